@@ -1,0 +1,60 @@
+/* What a backend offers: a table of functions. NULL means "not offered"; a plan finds that out before
+ * anything runs. Calls on one device come from one thread at a time. */
+#ifndef HALO_BACKEND_H
+#define HALO_BACKEND_H
+
+#include "halo/buffer.h"
+#include "halo/primitive.h"
+#include "halo/result.h"
+#include "halo/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct HaloDevice HaloDevice; /* each backend has its own */
+
+typedef struct HaloBackend {
+    const char *name; /* "cpu", "cuda" */
+
+    /* Devices of this kind that can be used; 0 with the cause in halo_error() when there are none. */
+    int (*count)(void);
+    /* Opens device `index`; `jobs` bounds the threads of a CPU device (0: one per core). HALO_ERR_DEVICE. */
+    HaloStatus (*open)(int index, int jobs, HaloDevice **device);
+    void (*close)(HaloDevice *device);
+    /* One line for people: "AMD EPYC, v4, 2 threads". Valid while the device is open. */
+    const char *(*describe)(HaloDevice *device);
+    /* Bytes of device memory that can be had now. NULL: host memory. */
+    int64_t (*memory)(HaloDevice *device);
+
+    /* Gives `buf` (its shape and rectangle are set) stride and data on the device; not cleared. HALO_ERR_LIMIT
+     * without host memory, HALO_ERR_DEVICE without device memory. */
+    HaloStatus (*alloc)(HaloDevice *device, HaloBuf *buf);
+    void (*release)(HaloDevice *device, HaloBuf *buf);
+    /* Copies the rectangle of `to` between host and device; both NULL where the device works on host memory,
+     * and then plans use host buffers as they are. */
+    HaloStatus (*upload)(HaloDevice *device, const HaloBuf *host, HaloBuf *to);
+    HaloStatus (*download)(HaloDevice *device, const HaloBuf *from, HaloBuf *host);
+    /* Waits for everything asked of the device, reports what failed in flight, and returns in *clipped (when
+     * not NULL) how many samples were clipped while storing since the last call. */
+    HaloStatus (*finish)(HaloDevice *device, uint64_t *clipped);
+
+    /* The primitives compute the rectangle of `dst` from `src`, whose rectangle holds every sample needed;
+     * borders are those of the whole, `src->shape`. They may return before the work is done, but for reduce
+     * and hist. Sources are u8, u16 or f32 with any number of channels and any stride. */
+    HaloStatus (*conv)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloConv *);
+    HaloStatus (*sep)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloSep *);
+    HaloStatus (*map)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloMap *);
+    HaloStatus (*combine)(HaloDevice *, const HaloBuf *a, const HaloBuf *b, HaloBuf *dst, const HaloCombine *);
+    /* Whole buffers only. `want` is a set of HaloWant; counts are always made. out: [channels], host memory. */
+    HaloStatus (*reduce)(HaloDevice *, const HaloBuf *src, unsigned want, HaloMoments *out);
+    /* Whole buffers only. `out` is allocated by the caller, cleared. */
+    HaloStatus (*hist)(HaloDevice *, const HaloBuf *src, const HaloHist *, HaloHistogram *out);
+    /* Whole buffers only; dst is i64 or f64 as HaloScan says. */
+    HaloStatus (*scan)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloScan *);
+} HaloBackend;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

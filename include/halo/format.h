@@ -1,0 +1,148 @@
+/* A file format: one table of functions, row by row in both directions; and the byte streams under it. */
+#ifndef HALO_FORMAT_H
+#define HALO_FORMAT_H
+
+#include "halo/buffer.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- bytes in (io/source.c) ----------------------------------------------------------------------------- */
+
+typedef struct HaloSource HaloSource;
+
+/* Opens a file, or standard input for "-". HALO_ERR_INPUT with the path and the system's reason. */
+HaloStatus halo_source_open(const char *path, HaloSource **source);
+void halo_source_close(HaloSource *source);
+const char *halo_source_name(const HaloSource *source);
+/* Looks at up to `size` bytes (at most 4096) without taking them. */
+HaloStatus halo_source_peek(HaloSource *source, size_t size, const uint8_t **bytes, size_t *got);
+/* Takes up to `size` bytes; fewer only at the end. */
+HaloStatus halo_source_read(HaloSource *source, void *bytes, size_t size, size_t *got);
+/* Total size where it is known (a regular file), else -1. */
+int64_t halo_source_size(const HaloSource *source);
+/* True where halo_source_seek works: regular files. */
+bool halo_source_seekable(const HaloSource *source);
+HaloStatus halo_source_seek(HaloSource *source, int64_t offset);
+/* Reads all that is left into memory that the source owns. For decoders that want it whole, and for formats
+ * that must seek where the source cannot. */
+HaloStatus halo_source_slurp(HaloSource *source, const uint8_t **bytes, size_t *size);
+/* Device and inode, to recognise an output that is its own input; false for pipes. */
+bool halo_source_identity(const HaloSource *source, uint64_t id[2]);
+
+/* ---- bytes out (io/sink.c): a temporary beside the output, every write checked, fsync, rename ------------ */
+
+typedef struct HaloSink HaloSink;
+
+typedef struct HaloSinkOptions {
+    bool force;            /* replace an output that exists */
+    bool is_input;         /* `input` is set: refuse to write there, whatever `force` says */
+    uint64_t input[2];
+} HaloSinkOptions;
+
+/* "-" is standard output. FIFOs and devices are written directly. HALO_ERR_INPUT when it exists (without
+ * `force`), HALO_ERR_USAGE for a folder or the input itself, HALO_ERR_OUTPUT otherwise. */
+HaloStatus halo_sink_open(const char *path, const HaloSinkOptions *options, HaloSink **sink);
+/* HALO_ERR_OUTPUT with path and reason; HALO_ERR_PIPE when the reader has gone. */
+HaloStatus halo_sink_write(HaloSink *sink, const void *bytes, size_t size);
+/* True while a temporary file is being written: back-patching headers works. */
+bool halo_sink_seekable(const HaloSink *sink);
+HaloStatus halo_sink_seek(HaloSink *sink, int64_t offset);
+/* Makes the output real: flush, fsync, close, rename. Frees the sink whatever happens. */
+HaloStatus halo_sink_commit(HaloSink *sink);
+/* Forgets the output and removes the temporary; the old file is intact. NULL is fine. */
+void halo_sink_abandon(HaloSink *sink);
+/* Removes all temporaries; async-signal-safe, for signal handlers. */
+void halo_sink_abandon_all(void);
+
+/* ---- what a file says of itself -------------------------------------------------------------------------- */
+
+typedef struct HaloBlob {
+    uint8_t *data; /* malloc'ed, or NULL */
+    size_t size;
+} HaloBlob;
+
+/* Kept from input to output where both formats can hold it. */
+typedef struct HaloMeta {
+    HaloBlob icc;  /* an ICC profile */
+    HaloBlob exif; /* TIFF-structured EXIF, without any "Exif\0\0" */
+} HaloMeta;
+
+typedef struct HaloInfo {
+    HaloShape shape;   /* width -1: audio of unknown length, read to the end */
+    int bits;          /* per sample, in the file */
+    bool real;         /* the file holds floating-point samples */
+    char encoding[48]; /* for people: "palette, interlaced", "24-bit PCM"; may be empty */
+    char note[96];     /* what reading changes, for people: "64-bit samples pass through 32-bit floats"; or empty */
+    HaloMeta meta;
+} HaloInfo;
+
+void halo_meta_free(HaloMeta *meta);
+HaloStatus halo_meta_copy(const HaloMeta *from, HaloMeta *to);
+
+/* ---- formats --------------------------------------------------------------------------------------------- */
+
+typedef struct HaloReadOptions {
+    bool tolerate;      /* a truncated or damaged file gives what could be read, the rest 0 */
+    int64_t max_pixels; /* HALO_ERR_LIMIT for images beyond it */
+    bool has_raw;       /* `raw` describes headerless input */
+    HaloShape raw;      /* audio: width -1 */
+} HaloReadOptions;
+
+typedef struct HaloWriteOptions {
+    int quality; /* JPEG: 1..100; 0: 90 */
+} HaloWriteOptions;
+
+typedef struct HaloFormat HaloFormat;
+
+typedef struct HaloReader {
+    const HaloFormat *format;
+    HaloSource *source; /* not owned */
+    HaloReadOptions options;
+    HaloInfo info;
+    void *state;
+} HaloReader;
+
+typedef struct HaloWriter {
+    const HaloFormat *format;
+    HaloSink *sink; /* not owned */
+    HaloWriteOptions options;
+    HaloInfo info;  /* shape: of the samples that come; bits, real: as the input had them, a wish */
+    uint64_t clipped; /* audio: samples that integers could not hold */
+    void *state;
+} HaloWriter;
+
+#define HALO_ANY_CHANNELS 0xffffffffu
+
+struct HaloFormat {
+    const char *name;       /* "png" */
+    const char *help;       /* one line */
+    const char *extensions; /* "jpg,jpeg", the usual one first */
+    unsigned kinds;         /* a set of HaloKind */
+    /* What `write` takes: sets of 1 << HaloDtype and 1 << (channels - 1); 0: the format is only read.
+     * `alpha`: 2 and 4 channels may be gray and RGB with alpha. */
+    unsigned dtypes, channels;
+    bool alpha;
+    /* Floats are written as they are (NPY, raw). Otherwise f32 is written with white 1. */
+    bool keeps_units;
+
+    /* Does a file start like this? */
+    bool (*probe)(const uint8_t *head, size_t size);
+    /* Reads the header: sets reader->info, and reader->state where there is any. */
+    HaloStatus (*open)(HaloReader *reader);
+    /* Fills the next rows->rows rows (audio: rows->cols frames); *got is fewer only at the end of audio of
+     * unknown length. */
+    HaloStatus (*read)(HaloReader *reader, HaloBuf *rows, int64_t *got);
+    void (*close)(HaloReader *reader); /* frees `state`; also after a failed open */
+    /* Writes the header for writer->info. */
+    HaloStatus (*create)(HaloWriter *writer);
+    HaloStatus (*write)(HaloWriter *writer, const HaloBuf *rows);
+    HaloStatus (*finish)(HaloWriter *writer);   /* trailer; after the last row */
+    void (*discard)(HaloWriter *writer);        /* frees `state`; always called last */
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

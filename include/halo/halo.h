@@ -1,0 +1,142 @@
+/* halo's public interface: filter images and audio, measure them, read and write them.
+ *
+ *     HaloSession *session;
+ *     halo_session_open(NULL, &session);
+ *     HaloPipeline *blur;
+ *     halo_pipeline_parse(session, "gauss:2", &blur);
+ *     HaloJob job = {.input = "in.png", .output = "out.png"};
+ *     HaloReport report;
+ *     if (halo_run(session, blur, &job, &report) != HALO_OK) puts(halo_error());
+ *
+ * A session belongs to one thread at a time; several sessions may live side by side. Every function that
+ * returns a HaloStatus leaves a sentence in halo_error() when it fails. */
+#ifndef HALO_HALO_H
+#define HALO_HALO_H
+
+#include <stdio.h>
+
+#include "halo/backend.h"
+#include "halo/buffer.h"
+#include "halo/format.h"
+#include "halo/mask.h"
+#include "halo/op.h"
+#include "halo/plan.h"
+#include "halo/result.h"
+#include "halo/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* "0.1.0"; and what this build can do, one line: "cuda 13.0, png 1.6.39, …". */
+const char *halo_version(void);
+const char *halo_build_features(void);
+
+/* ---- tables: what there is to list ------------------------------------------------------------------------ */
+
+typedef struct HaloTables {
+    const HaloOp *const *op;
+    int ops;
+    const HaloMaskRow *mask;
+    int masks;
+    const HaloFormat *const *format;
+    int formats;
+    const HaloBackend *const *backend; /* the first works on host memory and is always there */
+    int backends;
+} HaloTables;
+
+const HaloTables *halo_tables(void);
+const HaloOp *halo_find_op(const char *name);         /* NULL: there is none */
+const HaloFormat *halo_find_format(const char *name); /* by name or extension ("jpg"); NULL: there is none */
+
+/* The closest of `count` words within a few typing mistakes of `word`, or NULL. `word_at(i, list)` gives
+ * them. */
+const char *halo_nearest(const char *word, int count, const char *(*word_at)(int i, const void *list),
+                         const void *list);
+
+/* ---- sessions ---------------------------------------------------------------------------------------------- */
+
+typedef enum HaloDeviceChoice { HALO_DEVICE_AUTO, HALO_DEVICE_CPU, HALO_DEVICE_GPU } HaloDeviceChoice;
+
+/* All zero is the default of everything. */
+typedef struct HaloOptions {
+    HaloDeviceChoice device;
+    int gpu;            /* which one, for HALO_DEVICE_GPU */
+    int jobs;           /* threads; 0: one per core */
+    HaloAlpha alpha;    /* where an operation's alpha= is not given */
+    int64_t max_pixels; /* of one input; 0: 2^28. Audio has no such limit */
+    int64_t max_memory; /* bytes of host memory for samples; 0: three quarters of the machine's */
+    int64_t band_rows;  /* rows computed at a time; 0: chosen. Results do not depend on it */
+    bool tolerate;      /* damaged inputs give what could be read */
+} HaloOptions;
+
+typedef struct HaloSession HaloSession;
+
+/* Opens no device yet: that happens when the first plan needs one. `options` may be NULL. */
+HaloStatus halo_session_open(const HaloOptions *options, HaloSession **session);
+void halo_session_close(HaloSession *session);
+
+/* ---- pipelines and plans ------------------------------------------------------------------------------------ */
+
+typedef struct HaloPipeline HaloPipeline;
+
+/* Parses "op:key=value,… | op …", checking names, values and masks. HALO_ERR_USAGE says what, where, and the
+ * nearest right spelling. "" is a pipeline that copies. */
+HaloStatus halo_pipeline_parse(HaloSession *session, const char *text, HaloPipeline **pipeline);
+void halo_pipeline_free(HaloPipeline *pipeline);
+/* True where every operation gives results and none changes samples ("stats | hist"): no output is needed. */
+bool halo_pipeline_only_measures(const HaloPipeline *pipeline);
+
+/* Plans a pipeline for an input of this shape. `to` is the format the output goes to, or NULL: f32 stays
+ * f32 and a plan that only measures makes no output. */
+HaloStatus halo_plan_make(HaloSession *session, const HaloPipeline *pipeline, const HaloShape *input,
+                          const HaloFormat *to, HaloPlan **plan);
+/* Runs it. `in` is a whole buffer in host memory; `out` is allocated (NULL: not wanted), and `results` filled
+ * (NULL likewise); both are the caller's to free. `clipped` may be NULL. */
+HaloStatus halo_plan_run(HaloSession *session, const HaloPlan *plan, const HaloBuf *in, HaloBuf *out,
+                         HaloResults *results, uint64_t *clipped);
+/* Prints what the plan does: every step, its method, the bytes it moves, the backend and why. */
+void halo_plan_explain(HaloSession *session, const HaloPlan *plan, FILE *to);
+
+/* ---- files ---------------------------------------------------------------------------------------------------- */
+
+/* What a file says of itself, without reading its samples (audio of unknown length: width -1). `format` may
+ * be NULL. */
+HaloStatus halo_info(HaloSession *session, const char *path, const HaloShape *raw, HaloInfo *info,
+                     const HaloFormat **format);
+/* Reads all of a file; `data` and `info->meta` are the caller's to free. */
+HaloStatus halo_load(HaloSession *session, const char *path, HaloInfo *info, HaloBuf *data);
+
+/* One file through a pipeline. */
+typedef struct HaloJob {
+    const char *input;           /* a path, or "-" */
+    const char *output;          /* a path, "-", or NULL for results only */
+    const HaloFormat *to;        /* NULL: by the output's extension, else the input's format */
+    const HaloShape *raw;        /* the input is headerless and looks like this; NULL: it says itself */
+    bool force;                  /* replace an output that exists */
+    HaloWriteOptions write;
+    FILE *explain;               /* print the plan here and stop; NULL: run */
+} HaloJob;
+
+typedef struct HaloTimes {
+    double read, upload, compute, download, write; /* milliseconds; read with decoding, write with encoding */
+} HaloTimes;
+
+typedef struct HaloReport {
+    HaloResults results;
+    HaloShape input;
+    uint64_t clipped;
+    HaloTimes ms;
+    const char *backend; /* "cpu", "cuda" */
+    char device[96];
+    char note[160];      /* what the user may want to know under -v: conversions, fallbacks; or empty */
+} HaloReport;
+
+/* Nothing is left behind under the output's name unless it returns HALO_OK. */
+HaloStatus halo_run(HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job, HaloReport *report);
+void halo_report_free(HaloReport *report);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

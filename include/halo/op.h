@@ -1,0 +1,106 @@
+/* An operation: one row that says everything about it. Parsing, `halo list`, `--help`, the manual, the
+ * completions and the property tests all read these rows. */
+#ifndef HALO_OP_H
+#define HALO_OP_H
+
+#include "halo/mask.h"
+#include "halo/plan.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum HaloParamType {
+    HALO_PARAM_NUMBER,    /* number */
+    HALO_PARAM_INTEGER,   /* integer, number */
+    HALO_PARAM_SWITCH,    /* integer: 0 or 1; "1", "0", "yes", "no", "true", "false", or the key alone */
+    HALO_PARAM_CHOICE,    /* integer: the index in `choices` */
+    HALO_PARAM_LENGTH,    /* number: pixels, samples, or a time on audio ("5ms", "0.1s") */
+    HALO_PARAM_FREQUENCY, /* number: hertz ("440", "4kHz") */
+    HALO_PARAM_MASK,      /* mask: a quoted string, else a file, else a name */
+    HALO_PARAM_BORDER,    /* integer: HaloBorder; number: the constant ("constant=0.5") */
+    HALO_PARAM_POINT,     /* point: "X+Y" */
+    HALO_PARAM_FILE       /* text: a path */
+} HaloParamType;
+
+typedef struct HaloParam {
+    const char *key;
+    HaloParamType type;
+    const char *preset;   /* the default as it would be typed; NULL: has to be given; "": none */
+    double min, max;      /* inclusive range of numbers; both 0: any finite number */
+    const char *choices;  /* CHOICE: "magnitude|x|y" */
+    const char *unit;     /* "pixels", "Hz", …, or NULL */
+    const char *help;     /* one line */
+} HaloParam;
+
+/* A parsed value. `given` is false where the default stands. */
+typedef struct HaloValue {
+    bool given;
+    double number;
+    int64_t integer;
+    int64_t point[2];
+    const char *text;
+    const HaloMask *mask;
+} HaloValue;
+
+typedef enum HaloAlpha { HALO_ALPHA_PREMUL, HALO_ALPHA_STRAIGHT, HALO_ALPHA_IGNORE } HaloAlpha;
+typedef enum HaloNan { HALO_NAN_PROPAGATE, HALO_NAN_IGNORE, HALO_NAN_ERROR } HaloNan;
+
+/* What every filter also takes: border=, alpha=, nan=. */
+typedef struct HaloCommon {
+    HaloBorder border;
+    float border_value;
+    HaloAlpha alpha;
+    HaloNan nan;
+} HaloCommon;
+
+typedef struct HaloBuilder HaloBuilder;
+
+typedef struct HaloOp {
+    const char *name;
+    const char *help;    /* one line, lower case */
+    const char *example; /* "gauss:2" */
+    unsigned kinds;      /* a set of HaloKind */
+    bool filter;         /* takes the common parameters */
+    bool result;         /* gives a result and passes its input on */
+    const HaloParam *param;
+    int params;
+    /* Appends steps that make *out from `in`. `arg` has one value for each row of `param`. */
+    HaloStatus (*build)(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out);
+} HaloOp;
+
+#define HALO_PARAMS(array) .param = (array), .params = (int)(sizeof(array) / sizeof((array)[0]))
+
+/* ---- what `build` may ask and do; all of it in core/builder.c ------------------------------------------- */
+
+const HaloShape *halo_build_shape(const HaloBuilder *builder, HaloReg reg); /* until the next step is added */
+const HaloCommon *halo_build_common(const HaloBuilder *builder);
+
+/* Memory that lives as long as the plan; NULL without memory (return HALO_ERR_LIMIT). */
+void *halo_build_keep(HaloBuilder *builder, size_t bytes);
+
+/* Each appends one step reading `src` and makes *dst: f32, with the shape that follows from the source.
+ * Leave `store` alone: the plan sets it. HALO_ERR_INPUT when VALID leaves nothing. */
+HaloStatus halo_build_conv(HaloBuilder *builder, HaloReg src, const HaloConv *conv, HaloReg *dst);
+HaloStatus halo_build_sep(HaloBuilder *builder, HaloReg src, const HaloSep *sep, HaloReg *dst);
+/* Joins the step before where that is a map made just for `src`. */
+HaloStatus halo_build_map(HaloBuilder *builder, HaloReg src, const HaloMap *map, HaloReg *dst);
+/* A map whose parameters `resolve` sets from the statistics of `src`; `note` is copied to the step. */
+HaloStatus halo_build_map_from_stats(HaloBuilder *builder, HaloReg src, const HaloMap *map, unsigned want,
+                                     HaloResolve *resolve, const double note[2], HaloReg *dst);
+/* dst has the size of a moved by (ax, ay), or, for a and b of different sizes, of the smaller one. */
+HaloStatus halo_build_combine(HaloBuilder *builder, HaloReg a, HaloReg b, const HaloCombine *combine, HaloReg *dst);
+/* Converts to a sample type; integers rescale to their white, f32 keeps its units. */
+HaloStatus halo_build_depth(HaloBuilder *builder, HaloReg src, HaloDtype dtype, HaloReg *dst);
+/* Results: the value itself goes on unchanged. */
+HaloStatus halo_build_stats(HaloBuilder *builder, HaloReg src);
+/* NaN for lo or hi: the default range of the sample type; bins 0: the default number. */
+HaloStatus halo_build_hist(HaloBuilder *builder, HaloReg src, int64_t bins, double lo, double hi);
+HaloStatus halo_build_scan(HaloBuilder *builder, HaloReg src, const HaloScan *scan, HaloReg *dst);
+/* Fails the input if the value holds a NaN (nan=error). */
+HaloStatus halo_build_refuse_nan(HaloBuilder *builder, HaloReg src);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,65 @@
+/* A plan: what will be done to one input, as data. Operations append steps to it (op.h), the executor runs
+ * them on a backend, `--explain` prints them. */
+#ifndef HALO_PLAN_H
+#define HALO_PLAN_H
+
+#include "halo/buffer.h"
+#include "halo/primitive.h"
+#include "halo/result.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef int HaloReg; /* a value between steps; plan->reg[r] is its shape */
+
+/* How far around an output sample a step reads its source. */
+typedef struct HaloReach {
+    int64_t left, right, up, down;
+    bool whole; /* all of the source is needed before the first output (reductions, scans, wrap) */
+} HaloReach;
+
+typedef struct HaloStep HaloStep;
+
+/* Sets a step's parameters from the statistics of an earlier reduction, just before it runs. */
+typedef HaloStatus HaloResolve(HaloStep *step, const HaloStats *all);
+
+struct HaloStep {
+    HaloPrimitive primitive;
+    const char *op; /* the operation that asked for it */
+    HaloReg src, src2, dst; /* -1: none */
+    union {
+        HaloConv conv;
+        HaloSep sep;
+        HaloMap map;
+        HaloCombine combine;
+        HaloHist hist;
+        HaloScan scan;
+        unsigned want; /* reduce: a set of HaloWant */
+    } u;
+    HaloReach reach;
+    int result;         /* reduce, hist: the index of the result it gives, or -1 */
+    bool refuse_nan;    /* reduce: a NaN in the source fails the input (nan=error) */
+    int resolve_from;   /* the step whose statistics `resolve` gets, or -1 */
+    HaloResolve *resolve;
+    double note[2];     /* what `resolve` needs to remember */
+};
+
+typedef struct HaloPlan {
+    int regs;
+    HaloShape *reg;
+    int steps;
+    HaloStep *step;
+    HaloReg input, output;
+    int results;
+    bool wants_output;  /* false: only results are asked for */
+    void **kept;        /* memory the steps point at */
+    int kept_count;
+} HaloPlan;
+
+void halo_plan_free(HaloPlan *plan);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

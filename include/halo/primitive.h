@@ -1,0 +1,160 @@
+/* The few primitives every operation is made of, and their parameters. A backend offers them as functions
+ * (backend.h); a plan is a list of them (plan.h). Everything a parameter points at is host memory owned by
+ * the plan. Results are defined to the bit: numerics.h holds the arithmetic, docs/numerics.md the orders. */
+#ifndef HALO_PRIMITIVE_H
+#define HALO_PRIMITIVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum HaloPrimitive {
+    HALO_CONV,    /* dense 1D or 2D convolution */
+    HALO_SEP,     /* row pass, then column pass */
+    HALO_MAP,     /* one sample or pixel at a time */
+    HALO_COMBINE, /* two buffers, sample by sample */
+    HALO_REDUCE,  /* statistics */
+    HALO_HIST,    /* histogram */
+    HALO_SCAN,    /* prefix sums and their kin */
+    HALO_PRIMITIVES
+} HaloPrimitive;
+
+/* What a tap outside the image reads. VALID never reads outside: the output shrinks. KEEP never reaches a
+ * backend: a plan makes it from REPLICATE and HALO_COMBINE_KEEP. */
+typedef enum HaloBorder {
+    HALO_BORDER_ZERO,
+    HALO_BORDER_CONSTANT,
+    HALO_BORDER_REPLICATE, /* aaa|abcd|ddd */
+    HALO_BORDER_REFLECT,   /* cba|abcd|dcb */
+    HALO_BORDER_MIRROR,    /* dcb|abcd|cba */
+    HALO_BORDER_WRAP,      /* bcd|abcd|abc */
+    HALO_BORDER_VALID,
+    HALO_BORDER_KEEP
+} HaloBorder;
+
+/* How f32 results become the samples of the destination: v * num / den (each rounded; 1 leaves v as it is),
+ * then, for u8 and u16, round half to even and saturate, counting what was clipped. Computed NaNs are stored
+ * as 7fc00000 in f32 and as 0 (counted as clipped) in integers. Every primitive that writes samples has one,
+ * reads u8, u16 or f32, and writes u8, u16 or f32: the types stand in the buffers. */
+typedef struct HaloStore {
+    float num, den;
+} HaloStore;
+
+/* out(x, y) = sum over j, i of tap[j*width + i] * in(x + i + ox, y + j + oy), one accumulator an output that
+ * starts at +0 and takes every tap in row-major order by one fma; then, if `affine`, fma(acc, scale, bias).
+ * With `nan_ignore` NaN samples are left out, weight = the sum of the taps used (row-major, each added in
+ * f32), and acc becomes acc * (total / weight), where total is the same sum over all taps; where total is 0
+ * acc stays, where no sample was left it is NaN. */
+typedef struct HaloConv {
+    int64_t width, height;
+    const float *tap;
+    int64_t ox, oy; /* -anchor, or 0 for VALID */
+    HaloBorder border;
+    float value; /* for CONSTANT */
+    bool affine;
+    float scale, bias;
+    bool nan_ignore;
+    HaloStore store;
+} HaloConv;
+
+/* A row pass by `tap_x` to f32, then a column pass by `tap_y`, each exactly as HaloConv defines it; `affine`
+ * and `store` belong to the column pass. Outside the image the column pass sees what `border` makes of the
+ * row pass's result. */
+typedef struct HaloSep {
+    int64_t width, height; /* taps along x and along y */
+    const float *tap_x, *tap_y;
+    int64_t ox, oy;
+    HaloBorder border;
+    float value;
+    bool affine;
+    float scale, bias;
+    bool nan_ignore;
+    HaloStore store;
+} HaloSep;
+
+/* Point operations; each is one correctly rounded operation on f32. */
+typedef enum HaloPointOp {
+    HALO_POINT_MUL,       /* v * a */
+    HALO_POINT_ADD,       /* v + a */
+    HALO_POINT_RSUB,      /* a - v */
+    HALO_POINT_FMA,       /* fma(v, a, b) */
+    HALO_POINT_CLAMP,     /* v < a ? a : v > b ? b : v; NaN stays */
+    HALO_POINT_THRESHOLD, /* v >= a ? b : 0 */
+    HALO_POINT_ABS,       /* the sign bit cleared */
+    HALO_POINT_QUANTISE   /* round half to even, saturate to 0..a; clipped samples are not counted */
+} HaloPointOp;
+
+typedef struct HaloPoint {
+    HaloPointOp op;
+    float a, b;
+} HaloPoint;
+
+#define HALO_MAX_POINTS 8
+
+typedef enum HaloMapKind {
+    HALO_MAP_POINTS, /* just the points */
+    HALO_MAP_PREMUL, /* colour * (alpha / white) first; alpha itself stays */
+    HALO_MAP_GRAY    /* fma(b, w[2], fma(g, w[1], r * w[0])) first: 3 channels to 1, or 4 to 2 with alpha */
+} HaloMapKind;
+
+/* A program of points, applied in order to every channel but alpha (the destination's `shape.alpha`), which
+ * is copied. Neighbouring point operations of a pipeline share one map. */
+typedef struct HaloMap {
+    HaloMapKind kind;
+    float white; /* of the source: for PREMUL */
+    float w[3];  /* for GRAY */
+    int points;
+    HaloPoint point[HALO_MAX_POINTS];
+    HaloStore store;
+} HaloMap;
+
+typedef enum HaloCombineKind {
+    HALO_COMBINE_MAGNITUDE,  /* sqrt(fma(a, a, b * b)) */
+    HALO_COMBINE_UNSHARP,    /* a the input, b its blur: d = a - b; |d| >= threshold ? fma(amount, d, a) : a */
+    HALO_COMBINE_UNPREMUL,   /* a filtered and premultiplied, b the input: t = alpha(a) / white; colour: t > 0 ?
+                                a / t : b; alpha: a */
+    HALO_COMBINE_COPY_ALPHA, /* colour of a, alpha of b */
+    HALO_COMBINE_KEEP        /* a, but b within the margins of the whole */
+} HaloCombineKind;
+
+/* out(x, y) from a(x + ax, y + ay) and b(x + bx, y + by): the offsets are non-zero after VALID, which moves
+ * the origin. Margins are counted on the output. */
+typedef struct HaloCombine {
+    HaloCombineKind kind;
+    int64_t ax, ay, bx, by;
+    float white;
+    float amount, threshold;
+    int64_t left, right, up, down;
+    HaloStore store;
+} HaloCombine;
+
+/* Which statistics a reduction is asked for. */
+typedef enum HaloWant {
+    HALO_WANT_EXTREMES = 1, /* min, max */
+    HALO_WANT_MOMENTS = 2,  /* sum, mean, m2 or sums of squares */
+    HALO_WANT_PRODUCT = 4,
+    HALO_WANT_POSITIONS = 8, /* where min and max are */
+    HALO_WANT_ALL = 15
+} HaloWant;
+
+/* `bins` bins over [lo, hi]; see halo_bin. For u8 and u16 sources a backend counts every value by itself
+ * (256 or 65,536 counters) and the bins are made of those on the host, so `bins` there is 256 or 65,536. */
+typedef struct HaloHist {
+    int64_t bins;
+    double lo, hi;
+} HaloHist;
+
+#define HALO_MAX_BINS 16777216
+
+typedef enum HaloScanOp { HALO_SCAN_SUM, HALO_SCAN_MIN, HALO_SCAN_MAX, HALO_SCAN_PRODUCT } HaloScanOp;
+typedef enum HaloScanAxis { HALO_AXIS_X = 1, HALO_AXIS_Y = 2, HALO_AXIS_XY = 3 } HaloScanAxis;
+
+/* Inclusive or exclusive scan of each channel; XY is along x and then along y of that (an integral image).
+ * u8 and u16 give i64 for sum, min and max; everything else is f64. An exclusive scan along XY is exclusive
+ * along both. The order of partial results is in docs/numerics.md. */
+typedef struct HaloScan {
+    HaloScanOp op;
+    HaloScanAxis axis;
+    bool exclusive;
+} HaloScan;
+
+#endif

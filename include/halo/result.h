@@ -1,0 +1,74 @@
+/* What reductions and histograms return, and the statistics made of it. */
+#ifndef HALO_RESULT_H
+#define HALO_RESULT_H
+
+#include <stdint.h>
+
+#include "halo/buffer.h"
+#include "halo/primitive.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One channel's partial or whole reduction. Samples of a channel are numbered by their pixel, y*width + x.
+ * Two of them merge by halo_moments_merge (numerics.h). Statistics are over the samples that are not NaN. */
+typedef struct HaloMoments {
+    uint64_t count; /* all samples, NaN included */
+    uint64_t nan, inf, zero;
+    double min, max;        /* +inf and -inf where there is no sample; the first of equals wins */
+    int64_t min_at, max_at; /* pixel numbers; -1 where there is no sample */
+    uint64_t isum;          /* u8, u16: exact */
+    uint64_t isq_lo, isq_hi;
+    double sum, mean, m2; /* f32: by leaves and Chan's merge; m2 = sum of (x - mean)^2 */
+    double product;       /* mantissa, 1 <= |m| < 2; or 0, inf, NaN */
+    int64_t product_exp;  /* the product is mantissa * 2^product_exp */
+} HaloMoments;
+
+/* One channel's (or all channels') statistics, ready to be printed. Doubles are NaN where undefined. */
+typedef struct HaloStats {
+    uint64_t count, nan, inf, zero;
+    double min, max;
+    int64_t min_at, max_at;
+    bool exact;     /* the source was u8 or u16: `isum` is the sum */
+    uint64_t isum;
+    double sum, mean, sd, rms; /* sd: of the population */
+    double product;            /* NaN when it is out of range of f64 */
+    int product_sign;          /* -1, 0 or 1 */
+    double product_log2;       /* of its magnitude; -inf for 0 */
+} HaloStats;
+
+void halo_stats_from_moments(const HaloMoments *moments, HaloDtype dtype, HaloStats *stats);
+
+/* Counts of every channel, one after the other: count[channel * bins + bin]. */
+typedef struct HaloHistogram {
+    int64_t bins;
+    double lo, hi;
+    int channels;
+    uint64_t *count;
+    uint64_t *below, *above, *nan; /* [channels] */
+} HaloHistogram;
+
+HaloStatus halo_histogram_alloc(HaloHistogram *hist, int channels, int64_t bins, double lo, double hi);
+void halo_histogram_free(HaloHistogram *hist);
+
+/* One answer of a pipeline, in the order of its operations. */
+typedef struct HaloResult {
+    enum { HALO_RESULT_STATS, HALO_RESULT_HIST } type;
+    HaloShape shape; /* of what was measured */
+    HaloStats *channel; /* [shape.channels] */
+    HaloStats all;      /* over the channels but alpha, in order */
+    HaloHistogram hist;
+} HaloResult;
+
+typedef struct HaloResults {
+    int count;
+    HaloResult *item;
+} HaloResults;
+
+void halo_results_free(HaloResults *results);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

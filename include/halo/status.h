@@ -1,0 +1,55 @@
+/* How every function of halo reports failure.
+ *
+ * Functions return a HaloStatus and leave a sentence for people in a per-thread message. The values are the
+ * exit statuses of the program, so nothing has to be translated on the way out. */
+#ifndef HALO_STATUS_H
+#define HALO_STATUS_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum HaloStatus {
+    HALO_OK = 0,
+    HALO_ERR_INPUT = 1,   /* this input failed: missing, corrupt, refused, or nothing left of it */
+    HALO_ERR_USAGE = 2,   /* the request itself is wrong: unknown operation, bad value, bad mask */
+    HALO_ERR_DEVICE = 3,  /* the GPU asked for is missing, failed, or ran out of memory */
+    HALO_ERR_OUTPUT = 4,  /* the output could not be written */
+    HALO_ERR_LIMIT = 5,   /* a limit was reached: pixels, host memory */
+    HALO_ERR_BUG = 70,    /* halo contradicts itself; please report */
+    HALO_ERR_PIPE = 141   /* the reader of standard output has gone: be silent */
+} HaloStatus;
+
+#if defined(__GNUC__)
+#define HALO_PRINTF(format_at, args_at) __attribute__((format(printf, format_at, args_at)))
+#else
+#define HALO_PRINTF(format_at, args_at)
+#endif
+
+/* Stores the message of this thread's latest failure and returns `status`. The message says what happened,
+ * where, and what to do; it starts in lower case and has no final full stop. */
+HaloStatus halo_fail(HaloStatus status, const char *format, ...) HALO_PRINTF(2, 3);
+
+/* Puts "`prefix`: " before the present message; for callers that know the place (a file, a line). */
+HaloStatus halo_fail_at(HaloStatus status, const char *format, ...) HALO_PRINTF(2, 3);
+
+/* This thread's latest message; never NULL. Valid until the thread's next failure. */
+const char *halo_error(void);
+
+/* The pair every function forwards errors with. Both need a local `HaloStatus status` and a label `out`
+ * that releases everything and returns `status`. */
+#define HALO_TRY(call)                      \
+    do {                                    \
+        status = (call);                    \
+        if (status != HALO_OK) goto out;    \
+    } while (0)
+#define HALO_FAIL(...)                      \
+    do {                                    \
+        status = halo_fail(__VA_ARGS__);    \
+        goto out;                           \
+    } while (0)
+
+#ifdef __cplusplus
+}
+#endif
+#endif
