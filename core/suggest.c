@@ -1,0 +1,45 @@
+/* "Did you mean …": the nearest of a list of words. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "halo/halo.h"
+
+#define LONGEST 48
+
+static int least(int a, int b) { return a < b ? a : b; }
+
+/* How many insertions, deletions, substitutions and swaps of neighbours make `a` into `b` (the optimal string
+ * alignment distance). */
+static int distance(const char *a, const char *b)
+{
+    const int m = (int)strlen(a), n = (int)strlen(b);
+    int d[LONGEST + 1][LONGEST + 1];
+    if (m > LONGEST || n > LONGEST) return LONGEST;
+    for (int i = 0; i <= m; i++) d[i][0] = i;
+    for (int j = 0; j <= n; j++) d[0][j] = j;
+    for (int i = 1; i <= m; i++)
+        for (int j = 1; j <= n; j++) {
+            const int changed = a[i - 1] != b[j - 1];
+            d[i][j] = least(least(d[i - 1][j], d[i][j - 1]) + 1, d[i - 1][j - 1] + changed);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                d[i][j] = least(d[i][j], d[i - 2][j - 2] + 1);
+        }
+    return d[m][n];
+}
+
+const char *halo_nearest(const char *word, int count, const char *(*word_at)(int i, const void *list),
+                         const void *list)
+{
+    const int allowed = 1 + (int)strlen(word) / 3;
+    const char *best = NULL;
+    int best_distance = allowed + 1;
+    for (int i = 0; i < count; i++) {
+        const char *candidate = word_at(i, list);
+        const int d = distance(word, candidate);
+        if (d < best_distance) {
+            best_distance = d;
+            best = candidate;
+        }
+    }
+    return best;
+}
