@@ -14,6 +14,8 @@ typedef struct HaloSource HaloSource;
 
 /* Opens a file, or standard input for "-". HALO_ERR_INPUT with the path and the system's reason. */
 HaloStatus halo_source_open(const char *path, HaloSource **source);
+/* Reads from memory, which stays the caller's and must outlive the source. */
+HaloStatus halo_source_from_memory(const void *bytes, size_t size, HaloSource **source);
 void halo_source_close(HaloSource *source);
 const char *halo_source_name(const HaloSource *source);
 /* Looks at up to `size` bytes (at most 4096) without taking them. */
