@@ -1,0 +1,86 @@
+/* The audio formats: one row each, over one shared implementation. */
+#include "audio.h"
+
+#include <string.h>
+
+static const SndCodec codecs[] = {
+    {SF_FORMAT_PCM_S8, "8-bit PCM", SND_INTS, 8, false},
+    {SF_FORMAT_PCM_U8, "8-bit PCM", SND_INTS, 8, false},
+    {SF_FORMAT_PCM_16, "16-bit PCM", SND_INTS, 16, false},
+    {SF_FORMAT_PCM_24, "24-bit PCM", SND_INTS, 24, false},
+    {SF_FORMAT_PCM_32, "32-bit PCM", SND_INTS, 32, false},
+    {SF_FORMAT_ALAW, "A-law", SND_INTS, 16, false},
+    {SF_FORMAT_ULAW, "mu-law", SND_INTS, 16, false},
+    {SF_FORMAT_FLOAT, "32-bit float", SND_FLOATS, 32, true},
+    {SF_FORMAT_DOUBLE, "64-bit float", SND_DOUBLES, 64, true},
+    {SF_FORMAT_VORBIS, "Vorbis", SND_FLOATS, 32, true},
+    {SF_FORMAT_OPUS, "Opus", SND_FLOATS, 32, true},
+};
+
+const SndCodec *snd_codec(int subtype)
+{
+    for (size_t i = 0; i < sizeof codecs / sizeof codecs[0]; i++)
+        if (codecs[i].subtype == subtype) return &codecs[i];
+    return NULL;
+}
+
+static bool starts(const uint8_t *head, size_t size, size_t at, const char *magic)
+{
+    const size_t length = strlen(magic);
+    return size >= at + length && memcmp(head + at, magic, length) == 0;
+}
+
+static bool probe_wav(const uint8_t *head, size_t size)
+{
+    return (starts(head, size, 0, "RIFF") || starts(head, size, 0, "RIFX")) && starts(head, size, 8, "WAVE");
+}
+
+static bool probe_rf64(const uint8_t *head, size_t size)
+{
+    return starts(head, size, 0, "RF64") && starts(head, size, 8, "WAVE");
+}
+
+static bool probe_w64(const uint8_t *head, size_t size)
+{
+    return starts(head, size, 0, "riff\x2e\x91\xcf\x11\xa5\xd6\x28\xdb\x04\xc1") &&
+           starts(head, size, 24, "wave");
+}
+
+static bool probe_flac(const uint8_t *head, size_t size) { return starts(head, size, 0, "fLaC"); }
+
+static bool probe_aiff(const uint8_t *head, size_t size)
+{
+    return starts(head, size, 0, "FORM") && (starts(head, size, 8, "AIFF") || starts(head, size, 8, "AIFC"));
+}
+
+static bool probe_au(const uint8_t *head, size_t size) { return starts(head, size, 0, ".snd"); }
+static bool probe_ogg(const uint8_t *head, size_t size) { return starts(head, size, 0, "OggS"); }
+
+#define ROW(id, major, channel_set, names, about)                                           \
+    static HaloStatus open_##id(HaloReader *reader) { return snd_open(reader, major); }     \
+    static HaloStatus create_##id(HaloWriter *writer) { return snd_create(writer, major); } \
+    extern const HaloFormat halo_format_##id;                                               \
+    const HaloFormat halo_format_##id = {                                                   \
+        .name = #id,                                                                        \
+        .help = about,                                                                      \
+        .extensions = names,                                                                \
+        .kinds = HALO_AUDIO,                                                                \
+        .dtypes = 1u << HALO_F32,                                                           \
+        .channels = channel_set,                                                            \
+        .probe = probe_##id,                                                                \
+        .open = open_##id,                                                                  \
+        .read = snd_read,                                                                   \
+        .close = snd_close,                                                                 \
+        .create = create_##id,                                                              \
+        .write = snd_write,                                                                 \
+        .finish = snd_finish,                                                               \
+        .discard = snd_discard,                                                             \
+    }
+
+ROW(wav, SF_FORMAT_WAV, HALO_ANY_CHANNELS, "wav,wave", "WAVE audio, 8 to 32 bits and float; RF64 beyond 4 GB");
+ROW(flac, SF_FORMAT_FLAC, 0xffu, "flac", "FLAC lossless audio, up to 24 bits");
+ROW(aiff, SF_FORMAT_AIFF, HALO_ANY_CHANNELS, "aiff,aif,aifc", "AIFF audio, 8 to 32 bits and float");
+ROW(au, SF_FORMAT_AU, HALO_ANY_CHANNELS, "au,snd", "Sun AU audio, 8 to 32 bits and float");
+ROW(w64, SF_FORMAT_W64, HALO_ANY_CHANNELS, "w64", "Sony Wave64 audio, 8 to 32 bits and float");
+ROW(rf64, SF_FORMAT_RF64, HALO_ANY_CHANNELS, "rf64", "RF64 audio (WAVE with 64-bit sizes)");
+ROW(ogg, SF_FORMAT_OGG, HALO_ANY_CHANNELS, "ogg,oga,opus", "Ogg audio: Vorbis and Opus in, Vorbis out (lossy)");

@@ -1,0 +1,75 @@
+/* Audio through libsndfile: what the files of this family share.
+ *
+ * audio.c holds the rows and the table of codecs, audio_head.c looks at a header before libsndfile does,
+ * audio_read.c and audio_write.c are the two directions, ogg_serial.c makes Ogg files repeatable.
+ *
+ * libsndfile converts 16-bit samples to floats and back with a loss, so integers cross its border only as
+ * left-justified 32-bit integers, and all rounding is halo's own. */
+#ifndef HALO_IO_AUDIO_H
+#define HALO_IO_AUDIO_H
+
+#include <sndfile.h>
+
+#include "halo/format.h"
+
+/* How samples cross the border to libsndfile. */
+typedef enum SndSamples { SND_INTS, SND_FLOATS, SND_DOUBLES } SndSamples;
+
+/* A sample format that halo trusts; everything that libsndfile knows beyond these is refused. */
+typedef struct SndCodec {
+    int subtype; /* SF_FORMAT_PCM_16, … */
+    const char *name;
+    SndSamples samples;
+    int bits; /* of a decoded sample */
+    bool real;
+} SndCodec;
+
+/* NULL: refused. */
+const SndCodec *snd_codec(int subtype);
+
+/* Samples are converted in blocks of this many. */
+#define SND_BLOCK 65536
+
+typedef union SndBlock {
+    int i[SND_BLOCK];
+    double d[SND_BLOCK];
+    float f[SND_BLOCK];
+} SndBlock;
+
+/* A file's bytes at any place, whether or not its source can seek. */
+typedef struct SndInput {
+    HaloSource *source;
+    const uint8_t *bytes; /* all of it, where the source cannot seek; else NULL */
+    int64_t size;
+    int64_t at;        /* where the next read happens */
+    int64_t source_at; /* where the source stands */
+    HaloStatus status; /* the first failure of the source */
+} SndInput;
+
+HaloStatus snd_input_open(SndInput *input, HaloSource *source);
+size_t snd_input_read(SndInput *input, void *bytes, size_t size);
+/* Exactly `size` bytes from `offset`, or false. */
+bool snd_input_get(SndInput *input, int64_t offset, void *bytes, size_t size);
+
+/* What a header says that libsndfile would pass over. */
+typedef struct SndHead {
+    int64_t end;      /* where the samples end by the header's word; -1: it does not say */
+    bool cut;         /* an Ogg stream without its last page */
+    unsigned wav_tag; /* WAVE format tag, 0 in other containers */
+} SndHead;
+
+HaloStatus snd_head_read(SndInput *input, int major, SndHead *head);
+
+/* The functions of every row; `major` is SF_FORMAT_WAV, …. */
+HaloStatus snd_open(HaloReader *reader, int major);
+HaloStatus snd_read(HaloReader *reader, HaloBuf *rows, int64_t *got);
+void snd_close(HaloReader *reader);
+HaloStatus snd_create(HaloWriter *writer, int major);
+HaloStatus snd_write(HaloWriter *writer, const HaloBuf *rows);
+HaloStatus snd_finish(HaloWriter *writer);
+void snd_discard(HaloWriter *writer);
+
+/* Gives every page of an Ogg stream the same serial number, in place. */
+void snd_ogg_fix_serial(uint8_t *bytes, size_t size);
+
+#endif

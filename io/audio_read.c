@@ -1,0 +1,205 @@
+/* Reading audio. libsndfile gets at the bytes through SndInput; halo checks what it made of them. */
+#include "audio.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct SndReader {
+    SndInput input;
+    SNDFILE *file;
+    const SndCodec *codec;
+    bool truncated;
+    SndBlock block;
+} SndReader;
+
+/* ---- bytes at any place ---------------------------------------------------------------------------------- */
+
+HaloStatus snd_input_open(SndInput *input, HaloSource *source)
+{
+    *input = (SndInput){.source = source, .size = halo_source_size(source), .source_at = -1};
+    if (halo_source_seekable(source) && input->size >= 0) return HALO_OK;
+    size_t size;
+    const HaloStatus status = halo_source_slurp(source, &input->bytes, &size);
+    if (status == HALO_OK) input->size = (int64_t)size;
+    return status;
+}
+
+size_t snd_input_read(SndInput *input, void *bytes, size_t size)
+{
+    if (input->at >= input->size || input->status != HALO_OK) return 0;
+    if ((uint64_t)(input->size - input->at) < size) size = (size_t)(input->size - input->at);
+    size_t got = size;
+    if (input->bytes) {
+        memcpy(bytes, input->bytes + input->at, size);
+    } else {
+        if (input->source_at != input->at) input->status = halo_source_seek(input->source, input->at);
+        if (input->status == HALO_OK) input->status = halo_source_read(input->source, bytes, size, &got);
+        if (input->status != HALO_OK) return 0;
+        input->source_at = input->at + (int64_t)got;
+    }
+    input->at += (int64_t)got;
+    return got;
+}
+
+bool snd_input_get(SndInput *input, int64_t offset, void *bytes, size_t size)
+{
+    if (offset < 0 || offset > input->size) return false;
+    input->at = offset;
+    return snd_input_read(input, bytes, size) == size;
+}
+
+static sf_count_t vio_length(void *user) { return ((SndInput *)user)->size; }
+static sf_count_t vio_tell(void *user) { return ((SndInput *)user)->at; }
+
+static sf_count_t vio_seek(sf_count_t offset, int whence, void *user)
+{
+    SndInput *input = user;
+    const int64_t from = whence == SEEK_CUR ? input->at : whence == SEEK_END ? input->size : 0;
+    if (offset < -from || offset > INT64_MAX - from) return -1;
+    return input->at = from + offset;
+}
+
+static sf_count_t vio_read(void *bytes, sf_count_t size, void *user)
+{
+    return size <= 0 ? 0 : (sf_count_t)snd_input_read(user, bytes, (size_t)size);
+}
+
+/* ---- the header --------------------------------------------------------------------------------------------
+ */
+
+static HaloStatus check_tag(unsigned tag)
+{
+    switch (tag) {
+    case 0x0002:
+    case 0x0011: /* before libsndfile touches it: its ADPCM decoders have open vulnerabilities */
+        return halo_fail(HALO_ERR_INPUT, "%s ADPCM in WAVE is refused as unsafe; convert it to PCM first",
+                         tag == 2 ? "Microsoft" : "IMA");
+    default: return HALO_OK;
+    }
+}
+
+static HaloStatus check_header(const SndReader *state, const SF_INFO *sf, int major)
+{
+    const int type = sf->format & SF_FORMAT_TYPEMASK;
+    if (type != major && !(major == SF_FORMAT_WAV && type == SF_FORMAT_WAVEX))
+        return halo_fail(HALO_ERR_INPUT, "its header contradicts its contents");
+    if (!state->codec)
+        return halo_fail(HALO_ERR_INPUT, "this way of coding samples (libsndfile's type 0x%x) is not supported",
+                         (unsigned)(sf->format & SF_FORMAT_SUBMASK));
+    if (sf->channels < 1 || sf->channels > 1024)
+        return halo_fail(HALO_ERR_INPUT, "it says that it has %d channels", sf->channels);
+    if (sf->samplerate < 1)
+        return halo_fail(HALO_ERR_INPUT, "it says that its sample rate is %d", sf->samplerate);
+    if (sf->frames < 1) return halo_fail(HALO_ERR_INPUT, "it holds no samples");
+    /* No codec here puts more than 65,536 frames into a byte, so a header that says so lies. */
+    if (sf->frames != SF_COUNT_MAX && sf->frames / 65536 > state->input.size)
+        return halo_fail(HALO_ERR_INPUT, "it says that it has %lld frames, more than its %lld bytes can hold",
+                         (long long)sf->frames, (long long)state->input.size);
+    return HALO_OK;
+}
+
+static void describe(HaloInfo *info, const SndReader *state, const SF_INFO *sf)
+{
+    info->shape = (HaloShape){.kind = HALO_AUDIO,
+                              .dtype = HALO_F32,
+                              .width = sf->frames == SF_COUNT_MAX ? -1 : sf->frames,
+                              .height = 1,
+                              .channels = sf->channels,
+                              .alpha = -1,
+                              .white = 1.0f,
+                              .rate = sf->samplerate};
+    info->bits = state->codec->bits;
+    info->real = state->codec->real;
+    snprintf(info->encoding, sizeof info->encoding, "%s", state->codec->name);
+    if (state->truncated)
+        snprintf(info->note, sizeof info->note, "truncated: only the beginning is there");
+    else if (info->bits > 32 || (info->bits > 24 && !info->real))
+        snprintf(info->note, sizeof info->note, "%d-bit samples pass through 32-bit floats", info->bits);
+}
+
+HaloStatus snd_open(HaloReader *reader, int major)
+{
+    static SF_VIRTUAL_IO vio = {vio_length, vio_seek, vio_read, NULL, vio_tell};
+    HaloStatus status = HALO_OK;
+    SndReader *state = malloc(sizeof *state);
+    reader->state = state;
+    if (!state) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to read audio");
+    state->file = NULL;
+    HALO_TRY(snd_input_open(&state->input, reader->source));
+
+    SndHead head;
+    HALO_TRY(snd_head_read(&state->input, major, &head));
+    HALO_TRY(check_tag(head.wav_tag));
+    state->truncated = head.cut || head.end > state->input.size;
+
+    SF_INFO sf = {0};
+    state->input.at = 0;
+    state->file = sf_open_virtual(&vio, SFM_READ, &sf, &state->input);
+    HALO_TRY(state->input.status);
+    if (!state->file)
+        HALO_FAIL(HALO_ERR_INPUT, "not a readable %s file: %s", reader->format->name, sf_strerror(NULL));
+    state->codec = snd_codec(sf.format & SF_FORMAT_SUBMASK);
+    HALO_TRY(check_header(state, &sf, major));
+    describe(&reader->info, state, &sf);
+out:
+    return status;
+}
+
+/* ---- the samples -------------------------------------------------------------------------------------------
+ */
+
+/* The next `frames` frames as floats; fewer where the file ends. Integers of up to 24 bits arrive exactly. */
+static sf_count_t read_block(SndReader *state, float *to, sf_count_t frames, int channels)
+{
+    sf_count_t got = 0;
+    switch (state->codec->samples) {
+    case SND_INTS:
+        got = sf_readf_int(state->file, state->block.i, frames);
+        for (sf_count_t i = 0; i < got * channels; i++) to[i] = (float)(state->block.i[i] * 0x1p-31);
+        break;
+    case SND_FLOATS: got = sf_readf_float(state->file, to, frames); break;
+    case SND_DOUBLES:
+        got = sf_readf_double(state->file, state->block.d, frames);
+        for (sf_count_t i = 0; i < got * channels; i++) to[i] = (float)state->block.d[i];
+        break;
+    }
+    return got < 0 ? 0 : got;
+}
+
+HaloStatus snd_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
+{
+    SndReader *state = reader->state;
+    const int channels = reader->info.shape.channels;
+    const bool tolerate = reader->options.tolerate, unknown = reader->info.shape.width < 0;
+    float *to = rows->data;
+    int64_t done = 0;
+    *got = 0;
+    if (state->truncated && !tolerate)
+        return halo_fail(HALO_ERR_INPUT, "truncated: only the beginning is there (--tolerate takes it)");
+    while (done < rows->cols) {
+        const int64_t most = SND_BLOCK / channels, left = rows->cols - done;
+        const sf_count_t want = left < most ? left : most;
+        const sf_count_t have = read_block(state, to + done * channels, want, channels);
+        if (state->input.status != HALO_OK) return state->input.status;
+        if (sf_error(state->file) != SF_ERR_NO_ERROR && !tolerate)
+            return halo_fail(HALO_ERR_INPUT, "damaged: %s", sf_strerror(state->file));
+        done += have;
+        if (have < want) break;
+    }
+    if (done < rows->cols && !unknown) {
+        if (!tolerate) return halo_fail(HALO_ERR_INPUT, "truncated or damaged: samples are missing");
+        memset(to + done * channels, 0, (size_t)((rows->cols - done) * channels) * sizeof *to);
+        done = rows->cols;
+    }
+    *got = done;
+    return HALO_OK;
+}
+
+void snd_close(HaloReader *reader)
+{
+    SndReader *state = reader->state;
+    if (state && state->file) sf_close(state->file);
+    free(state);
+    reader->state = NULL;
+}

@@ -1,0 +1,226 @@
+/* Writing audio: halo rounds, libsndfile packs. Where the sink cannot seek, and for Ogg, the file is put
+ * together in memory first, so that its header is right. */
+#include "audio.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct SndWriter {
+    HaloSink *sink;
+    bool spools;
+    uint8_t *spool; /* the file so far, where it is put together in memory */
+    size_t room;
+    int64_t end, at;   /* of the file */
+    HaloStatus status; /* the first failure of the sink */
+    SNDFILE *file;
+    const SndCodec *codec;
+    SndBlock block;
+} SndWriter;
+
+/* ---- bytes to any place
+ * -------------------------------------------------------------------------------------- */
+
+static sf_count_t vio_length(void *user) { return ((SndWriter *)user)->end; }
+static sf_count_t vio_tell(void *user) { return ((SndWriter *)user)->at; }
+
+static sf_count_t vio_seek(sf_count_t offset, int whence, void *user)
+{
+    SndWriter *state = user;
+    const int64_t from = whence == SEEK_CUR ? state->at : whence == SEEK_END ? state->end : 0;
+    if (state->status != HALO_OK || offset < -from || offset > INT64_MAX - from) return -1;
+    if (!state->spools && from + offset != state->at)
+        state->status = halo_sink_seek(state->sink, from + offset);
+    if (state->status != HALO_OK) return -1;
+    return state->at = from + offset;
+}
+
+static HaloStatus spool_write(SndWriter *state, const void *bytes, size_t size)
+{
+    if ((uint64_t)state->at > SIZE_MAX / 2 - size)
+        return halo_fail(HALO_ERR_LIMIT, "the sound is too long for memory");
+    const size_t need = (size_t)state->at + size;
+    if (need > state->room) {
+        const size_t room = need + need / 2;
+        uint8_t *grown = realloc(state->spool, room);
+        if (!grown)
+            return halo_fail(HALO_ERR_LIMIT, "not enough memory to put %zu bytes of sound together", need);
+        memset(grown + state->room, 0, room - state->room); /* what a seek leaves out is 0, as in a file */
+        state->spool = grown;
+        state->room = room;
+    }
+    memcpy(state->spool + state->at, bytes, size);
+    return HALO_OK;
+}
+
+static sf_count_t vio_write(const void *bytes, sf_count_t size, void *user)
+{
+    SndWriter *state = user;
+    if (state->status != HALO_OK || size <= 0) return 0;
+    state->status = state->spools ? spool_write(state, bytes, (size_t)size)
+                                  : halo_sink_write(state->sink, bytes, (size_t)size);
+    if (state->status != HALO_OK) return 0;
+    state->at += size;
+    if (state->at > state->end) state->end = state->at;
+    return size;
+}
+
+/* libsndfile reads nothing back while it writes, but asks that it could. */
+static sf_count_t vio_read(void *bytes, sf_count_t size, void *user)
+{
+    (void)bytes, (void)size, (void)user;
+    return 0;
+}
+
+/* ---- the header
+ * ------------------------------------------------------------------------------------------------ */
+
+/* The nearest sample format to the input's that the container holds without loss, or its best. */
+static int choose_subtype(int major, int bits, bool real)
+{
+    if (major == SF_FORMAT_OGG) return SF_FORMAT_VORBIS;
+    const bool flac = major == SF_FORMAT_FLAC,
+               is_signed = flac || major == SF_FORMAT_AIFF || major == SF_FORMAT_AU;
+    if (real && !flac) return bits > 32 ? SF_FORMAT_DOUBLE : SF_FORMAT_FLOAT;
+    if (real || bits > 24) return flac ? SF_FORMAT_PCM_24 : SF_FORMAT_PCM_32;
+    if (bits > 16) return SF_FORMAT_PCM_24;
+    if (bits > 8 || bits <= 0) return SF_FORMAT_PCM_16;
+    return is_signed ? SF_FORMAT_PCM_S8 : SF_FORMAT_PCM_U8;
+}
+
+/* WAVE counts its bytes in 32 bits; what does not fit, or may not, becomes RF64. */
+static int choose_wave(const HaloShape *shape, const SndCodec *codec)
+{
+    enum { HEADER = 4096 };
+    int64_t bytes;
+    if (!halo_mul(shape->width, (int64_t)shape->channels * (codec->bits / 8), &bytes)) return SF_FORMAT_RF64;
+    if (bytes > 0xffffffffll - HEADER) return SF_FORMAT_RF64;
+    return shape->channels > 2 ? SF_FORMAT_WAVEX : SF_FORMAT_WAV;
+}
+
+HaloStatus snd_create(HaloWriter *writer, int major)
+{
+    static SF_VIRTUAL_IO vio = {vio_length, vio_seek, vio_read, vio_write, vio_tell};
+    HaloStatus status = HALO_OK;
+    const HaloShape *shape = &writer->info.shape;
+    const double rate = rint(shape->rate);
+    SndWriter *state = malloc(sizeof *state);
+    writer->state = state;
+    if (!state) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to write audio");
+    memset(state, 0, offsetof(SndWriter, block));
+    state->sink = writer->sink;
+    state->spools = major == SF_FORMAT_OGG || !halo_sink_seekable(writer->sink);
+
+    const int subtype = choose_subtype(major, writer->info.bits, writer->info.real);
+    state->codec = snd_codec(subtype);
+    if (major == SF_FORMAT_WAV) major = choose_wave(shape, state->codec);
+    if (!(rate >= 1 && rate <= 0x7fffffff))
+        HALO_FAIL(HALO_ERR_INPUT, "a sample rate of %g cannot be written", rate);
+    SF_INFO sf = {.samplerate = (int)rate, .channels = shape->channels, .format = major | subtype};
+    if (!sf_format_check(&sf))
+        HALO_FAIL(HALO_ERR_INPUT, "%s cannot hold %d channels at %d Hz", writer->format->name, sf.channels,
+                  sf.samplerate);
+    state->file = sf_open_virtual(&vio, SFM_WRITE, &sf, state);
+    HALO_TRY(state->status);
+    if (!state->file)
+        HALO_FAIL(HALO_ERR_OUTPUT, "%s cannot be written: %s", writer->format->name, sf_strerror(NULL));
+    /* The PEAK chunk holds the time of day; and a length that was unknown may turn out to fit plain WAVE. */
+    sf_command(state->file, SFC_SET_ADD_PEAK_CHUNK, NULL, SF_FALSE);
+    if (shape->width < 0) sf_command(state->file, SFC_RF64_AUTO_DOWNGRADE, NULL, SF_TRUE);
+out:
+    return status;
+}
+
+/* ---- the samples
+ * ----------------------------------------------------------------------------------------------- */
+
+/* A sample as an integer of `bits` bits, half to even, moved to the upper end of 32. */
+static int quantise(float sample, int bits, uint64_t *clipped)
+{
+    const double full = (double)((int64_t)1 << (bits - 1));
+    double value = rint((double)sample * full);
+    if (isnan(value)) {
+        value = 0;
+        ++*clipped;
+    } else if (value >= full) {
+        /* Past 24 bits the greatest integers come out of f32 as 1, and nothing is lost by going back. */
+        *clipped += bits <= 24 || sample > 1.0f;
+        value = full - 1;
+    } else if (value < -full) {
+        value = -full;
+        ++*clipped;
+    }
+    return (int)((int64_t)value * ((int64_t)1 << (32 - bits)));
+}
+
+/* Vorbis is made for -1..1, and its encoder must not meet infinities. */
+static float limit(float sample, uint64_t *clipped)
+{
+    if (sample >= -1.0f && sample <= 1.0f) return sample;
+    ++*clipped;
+    return sample > 1.0f ? 1.0f : sample < -1.0f ? -1.0f : 0.0f;
+}
+
+static sf_count_t write_block(SndWriter *state, const float *from, sf_count_t frames, int channels,
+                              uint64_t *clipped)
+{
+    const int64_t samples = frames * channels;
+    SndBlock *block = &state->block;
+    switch (state->codec->samples) {
+    case SND_INTS:
+        for (int64_t i = 0; i < samples; i++) block->i[i] = quantise(from[i], state->codec->bits, clipped);
+        return sf_writef_int(state->file, block->i, frames);
+    case SND_FLOATS:
+        if (state->codec->subtype == SF_FORMAT_FLOAT) return sf_writef_float(state->file, from, frames);
+        for (int64_t i = 0; i < samples; i++) block->f[i] = limit(from[i], clipped);
+        return sf_writef_float(state->file, block->f, frames);
+    case SND_DOUBLES:
+        for (int64_t i = 0; i < samples; i++) block->d[i] = from[i];
+        return sf_writef_double(state->file, block->d, frames);
+    }
+    return 0;
+}
+
+HaloStatus snd_write(HaloWriter *writer, const HaloBuf *rows)
+{
+    SndWriter *state = writer->state;
+    const int channels = writer->info.shape.channels;
+    const float *from = rows->data;
+    for (int64_t done = 0; done < rows->cols;) {
+        const int64_t most = SND_BLOCK / channels, left = rows->cols - done;
+        const sf_count_t want = left < most ? left : most;
+        const sf_count_t put = write_block(state, from + done * channels, want, channels, &writer->clipped);
+        if (state->status != HALO_OK) return state->status;
+        if (put != want) return halo_fail(HALO_ERR_OUTPUT, "a short write: %s", sf_strerror(state->file));
+        done += want;
+    }
+    return HALO_OK;
+}
+
+HaloStatus snd_finish(HaloWriter *writer)
+{
+    SndWriter *state = writer->state;
+    const int error = sf_close(state->file);
+    state->file = NULL;
+    if (state->status != HALO_OK) return state->status;
+    if (error != SF_ERR_NO_ERROR)
+        return halo_fail(HALO_ERR_OUTPUT, "the end could not be written: %s", sf_error_number(error));
+    if (!state->spools) return HALO_OK;
+    if (state->codec->subtype == SF_FORMAT_VORBIS) snd_ogg_fix_serial(state->spool, (size_t)state->end);
+    return halo_sink_write(writer->sink, state->spool, (size_t)state->end);
+}
+
+void snd_discard(HaloWriter *writer)
+{
+    SndWriter *state = writer->state;
+    if (!state) return;
+    if (state->file) {
+        state->spools = false; /* what libsndfile still wants to write goes nowhere */
+        state->status = HALO_ERR_OUTPUT;
+        sf_close(state->file);
+    }
+    free(state->spool);
+    free(state);
+    writer->state = NULL;
+}
