@@ -245,12 +245,15 @@ HALO_FN void halo_moments_merge(HaloMoments *a, const HaloMoments *b)
             a->m2 = (a->m2 + b->m2) + delta * delta * ((double)na * share);
             a->sum = a->sum + b->sum;
         }
-        /* An equal extreme earlier in row-major order wins; only channels of one image can tie that way. */
-        if (b->min < a->min || (b->min == a->min && (a->min_at < 0 || b->min_at < a->min_at))) {
+        /* An equal extreme earlier in row-major order wins; only channels of one image can tie that way.
+         * Without positions the earlier operand does. */
+        if (b->min < a->min ||
+            (b->min == a->min && b->min_at >= 0 && (a->min_at < 0 || b->min_at < a->min_at))) {
             a->min = b->min;
             a->min_at = b->min_at;
         }
-        if (b->max > a->max || (b->max == a->max && (a->max_at < 0 || b->max_at < a->max_at))) {
+        if (b->max > a->max ||
+            (b->max == a->max && b->max_at >= 0 && (a->max_at < 0 || b->max_at < a->max_at))) {
             a->max = b->max;
             a->max_at = b->max_at;
         }

@@ -1,0 +1,27 @@
+/* Random parameters of primitives: shapes, borders, taps, stores, and the rectangles a filter needs. */
+#ifndef HALO_TEST_DRAW_H
+#define HALO_TEST_DRAW_H
+
+#include "buffers.h"
+#include "halo/primitive.h"
+
+/* u8, u16 or f32. */
+HaloDtype draw_dtype(Rng *rng);
+/* Often small, at times one row, one column or one pixel; at most `most` pixels wide and high. */
+HaloShape draw_shape(Rng *rng, int64_t most);
+/* Any border a backend gets to see but VALID. */
+HaloBorder draw_border(Rng *rng);
+const char *border_name(HaloBorder border);
+/* n finite taps: fractions, or whole numbers as in most masks; zeros among them. The caller frees them. */
+float *draw_taps(Rng *rng, int64_t n);
+/* A scale that suits the types, at times a strange one. */
+HaloStore draw_store(Rng *rng, HaloDtype from, HaloDtype to);
+/* All of the shape, or a rectangle inside it. */
+TestRect draw_rect(Rng *rng, const HaloShape *shape);
+
+/* The side of a source that count outputs from `first` need, of n samples, through `taps` taps that start at
+ * `offset`; at least one sample. */
+void needed_side(int64_t first, int64_t count, int64_t taps, int64_t offset, int64_t n, HaloBorder border,
+                 int64_t *start, int64_t *length);
+
+#endif

@@ -1,0 +1,42 @@
+/* The plain definition of every primitive, to hold the backends against: one sample after the other, in the
+ * order docs/numerics.md gives, written without the helpers that the backends share (numerics.h). */
+#ifndef HALO_TEST_ORACLE_H
+#define HALO_TEST_ORACLE_H
+
+#include "halo/buffer.h"
+#include "halo/primitive.h"
+#include "halo/result.h"
+
+/* ---- single values ---- */
+
+/* index[k] = what index first + k reads of n samples, found by walking there step by step; -1: nothing. */
+void oracle_border(int64_t first, int64_t count, int64_t n, HaloBorder border, int64_t *index);
+float oracle_quantise(float v, float white, unsigned *clipped);
+/* As halo_bin: -1 below, -2 above, -3 NaN. */
+int64_t oracle_bin(double v, double lo, double hi, int64_t bins);
+/* v = result * 2^*exponent with 1 <= |result| < 2; 0, infinities and NaN stay. */
+double oracle_normalise(double v, int64_t *exponent);
+float oracle_point(float v, const HaloPoint *point);
+
+/* One sample as f32; (x, y) counted in the whole. */
+float oracle_get(const HaloBuf *buf, int64_t x, int64_t y, int c);
+/* Stores one; returns how many were clipped, 0 or 1. */
+uint64_t oracle_put(HaloBuf *buf, int64_t x, int64_t y, int c, float v, HaloStore store);
+
+/* ---- primitives; each returns how many samples were clipped ---- */
+
+uint64_t oracle_conv(const HaloBuf *src, HaloBuf *dst, const HaloConv *conv);
+uint64_t oracle_sep(const HaloBuf *src, HaloBuf *dst, const HaloSep *sep);
+uint64_t oracle_map(const HaloBuf *src, HaloBuf *dst, const HaloMap *map);
+uint64_t oracle_combine(const HaloBuf *a, const HaloBuf *b, HaloBuf *dst, const HaloCombine *combine);
+/* Everything of HALO_WANT_ALL; out: [channels]. */
+void oracle_reduce(const HaloBuf *src, HaloMoments *out);
+/* Two moments joined, a before b. */
+HaloMoments oracle_merge(const HaloMoments *a, const HaloMoments *b);
+void oracle_hist(const HaloBuf *src, HaloHistogram *out);
+void oracle_scan(const HaloBuf *src, HaloBuf *dst, const HaloScan *scan);
+
+/* Memory or the end of the test program. */
+void *oracle_memory(int64_t count, size_t size);
+
+#endif

@@ -1,0 +1,269 @@
+/* The oracle of what makes samples: conv, sep, map, combine, and storing. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "oracle.h"
+
+void *oracle_memory(int64_t count, size_t size)
+{
+    void *const memory = calloc((size_t)(count > 0 ? count : 1), size);
+    if (memory == NULL) {
+        fputs("the oracle has no memory left\n", stderr);
+        abort();
+    }
+    return memory;
+}
+
+/* ---- single values ------------------------------------------------------------------------------------- */
+
+/* One step onwards from *at; *way is +1 or -1 and turns round at a reflecting end. */
+static void border_step(int64_t *at, int *way, int64_t n, HaloBorder border)
+{
+    const int64_t next = *at + *way;
+    const bool leaves = next < 0 || next >= n;
+    switch (border) {
+    case HALO_BORDER_REPLICATE:
+    case HALO_BORDER_KEEP:
+        if (!leaves) *at = next;
+        break;
+    case HALO_BORDER_WRAP: *at = next < 0 ? n - 1 : next >= n ? 0 : next; break;
+    case HALO_BORDER_REFLECT: /* the end is read twice */
+        if (leaves)
+            *way = -*way;
+        else
+            *at = next;
+        break;
+    case HALO_BORDER_MIRROR: /* the end is read once */
+        if (leaves) *way = -*way;
+        if (n > 1) *at += *way;
+        break;
+    default: *at = leaves || *at < 0 ? -1 : next;
+    }
+}
+
+void oracle_border(int64_t first, int64_t count, int64_t n, HaloBorder border, int64_t *index)
+{
+    for (int side = -1; side <= 1; side += 2) {
+        int64_t at = 0, i = 0;
+        int way = side;
+        while (side < 0 ? i >= first : i < first + count) {
+            if (i >= first && i < first + count) index[i - first] = at;
+            border_step(&at, &way, n, border);
+            i += side;
+        }
+    }
+}
+
+float oracle_quantise(float v, float white, unsigned *clipped)
+{
+    const float r = nearbyintf(v);
+    *clipped = isnan(v) || r < 0.0f || r > white;
+    if (isnan(v) || r <= 0.0f) return 0.0f;
+    return r > white ? white : r;
+}
+
+float oracle_point(float v, const HaloPoint *point)
+{
+    const float a = point->a, b = point->b;
+    unsigned clipped;
+    switch (point->op) {
+    case HALO_POINT_MUL: return v * a;
+    case HALO_POINT_ADD: return v + a;
+    case HALO_POINT_RSUB: return a - v;
+    case HALO_POINT_FMA: return fmaf(v, a, b);
+    case HALO_POINT_CLAMP:
+        if (v < a) return a;
+        return v > b ? b : v;
+    case HALO_POINT_THRESHOLD: return v >= a ? b : 0.0f;
+    case HALO_POINT_ABS: return fabsf(v);
+    case HALO_POINT_QUANTISE: return oracle_quantise(v, a, &clipped);
+    }
+    return v;
+}
+
+float oracle_get(const HaloBuf *buf, int64_t x, int64_t y, int c)
+{
+    const void *const pixel = halo_at(buf, x, y);
+    switch (buf->shape.dtype) {
+    case HALO_U8: return (float)((const uint8_t *)pixel)[c];
+    case HALO_U16: return (float)((const uint16_t *)pixel)[c];
+    case HALO_I64: return (float)((const int64_t *)pixel)[c];
+    case HALO_F64: return (float)((const double *)pixel)[c];
+    default: return ((const float *)pixel)[c];
+    }
+}
+
+uint64_t oracle_put(HaloBuf *buf, int64_t x, int64_t y, int c, float v, HaloStore store)
+{
+    void *const pixel = halo_at(buf, x, y);
+    unsigned clipped = 0;
+    if (store.num != 1.0f) v *= store.num;
+    if (store.den != 1.0f) v /= store.den;
+    switch (buf->shape.dtype) {
+    case HALO_U8: ((uint8_t *)pixel)[c] = (uint8_t)oracle_quantise(v, 255.0f, &clipped); break;
+    case HALO_U16: ((uint16_t *)pixel)[c] = (uint16_t)oracle_quantise(v, 65535.0f, &clipped); break;
+    default: {
+        uint32_t bits;
+        memcpy(&bits, &v, sizeof bits);
+        if (isnan(v)) bits = 0x7fc00000u;
+        memcpy((float *)pixel + c, &bits, sizeof bits);
+    }
+    }
+    return clipped;
+}
+
+/* ---- convolution ------------------------------------------------------------------------------------------
+ */
+
+/* What one output makes of the n samples under its taps. */
+static float weigh(const float *tap, const float *sample, int64_t n, bool nan_ignore)
+{
+    float acc = 0.0f, weight = 0.0f, total = 0.0f;
+    bool any = false;
+    for (int64_t i = 0; i < n; i++) {
+        total += tap[i];
+        if (nan_ignore && isnan(sample[i])) continue;
+        any = true;
+        weight += tap[i];
+        acc = fmaf(tap[i], sample[i], acc);
+    }
+    if (!nan_ignore) return acc;
+    if (!any) return NAN;
+    return total == 0.0f ? acc : acc * (total / weight);
+}
+
+uint64_t oracle_conv(const HaloBuf *src, HaloBuf *dst, const HaloConv *conv)
+{
+    const int64_t w = conv->width, h = conv->height;
+    const float outside = conv->border == HALO_BORDER_CONSTANT ? conv->value : 0.0f;
+    int64_t *const column = oracle_memory(dst->cols + w, sizeof *column);
+    int64_t *const row = oracle_memory(dst->rows + h, sizeof *row);
+    float *const sample = oracle_memory(w * h, sizeof *sample);
+    uint64_t clipped = 0;
+    oracle_border(dst->x0 + conv->ox, dst->cols + w - 1, src->shape.width, conv->border, column);
+    oracle_border(dst->y0 + conv->oy, dst->rows + h - 1, src->shape.height, conv->border, row);
+    for (int64_t y = 0; y < dst->rows; y++)
+        for (int64_t x = 0; x < dst->cols; x++)
+            for (int c = 0; c < dst->shape.channels; c++) {
+                for (int64_t j = 0; j < h; j++)
+                    for (int64_t i = 0; i < w; i++)
+                        sample[j * w + i] = column[x + i] < 0 || row[y + j] < 0
+                                                ? outside
+                                                : oracle_get(src, column[x + i], row[y + j], c);
+                float v = weigh(conv->tap, sample, w * h, conv->nan_ignore);
+                if (conv->affine) v = fmaf(v, conv->scale, conv->bias);
+                clipped += oracle_put(dst, dst->x0 + x, dst->y0 + y, c, v, conv->store);
+            }
+    free(column);
+    free(row);
+    free(sample);
+    return clipped;
+}
+
+uint64_t oracle_sep(const HaloBuf *src, HaloBuf *dst, const HaloSep *sep)
+{
+    /* The row pass makes every row the source holds, in the columns of dst; the column pass reads those. */
+    const HaloConv row_pass = {.width = sep->width,
+                               .height = 1,
+                               .tap = sep->tap_x,
+                               .ox = sep->ox,
+                               .border = sep->border,
+                               .value = sep->value,
+                               .nan_ignore = sep->nan_ignore,
+                               .store = {1, 1}};
+    const HaloConv column_pass = {.width = 1,
+                                  .height = sep->height,
+                                  .tap = sep->tap_y,
+                                  .oy = sep->oy,
+                                  .border = sep->border,
+                                  .value = sep->value,
+                                  .affine = sep->affine,
+                                  .scale = sep->scale,
+                                  .bias = sep->bias,
+                                  .nan_ignore = sep->nan_ignore,
+                                  .store = sep->store};
+    HaloBuf between = *src;
+    between.shape.dtype = HALO_F32;
+    between.shape.width = dst->shape.width;
+    between.x0 = dst->x0;
+    between.cols = dst->cols;
+    between.stride = halo_row_bytes(&between);
+    between.data = oracle_memory(between.rows, (size_t)between.stride);
+    oracle_conv(src, &between, &row_pass);
+    const uint64_t clipped = oracle_conv(&between, dst, &column_pass);
+    free(between.data);
+    return clipped;
+}
+
+/* ---- points -----------------------------------------------------------------------------------------------
+ */
+
+/* What a map starts from for channel c of the destination. */
+static float map_input(const HaloBuf *src, const HaloMap *map, int64_t x, int64_t y, int c, int alpha)
+{
+    const float v = oracle_get(src, x, y, c);
+    if (map->kind == HALO_MAP_GRAY) {
+        if (c == alpha) return oracle_get(src, x, y, 3);
+        const float g = oracle_get(src, x, y, 1), b = oracle_get(src, x, y, 2);
+        return fmaf(b, map->w[2], fmaf(g, map->w[1], v * map->w[0]));
+    }
+    if (map->kind == HALO_MAP_PREMUL && c != alpha) return v * (oracle_get(src, x, y, alpha) / map->white);
+    return v;
+}
+
+uint64_t oracle_map(const HaloBuf *src, HaloBuf *dst, const HaloMap *map)
+{
+    const int alpha = dst->shape.alpha;
+    uint64_t clipped = 0;
+    for (int64_t y = dst->y0; y < dst->y0 + dst->rows; y++)
+        for (int64_t x = dst->x0; x < dst->x0 + dst->cols; x++)
+            for (int c = 0; c < dst->shape.channels; c++) {
+                float v = map_input(src, map, x, y, c, alpha);
+                if (c != alpha)
+                    for (int p = 0; p < map->points; p++) v = oracle_point(v, &map->point[p]);
+                clipped += oracle_put(dst, x, y, c, v, map->store);
+            }
+    return clipped;
+}
+
+static float combine_one(const HaloCombine *combine, float a, float b, float a_alpha, bool is_alpha,
+                         bool margin)
+{
+    switch (combine->kind) {
+    case HALO_COMBINE_MAGNITUDE: return sqrtf(fmaf(a, a, b * b));
+    case HALO_COMBINE_UNSHARP: {
+        const float d = a - b;
+        return fabsf(d) >= combine->threshold ? fmaf(combine->amount, d, a) : a;
+    }
+    case HALO_COMBINE_UNPREMUL: {
+        const float t = a_alpha / combine->white;
+        if (is_alpha) return a;
+        return t > 0.0f ? a / t : b;
+    }
+    case HALO_COMBINE_COPY_ALPHA: return is_alpha ? b : a;
+    case HALO_COMBINE_KEEP: return margin ? b : a;
+    }
+    return a;
+}
+
+uint64_t oracle_combine(const HaloBuf *a, const HaloBuf *b, HaloBuf *dst, const HaloCombine *combine)
+{
+    const int alpha = dst->shape.alpha;
+    uint64_t clipped = 0;
+    for (int64_t y = dst->y0; y < dst->y0 + dst->rows; y++)
+        for (int64_t x = dst->x0; x < dst->x0 + dst->cols; x++) {
+            const int64_t ax = x + combine->ax, ay = y + combine->ay, bx = x + combine->bx,
+                          by = y + combine->by;
+            const bool margin = x < combine->left || x >= dst->shape.width - combine->right ||
+                                y < combine->up || y >= dst->shape.height - combine->down;
+            for (int c = 0; c < dst->shape.channels; c++) {
+                const float v =
+                    combine_one(combine, oracle_get(a, ax, ay, c), oracle_get(b, bx, by, c),
+                                alpha >= 0 ? oracle_get(a, ax, ay, alpha) : 0.0f, c == alpha, margin);
+                clipped += oracle_put(dst, x, y, c, v, combine->store);
+            }
+        }
+    return clipped;
+}
