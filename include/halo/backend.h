@@ -36,7 +36,7 @@ typedef struct HaloBackend {
     HaloStatus (*upload)(HaloDevice *device, const HaloBuf *host, HaloBuf *to);
     HaloStatus (*download)(HaloDevice *device, const HaloBuf *from, HaloBuf *host);
     /* Waits for everything asked of the device, reports what failed in flight, and returns in *clipped (when
-     * not NULL) how many samples were clipped while storing since the last call. */
+     * not NULL) how many samples were clipped while storing, and counts from 0 again. NULL goes on counting. */
     HaloStatus (*finish)(HaloDevice *device, uint64_t *clipped);
 
     /* The primitives compute the rectangle of `dst` from `src`, whose rectangle holds every sample needed;

@@ -83,6 +83,9 @@ typedef struct HaloInfo {
 void halo_meta_free(HaloMeta *meta);
 HaloStatus halo_meta_copy(const HaloMeta *from, HaloMeta *to);
 
+/* The name of a format that halo does not read, by the first bytes of a file ("GIF", "WebP", …), or NULL. */
+const char *halo_foreign_name(const uint8_t *head, size_t size);
+
 /* ---- formats --------------------------------------------------------------------------------------------- */
 
 typedef struct HaloReadOptions {

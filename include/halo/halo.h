@@ -49,6 +49,9 @@ const HaloTables *halo_tables(void);
 const HaloOp *halo_find_op(const char *name);         /* NULL: there is none */
 const HaloFormat *halo_find_format(const char *name); /* by name or extension ("jpg"); NULL: there is none */
 
+/* The parameters that every filter takes besides its own: border, alpha, nan. */
+const HaloParam *halo_common_params(int *count);
+
 /* The closest of `count` words within a few typing mistakes of `word`, or NULL. `word_at(i, list)` gives
  * them. */
 const char *halo_nearest(const char *word, int count, const char *(*word_at)(int i, const void *list),
@@ -75,6 +78,8 @@ typedef struct HaloSession HaloSession;
 /* Opens no device yet: that happens when the first plan needs one. `options` may be NULL. */
 HaloStatus halo_session_open(const HaloOptions *options, HaloSession **session);
 void halo_session_close(HaloSession *session);
+/* The same with tables of one's own; what halo_session_open calls with halo_tables(). */
+HaloStatus halo_session_open_with(const HaloTables *tables, const HaloOptions *options, HaloSession **session);
 
 /* ---- pipelines and plans ------------------------------------------------------------------------------------ */
 

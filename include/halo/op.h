@@ -83,7 +83,7 @@ void *halo_build_keep(HaloBuilder *builder, size_t bytes);
  * Leave `store` alone: the plan sets it. HALO_ERR_INPUT when VALID leaves nothing. */
 HaloStatus halo_build_conv(HaloBuilder *builder, HaloReg src, const HaloConv *conv, HaloReg *dst);
 HaloStatus halo_build_sep(HaloBuilder *builder, HaloReg src, const HaloSep *sep, HaloReg *dst);
-/* Joins the step before where that is a map made just for `src`. */
+/* Maps in a row become one when the plan is complete. */
 HaloStatus halo_build_map(HaloBuilder *builder, HaloReg src, const HaloMap *map, HaloReg *dst);
 /* A map whose parameters `resolve` sets from the statistics of `src`; `note` is copied to the step. */
 HaloStatus halo_build_map_from_stats(HaloBuilder *builder, HaloReg src, const HaloMap *map, unsigned want,

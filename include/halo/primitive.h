@@ -96,7 +96,9 @@ typedef enum HaloMapKind {
     HALO_MAP_GRAY    /* fma(b, w[2], fma(g, w[1], r * w[0])) first: 3 channels to 1, or 4 to 2 with alpha */
 } HaloMapKind;
 
-/* A program of points, applied in order to every channel but alpha (the destination's `shape.alpha`), which
+/* The one primitive that also reads i64 and f64 (rounded to f32): what comes out of a scan goes on through it.
+ *
+ * A program of points, applied in order to every channel but alpha (the destination's `shape.alpha`), which
  * is copied. Neighbouring point operations of a pipeline share one map. */
 typedef struct HaloMap {
     HaloMapKind kind;

@@ -1,0 +1,52 @@
+/* The library's front door: the one place that names every operation, format and backend. */
+#include <string.h>
+
+#include "halo/halo.h"
+#include "masks.h"
+
+#define HALO_OP(id) extern const HaloOp halo_op_##id;
+#include "ops.def"
+#undef HALO_OP
+#define HALO_FORMAT(id) extern const HaloFormat halo_format_##id;
+#include "formats.def"
+#undef HALO_FORMAT
+extern const HaloMaskRow halo_masks[];
+extern const HaloBackend halo_backend_cpu;
+
+static const HaloOp *const ops[] = {
+#define HALO_OP(id) &halo_op_##id,
+#include "ops.def"
+#undef HALO_OP
+};
+
+static const HaloFormat *const formats[] = {
+#define HALO_FORMAT(id) &halo_format_##id,
+#include "formats.def"
+#undef HALO_FORMAT
+};
+
+#ifdef HALO_HAVE_CUDA
+extern const HaloBackend halo_backend_cuda;
+static const HaloBackend *const backends[] = {&halo_backend_cpu, &halo_backend_cuda};
+#else
+static const HaloBackend *const backends[] = {&halo_backend_cpu};
+#endif
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+static const HaloTables tables = {ops,     COUNT(ops),     halo_masks, MASK_COUNT,
+                                  formats, COUNT(formats), backends,   COUNT(backends)};
+
+const HaloTables *halo_tables(void) { return &tables; }
+
+const HaloOp *halo_find_op(const char *name)
+{
+    for (int i = 0; i < tables.ops; i++)
+        if (strcmp(ops[i]->name, name) == 0) return ops[i];
+    return NULL;
+}
+
+HaloStatus halo_session_open(const HaloOptions *options, HaloSession **session)
+{
+    return halo_session_open_with(&tables, options, session);
+}

@@ -1,0 +1,17 @@
+/* What this build is and can do. */
+#include "halo/halo.h"
+
+#ifdef HALO_HAVE_CUDA
+#define CUDA_FEATURE "CUDA " HALO_CUDA_VERSION
+#else
+#define CUDA_FEATURE "no CUDA"
+#endif
+#ifdef HALO_HAVE_JPEG
+#define JPEG_FEATURE ", JPEG"
+#else
+#define JPEG_FEATURE ", no JPEG"
+#endif
+
+const char *halo_version(void) { return HALO_VERSION; }
+
+const char *halo_build_features(void) { return CUDA_FEATURE JPEG_FEATURE; }

@@ -1,0 +1,94 @@
+/* Where a plan runs. `auto` decides by predicted time before it touches a GPU, and goes over to the CPU when
+ * the GPU cannot be had, lacks memory, or fails in flight; a GPU asked for by name is an error then. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core.h"
+
+static HaloStatus open_slot(Slot *slot, int index, int jobs)
+{
+    if (slot->device != NULL) return HALO_OK;
+    const HaloStatus status = slot->backend->open(index, jobs, &slot->device);
+    if (status == HALO_OK)
+        snprintf(slot->describe, sizeof slot->describe, "%s", slot->backend->describe(slot->device));
+    return status;
+}
+
+static HaloStatus open_gpu(HaloSession *session)
+{
+    Slot *slot = &session->gpu;
+    if (slot->device != NULL) return HALO_OK;
+    if (slot->backend == NULL) return halo_fail(HALO_ERR_DEVICE, "this build of halo has no CUDA backend");
+    const int count = slot->backend->count();
+    if (count == 0) return HALO_ERR_DEVICE; /* with the cause in halo_error() */
+    if (session->options.gpu >= count || session->options.gpu < 0)
+        return halo_fail(HALO_ERR_DEVICE, "there is no gpu:%d; the last one is gpu:%d", session->options.gpu,
+                         count - 1);
+    return open_slot(slot, session->options.gpu, session->options.jobs);
+}
+
+/* Would the GPU be faster? Fills in the predictions. */
+static bool gpu_pays(const HaloSession *session, const HaloPlan *plan, Choice *choice)
+{
+    choice->host_seconds = cost_host_seconds(plan, session->options.jobs);
+    choice->gpu_seconds = cost_gpu_seconds(plan, session->gpu.device != NULL);
+    const bool pays = choice->gpu_seconds < choice->host_seconds;
+    snprintf(choice->why, sizeof choice->why, "predicted: %.3g ms on the CPU, %.3g ms on a GPU%s",
+             choice->host_seconds * 1e3, choice->gpu_seconds * 1e3,
+             session->gpu.device == NULL ? " with its start" : "");
+    return pays;
+}
+
+HaloStatus choose_slot(HaloSession *session, const HaloPlan *plan, bool open, Choice *choice)
+{
+    *choice = (Choice){.slot = &session->host};
+    if (session->options.device == HALO_DEVICE_GPU) {
+        choice->slot = &session->gpu;
+        snprintf(choice->why, sizeof choice->why, "asked for");
+        return open_gpu(session);
+    }
+    if (session->options.device == HALO_DEVICE_CPU) {
+        snprintf(choice->why, sizeof choice->why, "asked for");
+    } else if (session->gpu.backend == NULL) {
+        choice->host_seconds = cost_host_seconds(plan, session->options.jobs);
+        snprintf(choice->why, sizeof choice->why, "this build has no CUDA backend");
+    } else if (gpu_pays(session, plan, choice)) {
+        if (!session->gpu_refused && open_gpu(session) == HALO_OK) {
+            choice->slot = &session->gpu;
+            return HALO_OK;
+        }
+        if (!session->gpu_refused) snprintf(session->gpu_reason, sizeof session->gpu_reason, "%s", halo_error());
+        session->gpu_refused = true;
+        snprintf(choice->why, sizeof choice->why, "no GPU to be had: %s", session->gpu_reason);
+    }
+    return open ? open_slot(&session->host, 0, session->options.jobs) : HALO_OK;
+}
+
+HaloStatus run_plan(HaloSession *session, const HaloPlan *plan, const HaloBuf *in, HaloBuf *out, HaloResults *results,
+                    HaloReport *report)
+{
+    HaloStatus status = HALO_OK;
+    Choice choice;
+    HALO_TRY(memory_check(plan, &session->options));
+    HALO_TRY(choose_slot(session, plan, true, &choice));
+    status = execute_on(choice.slot, plan, &session->options, in, out, results, &report->clipped, &report->ms);
+    if (status == HALO_ERR_DEVICE && session->options.device == HALO_DEVICE_AUTO) {
+        snprintf(report->note, sizeof report->note, "done on the CPU, since %.120s", halo_error());
+        HALO_TRY(open_slot(&session->host, 0, session->options.jobs));
+        choice.slot = &session->host;
+        status = execute_on(choice.slot, plan, &session->options, in, out, results, &report->clipped, &report->ms);
+    }
+    report->backend = choice.slot->backend->name;
+    snprintf(report->device, sizeof report->device, "%s", choice.slot->describe);
+out:
+    return status;
+}
+
+HaloStatus halo_plan_run(HaloSession *session, const HaloPlan *plan, const HaloBuf *in, HaloBuf *out,
+                         HaloResults *results, uint64_t *clipped)
+{
+    HaloReport report = {0};
+    const HaloStatus status = run_plan(session, plan, in, out, results, &report);
+    if (clipped != NULL) *clipped = report.clipped;
+    return status;
+}

@@ -1,0 +1,130 @@
+/* What the files of core share. */
+#ifndef CORE_H
+#define CORE_H
+
+#include "halo/halo.h"
+
+#define CORE_COMMON 3 /* parameters every filter takes: border, alpha, nan */
+enum { COMMON_BORDER, COMMON_ALPHA, COMMON_NAN };
+
+/* One operation of a pipeline with its values: the operation's own, then, for filters, the common ones. */
+typedef struct Call {
+    const HaloOp *op;
+    int values;
+    HaloValue *value;
+    char **text;     /* what `value[i].text` points at, or NULL */
+    HaloMask **mask; /* what `value[i].mask` points at, or NULL */
+} Call;
+
+struct HaloPipeline {
+    int calls;
+    Call *call;
+};
+
+/* Lengths in time keep their unit until the sample rate is known: HaloValue.integer of a LENGTH. */
+enum { LENGTH_SAMPLES, LENGTH_SECONDS };
+
+/* Where a session's work runs: one backend with its open device, opened on first use. */
+typedef struct Slot {
+    const HaloBackend *backend;
+    HaloDevice *device;
+    char describe[96];
+} Slot;
+
+struct HaloSession {
+    const HaloTables *tables;
+    HaloOptions options;
+    Slot host, gpu;
+    bool gpu_refused; /* it could not be opened, and is not tried again */
+    char gpu_reason[200];
+};
+
+/* The backend chosen for a plan, and why, for --explain. */
+typedef struct Choice {
+    Slot *slot;
+    double host_seconds, gpu_seconds; /* predicted; 0: not considered */
+    char why[240];
+} Choice;
+
+struct HaloBuilder {
+    HaloPlan *plan;
+    HaloCommon common;
+    const char *op;
+    bool failed_alloc;
+};
+
+/* Rows [from, to) of a value. */
+typedef struct Rows {
+    int64_t from, to;
+} Rows;
+
+/* value.c: parses `text` as `param` says; `where` stands before messages ("gauss: sigma"). */
+HaloStatus value_parse(HaloSession *session, const HaloParam *param, const char *text, bool quoted, const char *where,
+                       HaloValue *value, char **kept_text, HaloMask **kept_mask);
+/* value.c: makes lengths samples and fills in what depends on the input. */
+HaloStatus value_bind(const HaloOp *op, const HaloParam *param, const HaloShape *shape, HaloValue *value);
+
+/* mask.c */
+HaloStatus mask_resolve(HaloSession *session, const char *text, bool quoted, HaloMask *mask);
+
+/* call.c */
+const HaloParam *call_param(const Call *call, int i);
+
+/* plan.c, optimise.c */
+HaloStatus plan_add_reg(HaloPlan *plan, const HaloShape *shape, HaloReg *reg);
+HaloStatus plan_add_step(HaloPlan *plan, const HaloStep *step);
+void plan_optimise(HaloPlan *plan);
+HaloStore store_between(float white_from, float white_to);
+
+/* target.c: the conversion to what the output holds. */
+HaloStatus target_append(HaloBuilder *builder, HaloReg value, HaloDtype input_dtype, const HaloFormat *to,
+                         HaloReg *out);
+
+/* bands.c */
+bool bands_possible(const HaloPlan *plan);
+/* For rows `wanted` of the output, the rows of every value that are needed. */
+void bands_needs(const HaloPlan *plan, Rows wanted, Rows *need);
+/* Most bytes that the buffers between input and output (or those, too) take while `rows` rows are made at a
+ * time. */
+int64_t bands_memory(const HaloPlan *plan, int64_t rows, bool with_ends);
+int64_t bands_choose(const HaloPlan *plan, int64_t wish);
+/* The same for a device with memory of its own: as few bands as fit it. */
+int64_t bands_for_device(const HaloPlan *plan, int64_t memory);
+
+/* choose.c: the backend for a plan, by predicted time, and why. Opens it if `open`. */
+HaloStatus choose_slot(HaloSession *session, const HaloPlan *plan, bool open, Choice *choice);
+
+/* cost.c: what a step moves and computes, and predicted seconds. */
+double cost_step_bytes(const HaloPlan *plan, const HaloStep *step);
+double cost_step_flops(const HaloPlan *plan, const HaloStep *step);
+double cost_host_seconds(const HaloPlan *plan, int jobs);
+double cost_gpu_seconds(const HaloPlan *plan, bool open);
+
+/* memory.c: three quarters of the machine's; and is a plan inside what is allowed? HALO_ERR_LIMIT. */
+int64_t memory_default(void);
+HaloStatus memory_check(const HaloPlan *plan, const HaloOptions *options);
+
+/* execute.c */
+HaloStatus execute_on(Slot *slot, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in, HaloBuf *out,
+                      HaloResults *results, uint64_t *clipped, HaloTimes *ms);
+double now_ms(void);
+
+/* measure.c: reductions and histograms turned into results. */
+HaloStatus measure_stats(Slot *slot, const HaloBuf *src, unsigned want, HaloStats *channel, HaloStats *all);
+HaloStatus measure_hist(Slot *slot, const HaloBuf *src, const HaloHist *wanted, HaloHistogram *out);
+
+/* choose.c: opens, runs, and goes over to the CPU where `--device auto` allows it. */
+HaloStatus run_plan(HaloSession *session, const HaloPlan *plan, const HaloBuf *in, HaloBuf *out, HaloResults *results,
+                    HaloReport *report);
+
+/* load.c: finds the format and reads the header; then all samples, within `max_memory` bytes. */
+HaloStatus load_open(HaloSession *session, HaloSource *source, const HaloShape *raw, HaloReader *reader);
+HaloStatus load_samples(HaloReader *reader, int64_t max_memory, HaloBuf *data);
+void load_close(HaloReader *reader); /* also what load_open left; the metadata go with it */
+const HaloFormat *find_format(const HaloTables *tables, const char *name);
+
+/* save.c: writes all of `data` into the sink; `like` gives depth and metadata. */
+HaloStatus save_to(HaloSink *sink, const HaloFormat *format, const HaloWriteOptions *options, const HaloInfo *like,
+                   const HaloBuf *data, uint64_t *clipped);
+
+#endif

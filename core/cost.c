@@ -1,0 +1,64 @@
+/* What a plan costs: bytes and operations by step, and the seconds they are expected to take here and there.
+ *
+ * The rates are rough on purpose: the choice they serve is between "milliseconds on the CPU" and "a third of a
+ * second to start the GPU". Measured on two cores with AVX-512 and on an H200 (docs/performance.md). */
+#include <unistd.h>
+
+#include "core.h"
+
+#define HOST_BYTES_PER_SECOND 5e9  /* one core, through memory */
+#define HOST_FLOPS_PER_SECOND 5e10 /* one core, fma counted as two, AVX2 or better */
+#define GPU_START_SECONDS 0.3      /* a context; nothing when it is open */
+#define GPU_LINK_BYTES_PER_SECOND 6e9
+#define GPU_BYTES_PER_SECOND 2e12
+#define GPU_FLOPS_PER_SECOND 2e13
+#define GPU_STEP_SECONDS 2e-5
+
+static double samples(const HaloShape *shape)
+{
+    return (double)shape->width * (double)shape->height * shape->channels;
+}
+
+static double bytes(const HaloShape *shape) { return samples(shape) * (double)halo_dtype_size(shape->dtype); }
+
+double cost_step_bytes(const HaloPlan *plan, const HaloStep *step)
+{
+    double total = bytes(&plan->reg[step->src]);
+    if (step->src2 >= 0) total += bytes(&plan->reg[step->src2]);
+    if (step->dst >= 0) total += bytes(&plan->reg[step->dst]);
+    return total;
+}
+
+double cost_step_flops(const HaloPlan *plan, const HaloStep *step)
+{
+    const double n = samples(&plan->reg[step->dst >= 0 ? step->dst : step->src]);
+    switch (step->primitive) {
+    case HALO_CONV: return 2.0 * n * (double)step->u.conv.width * (double)step->u.conv.height;
+    case HALO_SEP: return 2.0 * n * (double)(step->u.sep.width + step->u.sep.height);
+    case HALO_MAP: return n * (step->u.map.points + 1);
+    case HALO_REDUCE: return n * 8.0;
+    default: return n * 4.0;
+    }
+}
+
+double cost_host_seconds(const HaloPlan *plan, int jobs)
+{
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    const double threads = jobs > 0 && jobs < cores ? jobs : cores > 0 ? (double)cores : 1.0;
+    double seconds = 0;
+    for (int i = 0; i < plan->steps; i++)
+        seconds += cost_step_bytes(plan, &plan->step[i]) / HOST_BYTES_PER_SECOND +
+                   cost_step_flops(plan, &plan->step[i]) / HOST_FLOPS_PER_SECOND;
+    return seconds / threads;
+}
+
+double cost_gpu_seconds(const HaloPlan *plan, bool open)
+{
+    double seconds = open ? 0.0 : GPU_START_SECONDS;
+    seconds += bytes(&plan->reg[plan->input]) / GPU_LINK_BYTES_PER_SECOND;
+    if (plan->wants_output) seconds += bytes(&plan->reg[plan->output]) / GPU_LINK_BYTES_PER_SECOND;
+    for (int i = 0; i < plan->steps; i++)
+        seconds += GPU_STEP_SECONDS + cost_step_bytes(plan, &plan->step[i]) / GPU_BYTES_PER_SECOND +
+                   cost_step_flops(plan, &plan->step[i]) / GPU_FLOPS_PER_SECOND;
+    return seconds;
+}

@@ -1,0 +1,271 @@
+/* Runs a plan on one backend: band by band, step by step, over a few buffers that are used again. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core.h"
+#include "halo/numerics.h"
+
+typedef struct Run {
+    Slot *slot;
+    const HaloPlan *plan;
+    bool on_host;      /* the backend works on host memory: nothing is copied to it */
+    const HaloBuf *in;
+    HaloBuf *out;      /* NULL: no output wanted */
+    HaloResults *results;
+    HaloStats *stats;  /* [steps] what reductions gave, for `resolve` */
+    Rows *need;        /* [regs] */
+    HaloBuf *value;    /* [regs] data NULL: not there */
+    bool *borrowed;    /* [regs] the data belong to `in` or `out` */
+    HaloBuf *spare;    /* released buffers, kept for the next band */
+    int spares;
+    HaloTimes ms;
+} Run;
+
+double now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+/* ---- buffers ------------------------------------------------------------------------------------------------------- */
+
+/* A buffer for `need` rows of a value: a spare one whose rows are as long, else a new one. */
+static HaloStatus take_buffer(Run *run, HaloReg reg)
+{
+    HaloBuf *buf = &run->value[reg];
+    const Rows need = run->need[reg];
+    *buf = (HaloBuf){.shape = run->plan->reg[reg], .y0 = need.from, .rows = need.to - need.from,
+                     .cols = run->plan->reg[reg].width};
+    run->borrowed[reg] = false;
+    for (int i = 0; i < run->spares; i++) {
+        const HaloBuf *spare = &run->spare[i];
+        if (halo_row_bytes(spare) != halo_row_bytes(buf) || spare->rows < buf->rows) continue;
+        buf->data = spare->data;
+        buf->stride = spare->stride;
+        run->spare[i] = run->spare[--run->spares];
+        return HALO_OK;
+    }
+    return run->slot->backend->alloc(run->slot->device, buf);
+}
+
+static void release_value(Run *run, HaloReg reg)
+{
+    HaloBuf *buf = &run->value[reg];
+    if (buf->data != NULL && !run->borrowed[reg]) {
+        if (run->spares < run->plan->regs * 2)
+            run->spare[run->spares++] = *buf;
+        else
+            run->slot->backend->release(run->slot->device, buf);
+    }
+    buf->data = NULL;
+}
+
+/* `need` rows of a host buffer, without copying. */
+static void borrow(Run *run, HaloReg reg, const HaloBuf *whole)
+{
+    const Rows need = run->need[reg];
+    HaloBuf view = *whole;
+    view.y0 = need.from;
+    view.rows = need.to - need.from;
+    view.data = halo_at(whole, 0, need.from);
+    run->value[reg] = view;
+    run->borrowed[reg] = true;
+}
+
+static HaloStatus place_input(Run *run)
+{
+    HaloStatus status = HALO_OK;
+    const HaloReg input = run->plan->input;
+    if (run->need[input].from == run->need[input].to) return HALO_OK;
+    borrow(run, input, run->in);
+    if (run->on_host) return HALO_OK;
+    const HaloBuf host = run->value[input];
+    const double start = now_ms();
+    HALO_TRY(take_buffer(run, input));
+    HALO_TRY(run->slot->backend->upload(run->slot->device, &host, &run->value[input]));
+    run->ms.upload += now_ms() - start;
+out:
+    return status;
+}
+
+static HaloStatus fetch_output(Run *run)
+{
+    HaloStatus status = HALO_OK;
+    const HaloReg output = run->plan->output;
+    if (run->out == NULL || (run->on_host && output != run->plan->input)) return HALO_OK;
+    const HaloBuf from = run->value[output];
+    const double start = now_ms();
+    HaloBuf to = *run->out;
+    to.y0 = from.y0;
+    to.rows = from.rows;
+    to.data = halo_at(run->out, 0, from.y0);
+    if (run->on_host) { /* a pipeline that only copies */
+        for (int64_t y = to.y0; y < to.y0 + to.rows; y++)
+            memcpy(halo_at(&to, 0, y), halo_at(&from, 0, y), (size_t)halo_row_bytes(&to));
+    } else {
+        HALO_TRY(run->slot->backend->download(run->slot->device, &from, &to));
+        HALO_TRY(run->slot->backend->finish(run->slot->device, NULL));
+    }
+    run->ms.download += now_ms() - start;
+out:
+    return status;
+}
+
+/* ---- steps ----------------------------------------------------------------------------------------------------------- */
+
+static HaloStatus run_reduce(Run *run, int at)
+{
+    HaloStatus status = HALO_OK;
+    const HaloStep *step = &run->plan->step[at];
+    const HaloBuf *src = &run->value[step->src];
+    HaloStats *channel = NULL;
+    HaloResult *result = step->result >= 0 && run->results != NULL ? &run->results->item[step->result] : NULL;
+    if (result != NULL) {
+        channel = calloc((size_t)src->shape.channels, sizeof *channel);
+        if (channel == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+        *result = (HaloResult){.type = HALO_RESULT_STATS, .shape = src->shape, .channel = channel};
+    }
+    HALO_TRY(measure_stats(run->slot, src, step->u.want, channel, &run->stats[at]));
+    if (result != NULL) result->all = run->stats[at];
+    if (step->refuse_nan && run->stats[at].nan > 0)
+        HALO_FAIL(HALO_ERR_INPUT, "%llu of the samples are NaN, and nan=error refuses them",
+                  (unsigned long long)run->stats[at].nan);
+out:
+    return status;
+}
+
+static HaloStatus run_hist(Run *run, const HaloStep *step)
+{
+    const HaloBuf *src = &run->value[step->src];
+    if (run->results == NULL) return HALO_OK;
+    HaloResult *result = &run->results->item[step->result];
+    *result = (HaloResult){.type = HALO_RESULT_HIST, .shape = src->shape};
+    return measure_hist(run->slot, src, &step->u.hist, &result->hist);
+}
+
+static HaloStatus run_primitive(Run *run, const HaloStep *step)
+{
+    const HaloBackend *backend = run->slot->backend;
+    HaloDevice *device = run->slot->device;
+    const HaloBuf *src = &run->value[step->src];
+    HaloBuf *dst = &run->value[step->dst];
+    switch (step->primitive) {
+    case HALO_CONV: return backend->conv(device, src, dst, &step->u.conv);
+    case HALO_SEP: return backend->sep(device, src, dst, &step->u.sep);
+    case HALO_MAP: return backend->map(device, src, dst, &step->u.map);
+    case HALO_COMBINE: return backend->combine(device, src, &run->value[step->src2], dst, &step->u.combine);
+    case HALO_SCAN: return backend->scan(device, src, dst, &step->u.scan);
+    default: return halo_fail(HALO_ERR_BUG, "a plan has a step of no known kind");
+    }
+}
+
+static HaloStatus run_step(Run *run, int at)
+{
+    HaloStatus status = HALO_OK;
+    const HaloPlan *plan = run->plan;
+    HaloStep step = plan->step[at];
+    if (step.primitive == HALO_REDUCE) return run_reduce(run, at);
+    if (step.primitive == HALO_HIST) return run_hist(run, &step);
+    if (run->need[step.dst].from == run->need[step.dst].to) return HALO_OK; /* nobody reads it */
+    if (step.resolve != NULL) HALO_TRY(step.resolve(&step, &run->stats[step.resolve_from]));
+    if (step.dst == plan->output && run->on_host && run->out != NULL)
+        borrow(run, step.dst, run->out);
+    else
+        HALO_TRY(take_buffer(run, step.dst));
+    HALO_TRY(run_primitive(run, &step));
+out:
+    return status;
+}
+
+static bool read_later(const HaloPlan *plan, HaloReg reg, int at)
+{
+    for (int i = at + 1; i < plan->steps; i++)
+        if (plan->step[i].src == reg || plan->step[i].src2 == reg) return true;
+    return reg == plan->output && plan->wants_output;
+}
+
+static HaloStatus run_band(Run *run, Rows rows)
+{
+    HaloStatus status = HALO_OK;
+    const HaloPlan *plan = run->plan;
+    bands_needs(plan, rows, run->need);
+    HALO_TRY(place_input(run));
+    const double start = now_ms();
+    for (int i = 0; i < plan->steps; i++) {
+        HALO_TRY(run_step(run, i));
+        if (!read_later(plan, plan->step[i].src, i)) release_value(run, plan->step[i].src);
+        if (plan->step[i].src2 >= 0 && !read_later(plan, plan->step[i].src2, i))
+            release_value(run, plan->step[i].src2);
+    }
+    if (!run->on_host) HALO_TRY(run->slot->backend->finish(run->slot->device, NULL));
+    run->ms.compute += now_ms() - start;
+    HALO_TRY(fetch_output(run));
+out:
+    for (int r = 0; r < plan->regs; r++) release_value(run, r);
+    return status;
+}
+
+/* ---- the whole ---------------------------------------------------------------------------------------------------------- */
+
+static HaloStatus prepare(Run *run, HaloBuf *out, HaloResults *results)
+{
+    const HaloPlan *plan = run->plan;
+    const size_t regs = (size_t)plan->regs;
+    run->stats = calloc((size_t)plan->steps + 1, sizeof *run->stats);
+    run->need = calloc(regs, sizeof *run->need);
+    run->value = calloc(regs, sizeof *run->value);
+    run->borrowed = calloc(regs, sizeof *run->borrowed);
+    run->spare = calloc(regs * 2, sizeof *run->spare);
+    if (run->stats == NULL || run->need == NULL || run->value == NULL || run->borrowed == NULL || run->spare == NULL)
+        return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    if (results != NULL && plan->results > 0) {
+        results->item = calloc((size_t)plan->results, sizeof *results->item);
+        if (results->item == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+        results->count = plan->results;
+        run->results = results;
+    }
+    if (out == NULL || !plan->wants_output) return HALO_OK;
+    run->out = out;
+    return halo_buf_alloc(out, &plan->reg[plan->output]);
+}
+
+static void clean_up(Run *run)
+{
+    for (int i = 0; i < run->spares; i++) run->slot->backend->release(run->slot->device, &run->spare[i]);
+    free(run->stats);
+    free(run->need);
+    free(run->value);
+    free(run->borrowed);
+    free(run->spare);
+}
+
+HaloStatus execute_on(Slot *slot, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in, HaloBuf *out,
+                      HaloResults *results, uint64_t *clipped, HaloTimes *ms)
+{
+    HaloStatus status = HALO_OK;
+    uint64_t lost = 0;
+    Run run = {.slot = slot, .plan = plan, .on_host = slot->backend->upload == NULL, .in = in};
+    if (results != NULL) *results = (HaloResults){0};
+    if (out != NULL) *out = (HaloBuf){0};
+    HALO_TRY(prepare(&run, out, results));
+    const int64_t height = plan->reg[plan->output].height;
+    const int64_t band = run.on_host || options->band_rows > 0
+                             ? bands_choose(plan, options->band_rows)
+                             : bands_for_device(plan, slot->backend->memory(slot->device));
+    for (int64_t y = 0; y < height; y += band)
+        HALO_TRY(run_band(&run, (Rows){y, y + band < height ? y + band : height}));
+    HALO_TRY(slot->backend->finish(slot->device, &lost));
+    if (clipped != NULL) *clipped = lost;
+out:
+    if (ms != NULL) *ms = run.ms;
+    clean_up(&run);
+    if (status != HALO_OK) {
+        if (out != NULL) halo_buf_free(out);
+        if (results != NULL) halo_results_free(results);
+        slot->backend->finish(slot->device, &lost); /* leave no work and no counts behind */
+    }
+    return status;
+}

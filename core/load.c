@@ -1,0 +1,175 @@
+/* Files in: which format, what it says of itself, and its samples. */
+#include <string.h>
+
+#include "core.h"
+
+static bool listed(const char *extensions, const char *name)
+{
+    const size_t n = strlen(name);
+    for (const char *at = extensions; at != NULL && *at != 0; at = strchr(at, ',')) {
+        at += *at == ',';
+        if (strncmp(at, name, n) == 0 && (at[n] == ',' || at[n] == 0)) return true;
+    }
+    return false;
+}
+
+const HaloFormat *halo_find_format(const char *name) { return find_format(halo_tables(), name); }
+
+const HaloFormat *find_format(const HaloTables *tables, const char *name)
+{
+    for (int i = 0; i < tables->formats; i++)
+        if (strcmp(tables->format[i]->name, name) == 0) return tables->format[i];
+    for (int i = 0; i < tables->formats; i++)
+        if (listed(tables->format[i]->extensions, name)) return tables->format[i];
+    return NULL;
+}
+
+/* The format whose probe knows how the file starts. */
+static HaloStatus recognise(const HaloTables *tables, HaloSource *source, const HaloFormat **format)
+{
+    const uint8_t *head;
+    size_t got;
+    const HaloStatus status = halo_source_peek(source, 4096, &head, &got);
+    if (status != HALO_OK) return status;
+    for (int i = 0; i < tables->formats; i++) {
+        *format = tables->format[i];
+        if ((*format)->probe == NULL || !(*format)->probe(head, got)) continue;
+        if ((*format)->open != NULL) return HALO_OK;
+        return halo_fail(HALO_ERR_INPUT, "%s: %s is only written, not read", halo_source_name(source), (*format)->name);
+    }
+    *format = NULL;
+    if (got == 0) return halo_fail(HALO_ERR_INPUT, "%s: is empty", halo_source_name(source));
+    const char *foreign = halo_foreign_name(head, got);
+    if (foreign != NULL)
+        return halo_fail(HALO_ERR_INPUT, "%s: %s is not a format halo reads; 'halo list formats' names them",
+                         halo_source_name(source), foreign);
+    return halo_fail(HALO_ERR_INPUT,
+                     "%s: no known image or audio format; 'halo list formats' names them, --raw reads samples",
+                     halo_source_name(source));
+}
+
+/* Puts the file's name before a message that does not start with it. */
+static HaloStatus named(HaloStatus status, const HaloSource *source)
+{
+    const char *name = halo_source_name(source);
+    if (status == HALO_OK || strncmp(halo_error(), name, strlen(name)) == 0) return status;
+    return halo_fail_at(status, "%s", name);
+}
+
+HaloStatus load_open(HaloSession *session, HaloSource *source, const HaloShape *raw, HaloReader *reader)
+{
+    const HaloTables *tables = session->tables;
+    HaloStatus status = HALO_OK;
+    *reader = (HaloReader){.source = source,
+                           .options = {.tolerate = session->options.tolerate, .max_pixels = session->options.max_pixels}};
+    if (raw != NULL) {
+        reader->options.has_raw = true;
+        reader->options.raw = *raw;
+        reader->format = find_format(tables, "raw");
+        if (reader->format == NULL) return halo_fail(HALO_ERR_USAGE, "this build reads no raw samples");
+    } else {
+        status = recognise(tables, source, &reader->format);
+        if (status != HALO_OK) return status;
+    }
+    return named(reader->format->open(reader), source);
+}
+
+void load_close(HaloReader *reader)
+{
+    if (reader->format != NULL) reader->format->close(reader);
+    reader->format = NULL;
+    halo_meta_free(&reader->info.meta);
+}
+
+/* Audio whose length nobody knows: read in pieces that double. */
+static HaloStatus load_open_ended(HaloReader *reader, int64_t max_memory, HaloBuf *data)
+{
+    HaloStatus status = HALO_OK;
+    HaloShape shape = reader->info.shape;
+    HaloBuf held = {0};
+    int64_t frames = 0, got = 1;
+    shape.width = 1 << 16;
+    HALO_TRY(halo_buf_alloc(data, &shape));
+    const int64_t frame_bytes = halo_row_bytes(data) / shape.width;
+    while (got > 0) {
+        if (frames == data->shape.width) {
+            if (frames * 2 * frame_bytes > max_memory) HALO_FAIL(HALO_ERR_LIMIT, "longer than --max-memory allows");
+            shape.width = frames * 2;
+            held = *data;
+            *data = (HaloBuf){0};
+            HALO_TRY(halo_buf_alloc(data, &shape));
+            memcpy(data->data, held.data, (size_t)(frames * frame_bytes));
+            halo_buf_free(&held);
+        }
+        HaloBuf piece = *data;
+        piece.x0 = frames;
+        piece.cols = data->shape.width - frames;
+        piece.data = halo_at(data, frames, 0);
+        HALO_TRY(reader->format->read(reader, &piece, &got));
+        frames += got;
+    }
+    if (frames == 0) HALO_FAIL(HALO_ERR_INPUT, "holds no samples");
+    data->shape.width = data->cols = frames;
+    data->stride = halo_row_bytes(data);
+    reader->info.shape.width = frames;
+out:
+    halo_buf_free(&held);
+    return status;
+}
+
+HaloStatus load_samples(HaloReader *reader, int64_t max_memory, HaloBuf *data)
+{
+    HaloStatus status = HALO_OK;
+    const HaloShape *shape = &reader->info.shape;
+    int64_t bytes, got = 0;
+    *data = (HaloBuf){0};
+    if (shape->width < 0) {
+        HALO_TRY(load_open_ended(reader, max_memory, data));
+    } else {
+        HALO_TRY(halo_shape_bytes(shape, &bytes));
+        if (bytes > max_memory)
+            HALO_FAIL(HALO_ERR_LIMIT, "needs %lld MiB of memory and %lld MiB are allowed; --max-memory sets the limit",
+                      (long long)bytes >> 20, (long long)max_memory >> 20);
+        HALO_TRY(halo_buf_alloc(data, shape));
+        HALO_TRY(reader->format->read(reader, data, &got));
+    }
+out:
+    if (status != HALO_OK) halo_buf_free(data);
+    return named(status, reader->source);
+}
+
+HaloStatus halo_info(HaloSession *session, const char *path, const HaloShape *raw, HaloInfo *info,
+                     const HaloFormat **format)
+{
+    HaloStatus status = HALO_OK;
+    HaloSource *source = NULL;
+    HaloReader reader = {0};
+    *info = (HaloInfo){0};
+    HALO_TRY(halo_source_open(path, &source));
+    HALO_TRY(load_open(session, source, raw, &reader));
+    if (format != NULL) *format = reader.format;
+    *info = reader.info;
+    reader.info.meta = (HaloMeta){0}; /* the caller's now */
+out:
+    load_close(&reader);
+    halo_source_close(source);
+    return status;
+}
+
+HaloStatus halo_load(HaloSession *session, const char *path, HaloInfo *info, HaloBuf *data)
+{
+    HaloStatus status = HALO_OK;
+    HaloSource *source = NULL;
+    HaloReader reader = {0};
+    *info = (HaloInfo){0};
+    *data = (HaloBuf){0};
+    HALO_TRY(halo_source_open(path, &source));
+    HALO_TRY(load_open(session, source, NULL, &reader));
+    HALO_TRY(load_samples(&reader, session->options.max_memory, data));
+    *info = reader.info;
+    reader.info.meta = (HaloMeta){0};
+out:
+    load_close(&reader);
+    halo_source_close(source);
+    return status;
+}

@@ -1,0 +1,31 @@
+/* Sessions: the tables, the options, and the devices, opened on first use. */
+#include <stdlib.h>
+
+#include "core.h"
+
+HaloStatus halo_session_open_with(const HaloTables *tables, const HaloOptions *options, HaloSession **session)
+{
+    HaloSession *made = calloc(1, sizeof *made);
+    *session = NULL;
+    if (made == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    made->tables = tables;
+    if (options != NULL) made->options = *options;
+    if (made->options.max_pixels <= 0) made->options.max_pixels = (int64_t)1 << 28;
+    if (made->options.max_memory <= 0) made->options.max_memory = memory_default();
+    made->host.backend = tables->backend[0];
+    made->gpu.backend = tables->backends > 1 ? tables->backend[1] : NULL;
+    if (made->options.device == HALO_DEVICE_GPU && made->gpu.backend == NULL) {
+        halo_session_close(made);
+        return halo_fail(HALO_ERR_DEVICE, "this build of halo has no CUDA backend; --device cpu does the same");
+    }
+    *session = made;
+    return HALO_OK;
+}
+
+void halo_session_close(HaloSession *session)
+{
+    if (session == NULL) return;
+    if (session->host.device != NULL) session->host.backend->close(session->host.device);
+    if (session->gpu.device != NULL) session->gpu.backend->close(session->gpu.device);
+    free(session);
+}
