@@ -46,6 +46,8 @@ const HaloOp *halo_find_op(const char *name)
     return NULL;
 }
 
+const HaloFormat *halo_find_format(const char *name) { return halo_find_format_in(&tables, name); }
+
 HaloStatus halo_session_open(const HaloOptions *options, HaloSession **session)
 {
     return halo_session_open_with(&tables, options, session);

@@ -121,7 +121,6 @@ HaloStatus run_plan(HaloSession *session, const HaloPlan *plan, const HaloBuf *i
 HaloStatus load_open(HaloSession *session, HaloSource *source, const HaloShape *raw, HaloReader *reader);
 HaloStatus load_samples(HaloReader *reader, int64_t max_memory, HaloBuf *data);
 void load_close(HaloReader *reader); /* also what load_open left; the metadata go with it */
-const HaloFormat *find_format(const HaloTables *tables, const char *name);
 
 /* save.c: writes all of `data` into the sink; `like` gives depth and metadata. */
 HaloStatus save_to(HaloSink *sink, const HaloFormat *format, const HaloWriteOptions *options, const HaloInfo *like,

@@ -13,9 +13,7 @@ static bool listed(const char *extensions, const char *name)
     return false;
 }
 
-const HaloFormat *halo_find_format(const char *name) { return find_format(halo_tables(), name); }
-
-const HaloFormat *find_format(const HaloTables *tables, const char *name)
+const HaloFormat *halo_find_format_in(const HaloTables *tables, const char *name)
 {
     for (int i = 0; i < tables->formats; i++)
         if (strcmp(tables->format[i]->name, name) == 0) return tables->format[i];
@@ -65,7 +63,7 @@ HaloStatus load_open(HaloSession *session, HaloSource *source, const HaloShape *
     if (raw != NULL) {
         reader->options.has_raw = true;
         reader->options.raw = *raw;
-        reader->format = find_format(tables, "raw");
+        reader->format = halo_find_format_in(tables, "raw");
         if (reader->format == NULL) return halo_fail(HALO_ERR_USAGE, "this build reads no raw samples");
     } else {
         status = recognise(tables, source, &reader->format);

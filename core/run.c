@@ -17,7 +17,7 @@ static HaloStatus output_format(const HaloSession *session, const HaloJob *job, 
         for (; n < sizeof extension - 1 && dot[n + 1] != 0; n++)
             extension[n] = dot[n + 1] >= 'A' && dot[n + 1] <= 'Z' ? (char)(dot[n + 1] + 32) : dot[n + 1];
         extension[n] = 0;
-        *to = find_format(session->tables, extension);
+        *to = halo_find_format_in(session->tables, extension);
         if (*to == NULL)
             return halo_fail(HALO_ERR_USAGE, "%s: '%s' names no format halo writes; --to FORMAT says it", job->output,
                              extension);

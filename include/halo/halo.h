@@ -48,6 +48,7 @@ typedef struct HaloTables {
 const HaloTables *halo_tables(void);
 const HaloOp *halo_find_op(const char *name);         /* NULL: there is none */
 const HaloFormat *halo_find_format(const char *name); /* by name or extension ("jpg"); NULL: there is none */
+const HaloFormat *halo_find_format_in(const HaloTables *tables, const char *name);
 
 /* The parameters that every filter takes besides its own: border, alpha, nan. */
 const HaloParam *halo_common_params(int *count);
