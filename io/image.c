@@ -1,0 +1,133 @@
+/* What the image formats share: checked shapes, rows in, rows out, byte order. */
+#include "image.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_MAX_PIXELS ((int64_t)1 << 28)
+
+/* ---- reading ------------------------------------------------------------------------------------------------
+ */
+
+HaloStatus halo_image_open(HaloReader *reader, int64_t width, int64_t height, int channels, HaloDtype dtype)
+{
+    const int64_t limit = reader->options.max_pixels > 0 ? reader->options.max_pixels : DEFAULT_MAX_PIXELS;
+    int64_t pixels, bytes;
+    if (width < 1 || height < 1 || channels < 1) {
+        return halo_fail(HALO_ERR_INPUT, "an image without pixels: %lld x %lld, %d channels", (long long)width,
+                         (long long)height, channels);
+    }
+    if (!halo_mul(width, height, &pixels) || pixels > limit) {
+        return halo_fail(HALO_ERR_LIMIT, "%lld x %lld pixels are more than %lld: --max-pixels raises the limit",
+                         (long long)width, (long long)height, (long long)limit);
+    }
+    reader->info.shape = (HaloShape){.kind = HALO_IMAGE,
+                                     .dtype = dtype,
+                                     .width = width,
+                                     .height = height,
+                                     .channels = channels,
+                                     .alpha = -1,
+                                     .white = halo_dtype_white(dtype)};
+    return halo_shape_bytes(&reader->info.shape, &bytes);
+}
+
+HaloStatus halo_image_truncated(const HaloReader *reader, int64_t row)
+{
+    return halo_fail(HALO_ERR_INPUT, "truncated: %lld of %lld rows", (long long)row,
+                     (long long)reader->info.shape.height);
+}
+
+HaloStatus halo_image_take(HaloReader *reader, void *bytes, size_t size, int64_t row, uint8_t fill)
+{
+    size_t got;
+    const HaloStatus status = halo_source_read(reader->source, bytes, size, &got);
+    if (status != HALO_OK) return status;
+    if (got == size) return HALO_OK;
+    if (!reader->options.tolerate) return halo_image_truncated(reader, row);
+    memset((char *)bytes + got, fill, size - got);
+    return HALO_OK;
+}
+
+void halo_rows_clear(const HaloBuf *rows, int64_t from)
+{
+    for (int64_t y = from; y < rows->rows; y++) memset(halo_row(rows, y), 0, (size_t)halo_row_bytes(rows));
+}
+
+/* ---- byte order ---------------------------------------------------------------------------------------------
+ */
+
+void halo_swap_bytes(void *samples, size_t count, size_t size)
+{
+    uint8_t *at = samples;
+    for (size_t i = 0; i < count; i++, at += size) {
+        for (size_t a = 0, b = size - 1; a < b; a++, b--) {
+            const uint8_t byte = at[a];
+            at[a] = at[b];
+            at[b] = byte;
+        }
+    }
+}
+
+/* ---- writing ------------------------------------------------------------------------------------------------
+ */
+
+HaloStatus halo_rows_write(HaloSink *sink, const HaloBuf *rows, bool little)
+{
+    HaloStatus status = HALO_OK;
+    const size_t size = halo_dtype_size(rows->shape.dtype), bytes = (size_t)halo_row_bytes(rows);
+    const bool swap = size > 1 && little != halo_host_is_little();
+    uint8_t *turned = NULL;
+    if (swap && (turned = malloc(bytes)) == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for a row");
+    for (int64_t y = 0; y < rows->rows; y++) {
+        const void *row = halo_row(rows, y);
+        if (swap) {
+            memcpy(turned, row, bytes);
+            halo_swap_bytes(turned, bytes / size, size);
+            row = turned;
+        }
+        HALO_TRY(halo_sink_write(sink, row, bytes));
+    }
+out:
+    free(turned);
+    return status;
+}
+
+/* `next` rows of `whole` are there. */
+typedef struct Gather {
+    HaloBuf whole;
+    int64_t next;
+} Gather;
+
+HaloStatus halo_gather_create(HaloWriter *writer)
+{
+    Gather *gather = writer->state = calloc(1, sizeof *gather);
+    if (gather == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to write an image");
+    return halo_buf_alloc(&gather->whole, &writer->info.shape);
+}
+
+HaloStatus halo_gather_write(HaloWriter *writer, const HaloBuf *rows)
+{
+    Gather *gather = writer->state;
+    HaloBuf *whole = &gather->whole;
+    if (rows->rows > whole->rows - gather->next) return halo_fail(HALO_ERR_BUG, "more rows than the image has");
+    for (int64_t y = 0; y < rows->rows; y++) {
+        memcpy(halo_row(whole, gather->next++), halo_row(rows, y), (size_t)halo_row_bytes(whole));
+    }
+    return HALO_OK;
+}
+
+HaloStatus halo_gather_take(const HaloWriter *writer, const HaloBuf **whole)
+{
+    const Gather *gather = writer->state;
+    *whole = &gather->whole;
+    return gather->next == gather->whole.rows ? HALO_OK
+                                              : halo_fail(HALO_ERR_BUG, "fewer rows than the image has");
+}
+
+void halo_gather_discard(HaloWriter *writer)
+{
+    Gather *gather = writer->state;
+    if (gather != NULL) halo_buf_free(&gather->whole);
+    free(gather);
+    writer->state = NULL;
+}

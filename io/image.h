@@ -1,0 +1,55 @@
+/* What the image formats share. */
+#ifndef HALO_IO_IMAGE_H
+#define HALO_IO_IMAGE_H
+
+#include "halo/format.h"
+
+/* ---- metadata (meta.c) --------------------------------------------------------------------------------------
+ */
+
+/* A copy of `bytes`; HALO_ERR_LIMIT without memory. */
+HaloStatus halo_blob_set(HaloBlob *blob, const void *bytes, size_t size);
+/* Is this an ICC profile for as many colours as the shape has? */
+bool halo_icc_fits(const HaloBlob *icc, const HaloShape *shape);
+
+/* ---- reading (image.c) --------------------------------------------------------------------------------------
+ */
+
+/* Sets reader->info.shape to an image with the white of its type. HALO_ERR_INPUT for an image without pixels,
+ * HALO_ERR_LIMIT for one beyond options.max_pixels. */
+HaloStatus halo_image_open(HaloReader *reader, int64_t width, int64_t height, int channels, HaloDtype dtype);
+/* Takes exactly `size` bytes, row `row` of the image. Where the source ends before: HALO_ERR_INPUT, or, if
+ * damage is tolerated, `fill` for what is missing. */
+HaloStatus halo_image_take(HaloReader *reader, void *bytes, size_t size, int64_t row, uint8_t fill);
+/* HALO_ERR_INPUT "truncated: `row` of `height` rows". */
+HaloStatus halo_image_truncated(const HaloReader *reader, int64_t row);
+/* Row y of the rows asked for. */
+static inline void *halo_row(const HaloBuf *rows, int64_t y) { return (char *)rows->data + y * rows->stride; }
+/* Clears the rows from `from` on. */
+void halo_rows_clear(const HaloBuf *rows, int64_t from);
+
+/* ---- byte order ---------------------------------------------------------------------------------------------
+ */
+
+static inline bool halo_host_is_little(void)
+{
+    const uint16_t one = 1;
+    return *(const uint8_t *)&one == 1;
+}
+
+/* Reverses the bytes of `count` samples of `size` bytes, in place. */
+void halo_swap_bytes(void *samples, size_t count, size_t size);
+
+/* ---- writing ------------------------------------------------------------------------------------------------
+ */
+
+/* Writes rows without padding, each sample in the byte order asked for. */
+HaloStatus halo_rows_write(HaloSink *sink, const HaloBuf *rows, bool little);
+
+/* For formats that want all rows at once: the format's create, write and discard; `finish` takes the image. */
+HaloStatus halo_gather_create(HaloWriter *writer);
+HaloStatus halo_gather_write(HaloWriter *writer, const HaloBuf *rows);
+HaloStatus halo_gather_take(const HaloWriter *writer, const HaloBuf **whole);
+void halo_gather_discard(HaloWriter *writer);
+
+#endif

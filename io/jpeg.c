@@ -1,0 +1,71 @@
+/* JPEG: gray and colour, 8 bits, by libjpeg-turbo. */
+#ifdef HALO_HAVE_JPEG
+#include "jpegfile.h"
+
+#include <jerror.h>
+#include <string.h>
+
+static bool probe(const uint8_t *head, size_t size)
+{
+    return size >= 3 && memcmp(head, "\xff\xd8\xff", 3) == 0;
+}
+
+const HaloFormat halo_format_jpeg = {
+    .name = "jpeg",
+    .help = "JPEG, gray and colour; orientation (EXIF) and ICC profile are kept",
+    .extensions = "jpg,jpeg,jpe",
+    .kinds = HALO_IMAGE,
+    .dtypes = 1u << HALO_U8,
+    .channels = 1u << 0 | 1u << 2,
+    .probe = probe,
+    .open = halo_jpeg_open,
+    .read = halo_jpeg_read,
+    .close = halo_jpeg_close,
+    .create = halo_jpeg_create,
+    .write = halo_jpeg_write,
+    .finish = halo_jpeg_finish,
+    .discard = halo_jpeg_discard,
+};
+
+_Noreturn void halo_jpeg_leave(j_common_ptr jpeg, HaloStatus status)
+{
+    JpegGuard *guard = (JpegGuard *)jpeg->err;
+    guard->status = status;
+    longjmp(guard->jump, 1);
+}
+
+_Noreturn static void on_error(j_common_ptr jpeg)
+{
+    char text[JMSG_LENGTH_MAX];
+    jpeg->err->format_message(jpeg, text);
+    halo_jpeg_leave(jpeg, halo_fail(((JpegGuard *)jpeg->err)->blame, "JPEG: %s", text));
+}
+
+/* Level -1 is a warning; libjpeg then goes on with made-up samples, which is for --tolerate only. These change
+ * no sample: an odd Adobe marker, bytes between markers, a broken profile (left out). */
+static void on_message(j_common_ptr jpeg, int level)
+{
+    const int code = jpeg->err->msg_code;
+    if (level >= 0 || !((JpegGuard *)jpeg->err)->strict) return;
+    if (code != JWRN_ADOBE_XFORM && code != JWRN_EXTRANEOUS_DATA && code != JWRN_BOGUS_ICC) on_error(jpeg);
+}
+
+static void on_output(j_common_ptr jpeg) { (void)jpeg; }
+
+struct jpeg_error_mgr *halo_jpeg_errors(JpegGuard *guard, HaloStatus blame)
+{
+    guard->blame = blame;
+    jpeg_std_error(&guard->manager);
+    guard->manager.error_exit = on_error;
+    guard->manager.emit_message = on_message;
+    guard->manager.output_message = on_output;
+    return &guard->manager;
+}
+
+HaloStatus halo_jpeg_guard(JpegGuard *guard, void (*step)(void *), void *arg)
+{
+    guard->status = HALO_OK;
+    if (setjmp(guard->jump) == 0) step(arg);
+    return guard->status;
+}
+#endif

@@ -1,0 +1,182 @@
+/* Reading JPEG. */
+#ifdef HALO_HAVE_JPEG
+#include "jpegfile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_SCANS \
+    500 /* of a progressive file; real ones have about ten, and each costs a pass over the image */
+
+typedef struct JpegReader {
+    JpegGuard guard;
+    HaloReader *reader;
+    struct jpeg_decompress_struct jpeg;
+    struct jpeg_source_mgr source;
+    struct jpeg_progress_mgr progress;
+    bool started, damaged; /* damaged: tolerated, nothing more is decoded */
+    const HaloBuf *rows;   /* what `decode` fills */
+    int64_t done;          /* of them */
+    JOCTET buffer[JPEG_BUFFER_BYTES];
+} JpegReader;
+
+/* ---- libjpeg's source of bytes ------------------------------------------------------------------------------
+ */
+
+static void on_start(j_decompress_ptr jpeg) { (void)jpeg; }
+
+static boolean on_empty(j_decompress_ptr jpeg)
+{
+    static const JOCTET end[2] = {0xff, JPEG_EOI};
+    JpegReader *state = jpeg->client_data;
+    size_t got;
+    const HaloStatus status =
+        halo_source_read(state->reader->source, state->buffer, sizeof state->buffer, &got);
+    if (status != HALO_OK) halo_jpeg_leave((j_common_ptr)jpeg, status);
+    jpeg->src->next_input_byte = state->buffer;
+    jpeg->src->bytes_in_buffer = got;
+    if (got > 0) return TRUE;
+    if (state->rows == NULL) {
+        halo_jpeg_leave((j_common_ptr)jpeg, halo_fail(HALO_ERR_INPUT, "truncated before the first row"));
+    }
+    if (!state->reader->options.tolerate) {
+        halo_jpeg_leave((j_common_ptr)jpeg, halo_image_truncated(state->reader, jpeg->output_scanline));
+    }
+    jpeg->src->next_input_byte = end; /* what is missing becomes the end of the image */
+    jpeg->src->bytes_in_buffer = sizeof end;
+    return TRUE;
+}
+
+static void on_skip(j_decompress_ptr jpeg, long count)
+{
+    while (count > (long)jpeg->src->bytes_in_buffer) {
+        count -= (long)jpeg->src->bytes_in_buffer;
+        on_empty(jpeg);
+    }
+    if (count <= 0) return;
+    jpeg->src->next_input_byte += count;
+    jpeg->src->bytes_in_buffer -= (size_t)count;
+}
+
+static void on_progress(j_common_ptr jpeg)
+{
+    if (((j_decompress_ptr)jpeg)->input_scan_number > MAX_SCANS) {
+        halo_jpeg_leave(jpeg, halo_fail(HALO_ERR_INPUT, "JPEG: more than %d scans", MAX_SCANS));
+    }
+}
+
+/* ---- the header ---------------------------------------------------------------------------------------------
+ */
+
+static HaloStatus take_meta(struct jpeg_decompress_struct *jpeg, HaloMeta *meta)
+{
+    static const char mark[6] = "Exif"; /* and two zeros */
+    JOCTET *profile = NULL;
+    unsigned size = 0;
+    if (jpeg_read_icc_profile(jpeg, &profile, &size)) meta->icc = (HaloBlob){profile, size};
+    for (jpeg_saved_marker_ptr at = jpeg->marker_list; at != NULL; at = at->next) {
+        if (at->marker != JPEG_EXIF || at->data_length <= sizeof mark) continue;
+        if (memcmp(at->data, mark, sizeof mark) != 0) continue;
+        return halo_blob_set(&meta->exif, at->data + sizeof mark, at->data_length - sizeof mark);
+    }
+    return HALO_OK;
+}
+
+static HaloStatus refuse_colour(const struct jpeg_decompress_struct *jpeg)
+{
+    switch (jpeg->jpeg_color_space) {
+    case JCS_GRAYSCALE:
+    case JCS_YCbCr:
+    case JCS_RGB: return HALO_OK;
+    case JCS_CMYK:
+    case JCS_YCCK: return halo_fail(HALO_ERR_INPUT, "CMYK JPEG: convert it to RGB first");
+    default: return halo_fail(HALO_ERR_INPUT, "JPEG with %d components", jpeg->num_components);
+    }
+}
+
+/* A step. */
+static void read_header(void *arg)
+{
+    JpegReader *state = arg;
+    struct jpeg_decompress_struct *jpeg = &state->jpeg;
+    HaloInfo *info = &state->reader->info;
+    jpeg_create_decompress(jpeg);
+    jpeg->client_data = state;
+    jpeg->src = &state->source;
+    jpeg->progress = &state->progress;
+    jpeg_save_markers(jpeg, JPEG_EXIF, 0xffff);
+    jpeg_save_markers(jpeg, JPEG_ICC, 0xffff);
+    jpeg_read_header(jpeg, TRUE);
+
+    HaloStatus status = refuse_colour(jpeg);
+    const bool gray = jpeg->jpeg_color_space == JCS_GRAYSCALE;
+    if (status == HALO_OK) {
+        status = halo_image_open(state->reader, jpeg->image_width, jpeg->image_height, gray ? 1 : 3, HALO_U8);
+    }
+    if (status == HALO_OK) status = take_meta(jpeg, &info->meta);
+    if (status != HALO_OK) halo_jpeg_leave((j_common_ptr)jpeg, status);
+    info->bits = 8;
+    snprintf(info->encoding, sizeof info->encoding, "%s%s", gray ? "gray" : "colour",
+             jpeg->progressive_mode ? ", progressive" : "");
+    jpeg->out_color_space = gray ? JCS_GRAYSCALE : JCS_RGB;
+    jpeg->dct_method = JDCT_ISLOW; /* exact to the last bit, with SIMD or without */
+}
+
+HaloStatus halo_jpeg_open(HaloReader *reader)
+{
+    JpegReader *state = reader->state = calloc(1, sizeof *state);
+    if (state == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to read JPEG");
+    state->reader = reader;
+    state->jpeg.err = halo_jpeg_errors(&state->guard, HALO_ERR_INPUT);
+    state->guard.strict = !reader->options.tolerate;
+    state->source = (struct jpeg_source_mgr){.init_source = on_start,
+                                             .fill_input_buffer = on_empty,
+                                             .skip_input_data = on_skip,
+                                             .resync_to_restart = jpeg_resync_to_restart,
+                                             .term_source = on_start};
+    state->progress.progress_monitor = on_progress;
+    return halo_jpeg_guard(&state->guard, read_header, state);
+}
+
+/* ---- rows ---------------------------------------------------------------------------------------------------
+ */
+
+/* A step. Behind the last row it reads to the end of the image. */
+static void decode(void *arg)
+{
+    JpegReader *state = arg;
+    struct jpeg_decompress_struct *jpeg = &state->jpeg;
+    if (!state->started) jpeg_start_decompress(jpeg);
+    state->started = true;
+    while (state->done < state->rows->rows) {
+        JSAMPROW row = halo_row(state->rows, state->done);
+        state->done += jpeg_read_scanlines(jpeg, &row, 1);
+    }
+    if (jpeg->output_scanline == jpeg->output_height) jpeg_finish_decompress(jpeg);
+}
+
+HaloStatus halo_jpeg_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
+{
+    JpegReader *state = reader->state;
+    HaloStatus status = HALO_OK;
+    state->rows = rows;
+    state->done = 0;
+    if (!state->damaged) status = halo_jpeg_guard(&state->guard, decode, state);
+    if (status == HALO_ERR_INPUT && reader->options.tolerate) {
+        state->damaged = true;
+        status = HALO_OK;
+    }
+    if (state->damaged) halo_rows_clear(rows, state->done);
+    *got = status == HALO_OK ? rows->rows : 0;
+    return status;
+}
+
+void halo_jpeg_close(HaloReader *reader)
+{
+    JpegReader *state = reader->state;
+    if (state == NULL) return;
+    jpeg_destroy_decompress(&state->jpeg);
+    free(state);
+    reader->state = NULL;
+}
+#endif

@@ -1,0 +1,63 @@
+/* PNG: every colour type, depth and interlacing, by libpng's row functions. */
+#include "pngfile.h"
+
+#include <string.h>
+
+static bool probe(const uint8_t *head, size_t size)
+{
+    return size >= 8 && memcmp(head, "\x89PNG\r\n\x1a\n", 8) == 0;
+}
+
+const HaloFormat halo_format_png = {
+    .name = "png",
+    .help = "PNG, 1 to 16 bits, palette, alpha, interlaced; written with 8 or 16 bits",
+    .extensions = "png",
+    .kinds = HALO_IMAGE,
+    .dtypes = 1u << HALO_U8 | 1u << HALO_U16,
+    .channels = 0xf,
+    .alpha = true,
+    .probe = probe,
+    .open = halo_png_open,
+    .read = halo_png_read,
+    .close = halo_png_close,
+    .create = halo_png_create,
+    .write = halo_png_write,
+    .finish = halo_png_finish,
+    .discard = halo_png_discard,
+};
+
+/* libpng must not return from here; the jump goes to the latest halo_png_guard. */
+_Noreturn static void on_error(png_structp png, png_const_charp message)
+{
+    PngGuard *guard = png_get_error_ptr(png);
+    if (guard->status == HALO_OK) guard->status = halo_fail(guard->blame, "PNG: %s", message);
+    longjmp(guard->jump, 1);
+}
+
+/* What libpng warns of concerns chunks that halo leaves alone; damage to samples is an error. */
+static void on_warning(png_structp png, png_const_charp message)
+{
+    (void)png;
+    (void)message;
+}
+
+png_structp halo_png_struct(PngGuard *guard, HaloStatus blame)
+{
+    guard->blame = blame;
+    const png_structp png = blame == HALO_ERR_INPUT
+                                ? png_create_read_struct(PNG_LIBPNG_VER_STRING, guard, on_error, on_warning)
+                                : png_create_write_struct(PNG_LIBPNG_VER_STRING, guard, on_error, on_warning);
+    if (png == NULL) return NULL;
+    /* The limit is --max-pixels, looked at before anything is allocated by size. */
+    png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+    /* Profiles that libpng dislikes are no reason to lose an image: they are left out. */
+    png_set_benign_errors(png, 1);
+    return png;
+}
+
+HaloStatus halo_png_guard(PngGuard *guard, void (*step)(void *), void *arg)
+{
+    guard->status = HALO_OK;
+    if (setjmp(guard->jump) == 0) step(arg);
+    return guard->status;
+}

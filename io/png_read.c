@@ -1,0 +1,196 @@
+/* Reading PNG.
+ *
+ * No gamma is applied; depths below 8 bits are scaled to 0..255, palettes become RGB and tRNS becomes alpha. An
+ * interlaced image is whole only after its last pass, so it is decoded on the first read. */
+#include "pngfile.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_CHUNK_BYTES 16777216 /* of an ICC profile or EXIF, expanded */
+
+typedef struct PngReader {
+    PngGuard guard;
+    HaloReader *reader;
+    png_structp png;
+    png_infop info;
+    int passes, pass;
+    int64_t row;         /* rows decoded, of this pass */
+    int64_t given;       /* rows given out */
+    HaloBuf whole;       /* an interlaced image that is asked for in parts */
+    bool damaged;        /* tolerated: nothing more is decoded */
+    const HaloBuf *rows; /* what `decode` fills */
+} PngReader;
+
+static void on_read(png_structp png, png_bytep bytes, size_t size)
+{
+    PngReader *state = png_get_io_ptr(png);
+    size_t got;
+    HaloStatus status = halo_source_read(state->reader->source, bytes, size, &got);
+    if (status == HALO_OK && got < size) {
+        if (state->passes == 0)
+            status = halo_fail(HALO_ERR_INPUT, "truncated before the first row");
+        else if (state->passes == 1)
+            status = halo_image_truncated(state->reader, state->row);
+        else
+            status =
+                halo_fail(HALO_ERR_INPUT, "truncated: %d of %d interlace passes", state->pass, state->passes);
+    }
+    if (status != HALO_OK) {
+        state->guard.status = status;
+        png_error(png, "");
+    }
+}
+
+/* Chunks that halo does not keep are skipped, not parsed: a text that expands to gigabytes costs nothing. */
+static void skip_chunks(png_structp png)
+{
+    static const png_byte skipped[] =
+        "bKGD\0cHRM\0gAMA\0hIST\0iTXt\0oFFs\0pCAL\0pHYs\0sBIT\0sCAL\0sPLT\0sRGB\0sTER\0"
+        "tEXt\0tIME\0zTXt";
+    png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, skipped, (int)(sizeof skipped / 5));
+    png_set_chunk_malloc_max(png, MAX_CHUNK_BYTES);
+}
+
+static void take_meta(PngReader *state)
+{
+    HaloMeta *meta = &state->reader->info.meta;
+    png_charp name;
+    png_bytep bytes;
+    png_uint_32 size;
+    int compression;
+    HaloStatus status = HALO_OK;
+    if (meta->icc.data == NULL &&
+        png_get_iCCP(state->png, state->info, &name, &compression, &bytes, &size) == PNG_INFO_iCCP) {
+        status = halo_blob_set(&meta->icc, bytes, size);
+    }
+    if (status == HALO_OK && meta->exif.data == NULL &&
+        png_get_eXIf_1(state->png, state->info, &size, &bytes) == PNG_INFO_eXIf) {
+        status = halo_blob_set(&meta->exif, bytes, size);
+    }
+    if (status != HALO_OK) {
+        state->guard.status = status;
+        png_error(state->png, "");
+    }
+}
+
+static void describe(HaloInfo *info, png_structp png, png_infop png_info)
+{
+    const int type = png_get_color_type(png, png_info);
+    const char *colour = type == PNG_COLOR_TYPE_PALETTE ? "palette"
+                         : type & PNG_COLOR_MASK_COLOR  ? "RGB"
+                                                        : "gray";
+    const bool interlaced = png_get_interlace_type(png, png_info) != PNG_INTERLACE_NONE;
+    snprintf(info->encoding, sizeof info->encoding, "%s%s%s", colour,
+             type & PNG_COLOR_MASK_ALPHA ? " with alpha" : "", interlaced ? ", interlaced" : "");
+    info->bits = png_get_bit_depth(png, png_info);
+}
+
+/* A step: everything before the first row. */
+static void read_header(void *arg)
+{
+    PngReader *state = arg;
+    const png_structp png = state->png;
+    png_set_read_fn(png, state, on_read);
+    const int crc = state->reader->options.tolerate ? PNG_CRC_QUIET_USE : PNG_CRC_ERROR_QUIT;
+    png_set_crc_action(png, crc, crc);
+    skip_chunks(png);
+    png_read_info(png, state->info);
+    describe(&state->reader->info, png, state->info);
+
+    const bool wide = png_get_bit_depth(png, state->info) == 16;
+    png_set_expand(png);
+    if (wide && halo_host_is_little()) png_set_swap(png);
+    const int type = png_get_color_type(png, state->info);
+    const bool alpha =
+        (type & PNG_COLOR_MASK_ALPHA) != 0 || png_get_valid(png, state->info, PNG_INFO_tRNS) != 0;
+    const int channels = (type & PNG_COLOR_MASK_COLOR ? 3 : 1) + alpha;
+    state->guard.status =
+        halo_image_open(state->reader, png_get_image_width(png, state->info),
+                        png_get_image_height(png, state->info), channels, wide ? HALO_U16 : HALO_U8);
+    if (state->guard.status != HALO_OK) return;
+    if (alpha) state->reader->info.shape.alpha = channels - 1;
+    take_meta(state);
+    state->passes = png_set_interlace_handling(png);
+    png_read_update_info(png, state->info);
+    if (png_get_rowbytes(png, state->info) !=
+        (size_t)(state->reader->info.shape.width * channels * (wide ? 2 : 1))) {
+        png_error(png, "unexpected row size");
+    }
+}
+
+HaloStatus halo_png_open(HaloReader *reader)
+{
+    PngReader *state = reader->state = calloc(1, sizeof *state);
+    if (state == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to read PNG");
+    state->reader = reader;
+    state->png = halo_png_struct(&state->guard, HALO_ERR_INPUT);
+    state->info = state->png != NULL ? png_create_info_struct(state->png) : NULL;
+    if (state->info == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to read PNG");
+    return halo_png_guard(&state->guard, read_header, state);
+}
+
+/* A step: the next rows, or all of an interlaced image; after the last one all that follows it, so that damage
+ * behind the rows is found too. */
+static void decode(void *arg)
+{
+    PngReader *state = arg;
+    const HaloBuf *rows = state->rows;
+    for (; state->pass < state->passes; state->pass++) {
+        const int64_t first = state->passes == 1 ? state->given : 0;
+        for (state->row = first; state->row < first + rows->rows; state->row++) {
+            png_read_row(state->png, halo_row(rows, state->row - first), NULL);
+        }
+        if (state->row < state->reader->info.shape.height) return;
+    }
+    png_read_end(state->png, state->info);
+    take_meta(state); /* eXIf may stand behind the samples */
+}
+
+static HaloStatus fill(PngReader *state, const HaloBuf *rows)
+{
+    if (state->damaged) {
+        halo_rows_clear(rows, 0);
+        return HALO_OK;
+    }
+    /* Passes leave the pixels of later ones alone, and a row that cannot be decoded is not touched. */
+    if (state->passes > 1 || state->reader->options.tolerate) halo_rows_clear(rows, 0);
+    state->rows = rows;
+    const HaloStatus status = halo_png_guard(&state->guard, decode, state);
+    if (status != HALO_ERR_INPUT || !state->reader->options.tolerate) return status;
+    state->damaged = true;
+    return HALO_OK;
+}
+
+HaloStatus halo_png_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
+{
+    HaloStatus status = HALO_OK;
+    PngReader *state = reader->state;
+    *got = 0;
+    if (state->passes == 1 || rows->rows == reader->info.shape.height) {
+        HALO_TRY(fill(state, rows));
+    } else {
+        if (state->whole.data == NULL) {
+            HALO_TRY(halo_buf_alloc(&state->whole, &reader->info.shape));
+            HALO_TRY(fill(state, &state->whole));
+        }
+        for (int64_t y = 0; y < rows->rows; y++) {
+            memcpy(halo_row(rows, y), halo_row(&state->whole, state->given + y), (size_t)halo_row_bytes(rows));
+        }
+    }
+    *got = rows->rows;
+    state->given += rows->rows;
+out:
+    return status;
+}
+
+void halo_png_close(HaloReader *reader)
+{
+    PngReader *state = reader->state;
+    if (state == NULL) return;
+    png_destroy_read_struct(&state->png, &state->info, NULL);
+    halo_buf_free(&state->whole);
+    free(state);
+    reader->state = NULL;
+}

@@ -1,0 +1,105 @@
+/* Writing PNG: 8 or 16 bits, gray or RGB, with or without alpha, ICC profile and EXIF. */
+#include "pngfile.h"
+
+#include <stdlib.h>
+
+typedef struct PngWriter {
+    PngGuard guard;
+    HaloWriter *writer;
+    png_structp png;
+    png_infop info;
+    const HaloBuf *rows; /* what `write_rows` writes */
+} PngWriter;
+
+static void on_write(png_structp png, png_bytep bytes, size_t size)
+{
+    PngWriter *state = png_get_io_ptr(png);
+    const HaloStatus status = halo_sink_write(state->writer->sink, bytes, size);
+    if (status != HALO_OK) {
+        state->guard.status = status;
+        png_error(png, "");
+    }
+}
+
+static void on_flush(png_structp png) { (void)png; }
+
+static void write_meta(const PngWriter *state)
+{
+    const HaloMeta *meta = &state->writer->info.meta;
+    if (halo_icc_fits(&meta->icc, &state->writer->info.shape) && meta->icc.size <= PNG_UINT_31_MAX) {
+        png_set_iCCP(state->png, state->info, "icc", PNG_COMPRESSION_TYPE_BASE, meta->icc.data,
+                     (png_uint_32)meta->icc.size);
+    }
+    if (meta->exif.size > 0 && meta->exif.size <= PNG_UINT_31_MAX) {
+        png_set_eXIf_1(state->png, state->info, (png_uint_32)meta->exif.size, meta->exif.data);
+    }
+}
+
+/* A step. */
+static void write_header(void *arg)
+{
+    const PngWriter *state = arg;
+    static const int types[] = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB,
+                                PNG_COLOR_TYPE_RGB_ALPHA};
+    const HaloShape *shape = &state->writer->info.shape;
+    const bool wide = shape->dtype == HALO_U16;
+    png_set_write_fn(state->png, (void *)state, on_write, on_flush);
+    png_set_IHDR(state->png, state->info, (png_uint_32)shape->width, (png_uint_32)shape->height, wide ? 16 : 8,
+                 types[shape->channels - 1], PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
+                 PNG_FILTER_TYPE_DEFAULT);
+    write_meta(state);
+    png_write_info(state->png, state->info);
+    if (wide && halo_host_is_little()) png_set_swap(state->png);
+}
+
+HaloStatus halo_png_create(HaloWriter *writer)
+{
+    const HaloShape *shape = &writer->info.shape;
+    if (shape->width > PNG_UINT_31_MAX || shape->height > PNG_UINT_31_MAX) {
+        return halo_fail(HALO_ERR_OUTPUT, "PNG cannot hold %lld x %lld pixels", (long long)shape->width,
+                         (long long)shape->height);
+    }
+    PngWriter *state = writer->state = calloc(1, sizeof *state);
+    if (state == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to write PNG");
+    state->writer = writer;
+    state->png = halo_png_struct(&state->guard, HALO_ERR_OUTPUT);
+    state->info = state->png != NULL ? png_create_info_struct(state->png) : NULL;
+    if (state->info == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to write PNG");
+    return halo_png_guard(&state->guard, write_header, state);
+}
+
+/* A step. */
+static void write_rows(void *arg)
+{
+    const PngWriter *state = arg;
+    for (int64_t y = 0; y < state->rows->rows; y++) png_write_row(state->png, halo_row(state->rows, y));
+}
+
+HaloStatus halo_png_write(HaloWriter *writer, const HaloBuf *rows)
+{
+    PngWriter *state = writer->state;
+    state->rows = rows;
+    return halo_png_guard(&state->guard, write_rows, state);
+}
+
+/* A step. */
+static void write_end(void *arg)
+{
+    const PngWriter *state = arg;
+    png_write_end(state->png, state->info);
+}
+
+HaloStatus halo_png_finish(HaloWriter *writer)
+{
+    PngWriter *state = writer->state;
+    return halo_png_guard(&state->guard, write_end, state);
+}
+
+void halo_png_discard(HaloWriter *writer)
+{
+    PngWriter *state = writer->state;
+    if (state == NULL) return;
+    png_destroy_write_struct(&state->png, &state->info);
+    free(state);
+    writer->state = NULL;
+}

@@ -1,0 +1,236 @@
+/* Bytes in: one buffered stream over files, pipes and memory.
+ *
+ * Files are read, never mapped: a file that another process cuts short must give an error, not a SIGBUS. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "halo/format.h"
+
+#define BUFFER_BYTES ((size_t)256 * 1024)
+#define PEEK_BYTES ((size_t)4096)
+
+/* The buffer holds bytes [base, base + filled) of the stream, counted from where it was when it was opened. */
+struct HaloSource {
+    char *name;
+    int fd;         /* -1: everything there is lies in the buffer */
+    bool regular;   /* the file can seek */
+    int64_t origin; /* the file's offset of byte 0: standard input may have been read from before */
+    int64_t size;   /* of a regular file, from `origin`; else -1 */
+    uint64_t id[2];
+    uint8_t *owned; /* the buffer, where it is ours */
+    size_t capacity;
+    const uint8_t *buffer; /* == owned, or the caller's memory */
+    size_t at, filled;
+    int64_t base;
+};
+
+static HaloStatus describe(HaloSource *source, const char *path)
+{
+    struct stat st;
+    if (fstat(source->fd, &st) != 0) return halo_fail(HALO_ERR_INPUT, "%s: %s", path, strerror(errno));
+    if (S_ISDIR(st.st_mode)) return halo_fail(HALO_ERR_INPUT, "%s is a folder", path);
+    if (!S_ISREG(st.st_mode)) return HALO_OK;
+    const off_t here = lseek(source->fd, 0, SEEK_CUR);
+    if (here < 0) return halo_fail(HALO_ERR_INPUT, "%s: %s", path, strerror(errno));
+    source->regular = true;
+    source->origin = here;
+    source->size = st.st_size > here ? st.st_size - here : 0;
+    source->id[0] = (uint64_t)st.st_dev;
+    source->id[1] = (uint64_t)st.st_ino;
+    return HALO_OK;
+}
+
+HaloStatus halo_source_open(const char *path, HaloSource **out)
+{
+    HaloStatus status = HALO_OK;
+    const bool standard = strcmp(path, "-") == 0;
+    HaloSource *source = calloc(1, sizeof *source);
+    if (source == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to open %s", path);
+    source->size = -1;
+    source->fd = -1;
+    source->name = strdup(standard ? "standard input" : path);
+    source->buffer = source->owned = malloc(BUFFER_BYTES);
+    source->capacity = BUFFER_BYTES;
+    if (source->name == NULL || source->owned == NULL) {
+        HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to open %s", path);
+    }
+    do {
+        source->fd =
+            standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    } while (source->fd < 0 && errno == EINTR);
+    if (source->fd < 0) HALO_FAIL(HALO_ERR_INPUT, "%s: %s", source->name, strerror(errno));
+    HALO_TRY(describe(source, source->name));
+out:
+    if (status != HALO_OK) {
+        halo_source_close(source);
+        source = NULL;
+    }
+    *out = source;
+    return status;
+}
+
+HaloStatus halo_source_from_memory(const void *bytes, size_t size, HaloSource **out)
+{
+    HaloSource *source = *out = calloc(1, sizeof *source);
+    if (source == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to open a stream");
+    source->fd = -1;
+    source->size = (int64_t)size;
+    source->buffer = bytes;
+    source->filled = size;
+    return HALO_OK;
+}
+
+void halo_source_close(HaloSource *source)
+{
+    if (source == NULL) return;
+    if (source->fd >= 0) close(source->fd);
+    free(source->owned);
+    free(source->name);
+    free(source);
+}
+
+const char *halo_source_name(const HaloSource *source)
+{
+    return source->name != NULL ? source->name : "memory";
+}
+
+int64_t halo_source_size(const HaloSource *source) { return source->size; }
+
+/* One read(2) of whatever there is; *got = 0 at the end only. */
+static HaloStatus fetch(HaloSource *source, void *bytes, size_t size, size_t *got)
+{
+    *got = 0;
+    if (source->fd < 0) return HALO_OK;
+    for (;;) {
+        const ssize_t n = read(source->fd, bytes, size);
+        if (n >= 0) {
+            *got = (size_t)n;
+            return HALO_OK;
+        }
+        if (errno == EAGAIN || errno == EWOULDBLOCK) { /* a pipe that its other owner made non-blocking */
+            struct pollfd wait = {.fd = source->fd, .events = POLLIN};
+            poll(&wait, 1, -1);
+        } else if (errno != EINTR) {
+            return halo_fail(HALO_ERR_INPUT, "cannot read: %s", strerror(errno));
+        }
+    }
+}
+
+/* Forgets what has been taken, so that the buffer has room behind what has not. */
+static void compact(HaloSource *source)
+{
+    if (source->owned == NULL || source->at == 0) return;
+    memmove(source->owned, source->owned + source->at, source->filled - source->at);
+    source->base += (int64_t)source->at;
+    source->filled -= source->at;
+    source->at = 0;
+}
+
+HaloStatus halo_source_peek(HaloSource *source, size_t size, const uint8_t **bytes, size_t *got)
+{
+    if (size > PEEK_BYTES) size = PEEK_BYTES;
+    if (source->fd >= 0 && source->capacity - source->at < size) compact(source);
+    while (source->fd >= 0 && source->filled - source->at < size) {
+        size_t n;
+        const HaloStatus status =
+            fetch(source, source->owned + source->filled, source->capacity - source->filled, &n);
+        if (status != HALO_OK) return status;
+        if (n == 0) break;
+        source->filled += n;
+    }
+    const size_t left = source->filled - source->at;
+    *bytes = source->buffer + source->at;
+    *got = left < size ? left : size;
+    return HALO_OK;
+}
+
+HaloStatus halo_source_read(HaloSource *source, void *bytes, size_t size, size_t *got)
+{
+    uint8_t *to = bytes;
+    *got = 0;
+    while (*got < size) {
+        const size_t left = source->filled - source->at, want = size - *got;
+        size_t n = left < want ? left : want;
+        if (n > 0) {
+            memcpy(to + *got, source->buffer + source->at, n);
+            source->at += n;
+            *got += n;
+            continue;
+        }
+        if (source->fd < 0) break;
+        source->base += (int64_t)source->filled;
+        source->at = source->filled = 0;
+        const bool past_buffer = want >= source->capacity; /* large rows need no second copy */
+        const HaloStatus status = past_buffer ? fetch(source, to + *got, want, &n)
+                                              : fetch(source, source->owned, source->capacity, &n);
+        if (status != HALO_OK) return status;
+        if (n == 0) break;
+        if (past_buffer) {
+            *got += n;
+            source->base += (int64_t)n;
+        } else {
+            source->filled = n;
+        }
+    }
+    return HALO_OK;
+}
+
+bool halo_source_seekable(const HaloSource *source) { return source->fd < 0 || source->regular; }
+
+HaloStatus halo_source_seek(HaloSource *source, int64_t offset)
+{
+    if (offset >= source->base && offset - source->base <= (int64_t)source->filled) {
+        source->at = (size_t)(offset - source->base);
+        return HALO_OK;
+    }
+    if (source->fd < 0 || !source->regular || offset < 0) return halo_fail(HALO_ERR_INPUT, "cannot seek");
+    if (lseek(source->fd, (off_t)(source->origin + offset), SEEK_SET) < 0) {
+        return halo_fail(HALO_ERR_INPUT, "cannot seek: %s", strerror(errno));
+    }
+    source->base = offset;
+    source->at = source->filled = 0;
+    return HALO_OK;
+}
+
+/* Afterwards the source is one in memory: it has a size and can seek. */
+HaloStatus halo_source_slurp(HaloSource *source, const uint8_t **bytes, size_t *size)
+{
+    compact(source);
+    while (source->fd >= 0) {
+        size_t n;
+        if (source->filled == source->capacity) {
+            uint8_t *grown =
+                source->capacity <= SIZE_MAX / 2 ? realloc(source->owned, source->capacity * 2) : NULL;
+            if (grown == NULL)
+                return halo_fail(HALO_ERR_LIMIT, "not enough memory for more than %zu bytes", source->filled);
+            source->buffer = source->owned = grown;
+            source->capacity *= 2;
+        }
+        const HaloStatus status =
+            fetch(source, source->owned + source->filled, source->capacity - source->filled, &n);
+        if (status != HALO_OK) return status;
+        source->filled += n;
+        if (n == 0) {
+            close(source->fd);
+            source->fd = -1;
+            source->size = source->base + (int64_t)source->filled;
+        }
+    }
+    *bytes = source->buffer + source->at;
+    *size = source->filled - source->at;
+    source->at = source->filled;
+    return HALO_OK;
+}
+
+bool halo_source_identity(const HaloSource *source, uint64_t id[2])
+{
+    if (!source->regular) return false;
+    id[0] = source->id[0];
+    id[1] = source->id[1];
+    return true;
+}
