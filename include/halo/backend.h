@@ -3,6 +3,7 @@
 #ifndef HALO_BACKEND_H
 #define HALO_BACKEND_H
 
+#include "halo/bench.h"
 #include "halo/buffer.h"
 #include "halo/primitive.h"
 #include "halo/result.h"
@@ -52,6 +53,13 @@ typedef struct HaloBackend {
     HaloStatus (*hist)(HaloDevice *, const HaloBuf *src, const HaloHist *, HaloHistogram *out);
     /* Whole buffers only; dst is i64 or f64 as HaloScan says. */
     HaloStatus (*scan)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloScan *);
+
+    /* For benchmarks; may be NULL. `mark` notes a moment in the device's stream of work (0: start, 1: stop);
+     * `elapsed` waits for both and gives the milliseconds between them. */
+    HaloStatus (*mark)(HaloDevice *, int which);
+    HaloStatus (*elapsed)(HaloDevice *, double *ms);
+    /* Runs the rungs of a family (NULL: all) and tells of each as it is done. */
+    HaloStatus (*ladder)(HaloDevice *, const char *family, HaloRungSeen *seen, void *context);
 } HaloBackend;
 
 #ifdef __cplusplus
