@@ -43,6 +43,7 @@ typedef struct SndInput {
     int64_t size;
     int64_t at;        /* where the next read happens */
     int64_t source_at; /* where the source stands */
+    int64_t blank;     /* four bytes that are to be read as ff, or -1 */
     HaloStatus status; /* the first failure of the source */
 } SndInput;
 
@@ -53,7 +54,8 @@ bool snd_input_get(SndInput *input, int64_t offset, void *bytes, size_t size);
 
 /* What a header says that libsndfile would pass over. */
 typedef struct SndHead {
-    int64_t end;      /* where the samples end by the header's word; -1: it does not say */
+    int64_t end;      /* where the samples end by the header's word, or the last whole page of Ogg; -1: unknown */
+    int64_t blank;    /* where a length of 0 stands for "until the end", or -1 */
     bool cut;         /* an Ogg stream without its last page */
     unsigned wav_tag; /* WAVE format tag, 0 in other containers */
 } SndHead;

@@ -37,6 +37,13 @@ static bool is_placeholder(uint64_t length)
            (length >= 0xffff0000u && length <= 0xffffffffu);
 }
 
+/* False where the length of the whole file was left open too: else 0 samples are meant. */
+static bool whole_length_fits(SndInput *input, bool big)
+{
+    uint8_t start[8];
+    return snd_input_get(input, 0, start, 8) && (int64_t)number(start + 4, 4, big) + 8 >= input->size;
+}
+
 static HaloStatus walk_chunks(SndInput *input, const Layout *layout, SndHead *head)
 {
     const size_t lead = layout->id + layout->bytes;
@@ -51,6 +58,8 @@ static HaloStatus walk_chunks(SndInput *input, const Layout *layout, SndHead *he
         }
         if (length > INT64_MAX / 2) return halo_fail(HALO_ERR_INPUT, "a chunk has an impossible length");
         if (memcmp(chunk, layout->samples, 4) == 0) {
+            if (length == 0 && layout->major == SF_FORMAT_WAV && !whole_length_fits(input, layout->big))
+                head->blank = start - 4;
             if (wide >= 0 && length == 0xffffffffu)
                 head->end = start + wide;
             else if (layout->bytes == 8 ? length != 0 : !is_placeholder(length))
@@ -72,34 +81,37 @@ static HaloStatus walk_chunks(SndInput *input, const Layout *layout, SndHead *he
     return HALO_OK; /* no samples: libsndfile will say it */
 }
 
-/* The last page of an Ogg stream is marked; the search goes backwards through what one page can span. */
-static bool ogg_is_cut(SndInput *input)
+/* The last page of an Ogg stream is marked. The search goes backwards through what two pages can span, to the
+ * last that is whole. */
+static void find_last_page(SndInput *input, SndHead *head)
 {
-    enum { LONGEST = 27 + 255 + 255 * 255 };
-    static const size_t fixed = 27;
+    enum { FLAGS = 5, SEGMENTS = 26, FIXED = 27, LONGEST = FIXED + 255 + 255 * 255 };
     uint8_t tail[2 * LONGEST];
     const size_t size = input->size < (int64_t)sizeof tail ? (size_t)input->size : sizeof tail;
-    if (!snd_input_get(input, input->size - (int64_t)size, tail, size)) return true;
-    for (size_t at = size; at-- > 0;) {
-        if (size - at < fixed || memcmp(tail + at, "OggS", 5) != 0) continue; /* with version 0 */
-        const size_t segments = tail[at + 26];
-        size_t length = fixed + segments;
-        if (length > size - at) return true;
-        for (size_t i = 0; i < segments; i++) length += tail[at + fixed + i];
-        return length > size - at || !(tail[at + 5] & 4);
+    const int64_t start = input->size - (int64_t)size;
+    head->cut = true;
+    if (size < FIXED || !snd_input_get(input, start, tail, size)) return;
+    for (size_t at = size - FIXED + 1; at-- > 0;) {
+        if (memcmp(tail + at, "OggS", 5) != 0) continue; /* with version 0 */
+        size_t length = FIXED + (size_t)tail[at + SEGMENTS];
+        if (length > size - at) continue;
+        for (size_t i = at + FIXED, end = at + length; i < end; i++) length += tail[i];
+        if (length > size - at) continue;
+        head->end = start + (int64_t)(at + length);
+        head->cut = !(tail[at + FLAGS] & 4);
+        return;
     }
-    return true;
 }
 
 HaloStatus snd_head_read(SndInput *input, int major, SndHead *head)
 {
-    *head = (SndHead){.end = -1};
+    *head = (SndHead){.end = -1, .blank = -1};
     uint8_t start[12];
     if (major == SF_FORMAT_AU && snd_input_get(input, 0, start, 12)) {
         const uint64_t length = number(start + 8, 4, true);
         if (!is_placeholder(length)) head->end = (int64_t)(number(start + 4, 4, true) + length);
     }
-    if (major == SF_FORMAT_OGG) head->cut = ogg_is_cut(input);
+    if (major == SF_FORMAT_OGG) find_last_page(input, head);
     for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++) {
         Layout layout = layouts[i];
         if (layout.major != major) continue;

@@ -17,7 +17,7 @@ typedef struct SndReader {
 
 HaloStatus snd_input_open(SndInput *input, HaloSource *source)
 {
-    *input = (SndInput){.source = source, .size = halo_source_size(source), .source_at = -1};
+    *input = (SndInput){.source = source, .size = halo_source_size(source), .source_at = -1, .blank = -1};
     if (halo_source_seekable(source) && input->size >= 0) return HALO_OK;
     size_t size;
     const HaloStatus status = halo_source_slurp(source, &input->bytes, &size);
@@ -62,7 +62,12 @@ static sf_count_t vio_seek(sf_count_t offset, int whence, void *user)
 
 static sf_count_t vio_read(void *bytes, sf_count_t size, void *user)
 {
-    return size <= 0 ? 0 : (sf_count_t)snd_input_read(user, bytes, (size_t)size);
+    SndInput *input = user;
+    const int64_t from = input->at;
+    const sf_count_t got = size <= 0 ? 0 : (sf_count_t)snd_input_read(input, bytes, (size_t)size);
+    for (int64_t at = input->blank; input->blank >= 0 && at < input->blank + 4; at++)
+        if (at >= from && at < from + got) ((uint8_t *)bytes)[at - from] = 0xff;
+    return got;
 }
 
 /* ---- the header --------------------------------------------------------------------------------------------
@@ -132,13 +137,17 @@ HaloStatus snd_open(HaloReader *reader, int major)
     HALO_TRY(snd_head_read(&state->input, major, &head));
     HALO_TRY(check_tag(head.wav_tag));
     state->truncated = head.cut || head.end > state->input.size;
+    state->input.blank = head.blank;
+    if (major == SF_FORMAT_OGG && head.end >= 0)
+        state->input.size = head.end; /* half a page confuses libsndfile */
 
     SF_INFO sf = {0};
     state->input.at = 0;
     state->file = sf_open_virtual(&vio, SFM_READ, &sf, &state->input);
     HALO_TRY(state->input.status);
     if (!state->file)
-        HALO_FAIL(HALO_ERR_INPUT, "not a readable %s file: %s", reader->format->name, sf_strerror(NULL));
+        HALO_FAIL(HALO_ERR_INPUT, "not a readable %s file%s: %s", reader->format->name,
+                  state->truncated ? ", truncated" : "", sf_strerror(NULL));
     state->codec = snd_codec(sf.format & SF_FORMAT_SUBMASK);
     HALO_TRY(check_header(state, &sf, major));
     describe(&reader->info, state, &sf);

@@ -9,6 +9,7 @@
 
 typedef struct SndWriter {
     HaloSink *sink;
+    int format; /* of libsndfile */
     bool spools;
     uint8_t *spool; /* the file so far, where it is put together in memory */
     size_t room;
@@ -54,15 +55,41 @@ static HaloStatus spool_write(SndWriter *state, const void *bytes, size_t size)
     return HALO_OK;
 }
 
+static HaloStatus put(SndWriter *state, const void *bytes, size_t size)
+{
+    const HaloStatus status =
+        state->spools ? spool_write(state, bytes, size) : halo_sink_write(state->sink, bytes, size);
+    if (status != HALO_OK) return status;
+    state->at += (int64_t)size;
+    if (state->at > state->end) state->end = state->at;
+    return HALO_OK;
+}
+
+/* RF64 keeps its PEAK chunk whatever libsndfile is told; the time of day in it becomes 0. The header comes in
+ * one piece, and what stands before that chunk is short. */
+static HaloStatus put_header(SndWriter *state, const uint8_t *bytes, size_t size)
+{
+    enum { SEARCHED = 256, TIME = 12 };
+    static const uint8_t zero[4];
+    HaloStatus status = HALO_OK;
+    for (size_t at = 12; at + TIME + 4 <= size && at < SEARCHED; at += 2) {
+        if (memcmp(bytes + at, "PEAK", 4) != 0) continue;
+        HALO_TRY(put(state, bytes, at + TIME));
+        HALO_TRY(put(state, zero, 4));
+        return put(state, bytes + at + TIME + 4, size - at - TIME - 4);
+    }
+    HALO_TRY(put(state, bytes, size));
+out:
+    return status;
+}
+
 static sf_count_t vio_write(const void *bytes, sf_count_t size, void *user)
 {
     SndWriter *state = user;
     if (state->status != HALO_OK || size <= 0) return 0;
-    state->status = state->spools ? spool_write(state, bytes, (size_t)size)
-                                  : halo_sink_write(state->sink, bytes, (size_t)size);
+    const bool header = state->at == 0 && (state->format & SF_FORMAT_TYPEMASK) == SF_FORMAT_RF64;
+    state->status = header ? put_header(state, bytes, (size_t)size) : put(state, bytes, (size_t)size);
     if (state->status != HALO_OK) return 0;
-    state->at += size;
-    if (state->at > state->end) state->end = state->at;
     return size;
 }
 
@@ -121,11 +148,13 @@ HaloStatus snd_create(HaloWriter *writer, int major)
     if (!sf_format_check(&sf))
         HALO_FAIL(HALO_ERR_INPUT, "%s cannot hold %d channels at %d Hz", writer->format->name, sf.channels,
                   sf.samplerate);
+    state->format = sf.format;
     state->file = sf_open_virtual(&vio, SFM_WRITE, &sf, state);
     HALO_TRY(state->status);
     if (!state->file)
         HALO_FAIL(HALO_ERR_OUTPUT, "%s cannot be written: %s", writer->format->name, sf_strerror(NULL));
-    /* The PEAK chunk holds the time of day; and a length that was unknown may turn out to fit plain WAVE. */
+    /* A PEAK chunk holds the time of day, which must not make two runs differ; and a length that was unknown
+     * may turn out to fit plain WAVE. */
     sf_command(state->file, SFC_SET_ADD_PEAK_CHUNK, NULL, SF_FALSE);
     if (shape->width < 0) sf_command(state->file, SFC_RF64_AUTO_DOWNGRADE, NULL, SF_TRUE);
 out:
