@@ -1,18 +1,8 @@
 /* Where a plan runs. `auto` decides by predicted time before it touches a GPU, and goes over to the CPU when
  * the GPU cannot be had, lacks memory, or fails in flight; a GPU asked for by name is an error then. */
 #include <stdio.h>
-#include <string.h>
 
 #include "core.h"
-
-static HaloStatus open_slot(Slot *slot, int index, int jobs)
-{
-    if (slot->device != NULL) return HALO_OK;
-    const HaloStatus status = slot->backend->open(index, jobs, &slot->device);
-    if (status == HALO_OK)
-        snprintf(slot->describe, sizeof slot->describe, "%s", slot->backend->describe(slot->device));
-    return status;
-}
 
 static HaloStatus open_gpu(HaloSession *session)
 {
@@ -24,7 +14,7 @@ static HaloStatus open_gpu(HaloSession *session)
     if (session->options.gpu >= count || session->options.gpu < 0)
         return halo_fail(HALO_ERR_DEVICE, "there is no gpu:%d; the last one is gpu:%d", session->options.gpu,
                          count - 1);
-    return open_slot(slot, session->options.gpu, session->options.jobs);
+    return slot_open(slot, session->options.gpu, session->options.jobs);
 }
 
 /* Would the GPU be faster? Fills in the predictions. */
@@ -61,7 +51,7 @@ HaloStatus choose_slot(HaloSession *session, const HaloPlan *plan, bool open, Ch
         session->gpu_refused = true;
         snprintf(choice->why, sizeof choice->why, "no GPU to be had: %s", session->gpu_reason);
     }
-    return open ? open_slot(&session->host, 0, session->options.jobs) : HALO_OK;
+    return open ? slot_open(&session->host, 0, session->options.jobs) : HALO_OK;
 }
 
 HaloStatus run_plan(HaloSession *session, const HaloPlan *plan, const HaloBuf *in, HaloBuf *out, HaloResults *results,
@@ -74,7 +64,7 @@ HaloStatus run_plan(HaloSession *session, const HaloPlan *plan, const HaloBuf *i
     status = execute_on(choice.slot, plan, &session->options, in, out, results, &report->clipped, &report->ms);
     if (status == HALO_ERR_DEVICE && session->options.device == HALO_DEVICE_AUTO) {
         snprintf(report->note, sizeof report->note, "done on the CPU, since %.120s", halo_error());
-        HALO_TRY(open_slot(&session->host, 0, session->options.jobs));
+        HALO_TRY(slot_open(&session->host, 0, session->options.jobs));
         choice.slot = &session->host;
         status = execute_on(choice.slot, plan, &session->options, in, out, results, &report->clipped, &report->ms);
     }

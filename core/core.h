@@ -24,12 +24,24 @@ struct HaloPipeline {
 /* Lengths in time keep their unit until the sample rate is known: HaloValue.integer of a LENGTH. */
 enum { LENGTH_SAMPLES, LENGTH_SECONDS };
 
-/* Where a session's work runs: one backend with its open device, opened on first use. */
+#define SLOT_SPARES 16
+
+/* Where a session's work runs: one backend with its open device, opened on first use. Buffers between steps
+ * are kept for the next band and the next file, since making them costs more than many a step. */
 typedef struct Slot {
     const HaloBackend *backend;
     HaloDevice *device;
     char describe[96];
+    int spares;
+    HaloBuf spare[SLOT_SPARES];
 } Slot;
+
+/* slot.c */
+HaloStatus slot_open(Slot *slot, int index, int jobs);
+void slot_close(Slot *slot);
+HaloStatus slot_take(Slot *slot, HaloBuf *buf); /* a spare with rows as long, else a new one */
+void slot_give(Slot *slot, HaloBuf *buf);
+void slot_keep_only(Slot *slot, const HaloPlan *plan); /* frees spares that the plan has no use for */
 
 struct HaloSession {
     const HaloTables *tables;

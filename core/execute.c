@@ -18,8 +18,6 @@ typedef struct Run {
     Rows *need;        /* [regs] */
     HaloBuf *value;    /* [regs] data NULL: not there */
     bool *borrowed;    /* [regs] the data belong to `in` or `out` */
-    HaloBuf *spare;    /* released buffers, kept for the next band */
-    int spares;
     HaloTimes ms;
 } Run;
 
@@ -32,34 +30,21 @@ double now_ms(void)
 
 /* ---- buffers ------------------------------------------------------------------------------------------------------- */
 
-/* A buffer for `need` rows of a value: a spare one whose rows are as long, else a new one. */
+/* A buffer for the rows of a value that are needed. */
 static HaloStatus take_buffer(Run *run, HaloReg reg)
 {
-    HaloBuf *buf = &run->value[reg];
     const Rows need = run->need[reg];
+    HaloBuf *buf = &run->value[reg];
     *buf = (HaloBuf){.shape = run->plan->reg[reg], .y0 = need.from, .rows = need.to - need.from,
                      .cols = run->plan->reg[reg].width};
     run->borrowed[reg] = false;
-    for (int i = 0; i < run->spares; i++) {
-        const HaloBuf *spare = &run->spare[i];
-        if (halo_row_bytes(spare) != halo_row_bytes(buf) || spare->rows < buf->rows) continue;
-        buf->data = spare->data;
-        buf->stride = spare->stride;
-        run->spare[i] = run->spare[--run->spares];
-        return HALO_OK;
-    }
-    return run->slot->backend->alloc(run->slot->device, buf);
+    return slot_take(run->slot, buf);
 }
 
 static void release_value(Run *run, HaloReg reg)
 {
     HaloBuf *buf = &run->value[reg];
-    if (buf->data != NULL && !run->borrowed[reg]) {
-        if (run->spares < run->plan->regs * 2)
-            run->spare[run->spares++] = *buf;
-        else
-            run->slot->backend->release(run->slot->device, buf);
-    }
+    if (buf->data != NULL && !run->borrowed[reg]) slot_give(run->slot, buf);
     buf->data = NULL;
 }
 
@@ -187,21 +172,38 @@ static bool read_later(const HaloPlan *plan, HaloReg reg, int at)
     return reg == plan->output && plan->wants_output;
 }
 
+/* Starts and stops the clock of the steps: the device's own where it has one. */
+static HaloStatus clock_mark(Run *run, int which, double *host_ms)
+{
+    HaloStatus status = HALO_OK;
+    const HaloBackend *backend = run->slot->backend;
+    double ms = 0;
+    if (which == 0) *host_ms = now_ms();
+    if (backend->mark != NULL) HALO_TRY(backend->mark(run->slot->device, which));
+    if (which == 0) return HALO_OK;
+    HALO_TRY(backend->finish(run->slot->device, NULL));
+    ms = now_ms() - *host_ms;
+    if (backend->elapsed != NULL) HALO_TRY(backend->elapsed(run->slot->device, &ms));
+    run->ms.compute += ms;
+out:
+    return status;
+}
+
 static HaloStatus run_band(Run *run, Rows rows)
 {
     HaloStatus status = HALO_OK;
     const HaloPlan *plan = run->plan;
     bands_needs(plan, rows, run->need);
     HALO_TRY(place_input(run));
-    const double start = now_ms();
+    double clock;
+    HALO_TRY(clock_mark(run, 0, &clock));
     for (int i = 0; i < plan->steps; i++) {
         HALO_TRY(run_step(run, i));
         if (!read_later(plan, plan->step[i].src, i)) release_value(run, plan->step[i].src);
         if (plan->step[i].src2 >= 0 && !read_later(plan, plan->step[i].src2, i))
             release_value(run, plan->step[i].src2);
     }
-    if (!run->on_host) HALO_TRY(run->slot->backend->finish(run->slot->device, NULL));
-    run->ms.compute += now_ms() - start;
+    HALO_TRY(clock_mark(run, 1, &clock));
     HALO_TRY(fetch_output(run));
 out:
     for (int r = 0; r < plan->regs; r++) release_value(run, r);
@@ -218,8 +220,7 @@ static HaloStatus prepare(Run *run, HaloBuf *out, HaloResults *results)
     run->need = calloc(regs, sizeof *run->need);
     run->value = calloc(regs, sizeof *run->value);
     run->borrowed = calloc(regs, sizeof *run->borrowed);
-    run->spare = calloc(regs * 2, sizeof *run->spare);
-    if (run->stats == NULL || run->need == NULL || run->value == NULL || run->borrowed == NULL || run->spare == NULL)
+    if (run->stats == NULL || run->need == NULL || run->value == NULL || run->borrowed == NULL)
         return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     if (results != NULL && plan->results > 0) {
         results->item = calloc((size_t)plan->results, sizeof *results->item);
@@ -234,12 +235,10 @@ static HaloStatus prepare(Run *run, HaloBuf *out, HaloResults *results)
 
 static void clean_up(Run *run)
 {
-    for (int i = 0; i < run->spares; i++) run->slot->backend->release(run->slot->device, &run->spare[i]);
     free(run->stats);
     free(run->need);
     free(run->value);
     free(run->borrowed);
-    free(run->spare);
 }
 
 HaloStatus execute_on(Slot *slot, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in, HaloBuf *out,
@@ -250,6 +249,7 @@ HaloStatus execute_on(Slot *slot, const HaloPlan *plan, const HaloOptions *optio
     Run run = {.slot = slot, .plan = plan, .on_host = slot->backend->upload == NULL, .in = in};
     if (results != NULL) *results = (HaloResults){0};
     if (out != NULL) *out = (HaloBuf){0};
+    slot_keep_only(slot, plan);
     HALO_TRY(prepare(&run, out, results));
     const int64_t height = plan->reg[plan->output].height;
     const int64_t band = run.on_host || options->band_rows > 0

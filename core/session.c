@@ -25,7 +25,7 @@ HaloStatus halo_session_open_with(const HaloTables *tables, const HaloOptions *o
 void halo_session_close(HaloSession *session)
 {
     if (session == NULL) return;
-    if (session->host.device != NULL) session->host.backend->close(session->host.device);
-    if (session->gpu.device != NULL) session->gpu.backend->close(session->gpu.device);
+    slot_close(&session->host);
+    slot_close(&session->gpu);
     free(session);
 }

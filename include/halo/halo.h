@@ -142,6 +142,20 @@ typedef struct HaloReport {
 HaloStatus halo_run(HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job, HaloReport *report);
 void halo_report_free(HaloReport *report);
 
+/* ---- benchmarks --------------------------------------------------------------------------------------------------- */
+
+/* Medians of `runs` runs of a pipeline on random samples that are in host memory at first. */
+typedef struct HaloTiming {
+    double upload_ms, kernel_ms, download_ms; /* kernel: by the device's own clock where it has one */
+    double bytes, flops;                      /* of all steps; reductions count their reads */
+    int steps;
+    const char *backend;
+    char device[96];
+} HaloTiming;
+
+HaloStatus halo_bench(HaloSession *session, const HaloPipeline *pipeline, const HaloShape *shape, int runs,
+                      HaloTiming *timing);
+
 #ifdef __cplusplus
 }
 #endif

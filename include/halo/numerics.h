@@ -30,12 +30,14 @@ HALO_FN float halo_fma_soft(float a, float b, float c)
     const double s = p + d;
     const double t = s - p;
     const double error = (p - (s - t)) + (d - t); /* exact, by Knuth's TwoSum; NaN where s is not finite */
-    int64_t bits;
+    uint64_t bits, sign;
     memcpy(&bits, &s, sizeof bits);
-    /* Inexact and even: step one ulp towards the exact value, which makes the last bit odd. */
-    const int64_t towards = ((error > 0) == (s > 0)) ? 1 : -1;
-    const int64_t step = (error > 0 || error < 0) && (bits & 1) == 0 ? towards : 0;
-    bits += step;
+    memcpy(&sign, &error, sizeof sign);
+    /* Inexact and even: step one ulp towards the exact value, which makes the last bit odd. Written without
+     * 64-bit comparisons, which SSE2 lacks: this has to become vector code where there is no fma. */
+    const uint64_t step = fabs(error) > 0.0 ? ~bits & 1 : 0;
+    const uint64_t away = (sign ^ bits) >> 63; /* 1 where the exact value is nearer to zero */
+    bits += step - ((step & away) << 1);
     double odd;
     memcpy(&odd, &bits, sizeof odd);
     return (float)odd;

@@ -1,0 +1,63 @@
+/* A backend's device and the buffers kept for it. */
+#include <stdio.h>
+
+#include "core.h"
+
+HaloStatus slot_open(Slot *slot, int index, int jobs)
+{
+    if (slot->device != NULL) return HALO_OK;
+    const HaloStatus status = slot->backend->open(index, jobs, &slot->device);
+    if (status == HALO_OK)
+        snprintf(slot->describe, sizeof slot->describe, "%s", slot->backend->describe(slot->device));
+    return status;
+}
+
+static void drop(Slot *slot, int i)
+{
+    slot->backend->release(slot->device, &slot->spare[i]);
+    slot->spare[i] = slot->spare[--slot->spares];
+}
+
+void slot_close(Slot *slot)
+{
+    if (slot->device == NULL) return;
+    while (slot->spares > 0) drop(slot, slot->spares - 1);
+    slot->backend->close(slot->device);
+    slot->device = NULL;
+}
+
+HaloStatus slot_take(Slot *slot, HaloBuf *buf)
+{
+    for (int i = 0; i < slot->spares; i++) {
+        const HaloBuf *spare = &slot->spare[i];
+        if (halo_row_bytes(spare) != halo_row_bytes(buf) || spare->rows < buf->rows) continue;
+        buf->data = spare->data;
+        buf->stride = spare->stride;
+        slot->spare[i] = slot->spare[--slot->spares];
+        return HALO_OK;
+    }
+    HaloStatus status = slot->backend->alloc(slot->device, buf);
+    if (status == HALO_OK || slot->spares == 0) return status;
+    while (slot->spares > 0) drop(slot, slot->spares - 1);
+    return slot->backend->alloc(slot->device, buf);
+}
+
+void slot_give(Slot *slot, HaloBuf *buf)
+{
+    if (slot->spares < SLOT_SPARES)
+        slot->spare[slot->spares++] = *buf;
+    else
+        slot->backend->release(slot->device, buf);
+}
+
+void slot_keep_only(Slot *slot, const HaloPlan *plan)
+{
+    for (int i = slot->spares - 1; i >= 0; i--) {
+        bool fits = false;
+        for (int r = 0; r < plan->regs; r++) {
+            const HaloBuf as = {.shape = plan->reg[r], .cols = plan->reg[r].width};
+            fits = fits || halo_row_bytes(&as) == halo_row_bytes(&slot->spare[i]);
+        }
+        if (!fits) drop(slot, i);
+    }
+}
