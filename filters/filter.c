@@ -1,0 +1,199 @@
+/* Masks made steps, with what the common parameters ask for round them. */
+#include "filter.h"
+
+#include <float.h>
+#include <math.h>
+
+HaloStatus filter_f32(const char *what, double value, float *rounded)
+{
+    *rounded = 0.0f;
+    if (!(fabs(value) <= FLT_MAX))
+        return halo_fail(HALO_ERR_USAGE, "%s %g is beyond 32-bit floats", what, value);
+    *rounded = (float)value;
+    return HALO_OK;
+}
+
+HaloStatus filter_samples(const char *what, const HaloValue *length, int64_t *samples)
+{
+    const double rounded = floor(length->number + 0.5);
+    *samples = 0;
+    if (!(rounded >= 1 && rounded <= HALO_MASK_MAX_SIDE))
+        return halo_fail(HALO_ERR_USAGE, "%s has to be 1 to %d samples, not %.17g", what, HALO_MASK_MAX_SIDE,
+                         rounded);
+    *samples = (int64_t)rounded;
+    return HALO_OK;
+}
+
+/* ---- coefficients ------------------------------------------------------------------------------------------
+ */
+
+static HaloStatus keep_taps(HaloBuilder *builder, const HaloMask *mask, const float **kept)
+{
+    const int64_t count = mask->width * mask->height; /* halo_mask_alloc has checked the bytes */
+    float *taps = halo_build_keep(builder, (size_t)count * sizeof *taps);
+    if (taps == NULL)
+        return halo_fail(HALO_ERR_LIMIT, "not enough memory for %lld coefficients", (long long)count);
+    for (int64_t i = 0; i < count; i++) {
+        const HaloStatus status = filter_f32("coefficient", mask->tap[i], &taps[i]);
+        if (status != HALO_OK) return status;
+    }
+    *kept = taps;
+    return HALO_OK;
+}
+
+/* The sum of the weights, the scale included; 0 where f32 coefficients could not tell it from 0. */
+static double weight_of(const HaloMask *mask)
+{
+    const int64_t count = mask->width * mask->height;
+    double sum = 0.0, magnitude = 0.0;
+    for (int64_t i = 0; i < count; i++) {
+        sum += mask->tap[i];
+        magnitude += fabs(mask->tap[i]);
+    }
+    return fabs(sum) <= FLT_EPSILON * magnitude ? 0.0 : mask->scale * sum;
+}
+
+/* ---- the steps of a filter ---------------------------------------------------------------------------------
+ */
+
+static HaloBorder border_of(const HaloCommon *common)
+{
+    return common->border == HALO_BORDER_KEEP ? HALO_BORDER_REPLICATE : common->border;
+}
+
+static int64_t farther(int64_t a, int64_t b) { return a > b ? a : b; }
+
+static void reach_out(Filter *filter, int64_t width, int64_t height, int64_t anchor_x, int64_t anchor_y)
+{
+    filter->left = farther(filter->left, anchor_x);
+    filter->right = farther(filter->right, width - 1 - anchor_x);
+    filter->up = farther(filter->up, anchor_y);
+    filter->down = farther(filter->down, height - 1 - anchor_y);
+}
+
+HaloStatus filter_begin(Filter *filter, HaloBuilder *builder, HaloReg in)
+{
+    HaloStatus status = HALO_OK;
+    const HaloCommon *common = halo_build_common(builder);
+    const HaloShape *shape = halo_build_shape(builder, in);
+    const HaloMap premul = {.kind = HALO_MAP_PREMUL, .white = shape->white};
+    *filter = (Filter){.builder = builder, .in = in, .work = in};
+    filter->premultiplied = shape->alpha >= 0 && common->alpha == HALO_ALPHA_PREMUL;
+    if (common->nan == HALO_NAN_ERROR) HALO_TRY(halo_build_refuse_nan(builder, in));
+    if (filter->premultiplied) HALO_TRY(halo_build_map(builder, in, &premul, &filter->work));
+out:
+    return status;
+}
+
+HaloStatus filter_conv(Filter *filter, const HaloMask *mask, HaloReg *dst)
+{
+    HaloStatus status = HALO_OK;
+    const HaloCommon *common = halo_build_common(filter->builder);
+    const bool valid = common->border == HALO_BORDER_VALID;
+    HaloConv conv = {.width = mask->width,
+                     .height = mask->height,
+                     .ox = valid ? 0 : -mask->anchor_x,
+                     .oy = valid ? 0 : -mask->anchor_y,
+                     .border = border_of(common),
+                     .value = common->border_value,
+                     .nan_ignore = common->nan == HALO_NAN_IGNORE};
+    conv.affine = mask->scale != 1.0 || mask->bias != 0.0;
+    HALO_TRY(filter_f32("scale", mask->scale, &conv.scale));
+    HALO_TRY(filter_f32("bias", mask->bias, &conv.bias));
+    HALO_TRY(keep_taps(filter->builder, mask, &conv.tap));
+    HALO_TRY(halo_build_conv(filter->builder, filter->work, &conv, dst));
+    reach_out(filter, mask->width, mask->height, mask->anchor_x, mask->anchor_y);
+out:
+    return status;
+}
+
+HaloStatus filter_sep(Filter *filter, const HaloMask *row, const HaloMask *column, HaloReg *dst)
+{
+    HaloStatus status = HALO_OK;
+    const HaloCommon *common = halo_build_common(filter->builder);
+    const bool valid = common->border == HALO_BORDER_VALID;
+    HaloSep sep = {.width = row->width,
+                   .height = column->width,
+                   .ox = valid ? 0 : -row->anchor_x,
+                   .oy = valid ? 0 : -column->anchor_x,
+                   .border = border_of(common),
+                   .value = common->border_value,
+                   .scale = 1.0f,
+                   .nan_ignore = common->nan == HALO_NAN_IGNORE};
+    if (halo_build_shape(filter->builder, filter->in)->kind == HALO_AUDIO) return filter_conv(filter, row, dst);
+    HALO_TRY(keep_taps(filter->builder, row, &sep.tap_x));
+    HALO_TRY(keep_taps(filter->builder, column, &sep.tap_y));
+    HALO_TRY(halo_build_sep(filter->builder, filter->work, &sep, dst));
+    reach_out(filter, row->width, column->width, row->anchor_x, column->anchor_x);
+out:
+    return status;
+}
+
+HaloStatus filter_end(Filter *filter, HaloReg made, bool smooths, const HaloMap *points, HaloReg *out)
+{
+    HaloStatus status = HALO_OK;
+    HaloBuilder *builder = filter->builder;
+    const HaloCommon common = *halo_build_common(builder);
+    const HaloShape shape = *halo_build_shape(builder, filter->in);
+    const bool valid = common.border == HALO_BORDER_VALID;
+    HaloCombine with_input = {
+        .bx = valid ? filter->left : 0, .by = valid ? filter->up : 0, .white = shape.white};
+    if (shape.alpha >= 0 && common.alpha != HALO_ALPHA_STRAIGHT) {
+        with_input.kind = filter->premultiplied && smooths ? HALO_COMBINE_UNPREMUL : HALO_COMBINE_COPY_ALPHA;
+        HALO_TRY(halo_build_combine(builder, made, filter->in, &with_input, &made));
+    }
+    if (points != NULL) HALO_TRY(halo_build_map(builder, made, points, &made));
+    if (common.border == HALO_BORDER_KEEP) {
+        with_input.kind = HALO_COMBINE_KEEP;
+        with_input.left = filter->left;
+        with_input.right = filter->right;
+        with_input.up = filter->up;
+        with_input.down = filter->down;
+        HALO_TRY(halo_build_combine(builder, made, filter->in, &with_input, &made));
+    }
+    *out = made;
+out:
+    return status;
+}
+
+/* ---- whole operations --------------------------------------------------------------------------------------
+ */
+
+HaloStatus filter_mask(HaloBuilder *builder, HaloReg in, const HaloMask *mask, HaloReg *out)
+{
+    HaloStatus status = HALO_OK;
+    Filter filter;
+    HaloMask applied = *mask; /* its taps are shared, its scale and bias may change */
+    HaloMap points = {.kind = HALO_MAP_POINTS};
+    HaloReg made;
+    const double weight = weight_of(mask);
+    const bool smooths = weight != 0.0;
+    HALO_TRY(filter_begin(&filter, builder, in));
+    if (filter.premultiplied && smooths) {
+        const double gain = fabs(weight - 1.0) <= FLT_EPSILON ? 1.0 : weight;
+        HaloPoint *point = &points.point[0];
+        applied.scale = mask->scale / gain;
+        applied.bias = 0.0;
+        point->op = gain == 1.0 ? HALO_POINT_ADD : HALO_POINT_FMA;
+        HALO_TRY(filter_f32("bias", mask->bias, gain == 1.0 ? &point->a : &point->b));
+        if (gain != 1.0) HALO_TRY(filter_f32("sum of weights", gain, &point->a));
+        points.points = gain != 1.0 || mask->bias != 0.0;
+    }
+    HALO_TRY(filter_conv(&filter, &applied, &made));
+    HALO_TRY(filter_end(&filter, made, smooths, points.points > 0 ? &points : NULL, out));
+out:
+    return status;
+}
+
+HaloStatus filter_smooth(HaloBuilder *builder, HaloReg in, const HaloMask *row, const HaloMask *column,
+                         HaloReg *out)
+{
+    HaloStatus status = HALO_OK;
+    Filter filter;
+    HaloReg made;
+    HALO_TRY(filter_begin(&filter, builder, in));
+    HALO_TRY(filter_sep(&filter, row, column, &made));
+    HALO_TRY(filter_end(&filter, made, true, NULL, out));
+out:
+    return status;
+}

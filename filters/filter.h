@@ -1,0 +1,56 @@
+/* From masks to steps: the one place that knows what goes round a convolution.
+ *
+ * An operation is filter_begin, convolutions of `work`, filter_end:
+ *
+ *   nan=error      the input is searched for NaN first
+ *   alpha=premul   colours are premultiplied; a filter that smooths is divided by its own filtered alpha, one
+ * that takes differences keeps the input's alpha alpha=ignore   every channel is filtered as it is, then the
+ * input's alpha is put back alpha=straight alpha is filtered like any channel border=keep    the border is
+ * computed as if replicated, and last of all the input is put over it border=valid   the output shrinks, and
+ * its origin moves by the taps before the anchor
+ *
+ * border=constant=V gives every channel of what the convolutions read the value V: under alpha=premul V is a
+ * premultiplied colour, and also the alpha. */
+#ifndef FILTER_H
+#define FILTER_H
+
+#include "halo/op.h"
+
+typedef struct Filter {
+    HaloBuilder *builder;
+    HaloReg in;                    /* what the operation was given */
+    HaloReg work;                  /* what its convolutions read: `in`, or `in` premultiplied */
+    bool premultiplied;            /* whether that differs */
+    int64_t left, right, up, down; /* the farthest taps from the output sample, over the convolutions so far */
+} Filter;
+
+HaloStatus filter_begin(Filter *filter, HaloBuilder *builder, HaloReg in);
+
+/* *dst = filter->work by one dense convolution. The mask's scale and bias are applied where they change
+ * anything. */
+HaloStatus filter_conv(Filter *filter, const HaloMask *mask, HaloReg *dst);
+
+/* *dst = filter->work by a row pass of `row` and a column pass of `column`, both masks of height 1. On audio
+ * just the row. */
+HaloStatus filter_sep(Filter *filter, const HaloMask *row, const HaloMask *column, HaloReg *dst);
+
+/* What `made`, which came of filter->work, still needs to be the operation's output. `smooths`: the weights do
+ * not sum to zero. `points` (NULL: none) are applied to the colours before the border is kept. */
+HaloStatus filter_end(Filter *filter, HaloReg made, bool smooths, const HaloMap *points, HaloReg *out);
+
+/* Whole operations. In filter_mask the scale belongs to the weights. On premultiplied colours weights that sum
+ * to s, not 0, are applied as a mean (weights / s) and the colours made from it are then multiplied by s,
+ * before the bias: so an opaque image gives what it gives without its alpha, and alpha is never scaled or
+ * biased. */
+HaloStatus filter_mask(HaloBuilder *builder, HaloReg in, const HaloMask *mask, HaloReg *out);
+HaloStatus filter_smooth(HaloBuilder *builder, HaloReg in, const HaloMask *row, const HaloMask *column,
+                         HaloReg *out);
+
+/* `value` rounded to f32 once; HALO_ERR_USAGE when it has no finite one. `what` names it in the message. */
+HaloStatus filter_f32(const char *what, double value, float *rounded);
+
+/* A LENGTH as a whole number of samples, rounded half up; HALO_ERR_USAGE when it is not in 1 ..
+ * HALO_MASK_MAX_SIDE. */
+HaloStatus filter_samples(const char *what, const HaloValue *length, int64_t *samples);
+
+#endif
