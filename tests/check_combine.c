@@ -1,0 +1,124 @@
+/* Two buffers, sample by sample, on every device. */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "backends.h"
+#include "draw.h"
+#include "oracle.h"
+
+static HaloStatus call_combine(const HaloBackend *backend, HaloDevice *device, const HaloBuf *const src[2],
+                               HaloBuf *dst, const void *parameters)
+{
+    return backend->combine(device, src[0], src[1], dst, parameters);
+}
+
+/* A source of the combination: `dx`, `dy` wider and higher than the output, read from (ox, oy) on. */
+static TestBuf draw_source(Rng *rng, const HaloShape *out, TestRect rect, int64_t ox, int64_t oy, int64_t dx,
+                           int64_t dy)
+{
+    HaloShape shape = *out;
+    shape.dtype = draw_dtype(rng);
+    shape.width += dx;
+    shape.height += dy;
+    const TestRect need = {rect.x0 + ox, rect.y0 + oy, rect.cols, rect.rows};
+    TestBuf buf = testbuf_make(&shape, rng_once_in(rng, 3) ? test_whole(&shape) : need, rng);
+    testbuf_fill(&buf, rng_once_in(rng, 2), rng);
+    return buf;
+}
+
+static void run_case(Rng *rng, HaloCombineKind kind)
+{
+    static const char *const name[] = {"magnitude", "unsharp", "unpremul", "copy alpha", "keep"};
+    const HaloDtype to = draw_dtype(rng);
+    HaloShape out = draw_shape(rng, 40);
+    out.dtype = to;
+    if (kind == HALO_COMBINE_UNPREMUL || kind == HALO_COMBINE_COPY_ALPHA || rng_once_in(rng, 3))
+        out.alpha = rng_once_in(rng, 4) ? (int)rng_between(rng, 0, out.channels - 1) : out.channels - 1;
+    HaloCombine combine = {.kind = kind,
+                           .white = halo_dtype_white(draw_dtype(rng)),
+                           .amount = rng_float(rng, -1, 4),
+                           .threshold = rng_once_in(rng, 2) ? 0.0f : rng_float(rng, 0, 100),
+                           .left = rng_between(rng, 0, out.width + 2),
+                           .right = rng_between(rng, 0, out.width + 2),
+                           .up = rng_between(rng, 0, 4),
+                           .down = rng_between(rng, 0, 4),
+                           .store = draw_store(rng, HALO_F32, to)};
+    if (rng_once_in(rng, 2)) {
+        combine.ax = rng_between(rng, 0, 9);
+        combine.ay = rng_between(rng, 0, 5);
+        combine.bx = rng_between(rng, 0, 9);
+        combine.by = rng_between(rng, 0, 5);
+    }
+    const TestRect rect = draw_rect(rng, &out);
+    TestBuf a =
+        draw_source(rng, &out, rect, combine.ax, combine.ay, combine.ax + rng_between(rng, 0, 2), combine.ay);
+    TestBuf b =
+        draw_source(rng, &out, rect, combine.bx, combine.by, combine.bx, combine.by + rng_between(rng, 0, 2));
+    TestBuf dst = testbuf_make(&out, rect, rng);
+    const uint64_t clipped = oracle_combine(&a.view, &b.view, &dst.view, &combine);
+    char what[480], a_text[96], b_text[96], dst_text[96];
+    snprintf(what, sizeof what,
+             "combine %s: %s and %s -> %s, alpha %d, offsets %" PRId64 ",%" PRId64 " and %" PRId64 ",%" PRId64
+             ", store %g/%g",
+             name[kind], testbuf_text(&a, a_text), testbuf_text(&b, b_text), testbuf_text(&dst, dst_text),
+             out.alpha, combine.ax, combine.ay, combine.bx, combine.by, (double)combine.store.num,
+             (double)combine.store.den);
+    expect_everywhere(what, call_combine, &combine, &a, &b, &dst, clipped);
+    testbuf_free(&a);
+    testbuf_free(&b);
+    testbuf_free(&dst);
+}
+
+static void magnitude_body(Rng *rng) { run_case(rng, HALO_COMBINE_MAGNITUDE); }
+static void unsharp_body(Rng *rng) { run_case(rng, HALO_COMBINE_UNSHARP); }
+static void unpremul_body(Rng *rng) { run_case(rng, HALO_COMBINE_UNPREMUL); }
+static void copy_alpha_body(Rng *rng) { run_case(rng, HALO_COMBINE_COPY_ALPHA); }
+static void keep_body(Rng *rng) { run_case(rng, HALO_COMBINE_KEEP); }
+
+static void magnitude_is_one_root(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 700, magnitude_body);
+}
+
+static void unsharp_adds_the_difference(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 700, unsharp_body);
+}
+
+static void unpremul_divides_where_there_is_alpha(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 700, unpremul_body);
+}
+
+static void copy_alpha_takes_it_from_the_second(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 700, copy_alpha_body);
+}
+
+static void keep_leaves_the_margins(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 700, keep_body);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(magnitude_is_one_root),
+        cmocka_unit_test(unsharp_adds_the_difference),
+        cmocka_unit_test(unpremul_divides_where_there_is_alpha),
+        cmocka_unit_test(copy_alpha_takes_it_from_the_second),
+        cmocka_unit_test(keep_leaves_the_margins),
+    };
+    test_arguments(argc, argv);
+    return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);
+}

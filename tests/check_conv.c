@@ -1,0 +1,246 @@
+/* Dense convolution on every device against the plain double loop. */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "backends.h"
+#include "draw.h"
+#include "oracle.h"
+
+static HaloStatus call_conv(const HaloBackend *backend, HaloDevice *device, const HaloBuf *const src[2],
+                            HaloBuf *dst, const void *parameters)
+{
+    return backend->conv(device, src[0], dst, parameters);
+}
+
+/* Compares one convolution everywhere: `shape` of the source, `to` the type of the result. The source holds
+ * just what the rectangle `rect` of the result needs, or all. */
+static void check(Rng *rng, const HaloShape *shape, HaloDtype to, TestRect rect, const HaloConv *conv,
+                  bool whole)
+{
+    HaloShape out_shape = *shape;
+    TestRect need = test_whole(shape);
+    out_shape.dtype = to;
+    if (conv->border == HALO_BORDER_VALID) {
+        out_shape.width -= conv->width - 1;
+        out_shape.height -= conv->height - 1;
+    }
+    if (!whole) {
+        needed_side(rect.x0, rect.cols, conv->width, conv->ox, shape->width, conv->border, &need.x0,
+                    &need.cols);
+        needed_side(rect.y0, rect.rows, conv->height, conv->oy, shape->height, conv->border, &need.y0,
+                    &need.rows);
+    }
+    TestBuf src = testbuf_make(shape, need, rng), dst = testbuf_make(&out_shape, rect, rng);
+    testbuf_fill(&src, conv->nan_ignore || rng_once_in(rng, 3), rng);
+    const uint64_t clipped = oracle_conv(&src.view, &dst.view, conv);
+    char what[320], src_text[96], dst_text[96];
+    snprintf(what, sizeof what,
+             "conv %s -> %s, mask %" PRId64 "x%" PRId64 " at %" PRId64 ",%" PRId64
+             ", border %s%s%s, store %g/%g",
+             testbuf_text(&src, src_text), testbuf_text(&dst, dst_text), conv->width, conv->height, conv->ox,
+             conv->oy, border_name(conv->border), conv->affine ? ", affine" : "",
+             conv->nan_ignore ? ", nan=ignore" : "", (double)conv->store.num, (double)conv->store.den);
+    expect_everywhere(what, call_conv, conv, &src, NULL, &dst, clipped);
+    testbuf_free(&src);
+    testbuf_free(&dst);
+}
+
+/* Everything about a convolution but the size of its mask. */
+static HaloConv draw_conv(Rng *rng, int64_t width, int64_t height, HaloDtype from, HaloDtype to)
+{
+    HaloConv conv = {.width = width,
+                     .height = height,
+                     .tap = draw_taps(rng, width * height),
+                     .ox = -(rng_once_in(rng, 3) ? rng_between(rng, 0, width - 1) : width / 2),
+                     .oy = -(rng_once_in(rng, 3) ? rng_between(rng, 0, height - 1) : height / 2),
+                     .border = draw_border(rng),
+                     .value = rng_once_in(rng, 4) ? 300.0f : rng_float(rng, -1, 1),
+                     .affine = rng_once_in(rng, 3),
+                     .scale = rng_float(rng, -2, 2),
+                     .bias = rng_float(rng, -50, 50),
+                     .nan_ignore = rng_once_in(rng, 5),
+                     .store = draw_store(rng, from, to)};
+    return conv;
+}
+
+static void run_case(Rng *rng, const HaloShape *shape, int64_t width, int64_t height)
+{
+    const HaloDtype to = draw_dtype(rng);
+    const HaloConv conv = draw_conv(rng, width, height, shape->dtype, to);
+    const TestRect rect = draw_rect(rng, shape);
+    check(rng, shape, to, rect, &conv, rng_once_in(rng, 3));
+    free((void *)conv.tap);
+}
+
+/* ---- random cases -------------------------------------------------------------------------------------------
+ */
+
+static void masks_up_to_33_body(Rng *rng)
+{
+    const int64_t side = rng_between(rng, 1, 33);
+    const int64_t width = rng_once_in(rng, 2) ? side : rng_between(rng, 1, 33);
+    const HaloShape shape = draw_shape(rng, 600 / (width + side) + 3);
+    run_case(rng, &shape, width, side);
+}
+
+static void masks_up_to_33(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 400, masks_up_to_33_body);
+}
+
+static void small_masks_on_larger_images_body(Rng *rng)
+{
+    static const int64_t common[] = {1, 2, 3, 4, 5, 7, 9, 11, 15};
+    const int64_t side = common[rng_between(rng, 0, 8)];
+    const HaloShape shape = draw_shape(rng, 330 / (side + 2));
+    run_case(rng, &shape, rng_once_in(rng, 5) ? common[rng_between(rng, 0, 8)] : side, side);
+}
+
+static void small_masks_on_larger_images(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 400, small_masks_on_larger_images_body);
+}
+
+static void masks_up_to_255_body(Rng *rng)
+{
+    const bool wide = rng_once_in(rng, 2), thin = rng_once_in(rng, 2);
+    const int64_t long_side = rng_between(rng, 34, 255), short_side = thin ? 1 : rng_between(rng, 1, 255);
+    const HaloShape shape = draw_shape(rng, thin ? 40 : 9);
+    run_case(rng, &shape, wide ? long_side : short_side, wide ? short_side : long_side);
+}
+
+static void masks_up_to_255_larger_than_the_image(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 24, masks_up_to_255_body);
+}
+
+static void sound_body(Rng *rng)
+{
+    HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, 9000), 1, (int)rng_between(rng, 1, 3));
+    shape.kind = HALO_AUDIO;
+    shape.rate = 48000;
+    run_case(rng, &shape, rng_once_in(rng, 3) ? rng_between(rng, 34, 300) : rng_between(rng, 1, 33), 1);
+}
+
+static void sound_of_one_row(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 60, sound_body);
+}
+
+static void valid_body(Rng *rng)
+{
+    const int64_t width = rng_between(rng, 1, 12), height = rng_between(rng, 1, 12);
+    const HaloShape shape = test_shape(draw_dtype(rng), width - 1 + rng_between(rng, 1, 30),
+                                       height - 1 + rng_between(rng, 1, 20), (int)rng_between(rng, 1, 5));
+    const HaloDtype to = draw_dtype(rng);
+    HaloConv conv = draw_conv(rng, width, height, shape.dtype, to);
+    HaloShape left = shape;
+    left.width -= width - 1;
+    left.height -= height - 1;
+    conv.border = HALO_BORDER_VALID;
+    conv.ox = conv.oy = 0;
+    check(rng, &shape, to, draw_rect(rng, &left), &conv, rng_once_in(rng, 2));
+    free((void *)conv.tap);
+}
+
+static void valid_shrinks(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 150, valid_body);
+}
+
+/* Every border with every size of image from 1 to 5 and masks that reach several times round it. */
+static void borders_of_tiny_images_body(Rng *rng)
+{
+    const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, 5), rng_between(rng, 1, 5),
+                                       (int)rng_between(rng, 1, 4));
+    run_case(rng, &shape, rng_between(rng, 1, 24), rng_between(rng, 1, 24));
+}
+
+static void borders_of_tiny_images(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 400, borders_of_tiny_images_body);
+}
+
+/* Wider than any tile or vector, in a few rows. */
+static void wide_and_tall_body(Rng *rng)
+{
+    const bool wide = rng_once_in(rng, 2);
+    const int64_t far = rng_between(rng, 500, 2500), near = rng_between(rng, 1, 5);
+    const HaloShape shape =
+        test_shape(draw_dtype(rng), wide ? far : near, wide ? near : far, (int)rng_between(rng, 1, 4));
+    run_case(rng, &shape, rng_between(rng, 1, 7), rng_between(rng, 1, 7));
+}
+
+static void wide_and_tall_images(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 60, wide_and_tall_body);
+}
+
+/* ---- known answers
+ * -------------------------------------------------------------------------------------------- */
+
+/* The worked example: a 7x7 image, the 5x5 pyramid, zeros outside: 321 in row 2, column 2. */
+static void worked_example_gives_321(void **state)
+{
+    (void)state;
+    static const float image[49] = {1, 2, 3, 4, 5, 6, 7, 2, 3, 4, 5, 6, 7, 8, 3, 4, 5, 6, 7, 8, 9, 4, 5, 6, 7,
+                                    8, 5, 6, 5, 6, 7, 8, 5, 6, 7, 6, 7, 8, 9, 0, 1, 2, 7, 8, 9, 0, 1, 2, 3};
+    static const float tap[25] = {1, 2, 3, 2, 1, 2, 3, 4, 3, 2, 3, 4, 5, 4, 3, 2, 3, 4, 3, 2, 1, 2, 3, 2, 1};
+    const HaloConv conv = {.width = 5, .height = 5, .tap = tap, .ox = -2, .oy = -2, .store = {1, 1}};
+    const HaloShape shape = test_shape(HALO_F32, 7, 7, 1);
+    TestBuf src = testbuf_make(&shape, test_whole(&shape), NULL), dst = testbuf_like(&src);
+    memcpy(src.view.data, image, sizeof image);
+    assert_int_equal(oracle_conv(&src.view, &dst.view, &conv), 0);
+    assert_true(oracle_get(&dst.view, 2, 2, 0) == 321.0f);
+    expect_everywhere("the worked example", call_conv, &conv, &src, NULL, &dst, 0);
+    testbuf_free(&src);
+    testbuf_free(&dst);
+}
+
+/* With the identity every sample comes back, every border and type; NaN in its one pattern. */
+static void identity_gives_the_image_back(void **state)
+{
+    (void)state;
+    static const float one = 1.0f;
+    Rng rng = {5};
+    for (HaloDtype dtype = HALO_U8; dtype <= HALO_F32; dtype++) {
+        const HaloConv conv = {
+            .width = 1, .height = 1, .tap = &one, .border = HALO_BORDER_WRAP, .store = {1, 1}};
+        const HaloShape shape = test_shape(dtype, 37, 11, 3);
+        TestBuf src = testbuf_make(&shape, test_whole(&shape), NULL);
+        testbuf_fill(&src, false, &rng);
+        expect_everywhere("identity", call_conv, &conv, &src, NULL, &src, 0);
+        testbuf_free(&src);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(masks_up_to_33),
+        cmocka_unit_test(small_masks_on_larger_images),
+        cmocka_unit_test(masks_up_to_255_larger_than_the_image),
+        cmocka_unit_test(sound_of_one_row),
+        cmocka_unit_test(valid_shrinks),
+        cmocka_unit_test(borders_of_tiny_images),
+        cmocka_unit_test(wide_and_tall_images),
+        cmocka_unit_test(worked_example_gives_321),
+        cmocka_unit_test(identity_gives_the_image_back),
+    };
+    test_arguments(argc, argv);
+    return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);
+}

@@ -1,0 +1,160 @@
+/* Histograms on every device: every sample is counted once, in the bin of its definition. */
+#include <inttypes.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "backends.h"
+#include "draw.h"
+#include "oracle.h"
+
+static void expect_counts(const char *device, const char *what, const char *part, int64_t n,
+                          const uint64_t *expected, const uint64_t *got)
+{
+    for (int64_t i = 0; i < n; i++)
+        if (expected[i] != got[i])
+            fail_case(device, "%s: %s[%" PRId64 "] should be %" PRIu64 ", is %" PRIu64, what, part, i,
+                      expected[i], got[i]);
+}
+
+static void check(const TestBuf *src, const HaloHist *hist)
+{
+    const int channels = src->view.shape.channels;
+    char what[200], text[96];
+    HaloHistogram expected;
+    snprintf(what, sizeof what, "hist %s, %" PRId64 " bins in %g..%g", testbuf_text(src, text), hist->bins,
+             hist->lo, hist->hi);
+    expect_ok(NULL, what, halo_histogram_alloc(&expected, channels, hist->bins, hist->lo, hist->hi));
+    oracle_hist(&src->view, &expected);
+    for (int d = 0; d < test_devices; d++) {
+        const TestDevice *const device = &test_device[d];
+        HaloHistogram got;
+        HaloBuf block;
+        const HaloBuf view = test_lend(device, src, &block);
+        expect_ok(device->name, what, halo_histogram_alloc(&got, channels, hist->bins, hist->lo, hist->hi));
+        expect_ok(device->name, what, device->backend->hist(device->device, &view, hist, &got));
+        expect_ok(device->name, what, device->backend->finish(device->device, NULL));
+        test_return(device, &block);
+        expect_counts(device->name, what, "count", channels * hist->bins, expected.count, got.count);
+        expect_counts(device->name, what, "below", channels, expected.below, got.below);
+        expect_counts(device->name, what, "above", channels, expected.above, got.above);
+        expect_counts(device->name, what, "nan", channels, expected.nan, got.nan);
+        halo_histogram_free(&got);
+    }
+    halo_histogram_free(&expected);
+}
+
+static HaloHist draw_hist(Rng *rng, HaloDtype dtype)
+{
+    if (dtype == HALO_U8) return (HaloHist){256, 0, 256};
+    if (dtype == HALO_U16) return (HaloHist){65536, 0, 65536};
+    if (rng_once_in(rng, 3)) return (HaloHist){256, 0, 1};
+    const double lo = (double)rng_float(rng, -2, 1);
+    const int64_t bins = rng_once_in(rng, 6) ? rng_between(rng, 5000, 70000) : rng_between(rng, 1, 1000);
+    return (HaloHist){bins, lo, lo + (double)rng_float(rng, 0.01f, 3)};
+}
+
+static void run_case(Rng *rng, const HaloShape *shape)
+{
+    const HaloHist hist = draw_hist(rng, shape->dtype);
+    TestBuf src = testbuf_make(shape, test_whole(shape), rng);
+    testbuf_fill(&src, rng_once_in(rng, 3), rng);
+    check(&src, &hist);
+    testbuf_free(&src);
+}
+
+static void small_body(Rng *rng)
+{
+    const HaloShape shape = draw_shape(rng, 60);
+    run_case(rng, &shape);
+}
+
+static void small_images(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 100, small_body);
+}
+
+static void larger_body(Rng *rng)
+{
+    const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 300, 900), rng_between(rng, 300, 600),
+                                       (int)rng_between(rng, 1, 4));
+    run_case(rng, &shape);
+}
+
+static void larger_images(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 8, larger_body);
+}
+
+/* Every sample in one bin: where private counters would overflow and atomics would queue. */
+static void constant_images(void **state)
+{
+    (void)state;
+    for (HaloDtype dtype = HALO_U8; dtype <= HALO_F32; dtype++) {
+        const HaloShape shape = test_shape(dtype, 1500, 1100, 3);
+        const HaloHist hist = {dtype == HALO_U16 ? 65536 : 256, 0,
+                               dtype == HALO_U16  ? 65536
+                               : dtype == HALO_U8 ? 256
+                                                  : 1};
+        TestBuf src = testbuf_make(&shape, test_whole(&shape), NULL);
+        memset(src.view.data, 0, (size_t)(src.view.rows * src.view.stride));
+        check(&src, &hist);
+        testbuf_free(&src);
+    }
+}
+
+/* Samples on the very edges of bins and of the range. */
+static void edges_body(Rng *rng)
+{
+    const HaloHist hist = {rng_between(rng, 1, 300), (double)rng_float(rng, -1, 0),
+                           (double)rng_float(rng, 0.1f, 2)};
+    const HaloShape shape = test_shape(HALO_F32, 3 * hist.bins + 9, 1, 1);
+    TestBuf src = testbuf_make(&shape, test_whole(&shape), rng);
+    for (int64_t i = 0; i < shape.width; i++) {
+        const float edge = (float)(hist.lo + (hist.hi - hist.lo) * (double)(i / 3 - 1) / (double)hist.bins);
+        ((float *)src.view.data)[i] = i % 3 == 0   ? nextafterf(edge, -INFINITY)
+                                      : i % 3 == 1 ? edge
+                                                   : nextafterf(edge, INFINITY);
+    }
+    check(&src, &hist);
+    testbuf_free(&src);
+}
+
+static void samples_on_the_edges(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 60, edges_body);
+}
+
+static void oracle_by_hand(void **state)
+{
+    (void)state;
+    const HaloShape shape = test_shape(HALO_F32, 7, 1, 1);
+    TestBuf src = testbuf_make(&shape, test_whole(&shape), NULL);
+    memcpy(src.view.data, (const float[7]){0, 0.25f, 0.999f, 1, NAN, -1, 2}, 7 * sizeof(float));
+    HaloHistogram h;
+    expect_ok(NULL, "alloc", halo_histogram_alloc(&h, 1, 4, 0, 1));
+    oracle_hist(&src.view, &h);
+    assert_true(h.count[0] == 1 && h.count[1] == 1 && h.count[2] == 0 && h.count[3] == 2);
+    assert_true(h.below[0] == 1 && h.above[0] == 1 && h.nan[0] == 1);
+    halo_histogram_free(&h);
+    testbuf_free(&src);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(oracle_by_hand),       cmocka_unit_test(small_images),
+        cmocka_unit_test(larger_images),        cmocka_unit_test(constant_images),
+        cmocka_unit_test(samples_on_the_edges),
+    };
+    test_arguments(argc, argv);
+    return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);
+}

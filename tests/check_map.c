@@ -1,0 +1,203 @@
+/* Point operations on every device, one sample at a time. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "backends.h"
+#include "draw.h"
+#include "oracle.h"
+
+static HaloStatus call_map(const HaloBackend *backend, HaloDevice *device, const HaloBuf *const src[2],
+                           HaloBuf *dst, const void *parameters)
+{
+    return backend->map(device, src[0], dst, parameters);
+}
+
+static void check(Rng *rng, const HaloShape *from, const HaloShape *to, const HaloMap *map)
+{
+    static const char *const kind[] = {"points", "premul", "gray"};
+    const TestRect rect = draw_rect(rng, to);
+    const TestRect need = rng_once_in(rng, 2) ? rect : test_whole(from);
+    TestBuf src = testbuf_make(from, need, rng), dst = testbuf_make(to, rect, rng);
+    testbuf_fill(&src, rng_once_in(rng, 2), rng);
+    const uint64_t clipped = oracle_map(&src.view, &dst.view, map);
+    char what[320], src_text[96], dst_text[96];
+    snprintf(what, sizeof what, "map %s, %d points, first %d by %a and %a, %s -> %s, alpha %d, store %g/%g",
+             kind[map->kind], map->points, (int)map->point[0].op, (double)map->point[0].a,
+             (double)map->point[0].b, testbuf_text(&src, src_text), testbuf_text(&dst, dst_text), to->alpha,
+             (double)map->store.num, (double)map->store.den);
+    expect_everywhere(what, call_map, map, &src, NULL, &dst, clipped);
+    testbuf_free(&src);
+    testbuf_free(&dst);
+}
+
+static HaloPoint draw_point(Rng *rng, HaloPointOp op)
+{
+    HaloPoint point = {op, rng_float(rng, -2, 300), rng_float(rng, -2, 300)};
+    if (rng_once_in(rng, 6)) point.a = rng_special(rng);
+    if (rng_once_in(rng, 6)) point.b = rng_special(rng);
+    if (op == HALO_POINT_QUANTISE) point.a = rng_once_in(rng, 2) ? 255.0f : 65535.0f;
+    return point;
+}
+
+static HaloMap draw_map(Rng *rng, HaloMapKind kind, HaloDtype from, HaloDtype to)
+{
+    HaloMap map = {.kind = kind, .white = halo_dtype_white(from), .store = draw_store(rng, from, to)};
+    for (int i = 0; i < 3; i++) map.w[i] = rng_float(rng, 0, 1);
+    map.points = (int)rng_between(rng, 0, rng_once_in(rng, 4) ? HALO_MAX_POINTS : 2);
+    for (int p = 0; p < map.points; p++)
+        map.point[p] = draw_point(rng, (HaloPointOp)rng_between(rng, HALO_POINT_MUL, HALO_POINT_QUANTISE));
+    return map;
+}
+
+static HaloShape with_alpha(Rng *rng, HaloShape shape)
+{
+    shape.alpha = rng_once_in(rng, 4) ? (int)rng_between(rng, 0, shape.channels - 1) : shape.channels - 1;
+    return shape;
+}
+
+static void each_point_body(Rng *rng)
+{
+    HaloShape from = draw_shape(rng, 40);
+    if (rng_once_in(rng, 3)) from = with_alpha(rng, from);
+    HaloShape to = from;
+    to.dtype = draw_dtype(rng);
+    HaloMap map = draw_map(rng, HALO_MAP_POINTS, from.dtype, to.dtype);
+    map.points = 1;
+    map.point[0] = draw_point(rng, (HaloPointOp)rng_between(rng, HALO_POINT_MUL, HALO_POINT_QUANTISE));
+    check(rng, &from, &to, &map);
+}
+
+static void each_point(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 1500, each_point_body);
+}
+
+static void programs_body(Rng *rng)
+{
+    HaloShape from = draw_shape(rng, 60);
+    if (rng_once_in(rng, 3)) from = with_alpha(rng, from);
+    HaloShape to = from;
+    to.dtype = draw_dtype(rng);
+    const HaloMap map = draw_map(rng, HALO_MAP_POINTS, from.dtype, to.dtype);
+    check(rng, &from, &to, &map);
+}
+
+static void programs_of_points_leave_alpha(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 1000, programs_body);
+}
+
+static void premul_body(Rng *rng)
+{
+    const HaloShape from = with_alpha(rng, draw_shape(rng, 40));
+    HaloShape to = from;
+    to.dtype = draw_dtype(rng);
+    const HaloMap map = draw_map(rng, HALO_MAP_PREMUL, from.dtype, to.dtype);
+    check(rng, &from, &to, &map);
+}
+
+static void premul_multiplies_colour(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 600, premul_body);
+}
+
+static void gray_body(Rng *rng)
+{
+    HaloShape from = draw_shape(rng, 40);
+    const bool alpha = rng_once_in(rng, 2);
+    from.channels = alpha ? 4 : 3;
+    from.alpha = alpha ? 3 : -1;
+    HaloShape to = from;
+    to.channels = alpha ? 2 : 1;
+    to.alpha = alpha ? 1 : -1;
+    to.dtype = draw_dtype(rng);
+    const HaloMap map = draw_map(rng, HALO_MAP_GRAY, from.dtype, to.dtype);
+    check(rng, &from, &to, &map);
+}
+
+static void gray_weighs_three_channels(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 400, gray_body);
+}
+
+/* What a scan left, i64 and f64, on its way to a format that holds neither. */
+static void wide_body(Rng *rng)
+{
+    HaloShape from = draw_shape(rng, 30);
+    HaloShape to = from;
+    from.dtype = rng_once_in(rng, 2) ? HALO_I64 : HALO_F64;
+    const HaloMap map = draw_map(rng, HALO_MAP_POINTS, from.dtype, to.dtype);
+    TestBuf src = testbuf_make(&from, test_whole(&from), rng), dst = testbuf_make(&to, test_whole(&to), rng);
+    for (int64_t p = 0; p < from.width * from.height; p++)
+        for (int c = 0; c < from.channels; c++) {
+            void *const at = halo_at(&src.view, p % from.width, p / from.width);
+            const int shift = (int)rng_between(rng, 0, 62);
+            const int64_t whole = (int64_t)rng_next(rng) >> shift;
+            if (from.dtype == HALO_I64)
+                ((int64_t *)at)[c] = whole;
+            else
+                ((double *)at)[c] = rng_once_in(rng, 9) ? (double)rng_special(rng) : (double)whole * 0x1p-40;
+        }
+    const uint64_t clipped = oracle_map(&src.view, &dst.view, &map);
+    char src_text[96], dst_text[96], what[320];
+    snprintf(what, sizeof what, "map %s -> %s, %d points", testbuf_text(&src, src_text),
+             testbuf_text(&dst, dst_text), map.points);
+    expect_everywhere(what, call_map, &map, &src, NULL, &dst, clipped);
+    testbuf_free(&src);
+    testbuf_free(&dst);
+}
+
+static void results_of_scans_are_rounded_to_f32(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 200, wide_body);
+}
+
+/* Every value of every integer type through every other, by the exact ratio of the whites. */
+static void every_integer_through_every_type(void **state)
+{
+    (void)state;
+    for (HaloDtype from = HALO_U8; from <= HALO_U16; from++)
+        for (HaloDtype to = HALO_U8; to <= HALO_F32; to++) {
+            const HaloShape in = test_shape(from, from == HALO_U8 ? 256 : 65536, 1, 1);
+            HaloShape out = in;
+            out.dtype = to;
+            TestBuf src = testbuf_make(&in, test_whole(&in), NULL),
+                    dst = testbuf_make(&out, test_whole(&out), NULL);
+            for (int64_t v = 0; v < in.width; v++)
+                if (from == HALO_U8)
+                    ((uint8_t *)src.view.data)[v] = (uint8_t)v;
+                else
+                    ((uint16_t *)src.view.data)[v] = (uint16_t)v;
+            const HaloMap map = {.store = {halo_dtype_white(to), halo_dtype_white(from)}};
+            assert_int_equal(oracle_map(&src.view, &dst.view, &map), 0);
+            if (from == to)
+                assert_memory_equal(src.view.data, dst.view.data, (size_t)halo_row_bytes(&src.view));
+            expect_everywhere("every integer", call_map, &map, &src, NULL, &dst, 0);
+            testbuf_free(&src);
+            testbuf_free(&dst);
+        }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_point),
+        cmocka_unit_test(programs_of_points_leave_alpha),
+        cmocka_unit_test(premul_multiplies_colour),
+        cmocka_unit_test(gray_weighs_three_channels),
+        cmocka_unit_test(results_of_scans_are_rounded_to_f32),
+        cmocka_unit_test(every_integer_through_every_type),
+    };
+    test_arguments(argc, argv);
+    return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);
+}

@@ -1,0 +1,251 @@
+/* Reductions on every device: the same tree of leaves, whatever the threads and whatever is asked for. */
+#include <inttypes.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "backends.h"
+#include "draw.h"
+#include "oracle.h"
+
+enum { MOST_CHANNELS = 16 };
+
+/* Bit for bit, but for the payload of a NaN, which no result shows. */
+static bool same(double a, double b) { return (isnan(a) && isnan(b)) || memcmp(&a, &b, sizeof a) == 0; }
+
+#define EXPECT_WHOLE(field)                                                                     \
+    if (e->field != g->field)                                                                   \
+    fail_case(device, "%s, channel %d: " #field " should be %" PRId64 ", is %" PRId64, what, c, \
+              (int64_t)e->field, (int64_t)g->field)
+#define EXPECT_REAL(field)         \
+    if (!same(e->field, g->field)) \
+    fail_case(device, "%s, channel %d: " #field " should be %a, is %a", what, c, e->field, g->field)
+
+static void expect_moments(const char *device, const char *what, HaloDtype dtype, unsigned want, int c,
+                           const HaloMoments *e, const HaloMoments *g)
+{
+    EXPECT_WHOLE(count);
+    EXPECT_WHOLE(nan);
+    EXPECT_WHOLE(inf);
+    EXPECT_WHOLE(zero);
+    if (want & HALO_WANT_EXTREMES) {
+        EXPECT_REAL(min);
+        EXPECT_REAL(max);
+    }
+    if (want & HALO_WANT_POSITIONS) {
+        EXPECT_WHOLE(min_at);
+        EXPECT_WHOLE(max_at);
+    }
+    if (want & HALO_WANT_MOMENTS && dtype != HALO_F32) {
+        EXPECT_WHOLE(isum);
+        EXPECT_WHOLE(isq_lo);
+        EXPECT_WHOLE(isq_hi);
+    }
+    if (want & HALO_WANT_MOMENTS && dtype == HALO_F32) {
+        EXPECT_REAL(sum);
+        EXPECT_REAL(mean);
+        EXPECT_REAL(m2);
+    }
+    if (want & HALO_WANT_PRODUCT) {
+        EXPECT_REAL(product);
+        EXPECT_WHOLE(product_exp);
+    }
+}
+
+static void check(const TestBuf *src, unsigned want)
+{
+    HaloMoments expected[MOST_CHANNELS];
+    char what[160], text[96];
+    snprintf(what, sizeof what, "reduce %s, want %u", testbuf_text(src, text), want);
+    oracle_reduce(&src->view, expected);
+    for (int d = 0; d < test_devices; d++) {
+        const TestDevice *const device = &test_device[d];
+        HaloMoments got[MOST_CHANNELS];
+        HaloBuf block;
+        const HaloBuf view = test_lend(device, src, &block);
+        memset(got, 0xa5, sizeof got);
+        expect_ok(device->name, what, device->backend->reduce(device->device, &view, want, got));
+        expect_ok(device->name, what, device->backend->finish(device->device, NULL));
+        test_return(device, &block);
+        for (int c = 0; c < src->view.shape.channels; c++)
+            expect_moments(device->name, what, src->view.shape.dtype, want, c, &expected[c], &got[c]);
+    }
+}
+
+static unsigned draw_want(Rng *rng)
+{
+    const unsigned want = rng_once_in(rng, 2) ? HALO_WANT_ALL : (unsigned)rng_between(rng, 0, HALO_WANT_ALL);
+    return want & HALO_WANT_POSITIONS ? want | HALO_WANT_EXTREMES : want;
+}
+
+static void run_case(Rng *rng, const HaloShape *shape, bool special, unsigned want)
+{
+    TestBuf src = testbuf_make(shape, test_whole(shape), rng);
+    testbuf_fill(&src, special, rng);
+    check(&src, want);
+    testbuf_free(&src);
+}
+
+/* ---- random cases -------------------------------------------------------------------------------------------
+ */
+
+static void small_body(Rng *rng)
+{
+    const HaloShape shape = draw_shape(rng, 40);
+    run_case(rng, &shape, rng_once_in(rng, 3), draw_want(rng));
+}
+
+static void small_images(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 200, small_body);
+}
+
+/* The lengths at which a lane, a row of lanes or a leaf ends. */
+static void edges_body(Rng *rng)
+{
+    static const int64_t edge[] = {1, 4, 31, 32, 33, 127, 128, 129, 4095, 4096, 4097, 8192, 12288, 4096 * 7};
+    int64_t length = edge[rng_between(rng, 0, (int64_t)(sizeof edge / sizeof *edge) - 1)];
+    if (rng_once_in(rng, 3)) length = 128 * rng_between(rng, 1, 150);
+    if (rng_once_in(rng, 4)) length += rng_between(rng, 0, 3);
+    const HaloShape shape = test_shape(draw_dtype(rng), length, 1, (int)rng_between(rng, 1, 4));
+    run_case(rng, &shape, rng_once_in(rng, 4), draw_want(rng));
+}
+
+static void lengths_round_lanes_and_leaves(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 60, edges_body);
+}
+
+/* Leaves that run over the ends of rows, in any number that is not a power of two. */
+static void many_leaves_body(Rng *rng)
+{
+    const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, 700), rng_between(rng, 100, 300),
+                                       (int)rng_between(rng, 1, rng_once_in(rng, 4) ? 9 : 4));
+    run_case(rng, &shape, rng_once_in(rng, 4), draw_want(rng));
+}
+
+static void leaves_across_rows(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 12, many_leaves_body);
+}
+
+static void thousands_body(Rng *rng)
+{
+    const HaloShape real = test_shape(HALO_F32, 4096 * 2500 + rng_between(rng, 1, 9000), 1, 1);
+    const HaloShape whole = test_shape(HALO_U8, 2049, 2050, 3);
+    run_case(rng, &real, false, HALO_WANT_ALL);
+    run_case(rng, &whole, false, HALO_WANT_ALL);
+}
+
+static void thousands_of_leaves(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 1, thousands_body);
+}
+
+/* ---- hard samples
+ * --------------------------------------------------------------------------------------------- */
+
+/* One value everywhere: NaN, an infinity, a zero; the first of equals has the position. */
+static void one_value_everywhere(void **state)
+{
+    (void)state;
+    static const float value[] = {NAN, INFINITY, -INFINITY, 0.0f, -0.0f, 1e-42f, 3.4e38f, -2.5f};
+    for (size_t v = 0; v < sizeof value / sizeof *value; v++)
+        for (int64_t n = 1; n < 20000; n = n * 5 + 1) {
+            const HaloShape shape = test_shape(HALO_F32, n, 1, 1);
+            TestBuf src = testbuf_make(&shape, test_whole(&shape), NULL);
+            for (int64_t i = 0; i < n; i++) ((float *)src.view.data)[i] = value[v];
+            check(&src, HALO_WANT_ALL);
+            testbuf_free(&src);
+        }
+}
+
+/* Equal extremes and zeros of either sign: the first wins, with positions asked for and without. */
+static void ties_body(Rng *rng)
+{
+    const HaloShape shape = test_shape(HALO_F32, rng_between(rng, 1, 30000), 1, (int)rng_between(rng, 1, 2));
+    TestBuf src = testbuf_make(&shape, test_whole(&shape), rng);
+    const float low = rng_once_in(rng, 2) ? -0.0f : -1.0f;
+    for (int64_t i = 0; i < shape.width; i++)
+        for (int c = 0; c < shape.channels; c++) {
+            float v = rng_once_in(rng, 2) ? low : 0.0f;
+            if (rng_once_in(rng, 50)) v = NAN;
+            ((float *)halo_at(&src.view, i, 0))[c] = v;
+        }
+    check(&src, HALO_WANT_EXTREMES);
+    check(&src, HALO_WANT_ALL);
+    testbuf_free(&src);
+}
+
+static void first_of_equals_wins(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 25, ties_body);
+}
+
+/* A first sample that is no number shifts nothing; leaves of nothing but NaN add nothing. */
+static void nan_leaves_body(Rng *rng)
+{
+    const HaloShape shape = test_shape(HALO_F32, 4096 * rng_between(rng, 2, 6) + 17, 1, 1);
+    TestBuf src = testbuf_make(&shape, test_whole(&shape), rng);
+    testbuf_fill(&src, false, rng);
+    for (int64_t leaf = 0; leaf * 4096 < shape.width; leaf++) {
+        const int64_t first = leaf * 4096;
+        float *const x = (float *)src.view.data + first;
+        const int64_t n = shape.width - first < 4096 ? shape.width - first : 4096;
+        if (rng_once_in(rng, 3)) x[0] = rng_once_in(rng, 2) ? NAN : INFINITY;
+        if (rng_once_in(rng, 3))
+            for (int64_t i = 0; i < n; i++) x[i] = NAN;
+    }
+    check(&src, HALO_WANT_ALL);
+    testbuf_free(&src);
+}
+
+static void leaves_of_nan(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 25, nan_leaves_body);
+}
+
+/* ---- the oracle itself, by hand
+ * -------------------------------------------------------------------------------- */
+
+static void oracle_by_hand(void **state)
+{
+    (void)state;
+    const HaloShape shape = test_shape(HALO_F32, 4, 1, 1);
+    TestBuf src = testbuf_make(&shape, test_whole(&shape), NULL);
+    memcpy(src.view.data, (const float[4]){3, NAN, -1, 4}, 4 * sizeof(float));
+    HaloMoments m;
+    oracle_reduce(&src.view, &m);
+    assert_true(m.count == 4 && m.nan == 1 && m.inf == 0 && m.zero == 0);
+    assert_true(m.min == -1.0 && m.min_at == 2 && m.max == 4.0 && m.max_at == 3);
+    assert_true(m.sum == 6.0 && m.mean == 2.0 && m.m2 == 14.0);
+    assert_true(m.product == -1.5 && m.product_exp == 3);
+    testbuf_free(&src);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(oracle_by_hand),
+        cmocka_unit_test(small_images),
+        cmocka_unit_test(lengths_round_lanes_and_leaves),
+        cmocka_unit_test(leaves_across_rows),
+        cmocka_unit_test(one_value_everywhere),
+        cmocka_unit_test(first_of_equals_wins),
+        cmocka_unit_test(leaves_of_nan),
+        cmocka_unit_test(thousands_of_leaves),
+    };
+    test_arguments(argc, argv);
+    return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);
+}

@@ -1,0 +1,197 @@
+/* Scans on every device: exact for integers, in one order of partial results for floats. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "backends.h"
+#include "draw.h"
+#include "oracle.h"
+
+static HaloStatus call_scan(const HaloBackend *backend, HaloDevice *device, const HaloBuf *const src[2],
+                            HaloBuf *dst, const void *parameters)
+{
+    return backend->scan(device, src[0], dst, parameters);
+}
+
+static TestBuf draw_result(Rng *rng, const HaloShape *of, const HaloScan *scan)
+{
+    HaloShape shape = *of;
+    shape.dtype = of->dtype == HALO_F32 || scan->op == HALO_SCAN_PRODUCT ? HALO_F64 : HALO_I64;
+    return testbuf_make(&shape, test_whole(&shape), rng);
+}
+
+static void check(Rng *rng, const TestBuf *src, const HaloScan *scan)
+{
+    static const char *const op[] = {"sum", "min", "max", "product"};
+    static const char *const axis[] = {"", "x", "y", "xy"};
+    char what[200], text[96];
+    TestBuf dst = draw_result(rng, &src->view.shape, scan);
+    snprintf(what, sizeof what, "scan %s, %s along %s%s", testbuf_text(src, text), op[scan->op],
+             axis[scan->axis], scan->exclusive ? ", exclusive" : "");
+    oracle_scan(&src->view, &dst.view, scan);
+    expect_everywhere(what, call_scan, scan, src, NULL, &dst, 0);
+    testbuf_free(&dst);
+}
+
+static HaloScan draw_scan(Rng *rng)
+{
+    return (HaloScan){(HaloScanOp)rng_between(rng, HALO_SCAN_SUM, HALO_SCAN_PRODUCT),
+                      (HaloScanAxis)rng_between(rng, HALO_AXIS_X, HALO_AXIS_XY), rng_once_in(rng, 2)};
+}
+
+static void run_case(Rng *rng, const HaloShape *shape, const HaloScan *scan)
+{
+    TestBuf src = testbuf_make(shape, test_whole(shape), rng);
+    testbuf_fill(&src, rng_once_in(rng, 4), rng);
+    check(rng, &src, scan);
+    testbuf_free(&src);
+}
+
+static void small_body(Rng *rng)
+{
+    const HaloShape shape = draw_shape(rng, 70);
+    const HaloScan scan = draw_scan(rng);
+    run_case(rng, &shape, &scan);
+}
+
+static void small_images(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 300, small_body);
+}
+
+/* The lengths at which a run, a warp or a tile ends, along a row. */
+static void rows_body(Rng *rng)
+{
+    static const int64_t edge[] = {15, 16, 17, 511, 512, 513, 4095, 4096, 4097, 8191, 8192, 8193, 12000};
+    const HaloShape shape = test_shape(draw_dtype(rng), edge[rng_between(rng, 0, 12)], rng_between(rng, 1, 3),
+                                       (int)rng_between(rng, 1, 3));
+    const HaloScan scan = draw_scan(rng);
+    run_case(rng, &shape, &scan);
+}
+
+static void rows_round_runs_and_tiles(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 50, rows_body);
+}
+
+static void columns_body(Rng *rng)
+{
+    static const int64_t edge[] = {1, 31, 32, 33, 64, 65, 1000, 4097};
+    const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, 40), edge[rng_between(rng, 0, 7)],
+                                       (int)rng_between(rng, 1, 3));
+    HaloScan scan = draw_scan(rng);
+    if (scan.axis == HALO_AXIS_X) scan.axis = HALO_AXIS_Y;
+    run_case(rng, &shape, &scan);
+}
+
+static void columns_round_runs(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 50, columns_body);
+}
+
+/* More than 256 tiles: the prefix of one group goes on into the next. */
+static void groups_body(Rng *rng)
+{
+    HaloShape shape = test_shape(HALO_F32, 4096 * 513 + rng_between(rng, 1, 5000), 1, 1);
+    const HaloScan sum = {HALO_SCAN_SUM, HALO_AXIS_X, rng_once_in(rng, 2)};
+    const HaloScan greatest = {HALO_SCAN_MAX, HALO_AXIS_X, rng_once_in(rng, 2)};
+    run_case(rng, &shape, &sum);
+    run_case(rng, &shape, &greatest);
+    shape.dtype = HALO_U16;
+    run_case(rng, &shape, &sum);
+    shape.dtype = HALO_U8;
+    shape.width = 4096 * 257;
+    shape.channels = 2;
+    run_case(rng, &shape, &sum);
+}
+
+static void rows_of_several_groups(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 1, groups_body);
+}
+
+/* Minimum, maximum and product with NaN, infinities and zeros of either sign among the samples. */
+static void special_body(Rng *rng)
+{
+    const HaloShape shape = test_shape(HALO_F32, rng_between(rng, 1, 6000), rng_between(rng, 1, 3), 1);
+    const int64_t rare = rng_between(rng, 10, 9000);
+    TestBuf src = testbuf_make(&shape, test_whole(&shape), rng);
+    for (int64_t p = 0; p < shape.width * shape.height; p++) {
+        const float plain =
+            rng_once_in(rng, 3) ? (rng_once_in(rng, 2) ? 0.0f : -0.0f) : rng_float(rng, 0.5f, 2.0f);
+        *(float *)halo_at(&src.view, p % shape.width, p / shape.width) =
+            rng_once_in(rng, rare) ? rng_special(rng) : plain;
+    }
+    for (HaloScanOp op = HALO_SCAN_SUM; op <= HALO_SCAN_PRODUCT; op++) {
+        const HaloScan scan = {op, (HaloScanAxis)rng_between(rng, HALO_AXIS_X, HALO_AXIS_XY),
+                               rng_once_in(rng, 2)};
+        check(rng, &src, &scan);
+    }
+    testbuf_free(&src);
+}
+
+static void special_samples(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 30, special_body);
+}
+
+/* ---- known answers
+ * ---------------------------------------------------------------------------------------------- */
+
+static void worked_example(void **state)
+{
+    (void)state;
+    static const float in[8] = {3, 1, 7, 0, 4, 1, 6, 3};
+    static const double out[8] = {3, 4, 11, 11, 15, 16, 22, 25};
+    const HaloScan scan = {HALO_SCAN_SUM, HALO_AXIS_X, false};
+    const HaloShape shape = test_shape(HALO_F32, 8, 1, 1);
+    TestBuf src = testbuf_make(&shape, test_whole(&shape), NULL);
+    TestBuf dst = draw_result(NULL, &shape, &scan);
+    memcpy(src.view.data, in, sizeof in);
+    oracle_scan(&src.view, &dst.view, &scan);
+    assert_memory_equal(dst.view.data, out, sizeof out);
+    expect_everywhere("the worked example", call_scan, &scan, &src, NULL, &dst, 0);
+    testbuf_free(&src);
+    testbuf_free(&dst);
+}
+
+/* The integral image of ones is the area; exclusive in both, the area above and to the left. */
+static void integral_of_ones_is_the_area(void **state)
+{
+    (void)state;
+    const HaloShape shape = test_shape(HALO_U8, 600, 70, 1);
+    TestBuf src = testbuf_make(&shape, test_whole(&shape), NULL);
+    memset(src.view.data, 1, (size_t)(src.view.rows * src.view.stride));
+    for (int exclusive = 0; exclusive <= 1; exclusive++) {
+        const HaloScan scan = {HALO_SCAN_SUM, HALO_AXIS_XY, exclusive == 1};
+        TestBuf dst = draw_result(NULL, &shape, &scan);
+        for (int64_t y = 0; y < shape.height; y++)
+            for (int64_t x = 0; x < shape.width; x++)
+                *(int64_t *)halo_at(&dst.view, x, y) = (x + 1 - exclusive) * (y + 1 - exclusive);
+        expect_everywhere("integral of ones", call_scan, &scan, &src, NULL, &dst, 0);
+        testbuf_free(&dst);
+    }
+    testbuf_free(&src);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(worked_example),         cmocka_unit_test(integral_of_ones_is_the_area),
+        cmocka_unit_test(small_images),           cmocka_unit_test(rows_round_runs_and_tiles),
+        cmocka_unit_test(columns_round_runs),     cmocka_unit_test(special_samples),
+        cmocka_unit_test(rows_of_several_groups),
+    };
+    test_arguments(argc, argv);
+    return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);
+}

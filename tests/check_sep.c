@@ -1,0 +1,195 @@
+/* Separable convolution on every device: the row pass to f32, then the column pass on its result. */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "backends.h"
+#include "draw.h"
+#include "oracle.h"
+
+static HaloStatus call_sep(const HaloBackend *backend, HaloDevice *device, const HaloBuf *const src[2],
+                           HaloBuf *dst, const void *parameters)
+{
+    return backend->sep(device, src[0], dst, parameters);
+}
+
+static void check(Rng *rng, const HaloShape *shape, HaloDtype to, TestRect rect, const HaloSep *sep, bool whole)
+{
+    HaloShape out_shape = *shape;
+    TestRect need = test_whole(shape);
+    out_shape.dtype = to;
+    if (sep->border == HALO_BORDER_VALID) {
+        out_shape.width -= sep->width - 1;
+        out_shape.height -= sep->height - 1;
+    }
+    if (!whole) {
+        needed_side(rect.x0, rect.cols, sep->width, sep->ox, shape->width, sep->border, &need.x0, &need.cols);
+        needed_side(rect.y0, rect.rows, sep->height, sep->oy, shape->height, sep->border, &need.y0, &need.rows);
+    }
+    TestBuf src = testbuf_make(shape, need, rng), dst = testbuf_make(&out_shape, rect, rng);
+    testbuf_fill(&src, sep->nan_ignore || rng_once_in(rng, 3), rng);
+    const uint64_t clipped = oracle_sep(&src.view, &dst.view, sep);
+    char what[320], src_text[96], dst_text[96];
+    snprintf(what, sizeof what,
+             "sep %s -> %s, %" PRId64 " and %" PRId64 " taps at %" PRId64 ",%" PRId64
+             ", border %s%s%s, store %g/%g",
+             testbuf_text(&src, src_text), testbuf_text(&dst, dst_text), sep->width, sep->height, sep->ox,
+             sep->oy, border_name(sep->border), sep->affine ? ", affine" : "",
+             sep->nan_ignore ? ", nan=ignore" : "", (double)sep->store.num, (double)sep->store.den);
+    expect_everywhere(what, call_sep, sep, &src, NULL, &dst, clipped);
+    testbuf_free(&src);
+    testbuf_free(&dst);
+}
+
+static HaloSep draw_sep(Rng *rng, int64_t width, int64_t height, HaloDtype from, HaloDtype to)
+{
+    HaloSep sep = {.width = width,
+                   .height = height,
+                   .tap_x = draw_taps(rng, width),
+                   .tap_y = draw_taps(rng, height),
+                   .ox = -(rng_once_in(rng, 3) ? rng_between(rng, 0, width - 1) : width / 2),
+                   .oy = -(rng_once_in(rng, 3) ? rng_between(rng, 0, height - 1) : height / 2),
+                   .border = draw_border(rng),
+                   .value = rng_once_in(rng, 4) ? 300.0f : rng_float(rng, -1, 1),
+                   .affine = rng_once_in(rng, 3),
+                   .scale = rng_float(rng, -2, 2),
+                   .bias = rng_float(rng, -50, 50),
+                   .nan_ignore = rng_once_in(rng, 5),
+                   .store = draw_store(rng, from, to)};
+    return sep;
+}
+
+static void run_case(Rng *rng, const HaloShape *shape, int64_t width, int64_t height)
+{
+    const HaloDtype to = draw_dtype(rng);
+    const HaloSep sep = draw_sep(rng, width, height, shape->dtype, to);
+    const TestRect rect = draw_rect(rng, shape);
+    check(rng, shape, to, rect, &sep, rng_once_in(rng, 3));
+    free((void *)sep.tap_x);
+    free((void *)sep.tap_y);
+}
+
+static void taps_up_to_33_body(Rng *rng)
+{
+    const HaloShape shape = draw_shape(rng, 45);
+    const int64_t taps = rng_between(rng, 1, 33);
+    run_case(rng, &shape, taps, rng_once_in(rng, 2) ? taps : rng_between(rng, 1, 33));
+}
+
+static void taps_up_to_33(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 400, taps_up_to_33_body);
+}
+
+static void taps_up_to_255_body(Rng *rng)
+{
+    const HaloShape shape = draw_shape(rng, 25);
+    run_case(rng, &shape, rng_between(rng, 1, 255), rng_between(rng, 1, 255));
+}
+
+static void taps_up_to_255_larger_than_the_image(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 100, taps_up_to_255_body);
+}
+
+static void borders_of_tiny_images_body(Rng *rng)
+{
+    const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, 5), rng_between(rng, 1, 5),
+                                       (int)rng_between(rng, 1, 4));
+    run_case(rng, &shape, rng_between(rng, 1, 24), rng_between(rng, 1, 24));
+}
+
+static void borders_of_tiny_images(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 500, borders_of_tiny_images_body);
+}
+
+static void valid_body(Rng *rng)
+{
+    const int64_t width = rng_between(rng, 1, 20), height = rng_between(rng, 1, 20);
+    const HaloShape shape = test_shape(draw_dtype(rng), width - 1 + rng_between(rng, 1, 30),
+                                       height - 1 + rng_between(rng, 1, 20), (int)rng_between(rng, 1, 5));
+    const HaloDtype to = draw_dtype(rng);
+    HaloSep sep = draw_sep(rng, width, height, shape.dtype, to);
+    HaloShape left = shape;
+    left.width -= width - 1;
+    left.height -= height - 1;
+    sep.border = HALO_BORDER_VALID;
+    sep.ox = sep.oy = 0;
+    check(rng, &shape, to, draw_rect(rng, &left), &sep, rng_once_in(rng, 2));
+    free((void *)sep.tap_x);
+    free((void *)sep.tap_y);
+}
+
+static void valid_shrinks(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 150, valid_body);
+}
+
+static void wide_and_tall_body(Rng *rng)
+{
+    const bool wide = rng_once_in(rng, 2);
+    const int64_t far = rng_between(rng, 500, 2500), near = rng_between(rng, 1, 6);
+    const HaloShape shape =
+        test_shape(draw_dtype(rng), wide ? far : near, wide ? near : far, (int)rng_between(rng, 1, 4));
+    run_case(rng, &shape, rng_between(rng, 1, 15), rng_between(rng, 1, 15));
+}
+
+static void wide_and_tall_images(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 60, wide_and_tall_body);
+}
+
+/* A product mask of small whole numbers on whole numbers is exact: dense and separable agree. */
+static void agrees_with_dense_where_exact(void **state)
+{
+    (void)state;
+    static const float row[3] = {1, 2, 1}, column[3] = {-1, 0, 1};
+    static const float both[9] = {-1, -2, -1, 0, 0, 0, 1, 2, 1};
+    const HaloConv conv = {.width = 3,
+                           .height = 3,
+                           .tap = both,
+                           .ox = -1,
+                           .oy = -1,
+                           .border = HALO_BORDER_MIRROR,
+                           .store = {1, 1}};
+    const HaloSep sep = {.width = 3,
+                         .height = 3,
+                         .tap_x = row,
+                         .tap_y = column,
+                         .ox = -1,
+                         .oy = -1,
+                         .border = HALO_BORDER_MIRROR,
+                         .store = {1, 1}};
+    Rng rng = {3};
+    HaloShape shape = test_shape(HALO_U8, 33, 17, 3);
+    TestBuf src = testbuf_make(&shape, test_whole(&shape), &rng);
+    testbuf_fill(&src, false, &rng);
+    shape.dtype = HALO_F32;
+    TestBuf dst = testbuf_make(&shape, test_whole(&shape), &rng);
+    oracle_conv(&src.view, &dst.view, &conv);
+    expect_everywhere("sobel, separably", call_sep, &sep, &src, NULL, &dst, 0);
+    testbuf_free(&src);
+    testbuf_free(&dst);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(taps_up_to_33),          cmocka_unit_test(taps_up_to_255_larger_than_the_image),
+        cmocka_unit_test(borders_of_tiny_images), cmocka_unit_test(valid_shrinks),
+        cmocka_unit_test(wide_and_tall_images),   cmocka_unit_test(agrees_with_dense_where_exact),
+    };
+    test_arguments(argc, argv);
+    return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);
+}
