@@ -1,0 +1,101 @@
+/* Histograms for eyes: bars that stand up for many bins, bars that lie for few; within 80 columns. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+
+#define ACROSS 64 /* columns of standing bars */
+#define TALL 6    /* rows of them */
+#define FEW 16    /* so many bins are listed one a line */
+#define ALONG 40  /* columns of lying bars */
+
+/* 0 to `steps` parts of a bar: something is drawn as soon as there is something. */
+static int height_of(uint64_t count, uint64_t peak, int steps)
+{
+    if (count == 0) return 0;
+    const int height = (int)((double)count / (double)peak * steps + 0.5);
+    return height > 0 ? height : 1;
+}
+
+static uint64_t peak_of(const uint64_t *count, int64_t bins)
+{
+    uint64_t peak = 1;
+    for (int64_t b = 0; b < bins; b++)
+        if (count[b] > peak) peak = count[b];
+    return peak;
+}
+
+static void print_standing(FILE *to, const HaloHistogram *h, const uint64_t *count, CliInk ink)
+{
+    static const char *const eighth[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    const bool unicode = cli_unicode();
+    const int64_t per = (h->bins + ACROSS - 1) / ACROSS;
+    const int columns = (int)((h->bins + per - 1) / per), wide = ACROSS / columns;
+    uint64_t sum[ACROSS] = {0};
+    char low[32], high[32];
+    for (int64_t b = 0; b < h->bins; b++) sum[b / per] += count[b];
+    const uint64_t peak = peak_of(sum, columns);
+    for (int row = TALL - 1; row >= 0; row--) {
+        fprintf(to, "  %s", cli_ink(ink));
+        for (int c = 0; c < columns; c++) {
+            const int filled = unicode ? height_of(sum[c], peak, TALL * 8) - row * 8
+                                       : (height_of(sum[c], peak, TALL) - row) * 8;
+            const char *part = eighth[filled < 0 ? 0 : filled > 8 ? 8 : filled];
+            for (int i = 0; i < wide; i++) fputs(unicode ? part : filled > 0 ? "#" : " ", to);
+        }
+        fprintf(to, "%s\n", cli_ink(CLI_PLAIN));
+    }
+    snprintf(low, sizeof low, "%g", h->lo);
+    snprintf(high, sizeof high, "%g", h->hi);
+    fprintf(to, "  %s%*s   highest bar: %s\n", low, columns * wide - (int)strlen(low), high,
+            cli_thousands(peak, (char[32]){0}));
+}
+
+static void print_lying(FILE *to, const HaloHistogram *h, const uint64_t *count, CliInk ink)
+{
+    char range[FEW][64], room[32];
+    int widest = 0, digits = 0;
+    const double step = (h->hi - h->lo) / (double)h->bins;
+    const uint64_t peak = peak_of(count, h->bins);
+    for (int b = 0; b < h->bins; b++) {
+        const bool last = b == h->bins - 1;
+        snprintf(range[b], sizeof range[b], "%g to %g", h->lo + b * step,
+                 last ? h->hi : h->lo + (b + 1) * step);
+        if ((int)strlen(range[b]) > widest) widest = (int)strlen(range[b]);
+        cli_thousands(count[b], room);
+        if ((int)strlen(room) > digits) digits = (int)strlen(room);
+    }
+    for (int b = 0; b < h->bins; b++) {
+        fprintf(to, "  %*s  %*s  %s", widest, range[b], digits, cli_thousands(count[b], room), cli_ink(ink));
+        const int length = height_of(count[b], peak, ALONG);
+        for (int i = 0; i < length; i++) fputs(cli_unicode() ? "█" : "#", to);
+        fprintf(to, "%s\n", cli_ink(CLI_PLAIN));
+    }
+}
+
+void cli_print_histogram(FILE *to, const HaloResult *result)
+{
+    const HaloHistogram *h = &result->hist;
+    char name[16], room[32];
+    for (int c = 0; c < h->channels; c++) {
+        const uint64_t *count = h->count + c * h->bins;
+        const char *channel = halo_channel_name(&result->shape, c, name);
+        const CliInk ink = strcmp(channel, "r") == 0   ? CLI_RED
+                           : strcmp(channel, "g") == 0 ? CLI_GREEN
+                           : strcmp(channel, "b") == 0 ? CLI_BLUE
+                                                       : CLI_PLAIN;
+        uint64_t within = 0;
+        for (int64_t b = 0; b < h->bins; b++) within += count[b];
+        fprintf(to, "%s%s%s: %s samples in %" PRId64 " bins", cli_ink(CLI_BOLD), channel, cli_ink(CLI_PLAIN),
+                cli_thousands(within, room), h->bins);
+        if (h->below[c] != 0) fprintf(to, ", %s below", cli_thousands(h->below[c], room));
+        if (h->above[c] != 0) fprintf(to, ", %s above", cli_thousands(h->above[c], room));
+        if (h->nan[c] != 0) fprintf(to, ", %s NaN", cli_thousands(h->nan[c], room));
+        fputc('\n', to);
+        if (h->bins <= FEW)
+            print_lying(to, h, count, ink);
+        else
+            print_standing(to, h, count, ink);
+    }
+}

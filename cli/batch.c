@@ -1,0 +1,45 @@
+/* What became of a batch: how failures are said, and the exit status they add up to. */
+#include "batch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool starts_with_name(const char *sentence, const char *name)
+{
+    const size_t length = name != NULL ? strlen(name) : 0;
+    return length > 0 && strncmp(sentence, name, length) == 0 &&
+           (sentence[length] == ':' || sentence[length] == ' ');
+}
+
+char *cli_sentence(const CliItem *item, HaloStatus outcome, const char *reason)
+{
+    const char *input = strcmp(item->input, "-") == 0 ? "standard input" : item->input;
+    const bool named = starts_with_name(reason, input) || starts_with_name(reason, item->output);
+    return named || outcome == HALO_ERR_OUTPUT ? cli_copy(reason) : cli_format("%s: %s", input, reason);
+}
+
+void cli_count_fate(CliFates *fates, HaloStatus outcome)
+{
+    fates->inputs++;
+    if (outcome == HALO_OK) return;
+    fates->alike = fates->failed == 0 || (fates->alike && fates->first == outcome);
+    if (fates->failed++ == 0) fates->first = outcome;
+}
+
+int cli_fates_exit(const CliFates *fates)
+{
+    if (fates->failed == 0) return HALO_OK;
+    return fates->failed == fates->inputs && fates->alike ? (int)fates->first : HALO_ERR_INPUT;
+}
+
+void cli_batch_free(CliBatch *batch)
+{
+    for (size_t i = 0; i < batch->count; i++) {
+        free(batch->item[i].input);
+        free(batch->item[i].dir);
+        free(batch->item[i].output);
+        free(batch->item[i].error);
+    }
+    free(batch->item);
+    *batch = (CliBatch){0};
+}

@@ -1,0 +1,49 @@
+/* The files of one command: what goes in, where it goes, and what became of it. */
+#ifndef CLI_BATCH_H
+#define CLI_BATCH_H
+
+#include "options.h"
+
+typedef struct CliItem {
+    char *input;
+    char *dir;         /* for {dir}: the folder below the one that was named; may be "" */
+    char *output;      /* NULL: results only */
+    HaloStatus status; /* of finding it: a folder that cannot be read is an item that has failed already */
+    char *error;
+} CliItem;
+
+typedef struct CliBatch {
+    CliItem *item;
+    size_t count, room;
+} CliBatch;
+
+void cli_batch_free(CliBatch *batch);
+
+/* The sentence about a failure, which names the file once. The caller frees it. */
+char *cli_sentence(const CliItem *item, HaloStatus outcome, const char *reason);
+
+/* The exit status of a batch: that of the one input, or of all where all failed alike; else 1 as soon as some
+ * failed. */
+typedef struct CliFates {
+    size_t inputs, failed;
+    HaloStatus first;
+    bool alike;
+} CliFates;
+
+void cli_count_fate(CliFates *fates, HaloStatus outcome);
+int cli_fates_exit(const CliFates *fates);
+
+/* inputs.c: one item a file, folders walked under -r, lists read. What cannot be looked at becomes a failed
+ * item. HALO_ERR_INPUT where there is nothing at all. */
+HaloStatus cli_find_inputs(const CliSettings *settings, const char *const *path, size_t paths, CliBatch *batch);
+
+/* outputs.c: names every output, and refuses (HALO_ERR_USAGE) two that are the same, and any that is an input.
+ */
+HaloStatus cli_name_outputs(const CliSettings *settings, CliBatch *batch);
+/* Makes the folders above `path`. */
+HaloStatus cli_make_folders(const char *path);
+
+/* The extension of a path, without its dot; "" where it has none. */
+const char *cli_extension(const char *path);
+
+#endif

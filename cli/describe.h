@@ -1,0 +1,32 @@
+/* The rows of the tables in words; shared by lists, help, the manual page and the generated documents. */
+#ifndef CLI_DESCRIBE_H
+#define CLI_DESCRIBE_H
+
+#include <stdio.h>
+
+#include "options.h"
+
+/* "images", "audio", "images, audio" */
+const char *cli_kinds(unsigned kinds);
+/* What a value may be: "number, 0.1 to 100 pixels", "magnitude|x|y". */
+void cli_describe_domain(const HaloParam *param, CliText *text);
+/* "sigma", "truncate=4", "[anchor]": as it would be typed. */
+void cli_describe_key(const HaloParam *param, CliText *text);
+
+/* Help is written once and broken to fit: `text` in lines up to `width`, all but the first after `indent`
+ * spaces. Counts characters, not bytes. */
+void cli_wrap(FILE *to, const char *text, int indent, int width);
+/* Characters of UTF-8 text. */
+int cli_characters(const char *text);
+
+/* The page of an operation, as `halo help gauss` prints it. */
+void cli_print_op(FILE *to, const HaloOp *op);
+
+/* generate.c, complete.c: for --generate. */
+void cli_generate_man(FILE *to);
+void cli_generate_ops_table(FILE *to);
+void cli_complete_bash(FILE *to);
+void cli_complete_zsh(FILE *to);
+void cli_complete_fish(FILE *to);
+
+#endif

@@ -1,0 +1,126 @@
+/* `halo info`: what files say of themselves. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "json.h"
+#include "report.h"
+
+static void record_info(FILE *to, const char *path, const HaloInfo *info, const HaloFormat *format)
+{
+    CliJson json = {.to = to};
+    const HaloShape *shape = &info->shape;
+    char room[16];
+    json_open(&json, NULL, '{');
+    json_text(&json, "type", "info");
+    json_text(&json, "file", path);
+    json_text(&json, "format", format->name);
+    json_text(&json, "kind", shape->kind == HALO_AUDIO ? "audio" : "image");
+    if (shape->width >= 0)
+        json_int(&json, "width", shape->width);
+    else
+        json_null(&json, "width");
+    json_int(&json, "height", shape->height);
+    json_int(&json, "channels", shape->channels);
+    json_open(&json, "names", '[');
+    for (int c = 0; c < shape->channels; c++) json_text(&json, NULL, halo_channel_name(shape, c, room));
+    json_close(&json, ']');
+    json_text(&json, "dtype", halo_dtype_name(shape->dtype));
+    json_int(&json, "bits", info->bits);
+    json_bool(&json, "real", info->real);
+    json_text(&json, "encoding", info->encoding[0] != 0 ? info->encoding : NULL);
+    if (shape->kind == HALO_AUDIO) {
+        json_number(&json, "rate", shape->rate);
+        if (shape->width >= 0)
+            json_number(&json, "seconds", (double)shape->width / shape->rate);
+        else
+            json_null(&json, "seconds");
+    }
+    json_uint(&json, "icc", info->meta.icc.size);
+    json_uint(&json, "exif", info->meta.exif.size);
+    json_text(&json, "note", info->note[0] != 0 ? info->note : NULL);
+    json_close(&json, '}');
+    json_end_line(&json);
+}
+
+static void print_channels(FILE *to, const HaloShape *shape)
+{
+    char room[16];
+    fprintf(to, "  channels  %d", shape->channels);
+    for (int c = 0; c < shape->channels && shape->kind == HALO_IMAGE && shape->channels <= 8; c++)
+        fprintf(to, "%s%s", c == 0 ? " (" : ", ", halo_channel_name(shape, c, room));
+    fprintf(to, "%s\n", shape->kind == HALO_IMAGE && shape->channels <= 8 ? ")" : "");
+}
+
+static void print_info(FILE *to, const char *path, const HaloInfo *info, const HaloFormat *format)
+{
+    const HaloShape *shape = &info->shape;
+    char room[32];
+    fprintf(to, "%s%s%s\n  format    %s: %s\n", cli_ink(CLI_BOLD), path, cli_ink(CLI_PLAIN), format->name,
+            format->help);
+    if (shape->kind == HALO_AUDIO) {
+        if (shape->width < 0)
+            fprintf(to, "  length    unknown until it is read\n");
+        else
+            fprintf(to, "  length    %.3f s, %s frames\n", (double)shape->width / shape->rate,
+                    cli_thousands((uint64_t)shape->width, room));
+        fprintf(to, "  rate      %g Hz\n", shape->rate);
+    } else {
+        fprintf(to, "  size      %lld x %lld, %.2f megapixels\n", (long long)shape->width,
+                (long long)shape->height, (double)shape->width * (double)shape->height / 1e6);
+    }
+    print_channels(to, shape);
+    fprintf(to, "  samples   %d-bit %s, read as %s\n", info->bits, info->real ? "floats" : "integers",
+            halo_dtype_name(shape->dtype));
+    if (info->encoding[0] != 0) fprintf(to, "  encoding  %s\n", info->encoding);
+    if (info->meta.icc.size > 0)
+        fprintf(to, "  ICC       %s bytes\n", cli_thousands(info->meta.icc.size, room));
+    if (info->meta.exif.size > 0)
+        fprintf(to, "  EXIF      %s bytes\n", cli_thousands(info->meta.exif.size, room));
+    if (info->note[0] != 0) fprintf(to, "  note      %s\n", info->note);
+}
+
+/* One file; what is wrong with it is said, and the batch goes on. HALO_ERR_PIPE and the like end it. */
+static HaloStatus look_at(HaloSession *session, const CliSettings *settings, const CliItem *item,
+                          HaloStatus *outcome)
+{
+    HaloInfo info = {0};
+    const HaloFormat *format = NULL;
+    *outcome = item->status;
+    if (item->status == HALO_OK)
+        *outcome =
+            halo_info(session, item->input, settings->raw.kind != 0 ? &settings->raw : NULL, &info, &format);
+    if (*outcome != HALO_OK) {
+        char *sentence = cli_sentence(item, *outcome, item->error != NULL ? item->error : halo_error());
+        cli_complain("%s", sentence);
+        free(sentence);
+        return HALO_OK;
+    }
+    FILE *page = cli_page_open();
+    if (settings->json)
+        record_info(page, item->input, &info, format);
+    else
+        print_info(page, item->input, &info, format);
+    halo_meta_free(&info.meta);
+    return cli_page_send(STDOUT_FILENO);
+}
+
+int cli_info(const CliSettings *settings)
+{
+    CliBatch batch = {0};
+    HaloSession *session = NULL;
+    HaloStatus status = HALO_OK, outcome;
+    CliFates fates = {0};
+    cli_ink_setup(STDOUT_FILENO, settings->no_color);
+    HALO_TRY(halo_session_open(&settings->engine, &session));
+    HALO_TRY(cli_find_inputs(settings, (const char *const *)settings->word, settings->words, &batch));
+    for (size_t i = 0; i < batch.count; i++) {
+        HALO_TRY(look_at(session, settings, &batch.item[i], &outcome));
+        cli_count_fate(&fates, outcome);
+    }
+out:
+    if (status != HALO_OK && status != HALO_ERR_PIPE) cli_complain("%s", halo_error());
+    cli_batch_free(&batch);
+    halo_session_close(session);
+    return status != HALO_OK ? (int)status : cli_fates_exit(&fates);
+}

@@ -1,0 +1,154 @@
+/* The inputs of a command: files as they are named, folders walked, lists read. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "batch.h"
+
+typedef struct Walk {
+    const CliSettings *settings;
+    CliBatch *batch;
+    bool has_out;
+    struct stat out; /* --out-dir: halo does not feed on its own outputs */
+} Walk;
+
+static CliItem *add_item(CliBatch *batch, const char *input, const char *dir)
+{
+    batch->item = cli_grow(batch->item, batch->count, &batch->room, sizeof *batch->item);
+    CliItem *item = &batch->item[batch->count++];
+    *item = (CliItem){.input = cli_copy(input), .dir = cli_copy(dir)};
+    return item;
+}
+
+static void add_failed(CliBatch *batch, const char *input, const char *reason)
+{
+    CliItem *item = add_item(batch, input, "");
+    item->status = HALO_ERR_INPUT;
+    item->error = cli_copy(reason);
+}
+
+const char *cli_extension(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
+    return dot != NULL && dot != name ? dot + 1 : "";
+}
+
+/* Can a file of this name be read, as far as its name says? */
+static bool is_known(const char *path)
+{
+    char lower[16] = {0};
+    const char *extension = cli_extension(path);
+    if (strlen(extension) >= sizeof lower) return false;
+    for (size_t i = 0; extension[i] != 0; i++)
+        lower[i] = (char)(extension[i] >= 'A' && extension[i] <= 'Z' ? extension[i] | 0x20 : extension[i]);
+    const HaloFormat *format = halo_find_format(lower);
+    return format != NULL && format->open != NULL;
+}
+
+static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+
+/* The names in a folder, sorted, hidden ones left out. Read whole before anything deeper is opened, so that
+ * depth costs no file descriptors. */
+static bool read_folder(const char *path, char ***names, size_t *count)
+{
+    size_t room = 0;
+    DIR *folder = opendir(path);
+    *names = NULL;
+    *count = 0;
+    if (folder == NULL) return false;
+    errno = 0;
+    for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+        if (entry->d_name[0] == '.') continue;
+        *names = cli_grow(*names, *count, &room, sizeof **names);
+        (*names)[(*count)++] = cli_copy(entry->d_name);
+    }
+    const int error = errno;
+    closedir(folder);
+    if (*count > 0) qsort(*names, *count, sizeof **names, by_name);
+    errno = error;
+    return error == 0;
+}
+
+/* Links to folders are not followed inside a walk, as find and grep do, so it always ends. */
+static void walk(const Walk *w, const char *path, const char *below)
+{
+    char **name;
+    size_t names;
+    const size_t length = strlen(path);
+    const char *slash = length > 0 && path[length - 1] == '/' ? "" : "/";
+    if (!read_folder(path, &name, &names)) add_failed(w->batch, path, strerror(errno));
+    for (size_t i = 0; i < names; i++) {
+        struct stat st;
+        char *inner = cli_format("%s%s%s", path, slash, name[i]);
+        char *deeper = cli_format("%s%s%s", below, *below != 0 ? "/" : "", name[i]);
+        if (lstat(inner, &st) != 0)
+            add_failed(w->batch, inner, strerror(errno));
+        else if (S_ISDIR(st.st_mode)) {
+            const bool is_out = w->has_out && st.st_dev == w->out.st_dev && st.st_ino == w->out.st_ino;
+            if (!is_out) walk(w, inner, deeper);
+        } else if (is_known(inner) && (S_ISREG(st.st_mode) || (stat(inner, &st) == 0 && S_ISREG(st.st_mode))))
+            add_item(w->batch, inner, below);
+        free(inner);
+        free(deeper);
+        free(name[i]);
+    }
+    free(name);
+}
+
+/* Named files are always tried, whatever they are called. */
+static void add_path(const Walk *w, const char *path)
+{
+    struct stat st;
+    if (strcmp(path, "-") == 0 || stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
+        add_item(w->batch, path, "");
+    else if (w->settings->recursive)
+        walk(w, path, "");
+    else
+        add_failed(w->batch, path, "is a folder; -r takes the files in it");
+}
+
+/* A list of paths, each ended by `end`. */
+static HaloStatus add_list(const Walk *w, const char *list, char end)
+{
+    HaloStatus status = HALO_OK;
+    HaloSource *source = NULL;
+    const uint8_t *bytes;
+    size_t size;
+    HALO_TRY(halo_source_open(list, &source));
+    HALO_TRY(halo_source_slurp(source, &bytes, &size));
+    for (size_t at = 0; at < size;) {
+        const uint8_t *stop = memchr(bytes + at, end, size - at);
+        const size_t length = stop != NULL ? (size_t)(stop - bytes) - at : size - at;
+        CliText path = {0};
+        cli_add(&path, (const char *)bytes + at, length);
+        if (length > 0) add_path(w, path.data);
+        free(path.data);
+        at += length + 1;
+    }
+out:
+    halo_source_close(source);
+    return status;
+}
+
+HaloStatus cli_find_inputs(const CliSettings *settings, const char *const *path, size_t paths, CliBatch *batch)
+{
+    HaloStatus status = HALO_OK;
+    Walk w = {.settings = settings, .batch = batch};
+    w.has_out = settings->out_dir != NULL && stat(settings->out_dir, &w.out) == 0;
+    for (size_t i = 0; i < paths; i++) add_path(&w, path[i]);
+    if (settings->files_from != NULL) HALO_TRY(add_list(&w, settings->files_from, '\n'));
+    if (settings->files0_from != NULL) HALO_TRY(add_list(&w, settings->files0_from, 0));
+    if (batch->count == 0 && paths > 0)
+        HALO_FAIL(HALO_ERR_INPUT, "%s: no file of a known format in it; see 'halo list formats'", path[0]);
+    if (batch->count == 0 && (settings->files_from != NULL || settings->files0_from != NULL))
+        HALO_FAIL(HALO_ERR_INPUT, "the list of inputs is empty");
+    if (batch->count == 0)
+        HALO_FAIL(HALO_ERR_USAGE, "an input is missing: halo %s %s", settings->command->name,
+                  settings->command->usage);
+out:
+    return status;
+}

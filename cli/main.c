@@ -1,0 +1,32 @@
+/* The program: reads the command line, hands over to a command, and sees that everything printed arrived. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "options.h"
+#include "page.h"
+#include "progress.h"
+
+static int dispatch(const CliSettings *settings)
+{
+    if (settings->help) return cli_help(settings);
+    if (settings->version) return cli_version(settings);
+    if (settings->generate != NULL) return cli_generate(settings);
+    if (settings->command != NULL) return settings->command->run(settings);
+    cli_complain("a command is missing; see 'halo --help'");
+    return HALO_ERR_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    CliSettings settings = {0};
+    cli_page_guard_standard();
+    cli_signals_install();
+    int status = cli_parse(argc, argv, &settings);
+    if (status != HALO_OK)
+        cli_complain("%s", halo_error());
+    else
+        status = dispatch(&settings);
+    free(settings.word);
+    free(settings.op_args.data);
+    return status;
+}

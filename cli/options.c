@@ -1,0 +1,105 @@
+/* The table of options and the table of commands. */
+#include "options.h"
+
+#include <string.h>
+
+#define AT(member) .offset = offsetof(CliSettings, member)
+
+const CliOption cli_options[] = {
+    {"output", 'o', "FILE", NULL, CLI_OUTPUT, CLI_WRITES, "write here; - is standard output", NULL, AT(output)},
+    {"out-dir", 0, "DIR", NULL, CLI_OUTPUT, CLI_WRITES,
+     "write every output into this folder, made when missing", NULL, AT(out_dir)},
+    {"name", 0, "TEMPLATE", NULL, CLI_OUTPUT, CLI_WRITES,
+     "names in --out-dir, of {dir} {stem} {ext} {index}; by default {dir}/{stem}.{ext}", NULL, AT(name)},
+    {"to", 0, "FORMAT", NULL, CLI_OUTPUT, CLI_WRITES,
+     "write this format; by default what the output's name says, else the input's", cli_read_format, 0},
+    {"force", 'f', NULL, NULL, CLI_OUTPUT, CLI_WRITES | CLI_HIST, "replace outputs that exist (never an input)",
+     NULL, AT(force)},
+    {"skip-existing", 0, NULL, NULL, CLI_OUTPUT, CLI_WRITES, "leave inputs alone whose output exists", NULL,
+     AT(skip_existing)},
+    {"dry-run", 'n', NULL, NULL, CLI_OUTPUT, CLI_WRITES, "say what would be written, and write nothing", NULL,
+     AT(dry_run)},
+
+    {"recursive", 'r', NULL, NULL, CLI_INPUT, CLI_READS,
+     "take the files of known formats in folders, and in theirs", NULL, AT(recursive)},
+    {"files-from", 0, "FILE", NULL, CLI_INPUT, CLI_READS,
+     "take more inputs from this list, one a line; - is standard input", NULL, AT(files_from)},
+    {"files0-from", 0, "FILE", NULL, CLI_INPUT, CLI_READS,
+     "the same with a zero byte after each, as find -print0 writes", NULL, AT(files0_from)},
+    {"raw", 0, "SPEC", NULL, CLI_INPUT, CLI_READS,
+     "inputs have no header: u8, u16 or f32 as DTYPE:WxHxC, or DTYPE,RATE,CHANNELS for sound", cli_read_raw, 0},
+    {"tolerate", 0, NULL, NULL, CLI_INPUT, CLI_READS, "use what can be read of damaged inputs", NULL,
+     AT(engine.tolerate)},
+    {"max-pixels", 0, "N", NULL, CLI_INPUT, CLI_READS,
+     "refuse larger images; 2^28 by default, 100M is 100 million", cli_read_pixels, 0},
+
+    {"device", 0, "DEVICE", "auto|cpu|gpu", CLI_ENGINE, CLI_WORKS,
+     "auto, cpu, gpu or gpu:N; the samples are the same on all", cli_read_device, 0},
+    {"jobs", 'j', "N", NULL, CLI_ENGINE, CLI_WORKS, "threads to use; one a core by default", cli_read_jobs, 0},
+    {"max-memory", 0, "BYTES", NULL, CLI_ENGINE, CLI_WORKS,
+     "host memory for samples, such as 2G; three quarters of the machine's by default", cli_read_memory, 0},
+    {"alpha", 0, "HOW", "premul|straight|ignore", CLI_ENGINE, CLI_WORKS,
+     "weigh colours by alpha, filter alpha as a channel, or copy it", cli_read_alpha, 0},
+    {"explain", 0, NULL, NULL, CLI_ENGINE, CLI_WORKS, "print the plan, step by step, and do nothing", NULL,
+     AT(explain)},
+
+    {"plot", 0, "FILE", NULL, CLI_REPORT, CLI_RUN | CLI_HIST, "draw the histogram of one input as SVG", NULL,
+     AT(plot)},
+    {"json", 0, NULL, NULL, CLI_REPORT, CLI_WORKS | CLI_INFO | CLI_LIST | CLI_BARE,
+     "print results as JSON, one object a line", NULL, AT(json)},
+    {"progress", 0, "HOW", "auto|never|json", CLI_REPORT, CLI_WORKS,
+     "auto: a line on terminals; json: an object a file on standard error", cli_read_progress, 0},
+    {"no-color", 0, NULL, NULL, CLI_REPORT, CLI_ANYWHERE,
+     "print without colours, as NO_COLOR and TERM=dumb also ask", NULL, AT(no_color)},
+    {"quiet", 'q', NULL, NULL, CLI_REPORT, CLI_READS, "say nothing but results and failures", NULL, AT(quiet)},
+    {"verbose", 'v', NULL, NULL, CLI_REPORT, CLI_READS,
+     "say for each input what was done, where, and what was clipped", NULL, AT(verbose)},
+
+    {"help", 'h', NULL, NULL, CLI_GENERAL, CLI_ANYWHERE, "print help", NULL, AT(help)},
+    {"version", 0, NULL, NULL, CLI_GENERAL, CLI_BARE, "print the version and what this build can do", NULL,
+     AT(version)},
+    {"generate", 0, "WHAT", "man|complete-bash|complete-zsh|complete-fish|ops-table", CLI_GENERAL, CLI_BARE,
+     "print the manual page, a shell's completions, or the table of operations", NULL, AT(generate)},
+};
+const int cli_option_count = sizeof cli_options / sizeof cli_options[0];
+_Static_assert(sizeof cli_options / sizeof cli_options[0] <= 64, "the parser has one bit an option");
+
+const char *const cli_section_names[CLI_SECTIONS] = {
+    [CLI_OUTPUT] = "Output",           [CLI_INPUT] = "Input",   [CLI_ENGINE] = "Computation",
+    [CLI_REPORT] = "What is reported", [CLI_GENERAL] = "Other",
+};
+
+const CliCommand cli_commands[] = {
+    {"run", CLI_RUN, NULL, "PIPELINE INPUT… (-o OUTPUT | --out-dir DIR)",
+     "send files through a pipeline of operations",
+     "halo run gauss:2 in.png -o out.png\n"
+     "halo run 'gray | gauss:sigma=1.5 | sobel | normalize' in.png -o edges.png\n"
+     "halo run 'gauss:2 | stats | hist' in.png -o out.png\n"
+     "halo run 'conv:mask=\"3x3: 0,-1,0, -1,5,-1, 0,-1,0\"' - -o - < in.ppm > out.ppm\n"
+     "halo run sharpen photos/ -r --out-dir out --name '{dir}/{stem}_s.png'\n"
+     "halo run 'savgol:window=21,order=3' in.wav -o out.flac\n"
+     "halo run average:5ms in.wav -o - | aplay\n"
+     "halo run --raw f32:640x480x1 box:7 in.f32 -o out.npy\n",
+     cli_run},
+    {"stats", CLI_STATS, "stats", "INPUT…", "least, greatest, sum, mean, deviation … of every channel",
+     "halo stats in.png\nhalo stats --json *.png\nhalo stats recording.wav\n", cli_run},
+    {"hist", CLI_HIST, "hist", "INPUT…", "count the samples of every channel by their value",
+     "halo hist in.png\nhalo hist --bins 16 in.png\nhalo hist --plot h.svg in.png\n", cli_run},
+    {"scan", CLI_SCAN, "scan", "INPUT… (-o OUTPUT | --out-dir DIR)",
+     "running sums, least, greatest; integral images",
+     "halo scan in.png -o integral.npy\nhalo scan --op max --axis x in.png -o running.npy\n", cli_run},
+    {"info", CLI_INFO, NULL, "INPUT…", "what a file says of itself",
+     "halo info in.png\nhalo info --json *.wav\n", cli_info},
+    {"list", CLI_LIST, NULL, "[ops|masks|formats|devices]", "what there is",
+     "halo list ops\nhalo list devices\nhalo list ops --json\n", cli_list},
+    {"help", CLI_HELP, NULL, "[COMMAND|OPERATION]", "help on halo, a command or an operation",
+     "halo help run\nhalo help gauss\n", cli_help},
+};
+const int cli_command_count = sizeof cli_commands / sizeof cli_commands[0];
+
+const CliCommand *cli_find_command(const char *name)
+{
+    for (int i = 0; i < cli_command_count; i++)
+        if (strcmp(cli_commands[i].name, name) == 0) return &cli_commands[i];
+    return NULL;
+}

@@ -1,0 +1,100 @@
+/* What can be asked on the command line: the table of options and the table of commands. Parsing, help, the
+ * manual page and the completions are all made from these two. */
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "halo/halo.h"
+#include "text.h"
+
+typedef struct CliCommand CliCommand;
+
+typedef enum CliProgress { CLI_PROGRESS_AUTO, CLI_PROGRESS_NEVER, CLI_PROGRESS_JSON } CliProgress;
+
+/* Everything that was asked. */
+typedef struct CliSettings {
+    const CliCommand *command; /* NULL: none was given */
+    const char **word;         /* what is no option: a pipeline, files, a topic */
+    size_t words, room;
+    CliText op_args; /* stats, hist, scan: their options, as "key=value,…" */
+
+    HaloOptions engine;
+    HaloShape raw; /* kind 0: not given */
+    const HaloFormat *to;
+    CliProgress progress;
+    const char *output, *out_dir, *name, *plot, *generate, *files_from, *files0_from;
+    bool recursive, force, skip_existing, dry_run, explain, json, no_color, quiet, verbose, help, version;
+} CliSettings;
+
+/* Where an option may stand. */
+enum {
+    CLI_RUN = 1,
+    CLI_STATS = 2,
+    CLI_HIST = 4,
+    CLI_SCAN = 8,
+    CLI_INFO = 16,
+    CLI_LIST = 32,
+    CLI_HELP = 64,
+    CLI_BARE = 128 /* without any command */
+};
+#define CLI_READS (CLI_RUN | CLI_STATS | CLI_HIST | CLI_SCAN | CLI_INFO)
+#define CLI_WORKS (CLI_RUN | CLI_STATS | CLI_HIST | CLI_SCAN)
+#define CLI_WRITES (CLI_RUN | CLI_SCAN)
+#define CLI_ANYWHERE 255u
+
+struct CliCommand {
+    const char *name;
+    unsigned bit;
+    const char *op; /* the operation it is short for, or NULL */
+    const char *usage, *help, *examples;
+    int (*run)(const CliSettings *settings); /* returns the exit status, having said what went wrong */
+};
+
+typedef enum CliSection { CLI_OUTPUT, CLI_INPUT, CLI_ENGINE, CLI_REPORT, CLI_GENERAL, CLI_SECTIONS } CliSection;
+
+typedef struct CliOption {
+    const char *name;
+    char letter;         /* or 0 */
+    const char *value;   /* "FILE"; NULL: the option is a flag */
+    const char *choices; /* "auto|cpu|gpu", or NULL */
+    CliSection section;
+    unsigned commands;
+    const char *help;
+    /* Reads the value; NULL: the flag or the text at `offset` is set as it is. */
+    HaloStatus (*read)(CliSettings *settings, const char *value);
+    size_t offset;
+} CliOption;
+
+extern const CliOption cli_options[];
+extern const int cli_option_count;
+extern const CliCommand cli_commands[];
+extern const int cli_command_count;
+extern const char *const cli_section_names[CLI_SECTIONS];
+
+const CliCommand *cli_find_command(const char *name);
+
+/* parse.c: HALO_ERR_USAGE with a sentence in halo_error(). */
+HaloStatus cli_parse(int argc, char **argv, CliSettings *settings);
+
+/* value.c */
+HaloStatus cli_read_choice(const char *value, const char *choices, int *choice);
+HaloStatus cli_read_device(CliSettings *settings, const char *value);
+HaloStatus cli_read_jobs(CliSettings *settings, const char *value);
+HaloStatus cli_read_alpha(CliSettings *settings, const char *value);
+HaloStatus cli_read_pixels(CliSettings *settings, const char *value);
+HaloStatus cli_read_memory(CliSettings *settings, const char *value);
+HaloStatus cli_read_raw(CliSettings *settings, const char *value);
+HaloStatus cli_read_format(CliSettings *settings, const char *value);
+HaloStatus cli_read_progress(CliSettings *settings, const char *value);
+
+/* The commands themselves. */
+int cli_run(const CliSettings *settings);  /* run.c: run, stats, hist, scan */
+int cli_info(const CliSettings *settings); /* info.c */
+int cli_list(const CliSettings *settings); /* list.c */
+int cli_help(const CliSettings *settings); /* help.c */
+int cli_version(const CliSettings *settings);
+int cli_generate(const CliSettings *settings); /* generate.c */
+
+#endif

@@ -1,0 +1,190 @@
+/* Where outputs go: names from a template, and every clash found before anything is written. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "batch.h"
+
+static const char fields[] = "dir|stem|ext|index";
+
+/* ---- one name ----------------------------------------------------------------------------------------------
+ */
+
+static HaloStatus add_field(CliText *text, int field, const CliSettings *settings, const CliItem *item,
+                            size_t index, size_t count)
+{
+    const bool piped = strcmp(item->input, "-") == 0;
+    const char *slash = strrchr(item->input, '/');
+    const char *name = piped ? "stdin" : slash != NULL ? slash + 1 : item->input;
+    const char *extension = piped ? "" : cli_extension(item->input);
+    const size_t stem = strlen(name) - (*extension != 0 ? strlen(extension) + 1 : 0);
+    char digits[24];
+    switch (field) {
+    case 0: cli_add(text, item->dir, strlen(item->dir)); break;
+    case 1: cli_add(text, name, stem); break;
+    case 2:
+        if (settings->to != NULL && halo_find_format(extension) != settings->to) {
+            extension = settings->to->extensions;
+            cli_add(text, extension, strcspn(extension, ","));
+        } else if (*extension != 0) {
+            cli_add(text, extension, strlen(extension));
+        } else if (piped) {
+            return halo_fail(HALO_ERR_USAGE,
+                             "standard input has no extension: --to says which format to write");
+        } else if (text->length > 0 && text->data[text->length - 1] == '.') {
+            text->data[--text->length] = 0; /* no extension, no dot */
+        }
+        break;
+    default: /* as many digits as the last one has, so that names sort */
+        cli_add(text, digits,
+                (size_t)snprintf(digits, sizeof digits, "%0*zu", snprintf(NULL, 0, "%zu", count), index));
+    }
+    return HALO_OK;
+}
+
+/* Slashes at the start and repeated ones come from an empty {dir}: they are left out. */
+static HaloStatus expand(const char *template, const CliSettings *settings, const CliItem *item, size_t index,
+                         size_t count, CliText *text)
+{
+    for (const char *t = template; *t != 0; t++) {
+        if (*t == '/') {
+            if (text->length > 0 && text->data[text->length - 1] != '/') cli_add_char(text, '/');
+        } else if (*t != '{') {
+            cli_add_char(text, *t);
+        } else {
+            char word[64];
+            int field;
+            const size_t length = strcspn(t + 1, "}");
+            snprintf(word, sizeof word, "%.*s", (int)(length < 63 ? length : 63), t + 1);
+            HaloStatus status = t[1 + length] == '}'
+                                    ? cli_read_choice(word, fields, &field)
+                                    : halo_fail(HALO_ERR_USAGE, "a } is missing in '%s'", template);
+            if (status == HALO_OK) status = add_field(text, field, settings, item, index, count);
+            if (status != HALO_OK) return halo_fail_at(status, "--name");
+            t += length + 1;
+        }
+    }
+    if (text->length == 0 || text->data[text->length - 1] == '/')
+        return halo_fail(HALO_ERR_USAGE, "--name: '%s' leaves no name", template);
+    return HALO_OK;
+}
+
+static HaloStatus name_in_folder(const CliSettings *settings, CliBatch *batch)
+{
+    const char *template = settings->name != NULL ? settings->name : "{dir}/{stem}.{ext}";
+    const size_t length = strlen(settings->out_dir);
+    const char *slash = length > 0 && settings->out_dir[length - 1] == '/' ? "" : "/";
+    for (size_t i = 0; i < batch->count; i++) {
+        CliText name = {0};
+        if (batch->item[i].status != HALO_OK) continue;
+        const HaloStatus status = expand(template, settings, &batch->item[i], i + 1, batch->count, &name);
+        if (status != HALO_OK) return status;
+        batch->item[i].output = cli_format("%s%s%s", settings->out_dir, slash, name.data);
+        free(name.data);
+    }
+    return HALO_OK;
+}
+
+/* ---- clashes -----------------------------------------------------------------------------------------------
+ */
+
+typedef struct File {
+    dev_t dev;
+    ino_t ino;
+} File;
+
+static int by_file(const void *a, const void *b)
+{
+    const File *x = a, *y = b;
+    if (x->dev != y->dev) return x->dev < y->dev ? -1 : 1;
+    return x->ino < y->ino ? -1 : x->ino > y->ino;
+}
+
+static bool file_of(const char *path, File *file)
+{
+    struct stat st;
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode)) return false;
+    *file = (File){st.st_dev, st.st_ino};
+    return true;
+}
+
+/* An output must not be any of the inputs: a later one would be read after it was replaced. */
+static HaloStatus refuse_inputs(const CliBatch *batch)
+{
+    HaloStatus status = HALO_OK;
+    File *inputs = cli_alloc(batch->count, sizeof *inputs), file;
+    size_t count = 0;
+    for (size_t i = 0; i < batch->count; i++)
+        if (batch->item[i].status == HALO_OK && file_of(batch->item[i].input, &inputs[count])) count++;
+    qsort(inputs, count, sizeof *inputs, by_file);
+    for (size_t i = 0; i < batch->count; i++) {
+        const char *output = batch->item[i].output;
+        if (output == NULL || !file_of(output, &file)) continue;
+        if (bsearch(&file, inputs, count, sizeof *inputs, by_file) != NULL)
+            HALO_FAIL(HALO_ERR_USAGE, "%s is an input: halo never writes over what it reads", output);
+    }
+out:
+    free(inputs);
+    return status;
+}
+
+static int by_output(const void *a, const void *b)
+{
+    return strcmp((*(CliItem *const *)a)->output, (*(CliItem *const *)b)->output);
+}
+
+static HaloStatus refuse_equals(CliBatch *batch)
+{
+    HaloStatus status = HALO_OK;
+    CliItem **item = cli_alloc(batch->count, sizeof *item);
+    size_t count = 0;
+    for (size_t i = 0; i < batch->count; i++)
+        if (batch->item[i].output != NULL) item[count++] = &batch->item[i];
+    qsort(item, count, sizeof *item, by_output);
+    for (size_t i = 1; i < count; i++)
+        if (strcmp(item[i - 1]->output, item[i]->output) == 0)
+            HALO_FAIL(HALO_ERR_USAGE,
+                      "%s and %s would both become %s; --name '{index}_{stem}.{ext}' tells them apart",
+                      item[i - 1]->input, item[i]->input, item[i]->output);
+out:
+    free(item);
+    return status;
+}
+
+HaloStatus cli_name_outputs(const CliSettings *settings, CliBatch *batch)
+{
+    HaloStatus status = HALO_OK;
+    if (settings->name != NULL && settings->out_dir == NULL)
+        return halo_fail(HALO_ERR_USAGE, "--name goes with --out-dir");
+    if (settings->output != NULL && settings->out_dir != NULL)
+        return halo_fail(HALO_ERR_USAGE, "--output and --out-dir do not go together");
+    if (settings->output != NULL && batch->count > 1)
+        return halo_fail(HALO_ERR_USAGE,
+                         "--output takes one input, and there are %zu; --out-dir DIR takes many", batch->count);
+    if (settings->output != NULL && *settings->output == 0)
+        return halo_fail(HALO_ERR_USAGE, "--output: the name is empty");
+    if (settings->output != NULL) batch->item[0].output = cli_copy(settings->output);
+    if (settings->out_dir != NULL) HALO_TRY(name_in_folder(settings, batch));
+    HALO_TRY(refuse_equals(batch));
+    HALO_TRY(refuse_inputs(batch));
+out:
+    return status;
+}
+
+HaloStatus cli_make_folders(const char *path)
+{
+    HaloStatus status = HALO_OK;
+    struct stat st;
+    char *folder = cli_copy(path);
+    for (char *slash = strchr(folder + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+        *slash = 0;
+        const int error = mkdir(folder, 0777) == 0 ? 0 : errno;
+        if (error != 0 && (stat(folder, &st) != 0 || !S_ISDIR(st.st_mode)))
+            HALO_FAIL(HALO_ERR_OUTPUT, "%s: cannot make the folder: %s", folder, strerror(error));
+        *slash = '/';
+    }
+out:
+    free(folder);
+    return status;
+}

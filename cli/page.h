@@ -1,0 +1,32 @@
+/* What halo prints: gathered in memory and written in one place, so that every failure of standard output is
+ * noticed with its reason. */
+#ifndef CLI_PAGE_H
+#define CLI_PAGE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "halo/status.h"
+
+/* A fresh page to print to. */
+FILE *cli_page_open(void);
+/* Writes the page to a file descriptor and closes it. HALO_ERR_PIPE when its reader has gone, HALO_ERR_OUTPUT
+ * for anything else. */
+HaloStatus cli_page_send(int descriptor);
+/* The same, for the last page of a command: says what went wrong and returns the exit status. */
+int cli_page_end(int descriptor);
+
+/* File descriptors 0 to 2 that are closed are opened on nothing, so that no file of ours takes their place. */
+void cli_page_guard_standard(void);
+
+/* "halo: …" on standard error, on a line of its own. */
+void cli_complain(const char *format, ...) HALO_PRINTF(1, 2);
+
+/* The look of a page: colours only on terminals, where nothing forbids them. */
+typedef enum CliInk { CLI_PLAIN, CLI_BOLD, CLI_FAINT, CLI_RED, CLI_GREEN, CLI_BLUE } CliInk;
+void cli_ink_setup(int descriptor, bool no_color);
+const char *cli_ink(CliInk ink); /* the escape sequence, or "" */
+/* False where the environment asks for a character set other than UTF-8. */
+bool cli_unicode(void);
+
+#endif

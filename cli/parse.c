@@ -1,0 +1,188 @@
+/* argv, by the table of options, made into settings. */
+#include <stdint.h>
+#include <string.h>
+
+#include "options.h"
+
+typedef struct Parser {
+    CliSettings *settings;
+    char **arg; /* what is left */
+    int args;
+    uint64_t seen; /* which rows of the table were used, one bit each */
+} Parser;
+
+static const char *command_at(int i, const void *list)
+{
+    (void)list;
+    return cli_commands[i].name;
+}
+
+/* The names that --name may be: the options of the command, then the parameters of its operation. */
+typedef struct Names {
+    int count;
+    const char *name[128];
+} Names;
+
+static const char *name_at(int i, const void *list) { return ((const Names *)list)->name[i]; }
+
+static const HaloOp *op_of(const CliSettings *settings)
+{
+    return settings->command != NULL && settings->command->op != NULL ? halo_find_op(settings->command->op)
+                                                                      : NULL;
+}
+
+static HaloStatus unknown_option(const CliSettings *settings, const char *name)
+{
+    const unsigned bit = settings->command != NULL ? settings->command->bit : CLI_ANYWHERE;
+    const char *in = settings->command != NULL ? settings->command->name : "";
+    const char *gap = *in != 0 ? " " : "";
+    const HaloOp *op = op_of(settings);
+    Names names = {0};
+    for (int i = 0; i < cli_option_count; i++)
+        if (cli_options[i].commands & bit) names.name[names.count++] = cli_options[i].name;
+    for (int i = 0; op != NULL && i < op->params && names.count < 128; i++)
+        names.name[names.count++] = op->param[i].key;
+    const char *near = halo_nearest(name, names.count, name_at, &names);
+    if (near != NULL)
+        return halo_fail(HALO_ERR_USAGE, "unknown option '--%.80s'; did you mean '--%s'?", name, near);
+    return halo_fail(HALO_ERR_USAGE, "unknown option '--%.80s'; see 'halo%s%s --help'", name, gap, in);
+}
+
+static HaloStatus set_option(Parser *parser, const CliOption *option, const char *value)
+{
+    CliSettings *settings = parser->settings;
+    char *const place = (char *)settings + option->offset;
+    parser->seen |= UINT64_C(1) << (option - cli_options);
+    if (option->value == NULL) {
+        *(bool *)place = true;
+        return HALO_OK;
+    }
+    if (value == NULL) {
+        if (parser->args == 0)
+            return halo_fail(HALO_ERR_USAGE, "--%s needs a value: --%s %s", option->name, option->name,
+                             option->value);
+        value = *parser->arg++;
+        parser->args--;
+    }
+    if (option->read == NULL) {
+        int choice;
+        *(const char **)place = value;
+        const HaloStatus status =
+            option->choices != NULL ? cli_read_choice(value, option->choices, &choice) : HALO_OK;
+        return status == HALO_OK ? status : halo_fail_at(status, "--%s", option->name);
+    }
+    const HaloStatus status = option->read(settings, value);
+    return status == HALO_OK ? status : halo_fail_at(status, "--%s", option->name);
+}
+
+/* A parameter of the command's operation, noted down as the pipeline would have it. */
+static HaloStatus set_param(Parser *parser, const HaloParam *param, const char *value)
+{
+    CliText *args = &parser->settings->op_args;
+    if (value == NULL && param->type == HALO_PARAM_SWITCH) value = "1";
+    if (value == NULL) {
+        if (parser->args == 0) return halo_fail(HALO_ERR_USAGE, "--%s needs a value", param->key);
+        value = *parser->arg++;
+        parser->args--;
+    }
+    if (strpbrk(value, ",|\"'") != NULL)
+        return halo_fail(HALO_ERR_USAGE, "--%s: bad value '%.80s'", param->key, value);
+    if (args->length > 0) cli_add_char(args, ',');
+    cli_add(args, param->key, strlen(param->key));
+    cli_add_char(args, '=');
+    cli_add(args, value, strlen(value));
+    return HALO_OK;
+}
+
+static HaloStatus parse_long(Parser *parser, const char *text)
+{
+    const char *equals = strchr(text, '=');
+    const size_t length = equals != NULL ? (size_t)(equals - text) : strlen(text);
+    const char *value = equals != NULL ? equals + 1 : NULL;
+    const HaloOp *op = op_of(parser->settings);
+    /* An operation's own parameters go before options of the same name. */
+    for (int i = 0; op != NULL && i < op->params; i++)
+        if (strlen(op->param[i].key) == length && memcmp(op->param[i].key, text, length) == 0)
+            return set_param(parser, &op->param[i], value);
+    for (int i = 0; i < cli_option_count; i++) {
+        const CliOption *option = &cli_options[i];
+        if (strlen(option->name) != length || memcmp(option->name, text, length) != 0) continue;
+        if (option->value == NULL && value != NULL)
+            return halo_fail(HALO_ERR_USAGE, "--%s takes no value", option->name);
+        return set_option(parser, option, value);
+    }
+    char word[96] = {0};
+    memcpy(word, text, length < 95 ? length : 95);
+    return unknown_option(parser->settings, word);
+}
+
+/* "-rf", "-j8", "-j 8", "-ofile". */
+static HaloStatus parse_short(Parser *parser, const char *letters)
+{
+    for (; *letters != 0; letters++) {
+        const CliOption *option = NULL;
+        for (int i = 0; i < cli_option_count && option == NULL; i++)
+            if (cli_options[i].letter == *letters) option = &cli_options[i];
+        if (option == NULL)
+            return halo_fail(HALO_ERR_USAGE,
+                             "unknown option '-%c'; 'halo --help' lists them, and -- goes before names "
+                             "that start with -",
+                             *letters);
+        if (option->value != NULL) return set_option(parser, option, letters[1] != 0 ? letters + 1 : NULL);
+        const HaloStatus status = set_option(parser, option, NULL);
+        if (status != HALO_OK) return status;
+    }
+    return HALO_OK;
+}
+
+static HaloStatus parse_word(CliSettings *settings, const char *word)
+{
+    if (settings->command != NULL) {
+        settings->word = cli_grow(settings->word, settings->words, &settings->room, sizeof *settings->word);
+        settings->word[settings->words++] = word;
+        return HALO_OK;
+    }
+    settings->command = cli_find_command(word);
+    if (settings->command != NULL) return HALO_OK;
+    if (halo_find_op(word) != NULL)
+        return halo_fail(HALO_ERR_USAGE,
+                         "'%s' is an operation: halo run %s INPUT -o OUTPUT; see 'halo help %s'", word,
+                         halo_find_op(word)->example, word);
+    const char *near = halo_nearest(word, cli_command_count, command_at, NULL);
+    if (near != NULL)
+        return halo_fail(HALO_ERR_USAGE, "unknown command '%.80s'; did you mean '%s'?", word, near);
+    return halo_fail(HALO_ERR_USAGE, "unknown command '%.80s'; see 'halo --help'", word);
+}
+
+/* Options may stand before the command, so this is known only at the end. */
+static HaloStatus check_places(const Parser *parser)
+{
+    const CliCommand *command = parser->settings->command;
+    const unsigned bit = command != NULL ? command->bit : CLI_BARE;
+    for (int i = 0; i < cli_option_count; i++) {
+        if (!(parser->seen >> i & 1) || cli_options[i].commands & bit) continue;
+        if (command != NULL)
+            return halo_fail(HALO_ERR_USAGE, "--%s does not go with 'halo %s'; see 'halo %s --help'",
+                             cli_options[i].name, command->name, command->name);
+        return halo_fail(HALO_ERR_USAGE, "--%s needs a command; see 'halo --help'", cli_options[i].name);
+    }
+    return HALO_OK;
+}
+
+HaloStatus cli_parse(int argc, char **argv, CliSettings *settings)
+{
+    Parser parser = {.settings = settings, .arg = argv + 1, .args = argc > 0 ? argc - 1 : 0};
+    bool ended = false;
+    HaloStatus status = HALO_OK;
+    while (parser.args > 0 && status == HALO_OK) {
+        const char *arg = *parser.arg++;
+        parser.args--;
+        if (ended || arg[0] != '-' || arg[1] == 0)
+            status = parse_word(settings, arg);
+        else if (strcmp(arg, "--") == 0)
+            ended = true;
+        else
+            status = arg[1] == '-' ? parse_long(&parser, arg + 2) : parse_short(&parser, arg + 1);
+    }
+    return status == HALO_OK ? check_places(&parser) : status;
+}

@@ -1,0 +1,23 @@
+/* How far a batch is: a line on terminals, or JSON for programs; and what a signal has to say. */
+#ifndef CLI_PROGRESS_H
+#define CLI_PROGRESS_H
+
+#include <stddef.h>
+
+#include "options.h"
+
+/* Nothing is shown for a single input, nor where standard error is no terminal. */
+void cli_progress_begin(CliProgress how, bool quiet, size_t total);
+void cli_progress_step(size_t done, size_t failed);
+void cli_progress_end(void);
+/* Takes the line away, so that something else can be printed. */
+void cli_progress_clear(void);
+
+double cli_seconds(void); /* on a clock that never jumps */
+
+/* SIGINT and SIGTERM remove temporaries, say how many inputs were done, and exit with 128 + the signal; SIGPIPE
+ * becomes an error of the write. */
+void cli_signals_install(void);
+void cli_signals_count(size_t done, size_t total);
+
+#endif

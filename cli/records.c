@@ -1,0 +1,147 @@
+/* Results as JSON, one object a line. The keys are promised: docs and tests name them. */
+#include <math.h>
+
+#include "json.h"
+#include "report.h"
+
+/* A place, as people write it: [x, y] in images, the frame in sound. */
+static void record_place(CliJson *json, const char *key, const HaloShape *shape, int64_t at)
+{
+    if (at < 0) {
+        json_null(json, key);
+    } else if (shape->kind == HALO_AUDIO) {
+        json_int(json, key, at);
+    } else {
+        json_open(json, key, '[');
+        json_int(json, NULL, at % shape->width);
+        json_int(json, NULL, at / shape->width);
+        json_close(json, ']');
+    }
+}
+
+static void record_stats(CliJson *json, const HaloShape *shape, const HaloStats *s)
+{
+    json_uint(json, "count", s->count);
+    json_number(json, "min", s->min);
+    record_place(json, "min_at", shape, s->min_at);
+    json_number(json, "max", s->max);
+    record_place(json, "max_at", shape, s->max_at);
+    if (s->exact)
+        json_uint(json, "sum", s->isum);
+    else
+        json_number(json, "sum", s->sum);
+    json_number(json, "mean", s->mean);
+    json_number(json, "sd", s->sd);
+    json_number(json, "rms", s->rms);
+    json_number(json, "product", s->product);
+    json_int(json, "product_sign", s->product_sign);
+    json_number(json, "product_log2", s->product_log2);
+    json_uint(json, "nan", s->nan);
+    json_uint(json, "inf", s->inf);
+    json_uint(json, "zero", s->zero);
+}
+
+static void record_shape(CliJson *json, const HaloShape *shape)
+{
+    json_text(json, "kind", shape->kind == HALO_AUDIO ? "audio" : "image");
+    json_int(json, "width", shape->width);
+    json_int(json, "height", shape->height);
+    json_int(json, "channels", shape->channels);
+    json_text(json, "dtype", halo_dtype_name(shape->dtype));
+    if (shape->kind == HALO_AUDIO) json_number(json, "rate", shape->rate);
+}
+
+static void record_channels(CliJson *json, const HaloResult *result)
+{
+    char room[16];
+    const HaloHistogram *h = &result->hist;
+    json_open(json, "channel", '[');
+    for (int c = 0; c < result->shape.channels; c++) {
+        json_open(json, NULL, '{');
+        json_text(json, "name", halo_channel_name(&result->shape, c, room));
+        if (result->type == HALO_RESULT_STATS) {
+            record_stats(json, &result->shape, &result->channel[c]);
+        } else {
+            json_open(json, "counts", '[');
+            for (int64_t b = 0; b < h->bins; b++) json_uint(json, NULL, h->count[c * h->bins + b]);
+            json_close(json, ']');
+            json_uint(json, "below", h->below[c]);
+            json_uint(json, "above", h->above[c]);
+            json_uint(json, "nan", h->nan[c]);
+        }
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+void cli_record_results(FILE *to, const CliItem *item, const HaloResults *results)
+{
+    CliJson json = {.to = to};
+    for (int i = 0; i < results->count; i++) {
+        const HaloResult *result = &results->item[i];
+        json_open(&json, NULL, '{');
+        json_text(&json, "type", result->type == HALO_RESULT_STATS ? "stats" : "histogram");
+        json_text(&json, "file", item->input);
+        if (result->type == HALO_RESULT_STATS) {
+            record_shape(&json, &result->shape);
+        } else {
+            json_int(&json, "bins", result->hist.bins);
+            json_open(&json, "range", '[');
+            json_number(&json, NULL, result->hist.lo);
+            json_number(&json, NULL, result->hist.hi);
+            json_close(&json, ']');
+        }
+        record_channels(&json, result);
+        if (result->type == HALO_RESULT_STATS) {
+            json_open(&json, "all", '{');
+            record_stats(&json, &result->shape, &result->all);
+            json_close(&json, '}');
+        }
+        json_close(&json, '}');
+        json_end_line(&json);
+    }
+}
+
+void cli_record_file(FILE *to, const CliItem *item, const char *outcome, const char *error,
+                     const HaloReport *report)
+{
+    CliJson json = {.to = to};
+    json_open(&json, NULL, '{');
+    json_text(&json, "type", "file");
+    json_text(&json, "file", item->input);
+    json_text(&json, "output", item->output);
+    json_text(&json, "status", outcome);
+    json_text(&json, "error", error);
+    if (report == NULL) {
+        json_null(&json, "clipped");
+        json_null(&json, "ms");
+    } else {
+        json_uint(&json, "clipped", report->clipped);
+        json_open(&json, "ms", '{');
+        json_number(&json, "read", report->ms.read);
+        json_null(&json, "decode"); /* within "read": formats decode while they read */
+        json_number(&json, "upload", report->ms.upload);
+        json_number(&json, "compute", report->ms.compute);
+        json_number(&json, "download", report->ms.download);
+        json_null(&json, "encode"); /* within "write" */
+        json_number(&json, "write", report->ms.write);
+        json_close(&json, '}');
+    }
+    json_close(&json, '}');
+    json_end_line(&json);
+}
+
+void cli_record_summary(FILE *to, const CliTally *tally)
+{
+    CliJson json = {.to = to};
+    json_open(&json, NULL, '{');
+    json_text(&json, "type", "summary");
+    json_uint(&json, "ok", tally->ok);
+    json_uint(&json, "failed", tally->failed);
+    json_uint(&json, "skipped", tally->skipped);
+    json_number(&json, "seconds", tally->seconds);
+    json_text(&json, "backend", tally->backend);
+    json_text(&json, "device", tally->backend != NULL ? tally->device : NULL);
+    json_close(&json, '}');
+    json_end_line(&json);
+}

@@ -1,0 +1,150 @@
+/* Statistics for eyes: a table with a column for each channel, in as many parts as 80 columns ask for. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+
+#define LINE 80
+#define LABEL 9
+
+typedef struct Cell {
+    char text[48];
+} Cell;
+
+static void put_number(Cell *cell, double value)
+{
+    if (isnan(value))
+        snprintf(cell->text, sizeof cell->text, "-");
+    else if (fabs(value) < 1e15 && value == floor(value)) {
+        char room[32];
+        snprintf(cell->text, sizeof cell->text, "%s%s", value < 0 ? "-" : "",
+                 cli_thousands((uint64_t)fabs(value), room));
+    } else
+        snprintf(cell->text, sizeof cell->text, "%.7g", value);
+}
+
+static void put_count(Cell *cell, uint64_t count) { cli_thousands(count, cell->text); }
+
+static void put_place(Cell *cell, const HaloShape *shape, int64_t at)
+{
+    if (at < 0)
+        snprintf(cell->text, sizeof cell->text, "-");
+    else if (shape->kind == HALO_AUDIO)
+        snprintf(cell->text, sizeof cell->text, "%.4f s", (double)at / shape->rate);
+    else
+        snprintf(cell->text, sizeof cell->text, "%lld,%lld", (long long)(at % shape->width),
+                 (long long)(at / shape->width));
+}
+
+static void put_product(Cell *cell, const HaloStats *s)
+{
+    if (!isnan(s->product))
+        snprintf(cell->text, sizeof cell->text, "%.5g", s->product);
+    else if (isnan(s->product_log2))
+        snprintf(cell->text, sizeof cell->text, "-");
+    else
+        snprintf(cell->text, sizeof cell->text, "%s2^%.1f", s->product_sign < 0 ? "-" : "", s->product_log2);
+}
+
+enum { COUNT, MIN, MIN_AT, MAX, MAX_AT, SUM, MEAN, SD, RMS, PRODUCT, ZERO, NANS, INFS, ROWS };
+static const char *const label[ROWS] = {"count", "min", "  at",    "max",  "  at", "sum", "mean",
+                                        "sd",    "rms", "product", "zero", "nan",  "inf"};
+
+typedef struct Column {
+    Cell head, cell[ROWS];
+    int width;
+} Column;
+
+static void fill_column(Column *column, const char *name, const HaloShape *shape, const HaloStats *s)
+{
+    Cell *const cell = column->cell;
+    snprintf(column->head.text, sizeof column->head.text, "%s", name);
+    put_count(&cell[COUNT], s->count);
+    put_number(&cell[MIN], s->min);
+    put_place(&cell[MIN_AT], shape, s->min_at);
+    put_number(&cell[MAX], s->max);
+    put_place(&cell[MAX_AT], shape, s->max_at);
+    if (s->exact)
+        put_count(&cell[SUM], s->isum);
+    else
+        put_number(&cell[SUM], s->sum);
+    put_number(&cell[MEAN], s->mean);
+    put_number(&cell[SD], s->sd);
+    put_number(&cell[RMS], s->rms);
+    put_product(&cell[PRODUCT], s);
+    put_count(&cell[ZERO], s->zero);
+    put_count(&cell[NANS], s->nan);
+    put_count(&cell[INFS], s->inf);
+    column->width = (int)strlen(column->head.text);
+    for (int r = 0; r < ROWS; r++)
+        if ((int)strlen(cell[r].text) > column->width) column->width = (int)strlen(cell[r].text);
+}
+
+static void print_columns(FILE *to, const Column *column, int columns, const HaloStats *all)
+{
+    fprintf(to, "%*s%s", LABEL, "", cli_ink(CLI_BOLD));
+    for (int c = 0; c < columns; c++) fprintf(to, "  %*s", column[c].width, column[c].head.text);
+    fprintf(to, "%s\n", cli_ink(CLI_PLAIN));
+    for (int r = 0; r < ROWS; r++) {
+        if ((r == NANS && all->nan == 0) || (r == INFS && all->inf == 0)) continue;
+        fprintf(to, "%-*s", LABEL, label[r]);
+        for (int c = 0; c < columns; c++) fprintf(to, "  %*s", column[c].width, column[c].cell[r].text);
+        fputc('\n', to);
+    }
+}
+
+static void print_stats(FILE *to, const HaloResult *result)
+{
+    char room[16];
+    const int channels = result->shape.channels, columns = channels + (channels > 1);
+    Column *column = cli_alloc((size_t)columns, sizeof *column);
+    HaloStats total = {0};
+    for (int c = 0; c < channels; c++) {
+        fill_column(&column[c], halo_channel_name(&result->shape, c, room), &result->shape,
+                    &result->channel[c]);
+        total.nan += result->channel[c].nan;
+        total.inf += result->channel[c].inf;
+    }
+    if (columns > channels) fill_column(&column[channels], "all", &result->shape, &result->all);
+    for (int from = 0, upto; from < columns; from = upto) {
+        int width = LABEL + 2 + column[from].width;
+        for (upto = from + 1; upto < columns && width + 2 + column[upto].width <= LINE; upto++)
+            width += 2 + column[upto].width;
+        print_columns(to, column + from, upto - from, &total);
+    }
+    free(column);
+}
+
+void cli_describe_shape(FILE *to, const HaloShape *shape)
+{
+    char room[16];
+    if (shape->kind == HALO_AUDIO) {
+        fprintf(to, "audio, %d channel%s", shape->channels, shape->channels == 1 ? "" : "s");
+        if (shape->width >= 0)
+            fprintf(to, ", %s frames, %.3f s", cli_thousands((uint64_t)shape->width, (char[32]){0}),
+                    (double)shape->width / shape->rate);
+        fprintf(to, ", %g Hz", shape->rate);
+    } else {
+        fprintf(to, "image, %lld x %lld,", (long long)shape->width, (long long)shape->height);
+        if (shape->channels > 8)
+            fprintf(to, " %d channels", shape->channels);
+        else
+            for (int c = 0; c < shape->channels; c++) fprintf(to, " %s", halo_channel_name(shape, c, room));
+    }
+    fprintf(to, ", %s", halo_dtype_name(shape->dtype));
+}
+
+void cli_print_results(FILE *to, const CliItem *item, const HaloResults *results)
+{
+    for (int i = 0; i < results->count; i++) {
+        const HaloResult *result = &results->item[i];
+        fprintf(to, "%s%s%s: ", cli_ink(CLI_BOLD), item->input, cli_ink(CLI_PLAIN));
+        cli_describe_shape(to, &result->shape);
+        fputc('\n', to);
+        if (result->type == HALO_RESULT_STATS)
+            print_stats(to, result);
+        else
+            cli_print_histogram(to, result);
+    }
+}

@@ -1,0 +1,34 @@
+/* Results, for eyes and for programs. */
+#ifndef CLI_REPORT_H
+#define CLI_REPORT_H
+
+#include "batch.h"
+#include "page.h"
+
+/* report.c: "stats" and "hist" as tables and drawings. */
+void cli_print_results(FILE *to, const CliItem *item, const HaloResults *results);
+/* bars.c */
+void cli_print_histogram(FILE *to, const HaloResult *result);
+
+/* records.c: the same as JSON, one object a line; what became of an output; and of all. */
+void cli_record_results(FILE *to, const CliItem *item, const HaloResults *results);
+/* `report` is NULL where nothing was computed; `error` where nothing went wrong. */
+void cli_record_file(FILE *to, const CliItem *item, const char *outcome, const char *error,
+                     const HaloReport *report);
+
+typedef struct CliTally {
+    size_t ok, failed, skipped;
+    double seconds;
+    const char *backend; /* NULL: nothing was computed */
+    char device[96];
+} CliTally;
+
+void cli_record_summary(FILE *to, const CliTally *tally);
+
+/* plot.c: a histogram as SVG. */
+HaloStatus cli_plot(const char *path, bool force, const char *title, const HaloResult *result);
+
+/* "image, 384 x 256, r g b, u8" */
+void cli_describe_shape(FILE *to, const HaloShape *shape);
+
+#endif

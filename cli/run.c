@@ -1,0 +1,265 @@
+/* `halo run`, and the commands that are short for it: a batch of files through one pipeline. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "batch.h"
+#include "page.h"
+#include "progress.h"
+#include "report.h"
+
+/* One command at work. */
+typedef struct Work {
+    const CliSettings *settings;
+    HaloSession *session;
+    HaloPipeline *pipeline;
+    CliBatch batch;
+    int results_to; /* the file descriptor of what is printed */
+    CliTally tally;
+    CliFates fates;
+} Work;
+
+/* ---- before anything runs
+ * ------------------------------------------------------------------------------------ */
+
+static HaloStatus make_pipeline(Work *work, const char *const **inputs, size_t *count)
+{
+    const CliSettings *settings = work->settings;
+    const CliCommand *command = settings->command;
+    HaloStatus status = HALO_OK;
+    char *text = NULL;
+    const size_t taken = command->op == NULL;
+    if (settings->words < taken)
+        return halo_fail(HALO_ERR_USAGE, "a pipeline is missing: halo run %s", command->usage);
+    if (command->op == NULL)
+        text = cli_copy(settings->word[0]);
+    else
+        text = cli_format("%s%s%s", command->op, settings->op_args.length > 0 ? ":" : "",
+                          settings->op_args.length > 0 ? settings->op_args.data : "");
+    *inputs = (const char *const *)settings->word + taken;
+    *count = settings->words - taken;
+    HALO_TRY(halo_session_open(&settings->engine, &work->session));
+    status = halo_pipeline_parse(work->session, text, &work->pipeline);
+    if (status != HALO_OK && command->op == NULL && access(text, F_OK) == 0)
+        status = halo_fail(HALO_ERR_USAGE,
+                           "'%.200s' is a file: the pipeline comes first, as in halo run gauss:2 in.png "
+                           "-o out.png",
+                           text);
+out:
+    free(text);
+    return status;
+}
+
+static HaloStatus check_request(const Work *work)
+{
+    const CliSettings *settings = work->settings;
+    const bool has_output = settings->output != NULL || settings->out_dir != NULL;
+    if (settings->plot != NULL && work->batch.count > 1)
+        return halo_fail(HALO_ERR_USAGE, "--plot takes one input, and there are %zu", work->batch.count);
+    if (settings->plot != NULL && strcmp(settings->plot, "-") == 0)
+        return halo_fail(HALO_ERR_USAGE, "--plot needs the name of a file");
+    if (!has_output && !settings->explain && !halo_pipeline_only_measures(work->pipeline))
+        return halo_fail(HALO_ERR_USAGE,
+                         "where should the output go? -o FILE, --out-dir DIR, or -o - for standard output");
+    return HALO_OK;
+}
+
+static HaloStatus prepare(Work *work)
+{
+    HaloStatus status = HALO_OK;
+    const char *const *inputs = NULL;
+    size_t count = 0;
+    HALO_TRY(make_pipeline(work, &inputs, &count));
+    HALO_TRY(cli_find_inputs(work->settings, inputs, count, &work->batch));
+    HALO_TRY(check_request(work));
+    HALO_TRY(cli_name_outputs(work->settings, &work->batch));
+out:
+    return status;
+}
+
+/* ---- one file
+ * ------------------------------------------------------------------------------------------------ */
+
+/* A device or a pipe is there to be written to; a file or a folder is in the way. */
+static bool in_the_way(const char *path)
+{
+    struct stat st;
+    return path != NULL && strcmp(path, "-") != 0 && stat(path, &st) == 0 &&
+           (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
+}
+
+/* What became of one input, said and recorded. The reader of the page may have gone: that ends the batch. */
+static HaloStatus conclude(Work *work, const CliItem *item, HaloStatus outcome, bool skipped,
+                           const HaloReport *report)
+{
+    const CliSettings *settings = work->settings;
+    char *error = outcome != HALO_OK
+                      ? cli_sentence(item, outcome, item->error != NULL ? item->error : halo_error())
+                      : NULL;
+    if (outcome == HALO_ERR_PIPE) {
+        free(error);
+        return outcome;
+    }
+    cli_count_fate(&work->fates, outcome);
+    if (outcome != HALO_OK)
+        work->tally.failed++;
+    else if (skipped)
+        work->tally.skipped++;
+    else
+        work->tally.ok++;
+    if (error != NULL) cli_complain("%s", error);
+    FILE *page = cli_page_open();
+    if (outcome == HALO_OK && report != NULL) {
+        if (settings->json)
+            cli_record_results(page, item, &report->results);
+        else
+            cli_print_results(page, item, &report->results);
+    }
+    if (settings->json && item->output != NULL)
+        cli_record_file(page, item,
+                        outcome != HALO_OK ? "failed"
+                        : skipped          ? "skipped"
+                                           : "ok",
+                        error, outcome == HALO_OK ? report : NULL);
+    free(error);
+    return cli_page_send(work->results_to);
+}
+
+static void say_more(const Work *work, const CliItem *item, const HaloReport *report)
+{
+    const HaloTimes *ms = &report->ms;
+    if (!work->settings->verbose || work->settings->quiet) return;
+    cli_progress_clear();
+    fprintf(stderr,
+            "%s%s%s: %s (%s), read %.1f ms, computed %.1f ms, wrote %.1f ms, %llu samples clipped%s%s\n",
+            item->input, item->output != NULL ? " -> " : "", item->output != NULL ? item->output : "",
+            report->backend != NULL ? report->backend : "", report->device, ms->read,
+            ms->upload + ms->compute + ms->download, ms->write, (unsigned long long)report->clipped,
+            report->note[0] != 0 ? "; " : "", report->note);
+}
+
+static HaloStatus plot_result(const CliSettings *settings, const CliItem *item, const HaloReport *report)
+{
+    for (int i = 0; i < report->results.count; i++)
+        if (report->results.item[i].type == HALO_RESULT_HIST)
+            return cli_plot(settings->plot, settings->force, item->input, &report->results.item[i]);
+    return halo_fail(HALO_ERR_USAGE, "--plot draws a histogram: the pipeline has no hist");
+}
+
+static HaloStatus do_file(Work *work, const CliItem *item)
+{
+    const CliSettings *settings = work->settings;
+    HaloStatus status = HALO_OK;
+    HaloReport report = {0};
+    const HaloJob job = {.input = item->input,
+                         .output = item->output,
+                         .to = settings->to,
+                         .raw = settings->raw.kind != 0 ? &settings->raw : NULL,
+                         .force = settings->force};
+    if (settings->out_dir != NULL) HALO_TRY(cli_make_folders(item->output));
+    HALO_TRY(halo_run(work->session, work->pipeline, &job, &report));
+    if (settings->plot != NULL) HALO_TRY(plot_result(settings, item, &report));
+    work->tally.backend = report.backend;
+    memcpy(work->tally.device, report.device, sizeof work->tally.device);
+    say_more(work, item, &report);
+out:
+    status = conclude(work, item, status, false, &report);
+    halo_report_free(&report);
+    return status;
+}
+
+static HaloStatus explain_file(Work *work, const CliItem *item)
+{
+    const CliSettings *settings = work->settings;
+    HaloReport report = {0};
+    FILE *page = cli_page_open();
+    const HaloJob job = {.input = item->input,
+                         .output = item->output,
+                         .to = settings->to,
+                         .raw = settings->raw.kind != 0 ? &settings->raw : NULL,
+                         .force = settings->force,
+                         .explain = page};
+    if (work->batch.count > 1) fprintf(page, "%s%s%s\n", cli_ink(CLI_BOLD), item->input, cli_ink(CLI_PLAIN));
+    const HaloStatus outcome = halo_run(work->session, work->pipeline, &job, &report);
+    if (outcome == HALO_OK) halo_report_free(&report);
+    const HaloStatus sent = cli_page_send(STDOUT_FILENO);
+    return sent != HALO_OK ? sent : conclude(work, item, outcome, false, NULL);
+}
+
+static HaloStatus preview_file(Work *work, const CliItem *item)
+{
+    const CliSettings *settings = work->settings;
+    FILE *page = cli_page_open();
+    if (!settings->json)
+        fprintf(page, "%s%s%s%s\n", item->input, item->output != NULL ? " -> " : "",
+                item->output != NULL ? item->output : "", in_the_way(item->output) ? " (replaced)" : "");
+    const HaloStatus sent = cli_page_send(work->results_to);
+    return sent != HALO_OK ? sent : conclude(work, item, HALO_OK, true, NULL);
+}
+
+/* What happens to an input: what was asked for, unless it failed already or its output is there. */
+static HaloStatus handle(Work *work, const CliItem *item)
+{
+    const CliSettings *settings = work->settings;
+    if (item->status != HALO_OK) return conclude(work, item, item->status, false, NULL);
+    if (settings->explain) return explain_file(work, item);
+    if (settings->skip_existing && in_the_way(item->output)) return conclude(work, item, HALO_OK, true, NULL);
+    if (!settings->dry_run) return do_file(work, item);
+    if (!in_the_way(item->output) || settings->force) return preview_file(work, item);
+    return conclude(
+        work, item,
+        halo_fail(HALO_ERR_INPUT, "%s exists: --force replaces it, --skip-existing leaves it", item->output),
+        false, NULL);
+}
+
+/* ---- all of them
+ * ------------------------------------------------------------------------------------------------ */
+
+static HaloStatus run_all(Work *work)
+{
+    const CliSettings *settings = work->settings;
+    const size_t total = work->batch.count;
+    const double begun = cli_seconds();
+    HaloStatus status = HALO_OK;
+    cli_progress_begin(settings->progress, settings->quiet, total);
+    for (size_t i = 0; i < total && status == HALO_OK; i++) {
+        cli_signals_count(i, total);
+        cli_progress_step(i, work->tally.failed);
+        status = handle(work, &work->batch.item[i]);
+    }
+    if (status == HALO_OK) cli_progress_step(total, work->tally.failed);
+    cli_progress_end();
+    work->tally.seconds = cli_seconds() - begun;
+    return status;
+}
+
+static HaloStatus print_summary(const Work *work)
+{
+    const CliSettings *settings = work->settings;
+    const CliTally *t = &work->tally;
+    const bool has_output = settings->output != NULL || settings->out_dir != NULL;
+    if (settings->json && has_output && !settings->explain) {
+        cli_record_summary(cli_page_open(), t);
+        return cli_page_send(work->results_to);
+    }
+    if (work->batch.count > 1 && !settings->quiet && (has_output || t->failed > 0) && !settings->explain)
+        fprintf(stderr, "halo: %zu done, %zu failed, %zu skipped in %.2f s%s%s\n", t->ok, t->failed, t->skipped,
+                t->seconds, t->backend != NULL ? ", on " : "", t->backend != NULL ? t->device : "");
+    return HALO_OK;
+}
+
+int cli_run(const CliSettings *settings)
+{
+    Work work = {.settings = settings, .results_to = STDOUT_FILENO};
+    if (settings->output != NULL && strcmp(settings->output, "-") == 0) work.results_to = STDERR_FILENO;
+    cli_ink_setup(work.results_to, settings->no_color);
+    HaloStatus status = prepare(&work);
+    if (status == HALO_OK) status = run_all(&work);
+    if (status == HALO_OK) status = print_summary(&work);
+    if (status != HALO_OK && status != HALO_ERR_PIPE) cli_complain("%s", halo_error());
+    cli_batch_free(&work.batch);
+    halo_pipeline_free(work.pipeline);
+    halo_session_close(work.session);
+    return status != HALO_OK ? (int)status : cli_fates_exit(&work.fates);
+}

@@ -1,0 +1,59 @@
+/* What SIGINT and SIGTERM do: leave nothing half-written, say how far the work was, and go. */
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "progress.h"
+
+static volatile sig_atomic_t done_count, total_count;
+
+/* Only functions that a signal handler may call. */
+static char *put_number(char *end, int value)
+{
+    do *--end = (char)('0' + value % 10);
+    while ((value /= 10) > 0);
+    return end;
+}
+
+static void say(const char *text, size_t length)
+{
+    const ssize_t ignored = write(STDERR_FILENO, text, length);
+    (void)ignored;
+}
+
+static void say_number(int value)
+{
+    char digits[16];
+    const char *first = put_number(digits + sizeof digits, value);
+    say(first, (size_t)(digits + sizeof digits - first));
+}
+
+static void stop(int signal_number)
+{
+    static const char begin[] = "\nhalo: stopped, ", middle[] = " of ", end[] = " inputs done\n";
+    halo_sink_abandon_all();
+    if (total_count > 0) {
+        say(begin, sizeof begin - 1);
+        say_number((int)done_count);
+        say(middle, sizeof middle - 1);
+        say_number((int)total_count);
+        say(end, sizeof end - 1);
+    }
+    _exit(128 + signal_number);
+}
+
+void cli_signals_install(void)
+{
+    struct sigaction action = {.sa_handler = stop};
+    sigfillset(&action.sa_mask); /* a second signal waits */
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    action.sa_handler = SIG_IGN;
+    sigaction(SIGPIPE, &action, NULL);
+}
+
+void cli_signals_count(size_t done, size_t total)
+{
+    done_count = (sig_atomic_t)done;
+    total_count = (sig_atomic_t)total;
+}

@@ -1,0 +1,89 @@
+/* Strings that grow, and memory that is there or ends the program. */
+#include "text.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *or_exit(void *memory)
+{
+    if (memory != NULL) return memory;
+    fputs("halo: not enough memory\n", stderr);
+    exit(HALO_ERR_LIMIT);
+}
+
+void *cli_alloc(size_t count, size_t size) { return or_exit(calloc(count != 0 ? count : 1, size)); }
+
+void *cli_grow(void *array, size_t count, size_t *room, size_t size)
+{
+    if (count < *room) return array;
+    const size_t wanted = *room < 16 ? 16 : *room * 2;
+    if (wanted > SIZE_MAX / 2 / size) or_exit(NULL);
+    *room = wanted;
+    return or_exit(realloc(array, wanted * size));
+}
+
+char *cli_copy(const char *text)
+{
+    const size_t size = strlen(text) + 1;
+    return memcpy(cli_alloc(size, 1), text, size);
+}
+
+char *cli_format(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    char *made = cli_alloc(length > 0 ? (size_t)length + 1 : 1, 1);
+    if (length > 0) {
+        va_start(args, format);
+        vsnprintf(made, (size_t)length + 1, format, args);
+        va_end(args);
+    }
+    return made;
+}
+
+void cli_add(CliText *text, const char *bytes, size_t length)
+{
+    while (text->length + length + 1 > text->room)
+        text->data = cli_grow(text->data, text->room, &text->room, 1);
+    memcpy(text->data + text->length, bytes, length);
+    text->length += length;
+    text->data[text->length] = 0;
+}
+
+void cli_add_char(CliText *text, char c) { cli_add(text, &c, 1); }
+
+int cli_words(const char *list)
+{
+    int words = *list != 0;
+    for (; *list != 0; list++) words += *list == '|';
+    return words;
+}
+
+const char *cli_word(const char *list, int i, char room[64])
+{
+    for (; i > 0 && list != NULL; i--) {
+        list = strchr(list, '|');
+        if (list != NULL) list++;
+    }
+    const size_t length = list != NULL ? strcspn(list, "|") : 0;
+    snprintf(room, 64, "%.*s", (int)(length < 63 ? length : 63), list != NULL ? list : "");
+    return room;
+}
+
+const char *cli_thousands(uint64_t value, char room[32])
+{
+    char digits[24];
+    const int count = snprintf(digits, sizeof digits, "%" PRIu64, value);
+    char *to = room;
+    for (int i = 0; i < count; i++) {
+        if (i > 0 && (count - i) % 3 == 0) *to++ = ',';
+        *to++ = digits[i];
+    }
+    *to = 0;
+    return room;
+}

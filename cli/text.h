@@ -1,0 +1,32 @@
+/* Strings that grow, and memory that is there or ends the program. */
+#ifndef CLI_TEXT_H
+#define CLI_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "halo/status.h"
+
+/* The command line has nothing to unwind: without memory these say so and exit with HALO_ERR_LIMIT. */
+void *cli_alloc(size_t count, size_t size); /* cleared */
+/* Makes room for one more than `count` elements. */
+void *cli_grow(void *array, size_t count, size_t *room, size_t size);
+char *cli_copy(const char *text);
+char *cli_format(const char *format, ...) HALO_PRINTF(1, 2);
+
+typedef struct CliText {
+    char *data; /* ends with 0; NULL while empty */
+    size_t length, room;
+} CliText;
+
+void cli_add(CliText *text, const char *bytes, size_t length);
+void cli_add_char(CliText *text, char c);
+
+/* "a|b|c": the number of words, and the one at `i` (copied to `room`). */
+int cli_words(const char *list);
+const char *cli_word(const char *list, int i, char room[64]);
+
+/* "1,234,567" in `room`. */
+const char *cli_thousands(uint64_t value, char room[32]);
+
+#endif

@@ -1,0 +1,189 @@
+/* The values of options. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "options.h"
+
+static const char *word_of(int i, const void *list)
+{
+    static char room[8][64]; /* the nearest one is remembered while others are looked at */
+    return cli_word(list, i, room[i % 8]);
+}
+
+HaloStatus cli_read_choice(const char *value, const char *choices, int *choice)
+{
+    char room[64];
+    const int count = cli_words(choices);
+    for (int i = 0; i < count; i++)
+        if (strcmp(cli_word(choices, i, room), value) == 0) {
+            *choice = i;
+            return HALO_OK;
+        }
+    const char *near = halo_nearest(value, count, word_of, choices);
+    if (near != NULL)
+        return halo_fail(HALO_ERR_USAGE, "'%.80s' is none of %s; did you mean '%s'?", value, choices, near);
+    return halo_fail(HALO_ERR_USAGE, "'%.80s' is none of %s", value, choices);
+}
+
+/* Decimal digits alone. */
+static bool read_integer(const char *text, int64_t max, int64_t *value, const char **end)
+{
+    int64_t v = 0;
+    if (*text < '0' || *text > '9') return false;
+    for (; *text >= '0' && *text <= '9'; text++) {
+        if (v > (max - (*text - '0')) / 10) return false;
+        v = v * 10 + (*text - '0');
+    }
+    *value = v;
+    *end = text;
+    return true;
+}
+
+/* "100000", "2^28", "1.5G": suffixes stand for powers of `kilo`. */
+static HaloStatus read_size(const char *text, int kilo, int64_t *size)
+{
+    const char *end = text;
+    char *number_end;
+    int64_t base, power;
+    if (read_integer(text, INT64_MAX, &base, &end) && *end == '^') {
+        if (!read_integer(end + 1, 62, &power, &end) || *end != 0) goto bad;
+        for (*size = 1; power > 0; power--)
+            if (!halo_mul(*size, base, size)) goto bad;
+    } else {
+        if ((text[0] < '0' || text[0] > '9') || strpbrk(text, "xX") != NULL) goto bad;
+        double value = strtod(text, &number_end);
+        static const char suffix[] = "kmgt";
+        const char *which = *number_end != 0 ? strchr(suffix, *number_end | 0x20) : NULL;
+        if (which != NULL) number_end++;
+        for (const char *s = suffix; which != NULL && s <= which; s++) value *= kilo;
+        if (*number_end != 0 || !(value < 9e18)) goto bad;
+        *size = (int64_t)value;
+    }
+    if (*size >= 1) return HALO_OK;
+bad:
+    return halo_fail(HALO_ERR_USAGE,
+                     "expected a number of at least 1, such as 1000000, 2^20 or 100M, found '%.80s'", text);
+}
+
+HaloStatus cli_read_pixels(CliSettings *settings, const char *value)
+{
+    return read_size(value, 1000, &settings->engine.max_pixels);
+}
+
+HaloStatus cli_read_memory(CliSettings *settings, const char *value)
+{
+    return read_size(value, 1024, &settings->engine.max_memory);
+}
+
+HaloStatus cli_read_jobs(CliSettings *settings, const char *value)
+{
+    const char *end = value;
+    int64_t jobs;
+    if (!read_integer(value, 4096, &jobs, &end) || *end != 0 || jobs == 0)
+        return halo_fail(HALO_ERR_USAGE, "expected a number from 1 to 4096, found '%.80s'", value);
+    settings->engine.jobs = (int)jobs;
+    return HALO_OK;
+}
+
+HaloStatus cli_read_device(CliSettings *settings, const char *value)
+{
+    int choice = HALO_DEVICE_GPU;
+    if (strncmp(value, "gpu:", 4) == 0) {
+        const char *end = value;
+        int64_t index;
+        if (!read_integer(value + 4, 1023, &index, &end) || *end != 0)
+            return halo_fail(HALO_ERR_USAGE, "expected gpu:N with a number N from 0, found '%.80s'", value);
+        settings->engine.gpu = (int)index;
+    } else {
+        const HaloStatus status = cli_read_choice(value, "auto|cpu|gpu", &choice);
+        if (status != HALO_OK) return status;
+        settings->engine.gpu = 0;
+    }
+    settings->engine.device = (HaloDeviceChoice)choice;
+    return HALO_OK;
+}
+
+HaloStatus cli_read_alpha(CliSettings *settings, const char *value)
+{
+    int choice = 0;
+    const HaloStatus status = cli_read_choice(value, "premul|straight|ignore", &choice);
+    settings->engine.alpha = (HaloAlpha)choice;
+    return status;
+}
+
+HaloStatus cli_read_progress(CliSettings *settings, const char *value)
+{
+    int choice = 0;
+    const HaloStatus status = cli_read_choice(value, "auto|never|json", &choice);
+    settings->progress = (CliProgress)choice;
+    return status;
+}
+
+static const char *format_at(int i, const void *list) { return ((const HaloTables *)list)->format[i]->name; }
+
+HaloStatus cli_read_format(CliSettings *settings, const char *value)
+{
+    const HaloTables *tables = halo_tables();
+    settings->to = halo_find_format(value);
+    if (settings->to == NULL) {
+        const char *near = halo_nearest(value, tables->formats, format_at, tables);
+        if (near != NULL)
+            return halo_fail(HALO_ERR_USAGE, "unknown format '%.80s'; did you mean '%s'?", value, near);
+        return halo_fail(HALO_ERR_USAGE, "unknown format '%.80s'; 'halo list formats' names them all", value);
+    }
+    if (settings->to->dtypes == 0) return halo_fail(HALO_ERR_USAGE, "%s can only be read", settings->to->name);
+    return HALO_OK;
+}
+
+/* "f32:640x480x1": channels may be left out where there is one. */
+static bool read_raw_image(const char *text, HaloShape *raw)
+{
+    int64_t channels = 1;
+    if (!read_integer(text, INT32_MAX, &raw->width, &text) || *text++ != 'x') return false;
+    if (!read_integer(text, INT32_MAX, &raw->height, &text)) return false;
+    if (*text == 'x' && !read_integer(text + 1, 1024, &channels, &text)) return false;
+    raw->kind = HALO_IMAGE;
+    raw->channels = (int)channels;
+    return *text == 0 && raw->width > 0 && raw->height > 0 && channels > 0;
+}
+
+/* "f32,44100,2" */
+static bool read_raw_audio(const char *text, HaloShape *raw)
+{
+    int64_t rate, channels;
+    if (!read_integer(text, INT32_MAX, &rate, &text) || *text++ != ',') return false;
+    if (!read_integer(text, 1024, &channels, &text) || *text != 0) return false;
+    *raw = (HaloShape){.kind = HALO_AUDIO,
+                       .dtype = raw->dtype,
+                       .width = -1,
+                       .height = 1,
+                       .channels = (int)channels,
+                       .alpha = raw->alpha,
+                       .white = raw->white,
+                       .rate = (double)rate};
+    return rate > 0 && channels > 0;
+}
+
+HaloStatus cli_read_raw(CliSettings *settings, const char *value)
+{
+    const size_t word = strcspn(value, ":,");
+    for (HaloDtype dtype = HALO_U8; dtype <= HALO_F32; dtype++) {
+        const char *name = halo_dtype_name(dtype);
+        HaloShape raw = {.dtype = dtype, .alpha = -1, .white = halo_dtype_white(dtype)};
+        int64_t bytes;
+        if (strlen(name) != word || memcmp(name, value, word) != 0) continue;
+        const char *rest = value + word;
+        if (*rest == ':' ? !read_raw_image(rest + 1, &raw) : *rest != ',' || !read_raw_audio(rest + 1, &raw))
+            break;
+        if (raw.kind == HALO_IMAGE && halo_shape_bytes(&raw, &bytes) != HALO_OK) return HALO_ERR_USAGE;
+        settings->raw = raw;
+        return HALO_OK;
+    }
+    return halo_fail(
+        HALO_ERR_USAGE,
+        "expected DTYPE:WxHxC, such as u8:640x480x3, or DTYPE,RATE,CHANNELS, such as f32,44100,2, with "
+        "u8, u16 or f32; found '%.80s'",
+        value);
+}
