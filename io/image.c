@@ -56,9 +56,8 @@ void halo_rows_clear(const HaloBuf *rows, int64_t from)
 /* ---- byte order ---------------------------------------------------------------------------------------------
  */
 
-void halo_swap_bytes(void *samples, size_t count, size_t size)
+static inline void swap(uint8_t *at, size_t count, size_t size)
 {
-    uint8_t *at = samples;
     for (size_t i = 0; i < count; i++, at += size) {
         for (size_t a = 0, b = size - 1; a < b; a++, b--) {
             const uint8_t byte = at[a];
@@ -66,6 +65,14 @@ void halo_swap_bytes(void *samples, size_t count, size_t size)
             at[b] = byte;
         }
     }
+}
+
+/* Each call has a size of its own that the compiler knows: then it can use vectors. */
+void halo_swap_bytes(void *samples, size_t count, size_t size)
+{
+    if (size == 2) swap(samples, count, 2);
+    if (size == 4) swap(samples, count, 4);
+    if (size == 8) swap(samples, count, 8);
 }
 
 /* ---- writing ------------------------------------------------------------------------------------------------

@@ -1,0 +1,240 @@
+/* NPY: NumPy arrays, (N,), (H, W) or (H, W, C); audio is written as (N, C). Samples keep the units they have.
+ */
+#include "npy.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCK_BYTES 65536
+#define MAX_EXACT 16777216 /* up to 2^24 every integer is a 32-bit float */
+
+/* ---- reading ------------------------------------------------------------------------------------------------
+ */
+
+typedef struct NpyReader {
+    NpyHead head;
+    int64_t row;
+    union { /* samples on their way to f32 */
+        int8_t i8[BLOCK_BYTES];
+        int16_t i16[BLOCK_BYTES / 2];
+        int32_t i32[BLOCK_BYTES / 4];
+        uint32_t u32[BLOCK_BYTES / 4];
+        int64_t i64[BLOCK_BYTES / 8];
+        uint64_t u64[BLOCK_BYTES / 8];
+        double f64[BLOCK_BYTES / 8];
+    } block;
+} NpyReader;
+
+static bool probe(const uint8_t *head, size_t size) { return size >= 6 && memcmp(head, "\x93NUMPY", 6) == 0; }
+
+/* The type the samples get; all but u8, u16 and f32 pass through a conversion to f32. */
+static HaloDtype native_dtype(const NpyHead *head)
+{
+    if (head->kind == 'b' || (head->kind == 'u' && head->size == 1)) return HALO_U8;
+    return head->kind == 'u' && head->size == 2 ? HALO_U16 : HALO_F32;
+}
+
+static bool is_native(const NpyHead *head)
+{
+    return native_dtype(head) != HALO_F32 || (head->kind == 'f' && head->size == 4);
+}
+
+static float white_of(const NpyHead *head)
+{
+    if (head->kind == 'b') return 1.0f;
+    if (head->kind == 'i' && head->size == 1) return 127.0f;
+    if (head->kind == 'i' && head->size == 2) return 32767.0f;
+    return halo_dtype_white(native_dtype(head));
+}
+
+static void describe(HaloInfo *info, const NpyHead *head)
+{
+    const char *kind = head->kind == 'b'   ? "bool"
+                       : head->kind == 'u' ? "unsigned"
+                       : head->kind == 'i' ? "signed"
+                                           : "float";
+    info->bits = head->size * 8;
+    info->real = head->kind == 'f';
+    snprintf(info->encoding, sizeof info->encoding, "%d-bit %s%s", info->bits, kind,
+             head->size == 1 ? ""
+             : head->little  ? ", little-endian"
+                             : ", big-endian");
+    if (!is_native(head) && head->size > 2) {
+        snprintf(info->note, sizeof info->note, "%d-bit samples pass through 32-bit floats", info->bits);
+    }
+}
+
+static HaloStatus open_npy(HaloReader *reader)
+{
+    HaloStatus status = HALO_OK;
+    NpyReader *state = reader->state = malloc(sizeof *state);
+    if (state == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to read an array");
+    NpyHead *head = &state->head;
+    state->row = 0;
+    HALO_TRY(halo_npy_read_head(reader->source, head));
+    const int64_t channels = head->dims == 3 ? head->dim[2] : 1;
+    if (channels > INT_MAX) HALO_FAIL(HALO_ERR_INPUT, "an array of %lld channels", (long long)channels);
+    const int64_t width = head->dims == 1 ? head->dim[0] : head->dim[1];
+    HALO_TRY(
+        halo_image_open(reader, width, head->dims == 1 ? 1 : head->dim[0], (int)channels, native_dtype(head)));
+    reader->info.shape.white = white_of(head);
+    describe(&reader->info, head);
+out:
+    return status;
+}
+
+/* `count` samples in host order to f32. */
+static HaloStatus convert(const NpyReader *state, float *to, size_t count)
+{
+    const NpyHead *head = &state->head;
+    for (size_t i = 0; i < count; i++) {
+        if (head->kind == 'f') {
+            to[i] = (float)state->block.f64[i];
+        } else if (head->size <= 2) {
+            to[i] = (float)(head->size == 1 ? state->block.i8[i] : state->block.i16[i]);
+        } else if (head->kind == 'u') {
+            const uint64_t v = head->size == 4 ? state->block.u32[i] : state->block.u64[i];
+            if (v > MAX_EXACT) {
+                return halo_fail(HALO_ERR_INPUT, "sample %llu does not fit a 32-bit float",
+                                 (unsigned long long)v);
+            }
+            to[i] = (float)v;
+        } else {
+            const int64_t v = head->size == 4 ? state->block.i32[i] : state->block.i64[i];
+            if (v > MAX_EXACT || v < -MAX_EXACT) {
+                return halo_fail(HALO_ERR_INPUT, "sample %lld does not fit a 32-bit float", (long long)v);
+            }
+            to[i] = (float)v;
+        }
+    }
+    return HALO_OK;
+}
+
+static HaloStatus read_native(HaloReader *reader, void *row, size_t samples)
+{
+    const NpyReader *state = reader->state;
+    const NpyHead *head = &state->head;
+    HaloStatus status = HALO_OK;
+    uint8_t *at = row;
+    HALO_TRY(halo_image_take(reader, row, samples * (size_t)head->size, state->row, 0));
+    if (head->size > 1 && head->little != halo_host_is_little())
+        halo_swap_bytes(row, samples, (size_t)head->size);
+    for (size_t i = 0; head->kind == 'b' && i < samples; i++) at[i] = at[i] != 0;
+out:
+    return status;
+}
+
+static HaloStatus read_converted(HaloReader *reader, float *row, size_t samples)
+{
+    NpyReader *state = reader->state;
+    const size_t size = (size_t)state->head.size;
+    HaloStatus status = HALO_OK;
+    for (size_t done = 0, n; done < samples; done += n) {
+        n = samples - done < BLOCK_BYTES / size ? samples - done : BLOCK_BYTES / size;
+        HALO_TRY(halo_image_take(reader, &state->block, n * size, state->row, 0));
+        if (size > 1 && state->head.little != halo_host_is_little()) halo_swap_bytes(&state->block, n, size);
+        HALO_TRY(convert(state, row + done, n));
+    }
+out:
+    return status;
+}
+
+static HaloStatus read_rows(HaloReader *reader, HaloBuf *rows, int64_t *got)
+{
+    NpyReader *state = reader->state;
+    HaloStatus status = HALO_OK;
+    const size_t samples = (size_t)(reader->info.shape.width * reader->info.shape.channels);
+    for (*got = 0; *got < rows->rows; ++*got, state->row++) {
+        void *row = halo_row(rows, *got);
+        HALO_TRY(is_native(&state->head) ? read_native(reader, row, samples)
+                                         : read_converted(reader, row, samples));
+    }
+out:
+    return status;
+}
+
+static void close_npy(HaloReader *reader)
+{
+    free(reader->state);
+    reader->state = NULL;
+}
+
+/* ---- writing ------------------------------------------------------------------------------------------------
+ */
+
+typedef struct NpyWriter {
+    NpyHead head;
+    int64_t frames; /* of audio, so far */
+} NpyWriter;
+
+static HaloStatus create(HaloWriter *writer)
+{
+    static const struct {
+        char kind;
+        int size;
+    } type[HALO_DTYPES] = {{'u', 1}, {'u', 2}, {'f', 4}, {'i', 8}, {'f', 8}};
+    const HaloShape *shape = &writer->info.shape;
+    NpyWriter *state = writer->state = calloc(1, sizeof *state);
+    if (state == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to write an array");
+    state->head = (NpyHead){.kind = type[shape->dtype].kind, .size = type[shape->dtype].size, .little = true};
+    if (shape->kind == HALO_AUDIO) {
+        if (shape->width < 0 && !halo_sink_seekable(writer->sink)) {
+            return halo_fail(HALO_ERR_OUTPUT,
+                             "NPY starts with the length, which is not known yet: write to a file");
+        }
+        state->head.dims = 2;
+        state->head.dim[0] = shape->width < 0 ? 0 : shape->width;
+        state->head.dim[1] = shape->channels;
+    } else {
+        state->head.dims = shape->channels == 1 ? 2 : 3;
+        state->head.dim[0] = shape->height;
+        state->head.dim[1] = shape->width;
+        state->head.dim[2] = shape->channels;
+    }
+    return halo_npy_write_head(writer->sink, &state->head);
+}
+
+static HaloStatus write_rows(HaloWriter *writer, const HaloBuf *rows)
+{
+    NpyWriter *state = writer->state;
+    state->frames += rows->cols;
+    return halo_rows_write(writer->sink, rows, true);
+}
+
+static HaloStatus finish(HaloWriter *writer)
+{
+    HaloStatus status = HALO_OK;
+    NpyWriter *state = writer->state;
+    if (writer->info.shape.kind != HALO_AUDIO || state->frames == state->head.dim[0]) return HALO_OK;
+    state->head.dim[0] = state->frames;
+    HALO_TRY(halo_sink_seek(writer->sink, 0));
+    HALO_TRY(halo_npy_write_head(writer->sink, &state->head));
+out:
+    return status;
+}
+
+static void discard(HaloWriter *writer)
+{
+    free(writer->state);
+    writer->state = NULL;
+}
+
+const HaloFormat halo_format_npy = {
+    .name = "npy",
+    .help = "NumPy array: 8- and 16-bit, float, and 64-bit scans; units are kept",
+    .extensions = "npy",
+    .kinds = HALO_IMAGE | HALO_AUDIO,
+    .dtypes = 1u << HALO_U8 | 1u << HALO_U16 | 1u << HALO_F32 | 1u << HALO_I64 | 1u << HALO_F64,
+    .channels = HALO_ANY_CHANNELS,
+    .keeps_units = true,
+    .probe = probe,
+    .open = open_npy,
+    .read = read_rows,
+    .close = close_npy,
+    .create = create,
+    .write = write_rows,
+    .finish = finish,
+    .discard = discard,
+};

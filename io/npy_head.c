@@ -1,0 +1,190 @@
+/* The header of NPY, versions 1 to 3 (NumPy Enhancement Proposal 1): a magic, a length, and a Python dictionary
+ *
+ *     {'descr': '<f4', 'fortran_order': False, 'shape': (480, 640, 3), }
+ *
+ * of which exactly these three keys are read, in any order, each once. */
+#include "npy.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_HEAD_BYTES 65536
+
+/* ---- a strict reader of the dictionary ----------------------------------------------------------------------
+ */
+
+typedef struct Text {
+    const char *at, *end;
+} Text;
+
+static HaloStatus bad(const char *what) { return halo_fail(HALO_ERR_INPUT, "bad NPY header: %s", what); }
+
+static void skip_space(Text *text)
+{
+    while (text->at < text->end && (*text->at == ' ' || *text->at == '\n' || *text->at == '\t')) text->at++;
+}
+
+/* Takes `c`, after any space. */
+static bool accept(Text *text, char c)
+{
+    skip_space(text);
+    if (text->at == text->end || *text->at != c) return false;
+    text->at++;
+    return true;
+}
+
+static bool accept_word(Text *text, const char *word)
+{
+    const size_t n = strlen(word);
+    skip_space(text);
+    if ((size_t)(text->end - text->at) < n || memcmp(text->at, word, n) != 0) return false;
+    text->at += n;
+    return true;
+}
+
+static HaloStatus parse_string(Text *text, char word[32])
+{
+    size_t n = 0;
+    const char quote = accept(text, '\'') ? '\'' : accept(text, '"') ? '"' : '\0';
+    if (quote == '\0') return bad("a string is missing");
+    for (; text->at < text->end && *text->at != quote; text->at++) {
+        if (n == 31 || *text->at == '\\') return bad("an odd string");
+        word[n++] = *text->at;
+    }
+    word[n] = '\0';
+    return accept(text, quote) ? HALO_OK : bad("a string without end");
+}
+
+static HaloStatus parse_int(Text *text, int64_t *number)
+{
+    skip_space(text);
+    if (text->at == text->end || *text->at < '0' || *text->at > '9')
+        return bad("a number is missing in the shape");
+    for (*number = 0; text->at < text->end && *text->at >= '0' && *text->at <= '9'; text->at++) {
+        if (!halo_mul(*number, 10, number) || *number > INT64_MAX - 9) return bad("a number is too large");
+        *number += *text->at - '0';
+    }
+    if (text->at < text->end && *text->at == 'L') text->at++; /* Python 2 wrote long integers so */
+    return HALO_OK;
+}
+
+/* (N,), (H, W) or (H, W, C). */
+static HaloStatus parse_shape(Text *text, NpyHead *head)
+{
+    HaloStatus status = HALO_OK;
+    bool comma = true;
+    if (!accept(text, '(')) return bad("the shape is no tuple");
+    while (!accept(text, ')')) {
+        if (!comma) return bad("a comma is missing in the shape");
+        if (head->dims == 3) return halo_fail(HALO_ERR_INPUT, "an array of more than 3 dimensions");
+        HALO_TRY(parse_int(text, &head->dim[head->dims++]));
+        comma = accept(text, ',');
+    }
+    if (head->dims == 0) return halo_fail(HALO_ERR_INPUT, "an array without dimensions");
+    if (head->dims == 1 && !comma) return bad("(N) is no tuple");
+out:
+    return status;
+}
+
+static HaloStatus parse_descr(Text *text, NpyHead *head)
+{
+    char word[32];
+    skip_space(text);
+    if (text->at < text->end && *text->at == '[') return halo_fail(HALO_ERR_INPUT, "an array of records");
+    const HaloStatus status = parse_string(text, word);
+    if (status != HALO_OK) return status;
+    const char order = word[0];
+    const bool known = strlen(word) == 3 && strchr("<>|=", order) != NULL && strchr("buif", word[1]) != NULL &&
+                       strchr("1248", word[2]) != NULL;
+    const bool real = known && word[1] == 'f';
+    if (!known || (word[1] == 'b' && word[2] != '1') || (real && word[2] < '4') ||
+        (order == '|' && word[2] != '1')) {
+        return halo_fail(HALO_ERR_INPUT, "an array of '%s'; halo reads bool, integers, float32 and float64",
+                         word);
+    }
+    head->kind = word[1];
+    head->size = word[2] - '0';
+    head->little = order == '<' || (order == '=' && halo_host_is_little());
+    return HALO_OK;
+}
+
+static HaloStatus parse_order(Text *text)
+{
+    if (accept_word(text, "False")) return HALO_OK;
+    if (!accept_word(text, "True")) return bad("fortran_order is neither True nor False");
+    return halo_fail(HALO_ERR_INPUT, "an array in Fortran order: save it as numpy.ascontiguousarray(...)");
+}
+
+static HaloStatus parse_head(Text *text, NpyHead *head)
+{
+    static const char *const keys[3] = {"descr", "fortran_order", "shape"};
+    HaloStatus status = HALO_OK;
+    bool seen[3] = {false, false, false}, comma = true;
+    if (!accept(text, '{')) return bad("it is no dictionary");
+    while (!accept(text, '}')) {
+        char word[32];
+        int key = 0;
+        if (!comma) return bad("a comma is missing");
+        HALO_TRY(parse_string(text, word));
+        while (key < 3 && strcmp(word, keys[key]) != 0) key++;
+        if (key == 3) return bad("an unknown key");
+        if (seen[key]) return bad("a key stands twice");
+        if (!accept(text, ':')) return bad("a colon is missing");
+        HALO_TRY(key == 0 ? parse_descr(text, head) : key == 1 ? parse_order(text) : parse_shape(text, head));
+        seen[key] = true;
+        comma = accept(text, ',');
+    }
+    skip_space(text);
+    if (text->at != text->end) return bad("something follows the dictionary");
+    if (!seen[0] || !seen[1] || !seen[2]) return bad("descr, fortran_order or shape is missing");
+out:
+    return status;
+}
+
+HaloStatus halo_npy_read_head(HaloSource *source, NpyHead *head)
+{
+    HaloStatus status = HALO_OK;
+    uint8_t start[12];
+    char *text = NULL;
+    size_t got;
+    *head = (NpyHead){0};
+    HALO_TRY(halo_source_read(source, start, 8, &got));
+    if (got != 8 || memcmp(start, "\x93NUMPY", 6) != 0) HALO_FAIL(HALO_ERR_INPUT, "not an NPY file");
+    if (start[6] < 1 || start[6] > 3)
+        HALO_FAIL(HALO_ERR_INPUT, "NPY version %d.%d is unknown", start[6], start[7]);
+    const size_t bytes = start[6] == 1 ? 2 : 4;
+    HALO_TRY(halo_source_read(source, start + 8, bytes, &got));
+    if (got != bytes) HALO_FAIL(HALO_ERR_INPUT, "truncated in the NPY header");
+    size_t size = 0;
+    for (size_t i = bytes; i-- > 0;) size = size << 8 | start[8 + i];
+    if (size > MAX_HEAD_BYTES) HALO_FAIL(HALO_ERR_INPUT, "an NPY header of %zu bytes", size);
+    if ((text = malloc(size + 1)) == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for an NPY header");
+    HALO_TRY(halo_source_read(source, text, size, &got));
+    if (got != size) HALO_FAIL(HALO_ERR_INPUT, "truncated in the NPY header");
+    HALO_TRY(parse_head(&(Text){text, text + size}, head));
+out:
+    free(text);
+    return status;
+}
+
+/* ---- writing ------------------------------------------------------------------------------------------------
+ */
+
+HaloStatus halo_npy_write_head(HaloSink *sink, const NpyHead *head)
+{
+    char bytes[NPY_HEAD_BYTES + 1], shape[80];
+    int n = 0;
+    for (int i = 0; i < head->dims; i++) {
+        n +=
+            snprintf(shape + n, sizeof shape - (size_t)n, "%s%lld", i > 0 ? ", " : "", (long long)head->dim[i]);
+    }
+    memcpy(bytes, "\x93NUMPY\x01\x00\x76\x00", 10); /* version 1.0; 118 bytes follow */
+    n = 10 + snprintf(bytes + 10, sizeof bytes - 10,
+                      "{'descr': '%c%c%d', 'fortran_order': False, 'shape': (%s), }",
+                      head->size == 1 ? '|' : '<', head->kind, head->size, shape);
+    if (n >= NPY_HEAD_BYTES) return halo_fail(HALO_ERR_BUG, "an NPY header of %d bytes", n);
+    memset(bytes + n, ' ', (size_t)(NPY_HEAD_BYTES - n));
+    bytes[NPY_HEAD_BYTES - 1] = '\n';
+    return halo_sink_write(sink, bytes, NPY_HEAD_BYTES);
+}

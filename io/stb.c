@@ -1,0 +1,148 @@
+/* BMP, TGA and Radiance HDR, written by stb_image_write.
+ *
+ * It hands its bytes to a callback, never to a file: its own file functions report success on a full disk. Its
+ * arithmetic is in int, so sizes are checked before it is called. */
+#include <limits.h>
+#include <string.h>
+
+#include "image.h"
+
+#define STB_IMAGE_WRITE_IMPLEMENTATION
+#define STB_IMAGE_WRITE_STATIC
+#include <stb_image_write.h>
+
+/* The largest value RGBE holds: the mantissa 255/256 with the exponent 127. stb wraps above it. */
+#define RGBE_MAX 0x1.fep+126f
+
+typedef struct StbOutput {
+    HaloSink *sink;
+    HaloStatus status; /* of the first write that failed */
+} StbOutput;
+
+static void put(void *context, void *bytes, int size)
+{
+    StbOutput *output = context;
+    if (output->status == HALO_OK && size > 0)
+        output->status = halo_sink_write(output->sink, bytes, (size_t)size);
+}
+
+/* Does the file, rows padded and header included, fit `int`, and each side `side`? */
+static HaloStatus create(HaloWriter *writer, int64_t side)
+{
+    const HaloShape *shape = &writer->info.shape;
+    int64_t bytes;
+    if (shape->width > side || shape->height > side || !halo_mul(shape->width + 1, shape->height + 1, &bytes) ||
+        !halo_mul(bytes, 4 * (int64_t)halo_dtype_size(shape->dtype), &bytes) || bytes > INT_MAX - 1024) {
+        return halo_fail(HALO_ERR_OUTPUT, "%lld x %lld pixels are too many for %s", (long long)shape->width,
+                         (long long)shape->height, writer->format->name);
+    }
+    return halo_gather_create(writer);
+}
+
+static HaloStatus create_any(HaloWriter *writer) { return create(writer, INT_MAX / 8); }
+static HaloStatus create_tga(HaloWriter *writer) { return create(writer, 65535); }
+
+/* After stb's work: its own failures are memory only. */
+static HaloStatus outcome(const StbOutput *output, int worked)
+{
+    if (output->status != HALO_OK) return output->status;
+    return worked ? HALO_OK : halo_fail(HALO_ERR_LIMIT, "not enough memory to write an image");
+}
+
+static HaloStatus finish_bmp(HaloWriter *writer)
+{
+    const HaloBuf *whole;
+    StbOutput output = {.sink = writer->sink};
+    const HaloStatus status = halo_gather_take(writer, &whole);
+    if (status != HALO_OK) return status;
+    return outcome(&output, stbi_write_bmp_to_func(put, &output, (int)whole->cols, (int)whole->rows,
+                                                   whole->shape.channels, whole->data));
+}
+
+static HaloStatus finish_tga(HaloWriter *writer)
+{
+    const HaloBuf *whole;
+    StbOutput output = {.sink = writer->sink};
+    const HaloStatus status = halo_gather_take(writer, &whole);
+    if (status != HALO_OK) return status;
+    return outcome(&output, stbi_write_tga_to_func(put, &output, (int)whole->cols, (int)whole->rows,
+                                                   whole->shape.channels, whole->data));
+}
+
+/* RGBE has no negative values, no NaN and no infinity: they become 0 or the largest value, and are counted. */
+static uint64_t limit_to_rgbe(const HaloBuf *whole)
+{
+    uint64_t clipped = 0;
+    float *v = whole->data;
+    const int64_t samples = whole->cols * whole->rows * whole->shape.channels;
+    for (int64_t i = 0; i < samples; i++) {
+        const float limited = v[i] > RGBE_MAX ? RGBE_MAX : v[i] >= 0.0f ? v[i] : 0.0f;
+        clipped += limited != v[i];
+        v[i] = limited;
+    }
+    return clipped;
+}
+
+static HaloStatus finish_hdr(HaloWriter *writer)
+{
+    const HaloBuf *whole;
+    StbOutput output = {.sink = writer->sink};
+    const HaloStatus status = halo_gather_take(writer, &whole);
+    if (status != HALO_OK) return status;
+    writer->clipped += limit_to_rgbe(whole);
+    return outcome(&output, stbi_write_hdr_to_func(put, &output, (int)whole->cols, (int)whole->rows,
+                                                   whole->shape.channels, whole->data));
+}
+
+static bool probe_bmp(const uint8_t *head, size_t size)
+{
+    return size >= 26 && head[0] == 'B' && head[1] == 'M' && head[15] == 0 && head[16] == 0 && head[17] == 0;
+}
+
+static bool probe_hdr(const uint8_t *head, size_t size)
+{
+    return (size >= 10 && memcmp(head, "#?RADIANCE", 10) == 0) || (size >= 6 && memcmp(head, "#?RGBE", 6) == 0);
+}
+
+const HaloFormat halo_format_bmp = {
+    .name = "bmp",
+    .help = "BMP: written only, RGB and RGBA; gray becomes RGB",
+    .extensions = "bmp",
+    .kinds = HALO_IMAGE,
+    .dtypes = 1u << HALO_U8,
+    .channels = 1u << 0 | 1u << 2 | 1u << 3,
+    .alpha = true,
+    .probe = probe_bmp,
+    .create = create_any,
+    .write = halo_gather_write,
+    .finish = finish_bmp,
+    .discard = halo_gather_discard,
+};
+
+const HaloFormat halo_format_tga = {
+    .name = "tga",
+    .help = "TGA: written only, gray and RGB, with and without alpha",
+    .extensions = "tga",
+    .kinds = HALO_IMAGE,
+    .dtypes = 1u << HALO_U8,
+    .channels = 0xf,
+    .alpha = true,
+    .create = create_tga,
+    .write = halo_gather_write,
+    .finish = finish_tga,
+    .discard = halo_gather_discard,
+};
+
+const HaloFormat halo_format_hdr = {
+    .name = "hdr",
+    .help = "Radiance HDR: written only, gray and RGB floats with 8 bits each and a common exponent",
+    .extensions = "hdr",
+    .kinds = HALO_IMAGE,
+    .dtypes = 1u << HALO_F32,
+    .channels = 1u << 0 | 1u << 2,
+    .probe = probe_hdr,
+    .create = create_any,
+    .write = halo_gather_write,
+    .finish = finish_hdr,
+    .discard = halo_gather_discard,
+};
