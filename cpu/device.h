@@ -1,0 +1,51 @@
+/* The CPU as a device: its kernels, its threads, and scratch memory that is kept between calls. */
+#ifndef CPU_DEVICE_H
+#define CPU_DEVICE_H
+
+#include <stdatomic.h>
+
+#include "halo/backend.h"
+#include "kernels.h"
+#include "pool.h"
+
+struct HaloDevice {
+    const CpuKernels *kernels;
+    int jobs;
+    CpuPool *pool;
+    atomic_uint_fast64_t clipped;
+    void *scratch;
+    int64_t scratch_bytes;
+    char description[112];
+};
+
+/* The kernels to use: the best this machine has, or those that HALO_CPU names. HALO_ERR_DEVICE. */
+HaloStatus cpu_choose_kernels(const CpuKernels **kernels);
+/* The processor's name for people, or what kind it is. */
+void cpu_processor_name(char *name, size_t size);
+
+/* Takes room for `count` things of `size` bytes from a block that is being laid out: *at is its offset, a
+ * multiple of 64. False when it does not fit 63 bits. */
+bool cpu_reserve(int64_t *total, int64_t count, int64_t size, int64_t *at);
+
+/* Scratch memory, 64-byte aligned, valid until the next call. HALO_ERR_LIMIT. */
+HaloStatus cpu_scratch(HaloDevice *device, int64_t bytes, void **block);
+/* The same for every worker: `bytes` (rounded up to a multiple of 64) for each, one after the other. */
+HaloStatus cpu_scratch_each(HaloDevice *device, int64_t *bytes, void **block);
+
+/* How many workers `work` elementary steps are worth: 1 where starting threads would cost more. */
+int cpu_workers(const HaloDevice *device, double work);
+/* Runs tasks on up to `workers` threads. */
+void cpu_run(HaloDevice *device, int workers, int64_t tasks, CpuTask *task, void *context);
+
+/* ---- the primitives (backend.h) ------------------------------------------------------------------------- */
+
+HaloStatus cpu_conv(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv);
+HaloStatus cpu_sep(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep);
+HaloStatus cpu_map(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMap *map);
+HaloStatus cpu_combine(HaloDevice *device, const HaloBuf *a, const HaloBuf *b, HaloBuf *dst,
+                       const HaloCombine *combine);
+HaloStatus cpu_reduce(HaloDevice *device, const HaloBuf *src, unsigned want, HaloMoments *out);
+HaloStatus cpu_hist(HaloDevice *device, const HaloBuf *src, const HaloHist *hist, HaloHistogram *out);
+HaloStatus cpu_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloScan *scan);
+
+#endif

@@ -1,0 +1,127 @@
+/* The hot loops: one table of functions for each instruction set, all giving the same bits. variant/ holds
+ * their source, variant.c chooses a table.
+ *
+ * Rows are counted in elements: samples of any channel, side by side. A tap that lies i pixels to the right
+ * is i * channels elements away, so no loop but those that look at alpha knows how many channels there are.
+ * `samples` are u8, u16 or f32 by the index of the function, at any address; rows are f32. */
+#ifndef CPU_KERNELS_H
+#define CPU_KERNELS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "halo/numerics.h"
+
+/* ---- rows ---------------------------------------------------------------------------------------------- */
+
+/* `alpha` is a channel or -1. */
+typedef struct CpuRowKernels {
+    void (*load[3])(const void *samples, int64_t n, float *row);
+    /* Changes `row`; adds to *clipped. */
+    void (*store[3])(float *row, int64_t n, HaloStore store, void *samples, uint64_t *clipped);
+    void (*affine)(float *row, int64_t n, float scale, float bias);
+    void (*points)(float *row, int64_t n, const HaloPoint *point, int points);
+    void (*premul)(float *row, int64_t pixels, int channels, int alpha, float white);
+    /* To one channel, in `out`, whose pixels have `out_channels`. */
+    void (*gray)(const float *row, int64_t pixels, int channels, const float w[3], float *out,
+                 int out_channels);
+    /* The pairs leave their result in a. */
+    void (*magnitude)(float *a, const float *b, int64_t n);
+    void (*unsharp)(float *a, const float *b, int64_t n, float amount, float threshold);
+    void (*unpremul)(float *a, const float *b, int64_t pixels, int channels, int alpha, float white);
+} CpuRowKernels;
+
+/* ---- convolution ----------------------------------------------------------------------------------------- */
+
+/* Rows of outputs that `conv` computes together, sharing what it loads. */
+#define CPU_CONV_ROWS 4
+/* Elements past the end of the rows given to `conv` that it may read and write. */
+#define CPU_CONV_SLACK 32
+
+/* Rows of a mask, and how many elements lie between neighbouring taps. */
+typedef struct CpuMask {
+    const float *tap; /* [height][width] */
+    int64_t width, height;
+    int64_t step;
+} CpuMask;
+
+/* Sums that leave NaN out: for every output the sum, the weight of the taps used, and 1 where any was. */
+typedef struct CpuNanSums {
+    float *acc, *weight, *used;
+} CpuNanSums;
+
+typedef struct CpuConvKernels {
+    /* `rows` rows of n outputs, `pitch` apart: row r from lines r .. r + mask->height - 1. `first`: the sums
+     * start at +0, else they go on from `out`. */
+    void (*conv)(const CpuMask *mask, const float *const *line, int64_t rows, int64_t n, float *out,
+                 int64_t pitch, bool first);
+    /* One row of outputs. */
+    void (*conv_nan)(const CpuMask *mask, const float *const *line, int64_t n, CpuNanSums sums, bool first);
+    void (*renormalise)(CpuNanSums sums, int64_t n, float total);
+} CpuConvKernels;
+
+/* ---- reductions --------------------------------------------------------------------------------------------
+ */
+
+/* Of one leaf: values alone; where no sample counts, +inf and -inf. */
+typedef struct CpuExtremes {
+    double min, max;
+} CpuExtremes;
+
+typedef struct CpuReduceKernels {
+    /* n samples, `channels` apart, side by side. */
+    void (*gather[3])(const void *samples, int64_t n, int64_t channels, void *out);
+    /* n <= HALO_LEAF samples, side by side and aligned to their size: the counts, sums and product of a leaf.
+     */
+    void (*leaf[3])(const void *samples, int64_t n, unsigned want, HaloMoments *leaf, CpuExtremes *extremes);
+    /* The first sample that equals `value`, which is there. */
+    int64_t (*find[3])(const void *samples, int64_t n, double value);
+} CpuReduceKernels;
+
+/* ---- histograms --------------------------------------------------------------------------------------------
+ */
+
+typedef struct CpuHistKernels {
+    /* Counts u8, u16 or u32 values in counter[copies][channels][bins]; `copies` is a power of two. Neighbouring
+     * pixels count in different copies, so that equal samples do not wait for each other's store. */
+    void (*count[3])(const void *values, int64_t pixels, int64_t channels, int64_t bins, int64_t copies,
+                     uint64_t *counter);
+    /* The bin of each f32 sample; hist->bins + 0, 1 and 2 for below, above and NaN. */
+    void (*bin)(const void *samples, int64_t n, const HaloHist *hist, uint32_t *bin);
+} CpuHistKernels;
+
+/* ---- scans
+ * ---------------------------------------------------------------------------------------------------- */
+
+#define CPU_SCAN_RUNS (HALO_SCAN_TILE / HALO_SCAN_RUN)
+
+typedef struct CpuScanKernels {
+    /* n samples, `channels` apart, converted exactly. */
+    void (*to_f64[3])(const void *samples, int64_t n, int64_t channels, double *out);
+    void (*to_i64[2])(const void *samples, int64_t n, int64_t channels, int64_t *out);
+    /* A tile in place: x becomes the inclusive prefixes in each run, lead[CPU_SCAN_RUNS] what joins before each
+     * run in the tile. Returns the total. */
+    double (*tile)(HaloScanOp op, double *x, double *lead);
+    /* Finishes a tile: joins `before` (all earlier tiles) and lead to x. */
+    void (*tile_join)(HaloScanOp op, bool exclusive, double before, const double *lead, double *x);
+    void (*line_i64)(HaloScanOp op, bool exclusive, int64_t *x, int64_t n, int64_t *carry);
+    /* One row of a scan down the columns, in place. `k`: its number in its run of rows; `before`: P of docs/
+     * numerics.md, `run`: the prefix in the run so far. */
+    void (*down_f64)(HaloScanOp op, bool exclusive, int64_t k, double *x, int64_t n, double *before,
+                     double *run);
+    void (*down_i64)(HaloScanOp op, bool exclusive, int64_t *x, int64_t n, int64_t *carry);
+} CpuScanKernels;
+
+typedef struct CpuKernels {
+    const char *name; /* "baseline", "v3", "v4" */
+    const CpuRowKernels *rows;
+    const CpuConvKernels *conv;
+    const CpuReduceKernels *reduce;
+    const CpuHistKernels *hist;
+    const CpuScanKernels *scan;
+} CpuKernels;
+
+extern const CpuKernels cpu_kernels_baseline;
+extern const CpuKernels cpu_kernels_v3, cpu_kernels_v4; /* x86-64 only */
+
+#endif

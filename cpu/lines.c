@@ -1,0 +1,66 @@
+/* Source rows as the convolution wants them: f32, with the border on both sides, so that no tap has to ask
+ * where it is. */
+#include "stencil.h"
+
+/* Puts `count` pixels that lie outside the whole, from column x on. */
+static void outside(const CpuStencil *stencil, int64_t x, int64_t y, int64_t count, float *to)
+{
+    const HaloBuf *src = stencil->src;
+    const int channels = src->shape.channels;
+    for (int64_t i = 0; i < count; i++, to += channels) {
+        const int64_t from = halo_border_index(x + i, src->shape.width, stencil->border);
+        if (from < 0) {
+            for (int c = 0; c < channels; c++) to[c] = stencil->value;
+        } else {
+            stencil->device->kernels->rows->load[src->shape.dtype](halo_at(src, from, y), channels, to);
+        }
+    }
+}
+
+void cpu_source_line(const CpuStencil *stencil, int64_t x, int64_t y, int64_t cols, float *line)
+{
+    const HaloBuf *src = stencil->src;
+    const int64_t width = src->shape.width, channels = src->shape.channels;
+    const int64_t first = x + stencil->ox, end = first + cols + stencil->reach;
+    const int64_t row = halo_border_index(y, src->shape.height, stencil->border);
+    if (row < 0) {
+        for (int64_t i = 0; i < (end - first) * channels; i++) line[i] = stencil->value;
+        return;
+    }
+    /* [first, end) is cut into what lies left of the image, in it, and right of it; any may be empty. */
+    const int64_t in_first = first < 0 ? (end < 0 ? end : 0) : first < width ? first : width;
+    const int64_t left_end = first < 0 ? in_first : first;
+    const int64_t in_end = end < width ? end : width;
+    if (left_end > first) outside(stencil, first, row, left_end - first, line);
+    if (in_end > in_first)
+        stencil->device->kernels->rows->load[src->shape.dtype](
+            halo_at(src, in_first, row), (in_end - in_first) * channels, line + (in_first - first) * channels);
+    const int64_t right = first > width ? first : width;
+    if (end > right) outside(stencil, right, row, end - right, line + (right - first) * channels);
+}
+
+/* Are the samples that [first, end) reads along one axis, `whole` long, within [have, have + count)? */
+static bool holds(int64_t first, int64_t end, int64_t whole, int64_t have, int64_t count, HaloBorder border)
+{
+    const int64_t in_first = first > 0 ? first : 0, in_end = end < whole ? end : whole;
+    if (in_first < in_end && (in_first < have || in_end > have + count)) return false;
+    const int64_t left_end = end < 0 ? end : 0, right_first = first > whole ? first : whole;
+    const int64_t left = first < left_end ? left_end - first : 0,
+                  right = end > right_first ? end - right_first : 0;
+    for (int64_t i = 0; i < left + right; i++) {
+        const int64_t at = halo_border_index(i < left ? first + i : right_first + i - left, whole, border);
+        if (at < 0 ? border != HALO_BORDER_ZERO && border != HALO_BORDER_CONSTANT
+                   : at < have || at >= have + count)
+            return false;
+    }
+    return true;
+}
+
+bool cpu_holds_needed(const CpuStencil *stencil)
+{
+    const HaloBuf *src = stencil->src, *dst = stencil->dst;
+    const int64_t x = dst->x0 + stencil->ox, y = dst->y0 + stencil->oy;
+    return holds(x, x + dst->cols + stencil->reach, src->shape.width, src->x0, src->cols, stencil->border) &&
+           holds(y, y + dst->rows + stencil->mask.height - 1, src->shape.height, src->y0, src->rows,
+                 stencil->border);
+}

@@ -1,0 +1,131 @@
+/* The thread pool: workers sleep on a condition, take tasks by an atomic counter, and report when none is
+ * left. Which worker takes which task never shows in a result. */
+#include "pool.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+typedef struct Worker {
+    CpuPool *pool;
+    int index;
+    pthread_t thread;
+} Worker;
+
+struct CpuPool {
+    int jobs;    /* threads wanted, the caller included */
+    int workers; /* threads running, the caller excluded */
+    bool started;
+    Worker *worker; /* [jobs]; 0 is the caller's and has no thread */
+
+    pthread_mutex_t lock; /* of everything below but `next` */
+    pthread_cond_t work, done;
+    uint64_t round; /* counts the runs, so that a worker joins each of them once */
+    int busy;       /* workers that have not finished this round */
+    bool stop;
+    CpuTask *task;
+    void *context;
+    int64_t tasks;
+    atomic_int_fast64_t next;
+};
+
+static void take_tasks(CpuPool *pool, CpuTask *task, void *context, int64_t tasks, int worker)
+{
+    for (;;) {
+        const int64_t i = atomic_fetch_add_explicit(&pool->next, 1, memory_order_relaxed);
+        if (i >= tasks) return;
+        task(context, i, worker);
+    }
+}
+
+static void *worker_main(void *argument)
+{
+    const Worker *self = argument;
+    CpuPool *pool = self->pool;
+    uint64_t seen = 0;
+    pthread_mutex_lock(&pool->lock);
+    for (;;) {
+        while (!pool->stop && pool->round == seen) pthread_cond_wait(&pool->work, &pool->lock);
+        if (pool->stop) break;
+        seen = pool->round;
+        CpuTask *task = pool->task;
+        void *context = pool->context;
+        const int64_t tasks = pool->tasks;
+        pthread_mutex_unlock(&pool->lock);
+        take_tasks(pool, task, context, tasks, self->index);
+        pthread_mutex_lock(&pool->lock);
+        if (--pool->busy == 0) pthread_cond_signal(&pool->done);
+    }
+    pthread_mutex_unlock(&pool->lock);
+    return NULL;
+}
+
+/* Fewer threads than asked for, down to none, is no error: the caller does the work itself. */
+static void start(CpuPool *pool)
+{
+    pool->started = true;
+    while (pool->workers < pool->jobs - 1) {
+        Worker *worker = &pool->worker[pool->workers + 1];
+        worker->pool = pool;
+        worker->index = pool->workers + 1;
+        if (pthread_create(&worker->thread, NULL, worker_main, worker) != 0) break;
+        pool->workers++;
+    }
+}
+
+HaloStatus cpu_pool_new(int jobs, CpuPool **out)
+{
+    CpuPool *pool = calloc(1, sizeof *pool);
+    Worker *worker = calloc((size_t)jobs, sizeof *worker);
+    if (pool == NULL || worker == NULL) {
+        free(pool);
+        free(worker);
+        return halo_fail(HALO_ERR_LIMIT, "not enough memory for %d threads", jobs);
+    }
+    pool->jobs = jobs;
+    pool->worker = worker;
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_cond_init(&pool->work, NULL);
+    pthread_cond_init(&pool->done, NULL);
+    atomic_init(&pool->next, 0);
+    *out = pool;
+    return HALO_OK;
+}
+
+void cpu_pool_free(CpuPool *pool)
+{
+    if (pool == NULL) return;
+    pthread_mutex_lock(&pool->lock);
+    pool->stop = true;
+    pthread_cond_broadcast(&pool->work);
+    pthread_mutex_unlock(&pool->lock);
+    for (int i = 1; i <= pool->workers; i++) pthread_join(pool->worker[i].thread, NULL);
+    pthread_cond_destroy(&pool->done);
+    pthread_cond_destroy(&pool->work);
+    pthread_mutex_destroy(&pool->lock);
+    free(pool->worker);
+    free(pool);
+}
+
+void cpu_pool_run(CpuPool *pool, int64_t tasks, CpuTask *task, void *context)
+{
+    if (tasks > 1 && pool->jobs > 1 && !pool->started) start(pool);
+    if (tasks < 2 || pool->workers == 0) {
+        for (int64_t i = 0; i < tasks; i++) task(context, i, 0);
+        return;
+    }
+    pthread_mutex_lock(&pool->lock);
+    pool->task = task;
+    pool->context = context;
+    pool->tasks = tasks;
+    pool->busy = pool->workers;
+    atomic_store_explicit(&pool->next, 0, memory_order_relaxed);
+    pool->round++;
+    pthread_cond_broadcast(&pool->work);
+    pthread_mutex_unlock(&pool->lock);
+    take_tasks(pool, task, context, tasks, 0);
+    pthread_mutex_lock(&pool->lock);
+    while (pool->busy > 0) pthread_cond_wait(&pool->done, &pool->lock);
+    pthread_mutex_unlock(&pool->lock);
+}

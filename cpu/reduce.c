@@ -1,0 +1,221 @@
+/* Reductions: leaves in parallel, joined in the fixed order of docs/numerics.md.
+ *
+ * A task is a run of 2^k leaves, which is one node of the tree. min and max depend on no order but "the first
+ * wins", so they go beside the tree, and their place is looked for only in leaves that improve on them. */
+#include <string.h>
+
+#include "device.h"
+
+/* With more counters than this a single worker counts. */
+#define MOST_COUNTERS (1 << 22)
+
+/* Leaves of a task: a power of two. */
+#define CHUNK_LEAVES 64
+#define CHUNK ((int64_t)CHUNK_LEAVES * HALO_LEAF)
+
+typedef struct Reduction {
+    const HaloBuf *src;
+    unsigned want;
+    int64_t pixels;
+    HaloMoments *chunk; /* [chunks][channels] */
+    char *leaf;         /* of each worker: room for HALO_LEAF samples */
+    uint64_t *counter;  /* of each worker: [copies][channels][values], for products of integers; or NULL */
+    int64_t counters, copies, values;
+    HaloDevice *device;
+} Reduction;
+
+/* ---- the tree
+ * ------------------------------------------------------------------------------------------------- */
+
+/* A binary counter of nodes: node[k] is there where bit k of `count` is set. */
+typedef struct Tree {
+    uint64_t count;
+    HaloMoments node[64];
+} Tree;
+
+static void tree_add(Tree *tree, const HaloMoments *leaf)
+{
+    HaloMoments joined = *leaf;
+    int level = 0;
+    for (; tree->count >> level & 1; level++) {
+        HaloMoments left = tree->node[level];
+        halo_moments_merge(&left, &joined);
+        joined = left;
+    }
+    tree->node[level] = joined;
+    tree->count++;
+}
+
+/* Joins what is left over, from the last to the first. */
+static HaloMoments tree_total(const Tree *tree)
+{
+    HaloMoments total = halo_moments_none();
+    bool any = false;
+    for (int level = 0; level < 64; level++) {
+        if ((tree->count >> level & 1) == 0) continue;
+        HaloMoments left = tree->node[level];
+        if (any) halo_moments_merge(&left, &total);
+        total = left;
+        any = true;
+    }
+    return total;
+}
+
+/* ---- one task
+ * -------------------------------------------------------------------------------------------------- */
+
+/* The samples of channel c of pixels [first, first + n), side by side: in place where they lie so, else copied
+ * to `room`. */
+static const void *leaf_samples(const Reduction *r, int64_t first, int64_t n, int c, char *room)
+{
+    const HaloBuf *src = r->src;
+    const HaloDtype dtype = src->shape.dtype;
+    const int64_t width = src->shape.width, channels = src->shape.channels,
+                  size = (int64_t)halo_dtype_size(dtype);
+    const char *at = (const char *)halo_at(src, first % width, first / width) + c * size;
+    const bool in_row = first % width + n <= width || src->stride == width * size;
+    if (channels == 1 && in_row && (uintptr_t)at % (uintptr_t)size == 0) return at;
+    for (int64_t done = 0; done < n;) {
+        const int64_t x = (first + done) % width, y = (first + done) / width;
+        const int64_t count = width - x < n - done ? width - x : n - done;
+        at = (const char *)halo_at(src, x, y) + c * size;
+        r->device->kernels->reduce->gather[dtype](at, count, channels, room + done * size);
+        done += count;
+    }
+    return room;
+}
+
+/* Takes a leaf's extremes into `best`; the place is looked for only where they are better. */
+static void take_extremes(const Reduction *r, const void *samples, int64_t first, int64_t n,
+                          const CpuExtremes *extremes, HaloMoments *best)
+{
+    int64_t (*find)(const void *, int64_t, double) = r->device->kernels->reduce->find[r->src->shape.dtype];
+    const float *real =
+        r->src->shape.dtype == HALO_F32 ? samples : NULL; /* -0 or +0: the sample itself knows */
+    if (best->min_at < 0 || extremes->min < best->min) {
+        const int64_t at = find(samples, n, extremes->min);
+        best->min = real != NULL ? (double)real[at] : extremes->min;
+        best->min_at = first + at;
+    }
+    if (best->max_at < 0 || extremes->max > best->max) {
+        const int64_t at = find(samples, n, extremes->max);
+        best->max = real != NULL ? (double)real[at] : extremes->max;
+        best->max_at = first + at;
+    }
+}
+
+static void count_values(const Reduction *r, int64_t first, int64_t n, uint64_t *counter)
+{
+    const HaloBuf *src = r->src;
+    const int64_t width = src->shape.width;
+    for (int64_t done = 0; done < n;) {
+        const int64_t x = (first + done) % width, y = (first + done) / width;
+        const int64_t count = width - x < n - done ? width - x : n - done;
+        r->device->kernels->hist->count[src->shape.dtype](halo_at(src, x, y), count, src->shape.channels,
+                                                          r->values, r->copies, counter);
+        done += count;
+    }
+}
+
+static void reduce_chunk(void *context, int64_t index, int worker)
+{
+    const Reduction *r = context;
+    const int channels = r->src->shape.channels;
+    const bool extremes_wanted = (r->want & (HALO_WANT_EXTREMES | HALO_WANT_POSITIONS)) != 0;
+    const int64_t start = index * CHUNK, end = r->pixels - start < CHUNK ? r->pixels : start + CHUNK;
+    char *room = r->leaf + (int64_t)worker * HALO_LEAF * (int64_t)sizeof(float);
+    if (r->counter != NULL) count_values(r, start, end - start, r->counter + worker * r->counters);
+    for (int c = 0; c < channels; c++) {
+        Tree tree = {.count = 0};
+        HaloMoments best = halo_moments_none();
+        for (int64_t first = start; first < end; first += HALO_LEAF) {
+            const int64_t n = end - first < HALO_LEAF ? end - first : HALO_LEAF;
+            const void *samples = leaf_samples(r, first, n, c, room);
+            HaloMoments leaf = halo_moments_none();
+            CpuExtremes extremes = {0.0, 0.0};
+            r->device->kernels->reduce->leaf[r->src->shape.dtype](samples, n, r->want, &leaf, &extremes);
+            if (extremes_wanted && leaf.nan < leaf.count) take_extremes(r, samples, first, n, &extremes, &best);
+            tree_add(&tree, &leaf);
+        }
+        HaloMoments *out = &r->chunk[index * channels + c];
+        *out = tree_total(&tree);
+        out->min = best.min;
+        out->max = best.max;
+        out->min_at = best.min_at;
+        out->max_at = best.max_at;
+    }
+}
+
+/* ---- all of it
+ * --------------------------------------------------------------------------------------------------- */
+
+/* Products of integers are made of how often each value is there. */
+static void products(const Reduction *r, int workers, HaloMoments *out)
+{
+    const int channels = r->src->shape.channels;
+    for (int c = 0; c < channels; c++) {
+        uint64_t *total = r->counter + c * r->values;
+        for (int64_t copy = 1; copy < workers * r->copies; copy++) {
+            const uint64_t *more = total + copy * channels * r->values;
+            for (int64_t v = 0; v < r->values; v++) total[v] += more[v];
+        }
+        halo_product_from_counts(total, r->values, &out[c].product, &out[c].product_exp);
+    }
+}
+
+/* What was not asked for is left out, and NaNs get their one pattern. */
+static void tidy(HaloMoments *m, unsigned want)
+{
+    if ((want & HALO_WANT_POSITIONS) == 0) m->min_at = m->max_at = -1;
+    m->sum = halo_canonical_f64(m->sum);
+    m->mean = halo_canonical_f64(m->mean);
+    m->m2 = halo_canonical_f64(m->m2);
+    m->product = halo_canonical_f64(m->product);
+}
+
+HaloStatus cpu_reduce(HaloDevice *device, const HaloBuf *src, unsigned want, HaloMoments *out)
+{
+    HaloStatus status = HALO_OK;
+    Reduction r = {.src = src, .want = want, .device = device};
+    const int channels = src->shape.channels;
+    int64_t total = 0, at_chunk, at_leaf, at_counter = 0;
+    void *scratch;
+    if (src->shape.dtype > HALO_F32 || !halo_buf_is_whole(src))
+        HALO_FAIL(HALO_ERR_BUG, "a reduction was asked of a buffer that is not a whole of u8, u16 or f32");
+    for (int c = 0; c < channels; c++) out[c] = halo_moments_none();
+    if (!halo_mul(src->cols, src->rows, &r.pixels))
+        HALO_FAIL(HALO_ERR_LIMIT, "%lld x %lld pixels are too many", (long long)src->cols,
+                  (long long)src->rows);
+    const int64_t chunks = r.pixels / CHUNK + (r.pixels % CHUNK != 0);
+    const bool counted = (want & HALO_WANT_PRODUCT) != 0 && src->shape.dtype != HALO_F32;
+    r.copies = src->shape.dtype == HALO_U8 ? 4 : 1;
+    r.values = !counted ? 0 : src->shape.dtype == HALO_U8 ? 256 : 65536;
+    r.counters = r.values * r.copies * channels;
+    int workers = cpu_workers(device, (double)r.pixels * channels * 4);
+    if (r.counters > MOST_COUNTERS) workers = 1;
+    int64_t moments;
+    const int64_t counters = r.counters * workers;
+    if (!halo_mul(chunks, channels, &moments) ||
+        !cpu_reserve(&total, moments, sizeof(HaloMoments), &at_chunk) ||
+        !cpu_reserve(&total, workers, HALO_LEAF * sizeof(float), &at_leaf) ||
+        !cpu_reserve(&total, counters, sizeof(uint64_t), &at_counter))
+        HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for statistics of %d channels", channels);
+    HALO_TRY(cpu_scratch(device, total, &scratch));
+    r.chunk = (HaloMoments *)(void *)((char *)scratch + at_chunk);
+    r.leaf = (char *)scratch + at_leaf;
+    if (counted) {
+        r.counter = (uint64_t *)(void *)((char *)scratch + at_counter);
+        memset(r.counter, 0, (size_t)counters * sizeof *r.counter);
+    }
+    cpu_run(device, workers, chunks, reduce_chunk, &r);
+
+    for (int c = 0; c < channels; c++) {
+        Tree tree = {.count = 0};
+        for (int64_t i = 0; i < chunks; i++) tree_add(&tree, &r.chunk[i * channels + c]);
+        out[c] = tree_total(&tree);
+    }
+    if (counted && r.pixels > 0) products(&r, workers, out);
+    for (int c = 0; c < channels; c++) tidy(&out[c], want);
+out:
+    return status;
+}

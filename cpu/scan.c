@@ -1,0 +1,174 @@
+/* Scans: along x, rows in parallel; along y, slices of columns in parallel, in place after a scan along x. */
+#include <string.h>
+
+#include "device.h"
+
+/* Elements of a slice of columns: they stay in the first-level cache while the scan goes down. */
+#define SLICE 1024
+#define ELEMENT ((int64_t)sizeof(double)) /* i64 and f64 alike */
+
+typedef struct Scan {
+    const HaloBuf *src;
+    HaloBuf *dst;
+    const HaloScan *scan;
+    bool integer;
+    int64_t scratch_bytes; /* of a worker */
+    char *scratch;
+    HaloDevice *device;
+} Scan;
+
+/* ---- along x
+ * --------------------------------------------------------------------------------------------------- */
+
+/* What stands before the tiles of a line: G and the totals of this group's tiles. */
+typedef struct Before {
+    double groups;
+    double slot[HALO_SCAN_GROUP];
+    int tiles;
+} Before;
+
+static void new_group(HaloScanOp op, Before *before)
+{
+    before->tiles = 0;
+    for (int i = 0; i < HALO_SCAN_GROUP; i++) before->slot[i] = halo_scan_identity(op);
+}
+
+/* E: 32 lanes of 8 slots each, joined by adjacent pairs. */
+static double group_prefix(HaloScanOp op, const Before *before)
+{
+    enum { LANES = 32, SLOTS = HALO_SCAN_GROUP / LANES };
+    double lane[LANES];
+    for (int l = 0; l < LANES; l++) {
+        lane[l] = before->slot[l * SLOTS];
+        for (int s = 1; s < SLOTS; s++) lane[l] = halo_scan_join(op, lane[l], before->slot[l * SLOTS + s]);
+    }
+    for (int width = LANES / 2; width > 0; width /= 2)
+        for (int l = 0; l < width; l++) lane[l] = halo_scan_join(op, lane[2 * l], lane[2 * l + 1]);
+    return lane[0];
+}
+
+/* Puts n results to every channels-th place. */
+static void put(const void *from, int64_t n, int64_t channels, char *to)
+{
+    const char *at = from;
+    if (channels == 1) {
+        memcpy(to, at, (size_t)(n * ELEMENT));
+        return;
+    }
+    for (int64_t i = 0; i < n; i++) memcpy(to + i * channels * ELEMENT, at + i * ELEMENT, (size_t)ELEMENT);
+}
+
+static void line_f64(const Scan *s, int64_t y, int c, double *x)
+{
+    const CpuScanKernels *kernels = s->device->kernels->scan;
+    const HaloScanOp op = s->scan->op;
+    const int64_t width = s->src->cols, channels = s->src->shape.channels;
+    const int64_t size = (int64_t)halo_dtype_size(s->src->shape.dtype);
+    double lead[CPU_SCAN_RUNS];
+    Before before = {.groups = halo_scan_identity(op)};
+    new_group(op, &before);
+    for (int64_t at = 0; at < width; at += HALO_SCAN_TILE) {
+        const int64_t n = width - at < HALO_SCAN_TILE ? width - at : HALO_SCAN_TILE;
+        kernels->to_f64[s->src->shape.dtype]((const char *)halo_at(s->src, at, y) + c * size, n, channels, x);
+        for (int64_t i = n; i < HALO_SCAN_TILE; i++) x[i] = halo_scan_identity(op);
+        if (before.tiles == HALO_SCAN_GROUP) {
+            before.groups = halo_scan_join(op, before.groups, group_prefix(op, &before));
+            new_group(op, &before);
+        }
+        const double earlier = halo_scan_join(op, before.groups, group_prefix(op, &before));
+        before.slot[before.tiles++] = kernels->tile(op, x, lead);
+        kernels->tile_join(op, s->scan->exclusive, earlier, lead, x);
+        put(x, n, channels, (char *)halo_at(s->dst, at, y) + c * ELEMENT);
+    }
+}
+
+static void line_i64(const Scan *s, int64_t y, int c, int64_t *x)
+{
+    const CpuScanKernels *kernels = s->device->kernels->scan;
+    const int64_t width = s->src->cols, channels = s->src->shape.channels;
+    const int64_t size = (int64_t)halo_dtype_size(s->src->shape.dtype);
+    int64_t carry = halo_scan_identity_i64(s->scan->op);
+    for (int64_t at = 0; at < width; at += HALO_SCAN_TILE) {
+        const int64_t n = width - at < HALO_SCAN_TILE ? width - at : HALO_SCAN_TILE;
+        kernels->to_i64[s->src->shape.dtype]((const char *)halo_at(s->src, at, y) + c * size, n, channels, x);
+        kernels->line_i64(s->scan->op, s->scan->exclusive, x, n, &carry);
+        put(x, n, channels, (char *)halo_at(s->dst, at, y) + c * ELEMENT);
+    }
+}
+
+static void scan_row(void *context, int64_t y, int worker)
+{
+    const Scan *s = context;
+    void *x = s->scratch + worker * s->scratch_bytes;
+    for (int c = 0; c < s->src->shape.channels; c++) {
+        if (s->integer)
+            line_i64(s, y, c, x);
+        else
+            line_f64(s, y, c, x);
+    }
+}
+
+/* ---- along y
+ * --------------------------------------------------------------------------------------------------- */
+
+/* Columns count in elements: channels do not matter here. */
+static void scan_slice(void *context, int64_t index, int worker)
+{
+    const Scan *s = context;
+    const CpuScanKernels *kernels = s->device->kernels->scan;
+    const HaloDtype dtype = s->src->shape.dtype;
+    const HaloScanOp op = s->scan->op;
+    const bool exclusive = s->scan->exclusive;
+    const int64_t first = index * SLICE, all = s->src->cols * s->src->shape.channels;
+    const int64_t n = all - first < SLICE ? all - first : SLICE;
+    void *row = s->scratch + worker * s->scratch_bytes;
+    double *x = row, *before = x + SLICE, *run = before + SLICE;
+    int64_t *xi = row, *carry = xi + SLICE;
+    for (int64_t i = 0; i < n; i++) {
+        if (s->integer)
+            carry[i] = halo_scan_identity_i64(op);
+        else
+            before[i] = halo_scan_identity(op);
+    }
+    for (int64_t y = 0; y < s->src->rows; y++) {
+        char *to = (char *)halo_at(s->dst, 0, y) + first * ELEMENT;
+        const char *from = (const char *)halo_at(s->src, 0, y) + first * (int64_t)halo_dtype_size(dtype);
+        if (s->scan->axis == HALO_AXIS_XY)
+            memcpy(row, to, (size_t)(n * ELEMENT));
+        else if (s->integer)
+            kernels->to_i64[dtype](from, n, 1, xi);
+        else
+            kernels->to_f64[dtype](from, n, 1, x);
+        if (s->integer)
+            kernels->down_i64(op, exclusive, xi, n, carry);
+        else
+            kernels->down_f64(op, exclusive, y % HALO_SCAN_ROWS, x, n, before, run);
+        memcpy(to, row, (size_t)(n * ELEMENT));
+    }
+}
+
+/* ---- all of it
+ * --------------------------------------------------------------------------------------------------- */
+
+HaloStatus cpu_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloScan *scan)
+{
+    HaloStatus status = HALO_OK;
+    Scan s = {.src = src, .dst = dst, .scan = scan, .device = device};
+    const int channels = src->shape.channels;
+    void *scratch;
+    s.integer = src->shape.dtype != HALO_F32 && scan->op != HALO_SCAN_PRODUCT;
+    if (src->shape.dtype > HALO_F32 || !halo_buf_is_whole(src) || !halo_buf_is_whole(dst) ||
+        src->cols != dst->cols || src->rows != dst->rows || channels != dst->shape.channels ||
+        dst->shape.dtype != (s.integer ? HALO_I64 : HALO_F64))
+        HALO_FAIL(HALO_ERR_BUG, "a scan was asked for into a buffer that does not suit its source");
+    s.scratch_bytes = (HALO_SCAN_TILE > 3 * SLICE ? HALO_SCAN_TILE : 3 * SLICE) * ELEMENT;
+    HALO_TRY(cpu_scratch_each(device, &s.scratch_bytes, &scratch));
+    s.scratch = scratch;
+    const double work = (double)src->cols * (double)src->rows * channels * 4;
+    const int workers = cpu_workers(device, work);
+    if (scan->axis & HALO_AXIS_X) cpu_run(device, workers, src->rows, scan_row, &s);
+    if (scan->axis & HALO_AXIS_Y)
+        cpu_run(device, workers, (src->cols * channels + SLICE - 1) / SLICE, scan_slice, &s);
+out:
+    return status;
+}

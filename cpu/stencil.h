@@ -1,0 +1,47 @@
+/* What dense and separable convolution share: outputs made from rows of f32, `mask` rows high.
+ *
+ * Dense, a line is a source row, converted, with the border at both ends, and `mask` is the whole mask.
+ * Separable, a line is the row pass of that, and `mask` is the column of taps. */
+#ifndef CPU_STENCIL_H
+#define CPU_STENCIL_H
+
+#include "device.h"
+
+typedef struct CpuStencil {
+    /* What to compute. */
+    const HaloBuf *src;
+    HaloBuf *dst;
+    int64_t ox, oy;
+    HaloBorder border;
+    float value;  /* of samples outside, where the border has a value of its own */
+    CpuMask mask; /* over lines */
+    CpuMask row;  /* the row pass; tap is NULL where there is none */
+    bool affine;
+    float scale, bias;
+    bool nan_ignore;
+    float total, row_total; /* the sums of the taps */
+    HaloStore store;
+
+    /* How, as cpu_stencil_run lays it out. */
+    int64_t reach;      /* pixels a source line is longer than its outputs */
+    int64_t tile_cols;  /* outputs of a task: columns, */
+    int64_t slice_rows; /* rows, */
+    int64_t strip;      /* of which this many are made at a time, */
+    int64_t band;       /* meeting this many rows of the mask at a time */
+    int64_t tiles, slices;
+    int64_t source_pitch, out_pitch, line_pitch, lines; /* elements; rows in the ring of lines */
+    int64_t scratch_bytes, at_line, at_ring, at_source, at_out, at_weight, at_used; /* of a worker */
+    char *scratch;
+    HaloDevice *device;
+} CpuStencil;
+
+/* Runs it. HALO_ERR_BUG where `src` does not hold what is needed, HALO_ERR_LIMIT without memory. */
+HaloStatus cpu_stencil_run(HaloDevice *device, CpuStencil *stencil);
+
+/* `cols` + reach pixels of source row y (of the whole, or beyond it) as f32 for outputs from column x on. */
+void cpu_source_line(const CpuStencil *stencil, int64_t x, int64_t y, int64_t cols, float *line);
+
+/* Whether the rectangle of `src` holds every sample that the rectangle of `dst` needs. */
+bool cpu_holds_needed(const CpuStencil *stencil);
+
+#endif

@@ -1,0 +1,113 @@
+/* Rows of samples: conversion to f32 and back, points, and pairs of rows. */
+#include "variant.h"
+
+/* ---- samples ------------------------------------------------------------------------------------------------
+ */
+
+/* Clipped samples are counted in 32 bits, as wide as the samples' lanes, and added up this often. */
+#define COUNT_BLOCK 65536
+
+static void rescale(float *restrict row, int64_t n, HaloStore how)
+{
+    if (how.num == 1.0f && how.den == 1.0f) return;
+    for (int64_t i = 0; i < n; i++) row[i] = halo_rescale(row[i], how);
+}
+
+#define SAMPLE uint8_t
+#define TYPE u8
+#define WHITE 255.0f
+#include "rows_tmpl.h"
+
+#define SAMPLE uint16_t
+#define TYPE u16
+#define WHITE 65535.0f
+#include "rows_tmpl.h"
+
+#define SAMPLE float
+#define TYPE f32
+#include "rows_tmpl.h"
+
+static void affine(float *restrict row, int64_t n, float scale, float bias)
+{
+    for (int64_t i = 0; i < n; i++) row[i] = halo_fma(row[i], scale, bias);
+}
+
+/* ---- points
+ * --------------------------------------------------------------------------------------------------- */
+
+/* The operation is a constant where this is called, so each call becomes a loop of its own. */
+static inline void point_loop(HaloPointOp op, float *restrict row, int64_t n, HaloPoint p)
+{
+    const HaloPoint point = {op, p.a, p.b};
+    for (int64_t i = 0; i < n; i++) row[i] = halo_point(row[i], point);
+}
+
+static void points(float *row, int64_t n, const HaloPoint *point, int count)
+{
+    for (int k = 0; k < count; k++) {
+        const HaloPoint p = point[k];
+        switch (p.op) {
+        case HALO_POINT_MUL: point_loop(HALO_POINT_MUL, row, n, p); break;
+        case HALO_POINT_ADD: point_loop(HALO_POINT_ADD, row, n, p); break;
+        case HALO_POINT_RSUB: point_loop(HALO_POINT_RSUB, row, n, p); break;
+        case HALO_POINT_FMA: point_loop(HALO_POINT_FMA, row, n, p); break;
+        case HALO_POINT_CLAMP: point_loop(HALO_POINT_CLAMP, row, n, p); break;
+        case HALO_POINT_THRESHOLD: point_loop(HALO_POINT_THRESHOLD, row, n, p); break;
+        case HALO_POINT_ABS: point_loop(HALO_POINT_ABS, row, n, p); break;
+        case HALO_POINT_QUANTISE: point_loop(HALO_POINT_QUANTISE, row, n, p); break;
+        }
+    }
+}
+
+static void premul(float *restrict row, int64_t pixels, int channels, int alpha, float white)
+{
+    for (int64_t i = 0; i < pixels; i++, row += channels) {
+        const float a = row[alpha];
+        for (int c = 0; c < channels; c++) {
+            if (c != alpha) row[c] = halo_premul(row[c], a, white);
+        }
+    }
+}
+
+static void gray(const float *restrict row, int64_t pixels, int channels, const float w[3], float *restrict out,
+                 int out_channels)
+{
+    for (int64_t i = 0; i < pixels; i++, row += channels, out += out_channels)
+        out[0] = halo_gray(row[0], row[1], row[2], w);
+}
+
+/* ---- pairs
+ * ------------------------------------------------------------------------------------------------------ */
+
+static void magnitude(float *restrict a, const float *restrict b, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) a[i] = halo_magnitude(a[i], b[i]);
+}
+
+static void unsharp(float *restrict a, const float *restrict b, int64_t n, float amount, float threshold)
+{
+    for (int64_t i = 0; i < n; i++) a[i] = halo_unsharp(a[i], b[i], amount, threshold);
+}
+
+static void unpremul(float *restrict a, const float *restrict b, int64_t pixels, int channels, int alpha,
+                     float white)
+{
+    for (int64_t i = 0; i < pixels; i++, a += channels, b += channels) {
+        const float filtered_alpha = a[alpha];
+        for (int c = 0; c < channels; c++) {
+            if (c != alpha) a[c] = halo_unpremul(a[c], filtered_alpha, b[c], white);
+        }
+    }
+}
+
+const CpuRowKernels CPU_TABLE(rows) = {
+    .load = {load_u8, load_u16, load_f32},
+    .store = {store_u8, store_u16, store_f32},
+    .affine = affine,
+    .points = points,
+    .premul = premul,
+    .gray = gray,
+    .magnitude = magnitude,
+    .unsharp = unsharp,
+    .unpremul = unpremul,
+};

@@ -1,0 +1,121 @@
+/* Scans: tiles of a line, and rows going down. */
+#include "variant.h"
+
+#define OP HALO_SCAN_SUM
+#define NAME sum
+#include "scan_tmpl.h"
+
+#define OP HALO_SCAN_MIN
+#define NAME min
+#include "scan_tmpl.h"
+
+#define OP HALO_SCAN_MAX
+#define NAME max
+#include "scan_tmpl.h"
+
+#define OP HALO_SCAN_PRODUCT
+#define NAME product
+#include "scan_tmpl.h"
+
+static double tile(HaloScanOp op, double *x, double *lead)
+{
+    switch (op) {
+    case HALO_SCAN_SUM: return tile_sum(x, lead);
+    case HALO_SCAN_MIN: return tile_min(x, lead);
+    case HALO_SCAN_MAX: return tile_max(x, lead);
+    case HALO_SCAN_PRODUCT: return tile_product(x, lead);
+    }
+    return 0.0;
+}
+
+static void tile_join(HaloScanOp op, bool exclusive, double before, const double *lead, double *x)
+{
+    switch (op) {
+    case HALO_SCAN_SUM: tile_join_sum(exclusive, before, lead, x); break;
+    case HALO_SCAN_MIN: tile_join_min(exclusive, before, lead, x); break;
+    case HALO_SCAN_MAX: tile_join_max(exclusive, before, lead, x); break;
+    case HALO_SCAN_PRODUCT: tile_join_product(exclusive, before, lead, x); break;
+    }
+}
+
+static void down_f64(HaloScanOp op, bool exclusive, int64_t k, double *x, int64_t n, double *before,
+                     double *run)
+{
+    switch (op) {
+    case HALO_SCAN_SUM: down_sum(exclusive, k, x, n, before, run); break;
+    case HALO_SCAN_MIN: down_min(exclusive, k, x, n, before, run); break;
+    case HALO_SCAN_MAX: down_max(exclusive, k, x, n, before, run); break;
+    case HALO_SCAN_PRODUCT: down_product(exclusive, k, x, n, before, run); break;
+    }
+}
+
+/* ---- integers: exact, so in any order
+ * ------------------------------------------------------------------------ */
+
+static inline void line(HaloScanOp op, bool exclusive, int64_t *restrict x, int64_t n, int64_t *carry)
+{
+    int64_t acc = *carry;
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t joined = halo_scan_join_i64(op, acc, x[i]);
+        x[i] = exclusive ? acc : joined;
+        acc = joined;
+    }
+    *carry = acc;
+}
+
+static void line_i64(HaloScanOp op, bool exclusive, int64_t *x, int64_t n, int64_t *carry)
+{
+    switch (op) {
+    case HALO_SCAN_MIN: line(HALO_SCAN_MIN, exclusive, x, n, carry); break;
+    case HALO_SCAN_MAX: line(HALO_SCAN_MAX, exclusive, x, n, carry); break;
+    default: line(HALO_SCAN_SUM, exclusive, x, n, carry);
+    }
+}
+
+static inline void down(HaloScanOp op, bool exclusive, int64_t *restrict x, int64_t n, int64_t *restrict carry)
+{
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t acc = carry[i], joined = halo_scan_join_i64(op, acc, x[i]);
+        x[i] = exclusive ? acc : joined;
+        carry[i] = joined;
+    }
+}
+
+static void down_i64(HaloScanOp op, bool exclusive, int64_t *x, int64_t n, int64_t *carry)
+{
+    switch (op) {
+    case HALO_SCAN_MIN: down(HALO_SCAN_MIN, exclusive, x, n, carry); break;
+    case HALO_SCAN_MAX: down(HALO_SCAN_MAX, exclusive, x, n, carry); break;
+    default: down(HALO_SCAN_SUM, exclusive, x, n, carry);
+    }
+}
+
+/* ---- samples
+ * --------------------------------------------------------------------------------------------------- */
+
+#define WIDEN(name, SAMPLE, WIDE)                                                          \
+    static void name(const void *samples, int64_t n, int64_t channels, WIDE *restrict out) \
+    {                                                                                      \
+        const char *restrict from = samples;                                               \
+        for (int64_t i = 0; i < n; i++) {                                                  \
+            SAMPLE v;                                                                      \
+            memcpy(&v, from + i * channels * (int64_t)sizeof v, sizeof v);                 \
+            out[i] = (WIDE)v;                                                              \
+        }                                                                                  \
+    }
+
+WIDEN(u8_to_f64, uint8_t, double)
+WIDEN(u16_to_f64, uint16_t, double)
+WIDEN(f32_to_f64, float, double)
+WIDEN(u8_to_i64, uint8_t, int64_t)
+WIDEN(u16_to_i64, uint16_t, int64_t)
+
+const CpuScanKernels CPU_TABLE(scan) = {
+    .to_f64 = {u8_to_f64, u16_to_f64, f32_to_f64},
+    .to_i64 = {u8_to_i64, u16_to_i64},
+    .tile = tile,
+    .tile_join = tile_join,
+    .line_i64 = line_i64,
+    .down_f64 = down_f64,
+    .down_i64 = down_i64,
+};

@@ -1,0 +1,60 @@
+/* Scans of f64 by one operation: define OP (a HaloScanOp) and NAME (its suffix). The order of partial results
+ * is that of docs/numerics.md. */
+#define FN(name) CPU_PASTE(name, NAME)
+
+/* Kogge and Stone's prefixes over the 32 run totals of a warp. */
+static inline void FN(warp)(double v[HALO_SCAN_WARP])
+{
+    for (int d = 1; d < HALO_SCAN_WARP; d *= 2) {
+        double old[HALO_SCAN_WARP];
+        memcpy(old, v, sizeof old);
+        for (int l = d; l < HALO_SCAN_WARP; l++) v[l] = halo_scan_join(OP, old[l - d], old[l]);
+    }
+}
+
+static double FN(tile)(double *restrict x, double *restrict lead)
+{
+    double before = halo_scan_identity(OP);
+    for (int run = 0; run < CPU_SCAN_RUNS; run++) {
+        double *r = x + run * HALO_SCAN_RUN;
+        for (int k = 1; k < HALO_SCAN_RUN; k++) r[k] = halo_scan_join(OP, r[k - 1], r[k]);
+    }
+    for (int w = 0; w < HALO_SCAN_WARPS; w++) {
+        double v[HALO_SCAN_WARP];
+        for (int l = 0; l < HALO_SCAN_WARP; l++)
+            v[l] = x[(w * HALO_SCAN_WARP + l) * HALO_SCAN_RUN + HALO_SCAN_RUN - 1];
+        FN(warp)(v);
+        double *of_warp = lead + w * HALO_SCAN_WARP;
+        of_warp[0] = halo_scan_join(OP, before, halo_scan_identity(OP));
+        for (int l = 1; l < HALO_SCAN_WARP; l++) of_warp[l] = halo_scan_join(OP, before, v[l - 1]);
+        before = halo_scan_join(OP, before, v[HALO_SCAN_WARP - 1]);
+    }
+    return before;
+}
+
+static void FN(tile_join)(bool exclusive, double before, const double *restrict lead, double *restrict x)
+{
+    for (int run = 0; run < CPU_SCAN_RUNS; run++, x += HALO_SCAN_RUN) {
+        const double f = halo_scan_join(OP, before, lead[run]);
+        double joined[HALO_SCAN_RUN];
+        for (int k = 0; k < HALO_SCAN_RUN; k++) joined[k] = halo_canonical_f64(halo_scan_join(OP, f, x[k]));
+        x[0] = exclusive ? halo_canonical_f64(f) : joined[0];
+        memcpy(x + 1, exclusive ? joined : joined + 1, (HALO_SCAN_RUN - 1) * sizeof *x);
+    }
+}
+
+static void FN(down)(bool exclusive, int64_t k, double *restrict x, int64_t n, double *restrict before,
+                     double *restrict run)
+{
+    for (int64_t i = 0; i < n; i++) {
+        const double v = x[i], prefix = k == 0 ? v : halo_scan_join(OP, run[i], v);
+        const double earlier = k == 0 ? before[i] : halo_scan_join(OP, before[i], run[i]);
+        x[i] = halo_canonical_f64(exclusive ? earlier : halo_scan_join(OP, before[i], prefix));
+        run[i] = prefix;
+        if (k == HALO_SCAN_ROWS - 1) before[i] = halo_scan_join(OP, before[i], prefix);
+    }
+}
+
+#undef FN
+#undef OP
+#undef NAME

@@ -1,0 +1,14 @@
+/* The table of one instruction set. */
+#include "variant.h"
+
+#define QUOTE2(word) #word
+#define QUOTE(word) QUOTE2(word)
+
+const CpuKernels CPU_TABLE(kernels) = {
+    .name = QUOTE(CPU_VARIANT),
+    .rows = &CPU_TABLE(rows),
+    .conv = &CPU_TABLE(conv),
+    .reduce = &CPU_TABLE(reduce),
+    .hist = &CPU_TABLE(hist),
+    .scan = &CPU_TABLE(scan),
+};

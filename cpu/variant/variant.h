@@ -1,0 +1,21 @@
+/* What the files of this folder share. Each is compiled once per instruction set, CPU_VARIANT. A file exports
+ * one table whose name carries the variant's, and all else in it is static: no instruction that a machine
+ * lacks can stray into another variant's code. */
+#ifndef CPU_VARIANT_H
+#define CPU_VARIANT_H
+
+#include <string.h>
+
+#include "kernels.h"
+
+#define CPU_PASTE2(a, b) a##_##b
+#define CPU_PASTE(a, b) CPU_PASTE2(a, b)
+#define CPU_TABLE(name) CPU_PASTE(cpu_##name, CPU_VARIANT)
+
+extern const CpuRowKernels CPU_TABLE(rows);
+extern const CpuConvKernels CPU_TABLE(conv);
+extern const CpuReduceKernels CPU_TABLE(reduce);
+extern const CpuHistKernels CPU_TABLE(hist);
+extern const CpuScanKernels CPU_TABLE(scan);
+
+#endif
