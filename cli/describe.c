@@ -41,7 +41,7 @@ void cli_describe_domain(const HaloParam *param, CliText *text)
                                        [HALO_PARAM_SWITCH] = "0 or 1",
                                        [HALO_PARAM_CHOICE] = "choice",
                                        [HALO_PARAM_LENGTH] = "length",
-                                       [HALO_PARAM_FREQUENCY] = "frequency (440, 4kHz)",
+                                       [HALO_PARAM_FREQUENCY] = "Hz; 4kHz",
                                        [HALO_PARAM_MASK] = "\"text\", file or name",
                                        [HALO_PARAM_BORDER] = "border",
                                        [HALO_PARAM_POINT] = "X+Y",
@@ -56,7 +56,7 @@ void cli_describe_domain(const HaloParam *param, CliText *text)
         add_range(text, param);
     if (param->unit != NULL && param->type != HALO_PARAM_FREQUENCY)
         add_made(text, cli_format(" %s", param->unit));
-    if (param->type == HALO_PARAM_LENGTH) add(text, "; on audio also a time (5ms)");
+    if (param->type == HALO_PARAM_LENGTH) add(text, "; on audio also a time: 5ms");
 }
 
 void cli_describe_key(const HaloParam *param, CliText *text)
@@ -110,7 +110,7 @@ static void print_param(FILE *to, const HaloParam *param, int width)
         add(&words, ")");
     }
     fprintf(to, "  %-*s  ", width, key.data);
-    cli_wrap(to, words.data, width + 4, 100);
+    cli_wrap(to, words.data, width + 4, CLI_LINE);
     free(key.data);
     free(words.data);
 }

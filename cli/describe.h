@@ -6,6 +6,8 @@
 
 #include "options.h"
 
+#define CLI_LINE 80 /* characters of a line of help */
+
 /* "images", "audio", "images, audio" */
 const char *cli_kinds(unsigned kinds);
 /* What a value may be: "number, 0.1 to 100 pixels", "magnitude|x|y". */

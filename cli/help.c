@@ -15,13 +15,14 @@ static void print_option(FILE *to, const CliOption *option)
                      : cli_format("    --%s%s%s", option->name, option->value != NULL ? " " : "",
                                   option->value != NULL ? option->value : "");
     fprintf(to, "  %-24s  ", left);
-    cli_wrap(to, option->help, 28, 100);
+    cli_wrap(to, option->help, 28, CLI_LINE);
     free(left);
 }
 
-static void print_options(FILE *to, unsigned commands)
+/* The sections from `first` on. */
+static void print_options(FILE *to, unsigned commands, int first)
 {
-    for (int section = 0; section < CLI_SECTIONS; section++) {
+    for (int section = first; section < CLI_SECTIONS; section++) {
         bool begun = false;
         for (int i = 0; i < cli_option_count; i++) {
             const CliOption *option = &cli_options[i];
@@ -61,7 +62,7 @@ static void print_params(FILE *to, const HaloOp *op)
         }
         cli_add_char(&words, ')');
         fprintf(to, "  %-24s  ", left);
-        cli_wrap(to, words.data, 28, 100);
+        cli_wrap(to, words.data, 28, CLI_LINE);
         free(left);
         free(words.data);
     }
@@ -74,32 +75,32 @@ static void print_command(FILE *to, const CliCommand *command)
     fprintf(to, "\n%sUsage%s\n  halo %s %s [OPTION…]\n", cli_ink(CLI_BOLD), cli_ink(CLI_PLAIN), command->name,
             command->usage);
     if (command->bit == CLI_RUN)
-        fputs("\nA pipeline is OP[:key=value,…], several joined by |; the first key may be left out. 'halo "
-              "list ops'\n"
-              "names the operations, 'halo help gauss' explains one. Options may stand anywhere; -- ends them; "
-              "- is\n"
-              "standard input or output.\n",
+        fputs("\n"
+              "A pipeline is OP[:key=value,…], several joined by |; the first key may be left\n"
+              "out. 'halo list ops' names the operations, 'halo help gauss' explains one.\n"
+              "Options may stand anywhere; -- ends them; - is standard input or output.\n",
               to);
     print_params(to, command->op != NULL ? halo_find_op(command->op) : NULL);
-    print_options(to, command->bit);
+    print_options(to, command->bit, 0);
 }
 
 static void print_overview(FILE *to)
 {
     fprintf(to, "%shalo%s %s filters and measures images and audio, on CPU and GPU with the same result.\n\n",
             cli_ink(CLI_BOLD), cli_ink(CLI_PLAIN), halo_version());
-    fputs("  halo run gauss:2 in.png -o out.png                 blur\n"
-          "  halo run 'gray | sobel | normalize' in.png -o e.png    several operations, one after the other\n"
-          "  halo run sharpen photos/ -r --out-dir out          a whole folder\n"
-          "  halo run average:5ms in.wav -o out.wav             audio; windows in time\n"
-          "  halo stats in.png                                  least, greatest, sum, mean, deviation …\n"
-          "  halo hist in.png                                   a histogram\n"
-          "  halo info in.wav                                   what a file says of itself\n",
+    fputs("  halo run gauss:2 in.png -o out.png              blur\n"
+          "  halo run 'gray | sobel | normalize' in.png -o edges.png\n"
+          "                                                  one operation after the other\n"
+          "  halo run sharpen photos/ -r --out-dir out       a whole folder\n"
+          "  halo run average:5ms in.wav -o out.wav          audio; windows in time\n"
+          "  halo stats in.png                               least, greatest, sum, mean, deviation …\n"
+          "  halo hist in.png                                a histogram\n"
+          "  halo info in.wav                                what a file says of itself\n",
           to);
     fprintf(to, "\n%sCommands%s\n", cli_ink(CLI_BOLD), cli_ink(CLI_PLAIN));
     for (int i = 0; i < cli_command_count; i++)
         fprintf(to, "  %-7s %s\n", cli_commands[i].name, cli_commands[i].help);
-    print_options(to, CLI_BARE);
+    print_options(to, CLI_BARE, CLI_GENERAL);
     fputs("\nMore: 'halo run --help', 'halo list ops', 'halo help gauss'.\n"
           "Exit status: 0 done, 1 an input failed, 2 usage, 3 device, 4 output, 5 a limit.\n",
           to);

@@ -77,7 +77,7 @@ static void print_op_keys(FILE *to, const HaloOp *op)
     }
     if (op->params > 0) {
         fprintf(to, "             %s", cli_ink(CLI_FAINT));
-        cli_wrap(to, keys.data, 13, 100);
+        cli_wrap(to, keys.data, 13, CLI_LINE);
         fputs(cli_ink(CLI_PLAIN), to);
     }
     free(keys.data);
@@ -94,7 +94,7 @@ static void list_ops(FILE *to, const CliSettings *settings)
         }
         fprintf(to, "%s%-11s%s  ", cli_ink(CLI_BOLD), op->name, cli_ink(CLI_PLAIN));
         char *help = cli_format("%s (%s)", op->help, cli_kinds(op->kinds));
-        cli_wrap(to, help, 13, 100);
+        cli_wrap(to, help, 13, CLI_LINE);
         free(help);
         print_op_keys(to, op);
     }

@@ -56,8 +56,8 @@ const CliOption cli_options[] = {
      "say for each input what was done, where, and what was clipped", NULL, AT(verbose)},
 
     {"help", 'h', NULL, NULL, CLI_GENERAL, CLI_ANYWHERE, "print help", NULL, AT(help)},
-    {"version", 0, NULL, NULL, CLI_GENERAL, CLI_BARE, "print the version and what this build can do", NULL,
-     AT(version)},
+    {"version", 0, NULL, NULL, CLI_GENERAL, CLI_BARE,
+     "print the version and what this build can do; also as --json", NULL, AT(version)},
     {"generate", 0, "WHAT", "man|complete-bash|complete-zsh|complete-fish|ops-table", CLI_GENERAL, CLI_BARE,
      "print the manual page, a shell's completions, or the table of operations", NULL, AT(generate)},
 };
