@@ -15,12 +15,12 @@ HaloStatus filter_f32(const char *what, double value, float *rounded)
 
 HaloStatus filter_samples(const char *what, const HaloValue *length, int64_t *samples)
 {
-    const double rounded = floor(length->number + 0.5);
+    const double number = length->number;
     *samples = 0;
-    if (!(rounded >= 1 && rounded <= HALO_MASK_MAX_SIDE))
-        return halo_fail(HALO_ERR_USAGE, "%s has to be 1 to %d samples, not %.17g", what, HALO_MASK_MAX_SIDE,
-                         rounded);
-    *samples = (int64_t)rounded;
+    if (!(number >= 1 && number <= HALO_MASK_MAX_SIDE) || number != floor(number))
+        return halo_fail(HALO_ERR_USAGE, "%s has to be a whole number from 1 to %d, not %.10g", what,
+                         HALO_MASK_MAX_SIDE, number);
+    *samples = (int64_t)number;
     return HALO_OK;
 }
 
@@ -41,8 +41,7 @@ static HaloStatus keep_taps(HaloBuilder *builder, const HaloMask *mask, const fl
     return HALO_OK;
 }
 
-/* The sum of the weights, the scale included; 0 where f32 coefficients could not tell it from 0. */
-static double weight_of(const HaloMask *mask)
+double filter_weight(const HaloMask *mask)
 {
     const int64_t count = mask->width * mask->height;
     double sum = 0.0, magnitude = 0.0;
@@ -166,7 +165,7 @@ HaloStatus filter_mask(HaloBuilder *builder, HaloReg in, const HaloMask *mask, H
     HaloMask applied = *mask; /* its taps are shared, its scale and bias may change */
     HaloMap points = {.kind = HALO_MAP_POINTS};
     HaloReg made;
-    const double weight = weight_of(mask);
+    const double weight = filter_weight(mask);
     const bool smooths = weight != 0.0;
     HALO_TRY(filter_begin(&filter, builder, in));
     if (filter.premultiplied && smooths) {

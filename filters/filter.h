@@ -46,11 +46,14 @@ HaloStatus filter_mask(HaloBuilder *builder, HaloReg in, const HaloMask *mask, H
 HaloStatus filter_smooth(HaloBuilder *builder, HaloReg in, const HaloMask *row, const HaloMask *column,
                          HaloReg *out);
 
+/* The sum of the weights, the scale included; 0 where f32 coefficients could not tell it from 0. */
+double filter_weight(const HaloMask *mask);
+
 /* `value` rounded to f32 once; HALO_ERR_USAGE when it has no finite one. `what` names it in the message. */
 HaloStatus filter_f32(const char *what, double value, float *rounded);
 
-/* A LENGTH as a whole number of samples, rounded half up; HALO_ERR_USAGE when it is not in 1 ..
- * HALO_MASK_MAX_SIDE. */
+/* A LENGTH that has to be a whole number of samples, 1 .. HALO_MASK_MAX_SIDE: HALO_ERR_USAGE otherwise. Times
+ * are whole by now. */
 HaloStatus filter_samples(const char *what, const HaloValue *length, int64_t *samples);
 
 #endif

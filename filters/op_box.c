@@ -1,0 +1,105 @@
+/* box, average and binomial: smoothers given by their width. */
+#include "filter.h"
+#include "ops.h"
+#include "taps.h"
+
+static HaloStatus build_box(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
+{
+    HaloStatus status = HALO_OK;
+    HaloMask row = {0}, column = {0};
+    int64_t width, height;
+    const HaloKind kind = halo_build_shape(builder, in)->kind;
+    if (kind == HALO_AUDIO && arg[1].given) HALO_FAIL(HALO_ERR_USAGE, "box: audio has no height");
+    HALO_TRY(filter_samples("box: width", &arg[0], &width));
+    HALO_TRY(filter_samples("box: height", &arg[arg[1].given ? 1 : 0], &height));
+    HALO_TRY(taps_box(width, &row));
+    HALO_TRY(taps_box(height, &column));
+    HALO_TRY(filter_smooth(builder, in, &row, &column, out));
+out:
+    halo_mask_free(&row);
+    halo_mask_free(&column);
+    return status;
+}
+
+static HaloStatus build_average(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
+{
+    HaloStatus status = HALO_OK;
+    HaloMask row = {0};
+    int64_t width;
+    HALO_TRY(filter_samples("average: width", &arg[0], &width));
+    HALO_TRY(taps_box(width, &row));
+    HALO_TRY(filter_smooth(builder, in, &row, &row, out));
+out:
+    halo_mask_free(&row);
+    return status;
+}
+
+static HaloStatus build_binomial(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
+{
+    HaloStatus status = HALO_OK;
+    HaloMask row = {0};
+    HALO_TRY(taps_binomial(arg[0].integer, &row));
+    HALO_TRY(filter_smooth(builder, in, &row, &row, out));
+out:
+    halo_mask_free(&row);
+    return status;
+}
+
+static const HaloParam box_param[] = {
+    {.key = "width",
+     .type = HALO_PARAM_LENGTH,
+     .min = 1,
+     .max = HALO_MASK_MAX_SIDE,
+     .unit = "samples",
+     .help = "full width of the window, odd or even"},
+    {.key = "height",
+     .type = HALO_PARAM_LENGTH,
+     .preset = "",
+     .min = 1,
+     .max = HALO_MASK_MAX_SIDE,
+     .unit = "pixels",
+     .help = "full height of the window; as the width unless given"},
+};
+
+static const HaloParam average_param[] = {
+    {.key = "width",
+     .type = HALO_PARAM_LENGTH,
+     .min = 1,
+     .max = HALO_MASK_MAX_SIDE,
+     .unit = "samples",
+     .help = "full width of the window, odd or even"},
+};
+
+static const HaloParam binomial_param[] = {
+    {.key = "width",
+     .type = HALO_PARAM_INTEGER,
+     .preset = "3",
+     .min = 1,
+     .max = 1025,
+     .unit = "samples",
+     .help = "number of taps: 3 is 1 2 1, 5 is 1 4 6 4 1"},
+};
+
+const HaloOp halo_op_box = {.name = "box",
+                            .help = "mean over a window",
+                            .example = "box:7",
+                            .kinds = HALO_IMAGE | HALO_AUDIO,
+                            .filter = true,
+                            HALO_PARAMS(box_param),
+                            .build = build_box};
+
+const HaloOp halo_op_average = {.name = "average",
+                                .help = "moving average along time; on images a square box",
+                                .example = "average:5ms",
+                                .kinds = HALO_IMAGE | HALO_AUDIO,
+                                .filter = true,
+                                HALO_PARAMS(average_param),
+                                .build = build_average};
+
+const HaloOp halo_op_binomial = {.name = "binomial",
+                                 .help = "smooth by a row of Pascal's triangle",
+                                 .example = "binomial:5",
+                                 .kinds = HALO_IMAGE | HALO_AUDIO,
+                                 .filter = true,
+                                 HALO_PARAMS(binomial_param),
+                                 .build = build_binomial};

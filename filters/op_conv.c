@@ -1,0 +1,137 @@
+/* conv and fir: the user's own coefficients. */
+#include <math.h>
+#include <string.h>
+
+#include "filter.h"
+#include "ops.h"
+
+/* A copy of the mask that may be changed; on audio it lies along time, however it was written. */
+static HaloStatus copy_mask(const char *op, HaloKind kind, const HaloMask *mask, HaloMask *copy)
+{
+    const bool turn = kind == HALO_AUDIO && mask->width == 1;
+    if (kind == HALO_AUDIO && mask->height > 1 && !turn)
+        return halo_fail(HALO_ERR_USAGE, "%s: audio takes a mask in one dimension, not %lldx%lld", op,
+                         (long long)mask->width, (long long)mask->height);
+    const HaloStatus status =
+        halo_mask_alloc(copy, turn ? mask->height : mask->width, turn ? mask->width : mask->height);
+    if (status != HALO_OK) return status;
+    memcpy(copy->tap, mask->tap, (size_t)(mask->width * mask->height) * sizeof *mask->tap);
+    copy->anchor_x = turn ? mask->anchor_y : mask->anchor_x;
+    copy->anchor_y = turn ? mask->anchor_x : mask->anchor_y;
+    copy->scale = mask->scale;
+    copy->bias = mask->bias;
+    return HALO_OK;
+}
+
+/* Turned by 180 degrees about its anchor: correlation becomes convolution. */
+static void flip(HaloMask *mask)
+{
+    for (int64_t i = 0, j = mask->width * mask->height - 1; i < j; i++, j--) {
+        const double tap = mask->tap[i];
+        mask->tap[i] = mask->tap[j];
+        mask->tap[j] = tap;
+    }
+    mask->anchor_x = mask->width - 1 - mask->anchor_x;
+    mask->anchor_y = mask->height - 1 - mask->anchor_y;
+}
+
+/* Makes the weights sum to 1, whatever the mask's own scale was; weights that sum to 0 stay. */
+static void normalise(HaloMask *mask)
+{
+    const double weight = filter_weight(mask);
+    if (weight == 0.0) return;
+    for (int64_t i = 0; i < mask->width * mask->height; i++) mask->tap[i] *= mask->scale / weight;
+    mask->scale = 1.0;
+}
+
+/* ---- conv --------------------------------------------------------------------------------------------------
+ */
+
+enum { CONV_MASK, CONV_SCALE, CONV_BIAS, CONV_ANCHOR, CONV_FLIP, CONV_NORMALIZE };
+
+static const HaloParam conv_param[] = {
+    {.key = "mask",
+     .type = HALO_PARAM_MASK,
+     .help = "a quoted mask, a file, or a name of 'halo list masks'; applied as written (correlation)"},
+    {.key = "scale",
+     .type = HALO_PARAM_NUMBER,
+     .preset = "1",
+     .help = "multiplies the sum, with the file's scale"},
+    {.key = "bias",
+     .type = HALO_PARAM_NUMBER,
+     .preset = "0",
+     .help = "is added after that, with the file's offset"},
+    {.key = "anchor",
+     .type = HALO_PARAM_POINT,
+     .preset = "",
+     .unit = "pixels",
+     .help = "the tap that lies on the output pixel, X+Y; the middle, or what the mask says"},
+    {.key = "flip",
+     .type = HALO_PARAM_SWITCH,
+     .preset = "0",
+     .help = "turn the mask by 180 degrees (convolution)"},
+    {.key = "normalize",
+     .type = HALO_PARAM_SWITCH,
+     .preset = "0",
+     .help = "divide the weights by their sum, in place of the file's scale"},
+};
+
+static HaloStatus build_conv(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
+{
+    HaloStatus status = HALO_OK;
+    HaloMask mask = {0};
+    HALO_TRY(copy_mask("conv", halo_build_shape(builder, in)->kind, arg[CONV_MASK].mask, &mask));
+    if (arg[CONV_ANCHOR].given) {
+        const int64_t *point = arg[CONV_ANCHOR].point;
+        if (point[0] < 0 || point[0] >= mask.width || point[1] < 0 || point[1] >= mask.height)
+            HALO_FAIL(HALO_ERR_USAGE, "conv: anchor %lld+%lld lies outside the mask of %lldx%lld",
+                      (long long)point[0], (long long)point[1], (long long)mask.width, (long long)mask.height);
+        mask.anchor_x = point[0];
+        mask.anchor_y = point[1];
+    }
+    if (arg[CONV_FLIP].integer) flip(&mask);
+    if (arg[CONV_NORMALIZE].integer) normalise(&mask);
+    mask.scale *= arg[CONV_SCALE].number;
+    mask.bias += arg[CONV_BIAS].number;
+    HALO_TRY(filter_mask(builder, in, &mask, out));
+out:
+    halo_mask_free(&mask);
+    return status;
+}
+
+const HaloOp halo_op_conv = {.name = "conv",
+                             .help = "convolve with any mask",
+                             .example = "conv:mask=\"3x3: 0,-1,0, -1,5,-1, 0,-1,0\"",
+                             .kinds = HALO_IMAGE | HALO_AUDIO,
+                             .filter = true,
+                             HALO_PARAMS(conv_param),
+                             .build = build_conv};
+
+/* ---- fir ---------------------------------------------------------------------------------------------------
+ */
+
+static const HaloParam fir_param[] = {
+    {.key = "file", .type = HALO_PARAM_MASK, .help = "the impulse response, one coefficient per line"},
+};
+
+/* y(n) = sum of h(k) x(n + c - k), c = taps/2: the impulse response as it stands, so the mask is turned round.
+ */
+static HaloStatus build_fir(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
+{
+    HaloStatus status = HALO_OK;
+    HaloMask mask = {0};
+    HALO_TRY(copy_mask("fir", HALO_AUDIO, arg[0].mask, &mask));
+    flip(&mask);
+    HALO_TRY(filter_mask(builder, in, &mask, out));
+out:
+    halo_mask_free(&mask);
+    return status;
+}
+
+const HaloOp halo_op_fir = {.name = "fir",
+                            .help = "filter with an impulse response, centred: no delay",
+                            .example = "fir:taps.txt",
+                            .kinds = HALO_AUDIO,
+                            .filter = true,
+                            HALO_PARAMS(fir_param),
+                            .build = build_fir};

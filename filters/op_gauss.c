@@ -1,0 +1,94 @@
+/* gauss and unsharp: the Gaussian, and what it takes away. */
+#include <math.h>
+
+#include "filter.h"
+#include "ops.h"
+#include "taps.h"
+
+#define SIGMA_MIN 0.01
+#define SIGMA_MAX 100000
+
+static HaloStatus build_gauss(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
+{
+    HaloStatus status = HALO_OK;
+    HaloMask row = {0};
+    HALO_TRY(taps_gauss(arg[0].number, arg[1].number, &row));
+    HALO_TRY(filter_smooth(builder, in, &row, &row, out));
+out:
+    halo_mask_free(&row);
+    return status;
+}
+
+enum { UNSHARP_SIGMA, UNSHARP_AMOUNT, UNSHARP_THRESHOLD };
+
+static HaloStatus build_unsharp(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
+{
+    HaloStatus status = HALO_OK;
+    HaloMask row = {0};
+    Filter filter;
+    HaloReg made;
+    HaloCombine unsharp = {.kind = HALO_COMBINE_UNSHARP};
+    HALO_TRY(filter_f32("unsharp: amount", arg[UNSHARP_AMOUNT].number, &unsharp.amount));
+    HALO_TRY(filter_f32("unsharp: threshold", arg[UNSHARP_THRESHOLD].number, &unsharp.threshold));
+    HALO_TRY(taps_gauss(arg[UNSHARP_SIGMA].number, 4.0, &row));
+    HALO_TRY(filter_begin(&filter, builder, in));
+    HALO_TRY(filter_sep(&filter, &row, &row, &made));
+    if (halo_build_common(builder)->border == HALO_BORDER_VALID) { /* the blur lacks these */
+        unsharp.ax = filter.left;
+        unsharp.ay = filter.up;
+    }
+    HALO_TRY(halo_build_combine(builder, filter.work, made, &unsharp, &made));
+    HALO_TRY(filter_end(&filter, made, true, NULL, out));
+out:
+    halo_mask_free(&row);
+    return status;
+}
+
+static const HaloParam gauss_param[] = {
+    {.key = "sigma",
+     .type = HALO_PARAM_LENGTH,
+     .min = SIGMA_MIN,
+     .max = SIGMA_MAX,
+     .unit = "samples",
+     .help = "standard deviation"},
+    {.key = "truncate",
+     .type = HALO_PARAM_NUMBER,
+     .preset = "4",
+     .min = 0.5,
+     .max = 40,
+     .unit = "sigma",
+     .help = "how far the mask reaches"},
+};
+
+static const HaloParam unsharp_param[] = {
+    {.key = "sigma",
+     .type = HALO_PARAM_LENGTH,
+     .preset = "1",
+     .min = SIGMA_MIN,
+     .max = SIGMA_MAX,
+     .unit = "samples",
+     .help = "standard deviation of the blur"},
+    {.key = "amount", .type = HALO_PARAM_NUMBER, .preset = "1", .help = "how much of the difference is added"},
+    {.key = "threshold",
+     .type = HALO_PARAM_NUMBER,
+     .preset = "0",
+     .min = 0,
+     .max = INFINITY,
+     .help = "least difference that is, in the samples' units"},
+};
+
+const HaloOp halo_op_gauss = {.name = "gauss",
+                              .help = "Gaussian blur",
+                              .example = "gauss:2",
+                              .kinds = HALO_IMAGE | HALO_AUDIO,
+                              .filter = true,
+                              HALO_PARAMS(gauss_param),
+                              .build = build_gauss};
+
+const HaloOp halo_op_unsharp = {.name = "unsharp",
+                                .help = "sharpen by adding the difference to the Gaussian blur",
+                                .example = "unsharp:sigma=1.5,amount=0.8",
+                                .kinds = HALO_IMAGE | HALO_AUDIO,
+                                .filter = true,
+                                HALO_PARAMS(unsharp_param),
+                                .build = build_unsharp};

@@ -1,0 +1,91 @@
+/* stats, hist and scan: the whole image or recording. */
+#include <math.h>
+
+#include "ops.h"
+
+static HaloStatus build_stats(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
+{
+    (void)arg;
+    *out = in;
+    return halo_build_stats(builder, in);
+}
+
+enum { HIST_BINS, HIST_MIN, HIST_MAX };
+
+static HaloStatus build_hist(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
+{
+    const double lo = arg[HIST_MIN].given ? arg[HIST_MIN].number : (double)NAN;
+    const double hi = arg[HIST_MAX].given ? arg[HIST_MAX].number : (double)NAN;
+    *out = in;
+    if (lo >= hi) return halo_fail(HALO_ERR_USAGE, "hist: min %g has to be below max %g", lo, hi);
+    return halo_build_hist(builder, in, arg[HIST_BINS].given ? arg[HIST_BINS].integer : 0, lo, hi);
+}
+
+enum { SCAN_OP, SCAN_AXIS, SCAN_EXCLUSIVE };
+
+static HaloStatus build_scan(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
+{
+    static const HaloScanOp op[] = {HALO_SCAN_SUM, HALO_SCAN_MIN, HALO_SCAN_MAX, HALO_SCAN_PRODUCT};
+    static const HaloScanAxis axis[] = {HALO_AXIS_XY, HALO_AXIS_X, HALO_AXIS_Y};
+    HaloScan scan = {.op = op[arg[SCAN_OP].integer],
+                     .axis = axis[arg[SCAN_AXIS].integer],
+                     .exclusive = arg[SCAN_EXCLUSIVE].integer != 0};
+    if (halo_build_shape(builder, in)->kind == HALO_AUDIO) {
+        if (scan.axis == HALO_AXIS_Y) return halo_fail(HALO_ERR_USAGE, "scan: audio has no axis y");
+        scan.axis = HALO_AXIS_X;
+    }
+    return halo_build_scan(builder, in, &scan, out);
+}
+
+static const HaloParam hist_param[] = {
+    {.key = "bins",
+     .type = HALO_PARAM_INTEGER,
+     .preset = "",
+     .min = 1,
+     .max = HALO_MAX_BINS,
+     .help = "number of bins; 256, or 65536 for 16 bits"},
+    {.key = "min",
+     .type = HALO_PARAM_NUMBER,
+     .preset = "",
+     .help = "lower end of the first bin; 0, on audio -1"},
+    {.key = "max",
+     .type = HALO_PARAM_NUMBER,
+     .preset = "",
+     .help = "upper end of the last bin; 256, 65536 or, for floats, full scale"},
+};
+
+static const HaloParam scan_param[] = {
+    {.key = "op",
+     .type = HALO_PARAM_CHOICE,
+     .preset = "sum",
+     .choices = "sum|min|max|product",
+     .help = "what each sample is joined to those before it by"},
+    {.key = "axis",
+     .type = HALO_PARAM_CHOICE,
+     .preset = "xy",
+     .choices = "xy|x|y",
+     .help = "along rows, columns, or both (integral image); on audio along time"},
+    {.key = "exclusive", .type = HALO_PARAM_SWITCH, .preset = "0", .help = "leave the sample itself out"},
+};
+
+const HaloOp halo_op_stats = {.name = "stats",
+                              .help = "extremes, sum, mean, deviation, product and counts of every channel",
+                              .example = "stats",
+                              .kinds = HALO_IMAGE | HALO_AUDIO,
+                              .result = true,
+                              .build = build_stats};
+
+const HaloOp halo_op_hist = {.name = "hist",
+                             .help = "histogram of every channel",
+                             .example = "hist:bins=64",
+                             .kinds = HALO_IMAGE | HALO_AUDIO,
+                             .result = true,
+                             HALO_PARAMS(hist_param),
+                             .build = build_hist};
+
+const HaloOp halo_op_scan = {.name = "scan",
+                             .help = "prefix sums, minima, maxima or products",
+                             .example = "scan:op=sum,axis=xy",
+                             .kinds = HALO_IMAGE | HALO_AUDIO,
+                             HALO_PARAMS(scan_param),
+                             .build = build_scan};

@@ -1,0 +1,132 @@
+/* invert, gain, offset, clamp, threshold and abs: one point operation each; and depth. Alpha is left out. */
+#include "filter.h"
+#include "ops.h"
+
+static HaloStatus append(HaloBuilder *builder, HaloReg in, HaloPoint point, HaloReg *out)
+{
+    const HaloMap map = {.kind = HALO_MAP_POINTS, .points = 1, .point = {point}};
+    return halo_build_map(builder, in, &map, out);
+}
+
+static HaloStatus build_invert(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
+{
+    (void)arg;
+    return append(builder, in, (HaloPoint){HALO_POINT_RSUB, halo_build_shape(builder, in)->white, 0.0f}, out);
+}
+
+static HaloStatus build_gain(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
+{
+    HaloPoint point = {.op = HALO_POINT_MUL};
+    const HaloStatus status = filter_f32("gain: factor", arg[0].number, &point.a);
+    return status == HALO_OK ? append(builder, in, point, out) : status;
+}
+
+static HaloStatus build_offset(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
+{
+    HaloPoint point = {.op = HALO_POINT_ADD};
+    const HaloStatus status = filter_f32("offset: value", arg[0].number, &point.a);
+    return status == HALO_OK ? append(builder, in, point, out) : status;
+}
+
+static HaloStatus build_clamp(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
+{
+    HaloStatus status = HALO_OK;
+    HaloPoint point = {.op = HALO_POINT_CLAMP};
+    const double max = arg[1].given ? arg[1].number : (double)halo_build_shape(builder, in)->white;
+    if (arg[0].number > max) HALO_FAIL(HALO_ERR_USAGE, "clamp: min %g is above max %g", arg[0].number, max);
+    HALO_TRY(filter_f32("clamp: min", arg[0].number, &point.a));
+    HALO_TRY(filter_f32("clamp: max", max, &point.b));
+    HALO_TRY(append(builder, in, point, out));
+out:
+    return status;
+}
+
+static HaloStatus build_threshold(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
+{
+    HaloPoint point = {.op = HALO_POINT_THRESHOLD, .b = halo_build_shape(builder, in)->white};
+    const HaloStatus status = filter_f32("threshold: level", arg[0].number, &point.a);
+    return status == HALO_OK ? append(builder, in, point, out) : status;
+}
+
+static HaloStatus build_abs(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
+{
+    (void)arg;
+    return append(builder, in, (HaloPoint){.op = HALO_POINT_ABS}, out);
+}
+
+static HaloStatus build_depth(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
+{
+    static const HaloDtype dtype[] = {HALO_U8, HALO_U16, HALO_F32};
+    return halo_build_depth(builder, in, dtype[arg[0].integer], out);
+}
+
+static const HaloParam gain_param[] = {
+    {.key = "factor", .type = HALO_PARAM_NUMBER, .help = "multiplies every sample"},
+};
+
+static const HaloParam offset_param[] = {
+    {.key = "value", .type = HALO_PARAM_NUMBER, .help = "is added to every sample, in its units"},
+};
+
+static const HaloParam clamp_param[] = {
+    {.key = "min", .type = HALO_PARAM_NUMBER, .preset = "0", .help = "what is below becomes this"},
+    {.key = "max", .type = HALO_PARAM_NUMBER, .preset = "", .help = "what is above becomes this; full scale"},
+};
+
+static const HaloParam threshold_param[] = {
+    {.key = "level", .type = HALO_PARAM_NUMBER, .help = "from here on samples become full scale, below it 0"},
+};
+
+static const HaloParam depth_param[] = {
+    {.key = "type",
+     .type = HALO_PARAM_CHOICE,
+     .choices = "u8|u16|f32",
+     .help = "8 or 16 bits, scaled to their full range, or 32-bit floats"},
+};
+
+const HaloOp halo_op_invert = {.name = "invert",
+                               .help = "full scale minus the sample",
+                               .example = "invert",
+                               .kinds = HALO_IMAGE | HALO_AUDIO,
+                               .build = build_invert};
+
+const HaloOp halo_op_gain = {.name = "gain",
+                             .help = "multiply",
+                             .example = "gain:1.5",
+                             .kinds = HALO_IMAGE | HALO_AUDIO,
+                             HALO_PARAMS(gain_param),
+                             .build = build_gain};
+
+const HaloOp halo_op_offset = {.name = "offset",
+                               .help = "add",
+                               .example = "offset:-16",
+                               .kinds = HALO_IMAGE | HALO_AUDIO,
+                               HALO_PARAMS(offset_param),
+                               .build = build_offset};
+
+const HaloOp halo_op_clamp = {.name = "clamp",
+                              .help = "limit to a range",
+                              .example = "clamp:min=16,max=235",
+                              .kinds = HALO_IMAGE | HALO_AUDIO,
+                              HALO_PARAMS(clamp_param),
+                              .build = build_clamp};
+
+const HaloOp halo_op_threshold = {.name = "threshold",
+                                  .help = "black and white at a level",
+                                  .example = "threshold:128",
+                                  .kinds = HALO_IMAGE | HALO_AUDIO,
+                                  HALO_PARAMS(threshold_param),
+                                  .build = build_threshold};
+
+const HaloOp halo_op_abs = {.name = "abs",
+                            .help = "magnitude of the sample",
+                            .example = "abs",
+                            .kinds = HALO_IMAGE | HALO_AUDIO,
+                            .build = build_abs};
+
+const HaloOp halo_op_depth = {.name = "depth",
+                              .help = "set the sample type",
+                              .example = "depth:u16",
+                              .kinds = HALO_IMAGE | HALO_AUDIO,
+                              HALO_PARAMS(depth_param),
+                              .build = build_depth};
