@@ -134,8 +134,7 @@ void cpu_run(HaloDevice *device, int workers, int64_t tasks, CpuTask *task, void
 
 static HaloStatus finish(HaloDevice *device, uint64_t *clipped)
 {
-    const uint64_t n = atomic_exchange(&device->clipped, 0);
-    if (clipped != NULL) *clipped = n;
+    if (clipped != NULL) *clipped = atomic_exchange(&device->clipped, 0);
     return HALO_OK;
 }
 

@@ -16,7 +16,7 @@
 
 /* `alpha` is a channel or -1. */
 typedef struct CpuRowKernels {
-    void (*load[3])(const void *samples, int64_t n, float *row);
+    void (*load[HALO_DTYPES])(const void *samples, int64_t n, float *row); /* i64 and f64 are rounded */
     /* Changes `row`; adds to *clipped. */
     void (*store[3])(float *row, int64_t n, HaloStore store, void *samples, uint64_t *clipped);
     void (*affine)(float *row, int64_t n, float scale, float bias);

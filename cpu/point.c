@@ -152,7 +152,7 @@ out:
 static bool holds(const HaloBuf *src, const HaloBuf *dst, int64_t dx, int64_t dy)
 {
     const int64_t x = dst->x0 + dx, y = dst->y0 + dy;
-    return src->shape.dtype <= HALO_F32 && dst->shape.dtype <= HALO_F32 && x >= src->x0 && y >= src->y0 &&
+    return dst->shape.dtype <= HALO_F32 && x >= src->x0 && y >= src->y0 &&
            x + dst->cols <= src->x0 + src->cols && y + dst->rows <= src->y0 + src->rows;
 }
 
@@ -172,9 +172,9 @@ HaloStatus cpu_combine(HaloDevice *device, const HaloBuf *a, const HaloBuf *b, H
                        const HaloCombine *combine)
 {
     Pieces pieces = {.a = a, .b = b, .dst = dst, .combine = combine};
-    if (!holds(a, dst, combine->ax, combine->ay) || !holds(b, dst, combine->bx, combine->by) ||
-        a->shape.channels != dst->shape.channels || b->shape.channels != dst->shape.channels ||
-        dst->shape.alpha >= dst->shape.channels)
+    if (a->shape.dtype > HALO_F32 || b->shape.dtype > HALO_F32 || !holds(a, dst, combine->ax, combine->ay) ||
+        !holds(b, dst, combine->bx, combine->by) || a->shape.channels != dst->shape.channels ||
+        b->shape.channels != dst->shape.channels || dst->shape.alpha >= dst->shape.channels)
         return halo_fail(HALO_ERR_BUG, "a combination was asked for samples that its sources do not hold");
     return run(device, &pieces);
 }

@@ -27,6 +27,15 @@ static void rescale(float *restrict row, int64_t n, HaloStore how)
 #define TYPE f32
 #include "rows_tmpl.h"
 
+#define READ_ONLY
+#define SAMPLE int64_t
+#define TYPE i64
+#include "rows_tmpl.h"
+
+#define SAMPLE double
+#define TYPE f64
+#include "rows_tmpl.h"
+
 static void affine(float *restrict row, int64_t n, float scale, float bias)
 {
     for (int64_t i = 0; i < n; i++) row[i] = halo_fma(row[i], scale, bias);
@@ -101,7 +110,7 @@ static void unpremul(float *restrict a, const float *restrict b, int64_t pixels,
 }
 
 const CpuRowKernels CPU_TABLE(rows) = {
-    .load = {load_u8, load_u16, load_f32},
+    .load = {load_u8, load_u16, load_f32, load_i64, load_f64},
     .store = {store_u8, store_u16, store_f32},
     .affine = affine,
     .points = points,

@@ -1,8 +1,6 @@
-/* Rows of one sample type, to f32 and back: define SAMPLE (the type), TYPE (its suffix), and WHITE for the
- * integers, which f32 results saturate to. */
-#define FN(name) CPU_PASTE(name, TYPE)
-
-static void FN(load)(const void *samples, int64_t n, float *restrict row)
+/* Rows of one sample type as f32: define SAMPLE (the type) and TYPE (its suffix). The native types go back
+ * too, except where READ_ONLY is defined; WHITE is what integers saturate to. */
+static void CPU_PASTE(load, TYPE)(const void *samples, int64_t n, float *restrict row)
 {
     for (int64_t i = 0; i < n; i++) {
         SAMPLE v;
@@ -11,7 +9,9 @@ static void FN(load)(const void *samples, int64_t n, float *restrict row)
     }
 }
 
-static void FN(store)(float *restrict row, int64_t n, HaloStore how, void *restrict samples, uint64_t *clipped)
+#ifndef READ_ONLY
+static void CPU_PASTE(store, TYPE)(float *restrict row, int64_t n, HaloStore how, void *restrict samples,
+                                   uint64_t *clipped)
 {
     rescale(row, n, how);
     for (int64_t start = 0; start < n; start += COUNT_BLOCK) {
@@ -30,8 +30,8 @@ static void FN(store)(float *restrict row, int64_t n, HaloStore how, void *restr
         *clipped += lost;
     }
 }
+#endif
 
-#undef FN
 #undef SAMPLE
 #undef TYPE
 #undef WHITE
