@@ -122,6 +122,7 @@ static HaloStatus build_fir(HaloBuilder *builder, const HaloValue *arg, HaloReg 
     HaloMask mask = {0};
     HALO_TRY(copy_mask("fir", HALO_AUDIO, arg[0].mask, &mask));
     flip(&mask);
+    mask.anchor_x = mask.width / 2;
     HALO_TRY(filter_mask(builder, in, &mask, out));
 out:
     halo_mask_free(&mask);
