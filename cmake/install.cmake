@@ -1,0 +1,43 @@
+# What `cmake --install` puts in place: the program, its manual and completions, the library in both forms, its
+# headers, and the descriptions by which pkg-config and CMake find it.
+set_target_properties(halo_shared PROPERTIES EXPORT_NAME halo)
+set_target_properties(halo_static PROPERTIES EXPORT_NAME static)
+install(TARGETS halo)
+install(TARGETS halo_shared halo_static EXPORT haloTargets)
+install(DIRECTORY include/halo TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
+install(FILES LICENSE README.md TYPE DOC OPTIONAL)
+
+# ---- pkg-config ------------------------------------------------------------------------------------------------
+file(RELATIVE_PATH HALO_PREFIX_FROM_PC "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+set(HALO_PC_REQUIRES "libpng, sndfile")
+set(HALO_PC_LIBS "-lm -pthread")
+if(JPEG_FOUND)
+    string(APPEND HALO_PC_REQUIRES ", libjpeg")
+endif()
+if(HALO_HAVE_CUDA)
+    string(APPEND HALO_PC_LIBS " -lcudart_static -ldl -lrt -lstdc++")
+endif()
+configure_file(cmake/halo.pc.in halo.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/halo.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# ---- CMake: find_package(halo), then halo::halo or halo::static ----------------------------------------------------
+set(HALO_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/halo)
+configure_package_config_file(cmake/haloConfig.cmake.in haloConfig.cmake INSTALL_DESTINATION ${HALO_PACKAGE_DIR})
+write_basic_package_version_file(haloConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(EXPORT haloTargets NAMESPACE halo:: DESTINATION ${HALO_PACKAGE_DIR})
+install(FILES ${PROJECT_BINARY_DIR}/haloConfig.cmake ${PROJECT_BINARY_DIR}/haloConfigVersion.cmake
+    DESTINATION ${HALO_PACKAGE_DIR})
+
+# ---- the manual and the completions, which the program writes itself ------------------------------------------------
+set(HALO_PAGES "man;halo.1;${CMAKE_INSTALL_MANDIR}/man1"
+    "complete-bash;halo.bash;${CMAKE_INSTALL_DATADIR}/bash-completion/completions"
+    "complete-zsh;_halo;${CMAKE_INSTALL_DATADIR}/zsh/site-functions"
+    "complete-fish;halo.fish;${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
+while(HALO_PAGES)
+    list(POP_FRONT HALO_PAGES what file folder)
+    add_custom_command(OUTPUT ${file} COMMAND halo --generate ${what} > ${file} DEPENDS halo VERBATIM)
+    list(APPEND HALO_PAGE_FILES ${file})
+    string(REPLACE "halo.bash" "halo" name ${file})
+    install(FILES ${PROJECT_BINARY_DIR}/${file} DESTINATION ${folder} RENAME ${name})
+endwhile()
+add_custom_target(pages ALL DEPENDS ${HALO_PAGE_FILES})
