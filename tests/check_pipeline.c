@@ -1,0 +1,203 @@
+/* Whole pipelines: every operation, run in every way, gives the oracle's bytes. `check_pipeline --golden`
+ * prints tests/golden.txt anew. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "golden.h"
+#include "pipelines.h"
+
+enum { TEXT = 1024 };
+
+/* ---- the same bytes, however it is run
+ * ------------------------------------------------------------------------ */
+
+static HaloShape draw_image_shape(Rng *rng)
+{
+    HaloShape shape = test_shape((HaloDtype)rng_between(rng, HALO_U8, HALO_F32), rng_between(rng, 1, 40),
+                                 rng_between(rng, 1, 30), (int)rng_between(rng, 1, 4));
+    if (rng_once_in(rng, 8)) shape.width = 1;
+    if (rng_once_in(rng, 8)) shape.height = 1;
+    shape.alpha = shape.channels % 2 == 0 ? shape.channels - 1 : -1;
+    return shape;
+}
+
+static HaloShape draw_sound_shape(Rng *rng)
+{
+    HaloShape shape = test_shape(HALO_F32, rng_between(rng, 1, 1500), 1, (int)rng_between(rng, 1, 3));
+    shape.kind = HALO_AUDIO;
+    shape.rate = rng_once_in(rng, 2) ? 8000 : 44100;
+    return shape;
+}
+
+static const HaloFormat *draw_format(Rng *rng, HaloKind kind)
+{
+    static const char *const name[] = {"png", "npy", "pam"};
+    if (kind == HALO_AUDIO || rng_once_in(rng, 3)) return NULL;
+    return halo_find_format(name[rng_between(rng, 0, 2)]);
+}
+
+static void run_case(Rng *rng, const char *pipeline, HaloKind kind)
+{
+    const HaloShape shape = kind == HALO_AUDIO ? draw_sound_shape(rng) : draw_image_shape(rng);
+    HaloBuf in = random_input(&shape, rng_once_in(rng, 4), rng);
+    Outcome outcome = expect_everywhere_alike(pipeline, &in, draw_format(rng, kind));
+    if (outcome.status == HALO_ERR_BUG) fail_case(NULL, "%s: %s", pipeline, outcome.message);
+    outcome_free(&outcome);
+    halo_buf_free(&in);
+}
+
+static HaloKind draw_kind(Rng *rng, const HaloOp *op)
+{
+    if (op->kinds == (HALO_IMAGE | HALO_AUDIO)) return rng_once_in(rng, 3) ? HALO_AUDIO : HALO_IMAGE;
+    return (HaloKind)op->kinds;
+}
+
+static void random_parameters_body(Rng *rng)
+{
+    const HaloTables *const tables = halo_tables();
+    for (int i = 0; i < tables->ops; i++) {
+        char text[TEXT];
+        const HaloKind kind = draw_kind(rng, tables->op[i]);
+        draw_pipeline(rng, tables->op[i], kind, text, sizeof text);
+        run_case(rng, text, kind);
+    }
+}
+
+static void every_operation_with_random_parameters(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 12, random_parameters_body);
+}
+
+/* Two or three operations in a row, measuring ones among them. */
+static void chains_body(Rng *rng)
+{
+    const HaloTables *const tables = halo_tables();
+    const HaloKind kind = rng_once_in(rng, 4) ? HALO_AUDIO : HALO_IMAGE;
+    char text[3 * TEXT] = "";
+    for (int64_t left = rng_between(rng, 2, 3); left > 0;) {
+        const HaloOp *const op = tables->op[rng_between(rng, 0, tables->ops - 1)];
+        char one[TEXT];
+        if ((op->kinds & kind) == 0) continue;
+        draw_pipeline(rng, op, kind, one, sizeof one);
+        if (text[0] != '\0') strcat(text, " | ");
+        strcat(text, one);
+        left--;
+    }
+    run_case(rng, text, kind);
+}
+
+static void chains_of_random_operations(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 200, chains_body);
+}
+
+/* Every operation succeeds with its example, on an image or a sound that suits it. */
+static void every_example_works(void **state)
+{
+    (void)state;
+    const HaloTables *const tables = halo_tables();
+    Rng rng = {11};
+    for (int i = 0; i < tables->ops; i++) {
+        char text[TEXT];
+        const HaloOp *const op = tables->op[i];
+        const bool sound = (op->kinds & HALO_IMAGE) == 0 || strstr(op->example, "ms") != NULL;
+        HaloShape shape = sound ? draw_sound_shape(&rng) : test_shape(HALO_U8, 31, 17, 3);
+        if (sound) shape.rate = 44100;
+        HaloBuf in = random_input(&shape, false, &rng);
+        example_pipeline(op, text, sizeof text);
+        Outcome outcome = expect_everywhere_alike(text, &in, NULL);
+        if (outcome.status != HALO_OK) fail_case(NULL, "%s: %s", text, outcome.message);
+        outcome_free(&outcome);
+        halo_buf_free(&in);
+    }
+}
+
+/* Every border with masks larger than the image, in bands. */
+static void borders_in_bands_body(Rng *rng)
+{
+    static const char *const border[] = {"zero",   "constant=7", "replicate", "reflect",
+                                         "mirror", "wrap",       "keep"};
+    static const char *const filter[] = {"gauss:1.3",
+                                         "box:9",
+                                         "box:width=2,height=12",
+                                         "laplace:8",
+                                         "conv:mask=\"2x7: 1,2,3,4,5,6,7,8,9,-1,-2,-3,-4,5\"",
+                                         "sobel",
+                                         "unsharp:2"};
+    char text[TEXT];
+    const char *const one = filter[rng_between(rng, 0, 6)], *const edge = border[rng_between(rng, 0, 6)];
+    if (rng_once_in(rng, 2))
+        snprintf(text, sizeof text, "%s%cborder=%s", one, strchr(one, ':') != NULL ? ',' : ':', edge);
+    else
+        snprintf(text, sizeof text, "%s%cborder=%s | gauss:1,border=%s", one,
+                 strchr(one, ':') != NULL ? ',' : ':', edge, border[rng_between(rng, 0, 6)]);
+    run_case(rng, text, HALO_IMAGE);
+}
+
+static void borders_in_bands(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 150, borders_in_bands_body);
+}
+
+/* A | B is A, then B on what A gave: nothing is rounded in between. */
+static void chain_equals_steps_body(Rng *rng)
+{
+    static const char *const op[] = {"gauss:1.5", "sobel",       "invert",
+                                     "gain:1.7",  "sharpen:2",   "box:3",
+                                     "abs",       "offset:-0.3", "clamp:min=0.1,max=0.8",
+                                     "normalize", "laplace",     "unsharp:1"};
+    const char *const a = op[rng_between(rng, 0, 11)], *const b = op[rng_between(rng, 0, 11)];
+    HaloShape shape = draw_image_shape(rng);
+    char both[TEXT];
+    shape.dtype = HALO_F32;
+    shape.white = 1;
+    snprintf(both, sizeof both, "%s | %s", a, b);
+    HaloBuf in = random_input(&shape, rng_once_in(rng, 3), rng);
+    HaloSession *const session = runner[1].session;
+    Outcome chain = pipeline_run(session, both, &in, NULL), first = pipeline_run(session, a, &in, NULL);
+    if (chain.status != HALO_OK || first.status != HALO_OK)
+        fail_case(NULL, "%s: %s%s", both, chain.message, first.message);
+    Outcome second = pipeline_run(session, b, &first.out, NULL);
+    const TestBuf expected = {.view = second.out, .block = second.out},
+                  got = {.view = chain.out, .block = chain.out};
+    expect_same(runner[1].name, both, &expected, &got);
+    outcome_free(&chain);
+    outcome_free(&first);
+    outcome_free(&second);
+    halo_buf_free(&in);
+}
+
+static void chain_equals_one_by_one(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 100, chain_equals_steps_body);
+}
+
+/* ---- golden hashes
+ * ------------------------------------------------------------------------------------------------ */
+
+static void golden_hashes(void **state)
+{
+    (void)state;
+    for (int r = 1; r < runners; r++) golden_check(&runner[r]);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_example_works),         cmocka_unit_test(every_operation_with_random_parameters),
+        cmocka_unit_test(chains_of_random_operations), cmocka_unit_test(borders_in_bands),
+        cmocka_unit_test(chain_equals_one_by_one),     cmocka_unit_test(golden_hashes),
+    };
+    if (argc > 1 && strcmp(argv[1], "--golden") == 0) return golden_print(stdout);
+    test_arguments(argc, argv);
+    return cmocka_run_group_tests(tests, runners_open, runners_close);
+}

@@ -1,0 +1,131 @@
+#include "codec.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "halo/status.h"
+
+static char folder[] = "/tmp/halo-test-XXXXXX";
+static bool made;
+
+const char *test_folder(void)
+{
+    if (!made && mkdtemp(folder) == NULL) abort();
+    made = true;
+    return folder;
+}
+
+const char *test_path(const char *name)
+{
+    static char room[8][512];
+    static int turn;
+    char *path = room[turn++ % 8];
+    snprintf(path, sizeof room[0], "%s/%s", test_folder(), name);
+    return path;
+}
+
+void test_folder_remove(void)
+{
+    DIR *list = made ? opendir(folder) : NULL;
+    if (list == NULL) return;
+    for (const struct dirent *entry; (entry = readdir(list)) != NULL;) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
+        if (unlink(test_path(entry->d_name)) != 0) rmdir(test_path(entry->d_name));
+    }
+    closedir(list);
+    rmdir(folder);
+}
+
+Bytes bytes_of_file(const char *path)
+{
+    Bytes file = {NULL, 0};
+    HaloSource *source;
+    const uint8_t *bytes;
+    if (halo_source_open(path, &source) != HALO_OK || halo_source_slurp(source, &bytes, &file.size) != HALO_OK)
+        abort();
+    file.at = malloc(file.size + 1);
+    if (file.at == NULL) abort();
+    memcpy(file.at, bytes, file.size);
+    halo_source_close(source);
+    return file;
+}
+
+void bytes_to_file(const char *path, const void *bytes, size_t size)
+{
+    FILE *file = fopen(path, "wb");
+    if (file == NULL || fwrite(bytes, 1, size, file) != size || fclose(file) != 0) abort();
+}
+
+static HaloBuf band_of(const HaloBuf *data, int64_t y, int64_t band)
+{
+    HaloBuf rows = *data;
+    rows.y0 = y;
+    rows.rows = band > 0 && band < data->rows - y ? band : data->rows - y;
+    rows.data = halo_at(data, 0, y);
+    return rows;
+}
+
+HaloStatus encode(const HaloFormat *format, const HaloInfo *info, const HaloBuf *data, int64_t band,
+                  Bytes *file)
+{
+    HaloStatus status = HALO_OK;
+    HaloSink *sink = NULL;
+    HaloWriter writer = {.format = format, .info = *info};
+    const char *path = test_path("encoded");
+    *file = (Bytes){NULL, 0};
+    writer.info.shape = data->shape;
+    HALO_TRY(halo_sink_open(path, &(HaloSinkOptions){.force = true}, &sink));
+    writer.sink = sink;
+    HALO_TRY(format->create(&writer));
+    for (int64_t y = 0; y < data->rows;) {
+        const HaloBuf rows = band_of(data, y, band);
+        HALO_TRY(format->write(&writer, &rows));
+        y += rows.rows;
+    }
+    HALO_TRY(format->finish(&writer));
+    status = halo_sink_commit(sink);
+    sink = NULL;
+    if (status == HALO_OK) *file = bytes_of_file(path);
+out:
+    format->discard(&writer);
+    halo_sink_abandon(sink);
+    unlink(path);
+    return status;
+}
+
+HaloStatus decode(const HaloFormat *format, const void *bytes, size_t size, const HaloReadOptions *options,
+                  int64_t band, Decoded *image)
+{
+    HaloStatus status = HALO_OK;
+    HaloSource *source = NULL;
+    HaloReader reader = {.format = format};
+    *image = (Decoded){0};
+    if (options != NULL) reader.options = *options;
+    HALO_TRY(halo_source_from_memory(bytes, size, &source));
+    reader.source = source;
+    HALO_TRY(format->open(&reader));
+    HALO_TRY(halo_buf_alloc(&image->data, &reader.info.shape));
+    memset(image->data.data, 0xa5, (size_t)(image->data.stride * image->data.rows));
+    for (int64_t y = 0; y < image->data.rows;) {
+        HaloBuf rows = band_of(&image->data, y, band);
+        int64_t got;
+        HALO_TRY(format->read(&reader, &rows, &got));
+        if (got != rows.rows)
+            HALO_FAIL(HALO_ERR_BUG, "%lld rows instead of %lld", (long long)got, (long long)rows.rows);
+        y += got;
+    }
+out:
+    format->close(&reader);
+    halo_source_close(source);
+    image->info = reader.info;
+    return status;
+}
+
+void decoded_free(Decoded *image)
+{
+    halo_buf_free(&image->data);
+    halo_meta_free(&image->info.meta);
+}

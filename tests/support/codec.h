@@ -1,0 +1,38 @@
+/* Formats by themselves: an image into a file's bytes and back, with any number of rows at a time. */
+#ifndef HALO_TEST_CODEC_H
+#define HALO_TEST_CODEC_H
+
+#include "halo/format.h"
+
+#define HALO_FORMAT(id) extern const HaloFormat halo_format_##id;
+#include "formats.def"
+#undef HALO_FORMAT
+
+typedef struct Bytes {
+    uint8_t *at;
+    size_t size;
+} Bytes;
+
+typedef struct Decoded {
+    HaloInfo info;
+    HaloBuf data;
+} Decoded;
+
+/* An empty folder of this process's own, made on the first call; and a name in it (in one of 8 rooms, by
+ * turns). */
+const char *test_folder(void);
+const char *test_path(const char *name);
+/* Removes the folder and its files. */
+void test_folder_remove(void);
+
+Bytes bytes_of_file(const char *path);
+void bytes_to_file(const char *path, const void *bytes, size_t size);
+
+/* `band`: rows at a time, 0: all at once. The caller frees what it gets, also after a failure. */
+HaloStatus encode(const HaloFormat *format, const HaloInfo *info, const HaloBuf *data, int64_t band,
+                  Bytes *file);
+HaloStatus decode(const HaloFormat *format, const void *bytes, size_t size, const HaloReadOptions *options,
+                  int64_t band, Decoded *image);
+void decoded_free(Decoded *image);
+
+#endif

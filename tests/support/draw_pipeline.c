@@ -1,0 +1,115 @@
+/* Random inputs, and the text of pipelines made from the rows of an operation's parameters. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "draw.h"
+#include "pipelines.h"
+
+HaloBuf random_input(const HaloShape *shape, bool special, Rng *rng)
+{
+    HaloBuf buf;
+    if (halo_buf_alloc(&buf, shape) != HALO_OK) fail_case(NULL, "no memory for the input");
+    TestBuf whole = {.view = buf, .block = buf};
+    testbuf_fill(&whole, special, rng);
+    return buf;
+}
+
+static void add(char *text, size_t size, const char *format, ...) HALO_PRINTF(3, 4);
+static void add(char *text, size_t size, const char *format, ...)
+{
+    const size_t length = strlen(text);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text + length, size - length, format, args);
+    va_end(args);
+}
+
+/* A number the row allows, near its lower end: great windows are slow and show nothing more. */
+static double draw_number(Rng *rng, const HaloParam *param, double span)
+{
+    const bool free_range = param->min == 0 && param->max == 0;
+    double lo = free_range ? -3 : param->min, hi = free_range ? 3 : param->max;
+    if (free_range && rng_once_in(rng, 3)) hi = 300;
+    if (lo < -span) lo = -span;
+    if (hi > lo + span) hi = lo + span;
+    return lo + (hi - lo) * rng_unit(rng);
+}
+
+static void add_mask(Rng *rng, HaloKind kind, char *text, size_t size)
+{
+    const int width = (int)rng_between(rng, 1, 6),
+              height = kind == HALO_AUDIO ? 1 : (int)rng_between(rng, 1, 6);
+    add(text, size, "\"%dx%d:", width, height);
+    for (int i = 0; i < width * height; i++)
+        if (rng_once_in(rng, 2))
+            add(text, size, "%s%d", i > 0 ? "," : " ", (int)rng_between(rng, -3, 4));
+        else
+            add(text, size, "%s%.4g", i > 0 ? "," : " ", (double)rng_float(rng, -1, 1));
+    add(text, size, "\"");
+}
+
+static void add_choice(Rng *rng, const char *choices, char *text, size_t size)
+{
+    int count = 1;
+    for (const char *c = choices; *c != '\0'; c++) count += *c == '|';
+    const char *word = choices;
+    for (int64_t skip = rng_between(rng, 0, count - 1); skip > 0; skip--) word = strchr(word, '|') + 1;
+    const int length = (int)strcspn(word, "|");
+    add(text, size, "%.*s", length, word);
+    if (strncmp(word, "constant", 8) == 0) add(text, size, "=%.3g", (double)rng_float(rng, -2, 40));
+}
+
+static void add_value(Rng *rng, const HaloParam *param, HaloKind kind, char *text, size_t size)
+{
+    switch (param->type) {
+    case HALO_PARAM_NUMBER: add(text, size, "%.5g", draw_number(rng, param, 60)); break;
+    case HALO_PARAM_INTEGER: add(text, size, "%.0f", ceil(draw_number(rng, param, 30) - 0.5)); break;
+    case HALO_PARAM_SWITCH: add(text, size, "%d", (int)rng_between(rng, 0, 1)); break;
+    case HALO_PARAM_FREQUENCY: add(text, size, "%.5g", 50 + 3900 * rng_unit(rng)); break;
+    case HALO_PARAM_POINT:
+        add(text, size, "%d+%d", (int)rng_between(rng, 0, 3), (int)rng_between(rng, 0, 1));
+        break;
+    case HALO_PARAM_MASK: add_mask(rng, kind, text, size); break;
+    case HALO_PARAM_CHOICE:
+    case HALO_PARAM_BORDER: add_choice(rng, param->choices, text, size); break;
+    case HALO_PARAM_FILE: add(text, size, "none"); break;
+    case HALO_PARAM_LENGTH:
+        if (kind == HALO_AUDIO && rng_once_in(rng, 4))
+            add(text, size, "%.3gms", 0.3 + 3 * rng_unit(rng));
+        else if (rng_once_in(rng, 2))
+            add(text, size, "%.0f", ceil(draw_number(rng, param, 24)));
+        else
+            add(text, size, "%.4g", draw_number(rng, param, 6));
+    }
+}
+
+static void add_param(Rng *rng, const HaloParam *param, HaloKind kind, char *mark, char *text, size_t size)
+{
+    add(text, size, "%c%s=", *mark, param->key);
+    add_value(rng, param, kind, text, size);
+    *mark = ',';
+}
+
+void draw_pipeline(Rng *rng, const HaloOp *op, HaloKind kind, char *text, size_t size)
+{
+    char mark = ':';
+    int common;
+    const HaloParam *const shared = halo_common_params(&common);
+    snprintf(text, size, "%s", op->name);
+    for (int p = 0; p < op->params; p++)
+        if (op->param[p].preset == NULL || rng_once_in(rng, 2))
+            add_param(rng, &op->param[p], kind, &mark, text, size);
+    for (int p = 0; op->filter && p < common; p++)
+        if (rng_once_in(rng, shared[p].type == HALO_PARAM_BORDER ? 1 : 3))
+            add_param(rng, &shared[p], kind, &mark, text, size);
+}
+
+void example_pipeline(const HaloOp *op, char *text, size_t size)
+{
+    snprintf(text, size, "%s", op->example);
+    for (int p = 0; p < op->params; p++)
+        if (op->param[p].type == HALO_PARAM_MASK && strchr(op->example, '"') == NULL)
+            snprintf(text, size, "%s:%s=\"5x1: 1,-2,3,0.5,0.25\"", op->name, op->param[p].key);
+}

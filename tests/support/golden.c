@@ -1,0 +1,163 @@
+/* The list of golden cases, and their file. */
+#include "golden.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef HALO_GOLDEN_FILE
+#define HALO_GOLDEN_FILE "golden.txt"
+#endif
+
+enum { LINE = 512, LINES = 1024 };
+
+typedef struct GoldenInput {
+    const char *name;
+    HaloShape shape;
+    const char *to; /* the format the output is made for, or NULL */
+    bool special;
+} GoldenInput;
+
+static const GoldenInput input[] = {
+    {"rgb8", {HALO_IMAGE, HALO_U8, 61, 47, 3, -1, 255, 0}, "png", false},
+    {"rgba8", {HALO_IMAGE, HALO_U8, 33, 29, 4, 3, 255, 0}, "png", false},
+    {"gray16", {HALO_IMAGE, HALO_U16, 40, 31, 1, -1, 65535, 0}, "png", false},
+    {"grayf", {HALO_IMAGE, HALO_F32, 37, 23, 1, -1, 1, 0}, NULL, true},
+    {"sound", {HALO_AUDIO, HALO_F32, 1500, 1, 2, -1, 1, 44100}, NULL, false},
+};
+enum { INPUTS = sizeof input / sizeof *input };
+
+/* Besides every operation's example. */
+static const char *const more[] = {
+    "conv:mask=\"5x4: 1,2,3,2,1, 2,3,4,3,2, -3,4,5,4,-3, 2,3,4,3,2\",normalize=1,border=zero",
+    "conv:mask=\"3x3: 1,2,1, 0,0,0, -1,-2,-1\",scale=0.5,bias=64,border=constant=9",
+    "conv:mask=\"3x3: 1,2,1, 2,4,2, 1,2,1\",normalize=1,border=valid",
+    "gauss:3,border=reflect",
+    "gauss:3,border=mirror,nan=ignore",
+    "gauss:3,border=wrap,alpha=straight",
+    "gauss:1.5,border=keep,alpha=ignore",
+    "box:width=4,height=9",
+    "sobel:x",
+    "sobel:y,border=valid",
+    "scan:op=max,axis=x,exclusive=1",
+    "scan:op=min,axis=y",
+    "scan:op=product,axis=x",
+    "depth:u8 | stats",
+    "gray | gauss:sigma=1.5 | sobel | normalize",
+    "gauss:2 | stats | hist:bins=32",
+    "invert | gain:0.7 | offset:3 | clamp:min=1,max=200",
+};
+
+/* Calls `visit` with every case: the pipeline, the input's number, its samples. */
+static void for_each_golden(void (*visit)(const char *pipeline, int which, const HaloBuf *in, void *context),
+                            void *context)
+{
+    const HaloTables *const tables = halo_tables();
+    const int extra = (int)(sizeof more / sizeof *more);
+    for (int i = 0; i < INPUTS; i++) {
+        Rng rng = {(uint64_t)i + 2026};
+        HaloBuf in = random_input(&input[i].shape, input[i].special, &rng);
+        for (int p = 0; p < tables->ops + extra; p++) {
+            char text[LINE];
+            if (p < tables->ops)
+                example_pipeline(tables->op[p], text, sizeof text);
+            else
+                snprintf(text, sizeof text, "%s", more[p - tables->ops]);
+            visit(text, i, &in, context);
+        }
+        halo_buf_free(&in);
+    }
+}
+
+/* "rgb8 gauss:2 0123456789abcdef", or "error 2" for the hash: what does not suit an input must go on failing
+ * alike. */
+static void golden_line(HaloSession *session, const char *pipeline, int which, const HaloBuf *in,
+                        char line[LINE])
+{
+    const HaloFormat *const to = input[which].to != NULL ? halo_find_format(input[which].to) : NULL;
+    Outcome outcome = pipeline_run(session, pipeline, in, to);
+    const int n = snprintf(line, LINE, "%s\t%s\t", input[which].name, pipeline);
+    if (outcome.status != HALO_OK)
+        snprintf(line + n, LINE - (size_t)n, "error %d", (int)outcome.status);
+    else
+        snprintf(line + n, LINE - (size_t)n, "%016" PRIx64, outcome_hash(&outcome));
+    outcome_free(&outcome);
+}
+
+/* ---- printing
+ * ------------------------------------------------------------------------------------------------- */
+
+static void print_line(const char *pipeline, int which, const HaloBuf *in, void *context)
+{
+    char line[LINE];
+    golden_line(runner[0].session, pipeline, which, in, line);
+    fprintf(context, "%s\n", line);
+}
+
+int golden_print(FILE *to)
+{
+    if (runners_open(NULL) != 0) return 1;
+    fprintf(
+        to,
+        "# What every operation makes of a few inputs, as a 64-bit FNV-1a hash of shape, samples and results.\n"
+        "# Made by check_pipeline --golden.\n");
+    for_each_golden(print_line, to);
+    runners_close(NULL);
+    return 0;
+}
+
+/* ---- checking
+ * -------------------------------------------------------------------------------------------------- */
+
+typedef struct Golden {
+    const Runner *run;
+    int lines;
+    char (*line)[LINE];
+} Golden;
+
+static FILE *golden_open(void)
+{
+    const char *const asked = getenv("HALO_GOLDEN");
+    if (asked != NULL) return fopen(asked, "r");
+    FILE *const here = fopen("tests/golden.txt", "r");
+    return here != NULL ? here : fopen(HALO_GOLDEN_FILE, "r");
+}
+
+static void golden_read(Golden *golden)
+{
+    FILE *const from = golden_open();
+    if (from == NULL) fail_case(NULL, "there is no tests/golden.txt; HALO_GOLDEN names it");
+    golden->line = calloc(LINES, LINE);
+    while (golden->line != NULL && golden->lines < LINES &&
+           fgets(golden->line[golden->lines], LINE, from) != NULL) {
+        char *const text = golden->line[golden->lines];
+        text[strcspn(text, "\n")] = '\0';
+        if (text[0] != '#') golden->lines++;
+    }
+    fclose(from);
+}
+
+static void check_line(const char *pipeline, int which, const HaloBuf *in, void *context)
+{
+    const Golden *const golden = context;
+    char line[LINE];
+    golden_line(golden->run->session, pipeline, which, in, line);
+    const size_t key = (size_t)(strrchr(line, '\t') - line) + 1;
+    for (int i = 0; i < golden->lines; i++) {
+        if (strncmp(golden->line[i], line, key) != 0) continue;
+        if (strcmp(golden->line[i], line) != 0)
+            fail_case(golden->run->name, "%s on %s: the golden result is %s, this is %s", pipeline,
+                      input[which].name, golden->line[i] + key, line + key);
+        return;
+    }
+    fail_case(golden->run->name, "%s on %s is not in golden.txt; check_pipeline --golden makes it anew",
+              pipeline, input[which].name);
+}
+
+void golden_check(const Runner *run)
+{
+    Golden golden = {.run = run};
+    golden_read(&golden);
+    for_each_golden(check_line, &golden);
+    free(golden.line);
+}

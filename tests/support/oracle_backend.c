@@ -1,0 +1,115 @@
+/* The oracle as a backend of its own, so that whole plans can be run by it. */
+#include <stdlib.h>
+
+#include "oracle_backend.h"
+
+struct HaloDevice {
+    uint64_t clipped;
+};
+
+static int oracle_count(void) { return 1; }
+
+static HaloStatus oracle_open(int index, int jobs, HaloDevice **device)
+{
+    (void)index;
+    (void)jobs;
+    *device = oracle_memory(1, sizeof **device);
+    return HALO_OK;
+}
+
+static void oracle_close(HaloDevice *device) { free(device); }
+
+static const char *oracle_describe(HaloDevice *device)
+{
+    (void)device;
+    return "the oracle";
+}
+
+static HaloStatus oracle_alloc(HaloDevice *device, HaloBuf *buf)
+{
+    (void)device;
+    buf->stride = halo_row_bytes(buf);
+    buf->data = oracle_memory(buf->rows, (size_t)buf->stride);
+    return HALO_OK;
+}
+
+static void oracle_release(HaloDevice *device, HaloBuf *buf)
+{
+    (void)device;
+    free(buf->data);
+    buf->data = NULL;
+}
+
+static HaloStatus oracle_finish(HaloDevice *device, uint64_t *clipped)
+{
+    if (clipped == NULL) return HALO_OK;
+    *clipped = device->clipped;
+    device->clipped = 0;
+    return HALO_OK;
+}
+
+static HaloStatus run_conv(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv)
+{
+    device->clipped += oracle_conv(src, dst, conv);
+    return HALO_OK;
+}
+
+static HaloStatus run_sep(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep)
+{
+    device->clipped += oracle_sep(src, dst, sep);
+    return HALO_OK;
+}
+
+static HaloStatus run_map(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMap *map)
+{
+    device->clipped += oracle_map(src, dst, map);
+    return HALO_OK;
+}
+
+static HaloStatus run_combine(HaloDevice *device, const HaloBuf *a, const HaloBuf *b, HaloBuf *dst,
+                              const HaloCombine *combine)
+{
+    device->clipped += oracle_combine(a, b, dst, combine);
+    return HALO_OK;
+}
+
+static HaloStatus run_reduce(HaloDevice *device, const HaloBuf *src, unsigned want, HaloMoments *out)
+{
+    (void)device;
+    (void)want;
+    oracle_reduce(src, out);
+    return HALO_OK;
+}
+
+static HaloStatus run_hist(HaloDevice *device, const HaloBuf *src, const HaloHist *hist, HaloHistogram *out)
+{
+    (void)device;
+    (void)hist;
+    oracle_hist(src, out);
+    return HALO_OK;
+}
+
+static HaloStatus run_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloScan *scan)
+{
+    (void)device;
+    oracle_scan(src, dst, scan);
+    return HALO_OK;
+}
+
+const HaloBackend oracle_backend = {
+    .name = "oracle",
+    .count = oracle_count,
+    .open = oracle_open,
+    .close = oracle_close,
+    .describe = oracle_describe,
+    .alloc = oracle_alloc,
+    .release = oracle_release,
+    .finish = oracle_finish,
+    .conv = run_conv,
+    .sep = run_sep,
+    .map = run_map,
+    .combine = run_combine,
+    .reduce = run_reduce,
+    .hist = run_hist,
+    .scan = run_scan,
+};

@@ -1,0 +1,49 @@
+/* Whole pipelines, run in every way there is: by each CPU variant with several numbers of threads and sizes of
+ * band, by every GPU, and by the oracle, which says what is right. */
+#ifndef HALO_TEST_PIPELINES_H
+#define HALO_TEST_PIPELINES_H
+
+#include "buffers.h"
+#include "halo/halo.h"
+
+typedef struct Runner {
+    HaloSession *session;
+    char name[48]; /* "cpu v3 -j2, bands of 7" */
+} Runner;
+
+enum { RUNNERS_MAX = 24 };
+extern Runner runner[RUNNERS_MAX]; /* the first is the oracle */
+extern int runners;
+
+/* Group set-up and tear-down for cmocka. HALO_DEVICE=word keeps the oracle and those whose name holds it. */
+int runners_open(void **state);
+int runners_close(void **state);
+
+/* What came of a pipeline. */
+typedef struct Outcome {
+    HaloStatus status;
+    char message[400]; /* when it failed */
+    HaloBuf out;       /* data NULL: no output */
+    char *results;     /* as text, every double to the last bit */
+    uint64_t clipped;
+} Outcome;
+
+/* `to` may be NULL, as for halo_plan_make. */
+Outcome pipeline_run(HaloSession *session, const char *pipeline, const HaloBuf *in, const HaloFormat *to);
+void outcome_free(Outcome *outcome);
+/* FNV-1a, 64 bits, of the output's shape and samples and of the results. */
+uint64_t outcome_hash(const Outcome *outcome);
+
+/* Runs it everywhere and compares with the oracle: status, shape, samples, results, clipped. Returns the
+ * oracle's outcome. */
+Outcome expect_everywhere_alike(const char *pipeline, const HaloBuf *in, const HaloFormat *to);
+
+/* Random samples in a whole buffer of this shape; freed by halo_buf_free. */
+HaloBuf random_input(const HaloShape *shape, bool special, Rng *rng);
+
+/* "op:key=value,…" with random values for its parameters, as their rows allow. */
+void draw_pipeline(Rng *rng, const HaloOp *op, HaloKind kind, char *text, size_t size);
+/* The operation's own example, where that can be run: masks that stand in files are given in quotes. */
+void example_pipeline(const HaloOp *op, char *text, size_t size);
+
+#endif
