@@ -196,6 +196,7 @@ out:
 static HaloStatus open_output(HaloSink *sink, const HaloSinkOptions *options)
 {
     struct stat st;
+    if (sink->path[0] == '\0') return halo_fail(HALO_ERR_OUTPUT, "an output without a name");
     if (stat(sink->path, &st) != 0) {
         return errno == ENOENT ? open_beside(sink, NULL) : output_error(sink->path, "cannot open it");
     }
