@@ -26,6 +26,19 @@ static uint64_t peak_of(const uint64_t *count, int64_t bins)
     return peak;
 }
 
+/* The range under the bars, and in its middle what the highest stands for. */
+static void print_axis(FILE *to, const HaloHistogram *h, int width, uint64_t peak)
+{
+    char low[32], high[32], middle[64], room[32];
+    snprintf(low, sizeof low, "%g", h->lo);
+    snprintf(high, sizeof high, "%g", h->hi);
+    snprintf(middle, sizeof middle, "highest bar: %s", cli_thousands(peak, room));
+    const int before = (width - (int)strlen(middle)) / 2 - (int)strlen(low);
+    const int after = width - before - (int)(strlen(low) + strlen(middle));
+    fprintf(to, "  %s%*s%s%s%s%*s\n", low, before, "", cli_ink(CLI_FAINT), middle, cli_ink(CLI_PLAIN), after,
+            high);
+}
+
 static void print_standing(FILE *to, const HaloHistogram *h, const uint64_t *count, CliInk ink)
 {
     static const char *const eighth[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
@@ -33,7 +46,6 @@ static void print_standing(FILE *to, const HaloHistogram *h, const uint64_t *cou
     const int64_t per = (h->bins + ACROSS - 1) / ACROSS;
     const int columns = (int)((h->bins + per - 1) / per), wide = ACROSS / columns;
     uint64_t sum[ACROSS] = {0};
-    char low[32], high[32];
     for (int64_t b = 0; b < h->bins; b++) sum[b / per] += count[b];
     const uint64_t peak = peak_of(sum, columns);
     for (int row = TALL - 1; row >= 0; row--) {
@@ -46,10 +58,7 @@ static void print_standing(FILE *to, const HaloHistogram *h, const uint64_t *cou
         }
         fprintf(to, "%s\n", cli_ink(CLI_PLAIN));
     }
-    snprintf(low, sizeof low, "%g", h->lo);
-    snprintf(high, sizeof high, "%g", h->hi);
-    fprintf(to, "  %s%*s   highest bar: %s\n", low, columns * wide - (int)strlen(low), high,
-            cli_thousands(peak, (char[32]){0}));
+    print_axis(to, h, columns * wide, peak);
 }
 
 static void print_lying(FILE *to, const HaloHistogram *h, const uint64_t *count, CliInk ink)

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "report.h"
 
@@ -94,18 +95,25 @@ static void draw(FILE *to, const char *title, const HaloResult *result)
             cli_thousands((uint64_t)peak, room));
 }
 
-HaloStatus cli_plot(const char *path, bool force, const char *title, const HaloResult *result)
+HaloStatus cli_plot(const char *path, bool force, const char *input, const HaloResult *result)
 {
     HaloStatus status = HALO_OK;
     HaloSink *sink = NULL;
+    HaloSinkOptions options = {.force = force};
+    struct stat st;
     char *text = NULL;
     size_t size = 0;
+    if (stat(input, &st) == 0) {
+        options.is_input = true;
+        options.input[0] = (uint64_t)st.st_dev;
+        options.input[1] = (uint64_t)st.st_ino;
+    }
     FILE *to = open_memstream(&text, &size);
     if (to == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory for the plot");
-    draw(to, title, result);
+    draw(to, input, result);
     const bool whole = !ferror(to);
     if (fclose(to) != 0 || !whole) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for the plot");
-    HALO_TRY(halo_sink_open(path, &(HaloSinkOptions){.force = force}, &sink));
+    HALO_TRY(halo_sink_open(path, &options, &sink));
     HALO_TRY(halo_sink_write(sink, text, size));
     status = halo_sink_commit(sink);
     sink = NULL;

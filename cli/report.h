@@ -25,8 +25,8 @@ typedef struct CliTally {
 
 void cli_record_summary(FILE *to, const CliTally *tally);
 
-/* plot.c: a histogram as SVG. */
-HaloStatus cli_plot(const char *path, bool force, const char *title, const HaloResult *result);
+/* plot.c: a histogram of `input` as SVG. */
+HaloStatus cli_plot(const char *path, bool force, const char *input, const HaloResult *result);
 
 /* "image, 384 x 256, r g b, u8" */
 void cli_describe_shape(FILE *to, const HaloShape *shape);

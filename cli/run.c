@@ -51,6 +51,14 @@ out:
     return status;
 }
 
+/* A device or a pipe is there to be written to; a file or a folder is in the way. */
+static bool in_the_way(const char *path)
+{
+    struct stat st;
+    return path != NULL && strcmp(path, "-") != 0 && stat(path, &st) == 0 &&
+           (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
+}
+
 static HaloStatus check_request(const Work *work)
 {
     const CliSettings *settings = work->settings;
@@ -59,6 +67,8 @@ static HaloStatus check_request(const Work *work)
         return halo_fail(HALO_ERR_USAGE, "--plot takes one input, and there are %zu", work->batch.count);
     if (settings->plot != NULL && strcmp(settings->plot, "-") == 0)
         return halo_fail(HALO_ERR_USAGE, "--plot needs the name of a file");
+    if (in_the_way(settings->plot) && !settings->force)
+        return halo_fail(HALO_ERR_INPUT, "%s exists: --force replaces it", settings->plot);
     if (!has_output && !settings->explain && !halo_pipeline_only_measures(work->pipeline))
         return halo_fail(HALO_ERR_USAGE,
                          "where should the output go? -o FILE, --out-dir DIR, or -o - for standard output");
@@ -80,14 +90,6 @@ out:
 
 /* ---- one file
  * ------------------------------------------------------------------------------------------------ */
-
-/* A device or a pipe is there to be written to; a file or a folder is in the way. */
-static bool in_the_way(const char *path)
-{
-    struct stat st;
-    return path != NULL && strcmp(path, "-") != 0 && stat(path, &st) == 0 &&
-           (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
-}
 
 /* What became of one input, said and recorded. The reader of the page may have gone: that ends the batch. */
 static HaloStatus conclude(Work *work, const CliItem *item, HaloStatus outcome, bool skipped,
@@ -243,7 +245,8 @@ static HaloStatus print_summary(const Work *work)
         cli_record_summary(cli_page_open(), t);
         return cli_page_send(work->results_to);
     }
-    if (work->batch.count > 1 && !settings->quiet && (has_output || t->failed > 0) && !settings->explain)
+    const bool worth_it = (has_output && !settings->dry_run && !settings->explain) || t->failed > 0;
+    if (work->batch.count > 1 && !settings->quiet && worth_it)
         fprintf(stderr, "halo: %zu done, %zu failed, %zu skipped in %.2f s%s%s\n", t->ok, t->failed, t->skipped,
                 t->seconds, t->backend != NULL ? ", on " : "", t->backend != NULL ? t->device : "");
     return HALO_OK;

@@ -44,10 +44,13 @@ static void stop(int signal_number)
 
 void cli_signals_install(void)
 {
-    struct sigaction action = {.sa_handler = stop};
+    static const int stops[] = {SIGINT, SIGTERM};
+    struct sigaction action = {.sa_handler = stop}, before;
     sigfillset(&action.sa_mask); /* a second signal waits */
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    for (size_t i = 0; i < sizeof stops / sizeof stops[0]; i++)
+        if (sigaction(stops[i], NULL, &before) == 0 &&
+            before.sa_handler != SIG_IGN) /* ignored by whoever started us */
+            sigaction(stops[i], &action, NULL);
     action.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &action, NULL);
 }

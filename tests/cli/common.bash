@@ -1,0 +1,71 @@
+# What every test of the command line starts with: a folder of its own, and small inputs made on the spot.
+# shellcheck disable=SC2034 # PYTHON is for the tests
+bats_require_minimum_version 1.5.0
+
+common_setup() {
+    local root
+    root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+    HALO=$(realpath "${HALO:-$root/build/cpu/halo}")
+    [ -x "$HALO" ] || { echo "no program at $HALO; the environment variable HALO names it" >&2; return 1; }
+    export HALO
+    unset NO_COLOR HALO_CPU
+    export LC_ALL=C.UTF-8
+    cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+halo() { "$HALO" "$@"; }
+
+# The 7x7 image of the worked example.
+make_worked() {
+    printf '%s\n' 'P2 7 7 255' '1 2 3 4 5 6 7' '2 3 4 5 6 7 8' '3 4 5 6 7 8 9' '4 5 6 7 8 5 6' '5 6 7 8 5 6 7' \
+        '6 7 8 9 0 1 2' '7 8 9 0 1 2 3' > "$1"
+}
+
+# make_gray FILE WIDTH HEIGHT [MAXVAL]: noise that is the same every time.
+make_gray() {
+    awk -v w="$2" -v h="$3" -v m="${4:-255}" 'BEGIN { printf "P2 %d %d %d\n", w, h, m; v = 1
+        for (i = 0; i < w * h; i++) { v = (v * 16807) % 2147483647; print v % (m + 1) } }' > "$1"
+}
+
+make_rgb() {
+    awk -v w="$2" -v h="$3" 'BEGIN { printf "P3 %d %d 255\n", w, h; v = 7
+        for (i = 0; i < 3 * w * h; i++) { v = (v * 16807) % 2147483647; print v % 256 } }' > "$1"
+}
+
+# make_wav FILE FRAMES [RATE]: a 16-bit saw tooth, one channel.
+make_wav() {
+    local frames=$2 rate=${3:-8000} bytes=$((2 * $2))
+    {
+        printf 'RIFF'; le 4 $((36 + bytes)); printf 'WAVEfmt '; le 4 16; le 2 1; le 2 1
+        le 4 "$rate"; le 4 $((2 * rate)); le 2 2; le 2 16; printf 'data'; le 4 "$bytes"
+        awk -v n="$frames" 'BEGIN { for (i = 0; i < n; i++) { v = (i * 97) % 20000 - 10000; if (v < 0) v += 65536
+            printf "\\x%02x\\x%02x", v % 256, int(v / 256) } }' | xargs -0 printf '%b'
+    } > "$1"
+}
+
+# le BYTES VALUE: a little-endian integer.
+le() {
+    local i v=$2 text=''
+    for ((i = 0; i < $1; i++)); do
+        printf -v text '%s\\x%02x' "$text" $((v & 255))
+        v=$((v >> 8))
+    done
+    printf '%b' "$text"
+}
+
+need_numpy() {
+    local python
+    for python in /usr/bin/python3 python3; do
+        if "$python" -c 'import numpy' 2>/dev/null; then
+            PYTHON=$python
+            return 0
+        fi
+    done
+    skip "there is no python3 with numpy"
+}
+
+# says TEXT: the message of the last `run --separate-stderr` holds it.
+says() {
+    # shellcheck disable=SC2154 # set by bats
+    [[ "$stderr" == *"$1"* ]] || { echo "expected: $1"; echo "found:    $stderr"; return 1; }
+}

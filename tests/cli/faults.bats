@@ -1,0 +1,230 @@
+# The fault table: what goes wrong, what is said, and the exit status.
+# shellcheck disable=SC2016,SC2002,SC2154
+setup() { load common; common_setup; make_worked in.pgm; }
+
+@test "an unknown option, command, operation and key get a suggestion" {
+    run --separate-stderr halo run gauss:2 in.pgm --ouput x.png
+    [ "$status" -eq 2 ]; says "did you mean '--output'?"
+    run --separate-stderr halo rnu
+    [ "$status" -eq 2 ]; says "did you mean 'run'?"
+    run --separate-stderr halo run gaus:2 in.pgm -o x.png
+    [ "$status" -eq 2 ]; says "did you mean 'gauss'?"
+    run --separate-stderr halo run gauss:sgma=2 in.pgm -o x.png
+    [ "$status" -eq 2 ]; says "did you mean 'sigma'?"
+    run --separate-stderr halo run sobel:axis=z in.pgm -o x.png
+    [ "$status" -eq 2 ]; says "axis"
+    run --separate-stderr halo hist --bin 3 in.pgm
+    [ "$status" -eq 2 ]; says "did you mean '--bins'?"
+    run --separate-stderr halo run gauss:2 in.pgm -o x.out --to pgn
+    [ "$status" -eq 2 ]; says "did you mean"
+    [ ! -e x.png ]
+}
+
+@test "bad values are named" {
+    for option in "--jobs 0" "--jobs x" "--device gpu:x" "--alpha none" "--max-pixels -3" "--raw u8:3x" "--raw s16,1,1" \
+        "--progress loud" "--max-memory 0"; do
+        # shellcheck disable=SC2086
+        run --separate-stderr halo run gauss:2 in.pgm -o x.png $option
+        [ "$status" -eq 2 ]
+        says "${option%% *}"
+    done
+    run --separate-stderr halo run gauss:two in.pgm -o x.png
+    [ "$status" -eq 2 ]
+    says sigma
+}
+
+@test "a command, a pipeline, an input, an output that are missing" {
+    run --separate-stderr halo
+    [ "$status" -eq 2 ]; says "--help"
+    run --separate-stderr halo run
+    [ "$status" -eq 2 ]; says "pipeline is missing"
+    run --separate-stderr halo run gauss:2
+    [ "$status" -eq 2 ]; says "input is missing"
+    run --separate-stderr halo run gauss:2 in.pgm
+    [ "$status" -eq 2 ]; says "--out-dir"
+    run --separate-stderr halo run in.pgm gauss:2 -o x.png
+    [ "$status" -eq 2 ]; says "pipeline comes first"
+    run --separate-stderr halo gauss in.pgm
+    [ "$status" -eq 2 ]; says "halo run gauss"
+}
+
+@test "options that do not go with the command, or with each other" {
+    run --separate-stderr halo stats in.pgm --plot x.svg
+    [ "$status" -eq 2 ]; says "halo stats"
+    run --separate-stderr halo run gauss:2 in.pgm -o x.png --out-dir y
+    [ "$status" -eq 2 ]
+    run --separate-stderr halo run gauss:2 in.pgm -o x.png --name '{stem}'
+    [ "$status" -eq 2 ]; says "--out-dir"
+    run --separate-stderr halo run gauss:2 in.pgm in.pgm -o x.png
+    [ "$status" -eq 2 ]; says "--out-dir"
+    run --separate-stderr halo run gauss:2 in.pgm --out-dir y --name '{stm}.png'
+    [ "$status" -eq 2 ]; says "did you mean 'stem'?"
+}
+
+@test "a bad mask: file, line, column, and what was expected" {
+    printf '3 3\n1 2 1\n2 x 2\n1 2 1\n' > k.mat
+    run --separate-stderr halo run conv:mask=k.mat in.pgm -o x.png
+    [ "$status" -eq 2 ]
+    says "k.mat:3:3: expected a number, found 'x'"
+}
+
+@test "a missing input, and a folder" {
+    run --separate-stderr halo run gauss:2 none.png -o x.png
+    [ "$status" -eq 1 ]
+    [ "$stderr" = "halo: none.png: No such file or directory" ]
+    mkdir folder
+    run --separate-stderr halo stats folder
+    [ "$status" -eq 1 ]; says "folder: is a folder; -r"
+}
+
+@test "an unknown format, and a known one that is refused" {
+    echo 'nothing of the kind' > x.txt
+    run --separate-stderr halo stats x.txt
+    [ "$status" -eq 1 ]; says "halo list formats"
+    printf 'GIF89a\1\0\1\0' > x.gif
+    run --separate-stderr halo stats x.gif
+    [ "$status" -eq 1 ]; says GIF
+    run --separate-stderr halo run gauss:2 in.pgm -o x.xyz
+    [ "$status" -eq 2 ]; says xyz
+}
+
+@test "a truncated PNG: the reason, no output; --tolerate uses what there is" {
+    make_gray big.pgm 64 64
+    halo run '' big.pgm -o big.png
+    head -c "$(($(stat -c %s big.png) / 2))" big.png > cut.png
+    run --separate-stderr halo run gauss:2 cut.png -o out.png
+    [ "$status" -eq 1 ]; says "cut.png: "
+    [ ! -e out.png ]
+    run halo run gauss:2 cut.png -o out.png --tolerate
+    [ "$status" -eq 0 ]
+    [ -s out.png ]
+    [ "$(find . -name '.*halo*')" = "" ]
+}
+
+@test "an output that exists is left alone without --force" {
+    echo old > out.png
+    run --separate-stderr halo run gauss:2 in.pgm -o out.png
+    [ "$status" -eq 1 ]; says "--force"; says "--skip-existing"
+    [ "$(cat out.png)" = old ]
+    run halo run gauss:2 in.pgm -o out.png --skip-existing
+    [ "$status" -eq 0 ]
+    [ "$(cat out.png)" = old ]
+    run halo run gauss:2 in.pgm -o out.png -f
+    [ "$status" -eq 0 ]
+    [ "$(cat out.png)" != old ]
+}
+
+@test "an output that is the input is refused, by any name and also with -f" {
+    before=$(cksum < in.pgm)
+    ln in.pgm hard.pgm
+    ln -s in.pgm soft.pgm
+    for name in in.pgm ./in.pgm hard.pgm soft.pgm; do
+        run --separate-stderr halo run gauss:2 in.pgm -f -o $name
+        [ "$status" -eq 2 ]; says "input"
+    done
+    run --separate-stderr halo hist in.pgm -f --plot soft.pgm
+    [ "$status" -ne 0 ]
+    [ "$(cksum < in.pgm)" = "$before" ]
+}
+
+@test "an output that is a folder is refused" {
+    mkdir folder.png
+    run --separate-stderr halo run gauss:2 in.pgm -f -o folder.png
+    [ "$status" -eq 2 ]; says "folder.png"
+    [ -d folder.png ]
+}
+
+@test "/dev/full: exit 4, and the device is still there" {
+    [ -c /dev/full ] || skip "there is no /dev/full"
+    run --separate-stderr halo run gauss:2 in.pgm -o /dev/full
+    [ "$status" -eq 4 ]; says "No space left on device"
+    [ -c /dev/full ]
+    run --separate-stderr halo run gauss:2 in.pgm -o - > /dev/null
+    run --separate-stderr bash -c '"$HALO" stats in.pgm > /dev/full'
+    [ "$status" -eq 4 ]; says "cannot write standard output: No space left on device"
+    run --separate-stderr bash -c '"$HALO" --help > /dev/full'
+    [ "$status" -eq 4 ]
+    run --separate-stderr bash -c '"$HALO" run gauss:2 in.pgm -o - > /dev/full'
+    [ "$status" -eq 4 ]
+}
+
+@test "standard output closed: an error, and no file takes its place" {
+    run --separate-stderr bash -c '"$HALO" stats in.pgm >&-'
+    [ "$status" -eq 4 ]; says "standard output"
+    run bash -c '"$HALO" run gauss:2 in.pgm -o out.png >&- <&-'
+    [ "$status" -eq 0 ]
+    [ -s out.png ]
+}
+
+@test "the reader of standard output has gone: silence and 141" {
+    make_gray big.pgm 400 400
+    run bash -c '{ "$HALO" run gauss:2 big.pgm -o -; echo "$?" > code; } 2> said | true; cat code said'
+    [ "$output" = 141 ]
+    run bash -c '{ "$HALO" hist --bins 100000 --json big.pgm; echo "$?" > code; } 2> said | head -c 1 > /dev/null; cat code said'
+    [ "$output" = 141 ]
+}
+
+@test "a folder that cannot be written" {
+    [ "$(id -u)" -ne 0 ] || skip "root may write everywhere"
+    mkdir shut
+    chmod 555 shut
+    run --separate-stderr halo run gauss:2 in.pgm -o shut/out.png
+    [ "$status" -eq 4 ]; says "Permission denied"
+    run --separate-stderr halo run gauss:2 in.pgm --out-dir shut/deep
+    [ "$status" -eq 4 ]; says "Permission denied"
+}
+
+@test "an output folder that is a file" {
+    echo x > file
+    run --separate-stderr halo run gauss:2 in.pgm --out-dir file/deep
+    [ "$status" -eq 4 ]; says "file"
+}
+
+@test "too many pixels: size, limit and the option" {
+    make_gray big.pgm 64 64
+    run --separate-stderr halo stats big.pgm --max-pixels 1000
+    [ "$status" -eq 5 ]; says "1000"; says "--max-pixels"
+    run halo stats big.pgm --max-pixels 2^12
+    [ "$status" -eq 0 ]
+    run halo stats big.pgm --max-pixels 1M
+    [ "$status" -eq 0 ]
+    printf 'P5 100000 100000 255\n' > huge.pgm
+    run --separate-stderr halo stats huge.pgm
+    [ "$status" -eq 5 ]; says "--max-pixels"
+}
+
+@test "too much memory: needed against allowed" {
+    make_gray big.pgm 600 600
+    run --separate-stderr halo run gauss:2 big.pgm -o x.png --max-memory 100K
+    [ "$status" -eq 5 ]; says "--max-memory"
+}
+
+@test "--device gpu without one: exit 3 and the cause" {
+    halo list devices | grep -q '^gpu:0' && skip "there is a GPU"
+    run --separate-stderr halo run gauss:2 in.pgm -o x.png --device gpu
+    [ "$status" -eq 3 ]
+    [ -n "$stderr" ]
+    [ ! -e x.png ]
+    run halo run gauss:2 in.pgm -o x.png --device auto
+    [ "$status" -eq 0 ]
+}
+
+@test "border=valid that leaves nothing: exit 1" {
+    run --separate-stderr halo run box:9,border=valid in.pgm -o x.png
+    [ "$status" -eq 1 ]; says "in.pgm"
+    [ ! -e x.png ]
+}
+
+@test "SIGTERM: exit 143, how many were done, nothing half-written" {
+    mkfifo pipe
+    "$HALO" stats in.pgm pipe > /dev/null 2> said &
+    local pid=$!
+    exec 7> pipe
+    sleep 0.3
+    kill -TERM $pid
+    local code=0
+    wait $pid || code=$?
+    exec 7>&-
+    [ "$code" -eq 143 ]
+    grep -q "1 of 2 inputs done" said
+}

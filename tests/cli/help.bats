@@ -1,0 +1,115 @@
+# Help, lists, version, and what is generated from the tables.
+# shellcheck disable=SC2016,SC2002,SC2154
+setup() { load common; common_setup; }
+
+@test "--help shows examples first and names every command" {
+    run halo --help
+    [ "$status" -eq 0 ]
+    [[ "${lines[1]}" == *"halo run gauss:2 in.png"* ]]
+    for command in run stats hist scan info list help; do [[ "$output" == *"  $command"* ]]; done
+    [ "${#lines[@]}" -lt 40 ]
+}
+
+@test "every command has a page, by --help and by help" {
+    for command in run stats hist scan info list help; do
+        run halo "$command" --help
+        [ "$status" -eq 0 ]
+        [[ "${lines[0]}" == "halo $command: "* ]]
+        [ "$output" = "$(halo help "$command")" ]
+    done
+}
+
+@test "every operation has a page with every parameter" {
+    for op in $(halo list ops --json | sed 's/.*"name":"\([a-z0-9]*\)","help".*/\1/'); do
+        run halo help "$op"
+        [ "$status" -eq 0 ]
+    done
+    run halo help gauss
+    [[ "$output" == *"sigma"* && "$output" == *"truncate=4"* && "$output" == *"border"* ]]
+}
+
+@test "help on what does not exist suggests what does" {
+    run --separate-stderr halo help gaus
+    [ "$status" -eq 2 ]
+    says "did you mean 'gauss'?"
+}
+
+@test "help stays within 80 columns" {
+    for page in run stats hist scan info list gauss conv lowpass; do
+        run halo help "$page"
+        for line in "${lines[@]}"; do [ "${#line}" -le 80 ] || { echo "$line"; false; }; done
+    done
+}
+
+@test "list names operations, masks, formats and devices" {
+    run halo list ops
+    [ "$status" -eq 0 ]
+    [[ "$output" == *gauss* && "$output" == *savgol* ]]
+    run halo list masks
+    [[ "$output" == *sobel* ]]
+    run halo list formats
+    [[ "$output" == *png* && "$output" == *npy* && "$output" == *wav* ]]
+    run halo list devices
+    [[ "$output" == *cpu* ]]
+    run --separate-stderr halo list opps
+    [ "$status" -eq 2 ]
+    says "did you mean 'ops'?"
+}
+
+@test "lists and the version are JSON when asked" {
+    need_numpy
+    for list in ops masks formats devices; do
+        halo list $list --json | "$PYTHON" -c 'import json,sys
+for line in sys.stdin: assert json.loads(line)["type"] in ("op", "mask", "format", "device")'
+    done
+    halo --version --json | "$PYTHON" -c 'import json,sys; assert json.load(sys.stdin)["version"]'
+}
+
+@test "--version names the version" {
+    run halo --version
+    [ "$status" -eq 0 ]
+    [[ "$output" =~ ^halo\ [0-9]+\.[0-9]+\.[0-9]+ ]]
+}
+
+@test "options may stand before the command, and -- ends them" {
+    make_worked ./-odd.pgm
+    run halo --json stats -- -odd.pgm
+    [ "$status" -eq 0 ]
+    [[ "$output" == '{"type":"stats","file":"-odd.pgm"'* ]]
+}
+
+@test "the manual page is free of roff mistakes" {
+    halo --generate man > halo.1
+    [ "$(head -c 9 halo.1)" = ".TH HALO " ]
+    command -v groff > /dev/null || skip "there is no groff"
+    run groff -man -Tutf8 -ww -z halo.1
+    [ "$status" -eq 0 ]
+    [ -z "$output" ]
+}
+
+@test "bash completes commands, operations, options and values" {
+    halo --generate complete-bash > halo.bash
+    bash -n halo.bash
+    cat > try.bash << 'END'
+source ./halo.bash
+COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _halo; echo "${COMPREPLY[@]}"
+END
+    [ "$(bash try.bash halo sta)" = stats ]
+    [ "$(bash try.bash halo run gau)" = gauss ]
+    [ "$(bash try.bash halo run gauss:2 --out-)" = --out-dir ]
+    [ "$(bash try.bash halo run --device c)" = cpu ]
+    [ "$(bash try.bash halo hist --bi)" = --bins ]
+    [ "$(bash try.bash halo list fo)" = formats ]
+}
+
+@test "completions for zsh and fish are well-formed" {
+    halo --generate complete-zsh > _halo
+    halo --generate complete-fish > halo.fish
+    [ "$(head -n 1 _halo)" = "#compdef halo" ]
+    if command -v zsh > /dev/null; then zsh -n _halo; fi
+    if command -v fish > /dev/null; then fish -n halo.fish; fi
+}
+
+@test "the table of operations has a row for each" {
+    [ "$(halo --generate ops-table | wc -l)" -eq "$(($(halo list ops --json | wc -l) + 2))" ]
+}

@@ -1,0 +1,66 @@
+# Standard input and output, raw samples, lists of files.
+# shellcheck disable=SC2016,SC2002,SC2154
+setup() { load common; common_setup; make_worked in.pgm; }
+
+@test "an image through standard input and output keeps its format" {
+    halo run box:3 in.pgm -o straight.pgm
+    halo run box:3 - -o - < in.pgm > piped.pgm
+    cmp straight.pgm piped.pgm
+    cat in.pgm | halo run box:3 - --to png -o - > piped.png
+    halo run '' piped.png -o back.pgm
+    cmp straight.pgm back.pgm
+}
+
+@test "a sound through standard input and output" {
+    make_wav in.wav 2000
+    halo run average:5ms in.wav -o straight.wav
+    cat in.wav | halo run average:5ms - -o - | cat > piped.wav
+    cmp straight.wav piped.wav
+}
+
+@test "results go to standard error while the image has standard output" {
+    run --separate-stderr bash -c '"$HALO" run "box:3 | stats" in.pgm -o - --json > out.pgm'
+    [ "$status" -eq 0 ]
+    [ -z "$output" ]
+    [[ "$stderr" == '{"type":"stats"'* ]]
+    halo run box:3 in.pgm -o straight.pgm
+    cmp straight.pgm out.pgm
+}
+
+@test "raw samples in and out" {
+    printf 'abcdefghijkl' > in.raw
+    halo run '' --raw u8:4x3 in.raw -o out.pgm
+    [ "$(tail -c 12 out.pgm)" = abcdefghijkl ]
+    halo run '' --raw u8:4x3x1 - -o - < in.raw > out.raw
+    cmp in.raw out.raw
+    run --separate-stderr halo stats --raw u8:5x3 in.raw
+    [ "$status" -eq 1 ]
+    [[ "$(halo stats --json --raw u8:2x2x3 in.raw)" == *'"channels":3'* ]]
+}
+
+@test "raw sound has a rate" {
+    head -c 4000 /dev/zero > in.raw
+    [[ "$(halo stats --json --raw f32,8000,2 in.raw)" == *'"kind":"audio","width":500,"height":1,"channels":2,"dtype":"f32","rate":8000'* ]]
+}
+
+@test "lists of inputs, by lines and by zero bytes" {
+    cp in.pgm 'a b.pgm'
+    printf 'in.pgm\na b.pgm\n' > list
+    [ "$(halo stats --json --files-from list | wc -l)" -eq 2 ]
+    printf 'in.pgm\0a b.pgm\0' | halo run box:3 --files0-from - --out-dir out
+    [ -s 'out/a b.pgm' ]
+    [ -s out/in.pgm ]
+    : > empty
+    run --separate-stderr halo stats --files-from empty
+    [ "$status" -eq 1 ]
+}
+
+@test "a named pipe is written directly and stays" {
+    mkfifo pipe
+    cat pipe > got.pgm &
+    halo run box:3 in.pgm -o pipe --to pnm
+    wait $!
+    [ -p pipe ]
+    halo run box:3 in.pgm -o straight.pgm
+    cmp straight.pgm got.pgm
+}
