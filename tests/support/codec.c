@@ -1,12 +1,14 @@
 #include "codec.h"
 
 #include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "halo/status.h"
+#include <cmocka.h>
 
 static char folder[] = "/tmp/halo-test-XXXXXX";
 static bool made;
@@ -128,4 +130,53 @@ void decoded_free(Decoded *image)
 {
     halo_buf_free(&image->data);
     halo_meta_free(&image->info.meta);
+}
+
+HaloShape shape_of(HaloDtype dtype, int64_t width, int64_t height, int channels, bool alpha)
+{
+    return (HaloShape){.kind = HALO_IMAGE,
+                       .dtype = dtype,
+                       .width = width,
+                       .height = height,
+                       .channels = channels,
+                       .alpha = alpha ? channels - 1 : -1,
+                       .white = halo_dtype_white(dtype)};
+}
+
+void expect_image(const char *what, const HaloBuf *expected, const Decoded *actual)
+{
+    const HaloShape *a = &expected->shape, *b = &actual->info.shape;
+    if (a->width != b->width || a->height != b->height || a->channels != b->channels || a->dtype != b->dtype ||
+        a->white != b->white) {
+        fail_msg("%s: %lldx%lldx%d %s came back as %lldx%lldx%d %s", what, (long long)a->width,
+                 (long long)a->height, a->channels, halo_dtype_name(a->dtype), (long long)b->width,
+                 (long long)b->height, b->channels, halo_dtype_name(b->dtype));
+    }
+    if (memcmp(expected->data, actual->data.data, (size_t)(expected->stride * expected->rows)) != 0) {
+        fail_msg("%s: %lldx%lldx%d %s: other samples came back", what, (long long)a->width,
+                 (long long)a->height, a->channels, halo_dtype_name(a->dtype));
+    }
+}
+
+void expect_text(const HaloFormat *format, const char *text, size_t size, const HaloShape *shape,
+                 const void *samples)
+{
+    Decoded image;
+    if (decode(format, text, size, NULL, 1, &image) != HALO_OK) fail_msg("%.20s: %s", text, halo_error());
+    HaloBuf expected = {.shape = *shape, .cols = shape->width, .rows = shape->height, .data = (void *)samples};
+    expected.stride = halo_row_bytes(&expected);
+    expect_image(text, &expected, &image);
+    decoded_free(&image);
+}
+
+void expect_error(const HaloFormat *format, const char *text, size_t size, HaloStatus status,
+                  const char *message)
+{
+    Decoded image;
+    const HaloStatus got = decode(format, text, size, NULL, 0, &image);
+    if (got != status || strstr(halo_error(), message) == NULL) {
+        fail_msg("%.40s: expected %d '%s', got %d '%s'", text, status, message, got,
+                 got == HALO_OK ? "" : halo_error());
+    }
+    decoded_free(&image);
 }

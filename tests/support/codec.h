@@ -35,4 +35,22 @@ HaloStatus decode(const HaloFormat *format, const void *bytes, size_t size, cons
                   int64_t band, Decoded *image);
 void decoded_free(Decoded *image);
 
+/* An image whose last channel is alpha or not, with the white of its type. */
+HaloShape shape_of(HaloDtype dtype, int64_t width, int64_t height, int channels, bool alpha);
+/* Fail the test unless the same samples came back, in the same shape; unless the text of a file holds them;
+ * unless it is refused with this status and a message that has these words. */
+void expect_image(const char *what, const HaloBuf *expected, const Decoded *actual);
+void expect_text(const HaloFormat *format, const char *text, size_t size, const HaloShape *shape,
+                 const void *samples);
+void expect_error(const HaloFormat *format, const char *text, size_t size, HaloStatus status,
+                  const char *message);
+
+#define TEXT(literal) literal, sizeof(literal) - 1
+#define U8(...) \
+    (const uint8_t[]) { __VA_ARGS__ }
+#define U16(...) \
+    (const uint16_t[]) { __VA_ARGS__ }
+#define F32(...) \
+    (const float[]) { __VA_ARGS__ }
+
 #endif
