@@ -194,8 +194,8 @@ static HaloStatus make(const Reader *r, int64_t width, int64_t height, HaloMask 
     return HALO_OK;
 }
 
-/* A whole number in a word: digits that come to at most `most`, or -1. */
-static int64_t read_digits(Reader *r, int64_t most)
+/* Digits that come to `least` .. `most`, or -1. */
+static int64_t read_digits(Reader *r, int64_t least, int64_t most)
 {
     const char *start = r->at, *stop = digits(r->at);
     int64_t value = 0;
@@ -203,7 +203,7 @@ static int64_t read_digits(Reader *r, int64_t most)
         value = value * 10 + (*r->at - '0');
         if (value > most) break;
     }
-    if (stop > start && value <= most) return value;
+    if (stop > start && value >= least && value <= most) return value;
     r->at = start;
     return -1;
 }
@@ -214,21 +214,21 @@ static HaloStatus parse_imagemagick(Reader *r, HaloMask *mask)
     HaloStatus status = HALO_OK;
     int64_t anchor_x = -1, anchor_y = -1, count;
     skip(r, true);
-    const int64_t width = read_digits(r, HALO_MASK_MAX_SIDE);
-    if (width < 1) HALO_TRY(expected(r, "a size such as 3x3 or 3x3+1+1"));
+    const int64_t width = read_digits(r, 1, HALO_MASK_MAX_SIDE);
+    if (width < 0) HALO_TRY(expected(r, "a size such as 3x3 or 3x3+1+1"));
     int64_t height = width;
     if (*r->at == 'x') {
         step(r);
-        height = read_digits(r, HALO_MASK_MAX_SIDE);
-        if (height < 1) HALO_TRY(expected(r, "a height"));
+        height = read_digits(r, 1, HALO_MASK_MAX_SIDE);
+        if (height < 0) HALO_TRY(expected(r, "a height"));
     }
     if (*r->at == '+') {
         step(r);
-        anchor_x = read_digits(r, width - 1);
+        anchor_x = read_digits(r, 0, width - 1);
         if (anchor_x < 0) HALO_TRY(expected(r, "an anchor inside the mask"));
         if (*r->at != '+') HALO_TRY(expected(r, "'+'"));
         step(r);
-        anchor_y = read_digits(r, height - 1);
+        anchor_y = read_digits(r, 0, height - 1);
         if (anchor_y < 0) HALO_TRY(expected(r, "an anchor inside the mask"));
     }
     skip(r, true);
@@ -259,8 +259,8 @@ static HaloStatus read_side(Reader *r, const char *what, int64_t *side)
 {
     skip(r, false);
     const char *start = r->at;
-    *side = read_digits(r, HALO_MASK_MAX_SIDE);
-    if (*side >= 1 && word_length(r) == 0) return HALO_OK;
+    *side = read_digits(r, 1, HALO_MASK_MAX_SIDE);
+    if (*side > 0 && word_length(r) == 0) return HALO_OK;
     r->at = start;
     return expected(r, what);
 }

@@ -1,0 +1,250 @@
+/* The coefficients of the smoothers and the frequency filters: against values computed elsewhere (exact
+ * fractions; SciPy's firwin and kaiserord), against what defines them, and by hashes that notice another libm.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "taps.h"
+
+static void near(const HaloMask *mask, int64_t from, const double *want, int64_t count)
+{
+    assert_true(from + count <= mask->width * mask->height);
+    for (int64_t i = 0; i < count; i++)
+        if (!(fabs(mask->tap[from + i] - want[i]) <= 1e-14))
+            fail_msg("coefficient %d is %.17g, not %.17g", (int)(from + i), mask->tap[from + i], want[i]);
+}
+
+static double sum_of(const HaloMask *mask)
+{
+    double sum = 0.0;
+    for (int64_t i = 0; i < mask->width * mask->height; i++) sum += mask->tap[i];
+    return sum;
+}
+
+static void expect_row(HaloMask *mask, HaloStatus status, const double *want, int64_t count)
+{
+    assert_int_equal(status, HALO_OK);
+    assert_int_equal(mask->width, count);
+    assert_int_equal(mask->height, 1);
+    assert_int_equal(mask->anchor_x, count / 2);
+    near(mask, 0, want, count);
+    halo_mask_free(mask);
+}
+
+/* ---- smoothers ---------------------------------------------------------------------------------------------
+ */
+
+static void gauss(void **state)
+{
+    static const double sigma_0_8[] = {0.00044074336693235636, 0.021910314171364798, 0.22831071645846546,
+                                       0.49867645200647487,    0.22831071645846546,  0.021910314171364798,
+                                       0.00044074336693235636};
+    static const double truncated[] = {0.070159326959026075, 0.131074878967366,   0.19071282356963734,
+                                       0.21610594100794114,  0.19071282356963734, 0.131074878967366,
+                                       0.070159326959026075};
+    static const double one[] = {1.0};
+    HaloMask row;
+    (void)state;
+    expect_row(&row, taps_gauss(0.8, 4.0, &row), sigma_0_8, 7);
+    expect_row(&row, taps_gauss(2.0, 1.5, &row), truncated, 7);
+    expect_row(&row, taps_gauss(0.01, 4.0, &row), one, 1);
+    assert_int_equal(taps_gauss(300.5, 4.0, &row), HALO_OK);
+    assert_int_equal(row.width, 2 * 1202 + 1);
+    assert_true(fabs(sum_of(&row) - 1.0) < 1e-14);
+    halo_mask_free(&row);
+    assert_int_equal(taps_gauss(1e6, 4.0, &row), HALO_ERR_USAGE);
+    assert_int_equal(taps_gauss(1e300, 1e300, &row), HALO_ERR_USAGE);
+    assert_int_equal(taps_gauss(0.0, 4.0, &row), HALO_ERR_USAGE);
+    assert_int_equal(taps_gauss((double)NAN, 4.0, &row), HALO_ERR_USAGE);
+}
+
+static void box(void **state)
+{
+    static const double four[] = {0.25, 0.25, 0.25, 0.25};
+    HaloMask row;
+    (void)state;
+    expect_row(&row, taps_box(4, &row), four, 4);
+    assert_int_equal(taps_box(HALO_MASK_MAX_SIDE + 1, &row), HALO_ERR_USAGE);
+}
+
+static void binomial(void **state)
+{
+    static const double five[] = {0.0625, 0.25, 0.375, 0.25, 0.0625}, one[] = {1.0}, two[] = {0.5, 0.5};
+    static const double middle[] = {0.025225018178360573}; /* C(1000, 500) / 2^1000 */
+    HaloMask row;
+    (void)state;
+    expect_row(&row, taps_binomial(1, &row), one, 1);
+    expect_row(&row, taps_binomial(2, &row), two, 2);
+    expect_row(&row, taps_binomial(5, &row), five, 5);
+    assert_int_equal(taps_binomial(1001, &row), HALO_OK);
+    near(&row, 500, middle, 1);
+    assert_true(row.tap[0] == ldexp(1.0, -1000) && row.tap[1] == ldexp(1000.0, -1000));
+    assert_true(fabs(sum_of(&row) - 1.0) < 1e-13);
+    halo_mask_free(&row);
+}
+
+static void laplacian_of_gaussian(void **state)
+{
+    static const double middle[] = {0.0013172655010619081, 0.06914767188556635,   0.0099530649247572371,
+                                    -1.3252016854052888,   0.0099530649247572371, 0.06914767188556635,
+                                    0.0013172655010619081};
+    static const double edge[] = {0.00020352629318073375, 0.00023146587998898726, 0.00065488222376405435,
+                                  0.0013172655010619081};
+    HaloMask square;
+    (void)state;
+    assert_int_equal(taps_log(0.7, &square), HALO_OK);
+    assert_int_equal(square.width, 7);
+    assert_int_equal(square.height, 7);
+    near(&square, 3 * 7, middle, 7);
+    near(&square, 0, edge, 4);
+    assert_true(fabs(sum_of(&square)) < 1e-15);
+    halo_mask_free(&square);
+}
+
+/* ---- Savitzky-Golay ----------------------------------------------------------------------------------------
+ */
+
+/* A polynomial of the order fitted goes through unchanged: its moments are 1, 0, 0, … */
+static void keeps_polynomials(const HaloMask *row, int order)
+{
+    const int64_t m = row->width / 2;
+    for (int k = 0; k <= order; k++) {
+        double moment = 0.0;
+        for (int64_t x = -m; x <= m; x++)
+            moment += row->tap[x + m] * pow(m > 0 ? (double)x / (double)m : 0.0, k);
+        if (!(fabs(moment - (k == 0)) < 1e-11)) fail_msg("moment %d of %d is %g", k, (int)row->width, moment);
+    }
+}
+
+static void savgol(void **state)
+{
+    static const double w5[] = {-3. / 35, 12. / 35, 17. / 35, 12. / 35, -3. / 35};
+    static const double w7[] = {5. / 231, -30. / 231, 75. / 231, 131. / 231, 75. / 231, -30. / 231, 5. / 231};
+    static const double w11[] = {-36. / 429, 9. / 429,  44. / 429, 69. / 429, 84. / 429, 89. / 429,
+                                 84. / 429,  69. / 429, 44. / 429, 9. / 429,  -36. / 429};
+    static const double mean[] = {1. / 3, 1. / 3, 1. / 3}, same[] = {0, 0, 1, 0, 0};
+    static const int cases[][2] = {{21, 3}, {21, 20}, {51, 20}, {101, 7}, {1001, 4}, {4001, 20}};
+    HaloMask row;
+    (void)state;
+    expect_row(&row, taps_savgol(5, 2, &row), w5, 5);
+    expect_row(&row, taps_savgol(5, 3, &row), w5, 5); /* at the centre odd orders add nothing */
+    expect_row(&row, taps_savgol(7, 4, &row), w7, 7);
+    expect_row(&row, taps_savgol(11, 3, &row), w11, 11);
+    expect_row(&row, taps_savgol(3, 0, &row), mean, 3);
+    expect_row(&row, taps_savgol(5, 4, &row), same, 5);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(taps_savgol(cases[i][0], cases[i][1], &row), HALO_OK);
+        keeps_polynomials(&row, cases[i][1]);
+        halo_mask_free(&row);
+    }
+    assert_int_equal(taps_savgol(20, 3, &row), HALO_ERR_USAGE);
+    assert_string_equal(halo_error(), "window has to be odd, not 20: take 19 or 21 samples");
+    assert_int_equal(taps_savgol(5, 5, &row), HALO_ERR_USAGE);
+    assert_int_equal(taps_savgol(5, -1, &row), HALO_ERR_USAGE);
+    assert_int_equal(taps_savgol(101, TAPS_SAVGOL_MAX_ORDER + 1, &row), HALO_ERR_USAGE);
+}
+
+/* ---- windowed sinc -----------------------------------------------------------------------------------------
+ */
+
+/* The largest amplitude between two frequencies, in cycles per sample. */
+static double loudest(const HaloMask *row, double from, double to)
+{
+    static const double tau = 6.28318530717958647692;
+    double most = 0.0;
+    for (int f = 0; f <= 200; f++) {
+        const double frequency = from + (to - from) * f / 200.0;
+        double sum = 0.0;
+        for (int64_t i = 0; i < row->width; i++)
+            sum += row->tap[i] * cos(tau * frequency * (double)(i - row->width / 2));
+        if (fabs(sum) > most) most = fabs(sum);
+    }
+    return most;
+}
+
+static void windowed_sinc(void **state)
+{
+    static const double low[] = {-0.0015692274504574932, -0.01168451522567532, 0.048148857267395741,
+                                 0.26170776470053453,    0.40679424141640508,  0.26170776470053453,
+                                 0.048148857267395741,   -0.01168451522567532, -0.0015692274504574932};
+    static const double high[] = {-0.018953896788934742, -0.063520033862933298, -0.1247445058795399,
+                                  -0.17892639116840284,  0.80250395527427698,   -0.17892639116840284,
+                                  -0.1247445058795399,   -0.063520033862933298, -0.018953896788934742};
+    static const double one[] = {1.0};
+    HaloMask row;
+    (void)state;
+    expect_row(&row, taps_sinc(TAPS_LOWPASS, 0.2, 9, 60.0, &row), low, 9);
+    expect_row(&row, taps_sinc(TAPS_HIGHPASS, 0.1, 9, 30.0, &row), high, 9);
+    expect_row(&row, taps_sinc(TAPS_LOWPASS, 0.2, 1, 60.0, &row), one, 1);
+    assert_true(taps_sinc_count(0.01, 80.0) == 503.0);   /* kaiserord(80, 0.02) */
+    assert_true(taps_sinc_count(0.003, 60.0) == 1211.0); /* 1210, made odd */
+
+    const int64_t taps = (int64_t)taps_sinc_count(0.02, 80.0);
+    assert_int_equal(taps_sinc(TAPS_LOWPASS, 0.1, taps, 80.0, &row), HALO_OK);
+    assert_true(fabs(sum_of(&row) - 1.0) < 1e-14);
+    assert_true(loudest(&row, 0.0, 0.09) < 1.0 + 1.1e-4 &&
+                loudest(&row, 0.11, 0.5) < 1.1e-4); /* 80 dB is 1e-4 */
+    halo_mask_free(&row);
+    assert_int_equal(taps_sinc(TAPS_HIGHPASS, 0.1, taps, 80.0, &row), HALO_OK);
+    assert_true(loudest(&row, 0.0, 0.09) < 1.1e-4 && fabs(loudest(&row, 0.5, 0.5) - 1.0) < 1e-12);
+    halo_mask_free(&row);
+    assert_int_equal(taps_sinc(TAPS_LOWPASS, 0.1, HALO_MASK_MAX_SIDE + 1, 80.0, &row), HALO_ERR_USAGE);
+}
+
+/* ---- hashes ------------------------------------------------------------------------------------------------
+ */
+
+/* FNV-1a over the coefficients as f32, little-endian. */
+static uint64_t hash_of(HaloMask *mask, HaloStatus status)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    assert_int_equal(status, HALO_OK);
+    for (int64_t i = 0; i < mask->width * mask->height; i++) {
+        const float tap = (float)mask->tap[i];
+        uint32_t bits;
+        memcpy(&bits, &tap, sizeof bits);
+        for (int b = 0; b < 32; b += 8) hash = (hash ^ (bits >> b & 0xff)) * 0x100000001b3u;
+    }
+    halo_mask_free(mask);
+    return hash;
+}
+
+static void expect_hash(const char *what, uint64_t got, uint64_t want)
+{
+    if (got != want)
+        fail_msg("the coefficients of %s have changed: 0x%016llx, not 0x%016llx", what, (unsigned long long)got,
+                 (unsigned long long)want);
+}
+
+static void hashes(void **state)
+{
+    HaloMask mask;
+    (void)state;
+    expect_hash("box 7", hash_of(&mask, taps_box(7, &mask)), 0x00391a0dcdb30163u);
+    expect_hash("gauss 2", hash_of(&mask, taps_gauss(2.0, 4.0, &mask)), 0x49b13eb3b378fe4bu);
+    expect_hash("gauss 30.5", hash_of(&mask, taps_gauss(30.5, 4.0, &mask)), 0xac050fa1f0343f61u);
+    expect_hash("binomial 31", hash_of(&mask, taps_binomial(31, &mask)), 0x6dbd6e5d5fcbc41fu);
+    expect_hash("log 1.4", hash_of(&mask, taps_log(1.4, &mask)), 0xb4d5206b2e637799u);
+    expect_hash("savgol 21 3", hash_of(&mask, taps_savgol(21, 3, &mask)), 0xbefdaa41473ca6ebu);
+    expect_hash("lowpass", hash_of(&mask, taps_sinc(TAPS_LOWPASS, 0.09, 101, 80.0, &mask)),
+                0x5443575b51c9665au);
+    expect_hash("highpass", hash_of(&mask, taps_sinc(TAPS_HIGHPASS, 0.01, 503, 80.0, &mask)),
+                0x6961a7eb4d085620u);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gauss),    cmocka_unit_test(box),
+        cmocka_unit_test(binomial), cmocka_unit_test(laplacian_of_gaussian),
+        cmocka_unit_test(savgol),   cmocka_unit_test(windowed_sinc),
+        cmocka_unit_test(hashes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
