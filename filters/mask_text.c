@@ -73,20 +73,19 @@ static size_t word_length(const Reader *r)
 /* "k.mat:3:7: expected a number, found 'x'" */
 static HaloStatus expected(const Reader *r, const char *what)
 {
-    char found[32] = "the end";
+    char found[32] = "the end", word[20 + 1] = "";
     const size_t length = word_length(r), shown = length > 20 ? 20 : length > 0 ? length : 1;
+    const int64_t column = r->at - r->line_start + 1;
     if (r->at < r->end && *r->at == '\n') {
-        strcpy(found, "the end of the line");
+        snprintf(found, sizeof found, "the end of the line");
     } else if (r->at < r->end && !isprint((unsigned char)*r->at)) {
         snprintf(found, sizeof found, "byte 0x%02x", (unsigned char)*r->at);
     } else if (r->at < r->end) {
-        size_t i;
-        for (i = 0; i < shown; i++) found[i + 1] = isprint((unsigned char)r->at[i]) ? r->at[i] : '?';
-        found[0] = '\'';
-        strcpy(found + i + 1, length > shown ? "...'" : "'");
+        for (size_t i = 0; i < shown; i++) word[i] = isprint((unsigned char)r->at[i]) ? r->at[i] : '?';
+        snprintf(found, sizeof found, "'%s%s'", word, length > shown ? "..." : "");
     }
     return halo_fail(HALO_ERR_USAGE, "%s:%lld:%lld: expected %s, found %s", r->name, (long long)r->line,
-                     (long long)(r->at - r->line_start + 1), what, found);
+                     (long long)column, what, found);
 }
 
 /* ---- numbers -----------------------------------------------------------------------------------------------
