@@ -1,0 +1,106 @@
+#!/usr/bin/env bash
+# bench/gpu.sh [PART ...]: everything that needs a GPU, in one go. Parts: tests sanitize same ladder ops peers
+# (all by default). Runs programs from .gpu/ (a bundle of build/cuda with the libraries it needs) where there is
+# one, else from build/cuda. Results go to $OUT, or bench/results/last.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+out=${OUT:-bench/results/last}
+mkdir -p "$out"
+parts=${*:-tests sanitize same ladder ops peers}
+cases=${HALO_CASES:-400}
+failed=0
+
+program() { # path of a program of the build
+    if [ -x .gpu/run ]; then echo ".gpu/bin/$1"; elif [ "$1" = halo ]; then echo "build/cuda/halo"; else echo "build/cuda/tests/$1"; fi
+}
+[ -d .gpu/lib ] && export LD_LIBRARY_PATH="$PWD/.gpu/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+halo=$(program halo)
+wants() { case " $parts " in *" $1 "*) return 0 ;; *) return 1 ;; esac }
+say() { printf '\n== %s\n' "$*"; }
+verdict() { # NAME STATUS
+    if [ "$2" -eq 0 ]; then echo "ok      $1"; else echo "FAILED  $1"; failed=$((failed + 1)); fi
+}
+
+device() {
+    nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader | head -1
+    "$halo" --version
+    git rev-parse --short HEAD 2>/dev/null || true
+}
+device | tee "$out/device.txt"
+
+# Every property test on the GPU alone (the CPU's variants are tested where there is no GPU), then, with fewer
+# cases, under each tool of compute-sanitizer.
+primitives="conv sep map combine reduce hist scan"
+if wants tests; then
+    say "property tests, HALO_CASES=$cases"
+    for name in $primitives pipeline ladder; do
+        exe=$(program "check_$name")
+        [ -x "$exe" ] || continue
+        HALO_DEVICE=cuda HALO_CASES=$cases timeout 300 "$exe" >"$out/check_$name.log" 2>&1
+        status=$?
+        verdict "check_$name" $status
+        [ $status -eq 0 ] || grep -E 'FAILED|ERROR|differs|error' "$out/check_$name.log" | head -6
+    done
+    cat "$out"/check_*.log >"$out/tests.log" && rm -f "$out"/check_*.log
+fi
+
+if wants sanitize; then
+    for tool in memcheck racecheck initcheck synccheck; do
+        say "compute-sanitizer $tool"
+        for name in $primitives; do
+            HALO_DEVICE=cuda HALO_CASES=${HALO_SANITIZE_CASES:-4} timeout 200 compute-sanitizer --tool "$tool" \
+                --error-exitcode 9 "$(program "check_$name")" >"$out/log" 2>&1
+            status=$?
+            verdict "$tool check_$name" $status
+            [ $status -eq 0 ] || { grep -E '=========|FAILED|ERROR' "$out/log" | head -12; }
+            cat "$out/log" >>"$out/sanitize.log"
+        done
+    done
+    rm -f "$out/log"
+    tail -c 400000 "$out/sanitize.log" >"$out/sanitize.tail" && mv "$out/sanitize.tail" "$out/sanitize.log"
+fi
+
+# The same bytes from both backends, for every operation by its example, on every kind of sample file.
+same_case() { # PIPELINE INPUT EXTENSION
+    "$halo" run "$1" "$2" -o "$work/c.$3" -f --device cpu >"$work/c.txt" 2>"$work/c.err" || { cat "$work/c.err"; return 1; }
+    "$halo" run "$1" "$2" -o "$work/g.$3" -f --device gpu >"$work/g.txt" 2>"$work/g.err" || { cat "$work/g.err"; return 1; }
+    cmp "$work/c.$3" "$work/g.$3" && cmp "$work/c.txt" "$work/g.txt"
+}
+if wants same; then
+    say "the same bytes: every operation, --device cpu and gpu"
+    work=$(mktemp -d)
+    compared=0 differ=0
+    while IFS=$'\t' read -r kinds example; do
+        for input in samples/*.png samples/*.wav; do
+            case "$input:$kinds" in *.png:*image* | *.wav:*audio*) ;; *) continue ;; esac
+            extension=${input##*.}
+            case "$example" in scan*) extension=npy ;; esac
+            compared=$((compared + 1))
+            same_case "$example" "$input" "$extension" || { differ=$((differ + 1)); echo "differs: $example $input"; }
+        done
+    done < <("$halo" list ops --json | python3 -c 'import json,sys
+for line in sys.stdin:
+    op = json.loads(line)
+    print(",".join(op["kinds"]), op["example"], sep="\t")')
+    echo "$compared comparisons, $differ different" | tee "$out/same.txt"
+    verdict same "$differ"
+    rm -rf "$work"
+fi
+
+if wants ladder; then
+    say "ladder"
+    "$halo" bench ladder --device gpu --json >"$out/ladder.json" && "$halo" bench ladder --device gpu | tee "$out/ladder.txt"
+    verdict ladder $?
+fi
+if wants ops; then
+    say "operations"
+    bash bench/ops.sh "$halo" "$out/ops.json"
+    verdict ops $?
+fi
+if wants peers && [ -f bench/peers_gpu.sh ]; then
+    say "peers"
+    bash bench/peers_gpu.sh "$out"
+    verdict peers $?
+fi
+say "$failed failed"
+exit "$((failed > 0))"
