@@ -59,6 +59,7 @@ static void for_each_golden(void (*visit)(const char *pipeline, int which, const
         HaloBuf in = random_input(&input[i].shape, input[i].special, &rng);
         for (int p = 0; p < tables->ops + extra; p++) {
             char text[LINE];
+            if (p < tables->ops && (tables->op[p]->kinds & (unsigned)input[i].shape.kind) == 0) continue;
             if (p < tables->ops)
                 example_pipeline(tables->op[p], text, sizeof text);
             else
