@@ -79,7 +79,8 @@ static HaloStatus name_in_folder(const CliSettings *settings, CliBatch *batch)
         CliText name = {0};
         if (batch->item[i].status != HALO_OK) continue;
         const HaloStatus status = expand(template, settings, &batch->item[i], i + 1, batch->count, &name);
-        if (status == HALO_OK) batch->item[i].output = cli_format("%s%s%s", settings->out_dir, slash, name.data);
+        if (status == HALO_OK)
+            batch->item[i].output = cli_format("%s%s%s", settings->out_dir, slash, name.data);
         free(name.data);
         if (status != HALO_OK) return status;
     }
