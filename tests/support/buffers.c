@@ -142,7 +142,7 @@ static void report_difference(const char *device, const char *what, const TestBu
     const size_t size = halo_dtype_size(dtype);
     const HaloBuf *const v = &expected->view;
     int64_t wrong = 0;
-    char where[64] = "", want[64] = "", got[64] = "";
+    char where[96] = "", want[64] = "", got[64] = "";
     for (int64_t y = v->y0; y < v->y0 + v->rows; y++)
         for (int64_t x = v->x0; x < v->x0 + v->cols; x++)
             for (size_t c = 0; c < (size_t)v->shape.channels; c++) {
