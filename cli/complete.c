@@ -161,12 +161,12 @@ static void put_zsh_action(FILE *to, const CliOption *option)
     }
 }
 
-static void put_zsh_options(FILE *to, const CliCommand *command)
+/* Lines of an _arguments call; the last ends with a backslash. */
+static void put_zsh_options(FILE *to, unsigned commands, const HaloOp *op)
 {
-    const HaloOp *op = command->op != NULL ? halo_find_op(command->op) : NULL;
     for (int i = 0; i < cli_option_count; i++) {
         const CliOption *option = &cli_options[i];
-        if (!(option->commands & command->bit)) continue;
+        if (!(option->commands & commands)) continue;
         for (int is_short = 0; is_short <= (option->letter != 0); is_short++) {
             if (is_short)
                 fprintf(to, "            '-%c[", option->letter);
@@ -189,7 +189,10 @@ void cli_complete_zsh(FILE *to)
 {
     fputs("#compdef halo\n# zsh completion for halo; put it into a folder of $fpath as _halo\n_halo()\n{\n"
           "    local context state line\n    typeset -A opt_args\n"
-          "    if ((CURRENT == 2)); then\n        _values command \\\n",
+          "    if ((CURRENT == 2)) && [[ $PREFIX == -* ]]; then\n        _arguments -s \\\n",
+          to);
+    put_zsh_options(to, CLI_BARE, NULL);
+    fputs("            '*: :'\n        return\n    elif ((CURRENT == 2)); then\n        _values command \\\n",
           to);
     for (int i = 0; i < cli_command_count; i++) {
         fprintf(to, "            '%s[", cli_commands[i].name);
@@ -202,7 +205,7 @@ void cli_complete_zsh(FILE *to)
     for (int i = 0; i < cli_command_count; i++) {
         const CliCommand *command = &cli_commands[i];
         fprintf(to, "    %s)\n        _arguments -s \\\n", command->name);
-        put_zsh_options(to, command);
+        put_zsh_options(to, command->bit, command->op != NULL ? halo_find_op(command->op) : NULL);
         if (command->bit == CLI_RUN || command->bit == CLI_LIST || command->bit == CLI_HELP) {
             fputs("            '1: :(", to);
             put_first_words(to, command);

@@ -160,34 +160,41 @@ static const char *dtype_list(unsigned dtypes, CliText *text)
     return text->data != NULL ? text->data : "";
 }
 
+static void record_format(FILE *to, const HaloFormat *format, const char *dtypes)
+{
+    CliJson json = {.to = to};
+    json_open(&json, NULL, '{');
+    json_text(&json, "type", "format");
+    json_text(&json, "name", format->name);
+    json_text(&json, "help", format->help);
+    json_text(&json, "extensions", format->extensions);
+    json_bool(&json, "reads", format->open != NULL);
+    json_bool(&json, "writes", format->create != NULL);
+    record_kinds(&json, format->kinds);
+    record_words(&json, "dtypes", dtypes);
+    json_close(&json, '}');
+    json_end_line(&json);
+}
+
+static void print_format(FILE *to, const HaloFormat *format, const char *dtypes)
+{
+    const char *does = format->open == NULL ? "write" : format->create == NULL ? "read" : "read, write";
+    fprintf(to, "%s%-6s%s  ", cli_ink(CLI_BOLD), format->name, cli_ink(CLI_PLAIN));
+    cli_wrap(to, format->help, 8, CLI_LINE);
+    fprintf(to, "        %s%s; %s as %s; %s%s\n", cli_ink(CLI_FAINT), does, cli_kinds(format->kinds), dtypes,
+            format->extensions, cli_ink(CLI_PLAIN));
+}
+
 static void list_formats(FILE *to, const CliSettings *settings)
 {
     const HaloTables *tables = halo_tables();
-    if (!settings->json)
-        fprintf(to, "%s%-8s%-12s%-15s%-20s%s%s\n", cli_ink(CLI_BOLD), "name", "does", "holds",
-                "samples written", "what it is", cli_ink(CLI_PLAIN));
     for (int i = 0; i < tables->formats; i++) {
-        const HaloFormat *format = tables->format[i];
         CliText dtypes = {0};
-        const char *list = dtype_list(format->create != NULL ? format->dtypes : 0, &dtypes);
-        if (settings->json) {
-            CliJson json = {.to = to};
-            json_open(&json, NULL, '{');
-            json_text(&json, "type", "format");
-            json_text(&json, "name", format->name);
-            json_text(&json, "help", format->help);
-            json_text(&json, "extensions", format->extensions);
-            json_bool(&json, "reads", format->open != NULL);
-            json_bool(&json, "writes", format->create != NULL);
-            record_kinds(&json, format->kinds);
-            record_words(&json, "dtypes", list);
-            json_close(&json, '}');
-            json_end_line(&json);
-        } else {
-            const char *does = format->open == NULL ? "write" : format->create == NULL ? "read" : "read, write";
-            fprintf(to, "%-8s%-12s%-15s%-20s%s (%s)\n", format->name, does, cli_kinds(format->kinds), list,
-                    format->help, format->extensions);
-        }
+        const char *list = dtype_list(tables->format[i]->dtypes, &dtypes);
+        if (settings->json)
+            record_format(to, tables->format[i], list);
+        else
+            print_format(to, tables->format[i], list);
         free(dtypes.data);
     }
 }

@@ -48,7 +48,7 @@ HaloStatus cli_page_send(int descriptor)
     if (!whole)
         status = halo_fail(HALO_ERR_LIMIT, "not enough memory for what is to be printed");
     else if (page_size > 0) {
-        cli_progress_clear();
+        if (isatty(descriptor)) cli_progress_clear();
         status = write_all(descriptor, page_text, page_size);
     }
     free(page_text);

@@ -66,7 +66,6 @@ void cli_progress_clear(void)
     if (!progress.shown) return;
     fputs("\r\033[K", stderr);
     progress.shown = false;
-    progress.drawn = 0;
 }
 
 void cli_progress_end(void)

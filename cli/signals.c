@@ -6,6 +6,7 @@
 #include "progress.h"
 
 static volatile sig_atomic_t done_count, total_count;
+static bool on_terminal; /* which has just shown ^C */
 
 /* Only functions that a signal handler may call. */
 static char *put_number(char *end, int value)
@@ -30,8 +31,9 @@ static void say_number(int value)
 
 static void stop(int signal_number)
 {
-    static const char begin[] = "\nhalo: stopped, ", middle[] = " of ", end[] = " inputs done\n";
+    static const char begin[] = "halo: stopped, ", middle[] = " of ", end[] = " inputs done\n";
     halo_sink_abandon_all();
+    if (on_terminal) say("\n", 1);
     if (total_count > 0) {
         say(begin, sizeof begin - 1);
         say_number((int)done_count);
@@ -46,6 +48,7 @@ void cli_signals_install(void)
 {
     static const int stops[] = {SIGINT, SIGTERM};
     struct sigaction action = {.sa_handler = stop}, before;
+    on_terminal = isatty(STDERR_FILENO);
     sigfillset(&action.sa_mask); /* a second signal waits */
     for (size_t i = 0; i < sizeof stops / sizeof stops[0]; i++)
         if (sigaction(stops[i], NULL, &before) == 0 &&
