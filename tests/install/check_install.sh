@@ -28,7 +28,7 @@ read -ra flags <<< "$(pkg-config --cflags --libs halo)"
 cc -std=c17 -Wall -Wextra -Werror "$root/samples/example.c" -o "$work/by_pkg_config" "${flags[@]}"
 try "$work/by_pkg_config"
 
-quietly cmake -S "$root/tests/install" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/halo" \
+quietly cmake -G Ninja -S "$root/tests/install" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/halo" \
     -DEXAMPLE="$root/samples/example.c"
 quietly cmake --build "$work/build"
 try "$work/build/example_halo"
