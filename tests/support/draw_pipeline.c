@@ -78,10 +78,10 @@ static void add_value(Rng *rng, const HaloParam *param, HaloKind kind, char *tex
     case HALO_PARAM_LENGTH:
         if (kind == HALO_AUDIO && rng_once_in(rng, 4))
             add(text, size, "%.3gms", 0.3 + 3 * rng_unit(rng));
-        else if (rng_once_in(rng, 2))
+        else if (param->min >= 1 && rng_once_in(rng, 2)) /* a window; what may be below 1 is a sigma */
             add(text, size, "%.0f", ceil(draw_number(rng, param, 24)));
         else
-            add(text, size, "%.4g", draw_number(rng, param, 6));
+            add(text, size, "%.4g", draw_number(rng, param, 5));
     }
 }
 
