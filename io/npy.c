@@ -1,5 +1,4 @@
-/* NPY: NumPy arrays, (N,), (H, W) or (H, W, C); audio is written as (N, C). Samples keep the units they have.
- */
+/* NPY: NumPy arrays, (N,), (H, W) or (H, W, C); audio is written as (N, C). Samples keep their units. */
 #include "npy.h"
 
 #include <limits.h>
@@ -10,8 +9,7 @@
 #define BLOCK_BYTES 65536
 #define MAX_EXACT 16777216 /* up to 2^24 every integer is a 32-bit float */
 
-/* ---- reading ------------------------------------------------------------------------------------------------
- */
+/* ---- reading --------------------------------------------------------------------------------------------- */
 
 typedef struct NpyReader {
     NpyHead head;
@@ -161,8 +159,7 @@ static void close_npy(HaloReader *reader)
     reader->state = NULL;
 }
 
-/* ---- writing ------------------------------------------------------------------------------------------------
- */
+/* ---- writing --------------------------------------------------------------------------------------------- */
 
 typedef struct NpyWriter {
     NpyHead head;

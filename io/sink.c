@@ -5,26 +5,21 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "halo/format.h"
+#include "temporary.h"
 
 #define BUFFER_BYTES ((size_t)256 * 1024)
-#define MAX_LINKS 40
-#define MAX_TEMPORARIES 1024
-#define NAME_BYTES 200 /* of the output's name that go into the temporary's: the whole must stay below 255 */
 
 struct HaloSink {
-    char *path;      /* as the user wrote it, for messages */
-    char *target;    /* what it leads to; NULL when written directly */
-    char *temporary; /* beside `target`; NULL when written directly or no longer there */
-    int slot;        /* of `temporary` in the table below */
+    char *path;              /* as the user wrote it, for messages */
+    char *target;            /* what it leads to; NULL when written directly */
+    HaloTemporary temporary; /* beside `target`; none when written directly */
     bool force;
     int fd;
     HaloStatus failed; /* the first write that failed: nothing may be committed after it */
@@ -32,115 +27,11 @@ struct HaloSink {
     size_t filled;
 };
 
-/* ---- the temporaries of this process, for signal handlers --------------------------------------------------
- */
-
-/* Whoever takes a path out of its slot owns it: the sink frees it, a signal handler leaves it to the exit. */
-static _Atomic(char *) temporaries[MAX_TEMPORARIES];
-
-static int remember(char *path)
-{
-    for (int i = 0; i < MAX_TEMPORARIES; i++) {
-        char *none = NULL;
-        if (atomic_compare_exchange_strong(&temporaries[i], &none, path)) return i;
-    }
-    return -1;
-}
-
-static void forget(HaloSink *sink)
-{
-    if (sink->temporary == NULL) return;
-    if (sink->slot < 0 || atomic_exchange(&temporaries[sink->slot], NULL) != NULL) free(sink->temporary);
-    sink->temporary = NULL;
-}
-
-void halo_sink_abandon_all(void)
-{
-    const int saved = errno;
-    for (int i = 0; i < MAX_TEMPORARIES; i++) {
-        const char *path = atomic_exchange(&temporaries[i], NULL);
-        if (path != NULL) unlink(path);
-    }
-    errno = saved;
-}
-
-/* ---- opening ------------------------------------------------------------------------------------------------
- */
+/* ---- opening --------------------------------------------------------------------------------------------- */
 
 static HaloStatus output_error(const char *path, const char *what)
 {
     return halo_fail(HALO_ERR_OUTPUT, "%s: %s: %s", path, what, strerror(errno));
-}
-
-/* How much of a path is its folder, the last slash included. */
-static size_t folder_length(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash == NULL ? 0 : (size_t)(slash - path) + 1;
-}
-
-/* Follows `path` while it is a symbolic link, whether or not its end exists; the links stay as they are. */
-static HaloStatus follow(const char *path, char **target)
-{
-    HaloStatus status = HALO_OK;
-    char link[4096];
-    char *now = strdup(path);
-    if (now == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to write %s", path);
-    for (int depth = 0;; depth++) {
-        const ssize_t n = readlink(now, link, sizeof link - 1);
-        if (n < 0) break; /* no link, or nothing there */
-        if (depth == MAX_LINKS) HALO_FAIL(HALO_ERR_OUTPUT, "%s: too many symbolic links", path);
-        link[n] = '\0';
-        const size_t folder = link[0] == '/' ? 0 : folder_length(now);
-        char *next = malloc(folder + (size_t)n + 1);
-        if (next == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to write %s", path);
-        memcpy(next, now, folder);
-        memcpy(next + folder, link, (size_t)n + 1);
-        free(now);
-        now = next;
-    }
-out:
-    if (status != HALO_OK) {
-        free(now);
-        now = NULL;
-    }
-    *target = now;
-    return status;
-}
-
-/* Six characters that no other output of this process has, and hardly one of another. */
-static void suffix(char text[7])
-{
-    static _Atomic uint64_t counter;
-    static const char digits[] = "0123456789abcdefghijklmnopqrstuv";
-    struct timespec now = {0};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    uint64_t bits = ((uint64_t)now.tv_nsec ^ (uint64_t)getpid() << 20) + atomic_fetch_add(&counter, 1);
-    bits *= 0x9e3779b97f4a7c15u; /* Fibonacci hashing: the high bits depend on all others */
-    for (int i = 0; i < 6; i++, bits <<= 5) text[i] = digits[bits >> 59];
-    text[6] = '\0';
-}
-
-/* Creates ".<name>.halo-XXXXXX" beside the target. */
-static HaloStatus create_temporary(HaloSink *sink)
-{
-    const size_t folder = folder_length(sink->target), size = strlen(sink->target) + sizeof "..halo-XXXXXX";
-    char *path = malloc(size), unique[7];
-    if (path == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to write %s", sink->path);
-    do {
-        suffix(unique);
-        snprintf(path, size, "%.*s.%.*s.halo-%s", (int)folder, sink->target, NAME_BYTES, sink->target + folder,
-                 unique);
-        sink->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    } while (sink->fd < 0 && (errno == EEXIST || errno == EINTR));
-    if (sink->fd < 0) {
-        const HaloStatus status = output_error(sink->path, "cannot create it");
-        free(path);
-        return status;
-    }
-    sink->temporary = path;
-    sink->slot = remember(path);
-    return HALO_OK;
 }
 
 static bool is_input(const HaloSinkOptions *options, const struct stat *st)
@@ -180,13 +71,13 @@ static HaloStatus open_beside(HaloSink *sink, const struct stat *old)
 {
     HaloStatus status = HALO_OK;
     struct stat end;
-    HALO_TRY(follow(sink->path, &sink->target));
+    HALO_TRY(halo_follow_links(sink->path, &sink->target));
     /* Links below /proc may read "pipe:[7]" or "gone (deleted)": what they lead to must be what we replace. */
     if (old != NULL &&
         (stat(sink->target, &end) != 0 || end.st_dev != old->st_dev || end.st_ino != old->st_ino)) {
         HALO_FAIL(HALO_ERR_OUTPUT, "%s leads to a file without a name", sink->path);
     }
-    HALO_TRY(create_temporary(sink));
+    HALO_TRY(halo_temporary_create(&sink->temporary, sink->target, sink->path, &sink->fd));
     if (old != NULL && fchmod(sink->fd, old->st_mode & 0777) != 0)
         status = output_error(sink->path, "cannot set its mode");
 out:
@@ -230,8 +121,7 @@ out:
     return status;
 }
 
-/* ---- writing ------------------------------------------------------------------------------------------------
- */
+/* ---- writing --------------------------------------------------------------------------------------------- */
 
 static HaloStatus write_all(HaloSink *sink, const uint8_t *bytes, size_t size)
 {
@@ -273,13 +163,13 @@ HaloStatus halo_sink_write(HaloSink *sink, const void *bytes, size_t size)
     return HALO_OK;
 }
 
-bool halo_sink_seekable(const HaloSink *sink) { return sink->temporary != NULL; }
+bool halo_sink_seekable(const HaloSink *sink) { return sink->temporary.path != NULL; }
 
 HaloStatus halo_sink_seek(HaloSink *sink, int64_t offset)
 {
     HaloStatus status = sink->failed;
     if (status != HALO_OK) goto out;
-    if (sink->temporary == NULL) HALO_FAIL(HALO_ERR_OUTPUT, "%s: cannot seek in it", sink->path);
+    if (sink->temporary.path == NULL) HALO_FAIL(HALO_ERR_OUTPUT, "%s: cannot seek in it", sink->path);
     HALO_TRY(flush(sink));
     if (lseek(sink->fd, (off_t)offset, SEEK_SET) < 0)
         status = sink->failed = output_error(sink->path, "cannot seek");
@@ -287,8 +177,7 @@ out:
     return status;
 }
 
-/* ---- the end ------------------------------------------------------------------------------------------------
- */
+/* ---- the end --------------------------------------------------------------------------------------------- */
 
 static HaloStatus close_checked(HaloSink *sink)
 {
@@ -311,8 +200,8 @@ static HaloStatus sync_checked(HaloSink *sink)
  * A hard link does that in one call; where there are none, an empty file reserves the name. */
 static HaloStatus publish_new(HaloSink *sink)
 {
-    if (link(sink->temporary, sink->target) == 0) {
-        unlink(sink->temporary);
+    if (link(sink->temporary.path, sink->target) == 0) {
+        unlink(sink->temporary.path);
         return HALO_OK;
     }
     if (errno == EEXIST) return exists(sink->path);
@@ -321,7 +210,7 @@ static HaloStatus publish_new(HaloSink *sink)
     const int fd = open(sink->target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0) return errno == EEXIST ? exists(sink->path) : output_error(sink->path, "cannot create it");
     close(fd);
-    if (rename(sink->temporary, sink->target) == 0) return HALO_OK;
+    if (rename(sink->temporary.path, sink->target) == 0) return HALO_OK;
     const HaloStatus status = output_error(sink->path, "cannot create it");
     unlink(sink->target); /* the empty file is ours */
     return status;
@@ -330,12 +219,13 @@ static HaloStatus publish_new(HaloSink *sink)
 static HaloStatus publish(HaloSink *sink)
 {
     if (!sink->force) return publish_new(sink);
-    return rename(sink->temporary, sink->target) == 0 ? HALO_OK : output_error(sink->path, "cannot replace it");
+    return rename(sink->temporary.path, sink->target) == 0 ? HALO_OK
+                                                           : output_error(sink->path, "cannot replace it");
 }
 
 static void free_sink(HaloSink *sink)
 {
-    forget(sink);
+    halo_temporary_forget(&sink->temporary);
     if (sink->fd >= 0) close(sink->fd);
     free(sink->buffer);
     free(sink->target);
@@ -348,9 +238,9 @@ HaloStatus halo_sink_commit(HaloSink *sink)
     HaloStatus status = sink->failed;
     if (status != HALO_OK) goto out;
     HALO_TRY(flush(sink));
-    if (sink->temporary != NULL) HALO_TRY(sync_checked(sink));
+    if (sink->temporary.path != NULL) HALO_TRY(sync_checked(sink));
     HALO_TRY(close_checked(sink));
-    if (sink->temporary != NULL) HALO_TRY(publish(sink));
+    if (sink->temporary.path != NULL) HALO_TRY(publish(sink));
 out:
     if (status == HALO_OK)
         free_sink(sink);
@@ -362,6 +252,6 @@ out:
 void halo_sink_abandon(HaloSink *sink)
 {
     if (sink == NULL) return;
-    if (sink->temporary != NULL) unlink(sink->temporary);
+    if (sink->temporary.path != NULL) unlink(sink->temporary.path);
     free_sink(sink);
 }
