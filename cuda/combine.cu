@@ -1,0 +1,126 @@
+/* Two buffers, sample by sample. */
+#include "common.cuh"
+
+struct CombineArgs {
+    const char *a, *b;
+    char *dst;
+    int64_t a_stride, b_stride, dst_stride;
+    int64_t x0, y0, width, height; /* of the destination's rectangle, and of its whole */
+    int64_t cols, row_blocks;      /* samples of a row, and blocks it takes */
+    int channels, alpha;
+    HaloDtype a_type, b_type, type;
+    HaloCombine how;
+    unsigned long long *clipped;
+};
+
+static const int combine_threads = 256, combine_pack = 4; /* samples of a thread */
+
+/* Samples e and on of row y as f32, `count` of them; in one access where that is possible. */
+__device__ __forceinline__ static void load_four(float v[combine_pack], const char *data, int64_t stride,
+                                                 HaloDtype type, int64_t y, int64_t e, int count)
+{
+    cuda_typed(type, [&](auto zero) {
+        using S = decltype(zero);
+        const S *const from = (const S *)(data + y * stride) + e;
+        if (count == combine_pack && cuda_aligned(data, stride, combine_pack * sizeof(S))) {
+            const CudaPack<S, combine_pack> in = *reinterpret_cast<const CudaPack<S, combine_pack> *>(from);
+#pragma unroll
+            for (int k = 0; k < combine_pack; k++) v[k] = (float)in.at[k];
+        } else {
+#pragma unroll
+            for (int k = 0; k < combine_pack; k++) v[k] = k < count ? (float)from[k] : 0.0f;
+        }
+    });
+}
+
+/* Is the pixel within the margins of the whole? */
+__device__ __forceinline__ static bool in_margin(const CombineArgs &args, int64_t x, int64_t y)
+{
+    const HaloCombine &how = args.how;
+    return x < how.left || x >= args.width - how.right || y < how.up || y >= args.height - how.down;
+}
+
+/* Sample e of row y of the rectangle, of `a` and `b` there. */
+__device__ __forceinline__ static float combine_one(const CombineArgs &args, float a, float b, int64_t e,
+                                                    int64_t y)
+{
+    const HaloCombine &how = args.how;
+    const int64_t pixel = e / args.channels;
+    const bool is_alpha = e - pixel * args.channels == args.alpha;
+    switch (how.kind) {
+    case HALO_COMBINE_MAGNITUDE: return halo_magnitude(a, b);
+    case HALO_COMBINE_UNSHARP: return halo_unsharp(a, b, how.amount, how.threshold);
+    case HALO_COMBINE_UNPREMUL: {
+        float alpha = 0.0f;
+        if (is_alpha) return a;
+        if (args.alpha >= 0)
+            cuda_typed(args.a_type, [&](auto zero) {
+                const auto *const row = (const decltype(zero) *)(args.a + y * args.a_stride);
+                alpha = (float)row[pixel * args.channels + args.alpha];
+            });
+        return halo_unpremul(a, alpha, b, how.white);
+    }
+    case HALO_COMBINE_COPY_ALPHA: return is_alpha ? b : a;
+    case HALO_COMBINE_KEEP: return in_margin(args, args.x0 + pixel, args.y0 + y) ? b : a;
+    }
+    return a;
+}
+
+__global__ static void __launch_bounds__(combine_threads)
+    combine_kernel(const __grid_constant__ CombineArgs args)
+{
+    const int64_t y = blockIdx.x / args.row_blocks;
+    const int64_t e = ((blockIdx.x % args.row_blocks) * combine_threads + threadIdx.x) * combine_pack;
+    unsigned clipped = 0;
+    if (e < args.cols) {
+        const int count = (int)cuda_min(combine_pack, args.cols - e);
+        float a[combine_pack], b[combine_pack];
+        load_four(a, args.a, args.a_stride, args.a_type, y, e, count);
+        load_four(b, args.b, args.b_stride, args.b_type, y, e, count);
+#pragma unroll
+        for (int k = 0; k < combine_pack; k++) a[k] = combine_one(args, a[k], b[k], e + k, y);
+        cuda_typed(args.type, [&](auto zero) {
+            using D = decltype(zero);
+            D *const to = (D *)(args.dst + y * args.dst_stride) + e;
+            CudaPack<D, combine_pack> out;
+#pragma unroll
+            for (int k = 0; k < combine_pack; k++)
+                if (k < count) out.at[k] = cuda_sample<D>(a[k], args.how.store, &clipped);
+            if (count == combine_pack && cuda_aligned(args.dst, args.dst_stride, combine_pack * sizeof(D)))
+                *reinterpret_cast<CudaPack<D, combine_pack> *>(to) = out;
+            else
+#pragma unroll
+                for (int k = 0; k < combine_pack; k++)
+                    if (k < count) to[k] = out.at[k];
+        });
+    }
+    cuda_count(args.clipped, clipped);
+}
+
+HaloStatus cuda_combine(HaloDevice *device, const HaloBuf *a, const HaloBuf *b, HaloBuf *dst,
+                        const HaloCombine *combine)
+{
+    CombineArgs args;
+    CUDA_PASS(cuda_use(device));
+    args.a = (const char *)halo_at(a, dst->x0 + combine->ax, dst->y0 + combine->ay);
+    args.b = (const char *)halo_at(b, dst->x0 + combine->bx, dst->y0 + combine->by);
+    args.dst = (char *)dst->data;
+    args.a_stride = a->stride;
+    args.b_stride = b->stride;
+    args.dst_stride = dst->stride;
+    args.x0 = dst->x0;
+    args.y0 = dst->y0;
+    args.width = dst->shape.width;
+    args.height = dst->shape.height;
+    args.channels = dst->shape.channels;
+    args.alpha = dst->shape.alpha;
+    args.a_type = a->shape.dtype;
+    args.b_type = b->shape.dtype;
+    args.type = dst->shape.dtype;
+    args.how = *combine;
+    args.clipped = device->clipped;
+    args.cols = dst->cols * dst->shape.channels;
+    args.row_blocks = cuda_ceil_div(args.cols, combine_threads * combine_pack);
+    CUDA_LAUNCH(device, combine_kernel, args.row_blocks * dst->rows, combine_threads, 0, args);
+    return HALO_OK;
+}

@@ -1,0 +1,175 @@
+/* What every file of this folder shares: the device, errors, launches, and how samples are read and stored. */
+#ifndef HALO_CUDA_COMMON_CUH
+#define HALO_CUDA_COMMON_CUH
+
+#include <cuda_runtime.h>
+
+#include "halo/backend.h"
+#include "halo/numerics.h"
+
+/* ---- errors ------------------------------------------------------------------------------------------- */
+
+/* Turns a CUDA error into a message and clears it, so that the next call does not meet it again. */
+HaloStatus cuda_fail(cudaError_t error, const char *doing);
+
+/* Nothing in this folder has to be released on the way out (the device owns its scratch memory), so errors
+ * are returned at once; C++ does not let a goto cross an initialisation. */
+#define CUDA_TRY(call)                                              \
+    do {                                                            \
+        const cudaError_t error_ = (call);                          \
+        if (error_ != cudaSuccess) return cuda_fail(error_, #call); \
+    } while (0)
+#define CUDA_PASS(call)                         \
+    do {                                        \
+        const HaloStatus status_ = (call);      \
+        if (status_ != HALO_OK) return status_; \
+    } while (0)
+
+/* ---- the device --------------------------------------------------------------------------------------- */
+
+/* Memory the kernels need besides buffers; grown on demand and kept until the device is closed. */
+typedef enum CudaScratch {
+    CUDA_SCRATCH_FLAT,    /* a source without padding */
+    CUDA_SCRATCH_BETWEEN, /* the row pass of a separable convolution */
+    CUDA_SCRATCH_TAPS,    /* masks too large for kernel parameters */
+    CUDA_SCRATCH_PARTIAL, /* partial results: moments, counters, totals */
+    CUDA_SCRATCHES
+} CudaScratch;
+
+/* Pinned host memory through which small results come back. */
+#define CUDA_STAGING_BYTES 65536
+
+struct HaloDevice {
+    int index;
+    cudaStream_t stream;
+    cudaEvent_t mark[2];
+    cudaDeviceProp properties;
+    size_t shared_most;          /* bytes of shared memory a kernel may ask for, two blocks at a time */
+    unsigned long long *clipped; /* on the device: samples clipped so far */
+    void *staging;
+    void *scratch[CUDA_SCRATCHES];
+    int64_t scratch_bytes[CUDA_SCRATCHES];
+    char description[320];
+};
+
+/* Makes the device current for this thread; every entry begins with it. */
+HaloStatus cuda_use(HaloDevice *device);
+/* At least `bytes` of scratch memory; what it held before is lost. */
+HaloStatus cuda_scratch(HaloDevice *device, CudaScratch which, int64_t bytes, void **data);
+/* Copies results to the host and waits for them. */
+HaloStatus cuda_fetch(HaloDevice *device, void *host, const void *data, int64_t bytes);
+/* The samples of a whole buffer without padding and 16-byte aligned: the buffer itself, or a copy. */
+HaloStatus cuda_flat(HaloDevice *device, const HaloBuf *src, const void **data);
+/* Lets `kernel` have `bytes` of dynamic shared memory. */
+HaloStatus cuda_allow_shared(const void *kernel, size_t bytes);
+
+__host__ __device__ static inline int64_t cuda_ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
+__host__ __device__ static inline int64_t cuda_min(int64_t a, int64_t b) { return a < b ? a : b; }
+__host__ __device__ static inline int64_t cuda_max(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* ---- launches ----------------------------------------------------------------------------------------- */
+
+/* Blocks are numbered along x, which alone has room for more than 65535 of them. */
+#define CUDA_BLOCKS_MOST 2147483647
+
+#define CUDA_SHARED_DEFAULT 49152
+
+/* Every launch goes through here: checked, on the device's stream. `kernel` in parentheses where it has
+ * template arguments. */
+#ifndef CUDA_LAUNCH
+#define CUDA_LAUNCH(device, kernel, blocks, threads, shared, ...)                                           \
+    do {                                                                                                    \
+        const int64_t blocks_ = (blocks);                                                                   \
+        if (blocks_ > CUDA_BLOCKS_MOST)                                                                     \
+            return halo_fail(HALO_ERR_LIMIT, "this is too large for the GPU: %lld blocks of work",          \
+                             (long long)blocks_);                                                           \
+        if ((shared) > CUDA_SHARED_DEFAULT) CUDA_PASS(cuda_allow_shared((const void *)(kernel), (shared))); \
+        kernel<<<(unsigned)blocks_, (unsigned)(threads), (shared), (device)->stream>>>(__VA_ARGS__);        \
+        CUDA_TRY(cudaGetLastError());                                                                       \
+    } while (0)
+/* The block's dynamic shared memory. */
+#define CUDA_SHARED(type, name)                    \
+    extern __shared__ float4 cuda_shared_memory[]; \
+    type *const name = reinterpret_cast<type *>(cuda_shared_memory)
+#endif
+
+/* ---- sample types ------------------------------------------------------------------------------------- */
+
+/* Calls f with a value of the C++ type of `dtype`; inside a kernel this is one branch that all threads take. */
+template <typename F> __device__ __forceinline__ void cuda_typed(HaloDtype dtype, F f)
+{
+    switch (dtype) {
+    case HALO_U8: f(uint8_t()); break;
+    case HALO_U16: f(uint16_t()); break;
+    default: f(float()); break;
+    }
+}
+
+/* The sample that v is stored as. */
+template <typename T> __device__ __forceinline__ T cuda_sample(float v, HaloStore store, unsigned *clipped);
+
+template <> __device__ __forceinline__ float cuda_sample<float>(float v, HaloStore store, unsigned *)
+{
+    return halo_canonical(halo_rescale(v, store));
+}
+
+template <> __device__ __forceinline__ uint8_t cuda_sample<uint8_t>(float v, HaloStore store, unsigned *clipped)
+{
+    unsigned lost;
+    const float r = halo_quantise(halo_rescale(v, store), 255.0f, &lost);
+    *clipped += lost;
+    return (uint8_t)r;
+}
+
+template <>
+__device__ __forceinline__ uint16_t cuda_sample<uint16_t>(float v, HaloStore store, unsigned *clipped)
+{
+    unsigned lost;
+    const float r = halo_quantise(halo_rescale(v, store), 65535.0f, &lost);
+    *clipped += lost;
+    return (uint16_t)r;
+}
+
+/* N samples that travel in one access. */
+template <typename T, int N> struct alignas(sizeof(T) * N) CudaPack {
+    T at[N];
+};
+
+/* Does every row that starts at `data` start at a multiple of `bytes`? */
+__host__ __device__ static inline bool cuda_aligned(const void *data, int64_t stride, size_t bytes)
+{
+    return ((uintptr_t)data | (uint64_t)stride) % bytes == 0;
+}
+
+/* ---- whole warps -------------------------------------------------------------------------------------- */
+
+#define CUDA_WARP 32
+#define CUDA_ALL 0xffffffffu
+
+template <typename T> __device__ __forceinline__ T cuda_warp_sum(T v)
+{
+    for (int d = CUDA_WARP / 2; d > 0; d /= 2) v += __shfl_xor_sync(CUDA_ALL, v, d);
+    return v;
+}
+
+/* Adds every thread's count to *total. All threads of the warp call it; few samples are ever clipped, so
+ * mostly this is one vote. */
+__device__ __forceinline__ void cuda_count(unsigned long long *total, unsigned count)
+{
+    if (!__any_sync(CUDA_ALL, count != 0)) return;
+    const unsigned sum = cuda_warp_sum(count);
+    if (threadIdx.x % CUDA_WARP == 0) atomicAdd(total, (unsigned long long)sum);
+}
+
+/* ---- the primitives, one file each -------------------------------------------------------------------- */
+
+HaloStatus cuda_conv(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv);
+HaloStatus cuda_sep(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep);
+HaloStatus cuda_map(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMap *map);
+HaloStatus cuda_combine(HaloDevice *device, const HaloBuf *a, const HaloBuf *b, HaloBuf *dst,
+                        const HaloCombine *combine);
+HaloStatus cuda_reduce(HaloDevice *device, const HaloBuf *src, unsigned want, HaloMoments *out);
+HaloStatus cuda_hist(HaloDevice *device, const HaloBuf *src, const HaloHist *hist, HaloHistogram *out);
+HaloStatus cuda_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloScan *scan);
+
+#endif

@@ -1,0 +1,241 @@
+/* What the convolutions share: the shape of a block, staging samples with their halo in shared memory, the
+ * chains of fma, and storing.
+ *
+ * A block makes a tile of outputs. Its threads are split into planes, one for each of up to four channels;
+ * with more channels every block takes one. A thread makes 4 neighbouring pixels of `Rows` rows in registers,
+ * so that a sample loaded from shared memory (16 bytes at a time) serves up to 4 * Rows outputs. Every output
+ * has one accumulator that takes the taps in row-major order. */
+#ifndef HALO_CUDA_CONV_CUH
+#define HALO_CUDA_CONV_CUH
+
+#include "common.cuh"
+
+/* ---- what to compute ---------------------------------------------------------------------------------- */
+
+struct ConvSource {
+    const char *data; /* the sample at (x0, y0) */
+    int64_t stride, x0, y0;
+    int64_t width, height; /* of the whole */
+    int64_t x_end, y_end;  /* columns and rows from here on are needed by no output: never read */
+    int channels;
+    HaloDtype dtype;
+    HaloBorder border;
+    float value;
+};
+
+struct ConvTarget {
+    char *data;
+    int64_t stride, cols, rows;
+    int channels;
+    HaloDtype dtype;
+    bool affine;
+    float scale, bias;
+    HaloStore store;
+    unsigned long long *clipped;
+};
+
+struct ConvArgs {
+    ConvSource src;
+    ConvTarget dst;
+    int64_t x_first, y_first; /* the sample under the first tap of the first output */
+    int64_t tiles_x;
+    int width, height; /* of the mask */
+};
+
+ConvArgs conv_args(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv);
+
+/* The kernels of the three files; conv.cu chooses. */
+bool conv_fixed_takes(const HaloConv *conv);
+HaloStatus conv_fixed(HaloDevice *device, const ConvArgs *args, const float *tap);
+HaloStatus conv_line(HaloDevice *device, const ConvArgs *args, const float *tap);
+
+/* ---- the shape of a block ----------------------------------------------------------------------------- */
+
+template <int Planes> struct ConvBlock {
+    static constexpr int groups = Planes == 1 ? 32 : Planes == 2 ? 16 : 8; /* of 4 pixels, side by side */
+    static constexpr int cols = 4 * groups;
+};
+
+/* How many planes a block has for this many channels. */
+static inline int conv_planes(int channels) { return channels <= 4 ? channels : 1; }
+
+__host__ __device__ static inline int conv_round4(int n) { return (n + 3) / 4 * 4; }
+
+/* Where a block and a thread stand. `lines` is how many groups of rows the block has. */
+struct ConvPlace {
+    int64_t x, y; /* the tile's first output, counted in the destination's rectangle */
+    int channel;  /* the first of the block's planes */
+    int plane;    /* this thread's */
+    int group, line;
+};
+
+template <int Planes, int Lines>
+__device__ __forceinline__ ConvPlace conv_place(const ConvArgs &a, int tile_rows)
+{
+    constexpr int groups = ConvBlock<Planes>::groups;
+    const int thread = (int)threadIdx.x, sets = a.dst.channels / Planes;
+    const int64_t tile = blockIdx.x / sets;
+    ConvPlace p;
+    p.channel = (int)(blockIdx.x % sets) * Planes;
+    p.y = tile / a.tiles_x * tile_rows;
+    p.x = tile % a.tiles_x * ConvBlock<Planes>::cols;
+    p.plane = thread / (groups * Lines);
+    p.group = thread % groups;
+    p.line = thread / groups % Lines;
+    return p;
+}
+
+/* ---- staging ------------------------------------------------------------------------------------------ */
+
+/* Samples [x, x + cols) of rows [y, y + rows), borders included, as f32: sample (x + i, y + r) of plane c goes
+ * to tile[c * plane + r * pitch + i]. One warp a row. Rows that the border makes are filled with its value. */
+template <typename S, int Planes>
+__device__ __forceinline__ void conv_stage_typed(const ConvSource &src, int channel, int64_t x, int64_t y,
+                                                 int cols, int rows, float *tile, int pitch, int plane)
+{
+    const int warps = (int)blockDim.x / CUDA_WARP, lane = (int)threadIdx.x % CUDA_WARP;
+    const float outside = halo_border_value(src.border, src.value);
+    const bool inside = x >= 0 && x + cols <= src.width && x + cols <= src.x_end;
+    for (int r = (int)threadIdx.x / CUDA_WARP; r < rows; r += warps) {
+        float *const to = tile + r * pitch;
+        const int64_t from = y + r < src.y_end ? halo_border_index(y + r, src.height, src.border) : -1;
+        const S *const line =
+            (const S *)(src.data + (from - src.y0) * src.stride) - src.x0 * src.channels + channel;
+        if (inside && from >= 0) {
+            const S *const first = line + x * src.channels;
+#pragma unroll 4
+            for (int e = lane; e < cols * Planes; e += CUDA_WARP)
+                to[e % Planes * plane + e / Planes] =
+                    (float)__ldg(first + (e / Planes * src.channels + e % Planes));
+            continue;
+        }
+        for (int e = lane; e < cols * Planes; e += CUDA_WARP) {
+            const int64_t at = x + e / Planes;
+            const int64_t ix = from >= 0 && at < src.x_end ? halo_border_index(at, src.width, src.border) : -1;
+            to[e % Planes * plane + e / Planes] =
+                ix >= 0 ? (float)__ldg(line + (ix * src.channels + e % Planes)) : outside;
+        }
+    }
+}
+
+template <int Planes>
+__device__ __forceinline__ void conv_stage(const ConvSource &src, int channel, int64_t x, int64_t y, int cols,
+                                           int rows, float *tile, int pitch, int plane)
+{
+    cuda_typed(src.dtype, [&](auto zero) {
+        conv_stage_typed<decltype(zero), Planes>(src, channel, x, y, cols, rows, tile, pitch, plane);
+    });
+}
+
+/* ---- chains ------------------------------------------------------------------------------------------- */
+
+/* 16 bytes of shared memory into four registers. */
+__device__ __forceinline__ void conv_load4(float *to, const float *from)
+{
+    const float4 v = *reinterpret_cast<const float4 *>(from);
+    to[0] = v.x;
+    to[1] = v.y;
+    to[2] = v.z;
+    to[3] = v.w;
+}
+
+/* Four outputs of a row take four taps, or the first `left` of them: window[x + i] lies under tap i. */
+__device__ __forceinline__ void conv_four_taps(float acc[4], const float *window, const float tap[4], int left)
+{
+    if (left >= 4) {
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+#pragma unroll
+            for (int x = 0; x < 4; x++) acc[x] = halo_fma(tap[i], window[x + i], acc[x]);
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < 3; i++)
+        if (i < left)
+#pragma unroll
+            for (int x = 0; x < 4; x++) acc[x] = halo_fma(tap[i], window[x + i], acc[x]);
+}
+
+/* ---- storing ------------------------------------------------------------------------------------------ */
+
+__device__ __forceinline__ float conv_affine(const ConvTarget &dst, float acc)
+{
+    return dst.affine ? halo_fma(acc, dst.scale, dst.bias) : acc;
+}
+
+/* One channel: four pixels from (x, y) on, in one access where that is possible. */
+template <typename D>
+__device__ __forceinline__ void conv_store4(const ConvTarget &dst, int channel, int64_t x, int64_t y,
+                                            const float acc[4], unsigned *clipped)
+{
+    D *const to = (D *)(dst.data + y * dst.stride) + x * dst.channels + channel;
+    if (dst.channels == 1 && x + 4 <= dst.cols && cuda_aligned(dst.data, dst.stride, 4 * sizeof(D))) {
+        CudaPack<D, 4> pack;
+#pragma unroll
+        for (int i = 0; i < 4; i++) pack.at[i] = cuda_sample<D>(conv_affine(dst, acc[i]), dst.store, clipped);
+        *reinterpret_cast<CudaPack<D, 4> *>(to) = pack;
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        if (x + i < dst.cols)
+            to[i * dst.channels] = cuda_sample<D>(conv_affine(dst, acc[i]), dst.store, clipped);
+}
+
+/* Several channels: rows [from, to) of a tile that lies interleaved in shared memory; row r goes to y + r. */
+template <typename D, int Planes>
+__device__ __forceinline__ void conv_store_tile(const ConvTarget &dst, const float *tile, int64_t x, int64_t y,
+                                                int from, int to, unsigned *clipped)
+{
+    constexpr int width = ConvBlock<Planes>::cols * Planes;
+    const int cols = (int)cuda_min(width, (dst.cols - x) * Planes);
+    const int warps = (int)blockDim.x / CUDA_WARP, lane = (int)threadIdx.x % CUDA_WARP;
+    for (int r = from + (int)threadIdx.x / CUDA_WARP; r < to; r += warps) {
+        D *const row = (D *)(dst.data + (y + r) * dst.stride) + x * Planes;
+        for (int e = lane; e < cols; e += CUDA_WARP)
+            row[e] = cuda_sample<D>(conv_affine(dst, tile[r * width + e]), dst.store, clipped);
+    }
+}
+
+/* Stores rows [from, to) of the block's outputs, acc[Rows][4] of every thread; row r goes to row y + r of the
+ * destination. All threads call it. With several planes the outputs pass through `tile`, shared memory with
+ * room for them that no thread reads any more once all are here, so that rows are written whole. */
+template <int Planes, int Rows, int Lines>
+__device__ __forceinline__ void conv_store(const ConvTarget &dst, const ConvPlace &p, const float acc[][4],
+                                           float *tile, int64_t y, int from, int to, unsigned *clipped)
+{
+    constexpr int width = ConvBlock<Planes>::cols * Planes;
+    const int own = p.line * Rows;
+    if (Planes == 1) {
+        const int64_t x = p.x + 4 * p.group;
+        cuda_typed(dst.dtype, [&](auto zero) {
+#pragma unroll
+            for (int r = 0; r < Rows; r++)
+                if (own + r >= from && own + r < to && x < dst.cols)
+                    conv_store4<decltype(zero)>(dst, p.channel, x, y + own + r, acc[r], clipped);
+        });
+        return;
+    }
+    __syncthreads();
+#pragma unroll
+    for (int r = 0; r < Rows; r++)
+#pragma unroll
+        for (int i = 0; i < 4; i++) tile[(own + r) * width + (4 * p.group + i) * Planes + p.plane] = acc[r][i];
+    __syncthreads();
+    cuda_typed(dst.dtype, [&](auto zero) {
+        conv_store_tile<decltype(zero), Planes>(dst, tile, p.x, y, from, to, clipped);
+    });
+}
+
+/* The same for a tile of its own: as many rows as the destination has left. */
+template <int Planes, int Rows, int Lines>
+__device__ __forceinline__ void conv_finish(const ConvTarget &dst, const ConvPlace &p, const float acc[][4],
+                                            float *tile)
+{
+    unsigned clipped = 0;
+    const int rows = (int)cuda_min(Rows * Lines, dst.rows - p.y);
+    conv_store<Planes, Rows, Lines>(dst, p, acc, tile, p.y, 0, rows, &clipped);
+    cuda_count(dst.clipped, clipped);
+}
+
+#endif

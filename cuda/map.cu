@@ -1,0 +1,149 @@
+/* Points: one sample or pixel at a time. */
+#include "common.cuh"
+
+struct MapArgs {
+    const char *src;
+    char *dst;
+    int64_t src_stride, dst_stride;
+    int64_t cols;       /* samples of a destination's row; all of them, where rows follow without a gap */
+    int64_t row_blocks; /* blocks a row takes */
+    int src_channels, channels;
+    int src_alpha, alpha; /* -1: none */
+    HaloMap map;
+    unsigned long long *clipped;
+};
+
+static const int map_threads = 256;
+
+/* The points and the scale, for `Count` samples at once: one decision serves them all. */
+template <int Count> __device__ __forceinline__ static void apply(const HaloMap &map, float v[Count])
+{
+    for (int p = 0; p < map.points; p++) {
+        const HaloPoint point = map.point[p];
+#pragma unroll
+        for (int k = 0; k < Count; k++) v[k] = halo_point(v[k], point);
+    }
+}
+
+/* One sample of the destination, for any layout of channels. */
+template <typename S, typename D>
+__device__ __forceinline__ static D map_one(const MapArgs &a, const S *row, int64_t e, unsigned *clipped)
+{
+    const int64_t pixel = e / a.channels;
+    const int c = (int)(e % a.channels);
+    const S *const from = row + pixel * a.src_channels;
+    float v[1];
+    if (a.map.kind == HALO_MAP_GRAY && c != a.alpha)
+        v[0] = halo_gray((float)from[0], (float)from[1], (float)from[2], a.map.w);
+    else if (a.map.kind == HALO_MAP_GRAY)
+        v[0] = (float)from[a.src_alpha];
+    else if (a.map.kind == HALO_MAP_PREMUL && c != a.alpha)
+        v[0] = halo_premul((float)from[c], (float)from[a.src_alpha], a.map.white);
+    else
+        v[0] = (float)from[c];
+    if (c != a.alpha) apply<1>(a.map, v);
+    return cuda_sample<D>(v[0], a.map.store, clipped);
+}
+
+/* `Pack` samples of one access. Where a channel is alpha, pixels have 2 or 4 channels and none is divided. */
+template <typename S, typename D, int Pack>
+__device__ __forceinline__ static void map_pack(const MapArgs &a, const S *from, D *to, unsigned *clipped)
+{
+    const CudaPack<S, Pack> in = *reinterpret_cast<const CudaPack<S, Pack> *>(from);
+    CudaPack<D, Pack> out;
+    float v[Pack], straight[Pack];
+#pragma unroll
+    for (int k = 0; k < Pack; k++) v[k] = straight[k] = (float)in.at[k];
+    if (a.map.kind == HALO_MAP_PREMUL) {
+#pragma unroll
+        for (int k = 0; k < Pack; k++) /* alpha is the last sample of a pixel: see map_packs */
+            v[k] = halo_premul(v[k], a.channels == 4 ? straight[(k | 3) % Pack] : straight[(k | 1) % Pack],
+                               a.map.white);
+    }
+    apply<Pack>(a.map, v);
+#pragma unroll
+    for (int k = 0; k < Pack; k++) {
+        if (a.alpha >= 0 && (k & (a.channels - 1)) == a.alpha) v[k] = straight[k];
+        out.at[k] = cuda_sample<D>(v[k], a.map.store, clipped);
+    }
+    *reinterpret_cast<CudaPack<D, Pack> *>(to) = out;
+}
+
+/* A thread makes `Pack` samples in one access, and the last of a row one by one. */
+template <typename S, typename D, int Pack>
+__global__ static void __launch_bounds__(map_threads) map_kernel(const __grid_constant__ MapArgs a)
+{
+    const int64_t y = blockIdx.x / a.row_blocks;
+    const int64_t e = ((blockIdx.x % a.row_blocks) * map_threads + threadIdx.x) * Pack;
+    const S *const row = (const S *)(a.src + y * a.src_stride);
+    D *const to = (D *)(a.dst + y * a.dst_stride);
+    unsigned clipped = 0;
+    if (Pack > 1 && e + Pack <= a.cols)
+        map_pack<S, D, Pack>(a, row + e, to + e, &clipped);
+    else
+        for (int k = 0; k < Pack; k++)
+            if (e + k < a.cols) to[e + k] = map_one<S, D>(a, row, e + k, &clipped);
+    cuda_count(a.clipped, clipped);
+}
+
+/* Can the samples be taken in packs, without looking at pixels? */
+static bool map_packs(const MapArgs *a)
+{
+    if (a->map.kind == HALO_MAP_GRAY) return false;
+    if (a->alpha < 0) return a->map.kind == HALO_MAP_POINTS;
+    return (a->channels == 2 || a->channels == 4) && a->alpha == a->channels - 1 && a->src_alpha == a->alpha;
+}
+
+template <typename S, typename D> static HaloStatus launch(HaloDevice *device, MapArgs *args, int64_t rows)
+{
+    constexpr int pack = 16 / (int)(sizeof(S) > sizeof(D) ? sizeof(S) : sizeof(D));
+    const bool packed = map_packs(args) && (pack % 4 == 0 || args->alpha < 0) &&
+                        cuda_aligned(args->src, args->src_stride, pack * sizeof(S)) &&
+                        cuda_aligned(args->dst, args->dst_stride, pack * sizeof(D));
+    args->row_blocks = cuda_ceil_div(args->cols, (int64_t)map_threads * (packed ? pack : 1));
+    if (packed)
+        CUDA_LAUNCH(device, (map_kernel<S, D, pack>), args->row_blocks * rows, map_threads, 0, *args);
+    else
+        CUDA_LAUNCH(device, (map_kernel<S, D, 1>), args->row_blocks * rows, map_threads, 0, *args);
+    return HALO_OK;
+}
+
+template <typename S>
+static HaloStatus launch_from(HaloDevice *device, HaloDtype to, MapArgs *args, int64_t rows)
+{
+    switch (to) {
+    case HALO_U8: return launch<S, uint8_t>(device, args, rows);
+    case HALO_U16: return launch<S, uint16_t>(device, args, rows);
+    default: return launch<S, float>(device, args, rows);
+    }
+}
+
+HaloStatus cuda_map(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMap *map)
+{
+    MapArgs args;
+    int64_t rows = dst->rows;
+    CUDA_PASS(cuda_use(device));
+    args.src = (const char *)halo_at(src, dst->x0, dst->y0);
+    args.dst = (char *)dst->data;
+    args.src_stride = src->stride;
+    args.dst_stride = dst->stride;
+    args.cols = dst->cols * dst->shape.channels;
+    args.src_channels = src->shape.channels;
+    args.channels = dst->shape.channels;
+    args.alpha = dst->shape.alpha;
+    args.src_alpha = map->kind == HALO_MAP_GRAY ? 3 : dst->shape.alpha;
+    args.map = *map;
+    args.clipped = device->clipped;
+    const int64_t src_row = dst->cols * src->shape.channels * (int64_t)halo_dtype_size(src->shape.dtype);
+    if (src->stride == src_row && dst->stride == halo_row_bytes(dst)) { /* one long row */
+        args.cols *= rows;
+        rows = 1;
+    }
+    switch (src->shape.dtype) {
+    case HALO_U8: return launch_from<uint8_t>(device, dst->shape.dtype, &args, rows);
+    case HALO_U16: return launch_from<uint16_t>(device, dst->shape.dtype, &args, rows);
+    case HALO_I64: return launch_from<int64_t>(device, dst->shape.dtype, &args, rows);
+    case HALO_F64: return launch_from<double>(device, dst->shape.dtype, &args, rows);
+    default: return launch_from<float>(device, dst->shape.dtype, &args, rows);
+    }
+}
