@@ -82,7 +82,7 @@ typedef struct CpuReduceKernels {
  */
 
 typedef struct CpuHistKernels {
-    /* Counts u8, u16 or u32 values in counter[copies][channels][bins]; `copies` is a power of two. Neighbouring
+    /* Counts u8, u16 or u32 values in counter[copies][channels][bins]; `copies` is 4 or 1. Neighbouring
      * pixels count in different copies, so that equal samples do not wait for each other's store. */
     void (*count[3])(const void *values, int64_t pixels, int64_t channels, int64_t bins, int64_t copies,
                      uint64_t *counter);

@@ -1,57 +1,56 @@
 /* Convolution of rows: one accumulator an output, every tap by one fused multiply-add, in row-major order.
  * Vectors run across outputs. The sums of a block of outputs are kept in registers, as many as there are. */
-#include "variant.h"
+#include "vector.h"
 
 #if defined(__AVX512F__)
-#define TALL_BLOCK 96 /* 4 rows of 6 vectors: 24 of 32 registers */
-#define FLAT_BLOCK 128
-#define EDGE_BLOCK 16
-#elif defined(__AVX2__)
-#define TALL_BLOCK 16 /* 4 rows of 2 vectors: 8 of 16 registers, and 5 for taps and samples */
-#define FLAT_BLOCK 64
-#define EDGE_BLOCK 8
+#define TALL_VECTORS 6 /* 4 rows of 6: 24 of 32 registers, and 5 for taps and samples */
+#define FLAT_VECTORS 8
+#elif defined(__AVX__)
+#define TALL_VECTORS 2 /* 8 of 16 registers */
+#define FLAT_VECTORS 8
 #else
-#define TALL_BLOCK 8
-#define FLAT_BLOCK 32
-#define EDGE_BLOCK 4
+#define TALL_VECTORS 1
+#define FLAT_VECTORS 2
 #endif
 
-_Static_assert(EDGE_BLOCK <= CPU_CONV_SLACK, "blocks at the edge reach past the row");
+#define TALL_BLOCK (TALL_VECTORS * CPU_LANES)
+#define FLAT_BLOCK (FLAT_VECTORS * CPU_LANES)
+
+_Static_assert(CPU_LANES <= CPU_CONV_SLACK, "the last vector may reach past the row");
 
 #define NAME tall_block
 #define ROWS CPU_CONV_ROWS
-#define BLOCK TALL_BLOCK
+#define VECTORS TALL_VECTORS
 #include "conv_tmpl.h"
 
 #define NAME tall_edge
 #define ROWS CPU_CONV_ROWS
-#define BLOCK EDGE_BLOCK
+#define VECTORS 1
 #include "conv_tmpl.h"
 
 #define NAME flat_block
 #define ROWS 1
-#define BLOCK FLAT_BLOCK
+#define VECTORS FLAT_VECTORS
 #include "conv_tmpl.h"
 
 #define NAME flat_edge
 #define ROWS 1
-#define BLOCK EDGE_BLOCK
+#define VECTORS 1
 #include "conv_tmpl.h"
 
 static void conv(const CpuMask *mask, const float *const *line, int64_t rows, int64_t n, float *out,
                  int64_t pitch, bool first)
 {
     int64_t row = 0, at;
-    /* Rows share nothing where the mask has one row. */
-    for (; mask->height > 1 && rows - row >= CPU_CONV_ROWS; row += CPU_CONV_ROWS) {
+    for (; mask->height >= CPU_CONV_ROWS - 1 && rows - row >= CPU_CONV_ROWS; row += CPU_CONV_ROWS) {
         for (at = 0; at + TALL_BLOCK <= n; at += TALL_BLOCK)
             tall_block(mask, line + row, at, out + row * pitch, pitch, first);
-        for (; at < n; at += EDGE_BLOCK) tall_edge(mask, line + row, at, out + row * pitch, pitch, first);
+        for (; at < n; at += CPU_LANES) tall_edge(mask, line + row, at, out + row * pitch, pitch, first);
     }
     for (; row < rows; row++) {
         for (at = 0; at + FLAT_BLOCK <= n; at += FLAT_BLOCK)
             flat_block(mask, line + row, at, out + row * pitch, pitch, first);
-        for (; at < n; at += EDGE_BLOCK) flat_edge(mask, line + row, at, out + row * pitch, pitch, first);
+        for (; at < n; at += CPU_LANES) flat_edge(mask, line + row, at, out + row * pitch, pitch, first);
     }
 }
 

@@ -1,42 +1,52 @@
-/* One block of outputs, ROWS rows of BLOCK elements, whose sums stay in registers: define ROWS, BLOCK and NAME.
+/* One block of outputs, ROWS rows of VECTORS vectors, whose sums stay in registers: define ROWS, VECTORS and
+ * NAME.
  *
  * Going down the lines, every line gives its taps to all output rows that it lies under, so that one load
  * serves up to ROWS sums. Each sum still meets its taps in row-major order. */
+
+/* The line at `in` lies under rows lo .. hi, constants where this is called; `tap` is the mask's row for row
+ * `lo`, and those for the rows below it come before. */
+static CPU_INLINE void CPU_PASTE(NAME, line)(CpuVector acc[ROWS][VECTORS], const float *in, const float *tap,
+                                             int64_t width, int64_t step, int lo, int hi)
+{
+    for (int64_t i = 0; i < width; i++, in += step, tap++) {
+        CpuVector t[ROWS];
+        CPU_UNROLL for (int r = lo; r <= hi; r++) t[r] = vector_of(tap[(lo - r) * width]);
+        CPU_UNROLL for (int k = 0; k < VECTORS; k++)
+        {
+            const CpuVector v = vector_load(in + k * CPU_LANES);
+            CPU_UNROLL for (int r = lo; r <= hi; r++) acc[r][k] = vector_fma(t[r], v, acc[r][k]);
+        }
+    }
+}
+
+/* The mask has ROWS - 1 rows or more. */
 static void NAME(const CpuMask *mask, const float *const *line, int64_t at, float *out, int64_t pitch,
                  bool first)
 {
     const int64_t width = mask->width, height = mask->height, step = mask->step;
-    float acc[ROWS][BLOCK];
-    for (int r = 0; r < ROWS; r++)
-        for (int n = 0; n < BLOCK; n++) acc[r][n] = first ? 0.0f : out[r * pitch + at + n];
-
-    for (int64_t l = 0; l < height + ROWS - 1; l++) {
-        const float *in = line[l] + at;
-        if (l >= ROWS - 1 && l < height) { /* it lies under all rows */
-            const float *tap = mask->tap + l * width;
-            for (int64_t i = 0; i < width; i++, in += step, tap++) {
-                float t[ROWS];
-                for (int r = 0; r < ROWS; r++) t[r] = tap[-r * width];
-                for (int n = 0; n < BLOCK; n++) {
-                    const float v = in[n];
-                    for (int r = 0; r < ROWS; r++) acc[r][n] = halo_fma(t[r], v, acc[r][n]);
-                }
-            }
-        } else {
-            for (int64_t i = 0; i < width; i++, in += step) {
-                for (int r = 0; r < ROWS; r++) {
-                    if (l - r < 0 || l - r >= height) continue;
-                    const float t = mask->tap[(l - r) * width + i];
-                    for (int n = 0; n < BLOCK; n++) acc[r][n] = halo_fma(t, in[n], acc[r][n]);
-                }
-            }
-        }
+    const float *tap = mask->tap, *last = tap + (height - 1) * width;
+    CpuVector acc[ROWS][VECTORS];
+    out += at;
+    CPU_UNROLL for (int r = 0; r < ROWS; r++)
+    {
+        CPU_UNROLL for (int k = 0; k < VECTORS; k++) acc[r][k] =
+            first ? vector_of(0.0f) : vector_load(out + r * pitch + k * CPU_LANES);
     }
 
-    for (int r = 0; r < ROWS; r++)
-        for (int n = 0; n < BLOCK; n++) out[r * pitch + at + n] = acc[r][n];
+    CPU_UNROLL for (int l = 0; l < ROWS - 1; l++)
+        CPU_PASTE(NAME, line)(acc, line[l] + at, tap + l * width, width, step, 0, l);
+    for (int64_t l = ROWS - 1; l < height; l++)
+        CPU_PASTE(NAME, line)(acc, line[l] + at, tap + l * width, width, step, 0, ROWS - 1);
+    CPU_UNROLL for (int l = 1; l < ROWS; l++)
+        CPU_PASTE(NAME, line)(acc, line[height - 1 + l] + at, last, width, step, l, ROWS - 1);
+
+    CPU_UNROLL for (int r = 0; r < ROWS; r++)
+    {
+        CPU_UNROLL for (int k = 0; k < VECTORS; k++) vector_store(out + r * pitch + k * CPU_LANES, acc[r][k]);
+    }
 }
 
 #undef NAME
 #undef ROWS
-#undef BLOCK
+#undef VECTORS

@@ -13,18 +13,21 @@
 #define TYPE u32
 #include "hist_tmpl.h"
 
-/* halo_bin without branches. A range so wide that the quotient is no number counts in the last bin. */
+/* halo_bin without branches: the bin is a double until the end. Samples that are beside the range, or whose
+ * quotient is no number because the range is so wide, must not reach the conversion as they are. */
 static void bin_f32(const void *samples, int64_t n, const HaloHist *hist, uint32_t *restrict bin)
 {
     const double lo = hist->lo, hi = hist->hi, bins = (double)hist->bins, range = hi - lo;
-    const uint32_t last = (uint32_t)hist->bins - 1;
     for (int64_t i = 0; i < n; i++) {
         float sample;
         memcpy(&sample, (const char *)samples + i * (int64_t)sizeof sample, sizeof sample);
-        const double v = (double)sample, at = (v - lo) * bins / range;
-        const bool inside = v >= lo && v <= hi && at < bins;
-        const uint32_t found = (uint32_t)(int32_t)(inside ? at : 0.0);
-        bin[i] = v != v ? last + 3 : v < lo ? last + 1 : v > hi ? last + 2 : inside ? found : last;
+        const double v = (double)sample;
+        double at = (v - lo) * bins / range;
+        at = at < bins - 1.0 ? at : bins - 1.0;
+        at = v < lo ? bins : at;
+        at = v > hi ? bins + 1.0 : at;
+        at = v != v ? bins + 2.0 : at;
+        bin[i] = (uint32_t)(int32_t)at;
     }
 }
 

@@ -71,27 +71,29 @@ static CpuExtremes extremes_f32(const float *restrict x, int64_t n)
     return (CpuExtremes){min[0], max[0]};
 }
 
-static inline void add(double *restrict s, double *restrict q, float v, double k)
+/* `nan` says that there is one, a constant where this is called: looking for it takes half the time. */
+static CPU_INLINE void add(double *restrict s, double *restrict q, float v, double k, bool nan)
 {
     const double d = (double)v - k, sum = *s + d, squares = *q + d * d;
-    *s = v == v ? sum : *s;
-    *q = v == v ? squares : *q;
+    *s = !nan || v == v ? sum : *s;
+    *q = !nan || v == v ? squares : *q;
 }
 
 /* s and q of every lane. */
-static void sums_f32(const float *restrict x, int64_t n, double k, double s[HALO_LANES], double q[HALO_LANES])
+static CPU_INLINE void sums_f32(const float *restrict x, int64_t n, double k, bool nan, double s[HALO_LANES],
+                                double q[HALO_LANES])
 {
     const int64_t whole = n / HALO_LANES * HALO_LANES;
     for (int g = 0; g < HALO_LANES; g += GROUP) {
         double gs[GROUP] = {0.0}, gq[GROUP] = {0.0};
         for (int64_t i = g; i < whole; i += HALO_LANES)
-            for (int l = 0; l < GROUP; l++) add(&gs[l], &gq[l], x[i + l], k);
+            for (int l = 0; l < GROUP; l++) add(&gs[l], &gq[l], x[i + l], k, nan);
         for (int l = 0; l < GROUP; l++) {
             s[g + l] = gs[l];
             q[g + l] = gq[l];
         }
     }
-    for (int64_t i = whole; i < n; i++) add(&s[i - whole], &q[i - whole], x[i], k);
+    for (int64_t i = whole; i < n; i++) add(&s[i - whole], &q[i - whole], x[i], k, nan);
 }
 
 static void moments_f32(const float *restrict x, int64_t n, HaloMoments *leaf)
@@ -100,7 +102,10 @@ static void moments_f32(const float *restrict x, int64_t n, HaloMoments *leaf)
     if (there == 0) return;
     const double k = is_finite(x[0]) ? (double)x[0] : 0.0;
     double s[HALO_LANES], q[HALO_LANES];
-    sums_f32(x, n, k, s, q);
+    if (leaf->nan == 0)
+        sums_f32(x, n, k, false, s, q);
+    else
+        sums_f32(x, n, k, true, s, q);
     for (int width = HALO_LANES / 2; width > 0; width /= 2) {
         for (int l = 0; l < width; l++) {
             s[l] = s[2 * l] + s[2 * l + 1];

@@ -36,10 +36,14 @@ static void FN(tile_join)(bool exclusive, double before, const double *restrict 
 {
     for (int run = 0; run < CPU_SCAN_RUNS; run++, x += HALO_SCAN_RUN) {
         const double f = halo_scan_join(OP, before, lead[run]);
-        double joined[HALO_SCAN_RUN];
-        for (int k = 0; k < HALO_SCAN_RUN; k++) joined[k] = halo_canonical_f64(halo_scan_join(OP, f, x[k]));
-        x[0] = exclusive ? halo_canonical_f64(f) : joined[0];
-        memcpy(x + 1, exclusive ? joined : joined + 1, (HALO_SCAN_RUN - 1) * sizeof *x);
+        if (exclusive) {
+            double r[HALO_SCAN_RUN];
+            memcpy(r, x, sizeof r);
+            x[0] = halo_canonical_f64(f);
+            for (int k = 1; k < HALO_SCAN_RUN; k++) x[k] = halo_canonical_f64(halo_scan_join(OP, f, r[k - 1]));
+        } else {
+            for (int k = 0; k < HALO_SCAN_RUN; k++) x[k] = halo_canonical_f64(halo_scan_join(OP, f, x[k]));
+        }
     }
 }
 

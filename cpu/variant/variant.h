@@ -12,6 +12,15 @@
 #define CPU_PASTE(a, b) CPU_PASTE2(a, b)
 #define CPU_TABLE(name) CPU_PASTE(cpu_##name, CPU_VARIANT)
 
+/* For functions whose arguments are constants at each call, and loops whose arrays are to become registers. */
+#if defined(__GNUC__)
+#define CPU_INLINE inline __attribute__((always_inline))
+#define CPU_UNROLL _Pragma("GCC unroll 16")
+#else
+#define CPU_INLINE inline
+#define CPU_UNROLL
+#endif
+
 extern const CpuRowKernels CPU_TABLE(rows);
 extern const CpuConvKernels CPU_TABLE(conv);
 extern const CpuReduceKernels CPU_TABLE(reduce);
