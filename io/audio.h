@@ -54,9 +54,9 @@ bool snd_input_get(SndInput *input, int64_t offset, void *bytes, size_t size);
 
 /* What a header says that libsndfile would pass over. */
 typedef struct SndHead {
-    int64_t end;      /* where the samples end by the header's word, or the last whole page of Ogg; -1: unknown */
-    int64_t blank;    /* where a length of 0 stands for "until the end", or -1 */
-    bool cut;         /* an Ogg stream without its last page */
+    int64_t end;   /* where the samples end by the header's word, or the last whole page of Ogg; -1: unknown */
+    int64_t blank; /* where a length of 0 stands for "until the end", or -1 */
+    bool cut;      /* an Ogg stream without its last page */
     unsigned wav_tag; /* WAVE format tag, 0 in other containers */
 } SndHead;
 
