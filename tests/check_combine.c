@@ -35,7 +35,7 @@ static void run_case(Rng *rng, HaloCombineKind kind)
 {
     static const char *const name[] = {"magnitude", "unsharp", "unpremul", "copy alpha", "keep"};
     const HaloDtype to = draw_dtype(rng);
-    HaloShape out = draw_shape(rng, 40);
+    HaloShape out = draw_long_shape(rng, 40);
     out.dtype = to;
     if (kind == HALO_COMBINE_UNPREMUL || kind == HALO_COMBINE_COPY_ALPHA || rng_once_in(rng, 3))
         out.alpha = rng_once_in(rng, 4) ? (int)rng_between(rng, 0, out.channels - 1) : out.channels - 1;

@@ -190,8 +190,38 @@ static void wide_and_tall_images(void **state)
     for_each_case(__func__, 60, wide_and_tall_body);
 }
 
-/* ---- known answers
- * -------------------------------------------------------------------------------------------- */
+/* Masks of thousands of taps a side: beyond constant memory, beyond shared memory, beyond the image. */
+static void thousands_body(Rng *rng)
+{
+    const HaloShape sound = test_shape(draw_dtype(rng), rng_between(rng, 1, 2000), 1, 2);
+    const HaloShape image = test_shape(draw_dtype(rng), rng_between(rng, 1, 5), rng_between(rng, 1, 4), 1);
+    run_case(rng, &sound, rng_between(rng, 2000, 5000), 1);
+    run_case(rng, &image, 1, rng_between(rng, 2000, 5000));
+    run_case(rng, &image, rng_between(rng, 300, 1100), rng_between(rng, 300, 900));
+}
+
+static void masks_of_thousands_of_taps(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 2, thousands_body);
+}
+
+/* More rows, and more samples in a row, than a grid of blocks has along y. */
+static void millions_body(Rng *rng)
+{
+    const HaloShape tall = test_shape(HALO_U8, 1, 1200000, 1),
+                    wide = test_shape(draw_dtype(rng), 1200000, 1, 1);
+    run_case(rng, &tall, 1, 3);
+    run_case(rng, &wide, 5, 1);
+}
+
+static void millions_of_rows_and_columns(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 1, millions_body);
+}
+
+/* ---- known answers -------------------------------------------------------------------- */
 
 /* The worked example: a 7x7 image, the 5x5 pyramid, zeros outside: 321 in row 2, column 2. */
 static void worked_example_gives_321(void **state)
@@ -238,6 +268,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(valid_shrinks),
         cmocka_unit_test(borders_of_tiny_images),
         cmocka_unit_test(wide_and_tall_images),
+        cmocka_unit_test(masks_of_thousands_of_taps),
+        cmocka_unit_test(millions_of_rows_and_columns),
         cmocka_unit_test(worked_example_gives_321),
         cmocka_unit_test(identity_gives_the_image_back),
     };

@@ -70,7 +70,7 @@ static void run_case(Rng *rng, const HaloShape *shape)
 
 static void small_body(Rng *rng)
 {
-    const HaloShape shape = draw_shape(rng, 60);
+    const HaloShape shape = draw_long_shape(rng, 60);
     run_case(rng, &shape);
 }
 

@@ -62,7 +62,7 @@ static HaloShape with_alpha(Rng *rng, HaloShape shape)
 
 static void each_point_body(Rng *rng)
 {
-    HaloShape from = draw_shape(rng, 40);
+    HaloShape from = draw_long_shape(rng, 40);
     if (rng_once_in(rng, 3)) from = with_alpha(rng, from);
     HaloShape to = from;
     to.dtype = draw_dtype(rng);
@@ -80,7 +80,7 @@ static void each_point(void **state)
 
 static void programs_body(Rng *rng)
 {
-    HaloShape from = draw_shape(rng, 60);
+    HaloShape from = draw_long_shape(rng, 60);
     if (rng_once_in(rng, 3)) from = with_alpha(rng, from);
     HaloShape to = from;
     to.dtype = draw_dtype(rng);
@@ -96,7 +96,7 @@ static void programs_of_points_leave_alpha(void **state)
 
 static void premul_body(Rng *rng)
 {
-    const HaloShape from = with_alpha(rng, draw_shape(rng, 40));
+    const HaloShape from = with_alpha(rng, draw_long_shape(rng, 40));
     HaloShape to = from;
     to.dtype = draw_dtype(rng);
     const HaloMap map = draw_map(rng, HALO_MAP_PREMUL, from.dtype, to.dtype);
@@ -111,7 +111,7 @@ static void premul_multiplies_colour(void **state)
 
 static void gray_body(Rng *rng)
 {
-    HaloShape from = draw_shape(rng, 40);
+    HaloShape from = draw_long_shape(rng, 40);
     const bool alpha = rng_once_in(rng, 2);
     from.channels = alpha ? 4 : 3;
     from.alpha = alpha ? 3 : -1;
@@ -132,7 +132,7 @@ static void gray_weighs_three_channels(void **state)
 /* What a scan left, i64 and f64, on its way to a format that holds neither. */
 static void wide_body(Rng *rng)
 {
-    HaloShape from = draw_shape(rng, 30);
+    HaloShape from = draw_long_shape(rng, 30);
     HaloShape to = from;
     from.dtype = rng_once_in(rng, 2) ? HALO_I64 : HALO_F64;
     const HaloMap map = draw_map(rng, HALO_MAP_POINTS, from.dtype, to.dtype);

@@ -102,8 +102,7 @@ static void fma_special(void **state)
     for_each_case(__func__, 200, fma_special_body);
 }
 
-/* ---- borders
- * -------------------------------------------------------------------------------------------------- */
+/* ---- borders -------------------------------------------------------------------------- */
 
 static void border_index_is_a_walk(void **state)
 {
@@ -157,8 +156,7 @@ static void border_index_far_away(void **state)
             }
 }
 
-/* ---- storing
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- storing -------------------------------------------------------------------------- */
 
 static void check_quantise(float v, float white)
 {

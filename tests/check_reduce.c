@@ -96,7 +96,7 @@ static void run_case(Rng *rng, const HaloShape *shape, bool special, unsigned wa
 
 static void small_body(Rng *rng)
 {
-    const HaloShape shape = draw_shape(rng, 40);
+    const HaloShape shape = draw_long_shape(rng, 40);
     run_case(rng, &shape, rng_once_in(rng, 3), draw_want(rng));
 }
 
@@ -151,8 +151,7 @@ static void thousands_of_leaves(void **state)
     for_each_case(__func__, 1, thousands_body);
 }
 
-/* ---- hard samples
- * --------------------------------------------------------------------------------------------- */
+/* ---- hard samples --------------------------------------------------------------------- */
 
 /* One value everywhere: NaN, an infinity, a zero; the first of equals has the position. */
 static void one_value_everywhere(void **state)
@@ -216,8 +215,7 @@ static void leaves_of_nan(void **state)
     for_each_case(__func__, 25, nan_leaves_body);
 }
 
-/* ---- the oracle itself, by hand
- * -------------------------------------------------------------------------------- */
+/* ---- the oracle itself, by hand ------------------------------------------------------- */
 
 static void oracle_by_hand(void **state)
 {

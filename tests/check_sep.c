@@ -150,6 +150,19 @@ static void wide_and_tall_images(void **state)
     for_each_case(__func__, 60, wide_and_tall_body);
 }
 
+static void thousands_body(Rng *rng)
+{
+    const HaloShape image = test_shape(draw_dtype(rng), rng_between(rng, 1, 40), rng_between(rng, 1, 40), 2);
+    run_case(rng, &image, rng_between(rng, 256, 5000), rng_between(rng, 1, 9));
+    run_case(rng, &image, rng_between(rng, 256, 3000), rng_between(rng, 256, 3000));
+}
+
+static void thousands_of_taps(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 3, thousands_body);
+}
+
 /* A product mask of small whole numbers on whole numbers is exact: dense and separable agree. */
 static void agrees_with_dense_where_exact(void **state)
 {
@@ -186,9 +199,13 @@ static void agrees_with_dense_where_exact(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(taps_up_to_33),          cmocka_unit_test(taps_up_to_255_larger_than_the_image),
-        cmocka_unit_test(borders_of_tiny_images), cmocka_unit_test(valid_shrinks),
-        cmocka_unit_test(wide_and_tall_images),   cmocka_unit_test(agrees_with_dense_where_exact),
+        cmocka_unit_test(taps_up_to_33),
+        cmocka_unit_test(taps_up_to_255_larger_than_the_image),
+        cmocka_unit_test(borders_of_tiny_images),
+        cmocka_unit_test(valid_shrinks),
+        cmocka_unit_test(thousands_of_taps),
+        cmocka_unit_test(wide_and_tall_images),
+        cmocka_unit_test(agrees_with_dense_where_exact),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

@@ -19,6 +19,16 @@ HaloShape draw_shape(Rng *rng, int64_t most)
     return test_shape(draw_dtype(rng), draw_side(rng, most), draw_side(rng, most), channels);
 }
 
+HaloShape draw_long_shape(Rng *rng, int64_t most)
+{
+    HaloShape shape = draw_shape(rng, most);
+    if (!rng_once_in(rng, 12)) return shape;
+    const bool wide = rng_once_in(rng, 2);
+    shape.width = wide ? rng_between(rng, 500, 5000) : rng_between(rng, 1, 4);
+    shape.height = wide ? rng_between(rng, 1, 4) : rng_between(rng, 500, 5000);
+    return shape;
+}
+
 HaloBorder draw_border(Rng *rng) { return (HaloBorder)rng_between(rng, HALO_BORDER_ZERO, HALO_BORDER_WRAP); }
 
 const char *border_name(HaloBorder border)

@@ -9,6 +9,8 @@
 HaloDtype draw_dtype(Rng *rng);
 /* Often small, at times one row, one column or one pixel; at most `most` pixels wide and high. */
 HaloShape draw_shape(Rng *rng, int64_t most);
+/* The same, at times with thousands of pixels in a row or column: more than any piece of work. */
+HaloShape draw_long_shape(Rng *rng, int64_t most);
 /* Any border a backend gets to see but VALID. */
 HaloBorder draw_border(Rng *rng);
 const char *border_name(HaloBorder border);

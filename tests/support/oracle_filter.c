@@ -16,7 +16,7 @@ void *oracle_memory(int64_t count, size_t size)
     return memory;
 }
 
-/* ---- single values ------------------------------------------------------------------------------------- */
+/* ---- single values -------------------------------------------------------------------- */
 
 /* One step onwards from *at; *way is +1 or -1 and turns round at a reflecting end. */
 static void border_step(int64_t *at, int *way, int64_t n, HaloBorder border)

@@ -107,8 +107,7 @@ int runners_close(void **state)
     return 0;
 }
 
-/* ---- results as text
- * ------------------------------------------------------------------------------------------ */
+/* ---- results as text ------------------------------------------------------------------ */
 
 static void print_real(FILE *to, const char *name, double v)
 {
@@ -170,8 +169,7 @@ static char *results_text(const HaloResults *results)
     return text;
 }
 
-/* ---- running
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- running -------------------------------------------------------------------------- */
 
 Outcome pipeline_run(HaloSession *session, const char *text, const HaloBuf *in, const HaloFormat *to)
 {
