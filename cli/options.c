@@ -40,6 +40,8 @@ const CliOption cli_options[] = {
      "host memory for samples, such as 2G; three quarters of the machine's by default", cli_read_memory, 0},
     {"alpha", 0, "HOW", "premul|straight|ignore", CLI_ENGINE, CLI_WORKS,
      "weigh colours by alpha, filter alpha as a channel, or copy it", cli_read_alpha, 0},
+    {"verify", 0, NULL, NULL, CLI_ENGINE, CLI_WORKS,
+     "compute on both backends and compare the samples; exit 70 where they differ", NULL, AT(engine.verify)},
     {"explain", 0, NULL, NULL, CLI_ENGINE, CLI_WORKS, "print the plan, step by step, and do nothing", NULL,
      AT(explain)},
 

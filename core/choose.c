@@ -59,6 +59,8 @@ HaloStatus run_plan(HaloSession *session, const HaloPlan *plan, const HaloBuf *i
 {
     HaloStatus status = HALO_OK;
     Choice choice;
+    if (out != NULL) *out = (HaloBuf){0};
+    if (results != NULL) *results = (HaloResults){0};
     HALO_TRY(memory_check(plan, &session->options));
     HALO_TRY(choose_slot(session, plan, true, &choice));
     status = execute_on(choice.slot, plan, &session->options, in, out, results, &report->clipped, &report->ms);
@@ -68,9 +70,21 @@ HaloStatus run_plan(HaloSession *session, const HaloPlan *plan, const HaloBuf *i
         choice.slot = &session->host;
         status = execute_on(choice.slot, plan, &session->options, in, out, results, &report->clipped, &report->ms);
     }
+    HALO_TRY(status);
+    if (session->options.verify) {
+        Slot *other = choice.slot == &session->host ? &session->gpu : &session->host;
+        status = other == &session->gpu ? open_gpu(session) : slot_open(other, 0, session->options.jobs);
+        if (status != HALO_OK) halo_fail_at(status, "--verify needs both backends");
+        HALO_TRY(status);
+        HALO_TRY(verify_on(other, plan, &session->options, in, out, results));
+    }
     report->backend = choice.slot->backend->name;
     snprintf(report->device, sizeof report->device, "%s", choice.slot->describe);
 out:
+    if (status != HALO_OK) {
+        halo_buf_free(out);
+        if (results != NULL) halo_results_free(results);
+    }
     return status;
 }
 

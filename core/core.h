@@ -129,6 +129,10 @@ HaloStatus measure_hist(Slot *slot, const HaloBuf *src, const HaloHist *wanted, 
 HaloStatus run_plan(HaloSession *session, const HaloPlan *plan, const HaloBuf *in, HaloBuf *out, HaloResults *results,
                     HaloReport *report);
 
+/* verify.c: the same plan on another slot gives the same? HALO_ERR_BUG with the first difference. */
+HaloStatus verify_on(Slot *other, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,
+                     const HaloBuf *out, const HaloResults *results);
+
 /* load.c: finds the format and reads the header; then all samples, within `max_memory` bytes. */
 HaloStatus load_open(HaloSession *session, HaloSource *source, const HaloShape *raw, HaloReader *reader);
 HaloStatus load_samples(HaloReader *reader, int64_t max_memory, HaloBuf *data);

@@ -72,6 +72,7 @@ typedef struct HaloOptions {
     int64_t max_memory; /* bytes of host memory for samples; 0: three quarters of the machine's */
     int64_t band_rows;  /* rows computed at a time; 0: chosen. Results do not depend on it */
     bool tolerate;      /* damaged inputs give what could be read */
+    bool verify;        /* compute on both backends and compare: HALO_ERR_BUG where they differ */
 } HaloOptions;
 
 typedef struct HaloSession HaloSession;
