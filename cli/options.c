@@ -33,7 +33,7 @@ const CliOption cli_options[] = {
     {"max-pixels", 0, "N", NULL, CLI_INPUT, CLI_READS,
      "refuse larger images; 2^28 by default, 100M is 100 million", cli_read_pixels, 0},
 
-    {"device", 0, "DEVICE", "auto|cpu|gpu", CLI_ENGINE, CLI_WORKS,
+    {"device", 0, "DEVICE", "auto|cpu|gpu", CLI_ENGINE, CLI_WORKS | CLI_BENCH,
      "auto, cpu, gpu or gpu:N; the samples are the same on all", cli_read_device, 0},
     {"jobs", 'j', "N", NULL, CLI_ENGINE, CLI_WORKS, "threads to use; one a core by default", cli_read_jobs, 0},
     {"max-memory", 0, "BYTES", NULL, CLI_ENGINE, CLI_WORKS,
@@ -47,7 +47,7 @@ const CliOption cli_options[] = {
 
     {"plot", 0, "FILE", NULL, CLI_REPORT, CLI_RUN | CLI_HIST, "draw the histogram of one input as SVG", NULL,
      AT(plot)},
-    {"json", 0, NULL, NULL, CLI_REPORT, CLI_WORKS | CLI_INFO | CLI_LIST | CLI_BARE,
+    {"json", 0, NULL, NULL, CLI_REPORT, CLI_WORKS | CLI_INFO | CLI_LIST | CLI_BENCH | CLI_BARE,
      "print results as JSON, one object a line", NULL, AT(json)},
     {"progress", 0, "HOW", "auto|never|json", CLI_REPORT, CLI_WORKS,
      "auto: a line on terminals; json: an object a file on standard error", cli_read_progress, 0},
@@ -94,6 +94,9 @@ const CliCommand cli_commands[] = {
      "halo info in.png\nhalo info --json *.wav\n", cli_info},
     {"list", CLI_LIST, NULL, "[ops|masks|formats|devices]", "what there is",
      "halo list ops\nhalo list devices\nhalo list ops --json\n", cli_list},
+    {"bench", CLI_BENCH, NULL, "ladder [FAMILY…]",
+     "time the GPU's kernels, from the naive to the product's own",
+     "halo bench ladder\nhalo bench ladder reduce scan --device gpu:1\nhalo bench ladder conv2d --json\n", cli_bench},
     {"help", CLI_HELP, NULL, "[COMMAND|OPERATION]", "help on halo, a command or an operation",
      "halo help run\nhalo help gauss\n", cli_help},
 };

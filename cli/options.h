@@ -37,12 +37,13 @@ enum {
     CLI_INFO = 16,
     CLI_LIST = 32,
     CLI_HELP = 64,
-    CLI_BARE = 128 /* without any command */
+    CLI_BARE = 128, /* without any command */
+    CLI_BENCH = 256
 };
 #define CLI_READS (CLI_RUN | CLI_STATS | CLI_HIST | CLI_SCAN | CLI_INFO)
 #define CLI_WORKS (CLI_RUN | CLI_STATS | CLI_HIST | CLI_SCAN)
 #define CLI_WRITES (CLI_RUN | CLI_SCAN)
-#define CLI_ANYWHERE 255u
+#define CLI_ANYWHERE 511u
 
 struct CliCommand {
     const char *name;
@@ -93,6 +94,7 @@ HaloStatus cli_read_progress(CliSettings *settings, const char *value);
 int cli_run(const CliSettings *settings);  /* run.c: run, stats, hist, scan */
 int cli_info(const CliSettings *settings); /* info.c */
 int cli_list(const CliSettings *settings); /* list.c */
+int cli_bench(const CliSettings *settings); /* bench.c */
 int cli_help(const CliSettings *settings); /* help.c */
 int cli_version(const CliSettings *settings);
 int cli_generate(const CliSettings *settings); /* generate.c */

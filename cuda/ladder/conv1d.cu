@@ -135,8 +135,8 @@ constexpr double reuse(double t, double m) { return t * m / (t + m - 1); }
 
 #define PREDICTED(tile, mask)                                                                                 \
     {                                                                                                         \
-        "predicted reuse, tile " #tile ", mask " #mask, "tile*mask / (tile+mask-1)", "", NULL, NULL, NULL, 0, \
-            0, 0, reuse(tile, mask)                                                                           \
+        "reuse at tile " #tile ", mask " #mask, "predicted: tile*mask / (tile+mask-1)", "", NULL, NULL, NULL, \
+            0, 0, 0, reuse(tile, mask)                                                                        \
     }
 
 const LadderRung rungs[] = {
@@ -146,7 +146,7 @@ const LadderRung rungs[] = {
      from_constant<conv_2>},
     {"3 tiled with halos", "left halo, centre and right halo in shared memory",
      "as published loads and stores past the end", from_constant<conv_3>, NULL, NULL, 0, 0, 0, reuse(tile, 5)},
-    {"4 tiled, halos from the cache", "taps outside the tile from global memory", "a test for every tap",
+    {"4 tiled, halos from cache", "taps outside the tile from global memory", "a test for every tap",
      from_constant<conv_4>},
     PREDICTED(16, 5),
     PREDICTED(32, 5),

@@ -197,10 +197,10 @@ void expect(const LadderCase *size, const void *in, uint32_t *out)
 /* How many taps a loaded sample serves: a tile of t*t outputs loads (t+m-1)^2 samples for t*t * m*m. */
 constexpr double reuse(double t, double m) { return t * t * m * m / ((t + m - 1) * (t + m - 1)); }
 
-#define PREDICTED(tile, mask)                                                                              \
-    {                                                                                                      \
-        "predicted reuse, tile " #tile ", mask " #mask, "tile^2*mask^2 / (tile+mask-1)^2", "", NULL, NULL, \
-            NULL, 0, 0, 0, reuse(tile, mask)                                                               \
+#define PREDICTED(tile, mask)                                                                                 \
+    {                                                                                                         \
+        "reuse at tile " #tile ", mask " #mask, "predicted: tile^2*mask^2 / (tile+mask-1)^2", "", NULL, NULL, \
+            NULL, 0, 0, 0, reuse(tile, mask)                                                                  \
     }
 
 const LadderRung rungs[] = {
