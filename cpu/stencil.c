@@ -11,8 +11,7 @@
 #define BAND_STRIP 32
 #define TASKS_PER_WORKER 4
 
-/* ---- laying out ---------------------------------------------------------------------------------------------
- */
+/* ---- laying out ---------------------------------------------------------------------------------------- */
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
@@ -70,8 +69,7 @@ static bool choose_scratch(CpuStencil *s)
     return true;
 }
 
-/* ---- one task
- * -------------------------------------------------------------------------------------------------- */
+/* ---- one task ------------------------------------------------------------------------------------------ */
 
 /* Where a task is: its columns, its memory, and which lines its ring holds. */
 typedef struct Task {
@@ -182,8 +180,7 @@ static void run_task(void *context, int64_t index, int worker)
     atomic_fetch_add_explicit(&s->device->clipped, clipped, memory_order_relaxed);
 }
 
-/* ---- all of it
- * --------------------------------------------------------------------------------------------------- */
+/* ---- all of it ----------------------------------------------------------------------------------------- */
 
 HaloStatus cpu_stencil_run(HaloDevice *device, CpuStencil *s)
 {
@@ -191,8 +188,9 @@ HaloStatus cpu_stencil_run(HaloDevice *device, CpuStencil *s)
     void *scratch;
     s->device = device;
     if (s->dst->cols < 1 || s->dst->rows < 1) goto out;
-    if (s->src->shape.dtype > HALO_F32 || s->dst->shape.dtype > HALO_F32 ||
-        s->src->shape.channels != s->dst->shape.channels || !cpu_holds_needed(s))
+    if (s->mask.width < 1 || s->mask.height < 1 || s->reach < 0 || s->src->shape.dtype > HALO_F32 ||
+        s->dst->shape.dtype > HALO_F32 || s->src->shape.channels != s->dst->shape.channels ||
+        !cpu_holds_needed(s))
         HALO_FAIL(HALO_ERR_BUG, "convolution was asked for samples that its source does not hold");
     if (!choose_shape(s) || !choose_scratch(s))
         HALO_FAIL(HALO_ERR_LIMIT, "a mask %lld taps wide needs more memory than can be addressed",

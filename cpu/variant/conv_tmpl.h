@@ -30,8 +30,10 @@ static void NAME(const CpuMask *mask, const float *const *line, int64_t at, floa
     out += at;
     CPU_UNROLL for (int r = 0; r < ROWS; r++)
     {
-        CPU_UNROLL for (int k = 0; k < VECTORS; k++) acc[r][k] =
-            first ? vector_of(0.0f) : vector_load(out + r * pitch + k * CPU_LANES);
+        CPU_UNROLL for (int k = 0; k < VECTORS; k++)
+        {
+            acc[r][k] = first ? vector_of(0.0f) : vector_load(out + r * pitch + k * CPU_LANES);
+        }
     }
 
     CPU_UNROLL for (int l = 0; l < ROWS - 1; l++)

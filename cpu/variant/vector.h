@@ -29,9 +29,8 @@ static CPU_INLINE CpuVector vector_fma(CpuVector a, CpuVector b, CpuVector c)
     return _mm256_fmadd_ps(a, b, c);
 }
 
-#else /* any machine: the compiler's own vectors, if it finds some */
-#define CPU_LANES \
-    16 /* a loop this long is left for the vectoriser by GCC, a shorter one is taken apart before */
+#else                /* any machine: the compiler's own vectors, if it finds some */
+#define CPU_LANES 16 /* a loop as long as this GCC leaves to its vectoriser, a shorter one it takes apart */
 typedef struct CpuVector {
     float lane[CPU_LANES];
 } CpuVector;
