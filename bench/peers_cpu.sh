@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# bench/peers_cpu.sh [RESULTS]: halo's CPU backend beside OpenCV, libvips, GraphicsMagick, ImageMagick, SoX and
+# FFmpeg, all from Debian's packages, on the same samples and files in turns. Prints every goal with the ratio
+# reached, and keeps all values in RESULTS (bench/results/peers_cpu.json). HALO names another program than
+# build/release/halo, TURNS another number of turns than 5. Takes ten minutes, and is worth something only while
+# nothing else runs; the load before and after is kept, too.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+results=${1:-bench/results/peers_cpu.json}
+halo=${HALO:-build/release/halo}
+python=/usr/bin/python3 # the one that python3-opencv is for
+
+scripts/deps --bench
+[ -x "$halo" ] || scripts/build release build/release -DHALO_CUDA=OFF
+mkdir -p "$(dirname "$results")"
+
+# In memory where there is room, so that programs are compared and not the disk.
+folder=$(mktemp -d -p "$([ -w /dev/shm ] && echo /dev/shm || echo "${TMPDIR:-/tmp}")")
+trap 'rm -rf "$folder"' EXIT
+
+versions() {
+    dpkg-query -W -f '${Package} ${Version}\n' libvips-tools graphicsmagick imagemagick sox ffmpeg python3-opencv |
+        paste -sd ','
+}
+processor=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)
+load=$(cut -d ' ' -f 1 /proc/loadavg)
+commit=$(git rev-parse --short HEAD 2> /dev/null || echo unknown)
+printf '{"type":"machine","date":"%s","commit":"%s","halo":"%s","cpu":"%s","cores":%s,"load":%s,"peers":"%s"}\n' \
+    "$(date -u +%F)" "$commit" "$("$halo" --version)" "$processor" "$(nproc)" "$load" "$(versions)" > "$results"
+echo "$processor, $(nproc) cores, load $load, commit $commit"
+
+"$python" bench/peers_opencv.py "$halo" "$results"
+"$python" bench/inputs.py "$folder"
+"$python" bench/peers_tools.py "$halo" "$folder" "$results"
+printf '{"type":"end","load":%s}\n' "$(cut -d ' ' -f 1 /proc/loadavg)" >> "$results"

@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""peers_opencv.py HALO RESULTS: OpenCV's kernels beside halo's, each timed inside its own process, in turns.
+
+Neither side reads or writes a file. Both have their samples in huge pages that have been touched before: NumPy asks
+for them, and OpenCV is given its output; halo's allocator is told so by its environment. Without that the kernel's
+clearing of fresh 4 KiB pages takes several times as long as a small mask."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from statistics import median
+
+import cv2
+import numpy as np
+
+from rows import TURNS, Table, in_turns
+
+SIDE, RUNS = 4096, 5
+DENSE = {"f32": {3: 3.5, 5: 4, 9: 5, 15: 9, 31: 3}, "u8": {3: None, 5: 3, 9: 6, 15: 7, 31: 2.5}}
+KEEP = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1", "MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(1 << 34)}
+BORDER = {"borderType": cv2.BORDER_REPLICATE}
+
+
+def median_ms(call):
+    times = []
+    for _ in range(RUNS):
+        start = time.perf_counter()
+        call()
+        times.append((time.perf_counter() - start) * 1e3)
+    return median(times)
+
+
+class Comparison:
+    def __init__(self, halo, results, folder):
+        self.halo, self.folder, self.table = halo, folder, Table(results)
+        random = np.random.default_rng(1)
+        self.sample = {"f32": random.random((SIDE, SIDE), np.float32),
+                       "u8": random.integers(0, 256, (SIDE, SIDE), np.uint8)}
+        self.random = random
+
+    def halo_ms(self, pipeline, dtype):
+        run = subprocess.run([self.halo, "bench", "ops", pipeline, "--size", f"{SIDE}x{SIDE}", "--dtype", dtype,
+                              "--channels", "1", "--device", "cpu", "--runs", str(RUNS), "--json"],
+                             cwd=self.folder, env={**os.environ, **KEEP}, stdout=subprocess.PIPE, check=True)
+        return json.loads(run.stdout)["kernel_ms"]
+
+    def row(self, work, goal, peer, call, pipeline, dtype, share=1.0):
+        a, b = in_turns(lambda: share * median_ms(call), lambda: self.halo_ms(pipeline, dtype))
+        self.table.add(work, peer, a, b, goal)
+
+    def dense(self):
+        for dtype, goals in DENSE.items():
+            src = self.sample[dtype]
+            dst = np.zeros_like(src)
+            for k, goal in goals.items():
+                taps = self.random.random((k, k), np.float32)
+                taps /= taps.sum()
+                rows = "\n".join(" ".join(f"{tap:.9g}" for tap in row) for row in taps)
+                with open(f"{self.folder}/k{k}.mat", "w", encoding="ascii") as file:
+                    file.write(f"{k} {k}\n{rows}\n")
+                self.row(f"dense {dtype} k={k}", goal, "OpenCV filter2D",
+                         lambda src=src, taps=taps, dst=dst: cv2.filter2D(src, -1, taps, dst, **BORDER),
+                         f"conv:k{k}.mat" + ("|depth:u8" if dtype == "u8" else ""), dtype)
+
+    def separable(self):
+        f32, u8 = self.sample["f32"], self.sample["u8"]
+        to_f32, to_u8 = np.zeros_like(f32), np.zeros_like(u8)
+        for k in 3, 5, 9, 15, 31:
+            sigma = (k // 2) / 3
+            taps = cv2.getGaussianKernel(k, sigma, cv2.CV_32F)
+            gauss = f"gauss:sigma={sigma!r},truncate=3"  # radius floor(3 sigma + 0.5) = k / 2
+            self.row(f"separable f32 k={k}", 4, "OpenCV sepFilter2D",
+                     lambda taps=taps: cv2.sepFilter2D(f32, -1, taps, taps, to_f32, **BORDER), gauss, "f32")
+            self.row(f"gauss u8 k={k}", 1, "OpenCV GaussianBlur",
+                     lambda k=k, sigma=sigma: cv2.GaussianBlur(u8, (k, k), sigma, to_u8, sigma, **BORDER),
+                     gauss + "|depth:u8", "u8")
+
+    def reductions(self):
+        f32, u8 = self.sample["f32"], self.sample["u8"]
+        integral = np.zeros((SIDE + 1, SIDE + 1), np.int32)
+        copy = copier()
+        for dtype, src in self.sample.items():
+            self.row(f"stats {dtype}", 0.7, "copy, two threads", copy, "stats", dtype, src.nbytes / copy.bytes)
+        self.row("stats f32", None, "OpenCV minMaxLoc", lambda: cv2.minMaxLoc(f32), "stats", "f32")
+        self.row("stats u8", None, "OpenCV minMaxLoc", lambda: cv2.minMaxLoc(u8), "stats", "u8")
+        self.row("histogram u8", 2.5, "OpenCV calcHist",
+                 lambda: cv2.calcHist([u8], [0], None, [256], [0, 256]), "hist", "u8")
+        self.row("integral u8", 3, "OpenCV integral", lambda: cv2.integral(u8, integral), "scan:axis=xy", "u8")
+
+
+def copier():
+    """Copies more than the caches hold; `bytes` counts what is read and what is written."""
+    half = 32 << 20
+    src = [np.full(half, 1, np.float32), np.full(half, 1, np.float32)]
+    dst = [np.zeros_like(part) for part in src]
+
+    def copy():
+        other = threading.Thread(target=np.copyto, args=(dst[1], src[1]))
+        other.start()
+        np.copyto(dst[0], src[0])
+        other.join()
+    copy.bytes = 2 * sum(part.nbytes for part in src)
+    return copy
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        comparison = Comparison(os.path.abspath(sys.argv[1]), sys.argv[2], folder)
+        comparison.table.note(type="versions", opencv=cv2.__version__, threads=cv2.getNumThreads())
+        comparison.table.head(f"Kernels, {SIDE}x{SIDE}, medians of {TURNS} turns of {RUNS}")
+        comparison.dense()
+        comparison.separable()
+        comparison.reductions()
+
+
+main()
