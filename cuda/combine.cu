@@ -78,7 +78,8 @@ __global__ static void __launch_bounds__(combine_threads)
         load_four(a, args.a, args.a_stride, args.a_type, y, e, count);
         load_four(b, args.b, args.b_stride, args.b_type, y, e, count);
 #pragma unroll
-        for (int k = 0; k < combine_pack; k++) a[k] = combine_one(args, a[k], b[k], e + k, y);
+        for (int k = 0; k < combine_pack; k++)
+            if (k < count) a[k] = combine_one(args, a[k], b[k], e + k, y);
         cuda_typed(args.type, [&](auto zero) {
             using D = decltype(zero);
             D *const to = (D *)(args.dst + y * args.dst_stride) + e;

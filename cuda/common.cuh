@@ -171,5 +171,7 @@ HaloStatus cuda_combine(HaloDevice *device, const HaloBuf *a, const HaloBuf *b, 
 HaloStatus cuda_reduce(HaloDevice *device, const HaloBuf *src, unsigned want, HaloMoments *out);
 HaloStatus cuda_hist(HaloDevice *device, const HaloBuf *src, const HaloHist *hist, HaloHistogram *out);
 HaloStatus cuda_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloScan *scan);
+/* ladder/: the teaching kernels. */
+HaloStatus cuda_ladder(HaloDevice *device, const char *family, HaloRungSeen *seen, void *context);
 
 #endif

@@ -301,5 +301,5 @@ static HaloStatus elapsed(HaloDevice *device, double *ms)
 extern "C" const HaloBackend halo_backend_cuda = {
     "cuda",         count_devices, open_device, close_device, describe,  memory_left, alloc_buffer,
     release_buffer, upload,        download,    finish,       cuda_conv, cuda_sep,    cuda_map,
-    cuda_combine,   cuda_reduce,   cuda_hist,   cuda_scan,    set_mark,  elapsed,     NULL,
+    cuda_combine,   cuda_reduce,   cuda_hist,   cuda_scan,    set_mark,  elapsed,     cuda_ladder,
 };
