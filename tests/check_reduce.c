@@ -191,6 +191,27 @@ static void first_of_equals_wins(void **state)
     for_each_case(__func__, 25, ties_body);
 }
 
+/* One extreme among equals, wherever it lies. */
+static void one_extreme_body(Rng *rng)
+{
+    const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, 9000), rng_between(rng, 1, 3), 2);
+    TestBuf src = testbuf_make(&shape, test_whole(&shape), rng);
+    for (int64_t p = 0; p < shape.width * shape.height; p++)
+        for (int c = 0; c < 2; c++)
+            oracle_put(&src.view, p % shape.width, p / shape.width, c, 100, (HaloStore){1, 1});
+    for (int i = 0; i < 2; i++)
+        oracle_put(&src.view, rng_between(rng, 0, shape.width - 1), rng_between(rng, 0, shape.height - 1),
+                   (int)rng_between(rng, 0, 1), rng_once_in(rng, 2) ? 99 : 101, (HaloStore){1, 1});
+    check(&src, draw_want(rng) | HALO_WANT_EXTREMES);
+    testbuf_free(&src);
+}
+
+static void one_extreme_anywhere(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 200, one_extreme_body);
+}
+
 /* A first sample that is no number shifts nothing; leaves of nothing but NaN add nothing. */
 static void nan_leaves_body(Rng *rng)
 {
@@ -241,6 +262,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(leaves_across_rows),
         cmocka_unit_test(one_value_everywhere),
         cmocka_unit_test(first_of_equals_wins),
+        cmocka_unit_test(one_extreme_anywhere),
         cmocka_unit_test(leaves_of_nan),
         cmocka_unit_test(thousands_of_leaves),
     };
