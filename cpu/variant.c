@@ -33,7 +33,7 @@ void cpu_processor_name(char *name, size_t size)
 {
     unsigned word[12] = {0};
     char text[sizeof word + 1] = "";
-    if (__get_cpuid_max(0x80000000, NULL) >= 0x80000004) {
+    if ((unsigned)__get_cpuid_max(0x80000000, NULL) >= 0x80000004u) {
         for (unsigned i = 0; i < 3; i++) {
             unsigned *w = word + 4 * i;
             __get_cpuid(0x80000002 + i, &w[0], &w[1], &w[2], &w[3]);
