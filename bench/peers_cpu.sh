@@ -5,6 +5,7 @@
 # build/release/halo, TURNS another number of turns than 5. Takes ten minutes, and is worth something only while
 # nothing else runs; the load before and after is kept, too.
 set -euo pipefail
+export PYTHONDONTWRITEBYTECODE=1
 cd "$(dirname "$0")/.."
 results=${1:-bench/results/peers_cpu.json}
 halo=${HALO:-build/release/halo}

@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""peers_gpu.py RESULTS: PyTorch (cuDNN, TF32 off) and CuPy on the works of works.py; appends NDJSON rows."""
+import json
+import sys
+from statistics import median
+
+SIDE, BUDGET_MS, MOST_RUNS = 8192, 60, 31
+
+
+class Rows:
+    def __init__(self, path):
+        self.file = open(path, "a", encoding="utf-8")
+
+    def add(self, work, peer, event, elapsed, call, nbytes):
+        """`event` makes an event recorded now; `elapsed(a, b)` gives milliseconds between two that have passed."""
+        try:
+            call()
+            first = [event(), call(), event()]
+            runs = max(3, min(MOST_RUNS, int(BUDGET_MS / max(elapsed(first[0], first[2]), 1e-3))))
+            marks = []
+            for _ in range(runs):
+                start = event()
+                call()
+                marks.append((start, event()))
+            ms = median(elapsed(start, stop) for start, stop in marks)
+        except Exception as error:  # a peer that cannot do a work must not take the others along
+            print(f"peers_gpu.py: {peer}, {work}: {error}", file=sys.stderr)
+            return
+        self.file.write(json.dumps({"work": work, "peer": peer, "ms": ms, "bytes": nbytes}) + "\n")
+        self.file.flush()
+        print(f"{work:<36} {peer:<36} {ms:9.4f} ms {nbytes / ms / 1e6:7.0f} GB/s", flush=True)
+
+
+def pytorch(rows):
+    import torch
+    from torch.nn.functional import conv1d, conv2d
+
+    torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = False
+    torch.backends.cudnn.benchmark = True
+    torch.set_grad_enabled(False)
+
+    def event():
+        mark = torch.cuda.Event(enable_timing=True)
+        mark.record()
+        return mark
+
+    def elapsed(start, stop):
+        stop.synchronize()
+        return start.elapsed_time(stop)
+
+    def add(work, peer, call, nbytes):
+        rows.add(work, f"PyTorch {torch.__version__.split('+')[0]} {peer}", event, elapsed, call, nbytes)
+
+    image = torch.rand(1, 1, SIDE, SIDE, device="cuda") + 0.1
+    moved = 2 * image.nbytes
+    for width, height in (3, 3), (5, 5), (7, 7), (9, 9), (15, 15), (31, 31), (31, 7):
+        taps = torch.rand(1, 1, height, width, device="cuda")
+        size = f"{width}" if width == height else f"{width}x{height}"
+        add(f"dense f32 {SIDE}x{SIDE} k={size}", "conv2d",
+            lambda: conv2d(image, taps, padding=(height // 2, width // 2)), moved)
+    for k in 5, 9, 15, 31:
+        across = torch.rand(1, 1, 1, k, device="cuda")
+        down = across.reshape(1, 1, k, 1)
+        add(f"separable f32 {SIDE}x{SIDE} k={k}", "conv2d twice",
+            lambda: conv2d(conv2d(image, across, padding=(0, k // 2)), down, padding=(k // 2, 0)), moved)
+    sound = torch.rand(1, 1, 1 << 26, device="cuda") + 0.1
+    for k in 31, 1023:
+        taps = torch.rand(1, 1, k, device="cuda")
+        add(f"conv1d f32 2^26 k={k}", "conv1d", lambda: conv1d(sound, taps, padding=k // 2), 2 * sound.nbytes)
+    del sound
+    for axis, name in (3, "rows"), (2, "columns"):
+        add(f"scan f32 {name} {SIDE}x{SIDE}", "cumsum to f64",
+            lambda: torch.cumsum(image, axis, dtype=torch.float64), 3 * image.nbytes)
+    torch.cuda.empty_cache()
+
+
+def cupy_ndimage(rows):
+    import cupy
+    from cupyx.scipy import ndimage
+
+    def event():
+        mark = cupy.cuda.Event()
+        mark.record()
+        return mark
+
+    def elapsed(start, stop):
+        stop.synchronize()
+        return cupy.cuda.get_elapsed_time(start, stop)
+
+    def add(work, peer, call, nbytes):
+        rows.add(work, f"CuPy {cupy.__version__} {peer}", event, elapsed, call, nbytes)
+
+    draw = cupy.random.default_rng(1)
+    image = draw.random((SIDE, SIDE), dtype=cupy.float32) + cupy.float32(0.1)
+    out = cupy.empty_like(image)
+    moved = 2 * image.nbytes
+    for k in 3, 5, 7, 9, 15:  # at 31 one run takes longer than all of these
+        taps = draw.random((k, k), dtype=cupy.float32)
+        add(f"dense f32 {SIDE}x{SIDE} k={k}", "ndimage.convolve",
+            lambda: ndimage.convolve(image, taps, output=out, mode="nearest"), moved)
+    for k in 5, 9, 15, 31:
+        add(f"separable f32 {SIDE}x{SIDE} k={k}", "gaussian_filter",
+            lambda: ndimage.gaussian_filter(image, (k // 2) / 3, output=out, mode="nearest", truncate=3), moved)
+    sound = draw.random(1 << 26, dtype=cupy.float32)
+    heard = cupy.empty_like(sound)
+    taps = draw.random(31, dtype=cupy.float32)
+    add("conv1d f32 2^26 k=31", "ndimage.convolve1d",
+        lambda: ndimage.convolve1d(sound, taps, output=heard, mode="nearest"), 2 * sound.nbytes)
+
+
+def main():
+    rows = Rows(sys.argv[1])
+    for peer in pytorch, cupy_ndimage:
+        try:
+            peer(rows)
+        except ImportError as error:
+            print(f"peers_gpu.py: left out: {error}", file=sys.stderr)
+
+
+main()

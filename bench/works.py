@@ -1,0 +1,97 @@
+"""What is compared on the GPU: works, the pipelines that do them, floors and goals. Peers name their rows by `name`."""
+from dataclasses import dataclass
+
+BYTES = {"u8": 1, "u16": 2, "f32": 4}
+SIDE = 8192
+
+
+@dataclass(frozen=True)
+class Goal:
+    least: float        # fraction of a bound, how many times as fast as a peer, or milliseconds
+    of: str             # "read", "copy", "ffma", "floor" (the higher of memory and arithmetic), "ms", or a peer
+
+    def __str__(self):
+        if self.of == "ms":
+            return f"≤ {self.least * 1e3:g} µs"
+        return f"≥ {self.least:g} × {self.of}"
+
+
+@dataclass(frozen=True)
+class Work:
+    name: str
+    pipeline: str
+    width: int
+    height: int
+    dtype: str
+    channels: int = 1
+    written: float = 0  # bytes for each sample read
+    taps: int = 0       # fused multiply-adds for each sample
+    goal: Goal = None
+    mask: tuple = None  # width and height of the file that the pipeline names
+
+    @property
+    def samples(self):
+        return self.width * self.height * self.channels
+
+    @property
+    def bytes(self):
+        return self.samples * (BYTES[self.dtype] + self.written)
+
+    def bound_ms(self, of, ceiling):
+        """The least time by one bound. `ceiling`: read and copy in bytes/ms, ffma in flop/ms."""
+        memory = self.bytes / ceiling["copy" if self.written else "read"]
+        arithmetic = 2 * self.taps * self.samples / ceiling["ffma"]
+        return {"floor": max(memory, arithmetic), "ffma": arithmetic}.get(of, memory)
+
+
+def dense(kind, dtype, channels, mask, goal=None):
+    width, height = mask
+    size = f"{width}" if width == height else f"{width}x{height}"
+    pipeline = f"conv:mask={width}x{height}.mat" + (",alpha=straight" if channels == 4 else "")
+    return Work(f"dense {kind} {SIDE}x{SIDE} k={size}", pipeline + ("" if dtype == "f32" else f"|depth:{dtype}"),
+                SIDE, SIDE, dtype, channels, BYTES[dtype], width * height, goal, mask)
+
+
+def gauss(dtype, k, goal=None):
+    pipeline = f"gauss:sigma={(k // 2) / 3!r},truncate=3" + ("" if dtype == "f32" else f"|depth:{dtype}")
+    return Work(f"separable {dtype} {SIDE}x{SIDE} k={k}", pipeline, SIDE, SIDE, dtype, 1, BYTES[dtype], 2 * k, goal)
+
+
+def line(k, goal):
+    return Work(f"conv1d f32 2^26 k={k}", f"conv:mask={k}x1.mat", 1 << 26, 1, "f32", 1, 4, k, goal, (k, 1))
+
+
+def listing():
+    yield Work("stats f32 2^30", "stats", 1 << 15, 1 << 15, "f32", goal=Goal(0.95, "read"))
+    yield Work("stats u8 2^31", "stats", 1 << 16, 1 << 15, "u8", goal=Goal(0.95, "read"))
+    yield Work("stats u8 2^28", "stats", 1 << 14, 1 << 14, "u8")
+    yield Work("stats f32 2^20", "stats", 1 << 10, 1 << 10, "f32", goal=Goal(0.008, "ms"))
+
+    yield Work("histogram u8 2^30", "hist", 1 << 15, 1 << 15, "u8", goal=Goal(0.9, "read"))
+    yield Work("histogram RGB8 2^28 pixels", "hist", 1 << 14, 1 << 14, "u8", 3, goal=Goal(0.8, "read"))
+    yield Work("histogram RGBA8 2^28 pixels", "hist", 1 << 14, 1 << 14, "u8", 4, goal=Goal(0.8, "read"))
+    yield Work("histogram u16 2^29, 65536 bins", "hist", 1 << 15, 1 << 14, "u16", goal=Goal(3, "CUB"))
+
+    yield Work(f"scan f32 rows {SIDE}x{SIDE}", "scan:axis=x", SIDE, SIDE, "f32", 1, 8, goal=Goal(0.9, "copy"))
+    yield Work(f"scan f32 columns {SIDE}x{SIDE}", "scan:axis=y", SIDE, SIDE, "f32", 1, 8)
+    yield Work("scan f32 2^28", "scan:axis=x", 1 << 28, 1, "f32", 1, 8, goal=Goal(0.88, "copy"))
+    yield Work("scan u8 2^28", "scan:axis=x", 1 << 28, 1, "u8", 1, 8)
+    yield Work(f"integral u8 {SIDE}x{SIDE}", "scan:axis=xy", SIDE, SIDE, "u8", 1, 8, goal=Goal(8, "NPP"))
+
+    for k, least, of in (3, 0.85, "copy"), (5, 0.85, "copy"), (7, 0.65, "copy"), (9, 0.8, "ffma"), (15, 0.8, "ffma"), \
+            (31, 0.8, "ffma"):
+        yield dense("f32", "f32", 1, (k, k), Goal(least, of))
+    yield dense("f32", "f32", 1, (31, 7), Goal(0.8, "ffma"))
+    for k, least in (5, 0.85), (9, 0.85), (15, 0.75), (31, 0.5):
+        yield gauss("f32", k, Goal(least, "copy"))
+    for kind, dtype, channels in ("u8", "u8", 1), ("u16", "u16", 1), ("RGBA8", "u8", 4):
+        yield dense(kind, dtype, channels, (3, 3))
+        for k in 5, 9, 15, 31:
+            yield dense(kind, dtype, channels, (k, k), Goal(0.7, "floor"))
+    for k in 3, 5, 9, 15:
+        yield gauss("u8", k)
+    yield line(31, Goal(0.9, "copy"))
+    yield line(1023, Goal(0.75, "ffma"))
+
+
+WORKS = list(listing())
