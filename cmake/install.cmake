@@ -2,6 +2,10 @@
 # headers, and the descriptions by which pkg-config and CMake find it.
 set_target_properties(halo_shared PROPERTIES EXPORT_NAME halo)
 set_target_properties(halo_static PROPERTIES EXPORT_NAME static)
+if(HALO_HAVE_CUDA) # nvcc links these by itself; a C program that uses the archive has to be told
+    find_package(CUDAToolkit REQUIRED)
+    target_link_libraries(halo_static PRIVATE CUDA::cudart_static stdc++)
+endif()
 install(TARGETS halo)
 install(TARGETS halo_shared halo_static EXPORT haloTargets)
 install(DIRECTORY include/halo TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
