@@ -42,6 +42,7 @@ void cpu_source_line(const CpuStencil *stencil, int64_t x, int64_t y, int64_t co
 /* Are the samples that [first, end) reads along one axis, `whole` long, within [have, have + count)? */
 static bool holds(int64_t first, int64_t end, int64_t whole, int64_t have, int64_t count, HaloBorder border)
 {
+    if (whole < 1) return false;
     const int64_t in_first = first > 0 ? first : 0, in_end = end < whole ? end : whole;
     if (in_first < in_end && (in_first < have || in_end > have + count)) return false;
     const int64_t left_end = end < 0 ? end : 0, right_first = first > whole ? first : whole;

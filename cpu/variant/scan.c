@@ -91,22 +91,30 @@ static void down_i64(HaloScanOp op, bool exclusive, int64_t *x, int64_t n, int64
 
 /* ---- samples ------------------------------------------------------------------------------------------- */
 
-#define WIDEN(name, SAMPLE, WIDE)                                                          \
-    static void name(const void *samples, int64_t n, int64_t channels, WIDE *restrict out) \
-    {                                                                                      \
-        const char *restrict from = samples;                                               \
-        for (int64_t i = 0; i < n; i++) {                                                  \
-            SAMPLE v;                                                                      \
-            memcpy(&v, from + i * channels * (int64_t)sizeof v, sizeof v);                 \
-            out[i] = (WIDE)v;                                                              \
-        }                                                                                  \
-    }
+#define NAME u8_to_f64
+#define SAMPLE uint8_t
+#define WIDE double
+#include "widen_tmpl.h"
 
-WIDEN(u8_to_f64, uint8_t, double)
-WIDEN(u16_to_f64, uint16_t, double)
-WIDEN(f32_to_f64, float, double)
-WIDEN(u8_to_i64, uint8_t, int64_t)
-WIDEN(u16_to_i64, uint16_t, int64_t)
+#define NAME u16_to_f64
+#define SAMPLE uint16_t
+#define WIDE double
+#include "widen_tmpl.h"
+
+#define NAME f32_to_f64
+#define SAMPLE float
+#define WIDE double
+#include "widen_tmpl.h"
+
+#define NAME u8_to_i64
+#define SAMPLE uint8_t
+#define WIDE int64_t
+#include "widen_tmpl.h"
+
+#define NAME u16_to_i64
+#define SAMPLE uint16_t
+#define WIDE int64_t
+#include "widen_tmpl.h"
 
 const CpuScanKernels CPU_TABLE(scan) = {
     .to_f64 = {u8_to_f64, u16_to_f64, f32_to_f64},
