@@ -61,7 +61,7 @@ static inline int conv_planes(int channels) { return channels <= 4 ? channels : 
 
 __host__ __device__ static inline int conv_round4(int n) { return (n + 3) / 4 * 4; }
 
-/* Where a block and a thread stand. `lines` is how many groups of rows the block has. */
+/* Where a block and a thread stand: `line` is the thread's group of rows, one of `Lines`. */
 struct ConvPlace {
     int64_t x, y; /* the tile's first output, counted in the destination's rectangle */
     int channel;  /* the first of the block's planes */

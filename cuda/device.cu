@@ -1,6 +1,6 @@
 /* Devices: found, opened, described; their memory; copies; waiting. And the table of the backend. */
-#include <new>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common.cuh"
@@ -92,7 +92,7 @@ static void close_device(HaloDevice *device)
         if (device->mark[i] != NULL) cudaEventDestroy(device->mark[i]);
     if (device->stream != NULL) cudaStreamDestroy(device->stream);
     cudaGetLastError();
-    delete device;
+    free(device);
 }
 
 static HaloStatus open_device(int index, int jobs, HaloDevice **device)
@@ -104,7 +104,7 @@ static HaloStatus open_device(int index, int jobs, HaloDevice **device)
     if (index < 0 || index >= count)
         return halo_fail(HALO_ERR_DEVICE, "there is no GPU %d; there %s %d", index, count == 1 ? "is" : "are",
                          count);
-    HaloDevice *const made = new (std::nothrow) HaloDevice();
+    HaloDevice *const made = (HaloDevice *)calloc(1, sizeof *made);
     if (made == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     const HaloStatus status = set_up(made, index);
     if (status == HALO_OK)

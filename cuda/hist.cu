@@ -207,6 +207,7 @@ HaloStatus cuda_hist(HaloDevice *device, const HaloBuf *src, const HaloHist *his
     CUDA_PASS(launch(device, src->shape.dtype, &args));
     const int64_t each = channels * (int64_t)sizeof(unsigned long long);
     CUDA_PASS(cuda_fetch(device, out->count, args.count, counters * (int64_t)sizeof(unsigned long long)));
+    if (src->shape.dtype != HALO_F32) return HALO_OK; /* every integer has its bin */
     CUDA_PASS(cuda_fetch(device, out->below, args.count + counters, each));
     CUDA_PASS(cuda_fetch(device, out->above, args.count + counters + channels, each));
     CUDA_PASS(cuda_fetch(device, out->nan, args.count + counters + 2 * channels, each));
