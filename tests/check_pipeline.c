@@ -140,10 +140,12 @@ static void borders_in_bands_body(Rng *rng)
                                          "box:width=2,height=12",
                                          "laplace:8",
                                          "conv:mask=\"2x7: 1,2,3,4,5,6,7,8,9,-1,-2,-3,-4,5\"",
+                                         "conv:mask=\"1x7: 1,2,3,4,5,6,7\",anchor=0+0",
+                                         "conv:mask=\"2x6: 1,2,3,4,5,6,7,8,9,-1,-2,-3\",anchor=1+5",
                                          "sobel",
                                          "unsharp:2"};
     char text[TEXT];
-    const char *const one = filter[rng_between(rng, 0, 6)], *const edge = border[rng_between(rng, 0, 6)];
+    const char *const one = filter[rng_between(rng, 0, 8)], *const edge = border[rng_between(rng, 0, 6)];
     if (rng_once_in(rng, 2))
         snprintf(text, sizeof text, "%s%cborder=%s", one, strchr(one, ':') != NULL ? ',' : ':', edge);
     else
@@ -155,7 +157,7 @@ static void borders_in_bands_body(Rng *rng)
 static void borders_in_bands(void **state)
 {
     (void)state;
-    run_cases(__func__, 150, borders_in_bands_body);
+    run_cases(__func__, 600, borders_in_bands_body);
 }
 
 /* A | B is A, then B on what A gave: nothing is rounded in between. */

@@ -2,6 +2,7 @@
 #include "buffers.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,20 +69,19 @@ HaloBuf testbuf_view_of(const TestBuf *buf, const HaloBuf *block)
     return view;
 }
 
-typedef enum Content { PLAIN, FEW_VALUES, WHOLE_NUMBERS, WIDE_RANGE, SPECIAL, CONTENTS } Content;
-
-static float random_sample(Content content, Rng *rng)
+static float random_sample(TestContent content, Rng *rng)
 {
     switch (content) {
-    case FEW_VALUES: return (float)rng_between(rng, -1, 1);
-    case WHOLE_NUMBERS: return (float)rng_between(rng, -300, 70000) * 0.5f;
-    case WIDE_RANGE: {
+    case TEST_FEW_VALUES: return (float)rng_between(rng, -1, 1);
+    case TEST_WHOLE_NUMBERS: return (float)rng_between(rng, -300, 70000) * 0.5f;
+    case TEST_WIDE_RANGE: {
         const uint32_t bits = (uint32_t)rng_next(rng) & 0xbfffffffu; /* below 2 */
         float v;
         memcpy(&v, &bits, sizeof v);
         return v;
     }
-    case SPECIAL:
+    case TEST_MIXED: return ldexpf(rng_float(rng, -2.0f, 2.0f), (int)rng_between(rng, -30, 30));
+    case TEST_SPECIAL:
         if (rng_once_in(rng, 5)) return rng_special(rng);
         return rng_float(rng, -1.5f, 1.5f);
     default: return rng_float(rng, -0.25f, 1.25f);
@@ -90,13 +90,19 @@ static float random_sample(Content content, Rng *rng)
 
 void testbuf_fill(TestBuf *buf, bool special, Rng *rng)
 {
-    const Content content = special ? SPECIAL : (Content)rng_between(rng, PLAIN, WIDE_RANGE);
+    const TestContent plain = (TestContent)rng_between(rng, TEST_PLAIN, TEST_MIXED);
+    testbuf_fill_with(buf, special ? TEST_SPECIAL : plain, rng);
+}
+
+void testbuf_fill_with(TestBuf *buf, TestContent content, Rng *rng)
+{
     HaloBuf *const view = &buf->view;
     for (int64_t y = view->y0; y < view->y0 + view->rows; y++)
         for (int64_t x = view->x0; x < view->x0 + view->cols; x++)
             for (int c = 0; c < view->shape.channels; c++) {
                 void *const pixel = halo_at(view, x, y);
-                const uint64_t any = content == FEW_VALUES ? (rng_next(rng) & 1 ? 0 : 0xffff) : rng_next(rng);
+                const uint64_t any =
+                    content == TEST_FEW_VALUES ? (rng_next(rng) & 1 ? 0 : 0xffff) : rng_next(rng);
                 if (view->shape.dtype == HALO_U8)
                     ((uint8_t *)pixel)[c] = (uint8_t)any;
                 else if (view->shape.dtype == HALO_U16)

@@ -27,8 +27,19 @@ void testbuf_free(TestBuf *buf);
 /* The view of `block` (a copy of buf->block elsewhere, perhaps with another stride). */
 HaloBuf testbuf_view_of(const TestBuf *buf, const HaloBuf *block);
 
-/* Random samples: plain ones, or one of several kinds that are hard on arithmetic (`special`: with NaN,
- * infinities, denormals and extremes among them). */
+/* Sums of plain samples are often exact in f64, whatever their order; of mixed ones they never are. */
+typedef enum TestContent {
+    TEST_PLAIN,         /* between -0.25 and 1.25 */
+    TEST_FEW_VALUES,    /* -1, 0, 1 */
+    TEST_WHOLE_NUMBERS, /* and halves */
+    TEST_WIDE_RANGE,    /* any pattern below 2, denormals too */
+    TEST_MIXED,         /* 2^-30 to 2^30 */
+    TEST_SPECIAL        /* with NaN, infinities, denormals and extremes */
+} TestContent;
+
+/* Random samples in the view. Integers are uniform, or of two values for TEST_FEW_VALUES. */
+void testbuf_fill_with(TestBuf *buf, TestContent content, Rng *rng);
+/* The same with TEST_SPECIAL, or any of the others. */
 void testbuf_fill(TestBuf *buf, bool special, Rng *rng);
 
 /* "u8 17x9x3 (4x5 at 2,3)" */

@@ -56,7 +56,8 @@ static void for_each_golden(void (*visit)(const char *pipeline, int which, const
     const int extra = (int)(sizeof more / sizeof *more);
     for (int i = 0; i < INPUTS; i++) {
         Rng rng = {(uint64_t)i + 2026};
-        HaloBuf in = random_input(&input[i].shape, input[i].special, &rng);
+        TestBuf buf = testbuf_make(&input[i].shape, test_whole(&input[i].shape), NULL);
+        testbuf_fill_with(&buf, input[i].special ? TEST_SPECIAL : TEST_PLAIN, &rng);
         for (int p = 0; p < tables->ops + extra; p++) {
             char text[LINE];
             if (p < tables->ops && (tables->op[p]->kinds & (unsigned)input[i].shape.kind) == 0) continue;
@@ -64,9 +65,9 @@ static void for_each_golden(void (*visit)(const char *pipeline, int which, const
                 example_pipeline(tables->op[p], text, sizeof text);
             else
                 snprintf(text, sizeof text, "%s", more[p - tables->ops]);
-            visit(text, i, &in, context);
+            visit(text, i, &buf.view, context);
         }
-        halo_buf_free(&in);
+        testbuf_free(&buf);
     }
 }
 
