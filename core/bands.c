@@ -5,10 +5,15 @@
 static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
+/* Bands overlap by their reach, and a step between that rounds to integers would count the samples it clips in
+ * the overlap twice: such a plan runs whole. */
 bool bands_possible(const HaloPlan *plan)
 {
-    for (int i = 0; i < plan->steps; i++)
-        if (plan->step[i].reach.whole) return false;
+    for (int i = 0; i < plan->steps; i++) {
+        const HaloStep *step = &plan->step[i];
+        const bool rounds = step->dst >= 0 && plan->reg[step->dst].dtype <= HALO_U16;
+        if (step->reach.whole || (rounds && step->dst != plan->output)) return false;
+    }
     return true;
 }
 
