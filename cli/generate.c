@@ -6,8 +6,7 @@
 #include "describe.h"
 #include "page.h"
 
-/* ---- manual page --------------------------------------------------------------------------------------------
- */
+/* ---- manual page ---------------------------------------------------------------------------------------- */
 
 /* Text as roff has it: nothing in it is a command, hyphens are hyphens. */
 static void put_roff(FILE *to, const char *text)

@@ -35,7 +35,8 @@ const CliOption cli_options[] = {
 
     {"device", 0, "DEVICE", "auto|cpu|gpu", CLI_ENGINE, CLI_WORKS | CLI_BENCH,
      "auto, cpu, gpu or gpu:N; the samples are the same on all", cli_read_device, 0},
-    {"jobs", 'j', "N", NULL, CLI_ENGINE, CLI_WORKS, "threads to use; one a core by default", cli_read_jobs, 0},
+    {"jobs", 'j', "N", NULL, CLI_ENGINE, CLI_WORKS | CLI_BENCH, "threads to use; one a core by default",
+     cli_read_jobs, 0},
     {"max-memory", 0, "BYTES", NULL, CLI_ENGINE, CLI_WORKS,
      "host memory for samples, such as 2G; three quarters of the machine's by default", cli_read_memory, 0},
     {"alpha", 0, "HOW", "premul|straight|ignore", CLI_ENGINE, CLI_WORKS,
@@ -44,6 +45,13 @@ const CliOption cli_options[] = {
      "compute on both backends and compare the samples; exit 70 where they differ", NULL, AT(engine.verify)},
     {"explain", 0, NULL, NULL, CLI_ENGINE, CLI_WORKS, "print the plan, step by step, and do nothing", NULL,
      AT(explain)},
+
+    {"size", 0, "WxH", NULL, CLI_INPUT, CLI_BENCH, "how large the image is; 4096x4096 by default",
+     cli_read_size, 0},
+    {"channels", 0, "N", NULL, CLI_INPUT, CLI_BENCH, "its channels; 1 by default", cli_read_channels, 0},
+    {"dtype", 0, "DTYPE", "u8|u16|f32", CLI_INPUT, CLI_BENCH, "its samples; u8 by default", cli_read_dtype, 0},
+    {"runs", 0, "N", NULL, CLI_ENGINE, CLI_BENCH, "how often each pipeline is run; 11 by default",
+     cli_read_runs, 0},
 
     {"plot", 0, "FILE", NULL, CLI_REPORT, CLI_RUN | CLI_HIST, "draw the histogram of one input as SVG", NULL,
      AT(plot)},
@@ -94,9 +102,11 @@ const CliCommand cli_commands[] = {
      "halo info in.png\nhalo info --json *.wav\n", cli_info},
     {"list", CLI_LIST, NULL, "[ops|masks|formats|devices]", "what there is",
      "halo list ops\nhalo list devices\nhalo list ops --json\n", cli_list},
-    {"bench", CLI_BENCH, NULL, "ladder [FAMILY…]",
-     "time the GPU's kernels, from the naive to the product's own",
-     "halo bench ladder\nhalo bench ladder reduce scan --device gpu:1\nhalo bench ladder conv2d --json\n", cli_bench},
+    {"bench", CLI_BENCH, NULL, "ladder [FAMILY…] | ops PIPELINE…",
+     "time the teaching kernels, or pipelines, on random samples",
+     "halo bench ladder\nhalo bench ladder reduce scan --device gpu:1\n"
+     "halo bench ops gauss:2 'sobel|depth:u8' --size 8192x8192 --dtype u8 --device cpu\n",
+     cli_bench},
     {"help", CLI_HELP, NULL, "[COMMAND|OPERATION]", "help on halo, a command or an operation",
      "halo help run\nhalo help gauss\n", cli_help},
 };

@@ -21,6 +21,10 @@ typedef struct CliSettings {
     CliText op_args; /* stats, hist, scan: their options, as "key=value,…" */
 
     HaloOptions engine;
+    struct {
+        int64_t width, height, channels, runs; /* 0: not given */
+        int dtype;
+    } bench;
     HaloShape raw; /* kind 0: not given */
     const HaloFormat *to;
     CliProgress progress;
@@ -87,15 +91,19 @@ HaloStatus cli_read_alpha(CliSettings *settings, const char *value);
 HaloStatus cli_read_pixels(CliSettings *settings, const char *value);
 HaloStatus cli_read_memory(CliSettings *settings, const char *value);
 HaloStatus cli_read_raw(CliSettings *settings, const char *value);
+HaloStatus cli_read_size(CliSettings *settings, const char *value);
+HaloStatus cli_read_channels(CliSettings *settings, const char *value);
+HaloStatus cli_read_dtype(CliSettings *settings, const char *value);
+HaloStatus cli_read_runs(CliSettings *settings, const char *value);
 HaloStatus cli_read_format(CliSettings *settings, const char *value);
 HaloStatus cli_read_progress(CliSettings *settings, const char *value);
 
 /* The commands themselves. */
-int cli_run(const CliSettings *settings);  /* run.c: run, stats, hist, scan */
-int cli_info(const CliSettings *settings); /* info.c */
-int cli_list(const CliSettings *settings); /* list.c */
+int cli_run(const CliSettings *settings);   /* run.c: run, stats, hist, scan */
+int cli_info(const CliSettings *settings);  /* info.c */
+int cli_list(const CliSettings *settings);  /* list.c */
 int cli_bench(const CliSettings *settings); /* bench.c */
-int cli_help(const CliSettings *settings); /* help.c */
+int cli_help(const CliSettings *settings);  /* help.c */
 int cli_version(const CliSettings *settings);
 int cli_generate(const CliSettings *settings); /* generate.c */
 

@@ -8,8 +8,7 @@
 
 static const char fields[] = "dir|stem|ext|index";
 
-/* ---- one name ----------------------------------------------------------------------------------------------
- */
+/* ---- one name ------------------------------------------------------------------------------------------- */
 
 static HaloStatus add_field(CliText *text, int field, const CliSettings *settings, const CliItem *item,
                             size_t index, size_t count)
@@ -87,8 +86,7 @@ static HaloStatus name_in_folder(const CliSettings *settings, CliBatch *batch)
     return HALO_OK;
 }
 
-/* ---- clashes -----------------------------------------------------------------------------------------------
- */
+/* ---- clashes -------------------------------------------------------------------------------------------- */
 
 typedef struct File {
     dev_t dev;

@@ -77,14 +77,19 @@ HaloStatus cli_read_memory(CliSettings *settings, const char *value)
     return read_size(value, 1024, &settings->engine.max_memory);
 }
 
-HaloStatus cli_read_jobs(CliSettings *settings, const char *value)
+static HaloStatus read_count(const char *value, int64_t most, int64_t *count)
 {
     const char *end = value;
-    int64_t jobs;
-    if (!read_integer(value, 4096, &jobs, &end) || *end != 0 || jobs == 0)
-        return halo_fail(HALO_ERR_USAGE, "expected a number from 1 to 4096, found '%.80s'", value);
+    if (read_integer(value, most, count, &end) && *end == 0 && *count > 0) return HALO_OK;
+    return halo_fail(HALO_ERR_USAGE, "expected a number from 1 to %lld, found '%.80s'", (long long)most, value);
+}
+
+HaloStatus cli_read_jobs(CliSettings *settings, const char *value)
+{
+    int64_t jobs = 0;
+    const HaloStatus status = read_count(value, 4096, &jobs);
     settings->engine.jobs = (int)jobs;
-    return HALO_OK;
+    return status;
 }
 
 HaloStatus cli_read_device(CliSettings *settings, const char *value)
@@ -186,4 +191,29 @@ HaloStatus cli_read_raw(CliSettings *settings, const char *value)
         "expected DTYPE:WxHxC, such as u8:640x480x3, or DTYPE,RATE,CHANNELS, such as f32,44100,2, with "
         "u8, u16 or f32; found '%.80s'",
         value);
+}
+
+HaloStatus cli_read_size(CliSettings *settings, const char *value)
+{
+    const char *end = value;
+    if (read_integer(value, INT32_MAX, &settings->bench.width, &end) && *end++ == 'x' &&
+        read_integer(end, INT32_MAX, &settings->bench.height, &end) && *end == 0 && settings->bench.width > 0 &&
+        settings->bench.height > 0)
+        return HALO_OK;
+    return halo_fail(HALO_ERR_USAGE, "expected a size such as 4096x4096, found '%.80s'", value);
+}
+
+HaloStatus cli_read_channels(CliSettings *settings, const char *value)
+{
+    return read_count(value, 1024, &settings->bench.channels);
+}
+
+HaloStatus cli_read_runs(CliSettings *settings, const char *value)
+{
+    return read_count(value, 101, &settings->bench.runs);
+}
+
+HaloStatus cli_read_dtype(CliSettings *settings, const char *value)
+{
+    return cli_read_choice(value, "u8|u16|f32", &settings->bench.dtype); /* in the order of HaloDtype */
 }

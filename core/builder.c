@@ -21,13 +21,14 @@ void *halo_build_keep(HaloBuilder *builder, size_t bytes)
     return memory;
 }
 
-/* ---- geometry ------------------------------------------------------------------------------------------------ */
+/* ---- geometry ------------------------------------------------------------------------------------------- */
 
 static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* The shape after a convolution by width x height taps. */
-static HaloStatus convolved(const HaloShape *in, int64_t width, int64_t height, HaloBorder border, HaloShape *out)
+static HaloStatus convolved(const HaloShape *in, int64_t width, int64_t height, HaloBorder border,
+                            HaloShape *out)
 {
     *out = *in;
     out->dtype = HALO_F32;
@@ -35,16 +36,20 @@ static HaloStatus convolved(const HaloShape *in, int64_t width, int64_t height, 
     out->width = in->width - width + 1;
     out->height = in->height - height + 1;
     if (out->width < 1 || out->height < 1)
-        return halo_fail(HALO_ERR_INPUT, "border=valid leaves nothing: the mask (%lld x %lld) is larger than the input"
-                                         " (%lld x %lld)",
+        return halo_fail(HALO_ERR_INPUT,
+                         "border=valid leaves nothing: the mask (%lld x %lld) is larger than the input"
+                         " (%lld x %lld)",
                          (long long)width, (long long)height, (long long)in->width, (long long)in->height);
     return HALO_OK;
 }
 
 static HaloReach reach_of(int64_t width, int64_t height, int64_t ox, int64_t oy, HaloBorder border)
 {
-    return (HaloReach){.left = larger(0, -ox), .right = larger(0, width - 1 + ox), .up = larger(0, -oy),
-                       .down = larger(0, height - 1 + oy), .whole = border == HALO_BORDER_WRAP};
+    return (HaloReach){.left = larger(0, -ox),
+                       .right = larger(0, width - 1 + ox),
+                       .up = larger(0, -oy),
+                       .down = larger(0, height - 1 + oy),
+                       .whole = border == HALO_BORDER_WRAP};
 }
 
 static HaloStatus append(HaloBuilder *builder, const HaloShape *shape, HaloStep *step, HaloReg *dst)
@@ -62,10 +67,11 @@ static HaloStatus append(HaloBuilder *builder, const HaloShape *shape, HaloStep 
 
 static HaloStep step_of(HaloPrimitive primitive, HaloReg src)
 {
-    return (HaloStep){.primitive = primitive, .src = src, .src2 = -1, .dst = -1, .result = -1, .resolve_from = -1};
+    return (HaloStep){
+        .primitive = primitive, .src = src, .src2 = -1, .dst = -1, .result = -1, .resolve_from = -1};
 }
 
-/* ---- filters --------------------------------------------------------------------------------------------------- */
+/* ---- filters -------------------------------------------------------------------------------------------- */
 
 static const HaloStore plain = {1.0f, 1.0f};
 
@@ -85,7 +91,8 @@ HaloStatus halo_build_conv(HaloBuilder *builder, HaloReg src, const HaloConv *co
 HaloStatus halo_build_sep(HaloBuilder *builder, HaloReg src, const HaloSep *sep, HaloReg *dst)
 {
     HaloShape shape;
-    const HaloStatus status = convolved(halo_build_shape(builder, src), sep->width, sep->height, sep->border, &shape);
+    const HaloStatus status =
+        convolved(halo_build_shape(builder, src), sep->width, sep->height, sep->border, &shape);
     if (status != HALO_OK) return status;
     HaloStep step = step_of(HALO_SEP, src);
     step.u.sep = *sep;
@@ -108,7 +115,8 @@ HaloStatus halo_build_map(HaloBuilder *builder, HaloReg src, const HaloMap *map,
     return append(builder, &shape, &step, dst);
 }
 
-HaloStatus halo_build_combine(HaloBuilder *builder, HaloReg a, HaloReg b, const HaloCombine *combine, HaloReg *dst)
+HaloStatus halo_build_combine(HaloBuilder *builder, HaloReg a, HaloReg b, const HaloCombine *combine,
+                              HaloReg *dst)
 {
     const HaloShape *of_b = halo_build_shape(builder, b);
     HaloShape shape = *halo_build_shape(builder, a);
@@ -122,7 +130,8 @@ HaloStatus halo_build_combine(HaloBuilder *builder, HaloReg a, HaloReg b, const 
     step.u.combine = *combine;
     step.u.combine.store = plain;
     /* The offsets are reach to one side. One reach serves both sources: the larger. */
-    step.reach = (HaloReach){.right = larger(combine->ax, combine->bx), .down = larger(combine->ay, combine->by)};
+    step.reach =
+        (HaloReach){.right = larger(combine->ax, combine->bx), .down = larger(combine->ay, combine->by)};
     return append(builder, &shape, &step, dst);
 }
 
@@ -131,7 +140,8 @@ HaloStatus halo_build_depth(HaloBuilder *builder, HaloReg src, HaloDtype dtype, 
     HaloShape shape = *halo_build_shape(builder, src);
     HaloStep step = step_of(HALO_MAP, src);
     const float white = dtype == HALO_F32 ? shape.white : halo_dtype_white(dtype);
-    step.u.map = (HaloMap){.kind = HALO_MAP_POINTS, .white = shape.white, .store = store_between(shape.white, white)};
+    step.u.map =
+        (HaloMap){.kind = HALO_MAP_POINTS, .white = shape.white, .store = store_between(shape.white, white)};
     shape.dtype = dtype;
     shape.white = white;
     return append(builder, &shape, &step, dst);
@@ -151,7 +161,7 @@ HaloStatus halo_build_scan(HaloBuilder *builder, HaloReg src, const HaloScan *sc
     return append(builder, &shape, &step, dst);
 }
 
-/* ---- measuring --------------------------------------------------------------------------------------------------- */
+/* ---- measuring ------------------------------------------------------------------------------------------ */
 
 static HaloStatus append_reduce(HaloBuilder *builder, HaloStep *step)
 {
@@ -199,13 +209,19 @@ HaloStatus halo_build_hist(HaloBuilder *builder, HaloReg src, int64_t bins, doub
     const int64_t levels = shape->dtype == HALO_U8 ? 256 : 65536;
     HaloStep step = step_of(HALO_HIST, src);
     step.u.hist = (HaloHist){
-        .bins = bins > 0 ? bins : counted ? levels : 256,
-        .lo = !isnan(lo) ? lo : shape->kind == HALO_AUDIO ? -1.0 : 0.0,
-        .hi = !isnan(hi) ? hi : counted ? (double)levels : (double)shape->white,
+        .bins = bins > 0  ? bins
+                : counted ? levels
+                          : 256,
+        .lo = !isnan(lo)                  ? lo
+              : shape->kind == HALO_AUDIO ? -1.0
+                                          : 0.0,
+        .hi = !isnan(hi) ? hi
+              : counted  ? (double)levels
+                         : (double)shape->white,
     };
     if (!(step.u.hist.lo < step.u.hist.hi))
-        return halo_fail(HALO_ERR_USAGE, "%s: min (%g) has to be less than max (%g)", builder->op, step.u.hist.lo,
-                         step.u.hist.hi);
+        return halo_fail(HALO_ERR_USAGE, "%s: min (%g) has to be less than max (%g)", builder->op,
+                         step.u.hist.lo, step.u.hist.hi);
     step.result = builder->plan->results++;
     step.reach.whole = true;
     return append(builder, NULL, &step, NULL);

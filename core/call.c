@@ -6,12 +6,21 @@
 #include "core.h"
 
 static const HaloParam common[CORE_COMMON] = {
-    {.key = "border", .type = HALO_PARAM_BORDER, .preset = "",
+    {.key = "border",
+     .type = HALO_PARAM_BORDER,
+     .preset = "",
      .choices = "zero|constant|replicate|reflect|mirror|wrap|valid|keep",
-     .help = "what lies outside: zero, constant=V, replicate (images), reflect, mirror (audio), wrap, valid, keep"},
-    {.key = "alpha", .type = HALO_PARAM_CHOICE, .preset = "", .choices = "premul|straight|ignore",
+     .help =
+         "what lies outside: zero, constant=V, replicate (images), reflect, mirror (audio), wrap, valid, keep"},
+    {.key = "alpha",
+     .type = HALO_PARAM_CHOICE,
+     .preset = "",
+     .choices = "premul|straight|ignore",
      .help = "weigh colours by their alpha (premul), filter alpha as a channel, or copy it (ignore)"},
-    {.key = "nan", .type = HALO_PARAM_CHOICE, .preset = "propagate", .choices = "propagate|ignore|error",
+    {.key = "nan",
+     .type = HALO_PARAM_CHOICE,
+     .preset = "propagate",
+     .choices = "propagate|ignore|error",
      .help = "let NaN spread, leave it out and reweigh, or refuse the input"},
 };
 
@@ -26,7 +35,7 @@ const HaloParam *call_param(const Call *call, int i)
     return i < call->op->params ? &call->op->param[i] : &common[i - call->op->params];
 }
 
-/* ---- text ------------------------------------------------------------------------------------------------ */
+/* ---- text ----------------------------------------------------------------------------------------------- */
 
 /* A piece of the pipeline's text. */
 typedef struct Span {
@@ -67,7 +76,7 @@ static char *copy_of(Span span)
     return copy;
 }
 
-/* ---- one value --------------------------------------------------------------------------------------------- */
+/* ---- one value ------------------------------------------------------------------------------------------ */
 
 static const char *key_at(int i, const void *list) { return call_param(list, i)->key; }
 
@@ -76,14 +85,17 @@ static HaloStatus unknown_key(const Call *call, Span key)
     char word[64];
     snprintf(word, sizeof word, "%.*s", (int)(key.length < 60 ? key.length : 60), key.at);
     const char *near = halo_nearest(word, call->values, key_at, call);
-    if (call->values == 0) return halo_fail(HALO_ERR_USAGE, "%s takes no parameters, found '%s'", call->op->name, word);
+    if (call->values == 0)
+        return halo_fail(HALO_ERR_USAGE, "%s takes no parameters, found '%s'", call->op->name, word);
     if (near != NULL)
-        return halo_fail(HALO_ERR_USAGE, "%s has no parameter '%s'; did you mean '%s'?", call->op->name, word, near);
+        return halo_fail(HALO_ERR_USAGE, "%s has no parameter '%s'; did you mean '%s'?", call->op->name, word,
+                         near);
     return halo_fail(HALO_ERR_USAGE, "%s has no parameter '%s'; see 'halo help %s'", call->op->name, word,
                      call->op->name);
 }
 
-/* The key before '=', where the piece has one: letters and underscores only, so that a mask's text is no key. */
+/* The key before '=', where the piece has one: letters and underscores only, so that a mask's text is no key.
+ */
 static bool has_key(Span piece, Span *key, Span *value)
 {
     size_t n = 0;
@@ -105,7 +117,8 @@ static HaloStatus set_value(HaloSession *session, Call *call, int i, Span span)
     bool quoted = false;
     snprintf(where, sizeof where, "%s: %s", call->op->name, param->key);
     if (call->value[i].given) HALO_FAIL(HALO_ERR_USAGE, "%s is given twice", where);
-    if (span.length >= 2 && (span.at[0] == '"' || span.at[0] == '\'') && span.at[span.length - 1] == span.at[0]) {
+    if (span.length >= 2 && (span.at[0] == '"' || span.at[0] == '\'') &&
+        span.at[span.length - 1] == span.at[0]) {
         span = (Span){span.at + 1, span.length - 2};
         quoted = true;
     }
@@ -137,16 +150,18 @@ static HaloStatus parse_argument(HaloSession *session, Call *call, Span piece, b
         const HaloParam *param = call_param(call, i);
         if (strlen(param->key) != key.length || memcmp(param->key, key.at, key.length) != 0) continue;
         if (bare && param->type != HALO_PARAM_SWITCH)
-            return halo_fail(HALO_ERR_USAGE, "%s: %s needs a value: %s=…", call->op->name, param->key, param->key);
+            return halo_fail(HALO_ERR_USAGE, "%s: %s needs a value: %s=…", call->op->name, param->key,
+                             param->key);
         return set_value(session, call, i, value);
     }
     if (bare && !first && call->values > 0)
-        return halo_fail(HALO_ERR_USAGE, "%s: '%.*s' needs its key (only the first parameter, %s, goes without)",
-                         call->op->name, (int)(key.length < 60 ? key.length : 60), key.at, call_param(call, 0)->key);
+        return halo_fail(
+            HALO_ERR_USAGE, "%s: '%.*s' needs its key (only the first parameter, %s, goes without)",
+            call->op->name, (int)(key.length < 60 ? key.length : 60), key.at, call_param(call, 0)->key);
     return unknown_key(call, key);
 }
 
-/* ---- one call ------------------------------------------------------------------------------------------------ */
+/* ---- one call ------------------------------------------------------------------------------------------- */
 
 static const char *op_at(int i, const void *list) { return ((const HaloTables *)list)->op[i]->name; }
 
@@ -160,7 +175,8 @@ static HaloStatus find_op(const HaloTables *tables, Span name, const HaloOp **op
     }
     if (name.length == 0) return halo_fail(HALO_ERR_USAGE, "an operation is missing in the pipeline");
     const char *near = halo_nearest(word, tables->ops, op_at, tables);
-    if (near != NULL) return halo_fail(HALO_ERR_USAGE, "unknown operation '%s'; did you mean '%s'?", word, near);
+    if (near != NULL)
+        return halo_fail(HALO_ERR_USAGE, "unknown operation '%s'; did you mean '%s'?", word, near);
     return halo_fail(HALO_ERR_USAGE, "unknown operation '%s'; 'halo list ops' names them all", word);
 }
 
@@ -171,11 +187,11 @@ static HaloStatus fill_presets(HaloSession *session, Call *call)
         const HaloParam *param = call_param(call, i);
         if (call->value[i].given) continue;
         if (param->preset == NULL)
-            return halo_fail(HALO_ERR_USAGE, "%s needs %s (%s): for example %s", call->op->name, param->key, param->help,
-                             call->op->example);
+            return halo_fail(HALO_ERR_USAGE, "%s needs %s (%s): for example %s", call->op->name, param->key,
+                             param->help, call->op->example);
         if (param->preset[0] == 0) continue;
-        const HaloStatus status = value_parse(session, param, param->preset, false, call->op->name, &call->value[i],
-                                              &call->text[i], &call->mask[i]);
+        const HaloStatus status = value_parse(session, param, param->preset, false, call->op->name,
+                                              &call->value[i], &call->text[i], &call->mask[i]);
         if (status != HALO_OK) return status;
     }
     return HALO_OK;
@@ -206,7 +222,7 @@ static HaloStatus parse_call(HaloSession *session, Span piece, Call *call)
     return fill_presets(session, call);
 }
 
-/* ---- the whole --------------------------------------------------------------------------------------------------- */
+/* ---- the whole ------------------------------------------------------------------------------------------ */
 
 HaloStatus halo_pipeline_parse(HaloSession *session, const char *text, HaloPipeline **pipeline)
 {

@@ -47,15 +47,16 @@ HaloStatus choose_slot(HaloSession *session, const HaloPlan *plan, bool open, Ch
             choice->slot = &session->gpu;
             return HALO_OK;
         }
-        if (!session->gpu_refused) snprintf(session->gpu_reason, sizeof session->gpu_reason, "%s", halo_error());
+        if (!session->gpu_refused)
+            snprintf(session->gpu_reason, sizeof session->gpu_reason, "%s", halo_error());
         session->gpu_refused = true;
         snprintf(choice->why, sizeof choice->why, "no GPU to be had: %s", session->gpu_reason);
     }
     return open ? slot_open(&session->host, 0, session->options.jobs) : HALO_OK;
 }
 
-HaloStatus run_plan(HaloSession *session, const HaloPlan *plan, const HaloBuf *in, HaloBuf *out, HaloResults *results,
-                    HaloReport *report)
+HaloStatus run_plan(HaloSession *session, const HaloPlan *plan, const HaloBuf *in, HaloBuf *out,
+                    HaloResults *results, HaloReport *report)
 {
     HaloStatus status = HALO_OK;
     Choice choice;
@@ -68,7 +69,8 @@ HaloStatus run_plan(HaloSession *session, const HaloPlan *plan, const HaloBuf *i
         snprintf(report->note, sizeof report->note, "done on the CPU, since %.120s", halo_error());
         HALO_TRY(slot_open(&session->host, 0, session->options.jobs));
         choice.slot = &session->host;
-        status = execute_on(choice.slot, plan, &session->options, in, out, results, &report->clipped, &report->ms);
+        status =
+            execute_on(choice.slot, plan, &session->options, in, out, results, &report->clipped, &report->ms);
     }
     HALO_TRY(status);
     if (session->options.verify) {

@@ -71,8 +71,8 @@ typedef struct Rows {
 } Rows;
 
 /* value.c: parses `text` as `param` says; `where` stands before messages ("gauss: sigma"). */
-HaloStatus value_parse(HaloSession *session, const HaloParam *param, const char *text, bool quoted, const char *where,
-                       HaloValue *value, char **kept_text, HaloMask **kept_mask);
+HaloStatus value_parse(HaloSession *session, const HaloParam *param, const char *text, bool quoted,
+                       const char *where, HaloValue *value, char **kept_text, HaloMask **kept_mask);
 /* value.c: makes lengths samples and fills in what depends on the input. */
 HaloStatus value_bind(const HaloOp *op, const HaloParam *param, const HaloShape *shape, HaloValue *value);
 
@@ -117,8 +117,8 @@ int64_t memory_default(void);
 HaloStatus memory_check(const HaloPlan *plan, const HaloOptions *options);
 
 /* execute.c */
-HaloStatus execute_on(Slot *slot, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in, HaloBuf *out,
-                      HaloResults *results, uint64_t *clipped, HaloTimes *ms);
+HaloStatus execute_on(Slot *slot, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,
+                      HaloBuf *out, HaloResults *results, uint64_t *clipped, HaloTimes *ms);
 double now_ms(void);
 
 /* measure.c: reductions and histograms turned into results. */
@@ -126,8 +126,8 @@ HaloStatus measure_stats(Slot *slot, const HaloBuf *src, unsigned want, HaloStat
 HaloStatus measure_hist(Slot *slot, const HaloBuf *src, const HaloHist *wanted, HaloHistogram *out);
 
 /* choose.c: opens, runs, and goes over to the CPU where `--device auto` allows it. */
-HaloStatus run_plan(HaloSession *session, const HaloPlan *plan, const HaloBuf *in, HaloBuf *out, HaloResults *results,
-                    HaloReport *report);
+HaloStatus run_plan(HaloSession *session, const HaloPlan *plan, const HaloBuf *in, HaloBuf *out,
+                    HaloResults *results, HaloReport *report);
 
 /* verify.c: the same plan on another slot gives the same? HALO_ERR_BUG with the first difference. */
 HaloStatus verify_on(Slot *other, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,
@@ -139,7 +139,7 @@ HaloStatus load_samples(HaloReader *reader, int64_t max_memory, HaloBuf *data);
 void load_close(HaloReader *reader); /* also what load_open left; the metadata go with it */
 
 /* save.c: writes all of `data` into the sink; `like` gives depth and metadata. */
-HaloStatus save_to(HaloSink *sink, const HaloFormat *format, const HaloWriteOptions *options, const HaloInfo *like,
-                   const HaloBuf *data, uint64_t *clipped);
+HaloStatus save_to(HaloSink *sink, const HaloFormat *format, const HaloWriteOptions *options,
+                   const HaloInfo *like, const HaloBuf *data, uint64_t *clipped);
 
 #endif

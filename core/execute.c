@@ -10,14 +10,14 @@
 typedef struct Run {
     Slot *slot;
     const HaloPlan *plan;
-    bool on_host;      /* the backend works on host memory: nothing is copied to it */
+    bool on_host; /* the backend works on host memory: nothing is copied to it */
     const HaloBuf *in;
-    HaloBuf *out;      /* NULL: no output wanted */
+    HaloBuf *out; /* NULL: no output wanted */
     HaloResults *results;
-    HaloStats *stats;  /* [steps] what reductions gave, for `resolve` */
-    Rows *need;        /* [regs] */
-    HaloBuf *value;    /* [regs] data NULL: not there */
-    bool *borrowed;    /* [regs] the data belong to `in` or `out` */
+    HaloStats *stats; /* [steps] what reductions gave, for `resolve` */
+    Rows *need;       /* [regs] */
+    HaloBuf *value;   /* [regs] data NULL: not there */
+    bool *borrowed;   /* [regs] the data belong to `in` or `out` */
     HaloTimes ms;
 } Run;
 
@@ -28,14 +28,16 @@ double now_ms(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
-/* ---- buffers ------------------------------------------------------------------------------------------------------- */
+/* ---- buffers -------------------------------------------------------------------------------------------- */
 
 /* A buffer for the rows of a value that are needed. */
 static HaloStatus take_buffer(Run *run, HaloReg reg)
 {
     const Rows need = run->need[reg];
     HaloBuf *buf = &run->value[reg];
-    *buf = (HaloBuf){.shape = run->plan->reg[reg], .y0 = need.from, .rows = need.to - need.from,
+    *buf = (HaloBuf){.shape = run->plan->reg[reg],
+                     .y0 = need.from,
+                     .rows = need.to - need.from,
                      .cols = run->plan->reg[reg].width};
     run->borrowed[reg] = false;
     return slot_take(run->slot, buf);
@@ -99,7 +101,7 @@ out:
     return status;
 }
 
-/* ---- steps ----------------------------------------------------------------------------------------------------------- */
+/* ---- steps ---------------------------------------------------------------------------------------------- */
 
 static HaloStatus run_reduce(Run *run, int at)
 {
@@ -210,7 +212,7 @@ out:
     return status;
 }
 
-/* ---- the whole ---------------------------------------------------------------------------------------------------------- */
+/* ---- the whole ------------------------------------------------------------------------------------------ */
 
 static HaloStatus prepare(Run *run, HaloBuf *out, HaloResults *results)
 {
@@ -241,8 +243,8 @@ static void clean_up(Run *run)
     free(run->borrowed);
 }
 
-HaloStatus execute_on(Slot *slot, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in, HaloBuf *out,
-                      HaloResults *results, uint64_t *clipped, HaloTimes *ms)
+HaloStatus execute_on(Slot *slot, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,
+                      HaloBuf *out, HaloResults *results, uint64_t *clipped, HaloTimes *ms)
 {
     HaloStatus status = HALO_OK;
     uint64_t lost = 0;

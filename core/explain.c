@@ -9,9 +9,9 @@ static void print_shape(const HaloShape *shape, FILE *to)
         fprintf(to, "%lld frames, %d channel%s, %s, %g Hz", (long long)shape->width, shape->channels,
                 shape->channels == 1 ? "" : "s", halo_dtype_name(shape->dtype), shape->rate);
     else
-        fprintf(to, "%lld x %lld, %d channel%s%s, %s, white %g", (long long)shape->width, (long long)shape->height,
-                shape->channels, shape->channels == 1 ? "" : "s", shape->alpha >= 0 ? " with alpha" : "",
-                halo_dtype_name(shape->dtype), (double)shape->white);
+        fprintf(to, "%lld x %lld, %d channel%s%s, %s, white %g", (long long)shape->width,
+                (long long)shape->height, shape->channels, shape->channels == 1 ? "" : "s",
+                shape->alpha >= 0 ? " with alpha" : "", halo_dtype_name(shape->dtype), (double)shape->white);
 }
 
 static const char *border_name(HaloBorder border)
@@ -24,8 +24,8 @@ static const char *border_name(HaloBorder border)
 static void print_points(const HaloMap *map, char *room, size_t size)
 {
     static const char *const kind[] = {"", "premultiply by alpha", "weighted sum of channels"};
-    static const char *const point[] = {"multiply", "add", "subtract from", "multiply and add", "clamp", "threshold",
-                                        "absolute value", "quantise"};
+    static const char *const point[] = {"multiply", "add",       "subtract from",  "multiply and add",
+                                        "clamp",    "threshold", "absolute value", "quantise"};
     int n = snprintf(room, size, "%s", kind[map->kind]);
     for (int i = 0; i < map->points && n < (int)size; i++)
         n += snprintf(room + n, size - (size_t)n, "%s%s", n > 0 ? ", " : "", point[map->point[i].op]);
@@ -35,7 +35,8 @@ static void print_points(const HaloMap *map, char *room, size_t size)
 /* Primitive and method of a step. */
 static void print_method(const HaloStep *step, char *room, size_t size)
 {
-    static const char *const combine[] = {"magnitude", "unsharp", "divide by alpha", "copy alpha", "keep the border"};
+    static const char *const combine[] = {"magnitude", "unsharp", "divide by alpha", "copy alpha",
+                                          "keep the border"};
     switch (step->primitive) {
     case HALO_CONV:
         snprintf(room, size, "convolve %lld x %lld, border %s%s", (long long)step->u.conv.width,
@@ -43,8 +44,8 @@ static void print_method(const HaloStep *step, char *room, size_t size)
                  step->u.conv.nan_ignore ? ", NaN left out" : "");
         break;
     case HALO_SEP:
-        snprintf(room, size, "convolve rows by %lld, then columns by %lld, border %s%s", (long long)step->u.sep.width,
-                 (long long)step->u.sep.height, border_name(step->u.sep.border),
+        snprintf(room, size, "convolve rows by %lld, then columns by %lld, border %s%s",
+                 (long long)step->u.sep.width, (long long)step->u.sep.height, border_name(step->u.sep.border),
                  step->u.sep.nan_ignore ? ", NaN left out" : "");
         break;
     case HALO_MAP: print_points(&step->u.map, room, size); break;
@@ -63,7 +64,8 @@ static void print_step(const HaloPlan *plan, const HaloStep *step, int number, F
     fprintf(to, "  %2d  %-10s %-48s v%d", number, step->op, method, step->src);
     if (step->src2 >= 0) fprintf(to, ", v%d", step->src2);
     if (step->dst >= 0) fprintf(to, " -> v%d %s", step->dst, halo_dtype_name(plan->reg[step->dst].dtype));
-    fprintf(to, "  %.2f MB, %.2f Mflop\n", cost_step_bytes(plan, step) / 1e6, cost_step_flops(plan, step) / 1e6);
+    fprintf(to, "  %.2f MB, %.2f Mflop\n", cost_step_bytes(plan, step) / 1e6,
+            cost_step_flops(plan, step) / 1e6);
 }
 
 void halo_plan_explain(HaloSession *session, const HaloPlan *plan, FILE *to)
@@ -89,6 +91,7 @@ void halo_plan_explain(HaloSession *session, const HaloPlan *plan, FILE *to)
     const int64_t height = plan->reg[plan->output].height;
     const int64_t band = on_host ? bands_choose(plan, session->options.band_rows)
                                  : bands_for_device(plan, choice.slot->backend->memory(choice.slot->device));
-    fprintf(to, "bands   %lld of %lld rows; at most %.2f MB between the steps\n", (long long)((height + band - 1) / band),
-            (long long)band, (double)bands_memory(plan, band, !on_host) / 1e6);
+    fprintf(to, "bands   %lld of %lld rows; at most %.2f MB between the steps\n",
+            (long long)((height + band - 1) / band), (long long)band,
+            (double)bands_memory(plan, band, !on_host) / 1e6);
 }

@@ -33,7 +33,8 @@ static HaloStatus recognise(const HaloTables *tables, HaloSource *source, const 
         *format = tables->format[i];
         if ((*format)->probe == NULL || !(*format)->probe(head, got)) continue;
         if ((*format)->open != NULL) return HALO_OK;
-        return halo_fail(HALO_ERR_INPUT, "%s: %s is only written, not read", halo_source_name(source), (*format)->name);
+        return halo_fail(HALO_ERR_INPUT, "%s: %s is only written, not read", halo_source_name(source),
+                         (*format)->name);
     }
     *format = NULL;
     if (got == 0) return halo_fail(HALO_ERR_INPUT, "%s: is empty", halo_source_name(source));
@@ -58,8 +59,9 @@ HaloStatus load_open(HaloSession *session, HaloSource *source, const HaloShape *
 {
     const HaloTables *tables = session->tables;
     HaloStatus status = HALO_OK;
-    *reader = (HaloReader){.source = source,
-                           .options = {.tolerate = session->options.tolerate, .max_pixels = session->options.max_pixels}};
+    *reader = (HaloReader){
+        .source = source,
+        .options = {.tolerate = session->options.tolerate, .max_pixels = session->options.max_pixels}};
     if (raw != NULL) {
         reader->options.has_raw = true;
         reader->options.raw = *raw;
@@ -91,7 +93,8 @@ static HaloStatus load_open_ended(HaloReader *reader, int64_t max_memory, HaloBu
     const int64_t frame_bytes = halo_row_bytes(data) / shape.width;
     while (got > 0) {
         if (frames == data->shape.width) {
-            if (frames * 2 * frame_bytes > max_memory) HALO_FAIL(HALO_ERR_LIMIT, "longer than --max-memory allows");
+            if (frames * 2 * frame_bytes > max_memory)
+                HALO_FAIL(HALO_ERR_LIMIT, "longer than --max-memory allows");
             shape.width = frames * 2;
             held = *data;
             *data = (HaloBuf){0};
@@ -126,7 +129,8 @@ HaloStatus load_samples(HaloReader *reader, int64_t max_memory, HaloBuf *data)
     } else {
         HALO_TRY(halo_shape_bytes(shape, &bytes));
         if (bytes > max_memory)
-            HALO_FAIL(HALO_ERR_LIMIT, "needs %lld MiB of memory and %lld MiB are allowed; --max-memory sets the limit",
+            HALO_FAIL(HALO_ERR_LIMIT,
+                      "needs %lld MiB of memory and %lld MiB are allowed; --max-memory sets the limit",
                       (long long)bytes >> 20, (long long)max_memory >> 20);
         HALO_TRY(halo_buf_alloc(data, shape));
         HALO_TRY(reader->format->read(reader, data, &got));

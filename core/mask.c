@@ -21,10 +21,11 @@ static HaloStatus by_name(const HaloTables *tables, const char *name, HaloMask *
     }
     const char *near = halo_nearest(name, tables->masks, mask_at, tables);
     if (near != NULL)
-        return halo_fail(HALO_ERR_USAGE, "mask '%.200s' is neither a file nor a name; did you mean '%s'?", name, near);
-    return halo_fail(HALO_ERR_USAGE,
-                     "mask '%.200s' is neither a file nor a name ('halo list masks'); coefficients stand in quotes",
-                     name);
+        return halo_fail(HALO_ERR_USAGE, "mask '%.200s' is neither a file nor a name; did you mean '%s'?", name,
+                         near);
+    return halo_fail(
+        HALO_ERR_USAGE,
+        "mask '%.200s' is neither a file nor a name ('halo list masks'); coefficients stand in quotes", name);
 }
 
 /* Coefficients from a one-channel image or array: NPY, PFM and the like. */
@@ -32,8 +33,8 @@ static HaloStatus from_samples(const HaloReader *reader, const HaloBuf *data, Ha
 {
     const HaloShape *shape = &data->shape;
     if (shape->channels != 1)
-        return halo_fail(HALO_ERR_USAGE, "%s: a mask has one channel, this has %d", halo_source_name(reader->source),
-                         shape->channels);
+        return halo_fail(HALO_ERR_USAGE, "%s: a mask has one channel, this has %d",
+                         halo_source_name(reader->source), shape->channels);
     const HaloStatus status = halo_mask_alloc(mask, shape->width, shape->height);
     if (status != HALO_OK) return status;
     for (int64_t y = 0; y < shape->height; y++)

@@ -17,7 +17,8 @@ HaloStatus memory_check(const HaloPlan *plan, const HaloOptions *options)
     if (status != HALO_OK) return status;
     const int64_t between = bands_memory(plan, bands_choose(plan, options->band_rows), false);
     if (in > options->max_memory - out || in + out > options->max_memory - between)
-        return halo_fail(HALO_ERR_LIMIT, "needs %lld MiB of memory and %lld MiB are allowed; --max-memory sets the limit",
+        return halo_fail(HALO_ERR_LIMIT,
+                         "needs %lld MiB of memory and %lld MiB are allowed; --max-memory sets the limit",
                          (long long)((double)in + (double)out + (double)between) >> 20,
                          (long long)options->max_memory >> 20);
     return HALO_OK;

@@ -38,7 +38,8 @@ static bool writes_plain_f32(const HaloPlan *plan, HaloStep *step)
 /* Can `step`, a map, move into the step that made its source? */
 static bool joins(const HaloPlan *plan, HaloStep *maker, const HaloStep *step)
 {
-    if (step->primitive != HALO_MAP || step->u.map.kind != HALO_MAP_POINTS || step->resolve != NULL) return false;
+    if (step->primitive != HALO_MAP || step->u.map.kind != HALO_MAP_POINTS || step->resolve != NULL)
+        return false;
     if (!writes_plain_f32(plan, maker) || uses_of(plan, step->src) != 1) return false;
     if (step->u.map.points == 0) return true;
     return maker->primitive == HALO_MAP && maker->resolve == NULL &&

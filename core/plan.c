@@ -72,8 +72,10 @@ static HaloStatus build_call(const HaloSession *session, HaloBuilder *builder, c
     builder->op = call->op->name;
     if ((call->op->kinds & shape.kind) == 0)
         HALO_FAIL(HALO_ERR_USAGE, "%s works on %s, and this is %s", call->op->name,
-                  call->op->kinds == HALO_IMAGE ? "images" : "audio", shape.kind == HALO_IMAGE ? "an image" : "audio");
-    for (int i = 0; i < call->values; i++) HALO_TRY(value_bind(call->op, call_param(call, i), &shape, &value[i]));
+                  call->op->kinds == HALO_IMAGE ? "images" : "audio",
+                  shape.kind == HALO_IMAGE ? "an image" : "audio");
+    for (int i = 0; i < call->values; i++)
+        HALO_TRY(value_bind(call->op, call_param(call, i), &shape, &value[i]));
     builder->common = common_of(session, call, &shape);
     *out = in;
     HALO_TRY(call->op->build(builder, value, in, out));

@@ -19,15 +19,17 @@ static HaloStatus output_format(const HaloSession *session, const HaloJob *job, 
         extension[n] = 0;
         *to = halo_find_format_in(session->tables, extension);
         if (*to == NULL)
-            return halo_fail(HALO_ERR_USAGE, "%s: '%s' names no format halo writes; --to FORMAT says it", job->output,
-                             extension);
+            return halo_fail(HALO_ERR_USAGE, "%s: '%s' names no format halo writes; --to FORMAT says it",
+                             job->output, extension);
     }
     if ((*to)->create == NULL)
-        return halo_fail(HALO_ERR_USAGE, "%s is only read, not written; --to FORMAT names another", (*to)->name);
+        return halo_fail(HALO_ERR_USAGE, "%s is only read, not written; --to FORMAT names another",
+                         (*to)->name);
     return HALO_OK;
 }
 
-static void describe_conversion(const HaloPlan *plan, const HaloInfo *info, const HaloFormat *to, HaloReport *report)
+static void describe_conversion(const HaloPlan *plan, const HaloInfo *info, const HaloFormat *to,
+                                HaloReport *report)
 {
     const HaloShape *in = &plan->reg[plan->input], *out = &plan->reg[plan->output];
     if (info->note[0] != 0) {

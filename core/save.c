@@ -1,8 +1,8 @@
 /* Files out: samples and what the input said of itself, into a sink. */
 #include "core.h"
 
-HaloStatus save_to(HaloSink *sink, const HaloFormat *format, const HaloWriteOptions *options, const HaloInfo *like,
-                   const HaloBuf *data, uint64_t *clipped)
+HaloStatus save_to(HaloSink *sink, const HaloFormat *format, const HaloWriteOptions *options,
+                   const HaloInfo *like, const HaloBuf *data, uint64_t *clipped)
 {
     HaloStatus status = HALO_OK;
     HaloWriter writer = {.format = format, .sink = sink, .options = *options, .info = *like};

@@ -30,8 +30,14 @@ static void product_of(const HaloMoments *m, HaloStats *s)
 void halo_stats_from_moments(const HaloMoments *m, HaloDtype dtype, HaloStats *s)
 {
     const uint64_t n = m->count - m->nan;
-    *s = (HaloStats){.count = m->count, .nan = m->nan, .inf = m->inf, .zero = m->zero, .min_at = m->min_at,
-                     .max_at = m->max_at, .exact = dtype == HALO_U8 || dtype == HALO_U16, .isum = m->isum};
+    *s = (HaloStats){.count = m->count,
+                     .nan = m->nan,
+                     .inf = m->inf,
+                     .zero = m->zero,
+                     .min_at = m->min_at,
+                     .max_at = m->max_at,
+                     .exact = dtype == HALO_U8 || dtype == HALO_U16,
+                     .isum = m->isum};
     s->min = n != 0 ? m->min : NAN;
     s->max = n != 0 ? m->max : NAN;
     product_of(m, s);

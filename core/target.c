@@ -35,10 +35,12 @@ static HaloStatus check_channels(const HaloShape *shape, const HaloFormat *to)
                          shape->kind == HALO_IMAGE ? "images" : "audio");
     if (to->channels == HALO_ANY_CHANNELS) return HALO_OK;
     if (shape->alpha >= 0 && !to->alpha)
-        return halo_fail(HALO_ERR_INPUT, "%s has no alpha channel and this image has one; write PNG or PAM", to->name);
+        return halo_fail(HALO_ERR_INPUT, "%s has no alpha channel and this image has one; write PNG or PAM",
+                         to->name);
     if (shape->channels > 32 || (to->channels >> (shape->channels - 1) & 1) == 0)
-        return halo_fail(HALO_ERR_INPUT, "%s holds no image of %d channels; 'halo list formats' shows what does",
-                         to->name, shape->channels);
+        return halo_fail(HALO_ERR_INPUT,
+                         "%s holds no image of %d channels; 'halo list formats' shows what does", to->name,
+                         shape->channels);
     return HALO_OK;
 }
 
@@ -53,10 +55,11 @@ HaloStatus target_append(HaloBuilder *builder, HaloReg value, HaloDtype input_dt
     builder->op = "output";
     HaloStatus status = check_channels(&shape, to);
     if (status != HALO_OK) return status;
-    if (shape.kind == HALO_AUDIO && !to->keeps_units) /* writers of audio round by themselves, to the file's bits */
+    if (shape.kind == HALO_AUDIO &&
+        !to->keeps_units) /* writers of audio round by themselves, to the file's bits */
         return dtype == HALO_F32 ? HALO_OK : halo_build_depth(builder, value, HALO_F32, out);
     if (to->keeps_units && holds(to, dtype)) return HALO_OK; /* as it is: f32 once computed, scans in 64 bits */
-    const bool chosen = computed && dtype <= HALO_U16; /* by `depth`; anything else computed is wider */
+    const bool chosen = computed && dtype <= HALO_U16;       /* by `depth`; anything else computed is wider */
     dtype = nearest_dtype(to, chosen ? dtype : input_dtype);
     const float white = to->keeps_units && dtype == HALO_F32 ? shape.white : halo_dtype_white(dtype);
     if (dtype == shape.dtype && white == shape.white) return HALO_OK;

@@ -33,8 +33,8 @@ typedef struct Unit {
     double factor;
 } Unit;
 
-static HaloStatus with_unit(const HaloParam *param, const char *text, const char *where, const Unit *units, int count,
-                            double *number, int *unit)
+static HaloStatus with_unit(const HaloParam *param, const char *text, const char *where, const Unit *units,
+                            int count, double *number, int *unit)
 {
     const char *end;
     *unit = -1;
@@ -48,7 +48,6 @@ static HaloStatus with_unit(const HaloParam *param, const char *text, const char
     if (*unit >= 0) *number *= units[*unit].factor;
     return in_range(param, text, where, *number);
 }
-
 
 /* The i-th of "a|b|c", copied to room; false past the last. */
 static bool choice_at(const char *choices, int i, char room[32])
@@ -65,7 +64,7 @@ static bool choice_at(const char *choices, int i, char room[32])
     return true;
 }
 
-static const char *table_at(int i, const void *list) { return ((const char (*)[32])list)[i]; }
+static const char *table_at(int i, const void *list) { return ((const char(*)[32])list)[i]; }
 
 static HaloStatus parse_choice(const HaloParam *param, const char *text, const char *where, int64_t *index)
 {
@@ -85,7 +84,8 @@ static HaloStatus parse_choice(const HaloParam *param, const char *text, const c
     }
     const char *near = halo_nearest(text, n, table_at, word);
     if (near != NULL)
-        return halo_fail(HALO_ERR_USAGE, "%s: '%.60s' is none of %s; did you mean '%s'?", where, text, list, near);
+        return halo_fail(HALO_ERR_USAGE, "%s: '%.60s' is none of %s; did you mean '%s'?", where, text, list,
+                         near);
     return halo_fail(HALO_ERR_USAGE, "%s: '%.60s' is none of %s", where, text, list);
 }
 
@@ -106,7 +106,8 @@ static HaloStatus parse_border(const HaloParam *param, const char *text, const c
     if (strncmp(text, "constant=", 9) == 0) {
         value->integer = HALO_BORDER_CONSTANT;
         if (number_at(text + 9, &value->number, &end) && *end == 0) return HALO_OK;
-        return halo_fail(HALO_ERR_USAGE, "%s: expected a number after constant=, found '%.60s'", where, text + 9);
+        return halo_fail(HALO_ERR_USAGE, "%s: expected a number after constant=, found '%.60s'", where,
+                         text + 9);
     }
     if (strcmp(text, "constant") == 0)
         return halo_fail(HALO_ERR_USAGE, "%s: constant needs its value: border=constant=128", where);
@@ -132,8 +133,8 @@ static HaloStatus parse_mask(HaloSession *session, const char *text, bool quoted
     return mask_resolve(session, text, quoted, *kept);
 }
 
-HaloStatus value_parse(HaloSession *session, const HaloParam *param, const char *text, bool quoted, const char *where,
-                       HaloValue *value, char **kept_text, HaloMask **kept_mask)
+HaloStatus value_parse(HaloSession *session, const HaloParam *param, const char *text, bool quoted,
+                       const char *where, HaloValue *value, char **kept_text, HaloMask **kept_mask)
 {
     static const Unit times[] = {{"ms", 0.001}, {"s", 1.0}, {"us", 0.000001}};
     static const Unit hertz[] = {{"Hz", 1.0}, {"kHz", 1000.0}, {"k", 1000.0}};
@@ -181,7 +182,8 @@ HaloStatus value_bind(const HaloOp *op, const HaloParam *param, const HaloShape 
     snprintf(where, sizeof where, "%s: %s", op->name, param->key);
     snprintf(text, sizeof text, "%g s", value->number);
     if (shape->kind != HALO_AUDIO)
-        return halo_fail(HALO_ERR_USAGE, "%s: a time (%s) has a meaning on audio only; give pixels", where, text);
+        return halo_fail(HALO_ERR_USAGE, "%s: a time (%s) has a meaning on audio only; give pixels", where,
+                         text);
     value->number = rint(value->number * shape->rate);
     value->integer = LENGTH_SAMPLES;
     if (value->number < 1)

@@ -11,7 +11,8 @@ static HaloStatus compare_samples(const HaloBuf *a, const HaloBuf *b)
         if (memcmp(of_a, of_b, (size_t)halo_row_bytes(a)) == 0) continue;
         int64_t i = 0;
         while (memcmp(of_a + i * sample, of_b + i * sample, (size_t)sample) == 0) i++;
-        return halo_fail(HALO_ERR_BUG, "the backends differ at sample (%lld, %lld), channel %lld; please report this",
+        return halo_fail(HALO_ERR_BUG,
+                         "the backends differ at sample (%lld, %lld), channel %lld; please report this",
                          (long long)(i / a->shape.channels), (long long)y, (long long)(i % a->shape.channels));
     }
     return HALO_OK;
@@ -43,9 +44,11 @@ static HaloStatus compare_results(const HaloResults *a, const HaloResults *b)
             same = same_hist(&x->hist, &y->hist);
         } else {
             same = same_stats(&x->all, &y->all);
-            for (int c = 0; c < x->shape.channels; c++) same = same && same_stats(&x->channel[c], &y->channel[c]);
+            for (int c = 0; c < x->shape.channels; c++)
+                same = same && same_stats(&x->channel[c], &y->channel[c]);
         }
-        if (!same) return halo_fail(HALO_ERR_BUG, "the backends differ in result %d; please report this", i + 1);
+        if (!same)
+            return halo_fail(HALO_ERR_BUG, "the backends differ in result %d; please report this", i + 1);
     }
     return HALO_OK;
 }
@@ -56,8 +59,8 @@ HaloStatus verify_on(Slot *other, const HaloPlan *plan, const HaloOptions *optio
     HaloStatus status = HALO_OK;
     HaloBuf again = {0};
     HaloResults measured = {0};
-    HALO_TRY(execute_on(other, plan, options, in, out != NULL ? &again : NULL, results != NULL ? &measured : NULL,
-                        NULL, NULL));
+    HALO_TRY(execute_on(other, plan, options, in, out != NULL ? &again : NULL,
+                        results != NULL ? &measured : NULL, NULL, NULL));
     if (out != NULL && out->data != NULL) HALO_TRY(compare_samples(out, &again));
     if (results != NULL) HALO_TRY(compare_results(results, &measured));
 out:

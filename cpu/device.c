@@ -55,7 +55,7 @@ out:
 
 static const char *describe(HaloDevice *device) { return device->description; }
 
-/* ---- memory -------------------------------------------------------------------------------------------- */
+/* ---- memory --------------------------------------------------------------------------------------------- */
 
 static void *aligned(int64_t bytes)
 {
@@ -117,7 +117,7 @@ HaloStatus cpu_scratch_each(HaloDevice *device, int64_t *bytes, void **block)
     return cpu_scratch(device, all, block);
 }
 
-/* ---- work ---------------------------------------------------------------------------------------------- */
+/* ---- work ----------------------------------------------------------------------------------------------- */
 
 int cpu_workers(const HaloDevice *device, double work) { return work < WORTH_THREADS ? 1 : device->jobs; }
 

@@ -37,7 +37,7 @@ int cpu_workers(const HaloDevice *device, double work);
 /* Runs tasks on up to `workers` threads. */
 void cpu_run(HaloDevice *device, int workers, int64_t tasks, CpuTask *task, void *context);
 
-/* ---- the primitives (backend.h) ------------------------------------------------------------------------ */
+/* ---- the primitives (backend.h) ------------------------------------------------------------------------- */
 
 HaloStatus cpu_conv(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv);
 HaloStatus cpu_sep(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep);

@@ -12,7 +12,7 @@
 
 #include "halo/numerics.h"
 
-/* ---- rows ---------------------------------------------------------------------------------------------- */
+/* ---- rows ----------------------------------------------------------------------------------------------- */
 
 /* `alpha` is a channel or -1. */
 typedef struct CpuRowKernels {
@@ -31,7 +31,7 @@ typedef struct CpuRowKernels {
     void (*unpremul)(float *a, const float *b, int64_t pixels, int channels, int alpha, float white);
 } CpuRowKernels;
 
-/* ---- convolution --------------------------------------------------------------------------------------- */
+/* ---- convolution ---------------------------------------------------------------------------------------- */
 
 /* Rows of outputs that `conv` computes together, sharing what it loads. */
 #define CPU_CONV_ROWS 4
@@ -60,7 +60,7 @@ typedef struct CpuConvKernels {
     void (*renormalise)(CpuNanSums sums, int64_t n, float total);
 } CpuConvKernels;
 
-/* ---- reductions ---------------------------------------------------------------------------------------- */
+/* ---- reductions ----------------------------------------------------------------------------------------- */
 
 /* Of one leaf: values alone; where no sample counts, +inf and -inf. */
 typedef struct CpuExtremes {
@@ -77,7 +77,7 @@ typedef struct CpuReduceKernels {
     int64_t (*find[3])(const void *samples, int64_t n, double value);
 } CpuReduceKernels;
 
-/* ---- histograms ---------------------------------------------------------------------------------------- */
+/* ---- histograms ----------------------------------------------------------------------------------------- */
 
 typedef struct CpuHistKernels {
     /* Counts u8, u16 or u32 values in counter[copies][channels][bins]; `copies` is 4 or 1. Neighbouring
@@ -88,7 +88,7 @@ typedef struct CpuHistKernels {
     void (*bin)(const void *samples, int64_t n, const HaloHist *hist, uint32_t *bin);
 } CpuHistKernels;
 
-/* ---- scans --------------------------------------------------------------------------------------------- */
+/* ---- scans ---------------------------------------------------------------------------------------------- */
 
 #define CPU_SCAN_RUNS (HALO_SCAN_TILE / HALO_SCAN_RUN)
 

@@ -20,7 +20,7 @@ typedef struct Pieces {
     HaloDevice *device;
 } Pieces;
 
-/* ---- one piece ----------------------------------------------------------------------------------------- */
+/* ---- one piece ------------------------------------------------------------------------------------------ */
 
 /* `row` holds the source, and then the result; `other` has room for as much. */
 static float *map_piece(const Pieces *p, float *row, float *other, int64_t pixels)
@@ -76,7 +76,7 @@ static void combine_piece(const Pieces *p, float *row, const float *other, int64
     }
 }
 
-/* ---- all of them --------------------------------------------------------------------------------------- */
+/* ---- all of them ---------------------------------------------------------------------------------------- */
 
 static void load_piece(const Pieces *p, const HaloBuf *from, int64_t x, int64_t y, int64_t pixels, float *row)
 {

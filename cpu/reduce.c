@@ -24,7 +24,7 @@ typedef struct Reduction {
     HaloDevice *device;
 } Reduction;
 
-/* ---- the tree ------------------------------------------------------------------------------------------ */
+/* ---- the tree ------------------------------------------------------------------------------------------- */
 
 /* A binary counter of nodes: node[k] is there where bit k of `count` is set. */
 typedef struct Tree {
@@ -60,7 +60,7 @@ static HaloMoments tree_total(const Tree *tree)
     return total;
 }
 
-/* ---- one task ------------------------------------------------------------------------------------------ */
+/* ---- one task ------------------------------------------------------------------------------------------- */
 
 /* The samples of channel c of pixels [first, first + n), side by side: in place where they lie so, else copied
  * to `room`. */
@@ -144,7 +144,7 @@ static void reduce_chunk(void *context, int64_t index, int worker)
     }
 }
 
-/* ---- all of it ----------------------------------------------------------------------------------------- */
+/* ---- all of it ------------------------------------------------------------------------------------------ */
 
 /* Products of integers are made of how often each value is there. */
 static void products(const Reduction *r, int workers, HaloMoments *out)

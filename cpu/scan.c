@@ -17,7 +17,7 @@ typedef struct Scan {
     HaloDevice *device;
 } Scan;
 
-/* ---- along x ------------------------------------------------------------------------------------------- */
+/* ---- along x -------------------------------------------------------------------------------------------- */
 
 /* What stands before the tiles of a line: G and the totals of this group's tiles. */
 typedef struct Before {
@@ -107,7 +107,7 @@ static void scan_row(void *context, int64_t y, int worker)
     }
 }
 
-/* ---- along y ------------------------------------------------------------------------------------------- */
+/* ---- along y -------------------------------------------------------------------------------------------- */
 
 /* Columns count in elements: channels do not matter here. */
 static void scan_slice(void *context, int64_t index, int worker)
@@ -145,7 +145,7 @@ static void scan_slice(void *context, int64_t index, int worker)
     }
 }
 
-/* ---- all of it ----------------------------------------------------------------------------------------- */
+/* ---- all of it ------------------------------------------------------------------------------------------ */
 
 HaloStatus cpu_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloScan *scan)
 {

@@ -11,7 +11,7 @@
 #define BAND_STRIP 32
 #define TASKS_PER_WORKER 4
 
-/* ---- laying out ---------------------------------------------------------------------------------------- */
+/* ---- laying out ----------------------------------------------------------------------------------------- */
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
@@ -69,7 +69,7 @@ static bool choose_scratch(CpuStencil *s)
     return true;
 }
 
-/* ---- one task ------------------------------------------------------------------------------------------ */
+/* ---- one task ------------------------------------------------------------------------------------------- */
 
 /* Where a task is: its columns, its memory, and which lines its ring holds. */
 typedef struct Task {
@@ -180,7 +180,7 @@ static void run_task(void *context, int64_t index, int worker)
     atomic_fetch_add_explicit(&s->device->clipped, clipped, memory_order_relaxed);
 }
 
-/* ---- all of it ----------------------------------------------------------------------------------------- */
+/* ---- all of it ------------------------------------------------------------------------------------------ */
 
 HaloStatus cpu_stencil_run(HaloDevice *device, CpuStencil *s)
 {

@@ -7,7 +7,7 @@
 #include "halo/backend.h"
 #include "halo/numerics.h"
 
-/* ---- errors ------------------------------------------------------------------------------------------- */
+/* ---- errors --------------------------------------------------------------------------------------------- */
 
 /* Turns a CUDA error into a message and clears it, so that the next call does not meet it again. */
 HaloStatus cuda_fail(cudaError_t error, const char *doing);
@@ -25,7 +25,7 @@ HaloStatus cuda_fail(cudaError_t error, const char *doing);
         if (status_ != HALO_OK) return status_; \
     } while (0)
 
-/* ---- the device --------------------------------------------------------------------------------------- */
+/* ---- the device ----------------------------------------------------------------------------------------- */
 
 /* Memory the kernels need besides buffers; grown on demand and kept until the device is closed. */
 typedef enum CudaScratch {
@@ -67,7 +67,7 @@ __host__ __device__ static inline int64_t cuda_ceil_div(int64_t a, int64_t b) { 
 __host__ __device__ static inline int64_t cuda_min(int64_t a, int64_t b) { return a < b ? a : b; }
 __host__ __device__ static inline int64_t cuda_max(int64_t a, int64_t b) { return a > b ? a : b; }
 
-/* ---- launches ----------------------------------------------------------------------------------------- */
+/* ---- launches ------------------------------------------------------------------------------------------- */
 
 /* Blocks are numbered along x, which alone has room for more than 65535 of them. */
 #define CUDA_BLOCKS_MOST 2147483647
@@ -93,7 +93,7 @@ __host__ __device__ static inline int64_t cuda_max(int64_t a, int64_t b) { retur
     type *const name = reinterpret_cast<type *>(cuda_shared_memory)
 #endif
 
-/* ---- sample types ------------------------------------------------------------------------------------- */
+/* ---- sample types --------------------------------------------------------------------------------------- */
 
 /* Calls f with a value of the C++ type of `dtype`; inside a kernel this is one branch that all threads take. */
 template <typename F> __device__ __forceinline__ void cuda_typed(HaloDtype dtype, F f)
@@ -141,7 +141,7 @@ __host__ __device__ static inline bool cuda_aligned(const void *data, int64_t st
     return ((uintptr_t)data | (uint64_t)stride) % bytes == 0;
 }
 
-/* ---- whole warps -------------------------------------------------------------------------------------- */
+/* ---- whole warps ---------------------------------------------------------------------------------------- */
 
 #define CUDA_WARP 32
 #define CUDA_ALL 0xffffffffu
@@ -161,7 +161,7 @@ __device__ __forceinline__ void cuda_count(unsigned long long *total, unsigned c
     if (threadIdx.x % CUDA_WARP == 0) atomicAdd(total, (unsigned long long)sum);
 }
 
-/* ---- the primitives, one file each -------------------------------------------------------------------- */
+/* ---- the primitives, one file each ---------------------------------------------------------------------- */
 
 HaloStatus cuda_conv(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv);
 HaloStatus cuda_sep(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep);

@@ -35,7 +35,7 @@ ConvArgs conv_args(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const H
     return a;
 }
 
-/* ---- masks of any size -------------------------------------------------------------------------------- */
+/* ---- masks of any size ---------------------------------------------------------------------------------- */
 
 /* The mask is taken in chunks that fit shared memory together with the samples they need: some rows of it,
  * or, where one row is too long, a part of a row. Chunks come in row-major order and the accumulators stay in
@@ -134,7 +134,7 @@ template <int Planes> static HaloStatus launch_any(HaloDevice *device, const Con
     return HALO_OK;
 }
 
-/* ---- without NaN -------------------------------------------------------------------------------------- */
+/* ---- without NaN ---------------------------------------------------------------------------------------- */
 
 /* Every output for itself, straight from global memory: NaN samples leave the chain, and the taps that stay
  * are weighed. */
@@ -192,7 +192,7 @@ static HaloStatus launch_nan(HaloDevice *device, const ConvArgs *conv, const flo
     return HALO_OK;
 }
 
-/* ---- the choice --------------------------------------------------------------------------------------- */
+/* ---- the choice ----------------------------------------------------------------------------------------- */
 
 /* The mask in device memory. */
 static HaloStatus upload_mask(HaloDevice *device, const HaloConv *conv, const float **mask)

@@ -10,7 +10,7 @@
 
 #include "common.cuh"
 
-/* ---- what to compute ---------------------------------------------------------------------------------- */
+/* ---- what to compute ------------------------------------------------------------------------------------ */
 
 struct ConvSource {
     const char *data; /* the sample at (x0, y0) */
@@ -49,7 +49,7 @@ bool conv_fixed_takes(const HaloConv *conv);
 HaloStatus conv_fixed(HaloDevice *device, const ConvArgs *args, const float *tap);
 HaloStatus conv_line(HaloDevice *device, const ConvArgs *args, const float *tap);
 
-/* ---- the shape of a block ----------------------------------------------------------------------------- */
+/* ---- the shape of a block ------------------------------------------------------------------------------- */
 
 template <int Planes> struct ConvBlock {
     static constexpr int groups = Planes == 1 ? 32 : Planes == 2 ? 16 : 8; /* of 4 pixels, side by side */
@@ -85,7 +85,7 @@ __device__ __forceinline__ ConvPlace conv_place(const ConvArgs &a, int tile_rows
     return p;
 }
 
-/* ---- staging ------------------------------------------------------------------------------------------ */
+/* ---- staging -------------------------------------------------------------------------------------------- */
 
 /* Samples [x, x + cols) of rows [y, y + rows), borders included, as f32: sample (x + i, y + r) of plane c goes
  * to tile[c * plane + r * pitch + i]. One warp a row. Rows that the border makes are filled with its value. */
@@ -127,7 +127,7 @@ __device__ __forceinline__ void conv_stage(const ConvSource &src, int channel, i
     });
 }
 
-/* ---- chains ------------------------------------------------------------------------------------------- */
+/* ---- chains --------------------------------------------------------------------------------------------- */
 
 /* 16 bytes of shared memory into four registers. */
 __device__ __forceinline__ void conv_load4(float *to, const float *from)
@@ -156,7 +156,7 @@ __device__ __forceinline__ void conv_four_taps(float acc[4], const float *window
             for (int x = 0; x < 4; x++) acc[x] = halo_fma(tap[i], window[x + i], acc[x]);
 }
 
-/* ---- storing ------------------------------------------------------------------------------------------ */
+/* ---- storing -------------------------------------------------------------------------------------------- */
 
 __device__ __forceinline__ float conv_affine(const ConvTarget &dst, float acc)
 {

@@ -9,7 +9,7 @@ extern "C" {
 extern const HaloBackend halo_backend_cuda;
 }
 
-/* ---- errors ------------------------------------------------------------------------------------------- */
+/* ---- errors --------------------------------------------------------------------------------------------- */
 
 HaloStatus cuda_fail(cudaError_t error, const char *doing)
 {
@@ -18,7 +18,7 @@ HaloStatus cuda_fail(cudaError_t error, const char *doing)
                      cudaGetErrorName(error), doing);
 }
 
-/* ---- finding ------------------------------------------------------------------------------------------ */
+/* ---- finding -------------------------------------------------------------------------------------------- */
 
 static int count_devices(void)
 {
@@ -43,7 +43,7 @@ static int count_devices(void)
     return 0;
 }
 
-/* ---- opening ------------------------------------------------------------------------------------------ */
+/* ---- opening -------------------------------------------------------------------------------------------- */
 
 /* A kernel that does nothing: whether it can be loaded tells whether this build has code for the GPU. */
 __global__ static void probe_kernel() {}
@@ -128,7 +128,7 @@ HaloStatus cuda_allow_shared(const void *kernel, size_t bytes)
     return HALO_OK;
 }
 
-/* ---- memory ------------------------------------------------------------------------------------------- */
+/* ---- memory --------------------------------------------------------------------------------------------- */
 
 static int64_t memory_left(HaloDevice *device)
 {
@@ -198,7 +198,7 @@ static void release_buffer(HaloDevice *device, HaloBuf *buf)
     buf->data = NULL;
 }
 
-/* ---- copies ------------------------------------------------------------------------------------------- */
+/* ---- copies --------------------------------------------------------------------------------------------- */
 
 static HaloStatus copy_rows(HaloDevice *device, void *to, int64_t to_stride, const void *from,
                             int64_t from_stride, int64_t row_bytes, int64_t rows, cudaMemcpyKind kind)
@@ -265,7 +265,7 @@ HaloStatus cuda_flat(HaloDevice *device, const HaloBuf *src, const void **data)
                      cudaMemcpyDeviceToDevice);
 }
 
-/* ---- waiting ------------------------------------------------------------------------------------------ */
+/* ---- waiting -------------------------------------------------------------------------------------------- */
 
 static HaloStatus finish(HaloDevice *device, uint64_t *clipped)
 {

@@ -41,7 +41,7 @@ __device__ __forceinline__ static void flush_shared(const unsigned *counter, int
     }
 }
 
-/* ---- bytes, up to four channels ----------------------------------------------------------------------- */
+/* ---- bytes, up to four channels ------------------------------------------------------------------------- */
 
 /* A thread takes as many 16-byte packs as there are channels: whole pixels. The counter of value v of channel
  * c in copy i is at (c * 256 + v) * copies + i. */
@@ -73,7 +73,7 @@ __global__ static void __launch_bounds__(hist_threads) bytes_kernel(const __grid
     flush_shared(counter, Channels * byte_values, copies, a.count);
 }
 
-/* ---- anything ----------------------------------------------------------------------------------------- */
+/* ---- anything ------------------------------------------------------------------------------------------- */
 
 /* Integers are their own bins. */
 template <typename S> __device__ __forceinline__ static int64_t bin_of(S v, const HaloHist &) { return v; }
@@ -114,7 +114,7 @@ __global__ static void __launch_bounds__(hist_threads) window_kernel(const __gri
             cuda_count(a.count + a.channels * a.how.bins + i * a.channels + channel, outside[i]);
 }
 
-/* ---- launches ----------------------------------------------------------------------------------------- */
+/* ---- launches ------------------------------------------------------------------------------------------- */
 
 /* How many blocks of `shared` bytes keep the GPU busy, `kinds` of them side by side. */
 static int64_t blocks_for(const HaloDevice *device, int64_t samples, int64_t kinds, int64_t shared)

@@ -18,7 +18,7 @@ template <typename T> struct ScanSums {
 /* One word of room after every run: threads that walk along their runs do not meet in a bank. */
 __device__ __forceinline__ static int room_at(int i) { return i + i / HALO_SCAN_RUN; }
 
-/* ---- a tile ------------------------------------------------------------------------------------------- */
+/* ---- a tile --------------------------------------------------------------------------------------------- */
 
 /* Loads a tile's `count` samples, `step` samples apart, with all threads abreast. */
 template <typename S, typename Kind>
@@ -80,7 +80,7 @@ __device__ __forceinline__ static TilePlace tile_place(const ScanArgs &a, int64_
     return p;
 }
 
-/* ---- the three kernels -------------------------------------------------------------------------------- */
+/* ---- the three kernels ---------------------------------------------------------------------------------- */
 
 template <typename S, typename Kind>
 __global__ static void __launch_bounds__(tile_threads)
@@ -183,7 +183,7 @@ __global__ static void __launch_bounds__(tile_threads)
         to[(int64_t)i * a.channels] = room[room_at(i)];
 }
 
-/* ---- launches ----------------------------------------------------------------------------------------- */
+/* ---- launches ------------------------------------------------------------------------------------------- */
 
 template <typename S, typename Kind> static HaloStatus launch_x(HaloDevice *device, const ScanArgs *args)
 {

@@ -3,7 +3,7 @@
  * that leave NaN out, make two passes through scratch memory, each a dense convolution. */
 #include "conv.cuh"
 
-/* ---- in one pass -------------------------------------------------------------------------------------- */
+/* ---- in one pass ---------------------------------------------------------------------------------------- */
 
 static const int sep_rows = 4, sep_lines = 4,
                  sep_step = sep_rows * sep_lines; /* rows a block makes at a time */
@@ -195,7 +195,7 @@ static bool fits_one_pass(const HaloDevice *device, const HaloBuf *dst, const Ha
                (int)device->shared_most;
 }
 
-/* ---- in two passes ------------------------------------------------------------------------------------ */
+/* ---- in two passes -------------------------------------------------------------------------------------- */
 
 /* About how much of the row pass is kept at a time. */
 static const int64_t between_bytes = (int64_t)256 << 20;
@@ -267,7 +267,7 @@ static HaloStatus bands(HaloDevice *device, const HaloBuf *src, const HaloBuf *d
     return HALO_OK;
 }
 
-/* ---- the choice --------------------------------------------------------------------------------------- */
+/* ---- the choice ----------------------------------------------------------------------------------------- */
 
 HaloStatus cuda_sep(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep)
 {

@@ -24,7 +24,7 @@ HaloStatus filter_samples(const char *what, const HaloValue *length, int64_t *sa
     return HALO_OK;
 }
 
-/* ---- coefficients ---------------------------------------------------------------------------------------- */
+/* ---- coefficients --------------------------------------------------------------------------------------- */
 
 static HaloStatus keep_taps(HaloBuilder *builder, const HaloMask *mask, const float **kept)
 {
@@ -51,7 +51,7 @@ double filter_weight(const HaloMask *mask)
     return fabs(sum) <= FLT_EPSILON * magnitude ? 0.0 : mask->scale * sum;
 }
 
-/* ---- the steps of a filter ------------------------------------------------------------------------------- */
+/* ---- the steps of a filter ------------------------------------------------------------------------------ */
 
 static HaloBorder border_of(const HaloCommon *common)
 {
@@ -153,7 +153,7 @@ out:
     return status;
 }
 
-/* ---- whole operations ------------------------------------------------------------------------------------ */
+/* ---- whole operations ----------------------------------------------------------------------------------- */
 
 HaloStatus filter_mask(HaloBuilder *builder, HaloReg in, const HaloMask *mask, HaloReg *out)
 {

@@ -31,7 +31,7 @@ typedef struct Reader {
     int64_t numbers;
 } Reader;
 
-/* ---- characters and words -------------------------------------------------------------------------------- */
+/* ---- characters and words ------------------------------------------------------------------------------- */
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 
@@ -87,7 +87,7 @@ static HaloStatus expected(const Reader *r, const char *what)
                      (long long)column, what, found);
 }
 
-/* ---- numbers --------------------------------------------------------------------------------------------- */
+/* ---- numbers -------------------------------------------------------------------------------------------- */
 
 static const char *digits(const char *c)
 {
@@ -179,7 +179,7 @@ out:
 
 static_assert(HALO_MASK_MAX_SIDE == 1048576, "two messages name it");
 
-/* ---- dialects -------------------------------------------------------------------------------------------- */
+/* ---- dialects ------------------------------------------------------------------------------------------- */
 
 /* What the words read so far become. */
 static HaloStatus make(const Reader *r, int64_t width, int64_t height, HaloMask *mask)
@@ -305,7 +305,7 @@ static HaloStatus parse_rows(Reader *r, HaloMask *mask)
     return make(r, width, height, mask);
 }
 
-/* ---- which one ------------------------------------------------------------------------------------------- */
+/* ---- which one ------------------------------------------------------------------------------------------ */
 
 typedef struct Survey {
     int64_t words;

@@ -44,7 +44,7 @@ static void normalise(HaloMask *mask)
     mask->scale = 1.0;
 }
 
-/* ---- conv ------------------------------------------------------------------------------------------------ */
+/* ---- conv ----------------------------------------------------------------------------------------------- */
 
 enum { CONV_MASK, CONV_SCALE, CONV_BIAS, CONV_ANCHOR, CONV_FLIP, CONV_NORMALIZE };
 
@@ -106,7 +106,7 @@ const HaloOp halo_op_conv = {.name = "conv",
                              HALO_PARAMS(conv_param),
                              .build = build_conv};
 
-/* ---- fir ------------------------------------------------------------------------------------------------- */
+/* ---- fir ------------------------------------------------------------------------------------------------ */
 
 static const HaloParam fir_param[] = {
     {.key = "file", .type = HALO_PARAM_MASK, .help = "the impulse response, one coefficient per line"},

@@ -13,7 +13,7 @@ typedef struct SndReader {
     SndBlock block;
 } SndReader;
 
-/* ---- bytes at any place ---------------------------------------------------------------------------------- */
+/* ---- bytes at any place --------------------------------------------------------------------------------- */
 
 HaloStatus snd_input_open(SndInput *input, HaloSource *source)
 {
@@ -70,8 +70,7 @@ static sf_count_t vio_read(void *bytes, sf_count_t size, void *user)
     return got;
 }
 
-/* ---- the header --------------------------------------------------------------------------------------------
- */
+/* ---- the header ----------------------------------------------------------------------------------------- */
 
 static HaloStatus check_tag(unsigned tag)
 {
@@ -155,8 +154,7 @@ out:
     return status;
 }
 
-/* ---- the samples -------------------------------------------------------------------------------------------
- */
+/* ---- the samples ---------------------------------------------------------------------------------------- */
 
 /* The next `frames` frames as floats; fewer where the file ends. Integers of up to 24 bits arrive exactly. */
 static sf_count_t read_block(SndReader *state, float *to, sf_count_t frames, int channels)

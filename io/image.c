@@ -6,7 +6,7 @@
 
 #define DEFAULT_MAX_PIXELS ((int64_t)1 << 28)
 
-/* ---- reading --------------------------------------------------------------------------------------------- */
+/* ---- reading -------------------------------------------------------------------------------------------- */
 
 HaloStatus halo_image_open(HaloReader *reader, int64_t width, int64_t height, int channels, HaloDtype dtype)
 {
@@ -52,7 +52,7 @@ void halo_rows_clear(const HaloBuf *rows, int64_t from)
     for (int64_t y = from; y < rows->rows; y++) memset(halo_row(rows, y), 0, (size_t)halo_row_bytes(rows));
 }
 
-/* ---- byte order ------------------------------------------------------------------------------------------ */
+/* ---- byte order ----------------------------------------------------------------------------------------- */
 
 static inline void swap(uint8_t *at, size_t count, size_t size)
 {
@@ -73,7 +73,7 @@ void halo_swap_bytes(void *samples, size_t count, size_t size)
     if (size == 8) swap(samples, count, 8);
 }
 
-/* ---- writing --------------------------------------------------------------------------------------------- */
+/* ---- writing -------------------------------------------------------------------------------------------- */
 
 HaloStatus halo_rows_write(HaloSink *sink, const HaloBuf *rows, bool little)
 {

@@ -4,14 +4,14 @@
 
 #include "halo/format.h"
 
-/* ---- metadata (meta.c) ----------------------------------------------------------------------------------- */
+/* ---- metadata (meta.c) ---------------------------------------------------------------------------------- */
 
 /* A copy of `bytes`; HALO_ERR_LIMIT without memory. */
 HaloStatus halo_blob_set(HaloBlob *blob, const void *bytes, size_t size);
 /* Is this an ICC profile for as many colours as the shape has? */
 bool halo_icc_fits(const HaloBlob *icc, const HaloShape *shape);
 
-/* ---- reading (image.c) ----------------------------------------------------------------------------------- */
+/* ---- reading (image.c) ---------------------------------------------------------------------------------- */
 
 /* Sets reader->info.shape to an image with the white of its type. HALO_ERR_INPUT for an image without pixels,
  * HALO_ERR_LIMIT for one beyond options.max_pixels. */
@@ -26,7 +26,7 @@ static inline void *halo_row(const HaloBuf *rows, int64_t y) { return (char *)ro
 /* Clears the rows from `from` on. */
 void halo_rows_clear(const HaloBuf *rows, int64_t from);
 
-/* ---- byte order ------------------------------------------------------------------------------------------ */
+/* ---- byte order ----------------------------------------------------------------------------------------- */
 
 static inline bool halo_host_is_little(void)
 {
@@ -37,7 +37,7 @@ static inline bool halo_host_is_little(void)
 /* Reverses the bytes of `count` samples of `size` bytes, in place. */
 void halo_swap_bytes(void *samples, size_t count, size_t size);
 
-/* ---- writing --------------------------------------------------------------------------------------------- */
+/* ---- writing -------------------------------------------------------------------------------------------- */
 
 /* Writes rows without padding, each sample in the byte order asked for. */
 HaloStatus halo_rows_write(HaloSink *sink, const HaloBuf *rows, bool little);

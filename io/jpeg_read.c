@@ -20,7 +20,7 @@ typedef struct JpegReader {
     JOCTET buffer[JPEG_BUFFER_BYTES];
 } JpegReader;
 
-/* ---- libjpeg's source of bytes --------------------------------------------------------------------------- */
+/* ---- libjpeg's source of bytes -------------------------------------------------------------------------- */
 
 static void on_start(j_decompress_ptr jpeg) { (void)jpeg; }
 
@@ -64,7 +64,7 @@ static void on_progress(j_common_ptr jpeg)
     }
 }
 
-/* ---- the header ------------------------------------------------------------------------------------------ */
+/* ---- the header ----------------------------------------------------------------------------------------- */
 
 static HaloStatus take_meta(struct jpeg_decompress_struct *jpeg, HaloMeta *meta)
 {
@@ -136,7 +136,7 @@ HaloStatus halo_jpeg_open(HaloReader *reader)
     return halo_jpeg_guard(&state->guard, read_header, state);
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------ */
+/* ---- rows ----------------------------------------------------------------------------------------------- */
 
 /* A step. Behind the last row it reads to the end of the image. */
 static void decode(void *arg)

@@ -17,7 +17,7 @@ typedef struct JpegWriter {
     JOCTET buffer[JPEG_BUFFER_BYTES];
 } JpegWriter;
 
-/* ---- libjpeg's destination of bytes ---------------------------------------------------------------------- */
+/* ---- libjpeg's destination of bytes --------------------------------------------------------------------- */
 
 static void on_start(j_compress_ptr jpeg)
 {
@@ -42,7 +42,7 @@ static boolean on_full(j_compress_ptr jpeg)
 
 static void on_end(j_compress_ptr jpeg) { put(jpeg, JPEG_BUFFER_BYTES - jpeg->dest->free_in_buffer); }
 
-/* ---- steps ----------------------------------------------------------------------------------------------- */
+/* ---- steps ---------------------------------------------------------------------------------------------- */
 
 static void write_meta(struct jpeg_compress_struct *jpeg, const HaloInfo *info)
 {
@@ -94,7 +94,7 @@ static void write_end(void *arg)
     jpeg_finish_compress(&state->jpeg);
 }
 
-/* ---- the format's functions ------------------------------------------------------------------------------ */
+/* ---- the format's functions ----------------------------------------------------------------------------- */
 
 HaloStatus halo_jpeg_create(HaloWriter *writer)
 {

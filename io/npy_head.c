@@ -11,7 +11,7 @@
 
 #define MAX_HEAD_BYTES 65536
 
-/* ---- a strict reader of the dictionary ------------------------------------------------------------------- */
+/* ---- a strict reader of the dictionary ------------------------------------------------------------------ */
 
 typedef struct Text {
     const char *at, *end;
@@ -167,7 +167,7 @@ out:
     return status;
 }
 
-/* ---- writing --------------------------------------------------------------------------------------------- */
+/* ---- writing -------------------------------------------------------------------------------------------- */
 
 HaloStatus halo_npy_write_head(HaloSink *sink, const NpyHead *head)
 {

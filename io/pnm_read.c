@@ -17,7 +17,7 @@ typedef struct PnmReader {
     bool damaged; /* plain, tolerated: the rest is 0 */
 } PnmReader;
 
-/* ---- samples --------------------------------------------------------------------------------------------- */
+/* ---- samples -------------------------------------------------------------------------------------------- */
 
 static HaloStatus make_scale(PnmReader *state, int64_t white)
 {
@@ -111,7 +111,7 @@ out:
     return status;
 }
 
-/* ---- the format's functions ------------------------------------------------------------------------------ */
+/* ---- the format's functions ----------------------------------------------------------------------------- */
 
 static HaloStatus prepare(HaloReader *reader, const PnmHead *head)
 {

@@ -18,7 +18,7 @@
 #define MAX_TEMPORARIES 1024
 #define NAME_BYTES 200 /* of the output's name that go into the temporary's: the whole must stay below 255 */
 
-/* ---- the temporaries of this process, for signal handlers ------------------------------------------------ */
+/* ---- the temporaries of this process, for signal handlers ----------------------------------------------- */
 
 /* Whoever takes a path out of its slot owns it: a sink frees it, a signal handler leaves it to the exit. */
 static _Atomic(char *) temporaries[MAX_TEMPORARIES];
@@ -50,7 +50,7 @@ void halo_sink_abandon_all(void)
     errno = saved;
 }
 
-/* ---- names ----------------------------------------------------------------------------------------------- */
+/* ---- names ---------------------------------------------------------------------------------------------- */
 
 /* How much of a path is its folder, the last slash included. */
 static size_t folder_length(const char *path)

@@ -20,8 +20,7 @@ static Rgb mix(Rgb a, Rgb b, double t)
 
 static Rgb add(Rgb a, Rgb b, double t) { return (Rgb){a.r + t * b.r, a.g + t * b.g, a.b + t * b.b}; }
 
-/* ---- noise -------------------------------------------------------------------------------------------------
- */
+/* ---- noise ---------------------------------------------------------------------------------------------- */
 
 /* 0..1 for a lattice point: an integer hash. */
 static double hash(int64_t x, int64_t y)
@@ -61,8 +60,7 @@ static double grain(int64_t x, int64_t y)
     return sum;
 }
 
-/* ---- the photograph: a lake at dusk, (u, v) in 0..1.5 × 0..1 ------------------------------------------------
- */
+/* ---- the photograph: a lake at dusk, (u, v) in 0..1.5 × 0..1 -------------------------------------------- */
 
 #define SHORE 0.60
 

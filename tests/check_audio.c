@@ -43,8 +43,7 @@ static Bytes slurp(const char *name)
     return file;
 }
 
-/* ---- one file out, one file in -----------------------------------------------------------------------------
- */
+/* ---- one file out, one file in -------------------------------------------------------------------------- */
 
 static HaloInfo wish(int bits, bool real, int channels, int64_t frames)
 {

@@ -37,7 +37,7 @@ static void expect_row(HaloMask *mask, HaloStatus status, const double *want, in
     halo_mask_free(mask);
 }
 
-/* ---- smoothers ------------------------------------------------------------------------------------------- */
+/* ---- smoothers ------------------------------------------------------------------------------------------ */
 
 static void gauss(void **state)
 {
@@ -106,7 +106,7 @@ static void laplacian_of_gaussian(void **state)
     halo_mask_free(&square);
 }
 
-/* ---- Savitzky-Golay -------------------------------------------------------------------------------------- */
+/* ---- Savitzky-Golay ------------------------------------------------------------------------------------- */
 
 /* A polynomial of the order fitted goes through unchanged: its moments are 1, 0, 0, … */
 static void keeps_polynomials(const HaloMask *row, int order)
@@ -148,7 +148,7 @@ static void savgol(void **state)
     assert_int_equal(taps_savgol(101, TAPS_SAVGOL_MAX_ORDER + 1, &row), HALO_ERR_USAGE);
 }
 
-/* ---- windowed sinc --------------------------------------------------------------------------------------- */
+/* ---- windowed sinc -------------------------------------------------------------------------------------- */
 
 /* The largest amplitude between two frequencies, in cycles per sample. */
 static double loudest(const HaloMask *row, double from, double to)
@@ -194,7 +194,7 @@ static void windowed_sinc(void **state)
     assert_int_equal(taps_sinc(TAPS_LOWPASS, 0.1, HALO_MASK_MAX_SIDE + 1, 80.0, &row), HALO_ERR_USAGE);
 }
 
-/* ---- hashes ---------------------------------------------------------------------------------------------- */
+/* ---- hashes --------------------------------------------------------------------------------------------- */
 
 /* FNV-1a over the coefficients as f32, little-endian. */
 static uint64_t hash_of(HaloMask *mask, HaloStatus status)

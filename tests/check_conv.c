@@ -79,8 +79,7 @@ static void run_case(Rng *rng, const HaloShape *shape, int64_t width, int64_t he
     free((void *)conv.tap);
 }
 
-/* ---- random cases -------------------------------------------------------------------------------------------
- */
+/* ---- random cases --------------------------------------------------------------------------------------- */
 
 static void masks_up_to_33_body(Rng *rng)
 {
@@ -221,7 +220,7 @@ static void millions_of_rows_and_columns(void **state)
     for_each_case(__func__, 1, millions_body);
 }
 
-/* ---- known answers -------------------------------------------------------------------- */
+/* ---- known answers -------------------------------------------------------------------------------------- */
 
 /* The worked example: a 7x7 image, the 5x5 pyramid, zeros outside: 321 in row 2, column 2. */
 static void worked_example_gives_321(void **state)

@@ -33,7 +33,7 @@ static HaloBuf random_image(const HaloShape *shape, Rng *rng)
     return data;
 }
 
-/* ---- both ways ------------------------------------------------------------------------------------------- */
+/* ---- both ways ------------------------------------------------------------------------------------------ */
 
 static const HaloFormat *const lossless[] = {&halo_format_png, &halo_format_pnm, &halo_format_pam,
                                              &halo_format_pfm, &halo_format_npy, &halo_format_raw};
@@ -177,7 +177,7 @@ static void metadata_is_kept(void **unused)
     }
 }
 
-/* ---- limits, refusals, writers --------------------------------------------------------------------------- */
+/* ---- limits, refusals, writers -------------------------------------------------------------------------- */
 
 static void the_pixel_limit_is_kept(void **unused)
 {

@@ -14,7 +14,7 @@
 
 static bool same_double(double a, double b) { return (isnan(a) && isnan(b)) || memcmp(&a, &b, sizeof a) == 0; }
 
-/* ---- reductions ----------------------------------------------------------------------- */
+/* ---- reductions ----------------------------------------------------------------------------------------- */
 
 static void normalise_body(Rng *rng)
 {
@@ -144,7 +144,7 @@ static void moments_merge_is_chans(void **state)
     for_each_case(__func__, 500, moments_body);
 }
 
-/* ---- histograms and scans ------------------------------------------------------------- */
+/* ---- histograms and scans ------------------------------------------------------------------------------- */
 
 static void bins_body(Rng *rng)
 {

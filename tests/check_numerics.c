@@ -27,8 +27,7 @@ static float float_of(uint32_t bits)
     return v;
 }
 
-/* ---- fused multiply-add ------------------------------------------------------------------------------------
- */
+/* ---- fused multiply-add --------------------------------------------------------------------------------- */
 
 static void check_fma(float a, float b, float c)
 {
@@ -102,7 +101,7 @@ static void fma_special(void **state)
     for_each_case(__func__, 200, fma_special_body);
 }
 
-/* ---- borders -------------------------------------------------------------------------- */
+/* ---- borders -------------------------------------------------------------------------------------------- */
 
 static void border_index_is_a_walk(void **state)
 {
@@ -156,7 +155,7 @@ static void border_index_far_away(void **state)
             }
 }
 
-/* ---- storing -------------------------------------------------------------------------- */
+/* ---- storing -------------------------------------------------------------------------------------------- */
 
 static void check_quantise(float v, float white)
 {

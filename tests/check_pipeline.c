@@ -13,7 +13,7 @@
 
 enum { TEXT = 1024 };
 
-/* ---- the same bytes, however it is run ------------------------------------------------ */
+/* ---- the same bytes, however it is run ------------------------------------------------------------------ */
 
 static HaloShape draw_image_shape(Rng *rng)
 {
@@ -194,7 +194,7 @@ static void chain_equals_one_by_one(void **state)
     for_each_case(__func__, 100, chain_equals_steps_body);
 }
 
-/* ---- golden hashes -------------------------------------------------------------------- */
+/* ---- golden hashes -------------------------------------------------------------------------------------- */
 
 static void golden_hashes(void **state)
 {

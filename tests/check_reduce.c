@@ -95,8 +95,7 @@ static void run_case(Rng *rng, const HaloShape *shape, bool special, unsigned wa
     testbuf_free(&src);
 }
 
-/* ---- random cases -------------------------------------------------------------------------------------------
- */
+/* ---- random cases --------------------------------------------------------------------------------------- */
 
 static void small_body(Rng *rng)
 {
@@ -158,7 +157,7 @@ static void thousands_of_leaves(void **state)
     for_each_case(__func__, 1, thousands_body);
 }
 
-/* ---- hard samples --------------------------------------------------------------------- */
+/* ---- hard samples --------------------------------------------------------------------------------------- */
 
 /* One value everywhere: NaN, an infinity, a zero; the first of equals has the position. */
 static void one_value_everywhere(void **state)
@@ -260,7 +259,7 @@ static void variance_is_never_negative(void **state)
     for_each_case(__func__, 60, flat_leaves_body);
 }
 
-/* ---- the oracle itself, by hand ------------------------------------------------------- */
+/* ---- the oracle itself, by hand ------------------------------------------------------------------------- */
 
 static void oracle_by_hand(void **state)
 {

@@ -153,7 +153,7 @@ static void special_samples(void **state)
     for_each_case(__func__, 30, special_body);
 }
 
-/* ---- known answers -------------------------------------------------------------------- */
+/* ---- known answers -------------------------------------------------------------------------------------- */
 
 static void worked_example(void **state)
 {

@@ -47,7 +47,7 @@ static HaloStatus put(const char *path, const HaloSinkOptions *options, const ch
     return status;
 }
 
-/* ---- sources --------------------------------------------------------------------------------------------- */
+/* ---- sources -------------------------------------------------------------------------------------------- */
 
 #define LONG_BYTES 1000003
 
@@ -156,7 +156,7 @@ static void sources_that_cannot_be_read(void **unused)
     assert_null(source);
 }
 
-/* ---- sinks ----------------------------------------------------------------------------------------------- */
+/* ---- sinks ---------------------------------------------------------------------------------------------- */
 
 static void outputs_appear_whole_or_not_at_all(void **unused)
 {

@@ -1,7 +1,7 @@
 /* Rows of samples: conversion to f32 and back, points, and pairs of rows. */
 #include "variant.h"
 
-/* ---- samples ------------------------------------------------------------------------------------------- */
+/* ---- samples -------------------------------------------------------------------------------------------- */
 
 /* Clipped samples are counted in 32 bits, as wide as the samples' lanes, and added up this often. */
 #define COUNT_BLOCK 65536
@@ -40,7 +40,7 @@ static void affine(float *restrict row, int64_t n, float scale, float bias)
     for (int64_t i = 0; i < n; i++) row[i] = halo_fma(row[i], scale, bias);
 }
 
-/* ---- points -------------------------------------------------------------------------------------------- */
+/* ---- points --------------------------------------------------------------------------------------------- */
 
 /* The operation is a constant where this is called, so each call becomes a loop of its own. */
 static inline void point_loop(HaloPointOp op, float *restrict row, int64_t n, HaloPoint p)
@@ -83,7 +83,7 @@ static void gray(const float *restrict row, int64_t pixels, int channels, const 
         out[0] = halo_gray(row[0], row[1], row[2], w);
 }
 
-/* ---- pairs --------------------------------------------------------------------------------------------- */
+/* ---- pairs ---------------------------------------------------------------------------------------------- */
 
 static void magnitude(float *restrict a, const float *restrict b, int64_t n)
 {

@@ -49,7 +49,7 @@ static void down_f64(HaloScanOp op, bool exclusive, int64_t k, double *x, int64_
     }
 }
 
-/* ---- integers: exact, so in any order ------------------------------------------------------------------ */
+/* ---- integers: exact, so in any order ------------------------------------------------------------------- */
 
 static inline void line(HaloScanOp op, bool exclusive, int64_t *restrict x, int64_t n, int64_t *carry)
 {
@@ -89,7 +89,7 @@ static void down_i64(HaloScanOp op, bool exclusive, int64_t *x, int64_t n, int64
     }
 }
 
-/* ---- samples ------------------------------------------------------------------------------------------- */
+/* ---- samples -------------------------------------------------------------------------------------------- */
 
 #define NAME u8_to_f64
 #define SAMPLE uint8_t

@@ -56,7 +56,7 @@ HaloStatus ladder_time(LadderRun *run, LadderStep *launch, double *ms)
     return runs > runs_least ? time_runs(run, launch, &events, runs, ms) : HALO_OK;
 }
 
-/* ---- ceilings -------------------------------------------------------------------------------------------- */
+/* ---- ceilings ------------------------------------------------------------------------------------------- */
 
 namespace
 {

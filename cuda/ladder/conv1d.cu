@@ -69,7 +69,7 @@ __global__ void conv_4(const float *in, float *out, int width, int64_t n)
     if (i < n) out[i] = sum;
 }
 
-/* ---- launches -------------------------------------------------------------------------------------------- */
+/* ---- launches ------------------------------------------------------------------------------------------- */
 
 const float *mask_of(int width)
 {
@@ -100,7 +100,7 @@ HaloStatus product(LadderRun *run)
     return ladder_product_conv(run, mask_of(run->size.variant), run->size.variant, 1);
 }
 
-/* ---- data ------------------------------------------------------------------------------------------------ */
+/* ---- data ----------------------------------------------------------------------------------------------- */
 
 HaloStatus constants(HaloDevice *device, const LadderCase *size)
 {

@@ -58,7 +58,7 @@ __global__ void merge_copies(const unsigned *copies, unsigned *count, int blocks
     if (t == 0) count[bin] = s[0];
 }
 
-/* ---- launches -------------------------------------------------------------------------------------------- */
+/* ---- launches ------------------------------------------------------------------------------------------- */
 
 /* As many blocks as the GPU holds at a time, or fewer. */
 unsigned grid(const LadderRun *run)
@@ -85,7 +85,7 @@ HaloStatus by_tree(LadderRun *run)
     return HALO_OK;
 }
 
-/* ---- data ------------------------------------------------------------------------------------------------ */
+/* ---- data ----------------------------------------------------------------------------------------------- */
 
 int64_t words(const LadderCase *) { return bins; }
 

@@ -31,7 +31,7 @@ struct Ladder {
     bool check_only;
 };
 
-/* ---- the data of one case -------------------------------------------------------------------------------- */
+/* ---- the data of one case ------------------------------------------------------------------------------- */
 
 /* Everything a case needs, on both sides; released with it. */
 struct CaseData {
@@ -91,7 +91,7 @@ HaloStatus make_case(HaloDevice *device, const LadderFamily *family, const Ladde
     return HALO_OK;
 }
 
-/* ---- one rung at one size -------------------------------------------------------------------------------- */
+/* ---- one rung at one size ------------------------------------------------------------------------------- */
 
 __global__ void count_wrong(const uint32_t *a, const uint32_t *b, int64_t n, unsigned long long *wrong)
 {
@@ -147,7 +147,7 @@ HaloStatus run_rung(const Ladder *ladder, const LadderFamily *family, const Ladd
     return HALO_OK;
 }
 
-/* ---- a family -------------------------------------------------------------------------------------------- */
+/* ---- a family ------------------------------------------------------------------------------------------- */
 
 void tell(const Ladder *ladder, const LadderFamily *family, int index, const Score *score, double ms)
 {

@@ -8,7 +8,7 @@
 
 extern "C" const HaloBackend halo_backend_cuda; /* the last rung of every family is the product itself */
 
-/* ---- what a rung is given ----------------------------------------------------------------------------- */
+/* ---- what a rung is given ------------------------------------------------------------------------------- */
 
 /* One size and kind of data that all rungs of a family are run at. */
 struct LadderCase {
@@ -41,7 +41,7 @@ struct LadderRun {
     uint64_t count[256];
 };
 
-/* ---- rungs and families ------------------------------------------------------------------------------- */
+/* ---- rungs and families --------------------------------------------------------------------------------- */
 
 typedef HaloStatus LadderStep(LadderRun *run);
 
@@ -76,7 +76,7 @@ struct LadderFamily {
 extern const LadderFamily ladder_reduce_ha, ladder_reduce_warp, ladder_reduce_tree, ladder_reduce_steps;
 extern const LadderFamily ladder_conv1d, ladder_conv2d, ladder_scan, ladder_histogram;
 
-/* ---- data --------------------------------------------------------------------------------------------- */
+/* ---- data ----------------------------------------------------------------------------------------------- */
 
 /* Numbers that look random and depend on `i` alone, so that a shorter case is the beginning of a longer one.
  * The finaliser of A. Appleby's MurmurHash3 over a Weyl sequence. */
@@ -95,7 +95,7 @@ int64_t ladder_one_word(const LadderCase *size);
 int64_t ladder_word_each(const LadderCase *size);
 static inline int64_t ladder_elements(const LadderCase *size) { return size->width * size->height; }
 
-/* ---- the four operations of a reduction ---------------------------------------------------------------- */
+/* ---- the four operations of a reduction ----------------------------------------------------------------- */
 
 /* The variants of reduce/tree. Each is associative and commutative and has its identity. */
 enum LadderOp { LADDER_SUM, LADDER_MIN, LADDER_MAX, LADDER_PRODUCT };
@@ -113,7 +113,7 @@ template <LadderOp Op> __host__ __device__ static inline float ladder_join(float
                                   : (b > a ? b : a);
 }
 
-/* ---- launches ----------------------------------------------------------------------------------------- */
+/* ---- launches ------------------------------------------------------------------------------------------- */
 
 /* `kernel` in parentheses where it has template arguments. */
 #ifndef LADDER_LAUNCH
@@ -176,7 +176,7 @@ LadderStep ladder_cub_hist_prepare, ladder_cub_hist;
         "CUB DeviceReduce::Sum", "the sum alone", "", ladder_cub_sum, ladder_cub_sum_prepare             \
     }
 
-/* ---- ceilings (ceiling.cu) and the entry ----------------------------------------------------------------- */
+/* ---- ceilings (ceiling.cu) and the entry ---------------------------------------------------------------- */
 
 struct LadderCeilings {
     double read_gbs, copy_gbs;

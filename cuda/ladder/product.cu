@@ -55,7 +55,7 @@ unsigned wanted(const LadderRun *run)
 
 } // namespace
 
-/* ---- sums of int32, as f32 ------------------------------------------------------------------------------- */
+/* ---- sums of int32, as f32 ------------------------------------------------------------------------------ */
 
 HaloStatus ladder_product_sum_prepare(LadderRun *run) { return floats(run); }
 
@@ -71,7 +71,7 @@ HaloStatus ladder_product_sum_collect(LadderRun *run)
     return put(run, &sum, sizeof sum);
 }
 
-/* ---- reduce/tree: any of the four, f32 ------------------------------------------------------------------- */
+/* ---- reduce/tree: any of the four, f32 ------------------------------------------------------------------ */
 
 HaloStatus ladder_product_fold(LadderRun *run)
 {
@@ -91,7 +91,7 @@ HaloStatus ladder_product_fold_collect(LadderRun *run)
     return put(run, &value, sizeof value);
 }
 
-/* ---- conv1d and conv2d ----------------------------------------------------------------------------------- */
+/* ---- conv1d and conv2d ---------------------------------------------------------------------------------- */
 
 HaloStatus ladder_product_conv(LadderRun *run, const float *tap, int64_t width, int64_t height)
 {
@@ -110,7 +110,7 @@ HaloStatus ladder_product_conv(LadderRun *run, const float *tap, int64_t width, 
     return halo_backend_cuda.conv(run->device, &src, &dst, &conv);
 }
 
-/* ---- scan: int32 as f32, sums in f64 --------------------------------------------------------------------- */
+/* ---- scan: int32 as f32, sums in f64 -------------------------------------------------------------------- */
 
 HaloStatus ladder_product_scan_prepare(LadderRun *run)
 {
@@ -133,7 +133,7 @@ HaloStatus ladder_product_scan_collect(LadderRun *run)
     return HALO_OK;
 }
 
-/* ---- histogram ------------------------------------------------------------------------------------------- */
+/* ---- histogram ------------------------------------------------------------------------------------------ */
 
 HaloStatus ladder_product_hist(LadderRun *run)
 {

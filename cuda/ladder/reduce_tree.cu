@@ -232,7 +232,7 @@ HaloStatus cascading(LadderRun *run)
         });
 }
 
-/* ---- data ------------------------------------------------------------------------------------------------ */
+/* ---- data ----------------------------------------------------------------------------------------------- */
 
 /* Floats whose results do not depend on the order: for products powers of two, with exponents that cancel
  * between neighbours; else small integers of both signs, with the least and the greatest hidden far inside

@@ -85,7 +85,7 @@ __global__ void add_totals(int *out, const int *total, int64_t n)
     if (blockIdx.x > 0 && i < n) out[i] += total[blockIdx.x - 1];
 }
 
-/* ---- launches -------------------------------------------------------------------------------------------- */
+/* ---- launches ------------------------------------------------------------------------------------------- */
 
 /* Many blocks: sections, then the scan of their totals by the same means, then added. Every element is read
  * and written twice; a scan in one pass would do with once. In place where `from` is `to`. */
@@ -132,7 +132,7 @@ HaloStatus join_sections(LadderRun *run)
     return HALO_OK;
 }
 
-/* ---- data ------------------------------------------------------------------------------------------------ */
+/* ---- data ----------------------------------------------------------------------------------------------- */
 
 const int example[] = {3, 1, 7, 0, 4, 1, 6, 3}, example_scanned[] = {3, 4, 11, 11, 15, 16, 22, 25};
 

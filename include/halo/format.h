@@ -33,13 +33,13 @@ HaloStatus halo_source_slurp(HaloSource *source, const uint8_t **bytes, size_t *
 /* Device and inode, to recognise an output that is its own input; false for pipes. */
 bool halo_source_identity(const HaloSource *source, uint64_t id[2]);
 
-/* ---- bytes out (io/sink.c): a temporary beside the output, every write checked, fsync, rename ------------ */
+/* ---- bytes out (io/sink.c): a temporary beside the output, every write checked, fsync, rename ----------- */
 
 typedef struct HaloSink HaloSink;
 
 typedef struct HaloSinkOptions {
-    bool force;            /* replace an output that exists */
-    bool is_input;         /* `input` is set: refuse to write there, whatever `force` says */
+    bool force;    /* replace an output that exists */
+    bool is_input; /* `input` is set: refuse to write there, whatever `force` says */
     uint64_t input[2];
 } HaloSinkOptions;
 
@@ -58,7 +58,7 @@ void halo_sink_abandon(HaloSink *sink);
 /* Removes all temporaries; async-signal-safe, for signal handlers. */
 void halo_sink_abandon_all(void);
 
-/* ---- what a file says of itself -------------------------------------------------------------------------- */
+/* ---- what a file says of itself ------------------------------------------------------------------------- */
 
 typedef struct HaloBlob {
     uint8_t *data; /* malloc'ed, or NULL */
@@ -76,7 +76,7 @@ typedef struct HaloInfo {
     int bits;          /* per sample, in the file */
     bool real;         /* the file holds floating-point samples */
     char encoding[48]; /* for people: "palette, interlaced", "24-bit PCM"; may be empty */
-    char note[96];     /* what reading changes, for people: "64-bit samples pass through 32-bit floats"; or empty */
+    char note[96]; /* what reading changes, for people: "64-bit samples pass through 32-bit floats"; or empty */
     HaloMeta meta;
 } HaloInfo;
 
@@ -86,7 +86,7 @@ HaloStatus halo_meta_copy(const HaloMeta *from, HaloMeta *to);
 /* The name of a format that halo does not read, by the first bytes of a file ("GIF", "WebP", …), or NULL. */
 const char *halo_foreign_name(const uint8_t *head, size_t size);
 
-/* ---- formats --------------------------------------------------------------------------------------------- */
+/* ---- formats -------------------------------------------------------------------------------------------- */
 
 typedef struct HaloReadOptions {
     bool tolerate;      /* a truncated or damaged file gives what could be read, the rest 0 */
@@ -113,7 +113,7 @@ typedef struct HaloWriter {
     const HaloFormat *format;
     HaloSink *sink; /* not owned */
     HaloWriteOptions options;
-    HaloInfo info;  /* shape: of the samples that come; bits, real: as the input had them, a wish */
+    HaloInfo info;    /* shape: of the samples that come; bits, real: as the input had them, a wish */
     uint64_t clipped; /* audio: samples that integers could not hold */
     void *state;
 } HaloWriter;
@@ -143,8 +143,8 @@ struct HaloFormat {
     /* Writes the header for writer->info. */
     HaloStatus (*create)(HaloWriter *writer);
     HaloStatus (*write)(HaloWriter *writer, const HaloBuf *rows);
-    HaloStatus (*finish)(HaloWriter *writer);   /* trailer; after the last row */
-    void (*discard)(HaloWriter *writer);        /* frees `state`; always called last */
+    HaloStatus (*finish)(HaloWriter *writer); /* trailer; after the last row */
+    void (*discard)(HaloWriter *writer);      /* frees `state`; always called last */
 };
 
 #ifdef __cplusplus

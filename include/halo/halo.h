@@ -32,7 +32,7 @@ extern "C" {
 const char *halo_version(void);
 const char *halo_build_features(void);
 
-/* ---- tables: what there is to list ------------------------------------------------------------------------ */
+/* ---- tables: what there is to list ---------------------------------------------------------------------- */
 
 typedef struct HaloTables {
     const HaloOp *const *op;
@@ -58,7 +58,7 @@ const HaloParam *halo_common_params(int *count);
 const char *halo_nearest(const char *word, int count, const char *(*word_at)(int i, const void *list),
                          const void *list);
 
-/* ---- sessions ---------------------------------------------------------------------------------------------- */
+/* ---- sessions ------------------------------------------------------------------------------------------- */
 
 typedef enum HaloDeviceChoice { HALO_DEVICE_AUTO, HALO_DEVICE_CPU, HALO_DEVICE_GPU } HaloDeviceChoice;
 
@@ -83,7 +83,7 @@ void halo_session_close(HaloSession *session);
 /* The same with tables of one's own; what halo_session_open calls with halo_tables(). */
 HaloStatus halo_session_open_with(const HaloTables *tables, const HaloOptions *options, HaloSession **session);
 
-/* ---- pipelines and plans ------------------------------------------------------------------------------------ */
+/* ---- pipelines and plans -------------------------------------------------------------------------------- */
 
 typedef struct HaloPipeline HaloPipeline;
 
@@ -105,7 +105,7 @@ HaloStatus halo_plan_run(HaloSession *session, const HaloPlan *plan, const HaloB
 /* Prints what the plan does: every step, its method, the bytes it moves, the backend and why. */
 void halo_plan_explain(HaloSession *session, const HaloPlan *plan, FILE *to);
 
-/* ---- files ---------------------------------------------------------------------------------------------------- */
+/* ---- files ---------------------------------------------------------------------------------------------- */
 
 /* What a file says of itself, without reading its samples (audio of unknown length: width -1). `format` may
  * be NULL. */
@@ -116,13 +116,13 @@ HaloStatus halo_load(HaloSession *session, const char *path, HaloInfo *info, Hal
 
 /* One file through a pipeline. */
 typedef struct HaloJob {
-    const char *input;           /* a path, or "-" */
-    const char *output;          /* a path, "-", or NULL for results only */
-    const HaloFormat *to;        /* NULL: by the output's extension, else the input's format */
-    const HaloShape *raw;        /* the input is headerless and looks like this; NULL: it says itself */
-    bool force;                  /* replace an output that exists */
+    const char *input;    /* a path, or "-" */
+    const char *output;   /* a path, "-", or NULL for results only */
+    const HaloFormat *to; /* NULL: by the output's extension, else the input's format */
+    const HaloShape *raw; /* the input is headerless and looks like this; NULL: it says itself */
+    bool force;           /* replace an output that exists */
     HaloWriteOptions write;
-    FILE *explain;               /* print the plan here and stop; NULL: run */
+    FILE *explain; /* print the plan here and stop; NULL: run */
 } HaloJob;
 
 typedef struct HaloTimes {
@@ -136,14 +136,14 @@ typedef struct HaloReport {
     HaloTimes ms;
     const char *backend; /* "cpu", "cuda" */
     char device[96];
-    char note[160];      /* what the user may want to know under -v: conversions, fallbacks; or empty */
+    char note[160]; /* what the user may want to know under -v: conversions, fallbacks; or empty */
 } HaloReport;
 
 /* Nothing is left behind under the output's name unless it returns HALO_OK. */
 HaloStatus halo_run(HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job, HaloReport *report);
 void halo_report_free(HaloReport *report);
 
-/* ---- benchmarks --------------------------------------------------------------------------------------------------- */
+/* ---- benchmarks ----------------------------------------------------------------------------------------- */
 
 /* Medians of `runs` runs of a pipeline on random samples that are in host memory at first. */
 typedef struct HaloTiming {

@@ -19,7 +19,7 @@
 #define HALO_FN static inline
 #endif
 
-/* ---- fused multiply-add ------------------------------------------------------------------------------- */
+/* ---- fused multiply-add --------------------------------------------------------------------------------- */
 
 /* a*b + c rounded once, for machines without the instruction. a*b is exact in f64; the sum is rounded to odd,
  * so that the second rounding, to f32, cannot meet a tie that the first one made (S. Boldo, G. Melquiond,
@@ -54,7 +54,7 @@ HALO_FN float halo_fma(float a, float b, float c)
 #endif
 }
 
-/* ---- borders ------------------------------------------------------------------------------------------ */
+/* ---- borders -------------------------------------------------------------------------------------------- */
 
 /* The index in [0, n) that index i reads, or -1 where the border has a value of its own. Any i; n >= 1. */
 HALO_FN int64_t halo_border_index(int64_t i, int64_t n, HaloBorder border)
@@ -88,7 +88,7 @@ HALO_FN float halo_border_value(HaloBorder border, float value)
     return border == HALO_BORDER_CONSTANT ? value : 0.0f;
 }
 
-/* ---- storing ------------------------------------------------------------------------------------------ */
+/* ---- storing -------------------------------------------------------------------------------------------- */
 
 /* Computed NaNs have one bit pattern. */
 HALO_FN float halo_canonical(float v)
@@ -134,7 +134,7 @@ HALO_FN float halo_quantise(float v, float white, unsigned *clipped)
     return r < 0.0f ? 0.0f : r > white ? white : r;
 }
 
-/* ---- points ------------------------------------------------------------------------------------------- */
+/* ---- points --------------------------------------------------------------------------------------------- */
 
 HALO_FN float halo_abs(float v)
 {
@@ -182,7 +182,7 @@ HALO_FN float halo_unsharp(float in, float blurred, float amount, float threshol
     return halo_abs(d) >= threshold ? halo_fma(amount, d, in) : in;
 }
 
-/* ---- reductions --------------------------------------------------------------------------------------- */
+/* ---- reductions ----------------------------------------------------------------------------------------- */
 
 /* A leaf is 4096 consecutive samples of a channel; inside it sample i belongs to lane i % 128. */
 #define HALO_LEAF 4096
@@ -289,7 +289,7 @@ HALO_FN void halo_product_from_counts(const uint64_t *count, int64_t values, dou
     }
 }
 
-/* ---- histograms --------------------------------------------------------------------------------------- */
+/* ---- histograms ----------------------------------------------------------------------------------------- */
 
 /* The bin of v, or -1 below, -2 above, -3 for NaN. A value equal to `hi` falls in the last bin. */
 HALO_FN int64_t halo_bin(double v, double lo, double hi, int64_t bins)
@@ -301,7 +301,7 @@ HALO_FN int64_t halo_bin(double v, double lo, double hi, int64_t bins)
     return bin < bins ? bin : bins - 1;
 }
 
-/* ---- scans -------------------------------------------------------------------------------------------- */
+/* ---- scans ---------------------------------------------------------------------------------------------- */
 
 /* The shape of a scan along x: runs of 16 samples, 32 runs a warp, 8 warps a tile, 256 tiles a group; along
  * y: runs of 32 rows. See docs/numerics.md. */

@@ -26,11 +26,11 @@ typedef enum HaloParamType {
 typedef struct HaloParam {
     const char *key;
     HaloParamType type;
-    const char *preset;   /* the default as it would be typed; NULL: has to be given; "": none */
-    double min, max;      /* inclusive range of numbers; both 0: any finite number */
-    const char *choices;  /* CHOICE: "magnitude|x|y" */
-    const char *unit;     /* "pixels", "Hz", …, or NULL */
-    const char *help;     /* one line */
+    const char *preset;  /* the default as it would be typed; NULL: has to be given; "": none */
+    double min, max;     /* inclusive range of numbers; both 0: any finite number */
+    const char *choices; /* CHOICE: "magnitude|x|y" */
+    const char *unit;    /* "pixels", "Hz", …, or NULL */
+    const char *help;    /* one line */
 } HaloParam;
 
 /* A parsed value. `given` is false where the default stands. */
@@ -89,7 +89,8 @@ HaloStatus halo_build_map(HaloBuilder *builder, HaloReg src, const HaloMap *map,
 HaloStatus halo_build_map_from_stats(HaloBuilder *builder, HaloReg src, const HaloMap *map, unsigned want,
                                      HaloResolve *resolve, const double note[2], HaloReg *dst);
 /* dst has the size of a moved by (ax, ay), or, for a and b of different sizes, of the smaller one. */
-HaloStatus halo_build_combine(HaloBuilder *builder, HaloReg a, HaloReg b, const HaloCombine *combine, HaloReg *dst);
+HaloStatus halo_build_combine(HaloBuilder *builder, HaloReg a, HaloReg b, const HaloCombine *combine,
+                              HaloReg *dst);
 /* Converts to a sample type; integers rescale to their white, f32 keeps its units. */
 HaloStatus halo_build_depth(HaloBuilder *builder, HaloReg src, HaloDtype dtype, HaloReg *dst);
 /* Results: the value itself goes on unchanged. */

@@ -26,7 +26,7 @@ typedef HaloStatus HaloResolve(HaloStep *step, const HaloStats *all);
 
 struct HaloStep {
     HaloPrimitive primitive;
-    const char *op; /* the operation that asked for it */
+    const char *op;         /* the operation that asked for it */
     HaloReg src, src2, dst; /* -1: none */
     union {
         HaloConv conv;
@@ -38,11 +38,11 @@ struct HaloStep {
         unsigned want; /* reduce: a set of HaloWant */
     } u;
     HaloReach reach;
-    int result;         /* reduce, hist: the index of the result it gives, or -1 */
-    bool refuse_nan;    /* reduce: a NaN in the source fails the input (nan=error) */
-    int resolve_from;   /* the step whose statistics `resolve` gets, or -1 */
+    int result;       /* reduce, hist: the index of the result it gives, or -1 */
+    bool refuse_nan;  /* reduce: a NaN in the source fails the input (nan=error) */
+    int resolve_from; /* the step whose statistics `resolve` gets, or -1 */
     HaloResolve *resolve;
-    double note[2];     /* what `resolve` needs to remember */
+    double note[2]; /* what `resolve` needs to remember */
 };
 
 typedef struct HaloPlan {
@@ -52,8 +52,8 @@ typedef struct HaloPlan {
     HaloStep *step;
     HaloReg input, output;
     int results;
-    bool wants_output;  /* false: only results are asked for */
-    void **kept;        /* memory the steps point at */
+    bool wants_output; /* false: only results are asked for */
+    void **kept;       /* memory the steps point at */
     int kept_count;
 } HaloPlan;
 

@@ -30,7 +30,7 @@ typedef struct HaloStats {
     uint64_t count, nan, inf, zero;
     double min, max;
     int64_t min_at, max_at;
-    bool exact;     /* the source was u8 or u16: `isum` is the sum */
+    bool exact; /* the source was u8 or u16: `isum` is the sum */
     uint64_t isum;
     double sum, mean, sd, rms; /* sd: of the population */
     double product;            /* NaN when it is out of range of f64 */
@@ -55,7 +55,7 @@ void halo_histogram_free(HaloHistogram *hist);
 /* One answer of a pipeline, in the order of its operations. */
 typedef struct HaloResult {
     enum { HALO_RESULT_STATS, HALO_RESULT_HIST } type;
-    HaloShape shape; /* of what was measured */
+    HaloShape shape;    /* of what was measured */
     HaloStats *channel; /* [shape.channels] */
     HaloStats all;      /* over the channels but alpha, in order */
     HaloHistogram hist;

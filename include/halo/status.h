@@ -11,13 +11,13 @@ extern "C" {
 
 typedef enum HaloStatus {
     HALO_OK = 0,
-    HALO_ERR_INPUT = 1,   /* this input failed: missing, corrupt, refused, or nothing left of it */
-    HALO_ERR_USAGE = 2,   /* the request itself is wrong: unknown operation, bad value, bad mask */
-    HALO_ERR_DEVICE = 3,  /* the GPU asked for is missing, failed, or ran out of memory */
-    HALO_ERR_OUTPUT = 4,  /* the output could not be written */
-    HALO_ERR_LIMIT = 5,   /* a limit was reached: pixels, host memory */
-    HALO_ERR_BUG = 70,    /* halo contradicts itself; please report */
-    HALO_ERR_PIPE = 141   /* the reader of standard output has gone: be silent */
+    HALO_ERR_INPUT = 1,  /* this input failed: missing, corrupt, refused, or nothing left of it */
+    HALO_ERR_USAGE = 2,  /* the request itself is wrong: unknown operation, bad value, bad mask */
+    HALO_ERR_DEVICE = 3, /* the GPU asked for is missing, failed, or ran out of memory */
+    HALO_ERR_OUTPUT = 4, /* the output could not be written */
+    HALO_ERR_LIMIT = 5,  /* a limit was reached: pixels, host memory */
+    HALO_ERR_BUG = 70,   /* halo contradicts itself; please report */
+    HALO_ERR_PIPE = 141  /* the reader of standard output has gone: be silent */
 } HaloStatus;
 
 #if defined(__GNUC__)
@@ -38,15 +38,15 @@ const char *halo_error(void);
 
 /* The pair every function forwards errors with. Both need a local `HaloStatus status` and a label `out`
  * that releases everything and returns `status`. */
-#define HALO_TRY(call)                      \
-    do {                                    \
-        status = (call);                    \
-        if (status != HALO_OK) goto out;    \
+#define HALO_TRY(call)                   \
+    do {                                 \
+        status = (call);                 \
+        if (status != HALO_OK) goto out; \
     } while (0)
-#define HALO_FAIL(...)                      \
-    do {                                    \
-        status = halo_fail(__VA_ARGS__);    \
-        goto out;                           \
+#define HALO_FAIL(...)                   \
+    do {                                 \
+        status = halo_fail(__VA_ARGS__); \
+        goto out;                        \
     } while (0)
 
 #ifdef __cplusplus

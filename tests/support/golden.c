@@ -86,7 +86,7 @@ static void golden_line(HaloSession *session, const char *pipeline, int which, c
     outcome_free(&outcome);
 }
 
-/* ---- printing ------------------------------------------------------------------------- */
+/* ---- printing ------------------------------------------------------------------------------------------- */
 
 static void print_line(const char *pipeline, int which, const HaloBuf *in, void *context)
 {
@@ -107,7 +107,7 @@ int golden_print(FILE *to)
     return 0;
 }
 
-/* ---- checking ------------------------------------------------------------------------- */
+/* ---- checking ------------------------------------------------------------------------------------------- */
 
 typedef struct Golden {
     const Runner *run;

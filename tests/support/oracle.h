@@ -7,7 +7,7 @@
 #include "halo/primitive.h"
 #include "halo/result.h"
 
-/* ---- single values -------------------------------------------------------------------- */
+/* ---- single values -------------------------------------------------------------------------------------- */
 
 /* index[k] = what index first + k reads of n samples, found by walking there step by step; -1: nothing. */
 void oracle_border(int64_t first, int64_t count, int64_t n, HaloBorder border, int64_t *index);
@@ -23,7 +23,7 @@ float oracle_get(const HaloBuf *buf, int64_t x, int64_t y, int c);
 /* Stores one; returns how many were clipped, 0 or 1. */
 uint64_t oracle_put(HaloBuf *buf, int64_t x, int64_t y, int c, float v, HaloStore store);
 
-/* ---- primitives; each returns how many samples were clipped --------------------------- */
+/* ---- primitives; each returns how many samples were clipped --------------------------------------------- */
 
 uint64_t oracle_conv(const HaloBuf *src, HaloBuf *dst, const HaloConv *conv);
 uint64_t oracle_sep(const HaloBuf *src, HaloBuf *dst, const HaloSep *sep);

@@ -16,7 +16,7 @@ void *oracle_memory(int64_t count, size_t size)
     return memory;
 }
 
-/* ---- single values -------------------------------------------------------------------- */
+/* ---- single values -------------------------------------------------------------------------------------- */
 
 /* One step onwards from *at; *way is +1 or -1 and turns round at a reflecting end. */
 static void border_step(int64_t *at, int *way, int64_t n, HaloBorder border)
@@ -114,8 +114,7 @@ uint64_t oracle_put(HaloBuf *buf, int64_t x, int64_t y, int c, float v, HaloStor
     return clipped;
 }
 
-/* ---- convolution ------------------------------------------------------------------------------------------
- */
+/* ---- convolution ---------------------------------------------------------------------------------------- */
 
 /* What one output makes of the n samples under its taps. */
 static float weigh(const float *tap, const float *sample, int64_t n, bool nan_ignore)
@@ -197,8 +196,7 @@ uint64_t oracle_sep(const HaloBuf *src, HaloBuf *dst, const HaloSep *sep)
     return clipped;
 }
 
-/* ---- points -----------------------------------------------------------------------------------------------
- */
+/* ---- points --------------------------------------------------------------------------------------------- */
 
 /* What a map starts from for channel c of the destination. */
 static float map_input(const HaloBuf *src, const HaloMap *map, int64_t x, int64_t y, int c, int alpha)

@@ -12,8 +12,7 @@
 Runner runner[RUNNERS_MAX];
 int runners;
 
-/* ---- runners ------------------------------------------------------------------------------------------------
- */
+/* ---- runners -------------------------------------------------------------------------------------------- */
 
 /* Sessions open their device with the first plan: this makes them do it now, while HALO_CPU stands. */
 static HaloStatus warm_up(HaloSession *session)
@@ -107,7 +106,7 @@ int runners_close(void **state)
     return 0;
 }
 
-/* ---- results as text ------------------------------------------------------------------ */
+/* ---- results as text ------------------------------------------------------------------------------------ */
 
 static void print_real(FILE *to, const char *name, double v)
 {
@@ -169,7 +168,7 @@ static char *results_text(const HaloResults *results)
     return text;
 }
 
-/* ---- running -------------------------------------------------------------------------- */
+/* ---- running -------------------------------------------------------------------------------------------- */
 
 Outcome pipeline_run(HaloSession *session, const char *text, const HaloBuf *in, const HaloFormat *to)
 {

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bench.h"
 #include "describe.h"
 #include "json.h"
 #include "page.h"
@@ -16,8 +17,7 @@ typedef struct Ladder {
     HaloStatus status;  /* of printing; once it fails nothing more is printed */
 } Ladder;
 
-/* ---- the GPU -----------------------------------------------------------------------------------------------
- */
+/* ---- the GPU -------------------------------------------------------------------------------------------- */
 
 static HaloStatus open_gpu(const CliSettings *settings, const HaloBackend **backend, HaloDevice **device)
 {
@@ -31,8 +31,7 @@ static HaloStatus open_gpu(const CliSettings *settings, const HaloBackend **back
     return (*backend)->open(settings->engine.gpu, 0, device);
 }
 
-/* ---- one row -----------------------------------------------------------------------------------------------
- */
+/* ---- one row -------------------------------------------------------------------------------------------- */
 
 static double rate(const HaloRung *rung) { return rung->ms > 0 ? rung->n / rung->ms : 0; }
 
@@ -147,8 +146,7 @@ static void see(const HaloRung *rung, void *context)
     ladder->status = cli_page_send(STDOUT_FILENO);
 }
 
-/* ---- the command -------------------------------------------------------------------------------------------
- */
+/* ---- the command ---------------------------------------------------------------------------------------- */
 
 static HaloStatus announce(const CliSettings *settings, const char *device)
 {
@@ -168,7 +166,7 @@ static HaloStatus announce(const CliSettings *settings, const char *device)
     return cli_page_send(STDOUT_FILENO);
 }
 
-static HaloStatus climb(const CliSettings *settings)
+HaloStatus cli_bench_ladder(const CliSettings *settings)
 {
     const HaloBackend *backend = NULL;
     HaloDevice *device = NULL;
@@ -182,18 +180,5 @@ static HaloStatus climb(const CliSettings *settings)
     status = ladder.status;
 out:
     if (device != NULL) backend->close(device);
-    return status;
-}
-
-int cli_bench(const CliSettings *settings)
-{
-    int topic = 0;
-    HaloStatus status = HALO_OK;
-    if (settings->words == 0) HALO_FAIL(HALO_ERR_USAGE, "what is to be measured? 'halo bench ladder'");
-    HALO_TRY(cli_read_choice(settings->word[0], "ladder", &topic));
-    cli_ink_setup(STDOUT_FILENO, settings->no_color);
-    HALO_TRY(climb(settings));
-out:
-    if (status != HALO_OK && status != HALO_ERR_PIPE) cli_complain("bench: %s", halo_error());
     return status;
 }
