@@ -1,0 +1,20 @@
+/* `halo bench`: measures the ladder of teaching kernels, or pipelines of operations. */
+#include <unistd.h>
+
+#include "bench.h"
+#include "page.h"
+
+int cli_bench(const CliSettings *settings)
+{
+    static HaloStatus (*const topic[])(const CliSettings *) = {cli_bench_ladder, cli_bench_ops};
+    int chosen = 0;
+    HaloStatus status = HALO_OK;
+    if (settings->words == 0)
+        HALO_FAIL(HALO_ERR_USAGE, "what is to be measured? 'halo bench ladder' or 'halo bench ops'");
+    HALO_TRY(cli_read_choice(settings->word[0], "ladder|ops", &chosen));
+    cli_ink_setup(STDOUT_FILENO, settings->no_color);
+    HALO_TRY(topic[chosen](settings));
+out:
+    if (status != HALO_OK && status != HALO_ERR_PIPE) cli_complain("bench: %s", halo_error());
+    return status;
+}
