@@ -1,20 +1,26 @@
 #!/usr/bin/env bash
-# bench/gpu.sh [PART ...]: everything that needs a GPU, in one go. Parts: tests sanitize same ladder ops peers
+# bench/gpu.sh [PART ...]: everything that needs a GPU, in one go. Parts: tests sanitize same ladder peers
 # (all by default). Runs programs from .gpu/ (a bundle of build/cuda with the libraries it needs) where there is
 # one, else from build/cuda. Results go to $OUT, or bench/results/last.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 out=${OUT:-bench/results/last}
 mkdir -p "$out"
-parts=${*:-tests sanitize same ladder ops peers}
+parts=${*:-tests sanitize same ladder peers}
 cases=${HALO_CASES:-3} # times as many cases as usual
 failed=0
 
 program() { # path of a program of the build
     if [ -x .gpu/run ]; then echo ".gpu/bin/$1"; elif [ "$1" = halo ]; then echo "build/cuda/halo"; else echo "build/cuda/tests/$1"; fi
 }
-[ -d .gpu/lib ] && export LD_LIBRARY_PATH="$PWD/.gpu/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
-halo=$(program halo)
+# Only halo's own programs see the bundle's libraries: other programs of that machine need newer ones.
+bundled=()
+[ -d .gpu/lib ] && bundled=(env LD_LIBRARY_PATH="$PWD/.gpu/lib")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+halo=$work/halo
+printf '#!/bin/sh\nexec %s "%s" "$@"\n' "${bundled[*]:-}" "$PWD/$(program halo)" >"$halo"
+chmod +x "$halo"
 wants() { case " $parts " in *" $1 "*) return 0 ;; *) return 1 ;; esac }
 say() { printf '\n== %s\n' "$*"; }
 verdict() { # NAME STATUS
@@ -36,7 +42,7 @@ if wants tests; then
     for name in $primitives pipeline ladder; do
         exe=$(program "check_$name")
         [ -x "$exe" ] || continue
-        HALO_DEVICE=cuda HALO_CASES=$cases timeout 300 "$exe" >"$out/check_$name.log" 2>&1
+        HALO_DEVICE=cuda HALO_CASES=$cases timeout 300 "${bundled[@]}" "$exe" >"$out/check_$name.log" 2>&1
         status=$?
         verdict "check_$name" $status
         [ $status -eq 0 ] || grep -E 'FAILED|ERROR|differs|error' "$out/check_$name.log" | head -6
@@ -48,7 +54,7 @@ if wants sanitize; then
     for tool in memcheck racecheck initcheck synccheck; do
         say "compute-sanitizer $tool"
         for name in $primitives; do
-            HALO_DEVICE=cuda HALO_CASES=${HALO_SANITIZE_CASES:-0.1} timeout 200 compute-sanitizer --tool "$tool" \
+            HALO_DEVICE=cuda HALO_CASES=${HALO_SANITIZE_CASES:-0.1} timeout 200 "${bundled[@]}" compute-sanitizer --tool "$tool" \
                 --error-exitcode 9 "$(program "check_$name")" >"$out/log" 2>&1
             status=$?
             verdict "$tool check_$name" $status
@@ -60,15 +66,21 @@ if wants sanitize; then
     tail -c 400000 "$out/sanitize.log" >"$out/sanitize.tail" && mv "$out/sanitize.tail" "$out/sanitize.log"
 fi
 
-# The same bytes from both backends, for every operation by its example, on every kind of sample file.
+# The same bytes from both backends, for every operation by its example, on every sample file; where an operation
+# refuses one, both refuse it in the same words.
+run_on() { # DEVICE PIPELINE INPUT EXTENSION
+    "$halo" run "$2" "$3" -o "$work/$1.$4" -f --device "$1" >"$work/$1.txt" 2>&1
+}
 same_case() { # PIPELINE INPUT EXTENSION
-    "$halo" run "$1" "$2" -o "$work/c.$3" -f --device cpu >"$work/c.txt" 2>"$work/c.err" || { cat "$work/c.err"; return 1; }
-    "$halo" run "$1" "$2" -o "$work/g.$3" -f --device gpu >"$work/g.txt" 2>"$work/g.err" || { cat "$work/g.err"; return 1; }
-    cmp "$work/c.$3" "$work/g.$3" && cmp "$work/c.txt" "$work/g.txt"
+    rm -f "$work"/[cg]pu.*
+    run_on cpu "$@"
+    local status=$?
+    run_on gpu "$@"
+    [ $? -eq $status ] && cmp "$work/cpu.txt" "$work/gpu.txt" || return 1
+    [ $status -ne 0 ] || cmp "$work/cpu.$3" "$work/gpu.$3"
 }
 if wants same; then
     say "the same bytes: every operation, --device cpu and gpu"
-    work=$(mktemp -d)
     compared=0 differ=0
     while IFS=$'\t' read -r kinds example; do
         for input in samples/*.png samples/*.wav; do
@@ -84,7 +96,6 @@ for line in sys.stdin:
     print(",".join(op["kinds"]), op["example"], sep="\t")')
     echo "$compared comparisons, $differ different" | tee "$out/same.txt"
     verdict same "$differ"
-    rm -rf "$work"
 fi
 
 if wants ladder; then
@@ -92,14 +103,9 @@ if wants ladder; then
     "$halo" bench ladder --device gpu --json >"$out/ladder.json" && "$halo" bench ladder --device gpu | tee "$out/ladder.txt"
     verdict ladder $?
 fi
-if wants ops; then
-    say "operations"
-    bash bench/ops.sh "$halo" "$out/ops.json"
-    verdict ops $?
-fi
-if wants peers && [ -f bench/peers_gpu.sh ]; then
+if wants peers; then
     say "peers"
-    bash bench/peers_gpu.sh "$out"
+    HALO=$halo bash bench/peers_gpu.sh "$out"
     verdict peers $?
 fi
 say "$failed failed"

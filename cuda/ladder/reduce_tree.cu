@@ -235,7 +235,7 @@ HaloStatus cascading(LadderRun *run)
 /* ---- data ----------------------------------------------------------------------------------------------- */
 
 /* Floats whose results do not depend on the order: for products powers of two, with exponents that cancel
- * between neighbours; else small integers of both signs, with the least and the greatest hidden far inside
+ * between neighbours and are rarely not 0, so that no order of multiplying leaves the range; else small integers of both signs, with the least and the greatest hidden far inside
  * and at the very end. */
 void fill(const LadderCase *size, void *in)
 {
@@ -245,7 +245,7 @@ void fill(const LadderCase *size, void *in)
         const uint32_t r = ladder_random(i);
         const float sign = r >> 31 ? -1.0f : 1.0f;
         if (size->variant == LADDER_PRODUCT) {
-            const int rise = (int)(ladder_random(i + 1) & 1) - (int)(r & 1);
+            const int rise = (int)(ladder_random(i + 1) % 32 == 0) - (int)(r % 32 == 0);
             value[i] = sign * (rise > 0 ? 2.0f : rise < 0 ? 0.5f : 1.0f);
         } else {
             value[i] = sign * (float)(1 + r % 3);
