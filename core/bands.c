@@ -72,10 +72,17 @@ static bool lives_at(const HaloPlan *plan, HaloReg reg, int at)
     return made && wanted;
 }
 
+static int64_t reach_rows(const HaloPlan *plan)
+{
+    int64_t reach = 0;
+    for (int i = 0; i < plan->steps; i++) reach += plan->step[i].reach.up + plan->step[i].reach.down;
+    return reach;
+}
+
 int64_t bands_memory(const HaloPlan *plan, int64_t rows, bool with_ends)
 {
-    int64_t reach = 0, most = 0;
-    for (int i = 0; i < plan->steps; i++) reach += plan->step[i].reach.up + plan->step[i].reach.down;
+    const int64_t reach = reach_rows(plan);
+    int64_t most = 0;
     for (int i = 0; i < plan->steps; i++) {
         int64_t bytes = 0;
         for (int r = 0; r < plan->regs; r++) {
@@ -95,8 +102,7 @@ int64_t bands_choose(const HaloPlan *plan, int64_t wish)
     const int64_t height = plan->reg[plan->output].height;
     if (!bands_possible(plan)) return height;
     if (wish > 0) return smaller(wish, height);
-    int64_t reach = 0;
-    for (int i = 0; i < plan->steps; i++) reach += plan->step[i].reach.up + plan->step[i].reach.down;
+    const int64_t reach = reach_rows(plan);
     int64_t rows = height; /* a single step has nothing in between */
     while (rows > larger(64, 8 * reach) && bands_memory(plan, rows, false) > BAND_BYTES) rows = (rows + 1) / 2;
     return rows;
@@ -107,5 +113,27 @@ int64_t bands_for_device(const HaloPlan *plan, int64_t memory)
     int64_t rows = plan->reg[plan->output].height;
     if (!bands_possible(plan)) return rows;
     while (rows > 1 && bands_memory(plan, rows, true) > memory) rows = (rows + 1) / 2;
+    return rows;
+}
+
+/* What comes from a file goes on while it is in the cache: this many bytes at a time, both ends included. */
+#define FLOW_BYTES (8 << 20)
+
+/* Two bands of each end: one is computed while the next is read and the last is written. Borders that reflect
+ * may make the last bands look back as far again as they reach. */
+int64_t bands_flow_memory(const HaloPlan *plan, int64_t rows)
+{
+    const HaloShape *in = &plan->reg[plan->input], *out = &plan->reg[plan->output];
+    return bands_memory(plan, rows, false) + 2 * row_bytes(out) * rows +
+           2 * row_bytes(in) * smaller(in->height, rows + 2 * reach_rows(plan));
+}
+
+int64_t bands_for_flow(const HaloPlan *plan, int64_t wish, int64_t memory)
+{
+    int64_t rows = plan->reg[plan->output].height;
+    if (wish > 0) return smaller(wish, rows);
+    const int64_t enough = larger(64, 8 * reach_rows(plan));
+    while (rows > enough && bands_memory(plan, rows, true) > FLOW_BYTES) rows = (rows + 1) / 2;
+    while (rows > 1 && bands_flow_memory(plan, rows) > memory) rows = (rows + 1) / 2;
     return rows;
 }

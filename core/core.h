@@ -100,6 +100,10 @@ void bands_needs(const HaloPlan *plan, Rows wanted, Rows *need);
  * time. */
 int64_t bands_memory(const HaloPlan *plan, int64_t rows, bool with_ends);
 int64_t bands_choose(const HaloPlan *plan, int64_t wish);
+/* The same where rows come from a file and go to one: small bands, smaller still where `memory` asks for it;
+ * and the bytes that all of that takes. */
+int64_t bands_for_flow(const HaloPlan *plan, int64_t wish, int64_t memory);
+int64_t bands_flow_memory(const HaloPlan *plan, int64_t rows);
 /* The same for a device with memory of its own: as few bands as fit it. */
 int64_t bands_for_device(const HaloPlan *plan, int64_t memory);
 
@@ -114,11 +118,23 @@ double cost_gpu_seconds(const HaloPlan *plan, bool open);
 
 /* memory.c: three quarters of the machine's; and is a plan inside what is allowed? HALO_ERR_LIMIT. */
 int64_t memory_default(void);
-HaloStatus memory_check(const HaloPlan *plan, const HaloOptions *options);
+int64_t memory_whole(const HaloPlan *plan, int64_t band); /* input, output, and what is between; -1: too many */
+HaloStatus memory_check(int64_t needed, const HaloOptions *options);
 
-/* execute.c */
+/* What a plan's bands meet in host memory: whole buffers, or rows that come and go (flow.c). */
+typedef struct Ends {
+    void *context;
+    /* A band begins: gives the rows it reads, and room for those it makes (no data: they are not wanted). */
+    HaloStatus (*begin)(void *context, Rows in, Rows out, HaloBuf *from, HaloBuf *to);
+    HaloStatus (*end)(void *context); /* the band is made */
+} Ends;
+
+/* execute.c: a plan, `band` rows at a time; from a whole buffer to another, as far as it is wanted. */
+HaloStatus execute_bands(Slot *slot, const HaloPlan *plan, int64_t band, const Ends *ends, HaloResults *results,
+                         uint64_t *clipped, HaloTimes *ms);
 HaloStatus execute_on(Slot *slot, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,
                       HaloBuf *out, HaloResults *results, uint64_t *clipped, HaloTimes *ms);
+HaloBuf rows_of(const HaloBuf *buf, Rows rows); /* the same memory */
 double now_ms(void);
 
 /* measure.c: reductions and histograms turned into results. */
@@ -137,6 +153,17 @@ HaloStatus verify_on(Slot *other, const HaloPlan *plan, const HaloOptions *optio
 HaloStatus load_open(HaloSession *session, HaloSource *source, const HaloShape *raw, HaloReader *reader);
 HaloStatus load_samples(HaloReader *reader, int64_t max_memory, HaloBuf *data);
 void load_close(HaloReader *reader); /* also what load_open left; the metadata go with it */
+
+HaloStatus load_rows(HaloReader *reader, HaloBuf *rows); /* the next */
+
+/* flow.c: a file through a plan in bands, on the host, so that no more than a few of them are in memory. Can
+ * that be done for this plan and output? Then `sink` gets all of a file, but is not committed. */
+bool flow_suits(const HaloSession *session, const HaloPlan *plan, const char *output);
+HaloStatus flow_run(HaloSession *session, const HaloPlan *plan, HaloReader *reader, const HaloFormat *to,
+                    const HaloWriteOptions *write, HaloSink *sink, HaloReport *report);
+
+/* explain.c: `flows`: the rows come from a file and go to one. */
+void explain_plan(HaloSession *session, const HaloPlan *plan, bool flows, FILE *to);
 
 /* save.c: writes all of `data` into the sink; `like` gives depth and metadata. */
 HaloStatus save_to(HaloSink *sink, const HaloFormat *format, const HaloWriteOptions *options,

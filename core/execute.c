@@ -11,8 +11,8 @@ typedef struct Run {
     Slot *slot;
     const HaloPlan *plan;
     bool on_host; /* the backend works on host memory: nothing is copied to it */
-    const HaloBuf *in;
-    HaloBuf *out; /* NULL: no output wanted */
+    const Ends *ends;
+    HaloBuf in, out; /* of this band, in host memory; out.data NULL: no output wanted */
     HaloResults *results;
     HaloStats *stats; /* [steps] what reductions gave, for `resolve` */
     Rows *need;       /* [regs] */
@@ -50,15 +50,19 @@ static void release_value(Run *run, HaloReg reg)
     buf->data = NULL;
 }
 
-/* `need` rows of a host buffer, without copying. */
-static void borrow(Run *run, HaloReg reg, const HaloBuf *whole)
+HaloBuf rows_of(const HaloBuf *buf, Rows rows)
 {
-    const Rows need = run->need[reg];
-    HaloBuf view = *whole;
-    view.y0 = need.from;
-    view.rows = need.to - need.from;
-    view.data = halo_at(whole, 0, need.from);
-    run->value[reg] = view;
+    HaloBuf view = *buf;
+    view.y0 = rows.from;
+    view.rows = rows.to - rows.from;
+    view.data = halo_at(buf, 0, rows.from);
+    return view;
+}
+
+/* The value is a host buffer itself, without copying. */
+static void borrow(Run *run, HaloReg reg, const HaloBuf *host)
+{
+    run->value[reg] = *host;
     run->borrowed[reg] = true;
 }
 
@@ -67,12 +71,13 @@ static HaloStatus place_input(Run *run)
     HaloStatus status = HALO_OK;
     const HaloReg input = run->plan->input;
     if (run->need[input].from == run->need[input].to) return HALO_OK;
-    borrow(run, input, run->in);
-    if (run->on_host) return HALO_OK;
-    const HaloBuf host = run->value[input];
+    if (run->on_host) {
+        borrow(run, input, &run->in);
+        return HALO_OK;
+    }
     const double start = now_ms();
     HALO_TRY(take_buffer(run, input));
-    HALO_TRY(run->slot->backend->upload(run->slot->device, &host, &run->value[input]));
+    HALO_TRY(run->slot->backend->upload(run->slot->device, &run->in, &run->value[input]));
     run->ms.upload += now_ms() - start;
 out:
     return status;
@@ -82,18 +87,15 @@ static HaloStatus fetch_output(Run *run)
 {
     HaloStatus status = HALO_OK;
     const HaloReg output = run->plan->output;
-    if (run->out == NULL || (run->on_host && output != run->plan->input)) return HALO_OK;
+    if (run->out.data == NULL || (run->on_host && output != run->plan->input)) return HALO_OK;
     const HaloBuf from = run->value[output];
+    HaloBuf *to = &run->out;
     const double start = now_ms();
-    HaloBuf to = *run->out;
-    to.y0 = from.y0;
-    to.rows = from.rows;
-    to.data = halo_at(run->out, 0, from.y0);
     if (run->on_host) { /* a pipeline that only copies */
-        for (int64_t y = to.y0; y < to.y0 + to.rows; y++)
-            memcpy(halo_at(&to, 0, y), halo_at(&from, 0, y), (size_t)halo_row_bytes(&to));
+        for (int64_t y = to->y0; y < to->y0 + to->rows; y++)
+            memcpy(halo_at(to, 0, y), halo_at(&from, 0, y), (size_t)halo_row_bytes(to));
     } else {
-        HALO_TRY(run->slot->backend->download(run->slot->device, &from, &to));
+        HALO_TRY(run->slot->backend->download(run->slot->device, &from, to));
         HALO_TRY(run->slot->backend->finish(run->slot->device, NULL));
     }
     run->ms.download += now_ms() - start;
@@ -158,8 +160,8 @@ static HaloStatus run_step(Run *run, int at)
     if (step.primitive == HALO_HIST) return run_hist(run, &step);
     if (run->need[step.dst].from == run->need[step.dst].to) return HALO_OK; /* nobody reads it */
     if (step.resolve != NULL) HALO_TRY(step.resolve(&step, &run->stats[step.resolve_from]));
-    if (step.dst == plan->output && run->on_host && run->out != NULL)
-        borrow(run, step.dst, run->out);
+    if (step.dst == plan->output && run->on_host && run->out.data != NULL)
+        borrow(run, step.dst, &run->out);
     else
         HALO_TRY(take_buffer(run, step.dst));
     HALO_TRY(run_primitive(run, &step));
@@ -195,7 +197,9 @@ static HaloStatus run_band(Run *run, Rows rows)
 {
     HaloStatus status = HALO_OK;
     const HaloPlan *plan = run->plan;
+    const Ends *ends = run->ends;
     bands_needs(plan, rows, run->need);
+    HALO_TRY(ends->begin(ends->context, run->need[plan->input], rows, &run->in, &run->out));
     HALO_TRY(place_input(run));
     double clock;
     HALO_TRY(clock_mark(run, 0, &clock));
@@ -207,6 +211,7 @@ static HaloStatus run_band(Run *run, Rows rows)
     }
     HALO_TRY(clock_mark(run, 1, &clock));
     HALO_TRY(fetch_output(run));
+    HALO_TRY(ends->end(ends->context));
 out:
     for (int r = 0; r < plan->regs; r++) release_value(run, r);
     return status;
@@ -214,7 +219,7 @@ out:
 
 /* ---- the whole ------------------------------------------------------------------------------------------ */
 
-static HaloStatus prepare(Run *run, HaloBuf *out, HaloResults *results)
+static HaloStatus prepare(Run *run, HaloResults *results)
 {
     const HaloPlan *plan = run->plan;
     const size_t regs = (size_t)plan->regs;
@@ -230,9 +235,7 @@ static HaloStatus prepare(Run *run, HaloBuf *out, HaloResults *results)
         results->count = plan->results;
         run->results = results;
     }
-    if (out == NULL || !plan->wants_output) return HALO_OK;
-    run->out = out;
-    return halo_buf_alloc(out, &plan->reg[plan->output]);
+    return HALO_OK;
 }
 
 static void clean_up(Run *run)
@@ -243,31 +246,64 @@ static void clean_up(Run *run)
     free(run->borrowed);
 }
 
-HaloStatus execute_on(Slot *slot, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,
-                      HaloBuf *out, HaloResults *results, uint64_t *clipped, HaloTimes *ms)
+HaloStatus execute_bands(Slot *slot, const HaloPlan *plan, int64_t band, const Ends *ends, HaloResults *results,
+                         uint64_t *clipped, HaloTimes *ms)
 {
     HaloStatus status = HALO_OK;
     uint64_t lost = 0;
-    Run run = {.slot = slot, .plan = plan, .on_host = slot->backend->upload == NULL, .in = in};
+    Run run = {.slot = slot, .plan = plan, .on_host = slot->backend->upload == NULL, .ends = ends};
     if (results != NULL) *results = (HaloResults){0};
-    if (out != NULL) *out = (HaloBuf){0};
     slot_keep_only(slot, plan);
-    HALO_TRY(prepare(&run, out, results));
+    HALO_TRY(prepare(&run, results));
     const int64_t height = plan->reg[plan->output].height;
-    const int64_t band = run.on_host || options->band_rows > 0
-                             ? bands_choose(plan, options->band_rows)
-                             : bands_for_device(plan, slot->backend->memory(slot->device));
     for (int64_t y = 0; y < height; y += band)
-        HALO_TRY(run_band(&run, (Rows){y, y + band < height ? y + band : height}));
+        HALO_TRY(run_band(&run, (Rows){y, band < height - y ? y + band : height}));
     HALO_TRY(slot->backend->finish(slot->device, &lost));
     if (clipped != NULL) *clipped = lost;
 out:
     if (ms != NULL) *ms = run.ms;
     clean_up(&run);
     if (status != HALO_OK) {
-        if (out != NULL) halo_buf_free(out);
         if (results != NULL) halo_results_free(results);
         slot->backend->finish(slot->device, &lost); /* leave no work and no counts behind */
     }
+    return status;
+}
+
+/* ---- whole buffers -------------------------------------------------------------------------------------- */
+
+typedef struct Wholes {
+    const HaloBuf *in;
+    HaloBuf *out; /* NULL: no output wanted */
+} Wholes;
+
+static HaloStatus wholes_begin(void *context, Rows in, Rows out, HaloBuf *from, HaloBuf *to)
+{
+    const Wholes *wholes = context;
+    *from = rows_of(wholes->in, in);
+    *to = wholes->out != NULL ? rows_of(wholes->out, out) : (HaloBuf){0};
+    return HALO_OK;
+}
+
+static HaloStatus wholes_end(void *context)
+{
+    (void)context;
+    return HALO_OK;
+}
+
+HaloStatus execute_on(Slot *slot, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,
+                      HaloBuf *out, HaloResults *results, uint64_t *clipped, HaloTimes *ms)
+{
+    HaloStatus status = HALO_OK;
+    Wholes wholes = {in, plan->wants_output ? out : NULL};
+    const Ends ends = {&wholes, wholes_begin, wholes_end};
+    const int64_t band = slot->backend->upload == NULL || options->band_rows > 0
+                             ? bands_choose(plan, options->band_rows)
+                             : bands_for_device(plan, slot->backend->memory(slot->device));
+    if (out != NULL) *out = (HaloBuf){0};
+    if (wholes.out != NULL) HALO_TRY(halo_buf_alloc(out, &plan->reg[plan->output]));
+    HALO_TRY(execute_bands(slot, plan, band, &ends, results, clipped, ms));
+out:
+    if (status != HALO_OK && out != NULL) halo_buf_free(out);
     return status;
 }

@@ -68,7 +68,32 @@ static void print_step(const HaloPlan *plan, const HaloStep *step, int number, F
             cost_step_flops(plan, step) / 1e6);
 }
 
+/* How many rows at a time, and what they take. */
+static void print_bands(const HaloSession *session, const HaloPlan *plan, const Slot *slot, bool flows,
+                        FILE *to)
+{
+    const int64_t height = plan->reg[plan->output].height, wish = session->options.band_rows;
+    const bool on_host = slot == &session->host;
+    const int64_t band = !on_host ? bands_for_device(plan, slot->backend->memory(slot->device))
+                         : flows  ? bands_for_flow(plan, wish, session->options.max_memory)
+                                  : bands_choose(plan, wish);
+    fprintf(to, "bands   %lld of %lld rows; ", (long long)((height + band - 1) / band), (long long)band);
+    if (!on_host)
+        fprintf(to, "at most %.2f MB on the device\n", (double)bands_memory(plan, band, true) / 1e6);
+    else if (flows)
+        fprintf(to, "at most %.2f MB in memory, read and written as they come\n",
+                (double)bands_flow_memory(plan, band) / 1e6);
+    else
+        fprintf(to, "at most %.2f MB in memory, %.2f MB of it between the steps\n",
+                (double)memory_whole(plan, band) / 1e6, (double)bands_memory(plan, band, false) / 1e6);
+}
+
 void halo_plan_explain(HaloSession *session, const HaloPlan *plan, FILE *to)
+{
+    explain_plan(session, plan, false, to);
+}
+
+void explain_plan(HaloSession *session, const HaloPlan *plan, bool flows, FILE *to)
 {
     Choice choice;
     fprintf(to, "input   v%d: ", plan->input);
@@ -87,11 +112,5 @@ void halo_plan_explain(HaloSession *session, const HaloPlan *plan, FILE *to)
         return;
     }
     fprintf(to, "backend %s (%s)\n", choice.slot->backend->name, choice.why);
-    const bool on_host = choice.slot == &session->host;
-    const int64_t height = plan->reg[plan->output].height;
-    const int64_t band = on_host ? bands_choose(plan, session->options.band_rows)
-                                 : bands_for_device(plan, choice.slot->backend->memory(choice.slot->device));
-    fprintf(to, "bands   %lld of %lld rows; at most %.2f MB between the steps\n",
-            (long long)((height + band - 1) / band), (long long)band,
-            (double)bands_memory(plan, band, !on_host) / 1e6);
+    print_bands(session, plan, choice.slot, flows, to);
 }

@@ -140,6 +140,12 @@ out:
     return named(status, reader->source);
 }
 
+HaloStatus load_rows(HaloReader *reader, HaloBuf *rows)
+{
+    int64_t got;
+    return named(reader->format->read(reader, rows, &got), reader->source);
+}
+
 HaloStatus halo_info(HaloSession *session, const char *path, const HaloShape *raw, HaloInfo *info,
                      const HaloFormat **format)
 {

@@ -66,16 +66,44 @@ static HaloStatus open_output(const HaloJob *job, Open *open)
     return halo_sink_open(job->output, &options, &open->sink);
 }
 
-static HaloStatus write_output(const HaloJob *job, const HaloFormat *to, Open *open, HaloReport *report)
+/* All at once: the input as a whole, then the plan, then the output as a whole. */
+static HaloStatus run_whole(HaloSession *session, const HaloJob *job, const HaloFormat *to, Open *open,
+                            HaloReport *report)
 {
     HaloStatus status = HALO_OK;
+    double start = now_ms();
+    if (open->in.data == NULL) HALO_TRY(load_samples(&open->reader, session->options.max_memory, &open->in));
+    const double read = now_ms() - start;
+    HALO_TRY(
+        run_plan(session, open->plan, &open->in, to != NULL ? &open->out : NULL, &report->results, report));
+    report->ms.read += read;
+    start = now_ms();
+    if (to != NULL)
+        HALO_TRY(save_to(open->sink, to, &job->write, &open->reader.info, &open->out, &report->clipped));
+    report->ms.write = now_ms() - start;
+out:
+    return status;
+}
+
+/* Rows can flow from file to file unless a GPU does the work, or bytes that are written cannot be taken back.
+ */
+static HaloStatus rows_flow(HaloSession *session, const HaloJob *job, const Open *open, bool *flow)
+{
+    Choice choice;
+    *flow = open->sink != NULL && open->in.data == NULL && halo_sink_seekable(open->sink) &&
+            flow_suits(session, open->plan, job->output);
+    const HaloStatus status = *flow ? choose_slot(session, open->plan, true, &choice) : HALO_OK;
+    if (status == HALO_OK && *flow) *flow = choice.slot == &session->host;
+    return status;
+}
+
+static HaloStatus commit_output(Open *open, HaloReport *report)
+{
     const double start = now_ms();
-    HALO_TRY(save_to(open->sink, to, &job->write, &open->reader.info, &open->out, &report->clipped));
     HaloSink *sink = open->sink;
     open->sink = NULL; /* commit frees it, whatever happens */
-    HALO_TRY(halo_sink_commit(sink));
-out:
-    report->ms.write = now_ms() - start;
+    const HaloStatus status = halo_sink_commit(sink);
+    report->ms.write += now_ms() - start;
     return status;
 }
 
@@ -94,7 +122,8 @@ HaloStatus halo_run(HaloSession *session, const HaloPipeline *pipeline, const Ha
     HaloStatus status = HALO_OK;
     Open open = {0};
     const HaloFormat *to = NULL;
-    double read = now_ms();
+    bool flow = false;
+    const double start = now_ms();
     *report = (HaloReport){.backend = "none"};
     HALO_TRY(halo_source_open(job->input, &open.source));
     HALO_TRY(load_open(session, open.source, job->raw, &open.reader));
@@ -103,17 +132,21 @@ HaloStatus halo_run(HaloSession *session, const HaloPipeline *pipeline, const Ha
         HALO_TRY(load_samples(&open.reader, session->options.max_memory, &open.in));
     HALO_TRY(halo_plan_make(session, pipeline, &open.reader.info.shape, to, &open.plan));
     if (job->explain != NULL) {
-        halo_plan_explain(session, open.plan, job->explain);
+        explain_plan(session, open.plan, to != NULL && flow_suits(session, open.plan, job->output),
+                     job->explain);
         goto out;
     }
     if (to != NULL) HALO_TRY(open_output(job, &open));
-    if (open.in.data == NULL) HALO_TRY(load_samples(&open.reader, session->options.max_memory, &open.in));
-    read = now_ms() - read;
     report->input = open.reader.info.shape;
     describe_conversion(open.plan, &open.reader.info, to, report);
-    HALO_TRY(run_plan(session, open.plan, &open.in, to != NULL ? &open.out : NULL, &report->results, report));
-    report->ms.read = read;
-    if (to != NULL) HALO_TRY(write_output(job, to, &open, report));
+    HALO_TRY(rows_flow(session, job, &open, &flow));
+    const double opened = now_ms() - start;
+    if (flow)
+        HALO_TRY(flow_run(session, open.plan, &open.reader, to, &job->write, open.sink, report));
+    else
+        HALO_TRY(run_whole(session, job, to, &open, report));
+    report->ms.read += opened;
+    if (to != NULL) HALO_TRY(commit_output(&open, report));
 out:
     close_all(&open);
     if (status != HALO_OK) {

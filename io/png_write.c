@@ -9,6 +9,7 @@ typedef struct PngWriter {
     png_structp png;
     png_infop info;
     const HaloBuf *rows; /* what `write_rows` writes */
+    bool has_exif;       /* written already */
 } PngWriter;
 
 static void on_write(png_structp png, png_bytep bytes, size_t size)
@@ -23,27 +24,33 @@ static void on_write(png_structp png, png_bytep bytes, size_t size)
 
 static void on_flush(png_structp png) { (void)png; }
 
-static void write_meta(const PngWriter *state)
+static void set_exif(PngWriter *state)
+{
+    const HaloBlob *exif = &state->writer->info.meta.exif;
+    if (state->has_exif || exif->size == 0 || exif->size > PNG_UINT_31_MAX) return;
+    png_set_eXIf_1(state->png, state->info, (png_uint_32)exif->size, exif->data);
+    state->has_exif = true;
+}
+
+static void write_meta(PngWriter *state)
 {
     const HaloMeta *meta = &state->writer->info.meta;
     if (halo_icc_fits(&meta->icc, &state->writer->info.shape) && meta->icc.size <= PNG_UINT_31_MAX) {
         png_set_iCCP(state->png, state->info, "icc", PNG_COMPRESSION_TYPE_BASE, meta->icc.data,
                      (png_uint_32)meta->icc.size);
     }
-    if (meta->exif.size > 0 && meta->exif.size <= PNG_UINT_31_MAX) {
-        png_set_eXIf_1(state->png, state->info, (png_uint_32)meta->exif.size, meta->exif.data);
-    }
+    set_exif(state);
 }
 
 /* A step. */
 static void write_header(void *arg)
 {
-    const PngWriter *state = arg;
+    PngWriter *state = arg;
     static const int types[] = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB,
                                 PNG_COLOR_TYPE_RGB_ALPHA};
     const HaloShape *shape = &state->writer->info.shape;
     const bool wide = shape->dtype == HALO_U16;
-    png_set_write_fn(state->png, (void *)state, on_write, on_flush);
+    png_set_write_fn(state->png, state, on_write, on_flush);
     png_set_IHDR(state->png, state->info, (png_uint_32)shape->width, (png_uint_32)shape->height, wide ? 16 : 8,
                  types[shape->channels - 1], PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
                  PNG_FILTER_TYPE_DEFAULT);
@@ -89,7 +96,8 @@ HaloStatus halo_png_write(HaloWriter *writer, const HaloBuf *rows)
 /* A step. */
 static void write_end(void *arg)
 {
-    const PngWriter *state = arg;
+    PngWriter *state = arg;
+    set_exif(state); /* of an input that has it behind its samples */
     png_write_end(state->png, state->info);
 }
 

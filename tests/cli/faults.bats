@@ -195,8 +195,15 @@ setup() { load common; common_setup; make_worked in.pgm; }
 
 @test "too much memory: needed against allowed" {
     make_gray big.pgm 600 600
-    run --separate-stderr halo run gauss:2 big.pgm -o x.png --max-memory 100K
+    run --separate-stderr halo run 'gauss:2 | normalize' big.pgm -o x.png --max-memory 100K
     [ "$status" -eq 5 ]; says "--max-memory"
+}
+
+@test "an image larger than the memory allowed passes in bands" {
+    make_gray big.pgm 600 600
+    halo run gauss:2 big.pgm -o all.png
+    halo run gauss:2 big.pgm -o bands.png --max-memory 100K
+    cmp all.png bands.png
 }
 
 @test "--device gpu without one: exit 3 and the cause" {
