@@ -21,7 +21,7 @@ struct HaloPipeline {
     Call *call;
 };
 
-/* Lengths in time keep their unit until the sample rate is known: HaloValue.integer of a LENGTH. */
+/* What a LENGTH was given in, its HaloValue.integer: times become samples once the sample rate is known. */
 enum { LENGTH_SAMPLES, LENGTH_SECONDS };
 
 #define SLOT_SPARES 16

@@ -185,7 +185,6 @@ HaloStatus value_bind(const HaloOp *op, const HaloParam *param, const HaloShape 
         return halo_fail(HALO_ERR_USAGE, "%s: a time (%s) has a meaning on audio only; give pixels", where,
                          text);
     value->number = rint(value->number * shape->rate);
-    value->integer = LENGTH_SAMPLES;
     if (value->number < 1)
         return halo_fail(HALO_ERR_USAGE, "%s: %s is less than one sample at %g Hz", where, text, shape->rate);
     snprintf(text, sizeof text, "%.0f samples", value->number);

@@ -35,6 +35,32 @@ static void flip(HaloMask *mask)
     mask->anchor_y = mask->height - 1 - mask->anchor_y;
 }
 
+/* Far beyond use, and little memory still. */
+#define MAX_DILATED_TAPS 16777216
+
+/* Puts step - 1 zeros between neighbouring taps, along x and along y. */
+static HaloStatus dilate(int64_t step, HaloMask *mask)
+{
+    HaloMask wide;
+    if (step == 1) return HALO_OK;
+    const int64_t width = (mask->width - 1) * step + 1, height = (mask->height - 1) * step + 1;
+    if (width > MAX_DILATED_TAPS / height)
+        return halo_fail(HALO_ERR_USAGE, "conv: dilated, the mask would have %lldx%lld taps, more than %d",
+                         (long long)width, (long long)height, MAX_DILATED_TAPS);
+    const HaloStatus status = halo_mask_alloc(&wide, width, height);
+    if (status != HALO_OK) return status;
+    for (int64_t j = 0; j < mask->height; j++)
+        for (int64_t i = 0; i < mask->width; i++)
+            wide.tap[j * step * wide.width + i * step] = mask->tap[j * mask->width + i];
+    wide.anchor_x = mask->anchor_x * step;
+    wide.anchor_y = mask->anchor_y * step;
+    wide.scale = mask->scale;
+    wide.bias = mask->bias;
+    halo_mask_free(mask);
+    *mask = wide;
+    return HALO_OK;
+}
+
 /* Makes the weights sum to 1, whatever the mask's own scale was; weights that sum to 0 stay. */
 static void normalise(HaloMask *mask)
 {
@@ -46,7 +72,7 @@ static void normalise(HaloMask *mask)
 
 /* ---- conv ----------------------------------------------------------------------------------------------- */
 
-enum { CONV_MASK, CONV_SCALE, CONV_BIAS, CONV_ANCHOR, CONV_FLIP, CONV_NORMALIZE };
+enum { CONV_MASK, CONV_SCALE, CONV_BIAS, CONV_ANCHOR, CONV_FLIP, CONV_NORMALIZE, CONV_DILATION };
 
 static const HaloParam conv_param[] = {
     {.key = "mask",
@@ -73,6 +99,13 @@ static const HaloParam conv_param[] = {
      .type = HALO_PARAM_SWITCH,
      .preset = "0",
      .help = "divide the weights by their sum, in place of the file's scale"},
+    {.key = "dilation",
+     .type = HALO_PARAM_INTEGER,
+     .preset = "1",
+     .min = 1,
+     .max = HALO_MASK_MAX_SIDE,
+     .unit = "samples",
+     .help = "from each tap to the next, with zeros between; the anchor keeps its tap"},
 };
 
 static HaloStatus build_conv(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
@@ -90,6 +123,7 @@ static HaloStatus build_conv(HaloBuilder *builder, const HaloValue *arg, HaloReg
     }
     if (arg[CONV_FLIP].integer) flip(&mask);
     if (arg[CONV_NORMALIZE].integer) normalise(&mask);
+    HALO_TRY(dilate(arg[CONV_DILATION].integer, &mask));
     mask.scale *= arg[CONV_SCALE].number;
     mask.bias += arg[CONV_BIAS].number;
     HALO_TRY(filter_mask(builder, in, &mask, out));

@@ -1,15 +1,14 @@
-/* sobel, prewitt and scharr: a pair of masks, along x and along y, and what is made of them. */
+/* sobel, prewitt, scharr and roberts: a pair of masks, along x and along y, and what is made of them. */
 #include "filter.h"
 #include "masks.h"
 #include "ops.h"
 
 enum { AXIS_MAGNITUDE, AXIS_X, AXIS_Y };
 
-static HaloStatus gradient(HaloBuilder *builder, const HaloValue *arg, MaskId id_x, MaskId id_y, HaloReg in,
+static HaloStatus gradient(HaloBuilder *builder, const HaloValue *arg, HaloMask x, HaloMask y, HaloReg in,
                            HaloReg *out)
 {
     HaloStatus status = HALO_OK;
-    const HaloMask x = masks_view(id_x), y = masks_view(id_y);
     const HaloCombine magnitude = {.kind = HALO_COMBINE_MAGNITUDE};
     Filter filter;
     HaloReg gx, gy;
@@ -26,17 +25,26 @@ out:
 
 static HaloStatus build_sobel(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
-    return gradient(builder, arg, MASK_sobel_x, MASK_sobel_y, in, out);
+    return gradient(builder, arg, masks_view(MASK_sobel_x), masks_view(MASK_sobel_y), in, out);
 }
 
 static HaloStatus build_prewitt(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
-    return gradient(builder, arg, MASK_prewitt_x, MASK_prewitt_y, in, out);
+    return gradient(builder, arg, masks_view(MASK_prewitt_x), masks_view(MASK_prewitt_y), in, out);
 }
 
 static HaloStatus build_scharr(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
-    return gradient(builder, arg, MASK_scharr_x, MASK_scharr_y, in, out);
+    return gradient(builder, arg, masks_view(MASK_scharr_x), masks_view(MASK_scharr_y), in, out);
+}
+
+/* L. G. Roberts, "Machine perception of three-dimensional solids", 1963, takes f(x, y) from f(x+1, y+1) and
+ * f(x+1, y) from f(x, y+1): the output lies on the upper left tap. */
+static HaloStatus build_roberts(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
+{
+    HaloMask x = masks_view(MASK_roberts_x), y = masks_view(MASK_roberts_y);
+    x.anchor_x = x.anchor_y = y.anchor_x = y.anchor_y = 0;
+    return gradient(builder, arg, x, y, in, out);
 }
 
 static const HaloParam axis_param[] = {
@@ -70,3 +78,19 @@ const HaloOp halo_op_scharr = {.name = "scharr",
                                .filter = true,
                                HALO_PARAMS(axis_param),
                                .build = build_scharr};
+
+static const HaloParam diagonal_param[] = {
+    {.key = "axis",
+     .type = HALO_PARAM_CHOICE,
+     .preset = "magnitude",
+     .choices = "magnitude|x|y",
+     .help = "the length of the gradient, or its part to the lower right (x) or lower left (y)"},
+};
+
+const HaloOp halo_op_roberts = {.name = "roberts",
+                                .help = "Roberts cross: differences along the diagonals, not normalised",
+                                .example = "roberts",
+                                .kinds = HALO_IMAGE,
+                                .filter = true,
+                                HALO_PARAMS(diagonal_param),
+                                .build = build_roberts};

@@ -9,6 +9,7 @@ static HaloStatus build_savgol(HaloBuilder *builder, const HaloValue *arg, HaloR
     HaloMask row = {0};
     int64_t window;
     HALO_TRY(filter_samples("savgol: window", &arg[0], &window));
+    if (arg[0].integer) window |= 1; /* a time is a wish, a number of samples is not */
     status = taps_savgol(window, arg[1].integer, &row);
     if (status != HALO_OK) HALO_TRY(halo_fail_at(status, "savgol"));
     HALO_TRY(filter_mask(builder, in, &row, out));
@@ -23,7 +24,7 @@ static const HaloParam savgol_param[] = {
      .min = 1,
      .max = HALO_MASK_MAX_SIDE,
      .unit = "samples",
-     .help = "number of samples fitted, odd"},
+     .help = "number of samples fitted, odd; a time becomes the next odd number"},
     {.key = "order",
      .type = HALO_PARAM_INTEGER,
      .min = 0,

@@ -1,24 +1,26 @@
-/* lowpass and highpass: windowed-sinc filters, centred, so without delay. */
+/* lowpass, highpass and bandpass: windowed-sinc filters, centred, so without delay. */
 #include "filter.h"
 #include "ops.h"
 #include "taps.h"
 
-enum { SINC_CUTOFF, SINC_TAPS, SINC_TRANSITION, SINC_ATTENUATION };
+/* The parameters that follow the edges of the band. */
+enum { SINC_TAPS, SINC_TRANSITION, SINC_ATTENUATION };
 
-/* How many taps the arguments ask for, an odd number. Unless they say, the transition is half as wide as what
- * lies between the cut-off and the nearer end of the spectrum: it ends well inside. */
-static HaloStatus count_taps(const char *op, const HaloValue *arg, double rate, int64_t *taps)
+static double less(double a, double b) { return a < b ? a : b; }
+
+/* How many taps the arguments ask for, an odd number. Unless they say, the transition is half as wide as
+ * `room`, what lies between an edge and the next one or the end of the spectrum: it ends well inside. */
+static HaloStatus count_taps(const char *op, const HaloValue *design, double room, double rate, int64_t *taps)
 {
-    const double cutoff = arg[SINC_CUTOFF].number, above = rate / 2.0 - cutoff;
-    const double width =
-        arg[SINC_TRANSITION].given ? arg[SINC_TRANSITION].number : 0.5 * (cutoff < above ? cutoff : above);
+    const double width = design[SINC_TRANSITION].given ? design[SINC_TRANSITION].number : 0.5 * room;
     *taps = 0;
-    if (arg[SINC_TAPS].given && arg[SINC_TRANSITION].given)
+    if (design[SINC_TAPS].given && design[SINC_TRANSITION].given)
         return halo_fail(HALO_ERR_USAGE, "%s: give taps or transition, not both", op);
     if (!(width > 0.0))
         return halo_fail(HALO_ERR_USAGE, "%s: transition has to be above 0 Hz, not %g", op, width);
-    const double count = arg[SINC_TAPS].given ? (double)(arg[SINC_TAPS].integer | 1)
-                                              : taps_sinc_count(width / rate, arg[SINC_ATTENUATION].number);
+    const double count = design[SINC_TAPS].given
+                             ? (double)(design[SINC_TAPS].integer | 1)
+                             : taps_sinc_count(width / rate, design[SINC_ATTENUATION].number);
     if (!(count <= HALO_MASK_MAX_SIDE))
         return halo_fail(HALO_ERR_USAGE,
                          "%s: a transition of %g Hz would need %.0f taps, more than %d: widen it", op, width,
@@ -27,58 +29,99 @@ static HaloStatus count_taps(const char *op, const HaloValue *arg, double rate, 
     return HALO_OK;
 }
 
-static HaloStatus build_sinc(HaloBuilder *builder, const char *op, TapsBand band, const HaloValue *arg,
-                             HaloReg in, HaloReg *out)
+/* The band from `low` to `high`, in Hz; 0 and half the sample rate are no edges. */
+static HaloStatus pass(HaloBuilder *builder, const char *op, double low, double high, const HaloValue *design,
+                       HaloReg in, HaloReg *out)
 {
     HaloStatus status = HALO_OK;
     HaloMask row = {0};
     int64_t taps;
-    const double rate = halo_build_shape(builder, in)->rate, cutoff = arg[SINC_CUTOFF].number;
-    if (!(cutoff > 0.0 && cutoff < rate / 2.0))
-        HALO_FAIL(HALO_ERR_USAGE,
-                  "%s: cutoff has to be above 0 and below %.10g Hz, half the sample rate, not %.10g", op,
-                  rate / 2.0, cutoff);
-    HALO_TRY(count_taps(op, arg, rate, &taps));
-    HALO_TRY(taps_sinc(band, cutoff / rate, taps, arg[SINC_ATTENUATION].number, &row));
+    const double rate = halo_build_shape(builder, in)->rate;
+    double room = high - low;
+    if (low > 0.0) room = less(room, low);
+    if (high < rate / 2.0) room = less(room, rate / 2.0 - high);
+    HALO_TRY(count_taps(op, design, room, rate, &taps));
+    HALO_TRY(taps_sinc(low / rate, high / rate, taps, design[SINC_ATTENUATION].number, &row));
     HALO_TRY(filter_mask(builder, in, &row, out));
 out:
     halo_mask_free(&row);
     return status;
 }
 
+static HaloStatus check_edge(const char *what, double edge, double rate)
+{
+    if (edge > 0.0 && edge < rate / 2.0) return HALO_OK;
+    return halo_fail(HALO_ERR_USAGE, "%s has to be above 0 and below %.10g Hz, half the sample rate, not %.10g",
+                     what, rate / 2.0, edge);
+}
+
 static HaloStatus build_lowpass(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
-    return build_sinc(builder, "lowpass", TAPS_LOWPASS, arg, in, out);
+    const double cutoff = arg[0].number;
+    const HaloStatus status = check_edge("lowpass: cutoff", cutoff, halo_build_shape(builder, in)->rate);
+    return status == HALO_OK ? pass(builder, "lowpass", 0.0, cutoff, arg + 1, in, out) : status;
 }
 
 static HaloStatus build_highpass(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
-    return build_sinc(builder, "highpass", TAPS_HIGHPASS, arg, in, out);
+    const double cutoff = arg[0].number, rate = halo_build_shape(builder, in)->rate;
+    const HaloStatus status = check_edge("highpass: cutoff", cutoff, rate);
+    return status == HALO_OK ? pass(builder, "highpass", cutoff, rate / 2.0, arg + 1, in, out) : status;
 }
 
-static const HaloParam sinc_param[] = {
+static HaloStatus build_bandpass(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
+{
+    HaloStatus status = HALO_OK;
+    const double low = arg[0].number, high = arg[1].number, rate = halo_build_shape(builder, in)->rate;
+    HALO_TRY(check_edge("bandpass: low", low, rate));
+    HALO_TRY(check_edge("bandpass: high", high, rate));
+    if (!(low < high))
+        HALO_FAIL(HALO_ERR_USAGE, "bandpass: low, %.10g Hz, has to be below high, %.10g Hz", low, high);
+    HALO_TRY(pass(builder, "bandpass", low, high, arg + 2, in, out));
+out:
+    return status;
+}
+
+/* clang-format off */
+#define SINC_DESIGN                                                          \
+    {.key = "taps",                                                          \
+     .type = HALO_PARAM_INTEGER,                                             \
+     .preset = "",                                                           \
+     .min = 1,                                                               \
+     .max = HALO_MASK_MAX_SIDE - 1,                                          \
+     .help = "length of the filter, made odd; in place of transition"},      \
+    {.key = "transition",                                                    \
+     .type = HALO_PARAM_FREQUENCY,                                           \
+     .preset = "",                                                           \
+     .unit = "Hz",                                                           \
+     .help = "width between pass and stop band; half the room at the edge"}, \
+    {.key = "attenuation",                                                   \
+     .type = HALO_PARAM_NUMBER,                                              \
+     .preset = "80",                                                         \
+     .min = 8,                                                               \
+     .max = 180,                                                             \
+     .unit = "dB",                                                           \
+     .help = "of the stop band; shapes the Kaiser window"}
+/* clang-format on */
+
+static const HaloParam cutoff_param[] = {
     {.key = "cutoff",
      .type = HALO_PARAM_FREQUENCY,
      .unit = "Hz",
      .help = "middle of the transition, where half the amplitude is left"},
-    {.key = "taps",
-     .type = HALO_PARAM_INTEGER,
-     .preset = "",
-     .min = 1,
-     .max = HALO_MASK_MAX_SIDE - 1,
-     .help = "length of the filter, made odd; in place of transition"},
-    {.key = "transition",
+    SINC_DESIGN,
+};
+
+static const HaloParam band_param[] = {
+    {.key = "low",
      .type = HALO_PARAM_FREQUENCY,
-     .preset = "",
      .unit = "Hz",
-     .help = "width between pass and stop band; half the room beside the cutoff"},
-    {.key = "attenuation",
-     .type = HALO_PARAM_NUMBER,
-     .preset = "80",
-     .min = 8,
-     .max = 180,
-     .unit = "dB",
-     .help = "of the stop band; shapes the Kaiser window"},
+     .help = "lower edge, where half the amplitude is left"},
+    {.key = "high",
+     .type = HALO_PARAM_FREQUENCY,
+     .unit = "Hz",
+     .help = "upper edge, where half the amplitude is left"},
+    SINC_DESIGN,
 };
 
 const HaloOp halo_op_lowpass = {.name = "lowpass",
@@ -86,7 +129,7 @@ const HaloOp halo_op_lowpass = {.name = "lowpass",
                                 .example = "lowpass:4kHz",
                                 .kinds = HALO_AUDIO,
                                 .filter = true,
-                                HALO_PARAMS(sinc_param),
+                                HALO_PARAMS(cutoff_param),
                                 .build = build_lowpass};
 
 const HaloOp halo_op_highpass = {.name = "highpass",
@@ -94,5 +137,13 @@ const HaloOp halo_op_highpass = {.name = "highpass",
                                  .example = "highpass:cutoff=80,transition=40",
                                  .kinds = HALO_AUDIO,
                                  .filter = true,
-                                 HALO_PARAMS(sinc_param),
+                                 HALO_PARAMS(cutoff_param),
                                  .build = build_highpass};
+
+const HaloOp halo_op_bandpass = {.name = "bandpass",
+                                 .help = "keep what is between two frequencies",
+                                 .example = "bandpass:low=300,high=3400",
+                                 .kinds = HALO_AUDIO,
+                                 .filter = true,
+                                 HALO_PARAMS(band_param),
+                                 .build = build_bandpass};

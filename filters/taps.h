@@ -1,6 +1,6 @@
 /* The coefficients of the smoothers and of the frequency filters, computed in f64 on the host and normalised
- * there. Each function allocates a mask of height 1 (taps_log: a square) that the caller frees; HALO_ERR_USAGE
- * names the parameter that asks for too much. */
+ * there. Each function allocates a mask of height 1 (taps_log, taps_dog, taps_disk, taps_motion: a dense one)
+ * that the caller frees; HALO_ERR_USAGE names the parameter that asks for too much. */
 #ifndef TAPS_H
 #define TAPS_H
 
@@ -20,17 +20,30 @@ HaloStatus taps_binomial(int64_t width, HaloMask *row);
  * masks. */
 HaloStatus taps_log(double sigma, HaloMask *square);
 
+/* The Gaussian of `narrow` less that of `wide`, each as taps_gauss makes it, and less the mean of that: sums to
+ * 0. A square, so of about (8 wide)^2 taps, or, for `line`, a row. Positive at the centre. D. Marr, E.
+ * Hildreth, "Theory of edge detection", 1980: nearest to the Laplacian of Gaussian where wide is 1.6 narrow. */
+HaloStatus taps_dog(double narrow, double wide, bool line, HaloMask *mask);
+
+/* The part of each pixel that lies in a circle of this radius about the middle one, over the sum of them: a
+ * pillbox whose edge is exact, like MATLAB's fspecial('disk', radius). A square that just holds the circle. */
+HaloStatus taps_disk(double radius, HaloMask *square);
+
+/* max(1 - d, 0), d being the distance of a pixel to a line of length - 1 through the middle one, `angle`
+ * degrees counter-clockwise from the x axis, over the sum of them: what MATLAB documents of fspecial('motion',
+ * length, angle). A row or a column where the angle is a multiple of 90. */
+HaloStatus taps_motion(double length, double angle, HaloMask *mask);
+
 /* The value at the centre of the polynomial of degree `order` fitted to `window` samples, an odd number, by
  * least squares: A. Savitzky, M. J. E. Golay, "Smoothing and differentiation of data by simplified least
  * squares procedures", 1964. */
 HaloStatus taps_savgol(int64_t window, int64_t order, HaloMask *row);
 #define TAPS_SAVGOL_MAX_ORDER 20
 
-/* A low-pass filter, or its complement: an ideal one of cut-off `cutoff`, in cycles per sample (0 .. 0.5),
- * under a Kaiser window of `count` taps, an odd number. Unity gain at 0, or at half the sample rate for
- * high-pass. */
-typedef enum TapsBand { TAPS_LOWPASS, TAPS_HIGHPASS } TapsBand;
-HaloStatus taps_sinc(TapsBand band, double cutoff, int64_t count, double attenuation, HaloMask *row);
+/* The ideal filter that lets pass what lies between `low` and `high`, in cycles per sample, 0 <= low < high <=
+ * 0.5, under a Kaiser window of `count` taps, an odd number: low-pass where low is 0, high-pass where high is
+ * 0.5. Unity gain at 0, at half the sample rate, or in the middle of the band. */
+HaloStatus taps_sinc(double low, double high, int64_t count, double attenuation, HaloMask *row);
 
 /* How many taps, an odd number, attain `attenuation` dB within a transition of that many cycles per sample.
  * J. F. Kaiser, "Nonrecursive digital filter design using the I0-sinh window function", 1974; the same formulas

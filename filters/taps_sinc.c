@@ -31,24 +31,29 @@ double taps_sinc_count(double transition, double attenuation)
     return fmod(count, 2.0) == 0.0 ? count + 1.0 : count;
 }
 
+/* The impulse response of the ideal low-pass filter, `m` samples from its centre. All of the spectrum is just
+ * an impulse: the sine of whole multiples of pi is not quite 0. */
+static double ideal(double cutoff, int64_t m)
+{
+    if (cutoff >= 0.5) return m == 0 ? 1.0 : 0.0;
+    return m == 0 ? 2.0 * cutoff : sin(2.0 * pi * cutoff * (double)m) / (pi * (double)m);
+}
+
 /* Half of the impulse response is computed; `m` counts from the centre. */
-HaloStatus taps_sinc(TapsBand band, double cutoff, int64_t count, double attenuation, HaloMask *row)
+HaloStatus taps_sinc(double low, double high, int64_t count, double attenuation, HaloMask *row)
 {
     const HaloStatus status = halo_mask_alloc(row, count, 1);
     if (status != HALO_OK) return status;
     const int64_t half = count / 2;
     const double beta = kaiser_beta(attenuation), peak = bessel_i0(beta);
+    const double middle = low <= 0.0 ? 0.0 : high >= 0.5 ? 0.5 : 0.5 * (low + high);
     double gain = 0.0;
     for (int64_t m = half; m >= 0; m--) {
         const double t = half > 0 ? (double)m / (double)half : 0.0;
         const double window = bessel_i0(beta * sqrt(1.0 - t * t)) / peak;
-        double ideal = m == 0 ? 2.0 * cutoff : sin(2.0 * pi * cutoff * (double)m) / (pi * (double)m);
-        if (band == TAPS_HIGHPASS) ideal = m == 0 ? 1.0 - ideal : -ideal;
-        const double tap = ideal * window;
+        const double tap = (ideal(high, m) - ideal(low, m)) * window;
         row->tap[half - m] = row->tap[half + m] = tap;
-        /* The response at 0, or at half the sample rate, where the cosine alternates. */
-        const double sign = band == TAPS_HIGHPASS && m % 2 != 0 ? -1.0 : 1.0;
-        gain += sign * (m == 0 ? tap : 2.0 * tap);
+        gain += cos(2.0 * pi * middle * (double)m) * (m == 0 ? tap : 2.0 * tap);
     }
     for (int64_t i = 0; i < count; i++) row->tap[i] /= gain;
     return HALO_OK;

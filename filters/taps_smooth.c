@@ -1,4 +1,4 @@
-/* Coefficients of box, gauss, binomial and log. */
+/* Coefficients of box, gauss, binomial, log and dog. */
 #include <math.h>
 #include <string.h>
 
@@ -43,11 +43,20 @@ HaloStatus taps_binomial(int64_t width, HaloMask *row)
     return HALO_OK;
 }
 
+/* Takes their mean from the taps: they sum to 0. */
+static void balance(HaloMask *mask)
+{
+    const int64_t count = mask->width * mask->height;
+    double sum = 0.0;
+    for (int64_t i = 0; i < count; i++) sum += mask->tap[i];
+    const double mean = sum / (double)count;
+    for (int64_t i = 0; i < count; i++) mask->tap[i] -= mean;
+}
+
 HaloStatus taps_log(double sigma, HaloMask *square)
 {
     HaloMask gauss = {0};
     HaloStatus status = HALO_OK;
-    double sum = 0.0;
     memset(square, 0, sizeof *square);
     HALO_TRY(taps_gauss(sigma, 4.0, &gauss));
     HALO_TRY(halo_mask_alloc(square, gauss.width, gauss.width));
@@ -55,13 +64,32 @@ HaloStatus taps_log(double sigma, HaloMask *square)
     for (int64_t j = 0; j < n; j++)
         for (int64_t i = 0; i < n; i++) {
             const double x = (double)(i - r) / sigma, y = (double)(j - r) / sigma;
-            const double tap = gauss.tap[i] * gauss.tap[j] * (x * x + y * y - 2.0) / (sigma * sigma);
-            square->tap[j * n + i] = tap;
-            sum += tap;
+            square->tap[j * n + i] = gauss.tap[i] * gauss.tap[j] * (x * x + y * y - 2.0) / (sigma * sigma);
         }
-    const double mean = sum / (double)(n * n);
-    for (int64_t i = 0; i < n * n; i++) square->tap[i] -= mean;
+    balance(square);
 out:
     halo_mask_free(&gauss);
+    return status;
+}
+
+HaloStatus taps_dog(double narrow, double wide, bool line, HaloMask *mask)
+{
+    HaloMask inner = {0}, outer = {0};
+    HaloStatus status = HALO_OK;
+    memset(mask, 0, sizeof *mask);
+    HALO_TRY(taps_gauss(narrow, 4.0, &inner));
+    HALO_TRY(taps_gauss(wide, 4.0, &outer));
+    HALO_TRY(halo_mask_alloc(mask, outer.width, line ? 1 : outer.width));
+    const int64_t n = outer.width, margin = (n - inner.width) / 2;
+    for (int64_t j = 0; j < mask->height; j++)
+        for (int64_t i = 0; i < n; i++) mask->tap[j * n + i] = -outer.tap[i] * (line ? 1.0 : outer.tap[j]);
+    for (int64_t j = 0; j < (line ? 1 : inner.width); j++) {
+        double *const tap = mask->tap + (line ? 0 : j + margin) * n + margin;
+        for (int64_t i = 0; i < inner.width; i++) tap[i] += inner.tap[i] * (line ? 1.0 : inner.tap[j]);
+    }
+    balance(mask);
+out:
+    halo_mask_free(&inner);
+    halo_mask_free(&outer);
     return status;
 }

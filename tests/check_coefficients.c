@@ -1,6 +1,6 @@
 /* The coefficients of the smoothers and the frequency filters: against values computed elsewhere (exact
- * fractions; SciPy's firwin and kaiserord), against what defines them, and by hashes that notice another libm.
- */
+ * fractions; SciPy's firwin and kaiserord; areas by Gauss-Legendre quadrature), against what defines them, and
+ * by hashes that notice another libm. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -106,6 +106,103 @@ static void laplacian_of_gaussian(void **state)
     halo_mask_free(&square);
 }
 
+static void difference_of_gaussians(void **state)
+{
+    static const double row[] = {-0.0004407433669323571, -0.021646449088627454, -0.12185994448487397,
+                                 0.28789427388086747,    -0.12185994448487397,  -0.021646449088627454,
+                                 -0.0004407433669323571};
+    static const double middle[] = {-0.00021978833846721574, -0.010718609183658344, -0.03012211705602802,
+                                    0.37001530303717467,     -0.03012211705602802,  -0.010718609183658344,
+                                    -0.00021978833846721574};
+    static const double edge[] = {-1.9425471549487038e-07, -9.656825638433063e-06, -0.0001006264338786428,
+                                  -0.00021978833846721574};
+    HaloMask mask;
+    (void)state;
+    expect_row(&mask, taps_dog(0.5, 0.8, true, &mask), row, 7);
+    assert_int_equal(taps_dog(0.5, 0.8, false, &mask), HALO_OK);
+    assert_int_equal(mask.width, 7);
+    assert_int_equal(mask.height, 7);
+    near(&mask, 3 * 7, middle, 7);
+    near(&mask, 0, edge, 4);
+    assert_true(fabs(sum_of(&mask)) < 1e-15);
+    halo_mask_free(&mask);
+    assert_int_equal(taps_dog(1.0, 1e6, true, &mask), HALO_ERR_USAGE);
+}
+
+/* ---- shapes --------------------------------------------------------------------------------------------- */
+
+static void disk(void **state)
+{
+    static const double corner[3][3] = {{0.0018739835064877834, 0.0328496731369261, 0.04703966758950325},
+                                        {0.0328496731369261, 0.06017200116895855, 0.06017200116895855},
+                                        {0.04703966758950325, 0.06017200116895855, 0.06017200116895855}};
+    static const double small[] = {0, 0.08762991825871174, 0, 0.08762991825871174, 0.649480326965153};
+    static const double edge[] = {0, 0, 0, 0.0012496038320163746, 0.0049669471840339905, 0.006259934702148578};
+    static const double one[] = {1};
+    HaloMask square;
+    (void)state;
+    expect_row(&square, taps_disk(0.5, &square), one, 1);
+    assert_int_equal(taps_disk(0.7, &square), HALO_OK);
+    assert_int_equal(square.width, 3);
+    near(&square, 0, small, 5);
+    halo_mask_free(&square);
+    assert_int_equal(taps_disk(2.3, &square), HALO_OK);
+    assert_int_equal(square.width, 5);
+    for (int row = 0; row < 3; row++) near(&square, row * 5, corner[row], 3);
+    for (int row = 0; row < 5; row++) /* the same seen from all eight sides */
+        for (int column = 0; column < 5; column++) {
+            const double tap = square.tap[row * 5 + column];
+            assert_true(tap == square.tap[column * 5 + row] && tap == square.tap[(4 - row) * 5 + column]);
+        }
+    halo_mask_free(&square);
+    assert_int_equal(taps_disk(5.0, &square), HALO_OK);
+    near(&square, 0, edge, 6);
+    halo_mask_free(&square);
+    /* The area of a great circle, over that of a pixel in it: pi r^2. */
+    assert_int_equal(taps_disk(200.25, &square), HALO_OK);
+    assert_int_equal(square.width, 401);
+    assert_true(fabs(1.0 / square.tap[200 * 401 + 200] / (200.25 * 200.25) - 3.14159265358979323846) < 1e-12);
+    halo_mask_free(&square);
+}
+
+static void motion(void **state)
+{
+    static const double nine[] = {1. / 9, 1. / 9, 1. / 9, 1. / 9, 1. / 9, 1. / 9, 1. / 9, 1. / 9, 1. / 9};
+    static const double even[] = {0.25, 0.5, 0.25}, one[] = {1.0};
+    static const double rising[] = {0,
+                                    0,
+                                    0.03310074603605958,
+                                    0.15663441201106817,
+                                    0.06319751000285496,
+                                    0,
+                                    0.12353366597500863,
+                                    0.24706733195001726,
+                                    0.12353366597500863,
+                                    0};
+    static const double falling[] = {0.21747456169636828, 0.07621184254455245, 0, 0.07621184254455245,
+                                     0.26020350642905377, 0.07621184254455245, 0, 0.07621184254455245,
+                                     0.21747456169636828};
+    HaloMask mask;
+    (void)state;
+    expect_row(&mask, taps_motion(1.0, 77.0, &mask), one, 1);
+    expect_row(&mask, taps_motion(2.0, 0.0, &mask), even, 3);
+    expect_row(&mask, taps_motion(9.0, -180.0, &mask), nine, 9);
+    assert_int_equal(taps_motion(9.0, 90.0, &mask), HALO_OK);
+    assert_int_equal(mask.width, 1);
+    assert_int_equal(mask.anchor_y, 4);
+    near(&mask, 0, nine, 9);
+    halo_mask_free(&mask);
+    assert_int_equal(taps_motion(4.0, 30.0, &mask), HALO_OK);
+    assert_int_equal(mask.width, 5);
+    assert_int_equal(mask.height, 3);
+    near(&mask, 0, rising, 10);
+    halo_mask_free(&mask);
+    assert_int_equal(taps_motion(3.5, 135.0, &mask), HALO_OK);
+    assert_int_equal(mask.width * mask.height, 9);
+    near(&mask, 0, falling, 9);
+    halo_mask_free(&mask);
+}
+
 /* ---- Savitzky-Golay ------------------------------------------------------------------------------------- */
 
 /* A polynomial of the order fitted goes through unchanged: its moments are 1, 0, 0, … */
@@ -173,25 +270,41 @@ static void windowed_sinc(void **state)
     static const double high[] = {-0.018953896788934742, -0.063520033862933298, -0.1247445058795399,
                                   -0.17892639116840284,  0.80250395527427698,   -0.17892639116840284,
                                   -0.1247445058795399,   -0.063520033862933298, -0.018953896788934742};
+    static const double band[] = {0,
+                                  -0.0701853205216664,
+                                  -0.15562371479706127,
+                                  -0.0757136271331048,
+                                  0.18079069914433696,
+                                  0.3310980613918625,
+                                  0.18079069914433696,
+                                  -0.0757136271331048,
+                                  -0.15562371479706127,
+                                  -0.0701853205216664,
+                                  0};
     static const double one[] = {1.0};
     HaloMask row;
     (void)state;
-    expect_row(&row, taps_sinc(TAPS_LOWPASS, 0.2, 9, 60.0, &row), low, 9);
-    expect_row(&row, taps_sinc(TAPS_HIGHPASS, 0.1, 9, 30.0, &row), high, 9);
-    expect_row(&row, taps_sinc(TAPS_LOWPASS, 0.2, 1, 60.0, &row), one, 1);
+    expect_row(&row, taps_sinc(0.1, 0.2, 11, 40.0, &row), band, 11);
+    expect_row(&row, taps_sinc(0.0, 0.2, 9, 60.0, &row), low, 9);
+    expect_row(&row, taps_sinc(0.1, 0.5, 9, 30.0, &row), high, 9);
+    expect_row(&row, taps_sinc(0.0, 0.2, 1, 60.0, &row), one, 1);
     assert_true(taps_sinc_count(0.01, 80.0) == 503.0);   /* kaiserord(80, 0.02) */
     assert_true(taps_sinc_count(0.003, 60.0) == 1211.0); /* 1210, made odd */
 
     const int64_t taps = (int64_t)taps_sinc_count(0.02, 80.0);
-    assert_int_equal(taps_sinc(TAPS_LOWPASS, 0.1, taps, 80.0, &row), HALO_OK);
+    assert_int_equal(taps_sinc(0.0, 0.1, taps, 80.0, &row), HALO_OK);
     assert_true(fabs(sum_of(&row) - 1.0) < 1e-14);
     assert_true(loudest(&row, 0.0, 0.09) < 1.0 + 1.1e-4 &&
                 loudest(&row, 0.11, 0.5) < 1.1e-4); /* 80 dB is 1e-4 */
     halo_mask_free(&row);
-    assert_int_equal(taps_sinc(TAPS_HIGHPASS, 0.1, taps, 80.0, &row), HALO_OK);
+    assert_int_equal(taps_sinc(0.1, 0.5, taps, 80.0, &row), HALO_OK);
     assert_true(loudest(&row, 0.0, 0.09) < 1.1e-4 && fabs(loudest(&row, 0.5, 0.5) - 1.0) < 1e-12);
     halo_mask_free(&row);
-    assert_int_equal(taps_sinc(TAPS_LOWPASS, 0.1, HALO_MASK_MAX_SIDE + 1, 80.0, &row), HALO_ERR_USAGE);
+    assert_int_equal(taps_sinc(0.1, 0.3, taps, 80.0, &row), HALO_OK);
+    assert_true(loudest(&row, 0.0, 0.09) < 2.2e-4 && loudest(&row, 0.31, 0.5) < 2.2e-4); /* of two edges */
+    assert_true(fabs(loudest(&row, 0.2, 0.2) - 1.0) < 1e-12 && loudest(&row, 0.11, 0.29) < 1.0 + 2.2e-4);
+    halo_mask_free(&row);
+    assert_int_equal(taps_sinc(0.0, 0.1, HALO_MASK_MAX_SIDE + 1, 80.0, &row), HALO_ERR_USAGE);
 }
 
 /* ---- hashes --------------------------------------------------------------------------------------------- */
@@ -228,18 +341,26 @@ static void hashes(void **state)
     expect_hash("binomial 31", hash_of(&mask, taps_binomial(31, &mask)), 0x6dbd6e5d5fcbc41fu);
     expect_hash("log 1.4", hash_of(&mask, taps_log(1.4, &mask)), 0xb4d5206b2e637799u);
     expect_hash("savgol 21 3", hash_of(&mask, taps_savgol(21, 3, &mask)), 0xbefdaa41473ca6ebu);
-    expect_hash("lowpass", hash_of(&mask, taps_sinc(TAPS_LOWPASS, 0.09, 101, 80.0, &mask)),
-                0x5443575b51c9665au);
-    expect_hash("highpass", hash_of(&mask, taps_sinc(TAPS_HIGHPASS, 0.01, 503, 80.0, &mask)),
-                0x6961a7eb4d085620u);
+    expect_hash("lowpass", hash_of(&mask, taps_sinc(0.0, 0.09, 101, 80.0, &mask)), 0x5443575b51c9665au);
+    expect_hash("highpass", hash_of(&mask, taps_sinc(0.01, 0.5, 503, 80.0, &mask)), 0x6961a7eb4d085620u);
+    expect_hash("bandpass", hash_of(&mask, taps_sinc(0.01, 0.09, 503, 80.0, &mask)), 0x0072f49315cb175bu);
+    expect_hash("dog 1.4 2.24", hash_of(&mask, taps_dog(1.4, 2.24, false, &mask)), 0x866ba92de4e19b5au);
+    expect_hash("disk 3.5", hash_of(&mask, taps_disk(3.5, &mask)), 0xe0d4db0b916dd776u);
+    expect_hash("motion 15 30", hash_of(&mask, taps_motion(15.0, 30.0, &mask)), 0xc340154d3bd6a885u);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gauss),    cmocka_unit_test(box),
-        cmocka_unit_test(binomial), cmocka_unit_test(laplacian_of_gaussian),
-        cmocka_unit_test(savgol),   cmocka_unit_test(windowed_sinc),
+        cmocka_unit_test(gauss),
+        cmocka_unit_test(box),
+        cmocka_unit_test(binomial),
+        cmocka_unit_test(laplacian_of_gaussian),
+        cmocka_unit_test(difference_of_gaussians),
+        cmocka_unit_test(disk),
+        cmocka_unit_test(motion),
+        cmocka_unit_test(savgol),
+        cmocka_unit_test(windowed_sinc),
         cmocka_unit_test(hashes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

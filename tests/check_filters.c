@@ -27,14 +27,16 @@ static Outcome run_ok(const char *pipeline, const HaloBuf *in, const HaloFormat 
 static void smoothing_keeps_constants(void **state)
 {
     (void)state;
-    static const char *const image[] = {"gauss:2",   "box:7",     "box:4",  "binomial:5",
-                                        "average:3", "unsharp:1", "sharpen"};
-    static const char *const sound[] = {"savgol:window=21,order=3", "gauss:5", "average:2ms", "lowpass:1kHz"};
+    static const char *const image[] = {"gauss:2",   "box:7",   "box:4",    "binomial:5",       "average:3",
+                                        "unsharp:1", "sharpen", "disk:3.3", "motion:9,angle=20"};
+    static const char *const sound[] = {"savgol:window=21,order=3", "gauss:5", "average:2ms", "lowpass:1kHz",
+                                        "envelope:3ms"};
+    enum { IMAGES = sizeof image / sizeof *image, FILTERS = IMAGES + sizeof sound / sizeof *sound };
     static const char *const border[] = {"replicate", "reflect", "mirror", "wrap", "keep", "valid"};
-    for (int f = 0; f < 11; f++)
+    for (int f = 0; f < FILTERS; f++)
         for (int b = 0; b < 6; b++) {
             char text[TEXT];
-            const bool is_sound = f >= 7;
+            const bool is_sound = f >= IMAGES;
             HaloShape shape = is_sound ? test_shape(HALO_F32, 3000, 1, 2) : test_shape(HALO_U8, 41, 37, 3);
             if (is_sound) shape.kind = HALO_AUDIO;
             if (is_sound) shape.rate = 44100;
@@ -45,7 +47,7 @@ static void smoothing_keeps_constants(void **state)
                     ((float *)in.data)[i] = 0.7f;
                 else
                     ((uint8_t *)in.data)[i] = 173;
-            const char *const filter = is_sound ? sound[f - 7] : image[f];
+            const char *const filter = is_sound ? sound[f - IMAGES] : image[f];
             snprintf(text, sizeof text, "%s%cborder=%s", filter, strchr(filter, ':') != NULL ? ',' : ':',
                      border[b]);
             Outcome outcome = run_ok(text, &in, NULL);
@@ -88,6 +90,95 @@ static void impulse_response_is_the_mask(void **state)
     assert_true(oracle_get(&plain.out, 3, 4, 0) == 0.0f);
     outcome_free(&plain);
     outcome_free(&turned);
+    halo_buf_free(&in);
+}
+
+static void expect_row(const char *pipeline, const HaloBuf *in, int64_t y, const float *want, int64_t count)
+{
+    Outcome outcome = run_ok(pipeline, in, NULL);
+    assert_int_equal(outcome.out.cols, count);
+    for (int64_t x = 0; x < count; x++)
+        if (oracle_get(&outcome.out, x, y, 0) != want[x])
+            fail_case(NULL, "%s: %g at %" PRId64 ",%" PRId64 ", not %g", pipeline,
+                      (double)oracle_get(&outcome.out, x, y, 0), x, y, (double)want[x]);
+    outcome_free(&outcome);
+}
+
+/* dilation= moves the taps apart, and the anchor with its tap. */
+static void dilation_spreads_the_taps(void **state)
+{
+    (void)state;
+    static const float impulse[8] = {0, 0, 0, 0, 1, 0, 0, 0}, spread[8] = {0, 3, 0, 0, 2, 0, 0, 1};
+    static const float first[8] = {0, 0, 3, 0, 2, 0, 1, 0}, turned[8] = {0, 0, 1, 0, 2, 0, 3, 0};
+    static const float down[8] = {0, 0, 0, 0, 5, 0, 0, 0}, valid[2] = {0, 2};
+    const HaloShape shape = test_shape(HALO_F32, 8, 1, 1), tall = test_shape(HALO_F32, 8, 5, 1);
+    HaloBuf in = image_of(&shape, impulse), high = image_of(&tall, NULL);
+    expect_row("conv:mask=\"3x1: 1,2,3\",dilation=3,border=zero", &in, 0, spread, 8);
+    expect_row("conv:mask=\"3x1: 1,2,3\",dilation=3,border=valid", &in, 0, valid, 2);
+    expect_row("conv:mask=\"2x1: 2,3\",dilation=2,anchor=0+0,border=zero", &in, 0,
+               (const float[8]){0, 0, 3, 0, 2, 0, 0, 0}, 8);
+    expect_row("conv:mask=\"3x1: 1,2,3\",dilation=2,border=zero", &in, 0, first, 8);
+    expect_row("conv:mask=\"3x1: 1,2,3\",dilation=2,flip=1,border=zero", &in, 0, turned, 8);
+    *(float *)halo_at(&high, 4, 0) = 1.0f;
+    expect_row("conv:mask=\"1x2: 5,0\",dilation=4,border=zero", &high, 4, down, 8);
+    Outcome huge = pipeline_run(runner[1].session, "conv:mask=box3,dilation=2048", &in, NULL);
+    assert_int_equal(huge.status, HALO_ERR_USAGE);
+    outcome_free(&huge);
+    halo_buf_free(&in);
+    halo_buf_free(&high);
+}
+
+/* The output lies on the upper left of the four pixels; both parts grow downwards. */
+static void roberts_takes_diagonal_differences(void **state)
+{
+    (void)state;
+    static const float image[6] = {1, 2, 4, 9, 7, 0};
+    static const float x[3] = {6, -2, -4}, y[3] = {7, 3, -4}; /* past the edge its pixels again */
+    const HaloShape shape = test_shape(HALO_F32, 3, 2, 1);
+    HaloBuf in = image_of(&shape, image);
+    expect_row("roberts:x", &in, 0, x, 3);
+    expect_row("roberts:y", &in, 0, y, 3);
+    expect_row("roberts:border=valid", &in, 0, (const float[2]){sqrtf(85.0f), sqrtf(13.0f)}, 2);
+    halo_buf_free(&in);
+}
+
+static void filters_of_sound(void **state)
+{
+    (void)state;
+    static const float sound[5] = {1, -3, 5, -1, 2};
+    static const float risen[5] = {1, -3.5f, 6.5f, -3.5f, 2.5f}, mirrored[5] = {2.5f, -3.5f, 6.5f, -3.5f, 2.5f};
+    HaloShape shape = test_shape(HALO_F32, 5, 1, 1);
+    shape.kind = HALO_AUDIO;
+    shape.rate = 1000;
+    HaloBuf in = image_of(&shape, sound);
+    expect_row("preemphasis:0.5,border=zero", &in, 0, risen, 5);
+    expect_row("preemphasis:0.5", &in, 0, mirrored, 5);
+    expect_row("envelope:2ms,border=zero", &in, 0, (const float[5]){0.5f, 2, 4, 3, 1.5f}, 5);
+    expect_row("envelope:2,border=keep", &in, 0, (const float[5]){1, 2, 4, 3, 1.5f}, 5);
+    expect_row("abs | average:2", &in, 0, (const float[5]){2, 2, 4, 3, 1.5f}, 5);
+    halo_buf_free(&in);
+}
+
+/* A window in samples has to be odd; a time becomes the next odd number of them. */
+static void savgol_makes_times_odd(void **state)
+{
+    (void)state;
+    Rng rng = {5};
+    HaloShape shape = test_shape(HALO_F32, 200, 1, 2);
+    shape.kind = HALO_AUDIO;
+    shape.rate = 1000;
+    HaloBuf in = random_input(&shape, false, &rng);
+    Outcome samples = run_ok("savgol:window=21,order=3", &in, NULL);
+    Outcome even = run_ok("savgol:window=20ms,order=3", &in, NULL);
+    Outcome odd = run_ok("savgol:window=21ms,order=3", &in, NULL);
+    Outcome refused = pipeline_run(runner[1].session, "savgol:window=20,order=3", &in, NULL);
+    assert_int_equal(outcome_hash(&even), outcome_hash(&samples));
+    assert_int_equal(outcome_hash(&odd), outcome_hash(&samples));
+    assert_int_equal(refused.status, HALO_ERR_USAGE);
+    outcome_free(&samples);
+    outcome_free(&even);
+    outcome_free(&odd);
+    outcome_free(&refused);
     halo_buf_free(&in);
 }
 
@@ -156,6 +247,10 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(smoothing_keeps_constants),
         cmocka_unit_test(impulse_response_is_the_mask),
+        cmocka_unit_test(dilation_spreads_the_taps),
+        cmocka_unit_test(roberts_takes_diagonal_differences),
+        cmocka_unit_test(filters_of_sound),
+        cmocka_unit_test(savgol_makes_times_odd),
         cmocka_unit_test(identity_gives_the_image_back),
         cmocka_unit_test(worked_example_gives_321),
         cmocka_unit_test(transparent_borders_leave_no_dark_fringe),

@@ -15,7 +15,7 @@ typedef enum HaloParamType {
     HALO_PARAM_INTEGER,   /* integer, number */
     HALO_PARAM_SWITCH,    /* integer: 0 or 1; "1", "0", "yes", "no", "true", "false", or the key alone */
     HALO_PARAM_CHOICE,    /* integer: the index in `choices` */
-    HALO_PARAM_LENGTH,    /* number: pixels, samples, or a time on audio ("5ms", "0.1s") */
+    HALO_PARAM_LENGTH,    /* number: pixels or samples; integer: 1 where a time was given ("5ms"), on audio */
     HALO_PARAM_FREQUENCY, /* number: hertz ("440", "4kHz") */
     HALO_PARAM_MASK,      /* mask: a quoted string, else a file, else a name */
     HALO_PARAM_BORDER,    /* integer: HaloBorder; number: the constant ("constant=0.5") */

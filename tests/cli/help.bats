@@ -113,3 +113,10 @@ END
 @test "the table of operations has a row for each" {
     [ "$(halo --generate ops-table | wc -l)" -eq "$(($(halo list ops --json | wc -l) + 2))" ]
 }
+
+@test "README has that table" {
+    halo --generate ops-table > made.md
+    sed '1,/^<!-- halo --generate ops-table -->$/d; /^<!-- end -->$/,$d' "$BATS_TEST_DIRNAME/../../README.md" > found.md
+    [ -s found.md ]
+    diff made.md found.md
+}
