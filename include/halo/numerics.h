@@ -179,7 +179,7 @@ HALO_FN float halo_magnitude(float gx, float gy) { return sqrtf(halo_fma(gx, gx,
 HALO_FN float halo_unsharp(float in, float blurred, float amount, float threshold)
 {
     const float d = in - blurred;
-    return halo_abs(d) >= threshold ? halo_fma(amount, d, in) : in;
+    return halo_abs(d) < threshold ? in : halo_fma(amount, d, in); /* NaN is not below: it goes on */
 }
 
 /* ---- reductions ----------------------------------------------------------------------------------------- */

@@ -111,7 +111,7 @@ typedef struct HaloMap {
 
 typedef enum HaloCombineKind {
     HALO_COMBINE_MAGNITUDE,  /* sqrt(fma(a, a, b * b)) */
-    HALO_COMBINE_UNSHARP,    /* a the input, b its blur: d = a - b; |d| >= threshold ? fma(amount, d, a) : a */
+    HALO_COMBINE_UNSHARP,    /* a the input, b its blur: d = a - b; |d| < threshold ? a : fma(amount, d, a) */
     HALO_COMBINE_UNPREMUL,   /* a filtered and premultiplied, b the input: t = alpha(a) / white; colour: t > 0 ?
                                 a / t : b; alpha: a */
     HALO_COMBINE_COPY_ALPHA, /* colour of a, alpha of b */

@@ -233,7 +233,7 @@ static float combine_one(const HaloCombine *combine, float a, float b, float a_a
     case HALO_COMBINE_MAGNITUDE: return sqrtf(fmaf(a, a, b * b));
     case HALO_COMBINE_UNSHARP: {
         const float d = a - b;
-        return fabsf(d) >= combine->threshold ? fmaf(combine->amount, d, a) : a;
+        return fabsf(d) < combine->threshold ? a : fmaf(combine->amount, d, a);
     }
     case HALO_COMBINE_UNPREMUL: {
         const float t = a_alpha / combine->white;
