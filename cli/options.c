@@ -13,6 +13,8 @@ const CliOption cli_options[] = {
      "names in --out-dir, of {dir} {stem} {ext} {index}; by default {dir}/{stem}.{ext}", NULL, AT(name)},
     {"to", 0, "FORMAT", NULL, CLI_OUTPUT, CLI_WRITES,
      "write this format; by default what the output's name says, else the input's", cli_read_format, 0},
+    {"png-level", 0, "N", "0|1|2|3|4|5|6|7|8|9", CLI_OUTPUT, CLI_WRITES,
+     "compression of PNG: 0 is none, 1 is fast (as by default), 9 is small", cli_read_png_level, 0},
     {"force", 'f', NULL, NULL, CLI_OUTPUT, CLI_WRITES | CLI_HIST, "replace outputs that exist (never an input)",
      NULL, AT(force)},
     {"skip-existing", 0, NULL, NULL, CLI_OUTPUT, CLI_WRITES, "leave inputs alone whose output exists", NULL,

@@ -21,6 +21,7 @@ typedef struct CliSettings {
     CliText op_args; /* stats, hist, scan: their options, as "key=value,…" */
 
     HaloOptions engine;
+    HaloWriteOptions write;
     struct {
         int64_t width, height, channels, runs; /* 0: not given */
         int dtype;
@@ -96,6 +97,7 @@ HaloStatus cli_read_channels(CliSettings *settings, const char *value);
 HaloStatus cli_read_dtype(CliSettings *settings, const char *value);
 HaloStatus cli_read_runs(CliSettings *settings, const char *value);
 HaloStatus cli_read_format(CliSettings *settings, const char *value);
+HaloStatus cli_read_png_level(CliSettings *settings, const char *value);
 HaloStatus cli_read_progress(CliSettings *settings, const char *value);
 
 /* The commands themselves. */

@@ -158,7 +158,8 @@ static HaloStatus do_file(Work *work, const CliItem *item)
                          .output = item->output,
                          .to = settings->to,
                          .raw = settings->raw.kind != 0 ? &settings->raw : NULL,
-                         .force = settings->force};
+                         .force = settings->force,
+                         .write = settings->write};
     if (settings->out_dir != NULL) HALO_TRY(cli_make_folders(item->output));
     HALO_TRY(halo_run(work->session, work->pipeline, &job, &report));
     if (settings->plot != NULL) HALO_TRY(plot_result(settings, item, &report));

@@ -92,6 +92,14 @@ HaloStatus cli_read_jobs(CliSettings *settings, const char *value)
     return status;
 }
 
+HaloStatus cli_read_png_level(CliSettings *settings, const char *value)
+{
+    if (value[0] < '0' || value[0] > '9' || value[1] != 0)
+        return halo_fail(HALO_ERR_USAGE, "expected a level from 0 to 9, found '%.80s'", value);
+    settings->write.png_level = value[0] == '0' ? HALO_PNG_STORED : value[0] - '0';
+    return HALO_OK;
+}
+
 HaloStatus cli_read_device(CliSettings *settings, const char *value)
 {
     int choice = HALO_DEVICE_GPU;

@@ -117,7 +117,7 @@ int64_t bands_for_device(const HaloPlan *plan, int64_t memory)
 }
 
 /* What comes from a file goes on while it is in the cache: this many bytes at a time, both ends included. */
-#define FLOW_BYTES (8 << 20)
+#define FLOW_BYTES (4 << 20)
 
 /* Two bands of each end: one is computed while the next is read and the last is written. Borders that reflect
  * may make the last bands look back as far again as they reach. */

@@ -95,8 +95,11 @@ typedef struct HaloReadOptions {
     HaloShape raw;      /* audio: width -1 */
 } HaloReadOptions;
 
+#define HALO_PNG_STORED (-1) /* not compressed */
+
 typedef struct HaloWriteOptions {
-    int quality; /* JPEG: 1..100; 0: 90 */
+    int quality;   /* JPEG: 1..100; 0: 90 */
+    int png_level; /* PNG: 1 (fast) .. 9 (small) or HALO_PNG_STORED; 0: 1 */
 } HaloWriteOptions;
 
 typedef struct HaloFormat HaloFormat;

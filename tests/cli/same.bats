@@ -49,3 +49,15 @@ each() {
     [ "$status" -eq 3 ]
     says v9
 }
+
+@test "--png-level changes the size of a PNG and no sample" {
+    make_gray noise.pgm 200 100 40
+    for level in 0 1 2 6 9; do
+        halo run gauss:1 noise.pgm -o "$level.png" --png-level "$level"
+        halo run invert "$level.png" -o "$level.pgm"
+        cmp "$level.pgm" 0.pgm
+    done
+    [ "$(stat -c %s 0.png)" -gt "$(stat -c %s 1.png)" ] && [ "$(stat -c %s 1.png)" -gt "$(stat -c %s 9.png)" ]
+    run --separate-stderr halo run gauss:1 noise.pgm -o x.png --png-level 10
+    [ "$status" -eq 2 ]; says "from 0 to 9"
+}
