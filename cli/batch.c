@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static bool starts_with_name(const char *sentence, const char *name)
 {
@@ -30,6 +31,13 @@ int cli_fates_exit(const CliFates *fates)
 {
     if (fates->failed == 0) return HALO_OK;
     return fates->failed == fates->inputs && fates->alike ? (int)fates->first : HALO_ERR_INPUT;
+}
+
+bool cli_in_the_way(const char *path)
+{
+    struct stat st;
+    return path != NULL && strcmp(path, "-") != 0 && stat(path, &st) == 0 &&
+           (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
 }
 
 void cli_batch_free(CliBatch *batch)

@@ -43,6 +43,9 @@ HaloStatus cli_name_outputs(const CliSettings *settings, CliBatch *batch);
 /* Makes the folders above `path`. */
 HaloStatus cli_make_folders(const char *path);
 
+/* A file or a folder has this name; a device or a pipe is there to be written to. */
+bool cli_in_the_way(const char *path);
+
 /* The extension of a path, without its dot; "" where it has none. */
 const char *cli_extension(const char *path);
 

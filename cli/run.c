@@ -1,19 +1,21 @@
 /* `halo run`, and the commands that are short for it: a batch of files through one pipeline. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "batch.h"
 #include "page.h"
 #include "progress.h"
 #include "report.h"
+#include "workers.h"
 
 /* One command at work. */
 typedef struct Work {
     const CliSettings *settings;
     HaloSession *session;
+    char *text; /* of the pipeline */
     HaloPipeline *pipeline;
+    CliWorkers *workers; /* NULL: one file after the other */
     CliBatch batch;
     int results_to; /* the file descriptor of what is printed */
     CliTally tally;
@@ -28,35 +30,25 @@ static HaloStatus make_pipeline(Work *work, const char *const **inputs, size_t *
     const CliSettings *settings = work->settings;
     const CliCommand *command = settings->command;
     HaloStatus status = HALO_OK;
-    char *text = NULL;
     const size_t taken = command->op == NULL;
     if (settings->words < taken)
         return halo_fail(HALO_ERR_USAGE, "a pipeline is missing: halo run %s", command->usage);
     if (command->op == NULL)
-        text = cli_copy(settings->word[0]);
+        work->text = cli_copy(settings->word[0]);
     else
-        text = cli_format("%s%s%s", command->op, settings->op_args.length > 0 ? ":" : "",
-                          settings->op_args.length > 0 ? settings->op_args.data : "");
+        work->text = cli_format("%s%s%s", command->op, settings->op_args.length > 0 ? ":" : "",
+                                settings->op_args.length > 0 ? settings->op_args.data : "");
     *inputs = (const char *const *)settings->word + taken;
     *count = settings->words - taken;
     HALO_TRY(halo_session_open(&settings->engine, &work->session));
-    status = halo_pipeline_parse(work->session, text, &work->pipeline);
-    if (status != HALO_OK && command->op == NULL && access(text, F_OK) == 0)
+    status = halo_pipeline_parse(work->session, work->text, &work->pipeline);
+    if (status != HALO_OK && command->op == NULL && access(work->text, F_OK) == 0)
         status = halo_fail(HALO_ERR_USAGE,
                            "'%.200s' is a file: the pipeline comes first, as in halo run gauss:2 in.png "
                            "-o out.png",
-                           text);
+                           work->text);
 out:
-    free(text);
     return status;
-}
-
-/* A device or a pipe is there to be written to; a file or a folder is in the way. */
-static bool in_the_way(const char *path)
-{
-    struct stat st;
-    return path != NULL && strcmp(path, "-") != 0 && stat(path, &st) == 0 &&
-           (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
 }
 
 static HaloStatus check_request(const Work *work)
@@ -67,7 +59,7 @@ static HaloStatus check_request(const Work *work)
         return halo_fail(HALO_ERR_USAGE, "--plot takes one input, and there are %zu", work->batch.count);
     if (settings->plot != NULL && strcmp(settings->plot, "-") == 0)
         return halo_fail(HALO_ERR_USAGE, "--plot needs the name of a file");
-    if (in_the_way(settings->plot) && !settings->force)
+    if (cli_in_the_way(settings->plot) && !settings->force)
         return halo_fail(HALO_ERR_INPUT, "%s exists: --force replaces it", settings->plot);
     if (!has_output && !settings->explain && !halo_pipeline_only_measures(work->pipeline))
         return halo_fail(HALO_ERR_USAGE,
@@ -92,13 +84,11 @@ out:
  * ------------------------------------------------------------------------------------------------ */
 
 /* What became of one input, said and recorded. The reader of the page may have gone: that ends the batch. */
-static HaloStatus conclude(Work *work, const CliItem *item, HaloStatus outcome, bool skipped,
-                           const HaloReport *report)
+static HaloStatus conclude(Work *work, const CliItem *item, HaloStatus outcome, const char *reason,
+                           bool skipped, const HaloReport *report)
 {
     const CliSettings *settings = work->settings;
-    char *error = outcome != HALO_OK
-                      ? cli_sentence(item, outcome, item->error != NULL ? item->error : halo_error())
-                      : NULL;
+    char *error = outcome != HALO_OK ? cli_sentence(item, outcome, reason) : NULL;
     if (outcome == HALO_ERR_PIPE) {
         free(error);
         return outcome;
@@ -149,27 +139,32 @@ static HaloStatus plot_result(const CliSettings *settings, const CliItem *item, 
     return halo_fail(HALO_ERR_USAGE, "--plot draws a histogram: the pipeline has no hist");
 }
 
-static HaloStatus do_file(Work *work, const CliItem *item)
+static HaloStatus finish_file(Work *work, const CliItem *item, CliOutcome *outcome)
 {
     const CliSettings *settings = work->settings;
-    HaloStatus status = HALO_OK;
-    HaloReport report = {0};
-    const HaloJob job = {.input = item->input,
-                         .output = item->output,
-                         .to = settings->to,
-                         .raw = settings->raw.kind != 0 ? &settings->raw : NULL,
-                         .force = settings->force,
-                         .write = settings->write};
-    if (settings->out_dir != NULL) HALO_TRY(cli_make_folders(item->output));
-    HALO_TRY(halo_run(work->session, work->pipeline, &job, &report));
-    if (settings->plot != NULL) HALO_TRY(plot_result(settings, item, &report));
-    work->tally.backend = report.backend;
-    memcpy(work->tally.device, report.device, sizeof work->tally.device);
-    say_more(work, item, &report);
-out:
-    status = conclude(work, item, status, false, &report);
-    halo_report_free(&report);
+    const char *reason = outcome->error;
+    if (outcome->status == HALO_OK && settings->plot != NULL) {
+        outcome->status = plot_result(settings, item, &outcome->report);
+        reason = halo_error();
+    }
+    if (outcome->status == HALO_OK) {
+        work->tally.backend = outcome->report.backend;
+        memcpy(work->tally.device, outcome->report.device, sizeof work->tally.device);
+        say_more(work, item, &outcome->report);
+    }
+    const HaloStatus status = conclude(work, item, outcome->status, reason, false, &outcome->report);
+    cli_outcome_free(outcome);
     return status;
+}
+
+static void print_threads(const Work *work, FILE *page)
+{
+    int workers, threads;
+    cli_share_jobs(work->settings, work->batch.count, &workers, &threads);
+    if (workers > 1)
+        fprintf(page, "threads %d for each of %d files at a time\n", threads, workers);
+    else
+        fprintf(page, "threads %d that cut each file into slices\n", threads);
 }
 
 static HaloStatus explain_file(Work *work, const CliItem *item)
@@ -185,9 +180,15 @@ static HaloStatus explain_file(Work *work, const CliItem *item)
                          .explain = page};
     if (work->batch.count > 1) fprintf(page, "%s%s%s\n", cli_ink(CLI_BOLD), item->input, cli_ink(CLI_PLAIN));
     const HaloStatus outcome = halo_run(work->session, work->pipeline, &job, &report);
-    if (outcome == HALO_OK) halo_report_free(&report);
+    if (outcome == HALO_OK) {
+        halo_report_free(&report);
+        print_threads(work, page);
+    }
+    char *reason = cli_copy(halo_error());
     const HaloStatus sent = cli_page_send(STDOUT_FILENO);
-    return sent != HALO_OK ? sent : conclude(work, item, outcome, false, NULL);
+    const HaloStatus status = sent != HALO_OK ? sent : conclude(work, item, outcome, reason, false, NULL);
+    free(reason);
+    return status;
 }
 
 static HaloStatus preview_file(Work *work, const CliItem *item)
@@ -196,24 +197,38 @@ static HaloStatus preview_file(Work *work, const CliItem *item)
     FILE *page = cli_page_open();
     if (!settings->json)
         fprintf(page, "%s%s%s%s\n", item->input, item->output != NULL ? " -> " : "",
-                item->output != NULL ? item->output : "", in_the_way(item->output) ? " (replaced)" : "");
+                item->output != NULL ? item->output : "", cli_in_the_way(item->output) ? " (replaced)" : "");
     const HaloStatus sent = cli_page_send(work->results_to);
-    return sent != HALO_OK ? sent : conclude(work, item, HALO_OK, true, NULL);
+    return sent != HALO_OK ? sent : conclude(work, item, HALO_OK, NULL, true, NULL);
 }
 
-/* What happens to an input: what was asked for, unless it failed already or its output is there. */
-static HaloStatus handle(Work *work, const CliItem *item)
+/* What happens to an input that no worker has run: what was asked for, unless it failed already or its output
+ * is there. */
+static HaloStatus handle_here(Work *work, const CliItem *item)
 {
     const CliSettings *settings = work->settings;
-    if (item->status != HALO_OK) return conclude(work, item, item->status, false, NULL);
+    if (item->status != HALO_OK) return conclude(work, item, item->status, item->error, false, NULL);
     if (settings->explain) return explain_file(work, item);
-    if (settings->skip_existing && in_the_way(item->output)) return conclude(work, item, HALO_OK, true, NULL);
-    if (!settings->dry_run) return do_file(work, item);
-    if (!in_the_way(item->output) || settings->force) return preview_file(work, item);
-    return conclude(
-        work, item,
-        halo_fail(HALO_ERR_INPUT, "%s exists: --force replaces it, --skip-existing leaves it", item->output),
-        false, NULL);
+    if (!cli_is_wanted(settings, item)) return conclude(work, item, HALO_OK, NULL, true, NULL);
+    if (!settings->dry_run) {
+        CliOutcome outcome = cli_run_item(settings, work->session, work->pipeline, item);
+        return finish_file(work, item, &outcome);
+    }
+    if (!cli_in_the_way(item->output) || settings->force) return preview_file(work, item);
+    halo_fail(HALO_ERR_INPUT, "%s exists: --force replaces it, --skip-existing leaves it", item->output);
+    return conclude(work, item, HALO_ERR_INPUT, halo_error(), false, NULL);
+}
+
+static HaloStatus handle(Work *work, size_t i)
+{
+    const CliItem *item = &work->batch.item[i];
+    if (work->workers == NULL) return handle_here(work, item);
+    CliOutcome outcome = cli_workers_wait(work->workers, i);
+    if (outcome.fate == CLI_RAN) return finish_file(work, item, &outcome);
+    if (outcome.fate == CLI_LEFT) cli_workers_pause(work->workers);
+    const HaloStatus status = handle_here(work, item);
+    if (outcome.fate == CLI_LEFT) cli_workers_resume(work->workers);
+    return status;
 }
 
 /* ---- all of them
@@ -225,15 +240,18 @@ static HaloStatus run_all(Work *work)
     const size_t total = work->batch.count;
     const double begun = cli_seconds();
     HaloStatus status = HALO_OK;
+    if (!settings->explain && !settings->dry_run)
+        HALO_TRY(cli_workers_start(settings, work->text, &work->batch, &work->workers));
     cli_progress_begin(settings->progress, settings->quiet, total);
     for (size_t i = 0; i < total && status == HALO_OK; i++) {
         cli_signals_count(i, total);
         cli_progress_step(i, work->tally.failed);
-        status = handle(work, &work->batch.item[i]);
+        status = handle(work, i);
     }
     if (status == HALO_OK) cli_progress_step(total, work->tally.failed);
     cli_progress_end();
     work->tally.seconds = cli_seconds() - begun;
+out:
     return status;
 }
 
@@ -262,7 +280,9 @@ int cli_run(const CliSettings *settings)
     if (status == HALO_OK) status = run_all(&work);
     if (status == HALO_OK) status = print_summary(&work);
     if (status != HALO_OK && status != HALO_ERR_PIPE) cli_complain("%s", halo_error());
+    cli_workers_stop(work.workers);
     cli_batch_free(&work.batch);
+    free(work.text);
     halo_pipeline_free(work.pipeline);
     halo_session_close(work.session);
     return status != HALO_OK ? (int)status : cli_fates_exit(&work.fates);

@@ -12,6 +12,7 @@ HaloStatus halo_session_open_with(const HaloTables *tables, const HaloOptions *o
     if (options != NULL) made->options = *options;
     if (made->options.max_pixels <= 0) made->options.max_pixels = (int64_t)1 << 28;
     if (made->options.max_memory <= 0) made->options.max_memory = memory_default();
+    if (made->options.share > 1) made->options.max_memory /= made->options.share;
     made->host.backend = tables->backend[0];
     made->gpu.backend = tables->backends > 1 ? tables->backend[1] : NULL;
     if (made->options.device == HALO_DEVICE_GPU && made->gpu.backend == NULL) {

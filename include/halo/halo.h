@@ -70,6 +70,7 @@ typedef struct HaloOptions {
     HaloAlpha alpha;    /* where an operation's alpha= is not given */
     int64_t max_pixels; /* of one input; 0: 2^28. Audio has no such limit */
     int64_t max_memory; /* bytes of host memory for samples; 0: three quarters of the machine's */
+    int share;          /* sessions at work at the same time, of which each takes its part of that; 0: 1 */
     int64_t band_rows;  /* rows computed at a time; 0: chosen. Results do not depend on it */
     bool tolerate;      /* damaged inputs give what could be read */
     bool verify;        /* compute on both backends and compare: HALO_ERR_BUG where they differ */

@@ -148,3 +148,33 @@ setup() { load common; common_setup; make_gray a.pgm 20 10; }
     run --separate-stderr halo info a.pgm none.pgm
     [ "$status" -eq 1 ]
 }
+
+@test "files side by side: the same bytes and the same page, in the order of the inputs" {
+    mkdir in
+    for i in 1 2 3 4 5 6 7 8 9; do make_gray "in/$i.pgm" $((300 / i)) $((40 * i)); done
+    head -c 100 in/1.pgm > in/5.pgm # one of them is bad
+    for jobs in 1 3 20; do
+        run --separate-stderr halo run 'gauss:1 | stats' in -r --out-dir "out$jobs" -j $jobs
+        [ "$status" -eq 1 ]; says "5.pgm"; says "8 done, 1 failed"
+        printf '%s\n' "$output" > "page$jobs"
+        diff -r out1 "out$jobs"
+        cmp page1 "page$jobs"
+    done
+    run --separate-stderr halo run gauss:1 in -r --out-dir out1 -j 3 --skip-existing
+    [ "$status" -eq 1 ]; says "0 done, 1 failed, 8 skipped"
+}
+
+@test "a file that needs more memory than its share runs alone" {
+    for i in 1 2 3; do make_gray $i.pgm 300 300; done
+    make_gray large.pgm 600 600
+    halo run 'gauss:1 | normalize' 1.pgm large.pgm 2.pgm 3.pgm --out-dir out --to pgm -j 4 --max-memory 3M
+    [ -e out/large.pgm ] && [ -e out/3.pgm ]
+}
+
+@test "--explain says how the threads are shared" {
+    make_gray a.pgm 20 20; make_gray b.pgm 20 20
+    run halo run gauss:1 a.pgm -o x.png --explain -j 4 --device cpu
+    [[ "$output" == *"threads 4 that cut each file into slices"* ]]
+    run halo run gauss:1 a.pgm b.pgm --out-dir out --explain -j 4 --device cpu
+    [[ "$output" == *"threads 2 for each of 2 files at a time"* ]]
+}

@@ -1,0 +1,226 @@
+/* Several files at the same time. Workers take items in order and stay close to those that are concluded, so
+ * that results do not pile up; a file that needs more memory than a worker's share runs alone. */
+#include "workers.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Outcomes that wait for an earlier one, for each worker. */
+#define LEAD 4
+
+typedef struct Worker {
+    CliWorkers *all;
+    HaloSession *session;
+    HaloPipeline *pipeline;
+    pthread_t thread;
+} Worker;
+
+typedef struct Ready {
+    bool is;
+    CliOutcome outcome;
+} Ready;
+
+struct CliWorkers {
+    const CliSettings *settings;
+    const CliBatch *batch;
+    Worker *worker;
+    int count;             /* threads that run */
+    pthread_rwlock_t turn; /* read by workers at work, written by who must be alone */
+    pthread_mutex_t lock;  /* of everything below */
+    pthread_cond_t moved;
+    size_t next;      /* the first item nobody has taken, */
+    size_t concluded; /* and the first that has not been waited for */
+    bool stop;
+    size_t room;  /* items between the two, at most */
+    Ready *ready; /* [room], of item i at i mod room */
+};
+
+/* ---- one item ------------------------------------------------------------------------------------------- */
+
+void cli_outcome_free(CliOutcome *outcome)
+{
+    halo_report_free(&outcome->report);
+    free(outcome->error);
+    *outcome = (CliOutcome){0};
+}
+
+bool cli_is_wanted(const CliSettings *settings, const CliItem *item)
+{
+    return item->status == HALO_OK && !(settings->skip_existing && cli_in_the_way(item->output));
+}
+
+CliOutcome cli_run_item(const CliSettings *settings, HaloSession *session, const HaloPipeline *pipeline,
+                        const CliItem *item)
+{
+    CliOutcome outcome = {.fate = CLI_RAN};
+    const HaloJob job = {.input = item->input,
+                         .output = item->output,
+                         .to = settings->to,
+                         .raw = settings->raw.kind != 0 ? &settings->raw : NULL,
+                         .force = settings->force,
+                         .write = settings->write};
+    if (settings->out_dir != NULL) outcome.status = cli_make_folders(item->output);
+    if (outcome.status == HALO_OK) outcome.status = halo_run(session, pipeline, &job, &outcome.report);
+    if (outcome.status != HALO_OK) outcome.error = cli_copy(halo_error());
+    return outcome;
+}
+
+/* ---- sharing -------------------------------------------------------------------------------------------- */
+
+int cli_jobs(const CliSettings *settings)
+{
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return settings->engine.jobs > 0 ? settings->engine.jobs : cores < 1 ? 1 : (int)cores;
+}
+
+/* A GPU serves one session better than many. Asking whether there is one costs less than a file. */
+static bool on_host(const CliSettings *settings)
+{
+    const HaloTables *tables = halo_tables();
+    if (settings->engine.verify || settings->engine.device == HALO_DEVICE_GPU) return false;
+    return settings->engine.device == HALO_DEVICE_CPU || tables->backends < 2 ||
+           tables->backend[1]->count() < 1;
+}
+
+void cli_share_jobs(const CliSettings *settings, size_t files, int *workers, int *threads)
+{
+    const int jobs = cli_jobs(settings);
+    *workers = (size_t)jobs < files ? jobs : (int)files;
+    if (*workers < 1 || !on_host(settings)) *workers = 1;
+    *threads = jobs / *workers;
+}
+
+/* ---- at work -------------------------------------------------------------------------------------------- */
+
+/* Takes the next item; false when there are no more. */
+static bool take(CliWorkers *all, size_t *item)
+{
+    pthread_mutex_lock(&all->lock);
+    while (!all->stop && all->next < all->batch->count && all->next - all->concluded >= all->room)
+        pthread_cond_wait(&all->moved, &all->lock);
+    const bool taken = !all->stop && all->next < all->batch->count;
+    if (taken) *item = all->next++;
+    pthread_mutex_unlock(&all->lock);
+    return taken;
+}
+
+static void put(CliWorkers *all, size_t item, const CliOutcome *outcome)
+{
+    pthread_mutex_lock(&all->lock);
+    all->ready[item % all->room] = (Ready){true, *outcome};
+    pthread_cond_broadcast(&all->moved);
+    pthread_mutex_unlock(&all->lock);
+}
+
+static CliOutcome attempt(const Worker *self, const CliItem *item)
+{
+    const CliSettings *settings = self->all->settings;
+    if (!cli_is_wanted(settings, item)) return (CliOutcome){.fate = CLI_NOT_RUN};
+    if (strcmp(item->input, "-") == 0) return (CliOutcome){.fate = CLI_LEFT};
+    CliOutcome outcome = cli_run_item(settings, self->session, self->pipeline, item);
+    if (outcome.status != HALO_ERR_LIMIT) return outcome;
+    cli_outcome_free(&outcome);
+    return (CliOutcome){.fate = CLI_LEFT};
+}
+
+static void *worker_main(void *argument)
+{
+    Worker *self = argument;
+    CliWorkers *all = self->all;
+    for (size_t item; take(all, &item);) {
+        pthread_rwlock_rdlock(&all->turn);
+        const CliOutcome outcome = attempt(self, &all->batch->item[item]);
+        pthread_rwlock_unlock(&all->turn);
+        put(all, item, &outcome);
+    }
+    return NULL;
+}
+
+static HaloStatus start_worker(CliWorkers *all, const HaloOptions *options, const char *pipeline)
+{
+    Worker *worker = &all->worker[all->count];
+    HaloStatus status = HALO_OK;
+    worker->all = all;
+    HALO_TRY(halo_session_open(options, &worker->session));
+    HALO_TRY(halo_pipeline_parse(worker->session, pipeline, &worker->pipeline));
+    if (pthread_create(&worker->thread, NULL, worker_main, worker) != 0)
+        HALO_FAIL(HALO_ERR_LIMIT, "cannot start a thread");
+    all->count++;
+out:
+    if (status != HALO_OK) {
+        halo_pipeline_free(worker->pipeline);
+        halo_session_close(worker->session);
+    }
+    return status;
+}
+
+HaloStatus cli_workers_start(const CliSettings *settings, const char *pipeline, const CliBatch *batch,
+                             CliWorkers **workers)
+{
+    HaloOptions options = settings->engine;
+    HaloStatus status = HALO_OK;
+    int count;
+    *workers = NULL;
+    cli_share_jobs(settings, batch->count, &count, &options.jobs);
+    if (count < 2) return HALO_OK;
+    options.device = HALO_DEVICE_CPU;
+    options.share = count;
+    CliWorkers *all = *workers = cli_alloc(1, sizeof *all);
+    all->settings = settings;
+    all->batch = batch;
+    all->worker = cli_alloc((size_t)count, sizeof *all->worker);
+    all->room = (size_t)count * LEAD;
+    all->ready = cli_alloc(all->room, sizeof *all->ready);
+    pthread_rwlock_init(&all->turn, NULL);
+    pthread_mutex_init(&all->lock, NULL);
+    pthread_cond_init(&all->moved, NULL);
+    /* Signals come to this thread alone, which knows how many files are done. */
+    sigset_t every, before;
+    sigfillset(&every);
+    pthread_sigmask(SIG_SETMASK, &every, &before);
+    while (all->count < count && status == HALO_OK) status = start_worker(all, &options, pipeline);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return all->count > 0 ? HALO_OK : status; /* fewer threads do as well */
+}
+
+/* ---- the caller's side ---------------------------------------------------------------------------------- */
+
+CliOutcome cli_workers_wait(CliWorkers *all, size_t i)
+{
+    pthread_mutex_lock(&all->lock);
+    Ready *ready = &all->ready[i % all->room];
+    while (!ready->is) pthread_cond_wait(&all->moved, &all->lock);
+    const CliOutcome outcome = ready->outcome;
+    *ready = (Ready){0};
+    all->concluded = i + 1;
+    pthread_cond_broadcast(&all->moved);
+    pthread_mutex_unlock(&all->lock);
+    return outcome;
+}
+
+void cli_workers_pause(CliWorkers *all) { pthread_rwlock_wrlock(&all->turn); }
+void cli_workers_resume(CliWorkers *all) { pthread_rwlock_unlock(&all->turn); }
+
+void cli_workers_stop(CliWorkers *all)
+{
+    if (all == NULL) return;
+    pthread_mutex_lock(&all->lock);
+    all->stop = true;
+    pthread_cond_broadcast(&all->moved);
+    pthread_mutex_unlock(&all->lock);
+    for (int i = 0; i < all->count; i++) {
+        pthread_join(all->worker[i].thread, NULL);
+        halo_pipeline_free(all->worker[i].pipeline);
+        halo_session_close(all->worker[i].session);
+    }
+    for (size_t i = 0; i < all->room; i++) cli_outcome_free(&all->ready[i].outcome);
+    pthread_cond_destroy(&all->moved);
+    pthread_mutex_destroy(&all->lock);
+    pthread_rwlock_destroy(&all->turn);
+    free(all->ready);
+    free(all->worker);
+    free(all);
+}

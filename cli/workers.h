@@ -1,0 +1,44 @@
+/* Several files at the same time: each worker is a thread with a session of its own. */
+#ifndef CLI_WORKERS_H
+#define CLI_WORKERS_H
+
+#include "batch.h"
+
+/* What came of one item; said and counted elsewhere, in the order of the inputs. */
+typedef struct CliOutcome {
+    enum {
+        CLI_NOT_RUN, /* nothing is to be done, as cli_is_wanted says */
+        CLI_RAN,
+        CLI_LEFT /* for the caller, when no worker is at work: standard input, or more memory than a share */
+    } fate;
+    HaloStatus status;
+    char *error; /* halo_error() where it failed */
+    HaloReport report;
+} CliOutcome;
+
+void cli_outcome_free(CliOutcome *outcome);
+
+/* False for what has failed before, and for outputs that are there under --skip-existing. */
+bool cli_is_wanted(const CliSettings *settings, const CliItem *item);
+/* One item through a pipeline, in this thread. */
+CliOutcome cli_run_item(const CliSettings *settings, HaloSession *session, const HaloPipeline *pipeline,
+                        const CliItem *item);
+
+/* Threads that `--jobs` allows; and how many of `files` run at the same time, with how many threads each. */
+int cli_jobs(const CliSettings *settings);
+void cli_share_jobs(const CliSettings *settings, size_t files, int *workers, int *threads);
+
+typedef struct CliWorkers CliWorkers;
+
+/* Starts on a batch; *workers is NULL where its files are better done one after the other. */
+HaloStatus cli_workers_start(const CliSettings *settings, const char *pipeline, const CliBatch *batch,
+                             CliWorkers **workers);
+/* Waits for item i; to be called for all, in order. */
+CliOutcome cli_workers_wait(CliWorkers *workers, size_t i);
+/* Waits until no worker is at work, and lets none begin. */
+void cli_workers_pause(CliWorkers *workers);
+void cli_workers_resume(CliWorkers *workers);
+/* Lets what is running end, and begins nothing more. NULL is fine. */
+void cli_workers_stop(CliWorkers *workers);
+
+#endif
