@@ -1,4 +1,4 @@
-/* What the scans along x and along y share: values and how they join. */
+/* What the scans along x and along y share: values and how they join, and how blocks hand them on. */
 #ifndef HALO_CUDA_SCAN_CUH
 #define HALO_CUDA_SCAN_CUH
 
@@ -43,5 +43,78 @@ HaloStatus scan_y(HaloDevice *device, const ScanArgs *args, HaloDtype dtype, Hal
     case HALO_SCAN_PRODUCT: return launch<source, ScanKind<double, HALO_SCAN_PRODUCT>>(__VA_ARGS__); \
     }                                                                                                \
     break;
+
+/* ---- samples in words ----------------------------------------------------------------------------------- */
+
+/* Sample i of those packed in a word. */
+template <typename S> __device__ __forceinline__ S scan_sample(uint32_t word, int i)
+{
+    if constexpr (sizeof(S) == 4)
+        return __uint_as_float(word);
+    else
+        return (S)(word >> (i * 8 * (int)sizeof(S)));
+}
+__device__ __forceinline__ uint32_t scan_word(float v) { return __float_as_uint(v); }
+__device__ __forceinline__ uint32_t scan_word(uint8_t v) { return v; }
+__device__ __forceinline__ uint32_t scan_word(uint16_t v) { return v; }
+
+/* What is made of the value from here on is computed again: or else the compiler keeps a first fold's partial
+ * results for the second, and runs out of registers. */
+__device__ __forceinline__ void scan_forget(uint32_t &v) { asm volatile("" : "+r"(v)); }
+__device__ __forceinline__ void scan_forget(float &v) { asm volatile("" : "+f"(v)); }
+__device__ __forceinline__ void scan_forget(double &v) { asm volatile("" : "+d"(v)); }
+__device__ __forceinline__ void scan_forget(int64_t &v) { asm volatile("" : "+l"(v)); }
+__device__ __forceinline__ void scan_forget(uint16_t &v) { asm volatile("" : "+h"(v)); }
+__device__ __forceinline__ void scan_forget(uint8_t &v)
+{
+    uint32_t word = v;
+    scan_forget(word);
+    v = (uint8_t)word;
+}
+
+/* ---- what blocks hand on ------------------------------------------------------------------------------------
+ * One kernel scans in one pass: every block takes a ticket, and what it needs of earlier tickets it finds in
+ * slots of device memory. All of them hold all ones at first. No value has these bits: NaNs are stored in their
+ * one pattern, and integers are sums, least or greatest of samples, or an identity. A slot is its own flag, so
+ * no fence is needed. */
+
+/* The memory of the tickets and of `slots` values, cleared. The tickets' counter is the first. */
+HaloStatus scan_slots(HaloDevice *device, int64_t slots, unsigned **tickets, void **values);
+
+/* The block's place in the order in which blocks started; earlier ones need no later one. All threads call it.
+ */
+__device__ __forceinline__ unsigned scan_ticket(unsigned *tickets)
+{
+    __shared__ unsigned ticket;
+    if (threadIdx.x == 0) ticket = atomicAdd(tickets, 1u) + 1u; /* from all ones */
+    __syncthreads();
+    return ticket;
+}
+
+template <typename Kind>
+__device__ __forceinline__ void scan_publish(typename Kind::Value *slot, typename Kind::Value value)
+{
+    const typename Kind::Value v = Kind::stored(value);
+    long long bits;
+    memcpy(&bits, &v, sizeof bits);
+    asm volatile("st.relaxed.gpu.global.b64 [%0], %1;" ::"l"(slot), "l"(bits) : "memory");
+}
+
+/* The bits in the slot now; all ones while there is no value. */
+__device__ __forceinline__ long long scan_peek(const void *slot)
+{
+    long long bits;
+    asm volatile("ld.relaxed.gpu.global.b64 %0, [%1];" : "=l"(bits) : "l"(slot) : "memory");
+    return bits;
+}
+
+/* The value in the slot; `bits` were there a moment ago. */
+template <typename T> __device__ __forceinline__ T scan_await(const T *slot, long long bits = -1)
+{
+    T value;
+    while (bits == -1) bits = scan_peek(slot);
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
 
 #endif

@@ -1,51 +1,77 @@
-/* Scans along y, in one pass: a block takes 32 columns and walks down. Each of its warps holds a run of 32
- * rows in registers; the totals of the runs are chained through shared memory. */
+/* Scans along y, in one pass: a block has a strip of 32 columns and a band of 8 runs of 32 rows, every thread
+ * one run, in its native type. Bands start in order and hand on what lies above the next. */
 #include "scan.cuh"
 
-static const int run_warps = 16, run_threads = run_warps * CUDA_WARP;
+static const int band_runs = 8, band_threads = band_runs * CUDA_WARP;
+static const int band_rows = band_runs * HALO_SCAN_ROWS;
+
+template <typename T> struct ScanBands {
+    int64_t columns, strips;
+    unsigned *tickets;
+    T *above; /* [band][column]: what lies above every band but the first */
+};
 
 template <typename S, typename Kind>
-__global__ static void __launch_bounds__(run_threads) columns_kernel(const __grid_constant__ ScanArgs a)
+__global__ static void __launch_bounds__(band_threads, sizeof(S) >= 4 ? 2 : 3)
+    columns_kernel(const __grid_constant__ ScanArgs a,
+                   const __grid_constant__ ScanBands<typename Kind::Value> b)
 {
     using T = typename Kind::Value;
-    __shared__ T total[run_warps][CUDA_WARP];
+    __shared__ T total[band_runs][CUDA_WARP];
     const int lane = (int)threadIdx.x % CUDA_WARP, warp = (int)threadIdx.x / CUDA_WARP;
-    const int64_t columns = a.width * a.channels, x = (int64_t)blockIdx.x * CUDA_WARP + lane;
-    T before = Kind::identity(); /* everything above the block's rows */
-    for (int64_t top = 0; top < a.height; top += run_warps * HALO_SCAN_ROWS) {
-        const int64_t first = top + warp * HALO_SCAN_ROWS;
-        const int rows = x < columns ? (int)cuda_max(0, cuda_min(HALO_SCAN_ROWS, a.height - first)) : 0;
-        /* Not __ldg: the source may be the destination. */
-        const S *const from = (const S *)(a.src + first * a.src_stride) + x;
-        T run[HALO_SCAN_ROWS];
+    const int64_t order = scan_ticket(b.tickets);
+    const int64_t band = order / b.strips, x = order % b.strips * CUDA_WARP + lane;
+    const int64_t first = band * band_rows + warp * HALO_SCAN_ROWS;
+    const int rows = x < b.columns ? (int)cuda_max(0, cuda_min(HALO_SCAN_ROWS, a.height - first)) : 0;
+    /* Not __ldg: the source may be the destination. Missing samples spoil only what lies below the last row. */
+    const char *const from = a.src + first * a.src_stride + x * (int64_t)sizeof(S);
+    S sample[HALO_SCAN_ROWS];
 #pragma unroll
-        for (int k = 0; k < HALO_SCAN_ROWS; k++)
-            run[k] = k < rows ? (T) * (const S *)((const char *)from + k * a.src_stride) : Kind::identity();
+    for (int k = 0; k < HALO_SCAN_ROWS; k++)
+        sample[k] = k < rows ? *(const S *)(from + k * a.src_stride) : (S)0;
+
+    T sum = (T)sample[0];
 #pragma unroll
-        for (int k = 1; k < HALO_SCAN_ROWS; k++) run[k] = Kind::join(run[k - 1], run[k]);
-        total[warp][lane] = run[HALO_SCAN_ROWS - 1];
-        __syncthreads();
-        T own = before;
-        for (int w = 0; w < run_warps; w++) {
-            if (w == warp) own = before;
-            before = Kind::join(before, total[w][lane]);
-        }
-        __syncthreads(); /* before the next totals */
-        char *const to = a.dst + first * a.dst_stride + x * (int64_t)sizeof(T);
+    for (int k = 1; k < HALO_SCAN_ROWS; k++) sum = Kind::join(sum, (T)sample[k]);
+    total[warp][lane] = sum;
+    __syncthreads();
+    if (x >= b.columns) return;
+    T *const above = b.above + band * b.columns + x;
+    T own = band == 0 ? Kind::identity() : scan_await(above);
 #pragma unroll
-        for (int k = 0; k < HALO_SCAN_ROWS; k++)
-            if (k < rows)
-                *(T *)(to + k * a.dst_stride) =
-                    Kind::stored(!a.exclusive ? Kind::join(own, run[k])
-                                 : k == 0     ? own
-                                              : Kind::join(own, run[k > 0 ? k - 1 : 0]));
+    for (int w = 0; w < band_runs - 1; w++)
+        if (w < warp) own = Kind::join(own, total[w][lane]);
+    if (warp == band_runs - 1 && first + HALO_SCAN_ROWS < a.height)
+        scan_publish<Kind>(above + b.columns, Kind::join(own, sum));
+
+#pragma unroll
+    for (int k = 0; k < HALO_SCAN_ROWS; k++) scan_forget(sample[k]);
+    char *const to = a.dst + first * a.dst_stride + x * (int64_t)sizeof(T);
+#pragma unroll
+    for (int k = 0; k < HALO_SCAN_ROWS; k++) {
+        const T was = sum;
+        sum = k == 0 ? (T)sample[0] : Kind::join(was, (T)sample[k]);
+        if (k < rows)
+            *(T *)(to + k * a.dst_stride) = Kind::stored(!a.exclusive ? Kind::join(own, sum)
+                                                         : k == 0     ? own
+                                                                      : Kind::join(own, was));
     }
 }
 
 template <typename S, typename Kind> static HaloStatus launch_y(HaloDevice *device, const ScanArgs *args)
 {
-    CUDA_LAUNCH(device, (columns_kernel<S, Kind>), cuda_ceil_div(args->width * args->channels, CUDA_WARP),
-                run_threads, 0, *args);
+    using T = typename Kind::Value;
+    ScanBands<T> b = {};
+    const int64_t bands = cuda_ceil_div(args->height, band_rows);
+    int64_t blocks, slots;
+    void *values;
+    b.columns = args->width * args->channels;
+    b.strips = cuda_ceil_div(b.columns, CUDA_WARP);
+    if (!halo_mul(bands, b.strips, &blocks) || !halo_mul(bands, b.columns, &slots))
+        return halo_fail(HALO_ERR_LIMIT, "the scan is too large");
+    CUDA_PASS(scan_slots(device, slots, &b.tickets, &values));
+    b.above = (T *)values;
+    CUDA_LAUNCH(device, (columns_kernel<S, Kind>), blocks, band_threads, 0, *args, b);
     return HALO_OK;
 }
 
