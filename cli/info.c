@@ -38,6 +38,8 @@ static void record_info(FILE *to, const char *path, const HaloInfo *info, const 
     }
     json_uint(&json, "icc", info->meta.icc.size);
     json_uint(&json, "exif", info->meta.exif.size);
+    json_uint(&json, "xmp", info->meta.xmp.size);
+    json_uint(&json, "texts", info->meta.texts);
     json_text(&json, "note", info->note[0] != 0 ? info->note : NULL);
     json_close(&json, '}');
     json_end_line(&json);
@@ -77,6 +79,12 @@ static void print_info(FILE *to, const char *path, const HaloInfo *info, const H
         fprintf(to, "  ICC       %s bytes\n", cli_thousands(info->meta.icc.size, room));
     if (info->meta.exif.size > 0)
         fprintf(to, "  EXIF      %s bytes\n", cli_thousands(info->meta.exif.size, room));
+    if (info->meta.xmp.size > 0)
+        fprintf(to, "  XMP       %s bytes\n", cli_thousands(info->meta.xmp.size, room));
+    if (info->meta.resolution[0] > 0 && !info->meta.ratio)
+        fprintf(to, "  dots      %.5g x %.5g per inch\n", info->meta.resolution[0] * 0.0254,
+                info->meta.resolution[1] * 0.0254);
+    if (info->meta.texts > 0) fprintf(to, "  texts     %zu\n", info->meta.texts);
     if (info->note[0] != 0) fprintf(to, "  note      %s\n", info->note);
 }
 

@@ -92,6 +92,14 @@ HaloStatus cli_read_jobs(CliSettings *settings, const char *value)
     return status;
 }
 
+HaloStatus cli_read_quality(CliSettings *settings, const char *value)
+{
+    int64_t quality = 0;
+    const HaloStatus status = read_count(value, 100, &quality);
+    settings->write.quality = (int)quality;
+    return status;
+}
+
 HaloStatus cli_read_png_level(CliSettings *settings, const char *value)
 {
     if (value[0] < '0' || value[0] > '9' || value[1] != 0)

@@ -165,7 +165,9 @@ HaloStatus flow_run(HaloSession *session, const HaloPlan *plan, HaloReader *read
 /* explain.c: `flows`: the rows come from a file and go to one. */
 void explain_plan(HaloSession *session, const HaloPlan *plan, bool flows, FILE *to);
 
-/* save.c: writes all of `data` into the sink; `like` gives depth and metadata. */
+/* save.c: what a writer may pass on of the input, nothing with --strip; it stays the input's. */
+HaloMeta save_meta(const HaloWriteOptions *options, const HaloMeta *meta);
+/* Writes all of `data` into the sink; `like` gives depth and metadata. */
 HaloStatus save_to(HaloSink *sink, const HaloFormat *format, const HaloWriteOptions *options,
                    const HaloInfo *like, const HaloBuf *data, uint64_t *clipped);
 

@@ -229,6 +229,7 @@ HaloStatus flow_run(HaloSession *session, const HaloPlan *plan, HaloReader *read
     pthread_cond_init(&flow.moved, NULL);
     flow.writer = (HaloWriter){.format = to, .sink = sink, .options = *write, .info = reader->info};
     flow.writer.info.shape = *shape;
+    flow.writer.info.meta = save_meta(write, &reader->info.meta);
     flow.band = bands_for_flow(plan, options->band_rows, options->max_memory);
     flow.bands = (shape->height + flow.band - 1) / flow.band;
     HALO_TRY(memory_check(bands_flow_memory(plan, flow.band), options));
@@ -238,7 +239,7 @@ HaloStatus flow_run(HaloSession *session, const HaloPlan *plan, HaloReader *read
     start_threads(&flow, options->jobs);
     status = execute_bands(flow.slot, plan, flow.band, &ends, &report->results, &report->clipped, &report->ms);
     HALO_TRY(join_threads(&flow, status));
-    flow.writer.info.meta = reader->info.meta; /* some of it may have stood behind the samples */
+    flow.writer.info.meta = save_meta(write, &reader->info.meta); /* some may stand behind the samples */
     HALO_TRY(to->finish(&flow.writer));
     report->clipped += flow.writer.clipped;
     report->ms.read = flow.ms.read;

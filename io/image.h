@@ -8,6 +8,22 @@
 
 /* A copy of `bytes`; HALO_ERR_LIMIT without memory. */
 HaloStatus halo_blob_set(HaloBlob *blob, const void *bytes, size_t size);
+typedef enum HaloCharset { HALO_UTF_8, HALO_LATIN_1 } HaloCharset;
+
+/* Adds `size` bytes of text, up to the first zero. What is not valid UTF-8 is taken for Latin-1. */
+HaloStatus halo_text_add(HaloMeta *meta, const char *key, const char *value, size_t size, HaloCharset charset);
+/* The value of the first text with this key, or NULL. */
+const char *halo_text_find(const HaloMeta *meta, const char *key);
+/* UTF-8 as Latin-1, which is never longer; false where it holds other characters. */
+bool halo_text_latin1(const char *text, char *latin1);
+/* Dots per inch, or per centimetre where these are not whole; with meta->ratio as they are. False: unknown. */
+bool halo_resolution(const HaloMeta *meta, bool *inches, double dots[2]);
+
+/* The orientation (1..8) that EXIF gives, or 1 (exif.c). */
+int halo_exif_orientation(const HaloBlob *exif);
+/* EXIF that says nothing else. */
+HaloStatus halo_exif_of_orientation(int orientation, HaloBlob *exif);
+
 /* Is this an ICC profile for as many colours as the shape has? */
 bool halo_icc_fits(const HaloBlob *icc, const HaloShape *shape);
 

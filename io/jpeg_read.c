@@ -66,18 +66,42 @@ static void on_progress(j_common_ptr jpeg)
 
 /* ---- the header ----------------------------------------------------------------------------------------- */
 
+/* The density of JFIF: of pixels, or only their shape where that is not square. */
+static void take_density(const struct jpeg_decompress_struct *jpeg, HaloMeta *meta)
+{
+    static const double per_metre[] = {1, 1 / 0.0254, 100}; /* no unit, inches, centimetres */
+    const bool square = jpeg->X_density == jpeg->Y_density;
+    if (!jpeg->saw_JFIF_marker || jpeg->density_unit > 2 || (jpeg->density_unit == 0 && square)) return;
+    meta->resolution[0] = jpeg->X_density * per_metre[jpeg->density_unit];
+    meta->resolution[1] = jpeg->Y_density * per_metre[jpeg->density_unit];
+    meta->ratio = jpeg->density_unit == 0;
+}
+
+/* What stands in the marker behind `mark`, unless something is there already. */
+static HaloStatus take_marked(const struct jpeg_marker_struct *at, const char *mark, size_t size,
+                              HaloBlob *blob)
+{
+    if (blob->data != NULL || at->data_length <= size || memcmp(at->data, mark, size) != 0) return HALO_OK;
+    return halo_blob_set(blob, at->data + size, at->data_length - size);
+}
+
 static HaloStatus take_meta(struct jpeg_decompress_struct *jpeg, HaloMeta *meta)
 {
-    static const char mark[6] = "Exif"; /* and two zeros */
+    HaloStatus status = HALO_OK;
     JOCTET *profile = NULL;
     unsigned size = 0;
     if (jpeg_read_icc_profile(jpeg, &profile, &size)) meta->icc = (HaloBlob){profile, size};
+    take_density(jpeg, meta);
     for (jpeg_saved_marker_ptr at = jpeg->marker_list; at != NULL; at = at->next) {
-        if (at->marker != JPEG_EXIF || at->data_length <= sizeof mark) continue;
-        if (memcmp(at->data, mark, sizeof mark) != 0) continue;
-        return halo_blob_set(&meta->exif, at->data + sizeof mark, at->data_length - sizeof mark);
+        if (at->marker == JPEG_COM) {
+            HALO_TRY(halo_text_add(meta, "Comment", (const char *)at->data, at->data_length, HALO_UTF_8));
+        } else if (at->marker == JPEG_EXIF) { /* XMP is in the same one */
+            HALO_TRY(take_marked(at, JPEG_EXIF_MARK, sizeof JPEG_EXIF_MARK, &meta->exif));
+            HALO_TRY(take_marked(at, JPEG_XMP_MARK, sizeof JPEG_XMP_MARK, &meta->xmp));
+        }
     }
-    return HALO_OK;
+out:
+    return status;
 }
 
 static HaloStatus refuse_colour(const struct jpeg_decompress_struct *jpeg)
@@ -104,6 +128,7 @@ static void read_header(void *arg)
     jpeg->progress = &state->progress;
     jpeg_save_markers(jpeg, JPEG_EXIF, 0xffff);
     jpeg_save_markers(jpeg, JPEG_ICC, 0xffff);
+    jpeg_save_markers(jpeg, JPEG_COM, 0xffff);
     jpeg_read_header(jpeg, TRUE);
 
     HaloStatus status = refuse_colour(jpeg);

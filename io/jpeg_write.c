@@ -2,6 +2,7 @@
 #ifdef HALO_HAVE_JPEG
 #include "jpegfile.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,19 +45,44 @@ static void on_end(j_compress_ptr jpeg) { put(jpeg, JPEG_BUFFER_BYTES - jpeg->de
 
 /* ---- steps ---------------------------------------------------------------------------------------------- */
 
+/* A marker of `mark`, if there is any, and `bytes`; too large for one, it is left out. */
+static void write_marker(struct jpeg_compress_struct *jpeg, int marker, const char *mark, size_t mark_size,
+                         const void *bytes, size_t size)
+{
+    const uint8_t *at = bytes;
+    if (size == 0 || size > MAX_MARKER_BYTES - mark_size) return;
+    jpeg_write_m_header(jpeg, marker, (unsigned)(mark_size + size));
+    for (size_t i = 0; i < mark_size; i++) jpeg_write_m_byte(jpeg, mark[i]);
+    for (size_t i = 0; i < size; i++) jpeg_write_m_byte(jpeg, at[i]);
+}
+
 static void write_meta(struct jpeg_compress_struct *jpeg, const HaloInfo *info)
 {
-    static const char mark[6] = "Exif"; /* and two zeros */
-    const HaloBlob *exif = &info->meta.exif, *icc = &info->meta.icc;
-    if (exif->size > 0 && exif->size <= MAX_MARKER_BYTES - sizeof mark) {
-        jpeg_write_m_header(jpeg, JPEG_EXIF, (unsigned)(exif->size + sizeof mark));
-        for (size_t i = 0; i < sizeof mark; i++) jpeg_write_m_byte(jpeg, mark[i]);
-        for (size_t i = 0; i < exif->size; i++) jpeg_write_m_byte(jpeg, exif->data[i]);
-    }
+    const HaloMeta *meta = &info->meta;
+    write_marker(jpeg, JPEG_EXIF, JPEG_EXIF_MARK, sizeof JPEG_EXIF_MARK, meta->exif.data, meta->exif.size);
+    write_marker(jpeg, JPEG_EXIF, JPEG_XMP_MARK, sizeof JPEG_XMP_MARK, meta->xmp.data, meta->xmp.size);
     /* A profile goes in at most 255 markers, each with 14 bytes of its own. */
-    if (halo_icc_fits(icc, &info->shape) && icc->size <= (size_t)255 * (MAX_MARKER_BYTES - 14)) {
-        jpeg_write_icc_profile(jpeg, icc->data, (unsigned)icc->size);
+    if (halo_icc_fits(&meta->icc, &info->shape) && meta->icc.size <= (size_t)255 * (MAX_MARKER_BYTES - 14)) {
+        jpeg_write_icc_profile(jpeg, meta->icc.data, (unsigned)meta->icc.size);
     }
+    /* Comments have no keys: what has another one would come back as something else. */
+    for (size_t i = 0; i < meta->texts; i++) {
+        const char *value = meta->text[i].value;
+        if (strcmp(meta->text[i].key, "Comment") == 0)
+            write_marker(jpeg, JPEG_COM, NULL, 0, value, strlen(value));
+    }
+}
+
+/* JFIF holds whole numbers of 16 bits. */
+static void set_density(struct jpeg_compress_struct *jpeg, const HaloMeta *meta)
+{
+    double dots[2];
+    bool inches;
+    if (!halo_resolution(meta, &inches, dots)) return;
+    if (dots[0] < 1 || dots[1] < 1 || dots[0] > 65535 || dots[1] > 65535) return;
+    jpeg->density_unit = meta->ratio ? 0 : inches ? 1 : 2;
+    jpeg->X_density = (UINT16)lround(dots[0]);
+    jpeg->Y_density = (UINT16)lround(dots[1]);
 }
 
 static void write_header(void *arg)
@@ -74,6 +100,7 @@ static void write_header(void *arg)
     jpeg->in_color_space = info->shape.channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
     jpeg_set_defaults(jpeg);
     jpeg_set_quality(jpeg, quality > 0 ? quality : DEFAULT_QUALITY, TRUE);
+    set_density(jpeg, &info->meta);
     jpeg->dct_method = JDCT_ISLOW; /* exact to the last bit, with SIMD or without */
     jpeg_start_compress(jpeg, TRUE);
     write_meta(jpeg, info);

@@ -12,6 +12,8 @@
 
 #define JPEG_BUFFER_BYTES 65536
 #define JPEG_EXIF (JPEG_APP0 + 1)
+#define JPEG_EXIF_MARK "Exif\0"                      /* with the zero that ends it: two */
+#define JPEG_XMP_MARK "http://ns.adobe.com/xap/1.0/" /* likewise in APP1, with its zero */
 #define JPEG_ICC (JPEG_APP0 + 2)
 
 /* libjpeg reports errors by a function that must not return. Everything that calls it is a step, run by

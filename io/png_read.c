@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_CHUNK_BYTES 16777216 /* of an ICC profile or EXIF, expanded */
+/* A text of a kilobyte may expand to gigabytes: of one chunk, and of how many, so much is kept. */
+#define MAX_CHUNK_BYTES 8388608
+#define MAX_CHUNKS 32
 
 typedef struct PngReader {
     PngGuard guard;
@@ -18,6 +20,7 @@ typedef struct PngReader {
     int passes, pass;
     int64_t row;         /* rows decoded, of this pass */
     int64_t given;       /* rows given out */
+    int texts;           /* taken of those before and behind the samples */
     HaloBuf whole;       /* an interlaced image that is asked for in parts */
     bool damaged;        /* tolerated: nothing more is decoded */
     const HaloBuf *rows; /* what `decode` fills */
@@ -43,14 +46,58 @@ static void on_read(png_structp png, png_bytep bytes, size_t size)
     }
 }
 
-/* Chunks that halo does not keep are skipped, not parsed: a text that expands to gigabytes costs nothing. */
+/* Chunks that halo does not keep are skipped, not parsed. */
 static void skip_chunks(png_structp png)
 {
-    static const png_byte skipped[] =
-        "bKGD\0cHRM\0gAMA\0hIST\0iTXt\0oFFs\0pCAL\0pHYs\0sBIT\0sCAL\0sPLT\0sRGB\0sTER\0"
-        "tEXt\0tIME\0zTXt";
+    static const png_byte skipped[] = "bKGD\0hIST\0oFFs\0pCAL\0sCAL\0sPLT\0sTER\0tIME";
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, skipped, (int)(sizeof skipped / 5));
     png_set_chunk_malloc_max(png, MAX_CHUNK_BYTES);
+    png_set_chunk_cache_max(png, MAX_CHUNKS);
+}
+
+static HaloStatus take_texts(PngReader *state)
+{
+    HaloStatus status = HALO_OK;
+    HaloMeta *meta = &state->reader->info.meta;
+    png_textp text = NULL;
+    const int texts = png_get_text(state->png, state->info, &text, NULL);
+    for (; state->texts < texts; state->texts++) {
+        const png_text *t = &text[state->texts];
+        const bool utf8 = t->compression >= PNG_ITXT_COMPRESSION_NONE;
+        const size_t size = utf8 ? t->itxt_length : t->text_length;
+        if (strcmp(t->key, PNG_XMP_KEY) != 0) {
+            HALO_TRY(halo_text_add(meta, t->key, t->text, size, utf8 ? HALO_UTF_8 : HALO_LATIN_1));
+        } else if (meta->xmp.data == NULL) {
+            HALO_TRY(halo_blob_set(&meta->xmp, t->text, size));
+        }
+    }
+out:
+    return status;
+}
+
+/* What chunks of fixed size say of the samples; libpng gives what is valid and leaves the rest alone. */
+static void take_numbers(const PngReader *state)
+{
+    HaloMeta *meta = &state->reader->info.meta;
+    const png_const_structp png = state->png;
+    double *c = meta->chroma;
+    png_uint_32 x, y;
+    png_color_8p bits;
+    int unit, intent;
+    if (png_get_pHYs(png, state->info, &x, &y, &unit) == PNG_INFO_pHYs) {
+        meta->resolution[0] = x;
+        meta->resolution[1] = y;
+        meta->ratio = unit != PNG_RESOLUTION_METER;
+    }
+    png_get_gAMA(png, state->info, &meta->gamma);
+    png_get_cHRM(png, state->info, c, c + 1, c + 2, c + 3, c + 4, c + 5, c + 6, c + 7);
+    if (png_get_sRGB(png, state->info, &intent) == PNG_INFO_sRGB) meta->srgb = 1 + intent;
+    if (png_get_sBIT(png, state->info, &bits) == PNG_INFO_sBIT) {
+        const bool colour = (png_get_color_type(png, state->info) & PNG_COLOR_MASK_COLOR) != 0;
+        const uint8_t gray[4] = {bits->gray, bits->alpha},
+                      rgb[4] = {bits->red, bits->green, bits->blue, bits->alpha};
+        memcpy(meta->significant, colour ? rgb : gray, sizeof rgb);
+    }
 }
 
 static void take_meta(PngReader *state)
@@ -60,8 +107,8 @@ static void take_meta(PngReader *state)
     png_bytep bytes;
     png_uint_32 size;
     int compression;
-    HaloStatus status = HALO_OK;
-    if (meta->icc.data == NULL &&
+    HaloStatus status = take_texts(state);
+    if (status == HALO_OK && meta->icc.data == NULL &&
         png_get_iCCP(state->png, state->info, &name, &compression, &bytes, &size) == PNG_INFO_iCCP) {
         status = halo_blob_set(&meta->icc, bytes, size);
     }
@@ -111,6 +158,7 @@ static void read_header(void *arg)
                         png_get_image_height(png, state->info), channels, wide ? HALO_U16 : HALO_U8);
     if (state->guard.status != HALO_OK) return;
     if (alpha) state->reader->info.shape.alpha = channels - 1;
+    take_numbers(state);
     take_meta(state);
     state->passes = png_set_interlace_handling(png);
     png_read_update_info(png, state->info);
@@ -145,7 +193,7 @@ static void decode(void *arg)
         if (state->row < state->reader->info.shape.height) return;
     }
     png_read_end(state->png, state->info);
-    take_meta(state); /* eXIf may stand behind the samples */
+    take_meta(state); /* EXIF and text may stand behind the samples */
 }
 
 static HaloStatus fill(PngReader *state, const HaloBuf *rows)

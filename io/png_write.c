@@ -1,15 +1,18 @@
-/* Writing PNG: 8 or 16 bits, gray or RGB, with or without alpha, ICC profile and EXIF. */
+/* Writing PNG: 8 or 16 bits, gray or RGB, with or without alpha, and all that is known of the image. */
 #include "pngfile.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct PngWriter {
     PngGuard guard;
     HaloWriter *writer;
     png_structp png;
     png_infop info;
-    const HaloBuf *rows; /* what `write_rows` writes */
-    bool has_exif;       /* written already */
+    const HaloBuf *rows;    /* what `write_rows` writes */
+    bool has_exif, has_xmp; /* written already */
+    size_t texts;           /* likewise, of them */
 } PngWriter;
 
 static void on_write(png_structp png, png_bytep bytes, size_t size)
@@ -32,14 +35,24 @@ static void set_exif(PngWriter *state)
     state->has_exif = true;
 }
 
-static void write_meta(PngWriter *state)
+/* Latin-1 where that holds it, as every reader knows it; else UTF-8. */
+static void write_text(PngWriter *state, const char *key, const char *value)
 {
-    const HaloMeta *meta = &state->writer->info.meta;
-    if (halo_icc_fits(&meta->icc, &state->writer->info.shape) && meta->icc.size <= PNG_UINT_31_MAX) {
-        png_set_iCCP(state->png, state->info, "icc", PNG_COMPRESSION_TYPE_BASE, meta->icc.data,
-                     (png_uint_32)meta->icc.size);
+    char name[80];
+    const size_t size = strlen(value);
+    if (strlen(key) < 1 || strlen(key) >= sizeof name || !halo_text_latin1(key, name)) return;
+    char *latin1 = malloc(size + 1);
+    if (latin1 == NULL) {
+        state->guard.status = halo_fail(HALO_ERR_LIMIT, "not enough memory for a text of %zu bytes", size);
+        png_error(state->png, "");
     }
-    set_exif(state);
+    png_text text = {.compression = PNG_TEXT_COMPRESSION_NONE, .key = name, .text = latin1};
+    if (!halo_text_latin1(value, latin1)) {
+        text.compression = PNG_ITXT_COMPRESSION_NONE;
+        text.text = (char *)value;
+    }
+    png_set_text(state->png, state->info, &text, 1); /* takes a copy */
+    free(latin1);
 }
 
 /* zlib's level, and the filters that are tried for each row. Trying all of them takes longer than it saves
@@ -61,6 +74,74 @@ static void set_compression(const PngWriter *state)
                                      : PNG_ALL_FILTERS;
     png_set_compression_level(state->png, level);
     png_set_filter(state->png, PNG_FILTER_TYPE_BASE, filters);
+}
+
+static void write_xmp(PngWriter *state, const HaloBlob *xmp)
+{
+    if (state->has_xmp) return;
+    png_text text = {.compression = PNG_ITXT_COMPRESSION_NONE, .key = PNG_XMP_KEY};
+    text.text = xmp->size > 0 && memchr(xmp->data, 0, xmp->size) == NULL ? malloc(xmp->size + 1) : NULL;
+    state->has_xmp = xmp->size > 0;
+    if (text.text == NULL) return; /* UTF-16 with its zeros cannot stand in iTXt */
+    memcpy(text.text, xmp->data, xmp->size);
+    text.text[xmp->size] = 0;
+    png_set_text(state->png, state->info, &text, 1);
+    free(text.text);
+}
+
+/* What an input may have behind its samples: called before ours and after them. */
+static void write_late(PngWriter *state)
+{
+    const HaloMeta *meta = &state->writer->info.meta;
+    set_exif(state);
+    write_xmp(state, &meta->xmp);
+    for (; state->texts < meta->texts; state->texts++)
+        write_text(state, meta->text[state->texts].key, meta->text[state->texts].value);
+}
+
+/* sBIT lets a reader cut the samples down to the bits that its source had. It goes along where the samples have
+ * the layout of the input's; a gray image made of a colour one, or other depths, have a history of their own.
+ */
+static void write_significant(const PngWriter *state)
+{
+    const HaloInfo *info = &state->writer->info;
+    const uint8_t *bits = info->meta.significant;
+    const bool wide = info->shape.dtype == HALO_U16, colour = info->shape.channels >= 3;
+    const uint8_t depth = wide ? 16 : 8;
+    if (bits[0] == 0 || (info->bits > 8) != wide || (bits[2] != 0) != colour) return;
+    const uint8_t alpha = bits[colour ? 3 : 1];
+    const png_color_8 said = {.gray = bits[0],
+                              .red = bits[0],
+                              .green = bits[1],
+                              .blue = bits[2],
+                              .alpha = alpha != 0 ? alpha : depth};
+    png_set_sBIT(state->png, state->info, &said);
+}
+
+/* What libpng finds contradictory among these it leaves out (png_set_benign_errors). */
+static void write_numbers(const PngWriter *state)
+{
+    const HaloMeta *meta = &state->writer->info.meta;
+    const double *dots = meta->resolution, *c = meta->chroma;
+    if (meta->gamma > 0) png_set_gAMA(state->png, state->info, meta->gamma);
+    if (c[1] > 0) png_set_cHRM(state->png, state->info, c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7]);
+    if (meta->srgb > 0) png_set_sRGB(state->png, state->info, meta->srgb - 1);
+    if (dots[0] > 0 && dots[1] > 0 && dots[0] < PNG_UINT_31_MAX && dots[1] < PNG_UINT_31_MAX) {
+        png_set_pHYs(state->png, state->info, (png_uint_32)lround(dots[0]), (png_uint_32)lround(dots[1]),
+                     meta->ratio ? PNG_RESOLUTION_UNKNOWN : PNG_RESOLUTION_METER);
+    }
+}
+
+static void write_meta(PngWriter *state)
+{
+    const HaloMeta *meta = &state->writer->info.meta;
+    write_numbers(state);
+    write_significant(state);
+    if (halo_icc_fits(&meta->icc, &state->writer->info.shape) && meta->icc.size <= PNG_UINT_31_MAX) {
+        png_set_iCCP(state->png, state->info, "icc", PNG_COMPRESSION_TYPE_BASE, meta->icc.data,
+                     (png_uint_32)meta->icc.size);
+    }
+    write_late(state);
 }
 
 /* A step. */
@@ -115,7 +196,7 @@ HaloStatus halo_png_write(HaloWriter *writer, const HaloBuf *rows)
 static void write_end(void *arg)
 {
     PngWriter *state = arg;
-    set_exif(state); /* of an input that has it behind its samples */
+    write_late(state);
     png_write_end(state->png, state->info);
 }
 

@@ -7,6 +7,8 @@
 
 #include "image.h"
 
+#define PNG_XMP_KEY "XML:com.adobe.xmp"
+
 /* libpng reports errors by jumping out of its functions. Everything that calls it is a step, run by
  * halo_png_guard: no local variable lives across a jump. */
 typedef struct PngGuard {

@@ -35,8 +35,12 @@ static HaloBuf random_image(const HaloShape *shape, Rng *rng)
 
 /* ---- both ways ------------------------------------------------------------------------------------------ */
 
-static const HaloFormat *const lossless[] = {&halo_format_png, &halo_format_pnm, &halo_format_pam,
-                                             &halo_format_pfm, &halo_format_npy, &halo_format_raw};
+static const HaloFormat *const lossless[] = {
+#ifdef HALO_HAVE_TIFF
+    &halo_format_tiff,
+#endif
+    &halo_format_png,  &halo_format_pnm, &halo_format_pam,
+    &halo_format_pfm,  &halo_format_npy, &halo_format_raw};
 enum { LOSSLESS = sizeof lossless / sizeof *lossless };
 
 static HaloDtype draw_dtype(const HaloFormat *format, Rng *rng)
@@ -187,6 +191,9 @@ static void the_pixel_limit_is_kept(void **unused)
     HaloBuf data = random_image(&shape, &rng);
     const HaloInfo info = {0};
     const HaloFormat *const formats[] = {&halo_format_png, &halo_format_pnm, &halo_format_npy,
+#ifdef HALO_HAVE_TIFF
+                                         &halo_format_tiff,
+#endif
 #ifdef HALO_HAVE_JPEG
                                          &halo_format_jpeg
 #endif

@@ -65,10 +65,24 @@ typedef struct HaloBlob {
     size_t size;
 } HaloBlob;
 
-/* Kept from input to output where both formats can hold it. */
+/* A line of text: malloc'ed, UTF-8. The keys are PNG's ("Title", "Author", "Description", "Comment", …). */
+typedef struct HaloText {
+    char *key, *value;
+} HaloText;
+
+/* Kept from input to output where both formats can hold it. All zero: the file says nothing. */
 typedef struct HaloMeta {
     HaloBlob icc;  /* an ICC profile */
     HaloBlob exif; /* TIFF-structured EXIF, without any "Exif\0\0" */
+    HaloBlob xmp;  /* an XMP packet */
+    HaloText *text;
+    size_t texts;
+    double resolution[2];   /* dots per metre along x and y */
+    bool ratio;             /* of `resolution` only x : y is known: the shape of a pixel */
+    double gamma;           /* PNG's gAMA: samples are light to this power, such as 0.45455 */
+    double chroma[8];       /* PNG's cHRM: x and y of white, red, green and blue */
+    int srgb;               /* the samples are sRGB: 1 + the rendering intent of ICC.1 */
+    uint8_t significant[4]; /* PNG's sBIT: of each channel, the bits that its source had */
 } HaloMeta;
 
 typedef struct HaloInfo {
@@ -100,6 +114,7 @@ typedef struct HaloReadOptions {
 typedef struct HaloWriteOptions {
     int quality;   /* JPEG: 1..100; 0: 90 */
     int png_level; /* PNG: 1 (fast) .. 9 (small) or HALO_PNG_STORED; 0: 1 */
+    bool strip;    /* nothing that the input said of itself goes along */
 } HaloWriteOptions;
 
 typedef struct HaloFormat HaloFormat;

@@ -1,0 +1,95 @@
+/* TIFF: classic and BigTIFF, by libtiff. */
+#ifdef HALO_HAVE_TIFF
+#include "tifffile.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool probe(const uint8_t *head, size_t size)
+{
+    static const char magics[][5] = {"II*\0", "MM\0*", "II+\0", "MM\0+"};
+    for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
+        if (size >= 8 && memcmp(head, magics[i], 4) == 0) return true;
+    return false;
+}
+
+const HaloFormat halo_format_tiff = {
+    .name = "tiff",
+    .help = "TIFF, 1 to 16 bits and floats, strips and tiles, BigTIFF; written with Deflate",
+    .extensions = "tif,tiff",
+    .kinds = HALO_IMAGE,
+    .dtypes = 1u << HALO_U8 | 1u << HALO_U16 | 1u << HALO_F32,
+    .channels = HALO_ANY_CHANNELS,
+    .alpha = true,
+    .probe = probe,
+    .open = halo_tiff_read_open,
+    .read = halo_tiff_read,
+    .close = halo_tiff_close,
+    .create = halo_tiff_create,
+    .write = halo_tiff_write,
+    .finish = halo_tiff_finish,
+    .discard = halo_tiff_discard,
+};
+
+/* ---- the guard ------------------------------------------------------------------------------------------ */
+
+static void keep(TiffGuard *guard, const char *format, va_list args)
+{
+    if (!guard->failed && !guard->warned) vsnprintf(guard->message, sizeof guard->message, format, args);
+}
+
+/* Both return 1: libtiff's own handlers, which print, are not called. */
+static int on_error(TIFF *tiff, void *data, const char *module, const char *format, va_list args)
+{
+    TiffGuard *guard = data;
+    (void)tiff;
+    (void)module;
+    keep(guard, format, args);
+    guard->failed = true;
+    return 1;
+}
+
+static int on_warning(TIFF *tiff, void *data, const char *module, const char *format, va_list args)
+{
+    TiffGuard *guard = data;
+    (void)tiff;
+    (void)module;
+    if (!guard->strict) return 1;
+    keep(guard, format, args);
+    guard->warned = true;
+    return 1;
+}
+
+void halo_tiff_clear(TiffGuard *guard)
+{
+    guard->failed = guard->warned = false;
+    guard->message[0] = 0;
+}
+
+HaloStatus halo_tiff_outcome(const TiffGuard *guard, bool ok)
+{
+    if (guard->status != HALO_OK) return guard->status;
+    if (ok && !guard->warned) return HALO_OK;
+    return halo_fail(guard->blame, "TIFF: %s", guard->message[0] != 0 ? guard->message : "damaged");
+}
+
+static int on_close(thandle_t handle)
+{
+    (void)handle;
+    return 0;
+}
+
+TIFF *halo_tiff_open(TiffGuard *guard, const char *mode, const TiffStream *stream, void *handle,
+                     int64_t max_bytes)
+{
+    TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
+    if (options == NULL) return NULL;
+    TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)max_bytes);
+    TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, guard);
+    TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, guard);
+    TIFF *tiff = TIFFClientOpenExt("TIFF", mode, handle, stream->read, stream->write, stream->seek, on_close,
+                                   stream->size, NULL, NULL, options);
+    TIFFOpenOptionsFree(options);
+    return tiff;
+}
+#endif

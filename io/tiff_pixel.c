@@ -1,0 +1,230 @@
+/* The pixels of a TIFF: what its tags say of them, and the way from a block's bytes to samples. */
+#ifdef HALO_HAVE_TIFF
+#include "tiffpixel.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- tags ----------------------------------------------------------------------------------------------- */
+
+/* Codecs that are looked after; old-style JPEG and the rarities are not worth their risk. */
+static HaloStatus look_at_compression(TIFF *tiff, TiffPixels *pixels)
+{
+    uint16_t compression = COMPRESSION_NONE;
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_COMPRESSION, &compression);
+    switch (compression) {
+    case COMPRESSION_JPEG:
+    case COMPRESSION_CCITTRLE:
+    case COMPRESSION_CCITTRLEW:
+    case COMPRESSION_CCITTFAX3:
+    case COMPRESSION_CCITTFAX4: pixels->warns = true; break;
+    case COMPRESSION_NONE:
+    case COMPRESSION_LZW:
+    case COMPRESSION_PACKBITS:
+    case COMPRESSION_ADOBE_DEFLATE:
+    case COMPRESSION_DEFLATE:
+    case COMPRESSION_LZMA:
+    case COMPRESSION_ZSTD: break;
+    default: return halo_fail(HALO_ERR_INPUT, "TIFF with compression %d is not read", compression);
+    }
+    if (TIFFIsCODECConfigured(compression)) return HALO_OK;
+    return halo_fail(HALO_ERR_INPUT, "TIFF: this libtiff has no compression %d", compression);
+}
+
+static HaloStatus look_at_format(TIFF *tiff, TiffPixels *pixels)
+{
+    uint16_t bits = 1, format = SAMPLEFORMAT_UINT;
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_BITSPERSAMPLE, &bits);
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLEFORMAT, &format);
+    pixels->bits = bits;
+    pixels->real = format == SAMPLEFORMAT_IEEEFP;
+    const bool integer = format == SAMPLEFORMAT_UINT || format == SAMPLEFORMAT_VOID;
+    if (pixels->real && (bits == 32 || bits == 64)) {
+        pixels->dtype = HALO_F32;
+    } else if (integer && bits == 16) {
+        pixels->dtype = HALO_U16;
+    } else if (integer && (bits == 1 || bits == 2 || bits == 4 || bits == 8)) {
+        pixels->dtype = HALO_U8;
+    } else {
+        const char *kind = pixels->real ? "floats" : integer ? "integers" : "signed or complex samples";
+        return halo_fail(HALO_ERR_INPUT, "TIFF with %d-bit %s is not read", bits, kind);
+    }
+    return HALO_OK;
+}
+
+/* A table of 16-bit colours; old writers put 8 bits into it. u16 only where u8 would lose something. */
+static HaloStatus look_at_palette(TIFF *tiff, TiffPixels *pixels)
+{
+    uint16_t *table[3];
+    bool narrow = true, low = true;
+    if (pixels->bits > 8 || pixels->samples != 1 || pixels->real)
+        return halo_fail(HALO_ERR_INPUT, "TIFF: a palette with %d samples of %d bits", pixels->samples,
+                         pixels->bits);
+    if (!TIFFGetField(tiff, TIFFTAG_COLORMAP, &table[0], &table[1], &table[2]))
+        return halo_fail(HALO_ERR_INPUT, "TIFF: a palette without colours");
+    const int colours = 1 << pixels->bits;
+    for (int i = 0; i < colours; i++) {
+        for (int c = 0; c < 3; c++) {
+            const unsigned v = table[c][i], rest = v & 255;
+            if (v > 255) narrow = false;
+            if (rest != 0 && rest != v >> 8) low = false;
+        }
+    }
+    for (int i = 0; i < colours; i++) {
+        for (int c = 0; c < 3; c++) pixels->map[i][c] = (uint16_t)(table[c][i] >> (low && !narrow ? 8 : 0));
+    }
+    pixels->palette = true;
+    pixels->channels = 3;
+    pixels->colour = "palette";
+    pixels->dtype = narrow || low ? HALO_U8 : HALO_U16;
+    return HALO_OK;
+}
+
+static HaloStatus look_at_colour(TIFF *tiff, TiffPixels *pixels)
+{
+    uint16_t photometric, compression = COMPRESSION_NONE;
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_COMPRESSION, &compression);
+    if (!TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &photometric))
+        photometric = pixels->samples >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
+    pixels->colour = "gray";
+    switch (photometric) {
+    case PHOTOMETRIC_MINISWHITE: pixels->inverted = true; return HALO_OK;
+    case PHOTOMETRIC_MINISBLACK: return HALO_OK;
+    case PHOTOMETRIC_PALETTE: return look_at_palette(tiff, pixels);
+    case PHOTOMETRIC_YCBCR:
+        if (compression != COMPRESSION_JPEG || pixels->samples != 3 || pixels->bits != 8)
+            return halo_fail(HALO_ERR_INPUT,
+                             "TIFF with YCbCr outside of JPEG is not read: convert it to RGB first");
+        TIFFSetField(tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB); /* libtiff converts */
+        pixels->colour = "YCbCr";
+        return HALO_OK;
+    case PHOTOMETRIC_RGB:
+        pixels->colour = "RGB";
+        return pixels->samples >= 3 ? HALO_OK
+                                    : halo_fail(HALO_ERR_INPUT, "TIFF: RGB with %d samples", pixels->samples);
+    case PHOTOMETRIC_SEPARATED: return halo_fail(HALO_ERR_INPUT, "CMYK TIFF: convert it to RGB first");
+    default: return halo_fail(HALO_ERR_INPUT, "TIFF with colours of kind %d is not read", photometric);
+    }
+}
+
+/* Alpha is what is declared as such, in the last sample of gray or RGB; other samples are channels like the
+ * rest. */
+static void look_at_alpha(TIFF *tiff, TiffPixels *pixels)
+{
+    uint16_t extras = 0, *kind = NULL;
+    const bool rgb = pixels->colour[0] == 'R';
+    if (!TIFFGetFieldDefaulted(tiff, TIFFTAG_EXTRASAMPLES, &extras, &kind) || extras != 1) return;
+    if (pixels->palette || pixels->samples != (rgb ? 4 : 2)) return;
+    pixels->alpha = kind[0] == EXTRASAMPLE_ASSOCALPHA || kind[0] == EXTRASAMPLE_UNASSALPHA;
+    pixels->premultiplied = kind[0] == EXTRASAMPLE_ASSOCALPHA;
+}
+
+HaloStatus halo_tiff_pixels(TIFF *tiff, TiffPixels *pixels)
+{
+    HaloStatus status = HALO_OK;
+    uint16_t samples = 1;
+    *pixels = (TiffPixels){0};
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLESPERPIXEL, &samples);
+    pixels->samples = pixels->channels = samples;
+    HALO_TRY(look_at_compression(tiff, pixels));
+    HALO_TRY(look_at_format(tiff, pixels));
+    HALO_TRY(look_at_colour(tiff, pixels));
+    look_at_alpha(tiff, pixels);
+    const int most = pixels->bits <= 8 ? (1 << pixels->bits) - 1 : 255;
+    for (int v = 0; v <= most; v++) {
+        const int scaled = v * 255 / most; /* most divides 255 */
+        pixels->byte[v] = (uint8_t)(pixels->palette ? v : scaled);
+    }
+out:
+    return status;
+}
+
+/* ---- samples -------------------------------------------------------------------------------------------- */
+
+static unsigned index_at(const uint8_t *from, int64_t i, int bits)
+{
+    if (bits == 8) return from[i];
+    const int64_t bit = i * bits;
+    return from[bit >> 3] >> (8 - bits - (bit & 7)) & ((1u << bits) - 1);
+}
+
+static void unpack_palette(const TiffPixels *pixels, const uint8_t *from, void *to, int64_t count)
+{
+    for (int64_t i = 0; i < 3 * count; i++) {
+        const uint16_t v = pixels->map[index_at(from, i / 3, pixels->bits)][i % 3];
+        if (pixels->dtype == HALO_U8)
+            ((uint8_t *)to)[i] = (uint8_t)v;
+        else
+            ((uint16_t *)to)[i] = v;
+    }
+}
+
+/* `count` samples, every `step`-th of `to`. */
+static void unpack_samples(const TiffPixels *pixels, const uint8_t *from, void *to, int64_t count, int64_t step)
+{
+    for (int64_t i = 0; i < count; i++) {
+        if (pixels->dtype == HALO_U8) {
+            ((uint8_t *)to)[i * step] = pixels->byte[index_at(from, i, pixels->bits)];
+        } else if (pixels->dtype == HALO_U16) {
+            memcpy((uint16_t *)to + i * step, from + 2 * i, 2);
+        } else if (pixels->bits == 32) {
+            memcpy((float *)to + i * step, from + 4 * i, 4);
+        } else {
+            double v;
+            memcpy(&v, from + 8 * i, 8);
+            ((float *)to)[i * step] = (float)v;
+        }
+    }
+}
+
+/* White is zero: of the colours, not of alpha. */
+static void invert(const TiffPixels *pixels, void *to, int64_t count, int channel)
+{
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t at = i * pixels->channels + channel;
+        if (pixels->dtype == HALO_U8)
+            ((uint8_t *)to)[at] = (uint8_t)(255 - ((uint8_t *)to)[at]);
+        else if (pixels->dtype == HALO_U16)
+            ((uint16_t *)to)[at] = (uint16_t)(65535 - ((uint16_t *)to)[at]);
+        else
+            ((float *)to)[at] = 1.0f - ((float *)to)[at];
+    }
+}
+
+void halo_tiff_unpack(const TiffPixels *pixels, const uint8_t *from, void *to, int64_t count, int plane)
+{
+    if (pixels->palette) {
+        unpack_palette(pixels, from, to, count);
+    } else if (plane < 0) {
+        unpack_samples(pixels, from, to, count * pixels->samples, 1);
+    } else {
+        char *first = (char *)to + (size_t)plane * halo_dtype_size(pixels->dtype);
+        unpack_samples(pixels, from, first, count, pixels->channels);
+    }
+    if (pixels->inverted && plane <= 0) invert(pixels, to, count, 0);
+}
+
+static inline uint32_t quotient(uint32_t colour, uint32_t alpha, uint32_t most)
+{
+    if (colour >= alpha) return alpha == 0 ? 0 : most;
+    return (uint32_t)(((uint64_t)colour * most + alpha / 2) / alpha);
+}
+
+void halo_tiff_divide(const TiffPixels *pixels, void *row, int64_t count)
+{
+    const int colours = pixels->channels - 1;
+    for (int64_t i = 0; i < count; i++) {
+        uint8_t *b = (uint8_t *)row + i * pixels->channels;
+        uint16_t *w = (uint16_t *)row + i * pixels->channels;
+        float *f = (float *)row + i * pixels->channels;
+        for (int c = 0; c < colours; c++) {
+            if (pixels->dtype == HALO_U8)
+                b[c] = (uint8_t)quotient(b[c], b[colours], 255);
+            else if (pixels->dtype == HALO_U16)
+                w[c] = (uint16_t)quotient(w[c], w[colours], 65535);
+            else
+                f[c] = f[colours] != 0.0f ? f[c] / f[colours] : 0.0f;
+        }
+    }
+}
+#endif

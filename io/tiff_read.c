@@ -1,0 +1,322 @@
+/* Reading TIFF: the first page, in strips or tiles, samples together or in planes.
+ *
+ * Blocks (strips, tiles) are decoded whole, a row of them at a time. Depths below 8 bits are scaled to 0..255,
+ * palettes become RGB, white-is-zero is turned round. Colours that are premultiplied by their alpha are divided
+ * by it, rounded to nearest and saturated; where alpha is 0 they are 0. */
+#ifdef HALO_HAVE_TIFF
+#include "tifffile.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tiffpixel.h"
+
+#define DEFAULT_MAX_PIXELS ((int64_t)1 << 28)
+#define MIN_PIECE_BYTES \
+    ((int64_t)64 << 20) /* that libtiff may allocate at once, and 4 a pixel where that is more */
+#define MAX_PAGES 1000  /* that are counted */
+
+typedef struct TiffReader {
+    TiffGuard guard;
+    HaloReader *reader;
+    TIFF *tiff;
+    int64_t at, size; /* in the file */
+    bool cut;         /* something was to be read behind its end */
+    TiffPixels pixels;
+    bool tiled, planar;
+    int64_t block_cols, block_rows; /* of a tile or strip; a strip's are cut off by the image */
+    uint8_t *block;
+    int64_t block_bytes, row_bytes; /* as libtiff gives them */
+    HaloBuf band;                   /* a row of blocks that is asked for in parts */
+    int64_t band_at, given;         /* its first row, -1: none; rows given out */
+} TiffReader;
+
+/* ---- libtiff's file ------------------------------------------------------------------------------------- */
+
+static size_t take(TiffReader *state, int64_t at, void *bytes, size_t size)
+{
+    size_t got = 0;
+    if (state->guard.status != HALO_OK) return 0;
+    if (at < state->size) state->guard.status = halo_source_seek(state->reader->source, at);
+    if (at < state->size && state->guard.status == HALO_OK)
+        state->guard.status = halo_source_read(state->reader->source, bytes, size, &got);
+    if (got < size) state->cut = true;
+    return got;
+}
+
+static tmsize_t on_read(thandle_t handle, void *bytes, tmsize_t size)
+{
+    TiffReader *state = handle;
+    const size_t got = take(state, state->at, bytes, (size_t)size);
+    state->at += (int64_t)got;
+    return (tmsize_t)got;
+}
+
+static tmsize_t on_write(thandle_t handle, void *bytes, tmsize_t size)
+{
+    (void)handle;
+    (void)bytes;
+    (void)size;
+    return -1;
+}
+
+static toff_t on_seek(thandle_t handle, toff_t offset, int whence)
+{
+    TiffReader *state = handle;
+    const int64_t base = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? state->at : state->size;
+    if (offset > (toff_t)INT64_MAX - (toff_t)base) return (toff_t)-1;
+    state->at = base + (int64_t)offset;
+    return (toff_t)state->at;
+}
+
+static toff_t on_size(thandle_t handle) { return (toff_t)((TiffReader *)handle)->size; }
+
+static HaloStatus open_file(TiffReader *state)
+{
+    static const TiffStream stream = {.read = on_read, .write = on_write, .seek = on_seek, .size = on_size};
+    HaloReader *reader = state->reader;
+    HaloStatus status = HALO_OK;
+    const int64_t limit = reader->options.max_pixels > 0 ? reader->options.max_pixels : DEFAULT_MAX_PIXELS;
+    const uint8_t *bytes;
+    size_t size;
+    if (!halo_source_seekable(reader->source)) HALO_TRY(halo_source_slurp(reader->source, &bytes, &size));
+    state->size = halo_source_size(reader->source);
+    int64_t piece = limit < INT64_MAX / 4 ? 4 * limit : INT64_MAX;
+    if (piece < MIN_PIECE_BYTES) piece = MIN_PIECE_BYTES;
+    state->tiff = halo_tiff_open(&state->guard, "rm", &stream, state, piece); /* m: never mapped */
+    HALO_TRY(halo_tiff_outcome(&state->guard, state->tiff != NULL));
+    /* libtiff guesses the values of tags that it cannot read. */
+    if (state->cut && !reader->options.tolerate)
+        HALO_FAIL(HALO_ERR_INPUT, "truncated: the values of some tags are missing");
+out:
+    return status;
+}
+
+/* ---- pages ---------------------------------------------------------------------------------------------- */
+
+static uint64_t number(const uint8_t *bytes, int size, bool big_endian)
+{
+    uint64_t value = 0;
+    for (int i = 0; i < size; i++) value = value << 8 | bytes[big_endian ? i : size - 1 - i];
+    return value;
+}
+
+/* Along the chain of directories, at most MAX_PAGES: libtiff's own count takes a square of their number. */
+static int count_pages(TiffReader *state)
+{
+    const bool big = TIFFIsBigTIFF(state->tiff), big_endian = TIFFIsBigEndian(state->tiff);
+    const int count_size = big ? 8 : 2, offset_size = big ? 8 : 4, entry_size = big ? 20 : 12;
+    uint64_t at = TIFFCurrentDirOffset(state->tiff);
+    uint8_t bytes[8];
+    int pages = 0;
+    while (at != 0 && pages < MAX_PAGES && at < (uint64_t)state->size) {
+        if (take(state, (int64_t)at, bytes, (size_t)count_size) < (size_t)count_size) break;
+        const uint64_t entries = number(bytes, count_size, big_endian);
+        pages++;
+        if (entries > UINT16_MAX) break;
+        const uint64_t next = at + (uint64_t)count_size + entries * (uint64_t)entry_size;
+        if (take(state, (int64_t)next, bytes, (size_t)offset_size) < (size_t)offset_size) break;
+        at = number(bytes, offset_size, big_endian);
+    }
+    return pages;
+}
+
+static void add_note(HaloInfo *info, const char *text)
+{
+    const size_t used = strlen(info->note);
+    snprintf(info->note + used, sizeof info->note - used, "%s%s", used > 0 ? "; " : "", text);
+}
+
+static void describe(TiffReader *state)
+{
+    HaloInfo *info = &state->reader->info;
+    const TiffPixels *pixels = &state->pixels;
+    char pages[48];
+    snprintf(info->encoding, sizeof info->encoding, "%s, %s%s%s", pixels->colour,
+             state->tiled ? "tiles" : "strips", state->planar ? ", planes" : "",
+             TIFFIsBigTIFF(state->tiff) ? ", BigTIFF" : "");
+    info->bits = pixels->bits;
+    info->real = pixels->real;
+    const int count = count_pages(state);
+    if (count > 1) {
+        snprintf(pages, sizeof pages, "the first of %s%d images is read", count == MAX_PAGES ? "at least " : "",
+                 count);
+        add_note(info, pages);
+    }
+    if (pixels->bits == 64) add_note(info, "64-bit samples pass through 32-bit floats");
+    if (pixels->premultiplied) add_note(info, "premultiplied colours are divided by alpha");
+}
+
+/* ---- the header ----------------------------------------------------------------------------------------- */
+
+static HaloStatus measure_blocks(TiffReader *state)
+{
+    const HaloShape *shape = &state->reader->info.shape;
+    uint32_t cols = (uint32_t)shape->width, rows = 0;
+    uint64_t block_bytes, row_bytes;
+    int64_t block_pixels;
+    const int64_t samples = state->planar ? 1 : state->pixels.samples;
+    const int64_t limit =
+        state->reader->options.max_pixels > 0 ? state->reader->options.max_pixels : DEFAULT_MAX_PIXELS;
+    state->tiled = TIFFIsTiled(state->tiff);
+    if (state->tiled) {
+        TIFFGetField(state->tiff, TIFFTAG_TILEWIDTH, &cols);
+        TIFFGetField(state->tiff, TIFFTAG_TILELENGTH, &rows);
+        row_bytes = TIFFTileRowSize64(state->tiff);
+        block_bytes = TIFFTileSize64(state->tiff);
+    } else {
+        TIFFGetFieldDefaulted(state->tiff, TIFFTAG_ROWSPERSTRIP, &rows);
+        if (rows > shape->height) rows = (uint32_t)shape->height;
+        row_bytes = TIFFScanlineSize64(state->tiff);
+        block_bytes = TIFFVStripSize64(state->tiff, rows);
+    }
+    /* A tile may be larger than a small image, but not than any image may be. */
+    if (cols == 0 || rows == 0 || !halo_mul(cols, rows, &block_pixels) || block_pixels > limit + 65536 ||
+        row_bytes > INT64_MAX || block_bytes > INT64_MAX ||
+        (int64_t)row_bytes < ((int64_t)cols * samples * state->pixels.bits + 7) / 8 ||
+        (int64_t)block_bytes / (int64_t)row_bytes < (int64_t)rows) {
+        return halo_fail(HALO_ERR_INPUT, "TIFF: %s of %lld x %lld pixels", state->tiled ? "tiles" : "strips",
+                         (long long)cols, (long long)rows);
+    }
+    state->block_cols = cols;
+    state->block_rows = rows;
+    state->row_bytes = (int64_t)row_bytes;
+    state->block_bytes = (int64_t)block_bytes;
+    return HALO_OK;
+}
+
+HaloStatus halo_tiff_read_open(HaloReader *reader)
+{
+    HaloStatus status = HALO_OK;
+    uint32_t width = 0, height = 0;
+    uint16_t planar = PLANARCONFIG_CONTIG;
+    TiffReader *state = reader->state = calloc(1, sizeof *state);
+    if (state == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to read TIFF");
+    state->reader = reader;
+    state->guard.blame = HALO_ERR_INPUT;
+    state->band_at = -1;
+    HALO_TRY(open_file(state));
+    HALO_TRY(halo_tiff_pixels(state->tiff, &state->pixels));
+    TIFFGetField(state->tiff, TIFFTAG_IMAGEWIDTH, &width);
+    TIFFGetField(state->tiff, TIFFTAG_IMAGELENGTH, &height);
+    TIFFGetFieldDefaulted(state->tiff, TIFFTAG_PLANARCONFIG, &planar);
+    HALO_TRY(halo_image_open(reader, width, height, state->pixels.channels, state->pixels.dtype));
+    if (state->pixels.alpha) reader->info.shape.alpha = state->pixels.channels - 1;
+    state->planar = planar == PLANARCONFIG_SEPARATE && state->pixels.samples > 1;
+    HALO_TRY(measure_blocks(state));
+    HALO_TRY(halo_tiff_take_meta(state->tiff, &reader->info.meta));
+    describe(state);
+    status = state->guard.status;
+    /* In these, libtiff warns of damage and goes on with made-up samples; elsewhere of odd tags. */
+    state->guard.strict = state->pixels.warns && !reader->options.tolerate;
+    halo_tiff_clear(&state->guard);
+out:
+    return status;
+}
+
+/* ---- rows ----------------------------------------------------------------------------------------------- */
+
+/* Decodes the block with pixel (x, y) of one plane. What a damaged one does not give is 0. */
+static HaloStatus decode(TiffReader *state, int64_t x, int64_t y, int plane)
+{
+    const uint32_t column = (uint32_t)x, row = (uint32_t)y;
+    tmsize_t got;
+    memset(state->block, 0, (size_t)state->block_bytes);
+    halo_tiff_clear(&state->guard);
+    if (state->tiled) {
+        const uint32_t tile = TIFFComputeTile(state->tiff, column, row, 0, (uint16_t)plane);
+        got = TIFFReadEncodedTile(state->tiff, tile, state->block, (tmsize_t)state->block_bytes);
+    } else {
+        const uint32_t strip = TIFFComputeStrip(state->tiff, row, (uint16_t)plane);
+        got = TIFFReadEncodedStrip(state->tiff, strip, state->block, (tmsize_t)state->block_bytes);
+    }
+    const HaloStatus status = halo_tiff_outcome(&state->guard, got >= 0);
+    return state->guard.status == HALO_OK && state->reader->options.tolerate ? HALO_OK : status;
+}
+
+/* The row of blocks that starts at row y, into `band`, whose rows it fills. */
+static HaloStatus fill(TiffReader *state, const HaloBuf *band, int64_t y)
+{
+    HaloStatus status = HALO_OK;
+    const TiffPixels *pixels = &state->pixels;
+    const int64_t width = state->reader->info.shape.width;
+    const int planes = state->planar ? pixels->samples : 1;
+    const size_t pixel_bytes = halo_dtype_size(pixels->dtype) * (size_t)pixels->channels;
+    if (state->block == NULL && (state->block = malloc((size_t)state->block_bytes)) == NULL)
+        HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for %lld bytes of TIFF", (long long)state->block_bytes);
+    for (int64_t x = 0; x < width; x += state->block_cols) {
+        const int64_t cols = width - x < state->block_cols ? width - x : state->block_cols;
+        for (int plane = 0; plane < planes; plane++) {
+            HALO_TRY(decode(state, x, y, plane));
+            for (int64_t r = 0; r < band->rows; r++) {
+                const uint8_t *from = state->block + r * state->row_bytes;
+                char *to = (char *)halo_row(band, r) + (size_t)x * pixel_bytes;
+                halo_tiff_unpack(pixels, from, to, cols, state->planar ? plane : -1);
+            }
+        }
+    }
+    for (int64_t r = 0; r < band->rows && pixels->premultiplied; r++)
+        halo_tiff_divide(pixels, halo_row(band, r), width);
+out:
+    return status;
+}
+
+/* Some of the rows of the blocks at row y: into the band that keeps them all. */
+static HaloStatus keep(TiffReader *state, int64_t y, int64_t count)
+{
+    HaloStatus status = HALO_OK;
+    if (state->band_at == y) return HALO_OK;
+    if (state->band.data == NULL) {
+        HaloShape shape = state->reader->info.shape;
+        if (state->block_rows < shape.height) shape.height = state->block_rows;
+        HALO_TRY(halo_buf_alloc(&state->band, &shape));
+    }
+    state->band.rows = count;
+    state->band_at = -1;
+    HALO_TRY(fill(state, &state->band, y));
+    state->band_at = y;
+out:
+    return status;
+}
+
+HaloStatus halo_tiff_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
+{
+    HaloStatus status = HALO_OK;
+    TiffReader *state = reader->state;
+    int64_t done = 0;
+    *got = 0;
+    while (done < rows->rows) {
+        const int64_t y = state->given + done, first = y - y % state->block_rows;
+        int64_t end = first + state->block_rows;
+        if (end > reader->info.shape.height) end = reader->info.shape.height;
+        const int64_t count = end - y < rows->rows - done ? end - y : rows->rows - done;
+        HaloBuf part = *rows;
+        part.data = halo_row(rows, done);
+        part.rows = count;
+        if (count == end - first) {
+            HALO_TRY(fill(state, &part, first));
+        } else {
+            HALO_TRY(keep(state, first, end - first));
+            for (int64_t r = 0; r < count; r++)
+                memcpy(halo_row(&part, r), halo_row(&state->band, y - first + r), (size_t)halo_row_bytes(rows));
+        }
+        done += count;
+    }
+    *got = done;
+    state->given += done;
+out:
+    return status;
+}
+
+void halo_tiff_close(HaloReader *reader)
+{
+    TiffReader *state = reader->state;
+    if (state == NULL) return;
+    if (state->tiff != NULL) TIFFCleanup(state->tiff);
+    halo_buf_free(&state->band);
+    free(state->block);
+    free(state);
+    reader->state = NULL;
+}
+#endif

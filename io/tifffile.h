@@ -1,0 +1,45 @@
+/* The two directions of TIFF (tiff_read.c, tiff_write.c), the metadata that both map to tags (tiff_meta.c) and
+ * the guard round libtiff that they share (tiff.c). */
+#ifndef HALO_IO_TIFFFILE_H
+#define HALO_IO_TIFFFILE_H
+
+#include <tiffio.h>
+
+#include "image.h"
+
+/* What libtiff said while it worked. Its words go here, never to standard error. */
+typedef struct TiffGuard {
+    HaloStatus status;   /* of a callback that failed: it counts, whatever libtiff then says */
+    HaloStatus blame;    /* what libtiff's own errors are: HALO_ERR_INPUT or HALO_ERR_OUTPUT */
+    bool strict;         /* a warning is damage */
+    bool failed, warned; /* since halo_tiff_clear */
+    char message[160];   /* the first of them */
+} TiffGuard;
+
+typedef struct TiffStream {
+    TIFFReadWriteProc read, write;
+    TIFFSeekProc seek;
+    TIFFSizeProc size;
+} TiffStream;
+
+/* Like TIFFClientOpen, with a handle for the callbacks; libtiff allocates no piece larger than max_bytes. NULL
+ * with the reason in the guard. */
+TIFF *halo_tiff_open(TiffGuard *guard, const char *mode, const TiffStream *stream, void *handle,
+                     int64_t max_bytes);
+void halo_tiff_clear(TiffGuard *guard);
+/* What went wrong, as a status with a message; `ok`: libtiff says that nothing did. */
+HaloStatus halo_tiff_outcome(const TiffGuard *guard, bool ok);
+
+HaloStatus halo_tiff_take_meta(TIFF *tiff, HaloMeta *meta);
+void halo_tiff_put_meta(TIFF *tiff, const HaloInfo *info);
+
+HaloStatus halo_tiff_read_open(HaloReader *reader);
+HaloStatus halo_tiff_read(HaloReader *reader, HaloBuf *rows, int64_t *got);
+void halo_tiff_close(HaloReader *reader);
+
+HaloStatus halo_tiff_create(HaloWriter *writer);
+HaloStatus halo_tiff_write(HaloWriter *writer, const HaloBuf *rows);
+HaloStatus halo_tiff_finish(HaloWriter *writer);
+void halo_tiff_discard(HaloWriter *writer);
+
+#endif

@@ -1,0 +1,202 @@
+/* What a file says of itself goes along between the formats that can hold it. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "codec.h"
+#include "image.h"
+
+static uint8_t exif_bytes[] = "MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0\0\0\0";
+static uint8_t xmp_bytes[] = "<x:xmpmeta xmlns:x='adobe:ns:meta/'>gr\xc3\xbc\xc3\x9f</x:xmpmeta>";
+
+static HaloMeta everything(void)
+{
+    HaloMeta meta = {.resolution = {11811, 5906},
+                     .gamma = 0.45455,
+                     .chroma = {0.3127, 0.329, 0.64, 0.33, 0.3, 0.6, 0.15, 0.06},
+                     .srgb = 2,
+                     .significant = {5, 6, 5}};
+    static const char *const texts[][2] = {{"Title", "a lake"},
+                                           {"Author", "Zo\xc3\xab"},
+                                           {"Description", "\xe6\xb9\x96, a lake"},
+                                           {"Comment", "seen from the shore"}};
+    assert_int_equal(halo_blob_set(&meta.exif, exif_bytes, sizeof exif_bytes), HALO_OK);
+    assert_int_equal(halo_blob_set(&meta.xmp, xmp_bytes, sizeof xmp_bytes - 1), HALO_OK);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        const char *value = texts[i][1];
+        assert_int_equal(halo_text_add(&meta, texts[i][0], value, strlen(value), HALO_UTF_8), HALO_OK);
+    }
+    return meta;
+}
+
+/* `meta` through a file of this format, with an RGB image of this type in it. */
+static HaloInfo through(const HaloFormat *format, const HaloMeta *meta, HaloDtype dtype, int channels)
+{
+    uint8_t samples[4 * 4 * 4 * 4] = {0};
+    const HaloShape shape = shape_of(dtype, 4, 4, channels, false);
+    HaloBuf data = {.shape = shape, .cols = 4, .rows = 4, .data = samples};
+    data.stride = halo_row_bytes(&data);
+    const HaloInfo info = {.bits = 8, .meta = *meta};
+    Bytes file;
+    Decoded image;
+    if (encode(format, &info, &data, 0, &file) != HALO_OK) fail_msg("%s: %s", format->name, halo_error());
+    if (decode(format, file.at, file.size, NULL, 0, &image) != HALO_OK)
+        fail_msg("%s: %s", format->name, halo_error());
+    free(file.at);
+    halo_buf_free(&image.data);
+    return image.info;
+}
+
+static void expect_text_of(const HaloMeta *meta, const char *key, const char *value)
+{
+    const char *found = halo_text_find(meta, key);
+    if (found == NULL) fail_msg("no %s", key);
+    assert_string_equal(found, value);
+}
+
+static void expect_common(const HaloMeta *meta)
+{
+    assert_int_equal(meta->xmp.size, sizeof xmp_bytes - 1);
+    assert_memory_equal(meta->xmp.data, xmp_bytes, sizeof xmp_bytes - 1);
+    assert_int_equal(halo_exif_orientation(&meta->exif), 6);
+    assert_true(fabs(meta->resolution[0] - 11811) < 0.5 && fabs(meta->resolution[1] - 5906) < 0.5);
+    assert_false(meta->ratio);
+}
+
+static void png_keeps_everything(void **unused)
+{
+    (void)unused;
+    HaloMeta meta = everything();
+    HaloInfo info = through(&halo_format_png, &meta, HALO_U8, 3);
+    expect_common(&info.meta);
+    assert_int_equal(info.meta.exif.size, sizeof exif_bytes);
+    assert_true(fabs(info.meta.gamma - 0.45455) < 1e-9);
+    for (int i = 0; i < 8; i++) assert_true(fabs(info.meta.chroma[i] - meta.chroma[i]) < 1e-5);
+    assert_int_equal(info.meta.srgb, 2);
+    assert_memory_equal(info.meta.significant, ((uint8_t[]){5, 6, 5}), 3);
+    assert_int_equal(info.meta.texts, meta.texts);
+    for (size_t i = 0; i < meta.texts; i++) expect_text_of(&info.meta, meta.text[i].key, meta.text[i].value);
+    halo_meta_free(&info.meta);
+    /* The bits of a colour source say nothing of gray, nor those of 8 bits of 16. */
+    info = through(&halo_format_png, &meta, HALO_U8, 1);
+    assert_int_equal(info.meta.significant[0], 0);
+    halo_meta_free(&info.meta);
+    info = through(&halo_format_png, &meta, HALO_U16, 3);
+    assert_int_equal(info.meta.significant[0], 0);
+    halo_meta_free(&info.meta);
+    halo_meta_free(&meta);
+}
+
+static void formats_keep_what_they_hold(void **unused)
+{
+    (void)unused;
+    HaloMeta meta = everything();
+#ifdef HALO_HAVE_JPEG
+    HaloInfo jpeg = through(&halo_format_jpeg, &meta, HALO_U8, 3);
+    assert_int_equal(jpeg.meta.xmp.size, meta.xmp.size);
+    assert_int_equal(halo_exif_orientation(&jpeg.meta.exif), 6);
+    assert_true(fabs(jpeg.meta.resolution[0] * 0.0254 - 300) < 0.01);
+    assert_int_equal(jpeg.meta.texts, 1);
+    expect_text_of(&jpeg.meta, "Comment", "seen from the shore");
+    halo_meta_free(&jpeg.meta);
+#endif
+#ifdef HALO_HAVE_TIFF
+    static const HaloDtype dtypes[] = {HALO_U8, HALO_U16, HALO_F32};
+    for (int i = 0; i < 3; i++) {
+        HaloInfo tiff = through(&halo_format_tiff, &meta, dtypes[i], 3);
+        expect_common(&tiff.meta);
+        for (int c = 0; c < 8; c++) assert_true(fabs(tiff.meta.chroma[c] - meta.chroma[c]) < 1e-6);
+        expect_text_of(&tiff.meta, "Title", "a lake");
+        expect_text_of(&tiff.meta, "Author", "Zo\xc3\xab");
+        expect_text_of(&tiff.meta, "Description", "\xe6\xb9\x96, a lake");
+        HaloInfo png = through(&halo_format_png, &tiff.meta, HALO_U8, 3);
+        expect_common(&png.meta);
+        expect_text_of(&png.meta, "Description", "\xe6\xb9\x96, a lake");
+        halo_meta_free(&png.meta);
+        halo_meta_free(&tiff.meta);
+    }
+#endif
+    HaloInfo pnm = through(&halo_format_pnm, &meta, HALO_U8, 3); /* holds nothing, and takes no harm */
+    assert_int_equal(pnm.meta.texts, 0);
+    halo_meta_free(&pnm.meta);
+    halo_meta_free(&meta);
+}
+
+static void the_shape_of_pixels_alone(void **unused)
+{
+    (void)unused;
+    const HaloMeta meta = {.resolution = {2, 1}, .ratio = true};
+    const HaloFormat *const formats[] = {
+        &halo_format_png,
+#ifdef HALO_HAVE_TIFF
+        &halo_format_tiff,
+#endif
+#ifdef HALO_HAVE_JPEG
+        &halo_format_jpeg,
+#endif
+    };
+    for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
+        HaloInfo info = through(formats[f], &meta, HALO_U8, 3);
+        assert_true(info.meta.ratio && info.meta.resolution[0] == 2 && info.meta.resolution[1] == 1);
+        halo_meta_free(&info.meta);
+    }
+}
+
+static void text_is_made_utf8(void **unused)
+{
+    (void)unused;
+    HaloMeta meta = {0}, copy;
+    char room[16];
+    assert_int_equal(halo_text_add(&meta, "a", "Zo\xeb", 3, HALO_UTF_8), HALO_OK); /* it is not */
+    assert_int_equal(halo_text_add(&meta, "b", "Zo\xc3\xab", 4, HALO_LATIN_1), HALO_OK);
+    assert_int_equal(halo_text_add(&meta, "c", "cut\0off", 7, HALO_UTF_8), HALO_OK);
+    assert_int_equal(halo_text_add(&meta, "d", "\xed\xa0\x80", 3, HALO_UTF_8), HALO_OK); /* a surrogate */
+    expect_text_of(&meta, "a", "Zo\xc3\xab");
+    expect_text_of(&meta, "b", "Zo\xc3\x83\xc2\xab");
+    expect_text_of(&meta, "c", "cut");
+    expect_text_of(&meta, "d", "\xc3\xad\xc2\xa0\xc2\x80");
+    assert_true(halo_text_latin1("Zo\xc3\xab", room));
+    assert_string_equal(room, "Zo\xeb");
+    assert_false(halo_text_latin1("\xe6\xb9\x96", room));
+    assert_int_equal(halo_meta_copy(&meta, &copy), HALO_OK);
+    assert_int_equal(copy.texts, 4);
+    halo_meta_free(&copy);
+    halo_meta_free(&meta);
+}
+
+static void orientation(void **unused)
+{
+    (void)unused;
+    HaloBlob blob = {exif_bytes, sizeof exif_bytes};
+    assert_int_equal(halo_exif_orientation(&blob), 6);
+    for (blob.size = 0; blob.size < 20; blob.size++) assert_int_equal(halo_exif_orientation(&blob), 1);
+    for (int o = 1; o <= 8; o++) {
+        assert_int_equal(halo_exif_of_orientation(o, &blob), HALO_OK);
+        assert_int_equal(halo_exif_orientation(&blob), o);
+        free(blob.data);
+    }
+}
+
+static int leave(void **unused)
+{
+    (void)unused;
+    test_folder_remove();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(png_keeps_everything),
+        cmocka_unit_test(formats_keep_what_they_hold),
+        cmocka_unit_test(the_shape_of_pixels_alone),
+        cmocka_unit_test(text_is_made_utf8),
+        cmocka_unit_test(orientation),
+    };
+    return cmocka_run_group_tests(tests, NULL, leave);
+}

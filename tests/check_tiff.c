@@ -1,0 +1,324 @@
+/* TIFF as others write it: depths, palettes, planes, tiles, compressions, byte orders; and what is wrong with
+ * it. */
+#ifdef HALO_HAVE_TIFF
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <tiffio.h>
+
+#include "codec.h"
+#include "random.h"
+
+enum { WIDTH = 37, HEIGHT = 29 };
+
+typedef struct Made {
+    const char *mode;
+    int bits, format, samples, photometric, planar, tile, compression, predictor, extra, pages;
+    uint16_t (*map)[256];
+} Made;
+
+static int64_t row_bytes(const Made *made, int64_t cols)
+{
+    const int64_t samples = made->planar == PLANARCONFIG_SEPARATE ? 1 : made->samples;
+    return (cols * samples * made->bits + 7) / 8;
+}
+
+static void set_tags(TIFF *tiff, const Made *made)
+{
+    TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, WIDTH);
+    TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, HEIGHT);
+    TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, made->bits);
+    TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, made->samples);
+    if (made->format != 0) TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, made->format);
+    TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, made->photometric);
+    TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, made->planar != 0 ? made->planar : PLANARCONFIG_CONTIG);
+    TIFFSetField(tiff, TIFFTAG_COMPRESSION, made->compression != 0 ? made->compression : COMPRESSION_NONE);
+    if (made->predictor != 0) TIFFSetField(tiff, TIFFTAG_PREDICTOR, made->predictor);
+    if (made->extra != 0) TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, &(uint16_t){(uint16_t)made->extra});
+    if (made->map != NULL) TIFFSetField(tiff, TIFFTAG_COLORMAP, made->map[0], made->map[1], made->map[2]);
+    if (made->tile != 0) {
+        TIFFSetField(tiff, TIFFTAG_TILEWIDTH, made->tile);
+        TIFFSetField(tiff, TIFFTAG_TILELENGTH, made->tile);
+    } else {
+        TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, 7);
+    }
+}
+
+/* Writes `samples` (rows without padding; planes one after the other) by libtiff. */
+static Bytes make(const Made *made, const uint8_t *samples)
+{
+    const char *path = test_path("made.tif");
+    TIFF *tiff = TIFFOpen(path, made->mode != NULL ? made->mode : "w");
+    assert_non_null(tiff);
+    const int planes = made->planar == PLANARCONFIG_SEPARATE ? made->samples : 1;
+    const int64_t bytes = row_bytes(made, WIDTH);
+    uint8_t block[64 * 64 * 32];
+    for (int page = 0; page < (made->pages > 0 ? made->pages : 1); page++) {
+        set_tags(tiff, made);
+        for (int plane = 0; plane < planes; plane++) {
+            const uint8_t *from = samples + plane * bytes * HEIGHT;
+            for (int y = 0; made->tile == 0 && y < HEIGHT; y++) {
+                memcpy(block, from + y * bytes, (size_t)bytes);
+                assert_int_equal(TIFFWriteScanline(tiff, block, (uint32_t)y, (uint16_t)plane), 1);
+            }
+            for (int y = 0; made->tile != 0 && y < HEIGHT; y += made->tile) {
+                for (int x = 0; x < WIDTH; x += made->tile) {
+                    const int64_t skip = row_bytes(made, x), tile_bytes = row_bytes(made, made->tile);
+                    memset(block, 0, sizeof block);
+                    for (int r = 0; r < made->tile && y + r < HEIGHT; r++)
+                        memcpy(block + r * tile_bytes, from + (y + r) * bytes + skip,
+                               (size_t)(tile_bytes < bytes - skip ? tile_bytes : bytes - skip));
+                    assert_true(TIFFWriteTile(tiff, block, (uint32_t)x, (uint32_t)y, 0, (uint16_t)plane) > 0);
+                }
+            }
+        }
+        assert_int_equal(TIFFWriteDirectory(tiff), 1);
+    }
+    TIFFClose(tiff);
+    return bytes_of_file(path);
+}
+
+static void read_back(const Bytes *file, Rng *rng, Decoded *image)
+{
+    if (decode(&halo_format_tiff, file->at, file->size, NULL, rng_between(rng, 0, 20), image) != HALO_OK)
+        fail_msg("%s", halo_error());
+    assert_int_equal(image->info.shape.width, WIDTH);
+    assert_int_equal(image->info.shape.height, HEIGHT);
+}
+
+/* ---- whole samples in every layout ---------------------------------------------------------------------- */
+
+static void one_layout(Rng *rng)
+{
+    static const char *const modes[] = {"wl", "wb", "wl8", "wb8"};
+    static const int compressions[] = {COMPRESSION_NONE, COMPRESSION_LZW, COMPRESSION_ADOBE_DEFLATE,
+                                       COMPRESSION_PACKBITS};
+    static const int depths[] = {8, 16, 32, 64};
+    static const int sizes[] = {1, 2, 4, 4};
+    const int depth = (int)rng_between(rng, 0, 3);
+    Made made = {.mode = modes[rng_between(rng, 0, 3)],
+                 .bits = depths[depth],
+                 .format = depth >= 2 ? SAMPLEFORMAT_IEEEFP : SAMPLEFORMAT_UINT,
+                 .samples = (int)rng_between(rng, 1, 4),
+                 .planar = (int)rng_between(rng, 1, 2),
+                 .tile = 16 * (int)rng_between(rng, 0, 3),
+                 .compression = compressions[rng_between(rng, 0, 4)]};
+    made.photometric = made.samples >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
+    made.extra = made.samples % 2 == 0 ? EXTRASAMPLE_UNASSALPHA : 0;
+    const int64_t pixels = WIDTH * HEIGHT, count = pixels * made.samples;
+    uint8_t *samples = calloc((size_t)count, 8), *expected = calloc((size_t)count, 8);
+    for (int64_t i = 0; i < count; i++) {
+        const uint64_t bits = rng_next(rng);
+        const float f = rng_float(rng, -1.0f, 2.0f);
+        const double d = (double)f;
+        uint8_t *at = samples + i * (made.bits / 8);
+        memcpy(at,
+               made.bits == 64   ? (const void *)&d
+               : made.bits == 32 ? (const void *)&f
+                                 : &bits,
+               (size_t)made.bits / 8);
+        const bool planar = made.planar == PLANARCONFIG_SEPARATE;
+        const int64_t to = planar ? i % pixels * made.samples + i / pixels : i;
+        memcpy(expected + to * sizes[depth], made.bits == 64 ? (const void *)&f : at, (size_t)sizes[depth]);
+    }
+    Bytes file = make(&made, samples);
+    Decoded image;
+    read_back(&file, rng, &image);
+    HaloBuf data = {.shape = shape_of(depth == 0   ? HALO_U8
+                                      : depth == 1 ? HALO_U16
+                                                   : HALO_F32,
+                                      WIDTH, HEIGHT, made.samples, made.extra != 0),
+                    .cols = WIDTH,
+                    .rows = HEIGHT,
+                    .data = expected};
+    data.stride = halo_row_bytes(&data);
+    expect_image("layout", &data, &image);
+    assert_int_equal(image.info.shape.alpha, data.shape.alpha);
+    assert_int_equal(image.info.bits, made.bits);
+    assert_true((strstr(image.info.note, "64-bit") != NULL) == (made.bits == 64));
+    decoded_free(&image);
+    free(file.at);
+    free(samples);
+    free(expected);
+}
+
+static void every_layout(void **unused)
+{
+    (void)unused;
+    for_each_case(__func__, 400, one_layout);
+}
+
+/* ---- small depths, palettes, alpha ---------------------------------------------------------------------- */
+
+static void few_bits(void **unused)
+{
+    (void)unused;
+    Rng rng = {11};
+    uint8_t samples[WIDTH * HEIGHT];
+    for (size_t i = 0; i < sizeof samples; i++) samples[i] = (uint8_t)rng_next(&rng);
+    for (int bits = 1; bits <= 8; bits *= 2) {
+        for (int white_is_zero = 0; white_is_zero < 2; white_is_zero++) {
+            const Made made = {.bits = bits,
+                               .samples = 1,
+                               .photometric = white_is_zero ? PHOTOMETRIC_MINISWHITE : PHOTOMETRIC_MINISBLACK};
+            Bytes file = make(&made, samples);
+            Decoded image;
+            read_back(&file, &rng, &image);
+            for (int i = 0; i < WIDTH * HEIGHT; i++) {
+                const int bit = i % WIDTH * bits, most = (1 << bits) - 1;
+                const uint8_t byte = samples[i / WIDTH * row_bytes(&made, WIDTH) + bit / 8];
+                const int v = (byte >> (8 - bits - bit % 8) & most) * (255 / most);
+                assert_int_equal(((uint8_t *)image.data.data)[i], white_is_zero ? 255 - v : v);
+            }
+            decoded_free(&image);
+            free(file.at);
+        }
+    }
+}
+
+static void palettes(void **unused)
+{
+    (void)unused;
+    Rng rng = {13};
+    uint16_t map[3][256];
+    uint8_t samples[WIDTH * HEIGHT];
+    for (size_t i = 0; i < sizeof samples; i++) samples[i] = (uint8_t)rng_next(&rng);
+    static const int factors[] = {1, 256, 257, 99}; /* old writers; new ones, both ways; real 16 bits */
+    for (int f = 0; f < 4; f++) {
+        for (int i = 0; i < 768; i++)
+            map[i / 256][i % 256] = (uint16_t)((unsigned)(i * 7 % 256) * (unsigned)factors[f]);
+        const Made made = {.bits = 8, .samples = 1, .photometric = PHOTOMETRIC_PALETTE, .map = map};
+        Bytes file = make(&made, samples);
+        Decoded image;
+        read_back(&file, &rng, &image);
+        assert_int_equal(image.info.shape.channels, 3);
+        assert_int_equal(image.info.shape.dtype, f < 3 ? HALO_U8 : HALO_U16);
+        for (int i = 0; i < 3 * WIDTH * HEIGHT; i++) {
+            const int v = (i % 3 * 256 + samples[i / 3]) * 7 % 256;
+            if (f < 3)
+                assert_int_equal(((uint8_t *)image.data.data)[i], v);
+            else
+                assert_int_equal(((uint16_t *)image.data.data)[i], v * 99);
+        }
+        decoded_free(&image);
+        free(file.at);
+    }
+}
+
+static void premultiplied_alpha_is_divided_out(void **unused)
+{
+    (void)unused;
+    Rng rng = {17};
+    uint8_t samples[2 * WIDTH * HEIGHT];
+    for (size_t i = 0; i < sizeof samples; i++) samples[i] = (uint8_t)(rng_next(&rng) % (i % 2 ? 256 : 100));
+    const Made made = {
+        .bits = 8, .samples = 2, .photometric = PHOTOMETRIC_MINISBLACK, .extra = EXTRASAMPLE_ASSOCALPHA};
+    Bytes file = make(&made, samples);
+    Decoded image;
+    read_back(&file, &rng, &image);
+    assert_int_equal(image.info.shape.alpha, 1);
+    assert_non_null(strstr(image.info.note, "premultiplied"));
+    for (int i = 0; i < 2 * WIDTH * HEIGHT; i += 2) {
+        const int v = samples[i], a = samples[i + 1], out = a == 0 ? 0 : (int)(v * 255.0 / a + 0.5);
+        assert_int_equal(((uint8_t *)image.data.data)[i], out > 255 ? 255 : out);
+        assert_int_equal(((uint8_t *)image.data.data)[i + 1], a);
+    }
+    decoded_free(&image);
+    free(file.at);
+}
+
+/* ---- pages, refusals, damage ---------------------------------------------------------------------------- */
+
+static void pages_are_counted(void **unused)
+{
+    (void)unused;
+    Rng rng = {19};
+    const uint8_t samples[WIDTH * HEIGHT] = {0};
+    const Made made = {.bits = 8, .samples = 1, .photometric = PHOTOMETRIC_MINISBLACK, .pages = 3};
+    Bytes file = make(&made, samples);
+    Decoded image;
+    read_back(&file, &rng, &image);
+    assert_string_equal(image.info.note, "the first of 3 images is read");
+    decoded_free(&image);
+    free(file.at);
+}
+
+static void refusals(void **unused)
+{
+    (void)unused;
+    static const struct {
+        Made made;
+        const char *message;
+    } cases[] = {
+        {{.bits = 8, .samples = 4, .photometric = PHOTOMETRIC_SEPARATED}, "CMYK"},
+        {{.bits = 16, .samples = 1, .format = SAMPLEFORMAT_INT, .photometric = PHOTOMETRIC_MINISBLACK},
+         "signed"},
+        {{.bits = 32, .samples = 1, .photometric = PHOTOMETRIC_MINISBLACK}, "32-bit integers"},
+        {{.bits = 8, .samples = 3, .photometric = PHOTOMETRIC_CIELAB}, "colours of kind"},
+    };
+    const uint8_t samples[WIDTH * HEIGHT * 4] = {0};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Bytes file = make(&cases[i].made, samples);
+        expect_error(&halo_format_tiff, (const char *)file.at, file.size, HALO_ERR_INPUT, cases[i].message);
+        free(file.at);
+    }
+}
+
+/* Bytes changed anywhere: an answer, never more; and tolerated, never a failure that is no refusal. */
+static void one_damage(Rng *rng)
+{
+    static const int compressions[] = {COMPRESSION_NONE, COMPRESSION_LZW, COMPRESSION_ADOBE_DEFLATE};
+    uint8_t samples[3 * WIDTH * HEIGHT];
+    for (size_t i = 0; i < sizeof samples; i++) samples[i] = (uint8_t)(i / 3);
+    const Made made = {.bits = 8,
+                       .samples = 3,
+                       .photometric = PHOTOMETRIC_RGB,
+                       .tile = 16 * (int)rng_between(rng, 0, 1),
+                       .compression = compressions[rng_between(rng, 0, 2)]};
+    Bytes file = make(&made, samples);
+    for (int64_t n = rng_between(rng, 1, 4); n > 0; n--)
+        file.at[rng_between(rng, 4, (int64_t)file.size - 1)] = (uint8_t)rng_next(rng);
+    const HaloReadOptions options = {.tolerate = rng_once_in(rng, 2), .max_pixels = 1 << 16};
+    Decoded image;
+    const HaloStatus status =
+        decode(&halo_format_tiff, file.at, file.size, &options, rng_between(rng, 0, 9), &image);
+    if (status != HALO_OK && status != HALO_ERR_INPUT && status != HALO_ERR_LIMIT)
+        fail_msg("status %d: %s", status, halo_error());
+    decoded_free(&image);
+    free(file.at);
+}
+
+static void damage(void **unused)
+{
+    (void)unused;
+    for_each_case(__func__, 2000, one_damage);
+}
+
+static int leave(void **unused)
+{
+    (void)unused;
+    test_folder_remove();
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_layout),
+        cmocka_unit_test(few_bits),
+        cmocka_unit_test(palettes),
+        cmocka_unit_test(premultiplied_alpha_is_divided_out),
+        cmocka_unit_test(pages_are_counted),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(damage),
+    };
+    test_arguments(argc, argv);
+    return cmocka_run_group_tests(tests, NULL, leave);
+}
+#else
+int main(void) { return 0; }
+#endif
