@@ -162,6 +162,11 @@ static void unpack_palette(const TiffPixels *pixels, const uint8_t *from, void *
 /* `count` samples, every `step`-th of `to`. */
 static void unpack_samples(const TiffPixels *pixels, const uint8_t *from, void *to, int64_t count, int64_t step)
 {
+    const size_t size = halo_dtype_size(pixels->dtype);
+    if (step == 1 && (size_t)pixels->bits == 8 * size) {
+        memcpy(to, from, (size_t)count * size);
+        return;
+    }
     for (int64_t i = 0; i < count; i++) {
         if (pixels->dtype == HALO_U8) {
             ((uint8_t *)to)[i * step] = pixels->byte[index_at(from, i, pixels->bits)];
