@@ -5,6 +5,7 @@
 
 /* Elements of a slice of columns: they stay in the first-level cache while the scan goes down. */
 #define SLICE 1024
+#define SLICES_PER_WORKER 4
 #define ELEMENT ((int64_t)sizeof(double)) /* i64 and f64 alike */
 
 typedef struct Scan {
@@ -14,6 +15,8 @@ typedef struct Scan {
     bool integer;
     int64_t scratch_bytes; /* of a worker */
     char *scratch;
+    int64_t rows;  /* integers along both axes: of a slice, */
+    int64_t *down; /* and for every slice [channels][cols], what comes down to its first row */
     HaloDevice *device;
 } Scan;
 
@@ -81,7 +84,8 @@ static void line_f64(const Scan *s, int64_t y, int c, double *x)
     }
 }
 
-static void line_i64(const Scan *s, int64_t y, int c, int64_t *x)
+/* `down`: what comes down to this row, and goes on; NULL: a scan along x alone. */
+static void line_i64(const Scan *s, int64_t y, int c, int64_t *x, int64_t *down)
 {
     const CpuScanKernels *kernels = s->device->kernels->scan;
     const int64_t width = s->src->cols, channels = s->src->shape.channels;
@@ -91,6 +95,7 @@ static void line_i64(const Scan *s, int64_t y, int c, int64_t *x)
         const int64_t n = width - at < HALO_SCAN_TILE ? width - at : HALO_SCAN_TILE;
         kernels->to_i64[s->src->shape.dtype]((const char *)halo_at(s->src, at, y) + c * size, n, channels, x);
         kernels->line_i64(s->scan->op, s->scan->exclusive, x, n, &carry);
+        if (down != NULL) kernels->down_i64(s->scan->op, s->scan->exclusive, x, n, down + at);
         put(x, n, channels, (char *)halo_at(s->dst, at, y) + c * ELEMENT);
     }
 }
@@ -101,7 +106,7 @@ static void scan_row(void *context, int64_t y, int worker)
     void *x = s->scratch + worker * s->scratch_bytes;
     for (int c = 0; c < s->src->shape.channels; c++) {
         if (s->integer)
-            line_i64(s, y, c, x);
+            line_i64(s, y, c, x, NULL);
         else
             line_f64(s, y, c, x);
     }
@@ -145,6 +150,90 @@ static void scan_slice(void *context, int64_t index, int worker)
     }
 }
 
+/* ---- along both, integers ------------------------------------------------------------------------------- */
+
+/* Exact in any order, so the large results are written once: slices of rows in parallel, once it is known what
+ * comes down to each of them. */
+
+static int64_t *down_to(const Scan *s, int64_t slice, int c)
+{
+    return s->down + (slice * s->src->shape.channels + c) * s->src->cols;
+}
+
+static int64_t slice_end(const Scan *s, int64_t slice)
+{
+    return s->src->rows - slice * s->rows < s->rows ? s->src->rows : (slice + 1) * s->rows;
+}
+
+/* What a slice adds: its columns joined, then along x. */
+static void total_slice(void *context, int64_t slice, int worker)
+{
+    const Scan *s = context;
+    const CpuScanKernels *kernels = s->device->kernels->scan;
+    const HaloScanOp op = s->scan->op;
+    const HaloDtype dtype = s->src->shape.dtype;
+    const int64_t width = s->src->cols, channels = s->src->shape.channels;
+    int64_t *x = (int64_t *)(void *)(s->scratch + worker * s->scratch_bytes);
+    for (int c = 0; c < channels; c++) {
+        int64_t *total = down_to(s, slice, c), carry = halo_scan_identity_i64(op);
+        for (int64_t i = 0; i < width; i++) total[i] = halo_scan_identity_i64(op);
+        for (int64_t at = 0; at < width; at += SLICE) {
+            const int64_t n = width - at < SLICE ? width - at : SLICE;
+            for (int64_t y = slice * s->rows; y < slice_end(s, slice); y++) {
+                const char *from = (const char *)halo_at(s->src, at, y) + c * (int64_t)halo_dtype_size(dtype);
+                kernels->to_i64[dtype](from, n, channels, x);
+                kernels->down_i64(op, false, x, n, total + at);
+            }
+        }
+        kernels->line_i64(op, s->scan->exclusive, total, width, &carry);
+    }
+}
+
+/* Totals of slices become what comes down to them; the last slot is for the running total. */
+static void come_down(const Scan *s, int64_t slices)
+{
+    const int64_t n = s->src->cols * s->src->shape.channels;
+    int64_t *running = down_to(s, slices, 0);
+    for (int64_t i = 0; i < n; i++) running[i] = halo_scan_identity_i64(s->scan->op);
+    for (int64_t slice = 0; slice < slices; slice++) {
+        int64_t *total = down_to(s, slice, 0);
+        for (int64_t i = 0; i < n; i++) {
+            const int64_t earlier = running[i];
+            if (slice + 1 < slices) running[i] = halo_scan_join_i64(s->scan->op, earlier, total[i]);
+            total[i] = earlier;
+        }
+    }
+}
+
+static void finish_slice(void *context, int64_t slice, int worker)
+{
+    const Scan *s = context;
+    int64_t *x = (int64_t *)(void *)(s->scratch + worker * s->scratch_bytes);
+    for (int64_t y = slice * s->rows; y < slice_end(s, slice); y++)
+        for (int c = 0; c < s->src->shape.channels; c++) line_i64(s, y, c, x, down_to(s, slice, c));
+}
+
+static HaloStatus scan_both_i64(Scan *s, int workers)
+{
+    HaloStatus status = HALO_OK;
+    const int64_t wanted = workers == 1 ? 1 : (int64_t)workers * SLICES_PER_WORKER;
+    int64_t line, all, total = 0, at_x, at_down;
+    void *scratch;
+    s->rows = (s->src->rows + wanted - 1) / wanted;
+    const int64_t slices = s->rows > 0 ? (s->src->rows + s->rows - 1) / s->rows : 0;
+    if (!halo_mul(s->src->cols, s->src->shape.channels, &line) || !halo_mul(line, slices + 1, &all) ||
+        !cpu_reserve(&total, workers, s->scratch_bytes, &at_x) || !cpu_reserve(&total, all, ELEMENT, &at_down))
+        HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for a scan of %d channels", s->src->shape.channels);
+    HALO_TRY(cpu_scratch(s->device, total, &scratch));
+    s->scratch = (char *)scratch + at_x;
+    s->down = (int64_t *)(void *)((char *)scratch + at_down);
+    cpu_run(s->device, workers, slices - 1, total_slice, s); /* nothing comes after the last one */
+    come_down(s, slices);
+    cpu_run(s->device, workers, slices, finish_slice, s);
+out:
+    return status;
+}
+
 /* ---- all of it ------------------------------------------------------------------------------------------ */
 
 HaloStatus cpu_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloScan *scan)
@@ -159,10 +248,11 @@ HaloStatus cpu_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
         dst->shape.dtype != (s.integer ? HALO_I64 : HALO_F64))
         HALO_FAIL(HALO_ERR_BUG, "a scan was asked for into a buffer that does not suit its source");
     s.scratch_bytes = (HALO_SCAN_TILE > 3 * SLICE ? HALO_SCAN_TILE : 3 * SLICE) * ELEMENT;
-    HALO_TRY(cpu_scratch_each(device, &s.scratch_bytes, &scratch));
-    s.scratch = scratch;
     const double work = (double)src->cols * (double)src->rows * channels * 4;
     const int workers = cpu_workers(device, work);
+    if (s.integer && scan->axis == HALO_AXIS_XY) return scan_both_i64(&s, workers);
+    HALO_TRY(cpu_scratch_each(device, &s.scratch_bytes, &scratch));
+    s.scratch = scratch;
     if (scan->axis & HALO_AXIS_X) cpu_run(device, workers, src->rows, scan_row, &s);
     if (scan->axis & HALO_AXIS_Y)
         cpu_run(device, workers, (src->cols * channels + SLICE - 1) / SLICE, scan_slice, &s);
