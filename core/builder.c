@@ -135,7 +135,7 @@ HaloStatus halo_build_combine(HaloBuilder *builder, HaloReg a, HaloReg b, const 
     return append(builder, &shape, &step, dst);
 }
 
-HaloStatus halo_build_depth(HaloBuilder *builder, HaloReg src, HaloDtype dtype, HaloReg *dst)
+HaloStatus builder_convert(HaloBuilder *builder, HaloReg src, HaloDtype dtype, HaloReg *dst)
 {
     HaloShape shape = *halo_build_shape(builder, src);
     HaloStep step = step_of(HALO_MAP, src);
@@ -145,6 +145,12 @@ HaloStatus halo_build_depth(HaloBuilder *builder, HaloReg src, HaloDtype dtype, 
     shape.dtype = dtype;
     shape.white = white;
     return append(builder, &shape, &step, dst);
+}
+
+HaloStatus halo_build_depth(HaloBuilder *builder, HaloReg src, HaloDtype dtype, HaloReg *dst)
+{
+    builder->plan->asked = (int)dtype;
+    return builder_convert(builder, src, dtype, dst);
 }
 
 HaloStatus halo_build_scan(HaloBuilder *builder, HaloReg src, const HaloScan *scan, HaloReg *dst)

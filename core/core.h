@@ -88,6 +88,9 @@ HaloStatus plan_add_step(HaloPlan *plan, const HaloStep *step);
 void plan_optimise(HaloPlan *plan);
 HaloStore store_between(float white_from, float white_to);
 
+/* builder.c: what `depth` does, without asking for that type at the output. */
+HaloStatus builder_convert(HaloBuilder *builder, HaloReg src, HaloDtype dtype, HaloReg *dst);
+
 /* target.c: the conversion to what the output holds. */
 HaloStatus target_append(HaloBuilder *builder, HaloReg value, HaloDtype input_dtype, const HaloFormat *to,
                          HaloReg *out);

@@ -89,7 +89,7 @@ static HaloStatus to_native(HaloBuilder *builder, HaloReg in, HaloReg *out)
 {
     const HaloDtype dtype = halo_build_shape(builder, in)->dtype;
     *out = in;
-    return dtype == HALO_I64 || dtype == HALO_F64 ? halo_build_depth(builder, in, HALO_F32, out) : HALO_OK;
+    return dtype == HALO_I64 || dtype == HALO_F64 ? builder_convert(builder, in, HALO_F32, out) : HALO_OK;
 }
 
 HaloStatus halo_plan_make(HaloSession *session, const HaloPipeline *pipeline, const HaloShape *input,
@@ -103,6 +103,7 @@ HaloStatus halo_plan_make(HaloSession *session, const HaloPipeline *pipeline, co
     if (made == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     HALO_TRY(plan_add_reg(made, input, &value));
     made->input = value;
+    made->asked = -1;
     for (int c = 0; c < pipeline->calls; c++) {
         HALO_TRY(to_native(&builder, value, &value));
         HALO_TRY(build_call(session, &builder, &pipeline->call[c], value, &value));

@@ -49,7 +49,6 @@ HaloStatus target_append(HaloBuilder *builder, HaloReg value, HaloDtype input_dt
 {
     const HaloPlan *plan = builder->plan;
     const HaloShape shape = *halo_build_shape(builder, value);
-    const bool computed = value != plan->input;
     HaloDtype dtype = shape.dtype;
     *out = value;
     builder->op = "output";
@@ -57,14 +56,13 @@ HaloStatus target_append(HaloBuilder *builder, HaloReg value, HaloDtype input_dt
     if (status != HALO_OK) return status;
     if (shape.kind == HALO_AUDIO &&
         !to->keeps_units) /* writers of audio round by themselves, to the file's bits */
-        return dtype == HALO_F32 ? HALO_OK : halo_build_depth(builder, value, HALO_F32, out);
+        return dtype == HALO_F32 ? HALO_OK : builder_convert(builder, value, HALO_F32, out);
     if (to->keeps_units && holds(to, dtype)) return HALO_OK; /* as it is: f32 once computed, scans in 64 bits */
-    const bool chosen = computed && dtype <= HALO_U16;       /* by `depth`; anything else computed is wider */
-    dtype = nearest_dtype(to, chosen ? dtype : input_dtype);
+    dtype = nearest_dtype(to, plan->asked >= 0 ? (HaloDtype)plan->asked : input_dtype);
     const float white = to->keeps_units && dtype == HALO_F32 ? shape.white : halo_dtype_white(dtype);
     if (dtype == shape.dtype && white == shape.white) return HALO_OK;
     HaloReg native = value;
-    if (shape.dtype > HALO_F32) status = halo_build_depth(builder, value, HALO_F32, &native);
+    if (shape.dtype > HALO_F32) status = builder_convert(builder, value, HALO_F32, &native);
     if (status != HALO_OK) return status;
     HaloMap map = {.kind = HALO_MAP_POINTS, .white = shape.white};
     status = halo_build_map(builder, native, &map, out);

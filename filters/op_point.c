@@ -127,6 +127,6 @@ const HaloOp halo_op_abs = {.name = "abs",
 const HaloOp halo_op_depth = {.name = "depth",
                               .help = "set the sample type",
                               .example = "depth:u16",
-                              .kinds = HALO_IMAGE | HALO_AUDIO,
+                              .kinds = HALO_IMAGE,
                               HALO_PARAMS(depth_param),
                               .build = build_depth};

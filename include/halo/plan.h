@@ -53,6 +53,7 @@ typedef struct HaloPlan {
     HaloReg input, output;
     int results;
     bool wants_output; /* false: only results are asked for */
+    int asked;         /* the HaloDtype that the last `depth` asked for, or -1: outputs follow the input */
     void **kept;       /* memory the steps point at */
     int kept_count;
 } HaloPlan;
