@@ -33,6 +33,7 @@ typedef enum CudaScratch {
     CUDA_SCRATCH_BETWEEN, /* the row pass of a separable convolution */
     CUDA_SCRATCH_TAPS,    /* masks too large for kernel parameters */
     CUDA_SCRATCH_PARTIAL, /* partial results: moments, counters, totals */
+    CUDA_SCRATCH_ARRIVAL, /* counters of reductions, all 0 between launches: nobody else may have it */
     CUDA_SCRATCHES
 } CudaScratch;
 

@@ -1,46 +1,20 @@
-/* Statistics: what to compute, joining partial results, bringing them home. */
+/* Statistics: what to compute, the room for it, bringing the answer home. */
 #include "reduce.cuh"
 
-static const int merge_width = 256;
-
-/* Joins up to merge_width neighbouring partial results of a channel to one. */
-__global__ static void __launch_bounds__(128)
-    merge_kernel(const HaloMoments *partial, int64_t count, HaloMoments *joined, int64_t joined_count)
+HaloStatus reduce_room(HaloDevice *device, int64_t bytes, int64_t arrivals, void **room, unsigned **arrival)
 {
-    __shared__ HaloMoments node[merge_width];
-    const int64_t channel = blockIdx.x / joined_count, at = blockIdx.x % joined_count;
-    const int here = (int)cuda_min(merge_width, count - at * merge_width);
-    for (int i = (int)threadIdx.x; i < here; i += (int)blockDim.x)
-        node[i] = partial[channel * count + at * merge_width + i];
-    reduce_tree(node, here);
-    if (threadIdx.x == 0) joined[channel * joined_count + at] = node[0];
-}
-
-HaloStatus reduce_room(HaloDevice *device, int64_t count, int channels, HaloMoments **partial)
-{
-    int64_t items, bytes;
-    void *block;
-    if (!halo_mul(count + cuda_ceil_div(count, merge_width), channels, &items) ||
-        !halo_mul(items, (int64_t)sizeof(HaloMoments), &bytes))
-        return halo_fail(HALO_ERR_LIMIT, "%d channels are too many for a reduction", channels);
-    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_PARTIAL, bytes, &block));
-    *partial = (HaloMoments *)block;
-    return HALO_OK;
-}
-
-/* Joins *count partial results of each channel to one; the two halves of the room take turns. */
-static HaloStatus join(HaloDevice *device, HaloMoments **partial, int64_t count, int channels)
-{
-    HaloMoments *from = *partial, *to = from + count * channels;
-    while (count > 1) {
-        const int64_t joined = cuda_ceil_div(count, merge_width);
-        CUDA_LAUNCH(device, merge_kernel, joined * channels, 128, 0, from, count, to, joined);
-        HaloMoments *const free_now = from;
-        from = to;
-        to = free_now;
-        count = joined;
-    }
-    *partial = from;
+    const int64_t had = device->scratch_bytes[CUDA_SCRATCH_ARRIVAL];
+    int64_t arrival_bytes;
+    void *counters;
+    if (!halo_mul(arrivals, (int64_t)sizeof(unsigned), &arrival_bytes))
+        return halo_fail(HALO_ERR_LIMIT, "the buffer is too large");
+    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_ARRIVAL, arrival_bytes, &counters));
+    const bool grown = device->scratch_bytes[CUDA_SCRATCH_ARRIVAL] != had;
+    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_PARTIAL, bytes, room));
+    if (device->scratch[CUDA_SCRATCH_ARRIVAL] == NULL) /* it had to give way */
+        return halo_fail(HALO_ERR_DEVICE, "not enough GPU memory for a reduction");
+    if (grown) CUDA_TRY(cudaMemsetAsync(counters, 0, (size_t)arrival_bytes, device->stream));
+    *arrival = (unsigned *)counters;
     return HALO_OK;
 }
 
@@ -82,18 +56,24 @@ HaloStatus cuda_reduce(HaloDevice *device, const HaloBuf *src, unsigned want, Ha
 {
     const int64_t pixels = src->shape.width * src->shape.height;
     const int channels = src->shape.channels;
+    const int64_t bytes = channels * (int64_t)sizeof *out;
+    const bool product = want & HALO_WANT_PRODUCT;
     const void *data;
-    HaloMoments *partial;
-    int64_t count;
     CUDA_PASS(cuda_use(device));
     CUDA_PASS(cuda_flat(device, src, &data));
+    void *result = device->staging; /* a kernel can write there: no copy */
+    if (bytes > CUDA_STAGING_BYTES) CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_BETWEEN, bytes, &result));
     if (src->shape.dtype == HALO_F32)
-        CUDA_PASS(reduce_floats(device, (const float *)data, pixels, channels, want, &partial, &count));
+        CUDA_PASS(reduce_floats(device, (const float *)data, pixels, channels, product, (HaloMoments *)result));
     else
-        CUDA_PASS(reduce_integers(device, src->shape.dtype, data, pixels, channels, &partial, &count));
-    CUDA_PASS(join(device, &partial, count, channels));
-    CUDA_PASS(cuda_fetch(device, out, partial, channels * (int64_t)sizeof *out));
-    if (want & HALO_WANT_PRODUCT && src->shape.dtype != HALO_F32) CUDA_PASS(integer_products(device, src, out));
+        CUDA_PASS(reduce_integers(device, src->shape.dtype, data, pixels, channels, (HaloMoments *)result));
+    if (result != device->staging) {
+        CUDA_PASS(cuda_fetch(device, out, result, bytes));
+    } else {
+        CUDA_TRY(cudaStreamSynchronize(device->stream));
+        memcpy(out, result, (size_t)bytes);
+    }
+    if (product && src->shape.dtype != HALO_F32) CUDA_PASS(integer_products(device, src, out));
     for (int c = 0; c < channels; c++) keep_wanted(&out[c], want);
     return HALO_OK;
 }

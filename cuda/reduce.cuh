@@ -1,21 +1,23 @@
-/* What the reductions of floats and of integers share: partial results and how they are joined. */
+/* What the reductions of floats and of integers share. Each is one launch: blocks leave partial results, the
+ * one that arrives last joins them and writes the answer where the host reads it. */
 #ifndef HALO_CUDA_REDUCE_CUH
 #define HALO_CUDA_REDUCE_CUH
 
 #include "common.cuh"
 
-static const int reduce_threads = 256, reduce_warps = reduce_threads / CUDA_WARP;
+static const int reduce_threads = 128, reduce_warps = reduce_threads / CUDA_WARP;
 
-/* Reduces `pixels` samples of each channel to *count partial results of each, in order:
- * partial[channel * *count + i], device scratch memory. `data` is flat. */
-HaloStatus reduce_floats(HaloDevice *device, const float *data, int64_t pixels, int channels, unsigned want,
-                         HaloMoments **partial, int64_t *count);
+/* Reduces `pixels` samples of each channel; result[channel] may be host memory. `data` is flat. */
+HaloStatus reduce_floats(HaloDevice *device, const float *data, int64_t pixels, int channels, bool product,
+                         HaloMoments *result);
 HaloStatus reduce_integers(HaloDevice *device, HaloDtype dtype, const void *data, int64_t pixels, int channels,
-                           HaloMoments **partial, int64_t *count);
-/* Room for `count` partial results of each channel, and for joining them. */
-HaloStatus reduce_room(HaloDevice *device, int64_t count, int channels, HaloMoments **partial);
+                           HaloMoments *result);
+/* `bytes` of room for partial results, and `arrivals` counters that are 0: who counts to the end puts his
+ * counter back to 0. */
+HaloStatus reduce_room(HaloDevice *device, int64_t bytes, int64_t arrivals, void **room, unsigned **arrival);
 
-/* The least sample so far and its pixel; -1: none yet. The first of equals wins. `Sign` -1 turns it round. */
+/* The least sample so far and the number of the place it was in; -1: none yet. The first of equals wins. `Sign`
+ * -1 turns it round. */
 template <typename T, int Sign> struct ReduceBest {
     T value;
     int64_t at;
@@ -27,27 +29,76 @@ template <typename T, int Sign> struct ReduceBest {
         return Sign > 0 ? value < other.value : value > other.value;
     }
 
+    __device__ __forceinline__ void join(const ReduceBest &other)
+    {
+        if (other.beats(*this)) *this = other;
+    }
+
     __device__ __forceinline__ void join_warp()
     {
         for (int d = CUDA_WARP / 2; d > 0; d /= 2) {
             ReduceBest other;
             other.value = __shfl_xor_sync(CUDA_ALL, value, d);
             other.at = __shfl_xor_sync(CUDA_ALL, at, d);
-            if (other.beats(*this)) *this = other;
+            join(other);
         }
     }
 };
 
-/* Joins node[0..count) of shared memory by the tree of docs/numerics.md: pairs of neighbours, then pairs of
- * those; what has no neighbour goes up as it is. All threads of the block call it. node[0] is the result. */
-__device__ __forceinline__ void reduce_tree(HaloMoments *node, int count)
+/* Counts an arrival: is it the last of `expected`? What whoever came before wrote ahead of arriving can then
+ * be read. One thread calls it. */
+__device__ __forceinline__ bool reduce_last(unsigned *arrival, int64_t expected)
 {
-    for (int d = 1; d < count; d *= 2) {
+    __threadfence();
+    if (atomicAdd(arrival, 1u) + 1 != (unsigned)expected) return false;
+    *arrival = 0;
+    __threadfence();
+    return true;
+}
+
+/* Joins the block's tallies, then those of the channel's `blocks` blocks: true in the block that arrives last,
+ * where thread 0 has the total. T has join_warp() and join(). All threads of the block call it. */
+template <typename T>
+__device__ __forceinline__ bool reduce_blocks(T *tally, T *partial, int64_t block, int64_t blocks,
+                                              unsigned *arrival)
+{
+    __shared__ T warp[reduce_warps];
+    __shared__ bool last;
+    for (int round = 0;; round++) {
+        tally->join_warp();
+        if (threadIdx.x % CUDA_WARP == 0) warp[threadIdx.x / CUDA_WARP] = *tally;
         __syncthreads();
-        for (int i = (int)threadIdx.x * 2 * d; i + d < count; i += (int)blockDim.x * 2 * d)
-            halo_moments_merge(&node[i], &node[i + d]);
+        if (threadIdx.x == 0)
+            for (int w = 1; w < reduce_warps; w++) tally->join(warp[w]);
+        if (round == 1 || blocks == 1) return true;
+        if (threadIdx.x == 0) {
+            partial[block] = *tally;
+            last = reduce_last(arrival, blocks);
+        }
+        __syncthreads();
+        if (!last) return false;
+        *tally = partial[threadIdx.x % blocks];
+        for (int64_t b = threadIdx.x + reduce_threads; b < blocks; b += reduce_threads) tally->join(partial[b]);
+        if (threadIdx.x >= blocks) *tally = T::none();
     }
+}
+
+/* The first of the samples from[0], from[step], … from[(count - 1) * step] that equals `value`; all threads of
+ * the block call it. */
+template <typename S, typename V>
+__device__ __forceinline__ int reduce_find(const S *from, int64_t step, int count, V value)
+{
+    __shared__ int first;
     __syncthreads();
+    if (threadIdx.x == 0) first = count;
+    __syncthreads();
+    int found = count;
+#pragma unroll 8
+    for (int i = (int)threadIdx.x; i < count; i += reduce_threads)
+        if ((V)__ldg(from + i * step) == value) found = min(found, i);
+    if (found < count) atomicMin(&first, found);
+    __syncthreads();
+    return first;
 }
 
 #endif

@@ -1,241 +1,367 @@
-/* Statistics of f32: a warp takes a leaf of 4096 samples, each of its threads the four lanes 4t to 4t + 3; a
- * block joins a run of 2^k leaves. One pass. */
+/* Statistics of f32 in one launch: a warp takes a leaf of 4096 samples, each of its threads the four lanes 4t
+ * to 4t + 3; of 32 neighbours in the tree, the warp that completes them joins them. */
 #include "reduce.cuh"
 
-static const int leaves_most = 64; /* of a block; a power of two, at least one a warp */
-static const int batch = 8;        /* loads of 16 bytes in flight */
+static const int batch = 4; /* loads of 16 bytes in flight while as many rows are worked on */
+static const int blocks_each =
+    5; /* per multiprocessor; 6 spill: 1.31 ms instead of 1.21 for 2^30 samples on an H200 */
+static const int family = CUDA_WARP;
 
-struct FloatArgs {
-    const float *data;
-    int64_t pixels;
-    int channels;
-    int leaves; /* of a block */
-    int64_t groups;
-    HaloMoments *partial;
-};
-
-/* A leaf before its moments are made of it. */
+/* A leaf before its moments are made of it. n: samples that are not NaN. */
 struct Leaf {
-    double k, s, q, product;
-    int64_t product_exp;
-    unsigned nan;
+    double s, q, product;
+    float k;
+    int n, product_exp;
 };
 
-/* What a thread gathers over all its leaves: order plays no part in it but for "the first wins". */
+/* A node of the tree: its samples that are not NaN. */
+struct Node {
+    uint64_t n;
+    double mean, m2, sum, product;
+    int64_t product_exp;
+};
+
+/* What a thread gathers over all its leaves: order plays no part in it but for "the first wins". The extremes
+ * are known by their leaf until the end, where the sample is looked for. */
 struct Running {
     ReduceBest<float, 1> min;
     ReduceBest<float, -1> max;
-    unsigned inf, zero;
+    uint64_t inf, zero;
+
+    static __device__ __forceinline__ Running none() { return {{INFINITY, -1}, {-INFINITY, -1}, 0, 0}; }
+    __device__ __forceinline__ void join(const Running &other)
+    {
+        min.join(other.min);
+        max.join(other.max);
+        inf += other.inf;
+        zero += other.zero;
+    }
+    __device__ __forceinline__ void join_warp()
+    {
+        min.join_warp();
+        max.join_warp();
+        inf = cuda_warp_sum(inf);
+        zero = cuda_warp_sum(zero);
+    }
 };
 
-/* One thread's four lanes. */
+struct FloatArgs {
+    const float *data;
+    int64_t pixels, leaves;
+    int channels;
+    int64_t blocks;    /* of a channel */
+    int64_t nodes;     /* of a channel's tree above its leaves, the root last */
+    Running *running;  /* [channels][blocks] */
+    Node *node;        /* [channels][nodes] */
+    Leaf *leaf;        /* [channels][leaves] */
+    unsigned *arrival; /* [channels][nodes + 2]: at every node, of the blocks, and leaves handed out */
+    HaloMoments *result;
+};
+
+/* ---- a leaf --------------------------------------------------------------------------------------------- */
+
+/* One thread's part of a leaf: four lanes. */
 struct Lanes {
     double s[4], q[4], product[4];
-    int product_exp[4];
+    int product_exp; /* of the four: exponents add up in any order */
+    unsigned nan, inf, zero;
+    float low, high;
 };
 
-/* Four samples, from leaf position `at` on: one in each lane. `pixel` is the first one's number. */
-template <bool Extremes, bool Moments, bool Product>
-__device__ __forceinline__ static void take(const float v[4], int64_t pixel, double k, Lanes *lanes,
-                                            unsigned *nan, Running *run)
+/* Moves a lane's exponent out of its product; 0, infinity and NaN stay. */
+__device__ __forceinline__ static void normalise_lane(double *product, int *exponent)
 {
-    if (Extremes) { /* rarely does one of four improve on all before */
-        const float low = fminf(fminf(v[0], v[1]), fminf(v[2], v[3]));
-        const float high = fmaxf(fmaxf(v[0], v[1]), fmaxf(v[2], v[3]));
-        if (low < run->min.value || run->min.at < 0)
+    const int high = __double2hiint(*product), e = high >> 20 & 0x7ff;
+    if ((unsigned)(e - 1) >= 0x7feu) return;
+    *exponent += e - 1023;
+    *product = __hiloint2double((high & (int)0x800fffff) | 0x3ff00000, __double2loint(*product));
+}
+
+/* Sums and products of a batch: row b has a sample of each lane. Rounding does not depend on the exponent, so
+ * samples are multiplied as they are, and exponents are moved out before they can overflow: every fourth row.
+ * `Special`: there may be NaN and infinities. */
+template <bool Product, bool Special>
+__device__ __forceinline__ static void take(const float v[batch][4], double k, Lanes *lanes)
+{
 #pragma unroll
-            for (int i = 0; i < 4; i++)
-                if (v[i] < run->min.value || (run->min.at < 0 && v[i] == v[i])) run->min = {v[i], pixel + i};
-        if (high > run->max.value || run->max.at < 0)
+    for (int b = 0; b < batch; b++) {
 #pragma unroll
-            for (int i = 0; i < 4; i++)
-                if (v[i] > run->max.value || (run->max.at < 0 && v[i] == v[i])) run->max = {v[i], pixel + i};
-    }
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-        const bool real = v[i] == v[i];
-        *nan += !real;
-        run->inf += halo_abs(v[i]) == INFINITY;
-        run->zero += v[i] == 0.0f;
-        if (Moments && real) {
-            const double d = (double)v[i] - k;
+        for (int i = 0; i < 4; i++) {
+            if (Special) {
+                lanes->nan += v[b][i] != v[b][i];
+                lanes->inf += halo_abs(v[b][i]) == INFINITY;
+                if (v[b][i] != v[b][i]) continue;
+            }
+            const double x = (double)v[b][i], d = x - k;
             lanes->s[i] += d;
             lanes->q[i] += d * d;
+            if (Product) lanes->product[i] *= x;
         }
-        if (Product && real) {
-            int64_t exponent;
-            lanes->product[i] *= halo_normalise((double)v[i], &exponent);
-            lanes->product_exp[i] += (int)exponent;
-        }
+        if (Product && b % 4 == 3)
+#pragma unroll
+            for (int i = 0; i < 4; i++) normalise_lane(&lanes->product[i], &lanes->product_exp);
     }
+}
+
+/* Extremes and zeros of a batch. Is there a NaN or an infinity in it? */
+__device__ __forceinline__ static bool survey(const float v[batch][4], Lanes *lanes)
+{
+    float test = 0.0f; /* 0 times anything else is 0 */
+#pragma unroll
+    for (int b = 0; b < batch; b++)
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            lanes->low = fminf(lanes->low, v[b][i]);
+            lanes->high = fmaxf(lanes->high, v[b][i]);
+            lanes->zero += v[b][i] == 0.0f;
+            test = __fmaf_rn(v[b][i], 0.0f, test);
+        }
+    return test != test;
 }
 
 /* Lanes by adjacent pairs: twice in the thread, five times across the warp. */
-template <bool Moments, bool Product>
-__device__ __forceinline__ static void join_lanes(const Lanes *lanes, unsigned nan, double k, Leaf *leaf)
+template <bool Product> __device__ __forceinline__ static Leaf join_lanes(const Lanes *lanes, float k)
 {
-    leaf->k = k;
-    leaf->nan = cuda_warp_sum(nan);
-    if (Moments) {
-        leaf->s = (lanes->s[0] + lanes->s[1]) + (lanes->s[2] + lanes->s[3]);
-        leaf->q = (lanes->q[0] + lanes->q[1]) + (lanes->q[2] + lanes->q[3]);
-        for (int d = 1; d < CUDA_WARP; d *= 2) {
-            leaf->s += __shfl_xor_sync(CUDA_ALL, leaf->s, d);
-            leaf->q += __shfl_xor_sync(CUDA_ALL, leaf->q, d);
-        }
+    Leaf leaf = {};
+    leaf.k = k;
+    leaf.n = HALO_LEAF - (int)cuda_warp_sum(lanes->nan);
+    leaf.s = (lanes->s[0] + lanes->s[1]) + (lanes->s[2] + lanes->s[3]);
+    leaf.q = (lanes->q[0] + lanes->q[1]) + (lanes->q[2] + lanes->q[3]);
+    for (int d = 1; d < CUDA_WARP; d *= 2) {
+        leaf.s += __shfl_xor_sync(CUDA_ALL, leaf.s, d);
+        leaf.q += __shfl_xor_sync(CUDA_ALL, leaf.q, d);
     }
-    if (Product) {
-        double m[2] = {lanes->product[0], lanes->product[2]};
-        int64_t e[2] = {lanes->product_exp[0], lanes->product_exp[2]};
-        halo_product_merge(&m[0], &e[0], lanes->product[1], lanes->product_exp[1]);
-        halo_product_merge(&m[1], &e[1], lanes->product[3], lanes->product_exp[3]);
-        halo_product_merge(&m[0], &e[0], m[1], e[1]);
-        for (int d = 1; d < CUDA_WARP; d *= 2) {
-            const double other = __shfl_xor_sync(CUDA_ALL, m[0], d);
-            const int64_t other_exp = __shfl_xor_sync(CUDA_ALL, e[0], d);
-            halo_product_merge(&m[0], &e[0], other, other_exp);
+    if (Product) { /* 128 mantissas do not overflow */
+        leaf.product = (lanes->product[0] * lanes->product[1]) * (lanes->product[2] * lanes->product[3]);
+        for (int d = 1; d < CUDA_WARP; d *= 2) leaf.product *= __shfl_xor_sync(CUDA_ALL, leaf.product, d);
+        leaf.product_exp = cuda_warp_sum(lanes->product_exp);
+    }
+    return leaf;
+}
+
+/* A batch of a leaf, from its sample m on. Missing samples are NaN. `Line`: one channel, 16-byte loads. */
+template <bool Line>
+__device__ __forceinline__ static void load(const float *from, int channels, int count, int m,
+                                            float v[batch][4])
+{
+    const int own = m + 4 * ((int)threadIdx.x % CUDA_WARP);
+#pragma unroll
+    for (int b = 0; b < batch; b++) {
+        const int at = own + b * HALO_LANES;
+        if (Line && count == HALO_LEAF) {
+            *reinterpret_cast<float4 *>(v[b]) = __ldg(reinterpret_cast<const float4 *>(from + at));
+            continue;
         }
-        leaf->product = m[0];
-        leaf->product_exp = e[0];
+#pragma unroll
+        for (int i = 0; i < 4; i++) v[b][i] = at + i < count ? __ldg(from + (int64_t)(at + i) * channels) : NAN;
     }
 }
 
-/* One leaf by one warp: `count` samples from pixel `first` on. Missing samples are NaN, taken out of the count
- * at the end. `Line`: one channel, 16-byte loads. */
-template <bool Line, bool Extremes, bool Moments, bool Product>
-__device__ __forceinline__ static void reduce_leaf(const FloatArgs &a, int channel, int64_t first, int count,
-                                                   Running *run, Leaf *leaf)
+template <bool Product>
+__device__ __forceinline__ static void work(const float v[batch][4], double k, Lanes *lanes)
 {
-    const int own = 4 * ((int)threadIdx.x % CUDA_WARP);
+    if (__any_sync(CUDA_ALL, survey(v, lanes)))
+        take<Product, true>(v, k, lanes);
+    else
+        take<Product, false>(v, k, lanes);
+}
+
+/* One leaf by one warp. The next batch is on its way while one is worked on. */
+template <bool Line, bool Product>
+__device__ __forceinline__ static Leaf reduce_leaf(const FloatArgs &a, int channel, int64_t number,
+                                                   Running *run)
+{
+    constexpr int step = batch * HALO_LANES;
+    const int64_t first = number * HALO_LEAF;
+    const int count = (int)cuda_min(HALO_LEAF, a.pixels - first);
     const float *const from = a.data + first * a.channels + channel;
+    float v[2][batch][4];
+    load<Line>(from, a.channels, count, 0, v[0]);
     const float start = __ldg(from);
-    const double k = start - start == 0.0f ? (double)start : 0.0;
-    unsigned nan = 0;
-    Lanes lanes = {};
-    if (Product)
-        for (int i = 0; i < 4; i++) lanes.product[i] = 1.0;
-    for (int m = 0; m < HALO_LEAF; m += batch * HALO_LANES) {
-        float v[batch][4];
-#pragma unroll
-        for (int b = 0; b < batch; b++) {
-            const int at = m + b * HALO_LANES + own;
-            if (Line && count == HALO_LEAF) {
-                *reinterpret_cast<float4 *>(v[b]) = __ldg(reinterpret_cast<const float4 *>(from + at));
-                continue;
-            }
-#pragma unroll
-            for (int i = 0; i < 4; i++)
-                v[b][i] = at + i < count ? __ldg(from + (int64_t)(at + i) * a.channels) : NAN;
-        }
-#pragma unroll
-        for (int b = 0; b < batch; b++)
-            take<Extremes, Moments, Product>(v[b], first + m + b * HALO_LANES + own, k, &lanes, &nan, run);
+    const float k = start - start == 0.0f ? start : 0.0f;
+    Lanes lanes = {{}, {}, {1.0, 1.0, 1.0, 1.0}, 0, 0, 0, 0, INFINITY, -INFINITY};
+#pragma unroll 1
+    for (int m = 0; m < HALO_LEAF; m += 2 * step) {
+        load<Line>(from, a.channels, count, m + step, v[1]);
+        work<Product>(v[0], (double)k, &lanes);
+        if (m + 2 * step < HALO_LEAF) load<Line>(from, a.channels, count, m + 2 * step, v[0]);
+        work<Product>(v[1], (double)k, &lanes);
     }
-    join_lanes<Moments, Product>(&lanes, nan, k, leaf);
-    leaf->nan -= (unsigned)(HALO_LEAF - count);
+    const bool any = lanes.nan < HALO_LEAF / CUDA_WARP;
+    if (lanes.low < run->min.value || (run->min.at < 0 && any)) run->min = {lanes.low, number};
+    if (lanes.high > run->max.value || (run->max.at < 0 && any)) run->max = {lanes.high, number};
+    run->inf += lanes.inf;
+    run->zero += lanes.zero;
+    return join_lanes<Product>(&lanes, k);
 }
 
-/* The moments of a leaf of `count` samples. */
-template <bool Moments, bool Product> __device__ static HaloMoments leaf_moments(const Leaf *leaf, int count)
+/* ---- the tree ------------------------------------------------------------------------------------------- */
+
+template <bool Product> __device__ __forceinline__ static Node node_of(const Leaf &leaf)
+{
+    Node node = {(uint64_t)leaf.n, 0.0, 0.0, 0.0, 1.0, 0};
+    const double n = (double)leaf.n, k = (double)leaf.k;
+    if (leaf.n > 0) {
+        node.mean = k + leaf.s / n;
+        const double m2 = leaf.q - leaf.s * leaf.s / n;
+        node.m2 = m2 < 0.0 ? 0.0 : m2;
+        node.sum = k * n + leaf.s;
+    }
+    if (Product) halo_product_merge(&node.product, &node.product_exp, leaf.product, leaf.product_exp);
+    return node;
+}
+
+__device__ __forceinline__ static HaloMoments moments_of(const Node &node)
 {
     HaloMoments m = halo_moments_none();
-    const double n = (double)(count - (int)leaf->nan);
-    m.count = (uint64_t)count;
-    m.nan = leaf->nan;
-    if (Moments && n > 0.0) {
-        m.mean = leaf->k + leaf->s / n;
-        const double m2 = leaf->q - leaf->s * leaf->s / n;
-        m.m2 = m2 < 0.0 ? 0.0 : m2;
-        m.sum = leaf->k * n + leaf->s;
-    }
-    if (Product) {
-        m.product = leaf->product;
-        m.product_exp = leaf->product_exp;
-    }
+    m.count = node.n;
+    m.mean = node.mean;
+    m.m2 = node.m2;
+    m.sum = node.sum;
+    m.product = node.product;
+    m.product_exp = node.product_exp;
     return m;
 }
 
-/* Extremes and counts of the block, put into its total by thread 0. */
-__device__ static void join_running(Running run, HaloMoments *total)
+__device__ __forceinline__ static Node joined(const Node &a, const Node &b)
 {
-    __shared__ Running warp[reduce_warps];
-    run.min.join_warp();
-    run.max.join_warp();
-    run.inf = cuda_warp_sum(run.inf);
-    run.zero = cuda_warp_sum(run.zero);
-    if (threadIdx.x % CUDA_WARP == 0) warp[threadIdx.x / CUDA_WARP] = run;
-    __syncthreads();
-    if (threadIdx.x != 0) return;
-    for (int w = 1; w < reduce_warps; w++) {
-        if (warp[w].min.beats(run.min)) run.min = warp[w].min;
-        if (warp[w].max.beats(run.max)) run.max = warp[w].max;
-        run.inf += warp[w].inf;
-        run.zero += warp[w].zero;
-    }
-    total->inf = run.inf;
-    total->zero = run.zero;
-    total->min_at = run.min.at;
-    total->max_at = run.max.at;
-    if (run.min.at >= 0) total->min = (double)run.min.value;
-    if (run.max.at >= 0) total->max = (double)run.max.value;
+    HaloMoments m = moments_of(a);
+    const HaloMoments other = moments_of(b);
+    halo_moments_merge(&m, &other);
+    return {m.count, m.mean, m.m2, m.sum, m.product, m.product_exp};
 }
 
-template <bool Line, bool Extremes, bool Moments, bool Product>
-__global__ static void __launch_bounds__(reduce_threads, Product ? 2 : 3)
+__device__ __forceinline__ static Node node_down(const Node &node, int d)
+{
+    Node other;
+    other.n = __shfl_down_sync(CUDA_ALL, node.n, d);
+    other.mean = __shfl_down_sync(CUDA_ALL, node.mean, d);
+    other.m2 = __shfl_down_sync(CUDA_ALL, node.m2, d);
+    other.sum = __shfl_down_sync(CUDA_ALL, node.sum, d);
+    other.product = __shfl_down_sync(CUDA_ALL, node.product, d);
+    other.product_exp = __shfl_down_sync(CUDA_ALL, node.product_exp, d);
+    return other;
+}
+
+/* The warp has written leaf `at`. Where that completes a family of 32 neighbours it joins them, and so on up:
+ * pairs of neighbours, then pairs of those, as docs/numerics.md says; what has no neighbour goes up as it is.
+ */
+template <bool Product>
+__device__ __forceinline__ static void climb(const FloatArgs &a, int channel, int64_t at)
+{
+    const int lane = (int)threadIdx.x % CUDA_WARP;
+    const Leaf *const leaf = a.leaf + channel * a.leaves;
+    Node *const tree = a.node + channel * a.nodes;
+    unsigned *const arrival = a.arrival + channel * (a.nodes + 2);
+    int64_t count = a.leaves, base = 0, below = -1; /* where the level above begins in `tree`, and this one */
+    do {
+        const int64_t parent = at / family;
+        const int here = (int)cuda_min(family, count - parent * family);
+        if (!__shfl_sync(CUDA_ALL, lane == 0 && reduce_last(arrival + base + parent, here), 0)) return;
+        const int64_t mine = parent * family + lane;
+        Node node = {0, 0.0, 0.0, 0.0, 1.0, 0};
+        if (lane < here) node = below < 0 ? node_of<Product>(leaf[mine]) : tree[below + mine];
+        for (int d = 1; d < here; d *= 2) {
+            const Node right = node_down(node, d);
+            if (lane + d < here) node = joined(node, right);
+        }
+        if (lane == 0) tree[base + parent] = node;
+        at = parent;
+        count = cuda_ceil_div(count, family);
+        below = base;
+        base += count;
+    } while (count > 1);
+}
+
+/* ---- everything ----------------------------------------------------------------------------------------- */
+
+/* The answer, by the block that arrived last; thread 0 has the totals. */
+__device__ __forceinline__ static void conclude(const FloatArgs &a, int channel, const Running &total)
+{
+    __shared__ Running best;
+    if (threadIdx.x == 0) best = total;
+    __syncthreads();
+    const int64_t low = best.min.at * HALO_LEAF, high = best.max.at * HALO_LEAF;
+    const float *const data = a.data + channel;
+    int min_at = 0, max_at = 0;
+    if (low >= 0) {
+        min_at = reduce_find(data + low * a.channels, a.channels, (int)cuda_min(HALO_LEAF, a.pixels - low),
+                             best.min.value);
+        max_at = reduce_find(data + high * a.channels, a.channels, (int)cuda_min(HALO_LEAF, a.pixels - high),
+                             best.max.value);
+    }
+    if (threadIdx.x != 0) return;
+    HaloMoments m = moments_of(a.node[(channel + 1) * a.nodes - 1]);
+    m.nan = (uint64_t)a.pixels - m.count;
+    m.count = (uint64_t)a.pixels;
+    m.inf = total.inf;
+    m.zero = total.zero;
+    if (low >= 0) {
+        m.min_at = low + min_at;
+        m.max_at = high + max_at;
+        m.min = (double)data[m.min_at * a.channels];
+        m.max = (double)data[m.max_at * a.channels];
+    }
+    a.result[channel] = m;
+}
+
+template <bool Line, bool Product>
+__global__ static void __launch_bounds__(reduce_threads, blocks_each)
     float_kernel(const __grid_constant__ FloatArgs a)
 {
-    __shared__ Leaf leaf[leaves_most];
-    __shared__ HaloMoments node[leaves_most];
     const int channel = (int)(blockIdx.x % a.channels);
-    const int64_t group = blockIdx.x / a.channels, start = group * a.leaves * HALO_LEAF;
-    const int64_t left = a.pixels - start;
-    const int leaves = (int)cuda_min(a.leaves, cuda_ceil_div(left, HALO_LEAF));
-    Running run = {{INFINITY, -1}, {-INFINITY, -1}, 0, 0};
-    for (int l = (int)threadIdx.x / CUDA_WARP; l < leaves; l += reduce_warps) {
-        Leaf made = {};
-        reduce_leaf<Line, Extremes, Moments, Product>(a, channel, start + (int64_t)l * HALO_LEAF,
-                                                      (int)cuda_min(HALO_LEAF, left - (int64_t)l * HALO_LEAF),
-                                                      &run, &made);
-        if (threadIdx.x % CUDA_WARP == 0) leaf[l] = made;
+    const int64_t block = blockIdx.x / a.channels;
+    unsigned *const arrival = a.arrival + channel * (a.nodes + 2), *const ticket = arrival + a.nodes + 1;
+    const bool leader = threadIdx.x % CUDA_WARP == 0;
+    Running run = Running::none();
+    /* Leaves are handed out as warps come for them, for some are much faster than others: 1.20 ms instead
+     * of 1.66 for 2^30 samples on an H200, the loads ahead of the work included. */
+    for (int64_t l = block * reduce_warps + threadIdx.x / CUDA_WARP; l < a.leaves;) {
+        const unsigned next = leader ? atomicAdd(ticket, 1u) : 0;
+        const Leaf leaf = reduce_leaf<Line, Product>(a, channel, l, &run);
+        if (leader) a.leaf[channel * a.leaves + l] = leaf;
+        climb<Product>(a, channel, l);
+        l = a.blocks * reduce_warps + __shfl_sync(CUDA_ALL, next, 0);
     }
-    __syncthreads();
-    for (int l = (int)threadIdx.x; l < leaves; l += reduce_threads)
-        node[l] =
-            leaf_moments<Moments, Product>(&leaf[l], (int)cuda_min(HALO_LEAF, left - (int64_t)l * HALO_LEAF));
-    reduce_tree(node, leaves);
-    join_running(run, &node[0]);
-    if (threadIdx.x == 0) a.partial[channel * a.groups + group] = node[0];
+    __syncthreads(); /* a warp's part of the tree comes before its block's arrival */
+    if (!reduce_blocks(&run, a.running + channel * a.blocks, block, a.blocks, arrival + a.nodes)) return;
+    if (threadIdx.x == 0) *ticket = 0;
+    conclude(a, channel, run);
 }
 
-template <bool Line> static HaloStatus launch(HaloDevice *device, const FloatArgs *args, unsigned want)
+HaloStatus reduce_floats(HaloDevice *device, const float *data, int64_t pixels, int channels, bool product,
+                         HaloMoments *result)
 {
-    const int64_t blocks = args->groups * args->channels;
-    if (want & HALO_WANT_PRODUCT)
-        CUDA_LAUNCH(device, (float_kernel<Line, true, true, true>), blocks, reduce_threads, 0, *args);
-    else if (want & HALO_WANT_MOMENTS)
-        CUDA_LAUNCH(device, (float_kernel<Line, true, true, false>), blocks, reduce_threads, 0, *args);
-    else if (want & (HALO_WANT_EXTREMES | HALO_WANT_POSITIONS))
-        CUDA_LAUNCH(device, (float_kernel<Line, true, false, false>), blocks, reduce_threads, 0, *args);
-    else
-        CUDA_LAUNCH(device, (float_kernel<Line, false, false, false>), blocks, reduce_threads, 0, *args);
-    return HALO_OK;
-}
-
-HaloStatus reduce_floats(HaloDevice *device, const float *data, int64_t pixels, int channels, unsigned want,
-                         HaloMoments **partial, int64_t *count)
-{
-    FloatArgs args;
-    const int64_t leaves = cuda_ceil_div(pixels, HALO_LEAF);
+    FloatArgs args = {};
+    const int64_t most = cuda_max(1, device->properties.multiProcessorCount * blocks_each / channels);
     args.data = data;
     args.pixels = pixels;
     args.channels = channels;
-    /* Long runs mean fewer partial results; but every multiprocessor should have several blocks. */
-    args.leaves = leaves_most;
-    while (args.leaves > reduce_warps &&
-           cuda_ceil_div(leaves, args.leaves) * channels < 4 * device->properties.multiProcessorCount)
-        args.leaves /= 2;
-    args.groups = *count = cuda_ceil_div(leaves, args.leaves);
-    CUDA_PASS(reduce_room(device, *count, channels, partial));
-    args.partial = *partial;
-    return channels == 1 ? launch<true>(device, &args, want) : launch<false>(device, &args, want);
+    args.leaves = cuda_ceil_div(pixels, HALO_LEAF);
+    args.blocks = cuda_min(most, cuda_ceil_div(args.leaves, reduce_warps));
+    int64_t count = args.leaves;
+    do {
+        count = cuda_ceil_div(count, family);
+        args.nodes += count;
+    } while (count > 1);
+    const int64_t running = args.blocks * (int64_t)sizeof(Running), nodes = args.nodes * (int64_t)sizeof(Node);
+    int64_t bytes;
+    void *room;
+    if (!halo_mul(running + nodes + args.leaves * (int64_t)sizeof(Leaf), channels, &bytes))
+        return halo_fail(HALO_ERR_LIMIT, "%d channels are too many for a reduction", channels);
+    CUDA_PASS(reduce_room(device, bytes, (args.nodes + 2) * channels, &room, &args.arrival));
+    args.running = (Running *)room;
+    args.node = (Node *)((char *)room + running * channels);
+    args.leaf = (Leaf *)((char *)room + (running + nodes) * channels);
+    args.result = result;
+    const int64_t blocks = args.blocks * channels;
+    if (channels == 1 && product)
+        CUDA_LAUNCH(device, (float_kernel<true, true>), blocks, reduce_threads, 0, args);
+    else if (channels == 1)
+        CUDA_LAUNCH(device, (float_kernel<true, false>), blocks, reduce_threads, 0, args);
+    else if (product)
+        CUDA_LAUNCH(device, (float_kernel<false, true>), blocks, reduce_threads, 0, args);
+    else
+        CUDA_LAUNCH(device, (float_kernel<false, false>), blocks, reduce_threads, 0, args);
+    return HALO_OK;
 }

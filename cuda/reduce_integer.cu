@@ -1,103 +1,155 @@
-/* Statistics of u8 and u16: exact whatever the order, so every thread takes what comes and all is added up. */
+/* Statistics of u8 and u16 in one launch: exact whatever the order, so every thread takes what comes and all is
+ * added up. Words of four u8 or two u16 are counted whole. */
 #include "reduce.cuh"
 
-static const int blocks_each = 8; /* per multiprocessor */
+static const int blocks_each = 16; /* per multiprocessor */
+
+/* What a thread knows of a channel. The extremes are known by their unit, 16 bytes of pixels, until the end,
+ * where the sample is looked for. */
+struct Tally {
+    uint64_t count, nonzero, sum, squares;
+    ReduceBest<unsigned, 1> min;
+    ReduceBest<unsigned, -1> max;
+
+    static __device__ __forceinline__ Tally none() { return {0, 0, 0, 0, {~0u, -1}, {0, -1}}; }
+    __device__ __forceinline__ void join(const Tally &other)
+    {
+        count += other.count;
+        nonzero += other.nonzero;
+        sum += other.sum;
+        squares += other.squares;
+        min.join(other.min);
+        max.join(other.max);
+    }
+    __device__ __forceinline__ void join_warp()
+    {
+        count = cuda_warp_sum(count);
+        nonzero = cuda_warp_sum(nonzero);
+        sum = cuda_warp_sum(sum);
+        squares = cuda_warp_sum(squares);
+        min.join_warp();
+        max.join_warp();
+    }
+    __device__ __forceinline__ void take_extremes(unsigned low, unsigned high, int64_t unit)
+    {
+        if (low < min.value || min.at < 0) min = {low, unit};
+        if (high > max.value || max.at < 0) max = {high, unit};
+    }
+};
 
 struct IntegerArgs {
     const void *data;
     int64_t pixels;
     int channels;
-    int64_t blocks; /* of a channel */
-    HaloMoments *partial;
+    int64_t blocks;    /* of a channel */
+    Tally *tally;      /* [channels][blocks] */
+    unsigned *arrival; /* [channels] */
+    HaloMoments *result;
 };
 
-/* What a thread knows of a channel. */
-struct Tally {
-    uint64_t count, sum, squares;
-    unsigned zero;
-    ReduceBest<unsigned, 1> min;
-    ReduceBest<unsigned, -1> max;
-};
+/* Pixels of a unit: a pack of 16 bytes for every channel. */
+template <typename S> __host__ __device__ constexpr int unit_pixels() { return 16 / (int)sizeof(S); }
 
-__device__ __forceinline__ static Tally tally_none() { return {0, 0, 0, 0, {~0u, -1}, {0, -1}}; }
-
-__device__ __forceinline__ static void take_one(Tally *t, unsigned v, int64_t pixel)
+template <typename S> __device__ __forceinline__ static void take_one(Tally *t, S v, int64_t pixel)
 {
     t->count++;
+    t->nonzero += v != 0;
     t->sum += v;
     t->squares += (uint64_t)v * v;
-    t->zero += v == 0;
-    if (v < t->min.value || t->min.at < 0) t->min = {v, pixel};
-    if (v > t->max.value || t->max.at < 0) t->max = {v, pixel};
+    t->take_extremes(v, v, pixel / unit_pixels<S>());
 }
 
-/* Samples channel, channel + step, … of `Count * step` in registers: pixels `pixel` and on. */
-template <int Count, int Step, typename S>
-__device__ __forceinline__ static void take_many(Tally *t, const S *sample, int channel, int64_t pixel)
+/* ---- whole words ---------------------------------------------------------------------------------------- */
+
+/* What the words of a unit add up to. Extremes are pairs of 16 bits, for which there are instructions: of a
+ * word's even bytes, and of its odd ones, whose lower neighbours do no harm below them. u16 has no odd ones. */
+struct Unit {
+    unsigned nonzero, sum, low, high, odd_low, odd_high;
+    uint64_t squares;
+};
+
+__device__ __forceinline__ static void take_word(Unit *t, unsigned w, uint8_t)
 {
-    unsigned sum = 0, low = ~0u, high = 0;
-    uint64_t squares = 0;
-#pragma unroll
-    for (int k = 0; k < Count; k++) {
-        const unsigned v = sample[k * Step + channel];
-        sum += v;
-        if (sizeof(S) == 1)
-            squares = (unsigned)squares + v * v; /* 16 * 255^2 fit 32 bits */
-        else
-            squares += (uint64_t)v * v;
-        t->zero += v == 0;
-        low = min(low, v);
-        high = max(high, v);
-    }
-    t->count += Count;
-    t->sum += sum;
-    t->squares += squares;
-    if (low < t->min.value || t->min.at < 0) { /* rarely: the first of those that equal it */
-        t->min.value = low;
-#pragma unroll
-        for (int k = Count - 1; k >= 0; k--)
-            if (sample[k * Step + channel] == low) t->min.at = pixel + k;
-    }
-    if (high > t->max.value || t->max.at < 0) {
-        t->max.value = high;
-#pragma unroll
-        for (int k = Count - 1; k >= 0; k--)
-            if (sample[k * Step + channel] == high) t->max.at = pixel + k;
-    }
+    t->sum = __dp4a(w, 0x01010101u, t->sum);
+    t->squares = __dp4a(w, w, (unsigned)t->squares); /* 16 * 255^2 fit 32 bits */
+    t->nonzero += (unsigned)__popc((((w & 0x7f7f7f7fu) + 0x7f7f7f7fu) | w) & 0x80808080u);
+    t->low = __vminu2(t->low, w & 0x00ff00ffu);
+    t->high = __vmaxu2(t->high, w & 0x00ff00ffu);
+    t->odd_low = __vminu2(t->odd_low, w);
+    t->odd_high = __vmaxu2(t->odd_high, w);
 }
 
-/* The block's threads together, to partial[at]. All threads call it. */
-__device__ static void store_block(Tally t, HaloMoments *to)
+__device__ __forceinline__ static void take_word(Unit *t, unsigned w, uint16_t)
 {
-    __shared__ Tally warp[reduce_warps];
-    __syncthreads(); /* the channel before may still be read */
-    t.count = cuda_warp_sum(t.count);
-    t.sum = cuda_warp_sum(t.sum);
-    t.squares = cuda_warp_sum(t.squares);
-    t.zero = cuda_warp_sum(t.zero);
-    t.min.join_warp();
-    t.max.join_warp();
-    if (threadIdx.x % CUDA_WARP == 0) warp[threadIdx.x / CUDA_WARP] = t;
+    const unsigned even = w & 0xffffu, odd = w >> 16;
+    t->sum += even + odd;
+    t->squares += (uint64_t)even * even;
+    t->squares += (uint64_t)odd * odd;
+    t->nonzero += (even != 0) + (odd != 0);
+    t->low = __vminu2(t->low, w);
+    t->high = __vmaxu2(t->high, w);
+}
+
+/* Samples `from`, from + step, … of a pack for every channel, gathered in a word. */
+template <int Step> __device__ __forceinline__ static unsigned gather(const uint8_t *from)
+{
+    return from[0] | (unsigned)from[Step] << 8 | (unsigned)from[2 * Step] << 16 |
+           (unsigned)from[3 * Step] << 24;
+}
+
+template <int Step> __device__ __forceinline__ static unsigned gather(const uint16_t *from)
+{
+    return from[0] | (unsigned)from[Step] << 16;
+}
+
+template <typename S, int Channels>
+__device__ __forceinline__ static void take_unit(Tally *t, const S *sample, int channel, int64_t number)
+{
+    constexpr int each = 4 / (int)sizeof(S);
+    Unit unit = {0, 0, ~0u, 0, ~0u, 0, 0};
+#pragma unroll
+    for (int i = 0; i < unit_pixels<S>(); i += each)
+        take_word(&unit, gather<Channels>(sample + i * Channels + channel), S());
+    t->count += unit_pixels<S>();
+    t->nonzero += unit.nonzero;
+    t->sum += unit.sum;
+    t->squares += unit.squares;
+    if (sizeof(S) == 1) {
+        unit.low = __vminu2(unit.low, unit.odd_low >> 8 & 0x00ff00ffu);
+        unit.high = __vmaxu2(unit.high, unit.odd_high >> 8 & 0x00ff00ffu);
+    }
+    t->take_extremes(min(unit.low & 0xffffu, unit.low >> 16), max(unit.high & 0xffffu, unit.high >> 16),
+                     number);
+}
+
+/* ---- kernels -------------------------------------------------------------------------------------------- */
+
+/* The answer of a channel, by the block that arrived last; thread 0 has the total. */
+template <typename S>
+__device__ __forceinline__ static void conclude(const IntegerArgs &a, int channel, const Tally &total)
+{
+    constexpr int width = unit_pixels<S>();
+    __shared__ Tally all;
     __syncthreads();
+    if (threadIdx.x == 0) all = total;
+    __syncthreads();
+    const int64_t low = all.min.at * width, high = all.max.at * width;
+    const S *const data = (const S *)a.data + channel;
+    const int min_at =
+        reduce_find(data + low * a.channels, a.channels, (int)cuda_min(width, a.pixels - low), all.min.value);
+    const int max_at =
+        reduce_find(data + high * a.channels, a.channels, (int)cuda_min(width, a.pixels - high), all.max.value);
     if (threadIdx.x != 0) return;
-    for (int w = 1; w < reduce_warps; w++) {
-        t.count += warp[w].count;
-        t.sum += warp[w].sum;
-        t.squares += warp[w].squares;
-        t.zero += warp[w].zero;
-        if (warp[w].min.beats(t.min)) t.min = warp[w].min;
-        if (warp[w].max.beats(t.max)) t.max = warp[w].max;
-    }
     HaloMoments m = halo_moments_none();
-    m.count = t.count;
-    m.zero = t.zero;
-    m.isum = t.sum;
-    m.isq_lo = t.squares;
-    m.min_at = t.min.at;
-    m.max_at = t.max.at;
-    if (t.min.at >= 0) m.min = (double)t.min.value;
-    if (t.max.at >= 0) m.max = (double)t.max.value;
-    *to = m;
+    m.count = all.count;
+    m.zero = all.count - all.nonzero;
+    m.isum = all.sum;
+    m.isq_lo = all.squares;
+    m.min = (double)all.min.value;
+    m.max = (double)all.max.value;
+    m.min_at = low + min_at;
+    m.max_at = high + max_at;
+    a.result[channel] = m;
 }
 
 /* Up to four channels at once: a thread takes as many 16-byte packs as there are channels, which hold whole
@@ -105,28 +157,37 @@ __device__ static void store_block(Tally t, HaloMoments *to)
 template <typename S, int Channels>
 __global__ static void __launch_bounds__(reduce_threads) pack_kernel(const __grid_constant__ IntegerArgs a)
 {
-    constexpr int width = 16 / (int)sizeof(S); /* samples of a pack, and pixels of a unit */
+    constexpr int width = unit_pixels<S>();
+    constexpr int batch = Channels < 4 ? 4 / Channels : 1; /* units whose loads are in flight together */
     const int64_t units = a.pixels / width, step = a.blocks * reduce_threads;
     const int64_t first = (int64_t)blockIdx.x * reduce_threads + threadIdx.x;
     const uint4 *const packs = (const uint4 *)a.data;
     Tally tally[Channels];
 #pragma unroll
-    for (int c = 0; c < Channels; c++) tally[c] = tally_none();
-    for (int64_t u = first; u < units; u += step) {
-        S sample[Channels * width];
+    for (int c = 0; c < Channels; c++) tally[c] = Tally::none();
+    int64_t u = first;
+    for (; u + (batch - 1) * step < units; u += batch * step) {
+        S sample[batch][Channels * width];
 #pragma unroll
-        for (int k = 0; k < Channels; k++) {
-            const uint4 pack = __ldg(packs + u * Channels + k);
-            memcpy(sample + k * width, &pack, sizeof pack);
-        }
+        for (int b = 0; b < batch; b++)
 #pragma unroll
-        for (int c = 0; c < Channels; c++) take_many<width, Channels>(&tally[c], sample, c, u * width);
+            for (int k = 0; k < Channels; k++) {
+                const uint4 pack = __ldg(packs + (u + b * step) * Channels + k);
+                memcpy(sample[b] + k * width, &pack, sizeof pack);
+            }
+#pragma unroll
+        for (int b = 0; b < batch; b++)
+#pragma unroll
+            for (int c = 0; c < Channels; c++) take_unit<S, Channels>(&tally[c], sample[b], c, u + b * step);
     }
-    for (int64_t p = units * width + first; p < a.pixels; p += step) /* the last few pixels */
+    for (; u * width < a.pixels; u += step) /* the last few */
+        for (int64_t p = u * width; p < cuda_min((u + 1) * width, a.pixels); p++)
 #pragma unroll
-        for (int c = 0; c < Channels; c++) take_one(&tally[c], ((const S *)a.data)[p * Channels + c], p);
+            for (int c = 0; c < Channels; c++) take_one(&tally[c], ((const S *)a.data)[p * Channels + c], p);
 #pragma unroll
-    for (int c = 0; c < Channels; c++) store_block(tally[c], a.partial + c * a.blocks + blockIdx.x);
+    for (int c = 0; c < Channels; c++)
+        if (reduce_blocks(&tally[c], a.tally + c * a.blocks, blockIdx.x, a.blocks, a.arrival + c))
+            conclude<S>(a, c, tally[c]);
 }
 
 /* Any number of channels, one a block. */
@@ -136,10 +197,11 @@ __global__ static void __launch_bounds__(reduce_threads) channel_kernel(const __
     const int channel = (int)(blockIdx.x % a.channels);
     const int64_t block = blockIdx.x / a.channels, step = a.blocks * reduce_threads;
     const S *const data = (const S *)a.data + channel;
-    Tally tally = tally_none();
+    Tally tally = Tally::none();
     for (int64_t p = block * reduce_threads + threadIdx.x; p < a.pixels; p += step)
         take_one(&tally, data[p * a.channels], p);
-    store_block(tally, a.partial + channel * a.blocks + block);
+    if (reduce_blocks(&tally, a.tally + channel * a.blocks, block, a.blocks, a.arrival + channel))
+        conclude<S>(a, channel, tally);
 }
 
 template <typename S> static HaloStatus launch(HaloDevice *device, const IntegerArgs *args)
@@ -157,16 +219,19 @@ template <typename S> static HaloStatus launch(HaloDevice *device, const Integer
 }
 
 HaloStatus reduce_integers(HaloDevice *device, HaloDtype dtype, const void *data, int64_t pixels, int channels,
-                           HaloMoments **partial, int64_t *count)
+                           HaloMoments *result)
 {
     IntegerArgs args;
     const int64_t most = device->properties.multiProcessorCount * blocks_each;
     const int64_t width = 16 / (int64_t)halo_dtype_size(dtype);
+    void *room;
     args.data = data;
     args.pixels = pixels;
     args.channels = channels;
-    args.blocks = *count = cuda_min(most, cuda_ceil_div(pixels, width * reduce_threads));
-    CUDA_PASS(reduce_room(device, *count, channels, partial));
-    args.partial = *partial;
+    args.blocks = cuda_min(most, cuda_ceil_div(pixels, width * reduce_threads));
+    CUDA_PASS(
+        reduce_room(device, channels * args.blocks * (int64_t)sizeof(Tally), channels, &room, &args.arrival));
+    args.tally = (Tally *)room;
+    args.result = result;
     return dtype == HALO_U8 ? launch<uint8_t>(device, &args) : launch<uint16_t>(device, &args);
 }
