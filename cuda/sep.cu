@@ -1,9 +1,10 @@
-/* Separable convolution. Short masks go through one kernel: a block walks down a strip of the image, its row
- * pass writes into a ring of rows in shared memory and its column pass reads out of it. Long ones, and those
- * that leave NaN out, make two passes through scratch memory, each a dense convolution. */
-#include "conv.cuh"
+/* Separable convolution: the choice of a way. Masks of a common length have kernels of their own
+ * (sep_walk.cuh). Other short ones go through one kernel: a block walks down a strip of the image, its row pass
+ * writes into a ring of rows in shared memory and its column pass reads out of it. Long ones, and those that
+ * leave NaN out, make two passes through scratch memory, each a dense convolution. */
+#include "sep.cuh"
 
-/* ---- in one pass ---------------------------------------------------------------------------------------- */
+/* ---- in one pass, any length ---------------------------------------------------------------------------- */
 
 static const int sep_rows = 4, sep_lines = 4,
                  sep_step = sep_rows * sep_lines; /* rows a block makes at a time */
@@ -37,21 +38,9 @@ __device__ __forceinline__ static bool sep_row_exists(const ConvSource &src, int
     return halo_border_index(y, src.height, src.border) >= 0;
 }
 
-/* Four outputs of the row pass. Taps > 0: so many, known beforehand. */
-template <int Taps>
+/* Four outputs of the row pass. */
 __device__ __forceinline__ static void sep_row(float acc[4], const float *samples, const SepArgs &args)
 {
-    if (Taps > 0) {
-        constexpr int vectors = (Taps + 3 + 3) / 4;
-        float window[4 * vectors];
-#pragma unroll
-        for (int v = 0; v < vectors; v++) conv_load4(window + 4 * v, samples + 4 * v);
-#pragma unroll
-        for (int i = 0; i < Taps; i++)
-#pragma unroll
-            for (int x = 0; x < 4; x++) acc[x] = halo_fma(args.tap_x[i], window[x + i], acc[x]);
-        return;
-    }
     float window[8];
     conv_load4(window, samples);
     for (int i = 0; i < args.conv.width; i += 4) {
@@ -64,12 +53,12 @@ __device__ __forceinline__ static void sep_row(float acc[4], const float *sample
 
 /* sep_rows outputs of the column pass, in four columns: `ring` begins at the thread's first column, its first
  * output's first row is in slot `slot`. */
-template <int Taps, int Planes>
+template <int Planes>
 __device__ __forceinline__ static void sep_column(float acc[sep_rows][4], const float *ring, int slot,
                                                   int slots, const SepArgs &args)
 {
-    const int taps = Taps > 0 ? Taps : args.conv.height;
-#pragma unroll(Taps > 0 ? Taps + sep_rows - 1 : 1)
+    const int taps = args.conv.height;
+#pragma unroll 1
     for (int s = 0; s < taps + sep_rows - 1; s++) { /* rows of the ring; output row r meets tap s - r */
         float v[4];
         conv_load4(v, ring + slot * ConvBlock<Planes>::cols);
@@ -84,7 +73,7 @@ __device__ __forceinline__ static void sep_column(float acc[sep_rows][4], const 
 
 /* The row pass of the `rows` staged rows from logical row t on, into the ring. `y` is the source row of t.
  * Rows that only the border could make are the border's value itself. */
-template <int Taps, int Planes>
+template <int Planes>
 __device__ __forceinline__ static void sep_row_pass(const SepArgs &args, const ConvPlace &p, const float *tile,
                                                     int pitch, float *ring, int slots, int64_t t, int64_t y,
                                                     int rows)
@@ -98,7 +87,7 @@ __device__ __forceinline__ static void sep_row_pass(const SepArgs &args, const C
         if (row < rows) {
             float acc[4] = {};
             if (sep_row_exists(src, y + row))
-                sep_row<Taps>(acc, tile + row * pitch, args);
+                sep_row(acc, tile + row * pitch, args);
             else
                 acc[0] = acc[1] = acc[2] = acc[3] = outside;
             *reinterpret_cast<float4 *>(ring + slot * ConvBlock<Planes>::cols) =
@@ -108,14 +97,14 @@ __device__ __forceinline__ static void sep_row_pass(const SepArgs &args, const C
     }
 }
 
-template <int Taps, int Planes>
+template <int Planes>
 __global__ static void __launch_bounds__(ConvBlock<Planes>::groups *sep_lines *Planes, 5)
     sep_kernel(const __grid_constant__ SepArgs args)
 {
     constexpr int cols = ConvBlock<Planes>::cols;
     CUDA_SHARED(float, shared);
     const ConvArgs &a = args.conv;
-    const int width = Taps > 0 ? Taps : a.width, height = Taps > 0 ? Taps : a.height;
+    const int width = a.width, height = a.height;
     const int pitch = sep_pitch<Planes>(width), slots = sep_ring(height);
     const int tile_plane = sep_step * pitch;
     float *const ring = shared + Planes * tile_plane; /* first, the tile of samples */
@@ -131,13 +120,13 @@ __global__ static void __launch_bounds__(ConvBlock<Planes>::groups *sep_lines *P
         conv_stage<Planes>(a.src, p.channel, a.x_first + p.x, y + t, cols + width - 1, staged, shared, pitch,
                            tile_plane);
         __syncthreads();
-        sep_row_pass<Taps, Planes>(args, p, own_tile, pitch, own_ring, slots, t, y + t, staged);
+        sep_row_pass<Planes>(args, p, own_tile, pitch, own_ring, slots, t, y + t, staged);
         __syncthreads();
         /* The rows up to t + staged complete these outputs. */
         const int64_t base = t - (height - 1), out = base + p.line * sep_rows;
         float acc[sep_rows][4] = {};
         if (out + sep_rows > 0 && out < outputs)
-            sep_column<Taps, Planes>(acc, own_ring, (int)((out + slots) % slots), slots, args);
+            sep_column<Planes>(acc, own_ring, (int)((out + slots) % slots), slots, args);
         conv_store<Planes, sep_rows, sep_lines>(a.dst, p, acc, shared, p.y + base, (int)cuda_max(0, -base),
                                                 (int)cuda_min(sep_step, outputs - base), &clipped);
         if (Planes > 1) __syncthreads(); /* the outputs passed through the tile */
@@ -145,8 +134,7 @@ __global__ static void __launch_bounds__(ConvBlock<Planes>::groups *sep_lines *P
     cuda_count(a.dst.clipped, clipped);
 }
 
-template <int Taps, int Planes>
-static HaloStatus launch_taps(HaloDevice *device, const ConvArgs *conv, const HaloSep *sep)
+template <int Planes> static HaloStatus launch(HaloDevice *device, const ConvArgs *conv, const HaloSep *sep)
 {
     SepArgs args;
     args.conv = *conv;
@@ -159,24 +147,10 @@ static HaloStatus launch_taps(HaloDevice *device, const ConvArgs *conv, const Ha
     const int64_t most = cuda_max(1, device->properties.multiProcessorCount * sep_strips / columns);
     const int64_t least = cuda_max(2 * sep_step, cuda_ceil_div(conv->dst.rows, most));
     args.strip = cuda_ceil_div(least + conv->height - 1, sep_step) * sep_step - (conv->height - 1);
-    CUDA_LAUNCH(device, (sep_kernel<Taps, Planes>), columns * cuda_ceil_div(conv->dst.rows, args.strip),
+    CUDA_LAUNCH(device, sep_kernel<Planes>, columns * cuda_ceil_div(conv->dst.rows, args.strip),
                 ConvBlock<Planes>::groups * sep_lines * Planes, sep_bytes<Planes>(conv->width, conv->height),
                 args);
     return HALO_OK;
-}
-
-/* Lengths of both masks that have a kernel with its loops unrolled. */
-#define SEP_FIXED_SIZES(X) X(3) X(5) X(7) X(9) X(13) X(17)
-
-template <int Planes> static HaloStatus launch(HaloDevice *device, const ConvArgs *conv, const HaloSep *sep)
-{
-    switch (conv->width == conv->height ? conv->width : 0) {
-#define CASE(taps) \
-    case taps: return launch_taps<taps, Planes>(device, conv, sep);
-        SEP_FIXED_SIZES(CASE)
-#undef CASE
-    default: return launch_taps<0, Planes>(device, conv, sep);
-    }
 }
 
 static int fused_bytes(int planes, int width, int height)
@@ -267,12 +241,39 @@ static HaloStatus bands(HaloDevice *device, const HaloBuf *src, const HaloBuf *d
     return HALO_OK;
 }
 
+/* ---- in one pass, common lengths --------------------------------------------------------------------------
+ */
+
+/* Columns are counted in an int there. */
+static bool fits_walk(const HaloBuf *src, const HaloBuf *dst, const HaloSep *sep)
+{
+    if (sep->nan_ignore || sep->width != sep->height || dst->rows < 2 || dst->shape.channels == 2) return false;
+    if (src->shape.width > INT32_MAX / src->shape.channels) return false;
+    switch (sep->width) {
+#define CASE(taps) case taps:
+        SEP_WALK_SIZES(CASE)
+#undef CASE
+        return true;
+    default: return false;
+    }
+}
+
+static HaloStatus walk(HaloDevice *device, const HaloBuf *src, const ConvArgs *conv, const HaloSep *sep)
+{
+    switch (src->shape.dtype) {
+    case HALO_U8: return sep_walk_u8(device, conv, sep);
+    case HALO_U16: return sep_walk_u16(device, conv, sep);
+    default: return sep_walk_f32(device, conv, sep);
+    }
+}
+
 /* ---- the choice ----------------------------------------------------------------------------------------- */
 
 HaloStatus cuda_sep(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep)
 {
     CUDA_PASS(cuda_use(device));
-    if (!fits_one_pass(device, dst, sep)) return bands(device, src, dst, sep);
+    const bool short_walk = fits_walk(src, dst, sep);
+    if (!short_walk && !fits_one_pass(device, dst, sep)) return bands(device, src, dst, sep);
     HaloConv both = {}; /* the geometry of the two together */
     both.width = sep->width;
     both.height = sep->height;
@@ -285,6 +286,7 @@ HaloStatus cuda_sep(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
     both.bias = sep->bias;
     both.store = sep->store;
     const ConvArgs args = conv_args(device, src, dst, &both);
+    if (short_walk) return walk(device, src, &args, sep);
     switch (conv_planes(dst->shape.channels)) {
     case 2: return launch<2>(device, &args, sep);
     case 3: return launch<3>(device, &args, sep);
