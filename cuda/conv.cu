@@ -42,7 +42,7 @@ ConvArgs conv_args(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const H
  * registers, so that the chain of every output is unbroken. */
 struct AnyArgs {
     ConvArgs conv;
-    const float *mask;
+    const float *mask = NULL;
     int chunk_width, chunk_height;
 };
 
@@ -207,10 +207,11 @@ static HaloStatus upload_mask(HaloDevice *device, const HaloConv *conv, const fl
 
 HaloStatus cuda_conv(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv)
 {
-    const float *mask;
+    const float *mask = NULL;
     const ConvArgs args = conv_args(device, src, dst, conv);
     CUDA_PASS(cuda_use(device));
     if (!conv->nan_ignore && conv_fixed_takes(conv)) return conv_fixed(device, &args, conv->tap);
+    if (!conv->nan_ignore && conv_short_takes(dst, conv)) return conv_short(device, &args, conv->tap);
     CUDA_PASS(upload_mask(device, conv, &mask));
     if (conv->nan_ignore) return launch_nan(device, &args, conv->tap, mask);
     if (dst->rows == 1 && conv->height == 1) return conv_line(device, &args, mask);

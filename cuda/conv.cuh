@@ -47,6 +47,8 @@ ConvArgs conv_args(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const H
 /* The kernels of the three files; conv.cu chooses. */
 bool conv_fixed_takes(const HaloConv *conv);
 HaloStatus conv_fixed(HaloDevice *device, const ConvArgs *args, const float *tap);
+bool conv_short_takes(const HaloBuf *dst, const HaloConv *conv);
+HaloStatus conv_short(HaloDevice *device, const ConvArgs *args, const float *tap);
 HaloStatus conv_line(HaloDevice *device, const ConvArgs *args, const float *tap);
 
 /* ---- the shape of a block ------------------------------------------------------------------------------- */
@@ -74,11 +76,11 @@ __device__ __forceinline__ ConvPlace conv_place(const ConvArgs &a, int tile_rows
 {
     constexpr int groups = ConvBlock<Planes>::groups;
     const int thread = (int)threadIdx.x, sets = a.dst.channels / Planes;
-    const int64_t tile = blockIdx.x / sets;
+    const unsigned tile = blockIdx.x / sets, across = (unsigned)a.tiles_x; /* 64-bit divisions are long */
     ConvPlace p;
     p.channel = (int)(blockIdx.x % sets) * Planes;
-    p.y = tile / a.tiles_x * tile_rows;
-    p.x = tile % a.tiles_x * ConvBlock<Planes>::cols;
+    p.y = (int64_t)(tile / across) * tile_rows;
+    p.x = (int64_t)(tile % across) * ConvBlock<Planes>::cols;
     p.plane = thread / (groups * Lines);
     p.group = thread % groups;
     p.line = thread / groups % Lines;
@@ -163,37 +165,66 @@ __device__ __forceinline__ float conv_affine(const ConvTarget &dst, float acc)
     return dst.affine ? halo_fma(acc, dst.scale, dst.bias) : acc;
 }
 
-/* One channel: four pixels from (x, y) on, in one access where that is possible. */
+/* One channel: four pixels from (x, y) on, in one access where that is possible. What is asked for beyond the
+ * chains is asked for rarely, so one branch tells. */
 template <typename D>
 __device__ __forceinline__ void conv_store4(const ConvTarget &dst, int channel, int64_t x, int64_t y,
                                             const float acc[4], unsigned *clipped)
 {
     D *const to = (D *)(dst.data + y * dst.stride) + x * dst.channels + channel;
-    if (dst.channels == 1 && x + 4 <= dst.cols && cuda_aligned(dst.data, dst.stride, 4 * sizeof(D))) {
-        CudaPack<D, 4> pack;
+    float v[4] = {acc[0], acc[1], acc[2], acc[3]};
+    CudaPack<D, 4> pack;
+    if (dst.affine || dst.store.num != 1.0f || dst.store.den != 1.0f) {
 #pragma unroll
-        for (int i = 0; i < 4; i++) pack.at[i] = cuda_sample<D>(conv_affine(dst, acc[i]), dst.store, clipped);
+        for (int i = 0; i < 4; i++) v[i] = halo_rescale(conv_affine(dst, v[i]), dst.store);
+    }
+    if (dst.channels == 1 && x + 4 <= dst.cols && cuda_aligned(dst.data, dst.stride, 4 * sizeof(D))) {
+#pragma unroll
+        for (int i = 0; i < 4; i++) pack.at[i] = cuda_sample<D>(v[i], {1.0f, 1.0f}, clipped);
         *reinterpret_cast<CudaPack<D, 4> *>(to) = pack;
         return;
     }
 #pragma unroll
     for (int i = 0; i < 4; i++)
-        if (x + i < dst.cols)
-            to[i * dst.channels] = cuda_sample<D>(conv_affine(dst, acc[i]), dst.store, clipped);
+        if (x + i < dst.cols) to[i * dst.channels] = cuda_sample<D>(v[i], {1.0f, 1.0f}, clipped);
 }
 
-/* Several channels: rows [from, to) of a tile that lies interleaved in shared memory; row r goes to y + r. */
+/* A pixel; `packed`: aligned to its size. */
 template <typename D, int Planes>
-__device__ __forceinline__ void conv_store_tile(const ConvTarget &dst, const float *tile, int64_t x, int64_t y,
-                                                int from, int to, unsigned *clipped)
+__device__ __forceinline__ void conv_put(D *to, const D sample[Planes], bool packed)
 {
-    constexpr int width = ConvBlock<Planes>::cols * Planes;
-    const int cols = (int)cuda_min(width, (dst.cols - x) * Planes);
+    if constexpr (Planes % 2 == 0)
+        if (packed) {
+            CudaPack<D, Planes> pack;
+#pragma unroll
+            for (int c = 0; c < Planes; c++) pack.at[c] = sample[c];
+            *reinterpret_cast<CudaPack<D, Planes> *>(to) = pack;
+            return;
+        }
+#pragma unroll
+    for (int c = 0; c < Planes; c++) to[c] = sample[c];
+}
+
+/* Several channels: rows [from, to) of a tile that lies in shared memory, plane by plane; row r goes to y + r.
+ * A thread stores whole pixels, in one access where that is possible. */
+template <typename D, int Planes>
+__device__ __forceinline__ void conv_store_tile(const ConvTarget &dst, const float *tile, int plane, int64_t x,
+                                                int64_t y, int from, int to, unsigned *clipped)
+{
+    constexpr int width = ConvBlock<Planes>::cols;
+    const int cols = (int)cuda_min(width, dst.cols - x);
     const int warps = (int)blockDim.x / CUDA_WARP, lane = (int)threadIdx.x % CUDA_WARP;
+    const bool packed = Planes % 2 == 0 && cuda_aligned(dst.data, dst.stride, Planes * sizeof(D));
     for (int r = from + (int)threadIdx.x / CUDA_WARP; r < to; r += warps) {
         D *const row = (D *)(dst.data + (y + r) * dst.stride) + x * Planes;
-        for (int e = lane; e < cols; e += CUDA_WARP)
-            row[e] = cuda_sample<D>(conv_affine(dst, tile[r * width + e]), dst.store, clipped);
+        for (int i = lane; i < cols; i += CUDA_WARP) {
+            D sample[Planes];
+#pragma unroll
+            for (int c = 0; c < Planes; c++)
+                sample[c] =
+                    cuda_sample<D>(conv_affine(dst, tile[c * plane + r * width + i]), dst.store, clipped);
+            conv_put<D, Planes>(row + i * Planes, sample, packed);
+        }
     }
 }
 
@@ -204,7 +235,7 @@ template <int Planes, int Rows, int Lines>
 __device__ __forceinline__ void conv_store(const ConvTarget &dst, const ConvPlace &p, const float acc[][4],
                                            float *tile, int64_t y, int from, int to, unsigned *clipped)
 {
-    constexpr int width = ConvBlock<Planes>::cols * Planes;
+    constexpr int width = ConvBlock<Planes>::cols, plane = Rows * Lines * width;
     const int own = p.line * Rows;
     if (Planes == 1) {
         const int64_t x = p.x + 4 * p.group;
@@ -219,11 +250,11 @@ __device__ __forceinline__ void conv_store(const ConvTarget &dst, const ConvPlac
     __syncthreads();
 #pragma unroll
     for (int r = 0; r < Rows; r++)
-#pragma unroll
-        for (int i = 0; i < 4; i++) tile[(own + r) * width + (4 * p.group + i) * Planes + p.plane] = acc[r][i];
+        *reinterpret_cast<float4 *>(tile + p.plane * plane + (own + r) * width + 4 * p.group) =
+            make_float4(acc[r][0], acc[r][1], acc[r][2], acc[r][3]);
     __syncthreads();
     cuda_typed(dst.dtype, [&](auto zero) {
-        conv_store_tile<decltype(zero), Planes>(dst, tile, p.x, y, from, to, clipped);
+        conv_store_tile<decltype(zero), Planes>(dst, tile, plane, p.x, y, from, to, clipped);
     });
 }
 

@@ -1,18 +1,173 @@
-/* One row and a mask of one row: sound. A thread makes 8 neighbouring outputs, taps come 8 at a time, so that
- * 4 loads of 16 bytes serve 64 fma. */
+/* One row and a mask of one row: sound.
+ *
+ * Up to 32 taps: a thread makes 4 neighbouring outputs of a channel straight from global memory, the taps are
+ * kernel parameters (constant memory), and nothing waits at a barrier. More: a thread makes 16 outputs from
+ * shared memory, taps come 16 at a time, so that 8 loads of 16 bytes serve 256 fma. */
 #include "conv.cuh"
 
-static const int line_outputs = 8;  /* of a thread */
-static const int line_threads = 64; /* of a group; blocks of one plane have four */
+/* ---- up to 32 taps -------------------------------------------------------------------------------------- */
+
+static const int short_threads = 128, short_taps = 32, short_channels = 32;
+
+struct ShortArgs {
+    ConvArgs conv;
+    float tap[short_taps];
+};
+
+/* How many quads of outputs a thread makes: two where their windows are short. */
+__host__ __device__ static constexpr int short_quads(int eights) { return eights == 1 ? 2 : 1; }
+
+/* How many of `n` samples a load takes that begins at sample i: 1, 2 or 4, aligned to as many, where sample 0
+ * stands `lead` samples after an aligned one; 0 where an earlier load has brought it. */
+__device__ constexpr int short_piece(int i, int n, int lead)
+{
+    const int four = i - (i + lead) % 4, two = i - (i + lead) % 2;
+    if (four >= 0 && four + 4 <= n) return i == four ? 4 : 0;
+    if (two >= 0 && two + 2 <= n) return i == two ? 2 : 0;
+    return 1;
+}
+
+/* Neighbouring samples, in pieces as large as their alignment allows. */
+template <typename S, int N, int Lead>
+__device__ __forceinline__ static void short_load(float *to, const S *from)
+{
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        if (short_piece(i, N, Lead) == 4) {
+            const CudaPack<S, 4> v = *reinterpret_cast<const CudaPack<S, 4> *>(from + i);
+#pragma unroll
+            for (int k = 0; k < 4; k++) to[i + k] = (float)v.at[k];
+        }
+        if (short_piece(i, N, Lead) == 2) {
+            const CudaPack<S, 2> v = *reinterpret_cast<const CudaPack<S, 2> *>(from + i);
+            to[i] = (float)v.at[0];
+            to[i + 1] = (float)v.at[1];
+        }
+        if (short_piece(i, N, Lead) == 1) to[i] = (float)__ldg(from + i);
+    }
+}
+
+template <typename S, int N> __device__ __forceinline__ static void short_load_any(float *to, const S *from)
+{
+    switch ((uintptr_t)from / sizeof(S) % 4) {
+    case 0: short_load<S, N, 0>(to, from); break;
+    case 1: short_load<S, N, 1>(to, from); break;
+    case 2: short_load<S, N, 2>(to, from); break;
+    default: short_load<S, N, 3>(to, from); break;
+    }
+}
+
+/* The N samples of a channel from column x on; `row` is the row's first sample in the source's buffer. */
+template <typename S, int N>
+__device__ __forceinline__ static void short_window(float *window, const ConvSource &src, const S *row,
+                                                    bool exists, int channel, int64_t x)
+{
+    const S *const first = row + (x - src.x0) * src.channels + channel;
+    if (exists && x >= 0 && x + N <= cuda_min(src.width, src.x_end)) {
+        if (src.channels == 1) {
+            short_load_any<S, N>(window, first);
+            return;
+        }
+#pragma unroll
+        for (int i = 0; i < N; i++) window[i] = (float)__ldg(first + (int64_t)i * src.channels);
+        return;
+    }
+    float sample[N]; /* in memory, so that the loop need not be unrolled: this is rare */
+#pragma unroll 1
+    for (int i = 0; i < N; i++) {
+        const int64_t ix = exists && x + i < src.x_end ? halo_border_index(x + i, src.width, src.border) : -1;
+        sample[i] = ix >= 0 ? (float)__ldg(row + (ix - src.x0) * src.channels + channel)
+                            : halo_border_value(src.border, src.value);
+    }
+#pragma unroll
+    for (int i = 0; i < N; i++) window[i] = sample[i];
+}
+
+/* 8 * Eights - 7 to 8 * Eights taps. */
+template <typename S, int Eights>
+__global__ static void __launch_bounds__(short_threads, 8) short_kernel(const __grid_constant__ ShortArgs args)
+{
+    constexpr int quads = short_quads(Eights), taps = 8 * Eights, n = taps + 3;
+    const ConvArgs &a = args.conv;
+    const ConvSource &src = a.src;
+    const int groups = short_threads / src.channels;
+    const int group = (int)threadIdx.x / src.channels, channel = (int)threadIdx.x % src.channels;
+    const int64_t first = ((int64_t)blockIdx.x * quads * groups + group) * 4; /* output */
+    const int64_t y = halo_border_index(a.y_first, src.height, src.border);
+    const S *const row = (const S *)(src.data + (y - src.y0) * src.stride);
+    float window[quads][n], acc[quads][4] = {};
+    unsigned clipped = 0;
+    if (group < groups) {
+#pragma unroll
+        for (int q = 0; q < quads; q++)
+            short_window<S, n>(window[q], src, row, y >= 0, channel, a.x_first + first + 4 * q * groups);
+#pragma unroll
+        for (int i = 0; i < taps; i++)
+            if (i < taps - 7 || i < a.width)
+#pragma unroll
+                for (int q = 0; q < quads; q++)
+#pragma unroll
+                    for (int x = 0; x < 4; x++) acc[q][x] = halo_fma(args.tap[i], window[q][x + i], acc[q][x]);
+        cuda_typed(a.dst.dtype, [&](auto zero) {
+#pragma unroll
+            for (int q = 0; q < quads; q++) {
+                const int64_t x = first + 4 * q * groups;
+                if (x < a.dst.cols) conv_store4<decltype(zero)>(a.dst, channel, x, 0, acc[q], &clipped);
+            }
+        });
+    }
+    cuda_count(a.dst.clipped, clipped);
+}
+
+template <typename S, int Eights>
+static HaloStatus launch_eights(HaloDevice *device, const ConvArgs *conv, const float *tap)
+{
+    const int64_t cols = short_threads / conv->src.channels * 4 * short_quads(Eights);
+    ShortArgs args = {};
+    args.conv = *conv;
+    for (int i = 0; i < conv->width; i++) args.tap[i] = tap[i];
+    CUDA_LAUNCH(device, (short_kernel<S, Eights>), cuda_ceil_div(conv->dst.cols, cols), short_threads, 0, args);
+    return HALO_OK;
+}
+
+template <typename S> static HaloStatus launch_short(HaloDevice *device, const ConvArgs *conv, const float *tap)
+{
+    switch ((conv->width + 7) / 8) {
+    case 1: return launch_eights<S, 1>(device, conv, tap);
+    case 2: return launch_eights<S, 2>(device, conv, tap);
+    case 3: return launch_eights<S, 3>(device, conv, tap);
+    default: return launch_eights<S, 4>(device, conv, tap);
+    }
+}
+
+bool conv_short_takes(const HaloBuf *dst, const HaloConv *conv)
+{
+    return dst->rows == 1 && conv->height == 1 && conv->width <= short_taps &&
+           dst->shape.channels <= short_channels;
+}
+
+HaloStatus conv_short(HaloDevice *device, const ConvArgs *args, const float *tap)
+{
+    switch (args->src.dtype) {
+    case HALO_U8: return launch_short<uint8_t>(device, args, tap);
+    case HALO_U16: return launch_short<uint16_t>(device, args, tap);
+    default: return launch_short<float>(device, args, tap);
+    }
+}
+
+/* ---- any number of taps -------------------------------------------------------------------------------- */
+
+static const int line_outputs = 16; /* of a thread */
+static const int line_threads = 64; /* of a group; blocks of one or two planes have two for each */
 static const int line_taps = 1024;  /* staged at a time */
 
 template <int Planes> struct LineBlock {
-    static constexpr int groups = Planes == 1 ? 4 : Planes == 2 ? 2 : 1;
+    static constexpr int groups = Planes <= 2 ? 2 : 1;
     static constexpr int threads = line_threads * groups; /* of a plane */
     static constexpr int cols = threads * line_outputs;
 };
 
-/* Where sample i of a plane lies: 4 words are left out after every 32, so that threads 8 samples apart do not
+/* Where sample i of a plane lies: 4 words are left out after every 32, so that threads 16 samples apart do not
  * meet in a bank. */
 __host__ __device__ static inline int line_at(int i) { return i + i / 32 * 4; }
 
@@ -24,46 +179,56 @@ __device__ __forceinline__ static void line_stage(const ConvSource &src, int cha
     const float outside = halo_border_value(src.border, src.value);
     const int64_t iy = halo_border_index(y, src.height, src.border);
     const S *const line = (const S *)(src.data + (iy - src.y0) * src.stride) - src.x0 * src.channels + channel;
-    const bool inside = iy >= 0 && x >= 0 && x + cols <= src.width && x + cols <= src.x_end;
-#pragma unroll 4
+    if (iy >= 0 && x >= 0 && x + cols <= cuda_min(src.width, src.x_end)) {
+        const S *const from = line + x * src.channels;
+#pragma unroll 8
+        for (int e = (int)threadIdx.x; e < cols * Planes; e += (int)blockDim.x)
+            tile[e % Planes * plane + line_at(e / Planes)] =
+                (float)__ldg(from + ((int64_t)(e / Planes) * src.channels + e % Planes));
+        return;
+    }
     for (int e = (int)threadIdx.x; e < cols * Planes; e += (int)blockDim.x) {
         const int64_t at = x + e / Planes;
-        const int64_t ix = inside                      ? at
-                           : iy >= 0 && at < src.x_end ? halo_border_index(at, src.width, src.border)
-                                                       : -1;
+        const int64_t ix = iy >= 0 && at < src.x_end ? halo_border_index(at, src.width, src.border) : -1;
         tile[e % Planes * plane + line_at(e / Planes)] =
             ix >= 0 ? (float)__ldg(line + (ix * src.channels + e % Planes)) : outside;
     }
 }
 
-/* 8 outputs take `left` taps of a chunk of 8; window[x + i] lies under tap i. */
-__device__ __forceinline__ static void line_eight_taps(float acc[line_outputs], const float *window,
-                                                       const float tap[8], int left)
+/* One step of 16 taps: sample n of the thread's window is in ring[(Base + n) % 32]; the first 16 are there. */
+template <int Base>
+__device__ __forceinline__ static void line_step(float acc[16], float ring[32], const float *tile, int at,
+                                                 const float *mask, int left)
 {
+    float tap[16];
 #pragma unroll
-    for (int i = 0; i < 8; i++)
+    for (int v = 0; v < 16; v += 4) {
+        conv_load4(ring + (Base + 16) % 32 + v, tile + line_at(at + 16 + v));
+        conv_load4(tap + v, mask + v);
+    }
+    if (left >= 16) {
+#pragma unroll
+        for (int i = 0; i < 16; i++)
+#pragma unroll
+            for (int x = 0; x < 16; x++) acc[x] = halo_fma(tap[i], ring[(Base + x + i) % 32], acc[x]);
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < 15; i++)
         if (i < left)
 #pragma unroll
-            for (int x = 0; x < line_outputs; x++) acc[x] = halo_fma(tap[i], window[x + i], acc[x]);
+            for (int x = 0; x < 16; x++) acc[x] = halo_fma(tap[i], ring[(Base + x + i) % 32], acc[x]);
 }
 
-__device__ __forceinline__ static void line_chunk(float acc[line_outputs], const float *tile, int first,
+__device__ __forceinline__ static void line_chunk(float acc[16], const float *tile, int first,
                                                   const float *mask, int width)
 {
-    float window[16], tap[8];
-    conv_load4(window, tile + line_at(first));
-    conv_load4(window + 4, tile + line_at(first + 4));
-    for (int i = 0; i < width; i += 8) {
-        conv_load4(window + 8, tile + line_at(first + i + 8));
-        conv_load4(window + 12, tile + line_at(first + i + 12));
-        conv_load4(tap, mask + i);
-        conv_load4(tap + 4, mask + i + 4);
-        if (width - i >= 8)
-            line_eight_taps(acc, window, tap, 8);
-        else
-            line_eight_taps(acc, window, tap, width - i);
+    float ring[32];
 #pragma unroll
-        for (int x = 0; x < 8; x++) window[x] = window[x + 8];
+    for (int v = 0; v < 16; v += 4) conv_load4(ring + v, tile + line_at(first + v));
+    for (int i = 0; i < width; i += 32) {
+        line_step<0>(acc, ring, tile, first + i, mask + i, width - i);
+        if (width - i > 16) line_step<16>(acc, ring, tile, first + i + 16, mask + i + 16, width - i - 16);
     }
 }
 
@@ -91,8 +256,9 @@ __global__ static void __launch_bounds__(LineBlock<Planes>::threads *Planes)
     }
     unsigned clipped = 0;
     cuda_typed(a.dst.dtype, [&](auto zero) {
-        conv_store4<decltype(zero)>(a.dst, channel + own, x + first, 0, acc, &clipped);
-        conv_store4<decltype(zero)>(a.dst, channel + own, x + first + 4, 0, acc + 4, &clipped);
+#pragma unroll
+        for (int v = 0; v < line_outputs; v += 4)
+            conv_store4<decltype(zero)>(a.dst, channel + own, x + first + v, 0, acc + v, &clipped);
     });
     cuda_count(a.dst.clipped, clipped);
 }
@@ -100,8 +266,8 @@ __global__ static void __launch_bounds__(LineBlock<Planes>::threads *Planes)
 template <int Planes> static HaloStatus launch(HaloDevice *device, const ConvArgs *args, const float *taps)
 {
     using Block = LineBlock<Planes>;
-    const int chunk = args->width < line_taps ? args->width : line_taps, rounded = (chunk + 7) / 8 * 8;
-    const int plane = line_at(Block::cols + rounded); /* threads load up to 8 samples past the last tap */
+    const int chunk = args->width < line_taps ? args->width : line_taps, rounded = (chunk + 15) / 16 * 16;
+    const int plane = line_at(Block::cols + rounded + 16); /* threads load up to 32 samples past the last tap */
     const int shared = (Planes * plane + rounded) * (int)sizeof(float);
     CUDA_LAUNCH(device, line_kernel<Planes>,
                 cuda_ceil_div(args->dst.cols, Block::cols) * (args->dst.channels / Planes),
