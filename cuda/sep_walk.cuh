@@ -40,8 +40,9 @@ template <typename S, int Taps, int Planes> struct Walk {
     static constexpr int pixel = Planes * (int)sizeof(S), row_bytes = pitch * pixel;
     static constexpr int piece = 4 * pixel % 16 == 0 ? 16 : 4;
     static constexpr int raw_bytes = walk_step * row_bytes, tile_floats = walk_step * pitch;
-    /* A multiprocessor has this many at least: so many registers are left for the chain. */
-    static constexpr int warps = Taps <= 9 ? 20 : Taps <= 17 ? 16 : 12;
+    /* A multiprocessor has this many at least: so many registers are left for the chain. Some cannot have more
+     * than 16. */
+    static constexpr int warps = Taps <= 17 ? 16 : 12;
 };
 
 /* What a warp needs to know about its strip. */
