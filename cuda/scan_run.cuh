@@ -7,8 +7,7 @@
 /* Room for a lane's 16 samples on their way to memory; one more, so that lanes do not meet in a bank. */
 static const int scan_room_run = HALO_SCAN_RUN + 1;
 
-/* ---- loading a run
- * ---------------------------------------------------------------------------------------------- */
+/* ---- runs --------------------------------------------------------------------------------------------- */
 
 /* A run of C channels as it lies in memory, so that u8 and u16 take few registers. */
 template <typename S, int C> struct ScanRun {
