@@ -1,8 +1,8 @@
 /* One row and a mask of one row: sound.
  *
  * Up to 32 taps: a thread makes 4 neighbouring outputs of a channel straight from global memory, the taps are
- * kernel parameters (constant memory), and nothing waits at a barrier. More: a thread makes 16 outputs from
- * shared memory, taps come 16 at a time, so that 8 loads of 16 bytes serve 256 fma. */
+ * kernel parameters (constant memory), and nothing waits at a barrier. More: a thread makes 8 or 16 outputs
+ * from shared memory and takes as many taps at a time, so that 8 loads of 16 bytes serve 256 fma. */
 #include "conv.cuh"
 
 /* ---- up to 32 taps -------------------------------------------------------------------------------------- */
@@ -157,18 +157,19 @@ HaloStatus conv_short(HaloDevice *device, const ConvArgs *args, const float *tap
 
 /* ---- any number of taps -------------------------------------------------------------------------------- */
 
-static const int line_outputs = 16; /* of a thread */
-static const int line_threads = 64; /* of a group; blocks of one or two planes have two for each */
+static const int line_threads = 64; /* of a group of threads */
 static const int line_taps = 1024;  /* staged at a time */
+static const int line_many = 512;   /* taps from which 16 outputs a thread are faster than 8 */
 
-template <int Planes> struct LineBlock {
-    static constexpr int groups = Planes <= 2 ? 2 : 1;
+/* A thread makes `Step` outputs and takes as many taps at a time. */
+template <int Planes, int Step> struct LineBlock {
+    static constexpr int groups = Planes > 2 ? 1 : Planes == 1 && Step == 8 ? 4 : 2;
     static constexpr int threads = line_threads * groups; /* of a plane */
-    static constexpr int cols = threads * line_outputs;
+    static constexpr int cols = threads * Step;
 };
 
-/* Where sample i of a plane lies: 4 words are left out after every 32, so that threads 16 samples apart do not
- * meet in a bank. */
+/* Where sample i of a plane lies: 4 words are left out after every 32, so that threads 8 or 16 samples apart do
+ * not meet in a bank. */
 __host__ __device__ static inline int line_at(int i) { return i + i / 32 * 4; }
 
 /* Samples [x, x + cols) of `Planes` channels, all threads abreast. */
@@ -195,54 +196,56 @@ __device__ __forceinline__ static void line_stage(const ConvSource &src, int cha
     }
 }
 
-/* One step of 16 taps: sample n of the thread's window is in ring[(Base + n) % 32]; the first 16 are there. */
-template <int Base>
-__device__ __forceinline__ static void line_step(float acc[16], float ring[32], const float *tile, int at,
-                                                 const float *mask, int left)
+/* One step: sample n of the thread's window is in ring[(Base + n) % (2 * Step)]; the first `Step` are there. */
+template <int Step, int Base>
+__device__ __forceinline__ static void line_step(float acc[Step], float ring[2 * Step], const float *tile,
+                                                 int at, const float *mask, int left)
 {
-    float tap[16];
+    float tap[Step];
 #pragma unroll
-    for (int v = 0; v < 16; v += 4) {
-        conv_load4(ring + (Base + 16) % 32 + v, tile + line_at(at + 16 + v));
+    for (int v = 0; v < Step; v += 4) {
+        conv_load4(ring + (Base + Step) % (2 * Step) + v, tile + line_at(at + Step + v));
         conv_load4(tap + v, mask + v);
     }
-    if (left >= 16) {
+    if (left >= Step) {
 #pragma unroll
-        for (int i = 0; i < 16; i++)
+        for (int i = 0; i < Step; i++)
 #pragma unroll
-            for (int x = 0; x < 16; x++) acc[x] = halo_fma(tap[i], ring[(Base + x + i) % 32], acc[x]);
+            for (int x = 0; x < Step; x++) acc[x] = halo_fma(tap[i], ring[(Base + x + i) % (2 * Step)], acc[x]);
         return;
     }
 #pragma unroll
-    for (int i = 0; i < 15; i++)
+    for (int i = 0; i < Step - 1; i++)
         if (i < left)
 #pragma unroll
-            for (int x = 0; x < 16; x++) acc[x] = halo_fma(tap[i], ring[(Base + x + i) % 32], acc[x]);
+            for (int x = 0; x < Step; x++) acc[x] = halo_fma(tap[i], ring[(Base + x + i) % (2 * Step)], acc[x]);
 }
 
-__device__ __forceinline__ static void line_chunk(float acc[16], const float *tile, int first,
+template <int Step>
+__device__ __forceinline__ static void line_chunk(float acc[Step], const float *tile, int first,
                                                   const float *mask, int width)
 {
-    float ring[32];
+    float ring[2 * Step];
 #pragma unroll
-    for (int v = 0; v < 16; v += 4) conv_load4(ring + v, tile + line_at(first + v));
-    for (int i = 0; i < width; i += 32) {
-        line_step<0>(acc, ring, tile, first + i, mask + i, width - i);
-        if (width - i > 16) line_step<16>(acc, ring, tile, first + i + 16, mask + i + 16, width - i - 16);
+    for (int v = 0; v < Step; v += 4) conv_load4(ring + v, tile + line_at(first + v));
+    for (int i = 0; i < width; i += 2 * Step) {
+        line_step<Step, 0>(acc, ring, tile, first + i, mask + i, width - i);
+        if (width - i > Step)
+            line_step<Step, Step>(acc, ring, tile, first + i + Step, mask + i + Step, width - i - Step);
     }
 }
 
-template <int Planes>
-__global__ static void __launch_bounds__(LineBlock<Planes>::threads *Planes)
+template <int Planes, int Step>
+__global__ static void __launch_bounds__(LineBlock<Planes, Step>::threads *Planes)
     line_kernel(const __grid_constant__ ConvArgs a, const float *taps, int chunk, int plane)
 {
-    using Block = LineBlock<Planes>;
+    using Block = LineBlock<Planes, Step>;
     CUDA_SHARED(float, tile);
     float *const mask = tile + Planes * plane;
     const int sets = a.dst.channels / Planes, channel = (int)(blockIdx.x % sets) * Planes;
     const int64_t x = (int64_t)(blockIdx.x / sets) * Block::cols;
-    const int own = (int)threadIdx.x / Block::threads, first = (int)threadIdx.x % Block::threads * line_outputs;
-    float acc[line_outputs] = {};
+    const int own = (int)threadIdx.x / Block::threads, first = (int)threadIdx.x % Block::threads * Step;
+    float acc[Step] = {};
     for (int i0 = 0; i0 < a.width; i0 += chunk) {
         const int width = min(chunk, a.width - i0);
         __syncthreads(); /* everyone is done with the chunk before */
@@ -252,27 +255,36 @@ __global__ static void __launch_bounds__(LineBlock<Planes>::threads *Planes)
         });
         for (int i = (int)threadIdx.x; i < width; i += (int)blockDim.x) mask[i] = taps[i0 + i];
         __syncthreads();
-        line_chunk(acc, tile + own * plane, first, mask, width);
+        line_chunk<Step>(acc, tile + own * plane, first, mask, width);
     }
     unsigned clipped = 0;
     cuda_typed(a.dst.dtype, [&](auto zero) {
 #pragma unroll
-        for (int v = 0; v < line_outputs; v += 4)
+        for (int v = 0; v < Step; v += 4)
             conv_store4<decltype(zero)>(a.dst, channel + own, x + first + v, 0, acc + v, &clipped);
     });
     cuda_count(a.dst.clipped, clipped);
 }
 
-template <int Planes> static HaloStatus launch(HaloDevice *device, const ConvArgs *args, const float *taps)
+template <int Planes, int Step>
+static HaloStatus launch_step(HaloDevice *device, const ConvArgs *args, const float *taps)
 {
-    using Block = LineBlock<Planes>;
-    const int chunk = args->width < line_taps ? args->width : line_taps, rounded = (chunk + 15) / 16 * 16;
-    const int plane = line_at(Block::cols + rounded + 16); /* threads load up to 32 samples past the last tap */
+    using Block = LineBlock<Planes, Step>;
+    const int chunk = args->width < line_taps ? args->width : line_taps,
+              rounded = (chunk + Step - 1) / Step * Step;
+    const int plane =
+        line_at(Block::cols + rounded + Step); /* threads load up to 2 * Step samples past the last tap */
     const int shared = (Planes * plane + rounded) * (int)sizeof(float);
-    CUDA_LAUNCH(device, line_kernel<Planes>,
+    CUDA_LAUNCH(device, (line_kernel<Planes, Step>),
                 cuda_ceil_div(args->dst.cols, Block::cols) * (args->dst.channels / Planes),
                 Block::threads * Planes, shared, *args, taps, chunk, plane);
     return HALO_OK;
+}
+
+template <int Planes> static HaloStatus launch(HaloDevice *device, const ConvArgs *args, const float *taps)
+{
+    return args->width < line_many ? launch_step<Planes, 8>(device, args, taps)
+                                   : launch_step<Planes, 16>(device, args, taps);
 }
 
 HaloStatus conv_line(HaloDevice *device, const ConvArgs *args, const float *taps)
