@@ -106,7 +106,7 @@ static void one_layout(Rng *rng)
                  .samples = (int)rng_between(rng, 1, 4),
                  .planar = (int)rng_between(rng, 1, 2),
                  .tile = 16 * (int)rng_between(rng, 0, 3),
-                 .compression = compressions[rng_between(rng, 0, 4)]};
+                 .compression = compressions[rng_between(rng, 0, 3)]};
     made.photometric = made.samples >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
     made.extra = made.samples % 2 == 0 ? EXTRASAMPLE_UNASSALPHA : 0;
     const int64_t pixels = WIDTH * HEIGHT, count = pixels * made.samples;
