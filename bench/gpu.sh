@@ -54,7 +54,7 @@ if wants sanitize; then
     for tool in memcheck racecheck initcheck synccheck; do
         say "compute-sanitizer $tool"
         for name in $primitives; do
-            HALO_DEVICE=cuda HALO_CASES=${HALO_SANITIZE_CASES:-0.1} timeout 200 "${bundled[@]}" compute-sanitizer --tool "$tool" \
+            HALO_DEVICE=cuda HALO_CASES=${HALO_SANITIZE_CASES:-0.05} timeout 120 "${bundled[@]}" compute-sanitizer --tool "$tool" \
                 --error-exitcode 9 "$(program "check_$name")" >"$out/log" 2>&1
             status=$?
             verdict "$tool check_$name" $status

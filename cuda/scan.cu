@@ -12,12 +12,14 @@ static const int together_most = 4; /* channels of one block */
 
 /* How lines are cut, and what their blocks hand on, as [line][channel][tile] and so on. */
 template <typename T> struct ScanLines {
-    int64_t lines, tiles, groups; /* tiles and groups of a line */
-    int64_t part;                 /* lines of a row: 1, or the channels where there are too many of them */
-    int threads;                  /* of a line: a power of two */
-    bool packed;                  /* every run starts at a multiple of 16 bytes */
-    unsigned *tickets;            /* NULL: lines of one tile, nothing to hand on */
-    T *tile, *group;              /* totals of tiles; prefixes of groups, but of the first */
+    int64_t lines;
+    unsigned tiles, groups; /* of a line */
+    int64_t part;           /* lines of a row: 1, or the channels where there are too many of them */
+    unsigned blocks;        /* tiles of all lines */
+    unsigned ahead;         /* totals are taken so many tickets before the samples */
+    bool packed;            /* every run starts at a multiple of 16 bytes */
+    unsigned *tickets;
+    T *tile, *group; /* totals of tiles; prefixes of groups, but of the first */
 };
 
 /* ---- what lies before ----------------------------------------------------------------------------------- */
@@ -38,121 +40,185 @@ __device__ __forceinline__ static typename Kind::Value fold_group(const typename
     return sum;
 }
 
-/* One warp: publishes the total of tile `tile` of a line and waits for those before it in its group, and for
- * the group's prefix; a group's last tile hands on the next prefix. Lane 0 gets what lies before the tile. */
+/* One warp: waits for the totals of the tiles before `tile` in its group. They come to lie in `slot`, with
+ * identities behind them. */
 template <typename Kind>
-__device__ __forceinline__ static typename Kind::Value
-before_tile(typename Kind::Value *totals, typename Kind::Value *groups, int64_t tile,
-            typename Kind::Value total, typename Kind::Value *slot)
+__device__ __forceinline__ static void await_totals(const typename Kind::Value *totals, int64_t tile,
+                                                    typename Kind::Value *slot)
 {
-    using T = typename Kind::Value;
     constexpr int each = HALO_SCAN_GROUP / CUDA_WARP;
-    const int64_t group = tile / HALO_SCAN_GROUP;
     const int lane = (int)threadIdx.x % CUDA_WARP, in = (int)(tile % HALO_SCAN_GROUP);
-    if (lane == 0) scan_publish<Kind>(totals + tile, total);
-    const T *const from = totals + group * HALO_SCAN_GROUP;
-    const long long group_bits = group == 0 ? 0 : scan_peek(groups + group);
+    const typename Kind::Value *const from = totals + (tile - in);
     long long bits[each];
 #pragma unroll
-    for (int k = 0; k < each; k++)
-        bits[k] = lane + k * CUDA_WARP < in ? scan_peek(from + lane + k * CUDA_WARP) : 0;
+    for (int k = 0; k < each; k++) {
+        const int i = lane + k * CUDA_WARP;
+        bits[k] = i < in ? scan_peek(from + i) : 0;
+    }
 #pragma unroll
     for (int k = 0; k < each; k++) {
         const int i = lane + k * CUDA_WARP;
         slot[slot_at(i)] = i < in ? scan_await(from + i, bits[k]) : Kind::identity();
     }
     __syncwarp();
-    const T prefix = fold_group<Kind>(slot);
-    const T before = group == 0 ? Kind::identity() : scan_await(groups + group, group_bits);
-    if (in == HALO_SCAN_GROUP - 1) {
-        __syncwarp();
-        if (lane == 0) slot[slot_at(in)] = Kind::stored(total);
-        __syncwarp();
-        const T all = fold_group<Kind>(slot);
-        if (lane == 0) scan_publish<Kind>(groups + group + 1, Kind::join(before, all));
-        __syncwarp();
-    }
+}
+
+/* One warp: G joined with E, what lies before tile `tile` of a line, to lane 0. */
+template <typename Kind>
+__device__ __forceinline__ static typename Kind::Value before_tile(const typename Kind::Value *totals,
+                                                                   const typename Kind::Value *groups,
+                                                                   int64_t tile, typename Kind::Value *slot)
+{
+    const int64_t group = tile / HALO_SCAN_GROUP;
+    const long long bits = group == 0 ? 0 : scan_peek(groups + group);
+    await_totals<Kind>(totals, tile, slot);
+    const typename Kind::Value prefix = fold_group<Kind>(slot);
+    const typename Kind::Value before = group == 0 ? Kind::identity() : scan_await(groups + group, bits);
+    __syncwarp();
     return Kind::join(before, prefix);
 }
 
-/* ---- the kernel ----------------------------------------------------------------------------------------- */
+/* One warp: publishes the total of tile `tile` of a line; a group's last one also hands on what lies before the
+ * next group. */
+template <typename Kind>
+__device__ __forceinline__ static void hand_on(typename Kind::Value *totals, typename Kind::Value *groups,
+                                               int64_t tile, typename Kind::Value total,
+                                               typename Kind::Value *slot)
+{
+    using T = typename Kind::Value;
+    const int64_t group = tile / HALO_SCAN_GROUP;
+    const int lane = (int)threadIdx.x % CUDA_WARP, in = (int)(tile % HALO_SCAN_GROUP);
+    if (lane == 0) scan_publish<Kind>(totals + tile, total);
+    if (in != HALO_SCAN_GROUP - 1) return;
+    await_totals<Kind>(totals, tile, slot);
+    if (lane == 0) slot[slot_at(in)] = total;
+    __syncwarp();
+    const T all = fold_group<Kind>(slot);
+    if (lane == 0) {
+        const T before = group == 0 ? Kind::identity() : scan_await(groups + group, -1);
+        scan_publish<Kind>(groups + group + 1, Kind::join(before, all));
+    }
+    __syncwarp();
+}
 
+/* ---- the kernels ---------------------------------------------------------------------------------------- */
+
+/* The run at pixel x of a line. */
+template <typename T>
+__device__ __forceinline__ static ScanPlace scan_place(const ScanArgs &a, const ScanLines<T> &l, int64_t line,
+                                                       int64_t x)
+{
+    ScanPlace p;
+    p.row = line / l.part;
+    p.first = x * a.channels + line % l.part;
+    p.count = line < l.lines ? (int)cuda_max(0, cuda_min(HALO_SCAN_RUN, a.width - x)) : 0;
+    return p;
+}
+
+/* The thread's run of a tile, as tiles of all lines are numbered. */
+template <typename T>
+__device__ __forceinline__ static ScanPlace tile_place(const ScanArgs &a, const ScanLines<T> &l, unsigned tile)
+{
+    return scan_place(a, l, tile / l.tiles,
+                      (int64_t)(tile % l.tiles) * HALO_SCAN_TILE + (int)threadIdx.x * HALO_SCAN_RUN);
+}
+
+template <typename S, int C>
+__device__ __forceinline__ static void load_place(ScanRun<S, C> *run, const ScanArgs &a, const ScanPlace &p,
+                                                  bool packed)
+{
+    load_run(run, (const S *)(a.src + p.row * a.src_stride) + p.first, a.channels, p.count, packed);
+}
+
+/* W: warps `first` to `warp` - 1 of a tile. */
+template <typename Kind>
+__device__ __forceinline__ static typename Kind::Value before_warp(const typename Kind::Value *total, int first,
+                                                                   int warp)
+{
+    typename Kind::Value before = Kind::identity();
+#pragma unroll
+    for (int w = 0; w < HALO_SCAN_WARPS; w++)
+        if (w >= first && w < warp) before = Kind::join(before, total[w]);
+    return before;
+}
+
+/* Lines of one tile: `threads` of a line, a power of two. */
 template <typename S, typename Kind, int C>
 __global__ static void __launch_bounds__(tile_threads, C == 1   ? 4
                                                        : C == 2 ? 3
                                                                 : 2)
-    lines_kernel(const __grid_constant__ ScanArgs a, const __grid_constant__ ScanLines<typename Kind::Value> l)
+    lines_kernel(const __grid_constant__ ScanArgs a, const __grid_constant__ ScanLines<typename Kind::Value> l,
+                 int threads)
 {
     using T = typename Kind::Value;
     __shared__ T room[HALO_SCAN_WARPS][HALO_SCAN_WARP * scan_room_run];
-    __shared__ T warp_total[C][HALO_SCAN_WARPS], tile_before[C];
-    const int thread = (int)threadIdx.x, lane = thread % CUDA_WARP, warp = thread / CUDA_WARP;
-    const int64_t order = l.tickets == NULL ? blockIdx.x : scan_ticket(l.tickets);
-    const int64_t tile = order % l.tiles;
-    const int64_t line = order / l.tiles * (tile_threads / l.threads) + thread / l.threads;
-    const int64_t row = line / l.part, x = tile * HALO_SCAN_TILE + thread % l.threads * HALO_SCAN_RUN;
-    const int64_t step = a.channels, first = x * step + line % l.part;
-    const int count = line < l.lines ? (int)cuda_max(0, cuda_min(HALO_SCAN_RUN, a.width - x)) : 0;
+    __shared__ T warp_total[C][HALO_SCAN_WARPS];
+    const int thread = (int)threadIdx.x, warp = thread / CUDA_WARP,
+              first_warp = thread / threads * threads / CUDA_WARP;
+    const int64_t line = (int64_t)blockIdx.x * (tile_threads / threads) + thread / threads;
+    const ScanPlace p = scan_place(a, l, line, thread % threads * HALO_SCAN_RUN);
     ScanRun<S, C> run;
-    load_run(&run, (const S *)(a.src + row * a.src_stride) + first, step, count, l.packed);
-
     T before[C];
+    load_place(&run, a, p, l.packed);
+    fold_run<S, Kind, C>(run, thread % CUDA_WARP % threads, before, warp_total);
+    __syncthreads();
 #pragma unroll
-    for (int c = 0; c < C; c++) {
-        T total = (T)run.at(c);
-#pragma unroll
-        for (int k = 1; k < HALO_SCAN_RUN; k++) total = Kind::join(total, (T)run.at(k * C + c));
-        before[c] = scan_warp<Kind>(&total, lane % l.threads);
-        if (lane == CUDA_WARP - 1) warp_total[c][warp] = total;
-    }
-    if (l.threads > CUDA_WARP) {
-        const int first_warp = thread / l.threads * l.threads / CUDA_WARP;
-        __syncthreads();
-        if (l.tickets != NULL && warp < C) {
-            T total = Kind::identity();
-#pragma unroll
-            for (int w = 0; w < HALO_SCAN_WARPS; w++) total = Kind::join(total, warp_total[warp][w]);
-            const int64_t at = line * C + warp;
+    for (int c = 0; c < C; c++)
+        before[c] = Kind::join(before_warp<Kind>(warp_total[c], first_warp, warp), before[c]);
+    write_run<S, Kind, C>(run, before, p, a, room[warp], threads >= CUDA_WARP);
+}
+
+/* Lines of many tiles. A block takes the totals of one tile, and stores the samples of an earlier one: by then
+ * what lies before that is known, and its samples are still in the second-level cache. The last warp, the
+ * scout, finds what lies before a tile while the others load. */
+template <typename S, typename Kind, int C>
+__global__ static void __launch_bounds__(tile_threads + CUDA_WARP, C == 1 ? 4 : 2)
+    tiles_kernel(const __grid_constant__ ScanArgs a, const __grid_constant__ ScanLines<typename Kind::Value> l)
+{
+    using T = typename Kind::Value;
+    constexpr bool abreast = C * sizeof(S) <= 4; /* registers for both tiles */
+    __shared__ T room[HALO_SCAN_WARPS][HALO_SCAN_WARP * scan_room_run], slot[HALO_SCAN_GROUP + CUDA_WARP];
+    __shared__ T next_total[C][HALO_SCAN_WARPS], warp_total[C][HALO_SCAN_WARPS], tile_before[C];
+    const int thread = (int)threadIdx.x, lane = thread % CUDA_WARP, warp = thread / CUDA_WARP;
+    const bool scout = warp == HALO_SCAN_WARPS;
+    const unsigned next = scan_ticket(l.tickets), tile = next - l.ahead; /* at first there is no tile */
+    const bool has_next = next < l.blocks, has_tile = next >= l.ahead;
+    ScanRun<S, C> run;
+    T before[C];
+    const ScanPlace p = tile_place(a, l, has_tile ? tile : 0);
+    if (scout) {
+        for (int c = 0; c < C && has_tile; c++) {
+            const int64_t line = (int64_t)(tile / l.tiles) * C + c;
             const T known =
-                before_tile<Kind>(l.tile + at * l.tiles, l.group + at * l.groups, tile, total, room[warp]);
-            if (lane == 0) tile_before[warp] = known;
+                before_tile<Kind>(l.tile + line * l.tiles, l.group + line * l.groups, tile % l.tiles, slot);
+            if (lane == 0) tile_before[c] = known;
         }
-        if (l.tickets != NULL) __syncthreads();
+    } else {
+        if (abreast && has_tile) load_place(&run, a, p, l.packed);
+        if (has_next) {
+            ScanRun<S, C> next_run;
+            load_place(&next_run, a, tile_place(a, l, next), l.packed);
+            fold_run<S, Kind, C>(next_run, lane, before, next_total);
+        }
+        if (has_tile) {
+            if (!abreast) load_place(&run, a, p, l.packed);
+            fold_run<S, Kind, C>(run, lane, before, warp_total);
+        }
+    }
+    __syncthreads();
+    if (scout) {
+        for (int c = 0; c < C && has_next; c++) {
+            const int64_t line = (int64_t)(next / l.tiles) * C + c;
+            hand_on<Kind>(l.tile + line * l.tiles, l.group + line * l.groups, next % l.tiles,
+                          before_warp<Kind>(next_total[c], 0, HALO_SCAN_WARPS), slot);
+        }
+    } else if (has_tile) {
 #pragma unroll
         for (int c = 0; c < C; c++) {
-            T own = Kind::identity();
-#pragma unroll
-            for (int w = 0; w < HALO_SCAN_WARPS; w++)
-                if (w >= first_warp && w < warp) own = Kind::join(own, warp_total[c][w]);
-            before[c] = Kind::join(own, before[c]);
-            if (l.tickets != NULL) before[c] = Kind::join(tile_before[c], before[c]);
+            before[c] = Kind::join(before_warp<Kind>(warp_total[c], 0, warp), before[c]);
+            before[c] = Kind::join(tile_before[c], before[c]);
         }
-    }
-
-    run.forget();
-    T sum[C];
-    T *const own = room[warp] + lane * scan_room_run;
-    T *const to = (T *)(a.dst + row * a.dst_stride) + first;
-    const int64_t out = step / C; /* samples from one to the next: 1, or many channels' stride */
-    const bool whole = __all_sync(CUDA_ALL, count == HALO_SCAN_RUN) && l.threads >= CUDA_WARP;
-    T *const warp_to = (T *)__shfl_sync(CUDA_ALL, (unsigned long long)to, 0);
-#pragma unroll
-    for (int part = 0; part < C; part++) {
-#pragma unroll
-        for (int i = 0; i < HALO_SCAN_RUN; i++) {
-            const int k = part * HALO_SCAN_RUN + i, c = k % C;
-            const T was = k < C ? Kind::identity() : sum[c];
-            sum[c] = k < C ? (T)run.at(k) : Kind::join(sum[c], (T)run.at(k));
-            own[i] = Kind::stored(!a.exclusive ? Kind::join(before[c], sum[c])
-                                  : k < C      ? before[c]
-                                               : Kind::join(before[c], was));
-        }
-        __syncwarp();
-        if (whole)
-            store_warp(room[warp], warp_to + part * HALO_SCAN_RUN * out, HALO_SCAN_RUN * step, out);
-        else
-            store_runs(room[warp], to + part * HALO_SCAN_RUN * out, count * C - part * HALO_SCAN_RUN, out);
-        __syncwarp();
+        write_run<S, Kind, C>(run, before, p, a, room[warp], true);
     }
 }
 
@@ -175,22 +241,31 @@ static HaloStatus launch_lines(HaloDevice *device, const ScanArgs *a)
 {
     using T = typename Kind::Value;
     ScanLines<T> l = {};
-    int64_t blocks;
     l.part = a->channels / C;
-    l.tiles = cuda_ceil_div(a->width, HALO_SCAN_TILE);
-    l.groups = cuda_ceil_div(l.tiles, HALO_SCAN_GROUP);
+    int64_t tiles = cuda_ceil_div(a->width, HALO_SCAN_TILE), blocks;
     l.packed = a->channels == C && cuda_aligned(a->src, a->height > 1 ? a->src_stride : 0, 16);
     if (!halo_mul(a->height, l.part, &l.lines)) return halo_fail(HALO_ERR_LIMIT, "the scan is too large");
-    for (l.threads = 1; l.threads < tile_threads && l.threads * HALO_SCAN_RUN < a->width;) l.threads *= 2;
-    blocks = cuda_ceil_div(l.lines, tile_threads / l.threads);
-    if (l.tiles > 1) {
-        void *values;
-        if (!halo_mul(l.lines, l.tiles, &blocks)) return halo_fail(HALO_ERR_LIMIT, "the scan is too large");
-        CUDA_PASS(scan_slots(device, C * (blocks + l.lines * l.groups), &l.tickets, &values));
-        l.tile = (T *)values;
-        l.group = l.tile + C * blocks;
+    if (tiles == 1) {
+        int threads = 1;
+        while (threads < tile_threads && threads * HALO_SCAN_RUN < a->width) threads *= 2;
+        CUDA_LAUNCH(device, (lines_kernel<S, Kind, C>), cuda_ceil_div(l.lines, tile_threads / threads),
+                    tile_threads, 0, *a, l, threads);
+        return HALO_OK;
     }
-    CUDA_LAUNCH(device, (lines_kernel<S, Kind, C>), blocks, tile_threads, 0, *a, l);
+    void *values;
+    int fit = 0;
+    if (!halo_mul(l.lines, tiles, &blocks) || blocks > CUDA_BLOCKS_MOST)
+        return halo_fail(HALO_ERR_LIMIT, "the scan is too large");
+    l.tiles = (unsigned)tiles;
+    l.groups = (unsigned)cuda_ceil_div(tiles, HALO_SCAN_GROUP);
+    l.blocks = (unsigned)blocks;
+    CUDA_PASS(scan_slots(device, C * (blocks + l.lines * l.groups), &l.tickets, &values));
+    l.tile = (T *)values;
+    l.group = l.tile + C * blocks;
+    CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, tiles_kernel<S, Kind, C>,
+                                                           tile_threads + CUDA_WARP, 0));
+    l.ahead = (unsigned)cuda_min(blocks, (int64_t)fit * device->properties.multiProcessorCount);
+    CUDA_LAUNCH(device, (tiles_kernel<S, Kind, C>), blocks + l.ahead, tile_threads + CUDA_WARP, 0, *a, l);
     return HALO_OK;
 }
 
@@ -203,6 +278,7 @@ template <typename S, typename Kind> static HaloStatus launch_x(HaloDevice *devi
     default: return launch_lines<S, Kind, 1>(device, args);
     }
 }
+
 HaloStatus scan_x(HaloDevice *device, const ScanArgs *args, HaloDtype dtype, HaloScanOp op)
 {
     switch (dtype) {
@@ -227,6 +303,8 @@ HaloStatus cuda_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const
     args.height = src->shape.height;
     args.channels = src->shape.channels;
     args.exclusive = scan->exclusive;
+    if (scan->axis == HALO_AXIS_XY && scan_xy_fits(device, &args))
+        return scan_xy(device, &args, dtype, scan->op);
     if (scan->axis & HALO_AXIS_X) {
         CUDA_PASS(scan_x(device, &args, dtype, scan->op));
         args.src = args.dst;

@@ -34,6 +34,10 @@ struct ScanArgs {
 HaloStatus scan_x(HaloDevice *device, const ScanArgs *args, HaloDtype dtype, HaloScanOp op);
 HaloStatus scan_y(HaloDevice *device, const ScanArgs *args, HaloDtype dtype, HaloScanOp op);
 
+/* Along x and then y, any native source, where scan_xy_fits. */
+HaloStatus scan_xy(HaloDevice *device, const ScanArgs *args, HaloDtype dtype, HaloScanOp op);
+bool scan_xy_fits(const HaloDevice *device, const ScanArgs *args);
+
 /* Returns launch<source, Kind>(...) for the operation: sum, min and max in type `sum`, products in f64. */
 #define SCAN_BY_OP(launch, source, sum, ...)                                                         \
     switch (op) {                                                                                    \

@@ -7,7 +7,7 @@
 /* Room for a lane's 16 samples on their way to memory; one more, so that lanes do not meet in a bank. */
 static const int scan_room_run = HALO_SCAN_RUN + 1;
 
-/* ---- runs --------------------------------------------------------------------------------------------- */
+/* ---- loading a run -------------------------------------------------------------------------------------- */
 
 /* A run of C channels as it lies in memory, so that u8 and u16 take few registers. */
 template <typename S, int C> struct ScanRun {
@@ -65,6 +65,23 @@ __device__ __forceinline__ typename Kind::Value scan_warp(typename Kind::Value *
     return at == 0 ? Kind::identity() : before;
 }
 
+/* The totals of a warp's runs: before[c] is what lies before the run in the warp, and the last lane stores the
+ * warp's. Lanes of a line have consecutive places `at`. */
+template <typename S, typename Kind, int C>
+__device__ __forceinline__ void fold_run(const ScanRun<S, C> &run, int at, typename Kind::Value *before,
+                                         typename Kind::Value (*warp_total)[HALO_SCAN_WARPS])
+{
+    using T = typename Kind::Value;
+#pragma unroll
+    for (int c = 0; c < C; c++) {
+        T total = (T)run.at(c);
+#pragma unroll
+        for (int k = 1; k < HALO_SCAN_RUN; k++) total = Kind::join(total, (T)run.at(k * C + c));
+        before[c] = scan_warp<Kind>(&total, at);
+        if (threadIdx.x % CUDA_WARP == CUDA_WARP - 1) warp_total[c][threadIdx.x / CUDA_WARP] = total;
+    }
+}
+
 /* Stores 16 samples of every lane. `to` is the lane's destination and `left` how many samples, one `step` after
  * the other, there is room for. Half a warp stores one lane's. */
 template <typename T> __device__ __forceinline__ void store_runs(const T *room, T *to, int left, int64_t step)
@@ -88,6 +105,46 @@ __device__ __forceinline__ void store_warp(const T *room, T *to, int64_t apart, 
 #pragma unroll
     for (int t = 0; t < HALO_SCAN_RUN; t++)
         at[2 * t * apart] = room[(2 * t + lane / HALO_SCAN_RUN) * scan_room_run + i];
+}
+
+/* Where a thread's run lies. */
+struct ScanPlace {
+    int64_t row, first; /* `first`: its first sample in the row */
+    int count;          /* how many of its pixels are there */
+};
+
+/* Joins every sample of the warp's runs with what lies before each run, and stores them. */
+template <typename S, typename Kind, int C>
+__device__ __forceinline__ void write_run(ScanRun<S, C> run, const typename Kind::Value *before,
+                                          const ScanPlace &p, const ScanArgs &a, typename Kind::Value *room,
+                                          bool one_line)
+{
+    using T = typename Kind::Value;
+    run.forget();
+    T sum[C];
+    T *const own = room + (int)threadIdx.x % CUDA_WARP * scan_room_run;
+    T *const to = (T *)(a.dst + p.row * a.dst_stride) + p.first;
+    const int64_t out = a.channels / C; /* samples from one to the next: 1, or many channels' stride */
+    const bool whole = __all_sync(CUDA_ALL, p.count == HALO_SCAN_RUN) && one_line;
+    T *const warp_to = (T *)__shfl_sync(CUDA_ALL, (unsigned long long)to, 0);
+#pragma unroll
+    for (int part = 0; part < C; part++) {
+#pragma unroll
+        for (int i = 0; i < HALO_SCAN_RUN; i++) {
+            const int k = part * HALO_SCAN_RUN + i, c = k % C;
+            const T was = k < C ? Kind::identity() : sum[c];
+            sum[c] = k < C ? (T)run.at(k) : Kind::join(sum[c], (T)run.at(k));
+            own[i] = Kind::stored(!a.exclusive ? Kind::join(before[c], sum[c])
+                                  : k < C      ? before[c]
+                                               : Kind::join(before[c], was));
+        }
+        __syncwarp();
+        if (whole)
+            store_warp(room, warp_to + part * HALO_SCAN_RUN * out, HALO_SCAN_RUN * (int64_t)a.channels, out);
+        else
+            store_runs(room, to + part * HALO_SCAN_RUN * out, p.count * C - part * HALO_SCAN_RUN, out);
+        __syncwarp();
+    }
 }
 
 #endif

@@ -125,6 +125,26 @@ static void rows_of_several_groups(void **state)
     for_each_case(__func__, 1, groups_body);
 }
 
+/* So large that a GPU takes its kernel for whole integral images; only where there is one. */
+static void large_body(Rng *rng)
+{
+    static const HaloDtype dtype[] = {HALO_U8, HALO_U16, HALO_F32};
+    const HaloShape shape = test_shape(dtype[rng_between(rng, 0, 2)], 8192 + rng_between(rng, 0, 9),
+                                       4224 + rng_between(rng, 0, 40), 1);
+    HaloScan scan = draw_scan(rng);
+    scan.axis = HALO_AXIS_XY;
+    run_case(rng, &shape, &scan);
+}
+
+static void large_integral_images(void **state)
+{
+    (void)state;
+    bool gpu = false;
+    for (int d = 0; d < test_devices; d++) gpu = gpu || test_device[d].backend->upload != NULL;
+    if (!gpu) skip();
+    for_each_case(__func__, 2, large_body);
+}
+
 /* Minimum, maximum and product with NaN, infinities and zeros of either sign among the samples. */
 static void special_body(Rng *rng)
 {
@@ -197,7 +217,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(worked_example),         cmocka_unit_test(integral_of_ones_is_the_area),
         cmocka_unit_test(small_images),           cmocka_unit_test(rows_round_runs_and_tiles),
         cmocka_unit_test(columns_round_runs),     cmocka_unit_test(special_samples),
-        cmocka_unit_test(rows_of_several_groups),
+        cmocka_unit_test(rows_of_several_groups), cmocka_unit_test(large_integral_images),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);
