@@ -81,8 +81,7 @@ static bool put_first_words(FILE *to, const CliCommand *command)
     return true;
 }
 
-/* ---- bash
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- bash ----------------------------------------------------------------------------------------------- */
 
 /* Options as words; those that take a value as a pattern; values by option; all by `case`. */
 static void put_bash_options(FILE *to, unsigned commands)
@@ -128,8 +127,7 @@ void cli_complete_bash(FILE *to)
           to);
 }
 
-/* ---- zsh
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- zsh ------------------------------------------------------------------------------------------------ */
 
 /* '[' and ']' delimit descriptions in _arguments, ':' separates its fields. */
 static void put_zsh_description(FILE *to, const char *text)
@@ -216,8 +214,7 @@ void cli_complete_zsh(FILE *to)
     fputs("    esac\n}\nif [[ $funcstack[1] == _halo ]]; then _halo \"$@\"; else compdef _halo halo; fi\n", to);
 }
 
-/* ---- fish
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- fish ----------------------------------------------------------------------------------------------- */
 
 static void put_fish_option(FILE *to, const CliOption *option, const char *condition)
 {

@@ -143,8 +143,7 @@ void cli_generate_man(FILE *to)
           to);
 }
 
-/* ---- the table of operations
- * ---------------------------------------------------------------------------------- */
+/* ---- the table of operations ---------------------------------------------------------------------------- */
 
 static void put_markdown(FILE *to, const char *text)
 {

@@ -24,8 +24,7 @@ static void record_kinds(CliJson *json, unsigned kinds)
     json_close(json, ']');
 }
 
-/* ---- operations
- * ------------------------------------------------------------------------------------------------ */
+/* ---- operations ----------------------------------------------------------------------------------------- */
 
 static void record_param(CliJson *json, const HaloParam *param)
 {
@@ -105,8 +104,7 @@ static void list_ops(FILE *to, const CliSettings *settings)
               to);
 }
 
-/* ---- masks, formats, devices
- * ------------------------------------------------------------------------------------- */
+/* ---- masks, formats, devices ---------------------------------------------------------------------------- */
 
 static void print_mask_rows(FILE *to, const HaloMaskRow *mask)
 {

@@ -22,8 +22,7 @@ typedef struct Work {
     CliFates fates;
 } Work;
 
-/* ---- before anything runs
- * ------------------------------------------------------------------------------------ */
+/* ---- before anything runs ------------------------------------------------------------------------------- */
 
 static HaloStatus make_pipeline(Work *work, const char *const **inputs, size_t *count)
 {
@@ -80,8 +79,7 @@ out:
     return status;
 }
 
-/* ---- one file
- * ------------------------------------------------------------------------------------------------ */
+/* ---- one file ------------------------------------------------------------------------------------------- */
 
 /* What became of one input, said and recorded. The reader of the page may have gone: that ends the batch. */
 static HaloStatus conclude(Work *work, const CliItem *item, HaloStatus outcome, const char *reason,
@@ -231,8 +229,7 @@ static HaloStatus handle(Work *work, size_t i)
     return status;
 }
 
-/* ---- all of them
- * ------------------------------------------------------------------------------------------------ */
+/* ---- all of them ---------------------------------------------------------------------------------------- */
 
 static HaloStatus run_all(Work *work)
 {

@@ -20,8 +20,7 @@ typedef struct SndWriter {
     SndBlock block;
 } SndWriter;
 
-/* ---- bytes to any place
- * -------------------------------------------------------------------------------------- */
+/* ---- bytes to any place --------------------------------------------------------------------------------- */
 
 static sf_count_t vio_length(void *user) { return ((SndWriter *)user)->end; }
 static sf_count_t vio_tell(void *user) { return ((SndWriter *)user)->at; }
@@ -100,8 +99,7 @@ static sf_count_t vio_read(void *bytes, sf_count_t size, void *user)
     return 0;
 }
 
-/* ---- the header
- * ------------------------------------------------------------------------------------------------ */
+/* ---- the header ----------------------------------------------------------------------------------------- */
 
 /* The nearest sample format to the input's that the container holds without loss, or its best. */
 static int choose_subtype(int major, int bits, bool real)
@@ -161,8 +159,7 @@ out:
     return status;
 }
 
-/* ---- the samples
- * ----------------------------------------------------------------------------------------------- */
+/* ---- the samples ---------------------------------------------------------------------------------------- */
 
 /* A sample as an integer of `bits` bits, half to even, moved to the upper end of 32. */
 static int quantise(float sample, int bits, uint64_t *clipped)

@@ -220,8 +220,7 @@ static void draw_sticker(uint8_t *at, int size)
         }
 }
 
-/* ---- the recording: plucked notes, hiss, hum and a click
- * ---------------------------------------------------------- */
+/* ---- the recording: plucked notes, hiss, hum and a click */
 
 static void compose(int16_t *at, int count, double rate)
 {

@@ -9,39 +9,19 @@
 
 #include <cmocka.h>
 
-#include "halo/format.h"
-
-#define HALO_FORMAT(id) extern const HaloFormat halo_format_##id;
-#include "formats.def"
-#undef HALO_FORMAT
+#include "codec.h"
 
 static const HaloFormat *const lossless[] = {&halo_format_wav, &halo_format_flac, &halo_format_aiff,
                                              &halo_format_au,  &halo_format_w64,  &halo_format_rf64};
 enum { LOSSLESS = sizeof lossless / sizeof lossless[0] };
 
-static char folder[] = "/tmp/halo-audio-XXXXXX";
-static char path[64];
-
-typedef struct Bytes {
-    uint8_t *at;
-    size_t size;
-} Bytes;
+static const char *path; /* of the one file that is written and read again */
 
 typedef struct Sound {
     HaloInfo info;
     float *at;
     int64_t frames;
 } Sound;
-
-static Bytes slurp(const char *name)
-{
-    Bytes file = {malloc(1 << 24), 0};
-    FILE *stream = fopen(name, "rb");
-    assert_non_null(stream);
-    file.size = fread(file.at, 1, 1 << 24, stream);
-    fclose(stream);
-    return file;
-}
 
 /* ---- one file out, one file in -------------------------------------------------------------------------- */
 
@@ -89,7 +69,7 @@ static Bytes save(const HaloFormat *format, int bits, bool real, int channels, f
     const HaloInfo info = wish(bits, real, channels, frames);
     const HaloStatus status = save_to(path, format, &info, samples, frames, clipped);
     if (status != HALO_OK) fail_msg("%s, %d bits: %s", format->name, bits, halo_error());
-    return slurp(path);
+    return bytes_of_file(path);
 }
 
 static HaloStatus load_from(HaloSource *source, const HaloFormat *format, bool tolerate, Sound *sound)
@@ -152,8 +132,7 @@ static float *ramp(int bits, int64_t count)
     return samples;
 }
 
-/* ---- integers
- * ------------------------------------------------------------------------------------------------ */
+/* ---- integers ------------------------------------------------------------------------------------------- */
 
 static void round_trip(const HaloFormat *format, int bits)
 {
@@ -229,8 +208,7 @@ static void test_mu_law(void **unused)
     free(file.at), free(back.at);
 }
 
-/* ---- floats
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- floats --------------------------------------------------------------------------------------------- */
 
 static void test_floats_come_back(void **unused)
 {
@@ -277,8 +255,7 @@ static void test_ogg_repeats(void **unused)
     free(in), free(file.at), free(again.at), free(back.at), free(wild.at);
 }
 
-/* ---- channels
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- channels ------------------------------------------------------------------------------------------- */
 
 static void test_channels(void **unused)
 {
@@ -301,8 +278,7 @@ static void test_channels(void **unused)
     assert_int_equal(save_to(path, &halo_format_flac, &info, nine, 1, NULL), HALO_ERR_INPUT);
 }
 
-/* ---- damage and lies
- * ----------------------------------------------------------------------------------------------- */
+/* ---- damage and lies ------------------------------------------------------------------------------------ */
 
 static void test_truncated(void **unused)
 {
@@ -421,8 +397,7 @@ static void test_pipes(void **unused)
     free(in);
 }
 
-/* ---- recognition
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- recognition ---------------------------------------------------------------------------------------- */
 
 static void test_probes_tell_apart(void **unused)
 {
@@ -446,16 +421,15 @@ static void test_probes_tell_apart(void **unused)
 static int make_folder(void **unused)
 {
     (void)unused;
-    if (!mkdtemp(folder)) return 1;
-    snprintf(path, sizeof path, "%s/sound", folder);
+    path = test_path("sound");
     return 0;
 }
 
 static int remove_folder(void **unused)
 {
     (void)unused;
-    unlink(path);
-    return rmdir(folder);
+    test_folder_remove();
+    return 0;
 }
 
 int main(void)

@@ -10,13 +10,14 @@
 
 #include <cmocka.h>
 
-static char folder[] = "/tmp/halo-test-XXXXXX";
-static bool made;
+static char folder[256];
 
 const char *test_folder(void)
 {
-    if (!made && mkdtemp(folder) == NULL) abort();
-    made = true;
+    const char *const where = getenv("TMPDIR");
+    if (folder[0] != 0) return folder;
+    snprintf(folder, sizeof folder, "%s/halo-test-XXXXXX", where != NULL ? where : "/tmp");
+    if (mkdtemp(folder) == NULL) abort();
     return folder;
 }
 
@@ -31,7 +32,7 @@ const char *test_path(const char *name)
 
 void test_folder_remove(void)
 {
-    DIR *list = made ? opendir(folder) : NULL;
+    DIR *list = folder[0] != 0 ? opendir(folder) : NULL;
     if (list == NULL) return;
     for (const struct dirent *entry; (entry = readdir(list)) != NULL;) {
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
