@@ -2,8 +2,6 @@
  * to take at a time. No operation knows about bands; each step has declared its reach. */
 #include "core.h"
 
-static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
-static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* Bands overlap by their reach, and a step between that rounds to integers would count the samples it clips in
  * the overlap twice: such a plan runs whole. */

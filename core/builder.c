@@ -23,8 +23,6 @@ void *halo_build_keep(HaloBuilder *builder, size_t bytes)
 
 /* ---- geometry ------------------------------------------------------------------------------------------- */
 
-static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
-static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* The shape after a convolution by width x height taps. */
 static HaloStatus convolved(const HaloShape *in, int64_t width, int64_t height, HaloBorder border,
@@ -163,6 +161,8 @@ HaloStatus halo_build_scan(HaloBuilder *builder, HaloReg src, const HaloScan *sc
         return halo_fail(HALO_ERR_LIMIT, "the scan's sums could outgrow 64 bits");
     HaloStep step = step_of(HALO_SCAN, src);
     step.u.scan = *scan;
+    /* Down a single row only identities are joined: the scan along x has made it all. */
+    if (scan->axis == HALO_AXIS_XY && !scan->exclusive && shape.height == 1) step.u.scan.axis = HALO_AXIS_X;
     step.reach.whole = true;
     return append(builder, &shape, &step, dst);
 }

@@ -62,8 +62,8 @@ HaloStatus run_plan(HaloSession *session, const HaloPlan *plan, const HaloBuf *i
     Choice choice;
     if (out != NULL) *out = (HaloBuf){0};
     if (results != NULL) *results = (HaloResults){0};
-    HALO_TRY(
-        memory_check(memory_whole(plan, bands_choose(plan, session->options.band_rows)), &session->options));
+    HALO_TRY(memory_check(memory_whole(plan, bands_choose(plan, session->options.band_rows)),
+                          session->options.max_memory));
     HALO_TRY(choose_slot(session, plan, true, &choice));
     status = execute_on(choice.slot, plan, &session->options, in, out, results, &report->clipped, &report->ms);
     if (status == HALO_ERR_DEVICE && session->options.device == HALO_DEVICE_AUTO) {

@@ -4,6 +4,9 @@
 
 #include "halo/halo.h"
 
+static inline int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
+static inline int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+
 #define CORE_COMMON 3 /* parameters every filter takes: border, alpha, nan */
 enum { COMMON_BORDER, COMMON_ALPHA, COMMON_NAN };
 
@@ -122,7 +125,7 @@ double cost_gpu_seconds(const HaloPlan *plan, bool open);
 /* memory.c: three quarters of the machine's; and is a plan inside what is allowed? HALO_ERR_LIMIT. */
 int64_t memory_default(void);
 int64_t memory_whole(const HaloPlan *plan, int64_t band); /* input, output, and what is between; -1: too many */
-HaloStatus memory_check(int64_t needed, const HaloOptions *options);
+HaloStatus memory_check(int64_t needed, int64_t allowed);
 
 /* What a plan's bands meet in host memory: whole buffers, or rows that come and go (flow.c). */
 typedef struct Ends {

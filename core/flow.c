@@ -232,7 +232,7 @@ HaloStatus flow_run(HaloSession *session, const HaloPlan *plan, HaloReader *read
     flow.writer.info.meta = save_meta(write, &reader->info.meta);
     flow.band = bands_for_flow(plan, options->band_rows, options->max_memory);
     flow.bands = (shape->height + flow.band - 1) / flow.band;
-    HALO_TRY(memory_check(bands_flow_memory(plan, flow.band), options));
+    HALO_TRY(memory_check(bands_flow_memory(plan, flow.band), options->max_memory));
     HALO_TRY(plan_windows(&flow));
     HALO_TRY(take_slots(&flow));
     HALO_TRY(to->create(&flow.writer));

@@ -128,10 +128,7 @@ HaloStatus load_samples(HaloReader *reader, int64_t max_memory, HaloBuf *data)
         HALO_TRY(load_open_ended(reader, max_memory, data));
     } else {
         HALO_TRY(halo_shape_bytes(shape, &bytes));
-        if (bytes > max_memory)
-            HALO_FAIL(HALO_ERR_LIMIT,
-                      "needs %lld MiB of memory and %lld MiB are allowed; --max-memory sets the limit",
-                      (long long)bytes >> 20, (long long)max_memory >> 20);
+        HALO_TRY(memory_check(bytes, max_memory));
         HALO_TRY(halo_buf_alloc(data, shape));
         HALO_TRY(reader->format->read(reader, data, &got));
     }

@@ -1,4 +1,5 @@
 /* How much host memory there is, and whether a plan stays inside what is allowed. */
+#include <stdio.h>
 #include <unistd.h>
 
 #include "core.h"
@@ -18,11 +19,21 @@ int64_t memory_whole(const HaloPlan *plan, int64_t band)
     return in > INT64_MAX - out || in + out > INT64_MAX - between ? -1 : in + out + between;
 }
 
-HaloStatus memory_check(int64_t needed, const HaloOptions *options)
+/* "12.5 MiB", "640 bytes": a limit is never shown as nothing. */
+static const char *size_text(int64_t bytes, char text[32])
 {
-    if (needed >= 0 && needed <= options->max_memory) return HALO_OK;
+    if (bytes < 1 << 20)
+        snprintf(text, 32, "%lld bytes", (long long)bytes);
+    else
+        snprintf(text, 32, "%.1f MiB", (double)bytes / (1 << 20));
+    return text;
+}
+
+HaloStatus memory_check(int64_t needed, int64_t allowed)
+{
+    char need[32], limit[32];
+    if (needed >= 0 && needed <= allowed) return HALO_OK;
     if (needed < 0) return halo_fail(HALO_ERR_LIMIT, "needs more memory than can be addressed");
-    return halo_fail(HALO_ERR_LIMIT,
-                     "needs %lld MiB of memory and %lld MiB are allowed; --max-memory sets the limit",
-                     (long long)(needed >> 20), (long long)(options->max_memory >> 20));
+    return halo_fail(HALO_ERR_LIMIT, "needs %s of memory and %s are allowed; --max-memory sets the limit",
+                     size_text(needed, need), size_text(allowed, limit));
 }
