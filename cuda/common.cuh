@@ -37,17 +37,21 @@ typedef enum CudaScratch {
     CUDA_SCRATCHES
 } CudaScratch;
 
-/* Pinned host memory through which small results come back. */
+/* Pinned host memory: where small results come back, and each of the two slots that samples pass through. */
 #define CUDA_STAGING_BYTES 65536
+#define CUDA_RING_BYTES 4194304
 
 struct HaloDevice {
     int index;
     cudaStream_t stream;
-    cudaEvent_t mark[2];
+    bool patient; /* the host sleeps while it waits: there is other work for the processor */
+    cudaEvent_t mark[2], idle, ring_done[2];
+    cudaMemPool_t pool; /* NULL: this GPU has none */
     cudaDeviceProp properties;
     size_t shared_most;          /* bytes of shared memory a kernel may ask for, two blocks at a time */
     unsigned long long *clipped; /* on the device: samples clipped so far */
     void *staging;
+    char *ring; /* two slots */
     void *scratch[CUDA_SCRATCHES];
     int64_t scratch_bytes[CUDA_SCRATCHES];
     char description[320];
@@ -57,6 +61,8 @@ struct HaloDevice {
 HaloStatus cuda_use(HaloDevice *device);
 /* At least `bytes` of scratch memory; what it held before is lost. */
 HaloStatus cuda_scratch(HaloDevice *device, CudaScratch which, int64_t bytes, void **data);
+/* Waits for the stream. */
+HaloStatus cuda_wait(HaloDevice *device);
 /* Copies results to the host and waits for them. */
 HaloStatus cuda_fetch(HaloDevice *device, void *host, const void *data, int64_t bytes);
 /* The samples of a whole buffer without padding and 16-byte aligned: the buffer itself, or a copy. */
@@ -161,6 +167,16 @@ __device__ __forceinline__ void cuda_count(unsigned long long *total, unsigned c
     const unsigned sum = cuda_warp_sum(count);
     if (threadIdx.x % CUDA_WARP == 0) atomicAdd(total, (unsigned long long)sum);
 }
+
+/* ---- memory and copies: what backend.h says ------------------------------------------------------------- */
+
+HaloStatus cuda_memory_open(HaloDevice *device);
+void cuda_memory_close(HaloDevice *device);
+int64_t cuda_memory_left(HaloDevice *device);
+HaloStatus cuda_alloc(HaloDevice *device, HaloBuf *buf);
+void cuda_release(HaloDevice *device, HaloBuf *buf);
+HaloStatus cuda_upload(HaloDevice *device, const HaloBuf *host, HaloBuf *to);
+HaloStatus cuda_download(HaloDevice *device, const HaloBuf *from, HaloBuf *host);
 
 /* ---- the primitives, one file each ---------------------------------------------------------------------- */
 

@@ -1,0 +1,125 @@
+/* The device's memory: buffers and scratch, in the order of the device's stream, from the GPU's pool. Several
+ * devices of a process (one for each file at work) share a GPU: taking and giving memory must not make one
+ * wait for the others, as cudaMalloc and cudaFree do. */
+#include <stdlib.h>
+
+#include "common.cuh"
+
+/* The pool keeps what was given back, so that the next file finds its memory ready. */
+HaloStatus cuda_memory_open(HaloDevice *device)
+{
+    int supported = 0;
+    CUDA_TRY(cudaDeviceGetAttribute(&supported, cudaDevAttrMemoryPoolsSupported, device->index));
+    if (!supported) return HALO_OK; /* cudaMalloc then */
+    uint64_t keep = UINT64_MAX;
+    CUDA_TRY(cudaDeviceGetDefaultMemPool(&device->pool, device->index));
+    CUDA_TRY(cudaMemPoolSetAttribute(device->pool, cudaMemPoolAttrReleaseThreshold, &keep));
+    return HALO_OK;
+}
+
+static cudaError_t get(HaloDevice *device, void **data, size_t bytes)
+{
+    return device->pool != NULL ? cudaMallocAsync(data, bytes, device->stream) : cudaMalloc(data, bytes);
+}
+
+static void give(HaloDevice *device, void *data)
+{
+    if (data == NULL) return;
+    if (device->pool != NULL)
+        cudaFreeAsync(data, device->stream);
+    else
+        cudaFree(data);
+    cudaGetLastError();
+}
+
+static void drop_scratch(HaloDevice *device)
+{
+    for (int i = 0; i < CUDA_SCRATCHES; i++) {
+        give(device, device->scratch[i]);
+        device->scratch[i] = NULL;
+        device->scratch_bytes[i] = 0;
+    }
+}
+
+/* What scratch and pool hold idle goes back to the GPU. */
+static void give_back(HaloDevice *device)
+{
+    drop_scratch(device);
+    cudaStreamSynchronize(device->stream);
+    if (device->pool != NULL) cudaMemPoolTrimTo(device->pool, 0);
+    cudaGetLastError();
+}
+
+void cuda_memory_close(HaloDevice *device)
+{
+    if (device->stream != NULL) give_back(device);
+}
+
+int64_t cuda_memory_left(HaloDevice *device)
+{
+    size_t left = 0, total = 0;
+    uint64_t held = 0, used = 0;
+    if (cuda_use(device) != HALO_OK || cudaMemGetInfo(&left, &total) != cudaSuccess) {
+        cudaGetLastError();
+        return 0;
+    }
+    if (device->pool != NULL &&
+        cudaMemPoolGetAttribute(device->pool, cudaMemPoolAttrReservedMemCurrent, &held) == cudaSuccess &&
+        cudaMemPoolGetAttribute(device->pool, cudaMemPoolAttrUsedMemCurrent, &used) == cudaSuccess)
+        left += held - used;
+    cudaGetLastError();
+    return (int64_t)left;
+}
+
+/* Scratch memory, and what the pool holds, give way when there is not enough. */
+static HaloStatus take(HaloDevice *device, int64_t bytes, void **data)
+{
+    cudaError_t error = get(device, data, (size_t)bytes);
+    if (error == cudaErrorMemoryAllocation) {
+        cudaGetLastError();
+        give_back(device);
+        error = get(device, data, (size_t)bytes);
+    }
+    if (error == cudaSuccess) return HALO_OK;
+    *data = NULL;
+    if (error != cudaErrorMemoryAllocation) return cuda_fail(error, "cudaMallocAsync");
+    cudaGetLastError();
+    return halo_fail(HALO_ERR_DEVICE, "not enough GPU memory: %lld MiB are needed and %lld MiB are free",
+                     (long long)(bytes >> 20) + 1, (long long)(cuda_memory_left(device) >> 20));
+}
+
+HaloStatus cuda_scratch(HaloDevice *device, CudaScratch which, int64_t bytes, void **data)
+{
+    if (device->scratch_bytes[which] < bytes) {
+        give(device, device->scratch[which]); /* once the work in flight is done with it */
+        device->scratch[which] = NULL;
+        device->scratch_bytes[which] = 0;
+        void *block = NULL;
+        CUDA_PASS(take(device, bytes, &block));
+        device->scratch[which] = block;
+        device->scratch_bytes[which] = bytes;
+    }
+    *data = device->scratch[which];
+    return HALO_OK;
+}
+
+/* Rows without padding: reductions, histograms and scans then read a buffer as one line, and a copy is one
+ * block. Convolutions load through shared memory, where rows that start anywhere cost little. */
+HaloStatus cuda_alloc(HaloDevice *device, HaloBuf *buf)
+{
+    int64_t bytes;
+    buf->data = NULL;
+    CUDA_PASS(cuda_use(device));
+    buf->stride = halo_row_bytes(buf);
+    if (!halo_mul(buf->rows, buf->stride, &bytes))
+        return halo_fail(HALO_ERR_LIMIT, "a buffer of %lld rows of %lld bytes is too large",
+                         (long long)buf->rows, (long long)buf->stride);
+    return take(device, cuda_max(bytes, 1), &buf->data);
+}
+
+void cuda_release(HaloDevice *device, HaloBuf *buf)
+{
+    if (buf->data == NULL || cuda_use(device) != HALO_OK) return;
+    give(device, buf->data);
+    buf->data = NULL;
+}
