@@ -1,0 +1,90 @@
+/* Four neighbouring samples at once: from the word they travel in to f32, and back.
+ *
+ * The conversion instructions of the GPU have an eighth of the rate of its sums, so both ways go through the
+ * bits of a float instead: the float 2^23 + n holds the integer n < 2^23 in its low bits. */
+#ifndef HALO_CUDA_QUANTISE_CUH
+#define HALO_CUDA_QUANTISE_CUH
+
+#include "common.cuh"
+
+/* What four samples travel as. */
+template <typename T> struct CudaFour;
+template <> struct CudaFour<uint8_t> {
+    using Word = uint32_t;
+    static constexpr uint32_t white = 255;
+};
+template <> struct CudaFour<uint16_t> {
+    using Word = uint2;
+    static constexpr uint32_t white = 65535;
+};
+template <> struct CudaFour<float> {
+    using Word = float4;
+};
+template <typename T> using CudaWord = typename CudaFour<T>::Word;
+
+/* ---- from samples --------------------------------------------------------------------------------------- */
+
+/* The integer that `select` (see __byte_perm) takes out of `word`. */
+__device__ __forceinline__ float cuda_widen(uint32_t word, uint32_t select)
+{
+    const uint32_t two23 = 0x4b000000;
+    return __fsub_rn(__uint_as_float(__byte_perm(word, two23, select)), 8388608.0f);
+}
+
+__device__ __forceinline__ float4 cuda_widen4(uint32_t w)
+{
+    return make_float4(cuda_widen(w, 0x7440), cuda_widen(w, 0x7441), cuda_widen(w, 0x7442),
+                       cuda_widen(w, 0x7443));
+}
+
+__device__ __forceinline__ float4 cuda_widen4(uint2 w)
+{
+    return make_float4(cuda_widen(w.x, 0x7410), cuda_widen(w.x, 0x7432), cuda_widen(w.y, 0x7410),
+                       cuda_widen(w.y, 0x7432));
+}
+
+__device__ __forceinline__ float4 cuda_widen4(float4 w) { return w; }
+
+/* ---- to samples ----------------------------------------------------------------------------------------- */
+
+/* The lowest 8 or 16 bits of four words. */
+__device__ __forceinline__ void cuda_pack4(uint32_t *to, const uint32_t v[4])
+{
+    *to = __byte_perm(__byte_perm(v[0], v[1], 0x0040), __byte_perm(v[2], v[3], 0x0040), 0x5410);
+}
+
+__device__ __forceinline__ void cuda_pack4(uint2 *to, const uint32_t v[4])
+{
+    *to = make_uint2(__byte_perm(v[0], v[1], 0x5410), __byte_perm(v[2], v[3], 0x5410));
+}
+
+/* halo_quantise of four samples. v + 1.5 * 2^23 has the bits `zero` + the rounded v; where those of all four
+ * lie in 0..white nothing is clipped, and that is nearly always so. */
+template <typename T> __device__ __forceinline__ CudaWord<T> cuda_quantise4(const float v[4], unsigned *clipped)
+{
+    const uint32_t zero = 0x4b400000, white = CudaFour<T>::white;
+    CudaWord<T> word;
+    uint32_t n[4], seen = 0;
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        n[i] = __float_as_uint(__fadd_rn(v[i], 12582912.0f));
+        seen |= n[i] ^ zero;
+    }
+    if (seen > white) {
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            unsigned lost;
+            n[i] = (uint32_t)halo_quantise(v[i], (float)white, &lost);
+            *clipped += lost;
+        }
+    }
+    cuda_pack4(&word, n);
+    return word;
+}
+
+template <> __device__ __forceinline__ float4 cuda_quantise4<float>(const float v[4], unsigned *)
+{
+    return make_float4(halo_canonical(v[0]), halo_canonical(v[1]), halo_canonical(v[2]), halo_canonical(v[3]));
+}
+
+#endif
