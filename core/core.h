@@ -135,9 +135,12 @@ typedef struct Ends {
     HaloStatus (*end)(void *context); /* the band is made */
 } Ends;
 
-/* execute.c: a plan, `band` rows at a time; from a whole buffer to another, as far as it is wanted. */
+/* execute.c: a plan, `band` rows at a time; from a whole buffer to another, as far as it is wanted: one that is
+ * there, or one made for it. */
 HaloStatus execute_bands(Slot *slot, const HaloPlan *plan, int64_t band, const Ends *ends, HaloResults *results,
                          uint64_t *clipped, HaloTimes *ms);
+HaloStatus execute_into(Slot *slot, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,
+                        HaloBuf *out, HaloResults *results, uint64_t *clipped, HaloTimes *ms);
 HaloStatus execute_on(Slot *slot, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,
                       HaloBuf *out, HaloResults *results, uint64_t *clipped, HaloTimes *ms);
 HaloBuf rows_of(const HaloBuf *buf, Rows rows); /* the same memory */

@@ -291,18 +291,24 @@ static HaloStatus wholes_end(void *context)
     return HALO_OK;
 }
 
-HaloStatus execute_on(Slot *slot, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,
-                      HaloBuf *out, HaloResults *results, uint64_t *clipped, HaloTimes *ms)
+HaloStatus execute_into(Slot *slot, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,
+                        HaloBuf *out, HaloResults *results, uint64_t *clipped, HaloTimes *ms)
 {
-    HaloStatus status = HALO_OK;
     Wholes wholes = {in, plan->wants_output ? out : NULL};
     const Ends ends = {&wholes, wholes_begin, wholes_end};
     const int64_t band = slot->backend->upload == NULL || options->band_rows > 0
                              ? bands_choose(plan, options->band_rows)
                              : bands_for_device(plan, slot->backend->memory(slot->device));
+    return execute_bands(slot, plan, band, &ends, results, clipped, ms);
+}
+
+HaloStatus execute_on(Slot *slot, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,
+                      HaloBuf *out, HaloResults *results, uint64_t *clipped, HaloTimes *ms)
+{
+    HaloStatus status = HALO_OK;
     if (out != NULL) *out = (HaloBuf){0};
-    if (wholes.out != NULL) HALO_TRY(halo_buf_alloc(out, &plan->reg[plan->output]));
-    HALO_TRY(execute_bands(slot, plan, band, &ends, results, clipped, ms));
+    if (out != NULL && plan->wants_output) HALO_TRY(halo_buf_alloc(out, &plan->reg[plan->output]));
+    HALO_TRY(execute_into(slot, plan, options, in, out, results, clipped, ms));
 out:
     if (status != HALO_OK && out != NULL) halo_buf_free(out);
     return status;
