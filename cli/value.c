@@ -118,7 +118,7 @@ HaloStatus cli_read_device(CliSettings *settings, const char *value)
             return halo_fail(HALO_ERR_USAGE, "expected gpu:N with a number N from 0, found '%.80s'", value);
         settings->engine.gpu = (int)index;
     } else {
-        const HaloStatus status = cli_read_choice(value, "auto|cpu|gpu", &choice);
+        const HaloStatus status = cli_read_choice(value, "auto|cpu|gpu|all", &choice);
         if (status != HALO_OK) return status;
         settings->engine.gpu = 0;
     }
@@ -140,6 +140,23 @@ HaloStatus cli_read_progress(CliSettings *settings, const char *value)
     const HaloStatus status = cli_read_choice(value, "auto|never|json", &choice);
     settings->progress = (CliProgress)choice;
     return status;
+}
+
+static HaloStatus add_word(CliWords *words, const char *value)
+{
+    words->word = cli_grow(words->word, words->count, &words->room, sizeof *words->word);
+    words->word[words->count++] = value;
+    return HALO_OK;
+}
+
+HaloStatus cli_read_include(CliSettings *settings, const char *value)
+{
+    return add_word(&settings->include, value);
+}
+
+HaloStatus cli_read_exclude(CliSettings *settings, const char *value)
+{
+    return add_word(&settings->exclude, value);
 }
 
 static const char *format_at(int i, const void *list) { return ((const HaloTables *)list)->format[i]->name; }

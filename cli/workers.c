@@ -1,5 +1,7 @@
-/* Several files at the same time. Workers take items in order and stay close to those that are concluded, so
- * that results do not pile up; a file that needs more memory than a worker's share runs alone. */
+/* Several files at the same time: while one is decoded or encoded another is on the link or on the device, and
+ * as many as there are workers take turns at all of it, on the CPU and on GPUs alike. Workers take items in
+ * order and stay close to those that are concluded, so that results do not pile up; a file that needs more
+ * memory than a worker's share, the GPU's too, runs alone. */
 #include "workers.h"
 
 #include <pthread.h>
@@ -76,20 +78,11 @@ int cli_jobs(const CliSettings *settings)
     return settings->engine.jobs > 0 ? settings->engine.jobs : cores < 1 ? 1 : (int)cores;
 }
 
-/* A GPU serves one session better than many. Asking whether there is one costs less than a file. */
-static bool on_host(const CliSettings *settings)
-{
-    const HaloTables *tables = halo_tables();
-    if (settings->engine.verify || settings->engine.device == HALO_DEVICE_GPU) return false;
-    return settings->engine.device == HALO_DEVICE_CPU || tables->backends < 2 ||
-           tables->backend[1]->count() < 1;
-}
-
 void cli_share_jobs(const CliSettings *settings, size_t files, int *workers, int *threads)
 {
     const int jobs = cli_jobs(settings);
     *workers = (size_t)jobs < files ? jobs : (int)files;
-    if (*workers < 1 || !on_host(settings)) *workers = 1;
+    if (*workers < 1 || settings->engine.verify) *workers = 1;
     *threads = jobs / *workers;
 }
 
@@ -121,7 +114,7 @@ static CliOutcome attempt(const Worker *self, const CliItem *item)
     if (!cli_is_wanted(settings, item)) return (CliOutcome){.fate = CLI_NOT_RUN};
     if (strcmp(item->input, "-") == 0) return (CliOutcome){.fate = CLI_LEFT};
     CliOutcome outcome = cli_run_item(settings, self->session, self->pipeline, item);
-    if (outcome.status != HALO_ERR_LIMIT) return outcome;
+    if (outcome.status != HALO_ERR_LIMIT && outcome.status != HALO_ERR_DEVICE) return outcome;
     cli_outcome_free(&outcome);
     return (CliOutcome){.fate = CLI_LEFT};
 }
@@ -139,12 +132,14 @@ static void *worker_main(void *argument)
     return NULL;
 }
 
-static HaloStatus start_worker(CliWorkers *all, const HaloOptions *options, const char *pipeline)
+/* With --device all the workers take the GPUs in turn. */
+static HaloStatus start_worker(CliWorkers *all, HaloOptions options, const char *pipeline)
 {
     Worker *worker = &all->worker[all->count];
     HaloStatus status = HALO_OK;
     worker->all = all;
-    HALO_TRY(halo_session_open(options, &worker->session));
+    if (options.device == HALO_DEVICE_ALL) options.gpu = all->count;
+    HALO_TRY(halo_session_open(&options, &worker->session));
     HALO_TRY(halo_pipeline_parse(worker->session, pipeline, &worker->pipeline));
     if (pthread_create(&worker->thread, NULL, worker_main, worker) != 0)
         HALO_FAIL(HALO_ERR_LIMIT, "cannot start a thread");
@@ -166,8 +161,8 @@ HaloStatus cli_workers_start(const CliSettings *settings, const char *pipeline, 
     *workers = NULL;
     cli_share_jobs(settings, batch->count, &count, &options.jobs);
     if (count < 2) return HALO_OK;
-    options.device = HALO_DEVICE_CPU;
     options.share = count;
+    options.files = (int64_t)batch->count;
     CliWorkers *all = *workers = cli_alloc(1, sizeof *all);
     all->settings = settings;
     all->batch = batch;
@@ -181,7 +176,7 @@ HaloStatus cli_workers_start(const CliSettings *settings, const char *pipeline, 
     sigset_t every, before;
     sigfillset(&every);
     pthread_sigmask(SIG_SETMASK, &every, &before);
-    while (all->count < count && status == HALO_OK) status = start_worker(all, &options, pipeline);
+    while (all->count < count && status == HALO_OK) status = start_worker(all, options, pipeline);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return all->count > 0 ? HALO_OK : status; /* fewer threads do as well */
 }

@@ -9,7 +9,8 @@ typedef struct CliOutcome {
     enum {
         CLI_NOT_RUN, /* nothing is to be done, as cli_is_wanted says */
         CLI_RAN,
-        CLI_LEFT /* for the caller, when no worker is at work: standard input, or more memory than a share */
+        CLI_LEFT /* for the caller, when no worker is at work: standard input, more memory than a share, a GPU
+                  that failed */
     } fate;
     HaloStatus status;
     char *error; /* halo_error() where it failed */

@@ -11,17 +11,18 @@ static HaloStatus open_gpu(HaloSession *session)
     if (slot->backend == NULL) return halo_fail(HALO_ERR_DEVICE, "this build of halo has no CUDA backend");
     const int count = slot->backend->count();
     if (count == 0) return HALO_ERR_DEVICE; /* with the cause in halo_error() */
-    if (session->options.gpu >= count || session->options.gpu < 0)
-        return halo_fail(HALO_ERR_DEVICE, "there is no gpu:%d; the last one is gpu:%d", session->options.gpu,
-                         count - 1);
-    return slot_open(slot, session->options.gpu, session->options.jobs);
+    const int which =
+        session->options.device == HALO_DEVICE_ALL ? session->options.gpu % count : session->options.gpu;
+    if (which >= count || which < 0)
+        return halo_fail(HALO_ERR_DEVICE, "there is no gpu:%d; the last one is gpu:%d", which, count - 1);
+    return slot_open(slot, which, session->options.jobs);
 }
 
 /* Would the GPU be faster? Fills in the predictions. */
 static bool gpu_pays(const HaloSession *session, const HaloPlan *plan, Choice *choice)
 {
     choice->host_seconds = cost_host_seconds(plan, session->options.jobs);
-    choice->gpu_seconds = cost_gpu_seconds(plan, session->gpu.device != NULL);
+    choice->gpu_seconds = cost_gpu_seconds(plan, session->gpu.device != NULL, &session->options);
     const bool pays = choice->gpu_seconds < choice->host_seconds;
     snprintf(choice->why, sizeof choice->why, "predicted: %.3g ms on the CPU, %.3g ms on a GPU%s",
              choice->host_seconds * 1e3, choice->gpu_seconds * 1e3,
@@ -32,7 +33,7 @@ static bool gpu_pays(const HaloSession *session, const HaloPlan *plan, Choice *c
 HaloStatus choose_slot(HaloSession *session, const HaloPlan *plan, bool open, Choice *choice)
 {
     *choice = (Choice){.slot = &session->host};
-    if (session->options.device == HALO_DEVICE_GPU) {
+    if (gpu_demanded(&session->options)) {
         choice->slot = &session->gpu;
         snprintf(choice->why, sizeof choice->why, "asked for");
         return open_gpu(session);

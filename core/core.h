@@ -7,6 +7,12 @@
 static inline int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 static inline int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
+/* Is a GPU asked for by name, so that the CPU will not do? */
+static inline bool gpu_demanded(const HaloOptions *options)
+{
+    return options->device == HALO_DEVICE_GPU || options->device == HALO_DEVICE_ALL;
+}
+
 #define CORE_COMMON 3 /* parameters every filter takes: border, alpha, nan */
 enum { COMMON_BORDER, COMMON_ALPHA, COMMON_NAN };
 
@@ -68,10 +74,16 @@ struct HaloBuilder {
     bool failed_alloc;
 };
 
-/* Rows [from, to) of a value. */
+/* Rows [from, to) of a value; of sound, which is one row, its frames. */
 typedef struct Rows {
     int64_t from, to;
 } Rows;
+
+/* How many of them a value has. */
+static inline int64_t bands_length(const HaloShape *shape)
+{
+    return shape->kind == HALO_AUDIO ? shape->width : shape->height;
+}
 
 /* value.c: parses `text` as `param` says; `where` stands before messages ("gauss: sigma"). */
 HaloStatus value_parse(HaloSession *session, const HaloParam *param, const char *text, bool quoted,
@@ -100,6 +112,10 @@ HaloStatus target_append(HaloBuilder *builder, HaloReg value, HaloDtype input_dt
 
 /* bands.c */
 bool bands_possible(const HaloPlan *plan);
+/* Can what this step measures be gathered band by band? And the rows of its source that it measures while
+ * `wanted` of the output are made: each of them once. */
+bool bands_gather(const HaloPlan *plan, const HaloStep *step);
+Rows bands_measured(const HaloPlan *plan, const HaloStep *step, Rows wanted);
 /* For rows `wanted` of the output, the rows of every value that are needed. */
 void bands_needs(const HaloPlan *plan, Rows wanted, Rows *need);
 /* Most bytes that the buffers between input and output (or those, too) take while `rows` rows are made at a
@@ -120,7 +136,7 @@ HaloStatus choose_slot(HaloSession *session, const HaloPlan *plan, bool open, Ch
 double cost_step_bytes(const HaloPlan *plan, const HaloStep *step);
 double cost_step_flops(const HaloPlan *plan, const HaloStep *step);
 double cost_host_seconds(const HaloPlan *plan, int jobs);
-double cost_gpu_seconds(const HaloPlan *plan, bool open);
+double cost_gpu_seconds(const HaloPlan *plan, bool open, const HaloOptions *options);
 
 /* memory.c: three quarters of the machine's; and is a plan inside what is allowed? HALO_ERR_LIMIT. */
 int64_t memory_default(void);

@@ -52,13 +52,15 @@ double cost_host_seconds(const HaloPlan *plan, int jobs)
     return seconds / threads;
 }
 
-double cost_gpu_seconds(const HaloPlan *plan, bool open)
+double cost_gpu_seconds(const HaloPlan *plan, bool open, const HaloOptions *options)
 {
-    double seconds = open ? 0.0 : GPU_START_SECONDS;
-    seconds += bytes(&plan->reg[plan->input]) / GPU_LINK_BYTES_PER_SECOND;
+    const double share = options->share > 1 ? options->share : 1.0;
+    const double files = options->files > 1 ? (double)options->files : 1.0;
+    double seconds = bytes(&plan->reg[plan->input]) / GPU_LINK_BYTES_PER_SECOND;
     if (plan->wants_output) seconds += bytes(&plan->reg[plan->output]) / GPU_LINK_BYTES_PER_SECOND;
     for (int i = 0; i < plan->steps; i++)
         seconds += GPU_STEP_SECONDS + cost_step_bytes(plan, &plan->step[i]) / GPU_BYTES_PER_SECOND +
                    cost_step_flops(plan, &plan->step[i]) / GPU_FLOPS_PER_SECOND;
-    return seconds;
+    /* Sessions at work on the same GPU each wait for the others; all of them wait for its start once. */
+    return seconds * share + (open ? 0.0 : GPU_START_SECONDS * share / (files > share ? files : share));
 }

@@ -147,6 +147,7 @@ static HaloStatus run_primitive(Run *run, const HaloStep *step)
     case HALO_MAP: return backend->map(device, src, dst, &step->u.map);
     case HALO_COMBINE: return backend->combine(device, src, &run->value[step->src2], dst, &step->u.combine);
     case HALO_SCAN: return backend->scan(device, src, dst, &step->u.scan);
+    case HALO_RANK: return backend->rank(device, src, dst, &step->u.rank);
     default: return halo_fail(HALO_ERR_BUG, "a plan has a step of no known kind");
     }
 }
@@ -298,7 +299,8 @@ HaloStatus execute_into(Slot *slot, const HaloPlan *plan, const HaloOptions *opt
     const Ends ends = {&wholes, wholes_begin, wholes_end};
     const int64_t band = slot->backend->upload == NULL || options->band_rows > 0
                              ? bands_choose(plan, options->band_rows)
-                             : bands_for_device(plan, slot->backend->memory(slot->device));
+                             : bands_for_device(plan, slot->backend->memory(slot->device) /
+                                                          (options->share > 1 ? options->share : 1));
     return execute_bands(slot, plan, band, &ends, results, clipped, ms);
 }
 

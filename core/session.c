@@ -15,7 +15,7 @@ HaloStatus halo_session_open_with(const HaloTables *tables, const HaloOptions *o
     if (made->options.share > 1) made->options.max_memory /= made->options.share;
     made->host.backend = tables->backend[0];
     made->gpu.backend = tables->backends > 1 ? tables->backend[1] : NULL;
-    if (made->options.device == HALO_DEVICE_GPU && made->gpu.backend == NULL) {
+    if (gpu_demanded(&made->options) && made->gpu.backend == NULL) {
         halo_session_close(made);
         return halo_fail(HALO_ERR_DEVICE, "this build of halo has no CUDA backend; --device cpu does the same");
     }

@@ -60,17 +60,23 @@ const char *halo_nearest(const char *word, int count, const char *(*word_at)(int
 
 /* ---- sessions ------------------------------------------------------------------------------------------- */
 
-typedef enum HaloDeviceChoice { HALO_DEVICE_AUTO, HALO_DEVICE_CPU, HALO_DEVICE_GPU } HaloDeviceChoice;
+typedef enum HaloDeviceChoice {
+    HALO_DEVICE_AUTO,
+    HALO_DEVICE_CPU,
+    HALO_DEVICE_GPU, /* the one that `gpu` names */
+    HALO_DEVICE_ALL  /* any: `gpu` counts on beyond the last one, so that sessions spread over all */
+} HaloDeviceChoice;
 
 /* All zero is the default of everything. */
 typedef struct HaloOptions {
     HaloDeviceChoice device;
-    int gpu;            /* which one, for HALO_DEVICE_GPU */
+    int gpu;            /* which one */
     int jobs;           /* threads; 0: one per core */
     HaloAlpha alpha;    /* where an operation's alpha= is not given */
     int64_t max_pixels; /* of one input; 0: 2^28. Audio has no such limit */
     int64_t max_memory; /* bytes of host memory for samples; 0: three quarters of the machine's */
     int share;          /* sessions at work at the same time, of which each takes its part of that; 0: 1 */
+    int64_t files;      /* expected in all: what it takes to start a GPU is shared among them; 0: 1 */
     int64_t band_rows;  /* rows computed at a time; 0: chosen. Results do not depend on it */
     bool tolerate;      /* damaged inputs give what could be read */
     bool verify;        /* compute on both backends and compare: HALO_ERR_BUG where they differ */
