@@ -40,14 +40,17 @@ bool cli_in_the_way(const char *path)
            (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
 }
 
+void cli_item_free(CliItem *item)
+{
+    free(item->input);
+    free(item->dir);
+    free(item->output);
+    free(item->error);
+}
+
 void cli_batch_free(CliBatch *batch)
 {
-    for (size_t i = 0; i < batch->count; i++) {
-        free(batch->item[i].input);
-        free(batch->item[i].dir);
-        free(batch->item[i].output);
-        free(batch->item[i].error);
-    }
+    for (size_t i = 0; i < batch->count; i++) cli_item_free(&batch->item[i]);
     free(batch->item);
     *batch = (CliBatch){0};
 }

@@ -15,8 +15,10 @@ typedef struct CliItem {
 typedef struct CliBatch {
     CliItem *item;
     size_t count, room;
+    size_t first, all; /* --shard: where these stand in the list of all inputs, and how many it has */
 } CliBatch;
 
+void cli_item_free(CliItem *item);
 void cli_batch_free(CliBatch *batch);
 
 /* The sentence about a failure, which names the file once. The caller frees it. */
@@ -40,6 +42,8 @@ HaloStatus cli_find_inputs(const CliSettings *settings, const char *const *path,
 /* outputs.c: names every output, and refuses (HALO_ERR_USAGE) two that are the same, and any that is an input.
  */
 HaloStatus cli_name_outputs(const CliSettings *settings, CliBatch *batch);
+/* shard.c: forgets the inputs that are not this part's; after the outputs have names, which all parts agree on. */
+void cli_take_shard(const CliSettings *settings, CliBatch *batch);
 /* Makes the folders above `path`. */
 HaloStatus cli_make_folders(const char *path);
 

@@ -1,6 +1,7 @@
 /* The inputs of a command: files as they are named, folders walked, lists read. */
 #include <dirent.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -49,6 +50,25 @@ static bool is_known(const char *path)
     return format != NULL && format->open != NULL;
 }
 
+/* ---- --include and --exclude --------------------------------------------------------------------------- */
+
+/* The name alone, or the path as it is below the folder that was named. */
+static bool matches(const CliWords *globs, const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+    for (size_t i = 0; i < globs->count; i++)
+        if (fnmatch(globs->word[i], name, 0) == 0 || fnmatch(globs->word[i], path, 0) == 0) return true;
+    return false;
+}
+
+static bool is_selected(const CliSettings *settings, const char *path)
+{
+    return (settings->include.count == 0 || matches(&settings->include, path)) &&
+           !matches(&settings->exclude, path);
+}
+
+/* ---- folders ------------------------------------------------------------------------------------------- */
+
 static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
 /* The names in a folder, sorted, hidden ones left out. Read whole before anything deeper is opened, so that
@@ -89,8 +109,9 @@ static void walk(const Walk *w, const char *path, const char *below)
             add_failed(w->batch, inner, strerror(errno));
         else if (S_ISDIR(st.st_mode)) {
             const bool is_out = w->has_out && st.st_dev == w->out.st_dev && st.st_ino == w->out.st_ino;
-            if (!is_out) walk(w, inner, deeper);
-        } else if (is_known(inner) && (S_ISREG(st.st_mode) || (stat(inner, &st) == 0 && S_ISREG(st.st_mode))))
+            if (!is_out && !matches(&w->settings->exclude, deeper)) walk(w, inner, deeper);
+        } else if ((w->settings->raw.kind != 0 || is_known(inner)) && is_selected(w->settings, deeper) &&
+                   (S_ISREG(st.st_mode) || (stat(inner, &st) == 0 && S_ISREG(st.st_mode))))
             add_item(w->batch, inner, below);
         free(inner);
         free(deeper);
@@ -99,13 +120,15 @@ static void walk(const Walk *w, const char *path, const char *below)
     free(name);
 }
 
-/* Named files are always tried, whatever they are called. */
+/* Named files are tried, whatever their extension, unless they are left out. */
 static void add_path(const Walk *w, const char *path)
 {
     struct stat st;
-    if (strcmp(path, "-") == 0 || stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
+    if (strcmp(path, "-") == 0)
         add_item(w->batch, path, "");
-    else if (w->settings->recursive)
+    else if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode)) {
+        if (is_selected(w->settings, path)) add_item(w->batch, path, "");
+    } else if (w->settings->recursive)
         walk(w, path, "");
     else
         add_failed(w->batch, path, "is a folder; -r takes the files in it");
@@ -142,6 +165,8 @@ HaloStatus cli_find_inputs(const CliSettings *settings, const char *const *path,
     for (size_t i = 0; i < paths; i++) add_path(&w, path[i]);
     if (settings->files_from != NULL) HALO_TRY(add_list(&w, settings->files_from, '\n'));
     if (settings->files0_from != NULL) HALO_TRY(add_list(&w, settings->files0_from, 0));
+    if (batch->count == 0 && settings->include.count + settings->exclude.count > 0)
+        HALO_FAIL(HALO_ERR_INPUT, "--include and --exclude leave no input");
     if (batch->count == 0 && paths > 0)
         HALO_FAIL(HALO_ERR_INPUT, "%s: no file of a known format in it; see 'halo list formats'", path[0]);
     if (batch->count == 0 && (settings->files_from != NULL || settings->files0_from != NULL))

@@ -28,5 +28,8 @@ int main(int argc, char **argv)
         status = dispatch(&settings);
     free(settings.word);
     free(settings.op_args.data);
+    free(settings.include.word);
+    free(settings.exclude.word);
+    free(settings.recipe.data);
     return status;
 }

@@ -71,7 +71,7 @@ const CliOption cli_options[] = {
 
     {"plot", 0, "FILE", NULL, CLI_REPORT, CLI_RUN | CLI_HIST | CLI_SAME, "draw the histogram of one input as SVG", NULL,
      AT(plot)},
-    {"total", 0, NULL, NULL, CLI_REPORT, CLI_WORKS | CLI_SAME,
+    {"total", 0, NULL, NULL, CLI_REPORT, CLI_RUN | CLI_STATS | CLI_HIST | CLI_SAME,
      "after the results of the files, those of all their samples together", NULL, AT(total)},
     {"json", 0, NULL, NULL, CLI_REPORT, CLI_WORKS | CLI_INFO | CLI_LIST | CLI_BENCH | CLI_BARE | CLI_SAME,
      "print results as JSON, one object a line", NULL, AT(json)},

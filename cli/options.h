@@ -13,6 +13,12 @@ typedef struct CliCommand CliCommand;
 
 typedef enum CliProgress { CLI_PROGRESS_AUTO, CLI_PROGRESS_NEVER, CLI_PROGRESS_JSON } CliProgress;
 
+/* The values of an option that may be repeated. */
+typedef struct CliWords {
+    const char **word;
+    size_t count, room;
+} CliWords;
+
 /* Everything that was asked. */
 typedef struct CliSettings {
     const CliCommand *command; /* NULL: none was given */
@@ -29,8 +35,11 @@ typedef struct CliSettings {
     HaloShape raw; /* kind 0: not given */
     const HaloFormat *to;
     CliProgress progress;
+    CliWords include, exclude;
+    int64_t shard, shards; /* the part, from 1, of so many; 0: all */
+    CliText recipe;        /* the options that may change an output, as they would be typed */
     const char *output, *out_dir, *name, *plot, *generate, *files_from, *files0_from;
-    bool recursive, force, skip_existing, dry_run, explain, json, no_color, quiet, verbose, help, version;
+    bool recursive, force, skip_existing, resume, total, dry_run, explain, json, no_color, quiet, verbose, help, version;
 } CliSettings;
 
 /* Where an option may stand. */
@@ -49,6 +58,8 @@ enum {
 #define CLI_WORKS (CLI_RUN | CLI_STATS | CLI_HIST | CLI_SCAN)
 #define CLI_WRITES (CLI_RUN | CLI_SCAN)
 #define CLI_ANYWHERE 511u
+/* Beside these: no byte of an output depends on the option. Outputs made without it are not out of date. */
+#define CLI_SAME 512u
 
 struct CliCommand {
     const char *name;
@@ -100,6 +111,9 @@ HaloStatus cli_read_quality(CliSettings *settings, const char *value);
 HaloStatus cli_read_format(CliSettings *settings, const char *value);
 HaloStatus cli_read_png_level(CliSettings *settings, const char *value);
 HaloStatus cli_read_progress(CliSettings *settings, const char *value);
+HaloStatus cli_read_include(CliSettings *settings, const char *value);
+HaloStatus cli_read_exclude(CliSettings *settings, const char *value);
+HaloStatus cli_read_shard(CliSettings *settings, const char *value); /* shard.c */
 
 /* The commands themselves. */
 int cli_run(const CliSettings *settings);   /* run.c: run, stats, hist, scan */

@@ -10,15 +10,16 @@ static const char fields[] = "dir|stem|ext|index";
 
 /* ---- one name ------------------------------------------------------------------------------------------- */
 
+/* `digits` of the index: as many as the last one has, so that names sort, unless the template says more. */
 static HaloStatus add_field(CliText *text, int field, const CliSettings *settings, const CliItem *item,
-                            size_t index, size_t count)
+                            size_t index, int digits)
 {
     const bool piped = strcmp(item->input, "-") == 0;
     const char *slash = strrchr(item->input, '/');
     const char *name = piped ? "stdin" : slash != NULL ? slash + 1 : item->input;
     const char *extension = piped ? "" : cli_extension(item->input);
     const size_t stem = strlen(name) - (*extension != 0 ? strlen(extension) + 1 : 0);
-    char digits[24];
+    char number[32];
     switch (field) {
     case 0: cli_add(text, item->dir, strlen(item->dir)); break;
     case 1: cli_add(text, name, stem); break;
@@ -35,10 +36,21 @@ static HaloStatus add_field(CliText *text, int field, const CliSettings *setting
             text->data[--text->length] = 0; /* no extension, no dot */
         }
         break;
-    default: /* as many digits as the last one has, so that names sort */
-        cli_add(text, digits,
-                (size_t)snprintf(digits, sizeof digits, "%0*zu", snprintf(NULL, 0, "%zu", count), index));
+    default: cli_add(text, number, (size_t)snprintf(number, sizeof number, "%0*zu", digits, index));
     }
+    return HALO_OK;
+}
+
+/* "{index:04}": the digits asked for, taken off the word. */
+static HaloStatus take_digits(char *word, int *digits)
+{
+    char *colon = strchr(word, ':');
+    if (colon == NULL) return HALO_OK;
+    *colon = 0;
+    const size_t zero = colon[1] == '0';
+    if (strcmp(word, "index") != 0 || colon[1 + zero] < '1' || colon[1 + zero] > '9' || colon[2 + zero] != 0)
+        return halo_fail(HALO_ERR_USAGE, "'{%s:%s}' is no field; {index:04} has four digits", word, colon + 1);
+    *digits = colon[1 + zero] - '0';
     return HALO_OK;
 }
 
@@ -53,13 +65,14 @@ static HaloStatus expand(const char *template, const CliSettings *settings, cons
             cli_add_char(text, *t);
         } else {
             char word[64];
-            int field;
+            int field, digits = snprintf(NULL, 0, "%zu", count);
             const size_t length = strcspn(t + 1, "}");
             snprintf(word, sizeof word, "%.*s", (int)(length < 63 ? length : 63), t + 1);
             HaloStatus status = t[1 + length] == '}'
-                                    ? cli_read_choice(word, fields, &field)
+                                    ? take_digits(word, &digits)
                                     : halo_fail(HALO_ERR_USAGE, "a } is missing in '%s'", template);
-            if (status == HALO_OK) status = add_field(text, field, settings, item, index, count);
+            if (status == HALO_OK) status = cli_read_choice(word, fields, &field);
+            if (status == HALO_OK) status = add_field(text, field, settings, item, index, digits);
             if (status != HALO_OK) return halo_fail_at(status, "--name");
             t += length + 1;
         }

@@ -9,6 +9,7 @@ typedef struct Parser {
     char **arg; /* what is left */
     int args;
     uint64_t seen; /* which rows of the table were used, one bit each */
+    const char *value[64]; /* of each of them; NULL: a flag */
 } Parser;
 
 static const char *command_at(int i, const void *list)
@@ -64,6 +65,7 @@ static HaloStatus set_option(Parser *parser, const CliOption *option, const char
         value = *parser->arg++;
         parser->args--;
     }
+    parser->value[option - cli_options] = value;
     if (option->read == NULL) {
         int choice;
         *(const char **)place = value;
@@ -169,6 +171,21 @@ static HaloStatus check_places(const Parser *parser)
     return HALO_OK;
 }
 
+/* What an output depends on besides the input and the pipeline: two commands with the same recipe make the same
+ * bytes. In the order of the table, since that of the command line says nothing. */
+static void note_recipe(Parser *parser)
+{
+    CliText *recipe = &parser->settings->recipe;
+    for (int i = 0; i < cli_option_count; i++) {
+        if (!(parser->seen >> i & 1) || cli_options[i].commands & CLI_SAME) continue;
+        cli_add(recipe, " --", 3);
+        cli_add(recipe, cli_options[i].name, strlen(cli_options[i].name));
+        if (parser->value[i] == NULL) continue;
+        cli_add_char(recipe, ' ');
+        cli_add(recipe, parser->value[i], strlen(parser->value[i]));
+    }
+}
+
 HaloStatus cli_parse(int argc, char **argv, CliSettings *settings)
 {
     Parser parser = {.settings = settings, .arg = argv + 1, .args = argc > 0 ? argc - 1 : 0};
@@ -184,5 +201,6 @@ HaloStatus cli_parse(int argc, char **argv, CliSettings *settings)
         else
             status = arg[1] == '-' ? parse_long(&parser, arg + 2) : parse_short(&parser, arg + 1);
     }
+    note_recipe(&parser);
     return status == HALO_OK ? check_places(&parser) : status;
 }

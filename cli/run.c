@@ -75,6 +75,7 @@ static HaloStatus prepare(Work *work)
     HALO_TRY(cli_find_inputs(work->settings, inputs, count, &work->batch));
     HALO_TRY(check_request(work));
     HALO_TRY(cli_name_outputs(work->settings, &work->batch));
+    cli_take_shard(work->settings, &work->batch);
 out:
     return status;
 }
