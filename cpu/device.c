@@ -150,6 +150,7 @@ const HaloBackend halo_backend_cpu = {
     .map = cpu_map,
     .combine = cpu_combine,
     .reduce = cpu_reduce,
+    .fold = cpu_fold,
     .hist = cpu_hist,
     .scan = cpu_scan,
 };

@@ -45,6 +45,7 @@ HaloStatus cpu_map(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const H
 HaloStatus cpu_combine(HaloDevice *device, const HaloBuf *a, const HaloBuf *b, HaloBuf *dst,
                        const HaloCombine *combine);
 HaloStatus cpu_reduce(HaloDevice *device, const HaloBuf *src, unsigned want, HaloMoments *out);
+HaloStatus cpu_fold(HaloDevice *device, const HaloBuf *src, const HaloFold *fold, double *out);
 HaloStatus cpu_hist(HaloDevice *device, const HaloBuf *src, const HaloHist *hist, HaloHistogram *out);
 HaloStatus cpu_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloScan *scan);
 

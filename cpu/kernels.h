@@ -77,6 +77,13 @@ typedef struct CpuReduceKernels {
     int64_t (*find[3])(const void *samples, int64_t n, double value);
 } CpuReduceKernels;
 
+/* ---- folds ---------------------------------------------------------------------------------------------- */
+
+typedef struct CpuFoldKernels {
+    /* What a leaf of n <= HALO_LEAF samples comes to; x has room for HALO_LEAF, and changes. */
+    double (*leaf)(const HaloFold *fold, double k, double *x, int64_t n);
+} CpuFoldKernels;
+
 /* ---- histograms ----------------------------------------------------------------------------------------- */
 
 typedef struct CpuHistKernels {
@@ -114,6 +121,7 @@ typedef struct CpuKernels {
     const CpuRowKernels *rows;
     const CpuConvKernels *conv;
     const CpuReduceKernels *reduce;
+    const CpuFoldKernels *fold;
     const CpuHistKernels *hist;
     const CpuScanKernels *scan;
 } CpuKernels;

@@ -186,6 +186,7 @@ HaloStatus cuda_map(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
 HaloStatus cuda_combine(HaloDevice *device, const HaloBuf *a, const HaloBuf *b, HaloBuf *dst,
                         const HaloCombine *combine);
 HaloStatus cuda_reduce(HaloDevice *device, const HaloBuf *src, unsigned want, HaloMoments *out);
+HaloStatus cuda_fold(HaloDevice *device, const HaloBuf *src, const HaloFold *fold, double *out);
 HaloStatus cuda_hist(HaloDevice *device, const HaloBuf *src, const HaloHist *hist, HaloHistogram *out);
 HaloStatus cuda_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloScan *scan);
 /* ladder/: the teaching kernels. */

@@ -9,6 +9,7 @@ const CpuKernels CPU_TABLE(kernels) = {
     .rows = &CPU_TABLE(rows),
     .conv = &CPU_TABLE(conv),
     .reduce = &CPU_TABLE(reduce),
+    .fold = &CPU_TABLE(fold),
     .hist = &CPU_TABLE(hist),
     .scan = &CPU_TABLE(scan),
 };

@@ -41,14 +41,16 @@ typedef struct HaloBackend {
     HaloStatus (*finish)(HaloDevice *device, uint64_t *clipped);
 
     /* The primitives compute the rectangle of `dst` from `src`, whose rectangle holds every sample needed;
-     * borders are those of the whole, `src->shape`. They may return before the work is done, but for reduce
-     * and hist. Sources are u8, u16 or f32 with any number of channels and any stride. */
+     * borders are those of the whole, `src->shape`. They may return before the work is done, but for reduce,
+     * fold and hist. Sources are u8, u16 or f32 with any number of channels and any stride. */
     HaloStatus (*conv)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloConv *);
     HaloStatus (*sep)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloSep *);
     HaloStatus (*map)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloMap *);
     HaloStatus (*combine)(HaloDevice *, const HaloBuf *a, const HaloBuf *b, HaloBuf *dst, const HaloCombine *);
     /* Whole buffers only. `want` is a set of HaloWant; counts are always made. out: [channels], host memory. */
     HaloStatus (*reduce)(HaloDevice *, const HaloBuf *src, unsigned want, HaloMoments *out);
+    /* Whole buffers only. out: [channels], host memory. */
+    HaloStatus (*fold)(HaloDevice *, const HaloBuf *src, const HaloFold *, double *out);
     /* Whole buffers only. `out` is allocated by the caller, cleared. */
     HaloStatus (*hist)(HaloDevice *, const HaloBuf *src, const HaloHist *, HaloHistogram *out);
     /* Whole buffers only; dst is i64 or f64 as HaloScan says. */

@@ -13,6 +13,7 @@ typedef enum HaloPrimitive {
     HALO_MAP,     /* one sample or pixel at a time */
     HALO_COMBINE, /* two buffers, sample by sample */
     HALO_REDUCE,  /* statistics */
+    HALO_FOLD,    /* a reduction of the user's own */
     HALO_HIST,    /* histogram */
     HALO_SCAN,    /* prefix sums and their kin */
     HALO_PRIMITIVES
@@ -137,6 +138,59 @@ typedef enum HaloWant {
     HALO_WANT_POSITIONS = 8, /* where min and max are */
     HALO_WANT_ALL = 15
 } HaloWant;
+
+/* Instructions of a program for a stack of doubles: each takes values from its top and leaves one (program.h).
+ * Comparisons and what follows them leave 1 or 0. */
+typedef enum HaloCode {
+    HALO_CODE_NUMBER, /* the number in the instruction */
+    HALO_CODE_A,      /* the first argument: what is to the left; or the sample */
+    HALO_CODE_B,      /* the second */
+    HALO_CODE_K,      /* the channel's constant */
+    HALO_CODE_NEG,    /* of one value, from here on */
+    HALO_CODE_ABS,
+    HALO_CODE_SQRT,
+    HALO_CODE_NOT,
+    HALO_CODE_ADD, /* of two */
+    HALO_CODE_SUB,
+    HALO_CODE_MUL,
+    HALO_CODE_DIV,
+    HALO_CODE_MIN, /* as halo_scan_join: the first of equals; NaN goes on */
+    HALO_CODE_MAX,
+    HALO_CODE_LT,
+    HALO_CODE_LE,
+    HALO_CODE_GT,
+    HALO_CODE_GE,
+    HALO_CODE_EQ,
+    HALO_CODE_NE,
+    HALO_CODE_AND,
+    HALO_CODE_OR,
+    HALO_CODE_FMA,   /* of three: x * y + z rounded once */
+    HALO_CODE_SELECT /* x ? y : z; all three are there by then */
+} HaloCode;
+
+typedef struct HaloInstruction {
+    HaloCode code;
+    double number; /* of HALO_CODE_NUMBER */
+} HaloInstruction;
+
+#define HALO_MAX_PROGRAM 64
+#define HALO_MAX_STACK 16
+
+/* Leaves one value, and never takes one that is not there, nor more than HALO_MAX_STACK: whoever makes a
+ * program sees to that. */
+typedef struct HaloProgram {
+    int length;
+    HaloInstruction at[HALO_MAX_PROGRAM];
+} HaloProgram;
+
+/* Every sample that is not NaN, as f64, goes through `map`, and what comes out is joined by `join`, which is
+ * associative and commutative by its maker's word, from `identity` on. The order is in docs/numerics.md. */
+typedef struct HaloFold {
+    const HaloProgram *map;  /* of the sample, A */
+    const HaloProgram *join; /* of A and B */
+    double identity;
+    const double *k; /* [channels]; NULL: 0 */
+} HaloFold;
 
 /* `bins` bins over [lo, hi]; see halo_bin. For u8 and u16 sources a backend counts every value by itself
  * (256 or 65,536 counters) and the bins are made of those on the host, so `bins` there is 256 or 65,536. */

@@ -33,6 +33,9 @@ uint64_t oracle_combine(const HaloBuf *a, const HaloBuf *b, HaloBuf *dst, const 
 void oracle_reduce(const HaloBuf *src, HaloMoments *out);
 /* Two moments joined, a before b. */
 HaloMoments oracle_merge(const HaloMoments *a, const HaloMoments *b);
+/* out: [channels]. */
+void oracle_fold(const HaloBuf *src, const HaloFold *fold, double *out);
+double oracle_program(const HaloProgram *program, double a, double b, double k);
 void oracle_hist(const HaloBuf *src, HaloHistogram *out);
 void oracle_scan(const HaloBuf *src, HaloBuf *dst, const HaloScan *scan);
 

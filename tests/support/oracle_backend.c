@@ -81,6 +81,13 @@ static HaloStatus run_reduce(HaloDevice *device, const HaloBuf *src, unsigned wa
     return HALO_OK;
 }
 
+static HaloStatus run_fold(HaloDevice *device, const HaloBuf *src, const HaloFold *fold, double *out)
+{
+    (void)device;
+    oracle_fold(src, fold, out);
+    return HALO_OK;
+}
+
 static HaloStatus run_hist(HaloDevice *device, const HaloBuf *src, const HaloHist *hist, HaloHistogram *out)
 {
     (void)device;
@@ -110,6 +117,7 @@ const HaloBackend oracle_backend = {
     .map = run_map,
     .combine = run_combine,
     .reduce = run_reduce,
+    .fold = run_fold,
     .hist = run_hist,
     .scan = run_scan,
 };

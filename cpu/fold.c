@@ -1,0 +1,79 @@
+/* Folds by a program of the user's: leaves in parallel, then by pairs, as docs/numerics.md says. */
+#include "device.h"
+#include "halo/program.h"
+
+/* Leaves of a task: enough work to be worth taking. */
+#define TASK_LEAVES 16
+
+typedef struct Folding {
+    const HaloBuf *src;
+    const HaloFold *fold;
+    int64_t pixels, leaves;
+    double *leaf;    /* [channels][leaves] */
+    double *samples; /* of each worker: room for HALO_LEAF */
+    HaloDevice *device;
+} Folding;
+
+/* Pixels [first, first + n) of channel c as f64. */
+static void gather(const Folding *f, int64_t first, int64_t n, int c, double *to)
+{
+    const HaloBuf *src = f->src;
+    const HaloDtype dtype = src->shape.dtype;
+    const int64_t width = src->shape.width;
+    for (int64_t done = 0; done < n;) {
+        const int64_t x = (first + done) % width, y = (first + done) / width;
+        const int64_t count = width - x < n - done ? width - x : n - done;
+        const char *from = (const char *)halo_at(src, x, y) + (int64_t)halo_dtype_size(dtype) * c;
+        f->device->kernels->scan->to_f64[dtype](from, count, src->shape.channels, to + done);
+        done += count;
+    }
+}
+
+static void fold_task(void *context, int64_t index, int worker)
+{
+    const Folding *f = context;
+    const int64_t begin = index * TASK_LEAVES;
+    const int64_t end = f->leaves - begin < TASK_LEAVES ? f->leaves : begin + TASK_LEAVES;
+    double *samples = f->samples + (int64_t)worker * HALO_LEAF;
+    for (int c = 0; c < f->src->shape.channels; c++) {
+        const double k = f->fold->k != NULL ? f->fold->k[c] : 0.0;
+        for (int64_t l = begin; l < end; l++) {
+            const int64_t first = l * HALO_LEAF;
+            const int64_t n = f->pixels - first < HALO_LEAF ? f->pixels - first : HALO_LEAF;
+            gather(f, first, n, c, samples);
+            f->leaf[c * f->leaves + l] = f->device->kernels->fold->leaf(f->fold, k, samples, n);
+        }
+    }
+}
+
+HaloStatus cpu_fold(HaloDevice *device, const HaloBuf *src, const HaloFold *fold, double *out)
+{
+    HaloStatus status = HALO_OK;
+    Folding f = {.src = src, .fold = fold, .device = device};
+    const int channels = src->shape.channels;
+    int64_t total = 0, nodes, at_leaf, at_samples;
+    void *scratch;
+    if (src->shape.dtype > HALO_F32 || !halo_buf_is_whole(src))
+        HALO_FAIL(HALO_ERR_BUG, "a fold was asked of a buffer that is not a whole of u8, u16 or f32");
+    if (!halo_mul(src->cols, src->rows, &f.pixels))
+        HALO_FAIL(HALO_ERR_LIMIT, "%lld x %lld pixels are too many", (long long)src->cols,
+                  (long long)src->rows);
+    f.leaves = f.pixels / HALO_LEAF + (f.pixels % HALO_LEAF != 0);
+    const int64_t steps = fold->map->length + fold->join->length;
+    const int workers = cpu_workers(device, (double)f.pixels * channels * (double)steps);
+    if (!halo_mul(f.leaves, channels, &nodes) || !cpu_reserve(&total, nodes, sizeof(double), &at_leaf) ||
+        !cpu_reserve(&total, workers, HALO_LEAF * sizeof(double), &at_samples))
+        HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to reduce %d channels", channels);
+    HALO_TRY(cpu_scratch(device, total, &scratch));
+    f.leaf = (double *)(void *)((char *)scratch + at_leaf);
+    f.samples = (double *)(void *)((char *)scratch + at_samples);
+    cpu_run(device, workers, (f.leaves + TASK_LEAVES - 1) / TASK_LEAVES, fold_task, &f);
+    for (int c = 0; c < channels; c++) {
+        const double k = fold->k != NULL ? fold->k[c] : 0.0;
+        const double value =
+            f.leaves > 0 ? halo_fold_pairs(fold->join, k, f.leaf + c * f.leaves, f.leaves) : fold->identity;
+        out[c] = halo_canonical_f64(value);
+    }
+out:
+    return status;
+}

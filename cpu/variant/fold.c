@@ -1,0 +1,86 @@
+/* A leaf of a fold: every instruction of the program works on all lanes before the next one does, so that
+ * reading it costs little and the lanes are vectors. */
+#include "variant.h"
+
+#include "halo/program.h"
+
+/* One instruction, a constant here, on n lanes of the values it takes. */
+#define ON_LANES(code)                                                        \
+    case code:                                                                \
+        for (int l = 0; l < n; l++) x[l] = halo_code(code, x[l], y[l], z[l]); \
+        break
+
+static void step(HaloCode code, int n, double *restrict x, const double *restrict y, const double *restrict z)
+{
+    switch (code) {
+        ON_LANES(HALO_CODE_NEG);
+        ON_LANES(HALO_CODE_ABS);
+        ON_LANES(HALO_CODE_SQRT);
+        ON_LANES(HALO_CODE_NOT);
+        ON_LANES(HALO_CODE_ADD);
+        ON_LANES(HALO_CODE_SUB);
+        ON_LANES(HALO_CODE_MUL);
+        ON_LANES(HALO_CODE_DIV);
+        ON_LANES(HALO_CODE_MIN);
+        ON_LANES(HALO_CODE_MAX);
+        ON_LANES(HALO_CODE_LT);
+        ON_LANES(HALO_CODE_LE);
+        ON_LANES(HALO_CODE_GT);
+        ON_LANES(HALO_CODE_GE);
+        ON_LANES(HALO_CODE_EQ);
+        ON_LANES(HALO_CODE_NE);
+        ON_LANES(HALO_CODE_AND);
+        ON_LANES(HALO_CODE_OR);
+        ON_LANES(HALO_CODE_FMA);
+        ON_LANES(HALO_CODE_SELECT);
+    default: break;
+    }
+}
+
+/* The lanes of the stack, and behind them two that no value is ever in: every instruction may look at three. */
+typedef double Stack[HALO_MAX_STACK + 2][HALO_LANES];
+
+/* What a program makes of n lanes of arguments; in stack[0]. `a` and `b` lie outside the stack. */
+static void run(const HaloProgram *program, const double *a, const double *b, double k, int n, Stack stack)
+{
+    int top = 0;
+    for (int i = 0; i < program->length; i++) {
+        const HaloInstruction now = program->at[i];
+        const int takes = halo_code_takes(now.code);
+        double *x = stack[top - takes];
+        top += 1 - takes;
+        if (now.code == HALO_CODE_A || now.code == HALO_CODE_B) {
+            memcpy(x, now.code == HALO_CODE_A ? a : b, (size_t)n * sizeof *x);
+        } else if (takes == 0) {
+            const double number = now.code == HALO_CODE_NUMBER ? now.number : k;
+            for (int l = 0; l < n; l++) x[l] = number;
+        } else {
+            step(now.code, n, x, x + HALO_LANES, x + 2 * HALO_LANES);
+        }
+    }
+}
+
+static double fold_leaf(const HaloFold *fold, double k, double *x, int64_t n)
+{
+    double lane[HALO_LANES], mapped[HALO_LANES], right[HALO_LANES];
+    Stack stack;
+    for (int l = 0; l < HALO_LANES; l++) lane[l] = fold->identity;
+    for (; n % HALO_LANES != 0; n++) x[n] = (double)NAN; /* missing samples are left out like those */
+    for (int64_t i = 0; i < n; i += HALO_LANES) {
+        run(fold->map, x + i, x + i, k, HALO_LANES, stack);
+        memcpy(mapped, stack[0], sizeof mapped);
+        run(fold->join, lane, mapped, k, HALO_LANES, stack);
+        for (int l = 0; l < HALO_LANES; l++) lane[l] = x[i + l] == x[i + l] ? stack[0][l] : lane[l];
+    }
+    for (int width = HALO_LANES / 2; width > 0; width /= 2) {
+        for (int l = 0; l < width; l++) {
+            mapped[l] = lane[2 * l];
+            right[l] = lane[2 * l + 1];
+        }
+        run(fold->join, mapped, right, k, width, stack);
+        memcpy(lane, stack[0], (size_t)width * sizeof *lane);
+    }
+    return lane[0];
+}
+
+const CpuFoldKernels CPU_TABLE(fold) = {.leaf = fold_leaf};

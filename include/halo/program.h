@@ -1,0 +1,85 @@
+/* What the programs of a fold compute (HaloProgram, primitive.h): one source for every backend. The order in
+ * which values are joined is in docs/numerics.md. */
+#ifndef HALO_PROGRAM_H
+#define HALO_PROGRAM_H
+
+#include "halo/numerics.h"
+
+/* How many values an instruction takes from the stack; each leaves one. */
+HALO_FN int halo_code_takes(HaloCode code)
+{
+    return code <= HALO_CODE_K ? 0 : code <= HALO_CODE_NOT ? 1 : code <= HALO_CODE_OR ? 2 : 3;
+}
+
+/* a * b + c rounded once; without the instruction glibc's fma is exact, and slow. */
+HALO_FN double halo_fma_f64(double a, double b, double c)
+{
+#if defined(__CUDA_ARCH__)
+    return __fma_rn(a, b, c);
+#else
+    return fma(a, b, c);
+#endif
+}
+
+/* One instruction on the values it takes, the uppermost last. */
+HALO_FN double halo_code(HaloCode code, double x, double y, double z)
+{
+    switch (code) {
+    case HALO_CODE_NEG: return -x;
+    case HALO_CODE_ABS: return fabs(x);
+    case HALO_CODE_SQRT: return sqrt(x);
+    case HALO_CODE_NOT: return x == 0.0 ? 1.0 : 0.0;
+    case HALO_CODE_ADD: return x + y;
+    case HALO_CODE_SUB: return x - y;
+    case HALO_CODE_MUL: return x * y;
+    case HALO_CODE_DIV: return x / y;
+    case HALO_CODE_MIN: return halo_scan_join(HALO_SCAN_MIN, x, y);
+    case HALO_CODE_MAX: return halo_scan_join(HALO_SCAN_MAX, x, y);
+    case HALO_CODE_LT: return x < y ? 1.0 : 0.0;
+    case HALO_CODE_LE: return x <= y ? 1.0 : 0.0;
+    case HALO_CODE_GT: return x > y ? 1.0 : 0.0;
+    case HALO_CODE_GE: return x >= y ? 1.0 : 0.0;
+    case HALO_CODE_EQ: return x == y ? 1.0 : 0.0;
+    case HALO_CODE_NE: return x != y ? 1.0 : 0.0;
+    case HALO_CODE_AND: return x != 0.0 && y != 0.0 ? 1.0 : 0.0;
+    case HALO_CODE_OR: return x != 0.0 || y != 0.0 ? 1.0 : 0.0;
+    case HALO_CODE_FMA: return halo_fma_f64(x, y, z);
+    case HALO_CODE_SELECT: return x != 0.0 ? y : z;
+    default: return 0.0;
+    }
+}
+
+/* What a program makes of its arguments; k is the channel's constant. */
+HALO_FN double halo_program_run(const HaloProgram *program, double a, double b, double k)
+{
+    double stack[HALO_MAX_STACK];
+    int top = 0; /* one past the uppermost value */
+    for (int i = 0; i < program->length; i++) {
+        const HaloInstruction step = program->at[i];
+        const int takes = halo_code_takes(step.code);
+        double *const x = stack + top - takes;
+        top += 1 - takes;
+        if (takes == 0)
+            *x = step.code == HALO_CODE_NUMBER ? step.number
+                 : step.code == HALO_CODE_A    ? a
+                 : step.code == HALO_CODE_B    ? b
+                                               : k;
+        else
+            *x = halo_code(step.code, x[0], takes > 1 ? x[1] : 0.0, takes > 2 ? x[2] : 0.0);
+    }
+    return stack[0];
+}
+
+/* Joins n >= 1 values in place by adjacent pairs, then pairs of those; what has no neighbour goes up as it is.
+ */
+HALO_FN double halo_fold_pairs(const HaloProgram *join, double k, double *value, int64_t n)
+{
+    for (; n > 1; n = (n + 1) / 2) {
+        for (int64_t i = 0; i < n / 2; i++)
+            value[i] = halo_program_run(join, value[2 * i], value[2 * i + 1], k);
+        if (n % 2 == 1) value[n / 2] = value[n - 1];
+    }
+    return value[0];
+}
+
+#endif
