@@ -99,6 +99,19 @@ HaloStatus halo_build_sep(HaloBuilder *builder, HaloReg src, const HaloSep *sep,
     return append(builder, &shape, &step, dst);
 }
 
+HaloStatus halo_build_rank(HaloBuilder *builder, HaloReg src, const HaloRank *rank, HaloReg *dst)
+{
+    HaloShape shape;
+    const HaloStatus status =
+        convolved(halo_build_shape(builder, src), rank->width, rank->height, rank->border, &shape);
+    if (status != HALO_OK) return status;
+    HaloStep step = step_of(HALO_RANK, src);
+    step.u.rank = *rank;
+    step.u.rank.store = plain;
+    step.reach = reach_of(rank->width, rank->height, rank->ox, rank->oy, rank->border);
+    return append(builder, &shape, &step, dst);
+}
+
 HaloStatus halo_build_map(HaloBuilder *builder, HaloReg src, const HaloMap *map, HaloReg *dst)
 {
     HaloShape shape = *halo_build_shape(builder, src);

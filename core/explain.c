@@ -53,6 +53,11 @@ static void print_method(const HaloStep *step, char *room, size_t size)
     case HALO_REDUCE: snprintf(room, size, "reduce"); break;
     case HALO_HIST: snprintf(room, size, "count in %lld bins", (long long)step->u.hist.bins); break;
     case HALO_SCAN: snprintf(room, size, "scan"); break;
+    case HALO_RANK:
+        snprintf(room, size, "sort %lld x %lld, take %g, border %s%s", (long long)step->u.rank.width,
+                 (long long)step->u.rank.height, step->u.rank.fraction, border_name(step->u.rank.border),
+                 step->u.rank.nan_ignore ? ", NaN left out" : "");
+        break;
     default: snprintf(room, size, "?");
     }
 }

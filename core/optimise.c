@@ -25,6 +25,7 @@ static HaloStore *store_of(HaloStep *step)
     case HALO_SEP: return &step->u.sep.store;
     case HALO_MAP: return &step->u.map.store;
     case HALO_COMBINE: return &step->u.combine.store;
+    case HALO_RANK: return &step->u.rank.store;
     default: return NULL;
     }
 }

@@ -153,4 +153,5 @@ const HaloBackend halo_backend_cpu = {
     .fold = cpu_fold,
     .hist = cpu_hist,
     .scan = cpu_scan,
+    .rank = cpu_rank,
 };

@@ -116,6 +116,25 @@ typedef struct CpuScanKernels {
     void (*down_i64)(HaloScanOp op, bool exclusive, int64_t *x, int64_t n, int64_t *carry);
 } CpuScanKernels;
 
+/* ---- rank filters --------------------------------------------------------------------------------------- */
+
+/* Samples that are compared at once, in a block: one row of them for each sample of a window. */
+#define CPU_RANK_LANES 64
+/* Rows of the largest block. */
+#define CPU_RANK_MOST 49
+
+/* Row `low` of a block gets the lesser of two, row `high` the greater. */
+typedef struct CpuExchange {
+    uint8_t low, high;
+} CpuExchange;
+
+/* Keys are u8, u16, or halo_key of f32. */
+typedef struct CpuRankKernels {
+    void (*to_keys[3])(const float *row, int64_t n, void *keys);
+    void (*from_keys)(const uint32_t *keys, int64_t n, float *row);
+    void (*exchange[3])(const CpuExchange *list, int64_t count, void *block);
+} CpuRankKernels;
+
 typedef struct CpuKernels {
     const char *name; /* "baseline", "v3", "v4" */
     const CpuRowKernels *rows;
@@ -124,6 +143,7 @@ typedef struct CpuKernels {
     const CpuFoldKernels *fold;
     const CpuHistKernels *hist;
     const CpuScanKernels *scan;
+    const CpuRankKernels *rank;
 } CpuKernels;
 
 extern const CpuKernels cpu_kernels_baseline;

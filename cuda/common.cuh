@@ -30,7 +30,7 @@ HaloStatus cuda_fail(cudaError_t error, const char *doing);
 /* Memory the kernels need besides buffers; grown on demand and kept until the device is closed. */
 typedef enum CudaScratch {
     CUDA_SCRATCH_FLAT,    /* a source without padding */
-    CUDA_SCRATCH_BETWEEN, /* the row pass of a separable convolution */
+    CUDA_SCRATCH_BETWEEN, /* the row pass of a separable convolution, or the keys of a rank filter */
     CUDA_SCRATCH_TAPS,    /* masks too large for kernel parameters */
     CUDA_SCRATCH_PARTIAL, /* partial results: moments, counters, totals */
     CUDA_SCRATCH_ARRIVAL, /* counters of reductions, all 0 between launches: nobody else may have it */
@@ -189,6 +189,7 @@ HaloStatus cuda_reduce(HaloDevice *device, const HaloBuf *src, unsigned want, Ha
 HaloStatus cuda_fold(HaloDevice *device, const HaloBuf *src, const HaloFold *fold, double *out);
 HaloStatus cuda_hist(HaloDevice *device, const HaloBuf *src, const HaloHist *hist, HaloHistogram *out);
 HaloStatus cuda_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloScan *scan);
+HaloStatus cuda_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloRank *rank);
 /* ladder/: the teaching kernels. */
 HaloStatus cuda_ladder(HaloDevice *device, const char *family, HaloRungSeen *seen, void *context);
 

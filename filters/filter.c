@@ -68,15 +68,22 @@ static void reach_out(Filter *filter, int64_t width, int64_t height, int64_t anc
     filter->down = farther(filter->down, height - 1 - anchor_y);
 }
 
+HaloStatus filter_begin_straight(Filter *filter, HaloBuilder *builder, HaloReg in)
+{
+    *filter = (Filter){.builder = builder, .in = in, .work = in};
+    const bool refuses = halo_build_common(builder)->nan == HALO_NAN_ERROR;
+    return refuses ? halo_build_refuse_nan(builder, in) : HALO_OK;
+}
+
 HaloStatus filter_begin(Filter *filter, HaloBuilder *builder, HaloReg in)
 {
     HaloStatus status = HALO_OK;
-    const HaloCommon *common = halo_build_common(builder);
     const HaloShape *shape = halo_build_shape(builder, in);
     const HaloMap premul = {.kind = HALO_MAP_PREMUL, .white = shape->white};
-    *filter = (Filter){.builder = builder, .in = in, .work = in};
-    filter->premultiplied = shape->alpha >= 0 && common->alpha == HALO_ALPHA_PREMUL;
-    if (common->nan == HALO_NAN_ERROR) HALO_TRY(halo_build_refuse_nan(builder, in));
+    const bool premultiplied =
+        shape->alpha >= 0 && halo_build_common(builder)->alpha == HALO_ALPHA_PREMUL;
+    HALO_TRY(filter_begin_straight(filter, builder, in));
+    filter->premultiplied = premultiplied;
     if (filter->premultiplied) HALO_TRY(halo_build_map(builder, in, &premul, &filter->work));
 out:
     return status;
@@ -122,6 +129,25 @@ HaloStatus filter_sep(Filter *filter, const HaloMask *row, const HaloMask *colum
     HALO_TRY(keep_taps(filter->builder, column, &sep.tap_y));
     HALO_TRY(halo_build_sep(filter->builder, filter->work, &sep, dst));
     reach_out(filter, row->width, column->width, row->anchor_x, column->anchor_x);
+out:
+    return status;
+}
+
+HaloStatus filter_rank(Filter *filter, int64_t width, int64_t height, double fraction, HaloReg *dst)
+{
+    HaloStatus status = HALO_OK;
+    const HaloCommon *common = halo_build_common(filter->builder);
+    const bool valid = common->border == HALO_BORDER_VALID;
+    const HaloRank rank = {.width = width,
+                           .height = height,
+                           .fraction = fraction,
+                           .ox = valid ? 0 : -(width / 2),
+                           .oy = valid ? 0 : -(height / 2),
+                           .border = border_of(common),
+                           .value = common->border_value,
+                           .nan_ignore = common->nan == HALO_NAN_IGNORE};
+    HALO_TRY(halo_build_rank(filter->builder, filter->work, &rank, dst));
+    reach_out(filter, width, height, width / 2, height / 2);
 out:
     return status;
 }

@@ -25,6 +25,8 @@ typedef struct Filter {
 } Filter;
 
 HaloStatus filter_begin(Filter *filter, HaloBuilder *builder, HaloReg in);
+/* The same with the colours as they are, for what compares samples instead of adding them up. */
+HaloStatus filter_begin_straight(Filter *filter, HaloBuilder *builder, HaloReg in);
 
 /* *dst = filter->work by one dense convolution. The mask's scale and bias are applied where they change
  * anything. */
@@ -33,6 +35,9 @@ HaloStatus filter_conv(Filter *filter, const HaloMask *mask, HaloReg *dst);
 /* *dst = filter->work by a row pass of `row` and a column pass of `column`, both masks of height 1. On audio
  * just the row. */
 HaloStatus filter_sep(Filter *filter, const HaloMask *row, const HaloMask *column, HaloReg *dst);
+
+/* *dst = the sample at `fraction` of every sorted window; `width` and `height` are odd. */
+HaloStatus filter_rank(Filter *filter, int64_t width, int64_t height, double fraction, HaloReg *dst);
 
 /* What `made`, which came of filter->work, still needs to be the operation's output. `smooths`: the weights do
  * not sum to zero. `points` (NULL: none) are applied to the colours before the border is kept. */

@@ -12,4 +12,5 @@ const CpuKernels CPU_TABLE(kernels) = {
     .fold = &CPU_TABLE(fold),
     .hist = &CPU_TABLE(hist),
     .scan = &CPU_TABLE(scan),
+    .rank = &CPU_TABLE(rank),
 };

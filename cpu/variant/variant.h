@@ -27,5 +27,6 @@ extern const CpuReduceKernels CPU_TABLE(reduce);
 extern const CpuFoldKernels CPU_TABLE(fold);
 extern const CpuHistKernels CPU_TABLE(hist);
 extern const CpuScanKernels CPU_TABLE(scan);
+extern const CpuRankKernels CPU_TABLE(rank);
 
 #endif

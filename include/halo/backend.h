@@ -55,6 +55,7 @@ typedef struct HaloBackend {
     HaloStatus (*hist)(HaloDevice *, const HaloBuf *src, const HaloHist *, HaloHistogram *out);
     /* Whole buffers only; dst is i64 or f64 as HaloScan says. */
     HaloStatus (*scan)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloScan *);
+    HaloStatus (*rank)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloRank *);
 
     /* For benchmarks; may be NULL. `mark` notes a moment in the device's stream of work (0: start, 1: stop);
      * `elapsed` waits for both and gives the milliseconds between them. */

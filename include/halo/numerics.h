@@ -182,6 +182,39 @@ HALO_FN float halo_unsharp(float in, float blurred, float amount, float threshol
     return halo_abs(d) < threshold ? in : halo_fma(amount, d, in); /* NaN is not below: it goes on */
 }
 
+/* ---- order ---------------------------------------------------------------------------------------------- */
+
+/* f32 as integers that compare as the values do, -0 before +0; every NaN is HALO_KEY_NAN, above them all. */
+#define HALO_KEY_NAN 0xffffffffu
+
+HALO_FN uint32_t halo_key(float v)
+{
+    uint32_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    if (v != v) return HALO_KEY_NAN;
+    return bits >> 31 ? ~bits : bits | 0x80000000u;
+}
+
+HALO_FN float halo_unkey(uint32_t key)
+{
+    const uint32_t bits = key == HALO_KEY_NAN ? 0x7fc00000u : key >> 31 ? key ^ 0x80000000u : ~key;
+    float v;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+/* The type whose order a rank filter may use: that of the source, but floats where the border has a value that
+ * is no sample of an integer source. */
+HALO_FN HaloDtype halo_rank_keys(HaloDtype source, HaloBorder border, float value)
+{
+    if (border != HALO_BORDER_CONSTANT || source == HALO_F32) return source;
+    if (!(value >= 0.0f && value <= halo_dtype_white(source))) return HALO_F32;
+    return halo_key((float)(int)value) == halo_key(value) ? source : HALO_F32;
+}
+
+/* Where in n >= 1 sorted samples the one at `fraction` stands. */
+HALO_FN int64_t halo_rank_index(double fraction, int64_t n) { return (int64_t)(fraction * (double)(n - 1)); }
+
 /* ---- reductions ----------------------------------------------------------------------------------------- */
 
 /* A leaf is 4096 consecutive samples of a channel; inside it sample i belongs to lane i % 128. */

@@ -35,6 +35,7 @@ struct HaloStep {
         HaloCombine combine;
         HaloHist hist;
         HaloScan scan;
+        HaloRank rank;
         unsigned want; /* reduce: a set of HaloWant */
     } u;
     HaloReach reach;

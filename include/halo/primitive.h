@@ -16,6 +16,7 @@ typedef enum HaloPrimitive {
     HALO_FOLD,    /* a reduction of the user's own */
     HALO_HIST,    /* histogram */
     HALO_SCAN,    /* prefix sums and their kin */
+    HALO_RANK,    /* the sample at a place of the sorted window */
     HALO_PRIMITIVES
 } HaloPrimitive;
 
@@ -71,6 +72,20 @@ typedef struct HaloSep {
     bool nan_ignore;
     HaloStore store;
 } HaloSep;
+
+/* out(x, y) = the sample at index (int64_t)(fraction * (n - 1)) of the n samples of a window, sorted: those at
+ * (x + i + ox, y + j + oy), i < width, j < height, as the border gives them. Sorted by value, -0 before +0;
+ * the result is one of the samples, then stored. A NaN in the window makes it NaN; with `nan_ignore` NaN are
+ * left out, n is the number that remain, and where none does the result is NaN. */
+typedef struct HaloRank {
+    int64_t width, height;
+    double fraction; /* 0: the least, 0.5: the median, 1: the greatest */
+    int64_t ox, oy;
+    HaloBorder border;
+    float value; /* for CONSTANT */
+    bool nan_ignore;
+    HaloStore store;
+} HaloRank;
 
 /* Point operations; each is one correctly rounded operation on f32. */
 typedef enum HaloPointOp {

@@ -37,6 +37,7 @@ HaloMoments oracle_merge(const HaloMoments *a, const HaloMoments *b);
 void oracle_fold(const HaloBuf *src, const HaloFold *fold, double *out);
 double oracle_program(const HaloProgram *program, double a, double b, double k);
 void oracle_hist(const HaloBuf *src, HaloHistogram *out);
+uint64_t oracle_rank(const HaloBuf *src, HaloBuf *dst, const HaloRank *rank);
 void oracle_scan(const HaloBuf *src, HaloBuf *dst, const HaloScan *scan);
 
 /* Memory or the end of the test program. */

@@ -103,6 +103,12 @@ static HaloStatus run_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst,
     return HALO_OK;
 }
 
+static HaloStatus run_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloRank *rank)
+{
+    device->clipped += oracle_rank(src, dst, rank);
+    return HALO_OK;
+}
+
 const HaloBackend oracle_backend = {
     .name = "oracle",
     .count = oracle_count,
@@ -120,4 +126,5 @@ const HaloBackend oracle_backend = {
     .fold = run_fold,
     .hist = run_hist,
     .scan = run_scan,
+    .rank = run_rank,
 };

@@ -1,0 +1,205 @@
+/* Rank filters. The image is cut into tiles. Small windows are sorted by a network, many outputs at a time;
+ * larger ones are counted (rank_walk.c). */
+#include <string.h>
+
+#include "rank.h"
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
+static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/* ---- the network ---------------------------------------------------------------------------------------- */
+
+/* More than Batcher's network for CPU_RANK_MOST has. */
+#define EXCHANGES_MOST 1024
+
+/* Batcher's odd-even merge sort of n rows: K. E. Batcher, "Sorting networks and their applications", 1968. */
+static int64_t sort_network(int64_t n, CpuExchange *list)
+{
+    int64_t count = 0;
+    for (int64_t p = 1; p < n; p *= 2)
+        for (int64_t k = p; k >= 1; k /= 2)
+            for (int64_t i = k % p; i < n - k; i++)
+                if ((i - k % p) / k % 2 == 0 && i / (2 * p) == (i + k) / (2 * p))
+                    list[count++] = (CpuExchange){(uint8_t)i, (uint8_t)(i + k)};
+    return count;
+}
+
+/* Drops what no wanted row depends on. */
+static int64_t prune(CpuExchange *list, int64_t count, bool wanted[CPU_RANK_MOST])
+{
+    int64_t from = count;
+    for (int64_t k = count - 1; k >= 0; k--) {
+        const CpuExchange e = list[k];
+        if (!wanted[e.low] && !wanted[e.high]) continue;
+        wanted[e.low] = wanted[e.high] = true;
+        list[--from] = e;
+    }
+    memmove(list, list + from, sizeof *list * (size_t)(count - from));
+    return count - from;
+}
+
+/* Floats also want the greatest, which tells of NaN; where NaN are left out any row can be the wanted one. */
+static void make_network(CpuRank *r, CpuExchange *list)
+{
+    const int64_t n = r->rank->width * r->rank->height;
+    bool wanted[CPU_RANK_MOST] = {false};
+    for (int64_t i = 0; i < n; i++)
+        wanted[i] = i == r->index || (r->keys == HALO_F32 && (i == n - 1 || r->rank->nan_ignore));
+    r->exchanges = prune(list, sort_network(n, list), wanted);
+    r->network = list;
+}
+
+/* Which of the n sorted keys of each lane: all f32, NaN last. */
+static void pick(const CpuRank *r, const uint32_t (*sorted)[CPU_RANK_LANES], int64_t n, uint32_t *key)
+{
+    for (int i = 0; i < CPU_RANK_LANES; i++) {
+        int64_t count = n;
+        while (r->rank->nan_ignore && count > 0 && sorted[count - 1][i] == HALO_KEY_NAN) count--;
+        const bool none = count == 0 || sorted[count - 1][i] == HALO_KEY_NAN;
+        key[i] = none ? HALO_KEY_NAN : sorted[halo_rank_index(r->rank->fraction, count)][i];
+    }
+}
+
+static void sort_row(const CpuRankTask *task, int64_t y)
+{
+    const CpuRank *r = task->r;
+    const CpuKernels *kernels = r->device->kernels;
+    const int64_t width = r->rank->width, height = r->rank->height, channels = r->dst->shape.channels;
+    const int64_t size = (int64_t)halo_dtype_size(r->keys), n = task->cols * channels;
+    char *area = task->scratch + r->at_area, *block = task->scratch + r->at_block;
+    for (int64_t e = 0; e < n; e += CPU_RANK_LANES) {
+        uint32_t key[CPU_RANK_LANES];
+        float *out = task->line + e; /* the line has room for whole blocks */
+        for (int64_t j = 0; j < height; j++)
+            for (int64_t i = 0; i < width; i++)
+                memcpy(block + (j * width + i) * CPU_RANK_LANES * size,
+                       area + ((y + j) * r->pitch + i * channels + e) * size, CPU_RANK_LANES * (size_t)size);
+        kernels->rank->exchange[r->keys](r->network, r->exchanges, block);
+        if (r->keys != HALO_F32) {
+            kernels->rows->load[r->keys](block + r->index * CPU_RANK_LANES * size, CPU_RANK_LANES, out);
+        } else {
+            pick(r, (const uint32_t(*)[CPU_RANK_LANES])(void *)block, width * height, key);
+            kernels->rank->from_keys(key, CPU_RANK_LANES, out);
+        }
+    }
+}
+
+static void sort_tile(const CpuRankTask *task, uint64_t *clipped)
+{
+    const CpuRank *r = task->r;
+    const int64_t row_bytes = r->pitch * (int64_t)halo_dtype_size(r->keys);
+    for (int64_t j = 0; j < task->high; j++) {
+        cpu_rank_line(task, j);
+        r->device->kernels->rank->to_keys[r->keys](task->line, task->wide * r->dst->shape.channels,
+                                                   task->scratch + r->at_area + j * row_bytes);
+    }
+    for (int64_t j = 0; j < task->rows; j++) {
+        sort_row(task, j);
+        cpu_rank_store(task, j, clipped);
+    }
+}
+
+/* ---- tiles ---------------------------------------------------------------------------------------------- */
+
+void cpu_rank_line(const CpuRankTask *task, int64_t row)
+{
+    const CpuRank *r = task->r;
+    cpu_source_line(&r->source, task->x, task->y + r->rank->oy + row, task->cols, task->line);
+}
+
+void cpu_rank_store(const CpuRankTask *task, int64_t row, uint64_t *clipped)
+{
+    const CpuRank *r = task->r;
+    r->device->kernels->rows->store[r->dst->shape.dtype](task->line, task->cols * r->dst->shape.channels,
+                                                         r->rank->store,
+                                                         halo_at(r->dst, task->x, task->y + row), clipped);
+}
+
+static void run_task(void *context, int64_t index, int worker)
+{
+    const CpuRank *r = context;
+    const int64_t x = index % r->tiles * r->tile_cols, y = index / r->tiles * r->tile_rows;
+    CpuRankTask task = {.r = r, .scratch = r->scratch + worker * r->scratch_bytes};
+    uint64_t clipped = 0;
+    task.line = (float *)(void *)(task.scratch + r->at_line);
+    task.x = r->dst->x0 + x;
+    task.y = r->dst->y0 + y;
+    task.cols = least(r->tile_cols, r->dst->cols - x);
+    task.rows = least(r->tile_rows, r->dst->rows - y);
+    task.wide = task.cols + r->rank->width - 1;
+    task.high = task.rows + r->rank->height - 1;
+    if (r->network != NULL)
+        sort_tile(&task, &clipped);
+    else
+        cpu_rank_walk(&task, &clipped);
+    atomic_fetch_add_explicit(&r->device->clipped, clipped, memory_order_relaxed);
+}
+
+/* ---- laying out ----------------------------------------------------------------------------------------- */
+
+/* Outputs of a task, at least; with the window round them they should stay in the second-level cache. */
+#define TILE_ELEMENTS 512
+#define TILE_ROWS 16
+
+/* False where sizes do not fit 63 bits. */
+static bool choose_scratch(CpuRank *r)
+{
+    const HaloRank *rank = r->rank;
+    const int64_t channels = r->dst->shape.channels, n = rank->width * rank->height;
+    int64_t total = 0;
+    r->tile_cols = least(r->dst->cols, most(divide_up(TILE_ELEMENTS, channels), 4 * rank->width));
+    r->tile_rows = least(r->dst->rows, most(TILE_ROWS, rank->height));
+    r->tiles = divide_up(r->dst->cols, r->tile_cols);
+    /* A block may begin with the last sample of a row. */
+    if (!halo_mul(r->tile_cols + rank->width - 1, channels, &r->pitch)) return false;
+    r->pitch += CPU_RANK_LANES;
+    if (!halo_mul(r->pitch, r->tile_rows + rank->height - 1, &r->elements) ||
+        !cpu_reserve(&total, r->pitch, sizeof(float), &r->at_line) ||
+        !cpu_reserve(&total, r->elements, sizeof(uint32_t), &r->at_area))
+        return false;
+    if (r->network != NULL) {
+        if (!cpu_reserve(&total, n * CPU_RANK_LANES, sizeof(uint32_t), &r->at_block)) return false;
+    } else if (!cpu_rank_walk_scratch(r, &total)) {
+        return false;
+    }
+    r->scratch_bytes = total;
+    return true;
+}
+
+HaloStatus cpu_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloRank *rank)
+{
+    HaloStatus status = HALO_OK;
+    CpuExchange list[EXCHANGES_MOST];
+    int64_t n;
+    void *scratch;
+    CpuRank r = {.rank = rank, .dst = dst, .device = device};
+    r.source = (CpuStencil){.src = src,
+                            .dst = dst,
+                            .ox = rank->ox,
+                            .oy = rank->oy,
+                            .border = rank->border,
+                            .value = halo_border_value(rank->border, rank->value),
+                            .reach = rank->width - 1,
+                            .mask = {.height = rank->height},
+                            .device = device};
+    if (dst->cols < 1 || dst->rows < 1) goto out;
+    if (rank->width < 1 || rank->height < 1 || !halo_mul(rank->width, rank->height, &n) ||
+        src->shape.dtype > HALO_F32 || dst->shape.dtype > HALO_F32 ||
+        src->shape.channels != dst->shape.channels || !(rank->fraction >= 0.0 && rank->fraction <= 1.0) ||
+        !cpu_holds_needed(&r.source))
+        HALO_FAIL(HALO_ERR_BUG, "a rank filter was asked for samples that its source does not hold");
+    r.keys = halo_rank_keys(src->shape.dtype, rank->border, rank->value);
+    r.index = halo_rank_index(rank->fraction, n);
+    if (n <= CPU_RANK_MOST) make_network(&r, list);
+    if (!choose_scratch(&r))
+        HALO_FAIL(HALO_ERR_LIMIT, "a window of %lld x %lld needs more memory than can be addressed",
+                  (long long)rank->width, (long long)rank->height);
+    HALO_TRY(cpu_scratch_each(device, &r.scratch_bytes, &scratch));
+    r.scratch = scratch;
+    const double outputs = (double)dst->cols * (double)dst->rows * dst->shape.channels;
+    const double work = outputs * (r.network != NULL ? (double)r.exchanges : 16.0 * (double)rank->height);
+    cpu_run(device, cpu_workers(device, work), r.tiles * divide_up(dst->rows, r.tile_rows), run_task, &r);
+out:
+    return status;
+}

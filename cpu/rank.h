@@ -1,0 +1,41 @@
+/* What the two ways of a rank filter share: a task's part of the source, with the border round it. */
+#ifndef CPU_RANK_H
+#define CPU_RANK_H
+
+#include "stencil.h"
+
+typedef struct CpuRank {
+    CpuStencil source; /* for its lines: what of it reads samples is set */
+    const HaloRank *rank;
+    HaloBuf *dst;
+    int64_t tile_cols, tile_rows, tiles; /* outputs of a task; tasks side by side */
+    int64_t pitch;                       /* elements in a row of a task's part of the source */
+    HaloDtype keys;                      /* what samples are compared as: u8, u16 or, for u32, F32 */
+    int64_t index;                       /* of the wanted one among all samples of a window */
+    CpuExchange *network;                /* NULL: windows are counted */
+    int64_t exchanges;
+    int64_t bins, elements; /* counters; samples of a task's part */
+    int64_t at_line, at_area, at_block, at_fine, at_coarse, at_pair, at_spare, scratch_bytes;
+    char *scratch;
+    HaloDevice *device;
+} CpuRank;
+
+/* Where a task is. */
+typedef struct CpuRankTask {
+    const CpuRank *r;
+    char *scratch;
+    float *line;                          /* room for a line of the source, or a row of outputs */
+    int64_t x, y, cols, rows, wide, high; /* outputs; columns and rows of the source they need */
+} CpuRankTask;
+
+/* Line `row` of the task's part of the source, in task->line. */
+void cpu_rank_line(const CpuRankTask *task, int64_t row);
+/* Stores task->line as row `row` of the outputs. */
+void cpu_rank_store(const CpuRankTask *task, int64_t row, uint64_t *clipped);
+
+/* rank_walk.c: windows are counted; what leaves and enters a window is all that changes from one to the next.
+ */
+bool cpu_rank_walk_scratch(CpuRank *r, int64_t *total);
+void cpu_rank_walk(const CpuRankTask *task, uint64_t *clipped);
+
+#endif

@@ -1,0 +1,23 @@
+/* Keys of one type: define KEY (the type), TYPE (its suffix) and KEY_OF, which makes one of a float. */
+static void CPU_PASTE(to_keys, TYPE)(const float *restrict row, int64_t n, void *restrict keys)
+{
+    KEY *const to = keys;
+    for (int64_t i = 0; i < n; i++) to[i] = KEY_OF(row[i]);
+}
+
+static void CPU_PASTE(exchange, TYPE)(const CpuExchange *list, int64_t count, void *block)
+{
+    KEY(*const row)[CPU_RANK_LANES] = block;
+    for (int64_t k = 0; k < count; k++) {
+        KEY *const low = row[list[k].low], *const high = row[list[k].high];
+#pragma GCC ivdep
+        for (int i = 0; i < CPU_RANK_LANES; i++) {
+            const KEY a = low[i], b = high[i];
+            low[i] = a < b ? a : b;
+            high[i] = a < b ? b : a;
+        }
+    }
+}
+#undef KEY
+#undef TYPE
+#undef KEY_OF

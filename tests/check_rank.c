@@ -1,0 +1,178 @@
+/* Rank filters on every device against the sorted window. */
+#include <inttypes.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "backends.h"
+#include "draw.h"
+#include "oracle.h"
+
+static HaloStatus call_rank(const HaloBackend *backend, HaloDevice *device, const HaloBuf *const src[2],
+                            HaloBuf *dst, const void *parameters)
+{
+    return backend->rank(device, src[0], dst, parameters);
+}
+
+static void check(Rng *rng, const HaloShape *shape, HaloDtype to, const HaloRank *rank)
+{
+    HaloShape out_shape = *shape;
+    out_shape.dtype = to;
+    if (rank->border == HALO_BORDER_VALID) {
+        out_shape.width -= rank->width - 1;
+        out_shape.height -= rank->height - 1;
+    }
+    const TestRect rect = draw_rect(rng, &out_shape);
+    TestRect need = test_whole(shape);
+    if (rng_once_in(rng, 2)) {
+        needed_side(rect.x0, rect.cols, rank->width, rank->ox, shape->width, rank->border, &need.x0,
+                    &need.cols);
+        needed_side(rect.y0, rect.rows, rank->height, rank->oy, shape->height, rank->border, &need.y0,
+                    &need.rows);
+    }
+    TestBuf src = testbuf_make(shape, need, rng), dst = testbuf_make(&out_shape, rect, rng);
+    testbuf_fill(&src, rng_once_in(rng, 2), rng);
+    const uint64_t clipped = oracle_rank(&src.view, &dst.view, rank);
+    char what[320], src_text[96], dst_text[96];
+    snprintf(what, sizeof what,
+             "rank %g %s -> %s, window %" PRId64 "x%" PRId64 " at %" PRId64 ",%" PRId64
+             ", border %s=%g%s, store %g/%g",
+             rank->fraction, testbuf_text(&src, src_text), testbuf_text(&dst, dst_text), rank->width,
+             rank->height, rank->ox, rank->oy, border_name(rank->border), (double)rank->value,
+             rank->nan_ignore ? ", nan=ignore" : "", (double)rank->store.num, (double)rank->store.den);
+    expect_everywhere(what, call_rank, rank, &src, NULL, &dst, clipped);
+    testbuf_free(&src);
+    testbuf_free(&dst);
+}
+
+static void run_case(Rng *rng, const HaloShape *shape, int64_t width, int64_t height)
+{
+    static const float constant[] = {0.0f, -0.0f, 7.0f, 255.0f, 256.0f, 0.5f, -3.0f, 65535.0f, NAN};
+    const HaloDtype to = draw_dtype(rng);
+    HaloRank rank = {.width = width,
+                     .height = height,
+                     .fraction = rng_once_in(rng, 2) ? 0.5 : (double)rng_between(rng, 0, 8) / 8,
+                     .ox = -(rng_once_in(rng, 3) ? rng_between(rng, 0, width - 1) : width / 2),
+                     .oy = -(rng_once_in(rng, 3) ? rng_between(rng, 0, height - 1) : height / 2),
+                     .border = draw_border(rng),
+                     .value = constant[rng_between(rng, 0, 8)],
+                     .nan_ignore = rng_once_in(rng, 3),
+                     .store = draw_store(rng, shape->dtype, to)};
+    if (width <= shape->width && height <= shape->height && rng_once_in(rng, 6)) {
+        rank.border = HALO_BORDER_VALID;
+        rank.ox = rank.oy = 0;
+    }
+    check(rng, shape, to, &rank);
+}
+
+static void small_windows_body(Rng *rng)
+{
+    const HaloShape shape = draw_long_shape(rng, 60);
+    const int64_t side = rng_between(rng, 1, 3) * 2 + 1;
+    if (rng_once_in(rng, 2))
+        run_case(rng, &shape, side, side);
+    else
+        run_case(rng, &shape, rng_between(rng, 1, 7), rng_between(rng, 1, 7));
+}
+
+static void small_windows(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 500, small_windows_body);
+}
+
+static void larger_windows_body(Rng *rng)
+{
+    const int64_t width = rng_between(rng, 1, 33), height = rng_between(rng, 1, 33);
+    const HaloShape shape = draw_shape(rng, 500 / (width + height) + 3);
+    run_case(rng, &shape, width, height);
+}
+
+static void larger_windows(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 300, larger_windows_body);
+}
+
+/* As over sound: long lines, long windows. */
+static void long_lines_body(Rng *rng)
+{
+    const HaloShape shape =
+        test_shape(draw_dtype(rng), rng_between(rng, 1, 3000), 1, (int)rng_between(rng, 1, 3));
+    run_case(rng, &shape, rng_between(rng, 1, rng_once_in(rng, 3) ? 700 : 60), 1);
+}
+
+static void long_lines(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 60, long_lines_body);
+}
+
+/* More tiles than one in both directions, and samples that are far apart: the walk has a long way. */
+static void larger_images_body(Rng *rng)
+{
+    const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 600, 1100), rng_between(rng, 20, 60),
+                                       (int)rng_between(rng, 1, 3));
+    const int64_t side = rng_once_in(rng, 2) ? 3 : 9;
+    run_case(rng, &shape, side, side);
+}
+
+static void larger_images(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 12, larger_images_body);
+}
+
+static void expect_one(const float *sample, int64_t n, double fraction, bool nan_ignore, float expected)
+{
+    const HaloShape shape = test_shape(HALO_F32, n, 1, 1);
+    TestBuf src = testbuf_make(&shape, test_whole(&shape), NULL);
+    HaloShape one = shape;
+    one.width = 1;
+    TestBuf dst = testbuf_make(&one, test_whole(&one), NULL);
+    const HaloRank rank = {.width = n,
+                           .height = 1,
+                           .fraction = fraction,
+                           .border = HALO_BORDER_VALID,
+                           .nan_ignore = nan_ignore,
+                           .store = {1, 1}};
+    memcpy(src.view.data, sample, (size_t)n * sizeof *sample);
+    oracle_rank(&src.view, &dst.view, &rank);
+    const float got = *(const float *)dst.view.data;
+    assert_true(memcmp(&got, &expected, sizeof got) == 0);
+    expect_everywhere("by hand", call_rank, &rank, &src, NULL, &dst, 0);
+    testbuf_free(&src);
+    testbuf_free(&dst);
+}
+
+static void by_hand(void **state)
+{
+    (void)state;
+    const float odd[] = {3, -1, 2, 9, 0}, even[] = {4, 1, 3, 2}, holes[] = {5, NAN, 1, NAN, 3};
+    const float zeros[] = {0.0f, -0.0f, 0.0f}, none[] = {NAN, NAN};
+    const float canonical = __builtin_nanf("");
+    expect_one(odd, 5, 0.5, false, 2);
+    expect_one(odd, 5, 0.0, false, -1);
+    expect_one(odd, 5, 1.0, false, 9);
+    expect_one(odd, 5, 0.99, false, 3);
+    expect_one(even, 4, 0.5, false, 2);
+    expect_one(holes, 5, 0.5, false, canonical);
+    expect_one(holes, 5, 0.5, true, 3);
+    expect_one(zeros, 3, 0.0, false, -0.0f);
+    expect_one(none, 2, 0.5, true, canonical);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(by_hand),    cmocka_unit_test(small_windows), cmocka_unit_test(larger_windows),
+        cmocka_unit_test(long_lines), cmocka_unit_test(larger_images),
+    };
+    test_arguments(argc, argv);
+    return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);
+}
