@@ -14,7 +14,8 @@ static CPU_INLINE void CPU_PASTE(NAME, line)(CpuVector acc[ROWS][VECTORS], const
         CPU_UNROLL for (int r = lo; r <= hi; r++) t[r] = vector_of(tap[(lo - r) * width]);
         CPU_UNROLL for (int k = 0; k < VECTORS; k++)
         {
-            const CpuVector v = vector_load(in + k * CPU_LANES);
+            CpuVector v = vector_load(in + k * CPU_LANES);
+            CPU_KEEP(v);
             CPU_UNROLL for (int r = lo; r <= hi; r++) acc[r][k] = vector_fma(t[r], v, acc[r][k]);
         }
     }

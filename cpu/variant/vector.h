@@ -5,6 +5,13 @@
 
 #include "variant.h"
 
+/* Keeps a vector in a register: GCC would rather load it again for every sum it goes into. */
+#if defined(__GNUC__) && defined(__AVX__)
+#define CPU_KEEP(v) __asm__("" : "+v"(v))
+#else
+#define CPU_KEEP(v) ((void)0)
+#endif
+
 #if defined(__AVX512F__)
 #include <immintrin.h>
 #define CPU_LANES 16
