@@ -8,13 +8,17 @@ typedef struct CliItem {
     char *input;
     char *dir;         /* for {dir}: the folder below the one that was named; may be "" */
     char *output;      /* NULL: results only */
+    bool done, ours; /* --resume: nothing is to be done; the output is halo's, and may be replaced */
     HaloStatus status; /* of finding it: a folder that cannot be read is an item that has failed already */
     char *error;
 } CliItem;
 
+typedef struct CliJournal CliJournal;
+
 typedef struct CliBatch {
     CliItem *item;
     size_t count, room;
+    CliJournal *journal; /* or NULL */
     size_t first, all; /* --shard: where these stand in the list of all inputs, and how many it has */
 } CliBatch;
 

@@ -18,6 +18,6 @@ double cli_seconds(void); /* on a clock that never jumps */
 /* SIGINT and SIGTERM remove temporaries, say how many inputs were done, and exit with 128 + the signal; SIGPIPE
  * becomes an error of the write. */
 void cli_signals_install(void);
-void cli_signals_count(size_t done, size_t total);
+void cli_signals_count(size_t done, size_t total, bool resumable);
 
 #endif

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "batch.h"
+#include "journal.h"
 #include "page.h"
 #include "progress.h"
 #include "report.h"
@@ -66,6 +67,17 @@ static HaloStatus check_request(const Work *work)
     return HALO_OK;
 }
 
+static HaloStatus open_journal(Work *work)
+{
+    const CliSettings *settings = work->settings;
+    const char *options = settings->recipe.length > 0 ? settings->recipe.data : "";
+    const uint64_t recipe = halo_pipeline_fingerprint(work->pipeline, options);
+    char *text = cli_format("%s%s", work->text, options);
+    const HaloStatus status = cli_journal_open(settings, recipe, text, &work->batch, &work->batch.journal);
+    free(text);
+    return status;
+}
+
 static HaloStatus prepare(Work *work)
 {
     HaloStatus status = HALO_OK;
@@ -76,6 +88,7 @@ static HaloStatus prepare(Work *work)
     HALO_TRY(check_request(work));
     HALO_TRY(cli_name_outputs(work->settings, &work->batch));
     cli_take_shard(work->settings, &work->batch);
+    HALO_TRY(open_journal(work));
 out:
     return status;
 }
@@ -210,10 +223,10 @@ static HaloStatus handle_here(Work *work, const CliItem *item)
     if (settings->explain) return explain_file(work, item);
     if (!cli_is_wanted(settings, item)) return conclude(work, item, HALO_OK, NULL, true, NULL);
     if (!settings->dry_run) {
-        CliOutcome outcome = cli_run_item(settings, work->session, work->pipeline, item);
+        CliOutcome outcome = cli_run_item(settings, work->session, work->pipeline, work->batch.journal, item);
         return finish_file(work, item, &outcome);
     }
-    if (!cli_in_the_way(item->output) || settings->force) return preview_file(work, item);
+    if (!cli_in_the_way(item->output) || settings->force || item->ours) return preview_file(work, item);
     halo_fail(HALO_ERR_INPUT, "%s exists: --force replaces it, --skip-existing leaves it", item->output);
     return conclude(work, item, HALO_ERR_INPUT, halo_error(), false, NULL);
 }
@@ -242,7 +255,7 @@ static HaloStatus run_all(Work *work)
         HALO_TRY(cli_workers_start(settings, work->text, &work->batch, &work->workers));
     cli_progress_begin(settings->progress, settings->quiet, total);
     for (size_t i = 0; i < total && status == HALO_OK; i++) {
-        cli_signals_count(i, total);
+        cli_signals_count(i, total, work->batch.journal != NULL);
         cli_progress_step(i, work->tally.failed);
         status = handle(work, i);
     }
@@ -264,8 +277,9 @@ static HaloStatus print_summary(const Work *work)
     }
     const bool worth_it = (has_output && !settings->dry_run && !settings->explain) || t->failed > 0;
     if (work->batch.count > 1 && !settings->quiet && worth_it)
-        fprintf(stderr, "halo: %zu done, %zu failed, %zu skipped in %.2f s%s%s\n", t->ok, t->failed, t->skipped,
-                t->seconds, t->backend != NULL ? ", on " : "", t->backend != NULL ? t->device : "");
+        fprintf(stderr, "halo: %zu done, %zu failed, %zu skipped in %.2f s%s%s%s\n", t->ok, t->failed, t->skipped,
+                t->seconds, t->backend != NULL ? ", on " : "", t->backend != NULL ? t->device : "",
+                t->failed > 0 && work->batch.journal != NULL ? "; --resume tries those that failed again" : "");
     return HALO_OK;
 }
 
@@ -279,6 +293,7 @@ int cli_run(const CliSettings *settings)
     if (status == HALO_OK) status = print_summary(&work);
     if (status != HALO_OK && status != HALO_ERR_PIPE) cli_complain("%s", halo_error());
     cli_workers_stop(work.workers);
+    cli_journal_close(work.batch.journal, status == HALO_OK && work.tally.failed == 0);
     cli_batch_free(&work.batch);
     free(work.text);
     halo_pipeline_free(work.pipeline);

@@ -5,7 +5,7 @@
 
 #include "progress.h"
 
-static volatile sig_atomic_t done_count, total_count;
+static volatile sig_atomic_t done_count, total_count, has_journal;
 static bool on_terminal; /* which has just shown ^C */
 
 /* Only functions that a signal handler may call. */
@@ -31,7 +31,8 @@ static void say_number(int value)
 
 static void stop(int signal_number)
 {
-    static const char begin[] = "halo: stopped, ", middle[] = " of ", end[] = " inputs done\n";
+    static const char begin[] = "halo: stopped, ", middle[] = " of ", end[] = " inputs done",
+                      hint[] = "; the same command with --resume goes on";
     halo_sink_abandon_all();
     if (on_terminal) say("\n", 1);
     if (total_count > 0) {
@@ -40,6 +41,8 @@ static void stop(int signal_number)
         say(middle, sizeof middle - 1);
         say_number((int)total_count);
         say(end, sizeof end - 1);
+        if (has_journal) say(hint, sizeof hint - 1);
+        say("\n", 1);
     }
     _exit(128 + signal_number);
 }
@@ -58,8 +61,9 @@ void cli_signals_install(void)
     sigaction(SIGPIPE, &action, NULL);
 }
 
-void cli_signals_count(size_t done, size_t total)
+void cli_signals_count(size_t done, size_t total, bool resumable)
 {
     done_count = (sig_atomic_t)done;
     total_count = (sig_atomic_t)total;
+    has_journal = resumable;
 }

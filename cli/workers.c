@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "journal.h"
+
 /* Outcomes that wait for an earlier one, for each worker. */
 #define LEAD 4
 
@@ -51,22 +53,25 @@ void cli_outcome_free(CliOutcome *outcome)
 
 bool cli_is_wanted(const CliSettings *settings, const CliItem *item)
 {
-    return item->status == HALO_OK && !(settings->skip_existing && cli_in_the_way(item->output));
+    return item->status == HALO_OK && !item->done &&
+           !(settings->skip_existing && cli_in_the_way(item->output));
 }
 
 CliOutcome cli_run_item(const CliSettings *settings, HaloSession *session, const HaloPipeline *pipeline,
-                        const CliItem *item)
+                        CliJournal *journal, const CliItem *item)
 {
     CliOutcome outcome = {.fate = CLI_RAN};
     const HaloJob job = {.input = item->input,
                          .output = item->output,
                          .to = settings->to,
                          .raw = settings->raw.kind != 0 ? &settings->raw : NULL,
-                         .force = settings->force,
+                         .force = settings->force || item->ours,
                          .write = settings->write};
+    const CliBegun begun = cli_journal_begin(journal, item);
     if (settings->out_dir != NULL) outcome.status = cli_make_folders(item->output);
     if (outcome.status == HALO_OK) outcome.status = halo_run(session, pipeline, &job, &outcome.report);
     if (outcome.status != HALO_OK) outcome.error = cli_copy(halo_error());
+    cli_journal_end(journal, item, begun, outcome.status);
     return outcome;
 }
 
@@ -113,7 +118,7 @@ static CliOutcome attempt(const Worker *self, const CliItem *item)
     const CliSettings *settings = self->all->settings;
     if (!cli_is_wanted(settings, item)) return (CliOutcome){.fate = CLI_NOT_RUN};
     if (strcmp(item->input, "-") == 0) return (CliOutcome){.fate = CLI_LEFT};
-    CliOutcome outcome = cli_run_item(settings, self->session, self->pipeline, item);
+    CliOutcome outcome = cli_run_item(settings, self->session, self->pipeline, self->all->batch->journal, item);
     if (outcome.status != HALO_ERR_LIMIT && outcome.status != HALO_ERR_DEVICE) return outcome;
     cli_outcome_free(&outcome);
     return (CliOutcome){.fate = CLI_LEFT};

@@ -19,11 +19,12 @@ typedef struct CliOutcome {
 
 void cli_outcome_free(CliOutcome *outcome);
 
-/* False for what has failed before, and for outputs that are there under --skip-existing. */
+/* False for what has failed before, for what --resume found done, and for outputs that are there under
+ * --skip-existing. */
 bool cli_is_wanted(const CliSettings *settings, const CliItem *item);
 /* One item through a pipeline, in this thread. */
 CliOutcome cli_run_item(const CliSettings *settings, HaloSession *session, const HaloPipeline *pipeline,
-                        const CliItem *item);
+                        CliJournal *journal, const CliItem *item);
 
 /* Threads that `--jobs` allows; and how many of `files` run at the same time, with how many threads each. */
 int cli_jobs(const CliSettings *settings);

@@ -1,6 +1,7 @@
 /* Temporary files beside outputs: their names, and the table of them that a signal handler can clean up. */
 #include "temporary.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -117,4 +118,21 @@ HaloStatus halo_temporary_create(HaloTemporary *temporary, const char *target, c
     }
     *temporary = (HaloTemporary){name, remember(name)};
     return HALO_OK;
+}
+
+/* ---- what killed processes left ------------------------------------------------------------------------- */
+
+void halo_sink_sweep(const char *path)
+{
+    char *target, start[NAME_BYTES + 16];
+    if (halo_follow_links(path, &target) != HALO_OK) return;
+    const size_t folder = folder_length(target);
+    const int length = snprintf(start, sizeof start, ".%.*s.halo-", NAME_BYTES, target + folder);
+    target[folder] = '\0';
+    DIR *listing = opendir(folder > 0 ? target : ".");
+    for (const struct dirent *entry; listing != NULL && (entry = readdir(listing)) != NULL;)
+        if (strncmp(entry->d_name, start, (size_t)length) == 0 && strlen(entry->d_name) == (size_t)length + 6)
+            unlinkat(dirfd(listing), entry->d_name, 0);
+    if (listing != NULL) closedir(listing);
+    free(target);
 }

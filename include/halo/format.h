@@ -57,6 +57,8 @@ HaloStatus halo_sink_commit(HaloSink *sink);
 void halo_sink_abandon(HaloSink *sink);
 /* Removes all temporaries; async-signal-safe, for signal handlers. */
 void halo_sink_abandon_all(void);
+/* Removes temporaries of this output that killed processes left; for who knows that nobody is writing it. */
+void halo_sink_sweep(const char *path);
 
 /* ---- what a file says of itself ------------------------------------------------------------------------- */
 

@@ -68,8 +68,12 @@ typedef enum HaloDeviceChoice {
 } HaloDeviceChoice;
 
 /* All zero is the default of everything. */
+/* FAST lets large masks run by ways whose results differ a little: docs/numerics.md says how little. */
+typedef enum HaloPrecision { HALO_PRECISION_EXACT, HALO_PRECISION_FAST } HaloPrecision;
+
 typedef struct HaloOptions {
     HaloDeviceChoice device;
+    HaloPrecision precision;
     int gpu;            /* which one */
     int jobs;           /* threads; 0: one per core */
     HaloAlpha alpha;    /* where an operation's alpha= is not given */
@@ -100,6 +104,9 @@ HaloStatus halo_pipeline_parse(HaloSession *session, const char *text, HaloPipel
 void halo_pipeline_free(HaloPipeline *pipeline);
 /* True where every operation gives results and none changes samples ("stats | hist"): no output is needed. */
 bool halo_pipeline_only_measures(const HaloPipeline *pipeline);
+/* A number for this pipeline (masks by what is in them), this version of halo and `more` (NULL: nothing): where
+ * any of them differs, so does the number, but for a chance of 2^-64. */
+uint64_t halo_pipeline_fingerprint(const HaloPipeline *pipeline, const char *more);
 
 /* Plans a pipeline for an input of this shape. `to` is the format the output goes to, or NULL: f32 stays
  * f32 and a plan that only measures makes no output. */

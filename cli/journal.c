@@ -1,0 +1,203 @@
+/* The journal of a batch: written. Reading is in resume.c. */
+#include "journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "page.h"
+#include "resume.h"
+
+struct CliJournal {
+    char *path;
+    size_t prefix; /* of outputs, which the journal names as they are below its folder */
+    uint64_t recipe;
+    int fd;
+    bool keep;  /* it was asked for, or there before */
+    bool force; /* outputs that are there are replaced */
+    bool failed;
+    pthread_mutex_t lock;
+};
+
+/* ---- lines ---------------------------------------------------------------------------------------------- */
+
+/* Fields end with a tab and lines with a newline: names that hold any have it escaped. */
+static void add_name(CliText *line, const char *name)
+{
+    for (; *name != 0; name++) {
+        const char letter = *name == '\\' ? '\\' : *name == '\t' ? 't' : *name == '\n' ? 'n' : 0;
+        if (letter != 0) cli_add_char(line, '\\');
+        cli_add_char(line, letter != 0 ? letter : *name);
+    }
+    cli_add_char(line, '\t');
+}
+
+static void add_stamp(CliText *line, CliStamp stamp)
+{
+    char text[64];
+    cli_add(line, text,
+            (size_t)snprintf(text, sizeof text, "%lld\t%lld\t", (long long)stamp.size, (long long)stamp.time));
+}
+
+/* In one call: other runs may be writing to the same journal. A journal that cannot be written is no reason to
+ * stop: what it lacks is done again. */
+static void write_line(CliJournal *journal, CliText *line)
+{
+    cli_add_char(line, '\n');
+    pthread_mutex_lock(&journal->lock);
+    if (!journal->failed && write(journal->fd, line->data, line->length) != (ssize_t)line->length) {
+        journal->failed = true;
+        cli_complain("%s: cannot write: %s; --resume will do what it lacks again", journal->path,
+                     strerror(errno));
+    }
+    pthread_mutex_unlock(&journal->lock);
+    free(line->data);
+}
+
+static void add_recipe(CliText *line, uint64_t recipe)
+{
+    char text[32];
+    cli_add(line, text, (size_t)snprintf(text, sizeof text, "%016llx", (unsigned long long)recipe));
+}
+
+CliStamp cli_stamp(const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode)) return (CliStamp){-1, -1};
+    return (CliStamp){st.st_size, (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec};
+}
+
+CliBegun cli_journal_begin(CliJournal *journal, const CliItem *item)
+{
+    CliText line = {0};
+    if (journal == NULL) return (CliBegun){0};
+    const CliBegun begun = {journal->force || item->ours || !cli_in_the_way(item->output),
+                            cli_stamp(item->input)};
+    if (!begun.is) return begun; /* it will be refused, and must not seem to be halo's own */
+    cli_add(&line, "+\t", 2);
+    add_name(&line, item->output + journal->prefix);
+    add_recipe(&line, journal->recipe);
+    write_line(journal, &line);
+    return begun;
+}
+
+void cli_journal_end(CliJournal *journal, const CliItem *item, CliBegun begun, HaloStatus outcome)
+{
+    CliText line = {0};
+    if (journal == NULL || !begun.is) return;
+    cli_add(&line, outcome == HALO_OK ? "=\t" : "-\t", 2);
+    add_name(&line, item->output + journal->prefix);
+    if (outcome == HALO_OK) {
+        add_stamp(&line, cli_stamp(item->output));
+        add_name(&line, item->input);
+        add_stamp(&line, begun.input);
+    }
+    add_recipe(&line, journal->recipe);
+    write_line(journal, &line);
+}
+
+/* ---- opening -------------------------------------------------------------------------------------------- */
+
+/* Runs that write into the same folder share the journal; one that resumes has it alone while it looks, for it
+ * removes what it takes for remains. File systems without locks do without. */
+static bool lock(int fd, short type, bool wait)
+{
+    struct flock request = {.l_type = type, .l_whence = SEEK_SET};
+    int result;
+    do result = fcntl(fd, wait ? F_SETLKW : F_SETLK, &request);
+    while (result != 0 && errno == EINTR);
+    return result == 0 || (errno != EACCES && errno != EAGAIN);
+}
+
+/* The run before may have removed the journal while this one waited for it. */
+static bool is_there(const CliJournal *journal)
+{
+    struct stat open_one, named;
+    return fstat(journal->fd, &open_one) == 0 && stat(journal->path, &named) == 0 &&
+           open_one.st_dev == named.st_dev && open_one.st_ino == named.st_ino;
+}
+
+static bool open_locked(CliJournal *journal, bool alone)
+{
+    do {
+        if (journal->fd >= 0) close(journal->fd);
+        journal->fd = open(journal->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+        if (journal->fd < 0) return false;
+        if (alone && !lock(journal->fd, F_WRLCK, false)) {
+            cli_complain("waiting for another halo at work on %s", journal->path);
+            lock(journal->fd, F_WRLCK, true);
+        } else if (!alone) {
+            lock(journal->fd, F_RDLCK, true);
+        }
+    } while (!is_there(journal));
+    return true;
+}
+
+/* A line of its own for what follows, and who writes it. */
+static void write_head(CliJournal *journal, const char *text)
+{
+    CliText line = {0};
+    char last = '\n';
+    const off_t size = lseek(journal->fd, 0, SEEK_END);
+    if (size > 0 && pread(journal->fd, &last, 1, size - 1) == 1 && last != '\n') cli_add_char(&line, '\n');
+    cli_add(&line, "#\thalo ", 7);
+    cli_add(&line, halo_version(), strlen(halo_version()));
+    cli_add_char(&line, '\t');
+    add_recipe(&line, journal->recipe);
+    cli_add_char(&line, '\t');
+    add_name(&line, text);
+    write_line(journal, &line);
+}
+
+HaloStatus cli_journal_open(const CliSettings *settings, uint64_t recipe, const char *text, CliBatch *batch,
+                            CliJournal **out)
+{
+    HaloStatus status = HALO_OK;
+    CliJournal *journal = NULL;
+    *out = NULL;
+    if (settings->resume && settings->out_dir == NULL)
+        return halo_fail(HALO_ERR_USAGE, "--resume goes with --out-dir");
+    if (settings->explain || settings->out_dir == NULL || (batch->count < 2 && !settings->resume))
+        return HALO_OK;
+    if (settings->dry_run) return settings->resume ? cli_resume(settings, recipe, -1, batch) : HALO_OK;
+    journal = cli_alloc(1, sizeof *journal);
+    journal->path = cli_journal_path(settings);
+    journal->prefix = cli_below_out_dir(settings);
+    journal->recipe = recipe;
+    journal->fd = -1;
+    journal->force = settings->force;
+    pthread_mutex_init(&journal->lock, NULL);
+    status = cli_make_folders(journal->path);
+    if (status == HALO_OK && !open_locked(journal, settings->resume))
+        status = halo_fail(HALO_ERR_OUTPUT, "%s: cannot open it: %s", journal->path, strerror(errno));
+    if (status != HALO_OK && !settings->resume) { /* the outputs will say what is wrong with the folder */
+        cli_journal_close(journal, false);
+        return HALO_OK;
+    }
+    HALO_TRY(status);
+    journal->keep = settings->resume || lseek(journal->fd, 0, SEEK_END) > 0;
+    if (settings->resume) HALO_TRY(cli_resume(settings, recipe, journal->fd, batch));
+    lock(journal->fd, F_RDLCK, true);
+    write_head(journal, text);
+    *out = journal;
+out:
+    if (status != HALO_OK) cli_journal_close(journal, false);
+    return status;
+}
+
+void cli_journal_close(CliJournal *journal, bool all_well)
+{
+    if (journal == NULL) return;
+    if (journal->fd >= 0) {
+        if (all_well && !journal->keep && lock(journal->fd, F_WRLCK, false)) unlink(journal->path);
+        close(journal->fd);
+    }
+    pthread_mutex_destroy(&journal->lock);
+    free(journal->path);
+    free(journal);
+}

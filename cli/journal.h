@@ -1,0 +1,34 @@
+/* The journal of a batch, beside its outputs: what was begun and what is done, so that a run that was cut off
+ * goes on where it was.
+ *
+ * It only grows, a line at a time, each written by one call. Where a run was killed the last may be torn: it is
+ * then not understood, and its file is done again. Nothing needs to be on the disk before something else is: a
+ * line counts only where the output has the size and the time that it names. */
+#ifndef CLI_JOURNAL_H
+#define CLI_JOURNAL_H
+
+#include "batch.h"
+
+/* Opens the journal in --out-dir, waiting for another run that is resuming there. Under --resume marks the
+ * items that are done and those whose outputs are halo's own, and removes temporaries that killed runs left.
+ * *journal is NULL where none is kept: without a folder, for a single input, or when nothing is to be written.
+ * `recipe` is the fingerprint of all that outputs depend on, and `text` the same for people. */
+HaloStatus cli_journal_open(const CliSettings *settings, uint64_t recipe, const char *text, CliBatch *batch,
+                            CliJournal **journal);
+/* What a file was like: bytes, and nanoseconds of its latest change; -1: it is no regular file. */
+typedef struct CliStamp {
+    int64_t size, time;
+} CliStamp;
+
+/* Around the work on an item, from any thread; NULL is fine. */
+typedef struct CliBegun {
+    bool is; /* the journal says so */
+    CliStamp input;
+} CliBegun;
+
+CliBegun cli_journal_begin(CliJournal *journal, const CliItem *item);
+void cli_journal_end(CliJournal *journal, const CliItem *item, CliBegun begun, HaloStatus outcome);
+/* A journal that this run began is removed when all went well, unless it was asked for. NULL is fine. */
+void cli_journal_close(CliJournal *journal, bool all_well);
+
+#endif

@@ -1,0 +1,18 @@
+/* --resume: what the journals of a folder say of a batch. For journal.c. */
+#ifndef CLI_RESUME_H
+#define CLI_RESUME_H
+
+#include "journal.h"
+
+CliStamp cli_stamp(const char *path); /* journal.c */
+
+/* "out/.halo-journal", or one for each part: they may be on different machines. The caller frees it. */
+char *cli_journal_path(const CliSettings *settings);
+/* How much of an output's path is the folder, the slashes behind it included. */
+size_t cli_below_out_dir(const CliSettings *settings);
+
+/* Marks the items that all journals in --out-dir name. `own` is the descriptor of the one that is open, whose
+ * lock would go if it were opened again; -1: none, and nothing is to be touched. */
+HaloStatus cli_resume(const CliSettings *settings, uint64_t recipe, int own, CliBatch *batch);
+
+#endif
