@@ -1,7 +1,16 @@
-/* Running a plan in bands of rows: which rows of every value a band of the output needs, and how many rows
- * to take at a time. No operation knows about bands; each step has declared its reach. */
+/* Running a plan in bands, of rows or, of sound, of frames: which of them a band of the output needs of every
+ * value, and how many to take at a time. No operation knows about bands; each step has declared its reach. */
 #include "core.h"
+#include "halo/numerics.h"
 
+/* Statistics and counts of sound grow from band to band: the leaves of their tree are samples in a row. What
+ * is made of integers (the product) needs all of them. */
+bool bands_gather(const HaloPlan *plan, const HaloStep *step)
+{
+    const HaloShape *src = &plan->reg[step->src];
+    return src->kind == HALO_AUDIO &&
+           (step->primitive == HALO_HIST || (step->primitive == HALO_REDUCE && src->dtype == HALO_F32));
+}
 
 /* Bands overlap by their reach, and a step between that rounds to integers would count the samples it clips in
  * the overlap twice: such a plan runs whole. */
@@ -10,21 +19,42 @@ bool bands_possible(const HaloPlan *plan)
     for (int i = 0; i < plan->steps; i++) {
         const HaloStep *step = &plan->step[i];
         const bool rounds = step->dst >= 0 && plan->reg[step->dst].dtype <= HALO_U16;
-        if (step->reach.whole || (rounds && step->dst != plan->output)) return false;
+        if (step->resolve != NULL || (step->reach.whole && !bands_gather(plan, step))) return false;
+        if (rounds && step->dst != plan->output) return false;
     }
     return true;
 }
 
-/* The rows of a value of `height` rows that are read for output rows `out`: those in reach, and those that
- * reflecting borders fold back into it. */
-static Rows in_reach(Rows out, const HaloReach *reach, int64_t height)
+static int64_t before(const HaloReach *reach, HaloKind kind)
 {
-    const int64_t from = out.from - reach->up, to = out.to + reach->down;
-    Rows rows = {larger(0, from), smaller(height, to)};
-    if (reach->whole || from < -height || to > 2 * height) return (Rows){0, height};
-    if (from < 0) rows.to = larger(rows.to, smaller(height, 1 - from));
-    if (to > height) rows.from = smaller(rows.from, larger(0, 2 * height - to - 1));
+    return kind == HALO_AUDIO ? reach->left : reach->up;
+}
+
+static int64_t after(const HaloReach *reach, HaloKind kind)
+{
+    return kind == HALO_AUDIO ? reach->right : reach->down;
+}
+
+/* The rows of a value that are read for output rows `out`: those in reach, and those that reflecting borders
+ * fold back into it. */
+static Rows in_reach(Rows out, const HaloReach *reach, const HaloShape *src)
+{
+    const int64_t length = bands_length(src);
+    const int64_t from = out.from - before(reach, src->kind), to = out.to + after(reach, src->kind);
+    Rows rows = {larger(0, from), smaller(length, to)};
+    if (reach->whole || from < -length || to > 2 * length) return (Rows){0, length};
+    if (from < 0) rows.to = larger(rows.to, smaller(length, 1 - from));
+    if (to > length) rows.from = smaller(rows.from, larger(0, 2 * length - to - 1));
     return rows;
+}
+
+/* What a step measures while rows `wanted` of the output are made: those rows of its source; the last band
+ * takes what is left. */
+Rows bands_measured(const HaloPlan *plan, const HaloStep *step, Rows wanted)
+{
+    const int64_t length = bands_length(&plan->reg[step->src]);
+    if (!bands_gather(plan, step)) return (Rows){0, length};
+    return (Rows){wanted.from, wanted.to < bands_length(&plan->reg[plan->output]) ? wanted.to : length};
 }
 
 static void need_also(Rows *need, Rows more)
@@ -43,10 +73,13 @@ void bands_needs(const HaloPlan *plan, Rows wanted, Rows *need)
     if (plan->wants_output) need[plan->output] = wanted;
     for (int i = plan->steps - 1; i >= 0; i--) {
         const HaloStep *step = &plan->step[i];
-        const Rows out = step->dst >= 0 ? need[step->dst] : (Rows){0, 0};
-        need_also(&need[step->src], in_reach(out, &step->reach, plan->reg[step->src].height));
+        if (step->dst < 0) {
+            need_also(&need[step->src], bands_measured(plan, step, wanted));
+            continue;
+        }
+        need_also(&need[step->src], in_reach(need[step->dst], &step->reach, &plan->reg[step->src]));
         if (step->src2 >= 0)
-            need_also(&need[step->src2], in_reach(out, &step->reach, plan->reg[step->src2].height));
+            need_also(&need[step->src2], in_reach(need[step->dst], &step->reach, &plan->reg[step->src2]));
     }
 }
 
@@ -54,7 +87,8 @@ void bands_needs(const HaloPlan *plan, Rows wanted, Rows *need)
 
 static int64_t row_bytes(const HaloShape *shape)
 {
-    return shape->width * shape->channels * (int64_t)halo_dtype_size(shape->dtype);
+    const int64_t cols = shape->kind == HALO_AUDIO ? 1 : shape->width;
+    return cols * shape->channels * (int64_t)halo_dtype_size(shape->dtype);
 }
 
 static bool is_end(const HaloPlan *plan, HaloReg reg) { return reg == plan->input || reg == plan->output; }
@@ -72,8 +106,10 @@ static bool lives_at(const HaloPlan *plan, HaloReg reg, int at)
 
 static int64_t reach_rows(const HaloPlan *plan)
 {
+    const HaloKind kind = plan->reg[plan->input].kind;
     int64_t reach = 0;
-    for (int i = 0; i < plan->steps; i++) reach += plan->step[i].reach.up + plan->step[i].reach.down;
+    for (int i = 0; i < plan->steps; i++)
+        reach += before(&plan->step[i].reach, kind) + after(&plan->step[i].reach, kind);
     return reach;
 }
 
@@ -85,11 +121,23 @@ int64_t bands_memory(const HaloPlan *plan, int64_t rows, bool with_ends)
         int64_t bytes = 0;
         for (int r = 0; r < plan->regs; r++) {
             if ((is_end(plan, r) && !with_ends) || !lives_at(plan, r, i)) continue;
-            bytes += row_bytes(&plan->reg[r]) * smaller(plan->reg[r].height, rows + reach);
+            bytes += row_bytes(&plan->reg[r]) * smaller(bands_length(&plan->reg[r]), rows + reach);
         }
         most = larger(most, bytes);
     }
     return most;
+}
+
+/* Where statistics grow, a band is a node of their tree: 2^k leaves. */
+static int64_t whole_leaves(const HaloPlan *plan, int64_t rows)
+{
+    const int64_t length = bands_length(&plan->reg[plan->output]);
+    bool measures = false;
+    for (int i = 0; i < plan->steps; i++) measures = measures || plan->step[i].primitive == HALO_REDUCE;
+    if (rows >= length || !measures) return smaller(rows, length);
+    int64_t node = HALO_LEAF;
+    while (node < rows) node *= 2;
+    return node < length ? node : length;
 }
 
 /* Values between steps stay in the last-level cache: this many bytes at a time. */
@@ -97,21 +145,21 @@ int64_t bands_memory(const HaloPlan *plan, int64_t rows, bool with_ends)
 
 int64_t bands_choose(const HaloPlan *plan, int64_t wish)
 {
-    const int64_t height = plan->reg[plan->output].height;
-    if (!bands_possible(plan)) return height;
-    if (wish > 0) return smaller(wish, height);
+    const int64_t length = bands_length(&plan->reg[plan->output]);
+    if (!bands_possible(plan)) return length;
+    if (wish > 0) return whole_leaves(plan, wish);
     const int64_t reach = reach_rows(plan);
-    int64_t rows = height; /* a single step has nothing in between */
+    int64_t rows = length; /* a single step has nothing in between */
     while (rows > larger(64, 8 * reach) && bands_memory(plan, rows, false) > BAND_BYTES) rows = (rows + 1) / 2;
-    return rows;
+    return whole_leaves(plan, rows);
 }
 
 int64_t bands_for_device(const HaloPlan *plan, int64_t memory)
 {
-    int64_t rows = plan->reg[plan->output].height;
+    int64_t rows = bands_length(&plan->reg[plan->output]);
     if (!bands_possible(plan)) return rows;
     while (rows > 1 && bands_memory(plan, rows, true) > memory) rows = (rows + 1) / 2;
-    return rows;
+    return whole_leaves(plan, rows);
 }
 
 /* What comes from a file goes on while it is in the cache: this many bytes at a time, both ends included. */
@@ -123,15 +171,15 @@ int64_t bands_flow_memory(const HaloPlan *plan, int64_t rows)
 {
     const HaloShape *in = &plan->reg[plan->input], *out = &plan->reg[plan->output];
     return bands_memory(plan, rows, false) + 2 * row_bytes(out) * rows +
-           2 * row_bytes(in) * smaller(in->height, rows + 2 * reach_rows(plan));
+           2 * row_bytes(in) * smaller(bands_length(in), rows + 2 * reach_rows(plan));
 }
 
 int64_t bands_for_flow(const HaloPlan *plan, int64_t wish, int64_t memory)
 {
-    int64_t rows = plan->reg[plan->output].height;
-    if (wish > 0) return smaller(wish, rows);
+    int64_t rows = bands_length(&plan->reg[plan->output]);
+    if (wish > 0) return whole_leaves(plan, wish);
     const int64_t enough = larger(64, 8 * reach_rows(plan));
     while (rows > enough && bands_memory(plan, rows, true) > FLOW_BYTES) rows = (rows + 1) / 2;
     while (rows > 1 && bands_flow_memory(plan, rows) > memory) rows = (rows + 1) / 2;
-    return rows;
+    return whole_leaves(plan, rows);
 }

@@ -100,6 +100,8 @@ const HaloParam *call_param(const Call *call, int i);
 /* plan.c, optimise.c */
 HaloStatus plan_add_reg(HaloPlan *plan, const HaloShape *shape, HaloReg *reg);
 HaloStatus plan_add_step(HaloPlan *plan, const HaloStep *step);
+/* Replaces dense convolutions by faster ways that are not exact. */
+HaloStatus plan_hasten(HaloBuilder *builder);
 void plan_optimise(HaloPlan *plan);
 HaloStore store_between(float white_from, float white_to);
 
@@ -146,6 +148,9 @@ HaloStatus memory_check(int64_t needed, int64_t allowed);
 /* What a plan's bands meet in host memory: whole buffers, or rows that come and go (flow.c). */
 typedef struct Ends {
     void *context;
+    /* Waits until it is known whether row `from` of the output exists: plans for sound of unknown length get it
+     * here. NULL: all lengths are known. */
+    HaloStatus (*reach)(void *context, int64_t from);
     /* A band begins: gives the rows it reads, and room for those it makes (no data: they are not wanted). */
     HaloStatus (*begin)(void *context, Rows in, Rows out, HaloBuf *from, HaloBuf *to);
     HaloStatus (*end)(void *context); /* the band is made */
@@ -159,12 +164,23 @@ HaloStatus execute_into(Slot *slot, const HaloPlan *plan, const HaloOptions *opt
                         HaloBuf *out, HaloResults *results, uint64_t *clipped, HaloTimes *ms);
 HaloStatus execute_on(Slot *slot, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,
                       HaloBuf *out, HaloResults *results, uint64_t *clipped, HaloTimes *ms);
+void set_rows(HaloBuf *buf, Rows rows);         /* its rectangle, all across */
 HaloBuf rows_of(const HaloBuf *buf, Rows rows); /* the same memory */
 double now_ms(void);
 
-/* measure.c: reductions and histograms turned into results. */
-HaloStatus measure_stats(Slot *slot, const HaloBuf *src, unsigned want, HaloStats *channel, HaloStats *all);
-HaloStatus measure_hist(Slot *slot, const HaloBuf *src, const HaloHist *wanted, HaloHistogram *out);
+/* measure.c: what a reduction or a histogram has seen, piece by piece. */
+typedef struct Measured {
+    uint64_t pieces;
+    HaloMoments *node; /* of reductions, [64][channels]: a binary counter of pieces */
+    HaloHistogram hist;
+} Measured;
+
+/* A whole image, or frames of a sound in a row: where a reduction gets several pieces, all but the last have
+ * the same 2^k leaves. */
+HaloStatus measure_piece(Slot *slot, const HaloStep *step, const HaloBuf *piece, Measured *all);
+/* Statistics of every channel (`channel` may be NULL) and, merged in order, of all but alpha. */
+void measure_stats(const Measured *measured, const HaloShape *shape, HaloStats *channel, HaloStats *all);
+void measure_free(Measured *measured);
 
 /* choose.c: opens, runs, and goes over to the CPU where `--device auto` allows it. */
 HaloStatus run_plan(HaloSession *session, const HaloPlan *plan, const HaloBuf *in, HaloBuf *out,

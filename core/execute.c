@@ -1,4 +1,5 @@
-/* Runs a plan on one backend: band by band, step by step, over a few buffers that are used again. */
+/* Runs a plan on one backend: band by band, step by step, over a few buffers that are used again. Bands are rows
+ * of images and frames of sound. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,11 +11,13 @@
 typedef struct Run {
     Slot *slot;
     const HaloPlan *plan;
+    int64_t band; /* rows of the output at a time */
     bool on_host; /* the backend works on host memory: nothing is copied to it */
     const Ends *ends;
     HaloBuf in, out; /* of this band, in host memory; out.data NULL: no output wanted */
     HaloResults *results;
-    HaloStats *stats; /* [steps] what reductions gave, for `resolve` */
+    HaloStats *stats;   /* [steps] what reductions gave, for `resolve` */
+    Measured *measured; /* [steps] what they and histograms have seen so far */
     Rows *need;       /* [regs] */
     HaloBuf *value;   /* [regs] data NULL: not there */
     bool *borrowed;   /* [regs] the data belong to `in` or `out` */
@@ -35,10 +38,8 @@ static HaloStatus take_buffer(Run *run, HaloReg reg)
 {
     const Rows need = run->need[reg];
     HaloBuf *buf = &run->value[reg];
-    *buf = (HaloBuf){.shape = run->plan->reg[reg],
-                     .y0 = need.from,
-                     .rows = need.to - need.from,
-                     .cols = run->plan->reg[reg].width};
+    *buf = (HaloBuf){.shape = run->plan->reg[reg]};
+    set_rows(buf, need);
     run->borrowed[reg] = false;
     return slot_take(run->slot, buf);
 }
@@ -50,12 +51,20 @@ static void release_value(Run *run, HaloReg reg)
     buf->data = NULL;
 }
 
+void set_rows(HaloBuf *buf, Rows rows)
+{
+    const bool sound = buf->shape.kind == HALO_AUDIO;
+    buf->x0 = sound ? rows.from : 0;
+    buf->y0 = sound ? 0 : rows.from;
+    buf->cols = sound ? rows.to - rows.from : buf->shape.width;
+    buf->rows = sound ? 1 : rows.to - rows.from;
+}
+
 HaloBuf rows_of(const HaloBuf *buf, Rows rows)
 {
     HaloBuf view = *buf;
-    view.y0 = rows.from;
-    view.rows = rows.to - rows.from;
-    view.data = halo_at(buf, 0, rows.from);
+    set_rows(&view, rows);
+    view.data = halo_at(buf, view.x0, view.y0);
     return view;
 }
 
@@ -93,7 +102,7 @@ static HaloStatus fetch_output(Run *run)
     const double start = now_ms();
     if (run->on_host) { /* a pipeline that only copies */
         for (int64_t y = to->y0; y < to->y0 + to->rows; y++)
-            memcpy(halo_at(to, 0, y), halo_at(&from, 0, y), (size_t)halo_row_bytes(to));
+            memcpy(halo_at(to, to->x0, y), halo_at(&from, to->x0, y), (size_t)halo_row_bytes(to));
     } else {
         HALO_TRY(run->slot->backend->download(run->slot->device, &from, to));
         HALO_TRY(run->slot->backend->finish(run->slot->device, NULL));
@@ -105,19 +114,36 @@ out:
 
 /* ---- steps ---------------------------------------------------------------------------------------------- */
 
-static HaloStatus run_reduce(Run *run, int at)
+/* What a reduction or a histogram reads of this band, in the pieces that bands are: a last one may be longer. */
+static HaloStatus measure_band(Run *run, int at, Rows part)
 {
     HaloStatus status = HALO_OK;
     const HaloStep *step = &run->plan->step[at];
-    const HaloBuf *src = &run->value[step->src];
-    HaloStats *channel = NULL;
-    HaloResult *result = step->result >= 0 && run->results != NULL ? &run->results->item[step->result] : NULL;
-    if (result != NULL) {
-        channel = calloc((size_t)src->shape.channels, sizeof *channel);
-        if (channel == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
-        *result = (HaloResult){.type = HALO_RESULT_STATS, .shape = src->shape, .channel = channel};
+    const bool whole = part.from == 0 && part.to == bands_length(&run->plan->reg[step->src]);
+    const int64_t most = whole ? part.to : run->band;
+    for (int64_t from = part.from; from < part.to; from += most) {
+        const HaloBuf piece = rows_of(&run->value[step->src], (Rows){from, smaller(from + most, part.to)});
+        HALO_TRY(measure_piece(run->slot, step, &piece, &run->measured[at]));
     }
-    HALO_TRY(measure_stats(run->slot, src, step->u.want, channel, &run->stats[at]));
+out:
+    return status;
+}
+
+static HaloStatus run_reduce(Run *run, int at, Rows part)
+{
+    HaloStatus status = HALO_OK;
+    const HaloStep *step = &run->plan->step[at];
+    const HaloShape *shape = &run->plan->reg[step->src];
+    HaloResult *result = step->result >= 0 && run->results != NULL ? &run->results->item[step->result] : NULL;
+    HALO_TRY(measure_band(run, at, part));
+    if (part.to < bands_length(shape)) return HALO_OK; /* more will come */
+    if (result != NULL) {
+        result->type = HALO_RESULT_STATS;
+        result->shape = *shape;
+        result->channel = calloc((size_t)shape->channels, sizeof *result->channel);
+        if (result->channel == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    }
+    measure_stats(&run->measured[at], shape, result != NULL ? result->channel : NULL, &run->stats[at]);
     if (result != NULL) result->all = run->stats[at];
     if (step->refuse_nan && run->stats[at].nan > 0)
         HALO_FAIL(HALO_ERR_INPUT, "%llu of the samples are NaN, and nan=error refuses them",
@@ -126,13 +152,19 @@ out:
     return status;
 }
 
-static HaloStatus run_hist(Run *run, const HaloStep *step)
+static HaloStatus run_hist(Run *run, int at, Rows part)
 {
-    const HaloBuf *src = &run->value[step->src];
+    HaloStatus status = HALO_OK;
+    const HaloStep *step = &run->plan->step[at];
+    const HaloShape *shape = &run->plan->reg[step->src];
     if (run->results == NULL) return HALO_OK;
-    HaloResult *result = &run->results->item[step->result];
-    *result = (HaloResult){.type = HALO_RESULT_HIST, .shape = src->shape};
-    return measure_hist(run->slot, src, &step->u.hist, &result->hist);
+    HALO_TRY(measure_band(run, at, part));
+    if (part.to < bands_length(shape)) return HALO_OK;
+    run->results->item[step->result] =
+        (HaloResult){.type = HALO_RESULT_HIST, .shape = *shape, .hist = run->measured[at].hist};
+    run->measured[at].hist = (HaloHistogram){0}; /* the result's now */
+out:
+    return status;
 }
 
 static HaloStatus run_primitive(Run *run, const HaloStep *step)
@@ -152,13 +184,13 @@ static HaloStatus run_primitive(Run *run, const HaloStep *step)
     }
 }
 
-static HaloStatus run_step(Run *run, int at)
+static HaloStatus run_step(Run *run, int at, Rows rows)
 {
     HaloStatus status = HALO_OK;
     const HaloPlan *plan = run->plan;
     HaloStep step = plan->step[at];
-    if (step.primitive == HALO_REDUCE) return run_reduce(run, at);
-    if (step.primitive == HALO_HIST) return run_hist(run, &step);
+    if (step.primitive == HALO_REDUCE) return run_reduce(run, at, bands_measured(plan, &step, rows));
+    if (step.primitive == HALO_HIST) return run_hist(run, at, bands_measured(plan, &step, rows));
     if (run->need[step.dst].from == run->need[step.dst].to) return HALO_OK; /* nobody reads it */
     if (step.resolve != NULL) HALO_TRY(step.resolve(&step, &run->stats[step.resolve_from]));
     if (step.dst == plan->output && run->on_host && run->out.data != NULL)
@@ -205,7 +237,7 @@ static HaloStatus run_band(Run *run, Rows rows)
     double clock;
     HALO_TRY(clock_mark(run, 0, &clock));
     for (int i = 0; i < plan->steps; i++) {
-        HALO_TRY(run_step(run, i));
+        HALO_TRY(run_step(run, i, rows));
         if (!read_later(plan, plan->step[i].src, i)) release_value(run, plan->step[i].src);
         if (plan->step[i].src2 >= 0 && !read_later(plan, plan->step[i].src2, i))
             release_value(run, plan->step[i].src2);
@@ -225,10 +257,12 @@ static HaloStatus prepare(Run *run, HaloResults *results)
     const HaloPlan *plan = run->plan;
     const size_t regs = (size_t)plan->regs;
     run->stats = calloc((size_t)plan->steps + 1, sizeof *run->stats);
+    run->measured = calloc((size_t)plan->steps + 1, sizeof *run->measured);
     run->need = calloc(regs, sizeof *run->need);
     run->value = calloc(regs, sizeof *run->value);
     run->borrowed = calloc(regs, sizeof *run->borrowed);
-    if (run->stats == NULL || run->need == NULL || run->value == NULL || run->borrowed == NULL)
+    if (run->stats == NULL || run->measured == NULL || run->need == NULL || run->value == NULL ||
+        run->borrowed == NULL)
         return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     if (results != NULL && plan->results > 0) {
         results->item = calloc((size_t)plan->results, sizeof *results->item);
@@ -241,6 +275,8 @@ static HaloStatus prepare(Run *run, HaloResults *results)
 
 static void clean_up(Run *run)
 {
+    for (int i = 0; i < run->plan->steps && run->measured != NULL; i++) measure_free(&run->measured[i]);
+    free(run->measured);
     free(run->stats);
     free(run->need);
     free(run->value);
@@ -252,13 +288,17 @@ HaloStatus execute_bands(Slot *slot, const HaloPlan *plan, int64_t band, const E
 {
     HaloStatus status = HALO_OK;
     uint64_t lost = 0;
-    Run run = {.slot = slot, .plan = plan, .on_host = slot->backend->upload == NULL, .ends = ends};
+    Run run = {
+        .slot = slot, .plan = plan, .band = band, .on_host = slot->backend->upload == NULL, .ends = ends};
     if (results != NULL) *results = (HaloResults){0};
     slot_keep_only(slot, plan);
     HALO_TRY(prepare(&run, results));
-    const int64_t height = plan->reg[plan->output].height;
-    for (int64_t y = 0; y < height; y += band)
-        HALO_TRY(run_band(&run, (Rows){y, band < height - y ? y + band : height}));
+    for (int64_t from = 0;; from += band) {
+        if (ends->reach != NULL) HALO_TRY(ends->reach(ends->context, from));
+        const int64_t length = bands_length(&plan->reg[plan->output]);
+        if (from >= length) break;
+        HALO_TRY(run_band(&run, (Rows){from, band < length - from ? from + band : length}));
+    }
     HALO_TRY(slot->backend->finish(slot->device, &lost));
     if (clipped != NULL) *clipped = lost;
 out:
@@ -296,7 +336,7 @@ HaloStatus execute_into(Slot *slot, const HaloPlan *plan, const HaloOptions *opt
                         HaloBuf *out, HaloResults *results, uint64_t *clipped, HaloTimes *ms)
 {
     Wholes wholes = {in, plan->wants_output ? out : NULL};
-    const Ends ends = {&wholes, wholes_begin, wholes_end};
+    const Ends ends = {.context = &wholes, .begin = wholes_begin, .end = wholes_end};
     const int64_t band = slot->backend->upload == NULL || options->band_rows > 0
                              ? bands_choose(plan, options->band_rows)
                              : bands_for_device(plan, slot->backend->memory(slot->device) /

@@ -224,7 +224,7 @@ HaloStatus flow_run(HaloSession *session, const HaloPlan *plan, HaloReader *read
     const HaloOptions *options = &session->options;
     const HaloShape *shape = &plan->reg[plan->output];
     Flow flow = {.slot = &session->host, .plan = plan, .reader = reader};
-    const Ends ends = {&flow, begin_band, end_band};
+    const Ends ends = {.context = &flow, .begin = begin_band, .end = end_band};
     pthread_mutex_init(&flow.lock, NULL);
     pthread_cond_init(&flow.moved, NULL);
     flow.writer = (HaloWriter){.format = to, .sink = sink, .options = *write, .info = reader->info};

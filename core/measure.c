@@ -5,24 +5,67 @@
 #include "core.h"
 #include "halo/numerics.h"
 
-/* Statistics of every channel (`channel` may be NULL) and, merged in order, of all but alpha. */
-HaloStatus measure_stats(Slot *slot, const HaloBuf *src, unsigned want, HaloStats *channel, HaloStats *all)
+/* ---- statistics ----------------------------------------------------------------------------------------- */
+
+/* A node joins the last one of its size, and what comes of that the last one of twice the size, and so on. */
+static void add_node(const Measured *all, int channels, int channel, HaloMoments node)
+{
+    int level = 0;
+    for (; all->pieces >> level & 1; level++) {
+        HaloMoments left = all->node[level * channels + channel];
+        halo_moments_merge(&left, &node);
+        node = left;
+    }
+    all->node[level * channels + channel] = node;
+}
+
+/* What is left over is joined from the last to the first. */
+static HaloMoments total_of(const Measured *all, int channels, int channel)
+{
+    HaloMoments total = halo_moments_none();
+    bool any = false;
+    for (int level = 0; level < 64; level++) {
+        if ((all->pieces >> level & 1) == 0) continue;
+        HaloMoments left = all->node[level * channels + channel];
+        if (any) halo_moments_merge(&left, &total);
+        total = left;
+        any = true;
+    }
+    return total;
+}
+
+static HaloStatus add_moments(Slot *slot, const HaloStep *step, const HaloBuf *piece, int64_t first,
+                              Measured *all)
 {
     HaloStatus status = HALO_OK;
-    const HaloShape *shape = &src->shape;
-    HaloMoments total = halo_moments_none();
-    HaloMoments *moments = calloc((size_t)shape->channels, sizeof *moments);
-    if (moments == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
-    HALO_TRY(slot->backend->reduce(slot->device, src, want, moments));
-    for (int c = 0; c < shape->channels; c++) {
-        if (channel != NULL) halo_stats_from_moments(&moments[c], shape->dtype, &channel[c]);
-        if (c != shape->alpha) halo_moments_merge(&total, &moments[c]);
+    const int channels = piece->shape.channels;
+    HaloMoments *moments = calloc((size_t)channels, sizeof *moments);
+    if (all->node == NULL) all->node = calloc((size_t)channels * 64, sizeof *all->node);
+    if (moments == NULL || all->node == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    HALO_TRY(slot->backend->reduce(slot->device, piece, step->u.want, moments));
+    for (int c = 0; c < channels; c++) {
+        if (moments[c].min_at >= 0) moments[c].min_at += first;
+        if (moments[c].max_at >= 0) moments[c].max_at += first;
+        add_node(all, channels, c, moments[c]);
     }
-    halo_stats_from_moments(&total, shape->dtype, all);
+    all->pieces++;
 out:
     free(moments);
     return status;
 }
+
+void measure_stats(const Measured *measured, const HaloShape *shape, HaloStats *channel, HaloStats *all)
+{
+    HaloMoments total = halo_moments_none();
+    for (int c = 0; c < shape->channels; c++) {
+        const HaloMoments moments = total_of(measured, shape->channels, c);
+        if (channel != NULL) halo_stats_from_moments(&moments, shape->dtype, &channel[c]);
+        if (c != shape->alpha) halo_moments_merge(&total, &moments);
+    }
+    halo_stats_from_moments(&total, shape->dtype, all);
+}
+
+/* ---- histograms ----------------------------------------------------------------------------------------- */
 
 /* Counts of single values gathered into the bins asked for. */
 static void gather(const HaloHistogram *levels, HaloHistogram *out)
@@ -37,7 +80,7 @@ static void gather(const HaloHistogram *levels, HaloHistogram *out)
         }
 }
 
-HaloStatus measure_hist(Slot *slot, const HaloBuf *src, const HaloHist *wanted, HaloHistogram *out)
+static HaloStatus count_piece(Slot *slot, const HaloBuf *src, const HaloHist *wanted, HaloHistogram *out)
 {
     HaloStatus status = HALO_OK;
     HaloHistogram levels = {0};
@@ -57,4 +100,38 @@ out:
     halo_histogram_free(&levels);
     if (status != HALO_OK) halo_histogram_free(out);
     return status;
+}
+
+static HaloStatus add_counts(Slot *slot, const HaloStep *step, const HaloBuf *piece, Measured *all)
+{
+    HaloStatus status = HALO_OK;
+    HaloHistogram more = {0}, *sum = &all->hist;
+    if (all->pieces++ == 0) return count_piece(slot, piece, &step->u.hist, sum);
+    HALO_TRY(count_piece(slot, piece, &step->u.hist, &more));
+    for (int64_t i = 0; i < sum->bins * sum->channels; i++) sum->count[i] += more.count[i];
+    for (int c = 0; c < sum->channels; c++) {
+        sum->below[c] += more.below[c];
+        sum->above[c] += more.above[c];
+        sum->nan[c] += more.nan[c];
+    }
+out:
+    halo_histogram_free(&more);
+    return status;
+}
+
+/* ---- either --------------------------------------------------------------------------------------------- */
+
+HaloStatus measure_piece(Slot *slot, const HaloStep *step, const HaloBuf *piece, Measured *all)
+{
+    HaloBuf whole = *piece; /* for a backend */
+    whole.shape.width = piece->cols;
+    whole.x0 = 0;
+    return step->primitive == HALO_REDUCE ? add_moments(slot, step, &whole, piece->x0, all)
+                                          : add_counts(slot, step, &whole, all);
+}
+
+void measure_free(Measured *measured)
+{
+    free(measured->node);
+    halo_histogram_free(&measured->hist);
 }

@@ -3,6 +3,9 @@
 
 #include "core.h"
 
+/* Blocks of sound of any length are kept up to this size. */
+#define SOUND_BYTES (4 << 20)
+
 HaloStatus slot_open(Slot *slot, int index, int jobs)
 {
     if (slot->device != NULL) return HALO_OK;
@@ -26,11 +29,18 @@ void slot_close(Slot *slot)
     slot->device = NULL;
 }
 
+/* One row, such as sound is, may be longer than asked for. */
+static bool suits(const HaloBuf *spare, const HaloBuf *buf)
+{
+    if (spare->rows == 1 && buf->rows == 1) return spare->stride >= halo_row_bytes(buf);
+    return halo_row_bytes(spare) == halo_row_bytes(buf) && spare->rows >= buf->rows;
+}
+
 HaloStatus slot_take(Slot *slot, HaloBuf *buf)
 {
     for (int i = 0; i < slot->spares; i++) {
         const HaloBuf *spare = &slot->spare[i];
-        if (halo_row_bytes(spare) != halo_row_bytes(buf) || spare->rows < buf->rows) continue;
+        if (!suits(spare, buf)) continue;
         buf->data = spare->data;
         buf->stride = spare->stride;
         slot->spare[i] = slot->spare[--slot->spares];
@@ -56,7 +66,8 @@ void slot_keep_only(Slot *slot, const HaloPlan *plan)
         bool fits = false;
         for (int r = 0; r < plan->regs; r++) {
             const HaloBuf as = {.shape = plan->reg[r], .cols = plan->reg[r].width};
-            fits = fits || halo_row_bytes(&as) == halo_row_bytes(&slot->spare[i]);
+            fits = fits || halo_row_bytes(&as) == halo_row_bytes(&slot->spare[i]) ||
+                   (as.shape.kind == HALO_AUDIO && slot->spare[i].stride <= SOUND_BYTES);
         }
         if (!fits) drop(slot, i);
     }
