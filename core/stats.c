@@ -37,7 +37,8 @@ void halo_stats_from_moments(const HaloMoments *m, HaloDtype dtype, HaloStats *s
                      .min_at = m->min_at,
                      .max_at = m->max_at,
                      .exact = dtype == HALO_U8 || dtype == HALO_U16,
-                     .isum = m->isum};
+                     .isum = m->isum,
+                     .moments = *m};
     s->min = n != 0 ? m->min : NAN;
     s->max = n != 0 ? m->max : NAN;
     product_of(m, s);

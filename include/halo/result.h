@@ -36,6 +36,7 @@ typedef struct HaloStats {
     double product;            /* NaN when it is out of range of f64 */
     int product_sign;          /* -1, 0 or 1 */
     double product_log2;       /* of its magnitude; -inf for 0 */
+    HaloMoments moments;       /* what all of that was made of, for merging with other files' */
 } HaloStats;
 
 void halo_stats_from_moments(const HaloMoments *moments, HaloDtype dtype, HaloStats *stats);
