@@ -45,7 +45,8 @@ void cli_describe_domain(const HaloParam *param, CliText *text)
                                        [HALO_PARAM_MASK] = "\"text\", file or name",
                                        [HALO_PARAM_BORDER] = "border",
                                        [HALO_PARAM_POINT] = "X+Y",
-                                       [HALO_PARAM_FILE] = "file"};
+                                       [HALO_PARAM_FILE] = "file",
+                                       [HALO_PARAM_TEXT] = "\"text\""};
     if (param->choices != NULL) {
         add(text, param->choices);
         return;

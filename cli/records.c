@@ -61,6 +61,8 @@ static void record_channels(CliJson *json, const HaloResult *result)
         json_text(json, "name", halo_channel_name(&result->shape, c, room));
         if (result->type == HALO_RESULT_STATS) {
             record_stats(json, &result->shape, &result->channel[c]);
+        } else if (result->type == HALO_RESULT_FOLD) {
+            json_number(json, "value", result->fold.value[c]);
         } else {
             json_open(json, "counts", '[');
             for (int64_t b = 0; b < h->bins; b++) json_uint(json, NULL, h->count[c * h->bins + b]);
@@ -74,29 +76,43 @@ static void record_channels(CliJson *json, const HaloResult *result)
     json_close(json, ']');
 }
 
+static void record_result(CliJson *json, const HaloResult *result)
+{
+    switch (result->type) {
+    case HALO_RESULT_STATS: record_shape(json, &result->shape); break;
+    case HALO_RESULT_FOLD:
+        json_text(json, "expr", result->fold.expr);
+        json_text(json, "map", result->fold.map);
+        json_number(json, "identity", result->fold.identity);
+        break;
+    case HALO_RESULT_HIST:
+        json_int(json, "bins", result->hist.bins);
+        json_open(json, "range", '[');
+        json_number(json, NULL, result->hist.lo);
+        json_number(json, NULL, result->hist.hi);
+        json_close(json, ']');
+        break;
+    }
+    record_channels(json, result);
+    if (result->type == HALO_RESULT_HIST) return;
+    json_open(json, "all", '{');
+    if (result->type == HALO_RESULT_STATS)
+        record_stats(json, &result->shape, &result->all);
+    else
+        json_number(json, "value", result->fold.value[result->shape.channels]);
+    json_close(json, '}');
+}
+
 void cli_record_results(FILE *to, const CliItem *item, const HaloResults *results)
 {
+    static const char *const type[] = {
+        [HALO_RESULT_STATS] = "stats", [HALO_RESULT_HIST] = "histogram", [HALO_RESULT_FOLD] = "reduce"};
     CliJson json = {.to = to};
     for (int i = 0; i < results->count; i++) {
-        const HaloResult *result = &results->item[i];
         json_open(&json, NULL, '{');
-        json_text(&json, "type", result->type == HALO_RESULT_STATS ? "stats" : "histogram");
+        json_text(&json, "type", type[results->item[i].type]);
         json_text(&json, "file", item->input);
-        if (result->type == HALO_RESULT_STATS) {
-            record_shape(&json, &result->shape);
-        } else {
-            json_int(&json, "bins", result->hist.bins);
-            json_open(&json, "range", '[');
-            json_number(&json, NULL, result->hist.lo);
-            json_number(&json, NULL, result->hist.hi);
-            json_close(&json, ']');
-        }
-        record_channels(&json, result);
-        if (result->type == HALO_RESULT_STATS) {
-            json_open(&json, "all", '{');
-            record_stats(&json, &result->shape, &result->all);
-            json_close(&json, '}');
-        }
+        record_result(&json, &results->item[i]);
         json_close(&json, '}');
         json_end_line(&json);
     }

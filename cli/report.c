@@ -116,6 +116,17 @@ static void print_stats(FILE *to, const HaloResult *result)
     free(column);
 }
 
+static void print_fold(FILE *to, const HaloResult *result)
+{
+    char room[16];
+    const int channels = result->shape.channels;
+    fprintf(to, "%s%s%s, of %s, from %.10g\n", cli_ink(CLI_BOLD), result->fold.expr, cli_ink(CLI_PLAIN),
+            result->fold.map, result->fold.identity);
+    for (int c = 0; c < channels + (channels > 1); c++)
+        fprintf(to, "%-*s  %.10g\n", LABEL, c < channels ? halo_channel_name(&result->shape, c, room) : "all",
+                result->fold.value[c] + 0.0); /* no -0 for eyes */
+}
+
 void cli_describe_shape(FILE *to, const HaloShape *shape)
 {
     char room[16];
@@ -144,6 +155,8 @@ void cli_print_results(FILE *to, const CliItem *item, const HaloResults *results
         fputc('\n', to);
         if (result->type == HALO_RESULT_STATS)
             print_stats(to, result);
+        else if (result->type == HALO_RESULT_FOLD)
+            print_fold(to, result);
         else
             cli_print_histogram(to, result);
     }

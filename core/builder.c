@@ -221,6 +221,15 @@ HaloStatus halo_build_map_from_stats(HaloBuilder *builder, HaloReg src, const Ha
     return HALO_OK;
 }
 
+HaloStatus halo_build_fold(HaloBuilder *builder, HaloReg src, const HaloFold *fold)
+{
+    HaloStep step = step_of(HALO_FOLD, src);
+    step.u.fold = *fold;
+    step.result = builder->plan->results++;
+    step.reach.whole = true;
+    return append(builder, NULL, &step, NULL);
+}
+
 HaloStatus halo_build_hist(HaloBuilder *builder, HaloReg src, int64_t bins, double lo, double hi)
 {
     const HaloShape *shape = halo_build_shape(builder, src);

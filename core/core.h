@@ -181,6 +181,8 @@ HaloStatus measure_piece(Slot *slot, const HaloStep *step, const HaloBuf *piece,
 /* Statistics of every channel (`channel` may be NULL) and, merged in order, of all but alpha. */
 void measure_stats(const Measured *measured, const HaloShape *shape, HaloStats *channel, HaloStats *all);
 void measure_free(Measured *measured);
+/* value: [channels + 1], the last over all but alpha. */
+HaloStatus measure_fold(Slot *slot, const HaloBuf *src, const HaloFold *fold, double *value);
 
 /* choose.c: opens, runs, and goes over to the CPU where `--device auto` allows it. */
 HaloStatus run_plan(HaloSession *session, const HaloPlan *plan, const HaloBuf *in, HaloBuf *out,

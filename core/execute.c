@@ -1,6 +1,7 @@
 /* Runs a plan on one backend: band by band, step by step, over a few buffers that are used again. Bands are rows
  * of images and frames of sound. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -167,6 +168,20 @@ out:
     return status;
 }
 
+static HaloStatus run_fold(Run *run, const HaloStep *step)
+{
+    const HaloBuf *src = &run->value[step->src];
+    if (run->results == NULL) return HALO_OK;
+    HaloResult *result = &run->results->item[step->result];
+    *result = (HaloResult){.type = HALO_RESULT_FOLD, .shape = src->shape};
+    result->fold.value = calloc((size_t)src->shape.channels + 1, sizeof *result->fold.value);
+    if (result->fold.value == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    result->fold.identity = step->u.fold.identity;
+    snprintf(result->fold.expr, sizeof result->fold.expr, "%s", step->u.fold.join_text);
+    snprintf(result->fold.map, sizeof result->fold.map, "%s", step->u.fold.map_text);
+    return measure_fold(run->slot, src, &step->u.fold, result->fold.value);
+}
+
 static HaloStatus run_primitive(Run *run, const HaloStep *step)
 {
     const HaloBackend *backend = run->slot->backend;
@@ -190,6 +205,7 @@ static HaloStatus run_step(Run *run, int at, Rows rows)
     const HaloPlan *plan = run->plan;
     HaloStep step = plan->step[at];
     if (step.primitive == HALO_REDUCE) return run_reduce(run, at, bands_measured(plan, &step, rows));
+    if (step.primitive == HALO_FOLD) return run_fold(run, &step);
     if (step.primitive == HALO_HIST) return run_hist(run, at, bands_measured(plan, &step, rows));
     if (run->need[step.dst].from == run->need[step.dst].to) return HALO_OK; /* nobody reads it */
     if (step.resolve != NULL) HALO_TRY(step.resolve(&step, &run->stats[step.resolve_from]));

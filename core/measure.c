@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "core.h"
-#include "halo/numerics.h"
+#include "halo/program.h"
 
 /* ---- statistics ----------------------------------------------------------------------------------------- */
 
@@ -63,6 +63,22 @@ void measure_stats(const Measured *measured, const HaloShape *shape, HaloStats *
         if (c != shape->alpha) halo_moments_merge(&total, &moments);
     }
     halo_stats_from_moments(&total, shape->dtype, all);
+}
+
+/* ---- folds ---------------------------------------------------------------------------------------------- */
+
+HaloStatus measure_fold(Slot *slot, const HaloBuf *src, const HaloFold *fold, double *value)
+{
+    const HaloShape *shape = &src->shape;
+    double all = fold->identity;
+    const HaloStatus status = slot->backend->fold(slot->device, src, fold, value);
+    if (status != HALO_OK) return status;
+    for (int c = 0, joined = 0; c < shape->channels; c++) {
+        if (c == shape->alpha) continue;
+        all = joined++ == 0 ? value[c] : halo_program_run(fold->join, all, value[c], 0.0);
+    }
+    value[shape->channels] = halo_canonical_f64(all);
+    return HALO_OK;
 }
 
 /* ---- histograms ----------------------------------------------------------------------------------------- */

@@ -86,6 +86,7 @@ void halo_results_free(HaloResults *results)
     for (int i = 0; i < results->count; i++) {
         free(results->item[i].channel);
         halo_histogram_free(&results->item[i].hist);
+        free(results->item[i].fold.value);
     }
     free(results->item);
     *results = (HaloResults){0};

@@ -165,6 +165,7 @@ HaloStatus value_parse(HaloSession *session, const HaloParam *param, const char 
         HALO_TRY(parse_mask(session, text, quoted, kept_mask));
         value->mask = *kept_mask;
         return HALO_OK;
+    case HALO_PARAM_TEXT: HALO_TRY(param->check(where, text)); /* fallthrough */
     case HALO_PARAM_FILE:
         *kept_text = malloc(strlen(text) + 1);
         if (*kept_text == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");

@@ -42,6 +42,9 @@ static HaloStatus compare_results(const HaloResults *a, const HaloResults *b)
         bool same = true;
         if (x->type == HALO_RESULT_HIST) {
             same = same_hist(&x->hist, &y->hist);
+        } else if (x->type == HALO_RESULT_FOLD) {
+            const size_t values = (size_t)x->shape.channels + 1;
+            same = memcmp(x->fold.value, y->fold.value, values * sizeof *x->fold.value) == 0;
         } else {
             same = same_stats(&x->all, &y->all);
             for (int c = 0; c < x->shape.channels; c++)

@@ -109,8 +109,10 @@ static void run_case(Rng *rng, const HaloShape *shape)
     const HaloProgram join = rng_once_in(rng, 2)
                                  ? draw_program(rng, true)
                                  : two_of((HaloCode)rng_between(rng, HALO_CODE_ADD, HALO_CODE_MAX));
-    const HaloFold fold = {&map, &join, rng_once_in(rng, 2) ? 0.0 : (double)rng_float(rng, -3, 3),
-                           rng_once_in(rng, 3) ? k : NULL};
+    const HaloFold fold = {.map = &map,
+                           .join = &join,
+                           .identity = rng_once_in(rng, 2) ? 0.0 : (double)rng_float(rng, -3, 3),
+                           .k = rng_once_in(rng, 3) ? k : NULL};
     TestBuf src = testbuf_make(shape, test_whole(shape), rng);
     for (int c = 0; c < MOST_CHANNELS; c++) k[c] = (double)rng_float(rng, -1, 1);
     if (rng_once_in(rng, 3))
@@ -179,7 +181,8 @@ static void known_sums(void **state)
         double got;
         const TestDevice *const device = &test_device[d];
         const HaloBuf view = test_lend(device, &src, &block);
-        const HaloFold add = {&sample_itself, &sum, 0.0, NULL}, far = {&distance, &great, 0.0, &k};
+        const HaloFold add = {.map = &sample_itself, .join = &sum},
+                       far = {.map = &distance, .join = &great, .k = &k};
         expect_ok(device->name, "sum", device->backend->fold(device->device, &view, &add, &got));
         if (got != 49995000.0 - 77.0) fail_case(device->name, "the sum is %.17g", got);
         expect_ok(device->name, "farthest", device->backend->fold(device->device, &view, &far, &got));

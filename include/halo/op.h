@@ -20,7 +20,8 @@ typedef enum HaloParamType {
     HALO_PARAM_MASK,      /* mask: a quoted string, else a file, else a name */
     HALO_PARAM_BORDER,    /* integer: HaloBorder; number: the constant ("constant=0.5") */
     HALO_PARAM_POINT,     /* point: "X+Y" */
-    HALO_PARAM_FILE       /* text: a path */
+    HALO_PARAM_FILE,      /* text: a path */
+    HALO_PARAM_TEXT       /* text: whatever `check` takes */
 } HaloParamType;
 
 typedef struct HaloParam {
@@ -31,6 +32,8 @@ typedef struct HaloParam {
     const char *choices; /* CHOICE: "magnitude|x|y" */
     const char *unit;    /* "pixels", "Hz", …, or NULL */
     const char *help;    /* one line */
+    /* TEXT: HALO_ERR_USAGE for what cannot be meant; `where` stands before the message. */
+    HaloStatus (*check)(const char *where, const char *text);
 } HaloParam;
 
 /* A parsed value. `given` is false where the default stands. */
@@ -96,6 +99,7 @@ HaloStatus halo_build_combine(HaloBuilder *builder, HaloReg a, HaloReg b, const 
 HaloStatus halo_build_depth(HaloBuilder *builder, HaloReg src, HaloDtype dtype, HaloReg *dst);
 /* Results: the value itself goes on unchanged. */
 HaloStatus halo_build_stats(HaloBuilder *builder, HaloReg src);
+HaloStatus halo_build_fold(HaloBuilder *builder, HaloReg src, const HaloFold *fold);
 /* NaN for lo or hi: the default range of the sample type; bins 0: the default number. */
 HaloStatus halo_build_hist(HaloBuilder *builder, HaloReg src, int64_t bins, double lo, double hi);
 HaloStatus halo_build_scan(HaloBuilder *builder, HaloReg src, const HaloScan *scan, HaloReg *dst);

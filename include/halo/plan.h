@@ -33,13 +33,14 @@ struct HaloStep {
         HaloSep sep;
         HaloMap map;
         HaloCombine combine;
+        HaloFold fold;
         HaloHist hist;
         HaloScan scan;
         HaloRank rank;
         unsigned want; /* reduce: a set of HaloWant */
     } u;
     HaloReach reach;
-    int result;       /* reduce, hist: the index of the result it gives, or -1 */
+    int result;       /* reduce, fold, hist: the index of the result it gives, or -1 */
     bool refuse_nan;  /* reduce: a NaN in the source fails the input (nan=error) */
     int resolve_from; /* the step whose statistics `resolve` gets, or -1 */
     HaloResolve *resolve;

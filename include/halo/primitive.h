@@ -188,6 +188,7 @@ typedef struct HaloInstruction {
     double number; /* of HALO_CODE_NUMBER */
 } HaloInstruction;
 
+#define HALO_MAX_EXPRESSION 256 /* bytes of its text, with the 0 at its end */
 #define HALO_MAX_PROGRAM 64
 #define HALO_MAX_STACK 16
 
@@ -205,6 +206,7 @@ typedef struct HaloFold {
     const HaloProgram *join; /* of A and B */
     double identity;
     const double *k; /* [channels]; NULL: 0 */
+    const char *map_text, *join_text; /* as they were written, for reports; NULL: nobody did */
 } HaloFold;
 
 /* `bins` bins over [lo, hi]; see halo_bin. For u8 and u16 sources a backend counts every value by itself

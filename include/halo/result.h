@@ -53,13 +53,21 @@ typedef struct HaloHistogram {
 HaloStatus halo_histogram_alloc(HaloHistogram *hist, int channels, int64_t bins, double lo, double hi);
 void halo_histogram_free(HaloHistogram *hist);
 
+/* What a reduction of the user's own came to. */
+typedef struct HaloFolded {
+    char expr[HALO_MAX_EXPRESSION], map[HALO_MAX_EXPRESSION];
+    double identity;
+    double *value; /* [channels + 1]; the last: over the channels but alpha, in order */
+} HaloFolded;
+
 /* One answer of a pipeline, in the order of its operations. */
 typedef struct HaloResult {
-    enum { HALO_RESULT_STATS, HALO_RESULT_HIST } type;
+    enum { HALO_RESULT_STATS, HALO_RESULT_HIST, HALO_RESULT_FOLD } type;
     HaloShape shape;    /* of what was measured */
     HaloStats *channel; /* [shape.channels] */
     HaloStats all;      /* over the channels but alpha, in order */
     HaloHistogram hist;
+    HaloFolded fold;
 } HaloResult;
 
 typedef struct HaloResults {

@@ -61,6 +61,17 @@ static void add_choice(Rng *rng, const char *choices, char *text, size_t size)
     if (strncmp(word, "constant", 8) == 0) add(text, size, "=%.3g", (double)rng_float(rng, -2, 40));
 }
 
+/* One of some texts that the parameter takes. */
+static void add_text(Rng *rng, const HaloParam *param, char *text, size_t size)
+{
+    static const char *const word[] = {"a+b",   "max(a,b)", "a > b ? a : b", "fma(a, b, 0.5)", "v", "v*v",
+                                       "abs(v-100)", "0", "-inf", "1/3"};
+    const char *one;
+    do one = word[rng_between(rng, 0, (int64_t)(sizeof word / sizeof *word) - 1)];
+    while (param->check("", one) != HALO_OK);
+    add(text, size, "\"%s\"", one);
+}
+
 static void add_value(Rng *rng, const HaloParam *param, HaloKind kind, char *text, size_t size)
 {
     switch (param->type) {
@@ -75,6 +86,7 @@ static void add_value(Rng *rng, const HaloParam *param, HaloKind kind, char *tex
     case HALO_PARAM_CHOICE:
     case HALO_PARAM_BORDER: add_choice(rng, param->choices, text, size); break;
     case HALO_PARAM_FILE: add(text, size, "none"); break;
+    case HALO_PARAM_TEXT: add_text(rng, param, text, size); break;
     case HALO_PARAM_LENGTH:
         if (kind == HALO_AUDIO && rng_once_in(rng, 4))
             add(text, size, "%.3gms", 0.3 + 3 * rng_unit(rng));

@@ -46,6 +46,7 @@ static const char *const more[] = {
     "scan:op=min,axis=y",
     "scan:op=product,axis=x",
     "depth:u8 | stats",
+    "reduce:\"fma(a, 1, b)\",map=\"v > 0.5 ? sqrt(v) : v * v / 3\"",
     "gray | gauss:sigma=1.5 | sobel | normalize",
     "gauss:2 | stats | hist:bins=32",
     "invert | gain:0.7 | offset:3 | clamp:min=1,max=200",

@@ -158,6 +158,11 @@ static char *results_text(const HaloResults *results)
             print_hist(to, &r->hist);
             continue;
         }
+        if (r->type == HALO_RESULT_FOLD) {
+            for (int c = 0; c <= r->shape.channels; c++) print_real(to, "fold", r->fold.value[c]);
+            fprintf(to, "\n");
+            continue;
+        }
         for (int c = 0; c < r->shape.channels; c++) {
             char room[16];
             print_stats(to, halo_channel_name(&r->shape, c, room), &r->channel[c]);
