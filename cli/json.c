@@ -29,7 +29,7 @@ static void quoted(FILE *to, const char *text)
     while (*s != 0) {
         const int length = utf8_length(s);
         if (length == 0)
-            fputs("\\ufffd", to);
+            fputs("\xef\xbf\xbd", to); /* as it is, so that reading and writing it again gives the same */
         else if (*s == '"' || *s == '\\')
             fprintf(to, "\\%c", *s);
         else if (*s == '\n')

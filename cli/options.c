@@ -51,6 +51,9 @@ const CliOption cli_options[] = {
 
     {"device", 0, "DEVICE", "auto|cpu|gpu|all", CLI_ENGINE, CLI_WORKS | CLI_BENCH | CLI_SAME,
      "auto, cpu, gpu, gpu:N, or all for every GPU; the samples are the same on each", cli_read_device, 0},
+    {"precision", 0, "HOW", "exact|fast", CLI_ENGINE, CLI_WORKS | CLI_BENCH,
+     "exact: the same bytes everywhere; fast: large masks may differ a little, 8 bits by 1 level on few samples",
+     cli_read_precision, 0},
     {"jobs", 'j', "N", NULL, CLI_ENGINE, CLI_WORKS | CLI_BENCH | CLI_SAME, "threads to use; one a core by default",
      cli_read_jobs, 0},
     {"max-memory", 0, "BYTES", NULL, CLI_ENGINE, CLI_WORKS | CLI_SAME,
@@ -120,6 +123,11 @@ const CliCommand cli_commands[] = {
      "halo info in.png\nhalo info --json *.wav\n", cli_info},
     {"list", CLI_LIST, NULL, "[ops|masks|formats|devices]", "what there is",
      "halo list ops\nhalo list devices\nhalo list ops --json\n", cli_list},
+    {"merge", CLI_MERGE, NULL, "SHARD.json…",
+     "join what the parts of a batch printed (--shard i/n --json) into what one machine would have",
+     "halo stats -r data --total --json --shard 1/3 > 1.json   # 2/3 and 3/3 on other machines\n"
+     "halo merge 1.json 2.json 3.json\n",
+     cli_merge},
     {"bench", CLI_BENCH, NULL, "ladder [FAMILY…] | ops PIPELINE…",
      "time the teaching kernels, or pipelines, on random samples",
      "halo bench ladder\nhalo bench ladder reduce scan --device gpu:1\n"

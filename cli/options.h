@@ -52,14 +52,15 @@ enum {
     CLI_LIST = 32,
     CLI_HELP = 64,
     CLI_BARE = 128, /* without any command */
-    CLI_BENCH = 256
+    CLI_BENCH = 256,
+    CLI_MERGE = 512
 };
 #define CLI_READS (CLI_RUN | CLI_STATS | CLI_HIST | CLI_SCAN | CLI_INFO)
 #define CLI_WORKS (CLI_RUN | CLI_STATS | CLI_HIST | CLI_SCAN)
 #define CLI_WRITES (CLI_RUN | CLI_SCAN)
-#define CLI_ANYWHERE 511u
+#define CLI_ANYWHERE 1023u
 /* Beside these: no byte of an output depends on the option. Outputs made without it are not out of date. */
-#define CLI_SAME 512u
+#define CLI_SAME 1024u
 
 struct CliCommand {
     const char *name;
@@ -99,6 +100,7 @@ HaloStatus cli_parse(int argc, char **argv, CliSettings *settings);
 HaloStatus cli_read_choice(const char *value, const char *choices, int *choice);
 HaloStatus cli_read_device(CliSettings *settings, const char *value);
 HaloStatus cli_read_jobs(CliSettings *settings, const char *value);
+HaloStatus cli_read_precision(CliSettings *settings, const char *value);
 HaloStatus cli_read_alpha(CliSettings *settings, const char *value);
 HaloStatus cli_read_pixels(CliSettings *settings, const char *value);
 HaloStatus cli_read_memory(CliSettings *settings, const char *value);
@@ -120,6 +122,7 @@ int cli_run(const CliSettings *settings);   /* run.c: run, stats, hist, scan */
 int cli_info(const CliSettings *settings);  /* info.c */
 int cli_list(const CliSettings *settings);  /* list.c */
 int cli_bench(const CliSettings *settings); /* bench.c */
+int cli_merge(const CliSettings *settings); /* merge.c */
 int cli_help(const CliSettings *settings);  /* help.c */
 int cli_version(const CliSettings *settings);
 int cli_generate(const CliSettings *settings); /* generate.c */

@@ -19,13 +19,16 @@ static void record_place(CliJson *json, const char *key, const HaloShape *shape,
     }
 }
 
-static void record_stats(CliJson *json, const HaloShape *shape, const HaloStats *s)
+/* `file`: where the least and the greatest are, in a data set; NULL: there is but one. */
+static void record_stats(CliJson *json, const HaloShape *shape, const HaloStats *s, const char *const file[2])
 {
     json_uint(json, "count", s->count);
     json_number(json, "min", s->min);
     record_place(json, "min_at", shape, s->min_at);
+    if (file != NULL) json_text(json, "min_file", file[0]);
     json_number(json, "max", s->max);
     record_place(json, "max_at", shape, s->max_at);
+    if (file != NULL) json_text(json, "max_file", file[1]);
     if (s->exact)
         json_uint(json, "sum", s->isum);
     else
@@ -44,14 +47,16 @@ static void record_stats(CliJson *json, const HaloShape *shape, const HaloStats 
 static void record_shape(CliJson *json, const HaloShape *shape)
 {
     json_text(json, "kind", shape->kind == HALO_AUDIO ? "audio" : "image");
-    json_int(json, "width", shape->width);
-    json_int(json, "height", shape->height);
+    if (shape->height > 0) { /* a data set has no size */
+        json_int(json, "width", shape->width);
+        json_int(json, "height", shape->height);
+    }
     json_int(json, "channels", shape->channels);
     json_text(json, "dtype", halo_dtype_name(shape->dtype));
     if (shape->kind == HALO_AUDIO) json_number(json, "rate", shape->rate);
 }
 
-static void record_channels(CliJson *json, const HaloResult *result)
+static void record_channels(CliJson *json, const CliSubject *subject, const HaloResult *result)
 {
     char room[16];
     const HaloHistogram *h = &result->hist;
@@ -60,7 +65,8 @@ static void record_channels(CliJson *json, const HaloResult *result)
         json_open(json, NULL, '{');
         json_text(json, "name", halo_channel_name(&result->shape, c, room));
         if (result->type == HALO_RESULT_STATS) {
-            record_stats(json, &result->shape, &result->channel[c]);
+            record_stats(json, &result->shape, &result->channel[c],
+                         subject->place != NULL ? subject->place[c] : NULL);
         } else if (result->type == HALO_RESULT_FOLD) {
             json_number(json, "value", result->fold.value[c]);
         } else {
@@ -76,7 +82,7 @@ static void record_channels(CliJson *json, const HaloResult *result)
     json_close(json, ']');
 }
 
-static void record_result(CliJson *json, const HaloResult *result)
+static void record_members(CliJson *json, const CliSubject *subject, const HaloResult *result)
 {
     switch (result->type) {
     case HALO_RESULT_STATS: record_shape(json, &result->shape); break;
@@ -93,29 +99,35 @@ static void record_result(CliJson *json, const HaloResult *result)
         json_close(json, ']');
         break;
     }
-    record_channels(json, result);
+    record_channels(json, subject, result);
     if (result->type == HALO_RESULT_HIST) return;
     json_open(json, "all", '{');
     if (result->type == HALO_RESULT_STATS)
-        record_stats(json, &result->shape, &result->all);
+        record_stats(json, &result->shape, &result->all,
+                     subject->place != NULL ? subject->place[result->shape.channels] : NULL);
     else
         json_number(json, "value", result->fold.value[result->shape.channels]);
     json_close(json, '}');
 }
 
-void cli_record_results(FILE *to, const CliItem *item, const HaloResults *results)
+void cli_record_result(FILE *to, const CliSubject *subject, const HaloResult *result)
 {
     static const char *const type[] = {
         [HALO_RESULT_STATS] = "stats", [HALO_RESULT_HIST] = "histogram", [HALO_RESULT_FOLD] = "reduce"};
     CliJson json = {.to = to};
-    for (int i = 0; i < results->count; i++) {
-        json_open(&json, NULL, '{');
-        json_text(&json, "type", type[results->item[i].type]);
-        json_text(&json, "file", item->input);
-        record_result(&json, &results->item[i]);
-        json_close(&json, '}');
-        json_end_line(&json);
-    }
+    json_open(&json, NULL, '{');
+    json_text(&json, "type", type[result->type]);
+    json_text(&json, "file", subject->file);
+    if (subject->file == NULL) json_uint(&json, "files", subject->files);
+    record_members(&json, subject, result);
+    json_close(&json, '}');
+    json_end_line(&json);
+}
+
+void cli_record_results(FILE *to, const CliItem *item, const HaloResults *results)
+{
+    const CliSubject subject = {.file = item->input};
+    for (int i = 0; i < results->count; i++) cli_record_result(to, &subject, &results->item[i]);
 }
 
 void cli_record_file(FILE *to, const CliItem *item, const char *outcome, const char *error,

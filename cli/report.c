@@ -132,12 +132,13 @@ void cli_describe_shape(FILE *to, const HaloShape *shape)
     char room[16];
     if (shape->kind == HALO_AUDIO) {
         fprintf(to, "audio, %d channel%s", shape->channels, shape->channels == 1 ? "" : "s");
-        if (shape->width >= 0)
+        if (shape->width >= 0 && shape->height > 0) /* else unknown, or a data set */
             fprintf(to, ", %s frames, %.3f s", cli_thousands((uint64_t)shape->width, (char[32]){0}),
                     (double)shape->width / shape->rate);
         fprintf(to, ", %g Hz", shape->rate);
     } else {
-        fprintf(to, "image, %lld x %lld,", (long long)shape->width, (long long)shape->height);
+        fprintf(to, "image,");
+        if (shape->height > 0) fprintf(to, " %lld x %lld,", (long long)shape->width, (long long)shape->height);
         if (shape->channels > 8)
             fprintf(to, " %d channels", shape->channels);
         else
@@ -146,18 +147,34 @@ void cli_describe_shape(FILE *to, const HaloShape *shape)
     fprintf(to, ", %s", halo_dtype_name(shape->dtype));
 }
 
+/* In a data set a place says little without the file it is in. */
+static void print_places(FILE *to, const CliSubject *subject, const HaloResult *result)
+{
+    const int all = result->shape.channels;
+    if (subject->place == NULL || subject->place[all][0] == NULL) return;
+    fprintf(to, "%-*s  min in %s, max in %s\n", LABEL, "", subject->place[all][0], subject->place[all][1]);
+}
+
+void cli_print_result(FILE *to, const CliSubject *subject, const HaloResult *result)
+{
+    fputs(cli_ink(CLI_BOLD), to);
+    if (subject->file != NULL)
+        fputs(subject->file, to);
+    else
+        fprintf(to, "%zu file%s together", subject->files, subject->files == 1 ? "" : "s");
+    fprintf(to, "%s: ", cli_ink(CLI_PLAIN));
+    cli_describe_shape(to, &result->shape);
+    fputc('\n', to);
+    switch (result->type) {
+    case HALO_RESULT_STATS: print_stats(to, result); break;
+    case HALO_RESULT_FOLD: print_fold(to, result); break;
+    case HALO_RESULT_HIST: cli_print_histogram(to, result); break;
+    }
+    print_places(to, subject, result);
+}
+
 void cli_print_results(FILE *to, const CliItem *item, const HaloResults *results)
 {
-    for (int i = 0; i < results->count; i++) {
-        const HaloResult *result = &results->item[i];
-        fprintf(to, "%s%s%s: ", cli_ink(CLI_BOLD), item->input, cli_ink(CLI_PLAIN));
-        cli_describe_shape(to, &result->shape);
-        fputc('\n', to);
-        if (result->type == HALO_RESULT_STATS)
-            print_stats(to, result);
-        else if (result->type == HALO_RESULT_FOLD)
-            print_fold(to, result);
-        else
-            cli_print_histogram(to, result);
-    }
+    const CliSubject subject = {.file = item->input};
+    for (int i = 0; i < results->count; i++) cli_print_result(to, &subject, &results->item[i]);
 }

@@ -5,12 +5,21 @@
 #include "batch.h"
 #include "page.h"
 
+/* What a result is of: a file, or a data set. */
+typedef struct CliSubject {
+    const char *file; /* NULL: a data set */
+    size_t files;
+    const char *const (*place)[2]; /* [channels + 1]: its files with the least and the greatest samples; or NULL */
+} CliSubject;
+
 /* report.c: "stats" and "hist" as tables and drawings. */
+void cli_print_result(FILE *to, const CliSubject *subject, const HaloResult *result);
 void cli_print_results(FILE *to, const CliItem *item, const HaloResults *results);
 /* bars.c */
 void cli_print_histogram(FILE *to, const HaloResult *result);
 
 /* records.c: the same as JSON, one object a line; what became of an output; and of all. */
+void cli_record_result(FILE *to, const CliSubject *subject, const HaloResult *result);
 void cli_record_results(FILE *to, const CliItem *item, const HaloResults *results);
 /* `report` is NULL where nothing was computed; `error` where nothing went wrong. */
 void cli_record_file(FILE *to, const CliItem *item, const char *outcome, const char *error,

@@ -8,6 +8,7 @@
 #include "page.h"
 #include "progress.h"
 #include "report.h"
+#include "totals.h"
 #include "workers.h"
 
 /* One command at work. */
@@ -18,6 +19,8 @@ typedef struct Work {
     HaloPipeline *pipeline;
     CliWorkers *workers; /* NULL: one file after the other */
     CliBatch batch;
+    uint64_t recipe;   /* of all that results and outputs depend on */
+    CliTotals *totals; /* --total, or NULL */
     int results_to; /* the file descriptor of what is printed */
     CliTally tally;
     CliFates fates;
@@ -61,6 +64,9 @@ static HaloStatus check_request(const Work *work)
         return halo_fail(HALO_ERR_USAGE, "--plot needs the name of a file");
     if (cli_in_the_way(settings->plot) && !settings->force)
         return halo_fail(HALO_ERR_INPUT, "%s exists: --force replaces it", settings->plot);
+    if (settings->total && (settings->resume || settings->skip_existing))
+        return halo_fail(HALO_ERR_USAGE, "--total needs every input: it does not go with --%s",
+                         settings->resume ? "resume" : "skip-existing");
     if (!has_output && !settings->explain && !halo_pipeline_only_measures(work->pipeline))
         return halo_fail(HALO_ERR_USAGE,
                          "where should the output go? -o FILE, --out-dir DIR, or -o - for standard output");
@@ -71,9 +77,9 @@ static HaloStatus open_journal(Work *work)
 {
     const CliSettings *settings = work->settings;
     const char *options = settings->recipe.length > 0 ? settings->recipe.data : "";
-    const uint64_t recipe = halo_pipeline_fingerprint(work->pipeline, options);
+    work->recipe = halo_pipeline_fingerprint(work->pipeline, options);
     char *text = cli_format("%s%s", work->text, options);
-    const HaloStatus status = cli_journal_open(settings, recipe, text, &work->batch, &work->batch.journal);
+    const HaloStatus status = cli_journal_open(settings, work->recipe, text, &work->batch, &work->batch.journal);
     free(text);
     return status;
 }
@@ -88,6 +94,7 @@ static HaloStatus prepare(Work *work)
     HALO_TRY(check_request(work));
     HALO_TRY(cli_name_outputs(work->settings, &work->batch));
     cli_take_shard(work->settings, &work->batch);
+    if (work->settings->total) work->totals = cli_totals_new(work->batch.first);
     HALO_TRY(open_journal(work));
 out:
     return status;
@@ -113,6 +120,14 @@ static HaloStatus conclude(Work *work, const CliItem *item, HaloStatus outcome, 
     else
         work->tally.ok++;
     if (error != NULL) cli_complain("%s", error);
+    if (outcome == HALO_OK && report != NULL && work->totals != NULL) {
+        const size_t number = work->batch.first + (size_t)(item - work->batch.item);
+        const HaloStatus status = cli_totals_add(work->totals, number, item->input, &report->results);
+        if (status != HALO_OK) {
+            free(error);
+            return status;
+        }
+    }
     FILE *page = cli_page_open();
     if (outcome == HALO_OK && report != NULL) {
         if (settings->json)
@@ -266,6 +281,40 @@ out:
     return status;
 }
 
+/* The last object of a part: what it was a part of, and what `halo merge` needs to know of it. */
+static void record_shard(const Work *work, FILE *page)
+{
+    const CliSettings *settings = work->settings;
+    CliJson json = {.to = page};
+    char recipe[32];
+    snprintf(recipe, sizeof recipe, "%016llx%s", (unsigned long long)work->recipe,
+             settings->total ? " total" : "");
+    json_open(&json, NULL, '{');
+    json_text(&json, "type", "shard");
+    json_int(&json, "shard", settings->shard);
+    json_int(&json, "of", settings->shards);
+    json_uint(&json, "first", work->batch.first);
+    json_uint(&json, "inputs", work->batch.count);
+    json_uint(&json, "all", work->batch.all);
+    json_uint(&json, "failed", work->tally.failed);
+    json_text(&json, "recipe", recipe);
+    cli_totals_write(&json, work->totals);
+    json_close(&json, '}');
+    json_end_line(&json);
+}
+
+static HaloStatus print_totals(const Work *work)
+{
+    const CliSettings *settings = work->settings;
+    if (settings->dry_run || settings->explain) return HALO_OK;
+    FILE *page = cli_page_open();
+    if (settings->json && settings->shards > 0)
+        record_shard(work, page);
+    else if (work->totals != NULL)
+        cli_totals_print(page, work->totals, settings->json);
+    return cli_page_send(work->results_to);
+}
+
 static HaloStatus print_summary(const Work *work)
 {
     const CliSettings *settings = work->settings;
@@ -290,10 +339,12 @@ int cli_run(const CliSettings *settings)
     cli_ink_setup(work.results_to, settings->no_color);
     HaloStatus status = prepare(&work);
     if (status == HALO_OK) status = run_all(&work);
+    if (status == HALO_OK) status = print_totals(&work);
     if (status == HALO_OK) status = print_summary(&work);
     if (status != HALO_OK && status != HALO_ERR_PIPE) cli_complain("%s", halo_error());
     cli_workers_stop(work.workers);
     cli_journal_close(work.batch.journal, status == HALO_OK && work.tally.failed == 0);
+    cli_totals_free(work.totals);
     cli_batch_free(&work.batch);
     free(work.text);
     halo_pipeline_free(work.pipeline);

@@ -126,6 +126,14 @@ HaloStatus cli_read_device(CliSettings *settings, const char *value)
     return HALO_OK;
 }
 
+HaloStatus cli_read_precision(CliSettings *settings, const char *value)
+{
+    int choice = 0;
+    const HaloStatus status = cli_read_choice(value, "exact|fast", &choice);
+    settings->engine.precision = (HaloPrecision)choice;
+    return status;
+}
+
 HaloStatus cli_read_alpha(CliSettings *settings, const char *value)
 {
     int choice = 0;

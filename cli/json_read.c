@@ -1,0 +1,262 @@
+/* JSON, read: recursive descent over a text that it writes over, as strings lose their escapes. */
+#include "json_read.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+
+#define DEEPEST 32 /* arrays in objects in arrays: more than halo ever writes */
+
+typedef struct Input {
+    char *begin, *at;
+    int depth;
+} Input;
+
+static HaloStatus wrong(const Input *input, const char *expected)
+{
+    return halo_fail(HALO_ERR_INPUT, "character %lld: expected %s", (long long)(input->at - input->begin) + 1,
+                     expected);
+}
+
+static void skip_space(Input *input) { input->at += strspn(input->at, " \t\r\n"); }
+
+/* ---- strings -------------------------------------------------------------------------------------------- */
+
+static bool read_hex(const char *at, unsigned *code)
+{
+    *code = 0;
+    for (int i = 0; i < 4; i++) {
+        static const char digits[] = "0123456789abcdef";
+        const char *digit =
+            at[i] != 0 ? strchr(digits, at[i] >= 'A' && at[i] <= 'F' ? at[i] + 32 : at[i]) : NULL;
+        if (digit == NULL) return false;
+        *code = *code << 4 | (unsigned)(digit - digits);
+    }
+    return true;
+}
+
+/* As UTF-8, which is never longer than the escape it stands for. */
+static char *put_code(char *to, unsigned code)
+{
+    const int more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+    static const unsigned char lead[] = {0, 0xc0, 0xe0, 0xf0};
+    *to++ = (char)(lead[more] | code >> 6 * more);
+    for (int i = more - 1; i >= 0; i--) *to++ = (char)(0x80 | (code >> 6 * i & 0x3f));
+    return to;
+}
+
+static HaloStatus read_escape(Input *input, char **to)
+{
+    static const char letters[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
+    unsigned code, low;
+    const char *letter = *input->at != 0 ? strchr(letters, *input->at) : NULL;
+    if (letter != NULL) {
+        *(*to)++ = meant[letter - letters];
+        input->at++;
+        return HALO_OK;
+    }
+    if (*input->at != 'u' || !read_hex(input->at + 1, &code) || code == 0)
+        return wrong(input, "an escape such as \\n or \\u00e9");
+    input->at += 5;
+    if (code >= 0xd800 && code < 0xdc00 && input->at[0] == '\\' && input->at[1] == 'u' &&
+        read_hex(input->at + 2, &low) && low >= 0xdc00 && low < 0xe000) {
+        code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+        input->at += 6;
+    }
+    *to = put_code(*to, code);
+    return HALO_OK;
+}
+
+static HaloStatus read_string(Input *input, const char **text)
+{
+    char *to = ++input->at;
+    *text = to;
+    while (*input->at != '"') {
+        if ((unsigned char)*input->at < 0x20) return wrong(input, "the end of a text");
+        if (*input->at != '\\') {
+            *to++ = *input->at++;
+            continue;
+        }
+        input->at++;
+        const HaloStatus status = read_escape(input, &to);
+        if (status != HALO_OK) return status;
+    }
+    input->at++;
+    *to = 0;
+    return HALO_OK;
+}
+
+/* ---- values --------------------------------------------------------------------------------------------- */
+
+static HaloStatus read_value(Input *input, JsonValue *value);
+
+/* "[" or "{", elements with commas between them, "]" or "}". */
+static HaloStatus read_elements(Input *input, JsonValue *value, char close)
+{
+    HaloStatus status = HALO_OK;
+    JsonValue **link = &value->first;
+    if (++input->depth > DEEPEST) HALO_FAIL(HALO_ERR_INPUT, "arrays and objects lie too deep in each other");
+    input->at++;
+    skip_space(input);
+    while (*input->at != close) {
+        JsonValue *element = *link = cli_alloc(1, sizeof *element);
+        link = &element->next;
+        if (close == '}') {
+            if (*input->at != '"') HALO_TRY(wrong(input, "a key"));
+            HALO_TRY(read_string(input, &element->key));
+            skip_space(input);
+            if (*input->at++ != ':') HALO_FAIL(HALO_ERR_INPUT, "a : is missing after \"%.40s\"", element->key);
+        }
+        HALO_TRY(read_value(input, element));
+        skip_space(input);
+        if (*input->at == close) break;
+        if (*input->at != ',') HALO_TRY(wrong(input, "a comma"));
+        input->at++;
+        skip_space(input);
+        if (*input->at == close) HALO_TRY(wrong(input, "a value"));
+    }
+    input->at++;
+    input->depth--;
+out:
+    return status;
+}
+
+static bool read_word(Input *input, const char *word)
+{
+    const size_t length = strlen(word);
+    if (strncmp(input->at, word, length) != 0) return false;
+    input->at += length;
+    return true;
+}
+
+static HaloStatus read_value(Input *input, JsonValue *value)
+{
+    char *end;
+    skip_space(input);
+    value->text = input->at;
+    switch (*input->at) {
+    case '{': value->type = JSON_OBJECT; return read_elements(input, value, '}');
+    case '[': value->type = JSON_ARRAY; return read_elements(input, value, ']');
+    case '"': value->type = JSON_TEXT; return read_string(input, &value->text);
+    case 'n': return read_word(input, "null") ? HALO_OK : wrong(input, "null");
+    case 't':
+    case 'f':
+        value->type = JSON_BOOL;
+        return read_word(input, "true") || read_word(input, "false") ? HALO_OK : wrong(input, "true or false");
+    default:
+        value->type = JSON_NUMBER;
+        if (strchr("-0123456789", *input->at) == NULL || *input->at == 0) return wrong(input, "a value");
+        end = input->at + strspn(input->at, "-+.0123456789eE");
+        input->at = end;
+        return HALO_OK;
+    }
+}
+
+HaloStatus json_read(char *text, JsonValue **value)
+{
+    HaloStatus status = HALO_OK;
+    Input input = {text, text, 0};
+    *value = cli_alloc(1, sizeof **value);
+    HALO_TRY(read_value(&input, *value));
+    skip_space(&input);
+    if (*input.at != 0) HALO_TRY(wrong(&input, "the end"));
+out:
+    if (status != HALO_OK) {
+        json_free(*value);
+        *value = NULL;
+    }
+    return status;
+}
+
+void json_free(JsonValue *value)
+{
+    while (value != NULL) {
+        JsonValue *next = value->next;
+        json_free(value->first);
+        free(value);
+        value = next;
+    }
+}
+
+/* ---- what is in them ------------------------------------------------------------------------------------ */
+
+const JsonValue *json_find(const JsonValue *object, const char *key)
+{
+    if (object == NULL || object->type != JSON_OBJECT) return NULL;
+    for (const JsonValue *v = object->first; v != NULL; v = v->next)
+        if (strcmp(v->key, key) == 0) return v;
+    return NULL;
+}
+
+static HaloStatus missing(const char *key, const char *what)
+{
+    return halo_fail(HALO_ERR_INPUT, "\"%s\" is missing or no %s", key, what);
+}
+
+/* Does the number end where its text does? What follows it is still there. */
+static bool ends(const char *end)
+{
+    return errno == 0 && (*end == 0 || strchr("-+.0123456789eE", *end) == NULL);
+}
+
+bool json_is_uint(const JsonValue *value, uint64_t *number)
+{
+    char *end;
+    if (value == NULL || value->type != JSON_NUMBER || *value->text == '-') return false;
+    errno = 0;
+    *number = strtoull(value->text, &end, 10);
+    return ends(end);
+}
+
+HaloStatus json_get_uint(const JsonValue *object, const char *key, uint64_t *value)
+{
+    return json_is_uint(json_find(object, key), value) ? HALO_OK : missing(key, "whole number");
+}
+
+HaloStatus json_get_int(const JsonValue *object, const char *key, int64_t *value)
+{
+    char *end;
+    const JsonValue *found = json_find(object, key);
+    if (found == NULL || found->type != JSON_NUMBER) return missing(key, "whole number");
+    errno = 0;
+    *value = strtoll(found->text, &end, 10);
+    return ends(end) ? HALO_OK : missing(key, "whole number");
+}
+
+HaloStatus json_get_number(const JsonValue *object, const char *key, double *value)
+{
+    char *end;
+    const JsonValue *found = json_find(object, key);
+    if (found == NULL || found->type == JSON_BOOL || found->type >= JSON_ARRAY) return missing(key, "number");
+    *value = NAN;
+    if (found->type == JSON_NULL) return HALO_OK;
+    if (found->type == JSON_TEXT) {
+        if (strcmp(found->text, "inf") != 0 && strcmp(found->text, "-inf") != 0) return missing(key, "number");
+        *value = *found->text == '-' ? -(double)INFINITY : (double)INFINITY;
+        return HALO_OK;
+    }
+    *value = strtod(found->text, &end);
+    errno = 0; /* denormals are no mistake */
+    return end != found->text && ends(end) ? HALO_OK : missing(key, "number");
+}
+
+HaloStatus json_get_text(const JsonValue *object, const char *key, const char **value)
+{
+    const JsonValue *found = json_find(object, key);
+    if (found == NULL || found->type != JSON_TEXT) return missing(key, "text");
+    *value = found->text;
+    return HALO_OK;
+}
+
+HaloStatus json_get_array(const JsonValue *object, const char *key, const JsonValue **first, int64_t *count)
+{
+    const JsonValue *found = json_find(object, key);
+    if (found == NULL || found->type != JSON_ARRAY) return missing(key, "array");
+    *first = found->first;
+    *count = 0;
+    for (const JsonValue *v = found->first; v != NULL; v = v->next) ++*count;
+    return HALO_OK;
+}

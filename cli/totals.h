@@ -1,0 +1,23 @@
+/* --total: what the statistics and histograms of many files come to together, and what of it a part of a batch
+ * has to hand on so that the parts come to the same. The order is fixed: docs/numerics.md, "Data sets". */
+#ifndef CLI_TOTALS_H
+#define CLI_TOTALS_H
+
+#include "json.h"
+#include "json_read.h"
+#include "report.h"
+
+typedef struct CliTotals CliTotals;
+
+/* Files are numbered as in the list of all inputs; `first` is the number of the first that will be added. */
+CliTotals *cli_totals_new(size_t first);
+void cli_totals_free(CliTotals *totals); /* NULL is fine */
+/* In the order of their numbers; some may be missing. */
+HaloStatus cli_totals_add(CliTotals *totals, size_t number, const char *file, const HaloResults *results);
+/* One result for each measurement of the pipeline and each kind of file, in the order in which they came up. */
+void cli_totals_print(FILE *to, CliTotals *totals, bool json);
+/* As "state": an array, empty for NULL; and back, after all that stands before it. HALO_ERR_INPUT for what cannot be. */
+void cli_totals_write(CliJson *json, const CliTotals *totals);
+HaloStatus cli_totals_read(CliTotals *totals, const JsonValue *part);
+
+#endif

@@ -1,0 +1,46 @@
+/* What the files of --total share: groups of files, and the tree of their moments. */
+#ifndef CLI_TOTALS_PART_H
+#define CLI_TOTALS_PART_H
+
+#include "totals.h"
+
+/* One channel of some files. */
+typedef struct Part {
+    HaloMoments moments;
+    int64_t number[2]; /* of the files with the least and the greatest sample; -1: none */
+    char *file[2];     /* their names, or NULL */
+} Part;
+
+/* All files of a subtree that has its place in the whole; `at` is the number of one of them. */
+typedef struct Node {
+    int64_t at;
+    Part *channel; /* [channels] */
+} Node;
+
+/* Files of one kind, by one measurement: what may be added up. */
+typedef struct Group {
+    int64_t result; /* which measurement of the pipeline */
+    int64_t first;  /* the number of the first file */
+    uint64_t files;
+    HaloResult like; /* type, shape (its size says nothing) and, of histograms, the counts */
+    Node *node;      /* of statistics: subtrees that wait for what lies beside them */
+    size_t nodes, room;
+} Group;
+
+struct CliTotals {
+    int64_t first;
+    Group *group;
+    size_t groups, room;
+};
+
+/* totals.c: the group of such results, made where it is not there yet. */
+Group *totals_group(CliTotals *totals, int64_t result, const HaloResult *like, int64_t number);
+/* The node is the group's then. */
+void totals_push(const CliTotals *totals, Group *group, Node node);
+HaloStatus totals_add_counts(HaloHistogram *sum, const HaloHistogram *more);
+void totals_free_node(Node *node, int channels);
+
+/* Places are told on a grid that is wider than any image, so that those of images of any width compare. */
+#define TOTALS_GRID ((int64_t)1 << 32)
+
+#endif
