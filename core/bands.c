@@ -113,6 +113,18 @@ static int64_t reach_rows(const HaloPlan *plan)
     return reach;
 }
 
+/* A border that reflects turns the reach to one side into one to the other, and one more. */
+int64_t bands_reach(const HaloPlan *plan)
+{
+    const HaloKind kind = plan->reg[plan->input].kind;
+    int64_t reach = 0;
+    for (int i = 0; i < plan->steps; i++) {
+        const int64_t most = larger(before(&plan->step[i].reach, kind), after(&plan->step[i].reach, kind));
+        reach += most > 0 ? most + 1 : 0;
+    }
+    return reach;
+}
+
 int64_t bands_memory(const HaloPlan *plan, int64_t rows, bool with_ends)
 {
     const int64_t reach = reach_rows(plan);
@@ -171,7 +183,7 @@ int64_t bands_flow_memory(const HaloPlan *plan, int64_t rows)
 {
     const HaloShape *in = &plan->reg[plan->input], *out = &plan->reg[plan->output];
     return bands_memory(plan, rows, false) + 2 * row_bytes(out) * rows +
-           2 * row_bytes(in) * smaller(bands_length(in), rows + 2 * reach_rows(plan));
+           2 * row_bytes(in) * smaller(bands_length(in), rows + 2 * bands_reach(plan) + 1);
 }
 
 int64_t bands_for_flow(const HaloPlan *plan, int64_t wish, int64_t memory)

@@ -103,6 +103,10 @@ HaloStatus plan_add_step(HaloPlan *plan, const HaloStep *step);
 /* Replaces dense convolutions by faster ways that are not exact. */
 HaloStatus plan_hasten(HaloBuilder *builder);
 void plan_optimise(HaloPlan *plan);
+/* A plan for sound of unknown length has this many frames, until its end is known: then plan_end_at makes it
+ * right. HALO_ERR_INPUT where nothing is left. */
+#define PLAN_ENDLESS ((int64_t)1 << 40)
+HaloStatus plan_end_at(HaloPlan *plan, int64_t width);
 HaloStore store_between(float white_from, float white_to);
 
 /* builder.c: what `depth` does, without asking for that type at the output. */
@@ -118,6 +122,8 @@ bool bands_possible(const HaloPlan *plan);
  * `wanted` of the output are made: each of them once. */
 bool bands_gather(const HaloPlan *plan, const HaloStep *step);
 Rows bands_measured(const HaloPlan *plan, const HaloStep *step, Rows wanted);
+/* Rows before and behind those of the output that its bands may need of any value, at most. */
+int64_t bands_reach(const HaloPlan *plan);
 /* For rows `wanted` of the output, the rows of every value that are needed. */
 void bands_needs(const HaloPlan *plan, Rows wanted, Rows *need);
 /* Most bytes that the buffers between input and output (or those, too) take while `rows` rows are made at a
@@ -197,21 +203,29 @@ HaloStatus load_open(HaloSession *session, HaloSource *source, const HaloShape *
 HaloStatus load_samples(HaloReader *reader, int64_t max_memory, HaloBuf *data);
 void load_close(HaloReader *reader); /* also what load_open left; the metadata go with it */
 
-HaloStatus load_rows(HaloReader *reader, HaloBuf *rows); /* the next */
+/* The next rows; fewer only where sound of unknown length ends. */
+HaloStatus load_rows(HaloReader *reader, HaloBuf *rows, int64_t *got);
+/* Another image of the same file: *more says whether there is one; and then opens it. What follows on a pipe and
+ * is no image is HALO_ERR_INPUT. */
+HaloStatus load_more(HaloSession *session, const HaloReader *reader, bool *more);
+HaloStatus load_next(HaloSession *session, HaloReader *reader);
 
-/* flow.c: a file through a plan in bands, on the host, so that no more than a few of them are in memory. Can
- * that be done for this plan and output? Then `sink` gets all of a file, but is not committed. */
-bool flow_suits(const HaloSession *session, const HaloPlan *plan, const char *output);
-HaloStatus flow_run(HaloSession *session, const HaloPlan *plan, HaloReader *reader, const HaloFormat *to,
-                    const HaloWriteOptions *write, HaloSink *sink, HaloReport *report);
+/* flow.c: an image or a sound through a plan in bands, on the host, so that no more than a few of them are in
+ * memory. Can that be done for this plan? `writer` (NULL: only results are wanted) gets all of it; a plan that
+ * is endless gets its length. */
+bool flow_suits(const HaloSession *session, const HaloPlan *plan);
+HaloStatus flow_run(HaloSession *session, HaloPlan *plan, HaloReader *reader, HaloWriter *writer,
+                    HaloReport *report);
 
 /* explain.c: `flows`: the rows come from a file and go to one. */
 void explain_plan(HaloSession *session, const HaloPlan *plan, bool flows, FILE *to);
 
-/* save.c: what a writer may pass on of the input, nothing with --strip; it stays the input's. */
-HaloMeta save_meta(const HaloWriteOptions *options, const HaloMeta *meta);
-/* Writes all of `data` into the sink; `like` gives depth and metadata. */
-HaloStatus save_to(HaloSink *sink, const HaloFormat *format, const HaloWriteOptions *options,
-                   const HaloInfo *like, const HaloBuf *data, uint64_t *clipped);
+/* save.c: an image or a sound of this shape into a writer whose format, sink and options are set; `like`, of the
+ * input, gives depth and metadata (nothing with --strip). `endless`: its length is not known before the end. */
+HaloStatus save_begin(HaloWriter *writer, const HaloInfo *like, const HaloShape *shape, bool endless);
+HaloStatus save_end(HaloWriter *writer, const HaloInfo *like, const HaloShape *shape);
+HaloStatus save_whole(HaloWriter *writer, const HaloInfo *like, const HaloBuf *data);
+/* All of them are there; the writer keeps nothing, whatever happened before. */
+HaloStatus save_close(HaloWriter *writer, HaloStatus status);
 
 #endif

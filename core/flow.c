@@ -1,8 +1,10 @@
-/* A file through a plan in bands: rows are read, computed and written a few at a time, so that bands are in
- * memory and never whole images. With more than one job a thread reads ahead and another writes behind.
+/* A file through a plan in bands: rows of an image, or frames of a sound, are read, computed and written a few
+ * at a time, so that bands are in memory and never all of it. With more than one job a thread reads ahead and
+ * another writes behind.
  *
  * Input and output have two slots each. The input rows of a band are its window; neighbouring windows overlap
- * by what the plan reaches, and those rows are copied from slot to slot. */
+ * by what the plan reaches, and those rows are copied from slot to slot. Nobody has to know how long a sound
+ * is: its plan begins as an endless one, and gets its length when the last window is there. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,13 +14,14 @@
 
 typedef struct Flow {
     Slot *slot;
-    const HaloPlan *plan;
+    HaloPlan *plan;
     HaloReader *reader;
-    HaloWriter writer;
-    int64_t band, bands;
-    Rows *window; /* [bands] */
-    int64_t most; /* rows in a window */
+    HaloWriter *writer; /* NULL: only results are wanted */
+    int64_t band;
+    bool endless; /* the reader does not know the length */
     HaloBuf in[2], out[2];
+    int64_t room;          /* rows in in[] */
+    const HaloBuf *window; /* of the band that is made */
     HaloTimes ms;
 
     pthread_t reading, writing;
@@ -26,48 +29,37 @@ typedef struct Flow {
     pthread_mutex_t lock;            /* of everything below */
     pthread_cond_t moved;
     int64_t read, made, written; /* bands so far; each counter is moved by one thread only */
-    HaloStatus failed;           /* the first failure of any thread, and what it said */
+    int64_t last;      /* the window that ends the input, for all bands from there on; -1: not read yet */
+    bool done;         /* no more bands are made */
+    HaloStatus failed; /* the first failure of any thread, and what it said */
     char message[1024];
 } Flow;
 
-bool flow_suits(const HaloSession *session, const HaloPlan *plan, const char *output)
+bool flow_suits(const HaloSession *session, const HaloPlan *plan)
 {
-    return plan->wants_output && plan->reg[plan->input].kind == HALO_IMAGE && bands_possible(plan) &&
-           !session->options.verify && strcmp(output, "-") != 0;
+    const bool sound = plan->reg[plan->input].kind == HALO_AUDIO;
+    return (plan->wants_output || sound) && bands_possible(plan) && !session->options.verify;
 }
 
 /* ---- windows -------------------------------------------------------------------------------------------- */
 
-static Rows band_rows(const Flow *flow, int64_t k)
-{
-    const int64_t height = flow->plan->reg[flow->plan->output].height, from = k * flow->band;
-    return (Rows){from, flow->band < height - from ? from + flow->band : height};
-}
-
-/* Windows only go forward, leave nothing out, and the last one ends the input: a fault in its last row shows
- * even where no band needs that. */
-static HaloStatus plan_windows(Flow *flow)
+/* Window k, if window k - 1 ended at `before`. It looks back far enough for all later bands, too: borders that
+ * reflect make the last ones need earlier rows than those before them. The last window ends the input: a fault
+ * in its last row shows even where no band needs that. */
+static HaloStatus plan_window(const Flow *flow, int64_t k, int64_t before, Rows *window)
 {
     const HaloPlan *plan = flow->plan;
+    const int64_t made = bands_length(&plan->reg[plan->output]), read = bands_length(&plan->reg[plan->input]);
+    const Rows out = {k * flow->band, smaller((k + 1) * flow->band, made)};
     Rows *need = calloc((size_t)plan->regs, sizeof *need);
-    Rows *window = flow->window = calloc((size_t)flow->bands, sizeof *window);
-    if (need == NULL || window == NULL) {
-        free(need);
-        return halo_fail(HALO_ERR_LIMIT, "not enough memory");
-    }
-    const int64_t last = flow->bands - 1;
-    Rows before = {0, 0};
-    for (int64_t k = 0; k <= last; k++) {
-        bands_needs(plan, band_rows(flow, k), need);
-        window[k] = need[plan->input];
-        if (window[k].to < before.to) window[k].to = before.to;
-        if (window[k].from > before.to) window[k].from = before.to;
-        before = window[k];
-    }
-    for (int64_t k = last; k-- > 0;)
-        if (window[k].from > window[k + 1].from) window[k].from = window[k + 1].from;
-    window[last].to = plan->reg[plan->input].height;
+    if (need == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    bands_needs(plan, out, need);
+    *window = need[plan->input];
     free(need);
+    const int64_t back = larger(0, out.from - bands_reach(plan));
+    window->from = smaller(before, smaller(window->from, back));
+    window->to = larger(before, window->to + flow->endless); /* one more shows whether there is another band */
+    if (out.to >= made && !flow->endless) window->to = read;
     return HALO_OK;
 }
 
@@ -75,38 +67,61 @@ static HaloStatus take_slots(Flow *flow)
 {
     HaloStatus status = HALO_OK;
     const HaloShape *in = &flow->plan->reg[flow->plan->input], *out = &flow->plan->reg[flow->plan->output];
-    for (int64_t k = 0; k < flow->bands; k++) {
-        const int64_t rows = flow->window[k].to - flow->window[k].from;
-        if (flow->most < rows) flow->most = rows;
-    }
-    for (int i = 0; i < (flow->bands > 1 ? 2 : 1); i++) {
-        flow->in[i] = (HaloBuf){.shape = *in, .cols = in->width, .rows = flow->most};
-        flow->out[i] = (HaloBuf){.shape = *out, .cols = out->width, .rows = flow->band};
+    flow->room = smaller(bands_length(in), flow->band + 2 * bands_reach(flow->plan) + 1);
+    for (int i = 0; i < (flow->band < bands_length(out) ? 2 : 1); i++) {
+        flow->in[i] = (HaloBuf){.shape = *in};
+        flow->out[i] = (HaloBuf){.shape = *out};
+        set_rows(&flow->in[i], (Rows){0, flow->room});
+        set_rows(&flow->out[i], (Rows){0, flow->band});
         HALO_TRY(slot_take(flow->slot, &flow->in[i]));
-        HALO_TRY(slot_take(flow->slot, &flow->out[i]));
+        if (flow->writer != NULL) HALO_TRY(slot_take(flow->slot, &flow->out[i]));
     }
 out:
     return status;
 }
 
+static void give_slots(Flow *flow)
+{
+    for (int i = 0; i < 2; i++) {
+        set_rows(&flow->in[i], (Rows){0, flow->room});
+        set_rows(&flow->out[i], (Rows){0, flow->band});
+        if (flow->in[i].data != NULL) slot_give(flow->slot, &flow->in[i]);
+        if (flow->out[i].data != NULL) slot_give(flow->slot, &flow->out[i]);
+    }
+}
+
 /* ---- reading and writing -------------------------------------------------------------------------------- */
 
-/* Window k goes into slot k mod 2, which band k - 2 has left. */
-static HaloStatus read_window(Flow *flow, int64_t k)
+static Rows rows_in(const HaloBuf *buf)
 {
+    return buf->shape.kind == HALO_AUDIO ? (Rows){buf->x0, buf->x0 + buf->cols}
+                                         : (Rows){buf->y0, buf->y0 + buf->rows};
+}
+
+/* Window k goes into slot k mod 2, which band k - 2 has left. *ends: there are no more. */
+static HaloStatus read_window(Flow *flow, int64_t k, bool *ends)
+{
+    HaloStatus status = HALO_OK;
     const double start = now_ms();
-    const Rows rows = flow->window[k];
     HaloBuf *to = &flow->in[k % 2];
-    int64_t have = rows.from;
-    to->y0 = rows.from;
-    to->rows = rows.to - rows.from;
-    if (k > 0) {
-        have = flow->window[k - 1].to;
-        memcpy(to->data, halo_at(&flow->in[(k - 1) % 2], 0, rows.from),
-               (size_t)((have - rows.from) * to->stride));
+    const HaloBuf *last = &flow->in[(k + 1) % 2];
+    const int64_t have = k > 0 ? rows_in(last).to : 0;
+    Rows rows;
+    HALO_TRY(plan_window(flow, k, have, &rows));
+    if (rows.to - rows.from > flow->room) HALO_FAIL(HALO_ERR_BUG, "a band reads more than its window holds");
+    set_rows(to, rows);
+    for (int64_t y = to->y0; y < to->y0 + to->rows && k > 0; y++) {
+        const HaloBuf kept = rows_of(to, (Rows){rows.from, have});
+        if (y < kept.y0 + kept.rows)
+            memcpy(halo_at(&kept, kept.x0, y), halo_at(last, kept.x0, y), (size_t)halo_row_bytes(&kept));
     }
     HaloBuf rest = rows_of(to, (Rows){have, rows.to});
-    const HaloStatus status = rest.rows > 0 ? load_rows(flow->reader, &rest) : HALO_OK;
+    int64_t got = rows.to - have;
+    if (got > 0) HALO_TRY(load_rows(flow->reader, &rest, &got));
+    *ends = flow->endless ? have + got < rows.to : rows.to == bands_length(&to->shape);
+    set_rows(to, (Rows){rows.from, have + got});
+    if (have + got == 0) HALO_FAIL(HALO_ERR_INPUT, "holds no samples");
+out:
     flow->ms.read += now_ms() - start;
     return status;
 }
@@ -114,19 +129,21 @@ static HaloStatus read_window(Flow *flow, int64_t k)
 static HaloStatus write_band(Flow *flow, int64_t k)
 {
     const double start = now_ms();
-    const HaloStatus status = flow->writer.format->write(&flow->writer, &flow->out[k % 2]);
+    const HaloStatus status =
+        flow->writer != NULL ? flow->writer->format->write(flow->writer, &flow->out[k % 2]) : HALO_OK;
     flow->ms.write += now_ms() - start;
     return status;
 }
 
 /* ---- taking turns --------------------------------------------------------------------------------------- */
 
-/* Waits until a counter has come so far; false when something has failed instead. */
+/* Waits until a counter has come so far; false when it never will. */
 static bool wait_for(Flow *flow, const int64_t *counter, int64_t count)
 {
     pthread_mutex_lock(&flow->lock);
-    while (flow->failed == HALO_OK && *counter < count) pthread_cond_wait(&flow->moved, &flow->lock);
-    const bool well = flow->failed == HALO_OK;
+    while (flow->failed == HALO_OK && *counter < count && !flow->done)
+        pthread_cond_wait(&flow->moved, &flow->lock);
+    const bool well = flow->failed == HALO_OK && *counter >= count;
     pthread_mutex_unlock(&flow->lock);
     return well;
 }
@@ -146,18 +163,32 @@ static bool advance(Flow *flow, int64_t *counter, HaloStatus status)
     return status == HALO_OK;
 }
 
+/* The next window; false when there are no more. */
+static bool read_next(Flow *flow)
+{
+    bool ends = false;
+    const int64_t k = flow->read;
+    const HaloStatus status = read_window(flow, k, &ends);
+    pthread_mutex_lock(&flow->lock);
+    if (status == HALO_OK && ends) {
+        flow->last = k;
+        flow->read = INT64_MAX - 1; /* nobody has to wait any more */
+    }
+    pthread_mutex_unlock(&flow->lock);
+    return advance(flow, &flow->read, status) && !ends;
+}
+
 static void *read_ahead(void *context)
 {
     Flow *flow = context;
-    for (int64_t k = 0; k < flow->bands && wait_for(flow, &flow->made, k - 1); k++)
-        if (!advance(flow, &flow->read, read_window(flow, k))) break;
+    while (wait_for(flow, &flow->made, flow->read - 1) && read_next(flow)) continue;
     return NULL;
 }
 
 static void *write_behind(void *context)
 {
     Flow *flow = context;
-    for (int64_t k = 0; k < flow->bands && wait_for(flow, &flow->made, k + 1); k++)
+    for (int64_t k = 0; wait_for(flow, &flow->made, k + 1); k++)
         if (!advance(flow, &flow->written, write_band(flow, k))) break;
     return NULL;
 }
@@ -165,17 +196,36 @@ static void *write_behind(void *context)
 /* This thread's words for what failed in any. */
 static HaloStatus failure(const Flow *flow) { return halo_fail(flow->failed, "%s", flow->message); }
 
+/* Ends::reach. */
+static HaloStatus reach_band(void *context, int64_t from)
+{
+    Flow *flow = context;
+    const int64_t k = from / flow->band;
+    if (!flow->reads_ahead && flow->read <= k) read_next(flow);
+    if (!wait_for(flow, &flow->read, k + 1)) return failure(flow);
+    pthread_mutex_lock(&flow->lock);
+    const bool ended = flow->last >= 0;
+    flow->window = &flow->in[(ended ? smaller(k, flow->last) : k) % 2];
+    pthread_mutex_unlock(&flow->lock);
+    if (!ended || !flow->endless) return HALO_OK;
+    flow->endless = false; /* the reading thread is through with the plan */
+    return plan_end_at(flow->plan, rows_in(&flow->in[flow->last % 2]).to);
+}
+
 static HaloStatus begin_band(void *context, Rows in, Rows out, HaloBuf *from, HaloBuf *to)
 {
     Flow *flow = context;
     const int64_t k = flow->made;
-    if (!flow->reads_ahead) advance(flow, &flow->read, read_window(flow, k));
-    if (!wait_for(flow, &flow->read, k + 1) || !wait_for(flow, &flow->written, k - 1)) return failure(flow);
-    HaloBuf *room = &flow->out[k % 2];
-    room->y0 = out.from;
-    room->rows = out.to - out.from;
-    *from = rows_of(&flow->in[k % 2], in);
-    *to = *room;
+    const HaloBuf *window = flow->window;
+    const Rows there = rows_in(window);
+    if (!wait_for(flow, &flow->written, k - 1)) return failure(flow);
+    if (in.from < in.to && (in.from < there.from || in.to > there.to))
+        return halo_fail(HALO_ERR_BUG, "a band needs what its window does not hold");
+    *from = in.from < in.to ? rows_of(window, in) : *window;
+    *to = (HaloBuf){0};
+    if (flow->writer == NULL) return HALO_OK;
+    set_rows(&flow->out[k % 2], out);
+    *to = flow->out[k % 2];
     return HALO_OK;
 }
 
@@ -193,8 +243,9 @@ static HaloStatus end_band(void *context)
 /* Threads that cannot be had are no error: the caller reads and writes then. */
 static void start_threads(Flow *flow, int jobs)
 {
-    if (jobs == 1 || flow->bands == 1) return;
+    if (jobs == 1 || flow->band >= bands_length(&flow->plan->reg[flow->plan->output])) return;
     flow->reads_ahead = pthread_create(&flow->reading, NULL, read_ahead, flow) == 0;
+    if (flow->writer == NULL) return;
     flow->writes_behind = pthread_create(&flow->writing, NULL, write_behind, flow) == 0;
 }
 
@@ -202,54 +253,44 @@ static void start_threads(Flow *flow, int jobs)
 static HaloStatus join_threads(Flow *flow, HaloStatus status)
 {
     if (status != HALO_OK) advance(flow, NULL, status);
+    pthread_mutex_lock(&flow->lock);
+    flow->done = true;
+    pthread_cond_broadcast(&flow->moved);
+    pthread_mutex_unlock(&flow->lock);
     if (flow->reads_ahead) pthread_join(flow->reading, NULL);
     if (flow->writes_behind) pthread_join(flow->writing, NULL);
     return flow->failed == HALO_OK ? status : failure(flow);
 }
 
-static void give_slots(Flow *flow)
+static HaloStatus run_bands(Flow *flow, int jobs, HaloReport *report)
 {
-    for (int i = 0; i < 2; i++) {
-        flow->in[i].rows = flow->most;
-        flow->out[i].rows = flow->band;
-        if (flow->in[i].data != NULL) slot_give(flow->slot, &flow->in[i]);
-        if (flow->out[i].data != NULL) slot_give(flow->slot, &flow->out[i]);
-    }
+    const Ends ends = {.context = flow, .reach = reach_band, .begin = begin_band, .end = end_band};
+    start_threads(flow, jobs);
+    return join_threads(flow, execute_bands(flow->slot, flow->plan, flow->band, &ends, &report->results,
+                                            &report->clipped, &report->ms));
 }
 
-HaloStatus flow_run(HaloSession *session, const HaloPlan *plan, HaloReader *reader, const HaloFormat *to,
-                    const HaloWriteOptions *write, HaloSink *sink, HaloReport *report)
+HaloStatus flow_run(HaloSession *session, HaloPlan *plan, HaloReader *reader, HaloWriter *writer,
+                    HaloReport *report)
 {
     HaloStatus status = HALO_OK;
     const HaloOptions *options = &session->options;
-    const HaloShape *shape = &plan->reg[plan->output];
-    Flow flow = {.slot = &session->host, .plan = plan, .reader = reader};
-    const Ends ends = {.context = &flow, .begin = begin_band, .end = end_band};
+    Flow flow = {.slot = &session->host, .plan = plan, .reader = reader, .writer = writer, .last = -1};
     pthread_mutex_init(&flow.lock, NULL);
     pthread_cond_init(&flow.moved, NULL);
-    flow.writer = (HaloWriter){.format = to, .sink = sink, .options = *write, .info = reader->info};
-    flow.writer.info.shape = *shape;
-    flow.writer.info.meta = save_meta(write, &reader->info.meta);
+    flow.endless = reader->info.shape.width < 0;
     flow.band = bands_for_flow(plan, options->band_rows, options->max_memory);
-    flow.bands = (shape->height + flow.band - 1) / flow.band;
     HALO_TRY(memory_check(bands_flow_memory(plan, flow.band), options->max_memory));
-    HALO_TRY(plan_windows(&flow));
     HALO_TRY(take_slots(&flow));
-    HALO_TRY(to->create(&flow.writer));
-    start_threads(&flow, options->jobs);
-    status = execute_bands(flow.slot, plan, flow.band, &ends, &report->results, &report->clipped, &report->ms);
-    HALO_TRY(join_threads(&flow, status));
-    flow.writer.info.meta = save_meta(write, &reader->info.meta); /* some may stand behind the samples */
-    HALO_TRY(to->finish(&flow.writer));
-    report->clipped += flow.writer.clipped;
+    if (writer != NULL) HALO_TRY(save_begin(writer, &reader->info, &plan->reg[plan->output], flow.endless));
+    HALO_TRY(run_bands(&flow, options->jobs, report));
+    if (writer != NULL) HALO_TRY(save_end(writer, &reader->info, &plan->reg[plan->output]));
     report->ms.read = flow.ms.read;
     report->ms.write = flow.ms.write;
     report->backend = flow.slot->backend->name;
     snprintf(report->device, sizeof report->device, "%s", flow.slot->describe);
 out:
-    to->discard(&flow.writer);
     give_slots(&flow);
-    free(flow.window);
     pthread_cond_destroy(&flow.moved);
     pthread_mutex_destroy(&flow.lock);
     return status;

@@ -55,6 +55,13 @@ static HaloStatus named(HaloStatus status, const HaloSource *source)
     return halo_fail_at(status, "%s", name);
 }
 
+static HaloStatus named_image(HaloStatus status, const HaloReader *reader)
+{
+    if (status != HALO_OK && reader->options.image > 0)
+        halo_fail_at(status, "image %lld", (long long)reader->options.image + 1);
+    return named(status, reader->source);
+}
+
 HaloStatus load_open(HaloSession *session, HaloSource *source, const HaloShape *raw, HaloReader *reader)
 {
     const HaloTables *tables = session->tables;
@@ -134,13 +141,63 @@ HaloStatus load_samples(HaloReader *reader, int64_t max_memory, HaloBuf *data)
     }
 out:
     if (status != HALO_OK) halo_buf_free(data);
+    return named_image(status, reader);
+}
+
+HaloStatus load_rows(HaloReader *reader, HaloBuf *rows, int64_t *got)
+{
+    return named_image(reader->format->read(reader, rows, got), reader);
+}
+
+/* ---- image after image ---------------------------------------------------------------------------------- */
+
+static bool may_follow(const HaloTables *tables, const uint8_t *head, size_t size)
+{
+    for (int i = 0; i < tables->formats; i++) {
+        const HaloFormat *format = tables->format[i];
+        if (format->probe != NULL && format->probe(head, size)) return format->several != HALO_ONE_IMAGE;
+    }
+    return false;
+}
+
+HaloStatus load_more(HaloSession *session, const HaloReader *reader, bool *more)
+{
+    HaloStatus status = HALO_OK;
+    const uint8_t *head;
+    size_t got, skipped;
+    char space;
+    *more = reader->info.images > reader->options.image + 1;
+    if (reader->info.images > 0 || reader->format->several == HALO_ONE_IMAGE) return HALO_OK;
+    if (reader->info.shape.kind == HALO_AUDIO) return HALO_OK;
+    HALO_TRY(halo_source_peek(reader->source, 4096, &head, &got));
+    while (!reader->options.has_raw && got > 0 && strchr("\n\r\t ", head[0]) != NULL && head[0] != 0) {
+        HALO_TRY(halo_source_read(reader->source, &space, 1, &skipped));
+        HALO_TRY(halo_source_peek(reader->source, 4096, &head, &got));
+    }
+    *more = got > 0 && (reader->options.has_raw || may_follow(session->tables, head, got));
+    /* Behind the image in a file there may be anything; on a pipe it is another image that is broken. */
+    if (got > 0 && !*more && halo_source_size(reader->source) < 0 && !reader->options.tolerate)
+        HALO_FAIL(HALO_ERR_INPUT, "image %lld is in no format that may follow another",
+                  (long long)reader->options.image + 2);
+out:
     return named(status, reader->source);
 }
 
-HaloStatus load_rows(HaloReader *reader, HaloBuf *rows)
+HaloStatus load_next(HaloSession *session, HaloReader *reader)
 {
-    int64_t got;
-    return named(reader->format->read(reader, rows, &got), reader->source);
+    HaloStatus status = HALO_OK;
+    const HaloReadOptions options = reader->options;
+    HaloSource *source = reader->source;
+    const HaloFormat *format = reader->format;
+    const bool paged = reader->info.images > 0 || options.has_raw;
+    load_close(reader);
+    *reader = (HaloReader){.source = source, .options = options};
+    reader->options.image++;
+    if (!paged) HALO_TRY(recognise(session->tables, source, &format));
+    reader->format = format;
+    HALO_TRY(named_image(format->open(reader), reader));
+out:
+    return status;
 }
 
 HaloStatus halo_info(HaloSession *session, const char *path, const HaloShape *raw, HaloInfo *info,

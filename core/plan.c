@@ -43,6 +43,18 @@ void halo_plan_free(HaloPlan *plan)
     free(plan);
 }
 
+/* Every value is as much shorter than planned as the input is: no step depends on the length otherwise. */
+HaloStatus plan_end_at(HaloPlan *plan, int64_t width)
+{
+    const int64_t less = plan->reg[plan->input].width - width;
+    for (int r = 0; r < plan->regs; r++) {
+        plan->reg[r].width -= less;
+        if (plan->reg[r].width < 1)
+            return halo_fail(HALO_ERR_INPUT, "border=valid leaves nothing of %lld frames", (long long)width);
+    }
+    return HALO_OK;
+}
+
 static HaloCommon common_of(const HaloSession *session, const Call *call, const HaloShape *shape)
 {
     const HaloValue *value = call->value + call->op->params;

@@ -1,5 +1,6 @@
 /* One file through a pipeline: open, plan, read, compute, write; nothing is left behind by a failure. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core.h"
@@ -44,56 +45,201 @@ typedef struct Open {
     HaloSource *source;
     HaloReader reader;
     HaloSink *sink;
+    HaloWriter writer; /* format NULL: no output is wanted */
     HaloPlan *plan;
     HaloBuf in, out;
 } Open;
 
-static void close_all(Open *open)
+static void close_image(Open *open)
 {
-    halo_sink_abandon(open->sink);
-    load_close(&open->reader);
-    halo_source_close(open->source);
     halo_plan_free(open->plan);
+    open->plan = NULL;
     halo_buf_free(&open->in);
     halo_buf_free(&open->out);
 }
 
-/* Refuses what can be refused before any work: an output that exists, or is the input. */
-static HaloStatus open_output(const HaloJob *job, Open *open)
+static void close_all(Open *open)
 {
-    HaloSinkOptions options = {.force = job->force};
-    options.is_input = halo_source_identity(open->source, options.input);
-    return halo_sink_open(job->output, &options, &open->sink);
+    save_close(&open->writer, HALO_ERR_OUTPUT);
+    halo_sink_abandon(open->sink);
+    load_close(&open->reader);
+    halo_source_close(open->source);
+    close_image(open);
 }
 
+/* Refuses what can be refused before any work: an output that exists, or is the input. */
+static HaloStatus open_output(const HaloJob *job, const HaloFormat *to, Open *open)
+{
+    HaloStatus status = HALO_OK;
+    HaloSinkOptions options = {.force = job->force};
+    options.is_input = halo_source_identity(open->source, options.input);
+    HALO_TRY(halo_sink_open(job->output, &options, &open->sink));
+    open->writer = (HaloWriter){.format = to, .sink = open->sink, .options = job->write};
+out:
+    return status;
+}
+
+/* ---- one image or sound --------------------------------------------------------------------------------- */
+
 /* All at once: the input as a whole, then the plan, then the output as a whole. */
-static HaloStatus run_whole(HaloSession *session, const HaloJob *job, const HaloFormat *to, Open *open,
-                            HaloReport *report)
+static HaloStatus run_whole(HaloSession *session, Open *open, HaloReport *report)
 {
     HaloStatus status = HALO_OK;
     double start = now_ms();
+    HaloBuf *out = open->writer.format != NULL ? &open->out : NULL;
     if (open->in.data == NULL) HALO_TRY(load_samples(&open->reader, session->options.max_memory, &open->in));
     const double read = now_ms() - start;
-    HALO_TRY(
-        run_plan(session, open->plan, &open->in, to != NULL ? &open->out : NULL, &report->results, report));
+    HALO_TRY(run_plan(session, open->plan, &open->in, out, &report->results, report));
     report->ms.read += read;
     start = now_ms();
-    if (to != NULL)
-        HALO_TRY(save_to(open->sink, to, &job->write, &open->reader.info, &open->out, &report->clipped));
+    if (out != NULL) HALO_TRY(save_whole(&open->writer, &open->reader.info, out));
     report->ms.write = now_ms() - start;
 out:
     return status;
 }
 
-/* Rows can flow from file to file unless a GPU does the work, or bytes that are written cannot be taken back.
- */
-static HaloStatus rows_flow(HaloSession *session, const HaloJob *job, const Open *open, bool *flow)
+/* Rows can flow from file to file unless bytes that are written could not be taken back. Sound flows through
+ * pipes too: it may be longer than any memory, or still be recorded. */
+static bool may_flow(const HaloSession *session, Open *open)
 {
-    Choice choice;
-    *flow = open->sink != NULL && open->in.data == NULL && halo_sink_seekable(open->sink) &&
-            flow_suits(session, open->plan, job->output);
-    const HaloStatus status = *flow ? choose_slot(session, open->plan, true, &choice) : HALO_OK;
-    if (status == HALO_OK && *flow) *flow = choice.slot == &session->host;
+    const HaloFormat *to = open->writer.format;
+    if (open->in.data != NULL || !flow_suits(session, open->plan)) return false;
+    if (open->reader.info.shape.width < 0)
+        return !gpu_demanded(&session->options) && (to == NULL || to->endless);
+    if (open->reader.info.shape.kind == HALO_AUDIO) return true;
+    if (to == NULL) return false;
+    if (to->meta_first && open->reader.format->late != NULL && open->reader.format->late(&open->reader))
+        return false;
+    return halo_sink_seekable(open->sink);
+}
+
+/* A GPU takes all at once, if that fits the memory. */
+static HaloStatus on_host(HaloSession *session, const HaloPlan *plan, bool *host)
+{
+    HaloStatus status = HALO_OK;
+    Choice choice = {.slot = &session->host};
+    const bool endless = plan->reg[plan->input].width == PLAN_ENDLESS;
+    if (!endless) HALO_TRY(choose_slot(session, plan, true, &choice));
+    *host = choice.slot == &session->host;
+    const int64_t needed = *host ? 0 : memory_whole(plan, bands_choose(plan, session->options.band_rows));
+    if (!gpu_demanded(&session->options) && (needed < 0 || needed > session->options.max_memory)) *host = true;
+    if (*host) HALO_TRY(slot_open(&session->host, 0, session->options.jobs));
+out:
+    return status;
+}
+
+static HaloStatus make_plan(HaloSession *session, const HaloPipeline *pipeline, Open *open)
+{
+    HaloShape shape = open->reader.info.shape;
+    if (shape.width < 0) shape.width = PLAN_ENDLESS;
+    halo_plan_free(open->plan);
+    return halo_plan_make(session, pipeline, &shape, open->writer.format, &open->plan);
+}
+
+static HaloStatus run_image(HaloSession *session, const HaloPipeline *pipeline, Open *open, HaloReport *report)
+{
+    HaloStatus status = HALO_OK;
+    *report = (HaloReport){.backend = "none"};
+    HALO_TRY(make_plan(session, pipeline, open));
+    bool flow = may_flow(session, open);
+    if (flow) HALO_TRY(on_host(session, open->plan, &flow));
+    if (!flow && open->reader.info.shape.width < 0) { /* such a plan needs the length */
+        HALO_TRY(load_samples(&open->reader, session->options.max_memory, &open->in));
+        HALO_TRY(make_plan(session, pipeline, open));
+    }
+    describe_conversion(open->plan, &open->reader.info, open->writer.format, report);
+    if (flow)
+        HALO_TRY(flow_run(session, open->plan, &open->reader,
+                          open->writer.format != NULL ? &open->writer : NULL, report));
+    else
+        HALO_TRY(run_whole(session, open, report));
+    report->input = open->plan->reg[open->plan->input];
+out:
+    close_image(open);
+    return status;
+}
+
+/* ---- all of a file -------------------------------------------------------------------------------------- */
+
+/* What came of one more image. */
+static HaloStatus add_report(HaloReport *all, HaloReport *one, int64_t image)
+{
+    HaloResults *results = &all->results;
+    const HaloTimes *ms = &one->ms;
+    HaloReport sum = *one;
+    if (one->results.count > 0) {
+        const size_t count = (size_t)results->count + (size_t)one->results.count;
+        HaloResult *grown = realloc(results->item, count * sizeof *grown);
+        if (grown == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+        for (int i = 0; i < one->results.count; i++) {
+            grown[results->count + i] = one->results.item[i];
+            grown[results->count + i].image = image;
+        }
+        results->item = grown;
+        results->count = (int)count;
+        free(one->results.item);
+        one->results = (HaloResults){0};
+    }
+    sum.results = *results;
+    if (image > 1) {
+        sum.input = all->input;
+        snprintf(sum.note, sizeof sum.note, "%s", all->note);
+        sum.clipped += all->clipped;
+    }
+    sum.ms.read = all->ms.read + ms->read;
+    sum.ms.upload = all->ms.upload + ms->upload;
+    sum.ms.compute = all->ms.compute + ms->compute;
+    sum.ms.download = all->ms.download + ms->download;
+    sum.ms.write = all->ms.write + ms->write;
+    *all = sum;
+    return HALO_OK;
+}
+
+/* Of several images an output that holds one takes the first: pages of a file are often no more than previews.
+ * What comes through a pipe was meant as a whole. */
+static HaloStatus only_one(const Open *open, const HaloJob *job, HaloReport *report)
+{
+    const size_t used = strlen(report->note);
+    if (halo_source_size(open->source) < 0)
+        return halo_fail(
+            HALO_ERR_INPUT,
+            "several images, and %s holds one: -o - writes one after the other, as do --to pnm and "
+            "--to tiff",
+            job->output);
+    snprintf(report->note + used, sizeof report->note - used, "%sthe first of several images is taken",
+             used > 0 ? "; " : "");
+    return HALO_OK;
+}
+
+static bool takes_several(const Open *open)
+{
+    const HaloFormat *to = open->writer.format;
+    return to == NULL || to->several == HALO_SEVERAL ||
+           (to->several == HALO_SEVERAL_IN_STREAMS && !halo_sink_seekable(open->sink));
+}
+
+static HaloStatus run_images(HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job, Open *open,
+                             HaloReport *report)
+{
+    HaloStatus status = HALO_OK;
+    HaloReport one = {0};
+    for (int64_t image = 1;; image++) {
+        bool more = false;
+        HALO_TRY(run_image(session, pipeline, open, &one));
+        HALO_TRY(add_report(report, &one, image));
+        HALO_TRY(load_more(session, &open->reader, &more));
+        if (more && !takes_several(open)) {
+            HALO_TRY(only_one(open, job, report));
+            more = false;
+        }
+        if (!more && image == 1)
+            for (int i = 0; i < report->results.count; i++) report->results.item[i].image = 0;
+        if (!more) break;
+        HALO_TRY(load_next(session, &open->reader));
+    }
+    report->clipped += open->writer.clipped;
+out:
+    halo_report_free(&one);
     return status;
 }
 
@@ -117,35 +263,38 @@ static HaloStatus with_name(HaloStatus status, const HaloJob *job)
     return halo_fail_at(status, "%s", strcmp(job->input, "-") == 0 ? "standard input" : job->input);
 }
 
+static HaloStatus explain(HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job,
+                          const HaloFormat *to, Open *open)
+{
+    HaloStatus status = HALO_OK;
+    if (open->reader.info.shape.width < 0)
+        HALO_TRY(load_samples(&open->reader, session->options.max_memory, &open->in));
+    HALO_TRY(halo_plan_make(session, pipeline, &open->reader.info.shape, to, &open->plan));
+    const bool sound = open->reader.info.shape.kind == HALO_AUDIO;
+    const bool filed = to != NULL && strcmp(job->output, "-") != 0;
+    explain_plan(session, open->plan, (sound || filed) && flow_suits(session, open->plan), job->explain);
+out:
+    return status;
+}
+
 HaloStatus halo_run(HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job, HaloReport *report)
 {
     HaloStatus status = HALO_OK;
     Open open = {0};
     const HaloFormat *to = NULL;
-    bool flow = false;
     const double start = now_ms();
     *report = (HaloReport){.backend = "none"};
     HALO_TRY(halo_source_open(job->input, &open.source));
     HALO_TRY(load_open(session, open.source, job->raw, &open.reader));
     if (job->output != NULL) HALO_TRY(output_format(session, job, open.reader.format, &to));
-    if (open.reader.info.shape.width < 0) /* a plan needs the length */
-        HALO_TRY(load_samples(&open.reader, session->options.max_memory, &open.in));
-    HALO_TRY(halo_plan_make(session, pipeline, &open.reader.info.shape, to, &open.plan));
     if (job->explain != NULL) {
-        explain_plan(session, open.plan, to != NULL && flow_suits(session, open.plan, job->output),
-                     job->explain);
+        status = explain(session, pipeline, job, to, &open);
         goto out;
     }
-    if (to != NULL) HALO_TRY(open_output(job, &open));
-    report->input = open.reader.info.shape;
-    describe_conversion(open.plan, &open.reader.info, to, report);
-    HALO_TRY(rows_flow(session, job, &open, &flow));
-    const double opened = now_ms() - start;
-    if (flow)
-        HALO_TRY(flow_run(session, open.plan, &open.reader, to, &job->write, open.sink, report));
-    else
-        HALO_TRY(run_whole(session, job, to, &open, report));
-    report->ms.read += opened;
+    if (to != NULL) HALO_TRY(open_output(job, to, &open));
+    report->ms.read = now_ms() - start;
+    HALO_TRY(run_images(session, pipeline, job, &open, report));
+    HALO_TRY(save_close(&open.writer, HALO_OK));
     if (to != NULL) HALO_TRY(commit_output(&open, report));
 out:
     close_all(&open);

@@ -1,23 +1,46 @@
-/* Files out: samples and what the input said of itself, into a sink. */
+/* Files out: samples and what the input said of itself, into a writer. */
 #include "core.h"
 
-HaloMeta save_meta(const HaloWriteOptions *options, const HaloMeta *meta)
+/* What may be passed on of the input; it stays the input's. */
+static void set_info(HaloWriter *writer, const HaloInfo *like, const HaloShape *shape)
 {
-    return options->strip ? (HaloMeta){0} : *meta;
+    writer->info = *like;
+    writer->info.shape = *shape;
+    if (writer->options.strip) writer->info.meta = (HaloMeta){0};
 }
 
-HaloStatus save_to(HaloSink *sink, const HaloFormat *format, const HaloWriteOptions *options,
-                   const HaloInfo *like, const HaloBuf *data, uint64_t *clipped)
+HaloStatus save_begin(HaloWriter *writer, const HaloInfo *like, const HaloShape *shape, bool endless)
+{
+    set_info(writer, like, shape);
+    if (endless) writer->info.shape.width = -1;
+    return writer->format->create(writer);
+}
+
+HaloStatus save_end(HaloWriter *writer, const HaloInfo *like, const HaloShape *shape)
 {
     HaloStatus status = HALO_OK;
-    HaloWriter writer = {.format = format, .sink = sink, .options = *options, .info = *like};
-    writer.info.shape = data->shape;
-    writer.info.meta = save_meta(options, &like->meta);
-    HALO_TRY(format->create(&writer));
-    HALO_TRY(format->write(&writer, data));
-    HALO_TRY(format->finish(&writer));
-    *clipped += writer.clipped;
+    set_info(writer, like, shape); /* some of it may have stood behind the samples */
+    HALO_TRY(writer->format->finish(writer));
+    HALO_TRY(halo_sink_flush(writer->sink));
 out:
-    format->discard(&writer);
+    return status;
+}
+
+HaloStatus save_whole(HaloWriter *writer, const HaloInfo *like, const HaloBuf *data)
+{
+    HaloStatus status = HALO_OK;
+    HALO_TRY(save_begin(writer, like, &data->shape, false));
+    HALO_TRY(writer->format->write(writer, data));
+    HALO_TRY(save_end(writer, like, &data->shape));
+out:
+    return status;
+}
+
+HaloStatus save_close(HaloWriter *writer, HaloStatus status)
+{
+    if (writer->format == NULL) return status;
+    if (status == HALO_OK && writer->format->end != NULL) status = writer->format->end(writer);
+    writer->format->discard(writer);
+    writer->format = NULL;
     return status;
 }

@@ -67,6 +67,7 @@ static bool probe_ogg(const uint8_t *head, size_t size) { return starts(head, si
         .kinds = HALO_AUDIO,                                                                \
         .dtypes = 1u << HALO_F32,                                                           \
         .channels = channel_set,                                                            \
+        .endless = true,                                                                    \
         .probe = probe_##id,                                                                \
         .open = open_##id,                                                                  \
         .read = snd_read,                                                                   \

@@ -21,6 +21,7 @@ const HaloFormat halo_format_jpeg = {
     .open = halo_jpeg_open,
     .read = halo_jpeg_read,
     .close = halo_jpeg_close,
+    .meta_first = true,
     .create = halo_jpeg_create,
     .write = halo_jpeg_write,
     .finish = halo_jpeg_finish,

@@ -233,6 +233,29 @@ out:
     return status;
 }
 
+/* Chunks with text or EXIF behind the samples? Where the source cannot be walked to its end, there may be. */
+bool halo_png_late(HaloReader *reader)
+{
+    static const char kept[][5] = {"tEXt", "zTXt", "iTXt", "eXIf"};
+    const PngReader *state = reader->state;
+    HaloSource *source = reader->source;
+    const uint8_t *bytes;
+    size_t got;
+    bool late = false;
+    if (!halo_source_seekable(source) || state->given > 0) return true;
+    const int64_t here = halo_source_tell(source);
+    int64_t at = here - 8; /* the header of the first IDAT has been read */
+    while (halo_source_seek(source, at) == HALO_OK && halo_source_peek(source, 8, &bytes, &got) == HALO_OK &&
+           got == 8) {
+        const uint32_t size = png_get_uint_32(bytes);
+        for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+            late = late || memcmp(bytes + 4, kept[i], 4) == 0;
+        if (late || memcmp(bytes + 4, "IEND", 4) == 0) break;
+        at += 12 + (int64_t)size;
+    }
+    return halo_source_seek(source, here) != HALO_OK || late;
+}
+
 void halo_png_close(HaloReader *reader)
 {
     PngReader *state = reader->state;

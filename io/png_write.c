@@ -203,7 +203,9 @@ static void write_end(void *arg)
 HaloStatus halo_png_finish(HaloWriter *writer)
 {
     PngWriter *state = writer->state;
-    return halo_png_guard(&state->guard, write_end, state);
+    const HaloStatus status = halo_png_guard(&state->guard, write_end, state);
+    halo_png_discard(writer); /* another image may follow */
+    return status;
 }
 
 void halo_png_discard(HaloWriter *writer)

@@ -163,6 +163,12 @@ HaloStatus halo_sink_write(HaloSink *sink, const void *bytes, size_t size)
     return HALO_OK;
 }
 
+HaloStatus halo_sink_flush(HaloSink *sink)
+{
+    if (sink->failed != HALO_OK) return sink->failed;
+    return sink->temporary.path == NULL ? flush(sink) : HALO_OK;
+}
+
 bool halo_sink_seekable(const HaloSink *sink) { return sink->temporary.path != NULL; }
 
 HaloStatus halo_sink_seek(HaloSink *sink, int64_t offset)

@@ -182,6 +182,8 @@ HaloStatus halo_source_read(HaloSource *source, void *bytes, size_t size, size_t
 
 bool halo_source_seekable(const HaloSource *source) { return source->fd < 0 || source->regular; }
 
+int64_t halo_source_tell(const HaloSource *source) { return source->base + (int64_t)source->at; }
+
 HaloStatus halo_source_seek(HaloSource *source, int64_t offset)
 {
     if (offset >= source->base && offset - source->base <= (int64_t)source->filled) {

@@ -27,6 +27,8 @@ int64_t halo_source_size(const HaloSource *source);
 /* True where halo_source_seek works: regular files. */
 bool halo_source_seekable(const HaloSource *source);
 HaloStatus halo_source_seek(HaloSource *source, int64_t offset);
+/* How many bytes have been taken. */
+int64_t halo_source_tell(const HaloSource *source);
 /* Reads all that is left into memory that the source owns. For decoders that want it whole, and for formats
  * that must seek where the source cannot. */
 HaloStatus halo_source_slurp(HaloSource *source, const uint8_t **bytes, size_t *size);
@@ -48,6 +50,8 @@ typedef struct HaloSinkOptions {
 HaloStatus halo_sink_open(const char *path, const HaloSinkOptions *options, HaloSink **sink);
 /* HALO_ERR_OUTPUT with path and reason; HALO_ERR_PIPE when the reader has gone. */
 HaloStatus halo_sink_write(HaloSink *sink, const void *bytes, size_t size);
+/* Passes on what is buffered, where that goes to a pipe or a device: its reader need not wait for more. */
+HaloStatus halo_sink_flush(HaloSink *sink);
 /* True while a temporary file is being written: back-patching headers works. */
 bool halo_sink_seekable(const HaloSink *sink);
 HaloStatus halo_sink_seek(HaloSink *sink, int64_t offset);
@@ -92,6 +96,7 @@ typedef struct HaloInfo {
     int bits;          /* per sample, in the file */
     bool real;         /* the file holds floating-point samples */
     char encoding[48]; /* for people: "palette, interlaced", "24-bit PCM"; may be empty */
+    int64_t images;    /* in a file that holds pages; 0: in others, where one may follow another */
     char note[96]; /* what reading changes, for people: "64-bit samples pass through 32-bit floats"; or empty */
     HaloMeta meta;
 } HaloInfo;
@@ -109,6 +114,7 @@ typedef struct HaloReadOptions {
     int64_t max_pixels; /* HALO_ERR_LIMIT for images beyond it */
     bool has_raw;       /* `raw` describes headerless input */
     HaloShape raw;      /* audio: width -1 */
+    int64_t image;      /* which of a file's pages, from 0 */
 } HaloReadOptions;
 
 #define HALO_PNG_STORED (-1) /* not compressed */
@@ -118,6 +124,10 @@ typedef struct HaloWriteOptions {
     int png_level; /* PNG: 1 (fast) .. 9 (small) or HALO_PNG_STORED; 0: 1 */
     bool strip;    /* nothing that the input said of itself goes along */
 } HaloWriteOptions;
+
+/* May there be several images in a file? In streams: only where it is a pipe, since readers of files take the
+ * first. */
+typedef enum HaloSeveral { HALO_ONE_IMAGE, HALO_SEVERAL_IN_STREAMS, HALO_SEVERAL } HaloSeveral;
 
 typedef struct HaloFormat HaloFormat;
 
@@ -151,6 +161,8 @@ struct HaloFormat {
     bool alpha;
     /* Floats are written as they are (NPY, raw). Otherwise f32 is written with white 1. */
     bool keeps_units;
+    bool endless;        /* takes sound whose width is -1 until `finish` */
+    HaloSeveral several; /* create, write and finish are called for each image, on the same writer */
 
     /* Does a file start like this? */
     bool (*probe)(const uint8_t *head, size_t size);
@@ -160,10 +172,14 @@ struct HaloFormat {
      * unknown length. */
     HaloStatus (*read)(HaloReader *reader, HaloBuf *rows, int64_t *got);
     void (*close)(HaloReader *reader); /* frees `state`; also after a failed open */
+    /* May reader->info.meta grow while rows are read? NULL: no. And does `create` write all of it? */
+    bool (*late)(HaloReader *reader);
+    bool meta_first;
     /* Writes the header for writer->info. */
     HaloStatus (*create)(HaloWriter *writer);
     HaloStatus (*write)(HaloWriter *writer, const HaloBuf *rows);
     HaloStatus (*finish)(HaloWriter *writer); /* trailer; after the last row */
+    HaloStatus (*end)(HaloWriter *writer);    /* after the last image; may be NULL */
     void (*discard)(HaloWriter *writer);      /* frees `state`; always called last */
 };
 

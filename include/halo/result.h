@@ -63,6 +63,7 @@ typedef struct HaloFolded {
 /* One answer of a pipeline, in the order of its operations. */
 typedef struct HaloResult {
     enum { HALO_RESULT_STATS, HALO_RESULT_HIST, HALO_RESULT_FOLD } type;
+    int64_t image;      /* of a file with several: which, from 1; else 0 */
     HaloShape shape;    /* of what was measured */
     HaloStats *channel; /* [shape.channels] */
     HaloStats all;      /* over the channels but alpha, in order */
