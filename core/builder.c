@@ -112,6 +112,19 @@ HaloStatus halo_build_rank(HaloBuilder *builder, HaloReg src, const HaloRank *ra
     return append(builder, &shape, &step, dst);
 }
 
+HaloStatus halo_build_equalize(HaloBuilder *builder, HaloReg src, const HaloEqualize *equalize, HaloReg *dst)
+{
+    HaloShape shape = *halo_build_shape(builder, src);
+    HaloStep step = step_of(HALO_EQUALIZE, src);
+    step.u.equalize = *equalize;
+    step.u.equalize.bins = shape.dtype == HALO_U8 ? 256 : 65536;
+    step.u.equalize.white = shape.white;
+    step.u.equalize.store = plain;
+    step.reach.whole = true;
+    shape.dtype = HALO_F32;
+    return append(builder, &shape, &step, dst);
+}
+
 HaloStatus halo_build_map(HaloBuilder *builder, HaloReg src, const HaloMap *map, HaloReg *dst)
 {
     HaloShape shape = *halo_build_shape(builder, src);

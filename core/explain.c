@@ -54,6 +54,11 @@ static void print_method(const HaloStep *step, char *room, size_t size)
     case HALO_FOLD: snprintf(room, size, "reduce by %.60s", step->u.fold.join_text); break;
     case HALO_HIST: snprintf(room, size, "count in %lld bins", (long long)step->u.hist.bins); break;
     case HALO_SCAN: snprintf(room, size, "scan"); break;
+    case HALO_EQUALIZE:
+        snprintf(room, size, "equalize %lld x %lld tiles by %lld bins%s", (long long)step->u.equalize.tiles_x,
+                 (long long)step->u.equalize.tiles_y, (long long)step->u.equalize.bins,
+                 step->u.equalize.limit > 0 ? ", limited" : "");
+        break;
     case HALO_RANK:
         snprintf(room, size, "sort %lld x %lld, take %g, border %s%s", (long long)step->u.rank.width,
                  (long long)step->u.rank.height, step->u.rank.fraction, border_name(step->u.rank.border),

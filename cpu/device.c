@@ -154,4 +154,5 @@ const HaloBackend halo_backend_cpu = {
     .hist = cpu_hist,
     .scan = cpu_scan,
     .rank = cpu_rank,
+    .equalize = cpu_equalize,
 };

@@ -56,6 +56,8 @@ typedef struct HaloBackend {
     /* Whole buffers only; dst is i64 or f64 as HaloScan says. */
     HaloStatus (*scan)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloScan *);
     HaloStatus (*rank)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloRank *);
+    /* Whole buffers only. */
+    HaloStatus (*equalize)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloEqualize *);
 
     /* For benchmarks; may be NULL. `mark` notes a moment in the device's stream of work (0: start, 1: stop);
      * `elapsed` waits for both and gives the milliseconds between them. */

@@ -208,7 +208,7 @@ HALO_FN float halo_unkey(uint32_t key)
 HALO_FN HaloDtype halo_rank_keys(HaloDtype source, HaloBorder border, float value)
 {
     if (border != HALO_BORDER_CONSTANT || source == HALO_F32) return source;
-    if (!(value >= 0.0f && value <= halo_dtype_white(source))) return HALO_F32;
+    if (!(value >= 0.0f && value <= (source == HALO_U8 ? 255.0f : 65535.0f))) return HALO_F32;
     return halo_key((float)(int)value) == halo_key(value) ? source : HALO_F32;
 }
 
@@ -333,6 +333,55 @@ HALO_FN int64_t halo_bin(double v, double lo, double hi, int64_t bins)
     const int64_t bin = (int64_t)((v - lo) * (double)bins / (hi - lo)); /* not negative: truncation is floor */
     return bin < bins ? bin : bins - 1;
 }
+
+/* ---- equalization --------------------------------------------------------------------------------------- */
+
+/* How often a bin counts at most. */
+HALO_FN uint64_t halo_equalize_most(double limit, uint64_t total, int64_t bins)
+{
+    const double most = limit * (double)total / (double)bins;
+    return !(limit > 0.0) || most >= 9e18 ? UINT64_MAX : most < 1.0 ? 1 : (uint64_t)most;
+}
+
+/* What a bin counts once `excess`, what all bins count beyond `most`, is spread: evenly, and of what remains
+ * one to every so many bins. */
+HALO_FN uint64_t halo_equalize_count(uint64_t count, uint64_t most, uint64_t excess, int64_t bins, int64_t bin)
+{
+    const uint64_t each = excess / (uint64_t)bins, left = excess % (uint64_t)bins;
+    const uint64_t step = left > 0 ? (uint64_t)bins / left : 1;
+    const bool more = left > 0 && (uint64_t)bin % step == 0 && (uint64_t)bin / step < left;
+    return (count < most ? count : most) + each + (more ? 1 : 0);
+}
+
+/* What a bin's samples become: `upto` of `total` are at or below it, the `first` of them left out. `top` is
+ * full scale; integers are `whole`. NaN where nothing is left: the samples stay. */
+HALO_FN float halo_equalize_level(uint64_t upto, uint64_t first, uint64_t total, float top, bool whole)
+{
+    if (total == first) return halo_canonical(NAN);
+    const float level = (float)(upto > first ? upto - first : 0) * (top / (float)(total - first));
+    return whole ? halo_round(level) : level;
+}
+
+/* The bin of a sample that is not NaN. */
+HALO_FN int64_t halo_equalize_bin(float v, HaloDtype dtype, float white, int64_t bins)
+{
+    if (dtype != HALO_F32) return (int64_t)v;
+    const int64_t bin = halo_bin((double)v, 0.0, (double)white, bins);
+    return bin == -1 ? 0 : bin == -2 ? bins - 1 : bin;
+}
+
+/* The tiles whose centres lie before and behind sample `at`, and how near it is to the latter. */
+HALO_FN void halo_tiles_around(int64_t at, int64_t size, int64_t tiles, int64_t *before, int64_t *behind,
+                               float *share)
+{
+    const float place = (float)at * (1.0f / (float)size) - 0.5f;
+    const int64_t tile = place < 0.0f ? -1 : (int64_t)place;
+    *share = place - (float)tile;
+    *before = tile < 0 ? 0 : tile < tiles ? tile : tiles - 1;
+    *behind = tile + 1 < tiles ? tile + 1 : tiles - 1;
+}
+
+HALO_FN float halo_mix(float a, float b, float share) { return a * (1.0f - share) + b * share; }
 
 /* ---- scans ---------------------------------------------------------------------------------------------- */
 

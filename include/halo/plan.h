@@ -37,6 +37,7 @@ struct HaloStep {
         HaloHist hist;
         HaloScan scan;
         HaloRank rank;
+        HaloEqualize equalize;
         unsigned want; /* reduce: a set of HaloWant */
     } u;
     HaloReach reach;

@@ -8,15 +8,16 @@
 #include <stdint.h>
 
 typedef enum HaloPrimitive {
-    HALO_CONV,    /* dense 1D or 2D convolution */
-    HALO_SEP,     /* row pass, then column pass */
-    HALO_MAP,     /* one sample or pixel at a time */
-    HALO_COMBINE, /* two buffers, sample by sample */
-    HALO_REDUCE,  /* statistics */
-    HALO_FOLD,    /* a reduction of the user's own */
-    HALO_HIST,    /* histogram */
-    HALO_SCAN,    /* prefix sums and their kin */
-    HALO_RANK,    /* the sample at a place of the sorted window */
+    HALO_CONV,     /* dense 1D or 2D convolution */
+    HALO_SEP,      /* row pass, then column pass */
+    HALO_MAP,      /* one sample or pixel at a time */
+    HALO_COMBINE,  /* two buffers, sample by sample */
+    HALO_REDUCE,   /* statistics */
+    HALO_FOLD,     /* a reduction of the user's own */
+    HALO_HIST,     /* histogram */
+    HALO_SCAN,     /* prefix sums and their kin */
+    HALO_RANK,     /* the sample at a place of the sorted window */
+    HALO_EQUALIZE, /* levels as often as each other, in all of an image or in tiles */
     HALO_PRIMITIVES
 } HaloPrimitive;
 
@@ -86,6 +87,22 @@ typedef struct HaloRank {
     bool nan_ignore;
     HaloStore store;
 } HaloRank;
+
+/* Every sample becomes the share of samples at or below its level, times full scale. The levels are counted in
+ * tiles_x * tiles_y tiles of this size, which cover the image from its top left corner; what reaches past the
+ * other edges mirrors it (HALO_BORDER_MIRROR). Between the centres of tiles the results of the nearest four are
+ * mixed. docs/numerics.md has the arithmetic. Integers have a bin for each value; f32 have 65,536 over
+ * [0, white], what lies outside counts in the first and last, NaN are left out and stay. Alpha is copied. */
+typedef struct HaloEqualize {
+    int64_t tiles_x, tiles_y;
+    int64_t tile_width, tile_height;
+    int64_t bins;
+    float white;     /* of the source */
+    double limit;    /* of a level's count, as a multiple of the mean count; the rest is spread; 0: none */
+    bool from_least; /* the least level that occurs becomes 0; else it is a share like any other */
+    bool joint;      /* the colours share one count; else each has its own */
+    HaloStore store;
+} HaloEqualize;
 
 /* Point operations; each is one correctly rounded operation on f32. */
 typedef enum HaloPointOp {

@@ -48,3 +48,29 @@ assert (np.median(w, axis=(2, 3)) == b).all()"
     [ "$status" -eq 2 ]
     says 'give one of them'
 }
+
+# OpenCV's library is here or it is not; the images have sides that are multiples of the tiles, and none.
+@test "equalize and clahe are OpenCV's" {
+    need cv2
+    make_gray noise.pgm 97 61
+    halo run 'gauss:6 | normalize:min=40,max=170 | depth:u8' noise.pgm -o a.pgm
+    halo run '' a.pgm -o a.npy
+    halo run 'equalize | depth:u8' a.pgm -o b.npy
+    npy 'import cv2
+assert (cv2.equalizeHist(a) == b).all()'
+    for tiles in 1 4 8; do
+        for limit in 0 2 40; do
+            halo run "clahe:tiles=$tiles,limit=$limit | depth:u8" a.pgm -o b.npy --force
+            npy "import cv2
+expected = cv2.createCLAHE($limit, ($tiles, $tiles)).apply(a)
+assert (expected == b).all(), (np.abs(expected.astype(int) - b).max(), (expected != b).sum())"
+        done
+    done
+    make_gray deep.pgm 96 64 65535
+    halo run 'gauss:3' deep.pgm -o smooth.pgm
+    halo run '' smooth.pgm -o a.npy --force
+    halo run 'clahe:tiles=8,limit=30 | depth:u16' smooth.pgm -o b.npy --force
+    npy 'import cv2
+expected = cv2.createCLAHE(30, (8, 8)).apply(a)
+assert (expected == b).all(), (np.abs(expected.astype(int) - b).max(), (expected != b).sum())'
+}

@@ -38,6 +38,7 @@ void oracle_fold(const HaloBuf *src, const HaloFold *fold, double *out);
 double oracle_program(const HaloProgram *program, double a, double b, double k);
 void oracle_hist(const HaloBuf *src, HaloHistogram *out);
 uint64_t oracle_rank(const HaloBuf *src, HaloBuf *dst, const HaloRank *rank);
+uint64_t oracle_equalize(const HaloBuf *src, HaloBuf *dst, const HaloEqualize *equalize);
 void oracle_scan(const HaloBuf *src, HaloBuf *dst, const HaloScan *scan);
 
 /* Memory or the end of the test program. */

@@ -109,6 +109,12 @@ static HaloStatus run_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst,
     return HALO_OK;
 }
 
+static HaloStatus run_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloEqualize *equalize)
+{
+    device->clipped += oracle_equalize(src, dst, equalize);
+    return HALO_OK;
+}
+
 const HaloBackend oracle_backend = {
     .name = "oracle",
     .count = oracle_count,
@@ -127,4 +133,5 @@ const HaloBackend oracle_backend = {
     .hist = run_hist,
     .scan = run_scan,
     .rank = run_rank,
+    .equalize = run_equalize,
 };

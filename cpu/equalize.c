@@ -1,0 +1,254 @@
+/* Equalization: levels are counted tile by tile, counts become tables, and every sample is looked up in those
+ * of the tiles around it. */
+#include <string.h>
+
+#include "device.h"
+
+/* What floats count beside the bins: below, above, NaN. */
+#define OTHERS 3
+#define SLICES_PER_WORKER 4
+#define ROWS_PER_TASK 16
+
+/* Where a row or a column of samples lies between tiles. */
+typedef struct Place {
+    int64_t before, behind;
+    float share;
+} Place;
+
+typedef struct Equalize {
+    const HaloBuf *src;
+    HaloBuf *dst;
+    const HaloEqualize *how;
+    int64_t sets;             /* tables of a tile: one for each channel, or one */
+    int64_t counters, copies; /* of a channel; of them all in a worker */
+    int64_t tile, slice_rows; /* the tile that is cut into slices, where there are fewer tiles than workers */
+    uint64_t *counter;        /* [workers][copies][channels][counters] */
+    uint32_t *bin;            /* f32: [workers] the bins of a row of a tile */
+    float *table;             /* [tiles][sets][bins] */
+    Place *column;            /* [cols] */
+    float *row;               /* [workers] a row of samples, then of results */
+    int64_t bin_pitch, row_pitch;
+    HaloDevice *device;
+} Equalize;
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/* ---- counting ------------------------------------------------------------------------------------------- */
+
+static int64_t of_worker(const Equalize *e) { return e->copies * e->src->shape.channels * e->counters; }
+
+static void count_pixels(const Equalize *e, int64_t x, int64_t y, int64_t pixels, int worker)
+{
+    const CpuHistKernels *kernels = e->device->kernels->hist;
+    const HaloDtype dtype = e->src->shape.dtype;
+    const int64_t channels = e->src->shape.channels;
+    const HaloHist levels = {e->how->bins, 0.0, (double)e->how->white};
+    uint64_t *counter = e->counter + worker * of_worker(e);
+    const void *values = halo_at(e->src, x, y);
+    if (dtype == HALO_F32) {
+        kernels->bin(values, pixels * channels, &levels, e->bin + worker * e->bin_pitch);
+        values = e->bin + worker * e->bin_pitch;
+    }
+    kernels->count[dtype](values, pixels, channels, e->counters, e->copies, counter);
+}
+
+/* Rows [from, to) of a tile, counted from its top; what reaches past the image is mirrored. */
+static void count_rows(const Equalize *e, int64_t tile, int64_t from, int64_t to, int worker)
+{
+    const HaloEqualize *how = e->how;
+    const int64_t width = e->src->shape.width, height = e->src->shape.height;
+    const int64_t x = tile % how->tiles_x * how->tile_width, top = tile / how->tiles_x * how->tile_height;
+    const int64_t inside = x < width ? least(how->tile_width, width - x) : 0;
+    for (int64_t y = top + from; y < top + to; y++) {
+        const int64_t row = halo_border_index(y, height, HALO_BORDER_MIRROR);
+        if (inside > 0) count_pixels(e, x, row, inside, worker);
+        for (int64_t i = inside; i < how->tile_width; i++)
+            count_pixels(e, halo_border_index(x + i, width, HALO_BORDER_MIRROR), row, 1, worker);
+    }
+}
+
+/* ---- tables --------------------------------------------------------------------------------------------- */
+
+/* Adds what channels [first, end) have counted in `copies` sets of counters up into the first of them. */
+static uint64_t *gather(const Equalize *e, uint64_t *counter, int64_t copies, int64_t first, int64_t end)
+{
+    const int64_t channels = e->src->shape.channels, bins = e->how->bins;
+    uint64_t *sum = counter + first * e->counters;
+    for (int64_t i = 0; i < copies * channels; i++) {
+        const int64_t channel = i % channels;
+        const uint64_t *more = counter + i * e->counters;
+        if (more == sum || channel < first || channel >= end || channel == e->dst->shape.alpha) continue;
+        for (int64_t b = 0; b < e->counters; b++) sum[b] += more[b];
+    }
+    if (e->counters > bins) {
+        sum[0] += sum[bins];
+        sum[bins - 1] += sum[bins + 1];
+    }
+    return sum;
+}
+
+static void make_table(const Equalize *e, const uint64_t *count, float *table)
+{
+    const HaloEqualize *how = e->how;
+    const bool whole = e->src->shape.dtype != HALO_F32;
+    const float top = whole ? (float)(how->bins - 1) : how->white;
+    uint64_t total = 0, first = 0, excess = 0, upto = 0;
+    for (int64_t b = 0; b < how->bins; b++) {
+        if (how->from_least && total == 0) first = count[b];
+        total += count[b];
+    }
+    const uint64_t most = halo_equalize_most(how->limit, total, how->bins);
+    for (int64_t b = 0; b < how->bins; b++) excess += count[b] > most ? count[b] - most : 0;
+    for (int64_t b = 0; b < how->bins; b++) {
+        upto += halo_equalize_count(count[b], most, excess, how->bins, b);
+        table[b] = halo_equalize_level(upto, first, total, top, whole);
+    }
+}
+
+/* From `copies` sets of counters, one after the other. Alpha, too, gets a table; nobody reads it. */
+static void make_tables(const Equalize *e, int64_t tile, uint64_t *counter, int64_t copies)
+{
+    const int64_t channels = e->src->shape.channels;
+    for (int64_t s = 0; s < e->sets; s++) {
+        const int64_t colour = e->dst->shape.alpha == 0 && channels > 1;
+        const uint64_t *count = e->how->joint ? gather(e, counter, copies, colour, channels)
+                                              : gather(e, counter, copies, s, s + 1);
+        make_table(e, count, e->table + (tile * e->sets + s) * e->how->bins);
+    }
+}
+
+static void tile_task(void *context, int64_t tile, int worker)
+{
+    const Equalize *e = context;
+    uint64_t *counter = e->counter + worker * of_worker(e);
+    memset(counter, 0, (size_t)of_worker(e) * sizeof *counter);
+    count_rows(e, tile, 0, e->how->tile_height, worker);
+    make_tables(e, tile, counter, e->copies);
+}
+
+static void slice_task(void *context, int64_t slice, int worker)
+{
+    const Equalize *e = context;
+    const int64_t from = slice * e->slice_rows;
+    count_rows(e, e->tile, from, least(from + e->slice_rows, e->how->tile_height), worker);
+}
+
+static void count_all(Equalize *e, int workers)
+{
+    const int64_t tiles = e->how->tiles_x * e->how->tiles_y;
+    if (tiles >= workers) {
+        cpu_run(e->device, workers, tiles, tile_task, e);
+        return;
+    }
+    e->slice_rows = divide_up(e->how->tile_height, (int64_t)workers * SLICES_PER_WORKER);
+    for (e->tile = 0; e->tile < tiles; e->tile++) {
+        memset(e->counter, 0, (size_t)(workers * of_worker(e)) * sizeof *e->counter);
+        cpu_run(e->device, workers, divide_up(e->how->tile_height, e->slice_rows), slice_task, e);
+        make_tables(e, e->tile, e->counter, workers * e->copies);
+    }
+}
+
+/* ---- looking up ----------------------------------------------------------------------------------------- */
+
+static Place place_of(int64_t at, int64_t size, int64_t tiles)
+{
+    Place place;
+    halo_tiles_around(at, size, tiles, &place.before, &place.behind, &place.share);
+    return place;
+}
+
+/* What the tables of a row of tiles make of a level. */
+static float look_up(const float *table, int64_t pitch, Place place)
+{
+    const float before = table[place.before * pitch];
+    return place.before == place.behind ? before : halo_mix(before, table[place.behind * pitch], place.share);
+}
+
+static float equalized(const Equalize *e, float v, int64_t channel, Place across, Place down)
+{
+    const HaloEqualize *how = e->how;
+    if (v != v) return v;
+    const int64_t bin = halo_equalize_bin(v, e->src->shape.dtype, how->white, how->bins);
+    const int64_t pitch = e->sets * how->bins, set = how->joint ? 0 : channel;
+    const float *table = e->table + set * how->bins + bin;
+    float level = look_up(table + down.before * how->tiles_x * pitch, pitch, across);
+    if (down.before != down.behind)
+        level = halo_mix(level, look_up(table + down.behind * how->tiles_x * pitch, pitch, across), down.share);
+    return level != level ? v : level;
+}
+
+static void rows_task(void *context, int64_t index, int worker)
+{
+    const Equalize *e = context;
+    const CpuRowKernels *rows = e->device->kernels->rows;
+    const int64_t channels = e->src->shape.channels, cols = e->dst->cols;
+    float *row = e->row + worker * e->row_pitch;
+    uint64_t clipped = 0;
+    for (int64_t y = index * ROWS_PER_TASK; y < least((index + 1) * ROWS_PER_TASK, e->dst->rows); y++) {
+        const Place down = place_of(y, e->how->tile_height, e->how->tiles_y);
+        rows->load[e->src->shape.dtype](halo_at(e->src, 0, y), cols * channels, row);
+        for (int64_t x = 0; x < cols; x++)
+            for (int64_t c = 0; c < channels; c++)
+                if (c != e->dst->shape.alpha)
+                    row[x * channels + c] = equalized(e, row[x * channels + c], c, e->column[x], down);
+        rows->store[e->dst->shape.dtype](row, cols * channels, e->how->store, halo_at(e->dst, 0, y), &clipped);
+    }
+    atomic_fetch_add_explicit(&e->device->clipped, clipped, memory_order_relaxed);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------------ */
+
+static HaloStatus prepare(Equalize *e, int workers)
+{
+    HaloStatus status = HALO_OK;
+    const HaloEqualize *how = e->how;
+    const int64_t channels = e->src->shape.channels;
+    const bool real = e->src->shape.dtype == HALO_F32;
+    int64_t tables, counters, bins, row, rows, total = 0, at_counter, at_bin, at_table, at_column, at_row;
+    void *scratch;
+    e->counters = how->bins + (real ? OTHERS : 0);
+    e->copies = how->bins <= 4096 ? 4 : 1;
+    if (!halo_mul(how->tiles_x, how->tiles_y, &tables) || !halo_mul(tables, e->sets, &tables) ||
+        !halo_mul(tables, how->bins, &tables) || !halo_mul(e->counters * e->copies, channels, &counters) ||
+        !halo_mul(counters, workers, &counters) || !halo_mul(how->tile_width, channels, &e->bin_pitch) ||
+        !halo_mul(e->bin_pitch, real ? workers : 0, &bins) || !halo_mul(e->dst->cols, channels, &row) ||
+        !halo_mul(row, workers, &rows) || !cpu_reserve(&total, counters, sizeof(uint64_t), &at_counter) ||
+        !cpu_reserve(&total, bins, sizeof(uint32_t), &at_bin) ||
+        !cpu_reserve(&total, tables, sizeof(float), &at_table) ||
+        !cpu_reserve(&total, e->dst->cols, sizeof(Place), &at_column) ||
+        !cpu_reserve(&total, rows, sizeof(float), &at_row))
+        HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for %lld x %lld tables of %lld levels",
+                  (long long)how->tiles_x, (long long)how->tiles_y, (long long)how->bins);
+    HALO_TRY(cpu_scratch(e->device, total, &scratch));
+    e->counter = (uint64_t *)(void *)((char *)scratch + at_counter);
+    e->bin = (uint32_t *)(void *)((char *)scratch + at_bin);
+    e->table = (float *)(void *)((char *)scratch + at_table);
+    e->column = (Place *)(void *)((char *)scratch + at_column);
+    e->row = (float *)(void *)((char *)scratch + at_row);
+    e->row_pitch = row;
+    for (int64_t x = 0; x < e->dst->cols; x++) e->column[x] = place_of(x, how->tile_width, how->tiles_x);
+out:
+    return status;
+}
+
+HaloStatus cpu_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloEqualize *equalize)
+{
+    HaloStatus status = HALO_OK;
+    const int64_t levels = src->shape.dtype == HALO_U8 ? 256 : 65536;
+    Equalize e = {.src = src, .dst = dst, .how = equalize, .device = device};
+    if (src->shape.dtype > HALO_F32 || dst->shape.dtype > HALO_F32 || !halo_buf_is_whole(src) ||
+        !halo_buf_is_whole(dst) || src->cols != dst->cols || src->rows != dst->rows ||
+        src->shape.channels != dst->shape.channels || equalize->bins != levels || equalize->tiles_x < 1 ||
+        equalize->tiles_y < 1 || equalize->tile_width < 1 || equalize->tile_height < 1)
+        HALO_FAIL(HALO_ERR_BUG, "equalization was asked for with tiles or levels that do not suit its source");
+    if (dst->cols < 1 || dst->rows < 1) goto out;
+    e.sets = equalize->joint ? 1 : src->shape.channels;
+    const double samples = (double)src->cols * (double)src->rows * src->shape.channels;
+    const int workers = cpu_workers(device, samples * 8);
+    HALO_TRY(prepare(&e, workers));
+    count_all(&e, workers);
+    cpu_run(device, workers, divide_up(dst->rows, ROWS_PER_TASK), rows_task, &e);
+out:
+    return status;
+}

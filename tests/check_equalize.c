@@ -1,0 +1,145 @@
+/* Equalization on every device against counts made tile by tile. */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "backends.h"
+#include "draw.h"
+#include "oracle.h"
+
+static HaloStatus call_equalize(const HaloBackend *backend, HaloDevice *device, const HaloBuf *const src[2],
+                                HaloBuf *dst, const void *parameters)
+{
+    return backend->equalize(device, src[0], dst, parameters);
+}
+
+static void check(const TestBuf *src, const HaloShape *to, const HaloEqualize *how, Rng *rng)
+{
+    char what[320], src_text[96], dst_text[96];
+    TestBuf dst = testbuf_make(to, test_whole(to), rng);
+    const uint64_t clipped = oracle_equalize(&src->view, &dst.view, how);
+    snprintf(what, sizeof what,
+             "equalize %s -> %s, alpha %d, %" PRId64 "x%" PRId64 " tiles of %" PRId64 "x%" PRId64
+             ", limit %g%s%s, store %g/%g",
+             testbuf_text(src, src_text), testbuf_text(&dst, dst_text), to->alpha, how->tiles_x, how->tiles_y,
+             how->tile_width, how->tile_height, how->limit, how->from_least ? ", from the least" : "",
+             how->joint ? ", joint" : "", (double)how->store.num, (double)how->store.den);
+    expect_everywhere(what, call_equalize, how, src, NULL, &dst, clipped);
+    testbuf_free(&dst);
+}
+
+static void run_case(Rng *rng, HaloShape shape, int64_t tiles_most)
+{
+    if (rng_once_in(rng, 3)) shape.alpha = (int)rng_between(rng, 0, shape.channels - 1);
+    HaloShape to = shape;
+    to.dtype = draw_dtype(rng);
+    HaloEqualize how = {.tiles_x = rng_between(rng, 1, tiles_most),
+                        .tiles_y = rng_between(rng, 1, tiles_most),
+                        .bins = shape.dtype == HALO_U8 ? 256 : 65536,
+                        .white = shape.white,
+                        .limit = rng_once_in(rng, 3) ? 0.0 : 4 * rng_unit(rng),
+                        .from_least = rng_once_in(rng, 2),
+                        .joint = rng_once_in(rng, 2),
+                        .store = draw_store(rng, shape.dtype, to.dtype)};
+    if (how.limit > 0 && rng_once_in(rng, 3)) how.limit *= 1000; /* 16-bit tiles have few samples a level */
+    if (how.limit > 0) how.from_least = false;
+    how.tile_width = (shape.width + how.tiles_x - 1) / how.tiles_x + rng_between(rng, 0, 1);
+    how.tile_height = (shape.height + how.tiles_y - 1) / how.tiles_y + rng_between(rng, 0, 1);
+    TestBuf src = testbuf_make(&shape, test_whole(&shape), rng);
+    testbuf_fill(&src, rng_once_in(rng, 3), rng);
+    check(&src, &to, &how, rng);
+    testbuf_free(&src);
+}
+
+static void one_tile_body(Rng *rng) { run_case(rng, draw_long_shape(rng, 60), 1); }
+
+static void one_tile(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 120, one_tile_body);
+}
+
+static void several_tiles_body(Rng *rng) { run_case(rng, draw_shape(rng, 70), 5); }
+
+static void several_tiles(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 120, several_tiles_body);
+}
+
+static void larger_images_body(Rng *rng)
+{
+    run_case(rng, test_shape(draw_dtype(rng), rng_between(rng, 200, 500), rng_between(rng, 100, 300), 3), 3);
+}
+
+static void larger_images(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 8, larger_images_body);
+}
+
+/* A flat image stays as it is: there is nothing to spread. */
+static void flat_images_stay(void **state)
+{
+    (void)state;
+    for (HaloDtype dtype = HALO_U8; dtype <= HALO_F32; dtype++) {
+        const HaloShape shape = test_shape(dtype, 40, 30, 2);
+        const HaloEqualize how = {.tiles_x = 1,
+                                  .tiles_y = 1,
+                                  .tile_width = 40,
+                                  .tile_height = 30,
+                                  .bins = dtype == HALO_U8 ? 256 : 65536,
+                                  .white = shape.white,
+                                  .from_least = true,
+                                  .joint = true,
+                                  .store = {1, 1}};
+        TestBuf src = testbuf_make(&shape, test_whole(&shape), NULL), dst = testbuf_like(&src);
+        memset(src.view.data, 0x3d, (size_t)(src.view.rows * src.view.stride));
+        oracle_equalize(&src.view, &dst.view, &how);
+        assert_memory_equal(src.view.data, dst.view.data, (size_t)(src.view.rows * src.view.stride));
+        check(&src, &shape, &how, NULL);
+        testbuf_free(&src);
+        testbuf_free(&dst);
+    }
+}
+
+/* 2, 2, 2, 5, 9, 9: of the four beyond the least, one is at or below 5. */
+static void by_hand(void **state)
+{
+    (void)state;
+    const HaloShape shape = test_shape(HALO_U8, 6, 1, 1);
+    HaloEqualize how = {.tiles_x = 1,
+                        .tiles_y = 1,
+                        .tile_width = 6,
+                        .tile_height = 1,
+                        .bins = 256,
+                        .white = 255,
+                        .from_least = true,
+                        .store = {1, 1}};
+    TestBuf src = testbuf_make(&shape, test_whole(&shape), NULL), dst = testbuf_like(&src);
+    memcpy(src.view.data, (const uint8_t[6]){2, 9, 2, 5, 9, 2}, 6);
+    oracle_equalize(&src.view, &dst.view, &how);
+    assert_memory_equal(dst.view.data, ((const uint8_t[6]){0, 255, 0, 85, 255, 0}), 6);
+    check(&src, &shape, &how, NULL);
+    how.from_least = false;
+    oracle_equalize(&src.view, &dst.view, &how);
+    assert_memory_equal(dst.view.data, ((const uint8_t[6]){128, 255, 128, 170, 255, 128}), 6);
+    check(&src, &shape, &how, NULL);
+    testbuf_free(&src);
+    testbuf_free(&dst);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(by_hand),       cmocka_unit_test(one_tile),         cmocka_unit_test(several_tiles),
+        cmocka_unit_test(larger_images), cmocka_unit_test(flat_images_stay),
+    };
+    test_arguments(argc, argv);
+    return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);
+}
