@@ -71,7 +71,7 @@ typedef struct CpuReduceKernels {
     /* n samples, `channels` apart, side by side. */
     void (*gather[3])(const void *samples, int64_t n, int64_t channels, void *out);
     /* n <= HALO_LEAF samples, side by side and aligned to their size: the counts, sums and product of a leaf.
-     */
+     * Of integers whose product is wanted only their number and extremes: a histogram tells the rest. */
     void (*leaf[3])(const void *samples, int64_t n, unsigned want, HaloMoments *leaf, CpuExtremes *extremes);
     /* The first sample that equals `value`, which is there. */
     int64_t (*find[3])(const void *samples, int64_t n, double value);

@@ -146,8 +146,19 @@ static void reduce_chunk(void *context, int64_t index, int worker)
 
 /* ---- all of it ------------------------------------------------------------------------------------------ */
 
-/* Products of integers are made of how often each value is there. */
-static void products(const Reduction *r, int workers, HaloMoments *out)
+/* m's 128-bit sum of squares += v * v * count, for v below 2^16. */
+static void add_squares(HaloMoments *m, uint64_t v, uint64_t count)
+{
+    const uint64_t low = v * v * (count & UINT32_MAX), high = v * v * (count >> 32);
+    m->isq_lo += low;
+    m->isq_hi += m->isq_lo < low;
+    m->isq_lo += high << 32;
+    m->isq_hi += (high >> 32) + (m->isq_lo < high << 32);
+}
+
+/* Products of integers are made of how often each value is there, and so is what else does not depend on where
+ * it is. */
+static void take_counters(const Reduction *r, int workers, HaloMoments *out)
 {
     const int channels = r->src->shape.channels;
     for (int c = 0; c < channels; c++) {
@@ -155,6 +166,11 @@ static void products(const Reduction *r, int workers, HaloMoments *out)
         for (int64_t copy = 1; copy < workers * r->copies; copy++) {
             const uint64_t *more = total + copy * channels * r->values;
             for (int64_t v = 0; v < r->values; v++) total[v] += more[v];
+        }
+        out[c].zero = total[0];
+        for (int64_t v = 1; v < r->values; v++) {
+            out[c].isum += (uint64_t)v * total[v];
+            add_squares(&out[c], (uint64_t)v, total[v]);
         }
         halo_product_from_counts(total, r->values, &out[c].product, &out[c].product_exp);
     }
@@ -211,7 +227,7 @@ HaloStatus cpu_reduce(HaloDevice *device, const HaloBuf *src, unsigned want, Hal
         for (int64_t i = 0; i < chunks; i++) tree_add(&tree, &r.chunk[i * channels + c]);
         out[c] = tree_total(&tree);
     }
-    if (counted && r.pixels > 0) products(&r, workers, out);
+    if (counted && r.pixels > 0) take_counters(&r, workers, out);
     for (int c = 0; c < channels; c++) tidy(&out[c], want);
 out:
     return status;

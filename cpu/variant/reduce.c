@@ -30,6 +30,62 @@
 
 static bool is_finite(float v) { return v - v == 0.0f; }
 
+static uint32_t bits_of(float v)
+{
+    uint32_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return bits;
+}
+
+/* What there is in a leaf, told by the values without their signs. */
+typedef struct Kinds {
+    uint32_t least, most; /* of the patterns, one bit up: the sign is gone */
+    uint32_t signs;       /* the top bit: whether the number of signs is odd */
+} Kinds;
+
+#define LEAST_NORMAL 0x01000000u
+#define INFINITE 0xff000000u
+
+/* What lane l has seen. Values alone, so any order does; comparisons leave NaN out. */
+typedef struct Seen {
+    float min[GROUP], max[GROUP];
+    uint32_t least[GROUP], most[GROUP], signs[GROUP];
+} Seen;
+
+static CPU_INLINE void see(Seen *s, int l, float v)
+{
+    const uint32_t bits = bits_of(v), magnitude = bits << 1;
+    s->min[l] = v < s->min[l] ? v : s->min[l];
+    s->max[l] = v > s->max[l] ? v : s->max[l];
+    s->least[l] = magnitude < s->least[l] ? magnitude : s->least[l];
+    s->most[l] = magnitude > s->most[l] ? magnitude : s->most[l];
+    s->signs[l] ^= bits;
+}
+
+static Kinds look_f32(const float *restrict x, int64_t n, CpuExtremes *extremes)
+{
+    Seen s;
+    for (int l = 0; l < GROUP; l++) {
+        s.min[l] = INFINITY;
+        s.max[l] = -INFINITY;
+        s.least[l] = UINT32_MAX;
+        s.most[l] = s.signs[l] = 0;
+    }
+    int64_t i = 0;
+    for (; i + GROUP <= n; i += GROUP)
+        for (int l = 0; l < GROUP; l++) see(&s, l, x[i + l]);
+    for (; i < n; i++) see(&s, 0, x[i]);
+    for (int l = 1; l < GROUP; l++) {
+        s.min[0] = s.min[l] < s.min[0] ? s.min[l] : s.min[0];
+        s.max[0] = s.max[l] > s.max[0] ? s.max[l] : s.max[0];
+        s.least[0] = s.least[l] < s.least[0] ? s.least[l] : s.least[0];
+        s.most[0] = s.most[l] > s.most[0] ? s.most[l] : s.most[0];
+        s.signs[0] ^= s.signs[l];
+    }
+    *extremes = (CpuExtremes){s.min[0], s.max[0]};
+    return (Kinds){s.least[0], s.most[0], s.signs[0]};
+}
+
 static void count_f32(const float *restrict x, int64_t n, HaloMoments *leaf)
 {
     uint32_t nan = 0, zero = 0, inf = 0;
@@ -38,36 +94,9 @@ static void count_f32(const float *restrict x, int64_t n, HaloMoments *leaf)
         zero += x[i] == 0.0f;
         inf += halo_abs(x[i]) == INFINITY;
     }
-    leaf->count = (uint64_t)n;
     leaf->nan = nan;
     leaf->zero = zero;
     leaf->inf = inf;
-}
-
-/* Values alone, so any order does; comparisons leave NaN out. */
-static CpuExtremes extremes_f32(const float *restrict x, int64_t n)
-{
-    float min[HALO_LANES], max[HALO_LANES];
-    for (int l = 0; l < HALO_LANES; l++) {
-        min[l] = INFINITY;
-        max[l] = -INFINITY;
-    }
-    int64_t i = 0;
-    for (; i + HALO_LANES <= n; i += HALO_LANES) {
-        for (int l = 0; l < HALO_LANES; l++) {
-            min[l] = x[i + l] < min[l] ? x[i + l] : min[l];
-            max[l] = x[i + l] > max[l] ? x[i + l] : max[l];
-        }
-    }
-    for (; i < n; i++) {
-        min[0] = x[i] < min[0] ? x[i] : min[0];
-        max[0] = x[i] > max[0] ? x[i] : max[0];
-    }
-    for (int l = 1; l < HALO_LANES; l++) {
-        min[0] = min[l] < min[0] ? min[l] : min[0];
-        max[0] = max[l] > max[0] ? max[l] : max[0];
-    }
-    return (CpuExtremes){min[0], max[0]};
 }
 
 /* `nan` says that there is one, a constant where this is called: looking for it takes half the time. */
@@ -85,8 +114,10 @@ static CPU_INLINE void sums_f32(const float *restrict x, int64_t n, double k, bo
     const int64_t whole = n / HALO_LANES * HALO_LANES;
     for (int g = 0; g < HALO_LANES; g += GROUP) {
         double gs[GROUP] = {0.0}, gq[GROUP] = {0.0};
-        for (int64_t i = g; i < whole; i += HALO_LANES)
+        for (int64_t i = g; i < whole; i += HALO_LANES) {
+            for (int l = 0; l < GROUP; l += 16) CPU_FETCH(x, HALO_LEAF + i + l); /* the next leaf, meanwhile */
             for (int l = 0; l < GROUP; l++) add(&gs[l], &gq[l], x[i + l], k, nan);
+        }
         for (int l = 0; l < GROUP; l++) {
             s[g + l] = gs[l];
             q[g + l] = gq[l];
@@ -132,10 +163,71 @@ static inline double split(float v, int64_t *exponent)
     return whole ? d : m;
 }
 
+/* The product of a leaf whose samples are all normal, so that nothing leaves the range of f64 before it is split
+ * again, and splitting now or later gives the same bits. */
+
+/* The mantissa, with the sign. */
+static inline float mantissa(float v)
+{
+    const uint32_t bits = (bits_of(v) & 0x807fffffu) | 0x3f800000u;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+#define BIAS 127 /* of the exponents below */
+
+static inline int32_t biased_exponent(float v) { return (int32_t)(bits_of(v) << 1 >> 24); }
+
+static void factors_normal(const float *restrict x, int64_t n, double m[HALO_LANES], int32_t e[HALO_LANES])
+{
+    const int64_t whole = n / HALO_LANES * HALO_LANES;
+    for (int g = 0; g < HALO_LANES; g += GROUP) {
+        double gm[GROUP];
+        int32_t ge[GROUP] = {0};
+        for (int l = 0; l < GROUP; l++) gm[l] = 1.0;
+        for (int64_t i = g; i < whole; i += HALO_LANES) {
+            for (int l = 0; l < GROUP; l++) {
+                gm[l] *= (double)mantissa(x[i + l]);
+                ge[l] += biased_exponent(x[i + l]);
+            }
+        }
+        for (int l = 0; l < GROUP; l++) {
+            m[g + l] = gm[l];
+            e[g + l] = ge[l];
+        }
+    }
+    for (int64_t i = whole; i < n; i++) {
+        m[i - whole] *= (double)mantissa(x[i]);
+        e[i - whole] += biased_exponent(x[i]);
+    }
+}
+
+/* Lanes that meet fewer than 1023 mantissas, all of them below 2. */
+#define SAFE_LANES 8
+_Static_assert(HALO_LEAF / SAFE_LANES < 1023, "the products of this many lanes are finite");
+
+static void product_normal(const float *restrict x, int64_t n, HaloMoments *leaf)
+{
+    double m[HALO_LANES];
+    int32_t e[HALO_LANES];
+    int64_t exponent = 0, shift;
+    factors_normal(x, n, m, e);
+    for (int l = 0; l < HALO_LANES; l++) exponent += e[l];
+    for (int width = HALO_LANES / 2; width > 0; width /= 2) {
+        for (int l = 0; l < width; l++) m[l] = m[2 * l] * m[2 * l + 1];
+        for (int l = 0; width == SAFE_LANES && l < width; l++) {
+            m[l] = halo_normalise(m[l], &shift);
+            exponent += shift;
+        }
+    }
+    leaf->product = halo_normalise(m[0], &shift);
+    leaf->product_exp = exponent + shift - BIAS * n;
+}
+
 /* A lane meets 32 mantissas below 2, so it need not be renormalised before the end. */
 _Static_assert(HALO_LEAF / HALO_LANES <= 512, "the mantissas of a lane stay in range");
 
-static void product_f32(const float *restrict x, int64_t n, HaloMoments *leaf)
+static void product_any(const float *restrict x, int64_t n, HaloMoments *leaf)
 {
     double m[HALO_LANES];
     int64_t e[HALO_LANES];
@@ -167,13 +259,24 @@ static void product_f32(const float *restrict x, int64_t n, HaloMoments *leaf)
     leaf->product_exp = e[0];
 }
 
+static void product_f32(const float *restrict x, int64_t n, Kinds kinds, HaloMoments *leaf)
+{
+    if (kinds.least >= LEAST_NORMAL && kinds.most < INFINITE)
+        product_normal(x, n, leaf);
+    else if (kinds.least == 0 && kinds.most < INFINITE)
+        leaf->product = kinds.signs >> 31 ? -0.0 : 0.0; /* a zero times what is finite */
+    else
+        product_any(x, n, leaf);
+}
+
 static void leaf_f32(const void *samples, int64_t n, unsigned want, HaloMoments *leaf, CpuExtremes *extremes)
 {
     const float *x = samples;
-    count_f32(x, n, leaf);
-    if (want & (HALO_WANT_EXTREMES | HALO_WANT_POSITIONS)) *extremes = extremes_f32(x, n);
+    const Kinds kinds = look_f32(x, n, extremes);
+    leaf->count = (uint64_t)n;
+    if (kinds.least == 0 || kinds.most >= INFINITE) count_f32(x, n, leaf);
     if (want & HALO_WANT_MOMENTS) moments_f32(x, n, leaf);
-    if (want & HALO_WANT_PRODUCT) product_f32(x, n, leaf);
+    if (want & HALO_WANT_PRODUCT) product_f32(x, n, kinds, leaf);
 }
 
 const CpuReduceKernels CPU_TABLE(reduce) = {

@@ -4,25 +4,25 @@ static void CPU_PASTE(leaf, TYPE)(const void *samples, int64_t n, unsigned want,
                                   CpuExtremes *extremes)
 {
     const SAMPLE *restrict x = samples;
-    uint32_t sum = 0, zero = 0;
-    SQUARE squares = 0;
     SAMPLE min = x[0], max = x[0];
-    for (int64_t i = 0; i < n; i++) zero += x[i] == 0;
-    if (want & HALO_WANT_MOMENTS) {
-        for (int64_t i = 0; i < n; i++) {
-            sum += x[i];
-            squares += (SQUARE)((uint32_t)x[i] * x[i]);
-        }
-    }
     for (int64_t i = 0; i < n; i++) {
         min = x[i] < min ? x[i] : min;
         max = x[i] > max ? x[i] : max;
     }
+    *extremes = (CpuExtremes){min, max};
     leaf->count = (uint64_t)n;
+    if (want & HALO_WANT_PRODUCT) return;
+
+    uint32_t zero = 0, sum = 0;
+    SQUARE squares = 0;
+    for (int64_t i = 0; i < n; i++) zero += x[i] == 0;
+    for (int64_t i = 0; i < n && (want & HALO_WANT_MOMENTS); i++) {
+        sum += x[i];
+        squares += (SQUARE)((uint32_t)x[i] * x[i]);
+    }
     leaf->zero = zero;
     leaf->isum = sum;
     leaf->isq_lo = squares;
-    *extremes = (CpuExtremes){min, max};
 }
 #undef SAMPLE
 #undef TYPE
