@@ -35,13 +35,15 @@ static void print_points(const HaloMap *map, char *room, size_t size)
 /* Primitive and method of a step. */
 static void print_method(const HaloStep *step, char *room, size_t size)
 {
-    static const char *const combine[] = {"magnitude", "unsharp", "divide by alpha", "copy alpha",
+    static const char *const combine[] = {"magnitude", "add", "unsharp", "divide by alpha", "copy alpha",
                                           "keep the border"};
     switch (step->primitive) {
     case HALO_CONV:
         snprintf(room, size, "convolve %lld x %lld, border %s%s", (long long)step->u.conv.width,
                  (long long)step->u.conv.height, border_name(step->u.conv.border),
-                 step->u.conv.nan_ignore ? ", NaN left out" : "");
+                 step->u.conv.nan_ignore ? ", NaN left out"
+                 : step->u.conv.fast     ? ", by Fourier transforms"
+                                         : "");
         break;
     case HALO_SEP:
         snprintf(room, size, "convolve rows by %lld, then columns by %lld, border %s%s",

@@ -123,6 +123,7 @@ HaloStatus halo_plan_make(HaloSession *session, const HaloPipeline *pipeline, co
     made->wants_output = to != NULL || !halo_pipeline_only_measures(pipeline);
     if (to != NULL) HALO_TRY(target_append(&builder, value, input->dtype, to, &value));
     made->output = value;
+    if (session->options.precision == HALO_PRECISION_FAST) HALO_TRY(plan_hasten(&builder));
     plan_optimise(made);
     *plan = made;
     made = NULL;

@@ -1,4 +1,5 @@
 /* Dense and separable convolution, said as a stencil. */
+#include "fft.h"
 #include "stencil.h"
 
 /* The sum of all taps as nan_ignore weighs them: in row-major order, rounded to f32 each time. */
@@ -27,6 +28,7 @@ HaloStatus cpu_conv(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
         .nan_ignore = conv->nan_ignore,
         .store = conv->store,
     };
+    if (cpu_fft_takes(conv)) return cpu_fft(device, src, dst, conv);
     if (conv->nan_ignore) stencil.total = sum_of_taps(conv->tap, conv->width, conv->height);
     return cpu_stencil_run(device, &stencil);
 }

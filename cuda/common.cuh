@@ -41,6 +41,11 @@ typedef enum CudaScratch {
 #define CUDA_STAGING_BYTES 65536
 #define CUDA_RING_BYTES 4194304
 
+/* Transforms of cuFFT that are ready: `batch` tiles of size_x by size_y; none where batch is 0. */
+typedef struct CudaFftPlan {
+    int plan, size_x, size_y, batch;
+} CudaFftPlan;
+
 struct HaloDevice {
     int index;
     cudaStream_t stream;
@@ -54,6 +59,7 @@ struct HaloDevice {
     char *ring; /* two slots */
     void *scratch[CUDA_SCRATCHES];
     int64_t scratch_bytes[CUDA_SCRATCHES];
+    CudaFftPlan fft[2]; /* of a mask, of tiles */
     char description[320];
 };
 
@@ -181,6 +187,10 @@ HaloStatus cuda_download(HaloDevice *device, const HaloBuf *from, HaloBuf *host)
 /* ---- the primitives, one file each ---------------------------------------------------------------------- */
 
 HaloStatus cuda_conv(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv);
+/* Convolution by Fourier transforms: whether it is to be done so, and can be; fft.cu. */
+bool cuda_fft_takes(const HaloConv *conv);
+HaloStatus cuda_fft(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv);
+void cuda_fft_close(CudaFftPlan *kept);
 HaloStatus cuda_sep(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep);
 HaloStatus cuda_map(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMap *map);
 HaloStatus cuda_combine(HaloDevice *device, const HaloBuf *a, const HaloBuf *b, HaloBuf *dst,

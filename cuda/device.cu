@@ -81,6 +81,7 @@ static void close_device(HaloDevice *device)
 {
     if (device == NULL) return;
     cudaSetDevice(device->index);
+    for (int i = 0; i < 2; i++) cuda_fft_close(&device->fft[i]);
     cuda_memory_close(device);
     cudaFree(device->clipped);
     cudaFreeHost(device->staging);

@@ -90,6 +90,11 @@ static void magnitude(float *restrict a, const float *restrict b, int64_t n)
     for (int64_t i = 0; i < n; i++) a[i] = halo_magnitude(a[i], b[i]);
 }
 
+static void add(float *restrict a, const float *restrict b, int64_t n, float amount)
+{
+    for (int64_t i = 0; i < n; i++) a[i] = halo_fma(amount, b[i], a[i]);
+}
+
 static void unsharp(float *restrict a, const float *restrict b, int64_t n, float amount, float threshold)
 {
     for (int64_t i = 0; i < n; i++) a[i] = halo_unsharp(a[i], b[i], amount, threshold);
@@ -114,6 +119,7 @@ const CpuRowKernels CPU_TABLE(rows) = {
     .premul = premul,
     .gray = gray,
     .magnitude = magnitude,
+    .add = add,
     .unsharp = unsharp,
     .unpremul = unpremul,
 };

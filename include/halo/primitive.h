@@ -46,7 +46,8 @@ typedef struct HaloStore {
  * starts at +0 and takes every tap in row-major order by one fma; then, if `affine`, fma(acc, scale, bias).
  * With `nan_ignore` NaN samples are left out, weight = the sum of the taps used (row-major, each added in
  * f32), and acc becomes acc * (total / weight), where total is the same sum over all taps; where total is 0
- * acc stays, where no sample was left it is NaN. */
+ * acc stays, where no sample was left it is NaN. `fast` lets a backend take another way, by Fourier transforms,
+ * whose sums differ within the bound that docs/numerics.md states. */
 typedef struct HaloConv {
     int64_t width, height;
     const float *tap;
@@ -56,6 +57,7 @@ typedef struct HaloConv {
     bool affine;
     float scale, bias;
     bool nan_ignore;
+    bool fast;
     HaloStore store;
 } HaloConv;
 
@@ -144,6 +146,7 @@ typedef struct HaloMap {
 
 typedef enum HaloCombineKind {
     HALO_COMBINE_MAGNITUDE,  /* sqrt(fma(a, a, b * b)) */
+    HALO_COMBINE_ADD,        /* fma(amount, b, a) */
     HALO_COMBINE_UNSHARP,    /* a the input, b its blur: d = a - b; |d| < threshold ? a : fma(amount, d, a) */
     HALO_COMBINE_UNPREMUL,   /* a filtered and premultiplied, b the input: t = alpha(a) / white; colour: t > 0 ?
                                 a / t : b; alpha: a */

@@ -106,8 +106,8 @@ void test_return(const TestDevice *device, HaloBuf *block)
     if (device->backend->upload != NULL) device->backend->release(device->device, block);
 }
 
-static void run_on(const TestDevice *device, const char *what, TestCall *call, const void *parameters,
-                   const TestBuf *a, const TestBuf *b, TestBuf *out, uint64_t *clipped)
+void test_run_on(const TestDevice *device, const char *what, TestCall *call, const void *parameters,
+                 const TestBuf *a, const TestBuf *b, TestBuf *out, uint64_t *clipped)
 {
     const HaloBackend *const backend = device->backend;
     HaloBuf block[3] = {{.data = NULL}};
@@ -132,7 +132,7 @@ void expect_everywhere(const char *what, TestCall *call, const void *parameters,
     for (int d = 0; d < test_devices; d++) {
         uint64_t counted = 0;
         TestBuf out = testbuf_like(expected);
-        run_on(&test_device[d], what, call, parameters, a, b, &out, &counted);
+        test_run_on(&test_device[d], what, call, parameters, a, b, &out, &counted);
         expect_same(test_device[d].name, what, expected, &out);
         if (counted != clipped)
             fail_case(test_device[d].name, "%s: expected %" PRIu64 " clipped samples, counted %" PRIu64, what,

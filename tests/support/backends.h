@@ -32,6 +32,10 @@ typedef HaloStatus TestCall(const HaloBackend *backend, HaloDevice *device, cons
 void expect_everywhere(const char *what, TestCall *call, const void *parameters, const TestBuf *a,
                        const TestBuf *b, const TestBuf *expected, uint64_t clipped);
 
+/* Makes the call on one device; the samples come to `out`. */
+void test_run_on(const TestDevice *device, const char *what, TestCall *call, const void *parameters,
+                 const TestBuf *a, const TestBuf *b, TestBuf *out, uint64_t *clipped);
+
 /* Moves a test buffer's block to the device (or shares it, where that works on host memory) and gives the
  * view; `block` is to be released by test_return. */
 HaloBuf test_lend(const TestDevice *device, const TestBuf *buf, HaloBuf *block);
