@@ -1,5 +1,6 @@
 /* The audio formats: one row each, over one shared implementation. */
 #include "audio.h"
+#include "wav.h"
 
 #include <string.h>
 
@@ -56,32 +57,35 @@ static bool probe_aiff(const uint8_t *head, size_t size)
 static bool probe_au(const uint8_t *head, size_t size) { return starts(head, size, 0, ".snd"); }
 static bool probe_ogg(const uint8_t *head, size_t size) { return starts(head, size, 0, "OggS"); }
 
-#define ROW(id, major, channel_set, names, about)                                           \
-    static HaloStatus open_##id(HaloReader *reader) { return snd_open(reader, major); }     \
-    static HaloStatus create_##id(HaloWriter *writer) { return snd_create(writer, major); } \
-    extern const HaloFormat halo_format_##id;                                               \
-    const HaloFormat halo_format_##id = {                                                   \
-        .name = #id,                                                                        \
-        .help = about,                                                                      \
-        .extensions = names,                                                                \
-        .kinds = HALO_AUDIO,                                                                \
-        .dtypes = 1u << HALO_F32,                                                           \
-        .channels = channel_set,                                                            \
-        .endless = true,                                                                    \
-        .probe = probe_##id,                                                                \
-        .open = open_##id,                                                                  \
-        .read = snd_read,                                                                   \
-        .close = snd_close,                                                                 \
-        .create = create_##id,                                                              \
-        .write = snd_write,                                                                 \
-        .finish = snd_finish,                                                               \
-        .discard = snd_discard,                                                             \
+/* A family of functions (snd: libsndfile's; wav) and the SF_FORMAT_… that tells its formats apart. */
+#define ROW(id, family, major, channel_set, names, about)                                        \
+    static HaloStatus open_##id(HaloReader *reader) { return family##_open(reader, major); }     \
+    static HaloStatus create_##id(HaloWriter *writer) { return family##_create(writer, major); } \
+    extern const HaloFormat halo_format_##id;                                                    \
+    const HaloFormat halo_format_##id = {                                                        \
+        .name = #id,                                                                             \
+        .help = about,                                                                           \
+        .extensions = names,                                                                     \
+        .kinds = HALO_AUDIO,                                                                     \
+        .dtypes = 1u << HALO_F32,                                                                \
+        .channels = channel_set,                                                                 \
+        .endless = true,                                                                         \
+        .probe = probe_##id,                                                                     \
+        .open = open_##id,                                                                       \
+        .read = family##_read,                                                                   \
+        .close = family##_close,                                                                 \
+        .create = create_##id,                                                                   \
+        .write = family##_write,                                                                 \
+        .finish = family##_finish,                                                               \
+        .discard = family##_discard,                                                             \
     }
 
-ROW(wav, SF_FORMAT_WAV, HALO_ANY_CHANNELS, "wav,wave", "WAVE audio, 8 to 32 bits and float; RF64 beyond 4 GB");
-ROW(flac, SF_FORMAT_FLAC, 0xffu, "flac", "FLAC lossless audio, up to 24 bits");
-ROW(aiff, SF_FORMAT_AIFF, HALO_ANY_CHANNELS, "aiff,aif,aifc", "AIFF audio, 8 to 32 bits and float");
-ROW(au, SF_FORMAT_AU, HALO_ANY_CHANNELS, "au,snd", "Sun AU audio, 8 to 32 bits and float");
-ROW(w64, SF_FORMAT_W64, HALO_ANY_CHANNELS, "w64", "Sony Wave64 audio, 8 to 32 bits and float");
-ROW(rf64, SF_FORMAT_RF64, HALO_ANY_CHANNELS, "rf64", "RF64 audio (WAVE with 64-bit sizes)");
-ROW(ogg, SF_FORMAT_OGG, HALO_ANY_CHANNELS, "ogg,oga,opus", "Ogg audio: Vorbis and Opus in, Vorbis out (lossy)");
+ROW(wav, wav, SF_FORMAT_WAV, HALO_ANY_CHANNELS, "wav,wave",
+    "WAVE audio, 8 to 32 bits and float; RF64 beyond 4 GB");
+ROW(flac, snd, SF_FORMAT_FLAC, 0xffu, "flac", "FLAC lossless audio, up to 24 bits");
+ROW(aiff, snd, SF_FORMAT_AIFF, HALO_ANY_CHANNELS, "aiff,aif,aifc", "AIFF audio, 8 to 32 bits and float");
+ROW(au, snd, SF_FORMAT_AU, HALO_ANY_CHANNELS, "au,snd", "Sun AU audio, 8 to 32 bits and float");
+ROW(w64, snd, SF_FORMAT_W64, HALO_ANY_CHANNELS, "w64", "Sony Wave64 audio, 8 to 32 bits and float");
+ROW(rf64, wav, SF_FORMAT_RF64, HALO_ANY_CHANNELS, "rf64", "RF64 audio (WAVE with 64-bit sizes)");
+ROW(ogg, snd, SF_FORMAT_OGG, HALO_ANY_CHANNELS, "ogg,oga,opus",
+    "Ogg audio: Vorbis and Opus in, Vorbis out (lossy)");

@@ -1,6 +1,7 @@
 /* Writing audio: halo rounds, libsndfile packs. Where the sink cannot seek, and for Ogg, the file is put
  * together in memory first, so that its header is right. */
 #include "audio.h"
+#include "pcm.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +10,6 @@
 
 typedef struct SndWriter {
     HaloSink *sink;
-    int format; /* of libsndfile */
     bool spools;
     uint8_t *spool; /* the file so far, where it is put together in memory */
     size_t room;
@@ -64,30 +64,11 @@ static HaloStatus put(SndWriter *state, const void *bytes, size_t size)
     return HALO_OK;
 }
 
-/* RF64 keeps its PEAK chunk whatever libsndfile is told; the time of day in it becomes 0. The header comes in
- * one piece, and what stands before that chunk is short. */
-static HaloStatus put_header(SndWriter *state, const uint8_t *bytes, size_t size)
-{
-    enum { SEARCHED = 256, TIME = 12 };
-    static const uint8_t zero[4];
-    HaloStatus status = HALO_OK;
-    for (size_t at = 12; at + TIME + 4 <= size && at < SEARCHED; at += 2) {
-        if (memcmp(bytes + at, "PEAK", 4) != 0) continue;
-        HALO_TRY(put(state, bytes, at + TIME));
-        HALO_TRY(put(state, zero, 4));
-        return put(state, bytes + at + TIME + 4, size - at - TIME - 4);
-    }
-    HALO_TRY(put(state, bytes, size));
-out:
-    return status;
-}
-
 static sf_count_t vio_write(const void *bytes, sf_count_t size, void *user)
 {
     SndWriter *state = user;
     if (state->status != HALO_OK || size <= 0) return 0;
-    const bool header = state->at == 0 && (state->format & SF_FORMAT_TYPEMASK) == SF_FORMAT_RF64;
-    state->status = header ? put_header(state, bytes, (size_t)size) : put(state, bytes, (size_t)size);
+    state->status = put(state, bytes, (size_t)size);
     if (state->status != HALO_OK) return 0;
     return size;
 }
@@ -114,16 +95,6 @@ static int choose_subtype(int major, int bits, bool real)
     return is_signed ? SF_FORMAT_PCM_S8 : SF_FORMAT_PCM_U8;
 }
 
-/* WAVE counts its bytes in 32 bits; what does not fit, or may not, becomes RF64. */
-static int choose_wave(const HaloShape *shape, const SndCodec *codec)
-{
-    enum { HEADER = 4096 };
-    int64_t bytes;
-    if (!halo_mul(shape->width, (int64_t)shape->channels * (codec->bits / 8), &bytes)) return SF_FORMAT_RF64;
-    if (bytes > 0xffffffffll - HEADER) return SF_FORMAT_RF64;
-    return shape->channels > 2 ? SF_FORMAT_WAVEX : SF_FORMAT_WAV;
-}
-
 HaloStatus snd_create(HaloWriter *writer, int major)
 {
     static SF_VIRTUAL_IO vio = {vio_length, vio_seek, vio_read, vio_write, vio_tell};
@@ -139,45 +110,28 @@ HaloStatus snd_create(HaloWriter *writer, int major)
 
     const int subtype = choose_subtype(major, writer->info.bits, writer->info.real);
     state->codec = snd_codec(subtype);
-    if (major == SF_FORMAT_WAV) major = choose_wave(shape, state->codec);
     if (!(rate >= 1 && rate <= 0x7fffffff))
         HALO_FAIL(HALO_ERR_INPUT, "a sample rate of %g cannot be written", rate);
     SF_INFO sf = {.samplerate = (int)rate, .channels = shape->channels, .format = major | subtype};
     if (!sf_format_check(&sf))
         HALO_FAIL(HALO_ERR_INPUT, "%s cannot hold %d channels at %d Hz", writer->format->name, sf.channels,
                   sf.samplerate);
-    state->format = sf.format;
     state->file = sf_open_virtual(&vio, SFM_WRITE, &sf, state);
     HALO_TRY(state->status);
     if (!state->file)
         HALO_FAIL(HALO_ERR_OUTPUT, "%s cannot be written: %s", writer->format->name, sf_strerror(NULL));
-    /* A PEAK chunk holds the time of day, which must not make two runs differ; and a length that was unknown
-     * may turn out to fit plain WAVE. */
+    /* A PEAK chunk holds the time of day, which must not make two runs differ. */
     sf_command(state->file, SFC_SET_ADD_PEAK_CHUNK, NULL, SF_FALSE);
-    if (shape->width < 0) sf_command(state->file, SFC_RF64_AUTO_DOWNGRADE, NULL, SF_TRUE);
 out:
     return status;
 }
 
 /* ---- the samples ---------------------------------------------------------------------------------------- */
 
-/* A sample as an integer of `bits` bits, half to even, moved to the upper end of 32. */
+/* A sample as an integer of `bits` bits, moved to the upper end of 32. */
 static int quantise(float sample, int bits, uint64_t *clipped)
 {
-    const double full = (double)((int64_t)1 << (bits - 1));
-    double value = rint((double)sample * full);
-    if (isnan(value)) {
-        value = 0;
-        ++*clipped;
-    } else if (value >= full) {
-        /* Past 24 bits the greatest integers come out of f32 as 1, and nothing is lost by going back. */
-        *clipped += bits <= 24 || sample > 1.0f;
-        value = full - 1;
-    } else if (value < -full) {
-        value = -full;
-        ++*clipped;
-    }
-    return (int)((int64_t)value * ((int64_t)1 << (32 - bits)));
+    return (int)(halo_pcm_quantise(sample, bits, clipped) * ((int64_t)1 << (32 - bits)));
 }
 
 /* Vorbis is made for -1..1, and its encoder must not meet infinities. */

@@ -8,6 +8,8 @@
 
 /* A copy of `bytes`; HALO_ERR_LIMIT without memory. */
 HaloStatus halo_blob_set(HaloBlob *blob, const void *bytes, size_t size);
+/* One more chunk of WAVE, a copy. */
+HaloStatus halo_chunk_add(HaloMeta *meta, const char id[4], bool behind, const void *bytes, size_t size);
 typedef enum HaloCharset { HALO_UTF_8, HALO_LATIN_1 } HaloCharset;
 
 /* Adds `size` bytes of text, up to the first zero. What is not valid UTF-8 is taken for Latin-1. */

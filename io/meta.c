@@ -19,6 +19,8 @@ void halo_meta_free(HaloMeta *meta)
         free(meta->text[i].value);
     }
     free(meta->text);
+    for (size_t i = 0; i < meta->chunks; i++) free(meta->chunk[i].bytes.data);
+    free(meta->chunk);
     *meta = (HaloMeta){0};
 }
 
@@ -41,6 +43,8 @@ HaloStatus halo_meta_copy(const HaloMeta *from, HaloMeta *to)
     to->icc = to->exif = to->xmp = (HaloBlob){0};
     to->text = NULL;
     to->texts = 0;
+    to->chunk = NULL;
+    to->chunks = 0;
     HALO_TRY(halo_blob_set(&to->icc, from->icc.data, from->icc.size));
     HALO_TRY(halo_blob_set(&to->exif, from->exif.data, from->exif.size));
     HALO_TRY(halo_blob_set(&to->xmp, from->xmp.data, from->xmp.size));
@@ -48,8 +52,26 @@ HaloStatus halo_meta_copy(const HaloMeta *from, HaloMeta *to)
         const char *value = from->text[i].value;
         HALO_TRY(halo_text_add(to, from->text[i].key, value, strlen(value), HALO_UTF_8));
     }
+    for (size_t i = 0; i < from->chunks; i++) {
+        const HaloChunk *chunk = &from->chunk[i];
+        HALO_TRY(halo_chunk_add(to, chunk->id, chunk->behind, chunk->bytes.data, chunk->bytes.size));
+    }
 out:
     if (status != HALO_OK) halo_meta_free(to);
+    return status;
+}
+
+HaloStatus halo_chunk_add(HaloMeta *meta, const char id[4], bool behind, const void *bytes, size_t size)
+{
+    HaloStatus status = HALO_OK;
+    HaloChunk chunk = {.behind = behind};
+    HaloChunk *grown = realloc(meta->chunk, (meta->chunks + 1) * sizeof *grown);
+    if (grown == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for %zu bytes of metadata", size);
+    meta->chunk = grown;
+    memcpy(chunk.id, id, sizeof chunk.id);
+    HALO_TRY(halo_blob_set(&chunk.bytes, bytes, size));
+    meta->chunk[meta->chunks++] = chunk;
+out:
     return status;
 }
 

@@ -76,6 +76,13 @@ typedef struct HaloText {
     char *key, *value;
 } HaloText;
 
+/* A chunk of WAVE that says something of the whole: bext, iXML, cue, smpl, LIST, … */
+typedef struct HaloChunk {
+    char id[4];
+    bool behind; /* the samples */
+    HaloBlob bytes;
+} HaloChunk;
+
 /* Kept from input to output where both formats can hold it. All zero: the file says nothing. */
 typedef struct HaloMeta {
     HaloBlob icc;  /* an ICC profile */
@@ -83,6 +90,8 @@ typedef struct HaloMeta {
     HaloBlob xmp;  /* an XMP packet */
     HaloText *text;
     size_t texts;
+    HaloChunk *chunk; /* WAVE's own; what stands in them is among the texts, too */
+    size_t chunks;
     double resolution[2];   /* dots per metre along x and y */
     bool ratio;             /* of `resolution` only x : y is known: the shape of a pixel */
     double gamma;           /* PNG's gAMA: samples are light to this power, such as 0.45455 */
@@ -95,6 +104,7 @@ typedef struct HaloInfo {
     HaloShape shape;   /* width -1: audio of unknown length, read to the end */
     int bits;          /* per sample, in the file */
     bool real;         /* the file holds floating-point samples */
+    uint32_t speakers; /* of sound: WAVE's mask of channels, such as 3f for 5.1; 0: not said */
     char encoding[48]; /* for people: "palette, interlaced", "24-bit PCM"; may be empty */
     int64_t images;    /* in a file that holds pages; 0: in others, where one may follow another */
     char note[96]; /* what reading changes, for people: "64-bit samples pass through 32-bit floats"; or empty */

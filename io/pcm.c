@@ -1,0 +1,145 @@
+/* Samples of sound between files and f32. Only correctly rounded operations: the same samples everywhere. */
+#include "pcm.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "image.h" /* byte order */
+
+HaloPcm halo_pcm_like(int bits, bool real)
+{
+    if (real) return (HaloPcm){.bits = bits > 32 ? 64 : 32, .real = true};
+    return (HaloPcm){.bits = bits > 24 ? 32 : bits > 16 ? 24 : bits > 8 || bits <= 0 ? 16 : 8};
+}
+
+/* ---- in ------------------------------------------------------------------------------------------------- */
+
+static void unpack_16(const uint8_t *from, float *to, int64_t count, int low)
+{
+    for (int64_t i = 0; i < count; i++)
+        to[i] = (float)(int16_t)(uint16_t)(from[2 * i + low] | from[2 * i + 1 - low] << 8) * 0x1p-15f;
+}
+
+/* Of any size, left-justified in 32 bits. */
+static void unpack_integers(const HaloPcm *pcm, const uint8_t *from, float *to, int64_t count)
+{
+    const int size = pcm->bits / 8;
+    for (int64_t i = 0; i < count; i++, from += size) {
+        uint32_t v = 0;
+        for (int b = 0; b < size; b++) v |= (uint32_t)from[b] << (pcm->big ? 24 - 8 * b : 32 - 8 * (size - b));
+        if (pcm->raised) v ^= 0x80000000u;
+        to[i] = (float)((double)(int32_t)v * 0x1p-31);
+    }
+}
+
+static void unpack_floats(const HaloPcm *pcm, const uint8_t *from, float *to, int64_t count)
+{
+    const bool swap = pcm->big == halo_host_is_little();
+    if (pcm->bits == 32) {
+        memcpy(to, from, (size_t)count * sizeof *to);
+        if (swap) halo_swap_bytes(to, (size_t)count, 4);
+        return;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        double v;
+        memcpy(&v, from + 8 * i, 8);
+        if (swap) halo_swap_bytes(&v, 1, 8);
+        to[i] = (float)v;
+    }
+}
+
+void halo_pcm_unpack(const HaloPcm *pcm, const uint8_t *from, float *to, int64_t count)
+{
+    if (pcm->real)
+        unpack_floats(pcm, from, to, count);
+    else if (pcm->bits == 16 && !pcm->raised)
+        unpack_16(from, to, count, pcm->big ? 1 : 0);
+    else
+        unpack_integers(pcm, from, to, count);
+}
+
+/* ---- out ------------------------------------------------------------------------------------------------ */
+
+int64_t halo_pcm_quantise(float sample, int bits, uint64_t *clipped)
+{
+    const double full = (double)((int64_t)1 << (bits - 1));
+    double value = rint((double)sample * full);
+    if (isnan(value)) {
+        value = 0;
+        ++*clipped;
+    } else if (value >= full) {
+        /* Past 24 bits the greatest integers come out of f32 as 1, and nothing is lost by going back. */
+        *clipped += bits <= 24 || sample > 1.0f;
+        value = full - 1;
+    } else if (value < -full) {
+        value = -full;
+        ++*clipped;
+    }
+    return (int64_t)value;
+}
+
+/* The same for 16 bits without a branch, for vectors: f32 holds whole numbers only from 2^23 on, so that adding
+ * 1.5 times that rounds, half to even, what is below 2^22. */
+static void quantise_16(const float *from, int16_t *to, int count, uint64_t *clipped)
+{
+    static const float whole = 0x1.8p23f;
+    int32_t lost = 0;
+    for (int i = 0; i < count; i++) {
+        float v = from[i] * 32768.0f;
+        v = v > 40000.0f ? 40000.0f : v;
+        v = v < -40000.0f ? -40000.0f : v;
+        v = (v + whole) - whole;
+        lost += !(v >= -32768.0f && v <= 32767.0f);
+        v = v > 32767.0f ? 32767.0f : v;
+        v = v < -32768.0f ? -32768.0f : v;
+        v = v == v ? v : 0.0f;
+        to[i] = (int16_t)(int32_t)v;
+    }
+    *clipped += (uint64_t)lost;
+}
+
+static void pack_16(const HaloPcm *pcm, const float *from, uint8_t *to, int64_t count, uint64_t *clipped)
+{
+    int16_t block[1024];
+    for (int64_t done = 0; done < count;) {
+        const int n = count - done < 1024 ? (int)(count - done) : 1024;
+        quantise_16(from + done, block, n, clipped);
+        if (pcm->big == halo_host_is_little()) halo_swap_bytes(block, (size_t)n, 2);
+        memcpy(to + 2 * done, block, 2 * (size_t)n);
+        done += n;
+    }
+}
+
+static void pack_integers(const HaloPcm *pcm, const float *from, uint8_t *to, int64_t count, uint64_t *clipped)
+{
+    const int size = pcm->bits / 8;
+    for (int64_t i = 0; i < count; i++, to += size) {
+        uint32_t v = (uint32_t)halo_pcm_quantise(from[i], pcm->bits, clipped);
+        if (pcm->raised) v ^= (uint32_t)1 << (pcm->bits - 1);
+        for (int b = 0; b < size; b++) to[b] = (uint8_t)(v >> 8 * (pcm->big ? size - 1 - b : b));
+    }
+}
+
+static void pack_floats(const HaloPcm *pcm, const float *from, uint8_t *to, int64_t count)
+{
+    const bool swap = pcm->big == halo_host_is_little();
+    if (pcm->bits == 32) {
+        memcpy(to, from, (size_t)count * sizeof *from);
+    } else {
+        for (int64_t i = 0; i < count; i++) {
+            const double v = (double)from[i];
+            memcpy(to + 8 * i, &v, 8);
+        }
+    }
+    if (swap) halo_swap_bytes(to, (size_t)count, (size_t)pcm->bits / 8);
+}
+
+void halo_pcm_pack(const HaloPcm *pcm, const float *from, uint8_t *to, int64_t count, uint64_t *clipped)
+{
+    if (pcm->real)
+        pack_floats(pcm, from, to, count);
+    else if (pcm->bits == 16 && !pcm->raised)
+        pack_16(pcm, from, to, count, clipped);
+    else
+        pack_integers(pcm, from, to, count, clipped);
+}

@@ -1,0 +1,27 @@
+/* Samples of sound as files hold them (pcm.c): integers of 8 to 32 bits, floats of 32 and 64, and f32 of them.
+ */
+#ifndef HALO_IO_PCM_H
+#define HALO_IO_PCM_H
+
+#include "halo/format.h"
+
+typedef struct HaloPcm {
+    int bits;    /* 8, 16, 24, 32, 64 */
+    bool real;   /* floats: 32 or 64 bits */
+    bool big;    /* byte order */
+    bool raised; /* integers without sign: 0 stands in the middle of the range */
+} HaloPcm;
+
+/* The nearest that a file of integers and floats can hold to what another one held. */
+HaloPcm halo_pcm_like(int bits, bool real);
+static inline int64_t halo_pcm_size(const HaloPcm *pcm) { return pcm->bits / 8; }
+
+/* Integers of up to 24 bits arrive exactly; `from` and `to` may not overlap. */
+void halo_pcm_unpack(const HaloPcm *pcm, const uint8_t *from, float *to, int64_t count);
+/* Rounds half to even and saturates; adds to *clipped what integers could not hold. */
+void halo_pcm_pack(const HaloPcm *pcm, const float *from, uint8_t *to, int64_t count, uint64_t *clipped);
+
+/* One sample as an integer of `bits` bits. */
+int64_t halo_pcm_quantise(float sample, int bits, uint64_t *clipped);
+
+#endif
