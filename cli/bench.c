@@ -1,4 +1,4 @@
-/* `halo bench`: measures the ladder of teaching kernels, or pipelines of operations. */
+/* `halo bench`: measures the ladder of teaching kernels, pipelines of operations, or a batch of files. */
 #include <unistd.h>
 
 #include "bench.h"
@@ -6,12 +6,12 @@
 
 int cli_bench(const CliSettings *settings)
 {
-    static HaloStatus (*const topic[])(const CliSettings *) = {cli_bench_ladder, cli_bench_ops};
+    static HaloStatus (*const topic[])(const CliSettings *) = {cli_bench_ladder, cli_bench_ops, cli_bench_batch};
     int chosen = 0;
     HaloStatus status = HALO_OK;
     if (settings->words == 0)
-        HALO_FAIL(HALO_ERR_USAGE, "what is to be measured? 'halo bench ladder' or 'halo bench ops'");
-    HALO_TRY(cli_read_choice(settings->word[0], "ladder|ops", &chosen));
+        HALO_FAIL(HALO_ERR_USAGE, "what is to be measured? 'halo bench ladder', 'halo bench ops' or 'halo bench batch'");
+    HALO_TRY(cli_read_choice(settings->word[0], "ladder|ops|batch", &chosen));
     cli_ink_setup(STDOUT_FILENO, settings->no_color);
     HALO_TRY(topic[chosen](settings));
 out:

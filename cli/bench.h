@@ -6,5 +6,6 @@
 
 HaloStatus cli_bench_ladder(const CliSettings *settings); /* bench_ladder.c */
 HaloStatus cli_bench_ops(const CliSettings *settings);    /* bench_ops.c */
+HaloStatus cli_bench_batch(const CliSettings *settings);  /* bench_batch.c */
 
 #endif

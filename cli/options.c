@@ -11,7 +11,7 @@ const CliOption cli_options[] = {
      "write every output into this folder, made when missing", NULL, AT(out_dir)},
     {"name", 0, "TEMPLATE", NULL, CLI_OUTPUT, CLI_WRITES | CLI_SAME,
      "names in --out-dir, of {dir} {stem} {ext} {index} {index:04}; by default {dir}/{stem}.{ext}", NULL, AT(name)},
-    {"to", 0, "FORMAT", NULL, CLI_OUTPUT, CLI_WRITES,
+    {"to", 0, "FORMAT", NULL, CLI_OUTPUT, CLI_WRITES | CLI_BENCH,
      "write this format; by default what the output's name says, else the input's", cli_read_format, 0},
     {"quality", 0, "N", NULL, CLI_OUTPUT, CLI_WRITES, "of JPEG, from 1 to 100; 90 by default", cli_read_quality,
      0},
@@ -128,10 +128,11 @@ const CliCommand cli_commands[] = {
      "halo stats -r data --total --json --shard 1/3 > 1.json   # 2/3 and 3/3 on other machines\n"
      "halo merge 1.json 2.json 3.json\n",
      cli_merge},
-    {"bench", CLI_BENCH, NULL, "ladder [FAMILY…] | ops PIPELINE…",
-     "time the teaching kernels, or pipelines, on random samples",
+    {"bench", CLI_BENCH, NULL, "ladder [FAMILY…] | ops PIPELINE… | batch PIPELINE FILE…",
+     "time the teaching kernels, pipelines on random samples, or a batch stage by stage",
      "halo bench ladder\nhalo bench ladder reduce scan --device gpu:1\n"
-     "halo bench ops gauss:2 'sobel|depth:u8' --size 8192x8192 --dtype u8 --device cpu\n",
+     "halo bench ops gauss:2 'sobel|depth:u8' --size 8192x8192 --dtype u8 --device cpu\n"
+     "halo bench batch gauss:2 photos/*.png --device gpu\n",
      cli_bench},
     {"help", CLI_HELP, NULL, "[COMMAND|OPERATION]", "help on halo, a command or an operation",
      "halo help run\nhalo help gauss\n", cli_help},

@@ -1,0 +1,218 @@
+/* `halo bench batch`: how close a batch comes to its slowest stage. Each stage is timed on files one after the
+ * other, in one thread; then the same files go through the batch engine. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench.h"
+#include "json.h"
+#include "page.h"
+#include "progress.h"
+#include "workers.h"
+
+/* Files timed one by one, after one that is not. */
+#define ALONE 32
+
+typedef struct Measured {
+    HaloTimes alone; /* milliseconds a file */
+    size_t files;
+    double seconds; /* of the batch as a whole, */
+    double rate;    /* files a second, from when every worker has done one */
+    int workers, threads, gpus;
+    const char *backend;
+    char device[96];
+} Measured;
+
+/* ---- files ---------------------------------------------------------------------------------------------- */
+
+static HaloStatus list_files(const CliSettings *settings, const char *folder, CliBatch *batch)
+{
+    HaloStatus status = HALO_OK;
+    HALO_TRY(cli_find_inputs(settings, (const char *const *)settings->word + 2, settings->words - 2, batch));
+    for (size_t i = 0; i < batch->count; i++) {
+        CliItem *item = &batch->item[i];
+        char name[64];
+        if (item->status != HALO_OK) HALO_FAIL(item->status, "%s", item->error);
+        const char *extension = settings->to != NULL ? settings->to->extensions : cli_extension(item->input);
+        snprintf(name, sizeof name, "/%zu.%.*s", i, (int)strcspn(extension, ","), extension);
+        const size_t length = strlen(folder) + strlen(name) + 1;
+        item->output = cli_alloc(length, 1);
+        snprintf(item->output, length, "%s%s", folder, name);
+    }
+out:
+    return status;
+}
+
+static void remove_outputs(const CliBatch *batch)
+{
+    for (size_t i = 0; i < batch->count; i++)
+        if (batch->item[i].output != NULL) unlink(batch->item[i].output);
+}
+
+/* ---- one by one ----------------------------------------------------------------------------------------- */
+
+static HaloStatus one_by_one(const CliSettings *settings, const CliBatch *batch, Measured *m)
+{
+    HaloStatus status = HALO_OK;
+    HaloSession *session = NULL;
+    HaloPipeline *pipeline = NULL;
+    HaloOptions options = settings->engine;
+    HaloTimes *sum = &m->alone;
+    const size_t files = batch->count < ALONE ? batch->count : ALONE;
+    options.jobs = 1;
+    options.files = (int64_t)batch->count;
+    HALO_TRY(halo_session_open(&options, &session));
+    HALO_TRY(halo_pipeline_parse(session, settings->word[1], &pipeline));
+    for (size_t i = 0; i <= files; i++) { /* the first one twice: a device has to start, memory to be touched */
+        const CliItem *item = &batch->item[i == 0 ? 0 : i - 1];
+        CliOutcome outcome = cli_run_item(settings, session, pipeline, NULL, item);
+        const HaloTimes *ms = &outcome.report.ms;
+        const double share = i == 0 ? 0.0 : 1.0 / (double)files;
+        if (outcome.status != HALO_OK) status = halo_fail(outcome.status, "%s", outcome.error);
+        sum->read += ms->read * share;
+        sum->upload += ms->upload * share;
+        sum->compute += ms->compute * share;
+        sum->download += ms->download * share;
+        sum->write += ms->write * share;
+        m->backend = outcome.report.backend;
+        memcpy(m->device, outcome.report.device, sizeof m->device);
+        cli_outcome_free(&outcome);
+        HALO_TRY(status);
+    }
+out:
+    halo_pipeline_free(pipeline);
+    halo_session_close(session);
+    return status;
+}
+
+/* ---- all at once ---------------------------------------------------------------------------------------- */
+
+static HaloStatus all_at_once(const CliSettings *settings, const CliBatch *batch, Measured *m)
+{
+    HaloStatus status = HALO_OK;
+    CliWorkers *workers = NULL;
+    const double begun = cli_seconds();
+    double running = begun;
+    cli_share_jobs(settings, batch->count, &m->workers, &m->threads);
+    HALO_TRY(cli_workers_start(settings, settings->word[1], batch, &workers));
+    if (workers == NULL) HALO_FAIL(HALO_ERR_USAGE, "a batch is several files, and -j 2 or more");
+    for (size_t i = 0; i < batch->count; i++) {
+        CliOutcome outcome = cli_workers_wait(workers, i);
+        if (outcome.fate != CLI_RAN)
+            status =
+                halo_fail(HALO_ERR_LIMIT, "%s does not fit a worker's share of memory", batch->item[i].input);
+        else if (outcome.status != HALO_OK)
+            status = halo_fail(outcome.status, "%s", outcome.error);
+        cli_outcome_free(&outcome);
+        HALO_TRY(status);
+        if (i + 1 == (size_t)m->workers) running = cli_seconds();
+    }
+    m->seconds = cli_seconds() - begun;
+    m->rate = (double)(batch->count - (size_t)m->workers) / (cli_seconds() - running);
+    if (batch->count <= (size_t)m->workers) m->rate = (double)batch->count / m->seconds;
+out:
+    cli_workers_stop(workers);
+    return status;
+}
+
+/* ---- the table ------------------------------------------------------------------------------------------ */
+
+typedef struct Stage {
+    const char *name, *key;
+    double ms, rate; /* of a file alone; files a second of all that do this at the same time */
+} Stage;
+
+enum { READ, UPLOAD, COMPUTE, DOWNLOAD, WRITE, PROCESSOR, STAGES };
+
+static double rate_of(double ms, double lanes) { return ms > 0 ? lanes * 1e3 / ms : 0; }
+
+/* The processor's cores share what runs on them; a GPU has one link each way and one engine for all. */
+static void lay_out(const Measured *m, Stage stage[STAGES])
+{
+    const bool on_gpu = strcmp(m->backend, "cpu") != 0;
+    const double cores = m->workers, gpus = on_gpu ? m->gpus : cores;
+    const HaloTimes *ms = &m->alone;
+    const double processor = ms->read + ms->write + (on_gpu ? 0 : ms->compute);
+    stage[READ] = (Stage){"read and decode", "read", ms->read, rate_of(ms->read, cores)};
+    stage[UPLOAD] = (Stage){"upload", "upload", ms->upload, rate_of(ms->upload, gpus)};
+    stage[COMPUTE] = (Stage){"compute", "compute", ms->compute, rate_of(ms->compute, gpus)};
+    stage[DOWNLOAD] = (Stage){"download", "download", ms->download, rate_of(ms->download, gpus)};
+    stage[WRITE] = (Stage){"encode and write", "write", ms->write, rate_of(ms->write, cores)};
+    stage[PROCESSOR] = (Stage){"all on the cores", "cores", processor, rate_of(processor, cores)};
+}
+
+static double slowest(const Stage stage[STAGES])
+{
+    double least = 0;
+    for (int i = 0; i < STAGES; i++)
+        if (stage[i].rate > 0 && (least == 0 || stage[i].rate < least)) least = stage[i].rate;
+    return least;
+}
+
+static void record(FILE *to, const char *pipeline, const Measured *m, const Stage stage[STAGES])
+{
+    CliJson json = {.to = to};
+    json_open(&json, NULL, '{');
+    json_text(&json, "type", "batch");
+    json_text(&json, "pipeline", pipeline);
+    json_int(&json, "files", (int64_t)m->files);
+    json_int(&json, "workers", m->workers);
+    json_text(&json, "backend", m->backend);
+    json_text(&json, "device", m->device);
+    json_open(&json, "ms", '{');
+    for (int i = 0; i < STAGES; i++) json_number(&json, stage[i].key, stage[i].ms);
+    json_close(&json, '}');
+    json_number(&json, "seconds", m->seconds);
+    json_number(&json, "files_per_second", m->rate);
+    json_number(&json, "of_slowest", m->rate / slowest(stage));
+    json_close(&json, '}');
+    json_end_line(&json);
+}
+
+static void print(FILE *to, const Measured *m, const Stage stage[STAGES])
+{
+    fprintf(to, "%zu files, %d at a time, %s (%s)\n", m->files, m->workers, m->backend, m->device);
+    fprintf(to, "%-20s %12s %12s\n", "stage", "ms a file", "files/s");
+    for (int i = 0; i < STAGES; i++)
+        if (stage[i].ms > 0) fprintf(to, "%-20s %12.3f %12.1f\n", stage[i].name, stage[i].ms, stage[i].rate);
+    fprintf(to, "%-20s %12.3f %12.1f  %.2f of the slowest stage; %.2f s in all\n", "the batch", 1e3 / m->rate,
+            m->rate, m->rate / slowest(stage), m->seconds);
+}
+
+HaloStatus cli_bench_batch(const CliSettings *asked)
+{
+    HaloStatus status = HALO_OK;
+    CliSettings settings = *asked;
+    CliBatch batch = {0};
+    Stage stage[STAGES];
+    char folder[4096];
+    const char *parent = getenv("TMPDIR");
+    Measured m = {.gpus = 1};
+    bool made = false;
+    settings.force = true; /* its own outputs, time after time */
+    if (settings.words < 3)
+        HALO_FAIL(HALO_ERR_USAGE, "name a pipeline and files: halo bench batch gauss:2 photos/*.png");
+    if (snprintf(folder, sizeof folder, "%s/halo-bench-XXXXXX", parent != NULL ? parent : "/tmp") >=
+            (int)sizeof folder ||
+        mkdtemp(folder) == NULL)
+        HALO_FAIL(HALO_ERR_OUTPUT, "cannot make a folder for outputs in %s", parent != NULL ? parent : "/tmp");
+    made = true;
+    HALO_TRY(list_files(&settings, folder, &batch));
+    m.files = batch.count;
+    if (settings.engine.device == HALO_DEVICE_ALL)
+        m.gpus = halo_tables()->backend[halo_tables()->backends - 1]->count();
+    HALO_TRY(one_by_one(&settings, &batch, &m));
+    HALO_TRY(all_at_once(&settings, &batch, &m));
+    lay_out(&m, stage);
+    FILE *page = cli_page_open();
+    if (settings.json)
+        record(page, settings.word[1], &m, stage);
+    else
+        print(page, &m, stage);
+    HALO_TRY(cli_page_send(STDOUT_FILENO));
+out:
+    remove_outputs(&batch);
+    cli_batch_free(&batch);
+    if (made) rmdir(folder);
+    return status;
+}

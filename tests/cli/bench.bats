@@ -1,0 +1,35 @@
+# shellcheck shell=bash disable=SC2034
+# What measures speed: the rows are there and sensible; no test looks at a time.
+setup() {
+    load common
+    common_setup
+}
+
+@test "bench ops: a row a pipeline, with what it moves" {
+    halo bench ops gauss:2 'invert | sobel' --size 64x48 --dtype u8 --runs 1 --device cpu --json > rows
+    [ "$(grep -c '"type":"bench"' rows)" -eq 2 ]
+    grep -q '"pipeline":"invert | sobel","width":64,"height":48,"channels":1,"dtype":"u8","backend":"cpu"' rows
+    run -2 --separate-stderr halo bench ops nothing
+    [[ $stderr == *"nothing"* ]]
+}
+
+@test "bench batch: every stage, and nothing is left behind" {
+    mkdir in tmp
+    for i in 1 2 3 4 5; do make_gray "in/$i.pgm" 40 30; done
+    TMPDIR=$PWD/tmp halo bench batch gauss:1 in/*.pgm --device cpu -j 2 --json > row
+    grep -q '"type":"batch","pipeline":"gauss:1","files":5,"workers":2,"backend":"cpu"' row
+    for key in read compute write files_per_second of_slowest; do grep -q "\"$key\":[0-9]" row; done
+    [ -z "$(ls -A tmp)" ]
+    [ "$(ls in | wc -l)" -eq 5 ]
+}
+
+@test "bench batch: a file that cannot be read ends it, with its name" {
+    mkdir tmp
+    make_gray 1.pgm 40 30
+    echo nonsense > 2.pgm
+    TMPDIR=$PWD/tmp run -1 --separate-stderr halo bench batch gauss:1 1.pgm 2.pgm --device cpu -j 2
+    [[ $stderr == *2.pgm* ]]
+    [ -z "$(ls -A tmp)" ]
+    run -2 --separate-stderr halo bench batch gauss:1
+    [[ $stderr == *"halo bench batch gauss:2"* ]]
+}
