@@ -167,7 +167,7 @@ HaloStatus load_more(HaloSession *session, const HaloReader *reader, bool *more)
     size_t got, skipped;
     char space;
     *more = reader->info.images > reader->options.image + 1;
-    if (reader->info.images > 0 || reader->format->several == HALO_ONE_IMAGE) return HALO_OK;
+    if (reader->format->next != NULL || reader->format->several == HALO_ONE_IMAGE) return HALO_OK;
     if (reader->info.shape.kind == HALO_AUDIO) return HALO_OK;
     HALO_TRY(halo_source_peek(reader->source, 4096, &head, &got));
     while (!reader->options.has_raw && got > 0 && strchr("\n\r\t ", head[0]) != NULL && head[0] != 0) {
@@ -189,11 +189,16 @@ HaloStatus load_next(HaloSession *session, HaloReader *reader)
     const HaloReadOptions options = reader->options;
     HaloSource *source = reader->source;
     const HaloFormat *format = reader->format;
-    const bool paged = reader->info.images > 0 || options.has_raw;
+    if (format->next != NULL) {
+        halo_meta_free(&reader->info.meta);
+        reader->info = (HaloInfo){0};
+        reader->options.image++;
+        return named_image(format->next(reader), reader);
+    }
     load_close(reader);
     *reader = (HaloReader){.source = source, .options = options};
     reader->options.image++;
-    if (!paged) HALO_TRY(recognise(session->tables, source, &format));
+    if (!options.has_raw) HALO_TRY(recognise(session->tables, source, &format));
     reader->format = format;
     HALO_TRY(named_image(format->open(reader), reader));
 out:

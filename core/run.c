@@ -256,11 +256,11 @@ static HaloStatus commit_output(Open *open, HaloReport *report)
 /* A failure of this input names it; what the output's side says names the output. */
 static HaloStatus with_name(HaloStatus status, const HaloJob *job)
 {
-    const char *message = halo_error();
+    const char *message = halo_error(), *input = strcmp(job->input, "-") == 0 ? "standard input" : job->input;
     if (status != HALO_ERR_INPUT && status != HALO_ERR_LIMIT && status != HALO_ERR_DEVICE) return status;
-    if (strncmp(message, job->input, strlen(job->input)) == 0) return status;
+    if (strncmp(message, input, strlen(input)) == 0) return status;
     if (job->output != NULL && strncmp(message, job->output, strlen(job->output)) == 0) return status;
-    return halo_fail_at(status, "%s", strcmp(job->input, "-") == 0 ? "standard input" : job->input);
+    return halo_fail_at(status, "%s", input);
 }
 
 static HaloStatus explain(HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job,

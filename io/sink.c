@@ -183,6 +183,23 @@ out:
     return status;
 }
 
+HaloStatus halo_sink_read(HaloSink *sink, int64_t offset, void *bytes, size_t size, size_t *got)
+{
+    HaloStatus status = sink->failed;
+    *got = 0;
+    if (status != HALO_OK) goto out;
+    if (sink->temporary.path == NULL) HALO_FAIL(HALO_ERR_OUTPUT, "%s: cannot be read back", sink->path);
+    HALO_TRY(flush(sink));
+    while (*got < size) {
+        const ssize_t n = pread(sink->fd, (char *)bytes + *got, size - *got, (off_t)(offset + (int64_t)*got));
+        if (n > 0) *got += (size_t)n;
+        if (n == 0) break;
+        if (n < 0 && errno != EINTR) HALO_FAIL(HALO_ERR_OUTPUT, "%s: cannot be read back", sink->path);
+    }
+out:
+    return status;
+}
+
 /* ---- the end -------------------------------------------------------------------------------------------- */
 
 static HaloStatus close_checked(HaloSink *sink)

@@ -109,7 +109,7 @@ HaloStatus halo_temporary_create(HaloTemporary *temporary, const char *target, c
     do {
         suffix(unique);
         snprintf(name, size, "%.*s.%.*s.halo-%s", (int)folder, target, NAME_BYTES, target + folder, unique);
-        *fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        *fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     } while (*fd < 0 && (errno == EEXIST || errno == EINTR));
     if (*fd < 0) {
         const int reason = errno;

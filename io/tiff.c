@@ -21,13 +21,16 @@ const HaloFormat halo_format_tiff = {
     .dtypes = 1u << HALO_U8 | 1u << HALO_U16 | 1u << HALO_F32,
     .channels = HALO_ANY_CHANNELS,
     .alpha = true,
+    .several = HALO_SEVERAL,
     .probe = probe,
     .open = halo_tiff_read_open,
     .read = halo_tiff_read,
     .close = halo_tiff_close,
+    .next = halo_tiff_next,
     .create = halo_tiff_create,
     .write = halo_tiff_write,
     .finish = halo_tiff_finish,
+    .end = halo_tiff_end,
     .discard = halo_tiff_discard,
 };
 

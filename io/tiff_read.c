@@ -1,4 +1,4 @@
-/* Reading TIFF: the first page, in strips or tiles, samples together or in planes.
+/* Reading TIFF: page after page, in strips or tiles, samples together or in planes.
  *
  * Blocks (strips, tiles) are decoded whole, a row of them at a time. Depths below 8 bits are scaled to 0..255,
  * palettes become RGB, white-is-zero is turned round. Colours that are premultiplied by their alpha are divided
@@ -132,18 +132,14 @@ static void describe(TiffReader *state)
 {
     HaloInfo *info = &state->reader->info;
     const TiffPixels *pixels = &state->pixels;
-    char pages[48];
     snprintf(info->encoding, sizeof info->encoding, "%s, %s%s%s", pixels->colour,
              state->tiled ? "tiles" : "strips", state->planar ? ", planes" : "",
              TIFFIsBigTIFF(state->tiff) ? ", BigTIFF" : "");
     info->bits = pixels->bits;
     info->real = pixels->real;
-    const int count = count_pages(state);
-    if (count > 1) {
-        snprintf(pages, sizeof pages, "the first of %s%d images is read", count == MAX_PAGES ? "at least " : "",
-                 count);
-        add_note(info, pages);
-    }
+    const int64_t page = state->reader->options.image;
+    info->images = page == 0 ? count_pages(state) : page + 1;
+    if (info->images == page + 1 && !TIFFLastDirectory(state->tiff)) info->images++;
     if (pixels->bits == 64) add_note(info, "64-bit samples pass through 32-bit floats");
     if (pixels->premultiplied) add_note(info, "premultiplied colours are divided by alpha");
 }
@@ -186,17 +182,14 @@ static HaloStatus measure_blocks(TiffReader *state)
     return HALO_OK;
 }
 
-HaloStatus halo_tiff_read_open(HaloReader *reader)
+static HaloStatus look_at_page(HaloReader *reader)
 {
     HaloStatus status = HALO_OK;
     uint32_t width = 0, height = 0;
     uint16_t planar = PLANARCONFIG_CONTIG;
-    TiffReader *state = reader->state = calloc(1, sizeof *state);
-    if (state == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to read TIFF");
-    state->reader = reader;
-    state->guard.blame = HALO_ERR_INPUT;
+    TiffReader *state = reader->state;
     state->band_at = -1;
-    HALO_TRY(open_file(state));
+    state->given = 0;
     HALO_TRY(halo_tiff_pixels(state->tiff, &state->pixels));
     TIFFGetField(state->tiff, TIFFTAG_IMAGEWIDTH, &width);
     TIFFGetField(state->tiff, TIFFTAG_IMAGELENGTH, &height);
@@ -211,6 +204,34 @@ HaloStatus halo_tiff_read_open(HaloReader *reader)
     /* In these, libtiff warns of damage and goes on with made-up samples; elsewhere of odd tags. */
     state->guard.strict = state->pixels.warns && !reader->options.tolerate;
     halo_tiff_clear(&state->guard);
+out:
+    return status;
+}
+
+HaloStatus halo_tiff_read_open(HaloReader *reader)
+{
+    HaloStatus status = HALO_OK;
+    TiffReader *state = reader->state = calloc(1, sizeof *state);
+    if (state == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to read TIFF");
+    state->reader = reader;
+    state->guard.blame = HALO_ERR_INPUT;
+    HALO_TRY(open_file(state));
+    HALO_TRY(look_at_page(reader));
+out:
+    return status;
+}
+
+HaloStatus halo_tiff_next(HaloReader *reader)
+{
+    HaloStatus status = HALO_OK;
+    TiffReader *state = reader->state;
+    halo_buf_free(&state->band);
+    free(state->block);
+    state->block = NULL;
+    state->guard.strict = false;
+    halo_tiff_clear(&state->guard);
+    HALO_TRY(halo_tiff_outcome(&state->guard, TIFFReadDirectory(state->tiff) == 1));
+    HALO_TRY(look_at_page(reader));
 out:
     return status;
 }

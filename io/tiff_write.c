@@ -64,12 +64,20 @@ static tmsize_t on_write(thandle_t handle, void *bytes, tmsize_t size)
     return size;
 }
 
+/* Where the directory of the image before stands, to hang one more on. */
 static tmsize_t on_read(thandle_t handle, void *bytes, tmsize_t size)
 {
-    (void)handle;
-    (void)bytes;
-    (void)size;
-    return 0; /* nothing that was written is asked for again */
+    TiffWriter *state = handle;
+    size_t got = 0;
+    if (state->guard.status != HALO_OK || state->at >= state->end) return 0;
+    if (halo_sink_seekable(state->writer->sink)) {
+        state->guard.status = halo_sink_read(state->writer->sink, state->at, bytes, (size_t)size, &got);
+    } else {
+        got = (size_t)(state->end - state->at < size ? state->end - state->at : size);
+        memcpy(bytes, state->held + state->at, got);
+    }
+    state->at += (int64_t)got;
+    return state->guard.status == HALO_OK ? (tmsize_t)got : -1;
 }
 
 static toff_t on_seek(thandle_t handle, toff_t offset, int whence)
@@ -109,6 +117,20 @@ static bool set_tags(TIFF *tiff, const HaloInfo *info, int64_t strip_rows)
            TIFFSetField(tiff, TIFFTAG_PREDICTOR, real ? PREDICTOR_FLOATINGPOINT : PREDICTOR_HORIZONTAL);
 }
 
+static HaloStatus open_file(HaloWriter *writer, int64_t bytes)
+{
+    const int64_t images = writer->info.images;
+    TiffWriter *state = writer->state = calloc(1, sizeof *state);
+    if (state == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to write TIFF");
+    state->writer = writer;
+    state->guard.blame = HALO_ERR_OUTPUT;
+    if (images > 1) bytes = bytes <= INT64_MAX / images ? bytes * images : INT64_MAX;
+    /* Little-endian on every machine: the same file from all. */
+    state->tiff = halo_tiff_open(&state->guard, bytes > CLASSIC_BYTES ? "wl8" : "wl", &stream, state, 0);
+    return halo_tiff_outcome(&state->guard, state->tiff != NULL);
+}
+
+/* The first image, or one more. */
 HaloStatus halo_tiff_create(HaloWriter *writer)
 {
     const HaloShape *shape = &writer->info.shape;
@@ -121,17 +143,15 @@ HaloStatus halo_tiff_create(HaloWriter *writer)
         HALO_FAIL(HALO_ERR_OUTPUT, "TIFF cannot hold %lld x %lld pixels with %d channels",
                   (long long)shape->width, (long long)shape->height, shape->channels);
     }
-    TiffWriter *state = writer->state = calloc(1, sizeof *state);
-    if (state == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to write TIFF");
-    state->writer = writer;
-    state->guard.blame = HALO_ERR_OUTPUT;
+    if (writer->state == NULL) HALO_TRY(open_file(writer, bytes));
+    TiffWriter *state = writer->state;
+    free(state->strip);
+    state->row = state->given = 0;
+    state->next = 0;
     state->strip_rows = row_bytes < STRIP_BYTES ? STRIP_BYTES / row_bytes : 1;
     if (state->strip_rows > shape->height) state->strip_rows = shape->height;
     state->strip = malloc((size_t)(state->strip_rows * row_bytes));
     if (state->strip == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to write TIFF");
-    /* Little-endian on every machine: the same file from all. */
-    state->tiff = halo_tiff_open(&state->guard, bytes > CLASSIC_BYTES ? "wl8" : "wl", &stream, state, 0);
-    HALO_TRY(halo_tiff_outcome(&state->guard, state->tiff != NULL));
     HALO_TRY(halo_tiff_outcome(&state->guard, set_tags(state->tiff, &writer->info, state->strip_rows)));
     halo_tiff_put_meta(state->tiff, &writer->info); /* what libtiff does not want is left out */
     halo_tiff_clear(&state->guard);
@@ -170,10 +190,15 @@ HaloStatus halo_tiff_finish(HaloWriter *writer)
     halo_tiff_put_meta(state->tiff, &writer->info); /* some of it may have stood behind the input's samples */
     halo_tiff_clear(&state->guard);
     HALO_TRY(halo_tiff_outcome(&state->guard, TIFFWriteDirectory(state->tiff) == 1));
-    if (!halo_sink_seekable(writer->sink))
-        HALO_TRY(halo_sink_write(writer->sink, state->held, (size_t)state->end));
 out:
     return status;
+}
+
+HaloStatus halo_tiff_end(HaloWriter *writer)
+{
+    const TiffWriter *state = writer->state;
+    if (state == NULL || halo_sink_seekable(writer->sink)) return HALO_OK;
+    return halo_sink_write(writer->sink, state->held, (size_t)state->end);
 }
 
 void halo_tiff_discard(HaloWriter *writer)

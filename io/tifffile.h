@@ -35,11 +35,13 @@ void halo_tiff_put_meta(TIFF *tiff, const HaloInfo *info);
 
 HaloStatus halo_tiff_read_open(HaloReader *reader);
 HaloStatus halo_tiff_read(HaloReader *reader, HaloBuf *rows, int64_t *got);
+HaloStatus halo_tiff_next(HaloReader *reader);
 void halo_tiff_close(HaloReader *reader);
 
 HaloStatus halo_tiff_create(HaloWriter *writer);
 HaloStatus halo_tiff_write(HaloWriter *writer, const HaloBuf *rows);
 HaloStatus halo_tiff_finish(HaloWriter *writer);
+HaloStatus halo_tiff_end(HaloWriter *writer);
 void halo_tiff_discard(HaloWriter *writer);
 
 #endif

@@ -55,6 +55,8 @@ HaloStatus halo_sink_flush(HaloSink *sink);
 /* True while a temporary file is being written: back-patching headers works. */
 bool halo_sink_seekable(const HaloSink *sink);
 HaloStatus halo_sink_seek(HaloSink *sink, int64_t offset);
+/* Reads back what has been written, where it can seek; the place of the next write stays. *got: fewer at the end. */
+HaloStatus halo_sink_read(HaloSink *sink, int64_t offset, void *bytes, size_t size, size_t *got);
 /* Makes the output real: flush, fsync, close, rename. Frees the sink whatever happens. */
 HaloStatus halo_sink_commit(HaloSink *sink);
 /* Forgets the output and removes the temporary; the old file is intact. NULL is fine. */
@@ -182,6 +184,8 @@ struct HaloFormat {
      * unknown length. */
     HaloStatus (*read)(HaloReader *reader, HaloBuf *rows, int64_t *got);
     void (*close)(HaloReader *reader); /* frees `state`; also after a failed open */
+    /* Goes to the next of info.images, and sets reader->info anew; NULL where a file holds no pages. */
+    HaloStatus (*next)(HaloReader *reader);
     /* May reader->info.meta grow while rows are read? NULL: no. And does `create` write all of it? */
     bool (*late)(HaloReader *reader);
     bool meta_first;
