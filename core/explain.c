@@ -25,7 +25,8 @@ static void print_points(const HaloMap *map, char *room, size_t size)
 {
     static const char *const kind[] = {"", "premultiply by alpha", "weighted sum of channels"};
     static const char *const point[] = {"multiply", "add",       "subtract from",  "multiply and add",
-                                        "clamp",    "threshold", "absolute value", "quantise"};
+                                        "clamp",    "threshold", "absolute value", "quantise",
+                                        "power",    "from sRGB", "to sRGB"};
     int n = snprintf(room, size, "%s", kind[map->kind]);
     for (int i = 0; i < map->points && n < (int)size; i++)
         n += snprintf(room + n, size - (size_t)n, "%s%s", n > 0 ? ", " : "", point[map->point[i].op]);

@@ -104,6 +104,20 @@ static HaloStatus to_native(HaloBuilder *builder, HaloReg in, HaloReg *out)
     return dtype == HALO_I64 || dtype == HALO_F64 ? builder_convert(builder, in, HALO_F32, out) : HALO_OK;
 }
 
+/* Colours of integer images are taken to be sRGB; float images hold linear light as they are. */
+static bool goes_linear(const HaloSession *session, const HaloShape *input)
+{
+    return session->options.linear && input->kind == HALO_IMAGE && input->dtype != HALO_F32;
+}
+
+static HaloStatus append_curve(HaloBuilder *builder, HaloPointOp curve, HaloReg in, HaloReg *out)
+{
+    const float white = halo_build_shape(builder, in)->white;
+    const HaloMap map = {.kind = HALO_MAP_POINTS, .points = 1, .point = {{curve, white, 0.0f}}};
+    builder->op = "--linear";
+    return halo_build_map(builder, in, &map, out);
+}
+
 HaloStatus halo_plan_make(HaloSession *session, const HaloPipeline *pipeline, const HaloShape *input,
                           const HaloFormat *to, HaloPlan **plan)
 {
@@ -116,11 +130,16 @@ HaloStatus halo_plan_make(HaloSession *session, const HaloPipeline *pipeline, co
     HALO_TRY(plan_add_reg(made, input, &value));
     made->input = value;
     made->asked = -1;
+    if (goes_linear(session, input)) HALO_TRY(append_curve(&builder, HALO_POINT_LINEAR, value, &value));
     for (int c = 0; c < pipeline->calls; c++) {
         HALO_TRY(to_native(&builder, value, &value));
         HALO_TRY(build_call(session, &builder, &pipeline->call[c], value, &value));
     }
     made->wants_output = to != NULL || !halo_pipeline_only_measures(pipeline);
+    if (goes_linear(session, input) && made->wants_output) {
+        HALO_TRY(to_native(&builder, value, &value));
+        HALO_TRY(append_curve(&builder, HALO_POINT_SRGB, value, &value));
+    }
     if (to != NULL) HALO_TRY(target_append(&builder, value, input->dtype, to, &value));
     made->output = value;
     if (session->options.precision == HALO_PRECISION_FAST) HALO_TRY(plan_hasten(&builder));

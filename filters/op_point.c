@@ -1,4 +1,5 @@
-/* invert, gain, offset, clamp, threshold and abs: one point operation each; and depth. Alpha is left out. */
+/* invert, gain, offset, clamp, gamma, linear, srgb, threshold and abs: one point operation each; and depth.
+ * Alpha is left out. */
 #include "filter.h"
 #include "ops.h"
 
@@ -54,6 +55,25 @@ static HaloStatus build_abs(HaloBuilder *builder, const HaloValue *arg, HaloReg 
     return append(builder, in, (HaloPoint){.op = HALO_POINT_ABS}, out);
 }
 
+static HaloStatus build_gamma(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
+{
+    HaloPoint point = {.op = HALO_POINT_POWER, .b = halo_build_shape(builder, in)->white};
+    const HaloStatus status = filter_f32("gamma: value", 1.0 / arg[0].number, &point.a);
+    return status == HALO_OK ? append(builder, in, point, out) : status;
+}
+
+static HaloStatus build_linear(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
+{
+    (void)arg;
+    return append(builder, in, (HaloPoint){HALO_POINT_LINEAR, halo_build_shape(builder, in)->white, 0.0f}, out);
+}
+
+static HaloStatus build_srgb(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
+{
+    (void)arg;
+    return append(builder, in, (HaloPoint){HALO_POINT_SRGB, halo_build_shape(builder, in)->white, 0.0f}, out);
+}
+
 static HaloStatus build_depth(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
     static const HaloDtype dtype[] = {HALO_U8, HALO_U16, HALO_F32};
@@ -75,6 +95,14 @@ static const HaloParam clamp_param[] = {
 
 static const HaloParam threshold_param[] = {
     {.key = "level", .type = HALO_PARAM_NUMBER, .help = "from here on samples become full scale, below it 0"},
+};
+
+static const HaloParam gamma_param[] = {
+    {.key = "value",
+     .type = HALO_PARAM_NUMBER,
+     .min = 0.01,
+     .max = 100,
+     .help = "above 1 brightens what lies between black and full scale"},
 };
 
 static const HaloParam depth_param[] = {
@@ -117,6 +145,25 @@ const HaloOp halo_op_threshold = {.name = "threshold",
                                   .kinds = HALO_IMAGE | HALO_AUDIO,
                                   HALO_PARAMS(threshold_param),
                                   .build = build_threshold};
+
+const HaloOp halo_op_gamma = {.name = "gamma",
+                              .help = "(sample / full scale)^(1 / value), times full scale",
+                              .example = "gamma:2.2",
+                              .kinds = HALO_IMAGE,
+                              HALO_PARAMS(gamma_param),
+                              .build = build_gamma};
+
+const HaloOp halo_op_linear = {.name = "linear",
+                               .help = "sRGB to linear light",
+                               .example = "linear",
+                               .kinds = HALO_IMAGE,
+                               .build = build_linear};
+
+const HaloOp halo_op_srgb = {.name = "srgb",
+                             .help = "linear light to sRGB",
+                             .example = "srgb",
+                             .kinds = HALO_IMAGE,
+                             .build = build_srgb};
 
 const HaloOp halo_op_abs = {.name = "abs",
                             .help = "magnitude of the sample",

@@ -40,6 +40,10 @@ static HaloPoint draw_point(Rng *rng, HaloPointOp op)
     HaloPoint point = {op, rng_float(rng, -2, 300), rng_float(rng, -2, 300)};
     if (rng_once_in(rng, 6)) point.a = rng_special(rng);
     if (rng_once_in(rng, 6)) point.b = rng_special(rng);
+    if (op >= HALO_POINT_POWER) { /* full scale, and a power, are positive */
+        point.a = rng_float(rng, 0.01f, 5);
+        point.b = rng_once_in(rng, 2) ? 255.0f : 1.0f;
+    }
     if (op == HALO_POINT_QUANTISE) point.a = rng_once_in(rng, 2) ? 255.0f : 65535.0f;
     return point;
 }
@@ -50,7 +54,7 @@ static HaloMap draw_map(Rng *rng, HaloMapKind kind, HaloDtype from, HaloDtype to
     for (int i = 0; i < 3; i++) map.w[i] = rng_float(rng, 0, 1);
     map.points = (int)rng_between(rng, 0, rng_once_in(rng, 4) ? HALO_MAX_POINTS : 2);
     for (int p = 0; p < map.points; p++)
-        map.point[p] = draw_point(rng, (HaloPointOp)rng_between(rng, HALO_POINT_MUL, HALO_POINT_QUANTISE));
+        map.point[p] = draw_point(rng, (HaloPointOp)rng_between(rng, HALO_POINT_MUL, HALO_POINT_SRGB));
     return map;
 }
 
@@ -68,7 +72,7 @@ static void each_point_body(Rng *rng)
     to.dtype = draw_dtype(rng);
     HaloMap map = draw_map(rng, HALO_MAP_POINTS, from.dtype, to.dtype);
     map.points = 1;
-    map.point[0] = draw_point(rng, (HaloPointOp)rng_between(rng, HALO_POINT_MUL, HALO_POINT_QUANTISE));
+    map.point[0] = draw_point(rng, (HaloPointOp)rng_between(rng, HALO_POINT_MUL, HALO_POINT_SRGB));
     check(rng, &from, &to, &map);
 }
 

@@ -43,7 +43,7 @@ static void affine(float *restrict row, int64_t n, float scale, float bias)
 /* ---- points --------------------------------------------------------------------------------------------- */
 
 /* The operation is a constant where this is called, so each call becomes a loop of its own. */
-static inline void point_loop(HaloPointOp op, float *restrict row, int64_t n, HaloPoint p)
+static CPU_INLINE void point_loop(HaloPointOp op, float *restrict row, int64_t n, HaloPoint p)
 {
     const HaloPoint point = {op, p.a, p.b};
     for (int64_t i = 0; i < n; i++) row[i] = halo_point(row[i], point);
@@ -62,6 +62,9 @@ static void points(float *row, int64_t n, const HaloPoint *point, int count)
         case HALO_POINT_THRESHOLD: point_loop(HALO_POINT_THRESHOLD, row, n, p); break;
         case HALO_POINT_ABS: point_loop(HALO_POINT_ABS, row, n, p); break;
         case HALO_POINT_QUANTISE: point_loop(HALO_POINT_QUANTISE, row, n, p); break;
+        case HALO_POINT_POWER: point_loop(HALO_POINT_POWER, row, n, p); break;
+        case HALO_POINT_LINEAR: point_loop(HALO_POINT_LINEAR, row, n, p); break;
+        case HALO_POINT_SRGB: point_loop(HALO_POINT_SRGB, row, n, p); break;
         }
     }
 }

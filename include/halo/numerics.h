@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "halo/buffer.h"
+#include "halo/curves.h"
 #include "halo/primitive.h"
 #include "halo/result.h"
 
@@ -157,6 +158,9 @@ HALO_FN float halo_point(float v, HaloPoint p)
     case HALO_POINT_THRESHOLD: return v >= p.a ? p.b : 0.0f;
     case HALO_POINT_ABS: return halo_abs(v);
     case HALO_POINT_QUANTISE: return halo_quantise(v, p.a, &clipped);
+    case HALO_POINT_POWER: return halo_curve_power(v, p.a, p.b);
+    case HALO_POINT_LINEAR: return halo_curve_linear(v, p.a);
+    case HALO_POINT_SRGB: return halo_curve_srgb(v, p.a);
     }
     return v;
 }

@@ -106,7 +106,7 @@ typedef struct HaloEqualize {
     HaloStore store;
 } HaloEqualize;
 
-/* Point operations; each is one correctly rounded operation on f32. */
+/* Point operations; each is one correctly rounded operation on f32, but for the curves (curves.h). */
 typedef enum HaloPointOp {
     HALO_POINT_MUL,       /* v * a */
     HALO_POINT_ADD,       /* v + a */
@@ -115,7 +115,10 @@ typedef enum HaloPointOp {
     HALO_POINT_CLAMP,     /* v < a ? a : v > b ? b : v; NaN stays */
     HALO_POINT_THRESHOLD, /* v >= a ? b : 0 */
     HALO_POINT_ABS,       /* the sign bit cleared */
-    HALO_POINT_QUANTISE   /* round half to even, saturate to 0..a; clipped samples are not counted */
+    HALO_POINT_QUANTISE,  /* round half to even, saturate to 0..a; clipped samples are not counted */
+    HALO_POINT_POWER,     /* (v / b)^a * b */
+    HALO_POINT_LINEAR,    /* sRGB to linear light, full scale a */
+    HALO_POINT_SRGB       /* and back */
 } HaloPointOp;
 
 typedef struct HaloPoint {

@@ -74,3 +74,30 @@ assert (expected == b).all(), (np.abs(expected.astype(int) - b).max(), (expected
 expected = cv2.createCLAHE(30, (8, 8)).apply(a)
 assert (expected == b).all(), (np.abs(expected.astype(int) - b).max(), (expected != b).sum())'
 }
+
+@test "gamma and sRGB are their formulas, and --linear wraps them round a pipeline" {
+    need_numpy
+    make_rgb a.ppm 40 30
+    halo run 'depth:f32' a.ppm -o a.npy
+    halo run gamma:2.2 a.ppm -o b.npy
+    npy 'assert np.allclose((a / 255.0) ** (1 / 2.2) * 255, b, rtol=2e-6, atol=0)'
+    halo run linear a.ppm -o b.npy --force
+    npy 'x = a / 255.0
+assert np.allclose(np.where(x <= 0.04045, x / 12.92, ((x + 0.055) / 1.055) ** 2.4) * 255, b, rtol=2e-6, atol=0)'
+    halo run 'linear | gauss:1.5 | srgb' a.ppm -o by-hand.ppm
+    halo run gauss:1.5 a.ppm -o wrapped.ppm --linear
+    halo run gauss:1.5 a.ppm -o plain.ppm
+    cmp by-hand.ppm wrapped.ppm
+    run ! cmp plain.ppm wrapped.ppm
+}
+
+@test "--linear alone changes nothing: not the samples, not alpha, not floats" {
+    printf 'P7\nWIDTH 2\nHEIGHT 2\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n\001\002\003\200\376\020\100\001\377\000\177\377\003\002\001\000' > a.pam
+    halo run '' a.pam -o b.pam --linear
+    cmp a.pam b.pam
+    make_gray g.pgm 9 9
+    halo run depth:f32 g.pgm -o g.npy
+    halo run gauss:1 g.npy -o a.npy
+    halo run gauss:1 g.npy -o b.npy --linear
+    cmp a.npy b.npy
+}

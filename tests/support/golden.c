@@ -40,6 +40,8 @@ static const char *const more[] = {
     "gauss:3,border=wrap,alpha=straight",
     "gauss:1.5,border=keep,alpha=ignore",
     "box:width=4,height=9",
+    "linear | gauss:2 | srgb",
+    "gamma:0.45",
     "equalize:channels=each",
     "clahe:tiles=3,limit=0.5",
     "clahe:tiles=4,limit=0,channels=each",

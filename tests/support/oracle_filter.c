@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "halo/curves.h"
 #include "oracle.h"
 
 void *oracle_memory(int64_t count, size_t size)
@@ -79,6 +80,10 @@ float oracle_point(float v, const HaloPoint *point)
     case HALO_POINT_THRESHOLD: return v >= a ? b : 0.0f;
     case HALO_POINT_ABS: return fabsf(v);
     case HALO_POINT_QUANTISE: return oracle_quantise(v, a, &clipped);
+    /* The curves are defined by their arithmetic; check_curves holds that against the C library. */
+    case HALO_POINT_POWER: return halo_curve_power(v, a, b);
+    case HALO_POINT_LINEAR: return halo_curve_linear(v, a);
+    case HALO_POINT_SRGB: return halo_curve_srgb(v, a);
     }
     return v;
 }
