@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2034
+# shellcheck shell=bash disable=SC2034,SC2154
 # What measures speed: the rows are there and sensible; no test looks at a time.
 setup() {
     load common
