@@ -12,14 +12,26 @@ static void rescale(float *restrict row, int64_t n, HaloStore how)
     for (int64_t i = 0; i < n; i++) row[i] = halo_rescale(row[i], how);
 }
 
+/* halo_quantise by integers. halo_round's sum v + 1.5 * 2^23 holds the rounded v in its lowest bits, and as an
+ * integer it grows with v, so that what is too large for the sum to be exact saturates like the rest. */
+#define ROUNDED_ZERO 0x4b400000
+
+static inline int32_t rounded(float v)
+{
+    const float sum = v + 12582912.0f;
+    int32_t bits;
+    memcpy(&bits, &sum, sizeof bits);
+    return bits;
+}
+
 #define SAMPLE uint8_t
 #define TYPE u8
-#define WHITE 255.0f
+#define WHITE 255
 #include "rows_tmpl.h"
 
 #define SAMPLE uint16_t
 #define TYPE u16
-#define WHITE 65535.0f
+#define WHITE 65535
 #include "rows_tmpl.h"
 
 #define SAMPLE float

@@ -14,15 +14,18 @@ static void CPU_PASTE(store, TYPE)(float *restrict row, int64_t n, HaloStore how
                                    uint64_t *clipped)
 {
     rescale(row, n, how);
+#ifdef WHITE
+    float lowest = -1.0f;
+    CPU_OPAQUE(lowest);
+#endif
     for (int64_t start = 0; start < n; start += COUNT_BLOCK) {
         const int64_t end = n - start < COUNT_BLOCK ? n : start + COUNT_BLOCK;
         unsigned lost = 0;
         for (int64_t i = start; i < end; i++) {
 #ifdef WHITE
-            /* halo_quantise with its last comparisons among integers, where they take half the instructions */
-            const float low = row[i] > -1.0f ? row[i] : -1.0f;
-            const int32_t r = (int32_t)halo_round(low < WHITE + 1.0f ? low : WHITE + 1.0f);
-            const int32_t least = r > 0 ? r : 0, q = least < (int32_t)WHITE ? least : (int32_t)WHITE;
+            const float low = row[i] > lowest ? row[i] : lowest; /* NaN becomes -1 */
+            const int32_t r = rounded(low), least = r > ROUNDED_ZERO ? r : ROUNDED_ZERO;
+            const int32_t q = least < ROUNDED_ZERO + WHITE ? least : ROUNDED_ZERO + WHITE;
             const SAMPLE v = (SAMPLE)q;
             lost += q != r;
 #else

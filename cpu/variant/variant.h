@@ -16,11 +16,14 @@
 #if defined(__GNUC__)
 #define CPU_INLINE inline __attribute__((always_inline))
 #define CPU_UNROLL _Pragma("GCC unroll 16")
+/* Hides what a variable holds: GCC 12 makes branches of a select between a sample and a constant. */
+#define CPU_OPAQUE(variable) __asm__("" : "+m"(variable))
 /* Asks for the cache line of at[i], which may lie past what is there. */
 #define CPU_FETCH(at, i) __builtin_prefetch((const void *)((uintptr_t)(at) + (uintptr_t)(i) * sizeof *(at)))
 #else
 #define CPU_INLINE inline
 #define CPU_UNROLL
+#define CPU_OPAQUE(variable) ((void)0)
 #define CPU_FETCH(at, i) ((void)0)
 #endif
 
