@@ -12,6 +12,12 @@
 #define JPEG_FEATURE ", no JPEG"
 #endif
 
+#ifdef HALO_HAVE_EBUR128
+#define LOUDNESS_FEATURE ", loudness"
+#else
+#define LOUDNESS_FEATURE ", no loudness"
+#endif
+
 const char *halo_version(void) { return HALO_VERSION; }
 
-const char *halo_build_features(void) { return CUDA_FEATURE JPEG_FEATURE; }
+const char *halo_build_features(void) { return CUDA_FEATURE JPEG_FEATURE LOUDNESS_FEATURE; }

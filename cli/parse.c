@@ -87,12 +87,14 @@ static HaloStatus set_param(Parser *parser, const HaloParam *param, const char *
         value = *parser->arg++;
         parser->args--;
     }
-    if (strpbrk(value, ",|\"'") != NULL)
+    const bool text = param->type == HALO_PARAM_TEXT; /* it goes in quotes */
+    if (strpbrk(value, text ? "\"" : ",|\"'") != NULL)
         return halo_fail(HALO_ERR_USAGE, "--%s: bad value '%.80s'", param->key, value);
     if (args->length > 0) cli_add_char(args, ',');
     cli_add(args, param->key, strlen(param->key));
-    cli_add_char(args, '=');
+    cli_add(args, "=\"", text ? 2 : 1);
     cli_add(args, value, strlen(value));
+    cli_add(args, "\"", text);
     return HALO_OK;
 }
 

@@ -19,9 +19,40 @@ static void record_place(CliJson *json, const char *key, const HaloShape *shape,
     }
 }
 
-/* `file`: where the least and the greatest are, in a data set; NULL: there is but one. */
-static void record_stats(CliJson *json, const HaloShape *shape, const HaloStats *s, const char *const file[2])
+static void record_detail(CliJson *json, const HaloDetail *detail, const HaloStats *s)
 {
+    char key[32];
+    if (detail->full) {
+        json_number(json, "skewness", s->skewness);
+        json_number(json, "kurtosis", s->kurtosis);
+        json_number(json, "entropy", s->entropy);
+    }
+    if (detail->percents == 0) return;
+    json_open(json, "percentile", '{');
+    for (int i = 0; i < detail->percents; i++) {
+        snprintf(key, sizeof key, "%.10g", detail->percent[i]);
+        json_number(json, key, s->percentile[i]);
+    }
+    json_close(json, '}');
+}
+
+static void record_level(CliJson *json, const HaloShape *shape, const HaloStats *s)
+{
+    const CliLevel level = cli_level(shape, s);
+    json_open(json, "level", '{');
+    json_number(json, "peak", level.peak);
+    json_number(json, "peak_dbfs", level.peak_dbfs);
+    json_number(json, "rms_dbfs", level.rms_dbfs);
+    json_number(json, "crest", level.crest);
+    json_number(json, "dc_offset", s->mean);
+    json_close(json, '}');
+}
+
+/* `file`: where the least and the greatest are, in a data set; NULL: there is but one. */
+static void record_stats(CliJson *json, const HaloResult *result, const HaloStats *s,
+                         const char *const file[2])
+{
+    const HaloShape *shape = &result->shape;
     json_uint(json, "count", s->count);
     json_number(json, "min", s->min);
     record_place(json, "min_at", shape, s->min_at);
@@ -42,6 +73,8 @@ static void record_stats(CliJson *json, const HaloShape *shape, const HaloStats 
     json_uint(json, "nan", s->nan);
     json_uint(json, "inf", s->inf);
     json_uint(json, "zero", s->zero);
+    record_detail(json, &result->detail, s);
+    if (shape->kind == HALO_AUDIO) record_level(json, shape, s);
 }
 
 static void record_shape(CliJson *json, const HaloShape *shape)
@@ -65,7 +98,7 @@ static void record_channels(CliJson *json, const CliSubject *subject, const Halo
         json_open(json, NULL, '{');
         json_text(json, "name", halo_channel_name(&result->shape, c, room));
         if (result->type == HALO_RESULT_STATS) {
-            record_stats(json, &result->shape, &result->channel[c],
+            record_stats(json, result, &result->channel[c],
                          subject->place != NULL ? subject->place[c] : NULL);
         } else if (result->type == HALO_RESULT_FOLD) {
             json_number(json, "value", result->fold.value[c]);
@@ -103,10 +136,16 @@ static void record_members(CliJson *json, const CliSubject *subject, const HaloR
     if (result->type == HALO_RESULT_HIST) return;
     json_open(json, "all", '{');
     if (result->type == HALO_RESULT_STATS)
-        record_stats(json, &result->shape, &result->all,
+        record_stats(json, result, &result->all,
                      subject->place != NULL ? subject->place[result->shape.channels] : NULL);
     else
         json_number(json, "value", result->fold.value[result->shape.channels]);
+    json_close(json, '}');
+    if (result->type != HALO_RESULT_STATS || result->shape.kind != HALO_AUDIO) return;
+    json_open(json, "loudness", '{');
+    json_number(json, "integrated", result->loudness.integrated);
+    json_number(json, "range", result->loudness.range);
+    json_number(json, "true_peak", result->loudness.true_peak);
     json_close(json, '}');
 }
 

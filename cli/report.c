@@ -26,6 +26,11 @@ static void put_number(Cell *cell, double value)
 
 static void put_count(Cell *cell, uint64_t count) { cli_thousands(count, cell->text); }
 
+static void put_decibels(Cell *cell, double level)
+{
+    snprintf(cell->text, sizeof cell->text, isnan(level) ? "-" : "%.2f", level);
+}
+
 static void put_place(Cell *cell, const HaloShape *shape, int64_t at)
 {
     if (at < 0)
@@ -47,51 +52,91 @@ static void put_product(Cell *cell, const HaloStats *s)
         snprintf(cell->text, sizeof cell->text, "%s2^%.1f", s->product_sign < 0 ? "-" : "", s->product_log2);
 }
 
-enum { COUNT, MIN, MIN_AT, MAX, MAX_AT, SUM, MEAN, SD, RMS, PRODUCT, ZERO, NANS, INFS, ROWS };
-static const char *const label[ROWS] = {"count", "min", "  at",    "max",  "  at", "sum", "mean",
-                                        "sd",    "rms", "product", "zero", "nan",  "inf"};
-
+/* One column of the table; columns of a result have the same rows. */
+#define MOST_ROWS (24 + HALO_MAX_PERCENTS)
 typedef struct Column {
-    Cell head, cell[ROWS];
-    int width;
+    Cell head, label[MOST_ROWS], cell[MOST_ROWS];
+    int rows, width;
 } Column;
 
-static void fill_column(Column *column, const char *name, const HaloShape *shape, const HaloStats *s)
+/* Room for what the next row says. */
+static Cell *row(Column *column, const char *label)
 {
-    Cell *const cell = column->cell;
-    snprintf(column->head.text, sizeof column->head.text, "%s", name);
-    put_count(&cell[COUNT], s->count);
-    put_number(&cell[MIN], s->min);
-    put_place(&cell[MIN_AT], shape, s->min_at);
-    put_number(&cell[MAX], s->max);
-    put_place(&cell[MAX_AT], shape, s->max_at);
-    if (s->exact)
-        put_count(&cell[SUM], s->isum);
-    else
-        put_number(&cell[SUM], s->sum);
-    put_number(&cell[MEAN], s->mean);
-    put_number(&cell[SD], s->sd);
-    put_number(&cell[RMS], s->rms);
-    put_product(&cell[PRODUCT], s);
-    put_count(&cell[ZERO], s->zero);
-    put_count(&cell[NANS], s->nan);
-    put_count(&cell[INFS], s->inf);
-    column->width = (int)strlen(column->head.text);
-    for (int r = 0; r < ROWS; r++)
-        if ((int)strlen(cell[r].text) > column->width) column->width = (int)strlen(cell[r].text);
+    snprintf(column->label[column->rows].text, sizeof column->label->text, "%s", label);
+    return &column->cell[column->rows++];
 }
 
-static void print_columns(FILE *to, const Column *column, int columns, const HaloStats *all)
+static void put_detail(Column *column, const HaloDetail *detail, const HaloStats *s)
+{
+    char label[16];
+    if (detail->full) {
+        put_number(row(column, "skewness"), s->skewness);
+        put_number(row(column, "kurtosis"), s->kurtosis);
+        put_number(row(column, "entropy"), s->entropy);
+    }
+    for (int i = 0; i < detail->percents; i++) {
+        snprintf(label, sizeof label, "%.5g%%", detail->percent[i]);
+        put_number(row(column, detail->percent[i] == 50 ? "median" : label), s->percentile[i]);
+    }
+}
+
+static void put_level(Column *column, const HaloShape *shape, const HaloStats *s)
+{
+    const CliLevel level = cli_level(shape, s);
+    put_decibels(row(column, "peak dBFS"), level.peak_dbfs);
+    put_decibels(row(column, "rms dBFS"), level.rms_dbfs);
+    put_number(row(column, "crest"), level.crest);
+}
+
+/* `total` says whether there are rows for NaN and infinities. */
+static void fill_column(Column *column, const char *name, const HaloResult *result, const HaloStats *s,
+                        const HaloStats *total)
+{
+    const HaloShape *shape = &result->shape;
+    snprintf(column->head.text, sizeof column->head.text, "%s", name);
+    put_count(row(column, "count"), s->count);
+    put_number(row(column, "min"), s->min);
+    put_place(row(column, "  at"), shape, s->min_at);
+    put_number(row(column, "max"), s->max);
+    put_place(row(column, "  at"), shape, s->max_at);
+    if (s->exact)
+        put_count(row(column, "sum"), s->isum);
+    else
+        put_number(row(column, "sum"), s->sum);
+    put_number(row(column, shape->kind == HALO_AUDIO ? "dc offset" : "mean"), s->mean);
+    put_number(row(column, "sd"), s->sd);
+    put_number(row(column, "rms"), s->rms);
+    put_detail(column, &result->detail, s);
+    if (shape->kind == HALO_AUDIO) put_level(column, shape, s);
+    put_product(row(column, "product"), s);
+    put_count(row(column, "zero"), s->zero);
+    if (total->nan > 0) put_count(row(column, "nan"), s->nan);
+    if (total->inf > 0) put_count(row(column, "inf"), s->inf);
+    column->width = (int)strlen(column->head.text);
+    for (int r = 0; r < column->rows; r++)
+        if ((int)strlen(column->cell[r].text) > column->width)
+            column->width = (int)strlen(column->cell[r].text);
+}
+
+static void print_columns(FILE *to, const Column *column, int columns)
 {
     fprintf(to, "%*s%s", LABEL, "", cli_ink(CLI_BOLD));
     for (int c = 0; c < columns; c++) fprintf(to, "  %*s", column[c].width, column[c].head.text);
     fprintf(to, "%s\n", cli_ink(CLI_PLAIN));
-    for (int r = 0; r < ROWS; r++) {
-        if ((r == NANS && all->nan == 0) || (r == INFS && all->inf == 0)) continue;
-        fprintf(to, "%-*s", LABEL, label[r]);
+    for (int r = 0; r < column->rows; r++) {
+        fprintf(to, "%-*s", LABEL, column->label[r].text);
         for (int c = 0; c < columns; c++) fprintf(to, "  %*s", column[c].width, column[c].cell[r].text);
         fputc('\n', to);
     }
+}
+
+/* "loudness -23.0 LUFS, range 5.2 LU, true peak -1.0 dB"; of what is known. */
+static void print_loudness(FILE *to, const HaloLoudness *loudness)
+{
+    if (isnan(loudness->integrated)) return;
+    fprintf(to, "%-*s  %.1f LUFS, range %.1f LU", LABEL, "loudness", loudness->integrated, loudness->range);
+    if (!isnan(loudness->true_peak)) fprintf(to, ", true peak %.1f dB", loudness->true_peak);
+    fputc('\n', to);
 }
 
 static void print_stats(FILE *to, const HaloResult *result)
@@ -101,18 +146,20 @@ static void print_stats(FILE *to, const HaloResult *result)
     Column *column = cli_alloc((size_t)columns, sizeof *column);
     HaloStats total = {0};
     for (int c = 0; c < channels; c++) {
-        fill_column(&column[c], halo_channel_name(&result->shape, c, room), &result->shape,
-                    &result->channel[c]);
         total.nan += result->channel[c].nan;
         total.inf += result->channel[c].inf;
     }
-    if (columns > channels) fill_column(&column[channels], "all", &result->shape, &result->all);
+    for (int c = 0; c < channels; c++)
+        fill_column(&column[c], halo_channel_name(&result->shape, c, room), result, &result->channel[c],
+                    &total);
+    if (columns > channels) fill_column(&column[channels], "all", result, &result->all, &total);
     for (int from = 0, upto; from < columns; from = upto) {
         int width = LABEL + 2 + column[from].width;
         for (upto = from + 1; upto < columns && width + 2 + column[upto].width <= LINE; upto++)
             width += 2 + column[upto].width;
-        print_columns(to, column + from, upto - from, &total);
+        print_columns(to, column + from, upto - from);
     }
+    if (result->shape.kind == HALO_AUDIO) print_loudness(to, &result->loudness);
     free(column);
 }
 

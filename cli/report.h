@@ -12,6 +12,14 @@ typedef struct CliSubject {
     const char *const (*place)[2]; /* [channels + 1]: its files with the least and the greatest samples; or NULL */
 } CliSubject;
 
+/* level.c: how loud a channel of sound is, from its statistics. Full scale is 0 dB, so a sine as loud as can be
+ * has an RMS of -3.01 dB. NaN where undefined. */
+typedef struct CliLevel {
+    double peak, peak_dbfs, rms_dbfs;
+    double crest; /* peak over RMS */
+} CliLevel;
+CliLevel cli_level(const HaloShape *shape, const HaloStats *stats);
+
 /* report.c: "stats" and "hist" as tables and drawings. */
 void cli_print_result(FILE *to, const CliSubject *subject, const HaloResult *result);
 void cli_print_results(FILE *to, const CliItem *item, const HaloResults *results);

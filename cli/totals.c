@@ -1,6 +1,7 @@
 /* --total: a binary tree over the numbers of the files, grown in their order as far as what is known allows. */
 #include "totals.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -205,6 +206,8 @@ static void print_stats(FILE *to, const Group *group, bool json)
     const CliSubject whole = {.files = group->files, .place = (const char *const(*)[2])place};
     const Part *channel = group->node[0].channel;
     Part all = part_none(); /* its names are the channels' */
+    result.detail = (HaloDetail){0}; /* percentiles and loudness are of a file: they do not add up */
+    result.loudness = (HaloLoudness){NAN, NAN, NAN};
     result.channel = cli_alloc((size_t)shape->channels, sizeof *result.channel);
     for (int c = 0; c < shape->channels; c++) {
         halo_stats_from_moments(&channel[c].moments, shape->dtype, &result.channel[c]);

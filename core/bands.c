@@ -4,12 +4,13 @@
 #include "halo/numerics.h"
 
 /* Statistics and counts of sound grow from band to band: the leaves of their tree are samples in a row. What
- * is made of integers (the product) needs all of them. */
+ * is made of integers (the product) needs all of them, and so do percentiles and their like. */
 bool bands_gather(const HaloPlan *plan, const HaloStep *step)
 {
     const HaloShape *src = &plan->reg[step->src];
     return src->kind == HALO_AUDIO &&
-           (step->primitive == HALO_HIST || (step->primitive == HALO_REDUCE && src->dtype == HALO_F32));
+           (step->primitive == HALO_HIST ||
+            (step->primitive == HALO_REDUCE && src->dtype == HALO_F32 && step->detail == NULL));
 }
 
 /* Bands overlap by their reach, and a step between that rounds to integers would count the samples it clips in

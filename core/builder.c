@@ -201,9 +201,15 @@ static HaloStatus append_reduce(HaloBuilder *builder, HaloStep *step)
     return append(builder, NULL, step, NULL);
 }
 
-HaloStatus halo_build_stats(HaloBuilder *builder, HaloReg src)
+HaloStatus halo_build_stats(HaloBuilder *builder, HaloReg src, const HaloDetail *detail)
 {
     HaloStep step = step_of(HALO_REDUCE, src);
+    if (detail != NULL) {
+        HaloDetail *kept = halo_build_keep(builder, sizeof *kept);
+        if (kept == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+        *kept = *detail;
+        step.detail = kept;
+    }
     step.u.want = HALO_WANT_ALL;
     step.result = builder->plan->results++;
     return append_reduce(builder, &step);
@@ -243,23 +249,20 @@ HaloStatus halo_build_fold(HaloBuilder *builder, HaloReg src, const HaloFold *fo
     return append(builder, NULL, &step, NULL);
 }
 
+HaloHist hist_default(const HaloShape *shape)
+{
+    if (shape->dtype == HALO_U8) return (HaloHist){256, 0.0, 256.0};
+    if (shape->dtype == HALO_U16) return (HaloHist){65536, 0.0, 65536.0};
+    return (HaloHist){256, shape->kind == HALO_AUDIO ? -1.0 : 0.0, (double)shape->white};
+}
+
 HaloStatus halo_build_hist(HaloBuilder *builder, HaloReg src, int64_t bins, double lo, double hi)
 {
-    const HaloShape *shape = halo_build_shape(builder, src);
-    const bool counted = shape->dtype == HALO_U8 || shape->dtype == HALO_U16;
-    const int64_t levels = shape->dtype == HALO_U8 ? 256 : 65536;
     HaloStep step = step_of(HALO_HIST, src);
-    step.u.hist = (HaloHist){
-        .bins = bins > 0  ? bins
-                : counted ? levels
-                          : 256,
-        .lo = !isnan(lo)                  ? lo
-              : shape->kind == HALO_AUDIO ? -1.0
-                                          : 0.0,
-        .hi = !isnan(hi) ? hi
-              : counted  ? (double)levels
-                         : (double)shape->white,
-    };
+    step.u.hist = hist_default(halo_build_shape(builder, src));
+    if (bins > 0) step.u.hist.bins = bins;
+    if (!isnan(lo)) step.u.hist.lo = lo;
+    if (!isnan(hi)) step.u.hist.hi = hi;
     if (!(step.u.hist.lo < step.u.hist.hi))
         return halo_fail(HALO_ERR_USAGE, "%s: min (%g) has to be less than max (%g)", builder->op,
                          step.u.hist.lo, step.u.hist.hi);

@@ -174,11 +174,21 @@ void set_rows(HaloBuf *buf, Rows rows);         /* its rectangle, all across */
 HaloBuf rows_of(const HaloBuf *buf, Rows rows); /* the same memory */
 double now_ms(void);
 
+/* builder.c: what `hist` counts when it is told nothing. */
+HaloHist hist_default(const HaloShape *shape);
+
+/* loudness.c: frames in a row, in host memory; *loudness is NULL at first. */
+typedef struct Loudness Loudness;
+HaloStatus loudness_add(Loudness **loudness, const HaloBuf *frames, bool true_peak);
+HaloLoudness loudness_of(const Loudness *loudness);
+void loudness_close(Loudness *loudness);
+
 /* measure.c: what a reduction or a histogram has seen, piece by piece. */
 typedef struct Measured {
     uint64_t pieces;
     HaloMoments *node; /* of reductions, [64][channels]: a binary counter of pieces */
     HaloHistogram hist;
+    Loudness *loudness;
 } Measured;
 
 /* A whole image, or frames of a sound in a row: where a reduction gets several pieces, all but the last have
@@ -187,6 +197,21 @@ HaloStatus measure_piece(Slot *slot, const HaloStep *step, const HaloBuf *piece,
 /* Statistics of every channel (`channel` may be NULL) and, merged in order, of all but alpha. */
 void measure_stats(const Measured *measured, const HaloShape *shape, HaloStats *channel, HaloStats *all);
 void measure_free(Measured *measured);
+/* More of a sound, on its way to its loudness. */
+HaloStatus measure_loudness(Slot *slot, const HaloStep *step, const HaloBuf *piece, Measured *all);
+
+/* detail.c: adds to the statistics of a whole what they were asked for besides. */
+HaloStatus measure_detail(Slot *slot, const HaloBuf *src, const HaloDetail *detail, HaloResult *result);
+
+/* percentile.c: where a percentile lies in n samples in order: between two of them, `part` of the way. */
+typedef struct Place {
+    uint64_t before, after;
+    double part;
+} Place;
+Place place_of(double percent, uint64_t n);
+double place_value(const Place *place, double before, double after);
+int64_t count_rank(const uint64_t *count, int64_t values, uint64_t rank); /* the value at a place */
+HaloStatus float_percentiles(Slot *slot, const HaloBuf *src, const HaloDetail *detail, HaloResult *result);
 /* value: [channels + 1], the last over all but alpha. */
 HaloStatus measure_fold(Slot *slot, const HaloBuf *src, const HaloFold *fold, double *value);
 

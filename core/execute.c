@@ -130,6 +130,22 @@ out:
     return status;
 }
 
+/* What a result says besides the reduction itself: the whole is there now. */
+static HaloStatus finish_stats(Run *run, int at, HaloResult *result)
+{
+    HaloStatus status = HALO_OK;
+    const HaloStep *step = &run->plan->step[at];
+    bool finite = true; /* what is not ends a recursive filter for good */
+    for (int c = 0; c < result->shape.channels; c++)
+        finite = finite && result->channel[c].nan + result->channel[c].inf == 0;
+    result->all = run->stats[at];
+    result->loudness = loudness_of(finite ? run->measured[at].loudness : NULL);
+    if (step->detail != NULL)
+        HALO_TRY(measure_detail(run->slot, &run->value[step->src], step->detail, result));
+out:
+    return status;
+}
+
 static HaloStatus run_reduce(Run *run, int at, Rows part)
 {
     HaloStatus status = HALO_OK;
@@ -137,6 +153,10 @@ static HaloStatus run_reduce(Run *run, int at, Rows part)
     const HaloShape *shape = &run->plan->reg[step->src];
     HaloResult *result = step->result >= 0 && run->results != NULL ? &run->results->item[step->result] : NULL;
     HALO_TRY(measure_band(run, at, part));
+    if (result != NULL && shape->kind == HALO_AUDIO) {
+        const HaloBuf piece = rows_of(&run->value[step->src], part);
+        HALO_TRY(measure_loudness(run->slot, step, &piece, &run->measured[at]));
+    }
     if (part.to < bands_length(shape)) return HALO_OK; /* more will come */
     if (result != NULL) {
         result->type = HALO_RESULT_STATS;
@@ -145,7 +165,7 @@ static HaloStatus run_reduce(Run *run, int at, Rows part)
         if (result->channel == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     }
     measure_stats(&run->measured[at], shape, result != NULL ? result->channel : NULL, &run->stats[at]);
-    if (result != NULL) result->all = run->stats[at];
+    if (result != NULL) HALO_TRY(finish_stats(run, at, result));
     if (step->refuse_nan && run->stats[at].nan > 0)
         HALO_FAIL(HALO_ERR_INPUT, "%llu of the samples are NaN, and nan=error refuses them",
                   (unsigned long long)run->stats[at].nan);

@@ -53,7 +53,7 @@ static void print_method(const HaloStep *step, char *room, size_t size)
         break;
     case HALO_MAP: print_points(&step->u.map, room, size); break;
     case HALO_COMBINE: snprintf(room, size, "%s", combine[step->u.combine.kind]); break;
-    case HALO_REDUCE: snprintf(room, size, "reduce"); break;
+    case HALO_REDUCE: snprintf(room, size, step->detail != NULL ? "reduce, with detail" : "reduce"); break;
     case HALO_FOLD: snprintf(room, size, "reduce by %.60s", step->u.fold.join_text); break;
     case HALO_HIST: snprintf(room, size, "count in %lld bins", (long long)step->u.hist.bins); break;
     case HALO_SCAN: snprintf(room, size, "scan"); break;

@@ -146,8 +146,30 @@ HaloStatus measure_piece(Slot *slot, const HaloStep *step, const HaloBuf *piece,
                                           : add_counts(slot, step, &whole, all);
 }
 
+HaloStatus measure_loudness(Slot *slot, const HaloStep *step, const HaloBuf *piece, Measured *all)
+{
+    HaloStatus status = HALO_OK;
+    const bool true_peak = step->detail != NULL && step->detail->full;
+    const HaloShape shape = {.kind = HALO_AUDIO,
+                             .dtype = piece->shape.dtype,
+                             .width = piece->cols,
+                             .height = 1,
+                             .channels = piece->shape.channels};
+    HaloBuf host = {0};
+    if (slot->backend->upload == NULL) return loudness_add(&all->loudness, piece, true_peak);
+    HALO_TRY(halo_buf_alloc(&host, &shape));
+    host.shape = piece->shape;
+    host.x0 = piece->x0;
+    HALO_TRY(slot->backend->download(slot->device, piece, &host));
+    HALO_TRY(loudness_add(&all->loudness, &host, true_peak));
+out:
+    halo_buf_free(&host);
+    return status;
+}
+
 void measure_free(Measured *measured)
 {
+    loudness_close(measured->loudness);
     free(measured->node);
     halo_histogram_free(&measured->hist);
 }

@@ -38,6 +38,9 @@ void halo_stats_from_moments(const HaloMoments *m, HaloDtype dtype, HaloStats *s
                      .max_at = m->max_at,
                      .exact = dtype == HALO_U8 || dtype == HALO_U16,
                      .isum = m->isum,
+                     .skewness = NAN,
+                     .kurtosis = NAN,
+                     .entropy = NAN,
                      .moments = *m};
     s->min = n != 0 ? m->min : NAN;
     s->max = n != 0 ? m->max : NAN;

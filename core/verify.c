@@ -21,10 +21,13 @@ static HaloStatus compare_samples(const HaloBuf *a, const HaloBuf *b)
 /* Bit for bit, but for the padding of the struct. */
 static bool same_stats(const HaloStats *a, const HaloStats *b)
 {
-    const double x[] = {a->min, a->max, a->sum, a->mean, a->sd, a->rms, a->product, a->product_log2};
-    const double y[] = {b->min, b->max, b->sum, b->mean, b->sd, b->rms, b->product, b->product_log2};
-    return memcmp(x, y, sizeof x) == 0 && a->count == b->count && a->nan == b->nan && a->inf == b->inf &&
-           a->zero == b->zero && a->min_at == b->min_at && a->max_at == b->max_at && a->isum == b->isum &&
+    const double x[] = {a->min,     a->max,          a->sum,      a->mean,     a->sd,     a->rms,
+                        a->product, a->product_log2, a->skewness, a->kurtosis, a->entropy};
+    const double y[] = {b->min,     b->max,          b->sum,      b->mean,     b->sd,     b->rms,
+                        b->product, b->product_log2, b->skewness, b->kurtosis, b->entropy};
+    return memcmp(x, y, sizeof x) == 0 && memcmp(a->percentile, b->percentile, sizeof a->percentile) == 0 &&
+           a->count == b->count && a->nan == b->nan && a->inf == b->inf && a->zero == b->zero &&
+           a->min_at == b->min_at && a->max_at == b->max_at && a->isum == b->isum &&
            a->product_sign == b->product_sign;
 }
 

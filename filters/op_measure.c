@@ -1,13 +1,48 @@
 /* stats, hist and scan: the whole image or recording. */
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "ops.h"
 
+enum { STATS_FULL, STATS_PERCENTILES };
+
+/* "1, 50 99.5": numbers from 0 to 100, apart by commas or blanks. */
+static HaloStatus read_percentiles(const char *where, const char *text, HaloDetail *detail)
+{
+    detail->percents = 0;
+    for (const char *at = text;;) {
+        char *end;
+        at += strspn(at, " \t,");
+        if (*at == 0 && detail->percents > 0) return HALO_OK;
+        const double percent = strtod(at, &end);
+        if (end == at || !(percent >= 0 && percent <= 100) || (*end != 0 && strchr(" \t,", *end) == NULL))
+            return halo_fail(HALO_ERR_USAGE,
+                             "%s: expected numbers from 0 to 100, such as \"1,50,99\", found '%.40s'", where,
+                             at);
+        if (detail->percents == HALO_MAX_PERCENTS)
+            return halo_fail(HALO_ERR_USAGE, "%s: more than %d at a time", where, HALO_MAX_PERCENTS);
+        detail->percent[detail->percents++] = percent;
+        at = end;
+    }
+}
+
+static HaloStatus check_percentiles(const char *where, const char *text)
+{
+    HaloDetail detail;
+    return read_percentiles(where, text, &detail);
+}
+
 static HaloStatus build_stats(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
-    (void)arg;
+    HaloDetail detail = {.full = arg[STATS_FULL].integer != 0, .percents = 5, .percent = {1, 25, 50, 75, 99}};
+    const bool chosen = arg[STATS_PERCENTILES].given;
     *out = in;
-    return halo_build_stats(builder, in);
+    if (chosen) {
+        const HaloStatus status = read_percentiles("stats: percentiles", arg[STATS_PERCENTILES].text, &detail);
+        if (status != HALO_OK) return status;
+    }
+    return halo_build_stats(builder, in, detail.full || chosen ? &detail : NULL);
 }
 
 enum { HIST_BINS, HIST_MIN, HIST_MAX };
@@ -36,6 +71,18 @@ static HaloStatus build_scan(HaloBuilder *builder, const HaloValue *arg, HaloReg
     }
     return halo_build_scan(builder, in, &scan, out);
 }
+
+static const HaloParam stats_param[] = {
+    {.key = "full",
+     .type = HALO_PARAM_SWITCH,
+     .preset = "0",
+     .help = "skewness, kurtosis, entropy, percentiles (1, 25, 50, 75, 99) and, of sound, the true peak, too"},
+    {.key = "percentiles",
+     .type = HALO_PARAM_TEXT,
+     .preset = "",
+     .help = "these ones, up to 16: numbers from 0 to 100",
+     .check = check_percentiles},
+};
 
 static const HaloParam hist_param[] = {
     {.key = "bins",
@@ -68,12 +115,14 @@ static const HaloParam scan_param[] = {
     {.key = "exclusive", .type = HALO_PARAM_SWITCH, .preset = "0", .help = "leave the sample itself out"},
 };
 
-const HaloOp halo_op_stats = {.name = "stats",
-                              .help = "extremes, sum, mean, deviation, product and counts of every channel",
-                              .example = "stats",
-                              .kinds = HALO_IMAGE | HALO_AUDIO,
-                              .result = true,
-                              .build = build_stats};
+const HaloOp halo_op_stats = {
+    .name = "stats",
+    .help = "extremes, sum, mean, deviation, percentiles … of every channel; loudness of sound",
+    .example = "stats",
+    .kinds = HALO_IMAGE | HALO_AUDIO,
+    .result = true,
+    HALO_PARAMS(stats_param),
+    .build = build_stats};
 
 const HaloOp halo_op_hist = {.name = "hist",
                              .help = "histogram of every channel",

@@ -25,6 +25,15 @@ typedef struct HaloMoments {
     int64_t product_exp;  /* the product is mantissa * 2^product_exp */
 } HaloMoments;
 
+#define HALO_MAX_PERCENTS 16
+
+/* What statistics may hold beyond one reduction. */
+typedef struct HaloDetail {
+    bool full; /* skewness, kurtosis and entropy; of sound, the true peak */
+    int percents;
+    double percent[HALO_MAX_PERCENTS];
+} HaloDetail;
+
 /* One channel's (or all channels') statistics, ready to be printed. Doubles are NaN where undefined. */
 typedef struct HaloStats {
     uint64_t count, nan, inf, zero;
@@ -36,6 +45,9 @@ typedef struct HaloStats {
     double product;            /* NaN when it is out of range of f64 */
     int product_sign;          /* -1, 0 or 1 */
     double product_log2;       /* of its magnitude; -inf for 0 */
+    double skewness, kurtosis; /* of the population; a normal distribution's are 0. NaN: not asked for, or flat */
+    double entropy;            /* in bits: of every value, or of 256 bins of floats */
+    double percentile[HALO_MAX_PERCENTS]; /* as NumPy's: linear between two samples */
     HaloMoments moments;       /* what all of that was made of, for merging with other files' */
 } HaloStats;
 
@@ -60,6 +72,13 @@ typedef struct HaloFolded {
     double *value; /* [channels + 1]; the last: over the channels but alpha, in order */
 } HaloFolded;
 
+/* By ITU-R BS.1770-4; NaN where it is not known, -inf for what the gates leave nothing of. */
+typedef struct HaloLoudness {
+    double integrated; /* LUFS */
+    double range;      /* LU, by EBU Tech 3342 */
+    double true_peak;  /* dB of full scale, of the sound between the samples */
+} HaloLoudness;
+
 /* One answer of a pipeline, in the order of its operations. */
 typedef struct HaloResult {
     enum { HALO_RESULT_STATS, HALO_RESULT_HIST, HALO_RESULT_FOLD } type;
@@ -67,6 +86,8 @@ typedef struct HaloResult {
     HaloShape shape;    /* of what was measured */
     HaloStats *channel; /* [shape.channels] */
     HaloStats all;      /* over the channels but alpha, in order */
+    HaloDetail detail;     /* what of the statistics was asked for */
+    HaloLoudness loudness; /* of sound */
     HaloHistogram hist;
     HaloFolded fold;
 } HaloResult;

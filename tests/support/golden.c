@@ -56,6 +56,7 @@ static const char *const more[] = {
     "scan:op=min,axis=y",
     "scan:op=product,axis=x",
     "depth:u8 | stats",
+    "stats:full",
     "reduce:\"fma(a, 1, b)\",map=\"v > 0.5 ? sqrt(v) : v * v / 3\"",
     "gray | gauss:sigma=1.5 | sobel | normalize",
     "gauss:2 | stats | hist:bins=32",

@@ -116,6 +116,21 @@ static void print_real(FILE *to, const char *name, double v)
         fprintf(to, " %s=%a", name, v);
 }
 
+/* Only what was asked for: the hashes of plain statistics stay what they are. */
+static void print_detail(FILE *to, const HaloDetail *detail, const HaloStats *s)
+{
+    if (detail->full) {
+        print_real(to, "skewness", s->skewness);
+        print_real(to, "kurtosis", s->kurtosis);
+        fprintf(to, " entropy=%.9g", isnan(s->entropy) ? 0.0 : s->entropy); /* libm's log2, too */
+    }
+    for (int i = 0; i < detail->percents; i++) {
+        fprintf(to, " %g%%", detail->percent[i]);
+        print_real(to, "", s->percentile[i]);
+    }
+    fprintf(to, "\n");
+}
+
 static void print_stats(FILE *to, const char *name, const HaloStats *s)
 {
     fprintf(to, "%s: count=%" PRIu64 " nan=%" PRIu64 " inf=%" PRIu64 " zero=%" PRIu64, name, s->count, s->nan,
@@ -166,8 +181,10 @@ static char *results_text(const HaloResults *results)
         for (int c = 0; c < r->shape.channels; c++) {
             char room[16];
             print_stats(to, halo_channel_name(&r->shape, c, room), &r->channel[c]);
+            if (r->detail.percents > 0) print_detail(to, &r->detail, &r->channel[c]);
         }
         print_stats(to, "all", &r->all);
+        if (r->detail.percents > 0) print_detail(to, &r->detail, &r->all);
     }
     fclose(to);
     return text;

@@ -1,0 +1,128 @@
+# What stats says beyond one reduction, and how loud sound is.
+# shellcheck disable=SC2016,SC2154
+setup() { load common; common_setup; make_worked in.pgm; }
+
+@test "stats --full of known samples, keys and all" {
+    [[ "$(halo stats --full --percentiles '10 50' --json in.pgm)" == *'"zero":2,"skewness":-0.42140957464649'*',"kurtosis":-0.7703297626629'*',"entropy":3.19285199793036'*',"percentile":{"10":1.8000000000000007,"50":6}}],"all":'* ]]
+    [[ "$(halo stats --percentiles 100 --json in.pgm)" == *'"zero":2,"percentile":{"100":9}}],"all":'* ]]
+    [[ "$(halo stats --json in.pgm)" != *percentile* ]]
+    [ "$(halo stats --full in.pgm | tr -s ' ' | grep -c -e '^skewness -0.4214096$' -e '^median 6$' -e '^99% 9$')" -eq 3 ]
+}
+
+@test "NumPy agrees: percentiles, skewness, kurtosis, entropy" {
+    need_numpy
+    make_rgb c.ppm 137 93
+    make_gray d.pgm 241 119 65535
+    make_wav s.wav 9000
+    halo run 'gauss:1.5 | gain:0.003' c.ppm -o f.npy
+    for f in c.ppm d.pgm s.wav f.npy; do
+        halo run '' $f -o $f.all.npy
+        halo stats --full --percentiles 0,1,12.5,50,99.9,100 $f --json > $f.json
+    done
+    "$PYTHON" - << 'END'
+import json
+import numpy as np
+def check(c, v, audio):
+    w = v.astype(np.float64)
+    for p, x in c['percentile'].items(): assert x == np.percentile(w, float(p)), (p, x, np.percentile(w, float(p)))
+    d = w - w.mean()
+    m2, m3, m4 = (d ** 2).mean(), (d ** 3).mean(), (d ** 4).mean()
+    assert np.isclose(c['skewness'], m3 / m2 ** 1.5, rtol=1e-9, atol=1e-9)
+    assert np.isclose(c['kurtosis'], m4 / m2 ** 2 - 3, rtol=1e-9, atol=1e-9)
+    if v.dtype == np.float32: n = np.histogram(w, 256, (-1, 1) if audio else (0, 1))[0]
+    else: n = np.bincount(v)
+    q = n[n > 0] / n.sum()
+    assert np.isclose(c['entropy'], -(q * np.log2(q)).sum(), rtol=1e-12)
+for name in ('c.ppm', 'd.pgm', 's.wav', 'f.npy'):
+    a = np.load(name + '.all.npy')
+    r = json.load(open(name + '.json'))
+    audio = r['kind'] == 'audio'
+    a = a.reshape(-1, a.shape[-1]) if audio or a.ndim == 3 else a.reshape(-1, 1)
+    for k, c in enumerate(r['channel']): check(c, a[:, k], audio)
+    check(r['all'], a.ravel(), audio)
+END
+}
+
+@test "mistakes in percentiles" {
+    for bad in 101 -1 1,x '' ' ' nan 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17; do
+        run --separate-stderr halo stats "--percentiles=$bad" in.pgm
+        [ "$status" -eq 2 ]
+        says "stats: percentiles: "
+    done
+}
+
+@test "levels of sound" {
+    need_numpy
+    "$PYTHON" - << 'END'
+import numpy as np
+t = np.arange(48000) / 48000
+x = np.stack([0.5 * np.sin(2 * np.pi * 1000 * t), 0.25 * np.sign(np.sin(2 * np.pi * 100 * t + 0.1)) + 0.125], 1)
+x.astype(np.float32).tofile('x.f32')
+END
+    halo stats --raw f32,48000,2 x.f32 --json > x.json
+    "$PYTHON" - << 'END'
+import json
+import numpy as np
+r = json.load(open('x.json'))
+x = np.fromfile('x.f32', np.float32).reshape(-1, 2).astype(np.float64)
+for k, c in enumerate(r['channel']):
+    v, l = x[:, k], c['level']
+    peak, rms = np.abs(v).max(), np.sqrt((v ** 2).mean())
+    assert l['peak'] == peak and np.isclose(l['peak_dbfs'], 20 * np.log10(peak), atol=1e-12)
+    assert np.isclose(l['rms_dbfs'], 20 * np.log10(rms), atol=1e-12) and np.isclose(l['crest'], peak / rms)
+    assert l['dc_offset'] == c['mean'] and np.isclose(l['dc_offset'], v.mean(), atol=1e-12)
+assert abs(r['channel'][0]['level']['rms_dbfs'] - -9.03) < 0.01
+END
+    head -c 384000 /dev/zero | halo stats --raw f32,48000,2 - --json > silence.json
+    grep -q '"level":{"peak":0,"peak_dbfs":"-inf","rms_dbfs":"-inf","crest":null,"dc_offset":0}' silence.json
+}
+
+# The signals of EBU Tech 3341 (loudness, true peak) and 3342 (range), made here, and the tolerances they allow.
+@test "loudness of the published test signals" {
+    need_numpy
+    [[ "$(halo --version)" != *"no loudness"* ]] || skip "this build has no libebur128"
+    "$PYTHON" - << 'END'
+import numpy as np
+rate = 48000
+def tone(parts, hz=1000.0, channels=2):
+    n = [int(round(s * rate)) for _, s in parts]
+    t = np.arange(sum(n)) / rate
+    level = np.repeat([10 ** (db / 20) for db, _ in parts], n)
+    return np.repeat((level * np.sin(2 * np.pi * hz * t))[:, None], channels, 1)
+five = tone([(0, 20)], channels=5) * 10 ** (np.array([-28, -28, -24, -30, -30]) / 20)
+quarter = 0.5 * np.sin(np.pi / 2 * np.arange(rate) + np.pi / 4)[:, None].repeat(2, 1)
+signals = {
+    'l1': tone([(-23, 20)]), 'l2': tone([(-33, 20)]), 'l3': tone([(-36, 10), (-23, 60), (-36, 10)]),
+    'l4': tone([(-72, 10), (-36, 10), (-23, 60), (-36, 10), (-72, 10)]),
+    'l5': tone([(-26, 20), (-20, 20.1), (-26, 20)]), 'l6': five,
+    'r1': tone([(-20, 20), (-30, 20)]), 'r2': tone([(-20, 20), (-15, 20)]),
+    'r3': tone([(-40, 20), (-20, 20)]), 'r4': tone([(-50, 20), (-35, 20), (-20, 20), (-35, 20), (-50, 20)]),
+    'p': quarter,
+}
+for name, x in signals.items(): x.astype(np.float32).tofile(name + '.f32')
+END
+    for f in l1 l2 l3 l4 l5 r1 r2 r3 r4 p; do halo stats --full --raw f32,48000,2 $f.f32 --json > $f.json; done
+    halo stats --raw f32,48000,5 l6.f32 --json > l6.json
+    "$PYTHON" - << 'END'
+import json
+def loudness(name): return json.load(open(name + '.json'))['loudness']
+for name, lufs in (('l1', -23), ('l2', -33), ('l3', -23), ('l4', -23), ('l5', -23), ('l6', -23)):
+    assert abs(loudness(name)['integrated'] - lufs) <= 0.1, (name, loudness(name))
+for name, lu in (('r1', 10), ('r2', 5), ('r3', 20), ('r4', 15)):
+    assert abs(loudness(name)['range'] - lu) <= 1, (name, loudness(name))
+assert -0.4 <= loudness('p')['true_peak'] - -6 <= 0.2, loudness('p')
+assert abs(json.load(open('p.json'))['all']['level']['peak_dbfs'] - -9.03) < 0.01
+assert loudness('l6')['true_peak'] is None
+END
+    halo stats --raw f32,48000,2 l1.f32 | grep -q '^loudness   -23.0 LUFS, range 0.0 LU$'
+}
+
+@test "sound in bands has the loudness of the whole" {
+    [[ "$(halo --version)" != *"no loudness"* ]] || skip "this build has no libebur128"
+    need_numpy
+    "$PYTHON" -c 'import numpy as np; (np.random.default_rng(1).standard_normal(400000) / 9).astype(np.float32).tofile("s.f32")'
+    halo stats --full --raw f32,48000,2 s.f32 --json | grep -o '"loudness":.*"range":[^,]*' > whole
+    halo run --raw f32,48000,2 'average:1 | stats' s.f32 -o t.wav --json | head -1 | grep -o '"loudness":.*"range":[^,]*' > parts
+    diff whole parts
+    ! grep -q '"integrated":null' whole
+}
