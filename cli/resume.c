@@ -118,6 +118,8 @@ static HaloStatus read_journal(Log *log, int fd, const char *path)
         return halo_fail(HALO_ERR_INPUT, "%s: %s", path, strerror(errno));
     }
     if (text.data == NULL) return HALO_OK;
+    for (size_t i = 0; i < text.length; i++) /* of no line that halo wrote, and would end the text */
+        if (text.data[i] == 0) text.data[i] = '?';
     log->text = cli_grow(log->text, log->texts, &log->text_room, sizeof *log->text);
     log->text[log->texts++] = text.data;
     read_lines(log, text.data);

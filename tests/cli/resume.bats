@@ -1,0 +1,140 @@
+# --resume: what was cut off goes on, what is done stays, and nothing of anybody else's is replaced.
+# shellcheck disable=SC2016,SC2002,SC2154
+setup() {
+    load common; common_setup
+    mkdir -p in/sub
+    for i in 1 2 3 4; do make_gray in/$i.pgm $((10 + i)) 7; done
+    make_gray in/sub/5.pgm 9 9
+}
+
+@test "a second run does nothing, a changed input or pipeline what it asks for" {
+    run --separate-stderr halo run gauss:1 in -r --out-dir out --resume
+    [ "$status" -eq 0 ]; says "5 done, 0 failed, 0 skipped"
+    run --separate-stderr halo run gauss:1 in -r --out-dir out --resume -j 3
+    [ "$status" -eq 0 ]; says "0 done, 0 failed, 5 skipped"
+    make_gray in/2.pgm 12 8
+    run --separate-stderr halo run gauss:1 in -r --out-dir out --resume
+    [ "$status" -eq 0 ]; says "1 done, 0 failed, 4 skipped"
+    run --separate-stderr halo run gauss:1.5 in -r --out-dir out --resume
+    [ "$status" -eq 0 ]; says "5 done"
+    run --separate-stderr halo run gauss:1.5 in -r --out-dir out --resume --to pgm
+    [ "$status" -eq 0 ]; says "5 done"
+    halo run gauss:1.5 in -r --out-dir fresh
+    diff -r -x .halo-journal out fresh
+}
+
+@test "a mask file that was edited makes its outputs out of date; options that change no byte do not" {
+    printf '1,2,1\n' > k.csv
+    halo run conv:k.csv in -r --out-dir out --resume -q
+    run --separate-stderr halo run conv:k.csv in -r --out-dir out --resume --device cpu --json --max-memory 1G
+    [[ "${lines[5]}" == *'"ok":0,"failed":0,"skipped":5'* ]]
+    printf '1,2,2\n' > k.csv
+    run --separate-stderr halo run conv:k.csv in -r --out-dir out --resume
+    says "5 done"
+}
+
+@test "an output that was changed, cut short or removed is made again" {
+    halo run gauss:1 in -r --out-dir out --resume -q
+    cp -r out expected
+    rm out/1.pgm
+    head -c 20 expected/2.pgm > out/2.pgm
+    printf x | dd of=out/3.pgm bs=1 seek=30 conv=notrunc 2> dd.txt
+    run --separate-stderr halo run gauss:1 in -r --out-dir out --resume
+    [ "$status" -eq 0 ]; says "3 done, 0 failed, 2 skipped"
+    diff -r -x .halo-journal expected out
+}
+
+@test "a file that halo did not write is left alone" {
+    mkdir out
+    echo mine > out/3.pgm
+    for i in 1 2; do
+        run --separate-stderr halo run gauss:1 in -r --out-dir out --resume
+        [ "$status" -eq 1 ]; says "out/3.pgm exists: --force"
+        [ "$(cat out/3.pgm)" = mine ]
+    done
+    says "0 done, 1 failed, 4 skipped"
+}
+
+@test "the journal goes when all went well, and stays when something failed or --resume asked for it" {
+    halo run gauss:1 in -r --out-dir out -q
+    [ ! -e out/.halo-journal ]
+    echo broken > in/bad.png
+    run --separate-stderr halo run gauss:1 in -r --out-dir out2
+    [ "$status" -eq 1 ]; says "--resume"
+    make_gray one.pgm 5 5 && halo run '' one.pgm -o in/bad.png -f
+    run --separate-stderr halo run gauss:1 in -r --out-dir out2 --resume
+    [ "$status" -eq 0 ]; says "1 done, 0 failed, 5 skipped"
+    [ -e out2/.halo-journal ]
+}
+
+@test "a journal of rubbish, torn lines and strange names" {
+    cp in/1.pgm $'in/tab\there \\ new\nline.pgm'
+    halo run gauss:1 in -r --out-dir out --resume -q
+    journal=$(cat out/.halo-journal; echo .)
+    run --separate-stderr halo run gauss:1 in -r --out-dir out --resume
+    says "0 done, 0 failed, 6 skipped"
+    { head -c 3000 /dev/urandom; printf '%s' "${journal%?}"; printf '=\t1.pgm\t12\t'; } > out/.halo-journal
+    run --separate-stderr halo run gauss:2 in -r --out-dir out --resume
+    [ "$status" -eq 0 ]; says "6 done"
+    run --separate-stderr halo run gauss:2 in -r --out-dir out --resume
+    [ "$status" -eq 0 ]; says "0 done, 0 failed, 6 skipped"
+    rm out/.halo-journal && mkdir out/.halo-journal
+    run --separate-stderr halo run gauss:2 in -r --out-dir out --resume
+    [ "$status" -eq 4 ]; says "out/.halo-journal: cannot open it"
+}
+
+@test "temporaries of killed runs go, those of other outputs stay" {
+    halo run gauss:1 in -r --out-dir out --resume -q
+    printf '+\tsub/5.pgm\t0123456789abcdef\n' >> out/.halo-journal
+    touch out/sub/.5.pgm.halo-aaaaaa out/sub/.6.pgm.halo-aaaaaa out/sub/.5.pgm.halo-bbbbbbb out/.1.pgm.halo-cccccc
+    halo run gauss:1 in -r --out-dir out --resume -q
+    [ "$(cd out && find . -name '.*.halo-*' | sort)" = $'./.1.pgm.halo-cccccc\n./sub/.5.pgm.halo-bbbbbbb\n./sub/.6.pgm.halo-aaaaaa' ]
+}
+
+@test "--dry-run --resume says what is still to be done, and touches nothing" {
+    halo run gauss:1 in -r --out-dir out --resume -q
+    touch in/4.pgm
+    before=$(cksum < out/.halo-journal)
+    run halo run gauss:1 in -r --out-dir out --resume -n
+    [ "$output" = "in/4.pgm -> out/4.pgm (replaced)" ]
+    [ "$(cksum < out/.halo-journal)" = "$before" ]
+}
+
+@test "parts have journals of their own; resuming with other parts, or none, knows them all" {
+    for i in 1 2 3; do halo run gauss:1 in -r --out-dir out --resume --shard $i/3 -q; done
+    [ "$(cd out && ls -d .halo-journal*)" = $'.halo-journal-1-of-3\n.halo-journal-2-of-3\n.halo-journal-3-of-3' ]
+    run --separate-stderr halo run gauss:1 in -r --out-dir out --resume
+    says "0 done, 0 failed, 5 skipped"
+    run --separate-stderr halo run gauss:1 in -r --out-dir out --resume --shard 2/2
+    says "0 done, 0 failed, 3 skipped"
+}
+
+@test "SIGINT and SIGTERM say how many were done, and how to go on" {
+    mkfifo slow.pgm
+    for signal in INT TERM; do
+        # Shells start what is in the background with SIGINT ignored.
+        env --default-signal=INT "$HALO" run gauss:1 in/1.pgm in/2.pgm slow.pgm in/3.pgm --out-dir out-$signal -j 1 2> said &
+        pid=$!
+        until [ -e out-$signal/2.pgm ]; do sleep 0.01; done
+        sleep 0.1
+        kill -$signal $pid
+        status=0; wait $pid || status=$?
+        [ "$status" -eq $([ $signal = INT ] && echo 130 || echo 143) ]
+        [ "$(cat said)" = "halo: stopped, 2 of 4 inputs done; the same command with --resume goes on" ]
+        [ "$(ls out-$signal)" = $'1.pgm\n2.pgm' ]
+    done
+}
+
+@test "killed at thirty random moments" {
+    run "$BATS_TEST_DIRNAME/../long/kill.sh" "$HALO" 30
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"nothing lost, nothing in part, nothing left behind" ]]
+}
+
+@test "what does not go together" {
+    run --separate-stderr halo run gauss:1 in/1.pgm -o x.pgm --resume
+    [ "$status" -eq 2 ]; says "--resume goes with --out-dir"
+    run --separate-stderr halo run 'stats | gauss:1' in -r --out-dir out --resume --total
+    [ "$status" -eq 2 ]; says "--total needs every input"
+}
