@@ -1,0 +1,182 @@
+# Many machines: which inputs are taken, which part is whose, and totals that do not depend on it.
+# shellcheck disable=SC2016,SC2002,SC2154
+setup() {
+    load common; common_setup
+    mkdir -p in/sub/thumbs
+    for i in 1 2 3 4 5 6 7; do make_gray in/$i.pgm $((10 + i)) 7 $((50 + i)); done
+    for i in 1 2 3; do make_rgb in/sub/c$i.ppm $((5 + i)) 4; done
+    make_gray in/sub/thumbs/1.pgm 3 3
+}
+
+@test "--include and --exclude, by name and by path, of walks and of lists" {
+    run halo run '' in -r --out-dir out -n --exclude thumbs --include '*[12].p?m'
+    [ "$output" = $'in/1.pgm -> out/1.pgm\nin/2.pgm -> out/2.pgm\nin/sub/c1.ppm -> out/sub/c1.ppm\nin/sub/c2.ppm -> out/sub/c2.ppm' ]
+    run halo run '' in -r --out-dir out -n --include 'sub/*' --exclude '*/thumbs/*'
+    [ "${#lines[@]}" -eq 3 ]
+    run halo run '' in/*.pgm --out-dir out -n --include 3.pgm --include 4.pgm
+    [ "${#lines[@]}" -eq 2 ]
+    run --separate-stderr bash -c 'find in -name "*.p?m" -print0 | "$HALO" stats --files0-from - --exclude "*.pgm" --json'
+    [ "${#lines[@]}" -eq 3 ]
+    run --separate-stderr halo stats in -r --include '*.xyz'
+    [ "$status" -eq 1 ]; says "--include and --exclude leave no input"
+}
+
+@test "raw samples in folders need no known extension" {
+    mkdir raw; head -c 12 /dev/zero > raw/a.dat; head -c 12 /dev/zero > raw/b
+    run halo stats raw -r --raw u8:4x3 --json
+    [ "${#lines[@]}" -eq 2 ]
+}
+
+@test "{index:04}" {
+    run halo run '' in/1.pgm in/2.pgm --out-dir out -n --name '{stem}_{index:04}.{ext}'
+    [ "${lines[1]}" = "in/2.pgm -> out/2_0002.pgm" ]
+    run --separate-stderr halo run '' in/1.pgm --out-dir out -n --name '{stem:04}'
+    [ "$status" -eq 2 ]; says "{index:04}"
+}
+
+@test "parts are disjoint and complete, and names are those of the whole" {
+    halo run '' in -r --out-dir out -n --name '{index}_{stem}.{ext}' > whole
+    for n in 1 2 3 5 11 20; do
+        for ((i = 1; i <= n; i++)); do halo run '' in -r --out-dir out -n --name '{index}_{stem}.{ext}' --shard $i/$n; done > parts
+        cmp whole parts
+    done
+}
+
+@test "--shard auto: Slurm's arrays and Kubernetes' indexed jobs" {
+    list() { halo run '' in -r --out-dir out -n --shard auto; }
+    halo run '' in -r --out-dir out -n > whole
+    for id in 10 15 20; do
+        SLURM_ARRAY_TASK_ID=$id SLURM_ARRAY_TASK_MIN=10 SLURM_ARRAY_TASK_MAX=20 SLURM_ARRAY_TASK_STEP=5 SLURM_ARRAY_TASK_COUNT=3 list
+    done > parts
+    cmp whole parts
+    for i in 0 1 2 3; do JOB_COMPLETION_INDEX=$i HALO_SHARDS=4 list; done > parts
+    cmp whole parts
+    run --separate-stderr list
+    [ "$status" -eq 2 ]; says "SLURM_ARRAY_TASK_ID"; says "JOB_COMPLETION_INDEX"
+    JOB_COMPLETION_INDEX=1 run --separate-stderr list
+    [ "$status" -eq 2 ]; says "HALO_SHARDS"
+    JOB_COMPLETION_INDEX=4 HALO_SHARDS=4 run --separate-stderr list
+    [ "$status" -eq 2 ]; says "only 4"
+    SLURM_ARRAY_TASK_ID=3 SLURM_ARRAY_TASK_MIN=1 run --separate-stderr list
+    [ "$status" -eq 2 ]; says "SLURM_ARRAY_TASK_MAX is missing"
+    SLURM_ARRAY_TASK_ID=3 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_MAX=7 SLURM_ARRAY_TASK_COUNT=3 run --separate-stderr list
+    [ "$status" -eq 2 ]; says "not evenly spaced"
+    for bad in 0/3 4/3 3 3/ /3 a/b 1/3x -1/3 1/99999999999; do
+        run --separate-stderr halo stats in -r --shard "$bad"
+        [ "$status" -eq 2 ]; says "expected i/n"
+    done
+}
+
+# Kinds that do not mix: two depths, colours, floats, sound; and a file that fails.
+mixed() {
+    halo run 'gain:1.7|depth:f32' in/3.pgm -o in/f3.pfm
+    halo run 'gain:0.1|depth:f32' in/4.pgm -o in/f4.pfm
+    halo run 'gain:0.3|depth:f32' in/7.pgm -o in/sub/f7.pfm
+    halo run 'offset:-9|depth:f32' in/6.pgm -o in/sub/f6.pfm
+    make_wav in/s1.wav 500; make_wav in/sub/s2.wav 900
+    make_gray in/deep.pgm 9 9 65535
+    echo broken > in/sub/bad.png
+}
+
+@test "halo merge: the parts' outputs are one machine's, to the byte" {
+    mixed
+    for command in 'stats' 'hist --bins 5' 'run stats|hist:bins=3'; do
+        # shellcheck disable=SC2086
+        run --separate-stderr halo $command in -r --total --json
+        [ "$status" -eq 1 ]
+        printf '%s\n' "$output" > one.json
+        [ "$(grep -c '"file":null' one.json)" -ge 4 ]
+        for n in 1 3 7 30; do
+            rm -f part*.json
+            for ((i = 1; i <= n; i++)); do
+                # shellcheck disable=SC2086
+                halo $command in -r --total --json --shard $i/$n > part$i.json 2> said.txt || [ $? -eq 1 ]
+            done
+            # shellcheck disable=SC2046
+            run --separate-stderr halo merge $(ls part*.json | sort -r)
+            [ "$status" -eq 1 ]; says "1 of "
+            printf '%s\n' "$output" | cmp - one.json
+        done
+    done
+}
+
+@test "--total is what NumPy makes of all samples" {
+    need_numpy
+    rm -r in/sub/thumbs
+    for f in in/*.pgm; do halo run '' "$f" -o "$f.npy" ; halo run 'gain:0.37|depth:f32' "$f" -o "$f.pfm"; halo run '' "$f.pfm" -o "$f.f.npy"; done
+    halo stats in/*.pgm in/*.pfm --total --json | grep '"file":null' > totals.json
+    halo hist in/*.pgm --bins 7 --total --json | tail -1 > hist.json
+    "$PYTHON" - << 'ENDPY'
+import glob, json, math
+import numpy as np
+for line, pattern in zip(open('totals.json'), ('in/?.pgm.npy', 'in/*.f.npy')):
+    r = json.loads(line)
+    files = sorted(glob.glob(pattern))
+    arrays = [np.load(f).astype(np.float64) for f in files]
+    v = np.concatenate([a.ravel() for a in arrays])
+    c = r['all']
+    assert r['files'] == len(files) == 7 and c['count'] == v.size
+    assert c['min'] == v.min() and c['max'] == v.max()
+    for key, best in (('min', v.min()), ('max', v.max())):
+        k = next(i for i, a in enumerate(arrays) if best in a)
+        y, x = np.argwhere(arrays[k] == best)[0]
+        assert c[key + '_at'] == [x, y] and c[key + '_file'][:8] == files[k][:8], key
+    assert math.isclose(c['sum'], math.fsum(v), rel_tol=1e-12)
+    assert math.isclose(c['mean'], v.mean(), rel_tol=1e-12)
+    assert math.isclose(c['sd'], v.std(), rel_tol=1e-12)
+    assert math.isclose(c['rms'], math.sqrt((v * v).mean()), rel_tol=1e-12)
+    assert c['zero'] == int((v == 0).sum())
+h = json.load(open('hist.json'))
+v = np.concatenate([np.load(f).ravel() for f in sorted(glob.glob('in/?.pgm.npy'))])
+assert h['files'] == 7 and h['channel'][0]['counts'] == np.histogram(v, bins=7, range=(0, 256))[0].tolist()
+ENDPY
+}
+
+@test "--total for eyes, and beside outputs" {
+    run halo stats in/1.pgm in/2.pgm --total
+    [[ "$output" == *"2 files together: image, gray, u8"* && "$output" == *"min in in/"* ]]
+    run halo run 'stats | gauss:1' in -r --out-dir out --total --json
+    [ "$status" -eq 0 ]
+    [[ "${lines[-3]}" == '{"type":"stats","file":null,"files":8,"kind":"image","channels":1,"dtype":"u8",'* ]]
+    [[ "${lines[-2]}" == '{"type":"stats","file":null,"files":3,"kind":"image","channels":3,"dtype":"u8",'* ]]
+    [[ "${lines[-1]}" == '{"type":"summary",'* ]]
+}
+
+@test "merging outputs: the summaries add up" {
+    for i in 1 2; do halo run gauss:1 in -r --out-dir out --json --shard $i/2 > $i.json; done
+    run halo merge 2.json 1.json
+    [ "$status" -eq 0 ]
+    [ "${#lines[@]}" -eq 12 ]
+    [[ "${lines[11]}" == '{"type":"summary","ok":11,"failed":0,"skipped":0,'*'"backend":"cpu"'* ]]
+    halo run gauss:1 in -r --out-dir out2 --json | sed 's/"ms".*//; s/out2/out/; /summary/d' > one
+    printf '%s\n' "${lines[@]:0:11}" | sed 's/"ms".*//' | cmp - one
+}
+
+@test "halo merge refuses what is not all of one batch, and rubbish" {
+    for i in 1 2 3; do halo stats in -r --total --json --shard $i/3 > $i.json; done
+    halo stats in -r --total --json --shard 1/2 > half.json
+    halo hist in -r --total --json --shard 2/3 > other.json
+    refused() { run --separate-stderr halo merge "${@:2}"; [ "$status" -eq 1 ]; says "$1"; }
+    refused "part 2 of 3 is missing" 1.json 3.json
+    refused "part 3 of 3 is missing" 1.json 2.json
+    refused "are both part 1" 1.json 1.json 2.json 3.json
+    refused "not parts of the same batch" 1.json half.json
+    refused "not parts of the same batch" 1.json other.json 3.json
+    refused "none.json: No such file" 1.json none.json
+    refused "its last object is missing" 1.json in/1.pgm 3.json
+    head -c -40 2.json > torn.json
+    refused "torn.json: character " 1.json torn.json 3.json
+    sed 's/"count":[0-9]*/"count":"x"/g' 2.json > text.json
+    refused 'text.json: "count" is missing or no whole number' 1.json text.json 3.json
+    sed 's/"at":[0-9]*,"channel"/"at":0,"channel"/g' 2.json > overlap.json
+    refused "overlap" 1.json overlap.json 3.json
+    sed 's/"channels":3/"channels":400000000/; s/"shard":\[/"shard":[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[/' 2.json > wide.json
+    run --separate-stderr halo merge 1.json wide.json 3.json
+    [ "$status" -eq 0 ] || [ "$status" -eq 1 ]
+    { printf '{"type":"shard",'; head -c 500 /dev/zero | tr '\0' '['; } > deep.json
+    refused "deep.json: " 1.json deep.json 3.json
+    { printf '{"type":"shard","a":'; head -c 500 /dev/zero | tr '\0' '['; } > deep.json
+    refused "too deep" 1.json deep.json 3.json
+    run --separate-stderr halo merge
+    [ "$status" -eq 2 ]; says "the parts are missing"
+}
