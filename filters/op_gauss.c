@@ -1,4 +1,4 @@
-/* gauss and unsharp: the Gaussian, and what it takes away. */
+/* gauss, unsharp and dog: the Gaussian, and what it takes away. */
 #include <math.h>
 
 #include "filter.h"
@@ -44,6 +44,32 @@ out:
     return status;
 }
 
+/* The narrow Gaussian less the wide one. */
+static HaloStatus build_dog(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
+{
+    HaloStatus status = HALO_OK;
+    HaloMask narrow = {0}, wide = {0};
+    Filter filter;
+    HaloReg inner, outer;
+    HaloCombine difference = {.kind = HALO_COMBINE_ADD, .amount = -1.0f};
+    HALO_TRY(taps_gauss(arg[0].number, 4.0, &narrow));
+    HALO_TRY(taps_gauss(arg[0].number * arg[1].number, 4.0, &wide));
+    HALO_TRY(filter_begin(&filter, builder, in));
+    HALO_TRY(filter_sep(&filter, &narrow, &narrow, &inner));
+    HALO_TRY(filter_sep(&filter, &wide, &wide, &outer));
+    if (halo_build_common(builder)->border == HALO_BORDER_VALID) { /* the wide one lacks these */
+        const bool line = halo_build_shape(builder, in)->kind == HALO_AUDIO;
+        difference.ax = wide.anchor_x - narrow.anchor_x;
+        difference.ay = line ? 0 : difference.ax;
+    }
+    HALO_TRY(halo_build_combine(builder, inner, outer, &difference, &inner));
+    HALO_TRY(filter_end(&filter, inner, false, NULL, out));
+out:
+    halo_mask_free(&narrow);
+    halo_mask_free(&wide);
+    return status;
+}
+
 static const HaloParam gauss_param[] = {
     {.key = "sigma",
      .type = HALO_PARAM_LENGTH,
@@ -77,6 +103,22 @@ static const HaloParam unsharp_param[] = {
      .help = "least difference that is, in the samples' units"},
 };
 
+static const HaloParam dog_param[] = {
+    {.key = "sigma",
+     .type = HALO_PARAM_LENGTH,
+     .min = SIGMA_MIN,
+     .max = SIGMA_MAX,
+     .unit = "samples",
+     .help = "standard deviation of the Gaussian that is kept"},
+    {.key = "ratio",
+     .type = HALO_PARAM_NUMBER,
+     .preset = "1.6",
+     .min = 1.01,
+     .max = 8,
+     .unit = "sigma",
+     .help = "of the wider one that is taken away; 1.6 is nearest to log"},
+};
+
 const HaloOp halo_op_gauss = {.name = "gauss",
                               .help = "Gaussian blur",
                               .example = "gauss:2",
@@ -92,3 +134,11 @@ const HaloOp halo_op_unsharp = {.name = "unsharp",
                                 .filter = true,
                                 HALO_PARAMS(unsharp_param),
                                 .build = build_unsharp};
+
+const HaloOp halo_op_dog = {.name = "dog",
+                            .help = "difference of Gaussians",
+                            .example = "dog:2",
+                            .kinds = HALO_IMAGE | HALO_AUDIO,
+                            .filter = true,
+                            HALO_PARAMS(dog_param),
+                            .build = build_dog};

@@ -1,13 +1,12 @@
-/* sharpen, emboss, laplace, log and dog: one dense mask each. */
+/* sharpen, emboss, laplace and log: one dense mask each. */
 #include "filter.h"
 #include "masks.h"
 #include "ops.h"
 #include "taps.h"
 
-/* A dense mask has about (8 sigma)^2 taps; a line, on audio, 8 sigma. */
+/* A dense mask has about (8 sigma)^2 taps. */
 #define SIGMA_MIN 0.25
 #define SIGMA_MAX 64
-#define SIGMA_MAX_LINE 100000
 
 static HaloStatus build_sharpen(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
@@ -41,22 +40,6 @@ out:
     return status;
 }
 
-static HaloStatus build_dog(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
-{
-    HaloStatus status = HALO_OK;
-    HaloMask mask = {0};
-    const bool line = halo_build_shape(builder, in)->kind == HALO_AUDIO;
-    const double narrow = arg[0].number, wide = arg[1].number * narrow;
-    if (!line && wide > SIGMA_MAX)
-        HALO_FAIL(HALO_ERR_USAGE, "dog: sigma times ratio can be at most %d on images, not %g", SIGMA_MAX,
-                  wide);
-    HALO_TRY(taps_dog(narrow, wide, line, &mask));
-    HALO_TRY(filter_mask(builder, in, &mask, out));
-out:
-    halo_mask_free(&mask);
-    return status;
-}
-
 static const HaloParam sharpen_param[] = {
     {.key = "amount",
      .type = HALO_PARAM_NUMBER,
@@ -81,22 +64,6 @@ static const HaloParam log_param[] = {
      .max = SIGMA_MAX,
      .unit = "pixels",
      .help = "standard deviation of the Gaussian"},
-};
-
-static const HaloParam dog_param[] = {
-    {.key = "sigma",
-     .type = HALO_PARAM_LENGTH,
-     .min = SIGMA_MIN,
-     .max = SIGMA_MAX_LINE,
-     .unit = "samples",
-     .help = "standard deviation of the Gaussian that is kept"},
-    {.key = "ratio",
-     .type = HALO_PARAM_NUMBER,
-     .preset = "1.6",
-     .min = 1.01,
-     .max = 8,
-     .unit = "sigma",
-     .help = "of the wider one that is taken away; 1.6 is nearest to log"},
 };
 
 const HaloOp halo_op_sharpen = {.name = "sharpen",
@@ -129,11 +96,3 @@ const HaloOp halo_op_log = {.name = "log",
                             .filter = true,
                             HALO_PARAMS(log_param),
                             .build = build_log};
-
-const HaloOp halo_op_dog = {.name = "dog",
-                            .help = "difference of Gaussians",
-                            .example = "dog:2",
-                            .kinds = HALO_IMAGE | HALO_AUDIO,
-                            .filter = true,
-                            HALO_PARAMS(dog_param),
-                            .build = build_dog};

@@ -1,5 +1,5 @@
 /* The coefficients of the smoothers and of the frequency filters, computed in f64 on the host and normalised
- * there. Each function allocates a mask of height 1 (taps_log, taps_dog, taps_disk, taps_motion: a dense one)
+ * there. Each function allocates a mask of height 1 (taps_log, taps_disk, taps_motion: a dense one)
  * that the caller frees; HALO_ERR_USAGE names the parameter that asks for too much. */
 #ifndef TAPS_H
 #define TAPS_H
@@ -19,11 +19,6 @@ HaloStatus taps_binomial(int64_t width, HaloMask *row);
  * square of radius floor(4 sigma + 0.5), less its mean: sums to 0. Negative at the centre, like the Laplacian's
  * masks. */
 HaloStatus taps_log(double sigma, HaloMask *square);
-
-/* The Gaussian of `narrow` less that of `wide`, each as taps_gauss makes it, and less the mean of that: sums to
- * 0. A square, so of about (8 wide)^2 taps, or, for `line`, a row. Positive at the centre. D. Marr, E.
- * Hildreth, "Theory of edge detection", 1980: nearest to the Laplacian of Gaussian where wide is 1.6 narrow. */
-HaloStatus taps_dog(double narrow, double wide, bool line, HaloMask *mask);
 
 /* The part of each pixel that lies in a circle of this radius about the middle one, over the sum of them: a
  * pillbox whose edge is exact, like MATLAB's fspecial('disk', radius). A square that just holds the circle. */

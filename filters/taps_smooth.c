@@ -1,4 +1,4 @@
-/* Coefficients of box, gauss, binomial, log and dog. */
+/* Coefficients of box, gauss, binomial and log. */
 #include <math.h>
 #include <string.h>
 
@@ -69,27 +69,5 @@ HaloStatus taps_log(double sigma, HaloMask *square)
     balance(square);
 out:
     halo_mask_free(&gauss);
-    return status;
-}
-
-HaloStatus taps_dog(double narrow, double wide, bool line, HaloMask *mask)
-{
-    HaloMask inner = {0}, outer = {0};
-    HaloStatus status = HALO_OK;
-    memset(mask, 0, sizeof *mask);
-    HALO_TRY(taps_gauss(narrow, 4.0, &inner));
-    HALO_TRY(taps_gauss(wide, 4.0, &outer));
-    HALO_TRY(halo_mask_alloc(mask, outer.width, line ? 1 : outer.width));
-    const int64_t n = outer.width, margin = (n - inner.width) / 2;
-    for (int64_t j = 0; j < mask->height; j++)
-        for (int64_t i = 0; i < n; i++) mask->tap[j * n + i] = -outer.tap[i] * (line ? 1.0 : outer.tap[j]);
-    for (int64_t j = 0; j < (line ? 1 : inner.width); j++) {
-        double *const tap = mask->tap + (line ? 0 : j + margin) * n + margin;
-        for (int64_t i = 0; i < inner.width; i++) tap[i] += inner.tap[i] * (line ? 1.0 : inner.tap[j]);
-    }
-    balance(mask);
-out:
-    halo_mask_free(&inner);
-    halo_mask_free(&outer);
     return status;
 }

@@ -138,3 +138,20 @@ END
     halo run average:40 in.wav -o samples.npy
     cmp time.npy samples.npy
 }
+
+@test "dog is one blur less a wider one" {
+    need_numpy
+    make_gray a.pgm 31 22
+    for border in replicate valid; do
+        halo run "dog:1.5,border=$border" a.pgm -o d.npy -f
+        halo run "gauss:1.5,border=$border" a.pgm -o n.npy -f
+        halo run "gauss:2.4,border=$border" a.pgm -o w.npy -f
+        "$PYTHON" - <<'EOF'
+import numpy
+d, n, w = (numpy.load(name + ".npy").astype("f8") for name in "dnw")
+cut = [(a - b) // 2 for a, b in zip(n.shape, d.shape)]
+n = n[cut[0]:cut[0] + d.shape[0], cut[1]:cut[1] + d.shape[1]]
+assert d.shape == w.shape and abs(d - (n - w)).max() < 2e-5
+EOF
+    done
+}
