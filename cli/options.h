@@ -109,6 +109,7 @@ HaloStatus cli_read_size(CliSettings *settings, const char *value);
 HaloStatus cli_read_channels(CliSettings *settings, const char *value);
 HaloStatus cli_read_dtype(CliSettings *settings, const char *value);
 HaloStatus cli_read_runs(CliSettings *settings, const char *value);
+HaloStatus cli_read_subsampling(CliSettings *settings, const char *value);
 HaloStatus cli_read_quality(CliSettings *settings, const char *value);
 HaloStatus cli_read_format(CliSettings *settings, const char *value);
 HaloStatus cli_read_png_level(CliSettings *settings, const char *value);

@@ -158,6 +158,7 @@ void cli_record_result(FILE *to, const CliSubject *subject, const HaloResult *re
     json_text(&json, "type", type[result->type]);
     json_text(&json, "file", subject->file);
     if (subject->file == NULL) json_uint(&json, "files", subject->files);
+    if (subject->file != NULL && result->image > 0) json_int(&json, "index", result->image);
     record_members(&json, subject, result);
     json_close(&json, '}');
     json_end_line(&json);
@@ -186,11 +187,11 @@ void cli_record_file(FILE *to, const CliItem *item, const char *outcome, const c
         json_uint(&json, "clipped", report->clipped);
         json_open(&json, "ms", '{');
         json_number(&json, "read", report->ms.read);
-        json_null(&json, "decode"); /* within "read": formats decode while they read */
+        json_number(&json, "decode", report->ms.decode);
         json_number(&json, "upload", report->ms.upload);
         json_number(&json, "compute", report->ms.compute);
         json_number(&json, "download", report->ms.download);
-        json_null(&json, "encode"); /* within "write" */
+        json_number(&json, "encode", report->ms.encode);
         json_number(&json, "write", report->ms.write);
         json_close(&json, '}');
     }

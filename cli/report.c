@@ -205,7 +205,9 @@ static void print_places(FILE *to, const CliSubject *subject, const HaloResult *
 void cli_print_result(FILE *to, const CliSubject *subject, const HaloResult *result)
 {
     fputs(cli_ink(CLI_BOLD), to);
-    if (subject->file != NULL)
+    if (subject->file != NULL && result->image > 0)
+        fprintf(to, "%s, image %lld", subject->file, (long long)result->image);
+    else if (subject->file != NULL)
         fputs(subject->file, to);
     else
         fprintf(to, "%zu file%s together", subject->files, subject->files == 1 ? "" : "s");

@@ -100,6 +100,15 @@ HaloStatus cli_read_quality(CliSettings *settings, const char *value)
     return status;
 }
 
+HaloStatus cli_read_subsampling(CliSettings *settings, const char *value)
+{
+    static const int ways[] = {444, 422, 420};
+    int way = 0;
+    const HaloStatus status = cli_read_choice(value, "444|422|420", &way);
+    if (status == HALO_OK) settings->write.subsampling = ways[way];
+    return status;
+}
+
 HaloStatus cli_read_png_level(CliSettings *settings, const char *value)
 {
     if (value[0] < '0' || value[0] > '9' || value[1] != 0)
@@ -215,6 +224,15 @@ static bool read_raw_audio(const char *text, HaloShape *raw)
 HaloStatus cli_read_raw(CliSettings *settings, const char *value)
 {
     const size_t word = strcspn(value, ":,");
+    for (int bits = 16; bits <= 32; bits += 8) { /* "s16,44100,2": sound only, and f32 from there on */
+        const char name[] = {'s', (char)('0' + bits / 10), (char)('0' + bits % 10)};
+        HaloShape raw = {.dtype = HALO_F32, .alpha = -1, .white = 1.0f};
+        if (word != sizeof name || memcmp(value, name, word) != 0 || value[word] != ',') continue;
+        if (!read_raw_audio(value + word + 1, &raw)) break;
+        settings->raw = raw;
+        settings->engine.raw_bits = bits;
+        return HALO_OK;
+    }
     for (HaloDtype dtype = HALO_U8; dtype <= HALO_F32; dtype++) {
         const char *name = halo_dtype_name(dtype);
         HaloShape raw = {.dtype = dtype, .alpha = -1, .white = halo_dtype_white(dtype)};
@@ -225,12 +243,13 @@ HaloStatus cli_read_raw(CliSettings *settings, const char *value)
             break;
         if (raw.kind == HALO_IMAGE && halo_shape_bytes(&raw, &bytes) != HALO_OK) return HALO_ERR_USAGE;
         settings->raw = raw;
+        settings->engine.raw_bits = 0;
         return HALO_OK;
     }
     return halo_fail(
         HALO_ERR_USAGE,
         "expected DTYPE:WxHxC, such as u8:640x480x3, or DTYPE,RATE,CHANNELS, such as f32,44100,2, with "
-        "u8, u16 or f32; found '%.80s'",
+        "u8, u16 or f32, for sound also s16, s24 or s32; found '%.80s'",
         value);
 }
 

@@ -222,8 +222,10 @@ static HaloStatus begin_band(void *context, Rows in, Rows out, HaloBuf *from, Ha
     if (in.from < in.to && (in.from < there.from || in.to > there.to))
         return halo_fail(HALO_ERR_BUG, "a band needs what its window does not hold");
     *from = in.from < in.to ? rows_of(window, in) : *window;
+    from->shape = flow->plan->reg[flow->plan->input]; /* the length may have become known */
     *to = (HaloBuf){0};
     if (flow->writer == NULL) return HALO_OK;
+    flow->out[k % 2].shape = flow->plan->reg[flow->plan->output];
     set_rows(&flow->out[k % 2], out);
     *to = flow->out[k % 2];
     return HALO_OK;

@@ -72,6 +72,7 @@ HaloStatus load_open(HaloSession *session, HaloSource *source, const HaloShape *
     if (raw != NULL) {
         reader->options.has_raw = true;
         reader->options.raw = *raw;
+        reader->options.raw_bits = raw->kind == HALO_AUDIO ? session->options.raw_bits : 0;
         reader->format = halo_find_format_in(tables, "raw");
         if (reader->format == NULL) return halo_fail(HALO_ERR_USAGE, "this build reads no raw samples");
     } else {

@@ -85,12 +85,20 @@ static void set_density(struct jpeg_compress_struct *jpeg, const HaloMeta *meta)
     jpeg->Y_density = (UINT16)lround(dots[1]);
 }
 
+/* Colours at half the resolution show at edges: who asks for quality gets all of them. */
+static void set_subsampling(struct jpeg_compress_struct *jpeg, int wish, int quality)
+{
+    if (wish == 0) wish = quality >= DEFAULT_QUALITY ? 444 : 420;
+    jpeg->comp_info[0].h_samp_factor = wish == 444 ? 1 : 2;
+    jpeg->comp_info[0].v_samp_factor = wish == 420 ? 2 : 1;
+}
+
 static void write_header(void *arg)
 {
     JpegWriter *state = arg;
     struct jpeg_compress_struct *jpeg = &state->jpeg;
     const HaloInfo *info = &state->writer->info;
-    const int quality = state->writer->options.quality;
+    const int wish = state->writer->options.quality, quality = wish > 0 ? wish : DEFAULT_QUALITY;
     jpeg_create_compress(jpeg);
     jpeg->client_data = state;
     jpeg->dest = &state->destination;
@@ -99,7 +107,8 @@ static void write_header(void *arg)
     jpeg->input_components = info->shape.channels;
     jpeg->in_color_space = info->shape.channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
     jpeg_set_defaults(jpeg);
-    jpeg_set_quality(jpeg, quality > 0 ? quality : DEFAULT_QUALITY, TRUE);
+    jpeg_set_quality(jpeg, quality, TRUE);
+    set_subsampling(jpeg, state->writer->options.subsampling, quality);
     set_density(jpeg, &info->meta);
     jpeg->dct_method = JDCT_ISLOW; /* exact to the last bit, with SIMD or without */
     jpeg_start_compress(jpeg, TRUE);

@@ -1,11 +1,17 @@
-/* raw: samples and nothing else, little-endian; --raw says what they are. */
+/* raw: samples and nothing else, little-endian; --raw says what they are. Sound is written with samples like
+ * its input's: integers of 16, 24 or 32 bits, else f32. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "image.h"
+#include "pcm.h"
+
+#define BLOCK_SAMPLES 16384
 
 typedef struct RawReader {
     int64_t next; /* row, or frame */
+    HaloPcm pcm;  /* of sound */
+    uint8_t block[BLOCK_SAMPLES * 4];
 } RawReader;
 
 static HaloStatus open_audio(HaloReader *reader)
@@ -15,7 +21,10 @@ static HaloStatus open_audio(HaloReader *reader)
     *shape = reader->options.raw;
     shape->height = 1;
     if (shape->channels < 1) return halo_fail(HALO_ERR_USAGE, "raw audio needs at least one channel");
-    const int64_t frame = shape->channels * (int64_t)halo_dtype_size(shape->dtype);
+    RawReader *state = reader->state;
+    const int bits = reader->options.raw_bits;
+    state->pcm = (HaloPcm){.bits = bits};
+    const int64_t frame = shape->channels * (bits != 0 ? bits / 8 : (int64_t)halo_dtype_size(shape->dtype));
     if (shape->width >= 0 || size < 0) return HALO_OK;
     shape->width = size / frame;
     if (size % frame == 0 || reader->options.tolerate) return HALO_OK;
@@ -39,8 +48,30 @@ static HaloStatus open_raw(HaloReader *reader)
         HALO_TRY(halo_image_open(reader, raw->width, raw->height, raw->channels, raw->dtype));
     reader->info.shape.alpha = raw->alpha;
     if (raw->white > 0.0f) reader->info.shape.white = raw->white;
-    reader->info.bits = (int)halo_dtype_size(raw->dtype) * 8;
-    reader->info.real = raw->dtype == HALO_F32;
+    reader->info.bits =
+        reader->options.raw_bits != 0 ? reader->options.raw_bits : (int)halo_dtype_size(raw->dtype) * 8;
+    reader->info.real = reader->options.raw_bits == 0 && raw->dtype == HALO_F32;
+out:
+    return status;
+}
+
+/* Integers that stand for -1..1, block by block; *bytes of the file have been taken. */
+static HaloStatus read_integers(HaloReader *reader, const HaloBuf *rows, size_t *bytes)
+{
+    HaloStatus status = HALO_OK;
+    RawReader *state = reader->state;
+    const int64_t samples = rows->cols * rows->shape.channels, size = halo_pcm_size(&state->pcm);
+    float *to = rows->data;
+    *bytes = 0;
+    for (int64_t done = 0; done < samples;) {
+        const int64_t want = samples - done < BLOCK_SAMPLES ? samples - done : BLOCK_SAMPLES;
+        size_t part;
+        HALO_TRY(halo_source_read(reader->source, state->block, (size_t)(want * size), &part));
+        *bytes += part;
+        halo_pcm_unpack(&state->pcm, state->block, to + done, (int64_t)part / size);
+        done += (int64_t)part / size;
+        if (part < (size_t)(want * size)) break;
+    }
 out:
     return status;
 }
@@ -49,16 +80,20 @@ static HaloStatus read_audio(HaloReader *reader, HaloBuf *rows, int64_t *got)
 {
     RawReader *state = reader->state;
     const HaloShape *shape = &reader->info.shape;
-    const size_t frame = (size_t)shape->channels * halo_dtype_size(shape->dtype);
+    const size_t pixel = (size_t)shape->channels * halo_dtype_size(shape->dtype);
+    const bool integers = state->pcm.bits != 0;
+    const size_t frame = integers ? (size_t)(shape->channels * halo_pcm_size(&state->pcm)) : pixel;
     size_t bytes;
     *got = 0;
-    const HaloStatus status = halo_source_read(reader->source, rows->data, (size_t)rows->cols * frame, &bytes);
+    const HaloStatus status =
+        integers ? read_integers(reader, rows, &bytes)
+                 : halo_source_read(reader->source, rows->data, (size_t)rows->cols * frame, &bytes);
     if (status != HALO_OK) return status;
     *got = (int64_t)(bytes / frame);
     state->next += *got;
     if (reader->options.tolerate) {
         if (shape->width < 0) return HALO_OK;
-        memset((char *)rows->data + bytes, 0, (size_t)rows->cols * frame - bytes);
+        memset((char *)rows->data + (size_t)*got * pixel, 0, (size_t)(rows->cols - *got) * pixel);
         *got = rows->cols;
     } else if (bytes % frame != 0) {
         return halo_fail(HALO_ERR_INPUT, "truncated: %zu bytes behind the last whole frame", bytes % frame);
@@ -83,7 +118,7 @@ static HaloStatus read_raw(HaloReader *reader, HaloBuf *rows, int64_t *got)
             HALO_TRY(halo_image_take(reader, halo_row(rows, *got), bytes, state->next++, 0));
         }
     }
-    for (int64_t y = 0; y < rows->rows && !halo_host_is_little(); y++) {
+    for (int64_t y = 0; y < rows->rows && !halo_host_is_little() && state->pcm.bits == 0; y++) {
         halo_swap_bytes(halo_row(rows, y), bytes / size, size);
     }
 out:
@@ -104,7 +139,23 @@ static HaloStatus create(HaloWriter *writer)
 
 static HaloStatus write_rows(HaloWriter *writer, const HaloBuf *rows)
 {
-    return halo_rows_write(writer->sink, rows, true);
+    HaloStatus status = HALO_OK;
+    const HaloInfo *info = &writer->info;
+    const HaloPcm pcm = {.bits = info->bits};
+    const bool integers = !info->real && (info->bits == 16 || info->bits == 24 || info->bits == 32);
+    uint8_t block[4096];
+    if (!integers || rows->shape.kind != HALO_AUDIO || rows->shape.dtype != HALO_F32 ||
+        rows->shape.white != 1.0f)
+        return halo_rows_write(writer->sink, rows, true);
+    const int64_t samples = rows->cols * rows->shape.channels;
+    for (int64_t done = 0; done < samples;) {
+        const int64_t count = samples - done < 1024 ? samples - done : 1024;
+        halo_pcm_pack(&pcm, (const float *)rows->data + done, block, count, &writer->clipped);
+        HALO_TRY(halo_sink_write(writer->sink, block, (size_t)(count * halo_pcm_size(&pcm))));
+        done += count;
+    }
+out:
+    return status;
 }
 
 static void discard(HaloWriter *writer) { (void)writer; }

@@ -24,6 +24,8 @@ HaloStatus halo_source_peek(HaloSource *source, size_t size, const uint8_t **byt
 HaloStatus halo_source_read(HaloSource *source, void *bytes, size_t size, size_t *got);
 /* Total size where it is known (a regular file), else -1. */
 int64_t halo_source_size(const HaloSource *source);
+/* Milliseconds that the system took to give the bytes, so far. */
+double halo_source_ms(const HaloSource *source);
 /* True where halo_source_seek works: regular files. */
 bool halo_source_seekable(const HaloSource *source);
 HaloStatus halo_source_seek(HaloSource *source, int64_t offset);
@@ -52,6 +54,8 @@ HaloStatus halo_sink_open(const char *path, const HaloSinkOptions *options, Halo
 HaloStatus halo_sink_write(HaloSink *sink, const void *bytes, size_t size);
 /* Passes on what is buffered, where that goes to a pipe or a device: its reader need not wait for more. */
 HaloStatus halo_sink_flush(HaloSink *sink);
+/* Milliseconds that the system took to write, so far. */
+double halo_sink_ms(const HaloSink *sink);
 /* True while a temporary file is being written: back-patching headers works. */
 bool halo_sink_seekable(const HaloSink *sink);
 HaloStatus halo_sink_seek(HaloSink *sink, int64_t offset);
@@ -126,6 +130,7 @@ typedef struct HaloReadOptions {
     int64_t max_pixels; /* HALO_ERR_LIMIT for images beyond it */
     bool has_raw;       /* `raw` describes headerless input */
     HaloShape raw;      /* audio: width -1 */
+    int raw_bits;       /* audio: signed integers of 16, 24 or 32 bits, read as f32; 0: samples of raw.dtype */
     int64_t image;      /* which of a file's pages, from 0 */
 } HaloReadOptions;
 
@@ -133,6 +138,7 @@ typedef struct HaloReadOptions {
 
 typedef struct HaloWriteOptions {
     int quality;   /* JPEG: 1..100; 0: 90 */
+    int subsampling; /* JPEG: 444, 422 or 420; 0: 444 from quality 90 on, else 420 */
     int png_level; /* PNG: 1 (fast) .. 9 (small) or HALO_PNG_STORED; 0: 1 */
     bool strip;    /* nothing that the input said of itself goes along */
 } HaloWriteOptions;

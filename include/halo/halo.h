@@ -83,6 +83,7 @@ typedef struct HaloOptions {
     int share;          /* sessions at work at the same time, of which each takes its part of that; 0: 1 */
     int64_t files;      /* expected in all: what it takes to start a GPU is shared among them; 0: 1 */
     int64_t band_rows;  /* rows computed at a time; 0: chosen. Results do not depend on it */
+    int raw_bits;       /* raw sound holds signed integers of so many bits, read as f32: 16, 24 or 32; 0: none */
     bool tolerate;      /* damaged inputs give what could be read */
     bool verify;        /* compute on both backends and compare: HALO_ERR_BUG where they differ */
 } HaloOptions;
@@ -141,7 +142,7 @@ typedef struct HaloJob {
 } HaloJob;
 
 typedef struct HaloTimes {
-    double read, upload, compute, download, write; /* milliseconds; read with decoding, write with encoding */
+    double read, decode, upload, compute, download, encode, write; /* milliseconds */
 } HaloTimes;
 
 typedef struct HaloReport {

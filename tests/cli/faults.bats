@@ -21,7 +21,7 @@ setup() { load common; common_setup; make_worked in.pgm; }
 }
 
 @test "bad values are named" {
-    for option in "--jobs 0" "--jobs x" "--device gpu:x" "--alpha none" "--max-pixels -3" "--raw u8:3x" "--raw s16,1,1" \
+    for option in "--jobs 0" "--jobs x" "--device gpu:x" "--alpha none" "--max-pixels -3" "--raw u8:3x" "--raw s8,1,1" "--raw s16:3x3" \
         "--progress loud" "--max-memory 0"; do
         # shellcheck disable=SC2086
         run --separate-stderr halo run gauss:2 in.pgm -o x.png $option
