@@ -69,11 +69,11 @@ static HaloStatus one_by_one(const CliSettings *settings, const CliBatch *batch,
         const HaloTimes *ms = &outcome.report.ms;
         const double share = i == 0 ? 0.0 : 1.0 / (double)files;
         if (outcome.status != HALO_OK) status = halo_fail(outcome.status, "%s", outcome.error);
-        sum->read += ms->read * share;
+        sum->read += (ms->read + ms->decode) * share;
         sum->upload += ms->upload * share;
         sum->compute += ms->compute * share;
         sum->download += ms->download * share;
-        sum->write += ms->write * share;
+        sum->write += (ms->encode + ms->write) * share;
         m->backend = outcome.report.backend;
         memcpy(m->device, outcome.report.device, sizeof m->device);
         cli_outcome_free(&outcome);

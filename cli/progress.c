@@ -32,17 +32,18 @@ void cli_progress_begin(CliProgress how, bool quiet, size_t total)
     progress.begun = cli_seconds();
 }
 
-static void draw_line(size_t done, size_t failed, double seconds)
+/* Inputs that are skipped take no time, and say nothing of those to come. */
+static void draw_line(size_t done, size_t failed, size_t skipped, double seconds)
 {
-    const double rate = seconds > 0 ? (double)done / seconds : 0;
+    const double rate = seconds > 0 ? (double)(done - skipped) / seconds : 0;
     const long left = rate > 0 ? (long)((double)(progress.total - done) / rate + 0.5) : 0;
     fprintf(stderr, "\r\033[K%zu of %zu", done, progress.total);
-    if (done > 0) fprintf(stderr, ", %.1f a second, %ld:%02ld left", rate, left / 60, left % 60);
+    if (rate > 0) fprintf(stderr, ", %.1f a second, %ld:%02ld left", rate, left / 60, left % 60);
     if (failed > 0) fprintf(stderr, ", %zu failed", failed);
     progress.shown = true;
 }
 
-void cli_progress_step(size_t done, size_t failed)
+void cli_progress_step(size_t done, const CliTally *tally)
 {
     const double now = cli_seconds();
     if (progress.json) {
@@ -51,13 +52,14 @@ void cli_progress_step(size_t done, size_t failed)
         json_text(&json, "type", "progress");
         json_uint(&json, "done", done);
         json_uint(&json, "total", progress.total);
-        json_uint(&json, "failed", failed);
+        json_uint(&json, "failed", tally->failed);
+        json_uint(&json, "skipped", tally->skipped);
         json_number(&json, "seconds", now - progress.begun);
         json_close(&json, '}');
         json_end_line(&json);
     } else if (progress.line && now - progress.drawn > 0.1) { /* ten times a second is enough for eyes */
         progress.drawn = now;
-        draw_line(done, failed, now - progress.begun);
+        draw_line(done, tally->failed, tally->skipped, now - progress.begun);
     }
 }
 

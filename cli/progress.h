@@ -4,11 +4,11 @@
 
 #include <stddef.h>
 
-#include "options.h"
+#include "report.h"
 
 /* Nothing is shown for a single input, nor where standard error is no terminal. */
 void cli_progress_begin(CliProgress how, bool quiet, size_t total);
-void cli_progress_step(size_t done, size_t failed);
+void cli_progress_step(size_t done, const CliTally *tally);
 void cli_progress_end(void);
 /* Takes the line away, so that something else can be printed. */
 void cli_progress_clear(void);

@@ -153,8 +153,8 @@ static void say_more(const Work *work, const CliItem *item, const HaloReport *re
     fprintf(stderr,
             "%s%s%s: %s (%s), read %.1f ms, computed %.1f ms, wrote %.1f ms, %llu samples clipped%s%s\n",
             item->input, item->output != NULL ? " -> " : "", item->output != NULL ? item->output : "",
-            report->backend != NULL ? report->backend : "", report->device, ms->read,
-            ms->upload + ms->compute + ms->download, ms->write, (unsigned long long)report->clipped,
+            report->backend != NULL ? report->backend : "", report->device, ms->read + ms->decode,
+            ms->upload + ms->compute + ms->download, ms->encode + ms->write, (unsigned long long)report->clipped,
             report->note[0] != 0 ? "; " : "", report->note);
 }
 
@@ -254,7 +254,10 @@ static HaloStatus handle(Work *work, size_t i)
     if (outcome.fate == CLI_RAN) return finish_file(work, item, &outcome);
     if (outcome.fate == CLI_LEFT) cli_workers_pause(work->workers);
     const HaloStatus status = handle_here(work, item);
-    if (outcome.fate == CLI_LEFT) cli_workers_resume(work->workers);
+    if (outcome.fate == CLI_LEFT) {
+        halo_session_trim(work->session);
+        cli_workers_resume(work->workers);
+    }
     return status;
 }
 
@@ -271,10 +274,10 @@ static HaloStatus run_all(Work *work)
     cli_progress_begin(settings->progress, settings->quiet, total);
     for (size_t i = 0; i < total && status == HALO_OK; i++) {
         cli_signals_count(i, total, work->batch.journal != NULL);
-        cli_progress_step(i, work->tally.failed);
+        cli_progress_step(i, &work->tally);
         status = handle(work, i);
     }
-    if (status == HALO_OK) cli_progress_step(total, work->tally.failed);
+    if (status == HALO_OK) cli_progress_step(total, &work->tally);
     cli_progress_end();
     work->tally.seconds = cli_seconds() - begun;
 out:

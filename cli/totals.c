@@ -24,7 +24,7 @@ Group *totals_group(CliTotals *totals, int64_t result, const HaloResult *like, i
         if (totals->group[i].result == result && alike(&totals->group[i].like, like)) return &totals->group[i];
     totals->group = cli_grow(totals->group, totals->groups, &totals->room, sizeof *totals->group);
     Group *group = &totals->group[totals->groups++];
-    *group = (Group){.result = result, .first = number};
+    *group = (Group){.result = result, .first = number, .last = -1};
     group->like.type = like->type;
     group->like.shape = like->shape;
     group->like.shape.width = TOTALS_GRID;
@@ -103,7 +103,7 @@ static void join_nodes(Group *group, size_t i)
  * it begins before the first file of this part. */
 void totals_push(const CliTotals *totals, Group *group, Node node)
 {
-    while (group->nodes >= 2) {
+    while (group->nodes >= 2 && group->node[group->nodes - 1].at != node.at) {
         const Node *last = &group->node[group->nodes - 1];
         const int64_t bit = apart(last[-1].at, last->at);
         if (bit >= apart(last->at, node.at) || (last->at & ~(2 * bit - 1)) < totals->first) break;
@@ -111,6 +111,8 @@ void totals_push(const CliTotals *totals, Group *group, Node node)
     }
     group->node = cli_grow(group->node, group->nodes, &group->room, sizeof *group->node);
     group->node[group->nodes++] = node;
+    /* Another image of the same file follows those before it. */
+    if (group->nodes >= 2 && group->node[group->nodes - 2].at == node.at) join_nodes(group, group->nodes - 2);
 }
 
 /* Nothing more comes: those nearest to each other lie beside each other. */
@@ -155,11 +157,14 @@ static Node node_of(int64_t number, const char *file, const HaloResult *result)
 HaloStatus cli_totals_add(CliTotals *totals, size_t number, const char *file, const HaloResults *results)
 {
     HaloStatus status = HALO_OK;
-    for (int i = 0; i < results->count; i++) {
+    int64_t measurement = 0;
+    for (int i = 0; i < results->count; i++, measurement++) {
         const HaloResult *result = &results->item[i];
+        if (i > 0 && result->image != result[-1].image) measurement = 0;
         if (result->type != HALO_RESULT_STATS && result->type != HALO_RESULT_HIST) continue;
-        Group *group = totals_group(totals, i, result, (int64_t)number);
-        group->files++;
+        Group *group = totals_group(totals, measurement, result, (int64_t)number);
+        group->files += group->last != (int64_t)number;
+        group->last = (int64_t)number;
         if (result->type == HALO_RESULT_STATS)
             totals_push(totals, group, node_of((int64_t)number, file, result));
         else

@@ -201,7 +201,12 @@ CliOutcome cli_workers_wait(CliWorkers *all, size_t i)
     return outcome;
 }
 
-void cli_workers_pause(CliWorkers *all) { pthread_rwlock_wrlock(&all->turn); }
+void cli_workers_pause(CliWorkers *all)
+{
+    pthread_rwlock_wrlock(&all->turn);
+    for (int i = 0; i < all->count; i++) halo_session_trim(all->worker[i].session);
+}
+
 void cli_workers_resume(CliWorkers *all) { pthread_rwlock_unlock(&all->turn); }
 
 void cli_workers_stop(CliWorkers *all)

@@ -37,7 +37,7 @@ HaloStatus cli_workers_start(const CliSettings *settings, const char *pipeline, 
                              CliWorkers **workers);
 /* Waits for item i; to be called for all, in order. */
 CliOutcome cli_workers_wait(CliWorkers *workers, size_t i);
-/* Waits until no worker is at work, and lets none begin. */
+/* Waits until no worker is at work, lets none begin, and frees what memory they keep: it is all the caller's. */
 void cli_workers_pause(CliWorkers *workers);
 void cli_workers_resume(CliWorkers *workers);
 /* Lets what is running end, and begins nothing more. NULL is fine. */

@@ -48,6 +48,7 @@ typedef struct Slot {
 /* slot.c */
 HaloStatus slot_open(Slot *slot, int index, int jobs);
 void slot_close(Slot *slot);
+void slot_trim(Slot *slot); /* frees all spares */
 HaloStatus slot_take(Slot *slot, HaloBuf *buf); /* a spare with rows as long, else a new one */
 void slot_give(Slot *slot, HaloBuf *buf);
 void slot_keep_only(Slot *slot, const HaloPlan *plan); /* frees spares that the plan has no use for */

@@ -243,6 +243,17 @@ out:
     return status;
 }
 
+/* Until here what was read counts with its decoding, and what was written with its encoding. */
+static void split_times(const Open *open, HaloTimes *ms)
+{
+    const double read = halo_source_ms(open->source);
+    const double written = open->sink != NULL ? halo_sink_ms(open->sink) : 0;
+    ms->decode = ms->read > read ? ms->read - read : 0;
+    ms->encode = ms->write > written ? ms->write - written : 0;
+    ms->read = read;
+    ms->write = written;
+}
+
 static HaloStatus commit_output(Open *open, HaloReport *report)
 {
     const double start = now_ms();
@@ -295,6 +306,7 @@ HaloStatus halo_run(HaloSession *session, const HaloPipeline *pipeline, const Ha
     report->ms.read = now_ms() - start;
     HALO_TRY(run_images(session, pipeline, job, &open, report));
     HALO_TRY(save_close(&open.writer, HALO_OK));
+    split_times(&open, &report->ms);
     if (to != NULL) HALO_TRY(commit_output(&open, report));
 out:
     close_all(&open);

@@ -23,6 +23,12 @@ HaloStatus halo_session_open_with(const HaloTables *tables, const HaloOptions *o
     return HALO_OK;
 }
 
+void halo_session_trim(HaloSession *session)
+{
+    slot_trim(&session->host);
+    slot_trim(&session->gpu);
+}
+
 void halo_session_close(HaloSession *session)
 {
     if (session == NULL) return;

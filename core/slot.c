@@ -21,10 +21,15 @@ static void drop(Slot *slot, int i)
     slot->spare[i] = slot->spare[--slot->spares];
 }
 
+void slot_trim(Slot *slot)
+{
+    while (slot->spares > 0) drop(slot, slot->spares - 1);
+}
+
 void slot_close(Slot *slot)
 {
     if (slot->device == NULL) return;
-    while (slot->spares > 0) drop(slot, slot->spares - 1);
+    slot_trim(slot);
     slot->backend->close(slot->device);
     slot->device = NULL;
 }

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "halo/format.h"
 #include "temporary.h"
 
@@ -25,6 +26,7 @@ struct HaloSink {
     HaloStatus failed; /* the first write that failed: nothing may be committed after it */
     uint8_t *buffer;
     size_t filled;
+    double ms; /* spent on writing */
 };
 
 /* ---- opening -------------------------------------------------------------------------------------------- */
@@ -125,6 +127,7 @@ out:
 
 static HaloStatus write_all(HaloSink *sink, const uint8_t *bytes, size_t size)
 {
+    const double start = io_ms();
     while (size > 0) {
         const ssize_t n = write(sink->fd, bytes, size);
         if (n >= 0) {
@@ -140,6 +143,7 @@ static HaloStatus write_all(HaloSink *sink, const uint8_t *bytes, size_t size)
             return sink->failed = output_error(sink->path, "cannot write");
         }
     }
+    sink->ms += io_ms() - start;
     return HALO_OK;
 }
 
@@ -168,6 +172,8 @@ HaloStatus halo_sink_flush(HaloSink *sink)
     if (sink->failed != HALO_OK) return sink->failed;
     return sink->temporary.path == NULL ? flush(sink) : HALO_OK;
 }
+
+double halo_sink_ms(const HaloSink *sink) { return sink->ms; }
 
 bool halo_sink_seekable(const HaloSink *sink) { return sink->temporary.path != NULL; }
 

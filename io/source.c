@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "halo/format.h"
 
 #define BUFFER_BYTES ((size_t)256 * 1024)
@@ -27,6 +28,7 @@ struct HaloSource {
     const uint8_t *buffer; /* == owned, or the caller's memory */
     size_t at, filled;
     int64_t base;
+    double ms; /* spent on waiting for bytes */
 };
 
 static HaloStatus describe(HaloSource *source, const char *path)
@@ -101,14 +103,18 @@ const char *halo_source_name(const HaloSource *source)
 
 int64_t halo_source_size(const HaloSource *source) { return source->size; }
 
+double halo_source_ms(const HaloSource *source) { return source->ms; }
+
 /* One read(2) of whatever there is; *got = 0 at the end only. */
 static HaloStatus fetch(HaloSource *source, void *bytes, size_t size, size_t *got)
 {
     *got = 0;
     if (source->fd < 0) return HALO_OK;
+    const double start = io_ms();
     for (;;) {
         const ssize_t n = read(source->fd, bytes, size);
         if (n >= 0) {
+            source->ms += io_ms() - start;
             *got = (size_t)n;
             return HALO_OK;
         }

@@ -93,6 +93,8 @@ typedef struct HaloSession HaloSession;
 /* Opens no device yet: that happens when the first plan needs one. `options` may be NULL. */
 HaloStatus halo_session_open(const HaloOptions *options, HaloSession **session);
 void halo_session_close(HaloSession *session);
+/* Frees the buffers that are kept for the next file. */
+void halo_session_trim(HaloSession *session);
 /* The same with tables of one's own; what halo_session_open calls with halo_tables(). */
 HaloStatus halo_session_open_with(const HaloTables *tables, const HaloOptions *options, HaloSession **session);
 

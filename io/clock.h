@@ -1,0 +1,14 @@
+/* How long the system took over bytes: for source.c and sink.c. */
+#ifndef HALO_IO_CLOCK_H
+#define HALO_IO_CLOCK_H
+
+#include <time.h>
+
+static inline double io_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+}
+
+#endif
