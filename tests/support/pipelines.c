@@ -161,7 +161,7 @@ static void print_hist(FILE *to, const HaloHistogram *h)
     }
 }
 
-static char *results_text(const HaloResults *results)
+char *results_text(const HaloResults *results)
 {
     char *text = NULL;
     size_t size;

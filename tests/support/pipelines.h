@@ -31,6 +31,7 @@ typedef struct Outcome {
 /* `to` may be NULL, as for halo_plan_make. */
 Outcome pipeline_run(HaloSession *session, const char *pipeline, const HaloBuf *in, const HaloFormat *to);
 void outcome_free(Outcome *outcome);
+char *results_text(const HaloResults *results); /* malloc'ed */
 /* FNV-1a, 64 bits, of the output's shape and samples and of the results. */
 uint64_t outcome_hash(const Outcome *outcome);
 
