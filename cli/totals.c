@@ -14,8 +14,8 @@ static bool alike(const HaloResult *a, const HaloResult *b)
 {
     return a->type == b->type && a->shape.kind == b->shape.kind && a->shape.dtype == b->shape.dtype &&
            a->shape.channels == b->shape.channels && a->shape.alpha == b->shape.alpha &&
-           a->shape.rate == b->shape.rate && a->hist.bins == b->hist.bins && a->hist.lo == b->hist.lo &&
-           a->hist.hi == b->hist.hi;
+           a->shape.rate == b->shape.rate && a->shape.white == b->shape.white && a->hist.bins == b->hist.bins &&
+           a->hist.lo == b->hist.lo && a->hist.hi == b->hist.hi;
 }
 
 Group *totals_group(CliTotals *totals, int64_t result, const HaloResult *like, int64_t number)
@@ -210,7 +210,7 @@ static void print_stats(FILE *to, const Group *group, bool json)
     const char *(*place)[2] = cli_alloc((size_t)shape->channels + 1, sizeof *place);
     const CliSubject whole = {.files = group->files, .place = (const char *const(*)[2])place};
     const Part *channel = group->node[0].channel;
-    Part all = part_none(); /* its names are the channels' */
+    Part all = part_none();          /* its names are the channels' */
     result.detail = (HaloDetail){0}; /* percentiles and loudness are of a file: they do not add up */
     result.loudness = (HaloLoudness){NAN, NAN, NAN};
     result.channel = cli_alloc((size_t)shape->channels, sizeof *result.channel);

@@ -112,6 +112,7 @@ void cli_totals_write(CliJson *json, const CliTotals *totals)
         json_int(json, "channels", shape->channels);
         json_int(json, "alpha", shape->alpha);
         json_number(json, "rate", shape->rate);
+        json_number(json, "white", (double)shape->white);
         if (group->like.type == HALO_RESULT_STATS)
             write_nodes(json, group);
         else
@@ -194,11 +195,14 @@ static HaloStatus read_shape(const JsonValue *object, HaloShape *shape)
     HaloStatus status = HALO_OK;
     const char *kind, *dtype;
     int64_t channels = 0, alpha = -1;
+    double white = 0;
     HALO_TRY(json_get_text(object, "kind", &kind));
     HALO_TRY(json_get_text(object, "dtype", &dtype));
     HALO_TRY(json_get_int(object, "channels", &channels));
     HALO_TRY(json_get_int(object, "alpha", &alpha));
     HALO_TRY(json_get_number(object, "rate", &shape->rate));
+    HALO_TRY(json_get_number(object, "white", &white));
+    shape->white = (float)white;
     shape->kind = strcmp(kind, "audio") == 0 ? HALO_AUDIO : HALO_IMAGE;
     for (shape->dtype = HALO_U8; shape->dtype < HALO_DTYPES; shape->dtype++)
         if (strcmp(dtype, halo_dtype_name(shape->dtype)) == 0) break;
