@@ -1,5 +1,6 @@
 /* Histograms for eyes: bars that stand up for many bins, bars that lie for few; within 80 columns. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,11 +11,21 @@
 #define FEW 16    /* so many bins are listed one a line */
 #define ALONG 40  /* columns of lying bars */
 
+static bool logarithmic;
+
+void cli_bars_setup(bool wanted) { logarithmic = wanted; }
+
+double cli_share(double count, double peak, bool log_axis)
+{
+    if (!log_axis || count == 0) return count / peak;
+    return log(2 * count) / log(2 * peak);
+}
+
 /* 0 to `steps` parts of a bar: something is drawn as soon as there is something. */
 static int height_of(uint64_t count, uint64_t peak, int steps)
 {
     if (count == 0) return 0;
-    const int height = (int)((double)count / (double)peak * steps + 0.5);
+    const int height = (int)(cli_share((double)count, (double)peak, logarithmic) * steps + 0.5);
     return height > 0 ? height : 1;
 }
 
@@ -32,7 +43,8 @@ static void print_axis(FILE *to, const HaloHistogram *h, int width, uint64_t pea
     char low[32], high[32], middle[64], room[32];
     snprintf(low, sizeof low, "%g", h->lo);
     snprintf(high, sizeof high, "%g", h->hi);
-    snprintf(middle, sizeof middle, "highest bar: %s", cli_thousands(peak, room));
+    snprintf(middle, sizeof middle, "highest bar%s: %s", logarithmic ? " (logarithmic)" : "",
+             cli_thousands(peak, room));
     const int before = (width - (int)strlen(middle)) / 2 - (int)strlen(low);
     const int after = width - before - (int)(strlen(low) + strlen(middle));
     fprintf(to, "  %s%*s%s%s%s%*s\n", low, before, "", cli_ink(CLI_FAINT), middle, cli_ink(CLI_PLAIN), after,

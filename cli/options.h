@@ -39,7 +39,7 @@ typedef struct CliSettings {
     int64_t shard, shards; /* the part, from 1, of so many; 0: all */
     CliText recipe;        /* the options that may change an output, as they would be typed */
     const char *output, *out_dir, *name, *plot, *generate, *files_from, *files0_from;
-    bool recursive, force, skip_existing, resume, total, dry_run, explain, json, no_color, quiet, verbose, help, version;
+    bool recursive, force, skip_existing, resume, total, dry_run, explain, json, no_color, quiet, verbose, help, version, log;
 } CliSettings;
 
 /* Where an option may stand. */

@@ -1,124 +1,203 @@
-/* A histogram drawn as SVG: one outlined area a channel over a common axis. */
+/* A histogram drawn: a staircase a channel over common axes, with ticks, a grid and a legend. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "canvas.h"
 #include "report.h"
 
-#define WIDTH 800
-#define HEIGHT 400
-#define MARGIN 50
-#define MOST_POINTS 1024 /* columns of the drawing; more bins than that share one */
+/* The frame of the drawing. */
+#define LEFT 70
+#define RIGHT (CANVAS_WIDTH - 20)
+#define TOP 60
+#define BOTTOM (CANVAS_HEIGHT - 35)
+#define MOST_STEPS (RIGHT - LEFT) /* a pixel each; more bins than that share one */
+#define MOST_TICKS 10
+#define MOST_NAMES 8 /* in the legend */
 
-static const char *colour_of(const char *channel, int c)
+#define GRID 0xe4e4e4
+#define AXIS 0x333333
+
+typedef struct Plot {
+    Canvas *canvas;
+    const HaloResult *result;
+    int64_t per; /* bins of a step */
+    uint64_t peak;
+    bool logarithmic;
+} Plot;
+
+static uint32_t colour_of(const char *channel, int c)
 {
-    static const char *const others[] = {"#1f77b4", "#ff7f0e", "#9467bd", "#8c564b", "#17becf", "#7f7f7f"};
-    if (strcmp(channel, "r") == 0) return "#d62728";
-    if (strcmp(channel, "g") == 0) return "#2ca02c";
-    if (strcmp(channel, "b") == 0) return "#1f77b4";
-    if (strcmp(channel, "gray") == 0) return "#404040";
-    if (strcmp(channel, "alpha") == 0) return "#bbbbbb";
+    static const uint32_t others[] = {0x1f77b4, 0xff7f0e, 0x9467bd, 0x8c564b, 0x17becf, 0x7f7f7f};
+    if (strcmp(channel, "r") == 0) return 0xd62728;
+    if (strcmp(channel, "g") == 0) return 0x2ca02c;
+    if (strcmp(channel, "b") == 0) return 0x1f77b4;
+    if (strcmp(channel, "gray") == 0) return 0x404040;
+    if (strcmp(channel, "alpha") == 0) return 0xbbbbbb;
     return others[c % 6];
 }
 
-static void draw_text(FILE *to, const char *text)
+static uint64_t count_of(const Plot *plot, int channel, int64_t step)
 {
-    for (; *text != 0; text++) {
-        if (*text == '&')
-            fputs("&amp;", to);
-        else if (*text == '<')
-            fputs("&lt;", to);
-        else if (*text == '>')
-            fputs("&gt;", to);
-        else if ((unsigned char)*text >= 0x20)
-            fputc(*text, to);
-    }
+    const HaloHistogram *h = &plot->result->hist;
+    uint64_t sum = 0;
+    for (int64_t b = step * plot->per; b < h->bins && b < (step + 1) * plot->per; b++)
+        sum += h->count[channel * h->bins + b];
+    return sum;
 }
 
-static void draw_channel(FILE *to, const HaloHistogram *h, int channel, int64_t per, double peak,
-                         const char *colour)
-{
-    const uint64_t *count = h->count + channel * h->bins;
-    const int64_t columns = (h->bins + per - 1) / per;
-    const double bottom = HEIGHT - MARGIN, tall = HEIGHT - 2 * MARGIN, wide = WIDTH - 2 * MARGIN;
-    fprintf(to, "<path fill=\"%s\" fill-opacity=\"0.35\" stroke=\"%s\" d=\"M%d %g", colour, colour, MARGIN,
-            bottom);
-    for (int64_t k = 0; k < columns; k++) {
-        uint64_t sum = 0;
-        for (int64_t b = k * per; b < h->bins && b < (k + 1) * per; b++) sum += count[b];
-        const int64_t end = (k + 1) * per < h->bins ? (k + 1) * per : h->bins;
-        fprintf(to, "V%.2fH%.2f", bottom - tall * (double)sum / peak,
-                MARGIN + wide * (double)end / (double)h->bins);
-    }
-    fprintf(to, "V%gZ\"/>\n", bottom);
-}
+static int steps_of(const Plot *plot) { return (int)((plot->result->hist.bins + plot->per - 1) / plot->per); }
 
-static double peak_of(const HaloHistogram *h, int64_t per)
+static uint64_t peak_of(const Plot *plot)
 {
     uint64_t peak = 1;
-    for (int c = 0; c < h->channels; c++)
-        for (int64_t from = 0; from < h->bins; from += per) {
-            uint64_t sum = 0;
-            for (int64_t b = from; b < h->bins && b < from + per; b++) sum += h->count[c * h->bins + b];
-            if (sum > peak) peak = sum;
-        }
-    return (double)peak;
+    for (int c = 0; c < plot->result->hist.channels; c++)
+        for (int k = 0; k < steps_of(plot); k++)
+            if (count_of(plot, c, k) > peak) peak = count_of(plot, c, k);
+    return peak;
 }
 
-static void draw(FILE *to, const char *title, const HaloResult *result)
+/* ---- axes ----------------------------------------------------------------------------------------------- */
+
+static double y_of(const Plot *plot, double count)
 {
-    const HaloHistogram *h = &result->hist;
-    const int64_t per = (h->bins + MOST_POINTS - 1) / MOST_POINTS;
-    const double peak = peak_of(h, per);
-    char name[16], room[32];
-    fprintf(to,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" "
-            "font-size=\"13\">\n<rect width=\"%d\" height=\"%d\" fill=\"white\"/>\n",
-            WIDTH, HEIGHT, WIDTH, HEIGHT);
-    fprintf(to, "<text x=\"%d\" y=\"25\" font-size=\"16\">", MARGIN);
-    draw_text(to, title);
-    fputs("</text>\n", to);
-    for (int c = 0; c < h->channels; c++) {
-        const char *channel = halo_channel_name(&result->shape, c, name);
-        draw_channel(to, h, c, per, peak, colour_of(channel, c));
-        if (c < 8)
-            fprintf(to, "<text x=\"%d\" y=\"%d\" fill=\"%s\">%s</text>\n", WIDTH - MARGIN + 6,
-                    MARGIN + 16 * (c + 1), colour_of(channel, c), channel);
-    }
-    fprintf(to, "<path fill=\"none\" stroke=\"black\" d=\"M%d %dV%dH%d\"/>\n", MARGIN, MARGIN, HEIGHT - MARGIN,
-            WIDTH - MARGIN);
-    fprintf(to, "<text x=\"%d\" y=\"%d\">%g</text>\n", MARGIN, HEIGHT - MARGIN + 20, h->lo);
-    fprintf(to, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%g</text>\n", WIDTH - MARGIN, HEIGHT - MARGIN + 20,
-            h->hi);
-    fprintf(to, "<text x=\"%d\" y=\"%d\">%s samples</text>\n</svg>\n", MARGIN, MARGIN - 6,
-            cli_thousands((uint64_t)peak, room));
+    return BOTTOM - (BOTTOM - TOP) * cli_share(count, (double)plot->peak, plot->logarithmic);
 }
 
-HaloStatus cli_plot(const char *path, bool force, const char *input, const HaloResult *result)
+/* 1, 2 or 5 times a power of ten, so that a span has at most MOST_TICKS of them. */
+static double tick_step(double span)
+{
+    const double least = span / MOST_TICKS, power = pow(10.0, floor(log10(least)));
+    const double times = least / power;
+    return power * (times <= 1 ? 1 : times <= 2 ? 2 : times <= 5 ? 5 : 10);
+}
+
+/* As many decimals as tell neighbours apart. */
+static void value_label(double value, double step, char room[32])
+{
+    const double digits = ceil(-log10(step) - 1e-9);
+    if (fabs(value) < 1e7 && digits <= 6)
+        snprintf(room, 32, "%.*f", digits > 0 ? (int)digits : 0, value);
+    else
+        snprintf(room, 32, "%g", value);
+}
+
+static void draw_values(const Plot *plot)
+{
+    const HaloHistogram *h = &plot->result->hist;
+    const double span = h->hi - h->lo, step = tick_step(span), first = ceil(h->lo / step);
+    char room[32];
+    if (!isfinite(step) || step <= 0) return; /* a range that f64 can hardly hold has no ticks */
+    for (int i = 0; i <= MOST_TICKS && (first + i) * step <= h->hi; i++) {
+        const double value = (first + i) * step, x = LEFT + (RIGHT - LEFT) * (value - h->lo) / span;
+        plot->canvas->box(plot->canvas, x - 0.5, TOP, 1, BOTTOM - TOP, GRID);
+        plot->canvas->box(plot->canvas, x - 0.5, BOTTOM, 1, 5, AXIS);
+        value_label(value, step, room);
+        plot->canvas->text(plot->canvas, x, BOTTOM + 20, CANVAS_MIDDLE, 12, room);
+    }
+}
+
+static void draw_count(const Plot *plot, double count)
+{
+    static const char *const unit[] = {"", "k", "M", "G", "T", "P", "E"};
+    const double y = y_of(plot, count);
+    double shown = count;
+    int thousands = 0;
+    char room[32];
+    for (; shown >= 1e4 && thousands < 6; thousands++) shown /= 1000;
+    snprintf(room, sizeof room, "%g%s", shown, unit[thousands]);
+    plot->canvas->box(plot->canvas, LEFT, y - 0.5, RIGHT - LEFT, 1, GRID);
+    plot->canvas->box(plot->canvas, LEFT - 5, y - 0.5, 5, 1, AXIS);
+    plot->canvas->text(plot->canvas, LEFT - 9, y + 4, CANVAS_RIGHT, 12, room);
+}
+
+static void draw_counts(const Plot *plot)
+{
+    const double peak = (double)plot->peak, step = fmax(tick_step(peak), 1);
+    if (plot->logarithmic)
+        for (double count = 1; count <= peak; count *= peak > 1e9 ? 100 : 10) draw_count(plot, count);
+    else
+        for (int i = 0; i <= MOST_TICKS && i * step <= peak; i++) draw_count(plot, i * step);
+}
+
+/* ---- what is in them ------------------------------------------------------------------------------------ */
+
+static void draw_channel(const Plot *plot, int channel)
+{
+    const HaloHistogram *h = &plot->result->hist;
+    double right[MOST_STEPS], top[MOST_STEPS];
+    char room[16];
+    const CanvasSteps steps = {LEFT, BOTTOM, right, top, steps_of(plot)};
+    for (int k = 0; k < steps.count; k++) {
+        const double end = (double)(k + 1) * (double)plot->per, bins = (double)h->bins;
+        right[k] = LEFT + (RIGHT - LEFT) * (end < bins ? end / bins : 1.0);
+        top[k] = y_of(plot, (double)count_of(plot, channel, k));
+    }
+    plot->canvas->steps(plot->canvas, &steps,
+                        colour_of(halo_channel_name(&plot->result->shape, channel, room), channel));
+}
+
+/* From the right, the last channel first. */
+static void draw_legend(const Plot *plot)
+{
+    const int channels = plot->result->hist.channels;
+    double x = RIGHT;
+    char room[16];
+    if (channels == 1) return;
+    for (int c = (channels < MOST_NAMES ? channels : MOST_NAMES) - 1; c >= 0; c--) {
+        const char *name = halo_channel_name(&plot->result->shape, c, room);
+        plot->canvas->text(plot->canvas, x, TOP - 12, CANVAS_RIGHT, 12, name);
+        x -= 9 * (double)strlen(name) + 16;
+        plot->canvas->box(plot->canvas, x, TOP - 21, 10, 10, colour_of(name, c));
+        x -= 14;
+    }
+}
+
+static void draw(const Plot *plot, const char *input)
+{
+    const HaloHistogram *h = &plot->result->hist;
+    const char *slash = strrchr(input, '/');
+    char title[128];
+    snprintf(title, sizeof title, "%.60s", slash != NULL ? slash + 1 : input);
+    plot->canvas->text(plot->canvas, LEFT, 24, CANVAS_LEFT, 16, title);
+    if (plot->per > 1)
+        snprintf(title, sizeof title, "samples in %lld bins, of which %lld share a step", (long long)h->bins,
+                 (long long)plot->per);
+    else
+        snprintf(title, sizeof title, "samples in %lld bins", (long long)h->bins);
+    plot->canvas->text(plot->canvas, LEFT, TOP - 12, CANVAS_LEFT, 12, title);
+    draw_values(plot);
+    draw_counts(plot);
+    for (int c = 0; c < h->channels; c++) draw_channel(plot, c);
+    plot->canvas->box(plot->canvas, LEFT - 0.5, TOP, 1, BOTTOM - TOP, AXIS);
+    plot->canvas->box(plot->canvas, LEFT - 0.5, BOTTOM - 0.5, RIGHT - LEFT, 1, AXIS);
+    draw_legend(plot);
+}
+
+HaloStatus cli_plot(const char *path, bool force, bool logarithmic, const char *input, const HaloResult *result)
 {
     HaloStatus status = HALO_OK;
     HaloSink *sink = NULL;
     HaloSinkOptions options = {.force = force};
+    Plot plot = {.result = result, .logarithmic = logarithmic};
     struct stat st;
-    char *text = NULL;
-    size_t size = 0;
     if (stat(input, &st) == 0) {
         options.is_input = true;
         options.input[0] = (uint64_t)st.st_dev;
         options.input[1] = (uint64_t)st.st_ino;
     }
-    FILE *to = open_memstream(&text, &size);
-    if (to == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory for the plot");
-    draw(to, input, result);
-    const bool whole = !ferror(to);
-    if (fclose(to) != 0 || !whole) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for the plot");
+    plot.per = (result->hist.bins + MOST_STEPS - 1) / MOST_STEPS;
+    plot.peak = peak_of(&plot);
+    plot.canvas = strcmp(cli_extension(path), "png") == 0 ? canvas_png() : canvas_svg();
+    if (plot.canvas == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for the plot");
+    draw(&plot, input);
     HALO_TRY(halo_sink_open(path, &options, &sink));
-    HALO_TRY(halo_sink_write(sink, text, size));
+    HALO_TRY(plot.canvas->write(plot.canvas, sink));
     status = halo_sink_commit(sink);
     sink = NULL;
 out:
     halo_sink_abandon(sink);
-    free(text);
+    if (plot.canvas != NULL) plot.canvas->free(plot.canvas);
     return status;
 }

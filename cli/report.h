@@ -23,8 +23,11 @@ CliLevel cli_level(const HaloShape *shape, const HaloStats *stats);
 /* report.c: "stats" and "hist" as tables and drawings. */
 void cli_print_result(FILE *to, const CliSubject *subject, const HaloResult *result);
 void cli_print_results(FILE *to, const CliItem *item, const HaloResults *results);
-/* bars.c */
+/* bars.c: histograms; their bars are logarithmic from now on, or not. */
+void cli_bars_setup(bool logarithmic);
 void cli_print_histogram(FILE *to, const HaloResult *result);
+/* How high the bar of a count is, from 0 to 1. A logarithmic axis begins at a half, so that 1 shows. */
+double cli_share(double count, double peak, bool log_axis);
 
 /* records.c: the same as JSON, one object a line; what became of an output; and of all. */
 void cli_record_result(FILE *to, const CliSubject *subject, const HaloResult *result);
@@ -42,8 +45,8 @@ typedef struct CliTally {
 
 void cli_record_summary(FILE *to, const CliTally *tally);
 
-/* plot.c: a histogram of `input` as SVG. */
-HaloStatus cli_plot(const char *path, bool force, const char *input, const HaloResult *result);
+/* plot.c: a histogram of `input`, as PNG or SVG by the path's extension. */
+HaloStatus cli_plot(const char *path, bool force, bool logarithmic, const char *input, const HaloResult *result);
 
 /* "image, 384 x 256, r g b, u8" */
 void cli_describe_shape(FILE *to, const HaloShape *shape);

@@ -62,6 +62,9 @@ static HaloStatus check_request(const Work *work)
         return halo_fail(HALO_ERR_USAGE, "--plot takes one input, and there are %zu", work->batch.count);
     if (settings->plot != NULL && strcmp(settings->plot, "-") == 0)
         return halo_fail(HALO_ERR_USAGE, "--plot needs the name of a file");
+    if (settings->plot != NULL && strcmp(cli_extension(settings->plot), "svg") != 0 &&
+        strcmp(cli_extension(settings->plot), "png") != 0)
+        return halo_fail(HALO_ERR_USAGE, "--plot draws .svg or .png: '%s' is neither", settings->plot);
     if (cli_in_the_way(settings->plot) && !settings->force)
         return halo_fail(HALO_ERR_INPUT, "%s exists: --force replaces it", settings->plot);
     if (settings->total && (settings->resume || settings->skip_existing))
@@ -162,7 +165,8 @@ static HaloStatus plot_result(const CliSettings *settings, const CliItem *item, 
 {
     for (int i = 0; i < report->results.count; i++)
         if (report->results.item[i].type == HALO_RESULT_HIST)
-            return cli_plot(settings->plot, settings->force, item->input, &report->results.item[i]);
+            return cli_plot(settings->plot, settings->force, settings->log, item->input,
+                            &report->results.item[i]);
     return halo_fail(HALO_ERR_USAGE, "--plot draws a histogram: the pipeline has no hist");
 }
 
@@ -340,6 +344,7 @@ int cli_run(const CliSettings *settings)
     Work work = {.settings = settings, .results_to = STDOUT_FILENO};
     if (settings->output != NULL && strcmp(settings->output, "-") == 0) work.results_to = STDERR_FILENO;
     cli_ink_setup(work.results_to, settings->no_color);
+    cli_bars_setup(settings->log);
     HaloStatus status = prepare(&work);
     if (status == HALO_OK) status = run_all(&work);
     if (status == HALO_OK) status = print_totals(&work);
