@@ -183,7 +183,9 @@ HaloStatus halo_build_scan(HaloBuilder *builder, HaloReg src, const HaloScan *sc
     const bool integers = shape.dtype == HALO_U8 || shape.dtype == HALO_U16;
     shape.dtype = integers && scan->op != HALO_SCAN_PRODUCT ? HALO_I64 : HALO_F64;
     int64_t samples;
-    if (!halo_mul(shape.width, shape.height, &samples) || samples > INT64_MAX / 65535)
+    const int64_t level = halo_build_shape(builder, src)->dtype == HALO_U8 ? 255 : 65535;
+    const int64_t most = scan->op == HALO_SCAN_SQUARES ? level * level : level;
+    if (!halo_mul(shape.width, shape.height, &samples) || samples > INT64_MAX / most)
         return halo_fail(HALO_ERR_LIMIT, "the scan's sums could outgrow 64 bits");
     HaloStep step = step_of(HALO_SCAN, src);
     step.u.scan = *scan;

@@ -20,6 +20,21 @@ typedef struct Scan {
     HaloDevice *device;
 } Scan;
 
+/* n samples from `from` on, `channels` apart, as what the scan joins. */
+static void load_f64(const Scan *s, const void *from, int64_t n, int64_t channels, double *x)
+{
+    s->device->kernels->scan->to_f64[s->src->shape.dtype](from, n, channels, x);
+    if (s->scan->op != HALO_SCAN_SQUARES) return;
+    for (int64_t i = 0; i < n; i++) x[i] = x[i] * x[i];
+}
+
+static void load_i64(const Scan *s, const void *from, int64_t n, int64_t channels, int64_t *x)
+{
+    s->device->kernels->scan->to_i64[s->src->shape.dtype](from, n, channels, x);
+    if (s->scan->op != HALO_SCAN_SQUARES) return;
+    for (int64_t i = 0; i < n; i++) x[i] = x[i] * x[i];
+}
+
 /* ---- along x -------------------------------------------------------------------------------------------- */
 
 /* What stands before the tiles of a line: G and the totals of this group's tiles. */
@@ -71,7 +86,7 @@ static void line_f64(const Scan *s, int64_t y, int c, double *x)
     new_group(op, &before);
     for (int64_t at = 0; at < width; at += HALO_SCAN_TILE) {
         const int64_t n = width - at < HALO_SCAN_TILE ? width - at : HALO_SCAN_TILE;
-        kernels->to_f64[s->src->shape.dtype]((const char *)halo_at(s->src, at, y) + c * size, n, channels, x);
+        load_f64(s, (const char *)halo_at(s->src, at, y) + c * size, n, channels, x);
         for (int64_t i = n; i < HALO_SCAN_TILE; i++) x[i] = halo_scan_identity(op);
         if (before.tiles == HALO_SCAN_GROUP) {
             before.groups = halo_scan_join(op, before.groups, group_prefix(op, &before));
@@ -93,7 +108,7 @@ static void line_i64(const Scan *s, int64_t y, int c, int64_t *x, int64_t *down)
     int64_t carry = halo_scan_identity_i64(s->scan->op);
     for (int64_t at = 0; at < width; at += HALO_SCAN_TILE) {
         const int64_t n = width - at < HALO_SCAN_TILE ? width - at : HALO_SCAN_TILE;
-        kernels->to_i64[s->src->shape.dtype]((const char *)halo_at(s->src, at, y) + c * size, n, channels, x);
+        load_i64(s, (const char *)halo_at(s->src, at, y) + c * size, n, channels, x);
         kernels->line_i64(s->scan->op, s->scan->exclusive, x, n, &carry);
         if (down != NULL) kernels->down_i64(s->scan->op, s->scan->exclusive, x, n, down + at);
         put(x, n, channels, (char *)halo_at(s->dst, at, y) + c * ELEMENT);
@@ -139,9 +154,9 @@ static void scan_slice(void *context, int64_t index, int worker)
         if (s->scan->axis == HALO_AXIS_XY)
             memcpy(row, to, (size_t)(n * ELEMENT));
         else if (s->integer)
-            kernels->to_i64[dtype](from, n, 1, xi);
+            load_i64(s, from, n, 1, xi);
         else
-            kernels->to_f64[dtype](from, n, 1, x);
+            load_f64(s, from, n, 1, x);
         if (s->integer)
             kernels->down_i64(op, exclusive, xi, n, carry);
         else
@@ -181,7 +196,7 @@ static void total_slice(void *context, int64_t slice, int worker)
             const int64_t n = width - at < SLICE ? width - at : SLICE;
             for (int64_t y = slice * s->rows; y < slice_end(s, slice); y++) {
                 const char *from = (const char *)halo_at(s->src, at, y) + c * (int64_t)halo_dtype_size(dtype);
-                kernels->to_i64[dtype](from, n, channels, x);
+                load_i64(s, from, n, channels, x);
                 kernels->down_i64(op, false, x, n, total + at);
             }
         }

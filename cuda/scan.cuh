@@ -4,11 +4,19 @@
 
 #include "common.cuh"
 
+/* What a sample is joined as. Results of an earlier scan are not squared again. */
+template <typename T, HaloScanOp Op, typename S> __device__ __forceinline__ T scan_value(S sample)
+{
+    const T v = (T)sample;
+    return Op == HALO_SCAN_SQUARES && sizeof(S) <= 4 ? v * v : v;
+}
+
 /* One kind of scan: the type it computes in and its operation. */
 template <typename T, HaloScanOp Op> struct ScanKind;
 
 template <HaloScanOp Op> struct ScanKind<double, Op> {
     using Value = double;
+    template <typename S> __device__ static double of(S sample) { return scan_value<double, Op>(sample); }
     __device__ static double identity() { return halo_scan_identity(Op); }
     __device__ static double join(double a, double b) { return halo_scan_join(Op, a, b); }
     __device__ static double stored(double v) { return halo_canonical_f64(v); }
@@ -16,6 +24,7 @@ template <HaloScanOp Op> struct ScanKind<double, Op> {
 
 template <HaloScanOp Op> struct ScanKind<int64_t, Op> {
     using Value = int64_t;
+    template <typename S> __device__ static int64_t of(S sample) { return scan_value<int64_t, Op>(sample); }
     __device__ static int64_t identity() { return halo_scan_identity_i64(Op); }
     __device__ static int64_t join(int64_t a, int64_t b) { return halo_scan_join_i64(Op, a, b); }
     __device__ static int64_t stored(int64_t v) { return v; }
@@ -38,13 +47,14 @@ HaloStatus scan_y(HaloDevice *device, const ScanArgs *args, HaloDtype dtype, Hal
 HaloStatus scan_xy(HaloDevice *device, const ScanArgs *args, HaloDtype dtype, HaloScanOp op);
 bool scan_xy_fits(const HaloDevice *device, const ScanArgs *args);
 
-/* Returns launch<source, Kind>(...) for the operation: sum, min and max in type `sum`, products in f64. */
+/* Returns launch<source, Kind>(...) for the operation: all in type `sum`, but products in f64. */
 #define SCAN_BY_OP(launch, source, sum, ...)                                                         \
     switch (op) {                                                                                    \
     case HALO_SCAN_SUM: return launch<source, ScanKind<sum, HALO_SCAN_SUM>>(__VA_ARGS__);            \
     case HALO_SCAN_MIN: return launch<source, ScanKind<sum, HALO_SCAN_MIN>>(__VA_ARGS__);            \
     case HALO_SCAN_MAX: return launch<source, ScanKind<sum, HALO_SCAN_MAX>>(__VA_ARGS__);            \
     case HALO_SCAN_PRODUCT: return launch<source, ScanKind<double, HALO_SCAN_PRODUCT>>(__VA_ARGS__); \
+    case HALO_SCAN_SQUARES: return launch<source, ScanKind<sum, HALO_SCAN_SQUARES>>(__VA_ARGS__);    \
     }                                                                                                \
     break;
 

@@ -74,9 +74,9 @@ __device__ __forceinline__ void fold_run(const ScanRun<S, C> &run, int at, typen
     using T = typename Kind::Value;
 #pragma unroll
     for (int c = 0; c < C; c++) {
-        T total = (T)run.at(c);
+        T total = Kind::of(run.at(c));
 #pragma unroll
-        for (int k = 1; k < HALO_SCAN_RUN; k++) total = Kind::join(total, (T)run.at(k * C + c));
+        for (int k = 1; k < HALO_SCAN_RUN; k++) total = Kind::join(total, Kind::of(run.at(k * C + c)));
         before[c] = scan_warp<Kind>(&total, at);
         if (threadIdx.x % CUDA_WARP == CUDA_WARP - 1) warp_total[c][threadIdx.x / CUDA_WARP] = total;
     }
@@ -133,7 +133,7 @@ __device__ __forceinline__ void write_run(ScanRun<S, C> run, const typename Kind
         for (int i = 0; i < HALO_SCAN_RUN; i++) {
             const int k = part * HALO_SCAN_RUN + i, c = k % C;
             const T was = k < C ? Kind::identity() : sum[c];
-            sum[c] = k < C ? (T)run.at(k) : Kind::join(sum[c], (T)run.at(k));
+            sum[c] = k < C ? Kind::of(run.at(k)) : Kind::join(sum[c], Kind::of(run.at(k)));
             own[i] = Kind::stored(!a.exclusive ? Kind::join(before[c], sum[c])
                                   : k < C      ? before[c]
                                                : Kind::join(before[c], was));

@@ -37,9 +37,9 @@ __global__ static void __launch_bounds__(block_threads)
     if (number >= t.segments * a.height) return;
     ScanRun<S, 1> run;
     load(&run, a, number / t.segments, number % t.segments * segment + lane * HALO_SCAN_RUN, t.packed);
-    T total = (T)run.at(0);
+    T total = Kind::of(run.at(0));
 #pragma unroll
-    for (int k = 1; k < HALO_SCAN_RUN; k++) total = Kind::join(total, (T)run.at(k));
+    for (int k = 1; k < HALO_SCAN_RUN; k++) total = Kind::join(total, Kind::of(run.at(k)));
     scan_warp<Kind>(&total, lane);
     if (lane == CUDA_WARP - 1) t.total[number] = total;
 }
@@ -108,9 +108,9 @@ __global__ static void __launch_bounds__(block_threads, 4)
         const ScanRun<S, 1> run = next;
         load(&next, a, y + 1 < rows ? top + y + 1 : a.height, x, t.packed);
         T r[HALO_SCAN_RUN];
-        r[0] = (T)run.at(0);
+        r[0] = Kind::of(run.at(0));
 #pragma unroll
-        for (int k = 1; k < HALO_SCAN_RUN; k++) r[k] = Kind::join(r[k - 1], (T)run.at(k));
+        for (int k = 1; k < HALO_SCAN_RUN; k++) r[k] = Kind::join(r[k - 1], Kind::of(run.at(k)));
         T total = r[HALO_SCAN_RUN - 1];
         T before = scan_warp<Kind>(&total, lane);
         before = Kind::join(__shfl_sync(CUDA_ALL, row_before, y), before);

@@ -30,9 +30,9 @@ __global__ static void __launch_bounds__(band_threads, sizeof(S) >= 4 ? 2 : 3)
     for (int k = 0; k < HALO_SCAN_ROWS; k++)
         sample[k] = k < rows ? *(const S *)(from + k * a.src_stride) : (S)0;
 
-    T sum = (T)sample[0];
+    T sum = Kind::of(sample[0]);
 #pragma unroll
-    for (int k = 1; k < HALO_SCAN_ROWS; k++) sum = Kind::join(sum, (T)sample[k]);
+    for (int k = 1; k < HALO_SCAN_ROWS; k++) sum = Kind::join(sum, Kind::of(sample[k]));
     total[warp][lane] = sum;
     __syncthreads();
     if (x >= b.columns) return;
@@ -50,7 +50,7 @@ __global__ static void __launch_bounds__(band_threads, sizeof(S) >= 4 ? 2 : 3)
 #pragma unroll
     for (int k = 0; k < HALO_SCAN_ROWS; k++) {
         const T was = sum;
-        sum = k == 0 ? (T)sample[0] : Kind::join(was, (T)sample[k]);
+        sum = k == 0 ? Kind::of(sample[0]) : Kind::join(was, Kind::of(sample[k]));
         if (k < rows)
             *(T *)(to + k * a.dst_stride) = Kind::stored(!a.exclusive ? Kind::join(own, sum)
                                                          : k == 0     ? own

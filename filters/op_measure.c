@@ -1,4 +1,4 @@
-/* stats, hist and scan: the whole image or recording. */
+/* stats, hist, scan and integral: the whole image or recording. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,6 +84,12 @@ static const HaloParam stats_param[] = {
      .check = check_percentiles},
 };
 
+static HaloStatus build_integral(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
+{
+    const HaloScan scan = {.op = arg[0].integer ? HALO_SCAN_SQUARES : HALO_SCAN_SUM, .axis = HALO_AXIS_XY};
+    return halo_build_scan(builder, in, &scan, out);
+}
+
 static const HaloParam hist_param[] = {
     {.key = "bins",
      .type = HALO_PARAM_INTEGER,
@@ -138,3 +144,14 @@ const HaloOp halo_op_scan = {.name = "scan",
                              .kinds = HALO_IMAGE | HALO_AUDIO,
                              HALO_PARAMS(scan_param),
                              .build = build_scan};
+
+static const HaloParam integral_param[] = {
+    {.key = "squares", .type = HALO_PARAM_SWITCH, .preset = "0", .help = "sum the squares of the samples"},
+};
+
+const HaloOp halo_op_integral = {.name = "integral",
+                                 .help = "integral image: the sum of all samples above and to the left",
+                                 .example = "integral",
+                                 .kinds = HALO_IMAGE,
+                                 HALO_PARAMS(integral_param),
+                                 .build = build_integral};

@@ -242,6 +242,31 @@ static void transparent_borders_leave_no_dark_fringe(void **state)
     halo_buf_free(&in);
 }
 
+static HaloStatus plan_status(const char *pipeline, const HaloShape *shape)
+{
+    HaloPipeline *parsed = NULL;
+    HaloPlan *plan = NULL;
+    HaloSession *const session = runner[1].session;
+    assert_int_equal(halo_pipeline_parse(session, pipeline, &parsed), HALO_OK);
+    const HaloStatus status = halo_plan_make(session, parsed, shape, NULL, &plan);
+    halo_plan_free(plan);
+    halo_pipeline_free(parsed);
+    return status;
+}
+
+/* 65536 x 32769 squares of 65535 are the most that 63 bits hold; sums and bytes have more room. */
+static void integrals_that_could_overflow_are_refused(void **state)
+{
+    (void)state;
+    const HaloShape fits = test_shape(HALO_U16, 65536, 32769, 1),
+                    beyond = test_shape(HALO_U16, 65536, 32770, 1);
+    const HaloShape bytes = test_shape(HALO_U8, 65536, 32770, 1);
+    assert_int_equal(plan_status("integral:squares=1", &fits), HALO_OK);
+    assert_int_equal(plan_status("integral:squares=1", &beyond), HALO_ERR_LIMIT);
+    assert_int_equal(plan_status("integral", &beyond), HALO_OK);
+    assert_int_equal(plan_status("integral:squares=1", &bytes), HALO_OK);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -254,6 +279,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(identity_gives_the_image_back),
         cmocka_unit_test(worked_example_gives_321),
         cmocka_unit_test(transparent_borders_leave_no_dark_fringe),
+        cmocka_unit_test(integrals_that_could_overflow_are_refused),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, runners_open, runners_close);

@@ -27,7 +27,7 @@ static TestBuf draw_result(Rng *rng, const HaloShape *of, const HaloScan *scan)
 
 static void check(Rng *rng, const TestBuf *src, const HaloScan *scan)
 {
-    static const char *const op[] = {"sum", "min", "max", "product"};
+    static const char *const op[] = {"sum", "min", "max", "product", "squares"};
     static const char *const axis[] = {"", "x", "y", "xy"};
     char what[200], text[96];
     TestBuf dst = draw_result(rng, &src->view.shape, scan);
@@ -40,7 +40,7 @@ static void check(Rng *rng, const TestBuf *src, const HaloScan *scan)
 
 static HaloScan draw_scan(Rng *rng)
 {
-    return (HaloScan){(HaloScanOp)rng_between(rng, HALO_SCAN_SUM, HALO_SCAN_PRODUCT),
+    return (HaloScan){(HaloScanOp)rng_between(rng, HALO_SCAN_SUM, HALO_SCAN_SQUARES),
                       (HaloScanAxis)rng_between(rng, HALO_AXIS_X, HALO_AXIS_XY), rng_once_in(rng, 2)};
 }
 
@@ -159,7 +159,7 @@ static void special_body(Rng *rng)
         *(float *)halo_at(&src.view, p % shape.width, p / shape.width) =
             rng_once_in(rng, rare) ? rng_special(rng) : plain;
     }
-    for (HaloScanOp op = HALO_SCAN_SUM; op <= HALO_SCAN_PRODUCT; op++) {
+    for (HaloScanOp op = HALO_SCAN_SUM; op <= HALO_SCAN_SQUARES; op++) {
         const HaloScan scan = {op, (HaloScanAxis)rng_between(rng, HALO_AXIS_X, HALO_AXIS_XY),
                                rng_once_in(rng, 2)};
         check(rng, &src, &scan);

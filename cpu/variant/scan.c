@@ -20,7 +20,8 @@
 static double tile(HaloScanOp op, double *x, double *lead)
 {
     switch (op) {
-    case HALO_SCAN_SUM: return tile_sum(x, lead);
+    case HALO_SCAN_SUM:
+    case HALO_SCAN_SQUARES: return tile_sum(x, lead);
     case HALO_SCAN_MIN: return tile_min(x, lead);
     case HALO_SCAN_MAX: return tile_max(x, lead);
     case HALO_SCAN_PRODUCT: return tile_product(x, lead);
@@ -31,7 +32,8 @@ static double tile(HaloScanOp op, double *x, double *lead)
 static void tile_join(HaloScanOp op, bool exclusive, double before, const double *lead, double *x)
 {
     switch (op) {
-    case HALO_SCAN_SUM: tile_join_sum(exclusive, before, lead, x); break;
+    case HALO_SCAN_SUM:
+    case HALO_SCAN_SQUARES: tile_join_sum(exclusive, before, lead, x); break;
     case HALO_SCAN_MIN: tile_join_min(exclusive, before, lead, x); break;
     case HALO_SCAN_MAX: tile_join_max(exclusive, before, lead, x); break;
     case HALO_SCAN_PRODUCT: tile_join_product(exclusive, before, lead, x); break;
@@ -42,7 +44,8 @@ static void down_f64(HaloScanOp op, bool exclusive, int64_t k, double *x, int64_
                      double *run)
 {
     switch (op) {
-    case HALO_SCAN_SUM: down_sum(exclusive, k, x, n, before, run); break;
+    case HALO_SCAN_SUM:
+    case HALO_SCAN_SQUARES: down_sum(exclusive, k, x, n, before, run); break;
     case HALO_SCAN_MIN: down_min(exclusive, k, x, n, before, run); break;
     case HALO_SCAN_MAX: down_max(exclusive, k, x, n, before, run); break;
     case HALO_SCAN_PRODUCT: down_product(exclusive, k, x, n, before, run); break;

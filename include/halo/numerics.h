@@ -401,7 +401,8 @@ HALO_FN float halo_mix(float a, float b, float share) { return a * (1.0f - share
 HALO_FN double halo_scan_identity(HaloScanOp op)
 {
     switch (op) {
-    case HALO_SCAN_SUM: return 0.0;
+    case HALO_SCAN_SUM:
+    case HALO_SCAN_SQUARES: return 0.0;
     case HALO_SCAN_PRODUCT: return 1.0;
     case HALO_SCAN_MIN: return (double)INFINITY;
     case HALO_SCAN_MAX: return -(double)INFINITY;
@@ -413,7 +414,8 @@ HALO_FN double halo_scan_identity(HaloScanOp op)
 HALO_FN double halo_scan_join(HaloScanOp op, double a, double b)
 {
     switch (op) {
-    case HALO_SCAN_SUM: return a + b;
+    case HALO_SCAN_SUM:
+    case HALO_SCAN_SQUARES: return a + b;
     case HALO_SCAN_PRODUCT: return a * b;
     case HALO_SCAN_MIN: return a != a ? a : b < a || b != b ? b : a;
     case HALO_SCAN_MAX: return a != a ? a : b > a || b != b ? b : a;

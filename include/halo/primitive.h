@@ -241,11 +241,17 @@ typedef struct HaloHist {
 
 #define HALO_MAX_BINS 16777216
 
-typedef enum HaloScanOp { HALO_SCAN_SUM, HALO_SCAN_MIN, HALO_SCAN_MAX, HALO_SCAN_PRODUCT } HaloScanOp;
+typedef enum HaloScanOp {
+    HALO_SCAN_SUM,
+    HALO_SCAN_MIN,
+    HALO_SCAN_MAX,
+    HALO_SCAN_PRODUCT,
+    HALO_SCAN_SQUARES /* the sum of the squares of the samples */
+} HaloScanOp;
 typedef enum HaloScanAxis { HALO_AXIS_X = 1, HALO_AXIS_Y = 2, HALO_AXIS_XY = 3 } HaloScanAxis;
 
 /* Inclusive or exclusive scan of each channel; XY is along x and then along y of that (an integral image).
- * u8 and u16 give i64 for sum, min and max; everything else is f64. An exclusive scan along XY is exclusive
+ * u8 and u16 give i64 but for the product; everything else is f64. Squares are exact in either. An exclusive scan along XY is exclusive
  * along both. The order of partial results is in docs/numerics.md. */
 typedef struct HaloScan {
     HaloScanOp op;

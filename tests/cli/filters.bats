@@ -101,3 +101,15 @@ assert np.allclose(np.where(x <= 0.04045, x / 12.92, ((x + 0.055) / 1.055) ** 2.
     halo run gauss:1 g.npy -o b.npy --linear
     cmp a.npy b.npy
 }
+
+@test "integral images are cumulative sums, of squares too, in 64 bits" {
+    need_numpy
+    make_gray a.pgm 61 43 65535
+    halo run '' a.pgm -o a.npy
+    halo run integral a.pgm -o b.npy
+    npy 'assert b.dtype == np.int64 and (a.astype(np.int64).cumsum(0).cumsum(1) == b).all()'
+    halo run integral:squares=1 a.pgm -o b.npy --force
+    npy 'assert b.dtype == np.int64 and ((a.astype(np.int64) ** 2).cumsum(0).cumsum(1) == b).all()'
+    halo run 'depth:f32 | integral:squares=1' a.pgm -o b.npy --force
+    npy 'assert b.dtype == np.float64 and np.allclose((a.astype(float) ** 2).cumsum(0).cumsum(1), b, rtol=1e-12)'
+}

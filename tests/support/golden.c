@@ -55,6 +55,7 @@ static const char *const more[] = {
     "scan:op=max,axis=x,exclusive=1",
     "scan:op=min,axis=y",
     "scan:op=product,axis=x",
+    "integral:squares=1",
     "depth:u8 | stats",
     "stats:full",
     "reduce:\"fma(a, 1, b)\",map=\"v > 0.5 ? sqrt(v) : v * v / 3\"",

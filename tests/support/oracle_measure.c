@@ -200,13 +200,14 @@ static double identity_of(HaloScanOp op)
     static const double identity[] = {[HALO_SCAN_SUM] = 0.0,
                                       [HALO_SCAN_MIN] = INFINITY,
                                       [HALO_SCAN_MAX] = -INFINITY,
-                                      [HALO_SCAN_PRODUCT] = 1.0};
+                                      [HALO_SCAN_PRODUCT] = 1.0,
+                                      [HALO_SCAN_SQUARES] = 0.0};
     return identity[op];
 }
 
 static double join(HaloScanOp op, double a, double b)
 {
-    if (op == HALO_SCAN_SUM) return a + b;
+    if (op == HALO_SCAN_SUM || op == HALO_SCAN_SQUARES) return a + b;
     if (op == HALO_SCAN_PRODUCT) return a * b;
     if (isnan(a)) return a;
     if (isnan(b)) return b;
@@ -298,7 +299,7 @@ static void scan_i64(HaloScanOp op, bool exclusive, int64_t *x, int64_t n)
     for (int64_t i = 0; i < n; i++) {
         const int64_t v = x[i];
         if (exclusive) x[i] = acc;
-        if (op == HALO_SCAN_SUM) acc += v;
+        if (op == HALO_SCAN_SUM || op == HALO_SCAN_SQUARES) acc += v;
         if (op == HALO_SCAN_MIN && v < acc) acc = v;
         if (op == HALO_SCAN_MAX && v > acc) acc = v;
         if (!exclusive) x[i] = acc;
@@ -341,11 +342,12 @@ void oracle_scan(const HaloBuf *src, HaloBuf *dst, const HaloScan *scan)
     for (int c = 0; c < src->shape.channels; c++) {
         for (int64_t p = 0; p < width * height; p++) {
             void *const at = halo_at(dst, p % width, p / width);
-            const float v = oracle_get(src, p % width, p / width, c);
+            const double v = (double)oracle_get(src, p % width, p / width, c);
+            const double joins = scan->op == HALO_SCAN_SQUARES ? v * v : v; /* both exact */
             if (dst->shape.dtype == HALO_I64)
-                ((int64_t *)at)[c] = (int64_t)v;
+                ((int64_t *)at)[c] = (int64_t)joins;
             else
-                ((double *)at)[c] = (double)v;
+                ((double *)at)[c] = joins;
         }
         if (scan->axis & HALO_AXIS_X)
             for (int64_t y = 0; y < height; y++) scan_line(dst, y, c, false, scan);
