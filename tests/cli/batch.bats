@@ -178,3 +178,10 @@ setup() { load common; common_setup; make_gray a.pgm 20 10; }
     run halo run gauss:1 a.pgm b.pgm --out-dir out --explain -j 4 --device cpu
     [[ "$output" == *"threads 2 for each of 2 files at a time"* ]]
 }
+
+@test "a hundred files of all kinds, twenty of them broken" {
+    run "$BATS_TEST_DIRNAME/../long/mixed.sh" "$HALO" 100 5
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ "$output" == "100 files, 20 bad: 80 done, each bad one named, the same with 1 job and 8" ]]
+}
