@@ -13,6 +13,10 @@
 /* Below this many multiply-adds, waking a thread takes longer than the work. */
 #define WORTH_THREADS 400000.0
 
+/* More than a last-level cache holds beside what is read. Buffers between the steps of a plan stay below it
+ * (core/bands.c). */
+#define STREAM_BYTES (32 << 20)
+
 static int count(void) { return 1; }
 
 static int cores(void)
@@ -118,6 +122,8 @@ HaloStatus cpu_scratch_each(HaloDevice *device, int64_t *bytes, void **block)
 }
 
 /* ---- work ----------------------------------------------------------------------------------------------- */
+
+bool cpu_streams(const HaloBuf *dst) { return dst->rows > STREAM_BYTES / dst->stride; }
 
 int cpu_workers(const HaloDevice *device, double work) { return work < WORTH_THREADS ? 1 : device->jobs; }
 

@@ -34,6 +34,8 @@ HaloStatus cpu_scratch_each(HaloDevice *device, int64_t *bytes, void **block);
 
 /* How many workers `work` elementary steps are worth: 1 where starting threads would cost more. */
 int cpu_workers(const HaloDevice *device, double work);
+/* Does `dst` outgrow the caches, so that its rows had better go past them? */
+bool cpu_streams(const HaloBuf *dst);
 /* Runs tasks on up to `workers` threads. */
 void cpu_run(HaloDevice *device, int workers, int64_t tasks, CpuTask *task, void *context);
 

@@ -19,6 +19,9 @@ typedef struct CpuRowKernels {
     void (*load[HALO_DTYPES])(const void *samples, int64_t n, float *row); /* i64 and f64 are rounded */
     /* Changes `row`; adds to *clipped. */
     void (*store[3])(float *row, int64_t n, HaloStore store, void *samples, uint64_t *clipped);
+    /* Copies past the caches, where the machine can, what is not to be read soon; `fence` before it is. */
+    void (*stream)(const void *from, int64_t bytes, void *to);
+    void (*fence)(void);
     void (*affine)(float *row, int64_t n, float scale, float bias);
     void (*points)(float *row, int64_t n, const HaloPoint *point, int points);
     void (*premul)(float *row, int64_t pixels, int channels, int alpha, float white);
@@ -99,6 +102,9 @@ typedef struct CpuHistKernels {
 /* ---- scans ---------------------------------------------------------------------------------------------- */
 
 #define CPU_SCAN_RUNS (HALO_SCAN_TILE / HALO_SCAN_RUN)
+/* Samples summed at a time, and rows of them that fit 32 bits. */
+#define CPU_SUMS 1024
+#define CPU_SUM_ROWS 65536
 
 typedef struct CpuScanKernels {
     /* n samples, `channels` apart, converted exactly. */
@@ -110,6 +116,12 @@ typedef struct CpuScanKernels {
     /* Finishes a tile: joins `before` (all earlier tiles) and lead to x. */
     void (*tile_join)(HaloScanOp op, bool exclusive, double before, const double *lead, double *x);
     void (*line_i64)(HaloScanOp op, bool exclusive, int64_t *x, int64_t n, int64_t *carry);
+    /* Running sums of n samples, 1 <= n <= CPU_SUMS, `channels` apart; `carry` goes from tile to tile. Where
+     * `down` is not NULL they are added to it, and `out` has what that gives (exclusive: what it was). */
+    void (*sums[2])(const void *samples, int64_t n, int64_t channels, bool exclusive, int64_t *carry,
+                    int64_t *down, int64_t *out);
+    /* total += samples: CPU_SUM_ROWS times at most. */
+    void (*columns[2])(const void *samples, int64_t n, int64_t channels, uint32_t *total);
     /* One row of a scan down the columns, in place. `k`: its number in its run of rows; `before`: P of docs/
      * numerics.md, `run`: the prefix in the run so far. */
     void (*down_f64)(HaloScanOp op, bool exclusive, int64_t k, double *x, int64_t n, double *before,

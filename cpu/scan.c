@@ -12,7 +12,7 @@ typedef struct Scan {
     const HaloBuf *src;
     HaloBuf *dst;
     const HaloScan *scan;
-    bool integer;
+    bool integer, stream;
     int64_t scratch_bytes; /* of a worker */
     char *scratch;
     int64_t rows;  /* integers along both axes: of a slice, */
@@ -65,11 +65,14 @@ static double group_prefix(HaloScanOp op, const Before *before)
 }
 
 /* Puts n results to every channels-th place. */
-static void put(const void *from, int64_t n, int64_t channels, char *to)
+static void put(const Scan *s, const void *from, int64_t n, int64_t channels, char *to)
 {
     const char *at = from;
     if (channels == 1) {
-        memcpy(to, at, (size_t)(n * ELEMENT));
+        if (s->stream)
+            s->device->kernels->rows->stream(at, n * ELEMENT, to);
+        else
+            memcpy(to, at, (size_t)(n * ELEMENT));
         return;
     }
     for (int64_t i = 0; i < n; i++) memcpy(to + i * channels * ELEMENT, at + i * ELEMENT, (size_t)ELEMENT);
@@ -95,7 +98,7 @@ static void line_f64(const Scan *s, int64_t y, int c, double *x)
         const double earlier = halo_scan_join(op, before.groups, group_prefix(op, &before));
         before.slot[before.tiles++] = kernels->tile(op, x, lead);
         kernels->tile_join(op, s->scan->exclusive, earlier, lead, x);
-        put(x, n, channels, (char *)halo_at(s->dst, at, y) + c * ELEMENT);
+        put(s, x, n, channels, (char *)halo_at(s->dst, at, y) + c * ELEMENT);
     }
 }
 
@@ -105,13 +108,20 @@ static void line_i64(const Scan *s, int64_t y, int c, int64_t *x, int64_t *down)
     const CpuScanKernels *kernels = s->device->kernels->scan;
     const int64_t width = s->src->cols, channels = s->src->shape.channels;
     const int64_t size = (int64_t)halo_dtype_size(s->src->shape.dtype);
+    const bool exclusive = s->scan->exclusive;
     int64_t carry = halo_scan_identity_i64(s->scan->op);
-    for (int64_t at = 0; at < width; at += HALO_SCAN_TILE) {
-        const int64_t n = width - at < HALO_SCAN_TILE ? width - at : HALO_SCAN_TILE;
-        load_i64(s, (const char *)halo_at(s->src, at, y) + c * size, n, channels, x);
-        kernels->line_i64(s->scan->op, s->scan->exclusive, x, n, &carry);
-        if (down != NULL) kernels->down_i64(s->scan->op, s->scan->exclusive, x, n, down + at);
-        put(x, n, channels, (char *)halo_at(s->dst, at, y) + c * ELEMENT);
+    for (int64_t at = 0; at < width; at += CPU_SUMS) {
+        const int64_t n = width - at < CPU_SUMS ? width - at : CPU_SUMS;
+        const char *from = (const char *)halo_at(s->src, at, y) + c * size;
+        if (s->scan->op == HALO_SCAN_SUM) {
+            kernels->sums[s->src->shape.dtype](from, n, channels, exclusive, &carry, down ? down + at : NULL,
+                                               x);
+        } else {
+            load_i64(s, from, n, channels, x);
+            kernels->line_i64(s->scan->op, exclusive, x, n, &carry);
+            if (down != NULL) kernels->down_i64(s->scan->op, exclusive, x, n, down + at);
+        }
+        put(s, x, n, channels, (char *)halo_at(s->dst, at, y) + c * ELEMENT);
     }
 }
 
@@ -125,6 +135,7 @@ static void scan_row(void *context, int64_t y, int worker)
         else
             line_f64(s, y, c, x);
     }
+    if (s->stream) s->device->kernels->rows->fence();
 }
 
 /* ---- along y -------------------------------------------------------------------------------------------- */
@@ -180,27 +191,42 @@ static int64_t slice_end(const Scan *s, int64_t slice)
     return s->src->rows - slice * s->rows < s->rows ? s->src->rows : (slice + 1) * s->rows;
 }
 
+/* Columns [at, at + n) of a slice, joined. */
+static void join_columns(const Scan *s, int64_t slice, int c, int64_t at, int64_t n, int64_t *x, int64_t *total)
+{
+    const CpuScanKernels *kernels = s->device->kernels->scan;
+    const HaloDtype dtype = s->src->shape.dtype;
+    const int64_t channels = s->src->shape.channels, size = (int64_t)halo_dtype_size(dtype);
+    uint32_t *sum = (uint32_t *)(void *)x;
+    for (int64_t y = slice * s->rows; y < slice_end(s, slice);) {
+        const int64_t left = slice_end(s, slice) - y, rows = left < CPU_SUM_ROWS ? left : CPU_SUM_ROWS;
+        if (s->scan->op == HALO_SCAN_SUM) memset(sum, 0, (size_t)n * sizeof *sum);
+        for (const int64_t end = y + rows; y < end; y++) {
+            const char *from = (const char *)halo_at(s->src, at, y) + c * size;
+            if (s->scan->op == HALO_SCAN_SUM) {
+                kernels->columns[dtype](from, n, channels, sum);
+            } else {
+                load_i64(s, from, n, channels, x);
+                kernels->down_i64(s->scan->op, false, x, n, total);
+            }
+        }
+        for (int64_t i = 0; s->scan->op == HALO_SCAN_SUM && i < n; i++) total[i] += sum[i];
+    }
+}
+
 /* What a slice adds: its columns joined, then along x. */
 static void total_slice(void *context, int64_t slice, int worker)
 {
     const Scan *s = context;
-    const CpuScanKernels *kernels = s->device->kernels->scan;
     const HaloScanOp op = s->scan->op;
-    const HaloDtype dtype = s->src->shape.dtype;
-    const int64_t width = s->src->cols, channels = s->src->shape.channels;
+    const int64_t width = s->src->cols;
     int64_t *x = (int64_t *)(void *)(s->scratch + worker * s->scratch_bytes);
-    for (int c = 0; c < channels; c++) {
+    for (int c = 0; c < s->src->shape.channels; c++) {
         int64_t *total = down_to(s, slice, c), carry = halo_scan_identity_i64(op);
         for (int64_t i = 0; i < width; i++) total[i] = halo_scan_identity_i64(op);
-        for (int64_t at = 0; at < width; at += SLICE) {
-            const int64_t n = width - at < SLICE ? width - at : SLICE;
-            for (int64_t y = slice * s->rows; y < slice_end(s, slice); y++) {
-                const char *from = (const char *)halo_at(s->src, at, y) + c * (int64_t)halo_dtype_size(dtype);
-                load_i64(s, from, n, channels, x);
-                kernels->down_i64(op, false, x, n, total + at);
-            }
-        }
-        kernels->line_i64(op, s->scan->exclusive, total, width, &carry);
+        for (int64_t at = 0; at < width; at += SLICE)
+            join_columns(s, slice, c, at, width - at < SLICE ? width - at : SLICE, x, total + at);
+        s->device->kernels->scan->line_i64(op, s->scan->exclusive, total, width, &carry);
     }
 }
 
@@ -226,6 +252,7 @@ static void finish_slice(void *context, int64_t slice, int worker)
     int64_t *x = (int64_t *)(void *)(s->scratch + worker * s->scratch_bytes);
     for (int64_t y = slice * s->rows; y < slice_end(s, slice); y++)
         for (int c = 0; c < s->src->shape.channels; c++) line_i64(s, y, c, x, down_to(s, slice, c));
+    if (s->stream) s->device->kernels->rows->fence();
 }
 
 static HaloStatus scan_both_i64(Scan *s, int workers)
@@ -262,6 +289,7 @@ HaloStatus cpu_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
         src->cols != dst->cols || src->rows != dst->rows || channels != dst->shape.channels ||
         dst->shape.dtype != (s.integer ? HALO_I64 : HALO_F64))
         HALO_FAIL(HALO_ERR_BUG, "a scan was asked for into a buffer that does not suit its source");
+    s.stream = cpu_streams(dst);
     s.scratch_bytes = (HALO_SCAN_TILE > 3 * SLICE ? HALO_SCAN_TILE : 3 * SLICE) * ELEMENT;
     const double work = (double)src->cols * (double)src->rows * channels * 4;
     const int workers = cpu_workers(device, work);

@@ -1,5 +1,5 @@
 /* Rows of samples: conversion to f32 and back, points, and pairs of rows. */
-#include "variant.h"
+#include "vector.h"
 
 /* ---- samples -------------------------------------------------------------------------------------------- */
 
@@ -47,10 +47,27 @@ static inline int32_t rounded(float v)
 #define TYPE f64
 #include "rows_tmpl.h"
 
-static void affine(float *restrict row, int64_t n, float scale, float bias)
+/* ---- past the caches ------------------------------------------------------------------------------------ */
+
+#if defined(__AVX__)
+static void stream(const void *from, int64_t bytes, void *to)
 {
-    for (int64_t i = 0; i < n; i++) row[i] = halo_fma(row[i], scale, bias);
+    const int64_t step = sizeof(CpuVector), odd = (int64_t)((uintptr_t)to % (uintptr_t)step);
+    const int64_t head = odd == 0 ? 0 : step - odd;
+    int64_t at = head < bytes ? head : bytes;
+    memcpy(to, from, (size_t)at);
+    for (; at + step <= bytes; at += step)
+        vector_stream((float *)(void *)((char *)to + at),
+                      vector_load((const float *)(const void *)((const char *)from + at)));
+    memcpy((char *)to + at, (const char *)from + at, (size_t)(bytes - at));
 }
+
+static void fence(void) { _mm_sfence(); }
+#else
+static void stream(const void *from, int64_t bytes, void *to) { memcpy(to, from, (size_t)bytes); }
+
+static void fence(void) {}
+#endif
 
 /* ---- points --------------------------------------------------------------------------------------------- */
 
@@ -59,6 +76,11 @@ static CPU_INLINE void point_loop(HaloPointOp op, float *restrict row, int64_t n
 {
     const HaloPoint point = {op, p.a, p.b};
     for (int64_t i = 0; i < n; i++) row[i] = halo_point(row[i], point);
+}
+
+static void affine(float *restrict row, int64_t n, float scale, float bias)
+{
+    for (int64_t i = 0; i < n; i++) row[i] = halo_fma(row[i], scale, bias);
 }
 
 static void points(float *row, int64_t n, const HaloPoint *point, int count)
@@ -129,6 +151,8 @@ static void unpremul(float *restrict a, const float *restrict b, int64_t pixels,
 const CpuRowKernels CPU_TABLE(rows) = {
     .load = {load_u8, load_u16, load_f32, load_i64, load_f64},
     .store = {store_u8, store_u16, store_f32},
+    .stream = stream,
+    .fence = fence,
     .affine = affine,
     .points = points,
     .premul = premul,

@@ -92,6 +92,18 @@ static void down_i64(HaloScanOp op, bool exclusive, int64_t *x, int64_t n, int64
     }
 }
 
+#define WINDOW 16 /* GCC leaves loops as long as this to its vectoriser, and takes shorter ones apart */
+
+#define SAMPLE uint8_t
+#define TYPE u8
+#define NARROW uint16_t
+#include "sums_tmpl.h"
+
+#define SAMPLE uint16_t
+#define TYPE u16
+#define NARROW uint32_t
+#include "sums_tmpl.h"
+
 /* ---- samples -------------------------------------------------------------------------------------------- */
 
 #define NAME u8_to_f64
@@ -125,6 +137,8 @@ const CpuScanKernels CPU_TABLE(scan) = {
     .tile = tile,
     .tile_join = tile_join,
     .line_i64 = line_i64,
+    .sums = {sums_u8, sums_u16},
+    .columns = {columns_u8, columns_u16},
     .down_f64 = down_f64,
     .down_i64 = down_i64,
 };

@@ -18,6 +18,7 @@
 typedef __m512 CpuVector;
 static CPU_INLINE CpuVector vector_load(const float *at) { return _mm512_loadu_ps(at); }
 static CPU_INLINE void vector_store(float *at, CpuVector v) { _mm512_storeu_ps(at, v); }
+static CPU_INLINE void vector_stream(float *at, CpuVector v) { _mm512_stream_ps(at, v); } /* `at` aligned */
 static CPU_INLINE CpuVector vector_of(float v) { return _mm512_set1_ps(v); }
 static CPU_INLINE CpuVector vector_fma(CpuVector a, CpuVector b, CpuVector c)
 {
@@ -30,6 +31,7 @@ static CPU_INLINE CpuVector vector_fma(CpuVector a, CpuVector b, CpuVector c)
 typedef __m256 CpuVector;
 static CPU_INLINE CpuVector vector_load(const float *at) { return _mm256_loadu_ps(at); }
 static CPU_INLINE void vector_store(float *at, CpuVector v) { _mm256_storeu_ps(at, v); }
+static CPU_INLINE void vector_stream(float *at, CpuVector v) { _mm256_stream_ps(at, v); }
 static CPU_INLINE CpuVector vector_of(float v) { return _mm256_set1_ps(v); }
 static CPU_INLINE CpuVector vector_fma(CpuVector a, CpuVector b, CpuVector c)
 {
