@@ -59,6 +59,7 @@ void cli_signals_install(void)
             sigaction(stops[i], &action, NULL);
     action.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &action, NULL);
+    sigaction(SIGXFSZ, &action, NULL); /* a file that may not grow is a write that fails */
 }
 
 void cli_signals_count(size_t done, size_t total, bool resumable)

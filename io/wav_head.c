@@ -33,6 +33,14 @@ static bool is_placeholder(uint64_t length)
            (length >= 0xffff0000u && length <= 0xffffffffu);
 }
 
+/* Where the bytes are no name of a chunk, no more chunks are looked for: they could go on for ever. */
+static bool is_id(const uint8_t *id)
+{
+    for (int i = 0; i < 4; i++)
+        if (id[i] < ' ' || id[i] > '~') return false;
+    return true;
+}
+
 /* PCM and floats whose frames lie side by side. */
 static bool take_format(HaloSource *source, int64_t at, uint64_t length, WavHead *head)
 {
@@ -78,7 +86,7 @@ HaloStatus wav_head(HaloSource *source, WavHead *head, bool *ours)
     if (!look(source, 0, chunk, 12)) goto out;
     head->big = chunk[3] == 'X';
     const uint64_t riff = wav_number(chunk + 4, 4, head->big);
-    while (look(source, at, chunk, 8)) {
+    while (look(source, at, chunk, 8) && is_id(chunk)) {
         const uint64_t length = wav_number(chunk + 4, 4, head->big);
         if (memcmp(chunk, "data", 4) == 0) {
             head->start = at + 8;
@@ -147,7 +155,7 @@ HaloStatus wav_chunks(HaloSource *source, bool big, bool behind, HaloMeta *meta)
     size_t got;
     for (;;) {
         HALO_TRY(halo_source_read(source, chunk, 8, &got));
-        if (got < 8 || (!behind && memcmp(chunk, "data", 4) == 0)) break;
+        if (got < 8 || !is_id(chunk) || (!behind && memcmp(chunk, "data", 4) == 0)) break;
         const int64_t size = (int64_t)wav_number(chunk + 4, 4, big), whole = halo_source_size(source);
         if (whole >= 0 && size > whole - halo_source_tell(source)) break;
         if (is_kept(chunk) && !big && size > 0 && size <= MAX_CHUNK_BYTES && meta->chunks < MAX_CHUNKS) {
