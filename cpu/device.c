@@ -123,7 +123,7 @@ HaloStatus cpu_scratch_each(HaloDevice *device, int64_t *bytes, void **block)
 
 /* ---- work ----------------------------------------------------------------------------------------------- */
 
-bool cpu_streams(const HaloBuf *dst) { return dst->rows > STREAM_BYTES / dst->stride; }
+bool cpu_streams(const HaloBuf *dst) { return dst->rows > 0 && dst->stride > STREAM_BYTES / dst->rows; }
 
 int cpu_workers(const HaloDevice *device, double work) { return work < WORTH_THREADS ? 1 : device->jobs; }
 

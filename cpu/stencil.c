@@ -7,6 +7,8 @@
 #define RING_MOST_FLOATS (2 * 1024 * 1024)
 /* A shorter line spends too much of its time on its two ends. */
 #define LEAST_LINE 1024
+/* Floats in a cache line. */
+#define CACHE_LINE 16
 /* Outputs that share each line of a band. */
 #define BAND_STRIP 32
 #define TASKS_PER_WORKER 4
@@ -25,6 +27,35 @@ static bool pitch(int64_t pixels, int64_t channels, int64_t *elements)
     return true;
 }
 
+/* Floats that lie where every tap finds its sample need not be copied: columns at both ends become tiles of
+ * their own. Rows of tiles begin at multiples of a cache line, so that streams of results do. */
+static void choose_ends(CpuStencil *s)
+{
+    const HaloBuf *src = s->src, *dst = s->dst;
+    const int64_t first = dst->x0 + s->ox, last = first + dst->cols + s->reach + CPU_CONV_SLACK;
+    const int64_t left = divide_up(most(src->x0 - first, 0), CACHE_LINE) * CACHE_LINE;
+    const int64_t right = most(last - (src->x0 + src->cols), 0);
+    const int64_t cols = divide_up(s->tile_cols, CACHE_LINE) * CACHE_LINE;
+    const bool aligned = ((uintptr_t)src->data | (uintptr_t)src->stride) % sizeof(float) == 0;
+    if (src->shape.dtype != HALO_F32 || !aligned || most(left, right) > cols || left + right > dst->cols / 4)
+        return;
+    s->in_place = true;
+    s->left = left;
+    s->right = right;
+    s->tile_cols = cols;
+    s->middle = divide_up(dst->cols - left - right, cols);
+    s->tiles = s->middle + (left > 0) + (right > 0);
+}
+
+/* The first column of a tile, counted in the rectangle; of the one past the last, its width. */
+static int64_t tile_start(const CpuStencil *s, int64_t tile)
+{
+    const int64_t end = s->dst->cols - s->right;
+    if (s->left > 0 && tile-- == 0) return 0;
+    if (tile < s->middle) return s->left + tile * s->tile_cols;
+    return tile == s->middle ? end : s->dst->cols;
+}
+
 /* Chooses tile, strip and band; false where sizes do not fit 63 bits. */
 static bool choose_shape(CpuStencil *s)
 {
@@ -34,8 +65,9 @@ static bool choose_shape(CpuStencil *s)
     if (!halo_mul(line_reach, channels, &reach_elements)) return false;
     const int64_t room = RING_FLOATS / (height + CPU_CONV_ROWS - 1) - reach_elements;
     const int64_t cols = most(most(room, LEAST_LINE) / channels, most(s->reach, 1));
-    s->tiles = divide_up(s->dst->cols, least(cols, s->dst->cols));
+    s->tiles = s->middle = divide_up(s->dst->cols, least(cols, s->dst->cols));
     s->tile_cols = divide_up(s->dst->cols, s->tiles);
+    choose_ends(s);
     if (!pitch(s->tile_cols + s->reach, channels, &s->source_pitch)) return false;
     if (!pitch(s->tile_cols, channels, &s->out_pitch)) return false;
     s->line_pitch = s->row.tap == NULL ? s->source_pitch : s->out_pitch;
@@ -62,6 +94,7 @@ static bool choose_scratch(CpuStencil *s)
         !cpu_reserve(&total, s->lines, line_bytes, &s->at_ring) ||
         !cpu_reserve(&total, s->row.tap == NULL ? 0 : 1, source_bytes, &s->at_source) ||
         !cpu_reserve(&total, s->strip, out_bytes, &s->at_out) ||
+        !cpu_reserve(&total, s->stream ? 1 : 0, out_bytes, &s->at_spare) ||
         !cpu_reserve(&total, sums, out_bytes, &s->at_weight) ||
         !cpu_reserve(&total, sums, out_bytes, &s->at_used))
         return false;
@@ -75,8 +108,9 @@ static bool choose_scratch(CpuStencil *s)
 typedef struct Task {
     const CpuStencil *s;
     int64_t x, cols, n; /* n elements of output a row */
+    bool in_place;      /* taps read the source itself */
     const float **line;
-    float *ring, *source, *out, *weight, *used;
+    float *ring, *source, *out, *spare, *weight, *used;
     int64_t base;        /* the line at the ring's first place, */
     int64_t first, next; /* and the lines it holds */
 } Task;
@@ -86,11 +120,21 @@ static float *ring_row(const Task *t, int64_t y)
     return t->ring + (y - t->base) % t->s->lines * t->s->line_pitch;
 }
 
+/* Source row y where it lies, or NULL where it has to be made. */
+static const float *source_in_place(const Task *t, int64_t y)
+{
+    const HaloBuf *src = t->s->src;
+    const int64_t row = t->in_place ? halo_border_index(y, src->shape.height, t->s->border) : -1;
+    return row < 0 ? NULL : halo_at(src, t->x + t->s->ox, row);
+}
+
 static void make_line(const Task *t, int64_t y)
 {
     const CpuStencil *s = t->s;
     const CpuConvKernels *kernels = s->device->kernels->conv;
+    const float *source = source_in_place(t, y);
     float *line = ring_row(t, y);
+    if (s->row.tap == NULL && source != NULL) return;
     if (s->row.tap == NULL) {
         cpu_source_line(s, t->x, y, t->cols, line);
         return;
@@ -99,8 +143,10 @@ static void make_line(const Task *t, int64_t y)
         for (int64_t i = 0; i < t->n; i++) line[i] = s->value;
         return;
     }
-    const float *source = t->source;
-    cpu_source_line(s, t->x, y, t->cols, t->source);
+    if (source == NULL) {
+        cpu_source_line(s, t->x, y, t->cols, t->source);
+        source = t->source;
+    }
     if (s->nan_ignore) {
         const int64_t spare = s->strip * s->out_pitch;
         const CpuNanSums sums = {line, t->weight + spare, t->used + spare};
@@ -117,7 +163,10 @@ static void fill_ring(Task *t, int64_t first, int64_t end)
     if (first < t->first || first > t->next) t->next = first;
     t->first = first;
     for (; t->next < end; t->next++) make_line(t, t->next);
-    for (int64_t y = first; y < end; y++) t->line[y - first] = ring_row(t, y);
+    for (int64_t y = first; y < end; y++) {
+        const float *source = t->s->row.tap == NULL ? source_in_place(t, y) : NULL;
+        t->line[y - first] = source != NULL ? source : ring_row(t, y);
+    }
 }
 
 /* The sums of `rows` rows of outputs from row y on, over all of the mask, band by band. */
@@ -151,7 +200,9 @@ static void finish_row(const Task *t, int64_t r, int64_t y, uint64_t *clipped)
     if (s->nan_ignore)
         kernels->conv->renormalise((CpuNanSums){out, t->weight + at, t->used + at}, t->n, s->total);
     if (s->affine) kernels->rows->affine(out, t->n, s->scale, s->bias);
-    kernels->rows->store[s->dst->shape.dtype](out, t->n, s->store, halo_at(s->dst, t->x, y), clipped);
+    void *to = halo_at(s->dst, t->x, y);
+    kernels->rows->store[s->dst->shape.dtype](out, t->n, s->store, s->stream ? t->spare : to, clipped);
+    if (s->stream) kernels->rows->stream(t->spare, t->n * (int64_t)halo_dtype_size(s->dst->shape.dtype), to);
 }
 
 static void run_task(void *context, int64_t index, int worker)
@@ -159,14 +210,17 @@ static void run_task(void *context, int64_t index, int worker)
     const CpuStencil *s = context;
     char *scratch = s->scratch + worker * s->scratch_bytes;
     const int64_t tile = index % s->tiles, slice = index / s->tiles;
-    const int64_t x = tile * s->tile_cols, y = slice * s->slice_rows;
+    const int64_t x = tile_start(s, tile), y = slice * s->slice_rows;
     const int64_t rows = least(s->slice_rows, s->dst->rows - y);
-    Task t = {.s = s, .x = s->dst->x0 + x, .cols = least(s->tile_cols, s->dst->cols - x)};
+    Task t = {.s = s, .x = s->dst->x0 + x, .cols = tile_start(s, tile + 1) - x};
+    const int64_t first = t.x + s->ox, last = first + t.cols + s->reach + CPU_CONV_SLACK;
+    t.in_place = s->in_place && first >= s->src->x0 && last <= s->src->x0 + s->src->cols;
     t.n = t.cols * s->dst->shape.channels;
     t.line = (const float **)(void *)(scratch + s->at_line);
     t.ring = (float *)(void *)(scratch + s->at_ring);
     t.source = (float *)(void *)(scratch + s->at_source);
     t.out = (float *)(void *)(scratch + s->at_out);
+    t.spare = (float *)(void *)(scratch + s->at_spare);
     t.weight = (float *)(void *)(scratch + s->at_weight);
     t.used = (float *)(void *)(scratch + s->at_used);
     t.base = t.first = t.next = s->dst->y0 + y + s->oy;
@@ -177,6 +231,7 @@ static void run_task(void *context, int64_t index, int worker)
         sum_strip(&t, top, strip);
         for (int64_t k = 0; k < strip; k++) finish_row(&t, k, top + k, &clipped);
     }
+    if (s->stream) s->device->kernels->rows->fence();
     atomic_fetch_add_explicit(&s->device->clipped, clipped, memory_order_relaxed);
 }
 
@@ -187,6 +242,7 @@ HaloStatus cpu_stencil_run(HaloDevice *device, CpuStencil *s)
     HaloStatus status = HALO_OK;
     void *scratch;
     s->device = device;
+    s->stream = cpu_streams(s->dst);
     if (s->dst->cols < 1 || s->dst->rows < 1) goto out;
     if (s->mask.width < 1 || s->mask.height < 1 || s->reach < 0 || s->src->shape.dtype > HALO_F32 ||
         s->dst->shape.dtype > HALO_F32 || s->src->shape.channels != s->dst->shape.channels ||
@@ -200,7 +256,7 @@ HaloStatus cpu_stencil_run(HaloDevice *device, CpuStencil *s)
     const double outputs = (double)s->dst->cols * (double)s->dst->rows * s->dst->shape.channels;
     const int workers = cpu_workers(device, outputs * taps);
     /* A slice begins with the lines above it: it should be taller than those. */
-    const int64_t wanted = divide_up((int64_t)workers * TASKS_PER_WORKER, s->tiles);
+    const int64_t wanted = divide_up((int64_t)workers * TASKS_PER_WORKER, s->middle);
     const int64_t rows = workers == 1 ? s->dst->rows : divide_up(s->dst->rows, wanted);
     s->slice_rows = divide_up(most(rows, least(s->mask.height, 64)), s->strip) * s->strip;
     s->slices = divide_up(s->dst->rows, s->slice_rows);

@@ -24,13 +24,17 @@ typedef struct CpuStencil {
 
     /* How, as cpu_stencil_run lays it out. */
     int64_t reach;      /* pixels a source line is longer than its outputs */
-    int64_t tile_cols;  /* outputs of a task: columns, */
+    int64_t tile_cols;  /* outputs of a task: columns (of the tiles at the ends: `left` and `right`), */
     int64_t slice_rows; /* rows, */
     int64_t strip;      /* of which this many are made at a time, */
     int64_t band;       /* meeting this many rows of the mask at a time */
+    int64_t left, right; /* columns whose taps reach beyond what lies in `src`; 0: tiles are all alike */
+    int64_t middle;      /* tiles between them */
     int64_t tiles, slices;
+    bool in_place;                                      /* the tiles between read the source where it is */
+    bool stream;                                        /* results go past the caches */
     int64_t source_pitch, out_pitch, line_pitch, lines; /* elements; rows in the ring of lines */
-    int64_t scratch_bytes, at_line, at_ring, at_source, at_out, at_weight, at_used; /* of a worker */
+    int64_t scratch_bytes, at_line, at_ring, at_source, at_out, at_spare, at_weight, at_used; /* of a worker */
     char *scratch;
     HaloDevice *device;
 } CpuStencil;

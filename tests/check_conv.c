@@ -189,6 +189,21 @@ static void wide_and_tall_images(void **state)
     for_each_case(__func__, 60, wide_and_tall_body);
 }
 
+/* Results that outgrow the caches: the CPU writes them past those. */
+static void large_body(Rng *rng)
+{
+    const HaloShape shape = test_shape(HALO_F32, rng_between(rng, 2500, 2600), 3600, 1);
+    const HaloConv conv = draw_conv(rng, rng_between(rng, 1, 5), rng_between(rng, 1, 5), HALO_F32, HALO_F32);
+    check(rng, &shape, HALO_F32, test_whole(&shape), &conv, true);
+    free((void *)conv.tap);
+}
+
+static void larger_than_the_caches(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 2, large_body);
+}
+
 /* Masks of thousands of taps a side: beyond constant memory, beyond shared memory, beyond the image. */
 static void thousands_body(Rng *rng)
 {
@@ -261,6 +276,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(masks_up_to_33),
+        cmocka_unit_test(larger_than_the_caches),
         cmocka_unit_test(small_masks_on_larger_images),
         cmocka_unit_test(masks_up_to_255_larger_than_the_image),
         cmocka_unit_test(sound_of_one_row),

@@ -145,6 +145,22 @@ static void large_integral_images(void **state)
     for_each_case(__func__, 2, large_body);
 }
 
+static void past_caches_body(Rng *rng)
+{
+    const HaloShape shape =
+        test_shape(rng_once_in(rng, 2) ? HALO_U8 : HALO_U16, rng_between(rng, 2100, 2200), 2100, 1);
+    HaloScan scan = {HALO_SCAN_SUM, (HaloScanAxis)rng_between(rng, HALO_AXIS_X, HALO_AXIS_XY),
+                     rng_once_in(rng, 2)};
+    run_case(rng, &shape, &scan);
+}
+
+/* Results that outgrow the caches: the CPU writes them past those. */
+static void larger_than_the_caches(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 4, past_caches_body);
+}
+
 /* Minimum, maximum and product with NaN, infinities and zeros of either sign among the samples. */
 static void special_body(Rng *rng)
 {
@@ -218,6 +234,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(small_images),           cmocka_unit_test(rows_round_runs_and_tiles),
         cmocka_unit_test(columns_round_runs),     cmocka_unit_test(special_samples),
         cmocka_unit_test(rows_of_several_groups), cmocka_unit_test(large_integral_images),
+        cmocka_unit_test(larger_than_the_caches),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);
