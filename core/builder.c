@@ -156,6 +156,7 @@ HaloStatus halo_build_combine(HaloBuilder *builder, HaloReg a, HaloReg b, const 
     /* The offsets are reach to one side. One reach serves both sources: the larger. */
     step.reach =
         (HaloReach){.right = larger(combine->ax, combine->bx), .down = larger(combine->ay, combine->by)};
+    if (combine->kind == HALO_COMBINE_ENDS) step.reach.left = step.reach.right = combine->taps - 1;
     return append(builder, &shape, &step, dst);
 }
 

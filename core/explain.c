@@ -36,8 +36,8 @@ static void print_points(const HaloMap *map, char *room, size_t size)
 /* Primitive and method of a step. */
 static void print_method(const HaloStep *step, char *room, size_t size)
 {
-    static const char *const combine[] = {"magnitude", "add", "unsharp", "divide by alpha", "copy alpha",
-                                          "keep the border"};
+    static const char *const combine[] = {
+        "magnitude", "add", "unsharp", "divide by alpha", "copy alpha", "keep the border", "fit the ends"};
     switch (step->primitive) {
     case HALO_CONV:
         snprintf(room, size, "convolve %lld x %lld, border %s%s", (long long)step->u.conv.width,

@@ -57,7 +57,26 @@ static void keep_margins(const Pieces *p, float *row, const float *other, int64_
     }
 }
 
-static void combine_piece(const Pieces *p, float *row, const float *other, int64_t x, int64_t y, int64_t pixels)
+/* ENDS: `pixel` has room for one. */
+static void fit_ends(const Pieces *p, float *row, float *pixel, int64_t x, int64_t pixels)
+{
+    const HaloCombine *c = p->combine;
+    const int64_t width = p->dst->shape.width, channels = p->dst->shape.channels;
+    for (int64_t i = 0; i < pixels; i++, row += channels) {
+        const bool left = x + i < c->left;
+        if (!left && x + i < width - c->right) continue;
+        const float *tap = c->tap + (left ? x + i : width - 1 - x - i) * c->taps;
+        for (int64_t k = 0; k < channels; k++) row[k] = 0.0f;
+        for (int64_t j = 0; j < c->taps; j++) {
+            p->device->kernels->rows->load[p->b->shape.dtype](halo_at(p->b, left ? j : width - c->taps + j, 0),
+                                                              channels, pixel);
+            for (int64_t k = 0; k < channels; k++)
+                row[k] = halo_fma(tap[left ? j : c->taps - 1 - j], pixel[k], row[k]);
+        }
+    }
+}
+
+static void combine_piece(const Pieces *p, float *row, float *other, int64_t x, int64_t y, int64_t pixels)
 {
     const HaloCombine *c = p->combine;
     const CpuRowKernels *rows = p->device->kernels->rows;
@@ -74,6 +93,7 @@ static void combine_piece(const Pieces *p, float *row, const float *other, int64
         for (int64_t i = alpha; alpha >= 0 && i < n; i += channels) row[i] = other[i];
         break;
     case HALO_COMBINE_KEEP: keep_margins(p, row, other, x, y, pixels); break;
+    case HALO_COMBINE_ENDS: fit_ends(p, row, other, x, pixels); break;
     }
 }
 
@@ -167,13 +187,28 @@ HaloStatus cpu_map(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const H
     return run(device, &pieces);
 }
 
+/* Does `b` hold the ends that the margins in dst's rectangle are summed over? */
+static bool holds_ends(const HaloBuf *b, const HaloBuf *dst, const HaloCombine *combine)
+{
+    const int64_t width = dst->shape.width, taps = combine->taps, end = b->x0 + b->cols;
+    const bool left = dst->x0 < combine->left;
+    const bool right = dst->x0 + dst->cols > width - combine->right;
+    return dst->shape.height == 1 && combine->left <= taps / 2 && combine->right <= taps / 2 &&
+           (!left || (b->x0 == 0 && end >= taps)) && (!right || (b->x0 <= width - taps && end == width));
+}
+
 HaloStatus cpu_combine(HaloDevice *device, const HaloBuf *a, const HaloBuf *b, HaloBuf *dst,
                        const HaloCombine *combine)
 {
     Pieces pieces = {.a = a, .b = b, .dst = dst, .combine = combine};
+    const bool ends = combine->kind == HALO_COMBINE_ENDS;
+    if (ends && dst->shape.width < combine->taps)
+        return halo_fail(HALO_ERR_INPUT, "%lld samples are too few: %lld are fitted at either end",
+                         (long long)dst->shape.width, (long long)combine->taps);
     if (a->shape.dtype > HALO_F32 || b->shape.dtype > HALO_F32 || !holds(a, dst, combine->ax, combine->ay) ||
         !holds(b, dst, combine->bx, combine->by) || a->shape.channels != dst->shape.channels ||
-        b->shape.channels != dst->shape.channels || dst->shape.alpha >= dst->shape.channels)
+        b->shape.channels != dst->shape.channels || dst->shape.alpha >= dst->shape.channels ||
+        (ends && !holds_ends(b, dst, combine)))
         return halo_fail(HALO_ERR_BUG, "a combination was asked for samples that its sources do not hold");
     return run(device, &pieces);
 }

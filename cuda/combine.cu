@@ -40,6 +40,22 @@ __device__ __forceinline__ static bool in_margin(const CombineArgs &args, int64_
     return x < how.left || x >= args.width - how.right || y < how.up || y >= args.height - how.down;
 }
 
+/* ENDS: the sum for channel c of the pixel x of the whole, which lies in a margin. */
+__device__ __forceinline__ static float fit_end(const CombineArgs &args, int64_t x, int c)
+{
+    const HaloCombine &how = args.how;
+    const bool left = x < how.left;
+    const float *const tap = how.tap + (left ? x : args.width - 1 - x) * how.taps;
+    const int64_t first = (left ? 0 : args.width - how.taps) - args.x0;
+    float sum = 0.0f;
+    cuda_typed(args.b_type, [&](auto zero) {
+        const auto *const row = (const decltype(zero) *)args.b + c;
+        for (int64_t j = 0; j < how.taps; j++)
+            sum = halo_fma(tap[left ? j : how.taps - 1 - j], (float)row[(first + j) * args.channels], sum);
+    });
+    return sum;
+}
+
 /* Sample e of row y of the rectangle, of `a` and `b` there. */
 __device__ __forceinline__ static float combine_one(const CombineArgs &args, float a, float b, int64_t e,
                                                     int64_t y)
@@ -63,6 +79,10 @@ __device__ __forceinline__ static float combine_one(const CombineArgs &args, flo
     }
     case HALO_COMBINE_COPY_ALPHA: return is_alpha ? b : a;
     case HALO_COMBINE_KEEP: return in_margin(args, args.x0 + pixel, args.y0 + y) ? b : a;
+    case HALO_COMBINE_ENDS:
+        return in_margin(args, args.x0 + pixel, args.y0 + y)
+                   ? fit_end(args, args.x0 + pixel, (int)(e - pixel * args.channels))
+                   : a;
     }
     return a;
 }
@@ -99,6 +119,20 @@ __global__ static void __launch_bounds__(combine_threads)
     cuda_count(args.clipped, clipped);
 }
 
+/* The taps of ENDS, on the device. */
+static HaloStatus upload_ends(HaloDevice *device, HaloCombine *how, int64_t width)
+{
+    void *block;
+    if (width < how->taps)
+        return halo_fail(HALO_ERR_INPUT, "%lld samples are too few: %lld are fitted at either end",
+                         (long long)width, (long long)how->taps);
+    const int64_t bytes = how->left * how->taps * (int64_t)sizeof *how->tap;
+    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_TAPS, cuda_max(bytes, 1), &block));
+    CUDA_TRY(cudaMemcpyAsync(block, how->tap, (size_t)bytes, cudaMemcpyHostToDevice, device->stream));
+    how->tap = (const float *)block;
+    return HALO_OK;
+}
+
 HaloStatus cuda_combine(HaloDevice *device, const HaloBuf *a, const HaloBuf *b, HaloBuf *dst,
                         const HaloCombine *combine)
 {
@@ -120,6 +154,7 @@ HaloStatus cuda_combine(HaloDevice *device, const HaloBuf *a, const HaloBuf *b, 
     args.b_type = b->shape.dtype;
     args.type = dst->shape.dtype;
     args.how = *combine;
+    if (combine->kind == HALO_COMBINE_ENDS) CUDA_PASS(upload_ends(device, &args.how, dst->shape.width));
     args.clipped = device->clipped;
     args.cols = dst->cols * dst->shape.channels;
     args.row_blocks = cuda_ceil_div(args.cols, combine_threads * combine_pack);

@@ -80,8 +80,7 @@ HaloStatus filter_begin(Filter *filter, HaloBuilder *builder, HaloReg in)
     HaloStatus status = HALO_OK;
     const HaloShape *shape = halo_build_shape(builder, in);
     const HaloMap premul = {.kind = HALO_MAP_PREMUL, .white = shape->white};
-    const bool premultiplied =
-        shape->alpha >= 0 && halo_build_common(builder)->alpha == HALO_ALPHA_PREMUL;
+    const bool premultiplied = shape->alpha >= 0 && halo_build_common(builder)->alpha == HALO_ALPHA_PREMUL;
     HALO_TRY(filter_begin_straight(filter, builder, in));
     filter->premultiplied = premultiplied;
     if (filter->premultiplied) HALO_TRY(halo_build_map(builder, in, &premul, &filter->work));
@@ -148,6 +147,17 @@ HaloStatus filter_rank(Filter *filter, int64_t width, int64_t height, double fra
                            .nan_ignore = common->nan == HALO_NAN_IGNORE};
     HALO_TRY(halo_build_rank(filter->builder, filter->work, &rank, dst));
     reach_out(filter, width, height, width / 2, height / 2);
+out:
+    return status;
+}
+
+HaloStatus filter_ends(Filter *filter, HaloReg made, const HaloMask *ends, HaloReg *out)
+{
+    HaloStatus status = HALO_OK;
+    HaloCombine combine = {
+        .kind = HALO_COMBINE_ENDS, .left = ends->height, .right = ends->height, .taps = ends->width};
+    HALO_TRY(keep_taps(filter->builder, ends, &combine.tap));
+    HALO_TRY(halo_build_combine(filter->builder, made, filter->in, &combine, out));
 out:
     return status;
 }

@@ -39,6 +39,11 @@ HaloStatus filter_sep(Filter *filter, const HaloMask *row, const HaloMask *colum
 /* *dst = the sample at `fraction` of every sorted window; `width` and `height` are odd. */
 HaloStatus filter_rank(Filter *filter, int64_t width, int64_t height, double fraction, HaloReg *dst);
 
+/* `made`, but its first and last samples are sums over the first and the last mask->width samples of
+ * filter->in: row i of the mask, of height <= width / 2, makes sample i, and turned round the last but i. Sound
+ * only. */
+HaloStatus filter_ends(Filter *filter, HaloReg made, const HaloMask *ends, HaloReg *out);
+
 /* What `made`, which came of filter->work, still needs to be the operation's output. `smooths`: the weights do
  * not sum to zero. `points` (NULL: none) are applied to the colours before the border is kept. */
 HaloStatus filter_end(Filter *filter, HaloReg made, bool smooths, const HaloMap *points, HaloReg *out);

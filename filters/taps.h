@@ -35,6 +35,10 @@ HaloStatus taps_motion(double length, double angle, HaloMask *mask);
 HaloStatus taps_savgol(int64_t window, int64_t order, HaloMask *row);
 #define TAPS_SAVGOL_MAX_ORDER 20
 
+/* The values of the same fit at the first window / 2 of its samples: a row of taps for each. */
+HaloStatus taps_savgol_ends(int64_t window, int64_t order, HaloMask *ends);
+#define TAPS_SAVGOL_MAX_ENDS 4095
+
 /* The ideal filter that lets pass what lies between `low` and `high`, in cycles per sample, 0 <= low < high <=
  * 0.5, under a Kaiser window of `count` taps, an odd number: low-pass where low is 0, high-pass where high is
  * 0.5. Unity gain at 0, at half the sample rate, or in the middle of the band. */

@@ -194,6 +194,31 @@ static void keeps_polynomials(const HaloMask *row, int order)
     }
 }
 
+/* Polynomials up to the order are their own fit, at the ends as elsewhere. */
+static void savgol_ends(void **state)
+{
+    (void)state;
+    static const int64_t fits[][2] = {{3, 0}, {3, 2}, {5, 2}, {21, 3}, {101, 5}, {1001, 4}};
+    for (size_t f = 0; f < sizeof fits / sizeof *fits; f++) {
+        const int64_t window = fits[f][0], order = fits[f][1];
+        HaloMask ends = {0};
+        assert_int_equal(taps_savgol_ends(window, order, &ends), HALO_OK);
+        assert_true(ends.width == window && ends.height == window / 2);
+        for (int64_t i = 0; i < ends.height; i++)
+            for (int64_t power = 0; power <= order; power++) {
+                double sum = 0.0;
+                for (int64_t x = 0; x < window; x++)
+                    sum +=
+                        ends.tap[i * window + x] * pow((double)(2 * x) / (double)window - 1.0, (double)power);
+                assert_true(fabs(sum - pow((double)(2 * i) / (double)window - 1.0, (double)power)) < 1e-10);
+            }
+        halo_mask_free(&ends);
+    }
+    HaloMask none = {0};
+    assert_int_equal(taps_savgol_ends(20, 3, &none), HALO_ERR_USAGE);
+    assert_int_equal(taps_savgol_ends(TAPS_SAVGOL_MAX_ENDS + 2, 3, &none), HALO_ERR_USAGE);
+}
+
 static void savgol(void **state)
 {
     static const double w5[] = {-3. / 35, 12. / 35, 17. / 35, 12. / 35, -3. / 35};
@@ -328,15 +353,11 @@ static void hashes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gauss),
-        cmocka_unit_test(box),
-        cmocka_unit_test(binomial),
-        cmocka_unit_test(laplacian_of_gaussian),
-        cmocka_unit_test(disk),
-        cmocka_unit_test(motion),
-        cmocka_unit_test(savgol),
-        cmocka_unit_test(windowed_sinc),
-        cmocka_unit_test(hashes),
+        cmocka_unit_test(gauss),         cmocka_unit_test(box),
+        cmocka_unit_test(binomial),      cmocka_unit_test(laplacian_of_gaussian),
+        cmocka_unit_test(disk),          cmocka_unit_test(motion),
+        cmocka_unit_test(savgol_ends),   cmocka_unit_test(savgol),
+        cmocka_unit_test(windowed_sinc), cmocka_unit_test(hashes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -81,6 +82,52 @@ static void unpremul_body(Rng *rng) { run_case(rng, HALO_COMBINE_UNPREMUL); }
 static void copy_alpha_body(Rng *rng) { run_case(rng, HALO_COMBINE_COPY_ALPHA); }
 static void keep_body(Rng *rng) { run_case(rng, HALO_COMBINE_KEEP); }
 
+/* A row of which the first and the last samples are fitted; in pieces that hold just what they need. */
+static void ends_body(Rng *rng)
+{
+    const int64_t taps = rng_between(rng, 1, 40), left = rng_between(rng, 0, taps / 2);
+    HaloShape out = test_shape(draw_dtype(rng), taps + rng_between(rng, 0, 90), 1, (int)rng_between(rng, 1, 4));
+    HaloShape of_a = out, of_b = out;
+    of_a.dtype = HALO_F32;
+    of_b.dtype = draw_dtype(rng);
+    float *const tap = draw_taps(rng, left * taps);
+    const HaloCombine combine = {.kind = HALO_COMBINE_ENDS,
+                                 .left = left,
+                                 .right = left,
+                                 .tap = tap,
+                                 .taps = taps,
+                                 .store = draw_store(rng, of_b.dtype, out.dtype)};
+    const TestRect rect = draw_rect(rng, &out);
+    TestRect need = rect;
+    if (rect.x0 < left) {
+        need.x0 = 0;
+        need.cols = rect.x0 + rect.cols < taps ? taps : rect.x0 + rect.cols;
+    }
+    if (rect.x0 + rect.cols > out.width - left) {
+        if (need.x0 > out.width - taps) need.x0 = out.width - taps;
+        need.cols = out.width - need.x0;
+    }
+    TestBuf a = testbuf_make(&of_a, rect, rng), b = testbuf_make(&of_b, need, rng);
+    TestBuf dst = testbuf_make(&out, rect, rng);
+    testbuf_fill(&a, rng_once_in(rng, 2), rng);
+    testbuf_fill(&b, rng_once_in(rng, 2), rng);
+    const uint64_t clipped = oracle_combine(&a.view, &b.view, &dst.view, &combine);
+    char what[320], b_text[96], dst_text[96];
+    snprintf(what, sizeof what, "combine ends: %s -> %s, %" PRId64 " fitted of %" PRId64,
+             testbuf_text(&b, b_text), testbuf_text(&dst, dst_text), left, taps);
+    expect_everywhere(what, call_combine, &combine, &a, &b, &dst, clipped);
+    testbuf_free(&a);
+    testbuf_free(&b);
+    testbuf_free(&dst);
+    free(tap);
+}
+
+static void ends_are_summed_over_the_ends(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 500, ends_body);
+}
+
 static void magnitude_is_one_root(void **state)
 {
     (void)state;
@@ -126,6 +173,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(unpremul_divides_where_there_is_alpha),
         cmocka_unit_test(copy_alpha_takes_it_from_the_second),
         cmocka_unit_test(keep_leaves_the_margins),
+        cmocka_unit_test(ends_are_summed_over_the_ends),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

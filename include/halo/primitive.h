@@ -154,17 +154,24 @@ typedef enum HaloCombineKind {
     HALO_COMBINE_UNPREMUL,   /* a filtered and premultiplied, b the input: t = alpha(a) / white; colour: t > 0 ?
                                 a / t : b; alpha: a */
     HALO_COMBINE_COPY_ALPHA, /* colour of a, alpha of b */
-    HALO_COMBINE_KEEP        /* a, but b within the margins of the whole */
+    HALO_COMBINE_KEEP,       /* a, but b within the margins of the whole */
+    HALO_COMBINE_ENDS        /* a, but sums over the ends of b within its margins, which lie left and right */
 } HaloCombineKind;
 
 /* out(x, y) from a(x + ax, y + ay) and b(x + bx, y + by): the offsets are non-zero after VALID, which moves
- * the origin. Margins are counted on the output. */
+ * the origin. Margins are counted on the output.
+ *
+ * ENDS is for a single row at least `taps` long: sample i of the left margin is the sum of tap[i * taps + j] *
+ * b(j) over the first `taps` samples, by one fma each from +0 on; the right margin is its mirror image, summed
+ * in the order of the samples too. HALO_ERR_INPUT where the row is shorter. */
 typedef struct HaloCombine {
     HaloCombineKind kind;
     int64_t ax, ay, bx, by;
     float white;
     float amount, threshold;
     int64_t left, right, up, down;
+    const float *tap; /* for ENDS: [left][taps], left == right <= taps / 2 */
+    int64_t taps;
     HaloStore store;
 } HaloCombine;
 
@@ -251,8 +258,8 @@ typedef enum HaloScanOp {
 typedef enum HaloScanAxis { HALO_AXIS_X = 1, HALO_AXIS_Y = 2, HALO_AXIS_XY = 3 } HaloScanAxis;
 
 /* Inclusive or exclusive scan of each channel; XY is along x and then along y of that (an integral image).
- * u8 and u16 give i64 but for the product; everything else is f64. Squares are exact in either. An exclusive scan along XY is exclusive
- * along both. The order of partial results is in docs/numerics.md. */
+ * u8 and u16 give i64 but for the product; everything else is f64. Squares are exact in either. An exclusive
+ * scan along XY is exclusive along both. The order of partial results is in docs/numerics.md. */
 typedef struct HaloScan {
     HaloScanOp op;
     HaloScanAxis axis;

@@ -113,3 +113,25 @@ assert np.allclose(np.where(x <= 0.04045, x / 12.92, ((x + 0.055) / 1.055) ** 2.
     halo run 'depth:f32 | integral:squares=1' a.pgm -o b.npy --force
     npy 'assert b.dtype == np.float64 and np.allclose((a.astype(float) ** 2).cumsum(0).cumsum(1), b, rtol=1e-12)'
 }
+
+@test "savgol with edge=interp is SciPy's, ends and all" {
+    need scipy.signal
+    make_wav a.wav 400
+    halo run '' a.wav -o a.npy
+    for fit in 5,2 31,4 101,3; do
+        halo run "savgol:window=${fit%,*},order=${fit#*,},edge=interp" a.wav -o b.npy --force
+        npy "from scipy.signal import savgol_filter
+expected = savgol_filter(a.astype(float), ${fit%,*}, ${fit#*,}, axis=0, mode='interp')
+assert np.abs(expected - b).max() < 2e-6"
+    done
+}
+
+@test "savgol with edge=interp says what it cannot do" {
+    make_wav a.wav 400
+    run --separate-stderr halo run savgol:window=401,order=3,edge=interp a.wav -o b.wav
+    [ "$status" -eq 1 ]
+    says '400 samples are too few'
+    run --separate-stderr halo run savgol:window=5,order=3,edge=interp,border=valid a.wav -o b.wav
+    [ "$status" -eq 2 ]
+    says 'savgol: edge=interp makes the ends itself'
+}

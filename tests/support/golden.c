@@ -46,6 +46,7 @@ static const char *const more[] = {
     "clahe:tiles=3,limit=0.5",
     "clahe:tiles=4,limit=0,channels=each",
     "gauss:1 | equalize",
+    "savgol:window=31,order=4,edge=interp",
     "median:3,nan=ignore,border=mirror",
     "median:window=5,border=valid",
     "median:4,alpha=straight",

@@ -69,6 +69,9 @@ static HaloStatus run_map(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, 
 static HaloStatus run_combine(HaloDevice *device, const HaloBuf *a, const HaloBuf *b, HaloBuf *dst,
                               const HaloCombine *combine)
 {
+    if (combine->kind == HALO_COMBINE_ENDS && dst->shape.width < combine->taps)
+        return halo_fail(HALO_ERR_INPUT, "%lld samples are too few: %lld are fitted at either end",
+                         (long long)dst->shape.width, (long long)combine->taps);
     device->clipped += oracle_combine(a, b, dst, combine);
     return HALO_OK;
 }

@@ -248,8 +248,22 @@ static float combine_one(const HaloCombine *combine, float a, float b, float a_a
     }
     case HALO_COMBINE_COPY_ALPHA: return is_alpha ? b : a;
     case HALO_COMBINE_KEEP: return margin ? b : a;
+    case HALO_COMBINE_ENDS: return a; /* see oracle_combine */
     }
     return a;
+}
+
+/* ENDS: the sum over an end of b for a pixel of the margin. */
+static float fitted(const HaloCombine *combine, const HaloBuf *b, int64_t width, int64_t x, int c)
+{
+    float sum = 0.0f;
+    for (int64_t j = 0; j < combine->taps; j++)
+        if (x < combine->left)
+            sum = fmaf(combine->tap[x * combine->taps + j], oracle_get(b, j, 0, c), sum);
+        else
+            sum = fmaf(combine->tap[(width - 1 - x) * combine->taps + combine->taps - 1 - j],
+                       oracle_get(b, width - combine->taps + j, 0, c), sum);
+    return sum;
 }
 
 uint64_t oracle_combine(const HaloBuf *a, const HaloBuf *b, HaloBuf *dst, const HaloCombine *combine)
@@ -263,9 +277,10 @@ uint64_t oracle_combine(const HaloBuf *a, const HaloBuf *b, HaloBuf *dst, const 
             const bool margin = x < combine->left || x >= dst->shape.width - combine->right ||
                                 y < combine->up || y >= dst->shape.height - combine->down;
             for (int c = 0; c < dst->shape.channels; c++) {
-                const float v =
-                    combine_one(combine, oracle_get(a, ax, ay, c), oracle_get(b, bx, by, c),
-                                alpha >= 0 ? oracle_get(a, ax, ay, alpha) : 0.0f, c == alpha, margin);
+                float v = combine_one(combine, oracle_get(a, ax, ay, c), oracle_get(b, bx, by, c),
+                                      alpha >= 0 ? oracle_get(a, ax, ay, alpha) : 0.0f, c == alpha, margin);
+                if (combine->kind == HALO_COMBINE_ENDS && margin)
+                    v = fitted(combine, b, dst->shape.width, x, c);
                 clipped += oracle_put(dst, x, y, c, v, combine->store);
             }
         }
