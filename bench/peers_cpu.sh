@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # bench/peers_cpu.sh [RESULTS]: halo's CPU backend beside OpenCV, libvips, GraphicsMagick, ImageMagick, SoX and
 # FFmpeg, all from Debian's packages, on the same samples and files in turns. Prints every goal with the ratio
-# reached, and keeps all values in RESULTS (bench/results/peers_cpu.json). HALO names another program than
-# build/release/halo, TURNS another number of turns than 5. Takes ten minutes, and is worth something only while
-# nothing else runs; the load before and after is kept, too.
+# reached, and for kernels the floor that this machine sets; keeps all values in RESULTS
+# (bench/results/peers_cpu.json). HALO names another program than build/release/halo, TURNS another number of turns
+# than 5. Takes ten minutes, and is worth something only while nothing else runs; the load before and after is kept,
+# too.
 set -euo pipefail
 export PYTHONDONTWRITEBYTECODE=1
 cd "$(dirname "$0")/.."
@@ -30,6 +31,9 @@ printf '{"type":"machine","date":"%s","commit":"%s","halo":"%s","cpu":"%s","core
     "$(date -u +%F)" "$commit" "$("$halo" --version)" "$processor" "$(nproc)" "$load" "$(versions)" > "$results"
 echo "$processor, $(nproc) cores, load $load, commit $commit"
 
+"${CC:-cc}" -std=c17 -O3 -march=native -Iinclude -Icpu -Icpu/variant -DCPU_VARIANT=native bench/ceilings.c \
+    -o "$folder/ceilings" -lpthread
+"$folder/ceilings" | tee -a "$results"
 "$python" bench/peers_opencv.py "$halo" "$results"
 "$python" bench/inputs.py "$folder"
 "$python" bench/peers_tools.py "$halo" "$folder" "$results"

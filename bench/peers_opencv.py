@@ -2,8 +2,9 @@
 """peers_opencv.py HALO RESULTS: OpenCV's kernels beside halo's, each timed inside its own process, in turns.
 
 Neither side reads or writes a file. Both have their samples in huge pages that have been touched before: NumPy asks
-for them, and OpenCV is given its output; halo's allocator is told so by its environment. Without that the kernel's
-clearing of fresh 4 KiB pages takes several times as long as a small mask."""
+for them, and OpenCV is given its output; `halo bench ops` does the same. Without that the kernel's clearing of fresh
+4 KiB pages takes several times as long as a small mask. The floor of a row is what the ceilings of this run (in RESULTS,
+by ceilings.c) leave it: all multiply-adds at their peak, or all bytes once, whichever takes longer."""
 import json
 import os
 import subprocess
@@ -20,7 +21,6 @@ from rows import TURNS, Table, in_turns
 
 SIDE, RUNS = 4096, 5
 DENSE = {"f32": {3: 3.5, 5: 4, 9: 5, 15: 9, 31: 3}, "u8": {3: None, 5: 3, 9: 6, 15: 7, 31: 2.5}}
-KEEP = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1", "MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(1 << 34)}
 BORDER = {"borderType": cv2.BORDER_REPLICATE}
 
 
@@ -40,16 +40,27 @@ class Comparison:
         self.sample = {"f32": random.random((SIDE, SIDE), np.float32),
                        "u8": random.integers(0, 256, (SIDE, SIDE), np.uint8)}
         self.random = random
+        with open(results, encoding="utf-8") as file:
+            rows = [json.loads(line) for line in file]
+        self.ceilings = next(row for row in rows if row["type"] == "ceilings")
 
-    def halo_ms(self, pipeline, dtype):
+    def floor_ms(self, pipeline, timing):
+        if pipeline in ("stats", "hist"):  # nothing is written, and nothing has to be multiplied
+            return timing["bytes"] / self.ceilings["read_gbs"] * 1e-6
+        copying = timing["bytes"] / self.ceilings["copy_gbs"] * 1e-6
+        sums = pipeline.startswith("scan")
+        return copying if sums else max(copying, timing["flops"] / self.ceilings["fma_gflops"] * 1e-6)
+
+    def halo_timing(self, pipeline, dtype):
         run = subprocess.run([self.halo, "bench", "ops", pipeline, "--size", f"{SIDE}x{SIDE}", "--dtype", dtype,
                               "--channels", "1", "--device", "cpu", "--runs", str(RUNS), "--json"],
-                             cwd=self.folder, env={**os.environ, **KEEP}, stdout=subprocess.PIPE, check=True)
-        return json.loads(run.stdout)["kernel_ms"]
+                             cwd=self.folder, stdout=subprocess.PIPE, check=True)
+        return json.loads(run.stdout)
 
     def row(self, work, goal, peer, call, pipeline, dtype, share=1.0):
-        a, b = in_turns(lambda: share * median_ms(call), lambda: self.halo_ms(pipeline, dtype))
-        self.table.add(work, peer, a, b, goal)
+        a, timings = in_turns(lambda: share * median_ms(call), lambda: self.halo_timing(pipeline, dtype))
+        self.table.add(work, peer, a, [timing["kernel_ms"] for timing in timings], goal,
+                       floor=self.floor_ms(pipeline, timings[0]))
 
     def dense(self):
         for dtype, goals in DENSE.items():

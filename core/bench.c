@@ -1,5 +1,5 @@
-/* Times a plan: what `halo bench ops` prints. The output is allocated once, before the first run: what counts is
- * the work, not the kernel's clearing of fresh pages. */
+/* Times a plan: what `halo bench ops` prints. The output is allocated once, before the first run: what counts
+ * is the work, not the kernel's clearing of fresh pages. */
 #include <stdlib.h>
 
 #include "core.h"

@@ -163,8 +163,8 @@ static inline double split(float v, int64_t *exponent)
     return whole ? d : m;
 }
 
-/* The product of a leaf whose samples are all normal, so that nothing leaves the range of f64 before it is split
- * again, and splitting now or later gives the same bits. */
+/* The product of a leaf whose samples are all normal, so that nothing leaves the range of f64 before it is
+ * split again, and splitting now or later gives the same bits. */
 
 /* The mantissa, with the sign. */
 static inline float mantissa(float v)
