@@ -125,6 +125,26 @@ setup() {
     done
 }
 
+@test "a run that resumes waits for another at work there, and then finds its work done" {
+    mkfifo slow.pgm
+    halo run gauss:1 in/1.pgm slow.pgm in/2.pgm --out-dir out --resume -q & first=$!
+    until [ -e out/1.pgm ]; do sleep 0.01; done
+    halo run gauss:1 in/1.pgm in/2.pgm in/3.pgm --out-dir out --resume 2> said & second=$!
+    until [ -s said ]; do sleep 0.01; done
+    grep -q "waiting for another halo at work on out/.halo-journal" said
+    cat in/4.pgm > slow.pgm
+    wait $first
+    wait $second
+    grep -q "1 done, 0 failed, 2 skipped" said
+}
+
+@test "runs that do not resume share a folder" {
+    printf '%s\n' in/?.pgm | xargs -P 4 -n 2 "$HALO" run gauss:1 --out-dir out -q
+    [ "$(ls out | wc -l)" -eq 4 ]
+    halo run gauss:1 in -r --out-dir out2 -q
+    diff out/1.pgm out2/1.pgm
+}
+
 @test "killed at thirty random moments" {
     run "$BATS_TEST_DIRNAME/../long/kill.sh" "$HALO" 30
     echo "$output"
