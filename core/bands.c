@@ -9,7 +9,7 @@ bool bands_gather(const HaloPlan *plan, const HaloStep *step)
 {
     const HaloShape *src = &plan->reg[step->src];
     return src->kind == HALO_AUDIO &&
-           (step->primitive == HALO_HIST ||
+           (step->primitive == HALO_HIST || step->primitive == HALO_FOLD ||
             (step->primitive == HALO_REDUCE && src->dtype == HALO_F32 && step->detail == NULL));
 }
 
@@ -146,7 +146,8 @@ static int64_t whole_leaves(const HaloPlan *plan, int64_t rows)
 {
     const int64_t length = bands_length(&plan->reg[plan->output]);
     bool measures = false;
-    for (int i = 0; i < plan->steps; i++) measures = measures || plan->step[i].primitive == HALO_REDUCE;
+    for (int i = 0; i < plan->steps; i++)
+        measures = measures || plan->step[i].primitive == HALO_REDUCE || plan->step[i].primitive == HALO_FOLD;
     if (rows >= length || !measures) return smaller(rows, length);
     int64_t node = HALO_LEAF;
     while (node < rows) node *= 2;

@@ -188,6 +188,7 @@ void loudness_close(Loudness *loudness);
 typedef struct Measured {
     uint64_t pieces;
     HaloMoments *node; /* of reductions, [64][channels]: a binary counter of pieces */
+    double *folded;    /* of folds, likewise */
     HaloHistogram hist;
     Loudness *loudness;
 } Measured;
@@ -214,7 +215,7 @@ double place_value(const Place *place, double before, double after);
 int64_t count_rank(const uint64_t *count, int64_t values, uint64_t rank); /* the value at a place */
 HaloStatus float_percentiles(Slot *slot, const HaloBuf *src, const HaloDetail *detail, HaloResult *result);
 /* value: [channels + 1], the last over all but alpha. */
-HaloStatus measure_fold(Slot *slot, const HaloBuf *src, const HaloFold *fold, double *value);
+void measure_fold(const Measured *measured, const HaloFold *fold, const HaloShape *shape, double *value);
 
 /* choose.c: opens, runs, and goes over to the CPU where `--device auto` allows it. */
 HaloStatus run_plan(HaloSession *session, const HaloPlan *plan, const HaloBuf *in, HaloBuf *out,

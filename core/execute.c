@@ -188,18 +188,25 @@ out:
     return status;
 }
 
-static HaloStatus run_fold(Run *run, const HaloStep *step)
+static HaloStatus run_fold(Run *run, int at, Rows part)
 {
-    const HaloBuf *src = &run->value[step->src];
+    HaloStatus status = HALO_OK;
+    const HaloStep *step = &run->plan->step[at];
+    const HaloFold *fold = &step->u.fold;
+    const HaloShape *shape = &run->plan->reg[step->src];
     if (run->results == NULL) return HALO_OK;
+    HALO_TRY(measure_band(run, at, part));
+    if (part.to < bands_length(shape)) return HALO_OK;
     HaloResult *result = &run->results->item[step->result];
-    *result = (HaloResult){.type = HALO_RESULT_FOLD, .shape = src->shape};
-    result->fold.value = calloc((size_t)src->shape.channels + 1, sizeof *result->fold.value);
-    if (result->fold.value == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
-    result->fold.identity = step->u.fold.identity;
-    snprintf(result->fold.expr, sizeof result->fold.expr, "%s", step->u.fold.join_text);
-    snprintf(result->fold.map, sizeof result->fold.map, "%s", step->u.fold.map_text);
-    return measure_fold(run->slot, src, &step->u.fold, result->fold.value);
+    *result = (HaloResult){.type = HALO_RESULT_FOLD, .shape = *shape};
+    result->fold.value = calloc((size_t)shape->channels + 1, sizeof *result->fold.value);
+    if (result->fold.value == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    result->fold.identity = fold->identity;
+    snprintf(result->fold.expr, sizeof result->fold.expr, "%s", fold->join_text);
+    snprintf(result->fold.map, sizeof result->fold.map, "%s", fold->map_text);
+    measure_fold(&run->measured[at], fold, shape, result->fold.value);
+out:
+    return status;
 }
 
 static HaloStatus run_primitive(Run *run, const HaloStep *step)
@@ -226,7 +233,7 @@ static HaloStatus run_step(Run *run, int at, Rows rows)
     const HaloPlan *plan = run->plan;
     HaloStep step = plan->step[at];
     if (step.primitive == HALO_REDUCE) return run_reduce(run, at, bands_measured(plan, &step, rows));
-    if (step.primitive == HALO_FOLD) return run_fold(run, &step);
+    if (step.primitive == HALO_FOLD) return run_fold(run, at, bands_measured(plan, &step, rows));
     if (step.primitive == HALO_HIST) return run_hist(run, at, bands_measured(plan, &step, rows));
     if (run->need[step.dst].from == run->need[step.dst].to) return HALO_OK; /* nobody reads it */
     if (step.resolve != NULL) HALO_TRY(step.resolve(&step, &run->stats[step.resolve_from]));

@@ -67,18 +67,49 @@ void measure_stats(const Measured *measured, const HaloShape *shape, HaloStats *
 
 /* ---- folds ---------------------------------------------------------------------------------------------- */
 
-HaloStatus measure_fold(Slot *slot, const HaloBuf *src, const HaloFold *fold, double *value)
+static double join(const HaloFold *fold, int channel, double a, double b)
 {
-    const HaloShape *shape = &src->shape;
-    double all = fold->identity;
-    const HaloStatus status = slot->backend->fold(slot->device, src, fold, value);
-    if (status != HALO_OK) return status;
-    for (int c = 0, joined = 0; c < shape->channels; c++) {
-        if (c == shape->alpha) continue;
-        all = joined++ == 0 ? value[c] : halo_program_run(fold->join, all, value[c], 0.0);
+    return halo_program_run(fold->join, a, b, fold->k != NULL ? fold->k[channel] : 0.0);
+}
+
+/* Pieces join as those of statistics do. */
+static HaloStatus add_folded(Slot *slot, const HaloFold *fold, const HaloBuf *piece, Measured *all)
+{
+    HaloStatus status = HALO_OK;
+    const int channels = piece->shape.channels;
+    double *value = calloc((size_t)channels, sizeof *value);
+    if (all->folded == NULL) all->folded = calloc((size_t)channels * 64, sizeof *all->folded);
+    if (value == NULL || all->folded == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    HALO_TRY(slot->backend->fold(slot->device, piece, fold, value));
+    for (int c = 0; c < channels; c++) {
+        int level = 0;
+        for (; all->pieces >> level & 1; level++)
+            value[c] = join(fold, c, all->folded[level * channels + c], value[c]);
+        all->folded[level * channels + c] = value[c];
     }
-    value[shape->channels] = halo_canonical_f64(all);
-    return HALO_OK;
+    all->pieces++;
+out:
+    free(value);
+    return status;
+}
+
+void measure_fold(const Measured *measured, const HaloFold *fold, const HaloShape *shape, double *value)
+{
+    const int channels = shape->channels;
+    double all = fold->identity;
+    for (int c = 0, joined = 0; c < channels; c++) {
+        bool any = false;
+        value[c] = fold->identity;
+        for (int level = 0; level < 64; level++) {
+            if ((measured->pieces >> level & 1) == 0) continue;
+            const double left = measured->folded[level * channels + c];
+            value[c] = any ? join(fold, c, left, value[c]) : left;
+            any = true;
+        }
+        value[c] = halo_canonical_f64(value[c]);
+        if (c != shape->alpha) all = joined++ == 0 ? value[c] : join(fold, c, all, value[c]);
+    }
+    value[channels] = halo_canonical_f64(all);
 }
 
 /* ---- histograms ----------------------------------------------------------------------------------------- */
@@ -135,15 +166,16 @@ out:
     return status;
 }
 
-/* ---- either --------------------------------------------------------------------------------------------- */
+/* ---- any of them --------------------------------------------------------------------------------------------- */
 
 HaloStatus measure_piece(Slot *slot, const HaloStep *step, const HaloBuf *piece, Measured *all)
 {
     HaloBuf whole = *piece; /* for a backend */
     whole.shape.width = piece->cols;
     whole.x0 = 0;
-    return step->primitive == HALO_REDUCE ? add_moments(slot, step, &whole, piece->x0, all)
-                                          : add_counts(slot, step, &whole, all);
+    if (step->primitive == HALO_REDUCE) return add_moments(slot, step, &whole, piece->x0, all);
+    if (step->primitive == HALO_FOLD) return add_folded(slot, &step->u.fold, &whole, all);
+    return add_counts(slot, step, &whole, all);
 }
 
 HaloStatus measure_loudness(Slot *slot, const HaloStep *step, const HaloBuf *piece, Measured *all)
@@ -170,6 +202,7 @@ out:
 void measure_free(Measured *measured)
 {
     loudness_close(measured->loudness);
+    free(measured->folded);
     free(measured->node);
     halo_histogram_free(&measured->hist);
 }

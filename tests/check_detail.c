@@ -178,13 +178,35 @@ static void one_value_everywhere(void **state)
     }
 }
 
+/* Sound is measured band by band where it may be, in pieces that are nodes of the tree. */
+static void bands_body(Rng *rng)
+{
+    HaloShape shape = test_shape(HALO_F32, rng_between(rng, 4000, 60000), 1, (int)rng_between(rng, 1, 3));
+    shape.kind = HALO_AUDIO;
+    shape.rate = 8000;
+    TestBuf buf = testbuf_make(&shape, test_whole(&shape), NULL);
+    testbuf_fill_with(&buf, rng_once_in(rng, 3) ? TEST_SPECIAL : TEST_MIXED, rng);
+    Outcome outcome =
+        expect_everywhere_alike("stats | average:5 | hist | reduce:\"fma(a,0.999,b)\",map=\"v*v\" |"
+                                " reduce:\"max(a,b)\",identity=-inf",
+                                &buf.view, NULL);
+    if (outcome.status != HALO_OK) fail_case(NULL, "%s", outcome.message);
+    outcome_free(&outcome);
+    testbuf_free(&buf);
+}
+
+static void sound_in_bands(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 6, bands_body);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain_samples),
-        cmocka_unit_test(samples_of_every_size),
-        cmocka_unit_test(infinities_and_nan),
-        cmocka_unit_test(one_value_everywhere),
+        cmocka_unit_test(plain_samples),      cmocka_unit_test(samples_of_every_size),
+        cmocka_unit_test(infinities_and_nan), cmocka_unit_test(one_value_everywhere),
+        cmocka_unit_test(sound_in_bands),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, runners_open, runners_close);
