@@ -79,6 +79,8 @@ static HaloStatus expand(const char *template, const CliSettings *settings, cons
     }
     if (text->length == 0 || text->data[text->length - 1] == '/')
         return halo_fail(HALO_ERR_USAGE, "--name: '%s' leaves no name", template);
+    if (strncmp(text->data, "../", 3) == 0 || strstr(text->data, "/../") != NULL)
+        return halo_fail(HALO_ERR_USAGE, "--name: '%s' leads out of the folder", template);
     return HALO_OK;
 }
 

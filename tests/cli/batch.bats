@@ -99,6 +99,13 @@ setup() { load common; common_setup; make_gray a.pgm 20 10; }
     [ -s out3/stdin.png ]
 }
 
+@test "names stay in the folder" {
+    for name in '../{stem}.{ext}' '{stem}/../../x.{ext}' '{dir}/../{stem}.{ext}'; do
+        run --separate-stderr halo run gauss:1 a.pgm --out-dir out --name "$name"
+        [ "$status" -eq 2 ]; says "leads out of the folder"
+    done
+}
+
 @test "--dry-run says what would be and writes nothing" {
     run halo run gauss:1 a.pgm --out-dir out -n
     [ "$status" -eq 0 ]
