@@ -70,7 +70,7 @@ HaloStatus cuda_reduce(HaloDevice *device, const HaloBuf *src, unsigned want, Ha
     if (result != device->staging) {
         CUDA_PASS(cuda_fetch(device, out, result, bytes));
     } else {
-        CUDA_TRY(cudaStreamSynchronize(device->stream));
+        CUDA_PASS(cuda_wait(device));
         memcpy(out, result, (size_t)bytes);
     }
     if (product && src->shape.dtype != HALO_F32) CUDA_PASS(integer_products(device, src, out));

@@ -1,5 +1,5 @@
-/* What the reductions of floats and of integers share. Each is one launch: blocks leave partial results, the
- * one that arrives last joins them and writes the answer where the host reads it. */
+/* What the reductions of floats and of integers share. Blocks leave partial results, the one that
+ * arrives last joins them and writes the answer where the host reads it. */
 #ifndef HALO_CUDA_REDUCE_CUH
 #define HALO_CUDA_REDUCE_CUH
 

@@ -2,10 +2,10 @@
  * added up. Words of four u8 or two u16 are counted whole. */
 #include "reduce.cuh"
 
-static const int blocks_each = 16; /* per multiprocessor */
+static const int blocks_each = 6; /* per multiprocessor */
 
-/* What a thread knows of a channel. The extremes are known by their unit, 16 bytes of pixels, until the end,
- * where the sample is looked for. */
+/* What a thread knows of a channel. The extremes are known by their tile until the end, where the sample is
+ * looked for. */
 struct Tally {
     uint64_t count, nonzero, sum, squares;
     ReduceBest<unsigned, 1> min;
@@ -30,10 +30,10 @@ struct Tally {
         min.join_warp();
         max.join_warp();
     }
-    __device__ __forceinline__ void take_extremes(unsigned low, unsigned high, int64_t unit)
+    __device__ __forceinline__ void take_extremes(unsigned low, unsigned high, int64_t tile)
     {
-        if (low < min.value || min.at < 0) min = {low, unit};
-        if (high > max.value || max.at < 0) max = {high, unit};
+        if (low < min.value || min.at < 0) min = {low, tile};
+        if (high > max.value || max.at < 0) max = {high, tile};
     }
 };
 
@@ -50,19 +50,30 @@ struct IntegerArgs {
 /* Pixels of a unit: a pack of 16 bytes for every channel. */
 template <typename S> __host__ __device__ constexpr int unit_pixels() { return 16 / (int)sizeof(S); }
 
-template <typename S> __device__ __forceinline__ static void take_one(Tally *t, S v, int64_t pixel)
+/* A block works on a tile at a time: as many units for each of its threads, all their loads in flight. */
+__host__ __device__ constexpr int tile_units(int channels)
+{
+    return channels == 1 ? 8 : channels <= 4 ? 16 / channels : 1;
+}
+template <typename S> __host__ __device__ constexpr int tile_pixels(int channels)
+{
+    return tile_units(channels) * reduce_threads * unit_pixels<S>();
+}
+
+template <typename S> __device__ __forceinline__ static void take_one(Tally *t, S v, int64_t tile)
 {
     t->count++;
     t->nonzero += v != 0;
     t->sum += v;
     t->squares += (uint64_t)v * v;
-    t->take_extremes(v, v, pixel / unit_pixels<S>());
+    t->take_extremes(v, v, tile);
 }
 
 /* ---- whole words ---------------------------------------------------------------------------------------- */
 
-/* What the words of a unit add up to. Extremes are pairs of 16 bits, for which there are instructions: of a
- * word's even bytes, and of its odd ones, whose lower neighbours do no harm below them. u16 has no odd ones. */
+/* What the words of a thread's part of a tile add up to; `nonzero` is 128 times too many. Extremes are pairs of
+ * 16 bits, for which there are instructions: of a word's even bytes, and of its odd ones, whose lower
+ * neighbours do no harm below them. u16 has no odd ones. */
 struct Unit {
     unsigned nonzero, sum, low, high, odd_low, odd_high;
     uint64_t squares;
@@ -71,8 +82,8 @@ struct Unit {
 __device__ __forceinline__ static void take_word(Unit *t, unsigned w, uint8_t)
 {
     t->sum = __dp4a(w, 0x01010101u, t->sum);
-    t->squares = __dp4a(w, w, (unsigned)t->squares); /* 16 * 255^2 fit 32 bits */
-    t->nonzero += (unsigned)__popc((((w & 0x7f7f7f7fu) + 0x7f7f7f7fu) | w) & 0x80808080u);
+    t->squares = __dp4a(w, w, (unsigned)t->squares); /* 64 * 255^2 fit 32 bits */
+    t->nonzero = __dp4a((((w & 0x7f7f7f7fu) + 0x7f7f7f7fu) | w) & 0x80808080u, 0x01010101u, t->nonzero);
     t->low = __vminu2(t->low, w & 0x00ff00ffu);
     t->high = __vmaxu2(t->high, w & 0x00ff00ffu);
     t->odd_low = __vminu2(t->odd_low, w);
@@ -85,7 +96,7 @@ __device__ __forceinline__ static void take_word(Unit *t, unsigned w, uint16_t)
     t->sum += even + odd;
     t->squares += (uint64_t)even * even;
     t->squares += (uint64_t)odd * odd;
-    t->nonzero += (even != 0) + (odd != 0);
+    t->nonzero += ((even != 0) + (odd != 0)) * 128;
     t->low = __vminu2(t->low, w);
     t->high = __vmaxu2(t->high, w);
 }
@@ -103,23 +114,26 @@ template <int Step> __device__ __forceinline__ static unsigned gather(const uint
 }
 
 template <typename S, int Channels>
-__device__ __forceinline__ static void take_unit(Tally *t, const S *sample, int channel, int64_t number)
+__device__ __forceinline__ static void take_unit(Unit *t, const S *sample, int channel)
 {
     constexpr int each = 4 / (int)sizeof(S);
-    Unit unit = {0, 0, ~0u, 0, ~0u, 0, 0};
 #pragma unroll
     for (int i = 0; i < unit_pixels<S>(); i += each)
-        take_word(&unit, gather<Channels>(sample + i * Channels + channel), S());
-    t->count += unit_pixels<S>();
-    t->nonzero += unit.nonzero;
+        take_word(t, gather<Channels>(sample + i * Channels + channel), S());
+}
+
+template <typename S>
+__device__ __forceinline__ static void take_part(Tally *t, Unit unit, int units, int64_t tile)
+{
+    t->count += units * unit_pixels<S>();
+    t->nonzero += unit.nonzero / 128;
     t->sum += unit.sum;
     t->squares += unit.squares;
     if (sizeof(S) == 1) {
         unit.low = __vminu2(unit.low, unit.odd_low >> 8 & 0x00ff00ffu);
         unit.high = __vmaxu2(unit.high, unit.odd_high >> 8 & 0x00ff00ffu);
     }
-    t->take_extremes(min(unit.low & 0xffffu, unit.low >> 16), max(unit.high & 0xffffu, unit.high >> 16),
-                     number);
+    t->take_extremes(min(unit.low & 0xffffu, unit.low >> 16), max(unit.high & 0xffffu, unit.high >> 16), tile);
 }
 
 /* ---- kernels -------------------------------------------------------------------------------------------- */
@@ -128,7 +142,7 @@ __device__ __forceinline__ static void take_unit(Tally *t, const S *sample, int 
 template <typename S>
 __device__ __forceinline__ static void conclude(const IntegerArgs &a, int channel, const Tally &total)
 {
-    constexpr int width = unit_pixels<S>();
+    const int width = tile_pixels<S>(a.channels);
     __shared__ Tally all;
     __syncthreads();
     if (threadIdx.x == 0) all = total;
@@ -157,33 +171,39 @@ __device__ __forceinline__ static void conclude(const IntegerArgs &a, int channe
 template <typename S, int Channels>
 __global__ static void __launch_bounds__(reduce_threads) pack_kernel(const __grid_constant__ IntegerArgs a)
 {
-    constexpr int width = unit_pixels<S>();
-    constexpr int batch = Channels < 4 ? 4 / Channels : 1; /* units whose loads are in flight together */
-    const int64_t units = a.pixels / width, step = a.blocks * reduce_threads;
-    const int64_t first = (int64_t)blockIdx.x * reduce_threads + threadIdx.x;
+    constexpr int width = unit_pixels<S>(), batch = tile_units(Channels);
+    const int64_t units = a.pixels / width, tiles = cuda_ceil_div(a.pixels, tile_pixels<S>(Channels));
     const uint4 *const packs = (const uint4 *)a.data;
     Tally tally[Channels];
 #pragma unroll
     for (int c = 0; c < Channels; c++) tally[c] = Tally::none();
-    int64_t u = first;
-    for (; u + (batch - 1) * step < units; u += batch * step) {
+    for (int64_t t = blockIdx.x; t < tiles; t += a.blocks) {
+        const int64_t first = t * batch * reduce_threads + threadIdx.x;
+        const int64_t left = cuda_ceil_div(cuda_max(0, units - first), reduce_threads);
+        const int there = (int)cuda_min(batch, left);
         S sample[batch][Channels * width];
 #pragma unroll
         for (int b = 0; b < batch; b++)
 #pragma unroll
-            for (int k = 0; k < Channels; k++) {
-                const uint4 pack = __ldg(packs + (u + b * step) * Channels + k);
+            for (int k = 0; k < Channels && b < there; k++) {
+                const uint4 pack = __ldg(packs + (first + b * reduce_threads) * Channels + k);
                 memcpy(sample[b] + k * width, &pack, sizeof pack);
             }
+        if (there == 0) continue;
 #pragma unroll
-        for (int b = 0; b < batch; b++)
+        for (int c = 0; c < Channels; c++) {
+            Unit unit = {0, 0, ~0u, 0, ~0u, 0, 0};
 #pragma unroll
-            for (int c = 0; c < Channels; c++) take_unit<S, Channels>(&tally[c], sample[b], c, u + b * step);
+            for (int b = 0; b < batch; b++)
+                if (b < there) take_unit<S, Channels>(&unit, sample[b], c);
+            take_part<S>(&tally[c], unit, there, t);
+        }
     }
-    for (; u * width < a.pixels; u += step) /* the last few */
-        for (int64_t p = u * width; p < cuda_min((u + 1) * width, a.pixels); p++)
+    const int64_t p = units * width + threadIdx.x; /* the last few */
+    if (blockIdx.x == 0 && p < a.pixels)
 #pragma unroll
-            for (int c = 0; c < Channels; c++) take_one(&tally[c], ((const S *)a.data)[p * Channels + c], p);
+        for (int c = 0; c < Channels; c++)
+            take_one(&tally[c], ((const S *)a.data)[p * Channels + c], tiles - 1);
 #pragma unroll
     for (int c = 0; c < Channels; c++)
         if (reduce_blocks(&tally[c], a.tally + c * a.blocks, blockIdx.x, a.blocks, a.arrival + c))
@@ -199,7 +219,7 @@ __global__ static void __launch_bounds__(reduce_threads) channel_kernel(const __
     const S *const data = (const S *)a.data + channel;
     Tally tally = Tally::none();
     for (int64_t p = block * reduce_threads + threadIdx.x; p < a.pixels; p += step)
-        take_one(&tally, data[p * a.channels], p);
+        take_one(&tally, data[p * a.channels], p / tile_pixels<S>(a.channels));
     if (reduce_blocks(&tally, a.tally + channel * a.blocks, block, a.blocks, a.arrival + channel))
         conclude<S>(a, channel, tally);
 }
