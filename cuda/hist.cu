@@ -2,7 +2,7 @@
  * a copy of the counters for each lane of a warp, so that no two lanes ever meet in a bank; 16-bit samples in
  * counters of 16 bits; everything else in as many copies as fit, a window of the bins at a time; and too many
  * bins for that straight in global memory. */
-#include "common.cuh"
+#include "reduce.cuh"
 
 static const int hist_threads = 1024;
 static const int byte_values = 256, word_values = 65536;
@@ -17,6 +17,8 @@ struct HistArgs {
     int windows;
     HaloHist how;
     unsigned long long *count; /* [channels][bins], then below, above and nan: [channels] each */
+    unsigned *arrival;         /* bytes: of blocks; `count` is all 0 between launches */
+    unsigned long long *result;
 };
 
 /* A block counts in 32 bits: it must not be given more samples than those hold. */
@@ -42,6 +44,20 @@ __device__ __forceinline__ static void flush_shared(const unsigned *counter, int
 }
 
 /* ---- bytes, up to four channels ------------------------------------------------------------------------- */
+
+/* The block that is done last hands the counters to the host and leaves them at 0. */
+__device__ __forceinline__ static void hand_over(const HistArgs &a, int counters)
+{
+    __shared__ bool last;
+    __syncthreads();
+    if (threadIdx.x == 0) last = reduce_last(a.arrival, a.blocks);
+    __syncthreads();
+    if (!last) return;
+    for (int i = (int)threadIdx.x; i < counters; i += hist_threads) {
+        a.result[i] = __ldcg(a.count + i);
+        a.count[i] = 0;
+    }
+}
 
 /* A thread takes as many 16-byte packs as there are channels: whole pixels. The counter of value v of channel
  * c in copy i is at (c * 256 + v) * copies + i. */
@@ -71,21 +87,31 @@ __global__ static void __launch_bounds__(hist_threads) bytes_kernel(const __grid
             atomicAdd(counter + (c * byte_values + ((const uint8_t *)a.data)[p * Channels + c]) * copies + copy,
                       1u);
     flush_shared(counter, Channels * byte_values, copies, a.count);
+    hand_over(a, Channels * byte_values);
 }
 
 /* ---- 16 bits -------------------------------------------------------------------------------------------- */
 
-/* Counts v in one half of a word; all values then fit a block's shared memory. Where a half overflows, 65536
- * goes to the result at once, and what the lower half carried into the upper is taken back. Every change of an
- * upper half sees for itself whether it wrapped, so that it does not matter who comes in between. 2^28 random
- * samples take 0.35 ms on an H200, in windows of 32-bit counters 3.5 ms. */
-__device__ __forceinline__ static void count_word(unsigned *counter, unsigned v, unsigned long long *to)
+/* Counts v n times in one half of a word; all values then fit a block's shared memory. Where a half overflows,
+ * 65536 goes to the result at once, and what the lower half carried into the upper is taken back. Every change
+ * of an upper half sees for itself whether it wrapped, so that it does not matter who comes in between. 2^28
+ * random samples take 0.35 ms on an H200, in windows of 32-bit counters 3.5 ms. */
+__device__ __forceinline__ static void count_word(unsigned *counter, unsigned v, unsigned n,
+                                                  unsigned long long *to)
 {
     const unsigned shift = v % 2 * 16;
-    const unsigned old = atomicAdd(counter + v / 2, 1u << shift);
-    if ((old >> shift & 0xffffu) != 0xffffu) return;
+    const unsigned old = atomicAdd(counter + v / 2, n << shift);
+    if ((old >> shift & 0xffffu) + n <= 0xffffu) return;
     atomicAdd(to + v, 65536ull);
     if (shift == 0 && atomicSub(counter + v / 2, 65536u) >> 16 == 0) atomicAdd(to + v + 1, 0ull - 65536ull);
+}
+
+/* Do all samples of the warp's packs have one value? */
+__device__ __forceinline__ static bool all_same(uint4 pack)
+{
+    const unsigned first = __shfl_sync(CUDA_ALL, pack.x, 0);
+    const unsigned differ = (pack.x ^ first) | (pack.y ^ first) | (pack.z ^ first) | (pack.w ^ first);
+    return __all_sync(CUDA_ALL, (differ | (first >> 16 ^ (first & 0xffffu))) == 0);
 }
 
 /* One channel a block. `Line`: one channel in all, 16-byte loads. */
@@ -94,7 +120,7 @@ __global__ static void __launch_bounds__(hist_threads) words_kernel(const __grid
 {
     constexpr int width = Line ? 8 : 1;
     CUDA_SHARED(unsigned, counter);
-    const int channel = (int)(blockIdx.x % a.channels);
+    const int channel = (int)(blockIdx.x % a.channels), lane = (int)threadIdx.x % CUDA_WARP;
     const int64_t units = a.pixels / width, step = a.blocks * hist_threads;
     const int64_t first = blockIdx.x / a.channels * hist_threads + threadIdx.x;
     const uint16_t *const data = (const uint16_t *)a.data + channel;
@@ -107,11 +133,16 @@ __global__ static void __launch_bounds__(hist_threads) words_kernel(const __grid
             *reinterpret_cast<uint4 *>(sample) = __ldg((const uint4 *)data + u);
         else
             sample[0] = __ldg(data + u * a.channels);
+        /* Atomics of one word wait for each other: where the warp has a single value, one counts for all. */
+        if (Line && u - lane + CUDA_WARP <= units && all_same(*reinterpret_cast<const uint4 *>(sample))) {
+            if (lane == 0) count_word(counter, sample[0], CUDA_WARP * width, to);
+            continue;
+        }
 #pragma unroll
-        for (int e = 0; e < width; e++) count_word(counter, sample[e], to);
+        for (int e = 0; e < width; e++) count_word(counter, sample[e], 1, to);
     }
     for (int64_t p = units * width + first; p < a.pixels; p += step)
-        count_word(counter, data[p * a.channels], to);
+        count_word(counter, data[p * a.channels], 1, to);
     __syncthreads();
     for (int b = (int)threadIdx.x; b < word_values / 2; b += hist_threads) {
         const unsigned pair = counter[b];
@@ -186,9 +217,17 @@ static int copies_for(const HaloDevice *device, int64_t counters)
     return copies;
 }
 
-static HaloStatus launch_bytes(HaloDevice *device, HistArgs *args)
+static HaloStatus hist_bytes(HaloDevice *device, HistArgs *args, HaloHistogram *out)
 {
     const int64_t counters = (int64_t)byte_values * args->channels;
+    const int64_t bytes = counters * (int64_t)sizeof *args->count;
+    void *unused;
+    unsigned *cleared;
+    /* The counters come first: they need their alignment. */
+    CUDA_PASS(reduce_room(device, 1, 2 * counters + 1, &unused, &cleared));
+    args->count = (unsigned long long *)cleared;
+    args->arrival = cleared + 2 * counters;
+    args->result = (unsigned long long *)device->staging;
     args->copies = copies_for(device, counters);
     const int64_t shared = counters * args->copies * (int64_t)sizeof(unsigned);
     args->blocks = blocks_for(device, args->pixels * args->channels, 1, shared);
@@ -198,6 +237,8 @@ static HaloStatus launch_bytes(HaloDevice *device, HistArgs *args)
     case 3: CUDA_LAUNCH(device, bytes_kernel<3>, args->blocks, hist_threads, shared, *args); break;
     default: CUDA_LAUNCH(device, bytes_kernel<4>, args->blocks, hist_threads, shared, *args); break;
     }
+    CUDA_PASS(cuda_wait(device));
+    memcpy(out->count, device->staging, (size_t)bytes);
     return HALO_OK;
 }
 
@@ -236,8 +277,7 @@ template <typename S> static HaloStatus launch_windows(HaloDevice *device, HistA
 static HaloStatus launch(HaloDevice *device, HaloDtype dtype, HistArgs *args)
 {
     switch (dtype) {
-    case HALO_U8:
-        return args->channels <= 4 ? launch_bytes(device, args) : launch_windows<uint8_t>(device, args);
+    case HALO_U8: return launch_windows<uint8_t>(device, args);
     case HALO_U16:
         return device->properties.sharedMemPerBlockOptin >= words_shared
                    ? launch_words(device, args)
@@ -261,11 +301,12 @@ HaloStatus cuda_hist(HaloDevice *device, const HaloBuf *src, const HaloHist *his
         return halo_fail(HALO_ERR_LIMIT, "%lld bins of %d channels are too many", (long long)hist->bins,
                          channels);
     CUDA_PASS(cuda_flat(device, src, &args.data));
-    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_PARTIAL, bytes, &count));
-    CUDA_TRY(cudaMemsetAsync(count, 0, (size_t)bytes, device->stream));
     args.pixels = src->shape.width * src->shape.height;
     args.channels = channels;
     args.how = *hist;
+    if (src->shape.dtype == HALO_U8 && channels <= 4) return hist_bytes(device, &args, out);
+    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_PARTIAL, bytes, &count));
+    CUDA_TRY(cudaMemsetAsync(count, 0, (size_t)bytes, device->stream));
     args.count = (unsigned long long *)count;
     CUDA_PASS(launch(device, src->shape.dtype, &args));
     const int64_t each = channels * (int64_t)sizeof(unsigned long long);
