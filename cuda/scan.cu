@@ -168,6 +168,46 @@ __global__ static void __launch_bounds__(tile_threads, C == 1   ? 4
     write_run<S, Kind, C>(run, before, p, a, room[warp], threads >= CUDA_WARP);
 }
 
+/* Many lines of some tiles, at most a group: a block walks along a line, and loads the next tile while it
+ * stores one. Nothing goes from block to block. */
+template <typename S, typename Kind, int C>
+__global__ static void __launch_bounds__(tile_threads, C == 1 ? 4 : 2)
+    walk_kernel(const __grid_constant__ ScanArgs a, const __grid_constant__ ScanLines<typename Kind::Value> l)
+{
+    using T = typename Kind::Value;
+    __shared__ T room[HALO_SCAN_WARPS][HALO_SCAN_WARP * scan_room_run], slot[C][HALO_SCAN_GROUP + CUDA_WARP];
+    __shared__ T warp_total[2][C][HALO_SCAN_WARPS];
+    const int thread = (int)threadIdx.x, lane = thread % CUDA_WARP, warp = thread / CUDA_WARP;
+    for (int i = thread; i < C * (HALO_SCAN_GROUP + CUDA_WARP); i += tile_threads)
+        slot[i / (HALO_SCAN_GROUP + CUDA_WARP)][i % (HALO_SCAN_GROUP + CUDA_WARP)] = Kind::identity();
+    ScanRun<S, C> run;
+    ScanPlace p = scan_place(a, l, blockIdx.x, thread * HALO_SCAN_RUN);
+    load_place(&run, a, p, l.packed);
+    for (unsigned tile = 0; tile < l.tiles; tile++) {
+        T(*const total)[HALO_SCAN_WARPS] = warp_total[tile % 2];
+        T before[C];
+        fold_run<S, Kind, C>(run, lane, before, total);
+        __syncthreads();
+#pragma unroll
+        for (int c = 0; c < C; c++) {
+            before[c] = Kind::join(before_warp<Kind>(total[c], 0, warp), before[c]);
+            T known = tile == 0 ? Kind::identity() : __shfl_sync(CUDA_ALL, fold_group<Kind>(slot[c]), 0);
+            before[c] = Kind::join(Kind::join(Kind::identity(), known), before[c]);
+        }
+        const ScanRun<S, C> now = run;
+        const ScanPlace at = p;
+        if (tile + 1 < l.tiles) {
+            p = scan_place(a, l, blockIdx.x, (int64_t)(tile + 1) * HALO_SCAN_TILE + thread * HALO_SCAN_RUN);
+            load_place(&run, a, p, l.packed);
+        }
+        write_run<S, Kind, C>(now, before, at, a, room[warp], true);
+        __syncthreads();
+        if (thread == 0)
+            for (int c = 0; c < C; c++)
+                slot[c][slot_at((int)tile)] = before_warp<Kind>(total[c], 0, HALO_SCAN_WARPS);
+    }
+}
+
 /* Lines of many tiles. A block takes the totals of one tile, and stores the samples of an earlier one: by then
  * what lies before that is known, and its samples are still in the second-level cache. The last warp, the
  * scout, finds what lies before a tile while the others load. */
@@ -259,6 +299,10 @@ static HaloStatus launch_lines(HaloDevice *device, const ScanArgs *a)
     l.tiles = (unsigned)tiles;
     l.groups = (unsigned)cuda_ceil_div(tiles, HALO_SCAN_GROUP);
     l.blocks = (unsigned)blocks;
+    if (tiles <= HALO_SCAN_GROUP && l.lines >= 16 * device->properties.multiProcessorCount) {
+        CUDA_LAUNCH(device, (walk_kernel<S, Kind, C>), l.lines, tile_threads, 0, *a, l);
+        return HALO_OK;
+    }
     CUDA_PASS(scan_slots(device, C * (blocks + l.lines * l.groups), &l.tickets, &values));
     l.tile = (T *)values;
     l.group = l.tile + C * blocks;
