@@ -1,8 +1,7 @@
 /* What TIFF's tags say beside the samples, both ways.
  *
  * The orientation stands in a tag of its own here and in EXIF elsewhere, so it goes from one to the other; the
- * rest of EXIF is a directory of TIFF with offsets into the file, which libtiff does not copy, and stays
- * behind. */
+ * rest of EXIF follows in tiff_exif.c. */
 #ifdef HALO_HAVE_TIFF
 #include "tifffile.h"
 

@@ -45,6 +45,14 @@ static size_t take(TiffReader *state, int64_t at, void *bytes, size_t size)
     return got;
 }
 
+/* IfdSource::get; EXIF that leads nowhere is no reason to refuse an image. */
+static bool get_bytes(void *context, int64_t at, void *bytes, size_t size)
+{
+    TiffReader *state = context;
+    if (at < 0 || at > state->size || (int64_t)size > state->size - at) return false;
+    return take(state, at, bytes, size) == size;
+}
+
 static tmsize_t on_read(thandle_t handle, void *bytes, tmsize_t size)
 {
     TiffReader *state = handle;
@@ -199,6 +207,8 @@ static HaloStatus look_at_page(HaloReader *reader)
     state->planar = planar == PLANARCONFIG_SEPARATE && state->pixels.samples > 1;
     HALO_TRY(measure_blocks(state));
     HALO_TRY(halo_tiff_take_meta(state->tiff, &reader->info.meta));
+    const IfdSource exif = {get_bytes, state, TIFFIsBigEndian(state->tiff) != 0};
+    HALO_TRY(halo_tiff_take_exif(state->tiff, &exif, &reader->info.meta.exif));
     describe(state);
     status = state->guard.status;
     /* In these, libtiff warns of damage and goes on with made-up samples; elsewhere of odd tags. */

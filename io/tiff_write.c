@@ -183,11 +183,29 @@ out:
     return status;
 }
 
+/* EXIF's directories go behind the samples; libtiff puts the image's own behind that. */
+static HaloStatus put_exif(TiffWriter *state)
+{
+    HaloStatus status = HALO_OK;
+    HaloBlob bytes = {0};
+    const int64_t end = state->end + state->end % 2;
+    if (TIFFIsBigTIFF(state->tiff)) return HALO_OK; /* has directories of another kind */
+    HALO_TRY(halo_tiff_put_exif(state->tiff, &state->writer->info.meta.exif, end, &bytes));
+    state->at = state->end;
+    if (bytes.size > 0 && end > state->end) on_write(state, (uint8_t[1]){0}, 1);
+    if (bytes.size > 0) on_write(state, bytes.data, (tmsize_t)bytes.size);
+    status = state->guard.status;
+out:
+    free(bytes.data);
+    return status;
+}
+
 HaloStatus halo_tiff_finish(HaloWriter *writer)
 {
     TiffWriter *state = writer->state;
     HaloStatus status = HALO_OK;
     halo_tiff_put_meta(state->tiff, &writer->info); /* some of it may have stood behind the input's samples */
+    HALO_TRY(put_exif(state));
     halo_tiff_clear(&state->guard);
     HALO_TRY(halo_tiff_outcome(&state->guard, TIFFWriteDirectory(state->tiff) == 1));
 out:

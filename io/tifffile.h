@@ -5,6 +5,7 @@
 
 #include <tiffio.h>
 
+#include "ifd.h"
 #include "image.h"
 
 /* What libtiff said while it worked. Its words go here, never to standard error. */
@@ -32,6 +33,11 @@ HaloStatus halo_tiff_outcome(const TiffGuard *guard, bool ok);
 
 HaloStatus halo_tiff_take_meta(TIFF *tiff, HaloMeta *meta);
 void halo_tiff_put_meta(TIFF *tiff, const HaloInfo *info);
+
+/* EXIF of the current image with its directories, where there are any (tiff_exif.c); and the other way: `bytes` are
+ * to stand at offset `end` of the file. */
+HaloStatus halo_tiff_take_exif(TIFF *tiff, const IfdSource *from, HaloBlob *exif);
+HaloStatus halo_tiff_put_exif(TIFF *tiff, const HaloBlob *exif, int64_t end, HaloBlob *bytes);
 
 HaloStatus halo_tiff_read_open(HaloReader *reader);
 HaloStatus halo_tiff_read(HaloReader *reader, HaloBuf *rows, int64_t *got);

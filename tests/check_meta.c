@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "codec.h"
+#include "ifd.h"
 #include "image.h"
 
 static uint8_t exif_bytes[] = "MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0\0\0\0";
@@ -189,6 +190,79 @@ static int leave(void **unused)
     return 0;
 }
 
+/* ---- EXIF's directories --------------------------------------------------------------------------------- */
+
+static bool get_of_blob(void *context, int64_t at, void *bytes, size_t size)
+{
+    const HaloBlob *blob = context;
+    if (at < 0 || (uint64_t)at > blob->size || size > blob->size - (size_t)at) return false;
+    memcpy(bytes, blob->data + at, size);
+    return true;
+}
+
+static void expect_exif(HaloBlob *exif, bool big)
+{
+    const IfdSource from = {get_of_blob, exif, big};
+    IfdEntry entry, below;
+    char text[32];
+    const int64_t image = big ? exif->data[7] : exif->data[4] | exif->data[5] << 8; /* small ones */
+    assert_true(ifd_find(&from, image, 0x10f, &entry));
+    assert_true(ifd_text(&from, &entry, text, sizeof text));
+    assert_string_equal(text, "a maker");
+    assert_true(ifd_find(&from, image, IFD_EXIF, &entry));
+    const int64_t directory = ifd_number(&from, &entry);
+    assert_true(ifd_find(&from, directory, 0x829a, &entry)); /* exposure time, 1/60 */
+    assert_int_equal(entry.count, 1);
+    uint8_t rational[8];
+    const uint8_t *v = entry.value;
+    const int64_t where = big ? v[2] << 8 | v[3] : v[1] << 8 | v[0];
+    assert_true(get_of_blob(exif, where, rational, 8));
+    assert_int_equal(rational[big ? 3 : 0], 1);
+    assert_int_equal(rational[big ? 7 : 4], 60);
+    assert_true(ifd_find(&from, directory, IFD_INTEROPERABILITY, &entry));
+    assert_true(ifd_find(&from, ifd_number(&from, &entry), 1, &below));
+    assert_memory_equal(below.value, "R98", 4);
+    assert_true(ifd_find(&from, image, IFD_GPS, &entry));
+    assert_true(ifd_find(&from, ifd_number(&from, &entry), 1, &below));
+    assert_memory_equal(below.value, "N", 2);
+}
+
+static void exif_goes_through_tiff(void **state)
+{
+    (void)state;
+#ifdef HALO_HAVE_TIFF
+    /* Big-endian, as many cameras write it: maker, orientation 6, EXIF with an exposure time and a directory of
+     * its own, GPS. */
+    static uint8_t bytes[] =
+        "MM\0*\0\0\0\10" /* */
+        "\0\4\1\17\0\2\0\0\0\10\0\0\0\76\1\22\0\3\0\0\0\1\0\6\0\0"
+        "\207\151\0\4\0\0\0\1\0\0\0\106\210\45\0\4\0\0\0\1\0\0\0\176\0\0\0\0"    /* to 62 */
+        "a maker\0"                                                              /* to 70 */
+        "\0\2\202\232\0\5\0\0\0\1\0\0\0\144\240\5\0\4\0\0\0\1\0\0\0\154\0\0\0\0" /* to 100 */
+        "\0\0\0\1\0\0\0\74"                                                      /* to 108 */
+        "\0\1\0\1\0\2\0\0\0\4R98\0\0\0\0\0"                                      /* to 126 */
+        "\0\1\0\1\0\2\0\0\0\2N\0\0\0\0\0\0";
+    HaloMeta meta = {.exif = {bytes, sizeof bytes - 1}};
+    expect_exif(&meta.exif, true);
+    HaloInfo once = through(&halo_format_tiff, &meta, HALO_U8, 3);
+    expect_exif(&once.meta.exif, false);
+    assert_int_equal(halo_exif_orientation(&once.meta.exif), 6);
+    HaloInfo twice = through(&halo_format_tiff, &once.meta, HALO_U16, 3);
+    assert_int_equal(twice.meta.exif.size, once.meta.exif.size);
+    assert_memory_equal(twice.meta.exif.data, once.meta.exif.data, once.meta.exif.size);
+    /* Damaged anywhere, it may be lost, and that is all. */
+    for (size_t i = 8; i < sizeof bytes - 1; i++) {
+        const uint8_t good = bytes[i];
+        bytes[i] ^= 0xff;
+        HaloInfo other = through(&halo_format_tiff, &meta, HALO_U8, 3);
+        halo_meta_free(&other.meta);
+        bytes[i] = good;
+    }
+    halo_meta_free(&once.meta);
+    halo_meta_free(&twice.meta);
+#endif
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -197,6 +271,7 @@ int main(void)
         cmocka_unit_test(the_shape_of_pixels_alone),
         cmocka_unit_test(text_is_made_utf8),
         cmocka_unit_test(orientation),
+        cmocka_unit_test(exif_goes_through_tiff),
     };
     return cmocka_run_group_tests(tests, NULL, leave);
 }
