@@ -21,7 +21,7 @@ typedef struct Work {
     CliBatch batch;
     uint64_t recipe;   /* of all that results and outputs depend on */
     CliTotals *totals; /* --total, or NULL */
-    int results_to; /* the file descriptor of what is printed */
+    int results_to;    /* the file descriptor of what is printed */
     CliTally tally;
     CliFates fates;
 } Work;
@@ -82,7 +82,8 @@ static HaloStatus open_journal(Work *work)
     const char *options = settings->recipe.length > 0 ? settings->recipe.data : "";
     work->recipe = halo_pipeline_fingerprint(work->pipeline, options);
     char *text = cli_format("%s%s", work->text, options);
-    const HaloStatus status = cli_journal_open(settings, work->recipe, text, &work->batch, &work->batch.journal);
+    const HaloStatus status =
+        cli_journal_open(settings, work->recipe, text, &work->batch, &work->batch.journal);
     free(text);
     return status;
 }
@@ -157,8 +158,8 @@ static void say_more(const Work *work, const CliItem *item, const HaloReport *re
             "%s%s%s: %s (%s), read %.1f ms, computed %.1f ms, wrote %.1f ms, %llu samples clipped%s%s\n",
             item->input, item->output != NULL ? " -> " : "", item->output != NULL ? item->output : "",
             report->backend != NULL ? report->backend : "", report->device, ms->read + ms->decode,
-            ms->upload + ms->compute + ms->download, ms->encode + ms->write, (unsigned long long)report->clipped,
-            report->note[0] != 0 ? "; " : "", report->note);
+            ms->upload + ms->compute + ms->download, ms->encode + ms->write,
+            (unsigned long long)report->clipped, report->note[0] != 0 ? "; " : "", report->note);
 }
 
 static HaloStatus plot_result(const CliSettings *settings, const CliItem *item, const HaloReport *report)
@@ -333,8 +334,8 @@ static HaloStatus print_summary(const Work *work)
     }
     const bool worth_it = (has_output && !settings->dry_run && !settings->explain) || t->failed > 0;
     if (work->batch.count > 1 && !settings->quiet && worth_it)
-        fprintf(stderr, "halo: %zu done, %zu failed, %zu skipped in %.2f s%s%s%s\n", t->ok, t->failed, t->skipped,
-                t->seconds, t->backend != NULL ? ", on " : "", t->backend != NULL ? t->device : "",
+        fprintf(stderr, "halo: %zu done, %zu failed, %zu skipped in %.2f s%s%s%s\n", t->ok, t->failed,
+                t->skipped, t->seconds, t->backend != NULL ? ", on " : "", t->backend != NULL ? t->device : "",
                 t->failed > 0 && work->batch.journal != NULL ? "; --resume tries those that failed again" : "");
     return HALO_OK;
 }

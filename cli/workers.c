@@ -53,8 +53,7 @@ void cli_outcome_free(CliOutcome *outcome)
 
 bool cli_is_wanted(const CliSettings *settings, const CliItem *item)
 {
-    return item->status == HALO_OK && !item->done &&
-           !(settings->skip_existing && cli_in_the_way(item->output));
+    return item->status == HALO_OK && !item->done && !(settings->skip_existing && cli_in_the_way(item->output));
 }
 
 CliOutcome cli_run_item(const CliSettings *settings, HaloSession *session, const HaloPipeline *pipeline,
