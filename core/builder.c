@@ -125,6 +125,19 @@ HaloStatus halo_build_equalize(HaloBuilder *builder, HaloReg src, const HaloEqua
     return append(builder, &shape, &step, dst);
 }
 
+HaloStatus halo_build_pick(HaloBuilder *builder, HaloReg src, const HaloPick *pick, HaloReg *dst)
+{
+    HaloShape shape = *halo_build_shape(builder, src);
+    HaloStep step = step_of(HALO_PICK, src);
+    step.u.pick = *pick;
+    step.u.pick.store = plain;
+    step.reach.whole = true; /* rows of the output are not those of the source */
+    shape.dtype = HALO_F32;
+    shape.width = (shape.width - 1) / pick->step_x + 1;
+    shape.height = (shape.height - 1) / pick->step_y + 1;
+    return append(builder, &shape, &step, dst);
+}
+
 HaloStatus halo_build_map(HaloBuilder *builder, HaloReg src, const HaloMap *map, HaloReg *dst)
 {
     HaloShape shape = *halo_build_shape(builder, src);

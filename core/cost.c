@@ -38,6 +38,7 @@ double cost_step_flops(const HaloPlan *plan, const HaloStep *step)
     case HALO_MAP: return n * (step->u.map.points + 1);
     case HALO_REDUCE: return n * (step->detail != NULL ? 80.0 : 8.0);
     case HALO_FOLD: return n * 4.0 * (step->u.fold.map->length + step->u.fold.join->length);
+    case HALO_PICK: return n;
     case HALO_EQUALIZE: return n * 12.0;
     case HALO_RANK: return n * 8.0 * (double)(step->u.rank.width + step->u.rank.height);
     default: return n * 4.0;

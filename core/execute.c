@@ -222,6 +222,7 @@ static HaloStatus run_primitive(Run *run, const HaloStep *step)
     case HALO_COMBINE: return backend->combine(device, src, &run->value[step->src2], dst, &step->u.combine);
     case HALO_SCAN: return backend->scan(device, src, dst, &step->u.scan);
     case HALO_RANK: return backend->rank(device, src, dst, &step->u.rank);
+    case HALO_PICK: return backend->pick(device, src, dst, &step->u.pick);
     case HALO_EQUALIZE: return backend->equalize(device, src, dst, &step->u.equalize);
     default: return halo_fail(HALO_ERR_BUG, "a plan has a step of no known kind");
     }

@@ -57,6 +57,10 @@ static void print_method(const HaloStep *step, char *room, size_t size)
     case HALO_FOLD: snprintf(room, size, "reduce by %.60s", step->u.fold.join_text); break;
     case HALO_HIST: snprintf(room, size, "count in %lld bins", (long long)step->u.hist.bins); break;
     case HALO_SCAN: snprintf(room, size, "scan"); break;
+    case HALO_PICK:
+        snprintf(room, size, "pick one of %lld x %lld", (long long)step->u.pick.step_x,
+                 (long long)step->u.pick.step_y);
+        break;
     case HALO_EQUALIZE:
         snprintf(room, size, "equalize %lld x %lld tiles by %lld bins%s", (long long)step->u.equalize.tiles_x,
                  (long long)step->u.equalize.tiles_y, (long long)step->u.equalize.bins,

@@ -26,6 +26,7 @@ static HaloStore *store_of(HaloStep *step)
     case HALO_MAP: return &step->u.map.store;
     case HALO_COMBINE: return &step->u.combine.store;
     case HALO_RANK: return &step->u.rank.store;
+    case HALO_PICK: return &step->u.pick.store;
     case HALO_EQUALIZE: return &step->u.equalize.store;
     default: return NULL;
     }

@@ -123,6 +123,8 @@ static HaloStatus parse_point(const char *text, const char *where, int64_t point
         point[1] = strtoll(second, &end, 10);
         if (end != second && *end == 0) return HALO_OK;
     }
+    point[1] = point[0];
+    if (end != text && *end == 0) return HALO_OK; /* one number is for both */
     return halo_fail(HALO_ERR_USAGE, "%s: expected X+Y (for example 1+1), found '%.60s'", where, text);
 }
 

@@ -161,4 +161,5 @@ const HaloBackend halo_backend_cpu = {
     .scan = cpu_scan,
     .rank = cpu_rank,
     .equalize = cpu_equalize,
+    .pick = cpu_pick,
 };

@@ -72,7 +72,7 @@ static void normalise(HaloMask *mask)
 
 /* ---- conv ----------------------------------------------------------------------------------------------- */
 
-enum { CONV_MASK, CONV_SCALE, CONV_BIAS, CONV_ANCHOR, CONV_FLIP, CONV_NORMALIZE, CONV_DILATION };
+enum { CONV_MASK, CONV_SCALE, CONV_BIAS, CONV_ANCHOR, CONV_FLIP, CONV_NORMALIZE, CONV_DILATION, CONV_STRIDE };
 
 static const HaloParam conv_param[] = {
     {.key = "mask",
@@ -106,7 +106,24 @@ static const HaloParam conv_param[] = {
      .max = HALO_MASK_MAX_SIDE,
      .unit = "samples",
      .help = "from each tap to the next, with zeros between; the anchor keeps its tap"},
+    {.key = "stride",
+     .type = HALO_PARAM_POINT,
+     .preset = "",
+     .unit = "pixels",
+     .help = "keep one output of so many, from the first on: 2, or X+Y; images only"},
 };
+
+/* One output of stride[0] x stride[1]. */
+static HaloStatus pick(HaloBuilder *builder, const int64_t stride[2], HaloReg in, HaloReg *out)
+{
+    const HaloPick steps = {.step_x = stride[0], .step_y = stride[1]};
+    if (halo_build_shape(builder, in)->kind == HALO_AUDIO)
+        return halo_fail(HALO_ERR_USAGE, "conv: stride is for images; sound keeps its sample rate");
+    if (stride[0] < 1 || stride[1] < 1 || stride[0] > HALO_MASK_MAX_SIDE || stride[1] > HALO_MASK_MAX_SIDE)
+        return halo_fail(HALO_ERR_USAGE, "conv: stride %lldx%lld has to be 1 to %d both ways",
+                         (long long)stride[0], (long long)stride[1], HALO_MASK_MAX_SIDE);
+    return halo_build_pick(builder, in, &steps, out);
+}
 
 static HaloStatus build_conv(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
@@ -127,6 +144,7 @@ static HaloStatus build_conv(HaloBuilder *builder, const HaloValue *arg, HaloReg
     mask.scale *= arg[CONV_SCALE].number;
     mask.bias += arg[CONV_BIAS].number;
     HALO_TRY(filter_mask(builder, in, &mask, out));
+    if (arg[CONV_STRIDE].given) HALO_TRY(pick(builder, arg[CONV_STRIDE].point, *out, out));
 out:
     halo_mask_free(&mask);
     return status;

@@ -58,6 +58,7 @@ typedef struct HaloBackend {
     HaloStatus (*rank)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloRank *);
     /* Whole buffers only. */
     HaloStatus (*equalize)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloEqualize *);
+    HaloStatus (*pick)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloPick *);
 
     /* For benchmarks; may be NULL. `mark` notes a moment in the device's stream of work (0: start, 1: stop);
      * `elapsed` waits for both and gives the milliseconds between them. */

@@ -87,6 +87,8 @@ void *halo_build_keep(HaloBuilder *builder, size_t bytes);
 HaloStatus halo_build_conv(HaloBuilder *builder, HaloReg src, const HaloConv *conv, HaloReg *dst);
 HaloStatus halo_build_sep(HaloBuilder *builder, HaloReg src, const HaloSep *sep, HaloReg *dst);
 HaloStatus halo_build_rank(HaloBuilder *builder, HaloReg src, const HaloRank *rank, HaloReg *dst);
+/* dst has the size of the source over the steps, rounded up. */
+HaloStatus halo_build_pick(HaloBuilder *builder, HaloReg src, const HaloPick *pick, HaloReg *dst);
 /* `bins` and `white` are set by the source. */
 HaloStatus halo_build_equalize(HaloBuilder *builder, HaloReg src, const HaloEqualize *equalize, HaloReg *dst);
 /* Maps in a row become one when the plan is complete. */

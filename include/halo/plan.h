@@ -38,6 +38,7 @@ struct HaloStep {
         HaloScan scan;
         HaloRank rank;
         HaloEqualize equalize;
+        HaloPick pick;
         unsigned want; /* reduce: a set of HaloWant */
     } u;
     HaloReach reach;

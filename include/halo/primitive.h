@@ -18,6 +18,7 @@ typedef enum HaloPrimitive {
     HALO_SCAN,     /* prefix sums and their kin */
     HALO_RANK,     /* the sample at a place of the sorted window */
     HALO_EQUALIZE, /* levels as often as each other, in all of an image or in tiles */
+    HALO_PICK,     /* every so many pixels */
     HALO_PRIMITIVES
 } HaloPrimitive;
 
@@ -105,6 +106,12 @@ typedef struct HaloEqualize {
     bool joint;      /* the colours share one count; else each has its own */
     HaloStore store;
 } HaloEqualize;
+
+/* out(x, y) = in(x * step_x, y * step_y), in every channel. */
+typedef struct HaloPick {
+    int64_t step_x, step_y;
+    HaloStore store;
+} HaloPick;
 
 /* Point operations; each is one correctly rounded operation on f32, but for the curves (curves.h). */
 typedef enum HaloPointOp {

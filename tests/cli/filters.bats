@@ -135,3 +135,28 @@ assert np.abs(expected - b).max() < 2e-6"
     [ "$status" -eq 2 ]
     says 'savgol: edge=interp makes the ends itself'
 }
+
+@test "conv with a stride is every so manieth output; anchors and flips are as in the definition" {
+    need_numpy
+    make_gray a.pgm 21 16
+    halo run '' a.pgm -o a.npy
+    mask='conv:mask="3x2: 1,2,-1, 3,-2,1",border=zero'
+    for stride in 2:2,2 2x3:3,2 5+1:1,5; do
+        halo run "$mask,stride=${stride%:*} | abs" a.pgm -o b.npy --force
+        halo run "$mask | abs" a.pgm -o all.npy --force
+        npy "y, x = ${stride#*:}
+full = np.load('all.npy')
+assert (full[::y, ::x] == b).all() and b.shape == full[::y, ::x].shape"
+    done
+    npy "m = np.array([[1, 2, -1], [3, -2, 1]]); p = np.pad(a.astype(float), 4)
+def at(m, ay, ax): return sum(m[j, i] * p[4 + j - ay:4 + j - ay + 16, 4 + i - ax:4 + i - ax + 21] for j in range(2) for i in range(3))
+np.save('middle.npy', np.abs(at(m, 1, 1))); np.save('corner.npy', np.abs(at(m, 0, 2)))
+np.save('turned.npy', np.abs(at(m[::-1, ::-1], 1, 0)))"
+    halo run "$mask,anchor=2+0 | abs" a.pgm -o b.npy --force
+    npy "assert (np.load('all.npy') == np.load('middle.npy')).all() and (np.load('corner.npy') == b).all()"
+    halo run "$mask,anchor=2+0,flip=1 | abs" a.pgm -o b.npy --force
+    npy "assert (np.load('turned.npy') == b).all()"
+    run --separate-stderr halo run "$mask,stride=0" a.pgm -o b.pgm
+    [ "$status" -eq 2 ]
+    says 'conv: stride 0x0 has to be 1 to'
+}

@@ -33,6 +33,7 @@ static const char *const more[] = {
     "conv:mask=\"3x3: 1,2,1, 0,0,0, -1,-2,-1\",scale=0.5,bias=64,border=constant=9",
     "conv:mask=\"3x3: 1,2,1, 2,4,2, 1,2,1\",normalize=1,border=valid",
     "conv:mask=\"3x2: 1,2,-1, 3,-2,1\",dilation=3,flip=1",
+    "conv:mask=\"3x2: 1,2,-1, 3,-2,1\",stride=2x3",
     "dog:sigma=1,ratio=2.5,border=wrap",
     "roberts:x",
     "gauss:3,border=reflect",

@@ -39,6 +39,7 @@ double oracle_program(const HaloProgram *program, double a, double b, double k);
 void oracle_hist(const HaloBuf *src, HaloHistogram *out);
 uint64_t oracle_rank(const HaloBuf *src, HaloBuf *dst, const HaloRank *rank);
 uint64_t oracle_equalize(const HaloBuf *src, HaloBuf *dst, const HaloEqualize *equalize);
+uint64_t oracle_pick(const HaloBuf *src, HaloBuf *dst, const HaloPick *pick);
 void oracle_scan(const HaloBuf *src, HaloBuf *dst, const HaloScan *scan);
 
 /* Memory or the end of the test program. */

@@ -118,6 +118,12 @@ static HaloStatus run_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *
     return HALO_OK;
 }
 
+static HaloStatus run_pick(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloPick *pick)
+{
+    device->clipped += oracle_pick(src, dst, pick);
+    return HALO_OK;
+}
+
 const HaloBackend oracle_backend = {
     .name = "oracle",
     .count = oracle_count,
@@ -136,5 +142,6 @@ const HaloBackend oracle_backend = {
     .hist = run_hist,
     .scan = run_scan,
     .rank = run_rank,
+    .pick = run_pick,
     .equalize = run_equalize,
 };
