@@ -1,5 +1,5 @@
 /* Two buffers, sample by sample. */
-#include "common.cuh"
+#include "quantise.cuh"
 
 struct CombineArgs {
     const char *a, *b;
@@ -22,11 +22,9 @@ __device__ __forceinline__ static void load_four(float v[combine_pack], const ch
     cuda_typed(type, [&](auto zero) {
         using S = decltype(zero);
         const S *const from = (const S *)(data + y * stride) + e;
-        if (count == combine_pack && cuda_aligned(data, stride, combine_pack * sizeof(S))) {
-            const CudaPack<S, combine_pack> in = *reinterpret_cast<const CudaPack<S, combine_pack> *>(from);
-#pragma unroll
-            for (int k = 0; k < combine_pack; k++) v[k] = (float)in.at[k];
-        } else {
+        if (count == combine_pack && cuda_aligned(data, stride, combine_pack * sizeof(S)))
+            cuda_load_fours<S, combine_pack>(v, from);
+        else {
 #pragma unroll
             for (int k = 0; k < combine_pack; k++) v[k] = k < count ? (float)from[k] : 0.0f;
         }
@@ -56,13 +54,12 @@ __device__ __forceinline__ static float fit_end(const CombineArgs &args, int64_t
     return sum;
 }
 
-/* Sample e of row y of the rectangle, of `a` and `b` there. */
-__device__ __forceinline__ static float combine_one(const CombineArgs &args, float a, float b, int64_t e,
-                                                    int64_t y)
+/* Channel `c` of a pixel of row y of the rectangle, of `a` and `b` there. */
+__device__ __forceinline__ static float combine_one(const CombineArgs &args, float a, float b, int64_t pixel,
+                                                    int c, int64_t y)
 {
     const HaloCombine &how = args.how;
-    const int64_t pixel = e / args.channels;
-    const bool is_alpha = e - pixel * args.channels == args.alpha;
+    const bool is_alpha = c == args.alpha;
     switch (how.kind) {
     case HALO_COMBINE_MAGNITUDE: return halo_magnitude(a, b);
     case HALO_COMBINE_ADD: return halo_fma(how.amount, b, a);
@@ -80,9 +77,7 @@ __device__ __forceinline__ static float combine_one(const CombineArgs &args, flo
     case HALO_COMBINE_COPY_ALPHA: return is_alpha ? b : a;
     case HALO_COMBINE_KEEP: return in_margin(args, args.x0 + pixel, args.y0 + y) ? b : a;
     case HALO_COMBINE_ENDS:
-        return in_margin(args, args.x0 + pixel, args.y0 + y)
-                   ? fit_end(args, args.x0 + pixel, (int)(e - pixel * args.channels))
-                   : a;
+        return in_margin(args, args.x0 + pixel, args.y0 + y) ? fit_end(args, args.x0 + pixel, c) : a;
     }
     return a;
 }
@@ -98,22 +93,24 @@ __global__ static void __launch_bounds__(combine_threads)
         float a[combine_pack], b[combine_pack];
         load_four(a, args.a, args.a_stride, args.a_type, y, e, count);
         load_four(b, args.b, args.b_stride, args.b_type, y, e, count);
+        int64_t pixel = e / args.channels;
+        int c = (int)(e - pixel * args.channels);
 #pragma unroll
-        for (int k = 0; k < combine_pack; k++)
-            if (k < count) a[k] = combine_one(args, a[k], b[k], e + k, y);
+        for (int k = 0; k < combine_pack; k++) {
+            if (k < count) a[k] = combine_one(args, a[k], b[k], pixel, c, y);
+            if (++c == args.channels) c = 0, pixel++;
+        }
         cuda_typed(args.type, [&](auto zero) {
             using D = decltype(zero);
             D *const to = (D *)(args.dst + y * args.dst_stride) + e;
-            CudaPack<D, combine_pack> out;
 #pragma unroll
-            for (int k = 0; k < combine_pack; k++)
-                if (k < count) out.at[k] = cuda_sample<D>(a[k], args.how.store, &clipped);
+            for (int k = 0; k < combine_pack; k++) a[k] = halo_rescale(a[k], args.how.store);
             if (count == combine_pack && cuda_aligned(args.dst, args.dst_stride, combine_pack * sizeof(D)))
-                *reinterpret_cast<CudaPack<D, combine_pack> *>(to) = out;
+                cuda_store_fours<D, combine_pack>(to, a, &clipped);
             else
 #pragma unroll
                 for (int k = 0; k < combine_pack; k++)
-                    if (k < count) to[k] = out.at[k];
+                    if (k < count) to[k] = cuda_sample<D>(a[k], {1.0f, 1.0f}, &clipped);
         });
     }
     cuda_count(args.clipped, clipped);

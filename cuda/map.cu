@@ -1,5 +1,5 @@
 /* Points: one sample or pixel at a time. */
-#include "common.cuh"
+#include "quantise.cuh"
 
 struct MapArgs {
     const char *src;
@@ -45,15 +45,42 @@ __device__ __forceinline__ static D map_one(const MapArgs &a, const S *row, int6
     return cuda_sample<D>(v[0], a.map.store, clipped);
 }
 
-/* `Pack` samples of one access. Where a channel is alpha, pixels have 2 or 4 channels and none is divided. */
+/* `Pack` samples in as few accesses as they take, scaled by `store` on the way out. */
+template <typename S, int Pack> __device__ __forceinline__ static void load_pack(float v[Pack], const S *from)
+{
+    if constexpr (Pack % 4 == 0)
+        cuda_load_fours<S, Pack>(v, from);
+    else {
+        const CudaPack<S, Pack> in = *reinterpret_cast<const CudaPack<S, Pack> *>(from);
+#pragma unroll
+        for (int k = 0; k < Pack; k++) v[k] = (float)in.at[k];
+    }
+}
+
+template <typename D, int Pack>
+__device__ __forceinline__ static void store_pack(D *to, float v[Pack], HaloStore store, unsigned *clipped)
+{
+    if constexpr (Pack % 4 == 0) {
+        if (store.num != 1.0f || store.den != 1.0f)
+#pragma unroll
+            for (int k = 0; k < Pack; k++) v[k] = halo_rescale(v[k], store);
+        cuda_store_fours<D, Pack>(to, v, clipped);
+    } else {
+        CudaPack<D, Pack> out;
+#pragma unroll
+        for (int k = 0; k < Pack; k++) out.at[k] = cuda_sample<D>(v[k], store, clipped);
+        *reinterpret_cast<CudaPack<D, Pack> *>(to) = out;
+    }
+}
+
+/* Where a channel is alpha, pixels have 2 or 4 channels and none is divided. */
 template <typename S, typename D, int Pack>
 __device__ __forceinline__ static void map_pack(const MapArgs &a, const S *from, D *to, unsigned *clipped)
 {
-    const CudaPack<S, Pack> in = *reinterpret_cast<const CudaPack<S, Pack> *>(from);
-    CudaPack<D, Pack> out;
     float v[Pack], straight[Pack];
+    load_pack<S, Pack>(straight, from);
 #pragma unroll
-    for (int k = 0; k < Pack; k++) v[k] = straight[k] = (float)in.at[k];
+    for (int k = 0; k < Pack; k++) v[k] = straight[k];
     if (a.map.kind == HALO_MAP_PREMUL) {
 #pragma unroll
         for (int k = 0; k < Pack; k++) /* alpha is the last sample of a pixel: see map_packs */
@@ -61,12 +88,11 @@ __device__ __forceinline__ static void map_pack(const MapArgs &a, const S *from,
                                a.map.white);
     }
     apply<Pack>(a.map, v);
+    if (a.alpha >= 0)
 #pragma unroll
-    for (int k = 0; k < Pack; k++) {
-        if (a.alpha >= 0 && (k & (a.channels - 1)) == a.alpha) v[k] = straight[k];
-        out.at[k] = cuda_sample<D>(v[k], a.map.store, clipped);
-    }
-    *reinterpret_cast<CudaPack<D, Pack> *>(to) = out;
+        for (int k = 0; k < Pack; k++)
+            if ((k & (a.channels - 1)) == a.alpha) v[k] = straight[k];
+    store_pack<D, Pack>(to, v, a.map.store, clipped);
 }
 
 /* A thread makes `Pack` samples in one access, and the last of a row one by one. */

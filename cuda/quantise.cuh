@@ -87,4 +87,42 @@ template <> __device__ __forceinline__ float4 cuda_quantise4<float>(const float 
     return make_float4(halo_canonical(v[0]), halo_canonical(v[1]), halo_canonical(v[2]), halo_canonical(v[3]));
 }
 
+/* ---- several fours -------------------------------------------------------------------------------------- */
+
+/* How `Count` samples, a multiple of 4, travel: up to 16 bytes at a time, so aligned. */
+template <typename T, int Count> struct CudaFours {
+    static constexpr int most = 16 / (int)sizeof(CudaWord<T>), at_once = Count / 4 < most ? Count / 4 : most;
+    typedef CudaPack<CudaWord<T>, at_once> Pack;
+};
+
+template <typename T, int Count> __device__ __forceinline__ void cuda_load_fours(float *v, const T *from)
+{
+    typedef CudaFours<T, Count> Fours;
+#pragma unroll
+    for (int q = 0; q < Count / 4; q += Fours::at_once) {
+        const typename Fours::Pack pack = *reinterpret_cast<const typename Fours::Pack *>(from + 4 * q);
+#pragma unroll
+        for (int i = 0; i < Fours::at_once; i++) {
+            const float4 four = cuda_widen4(pack.at[i]);
+            v[4 * (q + i)] = four.x;
+            v[4 * (q + i) + 1] = four.y;
+            v[4 * (q + i) + 2] = four.z;
+            v[4 * (q + i) + 3] = four.w;
+        }
+    }
+}
+
+template <typename T, int Count>
+__device__ __forceinline__ void cuda_store_fours(T *to, const float *v, unsigned *clipped)
+{
+    typedef CudaFours<T, Count> Fours;
+#pragma unroll
+    for (int q = 0; q < Count / 4; q += Fours::at_once) {
+        typename Fours::Pack pack;
+#pragma unroll
+        for (int i = 0; i < Fours::at_once; i++) pack.at[i] = cuda_quantise4<T>(v + 4 * (q + i), clipped);
+        *reinterpret_cast<typename Fours::Pack *>(to + 4 * q) = pack;
+    }
+}
+
 #endif

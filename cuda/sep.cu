@@ -244,11 +244,21 @@ static HaloStatus bands(HaloDevice *device, const HaloBuf *src, const HaloBuf *d
 /* ---- in one pass, common lengths --------------------------------------------------------------------------
  */
 
+/* Is what a tap reads outside the image a sample of the source's type? It lies among the samples there. */
+static bool border_is_sample(const HaloBuf *src, const HaloSep *sep)
+{
+    const float v = halo_border_value(sep->border, sep->value);
+    if (src->shape.dtype == HALO_F32) return true;
+    return v >= 0.0f && v <= (src->shape.dtype == HALO_U8 ? 255.0f : 65535.0f) && v == (float)(int)v;
+}
+
 /* Columns are counted in an int there. */
 static bool fits_walk(const HaloBuf *src, const HaloBuf *dst, const HaloSep *sep)
 {
-    if (sep->nan_ignore || sep->width != sep->height || dst->rows < 2 || dst->shape.channels == 2) return false;
-    if (src->shape.width > INT32_MAX / src->shape.channels) return false;
+    const int channels = dst->shape.channels;
+    if (sep->nan_ignore || sep->width != sep->height || dst->rows < 2) return false;
+    if (channels == 2 || channels > 4 || !border_is_sample(src, sep)) return false;
+    if (src->shape.width > (INT32_MAX - 1024) / channels) return false;
     switch (sep->width) {
 #define CASE(taps) case taps:
         SEP_WALK_SIZES(CASE)

@@ -1,357 +1,390 @@
-/* Separable convolution in one pass with everything but the row of samples in registers. A block is one warp;
- * it walks down a strip of columns. Rows are copied to shared memory one step ahead of their use. The row pass
- * makes four outputs a thread from a window of registers. The column pass keeps Taps - 1 unfinished outputs of
- * each column in a chain of accumulators: a row's result is multiplied by every tap, and each accumulator
- * moves one place on as it takes its product,
- *     chain[j] = fma(tap[j], v, chain[j - 1]),
- * so that the chain's end is an output that took its taps from the top row down, and neither a ring of rows
- * nor a barrier is needed.
- *
- * On an H200, 8192 x 8192, kernel time by events, in ms for 5 / 9 / 15 / 31 taps each way: f32 0.178 / 0.181 /
- * 0.168 / 0.271, u8 0.145 / 0.171 / 0.212 / 0.340 (the ring of sep.cu: f32 0.62 / 0.64 / 0.89 / 1.18). */
+/* Separable convolution in one pass with everything but the rows of samples in registers. A block is one warp;
+ * it walks down a strip of columns. Rows are copied to shared memory as they are, one step ahead of their use.
+ * A thread widens the samples that it needs to f32 and makes neighbouring outputs of the row pass from them.
+ * The column pass keeps Taps - 1 unfinished outputs of each column in a chain of accumulators: a row's result
+ * is multiplied by every tap, and each accumulator moves one place on as it takes its product, chain[j] =
+ * fma(tap[j], v, chain[j - 1]), so that the chain's end is an output that took its taps from the top row down,
+ * and neither a ring of rows nor a barrier is needed. Pixels of several channels are a row of samples whose
+ * neighbours are `Step` apart. */
 #ifndef HALO_CUDA_SEP_WALK_CUH
 #define HALO_CUDA_SEP_WALK_CUH
 
 #include <cuda_pipeline.h>
 
+#include <type_traits>
+
+#include "quantise.cuh"
 #include "sep.cuh"
 
 static const int walk_step = 8;       /* rows copied at a time */
 static const int walk_taps_most = 31; /* along x and along y */
+static const int walk_nowhere = INT32_MIN;
 
+/* Columns of source and destination are samples here, of all channels. */
 struct WalkArgs {
     ConvSource src;
-    ConvTarget dst; /* with several planes: one channel, whose columns are the samples */
-    int64_t x_first, y_first, tiles_x;
-    int sets, strip; /* groups of channels; rows of outputs of a block */
-    bool aligned;    /* rows can be copied in pieces of Walk::piece bytes */
-    bool packed;     /* four samples can be stored in one access */
-    bool plain;      /* results are stored without affine, num and den */
+    ConvTarget dst;
+    int64_t x_first, y_first;
+    unsigned tiles_x;
+    int strip, strips, rest; /* rows of outputs of a warp: `strip` in the first `strips`, then `rest` */
+    int piece;               /* bytes in which rows can be copied: 16, 4, or 0, not at all */
+    bool wide, fours;        /* a thread's outputs can be stored 16 bytes at a time; four at a time */
+    bool plain;              /* results are stored without affine, num and den */
     float tap_x[walk_taps_most], tap_y[walk_taps_most];
 };
 
-/* The shape of a warp's work. Staged columns begin `lead` before the first tap of the first output, which for
- * a centred mask is where 16 bytes begin. */
-template <typename S, int Taps, int Planes> struct Walk {
-    static constexpr int groups = CUDA_WARP / Planes, cols = 4 * groups;
-    static constexpr int lead = (4 - Taps / 2 % 4) % 4;
-    static constexpr int window = (lead + Taps - 1 + 4 + 3) / 4 * 4;
-    static constexpr int pitch = cols + window - 4;
-    static constexpr int pixel = Planes * (int)sizeof(S), row_bytes = pitch * pixel;
-    static constexpr int piece = 4 * pixel % 16 == 0 ? 16 : 4;
-    static constexpr int raw_bytes = walk_step * row_bytes, tile_floats = walk_step * pitch;
+/* The shape of a warp's work. Staged samples begin `before` samples before the first output, where a sector of
+ * memory (32 bytes) begins: with 16 bytes off, twice as many are asked for. */
+template <typename S, int Taps, int Step> struct Walk {
+    static constexpr int size = (int)sizeof(S), sector = 32 / size;
+    /* Outputs of a thread: 16 bytes of them, but as many as the chain has registers for. */
+    static constexpr int most = Taps <= 5 ? 16 : Taps <= 15 ? 8 : 4, own = most * size > 16 ? 16 / size : most;
+    static constexpr int cols = CUDA_WARP * own;
+    static constexpr int before = (Taps / 2 * Step + sector - 1) / sector * sector;
+    static constexpr int lead = before - Taps / 2 * Step; /* before the first tap of the first output */
+    static constexpr int window = (lead + (Taps - 1) * Step + own + 3) / 4 * 4;
+    static constexpr int pitch = (cols - own + window + sector - 1) / sector * sector;
+    static constexpr int row_bytes = pitch * size;
     /* A multiprocessor has this many at least: so many registers are left for the chain. Some cannot have more
      * than 16. */
-    static constexpr int warps = Taps <= 17 ? 16 : 12;
+    static constexpr int warps = (Taps - 1) * own <= 64 ? 16 : 12;
+    /* Long masks over several channels meet every sample often: it is widened once, in shared memory. */
+    static constexpr bool widened = size < (int)sizeof(float) && Step > 1 && Taps > 15;
+    typedef typename std::conditional<widened, float, S>::type Staged;
 };
 
-/* What a warp needs to know about its strip. */
+/* ---- where a warp works --------------------------------------------------------------------------------- */
+
 struct WalkPlace {
     int64_t x, y;   /* the first output, in the destination */
     int64_t sx, sy; /* the first staged sample, in the source */
-    int channel, rows;
-    int lo, hi;         /* pieces of a row that are copied */
-    int inner, outer;   /* columns from `inner` to `outer` come whole with them */
-    bool copied, whole; /* is the row copied at all; are there no other columns */
+    int rows;
+    int lo, hi;       /* pieces of a row that are copied */
+    int inner, outer; /* samples from `inner` to `outer` come with them */
+    bool whole, far;  /* are there no others; do some of those repeat one that is not copied */
 };
 
-/* Where row t + lane of the strip is, in bytes from the source's first row; the rows that exist as bits. */
-__device__ __forceinline__ static unsigned walk_find(const WalkArgs &a, const WalkPlace &p, int t,
-                                                     int64_t *offset)
-{
-    const int row = t + (int)threadIdx.x;
-    const int64_t from = (int)threadIdx.x < walk_step && row < p.rows
-                             ? halo_border_index(p.sy + row, a.src.height, a.src.border)
-                             : -1;
-    *offset = (from - a.src.y0) * a.src.stride;
-    return __ballot_sync(CUDA_ALL, from >= 0);
-}
-
-/* Starts the copy of a step's rows as they are; `first` is the first piece of the source's first row. */
-template <typename W>
-__device__ __forceinline__ void walk_copy(const WalkPlace &p, const char *first, int64_t offset, unsigned exist,
-                                          char *raw)
-{
-    constexpr int pieces = W::row_bytes / W::piece, tries = (pieces + CUDA_WARP - 1) / CUDA_WARP;
-#pragma unroll
-    for (int r = 0; r < walk_step; r++) {
-        const char *const line = first + __shfl_sync(CUDA_ALL, offset, r);
-        if (exist >> r & 1)
-#pragma unroll
-            for (int i = 0; i < tries; i++) {
-                const int e = (int)threadIdx.x + i * CUDA_WARP;
-                if (e >= p.lo && e < p.hi)
-                    __pipeline_memcpy_async(raw + r * W::row_bytes + e * W::piece, line + e * W::piece,
-                                            W::piece);
-            }
-    }
-}
-
-/* From copied rows to f32, one plane a channel. */
-template <typename S, typename W, int Planes>
-__device__ __forceinline__ void walk_unpack(const char *raw, float *tile)
-{
-    constexpr int apart = Planes == 1 ? 4 : 1, together = Planes == 3 ? 1 : Planes == 1 ? 4 : Planes;
-    typedef CudaPack<S, together> Pack;
-#pragma unroll
-    for (int r = 0; r < walk_step; r++)
-#pragma unroll
-        for (int e = (int)threadIdx.x; e < W::pitch / apart; e += CUDA_WARP) {
-            float *const to = tile + r * W::pitch + apart * e;
-            const Pack *const from =
-                reinterpret_cast<const Pack *>(raw + r * W::row_bytes) + e * (Planes == 3 ? 3 : 1);
-            const Pack v = from[0];
-            if (Planes == 1)
-                *reinterpret_cast<float4 *>(to) =
-                    make_float4((float)v.at[0], (float)v.at[1 % together], (float)v.at[2 % together],
-                                (float)v.at[3 % together]);
-            else
-#pragma unroll
-                for (int c = 0; c < Planes; c++)
-                    to[c * W::tile_floats] = (float)(Planes == 3 ? from[c].at[0] : v.at[c % together]);
-        }
-}
-
-/* The border's columns: `map` says which column each repeats. */
-template <typename W, int Planes>
-__device__ __forceinline__ void walk_border(const WalkPlace &p, const int *map, float outside, float *tile)
-{
-    for (int i = (int)threadIdx.x; i < p.inner + W::pitch - p.outer; i += CUDA_WARP) {
-        const int e = i < p.inner ? i : i - p.inner + p.outer, at = map[e];
-#pragma unroll
-        for (int r = 0; r < walk_step * Planes; r++) {
-            float *const row = tile + r * W::pitch;
-            row[e] = at >= 0 ? row[at] : outside;
-        }
-    }
-}
-
-/* Rows that cannot be copied, sample by sample: `map` says where a column is, `first` the first row's samples.
- */
-template <typename S, typename W, int Planes>
-__device__ __forceinline__ void walk_gather(const char *first, int64_t offset, unsigned exist, const int *map,
-                                            float outside, float *tile)
-{
-    for (int r = 0; r < walk_step; r++) {
-        const S *const line = (const S *)(first + __shfl_sync(CUDA_ALL, offset, r));
-        if (exist >> r & 1)
-#pragma unroll
-            for (int e = (int)threadIdx.x; e < W::pitch; e += CUDA_WARP)
-#pragma unroll
-                for (int c = 0; c < Planes; c++)
-                    tile[c * W::tile_floats + r * W::pitch + e] =
-                        map[e] >= 0 ? (float)__ldg(line + map[e] + c) : outside;
-    }
-}
-
-/* The strip of a block, and its map of columns where it is at a border or cannot be copied. */
-template <typename S, typename W, int Taps, int Planes>
-__device__ __forceinline__ WalkPlace walk_place(const WalkArgs &a, int *map)
+/* The strip of a warp. Where not all of a row can be copied, `map` says which sample each of the others
+ * repeats, counted from the first staged one. */
+template <typename S, typename W, int Step>
+__device__ __forceinline__ WalkPlace walk_place(const WalkArgs &a, int taps, int *map)
 {
     const ConvSource &src = a.src;
-    const int64_t place = blockIdx.x / a.sets;
+    const int line = (int)(blockIdx.x / a.tiles_x), later = max(0, line - a.strips);
     WalkPlace p;
-    p.channel = (int)(blockIdx.x % a.sets) * Planes;
-    p.x = place % a.tiles_x * W::cols;
-    p.y = place / a.tiles_x * a.strip;
+    p.x = (int64_t)(blockIdx.x % a.tiles_x) * W::cols;
+    p.y = (int64_t)(line - later) * a.strip + (int64_t)later * a.rest;
     p.sx = a.x_first + p.x - W::lead;
     p.sy = a.y_first + p.y;
-    p.rows = (int)cuda_min(a.strip, a.dst.rows - p.y) + Taps - 1;
-    const int64_t first = cuda_max(0, src.x0 - p.sx),
-                  end = cuda_min(W::pitch, cuda_min(src.width, src.x_end) - p.sx);
-    p.lo = (int)cuda_ceil_div(cuda_min(first, W::pitch) * W::pixel, W::piece);
-    p.hi = (int)cuda_max(0, end) * W::pixel / W::piece;
-    p.inner = (p.lo * W::piece + W::pixel - 1) / W::pixel;
-    p.outer = max(p.inner, p.hi * W::piece / W::pixel);
-    p.copied = a.aligned;
-    p.whole = a.aligned && p.inner == 0 && p.outer == W::pitch;
-    if (p.whole) return p;
-    bool far = !a.aligned; /* is a column needed that is not among the copied ones? */
-    for (int e = (int)threadIdx.x; e < W::pitch; e += CUDA_WARP) {
-        const bool needed = e >= W::lead && p.sx + e < src.x_end;
-        const int64_t ix = needed ? halo_border_index(p.sx + e, src.width, src.border) : -1;
-        map[e] = (int)ix;
-        far = far || (ix >= 0 && (ix - p.sx < p.inner || ix - p.sx >= p.outer));
+    p.rows = (int)cuda_min(line < a.strips ? a.strip : a.rest, a.dst.rows - p.y) + taps - 1;
+    p.lo = p.hi = p.inner = p.outer = 0;
+    if (a.piece != 0) {
+        const int64_t first = cuda_max(0, src.x0 - p.sx),
+                      end = cuda_min(W::pitch, cuda_min(src.width, src.x_end) - p.sx);
+        p.lo = ((int)cuda_min(first, W::pitch) * W::size + a.piece - 1) / a.piece;
+        p.hi = max(p.lo, (int)cuda_max(0, end) * W::size / a.piece);
+        p.inner = p.lo * a.piece / W::size;
+        p.outer = p.hi * a.piece / W::size;
     }
-    p.copied = !__any_sync(CUDA_ALL, far);
-    for (int e = (int)threadIdx.x; e < W::pitch; e += CUDA_WARP)
-        if (map[e] >= 0) map[e] = (int)(p.copied ? map[e] - p.sx : (map[e] - src.x0) * src.channels);
+    p.whole = p.inner == 0 && p.outer == W::pitch;
+    p.far = false;
+    if (p.whole) return p;
+    for (int e = (int)threadIdx.x; e < W::pitch; e += CUDA_WARP) {
+        const int64_t x = p.sx + e, pixel = x >= 0 ? x / Step : -((Step - 1 - x) / Step);
+        const bool needed = e >= W::lead && x < src.x_end;
+        const int64_t from = needed ? halo_border_index(pixel, src.width / Step, src.border) : -1;
+        const int at = from < 0 ? walk_nowhere : (int)(from * Step + (x - pixel * Step) - p.sx);
+        p.far = p.far || (from >= 0 && (at < p.inner || at >= p.outer));
+        map[e] = at;
+    }
+    p.far = __any_sync(CUDA_ALL, p.far);
     __syncwarp();
     return p;
 }
 
-/* Four outputs of the row pass, from the thread's first staged sample. */
-template <typename W, int Taps>
-__device__ __forceinline__ void walk_row(const WalkArgs &a, const float *from, float v[4])
+/* Where the rows of a step are, in bytes from the source's first row. Rows that follow one another: `offset` is
+ * the first one's. Others: lane r has that of row r. The rows that exist are bits. */
+struct WalkRows {
+    int64_t offset;
+    unsigned exist;
+    bool follow;
+};
+
+__device__ __forceinline__ static WalkRows walk_find(const WalkArgs &a, const WalkPlace &p, int t)
 {
+    const int64_t y = p.sy + t;
+    if (t + walk_step <= p.rows && y >= 0 && y + walk_step <= a.src.height)
+        return {(y - a.src.y0) * a.src.stride, (1u << walk_step) - 1, true};
+    const int r = (int)threadIdx.x;
+    const int64_t from =
+        r < walk_step && t + r < p.rows ? halo_border_index(y + r, a.src.height, a.src.border) : -1;
+    return {(from - a.src.y0) * a.src.stride, __ballot_sync(CUDA_ALL, from >= 0), false};
+}
+
+/* ---- staging -------------------------------------------------------------------------------------------- */
+
+/* Starts the copy of a step's rows, in pieces: first those of the outputs' own columns, so that whole lines of
+ * memory are asked for, then those on both sides. `first` is the first staged sample of the source's first row.
+ */
+template <typename W, int Piece>
+__device__ __forceinline__ void walk_copy(const WalkArgs &a, const WalkPlace &p, const char *first,
+                                          const WalkRows &rows, char *raw)
+{
+    constexpr int own = W::cols * W::size / Piece, before = W::before * W::size / Piece;
+#pragma unroll
+    for (int i = 0; i < W::row_bytes / Piece; i += CUDA_WARP) {
+        const int q = (int)threadIdx.x + i;
+        const int e = q < own ? q + before : q < own + before ? q - own : q;
+        const bool copied = e >= p.lo && e < p.hi;
+        char *const to = raw + e * Piece;
+        if (rows.follow) {
+            const char *from = first + rows.offset + e * Piece;
+            if (copied)
+#pragma unroll
+                for (int r = 0; r < walk_step; r++, from += a.src.stride)
+                    __pipeline_memcpy_async(to + r * W::row_bytes, from, Piece);
+        } else {
+#pragma unroll 1
+            for (int r = 0; r < walk_step; r++) {
+                const char *const from = first + __shfl_sync(CUDA_ALL, rows.offset, r) + e * Piece;
+                if (copied && (rows.exist >> r & 1))
+                    __pipeline_memcpy_async(to + r * W::row_bytes, from, Piece);
+            }
+        }
+    }
+}
+
+/* The samples that were not copied but repeat some that were, or lie where the border has a value of its own.
+ */
+template <typename S, typename W>
+__device__ __forceinline__ void walk_repeat(const WalkPlace &p, const int *map, S outside, char *raw)
+{
+    for (int i = (int)threadIdx.x; i < p.inner + W::pitch - p.outer; i += CUDA_WARP) {
+        const int e = i < p.inner ? i : i - p.inner + p.outer, at = map[e];
+#pragma unroll
+        for (int r = 0; r < walk_step; r++) {
+            S *const row = reinterpret_cast<S *>(raw + r * W::row_bytes);
+            row[e] = at == walk_nowhere ? outside : row[at];
+        }
+    }
+}
+
+/* The same where some repeat a sample that was not: all come from the source. */
+template <typename S, typename W>
+__device__ __forceinline__ void walk_gather(const WalkArgs &a, const WalkPlace &p, const char *first,
+                                            const WalkRows &rows, const int *map, S outside, char *raw)
+{
+    for (int r = 0; r < walk_step; r++) {
+        const int64_t offset =
+            rows.follow ? rows.offset + r * a.src.stride : __shfl_sync(CUDA_ALL, rows.offset, r);
+        const S *const line = reinterpret_cast<const S *>(first + offset);
+        S *const row = reinterpret_cast<S *>(raw + r * W::row_bytes);
+        if (rows.exist >> r & 1)
+            for (int i = (int)threadIdx.x; i < p.inner + W::pitch - p.outer; i += CUDA_WARP) {
+                const int e = i < p.inner ? i : i - p.inner + p.outer, at = map[e];
+                row[e] = at == walk_nowhere ? outside : __ldg(line + at);
+            }
+    }
+}
+
+/* All of a step's rows to f32. */
+template <typename S, typename W> __device__ __forceinline__ void walk_widen(const char *raw, float *tile)
+{
+    const S *const from = reinterpret_cast<const S *>(raw);
+#pragma unroll
+    for (int i = 4 * (int)threadIdx.x; i < walk_step * W::pitch; i += 4 * CUDA_WARP)
+        *reinterpret_cast<float4 *>(tile + i) = cuda_widen4(*reinterpret_cast<const CudaWord<S> *>(from + i));
+}
+
+/* ---- the two passes ------------------------------------------------------------------------------------- */
+
+/* The thread's outputs of the row pass, from its first staged sample. Samples are widened as taps come to them.
+ */
+template <typename W, int Taps, int Step>
+__device__ __forceinline__ void walk_row(const WalkArgs &a, const typename W::Staged *from, float v[W::own])
+{
+    typedef CudaFours<typename W::Staged, W::own> Fours;
+    constexpr int needed = W::lead + W::own + 3;
     float window[W::window];
+    typename Fours::Pack pack;
 #pragma unroll
-    for (int i = 0; i < W::window; i += 4) conv_load4(window + i, from + i);
+    for (int k = 0; k < W::own; k++) v[k] = 0.0f;
 #pragma unroll
-    for (int k = 0; k < 4; k++) v[k] = 0.0f;
+    for (int i = 0; i < Taps; i++) {
 #pragma unroll
-    for (int i = 0; i < Taps; i++)
+        for (int q = i == 0 ? W::lead / 4 : (needed + (i - 1) * Step) / 4; q < (needed + i * Step) / 4; q++) {
+            if (q % Fours::at_once == 0 || q == W::lead / 4)
+                pack = reinterpret_cast<const typename Fours::Pack *>(from)[q / Fours::at_once];
+            const float4 four = cuda_widen4(pack.at[q % Fours::at_once]);
+            window[4 * q] = four.x;
+            window[4 * q + 1] = four.y;
+            window[4 * q + 2] = four.z;
+            window[4 * q + 3] = four.w;
+        }
 #pragma unroll
-        for (int k = 0; k < 4; k++) v[k] = halo_fma(a.tap_x[i], window[W::lead + i + k], v[k]);
+        for (int k = 0; k < W::own; k++) v[k] = halo_fma(a.tap_x[i], window[W::lead + i * Step + k], v[k]);
+    }
 }
 
 /* A row's results go into the chain; what comes out at its end is a row of outputs. */
-template <int Taps>
-__device__ __forceinline__ void walk_column(const WalkArgs &a, const float v[4], float chain[Taps - 1][4],
-                                            float acc[4])
+template <int Taps, int Own>
+__device__ __forceinline__ void walk_column(const WalkArgs &a, const float v[Own], float chain[Taps - 1][Own],
+                                            float acc[Own])
 {
 #pragma unroll
-    for (int k = 0; k < 4; k++) acc[k] = halo_fma(a.tap_y[Taps - 1], v[k], chain[Taps - 2][k]);
+    for (int k = 0; k < Own; k++) acc[k] = halo_fma(a.tap_y[Taps - 1], v[k], chain[Taps - 2][k]);
 #pragma unroll
     for (int j = Taps - 2; j > 0; j--)
 #pragma unroll
-        for (int k = 0; k < 4; k++) chain[j][k] = halo_fma(a.tap_y[j], v[k], chain[j - 1][k]);
+        for (int k = 0; k < Own; k++) chain[j][k] = halo_fma(a.tap_y[j], v[k], chain[j - 1][k]);
 #pragma unroll
-    for (int k = 0; k < 4; k++) chain[0][k] = halo_fma(a.tap_y[0], v[k], 0.0f);
+    for (int k = 0; k < Own; k++) chain[0][k] = halo_fma(a.tap_y[0], v[k], 0.0f);
 }
 
-/* From one plane a channel to neighbouring samples of a row: lane t gets samples 4 t and on. */
-template <typename W, int Planes>
-__device__ __forceinline__ void walk_interleave(float acc[4], float *row, int plane, int group)
-{
-    const int lane = (int)threadIdx.x;
-    *reinterpret_cast<float4 *>(row + plane * W::cols + 4 * group) =
-        make_float4(acc[0], acc[1], acc[2], acc[3]);
-    __syncwarp();
-#pragma unroll
-    for (int k = 0; k < 4; k++) {
-        const int s = 4 * lane + k;
-        acc[k] = row[s % Planes * W::cols + s / Planes % W::cols];
-    }
-    __syncwarp();
-}
-
-/* Stores the first `left` of four samples, `apart` samples apart. */
-template <typename D>
-__device__ __forceinline__ void walk_store(char *to, int apart, int left, bool packed, const float acc[4],
+/* Stores the first `left` of a thread's outputs, of whatever type, scaled and placed however. */
+template <int Own>
+__device__ __forceinline__ void walk_store(const WalkArgs &a, char *row, int64_t x, int left, float acc[Own],
                                            unsigned *clipped)
 {
-    const HaloStore as_is = {1.0f, 1.0f}; /* num and den are done */
-    if (packed && left >= 4) {
-        CudaPack<D, 4> pack;
+    if (!a.plain)
 #pragma unroll
-        for (int k = 0; k < 4; k++) pack.at[k] = cuda_sample<D>(acc[k], as_is, clipped);
-        *reinterpret_cast<CudaPack<D, 4> *>(to) = pack;
-        return;
-    }
+        for (int k = 0; k < Own; k++) acc[k] = halo_rescale(conv_affine(a.dst, acc[k]), a.dst.store);
+    cuda_typed(a.dst.dtype, [&](auto zero) {
+        using D = decltype(zero);
+        D *const to = reinterpret_cast<D *>(row) + x;
 #pragma unroll
-    for (int k = 0; k < 4; k++)
-        if (k < left) reinterpret_cast<D *>(to)[k * apart] = cuda_sample<D>(acc[k], as_is, clipped);
+        for (int q = 0; q < Own; q += 4) {
+            if (a.fours && q + 4 <= left)
+                cuda_store_fours<D, 4>(to + q, acc + q, clipped);
+            else
+#pragma unroll
+                for (int k = q; k < q + 4; k++)
+                    if (k < left) to[k] = cuda_sample<D>(acc[k], {1.0f, 1.0f}, clipped);
+        }
+    });
 }
 
-template <typename S, int Taps, int Planes>
-__global__ static void __launch_bounds__(CUDA_WARP, Walk<S, Taps, Planes>::warps)
+/* ---- the kernel ----------------------------------------------------------------------------------------- */
+
+template <typename S, int Taps, int Step>
+__global__ static void __launch_bounds__(CUDA_WARP, Walk<S, Taps, Step>::warps)
     walk_kernel(const __grid_constant__ WalkArgs a)
 {
-    typedef Walk<S, Taps, Planes> W;
-    constexpr bool as_copied = Planes == 1 && sizeof(S) == sizeof(float); /* used where they land */
-    __shared__ alignas(16) char raw[2][W::raw_bytes];
-    __shared__ alignas(16) float tile[as_copied ? 4 : Planes * W::tile_floats];
-    __shared__ alignas(16) float whole_row[Planes > 1 ? CUDA_WARP * 4 : 4];
+    typedef Walk<S, Taps, Step> W;
+    typedef typename W::Staged Staged;
+    __shared__ alignas(16) char raw[2][walk_step * W::row_bytes];
+    __shared__ alignas(16) float tile[W::widened ? walk_step * W::pitch : 4];
     __shared__ int map[W::pitch];
-    const int lane = (int)threadIdx.x, plane = lane / W::groups % Planes, group = lane % W::groups;
-    const WalkPlace p = walk_place<S, W, Taps, Planes>(a, map);
+    const WalkPlace p = walk_place<S, W, Step>(a, Taps, map);
     const float outside = halo_border_value(a.src.border, a.src.value);
-    const char *const first =
-        a.src.data + ((p.copied ? (p.sx - a.src.x0) * a.src.channels : 0) + p.channel) * (int64_t)sizeof(S);
-    const int64_t x = p.x * Planes + 4 * lane; /* the first sample this thread stores */
-    const int left = lane < W::groups * Planes ? (int)cuda_max(0, cuda_min(4, a.dst.cols - x)) : 0;
-    char *to = a.dst.data + p.y * a.dst.stride +
-               (x * a.dst.channels + p.channel) * (a.dst.dtype == HALO_U8    ? 1
-                                                   : a.dst.dtype == HALO_U16 ? 2
-                                                                             : 4);
-    float chain[Taps - 1][4] = {};
+    const char *const first = a.src.data + (p.sx - a.src.x0) * W::size;
+    const int own = W::own * (int)threadIdx.x; /* the first column of this thread */
+    const int left = (int)cuda_max(0, cuda_min(W::own, a.dst.cols - p.x - own));
+    /* Nearly all warps store whole packs of their source's type; a vote, so that it is not asked every row. */
+    const bool usual = __all_sync(CUDA_ALL, a.wide && a.plain && left == W::own);
+    char *to = a.dst.data + p.y * a.dst.stride;
+    float chain[Taps - 1][W::own] = {};
     unsigned clipped = 0;
-    int64_t offset;
-    unsigned exist = walk_find(a, p, 0, &offset);
-    if (p.copied) walk_copy<W>(p, first, offset, exist, raw[0]);
-    __pipeline_commit();
+    auto fetch = [&](const WalkRows &rows, char *there) {
+        if (a.piece == 16)
+            walk_copy<W, 16>(a, p, first, rows, there);
+        else if (a.piece == 4)
+            walk_copy<W, 4>(a, p, first, rows, there);
+        __pipeline_commit();
+    };
+    WalkRows rows = walk_find(a, p, 0);
+    fetch(rows, raw[0]);
 #pragma unroll 1
     for (int t = 0; t < p.rows; t += walk_step) {
-        const int which = t / walk_step % 2;
-        float *const samples = as_copied ? reinterpret_cast<float *>(raw[which]) : tile;
-        int64_t offset_next;
-        const unsigned exist_next = walk_find(a, p, t + walk_step, &offset_next);
-        if (p.copied) {
-            walk_copy<W>(p, first, offset_next, exist_next, raw[which ^ 1]);
-            __pipeline_commit();
-            __pipeline_wait_prior(1);
-            __syncwarp();
-            if (!as_copied) walk_unpack<S, W, Planes>(raw[which], samples);
-            if (!p.whole) {
-                __syncwarp();
-                walk_border<W, Planes>(p, map, outside, samples);
-            }
-        } else
-            walk_gather<S, W, Planes>(first, offset, exist, map, outside, samples);
+        char *const here = raw[t / walk_step % 2];
+        const WalkRows next = walk_find(a, p, t + walk_step);
+        fetch(next, raw[t / walk_step % 2 ^ 1]);
+        __pipeline_wait_prior(1);
         __syncwarp();
-        const float *from = samples + plane * W::tile_floats + 4 * group;
-        const int rows = min(walk_step, p.rows - t);
+        if (!p.whole) {
+            if (p.far)
+                walk_gather<S, W>(a, p, first, rows, map, (S)outside, here);
+            else
+                walk_repeat<S, W>(p, map, (S)outside, here);
+            __syncwarp();
+        }
+        if (W::widened) {
+            walk_widen<S, W>(here, tile);
+            __syncwarp();
+        }
+        const Staged *from = reinterpret_cast<const Staged *>(W::widened ? (const char *)tile : here) + own;
+        const int count = min(walk_step, p.rows - t);
 #pragma unroll 1
-        for (int r = 0; r < rows; r++, from += W::pitch) {
-            float v[4] = {outside, outside, outside, outside}, acc[4];
-            if (exist >> r & 1) walk_row<W, Taps>(a, from, v);
-            walk_column<Taps>(a, v, chain, acc);
+        for (int r = 0; r < count; r++, from += W::pitch) {
+            float v[W::own], acc[W::own];
+#pragma unroll
+            for (int k = 0; k < W::own; k++) v[k] = outside;
+            if (rows.exist >> r & 1) walk_row<W, Taps, Step>(a, from, v);
+            walk_column<Taps, W::own>(a, v, chain, acc);
             if (t + r < Taps - 1) continue;
-            if (Planes > 1) walk_interleave<W, Planes>(acc, whole_row, plane, group);
-            if (!a.plain)
-                for (int k = 0; k < 4; k++) acc[k] = halo_rescale(conv_affine(a.dst, acc[k]), a.dst.store);
-            cuda_typed(a.dst.dtype, [&](auto zero) {
-                walk_store<decltype(zero)>(to, a.dst.channels, left, a.packed, acc, &clipped);
-            });
+            if (usual)
+                cuda_store_fours<S, W::own>(reinterpret_cast<S *>(to) + p.x + own, acc, &clipped);
+            else
+                walk_store<W::own>(a, to, p.x + own, left, acc, &clipped);
             to += a.dst.stride;
         }
         __syncwarp();
-        offset = offset_next;
-        exist = exist_next;
+        rows = next;
     }
     cuda_count(a.dst.clipped, clipped);
 }
 
-template <typename S, int Taps, int Planes>
+/* Strips begin with the rows above their first output, so they should be as high as lets every warp that can be
+ * resident have one. Where arithmetic is light, multiprocessors end at different times, for memory is nearer to
+ * some: half of the rows are then left to strips an eighth as high, which fill the gaps. */
+static void walk_strips(WalkArgs *a, int64_t resident, int taps, bool light)
+{
+    const int64_t rows = a->dst.rows, most = cuda_max(1, resident / a->tiles_x);
+    const int64_t strip = cuda_max(2 * taps, cuda_ceil_div(rows, most));
+    light = light && strip >= 16 * taps;
+    a->strip = (int)cuda_min(1 << 30, light ? strip / 2 : strip);
+    a->rest = light ? a->strip / 8 : a->strip;
+    a->strips = (int)cuda_min(light ? most : INT32_MAX, cuda_ceil_div(rows, a->strip));
+}
+
+template <typename S, int Taps, int Step>
 static HaloStatus walk_launch(HaloDevice *device, const ConvArgs *conv, const HaloSep *sep)
 {
-    typedef Walk<S, Taps, Planes> W;
+    typedef Walk<S, Taps, Step> W;
     WalkArgs a = {};
     a.src = conv->src;
     a.dst = conv->dst;
-    a.x_first = conv->x_first;
+    a.src.x0 *= Step;
+    a.src.width *= Step;
+    a.src.x_end *= Step;
+    a.dst.cols *= Step;
+    a.x_first = conv->x_first * Step;
     a.y_first = conv->y_first;
-    a.tiles_x = cuda_ceil_div(conv->dst.cols, W::cols);
-    a.sets = conv->dst.channels / Planes;
-    if (Planes > 1) {
-        a.dst.cols *= Planes;
-        a.dst.channels = 1;
-    }
-    a.aligned = a.src.channels == Planes &&
-                cuda_aligned(a.src.data + (a.x_first - W::lead - a.src.x0) * W::pixel, a.src.stride, W::piece);
-    a.packed = a.dst.channels == 1 && cuda_aligned(a.dst.data, a.dst.stride, 4 * halo_dtype_size(a.dst.dtype));
+    a.tiles_x = (unsigned)cuda_ceil_div(a.dst.cols, W::cols);
+    const char *const origin = a.src.data + (a.x_first - W::lead - a.src.x0) * W::size;
+    const size_t four = 4 * halo_dtype_size(a.dst.dtype), all = W::own * sizeof(S);
+    a.piece = cuda_aligned(origin, a.src.stride, 16) ? 16 : cuda_aligned(origin, a.src.stride, 4) ? 4 : 0;
+    a.wide = a.dst.dtype == a.src.dtype && cuda_aligned(a.dst.data, a.dst.stride, all < 16 ? all : 16);
+    a.fours = cuda_aligned(a.dst.data, a.dst.stride, four);
     a.plain = !a.dst.affine && a.dst.store.num == 1.0f && a.dst.store.den == 1.0f;
     for (int i = 0; i < Taps; i++) {
         a.tap_x[i] = sep->tap_x[i];
         a.tap_y[i] = sep->tap_y[i];
     }
-    /* A strip begins with the rows above its first output, so strips should be long; but every warp that can
-     * be resident should have one, and all should end together. */
     int resident = 0;
     CUDA_TRY(
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, walk_kernel<S, Taps, Planes>, CUDA_WARP, 0));
-    const int64_t columns = a.tiles_x * a.sets;
-    const int64_t most = cuda_max(1, (int64_t)device->properties.multiProcessorCount * resident / columns);
-    a.strip = (int)cuda_min(1 << 30, cuda_max(2 * Taps, cuda_ceil_div(conv->dst.rows, most)));
-    CUDA_LAUNCH(device, (walk_kernel<S, Taps, Planes>), columns * cuda_ceil_div(conv->dst.rows, a.strip),
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, walk_kernel<S, Taps, Step>, CUDA_WARP, 0));
+    walk_strips(&a, (int64_t)device->properties.multiProcessorCount * resident, Taps,
+                sizeof(S) == sizeof(float) && Taps <= 9);
+    const int64_t later = cuda_max(0, a.dst.rows - (int64_t)a.strips * a.strip);
+    CUDA_LAUNCH(device, (walk_kernel<S, Taps, Step>), a.tiles_x * (a.strips + cuda_ceil_div(later, a.rest)),
                 CUDA_WARP, 0, a);
     return HALO_OK;
 }
 
 template <typename S> static HaloStatus walk_sizes(HaloDevice *device, const ConvArgs *conv, const HaloSep *sep)
 {
-    switch (conv_planes(conv->dst.channels) * 256 + conv->width) {
+    switch (conv->dst.channels * 256 + conv->width) {
 #define CASE(taps)                                                          \
     case 256 + taps: return walk_launch<S, taps, 1>(device, conv, sep);     \
     case 3 * 256 + taps: return walk_launch<S, taps, 3>(device, conv, sep); \
