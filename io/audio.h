@@ -71,6 +71,10 @@ HaloStatus snd_write(HaloWriter *writer, const HaloBuf *rows);
 HaloStatus snd_finish(HaloWriter *writer);
 void snd_discard(HaloWriter *writer);
 
+/* What libsndfile knows of texts (audio_text.c). */
+HaloStatus snd_take_texts(SNDFILE *file, HaloMeta *meta);
+void snd_put_texts(SNDFILE *file, const HaloMeta *meta);
+
 /* Gives every page of an Ogg stream the same serial number, in place. */
 void snd_ogg_fix_serial(uint8_t *bytes, size_t size);
 

@@ -150,6 +150,7 @@ HaloStatus snd_open(HaloReader *reader, int major)
     state->codec = snd_codec(sf.format & SF_FORMAT_SUBMASK);
     HALO_TRY(check_header(state, &sf, major));
     describe(&reader->info, state, &sf);
+    HALO_TRY(snd_take_texts(state->file, &reader->info.meta));
 out:
     return status;
 }

@@ -122,6 +122,7 @@ HaloStatus snd_create(HaloWriter *writer, int major)
         HALO_FAIL(HALO_ERR_OUTPUT, "%s cannot be written: %s", writer->format->name, sf_strerror(NULL));
     /* A PEAK chunk holds the time of day, which must not make two runs differ. */
     sf_command(state->file, SFC_SET_ADD_PEAK_CHUNK, NULL, SF_FALSE);
+    snd_put_texts(state->file, &writer->info.meta);
 out:
     return status;
 }

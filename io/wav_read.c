@@ -11,6 +11,7 @@
 typedef struct WavReader {
     WavHead head;
     int64_t left; /* frames; -1: up to the end */
+    bool open;    /* fewer may come: then it ends there */
     bool truncated;
     HaloReader other; /* with a format: libsndfile reads */
     uint8_t block[BLOCK_BYTES];
@@ -71,8 +72,10 @@ static HaloStatus open_ours(HaloReader *reader)
     if (state->left == 0)
         HALO_FAIL(HALO_ERR_INPUT,
                   state->truncated ? "truncated before the first sample" : "it holds no samples");
+    /* A pipe may be cut off, too. */
+    state->open = state->left < 0 || (size < 0 && reader->options.tolerate);
     HALO_TRY(take_meta(reader, head));
-    describe(reader, head, state->left);
+    describe(reader, head, state->open ? -1 : state->left);
 out:
     return status;
 }
@@ -126,8 +129,9 @@ HaloStatus wav_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
     const int64_t frame = channels * halo_pcm_size(&state->head.pcm), most = BLOCK_BYTES / frame;
     if (state->truncated && !reader->options.tolerate)
         HALO_FAIL(HALO_ERR_INPUT, "truncated: only the beginning is there (--tolerate takes it)");
-    while (*got < rows->cols) {
-        const int64_t want = rows->cols - *got < most ? rows->cols - *got : most;
+    const int64_t cols = state->left >= 0 && state->left < rows->cols ? state->left : rows->cols;
+    while (*got < cols) {
+        const int64_t want = cols - *got < most ? cols - *got : most;
         size_t bytes;
         HALO_TRY(halo_source_read(reader->source, state->block, (size_t)(want * frame), &bytes));
         const int64_t have = (int64_t)bytes / frame;
@@ -135,12 +139,13 @@ HaloStatus wav_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
         *got += have;
         if (have < want) break;
     }
-    if (state->left < 0) return HALO_OK;
-    if (*got < rows->cols && !reader->options.tolerate)
+    if (*got < cols && !state->open && !reader->options.tolerate)
         HALO_FAIL(HALO_ERR_INPUT, "truncated: %lld frames are missing", (long long)(state->left - *got));
-    memset(to + *got * channels, 0, (size_t)((rows->cols - *got) * channels) * sizeof *to);
-    *got = rows->cols;
-    state->left -= *got;
+    if (!state->open) {
+        memset(to + *got * channels, 0, (size_t)((rows->cols - *got) * channels) * sizeof *to);
+        *got = rows->cols;
+    }
+    if (state->left >= 0) state->left -= *got;
     if (state->left == 0) HALO_TRY(take_rest(reader));
 out:
     return status;

@@ -36,6 +36,9 @@ static const char *const pipeline_text[] = {
     "gauss:2,nan=error | stats",
     "average:5,border=wrap",
     "normalize",
+    "savgol:window=7,order=2,edge=interp",
+    "reduce:expr=\"max(a,b)\",map=\"abs(v)\" | gauss:1 | stats",
+    "conv:mask=\"1x3: 1,2,1\",stride=3 | stats | gauss:1",
     "average:300,border=mirror | stats",
 };
 enum { PIPELINES = sizeof pipeline_text / sizeof *pipeline_text };

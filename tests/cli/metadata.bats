@@ -59,3 +59,14 @@ with_title() {
     run --separate-stderr halo run '' in.ppm -o c.jpg --quality 101
     [ "$status" -eq 2 ]
 }
+
+@test "texts of sound go from WAVE to FLAC and back" {
+    make_wav in.wav 100
+    { head -c 36 in.wav; printf 'LIST\022\0\0\0INFOINAM\005\0\0\0lake\0\0'; tail -c +37 in.wav; } > titled.wav
+    halo run '' titled.wav -o a.flac
+    halo run '' a.flac -o b.wav
+    for f in titled.wav a.flac b.wav; do [[ "$(halo info --json $f)" == *'"texts":1'* ]]; done
+    grep -q lake b.wav
+    halo run '' titled.wav -o plain.wav --strip
+    cmp plain.wav in.wav
+}
