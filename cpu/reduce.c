@@ -146,16 +146,6 @@ static void reduce_chunk(void *context, int64_t index, int worker)
 
 /* ---- all of it ------------------------------------------------------------------------------------------ */
 
-/* m's 128-bit sum of squares += v * v * count, for v below 2^16. */
-static void add_squares(HaloMoments *m, uint64_t v, uint64_t count)
-{
-    const uint64_t low = v * v * (count & UINT32_MAX), high = v * v * (count >> 32);
-    m->isq_lo += low;
-    m->isq_hi += m->isq_lo < low;
-    m->isq_lo += high << 32;
-    m->isq_hi += (high >> 32) + (m->isq_lo < high << 32);
-}
-
 /* Products of integers are made of how often each value is there, and so is what else does not depend on where
  * it is. */
 static void take_counters(const Reduction *r, int workers, HaloMoments *out)
@@ -167,12 +157,7 @@ static void take_counters(const Reduction *r, int workers, HaloMoments *out)
             const uint64_t *more = total + copy * channels * r->values;
             for (int64_t v = 0; v < r->values; v++) total[v] += more[v];
         }
-        out[c].zero = total[0];
-        for (int64_t v = 1; v < r->values; v++) {
-            out[c].isum += (uint64_t)v * total[v];
-            add_squares(&out[c], (uint64_t)v, total[v]);
-        }
-        halo_product_from_counts(total, r->values, &out[c].product, &out[c].product_exp);
+        halo_moments_from_counts(total, r->values, &out[c]);
     }
 }
 

@@ -51,6 +51,7 @@ struct HaloDevice {
     cudaStream_t stream;
     bool patient; /* the host sleeps while it waits: there is other work for the processor */
     cudaEvent_t mark[2], idle, ring_done[2];
+    bool stopped; /* mark[1] is set, and nothing was launched since */
     cudaMemPool_t pool; /* NULL: this GPU has none */
     cudaDeviceProp properties;
     size_t shared_most;          /* bytes of shared memory a kernel may ask for, two blocks at a time */
@@ -99,6 +100,7 @@ __host__ __device__ static inline int64_t cuda_max(int64_t a, int64_t b) { retur
         if ((shared) > CUDA_SHARED_DEFAULT) CUDA_PASS(cuda_allow_shared((const void *)(kernel), (shared))); \
         kernel<<<(unsigned)blocks_, (unsigned)(threads), (shared), (device)->stream>>>(__VA_ARGS__);        \
         CUDA_TRY(cudaGetLastError());                                                                       \
+        (device)->stopped = false;                                                                          \
     } while (0)
 /* The block's dynamic shared memory. */
 #define CUDA_SHARED(type, name)                    \

@@ -130,8 +130,17 @@ HaloStatus cuda_allow_shared(const void *kernel, size_t bytes)
 
 /* ---- waiting -------------------------------------------------------------------------------------------- */
 
+/* The clock stops here or where the host begins to wait, whichever comes first, if nothing was launched since. */
+static HaloStatus stop_clock(HaloDevice *device)
+{
+    if (!device->stopped) CUDA_TRY(cudaEventRecord(device->mark[1], device->stream));
+    device->stopped = true;
+    return HALO_OK;
+}
+
 HaloStatus cuda_wait(HaloDevice *device)
 {
+    CUDA_PASS(stop_clock(device));
     CUDA_TRY(cudaEventRecord(device->idle, device->stream));
     CUDA_TRY(cudaEventSynchronize(device->idle));
     return HALO_OK;
@@ -154,7 +163,9 @@ static HaloStatus finish(HaloDevice *device, uint64_t *clipped)
 static HaloStatus set_mark(HaloDevice *device, int which)
 {
     CUDA_PASS(cuda_use(device));
-    CUDA_TRY(cudaEventRecord(device->mark[which != 0], device->stream));
+    if (which != 0) return stop_clock(device);
+    CUDA_TRY(cudaEventRecord(device->mark[0], device->stream));
+    device->stopped = false;
     return HALO_OK;
 }
 

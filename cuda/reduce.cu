@@ -18,21 +18,6 @@ HaloStatus reduce_room(HaloDevice *device, int64_t bytes, int64_t arrivals, void
     return HALO_OK;
 }
 
-/* The products of integers, from their histogram. */
-static HaloStatus integer_products(HaloDevice *device, const HaloBuf *src, HaloMoments *out)
-{
-    const int64_t values = src->shape.dtype == HALO_U8 ? 256 : 65536;
-    const HaloHist every = {values, 0.0, (double)values};
-    HaloHistogram counts;
-    CUDA_PASS(halo_histogram_alloc(&counts, src->shape.channels, values, every.lo, every.hi));
-    const HaloStatus status = cuda_hist(device, src, &every, &counts);
-    if (status == HALO_OK)
-        for (int c = 0; c < src->shape.channels; c++)
-            halo_product_from_counts(counts.count + c * values, values, &out[c].product, &out[c].product_exp);
-    halo_histogram_free(&counts);
-    return status;
-}
-
 /* Leaves only what was asked for: the rest is as if never computed. */
 static void keep_wanted(HaloMoments *m, unsigned want)
 {
@@ -57,13 +42,18 @@ HaloStatus cuda_reduce(HaloDevice *device, const HaloBuf *src, unsigned want, Ha
     const int64_t pixels = src->shape.width * src->shape.height;
     const int channels = src->shape.channels;
     const int64_t bytes = channels * (int64_t)sizeof *out;
-    const bool product = want & HALO_WANT_PRODUCT;
+    const bool product = want & HALO_WANT_PRODUCT, integers = src->shape.dtype != HALO_F32;
     const void *data;
     CUDA_PASS(cuda_use(device));
     CUDA_PASS(cuda_flat(device, src, &data));
+    if (integers && product) {
+        CUDA_PASS(reduce_counts(device, src, data, want & HALO_WANT_POSITIONS, out));
+        for (int c = 0; c < channels; c++) keep_wanted(&out[c], want);
+        return HALO_OK;
+    }
     void *result = device->staging; /* a kernel can write there: no copy */
     if (bytes > CUDA_STAGING_BYTES) CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_BETWEEN, bytes, &result));
-    if (src->shape.dtype == HALO_F32)
+    if (!integers)
         CUDA_PASS(reduce_floats(device, (const float *)data, pixels, channels, product, (HaloMoments *)result));
     else
         CUDA_PASS(reduce_integers(device, src->shape.dtype, data, pixels, channels, (HaloMoments *)result));
@@ -73,7 +63,6 @@ HaloStatus cuda_reduce(HaloDevice *device, const HaloBuf *src, unsigned want, Ha
         CUDA_PASS(cuda_wait(device));
         memcpy(out, result, (size_t)bytes);
     }
-    if (product && src->shape.dtype != HALO_F32) CUDA_PASS(integer_products(device, src, out));
     for (int c = 0; c < channels; c++) keep_wanted(&out[c], want);
     return HALO_OK;
 }

@@ -12,6 +12,9 @@ HaloStatus reduce_floats(HaloDevice *device, const float *data, int64_t pixels, 
                          HaloMoments *result);
 HaloStatus reduce_integers(HaloDevice *device, HaloDtype dtype, const void *data, int64_t pixels, int channels,
                            HaloMoments *result);
+/* The same for integers with their product, from the histogram, to the host. */
+HaloStatus reduce_counts(HaloDevice *device, const HaloBuf *src, const void *data, bool positions,
+                         HaloMoments *out);
 /* `bytes` of room for partial results, and `arrivals` counters that are 0: who counts to the end puts his
  * counter back to 0. */
 HaloStatus reduce_room(HaloDevice *device, int64_t bytes, int64_t arrivals, void **room, unsigned **arrival);

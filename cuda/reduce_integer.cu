@@ -1,5 +1,5 @@
-/* Statistics of u8 and u16 in one launch: exact whatever the order, so every thread takes what comes and all is
- * added up. Words of four u8 or two u16 are counted whole. */
+/* Statistics of u8 and u16 without their product, in one launch: exact whatever the order, so every thread takes
+ * what comes and all is added up. Words of four u8 or two u16 are counted whole. */
 #include "reduce.cuh"
 
 static const int blocks_each = 6; /* per multiprocessor */

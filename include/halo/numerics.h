@@ -326,6 +326,29 @@ HALO_FN void halo_product_from_counts(const uint64_t *count, int64_t values, dou
     }
 }
 
+/* m's 128-bit sum of squares += v * v * count, for v below 2^16. */
+HALO_FN void halo_moments_add_squares(HaloMoments *m, uint64_t v, uint64_t count)
+{
+    const uint64_t low = v * v * (count & 0xffffffffu), high = v * v * (count >> 32);
+    m->isq_lo += low;
+    m->isq_hi += m->isq_lo < low;
+    m->isq_lo += high << 32;
+    m->isq_hi += (high >> 32) + (m->isq_lo < high << 32);
+}
+
+/* What of integers' statistics does not depend on where they are, from how often each value is there: zeros,
+ * sums, product. */
+HALO_FN void halo_moments_from_counts(const uint64_t *count, int64_t values, HaloMoments *m)
+{
+    m->zero = count[0];
+    m->isum = m->isq_lo = m->isq_hi = 0;
+    for (int64_t v = 1; v < values; v++) {
+        m->isum += (uint64_t)v * count[v];
+        halo_moments_add_squares(m, (uint64_t)v, count[v]);
+    }
+    halo_product_from_counts(count, values, &m->product, &m->product_exp);
+}
+
 /* ---- histograms ----------------------------------------------------------------------------------------- */
 
 /* The bin of v, or -1 below, -2 above, -3 for NaN. A value equal to `hi` falls in the last bin. */
