@@ -14,7 +14,7 @@ RUNS = 7
 
 
 def shape(work):
-    return work.width, work.height, work.dtype, work.channels
+    return work.width, work.height, work.dtype, work.channels, work.content
 
 
 def write_masks(folder):
@@ -26,9 +26,9 @@ def write_masks(folder):
 
 def time_group(halo, folder, group):
     """One process for all pipelines of one shape: a context costs more than most of them."""
-    width, height, dtype, channels = shape(group[0])
+    width, height, dtype, channels, content = shape(group[0])
     run = subprocess.run([halo, "bench", "ops", *(work.pipeline for work in group), "--size", f"{width}x{height}",
-                          "--dtype", dtype, "--channels", str(channels), "--device", "gpu", "--runs", str(RUNS), "--json"],
+                          "--dtype", dtype, "--channels", str(channels), "--content", content, "--device", "gpu", "--runs", str(RUNS), "--json"],
                          cwd=folder, stdout=subprocess.PIPE, check=False)
     lines = run.stdout.splitlines()
     if run.returncode != 0 or len(lines) != len(group):

@@ -28,6 +28,7 @@ class Work:
     taps: int = 0       # fused multiply-adds for each sample
     goal: Goal = None
     mask: tuple = None  # width and height of the file that the pipeline names
+    content: str = "random"
 
     @property
     def samples(self):
@@ -68,9 +69,13 @@ def listing():
     yield Work("stats f32 2^20", "stats", 1 << 10, 1 << 10, "f32", goal=Goal(0.008, "ms"))
 
     yield Work("histogram u8 2^30", "hist", 1 << 15, 1 << 15, "u8", goal=Goal(0.9, "read"))
+    yield Work("histogram u8 2^30, constant", "hist", 1 << 15, 1 << 15, "u8", goal=Goal(0.9, "read"), content="constant")
+    yield Work("histogram u8 2^30, photographic", "hist", 1 << 15, 1 << 15, "u8", goal=Goal(0.9, "read"), content="smooth")
     yield Work("histogram RGB8 2^28 pixels", "hist", 1 << 14, 1 << 14, "u8", 3, goal=Goal(0.8, "read"))
     yield Work("histogram RGBA8 2^28 pixels", "hist", 1 << 14, 1 << 14, "u8", 4, goal=Goal(0.8, "read"))
     yield Work("histogram u16 2^29, 65536 bins", "hist", 1 << 15, 1 << 14, "u16", goal=Goal(3, "CUB"))
+
+    yield Work("histogram u16 2^29, constant", "hist", 1 << 15, 1 << 14, "u16", content="constant")
 
     yield Work(f"scan f32 rows {SIDE}x{SIDE}", "scan:axis=x", SIDE, SIDE, "f32", 1, 8, goal=Goal(0.9, "copy"))
     yield Work(f"scan f32 columns {SIDE}x{SIDE}", "scan:axis=y", SIDE, SIDE, "f32", 1, 8)

@@ -58,7 +58,8 @@ static HaloStatus time_one(HaloSession *session, const CliSettings *settings, co
     HaloPipeline *pipeline = NULL;
     HaloTiming timing;
     HALO_TRY(halo_pipeline_parse(session, text, &pipeline));
-    HALO_TRY(halo_bench(session, pipeline, shape, settings->bench.runs > 0 ? (int)settings->bench.runs : 11, &timing));
+    HALO_TRY(halo_bench(session, pipeline, shape, (HaloContent)settings->bench.content,
+                        settings->bench.runs > 0 ? (int)settings->bench.runs : 11, &timing));
     FILE *page = cli_page_open();
     if (settings->json) {
         record(page, text, shape, &timing);

@@ -75,6 +75,8 @@ const CliOption cli_options[] = {
      cli_read_size, 0},
     {"channels", 0, "N", NULL, CLI_INPUT, CLI_BENCH, "its channels; 1 by default", cli_read_channels, 0},
     {"dtype", 0, "DTYPE", "u8|u16|f32", CLI_INPUT, CLI_BENCH, "its samples; u8 by default", cli_read_dtype, 0},
+    {"content", 0, "KIND", "random|constant|smooth", CLI_INPUT, CLI_BENCH,
+     "what they are; random by default, smooth is like a photograph", cli_read_content, 0},
     {"runs", 0, "N", NULL, CLI_ENGINE, CLI_BENCH, "how often each pipeline is run; 11 by default",
      cli_read_runs, 0},
 

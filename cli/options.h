@@ -30,7 +30,7 @@ typedef struct CliSettings {
     HaloWriteOptions write;
     struct {
         int64_t width, height, channels, runs; /* 0: not given */
-        int dtype;
+        int dtype, content;
     } bench;
     HaloShape raw; /* kind 0: not given */
     const HaloFormat *to;
@@ -107,6 +107,7 @@ HaloStatus cli_read_memory(CliSettings *settings, const char *value);
 HaloStatus cli_read_raw(CliSettings *settings, const char *value);
 HaloStatus cli_read_size(CliSettings *settings, const char *value);
 HaloStatus cli_read_channels(CliSettings *settings, const char *value);
+HaloStatus cli_read_content(CliSettings *settings, const char *value);
 HaloStatus cli_read_dtype(CliSettings *settings, const char *value);
 HaloStatus cli_read_runs(CliSettings *settings, const char *value);
 HaloStatus cli_read_subsampling(CliSettings *settings, const char *value);

@@ -273,6 +273,11 @@ HaloStatus cli_read_runs(CliSettings *settings, const char *value)
     return read_count(value, 101, &settings->bench.runs);
 }
 
+HaloStatus cli_read_content(CliSettings *settings, const char *value)
+{
+    return cli_read_choice(value, "random|constant|smooth", &settings->bench.content); /* as HaloContent */
+}
+
 HaloStatus cli_read_dtype(CliSettings *settings, const char *value)
 {
     return cli_read_choice(value, "u8|u16|f32", &settings->bench.dtype); /* in the order of HaloDtype */

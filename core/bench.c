@@ -6,19 +6,34 @@
 
 #define MOST_RUNS 101
 
-/* Random samples, never zeros: zeros hide unwritten outputs and can run faster than data. */
-static void fill(HaloBuf *buf)
+/* Sample x of row y, 24 bits of it. */
+static uint32_t sample(HaloContent content, uint64_t noise, int64_t x, int64_t y)
+{
+    const uint32_t random = (uint32_t)(noise >> 40);
+    switch (content) {
+    case HALO_CONTENT_CONSTANT: return 0x5a5a5a;
+    case HALO_CONTENT_SMOOTH: return (uint32_t)(x * 4099 + y * 8191 + (random >> 6)) & 0xffffff;
+    default: return random;
+    }
+}
+
+/* Never zeros: they hide unwritten outputs and can run faster than data. */
+static void fill(HaloBuf *buf, HaloContent content)
 {
     uint64_t state = 0x9e3779b97f4a7c15u;
-    const int64_t n = halo_row_bytes(buf) * buf->rows / (int64_t)halo_dtype_size(buf->shape.dtype);
-    for (int64_t i = 0; i < n; i++) {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        switch (buf->shape.dtype) {
-        case HALO_U8: ((uint8_t *)buf->data)[i] = (uint8_t)(state >> 32); break;
-        case HALO_U16: ((uint16_t *)buf->data)[i] = (uint16_t)(state >> 32); break;
-        default: ((float *)buf->data)[i] = (float)(state >> 40) * 0x1p-24f; break;
+    const int64_t n = buf->cols * buf->shape.channels;
+    for (int64_t y = 0; y < buf->rows; y++) {
+        void *row = halo_at(buf, 0, y);
+        for (int64_t i = 0; i < n; i++) {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            const uint32_t v = sample(content, state, i, y);
+            switch (buf->shape.dtype) {
+            case HALO_U8: ((uint8_t *)row)[i] = (uint8_t)(v >> 16); break;
+            case HALO_U16: ((uint16_t *)row)[i] = (uint16_t)(v >> 8); break;
+            default: ((float *)row)[i] = (float)v * 0x1p-24f; break;
+            }
         }
     }
 }
@@ -35,8 +50,8 @@ static double median(double *ms, int n)
     return ms[n / 2];
 }
 
-HaloStatus halo_bench(HaloSession *session, const HaloPipeline *pipeline, const HaloShape *shape, int runs,
-                      HaloTiming *timing)
+HaloStatus halo_bench(HaloSession *session, const HaloPipeline *pipeline, const HaloShape *shape,
+                      HaloContent content, int runs, HaloTiming *timing)
 {
     HaloStatus status = HALO_OK;
     HaloBuf in = {0}, out = {0};
@@ -46,7 +61,7 @@ HaloStatus halo_bench(HaloSession *session, const HaloPipeline *pipeline, const 
     const int n = runs < 1 ? 1 : runs > MOST_RUNS ? MOST_RUNS : runs;
     *timing = (HaloTiming){0};
     HALO_TRY(halo_buf_alloc(&in, shape));
-    fill(&in);
+    fill(&in, content);
     HALO_TRY(halo_plan_make(session, pipeline, shape, NULL, &plan));
     HALO_TRY(memory_check(memory_whole(plan, bands_choose(plan, session->options.band_rows)),
                           session->options.max_memory));

@@ -163,7 +163,10 @@ void halo_report_free(HaloReport *report);
 
 /* ---- benchmarks ----------------------------------------------------------------------------------------- */
 
-/* Medians of `runs` runs of a pipeline on random samples that are in host memory at first. */
+/* What is measured on: uniform noise, one value everywhere, or slopes with a little noise, as in photographs. */
+typedef enum HaloContent { HALO_CONTENT_RANDOM, HALO_CONTENT_CONSTANT, HALO_CONTENT_SMOOTH } HaloContent;
+
+/* Medians of `runs` runs of a pipeline on samples that are in host memory at first. */
 typedef struct HaloTiming {
     double upload_ms, kernel_ms, download_ms; /* kernel: by the device's own clock where it has one */
     double bytes, flops;                      /* of all steps; reductions count their reads */
@@ -172,8 +175,8 @@ typedef struct HaloTiming {
     char device[96];
 } HaloTiming;
 
-HaloStatus halo_bench(HaloSession *session, const HaloPipeline *pipeline, const HaloShape *shape, int runs,
-                      HaloTiming *timing);
+HaloStatus halo_bench(HaloSession *session, const HaloPipeline *pipeline, const HaloShape *shape,
+                      HaloContent content, int runs, HaloTiming *timing);
 
 #ifdef __cplusplus
 }
