@@ -112,8 +112,8 @@ static void make_tables(const Equalize *e, int64_t tile, uint64_t *counter, int6
     const int64_t channels = e->src->shape.channels;
     for (int64_t s = 0; s < e->sets; s++) {
         const int64_t colour = e->dst->shape.alpha == 0 && channels > 1;
-        const uint64_t *count = e->how->joint ? gather(e, counter, copies, colour, channels)
-                                              : gather(e, counter, copies, s, s + 1);
+        const uint64_t *count =
+            e->how->joint ? gather(e, counter, copies, colour, channels) : gather(e, counter, copies, s, s + 1);
         make_table(e, count, e->table + (tile * e->sets + s) * e->how->bins);
     }
 }

@@ -112,7 +112,8 @@ static HaloStatus run_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst,
     return HALO_OK;
 }
 
-static HaloStatus run_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloEqualize *equalize)
+static HaloStatus run_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *dst,
+                               const HaloEqualize *equalize)
 {
     device->clipped += oracle_equalize(src, dst, equalize);
     return HALO_OK;
