@@ -189,6 +189,41 @@ static void wide_and_tall_images(void **state)
     for_each_case(__func__, 60, wide_and_tall_body);
 }
 
+/* Blocks of the GPU that lie inside the image stage their samples in words where rows are aligned and the
+ * anchor is the middle: every number of channels, every mask that has a kernel of its own. */
+static void blocks_inside_body(Rng *rng)
+{
+    static const int64_t common[] = {3, 5, 7, 9, 11, 13, 15, 21, 31};
+    const int64_t width = common[rng_between(rng, 0, 8)];
+    const int64_t height = width > 9 && rng_once_in(rng, 2) ? rng_between(rng, 1, 7) : width;
+    for (int channels = 1; channels <= 4; channels++) {
+        const HaloShape shape =
+            test_shape(draw_dtype(rng), 4 * rng_between(rng, 76, 83), rng_between(rng, 150, 170), channels);
+        HaloShape out_shape = shape;
+        out_shape.dtype = draw_dtype(rng);
+        HaloConv conv = draw_conv(rng, width, height, shape.dtype, out_shape.dtype);
+        conv.ox = -(width / 2);
+        conv.nan_ignore = false;
+        TestBuf src = testbuf_make(&shape, test_whole(&shape), NULL),
+                dst = testbuf_make(&out_shape, test_whole(&out_shape), NULL);
+        testbuf_fill(&src, false, rng);
+        const uint64_t clipped = oracle_conv(&src.view, &dst.view, &conv);
+        char what[160], text[96];
+        snprintf(what, sizeof what, "conv %s -> type %d, mask %" PRId64 "x%" PRId64, testbuf_text(&src, text),
+                 (int)out_shape.dtype, width, height);
+        expect_everywhere(what, call_conv, &conv, &src, NULL, &dst, clipped);
+        testbuf_free(&src);
+        testbuf_free(&dst);
+        free((void *)conv.tap);
+    }
+}
+
+static void blocks_inside_the_image(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 4, blocks_inside_body);
+}
+
 /* Results that outgrow the caches: the CPU writes them past those. */
 static void large_body(Rng *rng)
 {
@@ -276,6 +311,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(masks_up_to_33),
+        cmocka_unit_test(blocks_inside_the_image),
         cmocka_unit_test(larger_than_the_caches),
         cmocka_unit_test(small_masks_on_larger_images),
         cmocka_unit_test(masks_up_to_255_larger_than_the_image),
