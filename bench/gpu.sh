@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# bench/gpu.sh [PART ...]: everything that needs a GPU, in one go. Parts: tests sanitize same ladder peers
+# bench/gpu.sh [PART ...]: everything that needs a GPU, in one go. Parts: tests sanitize same batch ladder peers
 # (all by default). Runs programs from .gpu/ (a bundle of build/cuda with the libraries it needs) where there is
 # one, else from build/cuda. Results go to $OUT, or bench/results/last.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 out=${OUT:-bench/results/last}
 mkdir -p "$out"
-parts=${*:-tests sanitize same ladder peers}
+parts=${*:-tests sanitize same batch ladder peers}
 cases=${HALO_CASES:-3} # times as many cases as usual
 failed=0
 
@@ -36,10 +36,10 @@ device | tee "$out/device.txt"
 
 # Every property test on the GPU alone (the CPU's variants are tested where there is no GPU), then, with fewer
 # cases, under each tool of compute-sanitizer.
-primitives="conv sep map combine reduce hist scan"
+primitives="conv sep map combine reduce fold hist scan rank equalize pick"
 if wants tests; then
     say "property tests, HALO_CASES=$cases"
-    for name in $primitives pipeline ladder; do
+    for name in $primitives fast curves detail pipeline filters sound ladder; do
         exe=$(program "check_$name")
         [ -x "$exe" ] || continue
         HALO_DEVICE=cuda HALO_CASES=$cases timeout 300 "${bundled[@]}" "$exe" >"$out/check_$name.log" 2>&1
@@ -98,6 +98,13 @@ for line in sys.stdin:
     verdict same "$differ"
 fi
 
+# A batch of PNG, stage by stage, on the GPU and on the cores, and the same files by libvips where it is (VIPS).
+if wants batch; then
+    say "batch"
+    mkdir -p "$work/batch/out"
+    bash bench/batch.sh "$halo" "$work/batch" "$out/batch.json" "${VIPS:-vips}"
+    verdict batch $?
+fi
 if wants ladder; then
     say "ladder"
     "$halo" bench ladder --device gpu --json >"$out/ladder.json" && "$halo" bench ladder --device gpu | tee "$out/ladder.txt"
