@@ -1,0 +1,209 @@
+# The commands that documents show: every one of the cookbook's and of the README's beginning runs, in order, in a folder
+# with the samples; then what came out is looked at.
+# shellcheck disable=SC2016,SC2154
+ROOT=$BATS_TEST_DIRNAME/../..
+load fenced
+
+# commands FILE [HEADING]: run what a document shows, stopping at the first that fails.
+commands() {
+    fenced "$@" > commands.sh
+    grep -q '^halo\|| halo' commands.sh || { echo "no command in $*"; return 1; }
+    bash -euo pipefail commands.sh
+}
+
+setup_file() {
+    load common
+    common_setup
+    mkdir "$BATS_FILE_TMPDIR/kitchen"
+    cd "$BATS_FILE_TMPDIR/kitchen" || return 1
+    cp "$ROOT"/samples/*.{png,wav,mat} .
+    "$ROOT/docs/cookbook/inputs"
+    export -f halo
+    mkdir said
+    while read -r heading; do
+        commands "$ROOT/docs/cookbook.md" "$heading" > "said/$heading" 2> error || { echo "$heading:"; cat error; } >> failures
+    done < <(headings "$ROOT/docs/cookbook.md" | grep -v '^Compare CPU and GPU$')
+}
+
+setup() {
+    load common
+    common_setup
+    cd "$BATS_FILE_TMPDIR/kitchen" || return 1
+}
+
+# measure FILE KEY: of all channels, as stats says.
+measure() { halo stats --full --json "$1" | sed 's/.*"all"://' | sed -En 's/.*"'"$2"'":(-?[0-9][^,}]*).*/\1/p' | grep .; }
+
+# within VALUE LOW HIGH
+within() { awk -v v="$1" "BEGIN { exit !(v != \"\" && v >= $2 && v <= $3) }" || { echo "$1 is not in $2 to $3"; return 1; }; }
+
+# fits COMPARISON A B KEY: the same measure of two files compares so.
+fits() {
+    local a b
+    a=$(measure "$2" "$4") || { echo "no $4 of $2"; return 1; }
+    b=$(measure "$3" "$4") || { echo "no $4 of $3"; return 1; }
+    awk "BEGIN { exit !($a $1 $b) }" || { echo "$4 of $2 is $a, of $3 $b"; return 1; }
+}
+
+# fall FILE: from the median of its left 12 columns to that of its right.
+fall() {
+    halo run 'conv:mask="2x1: 1,0",dilation=180,border=valid' "$1" -o left.png -f
+    halo run 'conv:mask="2x1: 0,1",dilation=180,border=valid' "$1" -o right.png -f
+    echo $(($(measure left.png 50) - $(measure right.png 50)))
+}
+
+@test "every recipe runs" {
+    if [ -e failures ]; then cat failures; return 1; fi
+    [ "$(headings "$ROOT/docs/cookbook.md" | wc -l)" -ge 30 ]
+}
+
+@test "every output a recipe names is there and reads back, as large as its input" {
+    fenced "$ROOT/docs/cookbook.md" | grep -o -- '-o [a-z0-9-]*\.[a-z0-9]*' | sed 's/-o //' | grep -v '^plan.png$\|^same.png$' > outputs
+    [ "$(wc -l < outputs)" -ge 35 ]
+    # shellcheck disable=SC2094 # no output is called info
+    while read -r output; do
+        halo info --json "$output" > info || { echo "$output"; return 1; }
+        case $output in
+        small.png) grep -q '"width":96,"height":64' info ;;
+        clear.png | equal.png | even.png | spots.png | sharp16.png | positive.png | integral.npy) grep -q '"width":224,"height":168' info ;;
+        *.png | *.jpg) grep -qE '"width":(384,"height":256|192,"height":112|224,"height":168|160,"height":160)' info ;;
+        *.wav | *.flac) grep -qE '"kind":"audio","width":(44100|400),' info ;;
+        esac || { echo "$output"; cat info; return 1; }
+    done < outputs
+    [ ! -e plan.png ]
+}
+
+@test "photographs: sharper, softer, brighter, smaller" {
+    fits '>' print.png lake.png sd
+    fits '<' soft.png lake.png sd
+    fits '<' motion.png lake.png sd
+    fits '>' bright.png lake.png mean
+    fits '>' local.png lake.png sd
+    fits '>' defocus.png lake.png min
+    [ "$(measure edges.png min)" = 0 ]
+    [ "$(measure edges.png max)" = 255 ]
+    within "$(measure small.png mean)" 60 130
+}
+
+@test "scans and microscopy: no specks, even light, 16 bits" {
+    [ "$(measure page.pgm min)" = 0 ]
+    within "$(measure clean.png min)" 10 255
+    fits '<' clean.png page.pgm sd
+    # The page's right edge is darker than its left by 90 levels; flattened, the two are nearly alike.
+    within "$(fall clean.png)" 80 110
+    within "$(fall flat.png)" -20 20
+    [ "$(halo run 'reduce:expr="a+b",map="v>0&&v<255"' text.png | awk '/^gray/ { print $2 }')" = 0 ]
+    within "$(measure text.png mean)" 200 250
+    for output in clear equal even spots sharp16 positive; do
+        halo info $output.png | grep -q 'read as u16'
+        fits '>' $output.png cells.png sd
+    done
+    [ "$(measure clear.png max)" = 65535 ]
+    within "$(measure equal.png mean)" 30000 35500
+    fits '<' even.png equal.png 50
+    halo info eight.png | grep -q 'read as u8'
+    # The percentiles in the recipe are those that stats prints before it.
+    for value in 9,364 11,031; do grep -q "$value" 'said/From 16 bits to 8, by the percentiles'; done
+}
+
+@test "masks: feathered, grown, opened; transparency without a fringe" {
+    fits '<' feather.png level.png sd
+    fits '>' grown.png level.png mean
+    # Opening takes away only.
+    halo run 'gray | threshold:90' lake.png -o hard.png -f
+    fits '<' opened.png hard.png mean
+    # A dark fringe would be darker than every visible colour of the petals.
+    halo run 'gauss:4' sticker.png -o straight.png --alpha straight -f
+    fits '>' glow.png straight.png mean
+}
+
+@test "numbers: totals, percentiles, sums, your own measures" {
+    grep -q '^3 files together' 'said/Mean and standard deviation of a data set'
+    grep -q '^count *9,216' 'said/Mean and standard deviation of a data set'
+    grep -q '^median' 'said/Percentiles of a raster'
+    grep -q '<svg' histogram.svg
+    grep -q '^all  *100$' 'said/A measure of your own'
+    grep -q '0.89996' 'said/A measure of your own'
+    # The integral image ends with the sum of all samples.
+    [ "$(tail -c 8 integral.npy | od -An -t d8 | tr -d ' ')" = "$(measure cells.png sum)" ]
+}
+
+@test "sound: the hum and the click are gone, the notes are not" {
+    grep -q 'LUFS' 'said/Loudness and peak of a recording'
+    for sound in notes no-hum; do halo run 'bandpass:low=40,high=60,taps=4001' $sound.wav -o $sound-50.wav -f; done
+    within "$(awk "BEGIN { print $(measure no-hum-50.wav rms) / $(measure notes-50.wav rms) }")" 0 0.05
+    within "$(awk "BEGIN { print $(measure no-hum.wav rms) / $(measure notes.wav rms) }")" 0.9 1
+    within "$(measure notes.wav max)" 0.89 0.91
+    within "$(measure no-click.wav max)" 0.3 0.6
+    within "$(measure envelope.wav min)" 0 0.1
+    fits '<' voice.flac notes.wav rms
+    fits '<' fir.wav notes.wav sd
+}
+
+@test "sensor traces: there and back, smoother, with their peaks" {
+    cut -d, -f2 trace.csv | tail -n +2 | cmp - back.csv
+    halo run --raw f32,100,1 '' trace.f32 -o trace.wav -f
+    for sound in mean smooth; do
+        fits '<' $sound.wav trace.wav sd
+        halo run preemphasis:1 $sound.wav -o $sound-steps.wav -f
+    done
+    fits '>' smooth.wav mean.wav max
+    # The running sums end with the sum.
+    within "$(tail -c 8 sums.npy | od -An -t f8 | tr -d ' ')" 160 200
+    within "$(awk "BEGIN { print $(tail -c 8 sums.npy | od -An -t f8) - $(measure trace.wav sum) }")" -1e-6 1e-6
+}
+
+@test "many files and pipes: the same as one by one" {
+    for i in 1 2 3; do
+        halo run sharpen photos/$i.pgm -o one.pgm -f
+        cmp one.pgm out/${i}_sharp.pgm
+    done
+    halo run gauss:2 lake.png -o one.png -f
+    halo run '' one.png -o one.ppm -f
+    halo run '' frame.png -o frame.ppm -f
+    cmp one.ppm frame.ppm
+    halo run '' notes.flac -o back.wav -f
+    halo run '' back.wav -o back.raw -f
+    halo run '' notes.wav -o notes.raw -f
+    cmp back.raw notes.raw
+    grep -q '^backend' "said/See what would be done"
+}
+
+@test "the README's first commands run" {
+    mkdir -p first/photos
+    cd first
+    cp ../lake.png in.png
+    cp ../notes.wav in.wav
+    cp ../lake.png photos/lake.png
+    halo run '' in.png -o in.ppm -f
+    commands "$ROOT/README.md" 'Ten commands to begin with' > said 2> results
+    # shellcheck disable=SC2094 # no output is called info
+    for output in out.png edges.png sharp.png out/lake_s.png out.wav out.flac h.png integral.npy out.ppm; do
+        halo info "$output" > info
+    done
+    grep -q '^median' said
+    grep -q '^mean' results # beside the image on standard output
+}
+
+@test "CPU and GPU compared, where there is a GPU" {
+    halo list devices | grep -qi cuda || skip "there is no GPU"
+    halo run '' lake.png -o here.png --device gpu -f || skip "there is no GPU"
+    sed -n '/^```sh gpu$/,/^```$/p' "$ROOT/docs/cookbook.md" | grep '^halo' > gpu.sh
+    bash -euo pipefail gpu.sh
+    halo info same.png
+}
+
+@test "the cookbook's pictures are small, used, and what its commands make today" {
+    mkdir -p "$BATS_TEST_TMPDIR/pictures"
+    "$ROOT/docs/cookbook/make" "$BATS_TEST_TMPDIR/pictures"
+    (cd "$ROOT/docs/cookbook" && ls -- *.png) > here
+    (cd "$BATS_TEST_TMPDIR/pictures" && ls -- *.png) | diff here -
+    grep -o 'cookbook/[a-z0-9-]*\.png' "$ROOT/docs/cookbook.md" | sed 's/cookbook.//' | sort -u | diff <(sort here) -
+    while read -r picture; do
+        # Compressed anew by another zlib it may be other bytes, but no other picture.
+        halo run '' "$ROOT/docs/cookbook/$picture" -o old.pam -f
+        halo run '' "$BATS_TEST_TMPDIR/pictures/$picture" -o new.pam -f
+        cmp old.pam new.pam || { echo "$picture: docs/cookbook/make makes it anew"; return 1; }
+        [ "$(stat -c %s "$ROOT/docs/cookbook/$picture")" -le 25600 ]
+    done < here
+}
