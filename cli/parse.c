@@ -1,5 +1,6 @@
 /* argv, by the table of options, made into settings. */
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "options.h"
@@ -139,6 +140,25 @@ static HaloStatus parse_short(Parser *parser, const char *letters)
     return HALO_OK;
 }
 
+/* Where a command is expected, newcomers type operations and whole pipelines. */
+static HaloStatus unknown_command(const char *word)
+{
+    char first[64];
+    const size_t length = strcspn(word, ":| ");
+    snprintf(first, sizeof first, "%.*s", (int)(length < sizeof first ? length : sizeof first - 1), word);
+    const HaloOp *op = halo_find_op(first);
+    if (op != NULL) {
+        const bool bare = word[length] == 0;
+        return halo_fail(HALO_ERR_USAGE, "'%.80s' is %s: halo run '%.200s' INPUT%s; see 'halo help %s'", word,
+                         bare ? "an operation" : "a pipeline", bare ? op->example : word,
+                         op->result ? "" : " -o OUTPUT", op->name);
+    }
+    const char *near = halo_nearest(word, cli_command_count, command_at, NULL);
+    if (near != NULL)
+        return halo_fail(HALO_ERR_USAGE, "unknown command '%.80s'; did you mean '%s'?", word, near);
+    return halo_fail(HALO_ERR_USAGE, "unknown command '%.80s'; see 'halo --help'", word);
+}
+
 static HaloStatus parse_word(CliSettings *settings, const char *word)
 {
     if (settings->command != NULL) {
@@ -148,14 +168,7 @@ static HaloStatus parse_word(CliSettings *settings, const char *word)
     }
     settings->command = cli_find_command(word);
     if (settings->command != NULL) return HALO_OK;
-    if (halo_find_op(word) != NULL)
-        return halo_fail(HALO_ERR_USAGE,
-                         "'%s' is an operation: halo run %s INPUT -o OUTPUT; see 'halo help %s'", word,
-                         halo_find_op(word)->example, word);
-    const char *near = halo_nearest(word, cli_command_count, command_at, NULL);
-    if (near != NULL)
-        return halo_fail(HALO_ERR_USAGE, "unknown command '%.80s'; did you mean '%s'?", word, near);
-    return halo_fail(HALO_ERR_USAGE, "unknown command '%.80s'; see 'halo --help'", word);
+    return unknown_command(word);
 }
 
 /* Options may stand before the command, so this is known only at the end. */

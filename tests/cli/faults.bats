@@ -7,6 +7,10 @@ setup() { load common; common_setup; make_worked in.pgm; }
     [ "$status" -eq 2 ]; says "did you mean '--output'?"
     run --separate-stderr halo rnu
     [ "$status" -eq 2 ]; says "did you mean 'run'?"
+    run --separate-stderr halo reduce in.pgm
+    [ "$status" -eq 2 ]; says "is an operation: halo run 'reduce:expr="; says "' INPUT; see 'halo help reduce'"
+    run --separate-stderr halo gauss:2 in.pgm -o x.png
+    [ "$status" -eq 2 ]; says "is a pipeline: halo run 'gauss:2' INPUT -o OUTPUT"
     run --separate-stderr halo run gaus:2 in.pgm -o x.png
     [ "$status" -eq 2 ]; says "did you mean 'gauss'?"
     run --separate-stderr halo run gauss:sgma=2 in.pgm -o x.png
