@@ -166,6 +166,7 @@ fall() {
     halo run '' back.wav -o back.raw -f
     halo run '' notes.wav -o notes.raw -f
     cmp back.raw notes.raw
+    halo stats --total --json photos/ -r | cmp - 'said/Share a folder among machines'
     grep -q '^backend' "said/See what would be done"
 }
 
