@@ -49,7 +49,7 @@ setup() { load common; common_setup; make_worked in.pgm; }
     run --separate-stderr halo run in.pgm gauss:2 -o x.png
     [ "$status" -eq 2 ]; says "pipeline comes first"
     run --separate-stderr halo gauss in.pgm
-    [ "$status" -eq 2 ]; says "halo run gauss"
+    [ "$status" -eq 2 ]; says "halo run 'gauss:2'"
 }
 
 @test "options that do not go with the command, or with each other" {
