@@ -211,7 +211,7 @@ HaloStatus cuda_conv(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const
     const ConvArgs args = conv_args(device, src, dst, conv);
     CUDA_PASS(cuda_use(device));
     if (cuda_fft_takes(conv)) return cuda_fft(device, src, dst, conv);
-    if (!conv->nan_ignore && conv_fixed_takes(conv)) return conv_fixed(device, &args, conv->tap);
+    if (!conv->nan_ignore && conv_fixed_takes(device, dst, conv)) return conv_fixed(device, &args, conv->tap);
     if (!conv->nan_ignore && conv_short_takes(dst, conv)) return conv_short(device, &args, conv->tap);
     CUDA_PASS(upload_mask(device, conv, &mask));
     if (conv->nan_ignore) return launch_nan(device, &args, conv->tap, mask);

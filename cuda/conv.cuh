@@ -8,7 +8,7 @@
 #ifndef HALO_CUDA_CONV_CUH
 #define HALO_CUDA_CONV_CUH
 
-#include "common.cuh"
+#include "quantise.cuh"
 
 /* ---- what to compute ------------------------------------------------------------------------------------ */
 
@@ -44,8 +44,8 @@ struct ConvArgs {
 
 ConvArgs conv_args(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv);
 
-/* The kernels of the three files; conv.cu chooses. */
-bool conv_fixed_takes(const HaloConv *conv);
+/* The kernels of the other files; conv.cu chooses. */
+bool conv_fixed_takes(const HaloDevice *device, const HaloBuf *dst, const HaloConv *conv);
 HaloStatus conv_fixed(HaloDevice *device, const ConvArgs *args, const float *tap);
 bool conv_short_takes(const HaloBuf *dst, const HaloConv *conv);
 HaloStatus conv_short(HaloDevice *device, const ConvArgs *args, const float *tap);
@@ -173,15 +173,12 @@ __device__ __forceinline__ void conv_store4(const ConvTarget &dst, int channel, 
 {
     D *const to = (D *)(dst.data + y * dst.stride) + x * dst.channels + channel;
     float v[4] = {acc[0], acc[1], acc[2], acc[3]};
-    CudaPack<D, 4> pack;
     if (dst.affine || dst.store.num != 1.0f || dst.store.den != 1.0f) {
 #pragma unroll
         for (int i = 0; i < 4; i++) v[i] = halo_rescale(conv_affine(dst, v[i]), dst.store);
     }
     if (dst.channels == 1 && x + 4 <= dst.cols && cuda_aligned(dst.data, dst.stride, 4 * sizeof(D))) {
-#pragma unroll
-        for (int i = 0; i < 4; i++) pack.at[i] = cuda_sample<D>(v[i], {1.0f, 1.0f}, clipped);
-        *reinterpret_cast<CudaPack<D, 4> *>(to) = pack;
+        *reinterpret_cast<CudaWord<D> *>(to) = cuda_quantise4<D>(v, clipped);
         return;
     }
 #pragma unroll

@@ -1,0 +1,221 @@
+/* One row and a mask of one row with up to 32 taps, which are kernel parameters (constant memory): sound.
+ *
+ * One channel: a thread makes two quads of outputs from shared memory, where f32 arrives without passing
+ * through registers. Several: a quad of a channel, or two, straight from global memory, and nothing waits at a
+ * barrier. */
+#include <cuda_pipeline.h>
+
+#include "conv.cuh"
+
+static const int short_threads = 128, short_taps = 32, short_channels = 32;
+
+struct ShortArgs {
+    ConvArgs conv;
+    float tap[short_taps];
+};
+
+/* The samples of a row; NULL where the border makes it. */
+template <typename S> __device__ __forceinline__ static const S *short_row(const ConvArgs &a)
+{
+    const int64_t y = halo_border_index(a.y_first, a.src.height, a.src.border);
+    return y < 0 ? NULL : (const S *)(a.src.data + (y - a.src.y0) * a.src.stride);
+}
+
+/* The sample in column x, which may be outside or needed by no output. */
+template <typename S>
+__device__ __forceinline__ static float short_sample(const ConvArgs &a, const S *row, int channel, int64_t x)
+{
+    const ConvSource &src = a.src;
+    const int64_t ix =
+        row && x >= a.x_first && x < src.x_end ? halo_border_index(x, src.width, src.border) : -1;
+    return ix >= 0 ? (float)__ldg(row + (ix - src.x0) * src.channels + channel)
+                   : halo_border_value(src.border, src.value);
+}
+
+/* ---- one channel ---------------------------------------------------------------------------------------- */
+
+static const int mono_quads = 2, mono_cols = 4 * mono_quads * short_threads;
+
+/* A quad to shared memory. */
+template <typename S> __device__ __forceinline__ static void mono_copy(float4 *to, const S *from)
+{
+    if constexpr (sizeof(S) == sizeof(float))
+        __pipeline_memcpy_async(to, from, sizeof(float4));
+    else
+        *to = cuda_widen4(__ldg(reinterpret_cast<const CudaWord<S> *>(from)));
+}
+
+/* `Count` quads of samples from column x on. */
+template <typename S, int Count>
+__device__ __forceinline__ static void mono_stage(const ConvArgs &a, int64_t x, float4 *tile)
+{
+    const ConvSource &src = a.src;
+    const S *const row = short_row<S>(a), *const from = row + (x - src.x0);
+    if (row && x >= src.x0 && x + 4 * Count <= cuda_min(src.width, src.x_end) &&
+        cuda_aligned(from, 0, 4 * sizeof(S))) {
+#pragma unroll
+        for (int q = (int)threadIdx.x; q < Count; q += short_threads) mono_copy(tile + q, from + 4 * q);
+    } else {
+        float *const to = reinterpret_cast<float *>(tile);
+        for (int e = (int)threadIdx.x; e < 4 * Count; e += short_threads)
+            to[e] = short_sample(a, row, 0, x + e);
+    }
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    __syncthreads();
+}
+
+/* The thread's outputs; the sample under the first tap of the block's first output stands at `Lead`. */
+template <int Eights, int Lead>
+__device__ __forceinline__ static void mono_sums(float acc[mono_quads][4], const ShortArgs &args,
+                                                 const float4 *tile)
+{
+    constexpr int taps = 8 * Eights, vectors = (Lead + 8 + 3 + 3) / 4; /* under 8 taps */
+#pragma unroll
+    for (int first = 0; first < taps; first += 8) {
+        float window[mono_quads][4 * vectors];
+#pragma unroll
+        for (int q = 0; q < mono_quads; q++)
+#pragma unroll
+            for (int v = 0; v < vectors; v++)
+                conv_load4(window[q] + 4 * v,
+                           (const float *)(tile + q * short_threads + threadIdx.x + first / 4 + v));
+#pragma unroll
+        for (int i = first; i < first + 8; i++)
+            if (i < taps - 7 || i < args.conv.width)
+#pragma unroll
+                for (int q = 0; q < mono_quads; q++)
+#pragma unroll
+                    for (int x = 0; x < 4; x++)
+                        acc[q][x] = halo_fma(args.tap[i], window[q][Lead + x + i - first], acc[q][x]);
+    }
+}
+
+template <typename S, int Eights>
+__global__ static void __launch_bounds__(short_threads, 8) mono_kernel(const __grid_constant__ ShortArgs args)
+{
+    constexpr int count = mono_cols / 4 + 2 * Eights + 2; /* quads that the outputs need, with any lead */
+    __shared__ float4 tile[count];
+    const ConvArgs &a = args.conv;
+    const int lead = (int)((a.x_first - a.src.x0) & 3); /* rows begin at a whole word */
+    const int64_t first = (int64_t)blockIdx.x * mono_cols;
+    float acc[mono_quads][4] = {};
+    unsigned clipped = 0;
+    mono_stage<S, count>(a, a.x_first + first - lead, tile);
+    switch (lead) {
+    case 0: mono_sums<Eights, 0>(acc, args, tile); break;
+    case 1: mono_sums<Eights, 1>(acc, args, tile); break;
+    case 2: mono_sums<Eights, 2>(acc, args, tile); break;
+    default: mono_sums<Eights, 3>(acc, args, tile); break;
+    }
+    cuda_typed(a.dst.dtype, [&](auto zero) {
+#pragma unroll
+        for (int q = 0; q < mono_quads; q++) {
+            const int64_t x = first + 4 * (q * short_threads + (int)threadIdx.x);
+            if (x < a.dst.cols) conv_store4<decltype(zero)>(a.dst, 0, x, 0, acc[q], &clipped);
+        }
+    });
+    cuda_count(a.dst.clipped, clipped);
+}
+
+/* ---- several channels ----------------------------------------------------------------------------------- */
+
+/* How many quads of outputs a thread makes: two where their windows are short. */
+__host__ __device__ static constexpr int short_quads(int eights) { return eights == 1 ? 2 : 1; }
+
+/* The N samples of a channel from column x on. */
+template <typename S, int N>
+__device__ __forceinline__ static void short_window(float *window, const ConvArgs &a, const S *row, int channel,
+                                                    int64_t x)
+{
+    const ConvSource &src = a.src;
+    if (row && x >= 0 && x + N <= cuda_min(src.width, src.x_end)) {
+        const S *const first = row + (x - src.x0) * src.channels + channel;
+#pragma unroll
+        for (int i = 0; i < N; i++) window[i] = (float)__ldg(first + (int64_t)i * src.channels);
+        return;
+    }
+    float sample[N]; /* in memory, so that the loop need not be unrolled: this is rare */
+#pragma unroll 1
+    for (int i = 0; i < N; i++) sample[i] = short_sample(a, row, channel, x + i);
+#pragma unroll
+    for (int i = 0; i < N; i++) window[i] = sample[i];
+}
+
+/* 8 * Eights - 7 to 8 * Eights taps. */
+template <typename S, int Eights>
+__global__ static void __launch_bounds__(short_threads, 8) short_kernel(const __grid_constant__ ShortArgs args)
+{
+    constexpr int quads = short_quads(Eights), taps = 8 * Eights, n = taps + 3;
+    const ConvArgs &a = args.conv;
+    const int groups = short_threads / a.src.channels;
+    const int group = (int)threadIdx.x / a.src.channels, channel = (int)threadIdx.x % a.src.channels;
+    const int64_t first = ((int64_t)blockIdx.x * quads * groups + group) * 4; /* output */
+    const S *const row = short_row<S>(a);
+    float window[quads][n], acc[quads][4] = {};
+    unsigned clipped = 0;
+    if (group < groups) {
+#pragma unroll
+        for (int q = 0; q < quads; q++)
+            short_window<S, n>(window[q], a, row, channel, a.x_first + first + 4 * q * groups);
+#pragma unroll
+        for (int i = 0; i < taps; i++)
+            if (i < taps - 7 || i < a.width)
+#pragma unroll
+                for (int q = 0; q < quads; q++)
+#pragma unroll
+                    for (int x = 0; x < 4; x++) acc[q][x] = halo_fma(args.tap[i], window[q][x + i], acc[q][x]);
+        cuda_typed(a.dst.dtype, [&](auto zero) {
+#pragma unroll
+            for (int q = 0; q < quads; q++) {
+                const int64_t x = first + 4 * q * groups;
+                if (x < a.dst.cols) conv_store4<decltype(zero)>(a.dst, channel, x, 0, acc[q], &clipped);
+            }
+        });
+    }
+    cuda_count(a.dst.clipped, clipped);
+}
+
+/* ---- launching ------------------------------------------------------------------------------------------ */
+
+template <typename S, int Eights>
+static HaloStatus launch_eights(HaloDevice *device, const ConvArgs *conv, const float *tap)
+{
+    ShortArgs args = {};
+    args.conv = *conv;
+    for (int i = 0; i < conv->width; i++) args.tap[i] = tap[i];
+    if (conv->src.channels == 1) {
+        CUDA_LAUNCH(device, (mono_kernel<S, Eights>), cuda_ceil_div(conv->dst.cols, mono_cols), short_threads,
+                    0, args);
+    } else {
+        const int64_t cols = short_threads / conv->src.channels * 4 * short_quads(Eights);
+        CUDA_LAUNCH(device, (short_kernel<S, Eights>), cuda_ceil_div(conv->dst.cols, cols), short_threads, 0,
+                    args);
+    }
+    return HALO_OK;
+}
+
+template <typename S> static HaloStatus launch_short(HaloDevice *device, const ConvArgs *conv, const float *tap)
+{
+    switch ((conv->width + 7) / 8) {
+    case 1: return launch_eights<S, 1>(device, conv, tap);
+    case 2: return launch_eights<S, 2>(device, conv, tap);
+    case 3: return launch_eights<S, 3>(device, conv, tap);
+    default: return launch_eights<S, 4>(device, conv, tap);
+    }
+}
+
+bool conv_short_takes(const HaloBuf *dst, const HaloConv *conv)
+{
+    return dst->rows == 1 && conv->height == 1 && conv->width <= short_taps &&
+           dst->shape.channels <= short_channels;
+}
+
+HaloStatus conv_short(HaloDevice *device, const ConvArgs *args, const float *tap)
+{
+    switch (args->src.dtype) {
+    case HALO_U8: return launch_short<uint8_t>(device, args, tap);
+    case HALO_U16: return launch_short<uint16_t>(device, args, tap);
+    default: return launch_short<float>(device, args, tap);
+    }
+}
