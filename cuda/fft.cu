@@ -145,8 +145,9 @@ __global__ static void __launch_bounds__(threads) multiply_kernel(const __grid_c
 {
     const int64_t n = (int64_t)a.size_x * a.size_y, at = (int64_t)blockIdx.x * threads + threadIdx.x;
     if (at >= a.tasks * n) return;
-    const float2 v = a.tile[at], m = a.mask[at % n]; /* by the conjugate: correlation */
-    a.tile[at] = make_float2((v.x * m.x + v.y * m.y) / (float)n, (v.y * m.x - v.x * m.y) / (float)n);
+    const float share = 1.0f / (float)n; /* first, so that nothing outgrows a float that the result does not */
+    const float2 v = a.tile[at], m = make_float2(a.mask[at % n].x * share, a.mask[at % n].y * share);
+    a.tile[at] = make_float2(v.x * m.x + v.y * m.y, v.y * m.x - v.x * m.y); /* by the conjugate: correlation */
 }
 
 __device__ __forceinline__ static void put(const FftArgs &a, int64_t x, int64_t y, int channel, float v,
