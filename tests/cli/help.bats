@@ -110,6 +110,14 @@ END
     if command -v fish > /dev/null; then fish -n halo.fish; fi
 }
 
+@test "list ops --json names the type of every parameter" {
+    halo list ops --json | grep -o '"key":"[a-z]*","type":[^,]*' > types
+    [ "$(grep -c . types)" -gt 100 ]
+    grep -q '"key":"expr","type":"text"' types
+    run grep -vE ':"(number|integer|switch|choice|length|frequency|mask|border|point|file|text)"$' types
+    [ -z "$output" ]
+}
+
 @test "the table of operations has a row for each" {
     [ "$(halo --generate ops-table | wc -l)" -eq "$(($(halo list ops --json | wc -l) + 2))" ]
 }
