@@ -1,0 +1,180 @@
+"""What is compared and how a difference is judged: rows, reasons, and the table they make.
+
+A difference needs a reason, and a reason needs a proof, which is computed: `Asked` repeats the comparison with one
+side asked for the other's convention (or where it cannot show, as inside the borders), and the difference has to go;
+`Errors` holds both sides against the exact result, in f64, and says how far each is off. A row without a reason, or
+with one that does not hold, is unexplained, and the run fails."""
+
+import json
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+
+def unit(values):
+    """A level of integers; of floats the unit in the last place of the largest magnitude."""
+    if values.dtype.kind in "iub":
+        return 1.0
+    finite = np.abs(values[np.isfinite(values)])
+    return (
+        float(np.spacing(finite.max())) if finite.size and finite.max() > 0 else float(np.spacing(values.dtype.type(1)))
+    )
+
+
+def distance(ours, theirs):
+    """Sample for sample, in units of ours; both in f64, which holds every type that is compared."""
+    if ours.shape != theirs.shape:
+        raise ValueError(f"shapes {ours.shape} and {theirs.shape} do not compare")
+    if ours.dtype == theirs.dtype == np.int64:
+        return np.abs(ours - theirs).astype(np.float64)
+    gap = np.abs(ours.astype(np.float64) - theirs.astype(np.float64)) / unit(ours)
+    same = (ours == theirs) | (np.isnan(ours.astype(np.float64)) & np.isnan(theirs.astype(np.float64)))
+    return np.where(same, 0.0, gap)
+
+
+def amount(value, unit=""):
+    number = f"{value:.0f}" if value >= 100 or value == int(value) else f"{value:.2g}"
+    return f"{number} {unit.removesuffix('s') if number == '1' else unit}".strip()
+
+
+@dataclass
+class Asked:
+    """The difference goes, but for `within` units of rounding, when `how`; `ours` and `theirs` were computed so."""
+
+    text: str
+    how: str
+    ours: np.ndarray
+    theirs: np.ndarray
+    within: float = 0.0
+
+    def proof(self, _row):
+        left = distance(self.ours, np.asarray(self.theirs, self.ours.dtype)).max()
+        said = "none" if left == 0 else f"{amount(left, measure(self.ours))}, by rounding"
+        return left <= self.within, f"{self.text}; {self.how}: {said}"
+
+
+@dataclass
+class Errors:
+    """Both are near `exact`: halo as near as sums in f32 of so many `terms` allow, the magnitudes of the terms adding
+    up to `magnitude` at most, the peer so or within `allowed` units."""
+
+    text: str
+    exact: np.ndarray
+    allowed: float = 0.0
+    terms: int = 9
+    magnitude: float = None
+
+    def proof(self, row):
+        step, exact = unit(row.ours), self.exact.astype(np.float64)
+        off = [np.abs(side.astype(np.float64) - exact).max() / step for side in (row.ours, row.theirs)]
+        slack = bound(row.ours, self.terms, np.abs(exact).max() if self.magnitude is None else self.magnitude)
+        how = f"from the exact value halo is off by {off[0]:.2g}, the peer by {off[1]:.2g}"
+        return off[0] <= slack and off[1] <= max(self.allowed, slack), f"{self.text}; {how}"
+
+
+@dataclass
+class Cut(Errors):
+    """The peer's `wide` result, in levels, is near the exact one; it writes `cut`, that without its fraction."""
+
+    wide: np.ndarray = None
+    cut: np.ndarray = None
+
+    def proof(self, row):
+        exact = self.exact.astype(np.float64)
+        off = [np.abs(side - exact).max() for side in (row.ours.astype(np.float64), self.wide)]
+        holds = off[0] <= bound(row.ours, self.terms, np.abs(exact).max()) and off[1] <= self.allowed
+        how = f"from the exact value halo is off by {off[0]:.2g}, the peer, before it cuts, by {off[1]:.2g}"
+        return holds and np.array_equal(self.cut, row.theirs), f"{self.text}; {how}"
+
+
+def bound(values, terms, magnitude):
+    """What a sum in f32 may be off, in units of `values`: each term is rounded, its coefficient too, integers again."""
+    sums = (terms + 2) * 2.0**-24 * magnitude / unit(values)
+    return sums + 0.5 if values.dtype.kind in "iu" else sums
+
+
+def rounding(exact, terms=9, magnitude=None):
+    """Both are right: rounded from values next to each other, or, beside a tie, to either side."""
+    return Errors("rounding", exact, 0.0, terms, magnitude)
+
+
+def measure(values):
+    return "levels" if values.dtype.kind in "iub" else "ulp"
+
+
+@dataclass
+class Row:
+    call: str  # of halo; its first word is the operation
+    peer: str  # program or library
+    peer_call: str
+    samples: str
+    ours: np.ndarray
+    theirs: np.ndarray
+    reason: object = None
+
+    def judge(self):
+        # A peer's f64 is rounded to what halo writes, and only there.
+        if self.ours.dtype.kind == "f" and self.theirs.dtype != self.ours.dtype:
+            self.theirs = self.theirs.astype(self.ours.dtype)
+        gaps = distance(self.ours, self.theirs)
+        largest, share = float(gaps.max()), float(np.count_nonzero(gaps) / gaps.size)
+        explained, text = True, "–"
+        if largest > 0:
+            explained, text = self.reason.proof(self) if self.reason else (False, "no reason known")
+        return {"op": re.match(r"\w+", self.call)[0], "halo": self.call, "peer": self.peer, "call": self.peer_call,
+                "samples": self.samples, "largest": largest, "unit": measure(self.ours), "share": share,
+                "explained": bool(explained), "reason": text}
+
+
+class Comparison:
+    """Judges rows as they are made, and keeps what came out."""
+
+    def __init__(self):
+        self.rows = []
+
+    def add(self, *row):
+        done = Row(*row).judge()
+        self.rows.append(done)
+        print(f"{done['op']:<12} {done['peer']:<13} {done['samples']:<9} {amount(done['largest']):>9} "
+              f"{done['unit']:<6} {done['share']:>7.2%}  {'' if done['explained'] else 'UNEXPLAINED: '}"
+              f"{done['reason']}", flush=True)
+
+    def unexplained(self):
+        return [row for row in self.rows if not row["explained"]]
+
+
+def table(facts, rows, left_out):
+    """docs/fidelity.md. `left_out`: what is not compared, and why."""
+    lines = [
+        "# Beside the tools you know",
+        "",
+        "Every operation beside the programs and libraries people compare it with, on the same samples: the largest "
+        "difference, how many samples differ, and why. Made by `bench/peers_fidelity.sh`, which proves each reason "
+        "anew and fails where one does not hold; not edited by hand.",
+        "",
+        "Integers differ by levels, floats by units in the last place (ulp) of the largest value in the result. "
+        "Where a reason says *from the exact value*, that is the same definition computed in f64, and the numbers "
+        "are in the row's unit.",
+        "",
+        f"halo at {facts['commit']}, {facts['date']}; "
+        + ", ".join(f"{name} {version}" for name, version in facts["peers"].items()) + ".",
+        "",
+        "| operation | halo | peer | call | samples | largest difference | samples that differ | reason |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for row in rows:
+        largest = "none" if row["largest"] == 0 else amount(row["largest"], row["unit"])
+        share = "0" if row["share"] == 0 else f"{row['share']:.2g}" if row["share"] < 1e-3 else f"{row['share']:.1%}"
+        cells = [f"`{row['op']}`", f"`{row['halo']}`", row["peer"], f"`{row['call']}`", row["samples"], largest, share,
+                 row["reason"] if row["explained"] else f"**unexplained**: {row['reason']}"]
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    lines += ["", "Not compared:", "", *(f"- {what}: {why}." for what, why in left_out.items())]
+    return "\n".join(lines) + "\n"
+
+
+def save(path, facts, rows):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write('{"machine": ' + json.dumps(facts) + ',\n "rows": [\n')
+        file.write(",\n".join("  " + json.dumps(row, ensure_ascii=False) for row in rows))
+        file.write("\n]}\n")

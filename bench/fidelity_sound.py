@@ -1,0 +1,128 @@
+"""Filters of sound. halo writes f32 here; what a file of integers holds is rounded from that."""
+
+import numpy as np
+from scipy import ndimage, signal
+
+from fidelity import Asked, Errors, bound, rounding
+from fidelity_filters import MODES
+from fidelity_peers import RATE, recording
+
+KAISER = {"lowpass": (4000, True), "highpass": (2000, False), "bandpass": ((1000, 5000), False)}
+
+
+def full_scale(x):
+    return x.astype(np.float64) / (32768 if x.dtype == np.int16 else 1)
+
+
+def taps_text(taps):
+    return f'"{len(taps)}x1: {",".join(f"{tap:.9g}" for tap in taps)}"'
+
+
+def convolutions(c, p):
+    taps = np.hamming(63) / np.hamming(63).sum() * (1 + 0.3 * np.cos(np.arange(63)))
+    taps = taps.astype(np.float32).astype(np.float64)
+    path = p.path(".txt")
+    path.write_text("\n".join(f"{tap:.9g}" for tap in taps) + "\n")
+    for kind in "s16", "f32":
+        x = recording(kind)
+        wide = full_scale(x)
+        exact = ndimage.convolve1d(wide, taps, mode="constant")
+        ours = p.halo(f"fir:file={path},border=zero", x, ".wav")[:, 0]
+        why = rounding(exact, 63, 1.3)
+        c.add("fir:FILE,border=zero", "SciPy", "signal.oaconvolve(x, taps, 'same')", f"sound {kind}", ours,
+              signal.oaconvolve(wide, taps, "same"), why)
+        c.add("fir:FILE,border=zero", "NumPy", "convolve(x, taps, 'same'), f64", f"sound {kind}", ours,
+              np.convolve(wide, taps, "same"), why)
+        made = full_scale(p.sox(x, "fir", path))
+        if kind == "f32":
+            c.add("fir:FILE,border=zero", "SoX", "fir FILE", f"sound {kind}", ours, made,
+                  Errors("precision: SoX computes with samples of 32-bit integers", exact, 32))
+        else:
+            levels = np.rint(ours.astype(np.float64) * 32768).astype(np.int16)
+            c.add("fir:FILE,border=zero", "SoX", "-D, fir FILE", f"sound {kind}", levels, p.sox(x, "fir", path),
+                  rounding(exact * 32768, 63, 1.3 * 32768))
+        mirrored = ndimage.convolve1d(wide, taps, mode="mirror")
+        c.add("fir:FILE", "SciPy", "ndimage.convolve1d(x, taps, mode='mirror'), f64", f"sound {kind}",
+              p.halo(f"fir:file={path}", x, ".wav")[:, 0], mirrored, rounding(mirrored, 63, 1.3))
+    asymmetric = np.array([0.1, 0.5, 0.3, -0.2, 0.7])
+    for border, (mode, _) in MODES.items():
+        exact = ndimage.correlate1d(wide, asymmetric, mode=mode)
+        c.add(f"conv:mask=M,border={border}", "SciPy", f"ndimage.correlate1d(x, M, mode='{mode}'), f64", "sound f32",
+              p.halo(f"conv:mask={taps_text(asymmetric)},border={border}", x, ".wav")[:, 0], exact,
+              rounding(exact, 5, 1.8))
+
+
+def smoothers(c, p):
+    x = recording("f32")
+    wide = full_scale(x)
+    blur, mean = ndimage.gaussian_filter1d, ndimage.uniform_filter1d
+    pascal = np.array([1, 4, 6, 4, 1]) / 16
+    for pipeline, call, made, terms in (
+            ("gauss:3", "ndimage.gaussian_filter1d(x, 3, mode='mirror')", blur(wide, 3, mode="mirror"), 25),
+            ("average:49", "ndimage.uniform_filter1d(x, 49, mode='mirror')", mean(wide, 49, mode="mirror"), 49),
+            ("box:49", "ndimage.uniform_filter1d(x, 49, mode='mirror')", mean(wide, 49, mode="mirror"), 49),
+            ("binomial:5", "ndimage.correlate1d(x, [1, 4, 6, 4, 1] / 16, mode='mirror')",
+             ndimage.correlate1d(wide, pascal, mode="mirror"), 5),
+            ("envelope:49", "ndimage.uniform_filter1d(abs(x), 49, mode='mirror')",
+             mean(np.abs(wide), 49, mode="mirror"), 49),
+            ("preemphasis:0.97,border=zero", "signal.lfilter([1, -.97], 1, x)", signal.lfilter([1, -0.97], 1, wide), 2),
+            ("dog:3", "gaussian_filter1d(x, 3) - gaussian_filter1d(x, 4.8)",
+             blur(wide, 3, mode="mirror") - blur(wide, 4.8, mode="mirror"), 64)):
+        ours = p.halo(pipeline, x, ".wav")[:, 0]
+        c.add(pipeline, "SciPy", f"{call}, f64", "sound f32", ours, made, rounding(made, terms, 2.0))
+    c.add("median:window=9", "SciPy", "ndimage.median_filter(x, 9, mode='mirror')", "sound f32",
+          p.halo("median:window=9", x, ".wav")[:, 0], ndimage.median_filter(x, 9, mode="mirror"))
+    c.add("median:window=9,border=zero", "SciPy", "signal.medfilt(x, 9)", "sound f32",
+          p.halo("median:window=9,border=zero", x, ".wav")[:, 0], signal.medfilt(x, 9))
+    c.add("gain:0.5", "SoX", "-D, vol 0.5", "sound f32", p.halo("gain:0.5", x, ".wav")[:, 0], p.sox(x, "vol", 0.5),
+          Errors("precision: SoX computes with samples of 32-bit integers", wide * 0.5, 4))
+
+
+def polynomials(c, p):
+    x = recording("f32")
+    wide = full_scale(x)
+    for order, window in (3, 21), (4, 101):
+        for halo_edge, mode in (
+            (",edge=interp", "interp"),
+            ("", "mirror"),
+            (",border=replicate", "nearest"),
+            (",border=wrap", "wrap"),
+        ):
+            exact = signal.savgol_filter(wide, window, order, mode=mode)
+            taps = signal.savgol_coeffs(window, order)
+            c.add(f"savgol:window={window},order={order}{halo_edge}", "SciPy",
+                  f"signal.savgol_filter(x, {window}, {order}, mode='{mode}'), f64", "sound f32",
+                  p.halo(f"savgol:window={window},order={order}{halo_edge}", x, ".wav")[:, 0], exact,
+                  rounding(exact, window, 2 * np.abs(taps).sum()))
+
+
+def bands(c, p):
+    x = recording("f32")
+    wide = full_scale(x)
+    beta = signal.kaiser_beta(80)
+    for op, (edges, low) in KAISER.items():
+        taps = signal.firwin(255, edges, window=("kaiser", beta), pass_zero=low, fs=RATE)
+        if op == "bandpass":  # firwin's gain is 1 in the middle of the band, as halo's
+            assert abs(abs(np.sum(taps * np.exp(-2j * np.pi * 3000 / RATE * np.arange(255)))) - 1) < 1e-12
+        exact = ndimage.convolve1d(wide, taps, mode="mirror")
+        call = f"{op}:cutoff={edges},taps=255" if op != "bandpass" else "bandpass:low=1000,high=5000,taps=255"
+        c.add(call, "SciPy", f"signal.firwin(255, {edges}, window=('kaiser', kaiser_beta(80))), f64", "sound f32",
+              p.halo(call, x, ".wav")[:, 0], exact, rounding(exact, 255, np.abs(taps).sum()))
+    effects = {"lowpass": ["-4000"], "highpass": ["2000"], "bandpass": ["1000-5000"]}
+    for op, effect in effects.items():
+        call = f"{op}:cutoff={KAISER[op][0]},taps=255" if op != "bandpass" else "bandpass:low=1000,high=5000,taps=255"
+        made = p.sox(x, "sinc", "-a", 80, "-n", 255, *effect)
+        impulse = np.zeros(4001, np.float32)
+        impulse[2000] = 0.5
+        taps = p.sox(impulse, "sinc", "-a", 80, "-n", 255, *effect).astype(np.float64)[2000 - 127 : 2000 + 128] * 2
+        turned = ", and turns the sign of a band" if taps[127] < 0 else ""
+        again = p.halo(f"conv:mask={taps_text(taps)},border=zero", x, ".wav")[:, 0]
+        ours = p.halo(f"{call},border=zero", x, ".wav")[:, 0]
+        c.add(call, "SoX", f"sinc -a 80 -n 255 {effect[0]}", "sound f32", ours, made,
+              Asked(f"definition: SoX designs other taps for the same wish{turned}; precision: its samples are 32-bit "
+                    "integers", "with its response to an impulse as the mask", again, made, bound(again, 255, 8.0)))
+
+
+def rows(c, p):
+    for part in convolutions, smoothers, polynomials, bands:
+        part(c, p)

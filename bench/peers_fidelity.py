@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""peers_fidelity.py HALO FACTS RESULTS TABLE: every operation beside its peers; fails where a difference has no reason.
+
+FACTS is JSON: date, commit and the peers' versions. A row is one `add` in one of the fidelity_* files."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+import fidelity_edges
+import fidelity_filters
+import fidelity_points
+import fidelity_sound
+import fidelity_whole
+from fidelity import Comparison, save, table
+from fidelity_peers import Programs
+
+# What is not compared although a peer has the like.
+LEFT_OUT = {
+    "scikit-image's `equalize_adapthist` and libvips's `hist_local`": "their tiles, bins and limits are others than "
+    "`clahe`'s, and neither side can be asked for the other's",
+    "ImageMagick's `-motion-blur`": "it fades along the way, `motion` does not",
+    "scikit-image's `filters.rank`": "it leaves pixels outside the image out of the window, a border that halo has not",
+}
+
+
+def main():
+    halo, facts, results, page = sys.argv[1:5]
+    comparison = Comparison()
+    with tempfile.TemporaryDirectory() as folder:
+        programs = Programs(os.path.abspath(halo), folder)
+        for part in fidelity_filters, fidelity_edges, fidelity_points, fidelity_whole, fidelity_sound:
+            part.rows(comparison, programs)
+    listed = subprocess.run([halo, "list", "ops", "--json"], stdout=subprocess.PIPE, check=True).stdout.splitlines()
+    order = [json.loads(line)["name"] for line in listed]
+    comparison.rows.sort(key=lambda row: order.index(row["op"]))
+    facts = json.loads(facts)
+    save(results, facts, comparison.rows)
+    with open(page, "w", encoding="utf-8") as file:
+        file.write(table(facts, comparison.rows, LEFT_OUT))
+
+    lacking = [op for op in order if op not in {row["op"] for row in comparison.rows}]
+    wrong = comparison.unexplained()
+    print(f"{len(comparison.rows)} comparisons, {len(wrong)} unexplained")
+    for row in wrong:
+        print(f"unexplained: {row['halo']} beside {row['peer']}, {row['samples']}: {row['reason']}", file=sys.stderr)
+    if lacking:
+        print(f"beside no peer: {', '.join(lacking)}", file=sys.stderr)
+    sys.exit(1 if wrong or lacking else 0)
+
+
+main()
