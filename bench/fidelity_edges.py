@@ -147,6 +147,11 @@ def ranks(c, p):
         c.add("rank:fraction=1,radius=2", "OpenCV", "dilate(x, 5x5)", kind, greatest, cv2.dilate(x, square, **near))
         c.add("rank:fraction=0.75,radius=2", "SciPy", "ndimage.rank_filter(x, 18, 5, mode='nearest')", kind, upper,
               ndimage.rank_filter(x, 18, 5, mode="nearest"))
+    x = picture("u8", 4)
+    plain = p.halo("median:1,alpha=straight | depth:u8", x, ".png")
+    made = cv2.medianBlur(x, 3)
+    c.add("median:1", "OpenCV", "medianBlur(x, 3)", "RGBA8", p.halo("median:1 | depth:u8", x, ".png"), made,
+          Asked("definition: OpenCV takes alpha for a colour, halo copies it", "with alpha=straight", plain, made))
 
 
 def rows(c, p):

@@ -46,10 +46,10 @@ class Programs:
             raise RuntimeError(f"cannot write {path}")
         return path
 
-    def halo(self, pipeline, samples, suffix=".npy"):
+    def halo(self, pipeline, samples, suffix=".npy", *options):
         """The result as NPY holds it: f32 and not rounded to levels unless the pipeline says so."""
         out = self.path(".npy")
-        self.run([self.program, "run", pipeline, self.write(samples, suffix), "-o", out])
+        self.run([self.program, "run", pipeline, self.write(samples, suffix), "-o", out, *options])
         return np.load(out)
 
     def halo_result(self, pipeline, samples, suffix=".npy"):

@@ -2,6 +2,7 @@
 
 import cv2
 import numpy as np
+from scipy import ndimage
 from skimage import color, exposure, util
 
 from fidelity import Asked, Errors, rounding
@@ -109,9 +110,7 @@ def curves(c, p):
         c.add("gamma:2.2", "libvips", "gamma --exponent 2.2", kind, ours, made,
               rounding(exact) if kind == "f32" else cut)
         part = wide / white
-        light = np.where(part <= 0.04045, part / 12.92, ((part + 0.055) / 1.055) ** 2.4) * white
-        back = np.where(part <= 0.0031308, part * 12.92, 1.055 * part ** (1 / 2.4) - 0.055) * white
-        for op, exact in ("linear", light), ("srgb", back):
+        for op, exact in ("linear", to_light(part) * white), ("srgb", from_light(part) * white):
             ours = p.halo(depth(op, kind), x)
             c.add(op, "NumPy", "IEC 61966-2-1 as it is written, f64", kind, ours,
                   exact if kind == "f32" else as_levels(exact, kind), rounding(exact))
@@ -121,6 +120,27 @@ def curves(c, p):
                 space = ["-set", "colorspace", source, "-colorspace", target]
                 made = p.magick([*space, "-set", "colorspace", "sRGB"], colour)[..., 0]  # as it is, into PPM
                 c.add(op, "ImageMagick", f"-colorspace {target}", kind, ours, made, rounding(exact))
+
+
+def to_light(part):
+    return np.where(part <= 0.04045, part / 12.92, ((part + 0.055) / 1.055) ** 2.4)
+
+
+def from_light(part):
+    return np.where(part <= 0.0031308, part * 12.92, 1.055 * part ** (1 / 2.4) - 0.055)
+
+
+def linear_light(c, p):
+    """A filter between the two curves, as --linear asks for it."""
+    for kind in "u8", "u16":
+        x, white = picture(kind, 3), WHITE[kind]
+        exact = white * from_light(ndimage.gaussian_filter(to_light(x / white), (2, 2, 0), mode="nearest"))
+        ours = as_levels(p.halo("gauss:2", x, ".png", "--linear"), kind)  # encoded last, past any depth
+        c.add("gauss:2 --linear", "SciPy", "gaussian_filter in linear light, f64", f"RGB, {kind}", ours,
+              as_levels(exact, kind), rounding(exact, 68))
+    space = ["-colorspace", "RGB", "-virtual-pixel", "edge", "-gaussian-blur", "8x2", "-colorspace", "sRGB"]
+    c.add("gauss:2 --linear", "ImageMagick", "-colorspace RGB -gaussian-blur 8x2 -colorspace sRGB", "RGB, u16", ours,
+          p.magick(space, x), Errors("rounding: ImageMagick holds the dark end of linear light in 16 bits", exact, 8))
 
 
 def ranges(c, p):
@@ -183,5 +203,5 @@ def equalized(c, p):
 
 
 def rows(c, p):
-    for part in gray, simple, curves, ranges, equalized:
+    for part in gray, simple, curves, linear_light, ranges, equalized:
         part(c, p)
