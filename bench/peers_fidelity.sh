@@ -3,7 +3,7 @@
 # ImageMagick, SoX and FFmpeg, all from Debian's packages, on the same samples. Prints the largest difference of each
 # pair and the reason for it, which is proved on the spot, and ends with 1 where there is none. Keeps the rows in
 # RESULTS (bench/results/fidelity.json) and writes TABLE (docs/fidelity.md). HALO names another program than
-# build/release/halo. Takes half a minute.
+# build/release/halo. Takes ten seconds.
 set -euo pipefail
 export PYTHONDONTWRITEBYTECODE=1
 cd "$(dirname "$0")/.."
