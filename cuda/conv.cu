@@ -211,8 +211,9 @@ HaloStatus cuda_conv(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const
     const ConvArgs args = conv_args(device, src, dst, conv);
     CUDA_PASS(cuda_use(device));
     if (cuda_fft_takes(conv)) return cuda_fft(device, src, dst, conv);
-    if (!conv->nan_ignore && conv_fixed_takes(device, dst, conv)) return conv_fixed(device, &args, conv->tap);
+    /* Lines first: a tile of many rows would be empty but for one. */
     if (!conv->nan_ignore && conv_short_takes(dst, conv)) return conv_short(device, &args, conv->tap);
+    if (!conv->nan_ignore && conv_fixed_takes(device, dst, conv)) return conv_fixed(device, &args, conv->tap);
     CUDA_PASS(upload_mask(device, conv, &mask));
     if (conv->nan_ignore) return launch_nan(device, &args, conv->tap, mask);
     if (dst->rows == 1 && conv->height == 1) return conv_line(device, &args, mask);
