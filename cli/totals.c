@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "halo/numerics.h"
+#include "halo/measures.h"
 #include "totals_part.h"
 
 /* ---- groups --------------------------------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* Running a plan in bands, of rows or, of sound, of frames: which of them a band of the output needs of every
  * value, and how many to take at a time. No operation knows about bands; each step has declared its reach. */
 #include "core.h"
-#include "halo/numerics.h"
+#include "halo/measures.h"
 
 /* Statistics and counts of sound grow from band to band: the leaves of their tree are samples in a row. What
  * is made of integers (the product) needs all of them, and so do percentiles and their like. */
@@ -196,4 +196,23 @@ int64_t bands_for_flow(const HaloPlan *plan, int64_t wish, int64_t memory)
     while (rows > enough && bands_memory(plan, rows, true) > FLOW_BYTES) rows = (rows + 1) / 2;
     while (rows > 1 && bands_flow_memory(plan, rows) > memory) rows = (rows + 1) / 2;
     return whole_leaves(plan, rows);
+}
+
+/* ---- buffers -------------------------------------------------------------------------------------------- */
+
+void set_rows(HaloBuf *buf, Rows rows)
+{
+    const bool sound = buf->shape.kind == HALO_AUDIO;
+    buf->x0 = sound ? rows.from : 0;
+    buf->y0 = sound ? 0 : rows.from;
+    buf->cols = sound ? rows.to - rows.from : buf->shape.width;
+    buf->rows = sound ? 1 : rows.to - rows.from;
+}
+
+HaloBuf rows_of(const HaloBuf *buf, Rows rows)
+{
+    HaloBuf view = *buf;
+    set_rows(&view, rows);
+    view.data = halo_at(buf, view.x0, view.y0);
+    return view;
 }

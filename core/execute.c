@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "core.h"
-#include "halo/numerics.h"
+#include "halo/measures.h"
 
 typedef struct Run {
     Slot *slot;
@@ -50,23 +50,6 @@ static void release_value(Run *run, HaloReg reg)
     HaloBuf *buf = &run->value[reg];
     if (buf->data != NULL && !run->borrowed[reg]) slot_give(run->slot, buf);
     buf->data = NULL;
-}
-
-void set_rows(HaloBuf *buf, Rows rows)
-{
-    const bool sound = buf->shape.kind == HALO_AUDIO;
-    buf->x0 = sound ? rows.from : 0;
-    buf->y0 = sound ? 0 : rows.from;
-    buf->cols = sound ? rows.to - rows.from : buf->shape.width;
-    buf->rows = sound ? 1 : rows.to - rows.from;
-}
-
-HaloBuf rows_of(const HaloBuf *buf, Rows rows)
-{
-    HaloBuf view = *buf;
-    set_rows(&view, rows);
-    view.data = halo_at(buf, view.x0, view.y0);
-    return view;
 }
 
 /* The value is a host buffer itself, without copying. */

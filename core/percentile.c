@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core.h"
-#include "halo/numerics.h"
+#include "halo/measures.h"
 
 /* NumPy's default, "linear": percent p of n samples is at p/100 * (n - 1), counted from 0. */
 Place place_of(double percent, uint64_t n)

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "halo/numerics.h"
+#include "halo/measures.h"
 
 /* sqrt(n * sum of squares - sum^2) / n: the population's standard deviation, with an exact integer under
  * the root. n < 2^48 keeps n * squares within 128 bits. */

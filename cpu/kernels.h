@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "halo/numerics.h"
+#include "halo/measures.h"
 
 /* ---- rows ----------------------------------------------------------------------------------------------- */
 

@@ -5,7 +5,7 @@
 #include <cuda_runtime.h>
 
 #include "halo/backend.h"
-#include "halo/numerics.h"
+#include "halo/measures.h"
 
 /* ---- errors --------------------------------------------------------------------------------------------- */
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "halo/numerics.h"
+#include "halo/measures.h"
 #include "oracle.h"
 #include "random.h"
 

@@ -3,7 +3,7 @@
 #ifndef HALO_PROGRAM_H
 #define HALO_PROGRAM_H
 
-#include "halo/numerics.h"
+#include "halo/measures.h"
 
 /* How many values an instruction takes from the stack; each leaves one. */
 HALO_FN int halo_code_takes(HaloCode code)

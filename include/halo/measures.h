@@ -1,0 +1,249 @@
+/* The arithmetic of what looks at a whole, shared by every backend as numerics.h is: reductions, histograms,
+ * equalization, scans. docs/numerics.md has the orders. */
+#ifndef HALO_MEASURES_H
+#define HALO_MEASURES_H
+
+#include "halo/numerics.h"
+
+/* ---- reductions ----------------------------------------------------------------------------------------- */
+
+/* A leaf is 4096 consecutive samples of a channel; inside it sample i belongs to lane i % 128. */
+#define HALO_LEAF 4096
+#define HALO_LANES 128
+
+HALO_FN HaloMoments halo_moments_none(void)
+{
+    HaloMoments m;
+    memset(&m, 0, sizeof m);
+    m.min = (double)INFINITY;
+    m.max = -(double)INFINITY;
+    m.min_at = m.max_at = -1;
+    m.product = 1.0;
+    return m;
+}
+
+/* Splits a finite f64 that is not 0 into a mantissa 1 <= |m| < 2 and an exponent; anything else stays. */
+HALO_FN double halo_normalise(double v, int64_t *exponent)
+{
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    int64_t e = (int64_t)(bits >> 52 & 0x7ff);
+    if (v == 0.0 || e == 0x7ff) {
+        *exponent = 0;
+        return v;
+    }
+    int64_t shift = 0;
+    if (e == 0) { /* denormal */
+        v = v * 18446744073709551616.0;
+        shift = 64;
+        memcpy(&bits, &v, sizeof bits);
+        e = (int64_t)(bits >> 52 & 0x7ff);
+    }
+    bits = (bits & ~((uint64_t)0x7ff << 52)) | (uint64_t)1023 << 52;
+    memcpy(&v, &bits, sizeof bits);
+    *exponent = e - 1023 - shift;
+    return v;
+}
+
+/* (m, e) *= (n, f), renormalised. */
+HALO_FN void halo_product_merge(double *m, int64_t *e, double n, int64_t f)
+{
+    int64_t shift;
+    *m = halo_normalise(*m * n, &shift);
+    *e = *m == 0.0 || *m - *m != 0.0 ? 0 : *e + f + shift;
+}
+
+/* a takes b, which lies after it. Mean and m2 by T. F. Chan, G. H. Golub, R. J. LeVeque, "Updating formulae
+ * and a pairwise algorithm for computing sample variances", 1979. */
+HALO_FN void halo_moments_merge(HaloMoments *a, const HaloMoments *b)
+{
+    const uint64_t na = a->count - a->nan, nb = b->count - b->nan;
+    if (nb != 0) {
+        if (na == 0) {
+            a->mean = b->mean;
+            a->m2 = b->m2;
+            a->sum = b->sum;
+        } else {
+            const double n = (double)(na + nb), delta = b->mean - a->mean;
+            const double share = (double)nb / n;
+            a->mean = a->mean + delta * share;
+            a->m2 = (a->m2 + b->m2) + delta * delta * ((double)na * share);
+            a->sum = a->sum + b->sum;
+        }
+        /* An equal extreme earlier in row-major order wins; only channels of one image can tie that way.
+         * Without positions the earlier operand does. */
+        if (b->min < a->min ||
+            (b->min == a->min && b->min_at >= 0 && (a->min_at < 0 || b->min_at < a->min_at))) {
+            a->min = b->min;
+            a->min_at = b->min_at;
+        }
+        if (b->max > a->max ||
+            (b->max == a->max && b->max_at >= 0 && (a->max_at < 0 || b->max_at < a->max_at))) {
+            a->max = b->max;
+            a->max_at = b->max_at;
+        }
+    }
+    a->count += b->count;
+    a->nan += b->nan;
+    a->inf += b->inf;
+    a->zero += b->zero;
+    a->isum += b->isum;
+    a->isq_lo += b->isq_lo;
+    a->isq_hi += b->isq_hi + (a->isq_lo < b->isq_lo);
+    halo_product_merge(&a->product, &a->product_exp, b->product, b->product_exp);
+}
+
+/* The product of count[v] factors v for every v, in ascending order: what integers' products are made of. */
+HALO_FN void halo_product_from_counts(const uint64_t *count, int64_t values, double *product, int64_t *exponent)
+{
+    *product = 1.0;
+    *exponent = 0;
+    for (int64_t v = 0; v < values; v++) {
+        double m = 0.0;
+        int64_t e = 0;
+        if (count[v] == 0) continue;
+        m = halo_normalise((double)v, &e);
+        for (uint64_t n = count[v];;) { /* square and multiply, lowest bit first */
+            if (n & 1) halo_product_merge(product, exponent, m, e);
+            n >>= 1;
+            if (n == 0) break;
+            halo_product_merge(&m, &e, m, e);
+        }
+    }
+}
+
+/* m's 128-bit sum of squares += v * v * count, for v below 2^16. */
+HALO_FN void halo_moments_add_squares(HaloMoments *m, uint64_t v, uint64_t count)
+{
+    const uint64_t low = v * v * (count & 0xffffffffu), high = v * v * (count >> 32);
+    m->isq_lo += low;
+    m->isq_hi += m->isq_lo < low;
+    m->isq_lo += high << 32;
+    m->isq_hi += (high >> 32) + (m->isq_lo < high << 32);
+}
+
+/* What of integers' statistics does not depend on where they are, from how often each value is there: zeros,
+ * sums, product. */
+HALO_FN void halo_moments_from_counts(const uint64_t *count, int64_t values, HaloMoments *m)
+{
+    m->zero = count[0];
+    m->isum = m->isq_lo = m->isq_hi = 0;
+    for (int64_t v = 1; v < values; v++) {
+        m->isum += (uint64_t)v * count[v];
+        halo_moments_add_squares(m, (uint64_t)v, count[v]);
+    }
+    halo_product_from_counts(count, values, &m->product, &m->product_exp);
+}
+
+/* ---- histograms ----------------------------------------------------------------------------------------- */
+
+/* The bin of v, or -1 below, -2 above, -3 for NaN. A value equal to `hi` falls in the last bin. */
+HALO_FN int64_t halo_bin(double v, double lo, double hi, int64_t bins)
+{
+    if (v != v) return -3;
+    if (v < lo) return -1;
+    if (v > hi) return -2;
+    const int64_t bin = (int64_t)((v - lo) * (double)bins / (hi - lo)); /* not negative: truncation is floor */
+    return bin < bins ? bin : bins - 1;
+}
+
+/* ---- equalization --------------------------------------------------------------------------------------- */
+
+/* How often a bin counts at most. */
+HALO_FN uint64_t halo_equalize_most(double limit, uint64_t total, int64_t bins)
+{
+    const double most = limit * (double)total / (double)bins;
+    return !(limit > 0.0) || most >= 9e18 ? UINT64_MAX : most < 1.0 ? 1 : (uint64_t)most;
+}
+
+/* What a bin counts once `excess`, what all bins count beyond `most`, is spread: evenly, and of what remains
+ * one to every so many bins. */
+HALO_FN uint64_t halo_equalize_count(uint64_t count, uint64_t most, uint64_t excess, int64_t bins, int64_t bin)
+{
+    const uint64_t each = excess / (uint64_t)bins, left = excess % (uint64_t)bins;
+    const uint64_t step = left > 0 ? (uint64_t)bins / left : 1;
+    const bool more = left > 0 && (uint64_t)bin % step == 0 && (uint64_t)bin / step < left;
+    return (count < most ? count : most) + each + (more ? 1 : 0);
+}
+
+/* What a bin's samples become: `upto` of `total` are at or below it, the `first` of them left out. `top` is
+ * full scale; integers are `whole`. NaN where nothing is left: the samples stay. */
+HALO_FN float halo_equalize_level(uint64_t upto, uint64_t first, uint64_t total, float top, bool whole)
+{
+    if (total == first) return halo_canonical(NAN);
+    const float level = (float)(upto > first ? upto - first : 0) * (top / (float)(total - first));
+    return whole ? halo_round(level) : level;
+}
+
+/* The bin of a sample that is not NaN. */
+HALO_FN int64_t halo_equalize_bin(float v, HaloDtype dtype, float white, int64_t bins)
+{
+    if (dtype != HALO_F32) return (int64_t)v;
+    const int64_t bin = halo_bin((double)v, 0.0, (double)white, bins);
+    return bin == -1 ? 0 : bin == -2 ? bins - 1 : bin;
+}
+
+/* The tiles whose centres lie before and behind sample `at`, and how near it is to the latter. */
+HALO_FN void halo_tiles_around(int64_t at, int64_t size, int64_t tiles, int64_t *before, int64_t *behind,
+                               float *share)
+{
+    const float place = (float)at * (1.0f / (float)size) - 0.5f;
+    const int64_t tile = place < 0.0f ? -1 : (int64_t)place;
+    *share = place - (float)tile;
+    *before = tile < 0 ? 0 : tile < tiles ? tile : tiles - 1;
+    *behind = tile + 1 < tiles ? tile + 1 : tiles - 1;
+}
+
+HALO_FN float halo_mix(float a, float b, float share) { return a * (1.0f - share) + b * share; }
+
+/* ---- scans ---------------------------------------------------------------------------------------------- */
+
+/* The shape of a scan along x: runs of 16 samples, 32 runs a warp, 8 warps a tile, 256 tiles a group; along
+ * y: runs of 32 rows. See docs/numerics.md. */
+#define HALO_SCAN_RUN 16
+#define HALO_SCAN_WARP 32
+#define HALO_SCAN_WARPS 8
+#define HALO_SCAN_TILE (HALO_SCAN_RUN * HALO_SCAN_WARP * HALO_SCAN_WARPS)
+#define HALO_SCAN_GROUP 256
+#define HALO_SCAN_ROWS 32
+
+HALO_FN double halo_scan_identity(HaloScanOp op)
+{
+    switch (op) {
+    case HALO_SCAN_SUM:
+    case HALO_SCAN_SQUARES: return 0.0;
+    case HALO_SCAN_PRODUCT: return 1.0;
+    case HALO_SCAN_MIN: return (double)INFINITY;
+    case HALO_SCAN_MAX: return -(double)INFINITY;
+    }
+    return 0.0;
+}
+
+/* The later operand is b. Minimum and maximum by `<`, the first wins; NaN goes on. */
+HALO_FN double halo_scan_join(HaloScanOp op, double a, double b)
+{
+    switch (op) {
+    case HALO_SCAN_SUM:
+    case HALO_SCAN_SQUARES: return a + b;
+    case HALO_SCAN_PRODUCT: return a * b;
+    case HALO_SCAN_MIN: return a != a ? a : b < a || b != b ? b : a;
+    case HALO_SCAN_MAX: return a != a ? a : b > a || b != b ? b : a;
+    }
+    return a;
+}
+
+HALO_FN int64_t halo_scan_identity_i64(HaloScanOp op)
+{
+    return op == HALO_SCAN_MIN ? INT64_MAX : op == HALO_SCAN_MAX ? INT64_MIN : 0;
+}
+
+HALO_FN int64_t halo_scan_join_i64(HaloScanOp op, int64_t a, int64_t b)
+{
+    switch (op) {
+    case HALO_SCAN_MIN: return b < a ? b : a;
+    case HALO_SCAN_MAX: return b > a ? b : a;
+    default: return a + b;
+    }
+}
+
+#endif
