@@ -34,8 +34,16 @@ int64_t count_rank(const uint64_t *count, int64_t values, uint64_t rank)
 
 /* The sample at a place in order is looked for by histograms: the bin it lies in is known by the counts, and
  * its least and greatest float are the ends of the next histogram, until they are the same. Two do for most,
- * for a bin seldom holds more floats than there are bins. */
-#define BINS 65536
+ * for a bin seldom holds more floats than there are bins. More bins than samples would only be waited for. */
+#define BINS_LEAST 256
+#define BINS_MOST 65536
+
+static int64_t bins_for(const HaloBuf *src)
+{
+    int64_t bins = BINS_LEAST;
+    while (bins < BINS_MOST && bins < src->cols * src->rows) bins *= 2;
+    return bins;
+}
 
 /* One sample that is wanted: `rank`-th of a channel, or of all but alpha (-1). */
 typedef struct Wanted {
@@ -117,9 +125,9 @@ static void settle_infinite(Wanted *w, const HaloHistogram *made, int alpha)
 
 static HaloStatus count(Slot *slot, const HaloBuf *src, double lo, double hi, HaloHistogram *made)
 {
-    const HaloHist hist = {.bins = BINS, .lo = lo, .hi = hi};
+    const HaloHist hist = {.bins = bins_for(src), .lo = lo, .hi = hi};
     halo_histogram_free(made);
-    const HaloStatus status = halo_histogram_alloc(made, src->shape.channels, BINS, lo, hi);
+    const HaloStatus status = halo_histogram_alloc(made, src->shape.channels, hist.bins, lo, hi);
     return status == HALO_OK ? slot->backend->hist(slot->device, src, &hist, made) : status;
 }
 

@@ -77,7 +77,7 @@ static void add_value(Rng *rng, const HaloParam *param, HaloKind kind, char *tex
 {
     switch (param->type) {
     case HALO_PARAM_NUMBER: add(text, size, "%.5g", draw_number(rng, param, 60)); break;
-    case HALO_PARAM_INTEGER: add(text, size, "%.0f", ceil(draw_number(rng, param, 30) - 0.5)); break;
+    case HALO_PARAM_INTEGER: add(text, size, "%.0f", ceil(draw_number(rng, param, 10) - 0.5)); break;
     case HALO_PARAM_SWITCH: add(text, size, "%d", (int)rng_between(rng, 0, 1)); break;
     case HALO_PARAM_FREQUENCY: add(text, size, "%.5g", 50 + 3900 * rng_unit(rng)); break;
     case HALO_PARAM_POINT:
