@@ -130,6 +130,7 @@ int64_t bands_memory(const HaloPlan *plan, int64_t rows, bool with_ends)
 {
     const int64_t reach = reach_rows(plan);
     int64_t most = 0;
+    if (plan->steps == 0 && with_ends) return 2 * row_bytes(&plan->reg[plan->input]) * rows; /* a copy */
     for (int i = 0; i < plan->steps; i++) {
         int64_t bytes = 0;
         for (int r = 0; r < plan->regs; r++) {
