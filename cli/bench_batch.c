@@ -1,5 +1,7 @@
-/* `halo bench batch`: how close a batch comes to its slowest stage. Each stage is timed on files one after the
- * other, in one thread; then the same files go through the batch engine. */
+/* `halo bench batch`: how close a batch comes to its slowest stage. What a device does is timed on files one
+ * after the other, in one thread. Decoding and encoding are timed while every core does nothing else, for a
+ * core by itself has the caches and the clock of all: the inputs are copied through the batch engine, then the
+ * outputs are. In between the files go through it with the pipeline. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,7 +16,8 @@
 #define ALONE 32
 
 typedef struct Measured {
-    HaloTimes alone; /* milliseconds a file */
+    HaloTimes alone; /* milliseconds a file: of files one by one, */
+    HaloTimes busy;  /* and of reading inputs and writing outputs on all cores */
     size_t files;
     double seconds; /* of the batch as a whole, */
     double rate;    /* files a second, from when every worker has done one */
@@ -43,6 +46,21 @@ out:
     return status;
 }
 
+/* The same files again: `from` input or output of each, to a name beside its output. */
+static void list_copies(const CliBatch *batch, bool outputs, CliBatch *copies)
+{
+    copies->item = cli_alloc(batch->count, sizeof *copies->item);
+    copies->count = batch->count;
+    for (size_t i = 0; i < batch->count; i++) {
+        const CliItem *item = &batch->item[i];
+        const char *dot = strrchr(item->output, '.');
+        const size_t length = strlen(item->output) + sizeof "-copy";
+        copies->item[i].input = cli_copy(outputs ? item->output : item->input);
+        copies->item[i].output = cli_alloc(length, 1);
+        snprintf(copies->item[i].output, length, "%.*s-copy%s", (int)(dot - item->output), item->output, dot);
+    }
+}
+
 static void remove_outputs(const CliBatch *batch)
 {
     for (size_t i = 0; i < batch->count; i++)
@@ -51,13 +69,21 @@ static void remove_outputs(const CliBatch *batch)
 
 /* ---- one by one ----------------------------------------------------------------------------------------- */
 
+static void add_times(HaloTimes *sum, const HaloTimes *ms, double share)
+{
+    sum->read += (ms->read + ms->decode) * share;
+    sum->upload += ms->upload * share;
+    sum->compute += ms->compute * share;
+    sum->download += ms->download * share;
+    sum->write += (ms->encode + ms->write) * share;
+}
+
 static HaloStatus one_by_one(const CliSettings *settings, const CliBatch *batch, Measured *m)
 {
     HaloStatus status = HALO_OK;
     HaloSession *session = NULL;
     HaloPipeline *pipeline = NULL;
     HaloOptions options = settings->engine;
-    HaloTimes *sum = &m->alone;
     const size_t files = batch->count < ALONE ? batch->count : ALONE;
     options.jobs = 1;
     options.files = (int64_t)batch->count;
@@ -69,11 +95,7 @@ static HaloStatus one_by_one(const CliSettings *settings, const CliBatch *batch,
         const HaloTimes *ms = &outcome.report.ms;
         const double share = i == 0 ? 0.0 : 1.0 / (double)files;
         if (outcome.status != HALO_OK) status = halo_fail(outcome.status, "%s", outcome.error);
-        sum->read += (ms->read + ms->decode) * share;
-        sum->upload += ms->upload * share;
-        sum->compute += ms->compute * share;
-        sum->download += ms->download * share;
-        sum->write += (ms->encode + ms->write) * share;
+        add_times(&m->alone, ms, share);
         m->backend = outcome.report.backend;
         memcpy(m->device, outcome.report.device, sizeof m->device);
         cli_outcome_free(&outcome);
@@ -87,14 +109,16 @@ out:
 
 /* ---- all at once ---------------------------------------------------------------------------------------- */
 
-static HaloStatus all_at_once(const CliSettings *settings, const CliBatch *batch, Measured *m)
+/* Through the batch engine; `mean`: of a file. */
+static HaloStatus all_at_once(const CliSettings *settings, const char *pipeline, const CliBatch *batch,
+                              Measured *m, HaloTimes *mean)
 {
     HaloStatus status = HALO_OK;
     CliWorkers *workers = NULL;
     const double begun = cli_seconds();
     double running = begun;
     cli_share_jobs(settings, batch->count, &m->workers, &m->threads);
-    HALO_TRY(cli_workers_start(settings, settings->word[1], batch, &workers));
+    HALO_TRY(cli_workers_start(settings, pipeline, batch, &workers));
     if (workers == NULL) HALO_FAIL(HALO_ERR_USAGE, "a batch is several files, and -j 2 or more");
     for (size_t i = 0; i < batch->count; i++) {
         CliOutcome outcome = cli_workers_wait(workers, i);
@@ -103,6 +127,7 @@ static HaloStatus all_at_once(const CliSettings *settings, const CliBatch *batch
                 halo_fail(HALO_ERR_LIMIT, "%s does not fit a worker's share of memory", batch->item[i].input);
         else if (outcome.status != HALO_OK)
             status = halo_fail(outcome.status, "%s", outcome.error);
+        add_times(mean, &outcome.report.ms, 1.0 / (double)batch->count);
         cli_outcome_free(&outcome);
         HALO_TRY(status);
         if (i + 1 == (size_t)m->workers) running = cli_seconds();
@@ -115,11 +140,40 @@ out:
     return status;
 }
 
+/* Inputs or outputs are copied by all cores at once, and nothing is computed. */
+static HaloStatus copy_all(const CliSettings *settings, const CliBatch *batch, bool outputs, HaloTimes *mean)
+{
+    CliSettings on_cores = *settings;
+    CliBatch copies = {0};
+    Measured ignored = {0};
+    on_cores.engine.device = HALO_DEVICE_CPU;
+    list_copies(batch, outputs, &copies);
+    const HaloStatus status = all_at_once(&on_cores, "", &copies, &ignored, mean);
+    remove_outputs(&copies);
+    cli_batch_free(&copies);
+    return status;
+}
+
+static HaloStatus measure(const CliSettings *settings, const CliBatch *batch, Measured *m)
+{
+    HaloStatus status = HALO_OK;
+    const char *const pipeline = settings->word[1];
+    HaloTimes in = {0}, out = {0}, ignored = {0};
+    HALO_TRY(one_by_one(settings, batch, m));
+    HALO_TRY(copy_all(settings, batch, false, &in));
+    HALO_TRY(all_at_once(settings, pipeline, batch, m, &ignored));
+    m->busy = (HaloTimes){.read = in.read, .write = m->alone.write};
+    /* Samples without a header cannot be read again: then the time of one core has to do. */
+    if (copy_all(settings, batch, true, &out) == HALO_OK) m->busy.write = out.write;
+out:
+    return status;
+}
+
 /* ---- the table ------------------------------------------------------------------------------------------ */
 
 typedef struct Stage {
     const char *name, *key;
-    double ms, rate; /* of a file alone; files a second of all that do this at the same time */
+    double ms, rate; /* of a file; files a second of all that do this at the same time */
 } Stage;
 
 enum { READ, UPLOAD, COMPUTE, DOWNLOAD, WRITE, PROCESSOR, STAGES };
@@ -131,13 +185,13 @@ static void lay_out(const Measured *m, Stage stage[STAGES])
 {
     const bool on_gpu = strcmp(m->backend, "cpu") != 0;
     const double cores = m->workers, gpus = on_gpu ? m->gpus : cores;
-    const HaloTimes *ms = &m->alone;
-    const double processor = ms->read + ms->write + (on_gpu ? 0 : ms->compute);
-    stage[READ] = (Stage){"read and decode", "read", ms->read, rate_of(ms->read, cores)};
+    const HaloTimes *ms = &m->alone, *busy = &m->busy;
+    const double processor = busy->read + busy->write + (on_gpu ? 0 : ms->compute);
+    stage[READ] = (Stage){"read and decode", "read", busy->read, rate_of(busy->read, cores)};
     stage[UPLOAD] = (Stage){"upload", "upload", ms->upload, rate_of(ms->upload, gpus)};
     stage[COMPUTE] = (Stage){"compute", "compute", ms->compute, rate_of(ms->compute, gpus)};
     stage[DOWNLOAD] = (Stage){"download", "download", ms->download, rate_of(ms->download, gpus)};
-    stage[WRITE] = (Stage){"encode and write", "write", ms->write, rate_of(ms->write, cores)};
+    stage[WRITE] = (Stage){"encode and write", "write", busy->write, rate_of(busy->write, cores)};
     stage[PROCESSOR] = (Stage){"all on the cores", "cores", processor, rate_of(processor, cores)};
 }
 
@@ -201,8 +255,7 @@ HaloStatus cli_bench_batch(const CliSettings *asked)
     m.files = batch.count;
     if (settings.engine.device == HALO_DEVICE_ALL)
         m.gpus = halo_tables()->backend[halo_tables()->backends - 1]->count();
-    HALO_TRY(one_by_one(&settings, &batch, &m));
-    HALO_TRY(all_at_once(&settings, &batch, &m));
+    HALO_TRY(measure(&settings, &batch, &m));
     lay_out(&m, stage);
     FILE *page = cli_page_open();
     if (settings.json)

@@ -213,6 +213,7 @@ HaloStatus cuda_conv(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const
     if (cuda_fft_takes(conv)) return cuda_fft(device, src, dst, conv);
     /* Lines first: a tile of many rows would be empty but for one. */
     if (!conv->nan_ignore && conv_short_takes(dst, conv)) return conv_short(device, &args, conv->tap);
+    if (!conv->nan_ignore && conv_walk_takes(src, dst, conv)) return conv_walk(device, &args, conv->tap);
     if (!conv->nan_ignore && conv_fixed_takes(device, dst, conv)) return conv_fixed(device, &args, conv->tap);
     CUDA_PASS(upload_mask(device, conv, &mask));
     if (conv->nan_ignore) return launch_nan(device, &args, conv->tap, mask);

@@ -47,6 +47,8 @@ ConvArgs conv_args(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const H
 /* The kernels of the other files; conv.cu chooses. */
 bool conv_fixed_takes(const HaloDevice *device, const HaloBuf *dst, const HaloConv *conv);
 HaloStatus conv_fixed(HaloDevice *device, const ConvArgs *args, const float *tap);
+bool conv_walk_takes(const HaloBuf *src, const HaloBuf *dst, const HaloConv *conv);
+HaloStatus conv_walk(HaloDevice *device, const ConvArgs *args, const float *tap);
 bool conv_short_takes(const HaloBuf *dst, const HaloConv *conv);
 HaloStatus conv_short(HaloDevice *device, const ConvArgs *args, const float *tap);
 HaloStatus conv_line(HaloDevice *device, const ConvArgs *args, const float *tap);

@@ -58,26 +58,32 @@ __device__ __forceinline__ void cuda_pack4(uint2 *to, const uint32_t v[4])
     *to = make_uint2(__byte_perm(v[0], v[1], 0x5410), __byte_perm(v[2], v[3], 0x5410));
 }
 
-/* halo_quantise of four samples. v + 1.5 * 2^23 has the bits `zero` + the rounded v; where those of all four
- * lie in 0..white nothing is clipped, and that is nearly always so. */
-template <typename T> __device__ __forceinline__ CudaWord<T> cuda_quantise4(const float v[4], unsigned *clipped)
+/* halo_quantise of `Count` samples. v + 1.5 * 2^23 has the bits `zero` + the rounded v; where those of all lie
+ * in 0..white nothing is clipped, and that is nearly always so. */
+template <typename T, int Count>
+__device__ __forceinline__ void cuda_round(const float *v, uint32_t n[Count], unsigned *clipped)
 {
     const uint32_t zero = 0x4b400000, white = CudaFour<T>::white;
-    CudaWord<T> word;
-    uint32_t n[4], seen = 0;
+    uint32_t seen = 0;
 #pragma unroll
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < Count; i++) {
         n[i] = __float_as_uint(__fadd_rn(v[i], 12582912.0f));
         seen |= n[i] ^ zero;
     }
-    if (seen > white) {
+    if (seen <= white) return;
 #pragma unroll
-        for (int i = 0; i < 4; i++) {
-            unsigned lost;
-            n[i] = (uint32_t)halo_quantise(v[i], (float)white, &lost);
-            *clipped += lost;
-        }
+    for (int i = 0; i < Count; i++) {
+        unsigned lost;
+        n[i] = (uint32_t)halo_quantise(v[i], (float)white, &lost);
+        *clipped += lost;
     }
+}
+
+template <typename T> __device__ __forceinline__ CudaWord<T> cuda_quantise4(const float v[4], unsigned *clipped)
+{
+    CudaWord<T> word;
+    uint32_t n[4];
+    cuda_round<T, 4>(v, n, clipped);
     cuda_pack4(&word, n);
     return word;
 }
@@ -112,15 +118,23 @@ template <typename T, int Count> __device__ __forceinline__ void cuda_load_fours
     }
 }
 
+/* Integers are looked at together: one branch for all. */
 template <typename T, int Count>
 __device__ __forceinline__ void cuda_store_fours(T *to, const float *v, unsigned *clipped)
 {
     typedef CudaFours<T, Count> Fours;
+    constexpr bool integers = sizeof(T) < sizeof(float);
+    uint32_t n[integers ? Count : 1];
+    if constexpr (integers) cuda_round<T, Count>(v, n, clipped);
 #pragma unroll
     for (int q = 0; q < Count / 4; q += Fours::at_once) {
         typename Fours::Pack pack;
 #pragma unroll
-        for (int i = 0; i < Fours::at_once; i++) pack.at[i] = cuda_quantise4<T>(v + 4 * (q + i), clipped);
+        for (int i = 0; i < Fours::at_once; i++)
+            if constexpr (integers)
+                cuda_pack4(&pack.at[i], n + 4 * (q + i));
+            else
+                pack.at[i] = cuda_quantise4<T>(v + 4 * (q + i), clipped);
         *reinterpret_cast<typename Fours::Pack *>(to + 4 * q) = pack;
     }
 }

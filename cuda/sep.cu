@@ -3,6 +3,7 @@
  * writes into a ring of rows in shared memory and its column pass reads out of it. Long ones, and those that
  * leave NaN out, make two passes through scratch memory, each a dense convolution. */
 #include "sep.cuh"
+#include "walk.cuh"
 
 /* ---- in one pass, any length ---------------------------------------------------------------------------- */
 
@@ -244,21 +245,10 @@ static HaloStatus bands(HaloDevice *device, const HaloBuf *src, const HaloBuf *d
 /* ---- in one pass, common lengths --------------------------------------------------------------------------
  */
 
-/* Is what a tap reads outside the image a sample of the source's type? It lies among the samples there. */
-static bool border_is_sample(const HaloBuf *src, const HaloSep *sep)
-{
-    const float v = halo_border_value(sep->border, sep->value);
-    if (src->shape.dtype == HALO_F32) return true;
-    return v >= 0.0f && v <= (src->shape.dtype == HALO_U8 ? 255.0f : 65535.0f) && v == (float)(int)v;
-}
-
-/* Columns are counted in an int there. */
 static bool fits_walk(const HaloBuf *src, const HaloBuf *dst, const HaloSep *sep)
 {
-    const int channels = dst->shape.channels;
-    if (sep->nan_ignore || sep->width != sep->height || dst->rows < 2) return false;
-    if (channels == 2 || channels > 4 || !border_is_sample(src, sep)) return false;
-    if (src->shape.width > (INT32_MAX - 1024) / channels) return false;
+    if (sep->nan_ignore || sep->width != sep->height) return false;
+    if (!walk_takes(src, dst, sep->border, sep->value)) return false;
     switch (sep->width) {
 #define CASE(taps) case taps:
         SEP_WALK_SIZES(CASE)

@@ -3,5 +3,5 @@
 
 HaloStatus sep_walk_f32(HaloDevice *device, const ConvArgs *conv, const HaloSep *sep)
 {
-    return walk_sizes<float>(device, conv, sep);
+    return sep_walk_sizes<float>(device, conv, sep);
 }

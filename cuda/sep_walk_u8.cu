@@ -3,5 +3,5 @@
 
 HaloStatus sep_walk_u8(HaloDevice *device, const ConvArgs *conv, const HaloSep *sep)
 {
-    return walk_sizes<uint8_t>(device, conv, sep);
+    return sep_walk_sizes<uint8_t>(device, conv, sep);
 }

@@ -1,0 +1,33 @@
+/* Which dense masks are taken in strips, and by which kernel: see conv_walk.cuh. */
+#include "conv_walk.cuh"
+
+/* What was faster than tiles (conv_fixed.cu) on an H200, see docs/performance.md. Small masks over f32 wait for
+ * memory, which tiles use better; so do results that are wider than their samples, for a thread's outputs lie
+ * side by side. Masks of 15 x 15 over four channels of integers have too many samples to widen. */
+static bool pays(int64_t taps, int channels, HaloDtype from, HaloDtype to)
+{
+    if (from == HALO_F32) return taps >= 9 || (taps == 7 && channels > 1);
+    return (to == from || taps >= 9) && (taps < 15 || channels < 4);
+}
+
+bool conv_walk_takes(const HaloBuf *src, const HaloBuf *dst, const HaloConv *conv)
+{
+    if (conv->width != conv->height || !walk_takes(src, dst, conv->border, conv->value)) return false;
+    if (!pays(conv->width, dst->shape.channels, src->shape.dtype, dst->shape.dtype)) return false;
+    switch (conv->width) {
+#define CASE(taps) case taps:
+        CONV_WALK_SIZES(CASE)
+#undef CASE
+        return true;
+    default: return false;
+    }
+}
+
+HaloStatus conv_walk(HaloDevice *device, const ConvArgs *args, const float *tap)
+{
+    switch (args->src.dtype) {
+    case HALO_U8: return conv_walk_u8(device, args, tap);
+    case HALO_U16: return conv_walk_u16(device, args, tap);
+    default: return conv_walk_f32(device, args, tap);
+    }
+}

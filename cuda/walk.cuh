@@ -1,0 +1,190 @@
+/* What the convolutions that keep everything but the rows of samples in registers share. A block is one warp;
+ * it walks down a strip of columns. Rows are copied to shared memory as they are, one step ahead of their use,
+ * and a thread widens the samples that it needs to f32. Unfinished outputs of each column wait in a chain of
+ * accumulators: a row of samples is multiplied by every row of the mask, and each accumulator moves one place
+ * on as it takes its product, chain[j] = fma(tap[j], v, chain[j - 1]), so that the chain's end is an output
+ * that took its taps from the top row down, and neither a ring of rows nor a barrier is needed. Pixels of
+ * several channels are a row of samples whose neighbours are `Step` apart.
+ *
+ * What is done with a row is a `Pass`: sep_walk.cuh and conv_walk.cuh have one each. */
+#ifndef HALO_CUDA_WALK_CUH
+#define HALO_CUDA_WALK_CUH
+
+#include "walk_stage.cuh"
+
+/* ---- samples to registers, and outputs to memory --------------------------------------------------------- */
+
+/* Widens the samples that come under tap i of a row and no earlier one: window[W::lead + i * W::step + k] lies
+ * under tap i of output k. `from`: the thread's first staged sample; `pack` lives from tap to tap. */
+template <typename W>
+__device__ __forceinline__ void walk_window(const typename W::Staged *from, int i, typename W::Pack *pack,
+                                            float window[W::window])
+{
+    constexpr int at_once = CudaFours<typename W::Staged, W::own>::at_once, needed = W::lead + W::own + 3;
+#pragma unroll
+    for (int q = i == 0 ? W::lead / 4 : (needed + (i - 1) * W::step) / 4; q < (needed + i * W::step) / 4; q++) {
+        if (q % at_once == 0 || q == W::lead / 4)
+            *pack = reinterpret_cast<const typename W::Pack *>(from)[q / at_once];
+        const float4 four = cuda_widen4(pack->at[q % at_once]);
+        window[4 * q] = four.x;
+        window[4 * q + 1] = four.y;
+        window[4 * q + 2] = four.z;
+        window[4 * q + 3] = four.w;
+    }
+}
+
+/* Stores the first `left` of a thread's outputs, of whatever type, scaled and placed however. */
+template <int Own>
+__device__ __forceinline__ void walk_store(const WalkArgs &a, char *row, int64_t x, int left, float acc[Own],
+                                           unsigned *clipped)
+{
+    if (!a.plain)
+#pragma unroll
+        for (int k = 0; k < Own; k++) acc[k] = halo_rescale(conv_affine(a.dst, acc[k]), a.dst.store);
+    cuda_typed(a.dst.dtype, [&](auto zero) {
+        using D = decltype(zero);
+        D *const to = reinterpret_cast<D *>(row) + x;
+#pragma unroll
+        for (int q = 0; q < Own; q += 4) {
+            if (a.fours && q + 4 <= left)
+                cuda_store_fours<D, 4>(to + q, acc + q, clipped);
+            else
+#pragma unroll
+                for (int k = q; k < q + 4; k++)
+                    if (k < left) to[k] = cuda_sample<D>(acc[k], {1.0f, 1.0f}, clipped);
+        }
+    });
+}
+
+/* ---- the kernel ----------------------------------------------------------------------------------------- */
+
+/* What one warp does. Pass::row() makes of a row of samples a link of every chain, and of the chains' ends a
+ * row of outputs; `from` is the thread's first staged sample. A border with a value of its own may stand in for
+ * a row: where Pass::fills says so as samples, else the pass is told that the row does not exist. */
+template <typename Pass> __device__ __forceinline__ void walk_strip(const typename Pass::Args &args)
+{
+    typedef typename Pass::W W;
+    typedef typename W::Source S;
+    typedef typename W::Staged Staged;
+    __shared__ alignas(16) char raw[2][walk_step * W::row_bytes];
+    __shared__ alignas(16) float tile[W::widened ? walk_step * W::pitch : 4];
+    __shared__ int map[W::pitch];
+    const WalkArgs &a = args.walk;
+    const WalkPlace p = walk_place<W>(a, map);
+    const float outside = halo_border_value(a.src.border, a.src.value);
+    const char *const first = a.src.data + (p.sx - a.src.x0) * W::size;
+    const int own = W::own * (int)threadIdx.x; /* the first column of this thread */
+    const int left = (int)cuda_max(0, cuda_min(W::own, a.dst.cols - p.x - own));
+    /* Nearly all warps store whole packs of their source's type; a vote, so that it is not asked every row. */
+    const bool usual = __all_sync(CUDA_ALL, a.wide && a.plain && left == W::own);
+    char *to = a.dst.data + p.y * a.dst.stride;
+    float chain[W::taps - 1][W::own] = {};
+    unsigned clipped = 0;
+    auto fetch = [&](const WalkRows &rows, char *there) {
+        if (a.piece == 16)
+            walk_copy<W, 16>(a, p, first, rows, there);
+        else if (a.piece == 4)
+            walk_copy<W, 4>(a, p, first, rows, there);
+        __pipeline_commit();
+    };
+    WalkRows rows = walk_find(a, p, 0);
+    fetch(rows, raw[0]);
+#pragma unroll 1
+    for (int t = 0; t < p.rows; t += walk_step) {
+        char *const here = raw[t / walk_step % 2];
+        const WalkRows next = walk_find(a, p, t + walk_step);
+        fetch(next, raw[t / walk_step % 2 ^ 1]);
+        __pipeline_wait_prior(1);
+        __syncwarp();
+        if (!p.whole) {
+            if (p.far)
+                walk_gather<W>(a, p, first, rows, map, (S)outside, here);
+            else
+                walk_repeat<W>(p, map, (S)outside, here);
+            __syncwarp();
+        }
+        if (Pass::fills && rows.exist != walk_all) {
+            walk_fill<W>(rows, (S)outside, here);
+            __syncwarp();
+        }
+        if (W::widened) {
+            walk_widen<W>(here, tile);
+            __syncwarp();
+        }
+        const Staged *from = reinterpret_cast<const Staged *>(W::widened ? (const char *)tile : here) + own;
+        const int count = min(walk_step, p.rows - t);
+#pragma unroll 1
+        for (int r = 0; r < count; r++, from += W::pitch) {
+            float acc[W::own];
+            Pass::row(args, from, rows.exist >> r & 1, outside, chain, acc);
+            if (t + r < W::taps - 1) continue;
+            if (usual)
+                cuda_store_fours<S, W::own>(reinterpret_cast<S *>(to) + p.x + own, acc, &clipped);
+            else
+                walk_store<W::own>(a, to, p.x + own, left, acc, &clipped);
+            to += a.dst.stride;
+        }
+        __syncwarp();
+        rows = next;
+    }
+    cuda_count(a.dst.clipped, clipped);
+}
+
+/* ---- launching ------------------------------------------------------------------------------------------ */
+
+/* Is what a tap reads outside the image a sample of the source's type? It lies among the samples there. Columns
+ * are counted in an int. */
+static inline bool walk_takes(const HaloBuf *src, const HaloBuf *dst, HaloBorder border, float value)
+{
+    const float v = halo_border_value(border, value);
+    const int channels = dst->shape.channels;
+    if (dst->rows < 2 || channels == 2 || channels > 4) return false;
+    if (src->shape.width > (INT32_MAX - 1024) / channels) return false;
+    if (src->shape.dtype == HALO_F32) return true;
+    return v >= 0.0f && v <= (src->shape.dtype == HALO_U8 ? 255.0f : 65535.0f) && v == (float)(int)v;
+}
+
+/* Strips begin with the rows above their first output, so they should be as high as lets every warp that can be
+ * resident have one. Where arithmetic is light, multiprocessors end at different times, for memory is nearer to
+ * some: half of the rows are then left to strips an eighth as high, which fill the gaps. */
+static inline void walk_strips(WalkArgs *a, int64_t resident, int taps, bool light)
+{
+    const int64_t rows = a->dst.rows, most = cuda_max(1, resident / a->tiles_x);
+    const int64_t strip = cuda_max(2 * taps, cuda_ceil_div(rows, most));
+    light = light && strip >= 16 * taps;
+    a->strip = (int)cuda_min(1 << 30, light ? strip / 2 : strip);
+    a->rest = light ? a->strip / 8 : a->strip;
+    a->strips = (int)cuda_min(light ? most : INT32_MAX, cuda_ceil_div(rows, a->strip));
+}
+
+/* `args` has its taps; the rest is filled in here. */
+template <typename Pass>
+static HaloStatus walk_launch(HaloDevice *device, const ConvArgs *conv, void (*kernel)(typename Pass::Args),
+                              typename Pass::Args *args)
+{
+    typedef typename Pass::W W;
+    WalkArgs &a = args->walk;
+    a.src = conv->src;
+    a.dst = conv->dst;
+    a.src.x0 *= W::step;
+    a.src.width *= W::step;
+    a.src.x_end *= W::step;
+    a.dst.cols *= W::step;
+    a.x_first = conv->x_first * W::step;
+    a.y_first = conv->y_first;
+    a.tiles_x = (unsigned)cuda_ceil_div(a.dst.cols, W::cols);
+    const char *const origin = a.src.data + (a.x_first - W::lead - a.src.x0) * W::size;
+    const size_t four = 4 * halo_dtype_size(a.dst.dtype), all = W::own * W::size;
+    a.piece = cuda_aligned(origin, a.src.stride, 16) ? 16 : cuda_aligned(origin, a.src.stride, 4) ? 4 : 0;
+    a.wide = a.dst.dtype == a.src.dtype && cuda_aligned(a.dst.data, a.dst.stride, all < 16 ? all : 16);
+    a.fours = cuda_aligned(a.dst.data, a.dst.stride, four);
+    a.plain = !a.dst.affine && a.dst.store.num == 1.0f && a.dst.store.den == 1.0f;
+    int resident = 0;
+    CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, CUDA_WARP, 0));
+    walk_strips(&a, (int64_t)device->properties.multiProcessorCount * resident, W::taps, Pass::light);
+    const int64_t later = cuda_max(0, a.dst.rows - (int64_t)a.strips * a.strip);
+    CUDA_LAUNCH(device, kernel, a.tiles_x * (a.strips + cuda_ceil_div(later, a.rest)), CUDA_WARP, 0, *args);
+    return HALO_OK;
+}
+
+#endif
