@@ -11,10 +11,22 @@ static const int block_warps = 4, block_threads = block_warps * CUDA_WARP;
 template <typename T> struct ScanTable {
     int64_t segments, tiles, bands; /* of a row, of a row, of a column */
     bool packed;
-    T *total;       /* [row][segment] */
-    T *before;      /* [row][segment]: W, what lies before it in its tile */
-    T *before_tile; /* [row][tile]: G joined with E */
-    T *above;       /* [band][column]: totals, then what lies above */
+    T *total;        /* [row][segment] */
+    T *before;       /* [row][segment]: W, what lies before it in its tile */
+    T *before_tile;  /* [row][tile]: G joined with E */
+    int64_t columns; /* of the next */
+    T *above;        /* [band][column]: totals, then what lies above; in any order, [band][column or segment] */
+};
+
+/* Sums, of squares too, modulo 2^64. */
+template <typename Kind> struct InAnyOrder {
+    static constexpr bool yes = false;
+};
+template <> struct InAnyOrder<ScanKind<int64_t, HALO_SCAN_SUM>> {
+    static constexpr bool yes = true;
+};
+template <> struct InAnyOrder<ScanKind<int64_t, HALO_SCAN_SQUARES>> {
+    static constexpr bool yes = true;
 };
 
 /* The lane's run of a row: a warp has one segment. */
@@ -73,6 +85,79 @@ __global__ static void __launch_bounds__(block_threads)
     }
 }
 
+/* One warp a band of 32 rows of a segment: the totals of its columns, of all, and of its rows. */
+template <typename S, typename Kind>
+__global__ static void __launch_bounds__(block_threads)
+    totals_kernel(const __grid_constant__ ScanArgs a, const __grid_constant__ ScanTable<typename Kind::Value> t)
+{
+    using T = typename Kind::Value;
+    constexpr int ahead = 4; /* rows whose loads are under way */
+    const int lane = (int)threadIdx.x % CUDA_WARP;
+    const int64_t number = (int64_t)blockIdx.x * block_warps + threadIdx.x / CUDA_WARP;
+    const int64_t band = number / t.segments, part = number % t.segments, top = band * HALO_SCAN_ROWS;
+    if (band >= t.bands) return;
+    const int64_t x = part * segment + lane * HALO_SCAN_RUN;
+    const int count = (int)cuda_max(0, cuda_min(HALO_SCAN_RUN, a.width - x));
+    T column[HALO_SCAN_RUN] = {}, all = 0, row_total = 0; /* the last of the row that has the lane's number */
+    for (int y = 0; y < HALO_SCAN_ROWS; y += ahead) {
+        ScanRun<S, 1> run[ahead];
+#pragma unroll
+        for (int r = 0; r < ahead; r++) load(&run[r], a, top + y + r, x, t.packed); /* missing rows are 0 */
+#pragma unroll
+        for (int r = 0; r < ahead; r++) {
+            T total = 0;
+#pragma unroll
+            for (int k = 0; k < HALO_SCAN_RUN; k++) {
+                const T v = Kind::of(run[r].at(k));
+                column[k] += v;
+                total += v;
+            }
+            total = cuda_warp_sum(total);
+            if (lane == y + r) row_total = total;
+        }
+    }
+    if (top + lane < a.height) t.total[(top + lane) * t.segments + part] = row_total;
+    T *const to = t.above + band * t.columns;
+#pragma unroll
+    for (int k = 0; k < HALO_SCAN_RUN; k++) {
+        if (k < count) to[x + k] = column[k];
+        all += column[k];
+    }
+    all = cuda_warp_sum(all);
+    if (lane == 0) to[a.width + part] = all;
+}
+
+/* In any order, what lies above the lane's columns in a band, the columns left of each included, and what lies
+ * left of the row that has the lane's number. */
+template <typename T>
+__device__ __forceinline__ static T sums_before(const ScanTable<T> &t, const ScanArgs &a, int64_t band,
+                                                int64_t part, int rows, T above[HALO_SCAN_RUN])
+{
+    const int lane = (int)threadIdx.x % CUDA_WARP;
+    const T *const totals = t.above + band * t.columns + a.width;
+    T corner = 0, run = 0, left = 0;
+    for (int64_t s = lane; s < part; s += CUDA_WARP) corner += totals[s];
+#pragma unroll
+    for (int k = 0; k < HALO_SCAN_RUN; k++) run += above[k];
+    T upto = run;
+#pragma unroll
+    for (int d = 1; d < CUDA_WARP; d *= 2) {
+        const T before = __shfl_up_sync(CUDA_ALL, upto, d);
+        if (lane >= d) upto += before;
+    }
+    upto += cuda_warp_sum(corner) - run;
+#pragma unroll
+    for (int k = 0; k < HALO_SCAN_RUN; k++) {
+        const T own = above[k];
+        above[k] = upto + (a.exclusive ? 0 : own);
+        upto += own;
+    }
+    if (lane < rows)
+#pragma unroll 4
+        for (int64_t s = 0; s < part; s++) left += t.total[(band * HALO_SCAN_ROWS + lane) * t.segments + s];
+    return left;
+}
+
 /* One warp a band of 32 rows of a segment: its columns' totals, or, once what lies above is known, its samples.
  */
 template <typename S, typename Kind, bool Store>
@@ -90,10 +175,10 @@ __global__ static void __launch_bounds__(block_threads, 4)
     const int count = (int)cuda_max(0, cuda_min(HALO_SCAN_RUN, a.width - x));
     const bool whole = __all_sync(CUDA_ALL, count == HALO_SCAN_RUN);
     T *const room = rooms[threadIdx.x / CUDA_WARP], *const own = room + lane * scan_room_run;
-    T *const above_at = t.above + band * a.width + x;
+    T *const above_at = t.above + band * t.columns + x;
     T sum[HALO_SCAN_RUN], above[HALO_SCAN_RUN];
     T row_before = Kind::identity(), row_tile = row_before; /* of the row that has the lane's number */
-    if (lane < rows) {
+    if (lane < rows && !InAnyOrder<Kind>::yes) {
         row_before = t.before[(top + lane) * t.segments + part];
         row_tile = t.before_tile[(top + lane) * t.tiles + part / HALO_SCAN_WARPS];
     }
@@ -102,6 +187,7 @@ __global__ static void __launch_bounds__(block_threads, 4)
         sum[k] = Kind::identity();
         above[k] = Store && k < count ? above_at[k] : Kind::identity();
     }
+    if constexpr (InAnyOrder<Kind>::yes) row_before = sums_before<T>(t, a, band, part, rows, above);
     ScanRun<S, 1> next; /* one row ahead; four were slower */
     load(&next, a, top, x, t.packed);
     for (int y = 0; y < rows; y++) {
@@ -145,21 +231,21 @@ __global__ static void __launch_bounds__(block_threads, 4)
 /* One thread a column: bands' totals become what lies above them. */
 template <typename Kind>
 __global__ static void __launch_bounds__(block_threads)
-    above_kernel(const __grid_constant__ ScanTable<typename Kind::Value> t, int64_t width)
+    above_kernel(const __grid_constant__ ScanTable<typename Kind::Value> t)
 {
     using T = typename Kind::Value;
     constexpr int ahead = 32; /* loads in flight */
     const int64_t x = (int64_t)blockIdx.x * block_threads + threadIdx.x;
-    if (x >= width) return;
+    if (x >= t.columns) return;
     T *const at = t.above + x;
     T above = Kind::identity(), total[ahead];
     for (int64_t band = 0; band < t.bands; band += ahead) {
 #pragma unroll
         for (int k = 0; k < ahead; k++)
-            total[k] = band + k < t.bands ? at[(band + k) * width] : Kind::identity();
+            total[k] = band + k < t.bands ? at[(band + k) * t.columns] : Kind::identity();
 #pragma unroll
         for (int k = 0; k < ahead; k++) {
-            if (band + k < t.bands) at[(band + k) * width] = above;
+            if (band + k < t.bands) at[(band + k) * t.columns] = above;
             above = Kind::join(above, total[k]);
         }
     }
@@ -177,20 +263,25 @@ template <typename S, typename Kind> static HaloStatus launch_xy(HaloDevice *dev
     /* No product overflows: the result has more samples than any of these. */
     const int64_t segments = args->height * t.segments, tiles = args->height * t.tiles;
     const int64_t warps = t.bands * t.segments;
+    t.columns = args->width + (InAnyOrder<Kind>::yes ? t.segments : 0);
     CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_PARTIAL,
-                           (2 * segments + tiles + t.bands * args->width) * (int64_t)sizeof(T), &room));
+                           (2 * segments + tiles + t.bands * t.columns) * (int64_t)sizeof(T), &room));
     t.total = (T *)room;
     t.before = t.total + segments;
     t.before_tile = t.before + segments;
     t.above = t.before_tile + tiles;
-    CUDA_LAUNCH(device, (segments_kernel<S, Kind>), cuda_ceil_div(segments, block_warps), block_threads, 0,
-                *args, t);
-    CUDA_LAUNCH(device, before_kernel<Kind>, cuda_ceil_div(tiles, block_warps), block_threads, 0, t,
-                args->height);
-    CUDA_LAUNCH(device, (bands_kernel<S, Kind, false>), cuda_ceil_div(warps, block_warps), block_threads, 0,
-                *args, t);
-    CUDA_LAUNCH(device, above_kernel<Kind>, cuda_ceil_div(args->width, block_threads), block_threads, 0, t,
-                args->width);
+    if constexpr (InAnyOrder<Kind>::yes) {
+        CUDA_LAUNCH(device, (totals_kernel<S, Kind>), cuda_ceil_div(warps, block_warps), block_threads, 0,
+                    *args, t);
+    } else {
+        CUDA_LAUNCH(device, (segments_kernel<S, Kind>), cuda_ceil_div(segments, block_warps), block_threads, 0,
+                    *args, t);
+        CUDA_LAUNCH(device, before_kernel<Kind>, cuda_ceil_div(tiles, block_warps), block_threads, 0, t,
+                    args->height);
+        CUDA_LAUNCH(device, (bands_kernel<S, Kind, false>), cuda_ceil_div(warps, block_warps), block_threads, 0,
+                    *args, t);
+    }
+    CUDA_LAUNCH(device, above_kernel<Kind>, cuda_ceil_div(t.columns, block_threads), block_threads, 0, t);
     CUDA_LAUNCH(device, (bands_kernel<S, Kind, true>), cuda_ceil_div(warps, block_warps), block_threads, 0,
                 *args, t);
     return HALO_OK;
