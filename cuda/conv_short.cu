@@ -45,14 +45,14 @@ template <typename S> __device__ __forceinline__ static void mono_copy(float4 *t
         *to = cuda_widen4(__ldg(reinterpret_cast<const CudaWord<S> *>(from)));
 }
 
-/* `Count` quads of samples from column x on. */
+/* Starts to copy `Count` quads of samples from column x on. `words`: quads of the row are aligned. */
 template <typename S, int Count>
-__device__ __forceinline__ static void mono_stage(const ConvArgs &a, int64_t x, float4 *tile)
+__device__ __forceinline__ static void mono_stage(const ConvArgs &a, const S *row, bool words, int64_t x,
+                                                  float4 *tile)
 {
     const ConvSource &src = a.src;
-    const S *const row = short_row<S>(a), *const from = row + (x - src.x0);
-    if (row && x >= src.x0 && x + 4 * Count <= cuda_min(src.width, src.x_end) &&
-        cuda_aligned(from, 0, 4 * sizeof(S))) {
+    if (words && x >= src.x0 && x + 4 * Count <= cuda_min(src.width, src.x_end)) {
+        const S *const from = row + (x - src.x0);
 #pragma unroll
         for (int q = (int)threadIdx.x; q < Count; q += short_threads) mono_copy(tile + q, from + 4 * q);
     } else {
@@ -60,9 +60,6 @@ __device__ __forceinline__ static void mono_stage(const ConvArgs &a, int64_t x, 
         for (int e = (int)threadIdx.x; e < 4 * Count; e += short_threads)
             to[e] = short_sample(a, row, 0, x + e);
     }
-    __pipeline_commit();
-    __pipeline_wait_prior(0);
-    __syncthreads();
 }
 
 /* The thread's outputs; the sample under the first tap of the block's first output stands at `Lead`. */
@@ -91,31 +88,60 @@ __device__ __forceinline__ static void mono_sums(float acc[mono_quads][4], const
     }
 }
 
+/* Stores the block's outputs from column `first` on. `usual`: as they are, in words. */
+__device__ __forceinline__ static void mono_store(const ConvTarget &dst, int64_t first, bool usual,
+                                                  const float acc[mono_quads][4], unsigned *clipped)
+{
+    cuda_typed(dst.dtype, [&](auto zero) {
+        using D = decltype(zero);
+#pragma unroll
+        for (int q = 0; q < mono_quads; q++) {
+            const int64_t x = first + 4 * (q * short_threads + (int)threadIdx.x);
+            if (usual && x + 4 <= dst.cols)
+                *reinterpret_cast<CudaWord<D> *>((D *)dst.data + x) = cuda_quantise4<D>(acc[q], clipped);
+            else if (x < dst.cols)
+                conv_store4<D>(dst, 0, x, 0, acc[q], clipped);
+        }
+    });
+}
+
+/* Blocks go from tile to tile; the next one's samples are on their way while one is worked on. */
 template <typename S, int Eights>
 __global__ static void __launch_bounds__(short_threads, 8) mono_kernel(const __grid_constant__ ShortArgs args)
 {
     constexpr int count = mono_cols / 4 + 2 * Eights + 2; /* quads that the outputs need, with any lead */
-    __shared__ float4 tile[count];
+    __shared__ float4 tiles[2][count];
     const ConvArgs &a = args.conv;
+    const ConvTarget &dst = a.dst;
     const int lead = (int)((a.x_first - a.src.x0) & 3); /* rows begin at a whole word */
-    const int64_t first = (int64_t)blockIdx.x * mono_cols;
-    float acc[mono_quads][4] = {};
+    const int64_t apart = (int64_t)gridDim.x * mono_cols, from = a.x_first - lead;
+    const S *const row = short_row<S>(a);
+    const bool words = row && cuda_aligned(row + (from - a.src.x0), 0, 4 * sizeof(S));
+    const bool usual = !dst.affine && dst.store.num == 1.0f && dst.store.den == 1.0f &&
+                       cuda_aligned(dst.data, 0, sizeof(float4));
     unsigned clipped = 0;
-    mono_stage<S, count>(a, a.x_first + first - lead, tile);
-    switch (lead) {
-    case 0: mono_sums<Eights, 0>(acc, args, tile); break;
-    case 1: mono_sums<Eights, 1>(acc, args, tile); break;
-    case 2: mono_sums<Eights, 2>(acc, args, tile); break;
-    default: mono_sums<Eights, 3>(acc, args, tile); break;
-    }
-    cuda_typed(a.dst.dtype, [&](auto zero) {
-#pragma unroll
-        for (int q = 0; q < mono_quads; q++) {
-            const int64_t x = first + 4 * (q * short_threads + (int)threadIdx.x);
-            if (x < a.dst.cols) conv_store4<decltype(zero)>(a.dst, 0, x, 0, acc[q], &clipped);
+    int here = 0;
+    int64_t first = (int64_t)blockIdx.x * mono_cols;
+    mono_stage<S, count>(a, row, words, from + first, tiles[0]);
+    __pipeline_commit();
+    for (; first < dst.cols; first += apart, here ^= 1) {
+        float acc[mono_quads][4] = {};
+        const float4 *const tile = tiles[here];
+        if (first + apart < dst.cols)
+            mono_stage<S, count>(a, row, words, from + first + apart, tiles[here ^ 1]);
+        __pipeline_commit();
+        __pipeline_wait_prior(1);
+        __syncthreads();
+        switch (lead) {
+        case 0: mono_sums<Eights, 0>(acc, args, tile); break;
+        case 1: mono_sums<Eights, 1>(acc, args, tile); break;
+        case 2: mono_sums<Eights, 2>(acc, args, tile); break;
+        default: mono_sums<Eights, 3>(acc, args, tile); break;
         }
-    });
-    cuda_count(a.dst.clipped, clipped);
+        mono_store(dst, first, usual, acc, &clipped);
+        __syncthreads(); /* everyone is done with the tile */
+    }
+    cuda_count(dst.clipped, clipped);
 }
 
 /* ---- several channels ----------------------------------------------------------------------------------- */
@@ -185,8 +211,12 @@ static HaloStatus launch_eights(HaloDevice *device, const ConvArgs *conv, const 
     args.conv = *conv;
     for (int i = 0; i < conv->width; i++) args.tap[i] = tap[i];
     if (conv->src.channels == 1) {
-        CUDA_LAUNCH(device, (mono_kernel<S, Eights>), cuda_ceil_div(conv->dst.cols, mono_cols), short_threads,
-                    0, args);
+        int resident = 0;
+        CUDA_TRY(
+            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, mono_kernel<S, Eights>, short_threads, 0));
+        const int64_t most = cuda_max(1, (int64_t)device->properties.multiProcessorCount * resident);
+        CUDA_LAUNCH(device, (mono_kernel<S, Eights>), cuda_min(most, cuda_ceil_div(conv->dst.cols, mono_cols)),
+                    short_threads, 0, args);
     } else {
         const int64_t cols = short_threads / conv->src.channels * 4 * short_quads(Eights);
         CUDA_LAUNCH(device, (short_kernel<S, Eights>), cuda_ceil_div(conv->dst.cols, cols), short_threads, 0,

@@ -3,6 +3,8 @@
  * samples, from them what lies before each; then every run of 32 rows is scanned for its total in each column,
  * and from these what lies above each; then the runs are scanned again and stored. Of one channel, and of lines
  * of one group, so that the orders stay few. */
+#include <type_traits>
+
 #include "scan_run.cuh"
 
 static const int segment = HALO_SCAN_RUN * HALO_SCAN_WARP; /* samples of a warp */
@@ -90,7 +92,9 @@ template <typename S, typename Kind>
 __global__ static void __launch_bounds__(block_threads)
     totals_kernel(const __grid_constant__ ScanArgs a, const __grid_constant__ ScanTable<typename Kind::Value> t)
 {
-    using T = typename Kind::Value;
+    /* 32 bits hold a band of a segment, unless it is of squares of u16. */
+    constexpr bool wide = sizeof(S) > 1 && !std::is_same<Kind, ScanKind<int64_t, HALO_SCAN_SUM>>::value;
+    typedef typename std::conditional<wide, int64_t, int>::type T;
     constexpr int ahead = 4; /* rows whose loads are under way */
     const int lane = (int)threadIdx.x % CUDA_WARP;
     const int64_t number = (int64_t)blockIdx.x * block_warps + threadIdx.x / CUDA_WARP;
@@ -108,7 +112,7 @@ __global__ static void __launch_bounds__(block_threads)
             T total = 0;
 #pragma unroll
             for (int k = 0; k < HALO_SCAN_RUN; k++) {
-                const T v = Kind::of(run[r].at(k));
+                const T v = (T)Kind::of(run[r].at(k));
                 column[k] += v;
                 total += v;
             }
@@ -117,7 +121,7 @@ __global__ static void __launch_bounds__(block_threads)
         }
     }
     if (top + lane < a.height) t.total[(top + lane) * t.segments + part] = row_total;
-    T *const to = t.above + band * t.columns;
+    int64_t *const to = t.above + band * t.columns;
 #pragma unroll
     for (int k = 0; k < HALO_SCAN_RUN; k++) {
         if (k < count) to[x + k] = column[k];
