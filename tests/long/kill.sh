@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Kills a batch at random moments, again and again, and goes on with --resume: no output is ever there in part, and in
 # the end the folder is what an undisturbed run makes, the journal aside.
-#   tests/long/kill.sh HALO [KILLS]     1000 kills take some minutes
+#   tests/long/kill.sh HALO [KILLS [MOST]]     1000 kills, each within MOST seconds of the start (0.1), take some minutes
 set -euo pipefail
-halo=$(realpath "$1") kills=${2:-1000}
+halo=$(realpath "$1") kills=${2:-1000} most=${3:-0.1}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -38,7 +38,7 @@ finished() {
 killed=0 rounds=0 resume=()
 while [ "$killed" -lt "$kills" ]; do
     "${batch[@]}" --out-dir out "${resume[@]}" & pid=$!
-    sleep "0.0$((RANDOM % 10))$((RANDOM % 10))"
+    sleep "$(awk -v r=$RANDOM -v most="$most" 'BEGIN { printf "%.3f", r / 32768 * most }')"
     if kill -KILL $pid 2> /dev/null; then
         status=0
         wait $pid 2> /dev/null || status=$?
