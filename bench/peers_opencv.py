@@ -45,7 +45,7 @@ class Comparison:
         self.ceilings = next(row for row in rows if row["type"] == "ceilings")
 
     def floor_ms(self, pipeline, timing):
-        if pipeline in ("stats", "hist"):  # nothing is written, and nothing has to be multiplied
+        if pipeline.startswith(("stats", "hist")):  # nothing is written, and nothing has to be multiplied
             return timing["bytes"] / self.ceilings["read_gbs"] * 1e-6
         copying = timing["bytes"] / self.ceilings["copy_gbs"] * 1e-6
         sums = pipeline.startswith("scan")
@@ -94,9 +94,10 @@ class Comparison:
         integral = np.zeros((SIDE + 1, SIDE + 1), np.int32)
         copy = copier()
         for dtype, src in self.sample.items():
-            self.row(f"stats {dtype}", 0.7, "copy, two threads", copy, "stats", dtype, src.nbytes / copy.bytes)
-        self.row("stats f32", None, "OpenCV minMaxLoc", lambda: cv2.minMaxLoc(f32), "stats", "f32")
-        self.row("stats u8", None, "OpenCV minMaxLoc", lambda: cv2.minMaxLoc(u8), "stats", "u8")
+            share = src.nbytes / copy.bytes
+            self.row(f"stats {dtype}", 0.7, "copy, two threads", copy, "stats:product=0", dtype, share)
+            self.row(f"stats {dtype}, product", None, "copy, two threads", copy, "stats", dtype, share)
+            self.row(f"stats {dtype}", None, "OpenCV minMaxLoc", lambda src=src: cv2.minMaxLoc(src), "stats:product=0", dtype)
         self.row("histogram u8", 2.5, "OpenCV calcHist",
                  lambda: cv2.calcHist([u8], [0], None, [256], [0, 256]), "hist", "u8")
         self.row("integral u8", 3, "OpenCV integral", lambda: cv2.integral(u8, integral), "scan:axis=xy", "u8")

@@ -23,7 +23,6 @@ void *halo_build_keep(HaloBuilder *builder, size_t bytes)
 
 /* ---- geometry ------------------------------------------------------------------------------------------- */
 
-
 /* The shape after a convolution by width x height taps. */
 static HaloStatus convolved(const HaloShape *in, int64_t width, int64_t height, HaloBorder border,
                             HaloShape *out)
@@ -217,7 +216,7 @@ static HaloStatus append_reduce(HaloBuilder *builder, HaloStep *step)
     return append(builder, NULL, step, NULL);
 }
 
-HaloStatus halo_build_stats(HaloBuilder *builder, HaloReg src, const HaloDetail *detail)
+HaloStatus halo_build_stats(HaloBuilder *builder, HaloReg src, unsigned want, const HaloDetail *detail)
 {
     HaloStep step = step_of(HALO_REDUCE, src);
     if (detail != NULL) {
@@ -226,7 +225,7 @@ HaloStatus halo_build_stats(HaloBuilder *builder, HaloReg src, const HaloDetail 
         *kept = *detail;
         step.detail = kept;
     }
-    step.u.want = HALO_WANT_ALL;
+    step.u.want = want;
     step.result = builder->plan->results++;
     return append_reduce(builder, &step);
 }

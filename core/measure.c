@@ -46,6 +46,7 @@ static HaloStatus add_moments(Slot *slot, const HaloStep *step, const HaloBuf *p
     for (int c = 0; c < channels; c++) {
         if (moments[c].min_at >= 0) moments[c].min_at += first;
         if (moments[c].max_at >= 0) moments[c].max_at += first;
+        if ((step->u.want & HALO_WANT_PRODUCT) == 0) moments[c].product = (double)NAN; /* not known */
         add_node(all, channels, c, moments[c]);
     }
     all->pieces++;
@@ -166,7 +167,8 @@ out:
     return status;
 }
 
-/* ---- any of them --------------------------------------------------------------------------------------------- */
+/* ---- any of them
+ * --------------------------------------------------------------------------------------------- */
 
 HaloStatus measure_piece(Slot *slot, const HaloStep *step, const HaloBuf *piece, Measured *all)
 {

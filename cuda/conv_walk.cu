@@ -1,13 +1,12 @@
 /* Which dense masks are taken in strips, and by which kernel: see conv_walk.cuh. */
 #include "conv_walk.cuh"
 
-/* What was faster than tiles (conv_fixed.cu) on an H200, see docs/performance.md. Small masks over f32 wait for
- * memory, which tiles use better; so do results that are wider than their samples, for a thread's outputs lie
- * side by side. Masks of 15 x 15 over four channels of integers have too many samples to widen. */
+/* What was faster than tiles (conv_fixed.cu) on an H200, see docs/performance.md. Small masks whose results are
+ * wider than their samples wait for memory, which tiles use better, for a thread's outputs lie side by side.
+ * Masks of 15 x 15 over four channels of integers have too many samples to widen. */
 static bool pays(int64_t taps, int channels, HaloDtype from, HaloDtype to)
 {
-    if (from == HALO_F32) return taps >= 9 || (taps == 7 && channels > 1);
-    return (to == from || taps >= 9) && (taps < 15 || channels < 4);
+    return (to == from || taps >= 7) && (taps < 15 || channels < 4 || from == HALO_F32);
 }
 
 bool conv_walk_takes(const HaloBuf *src, const HaloBuf *dst, const HaloConv *conv)

@@ -24,7 +24,7 @@ template <typename S, int Taps, int Step> struct ConvPass {
     static constexpr int own = most < pack ? most : pack;
     static constexpr int warps = 16; /* of a multiprocessor at least: 128 registers a thread */
     static constexpr bool fills = true;
-    static constexpr bool light = false;
+    static constexpr bool light = sizeof(S) == sizeof(float) && Taps <= (Step == 4 ? 7 : 5);
     typedef Walk<S, Taps, Step, own, false> W;
 
     static __device__ __forceinline__ void row(const Args &a, const typename W::Staged *from, bool, float,

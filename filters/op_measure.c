@@ -5,7 +5,7 @@
 
 #include "ops.h"
 
-enum { STATS_FULL, STATS_PERCENTILES };
+enum { STATS_FULL, STATS_PERCENTILES, STATS_PRODUCT };
 
 /* "1, 50 99.5": numbers from 0 to 100, apart by commas or blanks. */
 static HaloStatus read_percentiles(const char *where, const char *text, HaloDetail *detail)
@@ -42,7 +42,8 @@ static HaloStatus build_stats(HaloBuilder *builder, const HaloValue *arg, HaloRe
         const HaloStatus status = read_percentiles("stats: percentiles", arg[STATS_PERCENTILES].text, &detail);
         if (status != HALO_OK) return status;
     }
-    return halo_build_stats(builder, in, detail.full || chosen ? &detail : NULL);
+    const unsigned want = arg[STATS_PRODUCT].integer ? HALO_WANT_ALL : HALO_WANT_ALL & ~HALO_WANT_PRODUCT;
+    return halo_build_stats(builder, in, want, detail.full || chosen ? &detail : NULL);
 }
 
 enum { HIST_BINS, HIST_MIN, HIST_MAX };
@@ -82,6 +83,10 @@ static const HaloParam stats_param[] = {
      .preset = "",
      .help = "these ones, up to 16: numbers from 0 to 100",
      .check = check_percentiles},
+    {.key = "product",
+     .type = HALO_PARAM_SWITCH,
+     .preset = "1",
+     .help = "0 leaves the product out, which is faster"},
 };
 
 static HaloStatus build_integral(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)

@@ -102,7 +102,8 @@ HaloStatus halo_build_combine(HaloBuilder *builder, HaloReg a, HaloReg b, const 
 /* Converts to a sample type; integers rescale to their white, f32 keeps its units. */
 HaloStatus halo_build_depth(HaloBuilder *builder, HaloReg src, HaloDtype dtype, HaloReg *dst);
 /* Results: the value itself goes on unchanged. */
-HaloStatus halo_build_stats(HaloBuilder *builder, HaloReg src, const HaloDetail *detail); /* NULL: none */
+/* `want`: a set of HaloWant; a product that is not wanted is NaN. detail NULL: none. */
+HaloStatus halo_build_stats(HaloBuilder *builder, HaloReg src, unsigned want, const HaloDetail *detail);
 HaloStatus halo_build_fold(HaloBuilder *builder, HaloReg src, const HaloFold *fold);
 /* NaN for lo or hi: the default range of the sample type; bins 0: the default number. */
 HaloStatus halo_build_hist(HaloBuilder *builder, HaloReg src, int64_t bins, double lo, double hi);

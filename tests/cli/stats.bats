@@ -9,6 +9,20 @@ setup() { load common; common_setup; make_worked in.pgm; }
     [ "$(halo stats --full in.pgm | tr -s ' ' | grep -c -e '^skewness -0.4214096$' -e '^median 6$' -e '^99% 9$')" -eq 3 ]
 }
 
+@test "stats without the product is otherwise the same, of files and of all together" {
+    make_rgb c.ppm 137 93
+    make_wav s.wav 9000
+    halo run 'gain:0.003' c.ppm -o f.npy
+    for f in in.pgm c.ppm f.npy s.wav; do
+        halo stats --json $f | sed 's/"product":[^}]*"nan"/"nan"/g' > with
+        halo stats --product=0 --json $f > without
+        [ "$(grep -o '"product":null,"product_sign":0,"product_log2":null' without | wc -l)" -eq "$(grep -o '"product"' without | wc -l)" ]
+        sed 's/"product":[^}]*"nan"/"nan"/g' without | diff with -
+    done
+    [[ "$(halo stats --product=0 --total in.pgm in.pgm --json | tail -1)" == *'"sum":506,'*'"product":null'* ]]
+    [ "$(halo stats --product=0 in.pgm | tr -s ' ' | grep -c '^product -$')" -eq 1 ]
+}
+
 @test "NumPy agrees: percentiles, skewness, kurtosis, entropy" {
     need_numpy
     make_rgb c.ppm 137 93
