@@ -3,32 +3,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "batch.h"
 #include "journal.h"
 #include "page.h"
 #include "progress.h"
 #include "report.h"
-#include "totals.h"
-#include "workers.h"
-
-/* One command at work. */
-typedef struct Work {
-    const CliSettings *settings;
-    HaloSession *session;
-    char *text; /* of the pipeline */
-    HaloPipeline *pipeline;
-    CliWorkers *workers; /* NULL: one file after the other */
-    CliBatch batch;
-    uint64_t recipe;   /* of all that results and outputs depend on */
-    CliTotals *totals; /* --total, or NULL */
-    int results_to;    /* the file descriptor of what is printed */
-    CliTally tally;
-    CliFates fates;
-} Work;
+#include "work.h"
 
 /* ---- before anything runs ------------------------------------------------------------------------------- */
 
-static HaloStatus make_pipeline(Work *work, const char *const **inputs, size_t *count)
+static HaloStatus make_pipeline(CliWork *work, const char *const **inputs, size_t *count)
 {
     const CliSettings *settings = work->settings;
     const CliCommand *command = settings->command;
@@ -54,7 +37,7 @@ out:
     return status;
 }
 
-static HaloStatus check_request(const Work *work)
+static HaloStatus check_request(const CliWork *work)
 {
     const CliSettings *settings = work->settings;
     const bool has_output = settings->output != NULL || settings->out_dir != NULL;
@@ -76,7 +59,7 @@ static HaloStatus check_request(const Work *work)
     return HALO_OK;
 }
 
-static HaloStatus open_journal(Work *work)
+static HaloStatus open_journal(CliWork *work)
 {
     const CliSettings *settings = work->settings;
     const char *options = settings->recipe.length > 0 ? settings->recipe.data : "";
@@ -88,7 +71,7 @@ static HaloStatus open_journal(Work *work)
     return status;
 }
 
-static HaloStatus prepare(Work *work)
+static HaloStatus prepare(CliWork *work)
 {
     HaloStatus status = HALO_OK;
     const char *const *inputs = NULL;
@@ -104,171 +87,9 @@ out:
     return status;
 }
 
-/* ---- one file ------------------------------------------------------------------------------------------- */
-
-/* What became of one input, said and recorded. The reader of the page may have gone: that ends the batch. */
-static HaloStatus conclude(Work *work, const CliItem *item, HaloStatus outcome, const char *reason,
-                           bool skipped, const HaloReport *report)
-{
-    const CliSettings *settings = work->settings;
-    char *error = outcome != HALO_OK ? cli_sentence(item, outcome, reason) : NULL;
-    if (outcome == HALO_ERR_PIPE) {
-        free(error);
-        return outcome;
-    }
-    cli_count_fate(&work->fates, outcome);
-    if (outcome != HALO_OK)
-        work->tally.failed++;
-    else if (skipped)
-        work->tally.skipped++;
-    else
-        work->tally.ok++;
-    if (error != NULL) cli_complain("%s", error);
-    if (outcome == HALO_OK && report != NULL && work->totals != NULL) {
-        const size_t number = work->batch.first + (size_t)(item - work->batch.item);
-        const HaloStatus status = cli_totals_add(work->totals, number, item->input, &report->results);
-        if (status != HALO_OK) {
-            free(error);
-            return status;
-        }
-    }
-    FILE *page = cli_page_open();
-    if (outcome == HALO_OK && report != NULL) {
-        if (settings->json)
-            cli_record_results(page, item, &report->results);
-        else
-            cli_print_results(page, item, &report->results);
-    }
-    if (settings->json && item->output != NULL)
-        cli_record_file(page, item,
-                        outcome != HALO_OK ? "failed"
-                        : skipped          ? "skipped"
-                                           : "ok",
-                        error, outcome == HALO_OK ? report : NULL);
-    free(error);
-    return cli_page_send(work->results_to);
-}
-
-static void say_more(const Work *work, const CliItem *item, const HaloReport *report)
-{
-    const HaloTimes *ms = &report->ms;
-    if (!work->settings->verbose || work->settings->quiet) return;
-    cli_progress_clear();
-    fprintf(stderr,
-            "%s%s%s: %s (%s), read %.1f ms, computed %.1f ms, wrote %.1f ms, %llu samples clipped%s%s\n",
-            item->input, item->output != NULL ? " -> " : "", item->output != NULL ? item->output : "",
-            report->backend != NULL ? report->backend : "", report->device, ms->read + ms->decode,
-            ms->upload + ms->compute + ms->download, ms->encode + ms->write,
-            (unsigned long long)report->clipped, report->note[0] != 0 ? "; " : "", report->note);
-}
-
-static HaloStatus plot_result(const CliSettings *settings, const CliItem *item, const HaloReport *report)
-{
-    for (int i = 0; i < report->results.count; i++)
-        if (report->results.item[i].type == HALO_RESULT_HIST)
-            return cli_plot(settings->plot, settings->force, settings->log, item->input,
-                            &report->results.item[i]);
-    return halo_fail(HALO_ERR_USAGE, "--plot draws a histogram: the pipeline has no hist");
-}
-
-static HaloStatus finish_file(Work *work, const CliItem *item, CliOutcome *outcome)
-{
-    const CliSettings *settings = work->settings;
-    const char *reason = outcome->error;
-    if (outcome->status == HALO_OK && settings->plot != NULL) {
-        outcome->status = plot_result(settings, item, &outcome->report);
-        reason = halo_error();
-    }
-    if (outcome->status == HALO_OK) {
-        work->tally.backend = outcome->report.backend;
-        memcpy(work->tally.device, outcome->report.device, sizeof work->tally.device);
-        say_more(work, item, &outcome->report);
-    }
-    const HaloStatus status = conclude(work, item, outcome->status, reason, false, &outcome->report);
-    cli_outcome_free(outcome);
-    return status;
-}
-
-static void print_threads(const Work *work, FILE *page)
-{
-    int workers, threads;
-    cli_share_jobs(work->settings, work->batch.count, &workers, &threads);
-    if (workers > 1)
-        fprintf(page, "threads %d for each of %d files at a time\n", threads, workers);
-    else
-        fprintf(page, "threads %d that cut each file into slices\n", threads);
-}
-
-static HaloStatus explain_file(Work *work, const CliItem *item)
-{
-    const CliSettings *settings = work->settings;
-    HaloReport report = {0};
-    FILE *page = cli_page_open();
-    const HaloJob job = {.input = item->input,
-                         .output = item->output,
-                         .to = settings->to,
-                         .raw = settings->raw.kind != 0 ? &settings->raw : NULL,
-                         .force = settings->force,
-                         .explain = page};
-    if (work->batch.count > 1) fprintf(page, "%s%s%s\n", cli_ink(CLI_BOLD), item->input, cli_ink(CLI_PLAIN));
-    const HaloStatus outcome = halo_run(work->session, work->pipeline, &job, &report);
-    if (outcome == HALO_OK) {
-        halo_report_free(&report);
-        print_threads(work, page);
-    }
-    char *reason = cli_copy(halo_error());
-    const HaloStatus sent = cli_page_send(STDOUT_FILENO);
-    const HaloStatus status = sent != HALO_OK ? sent : conclude(work, item, outcome, reason, false, NULL);
-    free(reason);
-    return status;
-}
-
-static HaloStatus preview_file(Work *work, const CliItem *item)
-{
-    const CliSettings *settings = work->settings;
-    FILE *page = cli_page_open();
-    if (!settings->json)
-        fprintf(page, "%s%s%s%s\n", item->input, item->output != NULL ? " -> " : "",
-                item->output != NULL ? item->output : "", cli_in_the_way(item->output) ? " (replaced)" : "");
-    const HaloStatus sent = cli_page_send(work->results_to);
-    return sent != HALO_OK ? sent : conclude(work, item, HALO_OK, NULL, true, NULL);
-}
-
-/* What happens to an input that no worker has run: what was asked for, unless it failed already or its output
- * is there. */
-static HaloStatus handle_here(Work *work, const CliItem *item)
-{
-    const CliSettings *settings = work->settings;
-    if (item->status != HALO_OK) return conclude(work, item, item->status, item->error, false, NULL);
-    if (settings->explain) return explain_file(work, item);
-    if (!cli_is_wanted(settings, item)) return conclude(work, item, HALO_OK, NULL, true, NULL);
-    if (!settings->dry_run) {
-        CliOutcome outcome = cli_run_item(settings, work->session, work->pipeline, work->batch.journal, item);
-        return finish_file(work, item, &outcome);
-    }
-    if (!cli_in_the_way(item->output) || settings->force || item->ours) return preview_file(work, item);
-    halo_fail(HALO_ERR_INPUT, "%s exists: --force replaces it, --skip-existing leaves it", item->output);
-    return conclude(work, item, HALO_ERR_INPUT, halo_error(), false, NULL);
-}
-
-static HaloStatus handle(Work *work, size_t i)
-{
-    const CliItem *item = &work->batch.item[i];
-    if (work->workers == NULL) return handle_here(work, item);
-    CliOutcome outcome = cli_workers_wait(work->workers, i);
-    if (outcome.fate == CLI_RAN) return finish_file(work, item, &outcome);
-    if (outcome.fate == CLI_LEFT) cli_workers_pause(work->workers);
-    const HaloStatus status = handle_here(work, item);
-    if (outcome.fate == CLI_LEFT) {
-        halo_session_trim(work->session);
-        cli_workers_resume(work->workers);
-    }
-    return status;
-}
-
 /* ---- all of them ---------------------------------------------------------------------------------------- */
 
-static HaloStatus run_all(Work *work)
+static HaloStatus run_all(CliWork *work)
 {
     const CliSettings *settings = work->settings;
     const size_t total = work->batch.count;
@@ -280,7 +101,7 @@ static HaloStatus run_all(Work *work)
     for (size_t i = 0; i < total && status == HALO_OK; i++) {
         cli_signals_count(i, total, work->batch.journal != NULL);
         cli_progress_step(i, &work->tally);
-        status = handle(work, i);
+        status = cli_handle(work, i);
     }
     if (status == HALO_OK) cli_progress_step(total, &work->tally);
     cli_progress_end();
@@ -290,7 +111,7 @@ out:
 }
 
 /* The last object of a part: what it was a part of, and what `halo merge` needs to know of it. */
-static void record_shard(const Work *work, FILE *page)
+static void record_shard(const CliWork *work, FILE *page)
 {
     const CliSettings *settings = work->settings;
     CliJson json = {.to = page};
@@ -311,7 +132,7 @@ static void record_shard(const Work *work, FILE *page)
     json_end_line(&json);
 }
 
-static HaloStatus print_totals(const Work *work)
+static HaloStatus print_totals(const CliWork *work)
 {
     const CliSettings *settings = work->settings;
     if (settings->dry_run || settings->explain) return HALO_OK;
@@ -323,7 +144,7 @@ static HaloStatus print_totals(const Work *work)
     return cli_page_send(work->results_to);
 }
 
-static HaloStatus print_summary(const Work *work)
+static HaloStatus print_summary(const CliWork *work)
 {
     const CliSettings *settings = work->settings;
     const CliTally *t = &work->tally;
@@ -342,7 +163,7 @@ static HaloStatus print_summary(const Work *work)
 
 int cli_run(const CliSettings *settings)
 {
-    Work work = {.settings = settings, .results_to = STDOUT_FILENO};
+    CliWork work = {.settings = settings, .results_to = STDOUT_FILENO};
     if (settings->output != NULL && strcmp(settings->output, "-") == 0) work.results_to = STDERR_FILENO;
     cli_ink_setup(work.results_to, settings->no_color);
     cli_bars_setup(settings->log);

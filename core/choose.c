@@ -69,6 +69,7 @@ HaloStatus run_plan(HaloSession *session, const HaloPlan *plan, const HaloBuf *i
     status = execute_on(choice.slot, plan, &session->options, in, out, results, &report->clipped, &report->ms);
     if (status == HALO_ERR_DEVICE && session->options.device == HALO_DEVICE_AUTO) {
         snprintf(report->note, sizeof report->note, "done on the CPU, since %.120s", halo_error());
+        report->retreated = true;
         HALO_TRY(slot_open(&session->host, 0, session->options.jobs));
         choice.slot = &session->host;
         status =

@@ -1,0 +1,179 @@
+/* One file of a command: run, explained or previewed; and what became of it, said, recorded and counted. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "journal.h"
+#include "page.h"
+#include "progress.h"
+#include "work.h"
+
+/* What became of one input, said and recorded. The reader of the page may have gone: that ends the batch. */
+static HaloStatus conclude(CliWork *work, const CliItem *item, HaloStatus outcome, const char *reason,
+                           bool skipped, const HaloReport *report)
+{
+    const CliSettings *settings = work->settings;
+    char *error = outcome != HALO_OK ? cli_sentence(item, outcome, reason) : NULL;
+    if (outcome == HALO_ERR_PIPE) {
+        free(error);
+        return outcome;
+    }
+    cli_count_fate(&work->fates, outcome);
+    if (outcome != HALO_OK)
+        work->tally.failed++;
+    else if (skipped)
+        work->tally.skipped++;
+    else
+        work->tally.ok++;
+    if (error != NULL) cli_complain("%s", error);
+    if (outcome == HALO_OK && report != NULL && work->totals != NULL) {
+        const size_t number = work->batch.first + (size_t)(item - work->batch.item);
+        const HaloStatus status = cli_totals_add(work->totals, number, item->input, &report->results);
+        if (status != HALO_OK) {
+            free(error);
+            return status;
+        }
+    }
+    FILE *page = cli_page_open();
+    if (outcome == HALO_OK && report != NULL) {
+        if (settings->json)
+            cli_record_results(page, item, &report->results);
+        else
+            cli_print_results(page, item, &report->results);
+    }
+    if (settings->json && item->output != NULL)
+        cli_record_file(page, item,
+                        outcome != HALO_OK ? "failed"
+                        : skipped          ? "skipped"
+                                           : "ok",
+                        error, outcome == HALO_OK ? report : NULL);
+    free(error);
+    return cli_page_send(work->results_to);
+}
+
+static void say_more(const CliWork *work, const CliItem *item, const HaloReport *report)
+{
+    const HaloTimes *ms = &report->ms;
+    if (!work->settings->verbose || work->settings->quiet) return;
+    cli_progress_clear();
+    fprintf(stderr,
+            "%s%s%s: %s (%s), read %.1f ms, computed %.1f ms, wrote %.1f ms, %llu samples clipped%s%s\n",
+            item->input, item->output != NULL ? " -> " : "", item->output != NULL ? item->output : "",
+            report->backend != NULL ? report->backend : "", report->device, ms->read + ms->decode,
+            ms->upload + ms->compute + ms->download, ms->encode + ms->write,
+            (unsigned long long)report->clipped, report->note[0] != 0 ? "; " : "", report->note);
+}
+
+/* Not every file needs to say so: what made one fail will make others fail. */
+static void warn_once(CliWork *work, const CliItem *item, const HaloReport *report)
+{
+    if (!report->retreated || work->warned || work->settings->quiet) return;
+    work->warned = true;
+    cli_complain("%s: %s%s", item->input, report->note,
+                 work->batch.count > 1 ? " (said once; -v says it of every file)" : "");
+}
+
+static HaloStatus plot_result(const CliSettings *settings, const CliItem *item, const HaloReport *report)
+{
+    for (int i = 0; i < report->results.count; i++)
+        if (report->results.item[i].type == HALO_RESULT_HIST)
+            return cli_plot(settings->plot, settings->force, settings->log, item->input,
+                            &report->results.item[i]);
+    return halo_fail(HALO_ERR_USAGE, "--plot draws a histogram: the pipeline has no hist");
+}
+
+static HaloStatus finish_file(CliWork *work, const CliItem *item, CliOutcome *outcome)
+{
+    const CliSettings *settings = work->settings;
+    const char *reason = outcome->error;
+    if (outcome->status == HALO_OK && settings->plot != NULL) {
+        outcome->status = plot_result(settings, item, &outcome->report);
+        reason = halo_error();
+    }
+    if (outcome->status == HALO_OK) {
+        work->tally.backend = outcome->report.backend;
+        memcpy(work->tally.device, outcome->report.device, sizeof work->tally.device);
+        warn_once(work, item, &outcome->report);
+        say_more(work, item, &outcome->report);
+    }
+    const HaloStatus status = conclude(work, item, outcome->status, reason, false, &outcome->report);
+    cli_outcome_free(outcome);
+    return status;
+}
+
+static void print_threads(const CliWork *work, FILE *page)
+{
+    int workers, threads;
+    cli_share_jobs(work->settings, work->batch.count, &workers, &threads);
+    if (workers > 1)
+        fprintf(page, "threads %d for each of %d files at a time\n", threads, workers);
+    else
+        fprintf(page, "threads %d that cut each file into slices\n", threads);
+}
+
+static HaloStatus explain_file(CliWork *work, const CliItem *item)
+{
+    const CliSettings *settings = work->settings;
+    HaloReport report = {0};
+    FILE *page = cli_page_open();
+    const HaloJob job = {.input = item->input,
+                         .output = item->output,
+                         .to = settings->to,
+                         .raw = settings->raw.kind != 0 ? &settings->raw : NULL,
+                         .force = settings->force,
+                         .explain = page};
+    if (work->batch.count > 1) fprintf(page, "%s%s%s\n", cli_ink(CLI_BOLD), item->input, cli_ink(CLI_PLAIN));
+    const HaloStatus outcome = halo_run(work->session, work->pipeline, &job, &report);
+    if (outcome == HALO_OK) {
+        halo_report_free(&report);
+        print_threads(work, page);
+    }
+    char *reason = cli_copy(halo_error());
+    const HaloStatus sent = cli_page_send(STDOUT_FILENO);
+    const HaloStatus status = sent != HALO_OK ? sent : conclude(work, item, outcome, reason, false, NULL);
+    free(reason);
+    return status;
+}
+
+static HaloStatus preview_file(CliWork *work, const CliItem *item)
+{
+    const CliSettings *settings = work->settings;
+    FILE *page = cli_page_open();
+    if (!settings->json)
+        fprintf(page, "%s%s%s%s\n", item->input, item->output != NULL ? " -> " : "",
+                item->output != NULL ? item->output : "", cli_in_the_way(item->output) ? " (replaced)" : "");
+    const HaloStatus sent = cli_page_send(work->results_to);
+    return sent != HALO_OK ? sent : conclude(work, item, HALO_OK, NULL, true, NULL);
+}
+
+/* What happens to an input that no worker has run: what was asked for, unless it failed already or its output
+ * is there. */
+static HaloStatus handle_here(CliWork *work, const CliItem *item)
+{
+    const CliSettings *settings = work->settings;
+    if (item->status != HALO_OK) return conclude(work, item, item->status, item->error, false, NULL);
+    if (settings->explain) return explain_file(work, item);
+    if (!cli_is_wanted(settings, item)) return conclude(work, item, HALO_OK, NULL, true, NULL);
+    if (!settings->dry_run) {
+        CliOutcome outcome = cli_run_item(settings, work->session, work->pipeline, work->batch.journal, item);
+        return finish_file(work, item, &outcome);
+    }
+    if (!cli_in_the_way(item->output) || settings->force || item->ours) return preview_file(work, item);
+    halo_fail(HALO_ERR_INPUT, "%s exists: --force replaces it, --skip-existing leaves it", item->output);
+    return conclude(work, item, HALO_ERR_INPUT, halo_error(), false, NULL);
+}
+
+HaloStatus cli_handle(CliWork *work, size_t i)
+{
+    const CliItem *item = &work->batch.item[i];
+    if (work->workers == NULL) return handle_here(work, item);
+    CliOutcome outcome = cli_workers_wait(work->workers, i);
+    if (outcome.fate == CLI_RAN) return finish_file(work, item, &outcome);
+    if (outcome.fate == CLI_LEFT) cli_workers_pause(work->workers);
+    const HaloStatus status = handle_here(work, item);
+    if (outcome.fate == CLI_LEFT) {
+        halo_session_trim(work->session);
+        cli_workers_resume(work->workers);
+    }
+    return status;
+}

@@ -1,0 +1,29 @@
+/* One command at work: its batch, and all that its files are run with. */
+#ifndef CLI_WORK_H
+#define CLI_WORK_H
+
+#include "batch.h"
+#include "report.h"
+#include "totals.h"
+#include "workers.h"
+
+typedef struct CliWork {
+    const CliSettings *settings;
+    HaloSession *session;
+    char *text; /* of the pipeline */
+    HaloPipeline *pipeline;
+    CliWorkers *workers; /* NULL: one file after the other */
+    CliBatch batch;
+    uint64_t recipe;   /* of all that results and outputs depend on */
+    CliTotals *totals; /* --total, or NULL */
+    int results_to;    /* the file descriptor of what is printed */
+    CliTally tally;
+    bool warned; /* that a GPU failed */
+    CliFates fates;
+} CliWork;
+
+/* handle.c: does what was asked for with item `i`, and says, records and counts what became of it. Anything but
+ * HALO_OK ends the batch. */
+HaloStatus cli_handle(CliWork *work, size_t i);
+
+#endif

@@ -1,0 +1,289 @@
+/* A GPU that fails: every call of a made-up one in turn, in every pipeline here. `auto` does the file again on
+ * the CPU, with the same bytes, and says so; a GPU asked for by name is an error with the cause; and the next
+ * file goes on as if nothing had been. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "codec.h"
+#include "core.h"
+#include "pipelines.h"
+
+static const char *const pipeline_text[] = {
+    "gauss:1.5", "conv:mask=\"3x3: 1,2,1,2,4,2,1,2,1\" | invert", "sobel | stats", "median:1 | hist",
+    "normalize", "reduce:expr=\"a+b\",identity=0 | equalize",
+};
+enum { PIPELINES = sizeof pipeline_text / sizeof *pipeline_text };
+
+/* ---- the made-up GPU: the CPU behind a table of calls that can fail ------------------------------------- */
+
+static struct Fake {
+    const HaloBackend *cpu;
+    int call, fails_at; /* calls are counted from 1; this one and all after it fail; 0: none */
+    int64_t memory;     /* bytes that it says it has */
+} fake;
+
+static HaloStatus fails(void)
+{
+    fake.call++;
+    if (fake.fails_at == 0 || fake.call < fake.fails_at) return HALO_OK;
+    return halo_fail(HALO_ERR_DEVICE, "the GPU failed: an unspecified launch failure");
+}
+
+static int fake_count(void) { return 1; }
+static int64_t fake_memory(HaloDevice *device) { return (void)device, fake.memory; }
+static const char *fake_describe(HaloDevice *device) { return (void)device, "a made-up GPU"; }
+
+static void copy_rows(const HaloBuf *from, HaloBuf *to, const HaloBuf *rect)
+{
+    for (int64_t y = rect->y0; y < rect->y0 + rect->rows; y++)
+        memcpy((void *)halo_at(to, rect->x0, y), halo_at(from, rect->x0, y), (size_t)halo_row_bytes(rect));
+}
+
+static HaloStatus fake_upload(HaloDevice *device, const HaloBuf *host, HaloBuf *to)
+{
+    const HaloStatus status = fails();
+    (void)device;
+    if (status == HALO_OK) copy_rows(host, to, to);
+    return status;
+}
+
+static HaloStatus fake_download(HaloDevice *device, const HaloBuf *from, HaloBuf *host)
+{
+    const HaloStatus status = fails();
+    (void)device;
+    if (status == HALO_OK) copy_rows(from, host, host);
+    return status;
+}
+
+/* The calls that only pass on what they are given. */
+#define PASS_ON(X)                                                                                             \
+    X(alloc, (HaloDevice * d, HaloBuf * buf), (d, buf))                                                        \
+    X(finish, (HaloDevice * d, uint64_t * clipped), (d, clipped))                                              \
+    X(conv, (HaloDevice * d, const HaloBuf *src, HaloBuf *dst, const HaloConv *how), (d, src, dst, how))       \
+    X(sep, (HaloDevice * d, const HaloBuf *src, HaloBuf *dst, const HaloSep *how), (d, src, dst, how))         \
+    X(map, (HaloDevice * d, const HaloBuf *src, HaloBuf *dst, const HaloMap *how), (d, src, dst, how))         \
+    X(combine, (HaloDevice * d, const HaloBuf *a, const HaloBuf *b, HaloBuf *dst, const HaloCombine *how),     \
+      (d, a, b, dst, how))                                                                                     \
+    X(reduce, (HaloDevice * d, const HaloBuf *src, unsigned want, HaloMoments *out), (d, src, want, out))      \
+    X(fold, (HaloDevice * d, const HaloBuf *src, const HaloFold *how, double *out), (d, src, how, out))        \
+    X(hist, (HaloDevice * d, const HaloBuf *src, const HaloHist *how, HaloHistogram *out), (d, src, how, out)) \
+    X(rank, (HaloDevice * d, const HaloBuf *src, HaloBuf *dst, const HaloRank *how), (d, src, dst, how))       \
+    X(equalize, (HaloDevice * d, const HaloBuf *src, HaloBuf *dst, const HaloEqualize *how), (d, src, dst, how))
+
+#define DEFINE(name, parameters, arguments)                           \
+    static HaloStatus fake_##name parameters                          \
+    {                                                                 \
+        const HaloStatus status = fails();                            \
+        return status == HALO_OK ? fake.cpu->name arguments : status; \
+    }
+PASS_ON(DEFINE)
+#undef DEFINE
+
+static HaloSession *open_session(HaloDeviceChoice device)
+{
+    static HaloBackend gpu;
+    static const HaloBackend *both[2];
+    static HaloTables tables; /* the session keeps a pointer to them */
+    /* So many files that the start of a GPU costs none of them anything: `auto` takes it. */
+    const HaloOptions options = {.device = device, .jobs = 1, .files = (int64_t)1 << 40};
+    HaloSession *session = NULL;
+    tables = *halo_tables();
+    fake = (struct Fake){.cpu = tables.backend[0], .memory = 1 << 30};
+    gpu = *fake.cpu;
+    gpu.name = "made-up";
+    gpu.count = fake_count;
+    gpu.memory = fake_memory;
+    gpu.describe = fake_describe;
+    gpu.upload = fake_upload;
+    gpu.download = fake_download;
+    gpu.mark = NULL;
+    gpu.elapsed = NULL;
+#define SET(name, parameters, arguments) gpu.name = fake_##name;
+    PASS_ON(SET)
+#undef SET
+    both[0] = fake.cpu;
+    both[1] = &gpu;
+    tables.backend = both;
+    tables.backends = 2;
+    if (halo_session_open_with(&tables, &options, &session) != HALO_OK)
+        fail_case(NULL, "no session: %s", halo_error());
+    return session;
+}
+
+/* ---- a file through it ---------------------------------------------------------------------------------- */
+
+static char source[64], target[64];
+
+static int write_source(void **state)
+{
+    (void)state;
+    Rng rng = {7};
+    const HaloInfo info = {.shape = shape_of(HALO_U8, 301, 203, 3, false), .bits = 8};
+    HaloBuf in = random_input(&info.shape, false, &rng);
+    Bytes file;
+    snprintf(source, sizeof source, "%s", test_path("device-in.ppm"));
+    snprintf(target, sizeof target, "%s", test_path("device-out.ppm"));
+    if (encode(&halo_format_pnm, &info, &in, 0, &file) != HALO_OK) return -1;
+    bytes_to_file(source, file.at, file.size);
+    free(file.at);
+    halo_buf_free(&in);
+    return 0;
+}
+
+static int remove_source(void **state)
+{
+    (void)state;
+    test_folder_remove();
+    return 0;
+}
+
+/* What came of it: the output's bytes, none where it failed, and the results. */
+typedef struct Made {
+    HaloStatus status;
+    Bytes file;
+    char *results;
+    char backend[16], note[160];
+    bool retreated;
+} Made;
+
+static Made make(HaloSession *session, const char *text)
+{
+    Made made = {.file = {NULL, 0}};
+    HaloPipeline *pipeline = NULL;
+    HaloReport report = {0};
+    const HaloJob job = {.input = source, .output = target};
+    HaloStatus status = HALO_OK;
+    fake.call = 0;
+    HALO_TRY(halo_pipeline_parse(session, text, &pipeline));
+    HALO_TRY(halo_run(session, pipeline, &job, &report));
+    made.file = bytes_of_file(target);
+    made.results = results_text(&report.results);
+    made.retreated = report.retreated;
+    snprintf(made.backend, sizeof made.backend, "%s", report.backend);
+    snprintf(made.note, sizeof made.note, "%s", report.note);
+    halo_report_free(&report);
+out:
+    made.status = status;
+    if ((access(target, F_OK) == 0) != (status == HALO_OK))
+        fail_case(NULL, "%s: status %d and the file", text, status);
+    unlink(target);
+    halo_pipeline_free(pipeline);
+    return made;
+}
+
+static void made_free(Made *made)
+{
+    free(made->file.at);
+    free(made->results);
+}
+
+static void expect_made(const char *text, const Made *made, const Made *expected, const char *backend)
+{
+    if (made->status != HALO_OK) fail_case(NULL, "%s: call %d: %s", text, fake.fails_at, halo_error());
+    if (strcmp(made->backend, backend) != 0)
+        fail_case(NULL, "%s: call %d: done by %s", text, fake.fails_at, made->backend);
+    if (made->file.size != expected->file.size ||
+        memcmp(made->file.at, expected->file.at, made->file.size) != 0 ||
+        strcmp(made->results, expected->results) != 0)
+        fail_case(NULL, "%s: call %d: other bytes", text, fake.fails_at);
+}
+
+/* On the CPU alone, and how many calls of the GPU the same takes. */
+static Made undisturbed(const char *text, int *calls)
+{
+    HaloSession *const cpu = open_session(HALO_DEVICE_CPU);
+    Made expected = make(cpu, text);
+    halo_session_close(cpu);
+    if (expected.status != HALO_OK) fail_case(NULL, "%s: %s", text, halo_error());
+    HaloSession *const gpu = open_session(HALO_DEVICE_AUTO);
+    Made made = make(gpu, text);
+    *calls = fake.call;
+    expect_made(text, &made, &expected, "made-up");
+    if (made.retreated) fail_case(NULL, "%s: nothing failed", text);
+    made_free(&made);
+    halo_session_close(gpu);
+    return expected;
+}
+
+/* ---- tests ---------------------------------------------------------------------------------------------- */
+
+static void auto_does_it_again_on_the_cpu(void **state)
+{
+    (void)state;
+    for (int p = 0; p < PIPELINES; p++) {
+        const char *const text = pipeline_text[p];
+        int calls;
+        Made expected = undisturbed(text, &calls);
+        for (int at = 1; at <= calls; at++) {
+            HaloSession *const session = open_session(HALO_DEVICE_AUTO);
+            fake.fails_at = at;
+            Made made = make(session, text);
+            expect_made(text, &made, &expected, "cpu");
+            if (!made.retreated || strstr(made.note, "unspecified launch failure") == NULL)
+                fail_case(NULL, "%s: call %d: nothing is said of it", text, at);
+            made_free(&made);
+            fake.fails_at = 0; /* the rest go on */
+            made = make(session, text);
+            expect_made(text, &made, &expected, "made-up");
+            made_free(&made);
+            halo_session_close(session);
+        }
+        made_free(&expected);
+    }
+}
+
+static void one_that_is_asked_for_is_an_error(void **state)
+{
+    (void)state;
+    for (int p = 0; p < PIPELINES; p++) {
+        const char *const text = pipeline_text[p];
+        int calls;
+        Made expected = undisturbed(text, &calls);
+        for (int at = 1; at <= calls; at++) {
+            HaloSession *const session = open_session(HALO_DEVICE_GPU);
+            fake.fails_at = at;
+            Made made = make(session, text);
+            if (made.status != HALO_ERR_DEVICE || strstr(halo_error(), "unspecified launch failure") == NULL)
+                fail_case(NULL, "%s: call %d: status %d", text, at, made.status);
+            made_free(&made);
+            fake.fails_at = 0;
+            made = make(session, text);
+            expect_made(text, &made, &expected, "made-up");
+            made_free(&made);
+            halo_session_close(session);
+        }
+        made_free(&expected);
+    }
+}
+
+static void little_memory_makes_bands(void **state)
+{
+    (void)state;
+    int calls;
+    Made expected = undisturbed("gauss:1.5", &calls);
+    HaloSession *const session = open_session(HALO_DEVICE_GPU);
+    fake.memory = 200000; /* 184 kB come in and 184 kB go out */
+    Made made = make(session, "gauss:1.5");
+    expect_made("gauss:1.5", &made, &expected, "made-up");
+    if (fake.call < calls + 3) fail_case(NULL, "%d calls: no bands", fake.call);
+    made_free(&made);
+    halo_session_close(session);
+    made_free(&expected);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(auto_does_it_again_on_the_cpu),
+        cmocka_unit_test(one_that_is_asked_for_is_an_error),
+        cmocka_unit_test(little_memory_makes_bands),
+    };
+    return cmocka_run_group_tests(tests, write_source, remove_source);
+}
