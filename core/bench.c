@@ -67,6 +67,8 @@ HaloStatus halo_bench(HaloSession *session, const HaloPipeline *pipeline, const 
                           session->options.max_memory));
     HALO_TRY(choose_slot(session, plan, true, &choice));
     if (plan->wants_output) HALO_TRY(halo_buf_alloc(&out, &plan->reg[plan->output]));
+    const HaloBackend *backend = choice.slot->backend;
+    if (backend->mark != NULL) HALO_TRY(backend->mark(choice.slot->device, HALO_MARK_QUEUED));
     for (int i = -1; i < n; i++) { /* the first is to warm up */
         HaloResults results = {0};
         HaloTimes ms = {0};
@@ -78,7 +80,7 @@ HaloStatus halo_bench(HaloSession *session, const HaloPipeline *pipeline, const 
         kernel[i] = ms.compute;
         down[i] = ms.download;
     }
-    timing->backend = choice.slot->backend->name;
+    timing->backend = backend->name;
     snprintf(timing->device, sizeof timing->device, "%s", choice.slot->describe);
     timing->upload_ms = median(up, n);
     timing->kernel_ms = median(kernel, n);

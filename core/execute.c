@@ -238,14 +238,14 @@ static bool read_later(const HaloPlan *plan, HaloReg reg, int at)
 }
 
 /* Starts and stops the clock of the steps: the device's own where it has one. */
-static HaloStatus clock_mark(Run *run, int which, double *host_ms)
+static HaloStatus clock_mark(Run *run, HaloMark which, double *host_ms)
 {
     HaloStatus status = HALO_OK;
     const HaloBackend *backend = run->slot->backend;
     double ms = 0;
-    if (which == 0) *host_ms = now_ms();
+    if (which == HALO_MARK_START) *host_ms = now_ms();
     if (backend->mark != NULL) HALO_TRY(backend->mark(run->slot->device, which));
-    if (which == 0) return HALO_OK;
+    if (which == HALO_MARK_START) return HALO_OK;
     HALO_TRY(backend->finish(run->slot->device, NULL));
     ms = now_ms() - *host_ms;
     if (backend->elapsed != NULL) HALO_TRY(backend->elapsed(run->slot->device, &ms));
@@ -263,14 +263,14 @@ static HaloStatus run_band(Run *run, Rows rows)
     HALO_TRY(ends->begin(ends->context, run->need[plan->input], rows, &run->in, &run->out));
     HALO_TRY(place_input(run));
     double clock;
-    HALO_TRY(clock_mark(run, 0, &clock));
+    HALO_TRY(clock_mark(run, HALO_MARK_START, &clock));
     for (int i = 0; i < plan->steps; i++) {
         HALO_TRY(run_step(run, i, rows));
         if (!read_later(plan, plan->step[i].src, i)) release_value(run, plan->step[i].src);
         if (plan->step[i].src2 >= 0 && !read_later(plan, plan->step[i].src2, i))
             release_value(run, plan->step[i].src2);
     }
-    HALO_TRY(clock_mark(run, 1, &clock));
+    HALO_TRY(clock_mark(run, HALO_MARK_STOP, &clock));
     HALO_TRY(fetch_output(run));
     HALO_TRY(ends->end(ends->context));
 out:

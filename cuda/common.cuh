@@ -52,6 +52,7 @@ struct HaloDevice {
     bool patient; /* the host sleeps while it waits: there is other work for the processor */
     cudaEvent_t mark[2], idle, ring_done[2];
     bool stopped; /* mark[1] is set, and nothing was launched since */
+    bool queued;  /* mark[0] waits behind other work */
     cudaMemPool_t pool; /* NULL: this GPU has none */
     cudaDeviceProp properties;
     size_t shared_most;          /* bytes of shared memory a kernel may ask for, two blocks at a time */

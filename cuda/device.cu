@@ -130,7 +130,8 @@ HaloStatus cuda_allow_shared(const void *kernel, size_t bytes)
 
 /* ---- waiting -------------------------------------------------------------------------------------------- */
 
-/* The clock stops here or where the host begins to wait, whichever comes first, if nothing was launched since. */
+/* The clock stops here or where the host begins to wait, whichever comes first, if nothing was launched since.
+ */
 static HaloStatus stop_clock(HaloDevice *device)
 {
     if (!device->stopped) CUDA_TRY(cudaEventRecord(device->mark[1], device->stream));
@@ -160,10 +161,25 @@ static HaloStatus finish(HaloDevice *device, uint64_t *clipped)
     return HALO_OK;
 }
 
-static HaloStatus set_mark(HaloDevice *device, int which)
+/* Keeps the device busy while the host launches what comes next. */
+__global__ static void busy_kernel()
+{
+    uint64_t begun, now;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(begun));
+    do {
+        asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    } while (now - begun < 50000); /* ns: about ten launches */
+}
+
+static HaloStatus set_mark(HaloDevice *device, HaloMark which)
 {
     CUDA_PASS(cuda_use(device));
-    if (which != 0) return stop_clock(device);
+    if (which == HALO_MARK_STOP) return stop_clock(device);
+    if (which == HALO_MARK_QUEUED) {
+        device->queued = true;
+        return HALO_OK;
+    }
+    if (device->queued) CUDA_LAUNCH(device, busy_kernel, 1, 1, 0);
     CUDA_TRY(cudaEventRecord(device->mark[0], device->stream));
     device->stopped = false;
     return HALO_OK;

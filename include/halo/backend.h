@@ -15,6 +15,10 @@ extern "C" {
 
 typedef struct HaloDevice HaloDevice; /* each backend has its own */
 
+/* QUEUED: from now on the clock starts behind work that lets the host get ahead: what is timed is what the device
+ * does, as in a queue that never runs dry, and not how long the host takes to launch it. For benchmarks. */
+typedef enum HaloMark { HALO_MARK_START, HALO_MARK_STOP, HALO_MARK_QUEUED } HaloMark;
+
 typedef struct HaloBackend {
     const char *name; /* "cpu", "cuda" */
 
@@ -60,9 +64,9 @@ typedef struct HaloBackend {
     HaloStatus (*equalize)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloEqualize *);
     HaloStatus (*pick)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloPick *);
 
-    /* For benchmarks; may be NULL. `mark` notes a moment in the device's stream of work (0: start, 1: stop);
-     * `elapsed` waits for both and gives the milliseconds between them. */
-    HaloStatus (*mark)(HaloDevice *, int which);
+    /* The device's own clock; may be NULL. `mark` notes a moment in its stream of work; `elapsed` waits for both
+     * and gives the milliseconds between them. */
+    HaloStatus (*mark)(HaloDevice *, HaloMark which);
     HaloStatus (*elapsed)(HaloDevice *, double *ms);
     /* Runs the rungs of a family (NULL: all) and tells of each as it is done. */
     HaloStatus (*ladder)(HaloDevice *, const char *family, HaloRungSeen *seen, void *context);
