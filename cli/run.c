@@ -1,4 +1,5 @@
 /* `halo run`, and the commands that are short for it: a batch of files through one pipeline. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -161,6 +162,21 @@ static HaloStatus print_summary(const CliWork *work)
     return HALO_OK;
 }
 
+/* The journal goes last of all, and nothing lasts after it: a run that is killed once it has gone seems to have
+ * failed, and one that resumes finds outputs it knows nothing of. CUDA would clean up on exit, for longer than
+ * all else here takes; the system does that as well. */
+static int leave(const CliWork *work, HaloStatus status)
+{
+    const char *backend = work->tally.backend;
+    const int code = status != HALO_OK ? (int)status : cli_fates_exit(&work->fates);
+    cli_journal_close(work->batch.journal, status == HALO_OK && work->tally.failed == 0);
+    if (backend != NULL && strcmp(backend, "cuda") == 0) {
+        fflush(NULL);
+        _exit(code);
+    }
+    return code;
+}
+
 int cli_run(const CliSettings *settings)
 {
     CliWork work = {.settings = settings, .results_to = STDOUT_FILENO};
@@ -173,11 +189,11 @@ int cli_run(const CliSettings *settings)
     if (status == HALO_OK) status = print_summary(&work);
     if (status != HALO_OK && status != HALO_ERR_PIPE) cli_complain("%s", halo_error());
     cli_workers_stop(work.workers);
-    cli_journal_close(work.batch.journal, status == HALO_OK && work.tally.failed == 0);
     cli_totals_free(work.totals);
-    cli_batch_free(&work.batch);
     free(work.text);
     halo_pipeline_free(work.pipeline);
     halo_session_close(work.session);
-    return status != HALO_OK ? (int)status : cli_fates_exit(&work.fates);
+    const int code = leave(&work, status);
+    cli_batch_free(&work.batch);
+    return code;
 }

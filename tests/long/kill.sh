@@ -18,7 +18,7 @@ mv in/1.* in/sub
 batch=("$halo" run 'gauss:2 | unsharp' in -r --to png -j 4 -q)
 "${batch[@]}" --out-dir expected
 
-differs() { echo "kill $killed: $1"; exit 1; }
+differs() { echo "kill $killed: $1"; grep -v Killed errors | tail -5; exit 1; }
 
 whole() { # every file that has its name is whole
     local file
@@ -47,7 +47,7 @@ while [ "$killed" -lt "$kills" ]; do
         [ ! -d out ] || whole
         [ "$status" -ne 0 ] || finished
     else
-        wait $pid || differs "the batch failed"
+        wait $pid || differs "the batch failed with $?"
         finished
     fi
 done 2> errors
