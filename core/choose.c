@@ -48,12 +48,21 @@ HaloStatus choose_slot(HaloSession *session, const HaloPlan *plan, bool open, Ch
             choice->slot = &session->gpu;
             return HALO_OK;
         }
-        if (!session->gpu_refused)
+        if (!session->gpu_refused) {
             snprintf(session->gpu_reason, sizeof session->gpu_reason, "%s", halo_error());
+            session->gpu_is_there = session->gpu.backend->count() > 0;
+        }
         session->gpu_refused = true;
         snprintf(choice->why, sizeof choice->why, "no GPU to be had: %s", session->gpu_reason);
     }
     return open ? slot_open(&session->host, 0, session->options.jobs) : HALO_OK;
+}
+
+void choose_report(const HaloSession *session, HaloReport *report)
+{
+    if (!session->gpu_refused || report->note[0] != 0) return;
+    report->retreated = session->gpu_is_there;
+    snprintf(report->note, sizeof report->note, "done on the CPU, since %.120s", session->gpu_reason);
 }
 
 HaloStatus run_plan(HaloSession *session, const HaloPlan *plan, const HaloBuf *in, HaloBuf *out,

@@ -58,6 +58,7 @@ struct HaloSession {
     HaloOptions options;
     Slot host, gpu;
     bool gpu_refused; /* it could not be opened, and is not tried again */
+    bool gpu_is_there; /* but one is in the machine */
     char gpu_reason[200];
 };
 
@@ -140,6 +141,8 @@ int64_t bands_for_device(const HaloPlan *plan, int64_t memory);
 
 /* choose.c: the backend for a plan, by predicted time, and why. Opens it if `open`. */
 HaloStatus choose_slot(HaloSession *session, const HaloPlan *plan, bool open, Choice *choice);
+/* Says in the report that a GPU was wanted and could not be opened. */
+void choose_report(const HaloSession *session, HaloReport *report);
 
 /* cost.c: what a step moves and computes, and predicted seconds. */
 double cost_step_bytes(const HaloPlan *plan, const HaloStep *step);

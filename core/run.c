@@ -153,6 +153,7 @@ static HaloStatus run_image(HaloSession *session, const HaloPipeline *pipeline, 
                           open->writer.format != NULL ? &open->writer : NULL, report));
     else
         HALO_TRY(run_whole(session, open, report));
+    choose_report(session, report);
     report->input = open->plan->reg[open->plan->input];
 out:
     close_image(open);

@@ -27,6 +27,7 @@ static struct Fake {
     const HaloBackend *cpu;
     int call, fails_at; /* calls are counted from 1; this one and all after it fail; 0: none */
     int64_t memory;     /* bytes that it says it has */
+    bool is_there, opens;
 } fake;
 
 static HaloStatus fails(void)
@@ -36,7 +37,18 @@ static HaloStatus fails(void)
     return halo_fail(HALO_ERR_DEVICE, "the GPU failed: an unspecified launch failure");
 }
 
-static int fake_count(void) { return 1; }
+static int fake_count(void)
+{
+    if (!fake.is_there) halo_fail(HALO_ERR_DEVICE, "no driver for it");
+    return fake.is_there;
+}
+
+static HaloStatus fake_open(int index, int jobs, HaloDevice **device)
+{
+    if (fake.opens) return fake.cpu->open(index, jobs, device);
+    return halo_fail(HALO_ERR_DEVICE, "the GPU failed: out of memory");
+}
+
 static int64_t fake_memory(HaloDevice *device) { return (void)device, fake.memory; }
 static const char *fake_describe(HaloDevice *device) { return (void)device, "a made-up GPU"; }
 
@@ -95,10 +107,11 @@ static HaloSession *open_session(HaloDeviceChoice device)
     const HaloOptions options = {.device = device, .jobs = 1, .files = (int64_t)1 << 40};
     HaloSession *session = NULL;
     tables = *halo_tables();
-    fake = (struct Fake){.cpu = tables.backend[0], .memory = 1 << 30};
+    fake = (struct Fake){.cpu = tables.backend[0], .memory = 1 << 30, .is_there = true, .opens = true};
     gpu = *fake.cpu;
     gpu.name = "made-up";
     gpu.count = fake_count;
+    gpu.open = fake_open;
     gpu.memory = fake_memory;
     gpu.describe = fake_describe;
     gpu.upload = fake_upload;
@@ -263,6 +276,32 @@ static void one_that_is_asked_for_is_an_error(void **state)
     }
 }
 
+static void one_that_does_not_open_is_left_alone(void **state)
+{
+    (void)state;
+    int calls;
+    Made expected = undisturbed("gauss:1.5", &calls);
+    for (int is_there = 0; is_there < 2; is_there++) {
+        HaloSession *session = open_session(HALO_DEVICE_AUTO);
+        fake.is_there = is_there;
+        fake.opens = false;
+        Made made = make(session, "gauss:1.5");
+        expect_made("gauss:1.5", &made, &expected, "cpu");
+        if (made.retreated != is_there || strstr(made.note, is_there ? "out of memory" : "no driver") == NULL)
+            fail_case(NULL, "it says '%s'", made.note);
+        made_free(&made);
+        halo_session_close(session);
+        session = open_session(HALO_DEVICE_GPU);
+        fake.is_there = is_there;
+        fake.opens = false;
+        made = make(session, "gauss:1.5");
+        if (made.status != HALO_ERR_DEVICE) fail_case(NULL, "status %d", made.status);
+        made_free(&made);
+        halo_session_close(session);
+    }
+    made_free(&expected);
+}
+
 static void little_memory_makes_bands(void **state)
 {
     (void)state;
@@ -283,6 +322,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(auto_does_it_again_on_the_cpu),
         cmocka_unit_test(one_that_is_asked_for_is_an_error),
+        cmocka_unit_test(one_that_does_not_open_is_left_alone),
         cmocka_unit_test(little_memory_makes_bands),
     };
     return cmocka_run_group_tests(tests, write_source, remove_source);

@@ -154,7 +154,7 @@ typedef struct HaloReport {
     HaloTimes ms;
     const char *backend; /* "cpu", "cuda" */
     char device[96];
-    bool retreated; /* a GPU failed, or lacked memory: done on the CPU, and `note` says why */
+    bool retreated; /* a GPU failed, or could not be opened: done on the CPU, and `note` says why */
     char note[160]; /* what the user may want to know under -v: conversions, fallbacks; or empty */
 } HaloReport;
 
