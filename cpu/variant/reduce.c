@@ -13,13 +13,17 @@
 #define TYPE f32
 #include "gather_tmpl.h"
 
+_Static_assert(HALO_LEAF <= 32768, "zeros are counted in 16 bits, samples and squares of bytes summed in 31");
+
 #define SAMPLE uint8_t
 #define TYPE u8
-#define SQUARE uint32_t
+#define WIDE int16_t
+#define SQUARE int32_t
 #include "reduce_tmpl.h"
 
 #define SAMPLE uint16_t
 #define TYPE u16
+#define WIDE uint32_t
 #define SQUARE uint64_t
 #include "reduce_tmpl.h"
 

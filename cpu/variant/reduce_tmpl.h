@@ -1,5 +1,6 @@
-/* A leaf of integers: define SAMPLE (the type), TYPE (its suffix), SQUARE (a type that holds HALO_LEAF
- * squares). All sums are exact, so their order is free. */
+/* A leaf of integers: define SAMPLE (the type), TYPE (its suffix), WIDE (a type of products: of 16 bits, pairs of
+ * them are summed by one instruction), SQUARE (a type that holds HALO_LEAF squares). All sums are exact, so their
+ * order is free. */
 static void CPU_PASTE(leaf, TYPE)(const void *samples, int64_t n, unsigned want, HaloMoments *leaf,
                                   CpuExtremes *extremes)
 {
@@ -13,17 +14,20 @@ static void CPU_PASTE(leaf, TYPE)(const void *samples, int64_t n, unsigned want,
     leaf->count = (uint64_t)n;
     if (want & HALO_WANT_PRODUCT) return;
 
-    uint32_t zero = 0, sum = 0;
+    uint16_t zero = 0;
+    int32_t sum = 0;
     SQUARE squares = 0;
     for (int64_t i = 0; i < n; i++) zero += x[i] == 0;
     for (int64_t i = 0; i < n && (want & HALO_WANT_MOMENTS); i++) {
-        sum += x[i];
-        squares += (SQUARE)((uint32_t)x[i] * x[i]);
+        const WIDE v = x[i];
+        sum += (int32_t)(v * (WIDE)1);
+        squares += (SQUARE)(v * v);
     }
     leaf->zero = zero;
-    leaf->isum = sum;
-    leaf->isq_lo = squares;
+    leaf->isum = (uint64_t)sum;
+    leaf->isq_lo = (uint64_t)squares;
 }
 #undef SAMPLE
 #undef TYPE
+#undef WIDE
 #undef SQUARE
