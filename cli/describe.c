@@ -136,6 +136,10 @@ void cli_print_op(FILE *to, const HaloOp *op)
     fprintf(to, "%s%s%s: %s (%s)\n", cli_ink(CLI_BOLD), op->name, cli_ink(CLI_PLAIN), op->help,
             cli_kinds(op->kinds));
     fprintf(to, "\n  halo run '%s' INPUT%s\n", op->example, op->result ? "" : " -o OUTPUT");
+    if (op->known_as != NULL) {
+        fputs("\nElsewhere:  ", to);
+        cli_wrap(to, op->known_as, 12, 79);
+    }
     if (op->params > 0) fprintf(to, "\nParameters; %s may be given without its key:\n", op->param[0].key);
     for (int i = 0; i < op->params; i++) print_param(to, &op->param[i], width);
     if (op->filter) fputs("\nAs every filter:\n", to);

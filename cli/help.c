@@ -116,7 +116,10 @@ static int unknown_topic(const char *word)
 {
     const HaloTables *tables = halo_tables();
     const char *near = halo_nearest(word, cli_command_count + tables->ops, topic_at, tables);
-    if (near != NULL)
+    char names[120];
+    if (halo_known_as(tables, word, names, sizeof names))
+        cli_complain("'%.80s' is no command or operation; did you mean %s?", word, names);
+    else if (near != NULL)
         cli_complain("'%.80s' is no command or operation; did you mean '%s'?", word, near);
     else
         cli_complain("'%.80s' is no command or operation; see 'halo --help' and 'halo list ops'", word);

@@ -174,6 +174,9 @@ static HaloStatus find_op(const HaloTables *tables, Span name, const HaloOp **op
         if (strcmp(word, (*op)->name) == 0) return HALO_OK;
     }
     if (name.length == 0) return halo_fail(HALO_ERR_USAGE, "an operation is missing in the pipeline");
+    char names[120];
+    if (halo_known_as(tables, word, names, sizeof names))
+        return halo_fail(HALO_ERR_USAGE, "unknown operation '%s'; did you mean %s?", word, names);
     const char *near = halo_nearest(word, tables->ops, op_at, tables);
     if (near != NULL)
         return halo_fail(HALO_ERR_USAGE, "unknown operation '%s'; did you mean '%s'?", word, near);

@@ -1,4 +1,5 @@
-/* "Did you mean …": the nearest of a list of words. */
+/* "Did you mean …": the nearest of a list of words, and the operations that other tools call by another. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +31,7 @@ static int distance(const char *a, const char *b)
 const char *halo_nearest(const char *word, int count, const char *(*word_at)(int i, const void *list),
                          const void *list)
 {
-    const int allowed = 1 + (int)strlen(word) / 3;
+    const int allowed = strlen(word) < 6 ? 1 : (int)strlen(word) / 3;
     const char *best = NULL;
     int best_distance = allowed + 1;
     for (int i = 0; i < count; i++) {
@@ -42,4 +43,23 @@ const char *halo_nearest(const char *word, int count, const char *(*word_at)(int
         }
     }
     return best;
+}
+
+static bool is_among(const char *word, const char *words)
+{
+    const size_t length = strlen(word);
+    for (const char *at = words; at != NULL && *at != 0; at += strcspn(at, " "), at += strspn(at, " "))
+        if (strcspn(at, " ") == length && strncmp(at, word, length) == 0) return true;
+    return false;
+}
+
+bool halo_known_as(const HaloTables *tables, const char *word, char *text, size_t size)
+{
+    size_t used = 0;
+    for (int i = 0; i < tables->ops && used < size; i++) {
+        const HaloOp *op = tables->op[i];
+        if (!is_among(word, op->known_as)) continue;
+        used += (size_t)snprintf(text + used, size - used, "%s'%s'", used > 0 ? " or " : "", op->name);
+    }
+    return used > 0;
 }

@@ -82,6 +82,7 @@ static const HaloParam binomial_param[] = {
 
 const HaloOp halo_op_box = {.name = "box",
                             .help = "mean over a window",
+                            .known_as = "blur boxblur uniform mean boxcar",
                             .example = "box:7",
                             .kinds = HALO_IMAGE | HALO_AUDIO,
                             .filter = true,
@@ -90,6 +91,7 @@ const HaloOp halo_op_box = {.name = "box",
 
 const HaloOp halo_op_average = {.name = "average",
                                 .help = "moving average along time; on images a square box",
+                                .known_as = "smooth movavg mean",
                                 .example = "average:5ms",
                                 .kinds = HALO_IMAGE | HALO_AUDIO,
                                 .filter = true,
@@ -98,6 +100,7 @@ const HaloOp halo_op_average = {.name = "average",
 
 const HaloOp halo_op_binomial = {.name = "binomial",
                                  .help = "smooth by a row of Pascal's triangle",
+                                 .known_as = "smooth",
                                  .example = "binomial:5",
                                  .kinds = HALO_IMAGE | HALO_AUDIO,
                                  .filter = true,

@@ -152,6 +152,7 @@ out:
 
 const HaloOp halo_op_conv = {.name = "conv",
                              .help = "convolve with any mask",
+                             .known_as = "convolve convolution correlate filter filter2d kernel matrix",
                              .example = "conv:mask=\"3x3: 0,-1,0, -1,5,-1, 0,-1,0\"",
                              .kinds = HALO_IMAGE | HALO_AUDIO,
                              .filter = true,
@@ -181,6 +182,7 @@ out:
 
 const HaloOp halo_op_fir = {.name = "fir",
                             .help = "filter with an impulse response, centred: no delay",
+                            .known_as = "convolve filter firfit",
                             .example = "fir:taps.txt",
                             .kinds = HALO_AUDIO,
                             .filter = true,

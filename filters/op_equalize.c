@@ -62,6 +62,7 @@ static const HaloParam clahe_param[] = {
 
 const HaloOp halo_op_equalize = {.name = "equalize",
                                  .help = "spread the levels evenly (histogram equalization)",
+                                 .known_as = "equalise histeq",
                                  .example = "equalize",
                                  .kinds = HALO_IMAGE,
                                  HALO_PARAMS(equalize_param),
@@ -69,6 +70,7 @@ const HaloOp halo_op_equalize = {.name = "equalize",
 
 const HaloOp halo_op_clahe = {.name = "clahe",
                               .help = "equalize in tiles, with limited contrast",
+                              .known_as = "adapthist contrast",
                               .example = "clahe:tiles=8,limit=2",
                               .kinds = HALO_IMAGE,
                               HALO_PARAMS(clahe_param),

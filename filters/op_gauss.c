@@ -121,6 +121,7 @@ static const HaloParam dog_param[] = {
 
 const HaloOp halo_op_gauss = {.name = "gauss",
                               .help = "Gaussian blur",
+                              .known_as = "blur gaussian gaussblur gblur smooth",
                               .example = "gauss:2",
                               .kinds = HALO_IMAGE | HALO_AUDIO,
                               .filter = true,
@@ -129,6 +130,7 @@ const HaloOp halo_op_gauss = {.name = "gauss",
 
 const HaloOp halo_op_unsharp = {.name = "unsharp",
                                 .help = "sharpen by adding the difference to the Gaussian blur",
+                                .known_as = "usm sharpen",
                                 .example = "unsharp:sigma=1.5,amount=0.8",
                                 .kinds = HALO_IMAGE | HALO_AUDIO,
                                 .filter = true,
@@ -137,6 +139,7 @@ const HaloOp halo_op_unsharp = {.name = "unsharp",
 
 const HaloOp halo_op_dog = {.name = "dog",
                             .help = "difference of Gaussians",
+                            .known_as = "blob",
                             .example = "dog:2",
                             .kinds = HALO_IMAGE | HALO_AUDIO,
                             .filter = true,

@@ -31,6 +31,7 @@ static const HaloParam gray_param[] = {
 
 const HaloOp halo_op_gray = {.name = "gray",
                              .help = "colour to gray",
+                             .known_as = "grayscale greyscale grey monochrome desaturate",
                              .example = "gray",
                              .kinds = HALO_IMAGE,
                              HALO_PARAMS(gray_param),

@@ -129,6 +129,7 @@ static const HaloParam scan_param[] = {
 const HaloOp halo_op_stats = {
     .name = "stats",
     .help = "extremes, sum, mean, deviation, percentiles … of every channel; loudness of sound",
+    .known_as = "statistics mean min max sum stat",
     .example = "stats",
     .kinds = HALO_IMAGE | HALO_AUDIO,
     .result = true,
@@ -137,6 +138,7 @@ const HaloOp halo_op_stats = {
 
 const HaloOp halo_op_hist = {.name = "hist",
                              .help = "histogram of every channel",
+                             .known_as = "histogram",
                              .example = "hist:bins=64",
                              .kinds = HALO_IMAGE | HALO_AUDIO,
                              .result = true,
@@ -145,6 +147,7 @@ const HaloOp halo_op_hist = {.name = "hist",
 
 const HaloOp halo_op_scan = {.name = "scan",
                              .help = "prefix sums, minima, maxima or products",
+                             .known_as = "cumsum prefix accumulate",
                              .example = "scan:op=sum,axis=xy",
                              .kinds = HALO_IMAGE | HALO_AUDIO,
                              HALO_PARAMS(scan_param),
@@ -156,6 +159,7 @@ static const HaloParam integral_param[] = {
 
 const HaloOp halo_op_integral = {.name = "integral",
                                  .help = "integral image: the sum of all samples above and to the left",
+                                 .known_as = "sat summed",
                                  .example = "integral",
                                  .kinds = HALO_IMAGE,
                                  HALO_PARAMS(integral_param),

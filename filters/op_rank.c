@@ -73,6 +73,7 @@ static const HaloParam rank_param[] = {
 
 const HaloOp halo_op_median = {.name = "median",
                                .help = "middle of the window's samples: removes specks and clicks, keeps edges",
+                               .known_as = "medfilt denoise despeckle",
                                .example = "median:1",
                                .kinds = HALO_IMAGE | HALO_AUDIO,
                                .filter = true,
@@ -81,6 +82,8 @@ const HaloOp halo_op_median = {.name = "median",
 
 const HaloOp halo_op_rank = {.name = "rank",
                              .help = "any place of the sorted window: erode, dilate, percentiles",
+                             .known_as =
+                                 "erode dilate minimum maximum min max percentile morphology open close",
                              .example = "rank:fraction=0.9,radius=2",
                              .kinds = HALO_IMAGE | HALO_AUDIO,
                              .filter = true,

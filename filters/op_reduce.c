@@ -71,6 +71,7 @@ static const HaloParam reduce_param[] = {
 
 const HaloOp halo_op_reduce = {.name = "reduce",
                                .help = "your own reduction, such as the sum of squares",
+                               .known_as = "fold aggregate",
                                .example = "reduce:expr=\"max(a,b)\",map=\"abs(v)\"",
                                .kinds = HALO_IMAGE | HALO_AUDIO,
                                .result = true,

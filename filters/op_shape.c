@@ -56,6 +56,7 @@ static const HaloParam motion_param[] = {
 
 const HaloOp halo_op_disk = {.name = "disk",
                              .help = "mean over a disk: a lens out of focus",
+                             .known_as = "blur bokeh defocus",
                              .example = "disk:3.5",
                              .kinds = HALO_IMAGE,
                              .filter = true,
@@ -64,6 +65,7 @@ const HaloOp halo_op_disk = {.name = "disk",
 
 const HaloOp halo_op_motion = {.name = "motion",
                                .help = "mean along a line: a camera that moved",
+                               .known_as = "motionblur",
                                .example = "motion:length=15,angle=30",
                                .kinds = HALO_IMAGE,
                                .filter = true,

@@ -126,6 +126,7 @@ static const HaloParam band_param[] = {
 
 const HaloOp halo_op_lowpass = {.name = "lowpass",
                                 .help = "keep what is below a frequency",
+                                .known_as = "lp sinc",
                                 .example = "lowpass:4kHz",
                                 .kinds = HALO_AUDIO,
                                 .filter = true,
@@ -134,6 +135,7 @@ const HaloOp halo_op_lowpass = {.name = "lowpass",
 
 const HaloOp halo_op_highpass = {.name = "highpass",
                                  .help = "keep what is above a frequency",
+                                 .known_as = "hp sinc",
                                  .example = "highpass:cutoff=80,transition=40",
                                  .kinds = HALO_AUDIO,
                                  .filter = true,
@@ -142,6 +144,7 @@ const HaloOp halo_op_highpass = {.name = "highpass",
 
 const HaloOp halo_op_bandpass = {.name = "bandpass",
                                  .help = "keep what is between two frequencies",
+                                 .known_as = "bp sinc",
                                  .example = "bandpass:low=300,high=3400",
                                  .kinds = HALO_AUDIO,
                                  .filter = true,

@@ -47,6 +47,7 @@ static const HaloParam preemphasis_param[] = {
 
 const HaloOp halo_op_envelope = {.name = "envelope",
                                  .help = "moving average of the magnitude, centred: no delay",
+                                 .known_as = "follower",
                                  .example = "envelope:20ms",
                                  .kinds = HALO_AUDIO,
                                  .filter = true,
@@ -55,6 +56,7 @@ const HaloOp halo_op_envelope = {.name = "envelope",
 
 const HaloOp halo_op_preemphasis = {.name = "preemphasis",
                                     .help = "raise the treble: x(n) - factor x(n-1)",
+                                    .known_as = "emphasis",
                                     .example = "preemphasis:0.97",
                                     .kinds = HALO_AUDIO,
                                     .filter = true,

@@ -58,6 +58,9 @@ const HaloParam *halo_common_params(int *count);
 const char *halo_nearest(const char *word, int count, const char *(*word_at)(int i, const void *list),
                          const void *list);
 
+/* Writes the operations that other tools call `word`, as "'gauss' or 'box'"; false where there are none. */
+bool halo_known_as(const HaloTables *tables, const char *word, char *text, size_t size);
+
 /* ---- sessions ------------------------------------------------------------------------------------------- */
 
 typedef enum HaloDeviceChoice {

@@ -61,11 +61,12 @@ typedef struct HaloBuilder HaloBuilder;
 
 typedef struct HaloOp {
     const char *name;
-    const char *help;    /* one line, lower case */
-    const char *example; /* "gauss:2" */
-    unsigned kinds;      /* a set of HaloKind */
-    bool filter;         /* takes the common parameters */
-    bool result;         /* gives a result and passes its input on */
+    const char *help;     /* one line, lower case */
+    const char *known_as; /* what other tools call it and its like: words apart by blanks; or NULL */
+    const char *example;  /* "gauss:2" */
+    unsigned kinds;       /* a set of HaloKind */
+    bool filter;          /* takes the common parameters */
+    bool result;          /* gives a result and passes its input on */
     const HaloParam *param;
     int params;
     /* Appends steps that make *out from `in`. `arg` has one value for each row of `param`. */

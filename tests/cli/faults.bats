@@ -13,6 +13,12 @@ setup() { load common; common_setup; make_worked in.pgm; }
     [ "$status" -eq 2 ]; says "is a pipeline: halo run 'gauss:2' INPUT -o OUTPUT"
     run --separate-stderr halo run gaus:2 in.pgm -o x.png
     [ "$status" -eq 2 ]; says "did you mean 'gauss'?"
+    run --separate-stderr halo run blur:2 in.pgm -o x.png
+    [ "$status" -eq 2 ]; says "did you mean 'gauss' or 'box' or 'disk'?"
+    run --separate-stderr halo run resize:2 in.pgm -o x.png
+    [ "$status" -eq 2 ]; says "'halo list ops' names them all"
+    run --separate-stderr halo help negate
+    [ "$status" -eq 2 ]; says "did you mean 'invert'?"
     run --separate-stderr halo run gauss:sgma=2 in.pgm -o x.png
     [ "$status" -eq 2 ]; says "did you mean 'sigma'?"
     run --separate-stderr halo run sobel:axis=z in.pgm -o x.png
