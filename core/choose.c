@@ -60,7 +60,7 @@ HaloStatus choose_slot(HaloSession *session, const HaloPlan *plan, bool open, Ch
 
 void choose_report(const HaloSession *session, HaloReport *report)
 {
-    if (!session->gpu_refused || report->note[0] != 0) return;
+    if (!session->gpu_refused || (report->note[0] != 0 && !session->gpu_is_there)) return;
     report->retreated = session->gpu_is_there;
     snprintf(report->note, sizeof report->note, "done on the CPU, since %.120s", session->gpu_reason);
 }

@@ -57,7 +57,7 @@ struct HaloSession {
     const HaloTables *tables;
     HaloOptions options;
     Slot host, gpu;
-    bool gpu_refused; /* it could not be opened, and is not tried again */
+    bool gpu_refused;  /* it could not be opened, and is not tried again */
     bool gpu_is_there; /* but one is in the machine */
     char gpu_reason[200];
 };
