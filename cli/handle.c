@@ -73,6 +73,16 @@ static void warn_once(CliWork *work, const CliItem *item, const HaloReport *repo
                  work->batch.count > 1 ? " (said once; -v says it of every file)" : "");
 }
 
+/* Clipped sound is broken sound; of images it is usual that something is black or white. */
+static void warn_of_clipping(const CliWork *work, const CliItem *item, const HaloReport *report)
+{
+    const CliSettings *settings = work->settings;
+    if (report->clipped == 0 || report->peak == 0.0f || settings->quiet) return;
+    cli_complain("%s: %llu samples are clipped, the peak is %.4g times full scale%s", item->input,
+                 (unsigned long long)report->clipped, (double)report->peak,
+                 settings->write.guard ? "" : "; --guard scales sound so that it fits");
+}
+
 static HaloStatus plot_result(const CliSettings *settings, const CliItem *item, const HaloReport *report)
 {
     for (int i = 0; i < report->results.count; i++)
@@ -94,6 +104,7 @@ static HaloStatus finish_file(CliWork *work, const CliItem *item, CliOutcome *ou
         work->tally.backend = outcome->report.backend;
         memcpy(work->tally.device, outcome->report.device, sizeof work->tally.device);
         warn_once(work, item, &outcome->report);
+        warn_of_clipping(work, item, &outcome->report);
         say_more(work, item, &outcome->report);
     }
     const HaloStatus status = conclude(work, item, outcome->status, reason, false, &outcome->report);

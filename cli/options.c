@@ -20,6 +20,8 @@ const CliOption cli_options[] = {
      cli_read_subsampling, 0},
     {"strip", 0, NULL, NULL, CLI_OUTPUT, CLI_WRITES,
      "leave out profile, EXIF, XMP, text and whatever else the input says of itself", NULL, AT(write.strip)},
+    {"guard", 0, NULL, NULL, CLI_OUTPUT, CLI_WRITES,
+     "scale sound down, where samples of it would be clipped, so that it fits", NULL, AT(write.guard)},
     {"png-level", 0, "N", "0|1|2|3|4|5|6|7|8|9", CLI_OUTPUT, CLI_WRITES,
      "compression of PNG: 0 is none, 1 is fast (as by default), 9 is small", cli_read_png_level, 0},
     {"force", 'f', NULL, NULL, CLI_OUTPUT, CLI_WRITES | CLI_HIST | CLI_SAME, "replace outputs that exist (never an input)",

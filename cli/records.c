@@ -49,8 +49,7 @@ static void record_level(CliJson *json, const HaloShape *shape, const HaloStats 
 }
 
 /* `file`: where the least and the greatest are, in a data set; NULL: there is but one. */
-static void record_stats(CliJson *json, const HaloResult *result, const HaloStats *s,
-                         const char *const file[2])
+static void record_stats(CliJson *json, const HaloResult *result, const HaloStats *s, const char *const file[2])
 {
     const HaloShape *shape = &result->shape;
     json_uint(json, "count", s->count);
@@ -98,8 +97,7 @@ static void record_channels(CliJson *json, const CliSubject *subject, const Halo
         json_open(json, NULL, '{');
         json_text(json, "name", halo_channel_name(&result->shape, c, room));
         if (result->type == HALO_RESULT_STATS) {
-            record_stats(json, result, &result->channel[c],
-                         subject->place != NULL ? subject->place[c] : NULL);
+            record_stats(json, result, &result->channel[c], subject->place != NULL ? subject->place[c] : NULL);
         } else if (result->type == HALO_RESULT_FOLD) {
             json_number(json, "value", result->fold.value[c]);
         } else {
@@ -182,9 +180,14 @@ void cli_record_file(FILE *to, const CliItem *item, const char *outcome, const c
     json_text(&json, "error", error);
     if (report == NULL) {
         json_null(&json, "clipped");
+        json_null(&json, "peak");
         json_null(&json, "ms");
     } else {
         json_uint(&json, "clipped", report->clipped);
+        if (report->peak != 0.0f)
+            json_number(&json, "peak", (double)report->peak);
+        else
+            json_null(&json, "peak");
         json_open(&json, "ms", '{');
         json_number(&json, "read", report->ms.read);
         json_number(&json, "decode", report->ms.decode);

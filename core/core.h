@@ -60,6 +60,7 @@ struct HaloSession {
     bool gpu_refused;  /* it could not be opened, and is not tried again */
     bool gpu_is_there; /* but one is in the machine */
     char gpu_reason[200];
+    float gain; /* of the sound of this file, after the pipeline; 0: none */
 };
 
 /* The backend chosen for a plan, and why, for --explain. */
@@ -255,6 +256,9 @@ void explain_plan(HaloSession *session, const HaloPlan *plan, bool flows, FILE *
 HaloStatus save_begin(HaloWriter *writer, const HaloInfo *like, const HaloShape *shape, bool endless);
 HaloStatus save_end(HaloWriter *writer, const HaloInfo *like, const HaloShape *shape);
 HaloStatus save_whole(HaloWriter *writer, const HaloInfo *like, const HaloBuf *data);
+HaloStatus save_rows(HaloWriter *writer, const HaloBuf *rows);
+/* What samples are multiplied by so that the greatest of those that were clipped is the greatest that fits. */
+float save_gain(const HaloWriter *writer);
 /* All of them are there; the writer keeps nothing, whatever happened before. */
 HaloStatus save_close(HaloWriter *writer, HaloStatus status);
 

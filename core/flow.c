@@ -129,8 +129,7 @@ out:
 static HaloStatus write_band(Flow *flow, int64_t k)
 {
     const double start = now_ms();
-    const HaloStatus status =
-        flow->writer != NULL ? flow->writer->format->write(flow->writer, &flow->out[k % 2]) : HALO_OK;
+    const HaloStatus status = flow->writer != NULL ? save_rows(flow->writer, &flow->out[k % 2]) : HALO_OK;
     flow->ms.write += now_ms() - start;
     return status;
 }

@@ -110,12 +110,17 @@ static bool goes_linear(const HaloSession *session, const HaloShape *input)
     return session->options.linear && input->kind == HALO_IMAGE && input->dtype != HALO_F32;
 }
 
+static HaloStatus append_point(HaloBuilder *builder, const char *option, HaloPointOp op, float a, HaloReg in,
+                               HaloReg *out)
+{
+    const HaloMap map = {.kind = HALO_MAP_POINTS, .points = 1, .point = {{op, a, 0.0f}}};
+    builder->op = option;
+    return halo_build_map(builder, in, &map, out);
+}
+
 static HaloStatus append_curve(HaloBuilder *builder, HaloPointOp curve, HaloReg in, HaloReg *out)
 {
-    const float white = halo_build_shape(builder, in)->white;
-    const HaloMap map = {.kind = HALO_MAP_POINTS, .points = 1, .point = {{curve, white, 0.0f}}};
-    builder->op = "--linear";
-    return halo_build_map(builder, in, &map, out);
+    return append_point(builder, "--linear", curve, halo_build_shape(builder, in)->white, in, out);
 }
 
 HaloStatus halo_plan_make(HaloSession *session, const HaloPipeline *pipeline, const HaloShape *input,
@@ -139,6 +144,10 @@ HaloStatus halo_plan_make(HaloSession *session, const HaloPipeline *pipeline, co
     if (goes_linear(session, input) && made->wants_output) {
         HALO_TRY(to_native(&builder, value, &value));
         HALO_TRY(append_curve(&builder, HALO_POINT_SRGB, value, &value));
+    }
+    if (session->gain != 0.0f && input->kind == HALO_AUDIO && made->wants_output) {
+        HALO_TRY(to_native(&builder, value, &value));
+        HALO_TRY(append_point(&builder, "--guard", HALO_POINT_MUL, session->gain, value, &value));
     }
     if (to != NULL) HALO_TRY(target_append(&builder, value, input->dtype, to, &value));
     made->output = value;

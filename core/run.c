@@ -1,9 +1,11 @@
-/* One file through a pipeline: open, plan, read, compute, write; nothing is left behind by a failure. */
+/* One file through a pipeline: opened, each of its images run, its output put in place; nothing is left behind
+ * by a failure. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core.h"
+#include "open.h"
 
 /* Format of the output: asked for, by its extension, or the input's. */
 static HaloStatus output_format(const HaloSession *session, const HaloJob *job, const HaloFormat *of_input,
@@ -29,42 +31,13 @@ static HaloStatus output_format(const HaloSession *session, const HaloJob *job, 
     return HALO_OK;
 }
 
-static void describe_conversion(const HaloPlan *plan, const HaloInfo *info, const HaloFormat *to,
-                                HaloReport *report)
-{
-    const HaloShape *in = &plan->reg[plan->input], *out = &plan->reg[plan->output];
-    if (info->note[0] != 0) {
-        snprintf(report->note, sizeof report->note, "%s", info->note);
-    } else if (to != NULL && out->kind == HALO_IMAGE && out->dtype < in->dtype && in->dtype <= HALO_F32) {
-        snprintf(report->note, sizeof report->note, "%s samples are written as %s", halo_dtype_name(in->dtype),
-                 halo_dtype_name(out->dtype));
-    }
-}
-
-typedef struct Open {
-    HaloSource *source;
-    HaloReader reader;
-    HaloSink *sink;
-    HaloWriter writer; /* format NULL: no output is wanted */
-    HaloPlan *plan;
-    HaloBuf in, out;
-} Open;
-
-static void close_image(Open *open)
-{
-    halo_plan_free(open->plan);
-    open->plan = NULL;
-    halo_buf_free(&open->in);
-    halo_buf_free(&open->out);
-}
-
 static void close_all(Open *open)
 {
     save_close(&open->writer, HALO_ERR_OUTPUT);
     halo_sink_abandon(open->sink);
     load_close(&open->reader);
     halo_source_close(open->source);
-    close_image(open);
+    image_close(open);
 }
 
 /* Refuses what can be refused before any work: an output that exists, or is the input. */
@@ -76,87 +49,6 @@ static HaloStatus open_output(const HaloJob *job, const HaloFormat *to, Open *op
     HALO_TRY(halo_sink_open(job->output, &options, &open->sink));
     open->writer = (HaloWriter){.format = to, .sink = open->sink, .options = job->write};
 out:
-    return status;
-}
-
-/* ---- one image or sound --------------------------------------------------------------------------------- */
-
-/* All at once: the input as a whole, then the plan, then the output as a whole. */
-static HaloStatus run_whole(HaloSession *session, Open *open, HaloReport *report)
-{
-    HaloStatus status = HALO_OK;
-    double start = now_ms();
-    HaloBuf *out = open->writer.format != NULL ? &open->out : NULL;
-    if (open->in.data == NULL) HALO_TRY(load_samples(&open->reader, session->options.max_memory, &open->in));
-    const double read = now_ms() - start;
-    HALO_TRY(run_plan(session, open->plan, &open->in, out, &report->results, report));
-    report->ms.read += read;
-    start = now_ms();
-    if (out != NULL) HALO_TRY(save_whole(&open->writer, &open->reader.info, out));
-    report->ms.write = now_ms() - start;
-out:
-    return status;
-}
-
-/* Rows can flow from file to file unless bytes that are written could not be taken back. Sound flows through
- * pipes too: it may be longer than any memory, or still be recorded. */
-static bool may_flow(const HaloSession *session, Open *open)
-{
-    const HaloFormat *to = open->writer.format;
-    if (open->in.data != NULL || !flow_suits(session, open->plan)) return false;
-    if (open->reader.info.shape.width < 0)
-        return !gpu_demanded(&session->options) && (to == NULL || to->endless);
-    if (open->reader.info.shape.kind == HALO_AUDIO) return true;
-    if (to == NULL) return false;
-    if (to->meta_first && open->reader.format->late != NULL && open->reader.format->late(&open->reader))
-        return false;
-    return halo_sink_seekable(open->sink);
-}
-
-/* A GPU takes all at once, if that fits the memory. */
-static HaloStatus on_host(HaloSession *session, const HaloPlan *plan, bool *host)
-{
-    HaloStatus status = HALO_OK;
-    Choice choice = {.slot = &session->host};
-    const bool endless = plan->reg[plan->input].width == PLAN_ENDLESS;
-    if (!endless) HALO_TRY(choose_slot(session, plan, true, &choice));
-    *host = choice.slot == &session->host;
-    const int64_t needed = *host ? 0 : memory_whole(plan, bands_choose(plan, session->options.band_rows));
-    if (!gpu_demanded(&session->options) && (needed < 0 || needed > session->options.max_memory)) *host = true;
-    if (*host) HALO_TRY(slot_open(&session->host, 0, session->options.jobs));
-out:
-    return status;
-}
-
-static HaloStatus make_plan(HaloSession *session, const HaloPipeline *pipeline, Open *open)
-{
-    HaloShape shape = open->reader.info.shape;
-    if (shape.width < 0) shape.width = PLAN_ENDLESS;
-    halo_plan_free(open->plan);
-    return halo_plan_make(session, pipeline, &shape, open->writer.format, &open->plan);
-}
-
-static HaloStatus run_image(HaloSession *session, const HaloPipeline *pipeline, Open *open, HaloReport *report)
-{
-    HaloStatus status = HALO_OK;
-    *report = (HaloReport){.backend = "none"};
-    HALO_TRY(make_plan(session, pipeline, open));
-    bool flow = may_flow(session, open);
-    if (flow) HALO_TRY(on_host(session, open->plan, &flow));
-    if (!flow && open->reader.info.shape.width < 0) { /* such a plan needs the length */
-        HALO_TRY(load_samples(&open->reader, session->options.max_memory, &open->in));
-        HALO_TRY(make_plan(session, pipeline, open));
-    }
-    describe_conversion(open->plan, &open->reader.info, open->writer.format, report);
-    if (flow)
-        HALO_TRY(flow_run(session, open->plan, &open->reader,
-                          open->writer.format != NULL ? &open->writer : NULL, report));
-    else
-        HALO_TRY(run_whole(session, open, report));
-    choose_report(session, report);
-    report->input = open->plan->reg[open->plan->input];
-out:
-    close_image(open);
     return status;
 }
 
@@ -226,7 +118,7 @@ static HaloStatus run_images(HaloSession *session, const HaloPipeline *pipeline,
     HaloReport one = {0};
     for (int64_t image = 1;; image++) {
         bool more = false;
-        HALO_TRY(run_image(session, pipeline, open, &one));
+        HALO_TRY(image_run(session, pipeline, open, &one));
         HALO_TRY(add_report(report, &one, image));
         HALO_TRY(load_more(session, &open->reader, &more));
         if (more && !takes_several(open)) {
@@ -239,6 +131,7 @@ static HaloStatus run_images(HaloSession *session, const HaloPipeline *pipeline,
         HALO_TRY(load_next(session, &open->reader));
     }
     report->clipped += open->writer.clipped;
+    report->peak = open->writer.peak;
 out:
     halo_report_free(&one);
     return status;
@@ -289,13 +182,33 @@ out:
     return status;
 }
 
-HaloStatus halo_run(HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job, HaloReport *report)
+/* --guard: sound goes through once, and again, scaled, where samples were clipped. */
+static HaloStatus check_guard(const HaloJob *job, const Open *open)
+{
+    if (!job->write.guard || open->reader.info.shape.kind != HALO_AUDIO) return HALO_OK;
+    if (strcmp(job->input, "-") != 0 && halo_source_seekable(open->source) && halo_sink_seekable(open->sink))
+        return HALO_OK;
+    return halo_fail(HALO_ERR_USAGE, "--guard reads and writes sound twice: it takes files, not pipes");
+}
+
+static bool guard_again(HaloSession *session, const HaloJob *job, const HaloWriter *writer)
+{
+    if (!job->write.guard || session->gain != 0.0f || !(writer->peak > 0.0f && isfinite(writer->peak)))
+        return false;
+    session->gain = save_gain(writer);
+    return true;
+}
+
+/* `again`: the output is not there yet, and it has to be done with the session's gain. */
+static HaloStatus run_once(HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job,
+                           HaloReport *report, bool *again)
 {
     HaloStatus status = HALO_OK;
     Open open = {0};
     const HaloFormat *to = NULL;
     const double start = now_ms();
     *report = (HaloReport){.backend = "none"};
+    *again = false;
     HALO_TRY(halo_source_open(job->input, &open.source));
     HALO_TRY(load_open(session, open.source, job->raw, &open.reader));
     if (job->output != NULL) HALO_TRY(output_format(session, job, open.reader.format, &to));
@@ -304,17 +217,31 @@ HaloStatus halo_run(HaloSession *session, const HaloPipeline *pipeline, const Ha
         goto out;
     }
     if (to != NULL) HALO_TRY(open_output(job, to, &open));
+    if (to != NULL) HALO_TRY(check_guard(job, &open));
     report->ms.read = now_ms() - start;
     HALO_TRY(run_images(session, pipeline, job, &open, report));
     HALO_TRY(save_close(&open.writer, HALO_OK));
     split_times(&open, &report->ms);
-    if (to != NULL) HALO_TRY(commit_output(&open, report));
+    *again = guard_again(session, job, &open.writer);
+    if (to != NULL && !*again) HALO_TRY(commit_output(&open, report));
 out:
     close_all(&open);
-    if (status != HALO_OK) {
-        halo_report_free(report);
-        status = with_name(status, job);
+    if (status != HALO_OK || *again) halo_report_free(report);
+    return status == HALO_OK ? HALO_OK : with_name(status, job);
+}
+
+HaloStatus halo_run(HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job, HaloReport *report)
+{
+    bool again;
+    session->gain = 0.0f;
+    HaloStatus status = run_once(session, pipeline, job, report, &again);
+    if (status == HALO_OK && again) status = run_once(session, pipeline, job, report, &again);
+    if (status == HALO_OK && session->gain != 0.0f) {
+        const size_t used = strlen(report->note);
+        snprintf(report->note + used, sizeof report->note - used, "%sscaled by %.6g, so that it fits",
+                 used > 0 ? "; " : "", (double)session->gain);
     }
+    session->gain = 0.0f;
     return status;
 }
 

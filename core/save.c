@@ -1,4 +1,6 @@
 /* Files out: samples and what the input said of itself, into a writer. */
+#include <math.h>
+
 #include "core.h"
 
 /* What may be passed on of the input; it stays the input's. */
@@ -26,11 +28,37 @@ out:
     return status;
 }
 
+/* Only rows that lost samples are looked at again. */
+static void find_peak(HaloWriter *writer, const HaloBuf *rows)
+{
+    const int64_t samples = rows->cols * rows->shape.channels;
+    for (int64_t y = 0; y < rows->rows; y++) {
+        const float *row = halo_at(rows, rows->x0, rows->y0 + y);
+        for (int64_t i = 0; i < samples; i++)
+            if (fabsf(row[i]) > writer->peak) writer->peak = fabsf(row[i]);
+    }
+}
+
+HaloStatus save_rows(HaloWriter *writer, const HaloBuf *rows)
+{
+    const uint64_t clipped = writer->clipped;
+    const HaloStatus status = writer->format->write(writer, rows);
+    if (writer->clipped != clipped && rows->shape.kind == HALO_AUDIO) find_peak(writer, rows);
+    return status;
+}
+
+float save_gain(const HaloWriter *writer)
+{
+    const int bits = writer->info.bits <= 8 ? 8 : writer->info.bits <= 16 ? 16 : 24;
+    const float most = 1.0f - ldexpf(1.0f, 1 - bits), gain = most / writer->peak;
+    return gain * writer->peak > most ? nextafterf(gain, 0.0f) : gain;
+}
+
 HaloStatus save_whole(HaloWriter *writer, const HaloInfo *like, const HaloBuf *data)
 {
     HaloStatus status = HALO_OK;
     HALO_TRY(save_begin(writer, like, &data->shape, false));
-    HALO_TRY(writer->format->write(writer, data));
+    HALO_TRY(save_rows(writer, data));
     HALO_TRY(save_end(writer, like, &data->shape));
 out:
     return status;

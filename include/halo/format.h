@@ -137,10 +137,11 @@ typedef struct HaloReadOptions {
 #define HALO_PNG_STORED (-1) /* not compressed */
 
 typedef struct HaloWriteOptions {
-    int quality;   /* JPEG: 1..100; 0: 90 */
+    int quality;     /* JPEG: 1..100; 0: 90 */
     int subsampling; /* JPEG: 444, 422 or 420; 0: 444 from quality 90 on, else 420 */
-    int png_level; /* PNG: 1 (fast) .. 9 (small) or HALO_PNG_STORED; 0: 1 */
-    bool strip;    /* nothing that the input said of itself goes along */
+    int png_level;   /* PNG: 1 (fast) .. 9 (small) or HALO_PNG_STORED; 0: 1 */
+    bool strip;      /* nothing that the input said of itself goes along */
+    bool guard;      /* sound of which samples would be clipped is done again, scaled to fit */
 } HaloWriteOptions;
 
 /* May there be several images in a file? In streams: only where it is a pipe, since readers of files take the
@@ -162,7 +163,8 @@ typedef struct HaloWriter {
     HaloSink *sink; /* not owned */
     HaloWriteOptions options;
     HaloInfo info;    /* shape: of the samples that come; bits, real: as the input had them, a wish */
-    uint64_t clipped; /* audio: samples that integers could not hold */
+    uint64_t clipped; /* audio: samples that integers could not hold, */
+    float peak;       /* and the greatest magnitude among them; 0: there are none */
     void *state;
 } HaloWriter;
 

@@ -154,6 +154,7 @@ typedef struct HaloReport {
     HaloResults results;
     HaloShape input;
     uint64_t clipped;
+    float peak; /* of sound of which samples were clipped, where full scale is 1; else 0 */
     HaloTimes ms;
     const char *backend; /* "cpu", "cuda" */
     char device[96];

@@ -19,7 +19,7 @@ setup() { load common; common_setup; make_gray a.pgm 20 10; }
     run --separate-stderr halo run gauss:1 a.pgm bad.png --out-dir out --json
     [ "$status" -eq 1 ]
     [ "${#lines[@]}" -eq 3 ]
-    [[ "${lines[0]}" == '{"type":"file","file":"a.pgm","output":"out/a.pgm","status":"ok","error":null,"clipped":0,"ms":{"read":'* ]]
+    [[ "${lines[0]}" == '{"type":"file","file":"a.pgm","output":"out/a.pgm","status":"ok","error":null,"clipped":0,"peak":null,"ms":{"read":'* ]]
     [[ "${lines[1]}" == '{"type":"file","file":"bad.png","output":"out/bad.png","status":"failed","error":"'* ]]
     [[ "${lines[2]}" == '{"type":"summary","ok":1,"failed":1,"skipped":0,"seconds":'*'"backend":"cpu","device":"'* ]]
 }

@@ -138,6 +138,7 @@ fall() {
     within "$(measure envelope.wav min)" 0 0.1
     fits '<' voice.flac notes.wav rms
     fits '<' fir.wav notes.wav sd
+    within "$(measure loud.wav max)" 0.9999 0.99997
 }
 
 @test "sensor traces: there and back, smoother, with their peaks" {

@@ -1,0 +1,104 @@
+/* One image or sound of a file: planned, read, computed and written, in bands where it can flow, else as a
+ * whole. */
+#include <stdio.h>
+
+#include "open.h"
+
+void image_close(Open *open)
+{
+    halo_plan_free(open->plan);
+    open->plan = NULL;
+    halo_buf_free(&open->in);
+    halo_buf_free(&open->out);
+}
+
+static void describe_conversion(const HaloPlan *plan, const HaloInfo *info, const HaloFormat *to,
+                                HaloReport *report)
+{
+    const HaloShape *in = &plan->reg[plan->input], *out = &plan->reg[plan->output];
+    if (info->note[0] != 0) {
+        snprintf(report->note, sizeof report->note, "%s", info->note);
+    } else if (to != NULL && out->kind == HALO_IMAGE && out->dtype < in->dtype && in->dtype <= HALO_F32) {
+        snprintf(report->note, sizeof report->note, "%s samples are written as %s", halo_dtype_name(in->dtype),
+                 halo_dtype_name(out->dtype));
+    }
+}
+
+/* All at once: the input as a whole, then the plan, then the output as a whole. */
+static HaloStatus run_whole(HaloSession *session, Open *open, HaloReport *report)
+{
+    HaloStatus status = HALO_OK;
+    double start = now_ms();
+    HaloBuf *out = open->writer.format != NULL ? &open->out : NULL;
+    if (open->in.data == NULL) HALO_TRY(load_samples(&open->reader, session->options.max_memory, &open->in));
+    const double read = now_ms() - start;
+    HALO_TRY(run_plan(session, open->plan, &open->in, out, &report->results, report));
+    report->ms.read += read;
+    start = now_ms();
+    if (out != NULL) HALO_TRY(save_whole(&open->writer, &open->reader.info, out));
+    report->ms.write = now_ms() - start;
+out:
+    return status;
+}
+
+/* Rows can flow from file to file unless bytes that are written could not be taken back. Sound flows through
+ * pipes too: it may be longer than any memory, or still be recorded. */
+static bool may_flow(const HaloSession *session, Open *open)
+{
+    const HaloFormat *to = open->writer.format;
+    if (open->in.data != NULL || !flow_suits(session, open->plan)) return false;
+    if (open->reader.info.shape.width < 0)
+        return !gpu_demanded(&session->options) && (to == NULL || to->endless);
+    if (open->reader.info.shape.kind == HALO_AUDIO) return true;
+    if (to == NULL) return false;
+    if (to->meta_first && open->reader.format->late != NULL && open->reader.format->late(&open->reader))
+        return false;
+    return halo_sink_seekable(open->sink);
+}
+
+/* A GPU takes all at once, if that fits the memory. */
+static HaloStatus on_host(HaloSession *session, const HaloPlan *plan, bool *host)
+{
+    HaloStatus status = HALO_OK;
+    Choice choice = {.slot = &session->host};
+    const bool endless = plan->reg[plan->input].width == PLAN_ENDLESS;
+    if (!endless) HALO_TRY(choose_slot(session, plan, true, &choice));
+    *host = choice.slot == &session->host;
+    const int64_t needed = *host ? 0 : memory_whole(plan, bands_choose(plan, session->options.band_rows));
+    if (!gpu_demanded(&session->options) && (needed < 0 || needed > session->options.max_memory)) *host = true;
+    if (*host) HALO_TRY(slot_open(&session->host, 0, session->options.jobs));
+out:
+    return status;
+}
+
+static HaloStatus make_plan(HaloSession *session, const HaloPipeline *pipeline, Open *open)
+{
+    HaloShape shape = open->reader.info.shape;
+    if (shape.width < 0) shape.width = PLAN_ENDLESS;
+    halo_plan_free(open->plan);
+    return halo_plan_make(session, pipeline, &shape, open->writer.format, &open->plan);
+}
+
+HaloStatus image_run(HaloSession *session, const HaloPipeline *pipeline, Open *open, HaloReport *report)
+{
+    HaloStatus status = HALO_OK;
+    *report = (HaloReport){.backend = "none"};
+    HALO_TRY(make_plan(session, pipeline, open));
+    bool flow = may_flow(session, open);
+    if (flow) HALO_TRY(on_host(session, open->plan, &flow));
+    if (!flow && open->reader.info.shape.width < 0) { /* such a plan needs the length */
+        HALO_TRY(load_samples(&open->reader, session->options.max_memory, &open->in));
+        HALO_TRY(make_plan(session, pipeline, open));
+    }
+    describe_conversion(open->plan, &open->reader.info, open->writer.format, report);
+    if (flow)
+        HALO_TRY(flow_run(session, open->plan, &open->reader,
+                          open->writer.format != NULL ? &open->writer : NULL, report));
+    else
+        HALO_TRY(run_whole(session, open, report));
+    choose_report(session, report);
+    report->input = open->plan->reg[open->plan->input];
+out:
+    image_close(open);
+    return status;
+}
