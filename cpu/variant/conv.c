@@ -38,6 +38,53 @@ _Static_assert(CPU_LANES <= CPU_CONV_SLACK, "the last vector may reach past the 
 #define VECTORS 1
 #include "conv_tmpl.h"
 
+/* ---- long rows of taps ----------------------------------------------------------------------------------- */
+
+/* Lines of a band of the mask below; the last one may have a few more, so that none is too low for a block. */
+#define LONG_BAND 64
+
+static void flat(const CpuMask *mask, const float *line, int64_t n, float *out, bool first)
+{
+    int64_t at = 0;
+    for (; at + FLAT_BLOCK <= n; at += FLAT_BLOCK) flat_block(mask, &line, at, out, 0, first);
+    for (; at < n; at += CPU_LANES) flat_edge(mask, &line, at, out, 0, first);
+}
+
+/* How many outputs stand side by side below; 0: the mask is too short, and most loads would serve few sums. */
+static int64_t long_block(const CpuMask *mask)
+{
+    const int64_t length = mask->width * mask->step;
+    const int64_t block = length >= 5 * TALL_BLOCK ? TALL_BLOCK : length >= 12 * CPU_LANES ? CPU_LANES : 0;
+    return block % mask->step == 0 ? block : block * mask->step;
+}
+
+/* A row of taps is a mask of many rows, each as long as a block of outputs, over lines that begin a block after
+ * one another: so a vector of samples that is loaded serves several sums, and every output still meets its taps
+ * in their order. Makes as many outputs as come in whole chunks, and returns how many. */
+static int64_t conv_long(const CpuMask *mask, const float *in, int64_t n, float *out, bool first)
+{
+    const int64_t block = long_block(mask), width = block / mask->step, chunk = CPU_CONV_ROWS * block;
+    const int64_t height = block > 0 ? mask->width / width : 0;
+    const CpuMask rest = {mask->tap + height * width, mask->width - height * width, 1, mask->step};
+    const float *line[LONG_BAND + 2 * CPU_CONV_ROWS];
+    int64_t at = 0;
+    if (height < CPU_CONV_ROWS - 1) return 0;
+    for (; at + chunk <= n; at += chunk) {
+        for (int64_t j = 0, rows; j < height; j += rows) {
+            rows = height - j < LONG_BAND + CPU_CONV_ROWS - 1 ? height - j : LONG_BAND;
+            const CpuMask band = {mask->tap + j * width, width, rows, mask->step};
+            const bool begins = first && j == 0;
+            int64_t b = 0;
+            for (int64_t l = 0; l < rows + CPU_CONV_ROWS - 1; l++) line[l] = in + at + (j + l) * block;
+            for (; b + TALL_BLOCK <= block; b += TALL_BLOCK)
+                tall_block(&band, line, b, out + at, block, begins);
+            for (; b < block; b += CPU_LANES) tall_edge(&band, line, b, out + at, block, begins);
+        }
+        if (rest.width > 0) flat(&rest, in + at + height * block, chunk, out + at, false);
+    }
+    return at;
+}
+
 static void conv(const CpuMask *mask, const float *const *line, int64_t rows, int64_t n, float *out,
                  int64_t pitch, bool first)
 {
@@ -48,7 +95,8 @@ static void conv(const CpuMask *mask, const float *const *line, int64_t rows, in
         for (; at < n; at += CPU_LANES) tall_edge(mask, line + row, at, out + row * pitch, pitch, first);
     }
     for (; row < rows; row++) {
-        for (at = 0; at + FLAT_BLOCK <= n; at += FLAT_BLOCK)
+        at = mask->height == 1 ? conv_long(mask, line[row], n, out + row * pitch, first) : 0;
+        for (; at + FLAT_BLOCK <= n; at += FLAT_BLOCK)
             flat_block(mask, line + row, at, out + row * pitch, pitch, first);
         for (; at < n; at += CPU_LANES) flat_edge(mask, line + row, at, out + row * pitch, pitch, first);
     }
