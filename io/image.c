@@ -47,6 +47,27 @@ HaloStatus halo_image_take(HaloReader *reader, void *bytes, size_t size, int64_t
     return HALO_OK;
 }
 
+/* Rows that can be read or written at once, with no second copy on the way. */
+static int64_t together(const HaloBuf *rows, int64_t at)
+{
+    return rows->stride == halo_row_bytes(rows) ? rows->rows - at : 1;
+}
+
+HaloStatus halo_image_take_rows(HaloReader *reader, const HaloBuf *rows, int64_t at, int64_t row,
+                                int64_t *taken)
+{
+    const size_t bytes = (size_t)halo_row_bytes(rows);
+    char *to = halo_row(rows, at);
+    size_t got;
+    *taken = together(rows, at);
+    const size_t size = bytes * (size_t)*taken;
+    const HaloStatus status = halo_source_read(reader->source, to, size, &got);
+    if (status != HALO_OK || got == size) return status;
+    if (!reader->options.tolerate) return halo_image_truncated(reader, row + (int64_t)(got / bytes));
+    memset(to + got, 0, size - got);
+    return HALO_OK;
+}
+
 void halo_rows_clear(const HaloBuf *rows, int64_t from)
 {
     for (int64_t y = from; y < rows->rows; y++) memset(halo_row(rows, y), 0, (size_t)halo_row_bytes(rows));
@@ -82,14 +103,15 @@ HaloStatus halo_rows_write(HaloSink *sink, const HaloBuf *rows, bool little)
     const bool swap = size > 1 && little != halo_host_is_little();
     uint8_t *turned = NULL;
     if (swap && (turned = malloc(bytes)) == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for a row");
-    for (int64_t y = 0; y < rows->rows; y++) {
+    for (int64_t y = 0, count; y < rows->rows; y += count) {
         const void *row = halo_row(rows, y);
+        count = swap ? 1 : together(rows, y);
         if (swap) {
             memcpy(turned, row, bytes);
             halo_swap_bytes(turned, bytes / size, size);
             row = turned;
         }
-        HALO_TRY(halo_sink_write(sink, row, bytes));
+        HALO_TRY(halo_sink_write(sink, row, bytes * (size_t)count));
     }
 out:
     free(turned);

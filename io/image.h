@@ -37,6 +37,9 @@ HaloStatus halo_image_open(HaloReader *reader, int64_t width, int64_t height, in
 /* Takes exactly `size` bytes, row `row` of the image. Where the source ends before: HALO_ERR_INPUT, or, if
  * damage is tolerated, `fill` for what is missing. */
 HaloStatus halo_image_take(HaloReader *reader, void *bytes, size_t size, int64_t row, uint8_t fill);
+/* Takes rows of a buffer from its row `at` on, of `size` bytes in the file as in memory: as many at once as lie
+ * behind one another, which *taken says; `row` is the first one's place in the image. */
+HaloStatus halo_image_take_rows(HaloReader *reader, const HaloBuf *rows, int64_t at, int64_t row, int64_t *taken);
 /* HALO_ERR_INPUT "truncated: `row` of `height` rows". */
 HaloStatus halo_image_truncated(const HaloReader *reader, int64_t row);
 /* Row y of the rows asked for. */

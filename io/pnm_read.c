@@ -54,12 +54,14 @@ static void store(void *row, HaloDtype dtype, int64_t i, int64_t v)
         ((uint16_t *)row)[i] = (uint16_t)v;
 }
 
-static HaloStatus read_raw(HaloReader *reader, void *row, int64_t samples)
+static HaloStatus read_raw(HaloReader *reader, const HaloBuf *rows, int64_t at, int64_t *taken)
 {
     const PnmReader *state = reader->state;
     const HaloDtype dtype = reader->info.shape.dtype;
     HaloStatus status = HALO_OK;
-    HALO_TRY(halo_image_take(reader, row, (size_t)samples * halo_dtype_size(dtype), state->row, 0));
+    HALO_TRY(halo_image_take_rows(reader, rows, at, state->row, taken));
+    void *row = halo_row(rows, at);
+    const int64_t samples = *taken * reader->info.shape.width * reader->info.shape.channels;
     if (dtype == HALO_U16 && halo_host_is_little()) halo_swap_bytes(row, (size_t)samples, 2);
     for (int64_t i = 0; state->scale != NULL && i < samples; i++) {
         int64_t v = dtype == HALO_U8 ? ((uint8_t *)row)[i] : ((uint16_t *)row)[i];
@@ -163,14 +165,15 @@ HaloStatus halo_pnm_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
     PnmReader *state = reader->state;
     HaloStatus status = HALO_OK;
     const int64_t samples = reader->info.shape.width * reader->info.shape.channels;
-    for (*got = 0; *got < rows->rows; ++*got, state->row++) {
+    for (int64_t taken = *got = 0; *got < rows->rows; *got += taken, state->row += taken) {
         void *row = halo_row(rows, *got);
+        taken = 1;
         if (state->type <= '3')
             HALO_TRY(read_plain(reader, row, samples));
         else if (state->type == '4')
             HALO_TRY(read_bits(reader, row, samples));
         else
-            HALO_TRY(read_raw(reader, row, samples));
+            HALO_TRY(read_raw(reader, rows, *got, &taken));
     }
 out:
     return status;

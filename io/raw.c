@@ -114,9 +114,8 @@ static HaloStatus read_raw(HaloReader *reader, HaloBuf *rows, int64_t *got)
     if (shape->kind == HALO_AUDIO) {
         HALO_TRY(read_audio(reader, rows, got));
     } else {
-        for (; *got < rows->rows; ++*got) {
-            HALO_TRY(halo_image_take(reader, halo_row(rows, *got), bytes, state->next++, 0));
-        }
+        for (int64_t taken; *got < rows->rows; *got += taken, state->next += taken)
+            HALO_TRY(halo_image_take_rows(reader, rows, *got, state->next, &taken));
     }
     for (int64_t y = 0; y < rows->rows && !halo_host_is_little() && state->pcm.bits == 0; y++) {
         halo_swap_bytes(halo_row(rows, y), bytes / size, size);
