@@ -77,10 +77,14 @@ static void warn_once(CliWork *work, const CliItem *item, const HaloReport *repo
 static void warn_of_clipping(const CliWork *work, const CliItem *item, const HaloReport *report)
 {
     const CliSettings *settings = work->settings;
-    if (report->clipped == 0 || report->peak == 0.0f || settings->quiet) return;
-    cli_complain("%s: %llu samples are clipped, the peak is %.4g times full scale%s", item->input,
-                 (unsigned long long)report->clipped, (double)report->peak,
-                 settings->write.guard ? "" : "; --guard scales sound so that it fits");
+    const unsigned long long clipped = report->clipped;
+    if (clipped == 0 || report->input.kind != HALO_AUDIO || settings->quiet) return;
+    if (report->peak == 0.0f)
+        cli_complain("%s: %llu samples are NaN and became 0", item->input, clipped);
+    else
+        cli_complain("%s: %llu samples are clipped, the peak is %.4g times full scale%s", item->input, clipped,
+                     (double)report->peak,
+                     settings->write.guard ? "" : "; --guard scales sound so that it fits");
 }
 
 static HaloStatus plot_result(const CliSettings *settings, const CliItem *item, const HaloReport *report)

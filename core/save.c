@@ -28,15 +28,25 @@ out:
     return status;
 }
 
-/* Only rows that lost samples are looked at again. */
+/* The greatest sample that integers like those of the input hold. */
+static float greatest(const HaloWriter *writer)
+{
+    const int wish = writer->info.bits, bits = wish > 16 ? 24 : wish > 8 || wish <= 0 ? 16 : 8;
+    return 1.0f - ldexpf(1.0f, 1 - bits);
+}
+
+/* Only rows that lost samples are looked at again. NaN is lost, too, but no peak. */
 static void find_peak(HaloWriter *writer, const HaloBuf *rows)
 {
     const int64_t samples = rows->cols * rows->shape.channels;
+    const float most = greatest(writer);
+    float peak = writer->peak > most ? writer->peak : most;
     for (int64_t y = 0; y < rows->rows; y++) {
         const float *row = halo_at(rows, rows->x0, rows->y0 + y);
         for (int64_t i = 0; i < samples; i++)
-            if (fabsf(row[i]) > writer->peak) writer->peak = fabsf(row[i]);
+            if (fabsf(row[i]) > peak) peak = fabsf(row[i]);
     }
+    if (peak > most) writer->peak = peak;
 }
 
 HaloStatus save_rows(HaloWriter *writer, const HaloBuf *rows)
@@ -49,8 +59,7 @@ HaloStatus save_rows(HaloWriter *writer, const HaloBuf *rows)
 
 float save_gain(const HaloWriter *writer)
 {
-    const int bits = writer->info.bits <= 8 ? 8 : writer->info.bits <= 16 ? 16 : 24;
-    const float most = 1.0f - ldexpf(1.0f, 1 - bits), gain = most / writer->peak;
+    const float most = greatest(writer), gain = most / writer->peak;
     return gain * writer->peak > most ? nextafterf(gain, 0.0f) : gain;
 }
 

@@ -164,7 +164,7 @@ typedef struct HaloWriter {
     HaloWriteOptions options;
     HaloInfo info;    /* shape: of the samples that come; bits, real: as the input had them, a wish */
     uint64_t clipped; /* audio: samples that integers could not hold, */
-    float peak;       /* and the greatest magnitude among them; 0: there are none */
+    float peak;       /* and the greatest magnitude among them; 0: none, or only NaN */
     void *state;
 } HaloWriter;
 

@@ -154,7 +154,7 @@ typedef struct HaloReport {
     HaloResults results;
     HaloShape input;
     uint64_t clipped;
-    float peak; /* of sound of which samples were clipped, where full scale is 1; else 0 */
+    float peak; /* of sound that did not fit, where full scale is 1; else 0, also where only NaN was clipped */
     HaloTimes ms;
     const char *backend; /* "cpu", "cuda" */
     char device[96];
