@@ -58,11 +58,16 @@ HaloStatus choose_slot(HaloSession *session, const HaloPlan *plan, bool open, Ch
     return open ? slot_open(&session->host, 0, session->options.jobs) : HALO_OK;
 }
 
+static void say_retreat(HaloReport *report, bool retreated, const char *why)
+{
+    report->retreated = retreated;
+    snprintf(report->note, sizeof report->note, "done on the CPU, since %.120s", why);
+}
+
 void choose_report(const HaloSession *session, HaloReport *report)
 {
     if (!session->gpu_refused || (report->note[0] != 0 && !session->gpu_is_there)) return;
-    report->retreated = session->gpu_is_there;
-    snprintf(report->note, sizeof report->note, "done on the CPU, since %.120s", session->gpu_reason);
+    say_retreat(report, session->gpu_is_there, session->gpu_reason);
 }
 
 HaloStatus run_plan(HaloSession *session, const HaloPlan *plan, const HaloBuf *in, HaloBuf *out,
@@ -77,8 +82,7 @@ HaloStatus run_plan(HaloSession *session, const HaloPlan *plan, const HaloBuf *i
     HALO_TRY(choose_slot(session, plan, true, &choice));
     status = execute_on(choice.slot, plan, &session->options, in, out, results, &report->clipped, &report->ms);
     if (status == HALO_ERR_DEVICE && session->options.device == HALO_DEVICE_AUTO) {
-        snprintf(report->note, sizeof report->note, "done on the CPU, since %.120s", halo_error());
-        report->retreated = true;
+        say_retreat(report, true, halo_error());
         HALO_TRY(slot_open(&session->host, 0, session->options.jobs));
         choice.slot = &session->host;
         status =

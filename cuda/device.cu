@@ -130,8 +130,7 @@ HaloStatus cuda_allow_shared(const void *kernel, size_t bytes)
 
 /* ---- waiting -------------------------------------------------------------------------------------------- */
 
-/* The clock stops here or where the host begins to wait, whichever comes first, if nothing was launched since.
- */
+/* The clock stops here or where the host begins to wait, whichever is first, if nothing was launched since. */
 static HaloStatus stop_clock(HaloDevice *device)
 {
     if (!device->stopped) CUDA_TRY(cudaEventRecord(device->mark[1], device->stream));

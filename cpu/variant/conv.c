@@ -38,17 +38,26 @@ _Static_assert(CPU_LANES <= CPU_CONV_SLACK, "the last vector may reach past the 
 #define VECTORS 1
 #include "conv_tmpl.h"
 
+/* n outputs of CPU_CONV_ROWS rows, `pitch` apart. */
+static void tall(const CpuMask *mask, const float *const *line, int64_t n, float *out, int64_t pitch,
+                 bool first)
+{
+    int64_t at = 0;
+    for (; at + TALL_BLOCK <= n; at += TALL_BLOCK) tall_block(mask, line, at, out, pitch, first);
+    for (; at < n; at += CPU_LANES) tall_edge(mask, line, at, out, pitch, first);
+}
+
+/* Outputs [at, n) of one row. */
+static void flat(const CpuMask *mask, const float *const *line, int64_t at, int64_t n, float *out, bool first)
+{
+    for (; at + FLAT_BLOCK <= n; at += FLAT_BLOCK) flat_block(mask, line, at, out, 0, first);
+    for (; at < n; at += CPU_LANES) flat_edge(mask, line, at, out, 0, first);
+}
+
 /* ---- long rows of taps ----------------------------------------------------------------------------------- */
 
 /* Lines of a band of the mask below; the last one may have a few more, so that none is too low for a block. */
 #define LONG_BAND 64
-
-static void flat(const CpuMask *mask, const float *line, int64_t n, float *out, bool first)
-{
-    int64_t at = 0;
-    for (; at + FLAT_BLOCK <= n; at += FLAT_BLOCK) flat_block(mask, &line, at, out, 0, first);
-    for (; at < n; at += CPU_LANES) flat_edge(mask, &line, at, out, 0, first);
-}
 
 /* How many outputs stand side by side below; 0: the mask is too short, and most loads would serve few sums. */
 static int64_t long_block(const CpuMask *mask)
@@ -73,14 +82,11 @@ static int64_t conv_long(const CpuMask *mask, const float *in, int64_t n, float 
         for (int64_t j = 0, rows; j < height; j += rows) {
             rows = height - j < LONG_BAND + CPU_CONV_ROWS - 1 ? height - j : LONG_BAND;
             const CpuMask band = {mask->tap + j * width, width, rows, mask->step};
-            const bool begins = first && j == 0;
-            int64_t b = 0;
             for (int64_t l = 0; l < rows + CPU_CONV_ROWS - 1; l++) line[l] = in + at + (j + l) * block;
-            for (; b + TALL_BLOCK <= block; b += TALL_BLOCK)
-                tall_block(&band, line, b, out + at, block, begins);
-            for (; b < block; b += CPU_LANES) tall_edge(&band, line, b, out + at, block, begins);
+            tall(&band, line, block, out + at, block, first && j == 0);
         }
-        if (rest.width > 0) flat(&rest, in + at + height * block, chunk, out + at, false);
+        line[0] = in + at + height * block;
+        if (rest.width > 0) flat(&rest, line, 0, chunk, out + at, false);
     }
     return at;
 }
@@ -88,17 +94,12 @@ static int64_t conv_long(const CpuMask *mask, const float *in, int64_t n, float 
 static void conv(const CpuMask *mask, const float *const *line, int64_t rows, int64_t n, float *out,
                  int64_t pitch, bool first)
 {
-    int64_t row = 0, at;
-    for (; mask->height >= CPU_CONV_ROWS - 1 && rows - row >= CPU_CONV_ROWS; row += CPU_CONV_ROWS) {
-        for (at = 0; at + TALL_BLOCK <= n; at += TALL_BLOCK)
-            tall_block(mask, line + row, at, out + row * pitch, pitch, first);
-        for (; at < n; at += CPU_LANES) tall_edge(mask, line + row, at, out + row * pitch, pitch, first);
-    }
+    int64_t row = 0;
+    for (; mask->height >= CPU_CONV_ROWS - 1 && rows - row >= CPU_CONV_ROWS; row += CPU_CONV_ROWS)
+        tall(mask, line + row, n, out + row * pitch, pitch, first);
     for (; row < rows; row++) {
-        at = mask->height == 1 ? conv_long(mask, line[row], n, out + row * pitch, first) : 0;
-        for (; at + FLAT_BLOCK <= n; at += FLAT_BLOCK)
-            flat_block(mask, line + row, at, out + row * pitch, pitch, first);
-        for (; at < n; at += CPU_LANES) flat_edge(mask, line + row, at, out + row * pitch, pitch, first);
+        const int64_t at = mask->height == 1 ? conv_long(mask, line[row], n, out + row * pitch, first) : 0;
+        flat(mask, line + row, at, n, out + row * pitch, first);
     }
 }
 
