@@ -4,6 +4,8 @@
 
 #include <cuda_runtime.h>
 
+#include <type_traits>
+
 #include "halo/backend.h"
 #include "halo/measures.h"
 
@@ -162,10 +164,30 @@ __host__ __device__ static inline bool cuda_aligned(const void *data, int64_t st
 #define CUDA_WARP 32
 #define CUDA_ALL 0xffffffffu
 
+/* There is an instruction for 32 bits since sm_80. */
 template <typename T> __device__ __forceinline__ T cuda_warp_sum(T v)
 {
-    for (int d = CUDA_WARP / 2; d > 0; d /= 2) v += __shfl_xor_sync(CUDA_ALL, v, d);
+#if __CUDA_ARCH__ >= 800
+    constexpr bool one = std::is_integral<T>::value && sizeof(T) == 4;
+#else
+    constexpr bool one = false;
+#endif
+    if constexpr (one) {
+        return __reduce_add_sync(CUDA_ALL, v);
+    } else {
+        for (int d = CUDA_WARP / 2; d > 0; d /= 2) v += __shfl_xor_sync(CUDA_ALL, v, d);
+        return v;
+    }
+}
+
+__device__ __forceinline__ int cuda_warp_min(int v)
+{
+#if __CUDA_ARCH__ >= 800
+    return __reduce_min_sync(CUDA_ALL, v);
+#else
+    for (int d = CUDA_WARP / 2; d > 0; d /= 2) v = min(v, __shfl_xor_sync(CUDA_ALL, v, d));
     return v;
+#endif
 }
 
 /* Adds every thread's count to *total. All threads of the warp call it; few samples are ever clipped, so

@@ -34,6 +34,12 @@ struct ConvTarget {
     unsigned long long *clipped;
 };
 
+/* Are results stored as they are, but for rounding? */
+static inline __host__ __device__ bool conv_plain(const ConvTarget &dst)
+{
+    return !dst.affine && dst.store.num == 1.0f && dst.store.den == 1.0f;
+}
+
 struct ConvArgs {
     ConvSource src;
     ConvTarget dst;

@@ -34,7 +34,9 @@ __device__ __forceinline__ static float short_sample(const ConvArgs &a, const S 
 
 /* ---- one channel ---------------------------------------------------------------------------------------- */
 
-static const int mono_quads = 2, mono_cols = 4 * mono_quads * short_threads;
+/* A thread makes `mono_quads` quads of outputs at once, `mono_passes` times a tile. */
+static const int mono_quads = 2, mono_passes = 2;
+static const int mono_pass = mono_quads * short_threads, mono_cols = 4 * mono_pass * mono_passes;
 
 /* A quad to shared memory. */
 template <typename S> __device__ __forceinline__ static void mono_copy(float4 *to, const S *from)
@@ -45,16 +47,19 @@ template <typename S> __device__ __forceinline__ static void mono_copy(float4 *t
         *to = cuda_widen4(__ldg(reinterpret_cast<const CudaWord<S> *>(from)));
 }
 
-/* Starts to copy `Count` quads of samples from column x on. `words`: quads of the row are aligned. */
+/* Starts to copy `Count` quads of samples from column x on. `whole`: they are all there, aligned. */
 template <typename S, int Count>
-__device__ __forceinline__ static void mono_stage(const ConvArgs &a, const S *row, bool words, int64_t x,
+__device__ __forceinline__ static void mono_stage(const ConvArgs &a, const S *row, bool whole, int64_t x,
                                                   float4 *tile)
 {
-    const ConvSource &src = a.src;
-    if (words && x >= src.x0 && x + 4 * Count <= cuda_min(src.width, src.x_end)) {
-        const S *const from = row + (x - src.x0);
+    if (whole) {
+        constexpr int rounds = Count / short_threads;
+        const S *const from = row + (x - a.src.x0) + 4 * (int)threadIdx.x;
+        tile += threadIdx.x;
 #pragma unroll
-        for (int q = (int)threadIdx.x; q < Count; q += short_threads) mono_copy(tile + q, from + 4 * q);
+        for (int r = 0; r < rounds; r++) mono_copy(tile + r * short_threads, from + 4 * r * short_threads);
+        if (threadIdx.x < Count % short_threads)
+            mono_copy(tile + rounds * short_threads, from + 4 * rounds * short_threads);
     } else {
         float *const to = reinterpret_cast<float *>(tile);
         for (int e = (int)threadIdx.x; e < 4 * Count; e += short_threads)
@@ -88,7 +93,7 @@ __device__ __forceinline__ static void mono_sums(float acc[mono_quads][4], const
     }
 }
 
-/* Stores the block's outputs from column `first` on. `usual`: as they are, in words. */
+/* Stores a pass's outputs from column `first` on. `usual`: as they are, in words. */
 __device__ __forceinline__ static void mono_store(const ConvTarget &dst, int64_t first, bool usual,
                                                   const float acc[mono_quads][4], unsigned *clipped)
 {
@@ -117,28 +122,34 @@ __global__ static void __launch_bounds__(short_threads, 8) mono_kernel(const __g
     const int64_t apart = (int64_t)gridDim.x * mono_cols, from = a.x_first - lead;
     const S *const row = short_row<S>(a);
     const bool words = row && cuda_aligned(row + (from - a.src.x0), 0, 4 * sizeof(S));
-    const bool usual = !dst.affine && dst.store.num == 1.0f && dst.store.den == 1.0f &&
-                       cuda_aligned(dst.data, 0, sizeof(float4));
+    /* Tiles that begin with an output from `lo` to `hi` on are whole. */
+    const int64_t lo = words ? a.src.x0 - from : INT64_MAX,
+                  hi = cuda_min(a.src.width, a.src.x_end) - 4 * count - from;
+    const bool usual = conv_plain(dst) && cuda_aligned(dst.data, 0, sizeof(float4));
     unsigned clipped = 0;
     int here = 0;
     int64_t first = (int64_t)blockIdx.x * mono_cols;
-    mono_stage<S, count>(a, row, words, from + first, tiles[0]);
+    mono_stage<S, count>(a, row, first >= lo && first <= hi, from + first, tiles[0]);
     __pipeline_commit();
     for (; first < dst.cols; first += apart, here ^= 1) {
-        float acc[mono_quads][4] = {};
-        const float4 *const tile = tiles[here];
-        if (first + apart < dst.cols)
-            mono_stage<S, count>(a, row, words, from + first + apart, tiles[here ^ 1]);
+        const int64_t next = first + apart;
+        if (next < dst.cols)
+            mono_stage<S, count>(a, row, next >= lo && next <= hi, from + next, tiles[here ^ 1]);
         __pipeline_commit();
         __pipeline_wait_prior(1);
         __syncthreads();
-        switch (lead) {
-        case 0: mono_sums<Eights, 0>(acc, args, tile); break;
-        case 1: mono_sums<Eights, 1>(acc, args, tile); break;
-        case 2: mono_sums<Eights, 2>(acc, args, tile); break;
-        default: mono_sums<Eights, 3>(acc, args, tile); break;
+#pragma unroll 1
+        for (int pass = 0; pass < mono_passes; pass++) {
+            float acc[mono_quads][4] = {};
+            const float4 *const tile = tiles[here] + pass * mono_pass;
+            switch (lead) {
+            case 0: mono_sums<Eights, 0>(acc, args, tile); break;
+            case 1: mono_sums<Eights, 1>(acc, args, tile); break;
+            case 2: mono_sums<Eights, 2>(acc, args, tile); break;
+            default: mono_sums<Eights, 3>(acc, args, tile); break;
+            }
+            mono_store(dst, first + 4 * pass * mono_pass, usual, acc, &clipped);
         }
-        mono_store(dst, first, usual, acc, &clipped);
         __syncthreads(); /* everyone is done with the tile */
     }
     cuda_count(dst.clipped, clipped);

@@ -178,7 +178,7 @@ static HaloStatus walk_launch(HaloDevice *device, const ConvArgs *conv, void (*k
     a.piece = cuda_aligned(origin, a.src.stride, 16) ? 16 : cuda_aligned(origin, a.src.stride, 4) ? 4 : 0;
     a.wide = a.dst.dtype == a.src.dtype && cuda_aligned(a.dst.data, a.dst.stride, all < 16 ? all : 16);
     a.fours = cuda_aligned(a.dst.data, a.dst.stride, four);
-    a.plain = !a.dst.affine && a.dst.store.num == 1.0f && a.dst.store.den == 1.0f;
+    a.plain = conv_plain(a.dst);
     int resident = 0;
     CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, CUDA_WARP, 0));
     walk_strips(&a, (int64_t)device->properties.multiProcessorCount * resident, W::taps, Pass::light);

@@ -1,0 +1,197 @@
+/* The tree above leaves of f32, for reduce_float.cu and reduce_few.cu. docs/numerics.md has the order. */
+#ifndef HALO_CUDA_REDUCE_TREE_CUH
+#define HALO_CUDA_REDUCE_TREE_CUH
+
+#include "reduce.cuh"
+
+static const int reduce_none = INT_MAX; /* no key, no place */
+
+/* The least sample, [0], and the greatest, [1], which is the least of the negated ones, by their keys, and
+ * where they are, by whatever number; the first of equals. */
+struct Extremes {
+    int key[2], at[2];
+
+    static __device__ __forceinline__ Extremes none()
+    {
+        return {{reduce_none, reduce_none}, {reduce_none, reduce_none}};
+    }
+
+    __device__ __forceinline__ void join(const Extremes &other)
+    {
+        for (int e = 0; e < 2; e++)
+            if (other.key[e] < key[e] || (other.key[e] == key[e] && other.at[e] < at[e])) {
+                key[e] = other.key[e];
+                at[e] = other.at[e];
+            }
+    }
+
+    __device__ __forceinline__ void join_warp()
+    {
+        for (int e = 0; e < 2; e++) {
+            const int least = cuda_warp_min(key[e]);
+            at[e] = cuda_warp_min(key[e] == least ? at[e] : reduce_none);
+            key[e] = least;
+        }
+    }
+};
+
+/* Orders as floats do, -0 like 0. Its own inverse but for that. */
+__device__ __forceinline__ static int extreme_key(float v)
+{
+    const int bits = __float_as_int(__fadd_rn(v, 0.0f));
+    return bits ^ (bits >> 31 & INT_MAX);
+}
+
+__device__ __forceinline__ static float extreme_value(int key)
+{
+    return __int_as_float(key ^ (key >> 31 & INT_MAX));
+}
+
+/* A node of the tree: its samples that are not NaN. */
+struct Node {
+    HaloMeans means;
+    double product;
+    int64_t product_exp;
+
+    static __device__ __forceinline__ Node none() { return {{0.0, 0.0, 0.0, 0.0}, 1.0, 0}; }
+};
+
+/* A node and what is joined in any order. */
+struct alignas(16) Part {
+    Node node;
+    Extremes best;
+    uint64_t inf, zero;
+};
+
+/* ---- joining -------------------------------------------------------------------------------------------- */
+
+template <bool Product> __device__ __forceinline__ static Node node_down(const Node &node, int d)
+{
+    Node other = Node::none();
+    other.means.n = __shfl_down_sync(CUDA_ALL, node.means.n, d);
+    other.means.sum = __shfl_down_sync(CUDA_ALL, node.means.sum, d);
+    other.means.mean = __shfl_down_sync(CUDA_ALL, node.means.mean, d);
+    other.means.m2 = __shfl_down_sync(CUDA_ALL, node.means.m2, d);
+    if (Product) {
+        other.product = __shfl_down_sync(CUDA_ALL, node.product, d);
+        other.product_exp = __shfl_down_sync(CUDA_ALL, node.product_exp, d);
+    }
+    return other;
+}
+
+/* A warp joins `here` neighbours, lane i of them the i-th: pairs, then pairs of those; what has no neighbour
+ * goes up as it is. Lane 0 has the result. */
+template <bool Product> __device__ __forceinline__ static Node join_family(Node node, int here)
+{
+    const int lane = (int)threadIdx.x % CUDA_WARP;
+    for (int d = 1; d < here; d *= 2) {
+        const Node right = node_down<Product>(node, d);
+        if (lane % (2 * d) != 0 || lane + d >= here)
+            continue; /* others would join what is no use, and divide */
+        node.means = halo_means_merge(node.means, right.means);
+        if (Product) halo_product_merge(&node.product, &node.product_exp, right.product, right.product_exp);
+    }
+    return node;
+}
+
+/* A sum over the warp of counts below 2^43, without a chain of swaps. */
+__device__ __forceinline__ static uint64_t warp_counts(uint64_t n)
+{
+    return ((uint64_t)cuda_warp_sum((unsigned)(n >> 16)) << 16) + cuda_warp_sum((unsigned)(n & 0xffff));
+}
+
+/* How many nodes join_block() needs room for. */
+static inline int64_t join_room(int64_t count)
+{
+    int64_t nodes = 0;
+    do {
+        count = cuda_ceil_div(count, CUDA_WARP);
+        nodes += count;
+    } while (count > 1);
+    return nodes;
+}
+
+/* A block of `Threads` joins `count` parts, family by family of 32, families by 32 again, and so on; thread 0
+ * has the result. All levels are one loop: where a block runs this code for the first time, its instructions
+ * come from afar. */
+template <bool Product, int Threads>
+__device__ __forceinline__ static Part join_block(const Part *part, int64_t count, Node *room)
+{
+    constexpr int warps = Threads / CUDA_WARP;
+    __shared__ Part warp_part[warps];
+    const int lane = (int)threadIdx.x % CUDA_WARP, warp = (int)threadIdx.x / CUDA_WARP;
+    const Node *below = NULL;
+    Part all = {Node::none(), Extremes::none(), 0, 0};
+    for (;;) {
+        const int64_t families = cuda_ceil_div(count, CUDA_WARP);
+        for (int64_t f = warp; f < families; f += warps) {
+            const int64_t i = f * CUDA_WARP + lane;
+            Node node = Node::none();
+            if (i < count && below == NULL) {
+                const Part one = part[i];
+                node = one.node;
+                all.best.join(one.best);
+                all.inf += one.inf;
+                all.zero += one.zero;
+            } else if (i < count) {
+                node = below[i];
+            }
+            all.node = join_family<Product>(node, (int)cuda_min(CUDA_WARP, count - f * CUDA_WARP));
+            if (lane == 0) room[f] = all.node;
+        }
+        if (below == NULL) {
+            all.best.join_warp();
+            all.inf = warp_counts(all.inf);
+            all.zero = warp_counts(all.zero);
+            if (lane == 0) warp_part[warp] = all;
+        }
+        __syncthreads();
+        if (families == 1) break;
+        below = room;
+        room += families;
+        count = families;
+    }
+    if (warp != 0) return all;
+    all.best = lane < warps ? warp_part[lane].best : Extremes::none();
+    all.best.join_warp();
+    all.inf = warp_counts(lane < warps ? warp_part[lane].inf : 0);
+    all.zero = warp_counts(lane < warps ? warp_part[lane].zero : 0);
+    return all;
+}
+
+/* ---- the answer ----------------------------------------------------------------------------------------- */
+
+/* Writes what the first thread has of a channel that begins at `data`; `at`: the extremes' pixels, -1 where
+ * there is none. One warp calls it. */
+__device__ __forceinline__ static void write_answer(const float *data, int channels, int64_t pixels,
+                                                    const Part &all, const int64_t at[2], HaloMoments *result)
+{
+    __shared__ HaloMoments m;
+    if (threadIdx.x == 0) {
+        const HaloMeans means = all.node.means;
+        m = halo_moments_none();
+        m.count = (uint64_t)pixels;
+        m.nan = (uint64_t)pixels - (uint64_t)means.n;
+        m.inf = all.inf;
+        m.zero = all.zero;
+        m.sum = means.sum;
+        m.mean = means.mean;
+        m.m2 = means.m2;
+        m.product = all.node.product;
+        m.product_exp = all.node.product_exp;
+        m.min_at = at[0];
+        m.max_at = at[1];
+        if (at[0] >= 0) { /* a key does not tell zeros apart */
+            const float low = extreme_value(all.best.key[0]), high = -extreme_value(all.best.key[1]);
+            m.min = (double)(low == 0.0f ? data[at[0] * channels] : low);
+            m.max = (double)(high == 0.0f ? data[at[1] * channels] : high);
+        }
+    }
+    __syncwarp();
+    static_assert(sizeof m % 8 == 0, "whole words");
+    /* The host's memory may be far: all words at once. */
+    for (int i = (int)threadIdx.x; i < (int)sizeof m / 8; i += CUDA_WARP)
+        reinterpret_cast<uint64_t *>(result)[i] = reinterpret_cast<const uint64_t *>(&m)[i];
+}
+
+#endif
