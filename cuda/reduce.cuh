@@ -92,22 +92,4 @@ __device__ __forceinline__ bool reduce_blocks(T *tally, T *partial, int64_t bloc
     }
 }
 
-/* The first of the samples from[0], from[step], … from[(count - 1) * step] that equals `value`; all threads of
- * the block call it. */
-template <typename S, typename V>
-__device__ __forceinline__ int reduce_find(const S *from, int64_t step, int count, V value)
-{
-    __shared__ int first;
-    __syncthreads();
-    if (threadIdx.x == 0) first = count;
-    __syncthreads();
-    int found = count;
-#pragma unroll 8
-    for (int i = (int)threadIdx.x; i < count; i += reduce_threads)
-        if ((V)__ldg(from + i * step) == value) found = min(found, i);
-    if (found < count) atomicMin(&first, found);
-    __syncthreads();
-    return first;
-}
-
 #endif

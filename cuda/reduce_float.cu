@@ -1,5 +1,5 @@
-/* Statistics of f32 in two launches: a warp makes a leaf of 4096 samples, each of its threads the four lanes 4t
- * to 4t + 3, and a block joins four neighbours; then blocks join 512 of those, and the last what they all have.
+/* Statistics of f32 in two launches: a warp makes a leaf of 4096 samples, each of its threads four lanes, and
+ * a block joins four neighbours; then blocks join 512 of those, and the last what they all have.
  * Warps that go from leaf to leaf, so that the next one's samples are on their way, were slower (2^30 samples
  * on an H200: 1.02 ms for 0.97), and so was one launch, in which every leaf arrived at the tree (1.18). */
 #include "reduce_leaf.cuh"
@@ -27,21 +27,30 @@ struct FloatArgs {
 
 /* ---- a leaf --------------------------------------------------------------------------------------------- */
 
-/* Lanes by adjacent pairs: twice in the thread, five times across the warp. */
-template <bool Product> __device__ __forceinline__ static Leaf join_lanes(const Lanes<4> *lanes, float k)
+/* Lanes by adjacent pairs. `Line`: a thread has lanes 4t to 4t + 3, so twice in the thread, five times across the
+ * warp; else t, t + 32, t + 64, t + 96, so that neighbouring threads read neighbouring pixels. */
+template <bool Line, typename F> __device__ __forceinline__ static double join_pairs(const double v[4], F f)
 {
+    const auto warp = [&](double w) {
+        for (int d = 1; d < CUDA_WARP; d *= 2) w = f(w, __shfl_xor_sync(CUDA_ALL, w, d));
+        return w;
+    };
+    if (Line) return warp(f(f(v[0], v[1]), f(v[2], v[3])));
+    return f(f(warp(v[0]), warp(v[1])), f(warp(v[2]), warp(v[3])));
+}
+
+template <bool Line, bool Product>
+__device__ __forceinline__ static Leaf join_lanes(const Lanes<4> *lanes, float k)
+{
+    const auto plus = [](double a, double b) { return a + b; };
+    const auto times = [](double a, double b) { return a * b; }; /* 128 mantissas do not overflow */
     Leaf leaf = {};
     leaf.k = k;
     leaf.n = HALO_LEAF - (int)cuda_warp_sum(lanes->nan);
-    leaf.s = (lanes->s[0] + lanes->s[1]) + (lanes->s[2] + lanes->s[3]);
-    leaf.q = (lanes->q[0] + lanes->q[1]) + (lanes->q[2] + lanes->q[3]);
-    for (int d = 1; d < CUDA_WARP; d *= 2) {
-        leaf.s += __shfl_xor_sync(CUDA_ALL, leaf.s, d);
-        leaf.q += __shfl_xor_sync(CUDA_ALL, leaf.q, d);
-    }
-    if (Product) { /* 128 mantissas do not overflow */
-        leaf.product = (lanes->product[0] * lanes->product[1]) * (lanes->product[2] * lanes->product[3]);
-        for (int d = 1; d < CUDA_WARP; d *= 2) leaf.product *= __shfl_xor_sync(CUDA_ALL, leaf.product, d);
+    leaf.s = join_pairs<Line>(lanes->s, plus);
+    leaf.q = join_pairs<Line>(lanes->q, plus);
+    if (Product) {
+        leaf.product = join_pairs<Line>(lanes->product, times);
         leaf.product_exp = cuda_warp_sum(lanes->product_exp);
     }
     return leaf;
@@ -52,16 +61,19 @@ template <bool Line, int Batch>
 __device__ __forceinline__ static void load(const float *from, int channels, int count, int m,
                                             float (&v)[Batch][4])
 {
-    const int own = m + 4 * ((int)threadIdx.x % CUDA_WARP);
+    const int lane = (int)threadIdx.x % CUDA_WARP, own = m + (Line ? 4 * lane : lane);
 #pragma unroll
     for (int b = 0; b < Batch; b++) {
-        const int at = own + b * HALO_LANES;
+        const int first = own + b * HALO_LANES;
         if (Line && count == HALO_LEAF) {
-            *reinterpret_cast<float4 *>(v[b]) = __ldg(reinterpret_cast<const float4 *>(from + at));
+            *reinterpret_cast<float4 *>(v[b]) = __ldg(reinterpret_cast<const float4 *>(from + first));
             continue;
         }
 #pragma unroll
-        for (int i = 0; i < 4; i++) v[b][i] = at + i < count ? __ldg(from + (int64_t)(at + i) * channels) : NAN;
+        for (int i = 0; i < 4; i++) {
+            const int at = first + (Line ? i : CUDA_WARP * i);
+            v[b][i] = at < count ? __ldg(from + (int64_t)at * channels) : NAN;
+        }
     }
 }
 
@@ -95,7 +107,7 @@ __device__ __forceinline__ static Part reduce_leaf(const FloatArgs &a, int chann
         if (m + 2 * step < HALO_LEAF) load<Line>(from, a.channels, count, m + 2 * step, v[0]);
         work<Product>(v[1], (double)k, &lanes);
     }
-    const Leaf leaf = join_lanes<Product>(&lanes, k);
+    const Leaf leaf = join_lanes<Line, Product>(&lanes, k);
     Part part = {node_of<Product>(leaf), Extremes::none(), cuda_warp_sum(lanes.inf), cuda_warp_sum(lanes.zero)};
     if (leaf.n > 0)
         part.best = {{cuda_warp_min(extreme_key(lanes.low)), cuda_warp_min(extreme_key(-lanes.high))},

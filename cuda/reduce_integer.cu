@@ -1,5 +1,5 @@
-/* Statistics of u8 and u16 without their product, in one launch: exact whatever the order, so every thread takes
- * what comes and all is added up. Words of four u8 or two u16 are counted whole. */
+/* Statistics of u8 and u16 without their product, in one launch: exact whatever the order, so every thread
+ * takes what comes and all is added up. Words of four u8 or two u16 are counted whole. */
 #include "reduce.cuh"
 
 static const int blocks_each = 6; /* per multiprocessor */
@@ -138,22 +138,69 @@ __device__ __forceinline__ static void take_part(Tally *t, Unit unit, int units,
 
 /* ---- kernels -------------------------------------------------------------------------------------------- */
 
-/* The answer of a channel, by the block that arrived last; thread 0 has the total. */
+/* The first pixel of a tile where the channel is `value`, as far as this thread looks: in whole packs where it
+ * can. */
+template <typename S, int Channels>
+__device__ __forceinline__ static int find_in_tile(const IntegerArgs &a, int channel, int64_t tile,
+                                                   unsigned value)
+{
+    constexpr int each = 16 / (int)sizeof(S), width = tile_pixels<S>(Channels);
+    const int64_t first = tile * width;
+    const S *const data = (const S *)a.data + first * Channels;
+    int found = width;
+    if (first + width > a.pixels) {
+        for (int i = (int)threadIdx.x; i < (int)(a.pixels - first); i += reduce_threads)
+            if (data[i * Channels + channel] == value) found = min(found, i);
+        return found;
+    }
+#pragma unroll 2
+    for (int q = (int)threadIdx.x; q < width * Channels / each; q += reduce_threads) {
+        const uint4 pack = __ldg(reinterpret_cast<const uint4 *>(data) + q);
+        S sample[each];
+        memcpy(sample, &pack, sizeof pack);
+#pragma unroll
+        for (int i = each - 1; i >= 0; i--) {
+            const int at = q * each + i;
+            if (sample[i] == value && at % Channels == channel) found = min(found, at / Channels);
+        }
+    }
+    return found;
+}
+
+/* The same with any number of channels. */
 template <typename S>
-__device__ __forceinline__ static void conclude(const IntegerArgs &a, int channel, const Tally &total)
+__device__ __forceinline__ static int find_in_channel(const IntegerArgs &a, int channel, int64_t tile,
+                                                      unsigned value)
 {
     const int width = tile_pixels<S>(a.channels);
+    const int64_t first = tile * width;
+    const S *const data = (const S *)a.data + first * a.channels + channel;
+    int found = width;
+    for (int i = (int)threadIdx.x; i < (int)cuda_min(width, a.pixels - first); i += reduce_threads)
+        if (data[(int64_t)i * a.channels] == value) found = min(found, i);
+    return found;
+}
+
+/* The answer of a channel, by the block that arrived last; thread 0 has the total. `find` looks for a sample in
+ * a tile. */
+template <typename S, typename F>
+__device__ __forceinline__ static void conclude(const IntegerArgs &a, int channel, const Tally &total, F find)
+{
     __shared__ Tally all;
+    __shared__ int low_at, high_at;
     __syncthreads();
-    if (threadIdx.x == 0) all = total;
+    if (threadIdx.x == 0) {
+        all = total;
+        low_at = high_at = INT_MAX;
+    }
     __syncthreads();
-    const int64_t low = all.min.at * width, high = all.max.at * width;
-    const S *const data = (const S *)a.data + channel;
-    const int min_at =
-        reduce_find(data + low * a.channels, a.channels, (int)cuda_min(width, a.pixels - low), all.min.value);
-    const int max_at =
-        reduce_find(data + high * a.channels, a.channels, (int)cuda_min(width, a.pixels - high), all.max.value);
+#pragma unroll 1 /* instructions that run once come from afar */
+    for (int e = 0; e < 2; e++)
+        atomicMin(e == 0 ? &low_at : &high_at,
+                  find(a, channel, e == 0 ? all.min.at : all.max.at, e == 0 ? all.min.value : all.max.value));
+    __syncthreads();
     if (threadIdx.x != 0) return;
+    const int width = tile_pixels<S>(a.channels);
     HaloMoments m = halo_moments_none();
     m.count = all.count;
     m.zero = all.count - all.nonzero;
@@ -161,8 +208,8 @@ __device__ __forceinline__ static void conclude(const IntegerArgs &a, int channe
     m.isq_lo = all.squares;
     m.min = (double)all.min.value;
     m.max = (double)all.max.value;
-    m.min_at = low + min_at;
-    m.max_at = high + max_at;
+    m.min_at = all.min.at * width + low_at;
+    m.max_at = all.max.at * width + high_at;
     a.result[channel] = m;
 }
 
@@ -207,7 +254,7 @@ __global__ static void __launch_bounds__(reduce_threads) pack_kernel(const __gri
 #pragma unroll
     for (int c = 0; c < Channels; c++)
         if (reduce_blocks(&tally[c], a.tally + c * a.blocks, blockIdx.x, a.blocks, a.arrival + c))
-            conclude<S>(a, c, tally[c]);
+            conclude<S>(a, c, tally[c], find_in_tile<S, Channels>);
 }
 
 /* Any number of channels, one a block. */
@@ -221,7 +268,7 @@ __global__ static void __launch_bounds__(reduce_threads) channel_kernel(const __
     for (int64_t p = block * reduce_threads + threadIdx.x; p < a.pixels; p += step)
         take_one(&tally, data[p * a.channels], p / tile_pixels<S>(a.channels));
     if (reduce_blocks(&tally, a.tally + channel * a.blocks, block, a.blocks, a.arrival + channel))
-        conclude<S>(a, channel, tally);
+        conclude<S>(a, channel, tally, find_in_channel<S>);
 }
 
 template <typename S> static HaloStatus launch(HaloDevice *device, const IntegerArgs *args)
