@@ -34,9 +34,11 @@ __device__ __forceinline__ static float short_sample(const ConvArgs &a, const S 
 
 /* ---- one channel ---------------------------------------------------------------------------------------- */
 
-/* A thread makes `mono_quads` quads of outputs at once, `mono_passes` times a tile. */
-static const int mono_quads = 2, mono_passes = 2;
-static const int mono_pass = mono_quads * short_threads, mono_cols = 4 * mono_pass * mono_passes;
+static const int mono_quads = 2, mono_cols = 4 * mono_quads * short_threads;
+
+/* Tiles of a block, one after the other: the more arithmetic, the more it pays to have the next one's samples
+ * on their way. */
+__host__ __device__ static constexpr int mono_tiles(int eights) { return eights < 4 ? 3 : 6; }
 
 /* A quad to shared memory. */
 template <typename S> __device__ __forceinline__ static void mono_copy(float4 *to, const S *from)
@@ -93,7 +95,7 @@ __device__ __forceinline__ static void mono_sums(float acc[mono_quads][4], const
     }
 }
 
-/* Stores a pass's outputs from column `first` on. `usual`: as they are, in words. */
+/* Stores a tile's outputs from column `first` on. `usual`: as they are, in words. */
 __device__ __forceinline__ static void mono_store(const ConvTarget &dst, int64_t first, bool usual,
                                                   const float acc[mono_quads][4], unsigned *clipped)
 {
@@ -110,16 +112,17 @@ __device__ __forceinline__ static void mono_store(const ConvTarget &dst, int64_t
     });
 }
 
-/* Blocks go from tile to tile; the next one's samples are on their way while one is worked on. */
+/* The next tile's samples are on their way while one is worked on. */
 template <typename S, int Eights>
 __global__ static void __launch_bounds__(short_threads, 8) mono_kernel(const __grid_constant__ ShortArgs args)
 {
     constexpr int count = mono_cols / 4 + 2 * Eights + 2; /* quads that the outputs need, with any lead */
+    constexpr int64_t cols = (int64_t)mono_tiles(Eights) * mono_cols;
     __shared__ float4 tiles[2][count];
     const ConvArgs &a = args.conv;
     const ConvTarget &dst = a.dst;
     const int lead = (int)((a.x_first - a.src.x0) & 3); /* rows begin at a whole word */
-    const int64_t apart = (int64_t)gridDim.x * mono_cols, from = a.x_first - lead;
+    const int64_t from = a.x_first - lead;
     const S *const row = short_row<S>(a);
     const bool words = row && cuda_aligned(row + (from - a.src.x0), 0, 4 * sizeof(S));
     /* Tiles that begin with an output from `lo` to `hi` on are whole. */
@@ -128,28 +131,25 @@ __global__ static void __launch_bounds__(short_threads, 8) mono_kernel(const __g
     const bool usual = conv_plain(dst) && cuda_aligned(dst.data, 0, sizeof(float4));
     unsigned clipped = 0;
     int here = 0;
-    int64_t first = (int64_t)blockIdx.x * mono_cols;
+    int64_t first = blockIdx.x * cols;
+    const int64_t end = cuda_min(dst.cols, first + cols);
     mono_stage<S, count>(a, row, first >= lo && first <= hi, from + first, tiles[0]);
     __pipeline_commit();
-    for (; first < dst.cols; first += apart, here ^= 1) {
-        const int64_t next = first + apart;
-        if (next < dst.cols)
-            mono_stage<S, count>(a, row, next >= lo && next <= hi, from + next, tiles[here ^ 1]);
+    for (; first < end; first += mono_cols, here ^= 1) {
+        float acc[mono_quads][4] = {};
+        const float4 *const tile = tiles[here];
+        const int64_t next = first + mono_cols;
+        if (next < end) mono_stage<S, count>(a, row, next >= lo && next <= hi, from + next, tiles[here ^ 1]);
         __pipeline_commit();
         __pipeline_wait_prior(1);
         __syncthreads();
-#pragma unroll 1
-        for (int pass = 0; pass < mono_passes; pass++) {
-            float acc[mono_quads][4] = {};
-            const float4 *const tile = tiles[here] + pass * mono_pass;
-            switch (lead) {
-            case 0: mono_sums<Eights, 0>(acc, args, tile); break;
-            case 1: mono_sums<Eights, 1>(acc, args, tile); break;
-            case 2: mono_sums<Eights, 2>(acc, args, tile); break;
-            default: mono_sums<Eights, 3>(acc, args, tile); break;
-            }
-            mono_store(dst, first + 4 * pass * mono_pass, usual, acc, &clipped);
+        switch (lead) {
+        case 0: mono_sums<Eights, 0>(acc, args, tile); break;
+        case 1: mono_sums<Eights, 1>(acc, args, tile); break;
+        case 2: mono_sums<Eights, 2>(acc, args, tile); break;
+        default: mono_sums<Eights, 3>(acc, args, tile); break;
         }
+        mono_store(dst, first, usual, acc, &clipped);
         __syncthreads(); /* everyone is done with the tile */
     }
     cuda_count(dst.clipped, clipped);
@@ -222,12 +222,9 @@ static HaloStatus launch_eights(HaloDevice *device, const ConvArgs *conv, const 
     args.conv = *conv;
     for (int i = 0; i < conv->width; i++) args.tap[i] = tap[i];
     if (conv->src.channels == 1) {
-        int resident = 0;
-        CUDA_TRY(
-            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, mono_kernel<S, Eights>, short_threads, 0));
-        const int64_t most = cuda_max(1, (int64_t)device->properties.multiProcessorCount * resident);
-        CUDA_LAUNCH(device, (mono_kernel<S, Eights>), cuda_min(most, cuda_ceil_div(conv->dst.cols, mono_cols)),
-                    short_threads, 0, args);
+        const int64_t cols = (int64_t)mono_tiles(Eights) * mono_cols;
+        CUDA_LAUNCH(device, (mono_kernel<S, Eights>), cuda_ceil_div(conv->dst.cols, cols), short_threads, 0,
+                    args);
     } else {
         const int64_t cols = short_threads / conv->src.channels * 4 * short_quads(Eights);
         CUDA_LAUNCH(device, (short_kernel<S, Eights>), cuda_ceil_div(conv->dst.cols, cols), short_threads, 0,
