@@ -59,8 +59,9 @@ __device__ __forceinline__ static void hand_over(const HistArgs &a, int counters
     }
 }
 
-/* A thread takes as many 16-byte packs as there are channels: whole pixels. The counter of value v of channel
- * c in copy i is at (c * 256 + v) * copies + i. */
+/* A thread takes as many 16-byte packs as there are channels: whole pixels, in packs that follow one another,
+ * or, where each has whole pixels, in such as let neighbouring threads read neighbours. The counter of value v
+ * of channel c in copy i is at (c * 256 + v) * copies + i. */
 template <int Channels>
 __global__ static void __launch_bounds__(hist_threads) bytes_kernel(const __grid_constant__ HistArgs a)
 {
@@ -73,9 +74,12 @@ __global__ static void __launch_bounds__(hist_threads) bytes_kernel(const __grid
     clear_shared(counter, Channels * byte_values * copies);
     for (int64_t u = first; u < units; u += step) {
         uint8_t sample[Channels * width];
+        const int64_t tile = u - (int)threadIdx.x;
+        const bool apart = width % Channels == 0 && tile + hist_threads <= units;
+        const uint4 *const from = packs + (apart ? tile * Channels + threadIdx.x : u * Channels);
 #pragma unroll
         for (int k = 0; k < Channels; k++) {
-            const uint4 pack = __ldg(packs + u * Channels + k);
+            const uint4 pack = __ldg(from + (apart ? k * hist_threads : k));
             memcpy(sample + k * width, &pack, sizeof pack);
         }
 #pragma unroll

@@ -146,15 +146,15 @@ static inline bool walk_takes(const HaloBuf *src, const HaloBuf *dst, HaloBorder
 
 /* Strips begin with the rows above their first output, so they should be as high as lets every warp that can be
  * resident have one. Where arithmetic is light, multiprocessors end at different times, for memory is nearer to
- * some: half of the rows are then left to strips a quarter as high, which fill the gaps. */
+ * some: then strips are a quarter as high, and those of the last quarter of the rows a tenth, to fill the gaps. */
 static inline void walk_strips(WalkArgs *a, int64_t resident, int taps, bool light)
 {
     const int64_t rows = a->dst.rows, most = cuda_max(1, resident / a->tiles_x);
-    const int64_t strip = cuda_max(2 * taps, cuda_ceil_div(rows, most));
+    const int64_t strip = cuda_min(1 << 30, cuda_max(2 * taps, cuda_ceil_div(rows, most)));
     light = light && strip >= 16 * taps;
-    a->strip = (int)cuda_min(1 << 30, light ? strip / 2 : strip);
-    a->rest = light ? a->strip / 4 : a->strip;
-    a->strips = (int)cuda_min(light ? most : INT32_MAX, cuda_ceil_div(rows, a->strip));
+    a->strip = (int)(light ? strip / 4 : strip);
+    a->rest = (int)(light ? strip / 10 : strip);
+    a->strips = (int)cuda_min(INT32_MAX, cuda_ceil_div(light ? rows - rows / 4 : rows, a->strip));
 }
 
 /* `args` has its taps; the rest is filled in here. */
