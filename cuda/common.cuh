@@ -164,16 +164,22 @@ __host__ __device__ static inline bool cuda_aligned(const void *data, int64_t st
 #define CUDA_WARP 32
 #define CUDA_ALL 0xffffffffu
 
-/* There is an instruction for 32 bits since sm_80. */
+/* Since sm_80 there is an instruction for 32 bits; 64 go in three parts, whose sums fit. */
 template <typename T> __device__ __forceinline__ T cuda_warp_sum(T v)
 {
 #if __CUDA_ARCH__ >= 800
-    constexpr bool one = std::is_integral<T>::value && sizeof(T) == 4;
+    constexpr bool whole = std::is_integral<T>::value;
 #else
-    constexpr bool one = false;
+    constexpr bool whole = false;
 #endif
-    if constexpr (one) {
+    if constexpr (whole && sizeof(T) == 4) {
         return __reduce_add_sync(CUDA_ALL, v);
+    } else if constexpr (whole && sizeof(T) == 8) {
+        const uint64_t bits = (uint64_t)v, part = (1u << 22) - 1;
+        const uint64_t low = __reduce_add_sync(CUDA_ALL, (unsigned)(bits & part)),
+                       middle = __reduce_add_sync(CUDA_ALL, (unsigned)(bits >> 22 & part)),
+                       high = __reduce_add_sync(CUDA_ALL, (unsigned)(bits >> 44));
+        return (T)(low + (middle << 22) + (high << 44));
     } else {
         for (int d = CUDA_WARP / 2; d > 0; d /= 2) v += __shfl_xor_sync(CUDA_ALL, v, d);
         return v;

@@ -25,31 +25,33 @@ HaloStatus reduce_few(HaloDevice *device, const float *data, int64_t pixels, int
  * counter back to 0. */
 HaloStatus reduce_room(HaloDevice *device, int64_t bytes, int64_t arrivals, void **room, unsigned **arrival);
 
-/* The least sample so far and the number of the place it was in; -1: none yet. The first of equals wins. `Sign`
- * -1 turns it round. */
-template <typename T, int Sign> struct ReduceBest {
-    T value;
-    int64_t at;
+static const int reduce_none = INT_MAX; /* no key, no place */
 
-    __device__ __forceinline__ bool beats(const ReduceBest &other) const
+/* The least sample, [0], and the greatest, [1], which is the least of the negated ones, by their keys, and
+ * where they are, by whatever number; the first of equals. */
+struct Extremes {
+    int key[2], at[2];
+
+    static __device__ __forceinline__ Extremes none()
     {
-        if (at < 0 || other.at < 0) return at >= 0;
-        if (value == other.value) return at < other.at;
-        return Sign > 0 ? value < other.value : value > other.value;
+        return {{reduce_none, reduce_none}, {reduce_none, reduce_none}};
     }
 
-    __device__ __forceinline__ void join(const ReduceBest &other)
+    __device__ __forceinline__ void join(const Extremes &other)
     {
-        if (other.beats(*this)) *this = other;
+        for (int e = 0; e < 2; e++)
+            if (other.key[e] < key[e] || (other.key[e] == key[e] && other.at[e] < at[e])) {
+                key[e] = other.key[e];
+                at[e] = other.at[e];
+            }
     }
 
     __device__ __forceinline__ void join_warp()
     {
-        for (int d = CUDA_WARP / 2; d > 0; d /= 2) {
-            ReduceBest other;
-            other.value = __shfl_xor_sync(CUDA_ALL, value, d);
-            other.at = __shfl_xor_sync(CUDA_ALL, at, d);
-            join(other);
+        for (int e = 0; e < 2; e++) {
+            const int least = cuda_warp_min(key[e]);
+            at[e] = cuda_warp_min(key[e] == least ? at[e] : reduce_none);
+            key[e] = least;
         }
     }
 };
@@ -63,33 +65,6 @@ __device__ __forceinline__ bool reduce_last(unsigned *arrival, int64_t expected)
     if (count.fetch_add(1, cuda::memory_order_acq_rel) + 1 != (unsigned)expected) return false;
     *arrival = 0;
     return true;
-}
-
-/* Joins the block's tallies, then those of the channel's `blocks` blocks: true in the block that arrives last,
- * where thread 0 has the total. T has join_warp() and join(). All threads of the block call it. */
-template <typename T>
-__device__ __forceinline__ bool reduce_blocks(T *tally, T *partial, int64_t block, int64_t blocks,
-                                              unsigned *arrival)
-{
-    __shared__ T warp[reduce_warps];
-    __shared__ bool last;
-    for (int round = 0;; round++) {
-        tally->join_warp();
-        if (threadIdx.x % CUDA_WARP == 0) warp[threadIdx.x / CUDA_WARP] = *tally;
-        __syncthreads();
-        if (threadIdx.x == 0)
-            for (int w = 1; w < reduce_warps; w++) tally->join(warp[w]);
-        if (round == 1 || blocks == 1) return true;
-        if (threadIdx.x == 0) {
-            partial[block] = *tally;
-            last = reduce_last(arrival, blocks);
-        }
-        __syncthreads();
-        if (!last) return false;
-        *tally = partial[threadIdx.x % blocks];
-        for (int64_t b = threadIdx.x + reduce_threads; b < blocks; b += reduce_threads) tally->join(partial[b]);
-        if (threadIdx.x >= blocks) *tally = T::none();
-    }
 }
 
 #endif

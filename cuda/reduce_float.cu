@@ -27,8 +27,8 @@ struct FloatArgs {
 
 /* ---- a leaf --------------------------------------------------------------------------------------------- */
 
-/* Lanes by adjacent pairs. `Line`: a thread has lanes 4t to 4t + 3, so twice in the thread, five times across the
- * warp; else t, t + 32, t + 64, t + 96, so that neighbouring threads read neighbouring pixels. */
+/* Lanes by adjacent pairs. `Line`: a thread has lanes 4t to 4t + 3, so twice in the thread, five times across
+ * the warp; else t, t + 32, t + 64, t + 96, so that neighbouring threads read neighbouring pixels. */
 template <bool Line, typename F> __device__ __forceinline__ static double join_pairs(const double v[4], F f)
 {
     const auto warp = [&](double w) {
@@ -135,8 +135,8 @@ __global__ static void __launch_bounds__(Line ? group_threads : group_threads *m
     Part all = lane < here ? parts[warp][lane] : Part{Node::none(), Extremes::none(), 0, 0};
     all.node = join_family<Product>(all.node, here);
     all.best.join_warp();
-    all.inf = warp_counts(all.inf);
-    all.zero = warp_counts(all.zero);
+    all.inf = cuda_warp_sum(all.inf);
+    all.zero = cuda_warp_sum(all.zero);
     if (lane == 0) a.group[(first + warp) * a.groups + blockIdx.x / sets] = all;
 }
 

@@ -4,37 +4,6 @@
 
 #include "reduce.cuh"
 
-static const int reduce_none = INT_MAX; /* no key, no place */
-
-/* The least sample, [0], and the greatest, [1], which is the least of the negated ones, by their keys, and
- * where they are, by whatever number; the first of equals. */
-struct Extremes {
-    int key[2], at[2];
-
-    static __device__ __forceinline__ Extremes none()
-    {
-        return {{reduce_none, reduce_none}, {reduce_none, reduce_none}};
-    }
-
-    __device__ __forceinline__ void join(const Extremes &other)
-    {
-        for (int e = 0; e < 2; e++)
-            if (other.key[e] < key[e] || (other.key[e] == key[e] && other.at[e] < at[e])) {
-                key[e] = other.key[e];
-                at[e] = other.at[e];
-            }
-    }
-
-    __device__ __forceinline__ void join_warp()
-    {
-        for (int e = 0; e < 2; e++) {
-            const int least = cuda_warp_min(key[e]);
-            at[e] = cuda_warp_min(key[e] == least ? at[e] : reduce_none);
-            key[e] = least;
-        }
-    }
-};
-
 /* Orders as floats do, -0 like 0. Its own inverse but for that. */
 __device__ __forceinline__ static int extreme_key(float v)
 {
@@ -94,12 +63,6 @@ template <bool Product> __device__ __forceinline__ static Node join_family(Node 
     return node;
 }
 
-/* A sum over the warp of counts below 2^43, without a chain of swaps. */
-__device__ __forceinline__ static uint64_t warp_counts(uint64_t n)
-{
-    return ((uint64_t)cuda_warp_sum((unsigned)(n >> 16)) << 16) + cuda_warp_sum((unsigned)(n & 0xffff));
-}
-
 /* How many nodes join_block() needs room for. */
 static inline int64_t join_room(int64_t count)
 {
@@ -141,8 +104,8 @@ __device__ __forceinline__ static Part join_block(const Part *part, int64_t coun
         }
         if (below == NULL) {
             all.best.join_warp();
-            all.inf = warp_counts(all.inf);
-            all.zero = warp_counts(all.zero);
+            all.inf = cuda_warp_sum(all.inf);
+            all.zero = cuda_warp_sum(all.zero);
             if (lane == 0) warp_part[warp] = all;
         }
         __syncthreads();
@@ -154,8 +117,8 @@ __device__ __forceinline__ static Part join_block(const Part *part, int64_t coun
     if (warp != 0) return all;
     all.best = lane < warps ? warp_part[lane].best : Extremes::none();
     all.best.join_warp();
-    all.inf = warp_counts(lane < warps ? warp_part[lane].inf : 0);
-    all.zero = warp_counts(lane < warps ? warp_part[lane].zero : 0);
+    all.inf = cuda_warp_sum<uint64_t>(lane < warps ? warp_part[lane].inf : 0);
+    all.zero = cuda_warp_sum<uint64_t>(lane < warps ? warp_part[lane].zero : 0);
     return all;
 }
 

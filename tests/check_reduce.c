@@ -140,6 +140,7 @@ static void leaves_across_rows(void **state)
     for_each_case(__func__, 12, many_leaves_body);
 }
 
+/* More leaves than a GPU joins at once, with the product and without. */
 static void thousands_body(Rng *rng)
 {
     const HaloShape real = test_shape(HALO_F32, 4096 * 2500 + rng_between(rng, 1, 9000), 1, 1);
@@ -147,8 +148,21 @@ static void thousands_body(Rng *rng)
     TestBuf src = testbuf_make(&real, test_whole(&real), rng);
     testbuf_fill_with(&src, TEST_MIXED, rng);
     check(&src, HALO_WANT_ALL);
+    check(&src, HALO_WANT_ALL & ~(unsigned)HALO_WANT_PRODUCT);
     testbuf_free(&src);
     run_case(rng, &whole, false, HALO_WANT_ALL);
+}
+
+/* The same of every number of channels that are read together, and of more. */
+static void thousands_with_channels(void **state)
+{
+    (void)state;
+    Rng rng = {17};
+    for (int channels = 2; channels <= 6; channels++) {
+        const HaloShape shape = test_shape(HALO_F32, 4096 * 600 / channels, channels + 1, channels);
+        run_case(&rng, &shape, channels % 2 == 0, HALO_WANT_ALL);
+        run_case(&rng, &shape, channels % 2 == 1, HALO_WANT_ALL & ~(unsigned)HALO_WANT_PRODUCT);
+    }
 }
 
 static void thousands_of_leaves(void **state)
@@ -289,6 +303,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(leaves_of_nan),
         cmocka_unit_test(variance_is_never_negative),
         cmocka_unit_test(thousands_of_leaves),
+        cmocka_unit_test(thousands_with_channels),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);
