@@ -66,6 +66,7 @@ template <int Channels>
 __global__ static void __launch_bounds__(hist_threads) bytes_kernel(const __grid_constant__ HistArgs a)
 {
     constexpr int width = 16;
+    constexpr bool whole = Channels > 1 && width % Channels == 0;
     CUDA_SHARED(unsigned, counter);
     const int copies = a.copies, copy = (int)threadIdx.x & (copies - 1);
     const int64_t units = a.pixels / width, step = a.blocks * hist_threads;
@@ -75,7 +76,7 @@ __global__ static void __launch_bounds__(hist_threads) bytes_kernel(const __grid
     for (int64_t u = first; u < units; u += step) {
         uint8_t sample[Channels * width];
         const int64_t tile = u - (int)threadIdx.x;
-        const bool apart = width % Channels == 0 && tile + hist_threads <= units;
+        const bool apart = whole && tile + hist_threads <= units;
         const uint4 *const from = packs + (apart ? tile * Channels + threadIdx.x : u * Channels);
 #pragma unroll
         for (int k = 0; k < Channels; k++) {
