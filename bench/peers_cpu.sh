@@ -31,9 +31,10 @@ printf '{"type":"machine","date":"%s","commit":"%s","halo":"%s","cpu":"%s","core
     "$(date -u +%F)" "$commit" "$("$halo" --version)" "$processor" "$(nproc)" "$load" "$(versions)" > "$results"
 echo "$processor, $(nproc) cores, load $load, commit $commit"
 
-"${CC:-cc}" -std=c17 -O3 -march=native -Iinclude -Icpu -Icpu/variant -DCPU_VARIANT=native bench/ceilings.c \
-    -o "$folder/ceilings" -lpthread
-"$folder/ceilings" | tee -a "$results"
+"$halo" bench ops stats --size 64x64 --device cpu --json | "$python" -c 'import json, sys
+row = json.load(sys.stdin)
+print(json.dumps({"type": "ceilings"} | {name: row[name] for name in ("fma_gflops", "read_gbs", "copy_gbs")}))' |
+    tee -a "$results"
 "$python" bench/peers_opencv.py "$halo" "$results"
 "$python" bench/inputs.py "$folder"
 "$python" bench/peers_tools.py "$halo" "$folder" "$results"

@@ -4,7 +4,7 @@
 Neither side reads or writes a file. Both have their samples in huge pages that have been touched before: NumPy asks
 for them, and OpenCV is given its output; `halo bench ops` does the same. Without that the kernel's clearing of fresh
 4 KiB pages takes several times as long as a small mask. The floor of a row is what the ceilings of this run (in RESULTS,
-by ceilings.c) leave it: all multiply-adds at their peak, or all bytes once, whichever takes longer."""
+by halo bench ops) leave it: all multiply-adds at their peak, or all bytes once, whichever takes longer."""
 import json
 import os
 import subprocess

@@ -2,10 +2,13 @@
 #ifndef CLI_BENCH_H
 #define CLI_BENCH_H
 
+#include "json.h"
 #include "options.h"
 
 HaloStatus cli_bench_ladder(const CliSettings *settings); /* bench_ladder.c */
 HaloStatus cli_bench_ops(const CliSettings *settings);    /* bench_ops.c */
 HaloStatus cli_bench_batch(const CliSettings *settings);  /* bench_batch.c */
+
+void json_positive(CliJson *json, const char *key, double value); /* null for what is not known: 0 */
 
 #endif

@@ -37,14 +37,6 @@ static double rate(const HaloRung *rung) { return rung->ms > 0 ? rung->n / rung-
 
 static double gigabytes(const HaloRung *rung) { return rung->bytes / (rung->ms * 1e6); }
 
-static void json_positive(CliJson *json, const char *key, double value)
-{
-    if (value > 0)
-        json_number(json, key, value);
-    else
-        json_null(json, key);
-}
-
 static void record_rung(FILE *to, const Ladder *ladder, const HaloRung *rung)
 {
     CliJson json = {.to = to};

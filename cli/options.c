@@ -55,7 +55,7 @@ const CliOption cli_options[] = {
      "refuse larger images; 2^28 by default, 100M is 100 million", cli_read_pixels, 0},
 
     {"device", 0, "DEVICE", "auto|cpu|gpu|all", CLI_ENGINE, CLI_WORKS | CLI_BENCH | CLI_SAME,
-     "auto, cpu, gpu, gpu:N, or all for every GPU; the samples are the same on each", cli_read_device, 0},
+     "auto, cpu, gpu, gpu:N, or all for every GPU; the samples are the same on each; for bench ops a list", cli_read_device, 0},
     {"precision", 0, "HOW", "exact|fast", CLI_ENGINE, CLI_WORKS | CLI_BENCH,
      "exact: the same bytes everywhere; fast: large masks may differ a little, 8 bits by 1 level on few samples",
      cli_read_precision, 0},
@@ -139,10 +139,10 @@ const CliCommand cli_commands[] = {
      "halo stats -r data --total --json --shard 1/3 > 1.json   # 2/3 and 3/3 on other machines\n"
      "halo merge 1.json 2.json 3.json\n",
      cli_merge},
-    {"bench", CLI_BENCH, NULL, "ladder [FAMILY…] | ops PIPELINE… | batch PIPELINE FILE…",
+    {"bench", CLI_BENCH, NULL, "ladder [FAMILY…] | ops [PIPELINE…] | batch PIPELINE FILE…",
      "time the teaching kernels, pipelines on random samples, or a batch stage by stage",
      "halo bench ladder\nhalo bench ladder reduce scan --device gpu:1\n"
-     "halo bench ops gauss:2 'sobel|depth:u8' --size 8192x8192 --dtype u8 --device cpu\n"
+     "halo bench ops gauss:2 'sobel|depth:u8' --size 8192x8192 --dtype u8 --device cpu,gpu\n"
      "halo bench batch gauss:2 photos/*.png --device gpu\n",
      cli_bench},
     {"help", CLI_HELP, NULL, "[COMMAND|OPERATION]", "help on halo, a command or an operation",

@@ -31,6 +31,7 @@ typedef struct CliSettings {
     struct {
         int64_t width, height, channels, runs; /* 0: not given */
         int dtype, content;
+        const char *devices; /* several, with commas; NULL: one */
     } bench;
     HaloShape raw; /* kind 0: not given */
     const HaloFormat *to;
@@ -99,6 +100,10 @@ HaloStatus cli_parse(int argc, char **argv, CliSettings *settings);
 /* value.c */
 HaloStatus cli_read_choice(const char *value, const char *choices, int *choice);
 HaloStatus cli_read_device(CliSettings *settings, const char *value);
+#define CLI_DEVICE_ROOM 64
+/* Item `at` of a list of devices; false where it has no such. */
+bool cli_device_at(const char *list, int at, char room[CLI_DEVICE_ROOM]);
+HaloStatus cli_read_one_device(const char *value, HaloOptions *engine);
 HaloStatus cli_read_jobs(CliSettings *settings, const char *value);
 HaloStatus cli_read_precision(CliSettings *settings, const char *value);
 HaloStatus cli_read_alpha(CliSettings *settings, const char *value);
@@ -124,6 +129,7 @@ int cli_run(const CliSettings *settings);   /* run.c: run, stats, hist, scan */
 int cli_info(const CliSettings *settings);  /* info.c */
 int cli_list(const CliSettings *settings);  /* list.c */
 int cli_bench(const CliSettings *settings); /* bench.c */
+bool cli_times_devices(const CliSettings *settings); /* is it `bench ops`, which goes through a list of devices? */
 int cli_merge(const CliSettings *settings); /* merge.c */
 int cli_help(const CliSettings *settings);  /* help.c */
 int cli_version(const CliSettings *settings);

@@ -117,7 +117,7 @@ HaloStatus cli_read_png_level(CliSettings *settings, const char *value)
     return HALO_OK;
 }
 
-HaloStatus cli_read_device(CliSettings *settings, const char *value)
+HaloStatus cli_read_one_device(const char *value, HaloOptions *engine)
 {
     int choice = HALO_DEVICE_GPU;
     if (strncmp(value, "gpu:", 4) == 0) {
@@ -125,14 +125,37 @@ HaloStatus cli_read_device(CliSettings *settings, const char *value)
         int64_t index;
         if (!read_integer(value + 4, 1023, &index, &end) || *end != 0)
             return halo_fail(HALO_ERR_USAGE, "expected gpu:N with a number N from 0, found '%.80s'", value);
-        settings->engine.gpu = (int)index;
+        engine->gpu = (int)index;
     } else {
         const HaloStatus status = cli_read_choice(value, "auto|cpu|gpu|all", &choice);
         if (status != HALO_OK) return status;
-        settings->engine.gpu = 0;
+        engine->gpu = 0;
     }
-    settings->engine.device = (HaloDeviceChoice)choice;
+    engine->device = (HaloDeviceChoice)choice;
     return HALO_OK;
+}
+
+/* The first of several stays; cli_bench_ops() goes through them all. */
+HaloStatus cli_read_device(CliSettings *settings, const char *value)
+{
+    HaloStatus status = HALO_OK;
+    HaloOptions engine = settings->engine;
+    char room[CLI_DEVICE_ROOM];
+    settings->bench.devices = strchr(value, ',') != NULL ? value : NULL;
+    for (int i = 0; status == HALO_OK && cli_device_at(value, i, room); i++)
+        status = cli_read_one_device(room, i == 0 ? &settings->engine : &engine);
+    return status;
+}
+
+bool cli_device_at(const char *list, int at, char room[CLI_DEVICE_ROOM])
+{
+    for (; at > 0 && list != NULL; at--) {
+        list = strchr(list, ',');
+        if (list != NULL) list++;
+    }
+    if (list == NULL) return false;
+    snprintf(room, CLI_DEVICE_ROOM, "%.*s", (int)strcspn(list, ","), list);
+    return true;
 }
 
 HaloStatus cli_read_precision(CliSettings *settings, const char *value)

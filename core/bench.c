@@ -50,6 +50,21 @@ static double median(double *ms, int n)
     return ms[n / 2];
 }
 
+/* What the device's ceilings leave: all bytes once, or all arithmetic, whichever takes longer. Ceilings that
+ * cannot be measured, for want of memory above all, are no reason to fail. */
+static void find_floor(Slot *slot, const HaloPlan *plan, HaloTiming *timing)
+{
+    HaloCeilings *c = &slot->ceilings;
+    if (c->read_gbs == 0.0 && slot->backend->ceilings != NULL &&
+        slot->backend->ceilings(slot->device, c) != HALO_OK)
+        *c = (HaloCeilings){0};
+    timing->ceilings = *c;
+    const double memory = plan->wants_output ? c->copy_gbs : c->read_gbs;
+    if (memory <= 0.0 || c->fma_gflops <= 0.0) return;
+    const double moving = timing->bytes / memory * 1e-6, sums = timing->flops / c->fma_gflops * 1e-6;
+    timing->floor_ms = moving > sums ? moving : sums;
+}
+
 HaloStatus halo_bench(HaloSession *session, const HaloPipeline *pipeline, const HaloShape *shape,
                       HaloContent content, int runs, HaloTiming *timing)
 {
@@ -57,7 +72,7 @@ HaloStatus halo_bench(HaloSession *session, const HaloPipeline *pipeline, const 
     HaloBuf in = {0}, out = {0};
     HaloPlan *plan = NULL;
     Choice choice;
-    double up[MOST_RUNS], kernel[MOST_RUNS], down[MOST_RUNS];
+    double up[MOST_RUNS], kernel[MOST_RUNS], down[MOST_RUNS], total[MOST_RUNS];
     const int n = runs < 1 ? 1 : runs > MOST_RUNS ? MOST_RUNS : runs;
     *timing = (HaloTiming){0};
     HALO_TRY(halo_buf_alloc(&in, shape));
@@ -72,10 +87,12 @@ HaloStatus halo_bench(HaloSession *session, const HaloPipeline *pipeline, const 
     for (int i = -1; i < n; i++) { /* the first is to warm up */
         HaloResults results = {0};
         HaloTimes ms = {0};
+        const double start = now_ms();
         status = execute_into(choice.slot, plan, &session->options, &in, &out, &results, NULL, &ms);
         halo_results_free(&results);
         HALO_TRY(status);
         if (i < 0) continue;
+        total[i] = now_ms() - start;
         up[i] = ms.upload;
         kernel[i] = ms.compute;
         down[i] = ms.download;
@@ -85,11 +102,13 @@ HaloStatus halo_bench(HaloSession *session, const HaloPipeline *pipeline, const 
     timing->upload_ms = median(up, n);
     timing->kernel_ms = median(kernel, n);
     timing->download_ms = median(down, n);
+    timing->total_ms = median(total, n);
     timing->steps = plan->steps;
     for (int i = 0; i < plan->steps; i++) {
         timing->bytes += cost_step_bytes(plan, &plan->step[i]);
         timing->flops += cost_step_flops(plan, &plan->step[i]);
     }
+    find_floor(choice.slot, plan, timing);
 out:
     halo_plan_free(plan);
     halo_buf_free(&out);

@@ -41,6 +41,7 @@ typedef struct Slot {
     const HaloBackend *backend;
     HaloDevice *device;
     char describe[96];
+    HaloCeilings ceilings; /* once known */
     int spares;
     HaloBuf spare[SLOT_SPARES];
 } Slot;

@@ -162,4 +162,5 @@ const HaloBackend halo_backend_cpu = {
     .rank = cpu_rank,
     .equalize = cpu_equalize,
     .pick = cpu_pick,
+    .ceilings = cpu_ceilings,
 };

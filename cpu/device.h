@@ -52,6 +52,7 @@ HaloStatus cpu_hist(HaloDevice *device, const HaloBuf *src, const HaloHist *hist
 HaloStatus cpu_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloScan *scan);
 HaloStatus cpu_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloRank *rank);
 HaloStatus cpu_pick(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloPick *pick);
+HaloStatus cpu_ceilings(HaloDevice *device, HaloCeilings *out);
 HaloStatus cpu_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloEqualize *equalize);
 
 #endif

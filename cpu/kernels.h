@@ -148,6 +148,15 @@ typedef struct CpuRankKernels {
     void (*exchange[3])(const CpuExchange *list, int64_t count, void *block);
 } CpuRankKernels;
 
+/* ---- ceilings ------------------------------------------------------------------------------------------- */
+
+typedef struct CpuCeilingKernels {
+    /* Fused multiply-adds out of registers, `rounds` times some; returns how many operations they count as. */
+    double (*fma)(int64_t rounds, float *result);
+    /* All words, by or. */
+    uint64_t (*read)(const uint64_t *from, int64_t words);
+} CpuCeilingKernels;
+
 typedef struct CpuKernels {
     const char *name; /* "baseline", "v3", "v4" */
     const CpuRowKernels *rows;
@@ -157,6 +166,7 @@ typedef struct CpuKernels {
     const CpuHistKernels *hist;
     const CpuScanKernels *scan;
     const CpuRankKernels *rank;
+    const CpuCeilingKernels *ceiling;
 } CpuKernels;
 
 extern const CpuKernels cpu_kernels_baseline;

@@ -235,5 +235,7 @@ HaloStatus cuda_pick(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const
 HaloStatus cuda_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloEqualize *equalize);
 /* ladder/: the teaching kernels. */
 HaloStatus cuda_ladder(HaloDevice *device, const char *family, HaloRungSeen *seen, void *context);
+/* What this GPU gives, measured once a process; ladder/ceiling.cu. */
+HaloStatus cuda_ceilings(HaloDevice *device, HaloCeilings *ceilings);
 
 #endif

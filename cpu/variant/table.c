@@ -13,4 +13,5 @@ const CpuKernels CPU_TABLE(kernels) = {
     .hist = &CPU_TABLE(hist),
     .scan = &CPU_TABLE(scan),
     .rank = &CPU_TABLE(rank),
+    .ceiling = &CPU_TABLE(ceiling),
 };

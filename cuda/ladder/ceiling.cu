@@ -1,5 +1,5 @@
-/* Time on the device: the median of many runs, and what this GPU's memory gives when nothing else is asked of
- * it. Every fraction in the tables is of these ceilings, measured in the same process. */
+/* Time on the device: the median of many runs, and what this GPU gives when nothing else is asked of it.
+ * Every fraction in the tables is of these ceilings, measured in the same process. */
 #include <stdlib.h>
 
 #include "ladder.cuh"
@@ -92,6 +92,23 @@ __global__ void copy_all(const int4 *in, int4 *out, int64_t n)
     }
 }
 
+constexpr int chains = 16, links = 4096, fma_blocks = 8, fma_threads = 256;
+
+/* As many independent chains as hide the latency; the result is never 0.5, so nothing is written. */
+__global__ void multiply_add(float *out, float a, float b)
+{
+    float x[chains], sum = 0.0f;
+#pragma unroll
+    for (int c = 0; c < chains; c++) x[c] = (float)(threadIdx.x + c);
+#pragma unroll 8
+    for (int i = 0; i < links; i++)
+#pragma unroll
+        for (int c = 0; c < chains; c++) x[c] = __fmaf_rn(x[c], a, b);
+#pragma unroll
+    for (int c = 0; c < chains; c++) sum += x[c];
+    if (sum == 0.5f) *out = sum;
+}
+
 /* `variant` blocks a multiprocessor; none: a block for every turn. */
 unsigned grid(const LadderRun *run)
 {
@@ -109,6 +126,13 @@ HaloStatus read_launch(LadderRun *run)
 HaloStatus copy_launch(LadderRun *run)
 {
     LADDER_LAUNCH(run, copy_all, grid(run), threads, (const int4 *)run->in, (int4 *)run->out, run->n);
+    return HALO_OK;
+}
+
+HaloStatus fma_launch(LadderRun *run)
+{
+    LADDER_LAUNCH(run, multiply_add, fma_blocks * run->device->properties.multiProcessorCount, fma_threads,
+                  (float *)run->out, 0.999f, 0.001f);
     return HALO_OK;
 }
 
@@ -130,11 +154,11 @@ struct Block {
     ~Block() { cudaFree(data); }
 };
 
-HaloStatus measure(HaloDevice *device, LadderCeilings *ceilings)
+HaloStatus measure(HaloDevice *device, HaloCeilings *ceilings)
 {
     Block in, out;
     size_t left, total;
-    double read_ms, copy_ms;
+    double read_ms, copy_ms, fma_ms;
     int64_t bytes = (int64_t)1 << 30;
     CUDA_TRY(cudaMemGetInfo(&left, &total));
     while (bytes > ((int64_t)1 << 20) && bytes > (int64_t)left / 4) bytes /= 2;
@@ -148,17 +172,21 @@ HaloStatus measure(HaloDevice *device, LadderCeilings *ceilings)
     run.out = out.data;
     CUDA_PASS(best(&run, read_launch, &read_ms));
     CUDA_PASS(best(&run, copy_launch, &copy_ms));
+    CUDA_PASS(ladder_time(&run, fma_launch, &fma_ms));
     ceilings->read_gbs = (double)bytes / (read_ms * 1e6);
     ceilings->copy_gbs = 2 * (double)bytes / (copy_ms * 1e6);
+    ceilings->fma_gflops = 2.0 * chains * links * fma_blocks * fma_threads *
+                           device->properties.multiProcessorCount / (fma_ms * 1e6);
     return HALO_OK;
 }
 
 } // namespace
 
-HaloStatus ladder_ceilings(HaloDevice *device, LadderCeilings *ceilings)
+HaloStatus cuda_ceilings(HaloDevice *device, HaloCeilings *ceilings)
 {
-    static thread_local LadderCeilings known;
+    static thread_local HaloCeilings known;
     static thread_local int known_of = -1;
+    CUDA_PASS(cuda_use(device));
     if (known_of != device->index) {
         CUDA_PASS(measure(device, &known));
         known_of = device->index;

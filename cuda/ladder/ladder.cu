@@ -27,7 +27,7 @@ struct Ladder {
     HaloDevice *device;
     HaloRungSeen *seen;
     void *context;
-    LadderCeilings ceilings;
+    HaloCeilings ceilings;
     bool check_only;
 };
 
@@ -230,7 +230,7 @@ HaloStatus cuda_ladder(HaloDevice *device, const char *family, HaloRungSeen *see
     for (const LadderFamily *f : families) {
         if (family != NULL && !is_asked(family, f->name)) continue;
         found = true;
-        if (!ladder.check_only) CUDA_PASS(ladder_ceilings(device, &ladder.ceilings));
+        if (!ladder.check_only) CUDA_PASS(cuda_ceilings(device, &ladder.ceilings));
         CUDA_PASS(run_family(&ladder, f));
     }
     if (!found)

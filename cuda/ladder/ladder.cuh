@@ -178,13 +178,6 @@ LadderStep ladder_cub_hist_prepare, ladder_cub_hist;
 
 /* ---- ceilings (ceiling.cu) and the entry ---------------------------------------------------------------- */
 
-struct LadderCeilings {
-    double read_gbs, copy_gbs;
-};
-
-/* What this GPU's memory gives, measured once a process. */
-HaloStatus ladder_ceilings(HaloDevice *device, LadderCeilings *ceilings);
-
 /* The median of the milliseconds `launch` takes, over as many runs as fit a fraction of a second. */
 HaloStatus ladder_time(LadderRun *run, LadderStep *launch, double *ms);
 

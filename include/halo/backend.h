@@ -70,6 +70,8 @@ typedef struct HaloBackend {
     HaloStatus (*elapsed)(HaloDevice *, double *ms);
     /* Runs the rungs of a family (NULL: all) and tells of each as it is done. */
     HaloStatus (*ladder)(HaloDevice *, const char *family, HaloRungSeen *seen, void *context);
+    /* Measures what the device gives; takes a second or two. May be NULL. */
+    HaloStatus (*ceilings)(HaloDevice *, HaloCeilings *out);
 } HaloBackend;
 
 #ifdef __cplusplus

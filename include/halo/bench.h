@@ -1,5 +1,5 @@
-/* The ladder: teaching kernels from the naive one to the product's own, each checked and timed.
- * `halo bench ladder` prints it. */
+/* What benchmarks tell: a device's ceilings, and the ladder, teaching kernels from the naive one to the product's
+ * own, each checked and timed, which `halo bench ladder` prints. */
 #ifndef HALO_BENCH_H
 #define HALO_BENCH_H
 
@@ -8,6 +8,12 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* What a device gives to plain loops that do nothing else: reading, copying (read and written bytes together), fused
+ * multiply-adds of f32, counted as two. 0: not known. */
+typedef struct HaloCeilings {
+    double read_gbs, copy_gbs, fma_gflops;
+} HaloCeilings;
 
 /* One row of the table. Strings are static. */
 typedef struct HaloRung {

@@ -13,6 +13,31 @@ setup() {
     [[ $stderr == *"nothing"* ]]
 }
 
+@test "bench ops: the floor is what the ceilings leave, and no more than the time" {
+    halo bench ops stats invert --size 256x256 --runs 3 --device cpu --json > rows
+    python3 - << 'END'
+import json
+for row in map(json.loads, open("rows")):
+    assert min(row[name] for name in ("read_gbs", "copy_gbs", "fma_gflops")) > 0
+    memory = row["copy_gbs" if row["pipeline"] == "invert" else "read_gbs"]
+    floor = max(row["bytes"] / memory, row["flops"] / row["fma_gflops"]) * 1e-6
+    assert abs(row["floor_ms"] - floor) <= 1e-9 * floor and row["total_ms"] >= row["kernel_ms"]
+    assert abs(row["of_floor"] * row["kernel_ms"] - floor) <= 1e-9 * floor
+END
+}
+
+@test "bench ops: without a pipeline every operation for images; a list of devices one after the other" {
+    halo bench ops --size 64x48 --runs 1 --device cpu --json > rows 2> said
+    [ "$(grep -c '"type":"bench"' rows)" -ge 30 ]
+    grep -q '"pipeline":"gauss:2"' rows
+    ! grep -v '^halo: bench: ' said
+    [ "$(halo bench ops stats --size 64x48 --runs 1 --device cpu,cpu --json | grep -c '"type":"bench"')" -eq 2 ]
+    run -2 --separate-stderr halo run invert in.pgm --device cpu,cpu
+    [[ $stderr == *"'cpu,cpu' are several"* ]]
+    run -2 --separate-stderr halo bench ops stats --device cpu,gpx
+    [[ $stderr == *"'gpx'"*"did you mean 'gpu'"* ]]
+}
+
 @test "bench batch: every stage, and nothing is left behind" {
     mkdir in tmp
     for i in 1 2 3 4 5; do make_gray "in/$i.pgm" 40 30; done
