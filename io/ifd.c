@@ -1,6 +1,6 @@
-/* Directories of TIFF (TIFF 6.0, 2): a count, entries of 12 bytes sorted by tag, the offset of the next. What
- * an entry cannot hold stands elsewhere, counted from the file's start, so that a copy moves it all. Values
- * that hold offsets of their own, as makers' notes may, are copied as they are. */
+/* Directories of TIFF (TIFF 6.0, 2; BigTIFF by AWare Systems): a count, entries sorted by tag, the offset of
+ * the next. What an entry cannot hold stands elsewhere, counted from the file's start, so that a copy moves it
+ * all. Values that hold offsets of their own, as makers' notes may, are copied as they are. */
 #include "ifd.h"
 
 #include <stdlib.h>
@@ -9,19 +9,24 @@
 #define MAX_ENTRIES 512
 #define MAX_BYTES (8 << 20) /* of a copy, in all */
 #define MAX_DEPTH 3
-#define ENTRY 12
+#define MAX_ENTRY 20
 
-static const uint8_t type_size[14] = {0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4};
-enum { TYPE_ASCII = 2, TYPE_SHORT = 3, TYPE_LONG = 4, TYPE_IFD = 13 };
+static const uint8_t type_size[19] = {0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8};
+enum { TYPE_ASCII = 2, TYPE_SHORT = 3, TYPE_LONG = 4, TYPE_IFD = 13, TYPE_LONG8 = 16, TYPE_IFD8 = 18 };
 
-static uint32_t number(const uint8_t *at, size_t bytes, bool big)
+/* Bytes of the number of entries; of a count, a value or an offset; of an entry. */
+static size_t head_size(bool wide) { return wide ? 8 : 2; }
+static size_t cell_size(bool wide) { return wide ? 8 : 4; }
+static size_t entry_size(bool wide) { return 4 + 2 * cell_size(wide); }
+
+static uint64_t number(const uint8_t *at, size_t bytes, bool big)
 {
-    uint32_t value = 0;
+    uint64_t value = 0;
     for (size_t i = 0; i < bytes; i++) value = value << 8 | at[big ? i : bytes - 1 - i];
     return value;
 }
 
-static void put(uint8_t *at, uint32_t value, size_t bytes)
+static void put(uint8_t *at, uint64_t value, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i++) at[i] = (uint8_t)(value >> 8 * i);
 }
@@ -30,20 +35,23 @@ static void put(uint8_t *at, uint32_t value, size_t bytes)
 
 static uint32_t count_entries(const IfdSource *from, int64_t at)
 {
-    uint8_t bytes[2];
-    if (at <= 0 || !from->get(from->context, at, bytes, 2)) return 0;
-    const uint32_t count = number(bytes, 2, from->big);
-    return count <= MAX_ENTRIES ? count : 0;
+    uint8_t bytes[8];
+    const size_t size = head_size(from->wide);
+    if (at <= 0 || at > INT64_MAX / 2 || !from->get(from->context, at, bytes, size)) return 0;
+    const uint64_t count = number(bytes, size, from->big);
+    return count <= MAX_ENTRIES ? (uint32_t)count : 0;
 }
 
 static bool get_entry(const IfdSource *from, int64_t at, uint32_t i, IfdEntry *entry)
 {
-    uint8_t bytes[ENTRY];
-    if (!from->get(from->context, at + 2 + (int64_t)ENTRY * i, bytes, ENTRY)) return false;
-    entry->tag = number(bytes, 2, from->big);
-    entry->type = number(bytes + 2, 2, from->big);
-    entry->count = number(bytes + 4, 4, from->big);
-    memcpy(entry->value, bytes + 8, 4);
+    uint8_t bytes[MAX_ENTRY];
+    const size_t size = entry_size(from->wide), cell = cell_size(from->wide);
+    if (!from->get(from->context, at + (int64_t)(head_size(from->wide) + size * i), bytes, size)) return false;
+    entry->tag = (unsigned)number(bytes, 2, from->big);
+    entry->type = (unsigned)number(bytes + 2, 2, from->big);
+    entry->count = number(bytes + 4, cell, from->big);
+    memset(entry->value, 0, sizeof entry->value);
+    memcpy(entry->value, bytes + 4 + cell, cell);
     return true;
 }
 
@@ -55,17 +63,27 @@ bool ifd_find(const IfdSource *from, int64_t at, unsigned tag, IfdEntry *entry)
     return false;
 }
 
-uint32_t ifd_number(const IfdSource *from, const IfdEntry *entry)
+uint64_t ifd_number(const IfdSource *from, const IfdEntry *entry)
 {
     if (entry->count != 1) return 0;
-    if (entry->type == TYPE_SHORT) return number(entry->value, 2, from->big);
-    return entry->type == TYPE_LONG || entry->type == TYPE_IFD ? number(entry->value, 4, from->big) : 0;
+    switch (entry->type) {
+    case TYPE_SHORT: return number(entry->value, 2, from->big);
+    case TYPE_LONG:
+    case TYPE_IFD: return number(entry->value, 4, from->big);
+    case TYPE_LONG8:
+    case TYPE_IFD8: return from->wide ? number(entry->value, 8, from->big) : 0;
+    default: return 0;
+    }
 }
 
 /* The bytes of a value, `size` of them. */
 static bool get_value(const IfdSource *from, const IfdEntry *entry, uint8_t *bytes, size_t size)
 {
-    if (size > 4) return from->get(from->context, number(entry->value, 4, from->big), bytes, size);
+    const size_t cell = cell_size(from->wide);
+    if (size > cell) {
+        const uint64_t at = number(entry->value, cell, from->big);
+        return at <= INT64_MAX / 2 && from->get(from->context, (int64_t)at, bytes, size);
+    }
     memcpy(bytes, entry->value, size);
     return true;
 }
@@ -82,6 +100,7 @@ bool ifd_text(const IfdSource *from, const IfdEntry *entry, char *text, size_t r
 
 typedef struct Copy {
     const IfdSource *from;
+    bool wide;
     int64_t base;
     HaloBlob *to;
 } Copy;
@@ -116,31 +135,34 @@ static void to_little(uint8_t *bytes, size_t size, unsigned type)
 static HaloStatus copy_directory(const Copy *copy, int64_t at, const unsigned *kept, int depth, int64_t *where);
 
 /* One entry into `out`, its value behind what is there; *taken: it can be copied. */
-static HaloStatus copy_entry(const Copy *copy, const IfdEntry *entry, int depth, uint8_t out[ENTRY],
+static HaloStatus copy_entry(const Copy *copy, const IfdEntry *entry, int depth, uint8_t out[MAX_ENTRY],
                              bool *taken)
 {
     HaloStatus status = HALO_OK;
     const unsigned tag = entry->tag, type = entry->type;
-    const uint64_t size = type < sizeof type_size ? (uint64_t)type_size[type] * entry->count : 0;
-    uint8_t *room = out + 8;
+    const bool fits = entry->count <= MAX_BYTES && type < (copy->wide ? sizeof type_size : TYPE_LONG8);
+    const uint64_t size = fits ? type_size[type] * entry->count : 0;
+    const size_t cell = cell_size(copy->wide);
+    uint8_t *const value = out + 4 + cell, *room = value;
     *taken = false;
-    memset(out, 0, ENTRY);
+    memset(out, 0, MAX_ENTRY);
     put(out, tag, 2);
     put(out + 2, type, 2);
-    put(out + 4, entry->count, 4);
+    put(out + 4, entry->count, cell);
     if (tag == IFD_EXIF || tag == IFD_GPS || tag == IFD_INTEROPERABILITY) {
         int64_t where = 0;
         if (depth < MAX_DEPTH)
-            HALO_TRY(copy_directory(copy, ifd_number(copy->from, entry), NULL, depth + 1, &where));
-        put(out + 8, (uint32_t)where, 4);
+            HALO_TRY(copy_directory(copy, (int64_t)ifd_number(copy->from, entry), NULL, depth + 1, &where));
+        put(out + 2, copy->wide ? TYPE_IFD8 : TYPE_LONG, 2);
+        put(value, (uint64_t)where, cell);
         *taken = where > 0;
         return HALO_OK;
     }
     if (size == 0 || size > MAX_BYTES || copy->to->size > MAX_BYTES) return HALO_OK;
-    if (size > 4) HALO_TRY(append(copy, (size_t)size, &room));
+    if (size > cell) HALO_TRY(append(copy, (size_t)size, &room));
     *taken = get_value(copy->from, entry, room, (size_t)size);
     if (copy->from->big) to_little(room, (size_t)size, type);
-    if (size > 4) put(out + 8, (uint32_t)place(copy, room), 4);
+    if (size > cell) put(value, (uint64_t)place(copy, room), cell);
 out:
     return status;
 }
@@ -156,30 +178,31 @@ static HaloStatus copy_directory(const Copy *copy, int64_t at, const unsigned *k
 {
     HaloStatus status = HALO_OK;
     const uint32_t count = count_entries(copy->from, at);
+    const size_t each = entry_size(copy->wide), head = head_size(copy->wide);
     uint32_t taken = 0;
-    uint8_t *room = NULL, *entries = malloc((size_t)(count + 1) * ENTRY);
+    uint8_t *room = NULL, *entries = malloc((size_t)(count + 1) * MAX_ENTRY);
     IfdEntry entry;
     *where = 0;
     if (entries == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for EXIF");
     for (uint32_t i = 0; i < count && get_entry(copy->from, at, i, &entry); i++) {
         bool good;
         if (!is_kept(kept, entry.tag)) continue;
-        HALO_TRY(copy_entry(copy, &entry, depth, entries + (size_t)taken * ENTRY, &good));
+        HALO_TRY(copy_entry(copy, &entry, depth, entries + taken * each, &good));
         taken += good;
     }
     if (taken == 0) goto out;
-    HALO_TRY(append(copy, 2 + (size_t)taken * ENTRY + 4, &room));
-    put(room, taken, 2);
-    memcpy(room + 2, entries, (size_t)taken * ENTRY);
+    HALO_TRY(append(copy, head + taken * each + cell_size(copy->wide), &room));
+    put(room, taken, head);
+    memcpy(room + head, entries, taken * each);
     *where = place(copy, room);
 out:
     free(entries);
     return status;
 }
 
-HaloStatus ifd_copy(const IfdSource *from, int64_t at, const unsigned *kept, int64_t base, HaloBlob *to,
-                    int64_t *where)
+HaloStatus ifd_copy(const IfdSource *from, int64_t at, const unsigned *kept, bool wide, int64_t base,
+                    HaloBlob *to, int64_t *where)
 {
-    const Copy copy = {from, base, to};
+    const Copy copy = {from, wide, base, to};
     return copy_directory(&copy, at, kept, 0, where);
 }

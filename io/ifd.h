@@ -12,26 +12,27 @@
 typedef struct IfdSource {
     bool (*get)(void *context, int64_t at, void *bytes, size_t size);
     void *context;
-    bool big; /* byte order */
+    bool big;  /* byte order */
+    bool wide; /* of a BigTIFF, whose counts and offsets have 8 bytes */
 } IfdSource;
 
 typedef struct IfdEntry {
     unsigned tag, type;
-    uint32_t count;
-    uint8_t value[4]; /* as it stands there: the value, or where it is */
+    uint64_t count;
+    uint8_t value[8]; /* as it stands there: the value, or where it is */
 } IfdEntry;
 
 /* The entry of a directory with this tag, or false. */
 bool ifd_find(const IfdSource *from, int64_t at, unsigned tag, IfdEntry *entry);
 /* The number that an entry holds; 0 where it is none. */
-uint32_t ifd_number(const IfdSource *from, const IfdEntry *entry);
+uint64_t ifd_number(const IfdSource *from, const IfdEntry *entry);
 /* A text of `room` bytes at most, its zero included; false where the entry is none. */
 bool ifd_text(const IfdSource *from, const IfdEntry *entry, char *text, size_t room);
 
 /* Appends a copy of the directory at `at` to `to`, with the directories below it, little-endian, as of a file
- * in which `to` begins at `base`. Only `kept` tags (NULL: all; ended by 0). *where: of the copy in that file;
- * 0: there is nothing to copy. */
-HaloStatus ifd_copy(const IfdSource *from, int64_t at, const unsigned *kept, int64_t base, HaloBlob *to,
+ * in which `to` begins at `base`. Only `kept` tags (NULL: all; ended by 0). `wide`: that file is a BigTIFF. *where:
+ * of the copy in that file; 0: there is nothing to copy. */
+HaloStatus ifd_copy(const IfdSource *from, int64_t at, const unsigned *kept, bool wide, int64_t base, HaloBlob *to,
                     int64_t *where);
 
 #endif

@@ -27,9 +27,8 @@ HaloStatus halo_tiff_take_exif(TIFF *tiff, const IfdSource *from, HaloBlob *exif
     IfdEntry entry;
     HaloBlob body = {0}, head = {0};
     int64_t where;
-    if (TIFFIsBigTIFF(tiff)) return HALO_OK; /* has entries of another size */
     if (!ifd_find(from, at, IFD_EXIF, &entry) && !ifd_find(from, at, IFD_GPS, &entry)) return HALO_OK;
-    HALO_TRY(ifd_copy(from, at, image_tags, 8, &body, &where));
+    HALO_TRY(ifd_copy(from, at, image_tags, false, 8, &body, &where));
     if (where == 0) goto out;
     head.data = malloc(8 + body.size);
     if (head.data == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for EXIF");
@@ -56,7 +55,8 @@ HaloStatus halo_tiff_put_exif(TIFF *tiff, const HaloBlob *exif, int64_t end, Hal
 {
     HaloStatus status = HALO_OK;
     HaloBlob blob = *exif;
-    IfdSource from = {get_from_blob, &blob, false};
+    const bool wide = TIFFIsBigTIFF(tiff) != 0;
+    IfdSource from = {get_from_blob, &blob, false, false};
     IfdEntry entry;
     char text[1024], *already;
     if (exif->size < 8 || (memcmp(exif->data, "II*\0", 4) != 0 && memcmp(exif->data, "MM\0*", 4) != 0))
@@ -69,8 +69,8 @@ HaloStatus halo_tiff_put_exif(TIFF *tiff, const HaloBlob *exif, int64_t end, Hal
         if (!ifd_find(&from, at, *tag, &entry)) continue;
         if (*tag == IFD_EXIF || *tag == IFD_GPS) {
             int64_t where;
-            HALO_TRY(ifd_copy(&from, ifd_number(&from, &entry), NULL, end, bytes, &where));
-            if (where > 0 && where <= UINT32_MAX) TIFFSetField(tiff, *tag, (uint64_t)where);
+            HALO_TRY(ifd_copy(&from, (int64_t)ifd_number(&from, &entry), NULL, wide, end, bytes, &where));
+            if (where > 0 && (wide || where <= UINT32_MAX)) TIFFSetField(tiff, *tag, (uint64_t)where);
         } else if (ifd_text(&from, &entry, text, sizeof text) && !TIFFGetField(tiff, *tag, &already)) {
             if (*tag != TIFFTAG_DATETIME || strlen(text) == 19) TIFFSetField(tiff, *tag, text);
         }

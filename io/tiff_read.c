@@ -207,7 +207,7 @@ static HaloStatus look_at_page(HaloReader *reader)
     state->planar = planar == PLANARCONFIG_SEPARATE && state->pixels.samples > 1;
     HALO_TRY(measure_blocks(state));
     HALO_TRY(halo_tiff_take_meta(state->tiff, &reader->info.meta));
-    const IfdSource exif = {get_bytes, state, TIFFIsBigEndian(state->tiff) != 0};
+    const IfdSource exif = {get_bytes, state, TIFFIsBigEndian(state->tiff) != 0, TIFFIsBigTIFF(state->tiff) != 0};
     HALO_TRY(halo_tiff_take_exif(state->tiff, &exif, &reader->info.meta.exif));
     describe(state);
     status = state->guard.status;

@@ -189,7 +189,6 @@ static HaloStatus put_exif(TiffWriter *state)
     HaloStatus status = HALO_OK;
     HaloBlob bytes = {0};
     const int64_t end = state->end + state->end % 2;
-    if (TIFFIsBigTIFF(state->tiff)) return HALO_OK; /* has directories of another kind */
     HALO_TRY(halo_tiff_put_exif(state->tiff, &state->writer->info.meta.exif, end, &bytes));
     state->at = state->end;
     if (bytes.size > 0 && end > state->end) on_write(state, (uint8_t[1]){0}, 1);

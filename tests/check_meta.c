@@ -202,7 +202,7 @@ static bool get_of_blob(void *context, int64_t at, void *bytes, size_t size)
 
 static void expect_exif(HaloBlob *exif, bool big)
 {
-    const IfdSource from = {get_of_blob, exif, big};
+    const IfdSource from = {get_of_blob, exif, big, false};
     IfdEntry entry, below;
     char text[32];
     const int64_t image = big ? exif->data[7] : exif->data[4] | exif->data[5] << 8; /* small ones */
@@ -250,6 +250,31 @@ static void exif_goes_through_tiff(void **state)
     HaloInfo twice = through(&halo_format_tiff, &once.meta, HALO_U16, 3);
     assert_int_equal(twice.meta.exif.size, once.meta.exif.size);
     assert_memory_equal(twice.meta.exif.data, once.meta.exif.data, once.meta.exif.size);
+    /* As directories of a BigTIFF and back. */
+    const IfdSource classic = {get_of_blob, &once.meta.exif, false, false};
+    HaloBlob wide = {0}, narrow = {0};
+    const IfdSource of_wide = {get_of_blob, &wide, false, true};
+    int64_t there, back;
+    IfdEntry entry;
+    assert_int_equal(halo_blob_set(&wide, "II+", 4), HALO_OK);
+    const int64_t image = once.meta.exif.data[4] | once.meta.exif.data[5] << 8;
+    HaloBlob body = {0};
+    assert_int_equal(ifd_copy(&classic, image, NULL, true, 4, &body, &there), HALO_OK);
+    uint8_t *both = malloc(4 + body.size);
+    assert_non_null(both);
+    memcpy(both, wide.data, 4);
+    memcpy(both + 4, body.data, body.size);
+    free(wide.data);
+    wide = (HaloBlob){both, 4 + body.size};
+    assert_true(ifd_find(&of_wide, there, IFD_EXIF, &entry));
+    assert_int_equal(entry.type, 18); /* IFD8 */
+    assert_int_equal(ifd_copy(&of_wide, there, NULL, false, 8, &narrow, &back), HALO_OK);
+    assert_int_equal(back, image);
+    assert_int_equal(narrow.size, once.meta.exif.size - 8);
+    assert_memory_equal(narrow.data, once.meta.exif.data + 8, narrow.size);
+    free(body.data);
+    free(wide.data);
+    free(narrow.data);
     /* Damaged anywhere, it may be lost, and that is all. */
     for (size_t i = 8; i < sizeof bytes - 1; i++) {
         const uint8_t good = bytes[i];
