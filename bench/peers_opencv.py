@@ -3,8 +3,8 @@
 
 Neither side reads or writes a file. Both have their samples in huge pages that have been touched before: NumPy asks
 for them, and OpenCV is given its output; `halo bench ops` does the same. Without that the kernel's clearing of fresh
-4 KiB pages takes several times as long as a small mask. The floor of a row is what the ceilings of this run (in RESULTS,
-by halo bench ops) leave it: all multiply-adds at their peak, or all bytes once, whichever takes longer."""
+4 KiB pages takes several times as long as a small mask. The floor of a row is what `halo bench ops` says that this
+machine's ceilings leave it."""
 import json
 import os
 import subprocess
@@ -40,16 +40,6 @@ class Comparison:
         self.sample = {"f32": random.random((SIDE, SIDE), np.float32),
                        "u8": random.integers(0, 256, (SIDE, SIDE), np.uint8)}
         self.random = random
-        with open(results, encoding="utf-8") as file:
-            rows = [json.loads(line) for line in file]
-        self.ceilings = next(row for row in rows if row["type"] == "ceilings")
-
-    def floor_ms(self, pipeline, timing):
-        if pipeline.startswith(("stats", "hist")):  # nothing is written, and nothing has to be multiplied
-            return timing["bytes"] / self.ceilings["read_gbs"] * 1e-6
-        copying = timing["bytes"] / self.ceilings["copy_gbs"] * 1e-6
-        sums = pipeline.startswith("scan")
-        return copying if sums else max(copying, timing["flops"] / self.ceilings["fma_gflops"] * 1e-6)
 
     def halo_timing(self, pipeline, dtype):
         run = subprocess.run([self.halo, "bench", "ops", pipeline, "--size", f"{SIDE}x{SIDE}", "--dtype", dtype,
@@ -60,7 +50,7 @@ class Comparison:
     def row(self, work, goal, peer, call, pipeline, dtype, share=1.0):
         a, timings = in_turns(lambda: share * median_ms(call), lambda: self.halo_timing(pipeline, dtype))
         self.table.add(work, peer, a, [timing["kernel_ms"] for timing in timings], goal,
-                       floor=self.floor_ms(pipeline, timings[0]))
+                       floor=median(timing["floor_ms"] for timing in timings))
 
     def dense(self):
         for dtype, goals in DENSE.items():

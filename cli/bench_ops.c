@@ -61,9 +61,13 @@ static void print_head(FILE *to, const HaloShape *shape, const HaloTiming *timin
 
 static void print(FILE *to, const char *pipeline, const HaloTiming *timing)
 {
-    fprintf(to, "%-26.60s %10.4f %9.3f %9.3f %9.3f %8.1f %8.1f %9.1f", pipeline, timing->kernel_ms,
-            timing->upload_ms, timing->download_ms, timing->total_ms, timing->bytes * 1e-6,
-            timing->bytes / (timing->kernel_ms * 1e6), timing->flops / (timing->kernel_ms * 1e6));
+    fprintf(to, "%-26.60s %10.4f %9.3f %9.3f %9.3f %8.1f %8.1f", pipeline, timing->kernel_ms, timing->upload_ms,
+            timing->download_ms, timing->total_ms, timing->bytes * 1e-6,
+            timing->bytes / (timing->kernel_ms * 1e6));
+    if (timing->flops > 0)
+        fprintf(to, " %9.1f", timing->flops / (timing->kernel_ms * 1e6));
+    else
+        fprintf(to, " %9s", "-");
     if (timing->floor_ms > 0)
         fprintf(to, " %5.0f%%\n", 100 * timing->floor_ms / timing->kernel_ms);
     else

@@ -4,8 +4,8 @@
  * on an H200: 1.02 ms for 0.97), and so was one launch, in which every leaf arrived at the tree (1.18). */
 #include "reduce_leaf.cuh"
 
-static const int group_leaves = 4,
-                 group_threads = group_leaves * CUDA_WARP; /* leaves that a block makes and joins */
+static const int group_leaves = 4; /* that a block makes and joins */
+static const int group_threads = group_leaves * CUDA_WARP;
 static const int join_threads = 512, join_parts = join_threads;
 
 /* Loads of 16 bytes in flight while as many rows are worked on, and warps of a multiprocessor at least:
@@ -132,11 +132,9 @@ __global__ static void __launch_bounds__(Line ? group_threads : group_threads *m
     __syncthreads();
     if (warp >= (Line ? 1 : a.planes)) return;
     const int here = (int)cuda_min(group_leaves, a.leaves - (int64_t)(blockIdx.x / sets) * group_leaves);
-    Part all = lane < here ? parts[warp][lane] : Part{Node::none(), Extremes::none(), 0, 0};
+    Part all = lane < here ? parts[warp][lane] : Part::none();
     all.node = join_family<Product>(all.node, here);
-    all.best.join_warp();
-    all.inf = cuda_warp_sum(all.inf);
-    all.zero = cuda_warp_sum(all.zero);
+    all.join_warp();
     if (lane == 0) a.group[(first + warp) * a.groups + blockIdx.x / sets] = all;
 }
 

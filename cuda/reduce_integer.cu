@@ -16,36 +16,8 @@ struct IntegerArgs {
 
 /* ---- kernels -------------------------------------------------------------------------------------------- */
 
-/* The first pixel of a tile where the channel is `value`, as far as this thread looks: in whole packs where it
- * can. */
-template <typename S, int Channels>
-__device__ __forceinline__ static int find_in_tile(const IntegerArgs &a, int channel, int64_t tile,
-                                                   unsigned value)
-{
-    constexpr int each = 16 / (int)sizeof(S), width = tile_pixels<S>(Channels);
-    const int64_t first = tile * width;
-    const S *const data = (const S *)a.data + first * Channels;
-    int found = width;
-    if (first + width > a.pixels) {
-        for (int i = (int)threadIdx.x; i < (int)(a.pixels - first); i += reduce_threads)
-            if (data[i * Channels + channel] == value) found = min(found, i);
-        return found;
-    }
-#pragma unroll Channels == 1 ? 4 : 8
-    for (int q = (int)threadIdx.x; q < width * Channels / each; q += reduce_threads) {
-        const uint4 pack = __ldg(reinterpret_cast<const uint4 *>(data) + q);
-        S sample[each];
-        memcpy(sample, &pack, sizeof pack);
-#pragma unroll
-        for (int i = each - 1; i >= 0; i--) {
-            const int at = q * each + i;
-            if (sample[i] == value && at % Channels == channel) found = min(found, at / Channels);
-        }
-    }
-    return found;
-}
-
-/* The same with any number of channels. */
+/* The first pixel of a tile where the channel is `value`, as far as this thread looks; as many pixels as a tile
+ * has where there is none. */
 template <typename S>
 __device__ __forceinline__ static int find_in_channel(const IntegerArgs &a, int channel, int64_t tile,
                                                       unsigned value)
@@ -56,6 +28,30 @@ __device__ __forceinline__ static int find_in_channel(const IntegerArgs &a, int 
     int found = width;
     for (int i = (int)threadIdx.x; i < (int)cuda_min(width, a.pixels - first); i += reduce_threads)
         if (data[(int64_t)i * a.channels] == value) found = min(found, i);
+    return found;
+}
+
+/* The same in whole packs, where the tile is whole. */
+template <typename S, int Channels>
+__device__ __forceinline__ static int find_in_tile(const IntegerArgs &a, int channel, int64_t tile,
+                                                   unsigned value)
+{
+    constexpr int each = 16 / (int)sizeof(S), width = tile_pixels<S>(Channels);
+    const int64_t first = tile * width;
+    if (first + width > a.pixels) return find_in_channel<S>(a, channel, tile, value);
+    const uint4 *const packs = reinterpret_cast<const uint4 *>((const S *)a.data + first * Channels);
+    int found = width;
+#pragma unroll Channels == 1 ? 4 : 8
+    for (int q = (int)threadIdx.x; q < width * Channels / each; q += reduce_threads) {
+        const uint4 pack = __ldg(packs + q);
+        S sample[each];
+        memcpy(sample, &pack, sizeof pack);
+#pragma unroll
+        for (int i = each - 1; i >= 0; i--) {
+            const int at = q * each + i;
+            if (sample[i] == value && at % Channels == channel) found = min(found, at / Channels);
+        }
+    }
     return found;
 }
 

@@ -30,6 +30,16 @@ struct alignas(16) Part {
     Node node;
     Extremes best;
     uint64_t inf, zero;
+
+    static __device__ __forceinline__ Part none() { return {Node::none(), Extremes::none(), 0, 0}; }
+
+    /* All but the node, of all lanes for all of them. */
+    __device__ __forceinline__ void join_warp()
+    {
+        best.join_warp();
+        inf = cuda_warp_sum(inf);
+        zero = cuda_warp_sum(zero);
+    }
 };
 
 /* ---- joining -------------------------------------------------------------------------------------------- */
@@ -84,7 +94,7 @@ __device__ __forceinline__ static Part join_block(const Part *part, int64_t coun
     __shared__ Part warp_part[warps];
     const int lane = (int)threadIdx.x % CUDA_WARP, warp = (int)threadIdx.x / CUDA_WARP;
     const Node *below = NULL;
-    Part all = {Node::none(), Extremes::none(), 0, 0};
+    Part all = Part::none();
     for (;;) {
         const int64_t families = cuda_ceil_div(count, CUDA_WARP);
         for (int64_t f = warp; f < families; f += warps) {
@@ -103,9 +113,7 @@ __device__ __forceinline__ static Part join_block(const Part *part, int64_t coun
             if (lane == 0) room[f] = all.node;
         }
         if (below == NULL) {
-            all.best.join_warp();
-            all.inf = cuda_warp_sum(all.inf);
-            all.zero = cuda_warp_sum(all.zero);
+            all.join_warp();
             if (lane == 0) warp_part[warp] = all;
         }
         __syncthreads();
@@ -115,10 +123,10 @@ __device__ __forceinline__ static Part join_block(const Part *part, int64_t coun
         count = families;
     }
     if (warp != 0) return all;
-    all.best = lane < warps ? warp_part[lane].best : Extremes::none();
-    all.best.join_warp();
-    all.inf = cuda_warp_sum<uint64_t>(lane < warps ? warp_part[lane].inf : 0);
-    all.zero = cuda_warp_sum<uint64_t>(lane < warps ? warp_part[lane].zero : 0);
+    const Node node = all.node;
+    all = lane < warps ? warp_part[lane] : Part::none();
+    all.node = node;
+    all.join_warp();
     return all;
 }
 

@@ -175,9 +175,10 @@ typedef enum HaloContent { HALO_CONTENT_RANDOM, HALO_CONTENT_CONSTANT, HALO_CONT
 typedef struct HaloTiming {
     double upload_ms, kernel_ms, download_ms; /* kernel: by the device's own clock where it has one */
     double total_ms;                          /* from end to end, by the host's clock */
-    double bytes, flops;                      /* of all steps; reductions count their reads */
+    double bytes;                             /* moved, at least, by all steps */
+    double flops;                             /* multiply-adds of the convolutions, two each */
+    double floor_ms;                          /* what the ceilings leave both of them; 0: not known */
     HaloCeilings ceilings;                    /* of the device, measured once a session */
-    double floor_ms; /* what they leave: all bytes once or all arithmetic, whichever takes longer; 0: not known */
     int steps;
     const char *backend;
     char device[96];

@@ -14,12 +14,14 @@ setup() {
 }
 
 @test "bench ops: the floor is what the ceilings leave, and no more than the time" {
-    halo bench ops stats invert --size 256x256 --runs 3 --device cpu --json > rows
+    printf '3 3\n1 2 1\n2 4 2\n1 2 1\n' > mask.mat
+    halo bench ops stats invert conv:mask.mat --size 256x256 --runs 3 --device cpu --json > rows
     python3 - << 'END'
 import json
 for row in map(json.loads, open("rows")):
     assert min(row[name] for name in ("read_gbs", "copy_gbs", "fma_gflops")) > 0
-    memory = row["copy_gbs" if row["pipeline"] == "invert" else "read_gbs"]
+    memory = row["read_gbs" if row["pipeline"] == "stats" else "copy_gbs"]
+    assert (row["flops"] > 0) == row["pipeline"].startswith("conv")
     floor = max(row["bytes"] / memory, row["flops"] / row["fma_gflops"]) * 1e-6
     assert abs(row["floor_ms"] - floor) <= 1e-9 * floor and row["total_ms"] >= row["kernel_ms"]
     assert abs(row["of_floor"] * row["kernel_ms"] - floor) <= 1e-9 * floor
