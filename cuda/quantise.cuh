@@ -88,9 +88,17 @@ template <typename T> __device__ __forceinline__ CudaWord<T> cuda_quantise4(cons
     return word;
 }
 
+/* halo_canonical of what this GPU's arithmetic made: that knows one NaN, 0x7fffffff ("Floating-Point Standard"
+ * in NVIDIA's CUDA C++ Programming Guide), and halo's comes before it in the order of integers. */
+__device__ __forceinline__ float cuda_canonical(float v)
+{
+    return __int_as_float(min(__float_as_int(v), __float_as_int(halo_canonical(NAN))));
+}
+
+/* What four results of arithmetic are stored as. */
 template <> __device__ __forceinline__ float4 cuda_quantise4<float>(const float v[4], unsigned *)
 {
-    return make_float4(halo_canonical(v[0]), halo_canonical(v[1]), halo_canonical(v[2]), halo_canonical(v[3]));
+    return make_float4(cuda_canonical(v[0]), cuda_canonical(v[1]), cuda_canonical(v[2]), cuda_canonical(v[3]));
 }
 
 /* ---- several fours -------------------------------------------------------------------------------------- */

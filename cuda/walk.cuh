@@ -33,11 +33,26 @@ __device__ __forceinline__ void walk_window(const typename W::Staged *from, int 
     }
 }
 
+/* Stores a thread's outputs as they are. */
+template <typename S, int Own>
+__device__ __forceinline__ void walk_put(S *to, const float acc[Own], unsigned *clipped)
+{
+    if constexpr (sizeof(S) == sizeof(float)) {
+        static_assert(Own == 4, "one pack");
+        const float4 v = cuda_quantise4<float>(acc, clipped);
+        cuda_put(reinterpret_cast<uint4 *>(to), make_uint4(__float_as_uint(v.x), __float_as_uint(v.y),
+                                                           __float_as_uint(v.z), __float_as_uint(v.w)));
+    } else {
+        cuda_store_fours<S, Own>(to, acc, clipped);
+    }
+}
+
 /* Stores the first `left` of a thread's outputs, of whatever type, scaled and placed however. */
 template <int Own>
-__device__ __forceinline__ void walk_store(const WalkArgs &a, char *row, int64_t x, int left, float acc[Own],
+__device__ __forceinline__ void walk_store(const WalkArgs &a, int64_t y, int64_t x, int left, float acc[Own],
                                            unsigned *clipped)
 {
+    char *const row = a.dst.data + y * a.dst.stride;
     if (!a.plain)
 #pragma unroll
         for (int k = 0; k < Own; k++) acc[k] = halo_rescale(conv_affine(a.dst, acc[k]), a.dst.store);
@@ -103,8 +118,10 @@ template <typename Pass> __device__ __forceinline__ void walk_strip(const typena
                 walk_repeat<W>(p, map, (S)outside, here);
             __syncwarp();
         }
-        if (Pass::fills && rows.exist != walk_all) {
-            walk_fill<W>(rows, (S)outside, here);
+        const int count = min(walk_step, p.rows - t);
+        const unsigned missing = ~rows.exist & ((1u << count) - 1);
+        if (Pass::fills && missing != 0) {
+            walk_fill<W>(missing, (S)outside, here);
             __syncwarp();
         }
         if (W::widened) {
@@ -112,16 +129,15 @@ template <typename Pass> __device__ __forceinline__ void walk_strip(const typena
             __syncwarp();
         }
         const Staged *from = reinterpret_cast<const Staged *>(W::widened ? (const char *)tile : here) + own;
-        const int count = min(walk_step, p.rows - t);
 #pragma unroll 1
         for (int r = 0; r < count; r++, from += W::pitch) {
             float acc[W::own];
             Pass::row(args, from, rows.exist >> r & 1, outside, chain, acc);
             if (t + r < W::taps - 1) continue;
             if (usual)
-                cuda_store_fours<S, W::own>(reinterpret_cast<S *>(to) + p.x + own, acc, &clipped);
+                walk_put<S, W::own>(reinterpret_cast<S *>(to) + p.x + own, acc, &clipped);
             else
-                walk_store<W::own>(a, to, p.x + own, left, acc, &clipped);
+                walk_store<W::own>(a, p.y + t + r - (W::taps - 1), p.x + own, left, acc, &clipped);
             to += a.dst.stride;
         }
         __syncwarp();
@@ -146,14 +162,19 @@ static inline bool walk_takes(const HaloBuf *src, const HaloBuf *dst, HaloBorder
 
 /* Strips begin with the rows above their first output, so they should be as high as lets every warp that can be
  * resident have one. Where arithmetic is light, multiprocessors end at different times, for memory is nearer to
- * some: then strips are a quarter as high, and those of the last quarter of the rows a tenth, to fill the gaps. */
+ * some: then strips are about a quarter as high, and those of the last quarter of the rows a tenth, to fill the
+ * gaps. */
 static inline void walk_strips(WalkArgs *a, int64_t resident, int taps, bool light)
 {
     const int64_t rows = a->dst.rows, most = cuda_max(1, resident / a->tiles_x);
     const int64_t strip = cuda_min(1 << 30, cuda_max(2 * taps, cuda_ceil_div(rows, most)));
+    const auto whole = [&](int64_t high) { /* with what is above it, as high as some steps */
+                                           return cuda_ceil_div(high + taps - 1, walk_step) * walk_step -
+                                                  (taps - 1);
+    };
     light = light && strip >= 16 * taps;
-    a->strip = (int)(light ? strip / 4 : strip);
-    a->rest = (int)(light ? strip / 10 : strip);
+    a->strip = (int)(light ? whole(strip / 4) : strip);
+    a->rest = (int)(light ? whole(strip / 10) : strip);
     a->strips = (int)cuda_min(INT32_MAX, cuda_ceil_div(light ? rows - rows / 4 : rows, a->strip));
 }
 

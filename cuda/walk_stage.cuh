@@ -180,13 +180,13 @@ __device__ __forceinline__ void walk_gather(const WalkArgs &a, const WalkPlace &
     }
 }
 
-/* Rows that do not exist hold the border's value. */
+/* Rows that do not exist, as bits, hold the border's value. */
 template <typename W>
-__device__ __forceinline__ void walk_fill(const WalkRows &rows, typename W::Source outside, char *raw)
+__device__ __forceinline__ void walk_fill(unsigned missing, typename W::Source outside, char *raw)
 {
     typedef typename W::Source S;
     for (int r = 0; r < walk_step; r++)
-        if (!(rows.exist >> r & 1))
+        if (missing >> r & 1)
             for (int e = (int)threadIdx.x; e < W::pitch; e += CUDA_WARP)
                 reinterpret_cast<S *>(raw + r * W::row_bytes)[e] = outside;
 }
