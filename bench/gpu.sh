@@ -66,8 +66,9 @@ if wants sanitize; then
     tail -c 400000 "$out/sanitize.log" >"$out/sanitize.tail" && mv "$out/sanitize.tail" "$out/sanitize.log"
 fi
 
-# The same bytes from both backends, for every operation by its example, on every sample file; where an operation
-# refuses one, both refuse it in the same words.
+# The same bytes from both backends, for every operation by its example, on every sample file, and for the masks
+# whose kernels cut large images in strips, on a large one; where an operation refuses an input, both refuse it in
+# the same words.
 run_on() { # DEVICE PIPELINE INPUT EXTENSION
     "$halo" run "$2" "$3" -o "$work/$1.$4" -f --device "$1" >"$work/$1.txt" 2>&1
 }
@@ -79,16 +80,35 @@ same_case() { # PIPELINE INPUT EXTENSION
     [ $? -eq $status ] && cmp "$work/cpu.txt" "$work/gpu.txt" || return 1
     [ $status -ne 0 ] || cmp "$work/cpu.$3" "$work/gpu.$3"
 }
+compare() { # PIPELINE INPUT EXTENSION
+    compared=$((compared + 1))
+    same_case "$@" || { differ=$((differ + 1)); echo "differs: $1 $2"; }
+}
+large_cases() { # pipelines, one a line
+    local k border
+    for k in 3 5 7 9; do
+        awk -v k=$k 'BEGIN { srand(k); print k, k; for (i = 1; i <= k * k; i++) printf "%g%s", rand(), i % k ? " " : "\n" }' >"$work/$k.mat"
+        for border in replicate constant=3; do
+            echo "conv:mask=$work/$k.mat,normalize=1,border=$border"
+            echo "gauss:sigma=$((k / 2)),truncate=1,border=$border"
+        done
+    done
+}
 if wants same; then
     say "the same bytes: every operation, --device cpu and gpu"
     compared=0 differ=0
+    { echo P5 7001 6003 255 && head -c $((7001 * 6003)) /dev/urandom; } >"$work/large.pgm"
+    "$halo" run linear "$work/large.pgm" -o "$work/large.npy" --device cpu
+    while read -r pipeline; do
+        for input in pgm npy; do compare "$pipeline" "$work/large.$input" "$input"; done
+    done < <(large_cases)
+    rm -f "$work"/large.*
     while IFS=$'\t' read -r kinds example; do
         for input in samples/*.png samples/*.wav; do
             case "$input:$kinds" in *.png:*image* | *.wav:*audio*) ;; *) continue ;; esac
             extension=${input##*.}
             case "$example" in scan*) extension=npy ;; esac
-            compared=$((compared + 1))
-            same_case "$example" "$input" "$extension" || { differ=$((differ + 1)); echo "differs: $example $input"; }
+            compare "$example" "$input" "$extension"
         done
     done < <("$halo" list ops --json | python3 -c 'import json,sys
 for line in sys.stdin:
