@@ -156,7 +156,10 @@ static HaloStatus preview_file(CliWork *work, const CliItem *item)
     FILE *page = cli_page_open();
     if (!settings->json)
         fprintf(page, "%s%s%s%s\n", item->input, item->output != NULL ? " -> " : "",
-                item->output != NULL ? item->output : "", cli_in_the_way(item->output) ? " (replaced)" : "");
+                item->output != NULL ? item->output : "",
+                !cli_in_the_way(item->output)   ? ""
+                : settings->force || item->ours ? " (replaced)"
+                                                : " (stays if it is the same)");
     const HaloStatus sent = cli_page_send(work->results_to);
     return sent != HALO_OK ? sent : conclude(work, item, HALO_OK, NULL, true, NULL);
 }
@@ -173,7 +176,8 @@ static HaloStatus handle_here(CliWork *work, const CliItem *item)
         CliOutcome outcome = cli_run_item(settings, work->session, work->pipeline, work->batch.journal, item);
         return finish_file(work, item, &outcome);
     }
-    if (!cli_in_the_way(item->output) || settings->force || item->ours) return preview_file(work, item);
+    if (!cli_in_the_way(item->output) || settings->force || settings->resume || item->ours)
+        return preview_file(work, item);
     halo_fail(HALO_ERR_INPUT, "%s exists: --force replaces it, --skip-existing leaves it", item->output);
     return conclude(work, item, HALO_ERR_INPUT, halo_error(), false, NULL);
 }

@@ -18,8 +18,9 @@ struct CliJournal {
     size_t prefix; /* of outputs, which the journal names as they are below its folder */
     uint64_t recipe;
     int fd;
-    bool keep;  /* it was asked for, or there before */
-    bool force; /* outputs that are there are replaced */
+    bool keep;   /* it was asked for, or there before */
+    bool force;  /* outputs that are there are replaced */
+    bool resume; /* they are compared, where they are not halo's own */
     bool failed;
     pthread_mutex_t lock;
 };
@@ -72,33 +73,50 @@ CliStamp cli_stamp(const char *path)
     return (CliStamp){st.st_size, (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec};
 }
 
-CliBegun cli_journal_begin(CliJournal *journal, const CliItem *item)
+static void note(CliJournal *journal, char what, const CliItem *item)
 {
     CliText line = {0};
-    if (journal == NULL) return (CliBegun){0};
-    const CliBegun begun = {journal->force || item->ours || !cli_in_the_way(item->output),
-                            cli_stamp(item->input)};
-    if (!begun.is) return begun; /* it will be refused, and must not seem to be halo's own */
-    cli_add(&line, "+\t", 2);
+    cli_add_char(&line, what);
+    cli_add_char(&line, '\t');
     add_name(&line, item->output + journal->prefix);
     add_recipe(&line, journal->recipe);
     write_line(journal, &line);
+}
+
+static void note_done(CliJournal *journal, const CliItem *item, CliStamp input)
+{
+    CliText line = {0};
+    cli_add(&line, "=\t", 2);
+    add_name(&line, item->output + journal->prefix);
+    add_stamp(&line, cli_stamp(item->output));
+    add_name(&line, item->input);
+    add_stamp(&line, input);
+    add_recipe(&line, journal->recipe);
+    write_line(journal, &line);
+}
+
+/* What is in the way must not seem to be halo's own: it will be refused, or compared. */
+CliBegun cli_journal_begin(CliJournal *journal, const CliItem *item)
+{
+    if (journal == NULL) return (CliBegun){0};
+    const bool own = journal->force || item->ours || !cli_in_the_way(item->output);
+    const CliBegun begun = {own ? '+' : journal->resume ? '~' : 0, cli_stamp(item->input)};
+    if (begun.what != 0) note(journal, begun.what, item);
     return begun;
 }
 
 void cli_journal_end(CliJournal *journal, const CliItem *item, CliBegun begun, HaloStatus outcome)
 {
-    CliText line = {0};
-    if (journal == NULL || !begun.is) return;
-    cli_add(&line, outcome == HALO_OK ? "=\t" : "-\t", 2);
-    add_name(&line, item->output + journal->prefix);
-    if (outcome == HALO_OK) {
-        add_stamp(&line, cli_stamp(item->output));
-        add_name(&line, item->input);
-        add_stamp(&line, begun.input);
+    if (journal == NULL || begun.what == 0) return;
+    if (begun.what == '~') {
+        note(journal, '!', item);
+        if (outcome != HALO_OK) return;
+        note(journal, '+', item); /* it is what halo makes */
     }
-    add_recipe(&line, journal->recipe);
-    write_line(journal, &line);
+    if (outcome == HALO_OK)
+        note_done(journal, item, begun.input);
+    else
+        note(journal, '-', item);
 }
 
 /* ---- opening -------------------------------------------------------------------------------------------- */
@@ -171,6 +189,7 @@ HaloStatus cli_journal_open(const CliSettings *settings, uint64_t recipe, const 
     journal->recipe = recipe;
     journal->fd = -1;
     journal->force = settings->force;
+    journal->resume = settings->resume;
     pthread_mutex_init(&journal->lock, NULL);
     status = cli_make_folders(journal->path);
     if (status == HALO_OK && !open_locked(journal, settings->resume))

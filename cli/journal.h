@@ -22,7 +22,7 @@ typedef struct CliStamp {
 
 /* Around the work on an item, from any thread; NULL is fine. */
 typedef struct CliBegun {
-    bool is; /* the journal says so */
+    char what; /* of the journal's line, 0: none */
     CliStamp input;
 } CliBegun;
 

@@ -29,7 +29,8 @@ const CliOption cli_options[] = {
     {"skip-existing", 0, NULL, NULL, CLI_OUTPUT, CLI_WRITES | CLI_SAME, "leave inputs alone whose output exists", NULL,
      AT(skip_existing)},
     {"resume", 0, NULL, NULL, CLI_OUTPUT, CLI_WRITES | CLI_SAME,
-     "do what is missing or out of date in --out-dir, as the journal there says, and keep that journal", NULL,
+     "do what is missing or out of date in --out-dir, as the journal there says, and keep that journal; an output that it "
+     "does not name stays if it holds the same bytes", NULL,
      AT(resume)},
     {"dry-run", 'n', NULL, NULL, CLI_OUTPUT, CLI_WRITES | CLI_SAME, "say what would be written, and write nothing", NULL,
      AT(dry_run)},

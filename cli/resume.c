@@ -14,7 +14,7 @@
 #define FIELDS 8 /* of the longest line: what, output, its size and time, input, its size and time, recipe */
 
 typedef struct Entry {
-    char what; /* '+' begun, '=' done, '-' failed */
+    char what; /* '+' begun, '=' done, '-' failed; '~' begun to be compared, '!' compared */
     const char *output, *input;
     CliStamp made, from;
     uint64_t recipe;
@@ -79,7 +79,7 @@ static bool read_line(char *line, Entry *entry)
         if (at != NULL) *at++ = 0;
     }
     const bool done = fields == FIELDS && strcmp(field[0], "=") == 0;
-    if (!done && (fields != 3 || (strcmp(field[0], "+") != 0 && strcmp(field[0], "-") != 0))) return false;
+    if (!done && (fields != 3 || strlen(field[0]) != 1 || strchr("+-~!", *field[0]) == NULL)) return false;
     const char *recipe = field[fields - 1];
     if (strlen(recipe) != 16 || strspn(recipe, "0123456789abcdef") != 16) return false;
     *entry = (Entry){.what = *field[0], .output = field[1], .recipe = strtoull(recipe, &end, 16)};
@@ -172,18 +172,19 @@ static void mark(const Log *log, uint64_t recipe, const char *below, bool touch,
         else
             high = middle;
     }
-    int begun = 0, failed = 0, done = 0;
+    int begun = 0, failed = 0, done = 0, comparing = 0;
     for (size_t i = low; i < log->entries && strcmp(log->entry[i].output, below) == 0; i++) {
         const Entry *entry = &log->entry[i];
         begun += entry->what == '+';
         failed += entry->what == '-';
         done += entry->what == '=';
+        comparing += (entry->what == '~') - (entry->what == '!');
         item->done = item->done ||
                      (entry->what == '=' && entry->recipe == recipe && strcmp(entry->input, item->input) == 0 &&
                       same(entry->made, cli_stamp(item->output)) && same(entry->from, cli_stamp(item->input)));
     }
     item->ours = begun > failed;
-    if (touch && begun > failed + done) halo_sink_sweep(item->output);
+    if (touch && begun + comparing > failed + done) halo_sink_sweep(item->output);
 }
 
 HaloStatus cli_resume(const CliSettings *settings, uint64_t recipe, int own, CliBatch *batch)

@@ -64,7 +64,9 @@ CliOutcome cli_run_item(const CliSettings *settings, HaloSession *session, const
                          .output = item->output,
                          .to = settings->to,
                          .raw = settings->raw.kind != 0 ? &settings->raw : NULL,
-                         .force = settings->force || item->ours,
+                         .force = settings->force || item->ours ? HALO_FORCE_YES
+                                  : settings->resume            ? HALO_FORCE_SAME
+                                                                : HALO_FORCE_NO,
                          .write = settings->write};
     const CliBegun begun = cli_journal_begin(journal, item);
     if (settings->out_dir != NULL) outcome.status = cli_make_folders(item->output);

@@ -21,7 +21,7 @@ struct HaloSink {
     char *path;              /* as the user wrote it, for messages */
     char *target;            /* what it leads to; NULL when written directly */
     HaloTemporary temporary; /* beside `target`; none when written directly */
-    bool force;
+    HaloForce force;
     int fd;
     HaloStatus failed; /* the first write that failed: nothing may be committed after it */
     uint8_t *buffer;
@@ -97,7 +97,7 @@ static HaloStatus open_output(HaloSink *sink, const HaloSinkOptions *options)
     if (S_ISBLK(st.st_mode)) return halo_fail(HALO_ERR_USAGE, "%s is a block device", sink->path);
     if (!S_ISREG(st.st_mode)) return open_direct(sink);
     if (is_input(options, &st)) return refuse_input(sink->path);
-    return sink->force ? open_beside(sink, &st) : exists(sink->path);
+    return sink->force != HALO_FORCE_NO ? open_beside(sink, &st) : exists(sink->path);
 }
 
 HaloStatus halo_sink_open(const char *path, const HaloSinkOptions *options, HaloSink **out)
@@ -225,6 +225,32 @@ static HaloStatus sync_checked(HaloSink *sink)
     return HALO_OK;
 }
 
+/* Do the temporary and what has its name hold the same bytes? */
+static bool is_same(HaloSink *sink)
+{
+    const size_t half = BUFFER_BYTES / 2;
+    HaloSource *made = NULL, *there = NULL;
+    size_t a = 0, b = 0;
+    bool same = halo_source_open(sink->temporary.path, &made) == HALO_OK &&
+                halo_source_open(sink->target, &there) == HALO_OK;
+    do
+        same = same && halo_source_read(made, sink->buffer, half, &a) == HALO_OK &&
+               halo_source_read(there, sink->buffer + half, half, &b) == HALO_OK && a == b &&
+               memcmp(sink->buffer, sink->buffer + half, a) == 0;
+    while (same && a > 0);
+    halo_source_close(there);
+    halo_source_close(made);
+    return same;
+}
+
+/* Something has the name. */
+static HaloStatus publish_nothing(HaloSink *sink)
+{
+    if (sink->force != HALO_FORCE_SAME || !is_same(sink)) return exists(sink->path);
+    unlink(sink->temporary.path);
+    return HALO_OK;
+}
+
 /* Gives the temporary a name that nothing has, also when another process wants the same one at this moment.
  * A hard link does that in one call; where there are none, an empty file reserves the name. */
 static HaloStatus publish_new(HaloSink *sink)
@@ -233,11 +259,11 @@ static HaloStatus publish_new(HaloSink *sink)
         unlink(sink->temporary.path);
         return HALO_OK;
     }
-    if (errno == EEXIST) return exists(sink->path);
+    if (errno == EEXIST) return publish_nothing(sink);
     if (errno != EPERM && errno != ENOTSUP && errno != ENOSYS)
         return output_error(sink->path, "cannot create it");
     const int fd = open(sink->target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd < 0) return errno == EEXIST ? exists(sink->path) : output_error(sink->path, "cannot create it");
+    if (fd < 0) return errno == EEXIST ? publish_nothing(sink) : output_error(sink->path, "cannot create it");
     close(fd);
     if (rename(sink->temporary.path, sink->target) == 0) return HALO_OK;
     const HaloStatus status = output_error(sink->path, "cannot create it");
@@ -247,7 +273,7 @@ static HaloStatus publish_new(HaloSink *sink)
 
 static HaloStatus publish(HaloSink *sink)
 {
-    if (!sink->force) return publish_new(sink);
+    if (sink->force != HALO_FORCE_YES) return publish_new(sink);
     return rename(sink->temporary.path, sink->target) == 0 ? HALO_OK
                                                            : output_error(sink->path, "cannot replace it");
 }

@@ -15,7 +15,8 @@
 
 #include "codec.h"
 
-static const HaloSinkOptions careful = {0}, force = {.force = true};
+static const HaloSinkOptions careful = {0}, force = {.force = HALO_FORCE_YES},
+                             same = {.force = HALO_FORCE_SAME};
 
 static int files_in_folder(void)
 {
@@ -178,6 +179,33 @@ static void outputs_appear_whole_or_not_at_all(void **unused)
     assert_int_equal(put(path, &force, "three"), HALO_OK);
     expect_file(path, "three");
     assert_int_equal(files_in_folder(), 1);
+    unlink(path);
+}
+
+static void the_same_bytes_stay(void **unused)
+{
+    (void)unused;
+    const char *path = test_path("same");
+    struct stat before, after;
+    char *long_text = malloc(700001);
+    assert_non_null(long_text);
+    memset(long_text, 'x', 700000);
+    long_text[700000] = 0;
+    assert_int_equal(put(path, &same, long_text), HALO_OK);
+    assert_int_equal(stat(path, &before), 0);
+    assert_int_equal(put(path, &same, long_text), HALO_OK);
+    assert_int_equal(stat(path, &after), 0);
+    assert_int_equal(before.st_ino, after.st_ino);
+    long_text[699999] = 'y'; /* as long, longer, shorter, nothing */
+    assert_int_equal(put(path, &same, long_text), HALO_ERR_INPUT);
+    assert_non_null(strstr(halo_error(), "same exists: --force replaces it"));
+    long_text[699999] = 0;
+    assert_int_equal(put(path, &same, long_text), HALO_ERR_INPUT);
+    assert_int_equal(put(path, &same, ""), HALO_ERR_INPUT);
+    long_text[699999] = 'x';
+    expect_file(path, long_text);
+    assert_int_equal(files_in_folder(), 1);
+    free(long_text);
     unlink(path);
 }
 
@@ -385,6 +413,7 @@ int main(void)
         cmocka_unit_test(pipes_can_be_peeked_and_slurped),
         cmocka_unit_test(sources_that_cannot_be_read),
         cmocka_unit_test(outputs_appear_whole_or_not_at_all),
+        cmocka_unit_test(the_same_bytes_stay),
         cmocka_unit_test(outputs_that_appear_meanwhile_stay),
         cmocka_unit_test(modes_are_kept),
         cmocka_unit_test(links_are_followed),

@@ -41,14 +41,22 @@ bool halo_source_identity(const HaloSource *source, uint64_t id[2]);
 
 typedef struct HaloSink HaloSink;
 
+/* What becomes of an output that exists. */
+typedef enum HaloForce {
+    HALO_FORCE_NO,  /* it stays: an error */
+    HALO_FORCE_YES, /* it is replaced */
+    HALO_FORCE_SAME /* it stays: an error only if it does not hold the very bytes that would be written */
+} HaloForce;
+
 typedef struct HaloSinkOptions {
-    bool force;    /* replace an output that exists */
+    HaloForce force;
     bool is_input; /* `input` is set: refuse to write there, whatever `force` says */
     uint64_t input[2];
 } HaloSinkOptions;
 
-/* "-" is standard output. FIFOs and devices are written directly. HALO_ERR_INPUT when it exists (without
- * `force`), HALO_ERR_USAGE for a folder or the input itself, HALO_ERR_OUTPUT otherwise. */
+/* "-" is standard output. FIFOs and devices are written directly. HALO_ERR_INPUT when it exists (see `force`; with
+ * HALO_FORCE_SAME that shows at the end), HALO_ERR_USAGE for a folder or the input itself, HALO_ERR_OUTPUT
+ * otherwise. */
 HaloStatus halo_sink_open(const char *path, const HaloSinkOptions *options, HaloSink **sink);
 /* HALO_ERR_OUTPUT with path and reason; HALO_ERR_PIPE when the reader has gone. */
 HaloStatus halo_sink_write(HaloSink *sink, const void *bytes, size_t size);

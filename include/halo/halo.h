@@ -141,7 +141,7 @@ typedef struct HaloJob {
     const char *output;   /* a path, "-", or NULL for results only */
     const HaloFormat *to; /* NULL: by the output's extension, else the input's format */
     const HaloShape *raw; /* the input is headerless and looks like this; NULL: it says itself */
-    bool force;           /* replace an output that exists */
+    HaloForce force;      /* what becomes of an output that exists */
     HaloWriteOptions write;
     FILE *explain; /* print the plan here and stop; NULL: run */
 } HaloJob;

@@ -55,6 +55,28 @@ setup() {
     says "0 done, 1 failed, 4 skipped"
 }
 
+@test "what no journal names stays where it is what would be written" {
+    halo run gauss:1 in -r --out-dir out -q # as if it had been killed after the journal went
+    [ ! -e out/.halo-journal ]
+    ls -i out/*.pgm out/sub/*.pgm > before
+    run --separate-stderr halo run gauss:1 in -r --out-dir out --resume --dry-run
+    [ "$status" -eq 0 ]; [[ $output == *"out/2.pgm (stays if it is the same)"* ]]
+    printf x | dd of=out/3.pgm bs=1 seek=30 conv=notrunc 2> dd.txt
+    cp out/3.pgm changed
+    run --separate-stderr halo run gauss:1 in -r --out-dir out --resume
+    [ "$status" -eq 1 ]; says "out/3.pgm exists: --force"; says "4 done, 1 failed"
+    cmp changed out/3.pgm
+    ls -i out/*.pgm out/sub/*.pgm | diff before -
+    [ -z "$(find out -name '.*.halo-*')" ]
+    rm out/3.pgm
+    run --separate-stderr halo run gauss:1 in -r --out-dir out --resume
+    [ "$status" -eq 0 ]; says "1 done, 0 failed, 4 skipped"
+    run --separate-stderr halo run gauss:2 in -r --out-dir out --resume # and it has become halo's own
+    [ "$status" -eq 0 ]; says "5 done, 0 failed, 0 skipped"
+    halo run gauss:2 in -r --out-dir fresh -q
+    diff -r -x .halo-journal out fresh
+}
+
 @test "the journal goes when all went well, and stays when something failed or --resume asked for it" {
     halo run gauss:1 in -r --out-dir out -q
     [ ! -e out/.halo-journal ]
