@@ -1,20 +1,36 @@
 /* `halo bench ops`: pipelines on random samples, by kernel and end to end. */
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "bench.h"
 #include "json.h"
 #include "page.h"
 
-static HaloShape shape_of(const CliSettings *settings)
+#define RATE 48000 /* of sound, frames per second */
+
+typedef struct Bench {
+    const CliSettings *settings;
+    HaloSession *session;
+    unsigned shown; /* the kind that the last head was of; 0: none yet */
+} Bench;
+
+/* An image, or sound of as many frames, which is f32 wherever it comes from. */
+static HaloShape shape_of(const CliSettings *settings, HaloKind kind)
 {
     const HaloDtype dtype = (HaloDtype)settings->bench.dtype;
-    return (HaloShape){.kind = HALO_IMAGE,
-                       .dtype = dtype,
+    HaloShape shape = {.kind = kind,
+                       .dtype = kind == HALO_AUDIO ? HALO_F32 : dtype,
                        .width = settings->bench.width > 0 ? settings->bench.width : 4096,
                        .height = settings->bench.height > 0 ? settings->bench.height : 4096,
                        .channels = settings->bench.channels > 0 ? (int)settings->bench.channels : 1,
-                       .alpha = -1,
-                       .white = halo_dtype_white(dtype)};
+                       .alpha = -1};
+    shape.white = halo_dtype_white(shape.dtype);
+    if (kind == HALO_AUDIO) {
+        shape.width *= shape.height;
+        shape.height = 1;
+        shape.rate = RATE;
+    }
+    return shape;
 }
 
 static void record(FILE *to, const char *pipeline, const HaloShape *shape, const HaloTiming *timing)
@@ -23,6 +39,7 @@ static void record(FILE *to, const char *pipeline, const HaloShape *shape, const
     json_open(&json, NULL, '{');
     json_text(&json, "type", "bench");
     json_text(&json, "pipeline", pipeline);
+    json_text(&json, "kind", shape->kind == HALO_AUDIO ? "audio" : "image");
     json_int(&json, "width", shape->width);
     json_int(&json, "height", shape->height);
     json_int(&json, "channels", shape->channels);
@@ -44,11 +61,15 @@ static void record(FILE *to, const char *pipeline, const HaloShape *shape, const
     json_end_line(&json);
 }
 
-static void print_head(FILE *to, const HaloShape *shape, const HaloTiming *timing)
+static void print_head(FILE *to, const HaloShape *shape, const HaloTiming *timing, bool first)
 {
     const HaloCeilings *c = &timing->ceilings;
-    fprintf(to, "%s; %lld x %lld, %d channel%s, %s\n", timing->device, (long long)shape->width,
-            (long long)shape->height, shape->channels, shape->channels == 1 ? "" : "s",
+    fprintf(to, "%s%s; ", first ? "" : "\n", timing->device);
+    if (shape->kind == HALO_AUDIO)
+        fprintf(to, "%lld frames of sound at %d Hz", (long long)shape->width, RATE);
+    else
+        fprintf(to, "%lld x %lld", (long long)shape->width, (long long)shape->height);
+    fprintf(to, ", %d channel%s, %s\n", shape->channels, shape->channels == 1 ? "" : "s",
             halo_dtype_name(shape->dtype));
     if (c->read_gbs > 0)
         fprintf(to,
@@ -74,21 +95,23 @@ static void print(FILE *to, const char *pipeline, const HaloTiming *timing)
         fprintf(to, " %6s\n", "-");
 }
 
-static HaloStatus time_one(HaloSession *session, const CliSettings *settings, const HaloShape *shape,
-                           const char *text, bool first)
+static HaloStatus time_kind(Bench *bench, const char *text, HaloKind kind)
 {
     HaloStatus status = HALO_OK;
+    const CliSettings *settings = bench->settings;
+    const HaloShape shape = shape_of(settings, kind);
     HaloPipeline *pipeline = NULL;
     HaloTiming timing;
-    HALO_TRY(halo_pipeline_parse(session, text, &pipeline));
-    HALO_TRY(halo_bench(session, pipeline, shape, (HaloContent)settings->bench.content,
+    HALO_TRY(halo_pipeline_parse(bench->session, text, &pipeline));
+    HALO_TRY(halo_bench(bench->session, pipeline, &shape, (HaloContent)settings->bench.content,
                         settings->bench.runs > 0 ? (int)settings->bench.runs : 11, &timing));
     FILE *page = cli_page_open();
     if (settings->json) {
-        record(page, text, shape, &timing);
+        record(page, text, &shape, &timing);
     } else {
-        if (first) print_head(page, shape, &timing);
+        if (bench->shown != kind) print_head(page, &shape, &timing, bench->shown == 0);
         print(page, text, &timing);
+        bench->shown = kind;
     }
     HALO_TRY(cli_page_send(STDOUT_FILENO));
 out:
@@ -96,45 +119,67 @@ out:
     return status;
 }
 
-/* The pipelines that were asked for, or every operation for images by its example; where one has no use for
- * these samples, that is said, and the others go on. */
-static HaloStatus time_all(HaloSession *session, const CliSettings *settings, const HaloShape *shape)
+/* On an image, or, where the pipeline has no use for one, on sound. */
+static HaloStatus time_one(Bench *bench, const char *text)
+{
+    HaloStatus status = time_kind(bench, text, HALO_IMAGE);
+    if (status != HALO_ERR_USAGE) return status;
+    char *error = cli_copy(halo_error());
+    if (time_kind(bench, text, HALO_AUDIO) == HALO_OK)
+        status = HALO_OK;
+    else
+        halo_fail(status, "%s", error);
+    free(error);
+    return status;
+}
+
+/* Every operation by its example, on images first. What cannot be timed is said, and the others go on. */
+static HaloStatus time_operations(Bench *bench)
 {
     HaloStatus status = HALO_OK;
     const HaloTables *tables = halo_tables();
-    bool first = true;
-    for (size_t i = 1; i < settings->words; i++, first = false)
-        HALO_TRY(time_one(session, settings, shape, settings->word[i], first));
-    for (int i = 0; settings->words < 2 && i < tables->ops; i++) {
-        if (!(tables->op[i]->kinds & HALO_IMAGE)) continue;
-        status = time_one(session, settings, shape, tables->op[i]->example, first);
-        if (status == HALO_OK)
-            first = false;
-        else if (status == HALO_ERR_PIPE)
-            goto out;
-        else
-            cli_complain("bench: %s: %s", tables->op[i]->example, halo_error());
-        status = HALO_OK;
-    }
+    bool *timed = cli_alloc((size_t)tables->ops, sizeof *timed);
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < tables->ops; i++) {
+            const HaloKind kind = pass == 0 ? HALO_IMAGE : HALO_AUDIO;
+            const HaloOp *op = tables->op[i];
+            if (timed[i] || (op->kinds & kind) == 0) continue;
+            status = time_kind(bench, op->example, kind);
+            timed[i] = status == HALO_OK;
+            if (status == HALO_ERR_PIPE) goto out;
+            if (!timed[i] && (pass == 1 || (op->kinds & HALO_AUDIO) == 0))
+                cli_complain("bench: %s: %s", op->example, halo_error());
+            status = HALO_OK;
+        }
 out:
+    free(timed);
+    return status;
+}
+
+static HaloStatus time_all(Bench *bench)
+{
+    HaloStatus status = HALO_OK;
+    const CliSettings *settings = bench->settings;
+    if (settings->words < 2) return time_operations(bench);
+    for (size_t i = 1; i < settings->words && status == HALO_OK; i++)
+        status = time_one(bench, settings->word[i]);
     return status;
 }
 
 HaloStatus cli_bench_ops(const CliSettings *settings)
 {
     HaloStatus status = HALO_OK;
-    HaloSession *session = NULL;
+    Bench bench = {.settings = settings};
     HaloOptions engine = settings->engine;
-    const HaloShape shape = shape_of(settings);
     char device[CLI_DEVICE_ROOM];
     for (int i = 0; i == 0 || cli_device_at(settings->bench.devices, i, device); i++) {
         if (i > 0) HALO_TRY(cli_read_one_device(device, &engine));
-        HALO_TRY(halo_session_open(&engine, &session));
-        HALO_TRY(time_all(session, settings, &shape));
-        halo_session_close(session);
-        session = NULL;
+        HALO_TRY(halo_session_open(&engine, &bench.session));
+        HALO_TRY(time_all(&bench));
+        halo_session_close(bench.session);
+        bench = (Bench){.settings = settings};
     }
 out:
-    halo_session_close(session);
+    halo_session_close(bench.session);
     return status;
 }

@@ -74,7 +74,7 @@ const CliOption cli_options[] = {
     {"explain", 0, NULL, NULL, CLI_ENGINE, CLI_WORKS | CLI_SAME, "print the plan, step by step, and do nothing", NULL,
      AT(explain)},
 
-    {"size", 0, "WxH", NULL, CLI_INPUT, CLI_BENCH, "how large the image is; 4096x4096 by default",
+    {"size", 0, "WxH", NULL, CLI_INPUT, CLI_BENCH, "how large the image is; 4096x4096 by default; sound has as many frames",
      cli_read_size, 0},
     {"channels", 0, "N", NULL, CLI_INPUT, CLI_BENCH, "its channels; 1 by default", cli_read_channels, 0},
     {"dtype", 0, "DTYPE", "u8|u16|f32", CLI_INPUT, CLI_BENCH, "its samples; u8 by default", cli_read_dtype, 0},

@@ -8,7 +8,7 @@ setup() {
 @test "bench ops: a row a pipeline, with what it moves" {
     halo bench ops gauss:2 'invert | sobel' --size 64x48 --dtype u8 --runs 1 --device cpu --json > rows
     [ "$(grep -c '"type":"bench"' rows)" -eq 2 ]
-    grep -q '"pipeline":"invert | sobel","width":64,"height":48,"channels":1,"dtype":"u8","backend":"cpu"' rows
+    grep -q '"pipeline":"invert | sobel","kind":"image","width":64,"height":48,"channels":1,"dtype":"u8","backend":"cpu"' rows
     run -2 --separate-stderr halo bench ops nothing
     [[ $stderr == *"nothing"* ]]
 }
@@ -28,11 +28,22 @@ for row in map(json.loads, open("rows")):
 END
 }
 
-@test "bench ops: without a pipeline every operation for images; a list of devices one after the other" {
+@test "bench ops: what is for sound is timed on as many frames" {
+    halo bench ops invert lowpass:4kHz average:5ms --size 64x48 --dtype u8 --runs 1 --device cpu --json > rows
+    [ "$(grep -c '"kind":"image","width":64,"height":48,"channels":1,"dtype":"u8"' rows)" -eq 1 ]
+    [ "$(grep -c '"kind":"audio","width":3072,"height":1,"channels":1,"dtype":"f32"' rows)" -eq 2 ]
+    run -2 --separate-stderr halo bench ops threshold --size 64x48 --device cpu # fits neither: said as of an image
+    [[ $stderr == *"threshold"* ]]
+    [[ $(halo bench ops invert lowpass:4kHz --size 64x48 --runs 1 --device cpu) == *"64 x 48,"*"3072 frames of sound at 48000 Hz"* ]]
+}
+
+@test "bench ops: without a pipeline every operation; a list of devices one after the other" {
     halo bench ops --size 64x48 --runs 1 --device cpu --json > rows 2> said
-    [ "$(grep -c '"type":"bench"' rows)" -ge 30 ]
-    grep -q '"pipeline":"gauss:2"' rows
-    ! grep -v '^halo: bench: ' said
+    [ "$(grep -c '"type":"bench"' rows)" -eq $(($(halo list ops --json | wc -l) - 1)) ]
+    grep -q '"pipeline":"gauss:2","kind":"image"' rows
+    grep -q '"pipeline":"lowpass:4kHz","kind":"audio"' rows
+    [ "$(wc -l < said)" -eq 1 ]
+    grep -q "^halo: bench: fir:taps.txt: mask 'taps.txt'" said
     [ "$(halo bench ops stats --size 64x48 --runs 1 --device cpu,cpu --json | grep -c '"type":"bench"')" -eq 2 ]
     run -2 --separate-stderr halo run invert in.pgm --device cpu,cpu
     [[ $stderr == *"'cpu,cpu' are several"* ]]
