@@ -1,0 +1,170 @@
+/* Audio files that are cut short, lie or come through a pipe: what is wrong with them is said, and what is
+ * there is read. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "sound_file.h"
+
+/* ---- damage and lies ------------------------------------------------------------------------------------ */
+
+static void test_truncated(void **unused)
+{
+    (void)unused;
+    enum { COUNT = 80000 };
+    float *in = malloc(COUNT * sizeof *in);
+    uint32_t noise = 1; /* so that lossy files are long too */
+    for (int i = 0; i < COUNT; i++) in[i] = (float)((noise = noise * 69069 + 1) >> 16) * 0x1p-15f - 1.0f;
+    for (int f = 0; f <= LOSSLESS_SOUND; f++) {
+        const HaloFormat *format = f < LOSSLESS_SOUND ? lossless_sound[f] : &halo_format_ogg;
+        Bytes file = save_sound(format, 16, false, 1, in, COUNT, NULL);
+        file.size = file.size * 3 / 5;
+        must_refuse_sound(file, format, format == &halo_format_flac ? "damaged" : "truncated");
+        Sound part;
+        assert_int_equal(load_sound(file, format, true, &part), HALO_OK);
+        assert_true(part.frames > COUNT / 4 && part.frames <= COUNT);
+        if (f < LOSSLESS_SOUND) assert_memory_equal(part.at, in, COUNT / 4 * sizeof *in);
+        free(part.at);
+        for (file.size = 1; file.size < 100; file.size++) { /* within the header */
+            assert_int_equal(load_sound(file, format, false, &part), HALO_ERR_INPUT);
+            if (load_sound(file, format, true, &part) == HALO_OK) free(part.at);
+        }
+        free(file.at);
+    }
+    free(in);
+}
+
+static void test_length_unknown(void **unused)
+{
+    (void)unused;
+    enum { COUNT = 5000 };
+    float *in = ramp(16, COUNT);
+    Bytes file = save_sound(&halo_format_wav, 16, false, 1, in, COUNT, NULL);
+    static const uint32_t lengths[] = {0, 0x7ffff000, 0x80000000, 0xffffffff, 0xffffffff - 36};
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+        for (int b = 0; b < 8; b++) file.at[(b < 4 ? 4 : 36) + b] = (uint8_t)(lengths[i] >> 8 * (b % 4));
+        Sound back = must_load_sound(file, &halo_format_wav);
+        assert_int_equal(back.frames, COUNT);
+        assert_memory_equal(back.at, in, COUNT * sizeof *in);
+        free(back.at);
+    }
+    free(file.at);
+
+    file = save_sound(&halo_format_flac, 16, false, 1, in, COUNT, NULL);
+    file.at[21] &= 0xf0; /* 36 bits of STREAMINFO */
+    memset(file.at + 22, 0, 4);
+    Sound back = must_load_sound(file, &halo_format_flac);
+    assert_int_equal(back.info.shape.width, -1);
+    assert_int_equal(back.frames, COUNT);
+    assert_memory_equal(back.at, in, COUNT * sizeof *in);
+    free(in), free(file.at), free(back.at);
+}
+
+static void test_refused(void **unused)
+{
+    (void)unused;
+    float in[100] = {0};
+    Bytes file = save_sound(&halo_format_wav, 16, false, 1, in, 100, NULL);
+    file.at[20] = 2;
+    must_refuse_sound(file, &halo_format_wav, "ADPCM");
+    file.at[20] = 0x11;
+    must_refuse_sound(file, &halo_format_wav, "ADPCM");
+    file.at[20] = 1;
+    file.at[22] = 0; /* channels */
+    must_refuse_sound(file, &halo_format_wav, "");
+    file.at[22] = 0xff, file.at[23] = 0xff;
+    must_refuse_sound(file, &halo_format_wav, "");
+    file.at[22] = 1, file.at[23] = 0;
+    memset(file.at + 24, 0, 4); /* rate */
+    must_refuse_sound(file, &halo_format_wav, "");
+    file.size = 44; /* no samples */
+    must_refuse_sound(file, &halo_format_wav, "");
+    must_refuse_sound(file, &halo_format_flac, "");
+    free(file.at);
+}
+
+/* ---- pipes
+ * ------------------------------------------------------------------------------------------------------------
+ */
+
+static void test_pipes(void **unused)
+{
+    (void)unused;
+    enum { COUNT = 9000 }; /* fits a pipe's buffer */
+    float *in = ramp(16, COUNT);
+    for (int f = 0; f <= LOSSLESS_SOUND; f++) {
+        const HaloFormat *format = f < LOSSLESS_SOUND ? lossless_sound[f] : &halo_format_ogg;
+        Bytes file = save_sound(format, 16, false, 1, in, COUNT, NULL);
+        int ends[2];
+        char name[32];
+        assert_int_equal(pipe(ends), 0);
+        snprintf(name, sizeof name, "/dev/fd/%d", ends[1]);
+        const HaloInfo info = sound_info(16, false, 1, COUNT);
+        if (save_sound_to(name, format, &info, in, COUNT, NULL) != HALO_OK) fail_msg("%s", halo_error());
+        uint8_t *piped = malloc(file.size + 1);
+        close(ends[1]);
+        assert_int_equal(read(ends[0], piped, file.size + 1), file.size);
+        assert_memory_equal(piped, file.at, file.size); /* a pipe gets what a file gets */
+        close(ends[0]);
+        free(piped);
+
+        assert_int_equal(pipe(ends), 0);
+        assert_int_equal(write(ends[1], file.at, file.size), file.size);
+        close(ends[1]);
+        snprintf(name, sizeof name, "/dev/fd/%d", ends[0]);
+        HaloSource *source;
+        Sound back;
+        assert_int_equal(halo_source_open(name, &source), HALO_OK);
+        if (load_sound_from(source, format, false, &back) != HALO_OK)
+            fail_msg("%s: %s", format->name, halo_error());
+        halo_source_close(source);
+        close(ends[0]);
+        assert_int_equal(back.frames, COUNT);
+        if (f < LOSSLESS_SOUND) assert_memory_equal(back.at, in, COUNT * sizeof *in);
+        free(back.at), free(file.at);
+    }
+    free(in);
+}
+
+/* ---- recognition ---------------------------------------------------------------------------------------- */
+
+static void test_probes_tell_apart(void **unused)
+{
+    (void)unused;
+    float in[64] = {0};
+    static const HaloFormat *const all[] = {
+#define HALO_FORMAT(id) &halo_format_##id,
+#include "formats.def"
+#undef HALO_FORMAT
+    };
+    for (int f = 0; f <= LOSSLESS_SOUND; f++) {
+        const HaloFormat *format = f < LOSSLESS_SOUND ? lossless_sound[f] : &halo_format_ogg;
+        Bytes file = save_sound(format, 16, false, 1, in, 64, NULL);
+        for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+            assert_int_equal(all[i]->probe && all[i]->probe(file.at, file.size), all[i] == format);
+        assert_false(format->probe(file.at, 3));
+        free(file.at);
+    }
+}
+
+static int remove_folder(void **unused)
+{
+    (void)unused;
+    test_folder_remove();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_truncated),         cmocka_unit_test(test_length_unknown),
+        cmocka_unit_test(test_refused),           cmocka_unit_test(test_pipes),
+        cmocka_unit_test(test_probes_tell_apart),
+    };
+    return cmocka_run_group_tests(tests, NULL, remove_folder);
+}
