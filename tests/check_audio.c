@@ -155,13 +155,6 @@ static void test_channels(void **unused)
     assert_int_equal(save_sound_to(test_path("nine"), &halo_format_flac, &info, nine, 1, NULL), HALO_ERR_INPUT);
 }
 
-static int remove_folder(void **unused)
-{
-    (void)unused;
-    test_folder_remove();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -173,5 +166,5 @@ int main(void)
         cmocka_unit_test(test_ogg_repeats),
         cmocka_unit_test(test_channels),
     };
-    return cmocka_run_group_tests(tests, NULL, remove_folder);
+    return cmocka_run_group_tests(tests, NULL, test_folder_remove);
 }

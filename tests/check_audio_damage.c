@@ -152,13 +152,6 @@ static void test_probes_tell_apart(void **unused)
     }
 }
 
-static int remove_folder(void **unused)
-{
-    (void)unused;
-    test_folder_remove();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -166,5 +159,5 @@ int main(void)
         cmocka_unit_test(test_refused),           cmocka_unit_test(test_pipes),
         cmocka_unit_test(test_probes_tell_apart),
     };
-    return cmocka_run_group_tests(tests, NULL, remove_folder);
+    return cmocka_run_group_tests(tests, NULL, test_folder_remove);
 }

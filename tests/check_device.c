@@ -150,13 +150,6 @@ static int write_source(void **state)
     return 0;
 }
 
-static int remove_source(void **state)
-{
-    (void)state;
-    test_folder_remove();
-    return 0;
-}
-
 /* What came of it: the output's bytes, none where it failed, and the results. */
 typedef struct Made {
     HaloStatus status;
@@ -325,5 +318,5 @@ int main(void)
         cmocka_unit_test(one_that_does_not_open_is_left_alone),
         cmocka_unit_test(little_memory_makes_bands),
     };
-    return cmocka_run_group_tests(tests, write_source, remove_source);
+    return cmocka_run_group_tests(tests, write_source, test_folder_remove);
 }

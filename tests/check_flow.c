@@ -196,13 +196,6 @@ static void more_than_memory(void **state)
     halo_buf_free(&in);
 }
 
-static int remove_folder(void **state)
-{
-    (void)state;
-    test_folder_remove();
-    return 0;
-}
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -211,5 +204,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(more_than_memory),
     };
     test_arguments(argc, argv);
-    return cmocka_run_group_tests(tests, NULL, remove_folder);
+    return cmocka_run_group_tests(tests, NULL, test_folder_remove);
 }

@@ -273,13 +273,6 @@ static void jpeg_comes_back_nearly(void **unused)
 }
 #endif
 
-static int leave(void **unused)
-{
-    (void)unused;
-    test_folder_remove();
-    return 0;
-}
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -293,5 +286,5 @@ int main(int argc, char **argv)
 #endif
     };
     test_arguments(argc, argv);
-    return cmocka_run_group_tests(tests, NULL, leave);
+    return cmocka_run_group_tests(tests, NULL, test_folder_remove);
 }

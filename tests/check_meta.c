@@ -183,13 +183,6 @@ static void orientation(void **unused)
     }
 }
 
-static int leave(void **unused)
-{
-    (void)unused;
-    test_folder_remove();
-    return 0;
-}
-
 /* ---- EXIF's directories --------------------------------------------------------------------------------- */
 
 static bool get_of_blob(void *context, int64_t at, void *bytes, size_t size)
@@ -298,5 +291,5 @@ int main(void)
         cmocka_unit_test(orientation),
         cmocka_unit_test(exif_goes_through_tiff),
     };
-    return cmocka_run_group_tests(tests, NULL, leave);
+    return cmocka_run_group_tests(tests, NULL, test_folder_remove);
 }

@@ -92,13 +92,6 @@ static void pfm_in_both_byte_orders(void **unused)
     expect_error(pfm, TEXT("Pf\n1 3\n1\n\0\0\0\0\0"), HALO_ERR_INPUT, "truncated: 1 of 3 rows");
 }
 
-static int leave(void **unused)
-{
-    (void)unused;
-    test_folder_remove();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -107,5 +100,5 @@ int main(void)
         cmocka_unit_test(damage_is_tolerated_when_asked),
         cmocka_unit_test(pfm_in_both_byte_orders),
     };
-    return cmocka_run_group_tests(tests, NULL, leave);
+    return cmocka_run_group_tests(tests, NULL, test_folder_remove);
 }

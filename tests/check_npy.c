@@ -119,13 +119,6 @@ static void npy_keeps_scans(void **unused)
     free(file.at);
 }
 
-static int leave(void **unused)
-{
-    (void)unused;
-    test_folder_remove();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -133,5 +126,5 @@ int main(void)
         cmocka_unit_test(npy_mistakes),
         cmocka_unit_test(npy_keeps_scans),
     };
-    return cmocka_run_group_tests(tests, NULL, leave);
+    return cmocka_run_group_tests(tests, NULL, test_folder_remove);
 }

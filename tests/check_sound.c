@@ -332,13 +332,6 @@ static void long_sound_becomes_rf64(void **state)
     unlink(path);
 }
 
-static int remove_folder(void **state)
-{
-    (void)state;
-    test_folder_remove();
-    return 0;
-}
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -348,5 +341,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(long_sound_becomes_rf64),
     };
     test_arguments(argc, argv);
-    return cmocka_run_group_tests(tests, NULL, remove_folder);
+    return cmocka_run_group_tests(tests, NULL, test_folder_remove);
 }

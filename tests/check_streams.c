@@ -399,13 +399,6 @@ static void long_names_fit(void **unused)
     unlink(path);
 }
 
-static int leave(void **unused)
-{
-    (void)unused;
-    test_folder_remove();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -425,5 +418,5 @@ int main(void)
         cmocka_unit_test(nothing_is_committed_after_a_signal),
         cmocka_unit_test(long_names_fit),
     };
-    return cmocka_run_group_tests(tests, NULL, leave);
+    return cmocka_run_group_tests(tests, NULL, test_folder_remove);
 }

@@ -298,13 +298,6 @@ static void damage(void **unused)
     for_each_case(__func__, 2000, one_damage);
 }
 
-static int leave(void **unused)
-{
-    (void)unused;
-    test_folder_remove();
-    return 0;
-}
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -317,7 +310,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(damage),
     };
     test_arguments(argc, argv);
-    return cmocka_run_group_tests(tests, NULL, leave);
+    return cmocka_run_group_tests(tests, NULL, test_folder_remove);
 }
 #else
 int main(void) { return 0; }

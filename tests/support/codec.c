@@ -30,16 +30,18 @@ const char *test_path(const char *name)
     return path;
 }
 
-void test_folder_remove(void)
+int test_folder_remove(void **unused)
 {
+    (void)unused;
     DIR *list = folder[0] != 0 ? opendir(folder) : NULL;
-    if (list == NULL) return;
+    if (list == NULL) return 0;
     for (const struct dirent *entry; (entry = readdir(list)) != NULL;) {
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
         if (unlink(test_path(entry->d_name)) != 0) rmdir(test_path(entry->d_name));
     }
     closedir(list);
     rmdir(folder);
+    return 0;
 }
 
 Bytes bytes_of_file(const char *path)

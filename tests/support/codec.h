@@ -22,8 +22,8 @@ typedef struct Decoded {
  * turns). */
 const char *test_folder(void);
 const char *test_path(const char *name);
-/* Removes the folder and its files. */
-void test_folder_remove(void);
+/* Removes the folder and its files; for cmocka_run_group_tests(). */
+int test_folder_remove(void **unused);
 
 Bytes bytes_of_file(const char *path);
 void bytes_to_file(const char *path, const void *bytes, size_t size);
