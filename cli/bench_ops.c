@@ -125,10 +125,8 @@ static HaloStatus time_one(Bench *bench, const char *text)
     HaloStatus status = time_kind(bench, text, HALO_IMAGE);
     if (status != HALO_ERR_USAGE) return status;
     char *error = cli_copy(halo_error());
-    if (time_kind(bench, text, HALO_AUDIO) == HALO_OK)
-        status = HALO_OK;
-    else
-        halo_fail(status, "%s", error);
+    status = time_kind(bench, text, HALO_AUDIO);
+    if (status == HALO_ERR_USAGE) halo_fail(status, "%s", error);
     free(error);
     return status;
 }

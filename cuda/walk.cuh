@@ -168,9 +168,9 @@ static inline void walk_strips(WalkArgs *a, int64_t resident, int taps, bool lig
 {
     const int64_t rows = a->dst.rows, most = cuda_max(1, resident / a->tiles_x);
     const int64_t strip = cuda_min(1 << 30, cuda_max(2 * taps, cuda_ceil_div(rows, most)));
-    const auto whole = [&](int64_t high) { /* with what is above it, as high as some steps */
-                                           return cuda_ceil_div(high + taps - 1, walk_step) * walk_step -
-                                                  (taps - 1);
+    /* With what is above it, as high as some steps. */
+    const auto whole = [&](int64_t high) {
+        return cuda_ceil_div(high + taps - 1, walk_step) * walk_step - (taps - 1);
     };
     light = light && strip >= 16 * taps;
     a->strip = (int)(light ? whole(strip / 4) : strip);
