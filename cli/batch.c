@@ -40,6 +40,12 @@ bool cli_in_the_way(const char *path)
            (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
 }
 
+HaloForce cli_force(const CliSettings *settings, const CliItem *item)
+{
+    if (settings->force || item->ours) return HALO_FORCE_YES;
+    return settings->resume ? HALO_FORCE_SAME : HALO_FORCE_NO;
+}
+
 void cli_item_free(CliItem *item)
 {
     free(item->input);

@@ -53,6 +53,8 @@ HaloStatus cli_make_folders(const char *path);
 
 /* A file or a folder has this name; a device or a pipe is there to be written to. */
 bool cli_in_the_way(const char *path);
+/* What becomes of it. */
+HaloForce cli_force(const CliSettings *settings, const CliItem *item);
 
 /* The extension of a path, without its dot; "" where it has none. */
 const char *cli_extension(const char *path);

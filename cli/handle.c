@@ -152,14 +152,15 @@ static HaloStatus explain_file(CliWork *work, const CliItem *item)
 
 static HaloStatus preview_file(CliWork *work, const CliItem *item)
 {
+    static const char *const fate[] = {[HALO_FORCE_NO] = "",
+                                       [HALO_FORCE_YES] = " (replaced)",
+                                       [HALO_FORCE_SAME] = " (stays if it is the same)"};
     const CliSettings *settings = work->settings;
     FILE *page = cli_page_open();
     if (!settings->json)
         fprintf(page, "%s%s%s%s\n", item->input, item->output != NULL ? " -> " : "",
                 item->output != NULL ? item->output : "",
-                !cli_in_the_way(item->output)   ? ""
-                : settings->force || item->ours ? " (replaced)"
-                                                : " (stays if it is the same)");
+                cli_in_the_way(item->output) ? fate[cli_force(settings, item)] : "");
     const HaloStatus sent = cli_page_send(work->results_to);
     return sent != HALO_OK ? sent : conclude(work, item, HALO_OK, NULL, true, NULL);
 }
@@ -176,7 +177,7 @@ static HaloStatus handle_here(CliWork *work, const CliItem *item)
         CliOutcome outcome = cli_run_item(settings, work->session, work->pipeline, work->batch.journal, item);
         return finish_file(work, item, &outcome);
     }
-    if (!cli_in_the_way(item->output) || settings->force || settings->resume || item->ours)
+    if (!cli_in_the_way(item->output) || cli_force(settings, item) != HALO_FORCE_NO)
         return preview_file(work, item);
     halo_fail(HALO_ERR_INPUT, "%s exists: --force replaces it, --skip-existing leaves it", item->output);
     return conclude(work, item, HALO_ERR_INPUT, halo_error(), false, NULL);

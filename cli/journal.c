@@ -18,9 +18,7 @@ struct CliJournal {
     size_t prefix; /* of outputs, which the journal names as they are below its folder */
     uint64_t recipe;
     int fd;
-    bool keep;   /* it was asked for, or there before */
-    bool force;  /* outputs that are there are replaced */
-    bool resume; /* they are compared, where they are not halo's own */
+    bool keep; /* it was asked for, or there before */
     bool failed;
     pthread_mutex_t lock;
 };
@@ -96,11 +94,11 @@ static void note_done(CliJournal *journal, const CliItem *item, CliStamp input)
 }
 
 /* What is in the way must not seem to be halo's own: it will be refused, or compared. */
-CliBegun cli_journal_begin(CliJournal *journal, const CliItem *item)
+CliBegun cli_journal_begin(CliJournal *journal, const CliItem *item, HaloForce force)
 {
     if (journal == NULL) return (CliBegun){0};
-    const bool own = journal->force || item->ours || !cli_in_the_way(item->output);
-    const CliBegun begun = {own ? '+' : journal->resume ? '~' : 0, cli_stamp(item->input)};
+    const bool own = force == HALO_FORCE_YES || !cli_in_the_way(item->output);
+    const CliBegun begun = {own ? '+' : force == HALO_FORCE_SAME ? '~' : 0, cli_stamp(item->input)};
     if (begun.what != 0) note(journal, begun.what, item);
     return begun;
 }
@@ -188,8 +186,6 @@ HaloStatus cli_journal_open(const CliSettings *settings, uint64_t recipe, const 
     journal->prefix = cli_below_out_dir(settings);
     journal->recipe = recipe;
     journal->fd = -1;
-    journal->force = settings->force;
-    journal->resume = settings->resume;
     pthread_mutex_init(&journal->lock, NULL);
     status = cli_make_folders(journal->path);
     if (status == HALO_OK && !open_locked(journal, settings->resume))

@@ -64,11 +64,9 @@ CliOutcome cli_run_item(const CliSettings *settings, HaloSession *session, const
                          .output = item->output,
                          .to = settings->to,
                          .raw = settings->raw.kind != 0 ? &settings->raw : NULL,
-                         .force = settings->force || item->ours ? HALO_FORCE_YES
-                                  : settings->resume            ? HALO_FORCE_SAME
-                                                                : HALO_FORCE_NO,
+                         .force = cli_force(settings, item),
                          .write = settings->write};
-    const CliBegun begun = cli_journal_begin(journal, item);
+    const CliBegun begun = cli_journal_begin(journal, item, job.force);
     if (settings->out_dir != NULL) outcome.status = cli_make_folders(item->output);
     if (outcome.status == HALO_OK) outcome.status = halo_run(session, pipeline, &job, &outcome.report);
     if (outcome.status != HALO_OK) outcome.error = cli_copy(halo_error());
