@@ -101,6 +101,10 @@ def cupy_ndimage(rows):
     for k in 5, 9, 15, 31:
         add(f"separable f32 {SIDE}x{SIDE} k={k}", "gaussian_filter",
             lambda: ndimage.gaussian_filter(image, (k // 2) / 3, output=out, mode="nearest", truncate=3), moved)
+    for k in 3, 5, 11:
+        for name, samples in ("u8", (image * 200).astype(cupy.uint8)), ("f32", image):
+            add(f"median {name} {SIDE}x{SIDE} k={k}", "median_filter",
+                lambda: ndimage.median_filter(samples, size=k, mode="nearest"), 2 * samples.nbytes)
     sound = draw.random(1 << 26, dtype=cupy.float32)
     heard = cupy.empty_like(sound)
     taps = draw.random(31, dtype=cupy.float32)

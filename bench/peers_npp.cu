@@ -79,6 +79,36 @@ template <typename Sample, typename Filter> static void gauss(Bench &bench, cons
         });
 }
 
+template <typename Sample, typename Size, typename Filter>
+static void median(Bench &bench, const char *kind, Size size, Filter filter)
+{
+    const NppStreamContext context = context_of(bench.stream);
+    const NppiSize whole = {side, side};
+    const int step = side * (int)sizeof(Sample);
+    for (const int k : {3, 5}) { // at 11 NPP 13.0 reads memory that is not there
+        const NppiSize mask = {k, k};
+        Npp32u need = 0;
+        if (size(whole, mask, &need, NPP_BORDER_REPLICATE, context) == NPP_SUCCESS) bench.room(need);
+        bench.row(image(kind, k), "NPP FilterMedianBorder", 2.0 * step * side, [&] {
+            return filter((const Sample *)bench.in, step, whole, NppiPoint{0, 0}, (Sample *)bench.out, step,
+                          whole, mask, NppiPoint{k / 2, k / 2}, (Npp8u *)bench.temp, NPP_BORDER_REPLICATE,
+                          context) == NPP_SUCCESS;
+        });
+    }
+}
+
+static void medians(Bench &bench)
+{
+    bench.fill(Content::floats);
+    median<Npp32f>(bench, "median f32", nppiFilterMedianBorderGetBufferSize_32f_C1R_Ctx,
+                   nppiFilterMedianBorder_32f_C1R_Ctx);
+    bench.fill(Content::bits);
+    median<Npp8u>(bench, "median u8", nppiFilterMedianBorderGetBufferSize_8u_C1R_Ctx,
+                  nppiFilterMedianBorder_8u_C1R_Ctx);
+    median<Npp16u>(bench, "median u16", nppiFilterMedianBorderGetBufferSize_16u_C1R_Ctx,
+                   nppiFilterMedianBorder_16u_C1R_Ctx);
+}
+
 static void convolutions(Bench &bench)
 {
     bench.fill(Content::floats);
@@ -131,6 +161,7 @@ static void measures(Bench &bench)
 void npp_rows(Bench &bench)
 {
     convolutions(bench);
+    medians(bench);
     measures(bench);
 }
 

@@ -58,6 +58,11 @@ def gauss(dtype, k, goal=None):
     return Work(f"separable {dtype} {SIDE}x{SIDE} k={k}", pipeline, SIDE, SIDE, dtype, 1, BYTES[dtype], 2 * k, goal)
 
 
+def median(dtype, k):
+    return Work(f"median {dtype} {SIDE}x{SIDE} k={k}", f"median:window={k}" + ("" if dtype == "f32" else f"|depth:{dtype}"),
+                SIDE, SIDE, dtype, 1, BYTES[dtype])
+
+
 def line(k, goal):
     return Work(f"conv1d f32 2^26 k={k}", f"conv:mask={k}x1.mat", 1 << 26, 1, "f32", 1, 4, k, goal, (k, 1))
 
@@ -97,6 +102,9 @@ def listing():
             yield dense(kind, dtype, channels, (k, k), Goal(0.7, "floor"))
     for k in 3, 5, 9, 15:
         yield gauss("u8", k)
+    for dtype in "u8", "u16", "f32":
+        for k in 3, 5, 11, 21:
+            yield median(dtype, k)
     yield line(31, Goal(0.9, "copy"))
     yield line(1023, Goal(0.75, "ffma"))
 

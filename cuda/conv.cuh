@@ -181,7 +181,7 @@ __device__ __forceinline__ void conv_store4(const ConvTarget &dst, int channel, 
 {
     D *const to = (D *)(dst.data + y * dst.stride) + x * dst.channels + channel;
     float v[4] = {acc[0], acc[1], acc[2], acc[3]};
-    if (dst.affine || dst.store.num != 1.0f || dst.store.den != 1.0f) {
+    if (!conv_plain(dst)) {
 #pragma unroll
         for (int i = 0; i < 4; i++) v[i] = halo_rescale(conv_affine(dst, v[i]), dst.store);
     }

@@ -126,13 +126,15 @@ template <typename T, int Count> __device__ __forceinline__ void cuda_load_fours
     }
 }
 
-/* Count samples as they travel, in 32-bit words. Integers are looked at together: one branch for all. */
-template <typename T, int Count>
+/* Count samples as they travel, in 32-bit words. Integers are looked at together: one branch for all. `Made`:
+ * all of `v` is of this GPU's arithmetic, as results of a convolution are and those of a choice need not be. */
+template <typename T, int Count, bool Made>
 __device__ __forceinline__ void cuda_words(const float *v, uint32_t *word, unsigned *clipped)
 {
     if constexpr (sizeof(T) == sizeof(float)) {
 #pragma unroll
-        for (int i = 0; i < Count; i++) word[i] = __float_as_uint(halo_canonical(v[i]));
+        for (int i = 0; i < Count; i++)
+            word[i] = __float_as_uint(Made ? cuda_canonical(v[i]) : halo_canonical(v[i]));
     } else {
         constexpr int each = (int)sizeof(CudaWord<T>) / 4;
         uint32_t n[Count];
@@ -164,12 +166,12 @@ __device__ __forceinline__ void cuda_put(void *to, uint4 v)
                  : "memory");
 }
 
-template <typename T, int Count>
+template <typename T, int Count, bool Made = false>
 __device__ __forceinline__ void cuda_store_fours(T *to, const float *v, unsigned *clipped)
 {
     constexpr int words = Count * (int)sizeof(T) / 4;
     uint32_t word[words];
-    cuda_words<T, Count>(v, word, clipped);
+    cuda_words<T, Count, Made>(v, word, clipped);
     if constexpr (words == 1) {
         *reinterpret_cast<uint32_t *>(to) = word[0];
     } else if constexpr (words == 2) {

@@ -33,20 +33,6 @@ __device__ __forceinline__ void walk_window(const typename W::Staged *from, int 
     }
 }
 
-/* Stores a thread's outputs as they are. */
-template <typename S, int Own>
-__device__ __forceinline__ void walk_put(S *to, const float acc[Own], unsigned *clipped)
-{
-    if constexpr (sizeof(S) == sizeof(float)) {
-        static_assert(Own == 4, "one pack");
-        const float4 v = cuda_quantise4<float>(acc, clipped);
-        cuda_put(reinterpret_cast<uint4 *>(to), make_uint4(__float_as_uint(v.x), __float_as_uint(v.y),
-                                                           __float_as_uint(v.z), __float_as_uint(v.w)));
-    } else {
-        cuda_store_fours<S, Own>(to, acc, clipped);
-    }
-}
-
 /* Stores the first `left` of a thread's outputs, of whatever type, scaled and placed however. */
 template <int Own>
 __device__ __forceinline__ void walk_store(const WalkArgs &a, int64_t y, int64_t x, int left, float acc[Own],
@@ -62,7 +48,7 @@ __device__ __forceinline__ void walk_store(const WalkArgs &a, int64_t y, int64_t
 #pragma unroll
         for (int q = 0; q < Own; q += 4) {
             if (a.fours && q + 4 <= left)
-                cuda_store_fours<D, 4>(to + q, acc + q, clipped);
+                cuda_store_fours<D, 4, true>(to + q, acc + q, clipped);
             else
 #pragma unroll
                 for (int k = q; k < q + 4; k++)
@@ -135,7 +121,7 @@ template <typename Pass> __device__ __forceinline__ void walk_strip(const typena
             Pass::row(args, from, rows.exist >> r & 1, outside, chain, acc);
             if (t + r < W::taps - 1) continue;
             if (usual)
-                walk_put<S, W::own>(reinterpret_cast<S *>(to) + p.x + own, acc, &clipped);
+                cuda_store_fours<S, W::own, true>(reinterpret_cast<S *>(to) + p.x + own, acc, &clipped);
             else
                 walk_store<W::own>(a, p.y + t + r - (W::taps - 1), p.x + own, left, acc, &clipped);
             to += a.dst.stride;

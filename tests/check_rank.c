@@ -19,7 +19,30 @@ static HaloStatus call_rank(const HaloBackend *backend, HaloDevice *device, cons
     return backend->rank(device, src[0], dst, parameters);
 }
 
-static void check(Rng *rng, const HaloShape *shape, HaloDtype to, const HaloRank *rank)
+/* Slopes with an edge across and a little noise, as pictures have them: the answer wanders from one window to
+ * the next, and at times leaps. */
+static void fill_smooth(TestBuf *buf, Rng *rng)
+{
+    const HaloBuf *const view = &buf->view;
+    const double across = rng_float(rng, -0.01f, 0.01f), down = rng_float(rng, -0.01f, 0.01f);
+    const double edge = rng_float(rng, 0.0f, 0.5f), noise = ldexp(1.0, -(int)rng_between(rng, 4, 24));
+    const int64_t where = rng_between(rng, 1, 40);
+    for (int64_t y = view->y0; y < view->y0 + view->rows; y++)
+        for (int64_t x = view->x0; x < view->x0 + view->cols; x++)
+            for (int c = 0; c < view->shape.channels; c++) {
+                const double slope = 0.25 + (double)x * across + (double)y * down;
+                const double v = slope + ((x + y) / where % 2 ? edge : 0) + noise * rng_float(rng, -1, 1);
+                const double level = v < 0 ? 0 : v > 1 ? 1 : v;
+                if (view->shape.dtype == HALO_U8)
+                    ((uint8_t *)halo_at(view, x, y))[c] = (uint8_t)(255 * level);
+                else if (view->shape.dtype == HALO_U16)
+                    ((uint16_t *)halo_at(view, x, y))[c] = (uint16_t)(65535 * level);
+                else
+                    ((float *)halo_at(view, x, y))[c] = (float)v;
+            }
+}
+
+static void check(Rng *rng, const HaloShape *shape, HaloDtype to, const HaloRank *rank, bool smooth)
 {
     HaloShape out_shape = *shape;
     out_shape.dtype = to;
@@ -36,7 +59,10 @@ static void check(Rng *rng, const HaloShape *shape, HaloDtype to, const HaloRank
                     &need.rows);
     }
     TestBuf src = testbuf_make(shape, need, rng), dst = testbuf_make(&out_shape, rect, rng);
-    testbuf_fill(&src, rng_once_in(rng, 2), rng);
+    if (smooth)
+        fill_smooth(&src, rng);
+    else
+        testbuf_fill(&src, rng_once_in(rng, 2), rng);
     const uint64_t clipped = oracle_rank(&src.view, &dst.view, rank);
     char what[320], src_text[96], dst_text[96];
     snprintf(what, sizeof what,
@@ -50,7 +76,7 @@ static void check(Rng *rng, const HaloShape *shape, HaloDtype to, const HaloRank
     testbuf_free(&dst);
 }
 
-static void run_case(Rng *rng, const HaloShape *shape, int64_t width, int64_t height)
+static void run_case_of(Rng *rng, const HaloShape *shape, int64_t width, int64_t height, bool smooth)
 {
     static const float constant[] = {0.0f, -0.0f, 7.0f, 255.0f, 256.0f, 0.5f, -3.0f, 65535.0f, NAN};
     const HaloDtype to = draw_dtype(rng);
@@ -67,7 +93,12 @@ static void run_case(Rng *rng, const HaloShape *shape, int64_t width, int64_t he
         rank.border = HALO_BORDER_VALID;
         rank.ox = rank.oy = 0;
     }
-    check(rng, shape, to, &rank);
+    check(rng, shape, to, &rank, smooth);
+}
+
+static void run_case(Rng *rng, const HaloShape *shape, int64_t width, int64_t height)
+{
+    run_case_of(rng, shape, width, height, false);
 }
 
 static void small_windows_body(Rng *rng)
@@ -128,6 +159,33 @@ static void larger_images(void **state)
     for_each_case(__func__, 12, larger_images_body);
 }
 
+/* The range that holds the answer moves, narrows and widens. */
+static void smooth_images_body(Rng *rng)
+{
+    const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, 100), rng_between(rng, 1, 200),
+                                       (int)rng_between(rng, 1, 3));
+    run_case_of(rng, &shape, rng_between(rng, 2, 21), rng_between(rng, 2, 21), true);
+}
+
+static void smooth_images(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 20, smooth_images_body);
+}
+
+/* More samples than 16 bits count. */
+static void huge_windows_body(Rng *rng)
+{
+    const HaloShape shape = draw_shape(rng, 6);
+    run_case_of(rng, &shape, rng_between(rng, 256, 300), rng_between(rng, 256, 300), rng_once_in(rng, 2));
+}
+
+static void huge_windows(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 6, huge_windows_body);
+}
+
 static void expect_one(const float *sample, int64_t n, double fraction, bool nan_ignore, float expected)
 {
     const HaloShape shape = test_shape(HALO_F32, n, 1, 1);
@@ -170,8 +228,9 @@ static void by_hand(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_hand),    cmocka_unit_test(small_windows), cmocka_unit_test(larger_windows),
-        cmocka_unit_test(long_lines), cmocka_unit_test(larger_images),
+        cmocka_unit_test(by_hand),      cmocka_unit_test(small_windows), cmocka_unit_test(larger_windows),
+        cmocka_unit_test(long_lines),   cmocka_unit_test(larger_images), cmocka_unit_test(smooth_images),
+        cmocka_unit_test(huge_windows),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

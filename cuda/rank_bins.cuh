@@ -1,0 +1,69 @@
+/* 256 bins that a thread has for itself, in shared memory. Counters are of type C, several in a word; the words
+ * of a warp's lanes take turns, so that each lane has a bank of its own. */
+#ifndef HALO_CUDA_RANK_BINS_CUH
+#define HALO_CUDA_RANK_BINS_CUH
+
+#include "rank.cuh"
+
+template <typename C> struct RankBins {
+    static constexpr unsigned each = 4 / sizeof(C), bits = 8 * sizeof(C), words = 256 / each;
+    uint32_t *word;
+    unsigned at;    /* where the search stands: the first bin of a word */
+    unsigned below; /* what the bins before it have counted */
+
+    __device__ __forceinline__ void open(uint32_t *memory)
+    {
+        word = memory;
+        at = 128;
+        clear();
+    }
+    __device__ __forceinline__ void clear()
+    {
+#pragma unroll 8
+        for (unsigned i = 0; i < words; i++) word[i * CUDA_WARP] = 0;
+        below = 0;
+    }
+    __device__ __forceinline__ uint32_t &word_of(unsigned bin) const
+    {
+        return word[(bin & ~(each - 1)) * (CUDA_WARP / each)];
+    }
+    /* One more (change 1) or less (-1). */
+    __device__ __forceinline__ void add(unsigned bin, unsigned change)
+    {
+        word_of(bin) += change << bin % each * bits;
+        if (bin < at) below += change;
+    }
+    __device__ __forceinline__ unsigned sum() const
+    {
+        const uint32_t v = word_of(at);
+        return each == 4 ? __dp4a(v, 0x01010101u, 0u) : each == 2 ? (v & 0xffff) + (v >> 16) : v;
+    }
+    /* The bin of the key at `index` of all that were counted; `index` becomes its place among the `count` keys
+     * of that bin. */
+    __device__ __forceinline__ unsigned find(unsigned *index, unsigned *count)
+    {
+        while (below > *index) {
+            at -= each;
+            below -= sum();
+        }
+        for (unsigned n = sum(); below + n <= *index; n = sum()) {
+            below += n;
+            at += each;
+        }
+        uint32_t v = word_of(at);
+        unsigned left = *index - below, bin = at;
+        constexpr uint32_t all = each == 1 ? UINT32_MAX : (1u << bits % 32) - 1;
+#pragma unroll
+        for (unsigned i = 1; i < each; i++)
+            if (left >= (v & all)) {
+                left -= v & all;
+                v >>= bits % 32;
+                bin++;
+            }
+        *index = left;
+        *count = v & all;
+        return bin;
+    }
+};
+
+#endif
