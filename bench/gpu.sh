@@ -66,8 +66,8 @@ if wants sanitize; then
     tail -c 400000 "$out/sanitize.log" >"$out/sanitize.tail" && mv "$out/sanitize.tail" "$out/sanitize.log"
 fi
 
-# The same bytes from both backends, for every operation by its example, on every sample file, and for the masks
-# whose kernels cut large images in strips, on a large one; where an operation refuses an input, both refuse it in
+# The same bytes from both backends, for every operation by its example, on every sample file, and for what is
+# done in strips of large images, on a large one; where an operation refuses an input, both refuse it in
 # the same words.
 run_on() { # DEVICE PIPELINE INPUT EXTENSION
     "$halo" run "$2" "$3" -o "$work/$1.$4" -f --device "$1" >"$work/$1.txt" 2>&1
@@ -93,6 +93,7 @@ large_cases() { # pipelines, one a line
             echo "gauss:sigma=$((k / 2)),truncate=1,border=$border"
         done
     done
+    printf '%s\n' median:1 median:2 'gauss:4|median:4' rank:0.9,radius=9
 }
 if wants same; then
     say "the same bytes: every operation, --device cpu and gpu"

@@ -103,8 +103,9 @@ def cupy_ndimage(rows):
             lambda: ndimage.gaussian_filter(image, (k // 2) / 3, output=out, mode="nearest", truncate=3), moved)
     for k in 3, 5, 11:
         for name, samples in ("u8", (image * 200).astype(cupy.uint8)), ("f32", image):
-            add(f"median {name} {SIDE}x{SIDE} k={k}", "median_filter",
-                lambda: ndimage.median_filter(samples, size=k, mode="nearest"), 2 * samples.nbytes)
+            if name == "u8" or k < 11:  # as above
+                add(f"median {name} {SIDE}x{SIDE} k={k}", "median_filter",
+                    lambda: ndimage.median_filter(samples, size=k, mode="nearest"), 2 * samples.nbytes)
     sound = draw.random(1 << 26, dtype=cupy.float32)
     heard = cupy.empty_like(sound)
     taps = draw.random(31, dtype=cupy.float32)
