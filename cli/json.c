@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "halo/text.h"
+
 /* The length of the UTF-8 sequence at `s`, or 0 where it is none: overlong forms, surrogates and what lies
  * beyond U+10FFFF included. */
 static int utf8_length(const unsigned char *s)
@@ -100,7 +102,7 @@ void json_number(CliJson *json, const char *key, double value)
     else if (isinf(value))
         fputs(value > 0 ? "\"inf\"" : "\"-inf\"", json->to);
     else
-        fprintf(json->to, "%.17g", value);
+        halo_fprintf(json->to, "%.17g", value);
 }
 
 void json_bool(CliJson *json, const char *key, bool value)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "halo/text.h"
 #include "text.h"
 
 #define DEEPEST 32 /* arrays in objects in arrays: more than halo ever writes */
@@ -238,7 +239,7 @@ HaloStatus json_get_number(const JsonValue *object, const char *key, double *val
         *value = *found->text == '-' ? -(double)INFINITY : (double)INFINITY;
         return HALO_OK;
     }
-    *value = strtod(found->text, &end);
+    *value = halo_strtod(found->text, &end);
     errno = 0; /* denormals are no mistake */
     return end != found->text && ends(end) ? HALO_OK : missing(key, "number");
 }

@@ -1,4 +1,5 @@
-/* The program: reads the command line, hands over to a command, and sees that everything printed arrived. */
+/* The program: reads the command line, hands over to a command, and sees that everything printed arrived. It sets no
+ * locale, so that numbers look the same for everyone and every script. */
 #include <stdlib.h>
 #include <unistd.h>
 

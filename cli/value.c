@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "halo/text.h"
 #include "options.h"
 
 static const char *word_of(int i, const void *list)
@@ -53,7 +54,7 @@ static HaloStatus read_size(const char *text, int kilo, int64_t *size)
             if (!halo_mul(*size, base, size)) goto bad;
     } else {
         if ((text[0] < '0' || text[0] > '9') || strpbrk(text, "xX") != NULL) goto bad;
-        double value = strtod(text, &number_end);
+        double value = halo_strtod(text, &number_end);
         static const char suffix[] = "kmgt";
         const char *which = *number_end != 0 ? strchr(suffix, *number_end | 0x20) : NULL;
         if (which != NULL) number_end++;

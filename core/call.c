@@ -1,5 +1,4 @@
 /* The text of a pipeline, "op:key=value,… | op …", made into calls with checked values. */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,8 +44,8 @@ typedef struct Span {
 
 static Span trimmed(const char *from, const char *to)
 {
-    while (from < to && isspace((unsigned char)*from)) from++;
-    while (to > from && isspace((unsigned char)to[-1])) to--;
+    while (from < to && halo_is_blank(*from)) from++;
+    while (to > from && halo_is_blank(to[-1])) to--;
     return (Span){from, (size_t)(to - from)};
 }
 
@@ -99,9 +98,9 @@ static HaloStatus unknown_key(const Call *call, Span key)
 static bool has_key(Span piece, Span *key, Span *value)
 {
     size_t n = 0;
-    while (n < piece.length && (isalpha((unsigned char)piece.at[n]) || piece.at[n] == '_')) n++;
+    while (n < piece.length && (halo_is_letter(piece.at[n]) || piece.at[n] == '_')) n++;
     size_t equals = n;
-    while (equals < piece.length && isspace((unsigned char)piece.at[equals])) equals++;
+    while (equals < piece.length && halo_is_blank(piece.at[equals])) equals++;
     if (n == 0 || equals >= piece.length || piece.at[equals] != '=') return false;
     *key = (Span){piece.at, n};
     *value = trimmed(piece.at + equals + 1, piece.at + piece.length);

@@ -24,9 +24,9 @@ static bool gpu_pays(const HaloSession *session, const HaloPlan *plan, Choice *c
     choice->host_seconds = cost_host_seconds(plan, session->options.jobs);
     choice->gpu_seconds = cost_gpu_seconds(plan, session->gpu.device != NULL, &session->options);
     const bool pays = choice->gpu_seconds < choice->host_seconds;
-    snprintf(choice->why, sizeof choice->why, "predicted: %.3g ms on the CPU, %.3g ms on a GPU%s",
-             choice->host_seconds * 1e3, choice->gpu_seconds * 1e3,
-             session->gpu.device == NULL ? " with its start" : "");
+    halo_snprintf(choice->why, sizeof choice->why, "predicted: %.3g ms on the CPU, %.3g ms on a GPU%s",
+                  choice->host_seconds * 1e3, choice->gpu_seconds * 1e3,
+                  session->gpu.device == NULL ? " with its start" : "");
     return pays;
 }
 

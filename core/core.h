@@ -3,6 +3,7 @@
 #define CORE_H
 
 #include "halo/halo.h"
+#include "halo/text.h"
 
 static inline int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 static inline int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }

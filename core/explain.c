@@ -6,12 +6,13 @@
 static void print_shape(const HaloShape *shape, FILE *to)
 {
     if (shape->kind == HALO_AUDIO)
-        fprintf(to, "%lld frames, %d channel%s, %s, %g Hz", (long long)shape->width, shape->channels,
-                shape->channels == 1 ? "" : "s", halo_dtype_name(shape->dtype), shape->rate);
+        halo_fprintf(to, "%lld frames, %d channel%s, %s, %g Hz", (long long)shape->width, shape->channels,
+                     shape->channels == 1 ? "" : "s", halo_dtype_name(shape->dtype), shape->rate);
     else
-        fprintf(to, "%lld x %lld, %d channel%s%s, %s, white %g", (long long)shape->width,
-                (long long)shape->height, shape->channels, shape->channels == 1 ? "" : "s",
-                shape->alpha >= 0 ? " with alpha" : "", halo_dtype_name(shape->dtype), (double)shape->white);
+        halo_fprintf(to, "%lld x %lld, %d channel%s%s, %s, white %g", (long long)shape->width,
+                     (long long)shape->height, shape->channels, shape->channels == 1 ? "" : "s",
+                     shape->alpha >= 0 ? " with alpha" : "", halo_dtype_name(shape->dtype),
+                     (double)shape->white);
 }
 
 static const char *border_name(HaloBorder border)
@@ -67,9 +68,9 @@ static void print_method(const HaloStep *step, char *room, size_t size)
                  step->u.equalize.limit > 0 ? ", limited" : "");
         break;
     case HALO_RANK:
-        snprintf(room, size, "sort %lld x %lld, take %g, border %s%s", (long long)step->u.rank.width,
-                 (long long)step->u.rank.height, step->u.rank.fraction, border_name(step->u.rank.border),
-                 step->u.rank.nan_ignore ? ", NaN left out" : "");
+        halo_snprintf(room, size, "sort %lld x %lld, take %g, border %s%s", (long long)step->u.rank.width,
+                      (long long)step->u.rank.height, step->u.rank.fraction, border_name(step->u.rank.border),
+                      step->u.rank.nan_ignore ? ", NaN left out" : "");
         break;
     default: snprintf(room, size, "?");
     }
@@ -82,8 +83,8 @@ static void print_step(const HaloPlan *plan, const HaloStep *step, int number, F
     fprintf(to, "  %2d  %-10s %-48s v%d", number, step->op, method, step->src);
     if (step->src2 >= 0) fprintf(to, ", v%d", step->src2);
     if (step->dst >= 0) fprintf(to, " -> v%d %s", step->dst, halo_dtype_name(plan->reg[step->dst].dtype));
-    fprintf(to, "  %.2f MB, %.2f Mflop\n", cost_step_bytes(plan, step) / 1e6,
-            cost_step_flops(plan, step) / 1e6);
+    halo_fprintf(to, "  %.2f MB, %.2f Mflop\n", cost_step_bytes(plan, step) / 1e6,
+                 cost_step_flops(plan, step) / 1e6);
 }
 
 /* How many rows at a time, and what they take. */
@@ -97,13 +98,13 @@ static void print_bands(const HaloSession *session, const HaloPlan *plan, const 
                                   : bands_choose(plan, wish);
     fprintf(to, "bands   %lld of %lld rows; ", (long long)((height + band - 1) / band), (long long)band);
     if (!on_host)
-        fprintf(to, "at most %.2f MB on the device\n", (double)bands_memory(plan, band, true) / 1e6);
+        halo_fprintf(to, "at most %.2f MB on the device\n", (double)bands_memory(plan, band, true) / 1e6);
     else if (flows)
-        fprintf(to, "at most %.2f MB in memory, read and written as they come\n",
-                (double)bands_flow_memory(plan, band) / 1e6);
+        halo_fprintf(to, "at most %.2f MB in memory, read and written as they come\n",
+                     (double)bands_flow_memory(plan, band) / 1e6);
     else
-        fprintf(to, "at most %.2f MB in memory, %.2f MB of it between the steps\n",
-                (double)memory_whole(plan, band) / 1e6, (double)bands_memory(plan, band, false) / 1e6);
+        halo_fprintf(to, "at most %.2f MB in memory, %.2f MB of it between the steps\n",
+                     (double)memory_whole(plan, band) / 1e6, (double)bands_memory(plan, band, false) / 1e6);
 }
 
 void halo_plan_explain(HaloSession *session, const HaloPlan *plan, FILE *to)

@@ -25,7 +25,7 @@ static const char *size_text(int64_t bytes, char text[32])
     if (bytes < 1 << 20)
         snprintf(text, 32, "%lld bytes", (long long)bytes);
     else
-        snprintf(text, 32, "%.1f MiB", (double)bytes / (1 << 20));
+        halo_snprintf(text, 32, "%.1f MiB", (double)bytes / (1 << 20));
     return text;
 }
 

@@ -238,8 +238,8 @@ HaloStatus halo_run(HaloSession *session, const HaloPipeline *pipeline, const Ha
     if (status == HALO_OK && again) status = run_once(session, pipeline, job, report, &again);
     if (status == HALO_OK && session->gain != 0.0f) {
         const size_t used = strlen(report->note);
-        snprintf(report->note + used, sizeof report->note - used, "%sscaled by %.6g, so that it fits",
-                 used > 0 ? "; " : "", (double)session->gain);
+        halo_snprintf(report->note + used, sizeof report->note - used, "%sscaled by %.6g, so that it fits",
+                      used > 0 ? "; " : "", (double)session->gain);
     }
     session->gain = 0.0f;
     return status;

@@ -2,8 +2,9 @@
 #include "halo/status.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
+
+#include "halo/text.h"
 
 static _Thread_local char message[1024];
 
@@ -12,7 +13,7 @@ HaloStatus halo_fail(HaloStatus status, const char *format, ...)
     char made[sizeof message]; /* apart, since the arguments may point into the old message */
     va_list args;
     va_start(args, format);
-    vsnprintf(made, sizeof made, format, args);
+    halo_vsnprintf(made, sizeof made, format, args);
     va_end(args);
     memcpy(message, made, sizeof message);
     return status;
@@ -23,7 +24,7 @@ HaloStatus halo_fail_at(HaloStatus status, const char *format, ...)
     char place[sizeof message];
     va_list args;
     va_start(args, format);
-    vsnprintf(place, sizeof place, format, args);
+    halo_vsnprintf(place, sizeof place, format, args);
     va_end(args);
     return halo_fail(status, "%.500s: %.500s", place, message);
 }

@@ -1,5 +1,4 @@
 /* One value of one parameter: parsed when the pipeline is, bound to an input when a plan is made. */
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +9,10 @@
 static bool number_at(const char *text, double *number, const char **end)
 {
     const char *c = text + (*text == '-' || *text == '+');
-    if (!isdigit((unsigned char)*c) && !(*c == '.' && isdigit((unsigned char)c[1]))) return false;
+    if (!halo_is_digit(*c) && !(*c == '.' && halo_is_digit(c[1]))) return false;
     if (c[0] == '0' && (c[1] == 'x' || c[1] == 'X')) return false;
     char *stop;
-    *number = strtod(text, &stop);
+    *number = halo_strtod(text, &stop);
     *end = stop;
     return isfinite(*number);
 }
@@ -40,7 +39,7 @@ static HaloStatus with_unit(const HaloParam *param, const char *text, const char
     *unit = -1;
     if (!number_at(text, number, &end))
         return halo_fail(HALO_ERR_USAGE, "%s: expected a number, found '%.60s'", where, text);
-    while (isspace((unsigned char)*end)) end++;
+    while (halo_is_blank(*end)) end++;
     for (int i = 0; i < count; i++)
         if (strcmp(end, units[i].name) == 0) *unit = i;
     if (*end != 0 && *unit < 0)
@@ -183,13 +182,13 @@ HaloStatus value_bind(const HaloOp *op, const HaloParam *param, const HaloShape 
     if (param->type != HALO_PARAM_LENGTH || value->integer != LENGTH_SECONDS) return HALO_OK;
     char where[96], text[32];
     snprintf(where, sizeof where, "%s: %s", op->name, param->key);
-    snprintf(text, sizeof text, "%g s", value->number);
+    halo_snprintf(text, sizeof text, "%g s", value->number);
     if (shape->kind != HALO_AUDIO)
         return halo_fail(HALO_ERR_USAGE, "%s: a time (%s) has a meaning on audio only; give pixels", where,
                          text);
     value->number = rint(value->number * shape->rate);
     if (value->number < 1)
         return halo_fail(HALO_ERR_USAGE, "%s: %s is less than one sample at %g Hz", where, text, shape->rate);
-    snprintf(text, sizeof text, "%.0f samples", value->number);
+    halo_snprintf(text, sizeof text, "%.0f samples", value->number);
     return in_range(param, text, where, value->number);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common.cuh"
+#include "halo/text.h"
 
 extern "C" {
 extern const HaloBackend halo_backend_cuda;
@@ -72,7 +73,7 @@ static HaloStatus set_up(HaloDevice *device, int index)
     CUDA_TRY(cudaMemsetAsync(device->clipped, 0, sizeof *device->clipped, device->stream));
     CUDA_TRY(cudaMallocHost(&device->staging, CUDA_STAGING_BYTES));
     CUDA_TRY(cudaMallocHost((void **)&device->ring, 2 * CUDA_RING_BYTES));
-    snprintf(device->description, sizeof device->description, "%s, sm_%d%d, %d multiprocessors, %.1f GiB",
+    halo_snprintf(device->description, sizeof device->description, "%s, sm_%d%d, %d multiprocessors, %.1f GiB",
              p->name, p->major, p->minor, p->multiProcessorCount, (double)p->totalGlobalMem / 1073741824.0);
     return HALO_OK;
 }

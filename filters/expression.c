@@ -1,7 +1,6 @@
 /* A parser by recursive descent that leaves instructions in the order a stack wants them. */
 #include "expression.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -9,6 +8,7 @@
 #include <string.h>
 
 #include "halo/program.h"
+#include "halo/text.h"
 
 /* Parentheses and signs inside each other: each is a call of the parser. */
 #define MOST_NESTED 50
@@ -26,7 +26,7 @@ static HaloStatus mistake(const Parser *p, const char *at, const char *what)
     char shown[HALO_MAX_EXPRESSION];
     const size_t length = strnlen(p->text, sizeof shown - 1);
     const int column = (int)(at - p->text);
-    for (size_t i = 0; i < length; i++) shown[i] = isprint((unsigned char)p->text[i]) ? p->text[i] : '?';
+    for (size_t i = 0; i < length; i++) shown[i] = halo_is_print(p->text[i]) ? p->text[i] : '?';
     shown[length] = 0;
     return halo_fail(HALO_ERR_USAGE, "%s: column %d: %s\n  %s\n  %*s^", p->where, column + 1, what, shown,
                      column, "");
@@ -39,13 +39,13 @@ static HaloStatus expected(const Parser *p, const char *what)
         snprintf(message, sizeof message, "expected %s, found the end", what);
     else
         snprintf(message, sizeof message, "expected %s, found '%c'", what,
-                 isprint((unsigned char)*p->at) ? *p->at : '?');
+                 halo_is_print(*p->at) ? *p->at : '?');
     return mistake(p, p->at, message);
 }
 
 static void skip_blanks(Parser *p)
 {
-    while (isspace((unsigned char)*p->at)) p->at++;
+    while (halo_is_blank(*p->at)) p->at++;
 }
 
 /* Goes over `word` where it comes next, and over the blanks behind it. */
@@ -75,7 +75,7 @@ static HaloStatus parse_choice(Parser *p);
 
 static const char *digits(const char *c)
 {
-    while (isdigit((unsigned char)*c)) c++;
+    while (halo_is_digit(*c)) c++;
     return c;
 }
 
@@ -87,10 +87,10 @@ static HaloStatus parse_number(Parser *p)
     if (end == p->at + 1 && *p->at == '.') return expected(p, "a number");
     if (*end == 'e' || *end == 'E') {
         const char *exponent = end + 1 + (end[1] == '+' || end[1] == '-');
-        if (isdigit((unsigned char)*exponent)) end = digits(exponent);
+        if (halo_is_digit(*exponent)) end = digits(exponent);
     }
     char *stop;
-    const double number = strtod(p->at, &stop);
+    const double number = halo_strtod(p->at, &stop);
     if (stop != end) return expected(p, "a decimal number");
     if (!isfinite(number)) return mistake(p, p->at, "this number is beyond 64-bit floats");
     p->at = end;
@@ -132,7 +132,7 @@ static HaloStatus parse_name(Parser *p)
                     {"sqrt", HALO_CODE_SQRT},
                     {"fma", HALO_CODE_FMA}};
     const char *start = p->at;
-    while (isalnum((unsigned char)*p->at) || *p->at == '_') p->at++;
+    while (halo_is_letter(*p->at) || halo_is_digit(*p->at) || *p->at == '_') p->at++;
     const size_t length = (size_t)(p->at - start);
     skip_blanks(p);
     const char *variable = length == 1 ? strchr(p->names, *start) : NULL;
@@ -148,8 +148,8 @@ static HaloStatus parse_name(Parser *p)
 
 static HaloStatus parse_operand(Parser *p)
 {
-    if (isdigit((unsigned char)*p->at) || *p->at == '.') return parse_number(p);
-    if (isalpha((unsigned char)*p->at) || *p->at == '_') return parse_name(p);
+    if (halo_is_digit(*p->at) || *p->at == '.') return parse_number(p);
+    if (halo_is_letter(*p->at) || *p->at == '_') return parse_name(p);
     if (*p->at == '(') return parse_arguments(p, 1);
     return expected(p, "a value");
 }

@@ -11,7 +11,6 @@
  * numbers is n x n, as in ImageMagick; "9x1: …" or "=…" keeps it a row. Numbers of a row are separated by a
  * comma or blanks. */
 #include <assert.h>
-#include <ctype.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -19,6 +18,7 @@
 #include <string.h>
 
 #include "halo/mask.h"
+#include "halo/text.h"
 
 typedef struct Reader {
     const char *name;
@@ -77,10 +77,10 @@ static HaloStatus expected(const Reader *r, const char *what)
     const int64_t column = r->at - r->line_start + 1;
     if (r->at < r->end && *r->at == '\n') {
         snprintf(found, sizeof found, "the end of the line");
-    } else if (r->at < r->end && !isprint((unsigned char)*r->at)) {
+    } else if (r->at < r->end && !halo_is_print(*r->at)) {
         snprintf(found, sizeof found, "byte 0x%02x", (unsigned char)*r->at);
     } else if (r->at < r->end) {
-        for (size_t i = 0; i < shown; i++) word[i] = isprint((unsigned char)r->at[i]) ? r->at[i] : '?';
+        for (size_t i = 0; i < shown; i++) word[i] = halo_is_print(r->at[i]) ? r->at[i] : '?';
         snprintf(found, sizeof found, "'%s%s'", word, length > shown ? "..." : "");
     }
     return halo_fail(HALO_ERR_USAGE, "%s:%lld:%lld: expected %s, found %s", r->name, (long long)r->line,
@@ -112,10 +112,8 @@ static bool is_number(const char *word, size_t length)
 static HaloStatus read_number(Reader *r, double *value)
 {
     const size_t length = word_length(r);
-    char *stop;
     if (length == 0 || !is_number(r->at, length)) return expected(r, "a number");
-    *value = strtod(r->at, &stop);
-    if (stop != r->at + length) return halo_fail(HALO_ERR_BUG, "numbers are read in the C locale only");
+    *value = halo_strtod(r->at, NULL);
     if (!(fabs(*value) <= FLT_MAX)) return expected(r, "a number within 32-bit floats");
     r->at += length;
     return HALO_OK;
@@ -123,9 +121,9 @@ static HaloStatus read_number(Reader *r, double *value)
 
 static bool is_outside(const Reader *r, size_t length)
 {
-    return r->outside && ((length == 1 && *r->at == '-') ||
-                          (length == 3 && tolower((unsigned char)r->at[0]) == 'n' &&
-                           tolower((unsigned char)r->at[1]) == 'a' && tolower((unsigned char)r->at[2]) == 'n'));
+    return r->outside &&
+           ((length == 1 && *r->at == '-') ||
+            (length == 3 && (r->at[0] | 0x20) == 'n' && (r->at[1] | 0x20) == 'a' && (r->at[2] | 0x20) == 'n'));
 }
 
 static HaloStatus read_tap(Reader *r)

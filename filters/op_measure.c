@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "halo/text.h"
 #include "ops.h"
 
 enum { STATS_FULL, STATS_PERCENTILES, STATS_PRODUCT };
@@ -15,7 +16,7 @@ static HaloStatus read_percentiles(const char *where, const char *text, HaloDeta
         char *end;
         at += strspn(at, " \t,");
         if (*at == 0 && detail->percents > 0) return HALO_OK;
-        const double percent = strtod(at, &end);
+        const double percent = halo_strtod(at, &end);
         if (end == at || !(percent >= 0 && percent <= 100) || (*end != 0 && strchr(" \t,", *end) == NULL))
             return halo_fail(HALO_ERR_USAGE,
                              "%s: expected numbers from 0 to 100, such as \"1,50,99\", found '%.40s'", where,

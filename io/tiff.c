@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "halo/text.h"
+
 static bool probe(const uint8_t *head, size_t size)
 {
     static const char magics[][5] = {"II*\0", "MM\0*", "II+\0", "MM\0+"};
@@ -38,7 +40,7 @@ const HaloFormat halo_format_tiff = {
 
 static void keep(TiffGuard *guard, const char *format, va_list args)
 {
-    if (!guard->failed && !guard->warned) vsnprintf(guard->message, sizeof guard->message, format, args);
+    if (!guard->failed && !guard->warned) halo_vsnprintf(guard->message, sizeof guard->message, format, args);
 }
 
 /* Both return 1: libtiff's own handlers, which print, are not called. */

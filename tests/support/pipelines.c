@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "backends.h"
+#include "halo/text.h"
 #include "oracle_backend.h"
 
 Runner runner[RUNNERS_MAX];
@@ -111,9 +112,9 @@ int runners_close(void **state)
 static void print_real(FILE *to, const char *name, double v)
 {
     if (isnan(v))
-        fprintf(to, " %s=nan", name);
+        halo_fprintf(to, " %s=nan", name);
     else
-        fprintf(to, " %s=%a", name, v);
+        halo_fprintf(to, " %s=%a", name, v);
 }
 
 /* Only what was asked for: the hashes of plain statistics stay what they are. */
@@ -122,21 +123,21 @@ static void print_detail(FILE *to, const HaloDetail *detail, const HaloStats *s)
     if (detail->full) {
         print_real(to, "skewness", s->skewness);
         print_real(to, "kurtosis", s->kurtosis);
-        fprintf(to, " entropy=%.9g", isnan(s->entropy) ? 0.0 : s->entropy); /* libm's log2, too */
+        halo_fprintf(to, " entropy=%.9g", isnan(s->entropy) ? 0.0 : s->entropy); /* libm's log2, too */
     }
     for (int i = 0; i < detail->percents; i++) {
-        fprintf(to, " %g%%", detail->percent[i]);
+        halo_fprintf(to, " %g%%", detail->percent[i]);
         print_real(to, "", s->percentile[i]);
     }
-    fprintf(to, "\n");
+    halo_fprintf(to, "\n");
 }
 
 static void print_stats(FILE *to, const char *name, const HaloStats *s)
 {
-    fprintf(to, "%s: count=%" PRIu64 " nan=%" PRIu64 " inf=%" PRIu64 " zero=%" PRIu64, name, s->count, s->nan,
-            s->inf, s->zero);
-    fprintf(to, " min_at=%" PRId64 " max_at=%" PRId64 " exact=%d isum=%" PRIu64 " sign=%d", s->min_at,
-            s->max_at, (int)s->exact, s->exact ? s->isum : 0, s->product_sign);
+    halo_fprintf(to, "%s: count=%" PRIu64 " nan=%" PRIu64 " inf=%" PRIu64 " zero=%" PRIu64, name, s->count,
+                 s->nan, s->inf, s->zero);
+    halo_fprintf(to, " min_at=%" PRId64 " max_at=%" PRId64 " exact=%d isum=%" PRIu64 " sign=%d", s->min_at,
+                 s->max_at, (int)s->exact, s->exact ? s->isum : 0, s->product_sign);
     print_real(to, "min", s->min);
     print_real(to, "max", s->max);
     print_real(to, "sum", s->sum);
@@ -145,19 +146,19 @@ static void print_stats(FILE *to, const char *name, const HaloStats *s)
     print_real(to, "rms", s->rms);
     print_real(to, "product", s->product);
     /* log2 is libm's: the mantissa and exponent behind it are compared by check_reduce. */
-    fprintf(to, " log2=%.9g\n", isnan(s->product_log2) ? 0.0 : s->product_log2);
+    halo_fprintf(to, " log2=%.9g\n", isnan(s->product_log2) ? 0.0 : s->product_log2);
 }
 
 static void print_hist(FILE *to, const HaloHistogram *h)
 {
-    fprintf(to, "hist: bins=%" PRId64 " %a..%a\n", h->bins, h->lo, h->hi);
+    halo_fprintf(to, "hist: bins=%" PRId64 " %a..%a\n", h->bins, h->lo, h->hi);
     for (int c = 0; c < h->channels; c++) {
-        fprintf(to, "below=%" PRIu64 " above=%" PRIu64 " nan=%" PRIu64 ":", h->below[c], h->above[c],
-                h->nan[c]);
+        halo_fprintf(to, "below=%" PRIu64 " above=%" PRIu64 " nan=%" PRIu64 ":", h->below[c], h->above[c],
+                     h->nan[c]);
         for (int64_t b = 0; b < h->bins; b++)
             if (h->count[c * h->bins + b] != 0)
-                fprintf(to, " %" PRId64 "=%" PRIu64, b, h->count[c * h->bins + b]);
-        fprintf(to, "\n");
+                halo_fprintf(to, " %" PRId64 "=%" PRIu64, b, h->count[c * h->bins + b]);
+        halo_fprintf(to, "\n");
     }
 }
 
@@ -175,7 +176,7 @@ char *results_text(const HaloResults *results)
         }
         if (r->type == HALO_RESULT_FOLD) {
             for (int c = 0; c <= r->shape.channels; c++) print_real(to, "fold", r->fold.value[c]);
-            fprintf(to, "\n");
+            halo_fprintf(to, "\n");
             continue;
         }
         for (int c = 0; c < r->shape.channels; c++) {
