@@ -231,6 +231,8 @@ HaloStatus run_plan(HaloSession *session, const HaloPlan *plan, const HaloBuf *i
 HaloStatus verify_on(Slot *other, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,
                      const HaloBuf *out, const HaloResults *results);
 
+/* load.c: the format that a name's extension says, or NULL; the extension is "" where there is none. */
+const HaloFormat *load_format_named(const HaloTables *tables, const char *path, char extension[16]);
 /* load.c: finds the format and reads the header; then all samples, within `max_memory` bytes. */
 HaloStatus load_open(HaloSession *session, HaloSource *source, const HaloShape *raw, HaloReader *reader);
 HaloStatus load_samples(HaloReader *reader, int64_t max_memory, HaloBuf *data);

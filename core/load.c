@@ -22,29 +22,52 @@ const HaloFormat *halo_find_format_in(const HaloTables *tables, const char *name
     return NULL;
 }
 
-/* The format whose probe knows how the file starts. */
+const HaloFormat *load_format_named(const HaloTables *tables, const char *path, char extension[16])
+{
+    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash : path, *dot = strrchr(name, '.');
+    size_t n = 0;
+    for (; dot != NULL && n < 15 && dot[n + 1] != 0; n++)
+        extension[n] = dot[n + 1] >= 'A' && dot[n + 1] <= 'Z' ? (char)(dot[n + 1] + 32) : dot[n + 1];
+    extension[n] = 0;
+    return n > 0 ? halo_find_format_in(tables, extension) : NULL;
+}
+
+/* The format whose probe knows how the file starts; it may be one that is only written. A file that nobody
+ * knows may still have the name of one of those. */
 static HaloStatus recognise(const HaloTables *tables, HaloSource *source, const HaloFormat **format)
 {
     const uint8_t *head;
     size_t got;
+    char extension[16];
     const HaloStatus status = halo_source_peek(source, 4096, &head, &got);
     if (status != HALO_OK) return status;
     for (int i = 0; i < tables->formats; i++) {
+        if (tables->format[i]->probe == NULL || !tables->format[i]->probe(head, got)) continue;
         *format = tables->format[i];
-        if ((*format)->probe == NULL || !(*format)->probe(head, got)) continue;
-        if ((*format)->open != NULL) return HALO_OK;
-        return halo_fail(HALO_ERR_INPUT, "%s: %s is only written, not read", halo_source_name(source),
-                         (*format)->name);
+        return HALO_OK;
     }
-    *format = NULL;
-    if (got == 0) return halo_fail(HALO_ERR_INPUT, "%s: is empty", halo_source_name(source));
+    if (got == 0) return halo_fail(HALO_ERR_INPUT, "is empty");
     const char *foreign = halo_foreign_name(head, got);
     if (foreign != NULL)
-        return halo_fail(HALO_ERR_INPUT, "%s: %s is not a format halo reads; 'halo list formats' names them",
-                         halo_source_name(source), foreign);
+        return halo_fail(HALO_ERR_INPUT, "%s is not a format halo reads; 'halo list formats' names them",
+                         foreign);
+    const HaloFormat *named = load_format_named(tables, halo_source_name(source), extension);
+    if (named != NULL && named->open == NULL) {
+        *format = named;
+        return HALO_OK;
+    }
     return halo_fail(HALO_ERR_INPUT,
-                     "%s: no known image or audio format; 'halo list formats' names them, --raw reads samples",
-                     halo_source_name(source));
+                     "no known image or audio format; 'halo list formats' names them, --raw reads samples");
+}
+
+/* The only place that gives a reader its format: what has one was opened by it, and can be closed. */
+static HaloStatus open_as(HaloReader *reader, const HaloFormat *format)
+{
+    if (format->open == NULL)
+        return halo_fail(HALO_ERR_INPUT, "%s is only written, not read; 'halo list formats' says what is read",
+                         format->name);
+    reader->format = format;
+    return format->open(reader);
 }
 
 /* Puts the file's name before a message that does not start with it. */
@@ -64,8 +87,8 @@ static HaloStatus named_image(HaloStatus status, const HaloReader *reader)
 
 HaloStatus load_open(HaloSession *session, HaloSource *source, const HaloShape *raw, HaloReader *reader)
 {
-    const HaloTables *tables = session->tables;
     HaloStatus status = HALO_OK;
+    const HaloFormat *format = NULL;
     *reader = (HaloReader){
         .source = source,
         .options = {.tolerate = session->options.tolerate, .max_pixels = session->options.max_pixels}};
@@ -73,13 +96,14 @@ HaloStatus load_open(HaloSession *session, HaloSource *source, const HaloShape *
         reader->options.has_raw = true;
         reader->options.raw = *raw;
         reader->options.raw_bits = raw->kind == HALO_AUDIO ? session->options.raw_bits : 0;
-        reader->format = halo_find_format_in(tables, "raw");
-        if (reader->format == NULL) return halo_fail(HALO_ERR_USAGE, "this build reads no raw samples");
+        format = halo_find_format_in(session->tables, "raw");
+        if (format == NULL) return halo_fail(HALO_ERR_USAGE, "this build reads no raw samples");
     } else {
-        status = recognise(tables, source, &reader->format);
-        if (status != HALO_OK) return status;
+        HALO_TRY(recognise(session->tables, source, &format));
     }
-    return named(reader->format->open(reader), source);
+    HALO_TRY(open_as(reader, format));
+out:
+    return named(status, source);
 }
 
 void load_close(HaloReader *reader)
@@ -200,10 +224,9 @@ HaloStatus load_next(HaloSession *session, HaloReader *reader)
     *reader = (HaloReader){.source = source, .options = options};
     reader->options.image++;
     if (!options.has_raw) HALO_TRY(recognise(session->tables, source, &format));
-    reader->format = format;
-    HALO_TRY(named_image(format->open(reader), reader));
+    HALO_TRY(open_as(reader, format));
 out:
-    return status;
+    return named_image(status, reader);
 }
 
 HaloStatus halo_info(HaloSession *session, const char *path, const HaloShape *raw, HaloInfo *info,

@@ -11,20 +11,15 @@
 static HaloStatus output_format(const HaloSession *session, const HaloJob *job, const HaloFormat *of_input,
                                 const HaloFormat **to)
 {
-    const char *slash = strrchr(job->output, '/');
-    const char *dot = strrchr(slash != NULL ? slash : job->output, '.');
+    char extension[16] = "";
+    const HaloFormat *named = NULL;
     *to = job->to != NULL ? job->to : of_input;
-    if (job->to == NULL && strcmp(job->output, "-") != 0 && dot != NULL && dot[1] != 0) {
-        char extension[16];
-        size_t n = 0;
-        for (; n < sizeof extension - 1 && dot[n + 1] != 0; n++)
-            extension[n] = dot[n + 1] >= 'A' && dot[n + 1] <= 'Z' ? (char)(dot[n + 1] + 32) : dot[n + 1];
-        extension[n] = 0;
-        *to = halo_find_format_in(session->tables, extension);
-        if (*to == NULL)
-            return halo_fail(HALO_ERR_USAGE, "%s: '%s' names no format halo writes; --to FORMAT says it",
-                             job->output, extension);
-    }
+    if (job->to == NULL && strcmp(job->output, "-") != 0)
+        named = load_format_named(session->tables, job->output, extension);
+    if (extension[0] != 0) *to = named;
+    if (*to == NULL)
+        return halo_fail(HALO_ERR_USAGE, "%s: '%s' names no format halo writes; --to FORMAT says it", job->output,
+                         extension);
     if ((*to)->create == NULL)
         return halo_fail(HALO_ERR_USAGE, "%s is only read, not written; --to FORMAT names another",
                          (*to)->name);

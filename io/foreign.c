@@ -11,14 +11,9 @@ typedef struct Magic {
 } Magic;
 
 static const Magic magics[] = {
-#ifndef HALO_HAVE_TIFF
-    {0, "II*\0", 4, "TIFF"},      {0, "MM\0*", 4, "TIFF"},
-#endif
-    {0, "GIF8", 4, "GIF"},        {8, "WEBP", 4, "WebP"},      {4, "ftypavif", 8, "AVIF"},
-    {4, "ftypheic", 8, "HEIC"},   {4, "ftyp", 4, "MP4"},       {0, "\377\012", 2, "JPEG XL"},
-    {0, "v/1\001", 4, "OpenEXR"}, {0, "%PDF", 4, "PDF"},       {0, "ID3", 3, "MP3"},
-    {0, "\377\373", 2, "MP3"},    {0, "<svg", 4, "SVG"},       {0, "\211HDF", 4, "HDF5"},
-    {0, "SIMPLE", 6, "FITS"},     {0, "PK\003\004", 4, "ZIP"}, {0, "\037\213", 2, "gzip"},
+#define HALO_FOREIGN(at, bytes, name) {at, bytes, sizeof(bytes) - 1, name},
+#include "foreign.def"
+#undef HALO_FOREIGN
 };
 
 const char *halo_foreign_name(const uint8_t *head, size_t size)

@@ -1,0 +1,183 @@
+/* How files are recognised: by their first bytes and by nothing else, and what is only written or foreign is
+ * refused in words, wherever it comes up. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "codec.h"
+#include "core.h"
+#include "seeds.h"
+
+static HaloSession *session;
+
+static int open_session(void **unused)
+{
+    (void)unused;
+    const HaloOptions options = {
+        .max_pixels = 1 << 16, .max_memory = 1 << 24, .jobs = 1, .device = HALO_DEVICE_CPU};
+    return halo_session_open(&options, &session) == HALO_OK ? 0 : -1;
+}
+
+static int close_session(void **unused)
+{
+    halo_session_close(session);
+    return test_folder_remove(unused);
+}
+
+/* What the engine calls of a table has to be in it. */
+static void test_rows_are_whole(void **unused)
+{
+    (void)unused;
+    const HaloTables *tables = halo_tables();
+    for (int i = 0; i < tables->formats; i++) {
+        const HaloFormat *f = tables->format[i];
+        const bool reads = f->open != NULL, writes = f->create != NULL;
+        if (!reads && !writes) fail_msg("%s is neither read nor written", f->name);
+        if ((f->read != NULL) != reads || (f->close != NULL) != reads ||
+            (!reads && (f->next != NULL || f->late != NULL)))
+            fail_msg("%s: open, read and close belong together", f->name);
+        if ((f->write != NULL) != writes || (f->finish != NULL) != writes || (f->discard != NULL) != writes ||
+            (f->dtypes != 0) != writes)
+            fail_msg("%s: create, write, finish and discard belong together", f->name);
+    }
+}
+
+/* A new row in formats.def or foreign.def wants a seed. */
+static void test_every_row_has_a_seed(void **unused)
+{
+    (void)unused;
+    const HaloTables *tables = halo_tables();
+    size_t count;
+    const Seed *seed = file_seeds(&count);
+    for (int i = 0; i < tables->formats; i++) {
+        bool known = tables->format[i]->probe == NULL;
+        for (size_t s = 0; s < count && !known; s++) known = tables->format[i]->probe(seed[s].at, seed[s].size);
+        if (!known) fail_msg("no seed begins like %s", tables->format[i]->name);
+    }
+    static const char *const foreign[] = {
+#define HALO_FOREIGN(place, bytes, name) name,
+#include "foreign.def"
+#undef HALO_FOREIGN
+    };
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++) {
+        bool known = false;
+        for (size_t s = 0; s < count && !known; s++) {
+            const char *name = halo_foreign_name(seed[s].at, seed[s].size);
+            known = name != NULL && strcmp(name, foreign[i]) == 0;
+        }
+        if (!known) fail_msg("no seed begins like %s", foreign[i]);
+    }
+}
+
+static HaloStatus open_bytes(const void *bytes, size_t size, const HaloFormat **format)
+{
+    HaloSource *source;
+    HaloReader reader = {0};
+    assert_int_equal(halo_source_from_memory(bytes, size, &source), HALO_OK);
+    const HaloStatus status = load_open(session, source, NULL, &reader);
+    *format = reader.format;
+    load_close(&reader);
+    halo_source_close(source);
+    return status;
+}
+
+/* Every seed, and every beginning of it, through the front door: read, or refused in words. */
+static void test_every_beginning(void **unused)
+{
+    (void)unused;
+    size_t count;
+    const Seed *seed = file_seeds(&count);
+    for (size_t s = 0; s < count; s++)
+        for (size_t size = 0; size <= seed[s].size && size <= 128; size++) {
+            const HaloFormat *format;
+            uint8_t *part = malloc(size + (size == 0)); /* an end of its own, for sanitizers */
+            assert_non_null(part);
+            memcpy(part, seed[s].at, size);
+            const HaloStatus status = open_bytes(part, size, &format);
+            free(part);
+            if (status == HALO_OK && (format == NULL || format->open == NULL))
+                fail_msg("%s: read by nobody", seed[s].name);
+            if (status != HALO_OK && status != HALO_ERR_INPUT && status != HALO_ERR_LIMIT)
+                fail_msg("%s, %zu bytes: status %d: %s", seed[s].name, size, status, halo_error());
+            if (status != HALO_OK && strncmp(halo_error(), "memory: ", 8) != 0 &&
+                strncmp(halo_error(), "memory is", 9) != 0)
+                fail_msg("%s, %zu bytes: '%s'", seed[s].name, size, halo_error());
+        }
+}
+
+static void test_only_written(void **unused)
+{
+    (void)unused;
+    size_t count, refused = 0;
+    const Seed *seed = file_seeds(&count);
+    for (size_t s = 0; s < count; s++) {
+        const HaloTables *tables = halo_tables();
+        const HaloFormat *opened, *format = NULL;
+        for (int i = 0; i < tables->formats && format == NULL; i++)
+            if (tables->format[i]->probe != NULL && tables->format[i]->probe(seed[s].at, seed[s].size))
+                format = tables->format[i];
+        if (format == NULL || format->open != NULL) continue;
+        refused++;
+        assert_int_equal(open_bytes(seed[s].at, seed[s].size, &opened), HALO_ERR_INPUT);
+        assert_non_null(strstr(halo_error(), format->name));
+        assert_non_null(strstr(halo_error(), "is only written, not read"));
+        assert_null(opened);
+    }
+    assert_true(refused >= 4); /* BMP and HDR */
+}
+
+/* By a path: also a format that has no signature, by its name. */
+static void test_by_path(void **unused)
+{
+    (void)unused;
+    HaloInfo info;
+    HaloBuf data;
+    const HaloFormat *format = NULL;
+    const uint8_t bmp[64] = {'B', 'M'};
+    static const char *const name[] = {"x.bmp", "x.png", "x", "X.TGA"};
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+        const char *path = test_path(name[i]);
+        const bool tga = i == 3;
+        bytes_to_file(path, tga ? (const uint8_t[18]){0} : bmp, tga ? 18 : sizeof bmp);
+        assert_int_equal(halo_info(session, path, NULL, &info, &format), HALO_ERR_INPUT);
+        assert_non_null(strstr(halo_error(), tga ? "tga is only written" : "bmp is only written"));
+        assert_null(format);
+        assert_int_equal(halo_load(session, path, &info, &data), HALO_ERR_INPUT);
+    }
+}
+
+/* Behind an image of the same stream. */
+static void test_behind_another(void **unused)
+{
+    (void)unused;
+    uint8_t bytes[128] = "P5\n2 1\n255\nab";
+    HaloSource *source;
+    HaloReader reader;
+    HaloBuf data;
+    bool more = true;
+    memcpy(bytes + 13, "BM", 2);
+    assert_int_equal(halo_source_from_memory(bytes, sizeof bytes, &source), HALO_OK);
+    assert_int_equal(load_open(session, source, NULL, &reader), HALO_OK);
+    assert_int_equal(load_samples(&reader, 1 << 20, &data), HALO_OK);
+    assert_int_equal(load_more(session, &reader, &more), HALO_OK);
+    assert_false(more);
+    assert_int_equal(load_next(session, &reader), HALO_ERR_INPUT);
+    assert_non_null(strstr(halo_error(), "bmp is only written"));
+    load_close(&reader);
+    halo_buf_free(&data);
+    halo_source_close(source);
+}
+
+int main(int argc, char **argv)
+{
+    test_arguments(argc, argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rows_are_whole),  cmocka_unit_test(test_every_row_has_a_seed),
+        cmocka_unit_test(test_every_beginning), cmocka_unit_test(test_only_written),
+        cmocka_unit_test(test_by_path),         cmocka_unit_test(test_behind_another),
+    };
+    return cmocka_run_group_tests(tests, open_session, close_session);
+}

@@ -1,0 +1,194 @@
+#include "seeds.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sound_file.h"
+
+enum { MOST_SEEDS = 256 };
+
+typedef struct Seeds {
+    Seed seed[MOST_SEEDS];
+    size_t count;
+} Seeds;
+
+/* `at` is the seeds' then. */
+static void add(Seeds *seeds, const char *name, uint8_t *at, size_t size)
+{
+    char *label = malloc(strlen(name) + 16);
+    if (label == NULL || at == NULL || seeds->count == MOST_SEEDS) abort();
+    sprintf(label, "%s-%zu", name, seeds->count);
+    seeds->seed[seeds->count++] = (Seed){label, at, size};
+}
+
+static void add_copy(Seeds *seeds, const char *name, const void *bytes, size_t size)
+{
+    uint8_t *at = malloc(size + 1);
+    if (at == NULL) abort();
+    memcpy(at, bytes, size);
+    add(seeds, name, at, size);
+}
+
+/* ---- files of every format ------------------------------------------------------------------------------ */
+
+static void add_images(Seeds *seeds, const HaloFormat *format)
+{
+    for (HaloDtype dtype = HALO_U8; dtype <= HALO_F32; dtype++)
+        for (int channels = 1; channels <= 4; channels++) {
+            const HaloShape shape = shape_of(dtype, 3, 2, channels, format->alpha && channels % 2 == 0);
+            const HaloInfo info = {0};
+            HaloBuf data;
+            Bytes file;
+            if (!(format->dtypes >> dtype & 1) || !(format->channels >> (channels - 1) & 1)) continue;
+            if (halo_buf_alloc(&data, &shape) != HALO_OK) abort();
+            memset(data.data, 0x3f, (size_t)(data.stride * data.rows)); /* in every type a common value */
+            if (encode(format, &info, &data, 0, &file) != HALO_OK) abort();
+            add(seeds, format->name, file.at, file.size);
+            halo_buf_free(&data);
+        }
+}
+
+static void add_sounds(Seeds *seeds, const HaloFormat *format)
+{
+    static const int bits[] = {8, 16, 24, 32, 64};
+    for (int i = 0; i < 5; i++)
+        for (int channels = 1; channels <= 2; channels++) {
+            float samples[64] = {0.5f, -0.25f};
+            const HaloInfo info = sound_info(bits[i], bits[i] >= 32, channels, 32);
+            const char *path = test_path("seed");
+            if (save_sound_to(path, format, &info, samples, 32, NULL) != HALO_OK) abort();
+            const Bytes file = bytes_of_file(path);
+            add(seeds, format->name, file.at, file.size);
+        }
+}
+
+/* What none of halo's writers makes. */
+static const struct {
+    const char *name, *bytes;
+    size_t size;
+} others[] = {
+    {"pnm", TEXT("P1\n3 2\n1 0 1\n0 1 0\n")},
+    {"pnm", TEXT("P2 2 2 255\n0 1\n2 3\n")},
+    {"pnm", TEXT("P3 # a comment\n1 1 65535\n1 2 3\n")},
+    {"pnm", TEXT("P4\n9 1\n\377\200")},
+    {"pam", TEXT("P7\nWIDTH 1\nHEIGHT 1\nDEPTH 5\nMAXVAL 1\nENDHDR\n\0\1\0\1\0")},
+    {"pam", TEXT("P7\nWIDTH 1\nHEIGHT 1\nDEPTH 2147483647\nMAXVAL 255\nENDHDR\n")},
+    {"pfm", TEXT("Pf\n1 1\n1.0\n?\200\0\0")},
+    {"npy", TEXT("\x93NUMPY\1\0\x46\0{'descr': '>i8', 'fortran_order': True, 'shape': (1, 1, 2), }         \n"
+                 "\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\2")},
+    {"tiff", TEXT("MM\0*\0\0\0\x08\0\1\1\0\0\3\0\0\0\1\0\1\0\0\0\0\0\0")},
+    {"tiff", TEXT("II+\0\x08\0\0\0\x10\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0")},
+    {"tiff", TEXT("MM\0+\0\x08\0\0\0\0\0\0\0\0\0\x10\0\0\0\0\0\0\0\0")},
+    {"hdr", TEXT("#?RGBE\nFORMAT=32-bit_rle_rgbe\n\n-Y 1 +X 1\n\200\200\200\200")},
+    {"wav", TEXT("RIFX\0\0\0\x28WAVEfmt \0\0\0\x10\0\1\0\1\0\0\x1f\x40\0\0\x3e\x80\0\2\0\x10"
+                 "data\0\0\0\4\0\1\0\2")},
+    {"aiff", TEXT("FORM\0\0\0\x40"
+                  "AIFCFVER\0\0\0\4\xa2\x80Q@COMM\0\0\0\x18\0\1\0\0\0\1\0\x10\x40\x0e\xac\x44\0\0\0\0\0\0"
+                  "sowt\0\0SSND\0\0\0\x0a\0\0\0\0\0\0\0\0\1\0")},
+    {"flac", TEXT("fLaC\x80\0\0\x22\x10\0\x10\0\0\0\0\0\0\0\x0a\xc4\x40\xf0\0\0\0\0")},
+};
+
+/* Beginnings of other people's formats, with something behind them. */
+static void add_foreign(Seeds *seeds)
+{
+    static const struct {
+        size_t at;
+        const char *bytes;
+        size_t size;
+        const char *name;
+    } rows[] = {
+#define HALO_FOREIGN(at, bytes, name) {at, bytes, sizeof(bytes) - 1, name},
+#include "foreign.def"
+#undef HALO_FOREIGN
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        uint8_t head[64] = {0};
+        memcpy(head + rows[i].at, rows[i].bytes, rows[i].size);
+        add_copy(seeds, rows[i].name, head, sizeof head);
+    }
+}
+
+static void make_file_seeds(Seeds *seeds)
+{
+    static const HaloFormat *const formats[] = {
+#define HALO_FORMAT(id) &halo_format_##id,
+#include "formats.def"
+#undef HALO_FORMAT
+    };
+    for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
+        if (formats[f]->create == NULL) continue;
+        if (formats[f]->kinds & HALO_IMAGE)
+            add_images(seeds, formats[f]);
+        else
+            add_sounds(seeds, formats[f]);
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        add_copy(seeds, others[i].name, others[i].bytes, others[i].size);
+    add_foreign(seeds);
+}
+
+const Seed *file_seeds(size_t *count)
+{
+    static Seeds seeds;
+    if (seeds.count == 0) make_file_seeds(&seeds);
+    *count = seeds.count;
+    return seeds.seed;
+}
+
+/* ---- mutations ------------------------------------------------------------------------------------------ */
+
+/* Numbers that headers like to be wrong about, and bytes that texts are made of. */
+static uint8_t odd_byte(Rng *rng)
+{
+    static const uint8_t odd[] = {0,   1,   2,   4,   8,   0x7f, 0x80, 0xff, ' ', '\n', '\t', '"', ',',
+                                  ':', '-', '0', '9', 'e', '.',  '[',  ']',  '{', '}',  '/',  '\\'};
+    return rng_once_in(rng, 3) ? (uint8_t)rng_next(rng) : odd[rng_between(rng, 0, (int64_t)sizeof odd - 1)];
+}
+
+/* One change of what has `*size` bytes and room for `room`. */
+static void change(Rng *rng, uint8_t *at, size_t *size, size_t room)
+{
+    const int64_t last = (int64_t)*size - 1;
+    const size_t here = last < 0 ? 0 : (size_t)rng_between(rng, 0, last);
+    const size_t left = *size - here;
+    const size_t run = left == 0 ? 0 : (size_t)rng_between(rng, 1, left < 16 ? (int64_t)left : 16);
+    switch (rng_between(rng, 0, 6)) {
+    case 0: /* cut off */ *size = here; break;
+    case 1: /* leave some out */
+        memmove(at + here, at + here + run, left - run);
+        *size -= run;
+        break;
+    case 2: /* say some twice */
+        if (*size + run > room) break;
+        memmove(at + here + run, at + here, left);
+        *size += run;
+        break;
+    case 3: /* put one in */
+        if (*size == room) break;
+        memmove(at + here + 1, at + here, left);
+        at[here] = odd_byte(rng);
+        ++*size;
+        break;
+    case 4: /* the same byte a few times */
+        if (run > 0) memset(at + here, odd_byte(rng), run < 8 ? run : 8);
+        break;
+    default:
+        if (run > 0)
+            at[here] = rng_once_in(rng, 2) ? at[here] ^ (uint8_t)(1 << rng_between(rng, 0, 7)) : odd_byte(rng);
+    }
+}
+
+uint8_t *mutate(Rng *rng, const Seed *seed, size_t most, size_t *size)
+{
+    uint8_t *room = malloc(most), *exact;
+    if (room == NULL) abort();
+    *size = seed->size < most ? seed->size : most;
+    memcpy(room, seed->at, *size);
+    for (int64_t changes = rng_between(rng, 0, 6); changes > 0; changes--) change(rng, room, size, most);
+    exact = malloc(*size + (*size == 0)); /* an end of its own, for sanitizers */
+    if (exact == NULL) abort();
+    memcpy(exact, room, *size);
+    free(room);
+    return exact;
+}

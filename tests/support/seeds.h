@@ -1,0 +1,25 @@
+/* What tests of arbitrary bytes start from: small files of every format that halo knows in any way, made here.
+ */
+#ifndef HALO_TEST_SEEDS_H
+#define HALO_TEST_SEEDS_H
+
+#include "random.h"
+
+#include <stddef.h>
+
+typedef struct Seed {
+    const char *name; /* "png-3": what it is, and a number */
+    uint8_t *at;
+    size_t size;
+} Seed;
+
+/* Of the file formats: whatever halo writes in all its types, beginnings of what it only reads, and those of
+ * formats that it refuses (formats.def, foreign.def). Made on the first call. */
+const Seed *file_seeds(size_t *count);
+/* The same for one fuzzer, tests/fuzz/fuzz_<name>.c. */
+const Seed *seeds_for(const char *fuzzer, size_t *count);
+
+/* A copy with some bytes changed, added, left out or moved, of at most `most` bytes; the caller frees it. */
+uint8_t *mutate(Rng *rng, const Seed *seed, size_t most, size_t *size);
+
+#endif
