@@ -64,6 +64,8 @@ const CliOption cli_options[] = {
      cli_read_jobs, 0},
     {"max-memory", 0, "BYTES", NULL, CLI_ENGINE, CLI_WORKS | CLI_SAME,
      "host memory for samples, such as 2G; three quarters of the machine's by default", cli_read_memory, 0},
+    {"latency", 0, "MS", NULL, CLI_ENGINE, CLI_WRITES | CLI_SAME,
+     "sound from a pipe to a pipe goes through in blocks of so many milliseconds; 100 by default", cli_read_latency, 0},
     {"alpha", 0, "HOW", "premul|straight|ignore", CLI_ENGINE, CLI_WORKS,
      "weigh colours by alpha, filter alpha as a channel, or copy it", cli_read_alpha, 0},
     {"linear", 0, NULL, NULL, CLI_ENGINE, CLI_WORKS,

@@ -85,6 +85,14 @@ static HaloStatus read_count(const char *value, int64_t most, int64_t *count)
     return halo_fail(HALO_ERR_USAGE, "expected a number from 1 to %lld, found '%.80s'", (long long)most, value);
 }
 
+HaloStatus cli_read_latency(CliSettings *settings, const char *value)
+{
+    int64_t ms = 0;
+    const HaloStatus status = read_count(value, 3600 * 1000, &ms);
+    settings->engine.latency_ms = (int)ms;
+    return status;
+}
+
 HaloStatus cli_read_jobs(CliSettings *settings, const char *value)
 {
     int64_t jobs = 0;

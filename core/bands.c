@@ -1,5 +1,7 @@
 /* Running a plan in bands, of rows or, of sound, of frames: which of them a band of the output needs of every
  * value, and how many to take at a time. No operation knows about bands; each step has declared its reach. */
+#include <stdlib.h>
+
 #include "core.h"
 #include "halo/measures.h"
 
@@ -197,6 +199,26 @@ int64_t bands_for_flow(const HaloPlan *plan, int64_t wish, int64_t memory)
     while (rows > enough && bands_memory(plan, rows, true) > FLOW_BYTES) rows = (rows + 1) / 2;
     while (rows > 1 && bands_flow_memory(plan, rows) > memory) rows = (rows + 1) / 2;
     return whole_leaves(plan, rows);
+}
+
+/* Statistics take what comes here leaf by leaf (measure_leaves). */
+int64_t bands_for_pipe(const HaloPlan *plan, const HaloOptions *options)
+{
+    const int64_t rows = bands_for_flow(plan, options->band_rows, options->max_memory);
+    const int latency_ms = options->latency_ms > 0 ? options->latency_ms : 100;
+    const double most = plan->reg[plan->output].rate * latency_ms / 1000.0;
+    if (options->band_rows > 0 || most >= (double)rows) return rows;
+    return larger(1, (int64_t)most);
+}
+
+HaloStatus bands_ahead(const HaloPlan *plan, int64_t rows, int64_t *ahead)
+{
+    Rows *need = calloc((size_t)plan->regs, sizeof *need);
+    if (need == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    bands_needs(plan, (Rows){0, rows}, need);
+    *ahead = larger(0, need[plan->input].to - rows);
+    free(need);
+    return HALO_OK;
 }
 
 /* ---- buffers -------------------------------------------------------------------------------------------- */

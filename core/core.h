@@ -139,6 +139,10 @@ int64_t bands_choose(const HaloPlan *plan, int64_t wish);
  * and the bytes that all of that takes. */
 int64_t bands_for_flow(const HaloPlan *plan, int64_t wish, int64_t memory);
 int64_t bands_flow_memory(const HaloPlan *plan, int64_t rows);
+/* The same for sound that comes on a pipe while somebody waits for it: blocks of `latency_ms` at most, and the
+ * frames that the first of them needs beyond its own. */
+int64_t bands_for_pipe(const HaloPlan *plan, const HaloOptions *options);
+HaloStatus bands_ahead(const HaloPlan *plan, int64_t rows, int64_t *ahead);
 /* The same for a device with memory of its own: as few bands as fit it. */
 int64_t bands_for_device(const HaloPlan *plan, int64_t memory);
 
@@ -197,11 +201,14 @@ typedef struct Measured {
     double *folded;    /* of folds, likewise */
     HaloHistogram hist;
     Loudness *loudness;
+    HaloBuf leaf; /* frames that wait for more, in host memory */
 } Measured;
 
 /* A whole image, or frames of a sound in a row: where a reduction gets several pieces, all but the last have
  * the same 2^k leaves. */
 HaloStatus measure_piece(Slot *slot, const HaloStep *step, const HaloBuf *piece, Measured *all);
+/* The same for pieces of any length: frames wait in host memory until there is a leaf of them. */
+HaloStatus measure_leaves(Slot *slot, const HaloStep *step, const HaloBuf *piece, bool last, Measured *all);
 /* Statistics of every channel (`channel` may be NULL) and, merged in order, of all but alpha. */
 void measure_stats(const Measured *measured, const HaloShape *shape, HaloStats *channel, HaloStats *all);
 void measure_free(Measured *measured);
@@ -249,11 +256,14 @@ HaloStatus load_next(HaloSession *session, HaloReader *reader);
  * memory. Can that be done for this plan? `writer` (NULL: only results are wanted) gets all of it; a plan that
  * is endless gets its length. */
 bool flow_suits(const HaloSession *session, const HaloPlan *plan);
+/* Is it sound that somebody waits for, so that its blocks are short? */
+bool flow_is_live(const HaloReader *reader, bool to_pipe);
 HaloStatus flow_run(HaloSession *session, HaloPlan *plan, HaloReader *reader, HaloWriter *writer,
                     HaloReport *report);
 
-/* explain.c: `flows`: the rows come from a file and go to one. */
-void explain_plan(HaloSession *session, const HaloPlan *plan, bool flows, FILE *to);
+/* explain.c: as a whole; rows come from a file and go to one; or somebody waits for them. */
+typedef enum Way { WAY_WHOLE, WAY_FLOWS, WAY_LIVE } Way;
+void explain_plan(HaloSession *session, const HaloPlan *plan, Way way, FILE *to);
 
 /* save.c: an image or a sound of this shape into a writer whose format, sink and options are set; `like`, of the
  * input, gives depth and metadata (nothing with --strip). `endless`: its length is not known before the end. */

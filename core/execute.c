@@ -103,8 +103,13 @@ static HaloStatus measure_band(Run *run, int at, Rows part)
 {
     HaloStatus status = HALO_OK;
     const HaloStep *step = &run->plan->step[at];
-    const bool whole = part.from == 0 && part.to == bands_length(&run->plan->reg[step->src]);
+    const int64_t length = bands_length(&run->plan->reg[step->src]);
+    const bool whole = part.from == 0 && part.to == length;
     const int64_t most = whole ? part.to : run->band;
+    if (!whole && run->band % HALO_LEAF != 0) {
+        const HaloBuf piece = rows_of(&run->value[step->src], part);
+        return measure_leaves(run->slot, step, &piece, part.to == length, &run->measured[at]);
+    }
     for (int64_t from = part.from; from < part.to; from += most) {
         const HaloBuf piece = rows_of(&run->value[step->src], (Rows){from, smaller(from + most, part.to)});
         HALO_TRY(measure_piece(run->slot, step, &piece, &run->measured[at]));

@@ -87,32 +87,44 @@ static void print_step(const HaloPlan *plan, const HaloStep *step, int number, F
                  cost_step_flops(plan, step) / 1e6);
 }
 
+/* When the first of sound on a pipe comes out. */
+static void print_latency(const HaloPlan *plan, int64_t band, FILE *to)
+{
+    int64_t ahead;
+    const double ms = 1000.0 / plan->reg[plan->input].rate;
+    if (bands_ahead(plan, band, &ahead) != HALO_OK) return;
+    halo_fprintf(to,
+                 "latency blocks of %.4g ms, the filters look %.4g ms ahead: the first output comes after %.4g ms\n",
+                 (double)band * ms, (double)ahead * ms, (double)(band + ahead) * ms);
+}
+
 /* How many rows at a time, and what they take. */
-static void print_bands(const HaloSession *session, const HaloPlan *plan, const Slot *slot, bool flows,
-                        FILE *to)
+static void print_bands(const HaloSession *session, const HaloPlan *plan, const Slot *slot, Way way, FILE *to)
 {
     const int64_t height = plan->reg[plan->output].height, wish = session->options.band_rows;
     const bool on_host = slot == &session->host;
-    const int64_t band = !on_host ? bands_for_device(plan, slot->backend->memory(slot->device))
-                         : flows  ? bands_for_flow(plan, wish, session->options.max_memory)
-                                  : bands_choose(plan, wish);
+    const int64_t band = !on_host           ? bands_for_device(plan, slot->backend->memory(slot->device))
+                         : way == WAY_LIVE  ? bands_for_pipe(plan, &session->options)
+                         : way == WAY_FLOWS ? bands_for_flow(plan, wish, session->options.max_memory)
+                                            : bands_choose(plan, wish);
     fprintf(to, "bands   %lld of %lld rows; ", (long long)((height + band - 1) / band), (long long)band);
     if (!on_host)
         halo_fprintf(to, "at most %.2f MB on the device\n", (double)bands_memory(plan, band, true) / 1e6);
-    else if (flows)
+    else if (way != WAY_WHOLE)
         halo_fprintf(to, "at most %.2f MB in memory, read and written as they come\n",
                      (double)bands_flow_memory(plan, band) / 1e6);
     else
         halo_fprintf(to, "at most %.2f MB in memory, %.2f MB of it between the steps\n",
                      (double)memory_whole(plan, band) / 1e6, (double)bands_memory(plan, band, false) / 1e6);
+    if (on_host && way == WAY_LIVE) print_latency(plan, band, to);
 }
 
 void halo_plan_explain(HaloSession *session, const HaloPlan *plan, FILE *to)
 {
-    explain_plan(session, plan, false, to);
+    explain_plan(session, plan, WAY_WHOLE, to);
 }
 
-void explain_plan(HaloSession *session, const HaloPlan *plan, bool flows, FILE *to)
+void explain_plan(HaloSession *session, const HaloPlan *plan, Way way, FILE *to)
 {
     Choice choice;
     fprintf(to, "input   v%d: ", plan->input);
@@ -131,5 +143,5 @@ void explain_plan(HaloSession *session, const HaloPlan *plan, bool flows, FILE *
         return;
     }
     fprintf(to, "backend %s (%s)\n", choice.slot->backend->name, choice.why);
-    print_bands(session, plan, choice.slot, flows, to);
+    print_bands(session, plan, choice.slot, way, to);
 }

@@ -19,6 +19,7 @@ typedef struct Flow {
     HaloWriter *writer; /* NULL: only results are wanted */
     int64_t band;
     bool endless; /* the reader does not know the length */
+    bool live;    /* somebody waits for each block */
     HaloBuf in[2], out[2];
     int64_t room;          /* rows in in[] */
     const HaloBuf *window; /* of the band that is made */
@@ -129,7 +130,10 @@ out:
 static HaloStatus write_band(Flow *flow, int64_t k)
 {
     const double start = now_ms();
-    const HaloStatus status = flow->writer != NULL ? save_rows(flow->writer, &flow->out[k % 2]) : HALO_OK;
+    HaloStatus status = HALO_OK;
+    if (flow->writer != NULL) HALO_TRY(save_rows(flow->writer, &flow->out[k % 2]));
+    if (flow->live) HALO_TRY(halo_sink_flush(flow->writer->sink));
+out:
     flow->ms.write += now_ms() - start;
     return status;
 }
@@ -271,6 +275,13 @@ static HaloStatus run_bands(Flow *flow, int jobs, HaloReport *report)
                                             &report->clipped, &report->ms));
 }
 
+/* Sound that comes on a pipe and goes to one: between two programs that may be at work for hours. Where it goes
+ * to a file nobody can see it before its end, and a file is read faster than it is heard. */
+bool flow_is_live(const HaloReader *reader, bool to_pipe)
+{
+    return reader->info.shape.kind == HALO_AUDIO && to_pipe && !halo_source_seekable(reader->source);
+}
+
 HaloStatus flow_run(HaloSession *session, HaloPlan *plan, HaloReader *reader, HaloWriter *writer,
                     HaloReport *report)
 {
@@ -280,7 +291,9 @@ HaloStatus flow_run(HaloSession *session, HaloPlan *plan, HaloReader *reader, Ha
     pthread_mutex_init(&flow.lock, NULL);
     pthread_cond_init(&flow.moved, NULL);
     flow.endless = reader->info.shape.width < 0;
-    flow.band = bands_for_flow(plan, options->band_rows, options->max_memory);
+    flow.live = writer != NULL && flow_is_live(reader, !halo_sink_seekable(writer->sink));
+    flow.band = flow.live ? bands_for_pipe(plan, options)
+                          : bands_for_flow(plan, options->band_rows, options->max_memory);
     HALO_TRY(memory_check(bands_flow_memory(plan, flow.band), options->max_memory));
     HALO_TRY(take_slots(&flow));
     if (writer != NULL) HALO_TRY(save_begin(writer, &reader->info, &plan->reg[plan->output], flow.endless));

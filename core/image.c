@@ -56,13 +56,16 @@ static bool may_flow(const HaloSession *session, Open *open)
     return halo_sink_seekable(open->sink);
 }
 
-/* A GPU takes all at once, if that fits the memory. */
-static HaloStatus on_host(HaloSession *session, const HaloPlan *plan, bool *host)
+/* A GPU takes all at once, if that fits the memory and nobody waits for the beginning. */
+static HaloStatus on_host(HaloSession *session, const Open *open, bool *host)
 {
     HaloStatus status = HALO_OK;
+    const HaloPlan *plan = open->plan;
     Choice choice = {.slot = &session->host};
     const bool endless = plan->reg[plan->input].width == PLAN_ENDLESS;
-    if (!endless) HALO_TRY(choose_slot(session, plan, true, &choice));
+    const bool live = open->sink != NULL && flow_is_live(&open->reader, !halo_sink_seekable(open->sink));
+    if (!endless && (!live || gpu_demanded(&session->options)))
+        HALO_TRY(choose_slot(session, plan, true, &choice));
     *host = choice.slot == &session->host;
     const int64_t needed = *host ? 0 : memory_whole(plan, bands_choose(plan, session->options.band_rows));
     if (!gpu_demanded(&session->options) && (needed < 0 || needed > session->options.max_memory)) *host = true;
@@ -85,7 +88,7 @@ HaloStatus image_run(HaloSession *session, const HaloPipeline *pipeline, Open *o
     *report = (HaloReport){.backend = "none"};
     HALO_TRY(make_plan(session, pipeline, open));
     bool flow = may_flow(session, open);
-    if (flow) HALO_TRY(on_host(session, open->plan, &flow));
+    if (flow) HALO_TRY(on_host(session, open, &flow));
     if (!flow && open->reader.info.shape.width < 0) { /* such a plan needs the length */
         HALO_TRY(load_samples(&open->reader, session->options.max_memory, &open->in));
         HALO_TRY(make_plan(session, pipeline, open));

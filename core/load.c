@@ -22,6 +22,9 @@ const HaloFormat *halo_find_format_in(const HaloTables *tables, const char *name
     return NULL;
 }
 
+/* All that a probe looks at. Sound that is being recorded may need seconds for more. */
+#define PROBE_BYTES 64
+
 const HaloFormat *load_format_named(const HaloTables *tables, const char *path, char extension[16])
 {
     const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash : path, *dot = strrchr(name, '.');
@@ -39,7 +42,7 @@ static HaloStatus recognise(const HaloTables *tables, HaloSource *source, const 
     const uint8_t *head;
     size_t got;
     char extension[16];
-    const HaloStatus status = halo_source_peek(source, 4096, &head, &got);
+    const HaloStatus status = halo_source_peek(source, PROBE_BYTES, &head, &got);
     if (status != HALO_OK) return status;
     for (int i = 0; i < tables->formats; i++) {
         if (tables->format[i]->probe == NULL || !tables->format[i]->probe(head, got)) continue;

@@ -1,6 +1,7 @@
 /* Reductions and histograms on a backend, turned into what people asked for. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core.h"
 #include "halo/program.h"
@@ -180,6 +181,34 @@ HaloStatus measure_piece(Slot *slot, const HaloStep *step, const HaloBuf *piece,
     return add_counts(slot, step, &whole, all);
 }
 
+/* Of sound: an image is measured whole. */
+HaloStatus measure_leaves(Slot *slot, const HaloStep *step, const HaloBuf *piece, bool last, Measured *all)
+{
+    HaloStatus status = HALO_OK;
+    HaloBuf *leaf = &all->leaf;
+    if (step->primitive == HALO_HIST) return measure_piece(slot, step, piece, all); /* counts have no order */
+    if (slot->backend->upload != NULL) HALO_FAIL(HALO_ERR_BUG, "frames wait in the memory of a device");
+    if (leaf->data == NULL) {
+        HaloShape shape = piece->shape;
+        shape.width = HALO_LEAF;
+        HALO_TRY(halo_buf_alloc(leaf, &shape));
+        leaf->cols = 0;
+    }
+    for (int64_t done = 0; done < piece->cols;) {
+        const int64_t count = smaller(HALO_LEAF - leaf->cols, piece->cols - done);
+        const HaloBuf from = rows_of(piece, (Rows){piece->x0 + done, piece->x0 + done + count});
+        if (leaf->cols == 0) leaf->x0 = from.x0;
+        memcpy((char *)leaf->data + halo_row_bytes(leaf), from.data, (size_t)halo_row_bytes(&from));
+        leaf->cols += count;
+        done += count;
+        if (leaf->cols < HALO_LEAF && !(last && done == piece->cols)) continue;
+        HALO_TRY(measure_piece(slot, step, leaf, all));
+        leaf->cols = 0;
+    }
+out:
+    return status;
+}
+
 HaloStatus measure_loudness(Slot *slot, const HaloStep *step, const HaloBuf *piece, Measured *all)
 {
     HaloStatus status = HALO_OK;
@@ -207,4 +236,5 @@ void measure_free(Measured *measured)
     free(measured->folded);
     free(measured->node);
     halo_histogram_free(&measured->hist);
+    halo_buf_free(&measured->leaf);
 }

@@ -167,12 +167,14 @@ static HaloStatus explain(HaloSession *session, const HaloPipeline *pipeline, co
                           const HaloFormat *to, Open *open)
 {
     HaloStatus status = HALO_OK;
+    const bool filed = to != NULL && strcmp(job->output, "-") != 0;
+    const bool live = to != NULL && to->endless && !filed && flow_is_live(&open->reader, true);
     if (open->reader.info.shape.width < 0)
         HALO_TRY(load_samples(&open->reader, session->options.max_memory, &open->in));
     HALO_TRY(halo_plan_make(session, pipeline, &open->reader.info.shape, to, &open->plan));
     const bool sound = open->reader.info.shape.kind == HALO_AUDIO;
-    const bool filed = to != NULL && strcmp(job->output, "-") != 0;
-    explain_plan(session, open->plan, (sound || filed) && flow_suits(session, open->plan), job->explain);
+    const bool flows = (sound || filed) && flow_suits(session, open->plan);
+    explain_plan(session, open->plan, !flows ? WAY_WHOLE : live ? WAY_LIVE : WAY_FLOWS, job->explain);
 out:
     return status;
 }

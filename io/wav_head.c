@@ -18,8 +18,10 @@ static bool look(HaloSource *source, int64_t at, void *bytes, size_t size)
     size_t got;
     const bool seeks = halo_source_seekable(source);
     if (seeks && halo_source_seek(source, at) != HALO_OK) return false;
-    if (halo_source_peek(source, seeks ? size : PEEK_BYTES, &head, &got) != HALO_OK) return false;
     const int64_t from = seeks ? 0 : at;
+    if (from > PEEK_BYTES) return false;
+    /* No more than that: the rest may not have been recorded yet. */
+    if (halo_source_peek(source, (size_t)from + size, &head, &got) != HALO_OK) return false;
     if (from > (int64_t)got || (size_t)((int64_t)got - from) < size) return false;
     memcpy(bytes, head + from, size);
     return true;

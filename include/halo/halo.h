@@ -87,6 +87,7 @@ typedef struct HaloOptions {
     int64_t files;      /* expected in all: what it takes to start a GPU is shared among them; 0: 1 */
     int64_t band_rows;  /* rows computed at a time; 0: chosen. Results do not depend on it */
     int raw_bits;       /* raw sound holds signed integers of so many bits, read as f32: 16, 24 or 32; 0: none */
+    int latency_ms;     /* of sound from a pipe to a pipe, so much is computed at a time at most; 0: 100 */
     bool tolerate;      /* damaged inputs give what could be read */
     bool verify;        /* compute on both backends and compare: HALO_ERR_BUG where they differ */
 } HaloOptions;
