@@ -99,7 +99,7 @@ void cli_print_histogram(FILE *to, const HaloResult *result)
 {
     const HaloHistogram *h = &result->hist;
     char name[16], room[32];
-    for (int c = 0; c < h->channels; c++) {
+    for (int c = 0; c < cli_shown_channels(h->channels); c++) {
         const uint64_t *count = h->count + c * h->bins;
         const char *channel = halo_channel_name(&result->shape, c, name);
         const CliInk ink = strcmp(channel, "r") == 0   ? CLI_RED
@@ -119,4 +119,5 @@ void cli_print_histogram(FILE *to, const HaloResult *result)
         else
             print_standing(to, h, count, ink);
     }
+    cli_print_left_out(to, h->channels);
 }

@@ -22,8 +22,9 @@ static void record_info(FILE *to, const char *path, const HaloInfo *info, const 
         json_null(&json, "width");
     json_int(&json, "height", shape->height);
     json_int(&json, "channels", shape->channels);
-    json_open(&json, "names", '[');
-    for (int c = 0; c < shape->channels; c++) json_text(&json, NULL, halo_channel_name(shape, c, room));
+    json_open(&json, "names", '['); /* of the first: "channels" says how many there are */
+    for (int c = 0; c < shape->channels && c < CLI_NAMES; c++)
+        json_text(&json, NULL, halo_channel_name(shape, c, room));
     json_close(&json, ']');
     json_text(&json, "dtype", halo_dtype_name(shape->dtype));
     json_int(&json, "bits", info->bits);

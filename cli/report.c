@@ -52,6 +52,17 @@ static void put_product(Cell *cell, const HaloStats *s)
         snprintf(cell->text, sizeof cell->text, "%s2^%.1f", s->product_sign < 0 ? "-" : "", s->product_log2);
 }
 
+int cli_shown_channels(int channels) { return channels < CLI_CHANNELS ? channels : CLI_CHANNELS; }
+
+void cli_print_left_out(FILE *to, int channels)
+{
+    char room[2][32];
+    const int shown = cli_shown_channels(channels);
+    if (shown < channels)
+        fprintf(to, "%s of %s channels are shown; --json has all\n", cli_thousands((uint64_t)shown, room[0]),
+                cli_thousands((uint64_t)channels, room[1]));
+}
+
 /* One column of the table; columns of a result have the same rows. */
 #define MOST_ROWS (24 + HALO_MAX_PERCENTS)
 typedef struct Column {
@@ -142,23 +153,25 @@ static void print_loudness(FILE *to, const HaloLoudness *loudness)
 static void print_stats(FILE *to, const HaloResult *result)
 {
     char room[16];
-    const int channels = result->shape.channels, columns = channels + (channels > 1);
+    const int channels = result->shape.channels, shown = cli_shown_channels(channels);
+    const int columns = shown + (channels > 1);
     Column *column = cli_alloc((size_t)columns, sizeof *column);
     HaloStats total = {0};
     for (int c = 0; c < channels; c++) {
         total.nan += result->channel[c].nan;
         total.inf += result->channel[c].inf;
     }
-    for (int c = 0; c < channels; c++)
+    for (int c = 0; c < shown; c++)
         fill_column(&column[c], halo_channel_name(&result->shape, c, room), result, &result->channel[c],
                     &total);
-    if (columns > channels) fill_column(&column[channels], "all", result, &result->all, &total);
+    if (columns > shown) fill_column(&column[shown], "all", result, &result->all, &total);
     for (int from = 0, upto; from < columns; from = upto) {
         int width = LABEL + 2 + column[from].width;
         for (upto = from + 1; upto < columns && width + 2 + column[upto].width <= LINE; upto++)
             width += 2 + column[upto].width;
         print_columns(to, column + from, upto - from);
     }
+    cli_print_left_out(to, channels);
     if (result->shape.kind == HALO_AUDIO) print_loudness(to, &result->loudness);
     free(column);
 }
@@ -166,12 +179,14 @@ static void print_stats(FILE *to, const HaloResult *result)
 static void print_fold(FILE *to, const HaloResult *result)
 {
     char room[16];
-    const int channels = result->shape.channels;
+    const int channels = result->shape.channels, shown = cli_shown_channels(channels);
     fprintf(to, "%s%s%s, of %s, from %.10g\n", cli_ink(CLI_BOLD), result->fold.expr, cli_ink(CLI_PLAIN),
             result->fold.map, result->fold.identity);
-    for (int c = 0; c < channels + (channels > 1); c++)
-        fprintf(to, "%-*s  %.10g\n", LABEL, c < channels ? halo_channel_name(&result->shape, c, room) : "all",
+    for (int c = 0; c < shown; c++)
+        fprintf(to, "%-*s  %.10g\n", LABEL, halo_channel_name(&result->shape, c, room),
                 result->fold.value[c] + 0.0); /* no -0 for eyes */
+    if (channels > 1) fprintf(to, "%-*s  %.10g\n", LABEL, "all", result->fold.value[channels] + 0.0);
+    cli_print_left_out(to, channels);
 }
 
 void cli_describe_shape(FILE *to, const HaloShape *shape)

@@ -20,6 +20,12 @@ typedef struct CliLevel {
 } CliLevel;
 CliLevel cli_level(const HaloShape *shape, const HaloStats *stats);
 
+/* Lists for eyes name so many channels and say how many there are; so do the names that `info --json` gives. */
+#define CLI_CHANNELS 64
+#define CLI_NAMES 1024
+int cli_shown_channels(int channels);
+void cli_print_left_out(FILE *to, int channels); /* nothing where all are shown */
+
 /* report.c: "stats" and "hist" as tables and drawings. */
 void cli_print_result(FILE *to, const CliSubject *subject, const HaloResult *result);
 void cli_print_results(FILE *to, const CliItem *item, const HaloResults *results);

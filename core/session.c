@@ -10,7 +10,7 @@ HaloStatus halo_session_open_with(const HaloTables *tables, const HaloOptions *o
     if (made == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     made->tables = tables;
     if (options != NULL) made->options = *options;
-    if (made->options.max_pixels <= 0) made->options.max_pixels = (int64_t)1 << 28;
+    if (made->options.max_pixels <= 0) made->options.max_pixels = HALO_MAX_PIXELS;
     if (made->options.max_memory <= 0) made->options.max_memory = memory_default();
     if (made->options.share > 1) made->options.max_memory /= made->options.share;
     made->host.backend = tables->backend[0];

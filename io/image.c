@@ -4,22 +4,45 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEFAULT_MAX_PIXELS ((int64_t)1 << 28)
-
 /* ---- reading -------------------------------------------------------------------------------------------- */
+
+int64_t halo_image_limit(const HaloReader *reader)
+{
+    return reader->options.max_pixels > 0 ? reader->options.max_pixels : HALO_MAX_PIXELS;
+}
+
+/* More channels than colours with alpha take up the room of more pixels. */
+bool halo_image_fits(const HaloReader *reader, int64_t pixels, int64_t channels)
+{
+    const int64_t limit = halo_image_limit(reader), most = limit < INT64_MAX / 4 ? 4 * limit : INT64_MAX;
+    int64_t samples;
+    return pixels <= limit && halo_mul(pixels, channels, &samples) && samples <= most;
+}
+
+static HaloStatus refuse_size(const HaloReader *reader, int64_t width, int64_t height, int channels)
+{
+    const long long limit = halo_image_limit(reader);
+    if (channels <= 4)
+        return halo_fail(HALO_ERR_LIMIT, "%lld x %lld pixels are more than %lld: --max-pixels raises the limit",
+                         (long long)width, (long long)height, limit);
+    return halo_fail(HALO_ERR_LIMIT,
+                     "%lld x %lld pixels of %d samples are more than %lld of 4: --max-pixels raises the limit",
+                     (long long)width, (long long)height, channels, limit);
+}
 
 HaloStatus halo_image_open(HaloReader *reader, int64_t width, int64_t height, int channels, HaloDtype dtype)
 {
-    const int64_t limit = reader->options.max_pixels > 0 ? reader->options.max_pixels : DEFAULT_MAX_PIXELS;
     int64_t pixels, bytes;
     if (width < 1 || height < 1 || channels < 1) {
         return halo_fail(HALO_ERR_INPUT, "an image without pixels: %lld x %lld, %d channels", (long long)width,
                          (long long)height, channels);
     }
-    if (!halo_mul(width, height, &pixels) || pixels > limit) {
-        return halo_fail(HALO_ERR_LIMIT, "%lld x %lld pixels are more than %lld: --max-pixels raises the limit",
-                         (long long)width, (long long)height, (long long)limit);
-    }
+    if (channels > HALO_MAX_CHANNELS)
+        return halo_fail(HALO_ERR_LIMIT,
+                         "%d channels: an image has at most %d (of an array the last axis counts them)",
+                         channels, HALO_MAX_CHANNELS);
+    if (!halo_mul(width, height, &pixels) || !halo_image_fits(reader, pixels, channels))
+        return refuse_size(reader, width, height, channels);
     reader->info.shape = (HaloShape){.kind = HALO_IMAGE,
                                      .dtype = dtype,
                                      .width = width,

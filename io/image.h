@@ -34,6 +34,9 @@ bool halo_icc_fits(const HaloBlob *icc, const HaloShape *shape);
 /* Sets reader->info.shape to an image with the white of its type. HALO_ERR_INPUT for an image without pixels,
  * HALO_ERR_LIMIT for one beyond options.max_pixels. */
 HaloStatus halo_image_open(HaloReader *reader, int64_t width, int64_t height, int channels, HaloDtype dtype);
+/* What --max-pixels allows: so many pixels, and so many of so many samples? */
+int64_t halo_image_limit(const HaloReader *reader);
+bool halo_image_fits(const HaloReader *reader, int64_t pixels, int64_t channels);
 /* Takes exactly `size` bytes, row `row` of the image. Where the source ends before: HALO_ERR_INPUT, or, if
  * damage is tolerated, `fill` for what is missing. */
 HaloStatus halo_image_take(HaloReader *reader, void *bytes, size_t size, int64_t row, uint8_t fill);

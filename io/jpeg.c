@@ -5,6 +5,10 @@
 #include <jerror.h>
 #include <string.h>
 
+/* Of APPn and COM. A profile takes 255 at most, and long XMP a few hundred; libjpeg walks all that it keeps for
+ * each one more. */
+#define MAX_MARKERS 2000
+
 static bool probe(const uint8_t *head, size_t size)
 {
     return size >= 3 && memcmp(head, "\xff\xd8\xff", 3) == 0;
@@ -39,7 +43,18 @@ _Noreturn static void on_error(j_common_ptr jpeg)
 {
     char text[JMSG_LENGTH_MAX];
     jpeg->err->format_message(jpeg, text);
-    halo_jpeg_leave(jpeg, halo_fail(((JpegGuard *)jpeg->err)->blame, "JPEG: %s", text));
+    const bool memory = jpeg->err->msg_code == JERR_OUT_OF_MEMORY;
+    halo_jpeg_leave(jpeg,
+                    halo_fail(memory ? HALO_ERR_LIMIT : ((JpegGuard *)jpeg->err)->blame, "JPEG: %s", text));
+}
+
+/* Of every APPn and COM libjpeg says that it is there, whatever it does with it. */
+static void count_marker(j_common_ptr jpeg)
+{
+    JpegGuard *guard = (JpegGuard *)jpeg->err;
+    if (++guard->markers > MAX_MARKERS)
+        halo_jpeg_leave(jpeg,
+                        halo_fail(HALO_ERR_INPUT, "JPEG: more than %d markers with metadata", MAX_MARKERS));
 }
 
 /* Level -1 is a warning; libjpeg then goes on with made-up samples, which is for --tolerate only. These change
@@ -47,6 +62,7 @@ _Noreturn static void on_error(j_common_ptr jpeg)
 static void on_message(j_common_ptr jpeg, int level)
 {
     const int code = jpeg->err->msg_code;
+    if (code == JTRC_MISC_MARKER && jpeg->is_decompressor) count_marker(jpeg);
     if (level >= 0 || !((JpegGuard *)jpeg->err)->strict) return;
     if (code != JWRN_ADOBE_XFORM && code != JWRN_EXTRANEOUS_DATA && code != JWRN_BOGUS_ICC) on_error(jpeg);
 }

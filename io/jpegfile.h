@@ -24,6 +24,7 @@ typedef struct JpegGuard {
     HaloStatus status; /* of the step; a callback that fails sets it before it calls halo_jpeg_leave */
     HaloStatus blame;  /* what libjpeg's own errors are: HALO_ERR_INPUT or HALO_ERR_OUTPUT */
     bool strict;       /* warnings of damaged data are errors */
+    int markers;       /* with metadata, so far */
 } JpegGuard;
 
 struct jpeg_error_mgr *halo_jpeg_errors(JpegGuard *guard, HaloStatus blame);

@@ -12,10 +12,10 @@
 
 #include "tiffpixel.h"
 
-#define DEFAULT_MAX_PIXELS ((int64_t)1 << 28)
 #define MIN_PIECE_BYTES \
     ((int64_t)64 << 20) /* that libtiff may allocate at once, and 4 a pixel where that is more */
-#define MAX_PAGES 1000  /* that are counted */
+#define LARGE_TILE (256 * 256)
+#define MAX_PAGES 1000 /* that are counted */
 
 typedef struct TiffReader {
     TiffGuard guard;
@@ -85,7 +85,7 @@ static HaloStatus open_file(TiffReader *state)
     static const TiffStream stream = {.read = on_read, .write = on_write, .seek = on_seek, .size = on_size};
     HaloReader *reader = state->reader;
     HaloStatus status = HALO_OK;
-    const int64_t limit = reader->options.max_pixels > 0 ? reader->options.max_pixels : DEFAULT_MAX_PIXELS;
+    const int64_t limit = halo_image_limit(reader);
     const uint8_t *bytes;
     size_t size;
     if (!halo_source_seekable(reader->source)) HALO_TRY(halo_source_slurp(reader->source, &bytes, &size));
@@ -161,8 +161,6 @@ static HaloStatus measure_blocks(TiffReader *state)
     uint64_t block_bytes, row_bytes;
     int64_t block_pixels;
     const int64_t samples = state->planar ? 1 : state->pixels.samples;
-    const int64_t limit =
-        state->reader->options.max_pixels > 0 ? state->reader->options.max_pixels : DEFAULT_MAX_PIXELS;
     state->tiled = TIFFIsTiled(state->tiff);
     if (state->tiled) {
         TIFFGetField(state->tiff, TIFFTAG_TILEWIDTH, &cols);
@@ -175,8 +173,9 @@ static HaloStatus measure_blocks(TiffReader *state)
         row_bytes = TIFFScanlineSize64(state->tiff);
         block_bytes = TIFFVStripSize64(state->tiff, rows);
     }
-    /* A tile may be larger than a small image, but not than any image may be. */
-    if (cols == 0 || rows == 0 || !halo_mul(cols, rows, &block_pixels) || block_pixels > limit + 65536 ||
+    /* A tile may be larger than a small image, but not much larger than any image may be. */
+    if (cols == 0 || rows == 0 || !halo_mul(cols, rows, &block_pixels) ||
+        !halo_image_fits(state->reader, block_pixels > LARGE_TILE ? block_pixels - LARGE_TILE : 0, samples) ||
         row_bytes > INT64_MAX || block_bytes > INT64_MAX ||
         (int64_t)row_bytes < ((int64_t)cols * samples * state->pixels.bits + 7) / 8 ||
         (int64_t)block_bytes / (int64_t)row_bytes < (int64_t)rows) {
@@ -207,7 +206,8 @@ static HaloStatus look_at_page(HaloReader *reader)
     state->planar = planar == PLANARCONFIG_SEPARATE && state->pixels.samples > 1;
     HALO_TRY(measure_blocks(state));
     HALO_TRY(halo_tiff_take_meta(state->tiff, &reader->info.meta));
-    const IfdSource exif = {get_bytes, state, TIFFIsBigEndian(state->tiff) != 0, TIFFIsBigTIFF(state->tiff) != 0};
+    const IfdSource exif = {get_bytes, state, TIFFIsBigEndian(state->tiff) != 0,
+                            TIFFIsBigTIFF(state->tiff) != 0};
     HALO_TRY(halo_tiff_take_exif(state->tiff, &exif, &reader->info.meta.exif));
     describe(state);
     status = state->guard.status;

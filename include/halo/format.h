@@ -133,9 +133,12 @@ const char *halo_foreign_name(const uint8_t *head, size_t size);
 
 /* ---- formats -------------------------------------------------------------------------------------------- */
 
+#define HALO_MAX_PIXELS ((int64_t)1 << 28) /* where nothing else is asked for */
+#define HALO_MAX_CHANNELS 65536            /* of an image, whatever is asked for */
+
 typedef struct HaloReadOptions {
     bool tolerate;      /* a truncated or damaged file gives what could be read, the rest 0 */
-    int64_t max_pixels; /* HALO_ERR_LIMIT for images beyond it */
+    int64_t max_pixels; /* of up to 4 samples: HALO_ERR_LIMIT for images beyond it; 0: HALO_MAX_PIXELS */
     bool has_raw;       /* `raw` describes headerless input */
     HaloShape raw;      /* audio: width -1 */
     int raw_bits;       /* audio: signed integers of 16, 24 or 32 bits, read as f32; 0: samples of raw.dtype */
