@@ -173,6 +173,12 @@ def equalized(c, p):
         made = cv2.createCLAHE(float(limit), (8, 8)).apply(x)
         c.add(f"clahe:limit={limit}", "OpenCV", f"createCLAHE({limit}, (8, 8)).apply(x)", kind,
               p.halo(depth(f"clahe:limit={limit}", kind), x), made)
+    for kind, tiles, limit in ("u8", 12, 0), ("u8", 13, 0), ("u16", 15, 4000):
+        x = picture(kind)
+        made = cv2.createCLAHE(float(limit), (tiles, tiles)).apply(x)
+        c.add(f"clahe:tiles={tiles},limit={limit}", "OpenCV",
+              f"createCLAHE({limit}, ({tiles}, {tiles})).apply(x)", kind,
+              p.halo(depth(f"clahe:tiles={tiles},limit={limit}", kind), x), made)
     for kind in "u8", "u16":
         x = picture(kind)
         levels = WHITE[kind] + 1

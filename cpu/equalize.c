@@ -151,18 +151,17 @@ static void count_all(Equalize *e, int workers)
 
 /* ---- looking up ----------------------------------------------------------------------------------------- */
 
-static Place place_of(int64_t at, int64_t size, int64_t tiles)
+static Place place_of(int64_t at, int64_t size, int64_t tiles, bool mixed)
 {
     Place place;
-    halo_tiles_around(at, size, tiles, &place.before, &place.behind, &place.share);
+    halo_tiles_around(at, size, tiles, mixed, &place.before, &place.behind, &place.share);
     return place;
 }
 
 /* What the tables of a row of tiles make of a level. */
 static float look_up(const float *table, int64_t pitch, Place place)
 {
-    const float before = table[place.before * pitch];
-    return place.before == place.behind ? before : halo_mix(before, table[place.behind * pitch], place.share);
+    return halo_mix(table[place.before * pitch], table[place.behind * pitch], place.share);
 }
 
 static float equalized(const Equalize *e, float v, int64_t channel, Place across, Place down)
@@ -172,9 +171,9 @@ static float equalized(const Equalize *e, float v, int64_t channel, Place across
     const int64_t bin = halo_equalize_bin(v, e->src->shape.dtype, how->white, how->bins);
     const int64_t pitch = e->sets * how->bins, set = how->joint ? 0 : channel;
     const float *table = e->table + set * how->bins + bin;
-    float level = look_up(table + down.before * how->tiles_x * pitch, pitch, across);
-    if (down.before != down.behind)
-        level = halo_mix(level, look_up(table + down.behind * how->tiles_x * pitch, pitch, across), down.share);
+    const float before = look_up(table + down.before * how->tiles_x * pitch, pitch, across);
+    const float behind = look_up(table + down.behind * how->tiles_x * pitch, pitch, across);
+    const float level = halo_mix(before, behind, down.share);
     return level != level ? v : level;
 }
 
@@ -186,7 +185,7 @@ static void rows_task(void *context, int64_t index, int worker)
     float *row = e->row + worker * e->row_pitch;
     uint64_t clipped = 0;
     for (int64_t y = index * ROWS_PER_TASK; y < least((index + 1) * ROWS_PER_TASK, e->dst->rows); y++) {
-        const Place down = place_of(y, e->how->tile_height, e->how->tiles_y);
+        const Place down = place_of(y, e->how->tile_height, e->how->tiles_y, e->how->mixed);
         rows->load[e->src->shape.dtype](halo_at(e->src, 0, y), cols * channels, row);
         for (int64_t x = 0; x < cols; x++)
             for (int64_t c = 0; c < channels; c++)
@@ -227,7 +226,8 @@ static HaloStatus prepare(Equalize *e, int workers)
     e->column = (Place *)(void *)((char *)scratch + at_column);
     e->row = (float *)(void *)((char *)scratch + at_row);
     e->row_pitch = row;
-    for (int64_t x = 0; x < e->dst->cols; x++) e->column[x] = place_of(x, how->tile_width, how->tiles_x);
+    for (int64_t x = 0; x < e->dst->cols; x++)
+        e->column[x] = place_of(x, how->tile_width, how->tiles_x, how->mixed);
 out:
     return status;
 }

@@ -129,8 +129,7 @@ __global__ static void __launch_bounds__(table_threads) table_kernel(const __gri
 /* What the tables of tiles `before` and `behind` make of a level. */
 __device__ __forceinline__ static float look_up(const float *table, int64_t before, int64_t behind, float share)
 {
-    const float level = __ldg(table + before);
-    return before == behind ? level : halo_mix(level, __ldg(table + behind), share);
+    return halo_mix(__ldg(table + before), __ldg(table + behind), share);
 }
 
 __device__ __forceinline__ static float equalized(const EqualizeArgs &a, float v, int64_t x, int64_t y, int c)
@@ -138,14 +137,14 @@ __device__ __forceinline__ static float equalized(const EqualizeArgs &a, float v
     int64_t left, right, up, down;
     float across, along;
     if (c == a.alpha || v != v) return v;
-    halo_tiles_around(x, a.how.tile_width, a.how.tiles_x, &left, &right, &across);
-    halo_tiles_around(y, a.how.tile_height, a.how.tiles_y, &up, &down, &along);
+    halo_tiles_around(x, a.how.tile_width, a.how.tiles_x, a.how.mixed, &left, &right, &across);
+    halo_tiles_around(y, a.how.tile_height, a.how.tiles_y, a.how.mixed, &up, &down, &along);
     const int64_t pitch = a.sets * a.how.bins, row = a.how.tiles_x * pitch;
     const float *const table =
         a.table + (a.how.joint ? 0 : c) * a.how.bins + halo_equalize_bin(v, a.dtype, a.how.white, a.how.bins);
-    float level = look_up(table + up * row, left * pitch, right * pitch, across);
-    if (up != down)
-        level = halo_mix(level, look_up(table + down * row, left * pitch, right * pitch, across), along);
+    const float above = look_up(table + up * row, left * pitch, right * pitch, across);
+    const float below = look_up(table + down * row, left * pitch, right * pitch, across);
+    const float level = halo_mix(above, below, along);
     return level != level ? v : level;
 }
 

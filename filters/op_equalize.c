@@ -32,7 +32,8 @@ static HaloStatus build_clahe(HaloBuilder *builder, const HaloValue *arg, HaloRe
                                    .tile_width = width / tiles + grows,
                                    .tile_height = height / tiles + grows,
                                    .limit = arg[CLAHE_LIMIT].number,
-                                   .joint = arg[CLAHE_CHANNELS].integer == CHANNELS_ALL};
+                                   .joint = arg[CLAHE_CHANNELS].integer == CHANNELS_ALL,
+                                   .mixed = true};
     return halo_build_equalize(builder, in, &equalize, out);
 }
 

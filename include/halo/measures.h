@@ -195,10 +195,18 @@ HALO_FN int64_t halo_equalize_bin(float v, HaloDtype dtype, float white, int64_t
     return bin == -1 ? 0 : bin == -2 ? bins - 1 : bin;
 }
 
-/* The tiles whose centres lie before and behind sample `at`, and how near it is to the latter. */
-HALO_FN void halo_tiles_around(int64_t at, int64_t size, int64_t tiles, int64_t *before, int64_t *behind,
-                               float *share)
+/* The tiles whose centres lie before and behind sample `at`, and how near it is to the latter. Outside the
+ * first and the last centre both are one tile, and the share is what it would be with another beside it: two
+ * products of a level with 1 - share and with share need not add up to the level. Unmixed it is the sample's
+ * own tile. */
+HALO_FN void halo_tiles_around(int64_t at, int64_t size, int64_t tiles, bool mixed, int64_t *before,
+                               int64_t *behind, float *share)
 {
+    if (!mixed) {
+        *before = *behind = at / size < tiles ? at / size : tiles - 1;
+        *share = 0.0f;
+        return;
+    }
     const float place = (float)at * (1.0f / (float)size) - 0.5f;
     const int64_t tile = place < 0.0f ? -1 : (int64_t)place;
     *share = place - (float)tile;

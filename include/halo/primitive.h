@@ -93,9 +93,10 @@ typedef struct HaloRank {
 
 /* Every sample becomes the share of samples at or below its level, times full scale. The levels are counted in
  * tiles_x * tiles_y tiles of this size, which cover the image from its top left corner; what reaches past the
- * other edges mirrors it (HALO_BORDER_MIRROR). Between the centres of tiles the results of the nearest four are
- * mixed. docs/numerics.md has the arithmetic. Integers have a bin for each value; f32 have 65,536 over
- * [0, white], what lies outside counts in the first and last, NaN are left out and stay. Alpha is copied. */
+ * other edges mirrors it (HALO_BORDER_MIRROR). Where `mixed`, the results of the four tiles with the nearest
+ * centres are, also where some of them are one tile. docs/numerics.md has the arithmetic. Integers have a bin
+ * for each value; f32 have 65,536 over [0, white], what lies outside counts in the first and last, NaN are left
+ * out and stay. Alpha is copied. */
 typedef struct HaloEqualize {
     int64_t tiles_x, tiles_y;
     int64_t tile_width, tile_height;
@@ -104,6 +105,7 @@ typedef struct HaloEqualize {
     double limit;    /* of a level's count, as a multiple of the mean count; the rest is spread; 0: none */
     bool from_least; /* the least level that occurs becomes 0; else it is a share like any other */
     bool joint;      /* the colours share one count; else each has its own */
+    bool mixed;      /* tiles blend into each other; else each has its samples to itself */
     HaloStore store;
 } HaloEqualize;
 
@@ -242,7 +244,7 @@ typedef struct HaloFold {
     const HaloProgram *map;  /* of the sample, A */
     const HaloProgram *join; /* of A and B */
     double identity;
-    const double *k; /* [channels]; NULL: 0 */
+    const double *k;                  /* [channels]; NULL: 0 */
     const char *map_text, *join_text; /* as they were written, for reports; NULL: nobody did */
 } HaloFold;
 

@@ -58,7 +58,7 @@ assert (np.median(w, axis=(2, 3)) == b).all()"
     halo run 'equalize | depth:u8' a.pgm -o b.npy
     npy 'import cv2
 assert (cv2.equalizeHist(a) == b).all()'
-    for tiles in 1 4 8; do
+    for tiles in 1 4 7 8 12 31; do
         for limit in 0 2 40; do
             halo run "clahe:tiles=$tiles,limit=$limit | depth:u8" a.pgm -o b.npy --force
             npy "import cv2

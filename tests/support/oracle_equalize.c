@@ -77,8 +77,14 @@ static const float *table_of(const Tables *t, int64_t tx, int64_t ty, int c)
 }
 
 /* Neighbouring tiles of a place along one axis, and the weight of the second. */
-static void around(int64_t at, int64_t size, int64_t tiles, int64_t tile[2], float *weight)
+static void around(const HaloEqualize *how, int64_t at, int64_t size, int64_t tiles, int64_t tile[2],
+                   float *weight)
 {
+    if (!how->mixed) {
+        tile[0] = tile[1] = at / size;
+        *weight = 0;
+        return;
+    }
     const float place = (float)at * (1.0f / (float)size) - 0.5f, lower = floorf(place);
     *weight = place - lower;
     tile[0] = (int64_t)fmaxf(lower, 0.0f);
@@ -87,10 +93,7 @@ static void around(int64_t at, int64_t size, int64_t tiles, int64_t tile[2], flo
         if (tile[i] > tiles - 1) tile[i] = tiles - 1;
 }
 
-static float mixed(float a, float b, bool same, float weight)
-{
-    return same ? a : a * (1.0f - weight) + b * weight;
-}
+static float mixed(float a, float b, float weight) { return a * (1.0f - weight) + b * weight; }
 
 static float equalized(const Tables *t, int64_t x, int64_t y, int c)
 {
@@ -99,12 +102,12 @@ static float equalized(const Tables *t, int64_t x, int64_t y, int c)
     int64_t tx[2], ty[2];
     float wx, wy, line[2];
     if (c == t->alpha || isnan(v)) return v;
-    around(x, how->tile_width, how->tiles_x, tx, &wx);
-    around(y, how->tile_height, how->tiles_y, ty, &wy);
+    around(how, x, how->tile_width, how->tiles_x, tx, &wx);
+    around(how, y, how->tile_height, how->tiles_y, ty, &wy);
     for (int j = 0; j < 2; j++)
-        line[j] = mixed(table_of(t, tx[0], ty[j], c)[bin_of(t, v)], table_of(t, tx[1], ty[j], c)[bin_of(t, v)],
-                        tx[0] == tx[1], wx);
-    const float level = mixed(line[0], line[1], ty[0] == ty[1], wy);
+        line[j] =
+            mixed(table_of(t, tx[0], ty[j], c)[bin_of(t, v)], table_of(t, tx[1], ty[j], c)[bin_of(t, v)], wx);
+    const float level = mixed(line[0], line[1], wy);
     return isnan(level) ? v : level;
 }
 
