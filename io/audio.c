@@ -85,7 +85,7 @@ ROW(wav, wav, SF_FORMAT_WAV, HALO_ANY_CHANNELS, "wav,wave",
 ROW(flac, snd, SF_FORMAT_FLAC, 0xffu, "flac", "FLAC lossless audio, up to 24 bits");
 ROW(aiff, snd, SF_FORMAT_AIFF, HALO_ANY_CHANNELS, "aiff,aif,aifc", "AIFF audio, 8 to 32 bits and float");
 ROW(au, snd, SF_FORMAT_AU, HALO_ANY_CHANNELS, "au,snd", "Sun AU audio, 8 to 32 bits and float");
-ROW(w64, snd, SF_FORMAT_W64, HALO_ANY_CHANNELS, "w64", "Sony Wave64 audio, 8 to 32 bits and float");
+ROW(w64, wav, SF_FORMAT_W64, HALO_ANY_CHANNELS, "w64", "Sony Wave64 audio, 8 to 32 bits and float");
 ROW(rf64, wav, SF_FORMAT_RF64, HALO_ANY_CHANNELS, "rf64", "RF64 audio (WAVE with 64-bit sizes)");
 ROW(ogg, snd, SF_FORMAT_OGG, HALO_ANY_CHANNELS, "ogg,oga,opus",
     "Ogg audio: Vorbis and Opus in, Vorbis out (lossy)");

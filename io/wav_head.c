@@ -1,4 +1,4 @@
-/* The chunks of WAVE and RF64: where the samples are, and what is said around them. */
+/* The chunks of WAVE, RF64 and Wave64: where the samples are, and what is said around them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,16 +35,8 @@ static bool is_placeholder(uint64_t length)
            (length >= 0xffff0000u && length <= 0xffffffffu);
 }
 
-/* Where the bytes are no name of a chunk, no more chunks are looked for: they could go on for ever. */
-static bool is_id(const uint8_t *id)
-{
-    for (int i = 0; i < 4; i++)
-        if (id[i] < ' ' || id[i] > '~') return false;
-    return true;
-}
-
 /* PCM and floats whose frames lie side by side. */
-static bool take_format(HaloSource *source, int64_t at, uint64_t length, WavHead *head)
+static bool take_format(HaloSource *source, int64_t at, int64_t length, WavHead *head)
 {
     uint8_t f[40];
     if (length < 16 || !look(source, at, f, length < 40 ? 16 : 40)) return false;
@@ -67,44 +59,61 @@ static bool take_format(HaloSource *source, int64_t at, uint64_t length, WavHead
 
 /* How many bytes of samples follow. A length that may stand for "unknown" is believed where a file holds that
  * many; a length of 0 where the length of the whole is no placeholder. */
-static int64_t sample_bytes(HaloSource *source, const WavHead *head, uint64_t length, int64_t wide,
-                            uint64_t riff)
+static int64_t sample_bytes(HaloSource *source, const WavHead *head, int64_t length, int64_t wide, bool whole)
 {
     const int64_t size = halo_source_size(source), there = size - head->start;
-    if (wide >= 0 && length == 0xffffffffu) return wide;
-    if (length == 0 && size >= 0 && (int64_t)riff + 8 >= size) return 0;
-    if (!is_placeholder(length) || (size >= 0 && length > 0 && (int64_t)length <= there))
-        return (int64_t)length;
+    const bool narrow = head->layout == &wav_riff;
+    if (wide >= 0 && length == 0xffffffff) return wide;
+    if (length == 0 && whole) return 0;
+    if (!narrow && length != 0) return length; /* WAV_UNKNOWN is -1, too */
+    if (!is_placeholder((uint64_t)length) || (size >= 0 && length > 0 && length <= there)) return length;
     return -1;
+}
+
+/* How the file begins: sets the layout. *whole: the length of the whole is no placeholder. */
+static bool look_begin(HaloSource *source, WavHead *head, bool *whole)
+{
+    uint8_t begin[40];
+    const int64_t size = halo_source_size(source);
+    if (!look(source, 0, begin, 12)) return false;
+    const bool w64 = memcmp(begin, "riff", 4) == 0;
+    if (w64 && !look(source, 0, begin, sizeof begin)) return false;
+    head->layout = w64 ? &wav_w64 : &wav_riff;
+    head->big = begin[3] == 'X';
+    const uint64_t total = w64 ? wav_number(begin + 16, 8, false) : wav_number(begin + 4, 4, head->big) + 8;
+    *whole = size >= 0 && total >= (uint64_t)size;
+    return true;
 }
 
 HaloStatus wav_head(HaloSource *source, WavHead *head, bool *ours)
 {
-    uint8_t chunk[12], body[16];
-    int64_t at = 12, wide = -1;
-    bool has_format = false;
+    uint8_t lead[24], body[16];
+    WavChunk chunk;
+    int64_t wide = -1;
+    bool has_format = false, whole;
     *head = (WavHead){0};
     *ours = false;
-    if (!look(source, 0, chunk, 12)) goto out;
-    head->big = chunk[3] == 'X';
-    const uint64_t riff = wav_number(chunk + 4, 4, head->big);
-    while (look(source, at, chunk, 8) && is_id(chunk)) {
-        const uint64_t length = wav_number(chunk + 4, 4, head->big);
-        if (memcmp(chunk, "data", 4) == 0) {
-            head->start = at + 8;
-            head->bytes = sample_bytes(source, head, length, wide, riff);
+    if (!look_begin(source, head, &whole)) goto out;
+    const WavLayout *layout = head->layout;
+    int64_t at = layout->first;
+    while (look(source, at, lead, (size_t)layout->lead) && wav_chunk_read(layout, lead, head->big, &chunk)) {
+        const int64_t start = at + layout->lead;
+        if (memcmp(chunk.id, "data", 4) == 0) {
+            head->start = start;
+            head->bytes = sample_bytes(source, head, chunk.length, wide, whole);
             *ours = has_format && head->bytes != 0;
             break;
         }
-        if (memcmp(chunk, "fmt ", 4) == 0 && !has_format) {
-            has_format = take_format(source, at + 8, length, head);
+        if (chunk.length == WAV_UNKNOWN || chunk.length > INT64_MAX / 2 - start) break;
+        if (memcmp(chunk.id, "fmt ", 4) == 0 && !has_format) {
+            has_format = take_format(source, start, chunk.length, head);
             if (!has_format) break;
         }
-        if (memcmp(chunk, "ds64", 4) == 0 && look(source, at + 8, body, 16)) {
+        if (memcmp(chunk.id, "ds64", 4) == 0 && look(source, start, body, 16)) {
             const uint64_t bytes = wav_number(body + 8, 8, false);
             wide = bytes > 0 && bytes <= INT64_MAX / 2 ? (int64_t)bytes : -1;
         }
-        at += 8 + (int64_t)length + (int64_t)(length & 1);
+        at = start + chunk.length + wav_pad(layout, chunk.length);
     }
 out:
     return halo_source_seekable(source) ? halo_source_seek(source, 0) : HALO_OK;
@@ -113,7 +122,7 @@ out:
 /* ---- a walk that takes what is said --------------------------------------------------------------------- */
 
 /* Chunks that stay true when samples change: neither counts nor peaks of them, and no filling. */
-static bool is_kept(const uint8_t *id)
+static bool is_kept(const char *id)
 {
     static const char kept[][5] = {"bext", "iXML", "axml", "chna", "LIST", "cue ", "smpl", "inst", "plst",
                                    "acid", "cart", "_PMX", "umid", "id3 ", "ID3 ", "strc", "DISP", "link"};
@@ -135,7 +144,7 @@ static HaloStatus skip(HaloSource *source, int64_t bytes)
     return HALO_OK;
 }
 
-static HaloStatus take_chunk(HaloSource *source, const uint8_t *id, bool behind, int64_t size, HaloMeta *meta)
+static HaloStatus take_chunk(HaloSource *source, const char *id, bool behind, int64_t size, HaloMeta *meta)
 {
     HaloStatus status = HALO_OK;
     size_t got;
@@ -144,27 +153,31 @@ static HaloStatus take_chunk(HaloSource *source, const uint8_t *id, bool behind,
     HALO_TRY(halo_source_read(source, body.data, body.size, &got));
     if (got < body.size) goto out; /* cut off: said by nobody */
     if (memcmp(id, "LIST", 4) == 0) HALO_TRY(wav_take_info(&body, meta));
-    HALO_TRY(halo_chunk_add(meta, (const char *)id, behind, body.data, body.size));
+    HALO_TRY(halo_chunk_add(meta, id, behind, body.data, body.size));
 out:
     free(body.data);
     return status;
 }
 
-HaloStatus wav_chunks(HaloSource *source, bool big, bool behind, HaloMeta *meta)
+HaloStatus wav_chunks(HaloSource *source, const WavHead *head, bool behind, HaloMeta *meta)
 {
     HaloStatus status = HALO_OK;
-    uint8_t chunk[8];
+    const WavLayout *layout = head->layout;
+    uint8_t lead[24];
+    WavChunk chunk;
     size_t got;
     for (;;) {
-        HALO_TRY(halo_source_read(source, chunk, 8, &got));
-        if (got < 8 || !is_id(chunk) || (!behind && memcmp(chunk, "data", 4) == 0)) break;
-        const int64_t size = (int64_t)wav_number(chunk + 4, 4, big), whole = halo_source_size(source);
-        if (whole >= 0 && size > whole - halo_source_tell(source)) break;
-        if (is_kept(chunk) && !big && size > 0 && size <= MAX_CHUNK_BYTES && meta->chunks < MAX_CHUNKS) {
-            HALO_TRY(take_chunk(source, chunk, behind, size, meta));
-            HALO_TRY(skip(source, size & 1));
+        HALO_TRY(halo_source_read(source, lead, (size_t)layout->lead, &got));
+        if (got < (size_t)layout->lead || !wav_chunk_read(layout, lead, head->big, &chunk)) break;
+        if (!behind && memcmp(chunk.id, "data", 4) == 0) break;
+        const int64_t size = chunk.length, whole = halo_source_size(source);
+        if (size == WAV_UNKNOWN || (whole >= 0 && size > whole - halo_source_tell(source))) break;
+        if (is_kept(chunk.id) && !head->big && size > 0 && size <= MAX_CHUNK_BYTES &&
+            meta->chunks < MAX_CHUNKS) {
+            HALO_TRY(take_chunk(source, chunk.id, behind, size, meta));
+            HALO_TRY(skip(source, wav_pad(layout, size)));
         } else {
-            HALO_TRY(skip(source, size + (size & 1)));
+            HALO_TRY(skip(source, size + wav_pad(layout, size)));
         }
     }
 out:

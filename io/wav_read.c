@@ -1,4 +1,4 @@
-/* Reading WAVE and RF64. */
+/* Reading WAVE, RF64 and Wave64. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,14 +45,14 @@ static HaloStatus take_meta(HaloReader *reader, const WavHead *head)
 {
     HaloStatus status = HALO_OK;
     HaloSource *source = reader->source;
-    uint8_t riff[12];
+    uint8_t begin[40];
     size_t got;
-    HALO_TRY(halo_source_read(source, riff, sizeof riff, &got));
-    HALO_TRY(wav_chunks(source, head->big, false, &reader->info.meta));
-    const int64_t end = head->start + head->bytes + (head->bytes & 1);
+    HALO_TRY(halo_source_read(source, begin, (size_t)head->layout->first, &got));
+    HALO_TRY(wav_chunks(source, head, false, &reader->info.meta));
+    const int64_t end = head->start + head->bytes + wav_pad(head->layout, head->bytes);
     if (!halo_source_seekable(source) || head->bytes < 0 || end > halo_source_size(source)) return HALO_OK;
     HALO_TRY(halo_source_seek(source, end));
-    HALO_TRY(wav_chunks(source, head->big, true, &reader->info.meta));
+    HALO_TRY(wav_chunks(source, head, true, &reader->info.meta));
     HALO_TRY(halo_source_seek(source, head->start));
 out:
     return status;
@@ -108,12 +108,13 @@ out:
 static HaloStatus take_rest(HaloReader *reader)
 {
     const WavReader *state = reader->state;
-    uint8_t pad;
-    size_t got = 1;
+    uint8_t pad[8];
+    size_t got;
     HaloStatus status = HALO_OK;
     if (halo_source_seekable(reader->source)) return HALO_OK;
-    if (state->head.bytes & 1) HALO_TRY(halo_source_read(reader->source, &pad, 1, &got));
-    HALO_TRY(wav_chunks(reader->source, state->head.big, true, &reader->info.meta));
+    const int64_t fill = wav_pad(state->head.layout, state->head.bytes);
+    HALO_TRY(halo_source_read(reader->source, pad, (size_t)fill, &got));
+    HALO_TRY(wav_chunks(reader->source, &state->head, true, &reader->info.meta));
 out:
     return status;
 }

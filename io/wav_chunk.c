@@ -1,0 +1,67 @@
+/* How chunks begin: in WAVE and RF64 with four characters and 32 bits of length, in Sony's Wave64 with a GUID
+ * and 64 bits, which count the beginning, too. Everywhere else a chunk has four characters. */
+#include <string.h>
+
+#include "wav.h"
+
+enum { GUID = 16 };
+#define WITHOUT_END ((int64_t)1 << 62) /* FFmpeg refuses more, although it writes INT64_MAX itself */
+const WavLayout wav_riff = {.first = 12, .lead = 8, .align = 2};
+const WavLayout wav_w64 = {.first = 40, .lead = GUID + 8, .align = 8};
+
+/* GUIDs are a chunk's characters and one of these: of the whole and of LIST, which go back to RIFF, or of
+ * others. */
+static const uint8_t riff_tail[12] = {0x2e, 0x91, 0xcf, 0x11, 0xa5, 0xd6, 0x28, 0xdb, 0x04, 0xc1, 0, 0};
+static const uint8_t wave_tail[12] = {0xf3, 0xac, 0xd3, 0x11, 0x8c, 0xd1, 0, 0xc0, 0x4f, 0x8e, 0xdb, 0x8a};
+
+/* Where the bytes are no name of a chunk, no more chunks are looked for: they could go on for ever. */
+static bool is_name(const uint8_t *id)
+{
+    for (int i = 0; i < 4; i++)
+        if (id[i] < ' ' || id[i] > '~') return false;
+    return true;
+}
+
+bool wav_chunk_read(const WavLayout *layout, const uint8_t *lead, bool big, WavChunk *chunk)
+{
+    *chunk = (WavChunk){.id = "?"};
+    if (layout == &wav_riff) {
+        memcpy(chunk->id, lead, 4);
+        chunk->length = (int64_t)wav_number(lead + 4, 4, big);
+        return is_name(lead);
+    }
+    const uint64_t length = wav_number(lead + GUID, 8, false);
+    if (length < (uint64_t)layout->lead) return false;
+    chunk->length = length > INT64_MAX / 2 ? WAV_UNKNOWN : (int64_t)length - layout->lead;
+    if (memcmp(lead + 4, wave_tail, sizeof wave_tail) == 0) memcpy(chunk->id, lead, 4);
+    if (memcmp(lead, "list", 4) == 0 && memcmp(lead + 4, riff_tail, sizeof riff_tail) == 0)
+        memcpy(chunk->id, "LIST", 4);
+    return true;
+}
+
+static void put(uint8_t *to, uint64_t value, int bytes)
+{
+    for (int i = 0; i < bytes; i++) to[i] = (uint8_t)(value >> 8 * i);
+}
+
+void wav_chunk_lead(const WavLayout *layout, const char *id, int64_t length, uint8_t *lead)
+{
+    const bool list = memcmp(id, "LIST", 4) == 0;
+    if (layout == &wav_riff) {
+        memcpy(lead, id, 4);
+        put(lead + 4, (uint64_t)length, 4);
+        return;
+    }
+    memcpy(lead, list ? "list" : id, 4);
+    memcpy(lead + 4, list ? riff_tail : wave_tail, 12);
+    put(lead + GUID, (uint64_t)(length == WAV_UNKNOWN ? WITHOUT_END : length + layout->lead), 8);
+}
+
+void wav_w64_begin(int64_t total, uint8_t begin[40])
+{
+    memcpy(begin, "riff", 4);
+    memcpy(begin + 4, riff_tail, 12);
+    put(begin + GUID, (uint64_t)(total < 0 ? WITHOUT_END : total), 8);
+    memcpy(begin + 24, "wave", 4);
+    memcpy(begin + 28, wave_tail, 12);
+}
