@@ -46,6 +46,12 @@ HaloForce cli_force(const CliSettings *settings, const CliItem *item)
     return settings->resume ? HALO_FORCE_SAME : HALO_FORCE_NO;
 }
 
+void cli_batch_reads(CliBatch *batch, const HaloRead *read)
+{
+    batch->read = cli_grow(batch->read, batch->reads, &batch->read_room, sizeof *batch->read);
+    batch->read[batch->reads++] = *read;
+}
+
 void cli_item_free(CliItem *item)
 {
     free(item->input);
@@ -58,5 +64,6 @@ void cli_batch_free(CliBatch *batch)
 {
     for (size_t i = 0; i < batch->count; i++) cli_item_free(&batch->item[i]);
     free(batch->item);
+    free(batch->read);
     *batch = (CliBatch){0};
 }

@@ -19,9 +19,13 @@ typedef struct CliBatch {
     CliItem *item;
     size_t count, room;
     CliJournal *journal; /* or NULL */
+    HaloRead *read; /* lists of inputs, and what the pipeline names: never written over, as inputs are not */
+    size_t reads, read_room;
     size_t first, all; /* --shard: where these stand in the list of all inputs, and how many it has */
 } CliBatch;
 
+/* One more file that is read. */
+void cli_batch_reads(CliBatch *batch, const HaloRead *read);
 void cli_item_free(CliItem *item);
 void cli_batch_free(CliBatch *batch);
 

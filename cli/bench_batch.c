@@ -78,20 +78,19 @@ static void add_times(HaloTimes *sum, const HaloTimes *ms, double share)
     sum->write += (ms->encode + ms->write) * share;
 }
 
-static HaloStatus one_by_one(const CliSettings *settings, const CliBatch *batch, Measured *m)
+static HaloStatus one_by_one(const CliSettings *settings, const HaloPipeline *pipeline, const CliBatch *batch,
+                             Measured *m)
 {
     HaloStatus status = HALO_OK;
     HaloSession *session = NULL;
-    HaloPipeline *pipeline = NULL;
     HaloOptions options = settings->engine;
     const size_t files = batch->count < ALONE ? batch->count : ALONE;
     options.jobs = 1;
     options.files = (int64_t)batch->count;
     HALO_TRY(halo_session_open(&options, &session));
-    HALO_TRY(halo_pipeline_parse(session, settings->word[1], &pipeline));
     for (size_t i = 0; i <= files; i++) { /* the first one twice: a device has to start, memory to be touched */
         const CliItem *item = &batch->item[i == 0 ? 0 : i - 1];
-        CliOutcome outcome = cli_run_item(settings, session, pipeline, NULL, item);
+        CliOutcome outcome = cli_run_item(settings, session, pipeline, batch, item);
         const HaloTimes *ms = &outcome.report.ms;
         const double share = i == 0 ? 0.0 : 1.0 / (double)files;
         if (outcome.status != HALO_OK) status = halo_fail(outcome.status, "%s", outcome.error);
@@ -102,7 +101,6 @@ static HaloStatus one_by_one(const CliSettings *settings, const CliBatch *batch,
         HALO_TRY(status);
     }
 out:
-    halo_pipeline_free(pipeline);
     halo_session_close(session);
     return status;
 }
@@ -110,7 +108,7 @@ out:
 /* ---- all at once ---------------------------------------------------------------------------------------- */
 
 /* Through the batch engine; `mean`: of a file. */
-static HaloStatus all_at_once(const CliSettings *settings, const char *pipeline, const CliBatch *batch,
+static HaloStatus all_at_once(const CliSettings *settings, const HaloPipeline *pipeline, const CliBatch *batch,
                               Measured *m, HaloTimes *mean)
 {
     HaloStatus status = HALO_OK;
@@ -141,14 +139,15 @@ out:
 }
 
 /* Inputs or outputs are copied by all cores at once, and nothing is computed. */
-static HaloStatus copy_all(const CliSettings *settings, const CliBatch *batch, bool outputs, HaloTimes *mean)
+static HaloStatus copy_all(const CliSettings *settings, const HaloPipeline *copy, const CliBatch *batch,
+                           bool outputs, HaloTimes *mean)
 {
     CliSettings on_cores = *settings;
     CliBatch copies = {0};
     Measured ignored = {0};
     on_cores.engine.device = HALO_DEVICE_CPU;
     list_copies(batch, outputs, &copies);
-    const HaloStatus status = all_at_once(&on_cores, "", &copies, &ignored, mean);
+    const HaloStatus status = all_at_once(&on_cores, copy, &copies, &ignored, mean);
     remove_outputs(&copies);
     cli_batch_free(&copies);
     return status;
@@ -157,15 +156,22 @@ static HaloStatus copy_all(const CliSettings *settings, const CliBatch *batch, b
 static HaloStatus measure(const CliSettings *settings, const CliBatch *batch, Measured *m)
 {
     HaloStatus status = HALO_OK;
-    const char *const pipeline = settings->word[1];
+    HaloSession *session = NULL;
+    HaloPipeline *pipeline = NULL, *copy = NULL;
     HaloTimes in = {0}, out = {0}, ignored = {0};
-    HALO_TRY(one_by_one(settings, batch, m));
-    HALO_TRY(copy_all(settings, batch, false, &in));
+    HALO_TRY(halo_session_open(&settings->engine, &session));
+    HALO_TRY(halo_pipeline_parse(session, settings->word[1], &pipeline));
+    HALO_TRY(halo_pipeline_parse(session, "", &copy));
+    HALO_TRY(one_by_one(settings, pipeline, batch, m));
+    HALO_TRY(copy_all(settings, copy, batch, false, &in));
     HALO_TRY(all_at_once(settings, pipeline, batch, m, &ignored));
     m->busy = (HaloTimes){.read = in.read, .write = m->alone.write};
     /* Samples without a header cannot be read again: then the time of one core has to do. */
-    if (copy_all(settings, batch, true, &out) == HALO_OK) m->busy.write = out.write;
+    if (copy_all(settings, copy, batch, true, &out) == HALO_OK) m->busy.write = out.write;
 out:
+    halo_pipeline_free(copy);
+    halo_pipeline_free(pipeline);
+    halo_session_close(session);
     return status;
 }
 

@@ -87,12 +87,11 @@ static void warn_of_clipping(const CliWork *work, const CliItem *item, const Hal
                      settings->write.guard ? "" : "; --guard scales sound so that it fits");
 }
 
-static HaloStatus plot_result(const CliSettings *settings, const CliItem *item, const HaloReport *report)
+static HaloStatus plot_result(const CliWork *work, const CliItem *item, const HaloReport *report)
 {
     for (int i = 0; i < report->results.count; i++)
         if (report->results.item[i].type == HALO_RESULT_HIST)
-            return cli_plot(settings->plot, settings->force, settings->log, item->input,
-                            &report->results.item[i]);
+            return cli_plot(work->settings, &work->batch, item->input, &report->results.item[i]);
     return halo_fail(HALO_ERR_USAGE, "--plot draws a histogram: the pipeline has no hist");
 }
 
@@ -101,7 +100,7 @@ static HaloStatus finish_file(CliWork *work, const CliItem *item, CliOutcome *ou
     const CliSettings *settings = work->settings;
     const char *reason = outcome->error;
     if (outcome->status == HALO_OK && settings->plot != NULL) {
-        outcome->status = plot_result(settings, item, &outcome->report);
+        outcome->status = plot_result(work, item, &outcome->report);
         reason = halo_error();
     }
     if (outcome->status == HALO_OK) {
@@ -174,7 +173,7 @@ static HaloStatus handle_here(CliWork *work, const CliItem *item)
     if (settings->explain) return explain_file(work, item);
     if (!cli_is_wanted(settings, item)) return conclude(work, item, HALO_OK, NULL, true, NULL);
     if (!settings->dry_run) {
-        CliOutcome outcome = cli_run_item(settings, work->session, work->pipeline, work->batch.journal, item);
+        CliOutcome outcome = cli_run_item(settings, work->session, work->pipeline, &work->batch, item);
         return finish_file(work, item, &outcome);
     }
     if (!cli_in_the_way(item->output) || cli_force(settings, item) != HALO_FORCE_NO)

@@ -141,7 +141,9 @@ static HaloStatus add_list(const Walk *w, const char *list, char end)
     HaloSource *source = NULL;
     const uint8_t *bytes;
     size_t size;
+    HaloRead read = {.what = "the list of inputs"};
     HALO_TRY(halo_source_open(list, &source));
+    if (halo_source_identity(source, read.id)) cli_batch_reads(w->batch, &read);
     HALO_TRY(halo_source_slurp(source, &bytes, &size));
     for (size_t at = 0; at < size;) {
         const uint8_t *stop = memchr(bytes + at, end, size - at);

@@ -123,7 +123,7 @@ static bool file_of(const char *path, File *file)
     return true;
 }
 
-/* An output must not be any of the inputs: a later one would be read after it was replaced. */
+/* An output must not be anything that is read: a later input would be read after it was replaced. */
 static HaloStatus refuse_inputs(const CliBatch *batch)
 {
     HaloStatus status = HALO_OK;
@@ -135,6 +135,10 @@ static HaloStatus refuse_inputs(const CliBatch *batch)
     for (size_t i = 0; i < batch->count; i++) {
         const char *output = batch->item[i].output;
         if (output == NULL || !file_of(output, &file)) continue;
+        for (size_t k = 0; k < batch->reads; k++)
+            if (batch->read[k].id[0] == (uint64_t)file.dev && batch->read[k].id[1] == (uint64_t)file.ino)
+                HALO_FAIL(HALO_ERR_USAGE, "%s is %s: halo never writes over what it reads", output,
+                          batch->read[k].what);
         if (bsearch(&file, inputs, count, sizeof *inputs, by_file) != NULL)
             HALO_FAIL(HALO_ERR_USAGE, "%s is an input: halo never writes over what it reads", output);
     }

@@ -175,18 +175,19 @@ static void draw(const Plot *plot, const char *input)
     draw_legend(plot);
 }
 
-HaloStatus cli_plot(const char *path, bool force, bool logarithmic, const char *input, const HaloResult *result)
+HaloStatus cli_plot(const CliSettings *settings, const CliBatch *batch, const char *input,
+                    const HaloResult *result)
 {
     HaloStatus status = HALO_OK;
     HaloSink *sink = NULL;
-    HaloSinkOptions options = {.force = force};
-    Plot plot = {.result = result, .logarithmic = logarithmic};
+    const char *path = settings->plot;
+    Plot plot = {.result = result, .logarithmic = settings->log};
+    HaloRead *read = cli_alloc(batch->reads + 1, sizeof *read);
+    HaloSinkOptions options = {.force = settings->force, .read = read, .reads = batch->reads};
     struct stat st;
-    if (stat(input, &st) == 0) {
-        options.is_input = true;
-        options.input[0] = (uint64_t)st.st_dev;
-        options.input[1] = (uint64_t)st.st_ino;
-    }
+    if (batch->reads > 0) memcpy(read, batch->read, batch->reads * sizeof *read);
+    if (stat(input, &st) == 0)
+        read[options.reads++] = (HaloRead){{(uint64_t)st.st_dev, (uint64_t)st.st_ino}, "the input"};
     plot.per = (result->hist.bins + MOST_STEPS - 1) / MOST_STEPS;
     plot.peak = peak_of(&plot);
     plot.canvas = strcmp(cli_extension(path), "png") == 0 ? canvas_png() : canvas_svg();
@@ -198,6 +199,7 @@ HaloStatus cli_plot(const char *path, bool force, bool logarithmic, const char *
     sink = NULL;
 out:
     halo_sink_abandon(sink);
+    free(read);
     if (plot.canvas != NULL) plot.canvas->free(plot.canvas);
     return status;
 }

@@ -78,6 +78,8 @@ static HaloStatus prepare(CliWork *work)
     const char *const *inputs = NULL;
     size_t count = 0;
     HALO_TRY(make_pipeline(work, &inputs, &count));
+    HaloRead read;
+    for (size_t i = 0; halo_pipeline_reads(work->pipeline, i, &read); i++) cli_batch_reads(&work->batch, &read);
     HALO_TRY(cli_find_inputs(work->settings, inputs, count, &work->batch));
     HALO_TRY(check_request(work));
     HALO_TRY(cli_name_outputs(work->settings, &work->batch));
@@ -97,7 +99,7 @@ static HaloStatus run_all(CliWork *work)
     const double begun = cli_seconds();
     HaloStatus status = HALO_OK;
     if (!settings->explain && !settings->dry_run)
-        HALO_TRY(cli_workers_start(settings, work->text, &work->batch, &work->workers));
+        HALO_TRY(cli_workers_start(settings, work->pipeline, &work->batch, &work->workers));
     cli_progress_begin(settings->progress, settings->quiet, total);
     for (size_t i = 0; i < total && status == HALO_OK; i++) {
         cli_signals_count(i, total, work->batch.journal != NULL);

@@ -18,7 +18,6 @@
 typedef struct Worker {
     CliWorkers *all;
     HaloSession *session;
-    HaloPipeline *pipeline;
     pthread_t thread;
 } Worker;
 
@@ -29,6 +28,7 @@ typedef struct Ready {
 
 struct CliWorkers {
     const CliSettings *settings;
+    const HaloPipeline *pipeline; /* theirs all */
     const CliBatch *batch;
     Worker *worker;
     int count;             /* threads that run */
@@ -57,7 +57,7 @@ bool cli_is_wanted(const CliSettings *settings, const CliItem *item)
 }
 
 CliOutcome cli_run_item(const CliSettings *settings, HaloSession *session, const HaloPipeline *pipeline,
-                        CliJournal *journal, const CliItem *item)
+                        const CliBatch *batch, const CliItem *item)
 {
     CliOutcome outcome = {.fate = CLI_RAN};
     const HaloJob job = {.input = item->input,
@@ -65,12 +65,14 @@ CliOutcome cli_run_item(const CliSettings *settings, HaloSession *session, const
                          .to = settings->to,
                          .raw = settings->raw.kind != 0 ? &settings->raw : NULL,
                          .force = cli_force(settings, item),
+                         .read = batch->read,
+                         .reads = batch->reads,
                          .write = settings->write};
-    const CliBegun begun = cli_journal_begin(journal, item, job.force);
+    const CliBegun begun = cli_journal_begin(batch->journal, item, job.force);
     if (settings->out_dir != NULL) outcome.status = cli_make_folders(item->output);
     if (outcome.status == HALO_OK) outcome.status = halo_run(session, pipeline, &job, &outcome.report);
     if (outcome.status != HALO_OK) outcome.error = cli_copy(halo_error());
-    cli_journal_end(journal, item, begun, outcome.status);
+    cli_journal_end(batch->journal, item, begun, outcome.status);
     return outcome;
 }
 
@@ -117,7 +119,7 @@ static CliOutcome attempt(const Worker *self, const CliItem *item)
     const CliSettings *settings = self->all->settings;
     if (!cli_is_wanted(settings, item)) return (CliOutcome){.fate = CLI_NOT_RUN};
     if (strcmp(item->input, "-") == 0) return (CliOutcome){.fate = CLI_LEFT};
-    CliOutcome outcome = cli_run_item(settings, self->session, self->pipeline, self->all->batch->journal, item);
+    CliOutcome outcome = cli_run_item(settings, self->session, self->all->pipeline, self->all->batch, item);
     if (outcome.status != HALO_ERR_LIMIT && outcome.status != HALO_ERR_DEVICE) return outcome;
     cli_outcome_free(&outcome);
     return (CliOutcome){.fate = CLI_LEFT};
@@ -137,26 +139,22 @@ static void *worker_main(void *argument)
 }
 
 /* With --device all the workers take the GPUs in turn. */
-static HaloStatus start_worker(CliWorkers *all, HaloOptions options, const char *pipeline)
+static HaloStatus start_worker(CliWorkers *all, HaloOptions options)
 {
     Worker *worker = &all->worker[all->count];
     HaloStatus status = HALO_OK;
     worker->all = all;
     if (options.device == HALO_DEVICE_ALL) options.gpu = all->count;
     HALO_TRY(halo_session_open(&options, &worker->session));
-    HALO_TRY(halo_pipeline_parse(worker->session, pipeline, &worker->pipeline));
     if (pthread_create(&worker->thread, NULL, worker_main, worker) != 0)
         HALO_FAIL(HALO_ERR_LIMIT, "cannot start a thread");
     all->count++;
 out:
-    if (status != HALO_OK) {
-        halo_pipeline_free(worker->pipeline);
-        halo_session_close(worker->session);
-    }
+    if (status != HALO_OK) halo_session_close(worker->session);
     return status;
 }
 
-HaloStatus cli_workers_start(const CliSettings *settings, const char *pipeline, const CliBatch *batch,
+HaloStatus cli_workers_start(const CliSettings *settings, const HaloPipeline *pipeline, const CliBatch *batch,
                              CliWorkers **workers)
 {
     HaloOptions options = settings->engine;
@@ -169,6 +167,7 @@ HaloStatus cli_workers_start(const CliSettings *settings, const char *pipeline, 
     options.files = (int64_t)batch->count;
     CliWorkers *all = *workers = cli_alloc(1, sizeof *all);
     all->settings = settings;
+    all->pipeline = pipeline;
     all->batch = batch;
     all->worker = cli_alloc((size_t)count, sizeof *all->worker);
     all->room = (size_t)count * LEAD;
@@ -180,7 +179,7 @@ HaloStatus cli_workers_start(const CliSettings *settings, const char *pipeline, 
     sigset_t every, before;
     sigfillset(&every);
     pthread_sigmask(SIG_SETMASK, &every, &before);
-    while (all->count < count && status == HALO_OK) status = start_worker(all, options, pipeline);
+    while (all->count < count && status == HALO_OK) status = start_worker(all, options);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return all->count > 0 ? HALO_OK : status; /* fewer threads do as well */
 }
@@ -217,7 +216,6 @@ void cli_workers_stop(CliWorkers *all)
     pthread_mutex_unlock(&all->lock);
     for (int i = 0; i < all->count; i++) {
         pthread_join(all->worker[i].thread, NULL);
-        halo_pipeline_free(all->worker[i].pipeline);
         halo_session_close(all->worker[i].session);
     }
     for (size_t i = 0; i < all->room; i++) cli_outcome_free(&all->ready[i].outcome);

@@ -22,9 +22,9 @@ void cli_outcome_free(CliOutcome *outcome);
 /* False for what has failed before, for what --resume found done, and for outputs that are there under
  * --skip-existing. */
 bool cli_is_wanted(const CliSettings *settings, const CliItem *item);
-/* One item through a pipeline, in this thread. */
+/* One item of a batch through a pipeline, in this thread. */
 CliOutcome cli_run_item(const CliSettings *settings, HaloSession *session, const HaloPipeline *pipeline,
-                        CliJournal *journal, const CliItem *item);
+                        const CliBatch *batch, const CliItem *item);
 
 /* Threads that `--jobs` allows; and how many of `files` run at the same time, with how many threads each. */
 int cli_jobs(const CliSettings *settings);
@@ -32,8 +32,9 @@ void cli_share_jobs(const CliSettings *settings, size_t files, int *workers, int
 
 typedef struct CliWorkers CliWorkers;
 
-/* Starts on a batch; *workers is NULL where its files are better done one after the other. */
-HaloStatus cli_workers_start(const CliSettings *settings, const char *pipeline, const CliBatch *batch,
+/* Starts on a batch; *workers is NULL where its files are better done one after the other. All workers share the
+ * pipeline: what it names may be a pipe, which can be read once. */
+HaloStatus cli_workers_start(const CliSettings *settings, const HaloPipeline *pipeline, const CliBatch *batch,
                              CliWorkers **workers);
 /* Waits for item i; to be called for all, in order. */
 CliOutcome cli_workers_wait(CliWorkers *workers, size_t i);

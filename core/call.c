@@ -270,6 +270,20 @@ void halo_pipeline_free(HaloPipeline *pipeline)
     free(pipeline);
 }
 
+bool halo_pipeline_reads(const HaloPipeline *pipeline, size_t i, HaloRead *read)
+{
+    for (int c = 0; c < pipeline->calls; c++) {
+        const Call *call = &pipeline->call[c];
+        for (int v = 0; v < call->values; v++) {
+            const HaloMask *mask = call->value[v].mask;
+            if (mask == NULL || !mask->filed || i-- > 0) continue;
+            *read = (HaloRead){{mask->file[0], mask->file[1]}, "read by the pipeline"};
+            return true;
+        }
+    }
+    return false;
+}
+
 bool halo_pipeline_only_measures(const HaloPipeline *pipeline)
 {
     for (int c = 0; c < pipeline->calls; c++)

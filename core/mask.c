@@ -80,6 +80,7 @@ static HaloStatus by_file(HaloSession *session, const char *path, HaloMask *mask
     } else {
         HALO_TRY(by_text(source, path, mask));
     }
+    mask->filed = halo_source_identity(source, mask->file);
 out:
     load_close(&reader);
     halo_buf_free(&data);

@@ -35,15 +35,36 @@ static void close_all(Open *open)
     image_close(open);
 }
 
-/* Refuses what can be refused before any work: an output that exists, or is the input. */
-static HaloStatus open_output(const HaloJob *job, const HaloFormat *to, Open *open)
+/* All that is read: the input, what the pipeline names, and what the job says. */
+static HaloStatus find_reads(const HaloPipeline *pipeline, const HaloJob *job, const Open *open,
+                             HaloRead **read, size_t *reads)
+{
+    HaloRead one;
+    size_t count = 0;
+    while (halo_pipeline_reads(pipeline, count, &one)) count++;
+    *reads = 0;
+    *read = calloc(count + job->reads + 1, sizeof **read);
+    if (*read == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    if (halo_source_identity(open->source, one.id))
+        (*read)[(*reads)++] = (HaloRead){{one.id[0], one.id[1]}, "the input"};
+    for (size_t i = 0; i < count; i++) halo_pipeline_reads(pipeline, i, &(*read)[(*reads)++]);
+    for (size_t i = 0; i < job->reads; i++) (*read)[(*reads)++] = job->read[i];
+    return HALO_OK;
+}
+
+/* Refuses what can be refused before any work: an output that exists, or is read. */
+static HaloStatus open_output(const HaloPipeline *pipeline, const HaloJob *job, const HaloFormat *to,
+                              Open *open)
 {
     HaloStatus status = HALO_OK;
     HaloSinkOptions options = {.force = job->force};
-    options.is_input = halo_source_identity(open->source, options.input);
+    HaloRead *read = NULL;
+    HALO_TRY(find_reads(pipeline, job, open, &read, &options.reads));
+    options.read = read;
     HALO_TRY(halo_sink_open(job->output, &options, &open->sink));
     open->writer = (HaloWriter){.format = to, .sink = open->sink, .options = job->write};
 out:
+    free(read);
     return status;
 }
 
@@ -213,7 +234,7 @@ static HaloStatus run_once(HaloSession *session, const HaloPipeline *pipeline, c
         status = explain(session, pipeline, job, to, &open);
         goto out;
     }
-    if (to != NULL) HALO_TRY(open_output(job, to, &open));
+    if (to != NULL) HALO_TRY(open_output(pipeline, job, to, &open));
     if (to != NULL) HALO_TRY(check_guard(job, &open));
     report->ms.read = now_ms() - start;
     HALO_TRY(run_images(session, pipeline, job, &open, report));

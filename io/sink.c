@@ -36,15 +36,14 @@ static HaloStatus output_error(const char *path, const char *what)
     return halo_fail(HALO_ERR_OUTPUT, "%s: %s: %s", path, what, strerror(errno));
 }
 
-static bool is_input(const HaloSinkOptions *options, const struct stat *st)
+static HaloStatus refuse_read(const char *path, const HaloSinkOptions *options, const struct stat *st)
 {
-    return options->is_input && S_ISREG(st->st_mode) && options->input[0] == (uint64_t)st->st_dev &&
-           options->input[1] == (uint64_t)st->st_ino;
-}
-
-static HaloStatus refuse_input(const char *path)
-{
-    return halo_fail(HALO_ERR_USAGE, "%s is the input: write to another file", path);
+    for (size_t i = 0; i < options->reads && S_ISREG(st->st_mode); i++) {
+        const HaloRead *read = &options->read[i];
+        if (read->id[0] == (uint64_t)st->st_dev && read->id[1] == (uint64_t)st->st_ino)
+            return halo_fail(HALO_ERR_USAGE, "%s is %s: write to another file", path, read->what);
+    }
+    return HALO_OK;
 }
 
 static HaloStatus exists(const char *path)
@@ -58,7 +57,7 @@ static HaloStatus open_standard(HaloSink *sink, const HaloSinkOptions *options)
     sink->fd =
         fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0); /* a copy: closing it shows late errors, and is ours to do */
     if (sink->fd < 0 || fstat(sink->fd, &st) != 0) return output_error(sink->path, "cannot open it");
-    return is_input(options, &st) ? refuse_input(sink->path) : HALO_OK;
+    return refuse_read(sink->path, options, &st);
 }
 
 static HaloStatus open_direct(HaloSink *sink)
@@ -96,7 +95,8 @@ static HaloStatus open_output(HaloSink *sink, const HaloSinkOptions *options)
     if (S_ISDIR(st.st_mode)) return halo_fail(HALO_ERR_USAGE, "%s is a folder", sink->path);
     if (S_ISBLK(st.st_mode)) return halo_fail(HALO_ERR_USAGE, "%s is a block device", sink->path);
     if (!S_ISREG(st.st_mode)) return open_direct(sink);
-    if (is_input(options, &st)) return refuse_input(sink->path);
+    const HaloStatus status = refuse_read(sink->path, options, &st);
+    if (status != HALO_OK) return status;
     return sink->force != HALO_FORCE_NO ? open_beside(sink, &st) : exists(sink->path);
 }
 

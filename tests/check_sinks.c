@@ -161,9 +161,10 @@ static void inputs_and_folders_are_refused(void **unused)
     HaloSource *source;
     HaloSink *sink;
     bytes_to_file(path, "input", 5);
-    HaloSinkOptions options = {.force = true, .is_input = true};
+    HaloRead read[2] = {{.what = "another"}, {.what = "the input"}};
+    const HaloSinkOptions options = {.force = true, .read = read, .reads = 2};
     assert_int_equal(halo_source_open(path, &source), HALO_OK);
-    assert_true(halo_source_identity(source, options.input));
+    assert_true(halo_source_identity(source, read[1].id));
     halo_source_close(source);
     assert_int_equal(halo_sink_open(path, &options, &sink), HALO_ERR_USAGE);
     assert_non_null(strstr(halo_error(), "is the input"));

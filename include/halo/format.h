@@ -48,14 +48,20 @@ typedef enum HaloForce {
     HALO_FORCE_SAME /* it stays: an error only if it does not hold the very bytes that would be written */
 } HaloForce;
 
+/* A file that is read, as halo_source_identity() knows it, and what it is: "the input", "a mask". */
+typedef struct HaloRead {
+    uint64_t id[2];
+    const char *what; /* static */
+} HaloRead;
+
 typedef struct HaloSinkOptions {
     HaloForce force;
-    bool is_input; /* `input` is set: refuse to write there, whatever `force` says */
-    uint64_t input[2];
+    const HaloRead *read; /* [reads]: they are not written over, whatever `force` says */
+    size_t reads;
 } HaloSinkOptions;
 
 /* "-" is standard output. FIFOs and devices are written directly. HALO_ERR_INPUT when it exists (see `force`; with
- * HALO_FORCE_SAME that shows at the end), HALO_ERR_USAGE for a folder or the input itself, HALO_ERR_OUTPUT
+ * HALO_FORCE_SAME that shows at the end), HALO_ERR_USAGE for a folder or a file that is read, HALO_ERR_OUTPUT
  * otherwise. */
 HaloStatus halo_sink_open(const char *path, const HaloSinkOptions *options, HaloSink **sink);
 /* HALO_ERR_OUTPUT with path and reason; HALO_ERR_PIPE when the reader has gone. */

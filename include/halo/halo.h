@@ -107,9 +107,15 @@ HaloStatus halo_session_open_with(const HaloTables *tables, const HaloOptions *o
 typedef struct HaloPipeline HaloPipeline;
 
 /* Parses "op:key=value,… | op …", checking names, values and masks. HALO_ERR_USAGE says what, where, and the
- * nearest right spelling. "" is a pipeline that copies. */
+ * nearest right spelling. "" is a pipeline that copies.
+ *
+ * Files that it names have been read then, once. A pipeline does not change any more and keeps nothing of the
+ * session: sessions with the same tables may plan and run it, in other threads at the same time, too; plans do not
+ * point into it. */
 HaloStatus halo_pipeline_parse(HaloSession *session, const char *text, HaloPipeline **pipeline);
 void halo_pipeline_free(HaloPipeline *pipeline);
+/* The i-th of the files that were read for it; false past the last. */
+bool halo_pipeline_reads(const HaloPipeline *pipeline, size_t i, HaloRead *read);
 /* True where every operation gives results and none changes samples ("stats | hist"): no output is needed. */
 bool halo_pipeline_only_measures(const HaloPipeline *pipeline);
 /* A number for this pipeline (masks by what is in them), this version of halo and `more` (NULL: nothing): where
@@ -143,6 +149,8 @@ typedef struct HaloJob {
     const HaloFormat *to; /* NULL: by the output's extension, else the input's format */
     const HaloShape *raw; /* the input is headerless and looks like this; NULL: it says itself */
     HaloForce force;      /* what becomes of an output that exists */
+    const HaloRead *read; /* [reads]: never written over, as are the input and what the pipeline names */
+    size_t reads;
     HaloWriteOptions write;
     FILE *explain; /* print the plan here and stop; NULL: run */
 } HaloJob;
