@@ -83,11 +83,12 @@ HaloStatus halo_bench(HaloSession *session, const HaloPipeline *pipeline, const 
     double up[MOST_RUNS], kernel[MOST_RUNS], down[MOST_RUNS], total[MOST_RUNS];
     const int n = runs < 1 ? 1 : runs > MOST_RUNS ? MOST_RUNS : runs;
     *timing = (HaloTiming){0};
-    HALO_TRY(halo_buf_alloc(&in, shape));
+    atomic_store(&session->memory.held, 0);
+    HALO_TRY(halo_memory_alloc(&session->memory, &in, shape));
     fill(&in, content);
     HALO_TRY(halo_plan_make(session, pipeline, shape, NULL, &plan));
-    HALO_TRY(memory_check(memory_whole(plan, bands_choose(plan, session->options.band_rows)),
-                          session->options.max_memory));
+    HALO_TRY(halo_memory_hold(&session->memory,
+                              memory_beside(plan, bands_choose(plan, session->options.band_rows))));
     HALO_TRY(choose_slot(session, plan, true, &choice));
     if (plan->wants_output) HALO_TRY(halo_buf_alloc(&out, &plan->reg[plan->output]));
     const HaloBackend *backend = choice.slot->backend;
@@ -118,6 +119,7 @@ HaloStatus halo_bench(HaloSession *session, const HaloPipeline *pipeline, const 
     }
     find_floor(choice.slot, plan, timing);
 out:
+    atomic_store(&session->memory.held, 0);
     halo_plan_free(plan);
     halo_buf_free(&out);
     halo_buf_free(&in);

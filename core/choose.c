@@ -75,10 +75,12 @@ HaloStatus run_plan(HaloSession *session, const HaloPlan *plan, const HaloBuf *i
 {
     HaloStatus status = HALO_OK;
     Choice choice;
+    const int64_t beside = memory_beside(plan, bands_choose(plan, session->options.band_rows));
+    int64_t held = 0, kept;
     if (out != NULL) *out = (HaloBuf){0};
     if (results != NULL) *results = (HaloResults){0};
-    HALO_TRY(memory_check(memory_whole(plan, bands_choose(plan, session->options.band_rows)),
-                          session->options.max_memory));
+    HALO_TRY(halo_memory_hold(&session->memory, beside));
+    held = beside;
     HALO_TRY(choose_slot(session, plan, true, &choice));
     status = execute_on(choice.slot, plan, &session->options, in, out, results, &report->clipped, &report->ms);
     if (status == HALO_ERR_DEVICE && session->options.device == HALO_DEVICE_AUTO) {
@@ -98,7 +100,9 @@ HaloStatus run_plan(HaloSession *session, const HaloPlan *plan, const HaloBuf *i
     }
     report->backend = choice.slot->backend->name;
     snprintf(report->device, sizeof report->device, "%s", choice.slot->describe);
+    if (out != NULL && out->data != NULL && halo_shape_bytes(&out->shape, &kept) == HALO_OK) held -= kept;
 out:
+    halo_memory_release(&session->memory, held);
     if (status != HALO_OK) {
         halo_buf_free(out);
         if (results != NULL) halo_results_free(results);
@@ -110,7 +114,14 @@ HaloStatus halo_plan_run(HaloSession *session, const HaloPlan *plan, const HaloB
                          HaloResults *results, uint64_t *clipped)
 {
     HaloReport report = {0};
-    const HaloStatus status = run_plan(session, plan, in, out, results, &report);
+    HaloStatus status = HALO_OK;
+    int64_t bytes;
+    atomic_store(&session->memory.held, 0);
+    HALO_TRY(halo_shape_bytes(&in->shape, &bytes));
+    HALO_TRY(halo_memory_hold(&session->memory, bytes));
+    status = run_plan(session, plan, in, out, results, &report);
+out:
+    atomic_store(&session->memory.held, 0); /* what is kept is the caller's */
     if (clipped != NULL) *clipped = report.clipped;
     return status;
 }

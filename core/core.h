@@ -2,6 +2,8 @@
 #ifndef CORE_H
 #define CORE_H
 
+#include <stdatomic.h>
+
 #include "halo/halo.h"
 #include "halo/text.h"
 
@@ -55,9 +57,17 @@ HaloStatus slot_take(Slot *slot, HaloBuf *buf); /* a spare with rows as long, el
 void slot_give(Slot *slot, HaloBuf *buf);
 void slot_keep_only(Slot *slot, const HaloPlan *plan); /* frees spares that the plan has no use for */
 
+/* memory.c: what is held, of all that may be; and what to do about that: a part of a sentence. */
+struct HaloMemory {
+    int64_t allowed;
+    const char *advice;
+    _Atomic int64_t held;
+};
+
 struct HaloSession {
     const HaloTables *tables;
     HaloOptions options;
+    HaloMemory memory; /* of the file at hand */
     Slot host, gpu;
     bool gpu_refused;  /* it could not be opened, and is not tried again */
     bool gpu_is_there; /* but one is in the machine */
@@ -157,10 +167,10 @@ double cost_step_flops(const HaloPlan *plan, const HaloStep *step);
 double cost_host_seconds(const HaloPlan *plan, int jobs);
 double cost_gpu_seconds(const HaloPlan *plan, bool open, const HaloOptions *options);
 
-/* memory.c: three quarters of the machine's; and is a plan inside what is allowed? HALO_ERR_LIMIT. */
+/* memory.c: three quarters of the machine's; and what a plan takes beside its input: output, and what is between;
+ * -1: too many. */
 int64_t memory_default(void);
-int64_t memory_whole(const HaloPlan *plan, int64_t band); /* input, output, and what is between; -1: too many */
-HaloStatus memory_check(int64_t needed, int64_t allowed);
+int64_t memory_beside(const HaloPlan *plan, int64_t band);
 
 /* What a plan's bands meet in host memory: whole buffers, or rows that come and go (flow.c). */
 typedef struct Ends {
@@ -230,7 +240,8 @@ HaloStatus float_percentiles(Slot *slot, const HaloBuf *src, const HaloDetail *d
 /* value: [channels + 1], the last over all but alpha. */
 void measure_fold(const Measured *measured, const HaloFold *fold, const HaloShape *shape, double *value);
 
-/* choose.c: opens, runs, and goes over to the CPU where `--device auto` allows it. */
+/* choose.c: opens, runs, and goes over to the CPU where `--device auto` allows it. What the plan takes beside `in`
+ * counts while it runs, and `out` until halo_memory_free. */
 HaloStatus run_plan(HaloSession *session, const HaloPlan *plan, const HaloBuf *in, HaloBuf *out,
                     HaloResults *results, HaloReport *report);
 
@@ -240,9 +251,11 @@ HaloStatus verify_on(Slot *other, const HaloPlan *plan, const HaloOptions *optio
 
 /* load.c: the format that a name's extension says, or NULL; the extension is "" where there is none. */
 const HaloFormat *load_format_named(const HaloTables *tables, const char *path, char extension[16]);
-/* load.c: finds the format and reads the header; then all samples, within `max_memory` bytes. */
+/* load.c: finds the format and reads the header; then all samples, which count until halo_memory_free. */
 HaloStatus load_open(HaloSession *session, HaloSource *source, const HaloShape *raw, HaloReader *reader);
-HaloStatus load_samples(HaloReader *reader, int64_t max_memory, HaloBuf *data);
+HaloStatus load_samples(HaloReader *reader, HaloBuf *data);
+/* load_open_ended.c: of sound whose length nobody knows. */
+HaloStatus load_open_ended(HaloReader *reader, HaloBuf *data);
 void load_close(HaloReader *reader); /* also what load_open left; the metadata go with it */
 
 /* The next rows; fewer only where sound of unknown length ends. */

@@ -107,6 +107,9 @@ static void print_bands(const HaloSession *session, const HaloPlan *plan, const 
                          : way == WAY_LIVE  ? bands_for_pipe(plan, &session->options)
                          : way == WAY_FLOWS ? bands_for_flow(plan, wish, session->options.max_memory)
                                             : bands_choose(plan, wish);
+    int64_t in = 0;
+    halo_shape_bytes(&plan->reg[plan->input], &in);
+    const double whole = (double)in + (double)memory_beside(plan, band);
     fprintf(to, "bands   %lld of %lld rows; ", (long long)((height + band - 1) / band), (long long)band);
     if (!on_host)
         halo_fprintf(to, "at most %.2f MB on the device\n", (double)bands_memory(plan, band, true) / 1e6);
@@ -115,7 +118,7 @@ static void print_bands(const HaloSession *session, const HaloPlan *plan, const 
                      (double)bands_flow_memory(plan, band) / 1e6);
     else
         halo_fprintf(to, "at most %.2f MB in memory, %.2f MB of it between the steps\n",
-                     (double)memory_whole(plan, band) / 1e6, (double)bands_memory(plan, band, false) / 1e6);
+                     whole / 1e6, (double)bands_memory(plan, band, false) / 1e6);
     if (on_host && way == WAY_LIVE) print_latency(plan, band, to);
 }
 

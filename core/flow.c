@@ -287,14 +287,17 @@ HaloStatus flow_run(HaloSession *session, HaloPlan *plan, HaloReader *reader, Ha
 {
     HaloStatus status = HALO_OK;
     const HaloOptions *options = &session->options;
+    int64_t held = 0;
     Flow flow = {.slot = &session->host, .plan = plan, .reader = reader, .writer = writer, .last = -1};
     pthread_mutex_init(&flow.lock, NULL);
     pthread_cond_init(&flow.moved, NULL);
     flow.endless = reader->info.shape.width < 0;
     flow.live = writer != NULL && flow_is_live(reader, !halo_sink_seekable(writer->sink));
-    flow.band = flow.live ? bands_for_pipe(plan, options)
-                          : bands_for_flow(plan, options->band_rows, options->max_memory);
-    HALO_TRY(memory_check(bands_flow_memory(plan, flow.band), options->max_memory));
+    flow.band = flow.live
+                    ? bands_for_pipe(plan, options)
+                    : bands_for_flow(plan, options->band_rows, halo_memory_left(&session->memory));
+    HALO_TRY(halo_memory_hold(&session->memory, bands_flow_memory(plan, flow.band)));
+    held = bands_flow_memory(plan, flow.band);
     HALO_TRY(take_slots(&flow));
     if (writer != NULL) HALO_TRY(save_begin(writer, &reader->info, &plan->reg[plan->output], flow.endless));
     HALO_TRY(run_bands(&flow, options->jobs, report));
@@ -305,6 +308,7 @@ HaloStatus flow_run(HaloSession *session, HaloPlan *plan, HaloReader *reader, Ha
     snprintf(report->device, sizeof report->device, "%s", flow.slot->describe);
 out:
     give_slots(&flow);
+    halo_memory_release(&session->memory, held);
     pthread_cond_destroy(&flow.moved);
     pthread_mutex_destroy(&flow.lock);
     return status;

@@ -8,8 +8,8 @@ void image_close(Open *open)
 {
     halo_plan_free(open->plan);
     open->plan = NULL;
-    halo_buf_free(&open->in);
-    halo_buf_free(&open->out);
+    halo_memory_free(open->memory, &open->in);
+    halo_memory_free(open->memory, &open->out);
 }
 
 static void describe_conversion(const HaloPlan *plan, const HaloInfo *info, const HaloFormat *to,
@@ -30,11 +30,12 @@ static HaloStatus run_whole(HaloSession *session, Open *open, HaloReport *report
     HaloStatus status = HALO_OK;
     double start = now_ms();
     HaloBuf *out = open->writer.format != NULL ? &open->out : NULL;
-    if (open->in.data == NULL) HALO_TRY(load_samples(&open->reader, session->options.max_memory, &open->in));
+    if (open->in.data == NULL) HALO_TRY(load_samples(&open->reader, &open->in));
     const double read = now_ms() - start;
     HALO_TRY(run_plan(session, open->plan, &open->in, out, &report->results, report));
     report->ms.read += read;
     start = now_ms();
+    halo_memory_free(open->memory, &open->in); /* a writer may have to keep all of the output once more */
     if (out != NULL) HALO_TRY(save_whole(&open->writer, &open->reader.info, out));
     report->ms.write = now_ms() - start;
 out:
@@ -56,6 +57,15 @@ static bool may_flow(const HaloSession *session, Open *open)
     return halo_sink_seekable(open->sink);
 }
 
+static bool whole_fits(const HaloSession *session, const HaloPlan *plan)
+{
+    int64_t in;
+    const int64_t left = halo_memory_left(&session->memory);
+    const int64_t beside = memory_beside(plan, bands_choose(plan, session->options.band_rows));
+    return halo_shape_bytes(&plan->reg[plan->input], &in) == HALO_OK && in <= left && beside >= 0 &&
+           beside <= left - in;
+}
+
 /* A GPU takes all at once, if that fits the memory and nobody waits for the beginning. */
 static HaloStatus on_host(HaloSession *session, const Open *open, bool *host)
 {
@@ -67,8 +77,7 @@ static HaloStatus on_host(HaloSession *session, const Open *open, bool *host)
     if (!endless && (!live || gpu_demanded(&session->options)))
         HALO_TRY(choose_slot(session, plan, true, &choice));
     *host = choice.slot == &session->host;
-    const int64_t needed = *host ? 0 : memory_whole(plan, bands_choose(plan, session->options.band_rows));
-    if (!gpu_demanded(&session->options) && (needed < 0 || needed > session->options.max_memory)) *host = true;
+    if (!*host && !gpu_demanded(&session->options)) *host = !whole_fits(session, plan);
     if (*host) HALO_TRY(slot_open(&session->host, 0, session->options.jobs));
 out:
     return status;
@@ -90,7 +99,7 @@ HaloStatus image_run(HaloSession *session, const HaloPipeline *pipeline, Open *o
     bool flow = may_flow(session, open);
     if (flow) HALO_TRY(on_host(session, open, &flow));
     if (!flow && open->reader.info.shape.width < 0) { /* such a plan needs the length */
-        HALO_TRY(load_samples(&open->reader, session->options.max_memory, &open->in));
+        HALO_TRY(load_samples(&open->reader, &open->in));
         HALO_TRY(make_plan(session, pipeline, open));
     }
     describe_conversion(open->plan, &open->reader.info, open->writer.format, report);

@@ -94,6 +94,7 @@ HaloStatus load_open(HaloSession *session, HaloSource *source, const HaloShape *
     const HaloFormat *format = NULL;
     *reader = (HaloReader){
         .source = source,
+        .memory = &session->memory,
         .options = {.tolerate = session->options.tolerate, .max_pixels = session->options.max_pixels}};
     if (raw != NULL) {
         reader->options.has_raw = true;
@@ -116,59 +117,20 @@ void load_close(HaloReader *reader)
     halo_meta_free(&reader->info.meta);
 }
 
-/* Audio whose length nobody knows: read in pieces that double. */
-static HaloStatus load_open_ended(HaloReader *reader, int64_t max_memory, HaloBuf *data)
-{
-    HaloStatus status = HALO_OK;
-    HaloShape shape = reader->info.shape;
-    HaloBuf held = {0};
-    int64_t frames = 0, got = 1;
-    shape.width = 1 << 16;
-    HALO_TRY(halo_buf_alloc(data, &shape));
-    const int64_t frame_bytes = halo_row_bytes(data) / shape.width;
-    while (got > 0) {
-        if (frames == data->shape.width) {
-            if (frames * 2 * frame_bytes > max_memory)
-                HALO_FAIL(HALO_ERR_LIMIT, "longer than --max-memory allows");
-            shape.width = frames * 2;
-            held = *data;
-            *data = (HaloBuf){0};
-            HALO_TRY(halo_buf_alloc(data, &shape));
-            memcpy(data->data, held.data, (size_t)(frames * frame_bytes));
-            halo_buf_free(&held);
-        }
-        HaloBuf piece = *data;
-        piece.x0 = frames;
-        piece.cols = data->shape.width - frames;
-        piece.data = halo_at(data, frames, 0);
-        HALO_TRY(reader->format->read(reader, &piece, &got));
-        frames += got;
-    }
-    if (frames == 0) HALO_FAIL(HALO_ERR_INPUT, "holds no samples");
-    data->shape.width = data->cols = frames;
-    data->stride = halo_row_bytes(data);
-    reader->info.shape.width = frames;
-out:
-    halo_buf_free(&held);
-    return status;
-}
-
-HaloStatus load_samples(HaloReader *reader, int64_t max_memory, HaloBuf *data)
+HaloStatus load_samples(HaloReader *reader, HaloBuf *data)
 {
     HaloStatus status = HALO_OK;
     const HaloShape *shape = &reader->info.shape;
-    int64_t bytes, got = 0;
+    int64_t got = 0;
     *data = (HaloBuf){0};
     if (shape->width < 0) {
-        HALO_TRY(load_open_ended(reader, max_memory, data));
+        HALO_TRY(load_open_ended(reader, data));
     } else {
-        HALO_TRY(halo_shape_bytes(shape, &bytes));
-        HALO_TRY(memory_check(bytes, max_memory));
-        HALO_TRY(halo_buf_alloc(data, shape));
+        HALO_TRY(halo_memory_alloc(reader->memory, data, shape));
         HALO_TRY(reader->format->read(reader, data, &got));
     }
 out:
-    if (status != HALO_OK) halo_buf_free(data);
+    if (status != HALO_OK) halo_memory_free(reader->memory, data);
     return named_image(status, reader);
 }
 
@@ -224,7 +186,7 @@ HaloStatus load_next(HaloSession *session, HaloReader *reader)
         return named_image(format->next(reader), reader);
     }
     load_close(reader);
-    *reader = (HaloReader){.source = source, .options = options};
+    *reader = (HaloReader){.source = source, .options = options, .memory = &session->memory};
     reader->options.image++;
     if (!options.has_raw) HALO_TRY(recognise(session->tables, source, &format));
     HALO_TRY(open_as(reader, format));
@@ -239,7 +201,9 @@ HaloStatus halo_info(HaloSession *session, const char *path, const HaloShape *ra
     HaloSource *source = NULL;
     HaloReader reader = {0};
     *info = (HaloInfo){0};
+    atomic_store(&session->memory.held, 0);
     HALO_TRY(halo_source_open(path, &source));
+    halo_source_count(source, &session->memory);
     HALO_TRY(load_open(session, source, raw, &reader));
     if (format != NULL) *format = reader.format;
     *info = reader.info;
@@ -257,12 +221,15 @@ HaloStatus halo_load(HaloSession *session, const char *path, HaloInfo *info, Hal
     HaloReader reader = {0};
     *info = (HaloInfo){0};
     *data = (HaloBuf){0};
+    atomic_store(&session->memory.held, 0);
     HALO_TRY(halo_source_open(path, &source));
+    halo_source_count(source, &session->memory);
     HALO_TRY(load_open(session, source, NULL, &reader));
-    HALO_TRY(load_samples(&reader, session->options.max_memory, data));
+    HALO_TRY(load_samples(&reader, data));
     *info = reader.info;
     reader.info.meta = (HaloMeta){0};
 out:
+    atomic_store(&session->memory.held, 0); /* the samples are the caller's now */
     load_close(&reader);
     halo_source_close(source);
     return status;

@@ -62,11 +62,13 @@ static HaloStatus by_file(HaloSession *session, const char *path, HaloMask *mask
     HaloSource *source = NULL;
     HaloReader reader = {0};
     HaloBuf data = {0};
+    HaloMemory memory = {.allowed = MASK_FILE_LIMIT, .advice = "masks are no larger"};
     const uint8_t *head;
     size_t got;
     HALO_TRY(halo_source_open(path, &source));
     if (halo_source_size(source) > MASK_FILE_LIMIT)
         HALO_FAIL(HALO_ERR_USAGE, "%s is too large for a mask", path);
+    halo_source_count(source, &memory);
     HALO_TRY(halo_source_peek(source, 64, &head, &got));
     bool samples = false;
     for (int i = 0; i < session->tables->formats; i++) {
@@ -74,8 +76,10 @@ static HaloStatus by_file(HaloSession *session, const char *path, HaloMask *mask
         samples = samples || (format->probe != NULL && format->probe(head, got));
     }
     if (samples) {
-        HALO_TRY(load_open(session, source, NULL, &reader));
-        HALO_TRY(load_samples(&reader, MASK_FILE_LIMIT, &data));
+        status = load_open(session, source, NULL, &reader);
+        reader.memory = &memory;
+        HALO_TRY(status);
+        HALO_TRY(load_samples(&reader, &data));
         HALO_TRY(from_samples(&reader, &data, mask));
     } else {
         HALO_TRY(by_text(source, path, mask));

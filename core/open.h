@@ -5,6 +5,7 @@
 #include "core.h"
 
 typedef struct Open {
+    HaloMemory *memory;
     HaloSource *source;
     HaloReader reader;
     HaloSink *sink;

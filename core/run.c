@@ -62,7 +62,8 @@ static HaloStatus open_output(const HaloPipeline *pipeline, const HaloJob *job, 
     HALO_TRY(find_reads(pipeline, job, open, &read, &options.reads));
     options.read = read;
     HALO_TRY(halo_sink_open(job->output, &options, &open->sink));
-    open->writer = (HaloWriter){.format = to, .sink = open->sink, .options = job->write};
+    open->writer =
+        (HaloWriter){.format = to, .sink = open->sink, .options = job->write, .memory = open->memory};
 out:
     free(read);
     return status;
@@ -191,7 +192,7 @@ static HaloStatus explain(HaloSession *session, const HaloPipeline *pipeline, co
     const bool filed = to != NULL && strcmp(job->output, "-") != 0;
     const bool live = to != NULL && to->endless && !filed && flow_is_live(&open->reader, true);
     if (open->reader.info.shape.width < 0)
-        HALO_TRY(load_samples(&open->reader, session->options.max_memory, &open->in));
+        HALO_TRY(load_samples(&open->reader, &open->in));
     HALO_TRY(halo_plan_make(session, pipeline, &open->reader.info.shape, to, &open->plan));
     const bool sound = open->reader.info.shape.kind == HALO_AUDIO;
     const bool flows = (sound || filed) && flow_suits(session, open->plan);
@@ -222,12 +223,14 @@ static HaloStatus run_once(HaloSession *session, const HaloPipeline *pipeline, c
                            HaloReport *report, bool *again)
 {
     HaloStatus status = HALO_OK;
-    Open open = {0};
+    Open open = {.memory = &session->memory};
     const HaloFormat *to = NULL;
     const double start = now_ms();
     *report = (HaloReport){.backend = "none"};
     *again = false;
+    atomic_store(&session->memory.held, 0);
     HALO_TRY(halo_source_open(job->input, &open.source));
+    halo_source_count(open.source, open.memory);
     HALO_TRY(load_open(session, open.source, job->raw, &open.reader));
     if (job->output != NULL) HALO_TRY(output_format(session, job, open.reader.format, &to));
     if (job->explain != NULL) {

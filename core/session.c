@@ -13,6 +13,7 @@ HaloStatus halo_session_open_with(const HaloTables *tables, const HaloOptions *o
     if (made->options.max_pixels <= 0) made->options.max_pixels = HALO_MAX_PIXELS;
     if (made->options.max_memory <= 0) made->options.max_memory = memory_default();
     if (made->options.share > 1) made->options.max_memory /= made->options.share;
+    made->memory = (HaloMemory){.allowed = made->options.max_memory, .advice = "--max-memory sets the limit"};
     made->host.backend = tables->backend[0];
     made->gpu.backend = tables->backends > 1 ? tables->backend[1] : NULL;
     if (gpu_demanded(&made->options) && made->gpu.backend == NULL) {

@@ -2,6 +2,7 @@
  * together in memory first, so that its header is right. */
 #include "audio.h"
 #include "pcm.h"
+#include "spool.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,8 +12,7 @@
 typedef struct SndWriter {
     HaloSink *sink;
     bool spools;
-    uint8_t *spool; /* the file so far, where it is put together in memory */
-    size_t room;
+    HaloSpool spool;   /* the file so far, where it is put together in memory */
     int64_t end, at;   /* of the file */
     HaloStatus status; /* the first failure of the sink */
     SNDFILE *file;
@@ -36,28 +36,10 @@ static sf_count_t vio_seek(sf_count_t offset, int whence, void *user)
     return state->at = from + offset;
 }
 
-static HaloStatus spool_write(SndWriter *state, const void *bytes, size_t size)
-{
-    if ((uint64_t)state->at > SIZE_MAX / 2 - size)
-        return halo_fail(HALO_ERR_LIMIT, "the sound is too long for memory");
-    const size_t need = (size_t)state->at + size;
-    if (need > state->room) {
-        const size_t room = need + need / 2;
-        uint8_t *grown = realloc(state->spool, room);
-        if (!grown)
-            return halo_fail(HALO_ERR_LIMIT, "not enough memory to put %zu bytes of sound together", need);
-        memset(grown + state->room, 0, room - state->room); /* what a seek leaves out is 0, as in a file */
-        state->spool = grown;
-        state->room = room;
-    }
-    memcpy(state->spool + state->at, bytes, size);
-    return HALO_OK;
-}
-
 static HaloStatus put(SndWriter *state, const void *bytes, size_t size)
 {
-    const HaloStatus status =
-        state->spools ? spool_write(state, bytes, size) : halo_sink_write(state->sink, bytes, size);
+    const HaloStatus status = state->spools ? halo_spool_write(&state->spool, state->at, bytes, size)
+                                            : halo_sink_write(state->sink, bytes, size);
     if (status != HALO_OK) return status;
     state->at += (int64_t)size;
     if (state->at > state->end) state->end = state->at;
@@ -106,6 +88,7 @@ HaloStatus snd_create(HaloWriter *writer, int major)
     if (!state) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to write audio");
     memset(state, 0, offsetof(SndWriter, block));
     state->sink = writer->sink;
+    state->spool.memory = writer->memory;
     state->spools = major == SF_FORMAT_OGG || !halo_sink_seekable(writer->sink);
 
     const int subtype = choose_subtype(major, writer->info.bits, writer->info.real);
@@ -188,8 +171,8 @@ HaloStatus snd_finish(HaloWriter *writer)
     if (error != SF_ERR_NO_ERROR)
         return halo_fail(HALO_ERR_OUTPUT, "the end could not be written: %s", sf_error_number(error));
     if (!state->spools) return HALO_OK;
-    if (state->codec->subtype == SF_FORMAT_VORBIS) snd_ogg_fix_serial(state->spool, (size_t)state->end);
-    return halo_sink_write(writer->sink, state->spool, (size_t)state->end);
+    if (state->codec->subtype == SF_FORMAT_VORBIS) snd_ogg_fix_serial(state->spool.bytes, (size_t)state->end);
+    return halo_sink_write(writer->sink, state->spool.bytes, (size_t)state->end);
 }
 
 void snd_discard(HaloWriter *writer)
@@ -201,7 +184,7 @@ void snd_discard(HaloWriter *writer)
         state->status = HALO_ERR_OUTPUT;
         sf_close(state->file);
     }
-    free(state->spool);
+    halo_spool_free(&state->spool);
     free(state);
     writer->state = NULL;
 }

@@ -151,7 +151,7 @@ HaloStatus halo_gather_create(HaloWriter *writer)
 {
     Gather *gather = writer->state = calloc(1, sizeof *gather);
     if (gather == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to write an image");
-    return halo_buf_alloc(&gather->whole, &writer->info.shape);
+    return halo_memory_alloc(writer->memory, &gather->whole, &writer->info.shape);
 }
 
 HaloStatus halo_gather_write(HaloWriter *writer, const HaloBuf *rows)
@@ -176,7 +176,7 @@ HaloStatus halo_gather_take(const HaloWriter *writer, const HaloBuf **whole)
 void halo_gather_discard(HaloWriter *writer)
 {
     Gather *gather = writer->state;
-    if (gather != NULL) halo_buf_free(&gather->whole);
+    if (gather != NULL) halo_memory_free(writer->memory, &gather->whole);
     free(gather);
     writer->state = NULL;
 }

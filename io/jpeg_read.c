@@ -17,6 +17,7 @@ typedef struct JpegReader {
     bool started, damaged; /* damaged: tolerated, nothing more is decoded */
     const HaloBuf *rows;   /* what `decode` fills */
     int64_t done;          /* of them */
+    int64_t held;          /* bytes that libjpeg keeps of an image of several scans */
     JOCTET buffer[JPEG_BUFFER_BYTES];
 } JpegReader;
 
@@ -163,13 +164,32 @@ HaloStatus halo_jpeg_open(HaloReader *reader)
 
 /* ---- rows ----------------------------------------------------------------------------------------------- */
 
+/* Of an image in several scans libjpeg keeps all coefficients, 16 bits each, until the last one. */
+static int64_t coefficients_bytes(const struct jpeg_decompress_struct *jpeg)
+{
+    int64_t blocks = 0;
+    for (int i = 0; i < jpeg->num_components; i++)
+        blocks += (int64_t)jpeg->comp_info[i].width_in_blocks * jpeg->comp_info[i].height_in_blocks;
+    return blocks * DCTSIZE2 * (int64_t)sizeof(JCOEF);
+}
+
+static void start(JpegReader *state)
+{
+    struct jpeg_decompress_struct *jpeg = &state->jpeg;
+    const int64_t bytes = jpeg_has_multiple_scans(jpeg) ? coefficients_bytes(jpeg) : 0;
+    const HaloStatus status = halo_memory_hold(state->reader->memory, bytes);
+    if (status != HALO_OK) halo_jpeg_leave((j_common_ptr)jpeg, status);
+    state->held = bytes;
+    jpeg_start_decompress(jpeg);
+    state->started = true;
+}
+
 /* A step. Behind the last row it reads to the end of the image. */
 static void decode(void *arg)
 {
     JpegReader *state = arg;
     struct jpeg_decompress_struct *jpeg = &state->jpeg;
-    if (!state->started) jpeg_start_decompress(jpeg);
-    state->started = true;
+    if (!state->started) start(state);
     while (state->done < state->rows->rows) {
         JSAMPROW row = halo_row(state->rows, state->done);
         state->done += jpeg_read_scanlines(jpeg, &row, 1);
@@ -198,6 +218,7 @@ void halo_jpeg_close(HaloReader *reader)
     JpegReader *state = reader->state;
     if (state == NULL) return;
     jpeg_destroy_decompress(&state->jpeg);
+    halo_memory_release(reader->memory, state->held);
     free(state);
     reader->state = NULL;
 }

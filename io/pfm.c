@@ -11,6 +11,7 @@ typedef struct PfmReader {
     int64_t row;   /* the next one */
     bool little;
     uint8_t *held;
+    int64_t held_bytes; /* that count */
     HaloSource *source; /* of the samples */
 } PfmReader;
 
@@ -72,6 +73,8 @@ static HaloStatus find_samples(HaloReader *reader)
     state->there = halo_source_size(reader->source) - state->data;
     if (halo_source_seekable(reader->source)) return HALO_OK;
     HALO_TRY(halo_shape_bytes(&reader->info.shape, &bytes));
+    HALO_TRY(halo_memory_hold(reader->memory, bytes));
+    state->held_bytes = bytes;
     state->held = malloc((size_t)bytes);
     if (state->held == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to read an image");
     HALO_TRY(halo_source_read(reader->source, state->held, (size_t)bytes, &got));
@@ -155,6 +158,7 @@ static void close_pfm(HaloReader *reader)
     if (state == NULL) return;
     if (state->source != reader->source) halo_source_close(state->source);
     free(state->held);
+    halo_memory_release(reader->memory, state->held_bytes);
     free(state);
     reader->state = NULL;
 }

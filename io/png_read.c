@@ -220,7 +220,7 @@ HaloStatus halo_png_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
         HALO_TRY(fill(state, rows));
     } else {
         if (state->whole.data == NULL) {
-            HALO_TRY(halo_buf_alloc(&state->whole, &reader->info.shape));
+            HALO_TRY(halo_memory_alloc(reader->memory, &state->whole, &reader->info.shape));
             HALO_TRY(fill(state, &state->whole));
         }
         for (int64_t y = 0; y < rows->rows; y++) {
@@ -261,7 +261,7 @@ void halo_png_close(HaloReader *reader)
     PngReader *state = reader->state;
     if (state == NULL) return;
     png_destroy_read_struct(&state->png, &state->info, NULL);
-    halo_buf_free(&state->whole);
+    halo_memory_free(reader->memory, &state->whole);
     free(state);
     reader->state = NULL;
 }

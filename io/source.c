@@ -28,7 +28,8 @@ struct HaloSource {
     const uint8_t *buffer; /* == owned, or the caller's memory */
     size_t at, filled;
     int64_t base;
-    double ms; /* spent on waiting for bytes */
+    double ms;          /* spent on waiting for bytes */
+    HaloMemory *memory; /* where the buffer counts, as far as it has grown */
 };
 
 static HaloStatus describe(HaloSource *source, const char *path)
@@ -91,10 +92,14 @@ void halo_source_close(HaloSource *source)
 {
     if (source == NULL) return;
     if (source->fd >= 0) close(source->fd);
+    if (source->capacity > BUFFER_BYTES)
+        halo_memory_release(source->memory, (int64_t)(source->capacity - BUFFER_BYTES));
     free(source->owned);
     free(source->name);
     free(source);
 }
+
+void halo_source_count(HaloSource *source, HaloMemory *memory) { source->memory = memory; }
 
 const char *halo_source_name(const HaloSource *source)
 {
@@ -205,28 +210,51 @@ HaloStatus halo_source_seek(HaloSource *source, int64_t offset)
     return HALO_OK;
 }
 
+/* Room for twice as much, or for all that may still be held. */
+static HaloStatus grow(HaloSource *source)
+{
+    const int64_t left = halo_memory_left(source->memory);
+    size_t more = source->capacity;
+    if (left < (int64_t)more && left >= (int64_t)PEEK_BYTES) more = (size_t)left;
+    const HaloStatus status = halo_memory_hold(source->memory, (int64_t)more);
+    if (status != HALO_OK) return halo_fail_at(status, "read as a whole, since a pipe cannot seek");
+    uint8_t *grown = source->capacity <= SIZE_MAX / 2 ? realloc(source->owned, source->capacity + more) : NULL;
+    if (grown == NULL) {
+        halo_memory_release(source->memory, (int64_t)more);
+        return halo_fail(HALO_ERR_LIMIT, "not enough memory for more than %zu bytes", source->filled);
+    }
+    source->buffer = source->owned = grown;
+    source->capacity += more;
+    return HALO_OK;
+}
+
+/* What the buffer has grown by in vain. */
+static void shrink(HaloSource *source)
+{
+    const size_t size = source->filled > BUFFER_BYTES ? source->filled : BUFFER_BYTES;
+    uint8_t *shrunk = size < source->capacity ? realloc(source->owned, size) : NULL;
+    if (shrunk == NULL) return;
+    halo_memory_release(source->memory, (int64_t)(source->capacity - size));
+    source->buffer = source->owned = shrunk;
+    source->capacity = size;
+}
+
 /* Afterwards the source is one in memory: it has a size and can seek. */
 HaloStatus halo_source_slurp(HaloSource *source, const uint8_t **bytes, size_t *size)
 {
     compact(source);
     while (source->fd >= 0) {
         size_t n;
-        if (source->filled == source->capacity) {
-            uint8_t *grown =
-                source->capacity <= SIZE_MAX / 2 ? realloc(source->owned, source->capacity * 2) : NULL;
-            if (grown == NULL)
-                return halo_fail(HALO_ERR_LIMIT, "not enough memory for more than %zu bytes", source->filled);
-            source->buffer = source->owned = grown;
-            source->capacity *= 2;
-        }
-        const HaloStatus status =
-            fetch(source, source->owned + source->filled, source->capacity - source->filled, &n);
+        HaloStatus status = source->filled == source->capacity ? grow(source) : HALO_OK;
+        if (status == HALO_OK)
+            status = fetch(source, source->owned + source->filled, source->capacity - source->filled, &n);
         if (status != HALO_OK) return status;
         source->filled += n;
         if (n == 0) {
             close(source->fd);
             source->fd = -1;
             source->size = source->base + (int64_t)source->filled;
+            shrink(source);
         }
     }
     *bytes = source->buffer + source->at;

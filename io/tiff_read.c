@@ -28,6 +28,7 @@ typedef struct TiffReader {
     int64_t block_cols, block_rows; /* of a tile or strip; a strip's are cut off by the image */
     uint8_t *block;
     int64_t block_bytes, row_bytes; /* as libtiff gives them */
+    int64_t held;                   /* bytes that count for them */
     HaloBuf band;                   /* a row of blocks that is asked for in parts */
     int64_t band_at, given;         /* its first row, -1: none; rows given out */
 } TiffReader;
@@ -231,13 +232,20 @@ out:
     return status;
 }
 
+static void drop_blocks(TiffReader *state)
+{
+    halo_memory_free(state->reader->memory, &state->band);
+    free(state->block);
+    state->block = NULL;
+    halo_memory_release(state->reader->memory, state->held);
+    state->held = 0;
+}
+
 HaloStatus halo_tiff_next(HaloReader *reader)
 {
     HaloStatus status = HALO_OK;
     TiffReader *state = reader->state;
-    halo_buf_free(&state->band);
-    free(state->block);
-    state->block = NULL;
+    drop_blocks(state);
     state->guard.strict = false;
     halo_tiff_clear(&state->guard);
     HALO_TRY(halo_tiff_outcome(&state->guard, TIFFReadDirectory(state->tiff) == 1));
@@ -266,6 +274,21 @@ static HaloStatus decode(TiffReader *state, int64_t x, int64_t y, int plane)
     return state->guard.status == HALO_OK && state->reader->options.tolerate ? HALO_OK : status;
 }
 
+/* Room for a block, and for what libtiff keeps of it before it is decoded, which is seldom more. */
+static HaloStatus take_block(TiffReader *state)
+{
+    HaloStatus status = HALO_OK;
+    if (state->block != NULL) return HALO_OK;
+    const int64_t bytes = state->block_bytes <= INT64_MAX / 2 ? 2 * state->block_bytes : INT64_MAX;
+    if (state->held == 0) HALO_TRY(halo_memory_hold(state->reader->memory, bytes));
+    state->held = bytes;
+    state->block = malloc((size_t)state->block_bytes);
+    if (state->block == NULL)
+        HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for %lld bytes of TIFF", (long long)state->block_bytes);
+out:
+    return status;
+}
+
 /* The row of blocks that starts at row y, into `band`, whose rows it fills. */
 static HaloStatus fill(TiffReader *state, const HaloBuf *band, int64_t y)
 {
@@ -274,8 +297,7 @@ static HaloStatus fill(TiffReader *state, const HaloBuf *band, int64_t y)
     const int64_t width = state->reader->info.shape.width;
     const int planes = state->planar ? pixels->samples : 1;
     const size_t pixel_bytes = halo_dtype_size(pixels->dtype) * (size_t)pixels->channels;
-    if (state->block == NULL && (state->block = malloc((size_t)state->block_bytes)) == NULL)
-        HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for %lld bytes of TIFF", (long long)state->block_bytes);
+    HALO_TRY(take_block(state));
     for (int64_t x = 0; x < width; x += state->block_cols) {
         const int64_t cols = width - x < state->block_cols ? width - x : state->block_cols;
         for (int plane = 0; plane < planes; plane++) {
@@ -301,7 +323,7 @@ static HaloStatus keep(TiffReader *state, int64_t y, int64_t count)
     if (state->band.data == NULL) {
         HaloShape shape = state->reader->info.shape;
         if (state->block_rows < shape.height) shape.height = state->block_rows;
-        HALO_TRY(halo_buf_alloc(&state->band, &shape));
+        HALO_TRY(halo_memory_alloc(state->reader->memory, &state->band, &shape));
     }
     state->band.rows = count;
     state->band_at = -1;
@@ -345,8 +367,7 @@ void halo_tiff_close(HaloReader *reader)
     TiffReader *state = reader->state;
     if (state == NULL) return;
     if (state->tiff != NULL) TIFFCleanup(state->tiff);
-    halo_buf_free(&state->band);
-    free(state->block);
+    drop_blocks(state);
     free(state);
     reader->state = NULL;
 }

@@ -1,6 +1,7 @@
 /* Writing TIFF: 8, 16 and 32-bit float samples in strips, Deflate with a predictor; BigTIFF where 4 GiB do not
  * do. */
 #ifdef HALO_HAVE_TIFF
+#include "spool.h"
 #include "tifffile.h"
 
 #include <stdlib.h>
@@ -16,31 +17,13 @@ typedef struct TiffWriter {
     TIFF *tiff;
     int64_t at, end; /* in the file */
     int64_t sink_at; /* a sink that can seek: where it stands */
-    uint8_t *held;   /* one that cannot: the file so far */
-    int64_t room;
+    HaloSpool held;  /* one that cannot: the file so far */
     uint8_t *strip;
     int64_t strip_rows, row, given; /* row: rows in the strip so far; given: of the image */
     uint32_t next;                  /* the strip's number */
 } TiffWriter;
 
 /* ---- libtiff's file ------------------------------------------------------------------------------------- */
-
-static HaloStatus hold(TiffWriter *state, const void *bytes, int64_t size)
-{
-    const int64_t end = state->at + size;
-    if (end > state->room) {
-        const int64_t room = end <= INT64_MAX / 2 ? end + end / 2 + STRIP_BYTES : end;
-        uint8_t *grown = realloc(state->held, (size_t)room);
-        if (grown == NULL)
-            return halo_fail(HALO_ERR_LIMIT, "not enough memory for %lld bytes of TIFF", (long long)end);
-        memset(grown + state->room, 0,
-               (size_t)(room - state->room)); /* what libtiff leaves between its parts */
-        state->held = grown;
-        state->room = room;
-    }
-    memcpy(state->held + state->at, bytes, (size_t)size);
-    return HALO_OK;
-}
 
 static HaloStatus pass_on(TiffWriter *state, const void *bytes, int64_t size)
 {
@@ -57,7 +40,8 @@ static tmsize_t on_write(thandle_t handle, void *bytes, tmsize_t size)
     TiffWriter *state = handle;
     if (state->guard.status != HALO_OK) return -1;
     const bool seekable = halo_sink_seekable(state->writer->sink);
-    state->guard.status = seekable ? pass_on(state, bytes, size) : hold(state, bytes, size);
+    state->guard.status =
+        seekable ? pass_on(state, bytes, size) : halo_spool_write(&state->held, state->at, bytes, (size_t)size);
     if (state->guard.status != HALO_OK) return -1;
     state->at += size;
     if (state->at > state->end) state->end = state->at;
@@ -74,7 +58,7 @@ static tmsize_t on_read(thandle_t handle, void *bytes, tmsize_t size)
         state->guard.status = halo_sink_read(state->writer->sink, state->at, bytes, (size_t)size, &got);
     } else {
         got = (size_t)(state->end - state->at < size ? state->end - state->at : size);
-        memcpy(bytes, state->held + state->at, got);
+        memcpy(bytes, state->held.bytes + state->at, got);
     }
     state->at += (int64_t)got;
     return state->guard.status == HALO_OK ? (tmsize_t)got : -1;
@@ -123,6 +107,7 @@ static HaloStatus open_file(HaloWriter *writer, int64_t bytes)
     TiffWriter *state = writer->state = calloc(1, sizeof *state);
     if (state == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to write TIFF");
     state->writer = writer;
+    state->held.memory = writer->memory;
     state->guard.blame = HALO_ERR_OUTPUT;
     if (images > 1) bytes = bytes <= INT64_MAX / images ? bytes * images : INT64_MAX;
     /* Little-endian on every machine: the same file from all. */
@@ -215,7 +200,7 @@ HaloStatus halo_tiff_end(HaloWriter *writer)
 {
     const TiffWriter *state = writer->state;
     if (state == NULL || halo_sink_seekable(writer->sink)) return HALO_OK;
-    return halo_sink_write(writer->sink, state->held, (size_t)state->end);
+    return halo_sink_write(writer->sink, state->held.bytes, (size_t)state->end);
 }
 
 void halo_tiff_discard(HaloWriter *writer)
@@ -224,7 +209,7 @@ void halo_tiff_discard(HaloWriter *writer)
     if (state == NULL) return;
     if (state->guard.status == HALO_OK) state->guard.status = HALO_ERR_OUTPUT; /* nothing more may be written */
     if (state->tiff != NULL) TIFFCleanup(state->tiff);
-    free(state->held);
+    halo_spool_free(&state->held);
     free(state->strip);
     free(state);
     writer->state = NULL;

@@ -161,7 +161,7 @@ static void test_behind_another(void **unused)
     memcpy(bytes + 13, "BM", 2);
     assert_int_equal(halo_source_from_memory(bytes, sizeof bytes, &source), HALO_OK);
     assert_int_equal(load_open(session, source, NULL, &reader), HALO_OK);
-    assert_int_equal(load_samples(&reader, 1 << 20, &data), HALO_OK);
+    assert_int_equal(load_samples(&reader, &data), HALO_OK);
     assert_int_equal(load_more(session, &reader, &more), HALO_OK);
     assert_false(more);
     assert_int_equal(load_next(session, &reader), HALO_ERR_INPUT);

@@ -3,6 +3,7 @@
 #define HALO_FORMAT_H
 
 #include "halo/buffer.h"
+#include "halo/memory.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -17,6 +18,8 @@ HaloStatus halo_source_open(const char *path, HaloSource **source);
 /* Reads from memory, which stays the caller's and must outlive the source. */
 HaloStatus halo_source_from_memory(const void *bytes, size_t size, HaloSource **source);
 void halo_source_close(HaloSource *source);
+/* What the source must keep of a stream is counted from here on. */
+void halo_source_count(HaloSource *source, HaloMemory *memory);
 const char *halo_source_name(const HaloSource *source);
 /* Looks at up to `size` bytes (at most 4096) without taking them. */
 HaloStatus halo_source_peek(HaloSource *source, size_t size, const uint8_t **bytes, size_t *got);
@@ -32,7 +35,7 @@ HaloStatus halo_source_seek(HaloSource *source, int64_t offset);
 /* How many bytes have been taken. */
 int64_t halo_source_tell(const HaloSource *source);
 /* Reads all that is left into memory that the source owns. For decoders that want it whole, and for formats
- * that must seek where the source cannot. */
+ * that must seek where the source cannot. HALO_ERR_LIMIT where more would have to be held than may be. */
 HaloStatus halo_source_slurp(HaloSource *source, const uint8_t **bytes, size_t *size);
 /* Device and inode, to recognise an output that is its own input; false for pipes. */
 bool halo_source_identity(const HaloSource *source, uint64_t id[2]);
@@ -171,6 +174,7 @@ typedef struct HaloReader {
     const HaloFormat *format;
     HaloSource *source; /* not owned */
     HaloReadOptions options;
+    HaloMemory *memory; /* counts what the reader keeps that grows with the file; NULL: nobody counts */
     HaloInfo info;
     void *state;
 } HaloReader;
@@ -179,6 +183,7 @@ typedef struct HaloWriter {
     const HaloFormat *format;
     HaloSink *sink; /* not owned */
     HaloWriteOptions options;
+    HaloMemory *memory; /* as a reader's */
     HaloInfo info;    /* shape: of the samples that come; bits, real: as the input had them, a wish */
     uint64_t clipped; /* audio: samples that integers could not hold, */
     float peak;       /* and the greatest magnitude among them; 0: none, or only NaN */

@@ -1,0 +1,28 @@
+/* What one file at a time may take of the host's memory (--max-memory), counted by whoever holds something in
+ * proportion to it: samples, what steps need beside them, and what readers and writers have to keep. What does
+ * not grow with a file (a decoder's window, a buffer of bytes) does not count. */
+#ifndef HALO_MEMORY_H
+#define HALO_MEMORY_H
+
+#include "halo/buffer.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct HaloMemory HaloMemory; /* belongs to a session; any thread may hold; NULL: nothing is counted */
+
+/* HALO_ERR_LIMIT says what would be needed and what is allowed. */
+HaloStatus halo_memory_hold(HaloMemory *memory, int64_t bytes);
+void halo_memory_release(HaloMemory *memory, int64_t bytes);
+/* What may still be held. */
+int64_t halo_memory_left(const HaloMemory *memory);
+
+/* halo_buf_alloc and halo_buf_free of a buffer that is counted; its shape must stay as it was. */
+HaloStatus halo_memory_alloc(HaloMemory *memory, HaloBuf *buf, const HaloShape *shape);
+void halo_memory_free(HaloMemory *memory, HaloBuf *buf);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

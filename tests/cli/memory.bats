@@ -1,0 +1,99 @@
+# --max-memory holds for whatever grows with a file: what a reader keeps of a pipe, what a writer puts together, what
+# steps need beside their samples. Each with enough memory and without.
+# shellcheck disable=SC2016,SC2002,SC2154
+setup() {
+    load common; common_setup
+    command -v python3 > /dev/null || skip "there is no python3"
+    # Noise of three million bytes: an image, and a sound of as many.
+    python3 -c 'import random; random.seed(5); open("noise", "wb").write(random.randbytes(3000000))'
+    halo run '' --raw u8:1000x1000x3 noise -o in.ppm
+    halo run '' --raw s16,48000,1 noise -o in.wav
+}
+
+# peak COMMAND...: runs it; the most memory that it had at any time, in KiB, goes to the file `peak`.
+peak() {
+    python3 -c 'import resource, subprocess, sys
+status = subprocess.run(sys.argv[1:]).returncode
+open("peak", "w").write(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss))
+sys.exit(status)' "$@"
+}
+
+# refused WHAT: exit 5, the limit is named, and no more was taken than the program itself and the limit.
+refused() {
+    [ "$status" -eq 5 ] || { echo "status $status: $stderr"; return 1; }
+    says "$1"; says "--max-memory"
+    [ "${HALO_PEAK:-1}" = 0 ] || [ "$(cat peak)" -lt 20000 ] || { echo "peak: $(cat peak) KiB"; return 1; }
+}
+
+# Other allocators and sanitizers take memory of their own.
+if [[ "${HALO:-}" == *asan* || "${HALO:-}" == *tsan* ]]; then HALO_PEAK=0; fi
+
+@test "a pipe that is read as a whole: TIFF and libsndfile's formats" {
+    for name in tif aiff au; do
+        case $name in tif) from=in.ppm to=out.ppm ;; *) from=in.wav to=out.wav ;; esac
+        halo run '' $from -o "in.$name"
+        halo run gauss:2 "in.$name" -o file-$to
+        run --separate-stderr bash -c "cat in.$name | \"\$HALO\" run gauss:2 - -o $to --max-memory 12M"
+        [ "$status" -eq 0 ] || { echo "$name: $stderr"; return 1; }
+        cmp $to file-$to
+        run --separate-stderr peak bash -c "cat in.$name | \"\$HALO\" run gauss:2 - -o none --to ${to#out.} --max-memory 2M"
+        refused "read as a whole"
+        [ ! -e none ]
+        rm $to file-$to
+    done
+}
+
+@test "a file put together in memory: FLAC and TIFF on a pipe, Ogg" {
+    halo run '' in.wav -o - --to flac --max-memory 12M < /dev/null > all.flac
+    run --separate-stderr peak bash -c '"$HALO" run "" in.wav -o - --to flac --max-memory 2M > none'
+    refused "put together in memory"
+    run --separate-stderr peak bash -c '"$HALO" run "" in.wav -o - --to aiff --max-memory 2M > none'
+    refused "put together in memory"
+    run --separate-stderr peak "$HALO" run '' in.wav -o none.ogg --max-memory 300K
+    refused "put together in memory"
+    [ ! -e none.ogg ]
+    halo run '' in.ppm -o - --to tiff --max-memory 14M > all.tif
+    run --separate-stderr peak bash -c 'cat in.ppm in.ppm | "$HALO" run "" - -o - --to tiff --max-memory 8M > none'
+    refused "MiB"
+}
+
+@test "writers and readers that keep an image as a whole: BMP, HDR, PFM, interlaced PNG, large strips of TIFF" {
+    for name in bmp tga hdr pfm; do
+        halo run '' in.ppm -o all.$name --max-memory 20M
+        run --separate-stderr peak "$HALO" run '' in.ppm -o none.$name --max-memory 2M
+        refused "MiB"
+        [ ! -e none.$name ]
+    done
+    run --separate-stderr peak bash -c 'cat all.pfm | "$HALO" stats - --max-memory 10M'
+    refused "MiB"
+    python3 - << 'PYTHON'
+import struct, zlib
+width, height = 1000, 1000
+noise = open("noise", "rb").read()
+def chunk(name, body):
+    return struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
+rows = b""
+for x0, y0, dx, dy in ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2)):
+    for y in range(y0, height, dy):
+        rows += b"\0" + b"".join(noise[3 * (y * width + x):][:3] for x in range(x0, width, dx))
+open("laced.png", "wb").write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 1))
+    + chunk(b"IDAT", zlib.compress(rows, 1)) + chunk(b"IEND", b""))
+packed = zlib.compress(noise, 1)
+tags = [(256, width), (257, height), (258, 8), (259, 8), (262, 2), (273, 200), (277, 3), (278, height), (279, len(packed))]
+head = b"II*\0" + struct.pack("<IH", 8, len(tags)) + b"".join(struct.pack("<HHII", tag, 4, 1, value) for tag, value in tags)
+open("strip.tif", "wb").write((head + bytes(200))[:200] + packed)
+PYTHON
+    for name in laced.png strip.tif; do
+        halo run '' $name -o same.ppm -f --max-memory 16M
+        cmp same.ppm in.ppm
+        run --separate-stderr peak "$HALO" run gauss:2 $name -o none.ppm --max-memory 2M
+        refused "MiB"
+    done
+}
+
+@test "sound of unknown length is kept once, not twice" {
+    run --separate-stderr peak bash -c 'cat in.wav in.wav in.wav in.wav | "$HALO" run stats:percentiles=50 --raw f32,48000,1 - --max-memory 14M'
+    [ "$status" -eq 0 ] || { echo "$stderr"; return 1; }
+    run --separate-stderr peak bash -c 'cat in.wav in.wav in.wav in.wav | "$HALO" run stats:percentiles=50 --raw f32,48000,1 - --max-memory 6M'
+    refused "MiB"
+}
