@@ -55,8 +55,8 @@ static void discard(HaloWriter *writer) { (void)writer; }
 
 const HaloFormat halo_format_pnm = {
     .name = "pnm",
-    .help = "PBM, PGM and PPM, plain and raw, 8 and 16 bits; alpha is written as PAM",
-    .extensions = "ppm,pgm,pnm,pbm",
+    .help = "PBM, PGM and PPM, plain and raw, 8 and 16 bits; PGM, PPM or, with alpha, PAM is written",
+    .extensions = "ppm,pgm,pnm",
     .kinds = HALO_IMAGE,
     .dtypes = 1u << HALO_U8 | 1u << HALO_U16,
     .channels = 0xf,

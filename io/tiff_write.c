@@ -1,5 +1,5 @@
-/* Writing TIFF: 8, 16 and 32-bit float samples in strips, Deflate with a predictor; BigTIFF where 4 GiB do not
- * do. */
+/* Writing TIFF: 8, 16 and 32-bit float samples in strips, Deflate; BigTIFF where 4 GiB do not do. Integers have
+ * the horizontal predictor. Floats have none: their own (3) is a supplement that many readers lack. */
 #ifdef HALO_HAVE_TIFF
 #include "spool.h"
 #include "tifffile.h"
@@ -98,7 +98,7 @@ static bool set_tags(TIFF *tiff, const HaloInfo *info, int64_t strip_rows)
            TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) &&
            TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, (uint32_t)strip_rows) &&
            TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE) &&
-           TIFFSetField(tiff, TIFFTAG_PREDICTOR, real ? PREDICTOR_FLOATINGPOINT : PREDICTOR_HORIZONTAL);
+           (real || TIFFSetField(tiff, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL));
 }
 
 static HaloStatus open_file(HaloWriter *writer, int64_t bytes)

@@ -1,5 +1,6 @@
 /* The Netpbm family as others write it: PBM, PGM, PPM, PAM and PFM in every dress, and what is wrong with them.
  */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -92,13 +93,68 @@ static void pfm_in_both_byte_orders(void **unused)
     expect_error(pfm, TEXT("Pf\n1 3\n1\n\0\0\0\0\0"), HALO_ERR_INPUT, "truncated: 1 of 3 rows");
 }
 
+static void expect_bits(const HaloShape *shape, const void *samples, const char *file, size_t size)
+{
+    HaloBuf data;
+    Bytes made;
+    Decoded image;
+    const HaloInfo info = {0};
+    assert_int_equal(halo_buf_alloc(&data, shape), HALO_OK);
+    memcpy(data.data, samples, (size_t)(data.rows * halo_row_bytes(&data)));
+    if (encode(&halo_format_pbm, &info, &data, 1, &made) != HALO_OK) fail_msg("%s", halo_error());
+    assert_int_equal(made.size, size);
+    assert_memory_equal(made.at, file, size);
+    assert_true(halo_format_pnm.probe(made.at, made.size));
+    assert_int_equal(decode(&halo_format_pbm, made.at, made.size, NULL, 0, &image), HALO_OK);
+    assert_int_equal(image.info.bits, 1);
+    decoded_free(&image);
+    free(made.at);
+    halo_buf_free(&data);
+}
+
+static void pbm_holds_black_and_white(void **unused)
+{
+    (void)unused;
+    const HaloShape bytes = shape_of(HALO_U8, 9, 2, 1, false), words = shape_of(HALO_U16, 3, 1, 1, false);
+    const HaloShape floats = shape_of(HALO_F32, 3, 1, 1, false);
+    expect_bits(&bytes, U8(0, 255, 0, 255, 255, 255, 255, 255, 0, 255, 0, 0, 0, 0, 0, 0, 0, 255),
+                TEXT("P4\n9 2\n\xa0\x80\x7f\0"));
+    expect_bits(&words, U16(65535, 0, 65535), TEXT("P4\n3 1\n\x40"));
+    expect_bits(&floats, F32(1.0f, -0.0f, 0.0f), TEXT("P4\n3 1\n\x60"));
+}
+
+static void expect_refused(const HaloShape *shape, const void *samples, const char *words)
+{
+    HaloBuf data;
+    Bytes made;
+    const HaloInfo info = {0};
+    assert_int_equal(halo_buf_alloc(&data, shape), HALO_OK);
+    memcpy(data.data, samples, (size_t)(data.rows * halo_row_bytes(&data)));
+    assert_int_equal(encode(&halo_format_pbm, &info, &data, 1, &made), HALO_ERR_INPUT);
+    if (strstr(halo_error(), words) == NULL) fail_msg("'%s' does not say '%s'", halo_error(), words);
+    assert_non_null(strstr(halo_error(), "'threshold'"));
+    free(made.at);
+    halo_buf_free(&data);
+}
+
+/* A level beside black or white is no rounding of it. */
+static void pbm_refuses_other_levels(void **unused)
+{
+    (void)unused;
+    const HaloShape bytes = shape_of(HALO_U8, 2, 2, 1, false), words = shape_of(HALO_U16, 2, 1, 1, false);
+    const HaloShape floats = shape_of(HALO_F32, 2, 1, 1, false);
+    expect_refused(&bytes, U8(0, 255, 255, 254), "sample 1 of row 1 is 254, of 255");
+    expect_refused(&words, U16(65534, 0), "sample 0 of row 0 is 65534, of 65535");
+    expect_refused(&floats, F32(0.0f, 0.5f), "is 0.5, of 1");
+    expect_refused(&floats, F32(NAN, 0.0f), "sample 0 of row 0 is");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(netpbm_in_every_dress),
-        cmocka_unit_test(netpbm_mistakes),
-        cmocka_unit_test(damage_is_tolerated_when_asked),
-        cmocka_unit_test(pfm_in_both_byte_orders),
+        cmocka_unit_test(netpbm_in_every_dress),          cmocka_unit_test(netpbm_mistakes),
+        cmocka_unit_test(damage_is_tolerated_when_asked), cmocka_unit_test(pfm_in_both_byte_orders),
+        cmocka_unit_test(pbm_holds_black_and_white),      cmocka_unit_test(pbm_refuses_other_levels),
     };
     return cmocka_run_group_tests(tests, NULL, test_folder_remove);
 }

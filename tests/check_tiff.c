@@ -107,6 +107,11 @@ static void one_layout(Rng *rng)
                  .planar = (int)rng_between(rng, 1, 2),
                  .tile = 16 * (int)rng_between(rng, 0, 3),
                  .compression = compressions[rng_between(rng, 0, 3)]};
+    const bool predicts = made.compression == COMPRESSION_LZW || made.compression == COMPRESSION_ADOBE_DEFLATE;
+    if (predicts && depth < 2 && rng_once_in(rng, 2)) made.predictor = PREDICTOR_HORIZONTAL;
+    if (predicts && depth >= 2 && made.mode[1] == 'l' && rng_once_in(rng, 2))
+        made.predictor =
+            PREDICTOR_FLOATINGPOINT; /* big-endian files with it libtiff reads, but writes wrongly */
     made.photometric = made.samples >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
     made.extra = made.samples % 2 == 0 ? EXTRASAMPLE_UNASSALPHA : 0;
     const int64_t pixels = WIDTH * HEIGHT, count = pixels * made.samples;
@@ -231,6 +236,38 @@ static void premultiplied_alpha_is_divided_out(void **unused)
     free(file.at);
 }
 
+/* ---- what is written ------------------------------------------------------------------------------------ */
+
+static int predictor_of(HaloDtype dtype)
+{
+    const HaloShape shape = shape_of(dtype, WIDTH, HEIGHT, 1, false);
+    const HaloInfo info = {0};
+    const char *path = test_path("predictor.tif");
+    uint16_t predictor = 0;
+    HaloBuf data;
+    Bytes file;
+    assert_int_equal(halo_buf_alloc(&data, &shape), HALO_OK);
+    memset(data.data, 0x3f, (size_t)(data.rows * data.stride));
+    assert_int_equal(encode(&halo_format_tiff, &info, &data, 0, &file), HALO_OK);
+    bytes_to_file(path, file.at, file.size);
+    TIFF *tiff = TIFFOpen(path, "r");
+    assert_non_null(tiff);
+    assert_int_equal(TIFFGetFieldDefaulted(tiff, TIFFTAG_PREDICTOR, &predictor), 1);
+    TIFFClose(tiff);
+    free(file.at);
+    halo_buf_free(&data);
+    return predictor;
+}
+
+/* The floating-point predictor is read by few. */
+static void floats_are_written_without_predictor(void **unused)
+{
+    (void)unused;
+    assert_int_equal(predictor_of(HALO_U8), PREDICTOR_HORIZONTAL);
+    assert_int_equal(predictor_of(HALO_U16), PREDICTOR_HORIZONTAL);
+    assert_int_equal(predictor_of(HALO_F32), PREDICTOR_NONE);
+}
+
 /* ---- pages, refusals, damage ---------------------------------------------------------------------------- */
 
 static void pages_are_counted(void **unused)
@@ -305,6 +342,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(few_bits),
         cmocka_unit_test(palettes),
         cmocka_unit_test(premultiplied_alpha_is_divided_out),
+        cmocka_unit_test(floats_are_written_without_predictor),
         cmocka_unit_test(pages_are_counted),
         cmocka_unit_test(refusals),
         cmocka_unit_test(damage),

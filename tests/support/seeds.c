@@ -42,7 +42,8 @@ static void add_images(Seeds *seeds, const HaloFormat *format)
             Bytes file;
             if (!(format->dtypes >> dtype & 1) || !(format->channels >> (channels - 1) & 1)) continue;
             if (halo_buf_alloc(&data, &shape) != HALO_OK) abort();
-            memset(data.data, 0x3f, (size_t)(data.stride * data.rows)); /* in every type a common value */
+            /* in every type a common value; of bits, black */
+            memset(data.data, format == &halo_format_pbm ? 0 : 0x3f, (size_t)(data.stride * data.rows));
             if (encode(format, &info, &data, 0, &file) != HALO_OK) abort();
             add(seeds, format->name, file.at, file.size);
             halo_buf_free(&data);
