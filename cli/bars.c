@@ -108,8 +108,8 @@ void cli_print_histogram(FILE *to, const HaloResult *result)
                                                        : CLI_PLAIN;
         uint64_t within = 0;
         for (int64_t b = 0; b < h->bins; b++) within += count[b];
-        fprintf(to, "%s%s%s: %s samples in %" PRId64 " bins", cli_ink(CLI_BOLD), channel, cli_ink(CLI_PLAIN),
-                cli_thousands(within, room), h->bins);
+        fprintf(to, "%s%s%s: %s sample%s in %" PRId64 " bin%s", cli_ink(CLI_BOLD), channel, cli_ink(CLI_PLAIN),
+                cli_thousands(within, room), halo_s((int64_t)within), h->bins, halo_s(h->bins));
         if (h->below[c] != 0) fprintf(to, ", %s below", cli_thousands(h->below[c], room));
         if (h->above[c] != 0) fprintf(to, ", %s above", cli_thousands(h->above[c], room));
         if (h->nan[c] != 0) fprintf(to, ", %s NaN", cli_thousands(h->nan[c], room));

@@ -57,11 +57,11 @@ static void say_more(const CliWork *work, const CliItem *item, const HaloReport 
     if (!work->settings->verbose || work->settings->quiet) return;
     cli_progress_clear();
     fprintf(stderr,
-            "%s%s%s: %s (%s), read %.1f ms, computed %.1f ms, wrote %.1f ms, %llu samples clipped%s%s\n",
+            "%s%s%s: %s (%s), read %.1f ms, computed %.1f ms, wrote %.1f ms, %llu sample%s clipped%s%s\n",
             item->input, item->output != NULL ? " -> " : "", item->output != NULL ? item->output : "",
             report->backend != NULL ? report->backend : "", report->device, ms->read + ms->decode,
             ms->upload + ms->compute + ms->download, ms->encode + ms->write,
-            (unsigned long long)report->clipped, report->note[0] != 0 ? "; " : "", report->note);
+            (unsigned long long)report->clipped, halo_s((int64_t)report->clipped), report->note[0] != 0 ? "; " : "", report->note);
 }
 
 /* Not every file needs to say so: what made one fail will make others fail. */
@@ -80,10 +80,11 @@ static void warn_of_clipping(const CliWork *work, const CliItem *item, const Hal
     const unsigned long long clipped = report->clipped;
     if (clipped == 0 || report->input.kind != HALO_AUDIO || settings->quiet) return;
     if (report->peak == 0.0f)
-        cli_complain("%s: %llu samples are NaN and became 0", item->input, clipped);
+        cli_complain("%s: %llu sample%s NaN and became 0", item->input, clipped,
+                     clipped == 1 ? " is" : "s are");
     else
-        cli_complain("%s: %llu samples are clipped, the peak is %.4g times full scale%s", item->input, clipped,
-                     (double)report->peak,
+        cli_complain("%s: %llu sample%s clipped, the peak is %.4g times full scale%s", item->input, clipped,
+                     clipped == 1 ? " is" : "s are", (double)report->peak,
                      settings->write.guard ? "" : "; --guard scales sound so that it fits");
 }
 
@@ -115,14 +116,16 @@ static HaloStatus finish_file(CliWork *work, const CliItem *item, CliOutcome *ou
     return status;
 }
 
-static void print_threads(const CliWork *work, FILE *page)
+static void print_jobs(const CliWork *work, FILE *page)
 {
     int workers, threads;
     cli_share_jobs(work->settings, work->batch.count, &workers, &threads);
     if (workers > 1)
-        fprintf(page, "threads %d for each of %d files at a time\n", threads, workers);
+        fprintf(page, "jobs    %d thread%s for each of %d files at a time\n", threads, halo_s(threads), workers);
+    else if (threads > 1)
+        fprintf(page, "jobs    %d threads that cut each file into slices\n", threads);
     else
-        fprintf(page, "threads %d that cut each file into slices\n", threads);
+        fprintf(page, "jobs    1 thread\n");
 }
 
 static HaloStatus explain_file(CliWork *work, const CliItem *item)
@@ -140,7 +143,7 @@ static HaloStatus explain_file(CliWork *work, const CliItem *item)
     const HaloStatus outcome = halo_run(work->session, work->pipeline, &job, &report);
     if (outcome == HALO_OK) {
         halo_report_free(&report);
-        print_threads(work, page);
+        print_jobs(work, page);
     }
     char *reason = cli_copy(halo_error());
     const HaloStatus sent = cli_page_send(STDOUT_FILENO);

@@ -51,7 +51,7 @@ static void print_params(FILE *to, const HaloOp *op)
     for (int i = 0; i < op->params; i++) {
         const HaloParam *param = &op->param[i];
         CliText words = {0};
-        char *left = cli_format("    --%s%s", param->key, param->type == HALO_PARAM_SWITCH ? "" : " VALUE");
+        char *left = cli_format("    --%s%s", param->key, param->type == HALO_PARAM_SWITCH ? " [0|1]" : " VALUE");
         cli_add(&words, param->help, strlen(param->help));
         cli_add(&words, " (", 2);
         cli_describe_domain(param, &words);
@@ -102,7 +102,8 @@ static void print_overview(FILE *to)
         fprintf(to, "  %-7s %s\n", cli_commands[i].name, cli_commands[i].help);
     print_options(to, CLI_BARE, CLI_GENERAL);
     fputs("\nMore: 'halo run --help', 'halo list ops', 'halo help gauss'.\n"
-          "Exit status: 0 done, 1 an input failed, 2 usage, 3 device, 4 output, 5 a limit.\n",
+          "Exit status: 0 done, 1 an input failed, 2 usage, 3 device, 4 output, 5 a limit,\n"
+          "70 a fault of halo's own: please report it.\n",
           to);
 }
 
@@ -126,25 +127,33 @@ static int unknown_topic(const char *word)
     return HALO_ERR_USAGE;
 }
 
-/* `halo --help`, `halo run --help`, `halo help run`, `halo help gauss`. A name that is both a command and an
- * operation (stats) is the command. */
+/* A name that is both a command and an operation (stats) is the command. */
+static void print_topic(FILE *to, const char *topic)
+{
+    const CliCommand *command = cli_find_command(topic);
+    if (command != NULL)
+        print_command(to, command);
+    else
+        cli_print_op(to, halo_find_op(topic));
+}
+
+/* `halo --help`, `halo run --help`, `halo help run`, `halo help gauss`; of several topics one after the other. */
 int cli_help(const CliSettings *settings)
 {
     const CliCommand *command = settings->command;
-    const HaloOp *op = NULL;
-    if (command != NULL && command->bit == CLI_HELP) {
-        const char *topic = settings->words > 0 ? settings->word[0] : NULL;
-        command = topic != NULL ? cli_find_command(topic) : settings->help ? command : NULL;
-        op = topic != NULL && command == NULL ? halo_find_op(topic) : NULL;
-        if (topic != NULL && command == NULL && op == NULL) return unknown_topic(topic);
-    }
+    const bool asks = command != NULL && command->bit == CLI_HELP;
+    for (size_t i = 0; asks && i < settings->words; i++)
+        if (cli_find_command(settings->word[i]) == NULL && halo_find_op(settings->word[i]) == NULL)
+            return unknown_topic(settings->word[i]);
     cli_ink_setup(STDOUT_FILENO, settings->no_color);
     FILE *page = cli_page_open();
-    if (op != NULL)
-        cli_print_op(page, op);
-    else if (command != NULL)
+    for (size_t i = 0; asks && i < settings->words; i++) {
+        if (i > 0) fputc('\n', page);
+        print_topic(page, settings->word[i]);
+    }
+    if (command != NULL && (!asks || (settings->words == 0 && settings->help)))
         print_command(page, command);
-    else
+    else if (command == NULL || settings->words == 0)
         print_overview(page);
     return cli_page_end(STDOUT_FILENO);
 }

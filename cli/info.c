@@ -66,8 +66,8 @@ static void print_info(FILE *to, const char *path, const HaloInfo *info, const H
         if (shape->width < 0)
             fprintf(to, "  length    unknown until it is read\n");
         else
-            fprintf(to, "  length    %.3f s, %s frames\n", (double)shape->width / shape->rate,
-                    cli_thousands((uint64_t)shape->width, room));
+            fprintf(to, "  length    %.3f s, %s frame%s\n", (double)shape->width / shape->rate,
+                    cli_thousands((uint64_t)shape->width, room), halo_s(shape->width));
         fprintf(to, "  rate      %g Hz\n", shape->rate);
     } else {
         fprintf(to, "  size      %lld x %lld, %.2f megapixels\n", (long long)shape->width,

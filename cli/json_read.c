@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "halo/text.h"
 #include "text.h"
 
 #define DEEPEST 32 /* arrays in objects in arrays: more than halo ever writes */

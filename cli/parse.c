@@ -2,6 +2,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "options.h"
 
@@ -54,7 +55,11 @@ static HaloStatus set_option(Parser *parser, const CliOption *option, const char
 {
     CliSettings *settings = parser->settings;
     char *const place = (char *)settings + option->offset;
-    parser->seen |= UINT64_C(1) << (option - cli_options);
+    const uint64_t bit = UINT64_C(1) << (option - cli_options);
+    /* Of two numbers or words the last one counts. Of two files one would be left out without a word. */
+    if ((parser->seen & bit) != 0 && option->value != NULL && option->read == NULL && option->choices == NULL)
+        return halo_fail(HALO_ERR_USAGE, "--%s is given twice, and takes one %s", option->name, option->value);
+    parser->seen |= bit;
     if (option->value == NULL) {
         *(bool *)place = true;
         return HALO_OK;
@@ -78,12 +83,24 @@ static HaloStatus set_option(Parser *parser, const CliOption *option, const char
     return status == HALO_OK ? status : halo_fail_at(status, "--%s", option->name);
 }
 
+/* What a switch may be set to. */
+static bool is_switch_word(const char *word)
+{
+    char room[64];
+    static const char words[] = "0|1|no|yes|false|true|off|on";
+    for (int i = 0; i < cli_words(words); i++)
+        if (strcmp(cli_word(words, i, room), word) == 0) return true;
+    return false;
+}
+
 /* A parameter of the command's operation, noted down as the pipeline would have it. */
 static HaloStatus set_param(Parser *parser, const HaloParam *param, const char *value)
 {
     CliText *args = &parser->settings->op_args;
-    if (value == NULL && param->type == HALO_PARAM_SWITCH) value = "1";
-    if (value == NULL) {
+    if (value == NULL && param->type == HALO_PARAM_SWITCH &&
+        (parser->args == 0 || !is_switch_word(*parser->arg) || access(*parser->arg, F_OK) == 0)) {
+        value = "1"; /* a switch may stand alone, and a file may be called 1 */
+    } else if (value == NULL) {
         if (parser->args == 0) return halo_fail(HALO_ERR_USAGE, "--%s needs a value", param->key);
         value = *parser->arg++;
         parser->args--;

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "halo/status.h"
+#include "halo/text.h"
 
 /* The command line has nothing to unwind: without memory these say so and exit with HALO_ERR_LIMIT. */
 void *cli_alloc(size_t count, size_t size); /* cleared */

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "halo/text.h"
 #include "options.h"
 
 static const char *word_of(int i, const void *list)

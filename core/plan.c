@@ -50,7 +50,8 @@ HaloStatus plan_end_at(HaloPlan *plan, int64_t width)
     for (int r = 0; r < plan->regs; r++) {
         plan->reg[r].width -= less;
         if (plan->reg[r].width < 1)
-            return halo_fail(HALO_ERR_INPUT, "border=valid leaves nothing of %lld frames", (long long)width);
+            return halo_fail(HALO_ERR_INPUT, "border=valid leaves nothing of %lld frame%s", (long long)width,
+                             halo_s(width));
     }
     return HALO_OK;
 }

@@ -85,6 +85,8 @@ static HaloStatus parse_choice(const HaloParam *param, const char *text, const c
     if (near != NULL)
         return halo_fail(HALO_ERR_USAGE, "%s: '%.60s' is none of %s; did you mean '%s'?", where, text, list,
                          near);
+    const HaloStatus told = param->check != NULL ? param->check(where, text) : HALO_OK;
+    if (told != HALO_OK) return told;
     return halo_fail(HALO_ERR_USAGE, "%s: '%.60s' is none of %s", where, text, list);
 }
 

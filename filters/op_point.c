@@ -105,10 +105,21 @@ static const HaloParam gamma_param[] = {
      .help = "above 1 brightens what lies between black and full scale"},
 };
 
+/* "s24", "i16": what sound files are said to hold. */
+static HaloStatus check_depth(const char *where, const char *text)
+{
+    if ((*text != 's' && *text != 'i') || text[1] < '1' || text[1] > '9') return HALO_OK;
+    return halo_fail(HALO_ERR_USAGE,
+                     "%s: '%.60s' is none of u8, u16, f32: depth is for images; sound is written with the bits of its "
+                     "input where the output's format has them",
+                     where, text);
+}
+
 static const HaloParam depth_param[] = {
     {.key = "type",
      .type = HALO_PARAM_CHOICE,
      .choices = "u8|u16|f32",
+     .check = check_depth,
      .help = "8 or 16 bits, scaled to their full range, or 32-bit floats"},
 };
 

@@ -32,7 +32,8 @@ typedef struct HaloParam {
     const char *choices; /* CHOICE: "magnitude|x|y" */
     const char *unit;    /* "pixels", "Hz", …, or NULL */
     const char *help;    /* one line */
-    /* TEXT: HALO_ERR_USAGE for what cannot be meant; `where` stands before the message. */
+    /* TEXT: HALO_ERR_USAGE for what cannot be meant; `where` stands before the message. CHOICE: says more of a word
+     * that is none of them and near to none. */
     HaloStatus (*check)(const char *where, const char *text);
 } HaloParam;
 

@@ -6,6 +6,7 @@
 
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "halo/status.h"
@@ -25,6 +26,9 @@ static inline bool halo_is_digit(char c) { return c >= '0' && c <= '9'; }
 static inline bool halo_is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 static inline bool halo_is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 static inline bool halo_is_print(char c) { return c >= ' ' && c <= '~'; }
+
+/* "1 sample", "2 samples": what stands behind the word. */
+static inline const char *halo_s(int64_t count) { return count == 1 ? "" : "s"; }
 
 #ifdef __cplusplus
 }

@@ -181,9 +181,9 @@ setup() { load common; common_setup; make_gray a.pgm 20 10; }
 @test "--explain says how the threads are shared" {
     make_gray a.pgm 20 20; make_gray b.pgm 20 20
     run halo run gauss:1 a.pgm -o x.png --explain -j 4 --device cpu
-    [[ "$output" == *"threads 4 that cut each file into slices"* ]]
+    [[ "$output" == *"jobs    4 threads that cut each file into slices"* ]]
     run halo run gauss:1 a.pgm b.pgm --out-dir out --explain -j 4 --device cpu
-    [[ "$output" == *"threads 2 for each of 2 files at a time"* ]]
+    [[ "$output" == *"jobs    2 threads for each of 2 files at a time"* ]]
 }
 
 @test "a hundred files of all kinds, twenty of them broken" {

@@ -51,10 +51,10 @@ field() { grep -o "\"$1\":[^,}]*" | head -1 | cut -d: -f2; } # of the first obje
 @test "NaN is said, and is no reason to scale" {
     { head -c 4000 /dev/zero | tr '\0' '>'; printf '\0\0\300\177'; } > nan.f32 # 0.18…, and NaN
     run --separate-stderr halo run --raw f32,48000,1 '' nan.f32 -o a.flac --json
-    [ "$status" -eq 0 ]; says '1 samples are NaN and became 0'
+    [ "$status" -eq 0 ]; says '1 sample is NaN and became 0'
     [[ "$output" == *'"clipped":1,"peak":null'* ]]
     run --separate-stderr halo run --guard --raw f32,48000,1 '' nan.f32 -o b.flac
-    [ "$status" -eq 0 ]; says '1 samples are NaN and became 0'
+    [ "$status" -eq 0 ]; says '1 sample is NaN and became 0'
     cmp a.flac b.flac
 }
 
