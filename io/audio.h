@@ -74,6 +74,8 @@ void snd_discard(HaloWriter *writer);
 /* What libsndfile knows of texts (audio_text.c). */
 HaloStatus snd_take_texts(SNDFILE *file, HaloMeta *meta);
 void snd_put_texts(SNDFILE *file, const HaloMeta *meta);
+/* Are they all there, in a file that was just written? */
+bool snd_has_texts(SNDFILE *file, const HaloMeta *meta);
 
 /* Gives every page of an Ogg stream the same serial number, in place. */
 void snd_ogg_fix_serial(uint8_t *bytes, size_t size);

@@ -28,11 +28,24 @@ out:
     return status;
 }
 
+static const char *text_of(const HaloMeta *meta, size_t kind)
+{
+    const char *text = kinds[kind].type != SF_STR_SOFTWARE ? halo_text_find(meta, kinds[kind].key) : NULL;
+    return text != NULL && text[0] != 0 ? text : NULL;
+}
+
 /* What a container has no place for is left out; so is the software, to which libsndfile adds its own name. */
 void snd_put_texts(SNDFILE *file, const HaloMeta *meta)
 {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        const char *text = kinds[i].type != SF_STR_SOFTWARE ? halo_text_find(meta, kinds[i].key) : NULL;
-        if (text != NULL && text[0] != 0) sf_set_string(file, kinds[i].type, text);
+        const char *text = text_of(meta, i);
+        if (text != NULL) sf_set_string(file, kinds[i].type, text);
     }
+}
+
+bool snd_has_texts(SNDFILE *file, const HaloMeta *meta)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (text_of(meta, i) != NULL && sf_get_string(file, kinds[i].type) == NULL) return false;
+    return true;
 }

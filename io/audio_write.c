@@ -14,6 +14,7 @@ typedef struct SndWriter {
     bool spools;
     HaloSpool spool;   /* the file so far, where it is put together in memory */
     int64_t end, at;   /* of the file */
+    int64_t frames;    /* so far */
     HaloStatus status; /* the first failure of the sink */
     SNDFILE *file;
     const SndCodec *codec;
@@ -55,12 +56,19 @@ static sf_count_t vio_write(const void *bytes, sf_count_t size, void *user)
     return size;
 }
 
-/* libsndfile reads nothing back while it writes, but asks that it could. */
+/* While it writes libsndfile reads nothing back, but asks that it could. */
 static sf_count_t vio_read(void *bytes, sf_count_t size, void *user)
 {
-    (void)bytes, (void)size, (void)user;
-    return 0;
+    SndWriter *state = user;
+    const int64_t left = state->end - state->at;
+    if (!state->spools || left <= 0 || size <= 0) return 0;
+    if (size > left) size = left;
+    memcpy(bytes, state->spool.bytes + state->at, (size_t)size);
+    state->at += size;
+    return size;
 }
+
+static SF_VIRTUAL_IO vio = {vio_length, vio_seek, vio_read, vio_write, vio_tell};
 
 /* ---- the header ----------------------------------------------------------------------------------------- */
 
@@ -79,7 +87,6 @@ static int choose_subtype(int major, int bits, bool real)
 
 HaloStatus snd_create(HaloWriter *writer, int major)
 {
-    static SF_VIRTUAL_IO vio = {vio_length, vio_seek, vio_read, vio_write, vio_tell};
     HaloStatus status = HALO_OK;
     const HaloShape *shape = &writer->info.shape;
     const double rate = rint(shape->rate);
@@ -158,8 +165,22 @@ HaloStatus snd_write(HaloWriter *writer, const HaloBuf *rows)
         if (state->status != HALO_OK) return state->status;
         if (put != want) return halo_fail(HALO_ERR_OUTPUT, "a short write: %s", sf_strerror(state->file));
         done += want;
+        state->frames += want;
     }
     return HALO_OK;
+}
+
+/* Without memory libogg leaves out frames, comments or the tables of the codec, and libsndfile says that all is
+ * well: so it reads what it has written. */
+static HaloStatus check_ogg(SndWriter *state, const HaloMeta *meta)
+{
+    SF_INFO sf = {0};
+    if (state->frames == 0) return HALO_OK;
+    state->at = 0;
+    SNDFILE *back = sf_open_virtual(&vio, SFM_READ, &sf, state);
+    const bool whole = back != NULL && sf.frames == state->frames && snd_has_texts(back, meta);
+    if (back != NULL) sf_close(back);
+    return whole ? HALO_OK : halo_fail(HALO_ERR_LIMIT, "not enough memory to encode Ogg");
 }
 
 HaloStatus snd_finish(HaloWriter *writer)
@@ -171,7 +192,11 @@ HaloStatus snd_finish(HaloWriter *writer)
     if (error != SF_ERR_NO_ERROR)
         return halo_fail(HALO_ERR_OUTPUT, "the end could not be written: %s", sf_error_number(error));
     if (!state->spools) return HALO_OK;
-    if (state->codec->subtype == SF_FORMAT_VORBIS) snd_ogg_fix_serial(state->spool.bytes, (size_t)state->end);
+    if (state->codec->subtype == SF_FORMAT_VORBIS) {
+        snd_ogg_fix_serial(state->spool.bytes, (size_t)state->end);
+        const HaloStatus status = check_ogg(state, &writer->info.meta);
+        if (status != HALO_OK) return status;
+    }
     return halo_sink_write(writer->sink, state->spool.bytes, (size_t)state->end);
 }
 

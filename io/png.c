@@ -1,6 +1,7 @@
 /* PNG: every colour type, depth and interlacing, by libpng's row functions. */
 #include "pngfile.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static bool probe(const uint8_t *head, size_t size)
@@ -43,12 +44,24 @@ static void on_warning(png_structp png, png_const_charp message)
     (void)message;
 }
 
+static png_voidp on_malloc(png_structp png, png_alloc_size_t size)
+{
+    void *memory = malloc(size);
+    if (memory == NULL) ((PngGuard *)png_get_mem_ptr(png))->starved = true;
+    return memory;
+}
+
+static void on_free(png_structp png, png_voidp memory)
+{
+    (void)png;
+    free(memory);
+}
+
 png_structp halo_png_struct(PngGuard *guard, HaloStatus blame)
 {
     guard->blame = blame;
-    const png_structp png = blame == HALO_ERR_INPUT
-                                ? png_create_read_struct(PNG_LIBPNG_VER_STRING, guard, on_error, on_warning)
-                                : png_create_write_struct(PNG_LIBPNG_VER_STRING, guard, on_error, on_warning);
+    const png_structp png = (blame == HALO_ERR_INPUT ? png_create_read_struct_2 : png_create_write_struct_2)(
+        PNG_LIBPNG_VER_STRING, guard, on_error, on_warning, guard, on_malloc, on_free);
     if (png == NULL) return NULL;
     /* The limit is --max-pixels, looked at before anything is allocated by size. */
     png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
@@ -61,5 +74,6 @@ HaloStatus halo_png_guard(PngGuard *guard, void (*step)(void *), void *arg)
 {
     guard->status = HALO_OK;
     if (setjmp(guard->jump) == 0) step(arg);
+    if (guard->starved) guard->status = halo_fail(HALO_ERR_LIMIT, "not enough memory for PNG");
     return guard->status;
 }

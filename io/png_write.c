@@ -80,9 +80,14 @@ static void write_xmp(PngWriter *state, const HaloBlob *xmp)
 {
     if (state->has_xmp) return;
     png_text text = {.compression = PNG_ITXT_COMPRESSION_NONE, .key = PNG_XMP_KEY};
-    text.text = xmp->size > 0 && memchr(xmp->data, 0, xmp->size) == NULL ? malloc(xmp->size + 1) : NULL;
     state->has_xmp = xmp->size > 0;
-    if (text.text == NULL) return; /* UTF-16 with its zeros cannot stand in iTXt */
+    if (xmp->size == 0 || memchr(xmp->data, 0, xmp->size) != NULL)
+        return; /* UTF-16 with its zeros cannot stand in iTXt */
+    text.text = malloc(xmp->size + 1);
+    if (text.text == NULL) {
+        state->guard.status = halo_fail(HALO_ERR_LIMIT, "not enough memory for %zu bytes of XMP", xmp->size);
+        png_error(state->png, "");
+    }
     memcpy(text.text, xmp->data, xmp->size);
     text.text[xmp->size] = 0;
     png_set_text(state->png, state->info, &text, 1);

@@ -15,6 +15,7 @@ typedef struct PngGuard {
     jmp_buf jump;
     HaloStatus status; /* of the step; a callback that fails sets it before it raises libpng's error */
     HaloStatus blame;  /* what libpng's own errors are: HALO_ERR_INPUT or HALO_ERR_OUTPUT */
+    bool starved;      /* an allocation failed: libpng may have left something out, and said nothing */
 } PngGuard;
 
 /* A struct for reading (HALO_ERR_INPUT) or writing (HALO_ERR_OUTPUT); NULL without memory. */

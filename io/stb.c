@@ -3,9 +3,17 @@
  * It hands its bytes to a callback, never to a file: its own file functions report success on a full disk. Its
  * arithmetic is in int, so sizes are checked before it is called. */
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "image.h"
+
+/* Of what halo calls only HDR allocates: four bytes a pixel of a row, once, and stb does not look whether it
+ * got them. So they are made before. */
+static _Thread_local void *hdr_row;
+#define STBIW_MALLOC(size) ((void)(size), hdr_row)
+#define STBIW_REALLOC(memory, size) ((void)(memory), (void)(size), NULL)
+#define STBIW_FREE(memory) (void)(memory)
 
 #define STB_IMAGE_WRITE_IMPLEMENTATION
 #define STB_IMAGE_WRITE_STATIC
@@ -90,8 +98,13 @@ static HaloStatus finish_hdr(HaloWriter *writer)
     const HaloStatus status = halo_gather_take(writer, &whole);
     if (status != HALO_OK) return status;
     writer->clipped += limit_to_rgbe(whole);
-    return outcome(&output, stbi_write_hdr_to_func(put, &output, (int)whole->cols, (int)whole->rows,
-                                                   whole->shape.channels, whole->data));
+    hdr_row = malloc(4 * (size_t)whole->cols);
+    if (hdr_row == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to write an image");
+    const int worked = stbi_write_hdr_to_func(put, &output, (int)whole->cols, (int)whole->rows,
+                                              whole->shape.channels, whole->data);
+    free(hdr_row);
+    hdr_row = NULL;
+    return outcome(&output, worked);
 }
 
 static bool probe_bmp(const uint8_t *head, size_t size)

@@ -38,9 +38,22 @@ const HaloFormat halo_format_tiff = {
 
 /* ---- the guard ------------------------------------------------------------------------------------------ */
 
+/* libtiff has no hook for memory, and goes on without a tag that it could not read: its words are what there
+ * is. */
+static void note_memory(TiffGuard *guard, const char *message)
+{
+    static const char *const words[] = {"emory", "o space", "llocate", "malloc", "Insertion in"};
+    if (strstr(message, "byte limit defined in open options") != NULL) guard->beyond = true;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!guard->beyond && strstr(message, words[i]) != NULL) guard->starved = true;
+}
+
 static void keep(TiffGuard *guard, const char *format, va_list args)
 {
-    if (!guard->failed && !guard->warned) halo_vsnprintf(guard->message, sizeof guard->message, format, args);
+    char message[sizeof guard->message];
+    halo_vsnprintf(message, sizeof message, format, args);
+    note_memory(guard, message);
+    if (!guard->failed && !guard->warned) memcpy(guard->message, message, sizeof message);
 }
 
 /* Both return 1: libtiff's own handlers, which print, are not called. */
@@ -67,15 +80,34 @@ static int on_warning(TIFF *tiff, void *data, const char *module, const char *fo
 
 void halo_tiff_clear(TiffGuard *guard)
 {
-    guard->failed = guard->warned = false;
+    guard->failed = guard->warned = guard->beyond = false;
     guard->message[0] = 0;
 }
 
 HaloStatus halo_tiff_outcome(const TiffGuard *guard, bool ok)
 {
     if (guard->status != HALO_OK) return guard->status;
+    if (guard->starved) return halo_fail(HALO_ERR_LIMIT, "not enough memory for TIFF");
     if (ok && !guard->warned) return HALO_OK;
     return halo_fail(guard->blame, "TIFF: %s", guard->message[0] != 0 ? guard->message : "damaged");
+}
+
+/* libtiff 4.5 counts a custom tag before it has room for it, and walks them all while it closes: without memory
+ * it stays as it is. */
+void halo_tiff_shut(const TiffGuard *guard, TIFF *tiff)
+{
+    if (tiff != NULL && !guard->starved) TIFFCleanup(tiff);
+}
+
+HaloStatus halo_tiff_value(TiffGuard *guard, TIFF *tiff, uint32_t tag, uint32_t *size, const void **value)
+{
+    bool there = false;
+    *value = NULL;
+    if (size != NULL) *size = 0;
+    if (!guard->starved)
+        there = (size != NULL ? TIFFGetField(tiff, tag, size, value) : TIFFGetField(tiff, tag, value)) == 1;
+    if (there && *value == NULL && (size == NULL || *size > 0)) guard->starved = true;
+    return halo_tiff_outcome(guard, true);
 }
 
 static int on_close(thandle_t handle)
@@ -88,6 +120,7 @@ TIFF *halo_tiff_open(TiffGuard *guard, const char *mode, const TiffStream *strea
                      int64_t max_bytes)
 {
     TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
+    if (options == NULL) guard->starved = true;
     if (options == NULL) return NULL;
     TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)max_bytes);
     TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, guard);

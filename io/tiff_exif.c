@@ -51,7 +51,7 @@ static bool get_from_blob(void *context, int64_t at, void *bytes, size_t size)
     return true;
 }
 
-HaloStatus halo_tiff_put_exif(TIFF *tiff, const HaloBlob *exif, int64_t end, HaloBlob *bytes)
+HaloStatus halo_tiff_put_exif(TiffGuard *guard, TIFF *tiff, const HaloBlob *exif, int64_t end, HaloBlob *bytes)
 {
     HaloStatus status = HALO_OK;
     HaloBlob blob = *exif;
@@ -59,6 +59,7 @@ HaloStatus halo_tiff_put_exif(TIFF *tiff, const HaloBlob *exif, int64_t end, Hal
     IfdSource from = {get_from_blob, &blob, false, false};
     IfdEntry entry;
     char text[1024], *already;
+    const void *kept;
     if (exif->size < 8 || (memcmp(exif->data, "II*\0", 4) != 0 && memcmp(exif->data, "MM\0*", 4) != 0))
         return HALO_OK;
     from.big = exif->data[0] == 'M';
@@ -71,8 +72,10 @@ HaloStatus halo_tiff_put_exif(TIFF *tiff, const HaloBlob *exif, int64_t end, Hal
             int64_t where;
             HALO_TRY(ifd_copy(&from, (int64_t)ifd_number(&from, &entry), NULL, wide, end, bytes, &where));
             if (where > 0 && (wide || where <= UINT32_MAX)) TIFFSetField(tiff, *tag, (uint64_t)where);
-        } else if (ifd_text(&from, &entry, text, sizeof text) && !TIFFGetField(tiff, *tag, &already)) {
+        } else if (*tag != TIFFTAG_ORIENTATION && ifd_text(&from, &entry, text, sizeof text) &&
+                   !TIFFGetField(tiff, *tag, &already)) {
             if (*tag != TIFFTAG_DATETIME || strlen(text) == 19) TIFFSetField(tiff, *tag, text);
+            HALO_TRY(halo_tiff_value(guard, tiff, *tag, NULL, &kept));
         }
     }
 out:

@@ -41,63 +41,102 @@ static void take_resolution(TIFF *tiff, HaloMeta *meta)
     meta->ratio = unit == RESUNIT_NONE;
 }
 
-static void take_chroma(TIFF *tiff, HaloMeta *meta)
+static HaloStatus take_chroma(TiffGuard *guard, TIFF *tiff, HaloMeta *meta)
 {
-    const float *white, *primaries;
-    if (!TIFFGetField(tiff, TIFFTAG_WHITEPOINT, &white)) return;
-    if (!TIFFGetField(tiff, TIFFTAG_PRIMARYCHROMATICITIES, &primaries)) return;
-    for (int i = 0; i < 8; i++) {
-        const double c = i < 2 ? (double)white[i] : (double)primaries[i - 2];
+    HaloStatus status = HALO_OK;
+    const void *white, *primaries;
+    HALO_TRY(halo_tiff_value(guard, tiff, TIFFTAG_WHITEPOINT, NULL, &white));
+    HALO_TRY(halo_tiff_value(guard, tiff, TIFFTAG_PRIMARYCHROMATICITIES, NULL, &primaries));
+    for (int i = 0; i < 8 && white != NULL && primaries != NULL; i++) {
+        const double c = i < 2 ? (double)((const float *)white)[i] : (double)((const float *)primaries)[i - 2];
         meta->chroma[i] = c > 0 && c < 1 ? c : 0;
     }
+out:
+    return status;
 }
 
-HaloStatus halo_tiff_take_meta(TIFF *tiff, HaloMeta *meta)
+static HaloStatus take_blob(TiffGuard *guard, TIFF *tiff, uint32_t tag, HaloBlob *blob)
 {
     HaloStatus status = HALO_OK;
     const void *bytes;
-    const char *text;
     uint32_t size;
+    HALO_TRY(halo_tiff_value(guard, tiff, tag, &size, &bytes));
+    if (bytes != NULL) HALO_TRY(halo_blob_set(blob, bytes, size));
+out:
+    return status;
+}
+
+static HaloStatus take_text(TiffGuard *guard, TIFF *tiff, const Text *text, HaloMeta *meta)
+{
+    HaloStatus status = HALO_OK;
+    const void *value;
+    HALO_TRY(halo_tiff_value(guard, tiff, text->tag, NULL, &value));
+    if (value != NULL) HALO_TRY(halo_text_add(meta, text->key, value, strlen(value), HALO_UTF_8));
+out:
+    return status;
+}
+
+HaloStatus halo_tiff_take_meta(TiffGuard *guard, TIFF *tiff, HaloMeta *meta)
+{
+    HaloStatus status = HALO_OK;
     uint16_t orientation = 1;
-    if (TIFFGetField(tiff, TIFFTAG_ICCPROFILE, &size, &bytes)) HALO_TRY(halo_blob_set(&meta->icc, bytes, size));
-    if (TIFFGetField(tiff, TIFFTAG_XMLPACKET, &size, &bytes)) HALO_TRY(halo_blob_set(&meta->xmp, bytes, size));
+    HALO_TRY(take_blob(guard, tiff, TIFFTAG_ICCPROFILE, &meta->icc));
+    HALO_TRY(take_blob(guard, tiff, TIFFTAG_XMLPACKET, &meta->xmp));
     if (TIFFGetField(tiff, TIFFTAG_ORIENTATION, &orientation) && orientation >= 2 && orientation <= 8)
         HALO_TRY(halo_exif_of_orientation(orientation, &meta->exif));
-    for (int i = 0; i < TEXTS; i++)
-        if (TIFFGetField(tiff, texts[i].tag, &text))
-            HALO_TRY(halo_text_add(meta, texts[i].key, text, strlen(text), HALO_UTF_8));
+    for (int i = 0; i < TEXTS; i++) HALO_TRY(take_text(guard, tiff, &texts[i], meta));
     take_resolution(tiff, meta);
-    take_chroma(tiff, meta);
+    HALO_TRY(take_chroma(guard, tiff, meta));
 out:
     return status;
 }
 
 /* ---- writing -------------------------------------------------------------------------------------------- */
 
-static void put_chroma(TIFF *tiff, const HaloMeta *meta)
+/* As an array or text; libtiff takes a copy. */
+static HaloStatus put_value(TiffGuard *guard, TIFF *tiff, uint32_t tag, const void *value)
 {
-    float values[8];
-    if (!(meta->chroma[1] > 0)) return;
-    for (int i = 0; i < 8; i++) values[i] = (float)meta->chroma[i];
-    TIFFSetField(tiff, TIFFTAG_WHITEPOINT, values);
-    TIFFSetField(tiff, TIFFTAG_PRIMARYCHROMATICITIES, values + 2);
+    const void *kept;
+    TIFFSetField(tiff, tag, value);
+    return halo_tiff_value(guard, tiff, tag, NULL, &kept);
 }
 
-void halo_tiff_put_meta(TIFF *tiff, const HaloInfo *info)
+static HaloStatus put_blob(TiffGuard *guard, TIFF *tiff, uint32_t tag, const HaloBlob *blob)
+{
+    const void *kept;
+    uint32_t size;
+    if (blob->size == 0 || blob->size > UINT32_MAX) return HALO_OK;
+    TIFFSetField(tiff, tag, (uint32_t)blob->size, blob->data);
+    return halo_tiff_value(guard, tiff, tag, &size, &kept);
+}
+
+static HaloStatus put_chroma(TiffGuard *guard, TIFF *tiff, const HaloMeta *meta)
+{
+    HaloStatus status = HALO_OK;
+    float values[8];
+    if (!(meta->chroma[1] > 0)) return HALO_OK;
+    for (int i = 0; i < 8; i++) values[i] = (float)meta->chroma[i];
+    HALO_TRY(put_value(guard, tiff, TIFFTAG_WHITEPOINT, values));
+    HALO_TRY(put_value(guard, tiff, TIFFTAG_PRIMARYCHROMATICITIES, values + 2));
+out:
+    return status;
+}
+
+HaloStatus halo_tiff_put_meta(TiffGuard *guard, TIFF *tiff, const HaloInfo *info)
 {
     const HaloMeta *meta = &info->meta;
     const int orientation = halo_exif_orientation(&meta->exif);
+    HaloStatus status = HALO_OK;
     double dots[2];
     bool inches;
-    if (halo_icc_fits(&meta->icc, &info->shape) && meta->icc.size <= UINT32_MAX)
-        TIFFSetField(tiff, TIFFTAG_ICCPROFILE, (uint32_t)meta->icc.size, meta->icc.data);
-    if (meta->xmp.size > 0 && meta->xmp.size <= UINT32_MAX)
-        TIFFSetField(tiff, TIFFTAG_XMLPACKET, (uint32_t)meta->xmp.size, meta->xmp.data);
+    if (halo_icc_fits(&meta->icc, &info->shape))
+        HALO_TRY(put_blob(guard, tiff, TIFFTAG_ICCPROFILE, &meta->icc));
+    HALO_TRY(put_blob(guard, tiff, TIFFTAG_XMLPACKET, &meta->xmp));
     if (orientation > 1) TIFFSetField(tiff, TIFFTAG_ORIENTATION, orientation);
     for (int i = 0; i < TEXTS; i++) {
         const char *value = halo_text_find(meta, texts[i].key);
         if (value == NULL || (texts[i].tag == TIFFTAG_DATETIME && strlen(value) != 19)) continue;
-        TIFFSetField(tiff, texts[i].tag, value);
+        HALO_TRY(put_value(guard, tiff, texts[i].tag, value));
     }
     if (halo_resolution(meta, &inches, dots)) {
         TIFFSetField(tiff, TIFFTAG_XRESOLUTION, dots[0]);
@@ -107,6 +146,8 @@ void halo_tiff_put_meta(TIFF *tiff, const HaloInfo *info)
                      : inches    ? RESUNIT_INCH
                                  : RESUNIT_CENTIMETER);
     }
-    put_chroma(tiff, meta);
+    HALO_TRY(put_chroma(guard, tiff, meta));
+out:
+    return status;
 }
 #endif

@@ -62,6 +62,8 @@ static HaloStatus look_at_palette(TIFF *tiff, TiffPixels *pixels)
                          pixels->bits);
     if (!TIFFGetField(tiff, TIFFTAG_COLORMAP, &table[0], &table[1], &table[2]))
         return halo_fail(HALO_ERR_INPUT, "TIFF: a palette without colours");
+    if (table[0] == NULL || table[1] == NULL || table[2] == NULL)
+        return halo_fail(HALO_ERR_LIMIT, "not enough memory for a palette of TIFF");
     const int colours = 1 << pixels->bits;
     for (int i = 0; i < colours; i++) {
         for (int c = 0; c < 3; c++) {
@@ -109,14 +111,16 @@ static HaloStatus look_at_colour(TIFF *tiff, TiffPixels *pixels)
 
 /* Alpha is what is declared as such, in the last sample of gray or RGB; other samples are channels like the
  * rest. */
-static void look_at_alpha(TIFF *tiff, TiffPixels *pixels)
+static HaloStatus look_at_alpha(TIFF *tiff, TiffPixels *pixels)
 {
     uint16_t extras = 0, *kind = NULL;
     const bool rgb = pixels->colour[0] == 'R';
-    if (!TIFFGetFieldDefaulted(tiff, TIFFTAG_EXTRASAMPLES, &extras, &kind) || extras != 1) return;
-    if (pixels->palette || pixels->samples != (rgb ? 4 : 2)) return;
+    if (!TIFFGetFieldDefaulted(tiff, TIFFTAG_EXTRASAMPLES, &extras, &kind) || extras != 1) return HALO_OK;
+    if (pixels->palette || pixels->samples != (rgb ? 4 : 2)) return HALO_OK;
+    if (kind == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory for a tag of TIFF");
     pixels->alpha = kind[0] == EXTRASAMPLE_ASSOCALPHA || kind[0] == EXTRASAMPLE_UNASSALPHA;
     pixels->premultiplied = kind[0] == EXTRASAMPLE_ASSOCALPHA;
+    return HALO_OK;
 }
 
 HaloStatus halo_tiff_pixels(TIFF *tiff, TiffPixels *pixels)
@@ -129,7 +133,7 @@ HaloStatus halo_tiff_pixels(TIFF *tiff, TiffPixels *pixels)
     HALO_TRY(look_at_compression(tiff, pixels));
     HALO_TRY(look_at_format(tiff, pixels));
     HALO_TRY(look_at_colour(tiff, pixels));
-    look_at_alpha(tiff, pixels);
+    HALO_TRY(look_at_alpha(tiff, pixels));
     const int most = pixels->bits <= 8 ? (1 << pixels->bits) - 1 : 255;
     for (int v = 0; v <= most; v++) {
         const int scaled = v * 255 / most; /* most divides 255 */

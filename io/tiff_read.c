@@ -206,12 +206,12 @@ static HaloStatus look_at_page(HaloReader *reader)
     if (state->pixels.alpha) reader->info.shape.alpha = state->pixels.channels - 1;
     state->planar = planar == PLANARCONFIG_SEPARATE && state->pixels.samples > 1;
     HALO_TRY(measure_blocks(state));
-    HALO_TRY(halo_tiff_take_meta(state->tiff, &reader->info.meta));
+    HALO_TRY(halo_tiff_take_meta(&state->guard, state->tiff, &reader->info.meta));
     const IfdSource exif = {get_bytes, state, TIFFIsBigEndian(state->tiff) != 0,
                             TIFFIsBigTIFF(state->tiff) != 0};
     HALO_TRY(halo_tiff_take_exif(state->tiff, &exif, &reader->info.meta.exif));
     describe(state);
-    status = state->guard.status;
+    HALO_TRY(halo_tiff_outcome(&state->guard, true)); /* no tag was left out for want of memory */
     /* In these, libtiff warns of damage and goes on with made-up samples; elsewhere of odd tags. */
     state->guard.strict = state->pixels.warns && !reader->options.tolerate;
     halo_tiff_clear(&state->guard);
@@ -271,7 +271,8 @@ static HaloStatus decode(TiffReader *state, int64_t x, int64_t y, int plane)
         got = TIFFReadEncodedStrip(state->tiff, strip, state->block, (tmsize_t)state->block_bytes);
     }
     const HaloStatus status = halo_tiff_outcome(&state->guard, got >= 0);
-    return state->guard.status == HALO_OK && state->reader->options.tolerate ? HALO_OK : status;
+    const bool damage = state->guard.status == HALO_OK && status == HALO_ERR_INPUT;
+    return damage && state->reader->options.tolerate ? HALO_OK : status;
 }
 
 /* Room for a block, and for what libtiff keeps of it before it is decoded, which is seldom more. */
@@ -366,7 +367,7 @@ void halo_tiff_close(HaloReader *reader)
 {
     TiffReader *state = reader->state;
     if (state == NULL) return;
-    if (state->tiff != NULL) TIFFCleanup(state->tiff);
+    halo_tiff_shut(&state->guard, state->tiff);
     drop_blocks(state);
     free(state);
     reader->state = NULL;

@@ -138,7 +138,8 @@ HaloStatus halo_tiff_create(HaloWriter *writer)
     state->strip = malloc((size_t)(state->strip_rows * row_bytes));
     if (state->strip == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to write TIFF");
     HALO_TRY(halo_tiff_outcome(&state->guard, set_tags(state->tiff, &writer->info, state->strip_rows)));
-    halo_tiff_put_meta(state->tiff, &writer->info); /* what libtiff does not want is left out */
+    HALO_TRY(halo_tiff_put_meta(&state->guard, state->tiff, &writer->info));
+    HALO_TRY(halo_tiff_outcome(&state->guard, true)); /* unless it was for want of memory */
     halo_tiff_clear(&state->guard);
 out:
     return status;
@@ -174,7 +175,7 @@ static HaloStatus put_exif(TiffWriter *state)
     HaloStatus status = HALO_OK;
     HaloBlob bytes = {0};
     const int64_t end = state->end + state->end % 2;
-    HALO_TRY(halo_tiff_put_exif(state->tiff, &state->writer->info.meta.exif, end, &bytes));
+    HALO_TRY(halo_tiff_put_exif(&state->guard, state->tiff, &state->writer->info.meta.exif, end, &bytes));
     state->at = state->end;
     if (bytes.size > 0 && end > state->end) on_write(state, (uint8_t[1]){0}, 1);
     if (bytes.size > 0) on_write(state, bytes.data, (tmsize_t)bytes.size);
@@ -188,8 +189,10 @@ HaloStatus halo_tiff_finish(HaloWriter *writer)
 {
     TiffWriter *state = writer->state;
     HaloStatus status = HALO_OK;
-    halo_tiff_put_meta(state->tiff, &writer->info); /* some of it may have stood behind the input's samples */
+    HALO_TRY(halo_tiff_put_meta(&state->guard, state->tiff,
+                                &writer->info)); /* some may have stood behind the input's samples */
     HALO_TRY(put_exif(state));
+    HALO_TRY(halo_tiff_outcome(&state->guard, true));
     halo_tiff_clear(&state->guard);
     HALO_TRY(halo_tiff_outcome(&state->guard, TIFFWriteDirectory(state->tiff) == 1));
 out:
@@ -208,7 +211,7 @@ void halo_tiff_discard(HaloWriter *writer)
     TiffWriter *state = writer->state;
     if (state == NULL) return;
     if (state->guard.status == HALO_OK) state->guard.status = HALO_ERR_OUTPUT; /* nothing more may be written */
-    if (state->tiff != NULL) TIFFCleanup(state->tiff);
+    halo_tiff_shut(&state->guard, state->tiff);
     halo_spool_free(&state->held);
     free(state->strip);
     free(state);
