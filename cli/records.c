@@ -144,6 +144,7 @@ static void record_members(CliJson *json, const CliSubject *subject, const HaloR
     json_number(json, "integrated", result->loudness.integrated);
     json_number(json, "range", result->loudness.range);
     json_number(json, "true_peak", result->loudness.true_peak);
+    if (result->loudness.unknown != NULL) json_text(json, "unknown", result->loudness.unknown);
     json_close(json, '}');
 }
 

@@ -141,11 +141,15 @@ static void print_columns(FILE *to, const Column *column, int columns)
     }
 }
 
-/* "loudness -23.0 LUFS, range 5.2 LU, true peak -1.0 dB"; of what is known. */
+/* "loudness -23.0 LUFS, range 5.2 LU, true peak -1.0 dB"; where it is not known, why. */
 static void print_loudness(FILE *to, const HaloLoudness *loudness)
 {
-    if (isnan(loudness->integrated)) return;
-    fprintf(to, "%-*s  %.1f LUFS, range %.1f LU", LABEL, "loudness", loudness->integrated, loudness->range);
+    if (loudness->unknown != NULL)
+        fprintf(to, "%-*s  not known: %s", LABEL, "loudness", loudness->unknown);
+    else if (isnan(loudness->integrated))
+        return;
+    else
+        fprintf(to, "%-*s  %.1f LUFS, range %.1f LU", LABEL, "loudness", loudness->integrated, loudness->range);
     if (!isnan(loudness->true_peak)) fprintf(to, ", true peak %.1f dB", loudness->true_peak);
     fputc('\n', to);
 }

@@ -212,7 +212,7 @@ static void print_stats(FILE *to, const Group *group, bool json)
     const Part *channel = group->node[0].channel;
     Part all = part_none();          /* its names are the channels' */
     result.detail = (HaloDetail){0}; /* percentiles and loudness are of a file: they do not add up */
-    result.loudness = (HaloLoudness){NAN, NAN, NAN};
+    result.loudness = (HaloLoudness){NAN, NAN, NAN, NULL};
     result.channel = cli_alloc((size_t)shape->channels, sizeof *result.channel);
     for (int c = 0; c < shape->channels; c++) {
         halo_stats_from_moments(&channel[c].moments, shape->dtype, &result.channel[c]);

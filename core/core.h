@@ -198,10 +198,17 @@ double now_ms(void);
 /* builder.c: what `hist` counts when it is told nothing. */
 HaloHist hist_default(const HaloShape *shape);
 
+/* truepeak.c: frames in a row, interleaved. What true_peak_open made is closed also where it failed. */
+typedef struct TruePeak TruePeak;
+HaloStatus true_peak_open(int channels, TruePeak **peak);
+void true_peak_add(TruePeak *peak, const float *frames, int64_t count);
+double true_peak_end(TruePeak *peak); /* in dB; no more will come */
+void true_peak_close(TruePeak *peak);
+
 /* loudness.c: frames in a row, in host memory; *loudness is NULL at first. */
 typedef struct Loudness Loudness;
 HaloStatus loudness_add(Loudness **loudness, const HaloBuf *frames, bool true_peak);
-HaloLoudness loudness_of(const Loudness *loudness);
+HaloLoudness loudness_end(Loudness *loudness, bool finite); /* no more will come */
 void loudness_close(Loudness *loudness);
 
 /* measure.c: what a reduction or a histogram has seen, piece by piece. */

@@ -127,7 +127,8 @@ static HaloStatus finish_stats(Run *run, int at, HaloResult *result)
     for (int c = 0; c < result->shape.channels; c++)
         finite = finite && result->channel[c].nan + result->channel[c].inf == 0;
     result->all = run->stats[at];
-    result->loudness = loudness_of(finite ? run->measured[at].loudness : NULL);
+    if (result->shape.kind == HALO_AUDIO)
+        result->loudness = loudness_end(run->measured[at].loudness, finite);
     if (step->detail != NULL)
         HALO_TRY(measure_detail(run->slot, &run->value[step->src], step->detail, result));
 out:

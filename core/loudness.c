@@ -1,5 +1,5 @@
 /* Loudness by ITU-R BS.1770-4 and EBU R 128, block by block: a recursive filter and gates that follow the sound
- * in time, so they run on the host and are libebur128's. A build without it measures no loudness. */
+ * in time, so they run on the host and are libebur128's. A build without it knows the true peak alone. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -7,75 +7,102 @@
 
 #ifdef HALO_HAVE_EBUR128
 #include <ebur128.h>
+#endif
 
 struct Loudness {
+#ifdef HALO_HAVE_EBUR128
     ebur128_state *state; /* NULL: so many channels or such a rate have no loudness */
+#endif
+    TruePeak *peak; /* NULL: it is not asked for */
 };
 
-static HaloStatus open_loudness(const HaloShape *shape, bool true_peak, Loudness **loudness)
+#ifdef HALO_HAVE_EBUR128
+
+static void open_gates(Loudness *loudness, const HaloShape *shape)
 {
-    const int mode = EBUR128_MODE_I | EBUR128_MODE_LRA | (true_peak ? EBUR128_MODE_TRUE_PEAK : 0);
-    *loudness = calloc(1, sizeof **loudness);
-    if (*loudness == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     if (shape->rate >= 1 && shape->rate < 1e9)
-        (*loudness)->state = ebur128_init((unsigned)shape->channels, (unsigned long)(shape->rate + 0.5), mode);
+        loudness->state = ebur128_init((unsigned)shape->channels, (unsigned long)(shape->rate + 0.5),
+                                       EBUR128_MODE_I | EBUR128_MODE_LRA);
+}
+
+static HaloStatus add_gates(Loudness *loudness, const HaloBuf *frames)
+{
+    if (loudness->state == NULL ||
+        ebur128_add_frames_float(loudness->state, frames->data, (size_t)frames->cols) == EBUR128_SUCCESS)
+        return HALO_OK;
+    return halo_fail(HALO_ERR_LIMIT, "not enough memory for the loudness of %lld frames",
+                     (long long)frames->cols);
+}
+
+static void read_gates(const Loudness *loudness, HaloLoudness *made)
+{
+    ebur128_state *state = loudness->state;
+    made->unknown = "it has no loudness by BS.1770: so many channels, or such a rate";
+    if (state == NULL) return;
+    made->unknown = NULL;
+    if (ebur128_loudness_global(state, &made->integrated) != EBUR128_SUCCESS) made->integrated = NAN;
+    if (ebur128_loudness_range(state, &made->range) != EBUR128_SUCCESS) made->range = NAN;
+}
+
+static void close_gates(Loudness *loudness)
+{
+    if (loudness->state != NULL) ebur128_destroy(&loudness->state);
+}
+
+#else
+
+static void open_gates(Loudness *loudness, const HaloShape *shape) { (void)loudness, (void)shape; }
+
+static HaloStatus add_gates(Loudness *loudness, const HaloBuf *frames)
+{
+    (void)loudness, (void)frames;
     return HALO_OK;
 }
+
+static void read_gates(const Loudness *loudness, HaloLoudness *made)
+{
+    (void)loudness;
+    made->unknown = "this build has no libebur128";
+}
+
+static void close_gates(Loudness *loudness) { (void)loudness; }
+
+#endif
 
 HaloStatus loudness_add(Loudness **loudness, const HaloBuf *frames, bool true_peak)
 {
+    HaloStatus status = HALO_OK;
     if (frames->shape.dtype != HALO_F32) return HALO_OK;
     if (*loudness == NULL) {
-        const HaloStatus status = open_loudness(&frames->shape, true_peak, loudness);
-        if (status != HALO_OK) return status;
+        *loudness = calloc(1, sizeof **loudness);
+        if (*loudness == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+        open_gates(*loudness, &frames->shape);
+        if (true_peak) HALO_TRY(true_peak_open(frames->shape.channels, &(*loudness)->peak));
     }
-    ebur128_state *state = (*loudness)->state;
-    if (state == NULL) return HALO_OK;
-    if (ebur128_add_frames_float(state, frames->data, (size_t)frames->cols) != EBUR128_SUCCESS)
-        return halo_fail(HALO_ERR_LIMIT, "not enough memory for the loudness of %lld frames",
-                         (long long)frames->cols);
-    return HALO_OK;
+    if ((*loudness)->peak != NULL) true_peak_add((*loudness)->peak, frames->data, frames->cols);
+    HALO_TRY(add_gates(*loudness, frames));
+out:
+    return status;
 }
 
-HaloLoudness loudness_of(const Loudness *loudness)
+HaloLoudness loudness_end(Loudness *loudness, bool finite)
 {
-    HaloLoudness made = {NAN, NAN, NAN};
-    ebur128_state *state = loudness != NULL ? loudness->state : NULL;
-    if (state == NULL) return made;
-    if (ebur128_loudness_global(state, &made.integrated) != EBUR128_SUCCESS) made.integrated = NAN;
-    if (ebur128_loudness_range(state, &made.range) != EBUR128_SUCCESS) made.range = NAN;
-    if ((state->mode & EBUR128_MODE_TRUE_PEAK) != EBUR128_MODE_TRUE_PEAK) return made;
-    double most = 0.0;
-    for (unsigned c = 0; c < state->channels; c++) {
-        double peak;
-        if (ebur128_true_peak(state, c, &peak) == EBUR128_SUCCESS && peak > most) most = peak;
+    HaloLoudness made = {NAN, NAN, NAN, NULL};
+    if (!finite) {
+        made.unknown = "some samples are NaN or infinite";
+    } else if (loudness == NULL) {
+        made.unknown = "its samples are integers";
+    } else {
+        read_gates(loudness, &made);
+        if (loudness->peak != NULL) made.true_peak = true_peak_end(loudness->peak);
     }
-    made.true_peak = 20.0 * log10(most);
     return made;
 }
 
 void loudness_close(Loudness *loudness)
 {
-    if (loudness != NULL && loudness->state != NULL) ebur128_destroy(&loudness->state);
+    if (loudness == NULL) return;
+    close_gates(loudness);
+    true_peak_close(loudness->peak);
     free(loudness);
 }
-
-#else
-
-HaloStatus loudness_add(Loudness **loudness, const HaloBuf *frames, bool true_peak)
-{
-    (void)loudness;
-    (void)frames;
-    (void)true_peak;
-    return HALO_OK;
-}
-
-HaloLoudness loudness_of(const Loudness *loudness)
-{
-    (void)loudness;
-    return (HaloLoudness){NAN, NAN, NAN};
-}
-
-void loudness_close(Loudness *loudness) { (void)loudness; }
-
-#endif

@@ -77,6 +77,7 @@ typedef struct HaloLoudness {
     double integrated; /* LUFS */
     double range;      /* LU, by EBU Tech 3342 */
     double true_peak;  /* dB of full scale, of the sound between the samples */
+    const char *unknown; /* why the first two are not known, or NULL; static */
 } HaloLoudness;
 
 /* One answer of a pipeline, in the order of its operations. */

@@ -131,6 +131,40 @@ END
     halo stats --raw f32,48000,2 l1.f32 | grep -q '^loudness   -23.0 LUFS, range 0.0 LU$'
 }
 
+# BS.1770-4 asks for 192 kHz at least; the grid here is 16 times as fine as the samples at every rate.
+@test "the true peak of noise, beside sums of sin(x)/x" {
+    need_numpy
+    cat > peaks.py << 'END'
+import json, subprocess, sys
+import numpy as np
+for rate in (32000, 44100, 48000, 96000):
+    x = np.random.default_rng(rate).uniform(-0.4, 0.4, rate // 4).astype(np.float32)
+    x.tofile('n.f32')
+    peak, side = np.abs(x).max(), 128
+    for part in range(1, 16):
+        t = np.arange(-side + 1, side + 1) - part / 16
+        peak = max(peak, np.abs(np.convolve(x, (np.sinc(t) * (0.5 + 0.5 * np.cos(np.pi * t / side)))[::-1])).max())
+    said = subprocess.run([sys.argv[1], 'stats', '--full', '--json', '--raw', f'f32,{rate},1', 'n.f32'], capture_output=True)
+    got = json.loads(said.stdout.splitlines()[0])['loudness']['true_peak']
+    assert abs(got - 20 * np.log10(peak)) < 0.3, (rate, got, 20 * np.log10(peak))
+END
+    "$PYTHON" peaks.py "$HALO"
+}
+
+@test "where there is no loudness the reason stands" {
+    python3 -c 'import struct, sys; sys.stdout.buffer.write(struct.pack("<f", 0.5) * 9000 + struct.pack("<f", float("nan")))' > nan.f32
+    halo stats --raw f32,48000,1 nan.f32 | grep -qx 'loudness   not known: some samples are NaN or infinite'
+    halo stats --json --raw f32,48000,1 nan.f32 | grep -q '"loudness":{"integrated":null,"range":null,"true_peak":null,"unknown":"some samples are NaN or infinite"}'
+    head -c 8000 /dev/zero > in.raw
+    if [[ "$(halo --version)" == *"no loudness"* ]]; then
+        halo stats --raw f32,48000,1 in.raw | grep -qx 'loudness   not known: this build has no libebur128'
+        halo stats --json --raw f32,48000,1 in.raw | grep -q '"integrated":null,"range":null,.*"unknown":"this build has no libebur128"'
+    else
+        halo stats --raw f32,48000,1 in.raw | grep -q '^loudness   -inf LUFS'
+        halo stats --raw f32,1,1 in.raw | grep -q '^loudness   not known: it has no loudness by BS.1770'
+    fi
+}
+
 @test "sound in bands has the loudness of the whole" {
     [[ "$(halo --version)" != *"no loudness"* ]] || skip "this build has no libebur128"
     need_numpy
