@@ -52,8 +52,8 @@ HaloStatus cli_find_inputs(const CliSettings *settings, const char *const *path,
 HaloStatus cli_name_outputs(const CliSettings *settings, CliBatch *batch);
 /* shard.c: forgets the inputs that are not this part's; after the outputs have names, which all parts agree on. */
 void cli_take_shard(const CliSettings *settings, CliBatch *batch);
-/* Makes the folders above `path`. */
-HaloStatus cli_make_folders(const char *path);
+/* folders.c: makes the folders above `path`; with `sync` all of them are on the disk then. From any thread. */
+HaloStatus cli_make_folders(const char *path, bool sync);
 
 /* A file or a folder has this name; a device or a pipe is there to be written to. */
 bool cli_in_the_way(const char *path);

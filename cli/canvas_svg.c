@@ -7,8 +7,7 @@
 
 typedef struct Svg {
     Canvas canvas;
-    char *text;
-    size_t size;
+    CliText text;
     FILE *to;
 } Svg;
 
@@ -52,14 +51,14 @@ static HaloStatus write_svg(Canvas *canvas, HaloSink *sink)
     fputs("</svg>\n", svg->to);
     if (fflush(svg->to) != 0 || ferror(svg->to))
         return halo_fail(HALO_ERR_LIMIT, "not enough memory for the plot");
-    return halo_sink_write(sink, svg->text, svg->size);
+    return halo_sink_write(sink, svg->text.data, svg->text.length);
 }
 
 static void free_svg(Canvas *canvas)
 {
     Svg *svg = (Svg *)canvas;
     fclose(svg->to);
-    free(svg->text);
+    free(svg->text.data);
     free(svg);
 }
 
@@ -67,11 +66,7 @@ Canvas *canvas_svg(void)
 {
     Svg *svg = cli_alloc(1, sizeof *svg);
     svg->canvas = (Canvas){box, draw_steps, draw_text, write_svg, free_svg};
-    svg->to = open_memstream(&svg->text, &svg->size);
-    if (svg->to == NULL) {
-        free(svg);
-        return NULL;
-    }
+    svg->to = cli_text_stream(&svg->text);
     fprintf(svg->to,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" "
             "fill=\"#333333\">\n<rect width=\"%d\" height=\"%d\" fill=\"white\"/>\n",

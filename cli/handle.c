@@ -55,13 +55,14 @@ static void say_more(const CliWork *work, const CliItem *item, const HaloReport 
 {
     const HaloTimes *ms = &report->ms;
     if (!work->settings->verbose || work->settings->quiet) return;
-    cli_progress_clear();
+    cli_progress_hold();
     fprintf(stderr,
             "%s%s%s: %s (%s), read %.1f ms, computed %.1f ms, wrote %.1f ms, %llu sample%s clipped%s%s\n",
             item->input, item->output != NULL ? " -> " : "", item->output != NULL ? item->output : "",
             report->backend != NULL ? report->backend : "", report->device, ms->read + ms->decode,
             ms->upload + ms->compute + ms->download, ms->encode + ms->write,
             (unsigned long long)report->clipped, halo_s((int64_t)report->clipped), report->note[0] != 0 ? "; " : "", report->note);
+    cli_progress_release();
 }
 
 /* Not every file needs to say so: what made one fail will make others fail. */
@@ -167,6 +168,19 @@ static HaloStatus preview_file(CliWork *work, const CliItem *item)
     return sent != HALO_OK ? sent : conclude(work, item, HALO_OK, NULL, true, NULL);
 }
 
+/* With --sync what an earlier run did has to be on the disk as well. */
+static HaloStatus pass_over(CliWork *work, const CliItem *item)
+{
+    const CliSettings *settings = work->settings;
+    HaloStatus outcome = HALO_OK;
+    if (item->done && settings->write.sync && !settings->dry_run) {
+        outcome = halo_sync_file(item->output);
+        if (outcome == HALO_OK) outcome = halo_sync_folder(item->output);
+        if (outcome == HALO_OK) outcome = cli_make_folders(item->output, true);
+    }
+    return conclude(work, item, outcome, halo_error(), outcome == HALO_OK, NULL);
+}
+
 /* What happens to an input that no worker has run: what was asked for, unless it failed already or its output
  * is there. */
 static HaloStatus handle_here(CliWork *work, const CliItem *item)
@@ -174,7 +188,7 @@ static HaloStatus handle_here(CliWork *work, const CliItem *item)
     const CliSettings *settings = work->settings;
     if (item->status != HALO_OK) return conclude(work, item, item->status, item->error, false, NULL);
     if (settings->explain) return explain_file(work, item);
-    if (!cli_is_wanted(settings, item)) return conclude(work, item, HALO_OK, NULL, true, NULL);
+    if (!cli_is_wanted(settings, item)) return pass_over(work, item);
     if (!settings->dry_run) {
         CliOutcome outcome = cli_run_item(settings, work->session, work->pipeline, &work->batch, item);
         return finish_file(work, item, &outcome);

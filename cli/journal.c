@@ -13,6 +13,8 @@
 #include "page.h"
 #include "resume.h"
 
+#define MOST_TRIES 100 /* to open a journal that others remove */
+
 struct CliJournal {
     char *path;
     size_t prefix; /* of outputs, which the journal names as they are below its folder */
@@ -130,28 +132,45 @@ static bool lock(int fd, short type, bool wait)
     return result == 0 || (errno != EACCES && errno != EAGAIN);
 }
 
-/* The run before may have removed the journal while this one waited for it. */
-static bool is_there(const CliJournal *journal)
+static void wait_for_turn(const CliJournal *journal, bool alone)
 {
-    struct stat open_one, named;
-    return fstat(journal->fd, &open_one) == 0 && stat(journal->path, &named) == 0 &&
-           open_one.st_dev == named.st_dev && open_one.st_ino == named.st_ino;
+    if (!alone) {
+        lock(journal->fd, F_RDLCK, true);
+    } else if (!lock(journal->fd, F_WRLCK, false)) {
+        cli_complain("waiting for another halo at work on %s", journal->path);
+        lock(journal->fd, F_WRLCK, true);
+    }
 }
 
-static bool open_locked(CliJournal *journal, bool alone)
+/* The run before may have removed the journal while this one waited for it. */
+static HaloStatus look(const CliJournal *journal, bool *there)
 {
-    do {
+    struct stat open_one, named;
+    const bool known = fstat(journal->fd, &open_one) == 0 && stat(journal->path, &named) == 0;
+    *there = known && open_one.st_dev == named.st_dev && open_one.st_ino == named.st_ino;
+    if (known || errno == ENOENT) return HALO_OK;
+    return halo_fail(HALO_ERR_OUTPUT, "%s: cannot look at it: %s", journal->path, strerror(errno));
+}
+
+static HaloStatus open_locked(CliJournal *journal, bool alone)
+{
+    HaloStatus status = HALO_OK;
+    bool there = false;
+    for (int i = 0; i < MOST_TRIES && !there; i++) {
         if (journal->fd >= 0) close(journal->fd);
-        journal->fd = open(journal->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-        if (journal->fd < 0) return false;
-        if (alone && !lock(journal->fd, F_WRLCK, false)) {
-            cli_complain("waiting for another halo at work on %s", journal->path);
-            lock(journal->fd, F_WRLCK, true);
-        } else if (!alone) {
-            lock(journal->fd, F_RDLCK, true);
-        }
-    } while (!is_there(journal));
-    return true;
+        HALO_TRY(cli_journal_file(journal->path, O_RDWR | O_CREAT | O_APPEND, &journal->fd));
+        wait_for_turn(journal, alone);
+        HALO_TRY(look(journal, &there));
+    }
+    if (!there) HALO_FAIL(HALO_ERR_OUTPUT, "%s: cannot open it: it is gone every time", journal->path);
+out:
+    return status;
+}
+
+static bool is_other_thing(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
 }
 
 /* A line of its own for what follows, and who writes it. */
@@ -187,11 +206,10 @@ HaloStatus cli_journal_open(const CliSettings *settings, uint64_t recipe, const 
     journal->recipe = recipe;
     journal->fd = -1;
     pthread_mutex_init(&journal->lock, NULL);
-    status = cli_make_folders(journal->path);
-    if (status == HALO_OK && !open_locked(journal, settings->resume))
-        status = halo_fail(HALO_ERR_OUTPUT, "%s: cannot open it: %s", journal->path, strerror(errno));
-    if (status != HALO_OK && !settings->resume) { /* the outputs will say what is wrong with the folder */
-        cli_journal_close(journal, false);
+    status = cli_make_folders(journal->path, settings->write.sync);
+    if (status == HALO_OK) status = open_locked(journal, settings->resume);
+    if (status != HALO_OK && !settings->resume && !is_other_thing(journal->path)) {
+        cli_journal_close(journal, false); /* the outputs will say what is wrong with the folder */
         return HALO_OK;
     }
     HALO_TRY(status);

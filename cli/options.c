@@ -24,6 +24,8 @@ const CliOption cli_options[] = {
      "scale sound down, where samples of it would be clipped, so that it fits", NULL, AT(write.guard)},
     {"png-level", 0, "N", "0|1|2|3|4|5|6|7|8|9", CLI_OUTPUT, CLI_WRITES,
      "compression of PNG: 0 is none, 1 is fast (as by default), 9 is small", cli_read_png_level, 0},
+    {"sync", 0, NULL, NULL, CLI_OUTPUT, CLI_WRITES | CLI_HIST | CLI_SAME,
+     "have outputs and their names on the disk before they count as done, so that a power cut takes none", NULL, AT(write.sync)},
     {"force", 'f', NULL, NULL, CLI_OUTPUT, CLI_WRITES | CLI_HIST | CLI_SAME, "replace outputs that exist (never an input)",
      NULL, AT(force)},
     {"skip-existing", 0, NULL, NULL, CLI_OUTPUT, CLI_WRITES | CLI_SAME, "leave inputs alone whose output exists", NULL,

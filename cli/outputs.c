@@ -1,5 +1,4 @@
 /* Where outputs go: names from a template, and every clash found before anything is written. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -187,22 +186,5 @@ HaloStatus cli_name_outputs(const CliSettings *settings, CliBatch *batch)
     HALO_TRY(refuse_equals(batch));
     HALO_TRY(refuse_inputs(batch));
 out:
-    return status;
-}
-
-HaloStatus cli_make_folders(const char *path)
-{
-    HaloStatus status = HALO_OK;
-    struct stat st;
-    char *folder = cli_copy(path);
-    for (char *slash = strchr(folder + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-        *slash = 0;
-        const int error = mkdir(folder, 0777) == 0 ? 0 : errno;
-        if (error != 0 && (stat(folder, &st) != 0 || !S_ISDIR(st.st_mode)))
-            HALO_FAIL(HALO_ERR_OUTPUT, "%s: cannot make the folder: %s", folder, strerror(error));
-        *slash = '/';
-    }
-out:
-    free(folder);
     return status;
 }

@@ -12,18 +12,12 @@
 #include "text.h"
 
 static FILE *page;
-static char *page_text;
-static size_t page_size;
+static CliText page_text;
 static bool colours;
 
 FILE *cli_page_open(void)
 {
-    page = open_memstream(&page_text, &page_size);
-    if (page == NULL) {
-        cli_complain("not enough memory");
-        exit(HALO_ERR_LIMIT);
-    }
-    return page;
+    return page = cli_text_stream(&page_text);
 }
 
 static HaloStatus write_all(int descriptor, const char *bytes, size_t size)
@@ -43,16 +37,18 @@ static HaloStatus write_all(int descriptor, const char *bytes, size_t size)
 
 HaloStatus cli_page_send(int descriptor)
 {
-    const bool whole = !ferror(page) && fclose(page) == 0;
+    const bool failed = ferror(page), closed = fclose(page) == 0;
     HaloStatus status = HALO_OK;
-    if (!whole)
+    if (failed || !closed)
         status = halo_fail(HALO_ERR_LIMIT, "not enough memory for what is to be printed");
-    else if (page_size > 0) {
-        if (isatty(descriptor)) cli_progress_clear();
-        status = write_all(descriptor, page_text, page_size);
+    else if (page_text.length > 0) {
+        const bool shared = isatty(descriptor); /* with messages */
+        if (shared) cli_progress_hold();
+        status = write_all(descriptor, page_text.data, page_text.length);
+        if (shared) cli_progress_release();
     }
-    free(page_text);
-    page_text = NULL;
+    free(page_text.data);
+    page_text = (CliText){0};
     page = NULL;
     return status;
 }
@@ -77,12 +73,13 @@ void cli_page_guard_standard(void)
 void cli_complain(const char *format, ...)
 {
     va_list args;
-    cli_progress_clear();
+    cli_progress_hold();
     fputs("halo: ", stderr);
     va_start(args, format);
     vfprintf(stderr, format, args);
     va_end(args);
     fputc('\n', stderr);
+    cli_progress_release();
 }
 
 void cli_ink_setup(int descriptor, bool no_color)

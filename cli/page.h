@@ -19,7 +19,7 @@ int cli_page_end(int descriptor);
 /* File descriptors 0 to 2 that are closed are opened on nothing, so that no file of ours takes their place. */
 void cli_page_guard_standard(void);
 
-/* "halo: …" on standard error, on a line of its own. */
+/* "halo: …" on standard error, on a line of its own; from any thread. */
 void cli_complain(const char *format, ...) HALO_PRINTF(1, 2);
 
 /* The look of a page: colours only on terminals, where nothing forbids them. */

@@ -178,12 +178,13 @@ static void draw(const Plot *plot, const char *input)
 HaloStatus cli_plot(const CliSettings *settings, const CliBatch *batch, const char *input,
                     const HaloResult *result)
 {
+    const char *path = settings->plot;
     HaloStatus status = HALO_OK;
     HaloSink *sink = NULL;
-    const char *path = settings->plot;
     Plot plot = {.result = result, .logarithmic = settings->log};
     HaloRead *read = cli_alloc(batch->reads + 1, sizeof *read);
-    HaloSinkOptions options = {.force = settings->force, .read = read, .reads = batch->reads};
+    HaloSinkOptions options = {
+        .force = settings->force, .read = read, .reads = batch->reads, .sync = settings->write.sync};
     struct stat st;
     if (batch->reads > 0) memcpy(read, batch->read, batch->reads * sizeof *read);
     if (stat(input, &st) == 0)
@@ -191,7 +192,6 @@ HaloStatus cli_plot(const CliSettings *settings, const CliBatch *batch, const ch
     plot.per = (result->hist.bins + MOST_STEPS - 1) / MOST_STEPS;
     plot.peak = peak_of(&plot);
     plot.canvas = strcmp(cli_extension(path), "png") == 0 ? canvas_png() : canvas_svg();
-    if (plot.canvas == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for the plot");
     draw(&plot, input);
     HALO_TRY(halo_sink_open(path, &options, &sink));
     HALO_TRY(plot.canvas->write(plot.canvas, sink));

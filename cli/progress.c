@@ -1,6 +1,7 @@
 /* How far a batch is: a line on terminals, or JSON for programs. */
 #include "progress.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +11,14 @@
 #include "json.h"
 
 static struct {
-    bool line, json, shown;
+    bool line, json;
     size_t total;
     double begun, drawn;
-} progress;
+} progress; /* the main thread's */
+
+/* Who has it may print. */
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+static bool shown; /* there is a line */
 
 double cli_seconds(void)
 {
@@ -37,10 +42,12 @@ static void draw_line(size_t done, size_t failed, size_t skipped, double seconds
 {
     const double rate = seconds > 0 ? (double)(done - skipped) / seconds : 0;
     const long left = rate > 0 ? (long)((double)(progress.total - done) / rate + 0.5) : 0;
+    pthread_mutex_lock(&turn);
     fprintf(stderr, "\r\033[K%zu of %zu", done, progress.total);
     if (rate > 0) fprintf(stderr, ", %.1f a second, %ld:%02ld left", rate, left / 60, left % 60);
     if (failed > 0) fprintf(stderr, ", %zu failed", failed);
-    progress.shown = true;
+    shown = true;
+    pthread_mutex_unlock(&turn);
 }
 
 void cli_progress_step(size_t done, const CliTally *tally)
@@ -48,6 +55,7 @@ void cli_progress_step(size_t done, const CliTally *tally)
     const double now = cli_seconds();
     if (progress.json) {
         CliJson json = {.to = stderr};
+        cli_progress_hold();
         json_open(&json, NULL, '{');
         json_text(&json, "type", "progress");
         json_uint(&json, "done", done);
@@ -57,21 +65,25 @@ void cli_progress_step(size_t done, const CliTally *tally)
         json_number(&json, "seconds", now - progress.begun);
         json_close(&json, '}');
         json_end_line(&json);
+        cli_progress_release();
     } else if (progress.line && now - progress.drawn > 0.1) { /* ten times a second is enough for eyes */
         progress.drawn = now;
         draw_line(done, tally->failed, tally->skipped, now - progress.begun);
     }
 }
 
-void cli_progress_clear(void)
+void cli_progress_hold(void)
 {
-    if (!progress.shown) return;
-    fputs("\r\033[K", stderr);
-    progress.shown = false;
+    pthread_mutex_lock(&turn);
+    if (shown) fputs("\r\033[K", stderr);
+    shown = false;
 }
+
+void cli_progress_release(void) { pthread_mutex_unlock(&turn); }
 
 void cli_progress_end(void)
 {
-    cli_progress_clear();
+    cli_progress_hold();
+    cli_progress_release();
     progress.line = progress.json = false;
 }

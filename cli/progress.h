@@ -10,13 +10,14 @@
 void cli_progress_begin(CliProgress how, bool quiet, size_t total);
 void cli_progress_step(size_t done, const CliTally *tally);
 void cli_progress_end(void);
-/* Takes the line away, so that something else can be printed. */
-void cli_progress_clear(void);
+/* Around whatever else goes to the terminal, from any thread: takes the line away, and lets no other print. */
+void cli_progress_hold(void);
+void cli_progress_release(void);
 
 double cli_seconds(void); /* on a clock that never jumps */
 
-/* SIGINT and SIGTERM remove temporaries, say how many inputs were done, and exit with 128 + the signal; SIGPIPE
- * becomes an error of the write. */
+/* SIGINT, SIGTERM, SIGHUP and SIGQUIT remove temporaries and say how many inputs were done before they end the
+ * program; SIGPIPE becomes an error of the write. */
 void cli_signals_install(void);
 void cli_signals_count(size_t done, size_t total, bool resumable);
 

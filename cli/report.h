@@ -51,7 +51,7 @@ typedef struct CliTally {
 
 void cli_record_summary(FILE *to, const CliTally *tally);
 
-/* plot.c: a histogram of `input`, as PNG or SVG by the path's extension. */
+/* plot.c: --plot, a histogram of `input`, as PNG or SVG by the path's extension. */
 HaloStatus cli_plot(const CliSettings *settings, const CliBatch *batch, const char *input, const HaloResult *result);
 
 /* "image, 384 x 256, r g b, u8" */

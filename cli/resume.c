@@ -38,6 +38,23 @@ char *cli_journal_path(const CliSettings *settings)
                       (long long)settings->shards);
 }
 
+HaloStatus cli_journal_file(const char *path, int flags, int *fd)
+{
+    HaloStatus status = HALO_OK;
+    struct stat st;
+    *fd = open(path, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
+    if (*fd < 0) HALO_FAIL(HALO_ERR_OUTPUT, "%s: cannot open it: %s", path, strerror(errno));
+    if (fstat(*fd, &st) != 0) HALO_FAIL(HALO_ERR_OUTPUT, "%s: cannot look at it: %s", path, strerror(errno));
+    if (!S_ISREG(st.st_mode))
+        HALO_FAIL(HALO_ERR_OUTPUT, "%s: cannot be a journal, it is no regular file: remove it", path);
+out:
+    if (status != HALO_OK && *fd >= 0) {
+        close(*fd);
+        *fd = -1;
+    }
+    return status;
+}
+
 size_t cli_below_out_dir(const CliSettings *settings)
 {
     const size_t length = strlen(settings->out_dir);
@@ -126,6 +143,16 @@ static HaloStatus read_journal(Log *log, int fd, const char *path)
     return HALO_OK;
 }
 
+static HaloStatus read_other(Log *log, const char *path)
+{
+    int fd;
+    HaloStatus status = cli_journal_file(path, O_RDONLY, &fd);
+    if (status != HALO_OK) return status;
+    status = read_journal(log, fd, path);
+    close(fd);
+    return status;
+}
+
 /* Those of other parts, or of a run without parts, count as well. */
 static HaloStatus read_others(Log *log, const CliSettings *settings, const char *own)
 {
@@ -136,14 +163,8 @@ static HaloStatus read_others(Log *log, const CliSettings *settings, const char 
         char *path = cli_format("%s/%s", settings->out_dir, entry->d_name);
         struct stat a, b;
         const bool is_journal = strncmp(entry->d_name, NAME, sizeof NAME - 1) == 0 && stat(path, &a) == 0;
-        const bool is_own = is_journal && own != NULL && stat(own, &b) == 0 && a.st_ino == b.st_ino;
-        const int fd = is_journal && !is_own ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-        if (fd >= 0) {
-            status = read_journal(log, fd, path);
-            close(fd);
-        } else if (is_journal && !is_own) {
-            status = halo_fail(HALO_ERR_INPUT, "%s: %s", path, strerror(errno));
-        }
+        const bool is_own = is_journal && own != NULL && stat(own, &b) == 0 && a.st_ino == b.st_ino && a.st_dev == b.st_dev;
+        if (is_journal && !is_own) status = read_other(log, path);
         free(path);
     }
     closedir(folder);

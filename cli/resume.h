@@ -8,6 +8,8 @@ CliStamp cli_stamp(const char *path); /* journal.c */
 
 /* "out/.halo-journal", or one for each part: they may be on different machines. The caller frees it. */
 char *cli_journal_path(const CliSettings *settings);
+/* Opens one with the flags of open(), and waits for nobody: what is no regular file, such as a pipe, is refused. */
+HaloStatus cli_journal_file(const char *path, int flags, int *fd);
 /* How much of an output's path is the folder, the slashes behind it included. */
 size_t cli_below_out_dir(const CliSettings *settings);
 

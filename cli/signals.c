@@ -1,4 +1,6 @@
-/* What SIGINT and SIGTERM do: leave nothing half-written, say how far the work was, and go. */
+/* What SIGINT, SIGTERM, SIGHUP and SIGQUIT do: leave nothing half-written, say how far the work was, and end the
+ * program as they would have without us, so that a shell's loop ends as well. */
+#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -7,6 +9,7 @@
 
 static volatile sig_atomic_t done_count, total_count, has_journal;
 static bool on_terminal; /* which has just shown ^C */
+static pthread_t main_thread;
 
 /* Only functions that a signal handler may call. */
 static char *put_number(char *end, int value)
@@ -29,33 +32,57 @@ static void say_number(int value)
     say(first, (size_t)(digits + sizeof digits - first));
 }
 
-static void stop(int signal_number)
+static void say_how_far(void)
 {
     static const char begin[] = "halo: stopped, ", middle[] = " of ", end[] = " inputs done",
                       hint[] = "; the same command with --resume goes on";
-    halo_sink_abandon_all();
     if (on_terminal) say("\n", 1);
-    if (total_count > 0) {
-        say(begin, sizeof begin - 1);
-        say_number((int)done_count);
-        say(middle, sizeof middle - 1);
-        say_number((int)total_count);
-        say(end, sizeof end - 1);
-        if (has_journal) say(hint, sizeof hint - 1);
-        say("\n", 1);
-    }
+    if (total_count == 0) return;
+    say(begin, sizeof begin - 1);
+    say_number((int)done_count);
+    say(middle, sizeof middle - 1);
+    say_number((int)total_count);
+    say(end, sizeof end - 1);
+    if (has_journal) say(hint, sizeof hint - 1);
+    say("\n", 1);
+}
+
+/* The default action: the process ends by the signal, for SIGQUIT with a core dump where the system is set up for
+ * them. The first process of a container has no default action, and exits. */
+static void die_of(int signal_number)
+{
+    struct sigaction action = {.sa_handler = SIG_DFL};
+    sigset_t this_one;
+    sigemptyset(&this_one);
+    sigaddset(&this_one, signal_number);
+    sigaction(signal_number, &action, NULL);
+    raise(signal_number);
+    pthread_sigmask(SIG_UNBLOCK, &this_one, NULL);
     _exit(128 + signal_number);
+}
+
+/* In the main thread, which thereby does nothing else any more; the others go on, but can leave nothing behind. */
+static void stop(int signal_number)
+{
+    if (!pthread_equal(pthread_self(), main_thread)) {
+        pthread_kill(main_thread, signal_number);
+        return;
+    }
+    halo_sink_abandon_all();
+    say_how_far();
+    die_of(signal_number);
 }
 
 void cli_signals_install(void)
 {
-    static const int stops[] = {SIGINT, SIGTERM};
+    static const int stops[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
     struct sigaction action = {.sa_handler = stop}, before;
+    main_thread = pthread_self();
     on_terminal = isatty(STDERR_FILENO);
     sigfillset(&action.sa_mask); /* a second signal waits */
     for (size_t i = 0; i < sizeof stops / sizeof stops[0]; i++)
         if (sigaction(stops[i], NULL, &before) == 0 &&
-            before.sa_handler != SIG_IGN) /* ignored by whoever started us */
+            before.sa_handler != SIG_IGN) /* ignored by whoever started us: nohup, a shell's background */
             sigaction(stops[i], &action, NULL);
     action.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &action, NULL);

@@ -1,4 +1,7 @@
 /* Strings that grow, and memory that is there or ends the program. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* fopencookie */
+#endif
 #include "text.h"
 
 #include <inttypes.h>
@@ -6,12 +9,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "halo/format.h"
+
+/* At once, from any thread: others may be at work on outputs, of which nothing may stay. */
 static void *or_exit(void *memory)
 {
+    static const char said[] = "halo: not enough memory\n";
     if (memory != NULL) return memory;
-    fputs("halo: not enough memory\n", stderr);
-    exit(HALO_ERR_LIMIT);
+    halo_sink_abandon_all();
+    const ssize_t ignored = write(STDERR_FILENO, said, sizeof said - 1);
+    (void)ignored;
+    _exit(HALO_ERR_LIMIT);
 }
 
 void *cli_alloc(size_t count, size_t size) { return or_exit(calloc(count != 0 ? count : 1, size)); }
@@ -56,6 +66,18 @@ void cli_add(CliText *text, const char *bytes, size_t length)
 }
 
 void cli_add_char(CliText *text, char c) { cli_add(text, &c, 1); }
+
+static ssize_t add_written(void *text, const char *bytes, size_t size)
+{
+    cli_add(text, bytes, size);
+    return (ssize_t)size;
+}
+
+/* No open_memstream: where that cannot grow it drops what is written, and says nothing. */
+FILE *cli_text_stream(CliText *text)
+{
+    return or_exit(fopencookie(text, "w", (cookie_io_functions_t){.write = add_written}));
+}
 
 int cli_words(const char *list)
 {

@@ -4,11 +4,13 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "halo/status.h"
 #include "halo/text.h"
 
-/* The command line has nothing to unwind: without memory these say so and exit with HALO_ERR_LIMIT. */
+/* The command line has nothing to unwind: without memory these say so and exit with HALO_ERR_LIMIT, leaving no
+ * temporary. */
 void *cli_alloc(size_t count, size_t size); /* cleared */
 /* Makes room for one more than `count` elements. */
 void *cli_grow(void *array, size_t count, size_t *room, size_t size);
@@ -22,6 +24,8 @@ typedef struct CliText {
 
 void cli_add(CliText *text, const char *bytes, size_t length);
 void cli_add_char(CliText *text, char c);
+/* What is printed to the stream has been added once it is flushed or closed. */
+FILE *cli_text_stream(CliText *text);
 
 /* "a|b|c": the number of words, and the one at `i` (copied to `room`). */
 int cli_words(const char *list);

@@ -57,7 +57,7 @@ static HaloStatus open_output(const HaloPipeline *pipeline, const HaloJob *job, 
                               Open *open)
 {
     HaloStatus status = HALO_OK;
-    HaloSinkOptions options = {.force = job->force};
+    HaloSinkOptions options = {.force = job->force, .sync = job->write.sync};
     HaloRead *read = NULL;
     HALO_TRY(find_reads(pipeline, job, open, &read, &options.reads));
     options.read = read;

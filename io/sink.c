@@ -1,7 +1,8 @@
-/* Bytes out, safely: nothing appears under an output's name before all of it is on the disk.
+/* Bytes out, safely: nothing appears under an output's name before all of it is written.
  *
- * A regular file is written to a temporary beside it, flushed, closed and only then given its name. Standard
- * output, FIFOs and character devices are written directly and never removed. */
+ * A regular file is written to a temporary beside it, closed and only then given its name; when asked to, both are
+ * on the disk before that is success. Standard output, FIFOs and character devices are written directly and never
+ * removed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -13,15 +14,17 @@
 
 #include "clock.h"
 #include "halo/format.h"
+#include "sync.h"
 #include "temporary.h"
 
 #define BUFFER_BYTES ((size_t)256 * 1024)
 
 struct HaloSink {
-    char *path;              /* as the user wrote it, for messages */
-    char *target;            /* what it leads to; NULL when written directly */
-    HaloTemporary temporary; /* beside `target`; none when written directly */
+    char *path;               /* as the user wrote it, for messages */
+    char *target;             /* what it leads to; NULL when written directly */
+    HaloTemporary *temporary; /* beside `target`; NULL when written directly */
     HaloForce force;
+    bool sync;
     int fd;
     HaloStatus failed; /* the first write that failed: nothing may be committed after it */
     uint8_t *buffer;
@@ -78,7 +81,7 @@ static HaloStatus open_beside(HaloSink *sink, const struct stat *old)
         (stat(sink->target, &end) != 0 || end.st_dev != old->st_dev || end.st_ino != old->st_ino)) {
         HALO_FAIL(HALO_ERR_OUTPUT, "%s leads to a file without a name", sink->path);
     }
-    HALO_TRY(halo_temporary_create(&sink->temporary, sink->target, sink->path, &sink->fd));
+    HALO_TRY(halo_temporary_create(sink->target, sink->path, &sink->temporary, &sink->fd));
     if (old != NULL && fchmod(sink->fd, old->st_mode & 0777) != 0)
         status = output_error(sink->path, "cannot set its mode");
 out:
@@ -108,6 +111,7 @@ HaloStatus halo_sink_open(const char *path, const HaloSinkOptions *options, Halo
     if (sink == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to write %s", path);
     sink->fd = -1;
     sink->force = options->force;
+    sink->sync = options->sync;
     sink->path = strdup(standard ? "standard output" : path);
     sink->buffer = malloc(BUFFER_BYTES);
     if (sink->path == NULL || sink->buffer == NULL) {
@@ -170,18 +174,18 @@ HaloStatus halo_sink_write(HaloSink *sink, const void *bytes, size_t size)
 HaloStatus halo_sink_flush(HaloSink *sink)
 {
     if (sink->failed != HALO_OK) return sink->failed;
-    return sink->temporary.path == NULL ? flush(sink) : HALO_OK;
+    return sink->temporary == NULL ? flush(sink) : HALO_OK;
 }
 
 double halo_sink_ms(const HaloSink *sink) { return sink->ms; }
 
-bool halo_sink_seekable(const HaloSink *sink) { return sink->temporary.path != NULL; }
+bool halo_sink_seekable(const HaloSink *sink) { return sink->temporary != NULL; }
 
 HaloStatus halo_sink_seek(HaloSink *sink, int64_t offset)
 {
     HaloStatus status = sink->failed;
     if (status != HALO_OK) goto out;
-    if (sink->temporary.path == NULL) HALO_FAIL(HALO_ERR_OUTPUT, "%s: cannot seek in it", sink->path);
+    if (sink->temporary == NULL) HALO_FAIL(HALO_ERR_OUTPUT, "%s: cannot seek in it", sink->path);
     HALO_TRY(flush(sink));
     if (lseek(sink->fd, (off_t)offset, SEEK_SET) < 0)
         status = sink->failed = output_error(sink->path, "cannot seek");
@@ -194,7 +198,7 @@ HaloStatus halo_sink_read(HaloSink *sink, int64_t offset, void *bytes, size_t si
     HaloStatus status = sink->failed;
     *got = 0;
     if (status != HALO_OK) goto out;
-    if (sink->temporary.path == NULL) HALO_FAIL(HALO_ERR_OUTPUT, "%s: cannot be read back", sink->path);
+    if (sink->temporary == NULL) HALO_FAIL(HALO_ERR_OUTPUT, "%s: cannot be read back", sink->path);
     HALO_TRY(flush(sink));
     while (*got < size) {
         const ssize_t n = pread(sink->fd, (char *)bytes + *got, size - *got, (off_t)(offset + (int64_t)*got));
@@ -215,23 +219,13 @@ static HaloStatus close_checked(HaloSink *sink)
     return close(fd) != 0 && errno != EINTR ? output_error(sink->path, "cannot close") : HALO_OK;
 }
 
-/* Some file systems have no fsync; that is no failure of the write. */
-static HaloStatus sync_checked(HaloSink *sink)
-{
-    while (fsync(sink->fd) != 0) {
-        if (errno == EINVAL || errno == ENOTSUP || errno == ENOSYS) break;
-        if (errno != EINTR) return output_error(sink->path, "cannot write");
-    }
-    return HALO_OK;
-}
-
 /* Do the temporary and what has its name hold the same bytes? */
 static bool is_same(HaloSink *sink)
 {
     const size_t half = BUFFER_BYTES / 2;
     HaloSource *made = NULL, *there = NULL;
     size_t a = 0, b = 0;
-    bool same = halo_source_open(sink->temporary.path, &made) == HALO_OK &&
+    bool same = halo_source_open(sink->temporary->path, &made) == HALO_OK &&
                 halo_source_open(sink->target, &there) == HALO_OK;
     do
         same = same && halo_source_read(made, sink->buffer, half, &a) == HALO_OK &&
@@ -244,44 +238,36 @@ static bool is_same(HaloSink *sink)
 }
 
 /* Something has the name. */
-static HaloStatus publish_nothing(HaloSink *sink)
+static HaloStatus leave_same(HaloSink *sink)
 {
     if (sink->force != HALO_FORCE_SAME || !is_same(sink)) return exists(sink->path);
-    unlink(sink->temporary.path);
-    return HALO_OK;
-}
-
-/* Gives the temporary a name that nothing has, also when another process wants the same one at this moment.
- * A hard link does that in one call; where there are none, an empty file reserves the name. */
-static HaloStatus publish_new(HaloSink *sink)
-{
-    if (link(sink->temporary.path, sink->target) == 0) {
-        unlink(sink->temporary.path);
-        return HALO_OK;
-    }
-    if (errno == EEXIST) return publish_nothing(sink);
-    if (errno != EPERM && errno != ENOTSUP && errno != ENOSYS)
-        return output_error(sink->path, "cannot create it");
-    const int fd = open(sink->target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd < 0) return errno == EEXIST ? publish_nothing(sink) : output_error(sink->path, "cannot create it");
-    close(fd);
-    if (rename(sink->temporary.path, sink->target) == 0) return HALO_OK;
-    const HaloStatus status = output_error(sink->path, "cannot create it");
-    unlink(sink->target); /* the empty file is ours */
-    return status;
+    return sink->sync ? halo_sync_file(sink->target) : HALO_OK;
 }
 
 static HaloStatus publish(HaloSink *sink)
 {
-    if (sink->force != HALO_FORCE_YES) return publish_new(sink);
-    return rename(sink->temporary.path, sink->target) == 0 ? HALO_OK
-                                                           : output_error(sink->path, "cannot replace it");
+    const bool replace = sink->force == HALO_FORCE_YES;
+    errno = halo_temporary_publish(sink->temporary, sink->target, replace);
+    if (errno == EEXIST && !replace) return leave_same(sink);
+    return errno != 0 ? output_error(sink->path, replace ? "cannot replace it" : "cannot create it") : HALO_OK;
+}
+
+/* It stays locked until it has its name. */
+static HaloStatus put_in_place(HaloSink *sink)
+{
+    HaloStatus status = HALO_OK;
+    if (!halo_temporary_hold(sink->temporary, sink->fd)) return output_error(sink->path, "cannot close");
+    HALO_TRY(close_checked(sink));
+    HALO_TRY(publish(sink));
+    if (sink->sync) HALO_TRY(halo_sync_folder(sink->target));
+out:
+    return status;
 }
 
 static void free_sink(HaloSink *sink)
 {
-    halo_temporary_forget(&sink->temporary);
-    if (sink->fd >= 0) close(sink->fd);
+    const bool ended = halo_temporary_end(sink->temporary);
+    if (sink->fd >= 0 && ended) close(sink->fd);
     free(sink->buffer);
     free(sink->target);
     free(sink->path);
@@ -293,20 +279,14 @@ HaloStatus halo_sink_commit(HaloSink *sink)
     HaloStatus status = sink->failed;
     if (status != HALO_OK) goto out;
     HALO_TRY(flush(sink));
-    if (sink->temporary.path != NULL) HALO_TRY(sync_checked(sink));
-    HALO_TRY(close_checked(sink));
-    if (sink->temporary.path != NULL) HALO_TRY(publish(sink));
+    if (sink->sync) HALO_TRY(halo_sync(sink->fd, sink->path));
+    HALO_TRY(sink->temporary != NULL ? put_in_place(sink) : close_checked(sink));
 out:
-    if (status == HALO_OK)
-        free_sink(sink);
-    else
-        halo_sink_abandon(sink);
+    free_sink(sink);
     return status;
 }
 
 void halo_sink_abandon(HaloSink *sink)
 {
-    if (sink == NULL) return;
-    if (sink->temporary.path != NULL) unlink(sink->temporary.path);
-    free_sink(sink);
+    if (sink != NULL) free_sink(sink);
 }

@@ -1,55 +1,27 @@
-/* Temporary files beside outputs: their names, and the table of them that a signal handler can clean up. */
+/* Temporary files beside outputs: made, given their names, removed; and those that killed processes left.
+ *
+ * A lock tells the living from the dead: a process has it while it writes, and the system takes it away when the
+ * process ends, however that comes. Where the file system knows no locks, nothing is taken for dead.
+ *
+ * The names are the same every time, so that who writes an output comes across what was left of it. */
+#define _DEFAULT_SOURCE /* flock */
 #include "temporary.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "halo/format.h"
 
 #define MAX_LINKS 40
-#define MAX_TEMPORARIES 1024
-#define NAME_BYTES 200 /* of the output's name that go into the temporary's: the whole must stay below 255 */
-
-/* ---- the temporaries of this process, for signal handlers ----------------------------------------------- */
-
-/* Whoever takes a path out of its slot owns it: a sink frees it, a signal handler leaves it to the exit. */
-static _Atomic(char *) temporaries[MAX_TEMPORARIES];
-
-static int remember(char *path)
-{
-    for (int i = 0; i < MAX_TEMPORARIES; i++) {
-        char *none = NULL;
-        if (atomic_compare_exchange_strong(&temporaries[i], &none, path)) return i;
-    }
-    return -1;
-}
-
-void halo_temporary_forget(HaloTemporary *temporary)
-{
-    if (temporary->path == NULL) return;
-    const bool ours = temporary->slot < 0 || atomic_exchange(&temporaries[temporary->slot], NULL) != NULL;
-    if (ours) free(temporary->path);
-    temporary->path = NULL;
-}
-
-void halo_sink_abandon_all(void)
-{
-    const int saved = errno;
-    for (int i = 0; i < MAX_TEMPORARIES; i++) {
-        const char *path = atomic_exchange(&temporaries[i], NULL);
-        if (path != NULL) unlink(path);
-    }
-    errno = saved;
-}
+#define MAX_NAMES 10000 /* temporaries of one output at the same time */
+#define NAME_BYTES 200  /* of the output's name that go into the temporary's: the whole must stay below 255 */
 
 /* ---- names ---------------------------------------------------------------------------------------------- */
 
@@ -88,36 +60,133 @@ out:
     return status;
 }
 
-/* Six characters that no other output of this process has, and hardly one of another. */
-static void suffix(char text[7])
+/* ---- the living and the dead ---------------------------------------------------------------------------- */
+
+/* Does an open file still have its name? `unknown`: what to take for the answer where the system does not say. */
+static bool has_name(int fd, int folder, const char *name, bool unknown)
 {
-    static _Atomic uint64_t counter;
-    static const char digits[] = "0123456789abcdefghijklmnopqrstuv";
-    struct timespec now = {0};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    uint64_t bits = ((uint64_t)now.tv_nsec ^ (uint64_t)getpid() << 20) + atomic_fetch_add(&counter, 1);
-    bits *= 0x9e3779b97f4a7c15u; /* Fibonacci hashing: the high bits depend on all others */
-    for (int i = 0; i < 6; i++, bits <<= 5) text[i] = digits[bits >> 59];
-    text[6] = '\0';
+    struct stat opened, named;
+    if (fstat(fd, &opened) != 0) return unknown;
+    if (fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) != 0) return errno != ENOENT && unknown;
+    return opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
 }
 
-HaloStatus halo_temporary_create(HaloTemporary *temporary, const char *target, const char *path, int *fd)
+/* Removes a temporary that nobody has locked. Who has the lock may rely on the name: nobody else removes it. */
+static bool remove_dead(int folder, const char *name)
 {
-    const size_t folder = folder_length(target), size = strlen(target) + sizeof "..halo-XXXXXX";
-    char *name = malloc(size), unique[7];
-    if (name == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to write %s", path);
-    do {
-        suffix(unique);
-        snprintf(name, size, "%.*s.%.*s.halo-%s", (int)folder, target, NAME_BYTES, target + folder, unique);
-        *fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    } while (*fd < 0 && (errno == EEXIST || errno == EINTR));
-    if (*fd < 0) {
-        const int reason = errno;
-        free(name);
-        return halo_fail(HALO_ERR_OUTPUT, "%s: cannot create it: %s", path, strerror(reason));
+    const int how = O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC;
+    struct stat st;
+    int fd = openat(folder, name, O_RDWR | how);
+    if (fd < 0 && errno == EACCES) fd = openat(folder, name, O_RDONLY | how); /* its output is read-only */
+    if (fd < 0) return false;
+    const bool gone = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
+                      has_name(fd, folder, name, false) && unlinkat(folder, name, 0) == 0;
+    close(fd);
+    return gone;
+}
+
+/* Locks a file just made; false where another process took it for dead before it was locked. */
+static bool bring_to_life(int fd, const char *name)
+{
+    return flock(fd, LOCK_EX | LOCK_NB) == 0 ? has_name(fd, AT_FDCWD, name, true) : errno != EWOULDBLOCK;
+}
+
+/* ---- one of them ---------------------------------------------------------------------------------------- */
+
+/* 0 or errno. */
+static int create(HaloTemporary *temporary, int *fd)
+{
+    *fd = open(temporary->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (*fd < 0) return errno;
+    if (bring_to_life(*fd, temporary->path)) {
+        halo_stop_note(temporary);
+        return 0;
     }
-    *temporary = (HaloTemporary){name, remember(name)};
+    close(*fd);
+    *fd = -1;
+    return EEXIST;
+}
+
+static int create_within(HaloTemporary *temporary, int *fd)
+{
+    sigset_t before;
+    if (!halo_stop_enter(&before)) return ECANCELED;
+    int error = create(temporary, fd);
+    if (error == EEXIST && remove_dead(AT_FDCWD, temporary->path)) error = create(temporary, fd);
+    halo_stop_leave(&before);
+    return error;
+}
+
+HaloStatus halo_temporary_create(const char *target, const char *path, HaloTemporary **temporary, int *fd)
+{
+    const size_t folder = folder_length(target), size = strlen(target) + sizeof "..halo-NNNNNN";
+    HaloTemporary *made = malloc(sizeof *made + size);
+    int error = EEXIST;
+    *fd = -1;
+    *temporary = NULL;
+    if (made == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to write %s", path);
+    *made = (HaloTemporary){.lock = -1};
+    for (int i = 0; i < MAX_NAMES && (error == EEXIST || error == EINTR); i++) {
+        snprintf(made->path, size, "%.*s.%.*s.halo-%06d", (int)folder, target, NAME_BYTES, target + folder, i);
+        error = create_within(made, fd);
+    }
+    if (error != 0) {
+        free(made);
+        return halo_fail(HALO_ERR_OUTPUT, "%s: cannot create it: %s", path, strerror(error));
+    }
+    *temporary = made;
     return HALO_OK;
+}
+
+bool halo_temporary_hold(HaloTemporary *temporary, int fd)
+{
+    temporary->lock = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    return temporary->lock >= 0;
+}
+
+/* A name that nothing has, also when another process wants the same one at this moment. A hard link does that in
+ * one call; where there are none, an empty file reserves the name. */
+static int publish_new(const HaloTemporary *temporary, const char *target)
+{
+    if (link(temporary->path, target) == 0) {
+        unlink(temporary->path);
+        return 0;
+    }
+    if (errno != EPERM && errno != ENOTSUP && errno != ENOSYS) return errno;
+    const int fd = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0) return errno;
+    close(fd);
+    if (rename(temporary->path, target) == 0) return 0;
+    const int error = errno;
+    unlink(target); /* the empty file is ours */
+    return error;
+}
+
+int halo_temporary_publish(HaloTemporary *temporary, const char *target, bool replace)
+{
+    sigset_t before;
+    if (!halo_stop_enter(&before)) return ECANCELED;
+    const int error = !replace                                ? publish_new(temporary, target)
+                      : rename(temporary->path, target) != 0 ? errno
+                                                              : 0;
+    if (error == 0) halo_stop_forget(temporary);
+    halo_stop_leave(&before);
+    return error;
+}
+
+bool halo_temporary_end(HaloTemporary *temporary)
+{
+    sigset_t before;
+    if (temporary == NULL) return true;
+    if (!halo_stop_enter(&before)) return false;
+    if (temporary->there) {
+        unlink(temporary->path);
+        halo_stop_forget(temporary);
+    }
+    halo_stop_leave(&before);
+    if (temporary->lock >= 0) close(temporary->lock);
+    free(temporary);
+    return true;
 }
 
 /* ---- what killed processes left ------------------------------------------------------------------------- */
@@ -132,7 +201,7 @@ void halo_sink_sweep(const char *path)
     DIR *listing = opendir(folder > 0 ? target : ".");
     for (const struct dirent *entry; listing != NULL && (entry = readdir(listing)) != NULL;)
         if (strncmp(entry->d_name, start, (size_t)length) == 0 && strlen(entry->d_name) == (size_t)length + 6)
-            unlinkat(dirfd(listing), entry->d_name, 0);
+            remove_dead(dirfd(listing), entry->d_name);
     if (listing != NULL) closedir(listing);
     free(target);
 }

@@ -40,7 +40,7 @@ HaloStatus halo_source_slurp(HaloSource *source, const uint8_t **bytes, size_t *
 /* Device and inode, to recognise an output that is its own input; false for pipes. */
 bool halo_source_identity(const HaloSource *source, uint64_t id[2]);
 
-/* ---- bytes out (io/sink.c): a temporary beside the output, every write checked, fsync, rename ----------- */
+/* ---- bytes out (io/sink.c): a temporary beside the output, every write checked, rename ------------------ */
 
 typedef struct HaloSink HaloSink;
 
@@ -61,6 +61,7 @@ typedef struct HaloSinkOptions {
     HaloForce force;
     const HaloRead *read; /* [reads]: they are not written over, whatever `force` says */
     size_t reads;
+    bool sync; /* as HaloWriteOptions has it */
 } HaloSinkOptions;
 
 /* "-" is standard output. FIFOs and devices are written directly. HALO_ERR_INPUT when it exists (see `force`; with
@@ -78,14 +79,19 @@ bool halo_sink_seekable(const HaloSink *sink);
 HaloStatus halo_sink_seek(HaloSink *sink, int64_t offset);
 /* Reads back what has been written, where it can seek; the place of the next write stays. *got: fewer at the end. */
 HaloStatus halo_sink_read(HaloSink *sink, int64_t offset, void *bytes, size_t size, size_t *got);
-/* Makes the output real: flush, fsync, close, rename. Frees the sink whatever happens. */
+/* Makes the output real: flush, fsync if asked to, close, rename. Frees the sink whatever happens. */
 HaloStatus halo_sink_commit(HaloSink *sink);
 /* Forgets the output and removes the temporary; the old file is intact. NULL is fine. */
 void halo_sink_abandon(HaloSink *sink);
-/* Removes all temporaries; async-signal-safe, for signal handlers. */
+/* Removes all temporaries, for who ends the process: no thread makes one afterwards, or gives an output its name
+ * (HALO_ERR_OUTPUT). Async-signal-safe; waits for other threads that are doing either at the moment. */
 void halo_sink_abandon_all(void);
-/* Removes temporaries of this output that killed processes left; for who knows that nobody is writing it. */
+/* Removes temporaries of this output that killed processes left. Those of living ones are locked, and stay; where
+ * the file system has no locks all do. */
 void halo_sink_sweep(const char *path);
+/* Returns when what is in this file, or the names in the folder above `path`, are on the disk. */
+HaloStatus halo_sync_file(const char *path);
+HaloStatus halo_sync_folder(const char *path);
 
 /* ---- what a file says of itself ------------------------------------------------------------------------- */
 
@@ -162,6 +168,7 @@ typedef struct HaloWriteOptions {
     int png_level;   /* PNG: 1 (fast) .. 9 (small) or HALO_PNG_STORED; 0: 1 */
     bool strip;      /* nothing that the input said of itself goes along */
     bool guard;      /* sound of which samples would be clipped is done again, scaled to fit */
+    bool sync;       /* the output, and its name in its folder, are on the disk before that is success */
 } HaloWriteOptions;
 
 /* May there be several images in a file? In streams: only where it is a pipe, since readers of files take the
