@@ -66,7 +66,7 @@ const CliOption cli_options[] = {
     {"jobs", 'j', "N", NULL, CLI_ENGINE, CLI_WORKS | CLI_BENCH | CLI_SAME, "threads to use; one a core by default",
      cli_read_jobs, 0},
     {"max-memory", 0, "BYTES", NULL, CLI_ENGINE, CLI_WORKS | CLI_SAME,
-     "host memory for samples, such as 2G; three quarters of the machine's by default", cli_read_memory, 0},
+     "host memory for samples and whatever else grows with a file, such as 2G; three quarters of the machine's by default", cli_read_memory, 0},
     {"latency", 0, "MS", NULL, CLI_ENGINE, CLI_WRITES | CLI_SAME,
      "sound from a pipe to a pipe goes through in blocks of so many milliseconds; 100 by default", cli_read_latency, 0},
     {"alpha", 0, "HOW", "premul|straight|ignore", CLI_ENGINE, CLI_WORKS,

@@ -144,6 +144,11 @@ int64_t bands_memory(const HaloPlan *plan, int64_t rows, bool with_ends)
     return most;
 }
 
+int64_t bands_whole_memory(const Slot *slot, const HaloPlan *plan, int64_t rows, bool with_ends)
+{
+    return bands_memory(plan, rows, with_ends) + scratch_of(slot, plan, rows);
+}
+
 /* Where statistics grow, a band is a node of their tree: 2^k leaves. */
 static int64_t whole_leaves(const HaloPlan *plan, int64_t rows)
 {
@@ -171,11 +176,12 @@ int64_t bands_choose(const HaloPlan *plan, int64_t wish)
     return whole_leaves(plan, rows);
 }
 
-int64_t bands_for_device(const HaloPlan *plan, int64_t memory)
+int64_t bands_for_device(const Slot *slot, const HaloPlan *plan, int64_t wish, int64_t memory)
 {
     int64_t rows = bands_length(&plan->reg[plan->output]);
     if (!bands_possible(plan)) return rows;
-    while (rows > 1 && bands_memory(plan, rows, true) > memory) rows = (rows + 1) / 2;
+    if (wish > 0) rows = smaller(rows, wish);
+    while (rows > 1 && bands_whole_memory(slot, plan, rows, true) > memory) rows = (rows + 1) / 2;
     return whole_leaves(plan, rows);
 }
 
@@ -184,27 +190,27 @@ int64_t bands_for_device(const HaloPlan *plan, int64_t memory)
 
 /* Two bands of each end: one is computed while the next is read and the last is written. Borders that reflect
  * may make the last bands look back as far again as they reach. */
-int64_t bands_flow_memory(const HaloPlan *plan, int64_t rows)
+int64_t bands_flow_memory(const Slot *slot, const HaloPlan *plan, int64_t rows)
 {
     const HaloShape *in = &plan->reg[plan->input], *out = &plan->reg[plan->output];
-    return bands_memory(plan, rows, false) + 2 * row_bytes(out) * rows +
+    return bands_whole_memory(slot, plan, rows, false) + scratch_measured(plan) + 2 * row_bytes(out) * rows +
            2 * row_bytes(in) * smaller(bands_length(in), rows + 2 * bands_reach(plan) + 1);
 }
 
-int64_t bands_for_flow(const HaloPlan *plan, int64_t wish, int64_t memory)
+int64_t bands_for_flow(const Slot *slot, const HaloPlan *plan, int64_t wish, int64_t memory)
 {
     int64_t rows = bands_length(&plan->reg[plan->output]);
     if (wish > 0) return whole_leaves(plan, wish);
     const int64_t enough = larger(64, 8 * reach_rows(plan));
     while (rows > enough && bands_memory(plan, rows, true) > FLOW_BYTES) rows = (rows + 1) / 2;
-    while (rows > 1 && bands_flow_memory(plan, rows) > memory) rows = (rows + 1) / 2;
+    while (rows > 1 && bands_flow_memory(slot, plan, rows) > memory) rows = (rows + 1) / 2;
     return whole_leaves(plan, rows);
 }
 
 /* Statistics take what comes here leaf by leaf (measure_leaves). */
-int64_t bands_for_pipe(const HaloPlan *plan, const HaloOptions *options)
+int64_t bands_for_pipe(const Slot *slot, const HaloPlan *plan, const HaloOptions *options, int64_t memory)
 {
-    const int64_t rows = bands_for_flow(plan, options->band_rows, options->max_memory);
+    const int64_t rows = bands_for_flow(slot, plan, options->band_rows, memory);
     const int latency_ms = options->latency_ms > 0 ? options->latency_ms : 100;
     const double most = plan->reg[plan->output].rate * latency_ms / 1000.0;
     if (options->band_rows > 0 || most >= (double)rows) return rows;

@@ -87,9 +87,9 @@ HaloStatus halo_bench(HaloSession *session, const HaloPipeline *pipeline, const 
     HALO_TRY(halo_memory_alloc(&session->memory, &in, shape));
     fill(&in, content);
     HALO_TRY(halo_plan_make(session, pipeline, shape, NULL, &plan));
-    HALO_TRY(halo_memory_hold(&session->memory,
-                              memory_beside(plan, bands_choose(plan, session->options.band_rows))));
-    HALO_TRY(choose_slot(session, plan, true, &choice));
+    HALO_TRY(choose_slot(session, plan, &choice));
+    HALO_TRY(halo_memory_hold(&session->memory, memory_beside(choice.slot, plan,
+                                                              bands_choose(plan, session->options.band_rows))));
     if (plan->wants_output) HALO_TRY(halo_buf_alloc(&out, &plan->reg[plan->output]));
     const HaloBackend *backend = choice.slot->backend;
     if (backend->mark != NULL) HALO_TRY(backend->mark(choice.slot->device, HALO_MARK_QUEUED));

@@ -30,13 +30,50 @@ static bool gpu_pays(const HaloSession *session, const HaloPlan *plan, Choice *c
     return pays;
 }
 
-HaloStatus choose_slot(HaloSession *session, const HaloPlan *plan, bool open, Choice *choice)
+/* In as few bands as its memory asks for; `why` not, where there is no way. Memory that it cannot tell is
+ * enough. */
+static bool gpu_holds(const HaloSession *session, const HaloPlan *plan, char *why, size_t size)
+{
+    const Slot *slot = &session->gpu;
+    const int share = session->options.share;
+    const int64_t memory = slot_memory(slot, share);
+    const int64_t band = bands_for_device(slot, plan, session->options.band_rows, memory);
+    const int64_t needed = bands_whole_memory(slot, plan, band, true);
+    char need[32], there[32];
+    if (memory <= 0 || needed <= memory) return true;
+    snprintf(why, size, "%s of the GPU's memory are needed%s and %s are free%s", memory_text(needed, need),
+             bands_possible(plan) ? "" : ", since this cannot go in bands,", memory_text(memory, there),
+             share > 1 ? " for each file at work" : "");
+    return false;
+}
+
+/* A GPU that is open; `auto` takes it where it holds the plan. */
+static bool take_gpu(HaloSession *session, const HaloPlan *plan, Choice *choice)
+{
+    if (!gpu_holds(session, plan, session->too_large, sizeof session->too_large)) {
+        snprintf(choice->why, sizeof choice->why, "%s", session->too_large);
+        return false;
+    }
+    choice->slot = &session->gpu;
+    return true;
+}
+
+static HaloStatus demand_gpu(HaloSession *session, const HaloPlan *plan)
+{
+    char why[160];
+    const HaloStatus status = open_gpu(session);
+    if (status != HALO_OK || gpu_holds(session, plan, why, sizeof why)) return status;
+    return halo_fail(HALO_ERR_LIMIT, "%s; --device cpu or auto takes the CPU", why);
+}
+
+HaloStatus choose_slot(HaloSession *session, const HaloPlan *plan, Choice *choice)
 {
     *choice = (Choice){.slot = &session->host};
+    session->too_large[0] = 0;
     if (gpu_demanded(&session->options)) {
         choice->slot = &session->gpu;
         snprintf(choice->why, sizeof choice->why, "asked for");
-        return open_gpu(session);
+        return demand_gpu(session, plan);
     }
     if (session->options.device == HALO_DEVICE_CPU) {
         snprintf(choice->why, sizeof choice->why, "asked for");
@@ -45,17 +82,16 @@ HaloStatus choose_slot(HaloSession *session, const HaloPlan *plan, bool open, Ch
         snprintf(choice->why, sizeof choice->why, "this build has no CUDA backend");
     } else if (gpu_pays(session, plan, choice)) {
         if (!session->gpu_refused && open_gpu(session) == HALO_OK) {
-            choice->slot = &session->gpu;
-            return HALO_OK;
-        }
-        if (!session->gpu_refused) {
+            if (take_gpu(session, plan, choice)) return HALO_OK;
+        } else if (!session->gpu_refused) {
             snprintf(session->gpu_reason, sizeof session->gpu_reason, "%s", halo_error());
             session->gpu_is_there = session->gpu.backend->count() > 0;
+            session->gpu_refused = true;
         }
-        session->gpu_refused = true;
-        snprintf(choice->why, sizeof choice->why, "no GPU to be had: %s", session->gpu_reason);
+        if (session->gpu_refused)
+            snprintf(choice->why, sizeof choice->why, "no GPU to be had: %s", session->gpu_reason);
     }
-    return open ? slot_open(&session->host, 0, session->options.jobs) : HALO_OK;
+    return slot_open(&session->host, 0, session->options.jobs);
 }
 
 static void say_retreat(HaloReport *report, bool retreated, const char *why)
@@ -66,8 +102,38 @@ static void say_retreat(HaloReport *report, bool retreated, const char *why)
 
 void choose_report(const HaloSession *session, HaloReport *report)
 {
+    if (session->too_large[0] != 0 && report->note[0] == 0) say_retreat(report, false, session->too_large);
     if (!session->gpu_refused || (report->note[0] != 0 && !session->gpu_is_there)) return;
     say_retreat(report, session->gpu_is_there, session->gpu_reason);
+}
+
+/* What is held for a plan beside its input: on a slot, and more where it goes on to another one. */
+static HaloStatus hold_for(HaloSession *session, Slot *slot, const HaloPlan *plan, int64_t *held)
+{
+    HaloStatus status = HALO_OK;
+    const int64_t band = bands_choose(plan, session->options.band_rows);
+    const int64_t beside = memory_beside(slot, plan, band);
+    HALO_TRY(halo_memory_hold(&session->memory, beside < 0 ? beside : larger(beside - *held, 0)));
+    *held = larger(*held, beside);
+    if (slot == &session->host) slot->room = larger(bands_memory(plan, band, false), 1);
+out:
+    return status;
+}
+
+static HaloStatus verify(HaloSession *session, const Slot *done, const HaloPlan *plan, const HaloBuf *in,
+                         const HaloBuf *out, const HaloResults *results)
+{
+    HaloStatus status = HALO_OK;
+    int64_t held = 0;
+    Slot *other = done == &session->host ? &session->gpu : &session->host;
+    status = other == &session->gpu ? open_gpu(session) : slot_open(other, 0, session->options.jobs);
+    if (status != HALO_OK) halo_fail_at(status, "--verify needs both backends");
+    HALO_TRY(status);
+    HALO_TRY(hold_for(session, other, plan, &held));
+    HALO_TRY(verify_on(other, plan, &session->options, in, out, results));
+out:
+    halo_memory_release(&session->memory, held);
+    return status;
 }
 
 HaloStatus run_plan(HaloSession *session, const HaloPlan *plan, const HaloBuf *in, HaloBuf *out,
@@ -75,29 +141,22 @@ HaloStatus run_plan(HaloSession *session, const HaloPlan *plan, const HaloBuf *i
 {
     HaloStatus status = HALO_OK;
     Choice choice;
-    const int64_t beside = memory_beside(plan, bands_choose(plan, session->options.band_rows));
     int64_t held = 0, kept;
     if (out != NULL) *out = (HaloBuf){0};
     if (results != NULL) *results = (HaloResults){0};
-    HALO_TRY(halo_memory_hold(&session->memory, beside));
-    held = beside;
-    HALO_TRY(choose_slot(session, plan, true, &choice));
+    HALO_TRY(choose_slot(session, plan, &choice));
+    HALO_TRY(hold_for(session, choice.slot, plan, &held));
     status = execute_on(choice.slot, plan, &session->options, in, out, results, &report->clipped, &report->ms);
     if (status == HALO_ERR_DEVICE && session->options.device == HALO_DEVICE_AUTO) {
         say_retreat(report, true, halo_error());
         HALO_TRY(slot_open(&session->host, 0, session->options.jobs));
         choice.slot = &session->host;
+        HALO_TRY(hold_for(session, choice.slot, plan, &held));
         status =
             execute_on(choice.slot, plan, &session->options, in, out, results, &report->clipped, &report->ms);
     }
     HALO_TRY(status);
-    if (session->options.verify) {
-        Slot *other = choice.slot == &session->host ? &session->gpu : &session->host;
-        status = other == &session->gpu ? open_gpu(session) : slot_open(other, 0, session->options.jobs);
-        if (status != HALO_OK) halo_fail_at(status, "--verify needs both backends");
-        HALO_TRY(status);
-        HALO_TRY(verify_on(other, plan, &session->options, in, out, results));
-    }
+    if (session->options.verify) HALO_TRY(verify(session, choice.slot, plan, in, out, results));
     report->backend = choice.slot->backend->name;
     snprintf(report->device, sizeof report->device, "%s", choice.slot->describe);
     if (out != NULL && out->data != NULL && halo_shape_bytes(&out->shape, &kept) == HALO_OK) held -= kept;

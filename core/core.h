@@ -47,6 +47,8 @@ typedef struct Slot {
     HaloCeilings ceilings; /* once known */
     int spares;
     HaloBuf spare[SLOT_SPARES];
+    int64_t taken; /* bytes of buffers that are in use */
+    int64_t room;  /* for those and the spares: spares go before there are more; 0: any */
 } Slot;
 
 /* slot.c */
@@ -56,6 +58,7 @@ void slot_trim(Slot *slot); /* frees all spares */
 HaloStatus slot_take(Slot *slot, HaloBuf *buf); /* a spare with rows as long, else a new one */
 void slot_give(Slot *slot, HaloBuf *buf);
 void slot_keep_only(Slot *slot, const HaloPlan *plan); /* frees spares that the plan has no use for */
+int64_t slot_memory(const Slot *slot, int share); /* of the device's own, free or in spares, one session's part */
 
 /* memory.c: what is held, of all that may be; and what to do about that: a part of a sentence. */
 struct HaloMemory {
@@ -72,6 +75,7 @@ struct HaloSession {
     bool gpu_refused;  /* it could not be opened, and is not tried again */
     bool gpu_is_there; /* but one is in the machine */
     char gpu_reason[200];
+    char too_large[160]; /* why the plan at hand was not given to it; or empty */
     float gain; /* of the sound of this file, after the pipeline; 0: none */
 };
 
@@ -144,20 +148,21 @@ void bands_needs(const HaloPlan *plan, Rows wanted, Rows *need);
 /* Most bytes that the buffers between input and output (or those, too) take while `rows` rows are made at a
  * time. */
 int64_t bands_memory(const HaloPlan *plan, int64_t rows, bool with_ends);
+int64_t bands_whole_memory(const Slot *slot, const HaloPlan *plan, int64_t rows, bool with_ends); /* and scratch */
 int64_t bands_choose(const HaloPlan *plan, int64_t wish);
 /* The same where rows come from a file and go to one: small bands, smaller still where `memory` asks for it;
  * and the bytes that all of that takes. */
-int64_t bands_for_flow(const HaloPlan *plan, int64_t wish, int64_t memory);
-int64_t bands_flow_memory(const HaloPlan *plan, int64_t rows);
+int64_t bands_for_flow(const Slot *slot, const HaloPlan *plan, int64_t wish, int64_t memory);
+int64_t bands_flow_memory(const Slot *slot, const HaloPlan *plan, int64_t rows);
 /* The same for sound that comes on a pipe while somebody waits for it: blocks of `latency_ms` at most, and the
  * frames that the first of them needs beyond its own. */
-int64_t bands_for_pipe(const HaloPlan *plan, const HaloOptions *options);
+int64_t bands_for_pipe(const Slot *slot, const HaloPlan *plan, const HaloOptions *options, int64_t memory);
 HaloStatus bands_ahead(const HaloPlan *plan, int64_t rows, int64_t *ahead);
 /* The same for a device with memory of its own: as few bands as fit it. */
-int64_t bands_for_device(const HaloPlan *plan, int64_t memory);
+int64_t bands_for_device(const Slot *slot, const HaloPlan *plan, int64_t wish, int64_t memory);
 
-/* choose.c: the backend for a plan, by predicted time, and why. Opens it if `open`. */
-HaloStatus choose_slot(HaloSession *session, const HaloPlan *plan, bool open, Choice *choice);
+/* choose.c: the backend for a plan, by predicted time, and why; and opens it. */
+HaloStatus choose_slot(HaloSession *session, const HaloPlan *plan, Choice *choice);
 /* Says in the report that a GPU was wanted and could not be opened. */
 void choose_report(const HaloSession *session, HaloReport *report);
 
@@ -170,7 +175,14 @@ double cost_gpu_seconds(const HaloPlan *plan, bool open, const HaloOptions *opti
 /* memory.c: three quarters of the machine's; and what a plan takes beside its input: output, and what is between;
  * -1: too many. */
 int64_t memory_default(void);
-int64_t memory_beside(const HaloPlan *plan, int64_t band);
+int64_t memory_beside(const Slot *slot, const HaloPlan *plan, int64_t band);
+/* memory.c: "12.5 MiB", "640 bytes". */
+const char *memory_text(int64_t bytes, char text[32]);
+
+/* scratch.c: most bytes of a slot's memory that a step takes beside its buffers, `rows` rows of the output at a time;
+ * and of the host's for what the whole plan measures. */
+int64_t scratch_of(const Slot *slot, const HaloPlan *plan, int64_t rows);
+int64_t scratch_measured(const HaloPlan *plan);
 
 /* What a plan's bands meet in host memory: whole buffers, or rows that come and go (flow.c). */
 typedef struct Ends {

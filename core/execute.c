@@ -371,10 +371,9 @@ HaloStatus execute_into(Slot *slot, const HaloPlan *plan, const HaloOptions *opt
 {
     Wholes wholes = {in, plan->wants_output ? out : NULL};
     const Ends ends = {.context = &wholes, .begin = wholes_begin, .end = wholes_end};
-    const int64_t band = slot->backend->upload == NULL || options->band_rows > 0
+    const int64_t band = slot->backend->upload == NULL
                              ? bands_choose(plan, options->band_rows)
-                             : bands_for_device(plan, slot->backend->memory(slot->device) /
-                                                          (options->share > 1 ? options->share : 1));
+                             : bands_for_device(slot, plan, options->band_rows, slot_memory(slot, options->share));
     return execute_bands(slot, plan, band, &ends, results, clipped, ms);
 }
 

@@ -103,22 +103,22 @@ static void print_bands(const HaloSession *session, const HaloPlan *plan, const 
 {
     const int64_t height = plan->reg[plan->output].height, wish = session->options.band_rows;
     const bool on_host = slot == &session->host;
-    const int64_t band = !on_host           ? bands_for_device(plan, slot->backend->memory(slot->device))
-                         : way == WAY_LIVE  ? bands_for_pipe(plan, &session->options)
-                         : way == WAY_FLOWS ? bands_for_flow(plan, wish, session->options.max_memory)
+    const int64_t band = !on_host           ? bands_for_device(slot, plan, wish, slot_memory(slot, session->options.share))
+                         : way == WAY_LIVE  ? bands_for_pipe(slot, plan, &session->options, session->options.max_memory)
+                         : way == WAY_FLOWS ? bands_for_flow(slot, plan, wish, session->options.max_memory)
                                             : bands_choose(plan, wish);
     int64_t in = 0;
     halo_shape_bytes(&plan->reg[plan->input], &in);
-    const double whole = (double)in + (double)memory_beside(plan, band);
+    const double whole = (double)in + (double)memory_beside(slot, plan, band);
     fprintf(to, "bands   %lld of %lld rows; ", (long long)((height + band - 1) / band), (long long)band);
     if (!on_host)
-        halo_fprintf(to, "at most %.2f MB on the device\n", (double)bands_memory(plan, band, true) / 1e6);
+        halo_fprintf(to, "at most %.2f MB on the device\n", (double)bands_whole_memory(slot, plan, band, true) / 1e6);
     else if (way != WAY_WHOLE)
         halo_fprintf(to, "at most %.2f MB in memory, read and written as they come\n",
-                     (double)bands_flow_memory(plan, band) / 1e6);
+                     (double)bands_flow_memory(slot, plan, band) / 1e6);
     else
         halo_fprintf(to, "at most %.2f MB in memory, %.2f MB of it between the steps\n",
-                     whole / 1e6, (double)bands_memory(plan, band, false) / 1e6);
+                     whole / 1e6, (double)bands_whole_memory(slot, plan, band, false) / 1e6);
     if (on_host && way == WAY_LIVE) print_latency(plan, band, to);
 }
 
@@ -140,7 +140,7 @@ void explain_plan(HaloSession *session, const HaloPlan *plan, Way way, FILE *to)
         print_shape(&plan->reg[plan->output], to);
         fputc('\n', to);
     }
-    const HaloStatus status = choose_slot(session, plan, false, &choice);
+    const HaloStatus status = choose_slot(session, plan, &choice);
     if (status != HALO_OK) {
         fprintf(to, "backend none: %s\n", halo_error());
         return;

@@ -293,13 +293,18 @@ HaloStatus flow_run(HaloSession *session, HaloPlan *plan, HaloReader *reader, Ha
     pthread_cond_init(&flow.moved, NULL);
     flow.endless = reader->info.shape.width < 0;
     flow.live = writer != NULL && flow_is_live(reader, !halo_sink_seekable(writer->sink));
-    flow.band = flow.live
-                    ? bands_for_pipe(plan, options)
-                    : bands_for_flow(plan, options->band_rows, halo_memory_left(&session->memory));
-    HALO_TRY(halo_memory_hold(&session->memory, bands_flow_memory(plan, flow.band)));
-    held = bands_flow_memory(plan, flow.band);
+    /* Writers that keep a whole image do so first: bands can be smaller. What goes into a pipe does not come back. */
+    const bool early = writer != NULL && halo_sink_seekable(writer->sink);
+    if (early) HALO_TRY(save_begin(writer, &reader->info, &plan->reg[plan->output], flow.endless));
+    const int64_t left = halo_memory_left(&session->memory);
+    flow.band = flow.live ? bands_for_pipe(flow.slot, plan, options, left)
+                          : bands_for_flow(flow.slot, plan, options->band_rows, left);
+    HALO_TRY(halo_memory_hold(&session->memory, bands_flow_memory(flow.slot, plan, flow.band)));
+    held = bands_flow_memory(flow.slot, plan, flow.band);
+    flow.slot->room = held;
     HALO_TRY(take_slots(&flow));
-    if (writer != NULL) HALO_TRY(save_begin(writer, &reader->info, &plan->reg[plan->output], flow.endless));
+    if (writer != NULL && !early)
+        HALO_TRY(save_begin(writer, &reader->info, &plan->reg[plan->output], flow.endless));
     HALO_TRY(run_bands(&flow, options->jobs, report));
     if (writer != NULL) HALO_TRY(save_end(writer, &reader->info, &plan->reg[plan->output]));
     report->ms.read = flow.ms.read;

@@ -57,11 +57,11 @@ static bool may_flow(const HaloSession *session, Open *open)
     return halo_sink_seekable(open->sink);
 }
 
-static bool whole_fits(const HaloSession *session, const HaloPlan *plan)
+static bool whole_fits(const HaloSession *session, const Slot *slot, const HaloPlan *plan)
 {
     int64_t in;
     const int64_t left = halo_memory_left(&session->memory);
-    const int64_t beside = memory_beside(plan, bands_choose(plan, session->options.band_rows));
+    const int64_t beside = memory_beside(slot, plan, bands_choose(plan, session->options.band_rows));
     return halo_shape_bytes(&plan->reg[plan->input], &in) == HALO_OK && in <= left && beside >= 0 &&
            beside <= left - in;
 }
@@ -75,9 +75,9 @@ static HaloStatus on_host(HaloSession *session, const Open *open, bool *host)
     const bool endless = plan->reg[plan->input].width == PLAN_ENDLESS;
     const bool live = open->sink != NULL && flow_is_live(&open->reader, !halo_sink_seekable(open->sink));
     if (!endless && (!live || gpu_demanded(&session->options)))
-        HALO_TRY(choose_slot(session, plan, true, &choice));
+        HALO_TRY(choose_slot(session, plan, &choice));
     *host = choice.slot == &session->host;
-    if (!*host && !gpu_demanded(&session->options)) *host = !whole_fits(session, plan);
+    if (!*host && !gpu_demanded(&session->options)) *host = !whole_fits(session, choice.slot, plan);
     if (*host) HALO_TRY(slot_open(&session->host, 0, session->options.jobs));
 out:
     return status;

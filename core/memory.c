@@ -11,16 +11,16 @@ int64_t memory_default(void)
     return pages > 0 && size > 0 ? (int64_t)pages * size / 4 * 3 : INT64_MAX;
 }
 
-int64_t memory_beside(const HaloPlan *plan, int64_t band)
+int64_t memory_beside(const Slot *slot, const HaloPlan *plan, int64_t band)
 {
-    int64_t out = 0;
+    int64_t out = 0, between = scratch_measured(plan);
     if (plan->wants_output && halo_shape_bytes(&plan->reg[plan->output], &out) != HALO_OK) return -1;
-    const int64_t between = bands_memory(plan, band, false);
+    if (slot->backend->memory == NULL) between += bands_whole_memory(slot, plan, band, false);
     return out > INT64_MAX - between ? -1 : out + between;
 }
 
 /* "12.5 MiB", "640 bytes": a limit is never shown as nothing. */
-static const char *size_text(int64_t bytes, char text[32])
+const char *memory_text(int64_t bytes, char text[32])
 {
     if (bytes < 1 << 20)
         snprintf(text, 32, "%lld bytes", (long long)bytes);
@@ -32,8 +32,8 @@ static const char *size_text(int64_t bytes, char text[32])
 static HaloStatus refuse(const HaloMemory *memory, int64_t needed)
 {
     char need[32], limit[32];
-    return halo_fail(HALO_ERR_LIMIT, "needs %s of memory and %s are allowed; %s", size_text(needed, need),
-                     size_text(memory->allowed, limit), memory->advice);
+    return halo_fail(HALO_ERR_LIMIT, "needs %s of memory and %s are allowed; %s", memory_text(needed, need),
+                     memory_text(memory->allowed, limit), memory->advice);
 }
 
 HaloStatus halo_memory_hold(HaloMemory *memory, int64_t bytes)

@@ -15,6 +15,20 @@ HaloStatus slot_open(Slot *slot, int index, int jobs)
     return status;
 }
 
+static int64_t bytes_of(const HaloBuf *buf) { return buf->stride * buf->rows; }
+
+static int64_t spare_bytes(const Slot *slot)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < slot->spares; i++) bytes += bytes_of(&slot->spare[i]);
+    return bytes;
+}
+
+int64_t slot_memory(const Slot *slot, int share)
+{
+    return (slot->backend->memory(slot->device) + spare_bytes(slot)) / (share > 1 ? share : 1);
+}
+
 static void drop(Slot *slot, int i)
 {
     slot->backend->release(slot->device, &slot->spare[i]);
@@ -41,6 +55,12 @@ static bool suits(const HaloBuf *spare, const HaloBuf *buf)
     return halo_row_bytes(spare) == halo_row_bytes(buf) && spare->rows >= buf->rows;
 }
 
+static void make_way(Slot *slot, int64_t bytes)
+{
+    while (slot->room > 0 && slot->spares > 0 && slot->taken + spare_bytes(slot) + bytes > slot->room)
+        drop(slot, 0);
+}
+
 HaloStatus slot_take(Slot *slot, HaloBuf *buf)
 {
     for (int i = 0; i < slot->spares; i++) {
@@ -49,16 +69,22 @@ HaloStatus slot_take(Slot *slot, HaloBuf *buf)
         buf->data = spare->data;
         buf->stride = spare->stride;
         slot->spare[i] = slot->spare[--slot->spares];
+        slot->taken += bytes_of(buf);
         return HALO_OK;
     }
+    make_way(slot, halo_row_bytes(buf) * buf->rows);
     HaloStatus status = slot->backend->alloc(slot->device, buf);
-    if (status == HALO_OK || slot->spares == 0) return status;
-    while (slot->spares > 0) drop(slot, slot->spares - 1);
-    return slot->backend->alloc(slot->device, buf);
+    if (status != HALO_OK && slot->spares > 0) {
+        slot_trim(slot);
+        status = slot->backend->alloc(slot->device, buf);
+    }
+    if (status == HALO_OK) slot->taken += bytes_of(buf);
+    return status;
 }
 
 void slot_give(Slot *slot, HaloBuf *buf)
 {
+    slot->taken -= bytes_of(buf);
     if (slot->spares < SLOT_SPARES)
         slot->spare[slot->spares++] = *buf;
     else
@@ -76,4 +102,5 @@ void slot_keep_only(Slot *slot, const HaloPlan *plan)
         }
         if (!fits) drop(slot, i);
     }
+    make_way(slot, 0);
 }

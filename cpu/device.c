@@ -98,8 +98,14 @@ bool cpu_reserve(int64_t *total, int64_t things, int64_t size, int64_t *at)
     return true;
 }
 
+void cpu_heap(HaloDevice *device, int64_t bytes) { device->asked += bytes; }
+
 HaloStatus cpu_scratch(HaloDevice *device, int64_t bytes, void **block)
 {
+    if (device->asking) {
+        device->asked += bytes < INT64_MAX - device->asked ? bytes : INT64_MAX - device->asked;
+        return HALO_ERR_LIMIT;
+    }
     if (bytes > device->scratch_bytes) {
         free(device->scratch);
         device->scratch_bytes = 0;
@@ -136,9 +142,16 @@ void cpu_run(HaloDevice *device, int workers, int64_t tasks, CpuTask *task, void
     }
 }
 
+/* At the end of a plan: more than a device may keep for the next one goes. */
 static HaloStatus finish(HaloDevice *device, uint64_t *clipped)
 {
-    if (clipped != NULL) *clipped = atomic_exchange(&device->clipped, 0);
+    if (clipped == NULL) return HALO_OK;
+    *clipped = atomic_exchange(&device->clipped, 0);
+    if (device->scratch_bytes > device->jobs * CPU_OWN_BYTES) {
+        free(device->scratch);
+        device->scratch = NULL;
+        device->scratch_bytes = 0;
+    }
     return HALO_OK;
 }
 
@@ -151,6 +164,7 @@ const HaloBackend halo_backend_cpu = {
     .alloc = alloc_buf,
     .release = release_buf,
     .finish = finish,
+    .scratch = cpu_scratch_of,
     .conv = cpu_conv,
     .sep = cpu_sep,
     .map = cpu_map,

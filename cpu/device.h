@@ -8,6 +8,9 @@
 #include "kernels.h"
 #include "pool.h"
 
+/* Of each worker's scratch so much does not count: rings of lines and the like, whatever the size of the samples. */
+#define CPU_OWN_BYTES ((int64_t)1 << 20)
+
 struct HaloDevice {
     const CpuKernels *kernels;
     int jobs;
@@ -15,6 +18,8 @@ struct HaloDevice {
     atomic_uint_fast64_t clipped;
     void *scratch;
     int64_t scratch_bytes;
+    bool asking; /* no primitive computes: each stops where it has said what scratch it takes, */
+    int64_t asked; /* which is this */
     char description[112];
 };
 
@@ -27,10 +32,16 @@ void cpu_processor_name(char *name, size_t size);
  * multiple of 64. False when it does not fit 63 bits. */
 bool cpu_reserve(int64_t *total, int64_t count, int64_t size, int64_t *at);
 
-/* Scratch memory, 64-byte aligned, valid until the next call. HALO_ERR_LIMIT. */
+/* Scratch memory, 64-byte aligned, valid until the next call. HALO_ERR_LIMIT; also where a device is only asked how
+ * much it would be: no primitive may touch a sample or a result before it has its scratch. */
 HaloStatus cpu_scratch(HaloDevice *device, int64_t bytes, void **block);
 /* The same for every worker: `bytes` (rounded up to a multiple of 64) for each, one after the other. */
 HaloStatus cpu_scratch_each(HaloDevice *device, int64_t *bytes, void **block);
+
+/* What a primitive takes of the heap by itself, said before its scratch. */
+void cpu_heap(HaloDevice *device, int64_t bytes);
+/* backend.h: scratch. */
+int64_t cpu_scratch_of(HaloDevice *device, const HaloStep *step, const HaloBuf *src, HaloBuf *dst);
 
 /* How many workers `work` elementary steps are worth: 1 where starting threads would cost more. */
 int cpu_workers(const HaloDevice *device, double work);

@@ -212,6 +212,7 @@ HaloStatus cpu_fft(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const H
         HALO_FAIL(HALO_ERR_BUG, "convolution was asked for samples that its source does not hold");
     HALO_TRY(lay_out(&f));
     f.workers = cpu_workers(device, (double)dst->cols * (double)dst->rows * 1000.0);
+    cpu_heap(device, (2 * (int64_t)f.workers + 1) * f.n * (int64_t)sizeof(kiss_fft_cpx)); /* plans, and the mask */
     HALO_TRY(cpu_scratch_each(device, &f.scratch_bytes, &scratch));
     f.scratch = scratch;
     HALO_TRY(make_plans(&f));

@@ -180,7 +180,6 @@ HaloStatus cpu_reduce(HaloDevice *device, const HaloBuf *src, unsigned want, Hal
     void *scratch;
     if (src->shape.dtype > HALO_F32 || !halo_buf_is_whole(src))
         HALO_FAIL(HALO_ERR_BUG, "a reduction was asked of a buffer that is not a whole of u8, u16 or f32");
-    for (int c = 0; c < channels; c++) out[c] = halo_moments_none();
     if (!halo_mul(src->cols, src->rows, &r.pixels))
         HALO_FAIL(HALO_ERR_LIMIT, "%lld x %lld pixels are too many", (long long)src->cols,
                   (long long)src->rows);

@@ -63,14 +63,22 @@ struct HaloDevice {
     char *ring; /* two slots */
     void *scratch[CUDA_SCRATCHES];
     int64_t scratch_bytes[CUDA_SCRATCHES];
+    bool scratch_used[CUDA_SCRATCHES]; /* by the primitive that runs: it may not give way */
+    bool asking;                       /* no primitive computes: each stops where it has said what it takes, */
+    int64_t asked;                     /* which is this */
     CudaFftPlan fft[2]; /* of a mask, of tiles */
     char description[320];
 };
 
-/* Makes the device current for this thread; every entry begins with it. */
+/* Makes the device current for this thread; every entry begins with it: scratch of the one before may give way. */
 HaloStatus cuda_use(HaloDevice *device);
-/* At least `bytes` of scratch memory; what it held before is lost. */
+/* At least `bytes` of scratch memory; what it held before is lost. HALO_ERR_LIMIT also where a device is only asked
+ * how much it would be: no primitive may touch a sample or a result before it has its scratch. */
 HaloStatus cuda_scratch(HaloDevice *device, CudaScratch which, int64_t bytes, void **data);
+/* What a library takes by itself, said before the scratch. */
+void cuda_library_takes(HaloDevice *device, int64_t bytes);
+/* backend.h: scratch. */
+int64_t cuda_scratch_of(HaloDevice *device, const HaloStep *step, const HaloBuf *src, HaloBuf *dst);
 /* Waits for the stream. */
 HaloStatus cuda_wait(HaloDevice *device);
 /* Copies results to the host and waits for them. */
@@ -96,6 +104,7 @@ __host__ __device__ static inline int64_t cuda_max(int64_t a, int64_t b) { retur
 #ifndef CUDA_LAUNCH
 #define CUDA_LAUNCH(device, kernel, blocks, threads, shared, ...)                                           \
     do {                                                                                                    \
+        if ((device)->asking) return HALO_ERR_LIMIT; /* it takes no scratch, or no more */                  \
         const int64_t blocks_ = (blocks);                                                                   \
         if (blocks_ > CUDA_BLOCKS_MOST)                                                                     \
             return halo_fail(HALO_ERR_LIMIT, "this is too large for the GPU: %lld blocks of work",          \
@@ -218,6 +227,9 @@ HaloStatus cuda_download(HaloDevice *device, const HaloBuf *from, HaloBuf *host)
 /* ---- the primitives, one file each ---------------------------------------------------------------------- */
 
 HaloStatus cuda_conv(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv);
+/* conv and hist inside another primitive, whose scratch stays. */
+HaloStatus cuda_conv_within(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv);
+HaloStatus cuda_hist_within(HaloDevice *device, const HaloBuf *src, const HaloHist *hist, HaloHistogram *out);
 /* Convolution by Fourier transforms: whether it is to be done so, and can be; fft.cu. */
 bool cuda_fft_takes(const HaloConv *conv);
 HaloStatus cuda_fft(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv);

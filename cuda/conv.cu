@@ -207,9 +207,14 @@ static HaloStatus upload_mask(HaloDevice *device, const HaloConv *conv, const fl
 
 HaloStatus cuda_conv(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv)
 {
+    CUDA_PASS(cuda_use(device));
+    return cuda_conv_within(device, src, dst, conv);
+}
+
+HaloStatus cuda_conv_within(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv)
+{
     const float *mask = NULL;
     const ConvArgs args = conv_args(device, src, dst, conv);
-    CUDA_PASS(cuda_use(device));
     if (cuda_fft_takes(conv)) return cuda_fft(device, src, dst, conv);
     /* Lines first: a tile of many rows would be empty but for one. */
     if (!conv->nan_ignore && conv_short_takes(dst, conv)) return conv_short(device, &args, conv->tap);

@@ -74,7 +74,8 @@ static HaloStatus set_up(HaloDevice *device, int index)
     CUDA_TRY(cudaMallocHost(&device->staging, CUDA_STAGING_BYTES));
     CUDA_TRY(cudaMallocHost((void **)&device->ring, 2 * CUDA_RING_BYTES));
     halo_snprintf(device->description, sizeof device->description, "%s, sm_%d%d, %d multiprocessors, %.1f GiB",
-             p->name, p->major, p->minor, p->multiProcessorCount, (double)p->totalGlobalMem / 1073741824.0);
+                  p->name, p->major, p->minor, p->multiProcessorCount,
+                  (double)p->totalGlobalMem / 1073741824.0);
     return HALO_OK;
 }
 
@@ -119,6 +120,7 @@ static const char *describe(HaloDevice *device) { return device->description; }
 
 HaloStatus cuda_use(HaloDevice *device)
 {
+    for (bool &used : device->scratch_used) used = false;
     CUDA_TRY(cudaSetDevice(device->index));
     return HALO_OK;
 }
@@ -196,8 +198,8 @@ static HaloStatus elapsed(HaloDevice *device, double *ms)
 }
 
 extern "C" const HaloBackend halo_backend_cuda = {
-    "cuda",       count_devices, open_device,   close_device, describe,      cuda_memory_left, cuda_alloc,
-    cuda_release, cuda_upload,   cuda_download, finish,       cuda_conv,     cuda_sep,         cuda_map,
-    cuda_combine, cuda_reduce,   cuda_fold,     cuda_hist,    cuda_scan,     cuda_rank,        cuda_equalize,
-    cuda_pick,    set_mark,      elapsed,       cuda_ladder,  cuda_ceilings,
+    "cuda",        count_devices, open_device,   close_device, describe,        cuda_memory_left, cuda_alloc,
+    cuda_release,  cuda_upload,   cuda_download, finish,       cuda_scratch_of, cuda_conv,        cuda_sep,
+    cuda_map,      cuda_combine,  cuda_reduce,   cuda_fold,    cuda_hist,       cuda_scan,        cuda_rank,
+    cuda_equalize, cuda_pick,     set_mark,      elapsed,      cuda_ladder,     cuda_ceilings,
 };

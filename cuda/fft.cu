@@ -270,6 +270,7 @@ HaloStatus cuda_fft(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
     const int64_t units = a.pairs * cuda_ceil_div(dst->rows, a.rows) * a.channels;
     const int64_t batch = cuda_min(units, cuda_max(1, BATCH_BYTES / tile_bytes));
     void *space;
+    cuda_library_takes(device, batch * tile_bytes); /* at most */
     CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_BETWEEN, (batch + 1) * tile_bytes, &space));
     a.mask = (float2 *)space;
     a.tile = (float2 *)space + n;

@@ -293,12 +293,17 @@ static HaloStatus launch(HaloDevice *device, HaloDtype dtype, HistArgs *args)
 
 HaloStatus cuda_hist(HaloDevice *device, const HaloBuf *src, const HaloHist *hist, HaloHistogram *out)
 {
+    CUDA_PASS(cuda_use(device));
+    return cuda_hist_within(device, src, hist, out);
+}
+
+HaloStatus cuda_hist_within(HaloDevice *device, const HaloBuf *src, const HaloHist *hist, HaloHistogram *out)
+{
     const int channels = src->shape.channels;
     const int64_t counters = channels * hist->bins;
     HistArgs args = {};
     int64_t bytes;
     void *count;
-    CUDA_PASS(cuda_use(device));
     if (src->shape.dtype != HALO_F32 && hist->bins != (src->shape.dtype == HALO_U8 ? 256 : 65536))
         return halo_fail(HALO_ERR_BUG, "a histogram of integers counts every value, not %lld bins",
                          (long long)hist->bins);

@@ -35,6 +35,7 @@ static void give(HaloDevice *device, void *data)
 static void drop_scratch(HaloDevice *device)
 {
     for (int i = 0; i < CUDA_SCRATCHES; i++) {
+        if (device->scratch_used[i]) continue;
         give(device, device->scratch[i]);
         device->scratch[i] = NULL;
         device->scratch_bytes[i] = 0;
@@ -68,6 +69,7 @@ int64_t cuda_memory_left(HaloDevice *device)
         cudaMemPoolGetAttribute(device->pool, cudaMemPoolAttrUsedMemCurrent, &used) == cudaSuccess)
         left += held - used;
     cudaGetLastError();
+    for (int i = 0; i < CUDA_SCRATCHES; i++) left += (size_t)device->scratch_bytes[i]; /* for the next step */
     return (int64_t)left;
 }
 
@@ -88,8 +90,18 @@ static HaloStatus take(HaloDevice *device, int64_t bytes, void **data)
                      (long long)(bytes >> 20) + 1, (long long)(cuda_memory_left(device) >> 20));
 }
 
+void cuda_library_takes(HaloDevice *device, int64_t bytes)
+{
+    if (device->asking) device->asked += bytes;
+}
+
 HaloStatus cuda_scratch(HaloDevice *device, CudaScratch which, int64_t bytes, void **data)
 {
+    if (device->asking) {
+        device->asked += bytes;
+        *data = NULL;
+        return which == CUDA_SCRATCH_ARRIVAL ? HALO_OK : HALO_ERR_LIMIT; /* reductions go on to ask for more */
+    }
     if (device->scratch_bytes[which] < bytes) {
         give(device, device->scratch[which]); /* once the work in flight is done with it */
         device->scratch[which] = NULL;
@@ -99,6 +111,7 @@ HaloStatus cuda_scratch(HaloDevice *device, CudaScratch which, int64_t bytes, vo
         device->scratch[which] = block;
         device->scratch_bytes[which] = bytes;
     }
+    device->scratch_used[which] = true;
     *data = device->scratch[which];
     return HALO_OK;
 }

@@ -156,7 +156,7 @@ HaloStatus reduce_counts(HaloDevice *device, const HaloBuf *src, const void *dat
     args.pixels = src->shape.width * src->shape.height;
     args.channels = src->shape.channels;
     CUDA_PASS(halo_histogram_alloc(&counts, args.channels, values, every.lo, every.hi));
-    const HaloStatus status = cuda_hist(device, src, &every, &counts);
+    const HaloStatus status = cuda_hist_within(device, src, &every, &counts);
     if (status == HALO_OK) from_counts(&counts, args.pixels, out);
     halo_histogram_free(&counts);
     return status == HALO_OK && positions ? find(device, src->shape.dtype, &args, out) : status;

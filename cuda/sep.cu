@@ -208,7 +208,7 @@ static HaloStatus two_passes(HaloDevice *device, const HaloBuf *src, HaloBuf *ds
     row.value = sep->value;
     row.nan_ignore = sep->nan_ignore;
     row.store.num = row.store.den = 1.0f;
-    if (between.rows > 0) CUDA_PASS(cuda_conv(device, src, &between, &row));
+    if (between.rows > 0) CUDA_PASS(cuda_conv_within(device, src, &between, &row));
     if (!valued && last - first + 1 < src->rows) { /* all it needs is there: rows are counted from `first` */
         between.y0 = 0;
         between.shape.height = between.rows;
@@ -224,7 +224,7 @@ static HaloStatus two_passes(HaloDevice *device, const HaloBuf *src, HaloBuf *ds
     column.bias = sep->bias;
     column.nan_ignore = sep->nan_ignore;
     column.store = sep->store;
-    return cuda_conv(device, &between, dst, &column);
+    return cuda_conv_within(device, &between, dst, &column);
 }
 
 static HaloStatus bands(HaloDevice *device, const HaloBuf *src, const HaloBuf *dst, const HaloSep *sep)

@@ -27,6 +27,7 @@ static struct Fake {
     const HaloBackend *cpu;
     int call, fails_at; /* calls are counted from 1; this one and all after it fail; 0: none */
     int64_t memory;     /* bytes that it says it has */
+    int64_t scratch; /* bytes a row of the output that each step takes besides */
     bool is_there, opens;
 } fake;
 
@@ -50,6 +51,12 @@ static HaloStatus fake_open(int index, int jobs, HaloDevice **device)
 }
 
 static int64_t fake_memory(HaloDevice *device) { return (void)device, fake.memory; }
+static int64_t fake_scratch(HaloDevice *device, const HaloStep *step, const HaloBuf *src, HaloBuf *dst)
+{
+    (void)device, (void)step;
+    return fake.scratch * (dst != NULL ? dst : src)->rows;
+}
+
 static const char *fake_describe(HaloDevice *device) { return (void)device, "a made-up GPU"; }
 
 static void copy_rows(const HaloBuf *from, HaloBuf *to, const HaloBuf *rect)
@@ -113,6 +120,7 @@ static HaloSession *open_session(HaloDeviceChoice device)
     gpu.count = fake_count;
     gpu.open = fake_open;
     gpu.memory = fake_memory;
+    gpu.scratch = fake_scratch;
     gpu.describe = fake_describe;
     gpu.upload = fake_upload;
     gpu.download = fake_download;
@@ -310,6 +318,50 @@ static void little_memory_makes_bands(void **state)
     made_free(&expected);
 }
 
+/* What steps take besides makes the bands smaller: 203 rows of 2400 bytes do not fit, a few do. */
+static void scratch_makes_bands(void **state)
+{
+    (void)state;
+    int calls;
+    Made expected = undisturbed("gauss:1.5", &calls);
+    HaloSession *const session = open_session(HALO_DEVICE_GPU);
+    fake.memory = 500000; /* 184 kB come in and 184 kB go out: alone they fit */
+    fake.scratch = 2400;
+    Made made = make(session, "gauss:1.5");
+    expect_made("gauss:1.5", &made, &expected, "made-up");
+    if (fake.call < calls + 3) fail_case(NULL, "%d calls: no bands", fake.call);
+    made_free(&made);
+    halo_session_close(session);
+    made_free(&expected);
+}
+
+/* What cannot go in bands goes to the CPU, unless the GPU was asked for; no call of the GPU is made in vain. */
+static void too_large_for_the_gpu(void **state)
+{
+    (void)state;
+    static const char *const text[] = {"normalize", "equalize", "gauss:1.5"};
+    for (int p = 0; p < 3; p++) {
+        const bool in_bands = p == 2;
+        int calls;
+        Made expected = undisturbed(text[p], &calls);
+        for (int asked = 0; asked < 2; asked++) {
+            HaloSession *const session = open_session(asked ? HALO_DEVICE_GPU : HALO_DEVICE_AUTO);
+            fake.memory = in_bands ? 3000000 : 500000; /* bands help against scratch, if there can be any */
+            fake.scratch = in_bands ? 1 << 24 : 2400;
+            Made made = make(session, text[p]);
+            if (asked && (made.status != HALO_ERR_LIMIT || strstr(halo_error(), "of the GPU's memory") == NULL))
+                fail_case(NULL, "%s: status %d: %s", text[p], made.status, halo_error());
+            if (!asked) expect_made(text[p], &made, &expected, "cpu");
+            if (!asked && (made.retreated || strstr(made.note, "of the GPU's memory") == NULL))
+                fail_case(NULL, "%s: it says '%s'", text[p], made.note);
+            if (fake.call != 0) fail_case(NULL, "%s: %d calls in vain", text[p], fake.call);
+            made_free(&made);
+            halo_session_close(session);
+        }
+        made_free(&expected);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -317,6 +369,8 @@ int main(void)
         cmocka_unit_test(one_that_is_asked_for_is_an_error),
         cmocka_unit_test(one_that_does_not_open_is_left_alone),
         cmocka_unit_test(little_memory_makes_bands),
+        cmocka_unit_test(scratch_makes_bands),
+        cmocka_unit_test(too_large_for_the_gpu),
     };
     return cmocka_run_group_tests(tests, write_source, test_folder_remove);
 }

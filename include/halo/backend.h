@@ -5,6 +5,7 @@
 
 #include "halo/bench.h"
 #include "halo/buffer.h"
+#include "halo/plan.h"
 #include "halo/primitive.h"
 #include "halo/result.h"
 #include "halo/status.h"
@@ -43,6 +44,10 @@ typedef struct HaloBackend {
     /* Waits for everything asked of the device, reports what failed in flight, and returns in *clipped (when
      * not NULL) how many samples were clipped while storing, and counts from 0 again. NULL goes on counting. */
     HaloStatus (*finish)(HaloDevice *device, uint64_t *clipped);
+
+    /* Bytes of the device's memory that a step takes beside its buffers, which are as `src` and `dst` say but have no
+     * data (`dst` NULL: the step makes none); less what any step may take, which does not grow with the work. */
+    int64_t (*scratch)(HaloDevice *device, const HaloStep *step, const HaloBuf *src, HaloBuf *dst);
 
     /* The primitives compute the rectangle of `dst` from `src`, whose rectangle holds every sample needed;
      * borders are those of the whole, `src->shape`. They may return before the work is done, but for reduce,

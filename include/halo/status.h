@@ -15,7 +15,7 @@ typedef enum HaloStatus {
     HALO_ERR_USAGE = 2,  /* the request itself is wrong: unknown operation, bad value, bad mask */
     HALO_ERR_DEVICE = 3, /* the GPU asked for is missing, failed, or ran out of memory */
     HALO_ERR_OUTPUT = 4, /* the output could not be written */
-    HALO_ERR_LIMIT = 5,  /* a limit was reached: pixels, host memory */
+    HALO_ERR_LIMIT = 5,  /* a limit was reached: pixels, host memory, or a GPU's where bands do not help */
     HALO_ERR_BUG = 70,   /* halo contradicts itself; please report */
     HALO_ERR_PIPE = 141  /* the reader of standard output has gone: be silent */
 } HaloStatus;

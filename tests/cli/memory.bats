@@ -97,3 +97,24 @@ PYTHON
     run --separate-stderr peak bash -c 'cat in.wav in.wav in.wav in.wav | "$HALO" run stats:percentiles=50 --raw f32,48000,1 - --max-memory 6M'
     refused "MiB"
 }
+
+@test "what steps take beside their samples: large windows of floats, tables of tiles" {
+    halo run '' in.ppm -o in.pfm
+    head -c 1000000 noise > small
+    # A window of 121 x 121 floats takes as much as its tile of samples, several times, for each thread.
+    halo run median:60 in.pfm -o all.npy -j 4 --max-memory 400M
+    run --separate-stderr peak "$HALO" run median:60 in.pfm -o none.npy -j 4 --max-memory 8M
+    refused "MiB"
+    halo run clahe:tiles=16 --raw u16:500x500x2 small -o all.npy -f --max-memory 400M
+    run --separate-stderr peak "$HALO" run clahe:tiles=16 --raw u16:500x500x2 small -o none.npy --max-memory 8M
+    refused "MiB"
+    halo run median:60 in.ppm -o less.ppm --max-memory 12M
+    halo run median:60 in.ppm -o more.ppm
+    cmp less.ppm more.ppm
+}
+
+@test "counts of many channels are memory, too" {
+    head -c 4000 noise > many
+    run --separate-stderr peak "$HALO" run stats:percentiles=50 --raw u16:2x1x1000 many --max-memory 100M
+    refused "MiB"
+}
