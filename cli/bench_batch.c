@@ -147,8 +147,10 @@ static HaloStatus copy_all(const CliSettings *settings, const HaloPipeline *copy
     Measured ignored = {0};
     on_cores.engine.device = HALO_DEVICE_CPU;
     list_copies(batch, outputs, &copies);
+    cli_signals_scratch_outputs(1, &copies);
     const HaloStatus status = all_at_once(&on_cores, copy, &copies, &ignored, mean);
     remove_outputs(&copies);
+    cli_signals_scratch_outputs(1, NULL);
     cli_batch_free(&copies);
     return status;
 }
@@ -257,7 +259,9 @@ HaloStatus cli_bench_batch(const CliSettings *asked)
         mkdtemp(folder) == NULL)
         HALO_FAIL(HALO_ERR_OUTPUT, "cannot make a folder for outputs in %s", parent != NULL ? parent : "/tmp");
     made = true;
+    cli_signals_scratch(folder);
     HALO_TRY(list_files(&settings, folder, &batch));
+    cli_signals_scratch_outputs(0, &batch);
     m.files = batch.count;
     if (settings.engine.device == HALO_DEVICE_ALL)
         m.gpus = halo_tables()->backend[halo_tables()->backends - 1]->count();
@@ -271,7 +275,9 @@ HaloStatus cli_bench_batch(const CliSettings *asked)
     HALO_TRY(cli_page_send(STDOUT_FILENO));
 out:
     remove_outputs(&batch);
+    cli_signals_scratch_outputs(0, NULL);
     cli_batch_free(&batch);
     if (made) rmdir(folder);
+    cli_signals_scratch(NULL);
     return status;
 }

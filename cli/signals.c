@@ -10,6 +10,8 @@
 static volatile sig_atomic_t done_count, total_count, has_journal;
 static bool on_terminal; /* which has just shown ^C */
 static pthread_t main_thread;
+static const char *volatile scratch_folder;
+static const CliBatch *volatile scratch_outputs[2];
 
 /* Only functions that a signal handler may call. */
 static char *put_number(char *end, int value)
@@ -30,6 +32,14 @@ static void say_number(int value)
     char digits[16];
     const char *first = put_number(digits + sizeof digits, value);
     say(first, (size_t)(digits + sizeof digits - first));
+}
+
+static void remove_scratch(void)
+{
+    for (int k = 0; k < 2; k++)
+        for (size_t i = 0; scratch_outputs[k] != NULL && i < scratch_outputs[k]->count; i++)
+            if (scratch_outputs[k]->item[i].output != NULL) unlink(scratch_outputs[k]->item[i].output);
+    if (scratch_folder != NULL) rmdir(scratch_folder);
 }
 
 static void say_how_far(void)
@@ -69,6 +79,7 @@ static void stop(int signal_number)
         return;
     }
     halo_sink_abandon_all();
+    remove_scratch();
     say_how_far();
     die_of(signal_number);
 }
@@ -95,3 +106,6 @@ void cli_signals_count(size_t done, size_t total, bool resumable)
     total_count = (sig_atomic_t)total;
     has_journal = resumable;
 }
+
+void cli_signals_scratch(const char *folder) { scratch_folder = folder; }
+void cli_signals_scratch_outputs(int which, const CliBatch *batch) { scratch_outputs[which] = batch; }

@@ -110,6 +110,17 @@ assert said == b"" and p.returncode == -signal.SIGINT, (said, p.returncode)
 END
 }
 
+@test "halo bench batch leaves no folder behind" {
+    mkdir tmp
+    for i in 1 2 3 4 5 6; do make_gray $i.pgm 300 300; done
+    TMPDIR=$PWD/tmp start "$HALO" bench batch box:31 [1-6].pgm -j 2 > bench.txt 2> said
+    until_there compgen -G 'tmp/halo-bench-*/*.pgm'
+    kill -TERM $pid
+    status=0; wait $pid || status=$?
+    [ "$status" -eq 143 ]
+    [ "$(find tmp -mindepth 1)" = '' ]
+}
+
 @test "what was ignored before stays ignored" {
     make_gray in.pgm 9 9
     mkfifo slow.pgm
