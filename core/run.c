@@ -71,9 +71,24 @@ out:
 
 /* ---- all of a file -------------------------------------------------------------------------------------- */
 
-/* What came of one more image. */
-static HaloStatus add_report(HaloReport *all, HaloReport *one, int64_t image)
+/* Results stay until the last image is done. */
+static int64_t results_bytes(const HaloResults *results)
 {
+    int64_t bytes = 0;
+    for (int i = 0; i < results->count; i++) {
+        const HaloResult *item = &results->item[i];
+        const int64_t channel = item->type == HALO_RESULT_STATS ? (int64_t)sizeof *item->channel : 8;
+        const int64_t bins = item->type == HALO_RESULT_HIST ? item->hist.bins + 3 : 0;
+        bytes += (int64_t)sizeof *item + item->shape.channels * (channel + 8 * bins);
+    }
+    return bytes;
+}
+
+/* What came of one more image. */
+static HaloStatus add_report(HaloMemory *memory, HaloReport *all, HaloReport *one, int64_t image)
+{
+    const HaloStatus status = halo_memory_hold(memory, image > 1 ? results_bytes(&one->results) : 0);
+    if (status != HALO_OK) return halo_fail_at(status, "results of %lld images", (long long)image);
     HaloResults *results = &all->results;
     const HaloTimes *ms = &one->ms;
     HaloReport sum = *one;
@@ -136,7 +151,7 @@ static HaloStatus run_images(HaloSession *session, const HaloPipeline *pipeline,
     for (int64_t image = 1;; image++) {
         bool more = false;
         HALO_TRY(image_run(session, pipeline, open, &one));
-        HALO_TRY(add_report(report, &one, image));
+        HALO_TRY(add_report(open->memory, report, &one, image));
         HALO_TRY(load_more(session, &open->reader, &more));
         if (more && !takes_several(open)) {
             HALO_TRY(only_one(open, job, report));

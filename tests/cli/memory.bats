@@ -118,3 +118,12 @@ PYTHON
     run --separate-stderr peak "$HALO" run stats:percentiles=50 --raw u16:2x1x1000 many --max-memory 100M
     refused "MiB"
 }
+
+@test "results of a stream of images are kept to its end" {
+    printf 'P5 1 1 65535 ab' > one.pgm
+    for i in 1 2 3 4 5 6 7 8 9 10; do cat one.pgm; done > ten.pgm
+    run --separate-stderr bash -c 'cat ten.pgm | "$HALO" run hist - --json --max-memory 24M > /dev/null'
+    [ "$status" -eq 0 ] || { echo "$stderr"; return 1; }
+    run --separate-stderr peak bash -c 'cat ten.pgm | "$HALO" run hist:bins=65536 - --json --max-memory 3M'
+    refused "results of"
+}
