@@ -11,7 +11,11 @@
 #else
 #define JPEG_FEATURE ", no JPEG"
 #endif
-
+#ifdef HALO_HAVE_FLAC
+#define FLAC_FEATURE ", FLAC"
+#else
+#define FLAC_FEATURE ", no FLAC"
+#endif
 #ifdef HALO_HAVE_EBUR128
 #define LOUDNESS_FEATURE ", loudness"
 #else
@@ -20,4 +24,4 @@
 
 const char *halo_version(void) { return HALO_VERSION; }
 
-const char *halo_build_features(void) { return CUDA_FEATURE JPEG_FEATURE LOUDNESS_FEATURE; }
+const char *halo_build_features(void) { return CUDA_FEATURE JPEG_FEATURE FLAC_FEATURE LOUDNESS_FEATURE; }

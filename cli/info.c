@@ -41,6 +41,7 @@ static void record_info(FILE *to, const char *path, const HaloInfo *info, const 
     json_uint(&json, "exif", info->meta.exif.size);
     json_uint(&json, "xmp", info->meta.xmp.size);
     json_uint(&json, "texts", info->meta.texts);
+    if (info->shape.kind == HALO_AUDIO) json_uint(&json, "pictures", info->meta.pictures);
     if (info->images > 0) json_int(&json, "images", info->images);
     json_text(&json, "note", info->note[0] != 0 ? info->note : NULL);
     json_close(&json, '}');
@@ -87,6 +88,7 @@ static void print_info(FILE *to, const char *path, const HaloInfo *info, const H
         fprintf(to, "  dots      %.5g x %.5g per inch\n", info->meta.resolution[0] * 0.0254,
                 info->meta.resolution[1] * 0.0254);
     if (info->meta.texts > 0) fprintf(to, "  texts     %zu\n", info->meta.texts);
+    if (info->meta.pictures > 0) fprintf(to, "  pictures  %zu\n", info->meta.pictures);
     if (info->images > 1) fprintf(to, "  images    %lld\n", (long long)info->images);
     if (info->note[0] != 0) fprintf(to, "  note      %s\n", info->note);
 }

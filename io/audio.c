@@ -1,6 +1,9 @@
 /* The audio formats: one row each, over one shared implementation. */
 #include "audio.h"
 #include "wav.h"
+#ifdef HALO_HAVE_FLAC
+#include "flac.h"
+#endif
 
 #include <string.h>
 
@@ -47,7 +50,9 @@ static bool probe_w64(const uint8_t *head, size_t size)
            starts(head, size, 24, "wave");
 }
 
+#ifdef HALO_HAVE_FLAC
 static bool probe_flac(const uint8_t *head, size_t size) { return starts(head, size, 0, "fLaC"); }
+#endif
 
 static bool probe_aiff(const uint8_t *head, size_t size)
 {
@@ -61,6 +66,8 @@ static bool probe_ogg(const uint8_t *head, size_t size) { return starts(head, si
 #define ROW(id, family, major, channel_set, names, about)                                        \
     static HaloStatus open_##id(HaloReader *reader) { return family##_open(reader, major); }     \
     static HaloStatus create_##id(HaloWriter *writer) { return family##_create(writer, major); } \
+    FORMAT(id, family, open_##id, create_##id, channel_set, names, about)
+#define FORMAT(id, family, open_it, create_it, channel_set, names, about)                        \
     extern const HaloFormat halo_format_##id;                                                    \
     const HaloFormat halo_format_##id = {                                                        \
         .name = #id,                                                                             \
@@ -71,10 +78,10 @@ static bool probe_ogg(const uint8_t *head, size_t size) { return starts(head, si
         .channels = channel_set,                                                                 \
         .endless = true,                                                                         \
         .probe = probe_##id,                                                                     \
-        .open = open_##id,                                                                       \
+        .open = open_it,                                                                       \
         .read = family##_read,                                                                   \
         .close = family##_close,                                                                 \
-        .create = create_##id,                                                                   \
+        .create = create_it,                                                                   \
         .write = family##_write,                                                                 \
         .finish = family##_finish,                                                               \
         .discard = family##_discard,                                                             \
@@ -82,7 +89,9 @@ static bool probe_ogg(const uint8_t *head, size_t size) { return starts(head, si
 
 ROW(wav, wav, SF_FORMAT_WAV, HALO_ANY_CHANNELS, "wav,wave",
     "WAVE audio, 8 to 32 bits and float; RF64 beyond 4 GB");
-ROW(flac, snd, SF_FORMAT_FLAC, 0xffu, "flac", "FLAC lossless audio, up to 24 bits");
+#ifdef HALO_HAVE_FLAC
+FORMAT(flac, flac, flac_open, flac_create, 0xffu, "flac", "FLAC lossless audio, 4 to 32 bits; 8, 16 or 24 out");
+#endif
 ROW(aiff, snd, SF_FORMAT_AIFF, HALO_ANY_CHANNELS, "aiff,aif,aifc", "AIFF audio, 8 to 32 bits and float");
 ROW(au, snd, SF_FORMAT_AU, HALO_ANY_CHANNELS, "au,snd", "Sun AU audio, 8 to 32 bits and float");
 ROW(w64, wav, SF_FORMAT_W64, HALO_ANY_CHANNELS, "w64", "Sony Wave64 audio, 8 to 32 bits and float");

@@ -76,13 +76,11 @@ static SF_VIRTUAL_IO vio = {vio_length, vio_seek, vio_read, vio_write, vio_tell}
 static int choose_subtype(int major, int bits, bool real)
 {
     if (major == SF_FORMAT_OGG) return SF_FORMAT_VORBIS;
-    const bool flac = major == SF_FORMAT_FLAC,
-               is_signed = flac || major == SF_FORMAT_AIFF || major == SF_FORMAT_AU;
-    if (real && !flac) return bits > 32 ? SF_FORMAT_DOUBLE : SF_FORMAT_FLOAT;
-    if (real || bits > 24) return flac ? SF_FORMAT_PCM_24 : SF_FORMAT_PCM_32;
+    if (real) return bits > 32 ? SF_FORMAT_DOUBLE : SF_FORMAT_FLOAT;
+    if (bits > 24) return SF_FORMAT_PCM_32;
     if (bits > 16) return SF_FORMAT_PCM_24;
     if (bits > 8 || bits <= 0) return SF_FORMAT_PCM_16;
-    return is_signed ? SF_FORMAT_PCM_S8 : SF_FORMAT_PCM_U8;
+    return major == SF_FORMAT_AIFF || major == SF_FORMAT_AU ? SF_FORMAT_PCM_S8 : SF_FORMAT_PCM_U8;
 }
 
 HaloStatus snd_create(HaloWriter *writer, int major)

@@ -10,6 +10,8 @@
 HaloStatus halo_blob_set(HaloBlob *blob, const void *bytes, size_t size);
 /* One more chunk of WAVE, a copy. */
 HaloStatus halo_chunk_add(HaloMeta *meta, const char id[4], bool behind, const void *bytes, size_t size);
+/* One more picture of a sound, a copy. */
+HaloStatus halo_picture_add(HaloMeta *meta, const void *bytes, size_t size);
 typedef enum HaloCharset { HALO_UTF_8, HALO_LATIN_1 } HaloCharset;
 
 /* Adds `size` bytes of text, up to the first zero. What is not valid UTF-8 is taken for Latin-1. */

@@ -21,6 +21,8 @@ void halo_meta_free(HaloMeta *meta)
     free(meta->text);
     for (size_t i = 0; i < meta->chunks; i++) free(meta->chunk[i].bytes.data);
     free(meta->chunk);
+    for (size_t i = 0; i < meta->pictures; i++) free(meta->picture[i].data);
+    free(meta->picture);
     *meta = (HaloMeta){0};
 }
 
@@ -45,6 +47,8 @@ HaloStatus halo_meta_copy(const HaloMeta *from, HaloMeta *to)
     to->texts = 0;
     to->chunk = NULL;
     to->chunks = 0;
+    to->picture = NULL;
+    to->pictures = 0;
     HALO_TRY(halo_blob_set(&to->icc, from->icc.data, from->icc.size));
     HALO_TRY(halo_blob_set(&to->exif, from->exif.data, from->exif.size));
     HALO_TRY(halo_blob_set(&to->xmp, from->xmp.data, from->xmp.size));
@@ -56,6 +60,8 @@ HaloStatus halo_meta_copy(const HaloMeta *from, HaloMeta *to)
         const HaloChunk *chunk = &from->chunk[i];
         HALO_TRY(halo_chunk_add(to, chunk->id, chunk->behind, chunk->bytes.data, chunk->bytes.size));
     }
+    for (size_t i = 0; i < from->pictures; i++)
+        HALO_TRY(halo_picture_add(to, from->picture[i].data, from->picture[i].size));
 out:
     if (status != HALO_OK) halo_meta_free(to);
     return status;
@@ -71,6 +77,18 @@ HaloStatus halo_chunk_add(HaloMeta *meta, const char id[4], bool behind, const v
     memcpy(chunk.id, id, sizeof chunk.id);
     HALO_TRY(halo_blob_set(&chunk.bytes, bytes, size));
     meta->chunk[meta->chunks++] = chunk;
+out:
+    return status;
+}
+
+HaloStatus halo_picture_add(HaloMeta *meta, const void *bytes, size_t size)
+{
+    HaloStatus status = HALO_OK;
+    HaloBlob *grown = realloc(meta->picture, (meta->pictures + 1) * sizeof *grown);
+    if (grown == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for %zu bytes of metadata", size);
+    meta->picture = grown;
+    HALO_TRY(halo_blob_set(&meta->picture[meta->pictures], bytes, size));
+    meta->pictures++;
 out:
     return status;
 }

@@ -121,6 +121,8 @@ typedef struct HaloMeta {
     size_t texts;
     HaloChunk *chunk; /* WAVE's own; what stands in them is among the texts, too */
     size_t chunks;
+    HaloBlob *picture; /* of a sound, such as a cover: FLAC's blocks (RFC 9639, 8.8) */
+    size_t pictures;
     double resolution[2];   /* dots per metre along x and y */
     bool ratio;             /* of `resolution` only x : y is known: the shape of a pixel */
     double gamma;           /* PNG's gAMA: samples are light to this power, such as 0.45455 */

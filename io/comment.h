@@ -1,0 +1,15 @@
+/* Comments as Vorbis has them and FLAC and Ogg share them: lines KEY=value, of any key and as many of each as
+ * there are; and pictures, which FLAC keeps in blocks of their own and Ogg in comments, in base64. */
+#ifndef HALO_IO_COMMENT_H
+#define HALO_IO_COMMENT_H
+
+#include "halo/format.h"
+
+/* One comment of a file goes to `meta`; what is no comment is passed over. */
+HaloStatus halo_comment_take(HaloMeta *meta, const uint8_t *comment, size_t size);
+
+/* What is to be written, one after the other. */
+typedef HaloStatus HaloCommentPut(void *context, const char *comment, size_t size);
+HaloStatus halo_comments_put(const HaloMeta *meta, bool with_pictures, HaloCommentPut *put, void *context);
+
+#endif

@@ -1,0 +1,24 @@
+/* FLAC by libFLAC, which libsndfile uses, too, but for 8, 16 and 24 bits, ten keys of text and no pictures:
+ * flac_read.c and flac_write.c are the two directions, flac_picture.c puts pictures in blocks. */
+#ifndef HALO_IO_FLAC_H
+#define HALO_IO_FLAC_H
+
+#include <FLAC/format.h>
+
+#include "halo/format.h"
+
+HaloStatus flac_open(HaloReader *reader);
+HaloStatus flac_read(HaloReader *reader, HaloBuf *rows, int64_t *got);
+void flac_close(HaloReader *reader);
+
+HaloStatus flac_create(HaloWriter *writer);
+HaloStatus flac_write(HaloWriter *writer, const HaloBuf *rows);
+HaloStatus flac_finish(HaloWriter *writer);
+void flac_discard(HaloWriter *writer);
+
+/* A picture between libFLAC and the bytes of its block, which halo keeps. */
+HaloStatus flac_take_picture(const FLAC__StreamMetadata_Picture *picture, HaloMeta *meta);
+/* NULL where the bytes are no picture, or with *status set. FLAC__metadata_object_delete frees it. */
+FLAC__StreamMetadata *flac_make_picture(const HaloBlob *bytes, HaloStatus *status);
+
+#endif
