@@ -145,6 +145,8 @@ static HaloStatus add_list(const Walk *w, const char *list, char end)
     HALO_TRY(halo_source_open(list, &source));
     if (halo_source_identity(source, read.id)) cli_batch_reads(w->batch, &read);
     HALO_TRY(halo_source_slurp(source, &bytes, &size));
+    if (end != 0 && size > 0 && memchr(bytes, 0, size) != NULL)
+        HALO_FAIL(HALO_ERR_INPUT, "%s: has zero bytes: --files0-from reads such lists", halo_source_name(source));
     for (size_t at = 0; at < size;) {
         const uint8_t *stop = memchr(bytes + at, end, size - at);
         const size_t length = stop != NULL ? (size_t)(stop - bytes) - at : size - at;

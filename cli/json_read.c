@@ -226,6 +226,21 @@ HaloStatus json_get_int(const JsonValue *object, const char *key, int64_t *value
     return ends(end) ? HALO_OK : missing(key, "whole number");
 }
 
+HaloStatus json_get_range(const JsonValue *object, const char *key, int64_t least, int64_t most, int64_t *value)
+{
+    const HaloStatus status = json_get_int(object, key, value);
+    if (status != HALO_OK || (*value >= least && *value <= most)) return status;
+    return halo_fail(HALO_ERR_INPUT, "\"%s\" is %lld, and not from %lld to %lld", key, (long long)*value,
+                     (long long)least, (long long)most);
+}
+
+HaloStatus json_get_finite(const JsonValue *object, const char *key, double least, double most, double *value)
+{
+    const HaloStatus status = json_get_number(object, key, value);
+    if (status != HALO_OK || (*value >= least && *value <= most)) return status;
+    return halo_fail(HALO_ERR_INPUT, "\"%s\" is no number from %g to %g", key, least, most);
+}
+
 HaloStatus json_get_number(const JsonValue *object, const char *key, double *value)
 {
     char *end;

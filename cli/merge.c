@@ -1,8 +1,10 @@
 /* `halo merge`: what the parts of a batch printed, made into what one machine would have printed. */
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "merge.h"
 #include "page.h"
 #include "totals.h"
 
@@ -61,12 +63,12 @@ static HaloStatus read_shard(Shard *shard)
     if (shard->record == NULL)
         HALO_FAIL(HALO_ERR_INPUT,
                   "is not all that 'halo … --shard i/n --json' prints: its last object is missing");
-    HALO_TRY(json_get_int(shard->record, "shard", &shard->shard));
-    HALO_TRY(json_get_int(shard->record, "of", &shard->of));
-    HALO_TRY(json_get_int(shard->record, "first", &shard->first));
-    HALO_TRY(json_get_int(shard->record, "inputs", &shard->inputs));
-    HALO_TRY(json_get_int(shard->record, "all", &shard->all));
-    HALO_TRY(json_get_int(shard->record, "failed", &shard->failed));
+    HALO_TRY(json_get_range(shard->record, "of", 1, TOTALS_MOST, &shard->of));
+    HALO_TRY(json_get_range(shard->record, "shard", 1, shard->of, &shard->shard));
+    HALO_TRY(json_get_range(shard->record, "all", 0, TOTALS_MOST, &shard->all));
+    HALO_TRY(json_get_range(shard->record, "first", 0, shard->all, &shard->first));
+    HALO_TRY(json_get_range(shard->record, "inputs", 0, shard->all - shard->first, &shard->inputs));
+    HALO_TRY(json_get_range(shard->record, "failed", 0, shard->inputs, &shard->failed));
     HALO_TRY(json_get_text(shard->record, "recipe", &shard->recipe));
 out:
     return status == HALO_OK ? status : halo_fail_at(status, "%s", shard->path);
@@ -138,21 +140,30 @@ static void add_device(const JsonValue *one, CliTally *sum)
     }
 }
 
+static HaloStatus read_summary(const Shard *shard, int64_t *ok, int64_t *failed, int64_t *skipped,
+                               double *seconds)
+{
+    HaloStatus status = HALO_OK;
+    HALO_TRY(json_get_range(shard->summary, "ok", 0, TOTALS_MOST, ok));
+    HALO_TRY(json_get_range(shard->summary, "failed", 0, TOTALS_MOST, failed));
+    HALO_TRY(json_get_range(shard->summary, "skipped", 0, TOTALS_MOST, skipped));
+    HALO_TRY(json_get_finite(shard->summary, "seconds", 0, DBL_MAX, seconds));
+out:
+    return status == HALO_OK ? status : halo_fail_at(status, "%s", shard->path);
+}
+
 /* The parts run side by side: the longest is how long it took. */
 static HaloStatus read_summaries(const Shard *shard, size_t count, CliTally *sum)
 {
     HaloStatus status = HALO_OK;
     for (size_t i = 0; i < count; i++) {
-        uint64_t ok = 0, failed = 0, skipped = 0;
+        int64_t ok = 0, failed = 0, skipped = 0;
         double seconds = 0;
         if (shard[i].summary == NULL) continue;
-        HALO_TRY(json_get_uint(shard[i].summary, "ok", &ok));
-        HALO_TRY(json_get_uint(shard[i].summary, "failed", &failed));
-        HALO_TRY(json_get_uint(shard[i].summary, "skipped", &skipped));
-        HALO_TRY(json_get_number(shard[i].summary, "seconds", &seconds));
-        sum->ok += ok;
-        sum->failed += failed;
-        sum->skipped += skipped;
+        HALO_TRY(read_summary(&shard[i], &ok, &failed, &skipped, &seconds));
+        sum->ok += (size_t)ok;
+        sum->failed += (size_t)failed;
+        sum->skipped += (size_t)skipped;
         if (seconds > sum->seconds) sum->seconds = seconds;
         add_device(shard[i].summary, sum);
     }
@@ -160,7 +171,7 @@ out:
     return status;
 }
 
-static HaloStatus merge(Shard *shard, size_t count, int64_t *failed)
+static HaloStatus merge(Shard *shard, size_t count, FILE *to)
 {
     HaloStatus status = HALO_OK;
     CliTotals *totals = cli_totals_new(0);
@@ -170,33 +181,23 @@ static HaloStatus merge(Shard *shard, size_t count, int64_t *failed)
     HALO_TRY(check_set(shard, count));
     HALO_TRY(read_totals(shard, count, totals));
     HALO_TRY(read_summaries(shard, count, &sum));
-    FILE *page = cli_page_open();
-    for (size_t i = 0; i < count; i++) {
-        print_lines(page, &shard[i]);
-        *failed += shard[i].failed;
-    }
-    cli_totals_print(page, totals, true);
-    if (shard[0].summary != NULL) cli_record_summary(page, &sum);
-    status = cli_page_send(STDOUT_FILENO);
+    for (size_t i = 0; i < count; i++) print_lines(to, &shard[i]);
+    cli_totals_print(to, totals, true);
+    if (shard[0].summary != NULL) cli_record_summary(to, &sum);
 out:
     cli_totals_free(totals);
     return status;
 }
 
-int cli_merge(const CliSettings *settings)
+HaloStatus cli_merge_parts(const char *const *path, size_t count, FILE *to, CliMerged *merged)
 {
-    HaloStatus status = HALO_OK;
-    const size_t count = settings->words;
-    int64_t failed = 0;
     Shard *shard = cli_alloc(count, sizeof *shard);
-    for (size_t i = 0; i < count; i++) shard[i].path = settings->word[i];
-    if (count == 0) HALO_FAIL(HALO_ERR_USAGE, "the parts are missing: halo merge %s", settings->command->usage);
-    HALO_TRY(merge(shard, count, &failed));
-    if (failed > 0) /* as one machine would have ended */
-        HALO_FAIL(HALO_ERR_INPUT, "%lld of %lld inputs failed", (long long)failed, (long long)shard[0].all);
-out:
-    if (status != HALO_OK && status != HALO_ERR_PIPE) cli_complain("merge: %s", halo_error());
+    *merged = (CliMerged){0};
+    for (size_t i = 0; i < count; i++) shard[i].path = path[i];
+    const HaloStatus status = merge(shard, count, to);
     for (size_t i = 0; i < count; i++) {
+        merged->inputs = shard[i].all;
+        merged->failed += shard[i].failed;
         halo_source_close(shard[i].source);
         json_free(shard[i].record);
         json_free(shard[i].summary);
@@ -204,5 +205,22 @@ out:
         free(shard[i].kept[1].data);
     }
     free(shard);
+    return status;
+}
+
+int cli_merge(const CliSettings *settings)
+{
+    HaloStatus status = HALO_OK;
+    CliMerged merged = {0};
+    if (settings->words == 0)
+        HALO_FAIL(HALO_ERR_USAGE, "the parts are missing: halo merge %s", settings->command->usage);
+    FILE *page = cli_page_open();
+    HALO_TRY(cli_merge_parts(settings->word, settings->words, page, &merged));
+    HALO_TRY(cli_page_send(STDOUT_FILENO));
+    if (merged.failed > 0) /* as one machine would have ended */
+        HALO_FAIL(HALO_ERR_INPUT, "%lld of %lld inputs failed", (long long)merged.failed,
+                  (long long)merged.inputs);
+out:
+    if (status != HALO_OK && status != HALO_ERR_PIPE) cli_complain("merge: %s", halo_error());
     return status;
 }

@@ -9,6 +9,9 @@
 
 typedef struct CliTotals CliTotals;
 
+/* Inputs of a batch, at most: that keeps sums of their numbers in 64 bits. */
+#define TOTALS_MOST ((int64_t)1 << 53)
+
 /* Files are numbered as in the list of all inputs; `first` is the number of the first that will be added. */
 CliTotals *cli_totals_new(size_t first);
 void cli_totals_free(CliTotals *totals); /* NULL is fine */

@@ -1,5 +1,7 @@
 /* --total: what a part of a batch hands on, as JSON, and how it is taken up again. Numbers are written so that
  * the same ones are read. */
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,6 +51,7 @@ static HaloStatus read_moments(const JsonValue *object, HaloMoments *moments)
         }
     }
     if (moments->nan > moments->count) HALO_FAIL(HALO_ERR_INPUT, "more samples are NaN than there are");
+    if (isnan(moments->min) || isnan(moments->max)) HALO_FAIL(HALO_ERR_INPUT, "\"min\" or \"max\" is null");
 out:
     return status;
 }
@@ -124,14 +127,22 @@ void cli_totals_write(CliJson *json, const CliTotals *totals)
 
 /* ---- reading -------------------------------------------------------------------------------------------- */
 
-static HaloStatus read_part(const JsonValue *object, Part *part)
+/* What one part may speak of: its inputs. */
+typedef struct Span {
+    CliTotals *totals;
+    int64_t first, last;
+} Span;
+
+static HaloStatus read_part(const Span *span, const JsonValue *object, Part *part)
 {
     static const char *const number[] = {"min_number", "max_number"}, *const file[] = {"min_file", "max_file"};
     HaloStatus status = HALO_OK;
     const char *name;
     HALO_TRY(read_moments(object, &part->moments));
     for (int k = 0; k < 2; k++) {
-        HALO_TRY(json_get_int(object, number[k], &part->number[k]));
+        HALO_TRY(json_get_range(object, number[k], -1, span->last, &part->number[k]));
+        if (part->number[k] < 0 && part->moments.count > part->moments.nan)
+            HALO_FAIL(HALO_ERR_INPUT, "\"%s\" names no file", number[k]);
         if (part->number[k] < 0) continue;
         HALO_TRY(json_get_text(object, file[k], &name));
         part->file[k] = cli_copy(name);
@@ -140,20 +151,21 @@ out:
     return status;
 }
 
-static HaloStatus read_node(const CliTotals *totals, const JsonValue *object, Group *group)
+static HaloStatus read_node(const Span *span, const JsonValue *object, Group *group)
 {
     HaloStatus status = HALO_OK;
     const JsonValue *channel;
     const int channels = group->like.shape.channels;
     Node node = {0, cli_alloc((size_t)channels, sizeof *node.channel)};
     int64_t count;
-    HALO_TRY(json_get_int(object, "at", &node.at));
+    HALO_TRY(json_get_range(object, "at", span->first, span->last, &node.at));
     HALO_TRY(json_get_array(object, "channel", &channel, &count));
     if (count != channels) HALO_FAIL(HALO_ERR_INPUT, "a node has %lld channels", (long long)count);
-    if (node.at < 0 || (group->nodes > 0 && node.at <= group->node[group->nodes - 1].at))
+    if (group->nodes > 0 && node.at <= group->node[group->nodes - 1].at)
         HALO_FAIL(HALO_ERR_INPUT, "the parts overlap at input %lld", (long long)node.at);
-    for (int c = 0; c < channels; c++, channel = channel->next) HALO_TRY(read_part(channel, &node.channel[c]));
-    totals_push(totals, group, node);
+    for (int c = 0; c < channels; c++, channel = channel->next)
+        HALO_TRY(read_part(span, channel, &node.channel[c]));
+    totals_push(span->totals, group, node);
     node = (Node){0};
 out:
     if (node.channel != NULL) totals_free_node(&node, channels);
@@ -179,6 +191,11 @@ static HaloStatus read_counts(const JsonValue *object, Group *group)
     const HaloHistogram *like = &group->like.hist;
     const int channels = group->like.shape.channels;
     HaloHistogram more = {0};
+    const JsonValue *value;
+    int64_t there, wanted;
+    HALO_TRY(json_get_array(object, "count", &value, &there));
+    if (!halo_mul(like->bins, channels, &wanted) || wanted != there) /* before there is room for them */
+        HALO_FAIL(HALO_ERR_INPUT, "\"count\" holds %lld numbers", (long long)there);
     HALO_TRY(halo_histogram_alloc(&more, channels, like->bins, like->lo, like->hi));
     HALO_TRY(read_numbers(object, "count", more.count, more.bins * channels));
     HALO_TRY(read_numbers(object, "below", more.below, channels));
@@ -200,10 +217,12 @@ static HaloStatus read_shape(const JsonValue *object, HaloShape *shape)
     HALO_TRY(json_get_text(object, "dtype", &dtype));
     HALO_TRY(json_get_int(object, "channels", &channels));
     HALO_TRY(json_get_int(object, "alpha", &alpha));
-    HALO_TRY(json_get_number(object, "rate", &shape->rate));
-    HALO_TRY(json_get_number(object, "white", &white));
+    HALO_TRY(json_get_finite(object, "rate", 0, DBL_MAX, &shape->rate));
+    HALO_TRY(json_get_finite(object, "white", 0, (double)FLT_MAX, &white));
     shape->white = (float)white;
     shape->kind = strcmp(kind, "audio") == 0 ? HALO_AUDIO : HALO_IMAGE;
+    if (shape->kind == HALO_IMAGE && strcmp(kind, "image") != 0)
+        HALO_FAIL(HALO_ERR_INPUT, "\"kind\" is %.20s, and neither image nor audio", kind);
     for (shape->dtype = HALO_U8; shape->dtype < HALO_DTYPES; shape->dtype++)
         if (strcmp(dtype, halo_dtype_name(shape->dtype)) == 0) break;
     if (shape->dtype == HALO_DTYPES || channels < 1 || channels > INT16_MAX || alpha < -1 || alpha >= channels)
@@ -214,30 +233,30 @@ out:
     return status;
 }
 
-static HaloStatus read_group(CliTotals *totals, const JsonValue *object)
+/* One group of it takes all that one group of the part holds: what it is like was looked at before, so that it
+ * is like itself. */
+static HaloStatus read_group(const Span *span, const JsonValue *object)
 {
     HaloStatus status = HALO_OK;
     HaloResult like = {.type = json_find(object, "nodes") != NULL ? HALO_RESULT_STATS : HALO_RESULT_HIST};
-    int64_t result = 0, first = 0, count = 0;
-    uint64_t files = 0;
-    const JsonValue *node;
-    HALO_TRY(json_get_int(object, "result", &result));
-    HALO_TRY(json_get_int(object, "first", &first));
-    HALO_TRY(json_get_uint(object, "files", &files));
+    int64_t result = 0, first = 0, count = 0, files = 0;
+    const JsonValue *node = NULL;
+    HALO_TRY(json_get_range(object, "result", 0, INT32_MAX, &result));
+    HALO_TRY(json_get_range(object, "first", span->first, span->last, &first));
+    HALO_TRY(json_get_range(object, "files", 1, span->last - span->first + 1, &files));
     HALO_TRY(read_shape(object, &like.shape));
     if (like.type == HALO_RESULT_HIST) {
-        HALO_TRY(json_get_int(object, "bins", &like.hist.bins));
-        HALO_TRY(json_get_number(object, "lo", &like.hist.lo));
-        HALO_TRY(json_get_number(object, "hi", &like.hist.hi));
-        if (like.hist.bins < 1) HALO_FAIL(HALO_ERR_INPUT, "\"bins\" is %lld", (long long)like.hist.bins);
-        HALO_TRY(read_counts(object, totals_group(totals, result, &like, first)));
+        HALO_TRY(json_get_range(object, "bins", 1, INT64_MAX, &like.hist.bins));
+        HALO_TRY(json_get_finite(object, "lo", -DBL_MAX, DBL_MAX, &like.hist.lo));
+        HALO_TRY(json_get_finite(object, "hi", like.hist.lo, DBL_MAX, &like.hist.hi));
     } else {
         HALO_TRY(json_get_array(object, "nodes", &node, &count));
         if (count == 0) HALO_FAIL(HALO_ERR_INPUT, "\"nodes\" is empty");
-        Group *group = totals_group(totals, result, &like, first);
-        for (; node != NULL; node = node->next) HALO_TRY(read_node(totals, node, group));
     }
-    totals_group(totals, result, &like, first)->files += files;
+    Group *group = totals_group(span->totals, result, &like, first);
+    group->files += (uint64_t)files;
+    if (like.type == HALO_RESULT_HIST) HALO_TRY(read_counts(object, group));
+    for (; node != NULL; node = node->next) HALO_TRY(read_node(span, node, group));
 out:
     return status;
 }
@@ -246,9 +265,13 @@ HaloStatus cli_totals_read(CliTotals *totals, const JsonValue *part)
 {
     HaloStatus status = HALO_OK;
     const JsonValue *group;
-    int64_t count;
+    Span span = {.totals = totals};
+    int64_t count, inputs = 0;
+    HALO_TRY(json_get_range(part, "first", 0, TOTALS_MOST, &span.first));
+    HALO_TRY(json_get_range(part, "inputs", 0, TOTALS_MOST, &inputs));
+    span.last = span.first + inputs - 1;
     HALO_TRY(json_get_array(part, "state", &group, &count));
-    for (; group != NULL; group = group->next) HALO_TRY(read_group(totals, group));
+    for (; group != NULL; group = group->next) HALO_TRY(read_group(&span, group));
 out:
     return status;
 }

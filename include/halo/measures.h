@@ -50,7 +50,8 @@ HALO_FN void halo_product_merge(double *m, int64_t *e, double n, int64_t f)
 {
     int64_t shift;
     *m = halo_normalise(*m * n, &shift);
-    *e = *m == 0.0 || *m - *m != 0.0 ? 0 : *e + f + shift;
+    /* Exponents that were read from a file may be anything: without a sign nothing overflows. */
+    *e = *m == 0.0 || *m - *m != 0.0 ? 0 : (int64_t)((uint64_t)*e + (uint64_t)f + (uint64_t)shift);
 }
 
 /* What of n samples is joined in floating point; n is a whole number below 2^53. */

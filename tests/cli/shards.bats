@@ -180,3 +180,52 @@ ENDPY
     run --separate-stderr halo merge
     [ "$status" -eq 2 ]; says "the parts are missing"
 }
+
+# The last line of a part with one member changed at a time: null, gone, of another type, out of any range.
+@test "merge: whatever a member is, it is joined or refused by its name" {
+    command -v python3 > /dev/null || skip "there is no python3"
+    halo stats in/1.pgm in/2.pgm --total --json --shard 1/1 > stats.json
+    halo hist --bins 3 in/1.pgm in/2.pgm --total --json --shard 1/1 > hist.json
+    run python3 - << 'END'
+import copy, json, os, subprocess, sys
+wrong, gone = 0, object()
+def members(value, path=()):
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in items:
+        yield path + (key,)
+        yield from members(inner, path + (key,))
+def changed(record, path, value):
+    record = copy.deepcopy(record)
+    at = record
+    for key in path[:-1]: at = at[key]
+    if value is gone: del at[path[-1]]
+    else: at[path[-1]] = value
+    return record
+for name in 'stats.json', 'hist.json':
+    lines = open(name).read().splitlines()
+    record = json.loads(lines[-1])
+    for path in members(record):
+        for value in None, gone, {}, [], 'x', True, -1, 2 ** 63 - 1, 2 ** 64, 1e300:
+            if path == ('type',): continue
+            text = '\n'.join(lines[:-1] + [json.dumps(changed(record, path, value), separators=(',', ':'))]) + '\n'
+            open('part.json', 'w').write(text)
+            done = subprocess.run([os.environ['HALO'], 'merge', 'part.json'], capture_output=True, text=True)
+            needed = value in (None, {}) and path[-1] not in ('sum', 'mean', 'm2', 'product')
+            needed = needed or value is gone and isinstance(path[-1], str)
+            fine = done.returncode == 0 and not needed or done.returncode == 1 and done.stderr.startswith('halo: merge: part.json: ')
+            if not fine:
+                wrong += 1
+                print(name, path, value, done.returncode, done.stderr)
+sys.exit(wrong > 0)
+END
+    echo "$output"
+    [ "$status" -eq 0 ]
+}
+
+@test "a list with zero bytes is no list of lines" {
+    printf 'in/1.pgm\0in/2.pgm\0' > list
+    run --separate-stderr halo stats --files-from list
+    [ "$status" -eq 1 ]; says "list: has zero bytes: --files0-from reads such lists"
+    run halo stats --files0-from list --json
+    [ "${#lines[@]}" -eq 2 ]
+}

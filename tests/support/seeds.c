@@ -147,6 +147,35 @@ static uint8_t odd_byte(Rng *rng)
     return rng_once_in(rng, 3) ? (uint8_t)rng_next(rng) : odd[rng_between(rng, 0, (int64_t)sizeof odd - 1)];
 }
 
+static bool is_one_of(uint8_t byte, const char *set) { return byte != 0 && strchr(set, byte) != NULL; }
+
+static void change_value(Rng *rng, uint8_t *at, size_t *size, size_t room, size_t from)
+{
+    static const char *const values[] = {"null",
+                                         "-1",
+                                         "1e999",
+                                         "\"x\"",
+                                         "{}",
+                                         "[]",
+                                         "true",
+                                         "0",
+                                         "9223372036854775807",
+                                         "18446744073709551615",
+                                         "\"inf\"",
+                                         "-0.5",
+                                         ""};
+    const char *value = values[rng_between(rng, 0, (int64_t)(sizeof values / sizeof *values) - 1)];
+    const size_t length = strlen(value);
+    size_t begin = from, end;
+    while (begin < *size && !is_one_of(at[begin], ":,[")) begin++;
+    if (begin >= *size) return;
+    for (end = ++begin; end < *size && !is_one_of(at[end], ",]}\n");) end++;
+    if (*size - (end - begin) + length > room) return;
+    memmove(at + begin + length, at + end, *size - end);
+    memcpy(at + begin, value, length);
+    *size = *size - (end - begin) + length;
+}
+
 /* One change of what has `*size` bytes and room for `room`. */
 static void change(Rng *rng, uint8_t *at, size_t *size, size_t room)
 {
@@ -154,7 +183,7 @@ static void change(Rng *rng, uint8_t *at, size_t *size, size_t room)
     const size_t here = last < 0 ? 0 : (size_t)rng_between(rng, 0, last);
     const size_t left = *size - here;
     const size_t run = left == 0 ? 0 : (size_t)rng_between(rng, 1, left < 16 ? (int64_t)left : 16);
-    switch (rng_between(rng, 0, 6)) {
+    switch (rng_between(rng, 0, 8)) {
     case 0: /* cut off */ *size = here; break;
     case 1: /* leave some out */
         memmove(at + here, at + here + run, left - run);
@@ -174,6 +203,10 @@ static void change(Rng *rng, uint8_t *at, size_t *size, size_t room)
     case 4: /* the same byte a few times */
         if (run > 0) memset(at + here, odd_byte(rng), run < 8 ? run : 8);
         break;
+    case 5:
+    case 6: /* another value behind a colon or a comma, as JSON has them */
+        change_value(rng, at, size, room, here);
+        break;
     default:
         if (run > 0)
             at[here] = rng_once_in(rng, 2) ? at[here] ^ (uint8_t)(1 << rng_between(rng, 0, 7)) : odd_byte(rng);
@@ -186,7 +219,10 @@ uint8_t *mutate(Rng *rng, const Seed *seed, size_t most, size_t *size)
     if (room == NULL) abort();
     *size = seed->size < most ? seed->size : most;
     memcpy(room, seed->at, *size);
-    for (int64_t changes = rng_between(rng, 0, 6); changes > 0; changes--) change(rng, room, size, most);
+    if (rng_once_in(rng, 2)) /* most other changes break a text, so that none of its values is looked at */
+        change_value(rng, room, size, most, *size > 0 ? (size_t)rng_between(rng, 0, (int64_t)*size - 1) : 0);
+    else
+        for (int64_t changes = rng_between(rng, 0, 6); changes > 0; changes--) change(rng, room, size, most);
     exact = malloc(*size + (*size == 0)); /* an end of its own, for sanitizers */
     if (exact == NULL) abort();
     memcpy(exact, room, *size);

@@ -1,0 +1,47 @@
+/* Arbitrary bytes through the front door, as `halo info` and `halo run` go in: recognised or not, opened, read,
+ * followed by another image or not, and closed. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core.h"
+
+enum { MAX_PIXELS = 1 << 14, MAX_BYTES = 1 << 20, MOST_IMAGES = 4 };
+
+static void read_all(HaloSession *session, HaloSource *source)
+{
+    HaloReader reader = {0};
+    bool more = true;
+    HaloStatus status = load_open(session, source, NULL, &reader);
+    for (int image = 0; status == HALO_OK && more && image < MOST_IMAGES; image++) {
+        HaloBuf data;
+        if (reader.format == NULL || reader.format->open == NULL) abort();
+        status = load_samples(&reader, &data);
+        halo_buf_free(&data);
+        if (status == HALO_OK) status = load_more(session, &reader, &more);
+        if (status == HALO_OK && more) status = load_next(session, &reader);
+    }
+    if (status != HALO_OK && status != HALO_ERR_INPUT && status != HALO_ERR_LIMIT) abort();
+    if (status != HALO_OK && strncmp(halo_error(), "memory", 6) != 0) abort(); /* the name of such a source */
+    load_close(&reader);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    for (int tolerate = 0; tolerate < 2; tolerate++) {
+        const HaloOptions options = {.max_pixels = MAX_PIXELS,
+                                     .max_memory = MAX_BYTES,
+                                     .jobs = 1,
+                                     .device = HALO_DEVICE_CPU,
+                                     .tolerate = tolerate};
+        HaloSession *session = NULL;
+        HaloSource *source = NULL;
+        if (halo_session_open(&options, &session) == HALO_OK &&
+            halo_source_from_memory(bytes, size, &source) == HALO_OK)
+            read_all(session, source);
+        halo_source_close(source);
+        halo_session_close(session);
+    }
+    return 0;
+}

@@ -1,0 +1,74 @@
+/* What tests of arbitrary text start from: the texts that halo reads, a few of each. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "codec.h"
+#include "seeds.h"
+
+#define MOMENTS                                                                                          \
+    "\"count\":4,\"nan\":0,\"inf\":0,\"zero\":0,\"min\":1,\"max\":4,\"min_at\":0,\"max_at\":4294967297," \
+    "\"isum\":10,"                                                                                       \
+    "\"isq_lo\":30,\"isq_hi\":0,\"sum\":0,\"mean\":0,\"m2\":0,\"product\":1.5,\"product_exp\":4,\"min_"  \
+    "number\":0,"                                                                                        \
+    "\"min_file\":\"a.pgm\",\"max_number\":0,\"max_file\":\"a\\u00e9.pgm\""
+#define SHARD(i, n, first, inputs)                                                            \
+    "{\"type\":\"shard\",\"shard\":" i ",\"of\":" n ",\"first\":" first ",\"inputs\":" inputs \
+    ",\"all\":2,\"failed\":0,"                                                                \
+    "\"recipe\":\"987904a5fee35910 total\",\"state\":["
+#define GROUP(kind, dtype, channels, rate, white)                                    \
+    "{\"result\":0,\"first\":0,\"files\":1,\"kind\":\"" kind "\",\"dtype\":\"" dtype \
+    "\",\"channels\":" channels ",\"alpha\":-1,\"rate\":" rate ",\"white\":" white ","
+#define SUMMARY                                                                                      \
+    "{\"type\":\"summary\",\"ok\":2,\"failed\":0,\"skipped\":0,\"seconds\":0.5,\"backend\":\"cpu\"," \
+    "\"device\":"                                                                                    \
+    "\"a CPU\"}\n"
+#define LINE(x)                                                                \
+    "+\tout" x ".pgm\t0123456789abcdef\n=\tout" x ".pgm\t15\t1795331557\tin" x \
+    ".pgm\t19\t1795330985\t0123456789abcdef\n"
+
+static const struct {
+    const char *fuzzer, *text;
+    size_t size;
+} texts[] = {
+    {"merge", TEXT("{\"type\":\"stats\",\"file\":\"a.pgm\"}\n" SHARD("1", "1", "0", "2") GROUP(
+                  "image", "u8", "1", "0", "255") "\"nodes\":[{\"at\":0,\"channel\":[{" MOMENTS
+                                                  "}]},{\"at\":1,\"channel\":[{" MOMENTS "}]}]}]}\n" SUMMARY)},
+    {"merge", TEXT(SHARD("1", "1", "0", "2")
+                       GROUP("audio", "f32", "2", "8000", "1") "\"nodes\":[{\"at\":0,\"channel\":[{" MOMENTS
+                                                               "},{" MOMENTS "}]}]}]}\n")},
+    {"merge", TEXT(SHARD("1", "1", "0", "2") GROUP("image", "u16", "1", "0",
+                                                   "65535") "\"bins\":4,\"lo\":0,\"hi\":256,\"count\":[8,0,0,0]"
+                                                            ",\"below\":[0],\"above\":[0],\"nan\":[0]}]}\n")},
+    {"merge", TEXT(SHARD("1", "2", "0", "1")
+                       GROUP("image", "u8", "1", "0", "255") "\"nodes\":[{\"at\":0,\"channel\":[{" MOMENTS
+                                                             "}]}]}]}\n\f" SHARD("2", "2", "1", "1") "]}\n")},
+    {"journal", TEXT("#\thalo 0.1.0\t0123456789abcdef\tgauss:1\t\n" LINE("") LINE("/a\\tb\\\\c\\n"))},
+    {"journal", TEXT("~\ta.pgm\t0123456789abcdef\n!\ta.pgm\t0123456789abcdef\n=\ta.pgm\t-1\t0\tin."
+                     "pgm\t9\t9\t0123456789abcdef\n"
+                     "-\ta.pgm\t0123456789abcdef\n+\ta.p")},
+    {"list", TEXT("a.png\nb c.png\n./d.png\n-\nnot there\n\n")},
+    {"list", TEXT("a.png\0b c.png\0./d.png\0-\0")},
+    {"mask", TEXT("3 3\n1 2 1\n2 4 2\n1 2 1\n")},
+    {"mask", TEXT("# CSV\n0.25,0.5,0.25\n1e-3, -2 ,3\n")},
+    {"mask", TEXT("3x3: 0,-1,0, -1,5,-1, 0,-1,0")},
+    {"mask", TEXT("1,2;3,4")},
+    {"mask", TEXT("P2\n3 1\n255\n1 2 3\n")},
+    {"expression", TEXT("max(a, b) + 2 * a")},
+    {"expression", TEXT("a > 0.5 ? sqrt(a) : -b / 3")},
+};
+
+const Seed *seeds_for(const char *fuzzer, size_t *count)
+{
+    static Seed seed[256];
+    size_t files;
+    const Seed *file = file_seeds(&files);
+    *count = 0;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (strcmp(texts[i].fuzzer, fuzzer) == 0)
+            seed[(*count)++] = (Seed){texts[i].fuzzer, (uint8_t *)texts[i].text, texts[i].size};
+    for (size_t i = 0; i < files; i++) /* "png" has those of PNG */
+        if (strncmp(file[i].name, fuzzer, strlen(fuzzer)) == 0) seed[(*count)++] = file[i];
+    if (*count > 0) return seed;
+    *count = files; /* "open" and "audio" have all */
+    return file;
+}
