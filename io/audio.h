@@ -1,7 +1,7 @@
 /* Audio through libsndfile: what the files of this family share.
  *
  * audio.c holds the rows and the table of codecs, audio_head.c looks at a header before libsndfile does,
- * audio_read.c and audio_write.c are the two directions, ogg_serial.c makes Ogg files repeatable.
+ * audio_read.c and audio_write.c are the two directions, ogg.h has what is Ogg alone.
  *
  * libsndfile converts 16-bit samples to floats and back with a loss, so integers cross its border only as
  * left-justified 32-bit integers, and all rounding is halo's own. */
@@ -74,10 +74,5 @@ void snd_discard(HaloWriter *writer);
 /* What libsndfile knows of texts (audio_text.c). */
 HaloStatus snd_take_texts(SNDFILE *file, HaloMeta *meta);
 void snd_put_texts(SNDFILE *file, const HaloMeta *meta);
-/* Are they all there, in a file that was just written? */
-bool snd_has_texts(SNDFILE *file, const HaloMeta *meta);
-
-/* Gives every page of an Ogg stream the same serial number, in place. */
-void snd_ogg_fix_serial(uint8_t *bytes, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 /* Reading audio. libsndfile gets at the bytes through SndInput; halo checks what it made of them. */
-#include "audio.h"
+#include "ogg.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@ typedef struct SndReader {
     SNDFILE *file;
     const SndCodec *codec;
     bool truncated;
+    bool ogg, checked; /* that no other stream follows */
     SndBlock block;
 } SndReader;
 
@@ -130,6 +131,8 @@ HaloStatus snd_open(HaloReader *reader, int major)
     reader->state = state;
     if (!state) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to read audio");
     state->file = NULL;
+    state->ogg = major == SF_FORMAT_OGG;
+    state->checked = !state->ogg || reader->options.tolerate;
     HALO_TRY(snd_input_open(&state->input, reader->source));
 
     SndHead head;
@@ -150,7 +153,8 @@ HaloStatus snd_open(HaloReader *reader, int major)
     state->codec = snd_codec(sf.format & SF_FORMAT_SUBMASK);
     HALO_TRY(check_header(state, &sf, major));
     describe(&reader->info, state, &sf);
-    HALO_TRY(snd_take_texts(state->file, &reader->info.meta));
+    HALO_TRY(state->ogg ? snd_ogg_take_comments(&state->input, &reader->info.meta)
+                        : snd_take_texts(state->file, &reader->info.meta));
 out:
     return status;
 }
@@ -185,6 +189,11 @@ HaloStatus snd_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
     *got = 0;
     if (state->truncated && !tolerate)
         return halo_fail(HALO_ERR_INPUT, "truncated: only the beginning is there (--tolerate takes it)");
+    if (!state->checked) {
+        const HaloStatus status = snd_ogg_check_streams(&state->input);
+        if (status != HALO_OK) return status;
+        state->checked = true;
+    }
     while (done < rows->cols) {
         const int64_t most = SND_BLOCK / channels, left = rows->cols - done;
         const sf_count_t want = left < most ? left : most;

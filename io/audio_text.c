@@ -42,10 +42,3 @@ void snd_put_texts(SNDFILE *file, const HaloMeta *meta)
         if (text != NULL) sf_set_string(file, kinds[i].type, text);
     }
 }
-
-bool snd_has_texts(SNDFILE *file, const HaloMeta *meta)
-{
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (text_of(meta, i) != NULL && sf_get_string(file, kinds[i].type) == NULL) return false;
-    return true;
-}

@@ -1,6 +1,6 @@
 /* Writing audio: halo rounds, libsndfile packs. Where the sink cannot seek, and for Ogg, the file is put
  * together in memory first, so that its header is right. */
-#include "audio.h"
+#include "ogg.h"
 #include "pcm.h"
 #include "spool.h"
 
@@ -110,7 +110,7 @@ HaloStatus snd_create(HaloWriter *writer, int major)
         HALO_FAIL(HALO_ERR_OUTPUT, "%s cannot be written: %s", writer->format->name, sf_strerror(NULL));
     /* A PEAK chunk holds the time of day, which must not make two runs differ. */
     sf_command(state->file, SFC_SET_ADD_PEAK_CHUNK, NULL, SF_FALSE);
-    snd_put_texts(state->file, &writer->info.meta);
+    if (major != SF_FORMAT_OGG) snd_put_texts(state->file, &writer->info.meta);
 out:
     return status;
 }
@@ -168,17 +168,40 @@ HaloStatus snd_write(HaloWriter *writer, const HaloBuf *rows)
     return HALO_OK;
 }
 
-/* Without memory libogg leaves out frames, comments or the tables of the codec, and libsndfile says that all is
- * well: so it reads what it has written. */
-static HaloStatus check_ogg(SndWriter *state, const HaloMeta *meta)
+/* Without memory libogg leaves out frames or the tables of the codec, and libsndfile says that all is well: so
+ * it reads what it has written. */
+static HaloStatus check_ogg(SndWriter *state)
 {
     SF_INFO sf = {0};
     if (state->frames == 0) return HALO_OK;
     state->at = 0;
     SNDFILE *back = sf_open_virtual(&vio, SFM_READ, &sf, state);
-    const bool whole = back != NULL && sf.frames == state->frames && snd_has_texts(back, meta);
+    const bool whole = back != NULL && sf.frames == state->frames;
     if (back != NULL) sf_close(back);
     return whole ? HALO_OK : halo_fail(HALO_ERR_LIMIT, "not enough memory to encode Ogg");
+}
+
+/* The pages as libsndfile laid them, but those with comments. */
+static HaloStatus finish_ogg(HaloWriter *writer)
+{
+    HaloStatus status = HALO_OK;
+    SndWriter *state = writer->state;
+    uint8_t *bytes = state->spool.bytes;
+    const size_t size = (size_t)state->end;
+    HaloBlob head = {0};
+    size_t body = 0;
+    snd_ogg_fix_serial(bytes, size);
+    HALO_TRY(check_ogg(state));
+    HALO_TRY(snd_ogg_put_comments(bytes, size, &writer->info.meta, &head, &body));
+    if (head.size > 0) {
+        snd_ogg_fix_serial(head.data, head.size);
+        snd_ogg_fix_serial(bytes + body, size - body);
+        HALO_TRY(halo_sink_write(writer->sink, head.data, head.size));
+    }
+    HALO_TRY(halo_sink_write(writer->sink, bytes + body, size - body));
+out:
+    free(head.data);
+    return status;
 }
 
 HaloStatus snd_finish(HaloWriter *writer)
@@ -190,11 +213,7 @@ HaloStatus snd_finish(HaloWriter *writer)
     if (error != SF_ERR_NO_ERROR)
         return halo_fail(HALO_ERR_OUTPUT, "the end could not be written: %s", sf_error_number(error));
     if (!state->spools) return HALO_OK;
-    if (state->codec->subtype == SF_FORMAT_VORBIS) {
-        snd_ogg_fix_serial(state->spool.bytes, (size_t)state->end);
-        const HaloStatus status = check_ogg(state, &writer->info.meta);
-        if (status != HALO_OK) return status;
-    }
+    if (state->codec->subtype == SF_FORMAT_VORBIS) return finish_ogg(writer);
     return halo_sink_write(writer->sink, state->spool.bytes, (size_t)state->end);
 }
 

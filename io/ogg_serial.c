@@ -1,7 +1,7 @@
 /* libsndfile draws the serial number of an Ogg stream at random; halo writes the same bytes every time, so
  * the number is replaced. It is under each page's checksum (CRC-32, polynomial 04c11db7, from the top bit,
  * starting at 0; RFC 3533), which is made again. */
-#include "audio.h"
+#include "ogg.h"
 
 #include <string.h>
 

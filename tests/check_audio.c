@@ -124,6 +124,7 @@ static void test_ogg_repeats(void **unused)
     double worst = 0;
     for (int i = 0; i < 2 * COUNT; i++) worst = fmax(worst, fabs((double)back.at[i] - (double)in[i]));
     assert_true(worst < 0.05);
+    halo_meta_free(&back.info.meta);
 
     in[7] = (float)NAN, in[8] = (float)INFINITY, in[9] = -2;
     uint64_t clipped;

@@ -29,6 +29,7 @@ static void test_truncated(void **unused)
         assert_int_equal(load_sound(file, format, true, &part), HALO_OK);
         assert_true(part.frames > COUNT / 4 && part.frames <= COUNT);
         if (f < LOSSLESS_SOUND) assert_memory_equal(part.at, in, COUNT / 4 * sizeof *in);
+        halo_meta_free(&part.info.meta);
         free(part.at);
         for (file.size = 1; file.size < 100; file.size++) { /* within the header */
             assert_int_equal(load_sound(file, format, false, &part), HALO_ERR_INPUT);
@@ -124,6 +125,7 @@ static void test_pipes(void **unused)
         close(ends[0]);
         assert_int_equal(back.frames, COUNT);
         if (f < LOSSLESS_SOUND) assert_memory_equal(back.at, in, COUNT * sizeof *in);
+        halo_meta_free(&back.info.meta);
         free(back.at), free(file.at);
     }
     free(in);

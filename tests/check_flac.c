@@ -151,7 +151,7 @@ static void test_comments_and_pictures(void **unused)
     Made *made = make(16, 22050, 1, FRAMES, blocks, 3);
     Sound sound = must_load_sound(bytes_of(made), &halo_format_flac);
     expect_said(&sound.info.meta);
-    static const HaloFormat *const through[] = {&halo_format_flac, &halo_format_flac};
+    static const HaloFormat *const through[] = {&halo_format_flac, &halo_format_ogg, &halo_format_flac};
     for (size_t i = 0; i < sizeof through / sizeof *through; i++) { /* from one to the next */
         assert_int_equal(save_sound_to(test_path("said"), through[i], &sound.info, sound.at, FRAMES, NULL),
                          HALO_OK);

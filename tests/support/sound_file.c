@@ -83,6 +83,8 @@ HaloStatus load_sound_from(HaloSource *source, const HaloFormat *format, bool to
     }
     format->close(&reader);
     if (status != HALO_OK) {
+        halo_meta_free(&reader.info.meta);
+        sound->info.meta = (HaloMeta){0};
         free(sound->at);
         sound->at = NULL;
     }

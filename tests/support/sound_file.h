@@ -8,8 +8,8 @@ enum { LOSSLESS_SOUND = 6 };
 extern const HaloFormat *const lossless_sound[LOSSLESS_SOUND];
 
 typedef struct Sound {
-    HaloInfo info;
-    float *at; /* [frames][channels]; the caller frees it */
+    HaloInfo info; /* the caller frees info.meta, where the file says something */
+    float *at;     /* [frames][channels]; and this */
     int64_t frames;
 } Sound;
 
