@@ -39,11 +39,15 @@ const HaloFormat halo_format_tiff = {
 /* ---- the guard ------------------------------------------------------------------------------------------ */
 
 /* libtiff has no hook for memory, and goes on without a tag that it could not read: its words are what there
- * is. */
+ * is. It says the same of what a file asks for in vain: nothing at all, or more than it may. */
 static void note_memory(TiffGuard *guard, const char *message)
 {
-    static const char *const words[] = {"emory", "o space", "llocate", "malloc", "Insertion in"};
-    if (strstr(message, "byte limit defined in open options") != NULL) guard->beyond = true;
+    static const char *const lies[] = {"(0 elements", "byte limit defined in open options", "nteger overflow"};
+    static const char *const words[] = {"ailed to allocate",   "annot allocate",   "nable to allocate",
+                                        "ut of memory",        "ot enough memory", "o space ",
+                                        "insufficient memory", "malloc(",          "nsertion in tif_"};
+    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++)
+        if (strstr(message, lies[i]) != NULL) guard->beyond = true;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (!guard->beyond && strstr(message, words[i]) != NULL) guard->starved = true;
 }
