@@ -37,7 +37,7 @@ static HaloStatus conclude(CliWork *work, const CliItem *item, HaloStatus outcom
     FILE *page = cli_page_open();
     if (outcome == HALO_OK && report != NULL) {
         if (settings->json)
-            cli_record_results(page, item, &report->results);
+            cli_record_results(page, item, report);
         else
             cli_print_results(page, item, &report->results);
     }
@@ -55,14 +55,19 @@ static void say_more(const CliWork *work, const CliItem *item, const HaloReport 
 {
     const HaloTimes *ms = &report->ms;
     if (!work->settings->verbose || work->settings->quiet) return;
+    HaloNotes notes = report->notes;
+    notes.count[HALO_NOTE_CLIPPED] = 0; /* it is said already */
+    char *more = cli_notes_text(&notes, true, true);
     cli_progress_hold();
     fprintf(stderr,
-            "%s%s%s: %s (%s), read %.1f ms, computed %.1f ms, wrote %.1f ms, %llu sample%s clipped%s%s\n",
+            "%s%s%s: %s (%s), read %.1f ms, computed %.1f ms, wrote %.1f ms, %llu sample%s clipped%s%s%s%s\n",
             item->input, item->output != NULL ? " -> " : "", item->output != NULL ? item->output : "",
             report->backend != NULL ? report->backend : "", report->device, ms->read + ms->decode,
             ms->upload + ms->compute + ms->download, ms->encode + ms->write,
-            (unsigned long long)report->clipped, halo_s((int64_t)report->clipped), report->note[0] != 0 ? "; " : "", report->note);
+            (unsigned long long)report->clipped, halo_s((int64_t)report->clipped), more != NULL ? "; " : "", more != NULL ? more : "",
+            report->why[0] != 0 ? "; done on the CPU, since " : "", report->why);
     cli_progress_release();
+    free(more);
 }
 
 /* Not every file needs to say so: what made one fail will make others fail. */
@@ -70,23 +75,8 @@ static void warn_once(CliWork *work, const CliItem *item, const HaloReport *repo
 {
     if (!report->retreated || work->warned || work->settings->quiet) return;
     work->warned = true;
-    cli_complain("%s: %s%s", item->input, report->note,
+    cli_complain("%s: done on the CPU, since %s%s", item->input, report->why,
                  work->batch.count > 1 ? " (said once; -v says it of every file)" : "");
-}
-
-/* Clipped sound is broken sound; of images it is usual that something is black or white. */
-static void warn_of_clipping(const CliWork *work, const CliItem *item, const HaloReport *report)
-{
-    const CliSettings *settings = work->settings;
-    const unsigned long long clipped = report->clipped;
-    if (clipped == 0 || report->input.kind != HALO_AUDIO || settings->quiet) return;
-    if (report->peak == 0.0f)
-        cli_complain("%s: %llu sample%s NaN and became 0", item->input, clipped,
-                     clipped == 1 ? " is" : "s are");
-    else
-        cli_complain("%s: %llu sample%s clipped, the peak is %.4g times full scale%s", item->input, clipped,
-                     clipped == 1 ? " is" : "s are", (double)report->peak,
-                     settings->write.guard ? "" : "; --guard scales sound so that it fits");
 }
 
 static HaloStatus plot_result(const CliWork *work, const CliItem *item, const HaloReport *report)
@@ -109,7 +99,7 @@ static HaloStatus finish_file(CliWork *work, const CliItem *item, CliOutcome *ou
         work->tally.backend = outcome->report.backend;
         memcpy(work->tally.device, outcome->report.device, sizeof work->tally.device);
         warn_once(work, item, &outcome->report);
-        warn_of_clipping(work, item, &outcome->report);
+        cli_noted_add(&work->tally.noted, &outcome->report.notes);
         say_more(work, item, &outcome->report);
     }
     const HaloStatus status = conclude(work, item, outcome->status, reason, false, &outcome->report);

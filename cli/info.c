@@ -10,7 +10,7 @@ static void record_info(FILE *to, const char *path, const HaloInfo *info, const 
 {
     CliJson json = {.to = to};
     const HaloShape *shape = &info->shape;
-    char room[16];
+    char room[16], *notes = cli_notes_text(&info->notes, true, true);
     json_open(&json, NULL, '{');
     json_text(&json, "type", "info");
     json_text(&json, "file", path);
@@ -43,7 +43,9 @@ static void record_info(FILE *to, const char *path, const HaloInfo *info, const 
     json_uint(&json, "texts", info->meta.texts);
     if (info->shape.kind == HALO_AUDIO) json_uint(&json, "pictures", info->meta.pictures);
     if (info->images > 0) json_int(&json, "images", info->images);
-    json_text(&json, "note", info->note[0] != 0 ? info->note : NULL);
+    json_text(&json, "note", notes);
+    cli_record_notes(&json, &info->notes, NULL);
+    free(notes);
     json_close(&json, '}');
     json_end_line(&json);
 }
@@ -90,7 +92,9 @@ static void print_info(FILE *to, const char *path, const HaloInfo *info, const H
     if (info->meta.texts > 0) fprintf(to, "  texts     %zu\n", info->meta.texts);
     if (info->meta.pictures > 0) fprintf(to, "  pictures  %zu\n", info->meta.pictures);
     if (info->images > 1) fprintf(to, "  images    %lld\n", (long long)info->images);
-    if (info->note[0] != 0) fprintf(to, "  note      %s\n", info->note);
+    char *notes = cli_notes_text(&info->notes, true, true);
+    if (notes != NULL) fprintf(to, "  note      %s\n", notes);
+    free(notes);
 }
 
 /* One file; what is wrong with it is said, and the batch goes on. HALO_ERR_PIPE and the like end it. */

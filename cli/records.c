@@ -159,13 +159,19 @@ void cli_record_result(FILE *to, const CliSubject *subject, const HaloResult *re
     if (subject->file == NULL) json_uint(&json, "files", subject->files);
     if (subject->file != NULL && result->image > 0) json_int(&json, "index", result->image);
     record_members(&json, subject, result);
+    if (subject->notes != NULL) cli_record_notes(&json, subject->notes, NULL);
     json_close(&json, '}');
     json_end_line(&json);
 }
 
-void cli_record_results(FILE *to, const CliItem *item, const HaloResults *results)
+/* Notes go with the record of the output; where there is none, with the results, if there are any. */
+void cli_record_results(FILE *to, const CliItem *item, const HaloReport *report)
 {
-    const CliSubject subject = {.file = item->input};
+    const HaloResults *results = &report->results;
+    bool noted = false;
+    for (int i = 0; i < HALO_NOTES; i++) noted = noted || report->notes.count[i] > 0;
+    const CliSubject subject = {.file = item->input,
+                                .notes = noted && item->output == NULL ? &report->notes : NULL};
     for (int i = 0; i < results->count; i++) cli_record_result(to, &subject, &results->item[i]);
 }
 
@@ -198,6 +204,7 @@ void cli_record_file(FILE *to, const CliItem *item, const char *outcome, const c
         json_number(&json, "encode", report->ms.encode);
         json_number(&json, "write", report->ms.write);
         json_close(&json, '}');
+        cli_record_notes(&json, &report->notes, NULL);
     }
     json_close(&json, '}');
     json_end_line(&json);
@@ -214,6 +221,7 @@ void cli_record_summary(FILE *to, const CliTally *tally)
     json_number(&json, "seconds", tally->seconds);
     json_text(&json, "backend", tally->backend);
     json_text(&json, "device", tally->backend != NULL ? tally->device : NULL);
+    cli_record_notes(&json, &tally->noted.all, tally->noted.inputs);
     json_close(&json, '}');
     json_end_line(&json);
 }

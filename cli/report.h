@@ -3,12 +3,14 @@
 #define CLI_REPORT_H
 
 #include "batch.h"
+#include "json.h"
 #include "page.h"
 
 /* What a result is of: a file, or a data set. */
 typedef struct CliSubject {
     const char *file; /* NULL: a data set */
     size_t files;
+    const HaloNotes *notes; /* of a file, for programs; NULL: none */
     const char *const (*place)[2]; /* [channels + 1]: its files with the least and the greatest samples; or NULL */
 } CliSubject;
 
@@ -35,9 +37,22 @@ void cli_print_histogram(FILE *to, const HaloResult *result);
 /* How high the bar of a count is, from 0 to 1. A logarithmic axis begins at a half, so that 1 shows. */
 double cli_share(double count, double peak, bool log_axis);
 
+/* notes.c: what is said of a batch, without being asked, of what its runs lost or changed. */
+typedef struct CliNoted {
+    HaloNotes all;
+    size_t inputs[HALO_NOTES]; /* that have a note of this kind */
+} CliNoted;
+void cli_noted_add(CliNoted *noted, const HaloNotes *notes);
+/* One line, or none. */
+void cli_noted_say(const CliNoted *noted, const CliBatch *batch, bool guarded);
+/* Sentences, "; " between them; NULL: there is nothing to say. The caller frees it. */
+char *cli_notes_text(const HaloNotes *notes, bool losses, bool others);
+/* "notes", a list; `inputs` (may be NULL): how many have each. */
+void cli_record_notes(CliJson *json, const HaloNotes *notes, const size_t *inputs);
+
 /* records.c: the same as JSON, one object a line; what became of an output; and of all. */
 void cli_record_result(FILE *to, const CliSubject *subject, const HaloResult *result);
-void cli_record_results(FILE *to, const CliItem *item, const HaloResults *results);
+void cli_record_results(FILE *to, const CliItem *item, const HaloReport *report);
 /* `report` is NULL where nothing was computed; `error` where nothing went wrong. */
 void cli_record_file(FILE *to, const CliItem *item, const char *outcome, const char *error,
                      const HaloReport *report);
@@ -47,6 +62,7 @@ typedef struct CliTally {
     double seconds;
     const char *backend; /* NULL: nothing was computed */
     char device[96];
+    CliNoted noted;
 } CliTally;
 
 void cli_record_summary(FILE *to, const CliTally *tally);

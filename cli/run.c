@@ -164,6 +164,14 @@ static HaloStatus print_summary(const CliWork *work)
     return HALO_OK;
 }
 
+/* With -v the line of the one input says it. */
+static void say_notes(const CliWork *work)
+{
+    const CliSettings *settings = work->settings;
+    if (settings->quiet || (settings->verbose && work->batch.count == 1)) return;
+    cli_noted_say(&work->tally.noted, &work->batch, settings->write.guard);
+}
+
 /* The journal goes last of all, and nothing lasts after it: a run that is killed once it has gone seems to have
  * failed, and one that resumes finds outputs it knows nothing of. CUDA would clean up on exit, for longer than
  * all else here takes; the system does that as well. */
@@ -187,6 +195,7 @@ int cli_run(const CliSettings *settings)
     cli_bars_setup(settings->log);
     HaloStatus status = prepare(&work);
     if (status == HALO_OK) status = run_all(&work);
+    if (status == HALO_OK) say_notes(&work);
     if (status == HALO_OK) status = print_totals(&work);
     if (status == HALO_OK) status = print_summary(&work);
     if (status != HALO_OK && status != HALO_ERR_PIPE) cli_complain("%s", halo_error());

@@ -97,13 +97,13 @@ HaloStatus choose_slot(HaloSession *session, const HaloPlan *plan, Choice *choic
 static void say_retreat(HaloReport *report, bool retreated, const char *why)
 {
     report->retreated = retreated;
-    snprintf(report->note, sizeof report->note, "done on the CPU, since %.120s", why);
+    snprintf(report->why, sizeof report->why, "%s", why);
 }
 
 void choose_report(const HaloSession *session, HaloReport *report)
 {
-    if (session->too_large[0] != 0 && report->note[0] == 0) say_retreat(report, false, session->too_large);
-    if (!session->gpu_refused || (report->note[0] != 0 && !session->gpu_is_there)) return;
+    if (session->too_large[0] != 0 && report->why[0] == 0) say_retreat(report, false, session->too_large);
+    if (!session->gpu_refused || (report->why[0] != 0 && !session->gpu_is_there)) return;
     say_retreat(report, session->gpu_is_there, session->gpu_reason);
 }
 

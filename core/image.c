@@ -12,16 +12,13 @@ void image_close(Open *open)
     halo_memory_free(open->memory, &open->out);
 }
 
-static void describe_conversion(const HaloPlan *plan, const HaloInfo *info, const HaloFormat *to,
-                                HaloReport *report)
+static void note_conversion(const HaloPlan *plan, const HaloFormat *to, HaloReport *report)
 {
     const HaloShape *in = &plan->reg[plan->input], *out = &plan->reg[plan->output];
-    if (info->note[0] != 0) {
-        snprintf(report->note, sizeof report->note, "%s", info->note);
-    } else if (to != NULL && out->kind == HALO_IMAGE && out->dtype < in->dtype && in->dtype <= HALO_F32) {
-        snprintf(report->note, sizeof report->note, "%s samples are written as %s", halo_dtype_name(in->dtype),
-                 halo_dtype_name(out->dtype));
-    }
+    if (to == NULL || out->kind != HALO_IMAGE || out->dtype >= in->dtype || in->dtype > HALO_F32) return;
+    halo_note(&report->notes, HALO_NOTE_NARROWED, 1);
+    report->notes.from = in->dtype;
+    report->notes.to = out->dtype;
 }
 
 /* All at once: the input as a whole, then the plan, then the output as a whole. */
@@ -102,13 +99,14 @@ HaloStatus image_run(HaloSession *session, const HaloPipeline *pipeline, Open *o
         HALO_TRY(load_samples(&open->reader, &open->in));
         HALO_TRY(make_plan(session, pipeline, open));
     }
-    describe_conversion(open->plan, &open->reader.info, open->writer.format, report);
+    note_conversion(open->plan, open->writer.format, report);
     if (flow)
         HALO_TRY(flow_run(session, open->plan, &open->reader,
                           open->writer.format != NULL ? &open->writer : NULL, report));
     else
         HALO_TRY(run_whole(session, open, report));
     choose_report(session, report);
+    halo_notes_join(&report->notes, &open->reader.info.notes);
     report->input = open->plan->reg[open->plan->input];
 out:
     image_close(open);

@@ -35,6 +35,14 @@ const HaloFormat *load_format_named(const HaloTables *tables, const char *path, 
     return n > 0 ? halo_find_format_in(tables, extension) : NULL;
 }
 
+/* The format whose probe knows how a file starts, or NULL. */
+static const HaloFormat *probed(const HaloTables *tables, const uint8_t *head, size_t size)
+{
+    for (int i = 0; i < tables->formats; i++)
+        if (tables->format[i]->probe != NULL && tables->format[i]->probe(head, size)) return tables->format[i];
+    return NULL;
+}
+
 /* The format whose probe knows how the file starts; it may be one that is only written. A file that nobody
  * knows may still have the name of one of those. */
 static HaloStatus recognise(const HaloTables *tables, HaloSource *source, const HaloFormat **format)
@@ -44,11 +52,8 @@ static HaloStatus recognise(const HaloTables *tables, HaloSource *source, const 
     char extension[16];
     const HaloStatus status = halo_source_peek(source, PROBE_BYTES, &head, &got);
     if (status != HALO_OK) return status;
-    for (int i = 0; i < tables->formats; i++) {
-        if (tables->format[i]->probe == NULL || !tables->format[i]->probe(head, got)) continue;
-        *format = tables->format[i];
-        return HALO_OK;
-    }
+    *format = probed(tables, head, got);
+    if (*format != NULL) return HALO_OK;
     if (got == 0) return halo_fail(HALO_ERR_INPUT, "is empty");
     const char *foreign = halo_foreign_name(head, got);
     if (foreign != NULL)
@@ -88,6 +93,20 @@ static HaloStatus named_image(HaloStatus status, const HaloReader *reader)
     return named(status, reader->source);
 }
 
+/* What is read as raw samples may be a file with a header: samples of it would be noise. */
+static HaloStatus note_header(const HaloTables *tables, HaloReader *reader)
+{
+    const uint8_t *head;
+    size_t got;
+    const HaloStatus status = halo_source_peek(reader->source, PROBE_BYTES, &head, &got);
+    if (status != HALO_OK) return status;
+    const HaloFormat *format = probed(tables, head, got);
+    if (format == NULL) return HALO_OK;
+    halo_note(&reader->info.notes, HALO_NOTE_LOOKS_LIKE, 1);
+    reader->info.notes.format = format->name;
+    return HALO_OK;
+}
+
 HaloStatus load_open(HaloSession *session, HaloSource *source, const HaloShape *raw, HaloReader *reader)
 {
     HaloStatus status = HALO_OK;
@@ -102,6 +121,7 @@ HaloStatus load_open(HaloSession *session, HaloSource *source, const HaloShape *
         reader->options.raw_bits = raw->kind == HALO_AUDIO ? session->options.raw_bits : 0;
         format = halo_find_format_in(session->tables, "raw");
         if (format == NULL) return halo_fail(HALO_ERR_USAGE, "this build reads no raw samples");
+        HALO_TRY(note_header(session->tables, reader));
     } else {
         HALO_TRY(recognise(session->tables, source, &format));
     }
@@ -143,11 +163,8 @@ HaloStatus load_rows(HaloReader *reader, HaloBuf *rows, int64_t *got)
 
 static bool may_follow(const HaloTables *tables, const uint8_t *head, size_t size)
 {
-    for (int i = 0; i < tables->formats; i++) {
-        const HaloFormat *format = tables->format[i];
-        if (format->probe != NULL && format->probe(head, size)) return format->several != HALO_ONE_IMAGE;
-    }
-    return false;
+    const HaloFormat *format = probed(tables, head, size);
+    return format != NULL && format->several != HALO_ONE_IMAGE;
 }
 
 HaloStatus load_more(HaloSession *session, const HaloReader *reader, bool *more)

@@ -106,9 +106,10 @@ static HaloStatus add_report(HaloMemory *memory, HaloReport *all, HaloReport *on
         one->results = (HaloResults){0};
     }
     sum.results = *results;
+    sum.notes = all->notes;
+    halo_notes_join(&sum.notes, &one->notes);
     if (image > 1) {
         sum.input = all->input;
-        snprintf(sum.note, sizeof sum.note, "%s", all->note);
         sum.clipped += all->clipped;
     }
     sum.ms.read = all->ms.read + ms->read;
@@ -124,16 +125,22 @@ static HaloStatus add_report(HaloMemory *memory, HaloReport *all, HaloReport *on
  * What comes through a pipe was meant as a whole. */
 static HaloStatus only_one(const Open *open, const HaloJob *job, HaloReport *report)
 {
-    const size_t used = strlen(report->note);
+    const int64_t images = open->reader.info.images;
     if (halo_source_size(open->source) < 0)
         return halo_fail(
             HALO_ERR_INPUT,
             "several images, and %s holds one: -o - writes one after the other, as do --to pnm and "
             "--to tiff",
             job->output);
-    snprintf(report->note + used, sizeof report->note - used, "%sthe first of several images is taken",
-             used > 0 ? "; " : "");
+    halo_note(&report->notes, HALO_NOTE_PAGES, images > 1 ? (uint64_t)images - 1 : 1);
     return HALO_OK;
+}
+
+static void note_clipping(HaloReport *report)
+{
+    const bool only_nan = report->input.kind == HALO_AUDIO && report->peak == 0.0f;
+    halo_note(&report->notes, only_nan ? HALO_NOTE_NAN : HALO_NOTE_CLIPPED, report->clipped);
+    report->notes.peak = report->peak;
 }
 
 static bool takes_several(const Open *open)
@@ -164,6 +171,8 @@ static HaloStatus run_images(HaloSession *session, const HaloPipeline *pipeline,
     }
     report->clipped += open->writer.clipped;
     report->peak = open->writer.peak;
+    halo_notes_join(&report->notes, &open->writer.notes);
+    note_clipping(report);
 out:
     halo_report_free(&one);
     return status;
@@ -273,9 +282,8 @@ HaloStatus halo_run(HaloSession *session, const HaloPipeline *pipeline, const Ha
     HaloStatus status = run_once(session, pipeline, job, report, &again);
     if (status == HALO_OK && again) status = run_once(session, pipeline, job, report, &again);
     if (status == HALO_OK && session->gain != 0.0f) {
-        const size_t used = strlen(report->note);
-        halo_snprintf(report->note + used, sizeof report->note - used, "%sscaled by %.6g, so that it fits",
-                      used > 0 ? "; " : "", (double)session->gain);
+        halo_note(&report->notes, HALO_NOTE_SCALED, 1);
+        report->notes.gain = session->gain;
     }
     session->gain = 0.0f;
     return status;

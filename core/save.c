@@ -23,6 +23,7 @@ HaloStatus save_end(HaloWriter *writer, const HaloInfo *like, const HaloShape *s
     HaloStatus status = HALO_OK;
     set_info(writer, like, shape); /* some of it may have stood behind the samples */
     HALO_TRY(writer->format->finish(writer));
+    halo_note_left_out(&writer->notes, halo_meta_kinds(&writer->info.meta) & ~writer->format->holds);
     HALO_TRY(halo_sink_flush(writer->sink));
 out:
     return status;

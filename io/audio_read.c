@@ -118,9 +118,9 @@ static void describe(HaloInfo *info, const SndReader *state, const SF_INFO *sf)
     info->real = state->codec->real;
     snprintf(info->encoding, sizeof info->encoding, "%s", state->codec->name);
     if (state->truncated)
-        snprintf(info->note, sizeof info->note, "truncated: only the beginning is there");
+        halo_note(&info->notes, HALO_NOTE_CUT, 1);
     else if (info->bits > 32 || (info->bits > 24 && !info->real))
-        snprintf(info->note, sizeof info->note, "%d-bit samples pass through 32-bit floats", info->bits);
+        halo_note(&info->notes, HALO_NOTE_THROUGH_F32, (uint64_t)info->bits);
 }
 
 HaloStatus snd_open(HaloReader *reader, int major)

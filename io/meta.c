@@ -93,6 +93,36 @@ out:
     return status;
 }
 
+/* The values that stand for "nobody knows". */
+static bool is_preset_density(const HaloMeta *meta)
+{
+    const double x = meta->resolution[0] * 0.0254, y = meta->resolution[1] * 0.0254;
+    return !meta->ratio && fabs(x - y) < 0.01 && (fabs(x - 72) < 0.05 || fabs(x - 96) < 0.05);
+}
+
+static bool says_other_colours(const HaloMeta *meta)
+{
+    static const double srgb[8] = {0.3127, 0.329, 0.64, 0.33, 0.3, 0.6, 0.15, 0.06};
+    if (meta->gamma > 0 && fabs(meta->gamma - 1 / 2.2) > 0.001) return true;
+    for (int i = 0; i < 8 && meta->chroma[1] > 0; i++)
+        if (fabs(meta->chroma[i] - srgb[i]) > 0.001) return true;
+    return false;
+}
+
+unsigned halo_meta_kinds(const HaloMeta *meta)
+{
+    unsigned kinds = 0;
+    if (meta->icc.size > 0) kinds |= HALO_META_ICC;
+    if (meta->exif.size > 0) kinds |= HALO_META_EXIF;
+    if (meta->xmp.size > 0) kinds |= HALO_META_XMP;
+    if (meta->texts > 0) kinds |= HALO_META_TEXT;
+    if (meta->resolution[0] > 0 && !is_preset_density(meta)) kinds |= HALO_META_RESOLUTION;
+    if (says_other_colours(meta)) kinds |= HALO_META_COLOURS;
+    for (size_t i = 0; i < meta->chunks; i++) /* what LIST says is among the texts, too */
+        if (memcmp(meta->chunk[i].id, "LIST", 4) != 0) kinds |= HALO_META_CHUNKS;
+    return kinds;
+}
+
 /* ---- text ----------------------------------------------------------------------------------------------- */
 
 /* RFC 3629: the length of the character at `at`, or 0 for what is none. */

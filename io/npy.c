@@ -60,7 +60,7 @@ static void describe(HaloInfo *info, const NpyHead *head)
              : head->little  ? ", little-endian"
                              : ", big-endian");
     if (!is_native(head) && head->size > 2) {
-        snprintf(info->note, sizeof info->note, "%d-bit samples pass through 32-bit floats", info->bits);
+        halo_note(&info->notes, HALO_NOTE_THROUGH_F32, (uint64_t)info->bits);
     }
 }
 
@@ -79,6 +79,8 @@ static HaloStatus open_npy(HaloReader *reader)
         halo_image_open(reader, width, head->dims == 1 ? 1 : head->dim[0], (int)channels, native_dtype(head)));
     reader->info.shape.white = white_of(head);
     describe(&reader->info, head);
+    /* More than colours and alpha: (rows, columns, channels) may not be what was meant. */
+    if (channels > 4) halo_note(&reader->info.notes, HALO_NOTE_AXES, (uint64_t)channels);
 out:
     return status;
 }

@@ -17,6 +17,8 @@ const HaloFormat halo_format_png = {
     .dtypes = 1u << HALO_U8 | 1u << HALO_U16,
     .channels = 0xf,
     .alpha = true,
+    .holds = HALO_META_ICC | HALO_META_EXIF | HALO_META_XMP | HALO_META_TEXT | HALO_META_RESOLUTION |
+             HALO_META_COLOURS,
     .several = HALO_SEVERAL_IN_STREAMS,
     .probe = probe,
     .open = halo_png_open,

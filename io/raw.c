@@ -32,6 +32,21 @@ static HaloStatus open_audio(HaloReader *reader)
                      (long long)(size % frame));
 }
 
+/* Frames follow one another; what is left of a file behind them is none. */
+static HaloStatus open_image(HaloReader *reader)
+{
+    HaloStatus status = HALO_OK;
+    const HaloShape *raw = &reader->options.raw;
+    const int64_t size = halo_source_size(reader->source);
+    int64_t frame;
+    HALO_TRY(halo_image_open(reader, raw->width, raw->height, raw->channels, raw->dtype));
+    HALO_TRY(halo_shape_bytes(&reader->info.shape, &frame));
+    if (size > frame && size % frame != 0 && reader->options.image == 0)
+        halo_note(&reader->info.notes, HALO_NOTE_REST, (uint64_t)(size % frame));
+out:
+    return status;
+}
+
 static HaloStatus open_raw(HaloReader *reader)
 {
     HaloStatus status = HALO_OK;
@@ -45,7 +60,7 @@ static HaloStatus open_raw(HaloReader *reader)
     if (raw->kind == HALO_AUDIO)
         HALO_TRY(open_audio(reader));
     else
-        HALO_TRY(halo_image_open(reader, raw->width, raw->height, raw->channels, raw->dtype));
+        HALO_TRY(open_image(reader));
     reader->info.shape.alpha = raw->alpha;
     if (raw->white > 0.0f) reader->info.shape.white = raw->white;
     reader->info.bits =

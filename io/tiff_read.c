@@ -131,12 +131,6 @@ static int count_pages(TiffReader *state)
     return pages;
 }
 
-static void add_note(HaloInfo *info, const char *text)
-{
-    const size_t used = strlen(info->note);
-    snprintf(info->note + used, sizeof info->note - used, "%s%s", used > 0 ? "; " : "", text);
-}
-
 static void describe(TiffReader *state)
 {
     HaloInfo *info = &state->reader->info;
@@ -149,8 +143,8 @@ static void describe(TiffReader *state)
     const int64_t page = state->reader->options.image;
     info->images = page == 0 ? count_pages(state) : page + 1;
     if (info->images == page + 1 && !TIFFLastDirectory(state->tiff)) info->images++;
-    if (pixels->bits == 64) add_note(info, "64-bit samples pass through 32-bit floats");
-    if (pixels->premultiplied) add_note(info, "premultiplied colours are divided by alpha");
+    if (pixels->bits == 64) halo_note(&info->notes, HALO_NOTE_THROUGH_F32, 64);
+    if (pixels->premultiplied) halo_note(&info->notes, HALO_NOTE_DIVIDED, 1);
 }
 
 /* ---- the header ----------------------------------------------------------------------------------------- */

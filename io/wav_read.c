@@ -35,9 +35,9 @@ static void describe(HaloReader *reader, const WavHead *head, int64_t frames)
     snprintf(info->encoding, sizeof info->encoding, "%d-bit %s", head->pcm.bits,
              head->pcm.real ? "float" : "PCM");
     if (state->truncated)
-        snprintf(info->note, sizeof info->note, "truncated: only the beginning is there");
+        halo_note(&info->notes, HALO_NOTE_CUT, 1);
     else if (info->bits > 32 || (info->bits > 24 && !info->real))
-        snprintf(info->note, sizeof info->note, "%d-bit samples pass through 32-bit floats", info->bits);
+        halo_note(&info->notes, HALO_NOTE_THROUGH_F32, (uint64_t)info->bits);
 }
 
 /* What stands behind the samples of a file is read first: then a header can say how long all of it is. */

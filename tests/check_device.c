@@ -163,7 +163,7 @@ typedef struct Made {
     HaloStatus status;
     Bytes file;
     char *results;
-    char backend[16], note[160];
+    char backend[16], why[200];
     bool retreated;
 } Made;
 
@@ -181,7 +181,7 @@ static Made make(HaloSession *session, const char *text)
     made.results = results_text(&report.results);
     made.retreated = report.retreated;
     snprintf(made.backend, sizeof made.backend, "%s", report.backend);
-    snprintf(made.note, sizeof made.note, "%s", report.note);
+    snprintf(made.why, sizeof made.why, "%s", report.why);
     halo_report_free(&report);
 out:
     made.status = status;
@@ -254,7 +254,7 @@ static void each_call_fails(HaloDeviceChoice device, void (*expect)(const char *
 static void expect_the_cpu(const char *text, const Made *made, const Made *expected)
 {
     expect_made(text, made, expected, "cpu");
-    if (!made->retreated || strstr(made->note, "unspecified launch failure") == NULL)
+    if (!made->retreated || strstr(made->why, "unspecified launch failure") == NULL)
         fail_case(NULL, "%s: call %d: nothing is said of it", text, fake.fails_at);
 }
 
@@ -288,8 +288,8 @@ static void one_that_does_not_open_is_left_alone(void **state)
         fake.opens = false;
         Made made = make(session, "gauss:1.5");
         expect_made("gauss:1.5", &made, &expected, "cpu");
-        if (made.retreated != is_there || strstr(made.note, is_there ? "out of memory" : "no driver") == NULL)
-            fail_case(NULL, "it says '%s'", made.note);
+        if (made.retreated != is_there || strstr(made.why, is_there ? "out of memory" : "no driver") == NULL)
+            fail_case(NULL, "it says '%s'", made.why);
         made_free(&made);
         halo_session_close(session);
         session = open_session(HALO_DEVICE_GPU);

@@ -208,6 +208,16 @@ static void masks(void **unused)
     expect_alike(write_masks);
 }
 
+static void write_notes(FILE *to, const HaloNotes *notes)
+{
+    char room[HALO_NOTE_TEXT];
+    for (int i = 0; i < HALO_NOTES; i++) {
+        const char *text = halo_note_text(notes, (HaloNote)i, room);
+        fprintf(to, "%s; ", text != NULL ? text : "");
+    }
+    fputc('\n', to);
+}
+
 static void write_info(FILE *to, const char *path)
 {
     HaloInfo info = {0};
@@ -215,8 +225,9 @@ static void write_info(FILE *to, const char *path)
     if (halo_info(session, path, NULL, &info, &format) != HALO_OK)
         fprintf(to, "%s\n", strstr(halo_error(), ": "));
     else
-        fprintf(to, "%s: %d x %d, %d, %s, %s\n", format->name, (int)info.shape.width, (int)info.shape.height,
-                info.bits, info.encoding, info.note);
+        fprintf(to, "%s: %d x %d, %d, %s\n", format->name, (int)info.shape.width, (int)info.shape.height,
+                info.bits, info.encoding);
+    write_notes(to, &info.notes);
     halo_meta_free(&info.meta);
 }
 
@@ -242,7 +253,11 @@ static void write_files(FILE *to)
             fprintf(to, "%s: %s\n", name[i], strstr(halo_error(), ": "));
             continue;
         }
-        fprintf(to, "%s (%s)\n", name[i], report.note);
+        fprintf(to, "%s\n", name[i]);
+        write_notes(to,
+                    &(HaloNotes){.count[HALO_NOTE_CLIPPED] = 1, .peak = 1.5f}); /* numbers that are not whole */
+        write_notes(to, &(HaloNotes){.count[HALO_NOTE_SCALED] = 1, .gain = 0.5f});
+        write_notes(to, &report.notes);
         halo_report_free(&report);
         Bytes bytes = bytes_of_file(one.output);
         for (size_t k = 0; k < bytes.size; k++) fprintf(to, "%02x", bytes.at[k]);

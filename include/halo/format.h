@@ -4,6 +4,7 @@
 
 #include "halo/buffer.h"
 #include "halo/memory.h"
+#include "halo/notes.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -138,12 +139,15 @@ typedef struct HaloInfo {
     uint32_t speakers; /* of sound: WAVE's mask of channels, such as 3f for 5.1; 0: not said */
     char encoding[48]; /* for people: "palette, interlaced", "24-bit PCM"; may be empty */
     int64_t images;    /* in a file that holds pages; 0: in others, where one may follow another */
-    char note[96]; /* what reading changes, for people: "64-bit samples pass through 32-bit floats"; or empty */
+    HaloNotes notes; /* what reading loses or changes; more may come while rows are read */
     HaloMeta meta;
 } HaloInfo;
 
 void halo_meta_free(HaloMeta *meta);
 HaloStatus halo_meta_copy(const HaloMeta *from, HaloMeta *to);
+/* The set of HaloMetaKind that says something: a density of 72 or 96 dots per inch, which programs put where they
+ * know none, does not, nor does sRGB, which is meant where nothing is said. */
+unsigned halo_meta_kinds(const HaloMeta *meta);
 
 /* The name of a format that halo does not read, by the first bytes of a file ("GIF", "WebP", …), or NULL. */
 const char *halo_foreign_name(const uint8_t *head, size_t size);
@@ -196,6 +200,7 @@ typedef struct HaloWriter {
     HaloInfo info;    /* shape: of the samples that come; bits, real: as the input had them, a wish */
     uint64_t clipped; /* audio: samples that integers could not hold, */
     float peak;       /* and the greatest magnitude among them; 0: none, or only NaN */
+    HaloNotes notes;  /* what writing loses beside what the format cannot hold at all */
     void *state;
 } HaloWriter;
 
@@ -210,6 +215,7 @@ struct HaloFormat {
      * `alpha`: 2 and 4 channels may be gray and RGB with alpha. */
     unsigned dtypes, channels;
     bool alpha;
+    unsigned holds; /* a set of HaloMetaKind; what of them it has no room for, `create` and `finish` note */
     /* Floats are written as they are (NPY, raw). Otherwise f32 is written with white 1. */
     bool keeps_units;
     bool endless;        /* takes sound whose width is -1 until `finish` */

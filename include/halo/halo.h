@@ -19,6 +19,7 @@
 #include "halo/buffer.h"
 #include "halo/format.h"
 #include "halo/mask.h"
+#include "halo/notes.h"
 #include "halo/op.h"
 #include "halo/plan.h"
 #include "halo/result.h"
@@ -167,8 +168,9 @@ typedef struct HaloReport {
     HaloTimes ms;
     const char *backend; /* "cpu", "cuda" */
     char device[96];
-    bool retreated; /* a GPU failed, or could not be opened: done on the CPU, and `note` says why */
-    char note[160]; /* what the user may want to know under -v: conversions, fallbacks; or empty */
+    HaloNotes notes; /* what was lost or changed on the way, and conversions */
+    bool retreated;  /* a GPU failed, or could not be opened: done on the CPU */
+    char why[200];   /* it was done on the CPU although a GPU was wanted; or empty */
 } HaloReport;
 
 /* Nothing is left behind under the output's name unless it returns HALO_OK. */

@@ -4,7 +4,7 @@ setup() { load common; common_setup; make_wav s.wav 9000; }
 
 field() { grep -o "\"$1\":[^,}]*" | head -1 | cut -d: -f2; } # of the first object of a line
 
-@test "clipped sound is said, with its peak; sound that fits, quiet and images are not" {
+@test "clipped sound is said, with its peak; sound that fits and quiet are not" {
     loud=$(awk -v m="$(halo stats --json s.wav | field peak)" 'BEGIN { print 1.5 / m }')
     run --separate-stderr halo run "gain:$loud" s.wav -o loud.wav
     [ "$status" -eq 0 ]
@@ -12,9 +12,6 @@ field() { grep -o "\"$1\":[^,}]*" | head -1 | cut -d: -f2; } # of the first obje
     run --separate-stderr halo run -q "gain:$loud" s.wav -o loud.wav -f
     [ -z "$stderr" ]
     run --separate-stderr halo run gain:0.5 s.wav -o low.wav
-    [ -z "$stderr" ]
-    make_rgb c.ppm 20 10
-    run --separate-stderr halo run gain:9 c.ppm -o d.ppm
     [ -z "$stderr" ]
     halo run "gain:$loud" s.wav -o loud.wav -f --json 2> messages | field peak | awk '{ exit !($1 > 1.499 && $1 < 1.501) }'
     [ "$(halo run gain:0.5 s.wav -o low.wav -f --json | field peak)" = null ]

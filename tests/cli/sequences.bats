@@ -74,7 +74,7 @@ setup() {
     halo run gauss:2 - -o - < in.tif | cmp - out.tif
     cat in.tif | halo run gauss:2 - -o - | cmp - out.tif
     [ "$(halo stats --json in.tif | wc -l)" -eq 3 ]
-    run --separate-stderr halo run gauss:2 in.tif -o first.png -v
+    run --separate-stderr halo run gauss:2 in.tif -o first.png
     [ "$status" -eq 0 ]; says "the first of several images"
     halo run '' first.png -o first.pgm
     cmp g_a.pgm first.pgm

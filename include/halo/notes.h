@@ -1,0 +1,80 @@
+/* What a run lost or changed without being asked, and what else there is to say of it: kinds with counts, which
+ * readers and writers gather. Sentences are made of them at the end (core/notes.c). */
+#ifndef HALO_NOTES_H
+#define HALO_NOTES_H
+
+#include "halo/buffer.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum HaloNote {
+    /* Losses and changes: said once a run. */
+    HALO_NOTE_AXES,       /* a third dimension too long for colours was read as channels: how many */
+    HALO_NOTE_PAGES,      /* images of the file that are left out; 1 where nobody knows how many */
+    HALO_NOTE_LOOKS_LIKE, /* --raw reads what begins like a file of a known format: `format` */
+    HALO_NOTE_REST,       /* bytes behind the last whole frame of --raw */
+    HALO_NOTE_CHECKSUM,   /* parts with a wrong checksum, left out */
+    HALO_NOTE_NO_END,     /* all rows are there, but not the mark behind them */
+    HALO_NOTE_CLIPPED,    /* samples, to the ends of what the output holds; of sound with `peak` */
+    HALO_NOTE_NAN,        /* samples of sound that were NaN and became 0 */
+    HALO_NOTE_TURNED,     /* the rows were turned as EXIF says */
+    HALO_NOTE_METADATA,   /* kinds of metadata that the output cannot hold: `left_out` */
+    HALO_NOTE_KEYWORD,    /* texts whose key the output cannot hold, left out */
+    /* Conversions and the like, for who asks. */
+    HALO_NOTE_THROUGH_F32, /* samples of so many bits pass through f32 */
+    HALO_NOTE_DIVIDED,     /* premultiplied colours are divided by alpha */
+    HALO_NOTE_CUT,         /* only the beginning of a sound is there */
+    HALO_NOTE_NARROWED,    /* `from` samples are written as `to` */
+    HALO_NOTE_SCALED,      /* sound was multiplied by `gain` so that it fits */
+    HALO_NOTES
+} HaloNote;
+
+/* Kinds of metadata (HaloMeta); sets of them say what a format holds. */
+typedef enum HaloMetaKind {
+    HALO_META_ICC = 1,
+    HALO_META_EXIF = 2,
+    HALO_META_XMP = 4,
+    HALO_META_TEXT = 8,
+    HALO_META_RESOLUTION = 16,
+    HALO_META_COLOURS = 32, /* what colours the samples mean, in numbers: gamma, chromaticities */
+    HALO_META_CHUNKS = 64,  /* WAVE's own */
+    HALO_META_KINDS = 7     /* how many */
+} HaloMetaKind;
+
+/* All zero: nothing is to be said. */
+typedef struct HaloNotes {
+    uint64_t count[HALO_NOTES];
+    unsigned left_out;  /* a set of HaloMetaKind */
+    const char *format; /* a name that lasts */
+    HaloDtype from, to;
+    float peak, gain; /* where full scale is 1 */
+} HaloNotes;
+
+static inline void halo_note(HaloNotes *notes, HaloNote kind, uint64_t count) { notes->count[kind] += count; }
+
+/* These kinds of metadata do not go along; {0} is fine. */
+static inline void halo_note_left_out(HaloNotes *notes, unsigned kinds)
+{
+    if (kinds == 0) return;
+    notes->left_out |= kinds;
+    notes->count[HALO_NOTE_METADATA] = 1;
+}
+
+/* Adds what another image of the same run, or another run, has to say. */
+void halo_notes_join(HaloNotes *notes, const HaloNotes *more);
+
+/* "clipped", for programs; a loss or change, so that it is said without being asked for? */
+const char *halo_note_name(HaloNote kind);
+bool halo_note_is_loss(HaloNote kind);
+/* The sentence, such as "12 samples are clipped", or NULL where there is nothing to say. */
+#define HALO_NOTE_TEXT 256
+const char *halo_note_text(const HaloNotes *notes, HaloNote kind, char text[HALO_NOTE_TEXT]);
+/* "EXIF"; `i` counts kinds from 0. */
+const char *halo_meta_name(int i);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
