@@ -39,6 +39,10 @@ static void record_info(FILE *to, const char *path, const HaloInfo *info, const 
     }
     json_uint(&json, "icc", info->meta.icc.size);
     json_uint(&json, "exif", info->meta.exif.size);
+    if (shape->kind == HALO_IMAGE) {
+        json_int(&json, "orientation", halo_exif_orientation(&info->meta.exif));
+        json_bool(&json, "thumbnail", halo_exif_thumbnail(&info->meta.exif));
+    }
     json_uint(&json, "xmp", info->meta.xmp.size);
     json_uint(&json, "texts", info->meta.texts);
     if (info->shape.kind == HALO_AUDIO) json_uint(&json, "pictures", info->meta.pictures);
@@ -61,6 +65,15 @@ static void print_channels(FILE *to, const HaloShape *shape)
 
 static void print_info(FILE *to, const char *path, const HaloInfo *info, const HaloFormat *format)
 {
+    static const char *const ways[8] = {"as it lies",
+                                        "to be mirrored left to right",
+                                        "to be turned by 180 degrees",
+                                        "to be mirrored top to bottom",
+                                        "to be transposed",
+                                        "to be turned by 90 degrees clockwise",
+                                        "to be transposed and turned by 180 degrees",
+                                        "to be turned by 90 degrees counterclockwise"};
+    const int orientation = halo_exif_orientation(&info->meta.exif);
     const HaloShape *shape = &info->shape;
     char room[32];
     fprintf(to, "%s%s%s\n  format    %s: %s\n", cli_ink(CLI_BOLD), path, cli_ink(CLI_PLAIN), format->name,
@@ -83,7 +96,9 @@ static void print_info(FILE *to, const char *path, const HaloInfo *info, const H
     if (info->meta.icc.size > 0)
         fprintf(to, "  ICC       %s bytes\n", cli_thousands(info->meta.icc.size, room));
     if (info->meta.exif.size > 0)
-        fprintf(to, "  EXIF      %s bytes\n", cli_thousands(info->meta.exif.size, room));
+        fprintf(to, "  EXIF      %s bytes, orientation %d: %s%s\n", cli_thousands(info->meta.exif.size, room),
+                orientation, ways[orientation - 1],
+                halo_exif_thumbnail(&info->meta.exif) ? "; with a thumbnail" : "");
     if (info->meta.xmp.size > 0)
         fprintf(to, "  XMP       %s bytes\n", cli_thousands(info->meta.xmp.size, room));
     if (info->meta.resolution[0] > 0 && !info->meta.ratio)

@@ -19,7 +19,7 @@ const CliOption cli_options[] = {
      "colours of JPEG in full, half or quarter resolution; 444 from quality 90 on, else 420",
      cli_read_subsampling, 0},
     {"strip", 0, NULL, NULL, CLI_OUTPUT, CLI_WRITES,
-     "leave out profile, EXIF, XMP, text and whatever else the input says of itself", NULL, AT(write.strip)},
+     "leave out profile, EXIF, XMP, text and whatever else the input says of itself; rows are turned as EXIF says", NULL, AT(write.strip)},
     {"guard", 0, NULL, NULL, CLI_OUTPUT, CLI_WRITES,
      "scale sound down, where samples of it would be clipped, so that it fits", NULL, AT(write.guard)},
     {"png-level", 0, "N", "0|1|2|3|4|5|6|7|8|9", CLI_OUTPUT, CLI_WRITES,

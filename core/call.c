@@ -290,3 +290,15 @@ bool halo_pipeline_only_measures(const HaloPipeline *pipeline)
         if (!pipeline->call[c].op->result) return false;
     return pipeline->calls > 0;
 }
+
+bool pipeline_changes(const HaloPipeline *pipeline)
+{
+    return pipeline->calls > 0 && !halo_pipeline_only_measures(pipeline);
+}
+
+bool pipeline_recodes(const HaloPipeline *pipeline)
+{
+    int light = 0;
+    for (int c = 0; c < pipeline->calls; c++) light += pipeline->call[c].op->light;
+    return light != 0;
+}

@@ -115,6 +115,9 @@ HaloStatus mask_resolve(HaloSession *session, const char *text, bool quoted, Hal
 
 /* call.c */
 const HaloParam *call_param(const Call *call, int i);
+/* Are samples at its end others than those it gets? And do they code light in another way? */
+bool pipeline_changes(const HaloPipeline *pipeline);
+bool pipeline_recodes(const HaloPipeline *pipeline);
 
 /* plan.c, optimise.c */
 HaloStatus plan_add_reg(HaloPlan *plan, const HaloShape *shape, HaloReg *reg);
@@ -277,6 +280,16 @@ HaloStatus load_samples(HaloReader *reader, HaloBuf *data);
 HaloStatus load_open_ended(HaloReader *reader, HaloBuf *data);
 void load_close(HaloReader *reader); /* also what load_open left; the metadata go with it */
 
+/* turn.c: 1, or what EXIF says (2 to 8) where rows lie otherwise and the output cannot pass that on. */
+int turn_wanted(const HaloReader *reader, const HaloWriter *writer);
+/* All samples, as people are to see them: `reader->info` says so from now on. Also where EXIF may only follow the
+ * samples. */
+HaloStatus turn_load(HaloReader *reader, int orientation, HaloBuf *data);
+/* The shape that an image has when it is turned. */
+HaloShape turn_shape(const HaloShape *shape, int orientation);
+/* May what turns it stand behind the samples? */
+bool turn_unknown(HaloReader *reader, const HaloWriter *writer);
+
 /* The next rows; fewer only where sound of unknown length ends. */
 HaloStatus load_rows(HaloReader *reader, HaloBuf *rows, int64_t *got);
 /* Another image of the same file: *more says whether there is one; and then opens it. What follows on a pipe and
@@ -299,9 +312,9 @@ void explain_plan(HaloSession *session, const HaloPlan *plan, Way way, FILE *to)
 
 /* save.c: an image or a sound of this shape into a writer whose format, sink and options are set; `like`, of the
  * input, gives depth and metadata (nothing with --strip). `endless`: its length is not known before the end. */
-HaloStatus save_begin(HaloWriter *writer, const HaloInfo *like, const HaloShape *shape, bool endless);
-HaloStatus save_end(HaloWriter *writer, const HaloInfo *like, const HaloShape *shape);
-HaloStatus save_whole(HaloWriter *writer, const HaloInfo *like, const HaloBuf *data);
+HaloStatus save_begin(HaloWriter *writer, HaloInfo *like, const HaloShape *shape, bool endless);
+HaloStatus save_end(HaloWriter *writer, HaloInfo *like, const HaloShape *shape);
+HaloStatus save_whole(HaloWriter *writer, HaloInfo *like, const HaloBuf *data);
 HaloStatus save_rows(HaloWriter *writer, const HaloBuf *rows);
 /* What samples are multiplied by so that the greatest of those that were clipped is the greatest that fits. */
 float save_gain(const HaloWriter *writer);

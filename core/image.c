@@ -49,7 +49,7 @@ static bool may_flow(const HaloSession *session, Open *open)
         return !gpu_demanded(&session->options) && (to == NULL || to->endless);
     if (open->reader.info.shape.kind == HALO_AUDIO) return true;
     if (to == NULL) return false;
-    if (to->meta_first && open->reader.format->late != NULL && open->reader.format->late(&open->reader))
+    if (to->meta_first && open->reader.format->late != NULL && open->reader.format->late(&open->reader) != 0)
         return false;
     return halo_sink_seekable(open->sink);
 }
@@ -92,6 +92,9 @@ HaloStatus image_run(HaloSession *session, const HaloPipeline *pipeline, Open *o
 {
     HaloStatus status = HALO_OK;
     *report = (HaloReport){.backend = "none"};
+    const int orientation = turn_wanted(&open->reader, &open->writer);
+    if (orientation > 1 || turn_unknown(&open->reader, &open->writer))
+        HALO_TRY(turn_load(&open->reader, orientation, &open->in));
     HALO_TRY(make_plan(session, pipeline, open));
     bool flow = may_flow(session, open);
     if (flow) HALO_TRY(on_host(session, open, &flow));

@@ -18,8 +18,8 @@ static HaloStatus output_format(const HaloSession *session, const HaloJob *job, 
         named = load_format_named(session->tables, job->output, extension);
     if (extension[0] != 0) *to = named;
     if (*to == NULL)
-        return halo_fail(HALO_ERR_USAGE, "%s: '%s' names no format halo writes; --to FORMAT says it", job->output,
-                         extension);
+        return halo_fail(HALO_ERR_USAGE, "%s: '%s' names no format halo writes; --to FORMAT says it",
+                         job->output, extension);
     if ((*to)->create == NULL)
         return halo_fail(HALO_ERR_USAGE, "%s is only read, not written; --to FORMAT names another",
                          (*to)->name);
@@ -62,8 +62,12 @@ static HaloStatus open_output(const HaloPipeline *pipeline, const HaloJob *job, 
     HALO_TRY(find_reads(pipeline, job, open, &read, &options.reads));
     options.read = read;
     HALO_TRY(halo_sink_open(job->output, &options, &open->sink));
-    open->writer =
-        (HaloWriter){.format = to, .sink = open->sink, .options = job->write, .memory = open->memory};
+    open->writer = (HaloWriter){.format = to,
+                                .sink = open->sink,
+                                .options = job->write,
+                                .memory = open->memory,
+                                .changed = pipeline_changes(pipeline),
+                                .recoded = pipeline_recodes(pipeline)};
 out:
     free(read);
     return status;
@@ -215,11 +219,14 @@ static HaloStatus explain(HaloSession *session, const HaloPipeline *pipeline, co
     HaloStatus status = HALO_OK;
     const bool filed = to != NULL && strcmp(job->output, "-") != 0;
     const bool live = to != NULL && to->endless && !filed && flow_is_live(&open->reader, true);
-    if (open->reader.info.shape.width < 0)
-        HALO_TRY(load_samples(&open->reader, &open->in));
-    HALO_TRY(halo_plan_make(session, pipeline, &open->reader.info.shape, to, &open->plan));
+    if (open->reader.info.shape.width < 0) HALO_TRY(load_samples(&open->reader, &open->in));
+    const HaloWriter writer = {.format = to, .options = job->write};
+    const int orientation = turn_wanted(&open->reader, &writer);
+    const HaloShape shape = turn_shape(&open->reader.info.shape, orientation);
+    HALO_TRY(halo_plan_make(session, pipeline, &shape, to, &open->plan));
     const bool sound = open->reader.info.shape.kind == HALO_AUDIO;
-    const bool flows = (sound || filed) && flow_suits(session, open->plan);
+    const bool turned = orientation > 1 || turn_unknown(&open->reader, &writer);
+    const bool flows = (sound || filed) && !turned && flow_suits(session, open->plan);
     explain_plan(session, open->plan, !flows ? WAY_WHOLE : live ? WAY_LIVE : WAY_FLOWS, job->explain);
 out:
     return status;

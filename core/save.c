@@ -1,24 +1,28 @@
 /* Files out: samples and what the input said of itself, into a writer. */
 #include <math.h>
+#include <string.h>
 
 #include "core.h"
 
-/* What may be passed on of the input; it stays the input's. */
-static void set_info(HaloWriter *writer, const HaloInfo *like, const HaloShape *shape)
+/* What may be passed on of the input; it stays the input's. A thumbnail of what samples were before must not:
+ * in it a face that was made unrecognisable still is one. */
+static void set_info(HaloWriter *writer, HaloInfo *like, const HaloShape *shape)
 {
+    if (writer->changed) halo_exif_drop_thumbnail(&like->meta.exif);
     writer->info = *like;
     writer->info.shape = *shape;
     if (writer->options.strip) writer->info.meta = (HaloMeta){0};
+    if (writer->recoded) memset(writer->info.meta.code, 0, sizeof writer->info.meta.code);
 }
 
-HaloStatus save_begin(HaloWriter *writer, const HaloInfo *like, const HaloShape *shape, bool endless)
+HaloStatus save_begin(HaloWriter *writer, HaloInfo *like, const HaloShape *shape, bool endless)
 {
     set_info(writer, like, shape);
     if (endless) writer->info.shape.width = -1;
     return writer->format->create(writer);
 }
 
-HaloStatus save_end(HaloWriter *writer, const HaloInfo *like, const HaloShape *shape)
+HaloStatus save_end(HaloWriter *writer, HaloInfo *like, const HaloShape *shape)
 {
     HaloStatus status = HALO_OK;
     set_info(writer, like, shape); /* some of it may have stood behind the samples */
@@ -64,7 +68,7 @@ float save_gain(const HaloWriter *writer)
     return gain * writer->peak > most ? nextafterf(gain, 0.0f) : gain;
 }
 
-HaloStatus save_whole(HaloWriter *writer, const HaloInfo *like, const HaloBuf *data)
+HaloStatus save_whole(HaloWriter *writer, HaloInfo *like, const HaloBuf *data)
 {
     HaloStatus status = HALO_OK;
     HALO_TRY(save_begin(writer, like, &data->shape, false));

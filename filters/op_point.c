@@ -174,12 +174,14 @@ const HaloOp halo_op_linear = {.name = "linear",
                                .help = "sRGB to linear light",
                                .example = "linear",
                                .kinds = HALO_IMAGE,
+                               .light = 1,
                                .build = build_linear};
 
 const HaloOp halo_op_srgb = {.name = "srgb",
                              .help = "linear light to sRGB",
                              .example = "srgb",
                              .kinds = HALO_IMAGE,
+                             .light = -1,
                              .build = build_srgb};
 
 const HaloOp halo_op_abs = {.name = "abs",

@@ -96,6 +96,22 @@ bool ifd_text(const IfdSource *from, const IfdEntry *entry, char *text, size_t r
     return true;
 }
 
+HaloStatus ifd_bytes(const IfdSource *from, const IfdEntry *entry, HaloBlob *bytes)
+{
+    const bool known = entry->type < sizeof type_size && entry->count <= MAX_BYTES;
+    const uint64_t size = known ? type_size[entry->type] * entry->count : 0;
+    *bytes = (HaloBlob){0};
+    if (size == 0 || size > MAX_BYTES) return HALO_OK;
+    bytes->data = malloc((size_t)size);
+    if (bytes->data == NULL)
+        return halo_fail(HALO_ERR_LIMIT, "not enough memory for %d bytes of metadata", (int)size);
+    bytes->size = (size_t)size;
+    if (get_value(from, entry, bytes->data, bytes->size)) return HALO_OK;
+    free(bytes->data);
+    *bytes = (HaloBlob){0};
+    return HALO_OK;
+}
+
 /* ---- copying -------------------------------------------------------------------------------------------- */
 
 typedef struct Copy {

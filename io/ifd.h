@@ -29,6 +29,9 @@ uint64_t ifd_number(const IfdSource *from, const IfdEntry *entry);
 /* A text of `room` bytes at most, its zero included; false where the entry is none. */
 bool ifd_text(const IfdSource *from, const IfdEntry *entry, char *text, size_t room);
 
+/* The bytes of a value as they stand in the file; the blob stays empty where they cannot be had. */
+HaloStatus ifd_bytes(const IfdSource *from, const IfdEntry *entry, HaloBlob *bytes);
+
 /* Appends a copy of the directory at `at` to `to`, with the directories below it, little-endian, as of a file
  * in which `to` begins at `base`. Only `kept` tags (NULL: all; ended by 0). `wide`: that file is a BigTIFF. *where:
  * of the copy in that file; 0: there is nothing to copy. */

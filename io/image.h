@@ -23,10 +23,15 @@ bool halo_text_latin1(const char *text, char *latin1);
 /* Dots per inch, or per centimetre where these are not whole; with meta->ratio as they are. False: unknown. */
 bool halo_resolution(const HaloMeta *meta, bool *inches, double dots[2]);
 
-/* The orientation (1..8) that EXIF gives, or 1 (exif.c). */
-int halo_exif_orientation(const HaloBlob *exif);
-/* EXIF that says nothing else. */
+/* Anything but the orientation? And EXIF that says nothing else (exif.c). */
+bool halo_exif_says_more(const HaloBlob *exif);
 HaloStatus halo_exif_of_orientation(int orientation, HaloBlob *exif);
+
+/* IPTC-IIM (iptc.c): as it stands in TIFF, with what may pad it; and in Photoshop's image resources, both ways. What
+ * holds none leaves the blob alone. */
+HaloStatus halo_iptc_set(HaloBlob *iptc, const uint8_t *bytes, size_t size);
+HaloStatus halo_iptc_from_photoshop(const uint8_t *bytes, size_t size, HaloBlob *iptc);
+HaloStatus halo_iptc_to_photoshop(const HaloBlob *iptc, HaloBlob *resource);
 
 /* Is this an ICC profile for as many colours as the shape has? */
 bool halo_icc_fits(const HaloBlob *icc, const HaloShape *shape);

@@ -21,7 +21,8 @@ const HaloFormat halo_format_jpeg = {
     .kinds = HALO_IMAGE,
     .dtypes = 1u << HALO_U8,
     .channels = 1u << 0 | 1u << 2,
-    .holds = HALO_META_ICC | HALO_META_EXIF | HALO_META_XMP | HALO_META_TEXT | HALO_META_RESOLUTION,
+    .holds =
+        HALO_META_ICC | HALO_META_EXIF | HALO_META_XMP | HALO_META_TEXT | HALO_META_RESOLUTION | HALO_META_IPTC,
     .probe = probe,
     .open = halo_jpeg_open,
     .read = halo_jpeg_read,

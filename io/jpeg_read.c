@@ -15,6 +15,7 @@ typedef struct JpegReader {
     struct jpeg_source_mgr source;
     struct jpeg_progress_mgr progress;
     bool started, damaged; /* damaged: tolerated, nothing more is decoded */
+    bool ended;            /* the file, before its mark */
     const HaloBuf *rows;   /* what `decode` fills */
     int64_t done;          /* of them */
     int64_t held;          /* bytes that libjpeg keeps of an image of several scans */
@@ -39,9 +40,12 @@ static boolean on_empty(j_decompress_ptr jpeg)
     if (state->rows == NULL) {
         halo_jpeg_leave((j_common_ptr)jpeg, halo_fail(HALO_ERR_INPUT, "truncated before the first row"));
     }
-    if (!state->reader->options.tolerate) {
+    /* All rows may be there, and only the mark of the end is missing: where more is, libjpeg warns that its
+     * data end too early. Not so in arithmetic coding, where what is missing is 0. */
+    if (!state->reader->options.tolerate && (state->ended || jpeg->arith_code)) {
         halo_jpeg_leave((j_common_ptr)jpeg, halo_image_truncated(state->reader, jpeg->output_scanline));
     }
+    state->ended = true;
     jpeg->src->next_input_byte = end; /* what is missing becomes the end of the image */
     jpeg->src->bytes_in_buffer = sizeof end;
     return TRUE;
@@ -86,6 +90,13 @@ static HaloStatus take_marked(const struct jpeg_marker_struct *at, const char *m
     return halo_blob_set(blob, at->data + size, at->data_length - size);
 }
 
+static HaloStatus take_photoshop(const struct jpeg_marker_struct *at, HaloBlob *iptc)
+{
+    const size_t mark = sizeof JPEG_PHOTOSHOP_MARK;
+    if (at->data_length <= mark || memcmp(at->data, JPEG_PHOTOSHOP_MARK, mark) != 0) return HALO_OK;
+    return halo_iptc_from_photoshop(at->data + mark, at->data_length - mark, iptc);
+}
+
 static HaloStatus take_meta(struct jpeg_decompress_struct *jpeg, HaloMeta *meta)
 {
     HaloStatus status = HALO_OK;
@@ -99,6 +110,8 @@ static HaloStatus take_meta(struct jpeg_decompress_struct *jpeg, HaloMeta *meta)
         } else if (at->marker == JPEG_EXIF) { /* XMP is in the same one */
             HALO_TRY(take_marked(at, JPEG_EXIF_MARK, sizeof JPEG_EXIF_MARK, &meta->exif));
             HALO_TRY(take_marked(at, JPEG_XMP_MARK, sizeof JPEG_XMP_MARK, &meta->xmp));
+        } else if (at->marker == JPEG_PHOTOSHOP) {
+            HALO_TRY(take_photoshop(at, &meta->iptc));
         }
     }
 out:
@@ -130,6 +143,7 @@ static void read_header(void *arg)
     jpeg_save_markers(jpeg, JPEG_EXIF, 0xffff);
     jpeg_save_markers(jpeg, JPEG_ICC, 0xffff);
     jpeg_save_markers(jpeg, JPEG_COM, 0xffff);
+    jpeg_save_markers(jpeg, JPEG_PHOTOSHOP, 0xffff);
     jpeg_read_header(jpeg, TRUE);
 
     HaloStatus status = refuse_colour(jpeg);
@@ -164,6 +178,17 @@ HaloStatus halo_jpeg_open(HaloReader *reader)
 
 /* ---- rows ----------------------------------------------------------------------------------------------- */
 
+/* Of an image in several scans: does every one of its components have all bits of its coefficients? */
+static bool has_all_scans(const struct jpeg_decompress_struct *jpeg)
+{
+    for (int c = 0; c < jpeg->num_components; c++) {
+        if (jpeg->comp_info[c].quant_table == NULL) return false; /* set by its first scan */
+        for (int k = 0; k < DCTSIZE2 && jpeg->coef_bits != NULL; k++)
+            if (jpeg->coef_bits[c][k] != 0) return false;
+    }
+    return true;
+}
+
 /* Of an image in several scans libjpeg keeps all coefficients, 16 bits each, until the last one. */
 static int64_t coefficients_bytes(const struct jpeg_decompress_struct *jpeg)
 {
@@ -182,6 +207,8 @@ static void start(JpegReader *state)
     state->held = bytes;
     jpeg_start_decompress(jpeg);
     state->started = true;
+    if (state->ended && !state->reader->options.tolerate && !has_all_scans(jpeg))
+        halo_jpeg_leave((j_common_ptr)jpeg, halo_image_truncated(state->reader, 0));
 }
 
 /* A step. Behind the last row it reads to the end of the image. */
@@ -194,7 +221,10 @@ static void decode(void *arg)
         JSAMPROW row = halo_row(state->rows, state->done);
         state->done += jpeg_read_scanlines(jpeg, &row, 1);
     }
-    if (jpeg->output_scanline == jpeg->output_height) jpeg_finish_decompress(jpeg);
+    if (jpeg->output_scanline < jpeg->output_height) return;
+    jpeg_finish_decompress(jpeg);
+    if (state->ended && !state->reader->options.tolerate)
+        halo_note(&state->reader->info.notes, HALO_NOTE_NO_END, 1);
 }
 
 HaloStatus halo_jpeg_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
@@ -204,6 +234,8 @@ HaloStatus halo_jpeg_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
     state->rows = rows;
     state->done = 0;
     if (!state->damaged) status = halo_jpeg_guard(&state->guard, decode, state);
+    if (status == HALO_ERR_INPUT && state->ended)
+        status = halo_image_truncated(reader, state->jpeg.output_scanline);
     if (status == HALO_ERR_INPUT && reader->options.tolerate) {
         state->damaged = true;
         status = HALO_OK;

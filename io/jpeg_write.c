@@ -14,7 +14,8 @@ typedef struct JpegWriter {
     HaloWriter *writer;
     struct jpeg_compress_struct jpeg;
     struct jpeg_destination_mgr destination;
-    const HaloBuf *rows; /* what `write_rows` writes */
+    const HaloBuf *rows;      /* what `write_rows` writes */
+    HaloBlob exif, photoshop; /* made for this file */
     JOCTET buffer[JPEG_BUFFER_BYTES];
 } JpegWriter;
 
@@ -45,22 +46,44 @@ static void on_end(j_compress_ptr jpeg) { put(jpeg, JPEG_BUFFER_BYTES - jpeg->de
 
 /* ---- steps ---------------------------------------------------------------------------------------------- */
 
-/* A marker of `mark`, if there is any, and `bytes`; too large for one, it is left out. */
-static void write_marker(struct jpeg_compress_struct *jpeg, int marker, const char *mark, size_t mark_size,
+/* A marker of `mark`, if there is any, and `bytes`; false where that is too large for one, and left out. */
+static bool write_marker(struct jpeg_compress_struct *jpeg, int marker, const char *mark, size_t mark_size,
                          const void *bytes, size_t size)
 {
     const uint8_t *at = bytes;
-    if (size == 0 || size > MAX_MARKER_BYTES - mark_size) return;
+    if (size == 0 || size > MAX_MARKER_BYTES - mark_size) return size == 0;
     jpeg_write_m_header(jpeg, marker, (unsigned)(mark_size + size));
     for (size_t i = 0; i < mark_size; i++) jpeg_write_m_byte(jpeg, mark[i]);
     for (size_t i = 0; i < size; i++) jpeg_write_m_byte(jpeg, at[i]);
+    return true;
 }
 
-static void write_meta(struct jpeg_compress_struct *jpeg, const HaloInfo *info)
+/* Of EXIF that is too large for a marker the orientation has to go along all the same. */
+static HaloStatus prepare_meta(JpegWriter *state)
 {
+    HaloStatus status = HALO_OK;
+    const HaloMeta *meta = &state->writer->info.meta;
+    if (meta->exif.size > MAX_MARKER_BYTES - sizeof JPEG_EXIF_MARK) {
+        halo_note_left_out(&state->writer->notes, HALO_META_EXIF);
+        HALO_TRY(halo_exif_of_orientation(halo_exif_orientation(&meta->exif), &state->exif));
+    }
+    HALO_TRY(halo_iptc_to_photoshop(&meta->iptc, &state->photoshop));
+out:
+    return status;
+}
+
+static void write_meta(const JpegWriter *state, struct jpeg_compress_struct *jpeg)
+{
+    HaloNotes *notes = &state->writer->notes;
+    const HaloInfo *info = &state->writer->info;
     const HaloMeta *meta = &info->meta;
-    write_marker(jpeg, JPEG_EXIF, JPEG_EXIF_MARK, sizeof JPEG_EXIF_MARK, meta->exif.data, meta->exif.size);
-    write_marker(jpeg, JPEG_EXIF, JPEG_XMP_MARK, sizeof JPEG_XMP_MARK, meta->xmp.data, meta->xmp.size);
+    const HaloBlob *exif = state->exif.size > 0 ? &state->exif : &meta->exif;
+    write_marker(jpeg, JPEG_EXIF, JPEG_EXIF_MARK, sizeof JPEG_EXIF_MARK, exif->data, exif->size);
+    if (!write_marker(jpeg, JPEG_EXIF, JPEG_XMP_MARK, sizeof JPEG_XMP_MARK, meta->xmp.data, meta->xmp.size))
+        halo_note_left_out(notes, HALO_META_XMP);
+    if (!write_marker(jpeg, JPEG_PHOTOSHOP, JPEG_PHOTOSHOP_MARK, sizeof JPEG_PHOTOSHOP_MARK,
+                      state->photoshop.data, state->photoshop.size))
+        halo_note_left_out(notes, HALO_META_IPTC);
     /* A profile goes in at most 255 markers, each with 14 bytes of its own. */
     if (halo_icc_fits(&meta->icc, &info->shape) && meta->icc.size <= (size_t)255 * (MAX_MARKER_BYTES - 14)) {
         jpeg_write_icc_profile(jpeg, meta->icc.data, (unsigned)meta->icc.size);
@@ -68,8 +91,9 @@ static void write_meta(struct jpeg_compress_struct *jpeg, const HaloInfo *info)
     /* Comments have no keys: what has another one would come back as something else. */
     for (size_t i = 0; i < meta->texts; i++) {
         const char *value = meta->text[i].value;
-        if (strcmp(meta->text[i].key, "Comment") == 0)
-            write_marker(jpeg, JPEG_COM, NULL, 0, value, strlen(value));
+        if (strcmp(meta->text[i].key, "Comment") != 0 ||
+            !write_marker(jpeg, JPEG_COM, NULL, 0, value, strlen(value)))
+            halo_note_left_out(notes, HALO_META_TEXT);
     }
 }
 
@@ -112,7 +136,7 @@ static void write_header(void *arg)
     set_density(jpeg, &info->meta);
     jpeg->dct_method = JDCT_ISLOW; /* exact to the last bit, with SIMD or without */
     jpeg_start_compress(jpeg, TRUE);
-    write_meta(jpeg, info);
+    write_meta(state, jpeg);
 }
 
 static void write_rows(void *arg)
@@ -145,7 +169,8 @@ HaloStatus halo_jpeg_create(HaloWriter *writer)
     state->jpeg.err = halo_jpeg_errors(&state->guard, HALO_ERR_OUTPUT);
     state->destination = (struct jpeg_destination_mgr){
         .init_destination = on_start, .empty_output_buffer = on_full, .term_destination = on_end};
-    return halo_jpeg_guard(&state->guard, write_header, state);
+    const HaloStatus status = prepare_meta(state);
+    return status == HALO_OK ? halo_jpeg_guard(&state->guard, write_header, state) : status;
 }
 
 HaloStatus halo_jpeg_write(HaloWriter *writer, const HaloBuf *rows)
@@ -166,6 +191,8 @@ void halo_jpeg_discard(HaloWriter *writer)
     JpegWriter *state = writer->state;
     if (state == NULL) return;
     jpeg_destroy_compress(&state->jpeg);
+    free(state->exif.data);
+    free(state->photoshop.data);
     free(state);
     writer->state = NULL;
 }

@@ -15,6 +15,8 @@
 #define JPEG_EXIF_MARK "Exif\0"                      /* with the zero that ends it: two */
 #define JPEG_XMP_MARK "http://ns.adobe.com/xap/1.0/" /* likewise in APP1, with its zero */
 #define JPEG_ICC (JPEG_APP0 + 2)
+#define JPEG_PHOTOSHOP (JPEG_APP0 + 13)
+#define JPEG_PHOTOSHOP_MARK "Photoshop 3.0" /* with its zero */
 
 /* libjpeg reports errors by a function that must not return. Everything that calls it is a step, run by
  * halo_jpeg_guard: no local variable lives across a jump. */

@@ -14,6 +14,7 @@ void halo_meta_free(HaloMeta *meta)
     free(meta->icc.data);
     free(meta->exif.data);
     free(meta->xmp.data);
+    free(meta->iptc.data);
     for (size_t i = 0; i < meta->texts; i++) {
         free(meta->text[i].key);
         free(meta->text[i].value);
@@ -42,7 +43,7 @@ HaloStatus halo_meta_copy(const HaloMeta *from, HaloMeta *to)
 {
     HaloStatus status = HALO_OK;
     *to = *from; /* the numbers; what is allocated follows */
-    to->icc = to->exif = to->xmp = (HaloBlob){0};
+    to->icc = to->exif = to->xmp = to->iptc = (HaloBlob){0};
     to->text = NULL;
     to->texts = 0;
     to->chunk = NULL;
@@ -52,6 +53,7 @@ HaloStatus halo_meta_copy(const HaloMeta *from, HaloMeta *to)
     HALO_TRY(halo_blob_set(&to->icc, from->icc.data, from->icc.size));
     HALO_TRY(halo_blob_set(&to->exif, from->exif.data, from->exif.size));
     HALO_TRY(halo_blob_set(&to->xmp, from->xmp.data, from->xmp.size));
+    HALO_TRY(halo_blob_set(&to->iptc, from->iptc.data, from->iptc.size));
     for (size_t i = 0; i < from->texts; i++) {
         const char *value = from->text[i].value;
         HALO_TRY(halo_text_add(to, from->text[i].key, value, strlen(value), HALO_UTF_8));
@@ -113,11 +115,14 @@ unsigned halo_meta_kinds(const HaloMeta *meta)
 {
     unsigned kinds = 0;
     if (meta->icc.size > 0) kinds |= HALO_META_ICC;
-    if (meta->exif.size > 0) kinds |= HALO_META_EXIF;
+    if (halo_exif_says_more(&meta->exif)) kinds |= HALO_META_EXIF;
     if (meta->xmp.size > 0) kinds |= HALO_META_XMP;
+    if (meta->iptc.size > 0) kinds |= HALO_META_IPTC;
     if (meta->texts > 0) kinds |= HALO_META_TEXT;
     if (meta->resolution[0] > 0 && !is_preset_density(meta)) kinds |= HALO_META_RESOLUTION;
     if (says_other_colours(meta)) kinds |= HALO_META_COLOURS;
+    for (int i = 0; i < HALO_COLOUR_CODES; i++)
+        if (meta->code[i].size > 0) kinds |= HALO_META_CODES;
     for (size_t i = 0; i < meta->chunks; i++) /* what LIST says is among the texts, too */
         if (memcmp(meta->chunk[i].id, "LIST", 4) != 0) kinds |= HALO_META_CHUNKS;
     return kinds;

@@ -18,7 +18,7 @@ const HaloFormat halo_format_png = {
     .channels = 0xf,
     .alpha = true,
     .holds = HALO_META_ICC | HALO_META_EXIF | HALO_META_XMP | HALO_META_TEXT | HALO_META_RESOLUTION |
-             HALO_META_COLOURS,
+             HALO_META_COLOURS | HALO_META_CODES,
     .several = HALO_SEVERAL_IN_STREAMS,
     .probe = probe,
     .open = halo_png_open,
@@ -39,11 +39,26 @@ _Noreturn static void on_error(png_structp png, png_const_charp message)
     longjmp(guard->jump, 1);
 }
 
-/* What libpng warns of concerns chunks that halo leaves alone; damage to samples is an error. */
+const struct PngCode halo_png_codes[HALO_COLOUR_CODES] = {
+    [HALO_CICP] = {"cICP", 4}, [HALO_MDCV] = {"mDCv", 24}, [HALO_CLLI] = {"cLLi", 8}};
+
+void halo_png_keep_codes(png_structp png)
+{
+    png_byte names[HALO_COLOUR_CODES * 5];
+    for (int i = 0; i < HALO_COLOUR_CODES; i++) memcpy(names + 5 * i, halo_png_codes[i].name, 5);
+    png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_ALWAYS, names, HALO_COLOUR_CODES);
+}
+
+/* What libpng warns of concerns chunks around the samples; damage to these is an error. A chunk with a wrong
+ * checksum is left out, and counted; but without tRNS the samples would be others. */
 static void on_warning(png_structp png, png_const_charp message)
 {
-    (void)png;
-    (void)message;
+    PngGuard *guard = png_get_error_ptr(png);
+    if (strlen(message) < 5 || strcmp(message + 4, ": CRC error") != 0) return;
+    if (memcmp(message, "tRNS", 4) == 0) png_error(png, message);
+    halo_note(guard->notes, HALO_NOTE_CHECKSUM, 1);
+    for (int i = 0; i < HALO_COLOUR_CODES; i++)
+        if (memcmp(message, halo_png_codes[i].name, 4) == 0) guard->damaged[i] = true;
 }
 
 static png_voidp on_malloc(png_structp png, png_alloc_size_t size)
@@ -59,9 +74,10 @@ static void on_free(png_structp png, png_voidp memory)
     free(memory);
 }
 
-png_structp halo_png_struct(PngGuard *guard, HaloStatus blame)
+png_structp halo_png_struct(PngGuard *guard, HaloStatus blame, HaloNotes *notes)
 {
     guard->blame = blame;
+    guard->notes = notes;
     const png_structp png = (blame == HALO_ERR_INPUT ? png_create_read_struct_2 : png_create_write_struct_2)(
         PNG_LIBPNG_VER_STRING, guard, on_error, on_warning, guard, on_malloc, on_free);
     if (png == NULL) return NULL;

@@ -51,6 +51,7 @@ static void skip_chunks(png_structp png)
 {
     static const png_byte skipped[] = "bKGD\0hIST\0oFFs\0pCAL\0sCAL\0sPLT\0sTER\0tIME";
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, skipped, (int)(sizeof skipped / 5));
+    halo_png_keep_codes(png);
     png_set_chunk_malloc_max(png, MAX_CHUNK_BYTES);
     png_set_chunk_cache_max(png, MAX_CHUNKS);
 }
@@ -100,6 +101,23 @@ static void take_numbers(const PngReader *state)
     }
 }
 
+/* They stand before the palette and the samples; elsewhere they say nothing of these. */
+static void take_codes(const PngReader *state)
+{
+    png_unknown_chunkp chunk = NULL;
+    const int chunks = png_get_unknown_chunks(state->png, state->info, &chunk);
+    for (int c = 0; c < chunks; c++)
+        for (int i = 0; i < HALO_COLOUR_CODES; i++) {
+            HaloColourCode *code = &state->reader->info.meta.code[i];
+            const bool here = (chunk[c].location & (PNG_HAVE_PLTE | PNG_AFTER_IDAT)) == 0;
+            if (!here || state->guard.damaged[i] || memcmp(chunk[c].name, halo_png_codes[i].name, 4) != 0 ||
+                chunk[c].size != halo_png_codes[i].size)
+                continue;
+            code->size = halo_png_codes[i].size;
+            memcpy(code->bytes, chunk[c].data, code->size);
+        }
+}
+
 static void take_meta(PngReader *state)
 {
     HaloMeta *meta = &state->reader->info.meta;
@@ -140,8 +158,9 @@ static void read_header(void *arg)
     PngReader *state = arg;
     const png_structp png = state->png;
     png_set_read_fn(png, state, on_read);
-    const int crc = state->reader->options.tolerate ? PNG_CRC_QUIET_USE : PNG_CRC_ERROR_QUIT;
-    png_set_crc_action(png, crc, crc);
+    const bool tolerate = state->reader->options.tolerate;
+    png_set_crc_action(png, tolerate ? PNG_CRC_QUIET_USE : PNG_CRC_ERROR_QUIT,
+                       tolerate ? PNG_CRC_QUIET_USE : PNG_CRC_WARN_DISCARD);
     skip_chunks(png);
     png_read_info(png, state->info);
     describe(&state->reader->info, png, state->info);
@@ -159,6 +178,7 @@ static void read_header(void *arg)
     if (state->guard.status != HALO_OK) return;
     if (alpha) state->reader->info.shape.alpha = channels - 1;
     take_numbers(state);
+    take_codes(state);
     take_meta(state);
     state->passes = png_set_interlace_handling(png);
     png_read_update_info(png, state->info);
@@ -173,7 +193,7 @@ HaloStatus halo_png_open(HaloReader *reader)
     PngReader *state = reader->state = calloc(1, sizeof *state);
     if (state == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to read PNG");
     state->reader = reader;
-    state->png = halo_png_struct(&state->guard, HALO_ERR_INPUT);
+    state->png = halo_png_struct(&state->guard, HALO_ERR_INPUT, &reader->info.notes);
     state->info = state->png != NULL ? png_create_info_struct(state->png) : NULL;
     if (state->info == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to read PNG");
     return halo_png_guard(&state->guard, read_header, state);
@@ -234,26 +254,33 @@ out:
 }
 
 /* Chunks with text or EXIF behind the samples? Where the source cannot be walked to its end, there may be. */
-bool halo_png_late(HaloReader *reader)
+unsigned halo_png_late(HaloReader *reader)
 {
-    static const char kept[][5] = {"tEXt", "zTXt", "iTXt", "eXIf"};
+    static const struct {
+        char name[5];
+        unsigned kinds;
+    } kept[] = {{"tEXt", HALO_META_TEXT},
+                {"zTXt", HALO_META_TEXT},
+                {"iTXt", HALO_META_TEXT | HALO_META_XMP},
+                {"eXIf", HALO_META_EXIF}};
+    const unsigned any = HALO_META_TEXT | HALO_META_XMP | HALO_META_EXIF;
     const PngReader *state = reader->state;
     HaloSource *source = reader->source;
     const uint8_t *bytes;
     size_t got;
-    bool late = false;
-    if (!halo_source_seekable(source) || state->given > 0) return true;
+    unsigned late = 0;
+    if (!halo_source_seekable(source) || state->given > 0) return any;
     const int64_t here = halo_source_tell(source);
     int64_t at = here - 8; /* the header of the first IDAT has been read */
     while (halo_source_seek(source, at) == HALO_OK && halo_source_peek(source, 8, &bytes, &got) == HALO_OK &&
            got == 8) {
         const uint32_t size = png_get_uint_32(bytes);
         for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
-            late = late || memcmp(bytes + 4, kept[i], 4) == 0;
-        if (late || memcmp(bytes + 4, "IEND", 4) == 0) break;
+            if (memcmp(bytes + 4, kept[i].name, 4) == 0) late |= kept[i].kinds;
+        if (memcmp(bytes + 4, "IEND", 4) == 0) break;
         at += 12 + (int64_t)size;
     }
-    return halo_source_seek(source, here) != HALO_OK || late;
+    return halo_source_seek(source, here) == HALO_OK ? late : any;
 }
 
 void halo_png_close(HaloReader *reader)

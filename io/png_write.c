@@ -35,12 +35,28 @@ static void set_exif(PngWriter *state)
     state->has_exif = true;
 }
 
+/* A keyword is 1 to 79 characters of Latin-1 that can be printed (PNG 3rd edition, 11.3.3.2); blanks at its
+ * ends and in a row libpng removes, but something has to be left. */
+static bool make_keyword(const char *key, char name[160])
+{
+    bool printable = false;
+    if (strlen(key) >= 160 || !halo_text_latin1(key, name) || strlen(name) > 79) return false;
+    for (const uint8_t *at = (const uint8_t *)name; *at != 0; at++) {
+        if (*at < 32 || (*at > 126 && *at < 161)) return false;
+        printable = printable || *at != ' ';
+    }
+    return printable;
+}
+
 /* Latin-1 where that holds it, as every reader knows it; else UTF-8. */
 static void write_text(PngWriter *state, const char *key, const char *value)
 {
-    char name[80];
+    char name[160];
     const size_t size = strlen(value);
-    if (strlen(key) < 1 || strlen(key) >= sizeof name || !halo_text_latin1(key, name)) return;
+    if (!make_keyword(key, name)) {
+        halo_note(&state->writer->notes, HALO_NOTE_KEYWORD, 1);
+        return;
+    }
     char *latin1 = malloc(size + 1);
     if (latin1 == NULL) {
         state->guard.status = halo_fail(HALO_ERR_LIMIT, "not enough memory for a text of %zu bytes", size);
@@ -137,11 +153,28 @@ static void write_numbers(const PngWriter *state)
     }
 }
 
+static void write_codes(const PngWriter *state)
+{
+    png_unknown_chunk chunk[HALO_COLOUR_CODES] = {0};
+    int chunks = 0;
+    for (int i = 0; i < HALO_COLOUR_CODES; i++) {
+        const HaloColourCode *code = &state->writer->info.meta.code[i];
+        if (code->size == 0) continue;
+        memcpy(chunk[chunks].name, halo_png_codes[i].name, 5);
+        chunk[chunks].data = (png_bytep)code->bytes; /* a copy is taken */
+        chunk[chunks].size = code->size;
+        chunk[chunks++].location = PNG_HAVE_IHDR; /* behind the header, before everything else */
+    }
+    halo_png_keep_codes(state->png);
+    if (chunks > 0) png_set_unknown_chunks(state->png, state->info, chunk, chunks);
+}
+
 static void write_meta(PngWriter *state)
 {
     const HaloMeta *meta = &state->writer->info.meta;
     write_numbers(state);
     write_significant(state);
+    write_codes(state);
     if (halo_icc_fits(&meta->icc, &state->writer->info.shape) && meta->icc.size <= PNG_UINT_31_MAX) {
         png_set_iCCP(state->png, state->info, "icc", PNG_COMPRESSION_TYPE_BASE, meta->icc.data,
                      (png_uint_32)meta->icc.size);
@@ -177,7 +210,7 @@ HaloStatus halo_png_create(HaloWriter *writer)
     PngWriter *state = writer->state = calloc(1, sizeof *state);
     if (state == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to write PNG");
     state->writer = writer;
-    state->png = halo_png_struct(&state->guard, HALO_ERR_OUTPUT);
+    state->png = halo_png_struct(&state->guard, HALO_ERR_OUTPUT, &writer->notes);
     state->info = state->png != NULL ? png_create_info_struct(state->png) : NULL;
     if (state->info == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to write PNG");
     return halo_png_guard(&state->guard, write_header, state);

@@ -16,16 +16,25 @@ typedef struct PngGuard {
     HaloStatus status; /* of the step; a callback that fails sets it before it raises libpng's error */
     HaloStatus blame;  /* what libpng's own errors are: HALO_ERR_INPUT or HALO_ERR_OUTPUT */
     bool starved;      /* an allocation failed: libpng may have left something out, and said nothing */
+    HaloNotes *notes;  /* of the reader or writer */
+    bool damaged[HALO_COLOUR_CODES]; /* these chunks have a wrong checksum: they are not taken */
 } PngGuard;
 
+/* The chunks of HaloColourCode: libpng is told to leave them to us, as those before 1.6.46 do anyway. */
+extern const struct PngCode {
+    char name[5];
+    uint8_t size;
+} halo_png_codes[HALO_COLOUR_CODES];
+void halo_png_keep_codes(png_structp png);
+
 /* A struct for reading (HALO_ERR_INPUT) or writing (HALO_ERR_OUTPUT); NULL without memory. */
-png_structp halo_png_struct(PngGuard *guard, HaloStatus blame);
+png_structp halo_png_struct(PngGuard *guard, HaloStatus blame, HaloNotes *notes);
 HaloStatus halo_png_guard(PngGuard *guard, void (*step)(void *), void *arg);
 
 HaloStatus halo_png_open(HaloReader *reader);
 HaloStatus halo_png_read(HaloReader *reader, HaloBuf *rows, int64_t *got);
 void halo_png_close(HaloReader *reader);
-bool halo_png_late(HaloReader *reader);
+unsigned halo_png_late(HaloReader *reader);
 
 HaloStatus halo_png_create(HaloWriter *writer);
 HaloStatus halo_png_write(HaloWriter *writer, const HaloBuf *rows);

@@ -43,6 +43,19 @@ out:
     return status;
 }
 
+HaloStatus halo_tiff_take_iptc(TIFF *tiff, const IfdSource *from, HaloBlob *iptc)
+{
+    HaloStatus status = HALO_OK;
+    HaloBlob bytes = {0};
+    IfdEntry entry;
+    if (!ifd_find(from, (int64_t)TIFFCurrentDirOffset(tiff), TIFFTAG_RICHTIFFIPTC, &entry)) return HALO_OK;
+    HALO_TRY(ifd_bytes(from, &entry, &bytes));
+    HALO_TRY(halo_iptc_set(iptc, bytes.data, bytes.size));
+out:
+    free(bytes.data);
+    return status;
+}
+
 static bool get_from_blob(void *context, int64_t at, void *bytes, size_t size)
 {
     const HaloBlob *blob = context;

@@ -122,7 +122,14 @@ out:
     return status;
 }
 
-HaloStatus halo_tiff_put_meta(TiffGuard *guard, TIFF *tiff, const HaloInfo *info)
+static bool has_tag(const HaloText *text)
+{
+    for (int i = 0; i < TEXTS; i++)
+        if (strcmp(texts[i].key, text->key) == 0) return true;
+    return false;
+}
+
+HaloStatus halo_tiff_put_meta(TiffGuard *guard, TIFF *tiff, const HaloInfo *info, HaloNotes *notes)
 {
     const HaloMeta *meta = &info->meta;
     const int orientation = halo_exif_orientation(&meta->exif);
@@ -132,6 +139,7 @@ HaloStatus halo_tiff_put_meta(TiffGuard *guard, TIFF *tiff, const HaloInfo *info
     if (halo_icc_fits(&meta->icc, &info->shape))
         HALO_TRY(put_blob(guard, tiff, TIFFTAG_ICCPROFILE, &meta->icc));
     HALO_TRY(put_blob(guard, tiff, TIFFTAG_XMLPACKET, &meta->xmp));
+    HALO_TRY(put_blob(guard, tiff, TIFFTAG_RICHTIFFIPTC, &meta->iptc));
     if (orientation > 1) TIFFSetField(tiff, TIFFTAG_ORIENTATION, orientation);
     for (int i = 0; i < TEXTS; i++) {
         const char *value = halo_text_find(meta, texts[i].key);
@@ -146,6 +154,8 @@ HaloStatus halo_tiff_put_meta(TiffGuard *guard, TIFF *tiff, const HaloInfo *info
                      : inches    ? RESUNIT_INCH
                                  : RESUNIT_CENTIMETER);
     }
+    for (size_t i = 0; i < meta->texts; i++)
+        if (!has_tag(&meta->text[i])) halo_note_left_out(notes, HALO_META_TEXT);
     HALO_TRY(put_chroma(guard, tiff, meta));
 out:
     return status;

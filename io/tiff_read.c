@@ -204,6 +204,7 @@ static HaloStatus look_at_page(HaloReader *reader)
     const IfdSource exif = {get_bytes, state, TIFFIsBigEndian(state->tiff) != 0,
                             TIFFIsBigTIFF(state->tiff) != 0};
     HALO_TRY(halo_tiff_take_exif(state->tiff, &exif, &reader->info.meta.exif));
+    HALO_TRY(halo_tiff_take_iptc(state->tiff, &exif, &reader->info.meta.iptc));
     describe(state);
     HALO_TRY(halo_tiff_outcome(&state->guard, true)); /* no tag was left out for want of memory */
     /* In these, libtiff warns of damage and goes on with made-up samples; elsewhere of odd tags. */

@@ -138,7 +138,7 @@ HaloStatus halo_tiff_create(HaloWriter *writer)
     state->strip = malloc((size_t)(state->strip_rows * row_bytes));
     if (state->strip == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to write TIFF");
     HALO_TRY(halo_tiff_outcome(&state->guard, set_tags(state->tiff, &writer->info, state->strip_rows)));
-    HALO_TRY(halo_tiff_put_meta(&state->guard, state->tiff, &writer->info));
+    HALO_TRY(halo_tiff_put_meta(&state->guard, state->tiff, &writer->info, &writer->notes));
     HALO_TRY(halo_tiff_outcome(&state->guard, true)); /* unless it was for want of memory */
     halo_tiff_clear(&state->guard);
 out:
@@ -189,8 +189,8 @@ HaloStatus halo_tiff_finish(HaloWriter *writer)
 {
     TiffWriter *state = writer->state;
     HaloStatus status = HALO_OK;
-    HALO_TRY(halo_tiff_put_meta(&state->guard, state->tiff,
-                                &writer->info)); /* some may have stood behind the input's samples */
+    HALO_TRY(halo_tiff_put_meta(&state->guard, state->tiff, &writer->info,
+                                &writer->notes)); /* some may have stood behind the input's samples */
     HALO_TRY(put_exif(state));
     HALO_TRY(halo_tiff_outcome(&state->guard, true));
     halo_tiff_clear(&state->guard);

@@ -40,7 +40,9 @@ HaloStatus halo_tiff_outcome(const TiffGuard *guard, bool ok);
 
 HaloStatus halo_tiff_take_meta(TiffGuard *guard, TIFF *tiff, HaloMeta *meta);
 /* What libtiff does not want is left out. */
-HaloStatus halo_tiff_put_meta(TiffGuard *guard, TIFF *tiff, const HaloInfo *info);
+HaloStatus halo_tiff_put_meta(TiffGuard *guard, TIFF *tiff, const HaloInfo *info, HaloNotes *notes);
+/* The records of IPTC, byte by byte, also where the tag's type says longs, as it often does. */
+HaloStatus halo_tiff_take_iptc(TIFF *tiff, const IfdSource *from, HaloBlob *iptc);
 
 /* EXIF of the current image with its directories, where there are any (tiff_exif.c); and the other way: `bytes`
  * are to stand at offset `end` of the file. */

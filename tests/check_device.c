@@ -352,8 +352,8 @@ static void too_large_for_the_gpu(void **state)
             if (asked && (made.status != HALO_ERR_LIMIT || strstr(halo_error(), "of the GPU's memory") == NULL))
                 fail_case(NULL, "%s: status %d: %s", text[p], made.status, halo_error());
             if (!asked) expect_made(text[p], &made, &expected, "cpu");
-            if (!asked && (made.retreated || strstr(made.note, "of the GPU's memory") == NULL))
-                fail_case(NULL, "%s: it says '%s'", text[p], made.note);
+            if (!asked && (made.retreated || strstr(made.why, "of the GPU's memory") == NULL))
+                fail_case(NULL, "%s: it says '%s'", text[p], made.why);
             if (fake.call != 0) fail_case(NULL, "%s: %d calls in vain", text[p], fake.call);
             made_free(&made);
             halo_session_close(session);

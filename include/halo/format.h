@@ -113,11 +113,20 @@ typedef struct HaloChunk {
     HaloBlob bytes;
 } HaloChunk;
 
+/* What PNG's chunks cICP, mDCv and cLLi hold, as it stands there: how the samples code light, of what display they
+ * were mastered on, and how bright they get. Size 0: the file has no such chunk. */
+enum { HALO_CICP, HALO_MDCV, HALO_CLLI, HALO_COLOUR_CODES };
+typedef struct HaloColourCode {
+    uint8_t size;
+    uint8_t bytes[24];
+} HaloColourCode;
+
 /* Kept from input to output where both formats can hold it. All zero: the file says nothing. */
 typedef struct HaloMeta {
     HaloBlob icc;  /* an ICC profile */
     HaloBlob exif; /* TIFF-structured EXIF, without any "Exif\0\0" */
     HaloBlob xmp;  /* an XMP packet */
+    HaloBlob iptc; /* IPTC-IIM records */
     HaloText *text;
     size_t texts;
     HaloChunk *chunk; /* WAVE's own; what stands in them is among the texts, too */
@@ -130,6 +139,7 @@ typedef struct HaloMeta {
     double chroma[8];       /* PNG's cHRM: x and y of white, red, green and blue */
     int srgb;               /* the samples are sRGB: 1 + the rendering intent of ICC.1 */
     uint8_t significant[4]; /* PNG's sBIT: of each channel, the bits that its source had */
+    HaloColourCode code[HALO_COLOUR_CODES];
 } HaloMeta;
 
 typedef struct HaloInfo {
@@ -145,9 +155,17 @@ typedef struct HaloInfo {
 
 void halo_meta_free(HaloMeta *meta);
 HaloStatus halo_meta_copy(const HaloMeta *from, HaloMeta *to);
-/* The set of HaloMetaKind that says something: a density of 72 or 96 dots per inch, which programs put where they
+/* The set of HaloMetaKind that says something: EXIF's orientation alone does not, since rows can be turned; a density of 72 or 96 dots per inch, which programs put where they
  * know none, does not, nor does sRGB, which is meant where nothing is said. */
 unsigned halo_meta_kinds(const HaloMeta *meta);
+
+/* EXIF's word on how the rows are to be seen (1 to 8; 1: as they lie, also where it says nothing or is damaged). */
+int halo_exif_orientation(const HaloBlob *exif);
+/* Is there a small image in it? And the EXIF without it: its bytes are gone, the rest stays in place. */
+bool halo_exif_thumbnail(const HaloBlob *exif);
+void halo_exif_drop_thumbnail(HaloBlob *exif);
+/* The rows have been turned. */
+void halo_exif_set_upright(HaloBlob *exif);
 
 /* The name of a format that halo does not read, by the first bytes of a file ("GIF", "WebP", …), or NULL. */
 const char *halo_foreign_name(const uint8_t *head, size_t size);
@@ -198,6 +216,8 @@ typedef struct HaloWriter {
     HaloWriteOptions options;
     HaloMemory *memory; /* as a reader's */
     HaloInfo info;    /* shape: of the samples that come; bits, real: as the input had them, a wish */
+    bool changed;     /* the samples are others than the input's: thumbnails do not show them, */
+    bool recoded;     /* and light is not coded as the input says */
     uint64_t clipped; /* audio: samples that integers could not hold, */
     float peak;       /* and the greatest magnitude among them; 0: none, or only NaN */
     HaloNotes notes;  /* what writing loses beside what the format cannot hold at all */
@@ -231,8 +251,9 @@ struct HaloFormat {
     void (*close)(HaloReader *reader); /* frees `state`; also after a failed open */
     /* Goes to the next of info.images, and sets reader->info anew; NULL where a file holds no pages. */
     HaloStatus (*next)(HaloReader *reader);
-    /* May reader->info.meta grow while rows are read? NULL: no. And does `create` write all of it? */
-    bool (*late)(HaloReader *reader);
+    /* The kinds of metadata (HaloMetaKind) that may still come while rows are read; NULL: none. And does `create`
+     * write all of it? */
+    unsigned (*late)(HaloReader *reader);
     bool meta_first;
     /* Writes the header for writer->info. */
     HaloStatus (*create)(HaloWriter *writer);

@@ -68,6 +68,7 @@ typedef struct HaloOp {
     unsigned kinds;       /* a set of HaloKind */
     bool filter;          /* takes the common parameters */
     bool result;          /* gives a result and passes its input on */
+    int light;            /* 1: sRGB becomes linear light; -1: the other way; 0: light stays coded as it is */
     const HaloParam *param;
     int params;
     /* Appends steps that make *out from `in`. `arg` has one value for each row of `param`. */

@@ -70,3 +70,45 @@ with_title() {
     halo run '' titled.wav -o plain.wav --strip
     cmp plain.wav in.wav
 }
+
+# The same with EXIF of which the orientation is 6: its row 0 is the right side of what is to be seen.
+with_orientation() {
+    head -c 33 "$1"
+    printf '\000\000\000\032eXIfII*\000\010\000\000\000\001\000\022\001\003\000\001\000\000\000\006\000\000\000\000\000\000\000\267H\021)'
+    tail -c +34 "$1"
+}
+
+@test "EXIF's orientation: rows are turned where the output cannot say it, and that is said" {
+    printf 'P2 3 2 255\n1 2 3 4 5 6\n' > six.pgm
+    printf 'P2 2 3 255\n4 1 5 2 6 3\n' > seen.pgm
+    halo run '' six.pgm -o plain.png
+    halo run '' seen.pgm -o seen.ppm
+    with_orientation plain.png > in.png
+    run --separate-stderr halo run '' in.png -o out.pgm
+    [ "$status" -eq 0 ]; [ "$stderr" = 'halo: in.png: turned as EXIF says, which the output does not pass on' ]
+    cmp out.pgm seen.ppm
+    halo run '' in.png -o - --to pnm 2> /dev/null | cmp - seen.ppm
+    cat in.png | halo run '' - -o piped.pgm -q; cmp piped.pgm seen.ppm
+    run --separate-stderr halo run '' in.png -o stripped.png --strip
+    says 'turned as EXIF says'
+    halo run '' stripped.png -o back.pgm; cmp back.pgm seen.ppm
+    run --separate-stderr halo run '' in.png -o kept.png; [ -z "$stderr" ]
+    run --separate-stderr halo run 'stats' in.png; [ -z "$stderr" ]
+    [[ "$(halo info --json kept.png)" == *'"width":3,"height":2'*'"orientation":6,"thumbnail":false'* ]]
+    [[ "$(halo info --json out.pgm)" == *'"orientation":1,"thumbnail":false'* ]]
+    [[ "$(halo info kept.png)" == *'orientation 6: to be turned by 90 degrees clockwise'* ]]
+    [[ "$(halo run --explain '' in.png -o x.pgm)" == *'2 x 3'* ]]
+}
+
+@test "a text's key that PNG does not allow is left out with a note" {
+    halo run '' in.ppm -o plain.png
+    { head -c 33 plain.png; printf '\0\0\0\006tEXt\0empty\270\054\335\116'; tail -c +34 plain.png; } > in.png
+    run --separate-stderr halo run '' in.png -o out.png
+    [ "$status" -eq 0 ]; [ "$stderr" = 'halo: in.png: 1 text with an invalid keyword is left out' ]
+    # The same with a wrong checksum.
+    { head -c 33 plain.png; printf '\0\0\0\006tEXt\0empty\270\054\335\117'; tail -c +34 plain.png; } > in.png
+    run --separate-stderr halo run '' in.png -o out2.png
+    [ "$status" -eq 0 ]; [ "$stderr" = 'halo: in.png: 1 chunk with a wrong checksum is left out' ]
+    halo run '' in.ppm -o ref.png
+    cmp out2.png ref.png
+}

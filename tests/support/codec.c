@@ -64,6 +64,43 @@ void bytes_to_file(const char *path, const void *bytes, size_t size)
     if (file == NULL || fwrite(bytes, 1, size, file) != size || fclose(file) != 0) abort();
 }
 
+void bytes_insert(Bytes *file, size_t at, const void *bytes, size_t size)
+{
+    uint8_t *grown = realloc(file->at, file->size + size + 1);
+    if (grown == NULL) abort();
+    memmove(grown + at + size, grown + at, file->size - at);
+    memcpy(grown + at, bytes, size);
+    *file = (Bytes){grown, file->size + size};
+}
+
+/* PNG (3rd edition), annex D. */
+static uint32_t checksum(const uint8_t *bytes, size_t size)
+{
+    uint32_t crc = UINT32_MAX;
+    for (size_t i = 0; i < size; i++) {
+        crc ^= bytes[i];
+        for (int bit = 0; bit < 8; bit++) crc = crc & 1 ? 0xedb88320u ^ crc >> 1 : crc >> 1;
+    }
+    return ~crc;
+}
+
+static void put_big(uint8_t *to, uint32_t value)
+{
+    for (int i = 0; i < 4; i++) to[i] = (uint8_t)(value >> (24 - 8 * i));
+}
+
+void png_insert(Bytes *file, size_t at, const char *name, const void *bytes, size_t size, bool damaged)
+{
+    uint8_t *chunk = malloc(size + 12);
+    if (chunk == NULL) abort();
+    put_big(chunk, (uint32_t)size);
+    memcpy(chunk + 4, name, 4);
+    memcpy(chunk + 8, bytes, size);
+    put_big(chunk + 8 + size, checksum(chunk + 4, size + 4) ^ damaged);
+    bytes_insert(file, at, chunk, size + 12);
+    free(chunk);
+}
+
 static HaloBuf band_of(const HaloBuf *data, int64_t y, int64_t band)
 {
     HaloBuf rows = *data;

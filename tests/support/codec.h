@@ -28,6 +28,12 @@ int test_folder_remove(void **unused);
 Bytes bytes_of_file(const char *path);
 void bytes_to_file(const char *path, const void *bytes, size_t size);
 
+/* Puts bytes into a file's at this place. */
+void bytes_insert(Bytes *file, size_t at, const void *bytes, size_t size);
+/* The same with a chunk of PNG; `damaged`: its checksum is wrong. Behind the header is PNG_FIRST. */
+#define PNG_FIRST 33
+void png_insert(Bytes *file, size_t at, const char *name, const void *bytes, size_t size, bool damaged);
+
 /* `band`: rows at a time, 0: all at once. The caller frees what it gets, also after a failure. */
 HaloStatus encode(const HaloFormat *format, const HaloInfo *info, const HaloBuf *data, int64_t band,
                   Bytes *file);
