@@ -1,5 +1,8 @@
 /* The library in a program that has set a locale with a decimal comma: every number is read and printed as in
  * C's own. All of it is done twice, and what came of it compared. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* fopencookie, in cli/text.c */
+#endif
 #include <locale.h>
 #include <setjmp.h>
 #include <stdarg.h>
