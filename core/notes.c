@@ -35,9 +35,9 @@ static const Row rows[HALO_NOTES] = {
     [HALO_NOTE_SCALED] = {"scaled", NULL, NULL},
 };
 
-static const char *const metas[HALO_META_KINDS] = {"ICC profile", "EXIF",       "XMP",
-                                                   "texts",       "resolution", "colour space",
-                                                   "chunks",      "IPTC",       "cICP, mDCv or cLLi"};
+static const char *const metas[HALO_META_KINDS] = {"ICC profile",        "EXIF",         "XMP",    "texts",
+                                                   "resolution",         "colour space", "chunks", "IPTC",
+                                                   "cICP, mDCv or cLLi", "pictures"};
 
 const char *halo_note_name(HaloNote kind) { return rows[kind].name; }
 

@@ -91,7 +91,7 @@ static bool probe_ogg(const uint8_t *head, size_t size) { return starts(head, si
 ROW(wav, wav, SF_FORMAT_WAV, HALO_ANY_CHANNELS, HALO_META_TEXT | HALO_META_CHUNKS, "wav,wave",
     "WAVE audio, 8 to 32 bits and float; RF64 beyond 4 GB");
 #ifdef HALO_HAVE_FLAC
-FORMAT(flac, flac, flac_open, flac_create, 0xffu, HALO_META_TEXT, "flac",
+FORMAT(flac, flac, flac_open, flac_create, 0xffu, HALO_META_TEXT | HALO_META_PICTURES, "flac",
        "FLAC lossless audio, 4 to 32 bits; 8, 16 or 24 out");
 #endif
 ROW(aiff, snd, SF_FORMAT_AIFF, HALO_ANY_CHANNELS, HALO_META_TEXT, "aiff,aif,aifc",
@@ -101,5 +101,5 @@ ROW(w64, wav, SF_FORMAT_W64, HALO_ANY_CHANNELS, HALO_META_TEXT | HALO_META_CHUNK
     "Sony Wave64 audio, 8 to 32 bits and float");
 ROW(rf64, wav, SF_FORMAT_RF64, HALO_ANY_CHANNELS, HALO_META_TEXT | HALO_META_CHUNKS, "rf64",
     "RF64 audio (WAVE with 64-bit sizes)");
-ROW(ogg, snd, SF_FORMAT_OGG, HALO_ANY_CHANNELS, HALO_META_TEXT, "ogg,oga,opus",
+ROW(ogg, snd, SF_FORMAT_OGG, HALO_ANY_CHANNELS, HALO_META_TEXT | HALO_META_PICTURES, "ogg,oga,opus",
     "Ogg audio: Vorbis and Opus in, Vorbis out (lossy)");

@@ -72,7 +72,7 @@ static void take_head(FlacReader *state, const FLAC__StreamMetadata_StreamInfo *
     info->bits = state->bits;
     snprintf(info->encoding, sizeof info->encoding, "%d-bit PCM", state->bits);
     if (state->bits > 24)
-        snprintf(info->note, sizeof info->note, "%d-bit samples pass through 32-bit floats", state->bits);
+        halo_note(&info->notes, HALO_NOTE_THROUGH_F32, (uint64_t)state->bits);
 }
 
 static void take_picture(FlacReader *state, const FLAC__StreamMetadata_Picture *picture)

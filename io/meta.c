@@ -123,6 +123,7 @@ unsigned halo_meta_kinds(const HaloMeta *meta)
     if (says_other_colours(meta)) kinds |= HALO_META_COLOURS;
     for (int i = 0; i < HALO_COLOUR_CODES; i++)
         if (meta->code[i].size > 0) kinds |= HALO_META_CODES;
+    if (meta->pictures > 0) kinds |= HALO_META_PICTURES;
     for (size_t i = 0; i < meta->chunks; i++) /* what LIST says is among the texts, too */
         if (memcmp(meta->chunk[i].id, "LIST", 4) != 0) kinds |= HALO_META_CHUNKS;
     return kinds;

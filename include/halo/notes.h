@@ -41,8 +41,9 @@ typedef enum HaloMetaKind {
     HALO_META_COLOURS = 32, /* what colours the samples mean, in numbers: gamma, chromaticities */
     HALO_META_CHUNKS = 64,  /* WAVE's own */
     HALO_META_IPTC = 128,
-    HALO_META_CODES = 256, /* PNG's cICP, mDCv and cLLi */
-    HALO_META_KINDS = 9     /* how many */
+    HALO_META_CODES = 256,    /* PNG's cICP, mDCv and cLLi */
+    HALO_META_PICTURES = 512, /* of sound: covers */
+    HALO_META_KINDS = 10      /* how many */
 } HaloMetaKind;
 
 /* All zero: nothing is to be said. */
