@@ -73,6 +73,6 @@ void snd_discard(HaloWriter *writer);
 
 /* What libsndfile knows of texts (audio_text.c). */
 HaloStatus snd_take_texts(SNDFILE *file, HaloMeta *meta);
-void snd_put_texts(SNDFILE *file, const HaloMeta *meta);
+size_t snd_put_texts(SNDFILE *file, const HaloMeta *meta); /* how many AIFF holds, which alone has them */
 
 #endif

@@ -28,17 +28,15 @@ out:
     return status;
 }
 
-static const char *text_of(const HaloMeta *meta, size_t kind)
-{
-    const char *text = kinds[kind].type != SF_STR_SOFTWARE ? halo_text_find(meta, kinds[kind].key) : NULL;
-    return text != NULL && text[0] != 0 ? text : NULL;
-}
-
 /* What a container has no place for is left out; so is the software, to which libsndfile adds its own name. */
-void snd_put_texts(SNDFILE *file, const HaloMeta *meta)
+size_t snd_put_texts(SNDFILE *file, const HaloMeta *meta)
 {
+    static const int held[] = {SF_STR_TITLE, SF_STR_ARTIST, SF_STR_COMMENT, SF_STR_COPYRIGHT};
+    size_t count = 0;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        const char *text = text_of(meta, i);
-        if (text != NULL) sf_set_string(file, kinds[i].type, text);
+        const char *text = kinds[i].type != SF_STR_SOFTWARE ? halo_text_find(meta, kinds[i].key) : NULL;
+        if (text == NULL || text[0] == 0 || sf_set_string(file, kinds[i].type, text) != 0) continue;
+        for (size_t h = 0; h < sizeof held / sizeof *held; h++) count += kinds[i].type == held[h];
     }
+    return count;
 }

@@ -110,7 +110,8 @@ HaloStatus snd_create(HaloWriter *writer, int major)
         HALO_FAIL(HALO_ERR_OUTPUT, "%s cannot be written: %s", writer->format->name, sf_strerror(NULL));
     /* A PEAK chunk holds the time of day, which must not make two runs differ. */
     sf_command(state->file, SFC_SET_ADD_PEAK_CHUNK, NULL, SF_FALSE);
-    if (major != SF_FORMAT_OGG) snd_put_texts(state->file, &writer->info.meta);
+    if (major != SF_FORMAT_OGG && snd_put_texts(state->file, &writer->info.meta) < writer->info.meta.texts)
+        halo_note_left_out(&writer->notes, HALO_META_TEXT);
 out:
     return status;
 }
@@ -192,7 +193,7 @@ static HaloStatus finish_ogg(HaloWriter *writer)
     size_t body = 0;
     snd_ogg_fix_serial(bytes, size);
     HALO_TRY(check_ogg(state));
-    HALO_TRY(snd_ogg_put_comments(bytes, size, &writer->info.meta, &head, &body));
+    HALO_TRY(snd_ogg_put_comments(bytes, size, &writer->info.meta, &writer->notes, &head, &body));
     if (head.size > 0) {
         snd_ogg_fix_serial(head.data, head.size);
         snd_ogg_fix_serial(bytes + body, size - body);

@@ -130,14 +130,18 @@ static HaloStatus put_picture(const HaloBlob *picture, HaloCommentPut *put, void
     return status;
 }
 
-HaloStatus halo_comments_put(const HaloMeta *meta, bool with_pictures, HaloCommentPut *put, void *context)
+HaloStatus halo_comments_put(const HaloMeta *meta, bool with_pictures, HaloNotes *notes, HaloCommentPut *put,
+                             void *context)
 {
     HaloStatus status = HALO_OK;
     for (size_t i = 0; i < meta->texts; i++) {
         const char *key = meta->text[i].key;
         for (int k = 0; k < KEYS; k++)
             if (strcmp(keys[k].key, key) == 0) key = keys[k].vorbis;
-        if (is_key(key)) HALO_TRY(put_line(key, meta->text[i].value, put, context));
+        if (is_key(key))
+            HALO_TRY(put_line(key, meta->text[i].value, put, context));
+        else
+            halo_note_left_out(notes, HALO_META_TEXT);
     }
     for (size_t i = 0; i < meta->pictures && with_pictures; i++)
         HALO_TRY(put_picture(&meta->picture[i], put, context));

@@ -8,8 +8,9 @@
 /* One comment of a file goes to `meta`; what is no comment is passed over. */
 HaloStatus halo_comment_take(HaloMeta *meta, const uint8_t *comment, size_t size);
 
-/* What is to be written, one after the other. */
+/* What is to be written, one after the other; texts whose key cannot be one are noted as left out. */
 typedef HaloStatus HaloCommentPut(void *context, const char *comment, size_t size);
-HaloStatus halo_comments_put(const HaloMeta *meta, bool with_pictures, HaloCommentPut *put, void *context);
+HaloStatus halo_comments_put(const HaloMeta *meta, bool with_pictures, HaloNotes *notes, HaloCommentPut *put,
+                             void *context);
 
 #endif

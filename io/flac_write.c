@@ -90,8 +90,10 @@ static bool is_another_icon(const FlacWriter *state, const FLAC__StreamMetadata_
            (strcmp(picture->mime_type, "image/png") != 0 || picture->width != 32 || picture->height != 32);
 }
 
-static HaloStatus make_blocks(FlacWriter *state, const HaloMeta *meta)
+static HaloStatus make_blocks(HaloWriter *writer)
 {
+    FlacWriter *state = writer->state;
+    const HaloMeta *meta = &writer->info.meta;
     HaloStatus status = HALO_OK;
     if (meta->texts == 0 && meta->pictures == 0) return HALO_OK;
     state->block = calloc(meta->pictures + 1, sizeof *state->block);
@@ -100,7 +102,7 @@ static HaloStatus make_blocks(FlacWriter *state, const HaloMeta *meta)
         FLAC__metadata_object_new(FLAC__METADATA_TYPE_VORBIS_COMMENT);
     if (said == NULL) return no_memory();
     state->blocks = 1;
-    HALO_TRY(halo_comments_put(meta, false, add_comment, said));
+    HALO_TRY(halo_comments_put(meta, false, &writer->notes, add_comment, said));
     for (size_t i = 0; i < meta->pictures; i++) {
         FLAC__StreamMetadata *block = flac_make_picture(&meta->picture[i], &status);
         if (status != HALO_OK) goto out;
@@ -108,7 +110,10 @@ static HaloStatus make_blocks(FlacWriter *state, const HaloMeta *meta)
             FLAC__metadata_object_delete(block);
             block = NULL;
         }
-        if (block != NULL) state->block[state->blocks++] = block;
+        if (block != NULL)
+            state->block[state->blocks++] = block;
+        else
+            halo_note_left_out(&writer->notes, HALO_META_PICTURES);
     }
 out:
     return status;
@@ -153,7 +158,7 @@ HaloStatus flac_create(HaloWriter *writer)
         HALO_FAIL(HALO_ERR_INPUT, "a sample rate of %g cannot be written", shape->rate);
     if (shape->channels < 1 || shape->channels > (int)FLAC__MAX_CHANNELS)
         HALO_FAIL(HALO_ERR_INPUT, "flac cannot hold %d channels at %d Hz", shape->channels, (int)rate);
-    HALO_TRY(make_blocks(state, &writer->info.meta));
+    HALO_TRY(make_blocks(writer));
     HALO_TRY(open_encoder(writer, (unsigned)rate));
 out:
     return status;

@@ -39,8 +39,8 @@ HaloStatus snd_ogg_check_streams(SndInput *input);
 
 /* A file of Vorbis with other comments: all of it is `head`, and then what it has from *body on; the pages
  * there get new numbers. An empty head: it stays as it is. */
-HaloStatus snd_ogg_put_comments(uint8_t *bytes, size_t size, const HaloMeta *meta, HaloBlob *head,
-                                size_t *body);
+HaloStatus snd_ogg_put_comments(uint8_t *bytes, size_t size, const HaloMeta *meta, HaloNotes *notes,
+                                HaloBlob *head, size_t *body);
 
 /* Gives every page the same serial number, in place. */
 void snd_ogg_fix_serial(uint8_t *bytes, size_t size);

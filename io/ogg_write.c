@@ -59,7 +59,7 @@ out:
     return status;
 }
 
-static HaloStatus make_comments(const HaloBlob *vendor, const HaloMeta *meta, Packet *packet)
+static HaloStatus make_comments(const HaloBlob *vendor, const HaloMeta *meta, HaloNotes *notes, Packet *packet)
 {
     HaloStatus status = HALO_OK;
     Grown *bytes = &packet->bytes;
@@ -68,7 +68,7 @@ static HaloStatus make_comments(const HaloBlob *vendor, const HaloMeta *meta, Pa
     HALO_TRY(add(bytes, vendor->data, vendor->size));
     const size_t count_at = bytes->size;
     HALO_TRY(add_number(bytes, 0));
-    HALO_TRY(halo_comments_put(meta, true, add_comment, packet));
+    HALO_TRY(halo_comments_put(meta, true, notes, add_comment, packet));
     set_number(bytes->at + count_at, packet->comments);
     HALO_TRY(add(bytes, "\1", 1));
 out:
@@ -138,7 +138,8 @@ static HaloStatus add_pages(const Grown packet[2], Grown *to, uint32_t *pages)
     return status;
 }
 
-HaloStatus snd_ogg_put_comments(uint8_t *bytes, size_t size, const HaloMeta *meta, HaloBlob *head, size_t *body)
+HaloStatus snd_ogg_put_comments(uint8_t *bytes, size_t size, const HaloMeta *meta, HaloNotes *notes,
+                                HaloBlob *head, size_t *body)
 {
     HaloStatus status = HALO_OK;
     OggPage page;
@@ -155,7 +156,7 @@ HaloStatus snd_ogg_put_comments(uint8_t *bytes, size_t size, const HaloMeta *met
     HALO_TRY(add(&made, bytes, *body));
     HALO_TRY(take_packets(bytes, size, packet, body, &old));
     HALO_TRY(ogg_comments(packet[0].at, packet[0].size, NULL, &vendor));
-    HALO_TRY(make_comments(&vendor, meta, &said));
+    HALO_TRY(make_comments(&vendor, meta, notes, &said));
     const Grown laid[2] = {said.bytes, packet[1]};
     HALO_TRY(add_pages(laid, &made, &now));
     for (size_t at = *body; ogg_page(bytes + at, size - at, &page) && (uint64_t)page.bytes <= size - at;

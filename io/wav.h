@@ -64,7 +64,7 @@ void wav_discard(HaloWriter *writer);
 
 /* Text of a LIST chunk of the kind INFO, both ways (wav_info.c). The blob is empty where there is none. */
 HaloStatus wav_take_info(const HaloBlob *list, HaloMeta *meta);
-HaloStatus wav_make_info(const HaloMeta *meta, HaloBlob *list);
+HaloStatus wav_make_info(const HaloMeta *meta, HaloBlob *list, size_t *held); /* so many texts */
 
 static inline uint64_t wav_number(const uint8_t *at, size_t bytes, bool big)
 {

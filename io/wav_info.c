@@ -36,9 +36,10 @@ out:
     return status;
 }
 
-HaloStatus wav_make_info(const HaloMeta *meta, HaloBlob *list)
+HaloStatus wav_make_info(const HaloMeta *meta, HaloBlob *list, size_t *held)
 {
     size_t room = 4;
+    *held = 0;
     *list = (HaloBlob){0};
     for (int i = 0; i < FIELDS; i++) {
         const char *value = halo_text_find(meta, fields[i].key);
@@ -58,6 +59,7 @@ HaloStatus wav_make_info(const HaloMeta *meta, HaloBlob *list)
         for (int b = 0; b < 4; b++) entry[4 + b] = (uint8_t)(size >> 8 * b);
         memcpy(entry + 8, value, size);
         list->size += 8 + size + size % 2;
+        ++*held;
     }
     return HALO_OK;
 }

@@ -16,7 +16,10 @@ static HaloStatus make_info(HaloWriter *writer)
     WavWriter *state = writer->state;
     for (size_t i = 0; i < meta->chunks; i++)
         if (memcmp(meta->chunk[i].id, "LIST", 4) == 0) return HALO_OK;
-    return wav_make_info(meta, &state->info);
+    size_t held;
+    const HaloStatus status = wav_make_info(meta, &state->info, &held);
+    if (held < meta->texts) halo_note_left_out(&writer->notes, HALO_META_TEXT);
+    return status;
 }
 
 HaloStatus wav_create(HaloWriter *writer, int major)

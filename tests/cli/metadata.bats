@@ -112,3 +112,26 @@ with_orientation() {
     halo run '' in.ppm -o ref.png
     cmp out2.png ref.png
 }
+
+@test "comments of FLAC and Ogg under any key go along, and what WAVE has no place for is said" {
+    [[ "$(halo --version)" != *"no FLAC"* ]] || skip "this build has no FLAC"
+    make_wav in.wav 4000
+    { head -c 36 in.wav; printf 'LIST\022\0\0\0INFOINAM\005\0\0\0lake\0\0'; tail -c +37 in.wav; } > titled.wav
+    halo run '' titled.wav -o titled.flac
+    LC_ALL=C sed 's/TITLE=/MOODY=/' titled.flac > a.flac # no sum is over it
+    halo run '' a.flac -o b.flac
+    grep -q MOODY=lake b.flac
+    halo run '' b.flac -o c.ogg
+    grep -q MOODY=lake c.ogg
+    halo run '' c.ogg -o d.flac
+    grep -q MOODY=lake d.flac
+    halo run --strip '' a.flac -o e.flac
+    ! grep -q MOODY e.flac
+    for kind in wav w64 aiff; do
+        run --separate-stderr halo run '' a.flac -o f.$kind
+        [ "$status" -eq 0 ]
+        [ "$stderr" = 'halo: a.flac: left out, since the output cannot hold it: texts' ]
+        run --separate-stderr halo run '' titled.flac -o g.$kind
+        [ -z "$stderr" ]
+    done
+}
