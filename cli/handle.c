@@ -41,7 +41,8 @@ static HaloStatus conclude(CliWork *work, const CliItem *item, HaloStatus outcom
         else
             cli_print_results(page, item, &report->results);
     }
-    if (settings->json && item->output != NULL)
+    const bool explained = settings->explain && outcome == HALO_OK; /* nothing was written */
+    if (settings->json && item->output != NULL && !explained)
         cli_record_file(page, item,
                         outcome != HALO_OK ? "failed"
                         : skipped          ? "skipped"
@@ -107,37 +108,24 @@ static HaloStatus finish_file(CliWork *work, const CliItem *item, CliOutcome *ou
     return status;
 }
 
-static void print_jobs(const CliWork *work, FILE *page)
-{
-    int workers, threads;
-    cli_share_jobs(work->settings, work->batch.count, &workers, &threads);
-    if (workers > 1)
-        fprintf(page, "jobs    %d thread%s for each of %d files at a time\n", threads, halo_s(threads), workers);
-    else if (threads > 1)
-        fprintf(page, "jobs    %d threads that cut each file into slices\n", threads);
-    else
-        fprintf(page, "jobs    1 thread\n");
-}
-
 static HaloStatus explain_file(CliWork *work, const CliItem *item)
 {
     const CliSettings *settings = work->settings;
     HaloReport report = {0};
-    FILE *page = cli_page_open();
+    HaloExplanation explanation = {0};
     const HaloJob job = {.input = item->input,
                          .output = item->output,
                          .to = settings->to,
                          .raw = settings->raw.kind != 0 ? &settings->raw : NULL,
                          .force = settings->force,
-                         .explain = page};
-    if (work->batch.count > 1) fprintf(page, "%s%s%s\n", cli_ink(CLI_BOLD), item->input, cli_ink(CLI_PLAIN));
+                         .write = settings->write,
+                         .explain = &explanation};
     const HaloStatus outcome = halo_run(work->session, work->pipeline, &job, &report);
-    if (outcome == HALO_OK) {
-        halo_report_free(&report);
-        print_jobs(work, page);
-    }
     char *reason = cli_copy(halo_error());
-    const HaloStatus sent = cli_page_send(STDOUT_FILENO);
+    if (outcome == HALO_OK) cli_print_plan(work, item, &explanation, cli_page_open());
+    halo_explanation_free(&explanation);
+    halo_report_free(&report);
+    const HaloStatus sent = outcome == HALO_OK ? cli_page_send(STDOUT_FILENO) : HALO_OK;
     const HaloStatus status = sent != HALO_OK ? sent : conclude(work, item, outcome, reason, false, NULL);
     free(reason);
     return status;

@@ -76,7 +76,7 @@ const CliOption cli_options[] = {
      AT(engine.linear)},
     {"verify", 0, NULL, NULL, CLI_ENGINE, CLI_WORKS | CLI_SAME,
      "compute on both backends and compare the samples; exit 70 where they differ", NULL, AT(engine.verify)},
-    {"explain", 0, NULL, NULL, CLI_ENGINE, CLI_WORKS | CLI_SAME, "print the plan, step by step, and do nothing", NULL,
+    {"explain", 0, NULL, NULL, CLI_ENGINE, CLI_WORKS | CLI_SAME, "print the plan, step by step, and do nothing; with --json one object a file", NULL,
      AT(explain)},
 
     {"size", 0, "WxH", NULL, CLI_INPUT, CLI_BENCH, "how large the image is; 4096x4096 by default; sound has as many frames",

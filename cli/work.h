@@ -26,4 +26,7 @@ typedef struct CliWork {
  * HALO_OK ends the batch. */
 HaloStatus cli_handle(CliWork *work, size_t i);
 
+/* explain.c: --explain, of one file. */
+void cli_print_plan(const CliWork *work, const CliItem *item, const HaloExplanation *explanation, FILE *to);
+
 #endif

@@ -55,7 +55,7 @@ static double median(double *ms, int n)
 static double multiply_adds(const HaloPlan *plan, const HaloStep *step)
 {
     const bool convolves = step->primitive == HALO_CONV || step->primitive == HALO_SEP;
-    return convolves ? cost_step_flops(plan, step) : 0.0;
+    return convolves ? cost_step_flops(plan, step, NULL) : 0.0;
 }
 
 /* What the device's ceilings leave: all bytes once, or all multiply-adds, whichever takes longer. Ceilings that

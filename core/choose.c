@@ -21,8 +21,8 @@ static HaloStatus open_gpu(HaloSession *session)
 /* Would the GPU be faster? Fills in the predictions. */
 static bool gpu_pays(const HaloSession *session, const HaloPlan *plan, Choice *choice)
 {
-    choice->host_seconds = cost_host_seconds(plan, session->options.jobs);
-    choice->gpu_seconds = cost_gpu_seconds(plan, session->gpu.device != NULL, &session->options);
+    choice->host_seconds = cost_host_seconds(plan, session->host.backend, session->options.jobs);
+    choice->gpu_seconds = cost_gpu_seconds(plan, session->gpu.backend, session->gpu.device != NULL, &session->options);
     const bool pays = choice->gpu_seconds < choice->host_seconds;
     halo_snprintf(choice->why, sizeof choice->why, "predicted: %.3g ms on the CPU, %.3g ms on a GPU%s",
                   choice->host_seconds * 1e3, choice->gpu_seconds * 1e3,
@@ -78,7 +78,7 @@ HaloStatus choose_slot(HaloSession *session, const HaloPlan *plan, Choice *choic
     if (session->options.device == HALO_DEVICE_CPU) {
         snprintf(choice->why, sizeof choice->why, "asked for");
     } else if (session->gpu.backend == NULL) {
-        choice->host_seconds = cost_host_seconds(plan, session->options.jobs);
+        choice->host_seconds = cost_host_seconds(plan, session->host.backend, session->options.jobs);
         snprintf(choice->why, sizeof choice->why, "this build has no CUDA backend");
     } else if (gpu_pays(session, plan, choice)) {
         if (!session->gpu_refused && open_gpu(session) == HALO_OK) {

@@ -124,6 +124,8 @@ HaloStatus plan_add_reg(HaloPlan *plan, const HaloShape *shape, HaloReg *reg);
 HaloStatus plan_add_step(HaloPlan *plan, const HaloStep *step);
 /* Replaces dense convolutions by faster ways that are not exact. */
 HaloStatus plan_hasten(HaloBuilder *builder);
+/* fast.c: what an output costs by Fourier transforms, in taps. */
+double fast_transform_taps(const HaloConv *conv);
 void plan_optimise(HaloPlan *plan);
 /* A plan for sound of unknown length has this many frames, until its end is known: then plan_end_at makes it
  * right. HALO_ERR_INPUT where nothing is left. */
@@ -171,9 +173,11 @@ void choose_report(const HaloSession *session, HaloReport *report);
 
 /* cost.c: what a step moves and computes, and predicted seconds. */
 double cost_step_bytes(const HaloPlan *plan, const HaloStep *step);
-double cost_step_flops(const HaloPlan *plan, const HaloStep *step);
-double cost_host_seconds(const HaloPlan *plan, int jobs);
-double cost_gpu_seconds(const HaloPlan *plan, bool open, const HaloOptions *options);
+/* Does this backend (NULL: any) do a step by Fourier transforms? */
+bool cost_by_transforms(const HaloStep *step, const HaloBackend *backend);
+double cost_step_flops(const HaloPlan *plan, const HaloStep *step, const HaloBackend *backend);
+double cost_host_seconds(const HaloPlan *plan, const HaloBackend *backend, int jobs);
+double cost_gpu_seconds(const HaloPlan *plan, const HaloBackend *backend, bool open, const HaloOptions *options);
 
 /* memory.c: three quarters of the machine's; and what a plan takes beside its input: output, and what is between;
  * -1: too many. */
@@ -202,6 +206,7 @@ typedef struct Ends {
  * there, or one made for it. */
 HaloStatus execute_bands(Slot *slot, const HaloPlan *plan, int64_t band, const Ends *ends, HaloResults *results,
                          uint64_t *clipped, HaloTimes *ms);
+int64_t execute_band(const Slot *slot, const HaloPlan *plan, const HaloOptions *options);
 HaloStatus execute_into(Slot *slot, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,
                         HaloBuf *out, HaloResults *results, uint64_t *clipped, HaloTimes *ms);
 HaloStatus execute_on(Slot *slot, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,
@@ -308,7 +313,10 @@ HaloStatus flow_run(HaloSession *session, HaloPlan *plan, HaloReader *reader, Ha
 
 /* explain.c: as a whole; rows come from a file and go to one; or somebody waits for them. */
 typedef enum Way { WAY_WHOLE, WAY_FLOWS, WAY_LIVE } Way;
-void explain_plan(HaloSession *session, const HaloPlan *plan, Way way, FILE *to);
+HaloStatus explain_plan(const HaloSession *session, const HaloPlan *plan, Way way, const Choice *choice,
+                        HaloExplanation *explanation);
+/* Where it would run; slot NULL: nowhere, and why. */
+void explain_choice(HaloSession *session, const HaloPlan *plan, Choice *choice);
 
 /* save.c: an image or a sound of this shape into a writer whose format, sink and options are set; `like`, of the
  * input, gives depth and metadata (nothing with --strip). `endless`: its length is not known before the end. */

@@ -29,9 +29,16 @@ double cost_step_bytes(const HaloPlan *plan, const HaloStep *step)
     return total;
 }
 
-double cost_step_flops(const HaloPlan *plan, const HaloStep *step)
+bool cost_by_transforms(const HaloStep *step, const HaloBackend *backend)
+{
+    return step->primitive == HALO_CONV && step->u.conv.fast && backend != NULL &&
+           backend->transforms != NULL && backend->transforms(&step->u.conv);
+}
+
+double cost_step_flops(const HaloPlan *plan, const HaloStep *step, const HaloBackend *backend)
 {
     const double n = samples(&plan->reg[step->dst >= 0 ? step->dst : step->src]);
+    if (cost_by_transforms(step, backend)) return 2.0 * n * fast_transform_taps(&step->u.conv);
     switch (step->primitive) {
     case HALO_CONV: return 2.0 * n * (double)step->u.conv.width * (double)step->u.conv.height;
     case HALO_SEP: return 2.0 * n * (double)(step->u.sep.width + step->u.sep.height);
@@ -45,18 +52,18 @@ double cost_step_flops(const HaloPlan *plan, const HaloStep *step)
     }
 }
 
-double cost_host_seconds(const HaloPlan *plan, int jobs)
+double cost_host_seconds(const HaloPlan *plan, const HaloBackend *backend, int jobs)
 {
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     const double threads = jobs > 0 && jobs < cores ? jobs : cores > 0 ? (double)cores : 1.0;
     double seconds = 0;
     for (int i = 0; i < plan->steps; i++)
         seconds += cost_step_bytes(plan, &plan->step[i]) / HOST_BYTES_PER_SECOND +
-                   cost_step_flops(plan, &plan->step[i]) / HOST_FLOPS_PER_SECOND;
+                   cost_step_flops(plan, &plan->step[i], backend) / HOST_FLOPS_PER_SECOND;
     return seconds / threads;
 }
 
-double cost_gpu_seconds(const HaloPlan *plan, bool open, const HaloOptions *options)
+double cost_gpu_seconds(const HaloPlan *plan, const HaloBackend *backend, bool open, const HaloOptions *options)
 {
     const double share = options->share > 1 ? options->share : 1.0;
     const double files = options->files > 1 ? (double)options->files : 1.0;
@@ -64,7 +71,7 @@ double cost_gpu_seconds(const HaloPlan *plan, bool open, const HaloOptions *opti
     if (plan->wants_output) seconds += bytes(&plan->reg[plan->output]) / GPU_LINK_BYTES_PER_SECOND;
     for (int i = 0; i < plan->steps; i++)
         seconds += GPU_STEP_SECONDS + cost_step_bytes(plan, &plan->step[i]) / GPU_BYTES_PER_SECOND +
-                   cost_step_flops(plan, &plan->step[i]) / GPU_FLOPS_PER_SECOND;
+                   cost_step_flops(plan, &plan->step[i], backend) / GPU_FLOPS_PER_SECOND;
     /* Sessions at work on the same GPU each wait for the others; all of them wait for its start once. */
     return seconds * share + (open ? 0.0 : GPU_START_SECONDS * share / (files > share ? files : share));
 }

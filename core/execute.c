@@ -366,15 +366,18 @@ static HaloStatus wholes_end(void *context)
     return HALO_OK;
 }
 
+int64_t execute_band(const Slot *slot, const HaloPlan *plan, const HaloOptions *options)
+{
+    if (slot->backend->upload == NULL) return bands_choose(plan, options->band_rows);
+    return bands_for_device(slot, plan, options->band_rows, slot_memory(slot, options->share));
+}
+
 HaloStatus execute_into(Slot *slot, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,
                         HaloBuf *out, HaloResults *results, uint64_t *clipped, HaloTimes *ms)
 {
     Wholes wholes = {in, plan->wants_output ? out : NULL};
     const Ends ends = {.context = &wholes, .begin = wholes_begin, .end = wholes_end};
-    const int64_t band = slot->backend->upload == NULL
-                             ? bands_choose(plan, options->band_rows)
-                             : bands_for_device(slot, plan, options->band_rows, slot_memory(slot, options->share));
-    return execute_bands(slot, plan, band, &ends, results, clipped, ms);
+    return execute_bands(slot, plan, execute_band(slot, plan, options), &ends, results, clipped, ms);
 }
 
 HaloStatus execute_on(Slot *slot, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,

@@ -1,19 +1,8 @@
-/* `--explain`: the plan in words. */
+/* `--explain`: what a plan does, where and how, as it will be done; explain_print.c has the words. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "core.h"
-
-static void print_shape(const HaloShape *shape, FILE *to)
-{
-    if (shape->kind == HALO_AUDIO)
-        halo_fprintf(to, "%lld frames, %d channel%s, %s, %g Hz", (long long)shape->width, shape->channels,
-                     shape->channels == 1 ? "" : "s", halo_dtype_name(shape->dtype), shape->rate);
-    else
-        halo_fprintf(to, "%lld x %lld, %d channel%s%s, %s, white %g", (long long)shape->width,
-                     (long long)shape->height, shape->channels, shape->channels == 1 ? "" : "s",
-                     shape->alpha >= 0 ? " with alpha" : "", halo_dtype_name(shape->dtype),
-                     (double)shape->white);
-}
 
 static const char *border_name(HaloBorder border)
 {
@@ -34,18 +23,20 @@ static void print_points(const HaloMap *map, char *room, size_t size)
     if (n == 0) snprintf(room, size, "convert");
 }
 
-/* Primitive and method of a step. */
-static void print_method(const HaloStep *step, char *room, size_t size)
+/* Primitive and method of a step. Sound lies along time: it has no rows. */
+static void print_method(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
 {
     static const char *const combine[] = {
         "magnitude", "add", "unsharp", "divide by alpha", "copy alpha", "keep the border", "fit the ends"};
+    int used;
     switch (step->primitive) {
     case HALO_CONV:
-        snprintf(room, size, "convolve %lld x %lld, border %s%s", (long long)step->u.conv.width,
-                 (long long)step->u.conv.height, border_name(step->u.conv.border),
-                 step->u.conv.nan_ignore ? ", NaN left out"
-                 : step->u.conv.fast     ? ", by Fourier transforms"
-                                         : "");
+        used = sound ? snprintf(room, size, "convolve with %lld tap%s", (long long)step->u.conv.width,
+                                halo_s(step->u.conv.width))
+                     : snprintf(room, size, "convolve %lld x %lld", (long long)step->u.conv.width,
+                                (long long)step->u.conv.height);
+        snprintf(room + used, size - (size_t)used, ", border %s%s%s", border_name(step->u.conv.border),
+                 step->u.conv.nan_ignore ? ", NaN left out" : "", exact ? "" : ", by Fourier transforms");
         break;
     case HALO_SEP:
         snprintf(room, size, "convolve rows by %lld, then columns by %lld, border %s%s",
@@ -68,83 +59,127 @@ static void print_method(const HaloStep *step, char *room, size_t size)
                  step->u.equalize.limit > 0 ? ", limited" : "");
         break;
     case HALO_RANK:
-        halo_snprintf(room, size, "sort %lld x %lld, take %g, border %s%s", (long long)step->u.rank.width,
-                      (long long)step->u.rank.height, step->u.rank.fraction, border_name(step->u.rank.border),
-                      step->u.rank.nan_ignore ? ", NaN left out" : "");
+        used = sound ? snprintf(room, size, "sort %lld", (long long)step->u.rank.width)
+                     : snprintf(room, size, "sort %lld x %lld", (long long)step->u.rank.width,
+                                (long long)step->u.rank.height);
+        halo_snprintf(room + used, size - (size_t)used, ", take %g, border %s%s", step->u.rank.fraction,
+                      border_name(step->u.rank.border), step->u.rank.nan_ignore ? ", NaN left out" : "");
         break;
     default: snprintf(room, size, "?");
     }
 }
 
-static void print_step(const HaloPlan *plan, const HaloStep *step, int number, FILE *to)
+/* ---- the plan ------------------------------------------------------------------------------------------- */
+
+/* Does this backend take the way that --precision fast allows? */
+static bool is_exact(const HaloStep *step, const HaloBackend *backend)
 {
-    char method[128];
-    print_method(step, method, sizeof method);
-    fprintf(to, "  %2d  %-10s %-48s v%d", number, step->op, method, step->src);
-    if (step->src2 >= 0) fprintf(to, ", v%d", step->src2);
-    if (step->dst >= 0) fprintf(to, " -> v%d %s", step->dst, halo_dtype_name(plan->reg[step->dst].dtype));
-    halo_fprintf(to, "  %.2f MB, %.2f Mflop\n", cost_step_bytes(plan, step) / 1e6,
-                 cost_step_flops(plan, step) / 1e6);
+    return step->primitive == HALO_CONV ? !cost_by_transforms(step, backend) : !step->hastened;
 }
 
-/* When the first of sound on a pipe comes out. */
-static void print_latency(const HaloPlan *plan, int64_t band, FILE *to)
+static HaloStatus explain_steps(const HaloPlan *plan, const HaloBackend *backend, HaloExplanation *explanation)
 {
-    int64_t ahead;
-    const double ms = 1000.0 / plan->reg[plan->input].rate;
-    if (bands_ahead(plan, band, &ahead) != HALO_OK) return;
-    halo_fprintf(to,
-                 "latency blocks of %.4g ms, the filters look %.4g ms ahead: the first output comes after %.4g ms\n",
-                 (double)band * ms, (double)ahead * ms, (double)(band + ahead) * ms);
+    const HaloShape *in = &plan->reg[plan->input];
+    const double part = in->width == PLAN_ENDLESS ? in->rate / (double)PLAN_ENDLESS : 1.0;
+    explanation->step = calloc((size_t)plan->steps + 1, sizeof *explanation->step);
+    if (explanation->step == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    for (; explanation->steps < plan->steps; explanation->steps++) {
+        const HaloStep *step = &plan->step[explanation->steps];
+        HaloExplainedStep *to = &explanation->step[explanation->steps];
+        *to = (HaloExplainedStep){.op = step->op,
+                                  .src = step->src,
+                                  .src2 = step->src2,
+                                  .dst = step->dst,
+                                  .dtype = plan->reg[step->dst >= 0 ? step->dst : step->src].dtype,
+                                  .bytes = cost_step_bytes(plan, step) * part,
+                                  .flops = cost_step_flops(plan, step, backend) * part,
+                                  .exact = is_exact(step, backend)};
+        print_method(step, in->kind == HALO_AUDIO, to->exact, to->method, sizeof to->method);
+    }
+    return HALO_OK;
 }
 
-/* How many rows at a time, and what they take. */
-static void print_bands(const HaloSession *session, const HaloPlan *plan, const Slot *slot, Way way, FILE *to)
+/* ---- where, and how much at a time ---------------------------------------------------------------------- */
+
+static int64_t band_of(const HaloSession *session, const HaloPlan *plan, const Slot *slot, Way way)
 {
-    const int64_t height = plan->reg[plan->output].height, wish = session->options.band_rows;
-    const bool on_host = slot == &session->host;
-    const int64_t band = !on_host           ? bands_for_device(slot, plan, wish, slot_memory(slot, session->options.share))
-                         : way == WAY_LIVE  ? bands_for_pipe(slot, plan, &session->options, session->options.max_memory)
-                         : way == WAY_FLOWS ? bands_for_flow(slot, plan, wish, session->options.max_memory)
-                                            : bands_choose(plan, wish);
-    int64_t in = 0;
-    halo_shape_bytes(&plan->reg[plan->input], &in);
-    const double whole = (double)in + (double)memory_beside(slot, plan, band);
-    fprintf(to, "bands   %lld of %lld rows; ", (long long)((height + band - 1) / band), (long long)band);
-    if (!on_host)
-        halo_fprintf(to, "at most %.2f MB on the device\n", (double)bands_whole_memory(slot, plan, band, true) / 1e6);
-    else if (way != WAY_WHOLE)
-        halo_fprintf(to, "at most %.2f MB in memory, read and written as they come\n",
-                     (double)bands_flow_memory(slot, plan, band) / 1e6);
-    else
-        halo_fprintf(to, "at most %.2f MB in memory, %.2f MB of it between the steps\n",
-                     whole / 1e6, (double)bands_whole_memory(slot, plan, band, false) / 1e6);
-    if (on_host && way == WAY_LIVE) print_latency(plan, band, to);
+    const HaloOptions *options = &session->options;
+    const int64_t left = halo_memory_left(&session->memory);
+    return way == WAY_LIVE    ? bands_for_pipe(slot, plan, options, left)
+           : way == WAY_FLOWS ? bands_for_flow(slot, plan, options->band_rows, left)
+                              : execute_band(slot, plan, options);
+}
+
+static HaloStatus explain_bands(const HaloSession *session, const HaloPlan *plan, const Slot *slot, Way way,
+                                HaloExplanation *explanation)
+{
+    HaloStatus status = HALO_OK;
+    const HaloShape *in = &plan->reg[plan->input];
+    const int64_t length = bands_length(&plan->reg[plan->output]), band = band_of(session, plan, slot, way);
+    const double ms = way == WAY_LIVE ? 1000.0 / in->rate : 0.0;
+    int64_t bytes = 0, ahead = 0;
+    explanation->on_host = slot == &session->host;
+    explanation->flows = way != WAY_WHOLE;
+    explanation->band = band;
+    explanation->bands = in->width == PLAN_ENDLESS ? -1 : (length + band - 1) / band;
+    explanation->between = (double)bands_whole_memory(slot, plan, band, false);
+    if (!explanation->on_host) {
+        explanation->memory = (double)bands_whole_memory(slot, plan, band, true);
+    } else if (explanation->flows) {
+        explanation->memory = (double)bands_flow_memory(slot, plan, band);
+    } else {
+        HALO_TRY(halo_shape_bytes(in, &bytes));
+        explanation->memory = (double)bytes + (double)memory_beside(slot, plan, band);
+    }
+    if (way == WAY_LIVE) HALO_TRY(bands_ahead(plan, band, &ahead));
+    explanation->block_ms = (double)band * ms;
+    explanation->ahead_ms = (double)ahead * ms;
+out:
+    return status;
+}
+
+HaloStatus explain_plan(const HaloSession *session, const HaloPlan *plan, Way way, const Choice *choice,
+                        HaloExplanation *explanation)
+{
+    HaloStatus status = HALO_OK;
+    *explanation = (HaloExplanation){.in = plan->input,
+                                     .out = plan->output,
+                                     .input = plan->reg[plan->input],
+                                     .output = plan->reg[plan->output],
+                                     .wants_output = plan->wants_output,
+                                     .fast = session->options.precision == HALO_PRECISION_FAST};
+    if (explanation->input.width == PLAN_ENDLESS) explanation->input.width = explanation->output.width = -1;
+    snprintf(explanation->why, sizeof explanation->why, "%s", choice->why);
+    if (choice->slot != NULL) explanation->backend = choice->slot->backend->name;
+    HALO_TRY(explain_steps(plan, choice->slot != NULL ? choice->slot->backend : NULL, explanation));
+    if (choice->slot != NULL) HALO_TRY(explain_bands(session, plan, choice->slot, way, explanation));
+out:
+    if (status != HALO_OK) halo_explanation_free(explanation);
+    return status;
+}
+
+/* A device that was asked for and cannot be had is told of, and no failure. */
+void explain_choice(HaloSession *session, const HaloPlan *plan, Choice *choice)
+{
+    if (choose_slot(session, plan, choice) == HALO_OK) return;
+    *choice = (Choice){0};
+    snprintf(choice->why, sizeof choice->why, "%s", halo_error());
 }
 
 void halo_plan_explain(HaloSession *session, const HaloPlan *plan, FILE *to)
 {
-    explain_plan(session, plan, WAY_WHOLE, to);
+    Choice choice;
+    HaloExplanation explanation;
+    explain_choice(session, plan, &choice);
+    if (explain_plan(session, plan, WAY_WHOLE, &choice, &explanation) == HALO_OK)
+        halo_explanation_print(&explanation, to);
+    else
+        fprintf(to, "%s\n", halo_error());
+    halo_explanation_free(&explanation);
 }
 
-void explain_plan(HaloSession *session, const HaloPlan *plan, Way way, FILE *to)
+void halo_explanation_free(HaloExplanation *explanation)
 {
-    Choice choice;
-    fprintf(to, "input   v%d: ", plan->input);
-    print_shape(&plan->reg[plan->input], to);
-    fputc('\n', to);
-    for (int i = 0; i < plan->steps; i++) print_step(plan, &plan->step[i], i + 1, to);
-    if (plan->steps == 0) fprintf(to, "  nothing is computed: the samples are copied\n");
-    if (plan->wants_output) {
-        fprintf(to, "output  v%d: ", plan->output);
-        print_shape(&plan->reg[plan->output], to);
-        fputc('\n', to);
-    }
-    const HaloStatus status = choose_slot(session, plan, &choice);
-    if (status != HALO_OK) {
-        fprintf(to, "backend none: %s\n", halo_error());
-        return;
-    }
-    fprintf(to, "backend %s (%s)\n", choice.slot->backend->name, choice.why);
-    print_bands(session, plan, choice.slot, way, to);
+    free(explanation->step);
+    *explanation = (HaloExplanation){0};
 }

@@ -17,7 +17,7 @@
 
 static double direct_taps(const HaloConv *conv) { return (double)conv->width * (double)conv->height; }
 
-static double transform_taps(const HaloConv *conv)
+double fast_transform_taps(const HaloConv *conv)
 {
     return conv->height > 1 ? PLANE_TRANSFORM_TAPS : LINE_TRANSFORM_TAPS;
 }
@@ -47,6 +47,7 @@ static HaloStatus add_plain(HaloPlan *plan, const HaloStep *like, HaloStep step,
     HaloShape shape = plan->reg[like->dst];
     shape.dtype = HALO_F32;
     step.op = like->op;
+    step.hastened = true;
     step.result = step.resolve_from = -1;
     const HaloStatus status = plan_add_reg(plan, &shape, dst);
     step.dst = *dst;
@@ -74,6 +75,7 @@ static HaloStatus add_ranks(HaloPlan *plan, const HaloStep *step, int rank, cons
     }
     HaloStep last = {.primitive = HALO_MAP, .op = step->op, .src = sum, .src2 = -1, .dst = step->dst};
     last.result = last.resolve_from = -1;
+    last.hastened = true;
     last.u.map = (HaloMap){.points = conv->affine ? 1 : 0, .store = conv->store};
     last.u.map.point[0] = (HaloPoint){HALO_POINT_FMA, conv->scale, conv->bias};
     HALO_TRY(plan_add_step(plan, &last));
@@ -87,7 +89,7 @@ out:
  * constant times the weights: only zero is the same. */
 static int split(HaloBuilder *builder, const HaloConv *conv, float **column, float **row)
 {
-    const double direct = direct_taps(conv), other = transform_taps(conv);
+    const double direct = direct_taps(conv), other = fast_transform_taps(conv);
     const double room = (direct < other ? direct : other) / GAIN;
     const int most = (int)(room / rank_taps(conv, 1));
     if (most < 1 || (conv->border == HALO_BORDER_CONSTANT && conv->value != 0.0f)) return 0;
@@ -105,7 +107,7 @@ static HaloStatus hasten(HaloBuilder *builder, HaloStep *step)
     if (conv->nan_ignore) return plan_add_step(plan, step);
     const int rank = split(builder, conv, &column, &row);
     if (rank > 0) return add_ranks(plan, step, rank, column, row);
-    conv->fast = conv->width > 1 && direct_taps(conv) > GAIN * transform_taps(conv);
+    conv->fast = conv->width > 1 && direct_taps(conv) > GAIN * fast_transform_taps(conv);
     return plan_add_step(plan, step);
 }
 

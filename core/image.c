@@ -51,7 +51,7 @@ static bool may_flow(const HaloSession *session, Open *open)
     if (to == NULL) return false;
     if (to->meta_first && open->reader.format->late != NULL && open->reader.format->late(&open->reader) != 0)
         return false;
-    return halo_sink_seekable(open->sink);
+    return open->seekable;
 }
 
 static bool whole_fits(const HaloSession *session, const Slot *slot, const HaloPlan *plan)
@@ -63,19 +63,35 @@ static bool whole_fits(const HaloSession *session, const Slot *slot, const HaloP
            beside <= left - in;
 }
 
-/* A GPU takes all at once, if that fits the memory and nobody waits for the beginning. */
-static HaloStatus on_host(HaloSession *session, const Open *open, bool *host)
+static bool is_live(const Open *open)
 {
-    HaloStatus status = HALO_OK;
+    return open->writer.format != NULL && flow_is_live(&open->reader, !open->seekable);
+}
+
+/* A GPU takes all at once, if that fits the memory and nobody waits for the beginning. `begin`: the
+ * want of a backend is an error; else it is told of. */
+static HaloStatus choose(HaloSession *session, const Open *open, bool begin, Choice *choice)
+{
     const HaloPlan *plan = open->plan;
-    Choice choice = {.slot = &session->host};
-    const bool endless = plan->reg[plan->input].width == PLAN_ENDLESS;
-    const bool live = open->sink != NULL && flow_is_live(&open->reader, !halo_sink_seekable(open->sink));
-    if (!endless && (!live || gpu_demanded(&session->options)))
-        HALO_TRY(choose_slot(session, plan, &choice));
-    *host = choice.slot == &session->host;
-    if (!*host && !gpu_demanded(&session->options)) *host = !whole_fits(session, choice.slot, plan);
-    if (*host) HALO_TRY(slot_open(&session->host, 0, session->options.jobs));
+    const bool demanded = gpu_demanded(&session->options),
+               auto_choice = session->options.device == HALO_DEVICE_AUTO;
+    const char *why = NULL;
+    HaloStatus status = HALO_OK;
+    *choice = (Choice){.slot = &session->host};
+    if (auto_choice && plan->reg[plan->input].width == PLAN_ENDLESS)
+        why = "sound of unknown length is computed as it comes";
+    else if (auto_choice && is_live(open))
+        why = "somebody waits for each block";
+    else if (begin)
+        HALO_TRY(choose_slot(session, plan, choice));
+    else
+        explain_choice(session, plan, choice);
+    if (choice->slot == &session->gpu && !demanded && !whole_fits(session, choice->slot, plan)) {
+        choice->slot = &session->host;
+        why = "a GPU would take it as a whole, which does not fit the memory";
+    }
+    if (why != NULL) snprintf(choice->why, sizeof choice->why, "%s", why);
+    if (choice->slot == &session->host) HALO_TRY(slot_open(&session->host, 0, session->options.jobs));
 out:
     return status;
 }
@@ -88,22 +104,55 @@ static HaloStatus make_plan(HaloSession *session, const HaloPipeline *pipeline, 
     return halo_plan_make(session, pipeline, &shape, open->writer.format, &open->plan);
 }
 
-HaloStatus image_run(HaloSession *session, const HaloPipeline *pipeline, Open *open, HaloReport *report)
+/* The plan, and the way that it is done; all is read first where that needs the length, or is to be turned. */
+static HaloStatus find_way(HaloSession *session, const HaloPipeline *pipeline, Open *open, bool begin, Way *way,
+                           Choice *choice)
 {
     HaloStatus status = HALO_OK;
-    *report = (HaloReport){.backend = "none"};
     const int orientation = turn_wanted(&open->reader, &open->writer);
-    if (orientation > 1 || turn_unknown(&open->reader, &open->writer))
+    const bool turned = orientation > 1 || turn_unknown(&open->reader, &open->writer);
+    if (turned && begin)
         HALO_TRY(turn_load(&open->reader, orientation, &open->in));
+    else if (turned)
+        open->reader.info.shape = turn_shape(&open->reader.info.shape, orientation);
     HALO_TRY(make_plan(session, pipeline, open));
-    bool flow = may_flow(session, open);
-    if (flow) HALO_TRY(on_host(session, open, &flow));
-    if (!flow && open->reader.info.shape.width < 0) { /* such a plan needs the length */
+    *way = WAY_WHOLE;
+    *choice = (Choice){0};
+    if (!turned && may_flow(session, open)) {
+        HALO_TRY(choose(session, open, begin, choice));
+        if (choice->slot == &session->host) *way = is_live(open) ? WAY_LIVE : WAY_FLOWS;
+    }
+    if (*way == WAY_WHOLE && open->reader.info.shape.width < 0) {
         HALO_TRY(load_samples(&open->reader, &open->in));
         HALO_TRY(make_plan(session, pipeline, open));
     }
+out:
+    return status;
+}
+
+HaloStatus image_explain(HaloSession *session, const HaloPipeline *pipeline, Open *open,
+                         HaloExplanation *explanation)
+{
+    HaloStatus status = HALO_OK;
+    Way way;
+    Choice choice;
+    HALO_TRY(find_way(session, pipeline, open, false, &way, &choice));
+    if (way == WAY_WHOLE) explain_choice(session, open->plan, &choice);
+    HALO_TRY(explain_plan(session, open->plan, way, &choice, explanation));
+out:
+    image_close(open);
+    return status;
+}
+
+HaloStatus image_run(HaloSession *session, const HaloPipeline *pipeline, Open *open, HaloReport *report)
+{
+    HaloStatus status = HALO_OK;
+    Way way;
+    Choice choice;
+    *report = (HaloReport){.backend = "none"};
+    HALO_TRY(find_way(session, pipeline, open, true, &way, &choice));
     note_conversion(open->plan, open->writer.format, report);
-    if (flow)
+    if (way != WAY_WHOLE)
         HALO_TRY(flow_run(session, open->plan, &open->reader,
                           open->writer.format != NULL ? &open->writer : NULL, report));
     else

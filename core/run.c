@@ -68,6 +68,7 @@ static HaloStatus open_output(const HaloPipeline *pipeline, const HaloJob *job, 
                                 .memory = open->memory,
                                 .changed = pipeline_changes(pipeline),
                                 .recoded = pipeline_recodes(pipeline)};
+    open->seekable = halo_sink_seekable(open->sink);
 out:
     free(read);
     return status;
@@ -213,23 +214,13 @@ static HaloStatus with_name(HaloStatus status, const HaloJob *job)
     return halo_fail_at(status, "%s", input);
 }
 
+/* Nothing is opened to be written. */
 static HaloStatus explain(HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job,
                           const HaloFormat *to, Open *open)
 {
-    HaloStatus status = HALO_OK;
-    const bool filed = to != NULL && strcmp(job->output, "-") != 0;
-    const bool live = to != NULL && to->endless && !filed && flow_is_live(&open->reader, true);
-    if (open->reader.info.shape.width < 0) HALO_TRY(load_samples(&open->reader, &open->in));
-    const HaloWriter writer = {.format = to, .options = job->write};
-    const int orientation = turn_wanted(&open->reader, &writer);
-    const HaloShape shape = turn_shape(&open->reader.info.shape, orientation);
-    HALO_TRY(halo_plan_make(session, pipeline, &shape, to, &open->plan));
-    const bool sound = open->reader.info.shape.kind == HALO_AUDIO;
-    const bool turned = orientation > 1 || turn_unknown(&open->reader, &writer);
-    const bool flows = (sound || filed) && !turned && flow_suits(session, open->plan);
-    explain_plan(session, open->plan, !flows ? WAY_WHOLE : live ? WAY_LIVE : WAY_FLOWS, job->explain);
-out:
-    return status;
+    open->writer = (HaloWriter){.format = to, .options = job->write};
+    open->seekable = to != NULL && halo_sink_would_seek(job->output);
+    return image_explain(session, pipeline, open, job->explain);
 }
 
 /* --guard: sound goes through once, and again, scaled, where samples were clipped. */

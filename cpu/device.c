@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "fft.h"
+
 #define ALIGNMENT 64
 
 /* Threads are bounded so that a wrong number cannot ask for a million of them. */
@@ -177,4 +179,5 @@ const HaloBackend halo_backend_cpu = {
     .equalize = cpu_equalize,
     .pick = cpu_pick,
     .ceilings = cpu_ceilings,
+    .transforms = cpu_fft_takes,
 };

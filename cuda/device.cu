@@ -201,5 +201,5 @@ extern "C" const HaloBackend halo_backend_cuda = {
     "cuda",        count_devices, open_device,   close_device, describe,        cuda_memory_left, cuda_alloc,
     cuda_release,  cuda_upload,   cuda_download, finish,       cuda_scratch_of, cuda_conv,        cuda_sep,
     cuda_map,      cuda_combine,  cuda_reduce,   cuda_fold,    cuda_hist,       cuda_scan,        cuda_rank,
-    cuda_equalize, cuda_pick,     set_mark,      elapsed,      cuda_ladder,     cuda_ceilings,
+    cuda_equalize, cuda_pick,     set_mark,      elapsed,      cuda_ladder,     cuda_ceilings,    cuda_fft_takes,
 };

@@ -179,6 +179,12 @@ HaloStatus halo_sink_flush(HaloSink *sink)
 
 double halo_sink_ms(const HaloSink *sink) { return sink->ms; }
 
+bool halo_sink_would_seek(const char *path)
+{
+    struct stat st;
+    return strcmp(path, "-") != 0 && (stat(path, &st) != 0 || S_ISREG(st.st_mode));
+}
+
 bool halo_sink_seekable(const HaloSink *sink) { return sink->temporary != NULL; }
 
 HaloStatus halo_sink_seek(HaloSink *sink, int64_t offset)

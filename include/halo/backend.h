@@ -77,6 +77,9 @@ typedef struct HaloBackend {
     HaloStatus (*ladder)(HaloDevice *, const char *family, HaloRungSeen *seen, void *context);
     /* Measures what the device gives; takes a second or two. May be NULL. */
     HaloStatus (*ceilings)(HaloDevice *, HaloCeilings *out);
+
+    /* Is this convolution done by Fourier transforms, where it may be (`fast`)? May be NULL: none is. */
+    bool (*transforms)(const HaloConv *);
 } HaloBackend;
 
 #ifdef __cplusplus

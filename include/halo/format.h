@@ -77,6 +77,8 @@ HaloStatus halo_sink_flush(HaloSink *sink);
 double halo_sink_ms(const HaloSink *sink);
 /* True while a temporary file is being written: back-patching headers works. */
 bool halo_sink_seekable(const HaloSink *sink);
+/* Would it be, if this path were opened now? */
+bool halo_sink_would_seek(const char *path);
 HaloStatus halo_sink_seek(HaloSink *sink, int64_t offset);
 /* Reads back what has been written, where it can seek; the place of the next write stays. *got: fewer at the end. */
 HaloStatus halo_sink_read(HaloSink *sink, int64_t offset, void *bytes, size_t size, size_t *got);

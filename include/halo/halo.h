@@ -17,6 +17,7 @@
 
 #include "halo/backend.h"
 #include "halo/buffer.h"
+#include "halo/explain.h"
 #include "halo/format.h"
 #include "halo/mask.h"
 #include "halo/notes.h"
@@ -153,7 +154,7 @@ typedef struct HaloJob {
     const HaloRead *read; /* [reads]: never written over, as are the input and what the pipeline names */
     size_t reads;
     HaloWriteOptions write;
-    FILE *explain; /* print the plan here and stop; NULL: run */
+    HaloExplanation *explain; /* say here what would be done, and stop; NULL: run. The caller frees it */
 } HaloJob;
 
 typedef struct HaloTimes {

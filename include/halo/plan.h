@@ -44,6 +44,7 @@ struct HaloStep {
     HaloReach reach;
     int result;       /* reduce, fold, hist: the index of the result it gives, or -1 */
     const HaloDetail *detail; /* reduce: what its result holds besides, which asks for the whole; or NULL */
+    bool hastened;    /* a part of what stands for a mask under HALO_PRECISION_FAST: not exact */
     bool refuse_nan;  /* reduce: a NaN in the source fails the input (nan=error) */
     int resolve_from; /* the step whose statistics `resolve` gets, or -1 */
     HaloResolve *resolve;

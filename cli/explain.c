@@ -1,0 +1,117 @@
+/* `--explain`: what would be done with a file, in words or as JSON, one object a line. The keys are promised.
+ */
+#include "json.h"
+#include "work.h"
+
+static void print_jobs(FILE *to, int workers, int threads)
+{
+    if (workers > 1)
+        fprintf(to, "jobs    %d thread%s for each of %d files at a time\n", threads, halo_s(threads), workers);
+    else if (threads > 1)
+        fprintf(to, "jobs    %d threads that cut each file into slices\n", threads);
+    else
+        fprintf(to, "jobs    1 thread\n");
+}
+
+/* A value of the plan: its number, and what it holds. */
+static void record_value(CliJson *json, const char *key, HaloReg value, const HaloShape *shape)
+{
+    json_open(json, key, '{');
+    json_int(json, "value", value);
+    json_text(json, "kind", shape->kind == HALO_AUDIO ? "audio" : "image");
+    if (shape->width >= 0)
+        json_int(json, "width", shape->width);
+    else
+        json_null(json, "width");
+    json_int(json, "height", shape->height);
+    json_int(json, "channels", shape->channels);
+    json_text(json, "dtype", halo_dtype_name(shape->dtype));
+    if (shape->kind == HALO_AUDIO) json_number(json, "rate", shape->rate);
+    json_close(json, '}');
+}
+
+static void record_steps(CliJson *json, const HaloExplanation *explanation)
+{
+    json_open(json, "steps", '[');
+    for (int i = 0; i < explanation->steps; i++) {
+        const HaloExplainedStep *step = &explanation->step[i];
+        json_open(json, NULL, '{');
+        json_text(json, "op", step->op);
+        json_text(json, "method", step->method);
+        json_open(json, "from", '[');
+        json_int(json, NULL, step->src);
+        if (step->src2 >= 0) json_int(json, NULL, step->src2);
+        json_close(json, ']');
+        if (step->dst >= 0)
+            json_int(json, "to", step->dst);
+        else
+            json_null(json, "to");
+        json_text(json, "dtype", step->dst >= 0 ? halo_dtype_name(step->dtype) : NULL);
+        json_number(json, "bytes", step->bytes);
+        json_number(json, "flops", step->flops);
+        json_bool(json, "exact", step->exact);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+    json_bool(json, "per_second", explanation->input.width < 0); /* bytes and flops */
+}
+
+static void record_bands(CliJson *json, const HaloExplanation *explanation)
+{
+    json_open(json, "bands", '{');
+    json_text(json, "unit", explanation->input.kind == HALO_AUDIO ? "frames" : "rows");
+    if (explanation->bands >= 0)
+        json_int(json, "count", explanation->bands);
+    else
+        json_null(json, "count");
+    json_int(json, "size", explanation->band);
+    json_bool(json, "flow", explanation->flows);
+    json_close(json, '}');
+    json_open(json, "memory", '{');
+    json_text(json, "of", explanation->on_host ? "host" : "device");
+    json_number(json, "bytes", explanation->memory);
+    json_number(json, "between", explanation->between);
+    json_close(json, '}');
+    if (explanation->block_ms == 0) return;
+    json_open(json, "latency", '{');
+    json_number(json, "block_ms", explanation->block_ms);
+    json_number(json, "ahead_ms", explanation->ahead_ms);
+    json_number(json, "first_ms", explanation->block_ms + explanation->ahead_ms);
+    json_close(json, '}');
+}
+
+static void record(FILE *to, const CliItem *item, const HaloExplanation *explanation, int workers, int threads)
+{
+    CliJson json = {.to = to};
+    json_open(&json, NULL, '{');
+    json_text(&json, "type", "plan");
+    json_text(&json, "file", item->input);
+    json_text(&json, "output", item->output);
+    record_value(&json, "in", explanation->in, &explanation->input);
+    record_steps(&json, explanation);
+    if (explanation->wants_output)
+        record_value(&json, "out", explanation->out, &explanation->output);
+    else
+        json_null(&json, "out");
+    json_text(&json, "precision", explanation->fast ? "fast" : "exact");
+    json_text(&json, "backend", explanation->backend);
+    json_text(&json, "why", explanation->why);
+    if (explanation->backend != NULL) record_bands(&json, explanation);
+    json_int(&json, "workers", workers);
+    json_int(&json, "threads", threads);
+    json_close(&json, '}');
+    json_end_line(&json);
+}
+
+void cli_print_plan(const CliWork *work, const CliItem *item, const HaloExplanation *explanation, FILE *to)
+{
+    int workers, threads;
+    cli_share_jobs(work->settings, work->batch.count, &workers, &threads);
+    if (work->settings->json) {
+        record(to, item, explanation, workers, threads);
+        return;
+    }
+    if (work->batch.count > 1) fprintf(to, "%s%s%s\n", cli_ink(CLI_BOLD), item->input, cli_ink(CLI_PLAIN));
+    halo_explanation_print(explanation, to);
+    print_jobs(to, workers, threads);
+}

@@ -1,0 +1,45 @@
+/* What would be done to one input, for people and programs: `--explain`. */
+#ifndef HALO_EXPLAIN_H
+#define HALO_EXPLAIN_H
+
+#include <stdio.h>
+
+#include "halo/plan.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct HaloExplainedStep {
+    const char *op;         /* the operation that asked for it */
+    char method[128];       /* "convolve 3 x 3, border replicate" */
+    HaloReg src, src2, dst; /* the values it reads and makes; -1: none */
+    HaloDtype dtype;        /* of dst */
+    double bytes, flops;    /* moved, and computed; of sound of unknown length in a second of it */
+    bool exact;             /* false: one that HALO_PRECISION_FAST lets differ a little */
+} HaloExplainedStep;
+
+typedef struct HaloExplanation {
+    HaloReg in, out; /* of the values */
+    HaloShape input; /* width -1: sound of unknown length */
+    HaloShape output;
+    bool wants_output;
+    int steps;
+    HaloExplainedStep *step;
+    bool fast;           /* HALO_PRECISION_FAST was asked for */
+    const char *backend; /* NULL: there is none, and `why` says so */
+    char why[240];
+    bool on_host;              /* the backend works in host memory */
+    bool flows;                /* bands are read and written as they come; else all is in memory at once */
+    int64_t bands, band;       /* how many, -1: not known; of so many rows, of sound frames */
+    double memory, between;    /* bytes at most, on a device those there; those between the steps */
+    double block_ms, ahead_ms; /* sound from pipe to pipe: of a band; what the filters wait for; else 0 */
+} HaloExplanation;
+
+void halo_explanation_print(const HaloExplanation *explanation, FILE *to);
+void halo_explanation_free(HaloExplanation *explanation);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
