@@ -249,6 +249,64 @@ static void damaged_exif(void **unused)
     free(good.data);
 }
 
+/* ---- what else goes along, or does not ------------------------------------------------------------------ */
+
+static void coding_of_light(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *pipeline;
+        bool kept;
+    } cases[] = {{"", true},        {"gauss:2", true},        {"gray", true}, {"linear | gauss:2 | srgb", true},
+                 {"linear", false}, {"gauss:2 | srgb", false}};
+    char in[600], out[600];
+    const HaloBuf data = picture(3);
+    const HaloMeta meta = {.code[HALO_CICP] = {4, {9, 16, 0, 1}}};
+    snprintf(in, sizeof in, "%s", test_path("coded.png"));
+    snprintf(out, sizeof out, "%s", test_path("recoded.png"));
+    write_file(in, &halo_format_png, &data, &meta);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        HaloInfo info;
+        HaloReport report = run(cases[i].pipeline, in, out, false);
+        halo_report_free(&report);
+        assert_int_equal(halo_info(session, out, NULL, &info, NULL), HALO_OK);
+        assert_int_equal(info.meta.code[HALO_CICP].size, cases[i].kept ? 4 : 0);
+        halo_meta_free(&info.meta);
+    }
+    HaloReport report = run("", in, test_path("coded.ppm"), false);
+    assert_int_equal(report.notes.left_out, HALO_META_CODES);
+    halo_report_free(&report);
+}
+
+/* Markers of JPEG hold 64 KiB, and its comments have no keys. */
+static void what_jpeg_has_no_room_for(void **unused)
+{
+    (void)unused;
+#ifdef HALO_HAVE_JPEG
+    char in[600], out[600];
+    const HaloBuf data = picture(3);
+    HaloMeta meta = {.exif = {calloc(1, 70000), 70000}};
+    HaloBlob small;
+    HaloInfo info;
+    assert_non_null(meta.exif.data);
+    assert_int_equal(halo_exif_of_orientation(6, &small), HALO_OK);
+    memcpy(meta.exif.data, small.data, small.size);
+    meta.exif.data[22] = 30; /* there is another directory */
+    assert_int_equal(halo_text_add(&meta, "Title", "a lake", 6, HALO_UTF_8), HALO_OK);
+    snprintf(in, sizeof in, "%s", test_path("large.png"));
+    snprintf(out, sizeof out, "%s", test_path("large.jpg"));
+    write_file(in, &halo_format_png, &data, &meta);
+    HaloReport report = run("", in, out, false);
+    assert_int_equal(report.notes.left_out, HALO_META_EXIF | HALO_META_TEXT);
+    halo_report_free(&report);
+    assert_int_equal(halo_info(session, out, NULL, &info, NULL), HALO_OK);
+    assert_int_equal(halo_exif_orientation(&info.meta.exif), 6);
+    halo_meta_free(&info.meta);
+    free(small.data);
+    halo_meta_free(&meta);
+#endif
+}
+
 static int open_session(void **unused)
 {
     (void)unused;
@@ -269,6 +327,8 @@ int main(void)
         cmocka_unit_test(exif_behind_the_samples),
         cmocka_unit_test(thumbnails),
         cmocka_unit_test(damaged_exif),
+        cmocka_unit_test(coding_of_light),
+        cmocka_unit_test(what_jpeg_has_no_room_for),
     };
     return cmocka_run_group_tests(tests, open_session, close_session);
 }
