@@ -121,13 +121,14 @@ def loudness(c, p):
 def histograms(c, p):
     for kind, bins in ("u8", 256), ("u16", 65536), ("f32", 256):
         x = picture(kind)
-        counts = np.array(p.halo_result("hist", x)["channel"][0]["counts"])
+        name = "hist:min=0,max=1" if kind == "f32" else "hist"
+        counts = np.array(p.halo_result(name, x)["channel"][0]["counts"])
         top = {"u8": 256, "u16": 65536, "f32": 1}[kind]
-        c.add("hist", "NumPy", f"histogram(x, {bins}, (0, {top}))", kind, counts,
+        c.add(name, "NumPy", f"histogram(x, {bins}, (0, {top}))", kind, counts,
               np.histogram(x.astype(np.float64), bins, (0, top))[0])
         high = top if kind != "f32" else float(np.nextafter(np.float32(1), np.float32(2)))
         made = cv2.calcHist([x], [0], None, [bins], [0, high]).ravel().astype(np.int64)
-        c.add("hist", "OpenCV", f"calcHist([x], [0], None, [{bins}], [0, {top}])", kind, counts, made)
+        c.add(name, "OpenCV", f"calcHist([x], [0], None, [{bins}], [0, {top}])", kind, counts, made)
     x = picture("u8")
     counts = np.array(p.halo_result("hist", x)["channel"][0]["counts"])
     c.add("hist", "libvips", "hist_find", "u8", counts, p.vips_table("hist_find", x).ravel().astype(np.int64))

@@ -113,6 +113,7 @@ void cli_print_histogram(FILE *to, const HaloResult *result)
         if (h->below[c] != 0) fprintf(to, ", %s below", cli_thousands(h->below[c], room));
         if (h->above[c] != 0) fprintf(to, ", %s above", cli_thousands(h->above[c], room));
         if (h->nan[c] != 0) fprintf(to, ", %s NaN", cli_thousands(h->nan[c], room));
+        if (h->own && within == 0) fputs("; no sample is finite, which leaves full scale for a range", to);
         fputc('\n', to);
         if (h->bins <= FEW)
             print_lying(to, h, count, ink);

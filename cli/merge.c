@@ -171,7 +171,7 @@ out:
     return status;
 }
 
-static HaloStatus merge(Shard *shard, size_t count, FILE *to)
+static HaloStatus merge(Shard *shard, size_t count, FILE *to, CliMerged *merged)
 {
     HaloStatus status = HALO_OK;
     CliTotals *totals = cli_totals_new(0);
@@ -183,6 +183,7 @@ static HaloStatus merge(Shard *shard, size_t count, FILE *to)
     HALO_TRY(read_summaries(shard, count, &sum));
     for (size_t i = 0; i < count; i++) print_lines(to, &shard[i]);
     cli_totals_print(to, totals, true);
+    merged->apart = cli_totals_whole(totals) != HALO_OK;
     if (shard[0].summary != NULL) cli_record_summary(to, &sum);
 out:
     cli_totals_free(totals);
@@ -194,7 +195,7 @@ HaloStatus cli_merge_parts(const char *const *path, size_t count, FILE *to, CliM
     Shard *shard = cli_alloc(count, sizeof *shard);
     *merged = (CliMerged){0};
     for (size_t i = 0; i < count; i++) shard[i].path = path[i];
-    const HaloStatus status = merge(shard, count, to);
+    const HaloStatus status = merge(shard, count, to, merged);
     for (size_t i = 0; i < count; i++) {
         merged->inputs = shard[i].all;
         merged->failed += shard[i].failed;
@@ -217,9 +218,11 @@ int cli_merge(const CliSettings *settings)
     FILE *page = cli_page_open();
     HALO_TRY(cli_merge_parts(settings->word, settings->words, page, &merged));
     HALO_TRY(cli_page_send(STDOUT_FILENO));
+    if (merged.apart && merged.failed > 0) cli_complain("merge: %s", CLI_TOTALS_APART);
     if (merged.failed > 0) /* as one machine would have ended */
         HALO_FAIL(HALO_ERR_INPUT, "%lld of %lld inputs failed", (long long)merged.failed,
                   (long long)merged.inputs);
+    if (merged.apart) HALO_FAIL(HALO_ERR_INPUT, "%s", CLI_TOTALS_APART);
 out:
     if (status != HALO_OK && status != HALO_ERR_PIPE) cli_complain("merge: %s", halo_error());
     return status;

@@ -2,6 +2,7 @@
 #ifndef CLI_MERGE_H
 #define CLI_MERGE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -9,6 +10,7 @@
 
 typedef struct CliMerged {
     int64_t inputs, failed; /* of the batch */
+    bool apart;             /* some histograms are not added up: cli_totals_whole */
 } CliMerged;
 
 /* Prints into `to` what one machine would have printed. HALO_ERR_INPUT says which part is wrong, and how. */

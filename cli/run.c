@@ -198,6 +198,7 @@ int cli_run(const CliSettings *settings)
     if (status == HALO_OK) say_notes(&work);
     if (status == HALO_OK) status = print_totals(&work);
     if (status == HALO_OK) status = print_summary(&work);
+    if (status == HALO_OK && settings->shards == 0) status = cli_totals_whole(work.totals);
     if (status != HALO_OK && status != HALO_ERR_PIPE) cli_complain("%s", halo_error());
     cli_workers_stop(work.workers);
     cli_totals_free(work.totals);

@@ -15,7 +15,8 @@ static bool alike(const HaloResult *a, const HaloResult *b)
     return a->type == b->type && a->shape.kind == b->shape.kind && a->shape.dtype == b->shape.dtype &&
            a->shape.channels == b->shape.channels && a->shape.alpha == b->shape.alpha &&
            a->shape.rate == b->shape.rate && a->shape.white == b->shape.white && a->hist.bins == b->hist.bins &&
-           a->hist.lo == b->hist.lo && a->hist.hi == b->hist.hi;
+           a->hist.own == b->hist.own &&
+           (a->hist.own || (a->hist.lo == b->hist.lo && a->hist.hi == b->hist.hi));
 }
 
 Group *totals_group(CliTotals *totals, int64_t result, const HaloResult *like, int64_t number)
@@ -29,14 +30,24 @@ Group *totals_group(CliTotals *totals, int64_t result, const HaloResult *like, i
     group->like.shape = like->shape;
     group->like.shape.width = TOTALS_GRID;
     group->like.shape.height = 0;
-    group->like.hist = (HaloHistogram){.bins = like->hist.bins, .lo = like->hist.lo, .hi = like->hist.hi};
+    group->like.hist = (HaloHistogram){
+        .bins = like->hist.bins, .lo = like->hist.lo, .hi = like->hist.hi, .own = like->hist.own};
     return group;
 }
+
+/* Ranges that images took from their samples, and that differ: there is no sum, however many come. */
+bool totals_is_apart(const Group *group) { return group->like.hist.own && isnan(group->like.hist.lo); }
 
 HaloStatus totals_add_counts(HaloHistogram *sum, const HaloHistogram *more)
 {
     HaloStatus status = HALO_OK;
+    if (sum->own && (sum->lo != more->lo || sum->hi != more->hi)) {
+        halo_histogram_free(sum);
+        *sum = (HaloHistogram){.bins = more->bins, .lo = NAN, .hi = NAN, .own = true};
+        goto out;
+    }
     if (sum->count == NULL) HALO_TRY(halo_histogram_alloc(sum, more->channels, more->bins, more->lo, more->hi));
+    sum->own = more->own;
     for (int64_t i = 0; i < sum->bins * sum->channels; i++) sum->count[i] += more->count[i];
     for (int c = 0; c < sum->channels; c++) {
         sum->below[c] += more->below[c];
@@ -232,12 +243,22 @@ static void print_stats(FILE *to, const Group *group, bool json)
 static void print_group(FILE *to, const Group *group, bool json)
 {
     const CliSubject whole = {.files = group->files};
+    HaloResult like = group->like;
+    if (totals_is_apart(group)) like.shape.channels = 0; /* of which there is something to say */
     if (group->like.type == HALO_RESULT_STATS)
         print_stats(to, group, json);
     else if (json)
-        cli_record_result(to, &whole, &group->like);
+        cli_record_result(to, &whole, &like);
     else
-        cli_print_result(to, &whole, &group->like);
+        cli_print_result(to, &whole, &like);
+}
+
+HaloStatus cli_totals_whole(const CliTotals *totals)
+{
+    for (size_t i = 0; totals != NULL && i < totals->groups; i++)
+        if (totals_is_apart(&totals->group[i]))
+            return halo_fail(HALO_ERR_INPUT, "--total: " CLI_TOTALS_APART);
+    return HALO_OK;
 }
 
 static int in_order(const void *a, const void *b)

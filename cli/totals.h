@@ -19,6 +19,11 @@ void cli_totals_free(CliTotals *totals); /* NULL is fine */
 HaloStatus cli_totals_add(CliTotals *totals, size_t number, const char *file, const HaloResults *results);
 /* One result for each measurement of the pipeline and each kind of file, in the order in which they came up. */
 void cli_totals_print(FILE *to, CliTotals *totals, bool json);
+/* Images of floats take the range of a histogram from their samples: where ranges differ there is no sum, and a
+ * record without channels in its place. HALO_ERR_INPUT then. */
+HaloStatus cli_totals_whole(const CliTotals *totals); /* NULL is fine */
+#define CLI_TOTALS_APART \
+    "histograms of float images that differ in their range are not added up; hist:min=...,max=... gives one to all"
 /* As "state": an array, empty for NULL; and back, after all that stands before it. HALO_ERR_INPUT for what cannot be. */
 void cli_totals_write(CliJson *json, const CliTotals *totals);
 HaloStatus cli_totals_read(CliTotals *totals, const JsonValue *part);

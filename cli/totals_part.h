@@ -38,7 +38,9 @@ struct CliTotals {
 Group *totals_group(CliTotals *totals, int64_t result, const HaloResult *like, int64_t number);
 /* The node is the group's then. */
 void totals_push(const CliTotals *totals, Group *group, Node node);
+/* Where both have a range of their own and these differ, `sum` loses its counts and its range, for good. */
 HaloStatus totals_add_counts(HaloHistogram *sum, const HaloHistogram *more);
+bool totals_is_apart(const Group *group);
 void totals_free_node(Node *node, int channels);
 
 /* Places are told on a grid that is wider than any image, so that those of images of any width compare. */

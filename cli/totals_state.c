@@ -92,6 +92,8 @@ static void write_numbers(CliJson *json, const char *key, const uint64_t *number
 static void write_counts(CliJson *json, const HaloHistogram *hist)
 {
     json_int(json, "bins", hist->bins);
+    if (hist->own) json_bool(json, "own", true);
+    if (hist->count == NULL) return; /* ranges that differ */
     json_number(json, "lo", hist->lo);
     json_number(json, "hi", hist->hi);
     write_numbers(json, "count", hist->count, hist->bins * hist->channels);
@@ -185,18 +187,20 @@ out:
     return status;
 }
 
-static HaloStatus read_counts(const JsonValue *object, Group *group)
+/* The bins are those of `like`, of which `own` ranges may be other than the group's. */
+static HaloStatus read_counts(const JsonValue *object, const HaloHistogram *like, Group *group)
 {
     HaloStatus status = HALO_OK;
-    const HaloHistogram *like = &group->like.hist;
     const int channels = group->like.shape.channels;
     HaloHistogram more = {0};
     const JsonValue *value;
     int64_t there, wanted;
+    if (isnan(like->lo)) return totals_add_counts(&group->like.hist, like);
     HALO_TRY(json_get_array(object, "count", &value, &there));
     if (!halo_mul(like->bins, channels, &wanted) || wanted != there) /* before there is room for them */
         HALO_FAIL(HALO_ERR_INPUT, "\"count\" holds %lld numbers", (long long)there);
     HALO_TRY(halo_histogram_alloc(&more, channels, like->bins, like->lo, like->hi));
+    more.own = like->own;
     HALO_TRY(read_numbers(object, "count", more.count, more.bins * channels));
     HALO_TRY(read_numbers(object, "below", more.below, channels));
     HALO_TRY(read_numbers(object, "above", more.above, channels));
@@ -247,15 +251,19 @@ static HaloStatus read_group(const Span *span, const JsonValue *object)
     HALO_TRY(read_shape(object, &like.shape));
     if (like.type == HALO_RESULT_HIST) {
         HALO_TRY(json_get_range(object, "bins", 1, INT64_MAX, &like.hist.bins));
-        HALO_TRY(json_get_finite(object, "lo", -DBL_MAX, DBL_MAX, &like.hist.lo));
-        HALO_TRY(json_get_finite(object, "hi", like.hist.lo, DBL_MAX, &like.hist.hi));
+        like.hist.own = json_find(object, "own") != NULL;
+        like.hist.lo = like.hist.hi = NAN; /* ranges that differ have none */
+        if (!like.hist.own || json_find(object, "count") != NULL) {
+            HALO_TRY(json_get_finite(object, "lo", -DBL_MAX, DBL_MAX, &like.hist.lo));
+            HALO_TRY(json_get_finite(object, "hi", like.hist.lo, DBL_MAX, &like.hist.hi));
+        }
     } else {
         HALO_TRY(json_get_array(object, "nodes", &node, &count));
         if (count == 0) HALO_FAIL(HALO_ERR_INPUT, "\"nodes\" is empty");
     }
     Group *group = totals_group(span->totals, result, &like, first);
     group->files += (uint64_t)files;
-    if (like.type == HALO_RESULT_HIST) HALO_TRY(read_counts(object, group));
+    if (like.type == HALO_RESULT_HIST) HALO_TRY(read_counts(object, &like.hist, group));
     for (; node != NULL; node = node->next) HALO_TRY(read_node(span, node, group));
 out:
     return status;

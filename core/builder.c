@@ -274,11 +274,14 @@ HaloHist hist_default(const HaloShape *shape)
 HaloStatus halo_build_hist(HaloBuilder *builder, HaloReg src, int64_t bins, double lo, double hi)
 {
     HaloStep step = step_of(HALO_HIST, src);
-    step.u.hist = hist_default(halo_build_shape(builder, src));
+    const HaloShape *shape = halo_build_shape(builder, src);
+    step.u.hist = hist_default(shape);
+    if (shape->dtype == HALO_F32 && shape->kind == HALO_IMAGE) /* floats have no scale that all keep to */
+        step.u.hist.lo = step.u.hist.hi = (double)NAN;
     if (bins > 0) step.u.hist.bins = bins;
     if (!isnan(lo)) step.u.hist.lo = lo;
     if (!isnan(hi)) step.u.hist.hi = hi;
-    if (!(step.u.hist.lo < step.u.hist.hi))
+    if (step.u.hist.lo >= step.u.hist.hi)
         return halo_fail(HALO_ERR_USAGE, "%s: min (%g) has to be less than max (%g)", builder->op,
                          step.u.hist.lo, step.u.hist.hi);
     step.result = builder->plan->results++;

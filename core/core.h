@@ -215,7 +215,7 @@ void set_rows(HaloBuf *buf, Rows rows);         /* its rectangle, all across */
 HaloBuf rows_of(const HaloBuf *buf, Rows rows); /* the same memory */
 double now_ms(void);
 
-/* builder.c: what `hist` counts when it is told nothing. */
+/* builder.c: bins over full scale; what `hist` counts when it is told nothing, but for images of floats. */
 HaloHist hist_default(const HaloShape *shape);
 
 /* truepeak.c: frames in a row, interleaved. What true_peak_open made is closed also where it failed. */
@@ -251,6 +251,11 @@ void measure_stats(const Measured *measured, const HaloShape *shape, HaloStats *
 void measure_free(Measured *measured);
 /* More of a sound, on its way to its loudness. */
 HaloStatus measure_loudness(Slot *slot, const HaloStep *step, const HaloBuf *piece, Measured *all);
+
+/* range.c: are the ends of a histogram still to be found (NaN)? And finds them: the least and the greatest finite
+ * sample of the whole, apart where these are one; full scale where no sample is finite. */
+bool range_is_open(const HaloHist *hist);
+HaloStatus range_find(Slot *slot, const HaloBuf *src, HaloHist *hist);
 
 /* detail.c: adds to the statistics of a whole what they were asked for besides. */
 HaloStatus measure_detail(Slot *slot, const HaloBuf *src, const HaloDetail *detail, HaloResult *result);

@@ -141,7 +141,7 @@ out:
     return status;
 }
 
-/* Of the histogram that `hist` makes when it is told nothing. */
+/* Of bins over full scale. */
 static HaloStatus float_entropy(Slot *slot, const HaloBuf *src, HaloResult *result)
 {
     HaloStatus status = HALO_OK;

@@ -47,7 +47,10 @@ static void print_method(const HaloStep *step, bool sound, bool exact, char *roo
     case HALO_COMBINE: snprintf(room, size, "%s", combine[step->u.combine.kind]); break;
     case HALO_REDUCE: snprintf(room, size, step->detail != NULL ? "reduce, with detail" : "reduce"); break;
     case HALO_FOLD: snprintf(room, size, "reduce by %.60s", step->u.fold.join_text); break;
-    case HALO_HIST: snprintf(room, size, "count in %lld bins", (long long)step->u.hist.bins); break;
+    case HALO_HIST:
+        snprintf(room, size, "count in %lld bins%s", (long long)step->u.hist.bins,
+                 range_is_open(&step->u.hist) ? " over the finite samples' range" : "");
+        break;
     case HALO_SCAN: snprintf(room, size, "scan"); break;
     case HALO_PICK:
         snprintf(room, size, "pick one of %lld x %lld", (long long)step->u.pick.step_x,

@@ -155,8 +155,14 @@ static HaloStatus add_counts(Slot *slot, const HaloStep *step, const HaloBuf *pi
 {
     HaloStatus status = HALO_OK;
     HaloHistogram more = {0}, *sum = &all->hist;
-    if (all->pieces++ == 0) return count_piece(slot, piece, &step->u.hist, sum);
-    HALO_TRY(count_piece(slot, piece, &step->u.hist, &more));
+    HaloHist hist = step->u.hist; /* an open range is of a whole, which is one piece */
+    HALO_TRY(range_find(slot, piece, &hist));
+    if (all->pieces++ == 0) {
+        status = count_piece(slot, piece, &hist, sum);
+        sum->own = range_is_open(&step->u.hist);
+        goto out;
+    }
+    HALO_TRY(count_piece(slot, piece, &hist, &more));
     for (int64_t i = 0; i < sum->bins * sum->channels; i++) sum->count[i] += more.count[i];
     for (int c = 0; c < sum->channels; c++) {
         sum->below[c] += more.below[c];

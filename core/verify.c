@@ -34,7 +34,7 @@ static bool same_stats(const HaloStats *a, const HaloStats *b)
 static bool same_hist(const HaloHistogram *a, const HaloHistogram *b)
 {
     const size_t counters = (size_t)a->bins * (size_t)a->channels;
-    return memcmp(a->count, b->count, counters * sizeof *a->count) == 0 &&
+    return a->lo == b->lo && a->hi == b->hi && memcmp(a->count, b->count, counters * sizeof *a->count) == 0 &&
            memcmp(a->below, b->below, 3 * (size_t)a->channels * sizeof *a->below) == 0;
 }
 

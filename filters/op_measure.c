@@ -106,11 +106,11 @@ static const HaloParam hist_param[] = {
     {.key = "min",
      .type = HALO_PARAM_NUMBER,
      .preset = "",
-     .help = "lower end of the first bin; 0, on audio -1"},
+     .help = "lower end of the first bin; 0, on audio -1, of float images the least finite sample"},
     {.key = "max",
      .type = HALO_PARAM_NUMBER,
      .preset = "",
-     .help = "upper end of the last bin; 256, 65536 or, for floats, full scale"},
+     .help = "upper end of the last bin; 256, 65536, on audio 1, of float images the greatest finite sample"},
 };
 
 static const HaloParam scan_param[] = {

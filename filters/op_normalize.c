@@ -1,27 +1,55 @@
 /* normalize: stretch the samples to a range, by the least and greatest of all colour channels. */
+#include <float.h>
 #include <math.h>
 
 #include "filter.h"
+#include "halo/numerics.h"
 #include "ops.h"
 
-/* note: min and max. Where there is nothing to stretch (one value, or no finite range) finite samples become
- * min. */
+/* The least f32 scale, counted from 0, by which `span` comes to `max` or past it, so that the clamp makes it
+ * that. */
+static float reaching(float scale, float span, float min, float max)
+{
+    if (min < max)
+        while (halo_fma(span, scale, min) < max) scale = nextafterf(scale, INFINITY);
+    if (min > max)
+        while (halo_fma(span, scale, min) > max) scale = nextafterf(scale, -INFINITY);
+    return scale;
+}
+
+/* v becomes (v - least) * scale + min, cut off at the ends. The least sample's difference is 0, so it becomes
+ * min whatever is rounded; the greatest becomes max, since the scale is not too small. note: min and max. Where
+ * there is nothing to stretch (one value, or no finite range) finite samples become min. */
 static HaloStatus resolve(HaloStep *step, const HaloStats *all)
 {
     HaloStatus status = HALO_OK;
-    HaloPoint *point = &step->u.map.point[0];
-    const double min = step->note[0], max = step->note[1], range = all->max - all->min;
-    const bool flat = !(range > 0.0) || !isfinite(range);
-    const double scale = flat ? 0.0 : (max - min) / range;
-    HALO_TRY(filter_f32("normalize: scale", scale, &point->a));
-    HALO_TRY(filter_f32("normalize: offset", flat ? min : min - all->min * scale, &point->b));
+    HaloMap *map = &step->u.map;
+    const double range = all->max - all->min;
+    const float part = range > FLT_MAX ? 0x1p-32f : 1.0f; /* of what is beyond f32, or has a scale below it */
+    const float least = (float)all->min * part, span = (float)all->max * part - least;
+    float min, max, scale;
+    HALO_TRY(filter_f32("normalize: min", step->note[0], &min));
+    HALO_TRY(filter_f32("normalize: max", step->note[1], &max));
+    map->points = 0;
+    if (!(range > 0.0) || !isfinite(range)) {
+        map->point[map->points++] = (HaloPoint){HALO_POINT_FMA, 0.0f, min};
+        goto out;
+    }
+    HALO_TRY(filter_f32("normalize: scale", ((double)max - (double)min) / (double)span, &scale));
+    scale = reaching(scale, span, min, max);
+    if (part != 1.0f) map->point[map->points++] = (HaloPoint){HALO_POINT_MUL, part, 0.0f};
+    map->point[map->points++] = (HaloPoint){HALO_POINT_ADD, -least, 0.0f};
+    map->point[map->points++] = (HaloPoint){HALO_POINT_FMA, scale, min};
+    map->point[map->points++] = (HaloPoint){HALO_POINT_CLAMP, min < max ? min : max, min < max ? max : min};
 out:
     return status;
 }
 
 static HaloStatus build_normalize(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
-    const HaloMap map = {.kind = HALO_MAP_POINTS, .points = 1, .point = {{.op = HALO_POINT_FMA}}};
+    const HaloMap map = {.kind = HALO_MAP_POINTS,
+                         .points = 3,
+                         .point = {{.op = HALO_POINT_ADD}, {.op = HALO_POINT_FMA}, {.op = HALO_POINT_CLAMP}}};
     const double max = arg[1].given ? arg[1].number : (double)halo_build_shape(builder, in)->white;
     const double note[2] = {arg[0].number, max};
     return halo_build_map_from_stats(builder, in, &map, HALO_WANT_EXTREMES, resolve, note, out);

@@ -1,4 +1,6 @@
 /* NPY: every type, version and spelling of the header, and what is wrong with them. */
+#include <float.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -60,6 +62,13 @@ static void npy_of_every_type(void **unused)
                1, F32(1, 2));
     expect_npy("{'descr': '<f8', 'fortran_order': False, 'shape': (2,)}",
                TEXT("\0\0\0\0\0\0\xf0\x3f\0\0\0\0\0\0\0\xc0"), f32, 1, F32(1, -2));
+    /* 2^128 - 2^103, halfway from the greatest f32 to the next power, and what lies just below it */
+    expect_npy("{'descr': '<f8', 'fortran_order': False, 'shape': (2,)}",
+               TEXT("\0\0\0\xf0\xff\xff\xef\xc7\xff\xff\xff\xef\xff\xff\xef\x47"), f32, 1,
+               F32(-INFINITY, FLT_MAX));
+    /* 2^-150, halfway to the least f32, and one and a half of it */
+    expect_npy("{'descr': '<f8', 'fortran_order': False, 'shape': (2,)}",
+               TEXT("\0\0\0\0\0\0\x90\x36\0\0\0\0\0\0\x98\x36"), f32, 1, F32(0, 0x1p-149f));
 }
 
 static void expect_npy_error(const char *dictionary, const char *samples, size_t bytes, const char *message)

@@ -1,6 +1,8 @@
 /* TIFF as others write it: depths, palettes, planes, tiles, compressions, byte orders; and what is wrong with
  * it. */
 #ifdef HALO_HAVE_TIFF
+#include <float.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -155,6 +157,25 @@ static void every_layout(void **unused)
 {
     (void)unused;
     for_each_case(__func__, 400, one_layout);
+}
+
+/* f64 becomes the nearest f32, which may be an infinity or a zero. */
+static void doubles_beyond_floats(void **unused)
+{
+    (void)unused;
+    Rng rng = {23};
+    static const double from[] = {1e300, -1e300, 1e-300, 0x1.fffffefffffffp127, 0x1.ffffffp127, 0.1};
+    const float to[] = {INFINITY, -INFINITY, 0.0f, FLT_MAX, INFINITY, 0.1f};
+    double samples[WIDTH * HEIGHT];
+    for (int i = 0; i < WIDTH * HEIGHT; i++) samples[i] = from[i % 6];
+    const Made made = {
+        .bits = 64, .format = SAMPLEFORMAT_IEEEFP, .samples = 1, .photometric = PHOTOMETRIC_MINISBLACK};
+    Bytes file = make(&made, (const uint8_t *)samples);
+    Decoded image;
+    read_back(&file, &rng, &image);
+    for (int i = 0; i < WIDTH * HEIGHT; i++) assert_true(((const float *)image.data.data)[i] == to[i % 6]);
+    decoded_free(&image);
+    free(file.at);
 }
 
 /* ---- small depths, palettes, alpha ---------------------------------------------------------------------- */
@@ -339,6 +360,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_layout),
+        cmocka_unit_test(doubles_beyond_floats),
         cmocka_unit_test(few_bits),
         cmocka_unit_test(palettes),
         cmocka_unit_test(premultiplied_alpha_is_divided_out),

@@ -248,7 +248,8 @@ typedef struct HaloFold {
     const char *map_text, *join_text; /* as they were written, for reports; NULL: nobody did */
 } HaloFold;
 
-/* `bins` bins over [lo, hi]; see halo_bin. For u8 and u16 sources a backend counts every value by itself
+/* `bins` bins over [lo, hi]; see halo_bin. In a plan lo and hi may be NaN: they are found then, and no backend
+ * sees that. For u8 and u16 sources a backend counts every value by itself
  * (256 or 65,536 counters) and the bins are made of those on the host, so `bins` there is 256 or 65,536. */
 typedef struct HaloHist {
     int64_t bins;

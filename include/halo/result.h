@@ -57,6 +57,7 @@ void halo_stats_from_moments(const HaloMoments *moments, HaloDtype dtype, HaloSt
 typedef struct HaloHistogram {
     int64_t bins;
     double lo, hi;
+    bool own; /* they are the least and greatest finite sample: nobody gave both */
     int channels;
     uint64_t *count;
     uint64_t *below, *above, *nan; /* [channels] */

@@ -281,3 +281,29 @@ Outcome expect_everywhere_alike(const char *pipeline, const HaloBuf *in, const H
     }
     return expected;
 }
+
+HaloBuf float_row(const float *value, int64_t count)
+{
+    const HaloShape shape = test_shape(HALO_F32, count, 1, 1);
+    HaloBuf in;
+    if (halo_buf_alloc(&in, &shape) != HALO_OK) fail_case(NULL, "%s", halo_error());
+    memcpy(in.data, value, (size_t)count * sizeof *value);
+    return in;
+}
+
+HaloResults pipeline_results(const char *pipeline, const HaloBuf *in)
+{
+    HaloSession *const session = runner[0].session;
+    HaloPipeline *parsed = NULL;
+    HaloPlan *plan = NULL;
+    HaloResults results;
+    Outcome outcome = expect_everywhere_alike(pipeline, in, NULL);
+    outcome_free(&outcome);
+    if (halo_pipeline_parse(session, pipeline, &parsed) != HALO_OK ||
+        halo_plan_make(session, parsed, &in->shape, NULL, &plan) != HALO_OK ||
+        halo_plan_run(session, plan, in, NULL, &results, NULL) != HALO_OK)
+        fail_case(NULL, "%s: %s", pipeline, halo_error());
+    halo_plan_free(plan);
+    halo_pipeline_free(parsed);
+    return results;
+}

@@ -42,6 +42,11 @@ Outcome expect_everywhere_alike(const char *pipeline, const HaloBuf *in, const H
 /* Random samples in a whole buffer of this shape; freed by halo_buf_free. */
 HaloBuf random_input(const HaloShape *shape, bool special, Rng *rng);
 
+/* A row of these samples; freed likewise. */
+HaloBuf float_row(const float *value, int64_t count);
+/* The oracle's results, once they are the same everywhere. */
+HaloResults pipeline_results(const char *pipeline, const HaloBuf *in);
+
 /* "op:key=value,…" with random values for its parameters, as their rows allow. */
 void draw_pipeline(Rng *rng, const HaloOp *op, HaloKind kind, char *text, size_t size);
 /* The operation's own example, where that can be run: masks that stand in files are given in quotes. */
