@@ -33,7 +33,7 @@ static HaloStatus finite_end(Slot *slot, const HaloBuf *src, bool greatest, doub
     return status;
 }
 
-/* Of all channels; least > greatest where no sample is finite. */
+/* Of all channels, from what no sample is: least > greatest stays where none is finite. */
 static HaloStatus find_extremes(Slot *slot, const HaloBuf *src, double *least, double *greatest)
 {
     HaloStatus status = HALO_OK;
@@ -41,8 +41,6 @@ static HaloStatus find_extremes(Slot *slot, const HaloBuf *src, double *least, d
     HaloMoments *moments = calloc((size_t)channels, sizeof *moments);
     if (moments == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     HALO_TRY(slot->backend->reduce(slot->device, src, HALO_WANT_EXTREMES, moments));
-    *least = (double)INFINITY;
-    *greatest = -(double)INFINITY;
     for (int c = 0; c < channels; c++) {
         if (moments[c].count == moments[c].nan) continue;
         *least = moments[c].min < *least ? moments[c].min : *least;
@@ -64,7 +62,7 @@ HaloStatus range_find(Slot *slot, const HaloBuf *src, HaloHist *hist)
 {
     HaloStatus status = HALO_OK;
     const bool finds_lo = isnan(hist->lo), finds_hi = isnan(hist->hi);
-    double least, greatest;
+    double least = (double)INFINITY, greatest = -(double)INFINITY;
     if (!range_is_open(hist)) goto out;
     HALO_TRY(find_extremes(slot, src, &least, &greatest));
     if (least > greatest) { /* nothing will be counted in a bin */

@@ -32,7 +32,13 @@ static int64_t of_step(const Slot *slot, const HaloPlan *plan, const HaloStep *s
         src.shape.width = src.cols;
         src.stride = halo_row_bytes(&src);
     }
-    return slot->backend->scratch(slot->device, step, &src, NULL);
+    int64_t bytes = slot->backend->scratch(slot->device, step, &src, NULL);
+    if (step->primitive == HALO_HIST && range_is_open(&step->u.hist)) { /* a reduction goes before */
+        const HaloStep extremes = {
+            .primitive = HALO_REDUCE, .src = step->src, .dst = -1, .u.want = HALO_WANT_EXTREMES};
+        bytes = larger(bytes, slot->backend->scratch(slot->device, &extremes, &src, NULL));
+    }
+    return bytes;
 }
 
 int64_t scratch_of(const Slot *slot, const HaloPlan *plan, int64_t rows)
