@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Looks for faults of whole commands for some minutes: damaged inputs of every format, command lines drawn at random,
+# allocations and system calls that fail, signals. Prints one line a fault, with the command that shows it in a folder
+# that is kept, and then how many cases of each kind it ran; exit 1 where there was a fault.
+#   tests/long/campaign.sh HALO [MINUTES [SEED [PART…]]]     an hour with the seed of the day; PART: inputs texts commands failures signals
+# CAMPAIGN_FAULTS names the folder for what is found, CAMPAIGN_CORPUS one of files that are damaged as well.
+set -euo pipefail
+here=$(dirname "$(realpath "$0")")/campaign
+halo=$(realpath "$1") minutes=${2:-60} seed=${3:-$(date +%Y%m%d)}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+"${CC:-cc}" -shared -fPIC -O2 "$here/shim.c" -o "$work/shim.so" -ldl
+PYTHONDONTWRITEBYTECODE=1 python3 "$here/campaign.py" "$halo" "$work" "$minutes" "$seed" "${@:4}"

@@ -1,0 +1,100 @@
+"""Damaged inputs: pictures and sound of every format, and the texts that halo reads (masks, taps, lists, journals, shards)."""
+import subprocess
+
+from judge import Case
+from mutate import damaged, mistyped
+
+TO = ["png", "jpg", "tif", "ppm", "pgm", "pam", "pfm", "bmp", "tga", "hdr", "npy", "raw", "wav", "flac", "aiff", "au", "w64", "rf64", "ogg"]
+PIPELINES = ["", "gauss:1", "sobel", "median:1", "equalize", "average:3", "depth:u8", "normalize | hist", "stats:full | box:3", "scan",
+             "invert,", "conv:mask=\"1x3: 1,2,1\"", "gray | gauss:1", "lowpass:1kHz"]
+LIMITS = ["--max-memory", "200M", "--max-pixels", "4M", "-j", "2"]
+
+
+class Inputs:
+    """Whatever is in a file: read, measured, filtered and written again; an output that is there can be read."""
+
+    def __init__(self, judge, seeds):
+        self.judge, self.seeds = judge, seeds
+        self.names = sorted(path.name for path in seeds.iterdir())
+
+    def case(self, draw, folder):
+        judge, name = self.judge, draw.choice(self.names)
+        data = (self.seeds / name).read_bytes()
+        data = damaged(draw, data, (self.seeds / draw.choice(self.names)).read_bytes() or b"\0")
+        (folder / name).write_bytes(data)
+        output = f"out.{draw.choice(TO)}"
+        command = draw.choice([
+            ["info", name], ["info", "--json", name], ["stats", name], ["stats", "--full", "--json", name], ["hist", name],
+            *[["run", draw.choice(PIPELINES), name, "-o", output]] * 5,
+            ["run", draw.choice(PIPELINES), name, "-o", output, "--tolerate"],
+            ["run", "gauss:1", "-", "-o", "-", "--to", draw.choice(TO)],
+            ["run", "gauss:1", name, name, "--out-dir", "o", "--name", "{index}.png"]])
+        case = Case(folder, [judge.halo, *command, *(LIMITS if command[0] != "info" else LIMITS[2:4])])
+        if "-" in command:
+            case.stdin = data
+        ended = judge.run(case)
+        if judge.clean(case, ended) and ended.code == 0 and (folder / output).exists():
+            self.can_be_read(case, ended, output)
+
+    def can_be_read(self, case, ended, output):
+        if output.split(".")[1] in ("bmp", "tga", "hdr", "raw"):
+            return
+        again = self.judge.run(Case(case.folder, [self.judge.halo, "stats", output]))
+        if again.code != 0:
+            self.judge.report("exit 0, and the output cannot be read", case, again)
+
+
+class Texts:
+    """Damaged texts, each in the command that reads it."""
+
+    TEXTS = {
+        "k.mat": b"3 3 8 0\n-1 -1 -1\n-1 16.5e0 -1\n-1 -1 -1\n", "k.csv": b"1;2;1\n2;4;2\n1;2;1\n", "k.txt": b"1 2 1\n2 4 2\n1 2 1\n",
+        "taps.txt": b"0.25\n0.5\n0.25\n", "list": b"a.pgm\nb.pgm\n", "list0": b"a.pgm\0b.pgm\0", "mask": b"3x3: 1,2,1, 2,4,2, 1,2,1",
+        "expr": b"max(b, a * 2 + 1e3) > 3 ? a : b"}
+    COMMANDS = {
+        "k.mat": ["run", "conv:mask=k.mat", "a.pgm", "-o", "o.png"], "k.csv": ["run", "conv:mask=k.csv", "a.pgm", "-o", "o.png"],
+        "k.txt": ["run", "conv:mask=k.txt", "a.pgm", "-o", "o.png"], "taps.txt": ["run", "fir:taps.txt", "s.wav", "-o", "o.wav"],
+        "list": ["stats", "--files-from", "list"], "list0": ["stats", "--files0-from", "list0"],
+        "journal": ["run", "box:3", "a.pgm", "b.pgm", "--out-dir", "o", "--resume", "-j", "1"], "shards": ["merge", "1.json", "2.json"],
+        "mask": ["run", "conv:mask=\"{}\"", "a.pgm", "-o", "o.png"], "expr": ["run", "reduce:expr=\"{}\"", "a.pgm"]}
+
+    def __init__(self, judge, seeds):
+        self.judge = judge
+        self.picture, self.sound = (seeds / "gray.pgm").read_bytes(), (seeds / "sound.wav").read_bytes()
+        self.made = self.make(judge.work / "texts")
+
+    def make(self, folder):
+        """The texts that halo itself writes: parts of a batch, and a journal."""
+        folder.mkdir()
+        self.fill(folder)
+        for part in "12":
+            shard = subprocess.run([self.judge.halo, "stats", "a.pgm", "b.pgm", "s.wav", "--total", "--json", "--shard", f"{part}/2"],
+                                   cwd=folder, env=self.judge.environment, capture_output=True, check=True)
+            (folder / f"{part}.json").write_bytes(shard.stdout)
+        subprocess.run([self.judge.halo, *self.COMMANDS["journal"]], cwd=folder, env=self.judge.environment, capture_output=True, check=True)
+        return {"1.json": (folder / "1.json").read_bytes(), "2.json": (folder / "2.json").read_bytes(),
+                "journal": (folder / "o" / ".halo-journal").read_bytes()}
+
+    def fill(self, folder):
+        (folder / "a.pgm").write_bytes(self.picture)
+        (folder / "b.pgm").write_bytes(self.picture[:-5] + b"12345")
+        (folder / "s.wav").write_bytes(self.sound)
+
+    def case(self, draw, folder):
+        self.fill(folder)
+        kind = draw.choice(sorted(self.COMMANDS) + ["shards"] * 5)
+        argv = [self.judge.halo, *self.COMMANDS[kind]]
+        if kind == "shards":
+            for name in "1.json", "2.json":
+                way = draw.choice([damaged, mistyped, mistyped, lambda _, data: data])
+                (folder / name).write_bytes(way(draw, self.made[name]))
+        elif kind == "journal":
+            (folder / "o").mkdir()
+            (folder / "o" / ".halo-journal").write_bytes(damaged(draw, self.made[kind]))
+        elif kind in ("mask", "expr"):
+            text = damaged(draw, self.TEXTS[kind]).replace(b"\0", b"")[:9999].decode("utf-8", "surrogateescape")
+            argv = [word.replace("{}", text) for word in argv]
+        else:
+            (folder / kind).write_bytes(damaged(draw, self.TEXTS[kind]))
+        case = Case(folder, argv)
+        self.judge.clean(case, self.judge.run(case))
