@@ -1,7 +1,7 @@
 /* A library for LD_PRELOAD that lets calls of the system fail: the FAULT_N-th of those named in FAULT_CALL (and every
  * later one with FAULT_LASTING=1) fails with errno FAULT_ERRNO; with FAULT_SHORT=1 reads and writes do half instead.
- * FAULT_COUNT names a file that gets the number of calls. Calls count from the first line of main() to its end, and
- * those to standard error never do: what is said of a failure has to come through.
+ * FAULT_COUNT names a file that gets the number of calls of each name, a line each. Calls count from the first line of
+ * main() to its end, and those to standard error never do: what is said of a failure has to come through.
  *
  * It works on programs with AddressSanitizer, too: every call goes on to whatever would have been called. */
 #define _GNU_SOURCE
@@ -24,7 +24,14 @@
 #include <unistd.h>
 
 static atomic_bool armed;
-static atomic_long count;
+static atomic_long count; /* of the calls in `calls`; and of each name, for FAULT_COUNT */
+static struct {
+    const char *name;
+    atomic_long count;
+} counted[] = {{"malloc", 0}, {"calloc", 0},    {"realloc", 0}, {"aligned_alloc", 0}, {"open", 0},    {"read", 0},    {"write", 0},
+               {"close", 0},  {"fsync", 0},     {"rename", 0},  {"link", 0},          {"unlink", 0},  {"mkdir", 0},   {"fchmod", 0},
+               {"stat", 0},   {"ftruncate", 0}, {"lseek", 0},   {"fstat", 0},         {"opendir", 0}, {"readdir", 0}, {"readlink", 0},
+               {"fcntl", 0},  {"flock", 0},     {"pthread_create", 0}};
 static long which = -1;
 static int error;
 static bool lasting, shortly;
@@ -35,6 +42,8 @@ static bool fails(const char *name)
 {
     const size_t length = strlen(name);
     if (!atomic_load(&armed)) return false;
+    for (size_t i = 0; i < sizeof counted / sizeof counted[0]; i++)
+        if (strcmp(counted[i].name, name) == 0) atomic_fetch_add(&counted[i].count, 1);
     for (const char *at = calls; (at = strstr(at, name)) != NULL; at += length) {
         if ((at != calls && at[-1] != ',') || (at[length] != 0 && at[length] != ',')) continue;
         const long now = atomic_fetch_add(&count, 1) + 1;
@@ -65,7 +74,8 @@ static void finish(void)
     atomic_store(&armed, false);
     FILE *file = path != NULL ? fopen(path, "w") : NULL;
     if (file == NULL) return;
-    fprintf(file, "%ld", atomic_load(&count));
+    for (size_t i = 0; i < sizeof counted / sizeof counted[0]; i++)
+        fprintf(file, "%s %ld\n", counted[i].name, atomic_load(&counted[i].count));
     fclose(file);
 }
 
