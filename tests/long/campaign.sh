@@ -2,7 +2,8 @@
 # Looks for faults of whole commands for some minutes: damaged inputs of every format, command lines drawn at random,
 # allocations and system calls that fail, signals. Prints one line a fault, with the command that shows it in a folder
 # that is kept, and then how many cases of each kind it ran; exit 1 where there was a fault.
-#   tests/long/campaign.sh HALO [MINUTES [SEED [PART…]]]     an hour with the seed of the day; PART: inputs texts commands failures signals
+#   tests/long/campaign.sh HALO [MINUTES [SEED [PART…]]]
+# It takes an hour with the seed of the day; a PART is inputs, texts, commands, failures or signals.
 # CAMPAIGN_FAULTS names the folder for what is found, CAMPAIGN_CORPUS one of files that are damaged as well.
 set -euo pipefail
 here=$(dirname "$(realpath "$0")")/campaign

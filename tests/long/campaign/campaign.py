@@ -1,5 +1,6 @@
-"""campaign.py HALO FOLDER MINUTES SEED [PART…]: see ../campaign.sh. A case is drawn from the seed, its part and its number, so the same seed
-draws the same cases; only where signals arrive is up to the clock."""
+"""campaign.py HALO FOLDER MINUTES SEED [PART…]: see ../campaign.sh. A case is drawn from the seed, its part and its
+number, so the same seed draws the same cases; only when signals arrive is up to the clock."""
+
 import os
 import random
 import shutil
@@ -16,7 +17,13 @@ from inputs import Inputs, Texts
 from judge import Judge
 from signals import Signals
 
-PARTS = {"inputs": (Inputs, 0.34), "texts": (Texts, 0.12), "commands": (Commands, 0.22), "failures": (Failures, 0.24), "signals": (Signals, 0.08)}
+PARTS = {
+    "inputs": (Inputs, 0.34),
+    "texts": (Texts, 0.12),
+    "commands": (Commands, 0.22),
+    "failures": (Failures, 0.24),
+    "signals": (Signals, 0.08),
+}
 
 
 def work_on(part, name, seed, until, counter, judge):
@@ -47,7 +54,10 @@ def main():
     for name in names:
         end += minutes * 60 * PARTS[name][1] / whole
         part = PARTS[name][0](judge, files)
-        threads = [threading.Thread(target=work_on, args=(part, name, seed, end, counter, judge)) for _ in range(os.cpu_count())]
+        threads = [
+            threading.Thread(target=work_on, args=(part, name, seed, end, counter, judge))
+            for _ in range(os.cpu_count())
+        ]
         for thread in threads:
             thread.start()
         for thread in threads:

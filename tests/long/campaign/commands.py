@@ -1,4 +1,5 @@
 """Command lines drawn at random: operations with any values, options that may not go together, rubbish."""
+
 import json
 import re
 import shutil
@@ -6,11 +7,79 @@ import subprocess
 
 from judge import Case
 
-NUMBERS = ["0", "1", "2", "3", "-1", "0.5", "1e9", "1e-9", "1e308", "-1e308", "inf", "nan", "2147483648", "9223372036854775807", "0x1f",
-           "99999999999999999999", "1,5", "7", "15", "31", "4096"]
-WORDS = ["", "x", "yes", "u8", "u16", "f32", "s24", "5ms", "1s", "100%", "4kHz", "3+3", "0+0", "-1+9", "constant=300", "replicate", "mirror",
-         "wrap", "valid", "keep", "zero", "reflect", "all", "each", "fast", "exact", "gray.pgm", "missing", "/dev/null", "/", ".", "\u00e9",
-         "a\nb", "'", '"', "%s", "{stem}", "{index:04}.png", "*", "3x3: 1,2,1", "1/2", "3/2", "auto", "cpu", "gpu", "u8:3x3x1", "s16,8000,2", "-"]
+NUMBERS = [
+    "0",
+    "1",
+    "2",
+    "3",
+    "-1",
+    "0.5",
+    "1e9",
+    "1e-9",
+    "1e308",
+    "-1e308",
+    "inf",
+    "nan",
+    "2147483648",
+    "9223372036854775807",
+    "0x1f",
+    "99999999999999999999",
+    "1,5",
+    "7",
+    "15",
+    "31",
+    "4096",
+]
+WORDS = [
+    "",
+    "x",
+    "yes",
+    "u8",
+    "u16",
+    "f32",
+    "s24",
+    "5ms",
+    "1s",
+    "100%",
+    "4kHz",
+    "3+3",
+    "0+0",
+    "-1+9",
+    "constant=300",
+    "replicate",
+    "mirror",
+    "wrap",
+    "valid",
+    "keep",
+    "zero",
+    "reflect",
+    "all",
+    "each",
+    "fast",
+    "exact",
+    "gray.pgm",
+    "missing",
+    "/dev/null",
+    "/",
+    ".",
+    "\u00e9",
+    "a\nb",
+    "'",
+    '"',
+    "%s",
+    "{stem}",
+    "{index:04}.png",
+    "*",
+    "3x3: 1,2,1",
+    "1/2",
+    "3/2",
+    "auto",
+    "cpu",
+    "gpu",
+    "u8:3x3x1",
+    "s16,8000,2",
+    "-",
+]
 FORMATS = ["png", "jpeg", "tiff", "pnm", "pam", "npy", "raw", "wav", "flac", "ogg", "hdr", "pbm"]
 FOREVER = {"--runs", "--generate"}
 
@@ -27,7 +96,9 @@ class Commands:
             self.options[command] = [(name, bool(value.strip())) for _, name, value in found if name not in FOREVER]
 
     def ask(self, *words):
-        return subprocess.run([self.judge.halo, *words], env=self.judge.environment, capture_output=True, check=True).stdout.decode()
+        return subprocess.run(
+            [self.judge.halo, *words], env=self.judge.environment, capture_output=True, check=True
+        ).stdout.decode()
 
     def value(self, draw):
         return draw.choice(NUMBERS if draw.random() < 0.6 else WORDS)
@@ -48,13 +119,17 @@ class Commands:
         text = draw.choice([" | ", "|"]).join(self.operation(draw) for _ in range(draw.choice([1, 1, 1, 2, 3])))
         if draw.random() < 0.1 and text:
             at = draw.randrange(len(text))
-            text = text[:at] + draw.choice(["|", ":", ",", "=", '"', "[", " ", "\\"]) + text[at + draw.randrange(2):]
+            text = text[:at] + draw.choice(["|", ":", ",", "=", '"', "[", " ", "\\"]) + text[at + draw.randrange(2) :]
         return text
 
     def line(self, draw):
         command = draw.choice(["run"] * 6 + ["stats", "hist", "scan", "info", "list", "merge"])
         words = [self.pipeline(draw)] if command == "run" else []
-        words += draw.sample(self.names, draw.choice([0, 1, 1, 1, 1, 2, 3])) if command != "list" else [draw.choice(["ops", "masks", "devices"])]
+        words += (
+            draw.sample(self.names, draw.choice([0, 1, 1, 1, 1, 2, 3]))
+            if command != "list"
+            else [draw.choice(["ops", "masks", "devices"])]
+        )
         if command in ("run", "scan"):
             words += draw.choice([["-o", "out." + draw.choice(FORMATS)], ["-o", "-"], ["--out-dir", "o"], []])
         for name, takes in draw.choices(self.options[command], k=draw.choice([0, 0, 1, 1, 2, 3])):
@@ -70,10 +145,21 @@ class Commands:
         for word in words:
             if word in self.names:
                 shutil.copy(self.seeds / word, folder / word)
-        case = Case(folder, [self.judge.halo, *words], stdin=(self.seeds / draw.choice(self.names)).read_bytes() if "-" in words else b"")
+        case = Case(
+            folder,
+            [self.judge.halo, *words],
+            stdin=(self.seeds / draw.choice(self.names)).read_bytes() if "-" in words else b"",
+        )
         ended = self.judge.run(case)
         if self.judge.clean(case, ended) and ended.code == 0:
-            missing = [words[i + 1] for i, word in enumerate(words[:-1]) if word == "-o" and words[i + 1] != "-"
-                       and not (folder / words[i + 1]).exists() and "--explain" not in words and "--dry-run" not in words]
+            missing = [
+                words[i + 1]
+                for i, word in enumerate(words[:-1])
+                if word == "-o"
+                and words[i + 1] != "-"
+                and not (folder / words[i + 1]).exists()
+                and "--explain" not in words
+                and "--dry-run" not in words
+            ]
             if missing and "--help" not in words:
                 self.judge.report(f"exit 0 without {missing[0]}", case, ended)

@@ -1,38 +1,62 @@
 """Every allocation and every call of the system fails, one by one: a command then does all of its work or says that it
 did not, leaves what was there as it was, and nothing half-made."""
+
 import json
-import os
+import shlex
 import shutil
 
 from judge import Case
 
 # What runs, what it needs besides the seeds named in it, and the outputs that are compared.
 SCENARIOS = {
-    "png": (["run", "gauss:1", "said.png", "-o", "out.png"], ["out.png"]),
-    "jpeg": (["run", "sharpen", "turned.jpg", "-o", "out.jpg"], ["out.jpg"]),
-    "tiff": (["run", "sobel | depth:u16", "rgba.tif", "-o", "out.tif"], ["out.tif"]),
-    "replace": (["run", "median:1", "rgb.ppm", "-o", "old.png", "-f"], ["old.png"]),
-    "wave": (["run", "average:3", "sound.wav", "-o", "out.wav"], ["out.wav"]),
-    "flac": (["run", "gain:0.5", "sound.wav", "-o", "out.flac"], ["out.flac"]),
-    "ogg": (["run", "", "sound.flac", "-o", "out.ogg"], []),
-    "aiff": (["run", "highpass:1kHz", "sound.aiff", "-o", "out.au"], ["out.au"]),
-    "npy": (["run", "scan", "deep.png", "-o", "out.npy"], ["out.npy"]),
-    "hdr": (["run", "gauss:1", "rgb.png", "-o", "out.hdr"], ["out.hdr"]),
-    "pipe": (["run", "box:3 | stats", "-", "-o", "-", "--to", "ppm"], []),
-    "batch": (["run", "equalize", "gray.pgm", "rgb.png", "deep.tif", "turned.jpg", "--out-dir", "o", "--to", "png", "-j", "3"],
-              ["o/gray.png", "o/rgb.png", "o/deep.png", "o/turned.png"]),
-    "resume": (["run", "gauss:1", "gray.pgm", "rgb.ppm", "deep.pgm", "--out-dir", "o", "--to", "png", "--resume", "-j", "2"],
-               ["o/gray.png", "o/rgb.png", "o/deep.png"]),
-    "folder": (["run", "unsharp", "in", "-r", "--out-dir", "o"], ["o/gray.pgm", "o/rgb.ppm"]),
-    "stats": (["stats", "--full", "--total", "--json", "gray.pgm", "float.tif", "sound.wav"], []),
-    "hist": (["hist", "gray.pgm", "--plot", "h.png", "-f"], ["h.png"]),
-    "info": (["info", "--json", "said.png", "turned.jpg", "rgba.tif", "sound.flac", "float.wav"], []),
-    "mask": (["run", "conv:mask=k.mat | reduce:expr=\"a + b\"", "gray.pgm", "-o", "out.tif"], ["out.tif"]),
+    "png": ("run gauss:1 said.png -o out.png", ["out.png"]),
+    "jpeg": ("run sharpen turned.jpg -o out.jpg", ["out.jpg"]),
+    "tiff": ("run 'sobel | depth:u16' rgba.tif -o out.tif", ["out.tif"]),
+    "replace": ("run median:1 rgb.ppm -o old.png -f", ["old.png"]),
+    "wave": ("run average:3 sound.wav -o out.wav", ["out.wav"]),
+    "flac": ("run gain:0.5 sound.wav -o out.flac", ["out.flac"]),
+    "ogg": ("run '' sound.flac -o out.ogg", []),
+    "aiff": ("run highpass:1kHz sound.aiff -o out.au", ["out.au"]),
+    "npy": ("run scan deep.png -o out.npy", ["out.npy"]),
+    "hdr": ("run gauss:1 rgb.png -o out.hdr", ["out.hdr"]),
+    "pipe": ("run 'box:3 | stats' - -o - --to ppm", []),
+    "batch": (
+        "run equalize gray.pgm rgb.png deep.tif turned.jpg --out-dir o --to png -j 3",
+        ["o/gray.png", "o/rgb.png", "o/deep.png", "o/turned.png"],
+    ),
+    "resume": (
+        "run gauss:1 gray.pgm rgb.ppm deep.pgm --out-dir o --to png --resume -j 2",
+        ["o/gray.png", "o/rgb.png", "o/deep.png"],
+    ),
+    "folder": ("run unsharp in -r --out-dir o", ["o/gray.pgm", "o/rgb.ppm"]),
+    "stats": ("stats --full --total --json gray.pgm float.tif sound.wav", []),
+    "hist": ("hist gray.pgm --plot h.png -f", ["h.png"]),
+    "info": ("info --json said.png turned.jpg rgba.tif sound.flac float.wav", []),
+    "mask": ("run 'conv:mask=k.mat | reduce:expr=\"a + b\"' gray.pgm -o out.tif", ["out.tif"]),
 }
 CALLS = {
-    "malloc,calloc,realloc,aligned_alloc": [12], "open": [13, 24, 5], "read": [5], "write": [28, 5], "close": [5], "fsync": [5, 28],
-    "rename": [13, 18], "link": [13, 1], "unlink": [13], "mkdir": [13, 28], "fchmod": [1], "ftruncate": [28], "lseek": [29], "stat": [13, 5],
-    "fstat": [5], "readlink": [5], "opendir": [13], "readdir": [5], "fcntl": [24], "flock": [37, 11], "pthread_create": [11]}
+    "malloc,calloc,realloc,aligned_alloc": [12],
+    "open": [13, 24, 5],
+    "read": [5],
+    "write": [28, 5],
+    "close": [5],
+    "fsync": [5, 28],
+    "rename": [13, 18],
+    "link": [13, 1],
+    "unlink": [13],
+    "mkdir": [13, 28],
+    "fchmod": [1],
+    "ftruncate": [28],
+    "lseek": [29],
+    "stat": [13, 5],
+    "fstat": [5],
+    "readlink": [5],
+    "opendir": [13],
+    "readdir": [5],
+    "fcntl": [24],
+    "flock": [37, 11],
+    "pthread_create": [11],
+}
 OLD = b"P5 1 1 255\nx"
 
 
@@ -44,7 +68,7 @@ class Failures:
             self.undisturbed(name)
 
     def prepare(self, name, folder):
-        command, _ = SCENARIOS[name]
+        command = shlex.split(SCENARIOS[name][0])
         folder.mkdir(parents=True, exist_ok=True)
         for word in command:
             if (self.seeds / word).is_file() and word != "old.png":
@@ -55,7 +79,11 @@ class Failures:
             (folder / "in").mkdir()
             shutil.copy(self.seeds / "gray.pgm", folder / "in")
             shutil.copy(self.seeds / "rgb.ppm", folder / "in")
-        return Case(folder, [self.judge.halo, *command], stdin=(self.seeds / "rgb.ppm").read_bytes() if "-" in command else b"")
+        return Case(
+            folder,
+            [self.judge.halo, *command],
+            stdin=(self.seeds / "rgb.ppm").read_bytes() if "-" in command else b"",
+        )
 
     def undisturbed(self, name):
         """What the scenario makes, and how often it calls what."""
@@ -72,7 +100,8 @@ class Failures:
 
     def made(self, name, folder, ended):
         """Outputs and results, without times."""
-        files = {output: (folder / output).read_bytes() if (folder / output).exists() else None for output in SCENARIOS[name][1]}
+        paths = {output: folder / output for output in SCENARIOS[name][1]}
+        files = {output: path.read_bytes() if path.exists() else None for output, path in paths.items()}
         return files, without_times(ended.out)
 
     def case(self, draw, folder):
@@ -81,8 +110,12 @@ class Failures:
         if draw.random() < 0.5:
             call = next(iter(CALLS))
         case = self.prepare(name, folder)
-        case.env = {"LD_PRELOAD": self.judge.shim, "FAULT_CALL": call, "FAULT_N": str(draw.randint(1, self.counts[name, call] + 1)),
-                    "FAULT_ERRNO": str(draw.choice(CALLS[call]))}
+        case.env = {
+            "LD_PRELOAD": self.judge.shim,
+            "FAULT_CALL": call,
+            "FAULT_N": str(draw.randint(1, self.counts[name, call] + 1)),
+            "FAULT_ERRNO": str(draw.choice(CALLS[call])),
+        }
         if draw.random() < 0.3:
             case.env["FAULT_LASTING"] = "1"
         elif call in ("read", "write") and draw.random() < 0.5:

@@ -1,12 +1,48 @@
-"""Damaged inputs: pictures and sound of every format, and the texts that halo reads (masks, taps, lists, journals, shards)."""
+"""Damaged inputs: pictures and sound of every format, and the texts that halo reads (masks, taps, lists, journals,
+shards)."""
+
 import subprocess
 
 from judge import Case
 from mutate import damaged, mistyped
 
-TO = ["png", "jpg", "tif", "ppm", "pgm", "pam", "pfm", "bmp", "tga", "hdr", "npy", "raw", "wav", "flac", "aiff", "au", "w64", "rf64", "ogg"]
-PIPELINES = ["", "gauss:1", "sobel", "median:1", "equalize", "average:3", "depth:u8", "normalize | hist", "stats:full | box:3", "scan",
-             "invert,", "conv:mask=\"1x3: 1,2,1\"", "gray | gauss:1", "lowpass:1kHz"]
+TO = [
+    "png",
+    "jpg",
+    "tif",
+    "ppm",
+    "pgm",
+    "pam",
+    "pfm",
+    "bmp",
+    "tga",
+    "hdr",
+    "npy",
+    "raw",
+    "wav",
+    "flac",
+    "aiff",
+    "au",
+    "w64",
+    "rf64",
+    "ogg",
+]
+PIPELINES = [
+    "",
+    "gauss:1",
+    "sobel",
+    "median:1",
+    "equalize",
+    "average:3",
+    "depth:u8",
+    "normalize | hist",
+    "stats:full | box:3",
+    "scan",
+    "invert,",
+    'conv:mask="1x3: 1,2,1"',
+    "gray | gauss:1",
+    "lowpass:1kHz",
+]
 LIMITS = ["--max-memory", "200M", "--max-pixels", "4M", "-j", "2"]
 
 
@@ -23,12 +59,19 @@ class Inputs:
         data = damaged(draw, data, (self.seeds / draw.choice(self.names)).read_bytes() or b"\0")
         (folder / name).write_bytes(data)
         output = f"out.{draw.choice(TO)}"
-        command = draw.choice([
-            ["info", name], ["info", "--json", name], ["stats", name], ["stats", "--full", "--json", name], ["hist", name],
-            *[["run", draw.choice(PIPELINES), name, "-o", output]] * 5,
-            ["run", draw.choice(PIPELINES), name, "-o", output, "--tolerate"],
-            ["run", "gauss:1", "-", "-o", "-", "--to", draw.choice(TO)],
-            ["run", "gauss:1", name, name, "--out-dir", "o", "--name", "{index}.png"]])
+        command = draw.choice(
+            [
+                ["info", name],
+                ["info", "--json", name],
+                ["stats", name],
+                ["stats", "--full", "--json", name],
+                ["hist", name],
+                *[["run", draw.choice(PIPELINES), name, "-o", output]] * 5,
+                ["run", draw.choice(PIPELINES), name, "-o", output, "--tolerate"],
+                ["run", "gauss:1", "-", "-o", "-", "--to", draw.choice(TO)],
+                ["run", "gauss:1", name, name, "--out-dir", "o", "--name", "{index}.png"],
+            ]
+        )
         case = Case(folder, [judge.halo, *command, *(LIMITS if command[0] != "info" else LIMITS[2:4])])
         if "-" in command:
             case.stdin = data
@@ -48,15 +91,27 @@ class Texts:
     """Damaged texts, each in the command that reads it."""
 
     TEXTS = {
-        "k.mat": b"3 3 8 0\n-1 -1 -1\n-1 16.5e0 -1\n-1 -1 -1\n", "k.csv": b"1;2;1\n2;4;2\n1;2;1\n", "k.txt": b"1 2 1\n2 4 2\n1 2 1\n",
-        "taps.txt": b"0.25\n0.5\n0.25\n", "list": b"a.pgm\nb.pgm\n", "list0": b"a.pgm\0b.pgm\0", "mask": b"3x3: 1,2,1, 2,4,2, 1,2,1",
-        "expr": b"max(b, a * 2 + 1e3) > 3 ? a : b"}
+        "k.mat": b"3 3 8 0\n-1 -1 -1\n-1 16.5e0 -1\n-1 -1 -1\n",
+        "k.csv": b"1;2;1\n2;4;2\n1;2;1\n",
+        "k.txt": b"1 2 1\n2 4 2\n1 2 1\n",
+        "taps.txt": b"0.25\n0.5\n0.25\n",
+        "list": b"a.pgm\nb.pgm\n",
+        "list0": b"a.pgm\0b.pgm\0",
+        "mask": b"3x3: 1,2,1, 2,4,2, 1,2,1",
+        "expr": b"max(b, a * 2 + 1e3) > 3 ? a : b",
+    }
     COMMANDS = {
-        "k.mat": ["run", "conv:mask=k.mat", "a.pgm", "-o", "o.png"], "k.csv": ["run", "conv:mask=k.csv", "a.pgm", "-o", "o.png"],
-        "k.txt": ["run", "conv:mask=k.txt", "a.pgm", "-o", "o.png"], "taps.txt": ["run", "fir:taps.txt", "s.wav", "-o", "o.wav"],
-        "list": ["stats", "--files-from", "list"], "list0": ["stats", "--files0-from", "list0"],
-        "journal": ["run", "box:3", "a.pgm", "b.pgm", "--out-dir", "o", "--resume", "-j", "1"], "shards": ["merge", "1.json", "2.json"],
-        "mask": ["run", "conv:mask=\"{}\"", "a.pgm", "-o", "o.png"], "expr": ["run", "reduce:expr=\"{}\"", "a.pgm"]}
+        "k.mat": ["run", "conv:mask=k.mat", "a.pgm", "-o", "o.png"],
+        "k.csv": ["run", "conv:mask=k.csv", "a.pgm", "-o", "o.png"],
+        "k.txt": ["run", "conv:mask=k.txt", "a.pgm", "-o", "o.png"],
+        "taps.txt": ["run", "fir:taps.txt", "s.wav", "-o", "o.wav"],
+        "list": ["stats", "--files-from", "list"],
+        "list0": ["stats", "--files0-from", "list0"],
+        "journal": ["run", "box:3", "a.pgm", "b.pgm", "--out-dir", "o", "--resume", "-j", "1"],
+        "shards": ["merge", "1.json", "2.json"],
+        "mask": ["run", 'conv:mask="{}"', "a.pgm", "-o", "o.png"],
+        "expr": ["run", 'reduce:expr="{}"', "a.pgm"],
+    }
 
     def __init__(self, judge, seeds):
         self.judge = judge
@@ -68,12 +123,26 @@ class Texts:
         folder.mkdir()
         self.fill(folder)
         for part in "12":
-            shard = subprocess.run([self.judge.halo, "stats", "a.pgm", "b.pgm", "s.wav", "--total", "--json", "--shard", f"{part}/2"],
-                                   cwd=folder, env=self.judge.environment, capture_output=True, check=True)
+            shard = subprocess.run(
+                [self.judge.halo, "stats", "a.pgm", "b.pgm", "s.wav", "--total", "--json", "--shard", f"{part}/2"],
+                cwd=folder,
+                env=self.judge.environment,
+                capture_output=True,
+                check=True,
+            )
             (folder / f"{part}.json").write_bytes(shard.stdout)
-        subprocess.run([self.judge.halo, *self.COMMANDS["journal"]], cwd=folder, env=self.judge.environment, capture_output=True, check=True)
-        return {"1.json": (folder / "1.json").read_bytes(), "2.json": (folder / "2.json").read_bytes(),
-                "journal": (folder / "o" / ".halo-journal").read_bytes()}
+        subprocess.run(
+            [self.judge.halo, *self.COMMANDS["journal"]],
+            cwd=folder,
+            env=self.judge.environment,
+            capture_output=True,
+            check=True,
+        )
+        return {
+            "1.json": (folder / "1.json").read_bytes(),
+            "2.json": (folder / "2.json").read_bytes(),
+            "journal": (folder / "o" / ".halo-journal").read_bytes(),
+        }
 
     def fill(self, folder):
         (folder / "a.pgm").write_bytes(self.picture)

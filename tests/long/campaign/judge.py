@@ -1,4 +1,5 @@
 """Runs a command within limits and says what is wrong with how it ended."""
+
 import os
 import re
 import resource
@@ -64,8 +65,15 @@ class Judge:
         out, err = case.folder.with_suffix(".out"), case.folder.with_suffix(".err")
         hung = []
         with open(out, "wb") as to_out, open(err, "wb") as to_err:
-            process = subprocess.Popen(case.argv, cwd=case.folder, stdin=subprocess.PIPE, stdout=to_out, stderr=to_err,
-                                       env=self.environment | case.env, start_new_session=True)
+            process = subprocess.Popen(
+                case.argv,
+                cwd=case.folder,
+                stdin=subprocess.PIPE,
+                stdout=to_out,
+                stderr=to_err,
+                env=self.environment | case.env,
+                start_new_session=True,
+            )
             try:
                 resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (FILE_BYTES, FILE_BYTES))
                 resource.prlimit(process.pid, resource.RLIMIT_CORE, (0, 0))
@@ -73,7 +81,9 @@ class Judge:
                 pass
             timers = [threading.Timer(SECONDS, lambda: (hung.append(True), os.killpg(process.pid, 9)))]
             if send is not None:
-                timers.append(threading.Timer(send[1], lambda: process.returncode is None and os.kill(process.pid, send[0])))
+                timers.append(
+                    threading.Timer(send[1], lambda: process.returncode is None and os.kill(process.pid, send[0]))
+                )
             for timer in timers:
                 timer.start()
             try:
@@ -91,7 +101,9 @@ class Judge:
         return ended
 
     def leftovers(self, folder):
-        return [name for _, _, names in os.walk(folder) for name in names if ".halo-" in name and "journal" not in name]
+        return [
+            name for _, _, names in os.walk(folder) for name in names if ".halo-" in name and "journal" not in name
+        ]
 
     def wrong(self, ended, codes=(0, 1, 2, 3, 4, 5, 141)):
         """What is wrong with any command that ended so; None: nothing."""

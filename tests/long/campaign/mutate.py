@@ -1,21 +1,71 @@
 """Damages bytes at random."""
+
+import copy
 import json
 import struct
 import zlib
 
-NUMBERS = [0, 1, 2, 3, 7, 8, 15, 16, 255, 256, 65535, 65536, 1 << 20, (1 << 24) - 1, 1 << 28, (1 << 31) - 1, 1 << 31, (1 << 32) - 1]
-WORDS = [b"\0", b"\xff", b"-1", b"1e400", b"nan", b"-inf", b"99999999999999999999", b"0x10", b"\n", b"\r\n", b" ", b"\t", b"null", b"{}",
-         b"[]", b'"', b"\\u0000", b",", b";", b"1,5", b"\xc3", b"\xed\xa0\x80", b"#", b"%s%n", b"../", b"/dev/null", b"-", b"--", b"1e-400"]
+NUMBERS = [
+    0,
+    1,
+    2,
+    3,
+    7,
+    8,
+    15,
+    16,
+    255,
+    256,
+    65535,
+    65536,
+    1 << 20,
+    (1 << 24) - 1,
+    1 << 28,
+    (1 << 31) - 1,
+    1 << 31,
+    (1 << 32) - 1,
+]
+WORDS = [
+    b"\0",
+    b"\xff",
+    b"-1",
+    b"1e400",
+    b"nan",
+    b"-inf",
+    b"99999999999999999999",
+    b"0x10",
+    b"\n",
+    b"\r\n",
+    b" ",
+    b"\t",
+    b"null",
+    b"{}",
+    b"[]",
+    b'"',
+    b"\\u0000",
+    b",",
+    b";",
+    b"1,5",
+    b"\xc3",
+    b"\xed\xa0\x80",
+    b"#",
+    b"%s%n",
+    b"../",
+    b"/dev/null",
+    b"-",
+    b"--",
+    b"1e-400",
+]
 
 
 def flip(draw, data):
     at = draw.randrange(len(data))
-    return data[:at] + bytes([data[at] ^ 1 << draw.randrange(8)]) + data[at + 1:]
+    return data[:at] + bytes([data[at] ^ 1 << draw.randrange(8)]) + data[at + 1 :]
 
 
 def byte(draw, data):
     at = draw.randrange(len(data))
-    return data[:at] + bytes([draw.choice([0, 1, 127, 128, 254, 255, draw.randrange(256)])]) + data[at + 1:]
+    return data[:at] + bytes([draw.choice([0, 1, 127, 128, 254, 255, draw.randrange(256)])]) + data[at + 1 :]
 
 
 def number(draw, data):
@@ -23,26 +73,26 @@ def number(draw, data):
     value = draw.choice(NUMBERS) + draw.choice([-1, 0, 0, 1])
     value &= (1 << 8 * struct.calcsize(kind)) - 1
     at = draw.randrange(len(data))
-    return data[:at] + struct.pack(kind, value) + data[at + struct.calcsize(kind):]
+    return data[:at] + struct.pack(kind, value) + data[at + struct.calcsize(kind) :]
 
 
 def word(draw, data):
     at = draw.randrange(len(data))
-    return data[:at] + draw.choice(WORDS) + data[at + draw.randrange(4):]
+    return data[:at] + draw.choice(WORDS) + data[at + draw.randrange(4) :]
 
 
 def cut(draw, data):
-    return data[:draw.randrange(len(data))]
+    return data[: draw.randrange(len(data))]
 
 
 def remove(draw, data):
     at = draw.randrange(len(data))
-    return data[:at] + data[at + draw.randrange(1, 1 + min(64, len(data))):]
+    return data[:at] + data[at + draw.randrange(1, 1 + min(64, len(data))) :]
 
 
 def repeat(draw, data):
     at, size = draw.randrange(len(data)), draw.randrange(1, 200)
-    return data[:at] + data[at:at + size] * draw.choice([2, 2, 3, 50, 500]) + data[at + size:]
+    return data[:at] + data[at : at + size] * draw.choice([2, 2, 3, 50, 500]) + data[at + size :]
 
 
 def append(draw, data):
@@ -58,11 +108,11 @@ def checked(data):
         return data
     at, out = 8, [data[:8]]
     while at + 12 <= len(data):
-        size = struct.unpack(">I", data[at:at + 4])[0]
+        size = struct.unpack(">I", data[at : at + 4])[0]
         if at + 12 + size > len(data):
             break
-        body = data[at + 4:at + 8 + size]
-        out.append(data[at:at + 4] + body + struct.pack(">I", zlib.crc32(body)))
+        body = data[at + 4 : at + 8 + size]
+        out.append(data[at : at + 4] + body + struct.pack(">I", zlib.crc32(body)))
         at += 12 + size
     return b"".join(out) + data[at:]
 
@@ -72,11 +122,31 @@ def damaged(draw, data, other=b""):
         if data:
             data = draw.choice(WAYS)(draw, data)
     if other and draw.random() < 0.05:
-        data = data[:draw.randrange(len(data) + 1)] + other[draw.randrange(len(other)):]
+        data = data[: draw.randrange(len(data) + 1)] + other[draw.randrange(len(other)) :]
     return checked(data) if draw.random() < 0.7 else data
 
 
-VALUES = [None, True, 0, 1, -1, 1.5, 1e308, 2**31, 2**63, 2**64, 2**128, "", "x", "nan", [], {}, [[]], [None], {"x": 1}]
+VALUES = [
+    None,
+    True,
+    0,
+    1,
+    -1,
+    1.5,
+    1e308,
+    2**31,
+    2**63,
+    2**64,
+    2**128,
+    "",
+    "x",
+    "nan",
+    [],
+    {},
+    [[]],
+    [None],
+    {"x": 1},
+]
 
 
 def places(value):
@@ -94,5 +164,5 @@ def mistyped(draw, lines):
         if isinstance(container, dict) and draw.random() < 0.3:
             container.pop(key, None)
         elif isinstance(container, dict) or key < len(container):
-            container[key] = draw.choice(VALUES) if draw.random() < 0.6 else None
+            container[key] = copy.deepcopy(draw.choice(VALUES)) if draw.random() < 0.6 else None
     return b"".join(json.dumps(record, separators=(",", ":")).encode() + b"\n" for record in records)

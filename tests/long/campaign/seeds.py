@@ -1,4 +1,5 @@
 """Small files of every format that halo reads, of every one that it only writes, and of those that it refuses."""
+
 import random
 import struct
 import subprocess
@@ -7,23 +8,45 @@ from pathlib import Path
 
 # (from, pipeline, to, options): what halo makes of the first files
 MADE = [
-    ("gray.pgm", "", "gray.png", []), ("rgb.ppm", "", "rgb.png", ["--png-level", "9"]),
-    ("rgba.pam", "", "rgba.png", []), ("deep.pgm", "", "deep.png", ["--png-level", "0"]),
-    ("gray.pgm", "", "gray.jpg", []), ("rgb.ppm", "", "rgb.jpg", ["--quality", "40"]),
-    ("gray.pgm", "", "gray.tif", []), ("rgba.pam", "", "rgba.tif", []), ("deep.pgm", "", "deep.tif", []),
-    ("rgb.ppm", "gauss:1", "float.tif", []), ("rgb.ppm", "gauss:1", "float.pfm", []),
-    ("rgb.ppm", "", "rgb.npy", []), ("gray.pgm", "gauss:1", "float.npy", []), ("gray.pgm", "scan", "scan.npy", []),
-    ("rgb.ppm", "", "rgb.bmp", []), ("rgb.ppm", "", "rgb.tga", []), ("rgb.ppm", "gauss:1", "rgb.hdr", []),
+    ("gray.pgm", "", "gray.png", []),
+    ("rgb.ppm", "", "rgb.png", ["--png-level", "9"]),
+    ("rgba.pam", "", "rgba.png", []),
+    ("deep.pgm", "", "deep.png", ["--png-level", "0"]),
+    ("gray.pgm", "", "gray.jpg", []),
+    ("rgb.ppm", "", "rgb.jpg", ["--quality", "40"]),
+    ("gray.pgm", "", "gray.tif", []),
+    ("rgba.pam", "", "rgba.tif", []),
+    ("deep.pgm", "", "deep.tif", []),
+    ("rgb.ppm", "gauss:1", "float.tif", []),
+    ("rgb.ppm", "gauss:1", "float.pfm", []),
+    ("rgb.ppm", "", "rgb.npy", []),
+    ("gray.pgm", "gauss:1", "float.npy", []),
+    ("gray.pgm", "scan", "scan.npy", []),
+    ("rgb.ppm", "", "rgb.bmp", []),
+    ("rgb.ppm", "", "rgb.tga", []),
+    ("rgb.ppm", "gauss:1", "rgb.hdr", []),
 ] + [("sound.wav", "", f"sound.{to}", []) for to in ("flac", "aiff", "au", "w64", "rf64", "ogg", "npy")]
 
 FOREIGN = {
-    "a.gif": b"GIF89a\1\0\1\0\x80\0\0\0\0\0\xff\xff\xff,\0\0\0\0\1\0\1\0\0\2\2D\1\0;", "a.webp": b"RIFF\x1a\0\0\0WEBPVP8L\r\0\0\0/",
-    "a.avif": b"\0\0\0\x20ftypavif" + bytes(40), "a.heic": b"\0\0\0\x20ftypheic" + bytes(40), "a.jxl": b"\xff\x0a" + bytes(30),
-    "a.exr": b"v/1\1\2\0\0\0" + bytes(30), "a.pdf": b"%PDF-1.4\n", "a.mp3": b"ID3\3\0\0\0\0\0\0", "b.mp3": b"\xff\xfb\x90\x44" + bytes(90),
-    "a.svg": b"<svg/>", "a.h5": b"\x89HDF\r\n\x1a\n" + bytes(30), "a.fits": b"SIMPLE  =", "a.zip": b"PK\3\4" + bytes(30),
-    "a.gz": b"\x1f\x8b\x08" + bytes(20), "min.bmp": b"BM\x1a\0\0\0\0\0\0\0\x1a\0\0\0\x0c\0\0\0\1\0\1\0\1\0\x18\0",
-    "min.hdr": b"#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 1 +X 1\n\0\0\0\0", "rgbe.hdr": b"#?RGBE\n\n-Y 1 +X 1\n\0\0\0\0",
-    "caf.caf": b"caff\0\1\0\0desc" + bytes(40), "empty": b"",
+    "a.gif": b"GIF89a\1\0\1\0\x80\0\0\0\0\0\xff\xff\xff,\0\0\0\0\1\0\1\0\0\2\2D\1\0;",
+    "a.webp": b"RIFF\x1a\0\0\0WEBPVP8L\r\0\0\0/",
+    "a.avif": b"\0\0\0\x20ftypavif" + bytes(40),
+    "a.heic": b"\0\0\0\x20ftypheic" + bytes(40),
+    "a.jxl": b"\xff\x0a" + bytes(30),
+    "a.exr": b"v/1\1\2\0\0\0" + bytes(30),
+    "a.pdf": b"%PDF-1.4\n",
+    "a.mp3": b"ID3\3\0\0\0\0\0\0",
+    "b.mp3": b"\xff\xfb\x90\x44" + bytes(90),
+    "a.svg": b"<svg/>",
+    "a.h5": b"\x89HDF\r\n\x1a\n" + bytes(30),
+    "a.fits": b"SIMPLE  =",
+    "a.zip": b"PK\3\4" + bytes(30),
+    "a.gz": b"\x1f\x8b\x08" + bytes(20),
+    "min.bmp": b"BM\x1a\0\0\0\0\0\0\0\x1a\0\0\0\x0c\0\0\0\1\0\1\0\1\0\x18\0",
+    "min.hdr": b"#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 1 +X 1\n\0\0\0\0",
+    "rgbe.hdr": b"#?RGBE\n\n-Y 1 +X 1\n\0\0\0\0",
+    "caf.caf": b"caff\0\1\0\0desc" + bytes(40),
+    "empty": b"",
 }
 
 
@@ -33,18 +56,34 @@ def chunk(kind, data):
 
 def png(width, height, depth, colour, rows, before=b"", interlace=0):
     head = struct.pack(">IIBBBBB", width, height, depth, colour, 0, 0, interlace)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + before + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", head)
+        + before
+        + chunk(b"IDAT", zlib.compress(rows))
+        + chunk(b"IEND", b"")
+    )
 
 
 def pngs(draw):
     """What halo does not write itself: few bits, palettes, interlacing, and all that PNG says beside the samples."""
     palette = chunk(b"PLTE", draw.randbytes(48)) + chunk(b"tRNS", draw.randbytes(7))
-    said = b"".join([
-        chunk(b"gAMA", struct.pack(">I", 45455)), chunk(b"cHRM", struct.pack(">8I", *[31270, 32900, 64000, 33000, 30000, 60000, 15000, 6000])),
-        chunk(b"sRGB", b"\0"), chunk(b"sBIT", b"\5\6\5"), chunk(b"cICP", b"\1\x0d\0\1"), chunk(b"pHYs", struct.pack(">IIB", 2835, 2835, 1)),
-        chunk(b"tEXt", b"Title\0small"), chunk(b"zTXt", b"Comment\0\0" + zlib.compress(b"longer " * 9)),
-        chunk(b"iTXt", b"Author\0\0\0\0\0Zo\xc3\xab"), chunk(b"eXIf", exif(6)), chunk(b"tIME", b"\7\xea\1\1\0\0\0"),
-        chunk(b"iCCP", b"icc\0\0" + zlib.compress(bytes(128)))])
+    said = b"".join(
+        [
+            chunk(b"gAMA", struct.pack(">I", 45455)),
+            chunk(b"cHRM", struct.pack(">8I", *[31270, 32900, 64000, 33000, 30000, 60000, 15000, 6000])),
+            chunk(b"sRGB", b"\0"),
+            chunk(b"sBIT", b"\5\6\5"),
+            chunk(b"cICP", b"\1\x0d\0\1"),
+            chunk(b"pHYs", struct.pack(">IIB", 2835, 2835, 1)),
+            chunk(b"tEXt", b"Title\0small"),
+            chunk(b"zTXt", b"Comment\0\0" + zlib.compress(b"longer " * 9)),
+            chunk(b"iTXt", b"Author\0\0\0\0\0Zo\xc3\xab"),
+            chunk(b"eXIf", exif(6)),
+            chunk(b"tIME", b"\7\xea\1\1\0\0\0"),
+            chunk(b"iCCP", b"icc\0\0" + zlib.compress(bytes(128))),
+        ]
+    )
     return {
         "bits.png": png(13, 9, 1, 0, b"".join(b"\0" + draw.randbytes(2) for _ in range(9))),
         "palette.png": png(13, 9, 4, 3, b"".join(b"\1" + draw.randbytes(7) for _ in range(9)), palette),
@@ -60,8 +99,20 @@ def exif(orientation):
 def wave(channels, bits, frames, draw, form=1):
     size = channels * bits // 8
     head = struct.pack("<HHIIHH", form, channels, 8000, 8000 * size, size, bits)
-    data = draw.randbytes(frames * size) if form == 1 else struct.pack(f"<{frames * channels}f", *[draw.uniform(-1, 1) for _ in range(frames * channels)])
-    body = b"WAVEfmt " + struct.pack("<I", len(head)) + head + b"LIST\x12\0\0\0INFOINAM\6\0\0\0title\0" + b"data" + struct.pack("<I", len(data)) + data
+    data = (
+        draw.randbytes(frames * size)
+        if form == 1
+        else struct.pack(f"<{frames * channels}f", *[draw.uniform(-1, 1) for _ in range(frames * channels)])
+    )
+    body = (
+        b"WAVEfmt "
+        + struct.pack("<I", len(head))
+        + head
+        + b"LIST\x12\0\0\0INFOINAM\6\0\0\0title\0"
+        + b"data"
+        + struct.pack("<I", len(data))
+        + data
+    )
     return b"RIFF" + struct.pack("<I", len(body)) + body
 
 
@@ -70,17 +121,31 @@ def make(halo, environment, folder, corpus=None):
     draw = random.Random(1)
     plain = " ".join(str(draw.randrange(256)) for _ in range(12 * 7))
     first = {
-        "gray.pgm": b"P5\n33 20\n255\n" + draw.randbytes(660), "rgb.ppm": b"P6 17 19 255\n" + draw.randbytes(969),
-        "deep.pgm": b"P5 21 11 65535\n" + draw.randbytes(462), "plain.pgm": f"P2\n# so\n12 7 255\n{plain}\n".encode(),
-        "bits.pbm": b"P4 13 5\n" + draw.randbytes(10), "plain.pbm": b"P1 3 2\n010\n1 1 0\n",
+        "gray.pgm": b"P5\n33 20\n255\n" + draw.randbytes(660),
+        "rgb.ppm": b"P6 17 19 255\n" + draw.randbytes(969),
+        "deep.pgm": b"P5 21 11 65535\n" + draw.randbytes(462),
+        "plain.pgm": f"P2\n# so\n12 7 255\n{plain}\n".encode(),
+        "bits.pbm": b"P4 13 5\n" + draw.randbytes(10),
+        "plain.pbm": b"P1 3 2\n010\n1 1 0\n",
         "rgba.pam": b"P7\nWIDTH 9\nHEIGHT 8\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n" + draw.randbytes(288),
-        "sound.wav": wave(2, 16, 900, draw), "deep.wav": wave(1, 24, 500, draw), "float.wav": wave(2, 32, 400, draw, 3),
-        "several.ppm": (b"P6 3 3 255\n" + draw.randbytes(27)) * 3, **FOREIGN, **pngs(draw)}
+        "sound.wav": wave(2, 16, 900, draw),
+        "deep.wav": wave(1, 24, 500, draw),
+        "float.wav": wave(2, 32, 400, draw, 3),
+        "several.ppm": (b"P6 3 3 255\n" + draw.randbytes(27)) * 3,
+        **FOREIGN,
+        **pngs(draw),
+    }
     for name, data in first.items():
         (folder / name).write_bytes(data)
     for source, pipeline, to, options in MADE:
-        subprocess.run([halo, "run", pipeline, source, "-o", to, "-q", *options], cwd=folder, env=environment, check=False,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        subprocess.run(
+            [halo, "run", pipeline, source, "-o", to, "-q", *options],
+            cwd=folder,
+            env=environment,
+            check=False,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
     (folder / "turned.jpg").write_bytes(with_exif((folder / "rgb.jpg").read_bytes()))
     for path in sorted(Path(corpus).rglob("*")) if corpus else []:
         if path.is_file() and path.stat().st_size < 1 << 18:

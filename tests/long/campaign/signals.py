@@ -1,4 +1,6 @@
-"""Signals at random moments of a batch: it ends by them, leaves no temporary, and --resume makes what an undisturbed run makes."""
+"""Signals at random moments of a batch: it ends by them, leaves no temporary, and --resume makes what an undisturbed run
+makes."""
+
 import shutil
 import signal
 
@@ -20,7 +22,20 @@ class Signals:
         self.seconds = 0.05
 
     def command(self, jobs, to):
-        return [self.judge.halo, "run", "gauss:1 | sharpen", "in", "-r", "--out-dir", "out", "--to", to, "-j", jobs, "-q"]
+        return [
+            self.judge.halo,
+            "run",
+            "gauss:1 | sharpen",
+            "in",
+            "-r",
+            "--out-dir",
+            "out",
+            "--to",
+            to,
+            "-j",
+            jobs,
+            "-q",
+        ]
 
     def case(self, draw, folder):
         judge, number = self.judge, draw.choice(STOPS)
