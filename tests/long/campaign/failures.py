@@ -54,7 +54,7 @@ CALLS = {
     "opendir": [13],
     "readdir": [5],
     "fcntl": [24],
-    "flock": [37, 11],
+    "flock": [37, 95],
     "pthread_create": [11],
 }
 OLD = b"P5 1 1 255\nx"

@@ -37,11 +37,14 @@ static int error;
 static bool lasting, shortly;
 static char calls[256];
 
+/* What a thread does before its first line is not the program's: a sanitizer asks for memory then, and may not fail. */
+static _Thread_local bool begun __attribute__((tls_model("initial-exec")));
+
 /* Is this the call that fails? */
 static bool fails(const char *name)
 {
     const size_t length = strlen(name);
-    if (!atomic_load(&armed)) return false;
+    if (!begun || !atomic_load(&armed)) return false;
     for (size_t i = 0; i < sizeof counted / sizeof counted[0]; i++)
         if (strcmp(counted[i].name, name) == 0) atomic_fetch_add(&counted[i].count, 1);
     for (const char *at = calls; (at = strstr(at, name)) != NULL; at += length) {
@@ -105,6 +108,7 @@ static int counted_main(int argc, char **argv, char **environment)
         signal(SIGFPE, died);
     }
     atexit(finish);
+    begun = true;
     atomic_store(&armed, true);
     const int code = real_main(argc, argv, environment);
     atomic_store(&armed, false);
@@ -293,8 +297,25 @@ PASS(DIR *, opendir, (const char *path), (path), "opendir", NULL)
 PASS(struct dirent64 *, readdir64, (DIR *folder), (folder), "readdir", NULL)
 PASS(int, flock, (int fd, int how), (fd, how), "flock", -1)
 
+typedef struct Start {
+    void *(*run)(void *);
+    void *argument;
+} Start;
+
+static void *start(void *argument)
+{
+    const Start start = *(Start *)argument;
+    real_free(argument);
+    begun = true;
+    return start.run(start.argument);
+}
+
 int pthread_create(pthread_t *thread, const pthread_attr_t *with, void *(*run)(void *), void *argument)
 {
     if (fails("pthread_create")) return EAGAIN;
-    return REAL(pthread_create)(thread, with, run, argument);
+    Start *starts = real_malloc(sizeof *starts);
+    *starts = (Start){run, argument};
+    const int error = REAL(pthread_create)(thread, with, start, starts);
+    if (error != 0) real_free(starts);
+    return error;
 }
