@@ -18,11 +18,19 @@ struct Loudness {
 
 #ifdef HALO_HAVE_EBUR128
 
-static void open_gates(Loudness *loudness, const HaloShape *shape)
+/* What libebur128 takes: with less or more it says no more than it does without memory. */
+#define GATES_MOST_CHANNELS 64
+#define GATES_LEAST_RATE 16
+#define GATES_MOST_RATE 2822400
+
+static HaloStatus open_gates(Loudness *loudness, const HaloShape *shape)
 {
-    if (shape->rate >= 1 && shape->rate < 1e9)
-        loudness->state = ebur128_init((unsigned)shape->channels, (unsigned long)(shape->rate + 0.5),
-                                       EBUR128_MODE_I | EBUR128_MODE_LRA);
+    const double rate = floor(shape->rate + 0.5);
+    if (shape->channels > GATES_MOST_CHANNELS || !(rate >= GATES_LEAST_RATE && rate <= GATES_MOST_RATE))
+        return HALO_OK;
+    loudness->state =
+        ebur128_init((unsigned)shape->channels, (unsigned long)rate, EBUR128_MODE_I | EBUR128_MODE_LRA);
+    return loudness->state != NULL ? HALO_OK : halo_fail(HALO_ERR_LIMIT, "not enough memory for loudness");
 }
 
 static HaloStatus add_gates(Loudness *loudness, const HaloBuf *frames)
@@ -51,7 +59,11 @@ static void close_gates(Loudness *loudness)
 
 #else
 
-static void open_gates(Loudness *loudness, const HaloShape *shape) { (void)loudness, (void)shape; }
+static HaloStatus open_gates(Loudness *loudness, const HaloShape *shape)
+{
+    (void)loudness, (void)shape;
+    return HALO_OK;
+}
 
 static HaloStatus add_gates(Loudness *loudness, const HaloBuf *frames)
 {
@@ -76,7 +88,7 @@ HaloStatus loudness_add(Loudness **loudness, const HaloBuf *frames, bool true_pe
     if (*loudness == NULL) {
         *loudness = calloc(1, sizeof **loudness);
         if (*loudness == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
-        open_gates(*loudness, &frames->shape);
+        HALO_TRY(open_gates(*loudness, &frames->shape));
         if (true_peak) HALO_TRY(true_peak_open(frames->shape.channels, &(*loudness)->peak));
     }
     if ((*loudness)->peak != NULL) true_peak_add((*loudness)->peak, frames->data, frames->cols);

@@ -79,6 +79,14 @@ static const TiffStream stream = {.read = on_read, .write = on_write, .seek = on
 
 /* ---- the format's functions ----------------------------------------------------------------------------- */
 
+/* libtiff says that it has set them also where it had no memory for that. */
+static bool set_extras(TIFF *tiff, int extras, const uint16_t *extra)
+{
+    uint16_t count = 0, *kept = NULL;
+    return extras == 0 || (TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, extras, extra) &&
+                           TIFFGetField(tiff, TIFFTAG_EXTRASAMPLES, &count, &kept) && kept != NULL);
+}
+
 static bool set_tags(TIFF *tiff, const HaloInfo *info, int64_t strip_rows)
 {
     const HaloShape *shape = &info->shape;
@@ -94,7 +102,7 @@ static bool set_tags(TIFF *tiff, const HaloInfo *info, int64_t strip_rows)
            TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, shape->channels) &&
            TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, real ? SAMPLEFORMAT_IEEEFP : SAMPLEFORMAT_UINT) &&
            TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, rgb ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK) &&
-           (extras == 0 || TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, extras, extra)) &&
+           set_extras(tiff, extras, extra) &&
            TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) &&
            TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, (uint32_t)strip_rows) &&
            TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE) &&
