@@ -76,7 +76,7 @@ class Failures:
         (folder / "old.png").write_bytes(OLD)
         (folder / "k.mat").write_text("3 1\n1 2 1\n")
         if name == "folder":
-            (folder / "in").mkdir()
+            (folder / "in").mkdir(exist_ok=True)
             shutil.copy(self.seeds / "gray.pgm", folder / "in")
             shutil.copy(self.seeds / "rgb.ppm", folder / "in")
         return Case(
