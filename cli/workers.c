@@ -5,7 +5,6 @@
 #include "workers.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -175,12 +174,7 @@ HaloStatus cli_workers_start(const CliSettings *settings, const HaloPipeline *pi
     pthread_rwlock_init(&all->turn, NULL);
     pthread_mutex_init(&all->lock, NULL);
     pthread_cond_init(&all->moved, NULL);
-    /* Signals come to this thread alone, which knows how many files are done. */
-    sigset_t every, before;
-    sigfillset(&every);
-    pthread_sigmask(SIG_SETMASK, &every, &before);
     while (all->count < count && status == HALO_OK) status = start_worker(all, options);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     return all->count > 0 ? HALO_OK : status; /* fewer threads do as well */
 }
 
