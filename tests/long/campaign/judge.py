@@ -49,6 +49,8 @@ class Judge:
     def __init__(self, halo, work, faults):
         self.halo, self.work, self.faults, self.shim = halo, work, faults, str(work / "shim.so")
         self.lock, self.found, self.theirs, self.alike = threading.Lock(), 0, 0, {}
+        resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_BYTES, FILE_BYTES))  # of this process and what it starts
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         self.sanitized = b"__asan_init" in Path(halo).read_bytes()
         suppressions = Path(__file__).resolve().parents[2] / "lsan.supp"
         self.environment = {
@@ -74,11 +76,6 @@ class Judge:
                 env=self.environment | case.env,
                 start_new_session=True,
             )
-            try:
-                resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (FILE_BYTES, FILE_BYTES))
-                resource.prlimit(process.pid, resource.RLIMIT_CORE, (0, 0))
-            except ProcessLookupError:
-                pass
             timers = [threading.Timer(SECONDS, lambda: (hung.append(True), os.killpg(process.pid, 9)))]
             if send is not None:
                 timers.append(
