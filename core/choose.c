@@ -41,7 +41,7 @@ static bool gpu_holds(const HaloSession *session, const HaloPlan *plan, char *wh
     const int64_t needed = bands_whole_memory(slot, plan, band, true);
     char need[32], there[32];
     if (memory <= 0 || needed <= memory) return true;
-    snprintf(why, size, "%s of the GPU's memory are needed%s and %s are free%s", memory_text(needed, need),
+    snprintf(why, size, "%s of the GPU's memory are needed%s and %s may be used%s", memory_text(needed, need),
              bands_possible(plan) ? "" : ", since this cannot go in bands,", memory_text(memory, there),
              share > 1 ? " for each file at work" : "");
     return false;

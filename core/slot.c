@@ -24,9 +24,11 @@ static int64_t spare_bytes(const Slot *slot)
     return bytes;
 }
 
+/* A quarter stays free: memory that a device gives in pieces is never all of use, and the driver takes some when a
+ * kernel runs for the first time. */
 int64_t slot_memory(const Slot *slot, int share)
 {
-    return (slot->backend->memory(slot->device) + spare_bytes(slot)) / (share > 1 ? share : 1);
+    return (slot->backend->memory(slot->device) + spare_bytes(slot)) / 4 * 3 / (share > 1 ? share : 1);
 }
 
 static void drop(Slot *slot, int i)
