@@ -11,6 +11,11 @@
 #else
 #define JPEG_FEATURE ", no JPEG"
 #endif
+#ifdef HALO_HAVE_TIFF
+#define TIFF_FEATURE ", TIFF"
+#else
+#define TIFF_FEATURE ", no TIFF"
+#endif
 #ifdef HALO_HAVE_FLAC
 #define FLAC_FEATURE ", FLAC"
 #else
@@ -24,4 +29,4 @@
 
 const char *halo_version(void) { return HALO_VERSION; }
 
-const char *halo_build_features(void) { return CUDA_FEATURE JPEG_FEATURE FLAC_FEATURE LOUDNESS_FEATURE; }
+const char *halo_build_features(void) { return CUDA_FEATURE JPEG_FEATURE TIFF_FEATURE FLAC_FEATURE LOUDNESS_FEATURE; }

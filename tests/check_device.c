@@ -303,13 +303,14 @@ static void one_that_does_not_open_is_left_alone(void **state)
     made_free(&expected);
 }
 
-static void little_memory_makes_bands(void **state)
+/* The GPU's memory and the scratch of a row are so that a filter has to go in bands, and it does. */
+static void expect_bands(int64_t memory, int64_t scratch)
 {
-    (void)state;
     int calls;
     Made expected = undisturbed("gauss:1.5", &calls);
     HaloSession *const session = open_session(HALO_DEVICE_GPU);
-    fake.memory = 200000; /* 184 kB come in and 184 kB go out */
+    fake.memory = memory;
+    fake.scratch = scratch;
     Made made = make(session, "gauss:1.5");
     expect_made("gauss:1.5", &made, &expected, "made-up");
     if (fake.call < calls + 3) fail_case(NULL, "%d calls: no bands", fake.call);
@@ -318,21 +319,17 @@ static void little_memory_makes_bands(void **state)
     made_free(&expected);
 }
 
+static void little_memory_makes_bands(void **state)
+{
+    (void)state;
+    expect_bands(200000, 0); /* 184 kB come in and 184 kB go out */
+}
+
 /* What steps take besides makes the bands smaller: 203 rows of 2400 bytes do not fit, a few do. */
 static void scratch_makes_bands(void **state)
 {
     (void)state;
-    int calls;
-    Made expected = undisturbed("gauss:1.5", &calls);
-    HaloSession *const session = open_session(HALO_DEVICE_GPU);
-    fake.memory = 500000; /* 184 kB come in and 184 kB go out: alone they fit */
-    fake.scratch = 2400;
-    Made made = make(session, "gauss:1.5");
-    expect_made("gauss:1.5", &made, &expected, "made-up");
-    if (fake.call < calls + 3) fail_case(NULL, "%d calls: no bands", fake.call);
-    made_free(&made);
-    halo_session_close(session);
-    made_free(&expected);
+    expect_bands(500000, 2400); /* 184 kB come in and 184 kB go out: alone they fit */
 }
 
 /* What cannot go in bands goes to the CPU, unless the GPU was asked for; no call of the GPU is made in vain. */
