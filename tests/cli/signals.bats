@@ -91,6 +91,8 @@ END
     mkfifo slow.pgm
     "$PYTHON" - "$HALO" <<'END'
 import os, signal, subprocess, sys, time
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+    signal.signal(number, signal.SIG_DFL)  # nohup and background jobs ignore some, and what they start does, too
 loop = 'for i in 1 2 3; do "$0" stats in.pgm slow.pgm -j 1 > /dev/null; echo went on; done'
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
     p = subprocess.Popen([sys.argv[1], "stats", "in.pgm", "slow.pgm", "-j", "1"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)

@@ -12,6 +12,8 @@ STOPS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SI
 class Signals:
     def __init__(self, judge, seeds):
         self.judge = judge
+        for number in STOPS[:-1]:  # nohup and background jobs ignore some, and what they start does, too
+            signal.signal(number, signal.SIG_DFL)
         self.folder = judge.work / "signals"
         (self.folder / "in").mkdir(parents=True)
         for i in range(60):
