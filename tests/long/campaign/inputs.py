@@ -76,7 +76,8 @@ class Inputs:
         if "-" in command:
             case.stdin = data
         ended = judge.run(case)
-        if judge.clean(case, ended) and ended.code == 0 and (folder / output).exists():
+        wide = command[:2] == ["run", "scan"]  # sums that no float holds: written exactly, and refused when read
+        if judge.clean(case, ended) and ended.code == 0 and (folder / output).exists() and not wide:
             self.can_be_read(case, ended, output)
 
     def can_be_read(self, case, ended, output):
