@@ -4,15 +4,12 @@
 
 #include "core.h"
 #include "halo/measures.h"
+#include "primitives.h"
 
-/* Statistics and counts of sound grow from band to band: the leaves of their tree are samples in a row. What
- * is made of integers (the product) needs all of them, and so do percentiles and their like. */
 bool bands_gather(const HaloPlan *plan, const HaloStep *step)
 {
-    const HaloShape *src = &plan->reg[step->src];
-    return src->kind == HALO_AUDIO &&
-           (step->primitive == HALO_HIST || step->primitive == HALO_FOLD ||
-            (step->primitive == HALO_REDUCE && src->dtype == HALO_F32 && step->detail == NULL));
+    const Measure *measure = primitive_of(step)->measure;
+    return measure != NULL && measure->gathers(step, &plan->reg[step->src]);
 }
 
 /* Bands overlap by their reach, and a step between that rounds to integers would count the samples it clips in
@@ -154,8 +151,10 @@ static int64_t whole_leaves(const HaloPlan *plan, int64_t rows)
 {
     const int64_t length = bands_length(&plan->reg[plan->output]);
     bool measures = false;
-    for (int i = 0; i < plan->steps; i++)
-        measures = measures || plan->step[i].primitive == HALO_REDUCE || plan->step[i].primitive == HALO_FOLD;
+    for (int i = 0; i < plan->steps; i++) {
+        const Measure *measure = primitive_of(&plan->step[i])->measure;
+        measures = measures || (measure != NULL && measure->leaves);
+    }
     if (rows >= length || !measures) return smaller(rows, length);
     int64_t node = HALO_LEAF;
     while (node < rows) node *= 2;

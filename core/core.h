@@ -246,6 +246,10 @@ typedef struct Measured {
 HaloStatus measure_piece(Slot *slot, const HaloStep *step, const HaloBuf *piece, Measured *all);
 /* The same for pieces of any length: frames wait in host memory until there is a leaf of them. */
 HaloStatus measure_leaves(Slot *slot, const HaloStep *step, const HaloBuf *piece, bool last, Measured *all);
+/* The same for each kind, for the rows of primitives: `piece` is a whole for a backend, and begins with frame `first`. */
+HaloStatus measure_moments(Slot *slot, const HaloStep *step, const HaloBuf *piece, int64_t first, Measured *all);
+HaloStatus measure_folded(Slot *slot, const HaloStep *step, const HaloBuf *piece, int64_t first, Measured *all);
+HaloStatus measure_counts(Slot *slot, const HaloStep *step, const HaloBuf *piece, int64_t first, Measured *all);
 /* Statistics of every channel (`channel` may be NULL) and, merged in order, of all but alpha. */
 void measure_stats(const Measured *measured, const HaloShape *shape, HaloStats *channel, HaloStats *all);
 void measure_free(Measured *measured);

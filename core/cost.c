@@ -4,7 +4,7 @@
  * second to start the GPU". Measured on two cores with AVX-512 and on an H200 (docs/performance.md). */
 #include <unistd.h>
 
-#include "core.h"
+#include "primitives.h"
 
 #define HOST_BYTES_PER_SECOND 5e9  /* one core, through memory */
 #define HOST_FLOPS_PER_SECOND 5e10 /* one core, fma counted as two, AVX2 or better */
@@ -39,17 +39,7 @@ double cost_step_flops(const HaloPlan *plan, const HaloStep *step, const HaloBac
 {
     const double n = samples(&plan->reg[step->dst >= 0 ? step->dst : step->src]);
     if (cost_by_transforms(step, backend)) return 2.0 * n * fast_transform_taps(&step->u.conv);
-    switch (step->primitive) {
-    case HALO_CONV: return 2.0 * n * (double)step->u.conv.width * (double)step->u.conv.height;
-    case HALO_SEP: return 2.0 * n * (double)(step->u.sep.width + step->u.sep.height);
-    case HALO_MAP: return n * (step->u.map.points + 1);
-    case HALO_REDUCE: return n * (step->detail != NULL ? 80.0 : 8.0);
-    case HALO_FOLD: return n * 4.0 * (step->u.fold.map->length + step->u.fold.join->length);
-    case HALO_PICK: return n;
-    case HALO_EQUALIZE: return n * 12.0;
-    case HALO_RANK: return n * 8.0 * (double)(step->u.rank.width + step->u.rank.height);
-    default: return n * 4.0;
-    }
+    return primitive_of(step)->flops(step, n);
 }
 
 double cost_host_seconds(const HaloPlan *plan, const HaloBackend *backend, int jobs)

@@ -8,6 +8,7 @@
 
 #include "core.h"
 #include "halo/measures.h"
+#include "primitives.h"
 
 typedef struct Run {
     Slot *slot;
@@ -118,103 +119,38 @@ out:
     return status;
 }
 
-/* What a result says besides the reduction itself: the whole is there now. */
-static HaloStatus finish_stats(Run *run, int at, HaloResult *result)
+/* The result of a step that somebody wants. */
+static HaloResult *result_of(const Run *run, const HaloStep *step)
 {
-    HaloStatus status = HALO_OK;
-    const HaloStep *step = &run->plan->step[at];
-    bool finite = true; /* what is not ends a recursive filter for good */
-    for (int c = 0; c < result->shape.channels; c++)
-        finite = finite && result->channel[c].nan + result->channel[c].inf == 0;
-    result->all = run->stats[at];
-    if (result->shape.kind == HALO_AUDIO)
-        result->loudness = loudness_end(run->measured[at].loudness, finite);
-    if (step->detail != NULL)
-        HALO_TRY(measure_detail(run->slot, &run->value[step->src], step->detail, result));
-out:
-    return status;
+    return step->result >= 0 && run->results != NULL ? &run->results->item[step->result] : NULL;
 }
 
-static HaloStatus run_reduce(Run *run, int at, Rows part)
+static HaloStatus run_measure(Run *run, int at, Rows part)
 {
     HaloStatus status = HALO_OK;
     const HaloStep *step = &run->plan->step[at];
+    const Measure *measure = primitive_of(step)->measure;
     const HaloShape *shape = &run->plan->reg[step->src];
-    HaloResult *result = step->result >= 0 && run->results != NULL ? &run->results->item[step->result] : NULL;
+    HaloResult *result = result_of(run, step);
+    if (result == NULL && !measure->always) return HALO_OK;
     HALO_TRY(measure_band(run, at, part));
-    if (result != NULL && shape->kind == HALO_AUDIO) {
+    if (result != NULL && measure->listens && shape->kind == HALO_AUDIO) {
         const HaloBuf piece = rows_of(&run->value[step->src], part);
         HALO_TRY(measure_loudness(run->slot, step, &piece, &run->measured[at]));
     }
     if (part.to < bands_length(shape)) return HALO_OK; /* more will come */
-    if (result != NULL) {
-        result->type = HALO_RESULT_STATS;
-        result->shape = *shape;
-        result->channel = calloc((size_t)shape->channels, sizeof *result->channel);
-        if (result->channel == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
-    }
-    measure_stats(&run->measured[at], shape, result != NULL ? result->channel : NULL, &run->stats[at]);
-    if (result != NULL) HALO_TRY(finish_stats(run, at, result));
-    if (step->refuse_nan && run->stats[at].nan > 0)
-        HALO_FAIL(HALO_ERR_INPUT, "%llu of the samples are NaN, and nan=error refuses them",
-                  (unsigned long long)run->stats[at].nan);
+    HaloBuf src = run->value[step->src];
+    src.shape = *shape;
+    HALO_TRY(measure->conclude(run->slot, step, &src, &run->measured[at], &run->stats[at], result));
 out:
     return status;
 }
 
-static HaloStatus run_hist(Run *run, int at, Rows part)
+static HaloStatus make_value(Run *run, const HaloStep *step)
 {
-    HaloStatus status = HALO_OK;
-    const HaloStep *step = &run->plan->step[at];
-    const HaloShape *shape = &run->plan->reg[step->src];
-    if (run->results == NULL) return HALO_OK;
-    HALO_TRY(measure_band(run, at, part));
-    if (part.to < bands_length(shape)) return HALO_OK;
-    run->results->item[step->result] =
-        (HaloResult){.type = HALO_RESULT_HIST, .shape = *shape, .hist = run->measured[at].hist};
-    run->measured[at].hist = (HaloHistogram){0}; /* the result's now */
-out:
-    return status;
-}
-
-static HaloStatus run_fold(Run *run, int at, Rows part)
-{
-    HaloStatus status = HALO_OK;
-    const HaloStep *step = &run->plan->step[at];
-    const HaloFold *fold = &step->u.fold;
-    const HaloShape *shape = &run->plan->reg[step->src];
-    if (run->results == NULL) return HALO_OK;
-    HALO_TRY(measure_band(run, at, part));
-    if (part.to < bands_length(shape)) return HALO_OK;
-    HaloResult *result = &run->results->item[step->result];
-    *result = (HaloResult){.type = HALO_RESULT_FOLD, .shape = *shape};
-    result->fold.value = calloc((size_t)shape->channels + 1, sizeof *result->fold.value);
-    if (result->fold.value == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
-    result->fold.identity = fold->identity;
-    snprintf(result->fold.expr, sizeof result->fold.expr, "%s", fold->join_text);
-    snprintf(result->fold.map, sizeof result->fold.map, "%s", fold->map_text);
-    measure_fold(&run->measured[at], fold, shape, result->fold.value);
-out:
-    return status;
-}
-
-static HaloStatus run_primitive(Run *run, const HaloStep *step)
-{
-    const HaloBackend *backend = run->slot->backend;
-    HaloDevice *device = run->slot->device;
-    const HaloBuf *src = &run->value[step->src];
-    HaloBuf *dst = &run->value[step->dst];
-    switch (step->primitive) {
-    case HALO_CONV: return backend->conv(device, src, dst, &step->u.conv);
-    case HALO_SEP: return backend->sep(device, src, dst, &step->u.sep);
-    case HALO_MAP: return backend->map(device, src, dst, &step->u.map);
-    case HALO_COMBINE: return backend->combine(device, src, &run->value[step->src2], dst, &step->u.combine);
-    case HALO_SCAN: return backend->scan(device, src, dst, &step->u.scan);
-    case HALO_RANK: return backend->rank(device, src, dst, &step->u.rank);
-    case HALO_PICK: return backend->pick(device, src, dst, &step->u.pick);
-    case HALO_EQUALIZE: return backend->equalize(device, src, dst, &step->u.equalize);
-    default: return halo_fail(HALO_ERR_BUG, "a plan has a step of no known kind");
-    }
+    const HaloBuf *b = step->src2 >= 0 ? &run->value[step->src2] : NULL;
+    return primitive_of(step)->run(run->slot->backend, run->slot->device, step, &run->value[step->src], b,
+                                   &run->value[step->dst]);
 }
 
 static HaloStatus run_step(Run *run, int at, Rows rows)
@@ -222,16 +158,14 @@ static HaloStatus run_step(Run *run, int at, Rows rows)
     HaloStatus status = HALO_OK;
     const HaloPlan *plan = run->plan;
     HaloStep step = plan->step[at];
-    if (step.primitive == HALO_REDUCE) return run_reduce(run, at, bands_measured(plan, &step, rows));
-    if (step.primitive == HALO_FOLD) return run_fold(run, at, bands_measured(plan, &step, rows));
-    if (step.primitive == HALO_HIST) return run_hist(run, at, bands_measured(plan, &step, rows));
+    if (primitive_of(&step)->measure != NULL) return run_measure(run, at, bands_measured(plan, &step, rows));
     if (run->need[step.dst].from == run->need[step.dst].to) return HALO_OK; /* nobody reads it */
     if (step.resolve != NULL) HALO_TRY(step.resolve(&step, &run->stats[step.resolve_from]));
     if (step.dst == plan->output && run->on_host && run->out.data != NULL)
         borrow(run, step.dst, &run->out);
     else
         HALO_TRY(take_buffer(run, step.dst));
-    HALO_TRY(run_primitive(run, &step));
+    HALO_TRY(make_value(run, &step));
 out:
     return status;
 }

@@ -2,75 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core.h"
-
-static const char *border_name(HaloBorder border)
-{
-    static const char *const name[] = {"zero",   "constant", "replicate", "reflect",
-                                       "mirror", "wrap",     "valid",     "keep"};
-    return name[border];
-}
-
-static void print_points(const HaloMap *map, char *room, size_t size)
-{
-    static const char *const kind[] = {"", "premultiply by alpha", "weighted sum of channels"};
-    static const char *const point[] = {"multiply", "add",       "subtract from",  "multiply and add",
-                                        "clamp",    "threshold", "absolute value", "quantise",
-                                        "power",    "from sRGB", "to sRGB"};
-    int n = snprintf(room, size, "%s", kind[map->kind]);
-    for (int i = 0; i < map->points && n < (int)size; i++)
-        n += snprintf(room + n, size - (size_t)n, "%s%s", n > 0 ? ", " : "", point[map->point[i].op]);
-    if (n == 0) snprintf(room, size, "convert");
-}
-
-/* Primitive and method of a step. Sound lies along time: it has no rows. */
-static void print_method(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
-{
-    static const char *const combine[] = {
-        "magnitude", "add", "unsharp", "divide by alpha", "copy alpha", "keep the border", "fit the ends"};
-    int used;
-    switch (step->primitive) {
-    case HALO_CONV:
-        used = sound ? snprintf(room, size, "convolve with %lld tap%s", (long long)step->u.conv.width,
-                                halo_s(step->u.conv.width))
-                     : snprintf(room, size, "convolve %lld x %lld", (long long)step->u.conv.width,
-                                (long long)step->u.conv.height);
-        snprintf(room + used, size - (size_t)used, ", border %s%s%s", border_name(step->u.conv.border),
-                 step->u.conv.nan_ignore ? ", NaN left out" : "", exact ? "" : ", by Fourier transforms");
-        break;
-    case HALO_SEP:
-        snprintf(room, size, "convolve rows by %lld, then columns by %lld, border %s%s",
-                 (long long)step->u.sep.width, (long long)step->u.sep.height, border_name(step->u.sep.border),
-                 step->u.sep.nan_ignore ? ", NaN left out" : "");
-        break;
-    case HALO_MAP: print_points(&step->u.map, room, size); break;
-    case HALO_COMBINE: snprintf(room, size, "%s", combine[step->u.combine.kind]); break;
-    case HALO_REDUCE: snprintf(room, size, step->detail != NULL ? "reduce, with detail" : "reduce"); break;
-    case HALO_FOLD: snprintf(room, size, "reduce by %.60s", step->u.fold.join_text); break;
-    case HALO_HIST:
-        snprintf(room, size, "count in %lld bins%s", (long long)step->u.hist.bins,
-                 range_is_open(&step->u.hist) ? " over the finite samples' range" : "");
-        break;
-    case HALO_SCAN: snprintf(room, size, "scan"); break;
-    case HALO_PICK:
-        snprintf(room, size, "pick one of %lld x %lld", (long long)step->u.pick.step_x,
-                 (long long)step->u.pick.step_y);
-        break;
-    case HALO_EQUALIZE:
-        snprintf(room, size, "equalize %lld x %lld tiles by %lld bins%s", (long long)step->u.equalize.tiles_x,
-                 (long long)step->u.equalize.tiles_y, (long long)step->u.equalize.bins,
-                 step->u.equalize.limit > 0 ? ", limited" : "");
-        break;
-    case HALO_RANK:
-        used = sound ? snprintf(room, size, "sort %lld", (long long)step->u.rank.width)
-                     : snprintf(room, size, "sort %lld x %lld", (long long)step->u.rank.width,
-                                (long long)step->u.rank.height);
-        halo_snprintf(room + used, size - (size_t)used, ", take %g, border %s%s", step->u.rank.fraction,
-                      border_name(step->u.rank.border), step->u.rank.nan_ignore ? ", NaN left out" : "");
-        break;
-    default: snprintf(room, size, "?");
-    }
-}
+#include "primitives.h"
 
 /* ---- the plan ------------------------------------------------------------------------------------------- */
 
@@ -97,7 +29,7 @@ static HaloStatus explain_steps(const HaloPlan *plan, const HaloBackend *backend
                                   .bytes = cost_step_bytes(plan, step) * part,
                                   .flops = cost_step_flops(plan, step, backend) * part,
                                   .exact = is_exact(step, backend)};
-        print_method(step, in->kind == HALO_AUDIO, to->exact, to->method, sizeof to->method);
+        primitive_of(step)->describe(step, in->kind == HALO_AUDIO, to->exact, to->method, sizeof to->method);
     }
     return HALO_OK;
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core.h"
+#include "primitives.h"
 #include "halo/program.h"
 
 /* ---- statistics ----------------------------------------------------------------------------------------- */
@@ -35,8 +35,7 @@ static HaloMoments total_of(const Measured *all, int channels, int channel)
     return total;
 }
 
-static HaloStatus add_moments(Slot *slot, const HaloStep *step, const HaloBuf *piece, int64_t first,
-                              Measured *all)
+HaloStatus measure_moments(Slot *slot, const HaloStep *step, const HaloBuf *piece, int64_t first, Measured *all)
 {
     HaloStatus status = HALO_OK;
     const int channels = piece->shape.channels;
@@ -75,9 +74,11 @@ static double join(const HaloFold *fold, int channel, double a, double b)
 }
 
 /* Pieces join as those of statistics do. */
-static HaloStatus add_folded(Slot *slot, const HaloFold *fold, const HaloBuf *piece, Measured *all)
+HaloStatus measure_folded(Slot *slot, const HaloStep *step, const HaloBuf *piece, int64_t first, Measured *all)
 {
     HaloStatus status = HALO_OK;
+    const HaloFold *fold = &step->u.fold;
+    (void)first;
     const int channels = piece->shape.channels;
     double *value = calloc((size_t)channels, sizeof *value);
     if (all->folded == NULL) all->folded = calloc((size_t)channels * 64, sizeof *all->folded);
@@ -151,9 +152,10 @@ out:
     return status;
 }
 
-static HaloStatus add_counts(Slot *slot, const HaloStep *step, const HaloBuf *piece, Measured *all)
+HaloStatus measure_counts(Slot *slot, const HaloStep *step, const HaloBuf *piece, int64_t first, Measured *all)
 {
     HaloStatus status = HALO_OK;
+    (void)first;
     HaloHistogram more = {0}, *sum = &all->hist;
     HaloHist hist = step->u.hist; /* an open range is of a whole, which is one piece */
     HALO_TRY(range_find(slot, piece, &hist));
@@ -174,17 +176,14 @@ out:
     return status;
 }
 
-/* ---- any of them
- * --------------------------------------------------------------------------------------------- */
+/* ---- any of them ---------------------------------------------------------------------------------------- */
 
 HaloStatus measure_piece(Slot *slot, const HaloStep *step, const HaloBuf *piece, Measured *all)
 {
     HaloBuf whole = *piece; /* for a backend */
     whole.shape.width = piece->cols;
     whole.x0 = 0;
-    if (step->primitive == HALO_REDUCE) return add_moments(slot, step, &whole, piece->x0, all);
-    if (step->primitive == HALO_FOLD) return add_folded(slot, &step->u.fold, &whole, all);
-    return add_counts(slot, step, &whole, all);
+    return primitive_of(step)->measure->piece(slot, step, &whole, piece->x0, all);
 }
 
 /* Of sound: an image is measured whole. */
@@ -192,7 +191,7 @@ HaloStatus measure_leaves(Slot *slot, const HaloStep *step, const HaloBuf *piece
 {
     HaloStatus status = HALO_OK;
     HaloBuf *leaf = &all->leaf;
-    if (step->primitive == HALO_HIST) return measure_piece(slot, step, piece, all); /* counts have no order */
+    if (!primitive_of(step)->measure->leaves) return measure_piece(slot, step, piece, all);
     if (slot->backend->upload != NULL) HALO_FAIL(HALO_ERR_BUG, "frames wait in the memory of a device");
     if (leaf->data == NULL) {
         HaloShape shape = piece->shape;

@@ -2,7 +2,7 @@
  * the step before it. No result changes: the operations on each sample and their order stay. */
 #include <string.h>
 
-#include "core.h"
+#include "primitives.h"
 
 static int uses_of(const HaloPlan *plan, HaloReg reg)
 {
@@ -18,23 +18,9 @@ static int maker_of(const HaloPlan *plan, HaloReg reg)
     return -1;
 }
 
-static HaloStore *store_of(HaloStep *step)
-{
-    switch (step->primitive) {
-    case HALO_CONV: return &step->u.conv.store;
-    case HALO_SEP: return &step->u.sep.store;
-    case HALO_MAP: return &step->u.map.store;
-    case HALO_COMBINE: return &step->u.combine.store;
-    case HALO_RANK: return &step->u.rank.store;
-    case HALO_PICK: return &step->u.pick.store;
-    case HALO_EQUALIZE: return &step->u.equalize.store;
-    default: return NULL;
-    }
-}
-
 static bool writes_plain_f32(const HaloPlan *plan, HaloStep *step)
 {
-    const HaloStore *store = store_of(step);
+    const HaloStore *store = primitive_store(step);
     return store != NULL && store->num == 1.0f && store->den == 1.0f && plan->reg[step->dst].dtype == HALO_F32;
 }
 
@@ -58,7 +44,7 @@ static void join(HaloPlan *plan, int maker_at, int at)
         memcpy(map->point + map->points, step->u.map.point, sizeof *map->point * (size_t)step->u.map.points);
         map->points += step->u.map.points;
     }
-    *store_of(maker) = step->u.map.store;
+    *primitive_store(maker) = step->u.map.store;
     maker->dst = step->dst;
     plan->steps--;
     memmove(&plan->step[at], &plan->step[at + 1], sizeof *plan->step * (size_t)(plan->steps - at));

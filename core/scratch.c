@@ -2,7 +2,7 @@
  */
 #include <stdlib.h>
 
-#include "core.h"
+#include "primitives.h"
 
 /* So much of every plan's results does not count: it does not grow with the samples. */
 #define OWN_BYTES ((int64_t)16 << 20)
@@ -55,22 +55,14 @@ out:
 
 /* ---- what is measured ----------------------------------------------------------------------------------- */
 
-static double bytes_of_results(const HaloPlan *plan, const HaloStep *step)
-{
-    const HaloShape *src = &plan->reg[step->src];
-    const double values = src->dtype == HALO_U8 ? 256 : 65536, channels = src->channels;
-    switch (step->primitive) { /* a tree of 64 levels for each channel; counts of values, and of bins */
-    case HALO_REDUCE: return channels * (64.0 * sizeof(HaloMoments) + (step->detail != NULL ? values * 16 : 0));
-    case HALO_FOLD: return channels * 64.0 * sizeof(double);
-    case HALO_HIST: return channels * 8.0 * (2.0 * (double)step->u.hist.bins + values);
-    default: return 0;
-    }
-}
-
 int64_t scratch_measured(const HaloPlan *plan)
 {
     double bytes = 0;
-    for (int i = 0; i < plan->steps; i++) bytes += bytes_of_results(plan, &plan->step[i]);
+    for (int i = 0; i < plan->steps; i++) {
+        const HaloStep *step = &plan->step[i];
+        const Measure *measure = primitive_of(step)->measure;
+        if (measure != NULL) bytes += measure->bytes(step, &plan->reg[step->src]);
+    }
     if (bytes >= 0x1p62) return INT64_MAX / 2;
     return larger((int64_t)bytes - OWN_BYTES, 0);
 }

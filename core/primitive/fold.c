@@ -1,0 +1,61 @@
+/* A reduction of the user's own. */
+#include <stdlib.h>
+
+#include "primitives.h"
+
+static double flops(const HaloStep *step, double samples)
+{
+    return samples * 4.0 * (step->u.fold.map->length + step->u.fold.join->length);
+}
+
+static void describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
+{
+    (void)sound, (void)exact;
+    snprintf(room, size, "reduce by %.60s", step->u.fold.join_text);
+}
+
+/* ---- measuring ------------------------------------------------------------------------------------------ */
+
+static bool gathers(const HaloStep *step, const HaloShape *src)
+{
+    (void)step;
+    return src->kind == HALO_AUDIO;
+}
+
+static HaloStatus conclude(Slot *slot, const HaloStep *step, const HaloBuf *src, Measured *all,
+                           HaloStats *stats, HaloResult *result)
+{
+    const HaloFold *fold = &step->u.fold;
+    (void)slot, (void)stats;
+    *result = (HaloResult){.type = HALO_RESULT_FOLD, .shape = src->shape};
+    result->fold.value = calloc((size_t)src->shape.channels + 1, sizeof *result->fold.value);
+    if (result->fold.value == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    result->fold.identity = fold->identity;
+    snprintf(result->fold.expr, sizeof result->fold.expr, "%s", fold->join_text);
+    snprintf(result->fold.map, sizeof result->fold.map, "%s", fold->map_text);
+    measure_fold(all, fold, &src->shape, result->fold.value);
+    return HALO_OK;
+}
+
+/* A tree of 64 levels for each channel. */
+static double bytes(const HaloStep *step, const HaloShape *src)
+{
+    (void)step;
+    return src->channels * 64.0 * sizeof(double);
+}
+
+static const Measure measure = {
+    .leaves = true,
+    .gathers = gathers,
+    .piece = measure_folded,
+    .conclude = conclude,
+    .bytes = bytes,
+};
+
+const Primitive primitive_fold = {
+    .name = "fold",
+    .reach = whole_reach,
+    .flops = flops,
+    .describe = describe,
+    .measure = &measure,
+};

@@ -1,0 +1,55 @@
+/* Histograms. */
+#include "primitives.h"
+
+static double flops(const HaloStep *step, double samples)
+{
+    (void)step;
+    return samples * 4.0;
+}
+
+static void describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
+{
+    const HaloHist *hist = &step->u.hist;
+    (void)sound, (void)exact;
+    snprintf(room, size, "count in %lld bins%s", (long long)hist->bins,
+             range_is_open(hist) ? " over the finite samples' range" : "");
+}
+
+/* ---- measuring ------------------------------------------------------------------------------------------ */
+
+static bool gathers(const HaloStep *step, const HaloShape *src)
+{
+    (void)step;
+    return src->kind == HALO_AUDIO;
+}
+
+static HaloStatus conclude(Slot *slot, const HaloStep *step, const HaloBuf *src, Measured *all,
+                           HaloStats *stats, HaloResult *result)
+{
+    (void)slot, (void)step, (void)stats;
+    *result = (HaloResult){.type = HALO_RESULT_HIST, .shape = src->shape, .hist = all->hist};
+    all->hist = (HaloHistogram){0}; /* the result's now */
+    return HALO_OK;
+}
+
+/* Counts of values, and of bins. */
+static double bytes(const HaloStep *step, const HaloShape *src)
+{
+    const double values = src->dtype == HALO_U8 ? 256 : 65536;
+    return src->channels * 8.0 * (2.0 * (double)step->u.hist.bins + values);
+}
+
+static const Measure measure = {
+    .gathers = gathers,
+    .piece = measure_counts,
+    .conclude = conclude,
+    .bytes = bytes,
+};
+
+const Primitive primitive_hist = {
+    .name = "hist",
+    .reach = whole_reach,
+    .flops = flops,
+    .describe = describe,
+    .measure = &measure,
+};

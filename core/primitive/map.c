@@ -1,0 +1,54 @@
+/* One sample or pixel at a time. */
+#include <stddef.h>
+
+#include "primitives.h"
+
+static HaloStatus shape(const HaloStep *step, const HaloShape *a, const HaloShape *b, HaloShape *dst)
+{
+    (void)b;
+    *dst = *a;
+    dst->dtype = HALO_F32;
+    if (step->u.map.kind != HALO_MAP_GRAY) return HALO_OK;
+    dst->channels = a->alpha >= 0 ? 2 : 1;
+    dst->alpha = a->alpha >= 0 ? 1 : -1;
+    return HALO_OK;
+}
+
+static HaloReach reach(const HaloStep *step)
+{
+    (void)step;
+    return (HaloReach){0};
+}
+
+static double flops(const HaloStep *step, double samples) { return samples * (step->u.map.points + 1); }
+
+static void describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
+{
+    static const char *const kind[] = {"", "premultiply by alpha", "weighted sum of channels"};
+    static const char *const point[] = {"multiply", "add",       "subtract from",  "multiply and add",
+                                        "clamp",    "threshold", "absolute value", "quantise",
+                                        "power",    "from sRGB", "to sRGB"};
+    const HaloMap *map = &step->u.map;
+    (void)sound, (void)exact;
+    int n = snprintf(room, size, "%s", kind[map->kind]);
+    for (int i = 0; i < map->points && n < (int)size; i++)
+        n += snprintf(room + n, size - (size_t)n, "%s%s", n > 0 ? ", " : "", point[map->point[i].op]);
+    if (n == 0) snprintf(room, size, "convert");
+}
+
+static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const HaloStep *step, const HaloBuf *a,
+                      const HaloBuf *b, HaloBuf *dst)
+{
+    (void)b;
+    return backend->map(device, a, dst, &step->u.map);
+}
+
+const Primitive primitive_map = {
+    .name = "map",
+    .store = offsetof(HaloStep, u.map.store),
+    .shape = shape,
+    .reach = reach,
+    .flops = flops,
+    .describe = describe,
+    .run = run,
+};

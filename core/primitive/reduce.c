@@ -1,0 +1,82 @@
+/* Statistics. */
+#include <stdlib.h>
+
+#include "primitives.h"
+
+static double flops(const HaloStep *step, double samples)
+{
+    return samples * (step->detail != NULL ? 80.0 : 8.0);
+}
+
+static void describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
+{
+    (void)sound, (void)exact;
+    snprintf(room, size, "%s", step->detail != NULL ? "reduce, with detail" : "reduce");
+}
+
+/* ---- measuring ------------------------------------------------------------------------------------------ */
+
+/* The leaves of the tree are samples in a row. What is made of integers (the product) needs all of them, and so
+ * do percentiles and their like. */
+static bool gathers(const HaloStep *step, const HaloShape *src)
+{
+    return src->kind == HALO_AUDIO && src->dtype == HALO_F32 && step->detail == NULL;
+}
+
+/* What the result says besides the reduction itself. */
+static HaloStatus finish_stats(Slot *slot, const HaloStep *step, const HaloBuf *src, Measured *all,
+                               HaloResult *result)
+{
+    bool finite = true; /* what is not ends a recursive filter for good */
+    for (int c = 0; c < result->shape.channels; c++)
+        finite = finite && result->channel[c].nan + result->channel[c].inf == 0;
+    if (result->shape.kind == HALO_AUDIO) result->loudness = loudness_end(all->loudness, finite);
+    return step->detail != NULL ? measure_detail(slot, src, step->detail, result) : HALO_OK;
+}
+
+static HaloStatus conclude(Slot *slot, const HaloStep *step, const HaloBuf *src, Measured *all,
+                           HaloStats *stats, HaloResult *result)
+{
+    HaloStatus status = HALO_OK;
+    const HaloShape *shape = &src->shape;
+    if (result != NULL) {
+        *result = (HaloResult){.type = HALO_RESULT_STATS, .shape = *shape};
+        result->channel = calloc((size_t)shape->channels, sizeof *result->channel);
+        if (result->channel == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    }
+    measure_stats(all, shape, result != NULL ? result->channel : NULL, stats);
+    if (result != NULL) {
+        result->all = *stats;
+        HALO_TRY(finish_stats(slot, step, src, all, result));
+    }
+    if (step->refuse_nan && stats->nan > 0)
+        HALO_FAIL(HALO_ERR_INPUT, "%llu of the samples are NaN, and nan=error refuses them",
+                  (unsigned long long)stats->nan);
+out:
+    return status;
+}
+
+/* A tree of 64 levels for each channel; counts of values. */
+static double bytes(const HaloStep *step, const HaloShape *src)
+{
+    const double values = src->dtype == HALO_U8 ? 256 : 65536;
+    return src->channels * (64.0 * sizeof(HaloMoments) + (step->detail != NULL ? values * 16 : 0));
+}
+
+static const Measure measure = {
+    .leaves = true,
+    .always = true,
+    .listens = true,
+    .gathers = gathers,
+    .piece = measure_moments,
+    .conclude = conclude,
+    .bytes = bytes,
+};
+
+const Primitive primitive_reduce = {
+    .name = "reduce",
+    .reach = whole_reach,
+    .flops = flops,
+    .describe = describe,
+    .measure = &measure,
+};
