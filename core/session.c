@@ -1,7 +1,7 @@
 /* Sessions: the tables, the options, and the devices, opened on first use. */
 #include <stdlib.h>
 
-#include "core.h"
+#include "session.h"
 
 HaloStatus halo_session_open_with(const HaloTables *tables, const HaloOptions *options, HaloSession **session)
 {

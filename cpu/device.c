@@ -16,7 +16,7 @@
 #define WORTH_THREADS 400000.0
 
 /* More than a last-level cache holds beside what is read. Buffers between the steps of a plan stay below it
- * (core/bands.c). */
+ * (core/plan/bands.c). */
 #define STREAM_BYTES (32 << 20)
 
 static int count(void) { return 1; }

@@ -4,7 +4,7 @@
 
 #include "device.h"
 
-/* Single values of integers are counted, whatever the bins are that are wanted (core/measure.c). */
+/* Single values of integers are counted, whatever the bins are that are wanted (core/measure/measure.c). */
 static HaloHist levels_of(const HaloBuf *src, int64_t bins)
 {
     const HaloDtype dtype = src->shape.dtype;

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "core.h"
+#include "plan/cost.h"
 #include "oracle_backend.h"
 #include "random.h"
 

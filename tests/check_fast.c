@@ -14,7 +14,7 @@
 #include "backends.h"
 #include "draw.h"
 #include "halo/halo.h"
-#include "lowrank.h"
+#include "plan/lowrank.h"
 #include "oracle.h"
 
 /* docs/numerics.md: this part of the greatest sample times the sum of the taps' magnitudes. */

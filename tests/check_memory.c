@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "codec.h"
-#include "core.h"
+#include "run/run.h"
 #include "pipelines.h"
 #include "spool.h"
 

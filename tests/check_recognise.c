@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "codec.h"
-#include "core.h"
+#include "file/file.h"
 #include "seeds.h"
 
 static HaloSession *session;

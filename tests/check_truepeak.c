@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "core.h"
+#include "measure/measure.h"
 #include "random.h"
 
 enum { FRAMES = 3000, SIDE = 128 };

@@ -1,7 +1,7 @@
 /* Levels as often as each other. */
 #include <stddef.h>
 
-#include "primitives.h"
+#include "primitive.h"
 
 static HaloStatus shape(const HaloStep *step, const HaloShape *a, const HaloShape *b, HaloShape *dst)
 {

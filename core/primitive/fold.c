@@ -1,7 +1,7 @@
 /* A reduction of the user's own. */
 #include <stdlib.h>
 
-#include "primitives.h"
+#include "primitive.h"
 
 static double flops(const HaloStep *step, double samples)
 {

@@ -1,5 +1,5 @@
 /* Histograms. */
-#include "primitives.h"
+#include "primitive.h"
 
 static double flops(const HaloStep *step, double samples)
 {

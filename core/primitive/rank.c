@@ -1,7 +1,7 @@
 /* The sample at a place of the sorted window. */
 #include <stddef.h>
 
-#include "primitives.h"
+#include "primitive.h"
 
 static HaloStatus shape(const HaloStep *step, const HaloShape *a, const HaloShape *b, HaloShape *dst)
 {

@@ -1,7 +1,7 @@
 /* Statistics. */
 #include <stdlib.h>
 
-#include "primitives.h"
+#include "primitive.h"
 
 static double flops(const HaloStep *step, double samples)
 {

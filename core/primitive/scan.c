@@ -1,5 +1,5 @@
 /* Prefix sums and their kin. */
-#include "primitives.h"
+#include "primitive.h"
 
 static HaloStatus shape(const HaloStep *step, const HaloShape *a, const HaloShape *b, HaloShape *dst)
 {

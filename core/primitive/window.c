@@ -1,5 +1,5 @@
 /* What primitives with a window share. */
-#include "primitives.h"
+#include "primitive.h"
 
 HaloStatus window_shape(const HaloShape *in, int64_t width, int64_t height, HaloBorder border, HaloShape *dst)
 {

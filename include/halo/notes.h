@@ -1,5 +1,5 @@
 /* What a run lost or changed without being asked, and what else there is to say of it: kinds with counts, which
- * readers and writers gather. Sentences are made of them at the end (core/notes.c). */
+ * readers and writers gather. Sentences are made of them at the end (core/base/notes.c). */
 #ifndef HALO_NOTES_H
 #define HALO_NOTES_H
 

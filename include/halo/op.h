@@ -77,7 +77,7 @@ typedef struct HaloOp {
 
 #define HALO_PARAMS(array) .param = (array), .params = (int)(sizeof(array) / sizeof((array)[0]))
 
-/* ---- what `build` may ask and do; all of it in core/builder.c ------------------------------------------- */
+/* ---- what `build` may ask and do; all of it in core/plan/builder.c ------------------------------------------- */
 
 const HaloShape *halo_build_shape(const HaloBuilder *builder, HaloReg reg); /* until the next step is added */
 const HaloCommon *halo_build_common(const HaloBuilder *builder);

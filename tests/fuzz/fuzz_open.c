@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core.h"
+#include "file/file.h"
 
 enum { MAX_PIXELS = 1 << 14, MAX_BYTES = 1 << 20, MOST_IMAGES = 4 };
 

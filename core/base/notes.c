@@ -1,0 +1,109 @@
+/* Notes in words. */
+#include "halo/notes.h"
+#include "halo/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+
+/* A row has a form for one and one for several; `%llu` in it is the count. NULL: it has more to say than that.
+ */
+typedef struct Row {
+    const char *name;
+    const char *one, *many;
+} Row;
+
+static const Row rows[HALO_NOTES] = {
+    [HALO_NOTE_AXES] = {"axes", "a third dimension is read as %llu channels", NULL},
+    [HALO_NOTE_PAGES] = {"pages", "the first of several images is taken", NULL},
+    [HALO_NOTE_LOOKS_LIKE] = {"looks-like", NULL, NULL},
+    [HALO_NOTE_REST] = {"rest", "1 byte behind the last whole frame is left out",
+                        "%llu bytes behind the last whole frame are left out"},
+    [HALO_NOTE_CHECKSUM] = {"checksum", "1 chunk with a wrong checksum is left out",
+                            "%llu chunks with a wrong checksum are left out"},
+    [HALO_NOTE_NO_END] = {"no-end", "the mark of the end is missing, though all rows are there", NULL},
+    [HALO_NOTE_CLIPPED] = {"clipped", NULL, NULL},
+    [HALO_NOTE_NAN] = {"nan", "1 sample is NaN and became 0", "%llu samples are NaN and became 0"},
+    [HALO_NOTE_TURNED] = {"turned", "turned as EXIF says, which the output does not pass on", NULL},
+    [HALO_NOTE_METADATA] = {"metadata", NULL, NULL},
+    [HALO_NOTE_KEYWORD] = {"keyword", "1 text with an invalid keyword is left out",
+                           "%llu texts with an invalid keyword are left out"},
+    [HALO_NOTE_THROUGH_F32] = {"through-f32", "%llu-bit samples pass through 32-bit floats", NULL},
+    [HALO_NOTE_DIVIDED] = {"divided", "premultiplied colours are divided by alpha", NULL},
+    [HALO_NOTE_CUT] = {"cut", "truncated: only the beginning is there", NULL},
+    [HALO_NOTE_NARROWED] = {"narrowed", NULL, NULL},
+    [HALO_NOTE_SCALED] = {"scaled", NULL, NULL},
+};
+
+static const char *const metas[HALO_META_KINDS] = {"ICC profile",        "EXIF",         "XMP",    "texts",
+                                                   "resolution",         "colour space", "chunks", "IPTC",
+                                                   "cICP, mDCv or cLLi", "pictures"};
+
+const char *halo_note_name(HaloNote kind) { return rows[kind].name; }
+
+bool halo_note_is_loss(HaloNote kind) { return kind < HALO_NOTE_THROUGH_F32; }
+
+const char *halo_meta_name(int i) { return metas[i]; }
+
+/* Of what has no place in a sum, the latest counts; of peaks the greatest. */
+void halo_notes_join(HaloNotes *notes, const HaloNotes *more)
+{
+    for (int i = 0; i < HALO_NOTES; i++) notes->count[i] += more->count[i];
+    if (more->count[HALO_NOTE_THROUGH_F32] > 0) /* bits, not files */
+        notes->count[HALO_NOTE_THROUGH_F32] = more->count[HALO_NOTE_THROUGH_F32];
+    if (more->count[HALO_NOTE_AXES] > 0) notes->count[HALO_NOTE_AXES] = more->count[HALO_NOTE_AXES];
+    notes->left_out |= more->left_out;
+    if (more->format != NULL) notes->format = more->format;
+    if (more->count[HALO_NOTE_NARROWED] > 0) {
+        notes->from = more->from;
+        notes->to = more->to;
+    }
+    if (more->peak > notes->peak) notes->peak = more->peak;
+    if (more->count[HALO_NOTE_SCALED] > 0) notes->gain = more->gain;
+}
+
+static void list_metas(unsigned set, char *text, size_t size)
+{
+    size_t used = strlen(text);
+    for (int i = 0; i < HALO_META_KINDS; i++) {
+        if ((set >> i & 1) == 0) continue;
+        const int n = snprintf(text + used, size - used, "%s%s", text[used - 1] == ' ' ? "" : ", ", metas[i]);
+        used += (size_t)n < size - used ? (size_t)n : size - used - 1;
+    }
+}
+
+const char *halo_note_text(const HaloNotes *notes, HaloNote kind, char text[HALO_NOTE_TEXT])
+{
+    const unsigned long long count = notes->count[kind];
+    const Row *row = &rows[kind];
+    const size_t size = HALO_NOTE_TEXT;
+    if (count == 0) return NULL;
+    if (row->one != NULL) {
+        snprintf(text, size, count > 1 && row->many != NULL ? row->many : row->one, count);
+        return text;
+    }
+    switch (kind) {
+    case HALO_NOTE_LOOKS_LIKE:
+        snprintf(text, size, "--raw takes for samples what begins like %s", notes->format);
+        break;
+    case HALO_NOTE_CLIPPED:
+        snprintf(text, size, "%llu sample%s clipped", count, count == 1 ? " is" : "s are");
+        if (notes->peak > 0)
+            halo_snprintf(text + strlen(text), size - strlen(text), ", the peak is %.4g times full scale",
+                          (double)notes->peak);
+        break;
+    case HALO_NOTE_METADATA:
+        snprintf(text, size, "left out, since the output cannot hold it: ");
+        list_metas(notes->left_out, text, size);
+        break;
+    case HALO_NOTE_NARROWED:
+        snprintf(text, size, "%s samples are written as %s", halo_dtype_name(notes->from),
+                 halo_dtype_name(notes->to));
+        break;
+    case HALO_NOTE_SCALED:
+        halo_snprintf(text, size, "scaled by %.6g, so that it fits", (double)notes->gain);
+        break;
+    default: text[0] = 0;
+    }
+    return text;
+}

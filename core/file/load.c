@@ -1,0 +1,253 @@
+/* Files in: which format, what it says of itself, and its samples. */
+#include <string.h>
+
+#include "file.h"
+
+static bool listed(const char *extensions, const char *name)
+{
+    const size_t n = strlen(name);
+    for (const char *at = extensions; at != NULL && *at != 0; at = strchr(at, ',')) {
+        at += *at == ',';
+        if (strncmp(at, name, n) == 0 && (at[n] == ',' || at[n] == 0)) return true;
+    }
+    return false;
+}
+
+const HaloFormat *halo_find_format_in(const HaloTables *tables, const char *name)
+{
+    for (int i = 0; i < tables->formats; i++)
+        if (strcmp(tables->format[i]->name, name) == 0) return tables->format[i];
+    for (int i = 0; i < tables->formats; i++)
+        if (listed(tables->format[i]->extensions, name)) return tables->format[i];
+    return NULL;
+}
+
+/* All that a probe looks at. Sound that is being recorded may need seconds for more. */
+#define PROBE_BYTES 64
+
+const HaloFormat *load_format_named(const HaloTables *tables, const char *path, char extension[16])
+{
+    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash : path, *dot = strrchr(name, '.');
+    size_t n = 0;
+    for (; dot != NULL && n < 15 && dot[n + 1] != 0; n++)
+        extension[n] = dot[n + 1] >= 'A' && dot[n + 1] <= 'Z' ? (char)(dot[n + 1] + 32) : dot[n + 1];
+    extension[n] = 0;
+    return n > 0 ? halo_find_format_in(tables, extension) : NULL;
+}
+
+/* The format whose probe knows how a file starts, or NULL. */
+static const HaloFormat *probed(const HaloTables *tables, const uint8_t *head, size_t size)
+{
+    for (int i = 0; i < tables->formats; i++)
+        if (tables->format[i]->probe != NULL && tables->format[i]->probe(head, size)) return tables->format[i];
+    return NULL;
+}
+
+/* The format whose probe knows how the file starts; it may be one that is only written. A file that nobody
+ * knows may still have the name of one of those. */
+static HaloStatus recognise(const HaloTables *tables, HaloSource *source, const HaloFormat **format)
+{
+    const uint8_t *head;
+    size_t got;
+    char extension[16];
+    const HaloStatus status = halo_source_peek(source, PROBE_BYTES, &head, &got);
+    if (status != HALO_OK) return status;
+    *format = probed(tables, head, got);
+    if (*format != NULL) return HALO_OK;
+    if (got == 0) return halo_fail(HALO_ERR_INPUT, "is empty");
+    const char *foreign = halo_foreign_name(head, got);
+    if (foreign != NULL)
+        return halo_fail(HALO_ERR_INPUT, "%s is not a format halo reads; 'halo list formats' names them",
+                         foreign);
+    const HaloFormat *named = load_format_named(tables, halo_source_name(source), extension);
+    if (named != NULL && named->open == NULL) {
+        *format = named;
+        return HALO_OK;
+    }
+    return halo_fail(HALO_ERR_INPUT,
+                     "no known image or audio format; 'halo list formats' names them, --raw reads samples");
+}
+
+/* The only place that gives a reader its format: what has one was opened by it, and can be closed. */
+static HaloStatus open_as(HaloReader *reader, const HaloFormat *format)
+{
+    if (format->open == NULL)
+        return halo_fail(HALO_ERR_INPUT, "%s is only written, not read; 'halo list formats' says what is read",
+                         format->name);
+    reader->format = format;
+    return format->open(reader);
+}
+
+/* Puts the file's name before a message that does not start with it. */
+static HaloStatus named(HaloStatus status, const HaloSource *source)
+{
+    const char *name = halo_source_name(source);
+    if (status == HALO_OK || strncmp(halo_error(), name, strlen(name)) == 0) return status;
+    return halo_fail_at(status, "%s", name);
+}
+
+static HaloStatus named_image(HaloStatus status, const HaloReader *reader)
+{
+    if (status != HALO_OK && reader->options.image > 0)
+        halo_fail_at(status, "image %lld", (long long)reader->options.image + 1);
+    return named(status, reader->source);
+}
+
+/* What is read as raw samples may be a file with a header: samples of it would be noise. */
+static HaloStatus note_header(const HaloTables *tables, HaloReader *reader)
+{
+    const uint8_t *head;
+    size_t got;
+    const HaloStatus status = halo_source_peek(reader->source, PROBE_BYTES, &head, &got);
+    if (status != HALO_OK) return status;
+    const HaloFormat *format = probed(tables, head, got);
+    if (format == NULL) return HALO_OK;
+    halo_note(&reader->info.notes, HALO_NOTE_LOOKS_LIKE, 1);
+    reader->info.notes.format = format->name;
+    return HALO_OK;
+}
+
+HaloStatus load_open(HaloSession *session, HaloSource *source, const HaloShape *raw, HaloReader *reader)
+{
+    HaloStatus status = HALO_OK;
+    const HaloFormat *format = NULL;
+    *reader = (HaloReader){
+        .source = source,
+        .memory = &session->memory,
+        .options = {.tolerate = session->options.tolerate, .max_pixels = session->options.max_pixels}};
+    if (raw != NULL) {
+        reader->options.has_raw = true;
+        reader->options.raw = *raw;
+        reader->options.raw_bits = raw->kind == HALO_AUDIO ? session->options.raw_bits : 0;
+        format = halo_find_format_in(session->tables, "raw");
+        if (format == NULL) return halo_fail(HALO_ERR_USAGE, "this build reads no raw samples");
+        HALO_TRY(note_header(session->tables, reader));
+    } else {
+        HALO_TRY(recognise(session->tables, source, &format));
+    }
+    HALO_TRY(open_as(reader, format));
+out:
+    return named(status, source);
+}
+
+void load_close(HaloReader *reader)
+{
+    if (reader->format != NULL) reader->format->close(reader);
+    reader->format = NULL;
+    halo_meta_free(&reader->info.meta);
+}
+
+HaloStatus load_samples(HaloReader *reader, HaloBuf *data)
+{
+    HaloStatus status = HALO_OK;
+    const HaloShape *shape = &reader->info.shape;
+    int64_t got = 0;
+    *data = (HaloBuf){0};
+    if (shape->width < 0) {
+        HALO_TRY(load_open_ended(reader, data));
+    } else {
+        HALO_TRY(halo_memory_alloc(reader->memory, data, shape));
+        HALO_TRY(reader->format->read(reader, data, &got));
+    }
+out:
+    if (status != HALO_OK) halo_memory_free(reader->memory, data);
+    return named_image(status, reader);
+}
+
+HaloStatus load_rows(HaloReader *reader, HaloBuf *rows, int64_t *got)
+{
+    return named_image(reader->format->read(reader, rows, got), reader);
+}
+
+/* ---- image after image ---------------------------------------------------------------------------------- */
+
+static bool may_follow(const HaloTables *tables, const uint8_t *head, size_t size)
+{
+    const HaloFormat *format = probed(tables, head, size);
+    return format != NULL && format->several != HALO_ONE_IMAGE;
+}
+
+HaloStatus load_more(HaloSession *session, const HaloReader *reader, bool *more)
+{
+    HaloStatus status = HALO_OK;
+    const uint8_t *head;
+    size_t got, skipped;
+    char space;
+    *more = reader->info.images > reader->options.image + 1;
+    if (reader->format->next != NULL || reader->format->several == HALO_ONE_IMAGE) return HALO_OK;
+    if (reader->info.shape.kind == HALO_AUDIO) return HALO_OK;
+    HALO_TRY(halo_source_peek(reader->source, 4096, &head, &got));
+    while (!reader->options.has_raw && got > 0 && strchr("\n\r\t ", head[0]) != NULL && head[0] != 0) {
+        HALO_TRY(halo_source_read(reader->source, &space, 1, &skipped));
+        HALO_TRY(halo_source_peek(reader->source, 4096, &head, &got));
+    }
+    *more = got > 0 && (reader->options.has_raw || may_follow(session->tables, head, got));
+    /* Behind the image in a file there may be anything; on a pipe it is another image that is broken. */
+    if (got > 0 && !*more && halo_source_size(reader->source) < 0 && !reader->options.tolerate)
+        HALO_FAIL(HALO_ERR_INPUT, "image %lld is in no format that may follow another",
+                  (long long)reader->options.image + 2);
+out:
+    return named(status, reader->source);
+}
+
+HaloStatus load_next(HaloSession *session, HaloReader *reader)
+{
+    HaloStatus status = HALO_OK;
+    const HaloReadOptions options = reader->options;
+    HaloSource *source = reader->source;
+    const HaloFormat *format = reader->format;
+    if (format->next != NULL) {
+        halo_meta_free(&reader->info.meta);
+        reader->info = (HaloInfo){0};
+        reader->options.image++;
+        return named_image(format->next(reader), reader);
+    }
+    load_close(reader);
+    *reader = (HaloReader){.source = source, .options = options, .memory = &session->memory};
+    reader->options.image++;
+    if (!options.has_raw) HALO_TRY(recognise(session->tables, source, &format));
+    HALO_TRY(open_as(reader, format));
+out:
+    return named_image(status, reader);
+}
+
+HaloStatus halo_info(HaloSession *session, const char *path, const HaloShape *raw, HaloInfo *info,
+                     const HaloFormat **format)
+{
+    HaloStatus status = HALO_OK;
+    HaloSource *source = NULL;
+    HaloReader reader = {0};
+    *info = (HaloInfo){0};
+    atomic_store(&session->memory.held, 0);
+    HALO_TRY(halo_source_open(path, &source));
+    halo_source_count(source, &session->memory);
+    HALO_TRY(load_open(session, source, raw, &reader));
+    if (format != NULL) *format = reader.format;
+    *info = reader.info;
+    reader.info.meta = (HaloMeta){0}; /* the caller's now */
+out:
+    load_close(&reader);
+    halo_source_close(source);
+    return status;
+}
+
+HaloStatus halo_load(HaloSession *session, const char *path, HaloInfo *info, HaloBuf *data)
+{
+    HaloStatus status = HALO_OK;
+    HaloSource *source = NULL;
+    HaloReader reader = {0};
+    *info = (HaloInfo){0};
+    *data = (HaloBuf){0};
+    atomic_store(&session->memory.held, 0);
+    HALO_TRY(halo_source_open(path, &source));
+    halo_source_count(source, &session->memory);
+    HALO_TRY(load_open(session, source, NULL, &reader));
+    HALO_TRY(load_samples(&reader, data));
+    *info = reader.info;
+    reader.info.meta = (HaloMeta){0};
+out:
+    atomic_store(&session->memory.held, 0); /* the samples are the caller's now */
+    load_close(&reader);
+    halo_source_close(source);
+    return status;
+}

@@ -1,0 +1,88 @@
+/* Files out: samples and what the input said of itself, into a writer. */
+#include <math.h>
+#include <string.h>
+
+#include "file.h"
+
+/* What may be passed on of the input; it stays the input's. A thumbnail of what samples were before must not:
+ * in it a face that was made unrecognisable still is one. */
+static void set_info(HaloWriter *writer, HaloInfo *like, const HaloShape *shape)
+{
+    if (writer->changed) halo_exif_drop_thumbnail(&like->meta.exif);
+    writer->info = *like;
+    writer->info.shape = *shape;
+    if (writer->options.strip) writer->info.meta = (HaloMeta){0};
+    if (writer->recoded) memset(writer->info.meta.code, 0, sizeof writer->info.meta.code);
+}
+
+HaloStatus save_begin(HaloWriter *writer, HaloInfo *like, const HaloShape *shape, bool endless)
+{
+    set_info(writer, like, shape);
+    if (endless) writer->info.shape.width = -1;
+    return writer->format->create(writer);
+}
+
+HaloStatus save_end(HaloWriter *writer, HaloInfo *like, const HaloShape *shape)
+{
+    HaloStatus status = HALO_OK;
+    set_info(writer, like, shape); /* some of it may have stood behind the samples */
+    HALO_TRY(writer->format->finish(writer));
+    halo_note_left_out(&writer->notes, halo_meta_kinds(&writer->info.meta) & ~writer->format->holds);
+    HALO_TRY(halo_sink_flush(writer->sink));
+out:
+    return status;
+}
+
+/* The greatest sample that integers like those of the input hold. */
+static float greatest(const HaloWriter *writer)
+{
+    const int wish = writer->info.bits, bits = wish > 16 ? 24 : wish > 8 || wish <= 0 ? 16 : 8;
+    return 1.0f - ldexpf(1.0f, 1 - bits);
+}
+
+/* Only rows that lost samples are looked at again. NaN is lost, too, but no peak. */
+static void find_peak(HaloWriter *writer, const HaloBuf *rows)
+{
+    const int64_t samples = rows->cols * rows->shape.channels;
+    const float most = greatest(writer);
+    float peak = writer->peak > most ? writer->peak : most;
+    for (int64_t y = 0; y < rows->rows; y++) {
+        const float *row = halo_at(rows, rows->x0, rows->y0 + y);
+        for (int64_t i = 0; i < samples; i++)
+            if (fabsf(row[i]) > peak) peak = fabsf(row[i]);
+    }
+    if (peak > most) writer->peak = peak;
+}
+
+HaloStatus save_rows(HaloWriter *writer, const HaloBuf *rows)
+{
+    const uint64_t clipped = writer->clipped;
+    const HaloStatus status = writer->format->write(writer, rows);
+    if (writer->clipped != clipped && rows->shape.kind == HALO_AUDIO) find_peak(writer, rows);
+    return status;
+}
+
+float save_gain(const HaloWriter *writer)
+{
+    const float most = greatest(writer), gain = most / writer->peak;
+    return gain * writer->peak > most ? nextafterf(gain, 0.0f) : gain;
+}
+
+HaloStatus save_whole(HaloWriter *writer, HaloInfo *like, const HaloBuf *data)
+{
+    HaloStatus status = HALO_OK;
+    HALO_TRY(save_begin(writer, like, &data->shape, false));
+    HALO_TRY(save_rows(writer, data));
+    HALO_TRY(save_end(writer, like, &data->shape));
+out:
+    return status;
+}
+
+HaloStatus save_close(HaloWriter *writer, HaloStatus status)
+{
+    if (writer->format == NULL) return status;
+    if (status == HALO_OK && writer->format->end != NULL) status = writer->format->end(writer);
+    writer->format->discard(writer);
+    writer->format = NULL;
+    return status;
+}

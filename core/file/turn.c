@@ -1,0 +1,153 @@
+/* Rows as people are to see them, where the output cannot say that they lie otherwise: EXIF's eight
+ * orientations. */
+#include <string.h>
+
+#include "file.h"
+
+#define BAND_ROWS 64 /* that are read at a time */
+
+HaloShape turn_shape(const HaloShape *shape, int orientation)
+{
+    HaloShape turned = *shape;
+    if (orientation >= 5) {
+        turned.width = shape->height;
+        turned.height = shape->width;
+    }
+    return turned;
+}
+
+/* Is there an output that passes no EXIF on? */
+static bool exif_ends(const HaloWriter *writer)
+{
+    return writer->format != NULL && (writer->options.strip || (writer->format->holds & HALO_META_EXIF) == 0);
+}
+
+int turn_wanted(const HaloReader *reader, const HaloWriter *writer)
+{
+    const bool image = reader->info.shape.kind == HALO_IMAGE;
+    return image && exif_ends(writer) ? halo_exif_orientation(&reader->info.meta.exif) : 1;
+}
+
+bool turn_unknown(HaloReader *reader, const HaloWriter *writer)
+{
+    return reader->info.shape.kind == HALO_IMAGE && exif_ends(writer) && reader->format->late != NULL &&
+           (reader->format->late(reader) & HALO_META_EXIF) != 0;
+}
+
+typedef struct Point {
+    int64_t x, y;
+} Point;
+
+/* Where pixel (x, y) of a shape goes. */
+static Point place(const HaloShape *from, int orientation, int64_t x, int64_t y)
+{
+    const int64_t right = from->width - 1 - x, up = from->height - 1 - y;
+    switch (orientation) {
+    case 2: return (Point){right, y};
+    case 3: return (Point){right, up};
+    case 4: return (Point){x, up};
+    case 5: return (Point){y, x};
+    case 6: return (Point){up, x};
+    case 7: return (Point){up, right};
+    case 8: return (Point){y, right};
+    default: return (Point){x, y};
+    }
+}
+
+static inline void copy(char *to, int64_t step, const char *from, int64_t stride, int64_t count, size_t size)
+{
+    for (int64_t i = 0; i < count; i++, to += step, from += stride) memcpy(to, from, size);
+}
+
+/* The usual sizes are known to the compiler: then it needs no calls. */
+static void copy_pixels(char *to, int64_t step, const char *from, int64_t stride, int64_t count, size_t size)
+{
+    switch (size) {
+    case 1: copy(to, step, from, stride, count, 1); break;
+    case 2: copy(to, step, from, stride, count, 2); break;
+    case 3: copy(to, step, from, stride, count, 3); break;
+    case 4: copy(to, step, from, stride, count, 4); break;
+    case 6: copy(to, step, from, stride, count, 6); break;
+    case 8: copy(to, step, from, stride, count, 8); break;
+    default: copy(to, step, from, stride, count, size);
+    }
+}
+
+/* Rows of the image into all of it, turned; along the rows of what is written. */
+static void turn_rows(const HaloBuf *rows, int orientation, const HaloBuf *to)
+{
+    const HaloShape *shape = &rows->shape;
+    const int64_t size = shape->channels * (int64_t)halo_dtype_size(shape->dtype);
+    const bool tall = orientation >= 5; /* columns become rows */
+    const int64_t lines = tall ? rows->cols : rows->rows, count = tall ? rows->rows : rows->cols;
+    for (int64_t i = 0; i < lines; i++) {
+        const int64_t x = tall ? i : 0, y = rows->y0 + (tall ? 0 : i);
+        const Point first = place(shape, orientation, x, y);
+        const Point next = place(shape, orientation, x + !tall, y + tall);
+        copy_pixels(halo_at(to, first.x, first.y), (next.x - first.x) * size, halo_at(rows, x, y),
+                    tall ? rows->stride : size, count, (size_t)size);
+    }
+}
+
+/* What is said of the image is said of the turned one. */
+static void turn_info(HaloInfo *info, int orientation)
+{
+    double *dots = info->meta.resolution;
+    info->shape = turn_shape(&info->shape, orientation);
+    if (orientation >= 5) {
+        const double x = dots[0];
+        dots[0] = dots[1];
+        dots[1] = x;
+    }
+    halo_exif_set_upright(&info->meta.exif);
+    halo_note(&info->notes, HALO_NOTE_TURNED, 1);
+}
+
+/* A band at a time, so that no more than one image is in memory. */
+static HaloStatus load_bands(HaloReader *reader, int orientation, const HaloBuf *data)
+{
+    HaloStatus status = HALO_OK;
+    HaloShape shape = reader->info.shape;
+    const int64_t height = shape.height;
+    HaloBuf band = {0};
+    int64_t got;
+    shape.height = smaller(height, BAND_ROWS);
+    HALO_TRY(halo_memory_alloc(reader->memory, &band, &shape));
+    band.shape.height = height;
+    for (; band.y0 < height; band.y0 += band.rows) {
+        band.rows = smaller(shape.height, height - band.y0);
+        HALO_TRY(load_rows(reader, &band, &got));
+        turn_rows(&band, orientation, data);
+    }
+out:
+    band.shape = shape;
+    halo_memory_free(reader->memory, &band);
+    return status;
+}
+
+HaloStatus turn_load(HaloReader *reader, int orientation, HaloBuf *data)
+{
+    HaloStatus status = HALO_OK;
+    HaloBuf lies = {0};
+    const bool late = orientation == 1;
+    *data = (HaloBuf){0};
+    if (late) {
+        HALO_TRY(load_samples(reader, &lies));
+        orientation = halo_exif_orientation(&reader->info.meta.exif);
+        if (orientation == 1) {
+            *data = lies;
+            return HALO_OK;
+        }
+    }
+    const HaloShape shape = turn_shape(&reader->info.shape, orientation);
+    HALO_TRY(halo_memory_alloc(reader->memory, data, &shape));
+    if (late)
+        turn_rows(&lies, orientation, data);
+    else
+        HALO_TRY(load_bands(reader, orientation, data));
+    turn_info(&reader->info, orientation);
+out:
+    halo_memory_free(reader->memory, &lies);
+    if (status != HALO_OK) halo_memory_free(reader->memory, data);
+    return status;
+}

@@ -1,0 +1,322 @@
+/* A file through a plan in bands: rows of an image, or frames of a sound, are read, computed and written a few
+ * at a time, so that bands are in memory and never all of it. With more than one job a thread reads ahead and
+ * another writes behind.
+ *
+ * Input and output have two slots each. The input rows of a band are its window; neighbouring windows overlap
+ * by what the plan reaches, and those rows are copied from slot to slot. Nobody has to know how long a sound
+ * is: its plan begins as an endless one, and gets its length when the last window is there. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "file/file.h"
+#include "job.h"
+#include "plan/plan.h"
+
+typedef struct Flow {
+    Slot *slot;
+    HaloPlan *plan;
+    HaloReader *reader;
+    HaloWriter *writer; /* NULL: only results are wanted */
+    int64_t band;
+    bool endless; /* the reader does not know the length */
+    bool live;    /* somebody waits for each block */
+    HaloBuf in[2], out[2];
+    int64_t room;          /* rows in in[] */
+    const HaloBuf *window; /* of the band that is made */
+    HaloTimes ms;
+
+    pthread_t reading, writing;
+    bool reads_ahead, writes_behind; /* the thread is there */
+    pthread_mutex_t lock;            /* of everything below */
+    pthread_cond_t moved;
+    int64_t read, made, written; /* bands so far; each counter is moved by one thread only */
+    int64_t last;      /* the window that ends the input, for all bands from there on; -1: not read yet */
+    bool done;         /* no more bands are made */
+    HaloStatus failed; /* the first failure of any thread, and what it said */
+    char message[1024];
+} Flow;
+
+bool flow_suits(const HaloSession *session, const HaloPlan *plan)
+{
+    const bool sound = plan->reg[plan->input].kind == HALO_AUDIO;
+    return (plan->wants_output || sound) && bands_possible(plan) && !session->options.verify;
+}
+
+/* ---- windows -------------------------------------------------------------------------------------------- */
+
+/* Window k, if window k - 1 ended at `before`. It looks back far enough for all later bands, too: borders that
+ * reflect make the last ones need earlier rows than those before them. The last window ends the input: a fault
+ * in its last row shows even where no band needs that. */
+static HaloStatus plan_window(const Flow *flow, int64_t k, int64_t before, Rows *window)
+{
+    const HaloPlan *plan = flow->plan;
+    const int64_t made = bands_length(&plan->reg[plan->output]), read = bands_length(&plan->reg[plan->input]);
+    const Rows out = {k * flow->band, smaller((k + 1) * flow->band, made)};
+    Rows *need = calloc((size_t)plan->regs, sizeof *need);
+    if (need == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    bands_needs(plan, out, need);
+    *window = need[plan->input];
+    free(need);
+    const int64_t back = larger(0, out.from - bands_reach(plan));
+    window->from = smaller(before, smaller(window->from, back));
+    window->to = larger(before, window->to + flow->endless); /* one more shows whether there is another band */
+    if (out.to >= made && !flow->endless) window->to = read;
+    return HALO_OK;
+}
+
+static HaloStatus take_slots(Flow *flow)
+{
+    HaloStatus status = HALO_OK;
+    const HaloShape *in = &flow->plan->reg[flow->plan->input], *out = &flow->plan->reg[flow->plan->output];
+    flow->room = smaller(bands_length(in), flow->band + 2 * bands_reach(flow->plan) + 1);
+    for (int i = 0; i < (flow->band < bands_length(out) ? 2 : 1); i++) {
+        flow->in[i] = (HaloBuf){.shape = *in};
+        flow->out[i] = (HaloBuf){.shape = *out};
+        set_rows(&flow->in[i], (Rows){0, flow->room});
+        set_rows(&flow->out[i], (Rows){0, flow->band});
+        HALO_TRY(slot_take(flow->slot, &flow->in[i]));
+        if (flow->writer != NULL) HALO_TRY(slot_take(flow->slot, &flow->out[i]));
+    }
+out:
+    return status;
+}
+
+static void give_slots(Flow *flow)
+{
+    for (int i = 0; i < 2; i++) {
+        set_rows(&flow->in[i], (Rows){0, flow->room});
+        set_rows(&flow->out[i], (Rows){0, flow->band});
+        if (flow->in[i].data != NULL) slot_give(flow->slot, &flow->in[i]);
+        if (flow->out[i].data != NULL) slot_give(flow->slot, &flow->out[i]);
+    }
+}
+
+/* ---- reading and writing -------------------------------------------------------------------------------- */
+
+static Rows rows_in(const HaloBuf *buf)
+{
+    return buf->shape.kind == HALO_AUDIO ? (Rows){buf->x0, buf->x0 + buf->cols}
+                                         : (Rows){buf->y0, buf->y0 + buf->rows};
+}
+
+/* Window k goes into slot k mod 2, which band k - 2 has left. *ends: there are no more. */
+static HaloStatus read_window(Flow *flow, int64_t k, bool *ends)
+{
+    HaloStatus status = HALO_OK;
+    const double start = now_ms();
+    HaloBuf *to = &flow->in[k % 2];
+    const HaloBuf *last = &flow->in[(k + 1) % 2];
+    const int64_t have = k > 0 ? rows_in(last).to : 0;
+    Rows rows;
+    HALO_TRY(plan_window(flow, k, have, &rows));
+    if (rows.to - rows.from > flow->room) HALO_FAIL(HALO_ERR_BUG, "a band reads more than its window holds");
+    set_rows(to, rows);
+    for (int64_t y = to->y0; y < to->y0 + to->rows && k > 0; y++) {
+        const HaloBuf kept = rows_of(to, (Rows){rows.from, have});
+        if (y < kept.y0 + kept.rows)
+            memcpy(halo_at(&kept, kept.x0, y), halo_at(last, kept.x0, y), (size_t)halo_row_bytes(&kept));
+    }
+    HaloBuf rest = rows_of(to, (Rows){have, rows.to});
+    int64_t got = rows.to - have;
+    if (got > 0) HALO_TRY(load_rows(flow->reader, &rest, &got));
+    *ends = flow->endless ? have + got < rows.to : rows.to == bands_length(&to->shape);
+    set_rows(to, (Rows){rows.from, have + got});
+    if (have + got == 0) HALO_FAIL(HALO_ERR_INPUT, "holds no samples");
+out:
+    flow->ms.read += now_ms() - start;
+    return status;
+}
+
+static HaloStatus write_band(Flow *flow, int64_t k)
+{
+    const double start = now_ms();
+    HaloStatus status = HALO_OK;
+    if (flow->writer != NULL) HALO_TRY(save_rows(flow->writer, &flow->out[k % 2]));
+    if (flow->live) HALO_TRY(halo_sink_flush(flow->writer->sink));
+out:
+    flow->ms.write += now_ms() - start;
+    return status;
+}
+
+/* ---- taking turns --------------------------------------------------------------------------------------- */
+
+/* Waits until a counter has come so far; false when it never will. */
+static bool wait_for(Flow *flow, const int64_t *counter, int64_t count)
+{
+    pthread_mutex_lock(&flow->lock);
+    while (flow->failed == HALO_OK && *counter < count && !flow->done)
+        pthread_cond_wait(&flow->moved, &flow->lock);
+    const bool well = flow->failed == HALO_OK && *counter >= count;
+    pthread_mutex_unlock(&flow->lock);
+    return well;
+}
+
+/* One more band is through, or the flow has failed; false in the latter case. */
+static bool advance(Flow *flow, int64_t *counter, HaloStatus status)
+{
+    pthread_mutex_lock(&flow->lock);
+    if (status == HALO_OK) {
+        ++*counter;
+    } else if (flow->failed == HALO_OK) {
+        flow->failed = status;
+        snprintf(flow->message, sizeof flow->message, "%s", halo_error());
+    }
+    pthread_cond_broadcast(&flow->moved);
+    pthread_mutex_unlock(&flow->lock);
+    return status == HALO_OK;
+}
+
+/* The next window; false when there are no more. */
+static bool read_next(Flow *flow)
+{
+    bool ends = false;
+    const int64_t k = flow->read;
+    const HaloStatus status = read_window(flow, k, &ends);
+    pthread_mutex_lock(&flow->lock);
+    if (status == HALO_OK && ends) {
+        flow->last = k;
+        flow->read = INT64_MAX - 1; /* nobody has to wait any more */
+    }
+    pthread_mutex_unlock(&flow->lock);
+    return advance(flow, &flow->read, status) && !ends;
+}
+
+static void *read_ahead(void *context)
+{
+    Flow *flow = context;
+    while (wait_for(flow, &flow->made, flow->read - 1) && read_next(flow)) continue;
+    return NULL;
+}
+
+static void *write_behind(void *context)
+{
+    Flow *flow = context;
+    for (int64_t k = 0; wait_for(flow, &flow->made, k + 1); k++)
+        if (!advance(flow, &flow->written, write_band(flow, k))) break;
+    return NULL;
+}
+
+/* This thread's words for what failed in any. */
+static HaloStatus failure(const Flow *flow) { return halo_fail(flow->failed, "%s", flow->message); }
+
+/* Ends::reach. */
+static HaloStatus reach_band(void *context, int64_t from)
+{
+    Flow *flow = context;
+    const int64_t k = from / flow->band;
+    if (!flow->reads_ahead && flow->read <= k) read_next(flow);
+    if (!wait_for(flow, &flow->read, k + 1)) return failure(flow);
+    pthread_mutex_lock(&flow->lock);
+    const bool ended = flow->last >= 0;
+    flow->window = &flow->in[(ended ? smaller(k, flow->last) : k) % 2];
+    pthread_mutex_unlock(&flow->lock);
+    if (!ended || !flow->endless) return HALO_OK;
+    flow->endless = false; /* the reading thread is through with the plan */
+    return plan_end_at(flow->plan, rows_in(&flow->in[flow->last % 2]).to);
+}
+
+static HaloStatus begin_band(void *context, Rows in, Rows out, HaloBuf *from, HaloBuf *to)
+{
+    Flow *flow = context;
+    const int64_t k = flow->made;
+    const HaloBuf *window = flow->window;
+    const Rows there = rows_in(window);
+    if (!wait_for(flow, &flow->written, k - 1)) return failure(flow);
+    if (in.from < in.to && (in.from < there.from || in.to > there.to))
+        return halo_fail(HALO_ERR_BUG, "a band needs what its window does not hold");
+    *from = in.from < in.to ? rows_of(window, in) : *window;
+    from->shape = flow->plan->reg[flow->plan->input]; /* the length may have become known */
+    *to = (HaloBuf){0};
+    if (flow->writer == NULL) return HALO_OK;
+    flow->out[k % 2].shape = flow->plan->reg[flow->plan->output];
+    set_rows(&flow->out[k % 2], out);
+    *to = flow->out[k % 2];
+    return HALO_OK;
+}
+
+static HaloStatus end_band(void *context)
+{
+    Flow *flow = context;
+    const int64_t k = flow->made;
+    advance(flow, &flow->made, HALO_OK);
+    if (flow->writes_behind || advance(flow, &flow->written, write_band(flow, k))) return HALO_OK;
+    return failure(flow);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------------ */
+
+/* Threads that cannot be had are no error: the caller reads and writes then. */
+static void start_threads(Flow *flow, int jobs)
+{
+    if (jobs == 1 || flow->band >= bands_length(&flow->plan->reg[flow->plan->output])) return;
+    flow->reads_ahead = pthread_create(&flow->reading, NULL, read_ahead, flow) == 0;
+    if (flow->writer == NULL) return;
+    flow->writes_behind = pthread_create(&flow->writing, NULL, write_behind, flow) == 0;
+}
+
+/* Waits for what is still to be written, or stops everything where the plan has failed. */
+static HaloStatus join_threads(Flow *flow, HaloStatus status)
+{
+    if (status != HALO_OK) advance(flow, NULL, status);
+    pthread_mutex_lock(&flow->lock);
+    flow->done = true;
+    pthread_cond_broadcast(&flow->moved);
+    pthread_mutex_unlock(&flow->lock);
+    if (flow->reads_ahead) pthread_join(flow->reading, NULL);
+    if (flow->writes_behind) pthread_join(flow->writing, NULL);
+    return flow->failed == HALO_OK ? status : failure(flow);
+}
+
+static HaloStatus run_bands(Flow *flow, int jobs, HaloReport *report)
+{
+    const Ends ends = {.context = flow, .reach = reach_band, .begin = begin_band, .end = end_band};
+    start_threads(flow, jobs);
+    return join_threads(flow, execute_bands(flow->slot, flow->plan, flow->band, &ends, &report->results,
+                                            &report->clipped, &report->ms));
+}
+
+/* Sound that comes on a pipe and goes to one: between two programs that may be at work for hours. Where it goes
+ * to a file nobody can see it before its end, and a file is read faster than it is heard. */
+bool flow_is_live(const HaloReader *reader, bool to_pipe)
+{
+    return reader->info.shape.kind == HALO_AUDIO && to_pipe && !halo_source_seekable(reader->source);
+}
+
+HaloStatus flow_run(HaloSession *session, HaloPlan *plan, HaloReader *reader, HaloWriter *writer,
+                    HaloReport *report)
+{
+    HaloStatus status = HALO_OK;
+    const HaloOptions *options = &session->options;
+    int64_t held = 0;
+    Flow flow = {.slot = &session->host, .plan = plan, .reader = reader, .writer = writer, .last = -1};
+    pthread_mutex_init(&flow.lock, NULL);
+    pthread_cond_init(&flow.moved, NULL);
+    flow.endless = reader->info.shape.width < 0;
+    flow.live = writer != NULL && flow_is_live(reader, !halo_sink_seekable(writer->sink));
+    /* Writers that keep a whole image do so first: bands can be smaller. What goes into a pipe does not come back. */
+    const bool early = writer != NULL && halo_sink_seekable(writer->sink);
+    if (early) HALO_TRY(save_begin(writer, &reader->info, &plan->reg[plan->output], flow.endless));
+    const int64_t left = halo_memory_left(&session->memory);
+    flow.band = flow.live ? bands_for_pipe(flow.slot, plan, options, left)
+                          : bands_for_flow(flow.slot, plan, options->band_rows, left);
+    HALO_TRY(halo_memory_hold(&session->memory, bands_flow_memory(flow.slot, plan, flow.band)));
+    held = bands_flow_memory(flow.slot, plan, flow.band);
+    flow.slot->room = held;
+    HALO_TRY(take_slots(&flow));
+    if (writer != NULL && !early)
+        HALO_TRY(save_begin(writer, &reader->info, &plan->reg[plan->output], flow.endless));
+    HALO_TRY(run_bands(&flow, options->jobs, report));
+    if (writer != NULL) HALO_TRY(save_end(writer, &reader->info, &plan->reg[plan->output]));
+    report->ms.read = flow.ms.read;
+    report->ms.write = flow.ms.write;
+    report->backend = flow.slot->backend->name;
+    snprintf(report->device, sizeof report->device, "%s", flow.slot->describe);
+out:
+    give_slots(&flow);
+    halo_memory_release(&session->memory, held);
+    pthread_cond_destroy(&flow.moved);
+    pthread_mutex_destroy(&flow.lock);
+    return status;
+}

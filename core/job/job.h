@@ -1,0 +1,35 @@
+/* One file through a pipeline: opened, each of its images run, its output put in place. */
+#ifndef CORE_JOB_H
+#define CORE_JOB_H
+
+#include "run/run.h"
+
+/* What is open of it. */
+typedef struct Open {
+    HaloMemory *memory;
+    HaloSource *source;
+    HaloReader reader;
+    HaloSink *sink;
+    bool seekable; /* the output is a file that can still be changed, not a pipe */
+    HaloWriter writer; /* format NULL: no output is wanted */
+    HaloPlan *plan;
+    HaloBuf in, out;
+} Open;
+
+/* image.c: runs the image or sound that the reader stands at, and closes the plan and buffers of it. */
+HaloStatus image_run(HaloSession *session, const HaloPipeline *pipeline, Open *open, HaloReport *report);
+/* Says how it would be done, in place of doing it. */
+HaloStatus image_explain(HaloSession *session, const HaloPipeline *pipeline, Open *open,
+                         HaloExplanation *explanation);
+void image_close(Open *open);
+
+/* flow.c: an image or a sound through a plan in bands, on the host, so that no more than a few of them are in
+ * memory. `writer` (NULL: only results are wanted) gets all of it; a plan that is endless gets its length. */
+HaloStatus flow_run(HaloSession *session, HaloPlan *plan, HaloReader *reader, HaloWriter *writer,
+                    HaloReport *report);
+/* Can that be done for this plan? */
+bool flow_suits(const HaloSession *session, const HaloPlan *plan);
+/* Is it sound that somebody waits for, so that its blocks are short? */
+bool flow_is_live(const HaloReader *reader, bool to_pipe);
+
+#endif

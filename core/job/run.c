@@ -1,0 +1,292 @@
+/* One file through a pipeline: opened, each of its images run, its output put in place; nothing is left behind
+ * by a failure. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "file/file.h"
+#include "job.h"
+#include "pipeline/pipeline.h"
+
+/* Format of the output: asked for, by its extension, or the input's. */
+static HaloStatus output_format(const HaloSession *session, const HaloJob *job, const HaloFormat *of_input,
+                                const HaloFormat **to)
+{
+    char extension[16] = "";
+    const HaloFormat *named = NULL;
+    *to = job->to != NULL ? job->to : of_input;
+    if (job->to == NULL && strcmp(job->output, "-") != 0)
+        named = load_format_named(session->tables, job->output, extension);
+    if (extension[0] != 0) *to = named;
+    if (*to == NULL)
+        return halo_fail(HALO_ERR_USAGE, "%s: '%s' names no format halo writes; --to FORMAT says it",
+                         job->output, extension);
+    if ((*to)->create == NULL)
+        return halo_fail(HALO_ERR_USAGE, "%s is only read, not written; --to FORMAT names another",
+                         (*to)->name);
+    return HALO_OK;
+}
+
+static void close_all(Open *open)
+{
+    save_close(&open->writer, HALO_ERR_OUTPUT);
+    halo_sink_abandon(open->sink);
+    load_close(&open->reader);
+    halo_source_close(open->source);
+    image_close(open);
+}
+
+/* All that is read: the input, what the pipeline names, and what the job says. */
+static HaloStatus find_reads(const HaloPipeline *pipeline, const HaloJob *job, const Open *open,
+                             HaloRead **read, size_t *reads)
+{
+    HaloRead one;
+    size_t count = 0;
+    while (halo_pipeline_reads(pipeline, count, &one)) count++;
+    *reads = 0;
+    *read = calloc(count + job->reads + 1, sizeof **read);
+    if (*read == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    if (halo_source_identity(open->source, one.id))
+        (*read)[(*reads)++] = (HaloRead){{one.id[0], one.id[1]}, "the input"};
+    for (size_t i = 0; i < count; i++) halo_pipeline_reads(pipeline, i, &(*read)[(*reads)++]);
+    for (size_t i = 0; i < job->reads; i++) (*read)[(*reads)++] = job->read[i];
+    return HALO_OK;
+}
+
+/* Refuses what can be refused before any work: an output that exists, or is read. */
+static HaloStatus open_output(const HaloPipeline *pipeline, const HaloJob *job, const HaloFormat *to,
+                              Open *open)
+{
+    HaloStatus status = HALO_OK;
+    HaloSinkOptions options = {.force = job->force, .sync = job->write.sync};
+    HaloRead *read = NULL;
+    HALO_TRY(find_reads(pipeline, job, open, &read, &options.reads));
+    options.read = read;
+    HALO_TRY(halo_sink_open(job->output, &options, &open->sink));
+    open->writer = (HaloWriter){.format = to,
+                                .sink = open->sink,
+                                .options = job->write,
+                                .memory = open->memory,
+                                .changed = pipeline_changes(pipeline),
+                                .recoded = pipeline_recodes(pipeline)};
+    open->seekable = halo_sink_seekable(open->sink);
+out:
+    free(read);
+    return status;
+}
+
+/* ---- all of a file -------------------------------------------------------------------------------------- */
+
+/* Results stay until the last image is done. */
+static int64_t results_bytes(const HaloResults *results)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < results->count; i++) {
+        const HaloResult *item = &results->item[i];
+        const int64_t channel = item->type == HALO_RESULT_STATS ? (int64_t)sizeof *item->channel : 8;
+        const int64_t bins = item->type == HALO_RESULT_HIST ? item->hist.bins + 3 : 0;
+        bytes += (int64_t)sizeof *item + item->shape.channels * (channel + 8 * bins);
+    }
+    return bytes;
+}
+
+/* What came of one more image. */
+static HaloStatus add_report(HaloMemory *memory, HaloReport *all, HaloReport *one, int64_t image)
+{
+    const HaloStatus status = halo_memory_hold(memory, image > 1 ? results_bytes(&one->results) : 0);
+    if (status != HALO_OK) return halo_fail_at(status, "results of %lld images", (long long)image);
+    HaloResults *results = &all->results;
+    const HaloTimes *ms = &one->ms;
+    HaloReport sum = *one;
+    if (one->results.count > 0) {
+        const size_t count = (size_t)results->count + (size_t)one->results.count;
+        HaloResult *grown = realloc(results->item, count * sizeof *grown);
+        if (grown == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+        for (int i = 0; i < one->results.count; i++) {
+            grown[results->count + i] = one->results.item[i];
+            grown[results->count + i].image = image;
+        }
+        results->item = grown;
+        results->count = (int)count;
+        free(one->results.item);
+        one->results = (HaloResults){0};
+    }
+    sum.results = *results;
+    sum.notes = all->notes;
+    halo_notes_join(&sum.notes, &one->notes);
+    if (image > 1) {
+        sum.input = all->input;
+        sum.clipped += all->clipped;
+    }
+    sum.ms.read = all->ms.read + ms->read;
+    sum.ms.upload = all->ms.upload + ms->upload;
+    sum.ms.compute = all->ms.compute + ms->compute;
+    sum.ms.download = all->ms.download + ms->download;
+    sum.ms.write = all->ms.write + ms->write;
+    *all = sum;
+    return HALO_OK;
+}
+
+/* Of several images an output that holds one takes the first: pages of a file are often no more than previews.
+ * What comes through a pipe was meant as a whole. */
+static HaloStatus only_one(const Open *open, const HaloJob *job, HaloReport *report)
+{
+    const int64_t images = open->reader.info.images;
+    if (halo_source_size(open->source) < 0)
+        return halo_fail(
+            HALO_ERR_INPUT,
+            "several images, and %s holds one: -o - writes one after the other, as do --to pnm and "
+            "--to tiff",
+            job->output);
+    halo_note(&report->notes, HALO_NOTE_PAGES, images > 1 ? (uint64_t)images - 1 : 1);
+    return HALO_OK;
+}
+
+static void note_clipping(HaloReport *report)
+{
+    const bool only_nan = report->input.kind == HALO_AUDIO && report->peak == 0.0f;
+    halo_note(&report->notes, only_nan ? HALO_NOTE_NAN : HALO_NOTE_CLIPPED, report->clipped);
+    report->notes.peak = report->peak;
+}
+
+static bool takes_several(const Open *open)
+{
+    const HaloFormat *to = open->writer.format;
+    return to == NULL || to->several == HALO_SEVERAL ||
+           (to->several == HALO_SEVERAL_IN_STREAMS && !halo_sink_seekable(open->sink));
+}
+
+static HaloStatus run_images(HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job, Open *open,
+                             HaloReport *report)
+{
+    HaloStatus status = HALO_OK;
+    HaloReport one = {0};
+    for (int64_t image = 1;; image++) {
+        bool more = false;
+        HALO_TRY(image_run(session, pipeline, open, &one));
+        HALO_TRY(add_report(open->memory, report, &one, image));
+        HALO_TRY(load_more(session, &open->reader, &more));
+        if (more && !takes_several(open)) {
+            HALO_TRY(only_one(open, job, report));
+            more = false;
+        }
+        if (!more && image == 1)
+            for (int i = 0; i < report->results.count; i++) report->results.item[i].image = 0;
+        if (!more) break;
+        HALO_TRY(load_next(session, &open->reader));
+    }
+    report->clipped += open->writer.clipped;
+    report->peak = open->writer.peak;
+    halo_notes_join(&report->notes, &open->writer.notes);
+    note_clipping(report);
+out:
+    halo_report_free(&one);
+    return status;
+}
+
+/* Until here what was read counts with its decoding, and what was written with its encoding. */
+static void split_times(const Open *open, HaloTimes *ms)
+{
+    const double read = halo_source_ms(open->source);
+    const double written = open->sink != NULL ? halo_sink_ms(open->sink) : 0;
+    ms->decode = ms->read > read ? ms->read - read : 0;
+    ms->encode = ms->write > written ? ms->write - written : 0;
+    ms->read = read;
+    ms->write = written;
+}
+
+static HaloStatus commit_output(Open *open, HaloReport *report)
+{
+    const double start = now_ms();
+    HaloSink *sink = open->sink;
+    open->sink = NULL; /* commit frees it, whatever happens */
+    const HaloStatus status = halo_sink_commit(sink);
+    report->ms.write += now_ms() - start;
+    return status;
+}
+
+/* A failure of this input names it; what the output's side says names the output. */
+static HaloStatus with_name(HaloStatus status, const HaloJob *job)
+{
+    const char *message = halo_error(), *input = strcmp(job->input, "-") == 0 ? "standard input" : job->input;
+    if (status != HALO_ERR_INPUT && status != HALO_ERR_LIMIT && status != HALO_ERR_DEVICE) return status;
+    if (strncmp(message, input, strlen(input)) == 0) return status;
+    if (job->output != NULL && strncmp(message, job->output, strlen(job->output)) == 0) return status;
+    return halo_fail_at(status, "%s", input);
+}
+
+/* Nothing is opened to be written. */
+static HaloStatus explain(HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job,
+                          const HaloFormat *to, Open *open)
+{
+    open->writer = (HaloWriter){.format = to, .options = job->write};
+    open->seekable = to != NULL && halo_sink_would_seek(job->output);
+    return image_explain(session, pipeline, open, job->explain);
+}
+
+/* --guard: sound goes through once, and again, scaled, where samples were clipped. */
+static HaloStatus check_guard(const HaloJob *job, const Open *open)
+{
+    if (!job->write.guard || open->reader.info.shape.kind != HALO_AUDIO) return HALO_OK;
+    if (strcmp(job->input, "-") != 0 && halo_source_seekable(open->source) && halo_sink_seekable(open->sink))
+        return HALO_OK;
+    return halo_fail(HALO_ERR_USAGE, "--guard reads and writes sound twice: it takes files, not pipes");
+}
+
+static bool guard_again(HaloSession *session, const HaloJob *job, const HaloWriter *writer)
+{
+    if (!job->write.guard || session->gain != 0.0f || !(writer->peak > 0.0f && isfinite(writer->peak)))
+        return false;
+    session->gain = save_gain(writer);
+    return true;
+}
+
+/* `again`: the output is not there yet, and it has to be done with the session's gain. */
+static HaloStatus run_once(HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job,
+                           HaloReport *report, bool *again)
+{
+    HaloStatus status = HALO_OK;
+    Open open = {.memory = &session->memory};
+    const HaloFormat *to = NULL;
+    const double start = now_ms();
+    *report = (HaloReport){.backend = "none"};
+    *again = false;
+    atomic_store(&session->memory.held, 0);
+    HALO_TRY(halo_source_open(job->input, &open.source));
+    halo_source_count(open.source, open.memory);
+    HALO_TRY(load_open(session, open.source, job->raw, &open.reader));
+    if (job->output != NULL) HALO_TRY(output_format(session, job, open.reader.format, &to));
+    if (job->explain != NULL) {
+        status = explain(session, pipeline, job, to, &open);
+        goto out;
+    }
+    if (to != NULL) HALO_TRY(open_output(pipeline, job, to, &open));
+    if (to != NULL) HALO_TRY(check_guard(job, &open));
+    report->ms.read = now_ms() - start;
+    HALO_TRY(run_images(session, pipeline, job, &open, report));
+    HALO_TRY(save_close(&open.writer, HALO_OK));
+    split_times(&open, &report->ms);
+    *again = guard_again(session, job, &open.writer);
+    if (to != NULL && !*again) HALO_TRY(commit_output(&open, report));
+out:
+    close_all(&open);
+    if (status != HALO_OK || *again) halo_report_free(report);
+    return status == HALO_OK ? HALO_OK : with_name(status, job);
+}
+
+HaloStatus halo_run(HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job, HaloReport *report)
+{
+    bool again;
+    session->gain = 0.0f;
+    HaloStatus status = run_once(session, pipeline, job, report, &again);
+    if (status == HALO_OK && again) status = run_once(session, pipeline, job, report, &again);
+    if (status == HALO_OK && session->gain != 0.0f) {
+        halo_note(&report->notes, HALO_NOTE_SCALED, 1);
+        report->notes.gain = session->gain;
+    }
+    session->gain = 0.0f;
+    return status;
+}
+
+void halo_report_free(HaloReport *report) { halo_results_free(&report->results); }

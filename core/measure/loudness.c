@@ -1,0 +1,120 @@
+/* Loudness by ITU-R BS.1770-4 and EBU R 128, block by block: a recursive filter and gates that follow the sound
+ * in time, so they run on the host and are libebur128's. A build without it knows the true peak alone. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "measure.h"
+
+#ifdef HALO_HAVE_EBUR128
+#include <ebur128.h>
+#endif
+
+struct Loudness {
+#ifdef HALO_HAVE_EBUR128
+    ebur128_state *state; /* NULL: so many channels or such a rate have no loudness */
+#endif
+    TruePeak *peak; /* NULL: it is not asked for */
+};
+
+#ifdef HALO_HAVE_EBUR128
+
+/* What libebur128 takes: with less or more it says no more than it does without memory. */
+#define GATES_MOST_CHANNELS 64
+#define GATES_LEAST_RATE 16
+#define GATES_MOST_RATE 2822400
+
+static HaloStatus open_gates(Loudness *loudness, const HaloShape *shape)
+{
+    const double rate = floor(shape->rate + 0.5);
+    if (shape->channels > GATES_MOST_CHANNELS || !(rate >= GATES_LEAST_RATE && rate <= GATES_MOST_RATE))
+        return HALO_OK;
+    loudness->state =
+        ebur128_init((unsigned)shape->channels, (unsigned long)rate, EBUR128_MODE_I | EBUR128_MODE_LRA);
+    return loudness->state != NULL ? HALO_OK : halo_fail(HALO_ERR_LIMIT, "not enough memory for loudness");
+}
+
+static HaloStatus add_gates(Loudness *loudness, const HaloBuf *frames)
+{
+    if (loudness->state == NULL ||
+        ebur128_add_frames_float(loudness->state, frames->data, (size_t)frames->cols) == EBUR128_SUCCESS)
+        return HALO_OK;
+    return halo_fail(HALO_ERR_LIMIT, "not enough memory for the loudness of %lld frames",
+                     (long long)frames->cols);
+}
+
+static void read_gates(const Loudness *loudness, HaloLoudness *made)
+{
+    ebur128_state *state = loudness->state;
+    made->unknown = "it has no loudness by BS.1770: so many channels, or such a rate";
+    if (state == NULL) return;
+    made->unknown = NULL;
+    if (ebur128_loudness_global(state, &made->integrated) != EBUR128_SUCCESS) made->integrated = NAN;
+    if (ebur128_loudness_range(state, &made->range) != EBUR128_SUCCESS) made->range = NAN;
+}
+
+static void close_gates(Loudness *loudness)
+{
+    if (loudness->state != NULL) ebur128_destroy(&loudness->state);
+}
+
+#else
+
+static HaloStatus open_gates(Loudness *loudness, const HaloShape *shape)
+{
+    (void)loudness, (void)shape;
+    return HALO_OK;
+}
+
+static HaloStatus add_gates(Loudness *loudness, const HaloBuf *frames)
+{
+    (void)loudness, (void)frames;
+    return HALO_OK;
+}
+
+static void read_gates(const Loudness *loudness, HaloLoudness *made)
+{
+    (void)loudness;
+    made->unknown = "this build has no libebur128";
+}
+
+static void close_gates(Loudness *loudness) { (void)loudness; }
+
+#endif
+
+HaloStatus loudness_add(Loudness **loudness, const HaloBuf *frames, bool true_peak)
+{
+    HaloStatus status = HALO_OK;
+    if (frames->shape.dtype != HALO_F32) return HALO_OK;
+    if (*loudness == NULL) {
+        *loudness = calloc(1, sizeof **loudness);
+        if (*loudness == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+        HALO_TRY(open_gates(*loudness, &frames->shape));
+        if (true_peak) HALO_TRY(true_peak_open(frames->shape.channels, &(*loudness)->peak));
+    }
+    if ((*loudness)->peak != NULL) true_peak_add((*loudness)->peak, frames->data, frames->cols);
+    HALO_TRY(add_gates(*loudness, frames));
+out:
+    return status;
+}
+
+HaloLoudness loudness_end(Loudness *loudness, bool finite)
+{
+    HaloLoudness made = {NAN, NAN, NAN, NULL};
+    if (!finite) {
+        made.unknown = "some samples are NaN or infinite";
+    } else if (loudness == NULL) {
+        made.unknown = "its samples are integers";
+    } else {
+        read_gates(loudness, &made);
+        if (loudness->peak != NULL) made.true_peak = true_peak_end(loudness->peak);
+    }
+    return made;
+}
+
+void loudness_close(Loudness *loudness)
+{
+    if (loudness == NULL) return;
+    close_gates(loudness);
+    true_peak_close(loudness->peak);
+    free(loudness);
+}

@@ -1,0 +1,209 @@
+/* Reductions and histograms on a backend, turned into what people asked for. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure.h"
+#include "halo/program.h"
+
+/* ---- statistics ----------------------------------------------------------------------------------------- */
+
+/* A node joins the last one of its size, and what comes of that the last one of twice the size, and so on. */
+static void add_node(const Measured *all, int channels, int channel, HaloMoments node)
+{
+    int level = 0;
+    for (; all->pieces >> level & 1; level++) {
+        HaloMoments left = all->node[level * channels + channel];
+        halo_moments_merge(&left, &node);
+        node = left;
+    }
+    all->node[level * channels + channel] = node;
+}
+
+/* What is left over is joined from the last to the first. */
+static HaloMoments total_of(const Measured *all, int channels, int channel)
+{
+    HaloMoments total = halo_moments_none();
+    bool any = false;
+    for (int level = 0; level < 64; level++) {
+        if ((all->pieces >> level & 1) == 0) continue;
+        HaloMoments left = all->node[level * channels + channel];
+        if (any) halo_moments_merge(&left, &total);
+        total = left;
+        any = true;
+    }
+    return total;
+}
+
+HaloStatus measure_moments(Slot *slot, const HaloStep *step, const HaloBuf *piece, int64_t first, Measured *all)
+{
+    HaloStatus status = HALO_OK;
+    const int channels = piece->shape.channels;
+    HaloMoments *moments = calloc((size_t)channels, sizeof *moments);
+    if (all->node == NULL) all->node = calloc((size_t)channels * 64, sizeof *all->node);
+    if (moments == NULL || all->node == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    HALO_TRY(slot->backend->reduce(slot->device, piece, step->u.want, moments));
+    for (int c = 0; c < channels; c++) {
+        if (moments[c].min_at >= 0) moments[c].min_at += first;
+        if (moments[c].max_at >= 0) moments[c].max_at += first;
+        if ((step->u.want & HALO_WANT_PRODUCT) == 0) moments[c].product = (double)NAN; /* not known */
+        add_node(all, channels, c, moments[c]);
+    }
+    all->pieces++;
+out:
+    free(moments);
+    return status;
+}
+
+void measure_stats(const Measured *measured, const HaloShape *shape, HaloStats *channel, HaloStats *all)
+{
+    HaloMoments total = halo_moments_none();
+    for (int c = 0; c < shape->channels; c++) {
+        const HaloMoments moments = total_of(measured, shape->channels, c);
+        if (channel != NULL) halo_stats_from_moments(&moments, shape->dtype, &channel[c]);
+        if (c != shape->alpha) halo_moments_merge(&total, &moments);
+    }
+    halo_stats_from_moments(&total, shape->dtype, all);
+}
+
+/* ---- folds ---------------------------------------------------------------------------------------------- */
+
+static double join(const HaloFold *fold, int channel, double a, double b)
+{
+    return halo_program_run(fold->join, a, b, fold->k != NULL ? fold->k[channel] : 0.0);
+}
+
+/* Pieces join as those of statistics do. */
+HaloStatus measure_folded(Slot *slot, const HaloStep *step, const HaloBuf *piece, int64_t first, Measured *all)
+{
+    HaloStatus status = HALO_OK;
+    const HaloFold *fold = &step->u.fold;
+    (void)first;
+    const int channels = piece->shape.channels;
+    double *value = calloc((size_t)channels, sizeof *value);
+    if (all->folded == NULL) all->folded = calloc((size_t)channels * 64, sizeof *all->folded);
+    if (value == NULL || all->folded == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    HALO_TRY(slot->backend->fold(slot->device, piece, fold, value));
+    for (int c = 0; c < channels; c++) {
+        int level = 0;
+        for (; all->pieces >> level & 1; level++)
+            value[c] = join(fold, c, all->folded[level * channels + c], value[c]);
+        all->folded[level * channels + c] = value[c];
+    }
+    all->pieces++;
+out:
+    free(value);
+    return status;
+}
+
+void measure_fold(const Measured *measured, const HaloFold *fold, const HaloShape *shape, double *value)
+{
+    const int channels = shape->channels;
+    double all = fold->identity;
+    for (int c = 0, joined = 0; c < channels; c++) {
+        bool any = false;
+        value[c] = fold->identity;
+        for (int level = 0; level < 64; level++) {
+            if ((measured->pieces >> level & 1) == 0) continue;
+            const double left = measured->folded[level * channels + c];
+            value[c] = any ? join(fold, c, left, value[c]) : left;
+            any = true;
+        }
+        value[c] = halo_canonical_f64(value[c]);
+        if (c != shape->alpha) all = joined++ == 0 ? value[c] : join(fold, c, all, value[c]);
+    }
+    value[channels] = halo_canonical_f64(all);
+}
+
+/* ---- histograms ----------------------------------------------------------------------------------------- */
+
+/* Counts of single values gathered into the bins asked for. */
+static void gather(const HaloHistogram *levels, HaloHistogram *out)
+{
+    for (int c = 0; c < out->channels; c++)
+        for (int64_t v = 0; v < levels->bins; v++) {
+            const uint64_t n = levels->count[c * levels->bins + v];
+            const int64_t bin = halo_bin((double)v, out->lo, out->hi, out->bins);
+            if (bin >= 0) out->count[c * out->bins + bin] += n;
+            if (bin == -1) out->below[c] += n;
+            if (bin == -2) out->above[c] += n;
+        }
+}
+
+static HaloStatus count_piece(Slot *slot, const HaloBuf *src, const HaloHist *wanted, HaloHistogram *out)
+{
+    HaloStatus status = HALO_OK;
+    HaloHistogram levels = {0};
+    const HaloShape *shape = &src->shape;
+    const bool counted = shape->dtype != HALO_F32;
+    const int64_t values = shape->dtype == HALO_U8 ? 256 : 65536;
+    HALO_TRY(halo_histogram_alloc(out, shape->channels, wanted->bins, wanted->lo, wanted->hi));
+    if (!counted) {
+        HALO_TRY(slot->backend->hist(slot->device, src, wanted, out));
+    } else {
+        const HaloHist native = {.bins = values, .lo = 0.0, .hi = (double)values};
+        HALO_TRY(halo_histogram_alloc(&levels, shape->channels, values, native.lo, native.hi));
+        HALO_TRY(slot->backend->hist(slot->device, src, &native, &levels));
+        gather(&levels, out);
+    }
+out:
+    halo_histogram_free(&levels);
+    if (status != HALO_OK) halo_histogram_free(out);
+    return status;
+}
+
+HaloStatus measure_counts(Slot *slot, const HaloStep *step, const HaloBuf *piece, int64_t first, Measured *all)
+{
+    HaloStatus status = HALO_OK;
+    (void)first;
+    HaloHistogram more = {0}, *sum = &all->hist;
+    HaloHist hist = step->u.hist; /* an open range is of a whole, which is one piece */
+    HALO_TRY(range_find(slot, piece, &hist));
+    if (all->pieces++ == 0) {
+        status = count_piece(slot, piece, &hist, sum);
+        sum->own = range_is_open(&step->u.hist);
+        goto out;
+    }
+    HALO_TRY(count_piece(slot, piece, &hist, &more));
+    for (int64_t i = 0; i < sum->bins * sum->channels; i++) sum->count[i] += more.count[i];
+    for (int c = 0; c < sum->channels; c++) {
+        sum->below[c] += more.below[c];
+        sum->above[c] += more.above[c];
+        sum->nan[c] += more.nan[c];
+    }
+out:
+    halo_histogram_free(&more);
+    return status;
+}
+
+/* ---- what sound has besides ---------------------------------------------------------------------------------------- */
+
+HaloStatus measure_loudness(Slot *slot, const HaloStep *step, const HaloBuf *piece, Measured *all)
+{
+    HaloStatus status = HALO_OK;
+    const bool true_peak = step->detail != NULL && step->detail->full;
+    const HaloShape shape = {.kind = HALO_AUDIO,
+                             .dtype = piece->shape.dtype,
+                             .width = piece->cols,
+                             .height = 1,
+                             .channels = piece->shape.channels};
+    HaloBuf host = {0};
+    if (slot->backend->upload == NULL) return loudness_add(&all->loudness, piece, true_peak);
+    HALO_TRY(halo_buf_alloc(&host, &shape));
+    host.shape = piece->shape;
+    host.x0 = piece->x0;
+    HALO_TRY(slot->backend->download(slot->device, piece, &host));
+    HALO_TRY(loudness_add(&all->loudness, &host, true_peak));
+out:
+    halo_buf_free(&host);
+    return status;
+}
+
+void measure_free(Measured *measured)
+{
+    loudness_close(measured->loudness);
+    free(measured->folded);
+    free(measured->node);
+    halo_histogram_free(&measured->hist);
+    halo_buf_free(&measured->leaf);
+}

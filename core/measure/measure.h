@@ -1,0 +1,50 @@
+/* Measuring: what reductions, folds and histograms have seen, piece by piece, and what they make of it. */
+#ifndef CORE_MEASURE_H
+#define CORE_MEASURE_H
+
+#include "device/slot.h"
+
+/* truepeak.c: frames in a row, interleaved. What true_peak_open made is closed also where it failed. */
+typedef struct TruePeak TruePeak;
+HaloStatus true_peak_open(int channels, TruePeak **peak);
+void true_peak_add(TruePeak *peak, const float *frames, int64_t count);
+double true_peak_end(TruePeak *peak); /* in dB; no more will come */
+void true_peak_close(TruePeak *peak);
+
+/* loudness.c: frames in a row, in host memory; *loudness is NULL at first. */
+typedef struct Loudness Loudness;
+HaloStatus loudness_add(Loudness **loudness, const HaloBuf *frames, bool true_peak);
+HaloLoudness loudness_end(Loudness *loudness, bool finite); /* no more will come */
+void loudness_close(Loudness *loudness);
+
+/* What a reduction, a fold or a histogram has seen so far. */
+typedef struct Measured {
+    uint64_t pieces;
+    HaloMoments *node; /* of reductions, [64][channels]: a binary counter of pieces */
+    double *folded;    /* of folds, likewise */
+    HaloHistogram hist;
+    Loudness *loudness;
+    HaloBuf leaf; /* frames that wait for more, in host memory */
+} Measured;
+
+/* measure.c: a piece for each kind; it is a whole for a backend, and begins with frame `first`. */
+HaloStatus measure_moments(Slot *slot, const HaloStep *step, const HaloBuf *piece, int64_t first, Measured *all);
+HaloStatus measure_folded(Slot *slot, const HaloStep *step, const HaloBuf *piece, int64_t first, Measured *all);
+HaloStatus measure_counts(Slot *slot, const HaloStep *step, const HaloBuf *piece, int64_t first, Measured *all);
+/* More of a sound, on its way to its loudness. */
+HaloStatus measure_loudness(Slot *slot, const HaloStep *step, const HaloBuf *piece, Measured *all);
+/* Statistics of every channel (`channel` may be NULL) and, merged in order, of all but alpha. */
+void measure_stats(const Measured *measured, const HaloShape *shape, HaloStats *channel, HaloStats *all);
+/* value: [channels + 1], the last over all but alpha. */
+void measure_fold(const Measured *measured, const HaloFold *fold, const HaloShape *shape, double *value);
+void measure_free(Measured *measured);
+
+/* range.c: are the ends of a histogram still to be found (NaN)? And finds them: the least and the greatest finite
+ * sample of the whole, apart where these are one; full scale where no sample is finite. */
+bool range_is_open(const HaloHist *hist);
+HaloStatus range_find(Slot *slot, const HaloBuf *src, HaloHist *hist);
+
+/* detail.c: adds to the statistics of a whole what they were asked for besides. */
+HaloStatus measure_detail(Slot *slot, const HaloBuf *src, const HaloDetail *detail, HaloResult *result);
+
+#endif

@@ -1,0 +1,96 @@
+/* From what reductions return to the statistics people ask for; and the memory of results. */
+#include "halo/measures.h"
+#include "halo/result.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+
+/* sqrt(n * sum of squares - sum^2) / n: the population's standard deviation, with an exact integer under
+ * the root. n < 2^48 keeps n * squares within 128 bits. */
+static double integer_sd(uint64_t n, uint64_t sum, uint64_t sq_lo, uint64_t sq_hi)
+{
+    __extension__ typedef unsigned __int128 wide;
+    const wide squares = (wide)sq_hi << 64 | sq_lo;
+    const wide spread = squares * n - (wide)sum * sum;
+    return sqrt((double)spread) / (double)n;
+}
+
+static void product_of(const HaloMoments *m, HaloStats *s)
+{
+    s->product = ldexp(m->product, m->product_exp > 20000    ? 20000
+                                   : m->product_exp < -20000 ? -20000
+                                                             : (int)m->product_exp);
+    /* Out of range either way is said by the logarithm alone. */
+    if (isinf(s->product) || (s->product == 0.0 && m->product != 0.0)) s->product = NAN;
+    s->product_sign = (m->product > 0) - (m->product < 0);
+    s->product_log2 = m->product == 0.0 ? -INFINITY : log2(fabs(m->product)) + (double)m->product_exp;
+}
+
+void halo_stats_from_moments(const HaloMoments *m, HaloDtype dtype, HaloStats *s)
+{
+    const uint64_t n = m->count - m->nan;
+    *s = (HaloStats){.count = m->count,
+                     .nan = m->nan,
+                     .inf = m->inf,
+                     .zero = m->zero,
+                     .min_at = m->min_at,
+                     .max_at = m->max_at,
+                     .exact = dtype == HALO_U8 || dtype == HALO_U16,
+                     .isum = m->isum,
+                     .skewness = NAN,
+                     .kurtosis = NAN,
+                     .entropy = NAN,
+                     .moments = *m};
+    s->min = n != 0 ? m->min : NAN;
+    s->max = n != 0 ? m->max : NAN;
+    product_of(m, s);
+    if (n == 0) {
+        s->mean = s->sd = s->rms = NAN;
+    } else if (s->exact) {
+        s->sum = (double)m->isum;
+        s->mean = s->sum / (double)n;
+        s->sd = integer_sd(n, m->isum, m->isq_lo, m->isq_hi);
+        s->rms = sqrt(((double)m->isq_hi * 18446744073709551616.0 + (double)m->isq_lo) / (double)n);
+    } else {
+        s->sum = m->sum;
+        s->mean = s->sum / (double)n;
+        s->sd = sqrt(m->m2 / (double)n);
+        s->rms = sqrt(m->m2 / (double)n + m->mean * m->mean);
+    }
+}
+
+HaloStatus halo_histogram_alloc(HaloHistogram *hist, int channels, int64_t bins, double lo, double hi)
+{
+    int64_t counters = 0;
+    *hist = (HaloHistogram){.bins = bins, .lo = lo, .hi = hi, .channels = channels};
+    if (!halo_mul(bins, channels, &counters) || counters > INT64_MAX / 8)
+        return halo_fail(HALO_ERR_LIMIT, "%lld bins are more than memory can hold", (long long)bins);
+    hist->count = calloc((size_t)counters, sizeof *hist->count);
+    hist->below = calloc((size_t)channels * 3, sizeof *hist->below);
+    if (hist->count == NULL || hist->below == NULL) {
+        halo_histogram_free(hist);
+        return halo_fail(HALO_ERR_LIMIT, "not enough memory for %lld histogram bins", (long long)counters);
+    }
+    hist->above = hist->below + channels;
+    hist->nan = hist->above + channels;
+    return HALO_OK;
+}
+
+void halo_histogram_free(HaloHistogram *hist)
+{
+    free(hist->count);
+    free(hist->below); /* above and nan lie behind it */
+    *hist = (HaloHistogram){0};
+}
+
+void halo_results_free(HaloResults *results)
+{
+    for (int i = 0; i < results->count; i++) {
+        free(results->item[i].channel);
+        halo_histogram_free(&results->item[i].hist);
+        free(results->item[i].fold.value);
+    }
+    free(results->item);
+    *results = (HaloResults){0};
+}

@@ -1,0 +1,47 @@
+/* What a pipeline is, in 64 bits: two that could make different samples of the same input differ in it. Masks
+ * count by their coefficients, so that a mask file that was edited is another mask. */
+#include <string.h>
+
+#include "pipeline.h"
+
+/* FNV-1a, by Fowler, Noll and Vo; its offset and prime for 64 bits. */
+static uint64_t add_bytes(uint64_t hash, const void *bytes, size_t size)
+{
+    for (const uint8_t *b = bytes; size-- > 0; b++) hash = (hash ^ *b) * 0x100000001b3u;
+    return hash;
+}
+
+static uint64_t add_text(uint64_t hash, const char *text)
+{
+    return text != NULL ? add_bytes(hash, text, strlen(text) + 1) : add_bytes(hash, "", 1);
+}
+
+static uint64_t add_mask(uint64_t hash, const HaloMask *mask)
+{
+    const int64_t shape[] = {mask->width, mask->height, mask->anchor_x, mask->anchor_y};
+    hash = add_bytes(hash, shape, sizeof shape);
+    hash = add_bytes(hash, &mask->scale, sizeof mask->scale);
+    hash = add_bytes(hash, &mask->bias, sizeof mask->bias);
+    return add_bytes(hash, mask->tap, (size_t)(mask->width * mask->height) * sizeof *mask->tap);
+}
+
+static uint64_t add_value(uint64_t hash, const HaloValue *value)
+{
+    hash = add_bytes(hash, &value->number, sizeof value->number);
+    hash = add_bytes(hash, &value->integer, sizeof value->integer);
+    hash = add_bytes(hash, value->point, sizeof value->point);
+    hash = add_bytes(hash, &value->given, 1);
+    hash = add_text(hash, value->text);
+    return value->mask != NULL ? add_mask(hash, value->mask) : hash;
+}
+
+uint64_t halo_pipeline_fingerprint(const HaloPipeline *pipeline, const char *more)
+{
+    uint64_t hash = add_text(add_text(0xcbf29ce484222325u, halo_version()), more);
+    for (int c = 0; c < pipeline->calls; c++) {
+        const Call *call = &pipeline->call[c];
+        hash = add_text(hash, call->op->name);
+        for (int i = 0; i < call->values; i++) hash = add_value(hash, &call->value[i]);
+    }
+    return hash;
+}

@@ -1,0 +1,196 @@
+/* One value of one parameter: parsed when the pipeline is, bound to an input when a plan is made. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pipeline.h"
+
+/* A plain decimal number at the start of `text`; *end is behind it. No hex, no "nan", no "inf". */
+static bool number_at(const char *text, double *number, const char **end)
+{
+    const char *c = text + (*text == '-' || *text == '+');
+    if (!halo_is_digit(*c) && !(*c == '.' && halo_is_digit(c[1]))) return false;
+    if (c[0] == '0' && (c[1] == 'x' || c[1] == 'X')) return false;
+    char *stop;
+    *number = halo_strtod(text, &stop);
+    *end = stop;
+    return isfinite(*number);
+}
+
+static HaloStatus in_range(const HaloParam *param, const char *text, const char *where, double v)
+{
+    if (param->min == 0 && param->max == 0) return HALO_OK;
+    if (v >= param->min && v <= param->max) return HALO_OK;
+    if (isinf(param->max))
+        return halo_fail(HALO_ERR_USAGE, "%s: %s is too small; at least %g is needed", where, text, param->min);
+    return halo_fail(HALO_ERR_USAGE, "%s: %s is outside %g to %g", where, text, param->min, param->max);
+}
+
+/* A number with one of a few units behind it: {"ms", 0.001}. *unit is the index, or -1 for none. */
+typedef struct Unit {
+    const char *name;
+    double factor;
+} Unit;
+
+static HaloStatus with_unit(const HaloParam *param, const char *text, const char *where, const Unit *units,
+                            int count, double *number, int *unit)
+{
+    const char *end;
+    *unit = -1;
+    if (!number_at(text, number, &end))
+        return halo_fail(HALO_ERR_USAGE, "%s: expected a number, found '%.60s'", where, text);
+    while (halo_is_blank(*end)) end++;
+    for (int i = 0; i < count; i++)
+        if (strcmp(end, units[i].name) == 0) *unit = i;
+    if (*end != 0 && *unit < 0)
+        return halo_fail(HALO_ERR_USAGE, "%s: expected a number, found '%.60s'", where, text);
+    if (*unit >= 0) *number *= units[*unit].factor;
+    return in_range(param, text, where, *number);
+}
+
+/* The i-th of "a|b|c", copied to room; false past the last. */
+static bool choice_at(const char *choices, int i, char room[32])
+{
+    for (; i > 0 && choices != NULL; i--) {
+        choices = strchr(choices, '|');
+        if (choices != NULL) choices++;
+    }
+    if (choices == NULL) return false;
+    size_t n = strcspn(choices, "|");
+    if (n > 31) n = 31;
+    memcpy(room, choices, n);
+    room[n] = 0;
+    return true;
+}
+
+static const char *table_at(int i, const void *list) { return ((const char(*)[32])list)[i]; }
+
+static HaloStatus parse_choice(const HaloParam *param, const char *text, const char *where, int64_t *index)
+{
+    char word[16][32];
+    int n = 0;
+    while (n < 16 && choice_at(param->choices, n, word[n])) {
+        if (strcmp(text, word[n]) == 0) {
+            *index = n;
+            return HALO_OK;
+        }
+        n++;
+    }
+    char list[256] = "";
+    for (int i = 0; i < n; i++) {
+        strncat(list, i > 0 ? ", " : "", sizeof list - strlen(list) - 1);
+        strncat(list, word[i], sizeof list - strlen(list) - 1);
+    }
+    const char *near = halo_nearest(text, n, table_at, word);
+    if (near != NULL)
+        return halo_fail(HALO_ERR_USAGE, "%s: '%.60s' is none of %s; did you mean '%s'?", where, text, list,
+                         near);
+    const HaloStatus told = param->check != NULL ? param->check(where, text) : HALO_OK;
+    if (told != HALO_OK) return told;
+    return halo_fail(HALO_ERR_USAGE, "%s: '%.60s' is none of %s", where, text, list);
+}
+
+static HaloStatus parse_switch(const char *text, const char *where, int64_t *on)
+{
+    static const char *const yes[] = {"1", "yes", "true", "on"}, *const no[] = {"0", "no", "false", "off"};
+    for (int i = 0; i < 4; i++) {
+        if (strcmp(text, yes[i]) == 0) return *on = 1, HALO_OK;
+        if (strcmp(text, no[i]) == 0) return *on = 0, HALO_OK;
+    }
+    return halo_fail(HALO_ERR_USAGE, "%s: expected 1 or 0, found '%.60s'", where, text);
+}
+
+/* "reflect", or "constant=0.5". */
+static HaloStatus parse_border(const HaloParam *param, const char *text, const char *where, HaloValue *value)
+{
+    const char *end;
+    if (strncmp(text, "constant=", 9) == 0) {
+        value->integer = HALO_BORDER_CONSTANT;
+        if (number_at(text + 9, &value->number, &end) && *end == 0) return HALO_OK;
+        return halo_fail(HALO_ERR_USAGE, "%s: expected a number after constant=, found '%.60s'", where,
+                         text + 9);
+    }
+    if (strcmp(text, "constant") == 0)
+        return halo_fail(HALO_ERR_USAGE, "%s: constant needs its value: border=constant=128", where);
+    return parse_choice(param, text, where, &value->integer); /* the choices stand in the order of HaloBorder */
+}
+
+static HaloStatus parse_point(const char *text, const char *where, int64_t point[2])
+{
+    char *end;
+    point[0] = strtoll(text, &end, 10);
+    if (end != text && (*end == '+' || *end == 'x')) {
+        const char *second = end + 1;
+        point[1] = strtoll(second, &end, 10);
+        if (end != second && *end == 0) return HALO_OK;
+    }
+    point[1] = point[0];
+    if (end != text && *end == 0) return HALO_OK; /* one number is for both */
+    return halo_fail(HALO_ERR_USAGE, "%s: expected X+Y (for example 1+1), found '%.60s'", where, text);
+}
+
+static HaloStatus parse_mask(HaloSession *session, const char *text, bool quoted, HaloMask **kept)
+{
+    *kept = calloc(1, sizeof **kept);
+    if (*kept == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    return mask_resolve(session, text, quoted, *kept);
+}
+
+HaloStatus value_parse(HaloSession *session, const HaloParam *param, const char *text, bool quoted,
+                       const char *where, HaloValue *value, char **kept_text, HaloMask **kept_mask)
+{
+    static const Unit times[] = {{"ms", 0.001}, {"s", 1.0}, {"us", 0.000001}};
+    static const Unit hertz[] = {{"Hz", 1.0}, {"kHz", 1000.0}, {"k", 1000.0}};
+    HaloStatus status = HALO_OK;
+    int unit = -1;
+    switch (param->type) {
+    case HALO_PARAM_NUMBER: return with_unit(param, text, where, NULL, 0, &value->number, &unit);
+    case HALO_PARAM_FREQUENCY: return with_unit(param, text, where, hertz, 3, &value->number, &unit);
+    case HALO_PARAM_INTEGER:
+        HALO_TRY(with_unit(param, text, where, NULL, 0, &value->number, &unit));
+        if (value->number != floor(value->number) || fabs(value->number) > 9e15)
+            HALO_FAIL(HALO_ERR_USAGE, "%s: expected a whole number, found '%.60s'", where, text);
+        value->integer = (int64_t)value->number;
+        return HALO_OK;
+    case HALO_PARAM_LENGTH: {
+        HaloParam free_range = *param; /* times are checked once they are samples */
+        const size_t n = strlen(text);
+        if (n > 1 && text[n - 1] == 's') free_range.min = free_range.max = 0;
+        HALO_TRY(with_unit(&free_range, text, where, times, 3, &value->number, &unit));
+        value->integer = unit >= 0 ? LENGTH_SECONDS : LENGTH_SAMPLES;
+        return HALO_OK;
+    }
+    case HALO_PARAM_SWITCH: return parse_switch(text, where, &value->integer);
+    case HALO_PARAM_CHOICE: return parse_choice(param, text, where, &value->integer);
+    case HALO_PARAM_BORDER: return parse_border(param, text, where, value);
+    case HALO_PARAM_POINT: return parse_point(text, where, value->point);
+    case HALO_PARAM_MASK:
+        HALO_TRY(parse_mask(session, text, quoted, kept_mask));
+        value->mask = *kept_mask;
+        return HALO_OK;
+    case HALO_PARAM_TEXT: HALO_TRY(param->check(where, text)); /* fallthrough */
+    case HALO_PARAM_FILE:
+        *kept_text = malloc(strlen(text) + 1);
+        if (*kept_text == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+        value->text = strcpy(*kept_text, text);
+        return HALO_OK;
+    }
+out:
+    return status;
+}
+
+HaloStatus value_bind(const HaloOp *op, const HaloParam *param, const HaloShape *shape, HaloValue *value)
+{
+    if (param->type != HALO_PARAM_LENGTH || value->integer != LENGTH_SECONDS) return HALO_OK;
+    char where[96], text[32];
+    snprintf(where, sizeof where, "%s: %s", op->name, param->key);
+    halo_snprintf(text, sizeof text, "%g s", value->number);
+    if (shape->kind != HALO_AUDIO)
+        return halo_fail(HALO_ERR_USAGE, "%s: a time (%s) has a meaning on audio only; give pixels", where,
+                         text);
+    value->number = rint(value->number * shape->rate);
+    if (value->number < 1)
+        return halo_fail(HALO_ERR_USAGE, "%s: %s is less than one sample at %g Hz", where, text, shape->rate);
+    halo_snprintf(text, sizeof text, "%.0f samples", value->number);
+    return in_range(param, text, where, value->number);
+}

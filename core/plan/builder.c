@@ -1,0 +1,214 @@
+/* What an operation's `build` calls: each function checks shapes and appends one step to the plan. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan.h"
+#include "primitive/primitive.h"
+#include "halo/numerics.h"
+
+const HaloShape *halo_build_shape(const HaloBuilder *builder, HaloReg reg) { return &builder->plan->reg[reg]; }
+
+const HaloCommon *halo_build_common(const HaloBuilder *builder) { return &builder->common; }
+
+void *halo_build_keep(HaloBuilder *builder, size_t bytes)
+{
+    HaloPlan *plan = builder->plan;
+    void **grown = realloc(plan->kept, sizeof *grown * ((size_t)plan->kept_count + 1));
+    if (grown == NULL) return NULL;
+    plan->kept = grown;
+    void *memory = malloc(bytes > 0 ? bytes : 1);
+    if (memory != NULL) plan->kept[plan->kept_count++] = memory;
+    return memory;
+}
+
+/* ---- steps ---------------------------------------------------------------------------------------------- */
+
+static HaloStep step_of(HaloPrimitive primitive, HaloReg src)
+{
+    return (HaloStep){
+        .primitive = primitive, .src = src, .src2 = -1, .dst = -1, .result = -1, .resolve_from = -1};
+}
+
+static HaloStatus append(HaloBuilder *builder, HaloStep *step)
+{
+    step->op = builder->op;
+    step->reach = primitive_of(step)->reach(step);
+    return plan_add_step(builder->plan, step);
+}
+
+/* A step that makes a value, of the shape that follows from its sources. */
+static HaloStatus append_value(HaloBuilder *builder, HaloStep *step, HaloReg *dst)
+{
+    HaloStatus status = HALO_OK;
+    HaloShape shape;
+    HaloStore *store = primitive_store(step);
+    const HaloShape *b = step->src2 >= 0 ? halo_build_shape(builder, step->src2) : NULL;
+    if (store != NULL) *store = (HaloStore){1.0f, 1.0f};
+    HALO_TRY(primitive_of(step)->shape(step, halo_build_shape(builder, step->src), b, &shape));
+    HALO_TRY(plan_add_reg(builder->plan, &shape, &step->dst));
+    *dst = step->dst;
+    HALO_TRY(append(builder, step));
+out:
+    return status;
+}
+
+/* ---- filters -------------------------------------------------------------------------------------------- */
+
+HaloStatus halo_build_conv(HaloBuilder *builder, HaloReg src, const HaloConv *conv, HaloReg *dst)
+{
+    HaloStep step = step_of(HALO_CONV, src);
+    step.u.conv = *conv;
+    return append_value(builder, &step, dst);
+}
+
+HaloStatus halo_build_sep(HaloBuilder *builder, HaloReg src, const HaloSep *sep, HaloReg *dst)
+{
+    HaloStep step = step_of(HALO_SEP, src);
+    step.u.sep = *sep;
+    return append_value(builder, &step, dst);
+}
+
+HaloStatus halo_build_rank(HaloBuilder *builder, HaloReg src, const HaloRank *rank, HaloReg *dst)
+{
+    HaloStep step = step_of(HALO_RANK, src);
+    step.u.rank = *rank;
+    return append_value(builder, &step, dst);
+}
+
+HaloStatus halo_build_equalize(HaloBuilder *builder, HaloReg src, const HaloEqualize *equalize, HaloReg *dst)
+{
+    const HaloShape *shape = halo_build_shape(builder, src);
+    HaloStep step = step_of(HALO_EQUALIZE, src);
+    step.u.equalize = *equalize;
+    step.u.equalize.bins = shape->dtype == HALO_U8 ? 256 : 65536;
+    step.u.equalize.white = shape->white;
+    return append_value(builder, &step, dst);
+}
+
+HaloStatus halo_build_pick(HaloBuilder *builder, HaloReg src, const HaloPick *pick, HaloReg *dst)
+{
+    HaloStep step = step_of(HALO_PICK, src);
+    step.u.pick = *pick;
+    return append_value(builder, &step, dst);
+}
+
+HaloStatus halo_build_map(HaloBuilder *builder, HaloReg src, const HaloMap *map, HaloReg *dst)
+{
+    HaloStep step = step_of(HALO_MAP, src);
+    step.u.map = *map;
+    return append_value(builder, &step, dst);
+}
+
+HaloStatus halo_build_combine(HaloBuilder *builder, HaloReg a, HaloReg b, const HaloCombine *combine,
+                              HaloReg *dst)
+{
+    HaloStep step = step_of(HALO_COMBINE, a);
+    step.src2 = b;
+    step.u.combine = *combine;
+    return append_value(builder, &step, dst);
+}
+
+/* A map of no points, whose store is the conversion. */
+HaloStatus builder_convert(HaloBuilder *builder, HaloReg src, HaloDtype dtype, HaloReg *dst)
+{
+    const float from = halo_build_shape(builder, src)->white;
+    const float white = dtype == HALO_F32 ? from : halo_dtype_white(dtype);
+    const HaloMap map = {.kind = HALO_MAP_POINTS, .white = from};
+    HaloPlan *plan = builder->plan;
+    const HaloStatus status = halo_build_map(builder, src, &map, dst);
+    if (status != HALO_OK) return status;
+    plan->step[plan->steps - 1].u.map.store = store_between(from, white);
+    plan->reg[*dst].dtype = dtype;
+    plan->reg[*dst].white = white;
+    return HALO_OK;
+}
+
+HaloStatus halo_build_depth(HaloBuilder *builder, HaloReg src, HaloDtype dtype, HaloReg *dst)
+{
+    builder->plan->asked = (int)dtype;
+    return builder_convert(builder, src, dtype, dst);
+}
+
+HaloStatus halo_build_scan(HaloBuilder *builder, HaloReg src, const HaloScan *scan, HaloReg *dst)
+{
+    HaloStep step = step_of(HALO_SCAN, src);
+    step.u.scan = *scan;
+    /* Down a single row only identities are joined: the scan along x has made it all. */
+    if (scan->axis == HALO_AXIS_XY && !scan->exclusive && halo_build_shape(builder, src)->height == 1)
+        step.u.scan.axis = HALO_AXIS_X;
+    return append_value(builder, &step, dst);
+}
+
+/* ---- measuring ------------------------------------------------------------------------------------------ */
+
+HaloStatus halo_build_stats(HaloBuilder *builder, HaloReg src, unsigned want, const HaloDetail *detail)
+{
+    HaloStep step = step_of(HALO_REDUCE, src);
+    if (detail != NULL) {
+        HaloDetail *kept = halo_build_keep(builder, sizeof *kept);
+        if (kept == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+        *kept = *detail;
+        step.detail = kept;
+    }
+    step.u.want = want;
+    step.result = builder->plan->results++;
+    return append(builder, &step);
+}
+
+HaloStatus halo_build_refuse_nan(HaloBuilder *builder, HaloReg src)
+{
+    if (halo_build_shape(builder, src)->dtype != HALO_F32) return HALO_OK; /* integers hold none */
+    HaloStep step = step_of(HALO_REDUCE, src);
+    step.refuse_nan = true;
+    return append(builder, &step);
+}
+
+HaloStatus halo_build_map_from_stats(HaloBuilder *builder, HaloReg src, const HaloMap *map, unsigned want,
+                                     HaloResolve *resolve, const double note[2], HaloReg *dst)
+{
+    HaloStep step = step_of(HALO_REDUCE, src);
+    step.u.want = want;
+    HaloStatus status = append(builder, &step);
+    if (status != HALO_OK) return status;
+    const int reduce = builder->plan->steps - 1;
+    status = halo_build_map(builder, src, map, dst);
+    if (status != HALO_OK) return status;
+    HaloStep *made = &builder->plan->step[builder->plan->steps - 1];
+    made->resolve = resolve;
+    made->resolve_from = reduce;
+    memcpy(made->note, note, sizeof made->note);
+    return HALO_OK;
+}
+
+HaloStatus halo_build_fold(HaloBuilder *builder, HaloReg src, const HaloFold *fold)
+{
+    HaloStep step = step_of(HALO_FOLD, src);
+    step.u.fold = *fold;
+    step.result = builder->plan->results++;
+    return append(builder, &step);
+}
+
+HaloHist hist_default(const HaloShape *shape)
+{
+    if (shape->dtype == HALO_U8) return (HaloHist){256, 0.0, 256.0};
+    if (shape->dtype == HALO_U16) return (HaloHist){65536, 0.0, 65536.0};
+    return (HaloHist){256, shape->kind == HALO_AUDIO ? -1.0 : 0.0, (double)shape->white};
+}
+
+HaloStatus halo_build_hist(HaloBuilder *builder, HaloReg src, int64_t bins, double lo, double hi)
+{
+    HaloStep step = step_of(HALO_HIST, src);
+    const HaloShape *shape = halo_build_shape(builder, src);
+    step.u.hist = hist_default(shape);
+    if (shape->dtype == HALO_F32 && shape->kind == HALO_IMAGE) /* floats have no scale that all keep to */
+        step.u.hist.lo = step.u.hist.hi = (double)NAN;
+    if (bins > 0) step.u.hist.bins = bins;
+    if (!isnan(lo)) step.u.hist.lo = lo;
+    if (!isnan(hi)) step.u.hist.hi = hi;
+    if (step.u.hist.lo >= step.u.hist.hi)
+        return halo_fail(HALO_ERR_USAGE, "%s: min (%g) has to be less than max (%g)", builder->op,
+                         step.u.hist.lo, step.u.hist.hi);
+    step.result = builder->plan->results++;
+    return append(builder, &step);
+}

@@ -1,0 +1,134 @@
+/* --precision fast: dense masks that are large run as a few separable ones, or by Fourier transforms, where
+ * that is less work. The choice depends on the mask alone, never on the device; docs/numerics.md states the
+ * bound on the difference. */
+#include <stdlib.h>
+
+#include "lowrank.h"
+#include "plan.h"
+
+/* Work of an output in taps. A pass more costs what it moves; a transform costs the same for every mask.
+ * Measured with two cores of AVX-512, where 4096 x 4096 outputs of 31 x 31 taps take as long either way, and a
+ * line of 480 taps does. */
+#define PASS_TAPS 8.0
+#define PLANE_TRANSFORM_TAPS 960.0
+#define LINE_TRANSFORM_TAPS 480.0
+/* What another way must gain. */
+#define GAIN 1.3
+
+static double direct_taps(const HaloConv *conv) { return (double)conv->width * (double)conv->height; }
+
+double fast_transform_taps(const HaloConv *conv)
+{
+    return conv->height > 1 ? PLANE_TRANSFORM_TAPS : LINE_TRANSFORM_TAPS;
+}
+
+static double rank_taps(const HaloConv *conv, int rank)
+{
+    return rank * ((double)(conv->width + conv->height) + PASS_TAPS);
+}
+
+/* ---- few separable masks -------------------------------------------------------------------------------- */
+
+static HaloSep separable(const HaloConv *conv, const float *column, const float *row)
+{
+    return (HaloSep){.width = conv->width,
+                     .height = conv->height,
+                     .tap_x = row,
+                     .tap_y = column,
+                     .ox = conv->ox,
+                     .oy = conv->oy,
+                     .border = conv->border,
+                     .value = conv->value,
+                     .store = {1.0f, 1.0f}};
+}
+
+static HaloStatus add_plain(HaloPlan *plan, const HaloStep *like, HaloStep step, HaloReg *dst)
+{
+    HaloShape shape = plan->reg[like->dst];
+    shape.dtype = HALO_F32;
+    step.op = like->op;
+    step.hastened = true;
+    step.result = step.resolve_from = -1;
+    const HaloStatus status = plan_add_reg(plan, &shape, dst);
+    step.dst = *dst;
+    return status != HALO_OK ? status : plan_add_step(plan, &step);
+}
+
+/* The sum of `rank` separable convolutions, in order, then the affine part. */
+static HaloStatus add_ranks(HaloPlan *plan, const HaloStep *step, int rank, const float *column,
+                            const float *row)
+{
+    HaloStatus status = HALO_OK;
+    const HaloConv *conv = &step->u.conv;
+    HaloReg sum = -1;
+    for (int r = 0; r < rank; r++) {
+        HaloReg term;
+        HaloStep pass = {.primitive = HALO_SEP, .src = step->src, .src2 = -1, .reach = step->reach};
+        pass.u.sep = separable(conv, column + r * conv->height, row + r * conv->width);
+        HALO_TRY(add_plain(plan, step, pass, &term));
+        HaloStep add = {.primitive = HALO_COMBINE, .src = sum, .src2 = term};
+        add.u.combine = (HaloCombine){.kind = HALO_COMBINE_ADD, .amount = 1.0f, .store = {1.0f, 1.0f}};
+        if (r == 0)
+            sum = term;
+        else
+            HALO_TRY(add_plain(plan, step, add, &sum));
+    }
+    HaloStep last = {.primitive = HALO_MAP, .op = step->op, .src = sum, .src2 = -1, .dst = step->dst};
+    last.result = last.resolve_from = -1;
+    last.hastened = true;
+    last.u.map = (HaloMap){.points = conv->affine ? 1 : 0, .store = conv->store};
+    last.u.map.point[0] = (HaloPoint){HALO_POINT_FMA, conv->scale, conv->bias};
+    HALO_TRY(plan_add_step(plan, &last));
+out:
+    return status;
+}
+
+/* ---- the choice ----------------------------------------------------------------------------------------- */
+
+/* The least rank that pays, or 0. Outside the image a separable pass sees a constant as it is, a dense one the
+ * constant times the weights: only zero is the same. */
+static int split(HaloBuilder *builder, const HaloConv *conv, float **column, float **row)
+{
+    const double direct = direct_taps(conv), other = fast_transform_taps(conv);
+    const double room = (direct < other ? direct : other) / GAIN;
+    const int most = (int)(room / rank_taps(conv, 1));
+    if (most < 1 || (conv->border == HALO_BORDER_CONSTANT && conv->value != 0.0f)) return 0;
+    *column = halo_build_keep(builder, sizeof(float) * (size_t)(most * conv->height));
+    *row = halo_build_keep(builder, sizeof(float) * (size_t)(most * conv->width));
+    if (*column == NULL || *row == NULL) return 0;
+    return lowrank_split(conv->tap, conv->width, conv->height, most, *column, *row);
+}
+
+static HaloStatus hasten(HaloBuilder *builder, HaloStep *step)
+{
+    HaloPlan *plan = builder->plan;
+    HaloConv *conv = &step->u.conv;
+    float *column, *row;
+    if (conv->nan_ignore) return plan_add_step(plan, step);
+    const int rank = split(builder, conv, &column, &row);
+    if (rank > 0) return add_ranks(plan, step, rank, column, row);
+    conv->fast = conv->width > 1 && direct_taps(conv) > GAIN * fast_transform_taps(conv);
+    return plan_add_step(plan, step);
+}
+
+HaloStatus plan_hasten(HaloBuilder *builder)
+{
+    HaloStatus status = HALO_OK;
+    HaloPlan *plan = builder->plan;
+    HaloStep *old = plan->step;
+    const int count = plan->steps;
+    int *place = calloc((size_t)count + 1, sizeof *place); /* where each step of before is now */
+    plan->step = NULL;
+    plan->steps = 0;
+    if (place == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    for (int i = 0; i < count; i++) {
+        HaloStep step = old[i];
+        if (step.resolve_from >= 0) step.resolve_from = place[step.resolve_from];
+        place[i] = plan->steps;
+        HALO_TRY(step.primitive == HALO_CONV ? hasten(builder, &step) : plan_add_step(plan, &step));
+    }
+out:
+    free(old);
+    free(place);
+    return status;
+}

@@ -1,0 +1,62 @@
+/* Fewer passes over the samples: neighbouring maps become one, and the final conversion becomes the `store` of
+ * the step before it. No result changes: the operations on each sample and their order stay. */
+#include <string.h>
+
+#include "plan.h"
+#include "primitive/primitive.h"
+
+static int uses_of(const HaloPlan *plan, HaloReg reg)
+{
+    int uses = plan->output == reg;
+    for (int i = 0; i < plan->steps; i++) uses += (plan->step[i].src == reg) + (plan->step[i].src2 == reg);
+    return uses;
+}
+
+static int maker_of(const HaloPlan *plan, HaloReg reg)
+{
+    for (int i = 0; i < plan->steps; i++)
+        if (plan->step[i].dst == reg) return i;
+    return -1;
+}
+
+static bool writes_plain_f32(const HaloPlan *plan, HaloStep *step)
+{
+    const HaloStore *store = primitive_store(step);
+    return store != NULL && store->num == 1.0f && store->den == 1.0f && plan->reg[step->dst].dtype == HALO_F32;
+}
+
+/* Can `step`, a map, move into the step that made its source? */
+static bool joins(const HaloPlan *plan, HaloStep *maker, const HaloStep *step)
+{
+    if (step->primitive != HALO_MAP || step->u.map.kind != HALO_MAP_POINTS || step->resolve != NULL)
+        return false;
+    if (!writes_plain_f32(plan, maker) || uses_of(plan, step->src) != 1) return false;
+    if (step->u.map.points == 0) return true;
+    return maker->primitive == HALO_MAP && maker->resolve == NULL &&
+           maker->u.map.points + step->u.map.points <= HALO_MAX_POINTS;
+}
+
+static void join(HaloPlan *plan, int maker_at, int at)
+{
+    HaloStep *maker = &plan->step[maker_at];
+    const HaloStep *step = &plan->step[at];
+    if (step->u.map.points > 0) {
+        HaloMap *map = &maker->u.map;
+        memcpy(map->point + map->points, step->u.map.point, sizeof *map->point * (size_t)step->u.map.points);
+        map->points += step->u.map.points;
+    }
+    *primitive_store(maker) = step->u.map.store;
+    maker->dst = step->dst;
+    plan->steps--;
+    memmove(&plan->step[at], &plan->step[at + 1], sizeof *plan->step * (size_t)(plan->steps - at));
+    for (int i = 0; i < plan->steps; i++)
+        if (plan->step[i].resolve_from > at) plan->step[i].resolve_from--;
+}
+
+void plan_optimise(HaloPlan *plan)
+{
+    for (int i = 0; i < plan->steps; i++) {
+        const int maker = maker_of(plan, plan->step[i].src);
+        if (maker >= 0 && joins(plan, &plan->step[maker], &plan->step[i])) join(plan, maker, i--);
+    }
+}

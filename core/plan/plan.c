@@ -1,0 +1,163 @@
+/* From a pipeline and the shape of an input to a plan. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "pipeline/pipeline.h"
+#include "plan.h"
+
+/* Room for one more, doubling; counts are small. */
+static void *grown(void *array, int count, size_t size)
+{
+    if ((count & (count - 1)) != 0) return array; /* not a power of two: there is room */
+    return realloc(array, size * (size_t)(count == 0 ? 1 : 2 * count));
+}
+
+HaloStatus plan_add_reg(HaloPlan *plan, const HaloShape *shape, HaloReg *reg)
+{
+    int64_t bytes;
+    const HaloStatus status = halo_shape_bytes(shape, &bytes);
+    if (status != HALO_OK) return status;
+    HaloShape *more = grown(plan->reg, plan->regs, sizeof *more);
+    if (more == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    plan->reg = more;
+    plan->reg[plan->regs] = *shape;
+    *reg = plan->regs++;
+    return HALO_OK;
+}
+
+HaloStatus plan_add_step(HaloPlan *plan, const HaloStep *step)
+{
+    HaloStep *more = grown(plan->step, plan->steps, sizeof *more);
+    if (more == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    plan->step = more;
+    plan->step[plan->steps++] = *step;
+    return HALO_OK;
+}
+
+void halo_plan_free(HaloPlan *plan)
+{
+    if (plan == NULL) return;
+    for (int i = 0; i < plan->kept_count; i++) free(plan->kept[i]);
+    free(plan->kept);
+    free(plan->reg);
+    free(plan->step);
+    free(plan);
+}
+
+/* Every value is as much shorter than planned as the input is: no step depends on the length otherwise. */
+HaloStatus plan_end_at(HaloPlan *plan, int64_t width)
+{
+    const int64_t less = plan->reg[plan->input].width - width;
+    for (int r = 0; r < plan->regs; r++) {
+        plan->reg[r].width -= less;
+        if (plan->reg[r].width < 1)
+            return halo_fail(HALO_ERR_INPUT, "border=valid leaves nothing of %lld frame%s", (long long)width,
+                             halo_s(width));
+    }
+    return HALO_OK;
+}
+
+static HaloCommon common_of(const HaloSession *session, const Call *call, const HaloShape *shape)
+{
+    const HaloValue *value = call->value + call->op->params;
+    HaloCommon common = {
+        .border = shape->kind == HALO_AUDIO ? HALO_BORDER_MIRROR : HALO_BORDER_REPLICATE,
+        .alpha = session->options.alpha,
+    };
+    if (!call->op->filter) return common;
+    if (value[COMMON_BORDER].given) {
+        common.border = (HaloBorder)value[COMMON_BORDER].integer;
+        common.border_value = (float)value[COMMON_BORDER].number;
+    }
+    if (value[COMMON_ALPHA].given) common.alpha = (HaloAlpha)value[COMMON_ALPHA].integer;
+    common.nan = (HaloNan)value[COMMON_NAN].integer;
+    return common;
+}
+
+/* Steps for one call. */
+static HaloStatus build_call(const HaloSession *session, HaloBuilder *builder, const Call *call, HaloReg in,
+                             HaloReg *out)
+{
+    HaloStatus status = HALO_OK;
+    const HaloShape shape = *halo_build_shape(builder, in);
+    HaloValue *value = calloc((size_t)call->values + 1, sizeof *value);
+    if (value == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    memcpy(value, call->value, sizeof *value * (size_t)call->values);
+    builder->op = call->op->name;
+    if ((call->op->kinds & shape.kind) == 0)
+        HALO_FAIL(HALO_ERR_USAGE, "%s works on %s, and this is %s", call->op->name,
+                  call->op->kinds == HALO_IMAGE ? "images" : "audio",
+                  shape.kind == HALO_IMAGE ? "an image" : "audio");
+    for (int i = 0; i < call->values; i++)
+        HALO_TRY(value_bind(call->op, call_param(call, i), &shape, &value[i]));
+    builder->common = common_of(session, call, &shape);
+    *out = in;
+    HALO_TRY(call->op->build(builder, value, in, out));
+out:
+    free(value);
+    return status;
+}
+
+/* Only a map reads what scans write: i64 and f64 become f32, and the chain goes on. */
+static HaloStatus to_native(HaloBuilder *builder, HaloReg in, HaloReg *out)
+{
+    const HaloDtype dtype = halo_build_shape(builder, in)->dtype;
+    *out = in;
+    return dtype == HALO_I64 || dtype == HALO_F64 ? builder_convert(builder, in, HALO_F32, out) : HALO_OK;
+}
+
+/* Colours of integer images are taken to be sRGB; float images hold linear light as they are. */
+static bool goes_linear(const HaloSession *session, const HaloShape *input)
+{
+    return session->options.linear && input->kind == HALO_IMAGE && input->dtype != HALO_F32;
+}
+
+static HaloStatus append_point(HaloBuilder *builder, const char *option, HaloPointOp op, float a, HaloReg in,
+                               HaloReg *out)
+{
+    const HaloMap map = {.kind = HALO_MAP_POINTS, .points = 1, .point = {{op, a, 0.0f}}};
+    builder->op = option;
+    return halo_build_map(builder, in, &map, out);
+}
+
+static HaloStatus append_curve(HaloBuilder *builder, HaloPointOp curve, HaloReg in, HaloReg *out)
+{
+    return append_point(builder, "--linear", curve, halo_build_shape(builder, in)->white, in, out);
+}
+
+HaloStatus halo_plan_make(HaloSession *session, const HaloPipeline *pipeline, const HaloShape *input,
+                          const HaloFormat *to, HaloPlan **plan)
+{
+    HaloStatus status = HALO_OK;
+    HaloReg value = 0;
+    HaloPlan *made = calloc(1, sizeof *made);
+    HaloBuilder builder = {.plan = made, .op = "input"};
+    *plan = NULL;
+    if (made == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    HALO_TRY(plan_add_reg(made, input, &value));
+    made->input = value;
+    made->asked = -1;
+    if (goes_linear(session, input)) HALO_TRY(append_curve(&builder, HALO_POINT_LINEAR, value, &value));
+    for (int c = 0; c < pipeline->calls; c++) {
+        HALO_TRY(to_native(&builder, value, &value));
+        HALO_TRY(build_call(session, &builder, &pipeline->call[c], value, &value));
+    }
+    made->wants_output = to != NULL || !halo_pipeline_only_measures(pipeline);
+    if (goes_linear(session, input) && made->wants_output) {
+        HALO_TRY(to_native(&builder, value, &value));
+        HALO_TRY(append_curve(&builder, HALO_POINT_SRGB, value, &value));
+    }
+    if (session->gain != 0.0f && input->kind == HALO_AUDIO && made->wants_output) {
+        HALO_TRY(to_native(&builder, value, &value));
+        HALO_TRY(append_point(&builder, "--guard", HALO_POINT_MUL, session->gain, value, &value));
+    }
+    if (to != NULL) HALO_TRY(target_append(&builder, value, input->dtype, to, &value));
+    made->output = value;
+    if (session->options.precision == HALO_PRECISION_FAST) HALO_TRY(plan_hasten(&builder));
+    plan_optimise(made);
+    *plan = made;
+    made = NULL;
+out:
+    halo_plan_free(made);
+    return status;
+}

@@ -1,0 +1,41 @@
+/* From a pipeline and the shape of an input to a plan: steps appended, the conversion to the output, fewer passes
+ * where that gives the same. */
+#ifndef CORE_PLAN_H
+#define CORE_PLAN_H
+
+#include "core.h"
+
+struct HaloBuilder {
+    HaloPlan *plan;
+    HaloCommon common;
+    const char *op;
+    bool failed_alloc;
+};
+
+/* plan.c */
+HaloStatus plan_add_reg(HaloPlan *plan, const HaloShape *shape, HaloReg *reg);
+HaloStatus plan_add_step(HaloPlan *plan, const HaloStep *step);
+/* A plan for sound of unknown length has this many frames, until its end is known: then plan_end_at makes it
+ * right. HALO_ERR_INPUT where nothing is left. */
+#define PLAN_ENDLESS ((int64_t)1 << 40)
+HaloStatus plan_end_at(HaloPlan *plan, int64_t width);
+
+/* builder.c: what `depth` does, without asking for that type at the output. */
+HaloStatus builder_convert(HaloBuilder *builder, HaloReg src, HaloDtype dtype, HaloReg *dst);
+/* Bins over full scale; what `hist` counts when it is told nothing, but for images of floats. */
+HaloHist hist_default(const HaloShape *shape);
+
+/* target.c: the conversion to what the output holds. */
+HaloStatus target_append(HaloBuilder *builder, HaloReg value, HaloDtype input_dtype, const HaloFormat *to,
+                         HaloReg *out);
+HaloStore store_between(float white_from, float white_to);
+
+/* fast.c: replaces dense convolutions by faster ways that are not exact; and what an output costs by Fourier
+ * transforms, in taps. */
+HaloStatus plan_hasten(HaloBuilder *builder);
+double fast_transform_taps(const HaloConv *conv);
+
+/* optimise.c */
+void plan_optimise(HaloPlan *plan);
+
+#endif

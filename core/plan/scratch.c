@@ -1,0 +1,77 @@
+/* What a plan takes beside the values between its steps: scratch of the backend, and room for what is measured.
+ */
+#include <stdlib.h>
+
+#include "bands.h"
+#include "primitive/primitive.h"
+
+/* So much of every plan's results does not count: it does not grow with the samples. */
+#define OWN_BYTES ((int64_t)16 << 20)
+
+/* The rows of a value as a buffer without data. */
+static HaloBuf outline(const HaloPlan *plan, HaloReg reg, Rows rows)
+{
+    HaloBuf buf = {.shape = plan->reg[reg]};
+    set_rows(&buf, rows);
+    buf.stride = halo_row_bytes(&buf);
+    return buf;
+}
+
+/* Statistics and their like get pieces that are wholes by themselves. */
+static int64_t of_step(const Slot *slot, const HaloPlan *plan, const HaloStep *step, const Rows *need,
+                       int64_t rows)
+{
+    HaloBuf src = outline(plan, step->src, need[step->src]), dst;
+    if (src.cols < 1 || src.rows < 1) return 0;
+    if (step->dst >= 0) {
+        dst = outline(plan, step->dst, need[step->dst]);
+        return slot->backend->scratch(slot->device, step, &src, &dst);
+    }
+    if (bands_gather(plan, step)) {
+        src.cols = smaller(src.cols, rows);
+        src.x0 = 0;
+        src.shape.width = src.cols;
+        src.stride = halo_row_bytes(&src);
+    }
+    int64_t bytes = slot->backend->scratch(slot->device, step, &src, NULL);
+    if (step->primitive == HALO_HIST && range_is_open(&step->u.hist)) { /* a reduction goes before */
+        const HaloStep extremes = {
+            .primitive = HALO_REDUCE, .src = step->src, .dst = -1, .u.want = HALO_WANT_EXTREMES};
+        bytes = larger(bytes, slot->backend->scratch(slot->device, &extremes, &src, NULL));
+    }
+    return bytes;
+}
+
+int64_t scratch_of(const Slot *slot, const HaloPlan *plan, int64_t rows)
+{
+    int64_t most = 0;
+    Rows *need = calloc((size_t)plan->regs, sizeof *need);
+    if (need == NULL || slot->backend->scratch == NULL || slot->device == NULL) goto out;
+    bands_needs(plan, (Rows){0, smaller(rows, bands_length(&plan->reg[plan->output]))}, need);
+    for (int i = 0; i < plan->steps; i++) most = larger(most, of_step(slot, plan, &plan->step[i], need, rows));
+out:
+    free(need);
+    return most;
+}
+
+/* ---- what is measured ----------------------------------------------------------------------------------- */
+
+int64_t scratch_measured(const HaloPlan *plan)
+{
+    double bytes = 0;
+    for (int i = 0; i < plan->steps; i++) {
+        const HaloStep *step = &plan->step[i];
+        const Measure *measure = primitive_of(step)->measure;
+        if (measure != NULL) bytes += measure->bytes(step, &plan->reg[step->src]);
+    }
+    if (bytes >= 0x1p62) return INT64_MAX / 2;
+    return larger((int64_t)bytes - OWN_BYTES, 0);
+}
+
+int64_t scratch_beside(const Slot *slot, const HaloPlan *plan, int64_t band)
+{
+    int64_t out = 0, between = scratch_measured(plan);
+    if (plan->wants_output && halo_shape_bytes(&plan->reg[plan->output], &out) != HALO_OK) return -1;
+    if (slot->backend->memory == NULL) between += bands_whole_memory(slot, plan, band, false);
+    return out > INT64_MAX - between ? -1 : out + between;
+}

@@ -1,0 +1,75 @@
+/* The last step of a plan: what the chain computed becomes what the output's format holds. */
+#include <math.h>
+
+#include "plan.h"
+
+HaloStore store_between(float from, float to)
+{
+    const float up = to / from, down = from / to;
+    if (from == to) return (HaloStore){1.0f, 1.0f};
+    if (up == floorf(up)) return (HaloStore){up, 1.0f}; /* 255 to 65535 is times 257, the other way by 257 */
+    if (down == floorf(down)) return (HaloStore){1.0f, down};
+    return (HaloStore){to, from};
+}
+
+static bool holds(const HaloFormat *to, HaloDtype dtype) { return (to->dtypes >> dtype & 1) != 0; }
+
+/* Depth follows the input where the format allows it, else the nearest that loses least. */
+static HaloDtype nearest_dtype(const HaloFormat *to, HaloDtype wish)
+{
+    static const HaloDtype order[3][3] = {
+        [HALO_U8] = {HALO_U8, HALO_U16, HALO_F32},
+        [HALO_U16] = {HALO_U16, HALO_F32, HALO_U8},
+        [HALO_F32] = {HALO_F32, HALO_U16, HALO_U8},
+    };
+    const HaloDtype *choice = order[wish > HALO_F32 ? HALO_F32 : wish];
+    for (int i = 0; i < 3; i++)
+        if (holds(to, choice[i])) return choice[i];
+    return HALO_F32;
+}
+
+static HaloStatus check_channels(const HaloShape *shape, const HaloFormat *to)
+{
+    if ((to->kinds & shape->kind) == 0)
+        return halo_fail(HALO_ERR_USAGE, "%s holds no %s; 'halo list formats' shows what does", to->name,
+                         shape->kind == HALO_IMAGE ? "images" : "audio");
+    if (to->channels == HALO_ANY_CHANNELS) return HALO_OK;
+    if (shape->alpha >= 0 && !to->alpha)
+        return halo_fail(HALO_ERR_INPUT, "%s has no alpha channel and this image has one; write PNG or PAM",
+                         to->name);
+    if (shape->channels > 32 || (to->channels >> (shape->channels - 1) & 1) == 0)
+        return halo_fail(HALO_ERR_INPUT,
+                         "%s holds no image of %d channels; 'halo list formats' shows what does", to->name,
+                         shape->channels);
+    return HALO_OK;
+}
+
+HaloStatus target_append(HaloBuilder *builder, HaloReg value, HaloDtype input_dtype, const HaloFormat *to,
+                         HaloReg *out)
+{
+    const HaloPlan *plan = builder->plan;
+    const HaloShape shape = *halo_build_shape(builder, value);
+    HaloDtype dtype = shape.dtype;
+    *out = value;
+    builder->op = "output";
+    HaloStatus status = check_channels(&shape, to);
+    if (status != HALO_OK) return status;
+    if (shape.kind == HALO_AUDIO &&
+        !to->keeps_units) /* writers of audio round by themselves, to the file's bits */
+        return dtype == HALO_F32 ? HALO_OK : builder_convert(builder, value, HALO_F32, out);
+    if (to->keeps_units && holds(to, dtype)) return HALO_OK; /* as it is: f32 once computed, scans in 64 bits */
+    dtype = nearest_dtype(to, plan->asked >= 0 ? (HaloDtype)plan->asked : input_dtype);
+    const float white = to->keeps_units && dtype == HALO_F32 ? shape.white : halo_dtype_white(dtype);
+    if (dtype == shape.dtype && white == shape.white) return HALO_OK;
+    HaloReg native = value;
+    if (shape.dtype > HALO_F32) status = builder_convert(builder, value, HALO_F32, &native);
+    if (status != HALO_OK) return status;
+    HaloMap map = {.kind = HALO_MAP_POINTS, .white = shape.white};
+    status = halo_build_map(builder, native, &map, out);
+    if (status != HALO_OK) return status;
+    HaloStep *step = &builder->plan->step[builder->plan->steps - 1];
+    step->u.map.store = store_between(shape.white, white);
+    builder->plan->reg[*out].dtype = dtype;
+    builder->plan->reg[*out].white = white;
+    return HALO_OK;
+}

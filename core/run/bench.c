@@ -1,0 +1,129 @@
+/* Times a plan: what `halo bench ops` prints. The output is allocated once, before the first run: what counts
+ * is the work, not the kernel's clearing of fresh pages. */
+#include <stdlib.h>
+
+#include "pipeline/pipeline.h"
+#include "plan/cost.h"
+#include "run.h"
+
+#define MOST_RUNS 101
+
+/* Sample x of row y, 24 bits of it. */
+static uint32_t sample(HaloContent content, uint64_t noise, int64_t x, int64_t y)
+{
+    const uint32_t random = (uint32_t)(noise >> 40);
+    switch (content) {
+    case HALO_CONTENT_CONSTANT: return 0x5a5a5a;
+    case HALO_CONTENT_SMOOTH: return (uint32_t)(x * 4099 + y * 8191 + (random >> 6)) & 0xffffff;
+    default: return random;
+    }
+}
+
+/* Never zeros: they hide unwritten outputs and can run faster than data. */
+static void fill(HaloBuf *buf, HaloContent content)
+{
+    uint64_t state = 0x9e3779b97f4a7c15u;
+    const int64_t n = buf->cols * buf->shape.channels;
+    for (int64_t y = 0; y < buf->rows; y++) {
+        void *row = halo_at(buf, 0, y);
+        for (int64_t i = 0; i < n; i++) {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            const uint32_t v = sample(content, state, i, y);
+            switch (buf->shape.dtype) {
+            case HALO_U8: ((uint8_t *)row)[i] = (uint8_t)(v >> 16); break;
+            case HALO_U16: ((uint16_t *)row)[i] = (uint16_t)(v >> 8); break;
+            default: ((float *)row)[i] = (float)v * 0x1p-24f; break;
+            }
+        }
+    }
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *ms, int n)
+{
+    qsort(ms, (size_t)n, sizeof *ms, by_size);
+    return ms[n / 2];
+}
+
+/* The arithmetic that the ceiling of multiply-adds bounds, two for each: that of convolutions. What other steps
+ * compute is of other kinds, or none that has to be done. */
+static double multiply_adds(const HaloPlan *plan, const HaloStep *step)
+{
+    const bool convolves = step->primitive == HALO_CONV || step->primitive == HALO_SEP;
+    return convolves ? cost_step_flops(plan, step, NULL) : 0.0;
+}
+
+/* What the device's ceilings leave: all bytes once, or all multiply-adds, whichever takes longer. Ceilings that
+ * cannot be measured, for want of memory above all, are no reason to fail. */
+static void find_floor(Slot *slot, const HaloPlan *plan, HaloTiming *timing)
+{
+    HaloCeilings *c = &slot->ceilings;
+    if (c->read_gbs == 0.0 && slot->backend->ceilings != NULL &&
+        slot->backend->ceilings(slot->device, c) != HALO_OK)
+        *c = (HaloCeilings){0};
+    timing->ceilings = *c;
+    const double memory = plan->wants_output ? c->copy_gbs : c->read_gbs;
+    if (memory <= 0.0 || c->fma_gflops <= 0.0) return;
+    const double moving = timing->bytes / memory * 1e-6, sums = timing->flops / c->fma_gflops * 1e-6;
+    timing->floor_ms = moving > sums ? moving : sums;
+}
+
+HaloStatus halo_bench(HaloSession *session, const HaloPipeline *pipeline, const HaloShape *shape,
+                      HaloContent content, int runs, HaloTiming *timing)
+{
+    HaloStatus status = HALO_OK;
+    HaloBuf in = {0}, out = {0};
+    HaloPlan *plan = NULL;
+    Choice choice;
+    double up[MOST_RUNS], kernel[MOST_RUNS], down[MOST_RUNS], total[MOST_RUNS];
+    const int n = runs < 1 ? 1 : runs > MOST_RUNS ? MOST_RUNS : runs;
+    *timing = (HaloTiming){0};
+    atomic_store(&session->memory.held, 0);
+    HALO_TRY(halo_memory_alloc(&session->memory, &in, shape));
+    fill(&in, content);
+    HALO_TRY(halo_plan_make(session, pipeline, shape, NULL, &plan));
+    HALO_TRY(choose_slot(session, plan, &choice));
+    HALO_TRY(halo_memory_hold(&session->memory, scratch_beside(choice.slot, plan,
+                                                              bands_choose(plan, session->options.band_rows))));
+    if (plan->wants_output) HALO_TRY(halo_buf_alloc(&out, &plan->reg[plan->output]));
+    const HaloBackend *backend = choice.slot->backend;
+    if (backend->mark != NULL) HALO_TRY(backend->mark(choice.slot->device, HALO_MARK_QUEUED));
+    for (int i = -1; i < n; i++) { /* the first is to warm up */
+        HaloResults results = {0};
+        HaloTimes ms = {0};
+        const double start = now_ms();
+        status = execute_into(choice.slot, plan, &session->options, &in, &out, &results, NULL, &ms);
+        halo_results_free(&results);
+        HALO_TRY(status);
+        if (i < 0) continue;
+        total[i] = now_ms() - start;
+        up[i] = ms.upload;
+        kernel[i] = ms.compute;
+        down[i] = ms.download;
+    }
+    timing->backend = backend->name;
+    snprintf(timing->device, sizeof timing->device, "%s", choice.slot->describe);
+    timing->upload_ms = median(up, n);
+    timing->kernel_ms = median(kernel, n);
+    timing->download_ms = median(down, n);
+    timing->total_ms = median(total, n);
+    timing->steps = plan->steps;
+    for (int i = 0; i < plan->steps; i++) {
+        timing->bytes += cost_step_bytes(plan, &plan->step[i]);
+        timing->flops += multiply_adds(plan, &plan->step[i]);
+    }
+    find_floor(choice.slot, plan, timing);
+out:
+    atomic_store(&session->memory.held, 0);
+    halo_plan_free(plan);
+    halo_buf_free(&out);
+    halo_buf_free(&in);
+    return status;
+}

@@ -1,0 +1,187 @@
+/* Where a plan runs. `auto` decides by predicted time before it touches a GPU, and goes over to the CPU when
+ * the GPU cannot be had, lacks memory, or fails in flight; a GPU asked for by name is an error then. */
+#include <stdio.h>
+
+#include "plan/cost.h"
+#include "run.h"
+
+static HaloStatus open_gpu(HaloSession *session)
+{
+    Slot *slot = &session->gpu;
+    if (slot->device != NULL) return HALO_OK;
+    if (slot->backend == NULL) return halo_fail(HALO_ERR_DEVICE, "this build of halo has no CUDA backend");
+    const int count = slot->backend->count();
+    if (count == 0) return HALO_ERR_DEVICE; /* with the cause in halo_error() */
+    const int which =
+        session->options.device == HALO_DEVICE_ALL ? session->options.gpu % count : session->options.gpu;
+    if (which >= count || which < 0)
+        return halo_fail(HALO_ERR_DEVICE, "there is no gpu:%d; the last one is gpu:%d", which, count - 1);
+    return slot_open(slot, which, session->options.jobs);
+}
+
+/* Would the GPU be faster? Fills in the predictions. */
+static bool gpu_pays(const HaloSession *session, const HaloPlan *plan, Choice *choice)
+{
+    choice->host_seconds = cost_host_seconds(plan, session->host.backend, session->options.jobs);
+    choice->gpu_seconds = cost_gpu_seconds(plan, session->gpu.backend, session->gpu.device != NULL, &session->options);
+    const bool pays = choice->gpu_seconds < choice->host_seconds;
+    halo_snprintf(choice->why, sizeof choice->why, "predicted: %.3g ms on the CPU, %.3g ms on a GPU%s",
+                  choice->host_seconds * 1e3, choice->gpu_seconds * 1e3,
+                  session->gpu.device == NULL ? " with its start" : "");
+    return pays;
+}
+
+/* In as few bands as its memory asks for; `why` not, where there is no way. Memory that it cannot tell is
+ * enough. */
+static bool gpu_holds(const HaloSession *session, const HaloPlan *plan, char *why, size_t size)
+{
+    const Slot *slot = &session->gpu;
+    const int share = session->options.share;
+    const int64_t memory = slot_memory(slot, share);
+    const int64_t band = bands_for_device(slot, plan, session->options.band_rows, memory);
+    const int64_t needed = bands_whole_memory(slot, plan, band, true);
+    char need[32], there[32];
+    if (memory <= 0 || needed <= memory) return true;
+    snprintf(why, size, "%s of the GPU's memory are needed%s and %s may be used%s", memory_text(needed, need),
+             bands_possible(plan) ? "" : ", since this cannot go in bands,", memory_text(memory, there),
+             share > 1 ? " for each file at work" : "");
+    return false;
+}
+
+/* A GPU that is open; `auto` takes it where it holds the plan. */
+static bool take_gpu(HaloSession *session, const HaloPlan *plan, Choice *choice)
+{
+    if (!gpu_holds(session, plan, session->too_large, sizeof session->too_large)) {
+        snprintf(choice->why, sizeof choice->why, "%s", session->too_large);
+        return false;
+    }
+    choice->slot = &session->gpu;
+    return true;
+}
+
+static HaloStatus demand_gpu(HaloSession *session, const HaloPlan *plan)
+{
+    char why[160];
+    const HaloStatus status = open_gpu(session);
+    if (status != HALO_OK || gpu_holds(session, plan, why, sizeof why)) return status;
+    return halo_fail(HALO_ERR_LIMIT, "%s; --device cpu or auto takes the CPU", why);
+}
+
+HaloStatus choose_slot(HaloSession *session, const HaloPlan *plan, Choice *choice)
+{
+    *choice = (Choice){.slot = &session->host};
+    session->too_large[0] = 0;
+    if (gpu_demanded(&session->options)) {
+        choice->slot = &session->gpu;
+        snprintf(choice->why, sizeof choice->why, "asked for");
+        return demand_gpu(session, plan);
+    }
+    if (session->options.device == HALO_DEVICE_CPU) {
+        snprintf(choice->why, sizeof choice->why, "asked for");
+    } else if (session->gpu.backend == NULL) {
+        choice->host_seconds = cost_host_seconds(plan, session->host.backend, session->options.jobs);
+        snprintf(choice->why, sizeof choice->why, "this build has no CUDA backend");
+    } else if (gpu_pays(session, plan, choice)) {
+        if (!session->gpu_refused && open_gpu(session) == HALO_OK) {
+            if (take_gpu(session, plan, choice)) return HALO_OK;
+        } else if (!session->gpu_refused) {
+            snprintf(session->gpu_reason, sizeof session->gpu_reason, "%s", halo_error());
+            session->gpu_is_there = session->gpu.backend->count() > 0;
+            session->gpu_refused = true;
+        }
+        if (session->gpu_refused)
+            snprintf(choice->why, sizeof choice->why, "no GPU to be had: %s", session->gpu_reason);
+    }
+    return slot_open(&session->host, 0, session->options.jobs);
+}
+
+static void say_retreat(HaloReport *report, bool retreated, const char *why)
+{
+    report->retreated = retreated;
+    snprintf(report->why, sizeof report->why, "%s", why);
+}
+
+void choose_report(const HaloSession *session, HaloReport *report)
+{
+    if (session->too_large[0] != 0 && report->why[0] == 0) say_retreat(report, false, session->too_large);
+    if (!session->gpu_refused || (report->why[0] != 0 && !session->gpu_is_there)) return;
+    say_retreat(report, session->gpu_is_there, session->gpu_reason);
+}
+
+/* What is held for a plan beside its input: on a slot, and more where it goes on to another one. */
+static HaloStatus hold_for(HaloSession *session, Slot *slot, const HaloPlan *plan, int64_t *held)
+{
+    HaloStatus status = HALO_OK;
+    const int64_t band = bands_choose(plan, session->options.band_rows);
+    const int64_t beside = scratch_beside(slot, plan, band);
+    HALO_TRY(halo_memory_hold(&session->memory, beside < 0 ? beside : larger(beside - *held, 0)));
+    *held = larger(*held, beside);
+    if (slot == &session->host) slot->room = larger(bands_memory(plan, band, false), 1);
+out:
+    return status;
+}
+
+static HaloStatus verify(HaloSession *session, const Slot *done, const HaloPlan *plan, const HaloBuf *in,
+                         const HaloBuf *out, const HaloResults *results)
+{
+    HaloStatus status = HALO_OK;
+    int64_t held = 0;
+    Slot *other = done == &session->host ? &session->gpu : &session->host;
+    status = other == &session->gpu ? open_gpu(session) : slot_open(other, 0, session->options.jobs);
+    if (status != HALO_OK) halo_fail_at(status, "--verify needs both backends");
+    HALO_TRY(status);
+    HALO_TRY(hold_for(session, other, plan, &held));
+    HALO_TRY(verify_on(other, plan, &session->options, in, out, results));
+out:
+    halo_memory_release(&session->memory, held);
+    return status;
+}
+
+HaloStatus run_plan(HaloSession *session, const HaloPlan *plan, const HaloBuf *in, HaloBuf *out,
+                    HaloResults *results, HaloReport *report)
+{
+    HaloStatus status = HALO_OK;
+    Choice choice;
+    int64_t held = 0, kept;
+    if (out != NULL) *out = (HaloBuf){0};
+    if (results != NULL) *results = (HaloResults){0};
+    HALO_TRY(choose_slot(session, plan, &choice));
+    HALO_TRY(hold_for(session, choice.slot, plan, &held));
+    status = execute_on(choice.slot, plan, &session->options, in, out, results, &report->clipped, &report->ms);
+    if (status == HALO_ERR_DEVICE && session->options.device == HALO_DEVICE_AUTO) {
+        say_retreat(report, true, halo_error());
+        HALO_TRY(slot_open(&session->host, 0, session->options.jobs));
+        choice.slot = &session->host;
+        HALO_TRY(hold_for(session, choice.slot, plan, &held));
+        status =
+            execute_on(choice.slot, plan, &session->options, in, out, results, &report->clipped, &report->ms);
+    }
+    HALO_TRY(status);
+    if (session->options.verify) HALO_TRY(verify(session, choice.slot, plan, in, out, results));
+    report->backend = choice.slot->backend->name;
+    snprintf(report->device, sizeof report->device, "%s", choice.slot->describe);
+    if (out != NULL && out->data != NULL && halo_shape_bytes(&out->shape, &kept) == HALO_OK) held -= kept;
+out:
+    halo_memory_release(&session->memory, held);
+    if (status != HALO_OK) {
+        halo_buf_free(out);
+        if (results != NULL) halo_results_free(results);
+    }
+    return status;
+}
+
+HaloStatus halo_plan_run(HaloSession *session, const HaloPlan *plan, const HaloBuf *in, HaloBuf *out,
+                         HaloResults *results, uint64_t *clipped)
+{
+    HaloReport report = {0};
+    HaloStatus status = HALO_OK;
+    int64_t bytes;
+    atomic_store(&session->memory.held, 0);
+    HALO_TRY(halo_shape_bytes(&in->shape, &bytes));
+    HALO_TRY(halo_memory_hold(&session->memory, bytes));
+    status = run_plan(session, plan, in, out, results, &report);
+out:
+    atomic_store(&session->memory.held, 0); /* what is kept is the caller's */
+    if (clipped != NULL) *clipped = report.clipped;
+    return status;
+}

@@ -1,0 +1,306 @@
+/* Runs a plan on one backend: band by band, step by step, over a few buffers that are used again. Bands are rows
+ * of images and frames of sound. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "primitive/primitive.h"
+#include "run.h"
+#include "halo/measures.h"
+
+typedef struct Run {
+    Slot *slot;
+    const HaloPlan *plan;
+    int64_t band; /* rows of the output at a time */
+    bool on_host; /* the backend works on host memory: nothing is copied to it */
+    const Ends *ends;
+    HaloBuf in, out; /* of this band, in host memory; out.data NULL: no output wanted */
+    HaloResults *results;
+    HaloStats *stats;   /* [steps] what reductions gave, for `resolve` */
+    Measured *measured; /* [steps] what they and histograms have seen so far */
+    Rows *need;       /* [regs] */
+    HaloBuf *value;   /* [regs] data NULL: not there */
+    bool *borrowed;   /* [regs] the data belong to `in` or `out` */
+    HaloTimes ms;
+} Run;
+
+double now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+/* ---- buffers -------------------------------------------------------------------------------------------- */
+
+/* A buffer for the rows of a value that are needed. */
+static HaloStatus take_buffer(Run *run, HaloReg reg)
+{
+    const Rows need = run->need[reg];
+    HaloBuf *buf = &run->value[reg];
+    *buf = (HaloBuf){.shape = run->plan->reg[reg]};
+    set_rows(buf, need);
+    run->borrowed[reg] = false;
+    return slot_take(run->slot, buf);
+}
+
+static void release_value(Run *run, HaloReg reg)
+{
+    HaloBuf *buf = &run->value[reg];
+    if (buf->data != NULL && !run->borrowed[reg]) slot_give(run->slot, buf);
+    buf->data = NULL;
+}
+
+/* The value is a host buffer itself, without copying. */
+static void borrow(Run *run, HaloReg reg, const HaloBuf *host)
+{
+    run->value[reg] = *host;
+    run->borrowed[reg] = true;
+}
+
+static HaloStatus place_input(Run *run)
+{
+    HaloStatus status = HALO_OK;
+    const HaloReg input = run->plan->input;
+    if (run->need[input].from == run->need[input].to) return HALO_OK;
+    if (run->on_host) {
+        borrow(run, input, &run->in);
+        return HALO_OK;
+    }
+    const double start = now_ms();
+    HALO_TRY(take_buffer(run, input));
+    HALO_TRY(run->slot->backend->upload(run->slot->device, &run->in, &run->value[input]));
+    run->ms.upload += now_ms() - start;
+out:
+    return status;
+}
+
+static HaloStatus fetch_output(Run *run)
+{
+    HaloStatus status = HALO_OK;
+    const HaloReg output = run->plan->output;
+    if (run->out.data == NULL || (run->on_host && output != run->plan->input)) return HALO_OK;
+    const HaloBuf from = run->value[output];
+    HaloBuf *to = &run->out;
+    const double start = now_ms();
+    if (run->on_host) { /* a pipeline that only copies */
+        for (int64_t y = to->y0; y < to->y0 + to->rows; y++)
+            memcpy(halo_at(to, to->x0, y), halo_at(&from, to->x0, y), (size_t)halo_row_bytes(to));
+    } else {
+        HALO_TRY(run->slot->backend->download(run->slot->device, &from, to));
+        HALO_TRY(run->slot->backend->finish(run->slot->device, NULL));
+    }
+    run->ms.download += now_ms() - start;
+out:
+    return status;
+}
+
+/* ---- steps ---------------------------------------------------------------------------------------------- */
+
+/* The result of a step that somebody wants. */
+static HaloResult *result_of(const Run *run, const HaloStep *step)
+{
+    return step->result >= 0 && run->results != NULL ? &run->results->item[step->result] : NULL;
+}
+
+static HaloStatus run_measure(Run *run, int at, Rows part)
+{
+    HaloStatus status = HALO_OK;
+    const HaloStep *step = &run->plan->step[at];
+    const Measure *measure = primitive_of(step)->measure;
+    HaloResult *result = result_of(run, step);
+    HaloBuf src = run->value[step->src];
+    src.shape = run->plan->reg[step->src];
+    if (result == NULL && !measure->always) return HALO_OK;
+    HALO_TRY(measure_band(run->slot, step, &src, part, run->band, &run->measured[at]));
+    if (result != NULL && measure->listens && src.shape.kind == HALO_AUDIO) {
+        const HaloBuf piece = rows_of(&src, part);
+        HALO_TRY(measure_loudness(run->slot, step, &piece, &run->measured[at]));
+    }
+    if (part.to < bands_length(&src.shape)) return HALO_OK; /* more will come */
+    HALO_TRY(measure->conclude(run->slot, step, &src, &run->measured[at], &run->stats[at], result));
+out:
+    return status;
+}
+
+static HaloStatus make_value(Run *run, const HaloStep *step)
+{
+    const HaloBuf *b = step->src2 >= 0 ? &run->value[step->src2] : NULL;
+    return primitive_of(step)->run(run->slot->backend, run->slot->device, step, &run->value[step->src], b,
+                                   &run->value[step->dst]);
+}
+
+static HaloStatus run_step(Run *run, int at, Rows rows)
+{
+    HaloStatus status = HALO_OK;
+    const HaloPlan *plan = run->plan;
+    HaloStep step = plan->step[at];
+    if (primitive_of(&step)->measure != NULL) return run_measure(run, at, bands_measured(plan, &step, rows));
+    if (run->need[step.dst].from == run->need[step.dst].to) return HALO_OK; /* nobody reads it */
+    if (step.resolve != NULL) HALO_TRY(step.resolve(&step, &run->stats[step.resolve_from]));
+    if (step.dst == plan->output && run->on_host && run->out.data != NULL)
+        borrow(run, step.dst, &run->out);
+    else
+        HALO_TRY(take_buffer(run, step.dst));
+    HALO_TRY(make_value(run, &step));
+out:
+    return status;
+}
+
+static bool read_later(const HaloPlan *plan, HaloReg reg, int at)
+{
+    for (int i = at + 1; i < plan->steps; i++)
+        if (plan->step[i].src == reg || plan->step[i].src2 == reg) return true;
+    return reg == plan->output && plan->wants_output;
+}
+
+/* Starts and stops the clock of the steps: the device's own where it has one. */
+static HaloStatus clock_mark(Run *run, HaloMark which, double *host_ms)
+{
+    HaloStatus status = HALO_OK;
+    const HaloBackend *backend = run->slot->backend;
+    double ms = 0;
+    if (which == HALO_MARK_START) *host_ms = now_ms();
+    if (backend->mark != NULL) HALO_TRY(backend->mark(run->slot->device, which));
+    if (which == HALO_MARK_START) return HALO_OK;
+    HALO_TRY(backend->finish(run->slot->device, NULL));
+    ms = now_ms() - *host_ms;
+    if (backend->elapsed != NULL) HALO_TRY(backend->elapsed(run->slot->device, &ms));
+    run->ms.compute += ms;
+out:
+    return status;
+}
+
+static HaloStatus run_band(Run *run, Rows rows)
+{
+    HaloStatus status = HALO_OK;
+    const HaloPlan *plan = run->plan;
+    const Ends *ends = run->ends;
+    bands_needs(plan, rows, run->need);
+    HALO_TRY(ends->begin(ends->context, run->need[plan->input], rows, &run->in, &run->out));
+    HALO_TRY(place_input(run));
+    double clock;
+    HALO_TRY(clock_mark(run, HALO_MARK_START, &clock));
+    for (int i = 0; i < plan->steps; i++) {
+        HALO_TRY(run_step(run, i, rows));
+        if (!read_later(plan, plan->step[i].src, i)) release_value(run, plan->step[i].src);
+        if (plan->step[i].src2 >= 0 && !read_later(plan, plan->step[i].src2, i))
+            release_value(run, plan->step[i].src2);
+    }
+    HALO_TRY(clock_mark(run, HALO_MARK_STOP, &clock));
+    HALO_TRY(fetch_output(run));
+    HALO_TRY(ends->end(ends->context));
+out:
+    for (int r = 0; r < plan->regs; r++) release_value(run, r);
+    return status;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------------------ */
+
+static HaloStatus prepare(Run *run, HaloResults *results)
+{
+    const HaloPlan *plan = run->plan;
+    const size_t regs = (size_t)plan->regs;
+    run->stats = calloc((size_t)plan->steps + 1, sizeof *run->stats);
+    run->measured = calloc((size_t)plan->steps + 1, sizeof *run->measured);
+    run->need = calloc(regs, sizeof *run->need);
+    run->value = calloc(regs, sizeof *run->value);
+    run->borrowed = calloc(regs, sizeof *run->borrowed);
+    if (run->stats == NULL || run->measured == NULL || run->need == NULL || run->value == NULL ||
+        run->borrowed == NULL)
+        return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    if (results != NULL && plan->results > 0) {
+        results->item = calloc((size_t)plan->results, sizeof *results->item);
+        if (results->item == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+        results->count = plan->results;
+        run->results = results;
+    }
+    return HALO_OK;
+}
+
+static void clean_up(Run *run)
+{
+    for (int i = 0; i < run->plan->steps && run->measured != NULL; i++) measure_free(&run->measured[i]);
+    free(run->measured);
+    free(run->stats);
+    free(run->need);
+    free(run->value);
+    free(run->borrowed);
+}
+
+HaloStatus execute_bands(Slot *slot, const HaloPlan *plan, int64_t band, const Ends *ends, HaloResults *results,
+                         uint64_t *clipped, HaloTimes *ms)
+{
+    HaloStatus status = HALO_OK;
+    uint64_t lost = 0;
+    Run run = {
+        .slot = slot, .plan = plan, .band = band, .on_host = slot->backend->upload == NULL, .ends = ends};
+    if (results != NULL) *results = (HaloResults){0};
+    slot_keep_only(slot, plan);
+    HALO_TRY(prepare(&run, results));
+    for (int64_t from = 0;; from += band) {
+        if (ends->reach != NULL) HALO_TRY(ends->reach(ends->context, from));
+        const int64_t length = bands_length(&plan->reg[plan->output]);
+        if (from >= length) break;
+        HALO_TRY(run_band(&run, (Rows){from, band < length - from ? from + band : length}));
+    }
+    HALO_TRY(slot->backend->finish(slot->device, &lost));
+    if (clipped != NULL) *clipped = lost;
+out:
+    if (ms != NULL) *ms = run.ms;
+    clean_up(&run);
+    if (status != HALO_OK) {
+        if (results != NULL) halo_results_free(results);
+        slot->backend->finish(slot->device, &lost); /* leave no work and no counts behind */
+    }
+    return status;
+}
+
+/* ---- whole buffers -------------------------------------------------------------------------------------- */
+
+typedef struct Wholes {
+    const HaloBuf *in;
+    HaloBuf *out; /* NULL: no output wanted */
+} Wholes;
+
+static HaloStatus wholes_begin(void *context, Rows in, Rows out, HaloBuf *from, HaloBuf *to)
+{
+    const Wholes *wholes = context;
+    *from = rows_of(wholes->in, in);
+    *to = wholes->out != NULL ? rows_of(wholes->out, out) : (HaloBuf){0};
+    return HALO_OK;
+}
+
+static HaloStatus wholes_end(void *context)
+{
+    (void)context;
+    return HALO_OK;
+}
+
+int64_t execute_band(const Slot *slot, const HaloPlan *plan, const HaloOptions *options)
+{
+    if (slot->backend->upload == NULL) return bands_choose(plan, options->band_rows);
+    return bands_for_device(slot, plan, options->band_rows, slot_memory(slot, options->share));
+}
+
+HaloStatus execute_into(Slot *slot, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,
+                        HaloBuf *out, HaloResults *results, uint64_t *clipped, HaloTimes *ms)
+{
+    Wholes wholes = {in, plan->wants_output ? out : NULL};
+    const Ends ends = {.context = &wholes, .begin = wholes_begin, .end = wholes_end};
+    return execute_bands(slot, plan, execute_band(slot, plan, options), &ends, results, clipped, ms);
+}
+
+HaloStatus execute_on(Slot *slot, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,
+                      HaloBuf *out, HaloResults *results, uint64_t *clipped, HaloTimes *ms)
+{
+    HaloStatus status = HALO_OK;
+    if (out != NULL) *out = (HaloBuf){0};
+    if (out != NULL && plan->wants_output) HALO_TRY(halo_buf_alloc(out, &plan->reg[plan->output]));
+    HALO_TRY(execute_into(slot, plan, options, in, out, results, clipped, ms));
+out:
+    if (status != HALO_OK && out != NULL) halo_buf_free(out);
+    return status;
+}

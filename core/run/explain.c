@@ -1,0 +1,123 @@
+/* `--explain`: what a plan does, where and how, as it will be done; explain_print.c has the words. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "plan/cost.h"
+#include "plan/plan.h"
+#include "primitive/primitive.h"
+#include "run.h"
+
+/* ---- the plan ------------------------------------------------------------------------------------------- */
+
+/* Does this backend take the way that --precision fast allows? */
+static bool is_exact(const HaloStep *step, const HaloBackend *backend)
+{
+    return step->primitive == HALO_CONV ? !cost_by_transforms(step, backend) : !step->hastened;
+}
+
+static HaloStatus explain_steps(const HaloPlan *plan, const HaloBackend *backend, HaloExplanation *explanation)
+{
+    const HaloShape *in = &plan->reg[plan->input];
+    const double part = in->width == PLAN_ENDLESS ? in->rate / (double)PLAN_ENDLESS : 1.0;
+    explanation->step = calloc((size_t)plan->steps + 1, sizeof *explanation->step);
+    if (explanation->step == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    for (; explanation->steps < plan->steps; explanation->steps++) {
+        const HaloStep *step = &plan->step[explanation->steps];
+        HaloExplainedStep *to = &explanation->step[explanation->steps];
+        *to = (HaloExplainedStep){.op = step->op,
+                                  .src = step->src,
+                                  .src2 = step->src2,
+                                  .dst = step->dst,
+                                  .dtype = plan->reg[step->dst >= 0 ? step->dst : step->src].dtype,
+                                  .bytes = cost_step_bytes(plan, step) * part,
+                                  .flops = cost_step_flops(plan, step, backend) * part,
+                                  .exact = is_exact(step, backend)};
+        primitive_of(step)->describe(step, in->kind == HALO_AUDIO, to->exact, to->method, sizeof to->method);
+    }
+    return HALO_OK;
+}
+
+/* ---- where, and how much at a time ---------------------------------------------------------------------- */
+
+static int64_t band_of(const HaloSession *session, const HaloPlan *plan, const Slot *slot, Way way)
+{
+    const HaloOptions *options = &session->options;
+    const int64_t left = halo_memory_left(&session->memory);
+    return way == WAY_LIVE    ? bands_for_pipe(slot, plan, options, left)
+           : way == WAY_FLOWS ? bands_for_flow(slot, plan, options->band_rows, left)
+                              : execute_band(slot, plan, options);
+}
+
+static HaloStatus explain_bands(const HaloSession *session, const HaloPlan *plan, const Slot *slot, Way way,
+                                HaloExplanation *explanation)
+{
+    HaloStatus status = HALO_OK;
+    const HaloShape *in = &plan->reg[plan->input];
+    const int64_t length = bands_length(&plan->reg[plan->output]), band = band_of(session, plan, slot, way);
+    const double ms = way == WAY_LIVE ? 1000.0 / in->rate : 0.0;
+    int64_t bytes = 0, ahead = 0;
+    explanation->on_host = slot == &session->host;
+    explanation->flows = way != WAY_WHOLE;
+    explanation->band = band;
+    explanation->bands = in->width == PLAN_ENDLESS ? -1 : (length + band - 1) / band;
+    explanation->between = (double)bands_whole_memory(slot, plan, band, false);
+    if (!explanation->on_host) {
+        explanation->memory = (double)bands_whole_memory(slot, plan, band, true);
+    } else if (explanation->flows) {
+        explanation->memory = (double)bands_flow_memory(slot, plan, band);
+    } else {
+        HALO_TRY(halo_shape_bytes(in, &bytes));
+        explanation->memory = (double)bytes + (double)scratch_beside(slot, plan, band);
+    }
+    if (way == WAY_LIVE) HALO_TRY(bands_ahead(plan, band, &ahead));
+    explanation->block_ms = (double)band * ms;
+    explanation->ahead_ms = (double)ahead * ms;
+out:
+    return status;
+}
+
+HaloStatus explain_plan(const HaloSession *session, const HaloPlan *plan, Way way, const Choice *choice,
+                        HaloExplanation *explanation)
+{
+    HaloStatus status = HALO_OK;
+    *explanation = (HaloExplanation){.in = plan->input,
+                                     .out = plan->output,
+                                     .input = plan->reg[plan->input],
+                                     .output = plan->reg[plan->output],
+                                     .wants_output = plan->wants_output,
+                                     .fast = session->options.precision == HALO_PRECISION_FAST};
+    if (explanation->input.width == PLAN_ENDLESS) explanation->input.width = explanation->output.width = -1;
+    snprintf(explanation->why, sizeof explanation->why, "%s", choice->why);
+    if (choice->slot != NULL) explanation->backend = choice->slot->backend->name;
+    HALO_TRY(explain_steps(plan, choice->slot != NULL ? choice->slot->backend : NULL, explanation));
+    if (choice->slot != NULL) HALO_TRY(explain_bands(session, plan, choice->slot, way, explanation));
+out:
+    if (status != HALO_OK) halo_explanation_free(explanation);
+    return status;
+}
+
+/* A device that was asked for and cannot be had is told of, and no failure. */
+void explain_choice(HaloSession *session, const HaloPlan *plan, Choice *choice)
+{
+    if (choose_slot(session, plan, choice) == HALO_OK) return;
+    *choice = (Choice){0};
+    snprintf(choice->why, sizeof choice->why, "%s", halo_error());
+}
+
+void halo_plan_explain(HaloSession *session, const HaloPlan *plan, FILE *to)
+{
+    Choice choice;
+    HaloExplanation explanation;
+    explain_choice(session, plan, &choice);
+    if (explain_plan(session, plan, WAY_WHOLE, &choice, &explanation) == HALO_OK)
+        halo_explanation_print(&explanation, to);
+    else
+        fprintf(to, "%s\n", halo_error());
+    halo_explanation_free(&explanation);
+}
+
+void halo_explanation_free(HaloExplanation *explanation)
+{
+    free(explanation->step);
+    *explanation = (HaloExplanation){0};
+}

@@ -1,0 +1,26 @@
+/* A session: tables, options, and the devices that its work runs on. */
+#ifndef CORE_SESSION_H
+#define CORE_SESSION_H
+
+#include "base/memory.h"
+#include "device/slot.h"
+
+struct HaloSession {
+    const HaloTables *tables;
+    HaloOptions options;
+    HaloMemory memory; /* of the file at hand */
+    Slot host, gpu;
+    bool gpu_refused;  /* it could not be opened, and is not tried again */
+    bool gpu_is_there; /* but one is in the machine */
+    char gpu_reason[200];
+    char too_large[160]; /* why the plan at hand was not given to it; or empty */
+    float gain; /* of the sound of this file, after the pipeline; 0: none */
+};
+
+/* Is a GPU asked for by name, so that the CPU will not do? */
+static inline bool gpu_demanded(const HaloOptions *options)
+{
+    return options->device == HALO_DEVICE_GPU || options->device == HALO_DEVICE_ALL;
+}
+
+#endif

@@ -1,0 +1,104 @@
+/* Separable convolution in one pass: the row pass makes a thread's outputs from the samples it widens, and the
+ * column pass keeps them in the chain. See walk.cuh. */
+#ifndef HALO_CUDA_SEP_WALK_CUH
+#define HALO_CUDA_SEP_WALK_CUH
+
+#include "sep.cuh"
+#include "walk/walk.cuh"
+
+static const int sep_walk_most = 31; /* taps along x and along y */
+
+struct SepWalkArgs {
+    WalkArgs walk;
+    float tap_x[sep_walk_most], tap_y[sep_walk_most];
+};
+
+/* ---- the two passes ------------------------------------------------------------------------------------- */
+
+/* The thread's outputs of the row pass, from its first staged sample. */
+template <typename W, int Taps, int Step>
+__device__ __forceinline__ void sep_row(const SepWalkArgs &a, const typename W::Staged *from, float v[W::own])
+{
+    typename W::Pack pack;
+    float window[W::window];
+#pragma unroll
+    for (int k = 0; k < W::own; k++) v[k] = 0.0f;
+#pragma unroll
+    for (int i = 0; i < Taps; i++) {
+        walk_window<W>(from, i, &pack, window);
+#pragma unroll
+        for (int k = 0; k < W::own; k++) v[k] = halo_fma(a.tap_x[i], window[W::lead + i * Step + k], v[k]);
+    }
+}
+
+/* A row's results go into the chain; what comes out at its end is a row of outputs. */
+template <int Taps, int Own>
+__device__ __forceinline__ void sep_column(const SepWalkArgs &a, const float v[Own], float chain[Taps - 1][Own],
+                                           float acc[Own])
+{
+#pragma unroll
+    for (int k = 0; k < Own; k++) acc[k] = halo_fma(a.tap_y[Taps - 1], v[k], chain[Taps - 2][k]);
+#pragma unroll
+    for (int j = Taps - 2; j > 0; j--)
+#pragma unroll
+        for (int k = 0; k < Own; k++) chain[j][k] = halo_fma(a.tap_y[j], v[k], chain[j - 1][k]);
+#pragma unroll
+    for (int k = 0; k < Own; k++) chain[0][k] = halo_fma(a.tap_y[0], v[k], 0.0f);
+}
+
+template <typename S, int Taps, int Step> struct SepPass {
+    typedef SepWalkArgs Args;
+    /* Outputs of a thread: 16 bytes of them, but as many as the chain has registers for. */
+    static constexpr int most = Taps <= 5 ? 16 : Taps <= 15 ? 8 : 4, pack = 16 / (int)sizeof(S);
+    static constexpr int own = most < pack ? most : pack;
+    /* A multiprocessor has this many warps at least: so many registers are left for the chain. Some cannot have
+     * more than 16. */
+    static constexpr int warps = (Taps - 1) * own <= 64 ? 16 : 12;
+    static constexpr bool fills = false; /* the border is that of the row pass's results */
+    static constexpr bool light = sizeof(S) == sizeof(float) && Taps <= 9;
+    typedef Walk<S, Taps, Step, own, sizeof(S) < sizeof(float) && (Step > 1) && (Taps > 15)> W;
+
+    static __device__ __forceinline__ void row(const Args &a, const typename W::Staged *from, bool exists,
+                                               float outside, float chain[Taps - 1][own], float acc[own])
+    {
+        float v[own];
+#pragma unroll
+        for (int k = 0; k < own; k++) v[k] = outside;
+        if (exists) sep_row<W, Taps, Step>(a, from, v);
+        sep_column<Taps, own>(a, v, chain, acc);
+    }
+};
+
+template <typename S, int Taps, int Step>
+__global__ static void __launch_bounds__(CUDA_WARP, SepPass<S, Taps, Step>::warps)
+    sep_walk_kernel(const __grid_constant__ SepWalkArgs a)
+{
+    walk_strip<SepPass<S, Taps, Step>>(a);
+}
+
+template <typename S, int Taps, int Step>
+static HaloStatus sep_walk_launch(HaloDevice *device, const ConvArgs *conv, const HaloSep *sep)
+{
+    SepWalkArgs a = {};
+    for (int i = 0; i < Taps; i++) {
+        a.tap_x[i] = sep->tap_x[i];
+        a.tap_y[i] = sep->tap_y[i];
+    }
+    return walk_launch<SepPass<S, Taps, Step>>(device, conv, sep_walk_kernel<S, Taps, Step>, &a);
+}
+
+template <typename S>
+static HaloStatus sep_walk_sizes(HaloDevice *device, const ConvArgs *conv, const HaloSep *sep)
+{
+    switch (conv->dst.channels * 256 + conv->width) {
+#define CASE(taps)                                                              \
+    case 256 + taps: return sep_walk_launch<S, taps, 1>(device, conv, sep);     \
+    case 3 * 256 + taps: return sep_walk_launch<S, taps, 3>(device, conv, sep); \
+    case 4 * 256 + taps: return sep_walk_launch<S, taps, 4>(device, conv, sep);
+        SEP_WALK_SIZES(CASE)
+#undef CASE
+    default: return halo_fail(HALO_ERR_BUG, "there is no kernel for %d taps", conv->width);
+    }
+}
+
+#endif

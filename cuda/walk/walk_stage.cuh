@@ -1,0 +1,204 @@
+/* Where a warp of walk.cuh works, and how rows of samples come to its shared memory, borders included. */
+#ifndef HALO_CUDA_WALK_STAGE_CUH
+#define HALO_CUDA_WALK_STAGE_CUH
+
+#include <cuda_pipeline.h>
+
+#include <type_traits>
+
+#include "conv/conv.cuh"
+
+static const int walk_step = 8; /* rows copied at a time */
+static const int walk_nowhere = INT32_MIN;
+static const unsigned walk_all = (1u << walk_step) - 1; /* rows of a step */
+
+/* Columns of source and destination are samples here, of all channels. */
+struct WalkArgs {
+    ConvSource src;
+    ConvTarget dst;
+    int64_t x_first, y_first;
+    unsigned tiles_x;
+    int strip, strips, rest; /* rows of outputs of a warp: `strip` in the first `strips`, then `rest` */
+    int piece;               /* bytes in which rows can be copied: 16, 4, or 0, not at all */
+    bool wide, fours;        /* a thread's outputs can be stored 16 bytes at a time; four at a time */
+    bool plain;              /* results are stored without affine, num and den */
+};
+
+/* The shape of a warp's work on samples of type S with Taps * Taps taps; a thread makes `Own` neighbouring
+ * outputs. Staged samples begin `before` samples before the first output, where a sector of memory (32 bytes)
+ * begins: with 16 bytes off, twice as many are asked for. */
+template <typename S, int Taps, int Step, int Own, bool Widened> struct Walk {
+    typedef S Source;
+    static constexpr int size = (int)sizeof(S), sector = 32 / size;
+    static constexpr int taps = Taps, step = Step, own = Own, cols = CUDA_WARP * own;
+    static constexpr int before = (Taps / 2 * Step + sector - 1) / sector * sector;
+    static constexpr int lead = before - Taps / 2 * Step; /* before the first tap of the first output */
+    static constexpr int window = (lead + (Taps - 1) * Step + own + 3) / 4 * 4;
+    static constexpr int pitch = (cols - own + window + sector - 1) / sector * sector;
+    static constexpr int row_bytes = pitch * size;
+    /* Where samples are met often they are widened once, in shared memory. */
+    static constexpr bool widened = Widened;
+    typedef typename std::conditional<Widened, float, S>::type Staged;
+    typedef typename CudaFours<Staged, Own>::Pack Pack; /* how a thread loads them */
+};
+
+/* ---- where a warp works --------------------------------------------------------------------------------- */
+
+struct WalkPlace {
+    int64_t x, y;   /* the first output, in the destination */
+    int64_t sx, sy; /* the first staged sample, in the source */
+    int rows;
+    int lo, hi;       /* pieces of a row that are copied */
+    int inner, outer; /* samples from `inner` to `outer` come with them */
+    bool whole, far;  /* are there no others; do some of those repeat one that is not copied */
+};
+
+/* The strip of a warp. Where not all of a row can be copied, `map` says which sample each of the others
+ * repeats, counted from the first staged one. */
+template <typename W> __device__ __forceinline__ WalkPlace walk_place(const WalkArgs &a, int *map)
+{
+    constexpr int step = W::step;
+    const ConvSource &src = a.src;
+    const int line = (int)(blockIdx.x / a.tiles_x), later = max(0, line - a.strips);
+    WalkPlace p;
+    p.x = (int64_t)(blockIdx.x % a.tiles_x) * W::cols;
+    p.y = (int64_t)(line - later) * a.strip + (int64_t)later * a.rest;
+    p.sx = a.x_first + p.x - W::lead;
+    p.sy = a.y_first + p.y;
+    p.rows = (int)cuda_min(line < a.strips ? a.strip : a.rest, a.dst.rows - p.y) + W::taps - 1;
+    p.lo = p.hi = p.inner = p.outer = 0;
+    if (a.piece != 0) {
+        const int64_t first = cuda_max(0, src.x0 - p.sx),
+                      end = cuda_min(W::pitch, cuda_min(src.width, src.x_end) - p.sx);
+        p.lo = ((int)cuda_min(first, W::pitch) * W::size + a.piece - 1) / a.piece;
+        p.hi = max(p.lo, (int)cuda_max(0, end) * W::size / a.piece);
+        p.inner = p.lo * a.piece / W::size;
+        p.outer = p.hi * a.piece / W::size;
+    }
+    p.whole = p.inner == 0 && p.outer == W::pitch;
+    p.far = false;
+    if (p.whole) return p;
+    for (int e = (int)threadIdx.x; e < W::pitch; e += CUDA_WARP) {
+        const int64_t x = p.sx + e, pixel = x >= 0 ? x / step : -((step - 1 - x) / step);
+        const bool needed = e >= W::lead && x < src.x_end;
+        const int64_t from = needed ? halo_border_index(pixel, src.width / step, src.border) : -1;
+        const int at = from < 0 ? walk_nowhere : (int)(from * step + (x - pixel * step) - p.sx);
+        p.far = p.far || (from >= 0 && (at < p.inner || at >= p.outer));
+        map[e] = at;
+    }
+    p.far = __any_sync(CUDA_ALL, p.far);
+    __syncwarp();
+    return p;
+}
+
+/* Where the rows of a step are, in bytes from the source's first row. Rows that follow one another: `offset` is
+ * the first one's. Others: lane r has that of row r. The rows that exist are bits. */
+struct WalkRows {
+    int64_t offset;
+    unsigned exist;
+    bool follow;
+};
+
+__device__ __forceinline__ static WalkRows walk_find(const WalkArgs &a, const WalkPlace &p, int t)
+{
+    const int64_t y = p.sy + t;
+    if (t + walk_step <= p.rows && y >= 0 && y + walk_step <= a.src.height)
+        return {(y - a.src.y0) * a.src.stride, walk_all, true};
+    const int r = (int)threadIdx.x;
+    const int64_t from =
+        r < walk_step && t + r < p.rows ? halo_border_index(y + r, a.src.height, a.src.border) : -1;
+    return {(from - a.src.y0) * a.src.stride, __ballot_sync(CUDA_ALL, from >= 0), false};
+}
+
+/* ---- staging -------------------------------------------------------------------------------------------- */
+
+/* Starts the copy of a step's rows, in pieces: first those of the outputs' own columns, so that whole lines of
+ * memory are asked for, then those on both sides. `first` is the first staged sample of the source's first row.
+ */
+template <typename W, int Piece>
+__device__ __forceinline__ void walk_copy(const WalkArgs &a, const WalkPlace &p, const char *first,
+                                          const WalkRows &rows, char *raw)
+{
+    constexpr int own = W::cols * W::size / Piece, before = W::before * W::size / Piece;
+#pragma unroll
+    for (int i = 0; i < W::row_bytes / Piece; i += CUDA_WARP) {
+        const int q = (int)threadIdx.x + i;
+        const int e = q < own ? q + before : q < own + before ? q - own : q;
+        const bool copied = e >= p.lo && e < p.hi;
+        char *const to = raw + e * Piece;
+        if (rows.follow) {
+            const char *from = first + rows.offset + e * Piece;
+            if (copied)
+#pragma unroll
+                for (int r = 0; r < walk_step; r++, from += a.src.stride)
+                    __pipeline_memcpy_async(to + r * W::row_bytes, from, Piece);
+        } else {
+#pragma unroll 1
+            for (int r = 0; r < walk_step; r++) {
+                const char *const from = first + __shfl_sync(CUDA_ALL, rows.offset, r) + e * Piece;
+                if (copied && (rows.exist >> r & 1))
+                    __pipeline_memcpy_async(to + r * W::row_bytes, from, Piece);
+            }
+        }
+    }
+}
+
+/* The samples that were not copied but repeat some that were, or lie where the border has a value of its own.
+ */
+template <typename W>
+__device__ __forceinline__ void walk_repeat(const WalkPlace &p, const int *map, typename W::Source outside,
+                                            char *raw)
+{
+    typedef typename W::Source S;
+    for (int i = (int)threadIdx.x; i < p.inner + W::pitch - p.outer; i += CUDA_WARP) {
+        const int e = i < p.inner ? i : i - p.inner + p.outer, at = map[e];
+#pragma unroll
+        for (int r = 0; r < walk_step; r++) {
+            S *const row = reinterpret_cast<S *>(raw + r * W::row_bytes);
+            row[e] = at == walk_nowhere ? outside : row[at];
+        }
+    }
+}
+
+/* The same where some repeat a sample that was not: all come from the source. */
+template <typename W>
+__device__ __forceinline__ void walk_gather(const WalkArgs &a, const WalkPlace &p, const char *first,
+                                            const WalkRows &rows, const int *map, typename W::Source outside,
+                                            char *raw)
+{
+    typedef typename W::Source S;
+    for (int r = 0; r < walk_step; r++) {
+        const int64_t offset =
+            rows.follow ? rows.offset + r * a.src.stride : __shfl_sync(CUDA_ALL, rows.offset, r);
+        const S *const line = reinterpret_cast<const S *>(first + offset);
+        S *const row = reinterpret_cast<S *>(raw + r * W::row_bytes);
+        if (rows.exist >> r & 1)
+            for (int i = (int)threadIdx.x; i < p.inner + W::pitch - p.outer; i += CUDA_WARP) {
+                const int e = i < p.inner ? i : i - p.inner + p.outer, at = map[e];
+                row[e] = at == walk_nowhere ? outside : __ldg(line + at);
+            }
+    }
+}
+
+/* Rows that do not exist, as bits, hold the border's value. */
+template <typename W>
+__device__ __forceinline__ void walk_fill(unsigned missing, typename W::Source outside, char *raw)
+{
+    typedef typename W::Source S;
+    for (int r = 0; r < walk_step; r++)
+        if (missing >> r & 1)
+            for (int e = (int)threadIdx.x; e < W::pitch; e += CUDA_WARP)
+                reinterpret_cast<S *>(raw + r * W::row_bytes)[e] = outside;
+}
+
+/* All of a step's rows to f32. */
+template <typename W> __device__ __forceinline__ void walk_widen(const char *raw, float *tile)
+{
+    typedef typename W::Source S;
+    const S *const from = reinterpret_cast<const S *>(raw);
+#pragma unroll
+    for (int i = 4 * (int)threadIdx.x; i < walk_step * W::pitch; i += 4 * CUDA_WARP)
+        *reinterpret_cast<float4 *>(tile + i) = cuda_widen4(*reinterpret_cast<const CudaWord<S> *>(from + i));
+}
+
+#endif
