@@ -1,6 +1,6 @@
 /* `--explain`: what would be done with a file, in words or as JSON, one object a line. The keys are promised.
  */
-#include "json.h"
+#include "text/json.h"
 #include "work.h"
 
 static void print_jobs(FILE *to, int workers, int threads)

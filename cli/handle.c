@@ -3,9 +3,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "journal.h"
-#include "page.h"
-#include "progress.h"
+#include "batch/journal.h"
+#include "report/progress.h"
+#include "text/page.h"
 #include "work.h"
 
 /* What became of one input, said and recorded. The reader of the page may have gone: that ends the batch. */

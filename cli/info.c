@@ -3,8 +3,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "json.h"
-#include "report.h"
+#include "report/report.h"
+#include "text/json.h"
 
 static void record_info(FILE *to, const char *path, const HaloInfo *info, const HaloFormat *format)
 {

@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "options.h"
-#include "page.h"
-#include "progress.h"
+#include "report/progress.h"
+#include "text/page.h"
 
 static int dispatch(const CliSettings *settings)
 {

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "halo/halo.h"
-#include "text.h"
+#include "text/text.h"
 
 typedef struct CliCommand CliCommand;
 

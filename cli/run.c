@@ -4,10 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "journal.h"
-#include "page.h"
-#include "progress.h"
-#include "report.h"
+#include "batch/journal.h"
+#include "report/progress.h"
+#include "report/report.h"
+#include "text/page.h"
 #include "work.h"
 
 /* ---- before anything runs ------------------------------------------------------------------------------- */

@@ -2,10 +2,10 @@
 #ifndef CLI_WORK_H
 #define CLI_WORK_H
 
-#include "batch.h"
-#include "report.h"
-#include "totals.h"
-#include "workers.h"
+#include "batch/batch.h"
+#include "batch/workers.h"
+#include "report/report.h"
+#include "total/totals.h"
 
 typedef struct CliWork {
     const CliSettings *settings;

@@ -1,8 +1,8 @@
 /* The audio formats: one row each, over one shared implementation. */
-#include "audio.h"
-#include "wav.h"
+#include "sndfile/snd.h"
+#include "wav/wav.h"
 #ifdef HALO_HAVE_FLAC
-#include "flac.h"
+#include "flac/flac.h"
 #endif
 
 #include <string.h>

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "image.h"
-#include "pcm.h"
+#include "samples/image.h"
+#include "samples/pcm.h"
 
 #define BLOCK_SAMPLES 16384
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "image.h"
+#include "samples/image.h"
 
 /* Of what halo calls only HDR allocates: four bytes a pixel of a row, once, and stb does not look whether it
  * got them. So they are made before. */

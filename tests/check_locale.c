@@ -1,7 +1,7 @@
 /* The library in a program that has set a locale with a decimal comma: every number is read and printed as in
  * C's own. All of it is done twice, and what came of it compared. */
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* fopencookie, in cli/text.c */
+#define _GNU_SOURCE /* fopencookie, in cli/text/text.c */
 #endif
 #include <locale.h>
 #include <setjmp.h>
@@ -17,9 +17,9 @@
 #include "pipelines.h"
 
 /* The two files that read and write JSON, and what they need: they are the program's, not the library's. */
-#include "../cli/json.c"
-#include "../cli/json_read.c"
-#include "../cli/text.c"
+#include "../cli/text/json.c"
+#include "../cli/text/json_read.c"
+#include "../cli/text/text.c"
 
 /* ---- the locale ----------------------------------------------------------------------------------------- */
 

@@ -10,10 +10,10 @@
 
 #include <cmocka.h>
 
+#include "bytes/spool.h"
 #include "codec.h"
 #include "run/run.h"
 #include "pipelines.h"
-#include "spool.h"
 
 #ifdef HALO_HAVE_JPEG
 #include <jpeglib.h>

@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "codec.h"
-#include "ifd.h"
-#include "image.h"
+#include "meta/ifd.h"
+#include "samples/image.h"
 
 static uint8_t exif_bytes[] = "MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0\0\0\0";
 static uint8_t xmp_bytes[] = "<x:xmpmeta xmlns:x='adobe:ns:meta/'>gr\xc3\xbc\xc3\x9f</x:xmpmeta>";

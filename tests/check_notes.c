@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "codec.h"
-#include "image.h"
+#include "samples/image.h"
 #ifdef HALO_HAVE_JPEG
 #include <jpeglib.h>
 #endif

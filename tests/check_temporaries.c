@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
+#include "../cli/text/text.c" /* in no library */
 #include "codec.h"
-#include "../cli/text.c" /* in no library */
 
 static const HaloSinkOptions careful = {0}, force = {.force = HALO_FORCE_YES}, synced = {.sync = true};
 

@@ -10,7 +10,7 @@
 
 #include "codec.h"
 #include "halo/halo.h"
-#include "image.h"
+#include "samples/image.h"
 
 enum { WIDTH = 70, HEIGHT = 133 }; /* more than two bands of rows */
 

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "batch/resume.h"
 #include "codec.h"
-#include "resume.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

@@ -1,7 +1,7 @@
 /* Any bytes as a list of inputs, one a line and with zero bytes between: names, or a mistake. */
 #include <stdlib.h>
 
-#include "batch.h"
+#include "batch/batch.h"
 #include "codec.h"
 
 static void find(const char *path, bool zeros)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "codec.h"
-#include "merge.h"
+#include "total/merge.h"
 
 enum { MOST_PARTS = 3 };
 

@@ -1,0 +1,147 @@
+/* The rows of the tables in words. */
+#include "describe.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text/page.h"
+
+static void add(CliText *text, const char *words) { cli_add(text, words, strlen(words)); }
+
+static void add_made(CliText *text, char *made)
+{
+    add(text, made);
+    free(made);
+}
+
+const char *cli_kinds(unsigned kinds)
+{
+    if (kinds == (HALO_IMAGE | HALO_AUDIO)) return "images, audio";
+    return kinds == HALO_AUDIO ? "audio" : "images";
+}
+
+static void add_range(CliText *text, const HaloParam *param)
+{
+    const bool low = isfinite(param->min) && fabs(param->min) < 1e15,
+               high = isfinite(param->max) && fabs(param->max) < 1e15;
+    if (param->min == 0 && param->max == 0) return;
+    if (low && high)
+        add_made(text, cli_format(", %.10g to %.10g", param->min, param->max));
+    else if (low)
+        add_made(text, cli_format(", at least %.10g", param->min));
+    else if (high)
+        add_made(text, cli_format(", at most %.10g", param->max));
+}
+
+void cli_describe_domain(const HaloParam *param, CliText *text)
+{
+    static const char *const type[] = {[HALO_PARAM_NUMBER] = "number",
+                                       [HALO_PARAM_INTEGER] = "integer",
+                                       [HALO_PARAM_SWITCH] = "0 or 1",
+                                       [HALO_PARAM_CHOICE] = "choice",
+                                       [HALO_PARAM_LENGTH] = "length",
+                                       [HALO_PARAM_FREQUENCY] = "Hz; 4kHz",
+                                       [HALO_PARAM_MASK] = "\"text\", file or name",
+                                       [HALO_PARAM_BORDER] = "border",
+                                       [HALO_PARAM_POINT] = "X+Y",
+                                       [HALO_PARAM_FILE] = "file",
+                                       [HALO_PARAM_TEXT] = "\"text\""};
+    if (param->choices != NULL) {
+        add(text, param->choices);
+        return;
+    }
+    add(text, type[param->type]);
+    if (param->type == HALO_PARAM_NUMBER || param->type == HALO_PARAM_INTEGER ||
+        param->type == HALO_PARAM_LENGTH || param->type == HALO_PARAM_FREQUENCY)
+        add_range(text, param);
+    if (param->unit != NULL && param->type != HALO_PARAM_FREQUENCY)
+        add_made(text, cli_format(" %s", param->unit));
+    if (param->type == HALO_PARAM_LENGTH) add(text, "; on audio also a time: 5ms");
+}
+
+void cli_describe_key(const HaloParam *param, CliText *text)
+{
+    if (param->preset != NULL && *param->preset != 0)
+        add_made(text, cli_format("%s=%s", param->key, param->preset));
+    else if (param->preset != NULL)
+        add_made(text, cli_format("[%s]", param->key));
+    else
+        add(text, param->key);
+}
+
+int cli_characters(const char *text)
+{
+    int count = 0;
+    for (; *text != 0; text++) count += ((unsigned char)*text & 0xc0) != 0x80;
+    return count;
+}
+
+void cli_wrap(FILE *to, const char *text, int indent, int width)
+{
+    int column = indent;
+    while (*text != 0) {
+        const size_t length = strcspn(text, " ");
+        char *word = cli_format("%.*s", (int)length, text);
+        const int wide = cli_characters(word);
+        if (column > indent && column + 1 + wide > width) {
+            fprintf(to, "\n%*s", indent, "");
+            column = indent;
+        } else if (column > indent) {
+            fputc(' ', to);
+            column++;
+        }
+        fputs(word, to);
+        column += wide;
+        free(word);
+        text += length;
+        while (*text == ' ') text++;
+    }
+    fputc('\n', to);
+}
+
+static void print_param(FILE *to, const HaloParam *param, int width)
+{
+    CliText key = {0}, words = {0};
+    cli_describe_key(param, &key);
+    add(&words, param->help);
+    if (param->type != HALO_PARAM_BORDER) { /* whose help names its values already */
+        add(&words, " (");
+        cli_describe_domain(param, &words);
+        add(&words, ")");
+    }
+    fprintf(to, "  %-*s  ", width, key.data);
+    cli_wrap(to, words.data, width + 4, CLI_LINE);
+    free(key.data);
+    free(words.data);
+}
+
+static int key_width(const HaloParam *param, int params, int width)
+{
+    for (int i = 0; i < params; i++) {
+        CliText key = {0};
+        cli_describe_key(&param[i], &key);
+        if ((int)key.length > width) width = (int)key.length;
+        free(key.data);
+    }
+    return width;
+}
+
+void cli_print_op(FILE *to, const HaloOp *op)
+{
+    int common;
+    const HaloParam *param = halo_common_params(&common);
+    int width = key_width(op->param, op->params, 0);
+    if (op->filter) width = key_width(param, common, width);
+    fprintf(to, "%s%s%s: %s (%s)\n", cli_ink(CLI_BOLD), op->name, cli_ink(CLI_PLAIN), op->help,
+            cli_kinds(op->kinds));
+    fprintf(to, "\n  halo run '%s' INPUT%s\n", op->example, op->result ? "" : " -o OUTPUT");
+    if (op->known_as != NULL) {
+        fputs("\nElsewhere:  ", to);
+        cli_wrap(to, op->known_as, 12, 79);
+    }
+    if (op->params > 0) fprintf(to, "\nParameters; %s may be given without its key:\n", op->param[0].key);
+    for (int i = 0; i < op->params; i++) print_param(to, &op->param[i], width);
+    if (op->filter) fputs("\nAs every filter:\n", to);
+    for (int i = 0; op->filter && i < common; i++) print_param(to, &param[i], width);
+}

@@ -1,0 +1,176 @@
+/* Help and version: from the tables, examples first. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "describe.h"
+#include "text/json.h"
+#include "text/page.h"
+
+static void print_option(FILE *to, const CliOption *option)
+{
+    char *left = option->letter != 0
+                     ? cli_format("-%c, --%s%s%s", option->letter, option->name,
+                                  option->value != NULL ? " " : "", option->value != NULL ? option->value : "")
+                     : cli_format("    --%s%s%s", option->name, option->value != NULL ? " " : "",
+                                  option->value != NULL ? option->value : "");
+    fprintf(to, "  %-24s  ", left);
+    cli_wrap(to, option->help, 28, CLI_LINE);
+    free(left);
+}
+
+/* The sections from `first` on. */
+static void print_options(FILE *to, unsigned commands, int first)
+{
+    for (int section = first; section < CLI_SECTIONS; section++) {
+        bool begun = false;
+        for (int i = 0; i < cli_option_count; i++) {
+            const CliOption *option = &cli_options[i];
+            if (option->section != (CliSection)section || !(option->commands & commands)) continue;
+            if (!begun)
+                fprintf(to, "\n%s%s%s\n", cli_ink(CLI_BOLD), cli_section_names[section], cli_ink(CLI_PLAIN));
+            begun = true;
+            print_option(to, option);
+        }
+    }
+}
+
+static void print_examples(FILE *to, const char *examples)
+{
+    while (*examples != 0) {
+        const size_t length = strcspn(examples, "\n");
+        fprintf(to, "  %.*s\n", (int)length, examples);
+        examples += length + (examples[length] != 0);
+    }
+}
+
+static void print_params(FILE *to, const HaloOp *op)
+{
+    if (op == NULL || op->params == 0) return;
+    fprintf(to, "\n%sWhat is computed%s\n", cli_ink(CLI_BOLD), cli_ink(CLI_PLAIN));
+    for (int i = 0; i < op->params; i++) {
+        const HaloParam *param = &op->param[i];
+        CliText words = {0};
+        char *left = cli_format("    --%s%s", param->key, param->type == HALO_PARAM_SWITCH ? " [0|1]" : " VALUE");
+        cli_add(&words, param->help, strlen(param->help));
+        cli_add(&words, " (", 2);
+        cli_describe_domain(param, &words);
+        if (param->preset != NULL && *param->preset != 0) {
+            char *preset = cli_format("; %s", param->preset);
+            cli_add(&words, preset, strlen(preset));
+            free(preset);
+        }
+        cli_add_char(&words, ')');
+        fprintf(to, "  %-24s  ", left);
+        cli_wrap(to, words.data, 28, CLI_LINE);
+        free(left);
+        free(words.data);
+    }
+}
+
+static void print_command(FILE *to, const CliCommand *command)
+{
+    fprintf(to, "%shalo %s%s: %s\n\n", cli_ink(CLI_BOLD), command->name, cli_ink(CLI_PLAIN), command->help);
+    print_examples(to, command->examples);
+    fprintf(to, "\n%sUsage%s\n  halo %s %s [OPTION…]\n", cli_ink(CLI_BOLD), cli_ink(CLI_PLAIN), command->name,
+            command->usage);
+    if (command->bit == CLI_RUN)
+        fputs("\n"
+              "A pipeline is OP[:key=value,…], several joined by |; the first key may be left\n"
+              "out. 'halo list ops' names the operations, 'halo help gauss' explains one.\n"
+              "Options may stand anywhere; -- ends them; - is standard input or output.\n",
+              to);
+    print_params(to, command->op != NULL ? halo_find_op(command->op) : NULL);
+    print_options(to, command->bit, 0);
+}
+
+static void print_overview(FILE *to)
+{
+    fprintf(to, "%shalo%s %s filters and measures images and audio, on CPU and GPU with the same result.\n\n",
+            cli_ink(CLI_BOLD), cli_ink(CLI_PLAIN), halo_version());
+    fputs("  halo run gauss:2 in.png -o out.png              blur\n"
+          "  halo run 'gray | sobel | normalize' in.png -o edges.png\n"
+          "                                                  one operation after the other\n"
+          "  halo run sharpen photos/ -r --out-dir out       a whole folder\n"
+          "  halo run average:5ms in.wav -o out.wav          audio; windows in time\n"
+          "  halo stats in.png                               least, greatest, sum, mean, deviation …\n"
+          "  halo hist in.png                                a histogram\n"
+          "  halo info in.wav                                what a file says of itself\n",
+          to);
+    fprintf(to, "\n%sCommands%s\n", cli_ink(CLI_BOLD), cli_ink(CLI_PLAIN));
+    for (int i = 0; i < cli_command_count; i++)
+        fprintf(to, "  %-7s %s\n", cli_commands[i].name, cli_commands[i].help);
+    print_options(to, CLI_BARE, CLI_GENERAL);
+    fputs("\nMore: 'halo run --help', 'halo list ops', 'halo help gauss'.\n"
+          "Exit status: 0 done, 1 an input failed, 2 usage, 3 device, 4 output, 5 a limit,\n"
+          "70 a fault of halo's own: please report it.\n",
+          to);
+}
+
+static const char *topic_at(int i, const void *list)
+{
+    const HaloTables *tables = list;
+    return i < cli_command_count ? cli_commands[i].name : tables->op[i - cli_command_count]->name;
+}
+
+static int unknown_topic(const char *word)
+{
+    const HaloTables *tables = halo_tables();
+    const char *near = halo_nearest(word, cli_command_count + tables->ops, topic_at, tables);
+    char names[120];
+    if (halo_known_as(tables, word, names, sizeof names))
+        cli_complain("'%.80s' is no command or operation; did you mean %s?", word, names);
+    else if (near != NULL)
+        cli_complain("'%.80s' is no command or operation; did you mean '%s'?", word, near);
+    else
+        cli_complain("'%.80s' is no command or operation; see 'halo --help' and 'halo list ops'", word);
+    return HALO_ERR_USAGE;
+}
+
+/* A name that is both a command and an operation (stats) is the command. */
+static void print_topic(FILE *to, const char *topic)
+{
+    const CliCommand *command = cli_find_command(topic);
+    if (command != NULL)
+        print_command(to, command);
+    else
+        cli_print_op(to, halo_find_op(topic));
+}
+
+/* `halo --help`, `halo run --help`, `halo help run`, `halo help gauss`; of several topics one after the other. */
+int cli_help(const CliSettings *settings)
+{
+    const CliCommand *command = settings->command;
+    const bool asks = command != NULL && command->bit == CLI_HELP;
+    for (size_t i = 0; asks && i < settings->words; i++)
+        if (cli_find_command(settings->word[i]) == NULL && halo_find_op(settings->word[i]) == NULL)
+            return unknown_topic(settings->word[i]);
+    cli_ink_setup(STDOUT_FILENO, settings->no_color);
+    FILE *page = cli_page_open();
+    for (size_t i = 0; asks && i < settings->words; i++) {
+        if (i > 0) fputc('\n', page);
+        print_topic(page, settings->word[i]);
+    }
+    if (command != NULL && (!asks || (settings->words == 0 && settings->help)))
+        print_command(page, command);
+    else if (command == NULL || settings->words == 0)
+        print_overview(page);
+    return cli_page_end(STDOUT_FILENO);
+}
+
+int cli_version(const CliSettings *settings)
+{
+    FILE *page = cli_page_open();
+    if (settings->json) {
+        CliJson json = {.to = page};
+        json_open(&json, NULL, '{');
+        json_text(&json, "type", "version");
+        json_text(&json, "version", halo_version());
+        json_text(&json, "features", halo_build_features());
+        json_close(&json, '}');
+        json_end_line(&json);
+    } else {
+        fprintf(page, "halo %s (%s)\n", halo_version(), halo_build_features());
+    }
+    return cli_page_end(STDOUT_FILENO);
+}

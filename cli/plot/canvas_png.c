@@ -1,0 +1,123 @@
+/* Drawing in pixels. All there is are boxes: letters, too, are made of them, by stb_easy_font, so that a plot
+ * needs neither a font nor a library for drawing. What covers a part of a pixel mixes with it. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "canvas.h"
+#include "text/text.h"
+
+#include <stb_easy_font.h>
+
+#define LINE 1.25       /* the width of an outline */
+#define MOST_LETTERS 90 /* as many as fit the picture */
+
+typedef struct Png {
+    Canvas canvas;
+    float pixel[CANVAS_HEIGHT][CANVAS_WIDTH][3]; /* 0 to 255 */
+} Png;
+
+/* How much of [i, i + 1) lies in [from, to). */
+static double covered(double i, double from, double to)
+{
+    const double low = from > i ? from : i, high = to < i + 1 ? to : i + 1;
+    return high > low ? high - low : 0.0;
+}
+
+static int within(double at, int most) { return at < 0 ? 0 : at > most ? most : (int)at; }
+
+static void mix(Png *png, double x, double y, double width, double height, uint32_t rgb, double opacity)
+{
+    const int left = within(x, CANVAS_WIDTH), right = within(x + width + 1, CANVAS_WIDTH);
+    const int above = within(y, CANVAS_HEIGHT), below = within(y + height + 1, CANVAS_HEIGHT);
+    for (int j = above; j < below; j++)
+        for (int i = left; i < right; i++) {
+            const double part = opacity * covered(i, x, x + width) * covered(j, y, y + height);
+            for (int k = 0; k < 3; k++) {
+                const float colour = (float)(rgb >> (16 - 8 * k) & 0xff);
+                png->pixel[j][i][k] += (float)part * (colour - png->pixel[j][i][k]);
+            }
+        }
+}
+
+static void box(Canvas *canvas, double x, double y, double width, double height, uint32_t rgb)
+{
+    mix((Png *)canvas, x, y, width, height, rgb, 1.0);
+}
+
+static void draw_steps(Canvas *canvas, const CanvasSteps *steps, uint32_t rgb)
+{
+    Png *png = (Png *)canvas;
+    double x = steps->left, before = steps->bottom;
+    for (int k = 0; k <= steps->count; k++) {
+        const bool last = k == steps->count; /* back to the bottom */
+        const double top = last ? steps->bottom : steps->top[k], right = last ? x : steps->right[k];
+        const double high = top < before ? top : before, low = top < before ? before : top;
+        /* Between whole pixels: parts that neighbours share would not add up to what lies inside. */
+        mix(png, rint(x), top, rint(right) - rint(x), steps->bottom - top, rgb, 0.3);
+        mix(png, x - LINE / 2, high - LINE / 2, LINE, low - high + LINE, rgb, 1.0);
+        mix(png, x, top - LINE / 2, right - x, LINE, rgb, 1.0);
+        x = right;
+        before = top;
+    }
+}
+
+static void draw_text(Canvas *canvas, double x, double y, CanvasAlign align, double size, const char *text)
+{
+    static const float tall = 8.0f; /* of its letters, which stand on line 7 */
+    typedef struct Corner {
+        float x, y, z;
+        unsigned char colour[4];
+    } Corner;
+    Corner corner[MOST_LETTERS * 80];
+    char shown[MOST_LETTERS + 1];
+    size_t length = strnlen(text, MOST_LETTERS);
+    for (size_t i = 0; i < length; i++) shown[i] = text[i] >= ' ' && text[i] <= '~' ? text[i] : '?';
+    shown[length] = 0;
+    const double scale = size / (double)tall;
+    const double width = scale * stb_easy_font_width(shown);
+    const double left = align == CANVAS_LEFT ? x : align == CANVAS_MIDDLE ? x - width / 2 : x - width;
+    const int boxes = stb_easy_font_print(0, 0, shown, NULL, corner, (int)sizeof corner);
+    for (int b = 0; b < boxes; b++) {
+        const Corner *first = &corner[4 * b], *third = first + 2; /* they lie across from each other */
+        mix((Png *)canvas, left + scale * (double)first->x, y + scale * ((double)first->y - 7.0),
+            scale * (double)(third->x - first->x), scale * (double)(third->y - first->y), 0x333333, 1.0);
+    }
+}
+
+static HaloStatus write_png(Canvas *canvas, HaloSink *sink)
+{
+    const Png *png = (const Png *)canvas;
+    HaloStatus status = HALO_OK;
+    HaloBuf rgb = {0};
+    HaloWriter writer = {.format = halo_find_format("png"), .sink = sink};
+    writer.info.shape = (HaloShape){.kind = HALO_IMAGE,
+                                    .dtype = HALO_U8,
+                                    .width = CANVAS_WIDTH,
+                                    .height = CANVAS_HEIGHT,
+                                    .channels = 3,
+                                    .alpha = -1,
+                                    .white = 255};
+    writer.info.bits = 8;
+    HALO_TRY(halo_buf_alloc(&rgb, &writer.info.shape));
+    for (int64_t y = 0; y < CANVAS_HEIGHT; y++)
+        for (int i = 0; i < CANVAS_WIDTH * 3; i++)
+            ((uint8_t *)halo_at(&rgb, 0, y))[i] = (uint8_t)(png->pixel[y][i / 3][i % 3] + 0.5f);
+    HALO_TRY(writer.format->create(&writer));
+    HALO_TRY(writer.format->write(&writer, &rgb));
+    HALO_TRY(writer.format->finish(&writer));
+out:
+    writer.format->discard(&writer);
+    halo_buf_free(&rgb);
+    return status;
+}
+
+static void free_png(Canvas *canvas) { free(canvas); }
+
+Canvas *canvas_png(void)
+{
+    Png *png = cli_alloc(1, sizeof *png);
+    png->canvas = (Canvas){box, draw_steps, draw_text, write_png, free_png};
+    box(&png->canvas, 0, 0, CANVAS_WIDTH, CANVAS_HEIGHT, 0xffffff);
+    return &png->canvas;
+}

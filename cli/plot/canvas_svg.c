@@ -1,0 +1,75 @@
+/* Drawing by writing SVG. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "canvas.h"
+#include "text/text.h"
+
+typedef struct Svg {
+    Canvas canvas;
+    CliText text;
+    FILE *to;
+} Svg;
+
+static void box(Canvas *canvas, double x, double y, double width, double height, uint32_t rgb)
+{
+    fprintf(((Svg *)canvas)->to,
+            "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"#%06x\"/>\n", x, y, width,
+            height, rgb);
+}
+
+static void draw_steps(Canvas *canvas, const CanvasSteps *steps, uint32_t rgb)
+{
+    FILE *to = ((Svg *)canvas)->to;
+    fprintf(to, "<path fill=\"#%06x\" fill-opacity=\"0.3\" stroke=\"#%06x\" d=\"M%g %g", rgb, rgb, steps->left,
+            steps->bottom);
+    for (int k = 0; k < steps->count; k++) fprintf(to, "V%.2fH%.2f", steps->top[k], steps->right[k]);
+    fprintf(to, "V%gZ\"/>\n", steps->bottom);
+}
+
+static void draw_text(Canvas *canvas, double x, double y, CanvasAlign align, double size, const char *text)
+{
+    static const char *const anchor[] = {"start", "middle", "end"};
+    FILE *to = ((Svg *)canvas)->to;
+    fprintf(to, "<text x=\"%.2f\" y=\"%.2f\" font-size=\"%g\" text-anchor=\"%s\">", x, y, size, anchor[align]);
+    for (; *text != 0; text++) {
+        if (*text == '&')
+            fputs("&amp;", to);
+        else if (*text == '<')
+            fputs("&lt;", to);
+        else if (*text == '>')
+            fputs("&gt;", to);
+        else if ((unsigned char)*text >= 0x20)
+            fputc(*text, to);
+    }
+    fputs("</text>\n", to);
+}
+
+static HaloStatus write_svg(Canvas *canvas, HaloSink *sink)
+{
+    Svg *svg = (Svg *)canvas;
+    fputs("</svg>\n", svg->to);
+    if (fflush(svg->to) != 0 || ferror(svg->to))
+        return halo_fail(HALO_ERR_LIMIT, "not enough memory for the plot");
+    return halo_sink_write(sink, svg->text.data, svg->text.length);
+}
+
+static void free_svg(Canvas *canvas)
+{
+    Svg *svg = (Svg *)canvas;
+    fclose(svg->to);
+    free(svg->text.data);
+    free(svg);
+}
+
+Canvas *canvas_svg(void)
+{
+    Svg *svg = cli_alloc(1, sizeof *svg);
+    svg->canvas = (Canvas){box, draw_steps, draw_text, write_svg, free_svg};
+    svg->to = cli_text_stream(&svg->text);
+    fprintf(svg->to,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" "
+            "fill=\"#333333\">\n<rect width=\"%d\" height=\"%d\" fill=\"white\"/>\n",
+            CANVAS_WIDTH, CANVAS_HEIGHT, CANVAS_WIDTH, CANVAS_HEIGHT);
+    return &svg->canvas;
+}

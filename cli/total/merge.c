@@ -1,0 +1,229 @@
+/* `halo merge`: what the parts of a batch printed, made into what one machine would have printed. */
+#include <float.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "merge.h"
+#include "text/page.h"
+#include "totals.h"
+
+/* What one part printed. */
+typedef struct Shard {
+    const char *path;
+    HaloSource *source; /* owns the text */
+    const char *text;
+    size_t size;
+    int64_t shard, of, first, inputs, all, failed;
+    const char *recipe;
+    JsonValue *record, *summary; /* NULL: there is no such line */
+    CliText kept[2];             /* what these two point into */
+} Shard;
+
+/* halo writes its objects like this, and whatever else a line holds goes on as it stands. */
+static const char shard_begins[] = "{\"type\":\"shard\",", summary_begins[] = "{\"type\":\"summary\",";
+
+static bool begins(const char *line, size_t length, const char *with)
+{
+    return length >= strlen(with) && memcmp(line, with, strlen(with)) == 0;
+}
+
+/* The line at `at`, its newline not counted; the next begins at *next. */
+static size_t line_at(const Shard *shard, size_t at, size_t *next)
+{
+    const char *end = memchr(shard->text + at, '\n', shard->size - at);
+    const size_t length = end != NULL ? (size_t)(end - shard->text) - at : shard->size - at;
+    *next = at + length + (end != NULL);
+    return length;
+}
+
+/* ---- reading -------------------------------------------------------------------------------------------- */
+
+static HaloStatus read_record(const char *line, size_t length, CliText *kept, JsonValue **record)
+{
+    if (*record != NULL) return halo_fail(HALO_ERR_INPUT, "holds more than one part; give a file for each");
+    if (memchr(line, 0, length) != NULL) return halo_fail(HALO_ERR_INPUT, "has a zero byte in a line");
+    cli_add(kept, line, length);
+    return json_read(kept->data, record);
+}
+
+static HaloStatus read_shard(Shard *shard)
+{
+    HaloStatus status = HALO_OK;
+    HALO_TRY(halo_source_open(shard->path, &shard->source));
+    HALO_TRY(halo_source_slurp(shard->source, (const uint8_t **)&shard->text, &shard->size));
+    for (size_t at = 0, next; at < shard->size; at = next) {
+        const char *line = shard->text + at;
+        const size_t length = line_at(shard, at, &next);
+        if (begins(line, length, shard_begins))
+            HALO_TRY(read_record(line, length, &shard->kept[0], &shard->record));
+        else if (begins(line, length, summary_begins))
+            HALO_TRY(read_record(line, length, &shard->kept[1], &shard->summary));
+    }
+    if (shard->record == NULL)
+        HALO_FAIL(HALO_ERR_INPUT,
+                  "is not all that 'halo … --shard i/n --json' prints: its last object is missing");
+    HALO_TRY(json_get_range(shard->record, "of", 1, TOTALS_MOST, &shard->of));
+    HALO_TRY(json_get_range(shard->record, "shard", 1, shard->of, &shard->shard));
+    HALO_TRY(json_get_range(shard->record, "all", 0, TOTALS_MOST, &shard->all));
+    HALO_TRY(json_get_range(shard->record, "first", 0, shard->all, &shard->first));
+    HALO_TRY(json_get_range(shard->record, "inputs", 0, shard->all - shard->first, &shard->inputs));
+    HALO_TRY(json_get_range(shard->record, "failed", 0, shard->inputs, &shard->failed));
+    HALO_TRY(json_get_text(shard->record, "recipe", &shard->recipe));
+out:
+    return status == HALO_OK ? status : halo_fail_at(status, "%s", shard->path);
+}
+
+static int by_shard(const void *a, const void *b)
+{
+    const Shard *x = a, *y = b;
+    return (x->shard > y->shard) - (x->shard < y->shard);
+}
+
+/* All of them, each once, of the same batch. */
+static HaloStatus check_set(const Shard *shard, size_t count)
+{
+    HaloStatus status = HALO_OK;
+    int64_t next = 0;
+    for (size_t i = 0; i < count; i++) {
+        const Shard *s = &shard[i];
+        if (s->of != shard[0].of || s->all != shard[0].all || strcmp(s->recipe, shard[0].recipe) != 0)
+            HALO_FAIL(HALO_ERR_INPUT, "%s and %s are not parts of the same batch", shard[0].path, s->path);
+        if (i > 0 && s->shard == s[-1].shard)
+            HALO_FAIL(HALO_ERR_INPUT, "%s and %s are both part %lld", s[-1].path, s->path, (long long)s->shard);
+        if (s->shard != (int64_t)i + 1)
+            HALO_FAIL(HALO_ERR_INPUT, "part %zu of %lld is missing", i + 1, (long long)s->of);
+        if (s->first != next)
+            HALO_FAIL(HALO_ERR_INPUT, "%s does not begin where the part before ends", s->path);
+        next = s->first + s->inputs;
+    }
+    if ((int64_t)count != shard[0].of)
+        HALO_FAIL(HALO_ERR_INPUT, "part %zu of %lld is missing", count + 1, (long long)shard[0].of);
+    if (next != shard[0].all) HALO_FAIL(HALO_ERR_INPUT, "the parts do not add up to the batch");
+out:
+    return status;
+}
+
+/* ---- printing ------------------------------------------------------------------------------------------- */
+
+static void print_lines(FILE *to, const Shard *shard)
+{
+    for (size_t at = 0, next; at < shard->size; at = next) {
+        const char *line = shard->text + at;
+        const size_t length = line_at(shard, at, &next);
+        if (begins(line, length, shard_begins) || begins(line, length, summary_begins)) continue;
+        fwrite(line, 1, length, to);
+        fputc('\n', to);
+    }
+}
+
+static HaloStatus read_totals(const Shard *shard, size_t count, CliTotals *totals)
+{
+    for (size_t i = 0; i < count; i++) {
+        const HaloStatus status = cli_totals_read(totals, shard[i].record);
+        if (status != HALO_OK) return halo_fail_at(status, "%s", shard[i].path);
+    }
+    return HALO_OK;
+}
+
+/* A device is named that all had. */
+static void add_device(const JsonValue *one, CliTally *sum)
+{
+    const JsonValue *backend = json_find(one, "backend"), *device = json_find(one, "device");
+    if (backend == NULL || device == NULL || backend->type != JSON_TEXT || device->type != JSON_TEXT) return;
+    if (sum->backend == NULL) {
+        sum->backend = backend->text;
+        snprintf(sum->device, sizeof sum->device, "%s", device->text);
+    } else if (strcmp(sum->backend, backend->text) != 0 || strcmp(sum->device, device->text) != 0) {
+        sum->backend = "several";
+        sum->device[0] = 0;
+    }
+}
+
+static HaloStatus read_summary(const Shard *shard, int64_t *ok, int64_t *failed, int64_t *skipped,
+                               double *seconds)
+{
+    HaloStatus status = HALO_OK;
+    HALO_TRY(json_get_range(shard->summary, "ok", 0, TOTALS_MOST, ok));
+    HALO_TRY(json_get_range(shard->summary, "failed", 0, TOTALS_MOST, failed));
+    HALO_TRY(json_get_range(shard->summary, "skipped", 0, TOTALS_MOST, skipped));
+    HALO_TRY(json_get_finite(shard->summary, "seconds", 0, DBL_MAX, seconds));
+out:
+    return status == HALO_OK ? status : halo_fail_at(status, "%s", shard->path);
+}
+
+/* The parts run side by side: the longest is how long it took. */
+static HaloStatus read_summaries(const Shard *shard, size_t count, CliTally *sum)
+{
+    HaloStatus status = HALO_OK;
+    for (size_t i = 0; i < count; i++) {
+        int64_t ok = 0, failed = 0, skipped = 0;
+        double seconds = 0;
+        if (shard[i].summary == NULL) continue;
+        HALO_TRY(read_summary(&shard[i], &ok, &failed, &skipped, &seconds));
+        sum->ok += (size_t)ok;
+        sum->failed += (size_t)failed;
+        sum->skipped += (size_t)skipped;
+        if (seconds > sum->seconds) sum->seconds = seconds;
+        add_device(shard[i].summary, sum);
+    }
+out:
+    return status;
+}
+
+static HaloStatus merge(Shard *shard, size_t count, FILE *to, CliMerged *merged)
+{
+    HaloStatus status = HALO_OK;
+    CliTotals *totals = cli_totals_new(0);
+    CliTally sum = {0};
+    for (size_t i = 0; i < count; i++) HALO_TRY(read_shard(&shard[i]));
+    qsort(shard, count, sizeof *shard, by_shard);
+    HALO_TRY(check_set(shard, count));
+    HALO_TRY(read_totals(shard, count, totals));
+    HALO_TRY(read_summaries(shard, count, &sum));
+    for (size_t i = 0; i < count; i++) print_lines(to, &shard[i]);
+    cli_totals_print(to, totals, true);
+    merged->apart = cli_totals_whole(totals) != HALO_OK;
+    if (shard[0].summary != NULL) cli_record_summary(to, &sum);
+out:
+    cli_totals_free(totals);
+    return status;
+}
+
+HaloStatus cli_merge_parts(const char *const *path, size_t count, FILE *to, CliMerged *merged)
+{
+    Shard *shard = cli_alloc(count, sizeof *shard);
+    *merged = (CliMerged){0};
+    for (size_t i = 0; i < count; i++) shard[i].path = path[i];
+    const HaloStatus status = merge(shard, count, to, merged);
+    for (size_t i = 0; i < count; i++) {
+        merged->inputs = shard[i].all;
+        merged->failed += shard[i].failed;
+        halo_source_close(shard[i].source);
+        json_free(shard[i].record);
+        json_free(shard[i].summary);
+        free(shard[i].kept[0].data);
+        free(shard[i].kept[1].data);
+    }
+    free(shard);
+    return status;
+}
+
+int cli_merge(const CliSettings *settings)
+{
+    HaloStatus status = HALO_OK;
+    CliMerged merged = {0};
+    if (settings->words == 0)
+        HALO_FAIL(HALO_ERR_USAGE, "the parts are missing: halo merge %s", settings->command->usage);
+    FILE *page = cli_page_open();
+    HALO_TRY(cli_merge_parts(settings->word, settings->words, page, &merged));
+    HALO_TRY(cli_page_send(STDOUT_FILENO));
+    if (merged.apart && merged.failed > 0) cli_complain("merge: %s", CLI_TOTALS_APART);
+    if (merged.failed > 0) /* as one machine would have ended */
+        HALO_FAIL(HALO_ERR_INPUT, "%lld of %lld inputs failed", (long long)merged.failed,
+                  (long long)merged.inputs);
+    if (merged.apart) HALO_FAIL(HALO_ERR_INPUT, "%s", CLI_TOTALS_APART);
+out:
+    if (status != HALO_OK && status != HALO_ERR_PIPE) cli_complain("merge: %s", halo_error());
+    return status;
+}

@@ -1,0 +1,289 @@
+/* Reading FLAC of 4 to 32 bits, as it comes. What libFLAC decodes are blocks; those of another rate, depth or
+ * number of channels than the header says, and a second stream behind the first, are refused with their place.
+ */
+#ifdef HALO_HAVE_FLAC
+#include <FLAC/stream_decoder.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "flac.h"
+#include "meta/comment.h"
+
+#define MOST_PICTURES 1000 /* and 64 MiB of them */
+#define MOST_PICTURE_BYTES ((int64_t)64 << 20)
+
+typedef struct FlacReader {
+    HaloReader *reader;
+    FLAC__StreamDecoder *decoder;
+    bool has_head;
+    int bits;
+    int64_t total;  /* frames, by the header; 0: not said */
+    int64_t next;   /* the frame that is read next */
+    int64_t at;     /* the frame that `block` begins with */
+    int64_t frames; /* in it */
+    int64_t picture_bytes;
+    bool damaged;
+    HaloStatus
+        status; /* the first failure, in the callbacks of libFLAC, which goes on until it is asked for more */
+    char message[256];
+    float *block;
+    size_t room;
+} FlacReader;
+
+/* The first failure counts. */
+static void keep_failure(FlacReader *state, HaloStatus status)
+{
+    if (state->status != HALO_OK || status == HALO_OK) return;
+    state->status = status;
+    snprintf(state->message, sizeof state->message, "%s", halo_error());
+}
+
+/* ---- what libFLAC calls --------------------------------------------------------------------------------- */
+
+static FLAC__StreamDecoderReadStatus give_bytes(const FLAC__StreamDecoder *decoder, FLAC__byte *to,
+                                                size_t *size, void *context)
+{
+    FlacReader *state = context;
+    size_t got = 0;
+    (void)decoder;
+    keep_failure(state, halo_source_read(state->reader->source, to, *size, &got));
+    *size = got;
+    if (state->status != HALO_OK) return FLAC__STREAM_DECODER_READ_STATUS_ABORT;
+    return got > 0 ? FLAC__STREAM_DECODER_READ_STATUS_CONTINUE : FLAC__STREAM_DECODER_READ_STATUS_END_OF_STREAM;
+}
+
+static void take_head(FlacReader *state, const FLAC__StreamMetadata_StreamInfo *head)
+{
+    HaloInfo *info = &state->reader->info;
+    if (state->has_head) return;
+    state->has_head = true;
+    state->bits = (int)head->bits_per_sample;
+    state->total = (int64_t)head->total_samples;
+    info->shape = (HaloShape){.kind = HALO_AUDIO,
+                              .dtype = HALO_F32,
+                              .width = state->total > 0 ? state->total : -1,
+                              .height = 1,
+                              .channels = (int)head->channels,
+                              .alpha = -1,
+                              .white = 1.0f,
+                              .rate = head->sample_rate};
+    info->bits = state->bits;
+    snprintf(info->encoding, sizeof info->encoding, "%d-bit PCM", state->bits);
+    if (state->bits > 24)
+        halo_note(&info->notes, HALO_NOTE_THROUGH_F32, (uint64_t)state->bits);
+}
+
+static void take_picture(FlacReader *state, const FLAC__StreamMetadata_Picture *picture)
+{
+    HaloMeta *meta = &state->reader->info.meta;
+    state->picture_bytes += picture->data_length;
+    if (state->picture_bytes <= MOST_PICTURE_BYTES && meta->pictures < MOST_PICTURES)
+        keep_failure(state, flac_take_picture(picture, meta));
+}
+
+static void take_block(const FLAC__StreamDecoder *decoder, const FLAC__StreamMetadata *block, void *context)
+{
+    FlacReader *state = context;
+    (void)decoder;
+    if (block->type == FLAC__METADATA_TYPE_STREAMINFO) take_head(state, &block->data.stream_info);
+    if (block->type == FLAC__METADATA_TYPE_PICTURE) take_picture(state, &block->data.picture);
+    if (block->type != FLAC__METADATA_TYPE_VORBIS_COMMENT) return;
+    const FLAC__StreamMetadata_VorbisComment *said = &block->data.vorbis_comment;
+    for (FLAC__uint32 i = 0; i < said->num_comments; i++)
+        keep_failure(state, halo_comment_take(&state->reader->info.meta, said->comments[i].entry,
+                                              said->comments[i].length));
+}
+
+/* A stream that is another one from here on: cut into pieces each can be read. */
+static void check_same(FlacReader *state, const FLAC__FrameHeader *head, int64_t at)
+{
+    const HaloShape *shape = &state->reader->info.shape;
+    const double seconds = (double)at / shape->rate;
+    const char *what = NULL;
+    unsigned from = 0, to = 0;
+    if (head->sample_rate != (unsigned)shape->rate)
+        what = "rate", from = (unsigned)shape->rate, to = head->sample_rate;
+    if (head->channels != (unsigned)shape->channels)
+        what = "number of channels", from = (unsigned)shape->channels, to = head->channels;
+    if (head->bits_per_sample != (unsigned)state->bits)
+        what = "depth", from = (unsigned)state->bits, to = head->bits_per_sample;
+    if (what != NULL)
+        keep_failure(state,
+                     halo_fail(HALO_ERR_INPUT,
+                               "at %.3f s (frame %lld) the %s changes from %u to %u: split it there first",
+                               seconds, (long long)at, what, from, to));
+    else if (state->total > 0 && at >= state->total && !state->damaged)
+        keep_failure(state,
+                     halo_fail(HALO_ERR_INPUT,
+                               "at %.3f s (frame %lld), where its header says that it ends, another stream "
+                               "begins: split it there first",
+                               seconds, (long long)at));
+}
+
+static HaloStatus make_room(FlacReader *state, size_t samples)
+{
+    if (samples <= state->room) return HALO_OK;
+    float *grown = realloc(state->block, samples * sizeof *grown);
+    if (grown == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to read audio");
+    state->block = grown;
+    state->room = samples;
+    return HALO_OK;
+}
+
+static FLAC__StreamDecoderWriteStatus take_frames(const FLAC__StreamDecoder *decoder, const FLAC__Frame *frame,
+                                                  const FLAC__int32 *const samples[], void *context)
+{
+    FlacReader *state = context;
+    const int channels = state->reader->info.shape.channels;
+    const size_t count = frame->header.blocksize;
+    int64_t at = (int64_t)frame->header.number.sample_number;
+    (void)decoder;
+    if (at < state->at + state->frames)
+        at = state->at + state->frames; /* a stream behind the first counts from 0 */
+    if (state->reader->options.tolerate && state->total > 0 && at >= state->total)
+        return FLAC__STREAM_DECODER_WRITE_STATUS_CONTINUE;
+    check_same(state, &frame->header, at);
+    if (state->status == HALO_OK) keep_failure(state, make_room(state, count * (size_t)channels));
+    if (state->status != HALO_OK) return FLAC__STREAM_DECODER_WRITE_STATUS_ABORT;
+    const double unit = ldexp(1.0, 1 - state->bits);
+    for (int c = 0; c < channels; c++)
+        for (size_t i = 0; i < count; i++)
+            state->block[i * (size_t)channels + (size_t)c] = (float)(samples[c][i] * unit);
+    state->at = at;
+    state->frames = (int64_t)count;
+    return FLAC__STREAM_DECODER_WRITE_STATUS_CONTINUE;
+}
+
+/* What stands behind the last frame may be anything, such as the tags of other programs. */
+static void note_damage(const FLAC__StreamDecoder *decoder, FLAC__StreamDecoderErrorStatus error, void *context)
+{
+    FlacReader *state = context;
+    (void)decoder;
+    if (state->total > 0 && state->at + state->frames >= state->total) return;
+    state->damaged = true;
+    if (!state->has_head || state->reader->options.tolerate) return;
+    keep_failure(state,
+                 halo_fail(HALO_ERR_INPUT, "damaged at %.3f s: %s",
+                           (double)(state->at + state->frames) / state->reader->info.shape.rate,
+                           error == FLAC__STREAM_DECODER_ERROR_STATUS_FRAME_CRC_MISMATCH ? "a wrong checksum"
+                                                                                         : "no block of FLAC"));
+}
+
+/* ---- opening -------------------------------------------------------------------------------------------- */
+
+static HaloStatus failure(const FlacReader *state) { return halo_fail(state->status, "%s", state->message); }
+
+static HaloStatus check_head(const FlacReader *state)
+{
+    const HaloShape *shape = &state->reader->info.shape;
+    if (!state->has_head) return halo_fail(HALO_ERR_INPUT, "truncated or damaged: no header of FLAC");
+    if (shape->rate < 1) return halo_fail(HALO_ERR_INPUT, "it says that its sample rate is 0");
+    return HALO_OK;
+}
+
+HaloStatus flac_open(HaloReader *reader)
+{
+    HaloStatus status = HALO_OK;
+    FlacReader *state = reader->state = calloc(1, sizeof *state);
+    if (state == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to read audio");
+    state->reader = reader;
+    state->decoder = FLAC__stream_decoder_new();
+    if (state->decoder == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to read audio");
+    FLAC__stream_decoder_set_metadata_respond(state->decoder, FLAC__METADATA_TYPE_VORBIS_COMMENT);
+    FLAC__stream_decoder_set_metadata_respond(state->decoder, FLAC__METADATA_TYPE_PICTURE);
+    if (FLAC__stream_decoder_init_stream(state->decoder, give_bytes, NULL, NULL, NULL, NULL, take_frames,
+                                         take_block, note_damage, state) != FLAC__STREAM_DECODER_INIT_STATUS_OK)
+        HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to read audio");
+    const bool well = FLAC__stream_decoder_process_until_end_of_metadata(state->decoder);
+    if (state->status != HALO_OK) HALO_FAIL(state->status, "%s", state->message);
+    if (!well && FLAC__stream_decoder_get_state(state->decoder) == FLAC__STREAM_DECODER_MEMORY_ALLOCATION_ERROR)
+        HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to read audio");
+    HALO_TRY(check_head(state));
+out:
+    return status;
+}
+
+/* ---- samples -------------------------------------------------------------------------------------------- */
+
+/* The next block; *more: there is one. */
+static HaloStatus next_block(FlacReader *state, bool *more)
+{
+    const int64_t end = state->at + state->frames;
+    *more = false;
+    while (state->at + state->frames == end) {
+        const FLAC__StreamDecoderState now = FLAC__stream_decoder_get_state(state->decoder);
+        if (now == FLAC__STREAM_DECODER_END_OF_STREAM) return HALO_OK;
+        if (!FLAC__stream_decoder_process_single(state->decoder) || state->status != HALO_OK) break;
+    }
+    if (state->status != HALO_OK) return failure(state);
+    *more = state->at + state->frames != end;
+    if (*more) return HALO_OK;
+    return FLAC__stream_decoder_get_state(state->decoder) == FLAC__STREAM_DECODER_MEMORY_ALLOCATION_ERROR
+               ? halo_fail(HALO_ERR_LIMIT, "not enough memory to read audio")
+               : halo_fail(HALO_ERR_INPUT, "damaged: %s",
+                           FLAC__stream_decoder_get_resolved_state_string(state->decoder));
+}
+
+/* Behind the last frame: is there another stream? */
+static HaloStatus look_behind(FlacReader *state)
+{
+    bool more;
+    if (state->total == 0 || state->next < state->total || state->reader->options.tolerate) return HALO_OK;
+    return next_block(state, &more);
+}
+
+HaloStatus flac_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
+{
+    HaloStatus status = HALO_OK;
+    FlacReader *state = reader->state;
+    const int channels = reader->info.shape.channels;
+    const bool tolerate = reader->options.tolerate;
+    state->reader = reader;
+    float *to = rows->data;
+    bool more = true;
+    int64_t done = 0;
+    *got = 0;
+    while (done < rows->cols) {
+        if (state->next >= state->at + state->frames) HALO_TRY(next_block(state, &more));
+        if (!more) break;
+        if (state->next < state->at && !tolerate)
+            HALO_FAIL(HALO_ERR_INPUT, "damaged at %.3f s: samples are missing",
+                      (double)state->next / reader->info.shape.rate);
+        const bool lost = state->next < state->at; /* silence */
+        const int64_t there = (lost ? state->at : state->at + state->frames) - state->next;
+        const int64_t left = rows->cols - done, count = there < left ? there : left;
+        const size_t samples = (size_t)(count * channels);
+        if (lost)
+            memset(to + done * channels, 0, samples * sizeof *to);
+        else
+            memcpy(to + done * channels, state->block + (state->next - state->at) * channels,
+                   samples * sizeof *to);
+        state->next += count;
+        done += count;
+    }
+    if (done < rows->cols && state->total > 0) {
+        if (!tolerate)
+            HALO_FAIL(HALO_ERR_INPUT, "truncated or damaged: it ends at %.3f s, %lld frames before the end",
+                      (double)state->next / reader->info.shape.rate, (long long)(state->total - state->next));
+        memset(to + done * channels, 0, (size_t)((rows->cols - done) * channels) * sizeof *to);
+        done = rows->cols;
+    }
+    HALO_TRY(look_behind(state));
+    *got = done;
+out:
+    return status;
+}
+
+void flac_close(HaloReader *reader)
+{
+    FlacReader *state = reader->state;
+    if (state == NULL) return;
+    if (state->decoder != NULL) FLAC__stream_decoder_delete(state->decoder);
+    free(state->block);
+    free(state);
+    reader->state = NULL;
+}
+
+#endif

@@ -1,0 +1,237 @@
+/* What a file says of itself beside its samples. */
+#include "halo/format.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "samples/image.h"
+
+/* ---- whole ---------------------------------------------------------------------------------------------- */
+
+void halo_meta_free(HaloMeta *meta)
+{
+    free(meta->icc.data);
+    free(meta->exif.data);
+    free(meta->xmp.data);
+    free(meta->iptc.data);
+    for (size_t i = 0; i < meta->texts; i++) {
+        free(meta->text[i].key);
+        free(meta->text[i].value);
+    }
+    free(meta->text);
+    for (size_t i = 0; i < meta->chunks; i++) free(meta->chunk[i].bytes.data);
+    free(meta->chunk);
+    for (size_t i = 0; i < meta->pictures; i++) free(meta->picture[i].data);
+    free(meta->picture);
+    *meta = (HaloMeta){0};
+}
+
+HaloStatus halo_blob_set(HaloBlob *blob, const void *bytes, size_t size)
+{
+    *blob = (HaloBlob){0};
+    if (size == 0) return HALO_OK;
+    blob->data = malloc(size);
+    if (blob->data == NULL)
+        return halo_fail(HALO_ERR_LIMIT, "not enough memory for %zu bytes of metadata", size);
+    memcpy(blob->data, bytes, size);
+    blob->size = size;
+    return HALO_OK;
+}
+
+HaloStatus halo_meta_copy(const HaloMeta *from, HaloMeta *to)
+{
+    HaloStatus status = HALO_OK;
+    *to = *from; /* the numbers; what is allocated follows */
+    to->icc = to->exif = to->xmp = to->iptc = (HaloBlob){0};
+    to->text = NULL;
+    to->texts = 0;
+    to->chunk = NULL;
+    to->chunks = 0;
+    to->picture = NULL;
+    to->pictures = 0;
+    HALO_TRY(halo_blob_set(&to->icc, from->icc.data, from->icc.size));
+    HALO_TRY(halo_blob_set(&to->exif, from->exif.data, from->exif.size));
+    HALO_TRY(halo_blob_set(&to->xmp, from->xmp.data, from->xmp.size));
+    HALO_TRY(halo_blob_set(&to->iptc, from->iptc.data, from->iptc.size));
+    for (size_t i = 0; i < from->texts; i++) {
+        const char *value = from->text[i].value;
+        HALO_TRY(halo_text_add(to, from->text[i].key, value, strlen(value), HALO_UTF_8));
+    }
+    for (size_t i = 0; i < from->chunks; i++) {
+        const HaloChunk *chunk = &from->chunk[i];
+        HALO_TRY(halo_chunk_add(to, chunk->id, chunk->behind, chunk->bytes.data, chunk->bytes.size));
+    }
+    for (size_t i = 0; i < from->pictures; i++)
+        HALO_TRY(halo_picture_add(to, from->picture[i].data, from->picture[i].size));
+out:
+    if (status != HALO_OK) halo_meta_free(to);
+    return status;
+}
+
+HaloStatus halo_chunk_add(HaloMeta *meta, const char id[4], bool behind, const void *bytes, size_t size)
+{
+    HaloStatus status = HALO_OK;
+    HaloChunk chunk = {.behind = behind};
+    HaloChunk *grown = realloc(meta->chunk, (meta->chunks + 1) * sizeof *grown);
+    if (grown == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for %zu bytes of metadata", size);
+    meta->chunk = grown;
+    memcpy(chunk.id, id, sizeof chunk.id);
+    HALO_TRY(halo_blob_set(&chunk.bytes, bytes, size));
+    meta->chunk[meta->chunks++] = chunk;
+out:
+    return status;
+}
+
+HaloStatus halo_picture_add(HaloMeta *meta, const void *bytes, size_t size)
+{
+    HaloStatus status = HALO_OK;
+    HaloBlob *grown = realloc(meta->picture, (meta->pictures + 1) * sizeof *grown);
+    if (grown == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for %zu bytes of metadata", size);
+    meta->picture = grown;
+    HALO_TRY(halo_blob_set(&meta->picture[meta->pictures], bytes, size));
+    meta->pictures++;
+out:
+    return status;
+}
+
+/* The values that stand for "nobody knows". */
+static bool is_preset_density(const HaloMeta *meta)
+{
+    const double x = meta->resolution[0] * 0.0254, y = meta->resolution[1] * 0.0254;
+    return !meta->ratio && fabs(x - y) < 0.01 && (fabs(x - 72) < 0.05 || fabs(x - 96) < 0.05);
+}
+
+static bool says_other_colours(const HaloMeta *meta)
+{
+    static const double srgb[8] = {0.3127, 0.329, 0.64, 0.33, 0.3, 0.6, 0.15, 0.06};
+    if (meta->gamma > 0 && fabs(meta->gamma - 1 / 2.2) > 0.001) return true;
+    for (int i = 0; i < 8 && meta->chroma[1] > 0; i++)
+        if (fabs(meta->chroma[i] - srgb[i]) > 0.001) return true;
+    return false;
+}
+
+unsigned halo_meta_kinds(const HaloMeta *meta)
+{
+    unsigned kinds = 0;
+    if (meta->icc.size > 0) kinds |= HALO_META_ICC;
+    if (halo_exif_says_more(&meta->exif)) kinds |= HALO_META_EXIF;
+    if (meta->xmp.size > 0) kinds |= HALO_META_XMP;
+    if (meta->iptc.size > 0) kinds |= HALO_META_IPTC;
+    if (meta->texts > 0) kinds |= HALO_META_TEXT;
+    if (meta->resolution[0] > 0 && !is_preset_density(meta)) kinds |= HALO_META_RESOLUTION;
+    if (says_other_colours(meta)) kinds |= HALO_META_COLOURS;
+    for (int i = 0; i < HALO_COLOUR_CODES; i++)
+        if (meta->code[i].size > 0) kinds |= HALO_META_CODES;
+    if (meta->pictures > 0) kinds |= HALO_META_PICTURES;
+    for (size_t i = 0; i < meta->chunks; i++) /* what LIST says is among the texts, too */
+        if (memcmp(meta->chunk[i].id, "LIST", 4) != 0) kinds |= HALO_META_CHUNKS;
+    return kinds;
+}
+
+/* ---- text ----------------------------------------------------------------------------------------------- */
+
+/* RFC 3629: the length of the character at `at`, or 0 for what is none. */
+static size_t utf8_length(const uint8_t *at, size_t left)
+{
+    const size_t n = at[0] < 0x80 ? 1 : at[0] < 0xc2 ? 0 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;
+    if (n == 0 || n > left || at[0] > 0xf4) return 0;
+    for (size_t i = 1; i < n; i++)
+        if ((at[i] & 0xc0) != 0x80) return 0;
+    /* Too long for their value; surrogates; beyond U+10FFFF. */
+    if (at[0] == 0xe0 && at[1] < 0xa0) return 0;
+    if (at[0] == 0xed && at[1] > 0x9f) return 0;
+    if (at[0] == 0xf0 && at[1] < 0x90) return 0;
+    if (at[0] == 0xf4 && at[1] > 0x8f) return 0;
+    return n;
+}
+
+static bool is_utf8(const uint8_t *bytes, size_t size)
+{
+    for (size_t i = 0, n; i < size; i += n)
+        if ((n = utf8_length(bytes + i, size - i)) == 0) return false;
+    return true;
+}
+
+/* Of `size` bytes up to the first zero; NULL without memory. */
+static char *text_of(const char *bytes, size_t size, HaloCharset charset)
+{
+    const uint8_t *from = (const uint8_t *)bytes;
+    const char *end = size > 0 ? memchr(bytes, 0, size) : NULL;
+    if (end != NULL) size = (size_t)(end - bytes);
+    const bool utf8 = charset == HALO_UTF_8 && is_utf8(from, size);
+    char *text = size < SIZE_MAX / 2 ? malloc(size * (utf8 ? 1 : 2) + 1) : NULL, *to = text;
+    if (text == NULL) return NULL;
+    for (size_t i = 0; i < size; i++) {
+        if (utf8 || from[i] < 0x80) {
+            *to++ = (char)from[i];
+        } else {
+            *to++ = (char)(0xc0 | from[i] >> 6);
+            *to++ = (char)(0x80 | (from[i] & 0x3f));
+        }
+    }
+    *to = 0;
+    return text;
+}
+
+HaloStatus halo_text_add(HaloMeta *meta, const char *key, const char *value, size_t size, HaloCharset charset)
+{
+    HaloText *grown = realloc(meta->text, (meta->texts + 1) * sizeof *grown);
+    HaloText text = {NULL, NULL};
+    if (grown != NULL) {
+        meta->text = grown;
+        text = (HaloText){text_of(key, strlen(key), HALO_UTF_8), text_of(value, size, charset)};
+    }
+    if (text.key == NULL || text.value == NULL) {
+        free(text.key);
+        free(text.value);
+        return halo_fail(HALO_ERR_LIMIT, "not enough memory for a text of %zu bytes", size);
+    }
+    meta->text[meta->texts++] = text;
+    return HALO_OK;
+}
+
+const char *halo_text_find(const HaloMeta *meta, const char *key)
+{
+    for (size_t i = 0; i < meta->texts; i++)
+        if (strcmp(meta->text[i].key, key) == 0) return meta->text[i].value;
+    return NULL;
+}
+
+bool halo_text_latin1(const char *text, char *latin1)
+{
+    const uint8_t *at = (const uint8_t *)text;
+    for (; *at != 0; at++) {
+        if (*at >= 0x80 && *at != 0xc2 && *at != 0xc3) return false;
+        *latin1++ = (char)(*at < 0x80 ? *at : (at[0] & 3) << 6 | (at[1] & 0x3f));
+        if (*at >= 0x80) at++;
+    }
+    *latin1 = 0;
+    return true;
+}
+
+/* ---- what else formats share ---------------------------------------------------------------------------- */
+
+/* The header of an ICC profile is 128 bytes; its colour space stands at 16, its signature at 36 (ICC.1:2022,
+ * 7.2). A colour profile says nothing about a gray image made of a colour one. */
+bool halo_icc_fits(const HaloBlob *icc, const HaloShape *shape)
+{
+    const int colours = shape->channels - (shape->alpha >= 0);
+    return icc->size >= 128 && memcmp(icc->data + 36, "acsp", 4) == 0 &&
+           memcmp(icc->data + 16, colours == 1 ? "GRAY" : "RGB ", 4) == 0;
+}
+
+/* PNG counts whole dots per metre: 300 per inch come as 11811, 299.9994. */
+bool halo_resolution(const HaloMeta *meta, bool *inches, double dots[2])
+{
+    *inches = true;
+    for (int i = 0; i < 2; i++) {
+        dots[i] = meta->resolution[i];
+        if (!(dots[i] > 0) || !isfinite(dots[i])) return false;
+        const double inch = dots[i] * 0.0254;
+        if (fabs(inch - round(inch)) > 0.0127) *inches = false;
+    }
+    if (meta->ratio) return true;
+    for (int i = 0; i < 2; i++) dots[i] = *inches ? round(dots[i] * 0.0254) : dots[i] / 100;
+    return true;
+}

@@ -1,0 +1,32 @@
+/* The Netpbm family, P1 to P7: pnm.c holds the rows and the writers, pbm.c that of bits, pnm_head.c reads text,
+ * pnm_read.c samples.
+ */
+#ifndef HALO_IO_PNM_H
+#define HALO_IO_PNM_H
+
+#include "samples/image.h"
+
+typedef struct PnmHead {
+    int64_t width, height, depth, maxval;
+    bool alpha;
+} PnmHead;
+
+/* Everything between the magic number and the samples. */
+HaloStatus halo_pnm_read_head(HaloSource *source, char type, PnmHead *head);
+HaloStatus halo_pam_read_head(HaloSource *source, PnmHead *head);
+
+#define PNM_END (-1)
+
+static inline bool halo_pnm_is_space(int c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+/* The next character, or PNM_END; a comment counts as the line end that closes it. */
+HaloStatus halo_pnm_next_char(HaloSource *source, int *c);
+/* A number and the one character behind it. */
+HaloStatus halo_pnm_next_number(HaloSource *source, int64_t *number);
+/* HALO_ERR_INPUT: this character is no number. */
+HaloStatus halo_pnm_unexpected(int c);
+
+HaloStatus halo_pnm_open(HaloReader *reader);
+HaloStatus halo_pnm_read(HaloReader *reader, HaloBuf *rows, int64_t *got);
+void halo_pnm_close(HaloReader *reader);
+
+#endif

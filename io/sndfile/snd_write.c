@@ -1,0 +1,233 @@
+/* Writing audio: halo rounds, libsndfile packs. Where the sink cannot seek, and for Ogg, the file is put
+ * together in memory first, so that its header is right. */
+#include "bytes/spool.h"
+#include "ogg.h"
+#include "samples/pcm.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct SndWriter {
+    HaloSink *sink;
+    bool spools;
+    HaloSpool spool;   /* the file so far, where it is put together in memory */
+    int64_t end, at;   /* of the file */
+    int64_t frames;    /* so far */
+    HaloStatus status; /* the first failure of the sink */
+    SNDFILE *file;
+    const SndCodec *codec;
+    SndBlock block;
+} SndWriter;
+
+/* ---- bytes to any place --------------------------------------------------------------------------------- */
+
+static sf_count_t vio_length(void *user) { return ((SndWriter *)user)->end; }
+static sf_count_t vio_tell(void *user) { return ((SndWriter *)user)->at; }
+
+static sf_count_t vio_seek(sf_count_t offset, int whence, void *user)
+{
+    SndWriter *state = user;
+    const int64_t from = whence == SEEK_CUR ? state->at : whence == SEEK_END ? state->end : 0;
+    if (state->status != HALO_OK || offset < -from || offset > INT64_MAX - from) return -1;
+    if (!state->spools && from + offset != state->at)
+        state->status = halo_sink_seek(state->sink, from + offset);
+    if (state->status != HALO_OK) return -1;
+    return state->at = from + offset;
+}
+
+static HaloStatus put(SndWriter *state, const void *bytes, size_t size)
+{
+    const HaloStatus status = state->spools ? halo_spool_write(&state->spool, state->at, bytes, size)
+                                            : halo_sink_write(state->sink, bytes, size);
+    if (status != HALO_OK) return status;
+    state->at += (int64_t)size;
+    if (state->at > state->end) state->end = state->at;
+    return HALO_OK;
+}
+
+static sf_count_t vio_write(const void *bytes, sf_count_t size, void *user)
+{
+    SndWriter *state = user;
+    if (state->status != HALO_OK || size <= 0) return 0;
+    state->status = put(state, bytes, (size_t)size);
+    if (state->status != HALO_OK) return 0;
+    return size;
+}
+
+/* While it writes libsndfile reads nothing back, but asks that it could. */
+static sf_count_t vio_read(void *bytes, sf_count_t size, void *user)
+{
+    SndWriter *state = user;
+    const int64_t left = state->end - state->at;
+    if (!state->spools || left <= 0 || size <= 0) return 0;
+    if (size > left) size = left;
+    memcpy(bytes, state->spool.bytes + state->at, (size_t)size);
+    state->at += size;
+    return size;
+}
+
+static SF_VIRTUAL_IO vio = {vio_length, vio_seek, vio_read, vio_write, vio_tell};
+
+/* ---- the header ----------------------------------------------------------------------------------------- */
+
+/* The nearest sample format to the input's that the container holds without loss, or its best. */
+static int choose_subtype(int major, int bits, bool real)
+{
+    if (major == SF_FORMAT_OGG) return SF_FORMAT_VORBIS;
+    if (real) return bits > 32 ? SF_FORMAT_DOUBLE : SF_FORMAT_FLOAT;
+    if (bits > 24) return SF_FORMAT_PCM_32;
+    if (bits > 16) return SF_FORMAT_PCM_24;
+    if (bits > 8 || bits <= 0) return SF_FORMAT_PCM_16;
+    return major == SF_FORMAT_AIFF || major == SF_FORMAT_AU ? SF_FORMAT_PCM_S8 : SF_FORMAT_PCM_U8;
+}
+
+HaloStatus snd_create(HaloWriter *writer, int major)
+{
+    HaloStatus status = HALO_OK;
+    const HaloShape *shape = &writer->info.shape;
+    const double rate = rint(shape->rate);
+    SndWriter *state = malloc(sizeof *state);
+    writer->state = state;
+    if (!state) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to write audio");
+    memset(state, 0, offsetof(SndWriter, block));
+    state->sink = writer->sink;
+    state->spool.memory = writer->memory;
+    state->spools = major == SF_FORMAT_OGG || !halo_sink_seekable(writer->sink);
+
+    const int subtype = choose_subtype(major, writer->info.bits, writer->info.real);
+    state->codec = snd_codec(subtype);
+    if (!(rate >= 1 && rate <= 0x7fffffff))
+        HALO_FAIL(HALO_ERR_INPUT, "a sample rate of %g cannot be written", rate);
+    SF_INFO sf = {.samplerate = (int)rate, .channels = shape->channels, .format = major | subtype};
+    if (!sf_format_check(&sf))
+        HALO_FAIL(HALO_ERR_INPUT, "%s cannot hold %d channels at %d Hz", writer->format->name, sf.channels,
+                  sf.samplerate);
+    state->file = sf_open_virtual(&vio, SFM_WRITE, &sf, state);
+    HALO_TRY(state->status);
+    if (!state->file)
+        HALO_FAIL(HALO_ERR_OUTPUT, "%s cannot be written: %s", writer->format->name, sf_strerror(NULL));
+    /* A PEAK chunk holds the time of day, which must not make two runs differ. */
+    sf_command(state->file, SFC_SET_ADD_PEAK_CHUNK, NULL, SF_FALSE);
+    if (major != SF_FORMAT_OGG && snd_put_texts(state->file, &writer->info.meta) < writer->info.meta.texts)
+        halo_note_left_out(&writer->notes, HALO_META_TEXT);
+out:
+    return status;
+}
+
+/* ---- the samples ---------------------------------------------------------------------------------------- */
+
+/* A sample as an integer of `bits` bits, moved to the upper end of 32. */
+static int quantise(float sample, int bits, uint64_t *clipped)
+{
+    return (int)(halo_pcm_quantise(sample, bits, clipped) * ((int64_t)1 << (32 - bits)));
+}
+
+/* Vorbis is made for -1..1, and its encoder must not meet infinities. */
+static float limit(float sample, uint64_t *clipped)
+{
+    if (sample >= -1.0f && sample <= 1.0f) return sample;
+    ++*clipped;
+    return sample > 1.0f ? 1.0f : sample < -1.0f ? -1.0f : 0.0f;
+}
+
+static sf_count_t write_block(SndWriter *state, const float *from, sf_count_t frames, int channels,
+                              uint64_t *clipped)
+{
+    const int64_t samples = frames * channels;
+    SndBlock *block = &state->block;
+    switch (state->codec->samples) {
+    case SND_INTS:
+        for (int64_t i = 0; i < samples; i++) block->i[i] = quantise(from[i], state->codec->bits, clipped);
+        return sf_writef_int(state->file, block->i, frames);
+    case SND_FLOATS:
+        if (state->codec->subtype == SF_FORMAT_FLOAT) return sf_writef_float(state->file, from, frames);
+        for (int64_t i = 0; i < samples; i++) block->f[i] = limit(from[i], clipped);
+        return sf_writef_float(state->file, block->f, frames);
+    case SND_DOUBLES:
+        for (int64_t i = 0; i < samples; i++) block->d[i] = from[i];
+        return sf_writef_double(state->file, block->d, frames);
+    }
+    return 0;
+}
+
+HaloStatus snd_write(HaloWriter *writer, const HaloBuf *rows)
+{
+    SndWriter *state = writer->state;
+    const int channels = writer->info.shape.channels;
+    const float *from = rows->data;
+    for (int64_t done = 0; done < rows->cols;) {
+        const int64_t most = SND_BLOCK / channels, left = rows->cols - done;
+        const sf_count_t want = left < most ? left : most;
+        const sf_count_t put = write_block(state, from + done * channels, want, channels, &writer->clipped);
+        if (state->status != HALO_OK) return state->status;
+        if (put != want) return halo_fail(HALO_ERR_OUTPUT, "a short write: %s", sf_strerror(state->file));
+        done += want;
+        state->frames += want;
+    }
+    return HALO_OK;
+}
+
+/* Without memory libogg leaves out frames or the tables of the codec, and libsndfile says that all is well: so
+ * it reads what it has written. */
+static HaloStatus check_ogg(SndWriter *state)
+{
+    SF_INFO sf = {0};
+    if (state->frames == 0) return HALO_OK;
+    state->at = 0;
+    SNDFILE *back = sf_open_virtual(&vio, SFM_READ, &sf, state);
+    const bool whole = back != NULL && sf.frames == state->frames;
+    if (back != NULL) sf_close(back);
+    return whole ? HALO_OK : halo_fail(HALO_ERR_LIMIT, "not enough memory to encode Ogg");
+}
+
+/* The pages as libsndfile laid them, but those with comments. */
+static HaloStatus finish_ogg(HaloWriter *writer)
+{
+    HaloStatus status = HALO_OK;
+    SndWriter *state = writer->state;
+    uint8_t *bytes = state->spool.bytes;
+    const size_t size = (size_t)state->end;
+    HaloBlob head = {0};
+    size_t body = 0;
+    snd_ogg_fix_serial(bytes, size);
+    HALO_TRY(check_ogg(state));
+    HALO_TRY(snd_ogg_put_comments(bytes, size, &writer->info.meta, &writer->notes, &head, &body));
+    if (head.size > 0) {
+        snd_ogg_fix_serial(head.data, head.size);
+        snd_ogg_fix_serial(bytes + body, size - body);
+        HALO_TRY(halo_sink_write(writer->sink, head.data, head.size));
+    }
+    HALO_TRY(halo_sink_write(writer->sink, bytes + body, size - body));
+out:
+    free(head.data);
+    return status;
+}
+
+HaloStatus snd_finish(HaloWriter *writer)
+{
+    SndWriter *state = writer->state;
+    const int error = sf_close(state->file);
+    state->file = NULL;
+    if (state->status != HALO_OK) return state->status;
+    if (error != SF_ERR_NO_ERROR)
+        return halo_fail(HALO_ERR_OUTPUT, "the end could not be written: %s", sf_error_number(error));
+    if (!state->spools) return HALO_OK;
+    if (state->codec->subtype == SF_FORMAT_VORBIS) return finish_ogg(writer);
+    return halo_sink_write(writer->sink, state->spool.bytes, (size_t)state->end);
+}
+
+void snd_discard(HaloWriter *writer)
+{
+    SndWriter *state = writer->state;
+    if (!state) return;
+    if (state->file) {
+        state->spools = false; /* what libsndfile still wants to write goes nowhere */
+        state->status = HALO_ERR_OUTPUT;
+        sf_close(state->file);
+    }
+    halo_spool_free(&state->spool);
+    free(state);
+    writer->state = NULL;
+}

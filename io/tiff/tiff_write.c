@@ -1,0 +1,228 @@
+/* Writing TIFF: 8, 16 and 32-bit float samples in strips, Deflate; BigTIFF where 4 GiB do not do. Integers have
+ * the horizontal predictor. Floats have none: their own (3) is a supplement that many readers lack. */
+#ifdef HALO_HAVE_TIFF
+#include "bytes/spool.h"
+#include "tifffile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define STRIP_BYTES 262144
+#define CLASSIC_BYTES \
+    4000000000 /* of samples that a file with 32-bit offsets surely holds, if they do not shrink */
+
+typedef struct TiffWriter {
+    TiffGuard guard;
+    HaloWriter *writer;
+    TIFF *tiff;
+    int64_t at, end; /* in the file */
+    int64_t sink_at; /* a sink that can seek: where it stands */
+    HaloSpool held;  /* one that cannot: the file so far */
+    uint8_t *strip;
+    int64_t strip_rows, row, given; /* row: rows in the strip so far; given: of the image */
+    uint32_t next;                  /* the strip's number */
+} TiffWriter;
+
+/* ---- libtiff's file ------------------------------------------------------------------------------------- */
+
+static HaloStatus pass_on(TiffWriter *state, const void *bytes, int64_t size)
+{
+    HaloStatus status = HALO_OK;
+    if (state->at != state->sink_at) HALO_TRY(halo_sink_seek(state->writer->sink, state->at));
+    HALO_TRY(halo_sink_write(state->writer->sink, bytes, (size_t)size));
+    state->sink_at = state->at + size;
+out:
+    return status;
+}
+
+static tmsize_t on_write(thandle_t handle, void *bytes, tmsize_t size)
+{
+    TiffWriter *state = handle;
+    if (state->guard.status != HALO_OK) return -1;
+    const bool seekable = halo_sink_seekable(state->writer->sink);
+    state->guard.status =
+        seekable ? pass_on(state, bytes, size) : halo_spool_write(&state->held, state->at, bytes, (size_t)size);
+    if (state->guard.status != HALO_OK) return -1;
+    state->at += size;
+    if (state->at > state->end) state->end = state->at;
+    return size;
+}
+
+/* Where the directory of the image before stands, to hang one more on. */
+static tmsize_t on_read(thandle_t handle, void *bytes, tmsize_t size)
+{
+    TiffWriter *state = handle;
+    size_t got = 0;
+    if (state->guard.status != HALO_OK || state->at >= state->end) return 0;
+    if (halo_sink_seekable(state->writer->sink)) {
+        state->guard.status = halo_sink_read(state->writer->sink, state->at, bytes, (size_t)size, &got);
+    } else {
+        got = (size_t)(state->end - state->at < size ? state->end - state->at : size);
+        memcpy(bytes, state->held.bytes + state->at, got);
+    }
+    state->at += (int64_t)got;
+    return state->guard.status == HALO_OK ? (tmsize_t)got : -1;
+}
+
+static toff_t on_seek(thandle_t handle, toff_t offset, int whence)
+{
+    TiffWriter *state = handle;
+    const int64_t base = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? state->at : state->end;
+    if (offset > (toff_t)INT64_MAX - (toff_t)base) return (toff_t)-1;
+    state->at = base + (int64_t)offset;
+    return (toff_t)state->at;
+}
+
+static toff_t on_size(thandle_t handle) { return (toff_t)((TiffWriter *)handle)->end; }
+
+static const TiffStream stream = {.read = on_read, .write = on_write, .seek = on_seek, .size = on_size};
+
+/* ---- the format's functions ----------------------------------------------------------------------------- */
+
+/* libtiff says that it has set them also where it had no memory for that. */
+static bool set_extras(TIFF *tiff, int extras, const uint16_t *extra)
+{
+    uint16_t count = 0, *kept = NULL;
+    return extras == 0 || (TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, extras, extra) &&
+                           TIFFGetField(tiff, TIFFTAG_EXTRASAMPLES, &count, &kept) && kept != NULL);
+}
+
+static bool set_tags(TIFF *tiff, const HaloInfo *info, int64_t strip_rows)
+{
+    const HaloShape *shape = &info->shape;
+    const bool real = shape->dtype == HALO_F32;
+    const int colours = shape->channels - (shape->alpha >= 0);
+    const bool rgb = colours == 3 || shape->channels == 4;
+    const int extras = shape->channels - (rgb ? 3 : 1);
+    uint16_t extra[UINT16_MAX] = {0};
+    if (shape->alpha >= 0 && extras > 0) extra[extras - 1] = EXTRASAMPLE_UNASSALPHA;
+    return TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, (uint32_t)shape->width) &&
+           TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, (uint32_t)shape->height) &&
+           TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, 8 * (int)halo_dtype_size(shape->dtype)) &&
+           TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, shape->channels) &&
+           TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, real ? SAMPLEFORMAT_IEEEFP : SAMPLEFORMAT_UINT) &&
+           TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, rgb ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK) &&
+           set_extras(tiff, extras, extra) &&
+           TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) &&
+           TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, (uint32_t)strip_rows) &&
+           TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE) &&
+           (real || TIFFSetField(tiff, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL));
+}
+
+static HaloStatus open_file(HaloWriter *writer, int64_t bytes)
+{
+    const int64_t images = writer->info.images;
+    TiffWriter *state = writer->state = calloc(1, sizeof *state);
+    if (state == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to write TIFF");
+    state->writer = writer;
+    state->held.memory = writer->memory;
+    state->guard.blame = HALO_ERR_OUTPUT;
+    if (images > 1) bytes = bytes <= INT64_MAX / images ? bytes * images : INT64_MAX;
+    /* Little-endian on every machine: the same file from all. */
+    state->tiff = halo_tiff_open(&state->guard, bytes > CLASSIC_BYTES ? "wl8" : "wl", &stream, state, 0);
+    return halo_tiff_outcome(&state->guard, state->tiff != NULL);
+}
+
+/* The first image, or one more. */
+HaloStatus halo_tiff_create(HaloWriter *writer)
+{
+    const HaloShape *shape = &writer->info.shape;
+    HaloStatus status = HALO_OK;
+    int64_t bytes;
+    HALO_TRY(halo_shape_bytes(shape, &bytes));
+    const int64_t row_bytes = bytes / shape->height;
+    if (shape->width > INT32_MAX || shape->height > INT32_MAX || shape->channels > UINT16_MAX ||
+        row_bytes > INT32_MAX) {
+        HALO_FAIL(HALO_ERR_OUTPUT, "TIFF cannot hold %lld x %lld pixels with %d channels",
+                  (long long)shape->width, (long long)shape->height, shape->channels);
+    }
+    if (writer->state == NULL) HALO_TRY(open_file(writer, bytes));
+    TiffWriter *state = writer->state;
+    free(state->strip);
+    state->row = state->given = 0;
+    state->next = 0;
+    state->strip_rows = row_bytes < STRIP_BYTES ? STRIP_BYTES / row_bytes : 1;
+    if (state->strip_rows > shape->height) state->strip_rows = shape->height;
+    state->strip = malloc((size_t)(state->strip_rows * row_bytes));
+    if (state->strip == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to write TIFF");
+    HALO_TRY(halo_tiff_outcome(&state->guard, set_tags(state->tiff, &writer->info, state->strip_rows)));
+    HALO_TRY(halo_tiff_put_meta(&state->guard, state->tiff, &writer->info, &writer->notes));
+    HALO_TRY(halo_tiff_outcome(&state->guard, true)); /* unless it was for want of memory */
+    halo_tiff_clear(&state->guard);
+out:
+    return status;
+}
+
+static HaloStatus write_strip(TiffWriter *state, int64_t row_bytes)
+{
+    if (state->row == 0) return HALO_OK;
+    const tmsize_t wrote =
+        TIFFWriteEncodedStrip(state->tiff, state->next++, state->strip, (tmsize_t)(state->row * row_bytes));
+    state->row = 0;
+    return halo_tiff_outcome(&state->guard, wrote >= 0);
+}
+
+HaloStatus halo_tiff_write(HaloWriter *writer, const HaloBuf *rows)
+{
+    TiffWriter *state = writer->state;
+    HaloStatus status = HALO_OK;
+    const int64_t bytes = halo_row_bytes(rows);
+    for (int64_t y = 0; y < rows->rows; y++) {
+        memcpy(state->strip + state->row * bytes, halo_row(rows, y), (size_t)bytes);
+        if (++state->row == state->strip_rows) HALO_TRY(write_strip(state, bytes));
+    }
+    state->given += rows->rows;
+    if (state->given == writer->info.shape.height) HALO_TRY(write_strip(state, bytes));
+out:
+    return status;
+}
+
+/* EXIF's directories go behind the samples; libtiff puts the image's own behind that. */
+static HaloStatus put_exif(TiffWriter *state)
+{
+    HaloStatus status = HALO_OK;
+    HaloBlob bytes = {0};
+    const int64_t end = state->end + state->end % 2;
+    HALO_TRY(halo_tiff_put_exif(&state->guard, state->tiff, &state->writer->info.meta.exif, end, &bytes));
+    state->at = state->end;
+    if (bytes.size > 0 && end > state->end) on_write(state, (uint8_t[1]){0}, 1);
+    if (bytes.size > 0) on_write(state, bytes.data, (tmsize_t)bytes.size);
+    status = state->guard.status;
+out:
+    free(bytes.data);
+    return status;
+}
+
+HaloStatus halo_tiff_finish(HaloWriter *writer)
+{
+    TiffWriter *state = writer->state;
+    HaloStatus status = HALO_OK;
+    HALO_TRY(halo_tiff_put_meta(&state->guard, state->tiff, &writer->info,
+                                &writer->notes)); /* some may have stood behind the input's samples */
+    HALO_TRY(put_exif(state));
+    HALO_TRY(halo_tiff_outcome(&state->guard, true));
+    halo_tiff_clear(&state->guard);
+    HALO_TRY(halo_tiff_outcome(&state->guard, TIFFWriteDirectory(state->tiff) == 1));
+out:
+    return status;
+}
+
+HaloStatus halo_tiff_end(HaloWriter *writer)
+{
+    const TiffWriter *state = writer->state;
+    if (state == NULL || halo_sink_seekable(writer->sink)) return HALO_OK;
+    return halo_sink_write(writer->sink, state->held.bytes, (size_t)state->end);
+}
+
+void halo_tiff_discard(HaloWriter *writer)
+{
+    TiffWriter *state = writer->state;
+    if (state == NULL) return;
+    if (state->guard.status == HALO_OK) state->guard.status = HALO_ERR_OUTPUT; /* nothing more may be written */
+    halo_tiff_shut(&state->guard, state->tiff);
+    halo_spool_free(&state->held);
+    free(state->strip);
+    free(state);
+    writer->state = NULL;
+}
+#endif

@@ -1,0 +1,31 @@
+/* The pixels of a TIFF: how they lie in its blocks and what they become (tiff_pixel.c). */
+#ifndef HALO_IO_TIFFPIXEL_H
+#define HALO_IO_TIFFPIXEL_H
+
+#include <tiffio.h>
+
+#include "samples/image.h"
+
+typedef struct TiffPixels {
+    int samples;  /* a pixel in the file */
+    int bits;     /* a sample in the file: 1, 2, 4, 8, 16, 32, 64 */
+    int channels; /* of the image: a palette's index becomes three */
+    HaloDtype dtype;
+    bool real, alpha;   /* alpha: the last channel is */
+    bool premultiplied; /* the colours are */
+    bool inverted;      /* 0 is white */
+    bool palette;
+    bool warns;           /* damage shows as a warning */
+    const char *colour;   /* for people */
+    uint8_t byte[256];    /* what samples of up to 8 bits become */
+    uint16_t map[256][3]; /* a palette's colours, in `dtype` */
+} TiffPixels;
+
+/* From the tags; HALO_ERR_INPUT for what halo does not read. */
+HaloStatus halo_tiff_pixels(TIFF *tiff, TiffPixels *pixels);
+/* `count` pixels from a block's row; `plane`: they are samples of this one; -1: of all. */
+void halo_tiff_unpack(const TiffPixels *pixels, const uint8_t *from, void *to, int64_t count, int plane);
+/* Divides the colours of `count` pixels by their alpha. */
+void halo_tiff_divide(const TiffPixels *pixels, void *row, int64_t count);
+
+#endif
