@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "batch/journal.h"
-#include "report/progress.h"
+#include "plot/plot.h"
 #include "text/page.h"
 #include "work.h"
 
@@ -59,7 +59,7 @@ static void say_more(const CliWork *work, const CliItem *item, const HaloReport 
     HaloNotes notes = report->notes;
     notes.count[HALO_NOTE_CLIPPED] = 0; /* it is said already */
     char *more = cli_notes_text(&notes, true, true);
-    cli_progress_hold();
+    cli_terminal_hold();
     fprintf(stderr,
             "%s%s%s: %s (%s), read %.1f ms, computed %.1f ms, wrote %.1f ms, %llu sample%s clipped%s%s%s%s\n",
             item->input, item->output != NULL ? " -> " : "", item->output != NULL ? item->output : "",
@@ -67,7 +67,7 @@ static void say_more(const CliWork *work, const CliItem *item, const HaloReport 
             ms->upload + ms->compute + ms->download, ms->encode + ms->write,
             (unsigned long long)report->clipped, halo_s((int64_t)report->clipped), more != NULL ? "; " : "", more != NULL ? more : "",
             report->why[0] != 0 ? "; done on the CPU, since " : "", report->why);
-    cli_progress_release();
+    cli_terminal_release();
     free(more);
 }
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "batch/signals.h"
 #include "options.h"
-#include "report/progress.h"
 #include "text/page.h"
 
 static int dispatch(const CliSettings *settings)

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "batch/journal.h"
+#include "batch/signals.h"
 #include "report/progress.h"
 #include "report/report.h"
 #include "text/page.h"

@@ -10,7 +10,7 @@
 
 #include "codec.h"
 #include "meta/ifd.h"
-#include "samples/image.h"
+#include "meta/meta.h"
 
 static uint8_t exif_bytes[] = "MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0\0\0\0";
 static uint8_t xmp_bytes[] = "<x:xmpmeta xmlns:x='adobe:ns:meta/'>gr\xc3\xbc\xc3\x9f</x:xmpmeta>";

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "codec.h"
-#include "samples/image.h"
+#include "meta/meta.h"
 #ifdef HALO_HAVE_JPEG
 #include <jpeglib.h>
 #endif

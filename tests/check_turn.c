@@ -10,7 +10,7 @@
 
 #include "codec.h"
 #include "halo/halo.h"
-#include "samples/image.h"
+#include "meta/meta.h"
 
 enum { WIDTH = 70, HEIGHT = 133 }; /* more than two bands of rows */
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "batch/signals.h"
 #include "batch/workers.h"
 #include "bench.h"
 #include "report/progress.h"

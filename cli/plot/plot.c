@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "canvas.h"
-#include "report/report.h"
+#include "plot.h"
 
 /* The frame of the drawing. */
 #define LEFT 70

@@ -1,7 +1,6 @@
 /* How far a batch is: a line on terminals, or JSON for programs. */
 #include "progress.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,16 +8,14 @@
 #include <unistd.h>
 
 #include "text/json.h"
+#include "text/page.h"
+#include "text/text.h"
 
 static struct {
     bool line, json;
     size_t total;
     double begun, drawn;
 } progress; /* the main thread's */
-
-/* Who has it may print. */
-static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
-static bool shown; /* there is a line */
 
 double cli_seconds(void)
 {
@@ -42,12 +39,13 @@ static void draw_line(size_t done, size_t failed, size_t skipped, double seconds
 {
     const double rate = seconds > 0 ? (double)(done - skipped) / seconds : 0;
     const long left = rate > 0 ? (long)((double)(progress.total - done) / rate + 0.5) : 0;
-    pthread_mutex_lock(&turn);
-    fprintf(stderr, "\r\033[K%zu of %zu", done, progress.total);
-    if (rate > 0) fprintf(stderr, ", %.1f a second, %ld:%02ld left", rate, left / 60, left % 60);
-    if (failed > 0) fprintf(stderr, ", %zu failed", failed);
-    shown = true;
-    pthread_mutex_unlock(&turn);
+    char *speed = rate > 0 ? cli_format(", %.1f a second, %ld:%02ld left", rate, left / 60, left % 60) : cli_copy("");
+    char *failures = failed > 0 ? cli_format(", %zu failed", failed) : cli_copy("");
+    char *line = cli_format("%zu of %zu%s%s", done, progress.total, speed, failures);
+    cli_terminal_line(line);
+    free(speed);
+    free(failures);
+    free(line);
 }
 
 void cli_progress_step(size_t done, const CliTally *tally)
@@ -55,7 +53,7 @@ void cli_progress_step(size_t done, const CliTally *tally)
     const double now = cli_seconds();
     if (progress.json) {
         CliJson json = {.to = stderr};
-        cli_progress_hold();
+        cli_terminal_hold();
         json_open(&json, NULL, '{');
         json_text(&json, "type", "progress");
         json_uint(&json, "done", done);
@@ -65,25 +63,16 @@ void cli_progress_step(size_t done, const CliTally *tally)
         json_number(&json, "seconds", now - progress.begun);
         json_close(&json, '}');
         json_end_line(&json);
-        cli_progress_release();
+        cli_terminal_release();
     } else if (progress.line && now - progress.drawn > 0.1) { /* ten times a second is enough for eyes */
         progress.drawn = now;
         draw_line(done, tally->failed, tally->skipped, now - progress.begun);
     }
 }
 
-void cli_progress_hold(void)
-{
-    pthread_mutex_lock(&turn);
-    if (shown) fputs("\r\033[K", stderr);
-    shown = false;
-}
-
-void cli_progress_release(void) { pthread_mutex_unlock(&turn); }
-
 void cli_progress_end(void)
 {
-    cli_progress_hold();
-    cli_progress_release();
+    cli_terminal_hold();
+    cli_terminal_release();
     progress.line = progress.json = false;
 }

@@ -67,9 +67,6 @@ typedef struct CliTally {
 
 void cli_record_summary(FILE *to, const CliTally *tally);
 
-/* plot.c: --plot, a histogram of `input`, as PNG or SVG by the path's extension. */
-HaloStatus cli_plot(const CliSettings *settings, const CliBatch *batch, const char *input, const HaloResult *result);
-
 /* "image, 384 x 256, r g b, u8" */
 void cli_describe_shape(FILE *to, const HaloShape *shape);
 

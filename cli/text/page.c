@@ -3,17 +3,21 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "report/progress.h"
 #include "text.h"
 
 static FILE *page;
 static CliText page_text;
 static bool colours;
+
+/* Who has it may print. */
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+static bool line_shown;
 
 FILE *cli_page_open(void)
 {
@@ -43,9 +47,9 @@ HaloStatus cli_page_send(int descriptor)
         status = halo_fail(HALO_ERR_LIMIT, "not enough memory for what is to be printed");
     else if (page_text.length > 0) {
         const bool shared = isatty(descriptor); /* with messages */
-        if (shared) cli_progress_hold();
+        if (shared) cli_terminal_hold();
         status = write_all(descriptor, page_text.data, page_text.length);
-        if (shared) cli_progress_release();
+        if (shared) cli_terminal_release();
     }
     free(page_text.data);
     page_text = (CliText){0};
@@ -70,16 +74,33 @@ void cli_page_guard_standard(void)
         }
 }
 
+void cli_terminal_hold(void)
+{
+    pthread_mutex_lock(&turn);
+    if (line_shown) fputs("\r\033[K", stderr);
+    line_shown = false;
+}
+
+void cli_terminal_release(void) { pthread_mutex_unlock(&turn); }
+
+void cli_terminal_line(const char *line)
+{
+    pthread_mutex_lock(&turn);
+    fprintf(stderr, "\r\033[K%s", line);
+    line_shown = true;
+    pthread_mutex_unlock(&turn);
+}
+
 void cli_complain(const char *format, ...)
 {
     va_list args;
-    cli_progress_hold();
+    cli_terminal_hold();
     fputs("halo: ", stderr);
     va_start(args, format);
     vfprintf(stderr, format, args);
     va_end(args);
     fputc('\n', stderr);
-    cli_progress_release();
+    cli_terminal_release();
 }
 
 void cli_ink_setup(int descriptor, bool no_color)

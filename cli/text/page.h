@@ -19,6 +19,12 @@ int cli_page_end(int descriptor);
 /* File descriptors 0 to 2 that are closed are opened on nothing, so that no file of ours takes their place. */
 void cli_page_guard_standard(void);
 
+/* Around whatever goes to the terminal, from any thread: takes the line of progress away, and lets no other print. */
+void cli_terminal_hold(void);
+void cli_terminal_release(void);
+/* Shows this line of progress in place of the one before. */
+void cli_terminal_line(const char *line);
+
 /* "halo: …" on standard error, on a line of its own; from any thread. */
 void cli_complain(const char *format, ...) HALO_PRINTF(1, 2);
 

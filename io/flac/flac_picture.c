@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bytes/endian.h"
 #include "flac.h"
-#include "samples/image.h" /* metadata */
+#include "meta/meta.h"
 
 static uint8_t *put(uint8_t *to, const void *bytes, size_t size)
 {
@@ -16,7 +17,7 @@ static uint8_t *put(uint8_t *to, const void *bytes, size_t size)
 
 static uint8_t *put_number(uint8_t *to, uint32_t value)
 {
-    for (int i = 0; i < 4; i++) to[i] = (uint8_t)(value >> (24 - 8 * i));
+    halo_put_be(to, value, 4);
     return to + 4;
 }
 
@@ -50,7 +51,7 @@ static uint32_t take_number(Left *left)
     if (left->wrong) return 0;
     const uint8_t *at = left->at;
     left->at += 4, left->size -= 4;
-    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+    return (uint32_t)halo_get_be(at, 4);
 }
 
 /* A number and so many bytes; NULL without memory, or where they are wrong. Ends with a zero. */

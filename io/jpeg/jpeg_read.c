@@ -1,6 +1,8 @@
 /* Reading JPEG. */
 #ifdef HALO_HAVE_JPEG
 #include "jpegfile.h"
+#include "meta/meta.h"
+#include "samples/image.h"
 
 #include <stdlib.h>
 #include <string.h>

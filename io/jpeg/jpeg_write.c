@@ -1,6 +1,8 @@
 /* Writing JPEG. */
 #ifdef HALO_HAVE_JPEG
 #include "jpegfile.h"
+#include "meta/meta.h"
+#include "samples/image.h"
 
 #include <math.h>
 #include <stdlib.h>

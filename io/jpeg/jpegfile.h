@@ -8,7 +8,7 @@
 
 #include <jpeglib.h>
 
-#include "samples/image.h"
+#include "halo/format.h"
 
 #define JPEG_BUFFER_BYTES 65536
 #define JPEG_EXIF (JPEG_APP0 + 1)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "samples/image.h" /* metadata */
+#include "meta.h"
 
 /* Keys that other formats have, too; all others go along as they are. */
 static const struct {

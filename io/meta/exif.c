@@ -1,27 +1,25 @@
 /* EXIF: the orientation, which other tags also say, and the thumbnail. The rest passes through unread. */
-#include "samples/image.h"
+#include "bytes/endian.h"
+#include "meta.h"
 
 #include <string.h>
 
 #define TAG_ORIENTATION 0x112
 #define TYPE_SHORT 3
 
+static bool is_big(const HaloBlob *exif) { return exif->data[0] != 'I'; }
+
 /* `bytes` bytes at `at`, in the order that the EXIF has; 0 beyond its end. */
 static uint32_t number(const HaloBlob *exif, size_t at, size_t bytes)
 {
-    const bool little = exif->data[0] == 'I';
-    uint32_t value = 0;
     if (at > exif->size || bytes > exif->size - at) return 0;
-    for (size_t i = 0; i < bytes; i++) value = value << 8 | exif->data[at + (little ? bytes - 1 - i : i)];
-    return value;
+    return (uint32_t)halo_get(exif->data + at, bytes, is_big(exif));
 }
 
 static void set_number(HaloBlob *exif, size_t at, size_t bytes, uint32_t value)
 {
-    const bool little = exif->data[0] == 'I';
     if (at > exif->size || bytes > exif->size - at) return;
-    for (size_t i = 0; i < bytes; i++)
-        exif->data[at + i] = (uint8_t)(value >> 8 * (little ? i : bytes - 1 - i));
+    halo_put(exif->data + at, value, bytes, is_big(exif));
 }
 
 static bool is_tiff(const HaloBlob *exif)

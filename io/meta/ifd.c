@@ -2,6 +2,7 @@
  * the next. What an entry cannot hold stands elsewhere, counted from the file's start, so that a copy moves it
  * all. Values that hold offsets of their own, as makers' notes may, are copied as they are. */
 #include "ifd.h"
+#include "bytes/endian.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,18 +20,6 @@ static size_t head_size(bool wide) { return wide ? 8 : 2; }
 static size_t cell_size(bool wide) { return wide ? 8 : 4; }
 static size_t entry_size(bool wide) { return 4 + 2 * cell_size(wide); }
 
-static uint64_t number(const uint8_t *at, size_t bytes, bool big)
-{
-    uint64_t value = 0;
-    for (size_t i = 0; i < bytes; i++) value = value << 8 | at[big ? i : bytes - 1 - i];
-    return value;
-}
-
-static void put(uint8_t *at, uint64_t value, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i++) at[i] = (uint8_t)(value >> 8 * i);
-}
-
 /* ---- reading -------------------------------------------------------------------------------------------- */
 
 static uint32_t count_entries(const IfdSource *from, int64_t at)
@@ -38,7 +27,7 @@ static uint32_t count_entries(const IfdSource *from, int64_t at)
     uint8_t bytes[8];
     const size_t size = head_size(from->wide);
     if (at <= 0 || at > INT64_MAX / 2 || !from->get(from->context, at, bytes, size)) return 0;
-    const uint64_t count = number(bytes, size, from->big);
+    const uint64_t count = halo_get(bytes, size, from->big);
     return count <= MAX_ENTRIES ? (uint32_t)count : 0;
 }
 
@@ -47,9 +36,9 @@ static bool get_entry(const IfdSource *from, int64_t at, uint32_t i, IfdEntry *e
     uint8_t bytes[MAX_ENTRY];
     const size_t size = entry_size(from->wide), cell = cell_size(from->wide);
     if (!from->get(from->context, at + (int64_t)(head_size(from->wide) + size * i), bytes, size)) return false;
-    entry->tag = (unsigned)number(bytes, 2, from->big);
-    entry->type = (unsigned)number(bytes + 2, 2, from->big);
-    entry->count = number(bytes + 4, cell, from->big);
+    entry->tag = (unsigned)halo_get(bytes, 2, from->big);
+    entry->type = (unsigned)halo_get(bytes + 2, 2, from->big);
+    entry->count = halo_get(bytes + 4, cell, from->big);
     memset(entry->value, 0, sizeof entry->value);
     memcpy(entry->value, bytes + 4 + cell, cell);
     return true;
@@ -67,11 +56,11 @@ uint64_t ifd_number(const IfdSource *from, const IfdEntry *entry)
 {
     if (entry->count != 1) return 0;
     switch (entry->type) {
-    case TYPE_SHORT: return number(entry->value, 2, from->big);
+    case TYPE_SHORT: return halo_get(entry->value, 2, from->big);
     case TYPE_LONG:
-    case TYPE_IFD: return number(entry->value, 4, from->big);
+    case TYPE_IFD: return halo_get(entry->value, 4, from->big);
     case TYPE_LONG8:
-    case TYPE_IFD8: return from->wide ? number(entry->value, 8, from->big) : 0;
+    case TYPE_IFD8: return from->wide ? halo_get(entry->value, 8, from->big) : 0;
     default: return 0;
     }
 }
@@ -81,7 +70,7 @@ static bool get_value(const IfdSource *from, const IfdEntry *entry, uint8_t *byt
 {
     const size_t cell = cell_size(from->wide);
     if (size > cell) {
-        const uint64_t at = number(entry->value, cell, from->big);
+        const uint64_t at = halo_get(entry->value, cell, from->big);
         return at <= INT64_MAX / 2 && from->get(from->context, (int64_t)at, bytes, size);
     }
     memcpy(bytes, entry->value, size);
@@ -140,12 +129,7 @@ static int64_t place(const Copy *copy, const uint8_t *room) { return copy->base 
 static void to_little(uint8_t *bytes, size_t size, unsigned type)
 {
     const size_t unit = type == 5 || type == 10 ? 4 : type_size[type]; /* rationals are two numbers */
-    for (size_t at = 0; unit > 1 && at + unit <= size; at += unit)
-        for (size_t a = at, b = at + unit - 1; a < b; a++, b--) {
-            const uint8_t byte = bytes[a];
-            bytes[a] = bytes[b];
-            bytes[b] = byte;
-        }
+    if (unit > 1) halo_swap_bytes(bytes, size / unit, unit);
 }
 
 static HaloStatus copy_directory(const Copy *copy, int64_t at, const unsigned *kept, int depth, int64_t *where);
@@ -162,15 +146,15 @@ static HaloStatus copy_entry(const Copy *copy, const IfdEntry *entry, int depth,
     uint8_t *const value = out + 4 + cell, *room = value;
     *taken = false;
     memset(out, 0, MAX_ENTRY);
-    put(out, tag, 2);
-    put(out + 2, type, 2);
-    put(out + 4, entry->count, cell);
+    halo_put_le(out, tag, 2);
+    halo_put_le(out + 2, type, 2);
+    halo_put_le(out + 4, entry->count, cell);
     if (tag == IFD_EXIF || tag == IFD_GPS || tag == IFD_INTEROPERABILITY) {
         int64_t where = 0;
         if (depth < MAX_DEPTH)
             HALO_TRY(copy_directory(copy, (int64_t)ifd_number(copy->from, entry), NULL, depth + 1, &where));
-        put(out + 2, copy->wide ? TYPE_IFD8 : TYPE_LONG, 2);
-        put(value, (uint64_t)where, cell);
+        halo_put_le(out + 2, copy->wide ? TYPE_IFD8 : TYPE_LONG, 2);
+        halo_put_le(value, (uint64_t)where, cell);
         *taken = where > 0;
         return HALO_OK;
     }
@@ -178,7 +162,7 @@ static HaloStatus copy_entry(const Copy *copy, const IfdEntry *entry, int depth,
     if (size > cell) HALO_TRY(append(copy, (size_t)size, &room));
     *taken = get_value(copy->from, entry, room, (size_t)size);
     if (copy->from->big) to_little(room, (size_t)size, type);
-    if (size > cell) put(value, (uint64_t)place(copy, room), cell);
+    if (size > cell) halo_put_le(value, (uint64_t)place(copy, room), cell);
 out:
     return status;
 }
@@ -208,7 +192,7 @@ static HaloStatus copy_directory(const Copy *copy, int64_t at, const unsigned *k
     }
     if (taken == 0) goto out;
     HALO_TRY(append(copy, head + taken * each + cell_size(copy->wide), &room));
-    put(room, taken, head);
+    halo_put_le(room, taken, head);
     memcpy(room + head, entries, taken * each);
     *where = place(copy, room);
 out:

@@ -1,5 +1,6 @@
 /* IPTC-IIM records: in JPEG inside of Photoshop's image resources (APP13), in TIFF in a tag of their own. */
-#include "samples/image.h"
+#include "bytes/endian.h"
+#include "meta.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +13,11 @@
 static size_t set_bytes(const uint8_t *at, size_t left)
 {
     if (left < 5 || at[0] != 0x1c) return 0;
-    size_t size = (size_t)at[3] << 8 | at[4], head = 5;
+    size_t size = (size_t)halo_get_be(at + 3, 2), head = 5;
     if (at[3] & 0x80) {
         const size_t wide = size & 0x7fff;
         if (wide > 4 || left < 5 + wide) return 0;
-        size = 0;
-        for (size_t i = 0; i < wide; i++) size = size << 8 | at[5 + i];
+        size = (size_t)halo_get_be(at + 5, wide);
         head += wide;
     }
     return size <= left - head ? head + size : 0;
@@ -33,12 +33,11 @@ HaloStatus halo_iptc_set(HaloBlob *iptc, const uint8_t *bytes, size_t size)
 HaloStatus halo_iptc_from_photoshop(const uint8_t *bytes, size_t size, HaloBlob *iptc)
 {
     for (size_t at = 0; size - at >= HEAD_BYTES && memcmp(bytes + at, "8BIM", 4) == 0;) {
-        const unsigned number = (unsigned)bytes[at + 4] << 8 | bytes[at + 5];
+        const unsigned number = (unsigned)halo_get_be(bytes + at + 4, 2);
         const size_t name = ((size_t)bytes[at + 6] + 2) / 2 * 2; /* with its length, padded */
         at += 6 + name;
         if (at > size || size - at < 4) break;
-        const size_t length =
-            (size_t)bytes[at] << 24 | (size_t)bytes[at + 1] << 16 | (size_t)bytes[at + 2] << 8 | bytes[at + 3];
+        const size_t length = (size_t)halo_get_be(bytes + at, 4);
         at += 4;
         if (length > size - at) break;
         if (number == RESOURCE_IPTC) return halo_iptc_set(iptc, bytes + at, length);
@@ -57,7 +56,7 @@ HaloStatus halo_iptc_to_photoshop(const HaloBlob *iptc, HaloBlob *resource)
     uint8_t *to = resource->data = calloc(resource->size, 1);
     if (to == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory for %zu bytes of metadata", size);
     memcpy(to, "8BIM\4\4", 6);
-    for (int i = 0; i < 4; i++) to[8 + i] = (uint8_t)(size >> (24 - 8 * i));
+    halo_put_be(to + 8, size, 4);
     memcpy(to + HEAD_BYTES, iptc->data, size);
     return HALO_OK;
 }

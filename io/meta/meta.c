@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "samples/image.h"
+#include "meta.h"
 
 /* ---- whole ---------------------------------------------------------------------------------------------- */
 

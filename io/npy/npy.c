@@ -1,5 +1,7 @@
 /* NPY: NumPy arrays, (N,), (H, W) or (H, W, C); audio is written as (N, C). Samples keep their units. */
 #include "npy.h"
+#include "bytes/endian.h"
+#include "samples/image.h"
 
 #include <limits.h>
 #include <stdio.h>

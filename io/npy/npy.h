@@ -2,7 +2,7 @@
 #ifndef HALO_IO_NPY_H
 #define HALO_IO_NPY_H
 
-#include "samples/image.h"
+#include "halo/format.h"
 
 typedef struct NpyHead {
     char kind; /* 'b', 'u', 'i' or 'f' */

@@ -3,6 +3,7 @@
  *     {'descr': '<f4', 'fortran_order': False, 'shape': (480, 640, 3), }
  *
  * of which exactly these three keys are read, in any order, each once. */
+#include "bytes/endian.h"
 #include "npy.h"
 
 #include <stdio.h>
@@ -155,8 +156,7 @@ HaloStatus halo_npy_read_head(HaloSource *source, NpyHead *head)
     const size_t bytes = start[6] == 1 ? 2 : 4;
     HALO_TRY(halo_source_read(source, start + 8, bytes, &got));
     if (got != bytes) HALO_FAIL(HALO_ERR_INPUT, "truncated in the NPY header");
-    size_t size = 0;
-    for (size_t i = bytes; i-- > 0;) size = size << 8 | start[8 + i];
+    const size_t size = (size_t)halo_get_le(start + 8, bytes);
     if (size > MAX_HEAD_BYTES) HALO_FAIL(HALO_ERR_INPUT, "an NPY header of %zu bytes", size);
     if ((text = malloc(size + 1)) == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for an NPY header");
     HALO_TRY(halo_source_read(source, text, size, &got));

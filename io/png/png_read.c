@@ -2,7 +2,10 @@
  *
  * No gamma is applied; depths below 8 bits are scaled to 0..255, palettes become RGB and tRNS becomes alpha. An
  * interlaced image is whole only after its last pass, so it is decoded on the first read. */
+#include "bytes/endian.h"
+#include "meta/meta.h"
 #include "pngfile.h"
+#include "samples/image.h"
 
 #include <stdio.h>
 #include <stdlib.h>

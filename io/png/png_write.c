@@ -1,5 +1,8 @@
 /* Writing PNG: 8 or 16 bits, gray or RGB, with or without alpha, and all that is known of the image. */
+#include "bytes/endian.h"
+#include "meta/meta.h"
 #include "pngfile.h"
+#include "samples/image.h"
 
 #include <math.h>
 #include <stdlib.h>

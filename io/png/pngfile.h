@@ -5,7 +5,7 @@
 #include <png.h>
 #include <setjmp.h>
 
-#include "samples/image.h"
+#include "halo/format.h"
 
 #define PNG_XMP_KEY "XML:com.adobe.xmp"
 

@@ -1,6 +1,7 @@
 /* Writing PBM: a bit a pixel, 1 is black. It is a format of its own among the Netpbm family, since it takes no
  * more than black and white: what is neither is refused, never rounded. What is read is pnm's. */
 #include "pnm.h"
+#include "samples/image.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bytes/endian.h"
 #include "samples/image.h"
 
 typedef struct PfmReader {

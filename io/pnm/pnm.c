@@ -1,5 +1,6 @@
 /* The Netpbm family: PBM, PGM and PPM, and PAM, which holds any number of channels. */
 #include "pnm.h"
+#include "samples/image.h"
 
 #include <stdio.h>
 

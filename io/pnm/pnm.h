@@ -4,7 +4,7 @@
 #ifndef HALO_IO_PNM_H
 #define HALO_IO_PNM_H
 
-#include "samples/image.h"
+#include "halo/format.h"
 
 typedef struct PnmHead {
     int64_t width, height, depth, maxval;

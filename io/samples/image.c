@@ -1,8 +1,10 @@
-/* What the image formats share: checked shapes, rows in, rows out, byte order. */
+/* What the image formats share: checked shapes, rows in, rows out. */
 #include "image.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "bytes/endian.h"
 
 /* ---- reading -------------------------------------------------------------------------------------------- */
 
@@ -94,27 +96,6 @@ HaloStatus halo_image_take_rows(HaloReader *reader, const HaloBuf *rows, int64_t
 void halo_rows_clear(const HaloBuf *rows, int64_t from)
 {
     for (int64_t y = from; y < rows->rows; y++) memset(halo_row(rows, y), 0, (size_t)halo_row_bytes(rows));
-}
-
-/* ---- byte order ----------------------------------------------------------------------------------------- */
-
-static inline void swap(uint8_t *at, size_t count, size_t size)
-{
-    for (size_t i = 0; i < count; i++, at += size) {
-        for (size_t a = 0, b = size - 1; a < b; a++, b--) {
-            const uint8_t byte = at[a];
-            at[a] = at[b];
-            at[b] = byte;
-        }
-    }
-}
-
-/* Each call has a size of its own that the compiler knows: then it can use vectors. */
-void halo_swap_bytes(void *samples, size_t count, size_t size)
-{
-    if (size == 2) swap(samples, count, 2);
-    if (size == 4) swap(samples, count, 4);
-    if (size == 8) swap(samples, count, 8);
 }
 
 /* ---- writing -------------------------------------------------------------------------------------------- */

@@ -1,42 +1,10 @@
-/* What the image formats share. */
+/* What the image formats share (image.c): checked shapes, rows in, rows out. */
 #ifndef HALO_IO_IMAGE_H
 #define HALO_IO_IMAGE_H
 
 #include "halo/format.h"
 
-/* ---- metadata (meta.c) ---------------------------------------------------------------------------------- */
-
-/* A copy of `bytes`; HALO_ERR_LIMIT without memory. */
-HaloStatus halo_blob_set(HaloBlob *blob, const void *bytes, size_t size);
-/* One more chunk of WAVE, a copy. */
-HaloStatus halo_chunk_add(HaloMeta *meta, const char id[4], bool behind, const void *bytes, size_t size);
-/* One more picture of a sound, a copy. */
-HaloStatus halo_picture_add(HaloMeta *meta, const void *bytes, size_t size);
-typedef enum HaloCharset { HALO_UTF_8, HALO_LATIN_1 } HaloCharset;
-
-/* Adds `size` bytes of text, up to the first zero. What is not valid UTF-8 is taken for Latin-1. */
-HaloStatus halo_text_add(HaloMeta *meta, const char *key, const char *value, size_t size, HaloCharset charset);
-/* The value of the first text with this key, or NULL. */
-const char *halo_text_find(const HaloMeta *meta, const char *key);
-/* UTF-8 as Latin-1, which is never longer; false where it holds other characters. */
-bool halo_text_latin1(const char *text, char *latin1);
-/* Dots per inch, or per centimetre where these are not whole; with meta->ratio as they are. False: unknown. */
-bool halo_resolution(const HaloMeta *meta, bool *inches, double dots[2]);
-
-/* Anything but the orientation? And EXIF that says nothing else (exif.c). */
-bool halo_exif_says_more(const HaloBlob *exif);
-HaloStatus halo_exif_of_orientation(int orientation, HaloBlob *exif);
-
-/* IPTC-IIM (iptc.c): as it stands in TIFF, with what may pad it; and in Photoshop's image resources, both ways. What
- * holds none leaves the blob alone. */
-HaloStatus halo_iptc_set(HaloBlob *iptc, const uint8_t *bytes, size_t size);
-HaloStatus halo_iptc_from_photoshop(const uint8_t *bytes, size_t size, HaloBlob *iptc);
-HaloStatus halo_iptc_to_photoshop(const HaloBlob *iptc, HaloBlob *resource);
-
-/* Is this an ICC profile for as many colours as the shape has? */
-bool halo_icc_fits(const HaloBlob *icc, const HaloShape *shape);
-
-/* ---- reading (image.c) ---------------------------------------------------------------------------------- */
+/* ---- reading -------------------------------------------------------------------------------------------- */
 
 /* Sets reader->info.shape to an image with the white of its type. HALO_ERR_INPUT for an image without pixels,
  * HALO_ERR_LIMIT for one beyond options.max_pixels. */
@@ -56,17 +24,6 @@ HaloStatus halo_image_truncated(const HaloReader *reader, int64_t row);
 static inline void *halo_row(const HaloBuf *rows, int64_t y) { return (char *)rows->data + y * rows->stride; }
 /* Clears the rows from `from` on. */
 void halo_rows_clear(const HaloBuf *rows, int64_t from);
-
-/* ---- byte order ----------------------------------------------------------------------------------------- */
-
-static inline bool halo_host_is_little(void)
-{
-    const uint16_t one = 1;
-    return *(const uint8_t *)&one == 1;
-}
-
-/* Reverses the bytes of `count` samples of `size` bytes, in place. */
-void halo_swap_bytes(void *samples, size_t count, size_t size);
 
 /* ---- writing -------------------------------------------------------------------------------------------- */
 

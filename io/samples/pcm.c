@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "image.h" /* byte order */
+#include "bytes/endian.h"
 
 HaloPcm halo_pcm_like(int bits, bool real)
 {

@@ -20,13 +20,6 @@ typedef struct OggPage {
 /* What stands there; `size` bytes are. False: no page, or not all of its header. */
 bool ogg_page(const uint8_t *at, size_t size, OggPage *page);
 
-static inline uint64_t ogg_number(const uint8_t *at, size_t bytes)
-{
-    uint64_t value = 0;
-    for (size_t i = bytes; i-- > 0;) value = value << 8 | at[i];
-    return value;
-}
-
 /* The vendor and the comments of a packet of Vorbis ("\3vorbis") or Opus ("OpusTags"); *vendor points into it.
  */
 HaloStatus ogg_comments(const uint8_t *packet, size_t size, HaloMeta *meta, HaloBlob *vendor);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bytes/endian.h"
 #include "meta/comment.h"
 
 #define MOST_COMMENT_BYTES ((size_t)64 << 20)
@@ -13,8 +14,8 @@ bool ogg_page(const uint8_t *at, size_t size, OggPage *page)
 {
     if (size < OGG_FIXED || memcmp(at, "OggS", 5) != 0) return false; /* with version 0 */
     page->flags = at[5];
-    page->granule = (int64_t)ogg_number(at + 6, 8);
-    page->serial = (uint32_t)ogg_number(at + 14, 4);
+    page->granule = (int64_t)halo_get_le(at + 6, 8);
+    page->serial = (uint32_t)halo_get_le(at + 14, 4);
     page->laces = at[26];
     page->header = OGG_FIXED + page->laces;
     page->bytes = page->header;
@@ -41,14 +42,14 @@ HaloStatus ogg_comments(const uint8_t *packet, size_t size, HaloMeta *meta, Halo
     *vendor = (HaloBlob){0};
     if (size < lead || (lead == 7 && memcmp(packet, "\3vorbis", 7) != 0)) return HALO_OK;
     size_t at = lead, length;
-    if (size - at < 4 || (length = (size_t)ogg_number(packet + at, 4)) > size - at - 4) return HALO_OK;
+    if (size - at < 4 || (length = (size_t)halo_get_le(packet + at, 4)) > size - at - 4) return HALO_OK;
     *vendor = (HaloBlob){(uint8_t *)(uintptr_t)packet + at + 4, length};
     at += 4 + length;
     if (size - at < 4) return HALO_OK;
-    const uint64_t count = ogg_number(packet + at, 4);
+    const uint64_t count = halo_get_le(packet + at, 4);
     at += 4;
     for (uint64_t i = 0; i < count && meta != NULL; i++, at += length) {
-        if (size - at < 4 || (length = (size_t)ogg_number(packet + at, 4)) > size - at - 4) break;
+        if (size - at < 4 || (length = (size_t)halo_get_le(packet + at, 4)) > size - at - 4) break;
         at += 4;
         HALO_TRY(halo_comment_take(meta, packet + at, length));
     }
@@ -113,9 +114,9 @@ static bool describe(SndInput *input, int64_t at, Stream *stream)
     uint8_t b[19];
     if (!snd_input_get(input, at, b, sizeof b)) return false;
     if (memcmp(b, "\1vorbis", 7) == 0)
-        *stream = (Stream){(unsigned)ogg_number(b + 12, 4), b[11], 0};
+        *stream = (Stream){(unsigned)halo_get_le(b + 12, 4), b[11], 0};
     else if (memcmp(b, "OpusHead", 8) == 0)
-        *stream = (Stream){48000, b[9], (unsigned)ogg_number(b + 10, 2)};
+        *stream = (Stream){48000, b[9], (unsigned)halo_get_le(b + 10, 2)};
     else
         return false;
     return stream->rate > 0;

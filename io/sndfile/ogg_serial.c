@@ -1,6 +1,7 @@
 /* libsndfile draws the serial number of an Ogg stream at random; halo writes the same bytes every time, so
  * the number is replaced. It is under each page's checksum (CRC-32, polynomial 04c11db7, from the top bit,
  * starting at 0; RFC 3533), which is made again. */
+#include "bytes/endian.h"
 #include "ogg.h"
 
 #include <string.h>
@@ -30,7 +31,7 @@ void snd_ogg_fix_serial(uint8_t *bytes, size_t size)
         memset(page + CHECKSUM, 0, 4);
         uint32_t sum = 0;
         for (size_t i = 0; i < length; i++) sum = sum << 8 ^ table[(sum >> 24 ^ page[i]) & 0xff];
-        for (int i = 0; i < 4; i++) page[CHECKSUM + i] = (uint8_t)(sum >> 8 * i);
+        halo_put_le(page + CHECKSUM, sum, 4);
         at += length;
     }
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bytes/endian.h"
 #include "meta/comment.h"
 
 /* Bytes that grow. */
@@ -28,15 +29,10 @@ static HaloStatus add(Grown *to, const void *bytes, size_t size)
     return HALO_OK;
 }
 
-static void set_number(uint8_t *to, uint32_t value)
-{
-    for (int i = 0; i < 4; i++) to[i] = (uint8_t)(value >> 8 * i);
-}
-
 static HaloStatus add_number(Grown *to, uint32_t value)
 {
     uint8_t b[4];
-    set_number(b, value);
+    halo_put_le(b, value, 4);
     return add(to, b, 4);
 }
 
@@ -69,7 +65,7 @@ static HaloStatus make_comments(const HaloBlob *vendor, const HaloMeta *meta, Ha
     const size_t count_at = bytes->size;
     HALO_TRY(add_number(bytes, 0));
     HALO_TRY(halo_comments_put(meta, true, notes, add_comment, packet));
-    set_number(bytes->at + count_at, packet->comments);
+    halo_put_le(bytes->at + count_at, packet->comments, 4);
     HALO_TRY(add(bytes, "\1", 1));
 out:
     return status;
@@ -128,7 +124,7 @@ static HaloStatus add_pages(const Grown packet[2], Grown *to, uint32_t *pages)
             number++;
         }
         memset(header + 6, ends ? 0 : 0xff, 8);
-        set_number(header + 18, *pages + 1);
+        halo_put_le(header + 18, *pages + 1, 4);
         header[26] = (uint8_t)laces;
         if (status == HALO_OK) status = add(to, header, (size_t)(OGG_FIXED + laces));
         if (status == HALO_OK) status = add(to, body.at, body.size);
@@ -161,7 +157,7 @@ HaloStatus snd_ogg_put_comments(uint8_t *bytes, size_t size, const HaloMeta *met
     HALO_TRY(add_pages(laid, &made, &now));
     for (size_t at = *body; ogg_page(bytes + at, size - at, &page) && (uint64_t)page.bytes <= size - at;
          at += (size_t)page.bytes)
-        set_number(bytes + at + 18, (uint32_t)ogg_number(bytes + at + 18, 4) + now - old);
+        halo_put_le(bytes + at + 18, (uint32_t)halo_get_le(bytes + at + 18, 4) + now - old, 4);
     *head = (HaloBlob){made.at, made.size};
     made.at = NULL;
 out:

@@ -1,7 +1,8 @@
 /* Audio through libsndfile: what the files of this family share.
  *
- * audio.c holds the rows and the table of codecs, audio_head.c looks at a header before libsndfile does,
- * audio_read.c and audio_write.c are the two directions, ogg.h has what is Ogg alone.
+ * snd_codec.c holds the table of codecs, snd_head.c looks at a header before libsndfile does, snd_read.c and
+ * snd_write.c are the two directions, snd_text.c moves texts, ogg.h has what is Ogg alone. The rows of all formats of
+ * sound are in audio.c, above.
  *
  * libsndfile converts 16-bit samples to floats and back with a loss, so integers cross its border only as
  * left-justified 32-bit integers, and all rounding is halo's own. */
@@ -61,6 +62,9 @@ typedef struct SndHead {
 } SndHead;
 
 HaloStatus snd_head_read(SndInput *input, int major, SndHead *head);
+/* Programs that write to a pipe cannot know the length and put one of these: 0, sox 0x7ffff000 less a part of
+ * a frame, arecord 0x80000000, FFmpeg and others 0xffffffff, some less the header. */
+bool snd_is_placeholder(uint64_t length);
 
 /* The functions of every row; `major` is SF_FORMAT_WAV, …. */
 HaloStatus snd_open(HaloReader *reader, int major);
@@ -71,7 +75,7 @@ HaloStatus snd_write(HaloWriter *writer, const HaloBuf *rows);
 HaloStatus snd_finish(HaloWriter *writer);
 void snd_discard(HaloWriter *writer);
 
-/* What libsndfile knows of texts (audio_text.c). */
+/* What libsndfile knows of texts (snd_text.c). */
 HaloStatus snd_take_texts(SNDFILE *file, HaloMeta *meta);
 size_t snd_put_texts(SNDFILE *file, const HaloMeta *meta); /* how many AIFF holds, which alone has them */
 

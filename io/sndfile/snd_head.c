@@ -2,6 +2,7 @@
  * word, and it decodes formats that halo refuses. So the chunks up to the samples are walked here first. */
 #include <string.h>
 
+#include "bytes/endian.h"
 #include "snd.h"
 
 /* How a container lays out its chunks. */
@@ -22,16 +23,7 @@ static const Layout layouts[] = {
     {SF_FORMAT_AIFF, true, 12, 4, 4, false, 2, "SSND"},
 };
 
-static uint64_t number(const uint8_t *at, size_t bytes, bool big)
-{
-    uint64_t value = 0;
-    for (size_t i = 0; i < bytes; i++) value = value << 8 | at[big ? i : bytes - 1 - i];
-    return value;
-}
-
-/* Programs that write to a pipe cannot know the length and put one of these: 0, sox 0x7ffff000 less a part of
- * a frame, arecord 0x80000000, FFmpeg and others 0xffffffff, some less the header. */
-static bool is_placeholder(uint64_t length)
+bool snd_is_placeholder(uint64_t length)
 {
     return length == 0 || (length >= 0x7fff0000u && length <= 0x80000000u) ||
            (length >= 0xffff0000u && length <= 0xffffffffu);
@@ -41,7 +33,7 @@ static bool is_placeholder(uint64_t length)
 static bool whole_length_fits(SndInput *input, bool big)
 {
     uint8_t start[8];
-    return snd_input_get(input, 0, start, 8) && (int64_t)number(start + 4, 4, big) + 8 >= input->size;
+    return snd_input_get(input, 0, start, 8) && (int64_t)halo_get(start + 4, 4, big) + 8 >= input->size;
 }
 
 static HaloStatus walk_chunks(SndInput *input, const Layout *layout, SndHead *head)
@@ -50,7 +42,7 @@ static HaloStatus walk_chunks(SndInput *input, const Layout *layout, SndHead *he
     int64_t at = layout->first, wide = -1;
     uint8_t chunk[24], body[26];
     while (snd_input_get(input, at, chunk, lead)) {
-        uint64_t length = number(chunk + layout->id, layout->bytes, layout->big);
+        uint64_t length = halo_get(chunk + layout->id, layout->bytes, layout->big);
         const int64_t start = at + (int64_t)lead;
         if (layout->whole) {
             if (length < lead) return halo_fail(HALO_ERR_INPUT, "a chunk is shorter than its own header");
@@ -62,18 +54,18 @@ static HaloStatus walk_chunks(SndInput *input, const Layout *layout, SndHead *he
                 head->blank = start - 4;
             if (wide >= 0 && length == 0xffffffffu)
                 head->end = start + wide;
-            else if (layout->bytes == 8 ? length != 0 : !is_placeholder(length))
+            else if (layout->bytes == 8 ? length != 0 : !snd_is_placeholder(length))
                 head->end = start + (int64_t)length;
             return HALO_OK;
         }
         if (memcmp(chunk, "ds64", 4) == 0 && snd_input_get(input, start, body, 16)) {
-            const uint64_t value = number(body + 8, 8, false);
+            const uint64_t value = halo_get_le(body + 8, 8);
             wide = value > 0 && value <= INT64_MAX / 2 ? (int64_t)value : -1;
         }
         if (memcmp(chunk, "fmt ", 4) == 0 && head->wav_tag == 0 && snd_input_get(input, start, body, 2)) {
-            head->wav_tag = (unsigned)number(body, 2, layout->big);
+            head->wav_tag = (unsigned)halo_get(body, 2, layout->big);
             if (head->wav_tag == 0xfffe && snd_input_get(input, start, body, 26)) /* extensible */
-                head->wav_tag = (unsigned)number(body + 24, 2, layout->big);
+                head->wav_tag = (unsigned)halo_get(body + 24, 2, layout->big);
         }
         at = start + (int64_t)length;
         at += (layout->align - at % layout->align) % layout->align;
@@ -108,8 +100,8 @@ HaloStatus snd_head_read(SndInput *input, int major, SndHead *head)
     *head = (SndHead){.end = -1, .blank = -1};
     uint8_t start[12];
     if (major == SF_FORMAT_AU && snd_input_get(input, 0, start, 12)) {
-        const uint64_t length = number(start + 8, 4, true);
-        if (!is_placeholder(length)) head->end = (int64_t)(number(start + 4, 4, true) + length);
+        const uint64_t length = halo_get_be(start + 8, 4);
+        if (!snd_is_placeholder(length)) head->end = (int64_t)(halo_get_be(start + 4, 4) + length);
     }
     if (major == SF_FORMAT_OGG) find_last_page(input, head);
     for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++) {

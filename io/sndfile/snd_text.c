@@ -1,7 +1,7 @@
 /* Texts of sound files that libsndfile reads and writes. */
 #include <string.h>
 
-#include "samples/image.h" /* metadata */
+#include "meta/meta.h"
 #include "snd.h"
 
 typedef struct Kind {

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bytes/endian.h"
 #include "meta/ifd.h"
+#include "meta/meta.h"
 #include "tifffile.h"
 
 /* Of the image's directory: what EXIF of other formats has there. */
@@ -33,7 +35,7 @@ HaloStatus halo_tiff_take_exif(TIFF *tiff, const IfdSource *from, HaloBlob *exif
     head.data = malloc(8 + body.size);
     if (head.data == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for EXIF");
     memcpy(head.data, "II*\0", 4);
-    for (int b = 0; b < 4; b++) head.data[4 + b] = (uint8_t)((uint64_t)where >> 8 * b);
+    halo_put_le(head.data + 4, (uint64_t)where, 4);
     memcpy(head.data + 8, body.data, body.size);
     head.size = 8 + body.size;
     free(exif->data);
@@ -76,9 +78,7 @@ HaloStatus halo_tiff_put_exif(TiffGuard *guard, TIFF *tiff, const HaloBlob *exif
     if (exif->size < 8 || (memcmp(exif->data, "II*\0", 4) != 0 && memcmp(exif->data, "MM\0*", 4) != 0))
         return HALO_OK;
     from.big = exif->data[0] == 'M';
-    const uint8_t *o = exif->data + 4;
-    const int64_t at = from.big ? (int64_t)o[0] << 24 | o[1] << 16 | o[2] << 8 | o[3]
-                                : (int64_t)o[3] << 24 | o[2] << 16 | o[1] << 8 | o[0];
+    const int64_t at = (int64_t)halo_get(exif->data + 4, 4, from.big);
     for (const unsigned *tag = image_tags; *tag != 0; tag++) {
         if (!ifd_find(&from, at, *tag, &entry)) continue;
         if (*tag == IFD_EXIF || *tag == IFD_GPS) {

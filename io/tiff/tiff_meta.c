@@ -3,6 +3,7 @@
  * The orientation stands in a tag of its own here and in EXIF elsewhere, so it goes from one to the other; the
  * rest of EXIF follows in tiff_exif.c. */
 #ifdef HALO_HAVE_TIFF
+#include "meta/meta.h"
 #include "tifffile.h"
 
 #include <string.h>

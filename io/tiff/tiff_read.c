@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bytes/endian.h"
+#include "samples/image.h"
 #include "tiffpixel.h"
 
 #define MIN_PIECE_BYTES \
@@ -104,29 +106,22 @@ out:
 
 /* ---- pages ---------------------------------------------------------------------------------------------- */
 
-static uint64_t number(const uint8_t *bytes, int size, bool big_endian)
-{
-    uint64_t value = 0;
-    for (int i = 0; i < size; i++) value = value << 8 | bytes[big_endian ? i : size - 1 - i];
-    return value;
-}
-
 /* Along the chain of directories, at most MAX_PAGES: libtiff's own count takes a square of their number. */
 static int count_pages(TiffReader *state)
 {
     const bool big = TIFFIsBigTIFF(state->tiff), big_endian = TIFFIsBigEndian(state->tiff);
-    const int count_size = big ? 8 : 2, offset_size = big ? 8 : 4, entry_size = big ? 20 : 12;
+    const size_t count_size = big ? 8 : 2, offset_size = big ? 8 : 4, entry_size = big ? 20 : 12;
     uint64_t at = TIFFCurrentDirOffset(state->tiff);
     uint8_t bytes[8];
     int pages = 0;
     while (at != 0 && pages < MAX_PAGES && at < (uint64_t)state->size) {
-        if (take(state, (int64_t)at, bytes, (size_t)count_size) < (size_t)count_size) break;
-        const uint64_t entries = number(bytes, count_size, big_endian);
+        if (take(state, (int64_t)at, bytes, count_size) < count_size) break;
+        const uint64_t entries = halo_get(bytes, count_size, big_endian);
         pages++;
         if (entries > UINT16_MAX) break;
-        const uint64_t next = at + (uint64_t)count_size + entries * (uint64_t)entry_size;
-        if (take(state, (int64_t)next, bytes, (size_t)offset_size) < (size_t)offset_size) break;
-        at = number(bytes, offset_size, big_endian);
+        const uint64_t next = at + count_size + entries * entry_size;
+        if (take(state, (int64_t)next, bytes, offset_size) < offset_size) break;
+        at = halo_get(bytes, offset_size, big_endian);
     }
     return pages;
 }

@@ -2,6 +2,7 @@
  * the horizontal predictor. Floats have none: their own (3) is a supplement that many readers lack. */
 #ifdef HALO_HAVE_TIFF
 #include "bytes/spool.h"
+#include "samples/image.h"
 #include "tifffile.h"
 
 #include <stdlib.h>

@@ -6,7 +6,6 @@
 #include <tiffio.h>
 
 #include "meta/ifd.h"
-#include "samples/image.h"
 
 /* What libtiff said while it worked. Its words go here, never to standard error. */
 typedef struct TiffGuard {

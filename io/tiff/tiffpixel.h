@@ -4,7 +4,7 @@
 
 #include <tiffio.h>
 
-#include "samples/image.h"
+#include "halo/format.h"
 
 typedef struct TiffPixels {
     int samples;  /* a pixel in the file */

@@ -66,11 +66,4 @@ void wav_discard(HaloWriter *writer);
 HaloStatus wav_take_info(const HaloBlob *list, HaloMeta *meta);
 HaloStatus wav_make_info(const HaloMeta *meta, HaloBlob *list, size_t *held); /* so many texts */
 
-static inline uint64_t wav_number(const uint8_t *at, size_t bytes, bool big)
-{
-    uint64_t value = 0;
-    for (size_t i = 0; i < bytes; i++) value = value << 8 | at[big ? i : bytes - 1 - i];
-    return value;
-}
-
 #endif

@@ -2,6 +2,7 @@
  * and 64 bits, which count the beginning, too. Everywhere else a chunk has four characters. */
 #include <string.h>
 
+#include "bytes/endian.h"
 #include "wav.h"
 
 enum { GUID = 16 };
@@ -27,10 +28,10 @@ bool wav_chunk_read(const WavLayout *layout, const uint8_t *lead, bool big, WavC
     *chunk = (WavChunk){.id = "?"};
     if (layout == &wav_riff) {
         memcpy(chunk->id, lead, 4);
-        chunk->length = (int64_t)wav_number(lead + 4, 4, big);
+        chunk->length = (int64_t)halo_get(lead + 4, 4, big);
         return is_name(lead);
     }
-    const uint64_t length = wav_number(lead + GUID, 8, false);
+    const uint64_t length = halo_get_le(lead + GUID, 8);
     if (length < (uint64_t)layout->lead) return false;
     chunk->length = length > INT64_MAX / 2 ? WAV_UNKNOWN : (int64_t)length - layout->lead;
     if (memcmp(lead + 4, wave_tail, sizeof wave_tail) == 0) memcpy(chunk->id, lead, 4);
@@ -39,29 +40,24 @@ bool wav_chunk_read(const WavLayout *layout, const uint8_t *lead, bool big, WavC
     return true;
 }
 
-static void put(uint8_t *to, uint64_t value, int bytes)
-{
-    for (int i = 0; i < bytes; i++) to[i] = (uint8_t)(value >> 8 * i);
-}
-
 void wav_chunk_lead(const WavLayout *layout, const char *id, int64_t length, uint8_t *lead)
 {
     const bool list = memcmp(id, "LIST", 4) == 0;
     if (layout == &wav_riff) {
         memcpy(lead, id, 4);
-        put(lead + 4, (uint64_t)length, 4);
+        halo_put_le(lead + 4, (uint64_t)length, 4);
         return;
     }
     memcpy(lead, list ? "list" : id, 4);
     memcpy(lead + 4, list ? riff_tail : wave_tail, 12);
-    put(lead + GUID, (uint64_t)(length == WAV_UNKNOWN ? WITHOUT_END : length + layout->lead), 8);
+    halo_put_le(lead + GUID, (uint64_t)(length == WAV_UNKNOWN ? WITHOUT_END : length + layout->lead), 8);
 }
 
 void wav_w64_begin(int64_t total, uint8_t begin[40])
 {
     memcpy(begin, "riff", 4);
     memcpy(begin + 4, riff_tail, 12);
-    put(begin + GUID, (uint64_t)(total < 0 ? WITHOUT_END : total), 8);
+    halo_put_le(begin + GUID, (uint64_t)(total < 0 ? WITHOUT_END : total), 8);
     memcpy(begin + 24, "wave", 4);
     memcpy(begin + 28, wave_tail, 12);
 }

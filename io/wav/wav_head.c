@@ -2,7 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "samples/image.h" /* metadata */
+#include "bytes/endian.h"
+#include "meta/meta.h"
 #include "wav.h"
 
 #define MAX_CHUNK_BYTES (16 << 20)
@@ -27,34 +28,26 @@ static bool look(HaloSource *source, int64_t at, void *bytes, size_t size)
     return true;
 }
 
-/* Programs that write to a pipe cannot know the length and put one of these: 0, sox 0x7ffff000 less a part of
- * a frame, arecord 0x80000000, FFmpeg and others 0xffffffff, some less the header. */
-static bool is_placeholder(uint64_t length)
-{
-    return length == 0 || (length >= 0x7fff0000u && length <= 0x80000000u) ||
-           (length >= 0xffff0000u && length <= 0xffffffffu);
-}
-
 /* PCM and floats whose frames lie side by side. */
 static bool take_format(HaloSource *source, int64_t at, int64_t length, WavHead *head)
 {
     uint8_t f[40];
     if (length < 16 || !look(source, at, f, length < 40 ? 16 : 40)) return false;
-    unsigned tag = (unsigned)wav_number(f, 2, head->big);
-    const int bits = (int)wav_number(f + 14, 2, head->big);
+    unsigned tag = (unsigned)halo_get(f, 2, head->big);
+    const int bits = (int)halo_get(f + 14, 2, head->big);
     if (tag == WAV_EXTENSIBLE) {
         if (length < 40) return false;
-        tag = (unsigned)wav_number(f + 24, 2, head->big);
-        head->speakers = (uint32_t)wav_number(f + 20, 4, head->big);
+        tag = (unsigned)halo_get(f + 24, 2, head->big);
+        head->speakers = (uint32_t)halo_get(f + 20, 4, head->big);
     }
-    head->channels = (int)wav_number(f + 2, 2, head->big);
-    head->rate = (uint32_t)wav_number(f + 4, 4, head->big);
+    head->channels = (int)halo_get(f + 2, 2, head->big);
+    head->rate = (uint32_t)halo_get(f + 4, 4, head->big);
     head->pcm = (HaloPcm){.bits = bits, .real = tag == WAV_FLOAT, .big = head->big, .raised = bits == 8};
     const bool integers = tag == WAV_PCM && (bits == 8 || bits == 16 || bits == 24 || bits == 32);
     const bool floats = tag == WAV_FLOAT && (bits == 32 || bits == 64);
     return (integers || floats) && head->channels >= 1 && head->channels <= 1024 && head->rate >= 1 &&
            head->rate <= 0x7fffffff &&
-           (int64_t)wav_number(f + 12, 2, head->big) == head->channels * halo_pcm_size(&head->pcm);
+           (int64_t)halo_get(f + 12, 2, head->big) == head->channels * halo_pcm_size(&head->pcm);
 }
 
 /* How many bytes of samples follow. A length that may stand for "unknown" is believed where a file holds that
@@ -66,7 +59,7 @@ static int64_t sample_bytes(HaloSource *source, const WavHead *head, int64_t len
     if (wide >= 0 && length == 0xffffffff) return wide;
     if (length == 0 && whole) return 0;
     if (!narrow && length != 0) return length; /* WAV_UNKNOWN is -1, too */
-    if (!is_placeholder((uint64_t)length) || (size >= 0 && length > 0 && length <= there)) return length;
+    if (!snd_is_placeholder((uint64_t)length) || (size >= 0 && length > 0 && length <= there)) return length;
     return -1;
 }
 
@@ -80,7 +73,7 @@ static bool look_begin(HaloSource *source, WavHead *head, bool *whole)
     if (w64 && !look(source, 0, begin, sizeof begin)) return false;
     head->layout = w64 ? &wav_w64 : &wav_riff;
     head->big = begin[3] == 'X';
-    const uint64_t total = w64 ? wav_number(begin + 16, 8, false) : wav_number(begin + 4, 4, head->big) + 8;
+    const uint64_t total = w64 ? halo_get_le(begin + 16, 8) : halo_get(begin + 4, 4, head->big) + 8;
     *whole = size >= 0 && total >= (uint64_t)size;
     return true;
 }
@@ -110,7 +103,7 @@ HaloStatus wav_head(HaloSource *source, WavHead *head, bool *ours)
             if (!has_format) break;
         }
         if (memcmp(chunk.id, "ds64", 4) == 0 && look(source, start, body, 16)) {
-            const uint64_t bytes = wav_number(body + 8, 8, false);
+            const uint64_t bytes = halo_get_le(body + 8, 8);
             wide = bytes > 0 && bytes <= INT64_MAX / 2 ? (int64_t)bytes : -1;
         }
         at = start + chunk.length + wav_pad(layout, chunk.length);

@@ -1,6 +1,7 @@
 /* Everything of WAVE, RF64 and Wave64 but the samples, on its way out. */
 #include <string.h>
 
+#include "bytes/endian.h"
 #include "wav_out.h"
 
 #define DS64_BYTES 28
@@ -18,7 +19,7 @@ HaloStatus wav_put(HaloWriter *writer, const void *bytes, size_t size)
 static HaloStatus put_number(HaloWriter *writer, uint64_t value, size_t bytes)
 {
     uint8_t b[8];
-    for (size_t i = 0; i < bytes; i++) b[i] = (uint8_t)(value >> 8 * i);
+    halo_put_le(b, value, bytes);
     return wav_put(writer, b, bytes);
 }
 

@@ -2,7 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "samples/image.h"
+#include "bytes/endian.h"
+#include "meta/meta.h"
 #include "wav.h"
 
 typedef struct Field {
@@ -23,7 +24,7 @@ HaloStatus wav_take_info(const HaloBlob *list, HaloMeta *meta)
     if (list->size < 4 || memcmp(list->data, "INFO", 4) != 0) return HALO_OK;
     for (size_t at = 4; list->size - at >= 8;) {
         const uint8_t *entry = list->data + at;
-        const size_t size = (size_t)wav_number(entry + 4, 4, false);
+        const size_t size = (size_t)halo_get_le(entry + 4, 4);
         at += 8;
         if (size > list->size - at) break;
         for (int i = 0; i < FIELDS; i++)
@@ -56,7 +57,7 @@ HaloStatus wav_make_info(const HaloMeta *meta, HaloBlob *list, size_t *held)
         const size_t size = strlen(value) + 1;
         uint8_t *entry = list->data + list->size;
         memcpy(entry, fields[i].id, 4);
-        for (int b = 0; b < 4; b++) entry[4 + b] = (uint8_t)(size >> 8 * b);
+        halo_put_le(entry + 4, size, 4);
         memcpy(entry + 8, value, size);
         list->size += 8 + size + size % 2;
         ++*held;

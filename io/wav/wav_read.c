@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "samples/image.h" /* metadata */
 #include "wav.h"
 
 #define BLOCK_BYTES 65536

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "progress.h"
+#include "signals.h"
 
 static volatile sig_atomic_t done_count, total_count, has_journal;
 static bool on_terminal; /* which has just shown ^C */
