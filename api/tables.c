@@ -1,7 +1,7 @@
 /* The library's front door: the one place that names every operation, format and backend. */
 #include <string.h>
 
-#include "halo/halo.h"
+#include "halo/extend.h"
 #include "masks.h"
 
 #define HALO_OP(id) extern const HaloOp halo_op_##id;

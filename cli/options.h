@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "halo/halo.h"
+#include "halo/extend.h"
 #include "text/text.h"
 
 typedef struct CliCommand CliCommand;

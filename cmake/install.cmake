@@ -8,7 +8,8 @@ if(HALO_HAVE_CUDA) # nvcc links these by itself; a C program that uses the archi
 endif()
 install(TARGETS halo)
 install(TARGETS halo_shared halo_static EXPORT haloTargets)
-install(DIRECTORY include/halo TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY include/halo TYPE INCLUDE FILES_MATCHING PATTERN "*.h"
+    PATTERN "text.h" EXCLUDE) # for halo's own folders
 install(FILES LICENSE README.md TYPE DOC OPTIONAL)
 
 # ---- pkg-config ------------------------------------------------------------------------------------------------

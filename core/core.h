@@ -2,7 +2,7 @@
 #ifndef CORE_H
 #define CORE_H
 
-#include "halo/halo.h"
+#include "halo/extend.h"
 #include "halo/text.h"
 
 static inline int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }

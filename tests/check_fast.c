@@ -13,7 +13,7 @@
 
 #include "backends.h"
 #include "draw.h"
-#include "halo/halo.h"
+#include "halo/extend.h"
 #include "plan/lowrank.h"
 #include "oracle.h"
 

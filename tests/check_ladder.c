@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "halo/halo.h"
+#include "halo/extend.h"
 
 static const char *const families[] = {"reduce/ha", "reduce/warp", "reduce/tree", "reduce/steps",
                                        "conv1d",    "conv2d",      "scan",        "histogram"};

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "halo/halo.h"
+#include "halo/extend.h"
 #include "masks.h"
 #include "random.h"
 

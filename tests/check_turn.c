@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "codec.h"
-#include "halo/halo.h"
+#include "halo/extend.h"
 #include "meta/meta.h"
 
 enum { WIDTH = 70, HEIGHT = 133 }; /* more than two bands of rows */

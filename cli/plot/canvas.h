@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "halo/halo.h"
+#include "halo/extend.h"
 
 #define CANVAS_WIDTH 800
 #define CANVAS_HEIGHT 400

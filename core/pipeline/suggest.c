@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "halo/halo.h"
+#include "halo/tables.h"
 
 #define LONGEST 48
 

@@ -1,8 +1,9 @@
-/* What benchmarks tell: a device's ceilings, and the ladder, teaching kernels from the naive one to the product's
- * own, each checked and timed, which `halo bench ladder` prints. */
+/* What benchmarks tell: a device's ceilings, the times of a pipeline, and the ladder, teaching kernels from the
+ * naive one to the product's own, each checked and timed, which `halo bench ladder` prints. */
 #ifndef HALO_BENCH_H
 #define HALO_BENCH_H
 
+#include "halo/buffer.h"
 #include "halo/status.h"
 
 #ifdef __cplusplus
@@ -31,6 +32,28 @@ typedef struct HaloRung {
 } HaloRung;
 
 typedef void HaloRungSeen(const HaloRung *rung, void *context);
+
+typedef struct HaloSession HaloSession; /* halo.h */
+typedef struct HaloPipeline HaloPipeline;
+
+/* What is measured on: uniform noise, one value everywhere, or slopes with a little noise, as in photographs. */
+typedef enum HaloContent { HALO_CONTENT_RANDOM, HALO_CONTENT_CONSTANT, HALO_CONTENT_SMOOTH } HaloContent;
+
+/* Medians of `runs` runs of a pipeline on samples that are in host memory at first. */
+typedef struct HaloTiming {
+    double upload_ms, kernel_ms, download_ms; /* kernel: by the device's own clock where it has one */
+    double total_ms;                          /* from end to end, by the host's clock */
+    double bytes;                             /* moved, at least, by all steps */
+    double flops;                             /* multiply-adds of the convolutions, two each */
+    double floor_ms;                          /* what the ceilings leave both of them; 0: not known */
+    HaloCeilings ceilings;                    /* of the device, measured once a session */
+    int steps;
+    const char *backend;
+    char device[96];
+} HaloTiming;
+
+HALO_API HaloStatus halo_bench(HaloSession *session, const HaloPipeline *pipeline, const HaloShape *shape,
+                               HaloContent content, int runs, HaloTiming *timing);
 
 #ifdef __cplusplus
 }

@@ -61,11 +61,11 @@ static inline float halo_dtype_white(HaloDtype dtype)
 }
 
 /* "u8", "u16", "f32", "i64", "f64". */
-const char *halo_dtype_name(HaloDtype dtype);
+HALO_API const char *halo_dtype_name(HaloDtype dtype);
 
 /* "r", "gray", "alpha", "0", …: the name of a channel in reports. `room` holds names made on the spot and
  * must have 16 bytes. */
-const char *halo_channel_name(const HaloShape *shape, int channel, char room[16]);
+HALO_API const char *halo_channel_name(const HaloShape *shape, int channel, char room[16]);
 
 /* The address of the first sample of pixel (x, y), counted in the whole. */
 static inline void *halo_at(const HaloBuf *buf, int64_t x, int64_t y)
@@ -87,8 +87,8 @@ static inline int64_t halo_row_bytes(const HaloBuf *buf)
 
 /* A buffer in host memory that holds all of `shape`: rows without padding, 64-byte aligned, not cleared.
  * HALO_ERR_LIMIT when there is not enough memory. */
-HaloStatus halo_buf_alloc(HaloBuf *buf, const HaloShape *shape);
-void halo_buf_free(HaloBuf *buf);
+HALO_API HaloStatus halo_buf_alloc(HaloBuf *buf, const HaloShape *shape);
+HALO_API void halo_buf_free(HaloBuf *buf);
 
 /* *product = a * b, or false when it does not fit; the arithmetic before every allocation. Negative: false. */
 static inline bool halo_mul(int64_t a, int64_t b, int64_t *product)
@@ -99,7 +99,7 @@ static inline bool halo_mul(int64_t a, int64_t b, int64_t *product)
 }
 
 /* Bytes of a whole, tightly packed; HALO_ERR_LIMIT when that does not fit 63 bits. */
-HaloStatus halo_shape_bytes(const HaloShape *shape, int64_t *bytes);
+HALO_API HaloStatus halo_shape_bytes(const HaloShape *shape, int64_t *bytes);
 
 #ifdef __cplusplus
 }

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "halo/plan.h"
+#include "halo/buffer.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -13,14 +13,14 @@ extern "C" {
 typedef struct HaloExplainedStep {
     const char *op;         /* the operation that asked for it */
     char method[128];       /* "convolve 3 x 3, border replicate" */
-    HaloReg src, src2, dst; /* the values it reads and makes; -1: none */
+    int src, src2, dst;     /* the values it reads and makes, by number; -1: none */
     HaloDtype dtype;        /* of dst */
     double bytes, flops;    /* moved, and computed; of sound of unknown length in a second of it */
     bool exact;             /* false: one that HALO_PRECISION_FAST lets differ a little */
 } HaloExplainedStep;
 
 typedef struct HaloExplanation {
-    HaloReg in, out; /* of the values */
+    int in, out;     /* of the values */
     HaloShape input; /* width -1: sound of unknown length */
     HaloShape output;
     bool wants_output;
@@ -36,8 +36,8 @@ typedef struct HaloExplanation {
     double block_ms, ahead_ms; /* sound from pipe to pipe: of a band; what the filters wait for; else 0 */
 } HaloExplanation;
 
-void halo_explanation_print(const HaloExplanation *explanation, FILE *to);
-void halo_explanation_free(HaloExplanation *explanation);
+HALO_API void halo_explanation_print(const HaloExplanation *explanation, FILE *to);
+HALO_API void halo_explanation_free(HaloExplanation *explanation);
 
 #ifdef __cplusplus
 }

@@ -35,13 +35,13 @@ typedef struct HaloMaskRow {
 
 /* A zeroed mask of this size with the default anchor; HALO_ERR_USAGE for a size of nothing or beyond
  * HALO_MASK_MAX_SIDE, HALO_ERR_LIMIT without memory. */
-HaloStatus halo_mask_alloc(HaloMask *mask, int64_t width, int64_t height);
-void halo_mask_free(HaloMask *mask);
+HALO_API HaloStatus halo_mask_alloc(HaloMask *mask, int64_t width, int64_t height);
+HALO_API void halo_mask_free(HaloMask *mask);
 
 /* Reads any of the text dialects: libvips ("W H [scale offset]" and rows), ImageMagick ("WxH[+X+Y]: a,b,…"),
  * netpbm -matrix ("a,b;c,d"), one coefficient per line, CSV rows. '#' starts a comment. `name` stands in
  * messages ("k.mat:3:7: expected a number, found 'x'"). HALO_ERR_USAGE for a mistake. */
-HaloStatus halo_mask_parse(const char *name, const char *text, size_t length, HaloMask *mask);
+HALO_API HaloStatus halo_mask_parse(const char *name, const char *text, size_t length, HaloMask *mask);
 
 #ifdef __cplusplus
 }

@@ -13,14 +13,14 @@ extern "C" {
 typedef struct HaloMemory HaloMemory; /* belongs to a session; any thread may hold; NULL: nothing is counted */
 
 /* HALO_ERR_LIMIT says what would be needed and what is allowed. */
-HaloStatus halo_memory_hold(HaloMemory *memory, int64_t bytes);
-void halo_memory_release(HaloMemory *memory, int64_t bytes);
+HALO_API HaloStatus halo_memory_hold(HaloMemory *memory, int64_t bytes);
+HALO_API void halo_memory_release(HaloMemory *memory, int64_t bytes);
 /* What may still be held. */
-int64_t halo_memory_left(const HaloMemory *memory);
+HALO_API int64_t halo_memory_left(const HaloMemory *memory);
 
 /* halo_buf_alloc and halo_buf_free of a buffer that is counted; its shape must stay as it was. */
-HaloStatus halo_memory_alloc(HaloMemory *memory, HaloBuf *buf, const HaloShape *shape);
-void halo_memory_free(HaloMemory *memory, HaloBuf *buf);
+HALO_API HaloStatus halo_memory_alloc(HaloMemory *memory, HaloBuf *buf, const HaloShape *shape);
+HALO_API void halo_memory_free(HaloMemory *memory, HaloBuf *buf);
 
 #ifdef __cplusplus
 }

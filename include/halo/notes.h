@@ -66,16 +66,16 @@ static inline void halo_note_left_out(HaloNotes *notes, unsigned kinds)
 }
 
 /* Adds what another image of the same run, or another run, has to say. */
-void halo_notes_join(HaloNotes *notes, const HaloNotes *more);
+HALO_API void halo_notes_join(HaloNotes *notes, const HaloNotes *more);
 
 /* "clipped", for programs; a loss or change, so that it is said without being asked for? */
-const char *halo_note_name(HaloNote kind);
-bool halo_note_is_loss(HaloNote kind);
+HALO_API const char *halo_note_name(HaloNote kind);
+HALO_API bool halo_note_is_loss(HaloNote kind);
 /* The sentence, such as "12 samples are clipped", or NULL where there is nothing to say. */
 #define HALO_NOTE_TEXT 256
-const char *halo_note_text(const HaloNotes *notes, HaloNote kind, char text[HALO_NOTE_TEXT]);
+HALO_API const char *halo_note_text(const HaloNotes *notes, HaloNote kind, char text[HALO_NOTE_TEXT]);
 /* "EXIF"; `i` counts kinds from 0. */
-const char *halo_meta_name(int i);
+HALO_API const char *halo_meta_name(int i);
 
 #ifdef __cplusplus
 }

@@ -4,6 +4,7 @@
 #define HALO_OP_H
 
 #include "halo/mask.h"
+#include "halo/options.h"
 #include "halo/plan.h"
 
 #ifdef __cplusplus
@@ -47,7 +48,6 @@ typedef struct HaloValue {
     const HaloMask *mask;
 } HaloValue;
 
-typedef enum HaloAlpha { HALO_ALPHA_PREMUL, HALO_ALPHA_STRAIGHT, HALO_ALPHA_IGNORE } HaloAlpha;
 typedef enum HaloNan { HALO_NAN_PROPAGATE, HALO_NAN_IGNORE, HALO_NAN_ERROR } HaloNan;
 
 /* What every filter also takes: border=, alpha=, nan=. */
@@ -79,40 +79,43 @@ typedef struct HaloOp {
 
 /* ---- what `build` may ask and do; all of it in core/plan/builder.c ------------------------------------------- */
 
-const HaloShape *halo_build_shape(const HaloBuilder *builder, HaloReg reg); /* until the next step is added */
-const HaloCommon *halo_build_common(const HaloBuilder *builder);
+HALO_API const HaloShape *halo_build_shape(const HaloBuilder *builder, HaloReg reg); /* until the next step is added */
+HALO_API const HaloCommon *halo_build_common(const HaloBuilder *builder);
 
 /* Memory that lives as long as the plan; NULL without memory (return HALO_ERR_LIMIT). */
-void *halo_build_keep(HaloBuilder *builder, size_t bytes);
+HALO_API void *halo_build_keep(HaloBuilder *builder, size_t bytes);
 
 /* Each appends one step reading `src` and makes *dst: f32, with the shape that follows from the source.
  * Leave `store` alone: the plan sets it. HALO_ERR_INPUT when VALID leaves nothing. */
-HaloStatus halo_build_conv(HaloBuilder *builder, HaloReg src, const HaloConv *conv, HaloReg *dst);
-HaloStatus halo_build_sep(HaloBuilder *builder, HaloReg src, const HaloSep *sep, HaloReg *dst);
-HaloStatus halo_build_rank(HaloBuilder *builder, HaloReg src, const HaloRank *rank, HaloReg *dst);
+HALO_API HaloStatus halo_build_conv(HaloBuilder *builder, HaloReg src, const HaloConv *conv, HaloReg *dst);
+HALO_API HaloStatus halo_build_sep(HaloBuilder *builder, HaloReg src, const HaloSep *sep, HaloReg *dst);
+HALO_API HaloStatus halo_build_rank(HaloBuilder *builder, HaloReg src, const HaloRank *rank, HaloReg *dst);
 /* dst has the size of the source over the steps, rounded up. */
-HaloStatus halo_build_pick(HaloBuilder *builder, HaloReg src, const HaloPick *pick, HaloReg *dst);
+HALO_API HaloStatus halo_build_pick(HaloBuilder *builder, HaloReg src, const HaloPick *pick, HaloReg *dst);
 /* `bins` and `white` are set by the source. */
-HaloStatus halo_build_equalize(HaloBuilder *builder, HaloReg src, const HaloEqualize *equalize, HaloReg *dst);
+HALO_API HaloStatus halo_build_equalize(HaloBuilder *builder, HaloReg src, const HaloEqualize *equalize,
+                                        HaloReg *dst);
 /* Maps in a row become one when the plan is complete. */
-HaloStatus halo_build_map(HaloBuilder *builder, HaloReg src, const HaloMap *map, HaloReg *dst);
+HALO_API HaloStatus halo_build_map(HaloBuilder *builder, HaloReg src, const HaloMap *map, HaloReg *dst);
 /* A map whose parameters `resolve` sets from the statistics of `src`; `note` is copied to the step. */
-HaloStatus halo_build_map_from_stats(HaloBuilder *builder, HaloReg src, const HaloMap *map, unsigned want,
-                                     HaloResolve *resolve, const double note[2], HaloReg *dst);
+HALO_API HaloStatus halo_build_map_from_stats(HaloBuilder *builder, HaloReg src, const HaloMap *map,
+                                              unsigned want, HaloResolve *resolve, const double note[2],
+                                              HaloReg *dst);
 /* dst has the size of a moved by (ax, ay), or, for a and b of different sizes, of the smaller one. */
-HaloStatus halo_build_combine(HaloBuilder *builder, HaloReg a, HaloReg b, const HaloCombine *combine,
-                              HaloReg *dst);
+HALO_API HaloStatus halo_build_combine(HaloBuilder *builder, HaloReg a, HaloReg b, const HaloCombine *combine,
+                                       HaloReg *dst);
 /* Converts to a sample type; integers rescale to their white, f32 keeps its units. */
-HaloStatus halo_build_depth(HaloBuilder *builder, HaloReg src, HaloDtype dtype, HaloReg *dst);
+HALO_API HaloStatus halo_build_depth(HaloBuilder *builder, HaloReg src, HaloDtype dtype, HaloReg *dst);
 /* Results: the value itself goes on unchanged. */
 /* `want`: a set of HaloWant; a product that is not wanted is NaN. detail NULL: none. */
-HaloStatus halo_build_stats(HaloBuilder *builder, HaloReg src, unsigned want, const HaloDetail *detail);
-HaloStatus halo_build_fold(HaloBuilder *builder, HaloReg src, const HaloFold *fold);
+HALO_API HaloStatus halo_build_stats(HaloBuilder *builder, HaloReg src, unsigned want,
+                                     const HaloDetail *detail);
+HALO_API HaloStatus halo_build_fold(HaloBuilder *builder, HaloReg src, const HaloFold *fold);
 /* NaN for lo or hi: the default range of the sample type; bins 0: the default number. */
-HaloStatus halo_build_hist(HaloBuilder *builder, HaloReg src, int64_t bins, double lo, double hi);
-HaloStatus halo_build_scan(HaloBuilder *builder, HaloReg src, const HaloScan *scan, HaloReg *dst);
+HALO_API HaloStatus halo_build_hist(HaloBuilder *builder, HaloReg src, int64_t bins, double lo, double hi);
+HALO_API HaloStatus halo_build_scan(HaloBuilder *builder, HaloReg src, const HaloScan *scan, HaloReg *dst);
 /* Fails the input if the value holds a NaN (nan=error). */
-HaloStatus halo_build_refuse_nan(HaloBuilder *builder, HaloReg src);
+HALO_API HaloStatus halo_build_refuse_nan(HaloBuilder *builder, HaloReg src);
 
 #ifdef __cplusplus
 }

@@ -64,8 +64,6 @@ typedef struct HaloPlan {
     int kept_count;
 } HaloPlan;
 
-void halo_plan_free(HaloPlan *plan);
-
 #ifdef __cplusplus
 }
 #endif

@@ -227,7 +227,6 @@ typedef struct HaloInstruction {
     double number; /* of HALO_CODE_NUMBER */
 } HaloInstruction;
 
-#define HALO_MAX_EXPRESSION 256 /* bytes of its text, with the 0 at its end */
 #define HALO_MAX_PROGRAM 64
 #define HALO_MAX_STACK 16
 

@@ -5,7 +5,6 @@
 #include <stdint.h>
 
 #include "halo/buffer.h"
-#include "halo/primitive.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -51,7 +50,7 @@ typedef struct HaloStats {
     HaloMoments moments;       /* what all of that was made of, for merging with other files' */
 } HaloStats;
 
-void halo_stats_from_moments(const HaloMoments *moments, HaloDtype dtype, HaloStats *stats);
+HALO_API void halo_stats_from_moments(const HaloMoments *moments, HaloDtype dtype, HaloStats *stats);
 
 /* Counts of every channel, one after the other: count[channel * bins + bin]. */
 typedef struct HaloHistogram {
@@ -63,8 +62,10 @@ typedef struct HaloHistogram {
     uint64_t *below, *above, *nan; /* [channels] */
 } HaloHistogram;
 
-HaloStatus halo_histogram_alloc(HaloHistogram *hist, int channels, int64_t bins, double lo, double hi);
-void halo_histogram_free(HaloHistogram *hist);
+HALO_API HaloStatus halo_histogram_alloc(HaloHistogram *hist, int channels, int64_t bins, double lo, double hi);
+HALO_API void halo_histogram_free(HaloHistogram *hist);
+
+#define HALO_MAX_EXPRESSION 256 /* bytes of the text of an expression, with the 0 at its end */
 
 /* What a reduction of the user's own came to. */
 typedef struct HaloFolded {
@@ -81,9 +82,11 @@ typedef struct HaloLoudness {
     const char *unknown; /* why the first two are not known, or NULL; static */
 } HaloLoudness;
 
+typedef enum HaloResultType { HALO_RESULT_STATS, HALO_RESULT_HIST, HALO_RESULT_FOLD } HaloResultType;
+
 /* One answer of a pipeline, in the order of its operations. */
 typedef struct HaloResult {
-    enum { HALO_RESULT_STATS, HALO_RESULT_HIST, HALO_RESULT_FOLD } type;
+    HaloResultType type;
     int64_t image;      /* of a file with several: which, from 1; else 0 */
     HaloShape shape;    /* of what was measured */
     HaloStats *channel; /* [shape.channels] */
@@ -99,7 +102,7 @@ typedef struct HaloResults {
     HaloResult *item;
 } HaloResults;
 
-void halo_results_free(HaloResults *results);
+HALO_API void halo_results_free(HaloResults *results);
 
 #ifdef __cplusplus
 }

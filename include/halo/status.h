@@ -20,21 +20,24 @@ typedef enum HaloStatus {
     HALO_ERR_PIPE = 141  /* the reader of standard output has gone: be silent */
 } HaloStatus;
 
+/* Stands before what libhalo.so offers; everything else in it is hidden. api/symbols.txt lists all of it. */
 #if defined(__GNUC__)
+#define HALO_API __attribute__((visibility("default")))
 #define HALO_PRINTF(format_at, args_at) __attribute__((format(printf, format_at, args_at)))
 #else
+#define HALO_API
 #define HALO_PRINTF(format_at, args_at)
 #endif
 
 /* Stores the message of this thread's latest failure and returns `status`. The message says what happened,
  * where, and what to do; it starts in lower case and has no final full stop. */
-HaloStatus halo_fail(HaloStatus status, const char *format, ...) HALO_PRINTF(2, 3);
+HALO_API HaloStatus halo_fail(HaloStatus status, const char *format, ...) HALO_PRINTF(2, 3);
 
 /* Puts "`prefix`: " before the present message; for callers that know the place (a file, a line). */
-HaloStatus halo_fail_at(HaloStatus status, const char *format, ...) HALO_PRINTF(2, 3);
+HALO_API HaloStatus halo_fail_at(HaloStatus status, const char *format, ...) HALO_PRINTF(2, 3);
 
 /* This thread's latest message; never NULL. Valid until the thread's next failure. */
-const char *halo_error(void);
+HALO_API const char *halo_error(void);
 
 /* The pair every function forwards errors with. Both need a local `HaloStatus status` and a label `out`
  * that releases everything and returns `status`. */

@@ -1,4 +1,6 @@
-/* Numbers in text, as C's own locale has them. A host program may have called setlocale, and under many a
+/* For halo's own folders: not installed, and hidden in libhalo.so.
+ *
+ * Numbers in text, as C's own locale has them. A host program may have called setlocale, and under many a
  * locale strtod stops at the point of "0.5" and printf writes "0,5": no other file of the library reads or
  * prints a float, or asks what kind of character something is. */
 #ifndef HALO_TEXT_H

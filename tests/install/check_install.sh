@@ -18,6 +18,11 @@ pc=$(find "$work/halo" -name halo.pc)
 lib=$(dirname "$(dirname "$pc")")
 export PKG_CONFIG_PATH=$lib/pkgconfig LD_LIBRARY_PATH=$lib
 
+# What is installed is enough by itself, and all of what the library offers.
+! grep -l "^/\* For halo's own folders" "$work"/halo/include/halo/*.h || exit 1
+quietly "$root/tests/library/check_headers.sh" "$work/halo/include"
+quietly "$root/tests/library/check_symbols.sh" "$lib/libhalo.so" "$work/halo/include"
+
 try() { # a program that was built
     "$1" "$root/samples/lake.png" "$work/out.png"
     cmp "$work/out.png" "$work/expected.png"

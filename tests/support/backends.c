@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "halo/halo.h"
+#include "halo/extend.h"
 
 TestDevice test_device[TEST_DEVICES_MAX];
 int test_devices;

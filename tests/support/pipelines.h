@@ -4,7 +4,7 @@
 #define HALO_TEST_PIPELINES_H
 
 #include "buffers.h"
-#include "halo/halo.h"
+#include "halo/extend.h"
 
 typedef struct Runner {
     HaloSession *session;

@@ -1,0 +1,114 @@
+/* Files: what becomes of an output that exists, how outputs are written, and what a file says of itself. */
+#ifndef HALO_FILE_H
+#define HALO_FILE_H
+
+#include "halo/buffer.h"
+#include "halo/notes.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A row of the table of formats (format.h). */
+typedef struct HaloFormat HaloFormat;
+
+/* ---- outputs -------------------------------------------------------------------------------------------- */
+
+/* What becomes of an output that exists. */
+typedef enum HaloForce {
+    HALO_FORCE_NO,  /* it stays: an error */
+    HALO_FORCE_YES, /* it is replaced */
+    HALO_FORCE_SAME /* it stays: an error only if it does not hold the very bytes that would be written */
+} HaloForce;
+
+/* A file that is read, as halo_source_identity() knows it, and what it is: "the input", "a mask". */
+typedef struct HaloRead {
+    uint64_t id[2];
+    const char *what; /* static */
+} HaloRead;
+
+#define HALO_PNG_STORED (-1) /* not compressed */
+
+typedef struct HaloWriteOptions {
+    int quality;     /* JPEG: 1..100; 0: 90 */
+    int subsampling; /* JPEG: 444, 422 or 420; 0: 444 from quality 90 on, else 420 */
+    int png_level;   /* PNG: 1 (fast) .. 9 (small) or HALO_PNG_STORED; 0: 1 */
+    bool strip;      /* nothing that the input said of itself goes along */
+    bool guard;      /* sound of which samples would be clipped is done again, scaled to fit */
+    bool sync;       /* the output, and its name in its folder, are on the disk before that is success */
+} HaloWriteOptions;
+
+/* ---- what a file says of itself ------------------------------------------------------------------------- */
+
+typedef struct HaloBlob {
+    uint8_t *data; /* malloc'ed, or NULL */
+    size_t size;
+} HaloBlob;
+
+/* A line of text: malloc'ed, UTF-8. The keys are PNG's ("Title", "Author", "Description", "Comment", …). */
+typedef struct HaloText {
+    char *key, *value;
+} HaloText;
+
+/* A chunk of WAVE that says something of the whole: bext, iXML, cue, smpl, LIST, … */
+typedef struct HaloChunk {
+    char id[4];
+    bool behind; /* the samples */
+    HaloBlob bytes;
+} HaloChunk;
+
+/* What PNG's chunks cICP, mDCv and cLLi hold, as it stands there: how the samples code light, of what display they
+ * were mastered on, and how bright they get. Size 0: the file has no such chunk. */
+enum { HALO_CICP, HALO_MDCV, HALO_CLLI, HALO_COLOUR_CODES };
+typedef struct HaloColourCode {
+    uint8_t size;
+    uint8_t bytes[24];
+} HaloColourCode;
+
+/* Kept from input to output where both formats can hold it. All zero: the file says nothing. */
+typedef struct HaloMeta {
+    HaloBlob icc;  /* an ICC profile */
+    HaloBlob exif; /* TIFF-structured EXIF, without any "Exif\0\0" */
+    HaloBlob xmp;  /* an XMP packet */
+    HaloBlob iptc; /* IPTC-IIM records */
+    HaloText *text;
+    size_t texts;
+    HaloChunk *chunk; /* WAVE's own; what stands in them is among the texts, too */
+    size_t chunks;
+    HaloBlob *picture; /* of a sound, such as a cover: FLAC's blocks (RFC 9639, 8.8) */
+    size_t pictures;
+    double resolution[2];   /* dots per metre along x and y */
+    bool ratio;             /* of `resolution` only x : y is known: the shape of a pixel */
+    double gamma;           /* PNG's gAMA: samples are light to this power, such as 0.45455 */
+    double chroma[8];       /* PNG's cHRM: x and y of white, red, green and blue */
+    int srgb;               /* the samples are sRGB: 1 + the rendering intent of ICC.1 */
+    uint8_t significant[4]; /* PNG's sBIT: of each channel, the bits that its source had */
+    HaloColourCode code[HALO_COLOUR_CODES];
+} HaloMeta;
+
+typedef struct HaloInfo {
+    HaloShape shape;   /* width -1: audio of unknown length, read to the end */
+    int bits;          /* per sample, in the file */
+    bool real;         /* the file holds floating-point samples */
+    uint32_t speakers; /* of sound: WAVE's mask of channels, such as 3f for 5.1; 0: not said */
+    char encoding[48]; /* for people: "palette, interlaced", "24-bit PCM"; may be empty */
+    int64_t images;    /* in a file that holds pages; 0: in others, where one may follow another */
+    HaloNotes notes; /* what reading loses or changes; more may come while rows are read */
+    HaloMeta meta;
+} HaloInfo;
+
+HALO_API void halo_meta_free(HaloMeta *meta);
+HALO_API HaloStatus halo_meta_copy(const HaloMeta *from, HaloMeta *to);
+/* The set of HaloMetaKind that says something: EXIF's orientation alone does not, since rows can be turned; a density of 72 or 96 dots per inch, which programs put where they
+ * know none, does not, nor does sRGB, which is meant where nothing is said. */
+HALO_API unsigned halo_meta_kinds(const HaloMeta *meta);
+
+/* EXIF's word on how the rows are to be seen (1 to 8; 1: as they lie, also where it says nothing or is damaged). */
+HALO_API int halo_exif_orientation(const HaloBlob *exif);
+/* Is there a small image in it? */
+HALO_API bool halo_exif_thumbnail(const HaloBlob *exif);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,52 @@
+/* What there is: the tables of operations, masks, formats and backends, and what is asked of them. A program that
+ * brings rows of its own copies halo_tables(), adds them, and opens its sessions with that. */
+#ifndef HALO_TABLES_H
+#define HALO_TABLES_H
+
+#include "halo/backend.h"
+#include "halo/format.h"
+#include "halo/mask.h"
+#include "halo/op.h"
+#include "halo/options.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct HaloSession HaloSession; /* halo.h */
+
+typedef struct HaloTables {
+    const HaloOp *const *op;
+    int ops;
+    const HaloMaskRow *mask;
+    int masks;
+    const HaloFormat *const *format;
+    int formats;
+    const HaloBackend *const *backend; /* the first works on host memory and is always there */
+    int backends;
+} HaloTables;
+
+HALO_API const HaloTables *halo_tables(void);
+HALO_API const HaloOp *halo_find_op(const char *name); /* NULL: there is none */
+/* By name or extension, as halo_find_format. */
+HALO_API const HaloFormat *halo_find_format_in(const HaloTables *tables, const char *name);
+
+/* The parameters that every filter takes besides its own: border, alpha, nan. */
+HALO_API const HaloParam *halo_common_params(int *count);
+
+/* The closest of `count` words within a few typing mistakes of `word`, or NULL. `word_at(i, list)` gives
+ * them. */
+HALO_API const char *halo_nearest(const char *word, int count, const char *(*word_at)(int i, const void *list),
+                                  const void *list);
+
+/* Writes the operations that other tools call `word`, as "'gauss' or 'box'"; false where there are none. */
+HALO_API bool halo_known_as(const HaloTables *tables, const char *word, char *text, size_t size);
+
+/* halo_session_open with tables of one's own, which must outlive the session. */
+HALO_API HaloStatus halo_session_open_with(const HaloTables *tables, const HaloOptions *options,
+                                           HaloSession **session);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Every header compiles alone, as C17 and as C++17, with nothing to warn of.
+#   check_headers.sh INCLUDE_FOLDER
+set -euo pipefail
+include=$1
+failed=0
+headers=0
+for path in "$include"/halo/*.h; do
+    header=halo/${path##*/}
+    # Twice, since a header has to bear that, too.
+    source="#include <$header>"$'\n'"#include <$header>"
+    for language in "c -std=c17 -Wstrict-prototypes" "c++ -std=c++17"; do
+        read -ra options <<< "-x $language -Wall -Wextra -Wpedantic -Werror -fsyntax-only"
+        gcc "${options[@]}" -I"$include" - <<< "$source" || { echo "$header does not compile alone as ${language%% *}" >&2; failed=1; }
+    done
+    headers=$((headers + 1))
+done
+[ "$failed" = 0 ] && echo "$headers headers compile alone, as C and as C++"
+exit "$failed"
