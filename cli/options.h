@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "halo/extend.h"
+#include "halo/words.h"
 #include "text/text.h"
 
 typedef struct CliCommand CliCommand;
@@ -98,11 +99,7 @@ const CliCommand *cli_find_command(const char *name);
 HaloStatus cli_parse(int argc, char **argv, CliSettings *settings);
 
 /* value.c */
-HaloStatus cli_read_choice(const char *value, const char *choices, int *choice);
 HaloStatus cli_read_device(CliSettings *settings, const char *value);
-#define CLI_DEVICE_ROOM 64
-/* Item `at` of a list of devices; false where it has no such. */
-bool cli_device_at(const char *list, int at, char room[CLI_DEVICE_ROOM]);
 HaloStatus cli_read_one_device(const char *value, HaloOptions *engine);
 HaloStatus cli_read_jobs(CliSettings *settings, const char *value);
 HaloStatus cli_read_precision(CliSettings *settings, const char *value);

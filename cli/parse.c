@@ -76,7 +76,7 @@ static HaloStatus set_option(Parser *parser, const CliOption *option, const char
         int choice;
         *(const char **)place = value;
         const HaloStatus status =
-            option->choices != NULL ? cli_read_choice(value, option->choices, &choice) : HALO_OK;
+            option->choices != NULL ? halo_read_choice(value, option->choices, &choice) : HALO_OK;
         return status == HALO_OK ? status : halo_fail_at(status, "--%s", option->name);
     }
     const HaloStatus status = option->read(settings, value);
@@ -86,11 +86,7 @@ static HaloStatus set_option(Parser *parser, const CliOption *option, const char
 /* What a switch may be set to. */
 static bool is_switch_word(const char *word)
 {
-    char room[64];
-    static const char words[] = "0|1|no|yes|false|true|off|on";
-    for (int i = 0; i < cli_words(words); i++)
-        if (strcmp(cli_word(words, i, room), word) == 0) return true;
-    return false;
+    return halo_find_word(HALO_WORDS_ON, '|', word) >= 0 || halo_find_word(HALO_WORDS_OFF, '|', word) >= 0;
 }
 
 /* A parameter of the command's operation, noted down as the pipeline would have it. */

@@ -43,12 +43,12 @@ static HaloStatus check_request(const CliWork *work)
 {
     const CliSettings *settings = work->settings;
     const bool has_output = settings->output != NULL || settings->out_dir != NULL;
+    char extension[HALO_WORD_ROOM];
     if (settings->plot != NULL && work->batch.count > 1)
         return halo_fail(HALO_ERR_USAGE, "--plot takes one input, and there are %zu", work->batch.count);
     if (settings->plot != NULL && strcmp(settings->plot, "-") == 0)
         return halo_fail(HALO_ERR_USAGE, "--plot needs the name of a file");
-    if (settings->plot != NULL && strcmp(cli_extension(settings->plot), "svg") != 0 &&
-        strcmp(cli_extension(settings->plot), "png") != 0)
+    if (settings->plot != NULL && halo_find_word("svg,png", ',', halo_lower_extension(settings->plot, extension)) < 0)
         return halo_fail(HALO_ERR_USAGE, "--plot draws .svg or .png: '%s' is neither", settings->plot);
     if (cli_in_the_way(settings->plot) && !settings->force)
         return halo_fail(HALO_ERR_INPUT, "%s exists: --force replaces it", settings->plot);

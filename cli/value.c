@@ -1,64 +1,27 @@
 /* The values of options. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "options.h"
 
-static const char *word_of(int i, const void *list)
-{
-    static char room[8][64]; /* the nearest one is remembered while others are looked at */
-    return cli_word(list, i, room[i % 8]);
-}
-
-HaloStatus cli_read_choice(const char *value, const char *choices, int *choice)
-{
-    char room[64];
-    const int count = cli_words(choices);
-    for (int i = 0; i < count; i++)
-        if (strcmp(cli_word(choices, i, room), value) == 0) {
-            *choice = i;
-            return HALO_OK;
-        }
-    const char *near = halo_nearest(value, count, word_of, choices);
-    if (near != NULL)
-        return halo_fail(HALO_ERR_USAGE, "'%.80s' is none of %s; did you mean '%s'?", value, choices, near);
-    return halo_fail(HALO_ERR_USAGE, "'%.80s' is none of %s", value, choices);
-}
-
-/* Decimal digits alone. */
-static bool read_integer(const char *text, int64_t max, int64_t *value, const char **end)
-{
-    int64_t v = 0;
-    if (*text < '0' || *text > '9') return false;
-    for (; *text >= '0' && *text <= '9'; text++) {
-        if (v > (max - (*text - '0')) / 10) return false;
-        v = v * 10 + (*text - '0');
-    }
-    *value = v;
-    *end = text;
-    return true;
-}
-
 /* "100000", "2^28", "1.5G": suffixes stand for powers of `kilo`. */
 static HaloStatus read_size(const char *text, int kilo, int64_t *size)
 {
-    const char *end = text;
-    char *number_end;
+    const char *end;
     int64_t base, power;
-    if (read_integer(text, INT64_MAX, &base, &end) && *end == '^') {
-        if (!read_integer(end + 1, 62, &power, &end) || *end != 0) goto bad;
+    double value;
+    if (halo_read_count(text, INT64_MAX, &base, &end) && *end == '^') {
+        if (!halo_read_count(end + 1, 62, &power, NULL)) goto bad;
         for (*size = 1; power > 0; power--)
             if (!halo_mul(*size, base, size)) goto bad;
     } else {
-        if ((text[0] < '0' || text[0] > '9') || strpbrk(text, "xX") != NULL) goto bad;
-        double value = halo_strtod(text, &number_end);
+        if (!halo_is_digit(*text) || !halo_read_number(text, &value, &end)) goto bad;
         static const char suffix[] = "kmgt";
-        const char *which = *number_end != 0 ? strchr(suffix, *number_end | 0x20) : NULL;
-        if (which != NULL) number_end++;
+        const char *which = *end != 0 ? strchr(suffix, *end | 0x20) : NULL;
+        if (which != NULL) end++;
         for (const char *s = suffix; which != NULL && s <= which; s++) value *= kilo;
-        if (*number_end != 0 || !(value < 9e18)) goto bad;
+        if (*end != 0 || !(value < 9e18)) goto bad;
         *size = (int64_t)value;
     }
     if (*size >= 1) return HALO_OK;
@@ -79,8 +42,7 @@ HaloStatus cli_read_memory(CliSettings *settings, const char *value)
 
 static HaloStatus read_count(const char *value, int64_t most, int64_t *count)
 {
-    const char *end = value;
-    if (read_integer(value, most, count, &end) && *end == 0 && *count > 0) return HALO_OK;
+    if (halo_read_count(value, most, count, NULL) && *count > 0) return HALO_OK;
     return halo_fail(HALO_ERR_USAGE, "expected a number from 1 to %lld, found '%.80s'", (long long)most, value);
 }
 
@@ -112,14 +74,14 @@ HaloStatus cli_read_subsampling(CliSettings *settings, const char *value)
 {
     static const int ways[] = {444, 422, 420};
     int way = 0;
-    const HaloStatus status = cli_read_choice(value, "444|422|420", &way);
+    const HaloStatus status = halo_read_choice(value, "444|422|420", &way);
     if (status == HALO_OK) settings->write.subsampling = ways[way];
     return status;
 }
 
 HaloStatus cli_read_png_level(CliSettings *settings, const char *value)
 {
-    if (value[0] < '0' || value[0] > '9' || value[1] != 0)
+    if (!halo_is_digit(value[0]) || value[1] != 0)
         return halo_fail(HALO_ERR_USAGE, "expected a level from 0 to 9, found '%.80s'", value);
     settings->write.png_level = value[0] == '0' ? HALO_PNG_STORED : value[0] - '0';
     return HALO_OK;
@@ -129,13 +91,12 @@ HaloStatus cli_read_one_device(const char *value, HaloOptions *engine)
 {
     int choice = HALO_DEVICE_GPU;
     if (strncmp(value, "gpu:", 4) == 0) {
-        const char *end = value;
         int64_t index;
-        if (!read_integer(value + 4, 1023, &index, &end) || *end != 0)
+        if (!halo_read_count(value + 4, 1023, &index, NULL))
             return halo_fail(HALO_ERR_USAGE, "expected gpu:N with a number N from 0, found '%.80s'", value);
         engine->gpu = (int)index;
     } else {
-        const HaloStatus status = cli_read_choice(value, "auto|cpu|gpu|all", &choice);
+        const HaloStatus status = halo_read_choice(value, "auto|cpu|gpu|all", &choice);
         if (status != HALO_OK) return status;
         engine->gpu = 0;
     }
@@ -148,28 +109,17 @@ HaloStatus cli_read_device(CliSettings *settings, const char *value)
 {
     HaloStatus status = HALO_OK;
     HaloOptions engine = settings->engine;
-    char room[CLI_DEVICE_ROOM];
+    char room[HALO_WORD_ROOM];
     settings->bench.devices = strchr(value, ',') != NULL ? value : NULL;
-    for (int i = 0; status == HALO_OK && cli_device_at(value, i, room); i++)
+    for (int i = 0; status == HALO_OK && halo_word(value, ',', i, room) != NULL; i++)
         status = cli_read_one_device(room, i == 0 ? &settings->engine : &engine);
     return status;
-}
-
-bool cli_device_at(const char *list, int at, char room[CLI_DEVICE_ROOM])
-{
-    for (; at > 0 && list != NULL; at--) {
-        list = strchr(list, ',');
-        if (list != NULL) list++;
-    }
-    if (list == NULL) return false;
-    snprintf(room, CLI_DEVICE_ROOM, "%.*s", (int)strcspn(list, ","), list);
-    return true;
 }
 
 HaloStatus cli_read_precision(CliSettings *settings, const char *value)
 {
     int choice = 0;
-    const HaloStatus status = cli_read_choice(value, "exact|fast", &choice);
+    const HaloStatus status = halo_read_choice(value, "exact|fast", &choice);
     settings->engine.precision = (HaloPrecision)choice;
     return status;
 }
@@ -177,7 +127,7 @@ HaloStatus cli_read_precision(CliSettings *settings, const char *value)
 HaloStatus cli_read_alpha(CliSettings *settings, const char *value)
 {
     int choice = 0;
-    const HaloStatus status = cli_read_choice(value, "premul|straight|ignore", &choice);
+    const HaloStatus status = halo_read_choice(value, "premul|straight|ignore", &choice);
     settings->engine.alpha = (HaloAlpha)choice;
     return status;
 }
@@ -185,7 +135,7 @@ HaloStatus cli_read_alpha(CliSettings *settings, const char *value)
 HaloStatus cli_read_progress(CliSettings *settings, const char *value)
 {
     int choice = 0;
-    const HaloStatus status = cli_read_choice(value, "auto|never|json", &choice);
+    const HaloStatus status = halo_read_choice(value, "auto|never|json", &choice);
     settings->progress = (CliProgress)choice;
     return status;
 }
@@ -227,9 +177,9 @@ HaloStatus cli_read_format(CliSettings *settings, const char *value)
 static bool read_raw_image(const char *text, HaloShape *raw)
 {
     int64_t channels = 1;
-    if (!read_integer(text, INT32_MAX, &raw->width, &text) || *text++ != 'x') return false;
-    if (!read_integer(text, INT32_MAX, &raw->height, &text)) return false;
-    if (*text == 'x' && !read_integer(text + 1, 1024, &channels, &text)) return false;
+    if (!halo_read_count(text, INT32_MAX, &raw->width, &text) || *text++ != 'x') return false;
+    if (!halo_read_count(text, INT32_MAX, &raw->height, &text)) return false;
+    if (*text == 'x' && !halo_read_count(text + 1, 1024, &channels, &text)) return false;
     raw->kind = HALO_IMAGE;
     raw->channels = (int)channels;
     return *text == 0 && raw->width > 0 && raw->height > 0 && channels > 0;
@@ -239,8 +189,8 @@ static bool read_raw_image(const char *text, HaloShape *raw)
 static bool read_raw_audio(const char *text, HaloShape *raw)
 {
     int64_t rate, channels;
-    if (!read_integer(text, INT32_MAX, &rate, &text) || *text++ != ',') return false;
-    if (!read_integer(text, 1024, &channels, &text) || *text != 0) return false;
+    if (!halo_read_count(text, INT32_MAX, &rate, &text) || *text++ != ',') return false;
+    if (!halo_read_count(text, 1024, &channels, NULL)) return false;
     *raw = (HaloShape){.kind = HALO_AUDIO,
                        .dtype = raw->dtype,
                        .width = -1,
@@ -286,9 +236,9 @@ HaloStatus cli_read_raw(CliSettings *settings, const char *value)
 
 HaloStatus cli_read_size(CliSettings *settings, const char *value)
 {
-    const char *end = value;
-    if (read_integer(value, INT32_MAX, &settings->bench.width, &end) && *end++ == 'x' &&
-        read_integer(end, INT32_MAX, &settings->bench.height, &end) && *end == 0 && settings->bench.width > 0 &&
+    const char *end;
+    if (halo_read_count(value, INT32_MAX, &settings->bench.width, &end) && *end == 'x' &&
+        halo_read_count(end + 1, INT32_MAX, &settings->bench.height, NULL) && settings->bench.width > 0 &&
         settings->bench.height > 0)
         return HALO_OK;
     return halo_fail(HALO_ERR_USAGE, "expected a size such as 4096x4096, found '%.80s'", value);
@@ -306,10 +256,10 @@ HaloStatus cli_read_runs(CliSettings *settings, const char *value)
 
 HaloStatus cli_read_content(CliSettings *settings, const char *value)
 {
-    return cli_read_choice(value, "random|constant|smooth", &settings->bench.content); /* as HaloContent */
+    return halo_read_choice(value, "random|constant|smooth", &settings->bench.content); /* as HaloContent */
 }
 
 HaloStatus cli_read_dtype(CliSettings *settings, const char *value)
 {
-    return cli_read_choice(value, "u8|u16|f32", &settings->bench.dtype); /* in the order of HaloDtype */
+    return halo_read_choice(value, "u8|u16|f32", &settings->bench.dtype); /* in the order of HaloDtype */
 }

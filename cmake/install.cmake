@@ -9,7 +9,7 @@ endif()
 install(TARGETS halo)
 install(TARGETS halo_shared halo_static EXPORT haloTargets)
 install(DIRECTORY include/halo TYPE INCLUDE FILES_MATCHING PATTERN "*.h"
-    PATTERN "text.h" EXCLUDE) # for halo's own folders
+    PATTERN "text.h" EXCLUDE PATTERN "utf8.h" EXCLUDE PATTERN "words.h" EXCLUDE) # for halo's own folders
 install(FILES LICENSE README.md TYPE DOC OPTIONAL)
 
 # ---- pkg-config ------------------------------------------------------------------------------------------------

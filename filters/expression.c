@@ -73,25 +73,12 @@ static HaloStatus parse_choice(Parser *p);
 
 /* ---- operands ------------------------------------------------------------------------------------------- */
 
-static const char *digits(const char *c)
-{
-    while (halo_is_digit(*c)) c++;
-    return c;
-}
-
-/* digits [. digits] [e [+-] digits]: strtod alone would take hexadecimal as well. */
 static HaloStatus parse_number(Parser *p)
 {
-    const char *end = digits(p->at);
-    if (*end == '.') end = digits(end + 1);
-    if (end == p->at + 1 && *p->at == '.') return expected(p, "a number");
-    if (*end == 'e' || *end == 'E') {
-        const char *exponent = end + 1 + (end[1] == '+' || end[1] == '-');
-        if (halo_is_digit(*exponent)) end = digits(exponent);
-    }
-    char *stop;
-    const double number = halo_strtod(p->at, &stop);
-    if (stop != end) return expected(p, "a decimal number");
+    const char *end;
+    double number;
+    if (!halo_read_number(p->at, &number, &end))
+        return expected(p, *p->at == '.' ? "a number" : "a decimal number");
     if (!isfinite(number)) return mistake(p, p->at, "this number is beyond 64-bit floats");
     p->at = end;
     skip_blanks(p);

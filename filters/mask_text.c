@@ -89,31 +89,11 @@ static HaloStatus expected(const Reader *r, const char *what)
 
 /* ---- numbers -------------------------------------------------------------------------------------------- */
 
-static const char *digits(const char *c)
-{
-    while (*c >= '0' && *c <= '9') c++;
-    return c;
-}
-
-/* [+-] digits [. digits] [e [+-] digits]: strtod alone would take hexadecimal, "inf" and "nan" as well. */
-static bool is_number(const char *word, size_t length)
-{
-    const char *c = word + (*word == '+' || *word == '-');
-    const char *whole = digits(c), *rest = *whole == '.' ? digits(whole + 1) : whole;
-    if (rest - c - (*whole == '.') < 1) return false;
-    if (*rest == 'e' || *rest == 'E') {
-        c = rest + 1 + (rest[1] == '+' || rest[1] == '-');
-        rest = digits(c);
-        if (rest == c) return false;
-    }
-    return rest == word + length;
-}
-
 static HaloStatus read_number(Reader *r, double *value)
 {
+    const char *end;
     const size_t length = word_length(r);
-    if (length == 0 || !is_number(r->at, length)) return expected(r, "a number");
-    *value = halo_strtod(r->at, NULL);
+    if (!halo_read_number(r->at, value, &end) || end != r->at + length) return expected(r, "a number");
     if (!(fabs(*value) <= FLT_MAX)) return expected(r, "a number within 32-bit floats");
     r->at += length;
     return HALO_OK;
@@ -191,15 +171,11 @@ static HaloStatus make(const Reader *r, int64_t width, int64_t height, HaloMask 
 /* Digits that come to `least` .. `most`, or -1. */
 static int64_t read_digits(Reader *r, int64_t least, int64_t most)
 {
-    const char *start = r->at, *stop = digits(r->at);
-    int64_t value = 0;
-    for (; r->at < stop; r->at++) {
-        value = value * 10 + (*r->at - '0');
-        if (value > most) break;
-    }
-    if (stop > start && value >= least && value <= most) return value;
-    r->at = start;
-    return -1;
+    const char *end;
+    int64_t value;
+    if (!halo_read_count(r->at, most, &value, &end) || value < least) return -1;
+    r->at = end;
+    return value;
 }
 
 /* "WxH+X+Y:" or "N:", then all taps. */

@@ -13,11 +13,11 @@ static HaloStatus read_percentiles(const char *where, const char *text, HaloDeta
 {
     detail->percents = 0;
     for (const char *at = text;;) {
-        char *end;
+        const char *end;
+        double percent;
         at += strspn(at, " \t,");
         if (*at == 0 && detail->percents > 0) return HALO_OK;
-        const double percent = halo_strtod(at, &end);
-        if (end == at || !(percent >= 0 && percent <= 100) || (*end != 0 && strchr(" \t,", *end) == NULL))
+        if (!halo_read_number(at, &percent, &end) || !(percent >= 0 && percent <= 100) || (*end != 0 && strchr(" \t,", *end) == NULL))
             return halo_fail(HALO_ERR_USAGE,
                              "%s: expected numbers from 0 to 100, such as \"1,50,99\", found '%.40s'", where,
                              at);

@@ -60,7 +60,4 @@ bool cli_in_the_way(const char *path);
 /* What becomes of it. */
 HaloForce cli_force(const CliSettings *settings, const CliItem *item);
 
-/* The extension of a path, without its dot; "" where it has none. */
-const char *cli_extension(const char *path);
-
 #endif

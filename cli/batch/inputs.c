@@ -31,22 +31,11 @@ static void add_failed(CliBatch *batch, const char *input, const char *reason)
     item->error = cli_copy(reason);
 }
 
-const char *cli_extension(const char *path)
-{
-    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
-    const char *dot = strrchr(name, '.');
-    return dot != NULL && dot != name ? dot + 1 : "";
-}
-
 /* Can a file of this name be read, as far as its name says? */
 static bool is_known(const char *path)
 {
-    char lower[16] = {0};
-    const char *extension = cli_extension(path);
-    if (strlen(extension) >= sizeof lower) return false;
-    for (size_t i = 0; extension[i] != 0; i++)
-        lower[i] = (char)(extension[i] >= 'A' && extension[i] <= 'Z' ? extension[i] | 0x20 : extension[i]);
-    const HaloFormat *format = halo_find_format(lower);
+    char extension[HALO_WORD_ROOM];
+    const HaloFormat *format = halo_find_format(halo_lower_extension(path, extension));
     return format != NULL && format->open != NULL;
 }
 
@@ -55,7 +44,7 @@ static bool is_known(const char *path)
 /* The name alone, or the path as it is below the folder that was named. */
 static bool matches(const CliWords *globs, const char *path)
 {
-    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+    const char *name = halo_base_name(path);
     for (size_t i = 0; i < globs->count; i++)
         if (fnmatch(globs->word[i], name, 0) == 0 || fnmatch(globs->word[i], path, 0) == 0) return true;
     return false;

@@ -14,9 +14,8 @@ static HaloStatus add_field(CliText *text, int field, const CliSettings *setting
                             size_t index, int digits)
 {
     const bool piped = strcmp(item->input, "-") == 0;
-    const char *slash = strrchr(item->input, '/');
-    const char *name = piped ? "stdin" : slash != NULL ? slash + 1 : item->input;
-    const char *extension = piped ? "" : cli_extension(item->input);
+    const char *name = piped ? "stdin" : halo_base_name(item->input);
+    const char *extension = piped ? "" : halo_extension(item->input);
     const size_t stem = strlen(name) - (*extension != 0 ? strlen(extension) + 1 : 0);
     char number[32];
     switch (field) {
@@ -70,7 +69,7 @@ static HaloStatus expand(const char *template, const CliSettings *settings, cons
             HaloStatus status = t[1 + length] == '}'
                                     ? take_digits(word, &digits)
                                     : halo_fail(HALO_ERR_USAGE, "a } is missing in '%s'", template);
-            if (status == HALO_OK) status = cli_read_choice(word, fields, &field);
+            if (status == HALO_OK) status = halo_read_choice(word, fields, &field);
             if (status == HALO_OK) status = add_field(text, field, settings, item, index, digits);
             if (status != HALO_OK) return halo_fail_at(status, "--name");
             t += length + 1;

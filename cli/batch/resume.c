@@ -79,16 +79,14 @@ static void unescape(char *name)
 
 static bool read_stamp(char *const field[2], CliStamp *stamp)
 {
-    char *end[2];
-    stamp->size = strtoll(field[0], &end[0], 10);
-    stamp->time = strtoll(field[1], &end[1], 10);
-    return *end[0] == 0 && *end[1] == 0 && end[0] != field[0] && end[1] != field[1];
+    return halo_read_int(field[0], INT64_MIN, INT64_MAX, &stamp->size, NULL) &&
+           halo_read_int(field[1], INT64_MIN, INT64_MAX, &stamp->time, NULL);
 }
 
 /* False for what is no line, or not all of one: the recipe, of fixed length, stands last. */
 static bool read_line(char *line, Entry *entry)
 {
-    char *field[FIELDS] = {0}, *end;
+    char *field[FIELDS] = {0};
     int fields = 0;
     for (char *at = line; at != NULL && fields < FIELDS; fields++) {
         field[fields] = at;
@@ -98,8 +96,8 @@ static bool read_line(char *line, Entry *entry)
     const bool done = fields == FIELDS && strcmp(field[0], "=") == 0;
     if (!done && (fields != 3 || strlen(field[0]) != 1 || strchr("+-~!", *field[0]) == NULL)) return false;
     const char *recipe = field[fields - 1];
-    if (strlen(recipe) != 16 || strspn(recipe, "0123456789abcdef") != 16) return false;
-    *entry = (Entry){.what = *field[0], .output = field[1], .recipe = strtoull(recipe, &end, 16)};
+    *entry = (Entry){.what = *field[0], .output = field[1]};
+    if (strlen(recipe) != 16 || !halo_read_hex(recipe, 16, &entry->recipe)) return false;
     unescape(field[1]);
     if (!done) return true;
     entry->input = field[4];

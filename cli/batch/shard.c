@@ -7,21 +7,12 @@
 
 #define MOST_SHARDS 1000000000 /* keeps every product with a number of files in 64 bits */
 
-static bool read_number(const char *text, int64_t *number, const char **end)
-{
-    char *stop;
-    if (*text < '0' || *text > '9') return false;
-    *number = strtoll(text, &stop, 10);
-    *end = stop;
-    return *number <= MOST_SHARDS;
-}
-
 /* HALO_ERR_USAGE where the variable is missing (without `preset`) or is no number. */
 static HaloStatus read_variable(const char *name, const char *preset, int64_t *number)
 {
-    const char *end, *set = getenv(name), *text = set != NULL ? set : preset;
+    const char *set = getenv(name), *text = set != NULL ? set : preset;
     if (text == NULL) return halo_fail(HALO_ERR_USAGE, "the environment variable %s is missing", name);
-    if (!read_number(text, number, &end) || *end != 0)
+    if (!halo_read_count(text, MOST_SHARDS, number, NULL))
         return halo_fail(HALO_ERR_USAGE, "the environment variable %s is '%.40s', and no number", name, text);
     return HALO_OK;
 }
@@ -72,8 +63,8 @@ HaloStatus cli_read_shard(CliSettings *settings, const char *value)
         return halo_fail(HALO_ERR_USAGE, "auto needs a Slurm job array (SLURM_ARRAY_TASK_ID) or an indexed "
                                          "Kubernetes job (JOB_COMPLETION_INDEX); elsewhere give i/n");
     }
-    if (read_number(value, &settings->shard, &end) && *end == '/' &&
-        read_number(end + 1, &settings->shards, &end) && *end == 0 && settings->shard >= 1 &&
+    if (halo_read_count(value, MOST_SHARDS, &settings->shard, &end) && *end == '/' &&
+        halo_read_count(end + 1, MOST_SHARDS, &settings->shards, NULL) && settings->shard >= 1 &&
         settings->shard <= settings->shards)
         return HALO_OK;
     return halo_fail(HALO_ERR_USAGE, "expected i/n with i from 1 to n, such as 3/64, or auto; found '%.80s'",

@@ -37,7 +37,7 @@ static HaloStatus list_files(const CliSettings *settings, const char *folder, Cl
         CliItem *item = &batch->item[i];
         char name[64];
         if (item->status != HALO_OK) HALO_FAIL(item->status, "%s", item->error);
-        const char *extension = settings->to != NULL ? settings->to->extensions : cli_extension(item->input);
+        const char *extension = settings->to != NULL ? settings->to->extensions : halo_extension(item->input);
         snprintf(name, sizeof name, "/%zu.%.*s", i, (int)strcspn(extension, ","), extension);
         const size_t length = strlen(folder) + strlen(name) + 1;
         item->output = cli_alloc(length, 1);

@@ -169,8 +169,8 @@ HaloStatus cli_bench_ops(const CliSettings *settings)
     HaloStatus status = HALO_OK;
     Bench bench = {.settings = settings};
     HaloOptions engine = settings->engine;
-    char device[CLI_DEVICE_ROOM];
-    for (int i = 0; i == 0 || cli_device_at(settings->bench.devices, i, device); i++) {
+    char device[HALO_WORD_ROOM];
+    for (int i = 0; i == 0 || halo_word(settings->bench.devices, ',', i, device) != NULL; i++) {
         if (i > 0) HALO_TRY(cli_read_one_device(device, &engine));
         HALO_TRY(halo_session_open(&engine, &bench.session));
         HALO_TRY(time_all(&bench));

@@ -48,8 +48,8 @@ static bool put_values(FILE *to, const CliOption *option)
         return true;
     }
     if (option->choices == NULL) return false;
-    for (int i = 0; i < cli_words(option->choices); i++)
-        fprintf(to, "%s%s", i > 0 ? " " : "", cli_word(option->choices, i, room));
+    for (int i = 0; halo_word(option->choices, '|', i, room) != NULL; i++)
+        fprintf(to, "%s%s", i > 0 ? " " : "", room);
     return true;
 }
 

@@ -1,5 +1,6 @@
 /* The rows of the tables in words. */
 #include "describe.h"
+#include "halo/utf8.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -70,20 +71,13 @@ void cli_describe_key(const HaloParam *param, CliText *text)
         add(text, param->key);
 }
 
-int cli_characters(const char *text)
-{
-    int count = 0;
-    for (; *text != 0; text++) count += ((unsigned char)*text & 0xc0) != 0x80;
-    return count;
-}
-
 void cli_wrap(FILE *to, const char *text, int indent, int width)
 {
     int column = indent;
     while (*text != 0) {
         const size_t length = strcspn(text, " ");
         char *word = cli_format("%.*s", (int)length, text);
-        const int wide = cli_characters(word);
+        const int wide = halo_utf8_count(word);
         if (column > indent && column + 1 + wide > width) {
             fprintf(to, "\n%*s", indent, "");
             column = indent;

@@ -18,8 +18,6 @@ void cli_describe_key(const HaloParam *param, CliText *text);
 /* Help is written once and broken to fit: `text` in lines up to `width`, all but the first after `indent`
  * spaces. Counts characters, not bytes. */
 void cli_wrap(FILE *to, const char *text, int indent, int width);
-/* Characters of UTF-8 text. */
-int cli_characters(const char *text);
 
 /* The page of an operation, as `halo help gauss` prints it. */
 void cli_print_op(FILE *to, const HaloOp *op);

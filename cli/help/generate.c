@@ -179,7 +179,7 @@ int cli_generate(const CliSettings *settings)
     static void (*const make[])(FILE *) = {cli_generate_man, cli_complete_bash, cli_complete_zsh,
                                            cli_complete_fish, cli_generate_ops_table};
     int which = 0;
-    if (cli_read_choice(settings->generate, "man|complete-bash|complete-zsh|complete-fish|ops-table", &which) !=
+    if (halo_read_choice(settings->generate, "man|complete-bash|complete-zsh|complete-fish|ops-table", &which) !=
         HALO_OK) {
         cli_complain("--generate: %s", halo_error());
         return HALO_ERR_USAGE;

@@ -10,9 +10,8 @@
 static void record_words(CliJson *json, const char *key, const char *list)
 {
     char room[64];
-    const int count = list != NULL ? cli_words(list) : 0;
     json_open(json, key, '[');
-    for (int i = 0; i < count; i++) json_text(json, NULL, cli_word(list, i, room));
+    for (int i = 0; halo_word(list, '|', i, room) != NULL; i++) json_text(json, NULL, room);
     json_close(json, ']');
 }
 
@@ -250,7 +249,7 @@ int cli_list(const CliSettings *settings)
     int topic = 0;
     HaloStatus status = settings->words > 1 ? halo_fail(HALO_ERR_USAGE, "one topic at a time") : HALO_OK;
     if (status == HALO_OK && settings->words == 1)
-        status = cli_read_choice(settings->word[0], "ops|masks|formats|devices", &topic);
+        status = halo_read_choice(settings->word[0], "ops|masks|formats|devices", &topic);
     if (status != HALO_OK) {
         cli_complain("list: %s", halo_error());
         return status;

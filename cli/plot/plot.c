@@ -157,9 +157,8 @@ static void draw_legend(const Plot *plot)
 static void draw(const Plot *plot, const char *input)
 {
     const HaloHistogram *h = &plot->result->hist;
-    const char *slash = strrchr(input, '/');
     char title[128];
-    snprintf(title, sizeof title, "%.60s", slash != NULL ? slash + 1 : input);
+    snprintf(title, sizeof title, "%.60s", halo_base_name(input));
     plot->canvas->text(plot->canvas, LEFT, 24, CANVAS_LEFT, 16, title);
     if (plot->per > 1)
         snprintf(title, sizeof title, "samples in %lld bins, of which %lld share a step", (long long)h->bins,
@@ -179,6 +178,7 @@ HaloStatus cli_plot(const CliSettings *settings, const CliBatch *batch, const ch
                     const HaloResult *result)
 {
     const char *path = settings->plot;
+    char extension[HALO_WORD_ROOM];
     HaloStatus status = HALO_OK;
     HaloSink *sink = NULL;
     Plot plot = {.result = result, .logarithmic = settings->log};
@@ -191,7 +191,7 @@ HaloStatus cli_plot(const CliSettings *settings, const CliBatch *batch, const ch
         read[options.reads++] = (HaloRead){{(uint64_t)st.st_dev, (uint64_t)st.st_ino}, "the input"};
     plot.per = (result->hist.bins + MOST_STEPS - 1) / MOST_STEPS;
     plot.peak = peak_of(&plot);
-    plot.canvas = strcmp(cli_extension(path), "png") == 0 ? canvas_png() : canvas_svg();
+    plot.canvas = strcmp(halo_lower_extension(path, extension), "png") == 0 ? canvas_png() : canvas_svg();
     draw(&plot, input);
     HALO_TRY(halo_sink_open(path, &options, &sink));
     HALO_TRY(plot.canvas->write(plot.canvas, sink));

@@ -6,41 +6,25 @@
 #include <string.h>
 
 #include "halo/text.h"
-
-/* The length of the UTF-8 sequence at `s`, or 0 where it is none: overlong forms, surrogates and what lies
- * beyond U+10FFFF included. */
-static int utf8_length(const unsigned char *s)
-{
-    const int more = s[0] < 0x80                   ? 0
-                     : s[0] >= 0xc2 && s[0] < 0xe0 ? 1
-                     : s[0] >= 0xe0 && s[0] < 0xf0 ? 2
-                     : s[0] >= 0xf0 && s[0] < 0xf5 ? 3
-                                                   : -1;
-    for (int i = 1; i <= more; i++)
-        if ((s[i] & 0xc0) != 0x80) return 0;
-    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] >= 0xa0) || (s[0] == 0xf0 && s[1] < 0x90) ||
-        (s[0] == 0xf4 && s[1] >= 0x90))
-        return 0;
-    return more + 1;
-}
+#include "halo/utf8.h"
 
 static void quoted(FILE *to, const char *text)
 {
-    const unsigned char *s = (const unsigned char *)text;
+    uint32_t code;
     fputc('"', to);
-    while (*s != 0) {
-        const int length = utf8_length(s);
-        if (length == 0)
+    for (size_t left = strlen(text), bytes; left > 0; text += bytes, left -= bytes) {
+        bytes = (size_t)halo_utf8_get(text, left, &code);
+        if (bytes == 0)
             fputs("\xef\xbf\xbd", to); /* as it is, so that reading and writing it again gives the same */
-        else if (*s == '"' || *s == '\\')
-            fprintf(to, "\\%c", *s);
-        else if (*s == '\n')
+        else if (code == '"' || code == '\\')
+            fprintf(to, "\\%c", (char)code);
+        else if (code == '\n')
             fputs("\\n", to);
-        else if (*s < 0x20 || *s == 0x7f)
-            fprintf(to, "\\u%04x", *s);
+        else if (code < 0x20 || code == 0x7f)
+            fprintf(to, "\\u%04x", (unsigned)code);
         else
-            fwrite(s, 1, (size_t)length, to);
-        s += length > 0 ? length : 1;
+            fwrite(text, 1, bytes, to);
+        if (bytes == 0) bytes = 1;
     }
     fputc('"', to);
 }

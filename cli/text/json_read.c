@@ -1,11 +1,12 @@
 /* JSON, read: recursive descent over a text that it writes over, as strings lose their escapes. */
 #include "json_read.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "halo/text.h"
+#include "halo/utf8.h"
 #include "text.h"
 
 #define DEEPEST 32 /* arrays in objects in arrays: more than halo ever writes */
@@ -25,48 +26,25 @@ static void skip_space(Input *input) { input->at += strspn(input->at, " \t\r\n")
 
 /* ---- strings -------------------------------------------------------------------------------------------- */
 
-static bool read_hex(const char *at, unsigned *code)
-{
-    *code = 0;
-    for (int i = 0; i < 4; i++) {
-        static const char digits[] = "0123456789abcdef";
-        const char *digit =
-            at[i] != 0 ? strchr(digits, at[i] >= 'A' && at[i] <= 'F' ? at[i] + 32 : at[i]) : NULL;
-        if (digit == NULL) return false;
-        *code = *code << 4 | (unsigned)(digit - digits);
-    }
-    return true;
-}
-
-/* As UTF-8, which is never longer than the escape it stands for. */
-static char *put_code(char *to, unsigned code)
-{
-    const int more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-    static const unsigned char lead[] = {0, 0xc0, 0xe0, 0xf0};
-    *to++ = (char)(lead[more] | code >> 6 * more);
-    for (int i = more - 1; i >= 0; i--) *to++ = (char)(0x80 | (code >> 6 * i & 0x3f));
-    return to;
-}
-
 static HaloStatus read_escape(Input *input, char **to)
 {
     static const char letters[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
-    unsigned code, low;
+    uint64_t code, low;
     const char *letter = *input->at != 0 ? strchr(letters, *input->at) : NULL;
     if (letter != NULL) {
         *(*to)++ = meant[letter - letters];
         input->at++;
         return HALO_OK;
     }
-    if (*input->at != 'u' || !read_hex(input->at + 1, &code) || code == 0)
+    if (*input->at != 'u' || !halo_read_hex(input->at + 1, 4, &code) || code == 0)
         return wrong(input, "an escape such as \\n or \\u00e9");
     input->at += 5;
     if (code >= 0xd800 && code < 0xdc00 && input->at[0] == '\\' && input->at[1] == 'u' &&
-        read_hex(input->at + 2, &low) && low >= 0xdc00 && low < 0xe000) {
+        halo_read_hex(input->at + 2, 4, &low) && low >= 0xdc00 && low < 0xe000) {
         code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
         input->at += 6;
     }
-    *to = put_code(*to, code);
+    *to = halo_utf8_put(*to, (uint32_t)code); /* never longer than the escape it stands for */
     return HALO_OK;
 }
 
@@ -196,19 +174,14 @@ static HaloStatus missing(const char *key, const char *what)
     return halo_fail(HALO_ERR_INPUT, "\"%s\" is missing or no %s", key, what);
 }
 
-/* Does the number end where its text does? What follows it is still there. */
-static bool ends(const char *end)
-{
-    return errno == 0 && (*end == 0 || strchr("-+.0123456789eE", *end) == NULL);
-}
+/* Does the number end where its digits do? What follows it is still there. */
+static bool ends(const char *end) { return *end == 0 || strchr("-+.0123456789eE", *end) == NULL; }
 
 bool json_is_uint(const JsonValue *value, uint64_t *number)
 {
-    char *end;
-    if (value == NULL || value->type != JSON_NUMBER || *value->text == '-') return false;
-    errno = 0;
-    *number = strtoull(value->text, &end, 10);
-    return ends(end);
+    const char *end;
+    return value != NULL && value->type == JSON_NUMBER && halo_read_uint(value->text, UINT64_MAX, number, &end) &&
+           ends(end);
 }
 
 HaloStatus json_get_uint(const JsonValue *object, const char *key, uint64_t *value)
@@ -218,12 +191,11 @@ HaloStatus json_get_uint(const JsonValue *object, const char *key, uint64_t *val
 
 HaloStatus json_get_int(const JsonValue *object, const char *key, int64_t *value)
 {
-    char *end;
+    const char *end;
     const JsonValue *found = json_find(object, key);
-    if (found == NULL || found->type != JSON_NUMBER) return missing(key, "whole number");
-    errno = 0;
-    *value = strtoll(found->text, &end, 10);
-    return ends(end) ? HALO_OK : missing(key, "whole number");
+    const bool read = found != NULL && found->type == JSON_NUMBER &&
+                      halo_read_int(found->text, INT64_MIN, INT64_MAX, value, &end) && ends(end);
+    return read ? HALO_OK : missing(key, "whole number");
 }
 
 HaloStatus json_get_range(const JsonValue *object, const char *key, int64_t least, int64_t most, int64_t *value)
@@ -243,7 +215,7 @@ HaloStatus json_get_finite(const JsonValue *object, const char *key, double leas
 
 HaloStatus json_get_number(const JsonValue *object, const char *key, double *value)
 {
-    char *end;
+    const char *end;
     const JsonValue *found = json_find(object, key);
     if (found == NULL || found->type == JSON_BOOL || found->type >= JSON_ARRAY) return missing(key, "number");
     *value = NAN;
@@ -253,9 +225,7 @@ HaloStatus json_get_number(const JsonValue *object, const char *key, double *val
         *value = *found->text == '-' ? -(double)INFINITY : (double)INFINITY;
         return HALO_OK;
     }
-    *value = halo_strtod(found->text, &end);
-    errno = 0; /* denormals are no mistake */
-    return end != found->text && ends(end) ? HALO_OK : missing(key, "number");
+    return halo_read_number(found->text, value, &end) && ends(end) ? HALO_OK : missing(key, "number");
 }
 
 HaloStatus json_get_text(const JsonValue *object, const char *key, const char **value)

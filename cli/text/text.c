@@ -79,24 +79,6 @@ FILE *cli_text_stream(CliText *text)
     return or_exit(fopencookie(text, "w", (cookie_io_functions_t){.write = add_written}));
 }
 
-int cli_words(const char *list)
-{
-    int words = *list != 0;
-    for (; *list != 0; list++) words += *list == '|';
-    return words;
-}
-
-const char *cli_word(const char *list, int i, char room[64])
-{
-    for (; i > 0 && list != NULL; i--) {
-        list = strchr(list, '|');
-        if (list != NULL) list++;
-    }
-    const size_t length = list != NULL ? strcspn(list, "|") : 0;
-    snprintf(room, 64, "%.*s", (int)(length < 63 ? length : 63), list != NULL ? list : "");
-    return room;
-}
-
 const char *cli_thousands(uint64_t value, char room[32])
 {
     char digits[24];

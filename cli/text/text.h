@@ -27,10 +27,6 @@ void cli_add_char(CliText *text, char c);
 /* What is printed to the stream has been added once it is flushed or closed. */
 FILE *cli_text_stream(CliText *text);
 
-/* "a|b|c": the number of words, and the one at `i` (copied to `room`). */
-int cli_words(const char *list);
-const char *cli_word(const char *list, int i, char room[64]);
-
 /* "1,234,567" in `room`. */
 const char *cli_thousands(uint64_t value, char room[32]);
 

@@ -17,12 +17,77 @@ static locale_t go_plain(void)
     return uselocale(plain);
 }
 
-double halo_strtod(const char *text, char **end)
+/* Takes what halo_read_number() has looked at. */
+static double plain_strtod(const char *text, char **end)
 {
     const locale_t before = go_plain();
     const double value = strtod(text, end);
     uselocale(before);
     return value;
+}
+
+/* Is that the end that was asked for? */
+static bool ends(const char *at, const char **end)
+{
+    if (end != NULL) *end = at;
+    return end != NULL || *at == 0;
+}
+
+bool halo_read_uint(const char *text, uint64_t most, uint64_t *value, const char **end)
+{
+    uint64_t number = 0;
+    const char *at = text;
+    for (; halo_is_digit(*at); at++)
+        if (!halo_add_digit(&number, *at, most)) return false;
+    if (at == text || !ends(at, end)) return false;
+    *value = number;
+    return true;
+}
+
+bool halo_read_int(const char *text, int64_t least, int64_t most, int64_t *value, const char **end)
+{
+    uint64_t size = 0;
+    const bool negative = *text == '-';
+    if (!halo_read_uint(text + (negative || *text == '+'), (uint64_t)INT64_MAX + negative, &size, end)) return false;
+    const int64_t number = negative ? (int64_t)(0 - size) : (int64_t)size;
+    if (number < least || number > most) return false;
+    *value = number;
+    return true;
+}
+
+static const char *digits(const char *at)
+{
+    while (halo_is_digit(*at)) at++;
+    return at;
+}
+
+bool halo_read_number(const char *text, double *value, const char **end)
+{
+    const char *start = text + (*text == '-' || *text == '+'), *at = digits(start);
+    const bool point = *at == '.';
+    if (point) at = digits(at + 1);
+    if (at == start + point) return false; /* no digit */
+    if (*at == 'e' || *at == 'E') {
+        const char *exponent = at + 1 + (at[1] == '-' || at[1] == '+');
+        if (halo_is_digit(*exponent)) at = digits(exponent);
+    }
+    char *stop;
+    const double number = plain_strtod(text, &stop);
+    if (stop != at || !ends(at, end)) return false; /* it goes on where "0x" stands */
+    *value = number;
+    return true;
+}
+
+bool halo_read_hex(const char *text, int count, uint64_t *value)
+{
+    *value = 0;
+    for (int i = 0; i < count; i++) {
+        const char c = text[i];
+        const int lower = halo_is_letter(c) ? c | 0x20 : c;
+        if (!halo_is_digit(c) && (lower < 'a' || lower > 'f')) return false;
+        *value = *value << 4 | (uint64_t)(halo_is_digit(c) ? c - '0' : lower - 'a' + 10);
+    }
+    return true;
 }
 
 int halo_vsnprintf(char *room, size_t size, const char *format, va_list args)

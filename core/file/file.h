@@ -2,10 +2,11 @@
 #ifndef CORE_FILE_H
 #define CORE_FILE_H
 
+#include "halo/words.h"
 #include "session.h"
 
 /* load.c: the format that a name's extension says, or NULL; the extension is "" where there is none. */
-const HaloFormat *load_format_named(const HaloTables *tables, const char *path, char extension[16]);
+const HaloFormat *load_format_named(const HaloTables *tables, const char *path, char extension[HALO_WORD_ROOM]);
 /* Finds the format and reads the header; then all samples, which count until halo_memory_free. */
 HaloStatus load_open(HaloSession *session, HaloSource *source, const HaloShape *raw, HaloReader *reader);
 HaloStatus load_samples(HaloReader *reader, HaloBuf *data);

@@ -3,36 +3,21 @@
 
 #include "file.h"
 
-static bool listed(const char *extensions, const char *name)
-{
-    const size_t n = strlen(name);
-    for (const char *at = extensions; at != NULL && *at != 0; at = strchr(at, ',')) {
-        at += *at == ',';
-        if (strncmp(at, name, n) == 0 && (at[n] == ',' || at[n] == 0)) return true;
-    }
-    return false;
-}
-
 const HaloFormat *halo_find_format_in(const HaloTables *tables, const char *name)
 {
     for (int i = 0; i < tables->formats; i++)
         if (strcmp(tables->format[i]->name, name) == 0) return tables->format[i];
     for (int i = 0; i < tables->formats; i++)
-        if (listed(tables->format[i]->extensions, name)) return tables->format[i];
+        if (halo_find_word(tables->format[i]->extensions, ',', name) >= 0) return tables->format[i];
     return NULL;
 }
 
 /* All that a probe looks at. Sound that is being recorded may need seconds for more. */
 #define PROBE_BYTES 64
 
-const HaloFormat *load_format_named(const HaloTables *tables, const char *path, char extension[16])
+const HaloFormat *load_format_named(const HaloTables *tables, const char *path, char extension[HALO_WORD_ROOM])
 {
-    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash : path, *dot = strrchr(name, '.');
-    size_t n = 0;
-    for (; dot != NULL && n < 15 && dot[n + 1] != 0; n++)
-        extension[n] = dot[n + 1] >= 'A' && dot[n + 1] <= 'Z' ? (char)(dot[n + 1] + 32) : dot[n + 1];
-    extension[n] = 0;
-    return n > 0 ? halo_find_format_in(tables, extension) : NULL;
+    return *halo_lower_extension(path, extension) != 0 ? halo_find_format_in(tables, extension) : NULL;
 }
 
 /* The format whose probe knows how a file starts, or NULL. */
@@ -49,7 +34,7 @@ static HaloStatus recognise(const HaloTables *tables, HaloSource *source, const 
 {
     const uint8_t *head;
     size_t got;
-    char extension[16];
+    char extension[HALO_WORD_ROOM];
     const HaloStatus status = halo_source_peek(source, PROBE_BYTES, &head, &got);
     if (status != HALO_OK) return status;
     *format = probed(tables, head, got);

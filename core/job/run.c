@@ -13,7 +13,7 @@
 static HaloStatus output_format(const HaloSession *session, const HaloJob *job, const HaloFormat *of_input,
                                 const HaloFormat **to)
 {
-    char extension[16] = "";
+    char extension[HALO_WORD_ROOM] = "";
     const HaloFormat *named = NULL;
     *to = job->to != NULL ? job->to : of_input;
     if (job->to == NULL && strcmp(job->output, "-") != 0)

@@ -1,11 +1,14 @@
-/* "Did you mean …": the nearest of a list of words, and the operations that other tools call by another. */
+/* "Did you mean …": the nearest of a list of words, choices, and the operations that other tools call by another
+ * name. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "halo/tables.h"
+#include "halo/words.h"
 
 #define LONGEST 48
+#define MOST_CHOICES 16
 
 static int least(int a, int b) { return a < b ? a : b; }
 
@@ -45,12 +48,33 @@ const char *halo_nearest(const char *word, int count, const char *(*word_at)(int
     return best;
 }
 
-static bool is_among(const char *word, const char *words)
+static const char *table_at(int i, const void *list) { return ((const char(*)[HALO_WORD_ROOM])list)[i]; }
+
+const char *halo_nearest_choice(const char *text, const char *choices, char room[HALO_WORD_ROOM])
 {
-    const size_t length = strlen(word);
-    for (const char *at = words; at != NULL && *at != 0; at += strcspn(at, " "), at += strspn(at, " "))
-        if (strcspn(at, " ") == length && strncmp(at, word, length) == 0) return true;
-    return false;
+    char word[MOST_CHOICES][HALO_WORD_ROOM];
+    int words = 0;
+    while (words < MOST_CHOICES && halo_word(choices, '|', words, word[words]) != NULL) words++;
+    const char *near = halo_nearest(text, words, table_at, word);
+    return near != NULL ? strcpy(room, near) : NULL;
+}
+
+HaloStatus halo_read_choice(const char *text, const char *choices, int *choice)
+{
+    char list[256] = "", word[HALO_WORD_ROOM];
+    const int found = halo_find_word(choices, '|', text);
+    if (found >= 0) {
+        *choice = found;
+        return HALO_OK;
+    }
+    for (int i = 0; halo_word(choices, '|', i, word) != NULL; i++) {
+        strncat(list, i > 0 ? ", " : "", sizeof list - strlen(list) - 1);
+        strncat(list, word, sizeof list - strlen(list) - 1);
+    }
+    const char *near = halo_nearest_choice(text, choices, word);
+    if (near != NULL)
+        return halo_fail(HALO_ERR_USAGE, "'%.80s' is none of %s; did you mean '%s'?", text, list, near);
+    return halo_fail(HALO_ERR_USAGE, "'%.80s' is none of %s", text, list);
 }
 
 bool halo_known_as(const HaloTables *tables, const char *word, char *text, size_t size)
@@ -58,7 +82,7 @@ bool halo_known_as(const HaloTables *tables, const char *word, char *text, size_
     size_t used = 0;
     for (int i = 0; i < tables->ops && used < size; i++) {
         const HaloOp *op = tables->op[i];
-        if (!is_among(word, op->known_as)) continue;
+        if (halo_find_word(op->known_as, ' ', word) < 0) continue;
         used += (size_t)snprintf(text + used, size - used, "%s'%s'", used > 0 ? " or " : "", op->name);
     }
     return used > 0;

@@ -3,18 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "halo/words.h"
 #include "pipeline.h"
 
-/* A plain decimal number at the start of `text`; *end is behind it. No hex, no "nan", no "inf". */
 static bool number_at(const char *text, double *number, const char **end)
 {
-    const char *c = text + (*text == '-' || *text == '+');
-    if (!halo_is_digit(*c) && !(*c == '.' && halo_is_digit(c[1]))) return false;
-    if (c[0] == '0' && (c[1] == 'x' || c[1] == 'X')) return false;
-    char *stop;
-    *number = halo_strtod(text, &stop);
-    *end = stop;
-    return isfinite(*number);
+    return halo_read_number(text, number, end) && isfinite(*number);
 }
 
 static HaloStatus in_range(const HaloParam *param, const char *text, const char *where, double v)
@@ -48,65 +42,35 @@ static HaloStatus with_unit(const HaloParam *param, const char *text, const char
     return in_range(param, text, where, *number);
 }
 
-/* The i-th of "a|b|c", copied to room; false past the last. */
-static bool choice_at(const char *choices, int i, char room[32])
-{
-    for (; i > 0 && choices != NULL; i--) {
-        choices = strchr(choices, '|');
-        if (choices != NULL) choices++;
-    }
-    if (choices == NULL) return false;
-    size_t n = strcspn(choices, "|");
-    if (n > 31) n = 31;
-    memcpy(room, choices, n);
-    room[n] = 0;
-    return true;
-}
-
-static const char *table_at(int i, const void *list) { return ((const char(*)[32])list)[i]; }
-
+/* What the parameter itself has to say of a text comes first, unless that is nearly a choice. */
 static HaloStatus parse_choice(const HaloParam *param, const char *text, const char *where, int64_t *index)
 {
-    char word[16][32];
-    int n = 0;
-    while (n < 16 && choice_at(param->choices, n, word[n])) {
-        if (strcmp(text, word[n]) == 0) {
-            *index = n;
-            return HALO_OK;
-        }
-        n++;
-    }
-    char list[256] = "";
-    for (int i = 0; i < n; i++) {
-        strncat(list, i > 0 ? ", " : "", sizeof list - strlen(list) - 1);
-        strncat(list, word[i], sizeof list - strlen(list) - 1);
-    }
-    const char *near = halo_nearest(text, n, table_at, word);
-    if (near != NULL)
-        return halo_fail(HALO_ERR_USAGE, "%s: '%.60s' is none of %s; did you mean '%s'?", where, text, list,
-                         near);
-    const HaloStatus told = param->check != NULL ? param->check(where, text) : HALO_OK;
-    if (told != HALO_OK) return told;
-    return halo_fail(HALO_ERR_USAGE, "%s: '%.60s' is none of %s", where, text, list);
+    HaloStatus status = HALO_OK;
+    char near[HALO_WORD_ROOM];
+    int choice = 0;
+    if (param->check != NULL && halo_find_word(param->choices, '|', text) < 0 &&
+        halo_nearest_choice(text, param->choices, near) == NULL)
+        HALO_TRY(param->check(where, text));
+    status = halo_read_choice(text, param->choices, &choice);
+    if (status != HALO_OK) halo_fail_at(status, "%s", where);
+    *index = choice;
+out:
+    return status;
 }
 
 static HaloStatus parse_switch(const char *text, const char *where, int64_t *on)
 {
-    static const char *const yes[] = {"1", "yes", "true", "on"}, *const no[] = {"0", "no", "false", "off"};
-    for (int i = 0; i < 4; i++) {
-        if (strcmp(text, yes[i]) == 0) return *on = 1, HALO_OK;
-        if (strcmp(text, no[i]) == 0) return *on = 0, HALO_OK;
-    }
+    *on = halo_find_word(HALO_WORDS_ON, '|', text) >= 0;
+    if (*on || halo_find_word(HALO_WORDS_OFF, '|', text) >= 0) return HALO_OK;
     return halo_fail(HALO_ERR_USAGE, "%s: expected 1 or 0, found '%.60s'", where, text);
 }
 
 /* "reflect", or "constant=0.5". */
 static HaloStatus parse_border(const HaloParam *param, const char *text, const char *where, HaloValue *value)
 {
-    const char *end;
     if (strncmp(text, "constant=", 9) == 0) {
         value->integer = HALO_BORDER_CONSTANT;
-        if (number_at(text + 9, &value->number, &end) && *end == 0) return HALO_OK;
+        if (number_at(text + 9, &value->number, NULL)) return HALO_OK;
         return halo_fail(HALO_ERR_USAGE, "%s: expected a number after constant=, found '%.60s'", where,
                          text + 9);
     }
@@ -117,15 +81,13 @@ static HaloStatus parse_border(const HaloParam *param, const char *text, const c
 
 static HaloStatus parse_point(const char *text, const char *where, int64_t point[2])
 {
-    char *end;
-    point[0] = strtoll(text, &end, 10);
-    if (end != text && (*end == '+' || *end == 'x')) {
-        const char *second = end + 1;
-        point[1] = strtoll(second, &end, 10);
-        if (end != second && *end == 0) return HALO_OK;
+    const char *end;
+    if (halo_read_int(text, INT64_MIN, INT64_MAX, &point[0], &end)) {
+        point[1] = point[0];
+        if (*end == 0) return HALO_OK; /* one number is for both */
+        if ((*end == '+' || *end == 'x') && halo_read_int(end + 1, INT64_MIN, INT64_MAX, &point[1], NULL))
+            return HALO_OK;
     }
-    point[1] = point[0];
-    if (end != text && *end == 0) return HALO_OK; /* one number is for both */
     return halo_fail(HALO_ERR_USAGE, "%s: expected X+Y (for example 1+1), found '%.60s'", where, text);
 }
 

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "halo/format.h"
+#include "halo/words.h"
 
 #define MAX_LINKS 40
 #define MAX_NAMES 10000 /* temporaries of one output at the same time */
@@ -28,8 +29,7 @@
 /* How much of a path is its folder, the last slash included. */
 static size_t folder_length(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    return slash == NULL ? 0 : (size_t)(slash - path) + 1;
+    return (size_t)(halo_base_name(path) - path);
 }
 
 HaloStatus halo_follow_links(const char *path, char **target)

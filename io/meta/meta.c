@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "halo/utf8.h"
 #include "meta.h"
 
 /* ---- whole ---------------------------------------------------------------------------------------------- */
@@ -131,45 +132,19 @@ unsigned halo_meta_kinds(const HaloMeta *meta)
 
 /* ---- text ----------------------------------------------------------------------------------------------- */
 
-/* RFC 3629: the length of the character at `at`, or 0 for what is none. */
-static size_t utf8_length(const uint8_t *at, size_t left)
-{
-    const size_t n = at[0] < 0x80 ? 1 : at[0] < 0xc2 ? 0 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;
-    if (n == 0 || n > left || at[0] > 0xf4) return 0;
-    for (size_t i = 1; i < n; i++)
-        if ((at[i] & 0xc0) != 0x80) return 0;
-    /* Too long for their value; surrogates; beyond U+10FFFF. */
-    if (at[0] == 0xe0 && at[1] < 0xa0) return 0;
-    if (at[0] == 0xed && at[1] > 0x9f) return 0;
-    if (at[0] == 0xf0 && at[1] < 0x90) return 0;
-    if (at[0] == 0xf4 && at[1] > 0x8f) return 0;
-    return n;
-}
-
-static bool is_utf8(const uint8_t *bytes, size_t size)
-{
-    for (size_t i = 0, n; i < size; i += n)
-        if ((n = utf8_length(bytes + i, size - i)) == 0) return false;
-    return true;
-}
-
 /* Of `size` bytes up to the first zero; NULL without memory. */
 static char *text_of(const char *bytes, size_t size, HaloCharset charset)
 {
-    const uint8_t *from = (const uint8_t *)bytes;
     const char *end = size > 0 ? memchr(bytes, 0, size) : NULL;
     if (end != NULL) size = (size_t)(end - bytes);
-    const bool utf8 = charset == HALO_UTF_8 && is_utf8(from, size);
+    const bool utf8 = charset == HALO_UTF_8 && halo_utf8_valid(bytes, size);
     char *text = size < SIZE_MAX / 2 ? malloc(size * (utf8 ? 1 : 2) + 1) : NULL, *to = text;
     if (text == NULL) return NULL;
-    for (size_t i = 0; i < size; i++) {
-        if (utf8 || from[i] < 0x80) {
-            *to++ = (char)from[i];
-        } else {
-            *to++ = (char)(0xc0 | from[i] >> 6);
-            *to++ = (char)(0x80 | (from[i] & 0x3f));
-        }
-    }
+    for (size_t i = 0; i < size; i++)
+        if (utf8)
+            *to++ = bytes[i];
+        else
+            to = halo_utf8_put(to, (uint8_t)bytes[i]);
     *to = 0;
     return text;
 }
@@ -200,11 +175,11 @@ const char *halo_text_find(const HaloMeta *meta, const char *key)
 
 bool halo_text_latin1(const char *text, char *latin1)
 {
-    const uint8_t *at = (const uint8_t *)text;
-    for (; *at != 0; at++) {
-        if (*at >= 0x80 && *at != 0xc2 && *at != 0xc3) return false;
-        *latin1++ = (char)(*at < 0x80 ? *at : (at[0] & 3) << 6 | (at[1] & 0x3f));
-        if (*at >= 0x80) at++;
+    uint32_t code;
+    for (size_t left = strlen(text), bytes; left > 0; text += bytes, left -= bytes) {
+        bytes = (size_t)halo_utf8_get(text, left, &code);
+        if (bytes == 0 || code > 0xff) return false;
+        *latin1++ = (char)code;
     }
     *latin1 = 0;
     return true;

@@ -4,6 +4,7 @@
  *
  * of which exactly these three keys are read, in any order, each once. */
 #include "bytes/endian.h"
+#include "halo/text.h"
 #include "npy.h"
 
 #include <stdio.h>
@@ -15,7 +16,7 @@
 /* ---- a strict reader of the dictionary ------------------------------------------------------------------ */
 
 typedef struct Text {
-    const char *at, *end;
+    const char *at, *end; /* a zero stands at the end */
 } Text;
 
 static HaloStatus bad(const char *what) { return halo_fail(HALO_ERR_INPUT, "bad NPY header: %s", what); }
@@ -59,12 +60,8 @@ static HaloStatus parse_string(Text *text, char word[32])
 static HaloStatus parse_int(Text *text, int64_t *number)
 {
     skip_space(text);
-    if (text->at == text->end || *text->at < '0' || *text->at > '9')
-        return bad("a number is missing in the shape");
-    for (*number = 0; text->at < text->end && *text->at >= '0' && *text->at <= '9'; text->at++) {
-        if (!halo_mul(*number, 10, number) || *number > INT64_MAX - 9) return bad("a number is too large");
-        *number += *text->at - '0';
-    }
+    if (!halo_is_digit(*text->at)) return bad("a number is missing in the shape");
+    if (!halo_read_count(text->at, INT64_MAX, number, &text->at)) return bad("a number is too large");
     if (text->at < text->end && *text->at == 'L') text->at++; /* Python 2 wrote long integers so */
     return HALO_OK;
 }
@@ -161,6 +158,7 @@ HaloStatus halo_npy_read_head(HaloSource *source, NpyHead *head)
     if ((text = malloc(size + 1)) == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for an NPY header");
     HALO_TRY(halo_source_read(source, text, size, &got));
     if (got != size) HALO_FAIL(HALO_ERR_INPUT, "truncated in the NPY header");
+    text[size] = 0;
     HALO_TRY(parse_head(&(Text){text, text + size}, head));
 out:
     free(text);

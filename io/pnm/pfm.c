@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bytes/endian.h"
+#include "halo/text.h"
 #include "samples/image.h"
 
 typedef struct PfmReader {
@@ -32,9 +33,8 @@ static HaloStatus next_word(HaloSource *source, char word[32])
         const HaloStatus status = halo_source_read(source, &c, 1, &got);
         if (status != HALO_OK) return status;
         if (got == 0) return halo_fail(HALO_ERR_INPUT, "truncated in the PFM header");
-        const bool space = c == ' ' || c == '\t' || c == '\n' || c == '\r';
-        if (space && size == 0) continue;
-        if (space) break;
+        if (halo_is_blank(c) && size == 0) continue;
+        if (halo_is_blank(c)) break;
         if (size == 31) return halo_fail(HALO_ERR_INPUT, "a word of the PFM header is too long");
         word[size++] = c;
     }
@@ -44,14 +44,12 @@ static HaloStatus next_word(HaloSource *source, char word[32])
 
 static HaloStatus parse_size(const char *word, int64_t *size)
 {
-    char *end;
-    *size = strtoll(word, &end, 10);
-    if (*end != '\0' || *size < 1 || *size > 0x7fffffff)
+    if (!halo_read_int(word, 1, 0x7fffffff, size, NULL))
         return halo_fail(HALO_ERR_INPUT, "bad size '%s' in the PFM header", word);
     return HALO_OK;
 }
 
-/* Only the sign counts. strtod would read it by the locale. */
+/* Only the sign counts. */
 static HaloStatus parse_scale(const char *word, bool *little)
 {
     if (strspn(word, "+-.0123456789eE") != strlen(word) || strpbrk(word, "123456789") == NULL) {

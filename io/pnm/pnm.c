@@ -1,5 +1,6 @@
 /* The Netpbm family: PBM, PGM and PPM, and PAM, which holds any number of channels. */
 #include "pnm.h"
+#include "halo/text.h"
 #include "samples/image.h"
 
 #include <stdio.h>
@@ -7,7 +8,7 @@
 static bool probe_pnm(const uint8_t *head, size_t size)
 {
     return size >= 3 && head[0] == 'P' && head[1] >= '1' && head[1] <= '6' &&
-           (head[2] == ' ' || (head[2] >= '\t' && head[2] <= '\r') || head[2] == '#');
+           (halo_is_blank((char)head[2]) || head[2] == '#');
 }
 
 static bool probe_pam(const uint8_t *head, size_t size)

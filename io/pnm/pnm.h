@@ -17,7 +17,6 @@ HaloStatus halo_pam_read_head(HaloSource *source, PnmHead *head);
 
 #define PNM_END (-1)
 
-static inline bool halo_pnm_is_space(int c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 /* The next character, or PNM_END; a comment counts as the line end that closes it. */
 HaloStatus halo_pnm_next_char(HaloSource *source, int *c);
 /* A number and the one character behind it. */

@@ -1,4 +1,5 @@
 /* The text of Netpbm files: headers, and the numbers of the plain variants. */
+#include "halo/text.h"
 #include "pnm.h"
 
 #include <stdlib.h>
@@ -30,7 +31,7 @@ HaloStatus halo_pnm_next_char(HaloSource *source, int *c)
 HaloStatus halo_pnm_unexpected(int c)
 {
     if (c == PNM_END) return halo_fail(HALO_ERR_INPUT, "truncated: expected a number");
-    if (c >= ' ' && c <= '~') return halo_fail(HALO_ERR_INPUT, "expected a number, found '%c'", c);
+    if (halo_is_print((char)c)) return halo_fail(HALO_ERR_INPUT, "expected a number, found '%c'", c);
     return halo_fail(HALO_ERR_INPUT, "expected a number, found byte %d", c);
 }
 
@@ -38,15 +39,16 @@ HaloStatus halo_pnm_unexpected(int c)
 HaloStatus halo_pnm_next_number(HaloSource *source, int64_t *number)
 {
     HaloStatus status = HALO_OK;
+    uint64_t value = 0;
     int c = ' ';
-    while (halo_pnm_is_space(c)) HALO_TRY(halo_pnm_next_char(source, &c));
-    if (c < '0' || c > '9') return halo_pnm_unexpected(c);
-    for (*number = 0; c >= '0' && c <= '9';) {
-        *number = *number * 10 + (c - '0');
-        if (*number > MAX_NUMBER) HALO_FAIL(HALO_ERR_INPUT, "a number above %d", MAX_NUMBER);
+    while (halo_is_blank((char)c)) HALO_TRY(halo_pnm_next_char(source, &c));
+    if (!halo_is_digit((char)c)) return halo_pnm_unexpected(c);
+    while (halo_is_digit((char)c)) {
+        if (!halo_add_digit(&value, (char)c, MAX_NUMBER)) HALO_FAIL(HALO_ERR_INPUT, "a number above %d", MAX_NUMBER);
         HALO_TRY(halo_pnm_next_char(source, &c));
     }
-    if (c != PNM_END && !halo_pnm_is_space(c)) return halo_pnm_unexpected(c);
+    *number = (int64_t)value;
+    if (c != PNM_END && !halo_is_blank((char)c)) return halo_pnm_unexpected(c);
 out:
     return status;
 }
@@ -85,14 +87,13 @@ out:
 
 static HaloStatus parse_field(const char *line, const char *key, size_t length, int64_t *value)
 {
-    char *end;
+    const char *end;
     if (*value != 0) return halo_fail(HALO_ERR_INPUT, "%s twice in the PAM header", key);
-    const long long number = strtoll(line + length, &end, 10);
-    while (halo_pnm_is_space(*end)) end++;
-    if (*end != '\0' || number < 1 || number > MAX_NUMBER) {
-        return halo_fail(HALO_ERR_INPUT, "bad %s in the PAM header", key);
-    }
-    *value = number;
+    line += length;
+    while (halo_is_blank(*line)) line++;
+    bool read = halo_read_int(line, 1, MAX_NUMBER, value, &end);
+    while (read && halo_is_blank(*end)) end++;
+    if (!read || *end != 0) return halo_fail(HALO_ERR_INPUT, "bad %s in the PAM header", key);
     return HALO_OK;
 }
 

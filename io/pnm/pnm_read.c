@@ -2,6 +2,7 @@
  *
  * Samples with an uncommon maxval are scaled like PNG's depths below 8: v * white / maxval, half to even. */
 #include "bytes/endian.h"
+#include "halo/text.h"
 #include "pnm.h"
 #include "samples/image.h"
 
@@ -88,7 +89,7 @@ static HaloStatus read_bits(HaloReader *reader, uint8_t *row, int64_t samples)
 static HaloStatus next_bit(HaloSource *source, int64_t *v)
 {
     int c = ' ';
-    while (halo_pnm_is_space(c)) {
+    while (halo_is_blank((char)c)) {
         const HaloStatus status = halo_pnm_next_char(source, &c);
         if (status != HALO_OK) return status;
     }

@@ -1,0 +1,177 @@
+/* Text that everything else is read with: numbers, UTF-8, lists of words and the parts of paths. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "halo/text.h"
+#include "halo/utf8.h"
+#include "halo/words.h"
+#include "random.h"
+
+/* ---- numbers -------------------------------------------------------------------------------------------- */
+
+static void test_whole_numbers(void **unused)
+{
+    (void)unused;
+    const char *end;
+    uint64_t big = 7;
+    int64_t number = 7;
+    assert_true(halo_read_uint("18446744073709551615", UINT64_MAX, &big, NULL));
+    assert_true(big == UINT64_MAX);
+    static const char *const none[] = {"", "+1", "-1", " 1", "18446744073709551616", "x", "99999999999999999999999"};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        if (halo_read_uint(none[i], UINT64_MAX, &big, &end)) fail_msg("'%s' is read", none[i]);
+    assert_true(big == UINT64_MAX); /* as it was */
+    assert_true(halo_read_count("00012x3", 12, &number, &end) && number == 12 && strcmp(end, "x3") == 0);
+    assert_false(halo_read_count("12x3", 12, &number, NULL));
+    assert_false(halo_read_count("13", 12, &number, &end));
+    assert_true(halo_read_int("-9223372036854775808", INT64_MIN, INT64_MAX, &number, NULL) && number == INT64_MIN);
+    assert_true(halo_read_int("9223372036854775807", INT64_MIN, INT64_MAX, &number, NULL) && number == INT64_MAX);
+    assert_true(halo_read_int("+1+2", -3, 3, &number, &end) && number == 1 && strcmp(end, "+2") == 0);
+    static const char *const out[] = {"9223372036854775808", "-9223372036854775809", "-", "+", "--1", "+-1"};
+    for (size_t i = 0; i < sizeof out / sizeof *out; i++)
+        if (halo_read_int(out[i], INT64_MIN, INT64_MAX, &number, &end)) fail_msg("'%s' is read", out[i]);
+    assert_false(halo_read_int("4", -3, 3, &number, NULL));
+    assert_false(halo_read_int("-4", -3, 3, &number, NULL));
+    assert_true(halo_read_hex("00fFE9", 6, &big) && big == 0xffe9);
+    assert_false(halo_read_hex("00g0", 4, &big));
+    assert_false(halo_read_hex("00", 4, &big));
+}
+
+static void test_plain_numbers(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *text, *rest;
+        double value;
+    } good[] = {{"0", "", 0},         {"-1.5e3k", "k", -1500}, {"+.5", "", 0.5}, {"5.", "", 5},
+                {"1e", "e", 1},       {"1e+", "e+", 1},        {"1E-2", "", 0.01},  {"1,5", ",5", 1},
+                {"1.2.3", ".3", 1.2}, {"1e999", "", INFINITY}, {"4e-324", "", 4e-324}};
+    static const char *const bad[] = {"", ".", "-", "+.", ".e5", "nan", "inf", "-inf", " 1", "0x10", "0X1p3", "e5"};
+    const char *end;
+    double value;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        if (!halo_read_number(good[i].text, &value, &end)) fail_msg("'%s' is not read", good[i].text);
+        if (value != good[i].value || strcmp(end, good[i].rest) != 0) fail_msg("'%s' is %g", good[i].text, value);
+        assert_true(halo_read_number(good[i].text, &value, NULL) == (*good[i].rest == 0));
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        if (halo_read_number(bad[i], &value, &end)) fail_msg("'%s' is read as %g", bad[i], value);
+}
+
+/* What is printed with 17 digits is read as the same double, whichever it is. */
+static void number_comes_back(Rng *rng)
+{
+    const uint64_t bits = rng_next(rng);
+    char text[64];
+    double value, back;
+    memcpy(&value, &bits, sizeof value);
+    if (!isfinite(value)) return;
+    halo_snprintf(text, sizeof text, "%.17g", value);
+    if (!halo_read_number(text, &back, NULL) || memcmp(&back, &value, sizeof value) != 0) fail_case(NULL, "%s", text);
+}
+
+static void test_numbers_come_back(void **unused)
+{
+    (void)unused;
+    for_each_case(__func__, 10000, number_comes_back);
+}
+
+/* ---- UTF-8 ---------------------------------------------------------------------------------------------- */
+
+static void test_every_character(void **unused)
+{
+    (void)unused;
+    for (uint32_t code = 1; code < 0x110000; code++) {
+        char text[5] = {0};
+        uint32_t back = 0;
+        const int bytes = (int)(halo_utf8_put(text, code) - text);
+        const bool surrogate = code >= 0xd800 && code < 0xe000;
+        if (bytes != (code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4)) fail_msg("U+%04X", (unsigned)code);
+        const int got = halo_utf8_get(text, (size_t)bytes, &back);
+        if (surrogate ? got != 0 : got != bytes || back != code) fail_msg("U+%04X", (unsigned)code);
+        if (bytes > 1 && halo_utf8_get(text, (size_t)bytes - 1, &back) != 0) fail_msg("half of U+%04X", (unsigned)code);
+        if (!surrogate && halo_utf8_count(text) != 1) fail_msg("U+%04X is one character", (unsigned)code);
+    }
+}
+
+/* All there are of two bytes, and the corners of RFC 3629. */
+static void test_what_is_no_character(void **unused)
+{
+    (void)unused;
+    uint32_t code;
+    for (int first = 0x80; first < 0x100; first++)
+        for (int second = 0; second < 0x100; second++) {
+            const char text[2] = {(char)first, (char)second};
+            const bool good = first >= 0xc2 && first < 0xe0 && second >= 0x80 && second < 0xc0;
+            if ((halo_utf8_get(text, 2, &code) == 2) != good) fail_msg("%02x %02x", first, second);
+        }
+    static const char *const bad[] = {"\xe0\x9f\xbf", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf8\x88\x80\x80\x80",
+                                      "\xed\xa0\x80", "\xff", "\x80"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        if (halo_utf8_get(bad[i], strlen(bad[i]), &code) != 0) fail_msg("the %zuth is taken", i);
+    assert_int_equal(halo_utf8_get("", 0, &code), 0);
+    assert_true(halo_utf8_valid("na\xc3\xafve", 6));
+    assert_false(halo_utf8_valid("na\xc3", 3));
+    assert_int_equal(halo_utf8_count("\xe2\x80\xa6 na\xc3\xafve"), 7);
+}
+
+/* ---- words and paths ------------------------------------------------------------------------------------ */
+
+static void test_lists(void **unused)
+{
+    (void)unused;
+    char room[HALO_WORD_ROOM];
+    assert_string_equal(halo_word("auto|cpu|gpu", '|', 0, room), "auto");
+    assert_string_equal(halo_word("auto|cpu|gpu", '|', 2, room), "gpu");
+    assert_null(halo_word("auto|cpu|gpu", '|', 3, room));
+    assert_string_equal(halo_word("a,", ',', 1, room), "");
+    assert_null(halo_word("", ',', 0, room));
+    assert_null(halo_word(NULL, ',', 0, room));
+    assert_int_equal(halo_find_word("jpg,jpeg,jpe", ',', "jpe"), 2);
+    assert_int_equal(halo_find_word("jpg,jpeg,jpe", ',', "jp"), -1);
+    assert_int_equal(halo_find_word(NULL, ' ', "x"), -1);
+}
+
+static void test_choices(void **unused)
+{
+    (void)unused;
+    int choice = -1;
+    assert_int_equal(halo_read_choice("gpu", "auto|cpu|gpu", &choice), HALO_OK);
+    assert_int_equal(choice, 2);
+    assert_int_equal(halo_read_choice("gpx", "auto|cpu|gpu", &choice), HALO_ERR_USAGE);
+    assert_string_equal(halo_error(), "'gpx' is none of auto, cpu, gpu; did you mean 'gpu'?");
+    assert_int_equal(halo_read_choice("abacus", "auto|cpu|gpu", &choice), HALO_ERR_USAGE);
+    assert_string_equal(halo_error(), "'abacus' is none of auto, cpu, gpu");
+    assert_int_equal(choice, 2);
+}
+
+static void test_paths(void **unused)
+{
+    (void)unused;
+    static const char *const path[][3] = {{"a/b.c/d.PNG", "d.PNG", "PNG"}, {"d", "d", ""},       {"a.b/d", "d", ""},
+                                          {".png", ".png", ""},            {"a/.x.y", ".x.y", "y"}, {"a/", "", ""},
+                                          {"x.tar.gz", "x.tar.gz", "gz"},  {"x.", "x.", ""}};
+    char room[HALO_WORD_ROOM];
+    for (size_t i = 0; i < sizeof path / sizeof *path; i++) {
+        assert_string_equal(halo_base_name(path[i][0]), path[i][1]);
+        assert_string_equal(halo_extension(path[i][0]), path[i][2]);
+    }
+    assert_string_equal(halo_lower_extension("A.JpEg", room), "jpeg");
+}
+
+int main(int argc, char **argv)
+{
+    test_arguments(argc, argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_whole_numbers),   cmocka_unit_test(test_plain_numbers),
+        cmocka_unit_test(test_numbers_come_back), cmocka_unit_test(test_every_character),
+        cmocka_unit_test(test_what_is_no_character), cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_choices),         cmocka_unit_test(test_paths),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
