@@ -21,6 +21,8 @@ static const Row rows[HALO_NOTES] = {
                         "%llu bytes behind the last whole frame are left out"},
     [HALO_NOTE_CHECKSUM] = {"checksum", "1 chunk with a wrong checksum is left out",
                             "%llu chunks with a wrong checksum are left out"},
+    [HALO_NOTE_LARGE] = {"large", "1 chunk that is too large, cut off, or one too many, is left out",
+                         "%llu chunks that are too large, cut off, or too many, are left out"},
     [HALO_NOTE_NO_END] = {"no-end", "the mark of the end is missing, though all rows are there", NULL},
     [HALO_NOTE_CLIPPED] = {"clipped", NULL, NULL},
     [HALO_NOTE_NAN] = {"nan", "1 sample is NaN and became 0", "%llu samples are NaN and became 0"},

@@ -49,11 +49,21 @@ void halo_png_keep_codes(png_structp png)
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_ALWAYS, names, HALO_COLOUR_CODES);
 }
 
+/* Words for a chunk that is left out since it, or what it expands to, is too large, or there are too many. */
+static bool is_too_much(const char *words)
+{
+    return strcmp(words, ": out of memory") == 0 || strcmp(words, ": truncated") == 0 ||
+           strcmp(words, ": no space in chunk cache") == 0;
+}
+
 /* What libpng warns of concerns chunks around the samples; damage to these is an error. A chunk with a wrong
- * checksum is left out, and counted; but without tRNS the samples would be others. */
+ * checksum is left out, and counted; but without tRNS the samples would be others. Behind a tEXt chunk that it has no
+ * memory for, libpng 1.6.39 loses its place. */
 static void on_warning(png_structp png, png_const_charp message)
 {
     PngGuard *guard = png_get_error_ptr(png);
+    if (strcmp(message, "tEXt: insufficient memory to read chunk") == 0) png_error(png, "a tEXt chunk is too large");
+    if (strlen(message) > 4 && is_too_much(message + 4)) halo_note(guard->notes, HALO_NOTE_LARGE, 1);
     if (strlen(message) < 5 || strcmp(message + 4, ": CRC error") != 0) return;
     if (memcmp(message, "tRNS", 4) == 0) png_error(png, message);
     halo_note(guard->notes, HALO_NOTE_CHECKSUM, 1);
@@ -63,8 +73,10 @@ static void on_warning(png_structp png, png_const_charp message)
 
 static png_voidp on_malloc(png_structp png, png_alloc_size_t size)
 {
+    PngGuard *guard = png_get_mem_ptr(png);
+    if (guard->largest > 0 && size > guard->largest) return NULL; /* libpng leaves the chunk out: see on_warning */
     void *memory = malloc(size);
-    if (memory == NULL) ((PngGuard *)png_get_mem_ptr(png))->starved = true;
+    guard->starved = guard->starved || memory == NULL;
     return memory;
 }
 

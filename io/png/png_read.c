@@ -15,6 +15,9 @@
 #define MAX_CHUNK_BYTES 8388608
 #define MAX_CHUNKS 32
 
+/* A block of this size holds a chunk, and whatever libpng needs for itself but rows. */
+#define MAX_BLOCK_BYTES (MAX_CHUNK_BYTES + 65536)
+
 typedef struct PngReader {
     PngGuard guard;
     HaloReader *reader;
@@ -183,6 +186,9 @@ static void read_header(void *arg)
     take_numbers(state);
     take_codes(state);
     take_meta(state);
+    /* libpng's row has pixels of up to 64 bits, a filter's byte before them, and some room to align them. */
+    const size_t row = ((size_t)state->reader->info.shape.width + 8) * 8 + 4096;
+    if (row > state->guard.largest) state->guard.largest = row;
     state->passes = png_set_interlace_handling(png);
     png_read_update_info(png, state->info);
     if (png_get_rowbytes(png, state->info) !=
@@ -196,6 +202,7 @@ HaloStatus halo_png_open(HaloReader *reader)
     PngReader *state = reader->state = calloc(1, sizeof *state);
     if (state == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to read PNG");
     state->reader = reader;
+    state->guard.largest = MAX_BLOCK_BYTES;
     state->png = halo_png_struct(&state->guard, HALO_ERR_INPUT, &reader->info.notes);
     state->info = state->png != NULL ? png_create_info_struct(state->png) : NULL;
     if (state->info == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to read PNG");

@@ -127,3 +127,30 @@ PYTHON
     run --separate-stderr peak bash -c 'cat ten.pgm | "$HALO" run hist:bins=65536 - --json --max-memory 3M'
     refused "results of"
 }
+
+@test "what PNG chunks say of their size is no reason to take as much memory" {
+    python3 - << 'END'
+import struct, zlib
+def chunk(name, body, size=None):
+    return struct.pack(">I", len(body) if size is None else size) + name + body + struct.pack(">I", zlib.crc32(name + body))
+head = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 4, 4, 8, 0, 0, 0, 0))
+rows, end, big = chunk(b"IDAT", zlib.compress(b"\0abcd" * 4)), chunk(b"IEND", b""), 9 << 20
+texts = {
+    "long": chunk(b"iTXt", b"Title\0\0\0\0\0" + b"x" * big), "packed": chunk(b"zTXt", b"Title\0\0" + zlib.compress(b"x" * big)),
+    "exif": chunk(b"eXIf", b"II*\0" + b"\0" * big), "many": chunk(b"tEXt", b"Title\0x") * 40,
+    "lies": chunk(b"iTXt", b"Title\0\0\0\0\0x", 0x7ffffffe), "old": chunk(b"tEXt", b"Title\0" + b"x" * big)}
+for name, text in texts.items(): open(name + ".png", "wb").write(head + text + rows + end)
+open("late.png", "wb").write(head + rows + texts["lies"] + end)
+END
+    ulimit -v 1000000
+    for name in long packed exif many; do
+        run "$HALO" run invert $name.png -o out.pgm -f
+        [ "$status" -eq 0 ] && [[ $output == *"chunk that is too large, cut off, or one too many, is left out"* ]] || { echo "$name: $output"; return 1; }
+    done
+    run "$HALO" run invert lies.png -o out.pgm -f
+    [ "$status" -eq 1 ] && [[ $output == *"truncated before the first row"* ]] || { echo "$output"; return 1; }
+    run "$HALO" run invert old.png -o out.pgm -f
+    [ "$status" -eq 1 ] && [[ $output == *"a tEXt chunk is too large"* ]] || { echo "$output"; return 1; }
+    run "$HALO" run invert late.png -o out.pgm -f
+    [ "$status" -ne 2 ] && [[ $output != *"memory"* ]] || { echo "$output"; return 1; }
+}
