@@ -3,7 +3,7 @@
 #ifndef HALO_CUDA_CONV_WALK_CUH
 #define HALO_CUDA_CONV_WALK_CUH
 
-#include "walk/walk.cuh"
+#include "walk.cuh"
 
 /* Masks of these sizes have a kernel with everything unrolled, compiled once for each type of source. */
 #define CONV_WALK_SIZES(X) X(3) X(5) X(7) X(9) X(15)

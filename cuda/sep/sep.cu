@@ -3,7 +3,7 @@
  * writes into a ring of rows in shared memory and its column pass reads out of it. Long ones, and those that
  * leave NaN out, make two passes through scratch memory, each a dense convolution. */
 #include "sep.cuh"
-#include "walk/walk.cuh"
+#include "conv/walk.cuh"
 
 /* ---- in one pass, any length ---------------------------------------------------------------------------- */
 

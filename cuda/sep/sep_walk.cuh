@@ -4,7 +4,7 @@
 #define HALO_CUDA_SEP_WALK_CUH
 
 #include "sep.cuh"
-#include "walk/walk.cuh"
+#include "conv/walk.cuh"
 
 static const int sep_walk_most = 31; /* taps along x and along y */
 

@@ -6,7 +6,7 @@
 
 #include <type_traits>
 
-#include "conv/conv.cuh"
+#include "conv.cuh"
 
 static const int walk_step = 8; /* rows copied at a time */
 static const int walk_nowhere = INT32_MIN;
