@@ -1,6 +1,7 @@
 /* The library's front door: the one place that names every operation, format and backend. */
 #include <string.h>
 
+#include "foreign.h"
 #include "halo/extend.h"
 #include "masks.h"
 
@@ -34,8 +35,15 @@ static const HaloBackend *const backends[] = {&halo_backend_cpu};
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
-static const HaloTables tables = {ops,     COUNT(ops),     halo_masks, MASK_COUNT,
-                                  formats, COUNT(formats), backends,   COUNT(backends)};
+static const HaloTables tables = {.op = ops,
+                                  .ops = COUNT(ops),
+                                  .mask = halo_masks,
+                                  .masks = MASK_COUNT,
+                                  .format = formats,
+                                  .formats = COUNT(formats),
+                                  .backend = backends,
+                                  .backends = COUNT(backends),
+                                  .foreign = halo_foreign_name};
 
 const HaloTables *halo_tables(void) { return &tables; }
 

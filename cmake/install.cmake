@@ -8,8 +8,13 @@ if(HALO_HAVE_CUDA) # nvcc links these by itself; a C program that uses the archi
 endif()
 install(TARGETS halo)
 install(TARGETS halo_shared halo_static EXPORT haloTargets)
-install(DIRECTORY include/halo TYPE INCLUDE FILES_MATCHING PATTERN "*.h"
-    PATTERN "text.h" EXCLUDE PATTERN "utf8.h" EXCLUDE PATTERN "words.h" EXCLUDE) # for halo's own folders
+file(GLOB headers CONFIGURE_DEPENDS include/halo/*.h)
+foreach(header ${headers})
+    file(STRINGS ${header} first LIMIT_COUNT 1)
+    if(NOT first MATCHES "^/\\* For halo's own folders")
+        install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/halo)
+    endif()
+endforeach()
 install(FILES LICENSE README.md TYPE DOC OPTIONAL)
 
 # ---- pkg-config ------------------------------------------------------------------------------------------------

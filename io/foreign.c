@@ -1,7 +1,7 @@
-/* Names for files that halo does not read, so that the message can say what was refused. */
+/* The table of them is foreign.def. */
 #include <string.h>
 
-#include "halo/format.h"
+#include "foreign.h"
 
 typedef struct Magic {
     size_t at;

@@ -9,6 +9,7 @@
 
 #include "codec.h"
 #include "file/file.h"
+#include "foreign.h"
 #include "seeds.h"
 
 static HaloSession *session;

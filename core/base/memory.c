@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "halo/text.h"
 #include "memory.h"
 
 int64_t memory_default(void)
@@ -47,7 +48,9 @@ void halo_memory_release(HaloMemory *memory, int64_t bytes)
 
 int64_t halo_memory_left(const HaloMemory *memory)
 {
-    return memory == NULL ? INT64_MAX : larger(memory->allowed - atomic_load(&memory->held), 0);
+    if (memory == NULL) return INT64_MAX;
+    const int64_t left = memory->allowed - atomic_load(&memory->held);
+    return left > 0 ? left : 0;
 }
 
 HaloStatus halo_memory_alloc(HaloMemory *memory, HaloBuf *buf, const HaloShape *shape)

@@ -4,7 +4,7 @@
 
 #include <stdatomic.h>
 
-#include "core.h"
+#include "halo/memory.h"
 
 struct HaloMemory {
     int64_t allowed;

@@ -40,7 +40,7 @@ static HaloStatus recognise(const HaloTables *tables, HaloSource *source, const 
     *format = probed(tables, head, got);
     if (*format != NULL) return HALO_OK;
     if (got == 0) return halo_fail(HALO_ERR_INPUT, "is empty");
-    const char *foreign = halo_foreign_name(head, got);
+    const char *foreign = tables->foreign != NULL ? tables->foreign(head, got) : NULL;
     if (foreign != NULL)
         return halo_fail(HALO_ERR_INPUT, "%s is not a format halo reads; 'halo list formats' names them",
                          foreign);

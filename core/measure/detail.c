@@ -5,7 +5,6 @@
 
 #include "measure.h"
 #include "percentile.h"
-#include "plan/plan.h"
 #include "halo/program.h"
 
 /* ---- central moments ------------------------------------------------------------------------------------ */

@@ -39,7 +39,9 @@ void measure_stats(const Measured *measured, const HaloShape *shape, HaloStats *
 void measure_fold(const Measured *measured, const HaloFold *fold, const HaloShape *shape, double *value);
 void measure_free(Measured *measured);
 
-/* range.c: are the ends of a histogram still to be found (NaN)? And finds them: the least and the greatest finite
+/* range.c: bins over full scale; what `hist` counts when it is told nothing, but for images of floats. */
+HaloHist hist_default(const HaloShape *shape);
+/* Are the ends of a histogram still to be found (NaN)? And finds them: the least and the greatest finite
  * sample of the whole, apart where these are one; full scale where no sample is finite. */
 bool range_is_open(const HaloHist *hist);
 HaloStatus range_find(Slot *slot, const HaloBuf *src, HaloHist *hist);

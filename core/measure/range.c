@@ -1,4 +1,4 @@
-/* The range of a histogram that was not told one: from the least finite sample to the greatest. */
+/* The range of a histogram that was not told one: full scale, or from the least finite sample to the greatest. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -55,6 +55,13 @@ out:
 
 /* What is added to an end that would fall on the other: NumPy's half, or more where f32 has none. */
 static double room_beside(double end) { return fmax(0.5, fabs(end) * 0x1p-24); }
+
+HaloHist hist_default(const HaloShape *shape)
+{
+    if (shape->dtype == HALO_U8) return (HaloHist){256, 0.0, 256.0};
+    if (shape->dtype == HALO_U16) return (HaloHist){65536, 0.0, 65536.0};
+    return (HaloHist){256, shape->kind == HALO_AUDIO ? -1.0 : 0.0, (double)shape->white};
+}
 
 bool range_is_open(const HaloHist *hist) { return isnan(hist->lo) || isnan(hist->hi); }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "measure/measure.h"
 #include "plan.h"
 #include "primitive/primitive.h"
 #include "halo/numerics.h"
@@ -187,13 +188,6 @@ HaloStatus halo_build_fold(HaloBuilder *builder, HaloReg src, const HaloFold *fo
     step.u.fold = *fold;
     step.result = builder->plan->results++;
     return append(builder, &step);
-}
-
-HaloHist hist_default(const HaloShape *shape)
-{
-    if (shape->dtype == HALO_U8) return (HaloHist){256, 0.0, 256.0};
-    if (shape->dtype == HALO_U16) return (HaloHist){65536, 0.0, 65536.0};
-    return (HaloHist){256, shape->kind == HALO_AUDIO ? -1.0 : 0.0, (double)shape->white};
 }
 
 HaloStatus halo_build_hist(HaloBuilder *builder, HaloReg src, int64_t bins, double lo, double hi)

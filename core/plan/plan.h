@@ -22,8 +22,6 @@ HaloStatus plan_end_at(HaloPlan *plan, int64_t width);
 
 /* builder.c: what `depth` does, without asking for that type at the output. */
 HaloStatus builder_convert(HaloBuilder *builder, HaloReg src, HaloDtype dtype, HaloReg *dst);
-/* Bins over full scale; what `hist` counts when it is told nothing, but for images of floats. */
-HaloHist hist_default(const HaloShape *shape);
 
 /* target.c: the conversion to what the output holds. */
 HaloStatus target_append(HaloBuilder *builder, HaloReg value, HaloDtype input_dtype, const HaloFormat *to,

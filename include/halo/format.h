@@ -92,9 +92,6 @@ HALO_API void halo_exif_drop_thumbnail(HaloBlob *exif);
 /* The rows have been turned. */
 HALO_API void halo_exif_set_upright(HaloBlob *exif);
 
-/* The name of a format that halo does not read, by the first bytes of a file ("GIF", "WebP", …), or NULL. */
-HALO_API const char *halo_foreign_name(const uint8_t *head, size_t size);
-
 /* ---- formats -------------------------------------------------------------------------------------------- */
 
 #define HALO_MAX_CHANNELS 65536 /* of an image, whatever is asked for */

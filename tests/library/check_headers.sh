@@ -15,5 +15,11 @@ for path in "$include"/halo/*.h; do
     done
     headers=$((headers + 1))
 done
+# What extends halo is not for everybody who uses it.
+for header in op plan primitive backend format mask tables; do
+    guard=HALO_$(tr a-z A-Z <<< "$header")_H
+    printf '#include <halo/halo.h>\n#ifdef %s\n#error halo.h brings %s.h\n#endif\n' "$guard" "$header" |
+        gcc -x c -std=c17 -fsyntax-only -I"$include" - || failed=1
+done
 [ "$failed" = 0 ] && echo "$headers headers compile alone, as C and as C++"
 exit "$failed"

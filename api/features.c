@@ -1,4 +1,4 @@
-/* What this build is and can do. */
+/* What this build can do. */
 #include "halo/halo.h"
 
 #ifdef HALO_HAVE_CUDA
@@ -26,7 +26,5 @@
 #else
 #define LOUDNESS_FEATURE ", no loudness"
 #endif
-
-const char *halo_version(void) { return HALO_VERSION; }
 
 const char *halo_build_features(void) { return CUDA_FEATURE JPEG_FEATURE TIFF_FEATURE FLAC_FEATURE LOUDNESS_FEATURE; }

@@ -1,0 +1,4 @@
+/* Which halo this is. */
+#include "halo/halo.h"
+
+const char *halo_version(void) { return HALO_VERSION; }

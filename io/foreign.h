@@ -1,0 +1,11 @@
+/* Files that halo does not read, so that the message can say what was refused. */
+#ifndef HALO_IO_FOREIGN_H
+#define HALO_IO_FOREIGN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The name of such a format by the first bytes of a file ("GIF", "WebP", …), or NULL. */
+const char *halo_foreign_name(const uint8_t *head, size_t size);
+
+#endif
