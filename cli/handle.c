@@ -8,16 +8,13 @@
 #include "text/page.h"
 #include "work.h"
 
-/* What became of one input, said and recorded. The reader of the page may have gone: that ends the batch. */
-static HaloStatus conclude(CliWork *work, const CliItem *item, HaloStatus outcome, const char *reason,
+/* What became of one input, said and recorded; `error` is the sentence about a failure. The reader of the page
+ * may have gone: that ends the batch. */
+static HaloStatus conclude(CliWork *work, const CliItem *item, HaloStatus outcome, const char *error,
                            bool skipped, const HaloReport *report)
 {
     const CliSettings *settings = work->settings;
-    char *error = outcome != HALO_OK ? cli_sentence(item, outcome, reason) : NULL;
-    if (outcome == HALO_ERR_PIPE) {
-        free(error);
-        return outcome;
-    }
+    if (outcome == HALO_ERR_PIPE) return outcome;
     cli_count_fate(&work->fates, outcome);
     if (outcome != HALO_OK)
         work->tally.failed++;
@@ -25,14 +22,11 @@ static HaloStatus conclude(CliWork *work, const CliItem *item, HaloStatus outcom
         work->tally.skipped++;
     else
         work->tally.ok++;
-    if (error != NULL) cli_complain("%s", error);
+    if (outcome != HALO_OK) cli_complain("%s", error);
     if (outcome == HALO_OK && report != NULL && work->totals != NULL) {
         const size_t number = work->batch.first + (size_t)(item - work->batch.item);
         const HaloStatus status = cli_totals_add(work->totals, number, item->input, &report->results);
-        if (status != HALO_OK) {
-            free(error);
-            return status;
-        }
+        if (status != HALO_OK) return status;
     }
     FILE *page = cli_page_open();
     if (outcome == HALO_OK && report != NULL) {
@@ -48,7 +42,6 @@ static HaloStatus conclude(CliWork *work, const CliItem *item, HaloStatus outcom
                         : skipped          ? "skipped"
                                            : "ok",
                         error, outcome == HALO_OK ? report : NULL);
-    free(error);
     return cli_page_send(work->results_to);
 }
 
@@ -91,10 +84,9 @@ static HaloStatus plot_result(const CliWork *work, const CliItem *item, const Ha
 static HaloStatus finish_file(CliWork *work, const CliItem *item, CliOutcome *outcome)
 {
     const CliSettings *settings = work->settings;
-    const char *reason = outcome->error;
     if (outcome->status == HALO_OK && settings->plot != NULL) {
         outcome->status = plot_result(work, item, &outcome->report);
-        reason = halo_error();
+        if (outcome->status != HALO_OK) outcome->error = cli_failure(item, outcome->status);
     }
     if (outcome->status == HALO_OK) {
         work->tally.backend = outcome->report.backend;
@@ -103,7 +95,7 @@ static HaloStatus finish_file(CliWork *work, const CliItem *item, CliOutcome *ou
         cli_noted_add(&work->tally.noted, &outcome->report.notes);
         say_more(work, item, &outcome->report);
     }
-    const HaloStatus status = conclude(work, item, outcome->status, reason, false, &outcome->report);
+    const HaloStatus status = conclude(work, item, outcome->status, outcome->error, false, &outcome->report);
     cli_outcome_free(outcome);
     return status;
 }
@@ -121,13 +113,13 @@ static HaloStatus explain_file(CliWork *work, const CliItem *item)
                          .write = settings->write,
                          .explain = &explanation};
     const HaloStatus outcome = halo_run(work->session, work->pipeline, &job, &report);
-    char *reason = cli_copy(halo_error());
+    char *error = outcome != HALO_OK ? cli_failure(item, outcome) : NULL;
     if (outcome == HALO_OK) cli_print_plan(work, item, &explanation, cli_page_open());
     halo_explanation_free(&explanation);
     halo_report_free(&report);
     const HaloStatus sent = outcome == HALO_OK ? cli_page_send(STDOUT_FILENO) : HALO_OK;
-    const HaloStatus status = sent != HALO_OK ? sent : conclude(work, item, outcome, reason, false, NULL);
-    free(reason);
+    const HaloStatus status = sent != HALO_OK ? sent : conclude(work, item, outcome, error, false, NULL);
+    free(error);
     return status;
 }
 
@@ -156,7 +148,10 @@ static HaloStatus pass_over(CliWork *work, const CliItem *item)
         if (outcome == HALO_OK) outcome = halo_sync_folder(item->output);
         if (outcome == HALO_OK) outcome = cli_make_folders(item->output, true);
     }
-    return conclude(work, item, outcome, halo_error(), outcome == HALO_OK, NULL);
+    char *error = outcome != HALO_OK ? cli_failure(item, outcome) : NULL;
+    const HaloStatus status = conclude(work, item, outcome, error, outcome == HALO_OK, NULL);
+    free(error);
+    return status;
 }
 
 /* What happens to an input that no worker has run: what was asked for, unless it failed already or its output
@@ -173,7 +168,7 @@ static HaloStatus handle_here(CliWork *work, const CliItem *item)
     }
     if (!cli_in_the_way(item->output) || cli_force(settings, item) != HALO_FORCE_NO)
         return preview_file(work, item);
-    halo_fail(HALO_ERR_INPUT, "%s exists: --force replaces it, --skip-existing leaves it", item->output);
+    halo_fail_on(HALO_ERR_INPUT, item->output, " exists: --force replaces it, --skip-existing leaves it");
     return conclude(work, item, HALO_ERR_INPUT, halo_error(), false, NULL);
 }
 

@@ -123,9 +123,9 @@ static HaloStatus look_at(HaloSession *session, const CliSettings *settings, con
         *outcome =
             halo_info(session, item->input, settings->raw.kind != 0 ? &settings->raw : NULL, &info, &format);
     if (*outcome != HALO_OK) {
-        char *sentence = cli_sentence(item, *outcome, item->error != NULL ? item->error : halo_error());
-        cli_complain("%s", sentence);
-        free(sentence);
+        char *error = item->error != NULL ? cli_copy(item->error) : cli_failure(item, *outcome);
+        cli_complain("%s", error);
+        free(error);
         return HALO_OK;
     }
     FILE *page = cli_page_open();

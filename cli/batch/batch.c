@@ -5,18 +5,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static bool starts_with_name(const char *sentence, const char *name)
-{
-    const size_t length = name != NULL ? strlen(name) : 0;
-    return length > 0 && strncmp(sentence, name, length) == 0 &&
-           (sentence[length] == ':' || sentence[length] == ' ');
-}
-
-char *cli_sentence(const CliItem *item, HaloStatus outcome, const char *reason)
+char *cli_failure(const CliItem *item, HaloStatus outcome)
 {
     const char *input = strcmp(item->input, "-") == 0 ? "standard input" : item->input;
-    const bool named = starts_with_name(reason, input) || starts_with_name(reason, item->output);
-    return named || outcome == HALO_ERR_OUTPUT ? cli_copy(reason) : cli_format("%s: %s", input, reason);
+    if (outcome != HALO_ERR_OUTPUT)
+        halo_fail_about(outcome, input); /* what the output's side says names the output */
+    return cli_copy(halo_error());
 }
 
 void cli_count_fate(CliFates *fates, HaloStatus outcome)

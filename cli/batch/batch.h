@@ -10,7 +10,7 @@ typedef struct CliItem {
     char *output;      /* NULL: results only */
     bool done, ours; /* --resume: nothing is to be done; the output is halo's, and may be replaced */
     HaloStatus status; /* of finding it: a folder that cannot be read is an item that has failed already */
-    char *error;
+    char *error;       /* the sentence about that */
 } CliItem;
 
 typedef struct CliJournal CliJournal;
@@ -29,8 +29,9 @@ void cli_batch_reads(CliBatch *batch, const HaloRead *read);
 void cli_item_free(CliItem *item);
 void cli_batch_free(CliBatch *batch);
 
-/* The sentence about a failure, which names the file once. The caller frees it. */
-char *cli_sentence(const CliItem *item, HaloStatus outcome, const char *reason);
+/* The sentence about the latest failure, which is of this item and names what it is about. The caller frees it.
+ */
+char *cli_failure(const CliItem *item, HaloStatus outcome);
 
 /* The exit status of a batch: that of the one input, or of all where all failed alike; else 1 as soon as some
  * failed. */

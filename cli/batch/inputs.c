@@ -27,8 +27,8 @@ static CliItem *add_item(CliBatch *batch, const char *input, const char *dir)
 static void add_failed(CliBatch *batch, const char *input, const char *reason)
 {
     CliItem *item = add_item(batch, input, "");
-    item->status = HALO_ERR_INPUT;
-    item->error = cli_copy(reason);
+    item->status = halo_fail_on(HALO_ERR_INPUT, input, ": %s", reason);
+    item->error = cli_failure(item, item->status);
 }
 
 /* Can a file of this name be read, as far as its name says? */
@@ -135,7 +135,8 @@ static HaloStatus add_list(const Walk *w, const char *list, char end)
     if (halo_source_identity(source, read.id)) cli_batch_reads(w->batch, &read);
     HALO_TRY(halo_source_slurp(source, &bytes, &size));
     if (end != 0 && size > 0 && memchr(bytes, 0, size) != NULL)
-        HALO_FAIL(HALO_ERR_INPUT, "%s: has zero bytes: --files0-from reads such lists", halo_source_name(source));
+        HALO_TRY(halo_fail_on(HALO_ERR_INPUT, halo_source_name(source),
+                              ": has zero bytes: --files0-from reads such lists"));
     for (size_t at = 0; at < size;) {
         const uint8_t *stop = memchr(bytes + at, end, size - at);
         const size_t length = stop != NULL ? (size_t)(stop - bytes) - at : size - at;
@@ -161,7 +162,8 @@ HaloStatus cli_find_inputs(const CliSettings *settings, const char *const *path,
     if (batch->count == 0 && settings->include.count + settings->exclude.count > 0)
         HALO_FAIL(HALO_ERR_INPUT, "--include and --exclude leave no input");
     if (batch->count == 0 && paths > 0)
-        HALO_FAIL(HALO_ERR_INPUT, "%s: no file of a known format in it; see 'halo list formats'", path[0]);
+        HALO_TRY(halo_fail_on(HALO_ERR_INPUT, path[0],
+                              ": no file of a known format in it; see 'halo list formats'"));
     if (batch->count == 0 && (settings->files_from != NULL || settings->files0_from != NULL))
         HALO_FAIL(HALO_ERR_INPUT, "the list of inputs is empty");
     if (batch->count == 0)

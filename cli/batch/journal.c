@@ -149,7 +149,7 @@ static HaloStatus look(const CliJournal *journal, bool *there)
     const bool known = fstat(journal->fd, &open_one) == 0 && stat(journal->path, &named) == 0;
     *there = known && open_one.st_dev == named.st_dev && open_one.st_ino == named.st_ino;
     if (known || errno == ENOENT) return HALO_OK;
-    return halo_fail(HALO_ERR_OUTPUT, "%s: cannot look at it: %s", journal->path, strerror(errno));
+    return halo_fail_on(HALO_ERR_OUTPUT, journal->path, ": cannot look at it: %s", strerror(errno));
 }
 
 static HaloStatus open_locked(CliJournal *journal, bool alone)
@@ -162,7 +162,8 @@ static HaloStatus open_locked(CliJournal *journal, bool alone)
         wait_for_turn(journal, alone);
         HALO_TRY(look(journal, &there));
     }
-    if (!there) HALO_FAIL(HALO_ERR_OUTPUT, "%s: cannot open it: it is gone every time", journal->path);
+    if (!there)
+        HALO_TRY(halo_fail_on(HALO_ERR_OUTPUT, journal->path, ": cannot open it: it is gone every time"));
 out:
     return status;
 }

@@ -43,10 +43,12 @@ HaloStatus cli_journal_file(const char *path, int flags, int *fd)
     HaloStatus status = HALO_OK;
     struct stat st;
     *fd = open(path, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
-    if (*fd < 0) HALO_FAIL(HALO_ERR_OUTPUT, "%s: cannot open it: %s", path, strerror(errno));
-    if (fstat(*fd, &st) != 0) HALO_FAIL(HALO_ERR_OUTPUT, "%s: cannot look at it: %s", path, strerror(errno));
+    if (*fd < 0) HALO_TRY(halo_fail_on(HALO_ERR_OUTPUT, path, ": cannot open it: %s", strerror(errno)));
+    if (fstat(*fd, &st) != 0)
+        HALO_TRY(halo_fail_on(HALO_ERR_OUTPUT, path, ": cannot look at it: %s", strerror(errno)));
     if (!S_ISREG(st.st_mode))
-        HALO_FAIL(HALO_ERR_OUTPUT, "%s: cannot be a journal, it is no regular file: remove it", path);
+        HALO_TRY(
+            halo_fail_on(HALO_ERR_OUTPUT, path, ": cannot be a journal, it is no regular file: remove it"));
 out:
     if (status != HALO_OK && *fd >= 0) {
         close(*fd);
@@ -130,7 +132,7 @@ static HaloStatus read_journal(Log *log, int fd, const char *path)
     } while (got > 0 || (got < 0 && errno == EINTR));
     if (got < 0) {
         free(text.data);
-        return halo_fail(HALO_ERR_INPUT, "%s: %s", path, strerror(errno));
+        return halo_fail_on(HALO_ERR_INPUT, path, ": %s", strerror(errno));
     }
     if (text.data == NULL) return HALO_OK;
     for (size_t i = 0; i < text.length; i++) /* of no line that halo wrote, and would end the text */

@@ -70,7 +70,7 @@ CliOutcome cli_run_item(const CliSettings *settings, HaloSession *session, const
     const CliBegun begun = cli_journal_begin(batch->journal, item, job.force);
     if (settings->out_dir != NULL) outcome.status = cli_make_folders(item->output, settings->write.sync);
     if (outcome.status == HALO_OK) outcome.status = halo_run(session, pipeline, &job, &outcome.report);
-    if (outcome.status != HALO_OK) outcome.error = cli_copy(halo_error());
+    if (outcome.status != HALO_OK) outcome.error = cli_failure(item, outcome.status);
     cli_journal_end(batch->journal, item, begun, outcome.status);
     return outcome;
 }

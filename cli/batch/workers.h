@@ -13,7 +13,7 @@ typedef struct CliOutcome {
                   that failed */
     } fate;
     HaloStatus status;
-    char *error; /* halo_error() where it failed */
+    char *error; /* the sentence about a failure, which names what it is about */
     HaloReport report;
 } CliOutcome;
 

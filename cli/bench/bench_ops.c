@@ -124,11 +124,10 @@ static HaloStatus time_one(Bench *bench, const char *text)
 {
     HaloStatus status = time_kind(bench, text, HALO_IMAGE);
     if (status != HALO_ERR_USAGE) return status;
-    char *error = cli_copy(halo_error());
+    HaloFailure failure;
+    halo_failure_keep(&failure, status);
     status = time_kind(bench, text, HALO_AUDIO);
-    if (status == HALO_ERR_USAGE) halo_fail(status, "%s", error);
-    free(error);
-    return status;
+    return status == HALO_ERR_USAGE ? halo_failure_again(&failure) : status;
 }
 
 /* Every operation by its example, on images first. What cannot be timed is said, and the others go on. */

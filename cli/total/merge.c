@@ -71,7 +71,7 @@ static HaloStatus read_shard(Shard *shard)
     HALO_TRY(json_get_range(shard->record, "failed", 0, shard->inputs, &shard->failed));
     HALO_TRY(json_get_text(shard->record, "recipe", &shard->recipe));
 out:
-    return status == HALO_OK ? status : halo_fail_at(status, "%s", shard->path);
+    return status == HALO_OK ? status : halo_fail_about(status, shard->path);
 }
 
 static int by_shard(const void *a, const void *b)
@@ -121,7 +121,7 @@ static HaloStatus read_totals(const Shard *shard, size_t count, CliTotals *total
 {
     for (size_t i = 0; i < count; i++) {
         const HaloStatus status = cli_totals_read(totals, shard[i].record);
-        if (status != HALO_OK) return halo_fail_at(status, "%s", shard[i].path);
+        if (status != HALO_OK) return halo_fail_about(status, shard[i].path);
     }
     return HALO_OK;
 }
@@ -149,7 +149,7 @@ static HaloStatus read_summary(const Shard *shard, int64_t *ok, int64_t *failed,
     HALO_TRY(json_get_range(shard->summary, "skipped", 0, TOTALS_MOST, skipped));
     HALO_TRY(json_get_finite(shard->summary, "seconds", 0, DBL_MAX, seconds));
 out:
-    return status == HALO_OK ? status : halo_fail_at(status, "%s", shard->path);
+    return status == HALO_OK ? status : halo_fail_about(status, shard->path);
 }
 
 /* The parts run side by side: the longest is how long it took. */

@@ -63,12 +63,9 @@ static HaloStatus open_as(HaloReader *reader, const HaloFormat *format)
     return format->open(reader);
 }
 
-/* Puts the file's name before a message that does not start with it. */
 static HaloStatus named(HaloStatus status, const HaloSource *source)
 {
-    const char *name = halo_source_name(source);
-    if (status == HALO_OK || strncmp(halo_error(), name, strlen(name)) == 0) return status;
-    return halo_fail_at(status, "%s", name);
+    return status == HALO_OK ? status : halo_fail_about(status, halo_source_name(source));
 }
 
 static HaloStatus named_image(HaloStatus status, const HaloReader *reader)

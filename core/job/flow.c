@@ -34,8 +34,7 @@ typedef struct Flow {
     int64_t read, made, written; /* bands so far; each counter is moved by one thread only */
     int64_t last;      /* the window that ends the input, for all bands from there on; -1: not read yet */
     bool done;         /* no more bands are made */
-    HaloStatus failed; /* the first failure of any thread, and what it said */
-    char message[1024];
+    HaloFailure failed; /* the first of any thread */
 } Flow;
 
 bool flow_suits(const HaloSession *session, const HaloPlan *plan)
@@ -146,9 +145,9 @@ out:
 static bool wait_for(Flow *flow, const int64_t *counter, int64_t count)
 {
     pthread_mutex_lock(&flow->lock);
-    while (flow->failed == HALO_OK && *counter < count && !flow->done)
+    while (flow->failed.status == HALO_OK && *counter < count && !flow->done)
         pthread_cond_wait(&flow->moved, &flow->lock);
-    const bool well = flow->failed == HALO_OK && *counter >= count;
+    const bool well = flow->failed.status == HALO_OK && *counter >= count;
     pthread_mutex_unlock(&flow->lock);
     return well;
 }
@@ -159,9 +158,8 @@ static bool advance(Flow *flow, int64_t *counter, HaloStatus status)
     pthread_mutex_lock(&flow->lock);
     if (status == HALO_OK) {
         ++*counter;
-    } else if (flow->failed == HALO_OK) {
-        flow->failed = status;
-        snprintf(flow->message, sizeof flow->message, "%s", halo_error());
+    } else if (flow->failed.status == HALO_OK) {
+        halo_failure_keep(&flow->failed, status);
     }
     pthread_cond_broadcast(&flow->moved);
     pthread_mutex_unlock(&flow->lock);
@@ -199,7 +197,7 @@ static void *write_behind(void *context)
 }
 
 /* This thread's words for what failed in any. */
-static HaloStatus failure(const Flow *flow) { return halo_fail(flow->failed, "%s", flow->message); }
+static HaloStatus failure(const Flow *flow) { return halo_failure_again(&flow->failed); }
 
 /* Ends::reach. */
 static HaloStatus reach_band(void *context, int64_t from)
@@ -266,7 +264,7 @@ static HaloStatus join_threads(Flow *flow, HaloStatus status)
     pthread_mutex_unlock(&flow->lock);
     if (flow->reads_ahead) pthread_join(flow->reading, NULL);
     if (flow->writes_behind) pthread_join(flow->writing, NULL);
-    return flow->failed == HALO_OK ? status : failure(flow);
+    return flow->failed.status == HALO_OK ? status : failure(flow);
 }
 
 static HaloStatus run_bands(Flow *flow, int jobs, HaloReport *report)

@@ -20,8 +20,8 @@ static HaloStatus output_format(const HaloSession *session, const HaloJob *job, 
         named = load_format_named(session->tables, job->output, extension);
     if (extension[0] != 0) *to = named;
     if (*to == NULL)
-        return halo_fail(HALO_ERR_USAGE, "%s: '%s' names no format halo writes; --to FORMAT says it",
-                         job->output, extension);
+        return halo_fail_on(HALO_ERR_USAGE, job->output,
+                            ": '%s' names no format halo writes; --to FORMAT says it", extension);
     if ((*to)->create == NULL)
         return halo_fail(HALO_ERR_USAGE, "%s is only read, not written; --to FORMAT names another",
                          (*to)->name);
@@ -206,14 +206,11 @@ static HaloStatus commit_output(Open *open, HaloReport *report)
     return status;
 }
 
-/* A failure of this input names it; what the output's side says names the output. */
+/* A failure of this input names it, unless it names what else it is about, such as the output. */
 static HaloStatus with_name(HaloStatus status, const HaloJob *job)
 {
-    const char *message = halo_error(), *input = strcmp(job->input, "-") == 0 ? "standard input" : job->input;
     if (status != HALO_ERR_INPUT && status != HALO_ERR_LIMIT && status != HALO_ERR_DEVICE) return status;
-    if (strncmp(message, input, strlen(input)) == 0) return status;
-    if (job->output != NULL && strncmp(message, job->output, strlen(job->output)) == 0) return status;
-    return halo_fail_at(status, "%s", input);
+    return halo_fail_about(status, strcmp(job->input, "-") == 0 ? "standard input" : job->input);
 }
 
 /* Nothing is opened to be written. */

@@ -34,8 +34,8 @@ static HaloStatus from_samples(const HaloReader *reader, const HaloBuf *data, Ha
 {
     const HaloShape *shape = &data->shape;
     if (shape->channels != 1)
-        return halo_fail(HALO_ERR_USAGE, "%s: a mask has one channel, this has %d",
-                         halo_source_name(reader->source), shape->channels);
+        return halo_fail_on(HALO_ERR_USAGE, halo_source_name(reader->source),
+                            ": a mask has one channel, this has %d", shape->channels);
     const HaloStatus status = halo_mask_alloc(mask, shape->width, shape->height);
     if (status != HALO_OK) return status;
     for (int64_t y = 0; y < shape->height; y++)
@@ -68,7 +68,7 @@ static HaloStatus by_file(HaloSession *session, const char *path, HaloMask *mask
     size_t got;
     HALO_TRY(halo_source_open(path, &source));
     if (halo_source_size(source) > MASK_FILE_LIMIT)
-        HALO_FAIL(HALO_ERR_USAGE, "%s is too large for a mask", path);
+        HALO_TRY(halo_fail_on(HALO_ERR_USAGE, path, " is too large for a mask"));
     halo_source_count(source, &memory);
     HALO_TRY(halo_source_peek(source, 64, &head, &got));
     bool samples = false;

@@ -5,6 +5,8 @@
 #ifndef HALO_STATUS_H
 #define HALO_STATUS_H
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -36,8 +38,28 @@ HALO_API HaloStatus halo_fail(HaloStatus status, const char *format, ...) HALO_P
 /* Puts "`prefix`: " before the present message; for callers that know the place (a file, a line). */
 HALO_API HaloStatus halo_fail_at(HaloStatus status, const char *format, ...) HALO_PRINTF(2, 3);
 
+/* The same for what one thing has, such as a file: the sentence begins with its name, and `format` goes on
+ * behind that, as ": %s" or " is a folder". Who passes the failure on need not name it again. */
+HALO_API HaloStatus halo_fail_on(HaloStatus status, const char *subject, const char *format, ...)
+    HALO_PRINTF(3, 4);
+
+/* Puts "`subject`: " before the present message, unless that names its own: who is nearest to the fault knows
+ * best. */
+HALO_API HaloStatus halo_fail_about(HaloStatus status, const char *subject);
+
 /* This thread's latest message; never NULL. Valid until the thread's next failure. */
 HALO_API const char *halo_error(void);
+
+/* A failure, kept to be the latest again: later, or in another thread. */
+typedef struct HaloFailure {
+    HaloStatus status; /* HALO_OK: there is none */
+    bool named;        /* the message begins with its subject */
+    char message[1024];
+} HaloFailure;
+
+/* Keeps the latest failure, which has this status. */
+HALO_API void halo_failure_keep(HaloFailure *failure, HaloStatus status);
+HALO_API HaloStatus halo_failure_again(const HaloFailure *failure);
 
 /* The pair every function forwards errors with. Both need a local `HaloStatus status` and a label `out`
  * that releases everything and returns `status`. */

@@ -36,7 +36,7 @@ struct HaloSink {
 
 static HaloStatus output_error(const char *path, const char *what)
 {
-    return halo_fail(HALO_ERR_OUTPUT, "%s: %s: %s", path, what, strerror(errno));
+    return halo_fail_on(HALO_ERR_OUTPUT, path, ": %s: %s", what, strerror(errno));
 }
 
 static HaloStatus refuse_read(const char *path, const HaloSinkOptions *options, const struct stat *st)
@@ -44,14 +44,14 @@ static HaloStatus refuse_read(const char *path, const HaloSinkOptions *options, 
     for (size_t i = 0; i < options->reads && S_ISREG(st->st_mode); i++) {
         const HaloRead *read = &options->read[i];
         if (read->id[0] == (uint64_t)st->st_dev && read->id[1] == (uint64_t)st->st_ino)
-            return halo_fail(HALO_ERR_USAGE, "%s is %s: write to another file", path, read->what);
+            return halo_fail_on(HALO_ERR_USAGE, path, " is %s: write to another file", read->what);
     }
     return HALO_OK;
 }
 
 static HaloStatus exists(const char *path)
 {
-    return halo_fail(HALO_ERR_INPUT, "%s exists: --force replaces it, --skip-existing leaves it", path);
+    return halo_fail_on(HALO_ERR_INPUT, path, " exists: --force replaces it, --skip-existing leaves it");
 }
 
 static HaloStatus open_standard(HaloSink *sink, const HaloSinkOptions *options)
@@ -79,7 +79,7 @@ static HaloStatus open_beside(HaloSink *sink, const struct stat *old)
     /* Links below /proc may read "pipe:[7]" or "gone (deleted)": what they lead to must be what we replace. */
     if (old != NULL &&
         (stat(sink->target, &end) != 0 || end.st_dev != old->st_dev || end.st_ino != old->st_ino)) {
-        HALO_FAIL(HALO_ERR_OUTPUT, "%s leads to a file without a name", sink->path);
+        HALO_TRY(halo_fail_on(HALO_ERR_OUTPUT, sink->path, " leads to a file without a name"));
     }
     HALO_TRY(halo_temporary_create(sink->target, sink->path, &sink->temporary, &sink->fd));
     if (old != NULL && fchmod(sink->fd, old->st_mode & 0777) != 0)
@@ -95,8 +95,8 @@ static HaloStatus open_output(HaloSink *sink, const HaloSinkOptions *options)
     if (stat(sink->path, &st) != 0) {
         return errno == ENOENT ? open_beside(sink, NULL) : output_error(sink->path, "cannot open it");
     }
-    if (S_ISDIR(st.st_mode)) return halo_fail(HALO_ERR_USAGE, "%s is a folder", sink->path);
-    if (S_ISBLK(st.st_mode)) return halo_fail(HALO_ERR_USAGE, "%s is a block device", sink->path);
+    if (S_ISDIR(st.st_mode)) return halo_fail_on(HALO_ERR_USAGE, sink->path, " is a folder");
+    if (S_ISBLK(st.st_mode)) return halo_fail_on(HALO_ERR_USAGE, sink->path, " is a block device");
     if (!S_ISREG(st.st_mode)) return open_direct(sink);
     const HaloStatus status = refuse_read(sink->path, options, &st);
     if (status != HALO_OK) return status;
@@ -142,7 +142,7 @@ static HaloStatus write_all(HaloSink *sink, const uint8_t *bytes, size_t size)
             struct pollfd wait = {.fd = sink->fd, .events = POLLOUT};
             poll(&wait, 1, -1);
         } else if (errno == EPIPE) {
-            return sink->failed = halo_fail(HALO_ERR_PIPE, "%s: the reader has gone", sink->path);
+            return sink->failed = halo_fail_on(HALO_ERR_PIPE, sink->path, ": the reader has gone");
         } else if (errno != EINTR) {
             return sink->failed = output_error(sink->path, "cannot write");
         }
@@ -191,7 +191,7 @@ HaloStatus halo_sink_seek(HaloSink *sink, int64_t offset)
 {
     HaloStatus status = sink->failed;
     if (status != HALO_OK) goto out;
-    if (sink->temporary == NULL) HALO_FAIL(HALO_ERR_OUTPUT, "%s: cannot seek in it", sink->path);
+    if (sink->temporary == NULL) HALO_TRY(halo_fail_on(HALO_ERR_OUTPUT, sink->path, ": cannot seek in it"));
     HALO_TRY(flush(sink));
     if (lseek(sink->fd, (off_t)offset, SEEK_SET) < 0)
         status = sink->failed = output_error(sink->path, "cannot seek");
@@ -204,13 +204,14 @@ HaloStatus halo_sink_read(HaloSink *sink, int64_t offset, void *bytes, size_t si
     HaloStatus status = sink->failed;
     *got = 0;
     if (status != HALO_OK) goto out;
-    if (sink->temporary == NULL) HALO_FAIL(HALO_ERR_OUTPUT, "%s: cannot be read back", sink->path);
+    if (sink->temporary == NULL) HALO_TRY(halo_fail_on(HALO_ERR_OUTPUT, sink->path, ": cannot be read back"));
     HALO_TRY(flush(sink));
     while (*got < size) {
         const ssize_t n = pread(sink->fd, (char *)bytes + *got, size - *got, (off_t)(offset + (int64_t)*got));
         if (n > 0) *got += (size_t)n;
         if (n == 0) break;
-        if (n < 0 && errno != EINTR) HALO_FAIL(HALO_ERR_OUTPUT, "%s: cannot be read back", sink->path);
+        if (n < 0 && errno != EINTR)
+            HALO_TRY(halo_fail_on(HALO_ERR_OUTPUT, sink->path, ": cannot be read back"));
     }
 out:
     return status;

@@ -35,11 +35,11 @@ struct HaloSource {
 static HaloStatus describe(HaloSource *source, const char *path)
 {
     struct stat st;
-    if (fstat(source->fd, &st) != 0) return halo_fail(HALO_ERR_INPUT, "%s: %s", path, strerror(errno));
-    if (S_ISDIR(st.st_mode)) return halo_fail(HALO_ERR_INPUT, "%s is a folder", path);
+    if (fstat(source->fd, &st) != 0) return halo_fail_on(HALO_ERR_INPUT, path, ": %s", strerror(errno));
+    if (S_ISDIR(st.st_mode)) return halo_fail_on(HALO_ERR_INPUT, path, " is a folder");
     if (!S_ISREG(st.st_mode)) return HALO_OK;
     const off_t here = lseek(source->fd, 0, SEEK_CUR);
-    if (here < 0) return halo_fail(HALO_ERR_INPUT, "%s: %s", path, strerror(errno));
+    if (here < 0) return halo_fail_on(HALO_ERR_INPUT, path, ": %s", strerror(errno));
     source->regular = true;
     source->origin = here;
     source->size = st.st_size > here ? st.st_size - here : 0;
@@ -66,7 +66,7 @@ HaloStatus halo_source_open(const char *path, HaloSource **out)
         source->fd =
             standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     } while (source->fd < 0 && errno == EINTR);
-    if (source->fd < 0) HALO_FAIL(HALO_ERR_INPUT, "%s: %s", source->name, strerror(errno));
+    if (source->fd < 0) HALO_TRY(halo_fail_on(HALO_ERR_INPUT, source->name, ": %s", strerror(errno)));
     HALO_TRY(describe(source, source->name));
 out:
     if (status != HALO_OK) {

@@ -21,7 +21,7 @@ static bool sync_now(int fd)
 
 static HaloStatus failed(const char *path)
 {
-    return halo_fail(HALO_ERR_OUTPUT, "%s: cannot sync it to the disk: %s", path, strerror(errno));
+    return halo_fail_on(HALO_ERR_OUTPUT, path, ": cannot sync it to the disk: %s", strerror(errno));
 }
 
 HaloStatus halo_sync(int fd, const char *path)

@@ -41,7 +41,7 @@ HaloStatus halo_follow_links(const char *path, char **target)
     for (int depth = 0;; depth++) {
         const ssize_t n = readlink(now, link, sizeof link - 1);
         if (n < 0) break; /* no link, or nothing there */
-        if (depth == MAX_LINKS) HALO_FAIL(HALO_ERR_OUTPUT, "%s: too many symbolic links", path);
+        if (depth == MAX_LINKS) HALO_TRY(halo_fail_on(HALO_ERR_OUTPUT, path, ": too many symbolic links"));
         link[n] = '\0';
         const size_t folder = link[0] == '/' ? 0 : folder_length(now);
         char *next = malloc(folder + (size_t)n + 1);
@@ -132,7 +132,7 @@ HaloStatus halo_temporary_create(const char *target, const char *path, HaloTempo
     }
     if (error != 0) {
         free(made);
-        return halo_fail(HALO_ERR_OUTPUT, "%s: cannot create it: %s", path, strerror(error));
+        return halo_fail_on(HALO_ERR_OUTPUT, path, ": cannot create it: %s", strerror(error));
     }
     *temporary = made;
     return HALO_OK;

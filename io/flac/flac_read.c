@@ -25,9 +25,7 @@ typedef struct FlacReader {
     int64_t frames; /* in it */
     int64_t picture_bytes;
     bool damaged;
-    HaloStatus
-        status; /* the first failure, in the callbacks of libFLAC, which goes on until it is asked for more */
-    char message[256];
+    HaloFailure failed; /* the first, in the callbacks of libFLAC, which goes on until it is asked for more */
     float *block;
     size_t room;
 } FlacReader;
@@ -35,9 +33,7 @@ typedef struct FlacReader {
 /* The first failure counts. */
 static void keep_failure(FlacReader *state, HaloStatus status)
 {
-    if (state->status != HALO_OK || status == HALO_OK) return;
-    state->status = status;
-    snprintf(state->message, sizeof state->message, "%s", halo_error());
+    if (state->failed.status == HALO_OK && status != HALO_OK) halo_failure_keep(&state->failed, status);
 }
 
 /* ---- what libFLAC calls --------------------------------------------------------------------------------- */
@@ -50,7 +46,7 @@ static FLAC__StreamDecoderReadStatus give_bytes(const FLAC__StreamDecoder *decod
     (void)decoder;
     keep_failure(state, halo_source_read(state->reader->source, to, *size, &got));
     *size = got;
-    if (state->status != HALO_OK) return FLAC__STREAM_DECODER_READ_STATUS_ABORT;
+    if (state->failed.status != HALO_OK) return FLAC__STREAM_DECODER_READ_STATUS_ABORT;
     return got > 0 ? FLAC__STREAM_DECODER_READ_STATUS_CONTINUE : FLAC__STREAM_DECODER_READ_STATUS_END_OF_STREAM;
 }
 
@@ -145,8 +141,8 @@ static FLAC__StreamDecoderWriteStatus take_frames(const FLAC__StreamDecoder *dec
     if (state->reader->options.tolerate && state->total > 0 && at >= state->total)
         return FLAC__STREAM_DECODER_WRITE_STATUS_CONTINUE;
     check_same(state, &frame->header, at);
-    if (state->status == HALO_OK) keep_failure(state, make_room(state, count * (size_t)channels));
-    if (state->status != HALO_OK) return FLAC__STREAM_DECODER_WRITE_STATUS_ABORT;
+    if (state->failed.status == HALO_OK) keep_failure(state, make_room(state, count * (size_t)channels));
+    if (state->failed.status != HALO_OK) return FLAC__STREAM_DECODER_WRITE_STATUS_ABORT;
     const double unit = ldexp(1.0, 1 - state->bits);
     for (int c = 0; c < channels; c++)
         for (size_t i = 0; i < count; i++)
@@ -173,8 +169,6 @@ static void note_damage(const FLAC__StreamDecoder *decoder, FLAC__StreamDecoderE
 
 /* ---- opening -------------------------------------------------------------------------------------------- */
 
-static HaloStatus failure(const FlacReader *state) { return halo_fail(state->status, "%s", state->message); }
-
 static HaloStatus check_head(const FlacReader *state)
 {
     const HaloShape *shape = &state->reader->info.shape;
@@ -197,7 +191,7 @@ HaloStatus flac_open(HaloReader *reader)
                                          take_block, note_damage, state) != FLAC__STREAM_DECODER_INIT_STATUS_OK)
         HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to read audio");
     const bool well = FLAC__stream_decoder_process_until_end_of_metadata(state->decoder);
-    if (state->status != HALO_OK) HALO_FAIL(state->status, "%s", state->message);
+    HALO_TRY(halo_failure_again(&state->failed));
     if (!well && FLAC__stream_decoder_get_state(state->decoder) == FLAC__STREAM_DECODER_MEMORY_ALLOCATION_ERROR)
         HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to read audio");
     HALO_TRY(check_head(state));
@@ -215,9 +209,9 @@ static HaloStatus next_block(FlacReader *state, bool *more)
     while (state->at + state->frames == end) {
         const FLAC__StreamDecoderState now = FLAC__stream_decoder_get_state(state->decoder);
         if (now == FLAC__STREAM_DECODER_END_OF_STREAM) return HALO_OK;
-        if (!FLAC__stream_decoder_process_single(state->decoder) || state->status != HALO_OK) break;
+        if (!FLAC__stream_decoder_process_single(state->decoder) || state->failed.status != HALO_OK) break;
     }
-    if (state->status != HALO_OK) return failure(state);
+    if (state->failed.status != HALO_OK) return halo_failure_again(&state->failed);
     *more = state->at + state->frames != end;
     if (*more) return HALO_OK;
     return FLAC__stream_decoder_get_state(state->decoder) == FLAC__STREAM_DECODER_MEMORY_ALLOCATION_ERROR

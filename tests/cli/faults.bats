@@ -82,6 +82,12 @@ setup() { load common; common_setup; make_worked in.pgm; }
     run --separate-stderr halo run gauss:2 none.png -o x.png
     [ "$status" -eq 1 ]
     [ "$stderr" = "halo: none.png: No such file or directory" ]
+    # A name is said once, and also where the words begin like it, as "no known format" does.
+    echo 'neither image nor sound' > no
+    run --separate-stderr halo run gauss:2 no -o x.png
+    [[ "$stderr" = "halo: no: no known image or audio format"* ]]
+    run --separate-stderr halo merge none.json
+    [ "$stderr" = "halo: merge: none.json: No such file or directory" ]
     mkdir folder
     run --separate-stderr halo stats folder
     [ "$status" -eq 1 ]; says "folder: is a folder; -r"
