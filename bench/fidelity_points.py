@@ -190,8 +190,8 @@ def equalized(c, p):
         mine = np.rint((upto[x] - first) / (x.size - first) * WHITE[kind]).astype(x.dtype)
         c.add("equalize", SKIMAGE, f"exposure.equalize_hist(x, nbins={levels})", kind, ours,
               as_levels(made * WHITE[kind], kind),
-              Asked("definition: scikit-image's least level is its share of the samples, halo's becomes 0",
-                    "with the count of the least level taken from scikit-image's", ours,
+              Asked("definition: scikit-image's lowest level is its share of the samples, halo's becomes 0",
+                    "with the count of the lowest level taken from scikit-image's", ours,
                     as_levels((made * x.size - first) / (x.size - first) * WHITE[kind], kind), 1))
         c.add("equalize", "NumPy", "cumsum(bincount(x)), f64", kind, ours, mine,
               rounding((upto[x] - first) / (x.size - first) * WHITE[kind]))

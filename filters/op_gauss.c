@@ -100,7 +100,7 @@ static const HaloParam unsharp_param[] = {
      .preset = "0",
      .min = 0,
      .max = INFINITY,
-     .help = "least difference that is, in the samples' units"},
+     .help = "the smallest difference that is, in the samples' units"},
 };
 
 static const HaloParam dog_param[] = {

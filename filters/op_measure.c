@@ -106,11 +106,11 @@ static const HaloParam hist_param[] = {
     {.key = "min",
      .type = HALO_PARAM_NUMBER,
      .preset = "",
-     .help = "lower end of the first bin; 0, on audio -1, of float images the least finite sample"},
+     .help = "lower end of the first bin; 0, on audio -1, of float images the finite minimum"},
     {.key = "max",
      .type = HALO_PARAM_NUMBER,
      .preset = "",
-     .help = "upper end of the last bin; 256, 65536, on audio 1, of float images the greatest finite sample"},
+     .help = "upper end of the last bin; 256, 65536, on audio 1, of float images the finite maximum"},
 };
 
 static const HaloParam scan_param[] = {
@@ -129,7 +129,7 @@ static const HaloParam scan_param[] = {
 
 const HaloOp halo_op_stats = {
     .name = "stats",
-    .help = "extremes, sum, mean, deviation, percentiles … of every channel; loudness of sound",
+    .help = "minimum, maximum, sum, mean, standard deviation, percentiles … of every channel; loudness of sound",
     .known_as = "statistics mean min max sum stat",
     .example = "stats",
     .kinds = HALO_IMAGE | HALO_AUDIO,
@@ -147,7 +147,7 @@ const HaloOp halo_op_hist = {.name = "hist",
                              .build = build_hist};
 
 const HaloOp halo_op_scan = {.name = "scan",
-                             .help = "prefix sums, minima, maxima or products",
+                             .help = "cumulative (prefix) sums, minima, maxima or products",
                              .known_as = "cumsum prefix accumulate",
                              .example = "scan:op=sum,axis=xy",
                              .kinds = HALO_IMAGE | HALO_AUDIO,

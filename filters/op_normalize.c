@@ -1,4 +1,4 @@
-/* normalize: stretch the samples to a range, by the least and greatest of all colour channels. */
+/* normalize: stretch the samples to a range, by the minimum and maximum of all colour channels. */
 #include <float.h>
 #include <math.h>
 
@@ -56,8 +56,8 @@ static HaloStatus build_normalize(HaloBuilder *builder, const HaloValue *arg, Ha
 }
 
 static const HaloParam normalize_param[] = {
-    {.key = "min", .type = HALO_PARAM_NUMBER, .preset = "0", .help = "what the least sample becomes"},
-    {.key = "max", .type = HALO_PARAM_NUMBER, .preset = "", .help = "what the greatest becomes; full scale"},
+    {.key = "min", .type = HALO_PARAM_NUMBER, .preset = "0", .help = "what the minimum becomes"},
+    {.key = "max", .type = HALO_PARAM_NUMBER, .preset = "", .help = "what the maximum becomes; full scale"},
 };
 
 const HaloOp halo_op_normalize = {.name = "normalize",

@@ -67,7 +67,7 @@ static const HaloParam rank_param[] = {
      .type = HALO_PARAM_NUMBER,
      .min = 0,
      .max = 1,
-     .help = "where in the sorted window: 0 the least (erode), 0.5 the median, 1 the greatest (dilate)"},
+     .help = "where in the sorted window: 0 the minimum (erode), 0.5 the median, 1 the maximum (dilate)"},
     SIZE_PARAMS,
 };
 

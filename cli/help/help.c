@@ -93,7 +93,7 @@ static void print_overview(FILE *to)
           "                                                  one operation after the other\n"
           "  halo run sharpen photos/ -r --out-dir out       a whole folder\n"
           "  halo run average:5ms in.wav -o out.wav          audio; windows in time\n"
-          "  halo stats in.png                               least, greatest, sum, mean, deviation …\n"
+          "  halo stats in.png                               minimum, mean, standard deviation …\n"
           "  halo hist in.png                                a histogram\n"
           "  halo info in.wav                                what a file says of itself\n",
           to);
