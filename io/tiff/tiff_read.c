@@ -10,121 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bytes/endian.h"
 #include "samples/image.h"
-#include "tiffpixel.h"
+#include "tiffreader.h"
 
-#define MIN_PIECE_BYTES \
-    ((int64_t)64 << 20) /* that libtiff may allocate at once, and 4 a pixel where that is more */
 #define LARGE_TILE (256 * 256)
-#define MAX_PAGES 1000 /* that are counted */
-
-typedef struct TiffReader {
-    TiffGuard guard;
-    HaloReader *reader;
-    TIFF *tiff;
-    int64_t at, size; /* in the file */
-    bool cut;         /* something was to be read behind its end */
-    TiffPixels pixels;
-    bool tiled, planar;
-    int64_t block_cols, block_rows; /* of a tile or strip; a strip's are cut off by the image */
-    uint8_t *block;
-    int64_t block_bytes, row_bytes; /* as libtiff gives them */
-    int64_t held;                   /* bytes that count for them */
-    HaloBuf band;                   /* a row of blocks that is asked for in parts */
-    int64_t band_at, given;         /* its first row, -1: none; rows given out */
-} TiffReader;
-
-/* ---- libtiff's file ------------------------------------------------------------------------------------- */
-
-static size_t take(TiffReader *state, int64_t at, void *bytes, size_t size)
-{
-    size_t got = 0;
-    if (state->guard.status != HALO_OK) return 0;
-    if (at < state->size) state->guard.status = halo_source_seek(state->reader->source, at);
-    if (at < state->size && state->guard.status == HALO_OK)
-        state->guard.status = halo_source_read(state->reader->source, bytes, size, &got);
-    if (got < size) state->cut = true;
-    return got;
-}
-
-/* IfdSource::get; EXIF that leads nowhere is no reason to refuse an image. */
-static bool get_bytes(void *context, int64_t at, void *bytes, size_t size)
-{
-    TiffReader *state = context;
-    if (at < 0 || at > state->size || (int64_t)size > state->size - at) return false;
-    return take(state, at, bytes, size) == size;
-}
-
-static tmsize_t on_read(thandle_t handle, void *bytes, tmsize_t size)
-{
-    TiffReader *state = handle;
-    const size_t got = take(state, state->at, bytes, (size_t)size);
-    state->at += (int64_t)got;
-    return (tmsize_t)got;
-}
-
-static tmsize_t on_write(thandle_t handle, void *bytes, tmsize_t size)
-{
-    (void)handle;
-    (void)bytes;
-    (void)size;
-    return -1;
-}
-
-static toff_t on_seek(thandle_t handle, toff_t offset, int whence)
-{
-    TiffReader *state = handle;
-    const int64_t base = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? state->at : state->size;
-    if (offset > (toff_t)INT64_MAX - (toff_t)base) return (toff_t)-1;
-    state->at = base + (int64_t)offset;
-    return (toff_t)state->at;
-}
-
-static toff_t on_size(thandle_t handle) { return (toff_t)((TiffReader *)handle)->size; }
-
-static HaloStatus open_file(TiffReader *state)
-{
-    static const TiffStream stream = {.read = on_read, .write = on_write, .seek = on_seek, .size = on_size};
-    HaloReader *reader = state->reader;
-    HaloStatus status = HALO_OK;
-    const int64_t limit = halo_image_limit(reader);
-    const uint8_t *bytes;
-    size_t size;
-    if (!halo_source_seekable(reader->source)) HALO_TRY(halo_source_slurp(reader->source, &bytes, &size));
-    state->size = halo_source_size(reader->source);
-    int64_t piece = limit < INT64_MAX / 4 ? 4 * limit : INT64_MAX;
-    if (piece < MIN_PIECE_BYTES) piece = MIN_PIECE_BYTES;
-    state->tiff = halo_tiff_open(&state->guard, "rm", &stream, state, piece); /* m: never mapped */
-    HALO_TRY(halo_tiff_outcome(&state->guard, state->tiff != NULL));
-    /* libtiff guesses the values of tags that it cannot read. */
-    if (state->cut && !reader->options.tolerate)
-        HALO_FAIL(HALO_ERR_INPUT, "truncated: the values of some tags are missing");
-out:
-    return status;
-}
 
 /* ---- pages ---------------------------------------------------------------------------------------------- */
-
-/* Along the chain of directories, at most MAX_PAGES: libtiff's own count takes a square of their number. */
-static int count_pages(TiffReader *state)
-{
-    const bool big = TIFFIsBigTIFF(state->tiff), big_endian = TIFFIsBigEndian(state->tiff);
-    const size_t count_size = big ? 8 : 2, offset_size = big ? 8 : 4, entry_size = big ? 20 : 12;
-    uint64_t at = TIFFCurrentDirOffset(state->tiff);
-    uint8_t bytes[8];
-    int pages = 0;
-    while (at != 0 && pages < MAX_PAGES && at < (uint64_t)state->size) {
-        if (take(state, (int64_t)at, bytes, count_size) < count_size) break;
-        const uint64_t entries = halo_get(bytes, count_size, big_endian);
-        pages++;
-        if (entries > UINT16_MAX) break;
-        const uint64_t next = at + count_size + entries * entry_size;
-        if (take(state, (int64_t)next, bytes, offset_size) < offset_size) break;
-        at = halo_get(bytes, offset_size, big_endian);
-    }
-    return pages;
-}
 
 static void describe(TiffReader *state)
 {
@@ -136,7 +27,7 @@ static void describe(TiffReader *state)
     info->bits = pixels->bits;
     info->real = pixels->real;
     const int64_t page = state->reader->options.image;
-    info->images = page == 0 ? count_pages(state) : page + 1;
+    info->images = page == 0 ? tiff_count_pages(state) : page + 1;
     if (info->images == page + 1 && !TIFFLastDirectory(state->tiff)) info->images++;
     if (pixels->bits == 64) halo_note(&info->notes, HALO_NOTE_THROUGH_F32, 64);
     if (pixels->premultiplied) halo_note(&info->notes, HALO_NOTE_DIVIDED, 1);
@@ -196,7 +87,7 @@ static HaloStatus look_at_page(HaloReader *reader)
     state->planar = planar == PLANARCONFIG_SEPARATE && state->pixels.samples > 1;
     HALO_TRY(measure_blocks(state));
     HALO_TRY(halo_tiff_take_meta(&state->guard, state->tiff, &reader->info.meta));
-    const IfdSource exif = {get_bytes, state, TIFFIsBigEndian(state->tiff) != 0,
+    const IfdSource exif = {tiff_get_bytes, state, TIFFIsBigEndian(state->tiff) != 0,
                             TIFFIsBigTIFF(state->tiff) != 0};
     HALO_TRY(halo_tiff_take_exif(state->tiff, &exif, &reader->info.meta.exif));
     HALO_TRY(halo_tiff_take_iptc(state->tiff, &exif, &reader->info.meta.iptc));
@@ -216,7 +107,7 @@ HaloStatus halo_tiff_read_open(HaloReader *reader)
     if (state == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to read TIFF");
     state->reader = reader;
     state->guard.blame = HALO_ERR_INPUT;
-    HALO_TRY(open_file(state));
+    HALO_TRY(tiff_open_file(state));
     HALO_TRY(look_at_page(reader));
 out:
     return status;
