@@ -23,20 +23,39 @@ export PKG_CONFIG_PATH=$lib/pkgconfig LD_LIBRARY_PATH=$lib
 quietly "$root/tests/library/check_headers.sh" "$work/halo/include"
 quietly "$root/tests/library/check_symbols.sh" "$lib/libhalo.so" "$work/halo/include"
 
-try() { # a program that was built
+try() { # a program that was built of example.c
     "$1" "$root/samples/lake.png" "$work/out.png"
     cmp "$work/out.png" "$work/expected.png"
+}
+
+# Light of a flat image that shines as a whole is all of it: 100 + 100 / 2. Nothing of it is above 0.5 of 255.
+printf 'P5\n16 16\n255\n%s' "$(printf 'd%.0s' {1..256})" > "$work/flat.pgm"
+try_extended() { # a program that was built of extend.c
+    "$1" glow:3,amount=0.5,level=0 "$work/flat.pgm" "$work/bright.pgm"
+    [ "$(tail -c 256 "$work/bright.pgm" | od -An -v -tu1 | tr -s ' \n' '\n' | sort -u | xargs)" = 150 ]
+    "$1" 'glow:level=0.5 | gauss:1' "$work/flat.pgm" "$work/same.pgm"
+    cmp "$work/same.pgm" "$work/flat.pgm"
+    ! "$1" glwo:3 "$work/flat.pgm" "$work/none.pgm" 2> "$work/said" || exit 1
+    grep -q "did you mean 'glow'" "$work/said"
+    test ! -e "$work/none.pgm"
 }
 
 "$work/halo/bin/halo" run gauss:2 "$root/samples/lake.png" -o "$work/expected.png"
 read -ra flags <<< "$(pkg-config --cflags --libs halo)"
 cc -std=c17 -Wall -Wextra -Werror "$root/samples/example.c" -o "$work/by_pkg_config" "${flags[@]}"
 try "$work/by_pkg_config"
+cc -std=c17 -Wall -Wextra -Werror "$root/samples/extend.c" -o "$work/extend" "${flags[@]}" -lm
+try_extended "$work/extend"
+printf '#include <halo/halo.h>\nint main() { return halo_version() == nullptr; }\n' > "$work/user.cc"
+c++ -std=c++17 -Wall -Wextra -Werror "$work/user.cc" -o "$work/by_cpp" "${flags[@]}"
+"$work/by_cpp"
 
 quietly cmake -G Ninja -S "$root/tests/install" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/halo" \
-    -DEXAMPLE="$root/samples/example.c"
+    -DSAMPLES="$root/samples"
 quietly cmake --build "$work/build"
 try "$work/build/example_halo"
 try "$work/build/example_static"
+try_extended "$work/build/extend_halo"
+try_extended "$work/build/extend_static"
 test -s "$work/halo/share/man/man1/halo.1"
 echo "installed, moved, and used three ways"
