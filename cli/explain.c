@@ -39,8 +39,7 @@ static void record_steps(CliJson *json, const HaloExplanation *explanation)
         json_text(json, "op", step->op);
         json_text(json, "method", step->method);
         json_open(json, "from", '[');
-        json_int(json, NULL, step->src);
-        if (step->src2 >= 0) json_int(json, NULL, step->src2);
+        for (int k = 0; k < step->sources; k++) json_int(json, NULL, step->src[k]);
         json_close(json, ']');
         if (step->dst >= 0)
             json_int(json, "to", step->dst);

@@ -100,6 +100,19 @@ bool cpu_reserve(int64_t *total, int64_t things, int64_t size, int64_t *at)
     return true;
 }
 
+static void ask(HaloDevice *device)
+{
+    device->asking = true;
+    device->asked = 0;
+}
+
+static int64_t asked(HaloDevice *device)
+{
+    const int64_t own = device->jobs * CPU_OWN_BYTES;
+    device->asking = false;
+    return device->asked > own ? device->asked - own : 0;
+}
+
 void cpu_heap(HaloDevice *device, int64_t bytes) { device->asked += bytes; }
 
 HaloStatus cpu_scratch(HaloDevice *device, int64_t bytes, void **block)
@@ -166,7 +179,8 @@ const HaloBackend halo_backend_cpu = {
     .alloc = alloc_buf,
     .release = release_buf,
     .finish = finish,
-    .scratch = cpu_scratch_of,
+    .ask = ask,
+    .asked = asked,
     .conv = cpu_conv,
     .sep = cpu_sep,
     .map = cpu_map,

@@ -40,8 +40,6 @@ HaloStatus cpu_scratch_each(HaloDevice *device, int64_t *bytes, void **block);
 
 /* What a primitive takes of the heap by itself, said before its scratch. */
 void cpu_heap(HaloDevice *device, int64_t bytes);
-/* backend.h: scratch. */
-int64_t cpu_scratch_of(HaloDevice *device, const HaloStep *step, const HaloBuf *src, HaloBuf *dst);
 
 /* How many workers `work` elementary steps are worth: 1 where starting threads would cost more. */
 int cpu_workers(const HaloDevice *device, double work);
@@ -52,18 +50,18 @@ void cpu_run(HaloDevice *device, int workers, int64_t tasks, CpuTask *task, void
 
 /* ---- the primitives (backend.h) ------------------------------------------------------------------------- */
 
-HaloStatus cpu_conv(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv);
-HaloStatus cpu_sep(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep);
-HaloStatus cpu_map(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMap *map);
+HaloStatus cpu_conv(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, HaloStore store);
+HaloStatus cpu_sep(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep, HaloStore store);
+HaloStatus cpu_map(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMap *map, HaloStore store);
 HaloStatus cpu_combine(HaloDevice *device, const HaloBuf *a, const HaloBuf *b, HaloBuf *dst,
-                       const HaloCombine *combine);
+                       const HaloCombine *combine, HaloStore store);
 HaloStatus cpu_reduce(HaloDevice *device, const HaloBuf *src, unsigned want, HaloMoments *out);
 HaloStatus cpu_fold(HaloDevice *device, const HaloBuf *src, const HaloFold *fold, double *out);
 HaloStatus cpu_hist(HaloDevice *device, const HaloBuf *src, const HaloHist *hist, HaloHistogram *out);
 HaloStatus cpu_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloScan *scan);
-HaloStatus cpu_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloRank *rank);
-HaloStatus cpu_pick(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloPick *pick);
+HaloStatus cpu_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloRank *rank, HaloStore store);
+HaloStatus cpu_pick(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloPick *pick, HaloStore store);
 HaloStatus cpu_ceilings(HaloDevice *device, HaloCeilings *out);
-HaloStatus cpu_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloEqualize *equalize);
+HaloStatus cpu_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloEqualize *equalize, HaloStore store);
 
 #endif

@@ -19,6 +19,7 @@ typedef struct Equalize {
     const HaloBuf *src;
     HaloBuf *dst;
     const HaloEqualize *how;
+    HaloStore store;
     int64_t sets;             /* tables of a tile: one for each channel, or one */
     int64_t counters, copies; /* of a channel; of them all in a worker */
     int64_t tile, slice_rows; /* the tile that is cut into slices, where there are fewer tiles than workers */
@@ -191,7 +192,7 @@ static void rows_task(void *context, int64_t index, int worker)
             for (int64_t c = 0; c < channels; c++)
                 if (c != e->dst->shape.alpha)
                     row[x * channels + c] = equalized(e, row[x * channels + c], c, e->column[x], down);
-        rows->store[e->dst->shape.dtype](row, cols * channels, e->how->store, halo_at(e->dst, 0, y), &clipped);
+        rows->store[e->dst->shape.dtype](row, cols * channels, e->store, halo_at(e->dst, 0, y), &clipped);
     }
     atomic_fetch_add_explicit(&e->device->clipped, clipped, memory_order_relaxed);
 }
@@ -232,11 +233,11 @@ out:
     return status;
 }
 
-HaloStatus cpu_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloEqualize *equalize)
+HaloStatus cpu_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloEqualize *equalize, HaloStore store)
 {
     HaloStatus status = HALO_OK;
     const int64_t levels = src->shape.dtype == HALO_U8 ? 256 : 65536;
-    Equalize e = {.src = src, .dst = dst, .how = equalize, .device = device};
+    Equalize e = {.src = src, .dst = dst, .how = equalize, .store = store, .device = device};
     if (src->shape.dtype > HALO_F32 || dst->shape.dtype > HALO_F32 || !halo_buf_is_whole(src) ||
         !halo_buf_is_whole(dst) || src->cols != dst->cols || src->rows != dst->rows ||
         src->shape.channels != dst->shape.channels || equalize->bins != levels || equalize->tiles_x < 1 ||

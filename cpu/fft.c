@@ -13,6 +13,7 @@ typedef struct Fft {
     CpuStencil source; /* for cpu_source_line */
     HaloBuf *dst;
     const HaloConv *conv;
+    HaloStore store;
     int width, height;    /* of a transform */
     int64_t n;            /* and its complex numbers */
     int64_t cols, rows;   /* of a tile of outputs */
@@ -51,12 +52,12 @@ static int best_length(int64_t taps, int64_t outputs, int64_t longest)
 static HaloStatus lay_out(Fft *f)
 {
     const int64_t channels = f->dst->shape.channels, cpx = sizeof(kiss_fft_cpx), real = sizeof(float);
-    const int64_t longest = f->conv->height == 1 ? LONGEST : WIDEST;
-    f->width = best_length(f->conv->width, f->dst->cols, longest);
-    f->height = best_length(f->conv->height, f->dst->rows, longest);
+    const int64_t longest = f->conv->window.height == 1 ? LONGEST : WIDEST;
+    f->width = best_length(f->conv->window.width, f->dst->cols, longest);
+    f->height = best_length(f->conv->window.height, f->dst->rows, longest);
     f->n = (int64_t)f->width * f->height;
-    f->cols = f->width - f->conv->width + 1;
-    f->rows = f->height - f->conv->height + 1;
+    f->cols = f->width - f->conv->window.width + 1;
+    f->rows = f->height - f->conv->window.height + 1;
     f->pairs = (f->dst->cols + 2 * f->cols - 1) / (2 * f->cols);
     int64_t line, out;
     if (!halo_mul(2 * (int64_t)f->width, channels, &line) || !halo_mul(2 * f->cols * f->rows, channels, &out) ||
@@ -65,7 +66,7 @@ static HaloStatus lay_out(Fft *f)
         !cpu_reserve(&f->scratch_bytes, line, real, &f->at_line) ||
         !cpu_reserve(&f->scratch_bytes, out, real, &f->at_out))
         return halo_fail(HALO_ERR_LIMIT, "a mask of %lldx%lld needs more memory than can be addressed",
-                         (long long)f->conv->width, (long long)f->conv->height);
+                         (long long)f->conv->window.width, (long long)f->conv->window.height);
     return HALO_OK;
 }
 
@@ -98,8 +99,8 @@ static void transform_mask(Fft *f, kiss_fft_cpx *space)
     const HaloConv *conv = f->conv;
     const float share = 1.0f / (float)f->n;
     for (int64_t i = 0; i < f->n; i++) space[i] = (kiss_fft_cpx){0.0f, 0.0f};
-    for (int64_t j = 0; j < conv->height; j++)
-        for (int64_t i = 0; i < conv->width; i++) space[j * f->width + i].r = conv->tap[j * conv->width + i];
+    for (int64_t j = 0; j < conv->window.height; j++)
+        for (int64_t i = 0; i < conv->window.width; i++) space[j * f->width + i].r = conv->tap[j * conv->window.width + i];
     kiss_fftnd(f->plan[0], space, f->mask);
     for (int64_t i = 0; i < f->n; i++)
         f->mask[i] = (kiss_fft_cpx){f->mask[i].r * share, f->mask[i].i * -share};
@@ -129,12 +130,12 @@ static void gather(const Fft *f, const Pair *p, int c)
     const int64_t ahead = f->cols * channels;
     for (int64_t j = 0; j < f->height; j++) {
         kiss_fft_cpx *row = p->space + j * f->width;
-        if (j >= p->rows + f->conv->height - 1) { /* below the last output */
+        if (j >= p->rows + f->conv->window.height - 1) { /* below the last output */
             for (int64_t i = 0; i < f->width; i++) row[i] = (kiss_fft_cpx){0.0f, 0.0f};
             continue;
         }
-        const int64_t samples = p->cols + f->conv->width - 1;
-        cpu_source_line(&f->source, p->x, p->y + j + f->conv->oy, p->cols, p->line);
+        const int64_t samples = p->cols + f->conv->window.width - 1;
+        cpu_source_line(&f->source, p->x, p->y + j + f->conv->window.oy, p->cols, p->line);
         for (int64_t i = samples * channels; i < (f->cols + f->width) * channels; i++) p->line[i] = 0.0f;
         for (int64_t i = 0; i < f->width; i++)
             row[i] = (kiss_fft_cpx){p->line[i * channels + c], p->line[i * channels + c + ahead]};
@@ -163,7 +164,7 @@ static void store(const Fft *f, const Pair *p)
     for (int64_t j = 0; j < p->rows; j++) {
         float *out = p->out + j * pitch;
         if (f->conv->affine) rows->affine(out, n, f->conv->scale, f->conv->bias);
-        rows->store[f->dst->shape.dtype](out, n, f->conv->store, halo_at(f->dst, p->x, p->y + j), &clipped);
+        rows->store[f->dst->shape.dtype](out, n, f->store, halo_at(f->dst, p->x, p->y + j), &clipped);
     }
     atomic_fetch_add_explicit(&f->source.device->clipped, clipped, memory_order_relaxed);
 }
@@ -193,20 +194,20 @@ static void run_pair(void *context, int64_t index, int worker)
     store(f, &p);
 }
 
-HaloStatus cpu_fft(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv)
+HaloStatus cpu_fft(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, HaloStore store)
 {
     HaloStatus status = HALO_OK;
     void *scratch;
-    Fft f = {.dst = dst, .conv = conv};
+    Fft f = {.dst = dst, .conv = conv, .store = store};
     f.source = (CpuStencil){.device = device,
                             .src = src,
                             .dst = dst,
-                            .ox = conv->ox,
-                            .oy = conv->oy,
-                            .border = conv->border,
-                            .value = halo_border_value(conv->border, conv->value),
-                            .mask = {conv->tap, conv->width, conv->height, src->shape.channels},
-                            .reach = conv->width - 1};
+                            .ox = conv->window.ox,
+                            .oy = conv->window.oy,
+                            .border = conv->window.border,
+                            .value = halo_border_value(conv->window.border, conv->window.value),
+                            .mask = {conv->tap, conv->window.width, conv->window.height, src->shape.channels},
+                            .reach = conv->window.width - 1};
     if (dst->cols < 1 || dst->rows < 1) goto out;
     if (!cpu_holds_needed(&f.source))
         HALO_FAIL(HALO_ERR_BUG, "convolution was asked for samples that its source does not hold");
@@ -225,7 +226,7 @@ out:
 
 bool cpu_fft_takes(const HaloConv *conv)
 {
-    return conv->fast && !conv->nan_ignore && conv->width > 1 && conv->width < 1 << 24 && conv->height < 1 << 24;
+    return conv->fast && !conv->window.nan_ignore && conv->window.width > 1 && conv->window.width < 1 << 24 && conv->window.height < 1 << 24;
 }
 
 #else
@@ -235,8 +236,8 @@ bool cpu_fft_takes(const HaloConv *conv)
     return false;
 }
 
-HaloStatus cpu_fft(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv)
+HaloStatus cpu_fft(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, HaloStore store)
 {
-    return cpu_conv(device, src, dst, conv);
+    return cpu_conv(device, src, dst, conv, store);
 }
 #endif

@@ -6,6 +6,6 @@
 
 /* Is this convolution to be done so? Never without HALO_HAVE_KISSFFT. */
 bool cpu_fft_takes(const HaloConv *conv);
-HaloStatus cpu_fft(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv);
+HaloStatus cpu_fft(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, HaloStore store);
 
 #endif

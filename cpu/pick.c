@@ -7,6 +7,7 @@ typedef struct Pick {
     const HaloBuf *src;
     HaloBuf *dst;
     const HaloPick *how;
+    HaloStore store;
     int64_t row_floats;
     float *row; /* [workers] */
     HaloDevice *device;
@@ -25,7 +26,7 @@ static void pick_rows(void *context, int64_t index, int worker)
             rows->load[p->src->shape.dtype](
                 halo_at(p->src, (p->dst->x0 + i) * p->how->step_x, y * p->how->step_y), channels,
                 row + i * channels);
-        rows->store[p->dst->shape.dtype](row, p->dst->cols * channels, p->how->store,
+        rows->store[p->dst->shape.dtype](row, p->dst->cols * channels, p->store,
                                          halo_at(p->dst, p->dst->x0, y), &clipped);
     }
     atomic_fetch_add_explicit(&p->device->clipped, clipped, memory_order_relaxed);
@@ -37,10 +38,10 @@ static bool holds(int64_t first, int64_t count, int64_t step, int64_t have, int6
     return step >= 1 && first * step >= have && (first + count - 1) * step < have + held;
 }
 
-HaloStatus cpu_pick(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloPick *pick)
+HaloStatus cpu_pick(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloPick *pick, HaloStore store)
 {
     HaloStatus status = HALO_OK;
-    Pick p = {.src = src, .dst = dst, .how = pick, .device = device};
+    Pick p = {.src = src, .dst = dst, .how = pick, .store = store, .device = device};
     int64_t bytes;
     void *scratch;
     if (dst->cols < 1 || dst->rows < 1) goto out;

@@ -12,6 +12,7 @@ typedef struct Pieces {
     HaloBuf *dst;
     const HaloMap *map;
     const HaloCombine *combine;
+    HaloStore store;
     int64_t pixels;                          /* in a piece */
     int64_t at_row, at_other, scratch_bytes; /* of a worker */
     int64_t rows_per_task, pieces_per_task;
@@ -130,7 +131,7 @@ static void run_task(void *context, int64_t index, int worker)
                 combine_piece(p, row, other, x, y, pixels);
             }
             p->device->kernels->rows->store[dst->shape.dtype](
-                out, pixels * dst->shape.channels, p->map != NULL ? p->map->store : p->combine->store,
+                out, pixels * dst->shape.channels, p->store,
                 halo_at(dst, x, y), &clipped);
         }
     }
@@ -175,9 +176,9 @@ static bool holds(const HaloBuf *src, const HaloBuf *dst, int64_t dx, int64_t dy
            x + dst->cols <= src->x0 + src->cols && y + dst->rows <= src->y0 + src->rows;
 }
 
-HaloStatus cpu_map(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMap *map)
+HaloStatus cpu_map(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMap *map, HaloStore store)
 {
-    Pieces pieces = {.a = src, .dst = dst, .map = map};
+    Pieces pieces = {.a = src, .dst = dst, .map = map, .store = store};
     const int from = src->shape.channels, to = dst->shape.channels, alpha = dst->shape.alpha;
     const bool gray = map->kind == HALO_MAP_GRAY;
     if (!holds(src, dst, 0, 0) || map->points < 0 || map->points > HALO_MAX_POINTS ||
@@ -198,9 +199,9 @@ static bool holds_ends(const HaloBuf *b, const HaloBuf *dst, const HaloCombine *
 }
 
 HaloStatus cpu_combine(HaloDevice *device, const HaloBuf *a, const HaloBuf *b, HaloBuf *dst,
-                       const HaloCombine *combine)
+                       const HaloCombine *combine, HaloStore store)
 {
-    Pieces pieces = {.a = a, .b = b, .dst = dst, .combine = combine};
+    Pieces pieces = {.a = a, .b = b, .dst = dst, .combine = combine, .store = store};
     const bool ends = combine->kind == HALO_COMBINE_ENDS;
     if (ends && dst->shape.width < combine->taps)
         return halo_fail(HALO_ERR_INPUT, "%lld samples are too few: %lld are fitted at either end",

@@ -42,10 +42,10 @@ static int64_t prune(CpuExchange *list, int64_t count, bool wanted[CPU_RANK_MOST
 /* Floats also want the greatest, which tells of NaN; where NaN are left out any row can be the wanted one. */
 static void make_network(CpuRank *r, CpuExchange *list)
 {
-    const int64_t n = r->rank->width * r->rank->height;
+    const int64_t n = r->rank->window.width * r->rank->window.height;
     bool wanted[CPU_RANK_MOST] = {false};
     for (int64_t i = 0; i < n; i++)
-        wanted[i] = i == r->index || (r->keys == HALO_F32 && (i == n - 1 || r->rank->nan_ignore));
+        wanted[i] = i == r->index || (r->keys == HALO_F32 && (i == n - 1 || r->rank->window.nan_ignore));
     r->exchanges = prune(list, sort_network(n, list), wanted);
     r->network = list;
 }
@@ -55,7 +55,7 @@ static void pick(const CpuRank *r, const uint32_t (*sorted)[CPU_RANK_LANES], int
 {
     for (int i = 0; i < CPU_RANK_LANES; i++) {
         int64_t count = n;
-        while (r->rank->nan_ignore && count > 0 && sorted[count - 1][i] == HALO_KEY_NAN) count--;
+        while (r->rank->window.nan_ignore && count > 0 && sorted[count - 1][i] == HALO_KEY_NAN) count--;
         const bool none = count == 0 || sorted[count - 1][i] == HALO_KEY_NAN;
         key[i] = none ? HALO_KEY_NAN : sorted[halo_rank_index(r->rank->fraction, count)][i];
     }
@@ -65,7 +65,7 @@ static void sort_row(const CpuRankTask *task, int64_t y)
 {
     const CpuRank *r = task->r;
     const CpuKernels *kernels = r->device->kernels;
-    const int64_t width = r->rank->width, height = r->rank->height, channels = r->dst->shape.channels;
+    const int64_t width = r->rank->window.width, height = r->rank->window.height, channels = r->dst->shape.channels;
     const int64_t size = (int64_t)halo_dtype_size(r->keys), n = task->cols * channels;
     char *area = task->scratch + r->at_area, *block = task->scratch + r->at_block;
     for (int64_t e = 0; e < n; e += CPU_RANK_LANES) {
@@ -105,14 +105,14 @@ static void sort_tile(const CpuRankTask *task, uint64_t *clipped)
 void cpu_rank_line(const CpuRankTask *task, int64_t row)
 {
     const CpuRank *r = task->r;
-    cpu_source_line(&r->source, task->x, task->y + r->rank->oy + row, task->cols, task->line);
+    cpu_source_line(&r->source, task->x, task->y + r->rank->window.oy + row, task->cols, task->line);
 }
 
 void cpu_rank_store(const CpuRankTask *task, int64_t row, uint64_t *clipped)
 {
     const CpuRank *r = task->r;
     r->device->kernels->rows->store[r->dst->shape.dtype](task->line, task->cols * r->dst->shape.channels,
-                                                         r->rank->store,
+                                                         r->store,
                                                          halo_at(r->dst, task->x, task->y + row), clipped);
 }
 
@@ -127,8 +127,8 @@ static void run_task(void *context, int64_t index, int worker)
     task.y = r->dst->y0 + y;
     task.cols = least(r->tile_cols, r->dst->cols - x);
     task.rows = least(r->tile_rows, r->dst->rows - y);
-    task.wide = task.cols + r->rank->width - 1;
-    task.high = task.rows + r->rank->height - 1;
+    task.wide = task.cols + r->rank->window.width - 1;
+    task.high = task.rows + r->rank->window.height - 1;
     if (r->network != NULL)
         sort_tile(&task, &clipped);
     else
@@ -146,15 +146,15 @@ static void run_task(void *context, int64_t index, int worker)
 static bool choose_scratch(CpuRank *r)
 {
     const HaloRank *rank = r->rank;
-    const int64_t channels = r->dst->shape.channels, n = rank->width * rank->height;
+    const int64_t channels = r->dst->shape.channels, n = rank->window.width * rank->window.height;
     int64_t total = 0;
-    r->tile_cols = least(r->dst->cols, most(divide_up(TILE_ELEMENTS, channels), 4 * rank->width));
-    r->tile_rows = least(r->dst->rows, most(TILE_ROWS, rank->height));
+    r->tile_cols = least(r->dst->cols, most(divide_up(TILE_ELEMENTS, channels), 4 * rank->window.width));
+    r->tile_rows = least(r->dst->rows, most(TILE_ROWS, rank->window.height));
     r->tiles = divide_up(r->dst->cols, r->tile_cols);
     /* A block may begin with the last sample of a row. */
-    if (!halo_mul(r->tile_cols + rank->width - 1, channels, &r->pitch)) return false;
+    if (!halo_mul(r->tile_cols + rank->window.width - 1, channels, &r->pitch)) return false;
     r->pitch += CPU_RANK_LANES;
-    if (!halo_mul(r->pitch, r->tile_rows + rank->height - 1, &r->elements) ||
+    if (!halo_mul(r->pitch, r->tile_rows + rank->window.height - 1, &r->elements) ||
         !cpu_reserve(&total, r->pitch, sizeof(float), &r->at_line) ||
         !cpu_reserve(&total, r->elements, sizeof(uint32_t), &r->at_area))
         return false;
@@ -167,38 +167,38 @@ static bool choose_scratch(CpuRank *r)
     return true;
 }
 
-HaloStatus cpu_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloRank *rank)
+HaloStatus cpu_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloRank *rank, HaloStore store)
 {
     HaloStatus status = HALO_OK;
     CpuExchange list[EXCHANGES_MOST];
     int64_t n;
     void *scratch;
-    CpuRank r = {.rank = rank, .dst = dst, .device = device};
+    CpuRank r = {.rank = rank, .store = store, .dst = dst, .device = device};
     r.source = (CpuStencil){.src = src,
                             .dst = dst,
-                            .ox = rank->ox,
-                            .oy = rank->oy,
-                            .border = rank->border,
-                            .value = halo_border_value(rank->border, rank->value),
-                            .reach = rank->width - 1,
-                            .mask = {.height = rank->height},
+                            .ox = rank->window.ox,
+                            .oy = rank->window.oy,
+                            .border = rank->window.border,
+                            .value = halo_border_value(rank->window.border, rank->window.value),
+                            .reach = rank->window.width - 1,
+                            .mask = {.height = rank->window.height},
                             .device = device};
     if (dst->cols < 1 || dst->rows < 1) goto out;
-    if (rank->width < 1 || rank->height < 1 || !halo_mul(rank->width, rank->height, &n) ||
+    if (rank->window.width < 1 || rank->window.height < 1 || !halo_mul(rank->window.width, rank->window.height, &n) ||
         src->shape.dtype > HALO_F32 || dst->shape.dtype > HALO_F32 ||
         src->shape.channels != dst->shape.channels || !(rank->fraction >= 0.0 && rank->fraction <= 1.0) ||
         !cpu_holds_needed(&r.source))
         HALO_FAIL(HALO_ERR_BUG, "a rank filter was asked for samples that its source does not hold");
-    r.keys = halo_rank_keys(src->shape.dtype, rank->border, rank->value);
+    r.keys = halo_rank_keys(src->shape.dtype, rank->window.border, rank->window.value);
     r.index = halo_rank_index(rank->fraction, n);
     if (n <= CPU_RANK_MOST) make_network(&r, list);
     if (!choose_scratch(&r))
         HALO_FAIL(HALO_ERR_LIMIT, "a window of %lld x %lld needs more memory than can be addressed",
-                  (long long)rank->width, (long long)rank->height);
+                  (long long)rank->window.width, (long long)rank->window.height);
     HALO_TRY(cpu_scratch_each(device, &r.scratch_bytes, &scratch));
     r.scratch = scratch;
     const double outputs = (double)dst->cols * (double)dst->rows * dst->shape.channels;
-    const double work = outputs * (r.network != NULL ? (double)r.exchanges : 16.0 * (double)rank->height);
+    const double work = outputs * (r.network != NULL ? (double)r.exchanges : 16.0 * (double)rank->window.height);
     cpu_run(device, cpu_workers(device, work), r.tiles * divide_up(dst->rows, r.tile_rows), run_task, &r);
 out:
     return status;

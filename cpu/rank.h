@@ -7,6 +7,7 @@
 typedef struct CpuRank {
     CpuStencil source; /* for its lines: what of it reads samples is set */
     const HaloRank *rank;
+    HaloStore store;
     HaloBuf *dst;
     int64_t tile_cols, tile_rows, tiles; /* outputs of a task; tasks side by side */
     int64_t pitch;                       /* elements in a row of a task's part of the source */

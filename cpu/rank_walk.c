@@ -81,8 +81,8 @@ static int64_t find(Window *w, int64_t index)
 /* What the window's answer is as a sample. */
 static float answer(const CpuRank *r, Window *w, const uint64_t *pair)
 {
-    const bool nan = w->count < r->rank->width * r->rank->height;
-    if (w->count == 0 || (nan && !r->rank->nan_ignore)) return halo_unkey(HALO_KEY_NAN);
+    const bool nan = w->count < r->rank->window.width * r->rank->window.height;
+    if (w->count == 0 || (nan && !r->rank->window.nan_ignore)) return halo_unkey(HALO_KEY_NAN);
     const int64_t bin = find(w, halo_rank_index(r->rank->fraction, w->count));
     return r->keys != HALO_F32 ? (float)bin : halo_unkey((uint32_t)(pair[bin] >> 32));
 }
@@ -91,7 +91,7 @@ static float answer(const CpuRank *r, Window *w, const uint64_t *pair)
 static void walk(const CpuRankTask *task, Window *w, const uint32_t *bin, const uint64_t *pair, float *out)
 {
     const CpuRank *r = task->r;
-    const int64_t width = r->rank->width, height = r->rank->height, channels = r->dst->shape.channels;
+    const int64_t width = r->rank->window.width, height = r->rank->window.height, channels = r->dst->shape.channels;
     for (int64_t i = 0; i < width - 1; i++) add_column(w, bin + i * channels, r->pitch, height, 1);
     for (int64_t x = 0; x < task->cols; x++) {
         add_column(w, bin + (x + width - 1) * channels, r->pitch, height, 1);

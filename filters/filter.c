@@ -88,18 +88,24 @@ out:
     return status;
 }
 
+/* The window of a mask whose anchor lies there. */
+static HaloWindow window_of(const Filter *filter, int64_t width, int64_t height, int64_t anchor_x, int64_t anchor_y)
+{
+    const HaloCommon *common = halo_build_common(filter->builder);
+    const bool valid = common->border == HALO_BORDER_VALID;
+    return (HaloWindow){.width = width,
+                        .height = height,
+                        .ox = valid ? 0 : -anchor_x,
+                        .oy = valid ? 0 : -anchor_y,
+                        .border = border_of(common),
+                        .value = common->border_value,
+                        .nan_ignore = common->nan == HALO_NAN_IGNORE};
+}
+
 HaloStatus filter_conv(Filter *filter, const HaloMask *mask, HaloReg *dst)
 {
     HaloStatus status = HALO_OK;
-    const HaloCommon *common = halo_build_common(filter->builder);
-    const bool valid = common->border == HALO_BORDER_VALID;
-    HaloConv conv = {.width = mask->width,
-                     .height = mask->height,
-                     .ox = valid ? 0 : -mask->anchor_x,
-                     .oy = valid ? 0 : -mask->anchor_y,
-                     .border = border_of(common),
-                     .value = common->border_value,
-                     .nan_ignore = common->nan == HALO_NAN_IGNORE};
+    HaloConv conv = {.window = window_of(filter, mask->width, mask->height, mask->anchor_x, mask->anchor_y)};
     conv.affine = mask->scale != 1.0 || mask->bias != 0.0;
     HALO_TRY(filter_f32("scale", mask->scale, &conv.scale));
     HALO_TRY(filter_f32("bias", mask->bias, &conv.bias));
@@ -113,16 +119,8 @@ out:
 HaloStatus filter_sep(Filter *filter, const HaloMask *row, const HaloMask *column, HaloReg *dst)
 {
     HaloStatus status = HALO_OK;
-    const HaloCommon *common = halo_build_common(filter->builder);
-    const bool valid = common->border == HALO_BORDER_VALID;
-    HaloSep sep = {.width = row->width,
-                   .height = column->width,
-                   .ox = valid ? 0 : -row->anchor_x,
-                   .oy = valid ? 0 : -column->anchor_x,
-                   .border = border_of(common),
-                   .value = common->border_value,
-                   .scale = 1.0f,
-                   .nan_ignore = common->nan == HALO_NAN_IGNORE};
+    HaloSep sep = {.window = window_of(filter, row->width, column->width, row->anchor_x, column->anchor_x),
+                   .scale = 1.0f};
     if (halo_build_shape(filter->builder, filter->in)->kind == HALO_AUDIO) return filter_conv(filter, row, dst);
     HALO_TRY(keep_taps(filter->builder, row, &sep.tap_x));
     HALO_TRY(keep_taps(filter->builder, column, &sep.tap_y));
@@ -135,16 +133,8 @@ out:
 HaloStatus filter_rank(Filter *filter, int64_t width, int64_t height, double fraction, HaloReg *dst)
 {
     HaloStatus status = HALO_OK;
-    const HaloCommon *common = halo_build_common(filter->builder);
-    const bool valid = common->border == HALO_BORDER_VALID;
-    const HaloRank rank = {.width = width,
-                           .height = height,
-                           .fraction = fraction,
-                           .ox = valid ? 0 : -(width / 2),
-                           .oy = valid ? 0 : -(height / 2),
-                           .border = border_of(common),
-                           .value = common->border_value,
-                           .nan_ignore = common->nan == HALO_NAN_IGNORE};
+    const HaloRank rank = {.window = window_of(filter, width, height, width / 2, height / 2),
+                           .fraction = fraction};
     HALO_TRY(halo_build_rank(filter->builder, filter->work, &rank, dst));
     reach_out(filter, width, height, width / 2, height / 2);
 out:

@@ -15,7 +15,8 @@
 static HaloStatus call_combine(const HaloBackend *backend, HaloDevice *device, const HaloBuf *const src[2],
                                HaloBuf *dst, const void *parameters)
 {
-    return backend->combine(device, src[0], src[1], dst, parameters);
+    const HaloStep *step = parameters;
+    return backend->combine(device, src[0], src[1], dst, &step->u.combine, step->store);
 }
 
 /* A source of the combination: `dx`, `dy` wider and higher than the output, read from (ox, oy) on. */
@@ -40,34 +41,34 @@ static void run_case(Rng *rng, HaloCombineKind kind)
     out.dtype = to;
     if (kind == HALO_COMBINE_UNPREMUL || kind == HALO_COMBINE_COPY_ALPHA || rng_once_in(rng, 3))
         out.alpha = rng_once_in(rng, 4) ? (int)rng_between(rng, 0, out.channels - 1) : out.channels - 1;
-    HaloCombine combine = {.kind = kind,
-                           .white = halo_dtype_white(draw_dtype(rng)),
-                           .amount = rng_float(rng, -1, 4),
-                           .threshold = rng_once_in(rng, 2) ? 0.0f : rng_float(rng, 0, 100),
-                           .left = rng_between(rng, 0, out.width + 2),
-                           .right = rng_between(rng, 0, out.width + 2),
-                           .up = rng_between(rng, 0, 4),
-                           .down = rng_between(rng, 0, 4),
+    HaloStep combine = {.u.combine.kind = kind,
+                           .u.combine.white = halo_dtype_white(draw_dtype(rng)),
+                           .u.combine.amount = rng_float(rng, -1, 4),
+                           .u.combine.threshold = rng_once_in(rng, 2) ? 0.0f : rng_float(rng, 0, 100),
+                           .u.combine.left = rng_between(rng, 0, out.width + 2),
+                           .u.combine.right = rng_between(rng, 0, out.width + 2),
+                           .u.combine.up = rng_between(rng, 0, 4),
+                           .u.combine.down = rng_between(rng, 0, 4),
                            .store = draw_store(rng, HALO_F32, to)};
     if (rng_once_in(rng, 2)) {
-        combine.ax = rng_between(rng, 0, 9);
-        combine.ay = rng_between(rng, 0, 5);
-        combine.bx = rng_between(rng, 0, 9);
-        combine.by = rng_between(rng, 0, 5);
+        combine.u.combine.ax = rng_between(rng, 0, 9);
+        combine.u.combine.ay = rng_between(rng, 0, 5);
+        combine.u.combine.bx = rng_between(rng, 0, 9);
+        combine.u.combine.by = rng_between(rng, 0, 5);
     }
     const TestRect rect = draw_rect(rng, &out);
     TestBuf a =
-        draw_source(rng, &out, rect, combine.ax, combine.ay, combine.ax + rng_between(rng, 0, 2), combine.ay);
+        draw_source(rng, &out, rect, combine.u.combine.ax, combine.u.combine.ay, combine.u.combine.ax + rng_between(rng, 0, 2), combine.u.combine.ay);
     TestBuf b =
-        draw_source(rng, &out, rect, combine.bx, combine.by, combine.bx, combine.by + rng_between(rng, 0, 2));
+        draw_source(rng, &out, rect, combine.u.combine.bx, combine.u.combine.by, combine.u.combine.bx, combine.u.combine.by + rng_between(rng, 0, 2));
     TestBuf dst = testbuf_make(&out, rect, rng);
-    const uint64_t clipped = oracle_combine(&a.view, &b.view, &dst.view, &combine);
+    const uint64_t clipped = oracle_combine(&a.view, &b.view, &dst.view, &combine.u.combine, combine.store);
     char what[480], a_text[96], b_text[96], dst_text[96];
     snprintf(what, sizeof what,
              "combine %s: %s and %s -> %s, alpha %d, offsets %" PRId64 ",%" PRId64 " and %" PRId64 ",%" PRId64
              ", store %g/%g",
              name[kind], testbuf_text(&a, a_text), testbuf_text(&b, b_text), testbuf_text(&dst, dst_text),
-             out.alpha, combine.ax, combine.ay, combine.bx, combine.by, (double)combine.store.num,
+             out.alpha, combine.u.combine.ax, combine.u.combine.ay, combine.u.combine.bx, combine.u.combine.by, (double)combine.store.num,
              (double)combine.store.den);
     expect_everywhere(what, call_combine, &combine, &a, &b, &dst, clipped);
     testbuf_free(&a);
@@ -91,11 +92,11 @@ static void ends_body(Rng *rng)
     of_a.dtype = HALO_F32;
     of_b.dtype = draw_dtype(rng);
     float *const tap = draw_taps(rng, left * taps);
-    const HaloCombine combine = {.kind = HALO_COMBINE_ENDS,
-                                 .left = left,
-                                 .right = left,
-                                 .tap = tap,
-                                 .taps = taps,
+    const HaloStep combine = {.u.combine.kind = HALO_COMBINE_ENDS,
+                                 .u.combine.left = left,
+                                 .u.combine.right = left,
+                                 .u.combine.tap = tap,
+                                 .u.combine.taps = taps,
                                  .store = draw_store(rng, of_b.dtype, out.dtype)};
     const TestRect rect = draw_rect(rng, &out);
     TestRect need = rect;
@@ -111,7 +112,7 @@ static void ends_body(Rng *rng)
     TestBuf dst = testbuf_make(&out, rect, rng);
     testbuf_fill(&a, rng_once_in(rng, 2), rng);
     testbuf_fill(&b, rng_once_in(rng, 2), rng);
-    const uint64_t clipped = oracle_combine(&a.view, &b.view, &dst.view, &combine);
+    const uint64_t clipped = oracle_combine(&a.view, &b.view, &dst.view, &combine.u.combine, combine.store);
     char what[320], b_text[96], dst_text[96];
     snprintf(what, sizeof what, "combine ends: %s -> %s, %" PRId64 " fitted of %" PRId64,
              testbuf_text(&b, b_text), testbuf_text(&dst, dst_text), left, taps);

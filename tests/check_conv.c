@@ -16,56 +16,58 @@
 static HaloStatus call_conv(const HaloBackend *backend, HaloDevice *device, const HaloBuf *const src[2],
                             HaloBuf *dst, const void *parameters)
 {
-    return backend->conv(device, src[0], dst, parameters);
+    const HaloStep *step = parameters;
+    return backend->conv(device, src[0], dst, &step->u.conv, step->store);
 }
 
 /* Compares one convolution everywhere: `shape` of the source, `to` the type of the result. The source holds
  * just what the rectangle `rect` of the result needs, or all. */
-static void check(Rng *rng, const HaloShape *shape, HaloDtype to, TestRect rect, const HaloConv *conv,
+static void check(Rng *rng, const HaloShape *shape, HaloDtype to, TestRect rect, const HaloStep *step,
                   bool whole)
 {
+    const HaloConv *conv = &step->u.conv;
     HaloShape out_shape = *shape;
     TestRect need = test_whole(shape);
     out_shape.dtype = to;
-    if (conv->border == HALO_BORDER_VALID) {
-        out_shape.width -= conv->width - 1;
-        out_shape.height -= conv->height - 1;
+    if (conv->window.border == HALO_BORDER_VALID) {
+        out_shape.width -= conv->window.width - 1;
+        out_shape.height -= conv->window.height - 1;
     }
     if (!whole) {
-        needed_side(rect.x0, rect.cols, conv->width, conv->ox, shape->width, conv->border, &need.x0,
+        needed_side(rect.x0, rect.cols, conv->window.width, conv->window.ox, shape->width, conv->window.border, &need.x0,
                     &need.cols);
-        needed_side(rect.y0, rect.rows, conv->height, conv->oy, shape->height, conv->border, &need.y0,
+        needed_side(rect.y0, rect.rows, conv->window.height, conv->window.oy, shape->height, conv->window.border, &need.y0,
                     &need.rows);
     }
     TestBuf src = testbuf_make(shape, need, rng), dst = testbuf_make(&out_shape, rect, rng);
-    testbuf_fill(&src, conv->nan_ignore || rng_once_in(rng, 3), rng);
-    const uint64_t clipped = oracle_conv(&src.view, &dst.view, conv);
+    testbuf_fill(&src, conv->window.nan_ignore || rng_once_in(rng, 3), rng);
+    const uint64_t clipped = oracle_conv(&src.view, &dst.view, conv, step->store);
     char what[320], src_text[96], dst_text[96];
     snprintf(what, sizeof what,
              "conv %s -> %s, mask %" PRId64 "x%" PRId64 " at %" PRId64 ",%" PRId64
              ", border %s%s%s, store %g/%g",
-             testbuf_text(&src, src_text), testbuf_text(&dst, dst_text), conv->width, conv->height, conv->ox,
-             conv->oy, border_name(conv->border), conv->affine ? ", affine" : "",
-             conv->nan_ignore ? ", nan=ignore" : "", (double)conv->store.num, (double)conv->store.den);
-    expect_everywhere(what, call_conv, conv, &src, NULL, &dst, clipped);
+             testbuf_text(&src, src_text), testbuf_text(&dst, dst_text), conv->window.width, conv->window.height, conv->window.ox,
+             conv->window.oy, border_name(conv->window.border), conv->affine ? ", affine" : "",
+             conv->window.nan_ignore ? ", nan=ignore" : "", (double)step->store.num, (double)step->store.den);
+    expect_everywhere(what, call_conv, step, &src, NULL, &dst, clipped);
     testbuf_free(&src);
     testbuf_free(&dst);
 }
 
 /* Everything about a convolution but the size of its mask. */
-static HaloConv draw_conv(Rng *rng, int64_t width, int64_t height, HaloDtype from, HaloDtype to)
+static HaloStep draw_conv(Rng *rng, int64_t width, int64_t height, HaloDtype from, HaloDtype to)
 {
-    HaloConv conv = {.width = width,
-                     .height = height,
-                     .tap = draw_taps(rng, width * height),
-                     .ox = -(rng_once_in(rng, 3) ? rng_between(rng, 0, width - 1) : width / 2),
-                     .oy = -(rng_once_in(rng, 3) ? rng_between(rng, 0, height - 1) : height / 2),
-                     .border = draw_border(rng),
-                     .value = rng_once_in(rng, 4) ? 300.0f : rng_float(rng, -1, 1),
-                     .affine = rng_once_in(rng, 3),
-                     .scale = rng_float(rng, -2, 2),
-                     .bias = rng_float(rng, -50, 50),
-                     .nan_ignore = rng_once_in(rng, 5),
+    HaloStep conv = {.u.conv.window.width = width,
+                     .u.conv.window.height = height,
+                     .u.conv.tap = draw_taps(rng, width * height),
+                     .u.conv.window.ox = -(rng_once_in(rng, 3) ? rng_between(rng, 0, width - 1) : width / 2),
+                     .u.conv.window.oy = -(rng_once_in(rng, 3) ? rng_between(rng, 0, height - 1) : height / 2),
+                     .u.conv.window.border = draw_border(rng),
+                     .u.conv.window.value = rng_once_in(rng, 4) ? 300.0f : rng_float(rng, -1, 1),
+                     .u.conv.affine = rng_once_in(rng, 3),
+                     .u.conv.scale = rng_float(rng, -2, 2),
+                     .u.conv.bias = rng_float(rng, -50, 50),
+                     .u.conv.window.nan_ignore = rng_once_in(rng, 5),
                      .store = draw_store(rng, from, to)};
     return conv;
 }
@@ -73,10 +75,10 @@ static HaloConv draw_conv(Rng *rng, int64_t width, int64_t height, HaloDtype fro
 static void run_case(Rng *rng, const HaloShape *shape, int64_t width, int64_t height)
 {
     const HaloDtype to = draw_dtype(rng);
-    const HaloConv conv = draw_conv(rng, width, height, shape->dtype, to);
+    const HaloStep conv = draw_conv(rng, width, height, shape->dtype, to);
     const TestRect rect = draw_rect(rng, shape);
     check(rng, shape, to, rect, &conv, rng_once_in(rng, 3));
-    free((void *)conv.tap);
+    free((void *)conv.u.conv.tap);
 }
 
 /* ---- random cases --------------------------------------------------------------------------------------- */
@@ -144,14 +146,14 @@ static void valid_body(Rng *rng)
     const HaloShape shape = test_shape(draw_dtype(rng), width - 1 + rng_between(rng, 1, 30),
                                        height - 1 + rng_between(rng, 1, 20), (int)rng_between(rng, 1, 5));
     const HaloDtype to = draw_dtype(rng);
-    HaloConv conv = draw_conv(rng, width, height, shape.dtype, to);
+    HaloStep conv = draw_conv(rng, width, height, shape.dtype, to);
     HaloShape left = shape;
     left.width -= width - 1;
     left.height -= height - 1;
-    conv.border = HALO_BORDER_VALID;
-    conv.ox = conv.oy = 0;
+    conv.u.conv.window.border = HALO_BORDER_VALID;
+    conv.u.conv.window.ox = conv.u.conv.window.oy = 0;
     check(rng, &shape, to, draw_rect(rng, &left), &conv, rng_once_in(rng, 2));
-    free((void *)conv.tap);
+    free((void *)conv.u.conv.tap);
 }
 
 static void valid_shrinks(void **state)
@@ -202,20 +204,20 @@ static void blocks_inside_body(Rng *rng)
             test_shape(draw_dtype(rng), 4 * rng_between(rng, 76, 83), rng_between(rng, 150, 170), channels);
         HaloShape out_shape = shape;
         out_shape.dtype = draw_dtype(rng);
-        HaloConv conv = draw_conv(rng, width, height, shape.dtype, out_shape.dtype);
-        conv.ox = -(width / 2);
-        conv.nan_ignore = false;
+        HaloStep conv = draw_conv(rng, width, height, shape.dtype, out_shape.dtype);
+        conv.u.conv.window.ox = -(width / 2);
+        conv.u.conv.window.nan_ignore = false;
         TestBuf src = testbuf_make(&shape, test_whole(&shape), NULL),
                 dst = testbuf_make(&out_shape, test_whole(&out_shape), NULL);
         testbuf_fill(&src, false, rng);
-        const uint64_t clipped = oracle_conv(&src.view, &dst.view, &conv);
+        const uint64_t clipped = oracle_conv(&src.view, &dst.view, &conv.u.conv, conv.store);
         char what[160], text[96];
         snprintf(what, sizeof what, "conv %s -> type %d, mask %" PRId64 "x%" PRId64, testbuf_text(&src, text),
                  (int)out_shape.dtype, width, height);
         expect_everywhere(what, call_conv, &conv, &src, NULL, &dst, clipped);
         testbuf_free(&src);
         testbuf_free(&dst);
-        free((void *)conv.tap);
+        free((void *)conv.u.conv.tap);
     }
 }
 
@@ -229,9 +231,9 @@ static void blocks_inside_the_image(void **state)
 static void large_body(Rng *rng)
 {
     const HaloShape shape = test_shape(HALO_F32, rng_between(rng, 2500, 2600), 3600, 1);
-    const HaloConv conv = draw_conv(rng, rng_between(rng, 1, 5), rng_between(rng, 1, 5), HALO_F32, HALO_F32);
+    const HaloStep conv = draw_conv(rng, rng_between(rng, 1, 5), rng_between(rng, 1, 5), HALO_F32, HALO_F32);
     check(rng, &shape, HALO_F32, test_whole(&shape), &conv, true);
-    free((void *)conv.tap);
+    free((void *)conv.u.conv.tap);
 }
 
 static void larger_than_the_caches(void **state)
@@ -280,11 +282,11 @@ static void worked_example_gives_321(void **state)
     static const float image[49] = {1, 2, 3, 4, 5, 6, 7, 2, 3, 4, 5, 6, 7, 8, 3, 4, 5, 6, 7, 8, 9, 4, 5, 6, 7,
                                     8, 5, 6, 5, 6, 7, 8, 5, 6, 7, 6, 7, 8, 9, 0, 1, 2, 7, 8, 9, 0, 1, 2, 3};
     static const float tap[25] = {1, 2, 3, 2, 1, 2, 3, 4, 3, 2, 3, 4, 5, 4, 3, 2, 3, 4, 3, 2, 1, 2, 3, 2, 1};
-    const HaloConv conv = {.width = 5, .height = 5, .tap = tap, .ox = -2, .oy = -2, .store = {1, 1}};
+    const HaloStep conv = {.u.conv.window.width = 5, .u.conv.window.height = 5, .u.conv.tap = tap, .u.conv.window.ox = -2, .u.conv.window.oy = -2, .store = {1, 1}};
     const HaloShape shape = test_shape(HALO_F32, 7, 7, 1);
     TestBuf src = testbuf_make(&shape, test_whole(&shape), NULL), dst = testbuf_like(&src);
     memcpy(src.view.data, image, sizeof image);
-    assert_int_equal(oracle_conv(&src.view, &dst.view, &conv), 0);
+    assert_int_equal(oracle_conv(&src.view, &dst.view, &conv.u.conv, conv.store), 0);
     assert_true(oracle_get(&dst.view, 2, 2, 0) == 321.0f);
     expect_everywhere("the worked example", call_conv, &conv, &src, NULL, &dst, 0);
     testbuf_free(&src);
@@ -298,8 +300,8 @@ static void identity_gives_the_image_back(void **state)
     static const float one = 1.0f;
     Rng rng = {5};
     for (HaloDtype dtype = HALO_U8; dtype <= HALO_F32; dtype++) {
-        const HaloConv conv = {
-            .width = 1, .height = 1, .tap = &one, .border = HALO_BORDER_WRAP, .store = {1, 1}};
+        const HaloStep conv = {
+            .u.conv.window.width = 1, .u.conv.window.height = 1, .u.conv.tap = &one, .u.conv.window.border = HALO_BORDER_WRAP, .store = {1, 1}};
         const HaloShape shape = test_shape(dtype, 37, 11, 3);
         TestBuf src = testbuf_make(&shape, test_whole(&shape), NULL);
         testbuf_fill(&src, false, &rng);

@@ -113,7 +113,8 @@ static void every_level_comes_back(void **state)
 static HaloStatus call_map(const HaloBackend *backend, HaloDevice *device, const HaloBuf *const src[2],
                            HaloBuf *dst, const void *parameters)
 {
-    return backend->map(device, src[0], dst, parameters);
+    const HaloStep *step = parameters;
+    return backend->map(device, src[0], dst, &step->u.map, step->store);
 }
 
 /* Every device gives what a table would: vectors, whatever their width, and single samples alike. */
@@ -126,7 +127,7 @@ static void integers_as_by_table(void **state)
             HaloShape out = in;
             out.dtype = HALO_F32;
             const HaloPoint point = {op, op == HALO_POINT_POWER ? 1 / 2.2f : in.white, in.white};
-            const HaloMap map = {.points = 1, .point = {point}, .store = {1, 1}};
+            const HaloStep map = {.u.map.points = 1, .u.map.point = {point}, .store = {1, 1}};
             TestBuf src = testbuf_make(&in, test_whole(&in), NULL),
                     dst = testbuf_make(&out, test_whole(&out), NULL);
             for (int64_t v = 0; v < in.width; v++) {

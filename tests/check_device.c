@@ -27,7 +27,9 @@ static struct Fake {
     const HaloBackend *cpu;
     int call, fails_at; /* calls are counted from 1; this one and all after it fail; 0: none */
     int64_t memory;     /* bytes that it says it has */
-    int64_t scratch; /* bytes a row of the output that each step takes besides */
+    int64_t scratch;    /* bytes a row of the output that each step takes besides; */
+    int64_t rows;       /* these were asked for, */
+    bool asking;        /* while nothing is computed */
     bool is_there, opens;
 } fake;
 
@@ -51,10 +53,18 @@ static HaloStatus fake_open(int index, int jobs, HaloDevice **device)
 }
 
 static int64_t fake_memory(HaloDevice *device) { return (void)device, fake.memory; }
-static int64_t fake_scratch(HaloDevice *device, const HaloStep *step, const HaloBuf *src, HaloBuf *dst)
+static void fake_ask(HaloDevice *device)
 {
-    (void)device, (void)step;
-    return fake.scratch * (dst != NULL ? dst : src)->rows;
+    (void)device;
+    fake.asking = true;
+    fake.rows = 0;
+}
+
+static int64_t fake_asked(HaloDevice *device)
+{
+    (void)device;
+    fake.asking = false;
+    return fake.scratch * fake.rows;
 }
 
 static const char *fake_describe(HaloDevice *device) { return (void)device, "a made-up GPU"; }
@@ -82,23 +92,37 @@ static HaloStatus fake_download(HaloDevice *device, const HaloBuf *from, HaloBuf
 }
 
 /* The calls that only pass on what they are given. */
-#define PASS_ON(X)                                                                                             \
-    X(alloc, (HaloDevice * d, HaloBuf * buf), (d, buf))                                                        \
-    X(finish, (HaloDevice * d, uint64_t * clipped), (d, clipped))                                              \
-    X(conv, (HaloDevice * d, const HaloBuf *src, HaloBuf *dst, const HaloConv *how), (d, src, dst, how))       \
-    X(sep, (HaloDevice * d, const HaloBuf *src, HaloBuf *dst, const HaloSep *how), (d, src, dst, how))         \
-    X(map, (HaloDevice * d, const HaloBuf *src, HaloBuf *dst, const HaloMap *how), (d, src, dst, how))         \
-    X(combine, (HaloDevice * d, const HaloBuf *a, const HaloBuf *b, HaloBuf *dst, const HaloCombine *how),     \
-      (d, a, b, dst, how))                                                                                     \
-    X(reduce, (HaloDevice * d, const HaloBuf *src, unsigned want, HaloMoments *out), (d, src, want, out))      \
-    X(fold, (HaloDevice * d, const HaloBuf *src, const HaloFold *how, double *out), (d, src, how, out))        \
-    X(hist, (HaloDevice * d, const HaloBuf *src, const HaloHist *how, HaloHistogram *out), (d, src, how, out)) \
-    X(rank, (HaloDevice * d, const HaloBuf *src, HaloBuf *dst, const HaloRank *how), (d, src, dst, how))       \
-    X(equalize, (HaloDevice * d, const HaloBuf *src, HaloBuf *dst, const HaloEqualize *how), (d, src, dst, how))
+#define PASS_ON(X)                                                                                            \
+    X(alloc, (HaloDevice * d, HaloBuf * buf), (d, buf), 0)                                                    \
+    X(finish, (HaloDevice * d, uint64_t * clipped), (d, clipped), 0)                                          \
+    X(conv, (HaloDevice * d, const HaloBuf *src, HaloBuf *dst, const HaloConv *how, HaloStore store),         \
+      (d, src, dst, how, store), dst->rows)                                                                   \
+    X(sep, (HaloDevice * d, const HaloBuf *src, HaloBuf *dst, const HaloSep *how, HaloStore store),           \
+      (d, src, dst, how, store), dst->rows)                                                                   \
+    X(map, (HaloDevice * d, const HaloBuf *src, HaloBuf *dst, const HaloMap *how, HaloStore store),           \
+      (d, src, dst, how, store), dst->rows)                                                                   \
+    X(combine,                                                                                                \
+      (HaloDevice * d, const HaloBuf *a, const HaloBuf *b, HaloBuf *dst, const HaloCombine *how,              \
+       HaloStore store),                                                                                      \
+      (d, a, b, dst, how, store), dst->rows)                                                                  \
+    X(reduce, (HaloDevice * d, const HaloBuf *src, unsigned want, HaloMoments *out), (d, src, want, out),     \
+      src->rows)                                                                                              \
+    X(fold, (HaloDevice * d, const HaloBuf *src, const HaloFold *how, double *out), (d, src, how, out),       \
+      src->rows)                                                                                              \
+    X(hist, (HaloDevice * d, const HaloBuf *src, const HaloHist *how, HaloHistogram *out), (d, src, how, out), \
+      src->rows)                                                                                              \
+    X(rank, (HaloDevice * d, const HaloBuf *src, HaloBuf *dst, const HaloRank *how, HaloStore store),         \
+      (d, src, dst, how, store), dst->rows)                                                                   \
+    X(equalize, (HaloDevice * d, const HaloBuf *src, HaloBuf *dst, const HaloEqualize *how, HaloStore store), \
+      (d, src, dst, how, store), dst->rows)
 
-#define DEFINE(name, parameters, arguments)                           \
+#define DEFINE(name, parameters, arguments, step_rows)               \
     static HaloStatus fake_##name parameters                          \
     {                                                                 \
+        if (fake.asking) {                                            \
+            fake.rows += step_rows;                                   \
+            return HALO_ERR_LIMIT;                                    \
+        }                                                             \
         const HaloStatus status = fails();                            \
         return status == HALO_OK ? fake.cpu->name arguments : status; \
     }
@@ -120,13 +144,14 @@ static HaloSession *open_session(HaloDeviceChoice device)
     gpu.count = fake_count;
     gpu.open = fake_open;
     gpu.memory = fake_memory;
-    gpu.scratch = fake_scratch;
+    gpu.ask = fake_ask;
+    gpu.asked = fake_asked;
     gpu.describe = fake_describe;
     gpu.upload = fake_upload;
     gpu.download = fake_download;
     gpu.mark = NULL;
     gpu.elapsed = NULL;
-#define SET(name, parameters, arguments) gpu.name = fake_##name;
+#define SET(name, parameters, arguments, step_rows) gpu.name = fake_##name;
     PASS_ON(SET)
 #undef SET
     both[0] = fake.cpu;

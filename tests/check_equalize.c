@@ -15,22 +15,24 @@
 static HaloStatus call_equalize(const HaloBackend *backend, HaloDevice *device, const HaloBuf *const src[2],
                                 HaloBuf *dst, const void *parameters)
 {
-    return backend->equalize(device, src[0], dst, parameters);
+    const HaloStep *step = parameters;
+    return backend->equalize(device, src[0], dst, &step->u.equalize, step->store);
 }
 
-static void check(const TestBuf *src, const HaloShape *to, const HaloEqualize *how, Rng *rng)
+static void check(const TestBuf *src, const HaloShape *to, const HaloStep *step, Rng *rng)
 {
+    const HaloEqualize *how = &step->u.equalize;
     char what[320], src_text[96], dst_text[96];
     TestBuf dst = testbuf_make(to, test_whole(to), rng);
-    const uint64_t clipped = oracle_equalize(&src->view, &dst.view, how);
+    const uint64_t clipped = oracle_equalize(&src->view, &dst.view, how, step->store);
     snprintf(what, sizeof what,
              "equalize %s -> %s, alpha %d, %" PRId64 "x%" PRId64 " tiles of %" PRId64 "x%" PRId64
              ", limit %g%s%s%s, store %g/%g",
              testbuf_text(src, src_text), testbuf_text(&dst, dst_text), to->alpha, how->tiles_x, how->tiles_y,
              how->tile_width, how->tile_height, how->limit, how->from_least ? ", from the least" : "",
-             how->joint ? ", joint" : "", how->mixed ? ", mixed" : "", (double)how->store.num,
-             (double)how->store.den);
-    expect_everywhere(what, call_equalize, how, src, NULL, &dst, clipped);
+             how->joint ? ", joint" : "", how->mixed ? ", mixed" : "", (double)step->store.num,
+             (double)step->store.den);
+    expect_everywhere(what, call_equalize, step, src, NULL, &dst, clipped);
     testbuf_free(&dst);
 }
 
@@ -39,19 +41,19 @@ static void run_case(Rng *rng, HaloShape shape, int64_t tiles_most)
     if (rng_once_in(rng, 3)) shape.alpha = (int)rng_between(rng, 0, shape.channels - 1);
     HaloShape to = shape;
     to.dtype = draw_dtype(rng);
-    HaloEqualize how = {.tiles_x = rng_between(rng, 1, tiles_most),
-                        .tiles_y = rng_between(rng, 1, tiles_most),
-                        .bins = shape.dtype == HALO_U8 ? 256 : 65536,
-                        .white = shape.white,
-                        .limit = rng_once_in(rng, 3) ? 0.0 : 4 * rng_unit(rng),
-                        .from_least = rng_once_in(rng, 2),
-                        .joint = rng_once_in(rng, 2),
-                        .mixed = !rng_once_in(rng, 3),
+    HaloStep how = {.u.equalize.tiles_x = rng_between(rng, 1, tiles_most),
+                        .u.equalize.tiles_y = rng_between(rng, 1, tiles_most),
+                        .u.equalize.bins = shape.dtype == HALO_U8 ? 256 : 65536,
+                        .u.equalize.white = shape.white,
+                        .u.equalize.limit = rng_once_in(rng, 3) ? 0.0 : 4 * rng_unit(rng),
+                        .u.equalize.from_least = rng_once_in(rng, 2),
+                        .u.equalize.joint = rng_once_in(rng, 2),
+                        .u.equalize.mixed = !rng_once_in(rng, 3),
                         .store = draw_store(rng, shape.dtype, to.dtype)};
-    if (how.limit > 0 && rng_once_in(rng, 3)) how.limit *= 1000; /* 16-bit tiles have few samples a level */
-    if (how.limit > 0) how.from_least = false;
-    how.tile_width = (shape.width + how.tiles_x - 1) / how.tiles_x + rng_between(rng, 0, 1);
-    how.tile_height = (shape.height + how.tiles_y - 1) / how.tiles_y + rng_between(rng, 0, 1);
+    if (how.u.equalize.limit > 0 && rng_once_in(rng, 3)) how.u.equalize.limit *= 1000; /* 16-bit tiles have few samples a level */
+    if (how.u.equalize.limit > 0) how.u.equalize.from_least = false;
+    how.u.equalize.tile_width = (shape.width + how.u.equalize.tiles_x - 1) / how.u.equalize.tiles_x + rng_between(rng, 0, 1);
+    how.u.equalize.tile_height = (shape.height + how.u.equalize.tiles_y - 1) / how.u.equalize.tiles_y + rng_between(rng, 0, 1);
     TestBuf src = testbuf_make(&shape, test_whole(&shape), rng);
     testbuf_fill(&src, rng_once_in(rng, 3), rng);
     check(&src, &to, &how, rng);
@@ -91,18 +93,18 @@ static void flat_images_stay(void **state)
     (void)state;
     for (HaloDtype dtype = HALO_U8; dtype <= HALO_F32; dtype++) {
         const HaloShape shape = test_shape(dtype, 40, 30, 2);
-        const HaloEqualize how = {.tiles_x = 1,
-                                  .tiles_y = 1,
-                                  .tile_width = 40,
-                                  .tile_height = 30,
-                                  .bins = dtype == HALO_U8 ? 256 : 65536,
-                                  .white = shape.white,
-                                  .from_least = true,
-                                  .joint = true,
+        const HaloStep how = {.u.equalize.tiles_x = 1,
+                                  .u.equalize.tiles_y = 1,
+                                  .u.equalize.tile_width = 40,
+                                  .u.equalize.tile_height = 30,
+                                  .u.equalize.bins = dtype == HALO_U8 ? 256 : 65536,
+                                  .u.equalize.white = shape.white,
+                                  .u.equalize.from_least = true,
+                                  .u.equalize.joint = true,
                                   .store = {1, 1}};
         TestBuf src = testbuf_make(&shape, test_whole(&shape), NULL), dst = testbuf_like(&src);
         memset(src.view.data, 0x3d, (size_t)(src.view.rows * src.view.stride));
-        oracle_equalize(&src.view, &dst.view, &how);
+        oracle_equalize(&src.view, &dst.view, &how.u.equalize, how.store);
         assert_memory_equal(src.view.data, dst.view.data, (size_t)(src.view.rows * src.view.stride));
         check(&src, &shape, &how, NULL);
         testbuf_free(&src);
@@ -115,21 +117,21 @@ static void by_hand(void **state)
 {
     (void)state;
     const HaloShape shape = test_shape(HALO_U8, 6, 1, 1);
-    HaloEqualize how = {.tiles_x = 1,
-                        .tiles_y = 1,
-                        .tile_width = 6,
-                        .tile_height = 1,
-                        .bins = 256,
-                        .white = 255,
-                        .from_least = true,
+    HaloStep how = {.u.equalize.tiles_x = 1,
+                        .u.equalize.tiles_y = 1,
+                        .u.equalize.tile_width = 6,
+                        .u.equalize.tile_height = 1,
+                        .u.equalize.bins = 256,
+                        .u.equalize.white = 255,
+                        .u.equalize.from_least = true,
                         .store = {1, 1}};
     TestBuf src = testbuf_make(&shape, test_whole(&shape), NULL), dst = testbuf_like(&src);
     memcpy(src.view.data, (const uint8_t[6]){2, 9, 2, 5, 9, 2}, 6);
-    oracle_equalize(&src.view, &dst.view, &how);
+    oracle_equalize(&src.view, &dst.view, &how.u.equalize, how.store);
     assert_memory_equal(dst.view.data, ((const uint8_t[6]){0, 255, 0, 85, 255, 0}), 6);
     check(&src, &shape, &how, NULL);
-    how.from_least = false;
-    oracle_equalize(&src.view, &dst.view, &how);
+    how.u.equalize.from_least = false;
+    oracle_equalize(&src.view, &dst.view, &how.u.equalize, how.store);
     assert_memory_equal(dst.view.data, ((const uint8_t[6]){128, 255, 128, 170, 255, 128}), 6);
     check(&src, &shape, &how, NULL);
     testbuf_free(&src);
@@ -149,17 +151,17 @@ static void levels_are_mixed_beside_single_tiles(void **state)
                                    102, 119, 31,  165, 104, 251, 211, 155, 97,  130, 173, 76,  255, 241,
                                    51,  125, 44,  158, 97,  205, 182, 187, 172, 44,  112, 79};
     const HaloShape shape = test_shape(HALO_U8, 5, 8, 1);
-    const HaloEqualize how = {.tiles_x = 2,
-                              .tiles_y = 2,
-                              .tile_width = 3,
-                              .tile_height = 5,
-                              .bins = 256,
-                              .white = 255,
-                              .mixed = true,
+    const HaloStep how = {.u.equalize.tiles_x = 2,
+                              .u.equalize.tiles_y = 2,
+                              .u.equalize.tile_width = 3,
+                              .u.equalize.tile_height = 5,
+                              .u.equalize.bins = 256,
+                              .u.equalize.white = 255,
+                              .u.equalize.mixed = true,
                               .store = {1, 1}};
     TestBuf src = testbuf_make(&shape, test_whole(&shape), NULL), dst = testbuf_like(&src);
     for (int64_t y = 0; y < 8; y++) memcpy(halo_at(&src.view, 0, y), from + y * 5, 5);
-    oracle_equalize(&src.view, &dst.view, &how);
+    oracle_equalize(&src.view, &dst.view, &how.u.equalize, how.store);
     for (int64_t y = 0; y < 8; y++) assert_memory_equal(halo_at(&dst.view, 0, y), to + y * 5, 5);
     check(&src, &shape, &how, NULL);
     testbuf_free(&src);

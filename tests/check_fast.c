@@ -23,13 +23,14 @@
 static HaloStatus call_conv(const HaloBackend *backend, HaloDevice *device, const HaloBuf *const src[2],
                             HaloBuf *dst, const void *parameters)
 {
-    return backend->conv(device, src[0], dst, parameters);
+    const HaloStep *step = parameters;
+    return backend->conv(device, src[0], dst, &step->u.conv, step->store);
 }
 
 static double magnitude_of_taps(const HaloConv *conv)
 {
     double sum = 0;
-    for (int64_t i = 0; i < conv->width * conv->height; i++) sum += fabs((double)conv->tap[i]);
+    for (int64_t i = 0; i < conv->window.width * conv->window.height; i++) sum += fabs((double)conv->tap[i]);
     return sum;
 }
 
@@ -46,30 +47,31 @@ static void forgive(const TestBuf *expected, TestBuf *actual, double bound)
         }
 }
 
-static void check(Rng *rng, const HaloShape *shape, const HaloConv *conv)
+static void check(Rng *rng, const HaloShape *shape, const HaloStep *step)
 {
+    const HaloConv *conv = &step->u.conv;
     HaloShape out_shape = *shape;
     const TestRect rect = draw_rect(rng, shape);
     TestRect need = test_whole(shape);
     out_shape.dtype = HALO_F32;
     if (rng_once_in(rng, 2)) {
-        needed_side(rect.x0, rect.cols, conv->width, conv->ox, shape->width, conv->border, &need.x0, &need.cols);
-        needed_side(rect.y0, rect.rows, conv->height, conv->oy, shape->height, conv->border, &need.y0,
+        needed_side(rect.x0, rect.cols, conv->window.width, conv->window.ox, shape->width, conv->window.border, &need.x0, &need.cols);
+        needed_side(rect.y0, rect.rows, conv->window.height, conv->window.oy, shape->height, conv->window.border, &need.y0,
                     &need.rows);
     }
     TestBuf src = testbuf_make(shape, need, rng), dst = testbuf_make(&out_shape, rect, rng);
     testbuf_fill_with(&src, TEST_PLAIN, rng);
-    oracle_conv(&src.view, &dst.view, conv);
+    oracle_conv(&src.view, &dst.view, conv, step->store);
     const double most = fmax(shape->dtype == HALO_F32 ? 1.25 : (double)halo_dtype_white(shape->dtype), 1.0);
     const double bound = BOUND * magnitude_of_taps(conv) * most;
     char what[320], src_text[96], dst_text[96];
     snprintf(what, sizeof what, "conv by transforms %s -> %s, %" PRId64 "x%" PRId64 " at %" PRId64 ",%" PRId64 ", %s",
-             testbuf_text(&src, src_text), testbuf_text(&dst, dst_text), conv->width, conv->height, conv->ox,
-             conv->oy, border_name(conv->border));
+             testbuf_text(&src, src_text), testbuf_text(&dst, dst_text), conv->window.width, conv->window.height, conv->window.ox,
+             conv->window.oy, border_name(conv->window.border));
     for (int d = 0; d < test_devices; d++) {
         uint64_t clipped;
         TestBuf out = testbuf_like(&dst);
-        test_run_on(&test_device[d], what, call_conv, conv, &src, NULL, &out, &clipped);
+        test_run_on(&test_device[d], what, call_conv, step, &src, NULL, &out, &clipped);
         forgive(&dst, &out, bound);
         expect_same(test_device[d].name, what, &dst, &out);
         testbuf_free(&out);
@@ -81,14 +83,14 @@ static void check(Rng *rng, const HaloShape *shape, const HaloConv *conv)
 static void run_case(Rng *rng, const HaloShape *shape, int64_t width, int64_t height)
 {
     float *taps = draw_taps(rng, width * height);
-    const HaloConv conv = {.width = width,
-                           .height = height,
-                           .tap = taps,
-                           .ox = -(rng_once_in(rng, 3) ? rng_between(rng, 0, width - 1) : width / 2),
-                           .oy = -(rng_once_in(rng, 3) ? rng_between(rng, 0, height - 1) : height / 2),
-                           .border = draw_border(rng),
-                           .value = rng_float(rng, -1, 1),
-                           .fast = true,
+    const HaloStep conv = {.u.conv.window.width = width,
+                           .u.conv.window.height = height,
+                           .u.conv.tap = taps,
+                           .u.conv.window.ox = -(rng_once_in(rng, 3) ? rng_between(rng, 0, width - 1) : width / 2),
+                           .u.conv.window.oy = -(rng_once_in(rng, 3) ? rng_between(rng, 0, height - 1) : height / 2),
+                           .u.conv.window.border = draw_border(rng),
+                           .u.conv.window.value = rng_float(rng, -1, 1),
+                           .u.conv.fast = true,
                            .store = {1.0f, 1.0f}};
     check(rng, shape, &conv);
     free(taps);

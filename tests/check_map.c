@@ -14,23 +14,25 @@
 static HaloStatus call_map(const HaloBackend *backend, HaloDevice *device, const HaloBuf *const src[2],
                            HaloBuf *dst, const void *parameters)
 {
-    return backend->map(device, src[0], dst, parameters);
+    const HaloStep *step = parameters;
+    return backend->map(device, src[0], dst, &step->u.map, step->store);
 }
 
-static void check(Rng *rng, const HaloShape *from, const HaloShape *to, const HaloMap *map)
+static void check(Rng *rng, const HaloShape *from, const HaloShape *to, const HaloStep *step)
 {
+    const HaloMap *map = &step->u.map;
     static const char *const kind[] = {"points", "premul", "gray"};
     const TestRect rect = draw_rect(rng, to);
     const TestRect need = rng_once_in(rng, 2) ? rect : test_whole(from);
     TestBuf src = testbuf_make(from, need, rng), dst = testbuf_make(to, rect, rng);
     testbuf_fill(&src, rng_once_in(rng, 2), rng);
-    const uint64_t clipped = oracle_map(&src.view, &dst.view, map);
+    const uint64_t clipped = oracle_map(&src.view, &dst.view, map, step->store);
     char what[320], src_text[96], dst_text[96];
     snprintf(what, sizeof what, "map %s, %d points, first %d by %a and %a, %s -> %s, alpha %d, store %g/%g",
              kind[map->kind], map->points, (int)map->point[0].op, (double)map->point[0].a,
              (double)map->point[0].b, testbuf_text(&src, src_text), testbuf_text(&dst, dst_text), to->alpha,
-             (double)map->store.num, (double)map->store.den);
-    expect_everywhere(what, call_map, map, &src, NULL, &dst, clipped);
+             (double)step->store.num, (double)step->store.den);
+    expect_everywhere(what, call_map, step, &src, NULL, &dst, clipped);
     testbuf_free(&src);
     testbuf_free(&dst);
 }
@@ -48,13 +50,13 @@ static HaloPoint draw_point(Rng *rng, HaloPointOp op)
     return point;
 }
 
-static HaloMap draw_map(Rng *rng, HaloMapKind kind, HaloDtype from, HaloDtype to)
+static HaloStep draw_map(Rng *rng, HaloMapKind kind, HaloDtype from, HaloDtype to)
 {
-    HaloMap map = {.kind = kind, .white = halo_dtype_white(from), .store = draw_store(rng, from, to)};
-    for (int i = 0; i < 3; i++) map.w[i] = rng_float(rng, 0, 1);
-    map.points = (int)rng_between(rng, 0, rng_once_in(rng, 4) ? HALO_MAX_POINTS : 2);
-    for (int p = 0; p < map.points; p++)
-        map.point[p] = draw_point(rng, (HaloPointOp)rng_between(rng, HALO_POINT_MUL, HALO_POINT_SRGB));
+    HaloStep map = {.u.map.kind = kind, .u.map.white = halo_dtype_white(from), .store = draw_store(rng, from, to)};
+    for (int i = 0; i < 3; i++) map.u.map.w[i] = rng_float(rng, 0, 1);
+    map.u.map.points = (int)rng_between(rng, 0, rng_once_in(rng, 4) ? HALO_MAX_POINTS : 2);
+    for (int p = 0; p < map.u.map.points; p++)
+        map.u.map.point[p] = draw_point(rng, (HaloPointOp)rng_between(rng, HALO_POINT_MUL, HALO_POINT_SRGB));
     return map;
 }
 
@@ -70,9 +72,9 @@ static void each_point_body(Rng *rng)
     if (rng_once_in(rng, 3)) from = with_alpha(rng, from);
     HaloShape to = from;
     to.dtype = draw_dtype(rng);
-    HaloMap map = draw_map(rng, HALO_MAP_POINTS, from.dtype, to.dtype);
-    map.points = 1;
-    map.point[0] = draw_point(rng, (HaloPointOp)rng_between(rng, HALO_POINT_MUL, HALO_POINT_SRGB));
+    HaloStep map = draw_map(rng, HALO_MAP_POINTS, from.dtype, to.dtype);
+    map.u.map.points = 1;
+    map.u.map.point[0] = draw_point(rng, (HaloPointOp)rng_between(rng, HALO_POINT_MUL, HALO_POINT_SRGB));
     check(rng, &from, &to, &map);
 }
 
@@ -88,7 +90,7 @@ static void programs_body(Rng *rng)
     if (rng_once_in(rng, 3)) from = with_alpha(rng, from);
     HaloShape to = from;
     to.dtype = draw_dtype(rng);
-    const HaloMap map = draw_map(rng, HALO_MAP_POINTS, from.dtype, to.dtype);
+    const HaloStep map = draw_map(rng, HALO_MAP_POINTS, from.dtype, to.dtype);
     check(rng, &from, &to, &map);
 }
 
@@ -103,7 +105,7 @@ static void premul_body(Rng *rng)
     const HaloShape from = with_alpha(rng, draw_long_shape(rng, 40));
     HaloShape to = from;
     to.dtype = draw_dtype(rng);
-    const HaloMap map = draw_map(rng, HALO_MAP_PREMUL, from.dtype, to.dtype);
+    const HaloStep map = draw_map(rng, HALO_MAP_PREMUL, from.dtype, to.dtype);
     check(rng, &from, &to, &map);
 }
 
@@ -123,7 +125,7 @@ static void gray_body(Rng *rng)
     to.channels = alpha ? 2 : 1;
     to.alpha = alpha ? 1 : -1;
     to.dtype = draw_dtype(rng);
-    const HaloMap map = draw_map(rng, HALO_MAP_GRAY, from.dtype, to.dtype);
+    const HaloStep map = draw_map(rng, HALO_MAP_GRAY, from.dtype, to.dtype);
     check(rng, &from, &to, &map);
 }
 
@@ -139,7 +141,7 @@ static void wide_body(Rng *rng)
     HaloShape from = draw_long_shape(rng, 30);
     HaloShape to = from;
     from.dtype = rng_once_in(rng, 2) ? HALO_I64 : HALO_F64;
-    const HaloMap map = draw_map(rng, HALO_MAP_POINTS, from.dtype, to.dtype);
+    const HaloStep map = draw_map(rng, HALO_MAP_POINTS, from.dtype, to.dtype);
     TestBuf src = testbuf_make(&from, test_whole(&from), rng), dst = testbuf_make(&to, test_whole(&to), rng);
     for (int64_t p = 0; p < from.width * from.height; p++)
         for (int c = 0; c < from.channels; c++) {
@@ -151,10 +153,10 @@ static void wide_body(Rng *rng)
             else
                 ((double *)at)[c] = rng_once_in(rng, 9) ? (double)rng_special(rng) : (double)whole * 0x1p-40;
         }
-    const uint64_t clipped = oracle_map(&src.view, &dst.view, &map);
+    const uint64_t clipped = oracle_map(&src.view, &dst.view, &map.u.map, map.store);
     char src_text[96], dst_text[96], what[320];
     snprintf(what, sizeof what, "map %s -> %s, %d points", testbuf_text(&src, src_text),
-             testbuf_text(&dst, dst_text), map.points);
+             testbuf_text(&dst, dst_text), map.u.map.points);
     expect_everywhere(what, call_map, &map, &src, NULL, &dst, clipped);
     testbuf_free(&src);
     testbuf_free(&dst);
@@ -182,8 +184,8 @@ static void every_integer_through_every_type(void **state)
                     ((uint8_t *)src.view.data)[v] = (uint8_t)v;
                 else
                     ((uint16_t *)src.view.data)[v] = (uint16_t)v;
-            const HaloMap map = {.store = {halo_dtype_white(to), halo_dtype_white(from)}};
-            assert_int_equal(oracle_map(&src.view, &dst.view, &map), 0);
+            const HaloStep map = {.store = {halo_dtype_white(to), halo_dtype_white(from)}};
+            assert_int_equal(oracle_map(&src.view, &dst.view, &map.u.map, map.store), 0);
             if (from == to)
                 assert_memory_equal(src.view.data, dst.view.data, (size_t)halo_row_bytes(&src.view));
             expect_everywhere("every integer", call_map, &map, &src, NULL, &dst, 0);

@@ -16,7 +16,8 @@
 static HaloStatus call_rank(const HaloBackend *backend, HaloDevice *device, const HaloBuf *const src[2],
                             HaloBuf *dst, const void *parameters)
 {
-    return backend->rank(device, src[0], dst, parameters);
+    const HaloStep *step = parameters;
+    return backend->rank(device, src[0], dst, &step->u.rank, step->store);
 }
 
 /* Slopes with an edge across and a little noise, as pictures have them: the answer wanders from one window to
@@ -42,20 +43,21 @@ static void fill_smooth(TestBuf *buf, Rng *rng)
             }
 }
 
-static void check(Rng *rng, const HaloShape *shape, HaloDtype to, const HaloRank *rank, bool smooth)
+static void check(Rng *rng, const HaloShape *shape, HaloDtype to, const HaloStep *step, bool smooth)
 {
+    const HaloRank *rank = &step->u.rank;
     HaloShape out_shape = *shape;
     out_shape.dtype = to;
-    if (rank->border == HALO_BORDER_VALID) {
-        out_shape.width -= rank->width - 1;
-        out_shape.height -= rank->height - 1;
+    if (rank->window.border == HALO_BORDER_VALID) {
+        out_shape.width -= rank->window.width - 1;
+        out_shape.height -= rank->window.height - 1;
     }
     const TestRect rect = draw_rect(rng, &out_shape);
     TestRect need = test_whole(shape);
     if (rng_once_in(rng, 2)) {
-        needed_side(rect.x0, rect.cols, rank->width, rank->ox, shape->width, rank->border, &need.x0,
+        needed_side(rect.x0, rect.cols, rank->window.width, rank->window.ox, shape->width, rank->window.border, &need.x0,
                     &need.cols);
-        needed_side(rect.y0, rect.rows, rank->height, rank->oy, shape->height, rank->border, &need.y0,
+        needed_side(rect.y0, rect.rows, rank->window.height, rank->window.oy, shape->height, rank->window.border, &need.y0,
                     &need.rows);
     }
     TestBuf src = testbuf_make(shape, need, rng), dst = testbuf_make(&out_shape, rect, rng);
@@ -63,15 +65,15 @@ static void check(Rng *rng, const HaloShape *shape, HaloDtype to, const HaloRank
         fill_smooth(&src, rng);
     else
         testbuf_fill(&src, rng_once_in(rng, 2), rng);
-    const uint64_t clipped = oracle_rank(&src.view, &dst.view, rank);
+    const uint64_t clipped = oracle_rank(&src.view, &dst.view, rank, step->store);
     char what[320], src_text[96], dst_text[96];
     snprintf(what, sizeof what,
              "rank %g %s -> %s, window %" PRId64 "x%" PRId64 " at %" PRId64 ",%" PRId64
              ", border %s=%g%s, store %g/%g",
-             rank->fraction, testbuf_text(&src, src_text), testbuf_text(&dst, dst_text), rank->width,
-             rank->height, rank->ox, rank->oy, border_name(rank->border), (double)rank->value,
-             rank->nan_ignore ? ", nan=ignore" : "", (double)rank->store.num, (double)rank->store.den);
-    expect_everywhere(what, call_rank, rank, &src, NULL, &dst, clipped);
+             rank->fraction, testbuf_text(&src, src_text), testbuf_text(&dst, dst_text), rank->window.width,
+             rank->window.height, rank->window.ox, rank->window.oy, border_name(rank->window.border), (double)rank->window.value,
+             rank->window.nan_ignore ? ", nan=ignore" : "", (double)step->store.num, (double)step->store.den);
+    expect_everywhere(what, call_rank, step, &src, NULL, &dst, clipped);
     testbuf_free(&src);
     testbuf_free(&dst);
 }
@@ -80,18 +82,18 @@ static void run_case_of(Rng *rng, const HaloShape *shape, int64_t width, int64_t
 {
     static const float constant[] = {0.0f, -0.0f, 7.0f, 255.0f, 256.0f, 0.5f, -3.0f, 65535.0f, NAN};
     const HaloDtype to = draw_dtype(rng);
-    HaloRank rank = {.width = width,
-                     .height = height,
-                     .fraction = rng_once_in(rng, 2) ? 0.5 : (double)rng_between(rng, 0, 8) / 8,
-                     .ox = -(rng_once_in(rng, 3) ? rng_between(rng, 0, width - 1) : width / 2),
-                     .oy = -(rng_once_in(rng, 3) ? rng_between(rng, 0, height - 1) : height / 2),
-                     .border = draw_border(rng),
-                     .value = constant[rng_between(rng, 0, 8)],
-                     .nan_ignore = rng_once_in(rng, 3),
+    HaloStep rank = {.u.rank.window.width = width,
+                     .u.rank.window.height = height,
+                     .u.rank.fraction = rng_once_in(rng, 2) ? 0.5 : (double)rng_between(rng, 0, 8) / 8,
+                     .u.rank.window.ox = -(rng_once_in(rng, 3) ? rng_between(rng, 0, width - 1) : width / 2),
+                     .u.rank.window.oy = -(rng_once_in(rng, 3) ? rng_between(rng, 0, height - 1) : height / 2),
+                     .u.rank.window.border = draw_border(rng),
+                     .u.rank.window.value = constant[rng_between(rng, 0, 8)],
+                     .u.rank.window.nan_ignore = rng_once_in(rng, 3),
                      .store = draw_store(rng, shape->dtype, to)};
     if (width <= shape->width && height <= shape->height && rng_once_in(rng, 6)) {
-        rank.border = HALO_BORDER_VALID;
-        rank.ox = rank.oy = 0;
+        rank.u.rank.window.border = HALO_BORDER_VALID;
+        rank.u.rank.window.ox = rank.u.rank.window.oy = 0;
     }
     check(rng, shape, to, &rank, smooth);
 }
@@ -193,14 +195,14 @@ static void expect_one(const float *sample, int64_t n, double fraction, bool nan
     HaloShape one = shape;
     one.width = 1;
     TestBuf dst = testbuf_make(&one, test_whole(&one), NULL);
-    const HaloRank rank = {.width = n,
-                           .height = 1,
-                           .fraction = fraction,
-                           .border = HALO_BORDER_VALID,
-                           .nan_ignore = nan_ignore,
+    const HaloStep rank = {.u.rank.window.width = n,
+                           .u.rank.window.height = 1,
+                           .u.rank.fraction = fraction,
+                           .u.rank.window.border = HALO_BORDER_VALID,
+                           .u.rank.window.nan_ignore = nan_ignore,
                            .store = {1, 1}};
     memcpy(src.view.data, sample, (size_t)n * sizeof *sample);
-    oracle_rank(&src.view, &dst.view, &rank);
+    oracle_rank(&src.view, &dst.view, &rank.u.rank, rank.store);
     const float got = *(const float *)dst.view.data;
     assert_true(memcmp(&got, &expected, sizeof got) == 0);
     expect_everywhere("by hand", call_rank, &rank, &src, NULL, &dst, 0);

@@ -15,51 +15,53 @@
 static HaloStatus call_sep(const HaloBackend *backend, HaloDevice *device, const HaloBuf *const src[2],
                            HaloBuf *dst, const void *parameters)
 {
-    return backend->sep(device, src[0], dst, parameters);
+    const HaloStep *step = parameters;
+    return backend->sep(device, src[0], dst, &step->u.sep, step->store);
 }
 
-static void check(Rng *rng, const HaloShape *shape, HaloDtype to, TestRect rect, const HaloSep *sep, bool whole)
+static void check(Rng *rng, const HaloShape *shape, HaloDtype to, TestRect rect, const HaloStep *step, bool whole)
 {
+    const HaloSep *sep = &step->u.sep;
     HaloShape out_shape = *shape;
     TestRect need = test_whole(shape);
     out_shape.dtype = to;
-    if (sep->border == HALO_BORDER_VALID) {
-        out_shape.width -= sep->width - 1;
-        out_shape.height -= sep->height - 1;
+    if (sep->window.border == HALO_BORDER_VALID) {
+        out_shape.width -= sep->window.width - 1;
+        out_shape.height -= sep->window.height - 1;
     }
     if (!whole) {
-        needed_side(rect.x0, rect.cols, sep->width, sep->ox, shape->width, sep->border, &need.x0, &need.cols);
-        needed_side(rect.y0, rect.rows, sep->height, sep->oy, shape->height, sep->border, &need.y0, &need.rows);
+        needed_side(rect.x0, rect.cols, sep->window.width, sep->window.ox, shape->width, sep->window.border, &need.x0, &need.cols);
+        needed_side(rect.y0, rect.rows, sep->window.height, sep->window.oy, shape->height, sep->window.border, &need.y0, &need.rows);
     }
     TestBuf src = testbuf_make(shape, need, rng), dst = testbuf_make(&out_shape, rect, rng);
-    testbuf_fill(&src, sep->nan_ignore || rng_once_in(rng, 3), rng);
-    const uint64_t clipped = oracle_sep(&src.view, &dst.view, sep);
+    testbuf_fill(&src, sep->window.nan_ignore || rng_once_in(rng, 3), rng);
+    const uint64_t clipped = oracle_sep(&src.view, &dst.view, sep, step->store);
     char what[320], src_text[96], dst_text[96];
     snprintf(what, sizeof what,
              "sep %s -> %s, %" PRId64 " and %" PRId64 " taps at %" PRId64 ",%" PRId64
              ", border %s%s%s, store %g/%g",
-             testbuf_text(&src, src_text), testbuf_text(&dst, dst_text), sep->width, sep->height, sep->ox,
-             sep->oy, border_name(sep->border), sep->affine ? ", affine" : "",
-             sep->nan_ignore ? ", nan=ignore" : "", (double)sep->store.num, (double)sep->store.den);
-    expect_everywhere(what, call_sep, sep, &src, NULL, &dst, clipped);
+             testbuf_text(&src, src_text), testbuf_text(&dst, dst_text), sep->window.width, sep->window.height, sep->window.ox,
+             sep->window.oy, border_name(sep->window.border), sep->affine ? ", affine" : "",
+             sep->window.nan_ignore ? ", nan=ignore" : "", (double)step->store.num, (double)step->store.den);
+    expect_everywhere(what, call_sep, step, &src, NULL, &dst, clipped);
     testbuf_free(&src);
     testbuf_free(&dst);
 }
 
-static HaloSep draw_sep(Rng *rng, int64_t width, int64_t height, HaloDtype from, HaloDtype to)
+static HaloStep draw_sep(Rng *rng, int64_t width, int64_t height, HaloDtype from, HaloDtype to)
 {
-    HaloSep sep = {.width = width,
-                   .height = height,
-                   .tap_x = draw_taps(rng, width),
-                   .tap_y = draw_taps(rng, height),
-                   .ox = -(rng_once_in(rng, 3) ? rng_between(rng, 0, width - 1) : width / 2),
-                   .oy = -(rng_once_in(rng, 3) ? rng_between(rng, 0, height - 1) : height / 2),
-                   .border = draw_border(rng),
-                   .value = rng_once_in(rng, 4) ? 300.0f : rng_float(rng, -1, 1),
-                   .affine = rng_once_in(rng, 3),
-                   .scale = rng_float(rng, -2, 2),
-                   .bias = rng_float(rng, -50, 50),
-                   .nan_ignore = rng_once_in(rng, 5),
+    HaloStep sep = {.u.sep.window.width = width,
+                   .u.sep.window.height = height,
+                   .u.sep.tap_x = draw_taps(rng, width),
+                   .u.sep.tap_y = draw_taps(rng, height),
+                   .u.sep.window.ox = -(rng_once_in(rng, 3) ? rng_between(rng, 0, width - 1) : width / 2),
+                   .u.sep.window.oy = -(rng_once_in(rng, 3) ? rng_between(rng, 0, height - 1) : height / 2),
+                   .u.sep.window.border = draw_border(rng),
+                   .u.sep.window.value = rng_once_in(rng, 4) ? 300.0f : rng_float(rng, -1, 1),
+                   .u.sep.affine = rng_once_in(rng, 3),
+                   .u.sep.scale = rng_float(rng, -2, 2),
+                   .u.sep.bias = rng_float(rng, -50, 50),
+                   .u.sep.window.nan_ignore = rng_once_in(rng, 5),
                    .store = draw_store(rng, from, to)};
     return sep;
 }
@@ -67,11 +69,11 @@ static HaloSep draw_sep(Rng *rng, int64_t width, int64_t height, HaloDtype from,
 static void run_case(Rng *rng, const HaloShape *shape, int64_t width, int64_t height)
 {
     const HaloDtype to = draw_dtype(rng);
-    const HaloSep sep = draw_sep(rng, width, height, shape->dtype, to);
+    const HaloStep sep = draw_sep(rng, width, height, shape->dtype, to);
     const TestRect rect = draw_rect(rng, shape);
     check(rng, shape, to, rect, &sep, rng_once_in(rng, 3));
-    free((void *)sep.tap_x);
-    free((void *)sep.tap_y);
+    free((void *)sep.u.sep.tap_x);
+    free((void *)sep.u.sep.tap_y);
 }
 
 static void taps_up_to_33_body(Rng *rng)
@@ -118,15 +120,15 @@ static void valid_body(Rng *rng)
     const HaloShape shape = test_shape(draw_dtype(rng), width - 1 + rng_between(rng, 1, 30),
                                        height - 1 + rng_between(rng, 1, 20), (int)rng_between(rng, 1, 5));
     const HaloDtype to = draw_dtype(rng);
-    HaloSep sep = draw_sep(rng, width, height, shape.dtype, to);
+    HaloStep sep = draw_sep(rng, width, height, shape.dtype, to);
     HaloShape left = shape;
     left.width -= width - 1;
     left.height -= height - 1;
-    sep.border = HALO_BORDER_VALID;
-    sep.ox = sep.oy = 0;
+    sep.u.sep.window.border = HALO_BORDER_VALID;
+    sep.u.sep.window.ox = sep.u.sep.window.oy = 0;
     check(rng, &shape, to, draw_rect(rng, &left), &sep, rng_once_in(rng, 2));
-    free((void *)sep.tap_x);
-    free((void *)sep.tap_y);
+    free((void *)sep.u.sep.tap_x);
+    free((void *)sep.u.sep.tap_y);
 }
 
 static void valid_shrinks(void **state)
@@ -169,20 +171,20 @@ static void agrees_with_dense_where_exact(void **state)
     (void)state;
     static const float row[3] = {1, 2, 1}, column[3] = {-1, 0, 1};
     static const float both[9] = {-1, -2, -1, 0, 0, 0, 1, 2, 1};
-    const HaloConv conv = {.width = 3,
-                           .height = 3,
-                           .tap = both,
-                           .ox = -1,
-                           .oy = -1,
-                           .border = HALO_BORDER_MIRROR,
+    const HaloStep conv = {.u.conv.window.width = 3,
+                           .u.conv.window.height = 3,
+                           .u.conv.tap = both,
+                           .u.conv.window.ox = -1,
+                           .u.conv.window.oy = -1,
+                           .u.conv.window.border = HALO_BORDER_MIRROR,
                            .store = {1, 1}};
-    const HaloSep sep = {.width = 3,
-                         .height = 3,
-                         .tap_x = row,
-                         .tap_y = column,
-                         .ox = -1,
-                         .oy = -1,
-                         .border = HALO_BORDER_MIRROR,
+    const HaloStep sep = {.u.sep.window.width = 3,
+                         .u.sep.window.height = 3,
+                         .u.sep.tap_x = row,
+                         .u.sep.tap_y = column,
+                         .u.sep.window.ox = -1,
+                         .u.sep.window.oy = -1,
+                         .u.sep.window.border = HALO_BORDER_MIRROR,
                          .store = {1, 1}};
     Rng rng = {3};
     HaloShape shape = test_shape(HALO_U8, 33, 17, 3);
@@ -190,7 +192,7 @@ static void agrees_with_dense_where_exact(void **state)
     testbuf_fill(&src, false, &rng);
     shape.dtype = HALO_F32;
     TestBuf dst = testbuf_make(&shape, test_whole(&shape), &rng);
-    oracle_conv(&src.view, &dst.view, &conv);
+    oracle_conv(&src.view, &dst.view, &conv.u.conv, conv.store);
     expect_everywhere("sobel, separably", call_sep, &sep, &src, NULL, &dst, 0);
     testbuf_free(&src);
     testbuf_free(&dst);

@@ -2,8 +2,8 @@
  * at a time, so that bands are in memory and never all of it. With more than one job a thread reads ahead and
  * another writes behind.
  *
- * Input and output have two slots each. The input rows of a band are its window; neighbouring windows overlap
- * by what the plan reaches, and those rows are copied from slot to slot. Nobody has to know how long a sound
+ * Input and output have two slots each. The input rows of a band are its window (plan/bands.c); what neighbouring
+ * windows share is copied from slot to slot. Nobody has to know how long a sound
  * is: its plan begins as an endless one, and gets its length when the last window is there. */
 #include <pthread.h>
 #include <stdio.h>
@@ -45,32 +45,12 @@ bool flow_suits(const HaloSession *session, const HaloPlan *plan)
 
 /* ---- windows -------------------------------------------------------------------------------------------- */
 
-/* Window k, if window k - 1 ended at `before`. It looks back far enough for all later bands, too: borders that
- * reflect make the last ones need earlier rows than those before them. The last window ends the input: a fault
- * in its last row shows even where no band needs that. */
-static HaloStatus plan_window(const Flow *flow, int64_t k, int64_t before, Rows *window)
-{
-    const HaloPlan *plan = flow->plan;
-    const int64_t made = bands_length(&plan->reg[plan->output]), read = bands_length(&plan->reg[plan->input]);
-    const Rows out = {k * flow->band, smaller((k + 1) * flow->band, made)};
-    Rows *need = calloc((size_t)plan->regs, sizeof *need);
-    if (need == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
-    bands_needs(plan, out, need);
-    *window = need[plan->input];
-    free(need);
-    const int64_t back = larger(0, out.from - bands_reach(plan));
-    window->from = smaller(before, smaller(window->from, back));
-    window->to = larger(before, window->to + flow->endless); /* one more shows whether there is another band */
-    if (out.to >= made && !flow->endless) window->to = read;
-    return HALO_OK;
-}
-
 static HaloStatus take_slots(Flow *flow)
 {
     HaloStatus status = HALO_OK;
     const HaloShape *in = &flow->plan->reg[flow->plan->input], *out = &flow->plan->reg[flow->plan->output];
-    flow->room = smaller(bands_length(in), flow->band + 2 * bands_reach(flow->plan) + 1);
-    for (int i = 0; i < (flow->band < bands_length(out) ? 2 : 1); i++) {
+    flow->room = bands_widest_window(flow->plan, flow->band);
+    for (int i = 0; i < (flow->band < rows_length(out) ? 2 : 1); i++) {
         flow->in[i] = (HaloBuf){.shape = *in};
         flow->out[i] = (HaloBuf){.shape = *out};
         set_rows(&flow->in[i], (Rows){0, flow->room});
@@ -109,7 +89,7 @@ static HaloStatus read_window(Flow *flow, int64_t k, bool *ends)
     const HaloBuf *last = &flow->in[(k + 1) % 2];
     const int64_t have = k > 0 ? rows_in(last).to : 0;
     Rows rows;
-    HALO_TRY(plan_window(flow, k, have, &rows));
+    HALO_TRY(bands_window(flow->plan, flow->band, k, have, &rows));
     if (rows.to - rows.from > flow->room) HALO_FAIL(HALO_ERR_BUG, "a band reads more than its window holds");
     set_rows(to, rows);
     for (int64_t y = to->y0; y < to->y0 + to->rows && k > 0; y++) {
@@ -120,7 +100,7 @@ static HaloStatus read_window(Flow *flow, int64_t k, bool *ends)
     HaloBuf rest = rows_of(to, (Rows){have, rows.to});
     int64_t got = rows.to - have;
     if (got > 0) HALO_TRY(load_rows(flow->reader, &rest, &got));
-    *ends = flow->endless ? have + got < rows.to : rows.to == bands_length(&to->shape);
+    *ends = flow->endless ? have + got < rows.to : rows.to == rows_length(&to->shape);
     set_rows(to, (Rows){rows.from, have + got});
     if (have + got == 0) HALO_FAIL(HALO_ERR_INPUT, "holds no samples");
 out:
@@ -248,7 +228,7 @@ static HaloStatus end_band(void *context)
 /* Threads that cannot be had are no error: the caller reads and writes then. */
 static void start_threads(Flow *flow, int jobs)
 {
-    if (jobs == 1 || flow->band >= bands_length(&flow->plan->reg[flow->plan->output])) return;
+    if (jobs == 1 || flow->band >= rows_length(&flow->plan->reg[flow->plan->output])) return;
     flow->reads_ahead = pthread_create(&flow->reading, NULL, read_ahead, flow) == 0;
     if (flow->writer == NULL) return;
     flow->writes_behind = pthread_create(&flow->writing, NULL, write_behind, flow) == 0;

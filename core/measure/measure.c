@@ -130,20 +130,32 @@ static void gather(const HaloHistogram *levels, HaloHistogram *out)
         }
 }
 
+/* Single values of integers are counted, whatever the bins are that are wanted. */
+static HaloHist counted(const HaloShape *shape, const HaloHist *wanted)
+{
+    const int64_t values = shape->dtype == HALO_U8 ? 256 : 65536;
+    return shape->dtype == HALO_F32 ? *wanted : (HaloHist){values, 0.0, (double)values};
+}
+
+void measure_ask_counts(const HaloBackend *backend, HaloDevice *device, const HaloBuf *piece, int64_t bins)
+{
+    const HaloHist wanted = {bins, 0.0, 1.0}, hist = counted(&piece->shape, &wanted);
+    HaloHistogram counts = {.bins = hist.bins, .channels = piece->shape.channels};
+    backend->hist(device, piece, &hist, &counts);
+}
+
 static HaloStatus count_piece(Slot *slot, const HaloBuf *src, const HaloHist *wanted, HaloHistogram *out)
 {
     HaloStatus status = HALO_OK;
     HaloHistogram levels = {0};
     const HaloShape *shape = &src->shape;
-    const bool counted = shape->dtype != HALO_F32;
-    const int64_t values = shape->dtype == HALO_U8 ? 256 : 65536;
+    const HaloHist hist = counted(shape, wanted);
     HALO_TRY(halo_histogram_alloc(out, shape->channels, wanted->bins, wanted->lo, wanted->hi));
-    if (!counted) {
-        HALO_TRY(slot->backend->hist(slot->device, src, wanted, out));
+    if (shape->dtype == HALO_F32) {
+        HALO_TRY(slot->backend->hist(slot->device, src, &hist, out));
     } else {
-        const HaloHist native = {.bins = values, .lo = 0.0, .hi = (double)values};
-        HALO_TRY(halo_histogram_alloc(&levels, shape->channels, values, native.lo, native.hi));
-        HALO_TRY(slot->backend->hist(slot->device, src, &native, &levels));
+        HALO_TRY(halo_histogram_alloc(&levels, shape->channels, hist.bins, hist.lo, hist.hi));
+        HALO_TRY(slot->backend->hist(slot->device, src, &hist, &levels));
         gather(&levels, out);
     }
 out:

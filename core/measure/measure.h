@@ -31,6 +31,8 @@ typedef struct Measured {
 HaloStatus measure_moments(Slot *slot, const HaloStep *step, const HaloBuf *piece, int64_t first, Measured *all);
 HaloStatus measure_folded(Slot *slot, const HaloStep *step, const HaloBuf *piece, int64_t first, Measured *all);
 HaloStatus measure_counts(Slot *slot, const HaloStep *step, const HaloBuf *piece, int64_t first, Measured *all);
+/* Calls for the counts that `bins` bins are made of, for their scratch alone. */
+void measure_ask_counts(const HaloBackend *backend, HaloDevice *device, const HaloBuf *piece, int64_t bins);
 /* More of a sound, on its way to its loudness. */
 HaloStatus measure_loudness(Slot *slot, const HaloStep *step, const HaloBuf *piece, Measured *all);
 /* Statistics of every channel (`channel` may be NULL) and, merged in order, of all but alpha. */

@@ -28,13 +28,12 @@ void *halo_build_keep(HaloBuilder *builder, size_t bytes)
 static HaloStep step_of(HaloPrimitive primitive, HaloReg src)
 {
     return (HaloStep){
-        .primitive = primitive, .src = src, .src2 = -1, .dst = -1, .result = -1, .resolve_from = -1};
+        .primitive = primitive, .sources = 1, .src = {src}, .dst = -1, .result = -1, .resolve_from = -1};
 }
 
 static HaloStatus append(HaloBuilder *builder, HaloStep *step)
 {
     step->op = builder->op;
-    step->reach = primitive_of(step)->reach(step);
     return plan_add_step(builder->plan, step);
 }
 
@@ -42,11 +41,11 @@ static HaloStatus append(HaloBuilder *builder, HaloStep *step)
 static HaloStatus append_value(HaloBuilder *builder, HaloStep *step, HaloReg *dst)
 {
     HaloStatus status = HALO_OK;
+    const HaloShape *src[HALO_MAX_SOURCES];
     HaloShape shape;
-    HaloStore *store = primitive_store(step);
-    const HaloShape *b = step->src2 >= 0 ? halo_build_shape(builder, step->src2) : NULL;
-    if (store != NULL) *store = (HaloStore){1.0f, 1.0f};
-    HALO_TRY(primitive_of(step)->shape(step, halo_build_shape(builder, step->src), b, &shape));
+    for (int k = 0; k < step->sources; k++) src[k] = halo_build_shape(builder, step->src[k]);
+    step->store = (HaloStore){1.0f, 1.0f};
+    HALO_TRY(primitive_of(step)->shape(step, src, &shape));
     HALO_TRY(plan_add_reg(builder->plan, &shape, &step->dst));
     *dst = step->dst;
     HALO_TRY(append(builder, step));
@@ -105,7 +104,8 @@ HaloStatus halo_build_combine(HaloBuilder *builder, HaloReg a, HaloReg b, const 
                               HaloReg *dst)
 {
     HaloStep step = step_of(HALO_COMBINE, a);
-    step.src2 = b;
+    step.sources = 2;
+    step.src[1] = b;
     step.u.combine = *combine;
     return append_value(builder, &step, dst);
 }
@@ -119,7 +119,7 @@ HaloStatus builder_convert(HaloBuilder *builder, HaloReg src, HaloDtype dtype, H
     HaloPlan *plan = builder->plan;
     const HaloStatus status = halo_build_map(builder, src, &map, dst);
     if (status != HALO_OK) return status;
-    plan->step[plan->steps - 1].u.map.store = store_between(from, white);
+    plan->step[plan->steps - 1].store = store_between(from, white);
     plan->reg[*dst].dtype = dtype;
     plan->reg[*dst].white = white;
     return HALO_OK;

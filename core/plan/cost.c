@@ -25,8 +25,8 @@ static double bytes(const HaloShape *shape) { return samples(shape) * (double)ha
 
 double cost_step_bytes(const HaloPlan *plan, const HaloStep *step)
 {
-    double total = bytes(&plan->reg[step->src]);
-    if (step->src2 >= 0) total += bytes(&plan->reg[step->src2]);
+    double total = 0;
+    for (int k = 0; k < step->sources; k++) total += bytes(&plan->reg[step->src[k]]);
     if (step->dst >= 0) total += bytes(&plan->reg[step->dst]);
     return total;
 }
@@ -39,7 +39,7 @@ bool cost_by_transforms(const HaloStep *step, const HaloBackend *backend)
 
 double cost_step_flops(const HaloPlan *plan, const HaloStep *step, const HaloBackend *backend)
 {
-    const double n = samples(&plan->reg[step->dst >= 0 ? step->dst : step->src]);
+    const double n = samples(&plan->reg[step->dst >= 0 ? step->dst : step->src[0]]);
     if (cost_by_transforms(step, backend)) return 2.0 * n * fast_transform_taps(&step->u.conv);
     return primitive_of(step)->flops(step, n);
 }

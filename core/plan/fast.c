@@ -15,38 +15,29 @@
 /* What another way must gain. */
 #define GAIN 1.3
 
-static double direct_taps(const HaloConv *conv) { return (double)conv->width * (double)conv->height; }
+static double direct_taps(const HaloConv *conv)
+{
+    return (double)conv->window.width * (double)conv->window.height;
+}
 
 double fast_transform_taps(const HaloConv *conv)
 {
-    return conv->height > 1 ? PLANE_TRANSFORM_TAPS : LINE_TRANSFORM_TAPS;
+    return conv->window.height > 1 ? PLANE_TRANSFORM_TAPS : LINE_TRANSFORM_TAPS;
 }
 
 static double rank_taps(const HaloConv *conv, int rank)
 {
-    return rank * ((double)(conv->width + conv->height) + PASS_TAPS);
+    return rank * ((double)(conv->window.width + conv->window.height) + PASS_TAPS);
 }
 
 /* ---- few separable masks -------------------------------------------------------------------------------- */
-
-static HaloSep separable(const HaloConv *conv, const float *column, const float *row)
-{
-    return (HaloSep){.width = conv->width,
-                     .height = conv->height,
-                     .tap_x = row,
-                     .tap_y = column,
-                     .ox = conv->ox,
-                     .oy = conv->oy,
-                     .border = conv->border,
-                     .value = conv->value,
-                     .store = {1.0f, 1.0f}};
-}
 
 static HaloStatus add_plain(HaloPlan *plan, const HaloStep *like, HaloStep step, HaloReg *dst)
 {
     HaloShape shape = plan->reg[like->dst];
     shape.dtype = HALO_F32;
     step.op = like->op;
+    step.store = (HaloStore){1.0f, 1.0f};
     step.hastened = true;
     step.result = step.resolve_from = -1;
     const HaloStatus status = plan_add_reg(plan, &shape, dst);
@@ -63,20 +54,23 @@ static HaloStatus add_ranks(HaloPlan *plan, const HaloStep *step, int rank, cons
     HaloReg sum = -1;
     for (int r = 0; r < rank; r++) {
         HaloReg term;
-        HaloStep pass = {.primitive = HALO_SEP, .src = step->src, .src2 = -1, .reach = step->reach};
-        pass.u.sep = separable(conv, column + r * conv->height, row + r * conv->width);
+        HaloStep pass = {.primitive = HALO_SEP, .sources = 1, .src = {step->src[0]}};
+        pass.u.sep = (HaloSep){.window = conv->window,
+                               .tap_x = row + r * conv->window.width,
+                               .tap_y = column + r * conv->window.height};
         HALO_TRY(add_plain(plan, step, pass, &term));
-        HaloStep add = {.primitive = HALO_COMBINE, .src = sum, .src2 = term};
-        add.u.combine = (HaloCombine){.kind = HALO_COMBINE_ADD, .amount = 1.0f, .store = {1.0f, 1.0f}};
+        HaloStep add = {.primitive = HALO_COMBINE, .sources = 2, .src = {sum, term}};
+        add.u.combine = (HaloCombine){.kind = HALO_COMBINE_ADD, .amount = 1.0f};
         if (r == 0)
             sum = term;
         else
             HALO_TRY(add_plain(plan, step, add, &sum));
     }
-    HaloStep last = {.primitive = HALO_MAP, .op = step->op, .src = sum, .src2 = -1, .dst = step->dst};
+    HaloStep last = {.primitive = HALO_MAP, .op = step->op, .sources = 1, .src = {sum}, .dst = step->dst};
     last.result = last.resolve_from = -1;
     last.hastened = true;
-    last.u.map = (HaloMap){.points = conv->affine ? 1 : 0, .store = conv->store};
+    last.store = step->store;
+    last.u.map = (HaloMap){.points = conv->affine ? 1 : 0};
     last.u.map.point[0] = (HaloPoint){HALO_POINT_FMA, conv->scale, conv->bias};
     HALO_TRY(plan_add_step(plan, &last));
 out:
@@ -92,11 +86,11 @@ static int split(HaloBuilder *builder, const HaloConv *conv, float **column, flo
     const double direct = direct_taps(conv), other = fast_transform_taps(conv);
     const double room = (direct < other ? direct : other) / GAIN;
     const int most = (int)(room / rank_taps(conv, 1));
-    if (most < 1 || (conv->border == HALO_BORDER_CONSTANT && conv->value != 0.0f)) return 0;
-    *column = halo_build_keep(builder, sizeof(float) * (size_t)(most * conv->height));
-    *row = halo_build_keep(builder, sizeof(float) * (size_t)(most * conv->width));
+    if (most < 1 || (conv->window.border == HALO_BORDER_CONSTANT && conv->window.value != 0.0f)) return 0;
+    *column = halo_build_keep(builder, sizeof(float) * (size_t)(most * conv->window.height));
+    *row = halo_build_keep(builder, sizeof(float) * (size_t)(most * conv->window.width));
     if (*column == NULL || *row == NULL) return 0;
-    return lowrank_split(conv->tap, conv->width, conv->height, most, *column, *row);
+    return lowrank_split(conv->tap, conv->window.width, conv->window.height, most, *column, *row);
 }
 
 static HaloStatus hasten(HaloBuilder *builder, HaloStep *step)
@@ -104,10 +98,10 @@ static HaloStatus hasten(HaloBuilder *builder, HaloStep *step)
     HaloPlan *plan = builder->plan;
     HaloConv *conv = &step->u.conv;
     float *column, *row;
-    if (conv->nan_ignore) return plan_add_step(plan, step);
+    if (conv->window.nan_ignore) return plan_add_step(plan, step);
     const int rank = split(builder, conv, &column, &row);
     if (rank > 0) return add_ranks(plan, step, rank, column, row);
-    conv->fast = conv->width > 1 && direct_taps(conv) > GAIN * fast_transform_taps(conv);
+    conv->fast = conv->window.width > 1 && direct_taps(conv) > GAIN * fast_transform_taps(conv);
     return plan_add_step(plan, step);
 }
 

@@ -8,7 +8,8 @@
 static int uses_of(const HaloPlan *plan, HaloReg reg)
 {
     int uses = plan->output == reg;
-    for (int i = 0; i < plan->steps; i++) uses += (plan->step[i].src == reg) + (plan->step[i].src2 == reg);
+    for (int i = 0; i < plan->steps; i++)
+        for (int k = 0; k < plan->step[i].sources; k++) uses += plan->step[i].src[k] == reg;
     return uses;
 }
 
@@ -19,18 +20,18 @@ static int maker_of(const HaloPlan *plan, HaloReg reg)
     return -1;
 }
 
-static bool writes_plain_f32(const HaloPlan *plan, HaloStep *step)
+static bool writes_plain_f32(const HaloPlan *plan, const HaloStep *step)
 {
-    const HaloStore *store = primitive_store(step);
-    return store != NULL && store->num == 1.0f && store->den == 1.0f && plan->reg[step->dst].dtype == HALO_F32;
+    return primitive_of(step)->stores && step->store.num == 1.0f && step->store.den == 1.0f &&
+           plan->reg[step->dst].dtype == HALO_F32;
 }
 
 /* Can `step`, a map, move into the step that made its source? */
-static bool joins(const HaloPlan *plan, HaloStep *maker, const HaloStep *step)
+static bool joins(const HaloPlan *plan, const HaloStep *maker, const HaloStep *step)
 {
     if (step->primitive != HALO_MAP || step->u.map.kind != HALO_MAP_POINTS || step->resolve != NULL)
         return false;
-    if (!writes_plain_f32(plan, maker) || uses_of(plan, step->src) != 1) return false;
+    if (!writes_plain_f32(plan, maker) || uses_of(plan, step->src[0]) != 1) return false;
     if (step->u.map.points == 0) return true;
     return maker->primitive == HALO_MAP && maker->resolve == NULL &&
            maker->u.map.points + step->u.map.points <= HALO_MAX_POINTS;
@@ -45,7 +46,7 @@ static void join(HaloPlan *plan, int maker_at, int at)
         memcpy(map->point + map->points, step->u.map.point, sizeof *map->point * (size_t)step->u.map.points);
         map->points += step->u.map.points;
     }
-    *primitive_store(maker) = step->u.map.store;
+    maker->store = step->store;
     maker->dst = step->dst;
     plan->steps--;
     memmove(&plan->step[at], &plan->step[at + 1], sizeof *plan->step * (size_t)(plan->steps - at));
@@ -56,7 +57,7 @@ static void join(HaloPlan *plan, int maker_at, int at)
 void plan_optimise(HaloPlan *plan)
 {
     for (int i = 0; i < plan->steps; i++) {
-        const int maker = maker_of(plan, plan->step[i].src);
+        const int maker = maker_of(plan, plan->step[i].src[0]);
         if (maker >= 0 && joins(plan, &plan->step[maker], &plan->step[i])) join(plan, maker, i--);
     }
 }

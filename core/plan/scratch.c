@@ -8,46 +8,53 @@
 /* So much of every plan's results does not count: it does not grow with the samples. */
 #define OWN_BYTES ((int64_t)16 << 20)
 
-/* The rows of a value as a buffer without data. */
-static HaloBuf outline(const HaloPlan *plan, HaloReg reg, Rows rows)
+/* A part of a value as a buffer without data. */
+static HaloBuf outline(const HaloPlan *plan, HaloReg reg, Part part)
 {
     HaloBuf buf = {.shape = plan->reg[reg]};
-    set_rows(&buf, rows);
+    part_set(&buf, part);
     buf.stride = halo_row_bytes(&buf);
     return buf;
 }
 
 /* Statistics and their like get pieces that are wholes by themselves. */
-static int64_t of_step(const Slot *slot, const HaloPlan *plan, const HaloStep *step, const Rows *need,
-                       int64_t rows)
+static void ask_measure(const Slot *slot, const HaloPlan *plan, const HaloStep *step, HaloBuf src, int64_t rows)
 {
-    HaloBuf src = outline(plan, step->src, need[step->src]), dst;
-    if (src.cols < 1 || src.rows < 1) return 0;
-    if (step->dst >= 0) {
-        dst = outline(plan, step->dst, need[step->dst]);
-        return slot->backend->scratch(slot->device, step, &src, &dst);
-    }
-    if (bands_gather(plan, step)) {
+    if (needs_gathers(plan, step)) {
         src.cols = smaller(src.cols, rows);
         src.x0 = 0;
         src.shape.width = src.cols;
         src.stride = halo_row_bytes(&src);
     }
-    int64_t bytes = slot->backend->scratch(slot->device, step, &src, NULL);
-    if (step->primitive == HALO_HIST && range_is_open(&step->u.hist)) { /* a reduction goes before */
-        const HaloStep extremes = {
-            .primitive = HALO_REDUCE, .src = step->src, .dst = -1, .u.want = HALO_WANT_EXTREMES};
-        bytes = larger(bytes, slot->backend->scratch(slot->device, &extremes, &src, NULL));
+    primitive_of(step)->measure->ask(slot->backend, slot->device, step, &src);
+}
+
+static int64_t of_step(const Slot *slot, const HaloPlan *plan, const HaloStep *step, const Part *need,
+                       int64_t rows)
+{
+    HaloBuf src[HALO_MAX_SOURCES], dst;
+    const HaloBuf *sources[HALO_MAX_SOURCES];
+    for (int k = 0; k < step->sources; k++) {
+        src[k] = outline(plan, step->src[k], need[step->src[k]]);
+        sources[k] = &src[k];
+        if (part_is_empty(need[step->src[k]])) return 0;
     }
-    return bytes;
+    slot->backend->ask(slot->device);
+    if (step->dst >= 0) {
+        dst = outline(plan, step->dst, need[step->dst]);
+        primitive_of(step)->run(slot->backend, slot->device, step, sources, &dst);
+    } else {
+        ask_measure(slot, plan, step, src[0], rows);
+    }
+    return slot->backend->asked(slot->device);
 }
 
 int64_t scratch_of(const Slot *slot, const HaloPlan *plan, int64_t rows)
 {
     int64_t most = 0;
-    Rows *need = calloc((size_t)plan->regs, sizeof *need);
-    if (need == NULL || slot->backend->scratch == NULL || slot->device == NULL) goto out;
-    bands_needs(plan, (Rows){0, smaller(rows, bands_length(&plan->reg[plan->output]))}, need);
+    Part *need = calloc((size_t)plan->regs, sizeof *need);
+    if (need == NULL || slot->backend->ask == NULL || slot->device == NULL) goto out;
+    needs_of(plan, (Rows){0, smaller(rows, rows_length(&plan->reg[plan->output]))}, need);
     for (int i = 0; i < plan->steps; i++) most = larger(most, of_step(slot, plan, &plan->step[i], need, rows));
 out:
     free(need);
@@ -62,7 +69,7 @@ int64_t scratch_measured(const HaloPlan *plan)
     for (int i = 0; i < plan->steps; i++) {
         const HaloStep *step = &plan->step[i];
         const Measure *measure = primitive_of(step)->measure;
-        if (measure != NULL) bytes += measure->bytes(step, &plan->reg[step->src]);
+        if (measure != NULL) bytes += measure->bytes(step, &plan->reg[step->src[0]]);
     }
     if (bytes >= 0x1p62) return INT64_MAX / 2;
     return larger((int64_t)bytes - OWN_BYTES, 0);

@@ -68,7 +68,7 @@ HaloStatus target_append(HaloBuilder *builder, HaloReg value, HaloDtype input_dt
     status = halo_build_map(builder, native, &map, out);
     if (status != HALO_OK) return status;
     HaloStep *step = &builder->plan->step[builder->plan->steps - 1];
-    step->u.map.store = store_between(shape.white, white);
+    step->store = store_between(shape.white, white);
     builder->plan->reg[*out].dtype = dtype;
     builder->plan->reg[*out].white = white;
     return HALO_OK;

@@ -1,11 +1,10 @@
 /* Two values, sample by sample. */
-#include <stddef.h>
-
 #include "primitive.h"
 
-static HaloStatus shape(const HaloStep *step, const HaloShape *a, const HaloShape *b, HaloShape *dst)
+static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], HaloShape *dst)
 {
     const HaloCombine *combine = &step->u.combine;
+    const HaloShape *a = src[0], *b = src[1];
     *dst = *a;
     dst->dtype = HALO_F32;
     dst->width = smaller(a->width - combine->ax, b->width - combine->bx);
@@ -15,14 +14,16 @@ static HaloStatus shape(const HaloStep *step, const HaloShape *a, const HaloShap
     return HALO_OK;
 }
 
-/* The offsets are reach to one side. One reach serves both sources: the larger. */
-static HaloReach reach(const HaloStep *step)
+/* Moved by the offsets. Where ends are fitted, nobody knows of sound that still comes which samples lie in the
+ * right margin: it waits for as many as are fitted. */
+static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
 {
     const HaloCombine *combine = &step->u.combine;
-    if (combine->kind == HALO_COMBINE_ENDS)
-        return (HaloReach){
-            .left = combine->taps - 1, .right = combine->taps - 1, .down = larger(combine->ay, combine->by)};
-    return (HaloReach){.right = larger(combine->ax, combine->bx), .down = larger(combine->ay, combine->by)};
+    const int64_t x = k == 0 ? combine->ax : combine->bx, y = k == 0 ? combine->ay : combine->by;
+    const HaloWindow ends = {.width = 2 * combine->taps - 1, .height = 1, .ox = 1 - combine->taps};
+    if (part_is_empty(part)) return part;
+    part = (Part){part.x0 + x, part.x1 + x, part.y0 + y, part.y1 + y};
+    return combine->kind == HALO_COMBINE_ENDS ? window_reads(&ends, src, part) : part;
 }
 
 static double flops(const HaloStep *step, double samples)
@@ -39,17 +40,17 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *room, s
     snprintf(room, size, "%s", kind[step->u.combine.kind]);
 }
 
-static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const HaloStep *step, const HaloBuf *a,
-                      const HaloBuf *b, HaloBuf *dst)
+static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
+                      const HaloBuf *const src[], HaloBuf *dst)
 {
-    return backend->combine(device, a, b, dst, &step->u.combine);
+    return backend->combine(device, src[0], src[1], dst, &step->u.combine, step->store);
 }
 
 const Primitive primitive_combine = {
     .name = "combine",
-    .store = offsetof(HaloStep, u.combine.store),
+    .stores = true,
     .shape = shape,
-    .reach = reach,
+    .reads = reads,
     .flops = flops,
     .describe = describe,
     .run = run,

@@ -1,48 +1,44 @@
 /* Dense convolution. */
-#include <stddef.h>
-
 #include "primitive.h"
 
-static HaloStatus shape(const HaloStep *step, const HaloShape *a, const HaloShape *b, HaloShape *dst)
+static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], HaloShape *dst)
 {
-    const HaloConv *conv = &step->u.conv;
-    (void)b;
-    return window_shape(a, conv->width, conv->height, conv->border, dst);
+    return window_shape(&step->u.conv.window, src[0], dst);
 }
 
-static HaloReach reach(const HaloStep *step)
+static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
 {
-    const HaloConv *conv = &step->u.conv;
-    return window_reach(conv->width, conv->height, conv->ox, conv->oy, conv->border);
+    (void)k;
+    return window_reads(&step->u.conv.window, src, part);
 }
 
 static double flops(const HaloStep *step, double samples)
 {
-    return 2.0 * samples * (double)step->u.conv.width * (double)step->u.conv.height;
+    const HaloWindow *window = &step->u.conv.window;
+    return 2.0 * samples * (double)window->width * (double)window->height;
 }
 
 static void describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
 {
-    const HaloConv *conv = &step->u.conv;
+    const HaloWindow *window = &step->u.conv.window;
     const int used =
-        sound ? snprintf(room, size, "convolve with %lld tap%s", (long long)conv->width, halo_s(conv->width))
-              : snprintf(room, size, "convolve %lld x %lld", (long long)conv->width, (long long)conv->height);
-    snprintf(room + used, size - (size_t)used, ", border %s%s%s", window_border(conv->border),
-             conv->nan_ignore ? ", NaN left out" : "", exact ? "" : ", by Fourier transforms");
+        sound ? snprintf(room, size, "convolve with %lld tap%s", (long long)window->width, halo_s(window->width))
+              : snprintf(room, size, "convolve %lld x %lld", (long long)window->width, (long long)window->height);
+    snprintf(room + used, size - (size_t)used, ", border %s%s%s", window_border(window->border),
+             window->nan_ignore ? ", NaN left out" : "", exact ? "" : ", by Fourier transforms");
 }
 
-static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const HaloStep *step, const HaloBuf *a,
-                      const HaloBuf *b, HaloBuf *dst)
+static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
+                      const HaloBuf *const src[], HaloBuf *dst)
 {
-    (void)b;
-    return backend->conv(device, a, dst, &step->u.conv);
+    return backend->conv(device, src[0], dst, &step->u.conv, step->store);
 }
 
 const Primitive primitive_conv = {
     .name = "conv",
-    .store = offsetof(HaloStep, u.conv.store),
+    .stores = true,
     .shape = shape,
-    .reach = reach,
+    .reads = reads,
     .flops = flops,
     .describe = describe,
     .run = run,

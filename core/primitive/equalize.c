@@ -1,12 +1,10 @@
 /* Levels as often as each other. */
-#include <stddef.h>
-
 #include "primitive.h"
 
-static HaloStatus shape(const HaloStep *step, const HaloShape *a, const HaloShape *b, HaloShape *dst)
+static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], HaloShape *dst)
 {
-    (void)step, (void)b;
-    *dst = *a;
+    (void)step;
+    *dst = *src[0];
     dst->dtype = HALO_F32;
     return HALO_OK;
 }
@@ -25,18 +23,17 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *room, s
              (long long)equalize->tiles_y, (long long)equalize->bins, equalize->limit > 0 ? ", limited" : "");
 }
 
-static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const HaloStep *step, const HaloBuf *a,
-                      const HaloBuf *b, HaloBuf *dst)
+static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
+                      const HaloBuf *const src[], HaloBuf *dst)
 {
-    (void)b;
-    return backend->equalize(device, a, dst, &step->u.equalize);
+    return backend->equalize(device, src[0], dst, &step->u.equalize, step->store);
 }
 
 const Primitive primitive_equalize = {
     .name = "equalize",
-    .store = offsetof(HaloStep, u.equalize.store),
+    .stores = true,
     .shape = shape,
-    .reach = whole_reach,
+    .reads = whole_reads,
     .flops = flops,
     .describe = describe,
     .run = run,

@@ -37,6 +37,12 @@ static HaloStatus conclude(Slot *slot, const HaloStep *step, const HaloBuf *src,
     return HALO_OK;
 }
 
+static void ask(const HaloBackend *backend, HaloDevice *device, const HaloStep *step, const HaloBuf *piece)
+{
+    double folded;
+    backend->fold(device, piece, &step->u.fold, &folded);
+}
+
 /* A tree of 64 levels for each channel. */
 static double bytes(const HaloStep *step, const HaloShape *src)
 {
@@ -49,12 +55,12 @@ static const Measure measure = {
     .gathers = gathers,
     .piece = measure_folded,
     .conclude = conclude,
+    .ask = ask,
     .bytes = bytes,
 };
 
 const Primitive primitive_fold = {
     .name = "fold",
-    .reach = whole_reach,
     .flops = flops,
     .describe = describe,
     .measure = &measure,

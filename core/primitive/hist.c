@@ -32,6 +32,14 @@ static HaloStatus conclude(Slot *slot, const HaloStep *step, const HaloBuf *src,
     return HALO_OK;
 }
 
+/* An open range takes a reduction first. */
+static void ask(const HaloBackend *backend, HaloDevice *device, const HaloStep *step, const HaloBuf *piece)
+{
+    HaloMoments moments;
+    if (range_is_open(&step->u.hist)) backend->reduce(device, piece, HALO_WANT_EXTREMES, &moments);
+    measure_ask_counts(backend, device, piece, step->u.hist.bins);
+}
+
 /* Counts of values, and of bins. */
 static double bytes(const HaloStep *step, const HaloShape *src)
 {
@@ -43,12 +51,12 @@ static const Measure measure = {
     .gathers = gathers,
     .piece = measure_counts,
     .conclude = conclude,
+    .ask = ask,
     .bytes = bytes,
 };
 
 const Primitive primitive_hist = {
     .name = "hist",
-    .reach = whole_reach,
     .flops = flops,
     .describe = describe,
     .measure = &measure,

@@ -12,9 +12,3 @@ static const Primitive *const primitives[HALO_PRIMITIVES] = {
 };
 
 const Primitive *primitive_of(const HaloStep *step) { return primitives[step->primitive]; }
-
-HaloStore *primitive_store(HaloStep *step)
-{
-    const size_t at = primitive_of(step)->store;
-    return at == 0 ? NULL : (HaloStore *)((char *)step + at);
-}

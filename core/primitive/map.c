@@ -1,23 +1,20 @@
 /* One sample or pixel at a time. */
-#include <stddef.h>
-
 #include "primitive.h"
 
-static HaloStatus shape(const HaloStep *step, const HaloShape *a, const HaloShape *b, HaloShape *dst)
+static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], HaloShape *dst)
 {
-    (void)b;
-    *dst = *a;
+    *dst = *src[0];
     dst->dtype = HALO_F32;
     if (step->u.map.kind != HALO_MAP_GRAY) return HALO_OK;
-    dst->channels = a->alpha >= 0 ? 2 : 1;
-    dst->alpha = a->alpha >= 0 ? 1 : -1;
+    dst->channels = src[0]->alpha >= 0 ? 2 : 1;
+    dst->alpha = src[0]->alpha >= 0 ? 1 : -1;
     return HALO_OK;
 }
 
-static HaloReach reach(const HaloStep *step)
+static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
 {
-    (void)step;
-    return (HaloReach){0};
+    (void)step, (void)k, (void)src;
+    return part;
 }
 
 static double flops(const HaloStep *step, double samples) { return samples * (step->u.map.points + 1); }
@@ -36,18 +33,17 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *room, s
     if (n == 0) snprintf(room, size, "convert");
 }
 
-static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const HaloStep *step, const HaloBuf *a,
-                      const HaloBuf *b, HaloBuf *dst)
+static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
+                      const HaloBuf *const src[], HaloBuf *dst)
 {
-    (void)b;
-    return backend->map(device, a, dst, &step->u.map);
+    return backend->map(device, src[0], dst, &step->u.map, step->store);
 }
 
 const Primitive primitive_map = {
     .name = "map",
-    .store = offsetof(HaloStep, u.map.store),
+    .stores = true,
     .shape = shape,
-    .reach = reach,
+    .reads = reads,
     .flops = flops,
     .describe = describe,
     .run = run,

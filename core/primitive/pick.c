@@ -1,16 +1,23 @@
 /* Every so many pixels. */
-#include <stddef.h>
-
 #include "primitive.h"
 
-static HaloStatus shape(const HaloStep *step, const HaloShape *a, const HaloShape *b, HaloShape *dst)
+static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], HaloShape *dst)
 {
-    (void)b;
-    *dst = *a;
+    *dst = *src[0];
     dst->dtype = HALO_F32;
-    dst->width = (a->width - 1) / step->u.pick.step_x + 1;
-    dst->height = (a->height - 1) / step->u.pick.step_y + 1;
+    dst->width = (src[0]->width - 1) / step->u.pick.step_x + 1;
+    dst->height = (src[0]->height - 1) / step->u.pick.step_y + 1;
     return HALO_OK;
+}
+
+/* From the first pixel that is picked up to the last. */
+static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
+{
+    const HaloPick *pick = &step->u.pick;
+    (void)k, (void)src;
+    if (part_is_empty(part)) return part;
+    return (Part){part.x0 * pick->step_x, (part.x1 - 1) * pick->step_x + 1, part.y0 * pick->step_y,
+                  (part.y1 - 1) * pick->step_y + 1};
 }
 
 static double flops(const HaloStep *step, double samples)
@@ -26,18 +33,17 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *room, s
              (long long)step->u.pick.step_y);
 }
 
-static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const HaloStep *step, const HaloBuf *a,
-                      const HaloBuf *b, HaloBuf *dst)
+static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
+                      const HaloBuf *const src[], HaloBuf *dst)
 {
-    (void)b;
-    return backend->pick(device, a, dst, &step->u.pick);
+    return backend->pick(device, src[0], dst, &step->u.pick, step->store);
 }
 
 const Primitive primitive_pick = {
     .name = "pick",
-    .store = offsetof(HaloStep, u.pick.store),
+    .stores = true,
     .shape = shape,
-    .reach = whole_reach, /* rows of the output are not those of the source */
+    .reads = reads,
     .flops = flops,
     .describe = describe,
     .run = run,

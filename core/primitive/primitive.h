@@ -1,9 +1,10 @@
-/* What core knows of a primitive: one row each, in a file of its own in core/primitive/. Whoever builds, joins,
+/* What core knows of a primitive: one row each, in a file of its own in this folder. Whoever builds, joins,
  * explains, weighs or runs steps asks the row; nobody else tells primitives apart. */
 #ifndef CORE_PRIMITIVE_H
 #define CORE_PRIMITIVE_H
 
 #include "measure/measure.h"
+#include "part.h"
 
 /* Of primitives that measure: they have no result between steps, but one for people. */
 typedef struct Measure {
@@ -21,35 +22,39 @@ typedef struct Measure {
      * and the whole where the step does not gather. */
     HaloStatus (*conclude)(Slot *slot, const HaloStep *step, const HaloBuf *src, Measured *all,
                            HaloStats *stats, HaloResult *result);
+    /* Calls what `piece` and `conclude` call, for the scratch that it takes (backend.h). */
+    void (*ask)(const HaloBackend *backend, HaloDevice *device, const HaloStep *step, const HaloBuf *piece);
     /* Bytes of host memory that it takes meanwhile. */
     double (*bytes)(const HaloStep *step, const HaloShape *src);
 } Measure;
 
 typedef struct Primitive {
     const char *name;
-    size_t store; /* where in a HaloStep the HaloStore of its result lies; 0: it has none */
-    /* The shape of the result, from those of the sources (NULL: there is no such source). */
-    HaloStatus (*shape)(const HaloStep *step, const HaloShape *a, const HaloShape *b, HaloShape *dst);
-    HaloReach (*reach)(const HaloStep *step);
+    bool stores; /* its samples are f32 that become others by the step's store */
+    /* The shape of the result, from those of the sources. */
+    HaloStatus (*shape)(const HaloStep *step, const HaloShape *const src[], HaloShape *dst);
+    /* The part of source k, of this shape, that is needed for a part of the result. */
+    Part (*reads)(const HaloStep *step, int k, const HaloShape *src, Part part);
     /* Operations for so many samples of the result, or of the source where there is no result. */
     double (*flops)(const HaloStep *step, double samples);
     /* A few words. Sound lies along time: it has no rows. `exact`: not by a way that --precision fast allows.
      */
     void (*describe)(const HaloStep *step, bool sound, bool exact, char *room, size_t size);
-    HaloStatus (*run)(const HaloBackend *backend, HaloDevice *device, const HaloStep *step, const HaloBuf *a,
-                      const HaloBuf *b, HaloBuf *dst);
+    /* Calls the backend's member. NULL: it measures. */
+    HaloStatus (*run)(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
+                      const HaloBuf *const src[], HaloBuf *dst);
     const Measure *measure; /* NULL: it makes a value */
 } Primitive;
 
-const Primitive *primitive_of(const HaloStep *step);
-HaloStore *primitive_store(HaloStep *step); /* NULL: it has none */
+const Primitive *primitive_of(const HaloStep *step); /* list.c */
 
-/* ---- what several rows share (window.c) ----------------------------------------------------------------- */
+/* ---- what several rows share: window.c ------------------------------------------------------------------ */
 
-/* The shape after a window of width x height: f32, smaller with VALID. */
-HaloStatus window_shape(const HaloShape *in, int64_t width, int64_t height, HaloBorder border, HaloShape *dst);
-HaloReach window_reach(int64_t width, int64_t height, int64_t ox, int64_t oy, HaloBorder border);
+/* The shape after a window: f32, smaller with VALID. */
+HaloStatus window_shape(const HaloWindow *window, const HaloShape *in, HaloShape *dst);
+Part window_reads(const HaloWindow *window, const HaloShape *src, Part part);
 const char *window_border(HaloBorder border);
-HaloReach whole_reach(const HaloStep *step);
+/* All of the source, whatever is made of it. */
+Part whole_reads(const HaloStep *step, int k, const HaloShape *src, Part part);
 
 #endif

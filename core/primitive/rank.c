@@ -1,49 +1,45 @@
 /* The sample at a place of the sorted window. */
-#include <stddef.h>
-
 #include "primitive.h"
 
-static HaloStatus shape(const HaloStep *step, const HaloShape *a, const HaloShape *b, HaloShape *dst)
+static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], HaloShape *dst)
 {
-    const HaloRank *rank = &step->u.rank;
-    (void)b;
-    return window_shape(a, rank->width, rank->height, rank->border, dst);
+    return window_shape(&step->u.rank.window, src[0], dst);
 }
 
-static HaloReach reach(const HaloStep *step)
+static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
 {
-    const HaloRank *rank = &step->u.rank;
-    return window_reach(rank->width, rank->height, rank->ox, rank->oy, rank->border);
+    (void)k;
+    return window_reads(&step->u.rank.window, src, part);
 }
 
 static double flops(const HaloStep *step, double samples)
 {
-    return 8.0 * samples * (double)(step->u.rank.width + step->u.rank.height);
+    const HaloWindow *window = &step->u.rank.window;
+    return 8.0 * samples * (double)(window->width + window->height);
 }
 
 static void describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
 {
-    const HaloRank *rank = &step->u.rank;
+    const HaloWindow *window = &step->u.rank.window;
     (void)exact;
     const int used =
-        sound ? snprintf(room, size, "sort %lld", (long long)rank->width)
-              : snprintf(room, size, "sort %lld x %lld", (long long)rank->width, (long long)rank->height);
-    halo_snprintf(room + used, size - (size_t)used, ", take %g, border %s%s", rank->fraction,
-                  window_border(rank->border), rank->nan_ignore ? ", NaN left out" : "");
+        sound ? snprintf(room, size, "sort %lld", (long long)window->width)
+              : snprintf(room, size, "sort %lld x %lld", (long long)window->width, (long long)window->height);
+    halo_snprintf(room + used, size - (size_t)used, ", take %g, border %s%s", step->u.rank.fraction,
+                  window_border(window->border), window->nan_ignore ? ", NaN left out" : "");
 }
 
-static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const HaloStep *step, const HaloBuf *a,
-                      const HaloBuf *b, HaloBuf *dst)
+static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
+                      const HaloBuf *const src[], HaloBuf *dst)
 {
-    (void)b;
-    return backend->rank(device, a, dst, &step->u.rank);
+    return backend->rank(device, src[0], dst, &step->u.rank, step->store);
 }
 
 const Primitive primitive_rank = {
     .name = "rank",
-    .store = offsetof(HaloStep, u.rank.store),
+    .stores = true,
     .shape = shape,
-    .reach = reach,
+    .reads = reads,
     .flops = flops,
     .describe = describe,
     .run = run,

@@ -56,6 +56,14 @@ out:
     return status;
 }
 
+/* Percentiles and their like count values besides. */
+static void ask(const HaloBackend *backend, HaloDevice *device, const HaloStep *step, const HaloBuf *piece)
+{
+    HaloMoments moments;
+    backend->reduce(device, piece, step->u.want, &moments);
+    if (step->detail != NULL) measure_ask_counts(backend, device, piece, 65536);
+}
+
 /* A tree of 64 levels for each channel; counts of values. */
 static double bytes(const HaloStep *step, const HaloShape *src)
 {
@@ -70,12 +78,12 @@ static const Measure measure = {
     .gathers = gathers,
     .piece = measure_moments,
     .conclude = conclude,
+    .ask = ask,
     .bytes = bytes,
 };
 
 const Primitive primitive_reduce = {
     .name = "reduce",
-    .reach = whole_reach,
     .flops = flops,
     .describe = describe,
     .measure = &measure,

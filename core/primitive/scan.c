@@ -1,17 +1,17 @@
 /* Prefix sums and their kin. */
 #include "primitive.h"
 
-static HaloStatus shape(const HaloStep *step, const HaloShape *a, const HaloShape *b, HaloShape *dst)
+static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], HaloShape *dst)
 {
     const HaloScan *scan = &step->u.scan;
-    const bool integers = a->dtype == HALO_U8 || a->dtype == HALO_U16;
-    const int64_t level = a->dtype == HALO_U8 ? 255 : 65535;
+    const HaloShape *in = src[0];
+    const bool integers = in->dtype == HALO_U8 || in->dtype == HALO_U16;
+    const int64_t level = in->dtype == HALO_U8 ? 255 : 65535;
     const int64_t most = scan->op == HALO_SCAN_SQUARES ? level * level : level;
     int64_t samples;
-    (void)b;
-    *dst = *a;
+    *dst = *in;
     dst->dtype = integers && scan->op != HALO_SCAN_PRODUCT ? HALO_I64 : HALO_F64;
-    if (!halo_mul(a->width, a->height, &samples) || samples > INT64_MAX / most)
+    if (!halo_mul(in->width, in->height, &samples) || samples > INT64_MAX / most)
         return halo_fail(HALO_ERR_LIMIT, "the scan's sums could outgrow 64 bits");
     return HALO_OK;
 }
@@ -28,17 +28,16 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *room, s
     snprintf(room, size, "scan");
 }
 
-static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const HaloStep *step, const HaloBuf *a,
-                      const HaloBuf *b, HaloBuf *dst)
+static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
+                      const HaloBuf *const src[], HaloBuf *dst)
 {
-    (void)b;
-    return backend->scan(device, a, dst, &step->u.scan);
+    return backend->scan(device, src[0], dst, &step->u.scan);
 }
 
 const Primitive primitive_scan = {
     .name = "scan",
     .shape = shape,
-    .reach = whole_reach,
+    .reads = whole_reads,
     .flops = flops,
     .describe = describe,
     .run = run,

@@ -1,46 +1,42 @@
 /* Separable convolution. */
-#include <stddef.h>
-
 #include "primitive.h"
 
-static HaloStatus shape(const HaloStep *step, const HaloShape *a, const HaloShape *b, HaloShape *dst)
+static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], HaloShape *dst)
 {
-    const HaloSep *sep = &step->u.sep;
-    (void)b;
-    return window_shape(a, sep->width, sep->height, sep->border, dst);
+    return window_shape(&step->u.sep.window, src[0], dst);
 }
 
-static HaloReach reach(const HaloStep *step)
+static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
 {
-    const HaloSep *sep = &step->u.sep;
-    return window_reach(sep->width, sep->height, sep->ox, sep->oy, sep->border);
+    (void)k;
+    return window_reads(&step->u.sep.window, src, part);
 }
 
 static double flops(const HaloStep *step, double samples)
 {
-    return 2.0 * samples * (double)(step->u.sep.width + step->u.sep.height);
+    const HaloWindow *window = &step->u.sep.window;
+    return 2.0 * samples * (double)(window->width + window->height);
 }
 
 static void describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
 {
-    const HaloSep *sep = &step->u.sep;
+    const HaloWindow *window = &step->u.sep.window;
     (void)sound, (void)exact;
-    snprintf(room, size, "convolve rows by %lld, then columns by %lld, border %s%s", (long long)sep->width,
-             (long long)sep->height, window_border(sep->border), sep->nan_ignore ? ", NaN left out" : "");
+    snprintf(room, size, "convolve rows by %lld, then columns by %lld, border %s%s", (long long)window->width,
+             (long long)window->height, window_border(window->border), window->nan_ignore ? ", NaN left out" : "");
 }
 
-static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const HaloStep *step, const HaloBuf *a,
-                      const HaloBuf *b, HaloBuf *dst)
+static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
+                      const HaloBuf *const src[], HaloBuf *dst)
 {
-    (void)b;
-    return backend->sep(device, a, dst, &step->u.sep);
+    return backend->sep(device, src[0], dst, &step->u.sep, step->store);
 }
 
 const Primitive primitive_sep = {
     .name = "sep",
-    .store = offsetof(HaloStep, u.sep.store),
+    .stores = true,
     .shape = shape,
-    .reach = reach,
+    .reads = reads,
     .flops = flops,
     .describe = describe,
     .run = run,

@@ -1,28 +1,45 @@
 /* What primitives with a window share. */
 #include "primitive.h"
 
-HaloStatus window_shape(const HaloShape *in, int64_t width, int64_t height, HaloBorder border, HaloShape *dst)
+HaloStatus window_shape(const HaloWindow *window, const HaloShape *in, HaloShape *dst)
 {
     *dst = *in;
     dst->dtype = HALO_F32;
-    if (border != HALO_BORDER_VALID) return HALO_OK;
-    dst->width = in->width - width + 1;
-    dst->height = in->height - height + 1;
+    if (window->border != HALO_BORDER_VALID) return HALO_OK;
+    dst->width = in->width - window->width + 1;
+    dst->height = in->height - window->height + 1;
     if (dst->width < 1 || dst->height < 1)
         return halo_fail(HALO_ERR_INPUT,
                          "border=valid leaves nothing: the mask (%lld x %lld) is larger than the input"
                          " (%lld x %lld)",
-                         (long long)width, (long long)height, (long long)in->width, (long long)in->height);
+                         (long long)window->width, (long long)window->height, (long long)in->width,
+                         (long long)in->height);
     return HALO_OK;
 }
 
-HaloReach window_reach(int64_t width, int64_t height, int64_t ox, int64_t oy, HaloBorder border)
+/* Along one side: samples from + first on, up to to + last, of `length`. Borders that reflect fold what lies outside
+ * back into it; further out than once over, that may be anything. */
+static void side_reads(int64_t *from, int64_t *to, int64_t first, int64_t last, int64_t length, HaloBorder border)
 {
-    return (HaloReach){.left = larger(0, -ox),
-                       .right = larger(0, width - 1 + ox),
-                       .up = larger(0, -oy),
-                       .down = larger(0, height - 1 + oy),
-                       .whole = border == HALO_BORDER_WRAP};
+    const int64_t a = *from + smaller(first, 0), b = *to + larger(last, 0);
+    const bool outside = a < 0 || b > length;
+    *from = larger(a, 0);
+    *to = smaller(b, length);
+    if (a < -length || b > 2 * length || (outside && border == HALO_BORDER_WRAP)) {
+        *from = 0;
+        *to = length;
+        return;
+    }
+    if (a < 0) *to = larger(*to, smaller(length, 1 - a));
+    if (b > length) *from = smaller(*from, larger(0, 2 * length - b - 1));
+}
+
+Part window_reads(const HaloWindow *window, const HaloShape *src, Part part)
+{
+    if (part_is_empty(part)) return part;
+    side_reads(&part.x0, &part.x1, window->ox, window->width - 1 + window->ox, src->width, window->border);
+    side_reads(&part.y0, &part.y1, window->oy, window->height - 1 + window->oy, src->height, window->border);
+    return part;
 }
 
 const char *window_border(HaloBorder border)
@@ -32,8 +49,8 @@ const char *window_border(HaloBorder border)
     return name[border];
 }
 
-HaloReach whole_reach(const HaloStep *step)
+Part whole_reads(const HaloStep *step, int k, const HaloShape *src, Part part)
 {
-    (void)step;
-    return (HaloReach){.whole = true};
+    (void)step, (void)k;
+    return part_is_empty(part) ? part : part_of_all(src);
 }

@@ -20,7 +20,7 @@ typedef struct Run {
     HaloResults *results;
     HaloStats *stats;   /* [steps] what reductions gave, for `resolve` */
     Measured *measured; /* [steps] what they and histograms have seen so far */
-    Rows *need;       /* [regs] */
+    Part *need;         /* [regs] */
     HaloBuf *value;   /* [regs] data NULL: not there */
     bool *borrowed;   /* [regs] the data belong to `in` or `out` */
     HaloTimes ms;
@@ -35,13 +35,12 @@ double now_ms(void)
 
 /* ---- buffers -------------------------------------------------------------------------------------------- */
 
-/* A buffer for the rows of a value that are needed. */
+/* A buffer for the part of a value that is needed. */
 static HaloStatus take_buffer(Run *run, HaloReg reg)
 {
-    const Rows need = run->need[reg];
     HaloBuf *buf = &run->value[reg];
     *buf = (HaloBuf){.shape = run->plan->reg[reg]};
-    set_rows(buf, need);
+    part_set(buf, run->need[reg]);
     run->borrowed[reg] = false;
     return slot_take(run->slot, buf);
 }
@@ -64,7 +63,7 @@ static HaloStatus place_input(Run *run)
 {
     HaloStatus status = HALO_OK;
     const HaloReg input = run->plan->input;
-    if (run->need[input].from == run->need[input].to) return HALO_OK;
+    if (part_is_empty(run->need[input])) return HALO_OK;
     if (run->on_host) {
         borrow(run, input, &run->in);
         return HALO_OK;
@@ -111,15 +110,15 @@ static HaloStatus run_measure(Run *run, int at, Rows part)
     const HaloStep *step = &run->plan->step[at];
     const Measure *measure = primitive_of(step)->measure;
     HaloResult *result = result_of(run, step);
-    HaloBuf src = run->value[step->src];
-    src.shape = run->plan->reg[step->src];
+    HaloBuf src = run->value[step->src[0]];
+    src.shape = run->plan->reg[step->src[0]];
     if (result == NULL && !measure->always) return HALO_OK;
     HALO_TRY(measure_band(run->slot, step, &src, part, run->band, &run->measured[at]));
     if (result != NULL && measure->listens && src.shape.kind == HALO_AUDIO) {
         const HaloBuf piece = rows_of(&src, part);
         HALO_TRY(measure_loudness(run->slot, step, &piece, &run->measured[at]));
     }
-    if (part.to < bands_length(&src.shape)) return HALO_OK; /* more will come */
+    if (part.to < rows_length(&src.shape)) return HALO_OK; /* more will come */
     HALO_TRY(measure->conclude(run->slot, step, &src, &run->measured[at], &run->stats[at], result));
 out:
     return status;
@@ -127,9 +126,9 @@ out:
 
 static HaloStatus make_value(Run *run, const HaloStep *step)
 {
-    const HaloBuf *b = step->src2 >= 0 ? &run->value[step->src2] : NULL;
-    return primitive_of(step)->run(run->slot->backend, run->slot->device, step, &run->value[step->src], b,
-                                   &run->value[step->dst]);
+    const HaloBuf *src[HALO_MAX_SOURCES];
+    for (int k = 0; k < step->sources; k++) src[k] = &run->value[step->src[k]];
+    return primitive_of(step)->run(run->slot->backend, run->slot->device, step, src, &run->value[step->dst]);
 }
 
 static HaloStatus run_step(Run *run, int at, Rows rows)
@@ -137,8 +136,8 @@ static HaloStatus run_step(Run *run, int at, Rows rows)
     HaloStatus status = HALO_OK;
     const HaloPlan *plan = run->plan;
     HaloStep step = plan->step[at];
-    if (primitive_of(&step)->measure != NULL) return run_measure(run, at, bands_measured(plan, &step, rows));
-    if (run->need[step.dst].from == run->need[step.dst].to) return HALO_OK; /* nobody reads it */
+    if (primitive_of(&step)->measure != NULL) return run_measure(run, at, needs_measured(plan, &step, rows));
+    if (part_is_empty(run->need[step.dst])) return HALO_OK; /* nobody reads it */
     if (step.resolve != NULL) HALO_TRY(step.resolve(&step, &run->stats[step.resolve_from]));
     if (step.dst == plan->output && run->on_host && run->out.data != NULL)
         borrow(run, step.dst, &run->out);
@@ -152,7 +151,8 @@ out:
 static bool read_later(const HaloPlan *plan, HaloReg reg, int at)
 {
     for (int i = at + 1; i < plan->steps; i++)
-        if (plan->step[i].src == reg || plan->step[i].src2 == reg) return true;
+        for (int k = 0; k < plan->step[i].sources; k++)
+            if (plan->step[i].src[k] == reg) return true;
     return reg == plan->output && plan->wants_output;
 }
 
@@ -178,16 +178,16 @@ static HaloStatus run_band(Run *run, Rows rows)
     HaloStatus status = HALO_OK;
     const HaloPlan *plan = run->plan;
     const Ends *ends = run->ends;
-    bands_needs(plan, rows, run->need);
-    HALO_TRY(ends->begin(ends->context, run->need[plan->input], rows, &run->in, &run->out));
+    needs_of(plan, rows, run->need);
+    const Rows in = needs_rows(&plan->reg[plan->input], run->need[plan->input]);
+    HALO_TRY(ends->begin(ends->context, in, rows, &run->in, &run->out));
     HALO_TRY(place_input(run));
     double clock;
     HALO_TRY(clock_mark(run, HALO_MARK_START, &clock));
     for (int i = 0; i < plan->steps; i++) {
         HALO_TRY(run_step(run, i, rows));
-        if (!read_later(plan, plan->step[i].src, i)) release_value(run, plan->step[i].src);
-        if (plan->step[i].src2 >= 0 && !read_later(plan, plan->step[i].src2, i))
-            release_value(run, plan->step[i].src2);
+        for (int k = 0; k < plan->step[i].sources; k++)
+            if (!read_later(plan, plan->step[i].src[k], i)) release_value(run, plan->step[i].src[k]);
     }
     HALO_TRY(clock_mark(run, HALO_MARK_STOP, &clock));
     HALO_TRY(fetch_output(run));
@@ -242,7 +242,7 @@ HaloStatus execute_bands(Slot *slot, const HaloPlan *plan, int64_t band, const E
     HALO_TRY(prepare(&run, results));
     for (int64_t from = 0;; from += band) {
         if (ends->reach != NULL) HALO_TRY(ends->reach(ends->context, from));
-        const int64_t length = bands_length(&plan->reg[plan->output]);
+        const int64_t length = rows_length(&plan->reg[plan->output]);
         if (from >= length) break;
         HALO_TRY(run_band(&run, (Rows){from, band < length - from ? from + band : length}));
     }

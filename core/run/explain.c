@@ -25,13 +25,13 @@ static HaloStatus explain_steps(const HaloPlan *plan, const HaloBackend *backend
         const HaloStep *step = &plan->step[explanation->steps];
         HaloExplainedStep *to = &explanation->step[explanation->steps];
         *to = (HaloExplainedStep){.op = step->op,
-                                  .src = step->src,
-                                  .src2 = step->src2,
+                                  .sources = step->sources,
                                   .dst = step->dst,
-                                  .dtype = plan->reg[step->dst >= 0 ? step->dst : step->src].dtype,
+                                  .dtype = plan->reg[step->dst >= 0 ? step->dst : step->src[0]].dtype,
                                   .bytes = cost_step_bytes(plan, step) * part,
                                   .flops = cost_step_flops(plan, step, backend) * part,
                                   .exact = is_exact(step, backend)};
+        for (int k = 0; k < step->sources; k++) to->src[k] = step->src[k];
         primitive_of(step)->describe(step, in->kind == HALO_AUDIO, to->exact, to->method, sizeof to->method);
     }
     return HALO_OK;
@@ -53,7 +53,7 @@ static HaloStatus explain_bands(const HaloSession *session, const HaloPlan *plan
 {
     HaloStatus status = HALO_OK;
     const HaloShape *in = &plan->reg[plan->input];
-    const int64_t length = bands_length(&plan->reg[plan->output]), band = band_of(session, plan, slot, way);
+    const int64_t length = rows_length(&plan->reg[plan->output]), band = band_of(session, plan, slot, way);
     const double ms = way == WAY_LIVE ? 1000.0 / in->rate : 0.0;
     int64_t bytes = 0, ahead = 0;
     explanation->on_host = slot == &session->host;

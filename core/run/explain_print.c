@@ -22,8 +22,8 @@ static void print_shape(const HaloShape *shape, FILE *to)
 static void print_step(const HaloExplanation *explanation, int i, FILE *to)
 {
     const HaloExplainedStep *step = &explanation->step[i];
-    fprintf(to, "  %2d  %-10s %-48s v%d", i + 1, step->op, step->method, step->src);
-    if (step->src2 >= 0) fprintf(to, ", v%d", step->src2);
+    fprintf(to, "  %2d  %-10s %-48s v%d", i + 1, step->op, step->method, step->src[0]);
+    for (int k = 1; k < step->sources; k++) fprintf(to, ", v%d", step->src[k]);
     if (step->dst >= 0) fprintf(to, " -> v%d %s", step->dst, halo_dtype_name(step->dtype));
     halo_fprintf(to, "  %.2f MB, %.2f Mflop%s\n", step->bytes / 1e6, step->flops / 1e6,
                  explanation->input.width < 0 ? " a second" : "");

@@ -45,7 +45,7 @@ out:
 HaloStatus measure_band(Slot *slot, const HaloStep *step, const HaloBuf *src, Rows part, int64_t band, Measured *all)
 {
     HaloStatus status = HALO_OK;
-    const int64_t length = bands_length(&src->shape);
+    const int64_t length = rows_length(&src->shape);
     const bool whole = part.from == 0 && part.to == length;
     const int64_t most = whole ? part.to : band;
     if (!whole && band % HALO_LEAF != 0) {

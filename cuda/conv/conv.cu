@@ -2,25 +2,25 @@
  * leaves NaN out. */
 #include "conv.cuh"
 
-ConvArgs conv_args(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv)
+ConvArgs conv_args(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, HaloStore store)
 {
     ConvArgs a = {};
-    a.x_first = dst->x0 + conv->ox;
-    a.y_first = dst->y0 + conv->oy;
-    a.width = (int)conv->width;
-    a.height = (int)conv->height;
+    a.x_first = dst->x0 + conv->window.ox;
+    a.y_first = dst->y0 + conv->window.oy;
+    a.width = (int)conv->window.width;
+    a.height = (int)conv->window.height;
     a.src.data = (const char *)src->data;
     a.src.stride = src->stride;
     a.src.x0 = src->x0;
     a.src.y0 = src->y0;
     a.src.width = src->shape.width;
     a.src.height = src->shape.height;
-    a.src.x_end = a.x_first + dst->cols + conv->width - 1;
-    a.src.y_end = a.y_first + dst->rows + conv->height - 1;
+    a.src.x_end = a.x_first + dst->cols + conv->window.width - 1;
+    a.src.y_end = a.y_first + dst->rows + conv->window.height - 1;
     a.src.channels = src->shape.channels;
     a.src.dtype = src->shape.dtype;
-    a.src.border = conv->border;
-    a.src.value = conv->value;
+    a.src.border = conv->window.border;
+    a.src.value = conv->window.value;
     a.dst.data = (char *)dst->data;
     a.dst.stride = dst->stride;
     a.dst.cols = dst->cols;
@@ -30,7 +30,7 @@ ConvArgs conv_args(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const H
     a.dst.affine = conv->affine;
     a.dst.scale = conv->scale;
     a.dst.bias = conv->bias;
-    a.dst.store = conv->store;
+    a.dst.store = store;
     a.dst.clipped = device->clipped;
     return a;
 }
@@ -121,10 +121,10 @@ template <int Planes> static HaloStatus launch_any(HaloDevice *device, const Con
     args.conv = *conv;
     args.conv.tiles_x = cuda_ceil_div(conv->dst.cols, cols);
     args.mask = mask;
-    args.chunk_width = conv->width < any_chunk_most ? conv->width : any_chunk_most;
+    args.chunk_width = conv->window.width < any_chunk_most ? conv->window.width : any_chunk_most;
     while (any_bytes(Planes, cols, args.chunk_width, 1) > (int)device->shared_most) args.chunk_width /= 2;
     args.chunk_height = 1; /* parts of a row must all come before the next row */
-    while (args.chunk_width == conv->width && args.chunk_height < conv->height &&
+    while (args.chunk_width == conv->window.width && args.chunk_height < conv->window.height &&
            any_bytes(Planes, cols, args.chunk_width, args.chunk_height + 1) <= (int)device->shared_most)
         args.chunk_height++;
     const int64_t tiles = args.conv.tiles_x * cuda_ceil_div(conv->dst.rows, any_tile_rows);
@@ -198,31 +198,32 @@ static HaloStatus launch_nan(HaloDevice *device, const ConvArgs *conv, const flo
 static HaloStatus upload_mask(HaloDevice *device, const HaloConv *conv, const float **mask)
 {
     void *block;
-    const size_t bytes = (size_t)(conv->width * conv->height) * sizeof(float);
+    const size_t bytes = (size_t)(conv->window.width * conv->window.height) * sizeof(float);
     CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_TAPS, (int64_t)bytes, &block));
     CUDA_TRY(cudaMemcpyAsync(block, conv->tap, bytes, cudaMemcpyHostToDevice, device->stream));
     *mask = (const float *)block;
     return HALO_OK;
 }
 
-HaloStatus cuda_conv(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv)
+HaloStatus cuda_conv(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, HaloStore store)
 {
     CUDA_PASS(cuda_use(device));
-    return cuda_conv_within(device, src, dst, conv);
+    return cuda_conv_within(device, src, dst, conv, store);
 }
 
-HaloStatus cuda_conv_within(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv)
+HaloStatus cuda_conv_within(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, HaloStore store)
 {
     const float *mask = NULL;
-    const ConvArgs args = conv_args(device, src, dst, conv);
-    if (cuda_fft_takes(conv)) return cuda_fft(device, src, dst, conv);
+    const ConvArgs args = conv_args(device, src, dst, conv, store);
+    if (cuda_fft_takes(conv)) return cuda_fft(device, src, dst, conv, store);
     /* Lines first: a tile of many rows would be empty but for one. */
-    if (!conv->nan_ignore && conv_short_takes(dst, conv)) return conv_short(device, &args, conv->tap);
-    if (!conv->nan_ignore && conv_walk_takes(src, dst, conv)) return conv_walk(device, &args, conv->tap);
-    if (!conv->nan_ignore && conv_fixed_takes(device, dst, conv)) return conv_fixed(device, &args, conv->tap);
+    const bool plain = !conv->window.nan_ignore;
+    if (plain && conv_short_takes(dst, conv)) return conv_short(device, &args, conv->tap);
+    if (plain && conv_walk_takes(src, dst, conv)) return conv_walk(device, &args, conv->tap);
+    if (plain && conv_fixed_takes(device, dst, conv)) return conv_fixed(device, &args, conv->tap);
     CUDA_PASS(upload_mask(device, conv, &mask));
-    if (conv->nan_ignore) return launch_nan(device, &args, conv->tap, mask);
-    if (dst->rows == 1 && conv->height == 1) return conv_line(device, &args, mask);
+    if (!plain) return launch_nan(device, &args, conv->tap, mask);
+    if (dst->rows == 1 && conv->window.height == 1) return conv_line(device, &args, mask);
     switch (conv_planes(dst->shape.channels)) {
     case 2: return launch_any<2>(device, &args, mask);
     case 3: return launch_any<3>(device, &args, mask);

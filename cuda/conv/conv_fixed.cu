@@ -279,14 +279,14 @@ template <int Width> static bool rolled_takes(const HaloDevice *device, int plan
 
 bool conv_fixed_takes(const HaloDevice *device, const HaloBuf *dst, const HaloConv *conv)
 {
-    if (conv->height > rolled_pairs) return false; /* and so the arithmetic above is safe */
-    switch (conv->width) {
+    if (conv->window.height > rolled_pairs) return false; /* and so the arithmetic above is safe */
+    switch (conv->window.width) {
 #define SQUARE(width) \
-    case width: return conv->height == width;
+    case width: return conv->window.height == width;
         CONV_SQUARE_WIDTHS(SQUARE)
 #undef SQUARE
 #define ROLLED(width) \
-    case width: return rolled_takes<width>(device, conv_planes(dst->shape.channels), conv->height);
+    case width: return rolled_takes<width>(device, conv_planes(dst->shape.channels), conv->window.height);
         CONV_ROLLED_WIDTHS(ROLLED)
 #undef ROLLED
     default: return false;

@@ -245,7 +245,7 @@ template <typename S> static HaloStatus launch_short(HaloDevice *device, const C
 
 bool conv_short_takes(const HaloBuf *dst, const HaloConv *conv)
 {
-    return dst->rows == 1 && conv->height == 1 && conv->width <= short_taps &&
+    return dst->rows == 1 && conv->window.height == 1 && conv->window.width <= short_taps &&
            dst->shape.channels <= short_channels;
 }
 

@@ -11,9 +11,9 @@ static bool pays(int64_t taps, int channels, HaloDtype from, HaloDtype to)
 
 bool conv_walk_takes(const HaloBuf *src, const HaloBuf *dst, const HaloConv *conv)
 {
-    if (conv->width != conv->height || !walk_takes(src, dst, conv->border, conv->value)) return false;
-    if (!pays(conv->width, dst->shape.channels, src->shape.dtype, dst->shape.dtype)) return false;
-    switch (conv->width) {
+    if (conv->window.width != conv->window.height || !walk_takes(src, dst, conv->window.border, conv->window.value)) return false;
+    if (!pays(conv->window.width, dst->shape.channels, src->shape.dtype, dst->shape.dtype)) return false;
+    switch (conv->window.width) {
 #define CASE(taps) case taps:
         CONV_WALK_SIZES(CASE)
 #undef CASE

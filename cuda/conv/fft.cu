@@ -211,17 +211,17 @@ static HaloStatus transform(HaloDevice *device, const FftArgs &a, CudaFftPlan *k
 
 static HaloStatus transform_mask(HaloDevice *device, const FftArgs &a, const HaloConv *conv, float2 *mask)
 {
-    const int64_t taps = conv->width * conv->height, bytes = taps * (int64_t)sizeof(float);
+    const int64_t taps = conv->window.width * conv->window.height, bytes = taps * (int64_t)sizeof(float);
     void *tap;
     CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_TAPS, bytes, &tap));
     CUDA_TRY(cudaMemcpyAsync(tap, conv->tap, (size_t)bytes, cudaMemcpyHostToDevice, device->stream));
     CUDA_TRY(cudaMemsetAsync(mask, 0, (size_t)a.size_x * (size_t)a.size_y * sizeof(float2), device->stream));
-    CUDA_LAUNCH(device, place_kernel, cuda_ceil_div(taps, threads), threads, 0, (const float *)tap, conv->width,
-                conv->height, (int64_t)a.size_x, mask);
+    CUDA_LAUNCH(device, place_kernel, cuda_ceil_div(taps, threads), threads, 0, (const float *)tap, conv->window.width,
+                conv->window.height, (int64_t)a.size_x, mask);
     return transform(device, a, &device->fft[0], 1, mask, FORWARD);
 }
 
-static FftArgs args_of(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv)
+static FftArgs args_of(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, HaloStore store)
 {
     FftArgs a = {};
     a.src = (const char *)src->data;
@@ -231,8 +231,8 @@ static FftArgs args_of(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, con
     a.width = src->shape.width;
     a.height = src->shape.height;
     a.src_type = src->shape.dtype;
-    a.border = conv->border;
-    a.outside = halo_border_value(conv->border, conv->value);
+    a.border = conv->window.border;
+    a.outside = halo_border_value(conv->window.border, conv->window.value);
     a.dst = (char *)dst->data;
     a.dst_stride = dst->stride;
     a.dst_x0 = dst->x0;
@@ -241,31 +241,32 @@ static FftArgs args_of(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, con
     a.dst_rows = dst->rows;
     a.dst_type = dst->shape.dtype;
     a.channels = dst->shape.channels;
-    a.ox = conv->ox;
-    a.oy = conv->oy;
+    a.ox = conv->window.ox;
+    a.oy = conv->window.oy;
     a.affine = conv->affine;
     a.scale = conv->scale;
     a.bias = conv->bias;
-    a.store = conv->store;
+    a.store = store;
     a.clipped = device->clipped;
-    const int64_t longest = conv->height == 1 ? LONGEST : WIDEST;
-    a.size_x = best_length(conv->width, dst->cols, longest);
-    a.size_y = best_length(conv->height, dst->rows, longest);
-    a.cols = a.size_x - conv->width + 1;
-    a.rows = a.size_y - conv->height + 1;
+    const int64_t longest = conv->window.height == 1 ? LONGEST : WIDEST;
+    a.size_x = best_length(conv->window.width, dst->cols, longest);
+    a.size_y = best_length(conv->window.height, dst->rows, longest);
+    a.cols = a.size_x - conv->window.width + 1;
+    a.rows = a.size_y - conv->window.height + 1;
     a.pairs = cuda_ceil_div(dst->cols, 2 * a.cols);
     return a;
 }
 
 bool cuda_fft_takes(const HaloConv *conv)
 {
-    return conv->fast && !conv->nan_ignore && conv->width > 1 && conv->width <= 8192 && conv->height <= 8192 &&
-           library()->execute != NULL;
+    const HaloWindow *window = &conv->window;
+    return conv->fast && !window->nan_ignore && window->width > 1 && window->width <= 8192 &&
+           window->height <= 8192 && library()->execute != NULL;
 }
 
-HaloStatus cuda_fft(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv)
+HaloStatus cuda_fft(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, HaloStore store)
 {
-    FftArgs a = args_of(device, src, dst, conv);
+    FftArgs a = args_of(device, src, dst, conv, store);
     const int64_t n = (int64_t)a.size_x * a.size_y, tile_bytes = n * (int64_t)sizeof(float2);
     const int64_t units = a.pairs * cuda_ceil_div(dst->rows, a.rows) * a.channels;
     const int64_t batch = cuda_min(units, cuda_max(1, BATCH_BYTES / tile_bytes));

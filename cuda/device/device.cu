@@ -197,9 +197,46 @@ static HaloStatus elapsed(HaloDevice *device, double *ms)
     return HALO_OK;
 }
 
+static void ask(HaloDevice *device)
+{
+    device->asking = true;
+    device->asked = 0;
+}
+
+static int64_t asked(HaloDevice *device)
+{
+    device->asking = false;
+    return device->asked;
+}
+
 extern "C" const HaloBackend halo_backend_cuda = {
-    "cuda",        count_devices, open_device,   close_device, describe,        cuda_memory_left, cuda_alloc,
-    cuda_release,  cuda_upload,   cuda_download, finish,       cuda_scratch_of, cuda_conv,        cuda_sep,
-    cuda_map,      cuda_combine,  cuda_reduce,   cuda_fold,    cuda_hist,       cuda_scan,        cuda_rank,
-    cuda_equalize, cuda_pick,     set_mark,      elapsed,      cuda_ladder,     cuda_ceilings,    cuda_fft_takes,
+    .name = "cuda",
+    .count = count_devices,
+    .open = open_device,
+    .close = close_device,
+    .describe = describe,
+    .memory = cuda_memory_left,
+    .alloc = cuda_alloc,
+    .release = cuda_release,
+    .upload = cuda_upload,
+    .download = cuda_download,
+    .finish = finish,
+    .ask = ask,
+    .asked = asked,
+    .conv = cuda_conv,
+    .sep = cuda_sep,
+    .map = cuda_map,
+    .combine = cuda_combine,
+    .reduce = cuda_reduce,
+    .fold = cuda_fold,
+    .hist = cuda_hist,
+    .scan = cuda_scan,
+    .rank = cuda_rank,
+    .equalize = cuda_equalize,
+    .pick = cuda_pick,
+    .mark = set_mark,
+    .elapsed = elapsed,
+    .ladder = cuda_ladder,
+    .ceilings = cuda_ceilings,
+    .transforms = cuda_fft_takes,
 };

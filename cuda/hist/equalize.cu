@@ -15,6 +15,7 @@ struct EqualizeArgs {
     int channels, alpha, sets;
     HaloDtype dtype;
     HaloEqualize how;
+    HaloStore store;
     unsigned long long *count; /* [tiles][sets][bins] */
     float *table;              /* the same */
     unsigned long long *clipped;
@@ -158,7 +159,7 @@ __global__ static void __launch_bounds__(equalize_threads)
     if (e < a.width * a.channels) {
         const float v = (float)((const S *)(a.src + y * a.src_stride))[e];
         const float level = equalized(a, v, e / a.channels, y, (int)(e % a.channels));
-        ((D *)(a.dst + y * a.dst_stride))[e] = cuda_sample<D>(level, a.how.store, &clipped);
+        ((D *)(a.dst + y * a.dst_stride))[e] = cuda_sample<D>(level, a.store, &clipped);
     }
     cuda_count(a.clipped, clipped);
 }
@@ -204,7 +205,7 @@ template <typename S> static HaloStatus launch_look_up(HaloDevice *device, Equal
     return HALO_OK;
 }
 
-HaloStatus cuda_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloEqualize *equalize)
+HaloStatus cuda_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloEqualize *equalize, HaloStore store)
 {
     EqualizeArgs args = {};
     int64_t tiles, tables, entries, bytes;
@@ -222,6 +223,7 @@ HaloStatus cuda_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, c
     args.sets = equalize->joint ? 1 : args.channels;
     args.dtype = src->shape.dtype;
     args.how = *equalize;
+    args.store = store;
     args.clipped = device->clipped;
     if (!halo_mul(equalize->tiles_x, equalize->tiles_y, &tiles) || !halo_mul(tiles, args.sets, &tables) ||
         !halo_mul(tables, equalize->bins, &entries) ||

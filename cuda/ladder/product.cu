@@ -97,17 +97,16 @@ HaloStatus ladder_product_conv(LadderRun *run, const float *tap, int64_t width, 
 {
     HaloConv conv;
     memset(&conv, 0, sizeof conv);
-    conv.width = width;
-    conv.height = height;
+    conv.window.width = width;
+    conv.window.height = height;
     conv.tap = tap;
-    conv.ox = -(width / 2);
-    conv.oy = -(height / 2);
-    conv.border = HALO_BORDER_ZERO;
+    conv.window.ox = -(width / 2);
+    conv.window.oy = -(height / 2);
+    conv.window.border = HALO_BORDER_ZERO;
     conv.scale = 1;
-    conv.store.num = conv.store.den = 1;
     const HaloBuf src = view((void *)run->in, HALO_F32, run->size.width, run->size.height);
     HaloBuf dst = view(run->out, HALO_F32, run->size.width, run->size.height);
-    return halo_backend_cuda.conv(run->device, &src, &dst, &conv);
+    return halo_backend_cuda.conv(run->device, &src, &dst, &conv, {1.0f, 1.0f});
 }
 
 /* ---- scan: int32 as f32, sums in f64 -------------------------------------------------------------------- */

@@ -10,6 +10,7 @@ struct CombineArgs {
     int channels, alpha;
     HaloDtype a_type, b_type, type;
     HaloCombine how;
+    HaloStore store;
     unsigned long long *clipped;
 };
 
@@ -104,7 +105,7 @@ __global__ static void __launch_bounds__(combine_threads)
             using D = decltype(zero);
             D *const to = (D *)(args.dst + y * args.dst_stride) + e;
 #pragma unroll
-            for (int k = 0; k < combine_pack; k++) a[k] = halo_rescale(a[k], args.how.store);
+            for (int k = 0; k < combine_pack; k++) a[k] = halo_rescale(a[k], args.store);
             if (count == combine_pack && cuda_aligned(args.dst, args.dst_stride, combine_pack * sizeof(D)))
                 cuda_store_fours<D, combine_pack>(to, a, &clipped);
             else
@@ -131,7 +132,7 @@ static HaloStatus upload_ends(HaloDevice *device, HaloCombine *how, int64_t widt
 }
 
 HaloStatus cuda_combine(HaloDevice *device, const HaloBuf *a, const HaloBuf *b, HaloBuf *dst,
-                        const HaloCombine *combine)
+                        const HaloCombine *combine, HaloStore store)
 {
     CombineArgs args;
     CUDA_PASS(cuda_use(device));
@@ -151,6 +152,7 @@ HaloStatus cuda_combine(HaloDevice *device, const HaloBuf *a, const HaloBuf *b, 
     args.b_type = b->shape.dtype;
     args.type = dst->shape.dtype;
     args.how = *combine;
+    args.store = store;
     if (combine->kind == HALO_COMBINE_ENDS) CUDA_PASS(upload_ends(device, &args.how, dst->shape.width));
     args.clipped = device->clipped;
     args.cols = dst->cols * dst->shape.channels;

@@ -10,6 +10,7 @@ struct MapArgs {
     int src_channels, channels;
     int src_alpha, alpha; /* -1: none */
     HaloMap map;
+    HaloStore store;
     unsigned long long *clipped;
 };
 
@@ -42,7 +43,7 @@ __device__ __forceinline__ static D map_one(const MapArgs &a, const S *row, int6
     else
         v[0] = (float)from[c];
     if (c != a.alpha) apply<1>(a.map, v);
-    return cuda_sample<D>(v[0], a.map.store, clipped);
+    return cuda_sample<D>(v[0], a.store, clipped);
 }
 
 /* `Pack` samples in as few accesses as they take, scaled by `store` on the way out. */
@@ -92,7 +93,7 @@ __device__ __forceinline__ static void map_pack(const MapArgs &a, const S *from,
 #pragma unroll
         for (int k = 0; k < Pack; k++)
             if ((k & (a.channels - 1)) == a.alpha) v[k] = straight[k];
-    store_pack<D, Pack>(to, v, a.map.store, clipped);
+    store_pack<D, Pack>(to, v, a.store, clipped);
 }
 
 /* A thread makes `Pack` samples in one access, and the last of a row one by one. */
@@ -144,7 +145,7 @@ static HaloStatus launch_from(HaloDevice *device, HaloDtype to, MapArgs *args, i
     }
 }
 
-HaloStatus cuda_map(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMap *map)
+HaloStatus cuda_map(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMap *map, HaloStore store)
 {
     MapArgs args;
     int64_t rows = dst->rows;
@@ -159,6 +160,7 @@ HaloStatus cuda_map(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
     args.alpha = dst->shape.alpha;
     args.src_alpha = map->kind == HALO_MAP_GRAY ? 3 : dst->shape.alpha;
     args.map = *map;
+    args.store = store;
     args.clipped = device->clipped;
     const int64_t src_row = dst->cols * src->shape.channels * (int64_t)halo_dtype_size(src->shape.dtype);
     if (src->stride == src_row && dst->stride == halo_row_bytes(dst)) { /* one long row */

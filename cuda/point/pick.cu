@@ -40,7 +40,7 @@ static HaloStatus launch(HaloDevice *device, const PickArgs *args, HaloDtype to,
     return HALO_OK;
 }
 
-HaloStatus cuda_pick(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloPick *pick)
+HaloStatus cuda_pick(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloPick *pick, HaloStore store)
 {
     PickArgs args = {};
     CUDA_PASS(cuda_use(device));
@@ -53,7 +53,7 @@ HaloStatus cuda_pick(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const
     args.cols = dst->cols * args.channels;
     args.row_blocks = cuda_ceil_div(args.cols, pick_threads);
     args.step = pick->step_x * args.channels;
-    args.store = pick->store;
+    args.store = store;
     args.clipped = device->clipped;
     switch (src->shape.dtype) {
     case HALO_U8: return launch<uint8_t>(device, &args, dst->shape.dtype, dst->rows);

@@ -2,9 +2,9 @@
  * (rank_walk.cu). */
 #include "rank.cuh"
 
-HaloStatus cuda_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloRank *rank)
+HaloStatus cuda_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloRank *rank, HaloStore store)
 {
-    const HaloDtype samples = src->shape.dtype, keys = halo_rank_keys(samples, rank->border, rank->value);
+    const HaloDtype samples = src->shape.dtype, keys = halo_rank_keys(samples, rank->window.border, rank->window.value);
     RankArgs args = {};
     CUDA_PASS(cuda_use(device));
     if (dst->cols < 1 || dst->rows < 1) return HALO_OK;
@@ -14,12 +14,12 @@ HaloStatus cuda_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const
     args.src_y0 = src->y0;
     args.src_width = src->shape.width;
     args.src_height = src->shape.height;
-    args.border = rank->border;
-    args.outside = halo_border_value(rank->border, rank->value);
-    args.x0 = dst->x0 + rank->ox;
-    args.y0 = dst->y0 + rank->oy;
-    args.width = rank->width;
-    args.height = rank->height;
+    args.border = rank->window.border;
+    args.outside = halo_border_value(rank->window.border, rank->window.value);
+    args.x0 = dst->x0 + rank->window.ox;
+    args.y0 = dst->y0 + rank->window.oy;
+    args.width = rank->window.width;
+    args.height = rank->window.height;
     args.dst = (char *)dst->data;
     args.dst_stride = dst->stride;
     args.cols = dst->cols * src->shape.channels;
@@ -27,8 +27,8 @@ HaloStatus cuda_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const
     args.dtype = dst->shape.dtype;
     args.channels = src->shape.channels;
     args.fraction = rank->fraction;
-    args.nan_ignore = rank->nan_ignore;
-    args.store = rank->store;
+    args.nan_ignore = rank->window.nan_ignore;
+    args.store = store;
     args.clipped = device->clipped;
     return rank_network_takes(&args) ? rank_network(device, &args, samples, keys)
                                      : rank_walk(device, &args, samples, keys);

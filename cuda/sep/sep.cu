@@ -44,9 +44,9 @@ __device__ __forceinline__ static void sep_row(float acc[4], const float *sample
 {
     float window[8];
     conv_load4(window, samples);
-    for (int i = 0; i < args.conv.width; i += 4) {
+    for (int i = 0; i < args.conv.window.width; i += 4) {
         conv_load4(window + 4, samples + i + 4);
-        conv_four_taps(acc, window, args.tap_x + i, args.conv.width - i);
+        conv_four_taps(acc, window, args.tap_x + i, args.conv.window.width - i);
 #pragma unroll
         for (int x = 0; x < 4; x++) window[x] = window[x + 4];
     }
@@ -58,7 +58,7 @@ template <int Planes>
 __device__ __forceinline__ static void sep_column(float acc[sep_rows][4], const float *ring, int slot,
                                                   int slots, const SepArgs &args)
 {
-    const int taps = args.conv.height;
+    const int taps = args.conv.window.height;
 #pragma unroll 1
     for (int s = 0; s < taps + sep_rows - 1; s++) { /* rows of the ring; output row r meets tap s - r */
         float v[4];
@@ -140,16 +140,16 @@ template <int Planes> static HaloStatus launch(HaloDevice *device, const ConvArg
     SepArgs args;
     args.conv = *conv;
     args.conv.tiles_x = cuda_ceil_div(conv->dst.cols, ConvBlock<Planes>::cols);
-    for (int i = 0; i < sep_taps_most; i++) args.tap_x[i] = i < conv->width ? sep->tap_x[i] : 0.0f;
-    for (int i = 0; i < sep_taps_most; i++) args.tap_y[i] = i < conv->height ? sep->tap_y[i] : 0.0f;
+    for (int i = 0; i < sep_taps_most; i++) args.tap_x[i] = i < conv->window.width ? sep->tap_x[i] : 0.0f;
+    for (int i = 0; i < sep_taps_most; i++) args.tap_y[i] = i < conv->window.height ? sep->tap_y[i] : 0.0f;
     /* A strip begins with the rows above its first output, so strips should be long; but every multiprocessor
      * should have several. Its last step should be a full one. */
     const int64_t columns = args.conv.tiles_x * (conv->dst.channels / Planes);
     const int64_t most = cuda_max(1, device->properties.multiProcessorCount * sep_strips / columns);
     const int64_t least = cuda_max(2 * sep_step, cuda_ceil_div(conv->dst.rows, most));
-    args.strip = cuda_ceil_div(least + conv->height - 1, sep_step) * sep_step - (conv->height - 1);
+    args.strip = cuda_ceil_div(least + conv->window.height - 1, sep_step) * sep_step - (conv->window.height - 1);
     CUDA_LAUNCH(device, sep_kernel<Planes>, columns * cuda_ceil_div(conv->dst.rows, args.strip),
-                ConvBlock<Planes>::groups * sep_lines * Planes, sep_bytes<Planes>(conv->width, conv->height),
+                ConvBlock<Planes>::groups * sep_lines * Planes, sep_bytes<Planes>(conv->window.width, conv->window.height),
                 args);
     return HALO_OK;
 }
@@ -165,8 +165,8 @@ static int fused_bytes(int planes, int width, int height)
 /* One row (sound) would leave the column pass nothing to do, and has a kernel of its own. */
 static bool fits_one_pass(const HaloDevice *device, const HaloBuf *dst, const HaloSep *sep)
 {
-    return !sep->nan_ignore && dst->rows > 1 && sep->width <= sep_taps_most && sep->height <= sep_taps_most &&
-           fused_bytes(conv_planes(dst->shape.channels), (int)sep->width, (int)sep->height) <=
+    return !sep->window.nan_ignore && dst->rows > 1 && sep->window.width <= sep_taps_most && sep->window.height <= sep_taps_most &&
+           fused_bytes(conv_planes(dst->shape.channels), (int)sep->window.width, (int)sep->window.height) <=
                (int)device->shared_most;
 }
 
@@ -176,10 +176,10 @@ static bool fits_one_pass(const HaloDevice *device, const HaloBuf *dst, const Ha
 static const int64_t between_bytes = (int64_t)256 << 20;
 
 /* Makes a few rows of the destination, through the f32 rows that they need. */
-static HaloStatus two_passes(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep)
+static HaloStatus two_passes(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep, HaloStore store)
 {
-    const bool valued = sep->border == HALO_BORDER_ZERO || sep->border == HALO_BORDER_CONSTANT;
-    const int64_t first = dst->y0 + sep->oy, last = first + dst->rows - 1 + sep->height - 1;
+    const bool valued = sep->window.border == HALO_BORDER_ZERO || sep->window.border == HALO_BORDER_CONSTANT;
+    const int64_t first = dst->y0 + sep->window.oy, last = first + dst->rows - 1 + sep->window.height - 1;
     HaloConv row = {}, column = {};
     HaloBuf between = *src;
     between.shape.dtype = HALO_F32;
@@ -187,7 +187,14 @@ static HaloStatus two_passes(HaloDevice *device, const HaloBuf *src, HaloBuf *ds
     between.x0 = dst->x0;
     between.cols = dst->cols;
     between.stride = halo_row_bytes(&between);
-    column.oy = sep->oy;
+    row.window = column.window = sep->window;
+    row.window.height = column.window.width = 1;
+    row.window.oy = column.window.ox = 0;
+    row.tap = sep->tap_x;
+    column.tap = sep->tap_y;
+    column.affine = sep->affine;
+    column.scale = sep->scale;
+    column.bias = sep->bias;
     if (valued) { /* the column pass makes the border itself */
         between.y0 = cuda_max(first, src->y0);
         between.rows = cuda_max(0, cuda_min(last + 1, src->y0 + src->rows) - between.y0);
@@ -200,44 +207,26 @@ static HaloStatus two_passes(HaloDevice *device, const HaloBuf *src, HaloBuf *ds
     if (!halo_mul(between.rows, between.stride, &bytes))
         return halo_fail(HALO_ERR_LIMIT, "the row pass of %lld rows is too large", (long long)between.rows);
     CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_BETWEEN, cuda_max(bytes, 1), &between.data));
-    row.width = sep->width;
-    row.height = 1;
-    row.tap = sep->tap_x;
-    row.ox = sep->ox;
-    row.border = sep->border;
-    row.value = sep->value;
-    row.nan_ignore = sep->nan_ignore;
-    row.store.num = row.store.den = 1.0f;
-    if (between.rows > 0) CUDA_PASS(cuda_conv_within(device, src, &between, &row));
+    if (between.rows > 0) CUDA_PASS(cuda_conv_within(device, src, &between, &row, {1.0f, 1.0f}));
     if (!valued && last - first + 1 < src->rows) { /* all it needs is there: rows are counted from `first` */
         between.y0 = 0;
         between.shape.height = between.rows;
-        column.oy = -dst->y0;
+        column.window.oy = -dst->y0;
     }
-    column.width = 1;
-    column.height = sep->height;
-    column.tap = sep->tap_y;
-    column.border = sep->border;
-    column.value = sep->value;
-    column.affine = sep->affine;
-    column.scale = sep->scale;
-    column.bias = sep->bias;
-    column.nan_ignore = sep->nan_ignore;
-    column.store = sep->store;
-    return cuda_conv_within(device, &between, dst, &column);
+    return cuda_conv_within(device, &between, dst, &column, store);
 }
 
-static HaloStatus bands(HaloDevice *device, const HaloBuf *src, const HaloBuf *dst, const HaloSep *sep)
+static HaloStatus bands(HaloDevice *device, const HaloBuf *src, const HaloBuf *dst, const HaloSep *sep, HaloStore store)
 {
     const int64_t row_bytes = dst->cols * dst->shape.channels * (int64_t)sizeof(float);
     const int64_t fit = between_bytes / row_bytes;
-    const int64_t rows = src->rows <= fit ? dst->rows : cuda_max(fit - (sep->height - 1), sep->height);
+    const int64_t rows = src->rows <= fit ? dst->rows : cuda_max(fit - (sep->window.height - 1), sep->window.height);
     for (int64_t y = 0; y < dst->rows; y += rows) {
         HaloBuf band = *dst;
         band.y0 = dst->y0 + y;
         band.rows = cuda_min(rows, dst->rows - y);
         band.data = (char *)dst->data + y * dst->stride;
-        CUDA_PASS(two_passes(device, src, &band, sep));
+        CUDA_PASS(two_passes(device, src, &band, sep, store));
     }
     return HALO_OK;
 }
@@ -247,9 +236,9 @@ static HaloStatus bands(HaloDevice *device, const HaloBuf *src, const HaloBuf *d
 
 static bool fits_walk(const HaloBuf *src, const HaloBuf *dst, const HaloSep *sep)
 {
-    if (sep->nan_ignore || sep->width != sep->height) return false;
-    if (!walk_takes(src, dst, sep->border, sep->value)) return false;
-    switch (sep->width) {
+    if (sep->window.nan_ignore || sep->window.width != sep->window.height) return false;
+    if (!walk_takes(src, dst, sep->window.border, sep->window.value)) return false;
+    switch (sep->window.width) {
 #define CASE(taps) case taps:
         SEP_WALK_SIZES(CASE)
 #undef CASE
@@ -269,23 +258,17 @@ static HaloStatus walk(HaloDevice *device, const HaloBuf *src, const ConvArgs *c
 
 /* ---- the choice ----------------------------------------------------------------------------------------- */
 
-HaloStatus cuda_sep(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep)
+HaloStatus cuda_sep(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep, HaloStore store)
 {
     CUDA_PASS(cuda_use(device));
     const bool short_walk = fits_walk(src, dst, sep);
-    if (!short_walk && !fits_one_pass(device, dst, sep)) return bands(device, src, dst, sep);
+    if (!short_walk && !fits_one_pass(device, dst, sep)) return bands(device, src, dst, sep, store);
     HaloConv both = {}; /* the geometry of the two together */
-    both.width = sep->width;
-    both.height = sep->height;
-    both.ox = sep->ox;
-    both.oy = sep->oy;
-    both.border = sep->border;
-    both.value = sep->value;
+    both.window = sep->window;
     both.affine = sep->affine;
     both.scale = sep->scale;
     both.bias = sep->bias;
-    both.store = sep->store;
-    const ConvArgs args = conv_args(device, src, dst, &both);
+    const ConvArgs args = conv_args(device, src, dst, &both, store);
     if (short_walk) return walk(device, src, &args, sep);
     switch (conv_planes(dst->shape.channels)) {
     case 2: return launch<2>(device, &args, sep);

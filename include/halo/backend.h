@@ -5,7 +5,6 @@
 
 #include "halo/bench.h"
 #include "halo/buffer.h"
-#include "halo/plan.h"
 #include "halo/primitive.h"
 #include "halo/result.h"
 #include "halo/status.h"
@@ -45,17 +44,21 @@ typedef struct HaloBackend {
      * not NULL) how many samples were clipped while storing, and counts from 0 again. NULL goes on counting. */
     HaloStatus (*finish)(HaloDevice *device, uint64_t *clipped);
 
-    /* Bytes of the device's memory that a step takes beside its buffers, which are as `src` and `dst` say but have no
-     * data (`dst` NULL: the step makes none); less what any step may take, which does not grow with the work. */
-    int64_t (*scratch)(HaloDevice *device, const HaloStep *step, const HaloBuf *src, HaloBuf *dst);
+    /* How much scratch a primitive takes: between `ask` and `asked` primitives compute nothing and touch no data, and
+     * their buffers need not have any; each stops, with HALO_ERR_LIMIT or without, where it has said how much of the
+     * device's memory it would take beside its buffers. `asked` ends that and gives the bytes of all of them, less what
+     * any step may take, which does not grow with the work. */
+    void (*ask)(HaloDevice *device);
+    int64_t (*asked)(HaloDevice *device);
 
     /* The primitives compute the rectangle of `dst` from `src`, whose rectangle holds every sample needed;
      * borders are those of the whole, `src->shape`. They may return before the work is done, but for reduce,
      * fold and hist. Sources are u8, u16 or f32 with any number of channels and any stride. */
-    HaloStatus (*conv)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloConv *);
-    HaloStatus (*sep)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloSep *);
-    HaloStatus (*map)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloMap *);
-    HaloStatus (*combine)(HaloDevice *, const HaloBuf *a, const HaloBuf *b, HaloBuf *dst, const HaloCombine *);
+    HaloStatus (*conv)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloConv *, HaloStore);
+    HaloStatus (*sep)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloSep *, HaloStore);
+    HaloStatus (*map)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloMap *, HaloStore);
+    HaloStatus (*combine)(HaloDevice *, const HaloBuf *a, const HaloBuf *b, HaloBuf *dst, const HaloCombine *,
+                          HaloStore);
     /* Whole buffers only. `want` is a set of HaloWant; counts are always made. out: [channels], host memory. */
     HaloStatus (*reduce)(HaloDevice *, const HaloBuf *src, unsigned want, HaloMoments *out);
     /* Whole buffers only. out: [channels], host memory. */
@@ -64,10 +67,10 @@ typedef struct HaloBackend {
     HaloStatus (*hist)(HaloDevice *, const HaloBuf *src, const HaloHist *, HaloHistogram *out);
     /* Whole buffers only; dst is i64 or f64 as HaloScan says. */
     HaloStatus (*scan)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloScan *);
-    HaloStatus (*rank)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloRank *);
+    HaloStatus (*rank)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloRank *, HaloStore);
     /* Whole buffers only. */
-    HaloStatus (*equalize)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloEqualize *);
-    HaloStatus (*pick)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloPick *);
+    HaloStatus (*equalize)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloEqualize *, HaloStore);
+    HaloStatus (*pick)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloPick *, HaloStore);
 
     /* The device's own clock; may be NULL. `mark` notes a moment in its stream of work; `elapsed` waits for both
      * and gives the milliseconds between them. */

@@ -10,10 +10,14 @@
 extern "C" {
 #endif
 
+#define HALO_EXPLAINED_SOURCES 2
+
 typedef struct HaloExplainedStep {
     const char *op;         /* the operation that asked for it */
     char method[128];       /* "convolve 3 x 3, border replicate" */
-    int src, src2, dst;     /* the values it reads and makes, by number; -1: none */
+    int sources;            /* the values it reads, by number, */
+    int src[HALO_EXPLAINED_SOURCES];
+    int dst;                /* and the one it makes; -1: none */
     HaloDtype dtype;        /* of dst */
     double bytes, flops;    /* moved, and computed; of sound of unknown length in a second of it */
     bool exact;             /* false: one that HALO_PRECISION_FAST lets differ a little */

@@ -86,7 +86,7 @@ HALO_API const HaloCommon *halo_build_common(const HaloBuilder *builder);
 HALO_API void *halo_build_keep(HaloBuilder *builder, size_t bytes);
 
 /* Each appends one step reading `src` and makes *dst: f32, with the shape that follows from the source.
- * Leave `store` alone: the plan sets it. HALO_ERR_INPUT when VALID leaves nothing. */
+ * HALO_ERR_INPUT when VALID leaves nothing. */
 HALO_API HaloStatus halo_build_conv(HaloBuilder *builder, HaloReg src, const HaloConv *conv, HaloReg *dst);
 HALO_API HaloStatus halo_build_sep(HaloBuilder *builder, HaloReg src, const HaloSep *sep, HaloReg *dst);
 HALO_API HaloStatus halo_build_rank(HaloBuilder *builder, HaloReg src, const HaloRank *rank, HaloReg *dst);

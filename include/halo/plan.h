@@ -13,11 +13,7 @@ extern "C" {
 
 typedef int HaloReg; /* a value between steps; plan->reg[r] is its shape */
 
-/* How far around an output sample a step reads its source. */
-typedef struct HaloReach {
-    int64_t left, right, up, down;
-    bool whole; /* all of the source is needed before the first output (reductions, scans, wrap) */
-} HaloReach;
+#define HALO_MAX_SOURCES 2
 
 typedef struct HaloStep HaloStep;
 
@@ -26,8 +22,11 @@ typedef HaloStatus HaloResolve(HaloStep *step, const HaloStats *all);
 
 struct HaloStep {
     HaloPrimitive primitive;
-    const char *op;         /* the operation that asked for it */
-    HaloReg src, src2, dst; /* -1: none */
+    const char *op; /* the operation that asked for it */
+    int sources;
+    HaloReg src[HALO_MAX_SOURCES];
+    HaloReg dst;     /* -1: none */
+    HaloStore store; /* of dst, where the primitive writes samples */
     union {
         HaloConv conv;
         HaloSep sep;
@@ -41,7 +40,6 @@ struct HaloStep {
         HaloPick pick;
         unsigned want; /* reduce: a set of HaloWant */
     } u;
-    HaloReach reach;
     int result;       /* reduce, fold, hist: the index of the result it gives, or -1 */
     const HaloDetail *detail; /* reduce: what its result holds besides, which asks for the whole; or NULL */
     bool hastened;    /* a part of what stands for a mask under HALO_PRECISION_FAST: not exact */

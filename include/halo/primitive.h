@@ -35,60 +35,54 @@ typedef enum HaloBorder {
     HALO_BORDER_KEEP
 } HaloBorder;
 
+/* What lies under a window: output (x, y) reads samples (x + i + ox, y + j + oy), i < width, j < height, with those
+ * outside the whole as the border gives them. `nan_ignore` leaves NaN samples out. */
+typedef struct HaloWindow {
+    int64_t width, height;
+    int64_t ox, oy; /* -anchor, or 0 for VALID */
+    HaloBorder border;
+    float value; /* for CONSTANT */
+    bool nan_ignore;
+} HaloWindow;
+
 /* How f32 results become the samples of the destination: v * num / den (each rounded; 1 leaves v as it is),
  * then, for u8 and u16, round half to even and saturate, counting what was clipped. Computed NaNs are stored
- * as 7fc00000 in f32 and as 0 (counted as clipped) in integers. Every primitive that writes samples has one,
+ * as 7fc00000 in f32 and as 0 (counted as clipped) in integers. Every primitive that writes samples is given one,
  * reads u8, u16 or f32, and writes u8, u16 or f32: the types stand in the buffers. */
 typedef struct HaloStore {
     float num, den;
 } HaloStore;
 
-/* out(x, y) = sum over j, i of tap[j*width + i] * in(x + i + ox, y + j + oy), one accumulator an output that
- * starts at +0 and takes every tap in row-major order by one fma; then, if `affine`, fma(acc, scale, bias).
- * With `nan_ignore` NaN samples are left out, weight = the sum of the taps used (row-major, each added in
+/* out(x, y) = sum over j, i of tap[j*width + i] times the sample of the window at (i, j), one accumulator an output
+ * that starts at +0 and takes every tap in row-major order by one fma; then, if `affine`, fma(acc, scale, bias).
+ * Where NaN samples are left out, weight = the sum of the taps used (row-major, each added in
  * f32), and acc becomes acc * (total / weight), where total is the same sum over all taps; where total is 0
  * acc stays, where no sample was left it is NaN. `fast` lets a backend take another way, by Fourier transforms,
  * whose sums differ within the bound that docs/numerics.md states. */
 typedef struct HaloConv {
-    int64_t width, height;
-    const float *tap;
-    int64_t ox, oy; /* -anchor, or 0 for VALID */
-    HaloBorder border;
-    float value; /* for CONSTANT */
+    HaloWindow window;
+    const float *tap; /* [height][width] */
     bool affine;
     float scale, bias;
-    bool nan_ignore;
     bool fast;
-    HaloStore store;
 } HaloConv;
 
 /* A row pass by `tap_x` to f32, then a column pass by `tap_y`, each exactly as HaloConv defines it; `affine`
- * and `store` belong to the column pass. Outside the image the column pass sees what `border` makes of the
+ * and the store belong to the column pass. Outside the image the column pass sees what `border` makes of the
  * row pass's result. */
 typedef struct HaloSep {
-    int64_t width, height; /* taps along x and along y */
-    const float *tap_x, *tap_y;
-    int64_t ox, oy;
-    HaloBorder border;
-    float value;
+    HaloWindow window;
+    const float *tap_x, *tap_y; /* [width], [height] */
     bool affine;
     float scale, bias;
-    bool nan_ignore;
-    HaloStore store;
 } HaloSep;
 
-/* out(x, y) = the sample at index (int64_t)(fraction * (n - 1)) of the n samples of a window, sorted: those at
- * (x + i + ox, y + j + oy), i < width, j < height, as the border gives them. Sorted by value, -0 before +0;
- * the result is one of the samples, then stored. A NaN in the window makes it NaN; with `nan_ignore` NaN are
- * left out, n is the number that remain, and where none does the result is NaN. */
+/* out(x, y) = the sample at index (int64_t)(fraction * (n - 1)) of the n samples of the window, sorted by value, -0
+ * before +0; the result is one of the samples, then stored. A NaN in the window makes it NaN; where NaN are left
+ * out, n is the number that remain, and where none does the result is NaN. */
 typedef struct HaloRank {
-    int64_t width, height;
-    double fraction; /* 0: the least, 0.5: the median, 1: the greatest */
-    int64_t ox, oy;
-    HaloBorder border;
-    float value; /* for CONSTANT */
-    bool nan_ignore;
-    HaloStore store;
+    HaloWindow window;
+    double fraction; /* 0: the minimum, 0.5: the median, 1: the maximum */
 } HaloRank;
 
 /* Every sample becomes the share of samples at or below its level, times full scale. The levels are counted in
@@ -106,13 +100,11 @@ typedef struct HaloEqualize {
     bool from_least; /* the least level that occurs becomes 0; else it is a share like any other */
     bool joint;      /* the colours share one count; else each has its own */
     bool mixed;      /* tiles blend into each other; else each has its samples to itself */
-    HaloStore store;
 } HaloEqualize;
 
 /* out(x, y) = in(x * step_x, y * step_y), in every channel. */
 typedef struct HaloPick {
     int64_t step_x, step_y;
-    HaloStore store;
 } HaloPick;
 
 /* Point operations; each is one correctly rounded operation on f32, but for the curves (curves.h). */
@@ -153,7 +145,6 @@ typedef struct HaloMap {
     float w[3];  /* for GRAY */
     int points;
     HaloPoint point[HALO_MAX_POINTS];
-    HaloStore store;
 } HaloMap;
 
 typedef enum HaloCombineKind {
@@ -181,7 +172,6 @@ typedef struct HaloCombine {
     int64_t left, right, up, down;
     const float *tap; /* for ENDS: [left][taps], left == right <= taps / 2 */
     int64_t taps;
-    HaloStore store;
 } HaloCombine;
 
 /* Which statistics a reduction is asked for. */

@@ -5,6 +5,7 @@
 
 #include "buffers.h"
 #include "halo/backend.h"
+#include "halo/plan.h"
 
 typedef struct TestDevice {
     const HaloBackend *backend;

@@ -25,10 +25,10 @@ uint64_t oracle_put(HaloBuf *buf, int64_t x, int64_t y, int c, float v, HaloStor
 
 /* ---- primitives; each returns how many samples were clipped --------------------------------------------- */
 
-uint64_t oracle_conv(const HaloBuf *src, HaloBuf *dst, const HaloConv *conv);
-uint64_t oracle_sep(const HaloBuf *src, HaloBuf *dst, const HaloSep *sep);
-uint64_t oracle_map(const HaloBuf *src, HaloBuf *dst, const HaloMap *map);
-uint64_t oracle_combine(const HaloBuf *a, const HaloBuf *b, HaloBuf *dst, const HaloCombine *combine);
+uint64_t oracle_conv(const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, HaloStore store);
+uint64_t oracle_sep(const HaloBuf *src, HaloBuf *dst, const HaloSep *sep, HaloStore store);
+uint64_t oracle_map(const HaloBuf *src, HaloBuf *dst, const HaloMap *map, HaloStore store);
+uint64_t oracle_combine(const HaloBuf *a, const HaloBuf *b, HaloBuf *dst, const HaloCombine *combine, HaloStore store);
 /* Everything of HALO_WANT_ALL; out: [channels]. */
 void oracle_reduce(const HaloBuf *src, HaloMoments *out);
 /* Two moments joined, a before b. */
@@ -37,9 +37,9 @@ HaloMoments oracle_merge(const HaloMoments *a, const HaloMoments *b);
 void oracle_fold(const HaloBuf *src, const HaloFold *fold, double *out);
 double oracle_program(const HaloProgram *program, double a, double b, double k);
 void oracle_hist(const HaloBuf *src, HaloHistogram *out);
-uint64_t oracle_rank(const HaloBuf *src, HaloBuf *dst, const HaloRank *rank);
-uint64_t oracle_equalize(const HaloBuf *src, HaloBuf *dst, const HaloEqualize *equalize);
-uint64_t oracle_pick(const HaloBuf *src, HaloBuf *dst, const HaloPick *pick);
+uint64_t oracle_rank(const HaloBuf *src, HaloBuf *dst, const HaloRank *rank, HaloStore store);
+uint64_t oracle_equalize(const HaloBuf *src, HaloBuf *dst, const HaloEqualize *equalize, HaloStore store);
+uint64_t oracle_pick(const HaloBuf *src, HaloBuf *dst, const HaloPick *pick, HaloStore store);
 void oracle_scan(const HaloBuf *src, HaloBuf *dst, const HaloScan *scan);
 
 /* Memory or the end of the test program. */

@@ -48,31 +48,31 @@ static HaloStatus oracle_finish(HaloDevice *device, uint64_t *clipped)
     return HALO_OK;
 }
 
-static HaloStatus run_conv(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv)
+static HaloStatus run_conv(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, HaloStore store)
 {
-    device->clipped += oracle_conv(src, dst, conv);
+    device->clipped += oracle_conv(src, dst, conv, store);
     return HALO_OK;
 }
 
-static HaloStatus run_sep(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep)
+static HaloStatus run_sep(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep, HaloStore store)
 {
-    device->clipped += oracle_sep(src, dst, sep);
+    device->clipped += oracle_sep(src, dst, sep, store);
     return HALO_OK;
 }
 
-static HaloStatus run_map(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMap *map)
+static HaloStatus run_map(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMap *map, HaloStore store)
 {
-    device->clipped += oracle_map(src, dst, map);
+    device->clipped += oracle_map(src, dst, map, store);
     return HALO_OK;
 }
 
 static HaloStatus run_combine(HaloDevice *device, const HaloBuf *a, const HaloBuf *b, HaloBuf *dst,
-                              const HaloCombine *combine)
+                              const HaloCombine *combine, HaloStore store)
 {
     if (combine->kind == HALO_COMBINE_ENDS && dst->shape.width < combine->taps)
         return halo_fail(HALO_ERR_INPUT, "%lld samples are too few: %lld are fitted at either end",
                          (long long)dst->shape.width, (long long)combine->taps);
-    device->clipped += oracle_combine(a, b, dst, combine);
+    device->clipped += oracle_combine(a, b, dst, combine, store);
     return HALO_OK;
 }
 
@@ -106,22 +106,22 @@ static HaloStatus run_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst,
     return HALO_OK;
 }
 
-static HaloStatus run_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloRank *rank)
+static HaloStatus run_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloRank *rank, HaloStore store)
 {
-    device->clipped += oracle_rank(src, dst, rank);
+    device->clipped += oracle_rank(src, dst, rank, store);
     return HALO_OK;
 }
 
 static HaloStatus run_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *dst,
-                               const HaloEqualize *equalize)
+                               const HaloEqualize *equalize, HaloStore store)
 {
-    device->clipped += oracle_equalize(src, dst, equalize);
+    device->clipped += oracle_equalize(src, dst, equalize, store);
     return HALO_OK;
 }
 
-static HaloStatus run_pick(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloPick *pick)
+static HaloStatus run_pick(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloPick *pick, HaloStore store)
 {
-    device->clipped += oracle_pick(src, dst, pick);
+    device->clipped += oracle_pick(src, dst, pick, store);
     return HALO_OK;
 }
 

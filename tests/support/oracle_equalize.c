@@ -111,7 +111,7 @@ static float equalized(const Tables *t, int64_t x, int64_t y, int c)
     return isnan(level) ? v : level;
 }
 
-uint64_t oracle_equalize(const HaloBuf *src, HaloBuf *dst, const HaloEqualize *equalize)
+uint64_t oracle_equalize(const HaloBuf *src, HaloBuf *dst, const HaloEqualize *equalize, HaloStore store)
 {
     const int64_t wide = equalize->tiles_x * equalize->tile_width,
                   high = equalize->tiles_y * equalize->tile_height;
@@ -126,7 +126,7 @@ uint64_t oracle_equalize(const HaloBuf *src, HaloBuf *dst, const HaloEqualize *e
     for (int64_t y = 0; y < dst->rows; y++)
         for (int64_t x = 0; x < dst->cols; x++)
             for (int c = 0; c < dst->shape.channels; c++)
-                clipped += oracle_put(dst, x, y, c, equalized(&t, x, y, c), equalize->store);
+                clipped += oracle_put(dst, x, y, c, equalized(&t, x, y, c), store);
     for (int64_t i = 0; i < tables; i++) free(t.table[i]);
     free(t.table);
     free(t.column);

@@ -138,16 +138,16 @@ static float weigh(const float *tap, const float *sample, int64_t n, bool nan_ig
     return total == 0.0f ? acc : acc * (total / weight);
 }
 
-uint64_t oracle_conv(const HaloBuf *src, HaloBuf *dst, const HaloConv *conv)
+uint64_t oracle_conv(const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, HaloStore store)
 {
-    const int64_t w = conv->width, h = conv->height;
-    const float outside = conv->border == HALO_BORDER_CONSTANT ? conv->value : 0.0f;
+    const int64_t w = conv->window.width, h = conv->window.height;
+    const float outside = conv->window.border == HALO_BORDER_CONSTANT ? conv->window.value : 0.0f;
     int64_t *const column = oracle_memory(dst->cols + w, sizeof *column);
     int64_t *const row = oracle_memory(dst->rows + h, sizeof *row);
     float *const sample = oracle_memory(w * h, sizeof *sample);
     uint64_t clipped = 0;
-    oracle_border(dst->x0 + conv->ox, dst->cols + w - 1, src->shape.width, conv->border, column);
-    oracle_border(dst->y0 + conv->oy, dst->rows + h - 1, src->shape.height, conv->border, row);
+    oracle_border(dst->x0 + conv->window.ox, dst->cols + w - 1, src->shape.width, conv->window.border, column);
+    oracle_border(dst->y0 + conv->window.oy, dst->rows + h - 1, src->shape.height, conv->window.border, row);
     for (int64_t y = 0; y < dst->rows; y++)
         for (int64_t x = 0; x < dst->cols; x++)
             for (int c = 0; c < dst->shape.channels; c++) {
@@ -156,9 +156,9 @@ uint64_t oracle_conv(const HaloBuf *src, HaloBuf *dst, const HaloConv *conv)
                         sample[j * w + i] = column[x + i] < 0 || row[y + j] < 0
                                                 ? outside
                                                 : oracle_get(src, column[x + i], row[y + j], c);
-                float v = weigh(conv->tap, sample, w * h, conv->nan_ignore);
+                float v = weigh(conv->tap, sample, w * h, conv->window.nan_ignore);
                 if (conv->affine) v = fmaf(v, conv->scale, conv->bias);
-                clipped += oracle_put(dst, dst->x0 + x, dst->y0 + y, c, v, conv->store);
+                clipped += oracle_put(dst, dst->x0 + x, dst->y0 + y, c, v, store);
             }
     free(column);
     free(row);
@@ -166,28 +166,17 @@ uint64_t oracle_conv(const HaloBuf *src, HaloBuf *dst, const HaloConv *conv)
     return clipped;
 }
 
-uint64_t oracle_sep(const HaloBuf *src, HaloBuf *dst, const HaloSep *sep)
+uint64_t oracle_sep(const HaloBuf *src, HaloBuf *dst, const HaloSep *sep, HaloStore store)
 {
     /* The row pass makes every row the source holds, in the columns of dst; the column pass reads those. */
-    const HaloConv row_pass = {.width = sep->width,
-                               .height = 1,
-                               .tap = sep->tap_x,
-                               .ox = sep->ox,
-                               .border = sep->border,
-                               .value = sep->value,
-                               .nan_ignore = sep->nan_ignore,
-                               .store = {1, 1}};
-    const HaloConv column_pass = {.width = 1,
-                                  .height = sep->height,
-                                  .tap = sep->tap_y,
-                                  .oy = sep->oy,
-                                  .border = sep->border,
-                                  .value = sep->value,
-                                  .affine = sep->affine,
-                                  .scale = sep->scale,
-                                  .bias = sep->bias,
-                                  .nan_ignore = sep->nan_ignore,
-                                  .store = sep->store};
+    HaloConv row_pass = {.window = sep->window, .tap = sep->tap_x};
+    HaloConv column_pass = {.window = sep->window,
+                            .tap = sep->tap_y,
+                            .affine = sep->affine,
+                            .scale = sep->scale,
+                            .bias = sep->bias};
+    row_pass.window.height = column_pass.window.width = 1;
+    row_pass.window.oy = column_pass.window.ox = 0;
     HaloBuf between = *src;
     between.shape.dtype = HALO_F32;
     between.shape.width = dst->shape.width;
@@ -195,8 +184,8 @@ uint64_t oracle_sep(const HaloBuf *src, HaloBuf *dst, const HaloSep *sep)
     between.cols = dst->cols;
     between.stride = halo_row_bytes(&between);
     between.data = oracle_memory(between.rows, (size_t)between.stride);
-    oracle_conv(src, &between, &row_pass);
-    const uint64_t clipped = oracle_conv(&between, dst, &column_pass);
+    oracle_conv(src, &between, &row_pass, (HaloStore){1, 1});
+    const uint64_t clipped = oracle_conv(&between, dst, &column_pass, store);
     free(between.data);
     return clipped;
 }
@@ -216,7 +205,7 @@ static float map_input(const HaloBuf *src, const HaloMap *map, int64_t x, int64_
     return v;
 }
 
-uint64_t oracle_map(const HaloBuf *src, HaloBuf *dst, const HaloMap *map)
+uint64_t oracle_map(const HaloBuf *src, HaloBuf *dst, const HaloMap *map, HaloStore store)
 {
     const int alpha = dst->shape.alpha;
     uint64_t clipped = 0;
@@ -226,7 +215,7 @@ uint64_t oracle_map(const HaloBuf *src, HaloBuf *dst, const HaloMap *map)
                 float v = map_input(src, map, x, y, c, alpha);
                 if (c != alpha)
                     for (int p = 0; p < map->points; p++) v = oracle_point(v, &map->point[p]);
-                clipped += oracle_put(dst, x, y, c, v, map->store);
+                clipped += oracle_put(dst, x, y, c, v, store);
             }
     return clipped;
 }
@@ -266,7 +255,7 @@ static float fitted(const HaloCombine *combine, const HaloBuf *b, int64_t width,
     return sum;
 }
 
-uint64_t oracle_combine(const HaloBuf *a, const HaloBuf *b, HaloBuf *dst, const HaloCombine *combine)
+uint64_t oracle_combine(const HaloBuf *a, const HaloBuf *b, HaloBuf *dst, const HaloCombine *combine, HaloStore store)
 {
     const int alpha = dst->shape.alpha;
     uint64_t clipped = 0;
@@ -281,19 +270,19 @@ uint64_t oracle_combine(const HaloBuf *a, const HaloBuf *b, HaloBuf *dst, const 
                                       alpha >= 0 ? oracle_get(a, ax, ay, alpha) : 0.0f, c == alpha, margin);
                 if (combine->kind == HALO_COMBINE_ENDS && margin)
                     v = fitted(combine, b, dst->shape.width, x, c);
-                clipped += oracle_put(dst, x, y, c, v, combine->store);
+                clipped += oracle_put(dst, x, y, c, v, store);
             }
         }
     return clipped;
 }
 
-uint64_t oracle_pick(const HaloBuf *src, HaloBuf *dst, const HaloPick *pick)
+uint64_t oracle_pick(const HaloBuf *src, HaloBuf *dst, const HaloPick *pick, HaloStore store)
 {
     uint64_t clipped = 0;
     for (int64_t y = dst->y0; y < dst->y0 + dst->rows; y++)
         for (int64_t x = dst->x0; x < dst->x0 + dst->cols; x++)
             for (int c = 0; c < dst->shape.channels; c++)
                 clipped += oracle_put(dst, x, y, c, oracle_get(src, x * pick->step_x, y * pick->step_y, c),
-                                      pick->store);
+                                      store);
     return clipped;
 }

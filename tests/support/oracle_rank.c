@@ -18,20 +18,20 @@ static float choose(float *sample, int64_t n, const HaloRank *rank)
     int64_t numbers = n;
     qsort(sample, (size_t)n, sizeof *sample, by_value);
     while (numbers > 0 && isnan(sample[numbers - 1])) numbers--;
-    if (numbers == 0 || (numbers < n && !rank->nan_ignore)) return NAN;
+    if (numbers == 0 || (numbers < n && !rank->window.nan_ignore)) return NAN;
     return sample[(int64_t)floor(rank->fraction * (double)(numbers - 1))];
 }
 
-uint64_t oracle_rank(const HaloBuf *src, HaloBuf *dst, const HaloRank *rank)
+uint64_t oracle_rank(const HaloBuf *src, HaloBuf *dst, const HaloRank *rank, HaloStore store)
 {
-    const int64_t w = rank->width, h = rank->height;
-    const float outside = rank->border == HALO_BORDER_CONSTANT ? rank->value : 0.0f;
+    const int64_t w = rank->window.width, h = rank->window.height;
+    const float outside = rank->window.border == HALO_BORDER_CONSTANT ? rank->window.value : 0.0f;
     int64_t *const column = oracle_memory(dst->cols + w, sizeof *column);
     int64_t *const row = oracle_memory(dst->rows + h, sizeof *row);
     float *const sample = oracle_memory(w * h, sizeof *sample);
     uint64_t clipped = 0;
-    oracle_border(dst->x0 + rank->ox, dst->cols + w - 1, src->shape.width, rank->border, column);
-    oracle_border(dst->y0 + rank->oy, dst->rows + h - 1, src->shape.height, rank->border, row);
+    oracle_border(dst->x0 + rank->window.ox, dst->cols + w - 1, src->shape.width, rank->window.border, column);
+    oracle_border(dst->y0 + rank->window.oy, dst->rows + h - 1, src->shape.height, rank->window.border, row);
     for (int64_t y = 0; y < dst->rows; y++)
         for (int64_t x = 0; x < dst->cols; x++)
             for (int c = 0; c < dst->shape.channels; c++) {
@@ -40,7 +40,7 @@ uint64_t oracle_rank(const HaloBuf *src, HaloBuf *dst, const HaloRank *rank)
                     sample[i] = from_x < 0 || from_y < 0 ? outside : oracle_get(src, from_x, from_y, c);
                 }
                 clipped +=
-                    oracle_put(dst, dst->x0 + x, dst->y0 + y, c, choose(sample, w * h, rank), rank->store);
+                    oracle_put(dst, dst->x0 + x, dst->y0 + y, c, choose(sample, w * h, rank), store);
             }
     free(column);
     free(row);

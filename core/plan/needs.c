@@ -1,0 +1,88 @@
+/* Which part of every value a band of the output needs: each step says what it reads, from the last to the first. */
+#include <stdlib.h>
+
+#include "needs.h"
+#include "primitive/primitive.h"
+
+Part needs_part(const HaloShape *shape, Rows rows)
+{
+    Part part = part_of_all(shape);
+    if (shape->kind == HALO_AUDIO) {
+        part.x0 = rows.from;
+        part.x1 = rows.to;
+    } else {
+        part.y0 = rows.from;
+        part.y1 = rows.to;
+    }
+    return part;
+}
+
+Rows needs_rows(const HaloShape *shape, Part part)
+{
+    if (part_is_empty(part)) return (Rows){0, 0};
+    return shape->kind == HALO_AUDIO ? (Rows){part.x0, part.x1} : (Rows){part.y0, part.y1};
+}
+
+bool needs_gathers(const HaloPlan *plan, const HaloStep *step)
+{
+    const Measure *measure = primitive_of(step)->measure;
+    return measure != NULL && measure->gathers(step, &plan->reg[step->src[0]]);
+}
+
+bool needs_all(const HaloPlan *plan, const HaloStep *step)
+{
+    if (step->dst < 0) return !needs_gathers(plan, step);
+    const Part first = needs_part(&plan->reg[step->dst], (Rows){0, 1});
+    for (int k = 0; k < step->sources; k++) {
+        const HaloShape *src = &plan->reg[step->src[k]];
+        const Rows rows = needs_rows(src, primitive_of(step)->reads(step, k, src, first));
+        if (rows_length(src) > 1 && rows.to - rows.from == rows_length(src)) return true;
+    }
+    return false;
+}
+
+/* What is measured while rows of the output are made: those rows of the source; the last band takes what is left. */
+Rows needs_measured(const HaloPlan *plan, const HaloStep *step, Rows wanted)
+{
+    const int64_t length = rows_length(&plan->reg[step->src[0]]);
+    if (!needs_gathers(plan, step)) return (Rows){0, length};
+    return (Rows){wanted.from, wanted.to < rows_length(&plan->reg[plan->output]) ? wanted.to : length};
+}
+
+void needs_of(const HaloPlan *plan, Rows wanted, Part *need)
+{
+    for (int r = 0; r < plan->regs; r++) need[r] = (Part){0};
+    if (plan->wants_output) need[plan->output] = needs_part(&plan->reg[plan->output], wanted);
+    for (int i = plan->steps - 1; i >= 0; i--) {
+        const HaloStep *step = &plan->step[i];
+        for (int k = 0; k < step->sources; k++) {
+            const HaloReg r = step->src[k];
+            const HaloShape *src = &plan->reg[r];
+            const Part part = step->dst < 0 ? needs_part(src, needs_measured(plan, step, wanted))
+                                            : primitive_of(step)->reads(step, k, src, need[step->dst]);
+            need[r] = part_joined(need[r], part);
+        }
+    }
+}
+
+HaloStatus needs_of_input(const HaloPlan *plan, Rows wanted, Rows *rows)
+{
+    Part *need = calloc((size_t)plan->regs, sizeof *need);
+    if (need == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    needs_of(plan, wanted, need);
+    *rows = needs_rows(&plan->reg[plan->input], need[plan->input]);
+    free(need);
+    return HALO_OK;
+}
+
+/* ---- buffers -------------------------------------------------------------------------------------------- */
+
+void set_rows(HaloBuf *buf, Rows rows) { part_set(buf, needs_part(&buf->shape, rows)); }
+
+HaloBuf rows_of(const HaloBuf *buf, Rows rows)
+{
+    HaloBuf view = *buf;
+    set_rows(&view, rows);
+    view.data = halo_at(buf, view.x0, view.y0);
+    return view;
+}

@@ -1,0 +1,35 @@
+/* Bands: some rows of the output at a time, or frames of sound, and what they need of every value of a plan. */
+#ifndef CORE_PLAN_NEEDS_H
+#define CORE_PLAN_NEEDS_H
+
+#include "primitive/part.h"
+
+/* Rows [from, to) of a value; of sound, which is one row, its frames. */
+typedef struct Rows {
+    int64_t from, to;
+} Rows;
+
+/* How many of them a value has. */
+static inline int64_t rows_length(const HaloShape *shape)
+{
+    return shape->kind == HALO_AUDIO ? shape->width : shape->height;
+}
+
+void set_rows(HaloBuf *buf, Rows rows);         /* its rectangle, all across */
+HaloBuf rows_of(const HaloBuf *buf, Rows rows); /* the same memory */
+
+/* Rows, all across, as a part; and the rows of a part. */
+Part needs_part(const HaloShape *shape, Rows rows);
+Rows needs_rows(const HaloShape *shape, Part part);
+
+/* Does a step take all of a source, whatever is made of it? Then there is no use in bands. */
+bool needs_all(const HaloPlan *plan, const HaloStep *step);
+/* Can what this step measures be gathered band by band? And the rows of its source that it measures while
+ * `wanted` of the output are made: each of them once. */
+bool needs_gathers(const HaloPlan *plan, const HaloStep *step);
+Rows needs_measured(const HaloPlan *plan, const HaloStep *step, Rows wanted);
+/* For rows `wanted` of the output, what is needed of every value: need[plan->regs]; and the rows of the input. */
+void needs_of(const HaloPlan *plan, Rows wanted, Part *need);
+HaloStatus needs_of_input(const HaloPlan *plan, Rows wanted, Rows *rows);
+
+#endif
