@@ -1,6 +1,7 @@
 /* Sessions: the tables, the options, and the devices, opened on first use. */
 #include <stdlib.h>
 
+#include "file/side.h"
 #include "session.h"
 
 HaloStatus halo_session_open_with(const HaloTables *tables, const HaloOptions *options, HaloSession **session)
@@ -33,6 +34,7 @@ void halo_session_trim(HaloSession *session)
 void halo_session_close(HaloSession *session)
 {
     if (session == NULL) return;
+    side_next_input(session, NULL);
     slot_close(&session->host);
     slot_close(&session->gpu);
     free(session);

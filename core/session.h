@@ -14,7 +14,10 @@ struct HaloSession {
     bool gpu_is_there; /* but one is in the machine */
     char gpu_reason[200];
     char too_large[160]; /* why the plan at hand was not given to it; or empty */
-    float gain; /* of the sound of this file, after the pipeline; 0: none */
+    float gain;        /* of the sound of this file, after the pipeline; 0: none */
+    const char *input; /* its name; NULL: it has none (file/side.h) */
+    int sides;
+    HaloSide **side; /* files that go along with this input alone */
 };
 
 /* Is a GPU asked for by name, so that the CPU will not do? */

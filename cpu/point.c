@@ -13,6 +13,7 @@ typedef struct Pieces {
     const HaloMap *map;
     const HaloCombine *combine;
     HaloStore store;
+    bool spread; /* b is not laid out as a is */
     int64_t pixels;                          /* in a piece */
     int64_t at_row, at_other, scratch_bytes; /* of a worker */
     int64_t rows_per_task, pieces_per_task;
@@ -105,6 +106,17 @@ static void load_piece(const Pieces *p, const HaloBuf *from, int64_t x, int64_t 
     p->device->kernels->rows->load[from->shape.dtype](halo_at(from, x, y), pixels * from->shape.channels, row);
 }
 
+/* What b gives to these pixels of a, where it is one pixel, or has one channel, or both. */
+static void load_spread(const Pieces *p, int64_t x, int64_t y, int64_t pixels, float *row)
+{
+    const int64_t channels = p->dst->shape.channels, own = p->b->shape.channels;
+    const bool pixel = halo_is_pixel(&p->b->shape);
+    load_piece(p, p->b, pixel ? 0 : x, pixel ? 0 : y, pixel ? 1 : pixels, row);
+    for (int64_t i = pixels - 1; i >= 0; i--) /* from the end, so that none is lost before it is spread */
+        for (int64_t c = channels - 1; c >= 0; c--)
+            row[i * channels + c] = row[(pixel ? 0 : i * own) + (own == 1 ? 0 : c)];
+}
+
 static void run_task(void *context, int64_t index, int worker)
 {
     const Pieces *p = context;
@@ -127,7 +139,10 @@ static void run_task(void *context, int64_t index, int worker)
                 out = map_piece(p, row, other, pixels);
             } else {
                 load_piece(p, p->a, x + p->combine->ax, y + p->combine->ay, pixels, row);
-                load_piece(p, p->b, x + p->combine->bx, y + p->combine->by, pixels, other);
+                if (p->spread)
+                    load_spread(p, x + p->combine->bx, y + p->combine->by, pixels, other);
+                else
+                    load_piece(p, p->b, x + p->combine->bx, y + p->combine->by, pixels, other);
                 combine_piece(p, row, other, x, y, pixels);
             }
             p->device->kernels->rows->store[dst->shape.dtype](
@@ -202,13 +217,15 @@ HaloStatus cpu_combine(HaloDevice *device, const HaloBuf *a, const HaloBuf *b, H
                        const HaloCombine *combine, HaloStore store)
 {
     Pieces pieces = {.a = a, .b = b, .dst = dst, .combine = combine, .store = store};
-    const bool ends = combine->kind == HALO_COMBINE_ENDS;
+    const bool ends = combine->kind == HALO_COMBINE_ENDS, pixel = combine->spread && halo_is_pixel(&b->shape);
+    const bool gray = combine->spread && b->shape.channels == 1;
+    pieces.spread = (pixel && !halo_is_pixel(&dst->shape)) || (gray && dst->shape.channels > 1);
     if (ends && dst->shape.width < combine->taps)
         return halo_fail(HALO_ERR_INPUT, "%lld samples are too few: %lld are fitted at either end",
                          (long long)dst->shape.width, (long long)combine->taps);
     if (a->shape.dtype > HALO_F32 || b->shape.dtype > HALO_F32 || !holds(a, dst, combine->ax, combine->ay) ||
-        !holds(b, dst, combine->bx, combine->by) || a->shape.channels != dst->shape.channels ||
-        b->shape.channels != dst->shape.channels || dst->shape.alpha >= dst->shape.channels ||
+        !(pixel ? halo_buf_is_whole(b) : holds(b, dst, combine->bx, combine->by)) || a->shape.channels != dst->shape.channels ||
+        (!gray && b->shape.channels != dst->shape.channels) || dst->shape.alpha >= dst->shape.channels ||
         (ends && !holds_ends(b, dst, combine)))
         return halo_fail(HALO_ERR_BUG, "a combination was asked for samples that its sources do not hold");
     return run(device, &pieces);

@@ -83,6 +83,40 @@ static void unpremul_body(Rng *rng) { run_case(rng, HALO_COMBINE_UNPREMUL); }
 static void copy_alpha_body(Rng *rng) { run_case(rng, HALO_COMBINE_COPY_ALPHA); }
 static void keep_body(Rng *rng) { run_case(rng, HALO_COMBINE_KEEP); }
 
+/* b is one pixel, or has one channel, or both, and goes with all of a. */
+static void spread_body(Rng *rng)
+{
+    HaloShape out = draw_long_shape(rng, 40), of_b;
+    HaloStep combine = {.u.combine.kind = (HaloCombineKind)rng_between(rng, 0, HALO_COMBINE_UNSHARP),
+                        .u.combine.amount = rng_float(rng, -1, 1),
+                        .u.combine.spread = true};
+    out.dtype = draw_dtype(rng);
+    of_b = out;
+    of_b.dtype = draw_dtype(rng);
+    if (rng_once_in(rng, 2)) of_b.channels = 1;
+    if (rng_once_in(rng, 2)) of_b.width = of_b.height = 1;
+    combine.store = draw_store(rng, HALO_F32, out.dtype);
+    const TestRect rect = draw_rect(rng, &out);
+    TestBuf a = draw_source(rng, &out, rect, 0, 0, rng_between(rng, 0, 2), 0);
+    TestBuf b = testbuf_make(&of_b, of_b.width == 1 && of_b.height == 1 ? test_whole(&of_b) : rect, rng);
+    TestBuf dst = testbuf_make(&out, rect, rng);
+    testbuf_fill(&b, rng_once_in(rng, 2), rng);
+    const uint64_t clipped = oracle_combine(&a.view, &b.view, &dst.view, &combine.u.combine, combine.store);
+    char what[320], a_text[96], b_text[96], dst_text[96];
+    snprintf(what, sizeof what, "combine %s and %s, spread -> %s, kind %d", testbuf_text(&a, a_text),
+             testbuf_text(&b, b_text), testbuf_text(&dst, dst_text), (int)combine.u.combine.kind);
+    expect_everywhere(what, call_combine, &combine, &a, &b, &dst, clipped);
+    testbuf_free(&a);
+    testbuf_free(&b);
+    testbuf_free(&dst);
+}
+
+static void one_goes_with_all(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 700, spread_body);
+}
+
 /* A row of which the first and the last samples are fitted; in pieces that hold just what they need. */
 static void ends_body(Rng *rng)
 {
@@ -174,6 +208,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(unpremul_divides_where_there_is_alpha),
         cmocka_unit_test(copy_alpha_takes_it_from_the_second),
         cmocka_unit_test(keep_leaves_the_margins),
+        cmocka_unit_test(one_goes_with_all),
         cmocka_unit_test(ends_are_summed_over_the_ends),
     };
     test_arguments(argc, argv);

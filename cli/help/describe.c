@@ -47,6 +47,7 @@ void cli_describe_domain(const HaloParam *param, CliText *text)
                                        [HALO_PARAM_BORDER] = "border",
                                        [HALO_PARAM_POINT] = "X+Y",
                                        [HALO_PARAM_FILE] = "file",
+                                       [HALO_PARAM_SOURCE] = "file or [pipeline]",
                                        [HALO_PARAM_TEXT] = "\"text\""};
     if (param->choices != NULL) {
         add(text, param->choices);

@@ -31,7 +31,7 @@ static void record_param(CliJson *json, const HaloParam *param)
         [HALO_PARAM_NUMBER] = "number", [HALO_PARAM_INTEGER] = "integer", [HALO_PARAM_SWITCH] = "switch",
         [HALO_PARAM_CHOICE] = "choice", [HALO_PARAM_LENGTH] = "length",   [HALO_PARAM_FREQUENCY] = "frequency",
         [HALO_PARAM_MASK] = "mask",     [HALO_PARAM_BORDER] = "border",   [HALO_PARAM_POINT] = "point",
-        [HALO_PARAM_FILE] = "file",     [HALO_PARAM_TEXT] = "text",
+        [HALO_PARAM_FILE] = "file",     [HALO_PARAM_TEXT] = "text",       [HALO_PARAM_SOURCE] = "source",
     };
     const bool bounded = param->min != 0 || param->max != 0;
     json_open(json, NULL, '{');

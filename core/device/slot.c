@@ -1,6 +1,7 @@
 /* A backend's device and the buffers kept for it. */
 #include <stdio.h>
 
+#include "base/side.h"
 #include "slot.h"
 
 /* Blocks of sound of any length are kept up to this size. */
@@ -37,9 +38,33 @@ static void drop(Slot *slot, int i)
     slot->spare[i] = slot->spare[--slot->spares];
 }
 
+static void drop_side(Slot *slot, SlotSide *side)
+{
+    if (side->serial != 0) slot->backend->release(slot->device, &side->data);
+    *side = (SlotSide){0};
+}
+
 void slot_trim(Slot *slot)
 {
     while (slot->spares > 0) drop(slot, slot->spares - 1);
+    for (int i = 0; i < SLOT_SIDES; i++) drop_side(slot, &slot->side[i]);
+}
+
+/* A side input takes an eighth of the free memory at most: plans are made for the rest. */
+const HaloBuf *slot_side(Slot *slot, const HaloSide *side)
+{
+    SlotSide *at = &slot->side[slot->next_side];
+    for (int i = 0; i < SLOT_SIDES; i++)
+        if (slot->side[i].serial == side->serial) return &slot->side[i].data;
+    if (bytes_of(&side->data) > slot->backend->memory(slot->device) / 8) return NULL;
+    drop_side(slot, at);
+    at->data = side->data;
+    if (slot->backend->alloc(slot->device, &at->data) != HALO_OK) return NULL;
+    at->serial = side->serial;
+    slot->next_side = (slot->next_side + 1) % SLOT_SIDES;
+    if (slot->backend->upload(slot->device, &side->data, &at->data) == HALO_OK) return &at->data;
+    drop_side(slot, at);
+    return NULL;
 }
 
 void slot_close(Slot *slot)

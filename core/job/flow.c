@@ -39,7 +39,7 @@ typedef struct Flow {
 
 bool flow_suits(const HaloSession *session, const HaloPlan *plan)
 {
-    const bool sound = plan->reg[plan->input].kind == HALO_AUDIO;
+    const bool sound = plan->reg[plan->input[0].reg].kind == HALO_AUDIO;
     return (plan->wants_output || sound) && bands_possible(plan) && !session->options.verify;
 }
 
@@ -48,7 +48,7 @@ bool flow_suits(const HaloSession *session, const HaloPlan *plan)
 static HaloStatus take_slots(Flow *flow)
 {
     HaloStatus status = HALO_OK;
-    const HaloShape *in = &flow->plan->reg[flow->plan->input], *out = &flow->plan->reg[flow->plan->output];
+    const HaloShape *in = &flow->plan->reg[flow->plan->input[0].reg], *out = &flow->plan->reg[flow->plan->output];
     flow->room = bands_widest_window(flow->plan, flow->band);
     for (int i = 0; i < (flow->band < rows_length(out) ? 2 : 1); i++) {
         flow->in[i] = (HaloBuf){.shape = *in};
@@ -205,7 +205,7 @@ static HaloStatus begin_band(void *context, Rows in, Rows out, HaloBuf *from, Ha
     if (in.from < in.to && (in.from < there.from || in.to > there.to))
         return halo_fail(HALO_ERR_BUG, "a band needs what its window does not hold");
     *from = in.from < in.to ? rows_of(window, in) : *window;
-    from->shape = flow->plan->reg[flow->plan->input]; /* the length may have become known */
+    from->shape = flow->plan->reg[flow->plan->input[0].reg]; /* the length may have become known */
     *to = (HaloBuf){0};
     if (flow->writer == NULL) return HALO_OK;
     flow->out[k % 2].shape = flow->plan->reg[flow->plan->output];

@@ -17,7 +17,7 @@ void image_close(Open *open)
 
 static void note_conversion(const HaloPlan *plan, const HaloFormat *to, HaloReport *report)
 {
-    const HaloShape *in = &plan->reg[plan->input], *out = &plan->reg[plan->output];
+    const HaloShape *in = &plan->reg[plan->input[0].reg], *out = &plan->reg[plan->output];
     if (to == NULL || out->kind != HALO_IMAGE || out->dtype >= in->dtype || in->dtype > HALO_F32) return;
     halo_note(&report->notes, HALO_NOTE_NARROWED, 1);
     report->notes.from = in->dtype;
@@ -62,7 +62,7 @@ static bool whole_fits(const HaloSession *session, const Slot *slot, const HaloP
     int64_t in;
     const int64_t left = halo_memory_left(&session->memory);
     const int64_t beside = scratch_beside(slot, plan, bands_choose(plan, session->options.band_rows));
-    return halo_shape_bytes(&plan->reg[plan->input], &in) == HALO_OK && in <= left && beside >= 0 &&
+    return halo_shape_bytes(&plan->reg[plan->input[0].reg], &in) == HALO_OK && in <= left && beside >= 0 &&
            beside <= left - in;
 }
 
@@ -81,7 +81,7 @@ static HaloStatus choose(HaloSession *session, const Open *open, bool begin, Cho
     const char *why = NULL;
     HaloStatus status = HALO_OK;
     *choice = (Choice){.slot = &session->host};
-    if (auto_choice && plan->reg[plan->input].width == PLAN_ENDLESS)
+    if (auto_choice && plan->reg[plan->input[0].reg].width == PLAN_ENDLESS)
         why = "sound of unknown length is computed as it comes";
     else if (auto_choice && is_live(open))
         why = "somebody waits for each block";
@@ -118,6 +118,8 @@ static HaloStatus find_way(HaloSession *session, const HaloPipeline *pipeline, O
         HALO_TRY(turn_load(&open->reader, orientation, &open->in));
     else if (turned)
         open->reader.info.shape = turn_shape(&open->reader.info.shape, orientation);
+    if (open->reader.info.shape.width < 0 && pipeline_has_sides(pipeline)) /* they have to be as long */
+        HALO_TRY(load_samples(&open->reader, &open->in));
     HALO_TRY(make_plan(session, pipeline, open));
     *way = WAY_WHOLE;
     *choice = (Choice){0};
@@ -162,7 +164,7 @@ HaloStatus image_run(HaloSession *session, const HaloPipeline *pipeline, Open *o
         HALO_TRY(run_whole(session, open, report));
     choose_report(session, report);
     halo_notes_join(&report->notes, &open->reader.info.notes);
-    report->input = open->plan->reg[open->plan->input];
+    report->input = open->plan->reg[open->plan->input[0].reg];
 out:
     image_close(open);
     return status;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "file/file.h"
+#include "file/side.h"
 #include "job.h"
 #include "pipeline/pipeline.h"
 
@@ -38,30 +39,33 @@ static void close_all(Open *open)
 }
 
 /* All that is read: the input, what the pipeline names, and what the job says. */
-static HaloStatus find_reads(const HaloPipeline *pipeline, const HaloJob *job, const Open *open,
+static HaloStatus find_reads(const HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job, const Open *open,
                              HaloRead **read, size_t *reads)
 {
     HaloRead one;
     size_t count = 0;
     while (halo_pipeline_reads(pipeline, count, &one)) count++;
     *reads = 0;
-    *read = calloc(count + job->reads + 1, sizeof **read);
+    *read = calloc(count + job->reads + (size_t)session->sides + 1, sizeof **read);
     if (*read == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     if (halo_source_identity(open->source, one.id))
         (*read)[(*reads)++] = (HaloRead){{one.id[0], one.id[1]}, "the input"};
     for (size_t i = 0; i < count; i++) halo_pipeline_reads(pipeline, i, &(*read)[(*reads)++]);
     for (size_t i = 0; i < job->reads; i++) (*read)[(*reads)++] = job->read[i];
+    for (int i = 0; i < session->sides; i++)
+        if (session->side[i]->file.what != NULL) (*read)[(*reads)++] = session->side[i]->file;
     return HALO_OK;
 }
 
 /* Refuses what can be refused before any work: an output that exists, or is read. */
-static HaloStatus open_output(const HaloPipeline *pipeline, const HaloJob *job, const HaloFormat *to,
+static HaloStatus open_output(HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job, const HaloFormat *to,
                               Open *open)
 {
     HaloStatus status = HALO_OK;
     HaloSinkOptions options = {.force = job->force, .sync = job->write.sync};
     HaloRead *read = NULL;
-    HALO_TRY(find_reads(pipeline, job, open, &read, &options.reads));
+    HALO_TRY(pipeline_read_sides(session, pipeline));
+    HALO_TRY(find_reads(session, pipeline, job, open, &read, &options.reads));
     options.read = read;
     HALO_TRY(halo_sink_open(job->output, &options, &open->sink));
     open->writer = (HaloWriter){.format = to,
@@ -258,7 +262,7 @@ static HaloStatus run_once(HaloSession *session, const HaloPipeline *pipeline, c
         status = explain(session, pipeline, job, to, &open);
         goto out;
     }
-    if (to != NULL) HALO_TRY(open_output(pipeline, job, to, &open));
+    if (to != NULL) HALO_TRY(open_output(session, pipeline, job, to, &open));
     if (to != NULL) HALO_TRY(check_guard(job, &open));
     report->ms.read = now_ms() - start;
     HALO_TRY(run_images(session, pipeline, job, &open, report));
@@ -276,6 +280,7 @@ HaloStatus halo_run(HaloSession *session, const HaloPipeline *pipeline, const Ha
 {
     bool again;
     session->gain = 0.0f;
+    side_next_input(session, job->input);
     HaloStatus status = run_once(session, pipeline, job, report, &again);
     if (status == HALO_OK && again) status = run_once(session, pipeline, job, report, &again);
     if (status == HALO_OK && session->gain != 0.0f) {
@@ -283,6 +288,7 @@ HaloStatus halo_run(HaloSession *session, const HaloPipeline *pipeline, const Ha
         report->notes.gain = session->gain;
     }
     session->gain = 0.0f;
+    side_next_input(session, NULL);
     return status;
 }
 

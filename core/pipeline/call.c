@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "pipeline.h"
+#include "split.h"
 
 static const HaloParam common[CORE_COMMON] = {
     {.key = "border",
@@ -34,47 +35,6 @@ const HaloParam *call_param(const Call *call, int i)
     return i < call->op->params ? &call->op->param[i] : &common[i - call->op->params];
 }
 
-/* ---- text ----------------------------------------------------------------------------------------------- */
-
-/* A piece of the pipeline's text. */
-typedef struct Span {
-    const char *at;
-    size_t length;
-} Span;
-
-static Span trimmed(const char *from, const char *to)
-{
-    while (from < to && halo_is_blank(*from)) from++;
-    while (to > from && halo_is_blank(to[-1])) to--;
-    return (Span){from, (size_t)(to - from)};
-}
-
-/* The end of the piece that starts at `at` and runs up to any of `stops` outside quotes; NULL when a quote is
- * left open. */
-static const char *piece_end(const char *at, const char *end, const char *stops)
-{
-    char quote = 0;
-    for (; at < end; at++) {
-        if (quote != 0) {
-            if (*at == quote) quote = 0;
-        } else if (*at == '"' || *at == '\'') {
-            quote = *at;
-        } else if (strchr(stops, *at) != NULL) {
-            return at;
-        }
-    }
-    return quote == 0 ? end : NULL;
-}
-
-static char *copy_of(Span span)
-{
-    char *copy = malloc(span.length + 1);
-    if (copy == NULL) return NULL;
-    memcpy(copy, span.at, span.length);
-    copy[span.length] = 0;
-    return copy;
-}
-
 /* ---- one value ------------------------------------------------------------------------------------------ */
 
 static const char *key_at(int i, const void *list) { return call_param(list, i)->key; }
@@ -103,7 +63,7 @@ static bool has_key(Span piece, Span *key, Span *value)
     while (equals < piece.length && halo_is_blank(piece.at[equals])) equals++;
     if (n == 0 || equals >= piece.length || piece.at[equals] != '=') return false;
     *key = (Span){piece.at, n};
-    *value = trimmed(piece.at + equals + 1, piece.at + piece.length);
+    *value = span_trimmed(piece.at + equals + 1, piece.at + piece.length);
     return true;
 }
 
@@ -113,17 +73,12 @@ static HaloStatus set_value(HaloSession *session, Call *call, int i, Span span)
     const HaloParam *param = call_param(call, i);
     char where[96];
     char *text = NULL;
-    bool quoted = false;
     snprintf(where, sizeof where, "%s: %s", call->op->name, param->key);
     if (call->value[i].given) HALO_FAIL(HALO_ERR_USAGE, "%s is given twice", where);
-    if (span.length >= 2 && (span.at[0] == '"' || span.at[0] == '\'') &&
-        span.at[span.length - 1] == span.at[0]) {
-        span = (Span){span.at + 1, span.length - 2};
-        quoted = true;
-    }
-    text = copy_of(span);
+    const bool quoted = span_within(span, "\"\"", &span) || span_within(span, "''", &span);
+    text = span_copy(span);
     if (text == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
-    HALO_TRY(value_parse(session, param, text, quoted, where, &call->value[i], &call->text[i], &call->mask[i]));
+    HALO_TRY(value_parse(session, param, text, quoted, where, &call->value[i], &call->kept[i]));
     call->value[i].given = true;
 out:
     free(text);
@@ -193,7 +148,7 @@ static HaloStatus fill_presets(HaloSession *session, Call *call)
                              param->help, call->op->example);
         if (param->preset[0] == 0) continue;
         const HaloStatus status = value_parse(session, param, param->preset, false, call->op->name,
-                                              &call->value[i], &call->text[i], &call->mask[i]);
+                                              &call->value[i], &call->kept[i]);
         if (status != HALO_OK) return status;
     }
     return HALO_OK;
@@ -203,19 +158,19 @@ static HaloStatus parse_call(HaloSession *session, Span piece, Call *call)
 {
     const char *end = piece.at + piece.length;
     const char *colon = memchr(piece.at, ':', piece.length);
-    const Span name = trimmed(piece.at, colon != NULL ? colon : end);
+    const Span name = span_trimmed(piece.at, colon != NULL ? colon : end);
     HaloStatus status = find_op(session->tables, name, &call->op);
     if (status != HALO_OK) return status;
     call->values = call->op->params + (call->op->filter ? CORE_COMMON : 0);
     call->value = calloc((size_t)call->values + 1, sizeof *call->value);
-    call->text = calloc((size_t)call->values + 1, sizeof *call->text);
-    call->mask = calloc((size_t)call->values + 1, sizeof(HaloMask *));
-    if (call->value == NULL || call->text == NULL || call->mask == NULL)
-        return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    call->kept = calloc((size_t)call->values + 1, sizeof *call->kept);
+    if (call->value == NULL || call->kept == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     bool first = true;
     for (const char *at = colon; at != NULL && at < end; first = false) {
-        const char *stop = piece_end(at + 1, end, ",");
-        const Span argument = trimmed(at + 1, stop);
+        const char *stop;
+        status = span_end(at + 1, end, ',', &stop);
+        if (status != HALO_OK) return status;
+        const Span argument = span_trimmed(at + 1, stop);
         if (argument.length == 0) return halo_fail(HALO_ERR_USAGE, "%s: a value is missing", call->op->name);
         status = parse_argument(session, call, argument, first);
         if (status != HALO_OK) return status;
@@ -236,11 +191,11 @@ HaloStatus halo_pipeline_parse(HaloSession *session, const char *text, HaloPipel
     for (const char *c = text; c < end; c++) calls += *c == '|';
     if (made == NULL || (made->call = calloc((size_t)calls, sizeof *made->call)) == NULL)
         HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
-    if (trimmed(text, end).length > 0) {
+    if (span_trimmed(text, end).length > 0) {
         for (const char *at = text; at != NULL;) {
-            const char *stop = piece_end(at, end, "|");
-            if (stop == NULL) HALO_FAIL(HALO_ERR_USAGE, "a quote is left open in the pipeline: %.80s", at);
-            HALO_TRY(parse_call(session, trimmed(at, stop), &made->call[made->calls++]));
+            const char *stop;
+            HALO_TRY(span_end(at, end, '|', &stop));
+            HALO_TRY(parse_call(session, span_trimmed(at, stop), &made->call[made->calls++]));
             at = stop < end ? stop + 1 : NULL;
         }
     }
@@ -249,56 +204,4 @@ HaloStatus halo_pipeline_parse(HaloSession *session, const char *text, HaloPipel
 out:
     halo_pipeline_free(made);
     return status;
-}
-
-void halo_pipeline_free(HaloPipeline *pipeline)
-{
-    if (pipeline == NULL) return;
-    for (int c = 0; c < pipeline->calls; c++) {
-        Call *call = &pipeline->call[c];
-        for (int i = 0; i < call->values && call->text != NULL; i++) free(call->text[i]);
-        for (int i = 0; i < call->values && call->mask != NULL; i++)
-            if (call->mask[i] != NULL) {
-                halo_mask_free(call->mask[i]);
-                free(call->mask[i]);
-            }
-        free(call->value);
-        free(call->text);
-        free(call->mask);
-    }
-    free(pipeline->call);
-    free(pipeline);
-}
-
-bool halo_pipeline_reads(const HaloPipeline *pipeline, size_t i, HaloRead *read)
-{
-    for (int c = 0; c < pipeline->calls; c++) {
-        const Call *call = &pipeline->call[c];
-        for (int v = 0; v < call->values; v++) {
-            const HaloMask *mask = call->value[v].mask;
-            if (mask == NULL || !mask->filed || i-- > 0) continue;
-            *read = (HaloRead){{mask->file[0], mask->file[1]}, "read by the pipeline"};
-            return true;
-        }
-    }
-    return false;
-}
-
-bool halo_pipeline_only_measures(const HaloPipeline *pipeline)
-{
-    for (int c = 0; c < pipeline->calls; c++)
-        if (!pipeline->call[c].op->result) return false;
-    return pipeline->calls > 0;
-}
-
-bool pipeline_changes(const HaloPipeline *pipeline)
-{
-    return pipeline->calls > 0 && !halo_pipeline_only_measures(pipeline);
-}
-
-bool pipeline_recodes(const HaloPipeline *pipeline)
-{
-    int light = 0;
-    for (int c = 0; c < pipeline->calls; c++) light += pipeline->call[c].op->light;
-    return light != 0;
 }

@@ -2,6 +2,7 @@
  * count by their coefficients, so that a mask file that was edited is another mask. */
 #include <string.h>
 
+#include "base/side.h"
 #include "pipeline.h"
 
 /* FNV-1a, by Fowler, Noll and Vo; its offset and prime for 64 bits. */
@@ -25,6 +26,19 @@ static uint64_t add_mask(uint64_t hash, const HaloMask *mask)
     return add_bytes(hash, mask->tap, (size_t)(mask->width * mask->height) * sizeof *mask->tap);
 }
 
+/* Side inputs count by their samples, as masks do by their coefficients. */
+static uint64_t add_side(uint64_t hash, const HaloSide *side)
+{
+    const HaloShape *shape = &side->data.shape;
+    const int64_t size[] = {shape->width, shape->height, shape->channels, shape->dtype};
+    hash = add_bytes(hash, size, sizeof size);
+    for (int64_t y = 0; y < shape->height; y++)
+        hash = add_bytes(hash, halo_at(&side->data, 0, y), (size_t)halo_row_bytes(&side->data));
+    return hash;
+}
+
+static uint64_t add_pipeline(uint64_t hash, const HaloPipeline *pipeline);
+
 static uint64_t add_value(uint64_t hash, const HaloValue *value)
 {
     hash = add_bytes(hash, &value->number, sizeof value->number);
@@ -32,16 +46,22 @@ static uint64_t add_value(uint64_t hash, const HaloValue *value)
     hash = add_bytes(hash, value->point, sizeof value->point);
     hash = add_bytes(hash, &value->given, 1);
     hash = add_text(hash, value->text);
+    if (value->side != NULL) hash = add_side(hash, value->side);
+    if (value->branch != NULL) hash = add_pipeline(hash, value->branch);
     return value->mask != NULL ? add_mask(hash, value->mask) : hash;
 }
 
-uint64_t halo_pipeline_fingerprint(const HaloPipeline *pipeline, const char *more)
+static uint64_t add_pipeline(uint64_t hash, const HaloPipeline *pipeline)
 {
-    uint64_t hash = add_text(add_text(0xcbf29ce484222325u, halo_version()), more);
     for (int c = 0; c < pipeline->calls; c++) {
         const Call *call = &pipeline->call[c];
         hash = add_text(hash, call->op->name);
         for (int i = 0; i < call->values; i++) hash = add_value(hash, &call->value[i]);
     }
     return hash;
+}
+
+uint64_t halo_pipeline_fingerprint(const HaloPipeline *pipeline, const char *more)
+{
+    return add_pipeline(add_text(add_text(0xcbf29ce484222325u, halo_version()), more), pipeline);
 }

@@ -7,13 +7,20 @@
 #define CORE_COMMON 3 /* parameters every filter takes: border, alpha, nan */
 enum { COMMON_BORDER, COMMON_ALPHA, COMMON_NAN };
 
+/* What a value points at; NULL: nothing. */
+typedef struct Kept {
+    char *text;
+    HaloMask *mask;
+    HaloSide *side;
+    HaloPipeline *branch;
+} Kept;
+
 /* One operation of a pipeline with its values: the operation's own, then, for filters, the common ones. */
 typedef struct Call {
     const HaloOp *op;
     int values;
     HaloValue *value;
-    char **text;     /* what `value[i].text` points at, or NULL */
-    HaloMask **mask; /* what `value[i].mask` points at, or NULL */
+    Kept *kept; /* [values] */
 } Call;
 
 struct HaloPipeline {
@@ -23,6 +30,11 @@ struct HaloPipeline {
 
 /* call.c */
 const HaloParam *call_param(const Call *call, int i);
+
+/* pipeline.c: does it take files along with the input? */
+bool pipeline_has_sides(const HaloPipeline *pipeline);
+/* Reads those that are named after the input at hand. */
+HaloStatus pipeline_read_sides(HaloSession *session, const HaloPipeline *pipeline);
 /* Are samples at its end others than those it gets? And do they code light in another way? */
 bool pipeline_changes(const HaloPipeline *pipeline);
 bool pipeline_recodes(const HaloPipeline *pipeline);
@@ -32,7 +44,7 @@ enum { LENGTH_SAMPLES, LENGTH_SECONDS };
 
 /* value.c: parses `text` as `param` says; `where` stands before messages ("gauss: sigma"). */
 HaloStatus value_parse(HaloSession *session, const HaloParam *param, const char *text, bool quoted,
-                       const char *where, HaloValue *value, char **kept_text, HaloMask **kept_mask);
+                       const char *where, HaloValue *value, Kept *kept);
 /* value.c: makes lengths samples and fills in what depends on the input. */
 HaloStatus value_bind(const HaloOp *op, const HaloParam *param, const HaloShape *shape, HaloValue *value);
 

@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file/side.h"
 #include "halo/words.h"
 #include "pipeline.h"
+#include "split.h"
 
 static bool number_at(const char *text, double *number, const char **end)
 {
@@ -91,15 +93,48 @@ static HaloStatus parse_point(const char *text, const char *where, int64_t point
     return halo_fail(HALO_ERR_USAGE, "%s: expected X+Y (for example 1+1), found '%.60s'", where, text);
 }
 
-static HaloStatus parse_mask(HaloSession *session, const char *text, bool quoted, HaloMask **kept)
+static HaloStatus parse_mask(HaloSession *session, const char *text, bool quoted, HaloValue *value, Kept *kept)
 {
-    *kept = calloc(1, sizeof **kept);
-    if (*kept == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
-    return mask_resolve(session, text, quoted, *kept);
+    value->mask = kept->mask = calloc(1, sizeof *kept->mask);
+    if (kept->mask == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    return mask_resolve(session, text, quoted, kept->mask);
+}
+
+static HaloStatus keep_text(const char *text, HaloValue *value, Kept *kept)
+{
+    kept->text = malloc(strlen(text) + 1);
+    if (kept->text == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    value->text = strcpy(kept->text, text);
+    return HALO_OK;
+}
+
+/* A branch in brackets; a file that is the same for all inputs, and read now; or one for each. */
+static HaloStatus parse_source(HaloSession *session, const char *text, bool quoted, const char *where,
+                               HaloValue *value, Kept *kept)
+{
+    HaloStatus status = HALO_OK;
+    Span inner;
+    bool fields;
+    if (!quoted && span_within((Span){text, strlen(text)}, "[]", &inner)) {
+        kept->text = span_copy(inner);
+        if (kept->text == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+        HALO_TRY(halo_pipeline_parse(session, kept->text, &kept->branch));
+        value->branch = kept->branch;
+        if (halo_pipeline_only_measures(kept->branch))
+            HALO_FAIL(HALO_ERR_USAGE, "%s: [%s] only measures: it makes nothing", where, kept->text);
+        return HALO_OK;
+    }
+    HALO_TRY(keep_text(text, value, kept));
+    HALO_TRY(side_fields(text, &fields));
+    if (fields) return HALO_OK;
+    HALO_TRY(side_load(session, text, &kept->side));
+    value->side = kept->side;
+out:
+    return status;
 }
 
 HaloStatus value_parse(HaloSession *session, const HaloParam *param, const char *text, bool quoted,
-                       const char *where, HaloValue *value, char **kept_text, HaloMask **kept_mask)
+                       const char *where, HaloValue *value, Kept *kept)
 {
     static const Unit times[] = {{"ms", 0.001}, {"s", 1.0}, {"us", 0.000001}};
     static const Unit hertz[] = {{"Hz", 1.0}, {"kHz", 1000.0}, {"k", 1000.0}};
@@ -126,16 +161,10 @@ HaloStatus value_parse(HaloSession *session, const HaloParam *param, const char 
     case HALO_PARAM_CHOICE: return parse_choice(param, text, where, &value->integer);
     case HALO_PARAM_BORDER: return parse_border(param, text, where, value);
     case HALO_PARAM_POINT: return parse_point(text, where, value->point);
-    case HALO_PARAM_MASK:
-        HALO_TRY(parse_mask(session, text, quoted, kept_mask));
-        value->mask = *kept_mask;
-        return HALO_OK;
+    case HALO_PARAM_MASK: return parse_mask(session, text, quoted, value, kept);
+    case HALO_PARAM_SOURCE: return parse_source(session, text, quoted, where, value, kept);
     case HALO_PARAM_TEXT: HALO_TRY(param->check(where, text)); /* fallthrough */
-    case HALO_PARAM_FILE:
-        *kept_text = malloc(strlen(text) + 1);
-        if (*kept_text == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
-        value->text = strcpy(*kept_text, text);
-        return HALO_OK;
+    case HALO_PARAM_FILE: return keep_text(text, value, kept);
     }
 out:
     return status;

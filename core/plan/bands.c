@@ -29,11 +29,18 @@ static int64_t row_bytes(const HaloShape *shape)
     return cols * shape->channels * (int64_t)halo_dtype_size(shape->dtype);
 }
 
-static bool is_end(const HaloPlan *plan, HaloReg reg) { return reg == plan->input || reg == plan->output; }
+static bool is_input(const HaloPlan *plan, HaloReg reg)
+{
+    for (int i = 0; i < plan->inputs; i++)
+        if (plan->input[i].reg == reg) return true;
+    return false;
+}
+
+static bool is_end(const HaloPlan *plan, HaloReg reg) { return is_input(plan, reg) || reg == plan->output; }
 
 static bool lives_at(const HaloPlan *plan, HaloReg reg, int at)
 {
-    bool made = reg == plan->input, wanted = reg == plan->output;
+    bool made = is_input(plan, reg), wanted = reg == plan->output;
     for (int i = 0; i < plan->steps; i++) {
         const HaloStep *step = &plan->step[i];
         made = made || (i <= at && step->dst == reg);
@@ -64,7 +71,7 @@ static int64_t memory_of(const HaloPlan *plan, Rows wanted, bool with_ends, Part
 int64_t bands_memory(const HaloPlan *plan, int64_t rows, bool with_ends)
 {
     const int64_t length = length_of(plan);
-    if (plan->steps == 0 && with_ends) return 2 * row_bytes(&plan->reg[plan->input]) * rows; /* a copy */
+    if (plan->steps == 0 && with_ends) return 2 * row_bytes(&plan->reg[plan->input[0].reg]) * rows; /* a copy */
     rows = smaller(rows, length);
     Part *need = calloc((size_t)plan->regs, sizeof *need);
     if (need == NULL) return INT64_MAX / 4;
@@ -102,7 +109,7 @@ static int64_t whole_leaves(const HaloPlan *plan, int64_t rows)
  * eight times that, or too much is computed twice. */
 static int64_t least_rows(const HaloPlan *plan)
 {
-    const int64_t made = length_of(plan), read = rows_length(&plan->reg[plan->input]);
+    const int64_t made = length_of(plan), read = rows_length(&plan->reg[plan->input[0].reg]);
     Rows rows;
     if (needs_of_input(plan, (Rows){made / 2, made / 2 + 1}, &rows) != HALO_OK) return made;
     return larger(64, 8 * (rows.to - rows.from - (read + made - 1) / made));
@@ -139,7 +146,7 @@ int64_t bands_for_device(const Slot *slot, const HaloPlan *plan, int64_t wish, i
 /* Two bands of each end: one is computed while the next is read and the last is written. */
 int64_t bands_flow_memory(const Slot *slot, const HaloPlan *plan, int64_t rows)
 {
-    const HaloShape *in = &plan->reg[plan->input], *out = &plan->reg[plan->output];
+    const HaloShape *in = &plan->reg[plan->input[0].reg], *out = &plan->reg[plan->output];
     return bands_whole_memory(slot, plan, rows, false) + scratch_measured(plan) + 2 * row_bytes(out) * rows +
            2 * row_bytes(in) * bands_widest_window(plan, rows);
 }
@@ -187,13 +194,13 @@ typedef struct Windows {
 static Rows needed(const Windows *w, Rows wanted)
 {
     needs_of(w->plan, wanted, w->need);
-    return needs_rows(&w->plan->reg[w->plan->input], w->need[w->plan->input]);
+    return needs_rows(&w->plan->reg[w->plan->input[0].reg], w->need[w->plan->input[0].reg]);
 }
 
 static HaloStatus open_windows(const HaloPlan *plan, int64_t rows, Windows *w)
 {
     *w = (Windows){.plan = plan, .rows = rows, .made = length_of(plan)};
-    w->read = rows_length(&plan->reg[plan->input]);
+    w->read = rows_length(&plan->reg[plan->input[0].reg]);
     w->need = calloc((size_t)plan->regs, sizeof *w->need);
     if (w->need == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     w->back = w->read - needed(w, (Rows){w->made - 1, w->made}).from;

@@ -29,7 +29,7 @@ HaloStatus bands_window(const HaloPlan *plan, int64_t rows, int64_t k, int64_t b
 int64_t bands_widest_window(const HaloPlan *plan, int64_t rows);
 
 /* scratch.c: most bytes of a slot's memory that a step takes beside its buffers, `rows` rows of the output at a time;
- * of the host's for what the whole plan measures; and what a plan takes of it beside its input: output, and what is
+ * of the host's for what the whole plan measures, and its side inputs; and what a plan takes of it beside its input: output, and what is
  * between; -1: too many. */
 int64_t scratch_of(const Slot *slot, const HaloPlan *plan, int64_t rows);
 int64_t scratch_measured(const HaloPlan *plan);

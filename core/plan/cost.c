@@ -59,7 +59,9 @@ double cost_gpu_seconds(const HaloPlan *plan, const HaloBackend *backend, bool o
 {
     const double share = options->share > 1 ? options->share : 1.0;
     const double files = options->files > 1 ? (double)options->files : 1.0;
-    double seconds = bytes(&plan->reg[plan->input]) / GPU_LINK_BYTES_PER_SECOND;
+    double seconds = 0;
+    for (int i = 0; i < plan->inputs; i++)
+        seconds += bytes(&plan->reg[plan->input[i].reg]) / GPU_LINK_BYTES_PER_SECOND;
     if (plan->wants_output) seconds += bytes(&plan->reg[plan->output]) / GPU_LINK_BYTES_PER_SECOND;
     for (int i = 0; i < plan->steps; i++)
         seconds += GPU_STEP_SECONDS + cost_step_bytes(plan, &plan->step[i]) / GPU_BYTES_PER_SECOND +

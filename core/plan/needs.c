@@ -70,7 +70,7 @@ HaloStatus needs_of_input(const HaloPlan *plan, Rows wanted, Rows *rows)
     Part *need = calloc((size_t)plan->regs, sizeof *need);
     if (need == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     needs_of(plan, wanted, need);
-    *rows = needs_rows(&plan->reg[plan->input], need[plan->input]);
+    *rows = needs_rows(&plan->reg[plan->input[0].reg], need[plan->input[0].reg]);
     free(need);
     return HALO_OK;
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/side.h"
 #include "pipeline/pipeline.h"
 #include "plan.h"
 
@@ -34,9 +35,20 @@ HaloStatus plan_add_step(HaloPlan *plan, const HaloStep *step)
     return HALO_OK;
 }
 
+HaloStatus plan_add_input(HaloPlan *plan, HaloReg reg, HaloSide *side)
+{
+    HaloInput *more = grown(plan->input, plan->inputs, sizeof *more);
+    if (more == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    plan->input = more;
+    plan->input[plan->inputs++] = (HaloInput){reg, side != NULL ? side_hold(side) : NULL};
+    return HALO_OK;
+}
+
 void halo_plan_free(HaloPlan *plan)
 {
     if (plan == NULL) return;
+    for (int i = 0; i < plan->inputs; i++) side_release(plan->input[i].side);
+    free(plan->input);
     for (int i = 0; i < plan->kept_count; i++) free(plan->kept[i]);
     free(plan->kept);
     free(plan->reg);
@@ -47,8 +59,8 @@ void halo_plan_free(HaloPlan *plan)
 /* Every value is as much shorter than planned as the input is: no step depends on the length otherwise. */
 HaloStatus plan_end_at(HaloPlan *plan, int64_t width)
 {
-    const int64_t less = plan->reg[plan->input].width - width;
-    for (int r = 0; r < plan->regs; r++) {
+    const int64_t less = plan->reg[plan->input[0].reg].width - width;
+    for (int r = 0; r < plan->regs; r++) { /* side inputs have a length: no plan with one begins endless */
         plan->reg[r].width -= less;
         if (plan->reg[r].width < 1)
             return halo_fail(HALO_ERR_INPUT, "border=valid leaves nothing of %lld frame%s", (long long)width,
@@ -75,8 +87,7 @@ static HaloCommon common_of(const HaloSession *session, const Call *call, const 
 }
 
 /* Steps for one call. */
-static HaloStatus build_call(const HaloSession *session, HaloBuilder *builder, const Call *call, HaloReg in,
-                             HaloReg *out)
+static HaloStatus build_call(HaloBuilder *builder, const Call *call, HaloReg in, HaloReg *out)
 {
     HaloStatus status = HALO_OK;
     const HaloShape shape = *halo_build_shape(builder, in);
@@ -90,7 +101,7 @@ static HaloStatus build_call(const HaloSession *session, HaloBuilder *builder, c
                   shape.kind == HALO_IMAGE ? "an image" : "audio");
     for (int i = 0; i < call->values; i++)
         HALO_TRY(value_bind(call->op, call_param(call, i), &shape, &value[i]));
-    builder->common = common_of(session, call, &shape);
+    builder->common = common_of(builder->session, call, &shape);
     *out = in;
     HALO_TRY(call->op->build(builder, value, in, out));
 out:
@@ -125,34 +136,61 @@ static HaloStatus append_curve(HaloBuilder *builder, HaloPointOp curve, HaloReg 
     return append_point(builder, "--linear", curve, halo_build_shape(builder, in)->white, in, out);
 }
 
+HaloStatus plan_add_light(HaloBuilder *builder, HaloReg in, HaloReg *out)
+{
+    *out = in;
+    if (!goes_linear(builder->session, halo_build_shape(builder, in))) return HALO_OK;
+    return append_curve(builder, HALO_POINT_LINEAR, in, out);
+}
+
+HaloStatus plan_add_calls(HaloBuilder *builder, const HaloPipeline *pipeline, HaloReg in, HaloReg *out)
+{
+    HaloStatus status = HALO_OK;
+    for (int c = 0; c < pipeline->calls; c++) {
+        HALO_TRY(to_native(builder, in, &in));
+        HALO_TRY(build_call(builder, &pipeline->call[c], in, &in));
+    }
+    *out = in;
+out:
+    return status;
+}
+
+/* What a session's options put behind the pipeline, and what the output's format asks for. */
+static HaloStatus add_end(HaloBuilder *builder, const HaloShape *input, const HaloFormat *to, HaloReg value)
+{
+    HaloStatus status = HALO_OK;
+    HaloPlan *plan = builder->plan;
+    const HaloSession *session = builder->session;
+    if (goes_linear(session, input) && plan->wants_output) {
+        HALO_TRY(to_native(builder, value, &value));
+        HALO_TRY(append_curve(builder, HALO_POINT_SRGB, value, &value));
+    }
+    if (session->gain != 0.0f && input->kind == HALO_AUDIO && plan->wants_output) {
+        HALO_TRY(to_native(builder, value, &value));
+        HALO_TRY(append_point(builder, "--guard", HALO_POINT_MUL, session->gain, value, &value));
+    }
+    if (to != NULL) HALO_TRY(target_append(builder, value, input->dtype, to, &value));
+    plan->output = value;
+out:
+    return status;
+}
+
 HaloStatus halo_plan_make(HaloSession *session, const HaloPipeline *pipeline, const HaloShape *input,
                           const HaloFormat *to, HaloPlan **plan)
 {
     HaloStatus status = HALO_OK;
     HaloReg value = 0;
     HaloPlan *made = calloc(1, sizeof *made);
-    HaloBuilder builder = {.plan = made, .op = "input"};
+    HaloBuilder builder = {.session = session, .plan = made, .op = "input"};
     *plan = NULL;
     if (made == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     HALO_TRY(plan_add_reg(made, input, &value));
-    made->input = value;
+    HALO_TRY(plan_add_input(made, value, NULL));
     made->asked = -1;
-    if (goes_linear(session, input)) HALO_TRY(append_curve(&builder, HALO_POINT_LINEAR, value, &value));
-    for (int c = 0; c < pipeline->calls; c++) {
-        HALO_TRY(to_native(&builder, value, &value));
-        HALO_TRY(build_call(session, &builder, &pipeline->call[c], value, &value));
-    }
     made->wants_output = to != NULL || !halo_pipeline_only_measures(pipeline);
-    if (goes_linear(session, input) && made->wants_output) {
-        HALO_TRY(to_native(&builder, value, &value));
-        HALO_TRY(append_curve(&builder, HALO_POINT_SRGB, value, &value));
-    }
-    if (session->gain != 0.0f && input->kind == HALO_AUDIO && made->wants_output) {
-        HALO_TRY(to_native(&builder, value, &value));
-        HALO_TRY(append_point(&builder, "--guard", HALO_POINT_MUL, session->gain, value, &value));
-    }
-    if (to != NULL) HALO_TRY(target_append(&builder, value, input->dtype, to, &value));
-    made->output = value;
+    HALO_TRY(plan_add_light(&builder, value, &value));
+    HALO_TRY(plan_add_calls(&builder, pipeline, value, &value));
+    HALO_TRY(add_end(&builder, input, to, value));
     if (session->options.precision == HALO_PRECISION_FAST) HALO_TRY(plan_hasten(&builder));
     plan_optimise(made);
     *plan = made;

@@ -3,9 +3,10 @@
 #ifndef CORE_PLAN_H
 #define CORE_PLAN_H
 
-#include "core.h"
+#include "session.h"
 
 struct HaloBuilder {
+    HaloSession *session;
     HaloPlan *plan;
     HaloCommon common;
     const char *op;
@@ -15,6 +16,10 @@ struct HaloBuilder {
 /* plan.c */
 HaloStatus plan_add_reg(HaloPlan *plan, const HaloShape *shape, HaloReg *reg);
 HaloStatus plan_add_step(HaloPlan *plan, const HaloStep *step);
+HaloStatus plan_add_input(HaloPlan *plan, HaloReg reg, HaloSide *side); /* the plan holds the side input */
+/* The steps of a pipeline's calls; and those that --linear puts behind an input. */
+HaloStatus plan_add_calls(HaloBuilder *builder, const HaloPipeline *pipeline, HaloReg in, HaloReg *out);
+HaloStatus plan_add_light(HaloBuilder *builder, HaloReg in, HaloReg *out);
 /* A plan for sound of unknown length has this many frames, until its end is known: then plan_end_at makes it
  * right. HALO_ERR_INPUT where nothing is left. */
 #define PLAN_ENDLESS ((int64_t)1 << 40)

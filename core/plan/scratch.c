@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "bands.h"
+#include "base/side.h"
 #include "primitive/primitive.h"
 
 /* So much of every plan's results does not count: it does not grow with the samples. */
@@ -61,7 +62,7 @@ out:
     return most;
 }
 
-/* ---- what is measured ----------------------------------------------------------------------------------- */
+/* ---- what is measured, and side inputs ----------------------------------------------------------------------------------- */
 
 int64_t scratch_measured(const HaloPlan *plan)
 {
@@ -70,6 +71,10 @@ int64_t scratch_measured(const HaloPlan *plan)
         const HaloStep *step = &plan->step[i];
         const Measure *measure = primitive_of(step)->measure;
         if (measure != NULL) bytes += measure->bytes(step, &plan->reg[step->src[0]]);
+    }
+    for (int i = 1; i < plan->inputs; i++) {
+        const HaloBuf *side = &plan->input[i].side->data;
+        bytes += (double)side->stride * (double)side->rows;
     }
     if (bytes >= 0x1p62) return INT64_MAX / 2;
     return larger((int64_t)bytes - OWN_BYTES, 0);

@@ -5,11 +5,12 @@ static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], Halo
 {
     const HaloCombine *combine = &step->u.combine;
     const HaloShape *a = src[0], *b = src[1];
+    const bool pixel = combine->spread && halo_is_pixel(b);
     *dst = *a;
     dst->dtype = HALO_F32;
-    dst->width = smaller(a->width - combine->ax, b->width - combine->bx);
-    dst->height = smaller(a->height - combine->ay, b->height - combine->by);
-    if (dst->width < 1 || dst->height < 1 || a->channels != b->channels)
+    dst->width = pixel ? a->width : smaller(a->width - combine->ax, b->width - combine->bx);
+    dst->height = pixel ? a->height : smaller(a->height - combine->ay, b->height - combine->by);
+    if (dst->width < 1 || dst->height < 1 || (a->channels != b->channels && !(combine->spread && b->channels == 1)))
         return halo_fail(HALO_ERR_BUG, "values are combined that do not fit each other");
     return HALO_OK;
 }
@@ -22,6 +23,7 @@ static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
     const int64_t x = k == 0 ? combine->ax : combine->bx, y = k == 0 ? combine->ay : combine->by;
     const HaloWindow ends = {.width = 2 * combine->taps - 1, .height = 1, .ox = 1 - combine->taps};
     if (part_is_empty(part)) return part;
+    if (k == 1 && combine->spread && halo_is_pixel(src)) return part_of_all(src);
     part = (Part){part.x0 + x, part.x1 + x, part.y0 + y, part.y1 + y};
     return combine->kind == HALO_COMBINE_ENDS ? window_reads(&ends, src, part) : part;
 }

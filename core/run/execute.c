@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/side.h"
 #include "primitive/primitive.h"
 #include "run.h"
 #include "halo/measures.h"
@@ -22,7 +23,7 @@ typedef struct Run {
     Measured *measured; /* [steps] what they and histograms have seen so far */
     Part *need;         /* [regs] */
     HaloBuf *value;   /* [regs] data NULL: not there */
-    bool *borrowed;   /* [regs] the data belong to `in` or `out` */
+    bool *borrowed;   /* [regs] the data belong to `in` or `out`, or to a side input */
     HaloTimes ms;
 } Run;
 
@@ -52,25 +53,32 @@ static void release_value(Run *run, HaloReg reg)
     buf->data = NULL;
 }
 
-/* The value is a host buffer itself, without copying. */
-static void borrow(Run *run, HaloReg reg, const HaloBuf *host)
+/* The value is a buffer of others itself, without copying. */
+static void borrow(Run *run, HaloReg reg, const HaloBuf *other)
 {
-    run->value[reg] = *host;
+    run->value[reg] = *other;
     run->borrowed[reg] = true;
 }
 
-static HaloStatus place_input(Run *run)
+/* What is needed of an input, on the device. */
+static HaloStatus place_input(Run *run, const HaloInput *input)
 {
     HaloStatus status = HALO_OK;
-    const HaloReg input = run->plan->input;
-    if (part_is_empty(run->need[input])) return HALO_OK;
+    const HaloBuf *host = input->side != NULL ? &input->side->data : &run->in;
+    const HaloBuf *there = NULL;
+    if (part_is_empty(run->need[input->reg])) return HALO_OK;
     if (run->on_host) {
-        borrow(run, input, &run->in);
+        borrow(run, input->reg, host);
         return HALO_OK;
     }
     const double start = now_ms();
-    HALO_TRY(take_buffer(run, input));
-    HALO_TRY(run->slot->backend->upload(run->slot->device, &run->in, &run->value[input]));
+    if (input->side != NULL) there = slot_side(run->slot, input->side);
+    if (there != NULL) {
+        borrow(run, input->reg, there);
+    } else {
+        HALO_TRY(take_buffer(run, input->reg));
+        HALO_TRY(run->slot->backend->upload(run->slot->device, host, &run->value[input->reg]));
+    }
     run->ms.upload += now_ms() - start;
 out:
     return status;
@@ -80,7 +88,7 @@ static HaloStatus fetch_output(Run *run)
 {
     HaloStatus status = HALO_OK;
     const HaloReg output = run->plan->output;
-    if (run->out.data == NULL || (run->on_host && output != run->plan->input)) return HALO_OK;
+    if (run->out.data == NULL || (run->on_host && output != run->plan->input[0].reg)) return HALO_OK;
     const HaloBuf from = run->value[output];
     HaloBuf *to = &run->out;
     const double start = now_ms();
@@ -179,9 +187,9 @@ static HaloStatus run_band(Run *run, Rows rows)
     const HaloPlan *plan = run->plan;
     const Ends *ends = run->ends;
     needs_of(plan, rows, run->need);
-    const Rows in = needs_rows(&plan->reg[plan->input], run->need[plan->input]);
+    const Rows in = needs_rows(&plan->reg[plan->input[0].reg], run->need[plan->input[0].reg]);
     HALO_TRY(ends->begin(ends->context, in, rows, &run->in, &run->out));
-    HALO_TRY(place_input(run));
+    for (int i = 0; i < plan->inputs; i++) HALO_TRY(place_input(run, &plan->input[i]));
     double clock;
     HALO_TRY(clock_mark(run, HALO_MARK_START, &clock));
     for (int i = 0; i < plan->steps; i++) {

@@ -17,7 +17,7 @@ static bool is_exact(const HaloStep *step, const HaloBackend *backend)
 
 static HaloStatus explain_steps(const HaloPlan *plan, const HaloBackend *backend, HaloExplanation *explanation)
 {
-    const HaloShape *in = &plan->reg[plan->input];
+    const HaloShape *in = &plan->reg[plan->input[0].reg];
     const double part = in->width == PLAN_ENDLESS ? in->rate / (double)PLAN_ENDLESS : 1.0;
     explanation->step = calloc((size_t)plan->steps + 1, sizeof *explanation->step);
     if (explanation->step == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
@@ -52,7 +52,7 @@ static HaloStatus explain_bands(const HaloSession *session, const HaloPlan *plan
                                 HaloExplanation *explanation)
 {
     HaloStatus status = HALO_OK;
-    const HaloShape *in = &plan->reg[plan->input];
+    const HaloShape *in = &plan->reg[plan->input[0].reg];
     const int64_t length = rows_length(&plan->reg[plan->output]), band = band_of(session, plan, slot, way);
     const double ms = way == WAY_LIVE ? 1000.0 / in->rate : 0.0;
     int64_t bytes = 0, ahead = 0;
@@ -80,9 +80,9 @@ HaloStatus explain_plan(const HaloSession *session, const HaloPlan *plan, Way wa
                         HaloExplanation *explanation)
 {
     HaloStatus status = HALO_OK;
-    *explanation = (HaloExplanation){.in = plan->input,
+    *explanation = (HaloExplanation){.in = plan->input[0].reg,
                                      .out = plan->output,
-                                     .input = plan->reg[plan->input],
+                                     .input = plan->reg[plan->input[0].reg],
                                      .output = plan->reg[plan->output],
                                      .wants_output = plan->wants_output,
                                      .fast = session->options.precision == HALO_PRECISION_FAST};

@@ -8,6 +8,9 @@ struct CombineArgs {
     int64_t x0, y0, width, height; /* of the destination's rectangle, and of its whole */
     int64_t cols, row_blocks;      /* samples of a row, and blocks it takes */
     int channels, alpha;
+    bool spread;                  /* b is not laid out as a is: */
+    int64_t b_pixel;              /* samples from one of its pixels to the next, */
+    int b_channel;                /* and from one channel to the next; 0: it has one */
     HaloDtype a_type, b_type, type;
     HaloCombine how;
     HaloStore store;
@@ -30,6 +33,17 @@ __device__ __forceinline__ static void load_four(float v[combine_pack], const ch
             for (int k = 0; k < combine_pack; k++) v[k] = k < count ? (float)from[k] : 0.0f;
         }
     });
+}
+
+/* Channel `c` of a pixel of row y of b, where it is spread. */
+__device__ __forceinline__ static float load_spread(const CombineArgs &args, int64_t pixel, int c, int64_t y)
+{
+    float v = 0.0f;
+    cuda_typed(args.b_type, [&](auto zero) {
+        const auto *const row = (const decltype(zero) *)(args.b + y * args.b_stride);
+        v = (float)row[pixel * args.b_pixel + c * args.b_channel];
+    });
+    return v;
 }
 
 /* Is the pixel within the margins of the whole? */
@@ -93,11 +107,12 @@ __global__ static void __launch_bounds__(combine_threads)
         const int count = (int)cuda_min(combine_pack, args.cols - e);
         float a[combine_pack], b[combine_pack];
         load_four(a, args.a, args.a_stride, args.a_type, y, e, count);
-        load_four(b, args.b, args.b_stride, args.b_type, y, e, count);
+        if (!args.spread) load_four(b, args.b, args.b_stride, args.b_type, y, e, count);
         int64_t pixel = e / args.channels;
         int c = (int)(e - pixel * args.channels);
 #pragma unroll
         for (int k = 0; k < combine_pack; k++) {
+            if (k < count && args.spread) b[k] = load_spread(args, pixel, c, y);
             if (k < count) a[k] = combine_one(args, a[k], b[k], pixel, c, y);
             if (++c == args.channels) c = 0, pixel++;
         }
@@ -135,12 +150,16 @@ HaloStatus cuda_combine(HaloDevice *device, const HaloBuf *a, const HaloBuf *b, 
                         const HaloCombine *combine, HaloStore store)
 {
     CombineArgs args;
+    const bool pixel = combine->spread && halo_is_pixel(&b->shape);
     CUDA_PASS(cuda_use(device));
     args.a = (const char *)halo_at(a, dst->x0 + combine->ax, dst->y0 + combine->ay);
-    args.b = (const char *)halo_at(b, dst->x0 + combine->bx, dst->y0 + combine->by);
+    args.b = (const char *)(pixel ? b->data : halo_at(b, dst->x0 + combine->bx, dst->y0 + combine->by));
     args.dst = (char *)dst->data;
     args.a_stride = a->stride;
-    args.b_stride = b->stride;
+    args.b_stride = pixel ? 0 : b->stride;
+    args.b_pixel = pixel ? 0 : b->shape.channels;
+    args.b_channel = b->shape.channels > 1;
+    args.spread = combine->spread && (pixel || b->shape.channels != dst->shape.channels);
     args.dst_stride = dst->stride;
     args.x0 = dst->x0;
     args.y0 = dst->y0;

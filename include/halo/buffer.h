@@ -74,6 +74,9 @@ static inline void *halo_at(const HaloBuf *buf, int64_t x, int64_t y)
            (x - buf->x0) * buf->shape.channels * (int64_t)halo_dtype_size(buf->shape.dtype);
 }
 
+/* A single pixel; of sound, a single frame. */
+static inline bool halo_is_pixel(const HaloShape *shape) { return shape->width == 1 && shape->height == 1; }
+
 static inline bool halo_buf_is_whole(const HaloBuf *buf)
 {
     return buf->x0 == 0 && buf->y0 == 0 && buf->cols == buf->shape.width && buf->rows == buf->shape.height;

@@ -11,6 +11,8 @@
 extern "C" {
 #endif
 
+typedef struct HaloPipeline HaloPipeline;
+
 typedef enum HaloParamType {
     HALO_PARAM_NUMBER,    /* number */
     HALO_PARAM_INTEGER,   /* integer, number */
@@ -22,6 +24,7 @@ typedef enum HaloParamType {
     HALO_PARAM_BORDER,    /* integer: HaloBorder; number: the constant ("constant=0.5") */
     HALO_PARAM_POINT,     /* point: "X+Y" */
     HALO_PARAM_FILE,      /* text: a path */
+    HALO_PARAM_SOURCE,    /* another input: a path, or a branch, "[gauss:20]"; for halo_build_source alone */
     HALO_PARAM_TEXT       /* text: whatever `check` takes */
 } HaloParamType;
 
@@ -46,6 +49,8 @@ typedef struct HaloValue {
     int64_t point[2];
     const char *text;
     const HaloMask *mask;
+    HaloSide *side;             /* SOURCE: a file that is the same for all inputs, or */
+    const HaloPipeline *branch; /* a branch; neither: a path with fields for parts of the input's */
 } HaloValue;
 
 typedef enum HaloNan { HALO_NAN_PROPAGATE, HALO_NAN_IGNORE, HALO_NAN_ERROR } HaloNan;
@@ -101,9 +106,13 @@ HALO_API HaloStatus halo_build_map(HaloBuilder *builder, HaloReg src, const Halo
 HALO_API HaloStatus halo_build_map_from_stats(HaloBuilder *builder, HaloReg src, const HaloMap *map,
                                               unsigned want, HaloResolve *resolve, const double note[2],
                                               HaloReg *dst);
-/* dst has the size of a moved by (ax, ay), or, for a and b of different sizes, of the smaller one. */
+/* dst has the size of a moved by (ax, ay), or, for a and b of different sizes, of the smaller one; of a, where b is
+ * spread. */
 HALO_API HaloStatus halo_build_combine(HaloBuilder *builder, HaloReg a, HaloReg b, const HaloCombine *combine,
                                        HaloReg *dst);
+/* What a SOURCE gives along with `in`: *out has the size of `in` or is one pixel (of sound, one frame), has as many
+ * channels or one, and is in units of `in`. HALO_ERR_INPUT, which names both, where it cannot be. */
+HALO_API HaloStatus halo_build_source(HaloBuilder *builder, const HaloValue *source, HaloReg in, HaloReg *out);
 /* Converts to a sample type; integers rescale to their white, f32 keeps its units. */
 HALO_API HaloStatus halo_build_depth(HaloBuilder *builder, HaloReg src, HaloDtype dtype, HaloReg *dst);
 /* Results: the value itself goes on unchanged. */

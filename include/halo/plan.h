@@ -49,12 +49,23 @@ struct HaloStep {
     double note[2]; /* what `resolve` needs to remember */
 };
 
+/* A file that a pipeline takes along, such as a dark frame: read whole, and shared by plans. */
+typedef struct HaloSide HaloSide;
+
+/* A value that is there before the first step. */
+typedef struct HaloInput {
+    HaloReg reg;
+    HaloSide *side; /* NULL: the input that is run, which is the first */
+} HaloInput;
+
 typedef struct HaloPlan {
     int regs;
     HaloShape *reg;
     int steps;
     HaloStep *step;
-    HaloReg input, output;
+    int inputs;
+    HaloInput *input;
+    HaloReg output;
     int results;
     bool wants_output; /* false: only results are asked for */
     int asked;         /* the HaloDtype that the last `depth` asked for, or -1: outputs follow the input */

@@ -87,6 +87,7 @@ static void add_value(Rng *rng, const HaloParam *param, HaloKind kind, char *tex
     case HALO_PARAM_CHOICE:
     case HALO_PARAM_BORDER: add_choice(rng, param->choices, text, size); break;
     case HALO_PARAM_FILE: add(text, size, "none"); break;
+    case HALO_PARAM_SOURCE: add(text, size, "[gauss:%.3g]", 0.5 + rng_unit(rng)); break;
     case HALO_PARAM_TEXT: add_text(rng, param, text, size); break;
     case HALO_PARAM_LENGTH:
         if (kind == HALO_AUDIO && rng_once_in(rng, 4))

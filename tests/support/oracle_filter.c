@@ -266,7 +266,10 @@ uint64_t oracle_combine(const HaloBuf *a, const HaloBuf *b, HaloBuf *dst, const 
             const bool margin = x < combine->left || x >= dst->shape.width - combine->right ||
                                 y < combine->up || y >= dst->shape.height - combine->down;
             for (int c = 0; c < dst->shape.channels; c++) {
-                float v = combine_one(combine, oracle_get(a, ax, ay, c), oracle_get(b, bx, by, c),
+                const bool pixel = combine->spread && b->shape.width == 1 && b->shape.height == 1;
+                const int channel = combine->spread && b->shape.channels == 1 ? 0 : c;
+                const float other = oracle_get(b, pixel ? 0 : bx, pixel ? 0 : by, channel);
+                float v = combine_one(combine, oracle_get(a, ax, ay, c), other,
                                       alpha >= 0 ? oracle_get(a, ax, ay, alpha) : 0.0f, c == alpha, margin);
                 if (combine->kind == HALO_COMBINE_ENDS && margin)
                     v = fitted(combine, b, dst->shape.width, x, c);

@@ -1,0 +1,35 @@
+/* Who holds a side input. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "side.h"
+
+HaloSide *side_new(const char *path)
+{
+    static _Atomic uint64_t serial;
+    HaloSide *side = calloc(1, sizeof *side);
+    if (side == NULL) return NULL;
+    side->path = malloc(strlen(path) + 1);
+    if (side->path == NULL) {
+        free(side);
+        return NULL;
+    }
+    strcpy(side->path, path);
+    side->serial = 1 + atomic_fetch_add(&serial, 1);
+    atomic_store(&side->holders, 1);
+    return side;
+}
+
+HaloSide *side_hold(HaloSide *side)
+{
+    atomic_fetch_add(&side->holders, 1);
+    return side;
+}
+
+void side_release(HaloSide *side)
+{
+    if (side == NULL || atomic_fetch_sub(&side->holders, 1) > 1) return;
+    halo_buf_free(&side->data);
+    free(side->path);
+    free(side);
+}

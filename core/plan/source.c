@@ -1,0 +1,95 @@
+/* Other inputs of a plan: files that go along with the one that is run, and branches of the pipeline. */
+#include <stdlib.h>
+
+#include "base/side.h"
+#include "file/side.h"
+#include "plan.h"
+
+/* "640 x 480 with 3 channels" */
+static const char *size_text(const HaloShape *shape, char text[96])
+{
+    if (shape->kind == HALO_AUDIO)
+        snprintf(text, 96, "%lld frame%s of %d channel%s", (long long)shape->width, halo_s(shape->width),
+                 shape->channels, halo_s(shape->channels));
+    else
+        snprintf(text, 96, "%lld x %lld with %d channel%s", (long long)shape->width, (long long)shape->height,
+                 shape->channels, halo_s(shape->channels));
+    return text;
+}
+
+/* `name` is what the other is called: a path, or a branch. */
+static HaloStatus check_fit(const HaloShape *in, const HaloShape *other, const char *name)
+{
+    char here[96], there[96];
+    const bool one = other->width == 1 && other->height == 1;
+    if (in->kind != other->kind)
+        return halo_fail(HALO_ERR_INPUT, "%s is %s, and this is %s", name,
+                         other->kind == HALO_AUDIO ? "audio" : "an image",
+                         in->kind == HALO_AUDIO ? "audio" : "an image");
+    if (in->kind == HALO_AUDIO && in->rate != other->rate && !one)
+        return halo_fail(HALO_ERR_INPUT, "%s has %g frames a second, and this has %g", name, other->rate, in->rate);
+    if ((one || (in->width == other->width && in->height == other->height)) &&
+        (other->channels == 1 || other->channels == in->channels))
+        return HALO_OK;
+    return halo_fail(HALO_ERR_INPUT, "%s is %s, and this is %s: it has to be of this size or one %s, and have as many channels or one",
+                     name, size_text(other, there), size_text(in, here), in->kind == HALO_AUDIO ? "frame" : "pixel");
+}
+
+/* In units of another: the same full scale. */
+static HaloStatus rescale(HaloBuilder *builder, HaloReg other, float white, HaloReg *out)
+{
+    const HaloShape shape = *halo_build_shape(builder, other);
+    const HaloMap map = {.kind = HALO_MAP_POINTS, .white = shape.white};
+    *out = other;
+    if (shape.white == white) return HALO_OK;
+    const HaloStatus status = halo_build_map(builder, other, &map, out);
+    if (status != HALO_OK) return status;
+    builder->plan->step[builder->plan->steps - 1].store = store_between(shape.white, white);
+    builder->plan->reg[*out].white = white;
+    return HALO_OK;
+}
+
+/* A side input is a value once, however often it is named. */
+static HaloStatus add_side(HaloBuilder *builder, HaloSide *side, HaloReg *out)
+{
+    HaloStatus status = HALO_OK;
+    HaloPlan *plan = builder->plan;
+    for (int i = 1; i < plan->inputs; i++)
+        if (plan->input[i].side == side) {
+            *out = plan->input[i].reg;
+            return HALO_OK;
+        }
+    HALO_TRY(plan_add_reg(plan, &side->data.shape, out));
+    HALO_TRY(plan_add_input(plan, *out, side));
+out:
+    return status;
+}
+
+/* The operations of a branch start from what arrives here; what it says of outputs is of its own alone. */
+static HaloStatus add_branch(HaloBuilder *builder, const HaloPipeline *branch, HaloReg in, HaloReg *out)
+{
+    HaloBuilder inner = *builder;
+    const int asked = builder->plan->asked;
+    const HaloStatus status = plan_add_calls(&inner, branch, in, out);
+    builder->plan->asked = asked;
+    return status;
+}
+
+HaloStatus halo_build_source(HaloBuilder *builder, const HaloValue *source, HaloReg in, HaloReg *out)
+{
+    HaloStatus status = HALO_OK;
+    const char *name = "the branch";
+    if (source->branch != NULL) {
+        HALO_TRY(add_branch(builder, source->branch, in, out));
+    } else {
+        HaloSide *side = source->side;
+        if (side == NULL) HALO_TRY(side_of_input(builder->session, source->text, &side));
+        name = side->path;
+        HALO_TRY(add_side(builder, side, out));
+        HALO_TRY(plan_add_light(builder, *out, out));
+    }
+    HALO_TRY(check_fit(halo_build_shape(builder, in), halo_build_shape(builder, *out), name));
+    HALO_TRY(rescale(builder, *out, halo_build_shape(builder, in)->white, out));
+out:
+    return status;
+}
