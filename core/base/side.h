@@ -5,7 +5,8 @@
 
 #include <stdatomic.h>
 
-#include "core.h"
+#include "halo/file.h"
+#include "halo/plan.h"
 
 struct HaloSide {
     atomic_int holders;

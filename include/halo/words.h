@@ -47,7 +47,7 @@ static inline int halo_find_word(const char *list, char between, const char *wor
     return -1;
 }
 
-/* Which of "a|b|c" the text is. HALO_ERR_USAGE names them all, and the nearest (core/pipeline/suggest.c). */
+/* Which of "a|b|c" the text is. HALO_ERR_USAGE names them all, and the nearest (core/base/suggest.c). */
 HaloStatus halo_read_choice(const char *text, const char *choices, int *choice);
 /* The choice that a mistyped text may stand for, or NULL. */
 const char *halo_nearest_choice(const char *text, const char *choices, char room[HALO_WORD_ROOM]);
