@@ -75,6 +75,10 @@ def simple(c, p):
               p.halo(depth(f"threshold:{level}", kind), x), made,
               Asked("definition: OpenCV's white begins above the level, halo's at it", "with the next level",
                     p.halo(depth(f"threshold:{above!r}", kind), x), made))
+    for kind in "u8", "u16":
+        x = picture(kind)
+        c.add("subtract:[median:1]", "OpenCV", "subtract(x, medianBlur(x, 3))", kind,
+              p.halo(depth("subtract:[median:1]", kind), x), cv2.subtract(x, cv2.medianBlur(x, 3)))
     x = picture("f32") - np.float32(0.4)
     c.add("abs", "NumPy", "abs(x)", "f32", p.halo("abs", x), np.abs(x))
     x = picture("u16")

@@ -4,11 +4,14 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "golden.h"
+#include "codec.h"
+#include "draw.h"
 #include "pipelines.h"
 
 enum { TEXT = 1024 };
@@ -160,6 +163,41 @@ static void borders_in_bands(void **state)
     run_cases(__func__, 600, borders_in_bands_body);
 }
 
+/* A file that goes along, in bands and on every device: of the picture's size, one pixel, or one channel. Strides in
+ * branches make both sides need different rows. */
+static void sides_body(Rng *rng)
+{
+    static const char *const form[] = {"subtract:%s", "gauss:1 | subtract:%s | box:3", "subtract:[subtract:%s | median:1]",
+                                       "subtract:%s | conv:mask=\"3x3: 1,2,1,2,4,2,1,2,1\",stride=2+3 | subtract:[box:3]"};
+    const HaloInfo info = {0};
+    HaloShape shape = draw_shape(rng, 30), of_side;
+    Bytes file;
+    char text[TEXT];
+    shape.alpha = -1;
+    of_side = shape;
+    of_side.dtype = draw_dtype(rng);
+    of_side.white = halo_dtype_white(of_side.dtype);
+    if (rng_once_in(rng, 3)) of_side.channels = 1;
+    if (rng_once_in(rng, 3)) of_side.width = of_side.height = 1;
+    HaloBuf in = random_input(&shape, false, rng), side = random_input(&of_side, false, rng);
+    const char *const path = test_path("side.npy");
+    assert_int_equal(encode(&halo_format_npy, &info, &side, 0, &file), HALO_OK);
+    bytes_to_file(path, file.at, file.size);
+    snprintf(text, sizeof text, form[rng_between(rng, 0, 3)], path);
+    Outcome outcome = expect_everywhere_alike(text, &in, NULL);
+    if (outcome.status != HALO_OK) fail_case(NULL, "%s: %s", text, outcome.message);
+    outcome_free(&outcome);
+    free(file.at);
+    halo_buf_free(&side);
+    halo_buf_free(&in);
+}
+
+static void sides_go_along(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 100, sides_body);
+}
+
 /* A | B is A, then B on what A gave: nothing is rounded in between. */
 static void chain_equals_steps_body(Rng *rng)
 {
@@ -206,7 +244,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_example_works),         cmocka_unit_test(every_operation_with_random_parameters),
-        cmocka_unit_test(chains_of_random_operations), cmocka_unit_test(borders_in_bands),
+        cmocka_unit_test(chains_of_random_operations), cmocka_unit_test(borders_in_bands), cmocka_unit_test(sides_go_along),
         cmocka_unit_test(chain_equals_one_by_one),     cmocka_unit_test(golden_hashes),
     };
     if (argc > 1 && strcmp(argv[1], "--golden") == 0) return golden_print(stdout);
