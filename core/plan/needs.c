@@ -49,6 +49,23 @@ Rows needs_measured(const HaloPlan *plan, const HaloStep *step, Rows wanted)
     return (Rows){wanted.from, wanted.to < rows_length(&plan->reg[plan->output]) ? wanted.to : length};
 }
 
+const HaloStep *needs_few(const HaloPlan *plan, HaloReg reg, Part row, Part *reads)
+{
+    const HaloStep *reader = NULL;
+    int uses = plan->output == reg;
+    for (int i = 0; i < plan->steps; i++)
+        for (int k = 0; k < plan->step[i].sources; k++)
+            if (plan->step[i].src[k] == reg) {
+                reader = &plan->step[i];
+                uses++;
+            }
+    if (uses != 1 || reader == NULL || reader->dst < 0 || reader->sources != 1) return NULL;
+    const Part next = {row.x0, row.x1, row.y1, row.y1 + 1};
+    const HaloShape *shape = &plan->reg[reg];
+    *reads = primitive_of(reader)->reads(reader, 0, shape, row);
+    return primitive_of(reader)->reads(reader, 0, shape, next).y0 - reads->y0 > 2 * (reads->y1 - reads->y0) ? reader : NULL;
+}
+
 void needs_of(const HaloPlan *plan, Rows wanted, Part *need)
 {
     for (int r = 0; r < plan->regs; r++) need[r] = (Part){0};

@@ -28,6 +28,9 @@ bool needs_all(const HaloPlan *plan, const HaloStep *step);
  * `wanted` of the output are made: each of them once. */
 bool needs_gathers(const HaloPlan *plan, const HaloStep *step);
 Rows needs_measured(const HaloPlan *plan, const HaloStep *step, Rows wanted);
+/* The step that alone reads a value and leaves out most of its rows, as strides do, and those that it reads for one row
+ * of its own; or NULL. */
+const HaloStep *needs_few(const HaloPlan *plan, HaloReg reg, Part row, Part *reads);
 /* For rows `wanted` of the output, what is needed of every value: need[plan->regs]; and the rows of the input. */
 void needs_of(const HaloPlan *plan, Rows wanted, Part *need);
 HaloStatus needs_of_input(const HaloPlan *plan, Rows wanted, Rows *rows);

@@ -132,11 +132,32 @@ out:
     return status;
 }
 
-static HaloStatus make_value(Run *run, const HaloStep *step)
+static HaloStatus make_part(Run *run, const HaloStep *step, HaloBuf *dst)
 {
     const HaloBuf *src[HALO_MAX_SOURCES];
     for (int k = 0; k < step->sources; k++) src[k] = &run->value[step->src[k]];
-    return primitive_of(step)->run(run->slot->backend, run->slot->device, step, src, &run->value[step->dst]);
+    return primitive_of(step)->run(run->slot->backend, run->slot->device, step, src, dst);
+}
+
+/* All of it; or, where the only step that reads it leaves most rows out, just those that it reads. A device would launch
+ * a kernel for each, and counts of clipped samples are of all rows. */
+static HaloStatus make_value(Run *run, const HaloStep *step)
+{
+    HaloStatus status = HALO_OK;
+    HaloBuf *dst = &run->value[step->dst];
+    Part reads, row = {0, dst->shape.width, 0, 1};
+    const HaloStep *reader = needs_few(run->plan, step->dst, row, &reads);
+    if (reader == NULL || !run->on_host || dst->shape.dtype != HALO_F32) return make_part(run, step, dst);
+    const Part wanted = run->need[reader->dst];
+    for (row = wanted; row.y0 < wanted.y1; row.y0++) {
+        HaloBuf view = *dst;
+        row.y1 = row.y0 + 1;
+        part_set(&view, primitive_of(reader)->reads(reader, 0, &dst->shape, row));
+        view.data = halo_at(dst, view.x0, view.y0);
+        HALO_TRY(make_part(run, step, &view));
+    }
+out:
+    return status;
 }
 
 static HaloStatus run_step(Run *run, int at, Rows rows)

@@ -154,3 +154,15 @@ END
     run "$HALO" run invert late.png -o out.pgm -f
     [ "$status" -ne 2 ] && [[ $output != *"memory"* ]] || { echo "$output"; return 1; }
 }
+
+@test "a stride of a tall picture goes in bands, and reads what it needs" {
+    for i in 1 2 3 4 5 6 7 8; do cat noise; done | head -c 16777216 > many
+    [ "$(wc -c < many)" -eq 16777216 ]
+    (printf 'P5 256 65536 255 '; cat many) > tall.pgm
+    for stride in 1+3 5+40; do
+        pipeline="conv:mask=\"3x3: 1,2,1,2,4,2,1,2,1\",stride=$stride"
+        halo run "$pipeline" tall.pgm -o whole.pgm -f -q
+        halo run "$pipeline" tall.pgm -o bands.pgm -f -q --max-memory 4M
+        cmp whole.pgm bands.pgm
+    done
+}
