@@ -123,6 +123,12 @@ class Failures:
         if not self.judge.sanitized:
             case.env["FAULT_TRACE"] = "1"
         ended = self.judge.run(case)
+        for _ in range(20):  # the end of another thread may cut a report off before its stack: again, until it is whole
+            if not self.judge.cut_off(ended):
+                break
+            env, case = case.env, self.prepare(name, folder)
+            case.env = env
+            ended = self.judge.run(case)
         what = self.judge.wrong(ended)
         if what is not None and ("crash" in what or ended.code == 99) and self.judge.in_a_library(ended):
             self.judge.theirs += 1

@@ -118,6 +118,10 @@ class Judge:
             return f"exit {ended.code} without a word"
         return None
 
+    def cut_off(self, ended):
+        """Is this a sanitizer's report without a stack?"""
+        return SANITIZER.search(ended.err) is not None and b"#0" not in ended.err and b"runtime error" not in ended.err
+
     def in_a_library(self, ended):
         """Did it die in code that is not halo's?"""
         for frame in FRAME.finditer(ended.err):
