@@ -27,15 +27,15 @@ HaloStatus halo_session_open_with(const HaloTables *tables, const HaloOptions *o
 
 void halo_session_trim(HaloSession *session)
 {
-    slot_trim(&session->host);
-    slot_trim(&session->gpu);
+    device_trim(&session->host);
+    device_trim(&session->gpu);
 }
 
 void halo_session_close(HaloSession *session)
 {
     if (session == NULL) return;
     side_next_input(session, NULL);
-    slot_close(&session->host);
-    slot_close(&session->gpu);
+    device_close(&session->host);
+    device_close(&session->gpu);
     free(session);
 }

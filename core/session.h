@@ -3,13 +3,13 @@
 #define CORE_SESSION_H
 
 #include "base/memory.h"
-#include "device/slot.h"
+#include "device/device.h"
 
 struct HaloSession {
     const HaloTables *tables;
     HaloOptions options;
     HaloMemory memory; /* of the file at hand */
-    Slot host, gpu;
+    Device host, gpu;
     bool gpu_refused;  /* it could not be opened, and is not tried again */
     bool gpu_is_there; /* but one is in the machine */
     char gpu_reason[200];

@@ -58,14 +58,14 @@ static HaloBorder border_of(const HaloCommon *common)
     return common->border == HALO_BORDER_KEEP ? HALO_BORDER_REPLICATE : common->border;
 }
 
-static int64_t farther(int64_t a, int64_t b) { return a > b ? a : b; }
+static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
-static void reach_out(Filter *filter, int64_t width, int64_t height, int64_t anchor_x, int64_t anchor_y)
+static void widen_margins(Filter *filter, int64_t width, int64_t height, int64_t anchor_x, int64_t anchor_y)
 {
-    filter->left = farther(filter->left, anchor_x);
-    filter->right = farther(filter->right, width - 1 - anchor_x);
-    filter->up = farther(filter->up, anchor_y);
-    filter->down = farther(filter->down, height - 1 - anchor_y);
+    filter->left = larger(filter->left, anchor_x);
+    filter->right = larger(filter->right, width - 1 - anchor_x);
+    filter->up = larger(filter->up, anchor_y);
+    filter->down = larger(filter->down, height - 1 - anchor_y);
 }
 
 HaloStatus filter_begin_straight(Filter *filter, HaloBuilder *builder, HaloReg in)
@@ -111,7 +111,7 @@ HaloStatus filter_conv(Filter *filter, const HaloMask *mask, HaloReg *dst)
     HALO_TRY(filter_f32("bias", mask->bias, &conv.bias));
     HALO_TRY(keep_taps(filter->builder, mask, &conv.tap));
     HALO_TRY(halo_build_conv(filter->builder, filter->work, &conv, dst));
-    reach_out(filter, mask->width, mask->height, mask->anchor_x, mask->anchor_y);
+    widen_margins(filter, mask->width, mask->height, mask->anchor_x, mask->anchor_y);
 out:
     return status;
 }
@@ -125,7 +125,7 @@ HaloStatus filter_sep(Filter *filter, const HaloMask *row, const HaloMask *colum
     HALO_TRY(keep_taps(filter->builder, row, &sep.tap_x));
     HALO_TRY(keep_taps(filter->builder, column, &sep.tap_y));
     HALO_TRY(halo_build_sep(filter->builder, filter->work, &sep, dst));
-    reach_out(filter, row->width, column->width, row->anchor_x, column->anchor_x);
+    widen_margins(filter, row->width, column->width, row->anchor_x, column->anchor_x);
 out:
     return status;
 }
@@ -136,7 +136,7 @@ HaloStatus filter_rank(Filter *filter, int64_t width, int64_t height, double fra
     const HaloRank rank = {.window = window_of(filter, width, height, width / 2, height / 2),
                            .fraction = fraction};
     HALO_TRY(halo_build_rank(filter->builder, filter->work, &rank, dst));
-    reach_out(filter, width, height, width / 2, height / 2);
+    widen_margins(filter, width, height, width / 2, height / 2);
 out:
     return status;
 }

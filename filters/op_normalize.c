@@ -18,8 +18,8 @@ static float reaching(float scale, float span, float min, float max)
 }
 
 /* v becomes (v - least) * scale + min, cut off at the ends. The least sample's difference is 0, so it becomes
- * min whatever is rounded; the greatest becomes max, since the scale is not too small. note: min and max. Where
- * there is nothing to stretch (one value, or no finite range) finite samples become min. */
+ * min whatever is rounded; the greatest becomes max, since the scale is not too small. resolve_arg: min and
+ * max. Where there is nothing to stretch (one value, or no finite range) finite samples become min. */
 static HaloStatus resolve(HaloStep *step, const HaloStats *all)
 {
     HaloStatus status = HALO_OK;
@@ -28,8 +28,8 @@ static HaloStatus resolve(HaloStep *step, const HaloStats *all)
     const float part = range > FLT_MAX ? 0x1p-32f : 1.0f; /* of what is beyond f32, or has a scale below it */
     const float least = (float)all->min * part, span = (float)all->max * part - least;
     float min, max, scale;
-    HALO_TRY(filter_f32("normalize: min", step->note[0], &min));
-    HALO_TRY(filter_f32("normalize: max", step->note[1], &max));
+    HALO_TRY(filter_f32("normalize: min", step->resolve_arg[0], &min));
+    HALO_TRY(filter_f32("normalize: max", step->resolve_arg[1], &max));
     map->points = 0;
     if (!(range > 0.0) || !isfinite(range)) {
         map->point[map->points++] = (HaloPoint){HALO_POINT_FMA, 0.0f, min};
@@ -51,8 +51,8 @@ static HaloStatus build_normalize(HaloBuilder *builder, const HaloValue *arg, Ha
                          .points = 3,
                          .point = {{.op = HALO_POINT_ADD}, {.op = HALO_POINT_FMA}, {.op = HALO_POINT_CLAMP}}};
     const double max = arg[1].given ? arg[1].number : (double)halo_build_shape(builder, in)->white;
-    const double note[2] = {arg[0].number, max};
-    return halo_build_map_from_stats(builder, in, &map, HALO_WANT_EXTREMES, resolve, note, out);
+    const double resolve_arg[2] = {arg[0].number, max};
+    return halo_build_map_from_stats(builder, in, &map, HALO_WANT_EXTREMES, resolve, resolve_arg, out);
 }
 
 static const HaloParam normalize_param[] = {

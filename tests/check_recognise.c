@@ -38,7 +38,7 @@ static void test_rows_are_whole(void **unused)
         const bool reads = f->open != NULL, writes = f->create != NULL;
         if (!reads && !writes) fail_msg("%s is neither read nor written", f->name);
         if ((f->read != NULL) != reads || (f->close != NULL) != reads ||
-            (!reads && (f->next != NULL || f->late != NULL)))
+            (!reads && (f->next != NULL || f->trailing_meta != NULL)))
             fail_msg("%s: open, read and close belong together", f->name);
         if ((f->write != NULL) != writes || (f->finish != NULL) != writes || (f->discard != NULL) != writes ||
             (f->dtypes != 0) != writes)

@@ -30,8 +30,9 @@ int turn_wanted(const HaloReader *reader, const HaloWriter *writer)
 
 bool turn_unknown(HaloReader *reader, const HaloWriter *writer)
 {
-    return reader->info.shape.kind == HALO_IMAGE && exif_ends(writer) && reader->format->late != NULL &&
-           (reader->format->late(reader) & HALO_META_EXIF) != 0;
+    return reader->info.shape.kind == HALO_IMAGE && exif_ends(writer) &&
+           reader->format->trailing_meta != NULL &&
+           (reader->format->trailing_meta(reader) & HALO_META_EXIF) != 0;
 }
 
 typedef struct Point {
@@ -129,9 +130,9 @@ HaloStatus turn_load(HaloReader *reader, int orientation, HaloBuf *data)
 {
     HaloStatus status = HALO_OK;
     HaloBuf lies = {0};
-    const bool late = orientation == 1;
+    const bool trailing = orientation == 1;
     *data = (HaloBuf){0};
-    if (late) {
+    if (trailing) {
         HALO_TRY(load_samples(reader, &lies));
         orientation = halo_exif_orientation(&reader->info.meta.exif);
         if (orientation == 1) {
@@ -141,7 +142,7 @@ HaloStatus turn_load(HaloReader *reader, int orientation, HaloBuf *data)
     }
     const HaloShape shape = turn_shape(&reader->info.shape, orientation);
     HALO_TRY(halo_memory_alloc(reader->memory, data, &shape));
-    if (late)
+    if (trailing)
         turn_rows(&lies, orientation, data);
     else
         HALO_TRY(load_bands(reader, orientation, data));

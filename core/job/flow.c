@@ -2,9 +2,9 @@
  * at a time, so that bands are in memory and never all of it. With more than one job a thread reads ahead and
  * another writes behind.
  *
- * Input and output have two slots each. The input rows of a band are its window (plan/bands.c); what neighbouring
- * windows share is copied from slot to slot. Nobody has to know how long a sound
- * is: its plan begins as an endless one, and gets its length when the last window is there. */
+ * Input and output have two buffers each. The input rows of a band are its window (plan/bands.c); the rows that
+ * neighbouring windows share are copied from one buffer to the other. Sound may be of unknown length: its plan
+ * is made for PLAN_ENDLESS frames, and gets its length when the last window has been read. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "plan/plan.h"
 
 typedef struct Flow {
-    Slot *slot;
+    Device *device;
     HaloPlan *plan;
     HaloReader *reader;
     HaloWriter *writer; /* NULL: only results are wanted */
@@ -45,7 +45,7 @@ bool flow_suits(const HaloSession *session, const HaloPlan *plan)
 
 /* ---- windows -------------------------------------------------------------------------------------------- */
 
-static HaloStatus take_slots(Flow *flow)
+static HaloStatus take_buffers(Flow *flow)
 {
     HaloStatus status = HALO_OK;
     const HaloShape *in = &flow->plan->reg[flow->plan->input[0].reg], *out = &flow->plan->reg[flow->plan->output];
@@ -55,20 +55,20 @@ static HaloStatus take_slots(Flow *flow)
         flow->out[i] = (HaloBuf){.shape = *out};
         set_rows(&flow->in[i], (Rows){0, flow->room});
         set_rows(&flow->out[i], (Rows){0, flow->band});
-        HALO_TRY(slot_take(flow->slot, &flow->in[i]));
-        if (flow->writer != NULL) HALO_TRY(slot_take(flow->slot, &flow->out[i]));
+        HALO_TRY(device_take(flow->device, &flow->in[i]));
+        if (flow->writer != NULL) HALO_TRY(device_take(flow->device, &flow->out[i]));
     }
 out:
     return status;
 }
 
-static void give_slots(Flow *flow)
+static void give_buffers(Flow *flow)
 {
     for (int i = 0; i < 2; i++) {
         set_rows(&flow->in[i], (Rows){0, flow->room});
         set_rows(&flow->out[i], (Rows){0, flow->band});
-        if (flow->in[i].data != NULL) slot_give(flow->slot, &flow->in[i]);
-        if (flow->out[i].data != NULL) slot_give(flow->slot, &flow->out[i]);
+        if (flow->in[i].data != NULL) device_give(flow->device, &flow->in[i]);
+        if (flow->out[i].data != NULL) device_give(flow->device, &flow->out[i]);
     }
 }
 
@@ -80,8 +80,8 @@ static Rows rows_in(const HaloBuf *buf)
                                          : (Rows){buf->y0, buf->y0 + buf->rows};
 }
 
-/* Window k goes into slot k mod 2, which band k - 2 has left. *ends: there are no more. */
-static HaloStatus read_window(Flow *flow, int64_t k, bool *ends)
+/* Window k goes into buffer k mod 2, which band k - 2 no longer needs. *at_end: it is the last. */
+static HaloStatus read_window(Flow *flow, int64_t k, bool *at_end)
 {
     HaloStatus status = HALO_OK;
     const double start = now_ms();
@@ -100,7 +100,7 @@ static HaloStatus read_window(Flow *flow, int64_t k, bool *ends)
     HaloBuf rest = rows_of(to, (Rows){have, rows.to});
     int64_t got = rows.to - have;
     if (got > 0) HALO_TRY(load_rows(flow->reader, &rest, &got));
-    *ends = flow->endless ? have + got < rows.to : rows.to == rows_length(&to->shape);
+    *at_end = flow->endless ? have + got < rows.to : rows.to == rows_length(&to->shape);
     set_rows(to, (Rows){rows.from, have + got});
     if (have + got == 0) HALO_FAIL(HALO_ERR_INPUT, "holds no samples");
 out:
@@ -149,16 +149,16 @@ static bool advance(Flow *flow, int64_t *counter, HaloStatus status)
 /* The next window; false when there are no more. */
 static bool read_next(Flow *flow)
 {
-    bool ends = false;
+    bool at_end = false;
     const int64_t k = flow->read;
-    const HaloStatus status = read_window(flow, k, &ends);
+    const HaloStatus status = read_window(flow, k, &at_end);
     pthread_mutex_lock(&flow->lock);
-    if (status == HALO_OK && ends) {
+    if (status == HALO_OK && at_end) {
         flow->last = k;
         flow->read = INT64_MAX - 1; /* nobody has to wait any more */
     }
     pthread_mutex_unlock(&flow->lock);
-    return advance(flow, &flow->read, status) && !ends;
+    return advance(flow, &flow->read, status) && !at_end;
 }
 
 static void *read_ahead(void *context)
@@ -176,11 +176,11 @@ static void *write_behind(void *context)
     return NULL;
 }
 
-/* This thread's words for what failed in any. */
+/* The failure of whichever thread failed first, as one of this thread. */
 static HaloStatus failure(const Flow *flow) { return halo_failure_again(&flow->failed); }
 
-/* Ends::reach. */
-static HaloStatus reach_band(void *context, int64_t from)
+/* BandIo::wait. */
+static HaloStatus wait_for_band(void *context, int64_t from)
 {
     Flow *flow = context;
     const int64_t k = from / flow->band;
@@ -249,9 +249,9 @@ static HaloStatus join_threads(Flow *flow, HaloStatus status)
 
 static HaloStatus run_bands(Flow *flow, int jobs, HaloReport *report)
 {
-    const Ends ends = {.context = flow, .reach = reach_band, .begin = begin_band, .end = end_band};
+    const BandIo io = {.context = flow, .wait = wait_for_band, .begin = begin_band, .end = end_band};
     start_threads(flow, jobs);
-    return join_threads(flow, execute_bands(flow->slot, flow->plan, flow->band, &ends, &report->results,
+    return join_threads(flow, execute_bands(flow->device, flow->plan, flow->band, &io, &report->results,
                                             &report->clipped, &report->ms));
 }
 
@@ -268,7 +268,7 @@ HaloStatus flow_run(HaloSession *session, HaloPlan *plan, HaloReader *reader, Ha
     HaloStatus status = HALO_OK;
     const HaloOptions *options = &session->options;
     int64_t held = 0;
-    Flow flow = {.slot = &session->host, .plan = plan, .reader = reader, .writer = writer, .last = -1};
+    Flow flow = {.device = &session->host, .plan = plan, .reader = reader, .writer = writer, .last = -1};
     pthread_mutex_init(&flow.lock, NULL);
     pthread_cond_init(&flow.moved, NULL);
     flow.endless = reader->info.shape.width < 0;
@@ -277,22 +277,22 @@ HaloStatus flow_run(HaloSession *session, HaloPlan *plan, HaloReader *reader, Ha
     const bool early = writer != NULL && halo_sink_seekable(writer->sink);
     if (early) HALO_TRY(save_begin(writer, &reader->info, &plan->reg[plan->output], flow.endless));
     const int64_t left = halo_memory_left(&session->memory);
-    flow.band = flow.live ? bands_for_pipe(flow.slot, plan, options, left)
-                          : bands_for_flow(flow.slot, plan, options->band_rows, left);
-    HALO_TRY(halo_memory_hold(&session->memory, bands_flow_memory(flow.slot, plan, flow.band)));
-    held = bands_flow_memory(flow.slot, plan, flow.band);
-    flow.slot->room = held;
-    HALO_TRY(take_slots(&flow));
+    flow.band = flow.live ? bands_for_pipe(flow.device, plan, options, left)
+                          : bands_for_flow(flow.device, plan, options->band_rows, left);
+    HALO_TRY(halo_memory_hold(&session->memory, bands_flow_memory(flow.device, plan, flow.band)));
+    held = bands_flow_memory(flow.device, plan, flow.band);
+    flow.device->limit = held;
+    HALO_TRY(take_buffers(&flow));
     if (writer != NULL && !early)
         HALO_TRY(save_begin(writer, &reader->info, &plan->reg[plan->output], flow.endless));
     HALO_TRY(run_bands(&flow, options->jobs, report));
     if (writer != NULL) HALO_TRY(save_end(writer, &reader->info, &plan->reg[plan->output]));
     report->ms.read = flow.ms.read;
     report->ms.write = flow.ms.write;
-    report->backend = flow.slot->backend->name;
-    snprintf(report->device, sizeof report->device, "%s", flow.slot->describe);
+    report->backend = flow.device->backend->name;
+    snprintf(report->device, sizeof report->device, "%s", flow.device->describe);
 out:
-    give_slots(&flow);
+    give_buffers(&flow);
     halo_memory_release(&session->memory, held);
     pthread_cond_destroy(&flow.moved);
     pthread_mutex_destroy(&flow.lock);

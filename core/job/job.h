@@ -4,8 +4,8 @@
 
 #include "run/run.h"
 
-/* What is open of it. */
-typedef struct Open {
+/* What is open while it runs. */
+typedef struct JobState {
     HaloMemory *memory;
     HaloSource *source;
     HaloReader reader;
@@ -14,14 +14,14 @@ typedef struct Open {
     HaloWriter writer; /* format NULL: no output is wanted */
     HaloPlan *plan;
     HaloBuf in, out;
-} Open;
+} JobState;
 
 /* image.c: runs the image or sound that the reader stands at, and closes the plan and buffers of it. */
-HaloStatus image_run(HaloSession *session, const HaloPipeline *pipeline, Open *open, HaloReport *report);
+HaloStatus image_run(HaloSession *session, const HaloPipeline *pipeline, JobState *state, HaloReport *report);
 /* Says how it would be done, in place of doing it. */
-HaloStatus image_explain(HaloSession *session, const HaloPipeline *pipeline, Open *open,
+HaloStatus image_explain(HaloSession *session, const HaloPipeline *pipeline, JobState *state,
                          HaloExplanation *explanation);
-void image_close(Open *open);
+void image_close(JobState *state);
 
 /* flow.c: an image or a sound through a plan in bands, on the host, so that no more than a few of them are in
  * memory. `writer` (NULL: only results are wanted) gets all of it; a plan that is endless gets its length. */

@@ -29,18 +29,18 @@ static HaloStatus output_format(const HaloSession *session, const HaloJob *job, 
     return HALO_OK;
 }
 
-static void close_all(Open *open)
+static void close_all(JobState *state)
 {
-    save_close(&open->writer, HALO_ERR_OUTPUT);
-    halo_sink_abandon(open->sink);
-    load_close(&open->reader);
-    halo_source_close(open->source);
-    image_close(open);
+    save_close(&state->writer, HALO_ERR_OUTPUT);
+    halo_sink_abandon(state->sink);
+    load_close(&state->reader);
+    halo_source_close(state->source);
+    image_close(state);
 }
 
 /* All that is read: the input, what the pipeline names, and what the job says. */
-static HaloStatus find_reads(const HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job, const Open *open,
-                             HaloRead **read, size_t *reads)
+static HaloStatus find_reads(const HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job,
+                             const JobState *state, HaloRead **read, size_t *reads)
 {
     HaloRead one;
     size_t count = 0;
@@ -48,7 +48,7 @@ static HaloStatus find_reads(const HaloSession *session, const HaloPipeline *pip
     *reads = 0;
     *read = calloc(count + job->reads + (size_t)session->sides + 1, sizeof **read);
     if (*read == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
-    if (halo_source_identity(open->source, one.id))
+    if (halo_source_identity(state->source, one.id))
         (*read)[(*reads)++] = (HaloRead){{one.id[0], one.id[1]}, "the input"};
     for (size_t i = 0; i < count; i++) halo_pipeline_reads(pipeline, i, &(*read)[(*reads)++]);
     for (size_t i = 0; i < job->reads; i++) (*read)[(*reads)++] = job->read[i];
@@ -58,23 +58,23 @@ static HaloStatus find_reads(const HaloSession *session, const HaloPipeline *pip
 }
 
 /* Refuses what can be refused before any work: an output that exists, or is read. */
-static HaloStatus open_output(HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job, const HaloFormat *to,
-                              Open *open)
+static HaloStatus open_output(HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job,
+                              const HaloFormat *to, JobState *state)
 {
     HaloStatus status = HALO_OK;
     HaloSinkOptions options = {.force = job->force, .sync = job->write.sync};
     HaloRead *read = NULL;
     HALO_TRY(pipeline_read_sides(session, pipeline));
-    HALO_TRY(find_reads(session, pipeline, job, open, &read, &options.reads));
+    HALO_TRY(find_reads(session, pipeline, job, state, &read, &options.reads));
     options.read = read;
-    HALO_TRY(halo_sink_open(job->output, &options, &open->sink));
-    open->writer = (HaloWriter){.format = to,
-                                .sink = open->sink,
-                                .options = job->write,
-                                .memory = open->memory,
-                                .changed = pipeline_changes(pipeline),
-                                .recoded = pipeline_recodes(pipeline)};
-    open->seekable = halo_sink_seekable(open->sink);
+    HALO_TRY(halo_sink_open(job->output, &options, &state->sink));
+    state->writer = (HaloWriter){.format = to,
+                                 .sink = state->sink,
+                                 .options = job->write,
+                                 .memory = state->memory,
+                                 .changed = pipeline_changes(pipeline),
+                                 .recoded = pipeline_recodes(pipeline)};
+    state->seekable = halo_sink_seekable(state->sink);
 out:
     free(read);
     return status;
@@ -134,10 +134,10 @@ static HaloStatus add_report(HaloMemory *memory, HaloReport *all, HaloReport *on
 
 /* Of several images an output that holds one takes the first: pages of a file are often no more than previews.
  * What comes through a pipe was meant as a whole. */
-static HaloStatus only_one(const Open *open, const HaloJob *job, HaloReport *report)
+static HaloStatus only_one(const JobState *state, const HaloJob *job, HaloReport *report)
 {
-    const int64_t images = open->reader.info.images;
-    if (halo_source_size(open->source) < 0)
+    const int64_t images = state->reader.info.images;
+    if (halo_source_size(state->source) < 0)
         return halo_fail(
             HALO_ERR_INPUT,
             "several images, and %s holds one: -o - writes one after the other, as do --to pnm and "
@@ -154,35 +154,35 @@ static void note_clipping(HaloReport *report)
     report->notes.peak = report->peak;
 }
 
-static bool takes_several(const Open *open)
+static bool takes_several(const JobState *state)
 {
-    const HaloFormat *to = open->writer.format;
+    const HaloFormat *to = state->writer.format;
     return to == NULL || to->several == HALO_SEVERAL ||
-           (to->several == HALO_SEVERAL_IN_STREAMS && !halo_sink_seekable(open->sink));
+           (to->several == HALO_SEVERAL_IN_STREAMS && !halo_sink_seekable(state->sink));
 }
 
-static HaloStatus run_images(HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job, Open *open,
-                             HaloReport *report)
+static HaloStatus run_images(HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job,
+                             JobState *state, HaloReport *report)
 {
     HaloStatus status = HALO_OK;
     HaloReport one = {0};
     for (int64_t image = 1;; image++) {
         bool more = false;
-        HALO_TRY(image_run(session, pipeline, open, &one));
-        HALO_TRY(add_report(open->memory, report, &one, image));
-        HALO_TRY(load_more(session, &open->reader, &more));
-        if (more && !takes_several(open)) {
-            HALO_TRY(only_one(open, job, report));
+        HALO_TRY(image_run(session, pipeline, state, &one));
+        HALO_TRY(add_report(state->memory, report, &one, image));
+        HALO_TRY(load_more(session, &state->reader, &more));
+        if (more && !takes_several(state)) {
+            HALO_TRY(only_one(state, job, report));
             more = false;
         }
         if (!more && image == 1)
             for (int i = 0; i < report->results.count; i++) report->results.item[i].image = 0;
         if (!more) break;
-        HALO_TRY(load_next(session, &open->reader));
+        HALO_TRY(load_next(session, &state->reader));
     }
-    report->clipped += open->writer.clipped;
-    report->peak = open->writer.peak;
-    halo_notes_join(&report->notes, &open->writer.notes);
+    report->clipped += state->writer.clipped;
+    report->peak = state->writer.peak;
+    halo_notes_join(&report->notes, &state->writer.notes);
     note_clipping(report);
 out:
     halo_report_free(&one);
@@ -190,21 +190,21 @@ out:
 }
 
 /* Until here what was read counts with its decoding, and what was written with its encoding. */
-static void split_times(const Open *open, HaloTimes *ms)
+static void split_times(const JobState *state, HaloTimes *ms)
 {
-    const double read = halo_source_ms(open->source);
-    const double written = open->sink != NULL ? halo_sink_ms(open->sink) : 0;
+    const double read = halo_source_ms(state->source);
+    const double written = state->sink != NULL ? halo_sink_ms(state->sink) : 0;
     ms->decode = ms->read > read ? ms->read - read : 0;
     ms->encode = ms->write > written ? ms->write - written : 0;
     ms->read = read;
     ms->write = written;
 }
 
-static HaloStatus commit_output(Open *open, HaloReport *report)
+static HaloStatus commit_output(JobState *state, HaloReport *report)
 {
     const double start = now_ms();
-    HaloSink *sink = open->sink;
-    open->sink = NULL; /* commit frees it, whatever happens */
+    HaloSink *sink = state->sink;
+    state->sink = NULL; /* commit frees it, whatever happens */
     const HaloStatus status = halo_sink_commit(sink);
     report->ms.write += now_ms() - start;
     return status;
@@ -219,18 +219,18 @@ static HaloStatus with_name(HaloStatus status, const HaloJob *job)
 
 /* Nothing is opened to be written. */
 static HaloStatus explain(HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job,
-                          const HaloFormat *to, Open *open)
+                          const HaloFormat *to, JobState *state)
 {
-    open->writer = (HaloWriter){.format = to, .options = job->write};
-    open->seekable = to != NULL && halo_sink_would_seek(job->output);
-    return image_explain(session, pipeline, open, job->explain);
+    state->writer = (HaloWriter){.format = to, .options = job->write};
+    state->seekable = to != NULL && halo_sink_would_seek(job->output);
+    return image_explain(session, pipeline, state, job->explain);
 }
 
 /* --guard: sound goes through once, and again, scaled, where samples were clipped. */
-static HaloStatus check_guard(const HaloJob *job, const Open *open)
+static HaloStatus check_guard(const HaloJob *job, const JobState *state)
 {
-    if (!job->write.guard || open->reader.info.shape.kind != HALO_AUDIO) return HALO_OK;
-    if (strcmp(job->input, "-") != 0 && halo_source_seekable(open->source) && halo_sink_seekable(open->sink))
+    if (!job->write.guard || state->reader.info.shape.kind != HALO_AUDIO) return HALO_OK;
+    if (strcmp(job->input, "-") != 0 && halo_source_seekable(state->source) && halo_sink_seekable(state->sink))
         return HALO_OK;
     return halo_fail(HALO_ERR_USAGE, "--guard reads and writes sound twice: it takes files, not pipes");
 }
@@ -248,30 +248,30 @@ static HaloStatus run_once(HaloSession *session, const HaloPipeline *pipeline, c
                            HaloReport *report, bool *again)
 {
     HaloStatus status = HALO_OK;
-    Open open = {.memory = &session->memory};
+    JobState state = {.memory = &session->memory};
     const HaloFormat *to = NULL;
     const double start = now_ms();
     *report = (HaloReport){.backend = "none"};
     *again = false;
     atomic_store(&session->memory.held, 0);
-    HALO_TRY(halo_source_open(job->input, &open.source));
-    halo_source_count(open.source, open.memory);
-    HALO_TRY(load_open(session, open.source, job->raw, &open.reader));
-    if (job->output != NULL) HALO_TRY(output_format(session, job, open.reader.format, &to));
+    HALO_TRY(halo_source_open(job->input, &state.source));
+    halo_source_count(state.source, state.memory);
+    HALO_TRY(load_open(session, state.source, job->raw, &state.reader));
+    if (job->output != NULL) HALO_TRY(output_format(session, job, state.reader.format, &to));
     if (job->explain != NULL) {
-        status = explain(session, pipeline, job, to, &open);
+        status = explain(session, pipeline, job, to, &state);
         goto out;
     }
-    if (to != NULL) HALO_TRY(open_output(session, pipeline, job, to, &open));
-    if (to != NULL) HALO_TRY(check_guard(job, &open));
+    if (to != NULL) HALO_TRY(open_output(session, pipeline, job, to, &state));
+    if (to != NULL) HALO_TRY(check_guard(job, &state));
     report->ms.read = now_ms() - start;
-    HALO_TRY(run_images(session, pipeline, job, &open, report));
-    HALO_TRY(save_close(&open.writer, HALO_OK));
-    split_times(&open, &report->ms);
-    *again = guard_again(session, job, &open.writer);
-    if (to != NULL && !*again) HALO_TRY(commit_output(&open, report));
+    HALO_TRY(run_images(session, pipeline, job, &state, report));
+    HALO_TRY(save_close(&state.writer, HALO_OK));
+    split_times(&state, &report->ms);
+    *again = guard_again(session, job, &state.writer);
+    if (to != NULL && !*again) HALO_TRY(commit_output(&state, report));
 out:
-    close_all(&open);
+    close_all(&state);
     if (status != HALO_OK || *again) halo_report_free(report);
     return status == HALO_OK ? HALO_OK : with_name(status, job);
 }

@@ -41,7 +41,7 @@ static void take_powers(const Powers *p, HaloStats *s)
 }
 
 /* Sums of (v - k)^3 and (v - k)^4, k being the mean of each channel. */
-static HaloStatus sum_powers(Slot *slot, const HaloBuf *src, const double *k, double *third, double *fourth)
+static HaloStatus sum_powers(Device *device, const HaloBuf *src, const double *k, double *third, double *fourth)
 {
 #define DISTANCE \
     {HALO_CODE_A, 0.0}, {HALO_CODE_K, 0.0}, { HALO_CODE_SUB, 0.0 }
@@ -54,11 +54,11 @@ static HaloStatus sum_powers(Slot *slot, const HaloBuf *src, const double *k, do
     static const HaloProgram square = {15, {DISTANCE, DISTANCE, TIMES, DISTANCE, DISTANCE, TIMES, TIMES}};
     const HaloFold of_cubes = {.map = &cube, .join = &sum, .k = k};
     const HaloFold of_squares = {.map = &square, .join = &sum, .k = k};
-    const HaloStatus status = slot->backend->fold(slot->device, src, &of_cubes, third);
-    return status == HALO_OK ? slot->backend->fold(slot->device, src, &of_squares, fourth) : status;
+    const HaloStatus status = device->backend->fold(device->handle, src, &of_cubes, third);
+    return status == HALO_OK ? device->backend->fold(device->handle, src, &of_squares, fourth) : status;
 }
 
-static HaloStatus float_powers(Slot *slot, const HaloBuf *src, HaloResult *result)
+static HaloStatus float_powers(Device *device, const HaloBuf *src, HaloResult *result)
 {
     HaloStatus status = HALO_OK;
     const int channels = src->shape.channels;
@@ -66,7 +66,7 @@ static HaloStatus float_powers(Slot *slot, const HaloBuf *src, HaloResult *resul
     double *k = calloc((size_t)channels * 3, sizeof *k), *third = k + channels, *fourth = third + channels;
     if (k == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     for (int c = 0; c < channels; c++) k[c] = result->channel[c].moments.mean;
-    HALO_TRY(sum_powers(slot, src, k, third, fourth));
+    HALO_TRY(sum_powers(device, src, k, third, fourth));
     for (int c = 0; c < channels; c++) {
         const HaloMoments *m = &result->channel[c].moments;
         const Powers powers = {(double)(m->count - m->nan), m->mean, m->m2, third[c], fourth[c]};
@@ -121,7 +121,8 @@ static void add_counts(const HaloHistogram *levels, int alpha, uint64_t *all)
         for (int64_t v = 0; c != alpha && v < levels->bins; v++) all[v] += levels->count[c * levels->bins + v];
 }
 
-static HaloStatus integer_detail(Slot *slot, const HaloBuf *src, const HaloDetail *detail, HaloResult *result)
+static HaloStatus integer_detail(Device *device, const HaloBuf *src, const HaloDetail *detail,
+                                 HaloResult *result)
 {
     HaloStatus status = HALO_OK;
     const HaloShape *shape = &src->shape;
@@ -131,7 +132,7 @@ static HaloStatus integer_detail(Slot *slot, const HaloBuf *src, const HaloDetai
     uint64_t *all = calloc((size_t)values, sizeof *all);
     if (all == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     HALO_TRY(halo_histogram_alloc(&levels, shape->channels, values, every.lo, every.hi));
-    HALO_TRY(slot->backend->hist(slot->device, src, &every, &levels));
+    HALO_TRY(device->backend->hist(device->handle, src, &every, &levels));
     for (int c = 0; c < shape->channels; c++)
         take_counts(levels.count + c * values, values, detail, &result->channel[c]);
     add_counts(&levels, shape->alpha, all);
@@ -143,7 +144,7 @@ out:
 }
 
 /* Of bins over full scale. */
-static HaloStatus float_entropy(Slot *slot, const HaloBuf *src, HaloResult *result)
+static HaloStatus float_entropy(Device *device, const HaloBuf *src, HaloResult *result)
 {
     HaloStatus status = HALO_OK;
     const HaloShape *shape = &src->shape;
@@ -152,7 +153,7 @@ static HaloStatus float_entropy(Slot *slot, const HaloBuf *src, HaloResult *resu
     uint64_t *all = calloc((size_t)hist.bins, sizeof *all);
     if (all == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     HALO_TRY(halo_histogram_alloc(&made, shape->channels, hist.bins, hist.lo, hist.hi));
-    HALO_TRY(slot->backend->hist(slot->device, src, &hist, &made));
+    HALO_TRY(device->backend->hist(device->handle, src, &hist, &made));
     for (int c = 0; c < shape->channels; c++)
         result->channel[c].entropy = entropy_of(made.count + c * hist.bins, hist.bins);
     add_counts(&made, shape->alpha, all);
@@ -163,14 +164,14 @@ out:
     return status;
 }
 
-HaloStatus measure_detail(Slot *slot, const HaloBuf *src, const HaloDetail *detail, HaloResult *result)
+HaloStatus measure_detail(Device *device, const HaloBuf *src, const HaloDetail *detail, HaloResult *result)
 {
     HaloStatus status = HALO_OK;
     result->detail = *detail;
-    if (src->shape.dtype != HALO_F32) return integer_detail(slot, src, detail, result);
-    if (detail->full) HALO_TRY(float_powers(slot, src, result));
-    if (detail->full) HALO_TRY(float_entropy(slot, src, result));
-    HALO_TRY(float_percentiles(slot, src, detail, result));
+    if (src->shape.dtype != HALO_F32) return integer_detail(device, src, detail, result);
+    if (detail->full) HALO_TRY(float_powers(device, src, result));
+    if (detail->full) HALO_TRY(float_entropy(device, src, result));
+    HALO_TRY(float_percentiles(device, src, detail, result));
 out:
     return status;
 }

@@ -12,7 +12,7 @@
 static void add_node(const Measured *all, int channels, int channel, HaloMoments node)
 {
     int level = 0;
-    for (; all->pieces >> level & 1; level++) {
+    for (; all->blocks >> level & 1; level++) {
         HaloMoments left = all->node[level * channels + channel];
         halo_moments_merge(&left, &node);
         node = left;
@@ -26,7 +26,7 @@ static HaloMoments total_of(const Measured *all, int channels, int channel)
     HaloMoments total = halo_moments_none();
     bool any = false;
     for (int level = 0; level < 64; level++) {
-        if ((all->pieces >> level & 1) == 0) continue;
+        if ((all->blocks >> level & 1) == 0) continue;
         HaloMoments left = all->node[level * channels + channel];
         if (any) halo_moments_merge(&left, &total);
         total = left;
@@ -35,21 +35,22 @@ static HaloMoments total_of(const Measured *all, int channels, int channel)
     return total;
 }
 
-HaloStatus measure_moments(Slot *slot, const HaloStep *step, const HaloBuf *piece, int64_t first, Measured *all)
+HaloStatus measure_moments(Device *device, const HaloStep *step, const HaloBuf *block, int64_t first,
+                           Measured *all)
 {
     HaloStatus status = HALO_OK;
-    const int channels = piece->shape.channels;
+    const int channels = block->shape.channels;
     HaloMoments *moments = calloc((size_t)channels, sizeof *moments);
     if (all->node == NULL) all->node = calloc((size_t)channels * 64, sizeof *all->node);
     if (moments == NULL || all->node == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
-    HALO_TRY(slot->backend->reduce(slot->device, piece, step->u.want, moments));
+    HALO_TRY(device->backend->reduce(device->handle, block, step->u.want, moments));
     for (int c = 0; c < channels; c++) {
         if (moments[c].min_at >= 0) moments[c].min_at += first;
         if (moments[c].max_at >= 0) moments[c].max_at += first;
         if ((step->u.want & HALO_WANT_PRODUCT) == 0) moments[c].product = (double)NAN; /* not known */
         add_node(all, channels, c, moments[c]);
     }
-    all->pieces++;
+    all->blocks++;
 out:
     free(moments);
     return status;
@@ -73,24 +74,25 @@ static double join(const HaloFold *fold, int channel, double a, double b)
     return halo_program_run(fold->join, a, b, fold->k != NULL ? fold->k[channel] : 0.0);
 }
 
-/* Pieces join as those of statistics do. */
-HaloStatus measure_folded(Slot *slot, const HaloStep *step, const HaloBuf *piece, int64_t first, Measured *all)
+/* Blocks join as those of statistics do. */
+HaloStatus measure_folded(Device *device, const HaloStep *step, const HaloBuf *block, int64_t first,
+                          Measured *all)
 {
     HaloStatus status = HALO_OK;
     const HaloFold *fold = &step->u.fold;
     (void)first;
-    const int channels = piece->shape.channels;
+    const int channels = block->shape.channels;
     double *value = calloc((size_t)channels, sizeof *value);
     if (all->folded == NULL) all->folded = calloc((size_t)channels * 64, sizeof *all->folded);
     if (value == NULL || all->folded == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
-    HALO_TRY(slot->backend->fold(slot->device, piece, fold, value));
+    HALO_TRY(device->backend->fold(device->handle, block, fold, value));
     for (int c = 0; c < channels; c++) {
         int level = 0;
-        for (; all->pieces >> level & 1; level++)
+        for (; all->blocks >> level & 1; level++)
             value[c] = join(fold, c, all->folded[level * channels + c], value[c]);
         all->folded[level * channels + c] = value[c];
     }
-    all->pieces++;
+    all->blocks++;
 out:
     free(value);
     return status;
@@ -104,7 +106,7 @@ void measure_fold(const Measured *measured, const HaloFold *fold, const HaloShap
         bool any = false;
         value[c] = fold->identity;
         for (int level = 0; level < 64; level++) {
-            if ((measured->pieces >> level & 1) == 0) continue;
+            if ((measured->blocks >> level & 1) == 0) continue;
             const double left = measured->folded[level * channels + c];
             value[c] = any ? join(fold, c, left, value[c]) : left;
             any = true;
@@ -137,14 +139,14 @@ static HaloHist counted(const HaloShape *shape, const HaloHist *wanted)
     return shape->dtype == HALO_F32 ? *wanted : (HaloHist){values, 0.0, (double)values};
 }
 
-void measure_ask_counts(const HaloBackend *backend, HaloDevice *device, const HaloBuf *piece, int64_t bins)
+void measure_ask_counts(const HaloBackend *backend, HaloDevice *device, const HaloBuf *block, int64_t bins)
 {
-    const HaloHist wanted = {bins, 0.0, 1.0}, hist = counted(&piece->shape, &wanted);
-    HaloHistogram counts = {.bins = hist.bins, .channels = piece->shape.channels};
-    backend->hist(device, piece, &hist, &counts);
+    const HaloHist wanted = {bins, 0.0, 1.0}, hist = counted(&block->shape, &wanted);
+    HaloHistogram counts = {.bins = hist.bins, .channels = block->shape.channels};
+    backend->hist(device, block, &hist, &counts);
 }
 
-static HaloStatus count_piece(Slot *slot, const HaloBuf *src, const HaloHist *wanted, HaloHistogram *out)
+static HaloStatus count_block(Device *device, const HaloBuf *src, const HaloHist *wanted, HaloHistogram *out)
 {
     HaloStatus status = HALO_OK;
     HaloHistogram levels = {0};
@@ -152,10 +154,10 @@ static HaloStatus count_piece(Slot *slot, const HaloBuf *src, const HaloHist *wa
     const HaloHist hist = counted(shape, wanted);
     HALO_TRY(halo_histogram_alloc(out, shape->channels, wanted->bins, wanted->lo, wanted->hi));
     if (shape->dtype == HALO_F32) {
-        HALO_TRY(slot->backend->hist(slot->device, src, &hist, out));
+        HALO_TRY(device->backend->hist(device->handle, src, &hist, out));
     } else {
         HALO_TRY(halo_histogram_alloc(&levels, shape->channels, hist.bins, hist.lo, hist.hi));
-        HALO_TRY(slot->backend->hist(slot->device, src, &hist, &levels));
+        HALO_TRY(device->backend->hist(device->handle, src, &hist, &levels));
         gather(&levels, out);
     }
 out:
@@ -164,19 +166,20 @@ out:
     return status;
 }
 
-HaloStatus measure_counts(Slot *slot, const HaloStep *step, const HaloBuf *piece, int64_t first, Measured *all)
+HaloStatus measure_counts(Device *device, const HaloStep *step, const HaloBuf *block, int64_t first,
+                          Measured *all)
 {
     HaloStatus status = HALO_OK;
     (void)first;
     HaloHistogram more = {0}, *sum = &all->hist;
-    HaloHist hist = step->u.hist; /* an open range is of a whole, which is one piece */
-    HALO_TRY(range_find(slot, piece, &hist));
-    if (all->pieces++ == 0) {
-        status = count_piece(slot, piece, &hist, sum);
+    HaloHist hist = step->u.hist; /* an open range is of a whole, which is one block */
+    HALO_TRY(range_find(device, block, &hist));
+    if (all->blocks++ == 0) {
+        status = count_block(device, block, &hist, sum);
         sum->own = range_is_open(&step->u.hist);
         goto out;
     }
-    HALO_TRY(count_piece(slot, piece, &hist, &more));
+    HALO_TRY(count_block(device, block, &hist, &more));
     for (int64_t i = 0; i < sum->bins * sum->channels; i++) sum->count[i] += more.count[i];
     for (int c = 0; c < sum->channels; c++) {
         sum->below[c] += more.below[c];
@@ -190,21 +193,21 @@ out:
 
 /* ---- what sound has besides ---------------------------------------------------------------------------------------- */
 
-HaloStatus measure_loudness(Slot *slot, const HaloStep *step, const HaloBuf *piece, Measured *all)
+HaloStatus measure_loudness(Device *device, const HaloStep *step, const HaloBuf *block, Measured *all)
 {
     HaloStatus status = HALO_OK;
     const bool true_peak = step->detail != NULL && step->detail->full;
     const HaloShape shape = {.kind = HALO_AUDIO,
-                             .dtype = piece->shape.dtype,
-                             .width = piece->cols,
+                             .dtype = block->shape.dtype,
+                             .width = block->cols,
                              .height = 1,
-                             .channels = piece->shape.channels};
+                             .channels = block->shape.channels};
     HaloBuf host = {0};
-    if (slot->backend->upload == NULL) return loudness_add(&all->loudness, piece, true_peak);
+    if (device->backend->upload == NULL) return loudness_add(&all->loudness, block, true_peak);
     HALO_TRY(halo_buf_alloc(&host, &shape));
-    host.shape = piece->shape;
-    host.x0 = piece->x0;
-    HALO_TRY(slot->backend->download(slot->device, piece, &host));
+    host.shape = block->shape;
+    host.x0 = block->x0;
+    HALO_TRY(device->backend->download(device->handle, block, &host));
     HALO_TRY(loudness_add(&all->loudness, &host, true_peak));
 out:
     halo_buf_free(&host);

@@ -1,8 +1,8 @@
-/* Measuring: what reductions, folds and histograms have seen, piece by piece, and what they make of it. */
+/* Measuring: what reductions, folds and histograms have seen, block by block, and what they make of it. */
 #ifndef CORE_MEASURE_H
 #define CORE_MEASURE_H
 
-#include "device/slot.h"
+#include "device/device.h"
 
 /* truepeak.c: frames in a row, interleaved. What true_peak_open made is closed also where it failed. */
 typedef struct TruePeak TruePeak;
@@ -19,22 +19,25 @@ void loudness_close(Loudness *loudness);
 
 /* What a reduction, a fold or a histogram has seen so far. */
 typedef struct Measured {
-    uint64_t pieces;
-    HaloMoments *node; /* of reductions, [64][channels]: a binary counter of pieces */
+    uint64_t blocks;
+    HaloMoments *node; /* of reductions, [64][channels]: a binary counter of blocks */
     double *folded;    /* of folds, likewise */
     HaloHistogram hist;
     Loudness *loudness;
     HaloBuf leaf; /* frames that wait for more, in host memory */
 } Measured;
 
-/* measure.c: a piece for each kind; it is a whole for a backend, and begins with frame `first`. */
-HaloStatus measure_moments(Slot *slot, const HaloStep *step, const HaloBuf *piece, int64_t first, Measured *all);
-HaloStatus measure_folded(Slot *slot, const HaloStep *step, const HaloBuf *piece, int64_t first, Measured *all);
-HaloStatus measure_counts(Slot *slot, const HaloStep *step, const HaloBuf *piece, int64_t first, Measured *all);
+/* measure.c: a block for each kind; it is a whole for a backend, and begins with frame `first`. */
+HaloStatus measure_moments(Device *device, const HaloStep *step, const HaloBuf *block, int64_t first,
+                           Measured *all);
+HaloStatus measure_folded(Device *device, const HaloStep *step, const HaloBuf *block, int64_t first,
+                          Measured *all);
+HaloStatus measure_counts(Device *device, const HaloStep *step, const HaloBuf *block, int64_t first,
+                          Measured *all);
 /* Calls for the counts that `bins` bins are made of, for their scratch alone. */
-void measure_ask_counts(const HaloBackend *backend, HaloDevice *device, const HaloBuf *piece, int64_t bins);
+void measure_ask_counts(const HaloBackend *backend, HaloDevice *device, const HaloBuf *block, int64_t bins);
 /* More of a sound, on its way to its loudness. */
-HaloStatus measure_loudness(Slot *slot, const HaloStep *step, const HaloBuf *piece, Measured *all);
+HaloStatus measure_loudness(Device *device, const HaloStep *step, const HaloBuf *block, Measured *all);
 /* Statistics of every channel (`channel` may be NULL) and, merged in order, of all but alpha. */
 void measure_stats(const Measured *measured, const HaloShape *shape, HaloStats *channel, HaloStats *all);
 /* value: [channels + 1], the last over all but alpha. */
@@ -46,9 +49,9 @@ HaloHist hist_default(const HaloShape *shape);
 /* Are the ends of a histogram still to be found (NaN)? And finds them: the least and the greatest finite
  * sample of the whole, apart where these are one; full scale where no sample is finite. */
 bool range_is_open(const HaloHist *hist);
-HaloStatus range_find(Slot *slot, const HaloBuf *src, HaloHist *hist);
+HaloStatus range_find(Device *device, const HaloBuf *src, HaloHist *hist);
 
 /* detail.c: adds to the statistics of a whole what they were asked for besides. */
-HaloStatus measure_detail(Slot *slot, const HaloBuf *src, const HaloDetail *detail, HaloResult *result);
+HaloStatus measure_detail(Device *device, const HaloBuf *src, const HaloDetail *detail, HaloResult *result);
 
 #endif

@@ -123,22 +123,22 @@ static void settle_infinite(Wanted *w, const HaloHistogram *made, int alpha)
         w->rank -= below;
 }
 
-static HaloStatus count(Slot *slot, const HaloBuf *src, double lo, double hi, HaloHistogram *made)
+static HaloStatus count(Device *device, const HaloBuf *src, double lo, double hi, HaloHistogram *made)
 {
     const HaloHist hist = {.bins = bins_for(src), .lo = lo, .hi = hi};
     halo_histogram_free(made);
     const HaloStatus status = halo_histogram_alloc(made, src->shape.channels, hist.bins, lo, hi);
-    return status == HALO_OK ? slot->backend->hist(slot->device, src, &hist, made) : status;
+    return status == HALO_OK ? device->backend->hist(device->handle, src, &hist, made) : status;
 }
 
 /* All of them to the end; [lo, hi] holds every finite sample. */
-static HaloStatus find_all(Slot *slot, const HaloBuf *src, double lo, double hi, Wanted *wanted, int64_t n)
+static HaloStatus find_all(Device *device, const HaloBuf *src, double lo, double hi, Wanted *wanted, int64_t n)
 {
     HaloStatus status = HALO_OK;
     HaloHistogram made = {0};
     const int alpha = src->shape.alpha;
     if (!(lo < hi)) hi = nextafter(lo, (double)INFINITY); /* one value: still to be told from infinities */
-    HALO_TRY(count(slot, src, lo, hi, &made));
+    HALO_TRY(count(device, src, lo, hi, &made));
     for (int64_t i = 0; i < n; i++) {
         wanted[i].lo = lo;
         wanted[i].hi = hi;
@@ -149,7 +149,7 @@ static HaloStatus find_all(Slot *slot, const HaloBuf *src, double lo, double hi,
         while (wanted[i].lo < wanted[i].hi) {
             lo = wanted[i].lo;
             hi = wanted[i].hi;
-            HALO_TRY(count(slot, src, lo, hi, &made));
+            HALO_TRY(count(device, src, lo, hi, &made));
             for (int64_t j = i; j < n; j++) /* neighbours often lie in the same bin */
                 if (wanted[j].lo == lo && wanted[j].hi == hi) narrow(&wanted[j], &made, alpha);
         }
@@ -164,7 +164,7 @@ static HaloStats *stats_at(HaloResult *result, int scope)
     return scope < result->shape.channels ? &result->channel[scope] : &result->all;
 }
 
-HaloStatus float_percentiles(Slot *slot, const HaloBuf *src, const HaloDetail *detail, HaloResult *result)
+HaloStatus float_percentiles(Device *device, const HaloBuf *src, const HaloDetail *detail, HaloResult *result)
 {
     HaloStatus status = HALO_OK;
     const int channels = src->shape.channels, percents = detail->percents;
@@ -184,7 +184,7 @@ HaloStatus float_percentiles(Slot *slot, const HaloBuf *src, const HaloDetail *d
             wanted[n++] = (Wanted){.channel = channel, .rank = place.after};
         }
     }
-    if (n > 0) HALO_TRY(find_all(slot, src, lo, hi, wanted, n));
+    if (n > 0) HALO_TRY(find_all(device, src, lo, hi, wanted, n));
     n = 0;
     for (int scope = 0; scope <= channels; scope++) {
         HaloStats *s = stats_at(result, scope);

@@ -15,7 +15,7 @@
 /* clang-format on */
 
 /* By a fold, which leaves infinities out; only sources that have some need it. */
-static HaloStatus finite_end(Slot *slot, const HaloBuf *src, bool greatest, double *end)
+static HaloStatus finite_end(Device *device, const HaloBuf *src, bool greatest, double *end)
 {
     static const HaloProgram of_least = FINITE_OR((double)INFINITY), lesser = JOIN(HALO_CODE_MIN);
     static const HaloProgram of_greatest = FINITE_OR(-(double)INFINITY), greater = JOIN(HALO_CODE_MAX);
@@ -25,7 +25,7 @@ static HaloStatus finite_end(Slot *slot, const HaloBuf *src, bool greatest, doub
     const int channels = src->shape.channels;
     double *value = calloc((size_t)channels, sizeof *value);
     if (value == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
-    const HaloStatus status = slot->backend->fold(slot->device, src, &fold, value);
+    const HaloStatus status = device->backend->fold(device->handle, src, &fold, value);
     *end = fold.identity;
     for (int c = 0; c < channels && status == HALO_OK; c++)
         if (greatest ? value[c] > *end : value[c] < *end) *end = value[c];
@@ -34,20 +34,20 @@ static HaloStatus finite_end(Slot *slot, const HaloBuf *src, bool greatest, doub
 }
 
 /* Of all channels, from what no sample is: least > greatest stays where none is finite. */
-static HaloStatus find_extremes(Slot *slot, const HaloBuf *src, double *least, double *greatest)
+static HaloStatus find_extremes(Device *device, const HaloBuf *src, double *least, double *greatest)
 {
     HaloStatus status = HALO_OK;
     const int channels = src->shape.channels;
     HaloMoments *moments = calloc((size_t)channels, sizeof *moments);
     if (moments == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
-    HALO_TRY(slot->backend->reduce(slot->device, src, HALO_WANT_EXTREMES, moments));
+    HALO_TRY(device->backend->reduce(device->handle, src, HALO_WANT_EXTREMES, moments));
     for (int c = 0; c < channels; c++) {
         if (moments[c].count == moments[c].nan) continue;
         *least = moments[c].min < *least ? moments[c].min : *least;
         *greatest = moments[c].max > *greatest ? moments[c].max : *greatest;
     }
-    if (isinf(*least)) HALO_TRY(finite_end(slot, src, false, least));
-    if (isinf(*greatest)) HALO_TRY(finite_end(slot, src, true, greatest));
+    if (isinf(*least)) HALO_TRY(finite_end(device, src, false, least));
+    if (isinf(*greatest)) HALO_TRY(finite_end(device, src, true, greatest));
 out:
     free(moments);
     return status;
@@ -65,13 +65,13 @@ HaloHist hist_default(const HaloShape *shape)
 
 bool range_is_open(const HaloHist *hist) { return isnan(hist->lo) || isnan(hist->hi); }
 
-HaloStatus range_find(Slot *slot, const HaloBuf *src, HaloHist *hist)
+HaloStatus range_find(Device *device, const HaloBuf *src, HaloHist *hist)
 {
     HaloStatus status = HALO_OK;
     const bool finds_lo = isnan(hist->lo), finds_hi = isnan(hist->hi);
     double least = (double)INFINITY, greatest = -(double)INFINITY;
     if (!range_is_open(hist)) goto out;
-    HALO_TRY(find_extremes(slot, src, &least, &greatest));
+    HALO_TRY(find_extremes(device, src, &least, &greatest));
     if (least > greatest) { /* nothing will be counted in a bin */
         least = 0.0;
         greatest = (double)src->shape.white;

@@ -78,7 +78,7 @@ static HaloStatus set_value(HaloSession *session, Call *call, int i, Span span)
     const bool quoted = span_within(span, "\"\"", &span) || span_within(span, "''", &span);
     text = span_copy(span);
     if (text == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
-    HALO_TRY(value_parse(session, param, text, quoted, where, &call->value[i], &call->kept[i]));
+    HALO_TRY(value_parse(session, param, text, quoted, where, &call->value[i], &call->owned[i]));
     call->value[i].given = true;
 out:
     free(text);
@@ -147,8 +147,8 @@ static HaloStatus fill_presets(HaloSession *session, Call *call)
             return halo_fail(HALO_ERR_USAGE, "%s needs %s (%s): for example %s", call->op->name, param->key,
                              param->help, call->op->example);
         if (param->preset[0] == 0) continue;
-        const HaloStatus status = value_parse(session, param, param->preset, false, call->op->name,
-                                              &call->value[i], &call->kept[i]);
+        const HaloStatus status =
+            value_parse(session, param, param->preset, false, call->op->name, &call->value[i], &call->owned[i]);
         if (status != HALO_OK) return status;
     }
     return HALO_OK;
@@ -163,8 +163,8 @@ static HaloStatus parse_call(HaloSession *session, Span piece, Call *call)
     if (status != HALO_OK) return status;
     call->values = call->op->params + (call->op->filter ? CORE_COMMON : 0);
     call->value = calloc((size_t)call->values + 1, sizeof *call->value);
-    call->kept = calloc((size_t)call->values + 1, sizeof *call->kept);
-    if (call->value == NULL || call->kept == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    call->owned = calloc((size_t)call->values + 1, sizeof *call->owned);
+    if (call->value == NULL || call->owned == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     bool first = true;
     for (const char *at = colon; at != NULL && at < end; first = false) {
         const char *stop;

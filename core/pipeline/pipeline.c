@@ -4,13 +4,13 @@
 #include "file/side.h"
 #include "pipeline.h"
 
-static void free_kept(Kept *kept)
+static void free_owned(Owned *owned)
 {
-    free(kept->text);
-    if (kept->mask != NULL) halo_mask_free(kept->mask);
-    free(kept->mask);
-    side_release(kept->side);
-    halo_pipeline_free(kept->branch);
+    free(owned->text);
+    if (owned->mask != NULL) halo_mask_free(owned->mask);
+    free(owned->mask);
+    side_release(owned->side);
+    halo_pipeline_free(owned->branch);
 }
 
 void halo_pipeline_free(HaloPipeline *pipeline)
@@ -18,9 +18,9 @@ void halo_pipeline_free(HaloPipeline *pipeline)
     if (pipeline == NULL) return;
     for (int c = 0; c < pipeline->calls; c++) {
         Call *call = &pipeline->call[c];
-        for (int i = 0; i < call->values && call->kept != NULL; i++) free_kept(&call->kept[i]);
+        for (int i = 0; i < call->values && call->owned != NULL; i++) free_owned(&call->owned[i]);
         free(call->value);
-        free(call->kept);
+        free(call->owned);
     }
     free(pipeline->call);
     free(pipeline);
@@ -32,13 +32,13 @@ static bool nth_read(const HaloPipeline *pipeline, size_t *i, HaloRead *read)
     for (int c = 0; c < pipeline->calls; c++) {
         const Call *call = &pipeline->call[c];
         for (int v = 0; v < call->values; v++) {
-            const Kept *kept = &call->kept[v];
-            if (kept->branch != NULL && nth_read(kept->branch, i, read)) return true;
-            const bool masked = kept->mask != NULL && kept->mask->filed;
-            if (!masked && (kept->side == NULL || kept->side->file.what == NULL)) continue;
+            const Owned *owned = &call->owned[v];
+            if (owned->branch != NULL && nth_read(owned->branch, i, read)) return true;
+            const bool masked = owned->mask != NULL && owned->mask->filed;
+            if (!masked && (owned->side == NULL || owned->side->file.what == NULL)) continue;
             if ((*i)-- > 0) continue;
-            *read = masked ? (HaloRead){{kept->mask->file[0], kept->mask->file[1]}, "read by the pipeline"}
-                           : kept->side->file;
+            *read = masked ? (HaloRead){{owned->mask->file[0], owned->mask->file[1]}, "read by the pipeline"}
+                           : owned->side->file;
             return true;
         }
     }
@@ -56,7 +56,7 @@ bool pipeline_has_sides(const HaloPipeline *pipeline)
         const Call *call = &pipeline->call[c];
         for (int v = 0; v < call->values; v++) {
             if (call_param(call, v)->type != HALO_PARAM_SOURCE) continue;
-            if (call->kept[v].branch == NULL || pipeline_has_sides(call->kept[v].branch)) return true;
+            if (call->owned[v].branch == NULL || pipeline_has_sides(call->owned[v].branch)) return true;
         }
     }
     return false;
@@ -68,13 +68,13 @@ HaloStatus pipeline_read_sides(HaloSession *session, const HaloPipeline *pipelin
     for (int c = 0; c < pipeline->calls && status == HALO_OK; c++) {
         const Call *call = &pipeline->call[c];
         for (int v = 0; v < call->values && status == HALO_OK; v++) {
-            const Kept *kept = &call->kept[v];
+            const Owned *owned = &call->owned[v];
             HaloSide *side;
             if (call_param(call, v)->type != HALO_PARAM_SOURCE) continue;
-            if (kept->branch != NULL)
-                status = pipeline_read_sides(session, kept->branch);
-            else if (kept->side == NULL)
-                status = side_of_input(session, kept->text, &side);
+            if (owned->branch != NULL)
+                status = pipeline_read_sides(session, owned->branch);
+            else if (owned->side == NULL)
+                status = side_of_input(session, owned->text, &side);
         }
     }
     return status;

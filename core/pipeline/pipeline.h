@@ -7,20 +7,20 @@
 #define CORE_COMMON 3 /* parameters every filter takes: border, alpha, nan */
 enum { COMMON_BORDER, COMMON_ALPHA, COMMON_NAN };
 
-/* What a value points at; NULL: nothing. */
-typedef struct Kept {
+/* The memory that a value points at, freed with its call; NULL: none. */
+typedef struct Owned {
     char *text;
     HaloMask *mask;
     HaloSide *side;
     HaloPipeline *branch;
-} Kept;
+} Owned;
 
 /* One operation of a pipeline with its values: the operation's own, then, for filters, the common ones. */
 typedef struct Call {
     const HaloOp *op;
     int values;
     HaloValue *value;
-    Kept *kept; /* [values] */
+    Owned *owned; /* [values] */
 } Call;
 
 struct HaloPipeline {
@@ -44,7 +44,7 @@ enum { LENGTH_SAMPLES, LENGTH_SECONDS };
 
 /* value.c: parses `text` as `param` says; `where` stands before messages ("gauss: sigma"). */
 HaloStatus value_parse(HaloSession *session, const HaloParam *param, const char *text, bool quoted,
-                       const char *where, HaloValue *value, Kept *kept);
+                       const char *where, HaloValue *value, Owned *owned);
 /* value.c: makes lengths samples and fills in what depends on the input. */
 HaloStatus value_bind(const HaloOp *op, const HaloParam *param, const HaloShape *shape, HaloValue *value);
 

@@ -93,48 +93,49 @@ static HaloStatus parse_point(const char *text, const char *where, int64_t point
     return halo_fail(HALO_ERR_USAGE, "%s: expected X+Y (for example 1+1), found '%.60s'", where, text);
 }
 
-static HaloStatus parse_mask(HaloSession *session, const char *text, bool quoted, HaloValue *value, Kept *kept)
+static HaloStatus parse_mask(HaloSession *session, const char *text, bool quoted, HaloValue *value,
+                             Owned *owned)
 {
-    value->mask = kept->mask = calloc(1, sizeof *kept->mask);
-    if (kept->mask == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
-    return mask_resolve(session, text, quoted, kept->mask);
+    value->mask = owned->mask = calloc(1, sizeof *owned->mask);
+    if (owned->mask == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    return mask_resolve(session, text, quoted, owned->mask);
 }
 
-static HaloStatus keep_text(const char *text, HaloValue *value, Kept *kept)
+static HaloStatus keep_text(const char *text, HaloValue *value, Owned *owned)
 {
-    kept->text = malloc(strlen(text) + 1);
-    if (kept->text == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
-    value->text = strcpy(kept->text, text);
+    owned->text = malloc(strlen(text) + 1);
+    if (owned->text == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    value->text = strcpy(owned->text, text);
     return HALO_OK;
 }
 
 /* A branch in brackets; a file that is the same for all inputs, and read now; or one for each. */
 static HaloStatus parse_source(HaloSession *session, const char *text, bool quoted, const char *where,
-                               HaloValue *value, Kept *kept)
+                               HaloValue *value, Owned *owned)
 {
     HaloStatus status = HALO_OK;
     Span inner;
     bool fields;
     if (!quoted && span_within((Span){text, strlen(text)}, "[]", &inner)) {
-        kept->text = span_copy(inner);
-        if (kept->text == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
-        HALO_TRY(halo_pipeline_parse(session, kept->text, &kept->branch));
-        value->branch = kept->branch;
-        if (halo_pipeline_only_measures(kept->branch))
-            HALO_FAIL(HALO_ERR_USAGE, "%s: [%s] only measures: it makes nothing", where, kept->text);
+        owned->text = span_copy(inner);
+        if (owned->text == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+        HALO_TRY(halo_pipeline_parse(session, owned->text, &owned->branch));
+        value->branch = owned->branch;
+        if (halo_pipeline_only_measures(owned->branch))
+            HALO_FAIL(HALO_ERR_USAGE, "%s: [%s] only measures: it makes nothing", where, owned->text);
         return HALO_OK;
     }
-    HALO_TRY(keep_text(text, value, kept));
+    HALO_TRY(keep_text(text, value, owned));
     HALO_TRY(side_fields(text, &fields));
     if (fields) return HALO_OK;
-    HALO_TRY(side_load(session, text, &kept->side));
-    value->side = kept->side;
+    HALO_TRY(side_load(session, text, &owned->side));
+    value->side = owned->side;
 out:
     return status;
 }
 
 HaloStatus value_parse(HaloSession *session, const HaloParam *param, const char *text, bool quoted,
-                       const char *where, HaloValue *value, Kept *kept)
+                       const char *where, HaloValue *value, Owned *owned)
 {
     static const Unit times[] = {{"ms", 0.001}, {"s", 1.0}, {"us", 0.000001}};
     static const Unit hertz[] = {{"Hz", 1.0}, {"kHz", 1000.0}, {"k", 1000.0}};
@@ -161,10 +162,10 @@ HaloStatus value_parse(HaloSession *session, const HaloParam *param, const char 
     case HALO_PARAM_CHOICE: return parse_choice(param, text, where, &value->integer);
     case HALO_PARAM_BORDER: return parse_border(param, text, where, value);
     case HALO_PARAM_POINT: return parse_point(text, where, value->point);
-    case HALO_PARAM_MASK: return parse_mask(session, text, quoted, value, kept);
-    case HALO_PARAM_SOURCE: return parse_source(session, text, quoted, where, value, kept);
+    case HALO_PARAM_MASK: return parse_mask(session, text, quoted, value, owned);
+    case HALO_PARAM_SOURCE: return parse_source(session, text, quoted, where, value, owned);
     case HALO_PARAM_TEXT: HALO_TRY(param->check(where, text)); /* fallthrough */
-    case HALO_PARAM_FILE: return keep_text(text, value, kept);
+    case HALO_PARAM_FILE: return keep_text(text, value, owned);
     }
 out:
     return status;

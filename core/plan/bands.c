@@ -36,7 +36,10 @@ static bool is_input(const HaloPlan *plan, HaloReg reg)
     return false;
 }
 
-static bool is_end(const HaloPlan *plan, HaloReg reg) { return is_input(plan, reg) || reg == plan->output; }
+static bool is_in_or_out(const HaloPlan *plan, HaloReg reg)
+{
+    return is_input(plan, reg) || reg == plan->output;
+}
 
 static bool lives_at(const HaloPlan *plan, HaloReg reg, int at)
 {
@@ -51,14 +54,14 @@ static bool lives_at(const HaloPlan *plan, HaloReg reg, int at)
 }
 
 /* Bytes of the values while these rows are made. */
-static int64_t memory_of(const HaloPlan *plan, Rows wanted, bool with_ends, Part *need)
+static int64_t memory_of(const HaloPlan *plan, Rows wanted, bool with_in_out, Part *need)
 {
     int64_t most = 0;
     needs_of(plan, wanted, need);
     for (int i = 0; i < plan->steps; i++) {
         int64_t bytes = 0;
         for (int r = 0; r < plan->regs; r++) {
-            if ((is_end(plan, r) && !with_ends) || !lives_at(plan, r, i)) continue;
+            if ((is_in_or_out(plan, r) && !with_in_out) || !lives_at(plan, r, i)) continue;
             const Rows rows = needs_rows(&plan->reg[r], need[r]);
             bytes += row_bytes(&plan->reg[r]) * (rows.to - rows.from);
         }
@@ -68,24 +71,25 @@ static int64_t memory_of(const HaloPlan *plan, Rows wanted, bool with_ends, Part
 }
 
 /* The first band, the last, and one in the middle, whose neighbours it reads on both sides. */
-int64_t bands_memory(const HaloPlan *plan, int64_t rows, bool with_ends)
+int64_t bands_memory(const HaloPlan *plan, int64_t rows, bool with_in_out)
 {
     const int64_t length = length_of(plan);
-    if (plan->steps == 0 && with_ends) return 2 * row_bytes(&plan->reg[plan->input[0].reg]) * rows; /* a copy */
+    if (plan->steps == 0 && with_in_out)
+        return 2 * row_bytes(&plan->reg[plan->input[0].reg]) * rows; /* a copy */
     rows = smaller(rows, length);
     Part *need = calloc((size_t)plan->regs, sizeof *need);
     if (need == NULL) return INT64_MAX / 4;
     const int64_t at[] = {0, (length - rows) / 2, length - rows};
     int64_t most = 0;
     for (int i = 0; i < 3; i++)
-        most = larger(most, memory_of(plan, (Rows){at[i], at[i] + rows}, with_ends, need));
+        most = larger(most, memory_of(plan, (Rows){at[i], at[i] + rows}, with_in_out, need));
     free(need);
     return most;
 }
 
-int64_t bands_whole_memory(const Slot *slot, const HaloPlan *plan, int64_t rows, bool with_ends)
+int64_t bands_whole_memory(const Device *device, const HaloPlan *plan, int64_t rows, bool with_in_out)
 {
-    return bands_memory(plan, rows, with_ends) + scratch_of(slot, plan, rows);
+    return bands_memory(plan, rows, with_in_out) + scratch_of(device, plan, rows);
 }
 
 /* ---- the choice ----------------------------------------------------------------------------------------- */
@@ -129,12 +133,12 @@ int64_t bands_choose(const HaloPlan *plan, int64_t wish)
     return whole_leaves(plan, rows);
 }
 
-int64_t bands_for_device(const Slot *slot, const HaloPlan *plan, int64_t wish, int64_t memory)
+int64_t bands_for_device(const Device *device, const HaloPlan *plan, int64_t wish, int64_t memory)
 {
     int64_t rows = length_of(plan);
     if (!bands_possible(plan)) return rows;
     if (wish > 0) rows = smaller(rows, wish);
-    while (rows > 1 && bands_whole_memory(slot, plan, rows, true) > memory) rows = (rows + 1) / 2;
+    while (rows > 1 && bands_whole_memory(device, plan, rows, true) > memory) rows = (rows + 1) / 2;
     return whole_leaves(plan, rows);
 }
 
@@ -144,27 +148,27 @@ int64_t bands_for_device(const Slot *slot, const HaloPlan *plan, int64_t wish, i
 #define FLOW_BYTES (4 << 20)
 
 /* Two bands of each end: one is computed while the next is read and the last is written. */
-int64_t bands_flow_memory(const Slot *slot, const HaloPlan *plan, int64_t rows)
+int64_t bands_flow_memory(const Device *device, const HaloPlan *plan, int64_t rows)
 {
     const HaloShape *in = &plan->reg[plan->input[0].reg], *out = &plan->reg[plan->output];
-    return bands_whole_memory(slot, plan, rows, false) + scratch_measured(plan) + 2 * row_bytes(out) * rows +
+    return bands_whole_memory(device, plan, rows, false) + scratch_measured(plan) + 2 * row_bytes(out) * rows +
            2 * row_bytes(in) * bands_widest_window(plan, rows);
 }
 
-int64_t bands_for_flow(const Slot *slot, const HaloPlan *plan, int64_t wish, int64_t memory)
+int64_t bands_for_flow(const Device *device, const HaloPlan *plan, int64_t wish, int64_t memory)
 {
     int64_t rows = length_of(plan);
     if (wish > 0) return whole_leaves(plan, wish);
     const int64_t least = least_rows(plan);
     while (rows > least && bands_memory(plan, rows, true) > FLOW_BYTES) rows = (rows + 1) / 2;
-    while (rows > 1 && bands_flow_memory(slot, plan, rows) > memory) rows = (rows + 1) / 2;
+    while (rows > 1 && bands_flow_memory(device, plan, rows) > memory) rows = (rows + 1) / 2;
     return whole_leaves(plan, rows);
 }
 
-/* Statistics take what comes here leaf by leaf (run/pieces.c). */
-int64_t bands_for_pipe(const Slot *slot, const HaloPlan *plan, const HaloOptions *options, int64_t memory)
+/* Statistics take what comes here leaf by leaf (run/measure_band.c). */
+int64_t bands_for_pipe(const Device *device, const HaloPlan *plan, const HaloOptions *options, int64_t memory)
 {
-    const int64_t rows = bands_for_flow(slot, plan, options->band_rows, memory);
+    const int64_t rows = bands_for_flow(device, plan, options->band_rows, memory);
     const int latency_ms = options->latency_ms > 0 ? options->latency_ms : 100;
     const double most = plan->reg[plan->output].rate * latency_ms / 1000.0;
     if (options->band_rows > 0 || most >= (double)rows) return rows;

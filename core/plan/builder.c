@@ -127,7 +127,7 @@ HaloStatus builder_convert(HaloBuilder *builder, HaloReg src, HaloDtype dtype, H
 
 HaloStatus halo_build_depth(HaloBuilder *builder, HaloReg src, HaloDtype dtype, HaloReg *dst)
 {
-    builder->plan->asked = (int)dtype;
+    builder->plan->wanted_dtype = (int)dtype;
     return builder_convert(builder, src, dtype, dst);
 }
 
@@ -166,7 +166,7 @@ HaloStatus halo_build_refuse_nan(HaloBuilder *builder, HaloReg src)
 }
 
 HaloStatus halo_build_map_from_stats(HaloBuilder *builder, HaloReg src, const HaloMap *map, unsigned want,
-                                     HaloResolve *resolve, const double note[2], HaloReg *dst)
+                                     HaloResolve *resolve, const double resolve_arg[2], HaloReg *dst)
 {
     HaloStep step = step_of(HALO_REDUCE, src);
     step.u.want = want;
@@ -178,7 +178,7 @@ HaloStatus halo_build_map_from_stats(HaloBuilder *builder, HaloReg src, const Ha
     HaloStep *made = &builder->plan->step[builder->plan->steps - 1];
     made->resolve = resolve;
     made->resolve_from = reduce;
-    memcpy(made->note, note, sizeof made->note);
+    memcpy(made->resolve_arg, resolve_arg, sizeof made->resolve_arg);
     return HALO_OK;
 }
 

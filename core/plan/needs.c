@@ -23,15 +23,15 @@ Rows needs_rows(const HaloShape *shape, Part part)
     return shape->kind == HALO_AUDIO ? (Rows){part.x0, part.x1} : (Rows){part.y0, part.y1};
 }
 
-bool needs_gathers(const HaloPlan *plan, const HaloStep *step)
+bool measures_incrementally(const HaloPlan *plan, const HaloStep *step)
 {
     const Measure *measure = primitive_of(step)->measure;
-    return measure != NULL && measure->gathers(step, &plan->reg[step->src[0]]);
+    return measure != NULL && measure->incremental(step, &plan->reg[step->src[0]]);
 }
 
 bool needs_all(const HaloPlan *plan, const HaloStep *step)
 {
-    if (step->dst < 0) return !needs_gathers(plan, step);
+    if (step->dst < 0) return !measures_incrementally(plan, step);
     const Part first = needs_part(&plan->reg[step->dst], (Rows){0, 1});
     for (int k = 0; k < step->sources; k++) {
         const HaloShape *src = &plan->reg[step->src[k]];
@@ -45,7 +45,7 @@ bool needs_all(const HaloPlan *plan, const HaloStep *step)
 Rows needs_measured(const HaloPlan *plan, const HaloStep *step, Rows wanted)
 {
     const int64_t length = rows_length(&plan->reg[step->src[0]]);
-    if (!needs_gathers(plan, step)) return (Rows){0, length};
+    if (!measures_incrementally(plan, step)) return (Rows){0, length};
     return (Rows){wanted.from, wanted.to < rows_length(&plan->reg[plan->output]) ? wanted.to : length};
 }
 

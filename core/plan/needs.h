@@ -24,9 +24,9 @@ Rows needs_rows(const HaloShape *shape, Part part);
 
 /* Does a step take all of a source, whatever is made of it? Then there is no use in bands. */
 bool needs_all(const HaloPlan *plan, const HaloStep *step);
-/* Can what this step measures be gathered band by band? And the rows of its source that it measures while
- * `wanted` of the output are made: each of them once. */
-bool needs_gathers(const HaloPlan *plan, const HaloStep *step);
+/* Can what this step measures be measured band by band? And the rows of its source that it measures while rows
+ * `wanted` of the output are made: each row once. */
+bool measures_incrementally(const HaloPlan *plan, const HaloStep *step);
 Rows needs_measured(const HaloPlan *plan, const HaloStep *step, Rows wanted);
 /* The step that alone reads a value and leaves out most of its rows, as strides do, and those that it reads for one row
  * of its own; or NULL. */

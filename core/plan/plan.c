@@ -186,12 +186,12 @@ HaloStatus halo_plan_make(HaloSession *session, const HaloPipeline *pipeline, co
     if (made == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     HALO_TRY(plan_add_reg(made, input, &value));
     HALO_TRY(plan_add_input(made, value, NULL));
-    made->asked = -1;
+    made->wanted_dtype = -1;
     made->wants_output = to != NULL || !halo_pipeline_only_measures(pipeline);
     HALO_TRY(plan_add_light(&builder, value, &value));
     HALO_TRY(plan_add_calls(&builder, pipeline, value, &value));
     HALO_TRY(add_end(&builder, input, to, value));
-    if (session->options.precision == HALO_PRECISION_FAST) HALO_TRY(plan_hasten(&builder));
+    if (session->options.precision == HALO_PRECISION_FAST) HALO_TRY(plan_approximate(&builder));
     plan_optimise(made);
     *plan = made;
     made = NULL;

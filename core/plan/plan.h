@@ -33,9 +33,9 @@ HaloStatus target_append(HaloBuilder *builder, HaloReg value, HaloDtype input_dt
                          HaloReg *out);
 HaloStore store_between(float white_from, float white_to);
 
-/* fast.c: replaces dense convolutions by faster ways that are not exact; and what an output costs by Fourier
- * transforms, in taps. */
-HaloStatus plan_hasten(HaloBuilder *builder);
+/* fast.c: replaces dense convolutions by faster methods that are approximate; and the cost of an output sample
+ * by Fourier transforms, in taps. */
+HaloStatus plan_approximate(HaloBuilder *builder);
 double fast_transform_taps(const HaloConv *conv);
 
 /* optimise.c */

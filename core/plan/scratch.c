@@ -18,19 +18,20 @@ static HaloBuf outline(const HaloPlan *plan, HaloReg reg, Part part)
     return buf;
 }
 
-/* Statistics and their like get pieces that are wholes by themselves. */
-static void ask_measure(const Slot *slot, const HaloPlan *plan, const HaloStep *step, HaloBuf src, int64_t rows)
+/* Statistics and their like get blocks that are wholes by themselves. */
+static void ask_measure(const Device *device, const HaloPlan *plan, const HaloStep *step, HaloBuf src,
+                        int64_t rows)
 {
-    if (needs_gathers(plan, step)) {
+    if (measures_incrementally(plan, step)) {
         src.cols = smaller(src.cols, rows);
         src.x0 = 0;
         src.shape.width = src.cols;
         src.stride = halo_row_bytes(&src);
     }
-    primitive_of(step)->measure->ask(slot->backend, slot->device, step, &src);
+    primitive_of(step)->measure->ask(device->backend, device->handle, step, &src);
 }
 
-static int64_t of_step(const Slot *slot, const HaloPlan *plan, const HaloStep *step, const Part *need,
+static int64_t of_step(const Device *device, const HaloPlan *plan, const HaloStep *step, const Part *need,
                        int64_t rows)
 {
     HaloBuf src[HALO_MAX_SOURCES], dst;
@@ -40,23 +41,24 @@ static int64_t of_step(const Slot *slot, const HaloPlan *plan, const HaloStep *s
         sources[k] = &src[k];
         if (part_is_empty(need[step->src[k]])) return 0;
     }
-    slot->backend->ask(slot->device);
+    device->backend->ask(device->handle);
     if (step->dst >= 0) {
         dst = outline(plan, step->dst, need[step->dst]);
-        primitive_of(step)->run(slot->backend, slot->device, step, sources, &dst);
+        primitive_of(step)->run(device->backend, device->handle, step, sources, &dst);
     } else {
-        ask_measure(slot, plan, step, src[0], rows);
+        ask_measure(device, plan, step, src[0], rows);
     }
-    return slot->backend->asked(slot->device);
+    return device->backend->asked(device->handle);
 }
 
-int64_t scratch_of(const Slot *slot, const HaloPlan *plan, int64_t rows)
+int64_t scratch_of(const Device *device, const HaloPlan *plan, int64_t rows)
 {
     int64_t most = 0;
     Part *need = calloc((size_t)plan->regs, sizeof *need);
-    if (need == NULL || slot->backend->ask == NULL || slot->device == NULL) goto out;
+    if (need == NULL || device->backend->ask == NULL || device->handle == NULL) goto out;
     needs_of(plan, (Rows){0, smaller(rows, rows_length(&plan->reg[plan->output]))}, need);
-    for (int i = 0; i < plan->steps; i++) most = larger(most, of_step(slot, plan, &plan->step[i], need, rows));
+    for (int i = 0; i < plan->steps; i++)
+        most = larger(most, of_step(device, plan, &plan->step[i], need, rows));
 out:
     free(need);
     return most;
@@ -80,10 +82,10 @@ int64_t scratch_measured(const HaloPlan *plan)
     return larger((int64_t)bytes - OWN_BYTES, 0);
 }
 
-int64_t scratch_beside(const Slot *slot, const HaloPlan *plan, int64_t band)
+int64_t scratch_beside(const Device *device, const HaloPlan *plan, int64_t band)
 {
     int64_t out = 0, between = scratch_measured(plan);
     if (plan->wants_output && halo_shape_bytes(&plan->reg[plan->output], &out) != HALO_OK) return -1;
-    if (slot->backend->memory == NULL) between += bands_whole_memory(slot, plan, band, false);
+    if (device->backend->memory == NULL) between += bands_whole_memory(device, plan, band, false);
     return out > INT64_MAX - between ? -1 : out + between;
 }

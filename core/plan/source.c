@@ -69,9 +69,9 @@ out:
 static HaloStatus add_branch(HaloBuilder *builder, const HaloPipeline *branch, HaloReg in, HaloReg *out)
 {
     HaloBuilder inner = *builder;
-    const int asked = builder->plan->asked;
+    const int wanted_dtype = builder->plan->wanted_dtype;
     const HaloStatus status = plan_add_calls(&inner, branch, in, out);
-    builder->plan->asked = asked;
+    builder->plan->wanted_dtype = wanted_dtype;
     return status;
 }
 

@@ -58,7 +58,7 @@ HaloStatus target_append(HaloBuilder *builder, HaloReg value, HaloDtype input_dt
         !to->keeps_units) /* writers of audio round by themselves, to the file's bits */
         return dtype == HALO_F32 ? HALO_OK : builder_convert(builder, value, HALO_F32, out);
     if (to->keeps_units && holds(to, dtype)) return HALO_OK; /* as it is: f32 once computed, scans in 64 bits */
-    dtype = nearest_dtype(to, plan->asked >= 0 ? (HaloDtype)plan->asked : input_dtype);
+    dtype = nearest_dtype(to, plan->wanted_dtype >= 0 ? (HaloDtype)plan->wanted_dtype : input_dtype);
     const float white = to->keeps_units && dtype == HALO_F32 ? shape.white : halo_dtype_white(dtype);
     if (dtype == shape.dtype && white == shape.white) return HALO_OK;
     HaloReg native = value;

@@ -16,17 +16,17 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *room, s
 
 /* ---- measuring ------------------------------------------------------------------------------------------ */
 
-static bool gathers(const HaloStep *step, const HaloShape *src)
+static bool incremental(const HaloStep *step, const HaloShape *src)
 {
     (void)step;
     return src->kind == HALO_AUDIO;
 }
 
-static HaloStatus conclude(Slot *slot, const HaloStep *step, const HaloBuf *src, Measured *all,
+static HaloStatus conclude(Device *device, const HaloStep *step, const HaloBuf *src, Measured *all,
                            HaloStats *stats, HaloResult *result)
 {
     const HaloFold *fold = &step->u.fold;
-    (void)slot, (void)stats;
+    (void)device, (void)stats;
     *result = (HaloResult){.type = HALO_RESULT_FOLD, .shape = src->shape};
     result->fold.value = calloc((size_t)src->shape.channels + 1, sizeof *result->fold.value);
     if (result->fold.value == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
@@ -37,10 +37,10 @@ static HaloStatus conclude(Slot *slot, const HaloStep *step, const HaloBuf *src,
     return HALO_OK;
 }
 
-static void ask(const HaloBackend *backend, HaloDevice *device, const HaloStep *step, const HaloBuf *piece)
+static void ask(const HaloBackend *backend, HaloDevice *device, const HaloStep *step, const HaloBuf *block)
 {
     double folded;
-    backend->fold(device, piece, &step->u.fold, &folded);
+    backend->fold(device, block, &step->u.fold, &folded);
 }
 
 /* A tree of 64 levels for each channel. */
@@ -52,8 +52,8 @@ static double bytes(const HaloStep *step, const HaloShape *src)
 
 static const Measure measure = {
     .leaves = true,
-    .gathers = gathers,
-    .piece = measure_folded,
+    .incremental = incremental,
+    .add = measure_folded,
     .conclude = conclude,
     .ask = ask,
     .bytes = bytes,

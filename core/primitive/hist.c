@@ -17,27 +17,27 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *room, s
 
 /* ---- measuring ------------------------------------------------------------------------------------------ */
 
-static bool gathers(const HaloStep *step, const HaloShape *src)
+static bool incremental(const HaloStep *step, const HaloShape *src)
 {
     (void)step;
     return src->kind == HALO_AUDIO;
 }
 
-static HaloStatus conclude(Slot *slot, const HaloStep *step, const HaloBuf *src, Measured *all,
+static HaloStatus conclude(Device *device, const HaloStep *step, const HaloBuf *src, Measured *all,
                            HaloStats *stats, HaloResult *result)
 {
-    (void)slot, (void)step, (void)stats;
+    (void)device, (void)step, (void)stats;
     *result = (HaloResult){.type = HALO_RESULT_HIST, .shape = src->shape, .hist = all->hist};
     all->hist = (HaloHistogram){0}; /* the result's now */
     return HALO_OK;
 }
 
 /* An open range takes a reduction first. */
-static void ask(const HaloBackend *backend, HaloDevice *device, const HaloStep *step, const HaloBuf *piece)
+static void ask(const HaloBackend *backend, HaloDevice *device, const HaloStep *step, const HaloBuf *block)
 {
     HaloMoments moments;
-    if (range_is_open(&step->u.hist)) backend->reduce(device, piece, HALO_WANT_EXTREMES, &moments);
-    measure_ask_counts(backend, device, piece, step->u.hist.bins);
+    if (range_is_open(&step->u.hist)) backend->reduce(device, block, HALO_WANT_EXTREMES, &moments);
+    measure_ask_counts(backend, device, block, step->u.hist.bins);
 }
 
 /* Counts of values, and of bins. */
@@ -48,8 +48,8 @@ static double bytes(const HaloStep *step, const HaloShape *src)
 }
 
 static const Measure measure = {
-    .gathers = gathers,
-    .piece = measure_counts,
+    .incremental = incremental,
+    .add = measure_counts,
     .conclude = conclude,
     .ask = ask,
     .bytes = bytes,

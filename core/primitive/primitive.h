@@ -8,22 +8,23 @@
 
 /* Of primitives that measure: they have no result between steps, but one for people. */
 typedef struct Measure {
-    /* Do its pieces have to be leaves of the tree of a reduction, or does their order not matter? */
+    /* Do blocks have to be nodes of the tree of a reduction (docs/numerics.md)? Else their order does not
+     * matter. */
     bool leaves;
-    /* Is it measured also where nobody asked for the result, for what comes of it later? */
+    /* Is it measured even where nobody asked for the result, since a later step needs it? */
     bool always;
-    /* Does its result have the loudness of sound? */
-    bool listens;
-    /* Can sound be measured block by block? Images are measured whole. */
-    bool (*gathers)(const HaloStep *step, const HaloShape *src);
-    /* Adds a piece: a whole for a backend, whose first frame is frame `first` of the sound. */
-    HaloStatus (*piece)(Slot *slot, const HaloStep *step, const HaloBuf *piece, int64_t first, Measured *all);
-    /* All is measured: fills `result` (NULL: nobody asked) and what `resolve` needs. `src` is the last piece,
-     * and the whole where the step does not gather. */
-    HaloStatus (*conclude)(Slot *slot, const HaloStep *step, const HaloBuf *src, Measured *all,
+    /* Does its result include the loudness of sound? */
+    bool has_loudness;
+    /* Can sound of this shape be measured block by block? Images are measured whole. */
+    bool (*incremental)(const HaloStep *step, const HaloShape *src);
+    /* Adds a block, which a backend sees as a whole; its first frame is frame `first` of the sound. */
+    HaloStatus (*add)(Device *device, const HaloStep *step, const HaloBuf *block, int64_t first, Measured *all);
+    /* All is measured: fills `result` (NULL: nobody asked) and what `resolve` needs. `src` is the last block,
+     * or the whole where it is not measured in blocks. */
+    HaloStatus (*conclude)(Device *device, const HaloStep *step, const HaloBuf *src, Measured *all,
                            HaloStats *stats, HaloResult *result);
-    /* Calls what `piece` and `conclude` call, for the scratch that it takes (backend.h). */
-    void (*ask)(const HaloBackend *backend, HaloDevice *device, const HaloStep *step, const HaloBuf *piece);
+    /* Calls what `add` and `conclude` call, for the scratch that it takes (backend.h). */
+    void (*ask)(const HaloBackend *backend, HaloDevice *device, const HaloStep *step, const HaloBuf *block);
     /* Bytes of host memory that it takes meanwhile. */
     double (*bytes)(const HaloStep *step, const HaloShape *src);
 } Measure;

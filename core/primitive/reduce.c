@@ -18,23 +18,23 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *room, s
 
 /* The leaves of the tree are samples in a row. What is made of integers (the product) needs all of them, and so
  * do percentiles and their like. */
-static bool gathers(const HaloStep *step, const HaloShape *src)
+static bool incremental(const HaloStep *step, const HaloShape *src)
 {
     return src->kind == HALO_AUDIO && src->dtype == HALO_F32 && step->detail == NULL;
 }
 
 /* What the result says besides the reduction itself. */
-static HaloStatus finish_stats(Slot *slot, const HaloStep *step, const HaloBuf *src, Measured *all,
+static HaloStatus finish_stats(Device *device, const HaloStep *step, const HaloBuf *src, Measured *all,
                                HaloResult *result)
 {
     bool finite = true; /* what is not ends a recursive filter for good */
     for (int c = 0; c < result->shape.channels; c++)
         finite = finite && result->channel[c].nan + result->channel[c].inf == 0;
     if (result->shape.kind == HALO_AUDIO) result->loudness = loudness_end(all->loudness, finite);
-    return step->detail != NULL ? measure_detail(slot, src, step->detail, result) : HALO_OK;
+    return step->detail != NULL ? measure_detail(device, src, step->detail, result) : HALO_OK;
 }
 
-static HaloStatus conclude(Slot *slot, const HaloStep *step, const HaloBuf *src, Measured *all,
+static HaloStatus conclude(Device *device, const HaloStep *step, const HaloBuf *src, Measured *all,
                            HaloStats *stats, HaloResult *result)
 {
     HaloStatus status = HALO_OK;
@@ -47,7 +47,7 @@ static HaloStatus conclude(Slot *slot, const HaloStep *step, const HaloBuf *src,
     measure_stats(all, shape, result != NULL ? result->channel : NULL, stats);
     if (result != NULL) {
         result->all = *stats;
-        HALO_TRY(finish_stats(slot, step, src, all, result));
+        HALO_TRY(finish_stats(device, step, src, all, result));
     }
     if (step->refuse_nan && stats->nan > 0)
         HALO_FAIL(HALO_ERR_INPUT, "%llu of the samples are NaN, and nan=error refuses them",
@@ -57,11 +57,11 @@ out:
 }
 
 /* Percentiles and their like count values besides. */
-static void ask(const HaloBackend *backend, HaloDevice *device, const HaloStep *step, const HaloBuf *piece)
+static void ask(const HaloBackend *backend, HaloDevice *device, const HaloStep *step, const HaloBuf *block)
 {
     HaloMoments moments;
-    backend->reduce(device, piece, step->u.want, &moments);
-    if (step->detail != NULL) measure_ask_counts(backend, device, piece, 65536);
+    backend->reduce(device, block, step->u.want, &moments);
+    if (step->detail != NULL) measure_ask_counts(backend, device, block, 65536);
 }
 
 /* A tree of 64 levels for each channel; counts of values. */
@@ -74,9 +74,9 @@ static double bytes(const HaloStep *step, const HaloShape *src)
 static const Measure measure = {
     .leaves = true,
     .always = true,
-    .listens = true,
-    .gathers = gathers,
-    .piece = measure_moments,
+    .has_loudness = true,
+    .incremental = incremental,
+    .add = measure_moments,
     .conclude = conclude,
     .ask = ask,
     .bytes = bytes,

@@ -62,11 +62,11 @@ static double multiply_adds(const HaloPlan *plan, const HaloStep *step)
 
 /* What the device's ceilings leave: all bytes once, or all multiply-adds, whichever takes longer. Ceilings that
  * cannot be measured, for want of memory above all, are no reason to fail. */
-static void find_floor(Slot *slot, const HaloPlan *plan, HaloTiming *timing)
+static void find_floor(Device *device, const HaloPlan *plan, HaloTiming *timing)
 {
-    HaloCeilings *c = &slot->ceilings;
-    if (c->read_gbs == 0.0 && slot->backend->ceilings != NULL &&
-        slot->backend->ceilings(slot->device, c) != HALO_OK)
+    HaloCeilings *c = &device->ceilings;
+    if (c->read_gbs == 0.0 && device->backend->ceilings != NULL &&
+        device->backend->ceilings(device->handle, c) != HALO_OK)
         *c = (HaloCeilings){0};
     timing->ceilings = *c;
     const double memory = plan->wants_output ? c->copy_gbs : c->read_gbs;
@@ -89,17 +89,17 @@ HaloStatus halo_bench(HaloSession *session, const HaloPipeline *pipeline, const 
     HALO_TRY(halo_memory_alloc(&session->memory, &in, shape));
     fill(&in, content);
     HALO_TRY(halo_plan_make(session, pipeline, shape, NULL, &plan));
-    HALO_TRY(choose_slot(session, plan, &choice));
-    HALO_TRY(halo_memory_hold(&session->memory, scratch_beside(choice.slot, plan,
-                                                              bands_choose(plan, session->options.band_rows))));
+    HALO_TRY(choose_device(session, plan, &choice));
+    HALO_TRY(halo_memory_hold(
+        &session->memory, scratch_beside(choice.device, plan, bands_choose(plan, session->options.band_rows))));
     if (plan->wants_output) HALO_TRY(halo_buf_alloc(&out, &plan->reg[plan->output]));
-    const HaloBackend *backend = choice.slot->backend;
-    if (backend->mark != NULL) HALO_TRY(backend->mark(choice.slot->device, HALO_MARK_QUEUED));
+    const HaloBackend *backend = choice.device->backend;
+    if (backend->mark != NULL) HALO_TRY(backend->mark(choice.device->handle, HALO_MARK_QUEUED));
     for (int i = -1; i < n; i++) { /* the first is to warm up */
         HaloResults results = {0};
         HaloTimes ms = {0};
         const double start = now_ms();
-        status = execute_into(choice.slot, plan, &session->options, &in, &out, &results, NULL, &ms);
+        status = execute_into(choice.device, plan, &session->options, &in, &out, &results, NULL, &ms);
         halo_results_free(&results);
         HALO_TRY(status);
         if (i < 0) continue;
@@ -109,7 +109,7 @@ HaloStatus halo_bench(HaloSession *session, const HaloPipeline *pipeline, const 
         down[i] = ms.download;
     }
     timing->backend = backend->name;
-    snprintf(timing->device, sizeof timing->device, "%s", choice.slot->describe);
+    snprintf(timing->device, sizeof timing->device, "%s", choice.device->describe);
     timing->upload_ms = median(up, n);
     timing->kernel_ms = median(kernel, n);
     timing->download_ms = median(down, n);
@@ -119,7 +119,7 @@ HaloStatus halo_bench(HaloSession *session, const HaloPipeline *pipeline, const 
         timing->bytes += cost_step_bytes(plan, &plan->step[i]);
         timing->flops += multiply_adds(plan, &plan->step[i]);
     }
-    find_floor(choice.slot, plan, timing);
+    find_floor(choice.device, plan, timing);
 out:
     atomic_store(&session->memory.held, 0);
     halo_plan_free(plan);

@@ -7,27 +7,28 @@
 
 static HaloStatus open_gpu(HaloSession *session)
 {
-    Slot *slot = &session->gpu;
-    if (slot->device != NULL) return HALO_OK;
-    if (slot->backend == NULL) return halo_fail(HALO_ERR_DEVICE, "this build of halo has no CUDA backend");
-    const int count = slot->backend->count();
+    Device *device = &session->gpu;
+    if (device->handle != NULL) return HALO_OK;
+    if (device->backend == NULL) return halo_fail(HALO_ERR_DEVICE, "this build of halo has no CUDA backend");
+    const int count = device->backend->count();
     if (count == 0) return HALO_ERR_DEVICE; /* with the cause in halo_error() */
     const int which =
         session->options.device == HALO_DEVICE_ALL ? session->options.gpu % count : session->options.gpu;
     if (which >= count || which < 0)
         return halo_fail(HALO_ERR_DEVICE, "there is no gpu:%d; the last one is gpu:%d", which, count - 1);
-    return slot_open(slot, which, session->options.jobs);
+    return device_open(device, which, session->options.jobs);
 }
 
 /* Would the GPU be faster? Fills in the predictions. */
 static bool gpu_pays(const HaloSession *session, const HaloPlan *plan, Choice *choice)
 {
     choice->host_seconds = cost_host_seconds(plan, session->host.backend, session->options.jobs);
-    choice->gpu_seconds = cost_gpu_seconds(plan, session->gpu.backend, session->gpu.device != NULL, &session->options);
+    choice->gpu_seconds =
+        cost_gpu_seconds(plan, session->gpu.backend, session->gpu.handle != NULL, &session->options);
     const bool pays = choice->gpu_seconds < choice->host_seconds;
     halo_snprintf(choice->why, sizeof choice->why, "predicted: %.3g ms on the CPU, %.3g ms on a GPU%s",
                   choice->host_seconds * 1e3, choice->gpu_seconds * 1e3,
-                  session->gpu.device == NULL ? " with its start" : "");
+                  session->gpu.handle == NULL ? " with its start" : "");
     return pays;
 }
 
@@ -35,11 +36,11 @@ static bool gpu_pays(const HaloSession *session, const HaloPlan *plan, Choice *c
  * enough. */
 static bool gpu_holds(const HaloSession *session, const HaloPlan *plan, char *why, size_t size)
 {
-    const Slot *slot = &session->gpu;
+    const Device *device = &session->gpu;
     const int share = session->options.share;
-    const int64_t memory = slot_memory(slot, share);
-    const int64_t band = bands_for_device(slot, plan, session->options.band_rows, memory);
-    const int64_t needed = bands_whole_memory(slot, plan, band, true);
+    const int64_t memory = device_memory(device, share);
+    const int64_t band = bands_for_device(device, plan, session->options.band_rows, memory);
+    const int64_t needed = bands_whole_memory(device, plan, band, true);
     char need[32], there[32];
     if (memory <= 0 || needed <= memory) return true;
     snprintf(why, size, "%s of the GPU's memory are needed%s and %s may be used%s", memory_text(needed, need),
@@ -55,7 +56,7 @@ static bool take_gpu(HaloSession *session, const HaloPlan *plan, Choice *choice)
         snprintf(choice->why, sizeof choice->why, "%s", session->too_large);
         return false;
     }
-    choice->slot = &session->gpu;
+    choice->device = &session->gpu;
     return true;
 }
 
@@ -67,12 +68,12 @@ static HaloStatus demand_gpu(HaloSession *session, const HaloPlan *plan)
     return halo_fail(HALO_ERR_LIMIT, "%s; --device cpu or auto takes the CPU", why);
 }
 
-HaloStatus choose_slot(HaloSession *session, const HaloPlan *plan, Choice *choice)
+HaloStatus choose_device(HaloSession *session, const HaloPlan *plan, Choice *choice)
 {
-    *choice = (Choice){.slot = &session->host};
+    *choice = (Choice){.device = &session->host};
     session->too_large[0] = 0;
     if (gpu_demanded(&session->options)) {
-        choice->slot = &session->gpu;
+        choice->device = &session->gpu;
         snprintf(choice->why, sizeof choice->why, "asked for");
         return demand_gpu(session, plan);
     }
@@ -92,7 +93,7 @@ HaloStatus choose_slot(HaloSession *session, const HaloPlan *plan, Choice *choic
         if (session->gpu_refused)
             snprintf(choice->why, sizeof choice->why, "no GPU to be had: %s", session->gpu_reason);
     }
-    return slot_open(&session->host, 0, session->options.jobs);
+    return device_open(&session->host, 0, session->options.jobs);
 }
 
 static void say_retreat(HaloReport *report, bool retreated, const char *why)
@@ -108,26 +109,26 @@ void choose_report(const HaloSession *session, HaloReport *report)
     say_retreat(report, session->gpu_is_there, session->gpu_reason);
 }
 
-/* What is held for a plan beside its input: on a slot, and more where it goes on to another one. */
-static HaloStatus hold_for(HaloSession *session, Slot *slot, const HaloPlan *plan, int64_t *held)
+/* What is held for a plan beside its input: on a device, and more where it goes on to another one. */
+static HaloStatus hold_for(HaloSession *session, Device *device, const HaloPlan *plan, int64_t *held)
 {
     HaloStatus status = HALO_OK;
     const int64_t band = bands_choose(plan, session->options.band_rows);
-    const int64_t beside = scratch_beside(slot, plan, band);
+    const int64_t beside = scratch_beside(device, plan, band);
     HALO_TRY(halo_memory_hold(&session->memory, beside < 0 ? beside : larger(beside - *held, 0)));
     *held = larger(*held, beside);
-    if (slot == &session->host) slot->room = larger(bands_memory(plan, band, false), 1);
+    if (device == &session->host) device->limit = larger(bands_memory(plan, band, false), 1);
 out:
     return status;
 }
 
-static HaloStatus verify(HaloSession *session, const Slot *done, const HaloPlan *plan, const HaloBuf *in,
+static HaloStatus verify(HaloSession *session, const Device *done, const HaloPlan *plan, const HaloBuf *in,
                          const HaloBuf *out, const HaloResults *results)
 {
     HaloStatus status = HALO_OK;
     int64_t held = 0;
-    Slot *other = done == &session->host ? &session->gpu : &session->host;
-    status = other == &session->gpu ? open_gpu(session) : slot_open(other, 0, session->options.jobs);
+    Device *other = done == &session->host ? &session->gpu : &session->host;
+    status = other == &session->gpu ? open_gpu(session) : device_open(other, 0, session->options.jobs);
     if (status != HALO_OK) halo_fail_at(status, "--verify needs both backends");
     HALO_TRY(status);
     HALO_TRY(hold_for(session, other, plan, &held));
@@ -145,21 +146,22 @@ HaloStatus run_plan(HaloSession *session, const HaloPlan *plan, const HaloBuf *i
     int64_t held = 0, kept;
     if (out != NULL) *out = (HaloBuf){0};
     if (results != NULL) *results = (HaloResults){0};
-    HALO_TRY(choose_slot(session, plan, &choice));
-    HALO_TRY(hold_for(session, choice.slot, plan, &held));
-    status = execute_on(choice.slot, plan, &session->options, in, out, results, &report->clipped, &report->ms);
+    HALO_TRY(choose_device(session, plan, &choice));
+    HALO_TRY(hold_for(session, choice.device, plan, &held));
+    status =
+        execute_on(choice.device, plan, &session->options, in, out, results, &report->clipped, &report->ms);
     if (status == HALO_ERR_DEVICE && session->options.device == HALO_DEVICE_AUTO) {
         say_retreat(report, true, halo_error());
-        HALO_TRY(slot_open(&session->host, 0, session->options.jobs));
-        choice.slot = &session->host;
-        HALO_TRY(hold_for(session, choice.slot, plan, &held));
+        HALO_TRY(device_open(&session->host, 0, session->options.jobs));
+        choice.device = &session->host;
+        HALO_TRY(hold_for(session, choice.device, plan, &held));
         status =
-            execute_on(choice.slot, plan, &session->options, in, out, results, &report->clipped, &report->ms);
+            execute_on(choice.device, plan, &session->options, in, out, results, &report->clipped, &report->ms);
     }
     HALO_TRY(status);
-    if (session->options.verify) HALO_TRY(verify(session, choice.slot, plan, in, out, results));
-    report->backend = choice.slot->backend->name;
-    snprintf(report->device, sizeof report->device, "%s", choice.slot->describe);
+    if (session->options.verify) HALO_TRY(verify(session, choice.device, plan, in, out, results));
+    report->backend = choice.device->backend->name;
+    snprintf(report->device, sizeof report->device, "%s", choice.device->describe);
     if (out != NULL && out->data != NULL && halo_shape_bytes(&out->shape, &kept) == HALO_OK) held -= kept;
 out:
     halo_memory_release(&session->memory, held);

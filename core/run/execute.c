@@ -12,11 +12,11 @@
 #include "halo/measures.h"
 
 typedef struct Run {
-    Slot *slot;
+    Device *device;
     const HaloPlan *plan;
     int64_t band; /* rows of the output at a time */
     bool on_host; /* the backend works on host memory: nothing is copied to it */
-    const Ends *ends;
+    const BandIo *io;
     HaloBuf in, out; /* of this band, in host memory; out.data NULL: no output wanted */
     HaloResults *results;
     HaloStats *stats;   /* [steps] what reductions gave, for `resolve` */
@@ -43,13 +43,13 @@ static HaloStatus take_buffer(Run *run, HaloReg reg)
     *buf = (HaloBuf){.shape = run->plan->reg[reg]};
     part_set(buf, run->need[reg]);
     run->borrowed[reg] = false;
-    return slot_take(run->slot, buf);
+    return device_take(run->device, buf);
 }
 
 static void release_value(Run *run, HaloReg reg)
 {
     HaloBuf *buf = &run->value[reg];
-    if (buf->data != NULL && !run->borrowed[reg]) slot_give(run->slot, buf);
+    if (buf->data != NULL && !run->borrowed[reg]) device_give(run->device, buf);
     buf->data = NULL;
 }
 
@@ -72,12 +72,12 @@ static HaloStatus place_input(Run *run, const HaloInput *input)
         return HALO_OK;
     }
     const double start = now_ms();
-    if (input->side != NULL) there = slot_side(run->slot, input->side);
+    if (input->side != NULL) there = device_side(run->device, input->side);
     if (there != NULL) {
         borrow(run, input->reg, there);
     } else {
         HALO_TRY(take_buffer(run, input->reg));
-        HALO_TRY(run->slot->backend->upload(run->slot->device, host, &run->value[input->reg]));
+        HALO_TRY(run->device->backend->upload(run->device->handle, host, &run->value[input->reg]));
     }
     run->ms.upload += now_ms() - start;
 out:
@@ -96,8 +96,8 @@ static HaloStatus fetch_output(Run *run)
         for (int64_t y = to->y0; y < to->y0 + to->rows; y++)
             memcpy(halo_at(to, to->x0, y), halo_at(&from, to->x0, y), (size_t)halo_row_bytes(to));
     } else {
-        HALO_TRY(run->slot->backend->download(run->slot->device, &from, to));
-        HALO_TRY(run->slot->backend->finish(run->slot->device, NULL));
+        HALO_TRY(run->device->backend->download(run->device->handle, &from, to));
+        HALO_TRY(run->device->backend->finish(run->device->handle, NULL));
     }
     run->ms.download += now_ms() - start;
 out:
@@ -121,13 +121,13 @@ static HaloStatus run_measure(Run *run, int at, Rows part)
     HaloBuf src = run->value[step->src[0]];
     src.shape = run->plan->reg[step->src[0]];
     if (result == NULL && !measure->always) return HALO_OK;
-    HALO_TRY(measure_band(run->slot, step, &src, part, run->band, &run->measured[at]));
-    if (result != NULL && measure->listens && src.shape.kind == HALO_AUDIO) {
-        const HaloBuf piece = rows_of(&src, part);
-        HALO_TRY(measure_loudness(run->slot, step, &piece, &run->measured[at]));
+    HALO_TRY(measure_band(run->device, step, &src, part, run->band, &run->measured[at]));
+    if (result != NULL && measure->has_loudness && src.shape.kind == HALO_AUDIO) {
+        const HaloBuf block = rows_of(&src, part);
+        HALO_TRY(measure_loudness(run->device, step, &block, &run->measured[at]));
     }
     if (part.to < rows_length(&src.shape)) return HALO_OK; /* more will come */
-    HALO_TRY(measure->conclude(run->slot, step, &src, &run->measured[at], &run->stats[at], result));
+    HALO_TRY(measure->conclude(run->device, step, &src, &run->measured[at], &run->stats[at], result));
 out:
     return status;
 }
@@ -136,7 +136,7 @@ static HaloStatus make_part(Run *run, const HaloStep *step, HaloBuf *dst)
 {
     const HaloBuf *src[HALO_MAX_SOURCES];
     for (int k = 0; k < step->sources; k++) src[k] = &run->value[step->src[k]];
-    return primitive_of(step)->run(run->slot->backend, run->slot->device, step, src, dst);
+    return primitive_of(step)->run(run->device->backend, run->device->handle, step, src, dst);
 }
 
 /* All of it; or, where the only step that reads it leaves most rows out, just those that it reads. A device would launch
@@ -189,14 +189,14 @@ static bool read_later(const HaloPlan *plan, HaloReg reg, int at)
 static HaloStatus clock_mark(Run *run, HaloMark which, double *host_ms)
 {
     HaloStatus status = HALO_OK;
-    const HaloBackend *backend = run->slot->backend;
+    const HaloBackend *backend = run->device->backend;
     double ms = 0;
     if (which == HALO_MARK_START) *host_ms = now_ms();
-    if (backend->mark != NULL) HALO_TRY(backend->mark(run->slot->device, which));
+    if (backend->mark != NULL) HALO_TRY(backend->mark(run->device->handle, which));
     if (which == HALO_MARK_START) return HALO_OK;
-    HALO_TRY(backend->finish(run->slot->device, NULL));
+    HALO_TRY(backend->finish(run->device->handle, NULL));
     ms = now_ms() - *host_ms;
-    if (backend->elapsed != NULL) HALO_TRY(backend->elapsed(run->slot->device, &ms));
+    if (backend->elapsed != NULL) HALO_TRY(backend->elapsed(run->device->handle, &ms));
     run->ms.compute += ms;
 out:
     return status;
@@ -206,10 +206,10 @@ static HaloStatus run_band(Run *run, Rows rows)
 {
     HaloStatus status = HALO_OK;
     const HaloPlan *plan = run->plan;
-    const Ends *ends = run->ends;
+    const BandIo *io = run->io;
     needs_of(plan, rows, run->need);
     const Rows in = needs_rows(&plan->reg[plan->input[0].reg], run->need[plan->input[0].reg]);
-    HALO_TRY(ends->begin(ends->context, in, rows, &run->in, &run->out));
+    HALO_TRY(io->begin(io->context, in, rows, &run->in, &run->out));
     for (int i = 0; i < plan->inputs; i++) HALO_TRY(place_input(run, &plan->input[i]));
     double clock;
     HALO_TRY(clock_mark(run, HALO_MARK_START, &clock));
@@ -220,7 +220,7 @@ static HaloStatus run_band(Run *run, Rows rows)
     }
     HALO_TRY(clock_mark(run, HALO_MARK_STOP, &clock));
     HALO_TRY(fetch_output(run));
-    HALO_TRY(ends->end(ends->context));
+    HALO_TRY(io->end(io->context));
 out:
     for (int r = 0; r < plan->regs; r++) release_value(run, r);
     return status;
@@ -259,76 +259,76 @@ static void clean_up(Run *run)
     free(run->borrowed);
 }
 
-HaloStatus execute_bands(Slot *slot, const HaloPlan *plan, int64_t band, const Ends *ends, HaloResults *results,
-                         uint64_t *clipped, HaloTimes *ms)
+HaloStatus execute_bands(Device *device, const HaloPlan *plan, int64_t band, const BandIo *io,
+                         HaloResults *results, uint64_t *clipped, HaloTimes *ms)
 {
     HaloStatus status = HALO_OK;
     uint64_t lost = 0;
     Run run = {
-        .slot = slot, .plan = plan, .band = band, .on_host = slot->backend->upload == NULL, .ends = ends};
+        .device = device, .plan = plan, .band = band, .on_host = device->backend->upload == NULL, .io = io};
     if (results != NULL) *results = (HaloResults){0};
-    slot_keep_only(slot, plan);
+    device_keep_only(device, plan);
     HALO_TRY(prepare(&run, results));
     for (int64_t from = 0;; from += band) {
-        if (ends->reach != NULL) HALO_TRY(ends->reach(ends->context, from));
+        if (io->wait != NULL) HALO_TRY(io->wait(io->context, from));
         const int64_t length = rows_length(&plan->reg[plan->output]);
         if (from >= length) break;
         HALO_TRY(run_band(&run, (Rows){from, band < length - from ? from + band : length}));
     }
-    HALO_TRY(slot->backend->finish(slot->device, &lost));
+    HALO_TRY(device->backend->finish(device->handle, &lost));
     if (clipped != NULL) *clipped = lost;
 out:
     if (ms != NULL) *ms = run.ms;
     clean_up(&run);
     if (status != HALO_OK) {
         if (results != NULL) halo_results_free(results);
-        slot->backend->finish(slot->device, &lost); /* leave no work and no counts behind */
+        device->backend->finish(device->handle, &lost); /* leave no work and no counts behind */
     }
     return status;
 }
 
 /* ---- whole buffers -------------------------------------------------------------------------------------- */
 
-typedef struct Wholes {
+typedef struct WholeBuffers {
     const HaloBuf *in;
     HaloBuf *out; /* NULL: no output wanted */
-} Wholes;
+} WholeBuffers;
 
-static HaloStatus wholes_begin(void *context, Rows in, Rows out, HaloBuf *from, HaloBuf *to)
+static HaloStatus whole_begin(void *context, Rows in, Rows out, HaloBuf *from, HaloBuf *to)
 {
-    const Wholes *wholes = context;
-    *from = rows_of(wholes->in, in);
-    *to = wholes->out != NULL ? rows_of(wholes->out, out) : (HaloBuf){0};
+    const WholeBuffers *whole = context;
+    *from = rows_of(whole->in, in);
+    *to = whole->out != NULL ? rows_of(whole->out, out) : (HaloBuf){0};
     return HALO_OK;
 }
 
-static HaloStatus wholes_end(void *context)
+static HaloStatus whole_end(void *context)
 {
     (void)context;
     return HALO_OK;
 }
 
-int64_t execute_band(const Slot *slot, const HaloPlan *plan, const HaloOptions *options)
+int64_t execute_band(const Device *device, const HaloPlan *plan, const HaloOptions *options)
 {
-    if (slot->backend->upload == NULL) return bands_choose(plan, options->band_rows);
-    return bands_for_device(slot, plan, options->band_rows, slot_memory(slot, options->share));
+    if (device->backend->upload == NULL) return bands_choose(plan, options->band_rows);
+    return bands_for_device(device, plan, options->band_rows, device_memory(device, options->share));
 }
 
-HaloStatus execute_into(Slot *slot, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,
+HaloStatus execute_into(Device *device, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,
                         HaloBuf *out, HaloResults *results, uint64_t *clipped, HaloTimes *ms)
 {
-    Wholes wholes = {in, plan->wants_output ? out : NULL};
-    const Ends ends = {.context = &wholes, .begin = wholes_begin, .end = wholes_end};
-    return execute_bands(slot, plan, execute_band(slot, plan, options), &ends, results, clipped, ms);
+    WholeBuffers whole = {in, plan->wants_output ? out : NULL};
+    const BandIo io = {.context = &whole, .begin = whole_begin, .end = whole_end};
+    return execute_bands(device, plan, execute_band(device, plan, options), &io, results, clipped, ms);
 }
 
-HaloStatus execute_on(Slot *slot, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,
+HaloStatus execute_on(Device *device, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,
                       HaloBuf *out, HaloResults *results, uint64_t *clipped, HaloTimes *ms)
 {
     HaloStatus status = HALO_OK;
     if (out != NULL) *out = (HaloBuf){0};
     if (out != NULL && plan->wants_output) HALO_TRY(halo_buf_alloc(out, &plan->reg[plan->output]));
-    HALO_TRY(execute_into(slot, plan, options, in, out, results, clipped, ms));
+    HALO_TRY(execute_into(device, plan, options, in, out, results, clipped, ms));
 out:
     if (status != HALO_OK && out != NULL) halo_buf_free(out);
     return status;

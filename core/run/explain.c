@@ -12,7 +12,7 @@
 /* Does this backend take the way that --precision fast allows? */
 static bool is_exact(const HaloStep *step, const HaloBackend *backend)
 {
-    return step->primitive == HALO_CONV ? !cost_by_transforms(step, backend) : !step->hastened;
+    return step->primitive == HALO_CONV ? !cost_by_transforms(step, backend) : !step->approximate;
 }
 
 static HaloStatus explain_steps(const HaloPlan *plan, const HaloBackend *backend, HaloExplanation *explanation)
@@ -39,44 +39,44 @@ static HaloStatus explain_steps(const HaloPlan *plan, const HaloBackend *backend
 
 /* ---- where, and how much at a time ---------------------------------------------------------------------- */
 
-static int64_t band_of(const HaloSession *session, const HaloPlan *plan, const Slot *slot, Way way)
+static int64_t band_of(const HaloSession *session, const HaloPlan *plan, const Device *device, RunMode mode)
 {
     const HaloOptions *options = &session->options;
     const int64_t left = halo_memory_left(&session->memory);
-    return way == WAY_LIVE    ? bands_for_pipe(slot, plan, options, left)
-           : way == WAY_FLOWS ? bands_for_flow(slot, plan, options->band_rows, left)
-                              : execute_band(slot, plan, options);
+    return mode == RUN_LIVE       ? bands_for_pipe(device, plan, options, left)
+           : mode == RUN_IN_BANDS ? bands_for_flow(device, plan, options->band_rows, left)
+                                  : execute_band(device, plan, options);
 }
 
-static HaloStatus explain_bands(const HaloSession *session, const HaloPlan *plan, const Slot *slot, Way way,
-                                HaloExplanation *explanation)
+static HaloStatus explain_bands(const HaloSession *session, const HaloPlan *plan, const Device *device,
+                                RunMode mode, HaloExplanation *explanation)
 {
     HaloStatus status = HALO_OK;
     const HaloShape *in = &plan->reg[plan->input[0].reg];
-    const int64_t length = rows_length(&plan->reg[plan->output]), band = band_of(session, plan, slot, way);
-    const double ms = way == WAY_LIVE ? 1000.0 / in->rate : 0.0;
+    const int64_t length = rows_length(&plan->reg[plan->output]), band = band_of(session, plan, device, mode);
+    const double ms = mode == RUN_LIVE ? 1000.0 / in->rate : 0.0;
     int64_t bytes = 0, ahead = 0;
-    explanation->on_host = slot == &session->host;
-    explanation->flows = way != WAY_WHOLE;
+    explanation->on_host = device == &session->host;
+    explanation->flows = mode != RUN_WHOLE;
     explanation->band = band;
     explanation->bands = in->width == PLAN_ENDLESS ? -1 : (length + band - 1) / band;
-    explanation->between = (double)bands_whole_memory(slot, plan, band, false);
+    explanation->between = (double)bands_whole_memory(device, plan, band, false);
     if (!explanation->on_host) {
-        explanation->memory = (double)bands_whole_memory(slot, plan, band, true);
+        explanation->memory = (double)bands_whole_memory(device, plan, band, true);
     } else if (explanation->flows) {
-        explanation->memory = (double)bands_flow_memory(slot, plan, band);
+        explanation->memory = (double)bands_flow_memory(device, plan, band);
     } else {
         HALO_TRY(halo_shape_bytes(in, &bytes));
-        explanation->memory = (double)bytes + (double)scratch_beside(slot, plan, band);
+        explanation->memory = (double)bytes + (double)scratch_beside(device, plan, band);
     }
-    if (way == WAY_LIVE) HALO_TRY(bands_ahead(plan, band, &ahead));
+    if (mode == RUN_LIVE) HALO_TRY(bands_ahead(plan, band, &ahead));
     explanation->block_ms = (double)band * ms;
     explanation->ahead_ms = (double)ahead * ms;
 out:
     return status;
 }
 
-HaloStatus explain_plan(const HaloSession *session, const HaloPlan *plan, Way way, const Choice *choice,
+HaloStatus explain_plan(const HaloSession *session, const HaloPlan *plan, RunMode mode, const Choice *choice,
                         HaloExplanation *explanation)
 {
     HaloStatus status = HALO_OK;
@@ -88,9 +88,9 @@ HaloStatus explain_plan(const HaloSession *session, const HaloPlan *plan, Way wa
                                      .fast = session->options.precision == HALO_PRECISION_FAST};
     if (explanation->input.width == PLAN_ENDLESS) explanation->input.width = explanation->output.width = -1;
     snprintf(explanation->why, sizeof explanation->why, "%s", choice->why);
-    if (choice->slot != NULL) explanation->backend = choice->slot->backend->name;
-    HALO_TRY(explain_steps(plan, choice->slot != NULL ? choice->slot->backend : NULL, explanation));
-    if (choice->slot != NULL) HALO_TRY(explain_bands(session, plan, choice->slot, way, explanation));
+    if (choice->device != NULL) explanation->backend = choice->device->backend->name;
+    HALO_TRY(explain_steps(plan, choice->device != NULL ? choice->device->backend : NULL, explanation));
+    if (choice->device != NULL) HALO_TRY(explain_bands(session, plan, choice->device, mode, explanation));
 out:
     if (status != HALO_OK) halo_explanation_free(explanation);
     return status;
@@ -99,7 +99,7 @@ out:
 /* A device that was asked for and cannot be had is told of, and no failure. */
 void explain_choice(HaloSession *session, const HaloPlan *plan, Choice *choice)
 {
-    if (choose_slot(session, plan, choice) == HALO_OK) return;
+    if (choose_device(session, plan, choice) == HALO_OK) return;
     *choice = (Choice){0};
     snprintf(choice->why, sizeof choice->why, "%s", halo_error());
 }
@@ -109,7 +109,7 @@ void halo_plan_explain(HaloSession *session, const HaloPlan *plan, FILE *to)
     Choice choice;
     HaloExplanation explanation;
     explain_choice(session, plan, &choice);
-    if (explain_plan(session, plan, WAY_WHOLE, &choice, &explanation) == HALO_OK)
+    if (explain_plan(session, plan, RUN_WHOLE, &choice, &explanation) == HALO_OK)
         halo_explanation_print(&explanation, to);
     else
         fprintf(to, "%s\n", halo_error());

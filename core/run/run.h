@@ -10,59 +10,61 @@
 
 /* The backend chosen for a plan, and why, for --explain. */
 typedef struct Choice {
-    Slot *slot;
+    Device *device;
     double host_seconds, gpu_seconds; /* predicted; 0: not considered */
     char why[240];
 } Choice;
 
 /* choose.c: the backend for a plan, by predicted time, and why; and opens it. */
-HaloStatus choose_slot(HaloSession *session, const HaloPlan *plan, Choice *choice);
+HaloStatus choose_device(HaloSession *session, const HaloPlan *plan, Choice *choice);
 /* Says in the report that a GPU was wanted and could not be opened. */
 void choose_report(const HaloSession *session, HaloReport *report);
 /* choose.c: opens, runs, and goes over to the CPU where `--device auto` allows it. What the plan takes beside `in`
  * counts while it runs, and `out` until halo_memory_free. */
 HaloStatus run_plan(HaloSession *session, const HaloPlan *plan, const HaloBuf *in, HaloBuf *out,
                     HaloResults *results, HaloReport *report);
-/* verify.c: the same plan on another slot gives the same? HALO_ERR_BUG with the first difference. */
-HaloStatus verify_on(Slot *other, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,
+/* verify.c: the same plan on another device gives the same? HALO_ERR_BUG with the first difference. */
+HaloStatus verify_on(Device *other, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,
                      const HaloBuf *out, const HaloResults *results);
 
 /* ---- how ------------------------------------------------------------------------------------------------ */
 
-/* What a plan's bands meet in host memory: whole buffers, or rows that come and go (flow.c). */
-typedef struct Ends {
+/* Input and output of a plan, band by band, in host memory: parts of whole buffers (execute.c), or rows that
+ * are read and written meanwhile (job/flow.c). */
+typedef struct BandIo {
     void *context;
-    /* Waits until it is known whether row `from` of the output exists: plans for sound of unknown length get it
-     * here. NULL: all lengths are known. */
-    HaloStatus (*reach)(void *context, int64_t from);
+    /* Waits until it is known whether the output has a row `from`. A plan for sound of unknown length is given
+     * its length here, once the input has ended. NULL: all lengths are known. */
+    HaloStatus (*wait)(void *context, int64_t from);
     /* A band begins: gives the rows it reads, and room for those it makes (no data: they are not wanted). */
     HaloStatus (*begin)(void *context, Rows in, Rows out, HaloBuf *from, HaloBuf *to);
     HaloStatus (*end)(void *context); /* the band is made */
-} Ends;
+} BandIo;
 
 /* execute.c: a plan, `band` rows at a time; from a whole buffer to another, as far as it is wanted: one that is
  * there, or one made for it. */
-HaloStatus execute_bands(Slot *slot, const HaloPlan *plan, int64_t band, const Ends *ends, HaloResults *results,
-                         uint64_t *clipped, HaloTimes *ms);
-int64_t execute_band(const Slot *slot, const HaloPlan *plan, const HaloOptions *options);
-HaloStatus execute_into(Slot *slot, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,
+HaloStatus execute_bands(Device *device, const HaloPlan *plan, int64_t band, const BandIo *io,
+                         HaloResults *results, uint64_t *clipped, HaloTimes *ms);
+int64_t execute_band(const Device *device, const HaloPlan *plan, const HaloOptions *options);
+HaloStatus execute_into(Device *device, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,
                         HaloBuf *out, HaloResults *results, uint64_t *clipped, HaloTimes *ms);
-HaloStatus execute_on(Slot *slot, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,
+HaloStatus execute_on(Device *device, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,
                       HaloBuf *out, HaloResults *results, uint64_t *clipped, HaloTimes *ms);
 double now_ms(void);
 
-/* pieces.c: rows `part` of a value, on their way into a result, in the pieces that bands are (a last one may be
- * longer). Where a reduction gets several, all but the last have the same 2^k leaves. */
-HaloStatus measure_band(Slot *slot, const HaloStep *step, const HaloBuf *src, Rows part, int64_t band,
+/* measure_band.c: measures rows `part` of a value, in blocks of `band` rows (the last one may be longer). Where
+ * a reduction gets several blocks, all but the last have the same 2^k leaves. */
+HaloStatus measure_band(Device *device, const HaloStep *step, const HaloBuf *src, Rows part, int64_t band,
                         Measured *all);
 
 /* ---- what will be --------------------------------------------------------------------------------------- */
 
-/* explain.c: as a whole; rows come from a file and go to one; or somebody waits for them. */
-typedef enum Way { WAY_WHOLE, WAY_FLOWS, WAY_LIVE } Way;
-HaloStatus explain_plan(const HaloSession *session, const HaloPlan *plan, Way way, const Choice *choice,
+/* How a plan runs: with all of its input and output in memory; in bands that are read and written meanwhile; or
+ * so for sound that somebody waits for, in short blocks. */
+typedef enum RunMode { RUN_WHOLE, RUN_IN_BANDS, RUN_LIVE } RunMode;
+HaloStatus explain_plan(const HaloSession *session, const HaloPlan *plan, RunMode mode, const Choice *choice,
                         HaloExplanation *explanation);
-/* Where it would run; slot NULL: nowhere, and why. */
+/* Where it would run; device NULL: nowhere, and why. */
 void explain_choice(HaloSession *session, const HaloPlan *plan, Choice *choice);
 
 #endif

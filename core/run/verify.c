@@ -59,7 +59,7 @@ static HaloStatus compare_results(const HaloResults *a, const HaloResults *b)
     return HALO_OK;
 }
 
-HaloStatus verify_on(Slot *other, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,
+HaloStatus verify_on(Device *other, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,
                      const HaloBuf *out, const HaloResults *results)
 {
     HaloStatus status = HALO_OK;

@@ -159,9 +159,10 @@ struct HaloFormat {
     void (*close)(HaloReader *reader); /* frees `state`; also after a failed open */
     /* Goes to the next of info.images, and sets reader->info anew; NULL where a file holds no pages. */
     HaloStatus (*next)(HaloReader *reader);
-    /* The kinds of metadata (HaloMetaKind) that may still come while rows are read; NULL: none. And does `create`
-     * write all of it? */
-    unsigned (*late)(HaloReader *reader);
+    /* The kinds of metadata (HaloMetaKind) that stand behind the samples, or may: they are known when the last
+     * row has been read. NULL: none. */
+    unsigned (*trailing_meta)(HaloReader *reader);
+    /* Does `create` write all metadata, so that they have to be known before the first row? */
     bool meta_first;
     /* Writes the header for writer->info. */
     HaloStatus (*create)(HaloWriter *writer);

@@ -102,9 +102,9 @@ HALO_API HaloStatus halo_build_equalize(HaloBuilder *builder, HaloReg src, const
                                         HaloReg *dst);
 /* Maps in a row become one when the plan is complete. */
 HALO_API HaloStatus halo_build_map(HaloBuilder *builder, HaloReg src, const HaloMap *map, HaloReg *dst);
-/* A map whose parameters `resolve` sets from the statistics of `src`; `note` is copied to the step. */
+/* A map whose parameters `resolve` sets from the statistics of `src`; `resolve_arg` is copied to the step. */
 HALO_API HaloStatus halo_build_map_from_stats(HaloBuilder *builder, HaloReg src, const HaloMap *map,
-                                              unsigned want, HaloResolve *resolve, const double note[2],
+                                              unsigned want, HaloResolve *resolve, const double resolve_arg[2],
                                               HaloReg *dst);
 /* dst has the size of a moved by (ax, ay), or, for a and b of different sizes, of the smaller one; of a, where b is
  * spread. */

@@ -42,11 +42,11 @@ struct HaloStep {
     } u;
     int result;       /* reduce, fold, hist: the index of the result it gives, or -1 */
     const HaloDetail *detail; /* reduce: what its result holds besides, which asks for the whole; or NULL */
-    bool hastened;    /* a part of what stands for a mask under HALO_PRECISION_FAST: not exact */
+    bool approximate; /* one of the steps that replace a convolution under HALO_PRECISION_FAST: not exact */
     bool refuse_nan;  /* reduce: a NaN in the source fails the input (nan=error) */
     int resolve_from; /* the step whose statistics `resolve` gets, or -1 */
     HaloResolve *resolve;
-    double note[2]; /* what `resolve` needs to remember */
+    double resolve_arg[2]; /* parameters of `resolve`, such as the range that samples are to fill */
 };
 
 /* A file that a pipeline takes along, such as a dark frame: read whole, and shared by plans. */
@@ -68,7 +68,7 @@ typedef struct HaloPlan {
     HaloReg output;
     int results;
     bool wants_output; /* false: only results are asked for */
-    int asked;         /* the HaloDtype that the last `depth` asked for, or -1: outputs follow the input */
+    int wanted_dtype;  /* of the output: the HaloDtype that the last `depth` names, or -1: the input's */
     void **kept;       /* memory the steps point at */
     int kept_count;
 } HaloPlan;

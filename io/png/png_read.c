@@ -264,7 +264,7 @@ out:
 }
 
 /* Chunks with text or EXIF behind the samples? Where the source cannot be walked to its end, there may be. */
-unsigned halo_png_late(HaloReader *reader)
+unsigned halo_png_trailing_meta(HaloReader *reader)
 {
     static const struct {
         char name[5];
@@ -278,7 +278,7 @@ unsigned halo_png_late(HaloReader *reader)
     HaloSource *source = reader->source;
     const uint8_t *bytes;
     size_t got;
-    unsigned late = 0;
+    unsigned trailing = 0;
     if (!halo_source_seekable(source) || state->given > 0) return any;
     const int64_t here = halo_source_tell(source);
     int64_t at = here - 8; /* the header of the first IDAT has been read */
@@ -286,11 +286,11 @@ unsigned halo_png_late(HaloReader *reader)
            got == 8) {
         const uint32_t size = png_get_uint_32(bytes);
         for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
-            if (memcmp(bytes + 4, kept[i].name, 4) == 0) late |= kept[i].kinds;
+            if (memcmp(bytes + 4, kept[i].name, 4) == 0) trailing |= kept[i].kinds;
         if (memcmp(bytes + 4, "IEND", 4) == 0) break;
         at += 12 + (int64_t)size;
     }
-    return halo_source_seek(source, here) == HALO_OK ? late : any;
+    return halo_source_seek(source, here) == HALO_OK ? trailing : any;
 }
 
 void halo_png_close(HaloReader *reader)

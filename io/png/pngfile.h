@@ -35,7 +35,7 @@ HaloStatus halo_png_guard(PngGuard *guard, void (*step)(void *), void *arg);
 HaloStatus halo_png_open(HaloReader *reader);
 HaloStatus halo_png_read(HaloReader *reader, HaloBuf *rows, int64_t *got);
 void halo_png_close(HaloReader *reader);
-unsigned halo_png_late(HaloReader *reader);
+unsigned halo_png_trailing_meta(HaloReader *reader);
 
 HaloStatus halo_png_create(HaloWriter *writer);
 HaloStatus halo_png_write(HaloWriter *writer, const HaloBuf *rows);

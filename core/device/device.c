@@ -1,0 +1,134 @@
+/* Devices, and the buffers that are kept on them. */
+#include <stdio.h>
+
+#include "base/side.h"
+#include "device.h"
+
+/* Blocks of sound of any length are kept up to this size. */
+#define SOUND_BYTES (4 << 20)
+
+HaloStatus device_open(Device *device, int index, int jobs)
+{
+    if (device->handle != NULL) return HALO_OK;
+    const HaloStatus status = device->backend->open(index, jobs, &device->handle);
+    if (status == HALO_OK)
+        snprintf(device->describe, sizeof device->describe, "%s", device->backend->describe(device->handle));
+    return status;
+}
+
+static int64_t bytes_of(const HaloBuf *buf) { return buf->stride * buf->rows; }
+
+static int64_t spare_bytes(const Device *device)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < device->spares; i++) bytes += bytes_of(&device->spare[i]);
+    return bytes;
+}
+
+/* A quarter stays free: memory that a device gives in pieces is never all of use, and the driver takes some
+ * when a kernel runs for the first time. */
+int64_t device_memory(const Device *device, int share)
+{
+    return (device->backend->memory(device->handle) + spare_bytes(device)) / 4 * 3 / (share > 1 ? share : 1);
+}
+
+static void drop(Device *device, int i)
+{
+    device->backend->release(device->handle, &device->spare[i]);
+    device->spare[i] = device->spare[--device->spares];
+}
+
+static void drop_side(Device *device, DeviceSide *side)
+{
+    if (side->serial != 0) device->backend->release(device->handle, &side->data);
+    *side = (DeviceSide){0};
+}
+
+void device_trim(Device *device)
+{
+    while (device->spares > 0) drop(device, device->spares - 1);
+    for (int i = 0; i < DEVICE_SIDES; i++) drop_side(device, &device->side[i]);
+}
+
+/* A side input takes an eighth of the free memory at most: plans are made for the rest. */
+const HaloBuf *device_side(Device *device, const HaloSide *side)
+{
+    DeviceSide *at = &device->side[device->next_side];
+    for (int i = 0; i < DEVICE_SIDES; i++)
+        if (device->side[i].serial == side->serial) return &device->side[i].data;
+    if (bytes_of(&side->data) > device->backend->memory(device->handle) / 8) return NULL;
+    drop_side(device, at);
+    at->data = side->data;
+    if (device->backend->alloc(device->handle, &at->data) != HALO_OK) return NULL;
+    at->serial = side->serial;
+    device->next_side = (device->next_side + 1) % DEVICE_SIDES;
+    if (device->backend->upload(device->handle, &side->data, &at->data) == HALO_OK) return &at->data;
+    drop_side(device, at);
+    return NULL;
+}
+
+void device_close(Device *device)
+{
+    if (device->handle == NULL) return;
+    device_trim(device);
+    device->backend->close(device->handle);
+    device->handle = NULL;
+}
+
+/* One row, such as sound is, may be longer than asked for. */
+static bool suits(const HaloBuf *spare, const HaloBuf *buf)
+{
+    if (spare->rows == 1 && buf->rows == 1) return spare->stride >= halo_row_bytes(buf);
+    return halo_row_bytes(spare) == halo_row_bytes(buf) && spare->rows >= buf->rows;
+}
+
+static void drop_spares_for(Device *device, int64_t bytes)
+{
+    while (device->limit > 0 && device->spares > 0 &&
+           device->taken + spare_bytes(device) + bytes > device->limit)
+        drop(device, 0);
+}
+
+HaloStatus device_take(Device *device, HaloBuf *buf)
+{
+    for (int i = 0; i < device->spares; i++) {
+        const HaloBuf *spare = &device->spare[i];
+        if (!suits(spare, buf)) continue;
+        buf->data = spare->data;
+        buf->stride = spare->stride;
+        device->spare[i] = device->spare[--device->spares];
+        device->taken += bytes_of(buf);
+        return HALO_OK;
+    }
+    drop_spares_for(device, halo_row_bytes(buf) * buf->rows);
+    HaloStatus status = device->backend->alloc(device->handle, buf);
+    if (status != HALO_OK && device->spares > 0) {
+        device_trim(device);
+        status = device->backend->alloc(device->handle, buf);
+    }
+    if (status == HALO_OK) device->taken += bytes_of(buf);
+    return status;
+}
+
+void device_give(Device *device, HaloBuf *buf)
+{
+    device->taken -= bytes_of(buf);
+    if (device->spares < DEVICE_SPARES)
+        device->spare[device->spares++] = *buf;
+    else
+        device->backend->release(device->handle, buf);
+}
+
+void device_keep_only(Device *device, const HaloPlan *plan)
+{
+    for (int i = device->spares - 1; i >= 0; i--) {
+        bool fits = false;
+        for (int r = 0; r < plan->regs; r++) {
+            const HaloBuf as = {.shape = plan->reg[r], .cols = plan->reg[r].width};
+            fits = fits || halo_row_bytes(&as) == halo_row_bytes(&device->spare[i]) ||
+                   (as.shape.kind == HALO_AUDIO && device->spare[i].stride <= SOUND_BYTES);
+        }
+        if (!fits) drop(device, i);
+    }
+    drop_spares_for(device, 0);
+}

@@ -1,0 +1,41 @@
+/* A device that a session works on: the CPU, or a GPU. It is opened on first use, and keeps spare buffers for
+ * the next band and the next file, since allocating one may cost more than the step that fills it. */
+#ifndef CORE_DEVICE_H
+#define CORE_DEVICE_H
+
+#include "core.h"
+
+#define DEVICE_SPARES 16
+#define DEVICE_SIDES 4
+
+/* A side input that is on the device, whole. */
+typedef struct DeviceSide {
+    uint64_t serial; /* HaloSide's; 0: none */
+    HaloBuf data;
+} DeviceSide;
+
+typedef struct Device {
+    const HaloBackend *backend;
+    HaloDevice *handle; /* the backend's own; NULL: not open */
+    char describe[96];
+    HaloCeilings ceilings; /* once known */
+    int spares;
+    HaloBuf spare[DEVICE_SPARES];
+    int64_t taken; /* bytes of buffers that are in use */
+    int64_t limit; /* of these and the spares: beyond it, spares are freed; 0: none */
+    DeviceSide side[DEVICE_SIDES];
+    int next_side; /* the next that goes for another */
+} Device;
+
+HaloStatus device_open(Device *device, int index, int jobs);
+void device_close(Device *device);
+void device_trim(Device *device);                     /* frees all spares, and side inputs */
+HaloStatus device_take(Device *device, HaloBuf *buf); /* a spare with rows as long, else a new one */
+void device_give(Device *device, HaloBuf *buf);
+/* A side input on the device, uploaded when it is first asked for; NULL where it is too large to stay there. */
+const HaloBuf *device_side(Device *device, const HaloSide *side);
+void device_keep_only(Device *device, const HaloPlan *plan); /* frees spares that the plan has no use for */
+/* Bytes of its own memory, free or in spares, that one of `share` sessions may use. */
+int64_t device_memory(const Device *device, int share);
+
+#endif
