@@ -1,4 +1,5 @@
-/* One file of a command: run, explained or previewed; and what became of it, said, recorded and counted. */
+/* One file of a command: it is run, explained or previewed, and the outcome is reported, recorded and counted.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-/* `halo info`: what files say of themselves. */
+/* `halo info`: the headers and metadata of files. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-/* What can be asked on the command line: the table of options and the table of commands. Parsing, help, the
- * manual page and the completions are all made from these two. */
+/* The command line: the table of options and the table of commands. Parsing, help, the manual page and the
+ * completions all use these two. */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
@@ -20,10 +20,10 @@ typedef struct CliWords {
     size_t count, room;
 } CliWords;
 
-/* Everything that was asked. */
+/* The command line, parsed. */
 typedef struct CliSettings {
     const CliCommand *command; /* NULL: none was given */
-    const char **word;         /* what is no option: a pipeline, files, a topic */
+    const char **word;         /* all that are no options: a pipeline, files, a topic */
     size_t words, room;
     CliText op_args; /* stats, hist, scan: their options, as "key=value,…" */
 
@@ -44,7 +44,7 @@ typedef struct CliSettings {
     bool recursive, force, skip_existing, resume, total, dry_run, explain, json, no_color, quiet, verbose, help, version, log;
 } CliSettings;
 
-/* Where an option may stand. */
+/* The commands that an option is for. */
 enum {
     CLI_RUN = 1,
     CLI_STATS = 2,
@@ -127,10 +127,11 @@ int cli_run(const CliSettings *settings);   /* run.c: run, stats, hist, scan */
 int cli_info(const CliSettings *settings);  /* info.c */
 int cli_list(const CliSettings *settings);  /* list.c */
 int cli_bench(const CliSettings *settings); /* bench.c */
-bool cli_times_devices(const CliSettings *settings); /* is it `bench ops`, which goes through a list of devices? */
+bool cli_times_devices(
+    const CliSettings *settings);           /* bench.c: is it `bench ops`, which takes a list of devices? */
 int cli_merge(const CliSettings *settings); /* merge.c */
 int cli_help(const CliSettings *settings);  /* help.c */
-int cli_version(const CliSettings *settings);
+int cli_version(const CliSettings *settings); /* help.c */
 int cli_generate(const CliSettings *settings); /* generate.c */
 
 #endif

@@ -1,4 +1,4 @@
-/* One command at work: its batch, and all that its files are run with. */
+/* The state of a command while it runs: its batch, and everything that its files are run with. */
 #ifndef CLI_WORK_H
 #define CLI_WORK_H
 
@@ -22,8 +22,8 @@ typedef struct CliWork {
     CliFates fates;
 } CliWork;
 
-/* handle.c: does what was asked for with item `i`, and says, records and counts what became of it. Anything but
- * HALO_OK ends the batch. */
+/* handle.c: handles item `i`, and reports, records and counts the outcome. Anything but HALO_OK ends the batch.
+ */
 HaloStatus cli_handle(CliWork *work, size_t i);
 
 /* explain.c: --explain, of one file. */

@@ -1,4 +1,4 @@
-/* What all of core shares. */
+/* Included by all of core. */
 #ifndef CORE_H
 #define CORE_H
 

@@ -8,16 +8,16 @@
 struct HaloSession {
     const HaloTables *tables;
     HaloOptions options;
-    HaloMemory memory; /* of the file at hand */
+    HaloMemory memory; /* of the present file */
     Device host, gpu;
-    bool gpu_refused;  /* it could not be opened, and is not tried again */
-    bool gpu_is_there; /* but one is in the machine */
+    bool gpu_refused;  /* it could not be opened, and is not tried again, */
+    bool gpu_is_there; /* although the machine has one */
     char gpu_reason[200];
-    char too_large[160]; /* why the plan at hand was not given to it; or empty */
-    float gain;        /* of the sound of this file, after the pipeline; 0: none */
+    char too_large[160]; /* why it does not hold the present plan; or empty */
+    float gain;          /* --guard: sound of this file is multiplied by it after the pipeline; 0: not */
     const char *input; /* its name; NULL: it has none (file/side.h) */
     int sides;
-    HaloSide **side; /* files that go along with this input alone */
+    HaloSide **side; /* side inputs of this input alone */
 };
 
 /* Is a GPU asked for by name, so that the CPU will not do? */

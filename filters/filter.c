@@ -1,4 +1,4 @@
-/* Masks made steps, with what the common parameters ask for round them. */
+/* Steps for masks, with those that the common parameters need before and after them. */
 #include "filter.h"
 
 #include <float.h>

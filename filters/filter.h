@@ -1,16 +1,16 @@
-/* From masks to steps: the one place that knows what goes round a convolution.
+/* From masks to steps: the one place that knows what comes before and after a convolution.
  *
  * An operation is filter_begin, convolutions of `work`, filter_end:
  *
- *   nan=error      the input is searched for NaN first
- *   alpha=premul   colours are premultiplied; a filter that smooths is divided by its own filtered alpha, one
- * that takes differences keeps the input's alpha alpha=ignore   every channel is filtered as it is, then the
- * input's alpha is put back alpha=straight alpha is filtered like any channel border=keep    the border is
- * computed as if replicated, and last of all the input is put over it border=valid   the output shrinks, and
- * its origin moves by the taps before the anchor
- *
- * border=constant=V gives every channel of what the convolutions read the value V: under alpha=premul V is a
- * premultiplied colour, and also the alpha. */
+ * - nan=error: the input is searched for NaN first.
+ * - alpha=premul: colours are premultiplied. Behind a filter that smooths they are divided by the filtered
+ *   alpha; one that takes differences keeps the input's alpha.
+ * - alpha=ignore: every channel is filtered as it is, then the input's alpha is put back.
+ * - alpha=straight: alpha is filtered like any channel.
+ * - border=keep: the border is computed as if replicated, and the input is put over it last.
+ * - border=valid: the output shrinks, and its origin moves by the taps before the anchor.
+ * - border=constant=V: V is the value of every channel that the convolutions read, so under alpha=premul it is
+ *   a premultiplied colour, and also the alpha. */
 #ifndef FILTER_H
 #define FILTER_H
 
@@ -25,7 +25,7 @@ typedef struct Filter {
 } Filter;
 
 HaloStatus filter_begin(Filter *filter, HaloBuilder *builder, HaloReg in);
-/* The same with the colours as they are, for what compares samples instead of adding them up. */
+/* The same without premultiplying, for operations that compare samples instead of adding them up. */
 HaloStatus filter_begin_straight(Filter *filter, HaloBuilder *builder, HaloReg in);
 
 /* *dst = filter->work by one dense convolution. The mask's scale and bias are applied where they change
@@ -39,13 +39,13 @@ HaloStatus filter_sep(Filter *filter, const HaloMask *row, const HaloMask *colum
 /* *dst = the sample at `fraction` of every sorted window; `width` and `height` are odd. */
 HaloStatus filter_rank(Filter *filter, int64_t width, int64_t height, double fraction, HaloReg *dst);
 
-/* `made`, but its first and last samples are sums over the first and the last mask->width samples of
- * filter->in: row i of the mask, of height <= width / 2, makes sample i, and turned round the last but i. Sound
- * only. */
+/* For sound: `made`, but with new samples at both ends, which are sums over the first and the last mask->width
+ * samples of filter->in. Row i of the mask makes sample i; reversed, it makes sample i counted from the end.
+ * The mask is at most half as high as wide. */
 HaloStatus filter_ends(Filter *filter, HaloReg made, const HaloMask *ends, HaloReg *out);
 
-/* What `made`, which came of filter->work, still needs to be the operation's output. `smooths`: the weights do
- * not sum to zero. `points` (NULL: none) are applied to the colours before the border is kept. */
+/* Adds the steps that make `made`, computed from filter->work, the operation's output. `smooths`: the weights
+ * do not sum to zero. `points` (NULL: none) are applied to the colours before the border is kept. */
 HaloStatus filter_end(Filter *filter, HaloReg made, bool smooths, const HaloMap *points, HaloReg *out);
 
 /* Whole operations. In filter_mask the scale belongs to the weights. On premultiplied colours weights that sum

@@ -17,9 +17,9 @@ static float reaching(float scale, float span, float min, float max)
     return scale;
 }
 
-/* v becomes (v - least) * scale + min, cut off at the ends. The least sample's difference is 0, so it becomes
- * min whatever is rounded; the greatest becomes max, since the scale is not too small. resolve_arg: min and
- * max. Where there is nothing to stretch (one value, or no finite range) finite samples become min. */
+/* v becomes (v - lowest) * scale + min, clamped to [min, max]. The lowest sample becomes exactly min, since its
+ * difference is 0; the highest becomes max, since the scale is never too small. Where there is nothing
+ * to stretch (one value, or no finite range) finite samples become min. resolve_arg holds min and max. */
 static HaloStatus resolve(HaloStep *step, const HaloStats *all)
 {
     HaloStatus status = HALO_OK;

@@ -1,4 +1,4 @@
-/* The table of them is foreign.def. */
+/* Names of formats that halo does not read; foreign.def is their table. */
 #include <string.h>
 
 #include "foreign.h"

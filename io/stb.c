@@ -8,8 +8,8 @@
 
 #include "samples/image.h"
 
-/* Of what halo calls only HDR allocates: four bytes a pixel of a row, once, and stb does not look whether it
- * got them. So they are made before. */
+/* stb allocates memory only for HDR: once, four bytes for each pixel of a row, and does not check the result.
+ * So the memory is allocated here first. */
 static _Thread_local void *hdr_row;
 #define STBIW_MALLOC(size) ((void)(size), hdr_row)
 #define STBIW_REALLOC(memory, size) ((void)(memory), (void)(size), NULL)

@@ -1,4 +1,4 @@
-/* What became of a batch: how failures are said, and the exit status they add up to. */
+/* The outcome of a batch: messages about failures, and the exit status. */
 #include "batch.h"
 
 #include <stdlib.h>

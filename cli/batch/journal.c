@@ -1,4 +1,4 @@
-/* The journal of a batch: written. Reading is in resume.c. */
+/* Writing the journal of a batch; resume.c reads it. */
 #include "journal.h"
 
 #include <errno.h>

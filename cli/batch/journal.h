@@ -1,9 +1,9 @@
-/* The journal of a batch, beside its outputs: what was begun and what is done, so that a run that was cut off
- * goes on where it was.
+/* The journal of a batch, beside its outputs: which files were begun and which are done, so that --resume
+ * continues a run that was interrupted.
  *
- * It only grows, a line at a time, each written by one call. Where a run was killed the last may be torn: it is
- * then not understood, and its file is done again. Nothing needs to be on the disk before something else is: a
- * line counts only where the output has the size and the time that it names. */
+ * Lines are only appended, each by one call. Where a run was killed the last one may be incomplete: it is
+ * ignored then, and its file is done again. The order in which the disk gets data does not matter: a line
+ * counts only where the output has the size and the time that it names. */
 #ifndef CLI_JOURNAL_H
 #define CLI_JOURNAL_H
 

@@ -1,4 +1,4 @@
-/* --resume: journals are read, and what they say of each item is looked up. */
+/* --resume: reads journals, and looks up each item in them. */
 #include "resume.h"
 
 #include <dirent.h>

@@ -10,7 +10,7 @@ CliStamp cli_stamp(const char *path); /* journal.c */
 char *cli_journal_path(const CliSettings *settings);
 /* Opens one with the flags of open(), and waits for nobody: what is no regular file, such as a pipe, is refused. */
 HaloStatus cli_journal_file(const char *path, int flags, int *fd);
-/* How much of an output's path is the folder, the slashes behind it included. */
+/* The length of the folder in an output's path, with the slashes behind it. */
 size_t cli_below_out_dir(const CliSettings *settings);
 
 /* Marks the items that all journals in --out-dir name. `own` is the descriptor of the one that is open, whose

@@ -1,5 +1,5 @@
-/* Which part of a batch is this machine's: `--shard i/n`, or `auto`, as the scheduler says. Parts are runs of
- * the list of inputs, so that what they print is in order one after the other, and what they measure merges. */
+/* This machine's part of a batch: `--shard i/n`, or `auto`, as the scheduler says. Parts are contiguous in the
+ * list of inputs, so that their outputs in a row are in order, and their measurements can be merged. */
 #include <stdlib.h>
 #include <string.h>
 

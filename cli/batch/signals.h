@@ -1,4 +1,4 @@
-/* What a signal leaves behind, and what it has to say (signals.c). */
+/* Ending the program by a signal (signals.c). */
 #ifndef CLI_SIGNALS_H
 #define CLI_SIGNALS_H
 

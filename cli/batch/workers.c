@@ -1,7 +1,7 @@
-/* Several files at the same time: while one is decoded or encoded another is on the link or on the device, and
- * as many as there are workers take turns at all of it, on the CPU and on GPUs alike. Workers take items in
- * order and stay close to those that are concluded, so that results do not pile up; a file that needs more
- * memory than a worker's share, the GPU's too, runs alone. */
+/* Several files at the same time: while one is decoded or encoded another is transferred or computed. Each
+ * worker does all of it for its file, on the CPU and on GPUs alike. Workers take items in order, and not too
+ * far ahead of the first one that is not reported yet, so that results do not pile up. A file that needs more
+ * host or GPU memory than a worker's share runs alone. */
 #include "workers.h"
 
 #include <pthread.h>

@@ -4,13 +4,13 @@
 
 #include "batch.h"
 
-/* What came of one item; said and counted elsewhere, in the order of the inputs. */
+/* The outcome of one item. It is reported and counted elsewhere, in the order of the inputs. */
 typedef struct CliOutcome {
     enum {
         CLI_NOT_RUN, /* nothing is to be done, as cli_is_wanted says */
         CLI_RAN,
-        CLI_LEFT /* for the caller, when no worker is at work: standard input, more memory than a share, a GPU
-                  that failed */
+        CLI_LEFT /* the caller has to run it, while no worker runs: standard input, an item that needs more
+                    memory than a worker's share, or on which a GPU failed */
     } fate;
     HaloStatus status;
     char *error; /* the sentence about a failure, which names what it is about */
@@ -38,10 +38,11 @@ HaloStatus cli_workers_start(const CliSettings *settings, const HaloPipeline *pi
                              CliWorkers **workers);
 /* Waits for item i; to be called for all, in order. */
 CliOutcome cli_workers_wait(CliWorkers *workers, size_t i);
-/* Waits until no worker is at work, lets none begin, and frees what memory they keep: it is all the caller's. */
+/* Waits until no worker is running and lets none begin; their spare memory is freed, so that the caller has it
+ * all. */
 void cli_workers_pause(CliWorkers *workers);
 void cli_workers_resume(CliWorkers *workers);
-/* Lets what is running end, and begins nothing more. NULL is fine. */
+/* Begins nothing more, and waits for what is running. NULL is fine. */
 void cli_workers_stop(CliWorkers *workers);
 
 #endif

@@ -1,7 +1,7 @@
 /* `halo bench batch`: how close a batch comes to its slowest stage. What a device does is timed on files one
- * after the other, in one thread. Decoding and encoding are timed while every core does nothing else, for a
- * core by itself has the caches and the clock of all: the inputs are copied through the batch engine, then the
- * outputs are. In between the files go through it with the pipeline. */
+ * after the other, in one thread. Decoding and encoding are timed with every core at
+ * work, since one core alone would have the caches and the clock of all: the inputs are copied by a batch
+ * without a pipeline, and so are the outputs. In between a batch runs the pipeline. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-/* The rows of the tables in words. */
+/* Descriptions of the tables' rows. */
 #include "describe.h"
 #include "halo/utf8.h"
 

@@ -1,4 +1,4 @@
-/* The rows of the tables in words; shared by lists, help, the manual page and the generated documents. */
+/* Descriptions of the tables' rows, for lists, help, the manual page and the generated documents. */
 #ifndef CLI_DESCRIBE_H
 #define CLI_DESCRIBE_H
 

@@ -1,4 +1,4 @@
-/* Histograms for eyes: bars that stand up for many bins, bars that lie for few; within 80 columns. */
+/* Histograms in text, within 80 columns: vertical bars for many bins, horizontal ones for few. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* How loud a channel is: arithmetic on its statistics. */
+/* The level of a channel of sound, from its statistics. */
 #include <math.h>
 
 #include "report.h"

@@ -1,4 +1,4 @@
-/* Statistics for eyes: a table with a column for each channel, in as many parts as 80 columns ask for. */
+/* Statistics as a table with a column for each channel, in several parts where 80 columns do not hold them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

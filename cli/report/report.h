@@ -6,12 +6,12 @@
 #include "text/json.h"
 #include "text/page.h"
 
-/* What a result is of: a file, or a data set. */
+/* What a result describes: a file, or a data set. */
 typedef struct CliSubject {
     const char *file; /* NULL: a data set */
     size_t files;
     const HaloNotes *notes; /* of a file, for programs; NULL: none */
-    const char *const (*place)[2]; /* [channels + 1]: its files with the least and the greatest samples; or NULL */
+    const char *const (*place)[2]; /* [channels + 1]: the files with its minimum and maximum; or NULL */
 } CliSubject;
 
 /* level.c: how loud a channel of sound is, from its statistics. Full scale is 0 dB, so a sine as loud as can be
@@ -22,22 +22,24 @@ typedef struct CliLevel {
 } CliLevel;
 CliLevel cli_level(const HaloShape *shape, const HaloStats *stats);
 
-/* Lists for eyes name so many channels and say how many there are; so do the names that `info --json` gives. */
+/* report.c: tables and texts show at most so many channels, and say how many there are; so do the names in
+ * `info
+ * --json`. */
 #define CLI_CHANNELS 64
 #define CLI_NAMES 1024
 int cli_shown_channels(int channels);
 void cli_print_left_out(FILE *to, int channels); /* nothing where all are shown */
 
-/* report.c: "stats" and "hist" as tables and drawings. */
+/* report.c: results as tables and drawings. */
 void cli_print_result(FILE *to, const CliSubject *subject, const HaloResult *result);
 void cli_print_results(FILE *to, const CliItem *item, const HaloResults *results);
-/* bars.c: histograms; their bars are logarithmic from now on, or not. */
+/* bars.c: histograms as bars; the first sets whether their lengths are logarithmic. */
 void cli_bars_setup(bool logarithmic);
 void cli_print_histogram(FILE *to, const HaloResult *result);
 /* How high the bar of a count is, from 0 to 1. A logarithmic axis begins at a half, so that 1 shows. */
 double cli_share(double count, double peak, bool log_axis);
 
-/* notes.c: what is said of a batch, without being asked, of what its runs lost or changed. */
+/* notes.c: notes of all runs of a batch: what was lost or changed. */
 typedef struct CliNoted {
     HaloNotes all;
     size_t inputs[HALO_NOTES]; /* that have a note of this kind */
@@ -50,7 +52,7 @@ char *cli_notes_text(const HaloNotes *notes, bool losses, bool others);
 /* "notes", a list; `inputs` (may be NULL): how many have each. */
 void cli_record_notes(CliJson *json, const HaloNotes *notes, const size_t *inputs);
 
-/* records.c: the same as JSON, one object a line; what became of an output; and of all. */
+/* records.c: results, outputs and the summary as JSON, one object a line. */
 void cli_record_result(FILE *to, const CliSubject *subject, const HaloResult *result);
 void cli_record_results(FILE *to, const CliItem *item, const HaloReport *report);
 /* `report` is NULL where nothing was computed; `error` where nothing went wrong. */
@@ -67,7 +69,7 @@ typedef struct CliTally {
 
 void cli_record_summary(FILE *to, const CliTally *tally);
 
-/* "image, 384 x 256, r g b, u8" */
+/* report.c: "image, 384 x 256, r g b, u8" */
 void cli_describe_shape(FILE *to, const HaloShape *shape);
 
 #endif

@@ -1,4 +1,4 @@
-/* Strings that grow, and memory that is there or ends the program. */
+/* Strings that grow, and allocation that ends the program where memory is lacking. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* fopencookie */
 #endif

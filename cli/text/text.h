@@ -1,4 +1,4 @@
-/* Strings that grow, and memory that is there or ends the program. */
+/* Strings that grow, and allocation that ends the program where memory is lacking. */
 #ifndef CLI_TEXT_H
 #define CLI_TEXT_H
 

@@ -1,4 +1,4 @@
-/* `halo merge`: what the parts of a batch printed, made into what one machine would have printed. */
+/* `halo merge`: turns what the parts of a batch printed into what a single machine would have printed. */
 #include <float.h>
 #include <stdlib.h>
 #include <string.h>

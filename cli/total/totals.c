@@ -1,4 +1,4 @@
-/* --total: a binary tree over the numbers of the files, grown in their order as far as what is known allows. */
+/* --total: a binary tree over the numbers of the files, joined as far as the files that are known allow. */
 #include "totals.h"
 
 #include <math.h>

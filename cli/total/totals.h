@@ -1,5 +1,5 @@
-/* --total: what the statistics and histograms of many files come to together, and what of it a part of a batch
- * has to hand on so that the parts come to the same. The order is fixed: docs/numerics.md, "Data sets". */
+/* --total: the statistics and histograms of many files together; and the state that each part of a batch
+ * writes, so that merging the parts gives the same. The order of sums is in docs/numerics.md, "Data sets". */
 #ifndef CLI_TOTALS_H
 #define CLI_TOTALS_H
 

@@ -7,11 +7,11 @@
 /* One channel of some files. */
 typedef struct Part {
     HaloMoments moments;
-    int64_t number[2]; /* of the files with the least and the greatest sample; -1: none */
+    int64_t number[2]; /* of the files with the minimum and the maximum; -1: none */
     char *file[2];     /* their names, or NULL */
 } Part;
 
-/* All files of a subtree that has its place in the whole; `at` is the number of one of them. */
+/* All files of one subtree of the whole tree; `at` is the number of one of them. */
 typedef struct Node {
     int64_t at;
     Part *channel; /* [channels] */
@@ -24,7 +24,7 @@ typedef struct Group {
     uint64_t files;
     int64_t last; /* the number of the latest file, which may hold several images */
     HaloResult like; /* type, shape (its size says nothing) and, of histograms, the counts */
-    Node *node;      /* of statistics: subtrees that wait for what lies beside them */
+    Node *node;      /* of statistics: subtrees that wait for their neighbours */
     size_t nodes, room;
 } Group;
 
@@ -34,9 +34,9 @@ struct CliTotals {
     size_t groups, room;
 };
 
-/* totals.c: the group of such results, made where it is not there yet. */
+/* totals.c: finds the group of such results, or makes it. */
 Group *totals_group(CliTotals *totals, int64_t result, const HaloResult *like, int64_t number);
-/* The node is the group's then. */
+/* Adds a node, which belongs to the group from then on. */
 void totals_push(const CliTotals *totals, Group *group, Node node);
 /* Where both have a range of their own and these differ, `sum` loses its counts and its range, for good. */
 HaloStatus totals_add_counts(HaloHistogram *sum, const HaloHistogram *more);

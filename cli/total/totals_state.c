@@ -1,5 +1,5 @@
-/* --total: what a part of a batch hands on, as JSON, and how it is taken up again. Numbers are written so that
- * the same ones are read. */
+/* --total: the state that a part of a batch writes, as JSON, and how it is read. Numbers are read back exactly
+ * as they were. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* How much host memory there is, and what of it is held. */
+/* Counting host memory, and its default limit. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>

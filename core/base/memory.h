@@ -1,4 +1,4 @@
-/* Host memory that grows with a file: what of it is held, and how much may be. */
+/* The counter of host memory that grows with a file: how much is held, and how much may be. */
 #ifndef CORE_BASE_MEMORY_H
 #define CORE_BASE_MEMORY_H
 
@@ -8,7 +8,7 @@
 
 struct HaloMemory {
     int64_t allowed;
-    const char *advice; /* what to do about a limit: a part of a sentence */
+    const char *advice; /* for messages: what to do about the limit */
     _Atomic int64_t held;
 };
 

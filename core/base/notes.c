@@ -5,9 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-
-/* A row has a form for one and one for several; `%llu` in it is the count. NULL: it has more to say than that.
- */
+/* The forms for one and for several; `%llu` is the count. NULL: the sentence is made below. */
 typedef struct Row {
     const char *name;
     const char *one, *many;
@@ -47,7 +45,7 @@ bool halo_note_is_loss(HaloNote kind) { return kind < HALO_NOTE_THROUGH_F32; }
 
 const char *halo_meta_name(int i) { return metas[i]; }
 
-/* Of what has no place in a sum, the latest counts; of peaks the greatest. */
+/* Counts are added; of the peaks the maximum is kept, of anything else the latest. */
 void halo_notes_join(HaloNotes *notes, const HaloNotes *more)
 {
     for (int i = 0; i < HALO_NOTES; i++) notes->count[i] += more->count[i];

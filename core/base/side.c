@@ -1,4 +1,4 @@
-/* Who holds a side input. */
+/* The memory of side inputs. */
 #include <stdlib.h>
 #include <string.h>
 

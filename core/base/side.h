@@ -1,5 +1,5 @@
-/* A side input: a file that was read whole, to go along with the inputs that are run. Whoever uses it holds it; it
- * does not change, and threads may share it. */
+/* A side input: a file that was read whole and is used along with every input, such as a dark frame. It is
+ * counted by its holders and never changes, so threads may share it. */
 #ifndef CORE_BASE_SIDE_H
 #define CORE_BASE_SIDE_H
 
@@ -10,9 +10,9 @@
 
 struct HaloSide {
     atomic_int holders;
-    uint64_t serial; /* no other of this process has it: devices know by it what they keep */
+    uint64_t serial; /* unique in this process: devices recognise by it what they have a copy of */
     char *path;
-    HaloRead file; /* id 0, 0: it cannot be told from others */
+    HaloRead file; /* id 0, 0: it has no identity, such as a pipe */
     HaloBuf data;
 };
 

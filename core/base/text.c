@@ -1,4 +1,4 @@
-/* Reading and printing numbers in C's locale, whatever the program's is: the thread's own is set for as long.
+/* Reading and printing numbers in the C locale, whatever the program's is: it is set for this thread meanwhile.
  */
 #include "halo/text.h"
 
@@ -17,7 +17,7 @@ static locale_t go_plain(void)
     return uselocale(plain);
 }
 
-/* Takes what halo_read_number() has looked at. */
+/* Converts the text that halo_read_number() has checked. */
 static double plain_strtod(const char *text, char **end)
 {
     const locale_t before = go_plain();
@@ -26,7 +26,7 @@ static double plain_strtod(const char *text, char **end)
     return value;
 }
 
-/* Is that the end that was asked for? */
+/* May the number end here? */
 static bool ends(const char *at, const char **end)
 {
     if (end != NULL) *end = at;

@@ -5,26 +5,28 @@
 #include "halo/words.h"
 #include "session.h"
 
-/* load.c: the format that a name's extension says, or NULL; the extension is "" where there is none. */
+/* load.c: the format for the extension of a name, or NULL; the extension is "" where there is none. */
 const HaloFormat *load_format_named(const HaloTables *tables, const char *path, char extension[HALO_WORD_ROOM]);
-/* Finds the format and reads the header; then all samples, which count until halo_memory_free. */
+/* Finds the format and reads the header; the second reads all samples, which count as held until
+ * halo_memory_free. */
 HaloStatus load_open(HaloSession *session, HaloSource *source, const HaloShape *raw, HaloReader *reader);
 HaloStatus load_samples(HaloReader *reader, HaloBuf *data);
 void load_close(HaloReader *reader); /* also what load_open left; the metadata go with it */
 /* The next rows; fewer only where sound of unknown length ends. */
 HaloStatus load_rows(HaloReader *reader, HaloBuf *rows, int64_t *got);
-/* Another image of the same file: *more says whether there is one; and then opens it. What follows on a pipe and
- * is no image is HALO_ERR_INPUT. */
+/* The next image of the same file: *more says whether there is one, and load_next opens it. Bytes on a pipe
+ * that are no image are HALO_ERR_INPUT. */
 HaloStatus load_more(HaloSession *session, const HaloReader *reader, bool *more);
 HaloStatus load_next(HaloSession *session, HaloReader *reader);
-/* load_open_ended.c: samples of sound whose length nobody knows. */
+/* load_open_ended.c: all samples of sound of unknown length. */
 HaloStatus load_open_ended(HaloReader *reader, HaloBuf *data);
 
-/* turn.c: 1, or what EXIF says (2 to 8) where rows lie otherwise and the output cannot pass that on. */
+/* turn.c: EXIF's orientation (2 to 8) where the image has to be turned, since the output cannot hold EXIF;
+ * else 1. */
 int turn_wanted(const HaloReader *reader, const HaloWriter *writer);
-/* May what turns it stand behind the samples? */
+/* May EXIF, and with it the orientation, stand behind the samples? */
 bool turn_unknown(HaloReader *reader, const HaloWriter *writer);
-/* All samples, as people are to see them: `reader->info` says so from now on. Also where EXIF may only follow the
+/* All samples, turned upright; `reader->info` describes the turned image from now on. Also for EXIF behind the
  * samples. */
 HaloStatus turn_load(HaloReader *reader, int orientation, HaloBuf *data);
 /* The shape that an image has when it is turned. */
@@ -36,9 +38,9 @@ HaloStatus save_begin(HaloWriter *writer, HaloInfo *like, const HaloShape *shape
 HaloStatus save_end(HaloWriter *writer, HaloInfo *like, const HaloShape *shape);
 HaloStatus save_whole(HaloWriter *writer, HaloInfo *like, const HaloBuf *data);
 HaloStatus save_rows(HaloWriter *writer, const HaloBuf *rows);
-/* What samples are multiplied by so that the greatest of those that were clipped is the greatest that fits. */
+/* The factor by which the largest sample that was clipped becomes the largest that fits. */
 float save_gain(const HaloWriter *writer);
-/* All of them are there; the writer keeps nothing, whatever happened before. */
+/* After the last image. Frees what the writer holds, whatever happened before. */
 HaloStatus save_close(HaloWriter *writer, HaloStatus status);
 
 #endif

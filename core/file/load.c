@@ -1,4 +1,4 @@
-/* Files in: which format, what it says of itself, and its samples. */
+/* Reading files: their format, header and samples. */
 #include <string.h>
 
 #include "file.h"
@@ -12,7 +12,7 @@ const HaloFormat *halo_find_format_in(const HaloTables *tables, const char *name
     return NULL;
 }
 
-/* All that a probe looks at. Sound that is being recorded may need seconds for more. */
+/* The most that a probe looks at. Sound that is still being recorded may take seconds to give more. */
 #define PROBE_BYTES 64
 
 const HaloFormat *load_format_named(const HaloTables *tables, const char *path, char extension[HALO_WORD_ROOM])
@@ -53,7 +53,7 @@ static HaloStatus recognise(const HaloTables *tables, HaloSource *source, const 
                      "no known image or audio format; 'halo list formats' names them, --raw reads samples");
 }
 
-/* The only place that gives a reader its format: what has one was opened by it, and can be closed. */
+/* Sets the reader's format here alone, so that a reader with a format is one to be closed. */
 static HaloStatus open_as(HaloReader *reader, const HaloFormat *format)
 {
     if (format->open == NULL)
@@ -75,7 +75,7 @@ static HaloStatus named_image(HaloStatus status, const HaloReader *reader)
     return named(status, reader->source);
 }
 
-/* What is read as raw samples may be a file with a header: samples of it would be noise. */
+/* Notes that a file read by --raw looks like one with a header, since its samples would be noise. */
 static HaloStatus note_header(const HaloTables *tables, HaloReader *reader)
 {
     const uint8_t *head;
@@ -164,7 +164,7 @@ HaloStatus load_more(HaloSession *session, const HaloReader *reader, bool *more)
         HALO_TRY(halo_source_peek(reader->source, 4096, &head, &got));
     }
     *more = got > 0 && (reader->options.has_raw || may_follow(session->tables, head, got));
-    /* Behind the image in a file there may be anything; on a pipe it is another image that is broken. */
+    /* A file may hold anything behind its image; on a pipe it must be another image, which is broken then. */
     if (got > 0 && !*more && halo_source_size(reader->source) < 0 && !reader->options.tolerate)
         HALO_FAIL(HALO_ERR_INPUT, "image %lld is in no format that may follow another",
                   (long long)reader->options.image + 2);

@@ -1,16 +1,17 @@
-/* Sound whose length nobody knows, all of it: in pieces, which are put together at its end. */
+/* Reads all of a sound of unknown length: in pieces, which are joined at its end. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "file.h"
 
-/* A piece, and how many more frames one has than the one before it, until it has so many bytes. */
+/* The first piece has so many frames; each other one is as long as all before it together, up to so many bytes.
+ */
 #define FIRST_FRAMES ((int64_t)1 << 16)
 #define PIECE_BYTES ((int64_t)4 << 20)
 
 typedef struct Piece {
     struct Piece *next;
-    int64_t frames; /* that are there */
+    int64_t frames; /* read so far */
     HaloBuf room;
 } Piece;
 
@@ -20,7 +21,7 @@ static void drop(HaloMemory *memory, Piece *piece)
     free(piece);
 }
 
-/* Frames for one more piece: as many as are there already, within what may be held. */
+/* The length of the next piece: as many frames as there are already, within the limit on memory. */
 static int64_t frames_of_next(const HaloReader *reader, int64_t frame_bytes, int64_t frames)
 {
     const int64_t left = halo_memory_left(reader->memory) / frame_bytes;
@@ -50,7 +51,7 @@ out:
     return status;
 }
 
-/* Each piece goes when it has been copied: no more than one of them is there twice. */
+/* Each piece is freed as soon as it has been copied, so that only one of them is in memory twice. */
 static HaloStatus join(HaloReader *reader, Piece **first, HaloBuf *data)
 {
     HaloMemory *memory = reader->memory;

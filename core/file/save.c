@@ -1,11 +1,11 @@
-/* Files out: samples and what the input said of itself, into a writer. */
+/* Writing files: samples, and the input's metadata. */
 #include <math.h>
 #include <string.h>
 
 #include "file.h"
 
-/* What may be passed on of the input; it stays the input's. A thumbnail of what samples were before must not:
- * in it a face that was made unrecognisable still is one. */
+/* Metadata that may be passed on; the memory stays the input's. A thumbnail of other samples must not be: it
+ * would show a face that the pipeline made unrecognisable. */
 static void set_info(HaloWriter *writer, HaloInfo *like, const HaloShape *shape)
 {
     if (writer->changed) halo_exif_drop_thumbnail(&like->meta.exif);
@@ -33,18 +33,18 @@ out:
     return status;
 }
 
-/* The greatest sample that integers like those of the input hold. */
-static float greatest(const HaloWriter *writer)
+/* The largest sample that integers like those of the input hold. */
+static float largest(const HaloWriter *writer)
 {
     const int wish = writer->info.bits, bits = wish > 16 ? 24 : wish > 8 || wish <= 0 ? 16 : 8;
     return 1.0f - ldexpf(1.0f, 1 - bits);
 }
 
-/* Only rows that lost samples are looked at again. NaN is lost, too, but no peak. */
+/* Looks again at rows in which samples were clipped. NaN is clipped, too, but is no peak. */
 static void find_peak(HaloWriter *writer, const HaloBuf *rows)
 {
     const int64_t samples = rows->cols * rows->shape.channels;
-    const float most = greatest(writer);
+    const float most = largest(writer);
     float peak = writer->peak > most ? writer->peak : most;
     for (int64_t y = 0; y < rows->rows; y++) {
         const float *row = halo_at(rows, rows->x0, rows->y0 + y);
@@ -64,7 +64,7 @@ HaloStatus save_rows(HaloWriter *writer, const HaloBuf *rows)
 
 float save_gain(const HaloWriter *writer)
 {
-    const float most = greatest(writer), gain = most / writer->peak;
+    const float most = largest(writer), gain = most / writer->peak;
     return gain * writer->peak > most ? nextafterf(gain, 0.0f) : gain;
 }
 

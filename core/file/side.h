@@ -8,11 +8,13 @@
 /* Reads all of a file (of several images the first) within --max-memory; held once. Failures name the file. */
 HaloStatus side_load(HaloSession *session, const char *path, HaloSide **side);
 
-/* Has a path fields, {dir}, {stem} or {name}, for parts of the input's? HALO_ERR_USAGE for others. */
+/* Does a path have fields, {dir}, {stem} or {name}, that stand for parts of the input's path? HALO_ERR_USAGE
+ * for unknown fields. */
 HaloStatus side_fields(const char *path, bool *any);
-/* The file of such a path for the input at hand: read once for each input. The session holds it until then. */
+/* The file that such a path means for the present input. It is read once; the session holds it until the next
+ * input. */
 HaloStatus side_of_input(HaloSession *session, const char *path, HaloSide **side);
-/* Another input, by its name ("-": standard input; NULL: none). */
+/* Begins another input, by its name ("-": standard input; NULL: none). */
 void side_next_input(HaloSession *session, const char *input);
 
 #endif

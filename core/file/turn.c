@@ -1,5 +1,4 @@
-/* Rows as people are to see them, where the output cannot say that they lie otherwise: EXIF's eight
- * orientations. */
+/* Turns images upright by EXIF's orientation, where the output has no EXIF that could say how to show them. */
 #include <string.h>
 
 #include "file.h"
@@ -16,7 +15,7 @@ HaloShape turn_shape(const HaloShape *shape, int orientation)
     return turned;
 }
 
-/* Is there an output that passes no EXIF on? */
+/* Is there an output, and one without the input's EXIF? */
 static bool exif_ends(const HaloWriter *writer)
 {
     return writer->format != NULL && (writer->options.strip || (writer->format->holds & HALO_META_EXIF) == 0);
@@ -60,7 +59,7 @@ static inline void copy(char *to, int64_t step, const char *from, int64_t stride
     for (int64_t i = 0; i < count; i++, to += step, from += stride) memcpy(to, from, size);
 }
 
-/* The usual sizes are known to the compiler: then it needs no calls. */
+/* A constant size for the usual ones, so that the compiler copies without calls. */
 static void copy_pixels(char *to, int64_t step, const char *from, int64_t stride, int64_t count, size_t size)
 {
     switch (size) {
@@ -74,7 +73,7 @@ static void copy_pixels(char *to, int64_t step, const char *from, int64_t stride
     }
 }
 
-/* Rows of the image into all of it, turned; along the rows of what is written. */
+/* Some rows of the image into the turned one, row by row of that one. */
 static void turn_rows(const HaloBuf *rows, int orientation, const HaloBuf *to)
 {
     const HaloShape *shape = &rows->shape;
@@ -90,7 +89,7 @@ static void turn_rows(const HaloBuf *rows, int orientation, const HaloBuf *to)
     }
 }
 
-/* What is said of the image is said of the turned one. */
+/* From now on the metadata describe the turned image. */
 static void turn_info(HaloInfo *info, int orientation)
 {
     double *dots = info->meta.resolution;
@@ -104,7 +103,7 @@ static void turn_info(HaloInfo *info, int orientation)
     halo_note(&info->notes, HALO_NOTE_TURNED, 1);
 }
 
-/* A band at a time, so that no more than one image is in memory. */
+/* A band at a time, so that only one whole image is in memory. */
 static HaloStatus load_bands(HaloReader *reader, int orientation, const HaloBuf *data)
 {
     HaloStatus status = HALO_OK;

@@ -132,7 +132,7 @@ static bool wait_for(Flow *flow, const int64_t *counter, int64_t count)
     return well;
 }
 
-/* One more band is through, or the flow has failed; false in the latter case. */
+/* Counts one more band, or keeps the failure; false where it failed. */
 static bool advance(Flow *flow, int64_t *counter, HaloStatus status)
 {
     pthread_mutex_lock(&flow->lock);
@@ -155,7 +155,7 @@ static bool read_next(Flow *flow)
     pthread_mutex_lock(&flow->lock);
     if (status == HALO_OK && at_end) {
         flow->last = k;
-        flow->read = INT64_MAX - 1; /* nobody has to wait any more */
+        flow->read = INT64_MAX - 1; /* all bands find their window read */
     }
     pthread_mutex_unlock(&flow->lock);
     return advance(flow, &flow->read, status) && !at_end;
@@ -225,7 +225,7 @@ static HaloStatus end_band(void *context)
 
 /* ---- all of it ------------------------------------------------------------------------------------------ */
 
-/* Threads that cannot be had are no error: the caller reads and writes then. */
+/* Where a thread cannot be started this one reads or writes itself: that is no error. */
 static void start_threads(Flow *flow, int jobs)
 {
     if (jobs == 1 || flow->band >= rows_length(&flow->plan->reg[flow->plan->output])) return;
@@ -234,7 +234,7 @@ static void start_threads(Flow *flow, int jobs)
     flow->writes_behind = pthread_create(&flow->writing, NULL, write_behind, flow) == 0;
 }
 
-/* Waits for what is still to be written, or stops everything where the plan has failed. */
+/* Waits until all is written, or stops the other threads where the plan has failed. */
 static HaloStatus join_threads(Flow *flow, HaloStatus status)
 {
     if (status != HALO_OK) advance(flow, NULL, status);
@@ -255,8 +255,8 @@ static HaloStatus run_bands(Flow *flow, int jobs, HaloReport *report)
                                             &report->clipped, &report->ms));
 }
 
-/* Sound that comes on a pipe and goes to one: between two programs that may be at work for hours. Where it goes
- * to a file nobody can see it before its end, and a file is read faster than it is heard. */
+/* Sound from pipe to pipe may be played while it is recorded, for hours. In a file it shows only at the end,
+ * and from a file it is read faster than it is played. */
 bool flow_is_live(const HaloReader *reader, bool to_pipe)
 {
     return reader->info.shape.kind == HALO_AUDIO && to_pipe && !halo_source_seekable(reader->source);
@@ -273,7 +273,9 @@ HaloStatus flow_run(HaloSession *session, HaloPlan *plan, HaloReader *reader, Ha
     pthread_cond_init(&flow.moved, NULL);
     flow.endless = reader->info.shape.width < 0;
     flow.live = writer != NULL && flow_is_live(reader, !halo_sink_seekable(writer->sink));
-    /* Writers that keep a whole image do so first: bands can be smaller. What goes into a pipe does not come back. */
+    /* A writer that holds a whole image takes its memory before the bands get theirs. To a pipe the header is
+     * written later, when nothing but reading and computing can fail, since bytes in a pipe cannot be taken
+     * back. */
     const bool early = writer != NULL && halo_sink_seekable(writer->sink);
     if (early) HALO_TRY(save_begin(writer, &reader->info, &plan->reg[plan->output], flow.endless));
     const int64_t left = halo_memory_left(&session->memory);

@@ -42,8 +42,8 @@ out:
     return status;
 }
 
-/* Rows can flow from file to file unless bytes that are written could not be taken back. Sound flows through
- * pipes too: it may be longer than any memory, or still be recorded. */
+/* Can it run in bands, reading and writing meanwhile? Images only into files, since a failure half way must
+ * leave no output. Sound into pipes, too: it may be larger than memory, or still be recorded. */
 static bool may_flow(const HaloSession *session, JobState *state)
 {
     const HaloFormat *to = state->writer.format;
@@ -72,8 +72,8 @@ static bool is_live(const JobState *state)
     return state->writer.format != NULL && flow_is_live(&state->reader, !state->seekable);
 }
 
-/* A GPU takes all at once, if that fits the memory and nobody waits for the beginning. `begin`: the
- * want of a backend is an error; else it is told of. */
+/* A GPU takes the whole input at once: where that fits the memory, and nobody waits for the beginning. `begin`:
+ * a backend that is missing is an error; else `choice` says so. */
 static HaloStatus choose(HaloSession *session, const JobState *state, bool begin, Choice *choice)
 {
     const HaloPlan *plan = state->plan;
@@ -120,7 +120,8 @@ static HaloStatus plan_image(HaloSession *session, const HaloPipeline *pipeline,
         HALO_TRY(turn_load(&state->reader, orientation, &state->in));
     else if (turned)
         state->reader.info.shape = turn_shape(&state->reader.info.shape, orientation);
-    if (state->reader.info.shape.width < 0 && pipeline_has_sides(pipeline)) /* they have to be as long */
+    if (state->reader.info.shape.width < 0 &&
+        pipeline_has_sides(pipeline)) /* which have to have the same length */
         HALO_TRY(load_samples(&state->reader, &state->in));
     HALO_TRY(make_plan(session, pipeline, state));
     *mode = RUN_WHOLE;

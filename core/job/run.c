@@ -1,5 +1,5 @@
-/* One file through a pipeline: opened, each of its images run, its output put in place; nothing is left behind
- * by a failure. */
+/* One file through a pipeline: it is opened, each of its images is run, and its output is put in place. A
+ * failure leaves no output behind. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static void close_all(JobState *state)
     image_close(state);
 }
 
-/* All that is read: the input, what the pipeline names, and what the job says. */
+/* All files that are read: the input, those that the pipeline names, and the job's. */
 static HaloStatus find_reads(const HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job,
                              const JobState *state, HaloRead **read, size_t *reads)
 {
@@ -57,7 +57,7 @@ static HaloStatus find_reads(const HaloSession *session, const HaloPipeline *pip
     return HALO_OK;
 }
 
-/* Refuses what can be refused before any work: an output that exists, or is read. */
+/* Opens the output. One that exists, or is read, is refused here, before any work. */
 static HaloStatus open_output(HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job,
                               const HaloFormat *to, JobState *state)
 {
@@ -82,7 +82,7 @@ out:
 
 /* ---- all of a file -------------------------------------------------------------------------------------- */
 
-/* Results stay until the last image is done. */
+/* Results are held until the last image is done. */
 static int64_t results_bytes(const HaloResults *results)
 {
     int64_t bytes = 0;
@@ -95,7 +95,7 @@ static int64_t results_bytes(const HaloResults *results)
     return bytes;
 }
 
-/* What came of one more image. */
+/* Adds the report of one more image. */
 static HaloStatus add_report(HaloMemory *memory, HaloReport *all, HaloReport *one, int64_t image)
 {
     const HaloStatus status = halo_memory_hold(memory, image > 1 ? results_bytes(&one->results) : 0);
@@ -132,8 +132,8 @@ static HaloStatus add_report(HaloMemory *memory, HaloReport *all, HaloReport *on
     return HALO_OK;
 }
 
-/* Of several images an output that holds one takes the first: pages of a file are often no more than previews.
- * What comes through a pipe was meant as a whole. */
+/* Of several images an output that holds one takes the first: the other pages of a file are often previews.
+ * From a pipe it is an error, since all of what was sent is meant. */
 static HaloStatus only_one(const JobState *state, const HaloJob *job, HaloReport *report)
 {
     const int64_t images = state->reader.info.images;
@@ -189,7 +189,7 @@ out:
     return status;
 }
 
-/* Until here what was read counts with its decoding, and what was written with its encoding. */
+/* So far the times of reading and writing include decoding and encoding. */
 static void split_times(const JobState *state, HaloTimes *ms)
 {
     const double read = halo_source_ms(state->source);
@@ -210,14 +210,14 @@ static HaloStatus commit_output(JobState *state, HaloReport *report)
     return status;
 }
 
-/* A failure of this input names it, unless it names what else it is about, such as the output. */
+/* A failure names this input, unless it already names something else, such as the output. */
 static HaloStatus with_name(HaloStatus status, const HaloJob *job)
 {
     if (status != HALO_ERR_INPUT && status != HALO_ERR_LIMIT && status != HALO_ERR_DEVICE) return status;
     return halo_fail_about(status, strcmp(job->input, "-") == 0 ? "standard input" : job->input);
 }
 
-/* Nothing is opened to be written. */
+/* --explain: opens nothing for writing. */
 static HaloStatus explain(HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job,
                           const HaloFormat *to, JobState *state)
 {
@@ -243,7 +243,7 @@ static bool guard_again(HaloSession *session, const HaloJob *job, const HaloWrit
     return true;
 }
 
-/* `again`: the output is not there yet, and it has to be done with the session's gain. */
+/* *again: samples were clipped; no output was made, and it has to run once more, with the session's gain. */
 static HaloStatus run_once(HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job,
                            HaloReport *report, bool *again)
 {

@@ -1,5 +1,5 @@
-/* What `stats` says beyond one reduction: the third and fourth moments, entropy and percentiles. Integers need
- * nothing but how often each value is there; floats are read again for each. */
+/* What `stats` gives beyond one reduction: the third and fourth moments, entropy and percentiles. For integers
+ * all of it follows from the counts of each value; floats are read again for each. */
 #include <math.h>
 #include <stdlib.h>
 

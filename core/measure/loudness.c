@@ -13,12 +13,12 @@ struct Loudness {
 #ifdef HALO_HAVE_EBUR128
     ebur128_state *state; /* NULL: so many channels or such a rate have no loudness */
 #endif
-    TruePeak *peak; /* NULL: it is not asked for */
+    TruePeak *peak; /* NULL: it is not wanted */
 };
 
 #ifdef HALO_HAVE_EBUR128
 
-/* What libebur128 takes: with less or more it says no more than it does without memory. */
+/* The limits of libebur128, checked here since it reports them like a lack of memory. */
 #define GATES_MOST_CHANNELS 64
 #define GATES_LEAST_RATE 16
 #define GATES_MOST_RATE 2822400

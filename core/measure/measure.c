@@ -8,7 +8,7 @@
 
 /* ---- statistics ----------------------------------------------------------------------------------------- */
 
-/* A node joins the last one of its size, and what comes of that the last one of twice the size, and so on. */
+/* A node is joined with the last one of its size, the result with the last one of twice the size, and so on. */
 static void add_node(const Measured *all, int channels, int channel, HaloMoments node)
 {
     int level = 0;
@@ -20,7 +20,7 @@ static void add_node(const Measured *all, int channels, int channel, HaloMoments
     all->node[level * channels + channel] = node;
 }
 
-/* What is left over is joined from the last to the first. */
+/* The nodes that remain are joined from the last to the first. */
 static HaloMoments total_of(const Measured *all, int channels, int channel)
 {
     HaloMoments total = halo_moments_none();
@@ -132,7 +132,7 @@ static void gather(const HaloHistogram *levels, HaloHistogram *out)
         }
 }
 
-/* Single values of integers are counted, whatever the bins are that are wanted. */
+/* For integers every value is counted by itself, whatever bins are wanted. */
 static HaloHist counted(const HaloShape *shape, const HaloHist *wanted)
 {
     const int64_t values = shape->dtype == HALO_U8 ? 256 : 65536;
@@ -172,7 +172,8 @@ HaloStatus measure_counts(Device *device, const HaloStep *step, const HaloBuf *b
     HaloStatus status = HALO_OK;
     (void)first;
     HaloHistogram more = {0}, *sum = &all->hist;
-    HaloHist hist = step->u.hist; /* an open range is of a whole, which is one block */
+    HaloHist hist =
+        step->u.hist; /* a range that is to be found is found in all samples, which are one block then */
     HALO_TRY(range_find(device, block, &hist));
     if (all->blocks++ == 0) {
         status = count_block(device, block, &hist, sum);

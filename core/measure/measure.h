@@ -1,4 +1,4 @@
-/* Measuring: what reductions, folds and histograms have seen, block by block, and what they make of it. */
+/* Measuring: reductions, folds and histograms, block by block, and the results made of them. */
 #ifndef CORE_MEASURE_H
 #define CORE_MEASURE_H
 
@@ -17,26 +17,26 @@ HaloStatus loudness_add(Loudness **loudness, const HaloBuf *frames, bool true_pe
 HaloLoudness loudness_end(Loudness *loudness, bool finite); /* no more will come */
 void loudness_close(Loudness *loudness);
 
-/* What a reduction, a fold or a histogram has seen so far. */
+/* What a step has measured so far. */
 typedef struct Measured {
     uint64_t blocks;
     HaloMoments *node; /* of reductions, [64][channels]: a binary counter of blocks */
     double *folded;    /* of folds, likewise */
     HaloHistogram hist;
     Loudness *loudness;
-    HaloBuf leaf; /* frames that wait for more, in host memory */
+    HaloBuf leaf; /* frames, in host memory, that do not fill a leaf yet */
 } Measured;
 
-/* measure.c: a block for each kind; it is a whole for a backend, and begins with frame `first`. */
+/* measure.c: each adds a block, which a backend sees as a whole; it begins with frame `first`. */
 HaloStatus measure_moments(Device *device, const HaloStep *step, const HaloBuf *block, int64_t first,
                            Measured *all);
 HaloStatus measure_folded(Device *device, const HaloStep *step, const HaloBuf *block, int64_t first,
                           Measured *all);
 HaloStatus measure_counts(Device *device, const HaloStep *step, const HaloBuf *block, int64_t first,
                           Measured *all);
-/* Calls for the counts that `bins` bins are made of, for their scratch alone. */
+/* Asks a backend for the scratch memory of counting into `bins` bins (HaloBackend.ask). */
 void measure_ask_counts(const HaloBackend *backend, HaloDevice *device, const HaloBuf *block, int64_t bins);
-/* More of a sound, on its way to its loudness. */
+/* Adds frames to the loudness. */
 HaloStatus measure_loudness(Device *device, const HaloStep *step, const HaloBuf *block, Measured *all);
 /* Statistics of every channel (`channel` may be NULL) and, merged in order, of all but alpha. */
 void measure_stats(const Measured *measured, const HaloShape *shape, HaloStats *channel, HaloStats *all);
@@ -44,14 +44,14 @@ void measure_stats(const Measured *measured, const HaloShape *shape, HaloStats *
 void measure_fold(const Measured *measured, const HaloFold *fold, const HaloShape *shape, double *value);
 void measure_free(Measured *measured);
 
-/* range.c: bins over full scale; what `hist` counts when it is told nothing, but for images of floats. */
+/* range.c: bins over full scale: the default of `hist`, except for images of floats. */
 HaloHist hist_default(const HaloShape *shape);
-/* Are the ends of a histogram still to be found (NaN)? And finds them: the least and the greatest finite
- * sample of the whole, apart where these are one; full scale where no sample is finite. */
+/* Is an end of a histogram's range still to be found (NaN)? range_find sets it to the minimum or maximum of the
+ * finite samples, with some distance where these are equal; to full scale where no sample is finite. */
 bool range_is_open(const HaloHist *hist);
 HaloStatus range_find(Device *device, const HaloBuf *src, HaloHist *hist);
 
-/* detail.c: adds to the statistics of a whole what they were asked for besides. */
+/* detail.c: adds percentiles and the other details that were asked for to the statistics. */
 HaloStatus measure_detail(Device *device, const HaloBuf *src, const HaloDetail *detail, HaloResult *result);
 
 #endif

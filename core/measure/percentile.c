@@ -1,4 +1,4 @@
-/* Percentiles: samples by their place in order, and what lies between two of them. */
+/* Percentiles: samples at places of the sorted order, and interpolation between two of them. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* What a pipeline is, in 64 bits: two that could make different samples of the same input differ in it. Masks
- * count by their coefficients, so that a mask file that was edited is another mask. */
+/* A hash of a pipeline, in 64 bits: two pipelines that could make different samples of the same input have
+ * different ones. Masks enter by their coefficients, so that editing a mask file changes the hash. */
 #include <string.h>
 
 #include "base/side.h"
@@ -26,7 +26,7 @@ static uint64_t add_mask(uint64_t hash, const HaloMask *mask)
     return add_bytes(hash, mask->tap, (size_t)(mask->width * mask->height) * sizeof *mask->tap);
 }
 
-/* Side inputs count by their samples, as masks do by their coefficients. */
+/* Side inputs enter by their samples. */
 static uint64_t add_side(uint64_t hash, const HaloSide *side)
 {
     const HaloShape *shape = &side->data.shape;

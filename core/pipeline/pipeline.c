@@ -1,4 +1,4 @@
-/* What a pipeline keeps, and what it says of itself. */
+/* Pipelines: their memory, the files they name, and what they do to samples. */
 #include <stdlib.h>
 
 #include "file/side.h"
@@ -26,7 +26,8 @@ void halo_pipeline_free(HaloPipeline *pipeline)
     free(pipeline);
 }
 
-/* The i-th of the files from here on, or how many fewer are left to pass. */
+/* The file number *i of this pipeline and its branches. Where there are fewer, *i becomes less by their number.
+ */
 static bool nth_read(const HaloPipeline *pipeline, size_t *i, HaloRead *read)
 {
     for (int c = 0; c < pipeline->calls; c++) {

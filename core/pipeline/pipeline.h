@@ -31,21 +31,21 @@ struct HaloPipeline {
 /* call.c */
 const HaloParam *call_param(const Call *call, int i);
 
-/* pipeline.c: does it take files along with the input? */
+/* pipeline.c: does it use other files along with the input? */
 bool pipeline_has_sides(const HaloPipeline *pipeline);
-/* Reads those that are named after the input at hand. */
+/* Reads those whose names are made from that of the present input. */
 HaloStatus pipeline_read_sides(HaloSession *session, const HaloPipeline *pipeline);
-/* Are samples at its end others than those it gets? And do they code light in another way? */
+/* Does it change samples? And the way they code light? */
 bool pipeline_changes(const HaloPipeline *pipeline);
 bool pipeline_recodes(const HaloPipeline *pipeline);
 
-/* What a LENGTH was given in, its HaloValue.integer: times become samples once the sample rate is known. */
+/* The unit of a LENGTH, its HaloValue.integer: seconds become samples once the sample rate is known. */
 enum { LENGTH_SAMPLES, LENGTH_SECONDS };
 
 /* value.c: parses `text` as `param` says; `where` stands before messages ("gauss: sigma"). */
 HaloStatus value_parse(HaloSession *session, const HaloParam *param, const char *text, bool quoted,
                        const char *where, HaloValue *value, Owned *owned);
-/* value.c: makes lengths samples and fills in what depends on the input. */
+/* value.c: converts lengths to samples, and sets defaults that depend on the input. */
 HaloStatus value_bind(const HaloOp *op, const HaloParam *param, const HaloShape *shape, HaloValue *value);
 
 /* mask.c */

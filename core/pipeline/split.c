@@ -1,4 +1,4 @@
-/* Where pieces of a pipeline's text end. */
+/* Splitting the text of a pipeline. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ bool span_within(Span span, const char *quotes, Span *inner)
     return true;
 }
 
-/* A bracket opens a branch where a value begins: elsewhere it is a letter of a name. */
+/* A bracket opens a branch where a value begins; elsewhere it is part of a file's name. */
 static bool opens(const char *from, const char *bracket)
 {
     while (bracket > from && halo_is_blank(bracket[-1])) bracket--;

@@ -44,7 +44,7 @@ static HaloStatus with_unit(const HaloParam *param, const char *text, const char
     return in_range(param, text, where, *number);
 }
 
-/* What the parameter itself has to say of a text comes first, unless that is nearly a choice. */
+/* The parameter's own check comes first, unless the text is nearly one of the choices. */
 static HaloStatus parse_choice(const HaloParam *param, const char *text, const char *where, int64_t *index)
 {
     HaloStatus status = HALO_OK;
@@ -86,7 +86,7 @@ static HaloStatus parse_point(const char *text, const char *where, int64_t point
     const char *end;
     if (halo_read_int(text, INT64_MIN, INT64_MAX, &point[0], &end)) {
         point[1] = point[0];
-        if (*end == 0) return HALO_OK; /* one number is for both */
+        if (*end == 0) return HALO_OK; /* one number stands for both */
         if ((*end == '+' || *end == 'x') && halo_read_int(end + 1, INT64_MIN, INT64_MAX, &point[1], NULL))
             return HALO_OK;
     }
@@ -109,7 +109,8 @@ static HaloStatus keep_text(const char *text, HaloValue *value, Owned *owned)
     return HALO_OK;
 }
 
-/* A branch in brackets; a file that is the same for all inputs, and read now; or one for each. */
+/* A branch in brackets; a file that is the same for all inputs, and read now; or a file for each input, read
+ * later. */
 static HaloStatus parse_source(HaloSession *session, const char *text, bool quoted, const char *where,
                                HaloValue *value, Owned *owned)
 {

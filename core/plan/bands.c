@@ -6,8 +6,8 @@
 #include "plan.h"
 #include "primitive/primitive.h"
 
-/* Neighbouring bands need some rows of a value both, and a step between that rounds to integers would count the
- * samples it clips there twice: such a plan runs whole. */
+/* Neighbouring bands share some rows of a value. An intermediate step that rounds to integers would count the
+ * samples that it clips in those rows twice, so a plan with such a step runs whole. */
 bool bands_possible(const HaloPlan *plan)
 {
     for (int i = 0; i < plan->steps; i++) {
@@ -94,7 +94,7 @@ int64_t bands_whole_memory(const Device *device, const HaloPlan *plan, int64_t r
 
 /* ---- the choice ----------------------------------------------------------------------------------------- */
 
-/* Where statistics grow, a band is a node of their tree: 2^k leaves. */
+/* Where a plan computes statistics a band has to be a node of their tree: 2^k leaves. */
 static int64_t whole_leaves(const HaloPlan *plan, int64_t rows)
 {
     const int64_t length = length_of(plan);
@@ -109,8 +109,8 @@ static int64_t whole_leaves(const HaloPlan *plan, int64_t rows)
     return node < length ? node : length;
 }
 
-/* Rows of the input that a band needs beyond its share, which its neighbours need, too: bands are not smaller than
- * eight times that, or too much is computed twice. */
+/* The smallest band: eight times the rows of the input that it needs beyond its share. Its neighbours need
+ * those, too, and in smaller bands too much would be computed twice. */
 static int64_t least_rows(const HaloPlan *plan)
 {
     const int64_t made = length_of(plan), read = rows_length(&plan->reg[plan->input[0].reg]);
@@ -119,7 +119,7 @@ static int64_t least_rows(const HaloPlan *plan)
     return larger(64, 8 * (rows.to - rows.from - (read + made - 1) / made));
 }
 
-/* Values between steps stay in the last-level cache: this many bytes at a time. */
+/* Bands are so small that the values between steps stay in the last-level cache. */
 #define BAND_BYTES (16 << 20)
 
 int64_t bands_choose(const HaloPlan *plan, int64_t wish)
@@ -144,10 +144,11 @@ int64_t bands_for_device(const Device *device, const HaloPlan *plan, int64_t wis
 
 /* ---- from file to file ---------------------------------------------------------------------------------- */
 
-/* What comes from a file goes on while it is in the cache: this many bytes at a time, both ends included. */
+/* Rows from a file are computed and written while they are in the cache: so many bytes, input and output
+ * included. */
 #define FLOW_BYTES (4 << 20)
 
-/* Two bands of each end: one is computed while the next is read and the last is written. */
+/* Input and output have two bands each: while one is computed the next is read and the last is written. */
 int64_t bands_flow_memory(const Device *device, const HaloPlan *plan, int64_t rows)
 {
     const HaloShape *in = &plan->reg[plan->input[0].reg], *out = &plan->reg[plan->output];
@@ -165,7 +166,8 @@ int64_t bands_for_flow(const Device *device, const HaloPlan *plan, int64_t wish,
     return whole_leaves(plan, rows);
 }
 
-/* Statistics take what comes here leaf by leaf (run/measure_band.c). */
+/* Blocks need not be nodes of the tree of statistics: frames wait until there is a leaf of them
+ * (run/measure_band.c). */
 int64_t bands_for_pipe(const Device *device, const HaloPlan *plan, const HaloOptions *options, int64_t memory)
 {
     const int64_t rows = bands_for_flow(device, plan, options->band_rows, memory);
@@ -190,8 +192,8 @@ typedef struct Windows {
     const HaloPlan *plan;
     int64_t rows;       /* of the output in a band */
     int64_t made, read; /* all rows of output and input */
-    int64_t back;       /* so far before the end of the input begins what the last row of the output needs: borders that
-                           reflect make the last bands look further back than those before them */
+    int64_t back; /* from the first row of the input that the last row of the output needs, to its end: with
+                     borders that reflect the last bands need rows further back than those before them */
     Part *need;         /* [regs] */
 } Windows;
 
@@ -211,8 +213,9 @@ static HaloStatus open_windows(const HaloPlan *plan, int64_t rows, Windows *w)
     return HALO_OK;
 }
 
-/* Rows that a later band needs stay. While nobody knows where sound ends, each band may be the last. The last window
- * ends the input: a fault in its last row shows even where no band needs that. */
+/* A window keeps the rows that later bands need. While the length of sound is unknown each band may be the
+ * last. The last window goes to the end of the input, so that damage there is found even where no band needs
+ * those rows. */
 static Rows next_window(const Windows *w, int64_t k, int64_t before)
 {
     const bool endless = w->read == PLAN_ENDLESS;
@@ -233,7 +236,7 @@ HaloStatus bands_window(const HaloPlan *plan, int64_t rows, int64_t k, int64_t b
     return status;
 }
 
-/* Of so many bands each is looked at; of more the first, and then all are alike. */
+/* Of more bands than this only the first are looked at: the others are like them. */
 #define BANDS_LOOKED_AT 4096
 
 int64_t bands_widest_window(const HaloPlan *plan, int64_t rows)

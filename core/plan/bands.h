@@ -11,26 +11,26 @@ bool bands_possible(const HaloPlan *plan);
 int64_t bands_memory(const HaloPlan *plan, int64_t rows, bool with_in_out);
 int64_t bands_whole_memory(const Device *device, const HaloPlan *plan, int64_t rows, bool with_in_out);
 int64_t bands_choose(const HaloPlan *plan, int64_t wish);
-/* The same for a device with memory of its own: as few bands as fit it. */
+/* Rows in a band for a device with memory of its own: as many as fit it. */
 int64_t bands_for_device(const Device *device, const HaloPlan *plan, int64_t wish, int64_t memory);
 
-/* The same where rows come from a file and go to one: small bands, smaller still where `memory` asks for it;
- * and the bytes that all of that takes. */
+/* Rows in a band where rows are read and written meanwhile: few, and fewer still where `memory` is small. And
+ * the bytes that this takes. */
 int64_t bands_for_flow(const Device *device, const HaloPlan *plan, int64_t wish, int64_t memory);
 int64_t bands_flow_memory(const Device *device, const HaloPlan *plan, int64_t rows);
-/* The same for sound that comes on a pipe while somebody waits for it: blocks of `latency_ms` at most, and the
- * frames that the first of them needs beyond its own. */
+/* The same for sound from pipe to pipe that somebody waits for: blocks of `latency_ms` at most. And the frames
+ * that the first block needs beyond its own. */
 int64_t bands_for_pipe(const Device *device, const HaloPlan *plan, const HaloOptions *options, int64_t memory);
 HaloStatus bands_ahead(const HaloPlan *plan, int64_t rows, int64_t *ahead);
 
-/* A flow's window: the rows of the input that are in memory for band k, of `rows` rows, if the window before ended at
- * `before` (0: this is the first). And the most that any of them has. */
+/* The window of band k, where bands have `rows` rows: the rows of the input that are in memory for it, if the
+ * window before ended at `before` (0: this is the first). And the most rows that any window has. */
 HaloStatus bands_window(const HaloPlan *plan, int64_t rows, int64_t k, int64_t before, Rows *window);
 int64_t bands_widest_window(const HaloPlan *plan, int64_t rows);
 
-/* scratch.c: most bytes of a device's memory that a step takes beside its buffers, `rows` rows of the output at
- * a time; of the host's for what the whole plan measures, and its side inputs; and what a plan takes of it
- * beside its input: output, and what is between; -1: too many. */
+/* scratch.c: the most bytes of a device's memory that a step needs beside its buffers, `rows` rows of the
+ * output at a time; bytes of host memory for measurements and side inputs; and all of the host memory that a
+ * plan takes beside its input (-1: more than can be counted). */
 int64_t scratch_of(const Device *device, const HaloPlan *plan, int64_t rows);
 int64_t scratch_measured(const HaloPlan *plan);
 int64_t scratch_beside(const Device *device, const HaloPlan *plan, int64_t band);

@@ -135,7 +135,7 @@ HaloStatus halo_build_scan(HaloBuilder *builder, HaloReg src, const HaloScan *sc
 {
     HaloStep step = step_of(HALO_SCAN, src);
     step.u.scan = *scan;
-    /* Down a single row only identities are joined: the scan along x has made it all. */
+    /* With a single row the scan along x is the whole result. */
     if (scan->axis == HALO_AXIS_XY && !scan->exclusive && halo_build_shape(builder, src)->height == 1)
         step.u.scan.axis = HALO_AXIS_X;
     return append_value(builder, &step, dst);
@@ -195,7 +195,7 @@ HaloStatus halo_build_hist(HaloBuilder *builder, HaloReg src, int64_t bins, doub
     HaloStep step = step_of(HALO_HIST, src);
     const HaloShape *shape = halo_build_shape(builder, src);
     step.u.hist = hist_default(shape);
-    if (shape->dtype == HALO_F32 && shape->kind == HALO_IMAGE) /* floats have no scale that all keep to */
+    if (shape->dtype == HALO_F32 && shape->kind == HALO_IMAGE) /* float images have no agreed full scale */
         step.u.hist.lo = step.u.hist.hi = (double)NAN;
     if (bins > 0) step.u.hist.bins = bins;
     if (!isnan(lo)) step.u.hist.lo = lo;

@@ -1,4 +1,5 @@
-/* What a plan costs: bytes and operations by step, and the seconds they are expected to take here and there.
+/* What a plan costs: bytes and operations of each step, and the seconds they should take on the CPU and on a
+ * GPU.
  *
  * The rates are rough on purpose: the choice they serve is between "milliseconds on the CPU" and "a third of a
  * second to start the GPU". Measured on two cores with AVX-512 and on an H200 (docs/performance.md). */
@@ -66,6 +67,6 @@ double cost_gpu_seconds(const HaloPlan *plan, const HaloBackend *backend, bool o
     for (int i = 0; i < plan->steps; i++)
         seconds += GPU_STEP_SECONDS + cost_step_bytes(plan, &plan->step[i]) / GPU_BYTES_PER_SECOND +
                    cost_step_flops(plan, &plan->step[i], backend) / GPU_FLOPS_PER_SECOND;
-    /* Sessions at work on the same GPU each wait for the others; all of them wait for its start once. */
+    /* Sessions that share a GPU wait for each other; its start is waited for once by all. */
     return seconds * share + (open ? 0.0 : GPU_START_SECONDS * share / (files > share ? files : share));
 }

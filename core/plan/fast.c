@@ -6,9 +6,9 @@
 #include "lowrank.h"
 #include "plan.h"
 
-/* Work of an output in taps. A pass more costs what it moves; a transform costs the same for every mask.
- * Measured with two cores of AVX-512, where 4096 x 4096 outputs of 31 x 31 taps take as long either way, and a
- * line of 480 taps does. */
+/* The work for an output sample, in taps. Each pass also costs what it moves; transforms cost the same for
+ * every mask. Measured with two cores of AVX-512, where 4096 x 4096 outputs of 31 x 31 taps take as long either
+ * way, and a line of 480 taps does. */
 #define PASS_TAPS 8.0
 #define PLANE_TRANSFORM_TAPS 960.0
 #define LINE_TRANSFORM_TAPS 480.0
@@ -111,7 +111,7 @@ HaloStatus plan_approximate(HaloBuilder *builder)
     HaloPlan *plan = builder->plan;
     HaloStep *old = plan->step;
     const int count = plan->steps;
-    int *place = calloc((size_t)count + 1, sizeof *place); /* where each step of before is now */
+    int *place = calloc((size_t)count + 1, sizeof *place); /* the new index of each old step */
     plan->step = NULL;
     plan->steps = 0;
     if (place == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");

@@ -6,9 +6,9 @@
 
 #include "lowrank.h"
 
-/* What may be left of the mask, as a part of the sum of its magnitudes: a tenth of what 8 bits need. */
+/* The residual that is allowed, relative to the sum of magnitudes of the mask: a tenth of what 8 bits need. */
 #define REST 1e-6
-/* Rotations are over when columns are at right angles to this. */
+/* Columns count as orthogonal when the cosine of their angle is below this. */
 #define ANGLE 1e-14
 #define SWEEPS 40
 
@@ -59,7 +59,7 @@ static void decompose(Columns *m)
     }
 }
 
-/* The column of greatest length that has not been taken. */
+/* The longest column that has not been taken. */
 static int64_t longest(const Columns *m, const bool *taken)
 {
     int64_t best = -1;
@@ -73,7 +73,7 @@ static int64_t longest(const Columns *m, const bool *taken)
     return best;
 }
 
-/* Takes the product of column c from what is left of the mask; returns the sum of magnitudes that remains. */
+/* Subtracts the product of column c from the residual; returns the sum of its magnitudes. */
 static double take_away(const Columns *m, int64_t c, double *rest)
 {
     double sum = 0;

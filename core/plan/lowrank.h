@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A mask whose shorter side is longer takes too long to decompose. */
+/* Masks with a longer shorter side are not tried: decomposing them takes too long. */
 #define LOWRANK_SIDE 128
 
 /* Writes tap[height][width] as the sum of `rank` products column[r][height] x row[r][width], all but a

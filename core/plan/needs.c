@@ -1,4 +1,4 @@
-/* Which part of every value a band of the output needs: each step says what it reads, from the last to the first. */
+/* What a band of the output needs of every value: from the last step to the first, each says what it reads. */
 #include <stdlib.h>
 
 #include "needs.h"
@@ -41,7 +41,7 @@ bool needs_all(const HaloPlan *plan, const HaloStep *step)
     return false;
 }
 
-/* What is measured while rows of the output are made: those rows of the source; the last band takes what is left. */
+/* The same rows of the source as of the output; the last band takes all that are left. */
 Rows needs_measured(const HaloPlan *plan, const HaloStep *step, Rows wanted)
 {
     const int64_t length = rows_length(&plan->reg[step->src[0]]);

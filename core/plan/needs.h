@@ -1,4 +1,4 @@
-/* Bands: some rows of the output at a time, or frames of sound, and what they need of every value of a plan. */
+/* Which rows, or frames of sound, of every value of a plan are needed for some rows of the output. */
 #ifndef CORE_PLAN_NEEDS_H
 #define CORE_PLAN_NEEDS_H
 
@@ -22,16 +22,16 @@ HaloBuf rows_of(const HaloBuf *buf, Rows rows); /* the same memory */
 Part needs_part(const HaloShape *shape, Rows rows);
 Rows needs_rows(const HaloShape *shape, Part part);
 
-/* Does a step take all of a source, whatever is made of it? Then there is no use in bands. */
+/* Does a step need all of a source for any part of its result? Then bands are of no use. */
 bool needs_all(const HaloPlan *plan, const HaloStep *step);
 /* Can what this step measures be measured band by band? And the rows of its source that it measures while rows
  * `wanted` of the output are made: each row once. */
 bool measures_incrementally(const HaloPlan *plan, const HaloStep *step);
 Rows needs_measured(const HaloPlan *plan, const HaloStep *step, Rows wanted);
-/* The step that alone reads a value and leaves out most of its rows, as strides do, and those that it reads for one row
- * of its own; or NULL. */
+/* The only step that reads a value, if it leaves out most of the rows, as strides do; *reads: those that it reads for one
+ * row of its result. Else NULL. */
 const HaloStep *needs_few(const HaloPlan *plan, HaloReg reg, Part row, Part *reads);
-/* For rows `wanted` of the output, what is needed of every value: need[plan->regs]; and the rows of the input. */
+/* What is needed of every value, need[plan->regs], for rows `wanted` of the output; and the rows of the input. */
 void needs_of(const HaloPlan *plan, Rows wanted, Part *need);
 HaloStatus needs_of_input(const HaloPlan *plan, Rows wanted, Rows *rows);
 

@@ -1,5 +1,6 @@
-/* Fewer passes over the samples: neighbouring maps become one, and the final conversion becomes the `store` of
- * the step before it. No result changes: the operations on each sample and their order stay. */
+/* Merges steps to save passes over the samples: neighbouring maps become one, and the final conversion becomes
+ * the `store` of the step before it. Results stay the same, since each sample goes through the same operations
+ * in the same order. */
 #include <string.h>
 
 #include "plan.h"
@@ -26,7 +27,7 @@ static bool writes_plain_f32(const HaloPlan *plan, const HaloStep *step)
            plan->reg[step->dst].dtype == HALO_F32;
 }
 
-/* Can `step`, a map, move into the step that made its source? */
+/* Is `step` a map that can be merged into the step that makes its source? */
 static bool joins(const HaloPlan *plan, const HaloStep *maker, const HaloStep *step)
 {
     if (step->primitive != HALO_MAP || step->u.map.kind != HALO_MAP_POINTS || step->resolve != NULL)

@@ -1,4 +1,4 @@
-/* From a pipeline and the shape of an input to a plan. */
+/* Making a plan from a pipeline and the shape of an input. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,11 +56,12 @@ void halo_plan_free(HaloPlan *plan)
     free(plan);
 }
 
-/* Every value is as much shorter than planned as the input is: no step depends on the length otherwise. */
+/* Every value becomes shorter by as much as the input: nothing else in a plan depends on the length. */
 HaloStatus plan_end_at(HaloPlan *plan, int64_t width)
 {
     const int64_t less = plan->reg[plan->input[0].reg].width - width;
-    for (int r = 0; r < plan->regs; r++) { /* side inputs have a length: no plan with one begins endless */
+    for (int r = 0; r < plan->regs;
+         r++) { /* not side inputs, whose length is known: a plan with one is never endless */
         plan->reg[r].width -= less;
         if (plan->reg[r].width < 1)
             return halo_fail(HALO_ERR_INPUT, "border=valid leaves nothing of %lld frame%s", (long long)width,
@@ -109,7 +110,7 @@ out:
     return status;
 }
 
-/* Only a map reads what scans write: i64 and f64 become f32, and the chain goes on. */
+/* Scans write i64 and f64, which only maps read: a map makes them f32 for what follows. */
 static HaloStatus to_native(HaloBuilder *builder, HaloReg in, HaloReg *out)
 {
     const HaloDtype dtype = halo_build_shape(builder, in)->dtype;
@@ -117,7 +118,7 @@ static HaloStatus to_native(HaloBuilder *builder, HaloReg in, HaloReg *out)
     return dtype == HALO_I64 || dtype == HALO_F64 ? builder_convert(builder, in, HALO_F32, out) : HALO_OK;
 }
 
-/* Colours of integer images are taken to be sRGB; float images hold linear light as they are. */
+/* --linear: integer images are taken to be sRGB; float images are linear already. */
 static bool goes_linear(const HaloSession *session, const HaloShape *input)
 {
     return session->options.linear && input->kind == HALO_IMAGE && input->dtype != HALO_F32;
@@ -155,7 +156,7 @@ out:
     return status;
 }
 
-/* What a session's options put behind the pipeline, and what the output's format asks for. */
+/* The steps behind the pipeline: those of the session's options, and the conversion for the output's format. */
 static HaloStatus add_end(HaloBuilder *builder, const HaloShape *input, const HaloFormat *to, HaloReg value)
 {
     HaloStatus status = HALO_OK;

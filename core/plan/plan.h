@@ -1,5 +1,5 @@
-/* From a pipeline and the shape of an input to a plan: steps appended, the conversion to the output, fewer passes
- * where that gives the same. */
+/* Making a plan from a pipeline and the shape of an input: its steps, the conversion to the output, and
+ * optimisations that leave results as they are. */
 #ifndef CORE_PLAN_H
 #define CORE_PLAN_H
 
@@ -17,18 +17,18 @@ struct HaloBuilder {
 HaloStatus plan_add_reg(HaloPlan *plan, const HaloShape *shape, HaloReg *reg);
 HaloStatus plan_add_step(HaloPlan *plan, const HaloStep *step);
 HaloStatus plan_add_input(HaloPlan *plan, HaloReg reg, HaloSide *side); /* the plan holds the side input */
-/* The steps of a pipeline's calls; and those that --linear puts behind an input. */
+/* Adds the steps of a pipeline's calls; and those of --linear behind an input. */
 HaloStatus plan_add_calls(HaloBuilder *builder, const HaloPipeline *pipeline, HaloReg in, HaloReg *out);
 HaloStatus plan_add_light(HaloBuilder *builder, HaloReg in, HaloReg *out);
-/* A plan for sound of unknown length has this many frames, until its end is known: then plan_end_at makes it
- * right. HALO_ERR_INPUT where nothing is left. */
+/* A plan for sound of unknown length is made for this many frames. When its end is known plan_end_at sets the
+ * true length: HALO_ERR_INPUT where no output is left. */
 #define PLAN_ENDLESS ((int64_t)1 << 40)
 HaloStatus plan_end_at(HaloPlan *plan, int64_t width);
 
-/* builder.c: what `depth` does, without asking for that type at the output. */
+/* builder.c: halo_build_depth, but the output need not be of that type. */
 HaloStatus builder_convert(HaloBuilder *builder, HaloReg src, HaloDtype dtype, HaloReg *dst);
 
-/* target.c: the conversion to what the output holds. */
+/* target.c: adds the conversion to what the output's format holds. */
 HaloStatus target_append(HaloBuilder *builder, HaloReg value, HaloDtype input_dtype, const HaloFormat *to,
                          HaloReg *out);
 HaloStore store_between(float white_from, float white_to);

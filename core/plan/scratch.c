@@ -1,12 +1,12 @@
-/* What a plan takes beside the values between its steps: scratch of the backend, and room for what is measured.
- */
+/* The memory that a plan needs beside the values between its steps: the backend's scratch memory, measurements,
+ * and side inputs. */
 #include <stdlib.h>
 
 #include "bands.h"
 #include "base/side.h"
 #include "primitive/primitive.h"
 
-/* So much of every plan's results does not count: it does not grow with the samples. */
+/* So many bytes of measurements do not count: they do not grow with the samples. */
 #define OWN_BYTES ((int64_t)16 << 20)
 
 /* A part of a value as a buffer without data. */
@@ -18,7 +18,7 @@ static HaloBuf outline(const HaloPlan *plan, HaloReg reg, Part part)
     return buf;
 }
 
-/* Statistics and their like get blocks that are wholes by themselves. */
+/* As measurements see it: a backend is given each block as a whole. */
 static void ask_measure(const Device *device, const HaloPlan *plan, const HaloStep *step, HaloBuf src,
                         int64_t rows)
 {

@@ -17,7 +17,7 @@ static const char *size_text(const HaloShape *shape, char text[96])
     return text;
 }
 
-/* `name` is what the other is called: a path, or a branch. */
+/* `name` of the other, for messages: a path, or a branch. */
 static HaloStatus check_fit(const HaloShape *in, const HaloShape *other, const char *name)
 {
     char here[96], there[96];
@@ -35,7 +35,7 @@ static HaloStatus check_fit(const HaloShape *in, const HaloShape *other, const c
                      name, size_text(other, there), size_text(in, here), in->kind == HALO_AUDIO ? "frame" : "pixel");
 }
 
-/* In units of another: the same full scale. */
+/* Converts a value to the full scale of another. */
 static HaloStatus rescale(HaloBuilder *builder, HaloReg other, float white, HaloReg *out)
 {
     const HaloShape shape = *halo_build_shape(builder, other);
@@ -49,7 +49,7 @@ static HaloStatus rescale(HaloBuilder *builder, HaloReg other, float white, Halo
     return HALO_OK;
 }
 
-/* A side input is a value once, however often it is named. */
+/* A side input that is named several times becomes one value. */
 static HaloStatus add_side(HaloBuilder *builder, HaloSide *side, HaloReg *out)
 {
     HaloStatus status = HALO_OK;
@@ -65,7 +65,7 @@ out:
     return status;
 }
 
-/* The operations of a branch start from what arrives here; what it says of outputs is of its own alone. */
+/* A branch begins with the value that arrives here. A `depth` in it does not change the type of the output. */
 static HaloStatus add_branch(HaloBuilder *builder, const HaloPipeline *branch, HaloReg in, HaloReg *out)
 {
     HaloBuilder inner = *builder;

@@ -1,4 +1,4 @@
-/* The last step of a plan: what the chain computed becomes what the output's format holds. */
+/* The last step of a plan: conversion to what the output's format holds. */
 #include <math.h>
 
 #include "plan.h"
@@ -14,7 +14,7 @@ HaloStore store_between(float from, float to)
 
 static bool holds(const HaloFormat *to, HaloDtype dtype) { return (to->dtypes >> dtype & 1) != 0; }
 
-/* Depth follows the input where the format allows it, else the nearest that loses least. */
+/* The wanted type where the format has it, else the one that loses least. */
 static HaloDtype nearest_dtype(const HaloFormat *to, HaloDtype wish)
 {
     static const HaloDtype order[3][3] = {

@@ -15,8 +15,8 @@ static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], Halo
     return HALO_OK;
 }
 
-/* Moved by the offsets. Where ends are fitted, nobody knows of sound that still comes which samples lie in the
- * right margin: it waits for as many as are fitted. */
+/* Moved by the offsets. ENDS fits the last samples of sound, which may still be arriving: so any sample waits
+ * until as many more as are fitted have been read. */
 static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
 {
     const HaloCombine *combine = &step->u.combine;

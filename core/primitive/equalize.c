@@ -1,4 +1,4 @@
-/* Levels as often as each other. */
+/* Histogram equalization. */
 #include "primitive.h"
 
 static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], HaloShape *dst)

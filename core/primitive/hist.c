@@ -32,7 +32,7 @@ static HaloStatus conclude(Device *device, const HaloStep *step, const HaloBuf *
     return HALO_OK;
 }
 
-/* An open range takes a reduction first. */
+/* A range that is not given takes a reduction first. */
 static void ask(const HaloBackend *backend, HaloDevice *device, const HaloStep *step, const HaloBuf *block)
 {
     HaloMoments moments;

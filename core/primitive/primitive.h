@@ -1,12 +1,13 @@
-/* What core knows of a primitive: one row each, in a file of its own in this folder. Whoever builds, joins,
- * explains, weighs or runs steps asks the row; nobody else tells primitives apart. */
+/* What core knows of a primitive: one row each, in a file of its own in this folder. The builder, the
+ * optimiser, the cost model, --explain and the executor all use these rows, and have no cases for single
+ * primitives. */
 #ifndef CORE_PRIMITIVE_H
 #define CORE_PRIMITIVE_H
 
 #include "measure/measure.h"
 #include "part.h"
 
-/* Of primitives that measure: they have no result between steps, but one for people. */
+/* For primitives that measure: they make no value for other steps, but a result for people. */
 typedef struct Measure {
     /* Do blocks have to be nodes of the tree of a reduction (docs/numerics.md)? Else their order does not
      * matter. */
@@ -25,7 +26,7 @@ typedef struct Measure {
                            HaloStats *stats, HaloResult *result);
     /* Calls what `add` and `conclude` call, for the scratch that it takes (backend.h). */
     void (*ask)(const HaloBackend *backend, HaloDevice *device, const HaloStep *step, const HaloBuf *block);
-    /* Bytes of host memory that it takes meanwhile. */
+    /* Bytes of host memory that it needs while it measures. */
     double (*bytes)(const HaloStep *step, const HaloShape *src);
 } Measure;
 

@@ -1,4 +1,4 @@
-/* The sample at a place of the sorted window. */
+/* Rank filters: the sample at a given place of the sorted window. */
 #include "primitive.h"
 
 static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], HaloShape *dst)

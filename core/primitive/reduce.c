@@ -16,8 +16,8 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *room, s
 
 /* ---- measuring ------------------------------------------------------------------------------------------ */
 
-/* The leaves of the tree are samples in a row. What is made of integers (the product) needs all of them, and so
- * do percentiles and their like. */
+/* The leaves of the tree are runs of samples. The product of integers needs all samples at once, and so do
+ * percentiles and the like. */
 static bool incremental(const HaloStep *step, const HaloShape *src)
 {
     return src->kind == HALO_AUDIO && src->dtype == HALO_F32 && step->detail == NULL;
@@ -27,7 +27,7 @@ static bool incremental(const HaloStep *step, const HaloShape *src)
 static HaloStatus finish_stats(Device *device, const HaloStep *step, const HaloBuf *src, Measured *all,
                                HaloResult *result)
 {
-    bool finite = true; /* what is not ends a recursive filter for good */
+    bool finite = true; /* NaN or infinity would stay in a recursive filter for ever */
     for (int c = 0; c < result->shape.channels; c++)
         finite = finite && result->channel[c].nan + result->channel[c].inf == 0;
     if (result->shape.kind == HALO_AUDIO) result->loudness = loudness_end(all->loudness, finite);
@@ -56,7 +56,7 @@ out:
     return status;
 }
 
-/* Percentiles and their like count values besides. */
+/* Percentiles and the like also count values. */
 static void ask(const HaloBackend *backend, HaloDevice *device, const HaloStep *step, const HaloBuf *block)
 {
     HaloMoments moments;

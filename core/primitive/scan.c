@@ -1,4 +1,4 @@
-/* Prefix sums and their kin. */
+/* Scans: prefix sums, and the same with other operations. */
 #include "primitive.h"
 
 static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], HaloShape *dst)

@@ -52,8 +52,7 @@ static double median(double *ms, int n)
     return ms[n / 2];
 }
 
-/* The arithmetic that the ceiling of multiply-adds bounds, two for each: that of convolutions. What other steps
- * compute is of other kinds, or none that has to be done. */
+/* Operations that are multiply-adds, two each: those of convolutions. Other steps compute something else. */
 static double multiply_adds(const HaloPlan *plan, const HaloStep *step)
 {
     const bool convolves = step->primitive == HALO_CONV || step->primitive == HALO_SEP;

@@ -32,8 +32,7 @@ static bool gpu_pays(const HaloSession *session, const HaloPlan *plan, Choice *c
     return pays;
 }
 
-/* In as few bands as its memory asks for; `why` not, where there is no way. Memory that it cannot tell is
- * enough. */
+/* Can the GPU hold the plan, in bands if need be? Else `why` not. Where it does not know its memory, yes. */
 static bool gpu_holds(const HaloSession *session, const HaloPlan *plan, char *why, size_t size)
 {
     const Device *device = &session->gpu;
@@ -109,7 +108,8 @@ void choose_report(const HaloSession *session, HaloReport *report)
     say_retreat(report, session->gpu_is_there, session->gpu_reason);
 }
 
-/* What is held for a plan beside its input: on a device, and more where it goes on to another one. */
+/* Holds the host memory that a plan needs beside its input on this device; *held: what is held for it already.
+ */
 static HaloStatus hold_for(HaloSession *session, Device *device, const HaloPlan *plan, int64_t *held)
 {
     HaloStatus status = HALO_OK;

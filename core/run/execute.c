@@ -23,7 +23,7 @@ typedef struct Run {
     Measured *measured; /* [steps] what they and histograms have seen so far */
     Part *need;         /* [regs] */
     HaloBuf *value;   /* [regs] data NULL: not there */
-    bool *borrowed;   /* [regs] the data belong to `in` or `out`, or to a side input */
+    bool *borrowed;   /* [regs] the data are not the run's, but those of `in`, `out` or a side input */
     HaloTimes ms;
 } Run;
 
@@ -53,14 +53,14 @@ static void release_value(Run *run, HaloReg reg)
     buf->data = NULL;
 }
 
-/* The value is a buffer of others itself, without copying. */
+/* The value is this buffer itself, not a copy. */
 static void borrow(Run *run, HaloReg reg, const HaloBuf *other)
 {
     run->value[reg] = *other;
     run->borrowed[reg] = true;
 }
 
-/* What is needed of an input, on the device. */
+/* Brings what is needed of an input to the device. */
 static HaloStatus place_input(Run *run, const HaloInput *input)
 {
     HaloStatus status = HALO_OK;
@@ -106,7 +106,7 @@ out:
 
 /* ---- steps ---------------------------------------------------------------------------------------------- */
 
-/* The result of a step that somebody wants. */
+/* Where the result of a step goes; NULL: nobody wants it. */
 static HaloResult *result_of(const Run *run, const HaloStep *step)
 {
     return step->result >= 0 && run->results != NULL ? &run->results->item[step->result] : NULL;
@@ -139,8 +139,8 @@ static HaloStatus make_part(Run *run, const HaloStep *step, HaloBuf *dst)
     return primitive_of(step)->run(run->device->backend, run->device->handle, step, src, dst);
 }
 
-/* All of it; or, where the only step that reads it leaves most rows out, just those that it reads. A device would launch
- * a kernel for each, and counts of clipped samples are of all rows. */
+/* Makes a value: all of it, or, where the only step that reads it leaves most rows out, just the rows that it reads. Not on
+ * a GPU, which would launch a kernel for each row, and not for integers, whose clipped samples are counted in all rows. */
 static HaloStatus make_value(Run *run, const HaloStep *step)
 {
     HaloStatus status = HALO_OK;
@@ -185,7 +185,7 @@ static bool read_later(const HaloPlan *plan, HaloReg reg, int at)
     return reg == plan->output && plan->wants_output;
 }
 
-/* Starts and stops the clock of the steps: the device's own where it has one. */
+/* Starts and stops timing the steps, by the device's own clock where it has one. */
 static HaloStatus clock_mark(Run *run, HaloMark which, double *host_ms)
 {
     HaloStatus status = HALO_OK;

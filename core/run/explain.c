@@ -9,7 +9,7 @@
 
 /* ---- the plan ------------------------------------------------------------------------------------------- */
 
-/* Does this backend take the way that --precision fast allows? */
+/* Does this backend not use an approximation that --precision fast allows? */
 static bool is_exact(const HaloStep *step, const HaloBackend *backend)
 {
     return step->primitive == HALO_CONV ? !cost_by_transforms(step, backend) : !step->approximate;
@@ -96,7 +96,7 @@ out:
     return status;
 }
 
-/* A device that was asked for and cannot be had is told of, and no failure. */
+/* A device that is missing is no failure here: it is explained. */
 void explain_choice(HaloSession *session, const HaloPlan *plan, Choice *choice)
 {
     if (choose_device(session, plan, choice) == HALO_OK) return;

@@ -29,7 +29,7 @@ static void print_step(const HaloExplanation *explanation, int i, FILE *to)
                  explanation->input.width < 0 ? " a second" : "");
 }
 
-/* What --precision fast comes to. */
+/* What --precision fast changes. */
 static void print_fast(const HaloExplanation *explanation, FILE *to)
 {
     int count = 0;

@@ -1,4 +1,4 @@
-/* What a band measures, as the blocks that a reduction's tree is made of. */
+/* Measures the rows of a band, in blocks that a reduction's tree is made of. */
 #include <string.h>
 
 #include "halo/measures.h"
@@ -13,8 +13,7 @@ static HaloStatus add_block(Device *device, const HaloStep *step, const HaloBuf 
     return primitive_of(step)->measure->add(device, step, &whole, block->x0, all);
 }
 
-/* Blocks of any length: frames wait in host memory until there is a leaf of them. Of sound: an image is
- * measured whole. */
+/* Blocks of sound of any length: frames wait in host memory until they fill a leaf. */
 static HaloStatus add_leaves(Device *device, const HaloStep *step, const HaloBuf *block, bool last,
                              Measured *all)
 {

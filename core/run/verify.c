@@ -18,7 +18,7 @@ static HaloStatus compare_samples(const HaloBuf *a, const HaloBuf *b)
     return HALO_OK;
 }
 
-/* Bit for bit, but for the padding of the struct. */
+/* Every member, bit for bit; not the padding of the struct. */
 static bool same_stats(const HaloStats *a, const HaloStats *b)
 {
     const double x[] = {a->min,     a->max,          a->sum,      a->mean,     a->sd,     a->rms,

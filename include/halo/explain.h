@@ -19,8 +19,8 @@ typedef struct HaloExplainedStep {
     int src[HALO_EXPLAINED_SOURCES];
     int dst;                /* and the one it makes; -1: none */
     HaloDtype dtype;        /* of dst */
-    double bytes, flops;    /* moved, and computed; of sound of unknown length in a second of it */
-    bool exact;             /* false: one that HALO_PRECISION_FAST lets differ a little */
+    double bytes, flops;    /* moved, and computed; for sound of unknown length, for one second of it */
+    bool exact;             /* false: an approximation that HALO_PRECISION_FAST allows */
 } HaloExplainedStep;
 
 typedef struct HaloExplanation {
@@ -35,9 +35,10 @@ typedef struct HaloExplanation {
     char why[240];
     bool on_host;              /* the backend works in host memory */
     bool flows;                /* bands are read and written as they come; else all is in memory at once */
-    int64_t bands, band;       /* how many, -1: not known; of so many rows, of sound frames */
-    double memory, between;    /* bytes at most, on a device those there; those between the steps */
-    double block_ms, ahead_ms; /* sound from pipe to pipe: of a band; what the filters wait for; else 0 */
+    int64_t bands, band;       /* how many bands, -1: not known; rows, or frames of sound, in each */
+    double memory, between;    /* bytes needed at most, on a GPU of its memory; of these, between the steps */
+    double block_ms,
+        ahead_ms; /* sound from pipe to pipe: length of a band; what filters need beyond it; else 0 */
 } HaloExplanation;
 
 HALO_API void halo_explanation_print(const HaloExplanation *explanation, FILE *to);

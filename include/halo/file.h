@@ -14,14 +14,15 @@ typedef struct HaloFormat HaloFormat;
 
 /* ---- outputs -------------------------------------------------------------------------------------------- */
 
-/* What becomes of an output that exists. */
+/* What to do about an output that exists already. */
 typedef enum HaloForce {
-    HALO_FORCE_NO,  /* it stays: an error */
-    HALO_FORCE_YES, /* it is replaced */
-    HALO_FORCE_SAME /* it stays: an error only if it does not hold the very bytes that would be written */
+    HALO_FORCE_NO,  /* keep it, and fail */
+    HALO_FORCE_YES, /* replace it */
+    HALO_FORCE_SAME /* keep it, and fail only if it does not hold exactly the bytes that would be written */
 } HaloForce;
 
-/* A file that is read, as halo_source_identity() knows it, and what it is: "the input", "a mask". */
+/* A file that is read, identified by halo_source_identity(), and its role for messages: "the input", "a mask".
+ */
 typedef struct HaloRead {
     uint64_t id[2];
     const char *what; /* static */
@@ -33,9 +34,9 @@ typedef struct HaloWriteOptions {
     int quality;     /* JPEG: 1..100; 0: 90 */
     int subsampling; /* JPEG: 444, 422 or 420; 0: 444 from quality 90 on, else 420 */
     int png_level;   /* PNG: 1 (fast) .. 9 (small) or HALO_PNG_STORED; 0: 1 */
-    bool strip;      /* nothing that the input said of itself goes along */
-    bool guard;      /* sound of which samples would be clipped is done again, scaled to fit */
-    bool sync;       /* the output, and its name in its folder, are on the disk before that is success */
+    bool strip;      /* write none of the input's metadata */
+    bool guard;      /* where samples of sound would be clipped, do it again, scaled to fit */
+    bool sync;       /* success means that the output, and its name in its folder, are on the disk */
 } HaloWriteOptions;
 
 /* ---- what a file says of itself ------------------------------------------------------------------------- */
@@ -50,15 +51,15 @@ typedef struct HaloText {
     char *key, *value;
 } HaloText;
 
-/* A chunk of WAVE that says something of the whole: bext, iXML, cue, smpl, LIST, … */
+/* A chunk of WAVE that holds metadata: bext, iXML, cue, smpl, LIST, … */
 typedef struct HaloChunk {
     char id[4];
-    bool behind; /* the samples */
+    bool behind; /* it stands behind the samples */
     HaloBlob bytes;
 } HaloChunk;
 
-/* What PNG's chunks cICP, mDCv and cLLi hold, as it stands there: how the samples code light, of what display they
- * were mastered on, and how bright they get. Size 0: the file has no such chunk. */
+/* The bytes of PNG's chunks cICP, mDCv and cLLi: how the samples code light, on what display they were
+ * mastered, and how bright they get. Size 0: the file has no such chunk. */
 enum { HALO_CICP, HALO_MDCV, HALO_CLLI, HALO_COLOUR_CODES };
 typedef struct HaloColourCode {
     uint8_t size;
@@ -99,11 +100,12 @@ typedef struct HaloInfo {
 
 HALO_API void halo_meta_free(HaloMeta *meta);
 HALO_API HaloStatus halo_meta_copy(const HaloMeta *from, HaloMeta *to);
-/* The set of HaloMetaKind that says something: EXIF's orientation alone does not, since rows can be turned; a density of 72 or 96 dots per inch, which programs put where they
- * know none, does not, nor does sRGB, which is meant where nothing is said. */
+/* The set of HaloMetaKind that carries information. These do not: EXIF that holds the orientation alone, since
+ * rows can be turned; a density of 72 or 96 dots per inch, which programs write where they know none; and sRGB,
+ * which is what samples are without any profile. */
 HALO_API unsigned halo_meta_kinds(const HaloMeta *meta);
 
-/* EXIF's word on how the rows are to be seen (1 to 8; 1: as they lie, also where it says nothing or is damaged). */
+/* The orientation in EXIF, 1 to 8; 1, which means upright, also where there is none or it is damaged. */
 HALO_API int halo_exif_orientation(const HaloBlob *exif);
 /* Is there a small image in it? */
 HALO_API bool halo_exif_thumbnail(const HaloBlob *exif);

@@ -64,7 +64,7 @@ HALO_API HaloStatus halo_sink_write(HaloSink *sink, const void *bytes, size_t si
 HALO_API HaloStatus halo_sink_flush(HaloSink *sink);
 /* Milliseconds that the system took to write, so far. */
 HALO_API double halo_sink_ms(const HaloSink *sink);
-/* True while a temporary file is being written: back-patching headers works. */
+/* True while a temporary file is being written: a header can be completed at the end. */
 HALO_API bool halo_sink_seekable(const HaloSink *sink);
 /* Would it be, if this path were opened now? */
 HALO_API bool halo_sink_would_seek(const char *path);
@@ -75,13 +75,15 @@ HALO_API HaloStatus halo_sink_read(HaloSink *sink, int64_t offset, void *bytes, 
 HALO_API HaloStatus halo_sink_commit(HaloSink *sink);
 /* Forgets the output and removes the temporary; the old file is intact. NULL is fine. */
 HALO_API void halo_sink_abandon(HaloSink *sink);
-/* Removes all temporaries, for who ends the process: no thread makes one afterwards, or gives an output its name
- * (HALO_ERR_OUTPUT). Async-signal-safe; waits for other threads that are doing either at the moment. */
+/* io/bytes/stop.c: removes all temporaries when the process is about to end. Afterwards no thread can make one
+ * or give an output its name (HALO_ERR_OUTPUT). Async-signal-safe; waits for other threads that are doing
+ * either. */
 HALO_API void halo_sink_abandon_all(void);
-/* Removes temporaries of this output that killed processes left. Those of living ones are locked, and stay; where
- * the file system has no locks all do. */
+/* io/bytes/temporary.c: removes the temporaries of this output that killed processes left behind. Those of
+ * running processes are locked, and stay; on a file system without locks all stay. */
 HALO_API void halo_sink_sweep(const char *path);
-/* Returns when what is in this file, or the names in the folder above `path`, are on the disk. */
+/* io/bytes/sync.c: returns when the contents of this file, or the names in the folder above `path`, are on the
+ * disk. */
 HALO_API HaloStatus halo_sync_file(const char *path);
 HALO_API HaloStatus halo_sync_folder(const char *path);
 
@@ -123,12 +125,12 @@ typedef struct HaloWriter {
     HaloSink *sink; /* not owned */
     HaloWriteOptions options;
     HaloMemory *memory; /* as a reader's */
-    HaloInfo info;    /* shape: of the samples that come; bits, real: as the input had them, a wish */
-    bool changed;     /* the samples are others than the input's: thumbnails do not show them, */
-    bool recoded;     /* and light is not coded as the input says */
+    HaloInfo info;      /* shape: of the samples to come; bits, real: the input's, followed where possible */
+    bool changed;       /* the samples differ from the input's, so its thumbnails do not show them, */
+    bool recoded;       /* and light is coded differently from what the input's metadata say */
     uint64_t clipped; /* audio: samples that integers could not hold, */
-    float peak;       /* and the greatest magnitude among them; 0: none, or only NaN */
-    HaloNotes notes;  /* what writing loses beside what the format cannot hold at all */
+    float peak;       /* and the largest magnitude among them; 0: none, or only NaN */
+    HaloNotes notes;  /* what writing loses, beside what the format has no room for (`holds`) */
     void *state;
 } HaloWriter;
 
@@ -143,7 +145,7 @@ struct HaloFormat {
      * `alpha`: 2 and 4 channels may be gray and RGB with alpha. */
     unsigned dtypes, channels;
     bool alpha;
-    unsigned holds; /* a set of HaloMetaKind; what of them it has no room for, `create` and `finish` note */
+    unsigned holds; /* a set of HaloMetaKind; `create` and `finish` note what they had to leave out of these */
     /* Floats are written as they are (NPY, raw). Otherwise f32 is written with white 1. */
     bool keeps_units;
     bool endless;        /* takes sound whose width is -1 until `finish` */

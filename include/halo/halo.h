@@ -99,7 +99,7 @@ typedef struct HaloJob {
     const HaloRead *read; /* [reads]: never written over, as are the input and what the pipeline names */
     size_t reads;
     HaloWriteOptions write;
-    HaloExplanation *explain; /* say here what would be done, and stop; NULL: run. The caller frees it */
+    HaloExplanation *explain; /* not NULL: only say here what would be done. The caller frees it */
 } HaloJob;
 
 typedef struct HaloTimes {
@@ -110,7 +110,8 @@ typedef struct HaloReport {
     HaloResults results;
     HaloShape input;
     uint64_t clipped;
-    float peak; /* of sound that did not fit, where full scale is 1; else 0, also where only NaN was clipped */
+    float peak; /* the largest magnitude of sound that was clipped, where full scale is 1; 0: nothing was, or
+                   only NaN */
     HaloTimes ms;
     const char *backend; /* "cpu", "cuda" */
     char device[96];

@@ -21,8 +21,8 @@ typedef struct HaloMask {
     int64_t anchor_x, anchor_y; /* the tap that lies on the output sample; (width/2, height/2) unless given */
     double scale, bias;         /* out = bias + scale * sum; 1 and 0 unless the file says otherwise */
     double *tap;
-    bool filed;       /* it was read from a file that can be told from others: */
-    uint64_t file[2]; /* its device and inode */
+    bool filed;       /* it was read from a file that has an identity, */
+    uint64_t file[2]; /* which are its device and inode */
 } HaloMask;
 
 /* One named mask: its coefficients, or the function that makes them. */

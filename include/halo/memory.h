@@ -1,6 +1,6 @@
-/* What one file at a time may take of the host's memory (--max-memory), counted by whoever holds something in
- * proportion to it: samples, what steps need beside them, and what readers and writers have to keep. What does
- * not grow with a file (a decoder's window, a buffer of bytes) does not count. */
+/* The limit on host memory for one file (--max-memory). Everything that grows with the file counts: samples,
+ * the scratch memory of steps, and what readers and writers have to keep. Memory of a fixed size, such as a
+ * decoder's window, does not. */
 #ifndef HALO_MEMORY_H
 #define HALO_MEMORY_H
 

@@ -36,8 +36,8 @@ typedef struct HaloParam {
     const char *choices; /* CHOICE: "magnitude|x|y" */
     const char *unit;    /* "pixels", "Hz", …, or NULL */
     const char *help;    /* one line */
-    /* TEXT: HALO_ERR_USAGE for what cannot be meant; `where` stands before the message. CHOICE: says more of a word
-     * that is none of them and near to none. */
+    /* TEXT: HALO_ERR_USAGE where the text makes no sense; `where` stands before the message. CHOICE: may say
+     * more about a word that is none of the choices and resembles none. */
     HaloStatus (*check)(const char *where, const char *text);
 } HaloParam;
 
@@ -82,7 +82,8 @@ typedef struct HaloOp {
 
 #define HALO_PARAMS(array) .param = (array), .params = (int)(sizeof(array) / sizeof((array)[0]))
 
-/* ---- what `build` may ask and do; all of it in core/plan/builder.c ------------------------------------------- */
+/* ---- what `build` may ask and do (core/plan/builder.c) ------------------------------------------------------
+ */
 
 HALO_API const HaloShape *halo_build_shape(const HaloBuilder *builder, HaloReg reg); /* until the next step is added */
 HALO_API const HaloCommon *halo_build_common(const HaloBuilder *builder);
@@ -100,7 +101,7 @@ HALO_API HaloStatus halo_build_pick(HaloBuilder *builder, HaloReg src, const Hal
 /* `bins` and `white` are set by the source. */
 HALO_API HaloStatus halo_build_equalize(HaloBuilder *builder, HaloReg src, const HaloEqualize *equalize,
                                         HaloReg *dst);
-/* Maps in a row become one when the plan is complete. */
+/* Maps that follow each other are merged when the plan is complete. */
 HALO_API HaloStatus halo_build_map(HaloBuilder *builder, HaloReg src, const HaloMap *map, HaloReg *dst);
 /* A map whose parameters `resolve` sets from the statistics of `src`; `resolve_arg` is copied to the step. */
 HALO_API HaloStatus halo_build_map_from_stats(HaloBuilder *builder, HaloReg src, const HaloMap *map,
@@ -110,13 +111,14 @@ HALO_API HaloStatus halo_build_map_from_stats(HaloBuilder *builder, HaloReg src,
  * spread. */
 HALO_API HaloStatus halo_build_combine(HaloBuilder *builder, HaloReg a, HaloReg b, const HaloCombine *combine,
                                        HaloReg *dst);
-/* What a SOURCE gives along with `in`: *out has the size of `in` or is one pixel (of sound, one frame), has as many
- * channels or one, and is in units of `in`. HALO_ERR_INPUT, which names both, where it cannot be. */
+/* core/plan/source.c: what a SOURCE gives along with `in`: *out has the size of `in` or is one pixel (of sound,
+ * one frame), has as many channels or one, and is in units of `in`. HALO_ERR_INPUT, which names both, where it
+ * cannot be. */
 HALO_API HaloStatus halo_build_source(HaloBuilder *builder, const HaloValue *source, HaloReg in, HaloReg *out);
 /* Converts to a sample type; integers rescale to their white, f32 keeps its units. */
 HALO_API HaloStatus halo_build_depth(HaloBuilder *builder, HaloReg src, HaloDtype dtype, HaloReg *dst);
 /* Results: the value itself goes on unchanged. */
-/* `want`: a set of HaloWant; a product that is not wanted is NaN. detail NULL: none. */
+/* `want`: a set of HaloWant; a product that is not among them is NaN. detail NULL: none. */
 HALO_API HaloStatus halo_build_stats(HaloBuilder *builder, HaloReg src, unsigned want,
                                      const HaloDetail *detail);
 HALO_API HaloStatus halo_build_fold(HaloBuilder *builder, HaloReg src, const HaloFold *fold);

@@ -15,15 +15,15 @@ typedef enum HaloDeviceChoice {
     HALO_DEVICE_AUTO,
     HALO_DEVICE_CPU,
     HALO_DEVICE_GPU, /* the one that `gpu` names */
-    HALO_DEVICE_ALL  /* any: `gpu` counts on beyond the last one, so that sessions spread over all */
+    HALO_DEVICE_ALL  /* number `gpu` modulo how many there are, so that sessions spread over all */
 } HaloDeviceChoice;
 
 /* FAST lets large masks run by ways whose results differ a little: docs/numerics.md says how little. */
 typedef enum HaloPrecision { HALO_PRECISION_EXACT, HALO_PRECISION_FAST } HaloPrecision;
 
-/* What filters do about alpha. PREMUL: colours are multiplied by it before, so that what cannot be seen has no weight,
- * and divided by the new one behind; STRAIGHT: it is filtered like any channel; IGNORE: so are the colours, and alpha
- * stays the input's. */
+/* What filters do about alpha. PREMUL: colours are multiplied by it first, so that invisible ones have no
+ * weight, and divided by the filtered alpha last. STRAIGHT: alpha is filtered like any channel. IGNORE: colours
+ * are filtered without regard to alpha, which stays the input's. */
 typedef enum HaloAlpha { HALO_ALPHA_PREMUL, HALO_ALPHA_STRAIGHT, HALO_ALPHA_IGNORE } HaloAlpha;
 
 /* All zero is the default of everything. */
@@ -36,11 +36,11 @@ typedef struct HaloOptions {
     bool linear;        /* images of 8 and 16 bits are decoded from sRGB first, and encoded last */
     int64_t max_pixels; /* of one image, of up to 4 samples each; 0: HALO_MAX_PIXELS. Audio has no such limit */
     int64_t max_memory; /* bytes of host memory for what grows with a file; 0: three quarters of the machine's */
-    int share;          /* sessions at work at the same time, of which each takes its part of that; 0: 1 */
-    int64_t files;      /* expected in all: what it takes to start a GPU is shared among them; 0: 1 */
+    int share;          /* how many sessions work at the same time, and divide that memory; 0: 1 */
+    int64_t files;      /* expected in all: the time to start a GPU is divided among them; 0: 1 */
     int64_t band_rows;  /* rows computed at a time; 0: chosen. Results do not depend on it */
-    int raw_bits;       /* raw sound holds signed integers of so many bits, read as f32: 16, 24 or 32; 0: none */
-    int latency_ms;     /* of sound from a pipe to a pipe, so much is computed at a time at most; 0: 100 */
+    int raw_bits;       /* raw sound holds signed integers of so many bits, read as f32: 16, 24 or 32; else 0 */
+    int latency_ms;     /* sound from pipe to pipe: the most that is computed at a time; 0: 100 */
     bool tolerate;      /* damaged inputs give what could be read */
     bool verify;        /* compute on both backends and compare: HALO_ERR_BUG where they differ */
 } HaloOptions;

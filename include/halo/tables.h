@@ -1,5 +1,5 @@
-/* What there is: the tables of operations, masks, formats and backends, and what is asked of them. A program that
- * brings rows of its own copies halo_tables(), adds them, and opens its sessions with that. */
+/* The tables of operations, masks, formats and backends, and how to look things up in them. A program that has
+ * rows of its own copies halo_tables(), adds them, and opens its sessions with the copy. */
 #ifndef HALO_TABLES_H
 #define HALO_TABLES_H
 

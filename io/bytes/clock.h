@@ -1,4 +1,4 @@
-/* How long the system took over bytes: for source.c and sink.c. */
+/* The clock by which source.c and sink.c time system calls. */
 #ifndef HALO_IO_CLOCK_H
 #define HALO_IO_CLOCK_H
 

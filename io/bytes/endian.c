@@ -1,4 +1,4 @@
-/* The bytes of samples, the other way round. */
+/* Reversing the bytes of samples. */
 #include "endian.h"
 
 static inline void swap(uint8_t *at, size_t count, size_t size)
@@ -12,7 +12,7 @@ static inline void swap(uint8_t *at, size_t count, size_t size)
     }
 }
 
-/* Each call has a size of its own that the compiler knows: then it can use vectors. */
+/* Each call passes a constant size, so that the compiler can use vectors. */
 void halo_swap_bytes(void *samples, size_t count, size_t size)
 {
     if (size == 2) swap(samples, count, 2);

@@ -1,8 +1,8 @@
-/* Bytes out, safely: nothing appears under an output's name before all of it is written.
+/* Writing bytes safely: an output gets its name only when all of it is written.
  *
- * A regular file is written to a temporary beside it, closed and only then given its name; when asked to, both are
- * on the disk before that is success. Standard output, FIFOs and character devices are written directly and never
- * removed. */
+ * A regular file is written to a temporary beside it, closed and only then given its name; when asked to, both
+ * are on the disk before that is success. Standard output, FIFOs and character devices are written directly and
+ * never removed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -226,7 +226,7 @@ static HaloStatus close_checked(HaloSink *sink)
     return close(fd) != 0 && errno != EINTR ? output_error(sink->path, "cannot close") : HALO_OK;
 }
 
-/* Do the temporary and what has its name hold the same bytes? */
+/* Does the temporary hold the same bytes as the file that has the output's name? */
 static bool is_same(HaloSink *sink)
 {
     const size_t half = BUFFER_BYTES / 2;
@@ -244,7 +244,7 @@ static bool is_same(HaloSink *sink)
     return same;
 }
 
-/* Something has the name. */
+/* The name is taken. */
 static HaloStatus leave_same(HaloSink *sink)
 {
     if (sink->force != HALO_FORCE_SAME || !is_same(sink)) return exists(sink->path);

@@ -132,7 +132,7 @@ static HaloStatus fetch(HaloSource *source, void *bytes, size_t size, size_t *go
     }
 }
 
-/* Forgets what has been taken, so that the buffer has room behind what has not. */
+/* Moves the bytes that have not been taken to the start of the buffer, to make room behind them. */
 static void compact(HaloSource *source)
 {
     if (source->owned == NULL || source->at == 0) return;
@@ -210,7 +210,7 @@ HaloStatus halo_source_seek(HaloSource *source, int64_t offset)
     return HALO_OK;
 }
 
-/* Room for twice as much, or for all that may still be held. */
+/* Grows to twice the size, or as far as the limit on memory allows. */
 static HaloStatus grow(HaloSource *source)
 {
     const int64_t left = halo_memory_left(source->memory);
@@ -228,7 +228,7 @@ static HaloStatus grow(HaloSource *source)
     return HALO_OK;
 }
 
-/* What the buffer has grown by in vain. */
+/* Gives back what the buffer does not need after all. */
 static void shrink(HaloSource *source)
 {
     const size_t size = source->filled > BUFFER_BYTES ? source->filled : BUFFER_BYTES;

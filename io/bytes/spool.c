@@ -1,4 +1,4 @@
-/* Files put together in memory: they count as memory that is held. */
+/* Files put together in memory, which counts as held. */
 #include "spool.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #define LEAST_ROOM 65536
 
-/* Half as much again, or less where not so much may be held. */
+/* Grows by half, or less where the limit on memory does not allow it. */
 static HaloStatus make_room(HaloSpool *spool, int64_t need)
 {
     HaloStatus status = HALO_OK;

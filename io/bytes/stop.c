@@ -1,8 +1,8 @@
-/* All temporaries of this process, and how they go when it is ended by a signal or for want of memory.
+/* The list of this process's temporaries, and removing all of them when a signal or lack of memory ends it.
  *
- * Whoever makes, moves or removes one is inside a section meanwhile, with its signals blocked. Who ends all forbids
- * sections first and waits until nobody is in one: then the list holds what is there, no more and no less, and
- * stays as it is. A signal handler may wait, since a signal never interrupts a section. */
+ * A thread that makes, moves or removes one does so in a critical section, with its signals blocked. Removing
+ * all of them first forbids new sections and waits until no thread is in one: then the list is exactly what is
+ * on the disk, and stays so. A signal handler may wait for that, since a signal never interrupts a section. */
 #include "stop.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 #include "halo/format.h"
 
-/* A file system may hang. Who is asked to end does so all the same. */
+/* A file system may hang: after this time the process ends nevertheless. */
 #define PATIENCE_MS 10000
 
 static _Atomic int inside;
@@ -66,7 +66,8 @@ static void nap(void)
     nanosleep(&millisecond, NULL);
 }
 
-/* Only functions that a signal handler may call. A name is removed once: in a moment it may be another's. */
+/* Uses only functions that are safe in a signal handler. Removes each name once: then it may be another
+ * process's. */
 void halo_sink_abandon_all(void)
 {
     const int saved = errno;

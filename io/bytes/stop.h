@@ -1,4 +1,4 @@
-/* The names of temporaries that are there, and the end of all work on them (stop.c); for temporary.c. */
+/* The list of temporaries, and the end of all work on them (stop.c); for temporary.c. */
 #ifndef HALO_IO_STOP_H
 #define HALO_IO_STOP_H
 
@@ -14,12 +14,12 @@ struct HaloTemporary {
     char path[];
 };
 
-/* Around every system call that makes, moves or removes a temporary, and what is noted of it: nothing may come in
- * between. False when all have been abandoned: nothing may be done, and there is nothing to leave. Signals wait
- * meanwhile, so it is short. */
+/* A critical section around every system call that makes, moves or removes a temporary, together with the
+ * update of the list. It is short, since signals wait. False when all temporaries have been abandoned: then
+ * nothing may be done, and halo_stop_leave is not called. */
 bool halo_stop_enter(sigset_t *before);
 void halo_stop_leave(const sigset_t *before);
-/* Within: it is there; it is gone. */
+/* Inside the section: adds it to the list; removes it. */
 void halo_stop_note(HaloTemporary *temporary);
 void halo_stop_forget(HaloTemporary *temporary);
 

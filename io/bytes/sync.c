@@ -1,4 +1,4 @@
-/* Bytes and names that outlast a power cut. */
+/* Waiting until bytes and names are on the disk, where they survive a power cut. */
 #include "sync.h"
 
 #include <errno.h>

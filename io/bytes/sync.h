@@ -1,4 +1,4 @@
-/* What is on the disk (sync.c), for sink.c. */
+/* Waiting until data are on the disk (sync.c), for sink.c. */
 #ifndef HALO_IO_SYNC_H
 #define HALO_IO_SYNC_H
 

@@ -1,9 +1,11 @@
-/* Temporary files beside outputs: made, given their names, removed; and those that killed processes left.
+/* Temporary files beside outputs: making them, giving them their names, removing them, and those that killed
+ * processes left behind.
  *
- * A lock tells the living from the dead: a process has it while it writes, and the system takes it away when the
- * process ends, however that comes. Where the file system knows no locks, nothing is taken for dead.
+ * A lock tells which temporaries are in use: a process holds it while it writes, and the system releases it
+ * when the process ends, in whatever way. On a file system without locks every temporary counts as in use.
  *
- * The names are the same every time, so that who writes an output comes across what was left of it. */
+ * The names are the same every time, so that the next process that writes the same output finds what was left.
+ */
 #define _DEFAULT_SOURCE /* flock */
 #include "temporary.h"
 
@@ -62,7 +64,7 @@ out:
 
 /* ---- the living and the dead ---------------------------------------------------------------------------- */
 
-/* Does an open file still have its name? `unknown`: what to take for the answer where the system does not say. */
+/* Does an open file still have its name? `unknown`: the answer where the system cannot tell. */
 static bool has_name(int fd, int folder, const char *name, bool unknown)
 {
     struct stat opened, named;
@@ -71,7 +73,8 @@ static bool has_name(int fd, int folder, const char *name, bool unknown)
     return opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
 }
 
-/* Removes a temporary that nobody has locked. Who has the lock may rely on the name: nobody else removes it. */
+/* Removes a temporary that is not locked. A process that holds the lock can rely on the name: no other removes
+ * it. */
 static bool remove_dead(int folder, const char *name)
 {
     const int how = O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC;
@@ -85,7 +88,7 @@ static bool remove_dead(int folder, const char *name)
     return gone;
 }
 
-/* Locks a file just made; false where another process took it for dead before it was locked. */
+/* Locks a new file; false where another process removed it as abandoned before it was locked. */
 static bool bring_to_life(int fd, const char *name)
 {
     return flock(fd, LOCK_EX | LOCK_NB) == 0 ? has_name(fd, AT_FDCWD, name, true) : errno != EWOULDBLOCK;

@@ -25,7 +25,7 @@ typedef struct FlacReader {
     int64_t frames; /* in it */
     int64_t picture_bytes;
     bool damaged;
-    HaloFailure failed; /* the first, in the callbacks of libFLAC, which goes on until it is asked for more */
+    HaloFailure failed; /* the first in a callback; libFLAC goes on to the end of its call */
     float *block;
     size_t room;
 } FlacReader;
@@ -92,7 +92,8 @@ static void take_block(const FLAC__StreamDecoder *decoder, const FLAC__StreamMet
                                               said->comments[i].length));
 }
 
-/* A stream that is another one from here on: cut into pieces each can be read. */
+/* The format changes in the middle of the stream: an error, which says where to cut it so that each part can be
+ * read. */
 static void check_same(FlacReader *state, const FLAC__FrameHeader *head, int64_t at)
 {
     const HaloShape *shape = &state->reader->info.shape;

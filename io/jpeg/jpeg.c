@@ -5,8 +5,8 @@
 #include <jerror.h>
 #include <string.h>
 
-/* Of APPn and COM. A profile takes 255 at most, and long XMP a few hundred; libjpeg walks all that it keeps for
- * each one more. */
+/* The most APPn and COM markers that are kept. A profile has up to 255, and long XMP a few hundred; libjpeg
+ * goes through all that it keeps for each new one. */
 #define MAX_MARKERS 2000
 
 static bool probe(const uint8_t *head, size_t size)

@@ -84,7 +84,7 @@ static void take_density(const struct jpeg_decompress_struct *jpeg, HaloMeta *me
     meta->ratio = jpeg->density_unit == 0;
 }
 
-/* What stands in the marker behind `mark`, unless something is there already. */
+/* Copies the marker's bytes behind `mark`, unless the blob has some already. */
 static HaloStatus take_marked(const struct jpeg_marker_struct *at, const char *mark, size_t size,
                               HaloBlob *blob)
 {
@@ -180,7 +180,7 @@ HaloStatus halo_jpeg_open(HaloReader *reader)
 
 /* ---- rows ----------------------------------------------------------------------------------------------- */
 
-/* Of an image in several scans: does every one of its components have all bits of its coefficients? */
+/* Of an image in several scans: have all bits of the coefficients of every component been read? */
 static bool has_all_scans(const struct jpeg_decompress_struct *jpeg)
 {
     for (int c = 0; c < jpeg->num_components; c++) {

@@ -60,7 +60,7 @@ static bool write_marker(struct jpeg_compress_struct *jpeg, int marker, const ch
     return true;
 }
 
-/* Of EXIF that is too large for a marker the orientation has to go along all the same. */
+/* Where EXIF is too large for a marker, at least the orientation has to be written. */
 static HaloStatus prepare_meta(JpegWriter *state)
 {
     HaloStatus status = HALO_OK;
@@ -111,7 +111,7 @@ static void set_density(struct jpeg_compress_struct *jpeg, const HaloMeta *meta)
     jpeg->Y_density = (UINT16)lround(dots[1]);
 }
 
-/* Colours at half the resolution show at edges: who asks for quality gets all of them. */
+/* Colours at half the resolution show at edges, so high quality has them in full. */
 static void set_subsampling(struct jpeg_compress_struct *jpeg, int wish, int quality)
 {
     if (wish == 0) wish = quality >= DEFAULT_QUALITY ? 444 : 420;

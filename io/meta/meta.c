@@ -1,4 +1,4 @@
-/* What a file says of itself beside its samples. */
+/* Metadata: memory, texts and densities. */
 #include "halo/format.h"
 
 #include <math.h>

@@ -49,16 +49,16 @@ void halo_png_keep_codes(png_structp png)
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_ALWAYS, names, HALO_COLOUR_CODES);
 }
 
-/* Words for a chunk that is left out since it, or what it expands to, is too large, or there are too many. */
+/* libpng's messages for chunks that it leaves out, since they are too large, also unpacked, or too many. */
 static bool is_too_much(const char *words)
 {
     return strcmp(words, ": out of memory") == 0 || strcmp(words, ": truncated") == 0 ||
            strcmp(words, ": no space in chunk cache") == 0;
 }
 
-/* What libpng warns of concerns chunks around the samples; damage to these is an error. A chunk with a wrong
- * checksum is left out, and counted; but without tRNS the samples would be others. Behind a tEXt chunk that it has no
- * memory for, libpng 1.6.39 loses its place. */
+/* libpng's warnings are about chunks around the samples; damaged samples are an error. A chunk with a wrong
+ * checksum is left out, and counted; but tRNS changes samples, so damage to it is an error. libpng 1.6.39 loses
+ * its place behind a tEXt chunk for which it has no memory. */
 static void on_warning(png_structp png, png_const_charp message)
 {
     PngGuard *guard = png_get_error_ptr(png);

@@ -27,7 +27,7 @@ typedef struct PngReader {
     int64_t row;         /* rows decoded, of this pass */
     int64_t given;       /* rows given out */
     int texts;           /* taken of those before and behind the samples */
-    HaloBuf whole;       /* an interlaced image that is asked for in parts */
+    HaloBuf whole;       /* an interlaced image of which rows are given out */
     bool damaged;        /* tolerated: nothing more is decoded */
     const HaloBuf *rows; /* what `decode` fills */
 } PngReader;
@@ -82,7 +82,8 @@ out:
     return status;
 }
 
-/* What chunks of fixed size say of the samples; libpng gives what is valid and leaves the rest alone. */
+/* Chunks of fixed size that describe the samples; libpng returns the valid ones, and changes nothing for
+ * others. */
 static void take_numbers(const PngReader *state)
 {
     HaloMeta *meta = &state->reader->info.meta;
@@ -107,7 +108,7 @@ static void take_numbers(const PngReader *state)
     }
 }
 
-/* They stand before the palette and the samples; elsewhere they say nothing of these. */
+/* They have to stand before the palette and the samples; elsewhere they are ignored. */
 static void take_codes(const PngReader *state)
 {
     png_unknown_chunkp chunk = NULL;
@@ -263,7 +264,7 @@ out:
     return status;
 }
 
-/* Chunks with text or EXIF behind the samples? Where the source cannot be walked to its end, there may be. */
+/* Are there chunks with text or EXIF behind the samples? Where the source cannot seek, there may be. */
 unsigned halo_png_trailing_meta(HaloReader *reader)
 {
     static const struct {

@@ -113,7 +113,7 @@ static void write_xmp(PngWriter *state, const HaloBlob *xmp)
     free(text.text);
 }
 
-/* What an input may have behind its samples: called before ours and after them. */
+/* Metadata that the input may have behind its samples: called before and after our samples. */
 static void write_late(PngWriter *state)
 {
     const HaloMeta *meta = &state->writer->info.meta;
@@ -142,7 +142,7 @@ static void write_significant(const PngWriter *state)
     png_set_sBIT(state->png, state->info, &said);
 }
 
-/* What libpng finds contradictory among these it leaves out (png_set_benign_errors). */
+/* libpng leaves out those that contradict each other (png_set_benign_errors). */
 static void write_numbers(const PngWriter *state)
 {
     const HaloMeta *meta = &state->writer->info.meta;

@@ -72,7 +72,7 @@ HaloStatus halo_image_take(HaloReader *reader, void *bytes, size_t size, int64_t
     return HALO_OK;
 }
 
-/* Rows that can be read or written at once, with no second copy on the way. */
+/* Rows that can be read or written at once, without a copy in between. */
 static int64_t together(const HaloBuf *rows, int64_t at)
 {
     return rows->stride == halo_row_bytes(rows) ? rows->rows - at : 1;

@@ -1,5 +1,5 @@
-/* What a header says that libsndfile passes over: it shortens a truncated file to what is there, without a
- * word, and it decodes formats that halo refuses. So the chunks up to the samples are walked here first. */
+/* Reads headers before libsndfile does, which takes a truncated file for a shorter one without saying so, and
+ * decodes formats that halo refuses. */
 #include <string.h>
 
 #include "bytes/endian.h"

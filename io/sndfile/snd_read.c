@@ -1,4 +1,4 @@
-/* Reading audio. libsndfile gets at the bytes through SndInput; halo checks what it made of them. */
+/* Reading audio. libsndfile reads bytes through SndInput; halo checks the result. */
 #include "ogg.h"
 
 #include <stdio.h>

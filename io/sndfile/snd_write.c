@@ -56,7 +56,7 @@ static sf_count_t vio_write(const void *bytes, sf_count_t size, void *user)
     return size;
 }
 
-/* While it writes libsndfile reads nothing back, but asks that it could. */
+/* libsndfile never reads while it writes, but requires the function. */
 static sf_count_t vio_read(void *bytes, sf_count_t size, void *user)
 {
     SndWriter *state = user;
@@ -182,7 +182,7 @@ static HaloStatus check_ogg(SndWriter *state)
     return whole ? HALO_OK : halo_fail(HALO_ERR_LIMIT, "not enough memory to encode Ogg");
 }
 
-/* The pages as libsndfile laid them, but those with comments. */
+/* libsndfile's pages, except those with comments. */
 static HaloStatus finish_ogg(HaloWriter *writer)
 {
     HaloStatus status = HALO_OK;

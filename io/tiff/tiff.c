@@ -40,8 +40,8 @@ const HaloFormat halo_format_tiff = {
 
 /* ---- the guard ------------------------------------------------------------------------------------------ */
 
-/* libtiff has no hook for memory, and goes on without a tag that it could not read: its words are what there
- * is. It says the same of what a file asks for in vain: nothing at all, or more than it may. */
+/* libtiff goes on without a tag for which it had no memory, so that only its messages tell. They are the same
+ * where a damaged file asks for nothing at all, or for more than the limit. */
 static void note_memory(TiffGuard *guard, const char *message)
 {
     static const char *const lies[] = {"(0 elements", "byte limit defined in open options", "nteger overflow"};

@@ -1,4 +1,4 @@
-/* The pixels of a TIFF: what its tags say of them, and the way from a block's bytes to samples. */
+/* The pixels of a TIFF: their layout by its tags, and converting a block's bytes to samples. */
 #ifdef HALO_HAVE_TIFF
 #include "tiffpixel.h"
 
@@ -7,7 +7,7 @@
 
 /* ---- tags ----------------------------------------------------------------------------------------------- */
 
-/* Codecs that are looked after; old-style JPEG and the rarities are not worth their risk. */
+/* Codecs that are maintained; old-style JPEG and rare ones are not worth the risk. */
 static HaloStatus look_at_compression(TIFF *tiff, TiffPixels *pixels)
 {
     uint16_t compression = COMPRESSION_NONE;

@@ -1,4 +1,4 @@
-/* Everything of WAVE, RF64 and Wave64 but the samples, on its way out. */
+/* Writing everything of WAVE, RF64 and Wave64 but the samples. */
 #include <string.h>
 
 #include "bytes/endian.h"
@@ -7,7 +7,7 @@
 #define DS64_BYTES 28
 #define WIDEST 0xffffffffll
 
-/* ---- small pieces --------------------------------------------------------------------------------------- */
+/* ---- small parts ---------------------------------------------------------------------------------------- */
 
 HaloStatus wav_put(HaloWriter *writer, const void *bytes, size_t size)
 {

@@ -79,7 +79,7 @@ out:
     return status;
 }
 
-/* libsndfile gets a reader of its own, and this one what it says. */
+/* libsndfile has a reader of its own, whose information is copied to this one. */
 static HaloStatus open_other(HaloReader *reader, int major)
 {
     WavReader *state = reader->state;
