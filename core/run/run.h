@@ -29,7 +29,7 @@ HaloStatus verify_on(Device *other, const HaloPlan *plan, const HaloOptions *opt
 
 /* ---- how ------------------------------------------------------------------------------------------------ */
 
-/* Input and output of a plan, band by band, in host memory: parts of whole buffers (execute.c), or rows that
+/* Input and output of a plan, band by band, in host memory: parts of whole buffers (whole.c), or rows that
  * are read and written meanwhile (job/flow.c). */
 typedef struct BandIo {
     void *context;
@@ -41,16 +41,17 @@ typedef struct BandIo {
     HaloStatus (*end)(void *context); /* the band is made */
 } BandIo;
 
-/* execute.c: a plan, `band` rows at a time; from a whole buffer to another, as far as it is wanted: one that is
- * there, or one made for it. */
+/* execute.c: runs a plan, `band` rows at a time. */
 HaloStatus execute_bands(Device *device, const HaloPlan *plan, int64_t band, const BandIo *io,
                          HaloResults *results, uint64_t *clipped, HaloTimes *ms);
-int64_t execute_band(const Device *device, const HaloPlan *plan, const HaloOptions *options);
+/* whole.c: the same from a whole buffer to another, where there is to be output: the first writes to a buffer
+ * that is there, the second allocates one. And how many rows they take at a time. */
 HaloStatus execute_into(Device *device, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,
                         HaloBuf *out, HaloResults *results, uint64_t *clipped, HaloTimes *ms);
 HaloStatus execute_on(Device *device, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,
                       HaloBuf *out, HaloResults *results, uint64_t *clipped, HaloTimes *ms);
-double now_ms(void);
+int64_t execute_band(const Device *device, const HaloPlan *plan, const HaloOptions *options);
+double now_ms(void); /* execute.c */
 
 /* measure_band.c: measures rows `part` of a value, in blocks of `band` rows (the last one may be longer). Where
  * a reduction gets several blocks, all but the last have the same 2^k leaves. */

@@ -1,0 +1,47 @@
+/* Runs a plan from a whole buffer to another one. */
+#include "run.h"
+
+typedef struct WholeBuffers {
+    const HaloBuf *in;
+    HaloBuf *out; /* NULL: no output wanted */
+} WholeBuffers;
+
+static HaloStatus whole_begin(void *context, Rows in, Rows out, HaloBuf *from, HaloBuf *to)
+{
+    const WholeBuffers *whole = context;
+    *from = rows_of(whole->in, in);
+    *to = whole->out != NULL ? rows_of(whole->out, out) : (HaloBuf){0};
+    return HALO_OK;
+}
+
+static HaloStatus whole_end(void *context)
+{
+    (void)context;
+    return HALO_OK;
+}
+
+int64_t execute_band(const Device *device, const HaloPlan *plan, const HaloOptions *options)
+{
+    if (device->backend->upload == NULL) return bands_choose(plan, options->band_rows);
+    return bands_for_device(device, plan, options->band_rows, device_memory(device, options->share));
+}
+
+HaloStatus execute_into(Device *device, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,
+                        HaloBuf *out, HaloResults *results, uint64_t *clipped, HaloTimes *ms)
+{
+    WholeBuffers whole = {in, plan->wants_output ? out : NULL};
+    const BandIo io = {.context = &whole, .begin = whole_begin, .end = whole_end};
+    return execute_bands(device, plan, execute_band(device, plan, options), &io, results, clipped, ms);
+}
+
+HaloStatus execute_on(Device *device, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,
+                      HaloBuf *out, HaloResults *results, uint64_t *clipped, HaloTimes *ms)
+{
+    HaloStatus status = HALO_OK;
+    if (out != NULL) *out = (HaloBuf){0};
+    if (out != NULL && plan->wants_output) HALO_TRY(halo_buf_alloc(out, &plan->reg[plan->output]));
+    HALO_TRY(execute_into(device, plan, options, in, out, results, clipped, ms));
+out:
+    if (status != HALO_OK && out != NULL) halo_buf_free(out);
+    return status;
+}

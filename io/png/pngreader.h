@@ -1,0 +1,27 @@
+/* What the two halves of reading PNG share: rows (png_read.c) and metadata (png_meta.c). */
+#ifndef HALO_IO_PNGREADER_H
+#define HALO_IO_PNGREADER_H
+
+#include "pngfile.h"
+
+typedef struct PngReader {
+    PngGuard guard;
+    HaloReader *reader;
+    png_structp png;
+    png_infop info;
+    int passes, pass;
+    int64_t row;         /* rows decoded, of this pass */
+    int64_t given;       /* rows given out */
+    int texts;           /* taken of those before and behind the samples */
+    HaloBuf whole;       /* an interlaced image of which rows are given out */
+    bool damaged;        /* tolerated: nothing more is decoded */
+    const HaloBuf *rows; /* what `decode` fills */
+} PngReader;
+
+/* Steps. What chunks before the samples say of colours and resolution; and all other metadata that libpng has
+ * read so far.
+ */
+void halo_png_take_colours(PngReader *state);
+void halo_png_take_meta(PngReader *state);
+
+#endif
