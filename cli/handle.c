@@ -9,8 +9,8 @@
 #include "text/page.h"
 #include "work.h"
 
-/* What became of one input, said and recorded; `error` is the sentence about a failure. The reader of the page
- * may have gone: that ends the batch. */
+/* Reports and records the outcome of one input; `error` is the message about a failure. Where the reader of the
+ * page has gone the batch ends. */
 static HaloStatus conclude(CliWork *work, const CliItem *item, HaloStatus outcome, const char *error,
                            bool skipped, const HaloReport *report)
 {
@@ -65,10 +65,10 @@ static void say_more(const CliWork *work, const CliItem *item, const HaloReport 
     free(more);
 }
 
-/* Not every file needs to say so: what made one fail will make others fail. */
+/* Said once: other files are likely to fail for the same reason. */
 static void warn_once(CliWork *work, const CliItem *item, const HaloReport *report)
 {
-    if (!report->retreated || work->warned || work->settings->quiet) return;
+    if (!report->fell_back || work->warned || work->settings->quiet) return;
     work->warned = true;
     cli_complain("%s: done on the CPU, since %s%s", item->input, report->why,
                  work->batch.count > 1 ? " (said once; -v says it of every file)" : "");
@@ -155,8 +155,7 @@ static HaloStatus pass_over(CliWork *work, const CliItem *item)
     return status;
 }
 
-/* What happens to an input that no worker has run: what was asked for, unless it failed already or its output
- * is there. */
+/* Runs, explains or previews an input that no worker has run, unless it failed already or its output exists. */
 static HaloStatus handle_here(CliWork *work, const CliItem *item)
 {
     const CliSettings *settings = work->settings;

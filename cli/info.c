@@ -112,7 +112,8 @@ static void print_info(FILE *to, const char *path, const HaloInfo *info, const H
     free(notes);
 }
 
-/* One file; what is wrong with it is said, and the batch goes on. HALO_ERR_PIPE and the like end it. */
+/* One file. A failure is reported, and the batch goes on; but failures to print, such as HALO_ERR_PIPE, end it.
+ */
 static HaloStatus look_at(HaloSession *session, const CliSettings *settings, const CliItem *item,
                           HaloStatus *outcome)
 {

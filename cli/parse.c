@@ -89,7 +89,7 @@ static bool is_switch_word(const char *word)
     return halo_find_word(HALO_WORDS_ON, '|', word) >= 0 || halo_find_word(HALO_WORDS_OFF, '|', word) >= 0;
 }
 
-/* A parameter of the command's operation, noted down as the pipeline would have it. */
+/* Adds a parameter of the command's operation, as it stands in a pipeline. */
 static HaloStatus set_param(Parser *parser, const HaloParam *param, const char *value)
 {
     CliText *args = &parser->settings->op_args;
@@ -199,8 +199,8 @@ static HaloStatus check_places(const Parser *parser)
     return HALO_OK;
 }
 
-/* What an output depends on besides the input and the pipeline: two commands with the same recipe make the same
- * bytes. In the order of the table, since that of the command line says nothing. */
+/* The options on which an output depends, beside the input and the pipeline: two commands with the same recipe
+ * make the same bytes. In the order of the table, since that on the command line does not matter. */
 static void note_recipe(Parser *parser)
 {
     CliText *recipe = &parser->settings->recipe;

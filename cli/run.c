@@ -114,7 +114,7 @@ out:
     return status;
 }
 
-/* The last object of a part: what it was a part of, and what `halo merge` needs to know of it. */
+/* The last object that a part prints: of what it is a part, and what `halo merge` needs. */
 static void record_shard(const CliWork *work, FILE *page)
 {
     const CliSettings *settings = work->settings;
@@ -173,9 +173,9 @@ static void say_notes(const CliWork *work)
     cli_noted_say(&work->tally.noted, &work->batch, settings->write.guard);
 }
 
-/* The journal goes last of all, and nothing lasts after it: a run that is killed once it has gone seems to have
- * failed, and one that resumes finds outputs it knows nothing of. CUDA would clean up on exit, for longer than
- * all else here takes; the system does that as well. */
+/* The journal is removed last, and the process ends at once after it: a run that is killed later would seem to
+ * have failed, and --resume would find outputs that no journal names. So CUDA, whose cleaning up on exit takes
+ * longer than all else here, is not given the time: the system frees the same. */
 static int leave(const CliWork *work, HaloStatus status)
 {
     const char *backend = work->tally.backend;

@@ -48,7 +48,7 @@ static void skip_blanks(Parser *p)
     while (halo_is_blank(*p->at)) p->at++;
 }
 
-/* Goes over `word` where it comes next, and over the blanks behind it. */
+/* Skips `word` where it comes next, and the blanks behind it. */
 static bool accept(Parser *p, const char *word)
 {
     const size_t length = strlen(word);
@@ -163,7 +163,7 @@ out:
     return status;
 }
 
-/* Operators of two values, the strongest level first; a word before its own beginning. */
+/* Operators of two values, those that bind strongest first; a word before one that it begins with. */
 typedef struct Operator {
     const char *word;
     HaloCode code;

@@ -35,7 +35,7 @@ static void flip(HaloMask *mask)
     mask->anchor_y = mask->height - 1 - mask->anchor_y;
 }
 
-/* Far beyond use, and little memory still. */
+/* A limit far beyond use, at which memory is still small. */
 #define MAX_DILATED_TAPS 16777216
 
 /* Puts step - 1 zeros between neighbouring taps, along x and along y. */

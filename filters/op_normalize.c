@@ -6,8 +6,8 @@
 #include "halo/numerics.h"
 #include "ops.h"
 
-/* The least f32 scale, counted from 0, by which `span` comes to `max` or past it, so that the clamp makes it
- * that. */
+/* The f32 scale of smallest magnitude that takes `span` to `max` or beyond it, where the clamp makes it `max`.
+ */
 static float reaching(float scale, float span, float min, float max)
 {
     if (min < max)

@@ -8,8 +8,8 @@ enum { SINC_TAPS, SINC_TRANSITION, SINC_ATTENUATION };
 
 static double less(double a, double b) { return a < b ? a : b; }
 
-/* How many taps the arguments ask for, an odd number. Unless they say, the transition is half as wide as
- * `room`, what lies between an edge and the next one or the end of the spectrum: it ends well inside. */
+/* How many taps the arguments ask for, an odd number. Unless they name it, the transition is half as wide as
+ * `room`, the distance from an edge to the next one or to the end of the spectrum. */
 static HaloStatus count_taps(const char *op, const HaloValue *design, double room, double rate, int64_t *taps)
 {
     const double width = design[SINC_TRANSITION].given ? design[SINC_TRANSITION].number : 0.5 * room;

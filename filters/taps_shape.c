@@ -11,9 +11,8 @@ static double under_circle(double r, double y)
 
 static double limit(double value, double min, double max) { return fmin(fmax(value, min), max); }
 
-/* How much of pixel (i, j), 0 <= j <= i, the circle covers. Along the axes half a pixel is looked at, and
- * counted twice. For y below `full` the circle passes the far side of the pixel, from `none` on it misses the
- * near one. */
+/* The area of pixel (i, j), 0 <= j <= i, inside the circle. On the axes it is twice that of half the pixel. For
+ * y below `full` the circle lies beyond the far side of the pixel, from `none` on before the near side. */
 static double covered(double r, int64_t i, int64_t j)
 {
     const double x0 = i > 0 ? (double)i - 0.5 : 0.0, x1 = (double)i + 0.5;

@@ -43,7 +43,7 @@ HaloStatus taps_binomial(int64_t width, HaloMask *row)
     return HALO_OK;
 }
 
-/* Takes their mean from the taps: they sum to 0. */
+/* Subtracts their mean from the taps, so that they sum to 0. */
 static void balance(HaloMask *mask)
 {
     const int64_t count = mask->width * mask->height;

@@ -52,7 +52,7 @@ static double fractal(double x, double y, int octaves)
     return sum / (1 - 2 * weight);
 }
 
-/* About normal, mean 0, deviation 1. */
+/* About normal, mean 0, standard deviation 1. */
 static double grain(int64_t x, int64_t y)
 {
     double sum = -6;

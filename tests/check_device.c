@@ -189,7 +189,7 @@ typedef struct Made {
     Bytes file;
     char *results;
     char backend[16], why[200];
-    bool retreated;
+    bool fell_back;
 } Made;
 
 static Made make(HaloSession *session, const char *text)
@@ -204,7 +204,7 @@ static Made make(HaloSession *session, const char *text)
     HALO_TRY(halo_run(session, pipeline, &job, &report));
     made.file = bytes_of_file(target);
     made.results = results_text(&report.results);
-    made.retreated = report.retreated;
+    made.fell_back = report.fell_back;
     snprintf(made.backend, sizeof made.backend, "%s", report.backend);
     snprintf(made.why, sizeof made.why, "%s", report.why);
     halo_report_free(&report);
@@ -245,7 +245,7 @@ static Made undisturbed(const char *text, int *calls)
     Made made = make(gpu, text);
     *calls = fake.call;
     expect_made(text, &made, &expected, "made-up");
-    if (made.retreated) fail_case(NULL, "%s: nothing failed", text);
+    if (made.fell_back) fail_case(NULL, "%s: nothing failed", text);
     made_free(&made);
     halo_session_close(gpu);
     return expected;
@@ -279,7 +279,7 @@ static void each_call_fails(HaloDeviceChoice device, void (*expect)(const char *
 static void expect_the_cpu(const char *text, const Made *made, const Made *expected)
 {
     expect_made(text, made, expected, "cpu");
-    if (!made->retreated || strstr(made->why, "unspecified launch failure") == NULL)
+    if (!made->fell_back || strstr(made->why, "unspecified launch failure") == NULL)
         fail_case(NULL, "%s: call %d: nothing is said of it", text, fake.fails_at);
 }
 
@@ -313,7 +313,7 @@ static void one_that_does_not_open_is_left_alone(void **state)
         fake.opens = false;
         Made made = make(session, "gauss:1.5");
         expect_made("gauss:1.5", &made, &expected, "cpu");
-        if (made.retreated != is_there || strstr(made.why, is_there ? "out of memory" : "no driver") == NULL)
+        if (made.fell_back != is_there || strstr(made.why, is_there ? "out of memory" : "no driver") == NULL)
             fail_case(NULL, "it says '%s'", made.why);
         made_free(&made);
         halo_session_close(session);
@@ -374,7 +374,7 @@ static void too_large_for_the_gpu(void **state)
             if (asked && (made.status != HALO_ERR_LIMIT || strstr(halo_error(), "of the GPU's memory") == NULL))
                 fail_case(NULL, "%s: status %d: %s", text[p], made.status, halo_error());
             if (!asked) expect_made(text[p], &made, &expected, "cpu");
-            if (!asked && (made.retreated || strstr(made.why, "of the GPU's memory") == NULL))
+            if (!asked && (made.fell_back || strstr(made.why, "of the GPU's memory") == NULL))
                 fail_case(NULL, "%s: it says '%s'", text[p], made.why);
             if (fake.call != 0) fail_case(NULL, "%s: %d calls in vain", text[p], fake.call);
             made_free(&made);

@@ -17,7 +17,7 @@ static HaloStatus make(const char *folder)
     return HALO_OK;
 }
 
-/* In a folder that may not be written to nobody like us has made anything. */
+/* Could halo have made this folder, in one that it may write to? */
 static bool may_have_made(const char *folder)
 {
     const char *slash = strrchr(folder, '/');
@@ -28,8 +28,8 @@ static bool may_have_made(const char *folder)
     return may;
 }
 
-/* Also one that was there: who made it may be another process, or thread, that has not synced it yet. Outputs come
- * folder by folder, so that it is enough to remember the latest. */
+/* A folder that exists is synced, too: another process or thread may have made it, and not synced it yet. Only
+ * the latest folder is remembered, since outputs come folder by folder. */
 static HaloStatus sync_names(const char *folder, size_t length)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -31,7 +31,7 @@ static void add_failed(CliBatch *batch, const char *input, const char *reason)
     item->error = cli_failure(item, item->status);
 }
 
-/* Can a file of this name be read, as far as its name says? */
+/* Does a file's name have the extension of a format that can be read? */
 static bool is_known(const char *path)
 {
     char extension[HALO_WORD_ROOM];

@@ -95,7 +95,7 @@ static void note_done(CliJournal *journal, const CliItem *item, CliStamp input)
     write_line(journal, &line);
 }
 
-/* What is in the way must not seem to be halo's own: it will be refused, or compared. */
+/* A file that is in the way must not be taken for halo's own: it will be refused, or compared. */
 CliBegun cli_journal_begin(CliJournal *journal, const CliItem *item, HaloForce force)
 {
     if (journal == NULL) return (CliBegun){0};
@@ -121,8 +121,8 @@ void cli_journal_end(CliJournal *journal, const CliItem *item, CliBegun begun, H
 
 /* ---- opening -------------------------------------------------------------------------------------------- */
 
-/* Runs that write into the same folder share the journal; one that resumes has it alone while it looks, for it
- * removes what it takes for remains. File systems without locks do without. */
+/* Runs that write into the same folder share the journal. One that resumes has it to itself while it reads,
+ * since it removes temporaries that seem left over. On file systems without locks nothing is locked. */
 static bool lock(int fd, short type, bool wait)
 {
     struct flock request = {.l_type = type, .l_whence = SEEK_SET};
@@ -174,7 +174,7 @@ static bool is_other_thing(const char *path)
     return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
 }
 
-/* A line of its own for what follows, and who writes it. */
+/* Begins a new line, which says who writes the following ones. */
 static void write_head(CliJournal *journal, const char *text)
 {
     CliText line = {0};

@@ -85,7 +85,7 @@ static bool read_stamp(char *const field[2], CliStamp *stamp)
            halo_read_int(field[1], INT64_MIN, INT64_MAX, &stamp->time, NULL);
 }
 
-/* False for what is no line, or not all of one: the recipe, of fixed length, stands last. */
+/* False for incomplete lines and anything else: the recipe, of fixed length, stands last. */
 static bool read_line(char *line, Entry *entry)
 {
     char *field[FIELDS] = {0};
@@ -181,8 +181,9 @@ static int by_output(const void *a, const void *b)
 
 static bool same(CliStamp a, CliStamp b) { return a.size >= 0 && a.size == b.size && a.time == b.time; }
 
-/* Done is what some line says and both files still bear out. Every output that was begun, and not given up, is
- * halo's own, so that it may be replaced. The order of the lines says nothing: several journals have none. */
+/* An item is done where a line says so and its input and output still are as the line says. Every output that
+ * was begun, and not given up, is halo's own and may be replaced. The order of lines does not matter, as there
+ * may be several journals. */
 static void mark(const Log *log, uint64_t recipe, const char *below, bool touch, CliItem *item)
 {
     size_t low = 0, high = log->entries;

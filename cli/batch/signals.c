@@ -71,7 +71,8 @@ static void die_of(int signal_number)
     _exit(128 + signal_number);
 }
 
-/* In the main thread, which thereby does nothing else any more; the others go on, but can leave nothing behind. */
+/* Runs in the main thread, which does nothing else from then on. Other threads go on, but cannot make files any
+ * more. */
 static void stop(int signal_number)
 {
     if (!pthread_equal(pthread_self(), main_thread)) {

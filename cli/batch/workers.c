@@ -11,7 +11,7 @@
 
 #include "journal.h"
 
-/* Outcomes that wait for an earlier one, for each worker. */
+/* How many outcomes may wait for an earlier one, per worker. */
 #define LEAD 4
 
 typedef struct Worker {

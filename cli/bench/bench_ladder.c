@@ -9,7 +9,7 @@
 #include "text/json.h"
 #include "text/page.h"
 
-/* What the rows told so far have left behind. */
+/* What later rows need to know of the rows before them. */
 typedef struct Ladder {
     const CliSettings *settings;
     const char *family; /* of the row before */

@@ -221,7 +221,7 @@ static void list_device(FILE *to, const CliSettings *settings, const char *backe
     free(name);
 }
 
-/* The one list that has to try: devices are opened to say what they are. */
+/* Devices, unlike the tables, have to be opened to describe them. */
 static void list_devices(FILE *to, const CliSettings *settings)
 {
     const HaloTables *tables = halo_tables();

@@ -73,7 +73,7 @@ static double tick_step(double span)
     return power * (times <= 1 ? 1 : times <= 2 ? 2 : times <= 5 ? 5 : 10);
 }
 
-/* As many decimals as tell neighbours apart. */
+/* The fewest decimals that tell neighbouring ticks apart. */
 static void value_label(double value, double step, char room[32])
 {
     const double digits = ceil(-log10(step) - 1e-9);

@@ -21,7 +21,7 @@ double cli_share(double count, double peak, bool log_axis)
     return log(2 * count) / log(2 * peak);
 }
 
-/* 0 to `steps` parts of a bar: something is drawn as soon as there is something. */
+/* The length of a bar, 0 to `steps`; at least 1 where the count is not 0. */
 static int height_of(uint64_t count, uint64_t peak, int steps)
 {
     if (count == 0) return 0;
@@ -37,7 +37,7 @@ static uint64_t peak_of(const uint64_t *count, int64_t bins)
     return peak;
 }
 
-/* The range under the bars, and in its middle what the highest stands for. */
+/* The line below the bars: the range, and in its middle the count of the highest bar. */
 static void print_axis(FILE *to, const HaloHistogram *h, int width, uint64_t peak)
 {
     char low[32], high[32], middle[64], room[32];

@@ -34,7 +34,7 @@ void cli_progress_begin(CliProgress how, bool quiet, size_t total)
     progress.begun = cli_seconds();
 }
 
-/* Inputs that are skipped take no time, and say nothing of those to come. */
+/* Skipped inputs take no time, so they do not count for the estimate. */
 static void draw_line(size_t done, size_t failed, size_t skipped, double seconds)
 {
     const double rate = seconds > 0 ? (double)(done - skipped) / seconds : 0;

@@ -4,7 +4,7 @@
 #include "report.h"
 #include "text/json.h"
 
-/* A place, as people write it: [x, y] in images, the frame in sound. */
+/* A position: [x, y] in images, the frame in sound. */
 static void record_place(CliJson *json, const char *key, const HaloShape *shape, int64_t at)
 {
     if (at < 0) {
@@ -48,7 +48,7 @@ static void record_level(CliJson *json, const HaloShape *shape, const HaloStats 
     json_close(json, '}');
 }
 
-/* `file`: where the least and the greatest are, in a data set; NULL: there is but one. */
+/* `file`: of a data set, the files with the minimum and the maximum; NULL: a single file. */
 static void record_stats(CliJson *json, const HaloResult *result, const HaloStats *s, const char *const file[2])
 {
     const HaloShape *shape = &result->shape;

@@ -213,7 +213,7 @@ void cli_describe_shape(FILE *to, const HaloShape *shape)
     fprintf(to, ", %s", halo_dtype_name(shape->dtype));
 }
 
-/* In a data set a place says little without the file it is in. */
+/* For a data set a position needs the name of its file. */
 static void print_places(FILE *to, const CliSubject *subject, const HaloResult *result)
 {
     const int all = result->shape.channels;

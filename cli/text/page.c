@@ -15,7 +15,7 @@ static FILE *page;
 static CliText page_text;
 static bool colours;
 
-/* Who has it may print. */
+/* Held by the thread that prints. */
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 static bool line_shown;
 

@@ -13,7 +13,7 @@
 
 #include "halo/format.h"
 
-/* At once, from any thread: others may be at work on outputs, of which nothing may stay. */
+/* Ends the process from any thread, while others may be writing outputs: their temporaries are removed. */
 static void *or_exit(void *memory)
 {
     static const char said[] = "halo: not enough memory\n";
@@ -73,7 +73,7 @@ static ssize_t add_written(void *text, const char *bytes, size_t size)
     return (ssize_t)size;
 }
 
-/* No open_memstream: where that cannot grow it drops what is written, and says nothing. */
+/* Not open_memstream, which drops what is written without an error where it has no memory. */
 FILE *cli_text_stream(CliText *text)
 {
     return or_exit(fopencookie(text, "w", (cookie_io_functions_t){.write = add_written}));

@@ -20,7 +20,7 @@ typedef struct Shard {
     CliText kept[2];             /* what these two point into */
 } Shard;
 
-/* halo writes its objects like this, and whatever else a line holds goes on as it stands. */
+/* The beginnings of two objects, as halo writes them. All other lines are passed on as they are. */
 static const char shard_begins[] = "{\"type\":\"shard\",", summary_begins[] = "{\"type\":\"summary\",";
 
 static bool begins(const char *line, size_t length, const char *with)
@@ -80,7 +80,7 @@ static int by_shard(const void *a, const void *b)
     return (x->shard > y->shard) - (x->shard < y->shard);
 }
 
-/* All of them, each once, of the same batch. */
+/* Checks that all parts are there, each once, and of the same batch. */
 static HaloStatus check_set(const Shard *shard, size_t count)
 {
     HaloStatus status = HALO_OK;
@@ -126,7 +126,7 @@ static HaloStatus read_totals(const Shard *shard, size_t count, CliTotals *total
     return HALO_OK;
 }
 
-/* A device is named that all had. */
+/* Names the device where all parts used the same one. */
 static void add_device(const JsonValue *one, CliTally *sum)
 {
     const JsonValue *backend = json_find(one, "backend"), *device = json_find(one, "device");
@@ -152,7 +152,7 @@ out:
     return status == HALO_OK ? status : halo_fail_about(status, shard->path);
 }
 
-/* The parts run side by side: the longest is how long it took. */
+/* Parts run at the same time: the batch took as long as the longest. */
 static HaloStatus read_summaries(const Shard *shard, size_t count, CliTally *sum)
 {
     HaloStatus status = HALO_OK;

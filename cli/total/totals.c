@@ -35,7 +35,7 @@ Group *totals_group(CliTotals *totals, int64_t result, const HaloResult *like, i
     return group;
 }
 
-/* Ranges that images took from their samples, and that differ: there is no sum, however many come. */
+/* Ranges that were taken from samples and differ: such histograms cannot be added up. */
 bool totals_is_apart(const Group *group) { return group->like.hist.own && isnan(group->like.hist.lo); }
 
 HaloStatus totals_add_counts(HaloHistogram *sum, const HaloHistogram *more)
@@ -77,7 +77,7 @@ static void take_place(Part *a, Part *b, int which)
     b->file[which] = file; /* freed with b */
 }
 
-/* a takes b, whose files come later: an equal extreme stays where it was. */
+/* Adds b, whose files come later, to a: of equal extremes the earlier one stays. */
 static void join(Part *a, Part *b)
 {
     HaloMoments *x = &a->moments, *y = &b->moments;
@@ -126,7 +126,7 @@ void totals_push(const CliTotals *totals, Group *group, Node node)
     if (group->nodes >= 2 && group->node[group->nodes - 2].at == node.at) join_nodes(group, group->nodes - 2);
 }
 
-/* Nothing more comes: those nearest to each other lie beside each other. */
+/* No more files come: the nodes that are nearest to each other are joined. */
 static void join_all(Group *group)
 {
     while (group->nodes > 1) {
@@ -187,7 +187,8 @@ out:
 
 /* ---- all of it ------------------------------------------------------------------------------------------ */
 
-/* The channels together: the earlier file, then the earlier place in it, has an equal extreme. */
+/* All channels together. Of equal extremes the one in the earlier file counts, then the one at the earlier
+ * position. */
 static void join_channel(Part *all, const Part *channel)
 {
     Part more = *channel;

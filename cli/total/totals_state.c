@@ -129,7 +129,7 @@ void cli_totals_write(CliJson *json, const CliTotals *totals)
 
 /* ---- reading -------------------------------------------------------------------------------------------- */
 
-/* What one part may speak of: its inputs. */
+/* The inputs of one part, the only ones that its state may name. */
 typedef struct Span {
     CliTotals *totals;
     int64_t first, last;
@@ -187,7 +187,7 @@ out:
     return status;
 }
 
-/* The bins are those of `like`, of which `own` ranges may be other than the group's. */
+/* The bins of `like`, whose range, where it is `own`, may differ from the group's. */
 static HaloStatus read_counts(const JsonValue *object, const HaloHistogram *like, Group *group)
 {
     HaloStatus status = HALO_OK;
@@ -237,8 +237,7 @@ out:
     return status;
 }
 
-/* One group of it takes all that one group of the part holds: what it is like was looked at before, so that it
- * is like itself. */
+/* Adds a group of the part to the group of the totals that has the same kind of files and measurement. */
 static HaloStatus read_group(const Span *span, const JsonValue *object)
 {
     HaloStatus status = HALO_OK;

@@ -95,17 +95,17 @@ HaloStatus choose_device(HaloSession *session, const HaloPlan *plan, Choice *cho
     return device_open(&session->host, 0, session->options.jobs);
 }
 
-static void say_retreat(HaloReport *report, bool retreated, const char *why)
+static void say_fallback(HaloReport *report, bool fell_back, const char *why)
 {
-    report->retreated = retreated;
+    report->fell_back = fell_back;
     snprintf(report->why, sizeof report->why, "%s", why);
 }
 
 void choose_report(const HaloSession *session, HaloReport *report)
 {
-    if (session->too_large[0] != 0 && report->why[0] == 0) say_retreat(report, false, session->too_large);
+    if (session->too_large[0] != 0 && report->why[0] == 0) say_fallback(report, false, session->too_large);
     if (!session->gpu_refused || (report->why[0] != 0 && !session->gpu_is_there)) return;
-    say_retreat(report, session->gpu_is_there, session->gpu_reason);
+    say_fallback(report, session->gpu_is_there, session->gpu_reason);
 }
 
 /* Holds the host memory that a plan needs beside its input on this device; *held: what is held for it already.
@@ -151,7 +151,7 @@ HaloStatus run_plan(HaloSession *session, const HaloPlan *plan, const HaloBuf *i
     status =
         execute_on(choice.device, plan, &session->options, in, out, results, &report->clipped, &report->ms);
     if (status == HALO_ERR_DEVICE && session->options.device == HALO_DEVICE_AUTO) {
-        say_retreat(report, true, halo_error());
+        say_fallback(report, true, halo_error());
         HALO_TRY(device_open(&session->host, 0, session->options.jobs));
         choice.device = &session->host;
         HALO_TRY(hold_for(session, choice.device, plan, &held));

@@ -116,7 +116,7 @@ typedef struct HaloReport {
     const char *backend; /* "cpu", "cuda" */
     char device[96];
     HaloNotes notes; /* what was lost or changed on the way, and conversions */
-    bool retreated;  /* a GPU failed, or could not be opened: done on the CPU */
+    bool fell_back;  /* a GPU failed, or could not be opened: done on the CPU */
     char why[200];   /* it was done on the CPU although a GPU was wanted; or empty */
 } HaloReport;
 
