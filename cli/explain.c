@@ -30,6 +30,20 @@ static void record_value(CliJson *json, const char *key, HaloReg value, const Ha
     json_close(json, '}');
 }
 
+/* The files that go along with the input. */
+static void record_sides(CliJson *json, const HaloExplanation *explanation)
+{
+    json_open(json, "with", '[');
+    for (int i = 0; i < explanation->sides; i++) {
+        const HaloExplainedSide *side = &explanation->side[i];
+        json_open(json, NULL, '{');
+        json_text(json, "file", side->path);
+        record_value(json, "value", side->value, &side->shape);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
 static void record_steps(CliJson *json, const HaloExplanation *explanation)
 {
     json_open(json, "steps", '[');
@@ -87,6 +101,7 @@ static void record(FILE *to, const CliItem *item, const HaloExplanation *explana
     json_text(&json, "file", item->input);
     json_text(&json, "output", item->output);
     record_value(&json, "in", explanation->in, &explanation->input);
+    record_sides(&json, explanation);
     record_steps(&json, explanation);
     if (explanation->wants_output)
         record_value(&json, "out", explanation->out, &explanation->output);

@@ -27,8 +27,7 @@ void *halo_build_keep(HaloBuilder *builder, size_t bytes)
 
 static HaloStep step_of(HaloPrimitive primitive, HaloReg src)
 {
-    return (HaloStep){
-        .primitive = primitive, .sources = 1, .src = {src}, .dst = -1, .result = -1, .resolve_from = -1};
+    return (HaloStep){.primitive = primitive, .sources = 1, .src = {src}};
 }
 
 static HaloStatus append(HaloBuilder *builder, HaloStep *step)
@@ -37,43 +36,52 @@ static HaloStatus append(HaloBuilder *builder, HaloStep *step)
     return plan_add_step(builder->plan, step);
 }
 
-/* A step that makes a value, of the shape that follows from its sources. */
-static HaloStatus append_value(HaloBuilder *builder, HaloStep *step, HaloReg *dst)
+/* One that measures: what it makes is a result, or what another step is set by. */
+static HaloStatus append_measure(HaloBuilder *builder, HaloStep *step, bool result)
+{
+    step->dst = step->resolve_from = -1;
+    step->result = result ? builder->plan->results++ : -1;
+    return append(builder, step);
+}
+
+HaloStatus halo_build_step(HaloBuilder *builder, const HaloStep *like, HaloReg *dst)
 {
     HaloStatus status = HALO_OK;
     const HaloShape *src[HALO_MAX_SOURCES];
     HaloShape shape;
-    for (int k = 0; k < step->sources; k++) src[k] = halo_build_shape(builder, step->src[k]);
-    step->store = (HaloStore){1.0f, 1.0f};
-    HALO_TRY(primitive_of(step)->shape(step, src, &shape));
-    HALO_TRY(plan_add_reg(builder->plan, &shape, &step->dst));
-    *dst = step->dst;
-    HALO_TRY(append(builder, step));
+    HaloStep step = *like;
+    for (int k = 0; k < step.sources; k++) src[k] = halo_build_shape(builder, step.src[k]);
+    step.store = (HaloStore){1.0f, 1.0f};
+    step.result = step.resolve_from = -1;
+    HALO_TRY(primitive_of(&step)->shape(&step, src, &shape));
+    HALO_TRY(plan_add_reg(builder->plan, &shape, &step.dst));
+    *dst = step.dst;
+    HALO_TRY(append(builder, &step));
 out:
     return status;
 }
 
-/* ---- filters -------------------------------------------------------------------------------------------- */
+/* ---- primitives that make values ------------------------------------------------------------------------ */
 
 HaloStatus halo_build_conv(HaloBuilder *builder, HaloReg src, const HaloConv *conv, HaloReg *dst)
 {
     HaloStep step = step_of(HALO_CONV, src);
     step.u.conv = *conv;
-    return append_value(builder, &step, dst);
+    return halo_build_step(builder, &step, dst);
 }
 
 HaloStatus halo_build_sep(HaloBuilder *builder, HaloReg src, const HaloSep *sep, HaloReg *dst)
 {
     HaloStep step = step_of(HALO_SEP, src);
     step.u.sep = *sep;
-    return append_value(builder, &step, dst);
+    return halo_build_step(builder, &step, dst);
 }
 
 HaloStatus halo_build_rank(HaloBuilder *builder, HaloReg src, const HaloRank *rank, HaloReg *dst)
 {
     HaloStep step = step_of(HALO_RANK, src);
     step.u.rank = *rank;
-    return append_value(builder, &step, dst);
+    return halo_build_step(builder, &step, dst);
 }
 
 HaloStatus halo_build_equalize(HaloBuilder *builder, HaloReg src, const HaloEqualize *equalize, HaloReg *dst)
@@ -83,31 +91,28 @@ HaloStatus halo_build_equalize(HaloBuilder *builder, HaloReg src, const HaloEqua
     step.u.equalize = *equalize;
     step.u.equalize.bins = shape->dtype == HALO_U8 ? 256 : 65536;
     step.u.equalize.white = shape->white;
-    return append_value(builder, &step, dst);
+    return halo_build_step(builder, &step, dst);
 }
 
 HaloStatus halo_build_pick(HaloBuilder *builder, HaloReg src, const HaloPick *pick, HaloReg *dst)
 {
     HaloStep step = step_of(HALO_PICK, src);
     step.u.pick = *pick;
-    return append_value(builder, &step, dst);
+    return halo_build_step(builder, &step, dst);
 }
 
 HaloStatus halo_build_map(HaloBuilder *builder, HaloReg src, const HaloMap *map, HaloReg *dst)
 {
     HaloStep step = step_of(HALO_MAP, src);
     step.u.map = *map;
-    return append_value(builder, &step, dst);
+    return halo_build_step(builder, &step, dst);
 }
 
 HaloStatus halo_build_combine(HaloBuilder *builder, HaloReg a, HaloReg b, const HaloCombine *combine,
                               HaloReg *dst)
 {
-    HaloStep step = step_of(HALO_COMBINE, a);
-    step.sources = 2;
-    step.src[1] = b;
-    step.u.combine = *combine;
-    return append_value(builder, &step, dst);
+    const HaloStep step = {.primitive = HALO_COMBINE, .sources = 2, .src = {a, b}, .u.combine = *combine};
+    return halo_build_step(builder, &step, dst);
 }
 
 /* A map of no points, whose store is the conversion. */
@@ -138,7 +143,7 @@ HaloStatus halo_build_scan(HaloBuilder *builder, HaloReg src, const HaloScan *sc
     /* With a single row the scan along x is the whole result. */
     if (scan->axis == HALO_AXIS_XY && !scan->exclusive && halo_build_shape(builder, src)->height == 1)
         step.u.scan.axis = HALO_AXIS_X;
-    return append_value(builder, &step, dst);
+    return halo_build_step(builder, &step, dst);
 }
 
 /* ---- measuring ------------------------------------------------------------------------------------------ */
@@ -153,8 +158,7 @@ HaloStatus halo_build_stats(HaloBuilder *builder, HaloReg src, unsigned want, co
         step.detail = kept;
     }
     step.u.want = want;
-    step.result = builder->plan->results++;
-    return append(builder, &step);
+    return append_measure(builder, &step, true);
 }
 
 HaloStatus halo_build_refuse_nan(HaloBuilder *builder, HaloReg src)
@@ -162,7 +166,7 @@ HaloStatus halo_build_refuse_nan(HaloBuilder *builder, HaloReg src)
     if (halo_build_shape(builder, src)->dtype != HALO_F32) return HALO_OK; /* integers hold none */
     HaloStep step = step_of(HALO_REDUCE, src);
     step.refuse_nan = true;
-    return append(builder, &step);
+    return append_measure(builder, &step, false);
 }
 
 HaloStatus halo_build_map_from_stats(HaloBuilder *builder, HaloReg src, const HaloMap *map, unsigned want,
@@ -170,7 +174,7 @@ HaloStatus halo_build_map_from_stats(HaloBuilder *builder, HaloReg src, const Ha
 {
     HaloStep step = step_of(HALO_REDUCE, src);
     step.u.want = want;
-    HaloStatus status = append(builder, &step);
+    HaloStatus status = append_measure(builder, &step, false);
     if (status != HALO_OK) return status;
     const int reduce = builder->plan->steps - 1;
     status = halo_build_map(builder, src, map, dst);
@@ -186,8 +190,7 @@ HaloStatus halo_build_fold(HaloBuilder *builder, HaloReg src, const HaloFold *fo
 {
     HaloStep step = step_of(HALO_FOLD, src);
     step.u.fold = *fold;
-    step.result = builder->plan->results++;
-    return append(builder, &step);
+    return append_measure(builder, &step, true);
 }
 
 HaloStatus halo_build_hist(HaloBuilder *builder, HaloReg src, int64_t bins, double lo, double hi)
@@ -203,6 +206,5 @@ HaloStatus halo_build_hist(HaloBuilder *builder, HaloReg src, int64_t bins, doub
     if (step.u.hist.lo >= step.u.hist.hi)
         return halo_fail(HALO_ERR_USAGE, "%s: min (%g) has to be less than max (%g)", builder->op,
                          step.u.hist.lo, step.u.hist.hi);
-    step.result = builder->plan->results++;
-    return append(builder, &step);
+    return append_measure(builder, &step, true);
 }

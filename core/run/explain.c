@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/side.h"
 #include "plan/cost.h"
 #include "plan/plan.h"
 #include "primitive/primitive.h"
@@ -33,6 +34,19 @@ static HaloStatus explain_steps(const HaloPlan *plan, const HaloBackend *backend
                                   .exact = is_exact(step, backend)};
         for (int k = 0; k < step->sources; k++) to->src[k] = step->src[k];
         primitive_of(step)->describe(step, in->kind == HALO_AUDIO, to->exact, to->method, sizeof to->method);
+    }
+    return HALO_OK;
+}
+
+static HaloStatus explain_sides(const HaloPlan *plan, HaloExplanation *explanation)
+{
+    explanation->side = calloc((size_t)plan->inputs, sizeof *explanation->side);
+    if (explanation->side == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    for (int i = 1; i < plan->inputs; i++) {
+        HaloExplainedSide *to = &explanation->side[explanation->sides++];
+        to->value = plan->input[i].reg;
+        to->shape = plan->reg[to->value];
+        snprintf(to->path, sizeof to->path, "%s", plan->input[i].side->path);
     }
     return HALO_OK;
 }
@@ -89,6 +103,7 @@ HaloStatus explain_plan(const HaloSession *session, const HaloPlan *plan, RunMod
     if (explanation->input.width == PLAN_ENDLESS) explanation->input.width = explanation->output.width = -1;
     snprintf(explanation->why, sizeof explanation->why, "%s", choice->why);
     if (choice->device != NULL) explanation->backend = choice->device->backend->name;
+    HALO_TRY(explain_sides(plan, explanation));
     HALO_TRY(explain_steps(plan, choice->device != NULL ? choice->device->backend : NULL, explanation));
     if (choice->device != NULL) HALO_TRY(explain_bands(session, plan, choice->device, mode, explanation));
 out:
@@ -118,6 +133,7 @@ void halo_plan_explain(HaloSession *session, const HaloPlan *plan, FILE *to)
 
 void halo_explanation_free(HaloExplanation *explanation)
 {
+    free(explanation->side);
     free(explanation->step);
     *explanation = (HaloExplanation){0};
 }

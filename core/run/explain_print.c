@@ -75,6 +75,10 @@ void halo_explanation_print(const HaloExplanation *explanation, FILE *to)
 {
     fprintf(to, "input   v%d: ", explanation->in);
     print_shape(&explanation->input, to);
+    for (int i = 0; i < explanation->sides; i++) {
+        fprintf(to, "with    v%d: %s, ", explanation->side[i].value, explanation->side[i].path);
+        print_shape(&explanation->side[i].shape, to);
+    }
     for (int i = 0; i < explanation->steps; i++) print_step(explanation, i, to);
     if (explanation->steps == 0) fprintf(to, "  nothing is computed: the samples are copied\n");
     if (explanation->wants_output) {

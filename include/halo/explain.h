@@ -23,11 +23,20 @@ typedef struct HaloExplainedStep {
     bool exact;             /* false: an approximation that HALO_PRECISION_FAST allows */
 } HaloExplainedStep;
 
+/* A file that goes along with the input. */
+typedef struct HaloExplainedSide {
+    int value; /* its number */
+    char path[256];
+    HaloShape shape;
+} HaloExplainedSide;
+
 typedef struct HaloExplanation {
     int in, out;     /* of the values */
     HaloShape input; /* width -1: sound of unknown length */
     HaloShape output;
     bool wants_output;
+    int sides;
+    HaloExplainedSide *side;
     int steps;
     HaloExplainedStep *step;
     bool fast;           /* HALO_PRECISION_FAST was asked for */

@@ -91,8 +91,10 @@ HALO_API const HaloCommon *halo_build_common(const HaloBuilder *builder);
 /* Memory that lives as long as the plan; NULL without memory (return HALO_ERR_LIMIT). */
 HALO_API void *halo_build_keep(HaloBuilder *builder, size_t bytes);
 
-/* Each appends one step reading `src` and makes *dst: f32, with the shape that follows from the source.
- * HALO_ERR_INPUT when VALID leaves nothing. */
+/* Appends a step that makes a value, *dst: f32, of the shape that follows from its sources. Its primitive, sources and
+ * parameters are set; the rest is not looked at. */
+HALO_API HaloStatus halo_build_step(HaloBuilder *builder, const HaloStep *step, HaloReg *dst);
+/* The same for one primitive each. HALO_ERR_INPUT when VALID leaves nothing. */
 HALO_API HaloStatus halo_build_conv(HaloBuilder *builder, HaloReg src, const HaloConv *conv, HaloReg *dst);
 HALO_API HaloStatus halo_build_sep(HaloBuilder *builder, HaloReg src, const HaloSep *sep, HaloReg *dst);
 HALO_API HaloStatus halo_build_rank(HaloBuilder *builder, HaloReg src, const HaloRank *rank, HaloReg *dst);
