@@ -121,10 +121,10 @@ template <int Planes> static HaloStatus launch_any(HaloDevice *device, const Con
     args.conv = *conv;
     args.conv.tiles_x = cuda_ceil_div(conv->dst.cols, cols);
     args.mask = mask;
-    args.chunk_width = conv->window.width < any_chunk_most ? conv->window.width : any_chunk_most;
+    args.chunk_width = conv->width < any_chunk_most ? conv->width : any_chunk_most;
     while (any_bytes(Planes, cols, args.chunk_width, 1) > (int)device->shared_most) args.chunk_width /= 2;
     args.chunk_height = 1; /* parts of a row must all come before the next row */
-    while (args.chunk_width == conv->window.width && args.chunk_height < conv->window.height &&
+    while (args.chunk_width == conv->width && args.chunk_height < conv->height &&
            any_bytes(Planes, cols, args.chunk_width, args.chunk_height + 1) <= (int)device->shared_most)
         args.chunk_height++;
     const int64_t tiles = args.conv.tiles_x * cuda_ceil_div(conv->dst.rows, any_tile_rows);

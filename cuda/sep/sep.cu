@@ -44,9 +44,9 @@ __device__ __forceinline__ static void sep_row(float acc[4], const float *sample
 {
     float window[8];
     conv_load4(window, samples);
-    for (int i = 0; i < args.conv.window.width; i += 4) {
+    for (int i = 0; i < args.conv.width; i += 4) {
         conv_load4(window + 4, samples + i + 4);
-        conv_four_taps(acc, window, args.tap_x + i, args.conv.window.width - i);
+        conv_four_taps(acc, window, args.tap_x + i, args.conv.width - i);
 #pragma unroll
         for (int x = 0; x < 4; x++) window[x] = window[x + 4];
     }
@@ -58,7 +58,7 @@ template <int Planes>
 __device__ __forceinline__ static void sep_column(float acc[sep_rows][4], const float *ring, int slot,
                                                   int slots, const SepArgs &args)
 {
-    const int taps = args.conv.window.height;
+    const int taps = args.conv.height;
 #pragma unroll 1
     for (int s = 0; s < taps + sep_rows - 1; s++) { /* rows of the ring; output row r meets tap s - r */
         float v[4];
@@ -140,16 +140,16 @@ template <int Planes> static HaloStatus launch(HaloDevice *device, const ConvArg
     SepArgs args;
     args.conv = *conv;
     args.conv.tiles_x = cuda_ceil_div(conv->dst.cols, ConvBlock<Planes>::cols);
-    for (int i = 0; i < sep_taps_most; i++) args.tap_x[i] = i < conv->window.width ? sep->tap_x[i] : 0.0f;
-    for (int i = 0; i < sep_taps_most; i++) args.tap_y[i] = i < conv->window.height ? sep->tap_y[i] : 0.0f;
+    for (int i = 0; i < sep_taps_most; i++) args.tap_x[i] = i < conv->width ? sep->tap_x[i] : 0.0f;
+    for (int i = 0; i < sep_taps_most; i++) args.tap_y[i] = i < conv->height ? sep->tap_y[i] : 0.0f;
     /* A strip begins with the rows above its first output, so strips should be long; but every multiprocessor
      * should have several. Its last step should be a full one. */
     const int64_t columns = args.conv.tiles_x * (conv->dst.channels / Planes);
     const int64_t most = cuda_max(1, device->properties.multiProcessorCount * sep_strips / columns);
     const int64_t least = cuda_max(2 * sep_step, cuda_ceil_div(conv->dst.rows, most));
-    args.strip = cuda_ceil_div(least + conv->window.height - 1, sep_step) * sep_step - (conv->window.height - 1);
+    args.strip = cuda_ceil_div(least + conv->height - 1, sep_step) * sep_step - (conv->height - 1);
     CUDA_LAUNCH(device, sep_kernel<Planes>, columns * cuda_ceil_div(conv->dst.rows, args.strip),
-                ConvBlock<Planes>::groups * sep_lines * Planes, sep_bytes<Planes>(conv->window.width, conv->window.height),
+                ConvBlock<Planes>::groups * sep_lines * Planes, sep_bytes<Planes>(conv->width, conv->height),
                 args);
     return HALO_OK;
 }

@@ -1,5 +1,6 @@
 """Runs a command within limits and says what is wrong with how it ended."""
 
+import contextlib
 import os
 import re
 import resource
@@ -45,6 +46,12 @@ class Case:
         return f"cd {folder} && {words}" + (" < stdin" if self.stdin else "")
 
 
+def send_if_there(process, number):
+    with contextlib.suppress(ProcessLookupError):
+        if process.returncode is None:
+            os.kill(process.pid, number)
+
+
 class Judge:
     def __init__(self, halo, work, faults):
         self.halo, self.work, self.faults, self.shim = halo, work, faults, str(work / "shim.so")
@@ -78,9 +85,7 @@ class Judge:
             )
             timers = [threading.Timer(SECONDS, lambda: (hung.append(True), os.killpg(process.pid, 9)))]
             if send is not None:
-                timers.append(
-                    threading.Timer(send[1], lambda: process.returncode is None and os.kill(process.pid, send[0]))
-                )
+                timers.append(threading.Timer(send[1], send_if_there, [process, send[0]]))
             for timer in timers:
                 timer.start()
             try:
