@@ -26,6 +26,7 @@ enum { PIPELINES = sizeof pipeline_text / sizeof *pipeline_text };
 static struct Fake {
     const HaloBackend *cpu;
     int call, fails_at; /* calls are counted from 1; this one and all after it fail; 0: none */
+    int uploads;
     int64_t memory;     /* bytes that it says it has */
     int64_t scratch;    /* bytes a row of the output that each step takes besides; */
     int64_t rows;       /* these were asked for, */
@@ -78,6 +79,7 @@ static void copy_rows(const HaloBuf *from, HaloBuf *to, const HaloBuf *rect)
 static HaloStatus fake_upload(HaloDevice *device, const HaloBuf *host, HaloBuf *to)
 {
     const HaloStatus status = fails();
+    fake.uploads++;
     (void)device;
     if (status == HALO_OK) copy_rows(host, to, to);
     return status;
@@ -302,6 +304,40 @@ static void one_that_is_asked_for_is_an_error(void **state)
     each_call_fails(HALO_DEVICE_GPU, expect_the_cause);
 }
 
+/* A file that goes along is uploaded once, for all files; where it is large, each time, with its bands. */
+static void sides_stay_there(void **state)
+{
+    (void)state;
+    char text[300];
+    int calls;
+    snprintf(text, sizeof text, "subtract:\"%s\"", source);
+    Made expected = undisturbed(text, &calls);
+    HaloSession *const session = open_session(HALO_DEVICE_GPU);
+    HaloPipeline *pipeline;
+    const HaloJob job = {.input = source, .output = target, .force = HALO_FORCE_YES};
+    assert_int_equal(halo_pipeline_parse(session, text, &pipeline), HALO_OK);
+    for (int file = 0; file < 6; file++) {
+        HaloReport report;
+        if (file == 3) halo_session_trim(session);
+        if (file == 3) fake.memory = 300000; /* an eighth of which it outgrows */
+        fake.uploads = 0;
+        assert_int_equal(halo_run(session, pipeline, &job, &report), HALO_OK);
+        if (file < 3)
+            assert_int_equal(fake.uploads, file == 0 ? 2 : 1);
+        else
+            assert_true(fake.uploads >= 4); /* both of each band */
+        Bytes made = bytes_of_file(target);
+        assert_int_equal(made.size, expected.file.size);
+        assert_memory_equal(made.at, expected.file.at, made.size);
+        free(made.at);
+        halo_report_free(&report);
+    }
+    unlink(target);
+    halo_pipeline_free(pipeline);
+    halo_session_close(session);
+    made_free(&expected);
+}
+
 static void one_that_does_not_open_is_left_alone(void **state)
 {
     (void)state;
@@ -389,6 +425,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(auto_does_it_again_on_the_cpu),
         cmocka_unit_test(one_that_is_asked_for_is_an_error),
+        cmocka_unit_test(sides_stay_there),
         cmocka_unit_test(one_that_does_not_open_is_left_alone),
         cmocka_unit_test(little_memory_makes_bands),
         cmocka_unit_test(scratch_makes_bands),
