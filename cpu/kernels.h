@@ -141,11 +141,15 @@ typedef struct CpuExchange {
     uint8_t low, high;
 } CpuExchange;
 
+/* The lesser, or the greater, of each two of n keys. `to` may be a, and b may lie behind a in it. */
+typedef void CpuExtreme(const void *a, const void *b, int64_t n, void *to);
+
 /* Keys are u8, u16, or halo_key of f32. */
 typedef struct CpuRankKernels {
     void (*to_keys[3])(const float *row, int64_t n, void *keys);
     void (*from_keys)(const uint32_t *keys, int64_t n, float *row);
     void (*exchange[3])(const CpuExchange *list, int64_t count, void *block);
+    CpuExtreme *extreme[2][3]; /* minima, maxima */
 } CpuRankKernels;
 
 /* ---- ceilings ------------------------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
-/* Rank filters. The image is cut into tiles. Small windows are sorted by a network, many outputs at a time;
- * larger ones are counted (rank_walk.c). */
+/* Rank filters. The image is cut into tiles. Minima and maxima have a way of their own (rank_extreme.c); other small
+ * windows are sorted by a network, many outputs at a time; larger ones are counted (rank_walk.c). */
 #include <string.h>
 
 #include "rank.h"
@@ -129,7 +129,9 @@ static void run_task(void *context, int64_t index, int worker)
     task.rows = least(r->tile_rows, r->dst->rows - y);
     task.wide = task.cols + r->rank->window.width - 1;
     task.high = task.rows + r->rank->window.height - 1;
-    if (r->network != NULL)
+    if (r->extreme)
+        cpu_rank_extreme(&task, &clipped);
+    else if (r->network != NULL)
         sort_tile(&task, &clipped);
     else
         cpu_rank_walk(&task, &clipped);
@@ -141,6 +143,9 @@ static void run_task(void *context, int64_t index, int worker)
 /* Outputs of a task, at least; with the window round them they should stay in the second-level cache. */
 #define TILE_ELEMENTS 512
 #define TILE_ROWS 16
+/* Extremes keep two windows' height of lines: more columns and rows cost little. */
+#define EXTREME_ELEMENTS 4096
+#define EXTREME_ROWS 64
 
 /* False where sizes do not fit 63 bits. */
 static bool choose_scratch(CpuRank *r)
@@ -148,14 +153,20 @@ static bool choose_scratch(CpuRank *r)
     const HaloRank *rank = r->rank;
     const int64_t channels = r->dst->shape.channels, n = rank->window.width * rank->window.height;
     int64_t total = 0;
-    r->tile_cols = least(r->dst->cols, most(divide_up(TILE_ELEMENTS, channels), 4 * rank->window.width));
-    r->tile_rows = least(r->dst->rows, most(TILE_ROWS, rank->window.height));
+    const int64_t elements = r->extreme ? EXTREME_ELEMENTS : TILE_ELEMENTS, rows = r->extreme ? EXTREME_ROWS : TILE_ROWS;
+    r->tile_cols = least(r->dst->cols, most(divide_up(elements, channels), 4 * rank->window.width));
+    r->tile_rows = least(r->dst->rows, most(rows, (r->extreme ? 4 : 1) * rank->window.height));
     r->tiles = divide_up(r->dst->cols, r->tile_cols);
     /* A block may begin with the last sample of a row. */
     if (!halo_mul(r->tile_cols + rank->window.width - 1, channels, &r->pitch)) return false;
     r->pitch += CPU_RANK_LANES;
+    if (!cpu_reserve(&total, r->pitch, sizeof(float), &r->at_line)) return false;
+    if (r->extreme) {
+        if (!cpu_rank_extreme_scratch(r, &total)) return false;
+        r->scratch_bytes = total;
+        return true;
+    }
     if (!halo_mul(r->pitch, r->tile_rows + rank->window.height - 1, &r->elements) ||
-        !cpu_reserve(&total, r->pitch, sizeof(float), &r->at_line) ||
         !cpu_reserve(&total, r->elements, sizeof(uint32_t), &r->at_area))
         return false;
     if (r->network != NULL) {
@@ -191,14 +202,16 @@ HaloStatus cpu_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
         HALO_FAIL(HALO_ERR_BUG, "a rank filter was asked for samples that its source does not hold");
     r.keys = halo_rank_keys(src->shape.dtype, rank->window.border, rank->window.value);
     r.index = halo_rank_index(rank->fraction, n);
-    if (n <= CPU_RANK_MOST) make_network(&r, list);
+    r.extreme = rank->fraction == 0.0 || rank->fraction == 1.0;
+    if (n <= CPU_RANK_MOST && !r.extreme) make_network(&r, list);
     if (!choose_scratch(&r))
         HALO_FAIL(HALO_ERR_LIMIT, "a window of %lld x %lld needs more memory than can be addressed",
                   (long long)rank->window.width, (long long)rank->window.height);
     HALO_TRY(cpu_scratch_each(device, &r.scratch_bytes, &scratch));
     r.scratch = scratch;
     const double outputs = (double)dst->cols * (double)dst->rows * dst->shape.channels;
-    const double work = outputs * (r.network != NULL ? (double)r.exchanges : 16.0 * (double)rank->window.height);
+    const double work =
+        outputs * (r.extreme ? 16.0 : r.network != NULL ? (double)r.exchanges : 16.0 * (double)rank->window.height);
     cpu_run(device, cpu_workers(device, work), r.tiles * divide_up(dst->rows, r.tile_rows), run_task, &r);
 out:
     return status;

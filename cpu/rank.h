@@ -1,4 +1,4 @@
-/* What the two ways of a rank filter share: a task's part of the source, with the border round it. */
+/* What the three ways of a rank filter share: a task's part of the source, with the border round it. */
 #ifndef CPU_RANK_H
 #define CPU_RANK_H
 
@@ -13,6 +13,7 @@ typedef struct CpuRank {
     int64_t pitch;                       /* elements in a row of a task's part of the source */
     HaloDtype keys;                      /* what samples are compared as: u8, u16 or, for u32, F32 */
     int64_t index;                       /* of the wanted one among all samples of a window */
+    bool extreme;                        /* it is the first or the last of them */
     CpuExchange *network;                /* NULL: windows are counted */
     int64_t exchanges;
     int64_t bins, elements; /* counters; samples of a task's part */
@@ -33,6 +34,10 @@ typedef struct CpuRankTask {
 void cpu_rank_line(const CpuRankTask *task, int64_t row);
 /* Stores task->line as row `row` of the outputs. */
 void cpu_rank_store(const CpuRankTask *task, int64_t row, uint64_t *clipped);
+
+/* rank_extreme.c: of the first and the last of the sorted. */
+bool cpu_rank_extreme_scratch(CpuRank *r, int64_t *total);
+void cpu_rank_extreme(const CpuRankTask *task, uint64_t *clipped);
 
 /* rank_walk.c: windows are counted; what leaves and enters a window is all that changes from one to the next.
  */

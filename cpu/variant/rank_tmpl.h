@@ -18,6 +18,22 @@ static void CPU_PASTE(exchange, TYPE)(const CpuExchange *list, int64_t count, vo
         }
     }
 }
+/* `to` may be a, or lie before b in it. */
+static void CPU_PASTE(lesser, TYPE)(const void *a, const void *b, int64_t n, void *to)
+{
+    const KEY *const x = a, *const y = b;
+    KEY *const z = to;
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; i++) z[i] = x[i] < y[i] ? x[i] : y[i];
+}
+
+static void CPU_PASTE(greater, TYPE)(const void *a, const void *b, int64_t n, void *to)
+{
+    const KEY *const x = a, *const y = b;
+    KEY *const z = to;
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; i++) z[i] = x[i] < y[i] ? y[i] : x[i];
+}
 #undef KEY
 #undef TYPE
 #undef KEY_OF

@@ -1,0 +1,100 @@
+/* The minimum and the maximum of every window, at a cost that hardly grows with it. Along rows by doubling: of two
+ * windows that overlap the extreme is that of both. Down columns by blocks as tall as the window, whose extremes are
+ * kept from each line to the block's end: M. van Herk, "A fast algorithm for local minimum and maximum filters on
+ * rectangular and octagonal kernels", 1992; J. Gil, M. Werman, "Computing 2-D min, median, and max filters", 1993. */
+#include <string.h>
+
+#include "rank.h"
+
+/* The greatest key is NaN's. Where it has to win among minima, or to lose among maxima, keys are taken one further
+ * round: then it is the least. */
+static uint32_t turn_of(const CpuRank *r)
+{
+    const bool maximum = r->rank->fraction > 0;
+    return r->keys == HALO_F32 && maximum == r->rank->window.nan_ignore;
+}
+
+static void turn(uint32_t *key, int64_t n, uint32_t by)
+{
+    for (int64_t i = 0; i < n && by != 0; i++) key[i] += by;
+}
+
+/* Lines of a task, as keys. */
+typedef struct Lines {
+    const CpuRankTask *task;
+    CpuExtreme *extreme;
+    int64_t n, bytes; /* keys in a line of outputs, and their bytes */
+    char *row;        /* a line of the source */
+} Lines;
+
+/* The extremes along line `at` of the task's part of the source. */
+static void read_line(const Lines *l, int64_t at, char *to)
+{
+    const CpuRank *r = l->task->r;
+    const int64_t size = (int64_t)halo_dtype_size(r->keys), channels = r->dst->shape.channels;
+    const int64_t width = r->rank->window.width;
+    int64_t count = l->task->wide * channels, span = 1;
+    cpu_rank_line(l->task, at);
+    r->device->kernels->rank->to_keys[r->keys](l->task->line, count, l->row);
+    if (r->keys == HALO_F32) turn((uint32_t *)(void *)l->row, count, turn_of(r));
+    for (; 2 * span <= width; span *= 2) {
+        count -= span * channels;
+        l->extreme(l->row, l->row + span * channels * size, count, l->row);
+    }
+    l->extreme(l->row, l->row + (width - span) * channels * size, l->n, to);
+}
+
+static void write_line(const Lines *l, int64_t at, const char *key, uint64_t *clipped)
+{
+    const CpuRank *r = l->task->r;
+    if (r->keys != HALO_F32) {
+        r->device->kernels->rows->load[r->keys](key, l->n, l->task->line);
+    } else {
+        uint32_t *row = memcpy(l->row, key, (size_t)l->bytes);
+        turn(row, l->n, (uint32_t)-(int32_t)turn_of(r));
+        r->device->kernels->rank->from_keys(row, l->n, l->task->line);
+    }
+    cpu_rank_store(l->task, at, clipped);
+}
+
+void cpu_rank_extreme(const CpuRankTask *task, uint64_t *clipped)
+{
+    const CpuRank *r = task->r;
+    const int64_t height = r->rank->window.height, n = task->cols * r->dst->shape.channels;
+    const int64_t bytes = n * (int64_t)halo_dtype_size(r->keys);
+    const Lines l = {.task = task,
+                     .extreme = r->device->kernels->rank->extreme[r->rank->fraction > 0][r->keys],
+                     .n = n,
+                     .bytes = bytes,
+                     .row = task->scratch + r->at_area};
+    char *block = task->scratch + r->at_block, *next = block + height * bytes, *sofar = next + height * bytes;
+    for (int64_t j = 0; j < height; j++) read_line(&l, j, next + j * bytes);
+    for (int64_t first = 0; first < task->rows; first += height) {
+        char *const other = block;
+        block = next; /* from each line to the end of the block */
+        next = other;
+        for (int64_t j = height - 2; j >= 0; j--)
+            l.extreme(block + j * bytes, block + (j + 1) * bytes, n, block + j * bytes);
+        write_line(&l, first, block, clipped);
+        for (int64_t j = 1; j < height && first + j < task->rows; j++) {
+            char *const line = next + (j - 1) * bytes;
+            read_line(&l, first + height + j - 1, line);
+            if (j == 1)
+                memcpy(sofar, line, (size_t)bytes);
+            else
+                l.extreme(sofar, line, n, sofar);
+            l.extreme(block + j * bytes, sofar, n, block + j * bytes);
+            write_line(&l, first + j, block + j * bytes, clipped);
+        }
+        if (first + height < task->rows) read_line(&l, first + 2 * height - 1, next + (height - 1) * bytes);
+    }
+}
+
+bool cpu_rank_extreme_scratch(CpuRank *r, int64_t *total)
+{
+    const int64_t size = (int64_t)halo_dtype_size(r->keys);
+    int64_t lines, elements;
+    return halo_mul(r->tile_cols, r->dst->shape.channels, &elements) &&
+           halo_mul(r->rank->window.height, 2, &lines) && halo_mul(elements, lines + 1, &elements) &&
+           cpu_reserve(total, r->pitch, size, &r->at_area) && cpu_reserve(total, elements, size, &r->at_block);
+}
