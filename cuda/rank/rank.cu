@@ -30,7 +30,7 @@ HaloStatus cuda_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const
     args.nan_ignore = rank->window.nan_ignore;
     args.store = store;
     args.clipped = device->clipped;
-    if (rank_extreme_takes(device, &args, keys)) return rank_extreme(device, &args, samples, keys);
+    if (rank_extreme_takes(&args)) return rank_extreme(device, &args, samples, keys);
     return rank_network_takes(&args) ? rank_network(device, &args, samples, keys)
                                      : rank_walk(device, &args, samples, keys);
 }

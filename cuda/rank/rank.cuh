@@ -107,8 +107,8 @@ template <int P, int K, int N> __device__ __forceinline__ static void sort_regis
 /* The medians of 3 x 3 and 5 x 5, by sorting networks: whether it is one, and that. */
 bool rank_network_takes(const RankArgs *args);
 HaloStatus rank_network(HaloDevice *device, const RankArgs *args, HaloDtype samples, HaloDtype keys);
-/* The first and the last of the sorted, at any size that shared memory holds: whether it is one, and that. */
-bool rank_extreme_takes(const HaloDevice *device, const RankArgs *args, HaloDtype keys);
+/* The first and the last of the sorted, at any size: whether it is one, and that. */
+bool rank_extreme_takes(const RankArgs *args);
 HaloStatus rank_extreme(HaloDevice *device, const RankArgs *args, HaloDtype samples, HaloDtype keys);
 /* Any window, by counting. */
 HaloStatus rank_walk(HaloDevice *device, const RankArgs *args, HaloDtype samples, HaloDtype keys);
