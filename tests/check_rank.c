@@ -161,6 +161,31 @@ static void larger_images(void **state)
     for_each_case(__func__, 12, larger_images_body);
 }
 
+/* Minima and maxima over windows that go round the picture a hundred times: more than a block's memory holds. */
+static void long_extremes_body(Rng *rng)
+{
+    const HaloShape shape = draw_shape(rng, 6);
+    const HaloDtype to = draw_dtype(rng);
+    const int64_t side = rng_between(rng, 600, rng_once_in(rng, 4) ? 9000 : 2000);
+    const bool wide = rng_once_in(rng, 2);
+    const HaloStep rank = {.u.rank.fraction = rng_once_in(rng, 2),
+                           .u.rank.window.width = wide ? side : rng_between(rng, 1, 4),
+                           .u.rank.window.height = wide ? rng_between(rng, 1, 4) : side,
+                           .u.rank.window.ox = wide ? -side / 2 : 0,
+                           .u.rank.window.oy = wide ? 0 : -side / 2,
+                           .u.rank.window.border = draw_border(rng),
+                           .u.rank.window.value = 7.0f,
+                           .u.rank.window.nan_ignore = rng_once_in(rng, 2),
+                           .store = draw_store(rng, shape.dtype, to)};
+    check(rng, &shape, to, &rank, rng_once_in(rng, 2));
+}
+
+static void long_extremes(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 24, long_extremes_body);
+}
+
 /* The range that holds the answer moves, narrows and widens. */
 static void smooth_images_body(Rng *rng)
 {
@@ -232,7 +257,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_hand),      cmocka_unit_test(small_windows), cmocka_unit_test(larger_windows),
         cmocka_unit_test(long_lines),   cmocka_unit_test(larger_images), cmocka_unit_test(smooth_images),
-        cmocka_unit_test(huge_windows),
+        cmocka_unit_test(huge_windows), cmocka_unit_test(long_extremes),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

