@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "device.h"
+#include "halo/counter.h"
 
 /* With more counters than this a single worker counts. */
 #define MOST_COUNTERS (1 << 22)
@@ -26,37 +27,20 @@ typedef struct Reduction {
 
 /* ---- the tree ------------------------------------------------------------------------------------------- */
 
-/* A binary counter of nodes: node[k] is there where bit k of `count` is set. */
 typedef struct Tree {
     uint64_t count;
-    HaloMoments node[64];
+    HaloMoments node[HALO_COUNTER_NODES];
 } Tree;
 
-static void tree_add(Tree *tree, const HaloMoments *leaf)
+static void tree_add(Tree *tree, HaloMoments leaf)
 {
-    HaloMoments joined = *leaf;
-    int level = 0;
-    for (; tree->count >> level & 1; level++) {
-        HaloMoments left = tree->node[level];
-        halo_moments_merge(&left, &joined);
-        joined = left;
-    }
-    tree->node[level] = joined;
-    tree->count++;
+    halo_counter_add(tree->node, sizeof leaf, sizeof leaf, tree->count++, &leaf, halo_join_moments, NULL);
 }
 
-/* Joins what is left over, from the last to the first. */
 static HaloMoments tree_total(const Tree *tree)
 {
     HaloMoments total = halo_moments_none();
-    bool any = false;
-    for (int level = 0; level < 64; level++) {
-        if ((tree->count >> level & 1) == 0) continue;
-        HaloMoments left = tree->node[level];
-        if (any) halo_moments_merge(&left, &total);
-        total = left;
-        any = true;
-    }
+    halo_counter_total(tree->node, sizeof total, sizeof total, tree->count, &total, halo_join_moments, NULL);
     return total;
 }
 
@@ -133,7 +117,7 @@ static void reduce_chunk(void *context, int64_t index, int worker)
             CpuExtremes extremes = {0.0, 0.0};
             r->device->kernels->reduce->leaf[r->src->shape.dtype](samples, n, r->want, &leaf, &extremes);
             if (extremes_wanted && leaf.nan < leaf.count) take_extremes(r, samples, first, n, &extremes, &best);
-            tree_add(&tree, &leaf);
+            tree_add(&tree, leaf);
         }
         HaloMoments *out = &r->chunk[index * channels + c];
         *out = tree_total(&tree);
@@ -208,7 +192,7 @@ HaloStatus cpu_reduce(HaloDevice *device, const HaloBuf *src, unsigned want, Hal
 
     for (int c = 0; c < channels; c++) {
         Tree tree = {.count = 0};
-        for (int64_t i = 0; i < chunks; i++) tree_add(&tree, &r.chunk[i * channels + c]);
+        for (int64_t i = 0; i < chunks; i++) tree_add(&tree, r.chunk[i * channels + c]);
         out[c] = tree_total(&tree);
     }
     if (counted && r.pixels > 0) take_counters(&r, workers, out);

@@ -3,35 +3,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "measure.h"
+#include "halo/counter.h"
 #include "halo/program.h"
+#include "measure.h"
 
 /* ---- statistics ----------------------------------------------------------------------------------------- */
 
-/* A node is joined with the last one of its size, the result with the last one of twice the size, and so on. */
-static void add_node(const Measured *all, int channels, int channel, HaloMoments node)
-{
-    int level = 0;
-    for (; all->blocks >> level & 1; level++) {
-        HaloMoments left = all->node[level * channels + channel];
-        halo_moments_merge(&left, &node);
-        node = left;
-    }
-    all->node[level * channels + channel] = node;
-}
-
-/* The nodes that remain are joined from the last to the first. */
+/* Nodes of all channels lie side by side, level by level. */
 static HaloMoments total_of(const Measured *all, int channels, int channel)
 {
     HaloMoments total = halo_moments_none();
-    bool any = false;
-    for (int level = 0; level < 64; level++) {
-        if ((all->blocks >> level & 1) == 0) continue;
-        HaloMoments left = all->node[level * channels + channel];
-        if (any) halo_moments_merge(&left, &total);
-        total = left;
-        any = true;
-    }
+    if (all->node == NULL) return total;
+    halo_counter_total(all->node + channel, (size_t)channels * sizeof total, sizeof total, all->blocks, &total,
+                       halo_join_moments, NULL);
     return total;
 }
 
@@ -41,14 +25,15 @@ HaloStatus measure_moments(Device *device, const HaloStep *step, const HaloBuf *
     HaloStatus status = HALO_OK;
     const int channels = block->shape.channels;
     HaloMoments *moments = calloc((size_t)channels, sizeof *moments);
-    if (all->node == NULL) all->node = calloc((size_t)channels * 64, sizeof *all->node);
+    if (all->node == NULL) all->node = calloc((size_t)channels * HALO_COUNTER_NODES, sizeof *all->node);
     if (moments == NULL || all->node == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     HALO_TRY(device->backend->reduce(device->handle, block, step->u.want, moments));
     for (int c = 0; c < channels; c++) {
         if (moments[c].min_at >= 0) moments[c].min_at += first;
         if (moments[c].max_at >= 0) moments[c].max_at += first;
         if ((step->u.want & HALO_WANT_PRODUCT) == 0) moments[c].product = (double)NAN; /* not known */
-        add_node(all, channels, c, moments[c]);
+        halo_counter_add(all->node + c, (size_t)channels * sizeof *all->node, sizeof *all->node, all->blocks,
+                         &moments[c], halo_join_moments, NULL);
     }
     all->blocks++;
 out:
@@ -69,9 +54,17 @@ void measure_stats(const Measured *measured, const HaloShape *shape, HaloStats *
 
 /* ---- folds ---------------------------------------------------------------------------------------------- */
 
-static double join(const HaloFold *fold, int channel, double a, double b)
+/* A channel of a fold. */
+typedef struct FoldChannel {
+    const HaloFold *fold;
+    int channel;
+} FoldChannel;
+
+static void join(const void *context, const void *left, void *right)
 {
-    return halo_program_run(fold->join, a, b, fold->k != NULL ? fold->k[channel] : 0.0);
+    const FoldChannel *of = context;
+    const double k = of->fold->k != NULL ? of->fold->k[of->channel] : 0.0;
+    *(double *)right = halo_program_run(of->fold->join, *(const double *)left, *(double *)right, k);
 }
 
 /* Blocks join as those of statistics do. */
@@ -83,14 +76,13 @@ HaloStatus measure_folded(Device *device, const HaloStep *step, const HaloBuf *b
     (void)first;
     const int channels = block->shape.channels;
     double *value = calloc((size_t)channels, sizeof *value);
-    if (all->folded == NULL) all->folded = calloc((size_t)channels * 64, sizeof *all->folded);
+    if (all->folded == NULL) all->folded = calloc((size_t)channels * HALO_COUNTER_NODES, sizeof *all->folded);
     if (value == NULL || all->folded == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     HALO_TRY(device->backend->fold(device->handle, block, fold, value));
     for (int c = 0; c < channels; c++) {
-        int level = 0;
-        for (; all->blocks >> level & 1; level++)
-            value[c] = join(fold, c, all->folded[level * channels + c], value[c]);
-        all->folded[level * channels + c] = value[c];
+        const FoldChannel of = {fold, c};
+        halo_counter_add(all->folded + c, (size_t)channels * sizeof *value, sizeof *value, all->blocks, &value[c],
+                         join, &of);
     }
     all->blocks++;
 out:
@@ -103,16 +95,16 @@ void measure_fold(const Measured *measured, const HaloFold *fold, const HaloShap
     const int channels = shape->channels;
     double all = fold->identity;
     for (int c = 0, joined = 0; c < channels; c++) {
-        bool any = false;
+        const FoldChannel of = {fold, c};
         value[c] = fold->identity;
-        for (int level = 0; level < 64; level++) {
-            if ((measured->blocks >> level & 1) == 0) continue;
-            const double left = measured->folded[level * channels + c];
-            value[c] = any ? join(fold, c, left, value[c]) : left;
-            any = true;
-        }
+        if (measured->folded != NULL)
+            halo_counter_total(measured->folded + c, (size_t)channels * sizeof *value, sizeof *value,
+                               measured->blocks, &value[c], join, &of);
         value[c] = halo_canonical_f64(value[c]);
-        if (c != shape->alpha) all = joined++ == 0 ? value[c] : join(fold, c, all, value[c]);
+        if (c == shape->alpha) continue;
+        const double left = all;
+        all = value[c];
+        if (joined++ > 0) join(&of, &left, &all);
     }
     value[channels] = halo_canonical_f64(all);
 }
@@ -192,7 +184,7 @@ out:
     return status;
 }
 
-/* ---- what sound has besides ---------------------------------------------------------------------------------------- */
+/* ---- what sound has besides ------------------------------------------------------------------------------ */
 
 HaloStatus measure_loudness(Device *device, const HaloStep *step, const HaloBuf *block, Measured *all)
 {
