@@ -29,7 +29,8 @@ HaloStatus cpu_conv(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
         .store = store,
     };
     if (cpu_fft_takes(conv)) return cpu_fft(device, src, dst, conv, store);
-    if (conv->window.nan_ignore) stencil.total = sum_of_taps(conv->tap, conv->window.width, conv->window.height);
+    if (conv->window.nan_ignore)
+        stencil.total = sum_of_taps(conv->tap, conv->window.width, conv->window.height);
     return cpu_stencil_run(device, &stencil);
 }
 

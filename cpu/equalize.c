@@ -233,7 +233,8 @@ out:
     return status;
 }
 
-HaloStatus cpu_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloEqualize *equalize, HaloStore store)
+HaloStatus cpu_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloEqualize *equalize,
+                        HaloStore store)
 {
     HaloStatus status = HALO_OK;
     const int64_t levels = src->shape.dtype == HALO_U8 ? 256 : 65536;

@@ -100,7 +100,8 @@ static void transform_mask(Fft *f, kiss_fft_cpx *space)
     const float share = 1.0f / (float)f->n;
     for (int64_t i = 0; i < f->n; i++) space[i] = (kiss_fft_cpx){0.0f, 0.0f};
     for (int64_t j = 0; j < conv->window.height; j++)
-        for (int64_t i = 0; i < conv->window.width; i++) space[j * f->width + i].r = conv->tap[j * conv->window.width + i];
+        for (int64_t i = 0; i < conv->window.width; i++)
+            space[j * f->width + i].r = conv->tap[j * conv->window.width + i];
     kiss_fftnd(f->plan[0], space, f->mask);
     for (int64_t i = 0; i < f->n; i++)
         f->mask[i] = (kiss_fft_cpx){f->mask[i].r * share, f->mask[i].i * -share};
@@ -226,7 +227,8 @@ out:
 
 bool cpu_fft_takes(const HaloConv *conv)
 {
-    return conv->fast && !conv->window.nan_ignore && conv->window.width > 1 && conv->window.width < 1 << 24 && conv->window.height < 1 << 24;
+    return conv->fast && !conv->window.nan_ignore && conv->window.width > 1 && conv->window.width < 1 << 24 &&
+           conv->window.height < 1 << 24;
 }
 
 #else

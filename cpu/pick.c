@@ -26,8 +26,8 @@ static void pick_rows(void *context, int64_t index, int worker)
             rows->load[p->src->shape.dtype](
                 halo_at(p->src, (p->dst->x0 + i) * p->how->step_x, y * p->how->step_y), channels,
                 row + i * channels);
-        rows->store[p->dst->shape.dtype](row, p->dst->cols * channels, p->store,
-                                         halo_at(p->dst, p->dst->x0, y), &clipped);
+        rows->store[p->dst->shape.dtype](row, p->dst->cols * channels, p->store, halo_at(p->dst, p->dst->x0, y),
+                                         &clipped);
     }
     atomic_fetch_add_explicit(&p->device->clipped, clipped, memory_order_relaxed);
 }

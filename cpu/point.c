@@ -13,7 +13,7 @@ typedef struct Pieces {
     const HaloMap *map;
     const HaloCombine *combine;
     HaloStore store;
-    bool spread; /* b is not laid out as a is */
+    bool spread;                             /* b is not laid out as a is */
     int64_t pixels;                          /* in a piece */
     int64_t at_row, at_other, scratch_bytes; /* of a worker */
     int64_t rows_per_task, pieces_per_task;
@@ -145,9 +145,8 @@ static void run_task(void *context, int64_t index, int worker)
                     load_piece(p, p->b, x + p->combine->bx, y + p->combine->by, pixels, other);
                 combine_piece(p, row, other, x, y, pixels);
             }
-            p->device->kernels->rows->store[dst->shape.dtype](
-                out, pixels * dst->shape.channels, p->store,
-                halo_at(dst, x, y), &clipped);
+            p->device->kernels->rows->store[dst->shape.dtype](out, pixels * dst->shape.channels, p->store,
+                                                              halo_at(dst, x, y), &clipped);
         }
     }
     atomic_fetch_add_explicit(&p->device->clipped, clipped, memory_order_relaxed);
@@ -224,9 +223,9 @@ HaloStatus cpu_combine(HaloDevice *device, const HaloBuf *a, const HaloBuf *b, H
         return halo_fail(HALO_ERR_INPUT, "%lld samples are too few: %lld are fitted at either end",
                          (long long)dst->shape.width, (long long)combine->taps);
     if (a->shape.dtype > HALO_F32 || b->shape.dtype > HALO_F32 || !holds(a, dst, combine->ax, combine->ay) ||
-        !(pixel ? halo_buf_is_whole(b) : holds(b, dst, combine->bx, combine->by)) || a->shape.channels != dst->shape.channels ||
-        (!gray && b->shape.channels != dst->shape.channels) || dst->shape.alpha >= dst->shape.channels ||
-        (ends && !holds_ends(b, dst, combine)))
+        !(pixel ? halo_buf_is_whole(b) : holds(b, dst, combine->bx, combine->by)) ||
+        a->shape.channels != dst->shape.channels || (!gray && b->shape.channels != dst->shape.channels) ||
+        dst->shape.alpha >= dst->shape.channels || (ends && !holds_ends(b, dst, combine)))
         return halo_fail(HALO_ERR_BUG, "a combination was asked for samples that its sources do not hold");
     return run(device, &pieces);
 }

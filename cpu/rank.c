@@ -1,5 +1,5 @@
-/* Rank filters. The image is cut into tiles. Minima and maxima have a way of their own (rank_extreme.c); other small
- * windows are sorted by a network, many outputs at a time; larger ones are counted (rank_walk.c). */
+/* Rank filters. The image is cut into tiles. Minima and maxima have a way of their own (rank_extreme.c); other
+ * small windows are sorted by a network, many outputs at a time; larger ones are counted (rank_walk.c). */
 #include <string.h>
 
 #include "rank.h"
@@ -65,7 +65,8 @@ static void sort_row(const CpuRankTask *task, int64_t y)
 {
     const CpuRank *r = task->r;
     const CpuKernels *kernels = r->device->kernels;
-    const int64_t width = r->rank->window.width, height = r->rank->window.height, channels = r->dst->shape.channels;
+    const int64_t width = r->rank->window.width, height = r->rank->window.height,
+                  channels = r->dst->shape.channels;
     const int64_t size = (int64_t)halo_dtype_size(r->keys), n = task->cols * channels;
     char *area = task->scratch + r->at_area, *block = task->scratch + r->at_block;
     for (int64_t e = 0; e < n; e += CPU_RANK_LANES) {
@@ -112,8 +113,8 @@ void cpu_rank_store(const CpuRankTask *task, int64_t row, uint64_t *clipped)
 {
     const CpuRank *r = task->r;
     r->device->kernels->rows->store[r->dst->shape.dtype](task->line, task->cols * r->dst->shape.channels,
-                                                         r->store,
-                                                         halo_at(r->dst, task->x, task->y + row), clipped);
+                                                         r->store, halo_at(r->dst, task->x, task->y + row),
+                                                         clipped);
 }
 
 static void run_task(void *context, int64_t index, int worker)
@@ -153,7 +154,8 @@ static bool choose_scratch(CpuRank *r)
     const HaloRank *rank = r->rank;
     const int64_t channels = r->dst->shape.channels, n = rank->window.width * rank->window.height;
     int64_t total = 0;
-    const int64_t elements = r->extreme ? EXTREME_ELEMENTS : TILE_ELEMENTS, rows = r->extreme ? EXTREME_ROWS : TILE_ROWS;
+    const int64_t elements = r->extreme ? EXTREME_ELEMENTS : TILE_ELEMENTS,
+                  rows = r->extreme ? EXTREME_ROWS : TILE_ROWS;
     r->tile_cols = least(r->dst->cols, most(divide_up(elements, channels), 4 * rank->window.width));
     r->tile_rows = least(r->dst->rows, most(rows, (r->extreme ? 4 : 1) * rank->window.height));
     r->tiles = divide_up(r->dst->cols, r->tile_cols);
@@ -195,10 +197,10 @@ HaloStatus cpu_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
                             .mask = {.height = rank->window.height},
                             .device = device};
     if (dst->cols < 1 || dst->rows < 1) goto out;
-    if (rank->window.width < 1 || rank->window.height < 1 || !halo_mul(rank->window.width, rank->window.height, &n) ||
-        src->shape.dtype > HALO_F32 || dst->shape.dtype > HALO_F32 ||
-        src->shape.channels != dst->shape.channels || !(rank->fraction >= 0.0 && rank->fraction <= 1.0) ||
-        !cpu_holds_needed(&r.source))
+    if (rank->window.width < 1 || rank->window.height < 1 ||
+        !halo_mul(rank->window.width, rank->window.height, &n) || src->shape.dtype > HALO_F32 ||
+        dst->shape.dtype > HALO_F32 || src->shape.channels != dst->shape.channels ||
+        !(rank->fraction >= 0.0 && rank->fraction <= 1.0) || !cpu_holds_needed(&r.source))
         HALO_FAIL(HALO_ERR_BUG, "a rank filter was asked for samples that its source does not hold");
     r.keys = halo_rank_keys(src->shape.dtype, rank->window.border, rank->window.value);
     r.index = halo_rank_index(rank->fraction, n);
@@ -210,8 +212,9 @@ HaloStatus cpu_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
     HALO_TRY(cpu_scratch_each(device, &r.scratch_bytes, &scratch));
     r.scratch = scratch;
     const double outputs = (double)dst->cols * (double)dst->rows * dst->shape.channels;
-    const double work =
-        outputs * (r.extreme ? 16.0 : r.network != NULL ? (double)r.exchanges : 16.0 * (double)rank->window.height);
+    const double work = outputs * (r.extreme           ? 16.0
+                                   : r.network != NULL ? (double)r.exchanges
+                                                       : 16.0 * (double)rank->window.height);
     cpu_run(device, cpu_workers(device, work), r.tiles * divide_up(dst->rows, r.tile_rows), run_task, &r);
 out:
     return status;

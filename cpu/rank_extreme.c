@@ -1,13 +1,14 @@
-/* The minimum and the maximum of every window, at a cost that hardly grows with it. Along rows by doubling: of two
- * windows that overlap the extreme is that of both. Down columns by blocks as tall as the window, whose extremes are
- * kept from each line to the block's end: M. van Herk, "A fast algorithm for local minimum and maximum filters on
- * rectangular and octagonal kernels", 1992; J. Gil, M. Werman, "Computing 2-D min, median, and max filters", 1993. */
+/* The minimum and the maximum of every window, at a cost that hardly grows with it. Along rows by doubling: of
+ * two windows that overlap the extreme is that of both. Down columns by blocks as tall as the window, whose
+ * extremes are kept from each line to the block's end: M. van Herk, "A fast algorithm for local minimum and
+ * maximum filters on rectangular and octagonal kernels", 1992; J. Gil, M. Werman, "Computing 2-D min, median,
+ * and max filters", 1993. */
 #include <string.h>
 
 #include "rank.h"
 
-/* The greatest key is NaN's. Where it has to win among minima, or to lose among maxima, keys are taken one further
- * round: then it is the least. */
+/* The greatest key is NaN's. Where it has to win among minima, or to lose among maxima, keys are taken one
+ * further round: then it is the least. */
 static uint32_t turn_of(const CpuRank *r)
 {
     const bool maximum = r->rank->fraction > 0;
@@ -51,7 +52,7 @@ static void write_line(const Lines *l, int64_t at, const char *key, uint64_t *cl
         r->device->kernels->rows->load[r->keys](key, l->n, l->task->line);
     } else {
         uint32_t *row = memcpy(l->row, key, (size_t)l->bytes);
-        turn(row, l->n, (uint32_t)-(int32_t)turn_of(r));
+        turn(row, l->n, (uint32_t) - (int32_t)turn_of(r));
         r->device->kernels->rank->from_keys(row, l->n, l->task->line);
     }
     cpu_rank_store(l->task, at, clipped);

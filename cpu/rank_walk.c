@@ -91,7 +91,8 @@ static float answer(const CpuRank *r, Window *w, const uint64_t *pair)
 static void walk(const CpuRankTask *task, Window *w, const uint32_t *bin, const uint64_t *pair, float *out)
 {
     const CpuRank *r = task->r;
-    const int64_t width = r->rank->window.width, height = r->rank->window.height, channels = r->dst->shape.channels;
+    const int64_t width = r->rank->window.width, height = r->rank->window.height,
+                  channels = r->dst->shape.channels;
     for (int64_t i = 0; i < width - 1; i++) add_column(w, bin + i * channels, r->pitch, height, 1);
     for (int64_t x = 0; x < task->cols; x++) {
         add_column(w, bin + (x + width - 1) * channels, r->pitch, height, 1);

@@ -89,7 +89,8 @@ out:
 }
 
 /* The window of a mask whose anchor lies there. */
-static HaloWindow window_of(const Filter *filter, int64_t width, int64_t height, int64_t anchor_x, int64_t anchor_y)
+static HaloWindow window_of(const Filter *filter, int64_t width, int64_t height, int64_t anchor_x,
+                            int64_t anchor_y)
 {
     const HaloCommon *common = halo_build_common(filter->builder);
     const bool valid = common->border == HALO_BORDER_VALID;

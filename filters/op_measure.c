@@ -17,7 +17,8 @@ static HaloStatus read_percentiles(const char *where, const char *text, HaloDeta
         double percent;
         at += strspn(at, " \t,");
         if (*at == 0 && detail->percents > 0) return HALO_OK;
-        if (!halo_read_number(at, &percent, &end) || !(percent >= 0 && percent <= 100) || (*end != 0 && strchr(" \t,", *end) == NULL))
+        if (!halo_read_number(at, &percent, &end) || !(percent >= 0 && percent <= 100) ||
+            (*end != 0 && strchr(" \t,", *end) == NULL))
             return halo_fail(HALO_ERR_USAGE,
                              "%s: expected numbers from 0 to 100, such as \"1,50,99\", found '%.40s'", where,
                              at);
@@ -129,7 +130,8 @@ static const HaloParam scan_param[] = {
 
 const HaloOp halo_op_stats = {
     .name = "stats",
-    .help = "minimum, maximum, sum, mean, standard deviation, percentiles … of every channel; loudness of sound",
+    .help =
+        "minimum, maximum, sum, mean, standard deviation, percentiles … of every channel; loudness of sound",
     .known_as = "statistics mean min max sum stat",
     .example = "stats",
     .kinds = HALO_IMAGE | HALO_AUDIO,

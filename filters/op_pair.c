@@ -23,12 +23,14 @@ static HaloStatus build_subtract(HaloBuilder *builder, const HaloValue *arg, Hal
 static const HaloParam with_param[] = {
     {.key = "with",
      .type = HALO_PARAM_SOURCE,
-     .help = "of this size or one pixel, with as many channels or one; {dir}, {stem} and {name} stand for parts of"
-             " the input's path; a [pipeline] starts from what arrives here"},
+     .help =
+         "of this size or one pixel, with as many channels or one; {dir}, {stem} and {name} stand for parts of"
+         " the input's path; a [pipeline] starts from what arrives here"},
 };
 
 const HaloOp halo_op_subtract = {.name = "subtract",
-                                 .help = "subtract another picture or sound, or what a pipeline makes of this one",
+                                 .help =
+                                     "subtract another picture or sound, or what a pipeline makes of this one",
                                  .known_as = "minus dark background",
                                  .example = "subtract:[gauss:20]",
                                  .kinds = HALO_IMAGE | HALO_AUDIO,

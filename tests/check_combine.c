@@ -42,14 +42,14 @@ static void run_case(Rng *rng, HaloCombineKind kind)
     if (kind == HALO_COMBINE_UNPREMUL || kind == HALO_COMBINE_COPY_ALPHA || rng_once_in(rng, 3))
         out.alpha = rng_once_in(rng, 4) ? (int)rng_between(rng, 0, out.channels - 1) : out.channels - 1;
     HaloStep combine = {.u.combine.kind = kind,
-                           .u.combine.white = halo_dtype_white(draw_dtype(rng)),
-                           .u.combine.amount = rng_float(rng, -1, 4),
-                           .u.combine.threshold = rng_once_in(rng, 2) ? 0.0f : rng_float(rng, 0, 100),
-                           .u.combine.left = rng_between(rng, 0, out.width + 2),
-                           .u.combine.right = rng_between(rng, 0, out.width + 2),
-                           .u.combine.up = rng_between(rng, 0, 4),
-                           .u.combine.down = rng_between(rng, 0, 4),
-                           .store = draw_store(rng, HALO_F32, to)};
+                        .u.combine.white = halo_dtype_white(draw_dtype(rng)),
+                        .u.combine.amount = rng_float(rng, -1, 4),
+                        .u.combine.threshold = rng_once_in(rng, 2) ? 0.0f : rng_float(rng, 0, 100),
+                        .u.combine.left = rng_between(rng, 0, out.width + 2),
+                        .u.combine.right = rng_between(rng, 0, out.width + 2),
+                        .u.combine.up = rng_between(rng, 0, 4),
+                        .u.combine.down = rng_between(rng, 0, 4),
+                        .store = draw_store(rng, HALO_F32, to)};
     if (rng_once_in(rng, 2)) {
         combine.u.combine.ax = rng_between(rng, 0, 9);
         combine.u.combine.ay = rng_between(rng, 0, 5);
@@ -57,10 +57,10 @@ static void run_case(Rng *rng, HaloCombineKind kind)
         combine.u.combine.by = rng_between(rng, 0, 5);
     }
     const TestRect rect = draw_rect(rng, &out);
-    TestBuf a =
-        draw_source(rng, &out, rect, combine.u.combine.ax, combine.u.combine.ay, combine.u.combine.ax + rng_between(rng, 0, 2), combine.u.combine.ay);
-    TestBuf b =
-        draw_source(rng, &out, rect, combine.u.combine.bx, combine.u.combine.by, combine.u.combine.bx, combine.u.combine.by + rng_between(rng, 0, 2));
+    TestBuf a = draw_source(rng, &out, rect, combine.u.combine.ax, combine.u.combine.ay,
+                            combine.u.combine.ax + rng_between(rng, 0, 2), combine.u.combine.ay);
+    TestBuf b = draw_source(rng, &out, rect, combine.u.combine.bx, combine.u.combine.by, combine.u.combine.bx,
+                            combine.u.combine.by + rng_between(rng, 0, 2));
     TestBuf dst = testbuf_make(&out, rect, rng);
     const uint64_t clipped = oracle_combine(&a.view, &b.view, &dst.view, &combine.u.combine, combine.store);
     char what[480], a_text[96], b_text[96], dst_text[96];
@@ -68,8 +68,8 @@ static void run_case(Rng *rng, HaloCombineKind kind)
              "combine %s: %s and %s -> %s, alpha %d, offsets %" PRId64 ",%" PRId64 " and %" PRId64 ",%" PRId64
              ", store %g/%g",
              name[kind], testbuf_text(&a, a_text), testbuf_text(&b, b_text), testbuf_text(&dst, dst_text),
-             out.alpha, combine.u.combine.ax, combine.u.combine.ay, combine.u.combine.bx, combine.u.combine.by, (double)combine.store.num,
-             (double)combine.store.den);
+             out.alpha, combine.u.combine.ax, combine.u.combine.ay, combine.u.combine.bx, combine.u.combine.by,
+             (double)combine.store.num, (double)combine.store.den);
     expect_everywhere(what, call_combine, &combine, &a, &b, &dst, clipped);
     testbuf_free(&a);
     testbuf_free(&b);
@@ -127,11 +127,11 @@ static void ends_body(Rng *rng)
     of_b.dtype = draw_dtype(rng);
     float *const tap = draw_taps(rng, left * taps);
     const HaloStep combine = {.u.combine.kind = HALO_COMBINE_ENDS,
-                                 .u.combine.left = left,
-                                 .u.combine.right = left,
-                                 .u.combine.tap = tap,
-                                 .u.combine.taps = taps,
-                                 .store = draw_store(rng, of_b.dtype, out.dtype)};
+                              .u.combine.left = left,
+                              .u.combine.right = left,
+                              .u.combine.tap = tap,
+                              .u.combine.taps = taps,
+                              .store = draw_store(rng, of_b.dtype, out.dtype)};
     const TestRect rect = draw_rect(rng, &out);
     TestRect need = rect;
     if (rect.x0 < left) {

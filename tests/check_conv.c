@@ -34,21 +34,21 @@ static void check(Rng *rng, const HaloShape *shape, HaloDtype to, TestRect rect,
         out_shape.height -= conv->window.height - 1;
     }
     if (!whole) {
-        needed_side(rect.x0, rect.cols, conv->window.width, conv->window.ox, shape->width, conv->window.border, &need.x0,
-                    &need.cols);
-        needed_side(rect.y0, rect.rows, conv->window.height, conv->window.oy, shape->height, conv->window.border, &need.y0,
-                    &need.rows);
+        needed_side(rect.x0, rect.cols, conv->window.width, conv->window.ox, shape->width, conv->window.border,
+                    &need.x0, &need.cols);
+        needed_side(rect.y0, rect.rows, conv->window.height, conv->window.oy, shape->height,
+                    conv->window.border, &need.y0, &need.rows);
     }
     TestBuf src = testbuf_make(shape, need, rng), dst = testbuf_make(&out_shape, rect, rng);
     testbuf_fill(&src, conv->window.nan_ignore || rng_once_in(rng, 3), rng);
     const uint64_t clipped = oracle_conv(&src.view, &dst.view, conv, step->store);
     char what[320], src_text[96], dst_text[96];
-    snprintf(what, sizeof what,
-             "conv %s -> %s, mask %" PRId64 "x%" PRId64 " at %" PRId64 ",%" PRId64
-             ", border %s%s%s, store %g/%g",
-             testbuf_text(&src, src_text), testbuf_text(&dst, dst_text), conv->window.width, conv->window.height, conv->window.ox,
-             conv->window.oy, border_name(conv->window.border), conv->affine ? ", affine" : "",
-             conv->window.nan_ignore ? ", nan=ignore" : "", (double)step->store.num, (double)step->store.den);
+    snprintf(
+        what, sizeof what,
+        "conv %s -> %s, mask %" PRId64 "x%" PRId64 " at %" PRId64 ",%" PRId64 ", border %s%s%s, store %g/%g",
+        testbuf_text(&src, src_text), testbuf_text(&dst, dst_text), conv->window.width, conv->window.height,
+        conv->window.ox, conv->window.oy, border_name(conv->window.border), conv->affine ? ", affine" : "",
+        conv->window.nan_ignore ? ", nan=ignore" : "", (double)step->store.num, (double)step->store.den);
     expect_everywhere(what, call_conv, step, &src, NULL, &dst, clipped);
     testbuf_free(&src);
     testbuf_free(&dst);
@@ -282,7 +282,12 @@ static void worked_example_gives_321(void **state)
     static const float image[49] = {1, 2, 3, 4, 5, 6, 7, 2, 3, 4, 5, 6, 7, 8, 3, 4, 5, 6, 7, 8, 9, 4, 5, 6, 7,
                                     8, 5, 6, 5, 6, 7, 8, 5, 6, 7, 6, 7, 8, 9, 0, 1, 2, 7, 8, 9, 0, 1, 2, 3};
     static const float tap[25] = {1, 2, 3, 2, 1, 2, 3, 4, 3, 2, 3, 4, 5, 4, 3, 2, 3, 4, 3, 2, 1, 2, 3, 2, 1};
-    const HaloStep conv = {.u.conv.window.width = 5, .u.conv.window.height = 5, .u.conv.tap = tap, .u.conv.window.ox = -2, .u.conv.window.oy = -2, .store = {1, 1}};
+    const HaloStep conv = {.u.conv.window.width = 5,
+                           .u.conv.window.height = 5,
+                           .u.conv.tap = tap,
+                           .u.conv.window.ox = -2,
+                           .u.conv.window.oy = -2,
+                           .store = {1, 1}};
     const HaloShape shape = test_shape(HALO_F32, 7, 7, 1);
     TestBuf src = testbuf_make(&shape, test_whole(&shape), NULL), dst = testbuf_like(&src);
     memcpy(src.view.data, image, sizeof image);
@@ -300,8 +305,11 @@ static void identity_gives_the_image_back(void **state)
     static const float one = 1.0f;
     Rng rng = {5};
     for (HaloDtype dtype = HALO_U8; dtype <= HALO_F32; dtype++) {
-        const HaloStep conv = {
-            .u.conv.window.width = 1, .u.conv.window.height = 1, .u.conv.tap = &one, .u.conv.window.border = HALO_BORDER_WRAP, .store = {1, 1}};
+        const HaloStep conv = {.u.conv.window.width = 1,
+                               .u.conv.window.height = 1,
+                               .u.conv.tap = &one,
+                               .u.conv.window.border = HALO_BORDER_WRAP,
+                               .store = {1, 1}};
         const HaloShape shape = test_shape(dtype, 37, 11, 3);
         TestBuf src = testbuf_make(&shape, test_whole(&shape), NULL);
         testbuf_fill(&src, false, &rng);

@@ -94,31 +94,31 @@ static HaloStatus fake_download(HaloDevice *device, const HaloBuf *from, HaloBuf
 }
 
 /* The calls that only pass on what they are given. */
-#define PASS_ON(X)                                                                                            \
-    X(alloc, (HaloDevice * d, HaloBuf * buf), (d, buf), 0)                                                    \
-    X(finish, (HaloDevice * d, uint64_t * clipped), (d, clipped), 0)                                          \
-    X(conv, (HaloDevice * d, const HaloBuf *src, HaloBuf *dst, const HaloConv *how, HaloStore store),         \
-      (d, src, dst, how, store), dst->rows)                                                                   \
-    X(sep, (HaloDevice * d, const HaloBuf *src, HaloBuf *dst, const HaloSep *how, HaloStore store),           \
-      (d, src, dst, how, store), dst->rows)                                                                   \
-    X(map, (HaloDevice * d, const HaloBuf *src, HaloBuf *dst, const HaloMap *how, HaloStore store),           \
-      (d, src, dst, how, store), dst->rows)                                                                   \
-    X(combine,                                                                                                \
-      (HaloDevice * d, const HaloBuf *a, const HaloBuf *b, HaloBuf *dst, const HaloCombine *how,              \
-       HaloStore store),                                                                                      \
-      (d, a, b, dst, how, store), dst->rows)                                                                  \
-    X(reduce, (HaloDevice * d, const HaloBuf *src, unsigned want, HaloMoments *out), (d, src, want, out),     \
-      src->rows)                                                                                              \
-    X(fold, (HaloDevice * d, const HaloBuf *src, const HaloFold *how, double *out), (d, src, how, out),       \
-      src->rows)                                                                                              \
+#define PASS_ON(X)                                                                                             \
+    X(alloc, (HaloDevice * d, HaloBuf * buf), (d, buf), 0)                                                     \
+    X(finish, (HaloDevice * d, uint64_t * clipped), (d, clipped), 0)                                           \
+    X(conv, (HaloDevice * d, const HaloBuf *src, HaloBuf *dst, const HaloConv *how, HaloStore store),          \
+      (d, src, dst, how, store), dst->rows)                                                                    \
+    X(sep, (HaloDevice * d, const HaloBuf *src, HaloBuf *dst, const HaloSep *how, HaloStore store),            \
+      (d, src, dst, how, store), dst->rows)                                                                    \
+    X(map, (HaloDevice * d, const HaloBuf *src, HaloBuf *dst, const HaloMap *how, HaloStore store),            \
+      (d, src, dst, how, store), dst->rows)                                                                    \
+    X(combine,                                                                                                 \
+      (HaloDevice * d, const HaloBuf *a, const HaloBuf *b, HaloBuf *dst, const HaloCombine *how,               \
+       HaloStore store),                                                                                       \
+      (d, a, b, dst, how, store), dst->rows)                                                                   \
+    X(reduce, (HaloDevice * d, const HaloBuf *src, unsigned want, HaloMoments *out), (d, src, want, out),      \
+      src->rows)                                                                                               \
+    X(fold, (HaloDevice * d, const HaloBuf *src, const HaloFold *how, double *out), (d, src, how, out),        \
+      src->rows)                                                                                               \
     X(hist, (HaloDevice * d, const HaloBuf *src, const HaloHist *how, HaloHistogram *out), (d, src, how, out), \
-      src->rows)                                                                                              \
-    X(rank, (HaloDevice * d, const HaloBuf *src, HaloBuf *dst, const HaloRank *how, HaloStore store),         \
-      (d, src, dst, how, store), dst->rows)                                                                   \
-    X(equalize, (HaloDevice * d, const HaloBuf *src, HaloBuf *dst, const HaloEqualize *how, HaloStore store), \
+      src->rows)                                                                                               \
+    X(rank, (HaloDevice * d, const HaloBuf *src, HaloBuf *dst, const HaloRank *how, HaloStore store),          \
+      (d, src, dst, how, store), dst->rows)                                                                    \
+    X(equalize, (HaloDevice * d, const HaloBuf *src, HaloBuf *dst, const HaloEqualize *how, HaloStore store),  \
       (d, src, dst, how, store), dst->rows)
 
-#define DEFINE(name, parameters, arguments, step_rows)               \
+#define DEFINE(name, parameters, arguments, step_rows)                \
     static HaloStatus fake_##name parameters                          \
     {                                                                 \
         if (fake.asking) {                                            \

@@ -42,18 +42,21 @@ static void run_case(Rng *rng, HaloShape shape, int64_t tiles_most)
     HaloShape to = shape;
     to.dtype = draw_dtype(rng);
     HaloStep how = {.u.equalize.tiles_x = rng_between(rng, 1, tiles_most),
-                        .u.equalize.tiles_y = rng_between(rng, 1, tiles_most),
-                        .u.equalize.bins = shape.dtype == HALO_U8 ? 256 : 65536,
-                        .u.equalize.white = shape.white,
-                        .u.equalize.limit = rng_once_in(rng, 3) ? 0.0 : 4 * rng_unit(rng),
-                        .u.equalize.from_least = rng_once_in(rng, 2),
-                        .u.equalize.joint = rng_once_in(rng, 2),
-                        .u.equalize.mixed = !rng_once_in(rng, 3),
-                        .store = draw_store(rng, shape.dtype, to.dtype)};
-    if (how.u.equalize.limit > 0 && rng_once_in(rng, 3)) how.u.equalize.limit *= 1000; /* 16-bit tiles have few samples a level */
+                    .u.equalize.tiles_y = rng_between(rng, 1, tiles_most),
+                    .u.equalize.bins = shape.dtype == HALO_U8 ? 256 : 65536,
+                    .u.equalize.white = shape.white,
+                    .u.equalize.limit = rng_once_in(rng, 3) ? 0.0 : 4 * rng_unit(rng),
+                    .u.equalize.from_least = rng_once_in(rng, 2),
+                    .u.equalize.joint = rng_once_in(rng, 2),
+                    .u.equalize.mixed = !rng_once_in(rng, 3),
+                    .store = draw_store(rng, shape.dtype, to.dtype)};
+    if (how.u.equalize.limit > 0 && rng_once_in(rng, 3))
+        how.u.equalize.limit *= 1000; /* 16-bit tiles have few samples a level */
     if (how.u.equalize.limit > 0) how.u.equalize.from_least = false;
-    how.u.equalize.tile_width = (shape.width + how.u.equalize.tiles_x - 1) / how.u.equalize.tiles_x + rng_between(rng, 0, 1);
-    how.u.equalize.tile_height = (shape.height + how.u.equalize.tiles_y - 1) / how.u.equalize.tiles_y + rng_between(rng, 0, 1);
+    how.u.equalize.tile_width =
+        (shape.width + how.u.equalize.tiles_x - 1) / how.u.equalize.tiles_x + rng_between(rng, 0, 1);
+    how.u.equalize.tile_height =
+        (shape.height + how.u.equalize.tiles_y - 1) / how.u.equalize.tiles_y + rng_between(rng, 0, 1);
     TestBuf src = testbuf_make(&shape, test_whole(&shape), rng);
     testbuf_fill(&src, rng_once_in(rng, 3), rng);
     check(&src, &to, &how, rng);
@@ -94,14 +97,14 @@ static void flat_images_stay(void **state)
     for (HaloDtype dtype = HALO_U8; dtype <= HALO_F32; dtype++) {
         const HaloShape shape = test_shape(dtype, 40, 30, 2);
         const HaloStep how = {.u.equalize.tiles_x = 1,
-                                  .u.equalize.tiles_y = 1,
-                                  .u.equalize.tile_width = 40,
-                                  .u.equalize.tile_height = 30,
-                                  .u.equalize.bins = dtype == HALO_U8 ? 256 : 65536,
-                                  .u.equalize.white = shape.white,
-                                  .u.equalize.from_least = true,
-                                  .u.equalize.joint = true,
-                                  .store = {1, 1}};
+                              .u.equalize.tiles_y = 1,
+                              .u.equalize.tile_width = 40,
+                              .u.equalize.tile_height = 30,
+                              .u.equalize.bins = dtype == HALO_U8 ? 256 : 65536,
+                              .u.equalize.white = shape.white,
+                              .u.equalize.from_least = true,
+                              .u.equalize.joint = true,
+                              .store = {1, 1}};
         TestBuf src = testbuf_make(&shape, test_whole(&shape), NULL), dst = testbuf_like(&src);
         memset(src.view.data, 0x3d, (size_t)(src.view.rows * src.view.stride));
         oracle_equalize(&src.view, &dst.view, &how.u.equalize, how.store);
@@ -118,13 +121,13 @@ static void by_hand(void **state)
     (void)state;
     const HaloShape shape = test_shape(HALO_U8, 6, 1, 1);
     HaloStep how = {.u.equalize.tiles_x = 1,
-                        .u.equalize.tiles_y = 1,
-                        .u.equalize.tile_width = 6,
-                        .u.equalize.tile_height = 1,
-                        .u.equalize.bins = 256,
-                        .u.equalize.white = 255,
-                        .u.equalize.from_least = true,
-                        .store = {1, 1}};
+                    .u.equalize.tiles_y = 1,
+                    .u.equalize.tile_width = 6,
+                    .u.equalize.tile_height = 1,
+                    .u.equalize.bins = 256,
+                    .u.equalize.white = 255,
+                    .u.equalize.from_least = true,
+                    .store = {1, 1}};
     TestBuf src = testbuf_make(&shape, test_whole(&shape), NULL), dst = testbuf_like(&src);
     memcpy(src.view.data, (const uint8_t[6]){2, 9, 2, 5, 9, 2}, 6);
     oracle_equalize(&src.view, &dst.view, &how.u.equalize, how.store);
@@ -152,13 +155,13 @@ static void levels_are_mixed_beside_single_tiles(void **state)
                                    51,  125, 44,  158, 97,  205, 182, 187, 172, 44,  112, 79};
     const HaloShape shape = test_shape(HALO_U8, 5, 8, 1);
     const HaloStep how = {.u.equalize.tiles_x = 2,
-                              .u.equalize.tiles_y = 2,
-                              .u.equalize.tile_width = 3,
-                              .u.equalize.tile_height = 5,
-                              .u.equalize.bins = 256,
-                              .u.equalize.white = 255,
-                              .u.equalize.mixed = true,
-                              .store = {1, 1}};
+                          .u.equalize.tiles_y = 2,
+                          .u.equalize.tile_width = 3,
+                          .u.equalize.tile_height = 5,
+                          .u.equalize.bins = 256,
+                          .u.equalize.white = 255,
+                          .u.equalize.mixed = true,
+                          .store = {1, 1}};
     TestBuf src = testbuf_make(&shape, test_whole(&shape), NULL), dst = testbuf_like(&src);
     for (int64_t y = 0; y < 8; y++) memcpy(halo_at(&src.view, 0, y), from + y * 5, 5);
     oracle_equalize(&src.view, &dst.view, &how.u.equalize, how.store);

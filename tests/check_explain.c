@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "plan/cost.h"
 #include "oracle_backend.h"
+#include "plan/cost.h"
 #include "random.h"
 
 static char mask[45 * 45 * 12 + 40]; /* of full rank */

@@ -14,8 +14,8 @@
 #include "backends.h"
 #include "draw.h"
 #include "halo/extend.h"
-#include "plan/lowrank.h"
 #include "oracle.h"
+#include "plan/lowrank.h"
 
 /* docs/numerics.md: this part of the greatest sample times the sum of the taps' magnitudes. */
 #define BOUND 0x1p-17
@@ -55,9 +55,10 @@ static void check(Rng *rng, const HaloShape *shape, const HaloStep *step)
     TestRect need = test_whole(shape);
     out_shape.dtype = HALO_F32;
     if (rng_once_in(rng, 2)) {
-        needed_side(rect.x0, rect.cols, conv->window.width, conv->window.ox, shape->width, conv->window.border, &need.x0, &need.cols);
-        needed_side(rect.y0, rect.rows, conv->window.height, conv->window.oy, shape->height, conv->window.border, &need.y0,
-                    &need.rows);
+        needed_side(rect.x0, rect.cols, conv->window.width, conv->window.ox, shape->width, conv->window.border,
+                    &need.x0, &need.cols);
+        needed_side(rect.y0, rect.rows, conv->window.height, conv->window.oy, shape->height,
+                    conv->window.border, &need.y0, &need.rows);
     }
     TestBuf src = testbuf_make(shape, need, rng), dst = testbuf_make(&out_shape, rect, rng);
     testbuf_fill_with(&src, TEST_PLAIN, rng);
@@ -65,9 +66,10 @@ static void check(Rng *rng, const HaloShape *shape, const HaloStep *step)
     const double most = fmax(shape->dtype == HALO_F32 ? 1.25 : (double)halo_dtype_white(shape->dtype), 1.0);
     const double bound = BOUND * magnitude_of_taps(conv) * most;
     char what[320], src_text[96], dst_text[96];
-    snprintf(what, sizeof what, "conv by transforms %s -> %s, %" PRId64 "x%" PRId64 " at %" PRId64 ",%" PRId64 ", %s",
-             testbuf_text(&src, src_text), testbuf_text(&dst, dst_text), conv->window.width, conv->window.height, conv->window.ox,
-             conv->window.oy, border_name(conv->window.border));
+    snprintf(what, sizeof what,
+             "conv by transforms %s -> %s, %" PRId64 "x%" PRId64 " at %" PRId64 ",%" PRId64 ", %s",
+             testbuf_text(&src, src_text), testbuf_text(&dst, dst_text), conv->window.width,
+             conv->window.height, conv->window.ox, conv->window.oy, border_name(conv->window.border));
     for (int d = 0; d < test_devices; d++) {
         uint64_t clipped;
         TestBuf out = testbuf_like(&dst);
@@ -83,15 +85,16 @@ static void check(Rng *rng, const HaloShape *shape, const HaloStep *step)
 static void run_case(Rng *rng, const HaloShape *shape, int64_t width, int64_t height)
 {
     float *taps = draw_taps(rng, width * height);
-    const HaloStep conv = {.u.conv.window.width = width,
-                           .u.conv.window.height = height,
-                           .u.conv.tap = taps,
-                           .u.conv.window.ox = -(rng_once_in(rng, 3) ? rng_between(rng, 0, width - 1) : width / 2),
-                           .u.conv.window.oy = -(rng_once_in(rng, 3) ? rng_between(rng, 0, height - 1) : height / 2),
-                           .u.conv.window.border = draw_border(rng),
-                           .u.conv.window.value = rng_float(rng, -1, 1),
-                           .u.conv.fast = true,
-                           .store = {1.0f, 1.0f}};
+    const HaloStep conv = {
+        .u.conv.window.width = width,
+        .u.conv.window.height = height,
+        .u.conv.tap = taps,
+        .u.conv.window.ox = -(rng_once_in(rng, 3) ? rng_between(rng, 0, width - 1) : width / 2),
+        .u.conv.window.oy = -(rng_once_in(rng, 3) ? rng_between(rng, 0, height - 1) : height / 2),
+        .u.conv.window.border = draw_border(rng),
+        .u.conv.window.value = rng_float(rng, -1, 1),
+        .u.conv.fast = true,
+        .store = {1.0f, 1.0f}};
     check(rng, shape, &conv);
     free(taps);
 }

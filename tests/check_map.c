@@ -52,7 +52,8 @@ static HaloPoint draw_point(Rng *rng, HaloPointOp op)
 
 static HaloStep draw_map(Rng *rng, HaloMapKind kind, HaloDtype from, HaloDtype to)
 {
-    HaloStep map = {.u.map.kind = kind, .u.map.white = halo_dtype_white(from), .store = draw_store(rng, from, to)};
+    HaloStep map = {
+        .u.map.kind = kind, .u.map.white = halo_dtype_white(from), .store = draw_store(rng, from, to)};
     for (int i = 0; i < 3; i++) map.u.map.w[i] = rng_float(rng, 0, 1);
     map.u.map.points = (int)rng_between(rng, 0, rng_once_in(rng, 4) ? HALO_MAX_POINTS : 2);
     for (int p = 0; p < map.u.map.points; p++)

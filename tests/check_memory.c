@@ -12,8 +12,8 @@
 
 #include "bytes/spool.h"
 #include "codec.h"
-#include "run/run.h"
 #include "pipelines.h"
+#include "run/run.h"
 
 #ifdef HALO_HAVE_JPEG
 #include <jpeglib.h>

@@ -29,16 +29,16 @@ static void pick_body(Rng *rng)
     out.width = (shape.width + pick.u.pick.step_x - 1) / pick.u.pick.step_x;
     out.height = (shape.height + pick.u.pick.step_y - 1) / pick.u.pick.step_y;
     const TestRect rect = draw_rect(rng, &out);
-    const TestRect need = {rect.x0 * pick.u.pick.step_x, rect.y0 * pick.u.pick.step_y, (rect.cols - 1) * pick.u.pick.step_x + 1,
-                           (rect.rows - 1) * pick.u.pick.step_y + 1};
+    const TestRect need = {rect.x0 * pick.u.pick.step_x, rect.y0 * pick.u.pick.step_y,
+                           (rect.cols - 1) * pick.u.pick.step_x + 1, (rect.rows - 1) * pick.u.pick.step_y + 1};
     TestBuf src = testbuf_make(&shape, rng_once_in(rng, 2) ? need : test_whole(&shape), rng);
     TestBuf dst = testbuf_make(&out, rect, rng);
     testbuf_fill(&src, rng_once_in(rng, 2), rng);
     const uint64_t clipped = oracle_pick(&src.view, &dst.view, &pick.u.pick, pick.store);
     char what[320], src_text[96], dst_text[96];
-    snprintf(what, sizeof what, "pick one of %" PRId64 "x%" PRId64 ", %s -> %s, store %g/%g", pick.u.pick.step_x,
-             pick.u.pick.step_y, testbuf_text(&src, src_text), testbuf_text(&dst, dst_text), (double)pick.store.num,
-             (double)pick.store.den);
+    snprintf(what, sizeof what, "pick one of %" PRId64 "x%" PRId64 ", %s -> %s, store %g/%g",
+             pick.u.pick.step_x, pick.u.pick.step_y, testbuf_text(&src, src_text), testbuf_text(&dst, dst_text),
+             (double)pick.store.num, (double)pick.store.den);
     expect_everywhere(what, call_pick, &pick, &src, NULL, &dst, clipped);
     testbuf_free(&src);
     testbuf_free(&dst);

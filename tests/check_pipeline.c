@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "golden.h"
 #include "codec.h"
 #include "draw.h"
+#include "golden.h"
 #include "pipelines.h"
 
 enum { TEXT = 1024 };
@@ -163,12 +163,13 @@ static void borders_in_bands(void **state)
     run_cases(__func__, 600, borders_in_bands_body);
 }
 
-/* A file that goes along, in bands and on every device: of the picture's size, one pixel, or one channel. Strides in
- * branches make both sides need different rows. */
+/* A file that goes along, in bands and on every device: of the picture's size, one pixel, or one channel.
+ * Strides in branches make both sides need different rows. */
 static void sides_body(Rng *rng)
 {
-    static const char *const form[] = {"subtract:%s", "gauss:1 | subtract:%s | box:3", "subtract:[subtract:%s | median:1]",
-                                       "subtract:%s | conv:mask=\"3x3: 1,2,1,2,4,2,1,2,1\",stride=2+3 | subtract:[box:3]"};
+    static const char *const form[] = {
+        "subtract:%s", "gauss:1 | subtract:%s | box:3", "subtract:[subtract:%s | median:1]",
+        "subtract:%s | conv:mask=\"3x3: 1,2,1,2,4,2,1,2,1\",stride=2+3 | subtract:[box:3]"};
     const HaloInfo info = {0};
     HaloShape shape = draw_shape(rng, 30), of_side;
     Bytes file;
@@ -243,9 +244,13 @@ static void golden_hashes(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_example_works),         cmocka_unit_test(every_operation_with_random_parameters),
-        cmocka_unit_test(chains_of_random_operations), cmocka_unit_test(borders_in_bands), cmocka_unit_test(sides_go_along),
-        cmocka_unit_test(chain_equals_one_by_one),     cmocka_unit_test(golden_hashes),
+        cmocka_unit_test(every_example_works),
+        cmocka_unit_test(every_operation_with_random_parameters),
+        cmocka_unit_test(chains_of_random_operations),
+        cmocka_unit_test(borders_in_bands),
+        cmocka_unit_test(sides_go_along),
+        cmocka_unit_test(chain_equals_one_by_one),
+        cmocka_unit_test(golden_hashes),
     };
     if (argc > 1 && strcmp(argv[1], "--golden") == 0) return golden_print(stdout);
     test_arguments(argc, argv);

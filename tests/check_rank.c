@@ -55,10 +55,10 @@ static void check(Rng *rng, const HaloShape *shape, HaloDtype to, const HaloStep
     const TestRect rect = draw_rect(rng, &out_shape);
     TestRect need = test_whole(shape);
     if (rng_once_in(rng, 2)) {
-        needed_side(rect.x0, rect.cols, rank->window.width, rank->window.ox, shape->width, rank->window.border, &need.x0,
-                    &need.cols);
-        needed_side(rect.y0, rect.rows, rank->window.height, rank->window.oy, shape->height, rank->window.border, &need.y0,
-                    &need.rows);
+        needed_side(rect.x0, rect.cols, rank->window.width, rank->window.ox, shape->width, rank->window.border,
+                    &need.x0, &need.cols);
+        needed_side(rect.y0, rect.rows, rank->window.height, rank->window.oy, shape->height,
+                    rank->window.border, &need.y0, &need.rows);
     }
     TestBuf src = testbuf_make(shape, need, rng), dst = testbuf_make(&out_shape, rect, rng);
     if (smooth)
@@ -71,8 +71,9 @@ static void check(Rng *rng, const HaloShape *shape, HaloDtype to, const HaloStep
              "rank %g %s -> %s, window %" PRId64 "x%" PRId64 " at %" PRId64 ",%" PRId64
              ", border %s=%g%s, store %g/%g",
              rank->fraction, testbuf_text(&src, src_text), testbuf_text(&dst, dst_text), rank->window.width,
-             rank->window.height, rank->window.ox, rank->window.oy, border_name(rank->window.border), (double)rank->window.value,
-             rank->window.nan_ignore ? ", nan=ignore" : "", (double)step->store.num, (double)step->store.den);
+             rank->window.height, rank->window.ox, rank->window.oy, border_name(rank->window.border),
+             (double)rank->window.value, rank->window.nan_ignore ? ", nan=ignore" : "", (double)step->store.num,
+             (double)step->store.den);
     expect_everywhere(what, call_rank, step, &src, NULL, &dst, clipped);
     testbuf_free(&src);
     testbuf_free(&dst);
@@ -161,7 +162,8 @@ static void larger_images(void **state)
     for_each_case(__func__, 12, larger_images_body);
 }
 
-/* Minima and maxima over windows that go round the picture a hundred times: more than a block's memory holds. */
+/* Minima and maxima over windows that go round the picture a hundred times: more than a block's memory holds.
+ */
 static void long_extremes_body(Rng *rng)
 {
     const HaloShape shape = draw_shape(rng, 6);

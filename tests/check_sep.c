@@ -19,7 +19,8 @@ static HaloStatus call_sep(const HaloBackend *backend, HaloDevice *device, const
     return backend->sep(device, src[0], dst, &step->u.sep, step->store);
 }
 
-static void check(Rng *rng, const HaloShape *shape, HaloDtype to, TestRect rect, const HaloStep *step, bool whole)
+static void check(Rng *rng, const HaloShape *shape, HaloDtype to, TestRect rect, const HaloStep *step,
+                  bool whole)
 {
     const HaloSep *sep = &step->u.sep;
     HaloShape out_shape = *shape;
@@ -30,8 +31,10 @@ static void check(Rng *rng, const HaloShape *shape, HaloDtype to, TestRect rect,
         out_shape.height -= sep->window.height - 1;
     }
     if (!whole) {
-        needed_side(rect.x0, rect.cols, sep->window.width, sep->window.ox, shape->width, sep->window.border, &need.x0, &need.cols);
-        needed_side(rect.y0, rect.rows, sep->window.height, sep->window.oy, shape->height, sep->window.border, &need.y0, &need.rows);
+        needed_side(rect.x0, rect.cols, sep->window.width, sep->window.ox, shape->width, sep->window.border,
+                    &need.x0, &need.cols);
+        needed_side(rect.y0, rect.rows, sep->window.height, sep->window.oy, shape->height, sep->window.border,
+                    &need.y0, &need.rows);
     }
     TestBuf src = testbuf_make(shape, need, rng), dst = testbuf_make(&out_shape, rect, rng);
     testbuf_fill(&src, sep->window.nan_ignore || rng_once_in(rng, 3), rng);
@@ -40,8 +43,8 @@ static void check(Rng *rng, const HaloShape *shape, HaloDtype to, TestRect rect,
     snprintf(what, sizeof what,
              "sep %s -> %s, %" PRId64 " and %" PRId64 " taps at %" PRId64 ",%" PRId64
              ", border %s%s%s, store %g/%g",
-             testbuf_text(&src, src_text), testbuf_text(&dst, dst_text), sep->window.width, sep->window.height, sep->window.ox,
-             sep->window.oy, border_name(sep->window.border), sep->affine ? ", affine" : "",
+             testbuf_text(&src, src_text), testbuf_text(&dst, dst_text), sep->window.width, sep->window.height,
+             sep->window.ox, sep->window.oy, border_name(sep->window.border), sep->affine ? ", affine" : "",
              sep->window.nan_ignore ? ", nan=ignore" : "", (double)step->store.num, (double)step->store.den);
     expect_everywhere(what, call_sep, step, &src, NULL, &dst, clipped);
     testbuf_free(&src);
@@ -51,18 +54,18 @@ static void check(Rng *rng, const HaloShape *shape, HaloDtype to, TestRect rect,
 static HaloStep draw_sep(Rng *rng, int64_t width, int64_t height, HaloDtype from, HaloDtype to)
 {
     HaloStep sep = {.u.sep.window.width = width,
-                   .u.sep.window.height = height,
-                   .u.sep.tap_x = draw_taps(rng, width),
-                   .u.sep.tap_y = draw_taps(rng, height),
-                   .u.sep.window.ox = -(rng_once_in(rng, 3) ? rng_between(rng, 0, width - 1) : width / 2),
-                   .u.sep.window.oy = -(rng_once_in(rng, 3) ? rng_between(rng, 0, height - 1) : height / 2),
-                   .u.sep.window.border = draw_border(rng),
-                   .u.sep.window.value = rng_once_in(rng, 4) ? 300.0f : rng_float(rng, -1, 1),
-                   .u.sep.affine = rng_once_in(rng, 3),
-                   .u.sep.scale = rng_float(rng, -2, 2),
-                   .u.sep.bias = rng_float(rng, -50, 50),
-                   .u.sep.window.nan_ignore = rng_once_in(rng, 5),
-                   .store = draw_store(rng, from, to)};
+                    .u.sep.window.height = height,
+                    .u.sep.tap_x = draw_taps(rng, width),
+                    .u.sep.tap_y = draw_taps(rng, height),
+                    .u.sep.window.ox = -(rng_once_in(rng, 3) ? rng_between(rng, 0, width - 1) : width / 2),
+                    .u.sep.window.oy = -(rng_once_in(rng, 3) ? rng_between(rng, 0, height - 1) : height / 2),
+                    .u.sep.window.border = draw_border(rng),
+                    .u.sep.window.value = rng_once_in(rng, 4) ? 300.0f : rng_float(rng, -1, 1),
+                    .u.sep.affine = rng_once_in(rng, 3),
+                    .u.sep.scale = rng_float(rng, -2, 2),
+                    .u.sep.bias = rng_float(rng, -50, 50),
+                    .u.sep.window.nan_ignore = rng_once_in(rng, 5),
+                    .store = draw_store(rng, from, to)};
     return sep;
 }
 
@@ -179,13 +182,13 @@ static void agrees_with_dense_where_exact(void **state)
                            .u.conv.window.border = HALO_BORDER_MIRROR,
                            .store = {1, 1}};
     const HaloStep sep = {.u.sep.window.width = 3,
-                         .u.sep.window.height = 3,
-                         .u.sep.tap_x = row,
-                         .u.sep.tap_y = column,
-                         .u.sep.window.ox = -1,
-                         .u.sep.window.oy = -1,
-                         .u.sep.window.border = HALO_BORDER_MIRROR,
-                         .store = {1, 1}};
+                          .u.sep.window.height = 3,
+                          .u.sep.tap_x = row,
+                          .u.sep.tap_y = column,
+                          .u.sep.window.ox = -1,
+                          .u.sep.window.oy = -1,
+                          .u.sep.window.border = HALO_BORDER_MIRROR,
+                          .store = {1, 1}};
     Rng rng = {3};
     HaloShape shape = test_shape(HALO_U8, 33, 17, 3);
     TestBuf src = testbuf_make(&shape, test_whole(&shape), &rng);

@@ -22,15 +22,18 @@ static void test_whole_numbers(void **unused)
     int64_t number = 7;
     assert_true(halo_read_uint("18446744073709551615", UINT64_MAX, &big, NULL));
     assert_true(big == UINT64_MAX);
-    static const char *const none[] = {"", "+1", "-1", " 1", "18446744073709551616", "x", "99999999999999999999999"};
+    static const char *const none[] = {
+        "", "+1", "-1", " 1", "18446744073709551616", "x", "99999999999999999999999"};
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
         if (halo_read_uint(none[i], UINT64_MAX, &big, &end)) fail_msg("'%s' is read", none[i]);
     assert_true(big == UINT64_MAX); /* as it was */
     assert_true(halo_read_count("00012x3", 12, &number, &end) && number == 12 && strcmp(end, "x3") == 0);
     assert_false(halo_read_count("12x3", 12, &number, NULL));
     assert_false(halo_read_count("13", 12, &number, &end));
-    assert_true(halo_read_int("-9223372036854775808", INT64_MIN, INT64_MAX, &number, NULL) && number == INT64_MIN);
-    assert_true(halo_read_int("9223372036854775807", INT64_MIN, INT64_MAX, &number, NULL) && number == INT64_MAX);
+    assert_true(halo_read_int("-9223372036854775808", INT64_MIN, INT64_MAX, &number, NULL) &&
+                number == INT64_MIN);
+    assert_true(halo_read_int("9223372036854775807", INT64_MIN, INT64_MAX, &number, NULL) &&
+                number == INT64_MAX);
     assert_true(halo_read_int("+1+2", -3, 3, &number, &end) && number == 1 && strcmp(end, "+2") == 0);
     static const char *const out[] = {"9223372036854775808", "-9223372036854775809", "-", "+", "--1", "+-1"};
     for (size_t i = 0; i < sizeof out / sizeof *out; i++)
@@ -48,15 +51,17 @@ static void test_plain_numbers(void **unused)
     static const struct {
         const char *text, *rest;
         double value;
-    } good[] = {{"0", "", 0},         {"-1.5e3k", "k", -1500}, {"+.5", "", 0.5}, {"5.", "", 5},
-                {"1e", "e", 1},       {"1e+", "e+", 1},        {"1E-2", "", 0.01},  {"1,5", ",5", 1},
+    } good[] = {{"0", "", 0},         {"-1.5e3k", "k", -1500}, {"+.5", "", 0.5},      {"5.", "", 5},
+                {"1e", "e", 1},       {"1e+", "e+", 1},        {"1E-2", "", 0.01},    {"1,5", ",5", 1},
                 {"1.2.3", ".3", 1.2}, {"1e999", "", INFINITY}, {"4e-324", "", 4e-324}};
-    static const char *const bad[] = {"", ".", "-", "+.", ".e5", "nan", "inf", "-inf", " 1", "0x10", "0X1p3", "e5"};
+    static const char *const bad[] = {"",    ".",    "-",  "+.",   ".e5",   "nan",
+                                      "inf", "-inf", " 1", "0x10", "0X1p3", "e5"};
     const char *end;
     double value;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         if (!halo_read_number(good[i].text, &value, &end)) fail_msg("'%s' is not read", good[i].text);
-        if (value != good[i].value || strcmp(end, good[i].rest) != 0) fail_msg("'%s' is %g", good[i].text, value);
+        if (value != good[i].value || strcmp(end, good[i].rest) != 0)
+            fail_msg("'%s' is %g", good[i].text, value);
         assert_true(halo_read_number(good[i].text, &value, NULL) == (*good[i].rest == 0));
     }
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
@@ -72,7 +77,8 @@ static void number_comes_back(Rng *rng)
     memcpy(&value, &bits, sizeof value);
     if (!isfinite(value)) return;
     halo_snprintf(text, sizeof text, "%.17g", value);
-    if (!halo_read_number(text, &back, NULL) || memcmp(&back, &value, sizeof value) != 0) fail_case(NULL, "%s", text);
+    if (!halo_read_number(text, &back, NULL) || memcmp(&back, &value, sizeof value) != 0)
+        fail_case(NULL, "%s", text);
 }
 
 static void test_numbers_come_back(void **unused)
@@ -91,10 +97,12 @@ static void test_every_character(void **unused)
         uint32_t back = 0;
         const int bytes = (int)(halo_utf8_put(text, code) - text);
         const bool surrogate = code >= 0xd800 && code < 0xe000;
-        if (bytes != (code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4)) fail_msg("U+%04X", (unsigned)code);
+        if (bytes != (code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4))
+            fail_msg("U+%04X", (unsigned)code);
         const int got = halo_utf8_get(text, (size_t)bytes, &back);
         if (surrogate ? got != 0 : got != bytes || back != code) fail_msg("U+%04X", (unsigned)code);
-        if (bytes > 1 && halo_utf8_get(text, (size_t)bytes - 1, &back) != 0) fail_msg("half of U+%04X", (unsigned)code);
+        if (bytes > 1 && halo_utf8_get(text, (size_t)bytes - 1, &back) != 0)
+            fail_msg("half of U+%04X", (unsigned)code);
         if (!surrogate && halo_utf8_count(text) != 1) fail_msg("U+%04X is one character", (unsigned)code);
     }
 }
@@ -110,8 +118,9 @@ static void test_what_is_no_character(void **unused)
             const bool good = first >= 0xc2 && first < 0xe0 && second >= 0x80 && second < 0xc0;
             if ((halo_utf8_get(text, 2, &code) == 2) != good) fail_msg("%02x %02x", first, second);
         }
-    static const char *const bad[] = {"\xe0\x9f\xbf", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf8\x88\x80\x80\x80",
-                                      "\xed\xa0\x80", "\xff", "\x80"};
+    static const char *const bad[] = {
+        "\xe0\x9f\xbf", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf8\x88\x80\x80\x80", "\xed\xa0\x80", "\xff",
+        "\x80"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         if (halo_utf8_get(bad[i], strlen(bad[i]), &code) != 0) fail_msg("the %zuth is taken", i);
     assert_int_equal(halo_utf8_get("", 0, &code), 0);
@@ -153,9 +162,14 @@ static void test_choices(void **unused)
 static void test_paths(void **unused)
 {
     (void)unused;
-    static const char *const path[][3] = {{"a/b.c/d.PNG", "d.PNG", "PNG"}, {"d", "d", ""},       {"a.b/d", "d", ""},
-                                          {".png", ".png", ""},            {"a/.x.y", ".x.y", "y"}, {"a/", "", ""},
-                                          {"x.tar.gz", "x.tar.gz", "gz"},  {"x.", "x.", ""}};
+    static const char *const path[][3] = {{"a/b.c/d.PNG", "d.PNG", "PNG"},
+                                          {"d", "d", ""},
+                                          {"a.b/d", "d", ""},
+                                          {".png", ".png", ""},
+                                          {"a/.x.y", ".x.y", "y"},
+                                          {"a/", "", ""},
+                                          {"x.tar.gz", "x.tar.gz", "gz"},
+                                          {"x.", "x.", ""}};
     char room[HALO_WORD_ROOM];
     for (size_t i = 0; i < sizeof path / sizeof *path; i++) {
         assert_string_equal(halo_base_name(path[i][0]), path[i][1]);
@@ -168,10 +182,14 @@ int main(int argc, char **argv)
 {
     test_arguments(argc, argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_whole_numbers),   cmocka_unit_test(test_plain_numbers),
-        cmocka_unit_test(test_numbers_come_back), cmocka_unit_test(test_every_character),
-        cmocka_unit_test(test_what_is_no_character), cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_choices),         cmocka_unit_test(test_paths),
+        cmocka_unit_test(test_whole_numbers),
+        cmocka_unit_test(test_plain_numbers),
+        cmocka_unit_test(test_numbers_come_back),
+        cmocka_unit_test(test_every_character),
+        cmocka_unit_test(test_what_is_no_character),
+        cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_choices),
+        cmocka_unit_test(test_paths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

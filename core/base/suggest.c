@@ -1,5 +1,5 @@
-/* "Did you mean …": the nearest of a list of words, choices, and the operations that other tools call by another
- * name. */
+/* "Did you mean …": the nearest of a list of words, choices, and the operations that other tools call by
+ * another name. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -48,7 +48,8 @@ bool halo_read_int(const char *text, int64_t least, int64_t most, int64_t *value
 {
     uint64_t size = 0;
     const bool negative = *text == '-';
-    if (!halo_read_uint(text + (negative || *text == '+'), (uint64_t)INT64_MAX + negative, &size, end)) return false;
+    if (!halo_read_uint(text + (negative || *text == '+'), (uint64_t)INT64_MAX + negative, &size, end))
+        return false;
     const int64_t number = negative ? (int64_t)(0 - size) : (int64_t)size;
     if (number < least || number > most) return false;
     *value = number;

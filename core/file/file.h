@@ -32,8 +32,9 @@ HaloStatus turn_load(HaloReader *reader, int orientation, HaloBuf *data);
 /* The shape that an image has when it is turned. */
 HaloShape turn_shape(const HaloShape *shape, int orientation);
 
-/* save.c: an image or a sound of this shape into a writer whose format, sink and options are set; `like`, of the
- * input, gives depth and metadata (nothing with --strip). `endless`: its length is not known before the end. */
+/* save.c: an image or a sound of this shape into a writer whose format, sink and options are set; `like`, of
+ * the input, gives depth and metadata (nothing with --strip). `endless`: its length is not known before the
+ * end. */
 HaloStatus save_begin(HaloWriter *writer, HaloInfo *like, const HaloShape *shape, bool endless);
 HaloStatus save_end(HaloWriter *writer, HaloInfo *like, const HaloShape *shape);
 HaloStatus save_whole(HaloWriter *writer, HaloInfo *like, const HaloBuf *data);

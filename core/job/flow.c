@@ -32,8 +32,8 @@ typedef struct Flow {
     pthread_mutex_t lock;            /* of everything below */
     pthread_cond_t moved;
     int64_t read, made, written; /* bands so far; each counter is moved by one thread only */
-    int64_t last;      /* the window that ends the input, for all bands from there on; -1: not read yet */
-    bool done;         /* no more bands are made */
+    int64_t last;       /* the window that ends the input, for all bands from there on; -1: not read yet */
+    bool done;          /* no more bands are made */
     HaloFailure failed; /* the first of any thread */
 } Flow;
 
@@ -48,7 +48,8 @@ bool flow_suits(const HaloSession *session, const HaloPlan *plan)
 static HaloStatus take_buffers(Flow *flow)
 {
     HaloStatus status = HALO_OK;
-    const HaloShape *in = &flow->plan->reg[flow->plan->input[0].reg], *out = &flow->plan->reg[flow->plan->output];
+    const HaloShape *in = &flow->plan->reg[flow->plan->input[0].reg],
+                    *out = &flow->plan->reg[flow->plan->output];
     flow->room = bands_widest_window(flow->plan, flow->band);
     for (int i = 0; i < (flow->band < rows_length(out) ? 2 : 1); i++) {
         flow->in[i] = (HaloBuf){.shape = *in};

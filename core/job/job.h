@@ -10,7 +10,7 @@ typedef struct JobState {
     HaloSource *source;
     HaloReader reader;
     HaloSink *sink;
-    bool seekable; /* the output is a file that can still be changed, not a pipe */
+    bool seekable;     /* the output is a file that can still be changed, not a pipe */
     HaloWriter writer; /* format NULL: no output is wanted */
     HaloPlan *plan;
     HaloBuf in, out;

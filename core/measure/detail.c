@@ -3,9 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "halo/program.h"
 #include "measure.h"
 #include "percentile.h"
-#include "halo/program.h"
 
 /* ---- central moments ------------------------------------------------------------------------------------ */
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "percentile.h"
 #include "halo/measures.h"
+#include "percentile.h"
 
 /* NumPy's default, "linear": percent p of n samples is at p/100 * (n - 1), counted from 0. */
 Place place_of(double percent, uint64_t n)

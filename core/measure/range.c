@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "measure.h"
 #include "halo/program.h"
+#include "measure.h"
 
 /* clang-format off */
 /* The sample if it is finite, else the identity. */

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-
 /* sqrt(n * sum of squares - sum^2) / n: the population's standard deviation, with an exact integer under
  * the root. n < 2^48 keeps n * squares within 128 bits. */
 static double integer_sd(uint64_t n, uint64_t sum, uint64_t sq_lo, uint64_t sq_hi)

@@ -1,4 +1,5 @@
-/* How many rows of the output to take at a time. No operation knows about bands; each step says what it reads. */
+/* How many rows of the output to take at a time. No operation knows about bands; each step says what it reads.
+ */
 #include <stdlib.h>
 
 #include "bands.h"
@@ -194,7 +195,7 @@ typedef struct Windows {
     int64_t made, read; /* all rows of output and input */
     int64_t back; /* from the first row of the input that the last row of the output needs, to its end: with
                      borders that reflect the last bands need rows further back than those before them */
-    Part *need;         /* [regs] */
+    Part *need;   /* [regs] */
 } Windows;
 
 static Rows needed(const Windows *w, Rows wanted)

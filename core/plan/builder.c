@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "halo/numerics.h"
 #include "measure/measure.h"
 #include "plan.h"
 #include "primitive/primitive.h"
-#include "halo/numerics.h"
 
 const HaloShape *halo_build_shape(const HaloBuilder *builder, HaloReg reg) { return &builder->plan->reg[reg]; }
 

@@ -9,6 +9,7 @@ double cost_step_bytes(const HaloPlan *plan, const HaloStep *step);
 bool cost_by_transforms(const HaloStep *step, const HaloBackend *backend);
 double cost_step_flops(const HaloPlan *plan, const HaloStep *step, const HaloBackend *backend);
 double cost_host_seconds(const HaloPlan *plan, const HaloBackend *backend, int jobs);
-double cost_gpu_seconds(const HaloPlan *plan, const HaloBackend *backend, bool open, const HaloOptions *options);
+double cost_gpu_seconds(const HaloPlan *plan, const HaloBackend *backend, bool open,
+                        const HaloOptions *options);
 
 #endif

@@ -63,7 +63,9 @@ const HaloStep *needs_few(const HaloPlan *plan, HaloReg reg, Part row, Part *rea
     const Part next = {row.x0, row.x1, row.y1, row.y1 + 1};
     const HaloShape *shape = &plan->reg[reg];
     *reads = primitive_of(reader)->reads(reader, 0, shape, row);
-    return primitive_of(reader)->reads(reader, 0, shape, next).y0 - reads->y0 > 2 * (reads->y1 - reads->y0) ? reader : NULL;
+    return primitive_of(reader)->reads(reader, 0, shape, next).y0 - reads->y0 > 2 * (reads->y1 - reads->y0)
+               ? reader
+               : NULL;
 }
 
 void needs_of(const HaloPlan *plan, Rows wanted, Part *need)

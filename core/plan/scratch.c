@@ -64,7 +64,7 @@ out:
     return most;
 }
 
-/* ---- what is measured, and side inputs ----------------------------------------------------------------------------------- */
+/* ---- what is measured, and side inputs ------------------------------------------------------------------- */
 
 int64_t scratch_measured(const HaloPlan *plan)
 {

@@ -27,12 +27,15 @@ static HaloStatus check_fit(const HaloShape *in, const HaloShape *other, const c
                          other->kind == HALO_AUDIO ? "audio" : "an image",
                          in->kind == HALO_AUDIO ? "audio" : "an image");
     if (in->kind == HALO_AUDIO && in->rate != other->rate && !one)
-        return halo_fail(HALO_ERR_INPUT, "%s has %g frames a second, and this has %g", name, other->rate, in->rate);
+        return halo_fail(HALO_ERR_INPUT, "%s has %g frames a second, and this has %g", name, other->rate,
+                         in->rate);
     if ((one || (in->width == other->width && in->height == other->height)) &&
         (other->channels == 1 || other->channels == in->channels))
         return HALO_OK;
-    return halo_fail(HALO_ERR_INPUT, "%s is %s, and this is %s: it has to be of this size or one %s, and have as many channels or one",
-                     name, size_text(other, there), size_text(in, here), in->kind == HALO_AUDIO ? "frame" : "pixel");
+    return halo_fail(
+        HALO_ERR_INPUT,
+        "%s is %s, and this is %s: it has to be of this size or one %s, and have as many channels or one", name,
+        size_text(other, there), size_text(in, here), in->kind == HALO_AUDIO ? "frame" : "pixel");
 }
 
 /* Converts a value to the full scale of another. */

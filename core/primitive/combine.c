@@ -10,7 +10,8 @@ static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], Halo
     dst->dtype = HALO_F32;
     dst->width = pixel ? a->width : smaller(a->width - combine->ax, b->width - combine->bx);
     dst->height = pixel ? a->height : smaller(a->height - combine->ay, b->height - combine->by);
-    if (dst->width < 1 || dst->height < 1 || (a->channels != b->channels && !(combine->spread && b->channels == 1)))
+    if (dst->width < 1 || dst->height < 1 ||
+        (a->channels != b->channels && !(combine->spread && b->channels == 1)))
         return halo_fail(HALO_ERR_BUG, "values are combined that do not fit each other");
     return HALO_OK;
 }

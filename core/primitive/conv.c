@@ -22,8 +22,9 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *room, s
 {
     const HaloWindow *window = &step->u.conv.window;
     const int used =
-        sound ? snprintf(room, size, "convolve with %lld tap%s", (long long)window->width, halo_s(window->width))
-              : snprintf(room, size, "convolve %lld x %lld", (long long)window->width, (long long)window->height);
+        sound
+            ? snprintf(room, size, "convolve with %lld tap%s", (long long)window->width, halo_s(window->width))
+            : snprintf(room, size, "convolve %lld x %lld", (long long)window->width, (long long)window->height);
     snprintf(room + used, size - (size_t)used, ", border %s%s%s", window_border(window->border),
              window->nan_ignore ? ", NaN left out" : "", exact ? "" : ", by Fourier transforms");
 }

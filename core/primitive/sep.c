@@ -23,7 +23,8 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *room, s
     const HaloWindow *window = &step->u.sep.window;
     (void)sound, (void)exact;
     snprintf(room, size, "convolve rows by %lld, then columns by %lld, border %s%s", (long long)window->width,
-             (long long)window->height, window_border(window->border), window->nan_ignore ? ", NaN left out" : "");
+             (long long)window->height, window_border(window->border),
+             window->nan_ignore ? ", NaN left out" : "");
 }
 
 static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,

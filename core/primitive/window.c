@@ -19,7 +19,8 @@ HaloStatus window_shape(const HaloWindow *window, const HaloShape *in, HaloShape
 
 /* Along one axis: samples [from + first, to + last) of `length`. Borders that reflect map samples outside to
  * some inside; where the window reaches further out than the image is long, to any of them. */
-static void side_reads(int64_t *from, int64_t *to, int64_t first, int64_t last, int64_t length, HaloBorder border)
+static void side_reads(int64_t *from, int64_t *to, int64_t first, int64_t last, int64_t length,
+                       HaloBorder border)
 {
     const int64_t a = *from + smaller(first, 0), b = *to + larger(last, 0);
     const bool outside = a < 0 || b > length;

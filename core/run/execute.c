@@ -1,5 +1,5 @@
-/* Runs a plan on one backend: band by band, step by step, over a few buffers that are used again. Bands are rows
- * of images and frames of sound. */
+/* Runs a plan on one backend: band by band, step by step, over a few buffers that are used again. Bands are
+ * rows of images and frames of sound. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,9 +7,9 @@
 #include <time.h>
 
 #include "base/side.h"
+#include "halo/measures.h"
 #include "primitive/primitive.h"
 #include "run.h"
-#include "halo/measures.h"
 
 typedef struct Run {
     Device *device;
@@ -22,8 +22,8 @@ typedef struct Run {
     HaloStats *stats;   /* [steps] what reductions gave, for `resolve` */
     Measured *measured; /* [steps] what they and histograms have seen so far */
     Part *need;         /* [regs] */
-    HaloBuf *value;   /* [regs] data NULL: not there */
-    bool *borrowed;   /* [regs] the data are not the run's, but those of `in`, `out` or a side input */
+    HaloBuf *value;     /* [regs] data NULL: not there */
+    bool *borrowed;     /* [regs] the data are not the run's, but those of `in`, `out` or a side input */
     HaloTimes ms;
 } Run;
 
@@ -139,8 +139,9 @@ static HaloStatus make_part(Run *run, const HaloStep *step, HaloBuf *dst)
     return primitive_of(step)->run(run->device->backend, run->device->handle, step, src, dst);
 }
 
-/* Makes a value: all of it, or, where the only step that reads it leaves most rows out, just the rows that it reads. Not on
- * a GPU, which would launch a kernel for each row, and not for integers, whose clipped samples are counted in all rows. */
+/* Makes a value: all of it, or, where the only step that reads it leaves most rows out, just the rows that it
+ * reads. Not on a GPU, which would launch a kernel for each row, and not for integers, whose clipped samples
+ * are counted in all rows. */
 static HaloStatus make_value(Run *run, const HaloStep *step)
 {
     HaloStatus status = HALO_OK;

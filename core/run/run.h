@@ -19,8 +19,8 @@ typedef struct Choice {
 HaloStatus choose_device(HaloSession *session, const HaloPlan *plan, Choice *choice);
 /* Says in the report that a GPU was wanted and could not be opened. */
 void choose_report(const HaloSession *session, HaloReport *report);
-/* choose.c: opens, runs, and goes over to the CPU where `--device auto` allows it. What the plan takes beside `in`
- * counts while it runs, and `out` until halo_memory_free. */
+/* choose.c: opens, runs, and goes over to the CPU where `--device auto` allows it. What the plan takes beside
+ * `in` counts while it runs, and `out` until halo_memory_free. */
 HaloStatus run_plan(HaloSession *session, const HaloPlan *plan, const HaloBuf *in, HaloBuf *out,
                     HaloResults *results, HaloReport *report);
 /* verify.c: the same plan on another device gives the same? HALO_ERR_BUG with the first difference. */

@@ -21,8 +21,8 @@ static void from_keys(const uint32_t *restrict keys, int64_t n, float *restrict 
     for (int64_t i = 0; i < n; i++) row[i] = halo_unkey(keys[i]);
 }
 
-const CpuRankKernels CPU_TABLE(rank) = {.to_keys = {to_keys_u8, to_keys_u16, to_keys_u32},
-                                        .from_keys = from_keys,
-                                        .exchange = {exchange_u8, exchange_u16, exchange_u32},
-                                        .extreme = {{lesser_u8, lesser_u16, lesser_u32},
-                                                    {greater_u8, greater_u16, greater_u32}}};
+const CpuRankKernels CPU_TABLE(rank) = {
+    .to_keys = {to_keys_u8, to_keys_u16, to_keys_u32},
+    .from_keys = from_keys,
+    .exchange = {exchange_u8, exchange_u16, exchange_u32},
+    .extreme = {{lesser_u8, lesser_u16, lesser_u32}, {greater_u8, greater_u16, greater_u32}}};

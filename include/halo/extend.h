@@ -9,9 +9,9 @@
  *     tables.ops = 2;
  *     halo_session_open_with(&tables, NULL, &session);
  *
- * samples/extend.c is a whole one. What a backend computes with is in numerics.h, measures.h, program.h and curves.h,
- * which are to be compiled without contraction (-ffp-contract=off). These interfaces follow halo's own needs: they
- * change more often than those of halo.h. */
+ * samples/extend.c is a whole one. What a backend computes with is in numerics.h, measures.h, program.h and
+ * curves.h, which are to be compiled without contraction (-ffp-contract=off). These interfaces follow halo's
+ * own needs: they change more often than those of halo.h. */
 #ifndef HALO_EXTEND_H
 #define HALO_EXTEND_H
 

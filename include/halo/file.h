@@ -94,7 +94,7 @@ typedef struct HaloInfo {
     uint32_t speakers; /* of sound: WAVE's mask of channels, such as 3f for 5.1; 0: not said */
     char encoding[48]; /* for people: "palette, interlaced", "24-bit PCM"; may be empty */
     int64_t images;    /* in a file that holds pages; 0: in others, where one may follow another */
-    HaloNotes notes; /* what reading loses or changes; more may come while rows are read */
+    HaloNotes notes;   /* what reading loses or changes; more may come while rows are read */
     HaloMeta meta;
 } HaloInfo;
 

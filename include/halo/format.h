@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* ---- bytes in (io/bytes/source.c) ----------------------------------------------------------------------------- */
+/* ---- bytes in (io/bytes/source.c) ------------------------------------------------------------------------ */
 
 typedef struct HaloSource HaloSource;
 
@@ -43,7 +43,7 @@ HALO_API HaloStatus halo_source_slurp(HaloSource *source, const uint8_t **bytes,
 /* Device and inode, to recognise an output that is its own input; false for pipes. */
 HALO_API bool halo_source_identity(const HaloSource *source, uint64_t id[2]);
 
-/* ---- bytes out (io/bytes/sink.c): a temporary beside the output, every write checked, rename ------------------ */
+/* ---- bytes out (io/bytes/sink.c): a temporary beside the output, every write checked, rename ------------- */
 
 typedef struct HaloSink HaloSink;
 

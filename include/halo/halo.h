@@ -11,8 +11,8 @@
  * A session belongs to one thread at a time; several sessions may live side by side. Every function that
  * returns a HaloStatus leaves a sentence in halo_error() when it fails.
  *
- * This is all that a program needs that uses halo; what it takes to add operations, formats and backends to it is
- * halo/extend.h. */
+ * This is all that a program needs that uses halo; what it takes to add operations, formats and backends to it
+ * is halo/extend.h. */
 #ifndef HALO_HALO_H
 #define HALO_HALO_H
 

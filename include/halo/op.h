@@ -85,14 +85,15 @@ typedef struct HaloOp {
 /* ---- what `build` may ask and do (core/plan/builder.c) ------------------------------------------------------
  */
 
-HALO_API const HaloShape *halo_build_shape(const HaloBuilder *builder, HaloReg reg); /* until the next step is added */
+HALO_API const HaloShape *halo_build_shape(const HaloBuilder *builder,
+                                           HaloReg reg); /* until the next step is added */
 HALO_API const HaloCommon *halo_build_common(const HaloBuilder *builder);
 
 /* Memory that lives as long as the plan; NULL without memory (return HALO_ERR_LIMIT). */
 HALO_API void *halo_build_keep(HaloBuilder *builder, size_t bytes);
 
-/* Appends a step that makes a value, *dst: f32, of the shape that follows from its sources. Its primitive, sources and
- * parameters are set; the rest is not looked at. */
+/* Appends a step that makes a value, *dst: f32, of the shape that follows from its sources. Its primitive,
+ * sources and parameters are set; the rest is not looked at. */
 HALO_API HaloStatus halo_build_step(HaloBuilder *builder, const HaloStep *step, HaloReg *dst);
 /* The same for one primitive each. HALO_ERR_INPUT when VALID leaves nothing. */
 HALO_API HaloStatus halo_build_conv(HaloBuilder *builder, HaloReg src, const HaloConv *conv, HaloReg *dst);
@@ -109,8 +110,8 @@ HALO_API HaloStatus halo_build_map(HaloBuilder *builder, HaloReg src, const Halo
 HALO_API HaloStatus halo_build_map_from_stats(HaloBuilder *builder, HaloReg src, const HaloMap *map,
                                               unsigned want, HaloResolve *resolve, const double resolve_arg[2],
                                               HaloReg *dst);
-/* dst has the size of a moved by (ax, ay), or, for a and b of different sizes, of the smaller one; of a, where b is
- * spread. */
+/* dst has the size of a moved by (ax, ay), or, for a and b of different sizes, of the smaller one; of a, where
+ * b is spread. */
 HALO_API HaloStatus halo_build_combine(HaloBuilder *builder, HaloReg a, HaloReg b, const HaloCombine *combine,
                                        HaloReg *dst);
 /* core/plan/source.c: what a SOURCE gives along with `in`: *out has the size of `in` or is one pixel (of sound,

@@ -24,7 +24,8 @@ typedef struct HaloTables {
     int formats;
     const HaloBackend *const *backend; /* the first works on host memory and is always there */
     int backends;
-    /* The name of a format that is not in the table, by the first bytes of a file ("GIF", "WebP", …), or NULL. */
+    /* The name of a format that is not in the table, by the first bytes of a file ("GIF", "WebP", …), or NULL.
+     */
     const char *(*foreign)(const uint8_t *head, size_t size);
 } HaloTables;
 

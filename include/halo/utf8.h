@@ -8,13 +8,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The character at the start of `size` bytes: *code, and how many bytes it has. 0 for what is no character: a byte
- * that cannot stand there, a form longer than it need be, a surrogate, what lies beyond U+10FFFF, or no bytes. */
+/* The character at the start of `size` bytes: *code, and how many bytes it has. 0 for what is no character: a
+ * byte that cannot stand there, a form longer than it need be, a surrogate, what lies beyond U+10FFFF, or no
+ * bytes. */
 static inline int halo_utf8_get(const char *text, size_t size, uint32_t *code)
 {
     static const uint32_t smallest[5] = {0, 0, 0x80, 0x800, 0x10000};
     const uint8_t first = size > 0 ? (uint8_t)text[0] : 0x80;
-    const int bytes = first < 0x80 ? 1 : first < 0xc0 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf8 ? 4 : 0;
+    const int bytes = first < 0x80   ? 1
+                      : first < 0xc0 ? 0
+                      : first < 0xe0 ? 2
+                      : first < 0xf0 ? 3
+                      : first < 0xf8 ? 4
+                                     : 0;
     if (bytes == 0 || (size_t)bytes > size) return 0;
     *code = bytes == 1 ? first : first & (0xffu >> (bytes + 1));
     for (int i = 1; i < bytes; i++) {

@@ -1,7 +1,7 @@
 /* For halo's own folders: not installed, and hidden in libhalo.so.
  *
- * Lists of words in one text, such as the choices "auto|cpu|gpu" or the extensions "jpg,jpeg", and the parts of a
- * path. */
+ * Lists of words in one text, such as the choices "auto|cpu|gpu" or the extensions "jpg,jpeg", and the parts of
+ * a path. */
 #ifndef HALO_WORDS_H
 #define HALO_WORDS_H
 

@@ -28,7 +28,8 @@ uint64_t oracle_put(HaloBuf *buf, int64_t x, int64_t y, int c, float v, HaloStor
 uint64_t oracle_conv(const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, HaloStore store);
 uint64_t oracle_sep(const HaloBuf *src, HaloBuf *dst, const HaloSep *sep, HaloStore store);
 uint64_t oracle_map(const HaloBuf *src, HaloBuf *dst, const HaloMap *map, HaloStore store);
-uint64_t oracle_combine(const HaloBuf *a, const HaloBuf *b, HaloBuf *dst, const HaloCombine *combine, HaloStore store);
+uint64_t oracle_combine(const HaloBuf *a, const HaloBuf *b, HaloBuf *dst, const HaloCombine *combine,
+                        HaloStore store);
 /* Everything of HALO_WANT_ALL; out: [channels]. */
 void oracle_reduce(const HaloBuf *src, HaloMoments *out);
 /* Two moments joined, a before b. */

@@ -48,19 +48,22 @@ static HaloStatus oracle_finish(HaloDevice *device, uint64_t *clipped)
     return HALO_OK;
 }
 
-static HaloStatus run_conv(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, HaloStore store)
+static HaloStatus run_conv(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv,
+                           HaloStore store)
 {
     device->clipped += oracle_conv(src, dst, conv, store);
     return HALO_OK;
 }
 
-static HaloStatus run_sep(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep, HaloStore store)
+static HaloStatus run_sep(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep,
+                          HaloStore store)
 {
     device->clipped += oracle_sep(src, dst, sep, store);
     return HALO_OK;
 }
 
-static HaloStatus run_map(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMap *map, HaloStore store)
+static HaloStatus run_map(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMap *map,
+                          HaloStore store)
 {
     device->clipped += oracle_map(src, dst, map, store);
     return HALO_OK;
@@ -106,7 +109,8 @@ static HaloStatus run_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst,
     return HALO_OK;
 }
 
-static HaloStatus run_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloRank *rank, HaloStore store)
+static HaloStatus run_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloRank *rank,
+                           HaloStore store)
 {
     device->clipped += oracle_rank(src, dst, rank, store);
     return HALO_OK;
@@ -119,7 +123,8 @@ static HaloStatus run_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *
     return HALO_OK;
 }
 
-static HaloStatus run_pick(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloPick *pick, HaloStore store)
+static HaloStatus run_pick(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloPick *pick,
+                           HaloStore store)
 {
     device->clipped += oracle_pick(src, dst, pick, store);
     return HALO_OK;

@@ -39,8 +39,7 @@ uint64_t oracle_rank(const HaloBuf *src, HaloBuf *dst, const HaloRank *rank, Hal
                     const int64_t from_x = column[x + i % w], from_y = row[y + i / w];
                     sample[i] = from_x < 0 || from_y < 0 ? outside : oracle_get(src, from_x, from_y, c);
                 }
-                clipped +=
-                    oracle_put(dst, dst->x0 + x, dst->y0 + y, c, choose(sample, w * h, rank), store);
+                clipped += oracle_put(dst, dst->x0 + x, dst->y0 + y, c, choose(sample, w * h, rank), store);
             }
     free(column);
     free(row);
