@@ -44,24 +44,30 @@ static void drop_side(Device *device, DeviceSide *side)
     *side = (DeviceSide){0};
 }
 
-void device_trim(Device *device)
+static void drop_spares(Device *device)
 {
     while (device->spares > 0) drop(device, device->spares - 1);
+}
+
+void device_trim(Device *device)
+{
+    drop_spares(device);
     for (int i = 0; i < DEVICE_SIDES; i++) drop_side(device, &device->side[i]);
 }
 
-/* A side input takes an eighth of the free memory at most: plans are made for the rest. */
+/* A side input takes an eighth of the free memory at most: plans are made for the rest. One that is there may be in use:
+ * it goes between two runs alone (device_keep_only). */
 const HaloBuf *device_side(Device *device, const HaloSide *side)
 {
-    DeviceSide *at = &device->side[device->next_side];
-    for (int i = 0; i < DEVICE_SIDES; i++)
+    DeviceSide *at = NULL;
+    for (int i = 0; i < DEVICE_SIDES; i++) {
         if (device->side[i].serial == side->serial) return &device->side[i].data;
-    if (bytes_of(&side->data) > device->backend->memory(device->handle) / 8) return NULL;
-    drop_side(device, at);
+        if (device->side[i].serial == 0) at = &device->side[i];
+    }
+    if (at == NULL || bytes_of(&side->data) > device->backend->memory(device->handle) / 8) return NULL;
     at->data = side->data;
     if (device->backend->alloc(device->handle, &at->data) != HALO_OK) return NULL;
     at->serial = side->serial;
-    device->next_side = (device->next_side + 1) % DEVICE_SIDES;
     if (device->backend->upload(device->handle, &side->data, &at->data) == HALO_OK) return &at->data;
     drop_side(device, at);
     return NULL;
@@ -103,7 +109,7 @@ HaloStatus device_take(Device *device, HaloBuf *buf)
     drop_spares_for(device, halo_row_bytes(buf) * buf->rows);
     HaloStatus status = device->backend->alloc(device->handle, buf);
     if (status != HALO_OK && device->spares > 0) {
-        device_trim(device);
+        drop_spares(device);
         status = device->backend->alloc(device->handle, buf);
     }
     if (status == HALO_OK) device->taken += bytes_of(buf);
@@ -119,8 +125,17 @@ void device_give(Device *device, HaloBuf *buf)
         device->backend->release(device->handle, buf);
 }
 
+static bool uses_side(const HaloPlan *plan, const DeviceSide *side)
+{
+    for (int i = 1; i < plan->inputs; i++)
+        if (plan->input[i].side->serial == side->serial) return true;
+    return false;
+}
+
 void device_keep_only(Device *device, const HaloPlan *plan)
 {
+    for (int i = 0; i < DEVICE_SIDES; i++)
+        if (!uses_side(plan, &device->side[i])) drop_side(device, &device->side[i]);
     for (int i = device->spares - 1; i >= 0; i--) {
         bool fits = false;
         for (int r = 0; r < plan->regs; r++) {

@@ -24,7 +24,6 @@ typedef struct Device {
     int64_t taken; /* bytes of buffers that are in use */
     int64_t limit; /* of these and the spares: beyond it, spares are freed; 0: none */
     DeviceSide side[DEVICE_SIDES];
-    int next_side; /* the next that goes for another */
 } Device;
 
 HaloStatus device_open(Device *device, int index, int jobs);
@@ -32,9 +31,10 @@ void device_close(Device *device);
 void device_trim(Device *device);                     /* frees all spares, and side inputs */
 HaloStatus device_take(Device *device, HaloBuf *buf); /* a spare with rows as long, else a new one */
 void device_give(Device *device, HaloBuf *buf);
-/* A side input on the device, uploaded when it is first asked for; NULL where it is too large to stay there. */
+/* A side input on the device, uploaded when it is first asked for; NULL where there is no room for it to stay. */
 const HaloBuf *device_side(Device *device, const HaloSide *side);
-void device_keep_only(Device *device, const HaloPlan *plan); /* frees spares that the plan has no use for */
+/* Frees spares and side inputs that the plan has no use for. */
+void device_keep_only(Device *device, const HaloPlan *plan);
 /* Bytes of its own memory, free or in spares, that one of `share` sessions may use. */
 int64_t device_memory(const Device *device, int share);
 

@@ -282,9 +282,9 @@ HaloStatus flow_run(HaloSession *session, HaloPlan *plan, HaloReader *reader, Ha
     const int64_t left = halo_memory_left(&session->memory);
     flow.band = flow.live ? bands_for_pipe(flow.device, plan, options, left)
                           : bands_for_flow(flow.device, plan, options->band_rows, left);
-    HALO_TRY(halo_memory_hold(&session->memory, bands_flow_memory(flow.device, plan, flow.band)));
-    held = bands_flow_memory(flow.device, plan, flow.band);
-    flow.device->limit = held;
+    const int64_t needed = bands_flow_memory(flow.device, plan, flow.band);
+    HALO_TRY(halo_memory_hold(&session->memory, needed));
+    flow.device->limit = held = needed;
     HALO_TRY(take_buffers(&flow));
     if (writer != NULL && !early)
         HALO_TRY(save_begin(writer, &reader->info, &plan->reg[plan->output], flow.endless));

@@ -116,10 +116,9 @@ HaloStatus halo_build_combine(HaloBuilder *builder, HaloReg a, HaloReg b, const 
 }
 
 /* A map of no points, whose store is the conversion. */
-HaloStatus builder_convert(HaloBuilder *builder, HaloReg src, HaloDtype dtype, HaloReg *dst)
+HaloStatus builder_rescale(HaloBuilder *builder, HaloReg src, HaloDtype dtype, float white, HaloReg *dst)
 {
     const float from = halo_build_shape(builder, src)->white;
-    const float white = dtype == HALO_F32 ? from : halo_dtype_white(dtype);
     const HaloMap map = {.kind = HALO_MAP_POINTS, .white = from};
     HaloPlan *plan = builder->plan;
     const HaloStatus status = halo_build_map(builder, src, &map, dst);
@@ -128,6 +127,18 @@ HaloStatus builder_convert(HaloBuilder *builder, HaloReg src, HaloDtype dtype, H
     plan->reg[*dst].dtype = dtype;
     plan->reg[*dst].white = white;
     return HALO_OK;
+}
+
+HaloStatus builder_convert(HaloBuilder *builder, HaloReg src, HaloDtype dtype, HaloReg *dst)
+{
+    const float white = dtype == HALO_F32 ? halo_build_shape(builder, src)->white : halo_dtype_white(dtype);
+    return builder_rescale(builder, src, dtype, white, dst);
+}
+
+HaloStatus builder_to_native(HaloBuilder *builder, HaloReg in, HaloReg *out)
+{
+    *out = in;
+    return halo_build_shape(builder, in)->dtype > HALO_F32 ? builder_convert(builder, in, HALO_F32, out) : HALO_OK;
 }
 
 HaloStatus halo_build_depth(HaloBuilder *builder, HaloReg src, HaloDtype dtype, HaloReg *dst)

@@ -49,7 +49,7 @@ Rows needs_measured(const HaloPlan *plan, const HaloStep *step, Rows wanted)
     return (Rows){wanted.from, wanted.to < rows_length(&plan->reg[plan->output]) ? wanted.to : length};
 }
 
-const HaloStep *needs_few(const HaloPlan *plan, HaloReg reg, Part row, Part *reads)
+const HaloStep *needs_few(const HaloPlan *plan, HaloReg reg)
 {
     const HaloStep *reader = NULL;
     int uses = plan->output == reg;
@@ -60,12 +60,10 @@ const HaloStep *needs_few(const HaloPlan *plan, HaloReg reg, Part row, Part *rea
                 uses++;
             }
     if (uses != 1 || reader == NULL || reader->dst < 0 || reader->sources != 1) return NULL;
-    const Part next = {row.x0, row.x1, row.y1, row.y1 + 1};
-    const HaloShape *shape = &plan->reg[reg];
-    *reads = primitive_of(reader)->reads(reader, 0, shape, row);
-    return primitive_of(reader)->reads(reader, 0, shape, next).y0 - reads->y0 > 2 * (reads->y1 - reads->y0)
-               ? reader
-               : NULL;
+    const int64_t width = plan->reg[reader->dst].width;
+    const Part first = primitive_of(reader)->reads(reader, 0, &plan->reg[reg], (Part){0, width, 0, 1});
+    const Part second = primitive_of(reader)->reads(reader, 0, &plan->reg[reg], (Part){0, width, 1, 2});
+    return second.y0 - first.y0 > 2 * (first.y1 - first.y0) ? reader : NULL;
 }
 
 void needs_of(const HaloPlan *plan, Rows wanted, Part *need)

@@ -28,9 +28,8 @@ bool needs_all(const HaloPlan *plan, const HaloStep *step);
  * `wanted` of the output are made: each row once. */
 bool measures_incrementally(const HaloPlan *plan, const HaloStep *step);
 Rows needs_measured(const HaloPlan *plan, const HaloStep *step, Rows wanted);
-/* The only step that reads a value, if it leaves out most of the rows, as strides do; *reads: those that it
- * reads for one row of its result. Else NULL. */
-const HaloStep *needs_few(const HaloPlan *plan, HaloReg reg, Part row, Part *reads);
+/* The step that alone reads a value and leaves out most of its rows, as strides do; or NULL. */
+const HaloStep *needs_few(const HaloPlan *plan, HaloReg reg);
 /* What is needed of every value, need[plan->regs], for rows `wanted` of the output; and the rows of the input.
  */
 void needs_of(const HaloPlan *plan, Rows wanted, Part *need);

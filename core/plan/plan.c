@@ -110,14 +110,6 @@ out:
     return status;
 }
 
-/* Scans write i64 and f64, which only maps read: a map makes them f32 for what follows. */
-static HaloStatus to_native(HaloBuilder *builder, HaloReg in, HaloReg *out)
-{
-    const HaloDtype dtype = halo_build_shape(builder, in)->dtype;
-    *out = in;
-    return dtype == HALO_I64 || dtype == HALO_F64 ? builder_convert(builder, in, HALO_F32, out) : HALO_OK;
-}
-
 /* --linear: integer images are taken to be sRGB; float images are linear already. */
 static bool goes_linear(const HaloSession *session, const HaloShape *input)
 {
@@ -148,7 +140,7 @@ HaloStatus plan_add_calls(HaloBuilder *builder, const HaloPipeline *pipeline, Ha
 {
     HaloStatus status = HALO_OK;
     for (int c = 0; c < pipeline->calls; c++) {
-        HALO_TRY(to_native(builder, in, &in));
+        HALO_TRY(builder_to_native(builder, in, &in));
         HALO_TRY(build_call(builder, &pipeline->call[c], in, &in));
     }
     *out = in;
@@ -163,11 +155,11 @@ static HaloStatus add_end(HaloBuilder *builder, const HaloShape *input, const Ha
     HaloPlan *plan = builder->plan;
     const HaloSession *session = builder->session;
     if (goes_linear(session, input) && plan->wants_output) {
-        HALO_TRY(to_native(builder, value, &value));
+        HALO_TRY(builder_to_native(builder, value, &value));
         HALO_TRY(append_curve(builder, HALO_POINT_SRGB, value, &value));
     }
     if (session->gain != 0.0f && input->kind == HALO_AUDIO && plan->wants_output) {
-        HALO_TRY(to_native(builder, value, &value));
+        HALO_TRY(builder_to_native(builder, value, &value));
         HALO_TRY(append_point(builder, "--guard", HALO_POINT_MUL, session->gain, value, &value));
     }
     if (to != NULL) HALO_TRY(target_append(builder, value, input->dtype, to, &value));

@@ -27,6 +27,10 @@ HaloStatus plan_end_at(HaloPlan *plan, int64_t width);
 
 /* builder.c: halo_build_depth, but the output need not be of that type. */
 HaloStatus builder_convert(HaloBuilder *builder, HaloReg src, HaloDtype dtype, HaloReg *dst);
+/* The same to any full scale. */
+HaloStatus builder_rescale(HaloBuilder *builder, HaloReg src, HaloDtype dtype, float white, HaloReg *dst);
+/* What scans write, i64 and f64, as f32; anything else as it is. Only a map reads the former. */
+HaloStatus builder_to_native(HaloBuilder *builder, HaloReg in, HaloReg *out);
 
 /* target.c: adds the conversion to what the output's format holds. */
 HaloStatus target_append(HaloBuilder *builder, HaloReg value, HaloDtype input_dtype, const HaloFormat *to,

@@ -68,18 +68,19 @@ out:
 
 int64_t scratch_measured(const HaloPlan *plan)
 {
-    double bytes = 0;
+    double bytes = -(double)OWN_BYTES;
     for (int i = 0; i < plan->steps; i++) {
         const HaloStep *step = &plan->step[i];
         const Measure *measure = primitive_of(step)->measure;
         if (measure != NULL) bytes += measure->bytes(step, &plan->reg[step->src[0]]);
     }
+    if (bytes < 0) bytes = 0;
     for (int i = 1; i < plan->inputs; i++) {
         const HaloBuf *side = &plan->input[i].side->data;
         bytes += (double)side->stride * (double)side->rows;
     }
     if (bytes >= 0x1p62) return INT64_MAX / 2;
-    return larger((int64_t)bytes - OWN_BYTES, 0);
+    return (int64_t)bytes;
 }
 
 int64_t scratch_beside(const Device *device, const HaloPlan *plan, int64_t band)

@@ -21,7 +21,7 @@ static const char *size_text(const HaloShape *shape, char text[96])
 static HaloStatus check_fit(const HaloShape *in, const HaloShape *other, const char *name)
 {
     char here[96], there[96];
-    const bool one = other->width == 1 && other->height == 1;
+    const bool one = halo_is_pixel(other);
     if (in->kind != other->kind)
         return halo_fail(HALO_ERR_INPUT, "%s is %s, and this is %s", name,
                          other->kind == HALO_AUDIO ? "audio" : "an image",
@@ -36,20 +36,6 @@ static HaloStatus check_fit(const HaloShape *in, const HaloShape *other, const c
         HALO_ERR_INPUT,
         "%s is %s, and this is %s: it has to be of this size or one %s, and have as many channels or one", name,
         size_text(other, there), size_text(in, here), in->kind == HALO_AUDIO ? "frame" : "pixel");
-}
-
-/* Converts a value to the full scale of another. */
-static HaloStatus rescale(HaloBuilder *builder, HaloReg other, float white, HaloReg *out)
-{
-    const HaloShape shape = *halo_build_shape(builder, other);
-    const HaloMap map = {.kind = HALO_MAP_POINTS, .white = shape.white};
-    *out = other;
-    if (shape.white == white) return HALO_OK;
-    const HaloStatus status = halo_build_map(builder, other, &map, out);
-    if (status != HALO_OK) return status;
-    builder->plan->step[builder->plan->steps - 1].store = store_between(shape.white, white);
-    builder->plan->reg[*out].white = white;
-    return HALO_OK;
 }
 
 /* A side input that is named several times becomes one value. */
@@ -82,6 +68,7 @@ HaloStatus halo_build_source(HaloBuilder *builder, const HaloValue *source, Halo
 {
     HaloStatus status = HALO_OK;
     const char *name = "the branch";
+    float white;
     if (source->branch != NULL) {
         HALO_TRY(add_branch(builder, source->branch, in, out));
     } else {
@@ -92,7 +79,10 @@ HaloStatus halo_build_source(HaloBuilder *builder, const HaloValue *source, Halo
         HALO_TRY(plan_add_light(builder, *out, out));
     }
     HALO_TRY(check_fit(halo_build_shape(builder, in), halo_build_shape(builder, *out), name));
-    HALO_TRY(rescale(builder, *out, halo_build_shape(builder, in)->white, out));
+    HALO_TRY(builder_to_native(builder, *out, out));
+    white = halo_build_shape(builder, in)->white;
+    if (halo_build_shape(builder, *out)->white != white)
+        HALO_TRY(builder_rescale(builder, *out, HALO_F32, white, out));
 out:
     return status;
 }

@@ -61,15 +61,7 @@ HaloStatus target_append(HaloBuilder *builder, HaloReg value, HaloDtype input_dt
     dtype = nearest_dtype(to, plan->wanted_dtype >= 0 ? (HaloDtype)plan->wanted_dtype : input_dtype);
     const float white = to->keeps_units && dtype == HALO_F32 ? shape.white : halo_dtype_white(dtype);
     if (dtype == shape.dtype && white == shape.white) return HALO_OK;
-    HaloReg native = value;
-    if (shape.dtype > HALO_F32) status = builder_convert(builder, value, HALO_F32, &native);
-    if (status != HALO_OK) return status;
-    HaloMap map = {.kind = HALO_MAP_POINTS, .white = shape.white};
-    status = halo_build_map(builder, native, &map, out);
-    if (status != HALO_OK) return status;
-    HaloStep *step = &builder->plan->step[builder->plan->steps - 1];
-    step->store = store_between(shape.white, white);
-    builder->plan->reg[*out].dtype = dtype;
-    builder->plan->reg[*out].white = white;
-    return HALO_OK;
+    HaloReg native;
+    status = builder_to_native(builder, value, &native);
+    return status == HALO_OK ? builder_rescale(builder, native, dtype, white, out) : status;
 }

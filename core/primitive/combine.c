@@ -26,7 +26,7 @@ static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
     if (part_is_empty(part)) return part;
     if (k == 1 && combine->spread && halo_is_pixel(src)) return part_of_all(src);
     part = (Part){part.x0 + x, part.x1 + x, part.y0 + y, part.y1 + y};
-    return combine->kind == HALO_COMBINE_ENDS ? window_reads(&ends, src, part) : part;
+    return combine->kind == HALO_COMBINE_ENDS ? window_part(&ends, src, part) : part;
 }
 
 static double flops(const HaloStep *step, double samples)

@@ -1,17 +1,6 @@
 /* Dense convolution. */
 #include "primitive.h"
 
-static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], HaloShape *dst)
-{
-    return window_shape(&step->u.conv.window, src[0], dst);
-}
-
-static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
-{
-    (void)k;
-    return window_reads(&step->u.conv.window, src, part);
-}
-
 static double flops(const HaloStep *step, double samples)
 {
     const HaloWindow *window = &step->u.conv.window;
@@ -38,8 +27,8 @@ static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const Halo
 const Primitive primitive_conv = {
     .name = "conv",
     .stores = true,
-    .shape = shape,
-    .reads = reads,
+    .shape = window_shape,
+    .reads = window_reads,
     .flops = flops,
     .describe = describe,
     .run = run,

@@ -53,8 +53,10 @@ const Primitive *primitive_of(const HaloStep *step); /* list.c */
 /* ---- what several rows share: window.c ------------------------------------------------------------------ */
 
 /* The shape after a window: f32, smaller with VALID. */
-HaloStatus window_shape(const HaloWindow *window, const HaloShape *in, HaloShape *dst);
-Part window_reads(const HaloWindow *window, const HaloShape *src, Part part);
+HaloStatus window_shape(const HaloStep *step, const HaloShape *const src[], HaloShape *dst);
+Part window_reads(const HaloStep *step, int k, const HaloShape *src, Part part);
+/* The part of the source that lies under the windows of a part of the result. */
+Part window_part(const HaloWindow *window, const HaloShape *src, Part part);
 const char *window_border(HaloBorder border);
 /* All of the source, whatever is made of it. */
 Part whole_reads(const HaloStep *step, int k, const HaloShape *src, Part part);

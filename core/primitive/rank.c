@@ -1,17 +1,6 @@
 /* Rank filters: the sample at a given place of the sorted window. */
 #include "primitive.h"
 
-static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], HaloShape *dst)
-{
-    return window_shape(&step->u.rank.window, src[0], dst);
-}
-
-static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
-{
-    (void)k;
-    return window_reads(&step->u.rank.window, src, part);
-}
-
 static double flops(const HaloStep *step, double samples)
 {
     const HaloWindow *window = &step->u.rank.window;
@@ -39,8 +28,8 @@ static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const Halo
 const Primitive primitive_rank = {
     .name = "rank",
     .stores = true,
-    .shape = shape,
-    .reads = reads,
+    .shape = window_shape,
+    .reads = window_reads,
     .flops = flops,
     .describe = describe,
     .run = run,

@@ -1,8 +1,15 @@
 /* What primitives with a window share. */
+#include <stddef.h>
+
 #include "primitive.h"
 
-HaloStatus window_shape(const HaloWindow *window, const HaloShape *in, HaloShape *dst)
+_Static_assert(offsetof(HaloConv, window) == 0 && offsetof(HaloSep, window) == 0 && offsetof(HaloRank, window) == 0,
+               "HaloStep.u.window is the window of each");
+
+HaloStatus window_shape(const HaloStep *step, const HaloShape *const src[], HaloShape *dst)
 {
+    const HaloWindow *window = &step->u.window;
+    const HaloShape *in = src[0];
     *dst = *in;
     dst->dtype = HALO_F32;
     if (window->border != HALO_BORDER_VALID) return HALO_OK;
@@ -35,12 +42,18 @@ static void side_reads(int64_t *from, int64_t *to, int64_t first, int64_t last, 
     if (b > length) *from = smaller(*from, larger(0, 2 * length - b - 1));
 }
 
-Part window_reads(const HaloWindow *window, const HaloShape *src, Part part)
+Part window_part(const HaloWindow *window, const HaloShape *src, Part part)
 {
     if (part_is_empty(part)) return part;
     side_reads(&part.x0, &part.x1, window->ox, window->width - 1 + window->ox, src->width, window->border);
     side_reads(&part.y0, &part.y1, window->oy, window->height - 1 + window->oy, src->height, window->border);
     return part;
+}
+
+Part window_reads(const HaloStep *step, int k, const HaloShape *src, Part part)
+{
+    (void)k;
+    return window_part(&step->u.window, src, part);
 }
 
 const char *window_border(HaloBorder border)

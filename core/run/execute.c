@@ -146,11 +146,11 @@ static HaloStatus make_value(Run *run, const HaloStep *step)
 {
     HaloStatus status = HALO_OK;
     HaloBuf *dst = &run->value[step->dst];
-    Part reads, row = {0, dst->shape.width, 0, 1};
-    const HaloStep *reader = needs_few(run->plan, step->dst, row, &reads);
-    if (reader == NULL || !run->on_host || dst->shape.dtype != HALO_F32) return make_part(run, step, dst);
+    const bool may_skip = run->on_host && dst->shape.dtype == HALO_F32;
+    const HaloStep *reader = may_skip ? needs_few(run->plan, step->dst) : NULL;
+    if (reader == NULL) return make_part(run, step, dst);
     const Part wanted = run->need[reader->dst];
-    for (row = wanted; row.y0 < wanted.y1; row.y0++) {
+    for (Part row = wanted; row.y0 < wanted.y1; row.y0++) {
         HaloBuf view = *dst;
         row.y1 = row.y0 + 1;
         part_set(&view, primitive_of(reader)->reads(reader, 0, &dst->shape, row));

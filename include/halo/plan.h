@@ -28,6 +28,7 @@ struct HaloStep {
     HaloReg dst;     /* -1: none */
     HaloStore store; /* of dst, where the primitive writes samples */
     union {
+        HaloWindow window; /* that of conv, sep or rank, which begin with it */
         HaloConv conv;
         HaloSep sep;
         HaloMap map;

@@ -55,6 +55,9 @@ END
     halo run subtract:b.ppm i.ppm -o by_file.pfm -f
     halo run 'invert | subtract:[median:1,border=zero | rank:1]' a.ppm -o by_branch.pfm -f
     cmp by_file.pfm by_branch.pfm
+    halo run 'subtract:[scan:op=max,axis=x]' a.ppm -o scan.npy
+    halo run 'subtract:[scan:op=max,axis=x | depth:f32]' a.ppm -o floats.npy
+    cmp scan.npy floats.npy
     halo run 'subtract:[depth:u16]' a.ppm -o zero.ppm -q # what a branch says of its depth is its own
     head -c 15 zero.ppm | grep -q 255
 }
