@@ -84,6 +84,13 @@ HaloStatus halo_build_rank(HaloBuilder *builder, HaloReg src, const HaloRank *ra
     return halo_build_step(builder, &step, dst);
 }
 
+HaloStatus halo_build_mean(HaloBuilder *builder, HaloReg src, const HaloMean *mean, HaloReg *dst)
+{
+    HaloStep step = step_of(HALO_MEAN, src);
+    step.u.mean = *mean;
+    return halo_build_step(builder, &step, dst);
+}
+
 HaloStatus halo_build_equalize(HaloBuilder *builder, HaloReg src, const HaloEqualize *equalize, HaloReg *dst)
 {
     const HaloShape *shape = halo_build_shape(builder, src);

@@ -68,6 +68,7 @@ typedef struct HaloBackend {
     /* Whole buffers only; dst is i64 or f64 as HaloScan says. */
     HaloStatus (*scan)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloScan *);
     HaloStatus (*rank)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloRank *, HaloStore);
+    HaloStatus (*mean)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloMean *, HaloStore);
     /* Whole buffers only. */
     HaloStatus (*equalize)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloEqualize *, HaloStore);
     HaloStatus (*pick)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloPick *, HaloStore);

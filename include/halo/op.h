@@ -99,6 +99,7 @@ HALO_API HaloStatus halo_build_step(HaloBuilder *builder, const HaloStep *step, 
 HALO_API HaloStatus halo_build_conv(HaloBuilder *builder, HaloReg src, const HaloConv *conv, HaloReg *dst);
 HALO_API HaloStatus halo_build_sep(HaloBuilder *builder, HaloReg src, const HaloSep *sep, HaloReg *dst);
 HALO_API HaloStatus halo_build_rank(HaloBuilder *builder, HaloReg src, const HaloRank *rank, HaloReg *dst);
+HALO_API HaloStatus halo_build_mean(HaloBuilder *builder, HaloReg src, const HaloMean *mean, HaloReg *dst);
 /* dst has the size of the source over the steps, rounded up. */
 HALO_API HaloStatus halo_build_pick(HaloBuilder *builder, HaloReg src, const HaloPick *pick, HaloReg *dst);
 /* `bins` and `white` are set by the source. */

@@ -28,7 +28,7 @@ struct HaloStep {
     HaloReg dst;     /* -1: none */
     HaloStore store; /* of dst, where the primitive writes samples */
     union {
-        HaloWindow window; /* that of conv, sep or rank, which begin with it */
+        HaloWindow window; /* that of conv, sep, rank or mean, which begin with it */
         HaloConv conv;
         HaloSep sep;
         HaloMap map;
@@ -37,6 +37,7 @@ struct HaloStep {
         HaloHist hist;
         HaloScan scan;
         HaloRank rank;
+        HaloMean mean;
         HaloEqualize equalize;
         HaloPick pick;
         unsigned want; /* reduce: a set of HaloWant */

@@ -17,6 +17,7 @@ typedef enum HaloPrimitive {
     HALO_HIST,     /* histogram */
     HALO_SCAN,     /* prefix sums and their kin */
     HALO_RANK,     /* the sample at a place of the sorted window */
+    HALO_MEAN,     /* the mean of the window */
     HALO_EQUALIZE, /* levels as often as each other, in all of an image or in tiles */
     HALO_PICK,     /* every so many pixels */
     HALO_PRIMITIVES
@@ -77,13 +78,26 @@ typedef struct HaloSep {
     float scale, bias;
 } HaloSep;
 
+/* Of a row of a window just the samples i with from <= i < to. */
+typedef struct HaloSpan {
+    int64_t from, to;
+} HaloSpan;
+
 /* out(x, y) = the sample at index (int64_t)(fraction * (n - 1)) of the n samples of the window, sorted by value, -0
  * before +0; the result is one of the samples, then stored. A NaN in the window makes it NaN; where NaN are left
  * out, n is the number that remain, and where none does the result is NaN. */
 typedef struct HaloRank {
     HaloWindow window;
-    double fraction; /* 0: the minimum, 0.5: the median, 1: the maximum */
+    double fraction;      /* 0: the minimum, 0.5: the median, 1: the maximum */
+    const HaloSpan *span; /* [height], none empty: what belongs to the window; for fractions 0 and 1; NULL: all of it */
 } HaloRank;
+
+/* out(x, y) = the mean of the samples of the window: sums along rows, then of these down columns, both in f64, in the
+ * order of docs/numerics.md, which costs the same for every width and height. Where NaN samples are left out, it is
+ * the mean of the others, and NaN where there are none. */
+typedef struct HaloMean {
+    HaloWindow window;
+} HaloMean;
 
 /* Every sample becomes the share of samples at or below its level, times full scale. The levels are counted in
  * tiles_x * tiles_y tiles of this size, which cover the image from its top left corner; what reaches past the
