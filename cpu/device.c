@@ -190,6 +190,7 @@ const HaloBackend halo_backend_cpu = {
     .hist = cpu_hist,
     .scan = cpu_scan,
     .rank = cpu_rank,
+    .mean = cpu_mean,
     .equalize = cpu_equalize,
     .pick = cpu_pick,
     .ceilings = cpu_ceilings,

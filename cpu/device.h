@@ -62,6 +62,8 @@ HaloStatus cpu_hist(HaloDevice *device, const HaloBuf *src, const HaloHist *hist
 HaloStatus cpu_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloScan *scan);
 HaloStatus cpu_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloRank *rank,
                     HaloStore store);
+HaloStatus cpu_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMean *mean,
+                    HaloStore store);
 HaloStatus cpu_pick(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloPick *pick,
                     HaloStore store);
 HaloStatus cpu_ceilings(HaloDevice *device, HaloCeilings *out);

@@ -152,6 +152,55 @@ typedef struct CpuRankKernels {
     CpuExtreme *extreme[2][3]; /* minima, maxima */
 } CpuRankKernels;
 
+/* ---- means of windows (halo/means.h, docs/numerics.md)
+ * -------------------------------------------------------------- */
+
+/* Elements of a few rows that go down the columns together, so that they stay in the first-level cache. */
+#define CPU_MEAN_CHUNK 64
+
+/* A line whose pixel 0 has this position, and the windows that begin at its first `count` pixels. */
+typedef struct CpuMeanLine {
+    int64_t position, count, window, run, channels;
+} CpuMeanLine;
+
+/* Sums down columns, for outputs that all begin in one run. Lines and totals lie in rings: position p in row p
+ * % ring, run j in row j % total_ring. All rows are `pitch` elements apart, and as long as whole chunks. */
+typedef struct CpuMeanDown {
+    const float *line;
+    double *total; /* of whole runs; `down` adds that which ends */
+    double *sofar; /* sums of lines from a run's first to that before the first output's last */
+    double *room;  /* chunks: halo_mean_between / 16 + 4 of them */
+    int64_t ring, total_ring, pitch;
+    int64_t position, rows, window;
+    double scale, count;   /* the mean is the sum * scale / count */
+    const int32_t *counts; /* [rows], or over counts of their own; NULL: `count` */
+} CpuMeanDown;
+
+typedef struct CpuMeanKernels {
+    /* A line of whole numbers; and one of floats, whose NaN become 0: x tells 1 of a number, 0 of a NaN. */
+    void (*whole)(const float *line, int64_t n, int32_t *x);
+    void (*numbers)(float *line, int64_t n, int32_t *x);
+    /* The sum of every window of `width` along a line of `pixels` + width - 1. */
+    void (*slide)(const int32_t *x, int64_t pixels, int64_t width, int64_t channels, int32_t *sum);
+    /* sum += add, and -= drop where it is not NULL. */
+    void (*fall)(const int32_t *add, const int32_t *drop, int64_t n, int32_t *sum);
+    /* `narrow`: neither the sums nor the count are beyond 2^24. */
+    void (*divide)(const int32_t *sum, int64_t n, int64_t count, bool narrow, float *mean);
+    /* Along a line of f32 or, of totals, of f64: the sums from the first of its run to each pixel, but for the
+     * first run, and the totals of runs that end in it. */
+    void (*ends[2])(const void *x, const CpuMeanLine *line, double *end, double *total);
+    /* The sum from each pixel to the last of its run, and what lies `between` it and the run that its window
+     * ends in: one value a run, the first for windows that end before the turn; NULL: nothing. */
+    void (*starts[2])(const void *x, const CpuMeanLine *line, const double *const between[2], double *sum);
+    void (*join)(const double *end, int64_t n, double *sum); /* sum += end */
+    /* sum * scale / count, where each may have its own count. */
+    void (*mean)(const double *sum, int64_t n, double scale, double count, const int32_t *counts, float *mean);
+    /* sum = line, or += line. */
+    void (*lay)(const float *line, int64_t n, bool first, double *sum);
+    /* A chunk, from element `first` on. mean: [rows][CPU_MEAN_CHUNK]. */
+    void (*down)(const CpuMeanDown *down, int64_t first, float *mean);
+} CpuMeanKernels;
+
 /* ---- ceilings ------------------------------------------------------------------------------------------- */
 
 typedef struct CpuCeilingKernels {
@@ -170,6 +219,7 @@ typedef struct CpuKernels {
     const CpuHistKernels *hist;
     const CpuScanKernels *scan;
     const CpuRankKernels *rank;
+    const CpuMeanKernels *mean;
     const CpuCeilingKernels *ceiling;
 } CpuKernels;
 

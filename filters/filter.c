@@ -142,6 +142,16 @@ out:
     return status;
 }
 
+HaloStatus filter_mean(Filter *filter, int64_t width, int64_t height, HaloReg *dst)
+{
+    HaloStatus status = HALO_OK;
+    const HaloMean mean = {.window = window_of(filter, width, height, width / 2, height / 2)};
+    HALO_TRY(halo_build_mean(filter->builder, filter->work, &mean, dst));
+    widen_margins(filter, width, height, width / 2, height / 2);
+out:
+    return status;
+}
+
 HaloStatus filter_ends(Filter *filter, HaloReg made, const HaloMask *ends, HaloReg *out)
 {
     HaloStatus status = HALO_OK;
@@ -216,6 +226,19 @@ HaloStatus filter_smooth(HaloBuilder *builder, HaloReg in, const HaloMask *row, 
     HaloReg made;
     HALO_TRY(filter_begin(&filter, builder, in));
     HALO_TRY(filter_sep(&filter, row, column, &made));
+    HALO_TRY(filter_end(&filter, made, true, NULL, out));
+out:
+    return status;
+}
+
+HaloStatus filter_means(HaloBuilder *builder, HaloReg in, int64_t width, int64_t height, HaloReg *out)
+{
+    HaloStatus status = HALO_OK;
+    Filter filter;
+    HaloReg made;
+    const bool audio = halo_build_shape(builder, in)->kind == HALO_AUDIO;
+    HALO_TRY(filter_begin(&filter, builder, in));
+    HALO_TRY(filter_mean(&filter, width, audio ? 1 : height, &made));
     HALO_TRY(filter_end(&filter, made, true, NULL, out));
 out:
     return status;

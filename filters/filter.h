@@ -39,6 +39,9 @@ HaloStatus filter_sep(Filter *filter, const HaloMask *row, const HaloMask *colum
 /* *dst = the sample at `fraction` of every sorted window; `width` and `height` are odd. */
 HaloStatus filter_rank(Filter *filter, int64_t width, int64_t height, double fraction, HaloReg *dst);
 
+/* *dst = the mean of every window of filter->work; on audio height is 1. */
+HaloStatus filter_mean(Filter *filter, int64_t width, int64_t height, HaloReg *dst);
+
 /* For sound: `made`, but with new samples at both ends, which are sums over the first and the last mask->width
  * samples of filter->in. Row i of the mask makes sample i; reversed, it makes sample i counted from the end.
  * The mask is at most half as high as wide. */
@@ -55,6 +58,9 @@ HaloStatus filter_end(Filter *filter, HaloReg made, bool smooths, const HaloMap 
 HaloStatus filter_mask(HaloBuilder *builder, HaloReg in, const HaloMask *mask, HaloReg *out);
 HaloStatus filter_smooth(HaloBuilder *builder, HaloReg in, const HaloMask *row, const HaloMask *column,
                          HaloReg *out);
+
+/* The mean of windows, as a whole operation. */
+HaloStatus filter_means(HaloBuilder *builder, HaloReg in, int64_t width, int64_t height, HaloReg *out);
 
 /* The sum of the weights, the scale included; 0 where f32 coefficients could not tell it from 0. */
 double filter_weight(const HaloMask *mask);

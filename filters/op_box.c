@@ -6,31 +6,23 @@
 static HaloStatus build_box(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
     HaloStatus status = HALO_OK;
-    HaloMask row = {0}, column = {0};
     int64_t width, height;
     const HaloKind kind = halo_build_shape(builder, in)->kind;
     if (kind == HALO_AUDIO && arg[1].given) HALO_FAIL(HALO_ERR_USAGE, "box: audio has no height");
     HALO_TRY(filter_samples("box: width", &arg[0], &width));
     HALO_TRY(filter_samples("box: height", &arg[arg[1].given ? 1 : 0], &height));
-    HALO_TRY(taps_box(width, &row));
-    HALO_TRY(taps_box(height, &column));
-    HALO_TRY(filter_smooth(builder, in, &row, &column, out));
+    HALO_TRY(filter_means(builder, in, width, height, out));
 out:
-    halo_mask_free(&row);
-    halo_mask_free(&column);
     return status;
 }
 
 static HaloStatus build_average(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
     HaloStatus status = HALO_OK;
-    HaloMask row = {0};
     int64_t width;
     HALO_TRY(filter_samples("average: width", &arg[0], &width));
-    HALO_TRY(taps_box(width, &row));
-    HALO_TRY(filter_smooth(builder, in, &row, &row, out));
+    HALO_TRY(filter_means(builder, in, width, width, out));
 out:
-    halo_mask_free(&row);
     return status;
 }
 

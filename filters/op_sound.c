@@ -7,15 +7,12 @@ static HaloStatus build_envelope(HaloBuilder *builder, const HaloValue *arg, Hal
 {
     HaloStatus status = HALO_OK;
     const HaloMap rectify = {.kind = HALO_MAP_POINTS, .points = 1, .point = {{.op = HALO_POINT_ABS}}};
-    HaloMask row = {0};
     HaloReg rectified;
     int64_t window;
     HALO_TRY(filter_samples("envelope: window", &arg[0], &window));
-    HALO_TRY(taps_box(window, &row));
     HALO_TRY(halo_build_map(builder, in, &rectify, &rectified));
-    HALO_TRY(filter_smooth(builder, rectified, &row, &row, out));
+    HALO_TRY(filter_means(builder, rectified, window, 1, out));
 out:
-    halo_mask_free(&row);
     return status;
 }
 

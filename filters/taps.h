@@ -6,9 +6,6 @@
 
 #include "halo/mask.h"
 
-/* `width` equal taps that sum to 1. */
-HaloStatus taps_box(int64_t width, HaloMask *row);
-
 /* exp(-x^2 / (2 sigma^2)) at the whole numbers of -r .. r, r = floor(truncate * sigma + 0.5); sums to 1. */
 HaloStatus taps_gauss(double sigma, double truncate, HaloMask *row);
 

@@ -1,16 +1,8 @@
-/* Coefficients of box, gauss, binomial and log. */
+/* Coefficients of gauss, binomial and log. */
 #include <math.h>
 #include <string.h>
 
 #include "taps.h"
-
-HaloStatus taps_box(int64_t width, HaloMask *row)
-{
-    const HaloStatus status = halo_mask_alloc(row, width, 1);
-    if (status != HALO_OK) return status;
-    for (int64_t i = 0; i < width; i++) row->tap[i] = 1.0 / (double)width;
-    return HALO_OK;
-}
 
 HaloStatus taps_gauss(double sigma, double truncate, HaloMask *row)
 {

@@ -13,5 +13,6 @@ const CpuKernels CPU_TABLE(kernels) = {
     .hist = &CPU_TABLE(hist),
     .scan = &CPU_TABLE(scan),
     .rank = &CPU_TABLE(rank),
+    .mean = &CPU_TABLE(mean),
     .ceiling = &CPU_TABLE(ceiling),
 };

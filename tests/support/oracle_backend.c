@@ -116,6 +116,13 @@ static HaloStatus run_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst,
     return HALO_OK;
 }
 
+static HaloStatus run_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMean *mean,
+                           HaloStore store)
+{
+    device->clipped += oracle_mean(src, dst, mean, store);
+    return HALO_OK;
+}
+
 static HaloStatus run_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *dst,
                                const HaloEqualize *equalize, HaloStore store)
 {
@@ -148,6 +155,7 @@ const HaloBackend oracle_backend = {
     .hist = run_hist,
     .scan = run_scan,
     .rank = run_rank,
+    .mean = run_mean,
     .pick = run_pick,
     .equalize = run_equalize,
 };

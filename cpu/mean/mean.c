@@ -1,0 +1,129 @@
+/* Means of windows, at a cost that does not grow with them. The image is cut into tiles. */
+#include "mean.h"
+#include "halo/means.h"
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
+static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/* ---- tiles
+ * ------------------------------------------------------------------------------------------------------- */
+
+float *cpu_mean_line(const CpuMeanTask *task, int64_t row)
+{
+    const CpuMean *m = task->m;
+    float *const line = (float *)(void *)(task->scratch + m->at_line);
+    cpu_source_line(&m->source, task->x, task->y + m->window.oy + row, task->cols, line);
+    return line;
+}
+
+void cpu_mean_store(const CpuMeanTask *task, int64_t row, int64_t first, int64_t n, float *mean,
+                    uint64_t *clipped)
+{
+    const CpuMean *m = task->m;
+    const HaloDtype to = m->dst->shape.dtype;
+    char *const line = halo_at(m->dst, task->x, task->y + row);
+    m->device->kernels->rows->store[to](mean, n, m->store, line + first * (int64_t)halo_dtype_size(to),
+                                        clipped);
+}
+
+static void run_task(void *context, int64_t index, int worker)
+{
+    const CpuMean *m = context;
+    const int64_t x = index % m->tiles * m->tile_cols, y = index / m->tiles * m->tile_rows;
+    CpuMeanTask task = {.m = m, .scratch = m->scratch + worker * m->scratch_bytes};
+    uint64_t clipped = 0;
+    task.x = m->dst->x0 + x;
+    task.y = m->dst->y0 + y;
+    task.cols = least(m->tile_cols, m->dst->cols - x);
+    task.rows = least(m->tile_rows, m->dst->rows - y);
+    task.n = task.cols * m->dst->shape.channels;
+    if (m->whole)
+        cpu_mean_whole(&task, &clipped);
+    else
+        cpu_mean_floats(&task, &clipped);
+    atomic_fetch_add_explicit(&m->device->clipped, clipped, memory_order_relaxed);
+}
+
+/* ---- laying out
+ * -------------------------------------------------------------------------------------------------- */
+
+/* Outputs of a task, at least: the lines that it keeps should stay in the second-level cache. Beside and above
+ * them it reads what a window does: it should be several times as large. */
+#define TILE_ELEMENTS 2048
+#define TILE_ROWS 128
+#define TILE_WINDOWS 4
+
+static void choose_tiles(CpuMean *m, int workers)
+{
+    const HaloBuf *dst = m->dst;
+    const int64_t width = m->window.width, height = m->window.height, tasks = 2 * (int64_t)workers;
+    m->tile_cols = least(dst->cols, most(divide_up(TILE_ELEMENTS, dst->shape.channels), TILE_WINDOWS * width));
+    m->tile_rows = least(dst->rows, most(TILE_ROWS, TILE_WINDOWS * height));
+    m->tiles = divide_up(dst->cols, m->tile_cols);
+    if (m->tiles * divide_up(dst->rows, m->tile_rows) < tasks)
+        m->tile_rows = most(least(height, dst->rows), divide_up(dst->rows, divide_up(tasks, m->tiles)));
+    const int64_t slices = divide_up(dst->rows, m->tile_rows);
+    if (m->tiles * slices < workers) m->tile_cols = divide_up(dst->cols, divide_up(workers, slices));
+    m->tiles = divide_up(dst->cols, m->tile_cols);
+}
+
+/* False where sizes do not fit 63 bits. */
+static bool choose_scratch(CpuMean *m)
+{
+    int64_t wide, total = 0;
+    if (!halo_mul(m->tile_cols + m->window.width - 1, m->dst->shape.channels, &wide)) return false;
+    m->pitch = divide_up(m->tile_cols * m->dst->shape.channels, CPU_MEAN_CHUNK) * CPU_MEAN_CHUNK;
+    if (!cpu_reserve(&total, most(wide, m->pitch), sizeof(float), &m->at_line) ||
+        !(m->whole ? cpu_mean_whole_scratch : cpu_mean_floats_scratch)(m, &total))
+        return false;
+    m->scratch_bytes = total;
+    return true;
+}
+
+/* Sums of whole numbers fit 32 bits, and those along a line f32, so that nothing is rounded. */
+static void choose_way(CpuMean *m, const HaloBuf *src)
+{
+    const HaloWindow *window = &m->window;
+    const HaloDtype dtype = src->shape.dtype;
+    int64_t row, sum;
+    m->whole = dtype != HALO_F32 && halo_rank_keys(dtype, window->border, window->value) == dtype &&
+               halo_mul(window->width, dtype == HALO_U8 ? 255 : 65535, &row) && row <= 1 << 24 &&
+               halo_mul(window->height, row, &sum) && sum <= INT32_MAX;
+    m->narrow = m->whole && sum <= 1 << 24;
+    if (m->whole) m->window.nan_ignore = false;
+}
+
+HaloStatus cpu_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMean *mean, HaloStore store)
+{
+    HaloStatus status = HALO_OK;
+    const HaloWindow *window = &mean->window;
+    int64_t count;
+    void *scratch;
+    CpuMean m = {.window = *window, .store = store, .dst = dst, .device = device};
+    m.source = (CpuStencil){.src = src,
+                            .dst = dst,
+                            .ox = window->ox,
+                            .oy = window->oy,
+                            .border = window->border,
+                            .value = halo_border_value(window->border, window->value),
+                            .reach = window->width - 1,
+                            .mask = {.height = window->height},
+                            .device = device};
+    if (dst->cols < 1 || dst->rows < 1) goto out;
+    if (window->width < 1 || window->height < 1 || !halo_mul(window->width, window->height, &count) ||
+        count > (int64_t)1 << 52 || src->shape.dtype > HALO_F32 || dst->shape.dtype > HALO_F32 ||
+        src->shape.channels != dst->shape.channels || !cpu_holds_needed(&m.source))
+        HALO_FAIL(HALO_ERR_BUG, "means were asked for of samples that the source does not hold");
+    const int workers = cpu_workers(device, 16.0 * (double)dst->cols * (double)dst->rows * dst->shape.channels);
+    choose_way(&m, src);
+    choose_tiles(&m, workers);
+    if (!choose_scratch(&m))
+        HALO_FAIL(HALO_ERR_LIMIT, "a window of %lld x %lld needs more memory than can be addressed",
+                  (long long)window->width, (long long)window->height);
+    HALO_TRY(cpu_scratch_each(device, &m.scratch_bytes, &scratch));
+    m.scratch = scratch;
+    cpu_run(device, workers, m.tiles * divide_up(dst->rows, m.tile_rows), run_task, &m);
+out:
+    return status;
+}

@@ -1,0 +1,55 @@
+/* What the ways of making means share: a task's part of the source, and the rows that it keeps. */
+#ifndef CPU_MEAN_H
+#define CPU_MEAN_H
+
+#include "stencil.h"
+
+typedef struct CpuMean {
+    CpuStencil source; /* for its lines: what of it reads samples is set */
+    HaloWindow window;
+    HaloStore store;
+    HaloBuf *dst;
+    bool whole;                          /* samples are whole numbers, whose sums 32 bits hold, */
+    bool narrow;                         /* and f32 too */
+    int64_t tile_cols, tile_rows, tiles; /* outputs of a task; tasks side by side */
+    int64_t pitch;                       /* elements of a row of outputs: whole chunks */
+    int64_t ring, total_ring;            /* rows of lines, and of totals */
+    int64_t at_line, at_number, at_slid, at_sum, at_counts, at_room, at_row, at_ring, at_total, at_sofar,
+        at_between, at_mean;
+    int64_t scratch_bytes;
+    char *scratch;
+    HaloDevice *device;
+} CpuMean;
+
+/* Where a task is. */
+typedef struct CpuMeanTask {
+    const CpuMean *m;
+    char *scratch;
+    int64_t x, y, cols, rows, n; /* outputs; elements in a row of them */
+} CpuMeanTask;
+
+/* Line `row` of the task's part of the source. */
+float *cpu_mean_line(const CpuMeanTask *task, int64_t row);
+/* Stores n means as elements of row `row` of the outputs, from `first` on. */
+void cpu_mean_store(const CpuMeanTask *task, int64_t row, int64_t first, int64_t n, float *mean,
+                    uint64_t *clipped);
+
+/* whole.c: whole numbers, whose sums are exact in any order: they run along, what comes is added, what leaves
+ * is taken away. */
+bool cpu_mean_whole_scratch(CpuMean *m, int64_t *total);
+/* Takes the numbers of line `row`, each in order; the sums of the windows that it ends are in the task's
+ * scratch then. */
+const int32_t *cpu_mean_whole_line(const CpuMeanTask *task, int64_t row, const int32_t *number);
+void cpu_mean_whole(const CpuMeanTask *task, uint64_t *clipped);
+
+/* floats.c: floats, by runs. */
+bool cpu_mean_floats_scratch(CpuMean *m, int64_t *total);
+void cpu_mean_floats(const CpuMeanTask *task, uint64_t *clipped);
+
+/* along.c: the sums along a line of floats or doubles. Doubles that it needs for itself; -1 where they do not
+ * fit 63 bits. */
+int64_t cpu_mean_along_room(int64_t count, int64_t window, int64_t channels);
+void cpu_mean_along(const CpuMeanKernels *kernels, bool doubles, const void *x, const CpuMeanLine *line,
+                    double *room, double *sum);
+
+#endif

@@ -1,0 +1,49 @@
+/* Sums of whole numbers. They are exact in any order, so they run: along the line and down the columns what
+ * comes is added, what leaves is taken away. */
+#include <string.h>
+
+#include "mean.h"
+
+/* Of the sums along lines those of a window and one more are kept. */
+static int64_t rows_of(const CpuMean *m) { return m->window.height + 1; }
+
+bool cpu_mean_whole_scratch(CpuMean *m, int64_t *total)
+{
+    const int64_t wide = (m->tile_cols + m->window.width - 1) * m->dst->shape.channels;
+    int64_t elements;
+    return halo_mul(rows_of(m), m->pitch, &elements) &&
+           cpu_reserve(total, wide, sizeof(int32_t), &m->at_number) &&
+           cpu_reserve(total, elements, sizeof(int32_t), &m->at_slid) &&
+           cpu_reserve(total, m->pitch, sizeof(int32_t), &m->at_sum);
+}
+
+const int32_t *cpu_mean_whole_line(const CpuMeanTask *task, int64_t row, const int32_t *number)
+{
+    const CpuMean *m = task->m;
+    const CpuMeanKernels *kernels = m->device->kernels->mean;
+    int32_t *const slid = (int32_t *)(void *)(task->scratch + m->at_slid);
+    int32_t *const sum = (int32_t *)(void *)(task->scratch + m->at_sum);
+    int32_t *const here = slid + row % rows_of(m) * m->pitch;
+    const int32_t *const left = slid + (row + 1) % rows_of(m) * m->pitch;
+    if (row == 0) memset(sum, 0, (size_t)task->n * sizeof *sum);
+    kernels->slide(number, task->cols, m->window.width, m->dst->shape.channels, here);
+    kernels->fall(here, row < m->window.height ? NULL : left, task->n, sum);
+    return sum;
+}
+
+void cpu_mean_whole(const CpuMeanTask *task, uint64_t *clipped)
+{
+    const CpuMean *m = task->m;
+    const CpuMeanKernels *kernels = m->device->kernels->mean;
+    const int64_t above = m->window.height - 1;
+    const int64_t wide = (task->cols + m->window.width - 1) * m->dst->shape.channels;
+    int32_t *const number = (int32_t *)(void *)(task->scratch + m->at_number);
+    float *const mean = (float *)(void *)(task->scratch + m->at_line); /* the line is read by then */
+    for (int64_t row = 0; row < task->rows + above; row++) {
+        kernels->whole(cpu_mean_line(task, row), wide, number);
+        const int32_t *const sum = cpu_mean_whole_line(task, row, number);
+        if (row < above) continue;
+        kernels->divide(sum, task->n, m->window.width * m->window.height, m->narrow, mean);
+        cpu_mean_store(task, row - above, 0, task->n, mean, clipped);
+    }
+}

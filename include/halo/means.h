@@ -1,0 +1,34 @@
+/* Sums over windows: what every backend has to agree on (docs/numerics.md, "Means of windows"). */
+#ifndef HALO_MEANS_H
+#define HALO_MEANS_H
+
+#include "halo/numerics.h"
+
+/* Positions are counted from the first sample of output 0's window, and cut into runs of so many: the largest
+ * power of two below the window's n samples, and at most this. So a window of two samples or more ends in a
+ * later run than the one it begins in. */
+#define HALO_MEAN_RUN 32
+
+HALO_FN int64_t halo_mean_run(int64_t n)
+{
+    int64_t run = 1;
+    while (2 * run < n && run < HALO_MEAN_RUN) run *= 2;
+    return run;
+}
+
+/* Whole runs between the first and the last that a window of n samples, 2 or more, touches, where it begins at
+ * place k of a run. */
+HALO_FN int64_t halo_mean_between(int64_t n, int64_t k) { return (k + n - 1) / halo_mean_run(n) - 1; }
+
+/* Of nothing: what leaves every number as it is, -0 too, where it is added. */
+#define HALO_MEAN_NOTHING (-0.0)
+
+/* The least power of two that is not below the width: row sums over it do not overflow. */
+HALO_FN double halo_mean_scale(int64_t width)
+{
+    double scale = 1.0;
+    while (scale < (double)width) scale *= 2.0;
+    return scale;
+}
+
+#endif

@@ -1,0 +1,196 @@
+/* Means of windows on every device against the definition. */
+#include <inttypes.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "backends.h"
+#include "draw.h"
+#include "halo/numerics.h"
+#include "oracle.h"
+
+static HaloStatus call_mean(const HaloBackend *backend, HaloDevice *device, const HaloBuf *const src[2],
+                            HaloBuf *dst, const void *parameters)
+{
+    const HaloStep *step = parameters;
+    return backend->mean(device, src[0], dst, &step->u.mean, step->store);
+}
+
+static void check(Rng *rng, const HaloShape *shape, HaloDtype to, const HaloStep *step)
+{
+    const HaloWindow *window = &step->u.mean.window;
+    HaloShape out_shape = *shape;
+    out_shape.dtype = to;
+    if (window->border == HALO_BORDER_VALID) {
+        out_shape.width -= window->width - 1;
+        out_shape.height -= window->height - 1;
+    }
+    const TestRect rect = draw_rect(rng, &out_shape);
+    TestRect need = test_whole(shape);
+    if (rng_once_in(rng, 2)) {
+        needed_side(rect.x0, rect.cols, window->width, window->ox, shape->width, window->border, &need.x0,
+                    &need.cols);
+        needed_side(rect.y0, rect.rows, window->height, window->oy, shape->height, window->border, &need.y0,
+                    &need.rows);
+    }
+    TestBuf src = testbuf_make(shape, need, rng), dst = testbuf_make(&out_shape, rect, rng);
+    testbuf_fill(&src, rng_once_in(rng, 2), rng);
+    const uint64_t clipped = oracle_mean(&src.view, &dst.view, &step->u.mean, step->store);
+    char what[320], src_text[96], dst_text[96];
+    snprintf(what, sizeof what,
+             "mean %s -> %s, window %" PRId64 "x%" PRId64 " at %" PRId64 ",%" PRId64
+             ", border %s=%g%s, store %g/%g",
+             testbuf_text(&src, src_text), testbuf_text(&dst, dst_text), window->width, window->height,
+             window->ox, window->oy, border_name(window->border), (double)window->value,
+             window->nan_ignore ? ", nan=ignore" : "", (double)step->store.num, (double)step->store.den);
+    expect_everywhere(what, call_mean, step, &src, NULL, &dst, clipped);
+    testbuf_free(&src);
+    testbuf_free(&dst);
+}
+
+static void run_case(Rng *rng, const HaloShape *shape, int64_t width, int64_t height)
+{
+    static const float constant[] = {0.0f, -0.0f, 7.0f, 255.0f, 256.0f, 0.5f, -3.0f, 65535.0f, NAN};
+    const HaloDtype to = draw_dtype(rng);
+    HaloWindow window = {.width = width,
+                         .height = height,
+                         .ox = -(rng_once_in(rng, 3) ? rng_between(rng, 0, width - 1) : width / 2),
+                         .oy = -(rng_once_in(rng, 3) ? rng_between(rng, 0, height - 1) : height / 2),
+                         .border = draw_border(rng),
+                         .value = constant[rng_between(rng, 0, 8)],
+                         .nan_ignore = rng_once_in(rng, 3)};
+    if (width <= shape->width && height <= shape->height && rng_once_in(rng, 6)) {
+        window.border = HALO_BORDER_VALID;
+        window.ox = window.oy = 0;
+    }
+    const HaloStep mean = {.u.mean.window = window, .store = draw_store(rng, shape->dtype, to)};
+    check(rng, shape, to, &mean);
+}
+
+/* Widths round those where runs grow, where whole runs begin to lie between, and where those have runs of their
+ * own. */
+static int64_t draw_width(Rng *rng, int64_t most)
+{
+    static const int64_t turns[] = {2, 3, 4, 5, 8, 9, 16, 17, 32, 33, 34, 64, 65, 66, 96, 97, 1056, 1088};
+    const int64_t turn = turns[rng_between(rng, 0, sizeof turns / sizeof *turns - 1)];
+    return rng_once_in(rng, 3) && turn <= most ? turn : rng_between(rng, 1, most);
+}
+
+static void small_windows_body(Rng *rng)
+{
+    const HaloShape shape = draw_long_shape(rng, 60);
+    run_case(rng, &shape, draw_width(rng, 9), draw_width(rng, 9));
+}
+
+static void small_windows(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 400, small_windows_body);
+}
+
+/* Up to three times the picture. */
+static void larger_windows_body(Rng *rng)
+{
+    const HaloShape shape = draw_shape(rng, 70);
+    run_case(rng, &shape, draw_width(rng, 3 * shape.width), draw_width(rng, 3 * shape.height));
+}
+
+static void larger_windows(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 400, larger_windows_body);
+}
+
+/* As over sound: long lines, and windows whose whole runs are more than a run of runs has. */
+static void long_lines_body(Rng *rng)
+{
+    const bool wide = rng_once_in(rng, 2);
+    const int64_t length = rng_between(rng, 1, 5000), across = rng_between(rng, 1, 3);
+    const int64_t window = draw_width(rng, rng_once_in(rng, 2) ? 9000 : 300);
+    const HaloShape shape = test_shape(draw_dtype(rng), wide ? length : across, wide ? across : length,
+                                       (int)rng_between(rng, 1, 3));
+    run_case(rng, &shape, wide ? window : rng_between(rng, 1, 2), wide ? rng_between(rng, 1, 2) : window);
+}
+
+static void long_lines(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 60, long_lines_body);
+}
+
+/* More tiles than one in both directions. */
+static void larger_images_body(Rng *rng)
+{
+    const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 600, 2600), rng_between(rng, 70, 200),
+                                       (int)rng_between(rng, 1, 3));
+    run_case(rng, &shape, draw_width(rng, 40), draw_width(rng, 40));
+}
+
+static void larger_images(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 8, larger_images_body);
+}
+
+/* An infinity and a NaN reach the windows that hold them, and no others. */
+static void one_that_is_not_finite(void **state)
+{
+    (void)state;
+    enum { N = 400, AT = 230 };
+    static const int64_t widths[] = {1, 2, 7, 32, 33, 50, 100, 161};
+    static const float values[] = {INFINITY, -INFINITY, NAN};
+    const HaloShape shape = test_shape(HALO_F32, N, 1, 1);
+    TestBuf src = testbuf_make(&shape, test_whole(&shape), NULL),
+            dst = testbuf_make(&shape, test_whole(&shape), NULL);
+    for (size_t k = 0; k < sizeof values / sizeof *values * (sizeof widths / sizeof *widths); k++) {
+        const int64_t width = widths[k / 3];
+        const HaloStep mean = {
+            .u.mean.window = {.width = width, .height = 1, .ox = -width / 2, .border = HALO_BORDER_REFLECT},
+            .store = {1, 1}};
+        float *const sample = src.view.data, *const out = dst.view.data;
+        for (int64_t i = 0; i < N; i++) {
+            const int64_t first = i - width / 2;
+            sample[i] = i == AT ? values[k % 3] : 1.0f;
+            out[i] = first <= AT && AT < first + width ? halo_canonical(values[k % 3]) : 1.0f;
+        }
+        expect_everywhere("one that is not finite", call_mean, &mean, &src, NULL, &dst, 0);
+    }
+    testbuf_free(&src);
+    testbuf_free(&dst);
+}
+
+/* Row sums of numbers near the largest do not overflow. */
+static void the_largest(void **state)
+{
+    (void)state;
+    const HaloShape shape = test_shape(HALO_F32, 90, 80, 2);
+    const HaloStep mean = {
+        .u.mean.window = {.width = 77, .height = 70, .ox = -38, .oy = -35, .border = HALO_BORDER_MIRROR},
+        .store = {1, 1}};
+    TestBuf src = testbuf_make(&shape, test_whole(&shape), NULL),
+            dst = testbuf_make(&shape, test_whole(&shape), NULL);
+    for (int64_t i = 0; i < 90 * 80 * 2; i++)
+        ((float *)src.view.data)[i] = ((float *)dst.view.data)[i] = 0x1p127f;
+    expect_everywhere("the largest", call_mean, &mean, &src, NULL, &dst, 0);
+    testbuf_free(&src);
+    testbuf_free(&dst);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(small_windows),
+        cmocka_unit_test(larger_windows),
+        cmocka_unit_test(long_lines),
+        cmocka_unit_test(larger_images),
+        cmocka_unit_test(one_that_is_not_finite),
+        cmocka_unit_test(the_largest),
+    };
+    test_arguments(argc, argv);
+    return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);
+}
