@@ -1,5 +1,6 @@
-/* Rank filters. The image is cut into tiles. Minima and maxima have a way of their own (rank_extreme.c); other
- * small windows are sorted by a network, many outputs at a time; larger ones are counted (rank_walk.c). */
+/* Rank filters. The image is cut into tiles. Minima and maxima have ways of their own (rank_extreme.c,
+ * rank_span.c); other small windows are sorted by a network, many outputs at a time; larger ones are counted
+ * (rank_walk.c). */
 #include <string.h>
 
 #include "rank.h"
@@ -130,7 +131,9 @@ static void run_task(void *context, int64_t index, int worker)
     task.rows = least(r->tile_rows, r->dst->rows - y);
     task.wide = task.cols + r->rank->window.width - 1;
     task.high = task.rows + r->rank->window.height - 1;
-    if (r->extreme)
+    if (r->span != NULL)
+        cpu_rank_span(&task, &clipped);
+    else if (r->extreme)
         cpu_rank_extreme(&task, &clipped);
     else if (r->network != NULL)
         sort_tile(&task, &clipped);
@@ -154,9 +157,12 @@ static bool choose_scratch(CpuRank *r)
     const HaloRank *rank = r->rank;
     const int64_t channels = r->dst->shape.channels, n = rank->window.width * rank->window.height;
     int64_t total = 0;
-    const int64_t elements = r->extreme ? EXTREME_ELEMENTS : TILE_ELEMENTS,
+    const int64_t elements = r->span != NULL ? cpu_rank_span_elements(r)
+                             : r->extreme    ? EXTREME_ELEMENTS
+                                             : TILE_ELEMENTS,
                   rows = r->extreme ? EXTREME_ROWS : TILE_ROWS;
-    r->tile_cols = least(r->dst->cols, most(divide_up(elements, channels), 4 * rank->window.width));
+    const int64_t wide = (r->span != NULL ? 1 : 4) * rank->window.width;
+    r->tile_cols = least(r->dst->cols, most(divide_up(elements, channels), wide));
     r->tile_rows = least(r->dst->rows, most(rows, (r->extreme ? 4 : 1) * rank->window.height));
     r->tiles = divide_up(r->dst->cols, r->tile_cols);
     /* A block may begin with the last sample of a row. */
@@ -164,7 +170,7 @@ static bool choose_scratch(CpuRank *r)
     r->pitch += CPU_RANK_LANES;
     if (!cpu_reserve(&total, r->pitch, sizeof(float), &r->at_line)) return false;
     if (r->extreme) {
-        if (!cpu_rank_extreme_scratch(r, &total)) return false;
+        if (!(r->span != NULL ? cpu_rank_span_scratch : cpu_rank_extreme_scratch)(r, &total)) return false;
         r->scratch_bytes = total;
         return true;
     }
@@ -205,6 +211,7 @@ HaloStatus cpu_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
     r.keys = halo_rank_keys(src->shape.dtype, rank->window.border, rank->window.value);
     r.index = halo_rank_index(rank->fraction, n);
     r.extreme = rank->fraction == 0.0 || rank->fraction == 1.0;
+    HALO_TRY(cpu_rank_span_open(&r));
     if (n <= CPU_RANK_MOST && !r.extreme) make_network(&r, list);
     if (!choose_scratch(&r))
         HALO_FAIL(HALO_ERR_LIMIT, "a window of %lld x %lld needs more memory than can be addressed",
@@ -212,10 +219,12 @@ HaloStatus cpu_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
     HALO_TRY(cpu_scratch_each(device, &r.scratch_bytes, &scratch));
     r.scratch = scratch;
     const double outputs = (double)dst->cols * (double)dst->rows * dst->shape.channels;
-    const double work = outputs * (r.extreme           ? 16.0
+    const double work = outputs * (r.span != NULL      ? 2.0 * (double)rank->window.height
+                                   : r.extreme         ? 16.0
                                    : r.network != NULL ? (double)r.exchanges
                                                        : 16.0 * (double)rank->window.height);
     cpu_run(device, cpu_workers(device, work), r.tiles * divide_up(dst->rows, r.tile_rows), run_task, &r);
 out:
+    cpu_rank_span_close(&r);
     return status;
 }

@@ -1,8 +1,14 @@
-/* What the three ways of a rank filter share: a task's part of the source, with the border round it. */
+/* What the ways of a rank filter share: a task's part of the source, with the border round it. */
 #ifndef CPU_RANK_H
 #define CPU_RANK_H
 
 #include "stencil.h"
+
+/* A row of a window, and what of it belongs to the window. */
+typedef struct CpuSpanRow {
+    HaloSpan span;
+    int64_t row;
+} CpuSpanRow;
 
 typedef struct CpuRank {
     CpuStencil source; /* for its lines: what of it reads samples is set */
@@ -14,6 +20,7 @@ typedef struct CpuRank {
     HaloDtype keys;                      /* what samples are compared as: u8, u16 or, for u32, F32 */
     int64_t index;                       /* of the wanted one among all samples of a window */
     bool extreme;                        /* it is the first or the last of them */
+    CpuSpanRow *span;                    /* [height] where windows are no rectangles; else NULL */
     CpuExchange *network;                /* NULL: windows are counted */
     int64_t exchanges;
     int64_t bins, elements; /* counters; samples of a task's part */
@@ -35,9 +42,22 @@ void cpu_rank_line(const CpuRankTask *task, int64_t row);
 /* Stores task->line as row `row` of the outputs. */
 void cpu_rank_store(const CpuRankTask *task, int64_t row, uint64_t *clipped);
 
-/* rank_extreme.c: of the first and the last of the sorted. */
+/* rank_extreme.c: of the first and the last of the sorted. Keys are such that the wanted one is the least or
+ * the greatest, also where NaN has to win or to lose. */
 bool cpu_rank_extreme_scratch(CpuRank *r, int64_t *total);
 void cpu_rank_extreme(const CpuRankTask *task, uint64_t *clipped);
+CpuExtreme *cpu_rank_extreme_of(const CpuRank *r);
+/* Line `row` of the task's part of the source as such keys, and such keys stored as row `row` of the outputs.
+ */
+void cpu_rank_extreme_read(const CpuRankTask *task, int64_t row, void *key);
+void cpu_rank_extreme_write(const CpuRankTask *task, int64_t row, void *key, uint64_t *clipped);
+
+/* rank_span.c: the same over windows that are no rectangles. */
+HaloStatus cpu_rank_span_open(CpuRank *r);
+void cpu_rank_span_close(CpuRank *r);
+int64_t cpu_rank_span_elements(const CpuRank *r); /* of a row of a tile */
+bool cpu_rank_span_scratch(CpuRank *r, int64_t *total);
+void cpu_rank_span(const CpuRankTask *task, uint64_t *clipped);
 
 /* rank_walk.c: windows are counted; what leaves and enters a window is all that changes from one to the next.
  */

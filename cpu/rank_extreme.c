@@ -20,12 +20,39 @@ static void turn(uint32_t *key, int64_t n, uint32_t by)
     for (int64_t i = 0; i < n && by != 0; i++) key[i] += by;
 }
 
+CpuExtreme *cpu_rank_extreme_of(const CpuRank *r)
+{
+    return r->device->kernels->rank->extreme[r->rank->fraction > 0][r->keys];
+}
+
+void cpu_rank_extreme_read(const CpuRankTask *task, int64_t row, void *key)
+{
+    const CpuRank *r = task->r;
+    const int64_t n = task->wide * r->dst->shape.channels;
+    cpu_rank_line(task, row);
+    r->device->kernels->rank->to_keys[r->keys](task->line, n, key);
+    if (r->keys == HALO_F32) turn(key, n, turn_of(r));
+}
+
+void cpu_rank_extreme_write(const CpuRankTask *task, int64_t row, void *key, uint64_t *clipped)
+{
+    const CpuRank *r = task->r;
+    const int64_t n = task->cols * r->dst->shape.channels;
+    if (r->keys != HALO_F32) {
+        r->device->kernels->rows->load[r->keys](key, n, task->line);
+    } else {
+        turn(key, n, (uint32_t) - (int32_t)turn_of(r));
+        r->device->kernels->rank->from_keys(key, n, task->line);
+    }
+    cpu_rank_store(task, row, clipped);
+}
+
 /* Lines of a task, as keys. */
 typedef struct Lines {
     const CpuRankTask *task;
     CpuExtreme *extreme;
-    int64_t n, bytes; /* keys in a line of outputs, and their bytes */
-    char *row;        /* a line of the source */
+    int64_t n; /* keys in a line of outputs */
+    char *row; /* a line of the source */
 } Lines;
 
 /* The extremes along line `at` of the task's part of the source. */
@@ -35,9 +62,7 @@ static void read_line(const Lines *l, int64_t at, char *to)
     const int64_t size = (int64_t)halo_dtype_size(r->keys), channels = r->dst->shape.channels;
     const int64_t width = r->rank->window.width;
     int64_t count = l->task->wide * channels, span = 1;
-    cpu_rank_line(l->task, at);
-    r->device->kernels->rank->to_keys[r->keys](l->task->line, count, l->row);
-    if (r->keys == HALO_F32) turn((uint32_t *)(void *)l->row, count, turn_of(r));
+    cpu_rank_extreme_read(l->task, at, l->row);
     for (; 2 * span <= width; span *= 2) {
         count -= span * channels;
         l->extreme(l->row, l->row + span * channels * size, count, l->row);
@@ -45,29 +70,13 @@ static void read_line(const Lines *l, int64_t at, char *to)
     l->extreme(l->row, l->row + (width - span) * channels * size, l->n, to);
 }
 
-static void write_line(const Lines *l, int64_t at, const char *key, uint64_t *clipped)
-{
-    const CpuRank *r = l->task->r;
-    if (r->keys != HALO_F32) {
-        r->device->kernels->rows->load[r->keys](key, l->n, l->task->line);
-    } else {
-        uint32_t *row = memcpy(l->row, key, (size_t)l->bytes);
-        turn(row, l->n, (uint32_t) - (int32_t)turn_of(r));
-        r->device->kernels->rank->from_keys(row, l->n, l->task->line);
-    }
-    cpu_rank_store(l->task, at, clipped);
-}
-
 void cpu_rank_extreme(const CpuRankTask *task, uint64_t *clipped)
 {
     const CpuRank *r = task->r;
     const int64_t height = r->rank->window.height, n = task->cols * r->dst->shape.channels;
     const int64_t bytes = n * (int64_t)halo_dtype_size(r->keys);
-    const Lines l = {.task = task,
-                     .extreme = r->device->kernels->rank->extreme[r->rank->fraction > 0][r->keys],
-                     .n = n,
-                     .bytes = bytes,
-                     .row = task->scratch + r->at_area};
+    const Lines l = {
+        .task = task, .extreme = cpu_rank_extreme_of(r), .n = n, .row = task->scratch + r->at_area};
     char *block = task->scratch + r->at_block, *next = block + height * bytes, *sofar = next + height * bytes;
     for (int64_t j = 0; j < height; j++) read_line(&l, j, next + j * bytes);
     for (int64_t first = 0; first < task->rows; first += height) {
@@ -76,7 +85,7 @@ void cpu_rank_extreme(const CpuRankTask *task, uint64_t *clipped)
         next = other;
         for (int64_t j = height - 2; j >= 0; j--)
             l.extreme(block + j * bytes, block + (j + 1) * bytes, n, block + j * bytes);
-        write_line(&l, first, block, clipped);
+        cpu_rank_extreme_write(task, first, block, clipped);
         for (int64_t j = 1; j < height && first + j < task->rows; j++) {
             char *const line = next + (j - 1) * bytes;
             read_line(&l, first + height + j - 1, line);
@@ -85,7 +94,7 @@ void cpu_rank_extreme(const CpuRankTask *task, uint64_t *clipped)
             else
                 l.extreme(sofar, line, n, sofar);
             l.extreme(block + j * bytes, sofar, n, block + j * bytes);
-            write_line(&l, first + j, block + j * bytes, clipped);
+            cpu_rank_extreme_write(task, first + j, block + j * bytes, clipped);
         }
         if (first + height < task->rows) read_line(&l, first + 2 * height - 1, next + (height - 1) * bytes);
     }

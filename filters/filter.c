@@ -3,6 +3,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 
 HaloStatus filter_f32(const char *what, double value, float *rounded)
 {
@@ -22,6 +23,28 @@ HaloStatus filter_samples(const char *what, const HaloValue *length, int64_t *sa
                          HALO_MASK_MAX_SIDE, number);
     *samples = (int64_t)number;
     return HALO_OK;
+}
+
+FilterWindow filter_rectangle(int64_t width, int64_t height)
+{
+    return (FilterWindow){.width = width, .height = height, .anchor_x = width / 2, .anchor_y = height / 2};
+}
+
+HaloStatus filter_size(HaloBuilder *builder, const char *op, HaloReg in, const HaloValue *width,
+                       const HaloValue *height, FilterWindow *window)
+{
+    HaloStatus status = HALO_OK;
+    const bool sound = halo_build_shape(builder, in)->kind == HALO_AUDIO;
+    int64_t wide, high = 1;
+    char what[64];
+    if (sound && height->given) HALO_FAIL(HALO_ERR_USAGE, "%s: audio has no height", op);
+    snprintf(what, sizeof what, "%s: width", op);
+    HALO_TRY(filter_samples(what, width, &wide));
+    snprintf(what, sizeof what, "%s: height", op);
+    if (!sound) HALO_TRY(filter_samples(what, height->given ? height : width, &high));
+    *window = filter_rectangle(wide, high);
+out:
+    return status;
 }
 
 /* ---- coefficients --------------------------------------------------------------------------------------- */
@@ -131,13 +154,27 @@ out:
     return status;
 }
 
-HaloStatus filter_rank(Filter *filter, int64_t width, int64_t height, double fraction, HaloReg *dst)
+/* What another window made reaches as far as both together. */
+static void add_margins(Filter *filter, const FilterWindow *window)
+{
+    filter->left += window->anchor_x;
+    filter->right += window->width - 1 - window->anchor_x;
+    filter->up += window->anchor_y;
+    filter->down += window->height - 1 - window->anchor_y;
+}
+
+HaloStatus filter_rank(Filter *filter, HaloReg src, const FilterWindow *window, double fraction, HaloReg *dst)
 {
     HaloStatus status = HALO_OK;
-    const HaloRank rank = {.window = window_of(filter, width, height, width / 2, height / 2),
-                           .fraction = fraction};
-    HALO_TRY(halo_build_rank(filter->builder, filter->work, &rank, dst));
-    widen_margins(filter, width, height, width / 2, height / 2);
+    const HaloRank rank = {
+        .window = window_of(filter, window->width, window->height, window->anchor_x, window->anchor_y),
+        .fraction = fraction,
+        .span = window->span};
+    HALO_TRY(halo_build_rank(filter->builder, src, &rank, dst));
+    if (src == filter->work)
+        widen_margins(filter, window->width, window->height, window->anchor_x, window->anchor_y);
+    else
+        add_margins(filter, window);
 out:
     return status;
 }
@@ -150,6 +187,19 @@ HaloStatus filter_mean(Filter *filter, int64_t width, int64_t height, HaloReg *d
     widen_margins(filter, width, height, width / 2, height / 2);
 out:
     return status;
+}
+
+HaloStatus filter_difference(Filter *filter, HaloReg a, HaloReg b, HaloReg *dst)
+{
+    const bool valid = halo_build_common(filter->builder)->border == HALO_BORDER_VALID;
+    const bool moves_a = valid && a == filter->in, moves_b = valid && b == filter->in;
+    const HaloCombine minus = {.kind = HALO_COMBINE_ADD,
+                               .amount = -1.0f,
+                               .ax = moves_a ? filter->left : 0,
+                               .ay = moves_a ? filter->up : 0,
+                               .bx = moves_b ? filter->left : 0,
+                               .by = moves_b ? filter->up : 0};
+    return halo_build_combine(filter->builder, a, b, &minus, dst);
 }
 
 HaloStatus filter_ends(Filter *filter, HaloReg made, const HaloMask *ends, HaloReg *out)

@@ -36,8 +36,21 @@ HaloStatus filter_conv(Filter *filter, const HaloMask *mask, HaloReg *dst);
  * just the row. */
 HaloStatus filter_sep(Filter *filter, const HaloMask *row, const HaloMask *column, HaloReg *dst);
 
-/* *dst = the sample at `fraction` of every sorted window; `width` and `height` are odd. */
-HaloStatus filter_rank(Filter *filter, int64_t width, int64_t height, double fraction, HaloReg *dst);
+/* A window, as HaloRank has it; its anchor lies over the sample that is made. */
+typedef struct FilterWindow {
+    int64_t width, height, anchor_x, anchor_y;
+    const HaloSpan *span;
+} FilterWindow;
+
+/* A rectangle with the anchor of masks: in the middle, or to the lower right of it. */
+FilterWindow filter_rectangle(int64_t width, int64_t height);
+
+/* *dst = the sample at `fraction` of every sorted window of `src`: of filter->work, or of what another window
+ * made from it. */
+HaloStatus filter_rank(Filter *filter, HaloReg src, const FilterWindow *window, double fraction, HaloReg *dst);
+
+/* *dst = a - b, each of them made from filter->work by as many windows as the other, or `in` itself. */
+HaloStatus filter_difference(Filter *filter, HaloReg a, HaloReg b, HaloReg *dst);
 
 /* *dst = the mean of every window of filter->work; on audio height is 1. */
 HaloStatus filter_mean(Filter *filter, int64_t width, int64_t height, HaloReg *dst);
@@ -71,5 +84,9 @@ HaloStatus filter_f32(const char *what, double value, float *rounded);
 /* A LENGTH that has to be a whole number of samples, 1 .. HALO_MASK_MAX_SIDE: HALO_ERR_USAGE otherwise. Times
  * are whole by now. */
 HaloStatus filter_samples(const char *what, const HaloValue *length, int64_t *samples);
+
+/* The window that a width and a height (as the width unless given; sound has none) ask for. */
+HaloStatus filter_size(HaloBuilder *builder, const char *op, HaloReg in, const HaloValue *width,
+                       const HaloValue *height, FilterWindow *window);
 
 #endif

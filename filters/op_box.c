@@ -6,12 +6,9 @@
 static HaloStatus build_box(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
     HaloStatus status = HALO_OK;
-    int64_t width, height;
-    const HaloKind kind = halo_build_shape(builder, in)->kind;
-    if (kind == HALO_AUDIO && arg[1].given) HALO_FAIL(HALO_ERR_USAGE, "box: audio has no height");
-    HALO_TRY(filter_samples("box: width", &arg[0], &width));
-    HALO_TRY(filter_samples("box: height", &arg[arg[1].given ? 1 : 0], &height));
-    HALO_TRY(filter_means(builder, in, width, height, out));
+    FilterWindow window;
+    HALO_TRY(filter_size(builder, "box", in, &arg[0], &arg[1], &window));
+    HALO_TRY(filter_means(builder, in, window.width, window.height, out));
 out:
     return status;
 }

@@ -5,33 +5,64 @@
 #include "filter.h"
 #include "ops.h"
 
-/* The side of the window: window=, 2 radius + 1, or 3. */
-static HaloStatus window_side(const char *op, const HaloValue *radius, const HaloValue *window, int64_t *side)
+enum { SIZE_RADIUS, SIZE_WINDOW, SIZE_WIDTH, SIZE_HEIGHT };
+
+/* A time is a wish, a number of samples is not: it becomes the next odd one. */
+static HaloValue next_odd(HaloValue length)
+{
+    if (length.integer) length.number = (double)((int64_t)length.number | 1);
+    return length;
+}
+
+static HaloStatus need_odd(const char *op, const char *key, int64_t side)
+{
+    if (side % 2 != 0) return HALO_OK;
+    return halo_fail(HALO_ERR_USAGE, "%s: %s has to be odd, not %lld", op, key, (long long)side);
+}
+
+static HaloStatus one_way(const char *op, const HaloValue *size)
+{
+    const bool radius = size[SIZE_RADIUS].given, window = size[SIZE_WINDOW].given,
+               sides = size[SIZE_WIDTH].given || size[SIZE_HEIGHT].given;
+    if (radius + window + sides < 2) return HALO_OK;
+    return halo_fail(HALO_ERR_USAGE, "%s: %s and %s say the same; give one of them", op,
+                     radius ? "radius" : "window", window && radius ? "window" : "width or height");
+}
+
+/* width= and height=; else both are window=, 2 radius + 1, or 3. `odd`: a median has a middle sample. */
+static HaloStatus find_window(HaloBuilder *builder, const char *op, bool odd, const HaloValue *size, HaloReg in,
+                              FilterWindow *window)
 {
     HaloStatus status = HALO_OK;
+    HaloValue width = {.number = 3};
+    int64_t side;
     char what[32];
-    *side = radius->given ? 2 * radius->integer + 1 : 3;
-    if (!window->given) return HALO_OK;
-    if (radius->given) HALO_FAIL(HALO_ERR_USAGE, "%s: radius and window say the same; give one of them", op);
-    snprintf(what, sizeof what, "%s: window", op);
-    HALO_TRY(filter_samples(what, window, side));
-    if (window->integer) *side |= 1; /* a time is a wish, a number of samples is not */
-    if (*side % 2 == 0) HALO_FAIL(HALO_ERR_USAGE, "%s has to be odd, not %lld", what, (long long)*side);
+    HALO_TRY(one_way(op, size));
+    if (size[SIZE_RADIUS].given) width.number = (double)(2 * size[SIZE_RADIUS].integer + 1);
+    if (size[SIZE_WIDTH].given) width = odd ? next_odd(size[SIZE_WIDTH]) : size[SIZE_WIDTH];
+    if (size[SIZE_WINDOW].given) {
+        width = next_odd(size[SIZE_WINDOW]);
+        snprintf(what, sizeof what, "%s: window", op);
+        HALO_TRY(filter_samples(what, &width, &side));
+        HALO_TRY(need_odd(op, "window", side));
+    }
+    HALO_TRY(filter_size(builder, op, in, &width, &size[SIZE_HEIGHT], window));
+    if (odd) HALO_TRY(need_odd(op, "width", window->width));
+    if (odd) HALO_TRY(need_odd(op, "height", window->height));
 out:
     return status;
 }
 
-static HaloStatus build(HaloBuilder *builder, const char *op, double fraction, const HaloValue *size,
+static HaloStatus build(HaloBuilder *builder, const char *op, double fraction, bool odd, const HaloValue *size,
                         HaloReg in, HaloReg *out)
 {
     HaloStatus status = HALO_OK;
     Filter filter;
+    FilterWindow window;
     HaloReg made;
-    int64_t side;
-    const bool audio = halo_build_shape(builder, in)->kind == HALO_AUDIO;
-    HALO_TRY(window_side(op, &size[0], &size[1], &side));
+    HALO_TRY(find_window(builder, op, odd, size, in, &window));
     HALO_TRY(filter_begin_straight(&filter, builder, in));
-    HALO_TRY(filter_rank(&filter, side, audio ? 1 : side, fraction, &made));
+    HALO_TRY(filter_rank(&filter, filter.work, &window, fraction, &made));
     HALO_TRY(filter_end(&filter, made, false, NULL, out));
 out:
     return status;
@@ -39,15 +70,15 @@ out:
 
 static HaloStatus build_median(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
-    return build(builder, "median", 0.5, arg, in, out);
+    return build(builder, "median", 0.5, true, arg, in, out);
 }
 
 static HaloStatus build_rank(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
-    return build(builder, "rank", arg[0].number, arg + 1, in, out);
+    return build(builder, "rank", arg[0].number, false, arg + 1, in, out);
 }
 
-#define SIZE_PARAMS                                                                                    \
+#define SIZE_PARAMS(parity)                                                                            \
     {.key = "radius",                                                                                  \
      .type = HALO_PARAM_INTEGER,                                                                       \
      .preset = "",                                                                                     \
@@ -55,20 +86,34 @@ static HaloStatus build_rank(HaloBuilder *builder, const HaloValue *arg, HaloReg
      .max = HALO_MASK_MAX_SIDE / 2 - 1,                                                                \
      .unit = "pixels",                                                                                 \
      .help = "how far the window reaches to every side; 1"},                                           \
+        {.key = "window",                                                                              \
+         .type = HALO_PARAM_LENGTH,                                                                    \
+         .preset = "",                                                                                 \
+         .min = 1,                                                                                     \
+         .max = HALO_MASK_MAX_SIDE,                                                                    \
+         .unit = "samples",                                                                            \
+         .help = "its side instead, odd; a time becomes the next odd number"},                         \
+        {.key = "width",                                                                               \
+         .type = HALO_PARAM_LENGTH,                                                                    \
+         .preset = "",                                                                                 \
+         .min = 1,                                                                                     \
+         .max = HALO_MASK_MAX_SIDE,                                                                    \
+         .unit = "samples",                                                                            \
+         .help = "or its width, " parity},                                                             \
     {                                                                                                  \
-        .key = "window", .type = HALO_PARAM_LENGTH, .preset = "", .min = 1, .max = HALO_MASK_MAX_SIDE, \
-        .unit = "samples", .help = "its side instead, odd; a time becomes the next odd number"         \
+        .key = "height", .type = HALO_PARAM_LENGTH, .preset = "", .min = 1, .max = HALO_MASK_MAX_SIDE, \
+        .unit = "pixels", .help = "and its height, " parity "; as the width unless given"              \
     }
 
-static const HaloParam median_param[] = {SIZE_PARAMS};
+static const HaloParam median_param[] = {SIZE_PARAMS("odd")};
 
 static const HaloParam rank_param[] = {
     {.key = "fraction",
      .type = HALO_PARAM_NUMBER,
      .min = 0,
      .max = 1,
-     .help = "where in the sorted window: 0 the minimum (erode), 0.5 the median, 1 the maximum (dilate)"},
-    SIZE_PARAMS,
+     .help = "where in the sorted window: 0 the minimum, 0.5 the median, 1 the maximum"},
+    SIZE_PARAMS("odd or even"),
 };
 
 const HaloOp halo_op_median = {.name = "median",
@@ -81,9 +126,8 @@ const HaloOp halo_op_median = {.name = "median",
                                .build = build_median};
 
 const HaloOp halo_op_rank = {.name = "rank",
-                             .help = "any place of the sorted window: erode, dilate, percentiles",
-                             .known_as =
-                                 "erode dilate minimum maximum min max percentile morphology open close",
+                             .help = "any place of the sorted window: minimum, maximum, percentiles",
+                             .known_as = "minimum maximum min max percentile quantile",
                              .example = "rank:fraction=0.9,radius=2",
                              .kinds = HALO_IMAGE | HALO_AUDIO,
                              .filter = true,

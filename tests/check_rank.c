@@ -68,16 +68,107 @@ static void check(Rng *rng, const HaloShape *shape, HaloDtype to, const HaloStep
     const uint64_t clipped = oracle_rank(&src.view, &dst.view, rank, step->store);
     char what[320], src_text[96], dst_text[96];
     snprintf(what, sizeof what,
-             "rank %g %s -> %s, window %" PRId64 "x%" PRId64 " at %" PRId64 ",%" PRId64
+             "rank %g %s -> %s, %s %" PRId64 "x%" PRId64 " at %" PRId64 ",%" PRId64
              ", border %s=%g%s, store %g/%g",
-             rank->fraction, testbuf_text(&src, src_text), testbuf_text(&dst, dst_text), rank->window.width,
-             rank->window.height, rank->window.ox, rank->window.oy, border_name(rank->window.border),
-             (double)rank->window.value, rank->window.nan_ignore ? ", nan=ignore" : "", (double)step->store.num,
-             (double)step->store.den);
+             rank->fraction, testbuf_text(&src, src_text), testbuf_text(&dst, dst_text),
+             rank->span != NULL ? "shape" : "window", rank->window.width, rank->window.height, rank->window.ox,
+             rank->window.oy, border_name(rank->window.border), (double)rank->window.value,
+             rank->window.nan_ignore ? ", nan=ignore" : "", (double)step->store.num, (double)step->store.den);
     expect_everywhere(what, call_rank, step, &src, NULL, &dst, clipped);
     testbuf_free(&src);
     testbuf_free(&dst);
 }
+
+/* ---- shapes --------------------------------------------------------------------------------------------- */
+
+enum { TALLEST = 2000 };
+
+/* Alike above and below the middle and wider towards it, as disks are, or anyhow. */
+static const HaloSpan *draw_shape_of_window(Rng *rng, int64_t width, int64_t height)
+{
+    static HaloSpan span[TALLEST];
+    const bool even = rng_once_in(rng, 2), same = rng_once_in(rng, 8);
+    for (int64_t j = 0; j < height; j++) {
+        const int64_t above = j < height - 1 - j ? j : height - 1 - j;
+        if (same && j > 0) {
+            span[j] = span[0];
+        } else if (even && j > above) {
+            span[j] = span[above];
+        } else if (even) {
+            const int64_t cut = (width - 1) / 2 * (height - 1 - 2 * above) / (height + 1);
+            span[j] = (HaloSpan){cut, width - cut};
+        } else {
+            span[j].from = rng_between(rng, 0, width - 1);
+            span[j].to = rng_between(rng, span[j].from + 1, width);
+        }
+    }
+    return span;
+}
+
+static void shape_case(Rng *rng, const HaloShape *shape, int64_t width, int64_t height)
+{
+    static const float constant[] = {0.0f, 7.0f, 256.0f, NAN, INFINITY};
+    const HaloDtype to = draw_dtype(rng);
+    HaloStep rank = {.u.rank.window.width = width,
+                     .u.rank.window.height = height,
+                     .u.rank.span = draw_shape_of_window(rng, width, height),
+                     .u.rank.fraction = rng_once_in(rng, 2),
+                     .u.rank.window.ox = -(rng_once_in(rng, 3) ? rng_between(rng, 0, width - 1) : width / 2),
+                     .u.rank.window.oy = -(rng_once_in(rng, 3) ? rng_between(rng, 0, height - 1) : height / 2),
+                     .u.rank.window.border = draw_border(rng),
+                     .u.rank.window.value = constant[rng_between(rng, 0, 4)],
+                     .u.rank.window.nan_ignore = rng_once_in(rng, 3),
+                     .store = draw_store(rng, shape->dtype, to)};
+    if (width <= shape->width && height <= shape->height && rng_once_in(rng, 6)) {
+        rank.u.rank.window.border = HALO_BORDER_VALID;
+        rank.u.rank.window.ox = rank.u.rank.window.oy = 0;
+    }
+    check(rng, shape, to, &rank, rng_once_in(rng, 2));
+}
+
+static void shapes_body(Rng *rng)
+{
+    const HaloShape shape = draw_long_shape(rng, 60);
+    shape_case(rng, &shape, rng_between(rng, 1, 40), rng_between(rng, 1, 40));
+}
+
+static void shapes(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 200, shapes_body);
+}
+
+/* More tiles than one, both ways. */
+static void shapes_over_larger_images_body(Rng *rng)
+{
+    const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 600, 2200), rng_between(rng, 20, 100),
+                                       (int)rng_between(rng, 1, 3));
+    shape_case(rng, &shape, rng_between(rng, 1, 9), rng_between(rng, 1, 9));
+}
+
+static void shapes_over_larger_images(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 12, shapes_over_larger_images_body);
+}
+
+/* Windows that go round the picture many times, and lines that no block's memory holds. */
+static void long_shapes_body(Rng *rng)
+{
+    const HaloShape shape = draw_shape(rng, 6);
+    const bool wide = rng_once_in(rng, 2);
+    const int64_t side = rng_between(rng, 600, wide && rng_once_in(rng, 3) ? 30000 : TALLEST),
+                  few = rng_between(rng, 1, 4);
+    shape_case(rng, &shape, wide ? side : few, wide ? few : side);
+}
+
+static void long_shapes(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 16, long_shapes_body);
+}
+
+/* ---- rectangles ----------------------------------------------------------------------------------------- */
 
 static void run_case_of(Rng *rng, const HaloShape *shape, int64_t width, int64_t height, bool smooth)
 {
@@ -257,9 +348,12 @@ static void by_hand(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_hand),      cmocka_unit_test(small_windows), cmocka_unit_test(larger_windows),
-        cmocka_unit_test(long_lines),   cmocka_unit_test(larger_images), cmocka_unit_test(smooth_images),
-        cmocka_unit_test(huge_windows), cmocka_unit_test(long_extremes),
+        cmocka_unit_test(by_hand),        cmocka_unit_test(small_windows),
+        cmocka_unit_test(larger_windows), cmocka_unit_test(long_lines),
+        cmocka_unit_test(larger_images),  cmocka_unit_test(smooth_images),
+        cmocka_unit_test(huge_windows),   cmocka_unit_test(long_extremes),
+        cmocka_unit_test(shapes),         cmocka_unit_test(shapes_over_larger_images),
+        cmocka_unit_test(long_shapes),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

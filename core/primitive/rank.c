@@ -4,6 +4,7 @@
 static double flops(const HaloStep *step, double samples)
 {
     const HaloWindow *window = &step->u.rank.window;
+    if (step->u.rank.span != NULL) return 2.0 * samples * (double)window->height;
     if (step->u.rank.fraction == 0.0 || step->u.rank.fraction == 1.0) return 16.0 * samples; /* at any size */
     return 8.0 * samples * (double)(window->width + window->height);
 }
@@ -11,10 +12,15 @@ static double flops(const HaloStep *step, double samples)
 static void describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
 {
     const HaloWindow *window = &step->u.rank.window;
+    const HaloSpan *span = step->u.rank.span;
+    int64_t samples = 0;
     (void)exact;
+    for (int64_t j = 0; span != NULL && j < window->height; j++) samples += span[j].to - span[j].from;
     const int used =
-        sound ? snprintf(room, size, "sort %lld", (long long)window->width)
-              : snprintf(room, size, "sort %lld x %lld", (long long)window->width, (long long)window->height);
+        span != NULL ? snprintf(room, size, "sort %lld of %lld x %lld", (long long)samples,
+                                (long long)window->width, (long long)window->height)
+        : sound      ? snprintf(room, size, "sort %lld", (long long)window->width)
+                : snprintf(room, size, "sort %lld x %lld", (long long)window->width, (long long)window->height);
     halo_snprintf(room + used, size - (size_t)used, ", take %g, border %s%s", step->u.rank.fraction,
                   window_border(window->border), window->nan_ignore ? ", NaN left out" : "");
 }

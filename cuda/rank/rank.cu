@@ -1,5 +1,5 @@
-/* Rank filters: minima and maxima have a way of their own (rank_extreme.cu); other small windows go through sorting
- * networks (rank_network.cu), counters follow larger ones (rank_walk.cu). */
+/* Rank filters: minima and maxima have ways of their own (rank_extreme.cu, rank_span.cu); other small windows go
+ * through sorting networks (rank_network.cu), counters follow larger ones (rank_walk.cu). */
 #include "rank.cuh"
 
 HaloStatus cuda_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloRank *rank, HaloStore store)
@@ -30,6 +30,7 @@ HaloStatus cuda_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const
     args.nan_ignore = rank->window.nan_ignore;
     args.store = store;
     args.clipped = device->clipped;
+    if (rank->span != NULL) return rank_span(device, &args, rank->span, samples, keys);
     if (rank_extreme_takes(&args)) return rank_extreme(device, &args, samples, keys);
     return rank_network_takes(&args) ? rank_network(device, &args, samples, keys)
                                      : rank_walk(device, &args, samples, keys);

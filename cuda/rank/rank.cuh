@@ -110,6 +110,8 @@ HaloStatus rank_network(HaloDevice *device, const RankArgs *args, HaloDtype samp
 /* The first and the last of the sorted, at any size: whether it is one, and that. */
 bool rank_extreme_takes(const RankArgs *args);
 HaloStatus rank_extreme(HaloDevice *device, const RankArgs *args, HaloDtype samples, HaloDtype keys);
+/* The same over windows that are no rectangles. */
+HaloStatus rank_span(HaloDevice *device, const RankArgs *args, const HaloSpan *span, HaloDtype samples, HaloDtype keys);
 /* Any window, by counting. */
 HaloStatus rank_walk(HaloDevice *device, const RankArgs *args, HaloDtype samples, HaloDtype keys);
 

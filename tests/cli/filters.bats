@@ -44,9 +44,45 @@ assert (np.median(w, axis=(2, 3)) == b).all()"
     run --separate-stderr halo run median:window=4 a.pgm -o b.pgm
     [ "$status" -eq 2 ]
     says 'median: window has to be odd, not 4'
+    run --separate-stderr halo run median:width=5,height=4 a.pgm -o b.pgm
+    [ "$status" -eq 2 ]
+    says 'median: height has to be odd, not 4'
     run --separate-stderr halo run median:radius=1,window=3 a.pgm -o b.pgm
     [ "$status" -eq 2 ]
-    says 'give one of them'
+    says 'radius and window say the same; give one of them'
+    run --separate-stderr halo run rank:1,window=3,height=5 a.pgm -o b.pgm
+    [ "$status" -eq 2 ]
+    says 'window and width or height say the same; give one of them'
+    make_wav a.wav 100
+    run --separate-stderr halo run median:width=3,height=5 a.wav -o b.wav
+    [ "$status" -eq 2 ]
+    says 'median: audio has no height'
+    run --separate-stderr halo run erode:40001,shape=disk a.pgm -o b.pgm
+    [ "$status" -eq 2 ]
+    says 'has to be a box'
+}
+
+@test "erode, dilate, open and close are SciPy's, with any footprint" {
+    need scipy.ndimage
+    make_gray a.pgm 47 33
+    halo run '' a.pgm -o a.npy
+    for size in 'width=5,height=3' 'width=4,height=6' 'width=7,shape=disk' 'width=9,height=5,shape=cross'; do
+        for op in erode dilate open close; do
+            halo run "$op:$size,border=reflect" a.pgm -o b.npy --force
+            npy "
+from scipy import ndimage
+args = dict(part.split('=') for part in '$size'.split(','))
+w = int(args['width']); h = int(args.get('height', w)); shape = args.get('shape', 'box')
+y, x = np.abs(np.mgrid[:h, :w] - np.array([h - 1, w - 1]).reshape(2, 1, 1) / 2)
+window = {'box': x >= 0, 'cross': (x == 0) | (y == 0), 'disk': x * x + y * y <= (w // 2) ** 2}[shape]
+# Of even windows SciPy's dilation has the other anchor, as the second of two has here.
+grow = lambda v: ndimage.maximum_filter(v, footprint=window)
+made = {'erode': lambda v: ndimage.grey_erosion(v, footprint=window), 'dilate': grow,
+        'open': lambda v: ndimage.grey_opening(v, footprint=window),
+        'close': lambda v: ndimage.minimum_filter(grow(v), footprint=window, origin=[(h % 2) - 1, (w % 2) - 1])}['$op'](a)
+assert (made == b).all(), ('$op', '$size')"
+        done
+    done
 }
 
 # OpenCV's library is here or it is not; the images have sides that are multiples of the tiles, and none.

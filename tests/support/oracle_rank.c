@@ -1,4 +1,4 @@
-/* The oracle of rank filters: every window is sorted. */
+/* The oracle of rank filters: what belongs to a window is sorted. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -35,11 +35,14 @@ uint64_t oracle_rank(const HaloBuf *src, HaloBuf *dst, const HaloRank *rank, Hal
     for (int64_t y = 0; y < dst->rows; y++)
         for (int64_t x = 0; x < dst->cols; x++)
             for (int c = 0; c < dst->shape.channels; c++) {
+                int64_t n = 0;
                 for (int64_t i = 0; i < w * h; i++) {
                     const int64_t from_x = column[x + i % w], from_y = row[y + i / w];
-                    sample[i] = from_x < 0 || from_y < 0 ? outside : oracle_get(src, from_x, from_y, c);
+                    if (rank->span != NULL && (i % w < rank->span[i / w].from || i % w >= rank->span[i / w].to))
+                        continue;
+                    sample[n++] = from_x < 0 || from_y < 0 ? outside : oracle_get(src, from_x, from_y, c);
                 }
-                clipped += oracle_put(dst, dst->x0 + x, dst->y0 + y, c, choose(sample, w * h, rank), store);
+                clipped += oracle_put(dst, dst->x0 + x, dst->y0 + y, c, choose(sample, n, rank), store);
             }
     free(column);
     free(row);

@@ -1,0 +1,55 @@
+/* local: what can be said of the window round every sample. */
+#include "filter.h"
+#include "ops.h"
+
+enum { LOCAL_WHAT, LOCAL_WIDTH, LOCAL_HEIGHT };
+enum { WHAT_MIN, WHAT_MAX, WHAT_RANGE };
+
+static HaloStatus build_local(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
+{
+    HaloStatus status = HALO_OK;
+    const int64_t what = arg[LOCAL_WHAT].integer;
+    Filter filter;
+    FilterWindow window;
+    HaloReg made, least;
+    HALO_TRY(filter_size(builder, "local", in, &arg[LOCAL_WIDTH], &arg[LOCAL_HEIGHT], &window));
+    HALO_TRY(filter_begin_straight(&filter, builder, in));
+    HALO_TRY(filter_rank(&filter, filter.work, &window, what == WHAT_MIN ? 0.0 : 1.0, &made));
+    if (what == WHAT_RANGE) {
+        HALO_TRY(filter_rank(&filter, filter.work, &window, 0.0, &least));
+        HALO_TRY(filter_difference(&filter, made, least, &made));
+    }
+    HALO_TRY(filter_end(&filter, made, false, NULL, out));
+out:
+    return status;
+}
+
+static const HaloParam local_param[] = {
+    {.key = "what",
+     .type = HALO_PARAM_CHOICE,
+     .choices = "min|max|range",
+     .help = "the least sample, the greatest, or how far they are apart"},
+    {.key = "width",
+     .type = HALO_PARAM_LENGTH,
+     .preset = "3",
+     .min = 1,
+     .max = HALO_MASK_MAX_SIDE,
+     .unit = "samples",
+     .help = "full width of the window, odd or even"},
+    {.key = "height",
+     .type = HALO_PARAM_LENGTH,
+     .preset = "",
+     .min = 1,
+     .max = HALO_MASK_MAX_SIDE,
+     .unit = "pixels",
+     .help = "full height of the window; as the width unless given"},
+};
+
+const HaloOp halo_op_local = {.name = "local",
+                              .help = "minimum, maximum or range of the window round every sample",
+                              .known_as = "minimum maximum min max range contrast",
+                              .example = "local:range,width=7",
+                              .kinds = HALO_IMAGE | HALO_AUDIO,
+                              .filter = true,
+                              HALO_PARAMS(local_param),
+                              .build = build_local};
