@@ -133,8 +133,6 @@ typedef struct CpuScanKernels {
 
 /* Samples that are compared at once, in a block: one row of them for each sample of a window. */
 #define CPU_RANK_LANES 64
-/* Rows of the largest block. */
-#define CPU_RANK_MOST 49
 
 /* Row `low` of a block gets the lesser of two, row `high` the greater. */
 typedef struct CpuExchange {
@@ -144,12 +142,19 @@ typedef struct CpuExchange {
 /* The lesser, or the greater, of each two of n keys. `to` may be a, and b may lie behind a in it. */
 typedef void CpuExtreme(const void *a, const void *b, int64_t n, void *to);
 
+/* Medians of square windows: n of them, of lines of n + (side - 1) * step elements. `spare` has room for as many
+ * lines as the window, `pitch` elements apart. Where a line has fewer than CPU_RANK_LANES elements more may be read;
+ * `out` and the lines of `spare` have room for whole vectors. NaN wins. */
+typedef void CpuMedian(const void *const *line, int64_t step, int64_t n, int64_t pitch, void *spare, void *out);
+
 /* Keys are u8, u16, or halo_key of f32. */
 typedef struct CpuRankKernels {
     void (*to_keys[3])(const float *row, int64_t n, void *keys);
     void (*from_keys)(const uint32_t *keys, int64_t n, float *row);
+    bool (*any_nan)(const uint32_t *keys, int64_t n);
     void (*exchange[3])(const CpuExchange *list, int64_t count, void *block);
     CpuExtreme *extreme[2][3]; /* minima, maxima */
+    CpuMedian *median[2][3];   /* 3 x 3, 5 x 5 */
 } CpuRankKernels;
 
 /* ---- means of windows (halo/means.h, docs/numerics.md)

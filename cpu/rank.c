@@ -1,106 +1,12 @@
 /* Rank filters. The image is cut into tiles. Minima and maxima have ways of their own (rank_extreme.c,
- * rank_span.c); other small windows are sorted by a network, many outputs at a time; larger ones are counted
- * (rank_walk.c). */
-#include <string.h>
-
+ * rank_span.c); what lies between is chosen by rank/middle.c, or, in large windows, counted (rank_walk.c). */
 #include "rank.h"
+
+#include "rank/middle.h"
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
-/* ---- the network ---------------------------------------------------------------------------------------- */
-
-/* More than Batcher's network for CPU_RANK_MOST has. */
-#define EXCHANGES_MOST 1024
-
-/* Batcher's odd-even merge sort of n rows: K. E. Batcher, "Sorting networks and their applications", 1968. */
-static int64_t sort_network(int64_t n, CpuExchange *list)
-{
-    int64_t count = 0;
-    for (int64_t p = 1; p < n; p *= 2)
-        for (int64_t k = p; k >= 1; k /= 2)
-            for (int64_t i = k % p; i < n - k; i++)
-                if ((i - k % p) / k % 2 == 0 && i / (2 * p) == (i + k) / (2 * p))
-                    list[count++] = (CpuExchange){(uint8_t)i, (uint8_t)(i + k)};
-    return count;
-}
-
-/* Drops what no wanted row depends on. */
-static int64_t prune(CpuExchange *list, int64_t count, bool wanted[CPU_RANK_MOST])
-{
-    int64_t from = count;
-    for (int64_t k = count - 1; k >= 0; k--) {
-        const CpuExchange e = list[k];
-        if (!wanted[e.low] && !wanted[e.high]) continue;
-        wanted[e.low] = wanted[e.high] = true;
-        list[--from] = e;
-    }
-    memmove(list, list + from, sizeof *list * (size_t)(count - from));
-    return count - from;
-}
-
-/* Floats also want the greatest, which tells of NaN; where NaN are left out any row can be the wanted one. */
-static void make_network(CpuRank *r, CpuExchange *list)
-{
-    const int64_t n = r->rank->window.width * r->rank->window.height;
-    bool wanted[CPU_RANK_MOST] = {false};
-    for (int64_t i = 0; i < n; i++)
-        wanted[i] = i == r->index || (r->keys == HALO_F32 && (i == n - 1 || r->rank->window.nan_ignore));
-    r->exchanges = prune(list, sort_network(n, list), wanted);
-    r->network = list;
-}
-
-/* Which of the n sorted keys of each lane: all f32, NaN last. */
-static void pick(const CpuRank *r, const uint32_t (*sorted)[CPU_RANK_LANES], int64_t n, uint32_t *key)
-{
-    for (int i = 0; i < CPU_RANK_LANES; i++) {
-        int64_t count = n;
-        while (r->rank->window.nan_ignore && count > 0 && sorted[count - 1][i] == HALO_KEY_NAN) count--;
-        const bool none = count == 0 || sorted[count - 1][i] == HALO_KEY_NAN;
-        key[i] = none ? HALO_KEY_NAN : sorted[halo_rank_index(r->rank->fraction, count)][i];
-    }
-}
-
-static void sort_row(const CpuRankTask *task, int64_t y)
-{
-    const CpuRank *r = task->r;
-    const CpuKernels *kernels = r->device->kernels;
-    const int64_t width = r->rank->window.width, height = r->rank->window.height,
-                  channels = r->dst->shape.channels;
-    const int64_t size = (int64_t)halo_dtype_size(r->keys), n = task->cols * channels;
-    char *area = task->scratch + r->at_area, *block = task->scratch + r->at_block;
-    for (int64_t e = 0; e < n; e += CPU_RANK_LANES) {
-        uint32_t key[CPU_RANK_LANES];
-        float *out = task->line + e; /* the line has room for whole blocks */
-        for (int64_t j = 0; j < height; j++)
-            for (int64_t i = 0; i < width; i++)
-                memcpy(block + (j * width + i) * CPU_RANK_LANES * size,
-                       area + ((y + j) * r->pitch + i * channels + e) * size, CPU_RANK_LANES * (size_t)size);
-        kernels->rank->exchange[r->keys](r->network, r->exchanges, block);
-        if (r->keys != HALO_F32) {
-            kernels->rows->load[r->keys](block + r->index * CPU_RANK_LANES * size, CPU_RANK_LANES, out);
-        } else {
-            pick(r, (const uint32_t(*)[CPU_RANK_LANES])(void *)block, width * height, key);
-            kernels->rank->from_keys(key, CPU_RANK_LANES, out);
-        }
-    }
-}
-
-static void sort_tile(const CpuRankTask *task, uint64_t *clipped)
-{
-    const CpuRank *r = task->r;
-    const int64_t row_bytes = r->pitch * (int64_t)halo_dtype_size(r->keys);
-    for (int64_t j = 0; j < task->high; j++) {
-        cpu_rank_line(task, j);
-        r->device->kernels->rank->to_keys[r->keys](task->line, task->wide * r->dst->shape.channels,
-                                                   task->scratch + r->at_area + j * row_bytes);
-    }
-    for (int64_t j = 0; j < task->rows; j++) {
-        sort_row(task, j);
-        cpu_rank_store(task, j, clipped);
-    }
-}
 
 /* ---- tiles ---------------------------------------------------------------------------------------------- */
 
@@ -135,8 +41,6 @@ static void run_task(void *context, int64_t index, int worker)
         cpu_rank_span(&task, &clipped);
     else if (r->extreme)
         cpu_rank_extreme(&task, &clipped);
-    else if (r->network != NULL)
-        sort_tile(&task, &clipped);
     else
         cpu_rank_walk(&task, &clipped);
     atomic_fetch_add_explicit(&r->device->clipped, clipped, memory_order_relaxed);
@@ -155,7 +59,7 @@ static void run_task(void *context, int64_t index, int worker)
 static bool choose_scratch(CpuRank *r)
 {
     const HaloRank *rank = r->rank;
-    const int64_t channels = r->dst->shape.channels, n = rank->window.width * rank->window.height;
+    const int64_t channels = r->dst->shape.channels;
     int64_t total = 0;
     const int64_t elements = r->span != NULL ? cpu_rank_span_elements(r)
                              : r->extreme    ? EXTREME_ELEMENTS
@@ -177,11 +81,7 @@ static bool choose_scratch(CpuRank *r)
     if (!halo_mul(r->pitch, r->tile_rows + rank->window.height - 1, &r->elements) ||
         !cpu_reserve(&total, r->elements, sizeof(uint32_t), &r->at_area))
         return false;
-    if (r->network != NULL) {
-        if (!cpu_reserve(&total, n * CPU_RANK_LANES, sizeof(uint32_t), &r->at_block)) return false;
-    } else if (!cpu_rank_walk_scratch(r, &total)) {
-        return false;
-    }
+    if (!cpu_rank_walk_scratch(r, &total)) return false;
     r->scratch_bytes = total;
     return true;
 }
@@ -189,7 +89,6 @@ static bool choose_scratch(CpuRank *r)
 HaloStatus cpu_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloRank *rank, HaloStore store)
 {
     HaloStatus status = HALO_OK;
-    CpuExchange list[EXCHANGES_MOST];
     int64_t n;
     void *scratch;
     CpuRank r = {.rank = rank, .store = store, .dst = dst, .device = device};
@@ -212,17 +111,19 @@ HaloStatus cpu_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
     r.index = halo_rank_index(rank->fraction, n);
     r.extreme = rank->fraction == 0.0 || rank->fraction == 1.0;
     HALO_TRY(cpu_rank_span_open(&r));
-    if (n <= CPU_RANK_MOST && !r.extreme) make_network(&r, list);
+    if (n <= CPU_NETWORK_MOST && !r.extreme) {
+        HALO_TRY(cpu_rank_middle(device, src, dst, rank, store));
+        goto out;
+    }
     if (!choose_scratch(&r))
         HALO_FAIL(HALO_ERR_LIMIT, "a window of %lld x %lld needs more memory than can be addressed",
                   (long long)rank->window.width, (long long)rank->window.height);
     HALO_TRY(cpu_scratch_each(device, &r.scratch_bytes, &scratch));
     r.scratch = scratch;
     const double outputs = (double)dst->cols * (double)dst->rows * dst->shape.channels;
-    const double work = outputs * (r.span != NULL      ? 2.0 * (double)rank->window.height
-                                   : r.extreme         ? 16.0
-                                   : r.network != NULL ? (double)r.exchanges
-                                                       : 16.0 * (double)rank->window.height);
+    const double work = outputs * (r.span != NULL ? 2.0 * (double)rank->window.height
+                                   : r.extreme    ? 16.0
+                                                  : 16.0 * (double)rank->window.height);
     cpu_run(device, cpu_workers(device, work), r.tiles * divide_up(dst->rows, r.tile_rows), run_task, &r);
 out:
     cpu_rank_span_close(&r);

@@ -21,9 +21,7 @@ typedef struct CpuRank {
     int64_t index;                       /* of the wanted one among all samples of a window */
     bool extreme;                        /* it is the first or the last of them */
     CpuSpanRow *span;                    /* [height] where windows are no rectangles; else NULL */
-    CpuExchange *network;                /* NULL: windows are counted */
-    int64_t exchanges;
-    int64_t bins, elements; /* counters; samples of a task's part */
+    int64_t bins, elements;              /* counters; samples of a task's part */
     int64_t at_line, at_area, at_block, at_fine, at_coarse, at_pair, at_spare, scratch_bytes;
     char *scratch;
     HaloDevice *device;

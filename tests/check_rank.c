@@ -20,6 +20,17 @@ static HaloStatus call_rank(const HaloBackend *backend, HaloDevice *device, cons
     return backend->rank(device, src[0], dst, &step->u.rank, step->store);
 }
 
+/* What lies in a picture. */
+typedef enum Content {
+    ANY,     /* what testbuf_fill draws: uniform, few values, special ones */
+    SMOOTH,  /* slopes, an edge, a little noise */
+    EVEN,    /* one value */
+    FEW_NAN, /* some windows have one, most have none */
+    ALL_NAN,
+    ZEROS, /* of both signs, and infinities */
+    CONTENTS
+} Content;
+
 /* Slopes with an edge across and a little noise, as pictures have them: the answer wanders from one window to
  * the next, and at times leaps. */
 static void fill_smooth(TestBuf *buf, Rng *rng)
@@ -43,7 +54,40 @@ static void fill_smooth(TestBuf *buf, Rng *rng)
             }
 }
 
-static void check(Rng *rng, const HaloShape *shape, HaloDtype to, const HaloStep *step, bool smooth)
+static void fill_floats(TestBuf *buf, Content content, Rng *rng)
+{
+    static const float zero[] = {0.0f, -0.0f, 0.0f, -0.0f, INFINITY, -INFINITY};
+    const HaloBuf *const view = &buf->view;
+    const float value = rng_float(rng, -2, 2);
+    for (int64_t y = view->y0; y < view->y0 + view->rows; y++)
+        for (int64_t i = 0; i < view->cols * view->shape.channels; i++) {
+            float *const sample = (float *)halo_at(view, view->x0, y) + i;
+            const bool nan = content == ALL_NAN || (content == FEW_NAN && rng_once_in(rng, 300));
+            *sample = nan                ? NAN
+                      : content == ZEROS ? zero[rng_between(rng, 0, 5)]
+                      : content == EVEN  ? value
+                                         : rng_float(rng, -2, 2);
+        }
+}
+
+static void fill(TestBuf *buf, Content content, Rng *rng)
+{
+    if (content == ANY) {
+        testbuf_fill(buf, rng_once_in(rng, 2), rng);
+    } else if (content == SMOOTH) {
+        fill_smooth(buf, rng);
+    } else if (buf->view.shape.dtype == HALO_F32) {
+        fill_floats(buf, content, rng);
+    } else if (content == EVEN) {
+        const int value = (int)rng_between(rng, 0, 255);
+        for (int64_t y = buf->view.y0; y < buf->view.y0 + buf->view.rows; y++)
+            memset(halo_at(&buf->view, buf->view.x0, y), value, (size_t)halo_row_bytes(&buf->view));
+    } else {
+        testbuf_fill_with(buf, TEST_FEW_VALUES, rng);
+    }
+}
+
+static void check(Rng *rng, const HaloShape *shape, HaloDtype to, const HaloStep *step, Content content)
 {
     const HaloRank *rank = &step->u.rank;
     HaloShape out_shape = *shape;
@@ -61,10 +105,7 @@ static void check(Rng *rng, const HaloShape *shape, HaloDtype to, const HaloStep
                     rank->window.border, &need.y0, &need.rows);
     }
     TestBuf src = testbuf_make(shape, need, rng), dst = testbuf_make(&out_shape, rect, rng);
-    if (smooth)
-        fill_smooth(&src, rng);
-    else
-        testbuf_fill(&src, rng_once_in(rng, 2), rng);
+    fill(&src, content, rng);
     const uint64_t clipped = oracle_rank(&src.view, &dst.view, rank, step->store);
     char what[320], src_text[96], dst_text[96];
     snprintf(what, sizeof what,
@@ -123,7 +164,7 @@ static void shape_case(Rng *rng, const HaloShape *shape, int64_t width, int64_t 
         rank.u.rank.window.border = HALO_BORDER_VALID;
         rank.u.rank.window.ox = rank.u.rank.window.oy = 0;
     }
-    check(rng, shape, to, &rank, rng_once_in(rng, 2));
+    check(rng, shape, to, &rank, (Content)rng_between(rng, 0, CONTENTS - 1));
 }
 
 static void shapes_body(Rng *rng)
@@ -170,7 +211,7 @@ static void long_shapes(void **state)
 
 /* ---- rectangles ----------------------------------------------------------------------------------------- */
 
-static void run_case_of(Rng *rng, const HaloShape *shape, int64_t width, int64_t height, bool smooth)
+static void run_case_of(Rng *rng, const HaloShape *shape, int64_t width, int64_t height, Content content)
 {
     static const float constant[] = {0.0f, -0.0f, 7.0f, 255.0f, 256.0f, 0.5f, -3.0f, 65535.0f, NAN};
     const HaloDtype to = draw_dtype(rng);
@@ -187,12 +228,13 @@ static void run_case_of(Rng *rng, const HaloShape *shape, int64_t width, int64_t
         rank.u.rank.window.border = HALO_BORDER_VALID;
         rank.u.rank.window.ox = rank.u.rank.window.oy = 0;
     }
-    check(rng, shape, to, &rank, smooth);
+    check(rng, shape, to, &rank, content);
 }
 
 static void run_case(Rng *rng, const HaloShape *shape, int64_t width, int64_t height)
 {
-    run_case_of(rng, shape, width, height, false);
+    const bool any = rng_once_in(rng, 2);
+    run_case_of(rng, shape, width, height, any ? ANY : (Content)rng_between(rng, 0, CONTENTS - 1));
 }
 
 static void small_windows_body(Rng *rng)
@@ -209,6 +251,20 @@ static void small_windows(void **state)
 {
     (void)state;
     for_each_case(__func__, 500, small_windows_body);
+}
+
+/* Taller than wide: columns may be taken as rows. */
+static void narrow_pictures_body(Rng *rng)
+{
+    const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, rng_once_in(rng, 3) ? 70 : 5),
+                                       rng_between(rng, 60, 700), (int)rng_between(rng, 1, 4));
+    run_case(rng, &shape, rng_between(rng, 1, 7), rng_between(rng, 1, rng_once_in(rng, 4) ? 30 : 7));
+}
+
+static void narrow_pictures(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 100, narrow_pictures_body);
 }
 
 static void larger_windows_body(Rng *rng)
@@ -270,7 +326,7 @@ static void long_extremes_body(Rng *rng)
                            .u.rank.window.value = 7.0f,
                            .u.rank.window.nan_ignore = rng_once_in(rng, 2),
                            .store = draw_store(rng, shape.dtype, to)};
-    check(rng, &shape, to, &rank, rng_once_in(rng, 2));
+    check(rng, &shape, to, &rank, rng_once_in(rng, 2) ? SMOOTH : ANY);
 }
 
 static void long_extremes(void **state)
@@ -284,7 +340,7 @@ static void smooth_images_body(Rng *rng)
 {
     const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, 100), rng_between(rng, 1, 200),
                                        (int)rng_between(rng, 1, 3));
-    run_case_of(rng, &shape, rng_between(rng, 2, 21), rng_between(rng, 2, 21), true);
+    run_case_of(rng, &shape, rng_between(rng, 2, 21), rng_between(rng, 2, 21), SMOOTH);
 }
 
 static void smooth_images(void **state)
@@ -297,7 +353,8 @@ static void smooth_images(void **state)
 static void huge_windows_body(Rng *rng)
 {
     const HaloShape shape = draw_shape(rng, 6);
-    run_case_of(rng, &shape, rng_between(rng, 256, 300), rng_between(rng, 256, 300), rng_once_in(rng, 2));
+    run_case_of(rng, &shape, rng_between(rng, 256, 300), rng_between(rng, 256, 300),
+                rng_once_in(rng, 2) ? SMOOTH : ANY);
 }
 
 static void huge_windows(void **state)
@@ -353,7 +410,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(larger_images),  cmocka_unit_test(smooth_images),
         cmocka_unit_test(huge_windows),   cmocka_unit_test(long_extremes),
         cmocka_unit_test(shapes),         cmocka_unit_test(shapes_over_larger_images),
-        cmocka_unit_test(long_shapes),
+        cmocka_unit_test(long_shapes),    cmocka_unit_test(narrow_pictures),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

@@ -1,19 +1,55 @@
-/* Rank filters: samples as keys, and the exchanges of a sorting network. */
+/* Rank filters: samples as keys, the exchanges of a sorting network, and medians that are all in registers. */
 #include "variant.h"
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+/* Bytes of a vector of keys, and what the machine calls an operation on such. */
+#if defined(__AVX512BW__)
+#define KEYS 64
+#define ON_KEYS(operation) _mm512_##operation
+typedef __m512i KeyBits;
+#elif defined(__AVX2__)
+#define KEYS 32
+#define ON_KEYS(operation) _mm256_##operation
+typedef __m256i KeyBits;
+#else
+#define KEYS 16
+#endif
 
 #define KEY uint8_t
 #define TYPE u8
 #define KEY_OF(v) (uint8_t)(int32_t)(v)
+#if defined(ON_KEYS)
+#define LESSER(a, b) ON_KEYS(min_epu8)((KeyBits)(a), (KeyBits)(b))
+#define GREATER(a, b) ON_KEYS(max_epu8)((KeyBits)(a), (KeyBits)(b))
+#elif defined(__SSE2__)
+#define LESSER(a, b) _mm_min_epu8((__m128i)(a), (__m128i)(b))
+#define GREATER(a, b) _mm_max_epu8((__m128i)(a), (__m128i)(b))
+#endif
 #include "rank_tmpl.h"
 
 #define KEY uint16_t
 #define TYPE u16
 #define KEY_OF(v) (uint16_t)(int32_t)(v)
+#if defined(ON_KEYS)
+#define LESSER(a, b) ON_KEYS(min_epu16)((KeyBits)(a), (KeyBits)(b))
+#define GREATER(a, b) ON_KEYS(max_epu16)((KeyBits)(a), (KeyBits)(b))
+#elif defined(__SSE2__) /* saturating differences, for want of the minimum itself */
+#define LESSER(a, b) _mm_sub_epi16((__m128i)(a), _mm_subs_epu16((__m128i)(a), (__m128i)(b)))
+#define GREATER(a, b) _mm_add_epi16((__m128i)(b), _mm_subs_epu16((__m128i)(a), (__m128i)(b)))
+#endif
 #include "rank_tmpl.h"
 
 #define KEY uint32_t
 #define TYPE u32
 #define KEY_OF(v) halo_key(v)
+#define NAN_KEY HALO_KEY_NAN
+#if defined(ON_KEYS)
+#define LESSER(a, b) ON_KEYS(min_epu32)((KeyBits)(a), (KeyBits)(b))
+#define GREATER(a, b) ON_KEYS(max_epu32)((KeyBits)(a), (KeyBits)(b))
+#endif
 #include "rank_tmpl.h"
 
 static void from_keys(const uint32_t *restrict keys, int64_t n, float *restrict row)
@@ -21,8 +57,17 @@ static void from_keys(const uint32_t *restrict keys, int64_t n, float *restrict 
     for (int64_t i = 0; i < n; i++) row[i] = halo_unkey(keys[i]);
 }
 
+static bool any_nan(const uint32_t *keys, int64_t n)
+{
+    uint32_t any = 0;
+    for (int64_t i = 0; i < n; i++) any |= keys[i] == HALO_KEY_NAN;
+    return any != 0;
+}
+
 const CpuRankKernels CPU_TABLE(rank) = {
     .to_keys = {to_keys_u8, to_keys_u16, to_keys_u32},
     .from_keys = from_keys,
+    .any_nan = any_nan,
     .exchange = {exchange_u8, exchange_u16, exchange_u32},
-    .extreme = {{lesser_u8, lesser_u16, lesser_u32}, {greater_u8, greater_u16, greater_u32}}};
+    .extreme = {{lesser_u8, lesser_u16, lesser_u32}, {greater_u8, greater_u16, greater_u32}},
+    .median = {{median3_u8, median3_u16, median3_u32}, {median5_u8, median5_u16, median5_u32}}};

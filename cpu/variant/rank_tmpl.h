@@ -1,4 +1,5 @@
-/* Keys of one type: define KEY (the type), TYPE (its suffix) and KEY_OF, which makes one of a float. */
+/* Keys of one type: define KEY (the type), TYPE (its suffix) and KEY_OF, which makes one of a float; also what
+ * median_tmpl.h wants. */
 static void CPU_PASTE(to_keys, TYPE)(const float *restrict row, int64_t n, void *restrict keys)
 {
     KEY *const to = keys;
@@ -34,6 +35,11 @@ static void CPU_PASTE(greater, TYPE)(const void *a, const void *b, int64_t n, vo
 #pragma GCC ivdep
     for (int64_t i = 0; i < n; i++) z[i] = x[i] < y[i] ? y[i] : x[i];
 }
+
+#include "median_tmpl.h"
 #undef KEY
 #undef TYPE
 #undef KEY_OF
+#undef LESSER
+#undef GREATER
+#undef NAN_KEY

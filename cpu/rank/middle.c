@@ -1,0 +1,127 @@
+/* Ranks between the first and the last: which way they go, and its tiles. */
+#include "middle.h"
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
+static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/* ---- laying out -------------------------------------------------------------------------------------------
+ */
+
+#define TASKS_PER_WORKER 4
+/* A shorter line is worth turning the picture for, if its columns are longer. */
+#define NARROW 64
+/* Bytes of a line of a network's tile: with those that it makes of it they should stay in the first-level
+ * cache. */
+#define NETWORK_LINE 2048
+#define NETWORK_ROWS 32
+
+static void set_axes(CpuMiddle *m)
+{
+    const HaloBuf *src = m->src, *dst = m->dst;
+    const HaloWindow *window = &m->rank->window;
+    const int64_t channels = m->channels;
+    const CpuRankAxis x = {src->shape.width,
+                           src->x0,
+                           src->cols,
+                           dst->x0,
+                           dst->cols,
+                           window->ox,
+                           window->width,
+                           channels * (int64_t)halo_dtype_size(src->shape.dtype),
+                           channels * (int64_t)halo_dtype_size(dst->shape.dtype)};
+    const CpuRankAxis y = {src->shape.height, src->y0,        src->rows,   dst->y0,    dst->rows,
+                           window->oy,        window->height, src->stride, dst->stride};
+    m->turned = dst->cols < NARROW / channels && dst->cols < dst->rows;
+    m->along = m->turned ? y : x;
+    m->across = m->turned ? x : y;
+}
+
+/* False where sizes do not fit 63 bits. */
+static bool choose_scratch(CpuMiddle *m)
+{
+    int64_t total = 0, elements;
+    if (!halo_mul(m->tile_cols + m->along.window - 1, m->channels, &m->pitch)) return false;
+    m->pitch = divide_up(m->pitch, CPU_LINE_SLACK) * CPU_LINE_SLACK + CPU_LINE_SLACK;
+    m->tiles = divide_up(m->along.count, m->tile_cols);
+    if (!halo_mul(m->pitch, m->lines, &elements) || !cpu_reserve(&total, elements, m->key_size, &m->at_ring) ||
+        !cpu_reserve(&total, m->lines, sizeof(int64_t), &m->at_made) ||
+        !cpu_reserve(&total, m->pitch, sizeof(float), &m->at_raw) ||
+        !cpu_reserve(&total, m->pitch, sizeof(float), &m->at_float) ||
+        !cpu_reserve(&total, m->pitch, m->key_size, &m->at_out))
+        return false;
+    m->at_own = total;
+    if (!cpu_network_scratch(m, &total)) return false;
+    m->scratch_bytes = total;
+    return true;
+}
+
+/* The way, and the tiles that suit it. */
+static void choose_way(CpuMiddle *m, int workers)
+{
+    m->way = cpu_network_tile;
+    m->lines = m->across.window;
+    m->tile_cols = least(m->along.count, most(NETWORK_LINE / (m->key_size * m->channels), 4 * m->along.window));
+    m->tile_rows = NETWORK_ROWS;
+    cpu_network_make(m);
+    const int64_t wanted =
+        divide_up((int64_t)workers * TASKS_PER_WORKER, divide_up(m->along.count, m->tile_cols));
+    m->tile_rows = least(m->across.count, most(m->tile_rows, divide_up(m->across.count, wanted)));
+}
+
+static void run_task(void *context, int64_t index, int worker)
+{
+    const CpuMiddle *m = context;
+    CpuMiddleTask task = {.m = m, .scratch = m->scratch + worker * m->scratch_bytes, .last_nan = -1};
+    int64_t *const made = (int64_t *)(void *)(task.scratch + m->at_made);
+    task.x = index % m->tiles * m->tile_cols;
+    task.y = index / m->tiles * m->tile_rows;
+    task.cols = least(m->tile_cols, m->along.count - task.x);
+    task.rows = least(m->tile_rows, m->across.count - task.y);
+    task.wide = task.cols + m->along.window - 1;
+    const int64_t first = m->along.first + task.x + m->along.offset;
+    task.in_place = !m->turned && m->keys != HALO_F32 && m->keys == m->src->shape.dtype &&
+                    task.cols * m->channels >= CPU_LINE_SLACK && first >= 0 &&
+                    first + task.wide <= m->along.whole;
+    for (int64_t j = 0; j < m->lines; j++) made[j] = -1;
+    m->way(&task);
+    if (m->stream) m->device->kernels->rows->fence();
+    atomic_fetch_add_explicit(&m->device->clipped, task.clipped, memory_order_relaxed);
+}
+
+HaloStatus cpu_rank_middle(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloRank *rank,
+                           HaloStore store)
+{
+    HaloStatus status = HALO_OK;
+    CpuNetwork columns, merge, merge_nan;
+    uint8_t slot[CPU_NETWORK_MOST];
+    void *scratch;
+    CpuMiddle m = {.rank = rank,
+                   .src = src,
+                   .dst = dst,
+                   .store = store,
+                   .device = device,
+                   .channels = dst->shape.channels,
+                   .samples = rank->window.width * rank->window.height,
+                   .keys = halo_rank_keys(src->shape.dtype, rank->window.border, rank->window.value),
+                   .columns = &columns,
+                   .merge = &merge,
+                   .merge_nan = &merge_nan,
+                   .slot = slot};
+    m.key_size = (int64_t)halo_dtype_size(m.keys);
+    m.index = halo_rank_index(rank->fraction, m.samples);
+    m.plain = m.keys == dst->shape.dtype && store.num == 1.0f && store.den == 1.0f;
+    set_axes(&m);
+    m.stream = cpu_streams(dst) && !m.turned;
+    const double outputs = (double)dst->cols * (double)dst->rows * (double)m.channels;
+    const int workers = cpu_workers(device, outputs * (double)(m.samples < 64 ? m.samples : 64));
+    choose_way(&m, workers);
+    if (!choose_scratch(&m))
+        HALO_FAIL(HALO_ERR_LIMIT, "a window of %lld x %lld needs more memory than can be addressed",
+                  (long long)rank->window.width, (long long)rank->window.height);
+    HALO_TRY(cpu_scratch_each(device, &m.scratch_bytes, &scratch));
+    m.scratch = scratch;
+    cpu_run(device, workers, m.tiles * divide_up(m.across.count, m.tile_rows), run_task, &m);
+out:
+    return status;
+}

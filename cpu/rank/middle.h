@@ -1,0 +1,90 @@
+/* Ranks between the first and the last: what their ways share. A task is a tile of outputs; it reads lines of
+ * keys, and writes lines of keys.
+ *
+ * A line lies along the rows of the picture, or along its columns where the picture is narrow: a sorted window
+ * does not know which way it was turned. `along` a line, and `across` from one line to the next. */
+#ifndef CPU_RANK_MIDDLE_H
+#define CPU_RANK_MIDDLE_H
+
+#include "stencil.h"
+
+/* Rows of the largest block that is sorted by a network, and more exchanges than any such network has. */
+#define CPU_NETWORK_MOST 121
+#define CPU_NETWORK_EXCHANGES 2048
+/* Elements behind a line that may be read and written. */
+#define CPU_LINE_SLACK 64
+
+/* One axis of the picture. */
+typedef struct CpuRankAxis {
+    int64_t whole, held,
+        held_count;         /* samples of the picture; the first that the source has, how many it has */
+    int64_t first, count;   /* outputs */
+    int64_t offset, window; /* the window begins at `offset` from its output */
+    int64_t source_step, output_step; /* bytes */
+} CpuRankAxis;
+
+/* A sorting network of the samples of a window, whose columns come sorted. */
+typedef struct CpuNetwork {
+    CpuExchange list[CPU_NETWORK_EXCHANGES];
+    int64_t exchanges;
+} CpuNetwork;
+
+typedef struct CpuMiddle CpuMiddle;
+
+/* Where a task is: outputs from (x, y) on, counted in the rectangle of outputs. */
+typedef struct CpuMiddleTask {
+    const CpuMiddle *m;
+    char *scratch;
+    int64_t x, y, cols, rows;
+    int64_t wide; /* pixels of a line that it reads */
+    bool in_place;
+    int64_t last_nan; /* the last line with a NaN, or less than any */
+    uint64_t clipped;
+} CpuMiddleTask;
+
+typedef void CpuMiddleWay(CpuMiddleTask *task);
+
+struct CpuMiddle {
+    const HaloRank *rank;
+    const HaloBuf *src;
+    HaloBuf *dst;
+    HaloStore store;
+    HaloDevice *device;
+    CpuRankAxis along, across;
+    bool turned;               /* lines are columns */
+    int64_t channels, samples; /* of a pixel; of a window */
+    HaloDtype keys;            /* what samples are compared as: u8, u16 or, for u32, F32 */
+    int64_t key_size;
+    int64_t index; /* of the wanted one among all samples of a window */
+    bool plain;    /* keys are stored as they are */
+    bool stream;   /* results go past the caches */
+    CpuMiddleWay *way;
+    int64_t tile_cols, tile_rows, tiles; /* outputs of a task; tasks side by side */
+    int64_t pitch, lines;                /* elements of a line with slack; lines in the ring */
+    int64_t at_ring, at_made, at_raw, at_float, at_out, at_own, scratch_bytes;
+    char *scratch;
+    /* Of the network. */
+    int64_t sorted; /* rows of a block: those that the exchanges leave in order, */
+    uint8_t *slot;  /* and where each of them is */
+    CpuNetwork *columns, *merge, *merge_nan;
+};
+
+/* lines.c: line j of the task, counted from the first that it reads, as keys. The last m->lines of them stay.
+ * Where the samples are read in place nothing lies behind the line; else there is CPU_LINE_SLACK. */
+const void *cpu_middle_line(CpuMiddleTask *task, int64_t j);
+/* Room for a line of outputs, with slack. */
+void *cpu_middle_out(const CpuMiddleTask *task);
+/* Stores a line of keys as line j of the outputs. */
+void cpu_middle_put(CpuMiddleTask *task, int64_t j, const void *keys);
+
+/* network.c: small windows are sorted, many at a time. */
+bool cpu_network_takes(const CpuMiddle *m);
+void cpu_network_make(CpuMiddle *m);
+bool cpu_network_scratch(const CpuMiddle *m, int64_t *total);
+CpuMiddleWay cpu_network_tile;
+
+/* The sample at a rank between the first and the last. */
+HaloStatus cpu_rank_middle(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloRank *rank,
+                           HaloStore store);
+
+#endif
