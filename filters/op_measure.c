@@ -105,11 +105,11 @@ static const HaloParam hist_param[] = {
      .max = HALO_MAX_BINS,
      .help = "number of bins; 256, or 65536 for 16 bits"},
     {.key = "min",
-     .type = HALO_PARAM_NUMBER,
+     .type = HALO_PARAM_LEVEL,
      .preset = "",
      .help = "lower end of the first bin; 0, on audio -1, of float images the finite minimum"},
     {.key = "max",
-     .type = HALO_PARAM_NUMBER,
+     .type = HALO_PARAM_LEVEL,
      .preset = "",
      .help = "upper end of the last bin; 256, 65536, on audio 1, of float images the finite maximum"},
 };

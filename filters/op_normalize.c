@@ -20,9 +20,10 @@ static float reaching(float scale, float span, float min, float max)
 /* v becomes (v - lowest) * scale + min, clamped to [min, max]. The lowest sample becomes exactly min, since its
  * difference is 0; the highest becomes max, since the scale is never too small. Where there is nothing
  * to stretch (one value, or no finite range) finite samples become min. resolve_arg holds min and max. */
-static HaloStatus resolve(HaloStep *step, const HaloStats *all)
+static HaloStatus resolve(HaloStep *step, const HaloResult *measured)
 {
     HaloStatus status = HALO_OK;
+    const HaloStats *all = &measured->all;
     HaloMap *map = &step->u.map;
     const double range = all->max - all->min;
     const float part = range > FLT_MAX ? 0x1p-32f : 1.0f; /* of what is beyond f32, or has a scale below it */
@@ -56,8 +57,8 @@ static HaloStatus build_normalize(HaloBuilder *builder, const HaloValue *arg, Ha
 }
 
 static const HaloParam normalize_param[] = {
-    {.key = "min", .type = HALO_PARAM_NUMBER, .preset = "0", .help = "what the minimum becomes"},
-    {.key = "max", .type = HALO_PARAM_NUMBER, .preset = "", .help = "what the maximum becomes; full scale"},
+    {.key = "min", .type = HALO_PARAM_LEVEL, .preset = "0", .help = "what the minimum becomes"},
+    {.key = "max", .type = HALO_PARAM_LEVEL, .preset = "", .help = "what the maximum becomes; full scale"},
 };
 
 const HaloOp halo_op_normalize = {.name = "normalize",

@@ -1,4 +1,4 @@
-/* invert, gain, offset, clamp, gamma, linear, srgb, threshold and abs: one point operation each; and depth.
+/* invert, gain, offset, clamp, gamma, linear, srgb and abs: one point operation each; and depth.
  * Alpha is left out. */
 #include "filter.h"
 #include "ops.h"
@@ -42,13 +42,6 @@ out:
     return status;
 }
 
-static HaloStatus build_threshold(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
-{
-    HaloPoint point = {.op = HALO_POINT_THRESHOLD, .b = halo_build_shape(builder, in)->white};
-    const HaloStatus status = filter_f32("threshold: level", arg[0].number, &point.a);
-    return status == HALO_OK ? append(builder, in, point, out) : status;
-}
-
 static HaloStatus build_abs(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
     (void)arg;
@@ -85,16 +78,12 @@ static const HaloParam gain_param[] = {
 };
 
 static const HaloParam offset_param[] = {
-    {.key = "value", .type = HALO_PARAM_NUMBER, .help = "is added to every sample, in its units"},
+    {.key = "value", .type = HALO_PARAM_LEVEL, .help = "is added to every sample, in its units"},
 };
 
 static const HaloParam clamp_param[] = {
-    {.key = "min", .type = HALO_PARAM_NUMBER, .preset = "0", .help = "what is below becomes this"},
-    {.key = "max", .type = HALO_PARAM_NUMBER, .preset = "", .help = "what is above becomes this; full scale"},
-};
-
-static const HaloParam threshold_param[] = {
-    {.key = "level", .type = HALO_PARAM_NUMBER, .help = "from here on samples become full scale, below it 0"},
+    {.key = "min", .type = HALO_PARAM_LEVEL, .preset = "0", .help = "what is below becomes this"},
+    {.key = "max", .type = HALO_PARAM_LEVEL, .preset = "", .help = "what is above becomes this; full scale"},
 };
 
 static const HaloParam gamma_param[] = {
@@ -153,14 +142,6 @@ const HaloOp halo_op_clamp = {.name = "clamp",
                               .kinds = HALO_IMAGE | HALO_AUDIO,
                               HALO_PARAMS(clamp_param),
                               .build = build_clamp};
-
-const HaloOp halo_op_threshold = {.name = "threshold",
-                                  .help = "black and white at a level",
-                                  .known_as = "binarize binarise",
-                                  .example = "threshold:128",
-                                  .kinds = HALO_IMAGE | HALO_AUDIO,
-                                  HALO_PARAMS(threshold_param),
-                                  .build = build_threshold};
 
 const HaloOp halo_op_gamma = {.name = "gamma",
                               .help = "(sample / full scale)^(1 / value), times full scale",

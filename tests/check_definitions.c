@@ -122,6 +122,118 @@ static void gray_by_the_mean(void **state)
     halo_buf_free(&in);
 }
 
+/* ---- levels --------------------------------------------------------------------------------------------- */
+
+static void expect_alike(const char *a, const char *b, const HaloBuf *in)
+{
+    Outcome one = run_ok(a, in), other = run_ok(b, in);
+    if (outcome_hash(&one) != outcome_hash(&other)) fail_case(NULL, "%s and %s differ", a, b);
+    outcome_free(&one);
+    outcome_free(&other);
+}
+
+static void percentages_are_of_full_scale(void **state)
+{
+    (void)state;
+    HaloShape bytes = test_shape(HALO_U8, 16, 16, 1), words = test_shape(HALO_U16, 30, 20, 3);
+    HaloShape sound = test_shape(HALO_F32, 90, 1, 2);
+    Rng rng = {4};
+    sound.kind = HALO_AUDIO;
+    sound.rate = 8000;
+    HaloBuf in = random_input(&bytes, false, &rng), deep = random_input(&words, false, &rng);
+    HaloBuf heard = random_input(&sound, false, &rng);
+    for (int v = 0; v < 256; v++) ((uint8_t *)in.data)[v] = (uint8_t)v;
+    expect_alike("threshold:50%", "threshold:127.5", &in);
+    expect_alike("threshold: 20 %", "threshold:51", &in);
+    expect_alike("clamp:min=10%,max=70%", "clamp:min=25.5,max=178.5", &in);
+    expect_alike("offset:-20%", "offset:-51", &in);
+    expect_alike("normalize:min=20%,max=80%", "normalize:min=51,max=204", &in);
+    expect_alike("hist:min=0%,max=100%,bins=5", "hist:min=0,max=255,bins=5", &in);
+    expect_alike("threshold:100%", "threshold:65535", &deep);
+    expect_alike("threshold:25%", "threshold:0.25", &heard);
+    Outcome wrong = pipeline_run(runner[0].session, "clamp:min=60%,max=100", &in, NULL);
+    assert_int_equal(wrong.status, HALO_ERR_USAGE);
+    assert_non_null(strstr(wrong.message, "min 153 is above max 100"));
+    outcome_free(&wrong);
+    halo_buf_free(&in);
+    halo_buf_free(&deep);
+    halo_buf_free(&heard);
+}
+
+/* The variance between two classes, the lower one of bins up to `last`, by its definition. */
+static long double between(const uint64_t *count, int bins, int last)
+{
+    long double weight[2] = {0, 0}, sum[2] = {0, 0};
+    for (int b = 0; b < bins; b++) {
+        weight[b > last] += (long double)count[b];
+        sum[b > last] += (long double)count[b] * b;
+    }
+    if (weight[0] == 0 || weight[1] == 0) return 0;
+    const long double d = sum[0] / weight[0] - sum[1] / weight[1];
+    return weight[0] * weight[1] * d * d;
+}
+
+/* No other level sets the classes farther apart, none that does as well is lower, and colours share one. */
+static void expect_otsu(const HaloBuf *in, const uint64_t *count, int bins, double lo, double hi)
+{
+    Outcome outcome = run_ok("threshold:otsu", in);
+    int best = 0;
+    for (int b = 1; b < bins; b++)
+        if (between(count, bins, b) > between(count, bins, best) * (1 + 0x1p-50L)) best = b;
+    const float level = (float)(lo + (hi - lo) * ((double)(best + 1) / bins));
+    for (int64_t y = 0; y < in->rows; y++)
+        for (int64_t x = 0; x < in->cols; x++)
+            for (int c = 0; c < in->shape.channels; c++) {
+                const float v = oracle_get(in, x, y, c), white = outcome.out.shape.white;
+                const float want = c == in->shape.alpha ? v : v >= level ? white : 0.0f;
+                if (oracle_get(&outcome.out, x, y, c) != want)
+                    fail_case(NULL, "otsu: %.9g became %.9g; the level is %.9g", (double)v,
+                              (double)oracle_get(&outcome.out, x, y, c), (double)level);
+            }
+    outcome_free(&outcome);
+}
+
+static void otsu_parts_two_kinds_best(void **state)
+{
+    (void)state;
+    HaloShape shape = test_shape(HALO_U8, 40, 30, 4);
+    Rng rng = {21};
+    HaloBuf in;
+    shape.alpha = 3;
+    assert_int_equal(halo_buf_alloc(&in, &shape), HALO_OK);
+    for (int round = 0; round < 12; round++) {
+        const int64_t dark = rng_between(&rng, 0, 120), bright = rng_between(&rng, 100, 200);
+        const int64_t spread = rng_between(&rng, 0, 55), few = rng_between(&rng, 1, 6);
+        uint64_t count[256] = {0};
+        for (int i = 0; i < 40 * 30 * 4; i++) {
+            const int64_t from = rng_once_in(&rng, (int)few) ? bright : dark;
+            const uint8_t v = (uint8_t)rng_between(&rng, from, from + spread);
+            ((uint8_t *)in.data)[i] = v;
+            if (i % 4 != 3) count[v]++;
+        }
+        expect_otsu(&in, count, 256, 0, 256);
+    }
+    halo_buf_free(&in);
+}
+
+/* Floats are counted between the least and the greatest; infinities and NaN are not. */
+static void otsu_of_floats(void **state)
+{
+    (void)state;
+    float from[] = {0, 1, 2, 3, 100, 101, 102, 256, NAN, INFINITY, -INFINITY};
+    const float want[] = {0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0}, flat[] = {0.5f, 0.5f, 0.5f}, none[3] = {0};
+    uint64_t count[256] = {0};
+    HaloBuf in = float_row(from, 11);
+    expect_values("threshold:otsu", &in, want);
+    for (int i = 0; i < 8; i++) count[i == 7 ? 255 : (int)from[i]]++;
+    expect_otsu(&in, count, 256, 0, 256);
+    halo_buf_free(&in);
+    in = float_row(from, 7);
+    expect_values("threshold:otsu", &in, (const float[]){0, 0, 0, 0, 1, 1, 1});
+    halo_buf_free(&in);
+    expect_floats("threshold:otsu", flat, none, 3);
+}
+
 /* ---- normalize ------------------------------------------------------------------------------------------ */
 
 /* Whatever the range is: the least sample is the one end, the greatest the other, and none lies beyond. */
@@ -254,6 +366,9 @@ static void the_mean_is_the_sum_by_the_number(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(percentages_are_of_full_scale),
+        cmocka_unit_test(otsu_parts_two_kinds_best),
+        cmocka_unit_test(otsu_of_floats),
         cmocka_unit_test(depths_are_257_apart),
         cmocka_unit_test(floats_round_half_to_even_and_saturate),
         cmocka_unit_test(nan_is_below_every_threshold),

@@ -43,16 +43,16 @@ void cli_describe_domain(const HaloParam *param, CliText *text)
                                        [HALO_PARAM_CHOICE] = "choice",
                                        [HALO_PARAM_LENGTH] = "length",
                                        [HALO_PARAM_FREQUENCY] = "Hz; 4kHz",
+                                       [HALO_PARAM_LEVEL] = "level, or 50% of full scale",
                                        [HALO_PARAM_MASK] = "\"text\", file or name",
                                        [HALO_PARAM_BORDER] = "border",
                                        [HALO_PARAM_POINT] = "X+Y",
                                        [HALO_PARAM_FILE] = "file",
                                        [HALO_PARAM_SOURCE] = "file or [pipeline]",
                                        [HALO_PARAM_TEXT] = "\"text\""};
-    if (param->choices != NULL) {
-        add(text, param->choices);
-        return;
-    }
+    if (param->choices != NULL) add(text, param->choices);
+    if (param->choices != NULL && param->type != HALO_PARAM_LEVEL) return;
+    if (param->choices != NULL) add(text, ", ");
     add(text, type[param->type]);
     if (param->type == HALO_PARAM_NUMBER || param->type == HALO_PARAM_INTEGER ||
         param->type == HALO_PARAM_LENGTH || param->type == HALO_PARAM_FREQUENCY)

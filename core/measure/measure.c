@@ -46,7 +46,7 @@ void measure_stats(const Measured *measured, const HaloShape *shape, HaloStats *
     HaloMoments total = halo_moments_none();
     for (int c = 0; c < shape->channels; c++) {
         const HaloMoments moments = total_of(measured, shape->channels, c);
-        if (channel != NULL) halo_stats_from_moments(&moments, shape->dtype, &channel[c]);
+        halo_stats_from_moments(&moments, shape->dtype, &channel[c]);
         if (c != shape->alpha) halo_moments_merge(&total, &moments);
     }
     halo_stats_from_moments(&total, shape->dtype, all);

@@ -38,7 +38,7 @@ HaloStatus measure_counts(Device *device, const HaloStep *step, const HaloBuf *b
 void measure_ask_counts(const HaloBackend *backend, HaloDevice *device, const HaloBuf *block, int64_t bins);
 /* Adds frames to the loudness. */
 HaloStatus measure_loudness(Device *device, const HaloStep *step, const HaloBuf *block, Measured *all);
-/* Statistics of every channel (`channel` may be NULL) and, merged in order, of all but alpha. */
+/* Statistics of every channel and, merged in order, of all but alpha. */
 void measure_stats(const Measured *measured, const HaloShape *shape, HaloStats *channel, HaloStats *all);
 /* value: [channels + 1], the last over all but alpha. */
 void measure_fold(const Measured *measured, const HaloFold *fold, const HaloShape *shape, double *value);

@@ -44,6 +44,25 @@ static HaloStatus with_unit(const HaloParam *param, const char *text, const char
     return in_range(param, text, where, *number);
 }
 
+/* A number, a percentage, or one of a few words. */
+static HaloStatus parse_level(const HaloParam *param, const char *text, const char *where, HaloValue *value)
+{
+    static const Unit percent[] = {{"%", 1.0}};
+    const int word = param->choices != NULL ? halo_find_word(param->choices, '|', text) : -1;
+    const char *end;
+    int unit = -1;
+    value->integer = word + 1;
+    if (word >= 0) return HALO_OK;
+    if (param->choices != NULL && !number_at(text, &value->number, &end))
+        return halo_fail(HALO_ERR_USAGE, "%s: expected a number, a percentage or %s, found '%.60s'", where,
+                         param->choices, text);
+    HaloParam free_range = *param; /* percentages are checked once they are levels */
+    free_range.min = free_range.max = 0;
+    const HaloStatus status = with_unit(&free_range, text, where, percent, 1, &value->number, &unit);
+    if (unit >= 0) value->integer = LEVEL_PERCENT;
+    return status == HALO_OK && unit < 0 ? in_range(param, text, where, value->number) : status;
+}
+
 /* The parameter's own check comes first, unless the text is nearly one of the choices. */
 static HaloStatus parse_choice(const HaloParam *param, const char *text, const char *where, int64_t *index)
 {
@@ -159,6 +178,7 @@ HaloStatus value_parse(HaloSession *session, const HaloParam *param, const char 
         value->integer = unit >= 0 ? LENGTH_SECONDS : LENGTH_SAMPLES;
         return HALO_OK;
     }
+    case HALO_PARAM_LEVEL: return parse_level(param, text, where, value);
     case HALO_PARAM_SWITCH: return parse_switch(text, where, &value->integer);
     case HALO_PARAM_CHOICE: return parse_choice(param, text, where, &value->integer);
     case HALO_PARAM_BORDER: return parse_border(param, text, where, value);
@@ -172,11 +192,11 @@ out:
     return status;
 }
 
-HaloStatus value_bind(const HaloOp *op, const HaloParam *param, const HaloShape *shape, HaloValue *value)
+/* Times become samples. */
+static HaloStatus bind_length(const HaloParam *param, const HaloShape *shape, const char *where,
+                              HaloValue *value)
 {
-    if (param->type != HALO_PARAM_LENGTH || value->integer != LENGTH_SECONDS) return HALO_OK;
-    char where[96], text[32];
-    snprintf(where, sizeof where, "%s: %s", op->name, param->key);
+    char text[32];
     halo_snprintf(text, sizeof text, "%g s", value->number);
     if (shape->kind != HALO_AUDIO)
         return halo_fail(HALO_ERR_USAGE, "%s: a time (%s) has a meaning on audio only; give pixels", where,
@@ -186,4 +206,26 @@ HaloStatus value_bind(const HaloOp *op, const HaloParam *param, const HaloShape 
         return halo_fail(HALO_ERR_USAGE, "%s: %s is less than one sample at %g Hz", where, text, shape->rate);
     halo_snprintf(text, sizeof text, "%.0f samples", value->number);
     return in_range(param, text, where, value->number);
+}
+
+/* Percentages become levels. */
+static HaloStatus bind_level(const HaloParam *param, const HaloShape *shape, const char *where,
+                             HaloValue *value)
+{
+    char text[32];
+    halo_snprintf(text, sizeof text, "%g%%", value->number);
+    value->number = value->number * (double)shape->white / 100;
+    value->integer = LEVEL_UNITS;
+    return in_range(param, text, where, value->number);
+}
+
+HaloStatus value_bind(const HaloOp *op, const HaloParam *param, const HaloShape *shape, HaloValue *value)
+{
+    char where[96];
+    snprintf(where, sizeof where, "%s: %s", op->name, param->key);
+    if (param->type == HALO_PARAM_LENGTH && value->integer == LENGTH_SECONDS)
+        return bind_length(param, shape, where, value);
+    if (param->type == HALO_PARAM_LEVEL && value->integer == LEVEL_PERCENT)
+        return bind_level(param, shape, where, value);
+    return HALO_OK;
 }

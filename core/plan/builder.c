@@ -145,7 +145,8 @@ HaloStatus builder_convert(HaloBuilder *builder, HaloReg src, HaloDtype dtype, H
 HaloStatus builder_to_native(HaloBuilder *builder, HaloReg in, HaloReg *out)
 {
     *out = in;
-    return halo_build_shape(builder, in)->dtype > HALO_F32 ? builder_convert(builder, in, HALO_F32, out) : HALO_OK;
+    return halo_build_shape(builder, in)->dtype > HALO_F32 ? builder_convert(builder, in, HALO_F32, out)
+                                                           : HALO_OK;
 }
 
 HaloStatus halo_build_depth(HaloBuilder *builder, HaloReg src, HaloDtype dtype, HaloReg *dst)
@@ -187,21 +188,40 @@ HaloStatus halo_build_refuse_nan(HaloBuilder *builder, HaloReg src)
     return append_measure(builder, &step, false);
 }
 
+/* A map that `measure`, which nobody else sees the result of, sets the parameters of. */
+static HaloStatus map_from(HaloBuilder *builder, HaloStep *measure, const HaloMap *map, HaloResolve *resolve,
+                           HaloReg *dst)
+{
+    HaloStatus status = append_measure(builder, measure, false);
+    if (status != HALO_OK) return status;
+    const int from = builder->plan->steps - 1;
+    status = halo_build_map(builder, measure->src[0], map, dst);
+    if (status != HALO_OK) return status;
+    HaloStep *made = &builder->plan->step[builder->plan->steps - 1];
+    made->resolve = resolve;
+    made->resolve_from = from;
+    return HALO_OK;
+}
+
 HaloStatus halo_build_map_from_stats(HaloBuilder *builder, HaloReg src, const HaloMap *map, unsigned want,
                                      HaloResolve *resolve, const double resolve_arg[2], HaloReg *dst)
 {
     HaloStep step = step_of(HALO_REDUCE, src);
     step.u.want = want;
-    HaloStatus status = append_measure(builder, &step, false);
-    if (status != HALO_OK) return status;
-    const int reduce = builder->plan->steps - 1;
-    status = halo_build_map(builder, src, map, dst);
+    const HaloStatus status = map_from(builder, &step, map, resolve, dst);
     if (status != HALO_OK) return status;
     HaloStep *made = &builder->plan->step[builder->plan->steps - 1];
-    made->resolve = resolve;
-    made->resolve_from = reduce;
     memcpy(made->resolve_arg, resolve_arg, sizeof made->resolve_arg);
     return HALO_OK;
+}
+
+HaloStatus halo_build_map_from_hist(HaloBuilder *builder, HaloReg src, const HaloMap *map, HaloResolve *resolve,
+                                    HaloReg *dst)
+{
+    HaloStep step = step_of(HALO_HIST, src);
+    step.u.hist = hist_default(halo_build_shape(builder, src));
+    if (halo_build_shape(builder, src)->dtype == HALO_F32) step.u.hist.lo = step.u.hist.hi = (double)NAN;
+    return map_from(builder, &step, map, resolve, dst);
 }
 
 HaloStatus halo_build_fold(HaloBuilder *builder, HaloReg src, const HaloFold *fold)

@@ -23,10 +23,10 @@ static bool incremental(const HaloStep *step, const HaloShape *src)
 }
 
 static HaloStatus conclude(Device *device, const HaloStep *step, const HaloBuf *src, Measured *all,
-                           HaloStats *stats, HaloResult *result)
+                           HaloResult *result)
 {
     const HaloFold *fold = &step->u.fold;
-    (void)device, (void)stats;
+    (void)device;
     *result = (HaloResult){.type = HALO_RESULT_FOLD, .shape = src->shape};
     result->fold.value = calloc((size_t)src->shape.channels + 1, sizeof *result->fold.value);
     if (result->fold.value == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");

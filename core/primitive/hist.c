@@ -24,9 +24,9 @@ static bool incremental(const HaloStep *step, const HaloShape *src)
 }
 
 static HaloStatus conclude(Device *device, const HaloStep *step, const HaloBuf *src, Measured *all,
-                           HaloStats *stats, HaloResult *result)
+                           HaloResult *result)
 {
-    (void)device, (void)step, (void)stats;
+    (void)device, (void)step;
     *result = (HaloResult){.type = HALO_RESULT_HIST, .shape = src->shape, .hist = all->hist};
     all->hist = (HaloHistogram){0}; /* the result's now */
     return HALO_OK;

@@ -12,18 +12,16 @@ typedef struct Measure {
     /* Do blocks have to be nodes of the tree of a reduction (docs/numerics.md)? Else their order does not
      * matter. */
     bool leaves;
-    /* Is it measured even where nobody asked for the result, since a later step needs it? */
-    bool always;
     /* Does its result include the loudness of sound? */
     bool has_loudness;
     /* Can sound of this shape be measured block by block? Images are measured whole. */
     bool (*incremental)(const HaloStep *step, const HaloShape *src);
     /* Adds a block, which a backend sees as a whole; its first frame is frame `first` of the sound. */
     HaloStatus (*add)(Device *device, const HaloStep *step, const HaloBuf *block, int64_t first, Measured *all);
-    /* All is measured: fills `result` (NULL: nobody asked) and what `resolve` needs. `src` is the last block,
-     * or the whole where it is not measured in blocks. */
+    /* All is measured: fills the result, which people get, or `resolve`. `src` is the last block, or the whole where
+     * it is not measured in blocks. */
     HaloStatus (*conclude)(Device *device, const HaloStep *step, const HaloBuf *src, Measured *all,
-                           HaloStats *stats, HaloResult *result);
+                           HaloResult *result);
     /* Calls what `add` and `conclude` call, for the scratch that it takes (backend.h). */
     void (*ask)(const HaloBackend *backend, HaloDevice *device, const HaloStep *step, const HaloBuf *block);
     /* Bytes of host memory that it needs while it measures. */

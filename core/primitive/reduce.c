@@ -35,23 +35,18 @@ static HaloStatus finish_stats(Device *device, const HaloStep *step, const HaloB
 }
 
 static HaloStatus conclude(Device *device, const HaloStep *step, const HaloBuf *src, Measured *all,
-                           HaloStats *stats, HaloResult *result)
+                           HaloResult *result)
 {
     HaloStatus status = HALO_OK;
     const HaloShape *shape = &src->shape;
-    if (result != NULL) {
-        *result = (HaloResult){.type = HALO_RESULT_STATS, .shape = *shape};
-        result->channel = calloc((size_t)shape->channels, sizeof *result->channel);
-        if (result->channel == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
-    }
-    measure_stats(all, shape, result != NULL ? result->channel : NULL, stats);
-    if (result != NULL) {
-        result->all = *stats;
-        HALO_TRY(finish_stats(device, step, src, all, result));
-    }
-    if (step->refuse_nan && stats->nan > 0)
+    *result = (HaloResult){.type = HALO_RESULT_STATS, .shape = *shape};
+    result->channel = calloc((size_t)shape->channels, sizeof *result->channel);
+    if (result->channel == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    measure_stats(all, shape, result->channel, &result->all);
+    if (step->result >= 0) HALO_TRY(finish_stats(device, step, src, all, result));
+    if (step->refuse_nan && result->all.nan > 0)
         HALO_FAIL(HALO_ERR_INPUT, "%llu of the samples are NaN, and nan=error refuses them",
-                  (unsigned long long)stats->nan);
+                  (unsigned long long)result->all.nan);
 out:
     return status;
 }
@@ -73,7 +68,6 @@ static double bytes(const HaloStep *step, const HaloShape *src)
 
 static const Measure measure = {
     .leaves = true,
-    .always = true,
     .has_loudness = true,
     .incremental = incremental,
     .add = measure_moments,

@@ -19,8 +19,8 @@ typedef struct Run {
     const BandIo *io;
     HaloBuf in, out; /* of this band, in host memory; out.data NULL: no output wanted */
     HaloResults *results;
-    HaloStats *stats;   /* [steps] what reductions gave, for `resolve` */
-    Measured *measured; /* [steps] what they and histograms have seen so far */
+    HaloResults own;    /* [steps] what was measured for `resolve` */
+    Measured *measured; /* [steps] what steps that measure have seen so far */
     Part *need;         /* [regs] */
     HaloBuf *value;     /* [regs] data NULL: not there */
     bool *borrowed;     /* [regs] the data are not the run's, but those of `in`, `out` or a side input */
@@ -106,10 +106,13 @@ out:
 
 /* ---- steps ---------------------------------------------------------------------------------------------- */
 
-/* Where the result of a step goes; NULL: nobody wants it. */
-static HaloResult *result_of(const Run *run, const HaloStep *step)
+/* Where the result of a step goes; NULL: nobody wants it. What is no result for people is there for a later
+ * step. */
+static HaloResult *result_of(const Run *run, int at)
 {
-    return step->result >= 0 && run->results != NULL ? &run->results->item[step->result] : NULL;
+    const int result = run->plan->step[at].result;
+    if (result < 0) return &run->own.item[at];
+    return run->results != NULL ? &run->results->item[result] : NULL;
 }
 
 static HaloStatus run_measure(Run *run, int at, Rows part)
@@ -117,17 +120,17 @@ static HaloStatus run_measure(Run *run, int at, Rows part)
     HaloStatus status = HALO_OK;
     const HaloStep *step = &run->plan->step[at];
     const Measure *measure = primitive_of(step)->measure;
-    HaloResult *result = result_of(run, step);
+    HaloResult *result = result_of(run, at);
     HaloBuf src = run->value[step->src[0]];
     src.shape = run->plan->reg[step->src[0]];
-    if (result == NULL && !measure->always) return HALO_OK;
+    if (result == NULL) return HALO_OK;
     HALO_TRY(measure_band(run->device, step, &src, part, run->band, &run->measured[at]));
-    if (result != NULL && measure->has_loudness && src.shape.kind == HALO_AUDIO) {
+    if (step->result >= 0 && measure->has_loudness && src.shape.kind == HALO_AUDIO) {
         const HaloBuf block = rows_of(&src, part);
         HALO_TRY(measure_loudness(run->device, step, &block, &run->measured[at]));
     }
     if (part.to < rows_length(&src.shape)) return HALO_OK; /* more will come */
-    HALO_TRY(measure->conclude(run->device, step, &src, &run->measured[at], &run->stats[at], result));
+    HALO_TRY(measure->conclude(run->device, step, &src, &run->measured[at], result));
 out:
     return status;
 }
@@ -168,7 +171,7 @@ static HaloStatus run_step(Run *run, int at, Rows rows)
     HaloStep step = plan->step[at];
     if (primitive_of(&step)->measure != NULL) return run_measure(run, at, needs_measured(plan, &step, rows));
     if (part_is_empty(run->need[step.dst])) return HALO_OK; /* nobody reads it */
-    if (step.resolve != NULL) HALO_TRY(step.resolve(&step, &run->stats[step.resolve_from]));
+    if (step.resolve != NULL) HALO_TRY(step.resolve(&step, &run->own.item[step.resolve_from]));
     if (step.dst == plan->output && run->on_host && run->out.data != NULL)
         borrow(run, step.dst, &run->out);
     else
@@ -233,14 +236,15 @@ static HaloStatus prepare(Run *run, HaloResults *results)
 {
     const HaloPlan *plan = run->plan;
     const size_t regs = (size_t)plan->regs;
-    run->stats = calloc((size_t)plan->steps + 1, sizeof *run->stats);
+    run->own.item = calloc((size_t)plan->steps + 1, sizeof *run->own.item);
     run->measured = calloc((size_t)plan->steps + 1, sizeof *run->measured);
     run->need = calloc(regs, sizeof *run->need);
     run->value = calloc(regs, sizeof *run->value);
     run->borrowed = calloc(regs, sizeof *run->borrowed);
-    if (run->stats == NULL || run->measured == NULL || run->need == NULL || run->value == NULL ||
+    if (run->own.item == NULL || run->measured == NULL || run->need == NULL || run->value == NULL ||
         run->borrowed == NULL)
         return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    run->own.count = plan->steps;
     if (results != NULL && plan->results > 0) {
         results->item = calloc((size_t)plan->results, sizeof *results->item);
         if (results->item == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
@@ -254,7 +258,7 @@ static void clean_up(Run *run)
 {
     for (int i = 0; i < run->plan->steps && run->measured != NULL; i++) measure_free(&run->measured[i]);
     free(run->measured);
-    free(run->stats);
+    halo_results_free(&run->own);
     free(run->need);
     free(run->value);
     free(run->borrowed);

@@ -20,6 +20,8 @@ typedef enum HaloParamType {
     HALO_PARAM_CHOICE,    /* integer: the index in `choices` */
     HALO_PARAM_LENGTH,    /* number: pixels or samples; integer: 1 where a time was given ("5ms"), on audio */
     HALO_PARAM_FREQUENCY, /* number: hertz ("440", "4kHz") */
+    HALO_PARAM_LEVEL,     /* number: in units of the samples, or in percent of full scale ("50%"); or, where there are
+                             `choices`, one of them: integer: its index and 1, else 0 */
     HALO_PARAM_MASK,      /* mask: a quoted string, else a file, else a name */
     HALO_PARAM_BORDER,    /* integer: HaloBorder; number: the constant ("constant=0.5") */
     HALO_PARAM_POINT,     /* point: "X+Y" */
@@ -33,7 +35,7 @@ typedef struct HaloParam {
     HaloParamType type;
     const char *preset;  /* the default as it would be typed; NULL: has to be given; "": none */
     double min, max;     /* inclusive range of numbers; both 0: any finite number */
-    const char *choices; /* CHOICE: "magnitude|x|y" */
+    const char *choices; /* CHOICE: "magnitude|x|y"; LEVEL: "otsu" */
     const char *unit;    /* "pixels", "Hz", …, or NULL */
     const char *help;    /* one line */
     /* TEXT: HALO_ERR_USAGE where the text makes no sense; `where` stands before the message. CHOICE: may say
@@ -111,6 +113,10 @@ HALO_API HaloStatus halo_build_map(HaloBuilder *builder, HaloReg src, const Halo
 HALO_API HaloStatus halo_build_map_from_stats(HaloBuilder *builder, HaloReg src, const HaloMap *map,
                                               unsigned want, HaloResolve *resolve, const double resolve_arg[2],
                                               HaloReg *dst);
+/* The same from the histogram: of every value, or, of floats, of 256 bins from the least finite sample to the
+ * greatest. */
+HALO_API HaloStatus halo_build_map_from_hist(HaloBuilder *builder, HaloReg src, const HaloMap *map,
+                                             HaloResolve *resolve, HaloReg *dst);
 /* dst has the size of a moved by (ax, ay), or, for a and b of different sizes, of the smaller one; of a, where
  * b is spread. */
 HALO_API HaloStatus halo_build_combine(HaloBuilder *builder, HaloReg a, HaloReg b, const HaloCombine *combine,

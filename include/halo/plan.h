@@ -17,8 +17,8 @@ typedef int HaloReg; /* a value between steps; plan->reg[r] is its shape */
 
 typedef struct HaloStep HaloStep;
 
-/* Sets a step's parameters from the statistics of an earlier reduction, just before it runs. */
-typedef HaloStatus HaloResolve(HaloStep *step, const HaloStats *all);
+/* Sets a step's parameters from what an earlier step has measured, just before it runs. */
+typedef HaloStatus HaloResolve(HaloStep *step, const HaloResult *measured);
 
 struct HaloStep {
     HaloPrimitive primitive;
@@ -46,7 +46,7 @@ struct HaloStep {
     const HaloDetail *detail; /* reduce: what its result holds besides, which asks for the whole; or NULL */
     bool approximate; /* one of the steps that replace a convolution under HALO_PRECISION_FAST: not exact */
     bool refuse_nan;  /* reduce: a NaN in the source fails the input (nan=error) */
-    int resolve_from; /* the step whose statistics `resolve` gets, or -1 */
+    int resolve_from; /* the step whose result `resolve` gets, or -1 */
     HaloResolve *resolve;
     double resolve_arg[2]; /* parameters of `resolve`, such as the range that samples are to fill */
 };

@@ -111,6 +111,30 @@ expected = cv2.createCLAHE(30, (8, 8)).apply(a)
 assert (expected == b).all(), (np.abs(expected.astype(int) - b).max(), (expected != b).sum())'
 }
 
+@test "threshold:otsu is OpenCV's and scikit-image's, and takes a word, a percentage or a number" {
+    make_gray noise.pgm 97 61
+    halo run 'gauss:3 | normalize:min=10%,max=90% | depth:u8' noise.pgm -o a.pgm
+    run --separate-stderr halo run threshold:otsy a.pgm -o b.pgm
+    [ "$status" -eq 2 ]
+    says "expected a number, a percentage or otsu, found 'otsy'"
+    run --separate-stderr halo run clamp:50%% a.pgm -o b.pgm
+    [ "$status" -eq 2 ]
+    says 'expected a number'
+    need skimage
+    need cv2
+    for kind in '' 'median:4 | ' 'equalize | depth:u8 | ' 'gauss:9 | depth:u8 | '; do
+        halo run "${kind}depth:u8" a.pgm -o c.pgm --force
+        halo run '' c.pgm -o a.npy --force
+        halo run threshold:otsu c.pgm -o b.npy --force
+        npy '
+import cv2
+from skimage.filters import threshold_otsu
+level, black_and_white = cv2.threshold(a, 0, 255, cv2.THRESH_OTSU)
+assert level == threshold_otsu(a)
+assert (black_and_white == b).all() and ((a > level) == (b > 0)).all()'
+    done
+}
+
 @test "gamma and sRGB are their formulas, and --linear wraps them round a pipeline" {
     need_numpy
     make_rgb a.ppm 40 30

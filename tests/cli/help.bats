@@ -114,7 +114,7 @@ END
     halo list ops --json | grep -o '"key":"[a-z]*","type":[^,]*' > types
     [ "$(grep -c . types)" -gt 100 ]
     grep -q '"key":"expr","type":"text"' types
-    run grep -vE ':"(number|integer|switch|choice|length|frequency|mask|border|point|file|source|text)"$' types
+    run grep -vE ':"(number|integer|switch|choice|length|frequency|level|mask|border|point|file|source|text)"$' types
     [ -z "$output" ]
 }
 

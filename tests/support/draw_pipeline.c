@@ -80,6 +80,14 @@ static void add_value(Rng *rng, const HaloParam *param, HaloKind kind, char *tex
     case HALO_PARAM_INTEGER: add(text, size, "%.0f", ceil(draw_number(rng, param, 10) - 0.5)); break;
     case HALO_PARAM_SWITCH: add(text, size, "%d", (int)rng_between(rng, 0, 1)); break;
     case HALO_PARAM_FREQUENCY: add(text, size, "%.5g", 50 + 3900 * rng_unit(rng)); break;
+    case HALO_PARAM_LEVEL:
+        if (param->choices != NULL && rng_once_in(rng, 3))
+            add_choice(rng, param->choices, text, size);
+        else if (rng_once_in(rng, 3))
+            add(text, size, "%.4g%%", 100 * rng_unit(rng));
+        else
+            add(text, size, "%.5g", draw_number(rng, param, 60));
+        break;
     case HALO_PARAM_POINT:
         add(text, size, "%d+%d", (int)rng_between(rng, 0, 3), (int)rng_between(rng, 0, 1));
         break;
