@@ -72,6 +72,9 @@ def smoothers(c, p):
         c.add(pipeline, "SciPy", f"{call}, f64", "sound f32", ours, made, rounding(made, terms, 2.0))
     c.add("median:window=9", "SciPy", "ndimage.median_filter(x, 9, mode='mirror')", "sound f32",
           p.halo("median:window=9", x, ".wav")[:, 0], ndimage.median_filter(x, 9, mode="mirror"))
+    for op, call in ("open", "grey_opening"), ("close", "grey_closing"):
+        c.add(f"{op}:9", "SciPy", f"ndimage.{call}(x, 9, mode='mirror')", "sound f32",
+              p.halo(f"{op}:9", x, ".wav")[:, 0], getattr(ndimage, call)(x, 9, mode="mirror"))
     c.add("median:window=9,border=zero", "SciPy", "signal.medfilt(x, 9)", "sound f32",
           p.halo("median:window=9,border=zero", x, ".wav")[:, 0], signal.medfilt(x, 9))
     c.add("gain:0.5", "SoX", "-D, vol 0.5", "sound f32", p.halo("gain:0.5", x, ".wav")[:, 0], p.sox(x, "vol", 0.5),

@@ -14,6 +14,7 @@ import fidelity_filters
 import fidelity_points
 import fidelity_sound
 import fidelity_whole
+import fidelity_windows
 from fidelity import Comparison, save, table
 from fidelity_peers import Programs
 
@@ -31,7 +32,8 @@ def main():
     comparison = Comparison()
     with tempfile.TemporaryDirectory() as folder:
         programs = Programs(os.path.abspath(halo), folder)
-        for part in fidelity_filters, fidelity_edges, fidelity_points, fidelity_whole, fidelity_sound:
+        for part in (fidelity_filters, fidelity_edges, fidelity_windows, fidelity_points, fidelity_whole,
+                     fidelity_sound):
             part.rows(comparison, programs)
     listed = subprocess.run([halo, "list", "ops", "--json"], stdout=subprocess.PIPE, check=True).stdout.splitlines()
     order = [json.loads(line)["name"] for line in listed]

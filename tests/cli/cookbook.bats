@@ -94,6 +94,13 @@ fall() {
     within "$(fall flat.png)" -20 20
     [ "$(halo run 'reduce:expr="a+b",map="v>0&&v<255"' text.png | awk '/^gray/ { print $2 }')" = 0 ]
     within "$(measure text.png mean)" 200 250
+    # Ink and paper, nothing between, as much ink left as right; cells are a part of the picture, as large in its corners.
+    for output in ink found; do
+        [ "$(halo run 'reduce:expr="a+b",map="v>0&&v<255"' $output.png | awk '/^gray/ { print $2 }')" = 0 ]
+    done
+    within "$(measure ink.png mean)" 200 240
+    within "$(measure found.png mean)" 20 50
+    within "$(halo run 'threshold:otsu' cells.png -o plain.png -f && measure plain.png mean)" 12000 65535
     for output in clear equal even spots sharp16 positive; do
         halo info $output.png | grep -q 'read as u16'
         fits '>' $output.png cells.png sd
@@ -149,6 +156,13 @@ fall() {
         halo run preemphasis:1 $sound.wav -o $sound-steps.wav -f
     done
     fits '>' smooth.wav mean.wav max
+    halo run --raw f32,100,1 '' spikes.f32 -o spikes.wav -f
+    within "$(measure spikes.wav max)" 0.99 1.01
+    within "$(measure spikes.wav min)" 0 0.1
+    for sound in calm despiked; do
+        within "$(measure $sound.wav max)" 0.6 0.8
+        within "$(measure $sound.wav min)" 0.25 0.35
+    done
     # The running sums end with the sum.
     within "$(tail -c 8 sums.npy | od -An -t f8 | tr -d ' ')" 160 200
     within "$(awk "BEGIN { print $(tail -c 8 sums.npy | od -An -t f8) - $(measure trace.wav sum) }")" -1e-6 1e-6

@@ -1,0 +1,98 @@
+"""Minima and maxima over windows, and what is made of them."""
+
+import cv2
+import numpy as np
+from scipy import ndimage
+from skimage import filters, morphology
+
+from fidelity import Asked
+from fidelity_filters import SKIMAGE, depth
+from fidelity_peers import WHITE, picture
+
+# halo's name, OpenCV's, SciPy's, scikit-image's
+MORPHOLOGY = (("erode", "ERODE", "grey_erosion", "erosion"), ("dilate", "DILATE", "grey_dilation", "dilation"),
+              ("open", "OPEN", "grey_opening", "opening"), ("close", "CLOSE", "grey_closing", "closing"),
+              ("tophat", "TOPHAT", "white_tophat", "white_tophat"),
+              ("blackhat", "BLACKHAT", "black_tophat", "black_tophat"),
+              ("outline", "GRADIENT", "morphological_gradient", None))
+
+
+def footprints():
+    """halo's keys, what to call it, the samples that belong, and on which types."""
+    yield "width=7,height=5", "7x5", np.ones((5, 7), np.uint8), ("u8", "u16", "f32")
+    yield "9,shape=disk", "disk(4)", morphology.disk(4), ("u8", "f32")
+    yield "5,shape=cross", "cross 5", cv2.getStructuringElement(cv2.MORPH_CROSS, (5, 5)), ("u8",)
+
+
+def morphological(c, p):
+    for keys, name, window, kinds in footprints():
+        for kind in kinds:
+            x = picture(kind)
+            for op, code, of_scipy, of_skimage in MORPHOLOGY:
+                call = f"{op}:{keys}"
+                ours = p.halo(depth(call, kind), x)
+                made = cv2.morphologyEx(x, getattr(cv2, f"MORPH_{code}"), window)
+                c.add(call, "OpenCV", f"morphologyEx(x, MORPH_{code}, {name})", kind, ours, made)
+                made = getattr(ndimage, of_scipy)(x, footprint=window, mode="nearest")
+                c.add(call, "SciPy", f"ndimage.{of_scipy}(x, footprint={name}, mode='nearest')", kind, ours, made)
+                if of_skimage is not None:
+                    made = getattr(morphology, of_skimage)(x, window)
+                    c.add(call, SKIMAGE, f"morphology.{of_skimage}(x, {name})", kind, ours, made)
+
+
+def conventions(c, p):
+    """Where peers mean another window."""
+    x = picture("u8")
+    ellipse = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (9, 9))
+    ours = p.halo("erode:9,shape=disk | depth:u8", x)
+    c.add("erode:9,shape=disk", "OpenCV", "erode(x, getStructuringElement(MORPH_ELLIPSE, (9, 9)))", "u8", ours,
+          cv2.erode(x, ellipse),
+          Asked("definition: OpenCV's ellipse is wider than a disk of that radius", "with scikit-image's disk(4)", ours,
+                cv2.erode(x, morphology.disk(4))))
+    even = np.ones((4, 4), np.uint8)
+    for op, code, first, second in ("open", "OPEN", "erode", "dilate"), ("close", "CLOSE", "dilate", "erode"):
+        made = cv2.morphologyEx(x, getattr(cv2, f"MORPH_{code}"), even)
+        c.add(f"{op}:4", "OpenCV", f"morphologyEx(x, MORPH_{code}, 4x4)", "u8", p.halo(f"{op}:4 | depth:u8", x), made,
+              Asked("definition: both of OpenCV's windows have the same anchor, so that even ones move the picture",
+                    f"with {first}:4 | {second}:4", p.halo(f"{first}:4 | {second}:4 | depth:u8", x), made))
+    c.add("open:4", "SciPy", "ndimage.grey_opening(x, (4, 4), mode='nearest')", "u8", p.halo("open:4 | depth:u8", x),
+          ndimage.grey_opening(x, (4, 4), mode="nearest"))
+    c.add("dilate:4", "OpenCV", "dilate(x, 4x4)", "u8", p.halo("dilate:4 | depth:u8", x), cv2.dilate(x, even))
+
+
+def of_windows(c, p):
+    for kind in "u8", "f32":
+        x = picture(kind)
+        least = ndimage.minimum_filter(x, (5, 6), mode="nearest")
+        greatest = ndimage.maximum_filter(x, (5, 6), mode="nearest")
+        for what, call, made in (("min", "minimum_filter(x, (5, 6))", least),
+                                 ("max", "maximum_filter(x, (5, 6))", greatest),
+                                 ("range", "the difference of both", greatest - least)):
+            ours = p.halo(depth(f"local:{what},width=6,height=5", kind), x)
+            c.add(f"local:{what},width=6,height=5", "SciPy", f"ndimage.{call}" if what != "range" else call, kind, ours,
+                  made)
+        made = ndimage.median_filter(x, (3, 7), mode="nearest")
+        c.add("median:width=7,height=3", "SciPy", "ndimage.median_filter(x, (3, 7), mode='nearest')", kind,
+              p.halo(depth("median:width=7,height=3", kind), x), made)
+
+
+def otsu(c, p):
+    for kind in "u8", "u16", "f32":
+        x = picture(kind)
+        white = WHITE[kind]
+        ours = p.halo(depth("threshold:otsu", kind), x)
+        level = filters.threshold_otsu(x)
+        made = np.where(x > level, white, 0).astype(x.dtype)
+        above = float(np.nextafter(np.float32(level), np.float32(np.inf)))
+        middle = Asked("definition: scikit-image's level is the middle of the last bin below, halo's its end",
+                       "with that level", p.halo(f"threshold:{above!r}", x), made)
+        c.add("threshold:otsu", SKIMAGE, "x > filters.threshold_otsu(x)", kind, ours, made,
+              middle if kind == "f32" else None)
+        if kind != "f32":
+            made = cv2.threshold(x, 0, white, cv2.THRESH_OTSU)[1]
+            c.add("threshold:otsu", "OpenCV", "threshold(x, 0, white, THRESH_OTSU)", kind, ours, made)
+
+
+def rows(c, p):
+    for part in morphological, conventions, of_windows, otsu:
+        part(c, p)
