@@ -206,6 +206,42 @@ typedef struct CpuMeanKernels {
     void (*down)(const CpuMeanDown *down, int64_t first, float *mean);
 } CpuMeanKernels;
 
+/* ---- counted windows ------------------------------------------------------------------------------------ */
+
+/* In place of a rank: the window's answer is NaN. */
+#define CPU_COUNT_NAN UINT32_MAX
+
+/* The counters of columns of a tile, one channel: how many of a column's samples lie in each 16th of the values or in
+ * those before it, and the same inside of each 16th. */
+typedef struct CpuCounts {
+    int64_t columns, width; /* of the tile; of a window */
+    int64_t samples;        /* of a window */
+    int64_t index;          /* of the wanted one */
+    double fraction;
+    bool nan, nan_ignore; /* the last 16th is NaN's, and has its first value */
+    void *coarse, *fine;  /* [columns][16], [16][columns][16] */
+} CpuCounts;
+
+/* A tile's samples in order, in bins of `size`, a multiple of 32: keys, and where they lie in the tile, as u8, u16 or
+ * u32; no further than these reach. A few may be read behind the last. */
+typedef struct CpuBins {
+    int64_t size;
+    int64_t width, height; /* of a window */
+    const uint32_t *key;
+    const void *x, *y;
+} CpuBins;
+
+typedef struct CpuCountKernels {
+    /* One row enters the columns and, if it is not NULL, one leaves them; `apart`: from one value to the next. */
+    void (*columns[2])(const CpuCounts *counts, const uint8_t *gone, const uint8_t *come, int64_t apart);
+    /* A row of n windows: the value at the rank, and where `rest` is not NULL how many of the same value lie before
+     * it, or CPU_COUNT_NAN. */
+    void (*windows[2])(const CpuCounts *counts, int64_t n, int64_t apart, uint8_t *value, uint32_t *rest);
+    /* The keys of n windows from (0, y) of the tile on, which `windows` gave the bin and the rest of. */
+    void (*find[3])(const CpuBins *bins, int64_t y, int64_t n, const uint8_t *bin, const uint32_t *rest,
+                    uint32_t *key);
+} CpuCountKernels; /* `columns` and `windows` by the type of counters, u16 or u32; `find` by that of places */
+
 /* ---- ceilings ------------------------------------------------------------------------------------------- */
 
 typedef struct CpuCeilingKernels {
@@ -224,6 +260,7 @@ typedef struct CpuKernels {
     const CpuHistKernels *hist;
     const CpuScanKernels *scan;
     const CpuRankKernels *rank;
+    const CpuCountKernels *count;
     const CpuMeanKernels *mean;
     const CpuCeilingKernels *ceiling;
 } CpuKernels;

@@ -1,5 +1,5 @@
 /* Rank filters. The image is cut into tiles. Minima and maxima have ways of their own (rank_extreme.c,
- * rank_span.c); what lies between is chosen by rank/middle.c, or, in large windows, counted (rank_walk.c). */
+ * rank_span.c), and so has what lies between (rank/middle.c). */
 #include "rank.h"
 
 #include "rank/middle.h"
@@ -39,19 +39,15 @@ static void run_task(void *context, int64_t index, int worker)
     task.high = task.rows + r->rank->window.height - 1;
     if (r->span != NULL)
         cpu_rank_span(&task, &clipped);
-    else if (r->extreme)
-        cpu_rank_extreme(&task, &clipped);
     else
-        cpu_rank_walk(&task, &clipped);
+        cpu_rank_extreme(&task, &clipped);
     atomic_fetch_add_explicit(&r->device->clipped, clipped, memory_order_relaxed);
 }
 
 /* ---- laying out ----------------------------------------------------------------------------------------- */
 
-/* Outputs of a task, at least; with the window round them they should stay in the second-level cache. */
-#define TILE_ELEMENTS 512
-#define TILE_ROWS 16
-/* Extremes keep two windows' height of lines: more columns and rows cost little. */
+/* Outputs of a task, at least. Extremes keep two windows' height of lines: more columns and rows cost little.
+ */
 #define EXTREME_ELEMENTS 4096
 #define EXTREME_ROWS 64
 
@@ -61,27 +57,16 @@ static bool choose_scratch(CpuRank *r)
     const HaloRank *rank = r->rank;
     const int64_t channels = r->dst->shape.channels;
     int64_t total = 0;
-    const int64_t elements = r->span != NULL ? cpu_rank_span_elements(r)
-                             : r->extreme    ? EXTREME_ELEMENTS
-                                             : TILE_ELEMENTS,
-                  rows = r->extreme ? EXTREME_ROWS : TILE_ROWS;
+    const int64_t elements = r->span != NULL ? cpu_rank_span_elements(r) : EXTREME_ELEMENTS;
     const int64_t wide = (r->span != NULL ? 1 : 4) * rank->window.width;
     r->tile_cols = least(r->dst->cols, most(divide_up(elements, channels), wide));
-    r->tile_rows = least(r->dst->rows, most(rows, (r->extreme ? 4 : 1) * rank->window.height));
+    r->tile_rows = least(r->dst->rows, most(EXTREME_ROWS, 4 * rank->window.height));
     r->tiles = divide_up(r->dst->cols, r->tile_cols);
     /* A block may begin with the last sample of a row. */
     if (!halo_mul(r->tile_cols + rank->window.width - 1, channels, &r->pitch)) return false;
     r->pitch += CPU_RANK_LANES;
     if (!cpu_reserve(&total, r->pitch, sizeof(float), &r->at_line)) return false;
-    if (r->extreme) {
-        if (!(r->span != NULL ? cpu_rank_span_scratch : cpu_rank_extreme_scratch)(r, &total)) return false;
-        r->scratch_bytes = total;
-        return true;
-    }
-    if (!halo_mul(r->pitch, r->tile_rows + rank->window.height - 1, &r->elements) ||
-        !cpu_reserve(&total, r->elements, sizeof(uint32_t), &r->at_area))
-        return false;
-    if (!cpu_rank_walk_scratch(r, &total)) return false;
+    if (!(r->span != NULL ? cpu_rank_span_scratch : cpu_rank_extreme_scratch)(r, &total)) return false;
     r->scratch_bytes = total;
     return true;
 }
@@ -108,10 +93,9 @@ HaloStatus cpu_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
         !(rank->fraction >= 0.0 && rank->fraction <= 1.0) || !cpu_holds_needed(&r.source))
         HALO_FAIL(HALO_ERR_BUG, "a rank filter was asked for samples that its source does not hold");
     r.keys = halo_rank_keys(src->shape.dtype, rank->window.border, rank->window.value);
-    r.index = halo_rank_index(rank->fraction, n);
     r.extreme = rank->fraction == 0.0 || rank->fraction == 1.0;
     HALO_TRY(cpu_rank_span_open(&r));
-    if (n <= CPU_NETWORK_MOST && !r.extreme) {
+    if (!r.extreme) {
         HALO_TRY(cpu_rank_middle(device, src, dst, rank, store));
         goto out;
     }
@@ -121,9 +105,7 @@ HaloStatus cpu_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
     HALO_TRY(cpu_scratch_each(device, &r.scratch_bytes, &scratch));
     r.scratch = scratch;
     const double outputs = (double)dst->cols * (double)dst->rows * dst->shape.channels;
-    const double work = outputs * (r.span != NULL ? 2.0 * (double)rank->window.height
-                                   : r.extreme    ? 16.0
-                                                  : 16.0 * (double)rank->window.height);
+    const double work = outputs * (r.span != NULL ? 2.0 * (double)rank->window.height : 16.0);
     cpu_run(device, cpu_workers(device, work), r.tiles * divide_up(dst->rows, r.tile_rows), run_task, &r);
 out:
     cpu_rank_span_close(&r);

@@ -1,4 +1,4 @@
-/* What the ways of a rank filter share: a task's part of the source, with the border round it. */
+/* What the ways of the first and the last rank share: a task's part of the source, with the border round it. */
 #ifndef CPU_RANK_H
 #define CPU_RANK_H
 
@@ -18,11 +18,9 @@ typedef struct CpuRank {
     int64_t tile_cols, tile_rows, tiles; /* outputs of a task; tasks side by side */
     int64_t pitch;                       /* elements in a row of a task's part of the source */
     HaloDtype keys;                      /* what samples are compared as: u8, u16 or, for u32, F32 */
-    int64_t index;                       /* of the wanted one among all samples of a window */
-    bool extreme;                        /* it is the first or the last of them */
+    bool extreme;                        /* the first or the last of the sorted is wanted */
     CpuSpanRow *span;                    /* [height] where windows are no rectangles; else NULL */
-    int64_t bins, elements;              /* counters; samples of a task's part */
-    int64_t at_line, at_area, at_block, at_fine, at_coarse, at_pair, at_spare, scratch_bytes;
+    int64_t at_line, at_area, at_block, at_spare, scratch_bytes;
     char *scratch;
     HaloDevice *device;
 } CpuRank;
@@ -56,10 +54,5 @@ void cpu_rank_span_close(CpuRank *r);
 int64_t cpu_rank_span_elements(const CpuRank *r); /* of a row of a tile */
 bool cpu_rank_span_scratch(CpuRank *r, int64_t *total);
 void cpu_rank_span(const CpuRankTask *task, uint64_t *clipped);
-
-/* rank_walk.c: windows are counted; what leaves and enters a window is all that changes from one to the next.
- */
-bool cpu_rank_walk_scratch(CpuRank *r, int64_t *total);
-void cpu_rank_walk(const CpuRankTask *task, uint64_t *clipped);
 
 #endif

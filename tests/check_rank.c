@@ -309,6 +309,37 @@ static void larger_images(void **state)
     for_each_case(__func__, 12, larger_images_body);
 }
 
+/* Windows that are counted, over more than one tile: as large either way, wide, tall, and so wide that the
+ * places in a tile need more than 16 bits. */
+static void counted_tiles_body(Rng *rng)
+{
+    const HaloDtype dtype = draw_dtype(rng);
+    const int channels = (int)rng_between(rng, 1, 2);
+    const int64_t longer = rng_between(rng, 103, 300), few = rng_between(rng, 2, 3);
+    HaloShape shape = test_shape(dtype, rng_between(rng, 200, 800), rng_between(rng, 2, 12), channels);
+    switch (rng_between(rng, 0, 6)) {
+    case 0:
+        shape = test_shape(dtype, rng_between(rng, 240, 300), rng_between(rng, 240, 300), 1);
+        run_case(rng, &shape, rng_between(rng, 11, 13), rng_between(rng, 12, 13));
+        break;
+    case 1:
+    case 2: run_case(rng, &shape, longer, few); break;
+    case 3:
+    case 4:
+        shape = test_shape(dtype, shape.height, shape.width, channels);
+        run_case(rng, &shape, few, longer);
+        break;
+    case 5: run_case(rng, &shape, rng_between(rng, 11, 60), rng_between(rng, 12, 30)); break;
+    default: shape = draw_shape(rng, 4); run_case(rng, &shape, rng_between(rng, 60000, 70000), few);
+    }
+}
+
+static void counted_tiles(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 15, counted_tiles_body);
+}
+
 /* Minima and maxima over windows that go round the picture a hundred times: more than a block's memory holds.
  */
 static void long_extremes_body(Rng *rng)
@@ -411,6 +442,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(huge_windows),   cmocka_unit_test(long_extremes),
         cmocka_unit_test(shapes),         cmocka_unit_test(shapes_over_larger_images),
         cmocka_unit_test(long_shapes),    cmocka_unit_test(narrow_pictures),
+        cmocka_unit_test(counted_tiles),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

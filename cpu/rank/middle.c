@@ -51,7 +51,7 @@ static bool choose_scratch(CpuMiddle *m)
         !cpu_reserve(&total, m->pitch, m->key_size, &m->at_out))
         return false;
     m->at_own = total;
-    if (!cpu_network_scratch(m, &total)) return false;
+    if (!(m->way == cpu_network_tile ? cpu_network_scratch : cpu_count_scratch)(m, &total)) return false;
     m->scratch_bytes = total;
     return true;
 }
@@ -59,14 +59,21 @@ static bool choose_scratch(CpuMiddle *m)
 /* The way, and the tiles that suit it. */
 static void choose_way(CpuMiddle *m, int workers)
 {
-    m->way = cpu_network_tile;
-    m->lines = m->across.window;
-    m->tile_cols = least(m->along.count, most(NETWORK_LINE / (m->key_size * m->channels), 4 * m->along.window));
-    m->tile_rows = NETWORK_ROWS;
-    cpu_network_make(m);
+    if (cpu_network_takes(m)) {
+        m->way = cpu_network_tile;
+        m->lines = m->across.window;
+        m->tile_cols =
+            least(m->along.count, most(NETWORK_LINE / (m->key_size * m->channels), 4 * m->along.window));
+        m->tile_rows = NETWORK_ROWS;
+        cpu_network_make(m);
+    } else {
+        m->way = cpu_count_tile;
+        cpu_count_tiles(m);
+    }
     const int64_t wanted =
         divide_up((int64_t)workers * TASKS_PER_WORKER, divide_up(m->along.count, m->tile_cols));
-    m->tile_rows = least(m->across.count, most(m->tile_rows, divide_up(m->across.count, wanted)));
+    m->tile_rows =
+        least(least(m->across.count, m->rows_most), most(m->tile_rows, divide_up(m->across.count, wanted)));
 }
 
 static void run_task(void *context, int64_t index, int worker)
@@ -102,6 +109,7 @@ HaloStatus cpu_rank_middle(HaloDevice *device, const HaloBuf *src, HaloBuf *dst,
                    .store = store,
                    .device = device,
                    .channels = dst->shape.channels,
+                   .rows_most = INT64_MAX,
                    .samples = rank->window.width * rank->window.height,
                    .keys = halo_rank_keys(src->shape.dtype, rank->window.border, rank->window.value),
                    .columns = &columns,

@@ -60,6 +60,7 @@ struct CpuMiddle {
     bool stream;   /* results go past the caches */
     CpuMiddleWay *way;
     int64_t tile_cols, tile_rows, tiles; /* outputs of a task; tasks side by side */
+    int64_t rows_most;                   /* of a task, where its memory does not allow more */
     int64_t pitch, lines;                /* elements of a line with slack; lines in the ring */
     int64_t at_ring, at_made, at_raw, at_float, at_out, at_own, scratch_bytes;
     char *scratch;
@@ -82,6 +83,33 @@ bool cpu_network_takes(const CpuMiddle *m);
 void cpu_network_make(CpuMiddle *m);
 bool cpu_network_scratch(const CpuMiddle *m, int64_t *total);
 CpuMiddleWay cpu_network_tile;
+
+/* count.c: larger windows are counted. */
+void cpu_count_tiles(CpuMiddle *m);
+bool cpu_count_scratch(const CpuMiddle *m, int64_t *total);
+CpuMiddleWay cpu_count_tile;
+
+/* sort.c: n pairs of a key of so many bits (the upper half) and anything (the lower), by key; pairs with the
+ * same key stay in order. Both arrays change; the result is in one of them. */
+const uint64_t *cpu_sort_pairs(uint64_t *pair, uint64_t *spare, int64_t n, int bits);
+
+/* Key i of a line, and changing it. */
+static inline uint32_t cpu_middle_key(const CpuMiddle *m, const void *line, int64_t i)
+{
+    return m->keys == HALO_U8    ? ((const uint8_t *)line)[i]
+           : m->keys == HALO_U16 ? ((const uint16_t *)line)[i]
+                                 : ((const uint32_t *)line)[i];
+}
+
+static inline void cpu_middle_set_key(const CpuMiddle *m, void *line, int64_t i, uint32_t key)
+{
+    if (m->keys == HALO_U8)
+        ((uint8_t *)line)[i] = (uint8_t)key;
+    else if (m->keys == HALO_U16)
+        ((uint16_t *)line)[i] = (uint16_t)key;
+    else
+        ((uint32_t *)line)[i] = key;
+}
 
 /* The sample at a rank between the first and the last. */
 HaloStatus cpu_rank_middle(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloRank *rank,

@@ -13,6 +13,7 @@ const CpuKernels CPU_TABLE(kernels) = {
     .hist = &CPU_TABLE(hist),
     .scan = &CPU_TABLE(scan),
     .rank = &CPU_TABLE(rank),
+    .count = &CPU_TABLE(count),
     .mean = &CPU_TABLE(mean),
     .ceiling = &CPU_TABLE(ceiling),
 };

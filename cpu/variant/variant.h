@@ -34,6 +34,7 @@ extern const CpuFoldKernels CPU_TABLE(fold);
 extern const CpuHistKernels CPU_TABLE(hist);
 extern const CpuScanKernels CPU_TABLE(scan);
 extern const CpuRankKernels CPU_TABLE(rank);
+extern const CpuCountKernels CPU_TABLE(count);
 extern const CpuMeanKernels CPU_TABLE(mean);
 extern const CpuCeilingKernels CPU_TABLE(ceiling);
 

@@ -1,0 +1,146 @@
+/* Windows that are counted: the counters of columns are added to and taken from those of the window. Counters
+ * are sums from the first value on, so that a comparison with all of them finds a rank. */
+#include "variant.h"
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+static CPU_INLINE int up_to_u32(const uint32_t *sum, int64_t index)
+{
+    uint32_t n = 0;
+    for (int k = 0; k < 16; k++) n += (int64_t)sum[k] <= index;
+    return (int)n;
+}
+
+static CPU_INLINE int up_to_u16(const uint16_t *sum, int64_t index)
+{
+#if defined(__AVX2__)
+    const __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)sum);
+    const __m256i under = _mm256_cmpeq_epi16(_mm256_min_epu16(v, _mm256_set1_epi16((short)index)), v);
+    return __builtin_popcount((unsigned)_mm256_movemask_epi8(under)) / 2;
+#elif defined(__SSE2__)
+    const __m128i most = _mm_set1_epi16((short)index), zero = _mm_setzero_si128();
+    const __m128i low = _mm_loadu_si128((const __m128i *)(const void *)sum),
+                  high = _mm_loadu_si128((const __m128i *)(const void *)(sum + 8));
+    const __m128i under = _mm_packs_epi16(_mm_cmpeq_epi16(_mm_subs_epu16(low, most), zero),
+                                          _mm_cmpeq_epi16(_mm_subs_epu16(high, most), zero));
+    return __builtin_popcount((unsigned)_mm_movemask_epi8(under));
+#else
+    int n = 0;
+    for (int k = 0; k < 16; k++) n += (int64_t)sum[k] <= index;
+    return n;
+#endif
+}
+
+#define COUNT uint16_t
+#define TYPE u16
+#define UP_TO(sum, index) up_to_u16(sum, index)
+#include "count_tmpl.h"
+
+#define COUNT uint32_t
+#define TYPE u32
+#define UP_TO(sum, index) up_to_u32(sum, index)
+#include "count_tmpl.h"
+
+/* ---- in a bin ------------------------------------------------------------------------------------------- */
+
+/* Which of 32 samples lie in the window at (x, y): those whose distances, which go round below 0, are short. */
+static CPU_INLINE uint32_t inside_u8(const CpuBins *b, int64_t i, int64_t x, int64_t y)
+{
+    const uint8_t *const at_x = (const uint8_t *)b->x + i, *const at_y = (const uint8_t *)b->y + i;
+    uint32_t bits = 0;
+#if defined(__SSE2__)
+    const __m128i most_x = _mm_set1_epi8((char)(b->width - 1)), most_y = _mm_set1_epi8((char)(b->height - 1));
+    for (int k = 0; k < 32; k += 16) {
+        const __m128i from_x = _mm_loadu_si128((const __m128i *)(const void *)(at_x + k)),
+                      from_y = _mm_loadu_si128((const __m128i *)(const void *)(at_y + k));
+        const __m128i dx = _mm_sub_epi8(from_x, _mm_set1_epi8((char)x)),
+                      dy = _mm_sub_epi8(from_y, _mm_set1_epi8((char)y));
+        const __m128i in = _mm_and_si128(_mm_cmpeq_epi8(_mm_min_epu8(dx, most_x), dx),
+                                         _mm_cmpeq_epi8(_mm_min_epu8(dy, most_y), dy));
+        bits |= (uint32_t)_mm_movemask_epi8(in) << k;
+    }
+#else
+    for (int k = 0; k < 32; k++)
+        bits |= (uint32_t)((uint8_t)(at_x[k] - x) < b->width && (uint8_t)(at_y[k] - y) < b->height) << k;
+#endif
+    return bits;
+}
+
+static CPU_INLINE uint32_t inside_u16(const CpuBins *b, int64_t i, int64_t x, int64_t y)
+{
+    const uint16_t *const at_x = (const uint16_t *)b->x + i, *const at_y = (const uint16_t *)b->y + i;
+    uint32_t bits = 0;
+#if defined(__SSE2__)
+    const __m128i most_x = _mm_set1_epi16((short)(b->width - 1)),
+                  most_y = _mm_set1_epi16((short)(b->height - 1));
+    const __m128i zero = _mm_setzero_si128();
+    for (int k = 0; k < 32; k += 16) {
+        __m128i in[2];
+        for (int half = 0; half < 2; half++) {
+            const __m128i from_x = _mm_loadu_si128((const __m128i *)(const void *)(at_x + k + 8 * half)),
+                          from_y = _mm_loadu_si128((const __m128i *)(const void *)(at_y + k + 8 * half));
+            const __m128i over_x = _mm_subs_epu16(_mm_sub_epi16(from_x, _mm_set1_epi16((short)x)), most_x),
+                          over_y = _mm_subs_epu16(_mm_sub_epi16(from_y, _mm_set1_epi16((short)y)), most_y);
+            in[half] = _mm_cmpeq_epi16(_mm_or_si128(over_x, over_y), zero);
+        }
+        bits |= (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(in[0], in[1])) << k;
+    }
+#else
+    for (int k = 0; k < 32; k++)
+        bits |= (uint32_t)((uint16_t)(at_x[k] - x) < b->width && (uint16_t)(at_y[k] - y) < b->height) << k;
+#endif
+    return bits;
+}
+
+static CPU_INLINE uint32_t inside_u32(const CpuBins *b, int64_t i, int64_t x, int64_t y)
+{
+    const uint32_t *const at_x = (const uint32_t *)b->x + i, *const at_y = (const uint32_t *)b->y + i;
+    uint32_t bits = 0;
+    for (int k = 0; k < 32; k++)
+        bits |= (uint32_t)((uint32_t)(at_x[k] - x) < b->width && (uint32_t)(at_y[k] - y) < b->height) << k;
+    return bits;
+}
+
+static CPU_INLINE uint32_t count_bits(uint32_t bits)
+{
+#if defined(__GNUC__)
+    return (uint32_t)__builtin_popcount(bits);
+#else
+    uint32_t n = 0;
+    for (; bits != 0; bits &= bits - 1) n++;
+    return n;
+#endif
+}
+
+static CPU_INLINE int64_t lowest_bit(uint32_t bits) { return (int64_t)count_bits((bits & -bits) - 1); }
+
+/* Many windows in a row have their answers in one bin. */
+#define FIND(type)                                                                                            \
+    static void find_##type(const CpuBins *b, int64_t y, int64_t n, const uint8_t *bin, const uint32_t *rest, \
+                            uint32_t *key)                                                                    \
+    {                                                                                                         \
+        for (int64_t x = 0; x < n; x++) {                                                                     \
+            if (rest[x] == CPU_COUNT_NAN) {                                                                   \
+                key[x] = HALO_KEY_NAN;                                                                        \
+                continue;                                                                                     \
+            }                                                                                                 \
+            int64_t i = bin[x] * b->size;                                                                     \
+            uint32_t left = rest[x], bits = inside_##type(b, i, x, y), count = count_bits(bits);              \
+            while (count <= left) {                                                                           \
+                left -= count;                                                                                \
+                bits = inside_##type(b, i += 32, x, y);                                                       \
+                count = count_bits(bits);                                                                     \
+            }                                                                                                 \
+            for (; left > 0; left--) bits &= bits - 1;                                                        \
+            key[x] = b->key[i + lowest_bit(bits)];                                                            \
+        }                                                                                                     \
+    }
+FIND(u8)
+FIND(u16)
+FIND(u32)
+
+const CpuCountKernels CPU_TABLE(count) = {.columns = {count_columns_u16, count_columns_u32},
+                                          .windows = {count_windows_u16, count_windows_u32},
+                                          .find = {find_u8, find_u16, find_u32}};
