@@ -142,9 +142,9 @@ typedef struct CpuExchange {
 /* The lesser, or the greater, of each two of n keys. `to` may be a, and b may lie behind a in it. */
 typedef void CpuExtreme(const void *a, const void *b, int64_t n, void *to);
 
-/* Medians of square windows: n of them, of lines of n + (side - 1) * step elements. `spare` has room for as many
- * lines as the window, `pitch` elements apart. Where a line has fewer than CPU_RANK_LANES elements more may be read;
- * `out` and the lines of `spare` have room for whole vectors. NaN wins. */
+/* Medians of square windows: n of them, of lines of n + (side - 1) * step elements. `spare` has room for as
+ * many lines as the window, `pitch` elements apart. Where a line has fewer than CPU_RANK_LANES elements more
+ * may be read; `out` and the lines of `spare` have room for whole vectors. NaN wins. */
 typedef void CpuMedian(const void *const *line, int64_t step, int64_t n, int64_t pitch, void *spare, void *out);
 
 /* Keys are u8, u16, or halo_key of f32. */
@@ -211,8 +211,9 @@ typedef struct CpuMeanKernels {
 /* In place of a rank: the window's answer is NaN. */
 #define CPU_COUNT_NAN UINT32_MAX
 
-/* The counters of columns of a tile, one channel: how many of a column's samples lie in each 16th of the values or in
- * those before it, and the same inside of each 16th. */
+/* The counters of columns of a tile, one channel: how many of a column's samples lie in each 16th of the values
+ * or in those before it, and the same inside of each 16th. A column has 255 samples at most, and a window
+ * 65535, or counters are u32. */
 typedef struct CpuCounts {
     int64_t columns, width; /* of the tile; of a window */
     int64_t samples;        /* of a window */
@@ -222,8 +223,8 @@ typedef struct CpuCounts {
     void *coarse, *fine;  /* [columns][16], [16][columns][16] */
 } CpuCounts;
 
-/* A tile's samples in order, in bins of `size`, a multiple of 32: keys, and where they lie in the tile, as u8, u16 or
- * u32; no further than these reach. A few may be read behind the last. */
+/* A tile's samples in order, in bins of `size`, a multiple of 32: keys, and where they lie in the tile, as u8,
+ * u16 or u32; no further than these reach. A few may be read behind the last. */
 typedef struct CpuBins {
     int64_t size;
     int64_t width, height; /* of a window */
@@ -232,15 +233,17 @@ typedef struct CpuBins {
 } CpuBins;
 
 typedef struct CpuCountKernels {
-    /* One row enters the columns and, if it is not NULL, one leaves them; `apart`: from one value to the next. */
+    /* One row enters the columns and, if it is not NULL, one leaves them; `apart`: from one value to the next.
+     */
     void (*columns[2])(const CpuCounts *counts, const uint8_t *gone, const uint8_t *come, int64_t apart);
-    /* A row of n windows: the value at the rank, and where `rest` is not NULL how many of the same value lie before
-     * it, or CPU_COUNT_NAN. */
+    /* A row of n windows: the value at the rank, and where `rest` is not NULL how many of the same value lie
+     * before it, or CPU_COUNT_NAN. */
     void (*windows[2])(const CpuCounts *counts, int64_t n, int64_t apart, uint8_t *value, uint32_t *rest);
     /* The keys of n windows from (0, y) of the tile on, which `windows` gave the bin and the rest of. */
     void (*find[3])(const CpuBins *bins, int64_t y, int64_t n, const uint8_t *bin, const uint32_t *rest,
                     uint32_t *key);
-} CpuCountKernels; /* `columns` and `windows` by the type of counters, u16 or u32; `find` by that of places */
+} CpuCountKernels; /* `columns` and `windows` by the type of counters (of columns u8 and of windows
+                    * u16, or both u32); `find` by that of places */
 
 /* ---- ceilings ------------------------------------------------------------------------------------------- */
 

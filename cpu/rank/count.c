@@ -17,7 +17,7 @@ static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 /* ---- laying out -------------------------------------------------------------------------------------------
  */
 
-/* Outputs of a tile of bytes side by side: its columns' counters, 544 bytes each, should stay in the
+/* Outputs of a tile of bytes side by side: its columns' counters, 272 bytes each, should stay in the
  * second-level cache. */
 #define BYTE_COLUMNS 512
 /* Samples of another tile along each axis: up to this many, places are bytes. */
@@ -27,7 +27,10 @@ static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 /* Bins begin with whole vectors. */
 #define BIN_STEP 32
 
-static bool counts_wide(const CpuMiddle *m) { return m->samples > UINT16_MAX; }
+/* Counters of columns take a byte and those of windows two, where that is enough; else each takes four. */
+static bool counts_wide(const CpuMiddle *m) { return m->across.window > UINT8_MAX || m->samples > UINT16_MAX; }
+
+static int64_t counter_size(const CpuMiddle *m) { return counts_wide(m) ? sizeof(uint32_t) : sizeof(uint8_t); }
 
 static bool holds_bytes(const CpuMiddle *m) { return m->keys == HALO_U8; }
 
@@ -63,7 +66,7 @@ typedef struct Layout {
 
 static bool lay_out(const CpuMiddle *m, Layout *at)
 {
-    const int64_t count = counts_wide(m) ? sizeof(uint32_t) : sizeof(uint16_t);
+    const int64_t count = counter_size(m);
     const int64_t columns = m->tile_cols + m->along.window - 1, passes = holds_bytes(m) ? m->channels : 1;
     int64_t elements, samples, end = m->at_own;
     if (!halo_mul(columns, passes, &elements) || !cpu_reserve(&end, elements, 16 * count, &at->coarse) ||
@@ -102,7 +105,7 @@ bool cpu_count_scratch(const CpuMiddle *m, int64_t *total)
 static CpuCounts counters(const CpuMiddleTask *task, const Layout *at, int64_t pass)
 {
     const CpuMiddle *m = task->m;
-    const int64_t count = counts_wide(m) ? sizeof(uint32_t) : sizeof(uint16_t);
+    const int64_t count = counter_size(m);
     return (CpuCounts){.columns = task->wide,
                        .width = m->along.window,
                        .samples = m->samples,

@@ -51,7 +51,7 @@ static bool choose_scratch(CpuMiddle *m)
         !cpu_reserve(&total, m->pitch, m->key_size, &m->at_out))
         return false;
     m->at_own = total;
-    if (!(m->way == cpu_network_tile ? cpu_network_scratch : cpu_count_scratch)(m, &total)) return false;
+    if (!m->own(m, &total)) return false;
     m->scratch_bytes = total;
     return true;
 }
@@ -61,13 +61,19 @@ static void choose_way(CpuMiddle *m, int workers)
 {
     if (cpu_network_takes(m)) {
         m->way = cpu_network_tile;
+        m->own = cpu_network_scratch;
         m->lines = m->across.window;
         m->tile_cols =
             least(m->along.count, most(NETWORK_LINE / (m->key_size * m->channels), 4 * m->along.window));
         m->tile_rows = NETWORK_ROWS;
         cpu_network_make(m);
+    } else if (m->across.window == 1) {
+        m->way = cpu_line_tile;
+        m->own = cpu_line_scratch;
+        cpu_line_tiles(m, workers);
     } else {
         m->way = cpu_count_tile;
+        m->own = cpu_count_scratch;
         cpu_count_tiles(m);
     }
     const int64_t wanted =

@@ -43,6 +43,8 @@ typedef struct CpuMiddleTask {
 } CpuMiddleTask;
 
 typedef void CpuMiddleWay(CpuMiddleTask *task);
+/* What it takes of a worker's scratch beyond m->at_own; false where sizes do not fit 63 bits. */
+typedef bool CpuMiddleScratch(const CpuMiddle *m, int64_t *total);
 
 struct CpuMiddle {
     const HaloRank *rank;
@@ -59,6 +61,7 @@ struct CpuMiddle {
     bool plain;    /* keys are stored as they are */
     bool stream;   /* results go past the caches */
     CpuMiddleWay *way;
+    CpuMiddleScratch *own;
     int64_t tile_cols, tile_rows, tiles; /* outputs of a task; tasks side by side */
     int64_t rows_most;                   /* of a task, where its memory does not allow more */
     int64_t pitch, lines;                /* elements of a line with slack; lines in the ring */
@@ -81,13 +84,18 @@ void cpu_middle_put(CpuMiddleTask *task, int64_t j, const void *keys);
 /* network.c: small windows are sorted, many at a time. */
 bool cpu_network_takes(const CpuMiddle *m);
 void cpu_network_make(CpuMiddle *m);
-bool cpu_network_scratch(const CpuMiddle *m, int64_t *total);
+CpuMiddleScratch cpu_network_scratch;
 CpuMiddleWay cpu_network_tile;
 
 /* count.c: larger windows are counted. */
 void cpu_count_tiles(CpuMiddle *m);
-bool cpu_count_scratch(const CpuMiddle *m, int64_t *total);
+CpuMiddleScratch cpu_count_scratch;
 CpuMiddleWay cpu_count_tile;
+
+/* line.c: windows along a line. */
+void cpu_line_tiles(CpuMiddle *m, int workers);
+CpuMiddleScratch cpu_line_scratch;
+CpuMiddleWay cpu_line_tile;
 
 /* sort.c: n pairs of a key of so many bits (the upper half) and anything (the lower), by key; pairs with the
  * same key stay in order. Both arrays change; the result is in one of them. */

@@ -33,11 +33,13 @@ static CPU_INLINE int up_to_u16(const uint16_t *sum, int64_t index)
 #endif
 }
 
+#define COLUMN uint8_t
 #define COUNT uint16_t
 #define TYPE u16
 #define UP_TO(sum, index) up_to_u16(sum, index)
 #include "count_tmpl.h"
 
+#define COLUMN uint32_t
 #define COUNT uint32_t
 #define TYPE u32
 #define UP_TO(sum, index) up_to_u32(sum, index)
@@ -50,7 +52,16 @@ static CPU_INLINE uint32_t inside_u8(const CpuBins *b, int64_t i, int64_t x, int
 {
     const uint8_t *const at_x = (const uint8_t *)b->x + i, *const at_y = (const uint8_t *)b->y + i;
     uint32_t bits = 0;
-#if defined(__SSE2__)
+#if defined(__AVX2__)
+    const __m256i from_x = _mm256_loadu_si256((const __m256i *)(const void *)at_x),
+                  from_y = _mm256_loadu_si256((const __m256i *)(const void *)at_y);
+    const __m256i over_x = _mm256_subs_epu8(_mm256_sub_epi8(from_x, _mm256_set1_epi8((char)x)),
+                                            _mm256_set1_epi8((char)(b->width - 1))),
+                  over_y = _mm256_subs_epu8(_mm256_sub_epi8(from_y, _mm256_set1_epi8((char)y)),
+                                            _mm256_set1_epi8((char)(b->height - 1)));
+    const __m256i over = _mm256_or_si256(over_x, over_y);
+    bits = (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(over, _mm256_setzero_si256()));
+#elif defined(__SSE2__)
     const __m128i most_x = _mm_set1_epi8((char)(b->width - 1)), most_y = _mm_set1_epi8((char)(b->height - 1));
     for (int k = 0; k < 32; k += 16) {
         const __m128i from_x = _mm_loadu_si128((const __m128i *)(const void *)(at_x + k)),
@@ -72,7 +83,21 @@ static CPU_INLINE uint32_t inside_u16(const CpuBins *b, int64_t i, int64_t x, in
 {
     const uint16_t *const at_x = (const uint16_t *)b->x + i, *const at_y = (const uint16_t *)b->y + i;
     uint32_t bits = 0;
-#if defined(__SSE2__)
+#if defined(__AVX2__)
+    const __m256i most_x = _mm256_set1_epi16((short)(b->width - 1)),
+                  most_y = _mm256_set1_epi16((short)(b->height - 1));
+    __m256i over[2];
+    for (int half = 0; half < 2; half++) {
+        const __m256i from_x = _mm256_loadu_si256((const __m256i *)(const void *)(at_x + 16 * half)),
+                      from_y = _mm256_loadu_si256((const __m256i *)(const void *)(at_y + 16 * half));
+        over[half] =
+            _mm256_or_si256(_mm256_subs_epu16(_mm256_sub_epi16(from_x, _mm256_set1_epi16((short)x)), most_x),
+                            _mm256_subs_epu16(_mm256_sub_epi16(from_y, _mm256_set1_epi16((short)y)), most_y));
+        over[half] = _mm256_cmpeq_epi16(over[half], _mm256_setzero_si256());
+    }
+    const __m256i both = _mm256_permute4x64_epi64(_mm256_packs_epi16(over[0], over[1]), 0xd8);
+    bits = (uint32_t)_mm256_movemask_epi8(both);
+#elif defined(__SSE2__)
     const __m128i most_x = _mm_set1_epi16((short)(b->width - 1)),
                   most_y = _mm_set1_epi16((short)(b->height - 1));
     const __m128i zero = _mm_setzero_si128();
@@ -114,7 +139,16 @@ static CPU_INLINE uint32_t count_bits(uint32_t bits)
 #endif
 }
 
-static CPU_INLINE int64_t lowest_bit(uint32_t bits) { return (int64_t)count_bits((bits & -bits) - 1); }
+/* The place of a bit that has `below` others under it. */
+static CPU_INLINE int64_t bit_above(uint32_t bits, uint32_t below)
+{
+#if defined(__BMI2__)
+    bits = _pdep_u32((uint32_t)1 << below, bits);
+#else
+    for (; below > 0; below--) bits &= bits - 1;
+#endif
+    return (int64_t)count_bits((bits & -bits) - 1);
+}
 
 /* Many windows in a row have their answers in one bin. */
 #define FIND(type)                                                                                            \
@@ -133,8 +167,7 @@ static CPU_INLINE int64_t lowest_bit(uint32_t bits) { return (int64_t)count_bits
                 bits = inside_##type(b, i += 32, x, y);                                                       \
                 count = count_bits(bits);                                                                     \
             }                                                                                                 \
-            for (; left > 0; left--) bits &= bits - 1;                                                        \
-            key[x] = b->key[i + lowest_bit(bits)];                                                            \
+            key[x] = b->key[i + bit_above(bits, left)];                                                       \
         }                                                                                                     \
     }
 FIND(u8)

@@ -2,18 +2,62 @@
  * are no greater than the index. */
 #define N(name) CPU_PASTE(name, TYPE)
 
-static CPU_INLINE void N(change)(COUNT *restrict to, const COUNT *restrict add, const COUNT *restrict take)
+/* 16 counters, as vectors where the compiler has them: the sums of a window, and a column's. */
+#if defined(__GNUC__)
+typedef COUNT N(Sums) __attribute__((vector_size(16 * sizeof(COUNT))));
+typedef COLUMN N(Column) __attribute__((vector_size(16 * sizeof(COLUMN))));
+#define WIDEN(column) __builtin_convertvector(column, N(Sums))
+
+static CPU_INLINE void N(slide)(COUNT *sum, const COLUMN *come, const COLUMN *gone)
 {
-    for (int k = 0; k < 16; k++) to[k] = (COUNT)(to[k] + add[k] - take[k]);
+    N(Sums) s;
+    N(Column) in, out;
+    memcpy(&s, sum, sizeof s);
+    memcpy(&in, come, sizeof in);
+    memcpy(&out, gone, sizeof out);
+    s = s + WIDEN(in) - WIDEN(out);
+    memcpy(sum, &s, sizeof s);
 }
 
-static CPU_INLINE void N(join)(COUNT *restrict to, const COUNT *restrict add)
+static CPU_INLINE void N(join)(COUNT *sum, const COLUMN *come)
 {
-    for (int k = 0; k < 16; k++) to[k] = (COUNT)(to[k] + add[k]);
+    N(Sums) s;
+    N(Column) in;
+    memcpy(&s, sum, sizeof s);
+    memcpy(&in, come, sizeof in);
+    s += WIDEN(in);
+    memcpy(sum, &s, sizeof s);
 }
+
+/* Adds a step to a column's counters, or takes it away. */
+static CPU_INLINE void N(change)(COLUMN *column, const COLUMN *step, bool add)
+{
+    N(Column) c, by;
+    memcpy(&c, column, sizeof c);
+    memcpy(&by, step, sizeof by);
+    c = add ? c + by : c - by;
+    memcpy(column, &c, sizeof c);
+}
+#undef WIDEN
+#else
+static CPU_INLINE void N(slide)(COUNT *sum, const COLUMN *come, const COLUMN *gone)
+{
+    for (int k = 0; k < 16; k++) sum[k] = (COUNT)(sum[k] + come[k] - gone[k]);
+}
+
+static CPU_INLINE void N(join)(COUNT *sum, const COLUMN *come)
+{
+    for (int k = 0; k < 16; k++) sum[k] = (COUNT)(sum[k] + come[k]);
+}
+
+static CPU_INLINE void N(change)(COLUMN *column, const COLUMN *step, bool add)
+{
+    for (int k = 0; k < 16; k++) column[k] = (COLUMN)(add ? column[k] + step[k] : column[k] - step[k]);
+}
+#endif
 
 /* What a sample adds to the sums: 1 from its place on. */
-static const COUNT N(step)[16][16] = {
+static const COLUMN N(step)[16][16] = {
     {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, {0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1},
     {0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, {0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1},
     {0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, {0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1},
@@ -23,25 +67,24 @@ static const COUNT N(step)[16][16] = {
     {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1}, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1},
     {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1}, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}};
 
-static CPU_INLINE COUNT *N(fine_at)(const CpuCounts *c, int64_t part, int64_t column)
+static CPU_INLINE COLUMN *N(fine_at)(const CpuCounts *c, int64_t part, int64_t column)
 {
-    return (COUNT *)c->fine + (part * c->columns + column) * 16;
+    return (COLUMN *)c->fine + (part * c->columns + column) * 16;
 }
 
 static void N(count_columns)(const CpuCounts *c, const uint8_t *gone, const uint8_t *come, int64_t apart)
 {
-    COUNT *coarse = c->coarse;
+    COLUMN *coarse = c->coarse;
     for (int64_t i = 0; i < c->columns; i++, coarse += 16) {
-        const uint8_t in = come[i * apart];
+        const int in = come[i * apart];
         if (gone != NULL) {
-            const uint8_t out = gone[i * apart];
-            COUNT *const from = N(fine_at)(c, out >> 4, i);
-            N(change)(coarse, N(step)[in >> 4], N(step)[out >> 4]);
-            for (int k = 0; k < 16; k++) from[k] = (COUNT)(from[k] - N(step)[out & 15][k]);
-        } else {
-            N(join)(coarse, N(step)[in >> 4]);
+            const int out = gone[i * apart];
+            if (out == in) continue;
+            N(change)(coarse, N(step)[out >> 4], false);
+            N(change)(N(fine_at)(c, out >> 4, i), N(step)[out & 15], false);
         }
-        N(join)(N(fine_at)(c, in >> 4, i), N(step)[in & 15]);
+        N(change)(coarse, N(step)[in >> 4], true);
+        N(change)(N(fine_at)(c, in >> 4, i), N(step)[in & 15], true);
     }
 }
 
@@ -50,45 +93,50 @@ static void N(count_columns)(const CpuCounts *c, const uint8_t *gone, const uint
 static CPU_INLINE void N(catch_up)(const CpuCounts *c, int64_t part, int64_t at, int64_t x, COUNT *sum)
 {
     if (2 * (x - at) > c->width || at < 0) {
-        const COUNT *column = N(fine_at)(c, part, x);
+        const COLUMN *column = N(fine_at)(c, part, x);
         memset(sum, 0, 16 * sizeof *sum);
         for (int64_t i = 0; i < c->width; i++, column += 16) N(join)(sum, column);
         return;
     }
-    const COUNT *gone = N(fine_at)(c, part, at), *come = gone + c->width * 16;
-    for (int64_t i = at; i < x; i++, gone += 16, come += 16) N(change)(sum, come, gone);
+    const COLUMN *gone = N(fine_at)(c, part, at), *come = gone + c->width * 16;
+    for (int64_t i = at; i < x; i++, gone += 16, come += 16) N(slide)(sum, come, gone);
 }
 
+/* Before 16 sums lies a 0. */
 static CPU_INLINE void N(windows)(const CpuCounts *c, int64_t n, bool nan, int64_t apart, uint8_t *bin,
                                   uint32_t *rest)
 {
-    COUNT coarse[16] = {0}, sum[16][16];
-    const COUNT *gone = c->coarse, *come = gone;
+    COUNT coarse_room[32] = {0}, fine_room[16][32];
+    COUNT *const coarse = coarse_room + 16;
+    const COLUMN *gone = c->coarse, *come = gone;
     int64_t at[16], index = c->index;
-    for (int k = 0; k < 16; k++) at[k] = -1;
+    for (int k = 0; k < 16; k++) {
+        at[k] = -1;
+        fine_room[k][15] = 0;
+    }
     for (int64_t i = 0; i < c->width; i++, come += 16) N(join)(coarse, come);
     for (int64_t x = 0; x < n; x++) {
         if (x > 0) {
-            N(change)(coarse, come, gone);
+            N(slide)(coarse, come, gone);
             come += 16;
             gone += 16;
         }
-        if (nan && (int64_t)coarse[14] < c->samples) { /* all but NaN lie before the last part */
-            if (!c->nan_ignore || coarse[14] == 0) {
+        if (nan) { /* all but NaN lie before the last part */
+            const int64_t numbers = (int64_t)coarse[14];
+            if (numbers < c->samples && (!c->nan_ignore || numbers == 0)) {
                 rest[x] = CPU_COUNT_NAN;
                 continue;
             }
-            index = halo_rank_index(c->fraction, (int64_t)coarse[14]);
-        } else {
-            index = c->index;
+            index = numbers < c->samples ? halo_rank_index(c->fraction, numbers) : c->index;
         }
         const int part = UP_TO(coarse, index);
-        const int64_t left = index - (part > 0 ? (int64_t)coarse[part - 1] : 0);
-        if (at[part] != x) N(catch_up)(c, part, at[part], x, sum[part]);
+        const int64_t left = index - (int64_t)coarse[part - 1];
+        COUNT *const fine = fine_room[part] + 16;
+        if (at[part] != x) N(catch_up)(c, part, at[part], x, fine);
         at[part] = x;
-        const int place = UP_TO(sum[part], left);
+        const int place = UP_TO(fine, left);
         bin[x * apart] = (uint8_t)(part * 16 + place);
-        if (rest != NULL) rest[x] = (uint32_t)(left - (place > 0 ? (int64_t)sum[part][place - 1] : 0));
+        if (rest != NULL) rest[x] = (uint32_t)(left - (int64_t)fine[place - 1]);
     }
 }
 
@@ -102,6 +150,7 @@ static void N(count_windows)(const CpuCounts *c, int64_t n, int64_t apart, uint8
         N(windows)(c, n, false, apart, bin, rest);
 }
 #undef N
+#undef COLUMN
 #undef COUNT
 #undef TYPE
 #undef UP_TO
