@@ -125,6 +125,23 @@ static void masks_up_to_255_larger_than_the_image(void **state)
     for_each_case(__func__, 24, masks_up_to_255_body);
 }
 
+/* Masks of one row or one column, of any length, over several rows and any number of channels. */
+static void lines_and_columns_body(Rng *rng)
+{
+    const int channels = (int)(rng_once_in(rng, 4) ? rng_between(rng, 5, 70) : rng_between(rng, 1, 4));
+    const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, 400 / channels + 1),
+                                       rng_between(rng, 1, rng_once_in(rng, 3) ? 400 : 40), channels);
+    const int64_t taps = rng_between(rng, 2, rng_once_in(rng, 3) ? 300 : 40);
+    const bool row = rng_once_in(rng, 2);
+    run_case(rng, &shape, row ? taps : 1, row ? 1 : taps);
+}
+
+static void lines_and_columns(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 120, lines_and_columns_body);
+}
+
 static void sound_body(Rng *rng)
 {
     HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, 9000), 1, (int)rng_between(rng, 1, 3));
@@ -326,6 +343,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(larger_than_the_caches),
         cmocka_unit_test(small_masks_on_larger_images),
         cmocka_unit_test(masks_up_to_255_larger_than_the_image),
+        cmocka_unit_test(lines_and_columns),
         cmocka_unit_test(sound_of_one_row),
         cmocka_unit_test(valid_shrinks),
         cmocka_unit_test(borders_of_tiny_images),

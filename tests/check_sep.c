@@ -104,6 +104,21 @@ static void taps_up_to_255_larger_than_the_image(void **state)
     for_each_case(__func__, 100, taps_up_to_255_body);
 }
 
+static void hundreds_body(Rng *rng)
+{
+    const int channels = (int)(rng_once_in(rng, 4) ? rng_between(rng, 5, 40) : rng_between(rng, 1, 4));
+    const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, 300 / channels + 1),
+                                       rng_between(rng, 1, rng_once_in(rng, 3) ? 300 : 60), channels);
+    const int64_t width = rng_between(rng, 33, rng_once_in(rng, 3) ? 400 : 90);
+    run_case(rng, &shape, width, rng_once_in(rng, 2) ? width : rng_between(rng, 33, 400));
+}
+
+static void hundreds_of_taps(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 60, hundreds_body);
+}
+
 static void borders_of_tiny_images_body(Rng *rng)
 {
     const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, 5), rng_between(rng, 1, 5),
@@ -119,7 +134,8 @@ static void borders_of_tiny_images(void **state)
 
 static void valid_body(Rng *rng)
 {
-    const int64_t width = rng_between(rng, 1, 20), height = rng_between(rng, 1, 20);
+    const int64_t most = rng_once_in(rng, 4) ? 120 : 20;
+    const int64_t width = rng_between(rng, 1, most), height = rng_between(rng, 1, most);
     const HaloShape shape = test_shape(draw_dtype(rng), width - 1 + rng_between(rng, 1, 30),
                                        height - 1 + rng_between(rng, 1, 20), (int)rng_between(rng, 1, 5));
     const HaloDtype to = draw_dtype(rng);
@@ -206,6 +222,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(taps_up_to_33),
         cmocka_unit_test(taps_up_to_255_larger_than_the_image),
+        cmocka_unit_test(hundreds_of_taps),
         cmocka_unit_test(borders_of_tiny_images),
         cmocka_unit_test(valid_shrinks),
         cmocka_unit_test(thousands_of_taps),

@@ -1,6 +1,7 @@
 /* Dense convolution: the choice of a kernel, the kernel for masks of any size and shape, and the one that
  * leaves NaN out. */
 #include "conv.cuh"
+#include "conv_long.cuh"
 
 ConvArgs conv_args(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, HaloStore store)
 {
@@ -220,10 +221,11 @@ HaloStatus cuda_conv_within(HaloDevice *device, const HaloBuf *src, HaloBuf *dst
     const bool plain = !conv->window.nan_ignore;
     if (plain && conv_short_takes(dst, conv)) return conv_short(device, &args, conv->tap);
     if (plain && conv_walk_takes(src, dst, conv)) return conv_walk(device, &args, conv->tap);
+    if (plain && conv->window.height == 1) return conv_line(device, &args, conv->tap);
+    if (plain && conv_column_takes(conv)) return conv_column(device, &args, conv->tap);
     if (plain && conv_fixed_takes(device, dst, conv)) return conv_fixed(device, &args, conv->tap);
     CUDA_PASS(upload_mask(device, conv, &mask));
     if (!plain) return launch_nan(device, &args, conv->tap, mask);
-    if (dst->rows == 1 && conv->window.height == 1) return conv_line(device, &args, mask);
     switch (conv_planes(dst->shape.channels)) {
     case 2: return launch_any<2>(device, &args, mask);
     case 3: return launch_any<3>(device, &args, mask);

@@ -1,145 +1,260 @@
-/* One row and a mask of one row: sound with more than 32 taps, or with many channels.
+/* Masks of one row, of any length: sound, and the row pass of long separable masks.
  *
- * A thread makes 8 or 16 outputs from shared memory and takes as many taps at a time, so that 8 loads of 16 bytes
- * serve 256 fma. */
-#include "conv.cuh"
+ * A thread makes `line_own` neighbouring outputs of one channel in registers and takes four taps at a time, so that
+ * a load of 16 bytes from shared memory serves 80 fma; threads that many samples apart do not meet in a bank. Taps are
+ * kernel parameters (constant memory), where every warp reads the same one: as a third operand out of a register they
+ * cost a tenth, for want of ports. A warp is on its own: it stages its samples, channel by channel, waits for nobody,
+ * and goes down its columns. How many of its threads go along a line, and how many lines it has, depends on their
+ * length and channels. */
+#include "conv_line.cuh"
 
-static const int line_threads = 64; /* of a group of threads */
-static const int line_taps = 1024;  /* staged at a time */
-static const int line_many = 512;   /* taps from which 16 outputs a thread are faster than 8 */
+/* ---- chains --------------------------------------------------------------------------------------------- */
 
-/* A thread makes `Step` outputs and takes as many taps at a time. */
-template <int Planes, int Step> struct LineBlock {
-    static constexpr int groups = Planes > 2 ? 1 : Planes == 1 && Step == 8 ? 4 : 2;
-    static constexpr int threads = line_threads * groups; /* of a plane */
-    static constexpr int cols = threads * Step;
-};
-
-/* Where sample i of a plane lies: 4 words are left out after every 32, so that threads 8 or 16 samples apart do
- * not meet in a bank. */
-__host__ __device__ static inline int line_at(int i) { return i + i / 32 * 4; }
-
-/* Samples [x, x + cols) of `Planes` channels, all threads abreast. */
-template <typename S, int Planes>
-__device__ __forceinline__ static void line_stage(const ConvSource &src, int channel, int64_t x, int64_t y,
-                                                  int cols, float *tile, int plane)
+/* Four taps, or the first `left` of them; sample n of the thread's window is in ring[(Base + n) % 24], and the first
+ * 20 are there. */
+template <int Base>
+__device__ __forceinline__ static void line_four(float acc[line_own], float ring[line_ring], const float *samples,
+                                                 const float2 *tap, int left)
 {
-    const float outside = halo_border_value(src.border, src.value);
-    const int64_t iy = halo_border_index(y, src.height, src.border);
-    const S *const line = (const S *)(src.data + (iy - src.y0) * src.stride) - src.x0 * src.channels + channel;
-    if (iy >= 0 && x >= 0 && x + cols <= cuda_min(src.width, src.x_end)) {
-        const S *const from = line + x * src.channels;
-#pragma unroll 8
-        for (int e = (int)threadIdx.x; e < cols * Planes; e += (int)blockDim.x)
-            tile[e % Planes * plane + line_at(e / Planes)] =
-                (float)__ldg(from + ((int64_t)(e / Planes) * src.channels + e % Planes));
+    conv_load4(ring + (Base + line_own) % line_ring, samples + Base + line_own);
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        const float2 pair = tap[(Base + i) / 2];
+        if (left >= 4 || i < left)
+#pragma unroll
+            for (int x = 0; x < line_own; x++)
+                acc[x] = halo_fma(i % 2 ? pair.y : pair.x, ring[(Base + x + i) % line_ring], acc[x]);
+    }
+}
+
+/* Four by four from the ring's place Base on; `left` taps beyond that, or a whole turn. */
+template <int Base>
+__device__ __forceinline__ static void line_turn(float acc[line_own], float ring[line_ring], const float *samples,
+                                                 const float2 *tap, int left)
+{
+    if (left <= 0) return;
+    line_four<Base>(acc, ring, samples, tap, left);
+    if constexpr (Base + 4 < line_ring) line_turn<Base + 4>(acc, ring, samples, tap, left - 4);
+}
+
+/* The taps of a chunk; `samples` begins at the thread's first. */
+__device__ __forceinline__ static void line_chunk(float acc[line_own], const float *samples, const float2 *tap, int left)
+{
+    float ring[line_ring];
+#pragma unroll
+    for (int v = 0; v < line_own; v += 4) conv_load4(ring + v, samples + v);
+#pragma unroll 1
+    for (; left >= line_ring; left -= line_ring, samples += line_ring, tap += line_ring / 2)
+        line_turn<0>(acc, ring, samples, tap, line_ring);
+    line_turn<0>(acc, ring, samples, tap, left);
+}
+
+/* ---- storing -------------------------------------------------------------------------------------------- */
+
+/* Numbers e to e + 3 of a line of outputs, whose channels lie `pitch` apart. */
+__device__ __forceinline__ static void line_gather(float v[4], const float *tile, int e, int channels, int pitch)
+{
+    if (channels == 1) {
+        conv_load4(v, tile + e);
         return;
     }
-    for (int e = (int)threadIdx.x; e < cols * Planes; e += (int)blockDim.x) {
-        const int64_t at = x + e / Planes;
-        const int64_t ix = iy >= 0 && at < src.x_end ? halo_border_index(at, src.width, src.border) : -1;
-        tile[e % Planes * plane + line_at(e / Planes)] =
-            ix >= 0 ? (float)__ldg(line + (ix * src.channels + e % Planes)) : outside;
+    int i = e / channels, c = e - i * channels;
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        v[k] = tile[c * pitch + i];
+        if (++c == channels) c = 0, i++;
     }
 }
 
-/* One step: sample n of the thread's window is in ring[(Base + n) % (2 * Step)]; the first `Step` are there. */
-template <int Step, int Base>
-__device__ __forceinline__ static void line_step(float acc[Step], float ring[2 * Step], const float *tile,
-                                                 int at, const float *mask, int left)
+/* The outputs lie in `tile` as the samples did, with all channels: they leave in the order of memory. */
+template <typename D, bool One>
+__device__ __forceinline__ static void line_store(const LineArgs &args, const LinePlace &p, const float *tile, int lane,
+                                                  unsigned *clipped)
 {
-    float tap[Step];
-#pragma unroll
-    for (int v = 0; v < Step; v += 4) {
-        conv_load4(ring + (Base + Step) % (2 * Step) + v, tile + line_at(at + Step + v));
-        conv_load4(tap + v, mask + v);
-    }
-    if (left >= Step) {
-#pragma unroll
-        for (int i = 0; i < Step; i++)
-#pragma unroll
-            for (int x = 0; x < Step; x++) acc[x] = halo_fma(tap[i], ring[(Base + x + i) % (2 * Step)], acc[x]);
-        return;
-    }
-#pragma unroll
-    for (int i = 0; i < Step - 1; i++)
-        if (i < left)
-#pragma unroll
-            for (int x = 0; x < Step; x++) acc[x] = halo_fma(tap[i], ring[(Base + x + i) % (2 * Step)], acc[x]);
-}
-
-template <int Step>
-__device__ __forceinline__ static void line_chunk(float acc[Step], const float *tile, int first,
-                                                  const float *mask, int width)
-{
-    float ring[2 * Step];
-#pragma unroll
-    for (int v = 0; v < Step; v += 4) conv_load4(ring + v, tile + line_at(first + v));
-    for (int i = 0; i < width; i += 2 * Step) {
-        line_step<Step, 0>(acc, ring, tile, first + i, mask + i, width - i);
-        if (width - i > Step)
-            line_step<Step, Step>(acc, ring, tile, first + i + Step, mask + i + Step, width - i - Step);
+    ConvTarget flat = args.all.conv.dst; /* channels side by side as if they were pixels */
+    const int channels = One ? 1 : flat.channels;
+    flat.cols *= channels;
+    flat.channels = 1;
+    const int64_t first = p.x * channels;
+    const int count = (int)cuda_min(args.groups * line_own * channels, flat.cols - first);
+    const bool usual = conv_plain(flat) && cuda_aligned(flat.data, flat.stride, 4 * sizeof(D));
+#pragma unroll 1
+    for (int l = 0; l < p.lines; l++, tile += args.planes * args.pitch) {
+        D *const row = (D *)(flat.data + (p.y + l) * flat.stride) + first;
+        int e = 4 * lane;
+        if (usual)
+#pragma unroll 2
+            for (; e + 4 <= count; e += 4 * CUDA_WARP) {
+                float v[4];
+                line_gather(v, tile, e, channels, args.pitch);
+                *reinterpret_cast<CudaWord<D> *>(row + e) = cuda_quantise4<D>(v, clipped);
+            }
+#pragma unroll 1
+        for (; e < count; e += 4 * CUDA_WARP) {
+            float v[4];
+            line_gather(v, tile, e, channels, args.pitch);
+            conv_store4<D>(flat, 0, first + e, p.y + l, v, clipped);
+        }
     }
 }
 
-template <int Planes, int Step>
-__global__ static void __launch_bounds__(LineBlock<Planes, Step>::threads *Planes)
-    line_kernel(const __grid_constant__ ConvArgs a, const float *taps, int chunk, int plane)
+/* A thread's outputs of one channel, where a warp does not have them all. */
+template <typename D>
+__device__ __forceinline__ static void line_scatter(const ConvTarget &dst, int channel, int64_t x, int64_t y,
+                                                    const float *acc, unsigned *clipped)
 {
-    using Block = LineBlock<Planes, Step>;
-    CUDA_SHARED(float, tile);
-    float *const mask = tile + Planes * plane;
-    const int sets = a.dst.channels / Planes, channel = (int)(blockIdx.x % sets) * Planes;
-    const int64_t x = (int64_t)(blockIdx.x / sets) * Block::cols;
-    const int own = (int)threadIdx.x / Block::threads, first = (int)threadIdx.x % Block::threads * Step;
-    float acc[Step] = {};
-    for (int i0 = 0; i0 < a.width; i0 += chunk) {
-        const int width = min(chunk, a.width - i0);
-        __syncthreads(); /* everyone is done with the chunk before */
-        cuda_typed(a.src.dtype, [&](auto zero) {
-            line_stage<decltype(zero), Planes>(a.src, channel, a.x_first + x + i0, a.y_first,
-                                               Block::cols + width - 1, tile, plane);
-        });
-        for (int i = (int)threadIdx.x; i < width; i += (int)blockDim.x) mask[i] = taps[i0 + i];
-        __syncthreads();
-        line_chunk<Step>(acc, tile + own * plane, first, mask, width);
+#pragma unroll
+    for (int v = 0; v < line_own; v += 4)
+        if (x + v < dst.cols) conv_store4<D>(dst, channel, x + v, y, acc + v, clipped);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------------ */
+
+/* Where unit `unit` begins: they are counted down the rows, then over the channels, then along x. */
+__device__ __forceinline__ static LinePlace line_place(const LineArgs &args, unsigned unit)
+{
+    const ConvTarget &dst = args.all.conv.dst;
+    const unsigned down = (unsigned)args.down, sets = (unsigned)args.sets, across = unit / down;
+    LinePlace p;
+    p.y = (int64_t)(unit % down) * args.lines;
+    p.channel = (int)(across % sets) * args.planes;
+    p.x = (int64_t)(across / sets) * (args.groups * line_own);
+    p.planes = min(args.planes, dst.channels - p.channel);
+    return p;
+}
+
+__device__ __forceinline__ static void line_next(const LineArgs &args, LinePlace *p)
+{
+    const ConvTarget &dst = args.all.conv.dst;
+    p->y += args.lines;
+    if (p->y < dst.rows) return;
+    p->y = 0;
+    p->channel += args.planes;
+    if (p->channel >= dst.channels) {
+        p->channel = 0;
+        p->x += args.groups * line_own;
     }
+    p->planes = min(args.planes, dst.channels - p->channel);
+}
+
+/* One: a single channel. Resume: the chains go on from sums. */
+template <bool One, bool Resume>
+__global__ static void __launch_bounds__(line_warps *CUDA_WARP, line_blocks)
+    line_kernel(const __grid_constant__ LineArgs args)
+{
+    CUDA_SHARED(float, shared);
+    const ConvArgs &a = args.all.conv;
+    const int planes = One ? 1 : args.planes;
+    const int warp = (int)threadIdx.x / CUDA_WARP, lane = (int)threadIdx.x % CUDA_WARP;
+    const int row = lane / args.groups, own = lane % args.groups * line_own; /* row: of a line and a channel */
+    const int line = One ? row : row / planes, plane = One ? 0 : row % planes;
+    float *const tile = shared + warp * args.lines * planes * args.pitch;
+    float *const samples = tile + (line < args.lines ? row : 0) * args.pitch + own;
+    LinePlace p = line_place(args, (blockIdx.x * line_warps + warp) * args.each);
     unsigned clipped = 0;
-    cuda_typed(a.dst.dtype, [&](auto zero) {
+#pragma unroll 1
+    for (unsigned k = 0; k < args.each; k++, line_next(args, &p)) {
+        p.lines = p.x < a.dst.cols ? (int)cuda_min(args.lines, a.dst.rows - p.y) : 0;
+        const bool busy = line < p.lines && plane < p.planes && p.x + own < a.dst.cols;
+        float acc[line_own] = {};
+        if (Resume && busy)
 #pragma unroll
-        for (int v = 0; v < Step; v += 4)
-            conv_store4<decltype(zero)>(a.dst, channel + own, x + first + v, 0, acc + v, &clipped);
-    });
+            for (int v = 0; v < line_own; v++)
+                if (p.x + own + v < a.dst.cols)
+                    acc[v] = *long_sum(args.all, (p.x + own + v) * a.dst.channels + p.channel + plane, p.y + line);
+#pragma unroll 1
+        for (int i0 = 0; i0 < a.width; i0 += args.chunk) {
+            const int width = min(args.chunk, a.width - i0);
+            cuda_typed(a.src.dtype, [&](auto zero) {
+                line_stage<decltype(zero), One>(args, p, i0, args.groups * line_own + width - 1, tile, lane);
+            });
+            __pipeline_commit();
+            __pipeline_wait_prior(0);
+            __syncwarp();
+            line_chunk(acc, samples, args.all.tap + i0 / 2, width); /* by all, so that taps are read by the whole warp */
+            __syncwarp();
+        }
+        if (!One && args.sets > 1) {
+            if (busy)
+                cuda_typed(a.dst.dtype, [&](auto zero) {
+                    line_scatter<decltype(zero)>(a.dst, p.channel + plane, p.x + own, p.y + line, acc, &clipped);
+                });
+            continue;
+        }
+        if (busy)
+#pragma unroll
+            for (int v = 0; v < line_own; v += 4)
+                *reinterpret_cast<float4 *>(samples + v) = make_float4(acc[v], acc[v + 1], acc[v + 2], acc[v + 3]);
+        __syncwarp();
+        cuda_typed(a.dst.dtype, [&](auto zero) { line_store<decltype(zero), One>(args, p, tile, lane, &clipped); });
+        __syncwarp();
+    }
     cuda_count(a.dst.clipped, clipped);
 }
 
-template <int Planes, int Step>
-static HaloStatus launch_step(HaloDevice *device, const ConvArgs *args, const float *taps)
+/* ---- launching ------------------------------------------------------------------------------------------ */
+
+static int line_shared(const LineArgs *args)
 {
-    using Block = LineBlock<Planes, Step>;
-    const int chunk = args->width < line_taps ? args->width : line_taps,
-              rounded = (chunk + Step - 1) / Step * Step;
-    const int plane =
-        line_at(Block::cols + rounded + Step); /* threads load up to 2 * Step samples past the last tap */
-    const int shared = (Planes * plane + rounded) * (int)sizeof(float);
-    CUDA_LAUNCH(device, (line_kernel<Planes, Step>),
-                cuda_ceil_div(args->dst.cols, Block::cols) * (args->dst.channels / Planes),
-                Block::threads * Planes, shared, *args, taps, chunk, plane);
+    return line_warps * args->lines * args->planes * args->pitch * (int)sizeof(float);
+}
+
+/* How many threads of a warp go along a line, in how many lines: so that few idle, for what a unit takes in
+ * instructions (counted on sm_90): the taps, and to stage and store it, some for each, each line and each sample. */
+static void choose_shape(LineArgs *args, const ConvTarget *dst, int taps)
+{
+    const int64_t wanted = cuda_ceil_div(dst->cols, line_own);
+    double best = 0;
+    for (int groups = (int)cuda_min(CUDA_WARP / args->planes, wanted); groups > 0; groups--) {
+        const int lines = (int)cuda_min(dst->rows, CUDA_WARP / (groups * args->planes));
+        const double busy = (double)wanted / (double)cuda_ceil_div(wanted, groups) * lines;
+        const double samples = (double)(groups * line_own + taps) * args->planes / CUDA_WARP;
+        const double work = (double)line_own * taps + 200.0 + lines * (120.0 + 3.0 * samples);
+        if (busy / work <= best) continue;
+        best = busy / work;
+        args->groups = groups;
+        args->lines = lines;
+    }
+    args->chunk = conv_round4(taps);
+    for (;;) { /* threads load a few samples past the last; channels go on in the banks where the one before ended */
+        args->pitch = args->groups * line_own + (args->chunk + line_ring + 31) / 32 * 32;
+        if (line_shared(args) <= line_bytes) return;
+        if (args->chunk > line_least)
+            args->chunk = conv_round4(args->chunk / 2);
+        else if (args->lines > 1)
+            args->lines--;
+        else
+            return;
+    }
+}
+
+static HaloStatus launch(HaloDevice *device, const LongArgs *all)
+{
+    const ConvTarget *dst = &all->conv.dst;
+    LineArgs args = {};
+    args.all = *all;
+    const int sets = (int)cuda_ceil_div(dst->channels, CUDA_WARP);
+    args.planes = (int)cuda_ceil_div(dst->channels, sets);
+    args.sets = (int)cuda_ceil_div(dst->channels, args.planes);
+    choose_shape(&args, dst, all->conv.width);
+    args.down = cuda_ceil_div(dst->rows, args.lines);
+    const int64_t units = cuda_ceil_div(dst->cols, args.groups * line_own) * args.sets * args.down;
+    if (units > INT32_MAX)
+        return halo_fail(HALO_ERR_LIMIT, "this is too large for the GPU: %lld units of work", (long long)units);
+    /* As many warps as run at a time. */
+    args.each = (unsigned)cuda_ceil_div(units, (int64_t)device->properties.multiProcessorCount * line_blocks * line_warps);
+    const int64_t blocks = cuda_ceil_div(cuda_ceil_div(units, args.each), line_warps);
+    const int threads = line_warps * CUDA_WARP, shared = line_shared(&args);
+    if (all->sums)
+        CUDA_LAUNCH(device, (line_kernel<false, true>), blocks, threads, shared, args);
+    else if (dst->channels == 1)
+        CUDA_LAUNCH(device, (line_kernel<true, false>), blocks, threads, shared, args);
+    else
+        CUDA_LAUNCH(device, (line_kernel<false, false>), blocks, threads, shared, args);
     return HALO_OK;
 }
 
-template <int Planes> static HaloStatus launch(HaloDevice *device, const ConvArgs *args, const float *taps)
+HaloStatus conv_line(HaloDevice *device, const ConvArgs *conv, const float *tap)
 {
-    return args->width < line_many ? launch_step<Planes, 8>(device, args, taps)
-                                   : launch_step<Planes, 16>(device, args, taps);
-}
-
-HaloStatus conv_line(HaloDevice *device, const ConvArgs *args, const float *taps)
-{
-    switch (conv_planes(args->dst.channels)) {
-    case 2: return launch<2>(device, args, taps);
-    case 3: return launch<3>(device, args, taps);
-    case 4: return launch<4>(device, args, taps);
-    default: return launch<1>(device, args, taps);
-    }
+    return long_pieces(device, conv, tap, launch);
 }
