@@ -25,19 +25,44 @@ CpuExtreme *cpu_rank_extreme_of(const CpuRank *r)
     return r->device->kernels->rank->extreme[r->rank->fraction > 0][r->keys];
 }
 
+/* `count` pixels from column x on of source row y, or of what lies outside, as keys. */
+static void read_pixels(const CpuRankTask *task, int64_t x, int64_t y, int64_t count, char *key)
+{
+    const CpuRank *r = task->r;
+    CpuStencil plain = r->source;
+    plain.ox = plain.reach = 0;
+    if (count < 1) return;
+    cpu_source_line(&plain, x, y, count, task->line);
+    r->device->kernels->rank->to_keys[r->keys](task->line, count * r->dst->shape.channels, key);
+}
+
+/* Integers are keys already: but for what lies outside they are only copied. */
 void cpu_rank_extreme_read(const CpuRankTask *task, int64_t row, void *key)
 {
     const CpuRank *r = task->r;
-    const int64_t n = task->wide * r->dst->shape.channels;
-    cpu_rank_line(task, row);
-    r->device->kernels->rank->to_keys[r->keys](task->line, n, key);
-    if (r->keys == HALO_F32) turn(key, n, turn_of(r));
+    const HaloBuf *src = r->source.src;
+    const int64_t channels = r->dst->shape.channels, size = channels * (int64_t)halo_dtype_size(r->keys);
+    const int64_t x = task->x + r->source.ox, end = x + task->wide, y = task->y + r->source.oy + row;
+    const int64_t held = halo_border_index(y, src->shape.height, r->source.border);
+    const int64_t in = x > 0 ? x : 0, in_end = end < src->shape.width ? end : src->shape.width;
+    if (r->keys != src->shape.dtype || r->keys == HALO_F32 || held < 0 || in >= in_end) {
+        read_pixels(task, x, y, task->wide, key);
+        if (r->keys == HALO_F32) turn(key, task->wide * channels, turn_of(r));
+        return;
+    }
+    read_pixels(task, x, y, in - x, key);
+    memcpy((char *)key + (in - x) * size, halo_at(src, in, held), (size_t)((in_end - in) * size));
+    read_pixels(task, in_end, y, end - in_end, (char *)key + (in_end - x) * size);
 }
 
 void cpu_rank_extreme_write(const CpuRankTask *task, int64_t row, void *key, uint64_t *clipped)
 {
     const CpuRank *r = task->r;
     const int64_t n = task->cols * r->dst->shape.channels;
+    if (r->keys == r->dst->shape.dtype && r->keys != HALO_F32 && r->store.num == 1.0f && r->store.den == 1.0f) {
+        memcpy(halo_at(r->dst, task->x, task->y + row), key, (size_t)n * halo_dtype_size(r->keys));
+        return;
+    }
     if (r->keys != HALO_F32) {
         r->device->kernels->rows->load[r->keys](key, n, task->line);
     } else {
