@@ -98,8 +98,10 @@ static HaloBuf extreme(const HaloBuf *in, const Shape *shape, bool greatest, boo
 {
     const int64_t w = shape->width, h = shape->height;
     const int64_t left = turned ? w - 1 - w / 2 : w / 2, above = turned ? h - 1 - h / 2 : h / 2;
+    HaloShape floats = in->shape;
     HaloBuf out;
-    if (halo_buf_alloc(&out, &in->shape) != HALO_OK) fail_case(NULL, "%s", halo_error());
+    floats.dtype = HALO_F32;
+    if (halo_buf_alloc(&out, &floats) != HALO_OK) fail_case(NULL, "%s", halo_error());
     for (int64_t y = 0; y < in->rows; y++)
         for (int64_t x = 0; x < in->cols; x++)
             for (int c = 0; c < in->shape.channels; c++) {
@@ -166,8 +168,8 @@ static void expect_samples(const char *text, const HaloBuf *got, const HaloBuf *
 static void operations_body(Rng *rng)
 {
     static const char *const shape_name[] = {"box", "disk", "cross"};
-    const HaloShape shape =
-        test_shape(HALO_F32, rng_between(rng, 1, 24), rng_between(rng, 1, 24), (int)rng_between(rng, 1, 3));
+    const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, 24), rng_between(rng, 1, 24),
+                                       (int)rng_between(rng, 1, 3));
     const Shape window = {rng_between(rng, 1, 9), rng_between(rng, 1, 9), (int)rng_between(rng, 0, 2)};
     const Morph morph = (Morph)rng_between(rng, 0, MORPHS - 1);
     HaloBuf in = random_input(&shape, false, rng), want = defined(&in, morph, &window);

@@ -7,15 +7,23 @@
 #include "plan.h"
 #include "primitive/primitive.h"
 
+/* May it clip? Not where its type holds all that it makes. */
+static bool rounds(const HaloPlan *plan, const HaloStep *step)
+{
+    const Primitive *primitive = primitive_of(step);
+    if (step->dst < 0 || plan->reg[step->dst].dtype > HALO_U16) return false;
+    return primitive->holds == NULL || step->store.num != 1.0f || step->store.den != 1.0f ||
+           primitive->holds(step, plan->reg[step->src[0]].dtype) != plan->reg[step->dst].dtype;
+}
+
 /* Neighbouring bands share some rows of a value. An intermediate step that rounds to integers would count the
  * samples that it clips in those rows twice, so a plan with such a step runs whole. */
 bool bands_possible(const HaloPlan *plan)
 {
     for (int i = 0; i < plan->steps; i++) {
         const HaloStep *step = &plan->step[i];
-        const bool rounds = step->dst >= 0 && plan->reg[step->dst].dtype <= HALO_U16;
         if (step->resolve != NULL || needs_all(plan, step)) return false;
-        if (rounds && step->dst != plan->output) return false;
+        if (step->dst != plan->output && rounds(plan, step)) return false;
     }
     return true;
 }

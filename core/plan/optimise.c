@@ -1,6 +1,6 @@
 /* Merges steps to save passes over the samples: neighbouring maps become one, and the final conversion becomes
- * the `store` of the step before it. Results stay the same, since each sample goes through the same operations
- * in the same order. */
+ * the `store` of the step before it. What integers hold stays integers between steps that do not care. Results
+ * stay the same, since each sample goes through the same operations in the same order. */
 #include <string.h>
 
 #include "plan.h"
@@ -55,10 +55,33 @@ static void join(HaloPlan *plan, int maker_at, int at)
         if (plan->step[i].resolve_from > at) plan->step[i].resolve_from--;
 }
 
+/* Do all steps that read it make the same of integers? */
+static bool read_blindly(const HaloPlan *plan, HaloReg reg)
+{
+    if (plan->output == reg) return false;
+    for (int i = 0; i < plan->steps; i++)
+        for (int k = 0; k < plan->step[i].sources; k++)
+            if (plan->step[i].src[k] == reg && !primitive_of(&plan->step[i])->blind) return false;
+    return true;
+}
+
+/* In order: what the first step narrows the next can hold, too. */
+static void narrow(HaloPlan *plan)
+{
+    for (int i = 0; i < plan->steps; i++) {
+        const HaloStep *step = &plan->step[i];
+        const Primitive *primitive = primitive_of(step);
+        if (primitive->holds == NULL || !writes_plain_f32(plan, step) || !read_blindly(plan, step->dst))
+            continue;
+        plan->reg[step->dst].dtype = primitive->holds(step, plan->reg[step->src[0]].dtype);
+    }
+}
+
 void plan_optimise(HaloPlan *plan)
 {
     for (int i = 0; i < plan->steps; i++) {
         const int maker = maker_of(plan, plan->step[i].src[0]);
         if (maker >= 0 && joins(plan, &plan->step[maker], &plan->step[i])) join(plan, maker, i--);
     }
+    narrow(plan);
 }

@@ -52,6 +52,7 @@ static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const Halo
 const Primitive primitive_combine = {
     .name = "combine",
     .stores = true,
+    .blind = true,
     .shape = shape,
     .reads = reads,
     .flops = flops,

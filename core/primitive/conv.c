@@ -27,6 +27,7 @@ static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const Halo
 const Primitive primitive_conv = {
     .name = "conv",
     .stores = true,
+    .blind = true,
     .shape = window_shape,
     .reads = window_reads,
     .flops = flops,

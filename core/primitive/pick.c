@@ -42,6 +42,7 @@ static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const Halo
 const Primitive primitive_pick = {
     .name = "pick",
     .stores = true,
+    .blind = true,
     .shape = shape,
     .reads = reads,
     .flops = flops,

@@ -31,6 +31,9 @@ typedef struct Measure {
 typedef struct Primitive {
     const char *name;
     bool stores; /* its samples are f32 that become others by the step's store */
+    bool blind;  /* it makes the same of the same values, whatever type holds them */
+    /* The type that holds all that it makes of samples of this type. NULL: f32. */
+    HaloDtype (*holds)(const HaloStep *step, HaloDtype source);
     /* The shape of the result, from those of the sources. */
     HaloStatus (*shape)(const HaloStep *step, const HaloShape *const src[], HaloShape *dst);
     /* The part of source k, of this shape, that is needed for a part of the result. */

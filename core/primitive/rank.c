@@ -1,4 +1,5 @@
 /* Rank filters: the sample at a given place of the sorted window. */
+#include "halo/numerics.h"
 #include "primitive.h"
 
 static double flops(const HaloStep *step, double samples)
@@ -25,6 +26,12 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *room, s
                   window_border(window->border), window->nan_ignore ? ", NaN left out" : "");
 }
 
+/* Samples are chosen, not computed. */
+static HaloDtype holds(const HaloStep *step, HaloDtype source)
+{
+    return halo_rank_keys(source, step->u.rank.window.border, step->u.rank.window.value);
+}
+
 static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
                       const HaloBuf *const src[], HaloBuf *dst)
 {
@@ -34,6 +41,8 @@ static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const Halo
 const Primitive primitive_rank = {
     .name = "rank",
     .stores = true,
+    .blind = true,
+    .holds = holds,
     .shape = window_shape,
     .reads = window_reads,
     .flops = flops,

@@ -25,6 +25,7 @@ static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const Halo
 const Primitive primitive_sep = {
     .name = "sep",
     .stores = true,
+    .blind = true,
     .shape = window_shape,
     .reads = window_reads,
     .flops = flops,
