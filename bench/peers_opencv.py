@@ -39,6 +39,7 @@ class Comparison:
         random = np.random.default_rng(1)
         self.sample = {"f32": random.random((SIDE, SIDE), np.float32),
                        "u8": random.integers(0, 256, (SIDE, SIDE), np.uint8)}
+        self.u16 = random.integers(0, 65536, (SIDE, SIDE), np.uint16)
         self.random = random
 
     def halo_timing(self, pipeline, dtype):
@@ -79,6 +80,14 @@ class Comparison:
                      lambda k=k, sigma=sigma: cv2.GaussianBlur(u8, (k, k), sigma, to_u8, sigma, **BORDER),
                      gauss + "|depth:u8", "u8")
 
+    def medians(self):
+        sides = {"u8": (3, 5, 7, 11, 21, 51, 101), "u16": (3, 5), "f32": (3, 5)}  # OpenCV has no others
+        for dtype, src in {**self.sample, "u16": self.u16}.items():
+            dst = np.zeros_like(src)
+            for k in sides[dtype]:
+                self.row(f"median {dtype} k={k}", 1 if k <= 5 else 1.5, "OpenCV medianBlur",
+                         lambda src=src, k=k, dst=dst: cv2.medianBlur(src, k, dst), f"median:{k // 2}", dtype)
+
     def reductions(self):
         f32, u8 = self.sample["f32"], self.sample["u8"]
         integral = np.zeros((SIDE + 1, SIDE + 1), np.int32)
@@ -115,6 +124,7 @@ def main():
         comparison.table.head(f"Kernels, {SIDE}x{SIDE}, medians of {TURNS} turns of {RUNS}")
         comparison.dense()
         comparison.separable()
+        comparison.medians()
         comparison.reductions()
 
 

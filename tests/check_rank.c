@@ -285,7 +285,22 @@ static void long_lines_body(Rng *rng)
 {
     const HaloShape shape =
         test_shape(draw_dtype(rng), rng_between(rng, 1, 3000), 1, (int)rng_between(rng, 1, 3));
-    run_case(rng, &shape, rng_between(rng, 1, rng_once_in(rng, 3) ? 700 : 60), 1);
+    run_case(rng, &shape, rng_between(rng, 1, rng_once_in(rng, 3) ? 700 : 130), 1);
+}
+
+/* More stretches than one, and rows of a picture. */
+static void longer_lines_body(Rng *rng)
+{
+    const bool rows = rng_once_in(rng, 3);
+    const HaloShape shape = test_shape(draw_dtype(rng), rows ? 600 : rng_between(rng, 4000, 13000),
+                                       rows ? rng_between(rng, 2, 9) : 1, (int)rng_between(rng, 1, 2));
+    run_case(rng, &shape, rng_between(rng, 30, 200), 1);
+}
+
+static void longer_lines(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 15, longer_lines_body);
 }
 
 static void long_lines(void **state)
@@ -442,7 +457,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(huge_windows),   cmocka_unit_test(long_extremes),
         cmocka_unit_test(shapes),         cmocka_unit_test(shapes_over_larger_images),
         cmocka_unit_test(long_shapes),    cmocka_unit_test(narrow_pictures),
-        cmocka_unit_test(counted_tiles),
+        cmocka_unit_test(counted_tiles),  cmocka_unit_test(longer_lines),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

@@ -82,7 +82,6 @@ void *cpu_middle_out(const CpuMiddleTask *task);
 void cpu_middle_put(CpuMiddleTask *task, int64_t j, const void *keys);
 
 /* network.c: small windows are sorted, many at a time. */
-bool cpu_network_takes(const CpuMiddle *m);
 void cpu_network_make(CpuMiddle *m);
 CpuMiddleScratch cpu_network_scratch;
 CpuMiddleWay cpu_network_tile;

@@ -161,8 +161,6 @@ void cpu_network_tile(CpuMiddleTask *task)
     }
 }
 
-bool cpu_network_takes(const CpuMiddle *m) { return m->samples <= CPU_NETWORK_MOST; }
-
 bool cpu_network_scratch(const CpuMiddle *m, int64_t *total)
 {
     const int64_t block = m->samples * CPU_RANK_LANES;
