@@ -4,24 +4,20 @@
  * lies in shared memory, or, where windows are too wide for that, all tables lie in memory. */
 #include "rank.cuh"
 
-static const int span_threads = 256, span_rows = 16, span_lines = 4;
+static const int span_threads = 256, span_each = 2, span_cols = span_threads * span_each; /* of a block */
+static const int span_rows = 16, span_lines = 2;
 /* Bytes of tables in memory that are worth more launches. */
 static const int64_t span_table_bytes = 268435456;
 
-/* Where in a line's table the two extremes lie that cover a row of the window. */
-struct SpanPlace {
-    int64_t first, second;
-};
-
 struct SpanArgs {
     RankArgs rank;
-    const SpanPlace *place; /* [rank.height] */
+    const int2 *place; /* [rank.height]: where in a line's table the two extremes lie that cover a row of the window */
     int levels;
-    int64_t pitch;  /* keys from one level to the next */
-    void *table;    /* [lines][levels][pitch] from line `top` on, or NULL */
-    int64_t top;    /* the first row of outputs of this launch, */
-    int64_t rows;   /* and how many */
-    uint32_t turn;  /* is added to keys, so that NaN's, the greatest, becomes the least */
+    int64_t pitch; /* keys from one level to the next */
+    void *table;   /* [lines][levels][pitch] from line `top` on, or NULL */
+    int64_t top;   /* the first row of outputs of this launch, */
+    int64_t rows;  /* and how many */
+    uint32_t turn; /* is added to keys, so that NaN's, the greatest, becomes the least */
 };
 
 template <typename K, bool Max> __device__ __forceinline__ static K span_extreme(K a, K b)
@@ -44,17 +40,19 @@ __device__ __forceinline__ static void load_lines(const SpanArgs &args, int64_t 
     }
 }
 
-/* The line that is row `at - r` of the window of output row r; `table` begins with the first sample of this thread's
- * windows. */
-template <typename K, bool Max>
-__device__ __forceinline__ static void meet_line(const SpanArgs &args, const K *table, int64_t at, K (&sofar)[span_rows])
+/* Output row r meets the line that is row `at - r` of its window; `All`: each does. */
+template <typename K, bool Max, bool All>
+__device__ __forceinline__ static void meet_line(const SpanArgs &args, const K *table, const int (&mine)[span_each],
+                                                 int at, K (&sofar)[span_rows][span_each])
 {
 #pragma unroll
     for (int r = 0; r < span_rows; r++) {
-        const int64_t j = at - r;
-        if (j < 0 || j >= args.rank.height) continue;
-        const SpanPlace place = args.place[j];
-        sofar[r] = span_extreme<K, Max>(sofar[r], span_extreme<K, Max>(table[place.first], table[place.second]));
+        if (!All && (at < r || at - r >= args.rank.height)) continue;
+        const int2 place = __ldg(args.place + at - r);
+#pragma unroll
+        for (int i = 0; i < span_each; i++)
+            sofar[r][i] = span_extreme<K, Max>(sofar[r][i], span_extreme<K, Max>(table[place.x + mine[i]],
+                                                                                table[place.y + mine[i]]));
     }
 }
 
@@ -64,22 +62,26 @@ __global__ static void __launch_bounds__(span_threads) span_kernel(const __grid_
 {
     CUDA_SHARED(K, shared);
     const int64_t channels = args.rank.channels, more = (args.rank.width - 1) * channels;
-    const int64_t first = blockIdx.x % row_blocks * (int64_t)span_threads, top = blockIdx.x / row_blocks * (int64_t)span_rows;
-    const int64_t count = cuda_min(span_threads, args.rank.cols - first) + more, apart = args.levels * args.pitch;
-    const int rows = (int)cuda_min(span_rows, args.rows - top);
-    /* Idle threads do as the last one. */
-    const int64_t mine = cuda_min((int64_t)threadIdx.x, args.rank.cols - 1 - first);
-    const int64_t end = rows + args.rank.height - 1;
-    K sofar[span_rows];
+    const int64_t first = blockIdx.x % row_blocks * (int64_t)span_cols;
+    const int64_t top = blockIdx.x / row_blocks * (int64_t)span_rows;
+    const int cols = (int)cuda_min(span_cols, args.rank.cols - first), rows = (int)cuda_min(span_rows, args.rows - top);
+    const int height = (int)args.rank.height, end = rows + height - 1;
+    const int64_t apart = args.levels * args.pitch;
+    int mine[span_each];
+    K sofar[span_rows][span_each];
     unsigned clipped = 0;
 #pragma unroll
-    for (int r = 0; r < span_rows; r++) sofar[r] = Max ? (K)0 : (K)~(K)0;
-    for (int64_t at = 0; at < end; at += span_lines) {
-        const int lines = (int)cuda_min(span_lines, end - at);
+    for (int i = 0; i < span_each; i++) mine[i] = min((int)threadIdx.x + i * span_threads, cols - 1);
+#pragma unroll
+    for (int r = 0; r < span_rows; r++)
+#pragma unroll
+        for (int i = 0; i < span_each; i++) sofar[r][i] = Max ? (K)0 : (K)~(K)0;
+    for (int at = 0; at < end; at += span_lines) {
+        const int lines = min(span_lines, end - at);
         if (args.table == NULL) {
-            for (int64_t i = threadIdx.x; i < count; i += span_threads)
+            for (int64_t i = threadIdx.x; i < cols + more; i += span_threads)
                 load_lines<S, K>(args, args.top + top + at, lines, first, i, shared, apart);
-            int64_t n = count, step = channels;
+            int64_t n = cols + more, step = channels;
             for (int level = 1; level < args.levels; level++, step *= 2) {
                 K *const to = shared + level * args.pitch;
                 const K *const from = to - args.pitch;
@@ -91,16 +93,24 @@ __global__ static void __launch_bounds__(span_threads) span_kernel(const __grid_
             }
             __syncthreads();
         }
-        const K *const table =
-            (args.table == NULL ? shared : (const K *)args.table + (top + at) * apart + first) + mine;
-        for (int b = 0; b < lines; b++) meet_line<K, Max>(args, table + b * apart, at + b, sofar);
+        for (int b = 0; b < lines; b++) {
+            const K *const table = args.table == NULL ? shared + b * apart
+                                                      : (const K *)args.table + (top + at + b) * apart + first;
+            if (at + b >= span_rows - 1 && at + b < height)
+                meet_line<K, Max, true>(args, table, mine, at + b, sofar);
+            else
+                meet_line<K, Max, false>(args, table, mine, at + b, sofar);
+        }
         if (args.table == NULL) __syncthreads();
     }
-    uint32_t key[span_rows];
 #pragma unroll
-    for (int r = 0; r < span_rows; r++) key[r] = (uint32_t)(K)(sofar[r] - args.turn);
-    if (first + threadIdx.x < args.rank.cols)
-        rank_store<K>(args.rank, args.top + top, first + threadIdx.x, rows, key, &clipped);
+    for (int i = 0; i < span_each; i++) {
+        uint32_t key[span_rows];
+#pragma unroll
+        for (int r = 0; r < span_rows; r++) key[r] = (uint32_t)(K)(sofar[r][i] - args.turn);
+        if (threadIdx.x + i * span_threads < cols)
+            rank_store<K>(args.rank, args.top + top, first + mine[i], rows, key, &clipped);
+    }
     cuda_count(args.rank.clipped, clipped);
 }
 
@@ -152,21 +162,21 @@ static int level_of(int64_t width, int64_t *power)
 static HaloStatus upload_places(HaloDevice *device, const HaloSpan *span, SpanArgs *args)
 {
     const int64_t height = args->rank.height, channels = args->rank.channels;
-    const int64_t bytes = height * (int64_t)sizeof(SpanPlace);
+    const int64_t bytes = height * (int64_t)sizeof(int2);
     void *block;
     CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_TAPS, bytes, &block));
-    SpanPlace *const place = (SpanPlace *)malloc((size_t)bytes);
+    int2 *const place = (int2 *)malloc((size_t)bytes);
     if (place == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     for (int64_t j = 0; j < height; j++) {
         int64_t power;
         const int64_t level = level_of(span[j].to - span[j].from, &power) * args->pitch;
-        place[j].first = level + span[j].from * channels;
-        place[j].second = level + (span[j].to - power) * channels;
+        place[j].x = (int)(level + span[j].from * channels);
+        place[j].y = (int)(level + (span[j].to - power) * channels);
     }
     const cudaError_t error = cudaMemcpyAsync(block, place, (size_t)bytes, cudaMemcpyHostToDevice, device->stream);
     free(place); /* pageable memory has been read when the call returns */
     CUDA_TRY(error);
-    args->place = (const SpanPlace *)block;
+    args->place = (const int2 *)block;
     return HALO_OK;
 }
 
@@ -174,18 +184,20 @@ template <typename S, typename K, bool Max>
 static HaloStatus launch(HaloDevice *device, SpanArgs *args, const HaloSpan *span)
 {
     const RankArgs *const a = &args->rank;
-    const int64_t more = (a->width - 1) * a->channels, row_blocks = cuda_ceil_div(a->cols, span_threads);
-    const int64_t shared = span_lines * args->levels * (span_threads + more) * (int64_t)sizeof(K);
+    const int64_t more = (a->width - 1) * a->channels, row_blocks = cuda_ceil_div(a->cols, span_cols);
+    const int64_t shared = span_lines * args->levels * (span_cols + more) * (int64_t)sizeof(K);
     const bool fits = shared <= (int64_t)device->shared_most;
-    int64_t line, bytes, strip = a->rows;
-    args->pitch = fits ? span_threads + more : a->cols + more;
+    int64_t bytes, strip = a->rows;
+    args->pitch = fits ? span_cols + more : a->cols + more;
+    if (args->levels * args->pitch > INT32_MAX || a->height > INT32_MAX - span_rows)
+        return halo_fail(HALO_ERR_LIMIT, "a window of %lld x %lld is too large for this image", (long long)a->width,
+                         (long long)a->height);
     if (!fits) {
+        const int64_t line = args->levels * args->pitch * (int64_t)sizeof(K);
         void *table;
-        line = args->levels * args->pitch * (int64_t)sizeof(K);
         strip = cuda_min(strip, cuda_max(4 * span_rows, span_table_bytes / line - a->height));
         if (!halo_mul(strip + a->height - 1, line, &bytes))
-            return halo_fail(HALO_ERR_LIMIT, "a window of %lld x %lld is too large for this image", (long long)a->width,
-                             (long long)a->height);
+            return halo_fail(HALO_ERR_LIMIT, "%lld tables of lines are too many", (long long)(strip + a->height - 1));
         CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_BETWEEN, bytes, &table));
         args->table = table;
     }
