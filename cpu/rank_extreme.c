@@ -36,7 +36,13 @@ static void read_pixels(const CpuRankTask *task, int64_t x, int64_t y, int64_t c
     r->device->kernels->rank->to_keys[r->keys](task->line, count * r->dst->shape.channels, key);
 }
 
-/* Integers are keys already: but for what lies outside they are only copied. */
+static bool whole_words(const HaloBuf *buf)
+{
+    return ((uintptr_t)buf->data | (uintptr_t)buf->stride) % sizeof(float) == 0;
+}
+
+/* Integers are keys already, and floats become keys on the way: only what lies outside is put together first.
+ */
 void cpu_rank_extreme_read(const CpuRankTask *task, int64_t row, void *key)
 {
     const CpuRank *r = task->r;
@@ -45,29 +51,38 @@ void cpu_rank_extreme_read(const CpuRankTask *task, int64_t row, void *key)
     const int64_t x = task->x + r->source.ox, end = x + task->wide, y = task->y + r->source.oy + row;
     const int64_t held = halo_border_index(y, src->shape.height, r->source.border);
     const int64_t in = x > 0 ? x : 0, in_end = end < src->shape.width ? end : src->shape.width;
-    if (r->keys != src->shape.dtype || r->keys == HALO_F32 || held < 0 || in >= in_end) {
+    if (r->keys != src->shape.dtype || held < 0 || in >= in_end || (r->keys == HALO_F32 && !whole_words(src))) {
         read_pixels(task, x, y, task->wide, key);
-        if (r->keys == HALO_F32) turn(key, task->wide * channels, turn_of(r));
-        return;
+    } else {
+        char *const inside = (char *)key + (in - x) * size;
+        const void *const from = halo_at(src, in, held);
+        read_pixels(task, x, y, in - x, key);
+        if (r->keys == HALO_F32)
+            r->device->kernels->rank->to_keys[HALO_F32](from, (in_end - in) * channels, inside);
+        else
+            memcpy(inside, from, (size_t)((in_end - in) * size));
+        read_pixels(task, in_end, y, end - in_end, (char *)key + (in_end - x) * size);
     }
-    read_pixels(task, x, y, in - x, key);
-    memcpy((char *)key + (in - x) * size, halo_at(src, in, held), (size_t)((in_end - in) * size));
-    read_pixels(task, in_end, y, end - in_end, (char *)key + (in_end - x) * size);
+    if (r->keys == HALO_F32) turn(key, task->wide * channels, turn_of(r));
 }
 
 void cpu_rank_extreme_write(const CpuRankTask *task, int64_t row, void *key, uint64_t *clipped)
 {
     const CpuRank *r = task->r;
+    const CpuKernels *kernels = r->device->kernels;
     const int64_t n = task->cols * r->dst->shape.channels;
-    if (r->keys == r->dst->shape.dtype && r->keys != HALO_F32 && r->store.num == 1.0f && r->store.den == 1.0f) {
-        memcpy(halo_at(r->dst, task->x, task->y + row), key, (size_t)n * halo_dtype_size(r->keys));
-        return;
-    }
-    if (r->keys != HALO_F32) {
-        r->device->kernels->rows->load[r->keys](key, n, task->line);
-    } else {
+    const bool plain = r->keys == r->dst->shape.dtype && r->store.num == 1.0f && r->store.den == 1.0f;
+    void *const to = halo_at(r->dst, task->x, task->y + row);
+    if (r->keys == HALO_F32) {
+        const bool direct = plain && whole_words(r->dst);
         turn(key, n, (uint32_t) - (int32_t)turn_of(r));
-        r->device->kernels->rank->from_keys(key, n, task->line);
+        kernels->rank->from_keys(key, n, direct ? to : task->line);
+        if (direct) return;
+    } else if (plain) {
+        memcpy(to, key, (size_t)n * halo_dtype_size(r->keys));
+        return;
+    } else {
+        kernels->rows->load[r->keys](key, n, task->line);
     }
     cpu_rank_store(task, row, clipped);
 }
