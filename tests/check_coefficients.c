@@ -63,15 +63,6 @@ static void gauss(void **state)
     assert_int_equal(taps_gauss((double)NAN, 4.0, &row), HALO_ERR_USAGE);
 }
 
-static void box(void **state)
-{
-    static const double four[] = {0.25, 0.25, 0.25, 0.25};
-    HaloMask row;
-    (void)state;
-    expect_row(&row, taps_box(4, &row), four, 4);
-    assert_int_equal(taps_box(HALO_MASK_MAX_SIDE + 1, &row), HALO_ERR_USAGE);
-}
-
 static void binomial(void **state)
 {
     static const double five[] = {0.0625, 0.25, 0.375, 0.25, 0.0625}, one[] = {1.0}, two[] = {0.5, 0.5};
@@ -353,7 +344,7 @@ static void hashes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gauss),         cmocka_unit_test(box),
+        cmocka_unit_test(gauss),
         cmocka_unit_test(binomial),      cmocka_unit_test(laplacian_of_gaussian),
         cmocka_unit_test(disk),          cmocka_unit_test(motion),
         cmocka_unit_test(savgol_ends),   cmocka_unit_test(savgol),

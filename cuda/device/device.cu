@@ -232,6 +232,7 @@ extern "C" const HaloBackend halo_backend_cuda = {
     .hist = cuda_hist,
     .scan = cuda_scan,
     .rank = cuda_rank,
+    .mean = cuda_mean,
     .equalize = cuda_equalize,
     .pick = cuda_pick,
     .mark = set_mark,

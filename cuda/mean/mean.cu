@@ -1,0 +1,241 @@
+/* Means of windows: sums along lines (along.cu), then down columns of these (down.cu), a band of rows at a time, so that what
+ * lies between the two passes stays in the second-level cache. */
+#include "mean.cuh"
+
+/* Bytes of a band and the rows that its windows need besides. */
+static const int64_t band_bytes = (int64_t)24 << 20;
+
+/* Memory that is handed out like a stack. Without a base it only tells how much that will be, and nothing is launched. */
+struct MeanRoom {
+    char *base;
+    int64_t used, most;
+};
+
+struct MeanJob {
+    HaloDevice *device;
+    HaloWindow window;
+    MeanSource source;
+    MeanTarget target;
+    int64_t x, y, cols, rows, n; /* outputs; elements of a row */
+    MeanRoom *room;
+};
+
+static void *take(MeanRoom *room, int64_t count, int64_t size)
+{
+    char *const at = room->base == NULL ? NULL : room->base + room->used;
+    room->used += cuda_ceil_div(count * size, 256) * 256;
+    room->most = cuda_max(room->most, room->used);
+    return at;
+}
+
+/* ---- what lies between -------------------------------------------------------------------------------------------- */
+
+static HaloStatus windows_down(const MeanJob *job, const MeanRows *rows, int64_t first, int64_t count, int64_t window,
+                               double *sums);
+
+/* Sums of the totals of `ahead` - 1 and of `ahead` runs, for windows that begin in `runs` runs from `first` on. The totals of
+ * all that come after a first one are there. */
+static HaloStatus sum_between(const MeanJob *job, MeanBetween *between, int64_t first, int64_t runs, int64_t held,
+                              int64_t ahead)
+{
+    const int64_t n = between->totals.n;
+    between->base = first + 1;
+    for (int more = 0; more < 2; more++) {
+        const int64_t window = ahead - 1 + more, count = cuda_min(runs, held - window + 1);
+        if (window == 0 || count < 1) continue;
+        double *const sums = (double *)take(job->room, runs * n, sizeof(double));
+        between->sums[more] = sums;
+        CUDA_PASS(windows_down(job, &between->totals, first + 1, count, window, sums));
+    }
+    return HALO_OK;
+}
+
+/* Of windows over rows of doubles. What it takes of the room is free again afterwards. */
+static HaloStatus windows_down(const MeanJob *job, const MeanRows *rows, int64_t first, int64_t count, int64_t window,
+                               double *sums)
+{
+    const int64_t run = halo_mean_run(window), ahead = (window - 1) / run, used = job->room->used;
+    const int64_t begun = first / run, runs = (first + count - 1) / run - begun + 1;
+    const int64_t held = (first + count + window - 1) / run - begun - 1; /* whole runs behind the first */
+    MeanDown down = {};
+    down.rows = *rows;
+    down.window = window;
+    down.first = first;
+    down.count = count;
+    down.sums = sums;
+    down.target.clipped = job->device->clipped;
+    down.between.totals.n = rows->n;
+    if (ahead > 1) {
+        down.between.totals.base = begun + 1;
+        down.between.totals.ring = cuda_max(held, 1);
+        down.between.totals.data = take(job->room, held * rows->n, sizeof(double));
+        if (job->room->base != NULL)
+            CUDA_PASS(mean_down_totals(job->device, rows, true, run, begun + 1, held, &down.between.totals));
+        if (ahead > mean_few) CUDA_PASS(sum_between(job, &down.between, begun, runs, held, ahead));
+    }
+    if (job->room->base != NULL) CUDA_PASS(mean_down(job->device, &down, true));
+    job->room->used = used;
+    return HALO_OK;
+}
+
+/* ---- the two passes ----------------------------------------------------------------------------------------------- */
+
+static HaloStatus along(const MeanJob *job, int64_t y, int64_t lines, const MeanTarget *target)
+{
+    MeanAlong a = {};
+    const int64_t used = job->room->used;
+    a.source = job->source;
+    a.target = *target;
+    a.window = job->window.width;
+    a.x = job->x;
+    a.cols = job->cols;
+    a.y = y;
+    a.lines = lines;
+    a.apart = mean_along_apart(job->device, &a);
+    if (a.apart) {
+        const int64_t run = halo_mean_run(a.window), begun = a.x / run, runs = (a.x + a.cols - 1) / run - begun + 1;
+        const int64_t held = (a.x + a.cols + a.window - 1) / run - begun - 1;
+        MeanRows &totals = a.between.totals;
+        totals.n = lines * a.source.channels;
+        totals.base = begun + 1;
+        totals.ring = held;
+        totals.data = take(job->room, held * totals.n, sizeof(double));
+        if (job->room->base != NULL)
+            CUDA_PASS(mean_along_totals(job->device, &a, begun + 1, held, (double *)totals.data));
+        CUDA_PASS(sum_between(job, &a.between, begun, runs, held, (a.window - 1) / run));
+    }
+    if (job->room->base != NULL) CUDA_PASS(mean_along(job->device, &a));
+    job->room->used = used;
+    return HALO_OK;
+}
+
+/* Rows of outputs in a band: whole runs. */
+static int64_t band_rows(const MeanJob *job, int64_t run)
+{
+    const int64_t fit = band_bytes / (job->n * (int64_t)sizeof(float)) - job->window.height;
+    return cuda_max(cuda_max(fit, 8 * HALO_MEAN_RUN) / run, cuda_min(job->window.height, job->rows) / run) * run;
+}
+
+static HaloStatus bands(const MeanJob *job)
+{
+    const int64_t height = job->window.height, run = halo_mean_run(height), ahead = (height - 1) / run;
+    const int64_t band = band_rows(job, run), begun = job->y / run;
+    const bool counted = job->target.finish.counts != NULL;
+    MeanDown down = {};
+    MeanTarget lines = {};
+    down.window = height;
+    down.target = job->target;
+    down.rows.n = down.between.totals.n = job->n;
+    down.rows.base = lines.base = begun * run;
+    down.rows.ring = lines.ring = cuda_ceil_div(band + height - 1, run) * run + run;
+    down.rows.data = lines.data = (char *)take(job->room, lines.ring * job->n, sizeof(float));
+    lines.stride = job->n * (int64_t)sizeof(float);
+    lines.dtype = HALO_F32;
+    lines.store = {1.0f, 1.0f};
+    lines.finish.count = halo_mean_scale(job->window.width);
+    lines.finish.inverse = 1.0 / lines.finish.count;
+    lines.clipped = job->device->clipped;
+    MeanRows &totals = down.between.totals;
+    totals.base = begun;
+    totals.ring = band / run + ahead + 2;
+    if (ahead > 1) totals.data = take(job->room, totals.ring * job->n, sizeof(double));
+    int64_t read = job->y, summed = begun + 1; /* lines up to here, totals up to there */
+    for (int64_t y = job->y; y < job->y + job->rows; y = down.first + down.count) {
+        const int64_t used = job->room->used;
+        down.first = y;
+        down.count = cuda_min((y / run + band / run) * run, job->y + job->rows) - y;
+        const int64_t end = y + down.count + height - 1, held = end / run;
+        lines.first = read;
+        CUDA_PASS(along(job, read, end - read, &lines));
+        read = end;
+        if (ahead > 1 && job->room->base != NULL)
+            CUDA_PASS(mean_down_totals(job->device, &down.rows, false, run, summed, held - summed, &totals));
+        summed = held;
+        if (ahead > mean_few) {
+            const int64_t first = y / run, runs = (y + down.count - 1) / run - first + 1;
+            CUDA_PASS(sum_between(job, &down.between, first, runs, held - first - 1, ahead));
+        }
+        if (counted) down.sums = (double *)take(job->room, down.count * job->n, sizeof(double));
+        if (job->room->base != NULL) CUDA_PASS(mean_down(job->device, &down, false));
+        if (counted && job->room->base != NULL)
+            CUDA_PASS(mean_down_counted(job->device, &job->target, down.sums, y, down.count, job->n));
+        job->room->used = used;
+    }
+    return HALO_OK;
+}
+
+static HaloStatus means(const MeanJob *job) { return job->window.height == 1 ? along(job, job->y, job->rows, &job->target) : bands(job); }
+
+/* ---- NaN left out ------------------------------------------------------------------------------------------------- */
+
+/* The numbers of every window, then the means over them. */
+static HaloStatus means_of_numbers(const MeanJob *job)
+{
+    float *const counts = (float *)take(job->room, job->rows * job->n, sizeof *counts);
+    MeanJob count = *job, rest = *job;
+    count.source.counts = true;
+    count.target.data = (char *)counts;
+    count.target.stride = job->n * (int64_t)sizeof *counts;
+    count.target.dtype = HALO_F32;
+    count.target.store = {1.0f, 1.0f};
+    count.target.finish.count = 1.0 / job->target.finish.scale;
+    count.target.finish.inverse = job->target.finish.scale;
+    rest.source.ignores = true;
+    rest.target.finish.counts = counts;
+    CUDA_PASS(means(&count));
+    return means(&rest);
+}
+
+/* ---- all of it ---------------------------------------------------------------------------------------------------- */
+
+static MeanJob job_of(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMean *mean, HaloStore store)
+{
+    MeanJob job = {};
+    const HaloWindow &window = mean->window;
+    job.device = device;
+    job.window = window;
+    job.x = dst->x0;
+    job.y = dst->y0;
+    job.cols = dst->cols;
+    job.rows = dst->rows;
+    job.n = dst->cols * dst->shape.channels;
+    job.source.data = (const char *)src->data;
+    job.source.stride = src->stride;
+    job.source.x0 = src->x0;
+    job.source.y0 = src->y0;
+    job.source.width = src->shape.width;
+    job.source.height = src->shape.height;
+    job.source.ox = window.ox;
+    job.source.oy = window.oy;
+    job.source.dtype = src->shape.dtype;
+    job.source.border = window.border;
+    job.source.outside = halo_border_value(window.border, window.value);
+    job.source.channels = src->shape.channels;
+    job.target.data = (char *)dst->data;
+    job.target.stride = dst->stride;
+    job.target.first = job.target.base = dst->y0;
+    job.target.ring = INT64_MAX;
+    job.target.dtype = dst->shape.dtype;
+    job.target.store = store;
+    job.target.clipped = device->clipped;
+    job.target.finish.scale = window.height > 1 ? halo_mean_scale(window.width) : 1.0;
+    job.target.finish.count = (double)window.width * (double)window.height / job.target.finish.scale;
+    job.target.finish.inverse = 1.0 / job.target.finish.count;
+    return job;
+}
+
+HaloStatus cuda_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMean *mean, HaloStore store)
+{
+    CUDA_PASS(cuda_use(device));
+    if (dst->cols < 1 || dst->rows < 1) return HALO_OK;
+    MeanJob job = job_of(device, src, dst, mean, store);
+    const bool rest = mean->window.nan_ignore && (src->shape.dtype == HALO_F32 || job.source.outside != job.source.outside);
+    MeanRoom room = {};
+    void *block;
+    job.room = &room;
+    CUDA_PASS(rest ? means_of_numbers(&job) : means(&job));
+    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_BETWEEN, cuda_max(room.most, 1), &block));
+    room.base = (char *)block;
+    room.used = 0;
+    return rest ? means_of_numbers(&job) : means(&job);
+}

@@ -1,0 +1,173 @@
+/* What the files of means share: where samples come from, what is made of sums, and sums of few. The order of every sum is
+ * in docs/numerics.md, "Means of windows"; positions and runs are counted as there. */
+#ifndef HALO_CUDA_MEAN_CUH
+#define HALO_CUDA_MEAN_CUH
+
+#include "common.cuh"
+#include "halo/means.h"
+
+static const int mean_threads = 128;
+/* Totals of so many runs are summed where they are needed; of more there are sums beforehand. */
+static const int64_t mean_few = 64;
+
+struct MeanSource {
+    const char *data; /* the sample at (x0, y0) */
+    int64_t stride, x0, y0, width, height;
+    int64_t ox, oy;
+    HaloDtype dtype;
+    HaloBorder border;
+    float outside;
+    int channels;
+    bool ignores; /* NaN are 0 */
+    bool counts;  /* and numbers 1 */
+};
+
+/* Sums become means: sum / count, or sum * scale over counts of their own. */
+struct MeanFinish {
+    double count, inverse; /* the inverse rounded */
+    double scale;
+    const float *counts; /* [rows][n] from the target's first row; NULL: `count` */
+};
+
+/* Position p, from `first` on, goes to row (p - base) % ring. */
+struct MeanTarget {
+    char *data;
+    int64_t stride, first, base, ring;
+    HaloDtype dtype;
+    HaloStore store;
+    MeanFinish finish;
+    unsigned long long *clipped;
+};
+
+/* Rows of n elements; position p lies in row (p - base) % ring. Both are multiples of a run. */
+struct MeanRows {
+    const void *data;
+    int64_t base, ring, n;
+};
+
+/* What lies between the runs that windows begin and end in: totals of all runs, to be summed; or, where these are many, the
+ * sums themselves, [run - base][n], for windows that end before the turn, and after it. */
+struct MeanBetween {
+    MeanRows totals;
+    const double *sums[2];
+    int64_t base;
+};
+
+struct MeanAlong {
+    MeanSource source;
+    MeanTarget target;
+    MeanBetween between;
+    int64_t window;
+    int64_t x, cols, y, lines; /* the first output and line, and how many */
+    int64_t segments;          /* of a line */
+    int runs, planes, rows;    /* a block's: runs of a segment, channels, lines */
+    int pitch;                 /* doubles of a line in shared memory */
+    bool apart;                /* where windows end lies apart from where they begin */
+};
+
+struct MeanDown {
+    MeanRows rows;
+    MeanBetween between;
+    int64_t window, first, count;
+    double *sums;      /* [position - first][n]; NULL: `target` */
+    MeanTarget target;
+};
+
+/* along.cu, down.cu: launches. Totals go to [run - first][n], of runs from `first` on. */
+HaloStatus mean_along(HaloDevice *device, const MeanAlong *args);
+/* Does it need what lies between as sums? Shared memory does not hold these windows, or too many runs of them. */
+bool mean_along_apart(const HaloDevice *device, const MeanAlong *args);
+HaloStatus mean_along_totals(HaloDevice *device, const MeanAlong *args, int64_t first, int64_t runs, double *totals);
+HaloStatus mean_down(HaloDevice *device, const MeanDown *args, bool doubles);
+/* Sums [position - first][n] of `count` rows become means over the target's counts. */
+HaloStatus mean_down_counted(HaloDevice *device, const MeanTarget *target, const double *sums, int64_t first, int64_t count,
+                             int64_t n);
+HaloStatus mean_down_totals(HaloDevice *device, const MeanRows *rows, bool doubles, int64_t run, int64_t first,
+                            int64_t runs, const MeanRows *totals);
+
+/* ---- sums of few -------------------------------------------------------------------------------------------------- */
+
+/* The sum of the window of value(0), value(1), …, at most twice HALO_MEAN_RUN of them: one whole run lies between. */
+template <typename F> __device__ __forceinline__ double mean_window(int64_t position, int window, F value)
+{
+    if (window == 1) return value(0);
+    const int run = (int)halo_mean_run(window), place = (int)(position % run);
+    const int end = run - place, last = (place + window - 1) / run * run - place;
+    double sum = value(end - 1), later = value(last);
+    for (int i = end - 2; i >= 0; i--) sum = value(i) + sum;
+    if (last > end) {
+        double total = value(end);
+        for (int i = end + 1; i < last; i++) total = total + value(i);
+        sum = sum + total;
+    }
+    for (int i = last + 1; i < window; i++) later = later + value(i);
+    return sum + later;
+}
+
+/* The sum of the first `offset` samples of a run, at most Run - 1: ends(i) is sample i. Loads go ahead of the sums. */
+template <int Run, typename Ends> __device__ __forceinline__ static double mean_ahead(int offset, Ends ends)
+{
+    constexpr int batch = Run < 8 ? Run : 8;
+    double end = HALO_MEAN_NOTHING;
+#pragma unroll 1
+    for (int i = 0; i < offset; i += batch) {
+        double v[batch];
+#pragma unroll
+        for (int u = 0; u < batch; u++) v[u] = i + u < offset ? ends(i + u) : HALO_MEAN_NOTHING;
+#pragma unroll
+        for (int u = 0; u < batch; u++) end = end + v[u];
+    }
+    return end;
+}
+
+/* The sums of the windows that begin in a run: sum[k] at its row k, which is starts(k) and ends in ends(k). Row 0 ends
+ * `offset` samples into a run, and these are summed in *end; row `Run - offset` begins the next. `less` lies between the two
+ * runs, `more` is one run more, for windows that end in the next; where `next`, they end in the run behind the first, and the
+ * sum over that is what comes to lie between. */
+template <int Run, typename Starts, typename Ends>
+__device__ __forceinline__ static void mean_run_sums(int offset, bool next, double less, double more, Starts starts,
+                                                     Ends ends, double *end, double sum[Run])
+{
+    constexpr int batch = Run < 8 ? Run : 8;
+    const int turn = Run - offset;
+#pragma unroll
+    for (int k = Run - 1; k >= 0; k--) sum[k] = k == Run - 1 ? starts(k) : starts(k) + sum[k < Run - 1 ? k + 1 : k];
+#pragma unroll
+    for (int first = 0; first < Run; first += batch) {
+        double v[batch];
+#pragma unroll
+        for (int u = 0; u < batch; u++) v[u] = ends(first + u);
+#pragma unroll
+        for (int u = 0; u < batch; u++) {
+            if (first + u == turn) {
+                less = next ? *end : more;
+                *end = HALO_MEAN_NOTHING;
+            }
+            *end = *end + v[u];
+            sum[first + u] = (sum[first + u] + less) + *end;
+        }
+    }
+}
+
+/* ---- from sums to means ------------------------------------------------------------------------------------------- */
+
+/* sum / count, rounded once, and then to f32: the quotient by the inverse is corrected twice by its remainder. P. Markstein,
+ * "Computation of elementary functions on the IBM RISC System/6000 processor", 1990. Sums are of f32, so nothing is too
+ * small; -0 keeps its sign, infinities and NaN stay. */
+__device__ __forceinline__ static float mean_quotient(double sum, const MeanFinish &f)
+{
+    const double first = sum * f.inverse;
+    double q = fma(fma(-first, f.count, sum), f.inverse, first);
+    q = fma(fma(-q, f.count, sum), f.inverse, q);
+    const bool finite = (__double2hiint(sum) & 0x7ff00000) != 0x7ff00000;
+    const float v = (float)(finite ? q : first);
+    return __int_as_float((__float_as_int(v) & 0x7fffffff) | (__double2hiint(sum) & (int)0x80000000));
+}
+
+/* The same over a count of its own. */
+__device__ __forceinline__ static float mean_counted(double sum, const MeanFinish &f, float count)
+{
+    return count == 0.0f ? halo_canonical(NAN) : (float)(sum * f.scale / (double)count);
+}
+
+#endif
