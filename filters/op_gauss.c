@@ -96,11 +96,11 @@ static const HaloParam unsharp_param[] = {
      .help = "standard deviation of the blur"},
     {.key = "amount", .type = HALO_PARAM_NUMBER, .preset = "1", .help = "how much of the difference is added"},
     {.key = "threshold",
-     .type = HALO_PARAM_NUMBER,
+     .type = HALO_PARAM_LEVEL,
      .preset = "0",
      .min = 0,
      .max = INFINITY,
-     .help = "the smallest difference that is, in the samples' units"},
+     .help = "the smallest difference that is"},
 };
 
 static const HaloParam dog_param[] = {

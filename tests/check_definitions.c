@@ -149,11 +149,16 @@ static void percentages_are_of_full_scale(void **state)
     expect_alike("offset:-20%", "offset:-51", &in);
     expect_alike("normalize:min=20%,max=80%", "normalize:min=51,max=204", &in);
     expect_alike("hist:min=0%,max=100%,bins=5", "hist:min=0,max=255,bins=5", &in);
+    expect_alike("unsharp:threshold=10%", "unsharp:threshold=25.5", &in);
     expect_alike("threshold:100%", "threshold:65535", &deep);
     expect_alike("threshold:25%", "threshold:0.25", &heard);
     Outcome wrong = pipeline_run(runner[0].session, "clamp:min=60%,max=100", &in, NULL);
     assert_int_equal(wrong.status, HALO_ERR_USAGE);
     assert_non_null(strstr(wrong.message, "min 153 is above max 100"));
+    outcome_free(&wrong);
+    wrong = pipeline_run(runner[0].session, "unsharp:threshold=-1%", &in, NULL);
+    assert_int_equal(wrong.status, HALO_ERR_USAGE);
+    assert_non_null(strstr(wrong.message, "unsharp: threshold: -1% is too small"));
     outcome_free(&wrong);
     halo_buf_free(&in);
     halo_buf_free(&deep);

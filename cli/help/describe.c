@@ -43,7 +43,7 @@ void cli_describe_domain(const HaloParam *param, CliText *text)
                                        [HALO_PARAM_CHOICE] = "choice",
                                        [HALO_PARAM_LENGTH] = "length",
                                        [HALO_PARAM_FREQUENCY] = "Hz; 4kHz",
-                                       [HALO_PARAM_LEVEL] = "level, or 50% of full scale",
+                                       [HALO_PARAM_LEVEL] = "level, or percent of full scale: 50%",
                                        [HALO_PARAM_MASK] = "\"text\", file or name",
                                        [HALO_PARAM_BORDER] = "border",
                                        [HALO_PARAM_POINT] = "X+Y",
@@ -55,7 +55,8 @@ void cli_describe_domain(const HaloParam *param, CliText *text)
     if (param->choices != NULL) add(text, ", ");
     add(text, type[param->type]);
     if (param->type == HALO_PARAM_NUMBER || param->type == HALO_PARAM_INTEGER ||
-        param->type == HALO_PARAM_LENGTH || param->type == HALO_PARAM_FREQUENCY)
+        param->type == HALO_PARAM_LENGTH || param->type == HALO_PARAM_FREQUENCY ||
+        param->type == HALO_PARAM_LEVEL)
         add_range(text, param);
     if (param->unit != NULL && param->type != HALO_PARAM_FREQUENCY)
         add_made(text, cli_format(" %s", param->unit));
