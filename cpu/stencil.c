@@ -9,8 +9,9 @@
 #define LEAST_LINE 1024
 /* Floats in a cache line. */
 #define CACHE_LINE 16
-/* Outputs that share each line of a band. */
+/* Rows of outputs that share each line of a band, or of a mask at least so tall. */
 #define BAND_STRIP 32
+#define TALL_MASK 24
 #define TASKS_PER_WORKER 4
 
 /* ---- laying out ----------------------------------------------------------------------------------------- */
@@ -37,7 +38,9 @@ static void choose_ends(CpuStencil *s)
     const int64_t right = most(last - (src->x0 + src->cols), 0);
     const int64_t cols = divide_up(s->tile_cols, CACHE_LINE) * CACHE_LINE;
     const bool aligned = ((uintptr_t)src->data | (uintptr_t)src->stride) % sizeof(float) == 0;
-    if (src->shape.dtype != HALO_F32 || !aligned || most(left, right) > cols || left + right > dst->cols / 4)
+    /* Under a tall mask rows that lie any distance apart would meet in the cache. */
+    if (src->shape.dtype != HALO_F32 || !aligned || most(left, right) > cols || left + right > dst->cols / 4 ||
+        (s->row.tap == NULL && s->mask.height >= TALL_MASK))
         return;
     s->in_place = true;
     s->left = left;
@@ -72,7 +75,7 @@ static bool choose_shape(CpuStencil *s)
     if (!pitch(s->tile_cols, channels, &s->out_pitch)) return false;
     s->line_pitch = s->row.tap == NULL ? s->source_pitch : s->out_pitch;
 
-    s->strip = CPU_CONV_ROWS;
+    s->strip = height >= TALL_MASK ? BAND_STRIP : CPU_CONV_ROWS;
     s->band = height;
     const int64_t lines = RING_MOST_FLOATS / s->line_pitch;
     if (height + s->strip - 1 > lines) {

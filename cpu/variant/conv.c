@@ -21,30 +21,63 @@ _Static_assert(CPU_LANES <= CPU_CONV_SLACK, "the last vector may reach past the 
 #define NAME tall_block
 #define ROWS CPU_CONV_ROWS
 #define VECTORS TALL_VECTORS
+#define WIDTH mask->width
 #include "conv_tmpl.h"
 
 #define NAME tall_edge
 #define ROWS CPU_CONV_ROWS
 #define VECTORS 1
+#define WIDTH mask->width
 #include "conv_tmpl.h"
 
 #define NAME flat_block
 #define ROWS 1
 #define VECTORS FLAT_VECTORS
+#define WIDTH mask->width
 #include "conv_tmpl.h"
 
 #define NAME flat_edge
 #define ROWS 1
 #define VECTORS 1
+#define WIDTH mask->width
 #include "conv_tmpl.h"
 
-/* n outputs of CPU_CONV_ROWS rows, `pitch` apart. */
-static void tall(const CpuMask *mask, const float *const *line, int64_t n, float *out, int64_t pitch,
-                 bool first)
+#define NAME column_block
+#define ROWS CPU_CONV_ROWS
+#define VECTORS TALL_VECTORS
+#define WIDTH 1
+#include "conv_tmpl.h"
+
+/* Lines of a column's taps whose samples stay in the nearest cache while all rows take them; the last ones may
+ * be a few more, so that none are too few for a block. */
+#define COLUMN_BAND 48
+
+/* One column of blocks, by a mask of one column. */
+static void column(const CpuMask *mask, const float *const *line, int64_t rows, int64_t at, float *out,
+                   int64_t pitch, bool first)
+{
+    for (int64_t j = 0, height; j < mask->height; j += height) {
+        height = mask->height - j < COLUMN_BAND + CPU_CONV_ROWS ? mask->height - j : COLUMN_BAND;
+        const CpuMask band = {mask->tap + j, 1, height, mask->step};
+        for (int64_t row = 0; row < rows; row += CPU_CONV_ROWS)
+            column_block(&band, line + j + row, at, out + row * pitch, pitch, first && j == 0);
+    }
+}
+
+/* n outputs of `rows` rows, whole CPU_CONV_ROWS of them, `pitch` apart. Columns of outputs one after the other,
+ * so that the samples under one stay in the nearest cache for all of its rows. */
+static void tall(const CpuMask *mask, const float *const *line, int64_t rows, int64_t n, float *out,
+                 int64_t pitch, bool first)
 {
     int64_t at = 0;
-    for (; at + TALL_BLOCK <= n; at += TALL_BLOCK) tall_block(mask, line, at, out, pitch, first);
-    for (; at < n; at += CPU_LANES) tall_edge(mask, line, at, out, pitch, first);
+    for (; mask->width == 1 && at + TALL_BLOCK <= n; at += TALL_BLOCK)
+        column(mask, line, rows, at, out, pitch, first);
+    for (; at + TALL_BLOCK <= n; at += TALL_BLOCK)
+        for (int64_t row = 0; row < rows; row += CPU_CONV_ROWS)
+            tall_block(mask, line + row, at, out + row * pitch, pitch, first);
+    for (; at < n; at += CPU_LANES)
+        for (int64_t row = 0; row < rows; row += CPU_CONV_ROWS)
+            tall_edge(mask, line + row, at, out + row * pitch, pitch, first);
 }
 
 /* Outputs [at, n) of one row. */
@@ -83,7 +116,7 @@ static int64_t conv_long(const CpuMask *mask, const float *in, int64_t n, float 
             rows = height - j < LONG_BAND + CPU_CONV_ROWS - 1 ? height - j : LONG_BAND;
             const CpuMask band = {mask->tap + j * width, width, rows, mask->step};
             for (int64_t l = 0; l < rows + CPU_CONV_ROWS - 1; l++) line[l] = in + at + (j + l) * block;
-            tall(&band, line, block, out + at, block, first && j == 0);
+            tall(&band, line, CPU_CONV_ROWS, block, out + at, block, first && j == 0);
         }
         line[0] = in + at + height * block;
         if (rest.width > 0) flat(&rest, line, 0, chunk, out + at, false);
@@ -94,9 +127,8 @@ static int64_t conv_long(const CpuMask *mask, const float *in, int64_t n, float 
 static void conv(const CpuMask *mask, const float *const *line, int64_t rows, int64_t n, float *out,
                  int64_t pitch, bool first)
 {
-    int64_t row = 0;
-    for (; mask->height >= CPU_CONV_ROWS - 1 && rows - row >= CPU_CONV_ROWS; row += CPU_CONV_ROWS)
-        tall(mask, line + row, n, out + row * pitch, pitch, first);
+    int64_t row = mask->height >= CPU_CONV_ROWS - 1 ? rows / CPU_CONV_ROWS * CPU_CONV_ROWS : 0;
+    if (row > 0) tall(mask, line, row, n, out, pitch, first);
     for (; row < rows; row++) {
         const int64_t at = mask->height == 1 ? conv_long(mask, line[row], n, out + row * pitch, first) : 0;
         flat(mask, line + row, at, n, out + row * pitch, first);

@@ -1,5 +1,5 @@
-/* One block of outputs, ROWS rows of VECTORS vectors, whose sums stay in registers: define ROWS, VECTORS and
- * NAME.
+/* One block of outputs, ROWS rows of VECTORS vectors, whose sums stay in registers, by a mask WIDTH wide: define
+ * these and NAME.
  *
  * Going down the lines, every line gives its taps to all output rows that it lies under, so that one load
  * serves up to ROWS sums. Each sum still meets its taps in row-major order. */
@@ -25,7 +25,7 @@ static CPU_INLINE void CPU_PASTE(NAME, line)(CpuVector acc[ROWS][VECTORS], const
 static void NAME(const CpuMask *mask, const float *const *line, int64_t at, float *out, int64_t pitch,
                  bool first)
 {
-    const int64_t width = mask->width, height = mask->height, step = mask->step;
+    const int64_t width = WIDTH, height = mask->height, step = mask->step;
     const float *tap = mask->tap, *last = tap + (height - 1) * width;
     CpuVector acc[ROWS][VECTORS];
     out += at;
@@ -53,3 +53,4 @@ static void NAME(const CpuMask *mask, const float *const *line, int64_t at, floa
 #undef NAME
 #undef ROWS
 #undef VECTORS
+#undef WIDTH
