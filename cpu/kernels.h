@@ -121,7 +121,7 @@ typedef struct CpuScanKernels {
     void (*sums[2])(const void *samples, int64_t n, int64_t channels, bool exclusive, int64_t *carry,
                     int64_t *down, int64_t *out);
     /* total += samples: CPU_SUM_ROWS times at most. */
-    void (*columns[2])(const void *samples, int64_t n, int64_t channels, uint32_t *total);
+    void (*columns[3])(const void *samples, int64_t n, int64_t channels, uint32_t *total);
     /* One row of a scan down the columns, in place. `k`: its number in its run of rows; `before`: P of docs/
      * numerics.md, `run`: the prefix in the run so far. */
     void (*down_f64)(HaloScanOp op, bool exclusive, int64_t k, double *x, int64_t n, double *before,
@@ -212,8 +212,8 @@ typedef struct CpuMeanKernels {
 #define CPU_COUNT_NAN UINT32_MAX
 
 /* The counters of columns of a tile, one channel: how many of a column's samples lie in each 16th of the values
- * or in those before it, and the same inside of each 16th. A column has 255 samples at most, and a window
- * 65535, or counters are u32. */
+ * or in those before it, and the same inside of each 16th. Counters of
+ * columns are u8, u16 or u32; sums of a window are u16 beside u8, else u32, and stay below 2^31. */
 typedef struct CpuCounts {
     int64_t columns, width; /* of the tile; of a window */
     int64_t samples;        /* of a window */
@@ -235,15 +235,15 @@ typedef struct CpuBins {
 typedef struct CpuCountKernels {
     /* One row enters the columns and, if it is not NULL, one leaves them; `apart`: from one value to the next.
      */
-    void (*columns[2])(const CpuCounts *counts, const uint8_t *gone, const uint8_t *come, int64_t apart);
+    void (*columns[3])(const CpuCounts *counts, const uint8_t *gone, const uint8_t *come, int64_t apart);
     /* A row of n windows: the value at the rank, and where `rest` is not NULL how many of the same value lie
      * before it, or CPU_COUNT_NAN. */
-    void (*windows[2])(const CpuCounts *counts, int64_t n, int64_t apart, uint8_t *value, uint32_t *rest);
+    void (*windows[3])(const CpuCounts *counts, int64_t n, int64_t apart, uint8_t *value, uint32_t *rest);
     /* The keys of n windows from (0, y) of the tile on, which `windows` gave the bin and the rest of. */
     void (*find[3])(const CpuBins *bins, int64_t y, int64_t n, const uint8_t *bin, const uint32_t *rest,
                     uint32_t *key);
-} CpuCountKernels; /* `columns` and `windows` by the type of counters (of columns u8 and of windows
-                    * u16, or both u32); `find` by that of places */
+} CpuCountKernels; /* `columns` and `windows` by the type of a column's counters, `find` by that of places: u8,
+                      u16, u32 */
 
 /* ---- ceilings ------------------------------------------------------------------------------------------- */
 

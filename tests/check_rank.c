@@ -330,7 +330,7 @@ static void counted_tiles_body(Rng *rng)
 {
     const HaloDtype dtype = draw_dtype(rng);
     const int channels = (int)rng_between(rng, 1, 2);
-    const int64_t longer = rng_between(rng, 103, 300), few = rng_between(rng, 2, 3);
+    const int64_t longer = rng_between(rng, 103, 400), few = rng_between(rng, 2, 3);
     HaloShape shape = test_shape(dtype, rng_between(rng, 200, 800), rng_between(rng, 2, 12), channels);
     switch (rng_between(rng, 0, 6)) {
     case 0:
@@ -395,11 +395,13 @@ static void smooth_images(void **state)
     for_each_case(__func__, 20, smooth_images_body);
 }
 
-/* More samples than 16 bits count. */
+/* More samples than 16 bits count, and columns of more than 8 or 16 do. */
 static void huge_windows_body(Rng *rng)
 {
     const HaloShape shape = draw_shape(rng, 6);
-    run_case_of(rng, &shape, rng_between(rng, 256, 300), rng_between(rng, 256, 300),
+    const bool tall = rng_once_in(rng, 3);
+    run_case_of(rng, &shape, tall ? 2 : rng_between(rng, 250, 300),
+                tall ? rng_between(rng, 65000, 66000) : rng_between(rng, 250, 300),
                 rng_once_in(rng, 2) ? SMOOTH : ANY);
 }
 

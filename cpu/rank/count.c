@@ -27,20 +27,18 @@ static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 /* Bins begin with whole vectors. */
 #define BIN_STEP 32
 
-/* Counters of columns take a byte and those of windows two, where that is enough; else each takes four. */
-static bool counts_wide(const CpuMiddle *m) { return m->across.window > UINT8_MAX || m->samples > UINT16_MAX; }
-
-static int64_t counter_size(const CpuMiddle *m) { return counts_wide(m) ? sizeof(uint32_t) : sizeof(uint8_t); }
+/* The type of a column's counters: u8, u16, u32. Beside the first the sums of a window have 16 bits. */
+static int counter_type(const CpuMiddle *m)
+{
+    if (m->across.window <= UINT8_MAX && m->samples <= UINT16_MAX) return 0;
+    return m->across.window <= UINT16_MAX ? 1 : 2;
+}
 
 static bool holds_bytes(const CpuMiddle *m) { return m->keys == HALO_U8; }
 
-/* Samples of a tile along an axis: not much more than outputs. */
-static int64_t side_for(int64_t window)
-{
-    int64_t side = SIDE;
-    while (side < 5 * window / 2) side *= 2;
-    return side;
-}
+/* Samples of a tile along an axis: at most twice as many as outputs, and not many more than that, for a larger
+ * tile has larger bins. */
+static int64_t side_for(int64_t window) { return window <= SIDE / 2 ? SIDE : 2 * window; }
 
 void cpu_count_tiles(CpuMiddle *m)
 {
@@ -51,8 +49,8 @@ void cpu_count_tiles(CpuMiddle *m)
         return;
     }
     int64_t wide = side_for(m->along.window), high = side_for(m->across.window);
-    if (wide > SIDE && high == SIDE) high = most(SIDE * SIDE / wide, 5 * m->across.window / 2);
-    if (high > SIDE && wide == SIDE) wide = most(SIDE * SIDE / high, 5 * m->along.window / 2);
+    if (wide > SIDE && high == SIDE) high = most(SIDE * SIDE / wide, 2 * m->across.window);
+    if (high > SIDE && wide == SIDE) wide = most(SIDE * SIDE / high, 2 * m->along.window);
     m->tile_cols = least(m->along.count, wide - m->along.window + 1);
     m->tile_rows = m->rows_most = least(m->across.count, high - m->across.window + 1);
     m->lines = m->tile_rows + m->across.window - 1;
@@ -66,10 +64,11 @@ typedef struct Layout {
 
 static bool lay_out(const CpuMiddle *m, Layout *at)
 {
-    const int64_t count = counter_size(m);
+    const int64_t count = (int64_t)1 << counter_type(m);
     const int64_t columns = m->tile_cols + m->along.window - 1, passes = holds_bytes(m) ? m->channels : 1;
     int64_t elements, samples, end = m->at_own;
-    if (!halo_mul(columns, passes, &elements) || !cpu_reserve(&end, elements, 16 * count, &at->coarse) ||
+    if (m->samples > INT32_MAX || !halo_mul(columns, passes, &elements) ||
+        !cpu_reserve(&end, elements, 16 * count, &at->coarse) ||
         !cpu_reserve(&end, elements, 256 * count, &at->fine))
         return false;
     at->counters = end - at->coarse;
@@ -105,7 +104,7 @@ bool cpu_count_scratch(const CpuMiddle *m, int64_t *total)
 static CpuCounts counters(const CpuMiddleTask *task, const Layout *at, int64_t pass)
 {
     const CpuMiddle *m = task->m;
-    const int64_t count = counter_size(m);
+    const int64_t count = (int64_t)1 << counter_type(m);
     return (CpuCounts){.columns = task->wide,
                        .width = m->along.window,
                        .samples = m->samples,
@@ -120,14 +119,14 @@ static void count_bytes(CpuMiddleTask *task, const Layout *at)
 {
     const CpuMiddle *m = task->m;
     const CpuCountKernels *kernels = m->device->kernels->count;
-    const int64_t height = m->across.window, wide = counts_wide(m);
+    const int64_t height = m->across.window, type = counter_type(m);
     uint8_t *const out = cpu_middle_out(task);
     memset(task->scratch + at->coarse, 0, (size_t)at->counters);
     for (int64_t j = 0; j < height - 1; j++) {
         const uint8_t *come = cpu_middle_line(task, j);
         for (int64_t c = 0; c < m->channels; c++) {
             const CpuCounts counts = counters(task, at, c);
-            kernels->columns[wide](&counts, NULL, come + c, m->channels);
+            kernels->columns[type](&counts, NULL, come + c, m->channels);
         }
     }
     for (int64_t y = 0; y < task->rows; y++) {
@@ -135,8 +134,8 @@ static void count_bytes(CpuMiddleTask *task, const Layout *at)
                       *come = cpu_middle_line(task, y + height - 1);
         for (int64_t c = 0; c < m->channels; c++) {
             const CpuCounts counts = counters(task, at, c);
-            kernels->columns[wide](&counts, gone != NULL ? gone + c : NULL, come + c, m->channels);
-            kernels->windows[wide](&counts, task->cols, m->channels, out + c, NULL);
+            kernels->columns[type](&counts, gone != NULL ? gone + c : NULL, come + c, m->channels);
+            kernels->windows[type](&counts, task->cols, m->channels, out + c, NULL);
         }
         cpu_middle_put(task, y, out);
     }
@@ -201,7 +200,7 @@ static void count_bins(CpuMiddleTask *task, const Layout *at)
 {
     const CpuMiddle *m = task->m;
     const CpuCountKernels *kernels = m->device->kernels->count;
-    const int64_t height = m->across.window, wide = counts_wide(m), line = task->cols * m->channels;
+    const int64_t height = m->across.window, type = counter_type(m), line = task->cols * m->channels;
     Bins b = {task, at, (uint8_t *)task->scratch + at->plane,
               .bins = {.width = m->along.window, .height = height}};
     uint8_t *const bin = (uint8_t *)task->scratch + at->bin;
@@ -218,11 +217,11 @@ static void count_bins(CpuMiddleTask *task, const Layout *at)
         counts.nan = b.nan;
         memset(task->scratch + at->coarse, 0, (size_t)at->counters);
         for (int64_t j = 0; j < height - 1; j++)
-            kernels->columns[wide](&counts, NULL, b.plane + j * task->wide, 1);
+            kernels->columns[type](&counts, NULL, b.plane + j * task->wide, 1);
         for (int64_t y = 0; y < task->rows; y++) {
-            kernels->columns[wide](&counts, y > 0 ? b.plane + (y - 1) * task->wide : NULL,
+            kernels->columns[type](&counts, y > 0 ? b.plane + (y - 1) * task->wide : NULL,
                                    b.plane + (y + height - 1) * task->wide, 1);
-            kernels->windows[wide](&counts, task->cols, 1, bin, rest);
+            kernels->windows[type](&counts, task->cols, 1, bin, rest);
             kernels->find[b.places](&b.bins, y, task->cols, bin, rest, found);
             for (int64_t x = 0; x < task->cols; x++)
                 cpu_middle_set_key(m, out, y * line + x * m->channels + c, found[x]);

@@ -6,11 +6,19 @@
 #include <immintrin.h>
 #endif
 
+/* How many of 16 sums are no greater than the index. Sums have 31 bits. */
 static CPU_INLINE int up_to_u32(const uint32_t *sum, int64_t index)
 {
+#if defined(__AVX2__)
+    const __m256i most = _mm256_set1_epi32((int)index);
+    const __m256i low = _mm256_cmpgt_epi32(_mm256_loadu_si256((const __m256i *)(const void *)sum), most),
+                  high = _mm256_cmpgt_epi32(_mm256_loadu_si256((const __m256i *)(const void *)(sum + 8)), most);
+    return 16 - __builtin_popcount((unsigned)_mm256_movemask_epi8(_mm256_packs_epi32(low, high))) / 2;
+#else
     uint32_t n = 0;
-    for (int k = 0; k < 16; k++) n += (int64_t)sum[k] <= index;
+    for (int k = 0; k < 16; k++) n += sum[k] <= (uint32_t)index;
     return (int)n;
+#endif
 }
 
 static CPU_INLINE int up_to_u16(const uint16_t *sum, int64_t index)
@@ -35,8 +43,14 @@ static CPU_INLINE int up_to_u16(const uint16_t *sum, int64_t index)
 
 #define COLUMN uint8_t
 #define COUNT uint16_t
-#define TYPE u16
+#define TYPE u8
 #define UP_TO(sum, index) up_to_u16(sum, index)
+#include "count_tmpl.h"
+
+#define COLUMN uint16_t
+#define COUNT uint32_t
+#define TYPE u16
+#define UP_TO(sum, index) up_to_u32(sum, index)
 #include "count_tmpl.h"
 
 #define COLUMN uint32_t
@@ -174,6 +188,8 @@ FIND(u8)
 FIND(u16)
 FIND(u32)
 
-const CpuCountKernels CPU_TABLE(count) = {.columns = {count_columns_u16, count_columns_u32},
-                                          .windows = {count_windows_u16, count_windows_u32},
-                                          .find = {find_u8, find_u16, find_u32}};
+const CpuCountKernels CPU_TABLE(count) = {
+    .columns = {count_columns_u8, count_columns_u16, count_columns_u32},
+    .windows = {count_windows_u8, count_windows_u16, count_windows_u32},
+    .find = {find_u8, find_u16, find_u32},
+};
