@@ -143,8 +143,8 @@ typedef struct CpuExchange {
 typedef void CpuExtreme(const void *a, const void *b, int64_t n, void *to);
 
 /* Medians of square windows: n of them, of lines of n + (side - 1) * step elements. `spare` has room for as
- * many lines as the window, `pitch` elements apart. Where a line has fewer than CPU_RANK_LANES elements more
- * may be read; `out` and the lines of `spare` have room for whole vectors. NaN wins. */
+ * many lines as the window, `pitch` elements apart, whole vectors in each. Where lines, or `out`, have fewer
+ * than CPU_RANK_LANES elements, so many are read and written. NaN wins. */
 typedef void CpuMedian(const void *const *line, int64_t step, int64_t n, int64_t pitch, void *spare, void *out);
 
 /* Keys are u8, u16, or halo_key of f32. */

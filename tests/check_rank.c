@@ -267,6 +267,21 @@ static void narrow_pictures(void **state)
     for_each_case(__func__, 100, narrow_pictures_body);
 }
 
+/* More tiles of a network than one: its lines are long. */
+static void wide_pictures_body(Rng *rng)
+{
+    const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 4000, 30000), rng_between(rng, 1, 3),
+                                       (int)rng_between(rng, 1, 2));
+    const int64_t side = rng_once_in(rng, 2) ? 3 : 5;
+    run_case(rng, &shape, side, side);
+}
+
+static void wide_pictures(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 15, wide_pictures_body);
+}
+
 static void larger_windows_body(Rng *rng)
 {
     const int64_t width = rng_between(rng, 1, 33), height = rng_between(rng, 1, 33);
@@ -460,6 +475,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(shapes),         cmocka_unit_test(shapes_over_larger_images),
         cmocka_unit_test(long_shapes),    cmocka_unit_test(narrow_pictures),
         cmocka_unit_test(counted_tiles),  cmocka_unit_test(longer_lines),
+        cmocka_unit_test(wide_pictures),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

@@ -98,8 +98,8 @@ static int64_t member(Set *set, int64_t index)
  */
 
 /* Outputs of a stretch: enough to be worth their windows, few enough for all threads to have some. */
-#define STRETCH 16384
-#define STRETCH_LEAST 4096
+#define STRETCH 4096
+#define STRETCH_LEAST 2048
 
 void cpu_line_tiles(CpuMiddle *m, int workers)
 {

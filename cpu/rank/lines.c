@@ -128,7 +128,21 @@ const void *cpu_middle_line(CpuMiddleTask *task, int64_t j)
 /* ---- out --------------------------------------------------------------------------------------------------
  */
 
+static char *output(const CpuMiddleTask *task, int64_t j)
+{
+    const CpuMiddle *m = task->m;
+    return (char *)m->dst->data + task->x * m->along.output_step + (task->y + j) * m->across.output_step;
+}
+
 void *cpu_middle_out(const CpuMiddleTask *task) { return task->scratch + task->m->at_out; }
+
+void *cpu_middle_place(const CpuMiddleTask *task, int64_t j)
+{
+    const CpuMiddle *m = task->m;
+    const bool there = m->plain && !m->stream && !m->turned && m->keys != HALO_F32 &&
+                       task->cols * m->channels >= CPU_LINE_SLACK;
+    return there ? output(task, j) : cpu_middle_out(task);
+}
 
 /* Stores n elements; the result's line has its pixels side by side. */
 static void store_line(CpuMiddleTask *task, const void *keys, int64_t n, void *to)
@@ -137,7 +151,12 @@ static void store_line(CpuMiddleTask *task, const void *keys, int64_t n, void *t
     const CpuKernels *kernels = m->device->kernels;
     float *const real = (float *)(void *)(task->scratch + m->at_float);
     const void *samples = keys;
+    if (keys == to) return;
     if (m->keys == HALO_F32) {
+        if (m->plain && !m->stream && (uintptr_t)to % sizeof(float) == 0) {
+            kernels->rank->from_keys(keys, n, to);
+            return;
+        }
         kernels->rank->from_keys(keys, n, real);
         samples = real;
     } else if (!m->plain) {
@@ -156,8 +175,7 @@ void cpu_middle_put(CpuMiddleTask *task, int64_t j, const void *keys)
     const CpuMiddle *m = task->m;
     const int64_t pixel = m->channels * (int64_t)halo_dtype_size(m->dst->shape.dtype),
                   n = task->cols * m->channels;
-    char *const to =
-        (char *)m->dst->data + task->x * m->along.output_step + (task->y + j) * m->across.output_step;
+    char *const to = output(task, j);
     if (!m->turned) {
         store_line(task, keys, n, to);
     } else {

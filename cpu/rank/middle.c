@@ -15,8 +15,10 @@ static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
  * bytes, the other way takes as long as the first of these, whatever the window; else, as the second. */
 #define NETWORK_STEPS 1100
 #define NETWORK_STEPS_OF_BINS 2500
-/* Bytes of a line of a network's tile: with those that it makes of it they should stay in the first-level
- * cache. */
+/* Bytes of as many lines of a network's tile as a window has: they stay in the second-level cache with what is
+ * made of them. A line is as long as that allows, for the machine fetches ahead along it; but not shorter than
+ * the least. */
+#define NETWORK_BYTES 65536
 #define NETWORK_LINE 2048
 #define NETWORK_ROWS 32
 
@@ -77,8 +79,8 @@ static void choose_way(CpuMiddle *m, int workers)
         m->way = cpu_network_tile;
         m->own = cpu_network_scratch;
         m->lines = m->across.window;
-        m->tile_cols =
-            least(m->along.count, most(NETWORK_LINE / (m->key_size * m->channels), 4 * m->along.window));
+        const int64_t bytes = most(NETWORK_BYTES / m->across.window, NETWORK_LINE);
+        m->tile_cols = least(m->along.count, most(bytes / (m->key_size * m->channels), 4 * m->along.window));
         m->tile_rows = NETWORK_ROWS;
     } else if (m->across.window == 1) {
         m->way = cpu_line_tile;

@@ -78,7 +78,9 @@ struct CpuMiddle {
 const void *cpu_middle_line(CpuMiddleTask *task, int64_t j);
 /* Room for a line of outputs, with slack. */
 void *cpu_middle_out(const CpuMiddleTask *task);
-/* Stores a line of keys as line j of the outputs. */
+/* The same, or where line j of the outputs is, if keys can be written there: then nothing lies behind it. */
+void *cpu_middle_place(const CpuMiddleTask *task, int64_t j);
+/* Stores a line of keys as line j of the outputs; they may be there already. */
 void cpu_middle_put(CpuMiddleTask *task, int64_t j, const void *keys);
 
 /* network.c: small windows are sorted, many at a time. */

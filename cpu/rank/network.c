@@ -152,12 +152,14 @@ void cpu_network_tile(CpuMiddleTask *task)
         const bool nan = task->last_nan >= y;
         CpuMedian *const median = median_of(m, nan);
         if (median != NULL) {
-            median(line, m->channels, task->cols * m->channels, m->pitch, s.sorted, out);
+            void *const place = cpu_middle_place(task, y);
+            median(line, m->channels, task->cols * m->channels, m->pitch, s.sorted, place);
+            cpu_middle_put(task, y, place);
         } else {
             sort_columns(&s, line);
             merge_columns(&s, nan, out);
+            cpu_middle_put(task, y, out);
         }
-        cpu_middle_put(task, y, out);
     }
 }
 

@@ -72,13 +72,17 @@ static CPU_INLINE VECTOR N(or_nan)(VECTOR median, VECTOR greatest)
 #endif
 }
 
+/* Where the vector from element i on starts: no vector reaches behind n elements, if these have room for one.
+ */
+static CPU_INLINE int64_t N(start)(int64_t i, int64_t n) { return i + PER > n && n >= PER ? n - PER : i; }
+
 /* The columns of `side` lines, sorted: n elements. A line may end with its last element, if it has one vector.
  */
 static CPU_INLINE void N(columns)(int side, const void *const *line, int64_t n, int64_t pitch, KEY *sorted)
 {
     for (int64_t i = 0; i < n; i += PER) {
         VECTOR v[5];
-        const int64_t at = i + PER > n && n >= PER ? n - PER : i;
+        const int64_t at = N(start)(i, n);
         for (int j = 0; j < side; j++) v[j] = N(take)(line[j], at);
         if (side == 3) {
             N(order)(&v[1], &v[2]);
@@ -103,7 +107,8 @@ static void N(median3)(const void *const *line, int64_t step, int64_t n, int64_t
 {
     const KEY *const low = spare, *const middle = low + pitch, *const high = middle + pitch;
     N(columns)(3, line, n + 2 * step, pitch, spare);
-    for (int64_t i = 0; i < n; i += PER) {
+    for (int64_t from = 0; from < n; from += PER) {
+        const int64_t i = N(start)(from, n);
         const VECTOR a = N(take)(low, i), b = N(take)(low, i + step), c = N(take)(low, i + 2 * step);
         const VECTOR d = N(take)(middle, i), e = N(take)(middle, i + step), f = N(take)(middle, i + 2 * step);
         const VECTOR g = N(take)(high, i), h = N(take)(high, i + step), k = N(take)(high, i + 2 * step);
@@ -120,7 +125,8 @@ static void N(median5)(const void *const *line, int64_t step, int64_t n, int64_t
 {
     const KEY *const sorted = spare;
     N(columns)(5, line, n + 4 * step, pitch, spare);
-    for (int64_t i = 0; i < n; i += PER) {
+    for (int64_t from = 0; from < n; from += PER) {
+        const int64_t i = N(start)(from, n);
 #define LINE(j)                                                                                                \
     N(take)                                                                                                    \
     (sorted + (j)*pitch, i), N(take)(sorted + (j)*pitch, i + step), N(take)(sorted + (j)*pitch, i + 2 * step), \
