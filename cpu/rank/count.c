@@ -14,8 +14,7 @@ static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-/* ---- laying out -------------------------------------------------------------------------------------------
- */
+/* ---- laying out ----------------------------------------------------------------------------------------- */
 
 /* Outputs of a tile of bytes side by side: its columns' counters, 272 bytes each, should stay in the
  * second-level cache. */
@@ -98,8 +97,7 @@ bool cpu_count_scratch(const CpuMiddle *m, int64_t *total)
     return true;
 }
 
-/* ---- bytes ------------------------------------------------------------------------------------------------
- */
+/* ---- bytes ---------------------------------------------------------------------------------------------- */
 
 static CpuCounts counters(const CpuMiddleTask *task, const Layout *at, int64_t pass)
 {
@@ -141,8 +139,7 @@ static void count_bytes(CpuMiddleTask *task, const Layout *at)
     }
 }
 
-/* ---- bins -------------------------------------------------------------------------------------------------
- */
+/* ---- bins ----------------------------------------------------------------------------------------------- */
 
 typedef struct Bins {
     CpuMiddleTask *task;

@@ -10,8 +10,7 @@ static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-/* ---- the set ----------------------------------------------------------------------------------------------
- */
+/* ---- the set -------------------------------------------------------------------------------------------- */
 
 /* 2^60 members at most. */
 #define LEVELS 10
@@ -94,8 +93,7 @@ static int64_t member(Set *set, int64_t index)
     return set->at;
 }
 
-/* ---- laying out -------------------------------------------------------------------------------------------
- */
+/* ---- laying out ----------------------------------------------------------------------------------------- */
 
 /* Outputs of a stretch: enough to be worth their windows, few enough for all threads to have some. */
 #define STRETCH 4096
@@ -139,8 +137,7 @@ bool cpu_line_scratch(const CpuMiddle *m, int64_t *total)
     return true;
 }
 
-/* ---- a stretch --------------------------------------------------------------------------------------------
- */
+/* ---- a stretch ------------------------------------------------------------------------------------------ */
 
 /* A sample that is NaN has no place. */
 #define NO_PLACE UINT32_MAX

@@ -6,8 +6,7 @@
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 
-/* ---- in ---------------------------------------------------------------------------------------------------
- */
+/* ---- in ------------------------------------------------------------------------------------------------- */
 
 /* n pixels of `bytes`, `from_step` and `to_step` apart. */
 static void copy_pixels(const char *from, int64_t from_step, char *to, int64_t to_step, int64_t n,
@@ -125,8 +124,7 @@ const void *cpu_middle_line(CpuMiddleTask *task, int64_t j)
     return line;
 }
 
-/* ---- out --------------------------------------------------------------------------------------------------
- */
+/* ---- out ------------------------------------------------------------------------------------------------ */
 
 static char *output(const CpuMiddleTask *task, int64_t j)
 {

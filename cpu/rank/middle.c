@@ -5,8 +5,7 @@ static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-/* ---- laying out -------------------------------------------------------------------------------------------
- */
+/* ---- laying out ----------------------------------------------------------------------------------------- */
 
 #define TASKS_PER_WORKER 4
 /* A shorter line is worth turning the picture for, if its columns are longer. */
@@ -29,14 +28,13 @@ static void set_axes(CpuMiddle *m)
     const int64_t channels = m->channels;
     const CpuRankAxis x = {src->shape.width,
                            src->x0,
-                           src->cols,
                            dst->x0,
                            dst->cols,
                            window->ox,
                            window->width,
                            channels * (int64_t)halo_dtype_size(src->shape.dtype),
                            channels * (int64_t)halo_dtype_size(dst->shape.dtype)};
-    const CpuRankAxis y = {src->shape.height, src->y0,        src->rows,   dst->y0,    dst->rows,
+    const CpuRankAxis y = {src->shape.height, src->y0,        dst->y0,     dst->rows,
                            window->oy,        window->height, src->stride, dst->stride};
     m->turned = dst->cols < NARROW / channels && dst->cols < dst->rows;
     m->along = m->turned ? y : x;

@@ -16,10 +16,9 @@
 
 /* One axis of the picture. */
 typedef struct CpuRankAxis {
-    int64_t whole, held,
-        held_count;         /* samples of the picture; the first that the source has, how many it has */
-    int64_t first, count;   /* outputs */
-    int64_t offset, window; /* the window begins at `offset` from its output */
+    int64_t whole, held;              /* samples of the picture; the first that the source has */
+    int64_t first, count;             /* outputs */
+    int64_t offset, window;           /* the window begins at `offset` from its output */
     int64_t source_step, output_step; /* bytes */
 } CpuRankAxis;
 
@@ -68,8 +67,7 @@ struct CpuMiddle {
     int64_t at_ring, at_made, at_raw, at_float, at_out, at_own, scratch_bytes;
     char *scratch;
     /* Of the network. */
-    int64_t sorted; /* rows of a block: those that the exchanges leave in order, */
-    uint8_t *slot;  /* and where each of them is */
+    uint8_t *slot; /* where in a block the exchanges leave the first of the sorted, the second, ... */
     CpuNetwork *columns, *merge, *merge_nan;
 };
 

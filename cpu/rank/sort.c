@@ -1,6 +1,4 @@
 /* Keys in order, with their places. */
-#include <string.h>
-
 #include "middle.h"
 
 #define DIGIT 11

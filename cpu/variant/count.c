@@ -164,29 +164,53 @@ static CPU_INLINE int64_t bit_above(uint32_t bits, uint32_t below)
     return (int64_t)count_bits((bits & -bits) - 1);
 }
 
-/* Many windows in a row have their answers in one bin. */
-#define FIND(type)                                                                                            \
-    static void find_##type(const CpuBins *b, int64_t y, int64_t n, const uint8_t *bin, const uint32_t *rest, \
-                            uint32_t *key)                                                                    \
-    {                                                                                                         \
-        for (int64_t x = 0; x < n; x++) {                                                                     \
-            if (rest[x] == CPU_COUNT_NAN) {                                                                   \
-                key[x] = HALO_KEY_NAN;                                                                        \
-                continue;                                                                                     \
-            }                                                                                                 \
-            int64_t i = bin[x] * b->size;                                                                     \
-            uint32_t left = rest[x], bits = inside_##type(b, i, x, y), count = count_bits(bits);              \
-            while (count <= left) {                                                                           \
-                left -= count;                                                                                \
-                bits = inside_##type(b, i += 32, x, y);                                                       \
-                count = count_bits(bits);                                                                     \
-            }                                                                                                 \
-            key[x] = b->key[i + bit_above(bits, left)];                                                       \
-        }                                                                                                     \
+/* Which of 32 samples lie in it, by the type of their places: u8, u16, or u32 for any other. */
+static CPU_INLINE uint32_t inside(HaloDtype places, const CpuBins *b, int64_t i, int64_t x, int64_t y)
+{
+    return places == HALO_U8    ? inside_u8(b, i, x, y)
+           : places == HALO_U16 ? inside_u16(b, i, x, y)
+                                : inside_u32(b, i, x, y);
+}
+
+/* The window at (x, y) holds more than `left` samples of the bin that begins at i. */
+static CPU_INLINE int64_t find_in_bin(HaloDtype places, const CpuBins *b, int64_t i, uint32_t left, int64_t x,
+                                      int64_t y)
+{
+    uint32_t bits = inside(places, b, i, x, y), count = count_bits(bits);
+    while (count <= left) {
+        left -= count;
+        i += 32;
+        bits = inside(places, b, i, x, y);
+        count = count_bits(bits);
     }
-FIND(u8)
-FIND(u16)
-FIND(u32)
+    return i + bit_above(bits, left);
+}
+
+static CPU_INLINE void find(HaloDtype places, const CpuBins *b, int64_t y, int64_t n, const uint8_t *bin,
+                            const uint32_t *rest, uint32_t *key)
+{
+    for (int64_t x = 0; x < n; x++)
+        key[x] = rest[x] == CPU_COUNT_NAN ? HALO_KEY_NAN
+                                          : b->key[find_in_bin(places, b, bin[x] * b->size, rest[x], x, y)];
+}
+
+static void find_u8(const CpuBins *b, int64_t y, int64_t n, const uint8_t *bin, const uint32_t *rest,
+                    uint32_t *key)
+{
+    find(HALO_U8, b, y, n, bin, rest, key);
+}
+
+static void find_u16(const CpuBins *b, int64_t y, int64_t n, const uint8_t *bin, const uint32_t *rest,
+                     uint32_t *key)
+{
+    find(HALO_U16, b, y, n, bin, rest, key);
+}
+
+static void find_u32(const CpuBins *b, int64_t y, int64_t n, const uint8_t *bin, const uint32_t *rest,
+                     uint32_t *key)
+{
+    find(HALO_DTYPES, b, y, n, bin, rest, key);
+}
 
 const CpuCountKernels CPU_TABLE(count) = {
     .columns = {count_columns_u8, count_columns_u16, count_columns_u32},
