@@ -66,6 +66,13 @@ static void fill(const CpuMiddle *m, int64_t n, char *to)
     }
 }
 
+/* Floats that lie side by side become keys where they are. */
+static bool reads_there(const CpuMiddle *m)
+{
+    const uintptr_t odd = (uintptr_t)m->src->data | (uintptr_t)m->src->stride;
+    return m->src->shape.dtype == HALO_F32 && !m->turned && odd % sizeof(float) == 0;
+}
+
 static void read_line(const CpuMiddleTask *task, int64_t across, int64_t first, int64_t end, char *to)
 {
     const CpuMiddle *m = task->m;
@@ -75,15 +82,16 @@ static void read_line(const CpuMiddleTask *task, int64_t across, int64_t first, 
     float *const real = (float *)(void *)(task->scratch + m->at_float);
     if (m->keys != HALO_F32) {
         copy_line(m, across, first, end, to);
-        return;
-    }
-    if (dtype == HALO_F32) {
+    } else if (dtype == HALO_F32 && first >= 0 && end <= m->along.whole && reads_there(m)) {
+        kernels->rank->to_keys[HALO_F32]((const float *)(const void *)sample(m, first, across), n, to);
+    } else if (dtype == HALO_F32) {
         copy_line(m, across, first, end, (char *)real);
+        kernels->rank->to_keys[HALO_F32](real, n, to);
     } else {
         copy_line(m, across, first, end, task->scratch + m->at_raw);
         kernels->rows->load[dtype](task->scratch + m->at_raw, n, real);
+        kernels->rank->to_keys[HALO_F32](real, n, to);
     }
-    kernels->rank->to_keys[HALO_F32](real, n, to);
 }
 
 static void make_line(const CpuMiddleTask *task, int64_t place, char *to)
@@ -100,7 +108,10 @@ static void make_line(const CpuMiddleTask *task, int64_t place, char *to)
         in_end = most(least(end, m->along.whole), in);
     }
     fill(m, (in - first) * m->channels, to);
-    if (in_end > in) read_line(task, across, in, in_end, to + (in - first) * pixel);
+    /* what lies in the picture by itself: it need not be copied */
+    const int64_t cut[] = {in, least(most(0, in), in_end), most(least(m->along.whole, in_end), in), in_end};
+    for (int k = 0; k < 3; k++)
+        if (cut[k + 1] > cut[k]) read_line(task, across, cut[k], cut[k + 1], to + (cut[k] - first) * pixel);
     fill(m, (end - in_end) * m->channels, to + (in_end - first) * pixel);
 }
 
