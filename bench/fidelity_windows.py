@@ -1,12 +1,12 @@
-"""Minima and maxima over windows, and what is made of them."""
+"""Minima, maxima and means over windows, and what is made of them."""
 
 import cv2
 import numpy as np
 from scipy import ndimage
 from skimage import filters, morphology
 
-from fidelity import Asked
-from fidelity_filters import SKIMAGE, depth
+from fidelity import Asked, rounding
+from fidelity_filters import SKIMAGE, as_levels, depth
 from fidelity_peers import WHITE, picture
 
 # halo's name, OpenCV's, SciPy's, scikit-image's
@@ -71,6 +71,10 @@ def of_windows(c, p):
             ours = p.halo(depth(f"local:{what},width=6,height=5", kind), x)
             c.add(f"local:{what},width=6,height=5", "SciPy", f"ndimage.{call}" if what != "range" else call, kind, ours,
                   made)
+        exact = ndimage.uniform_filter(x.astype(np.float64), (5, 6), mode="nearest")
+        c.add("local:mean,width=6,height=5", "SciPy", "ndimage.uniform_filter(x, (5, 6), mode='nearest'), f64", kind,
+              p.halo(depth("local:mean,width=6,height=5", kind), x), exact if kind == "f32" else as_levels(exact, kind),
+              rounding(exact, 30))
         made = ndimage.median_filter(x, (3, 7), mode="nearest")
         c.add("median:width=7,height=3", "SciPy", "ndimage.median_filter(x, (3, 7), mode='nearest')", kind,
               p.halo(depth("median:width=7,height=3", kind), x), made)
@@ -93,6 +97,31 @@ def otsu(c, p):
             c.add("threshold:otsu", "OpenCV", "threshold(x, 0, white, THRESH_OTSU)", kind, ours, made)
 
 
+# 31 samples: of OpenCV and of scikit-image a sigma of 5.
+def adaptive(c, p):
+    x = picture("u8")
+    for method, code, blur in ("mean", "MEAN", "box:31"), ("gauss", "GAUSSIAN", "gauss:sigma=5,truncate=3"):
+        for offset in 0, 10:
+            call = f"adaptive:31,method={method},offset={offset}"
+            made = cv2.adaptiveThreshold(x, 255, getattr(cv2, f"ADAPTIVE_THRESH_{code}_C"), cv2.THRESH_BINARY, 31, offset)
+            c.add(call, "OpenCV", f"adaptiveThreshold(x, 255, {code}_C, BINARY, 31, {offset})", "u8",
+                  p.halo(depth(call, "u8"), x), made,
+                  Asked("definition: OpenCV rounds the level to 8 bits first", f"with {blur} | depth:u8 for the level",
+                        p.halo(f"subtract:[{blur} | depth:u8] | threshold:{1 - offset} | depth:u8", x), made))
+    for kind in "u8", "u16", "f32":
+        x = picture(kind)
+        offset = {"u8": 5, "u16": 1285, "f32": 0.0196}[kind]
+        for method, name in ("mean", "mean"), ("gauss", "gaussian"):
+            call = f"adaptive:31,method={method},offset={offset}"
+            level = filters.threshold_local(x.astype(np.float64), 31, name, offset, mode="nearest")
+            made = np.where(x > level, WHITE[kind], 0).astype(x.dtype)
+            above = float(np.nextafter(np.float32(-offset), np.float32(np.inf)))
+            wider = Asked("definition: scikit-image's Gaussian is wider than the window", "with gauss:5 for the level",
+                          p.halo(depth(f"subtract:[gauss:5] | threshold:{above!r}", kind), x), made)
+            c.add(call, SKIMAGE, f"x > filters.threshold_local(x, 31, '{name}', {offset}, mode='nearest'), f64", kind,
+                  p.halo(depth(call, kind), x), made, wider if method == "gauss" else None)
+
+
 def rows(c, p):
-    for part in morphological, conventions, of_windows, otsu:
+    for part in morphological, conventions, of_windows, otsu, adaptive:
         part(c, p)

@@ -213,27 +213,49 @@ out:
     return status;
 }
 
+/* `made` and, where VALID has moved its origin, the sample of `in` that it was made for. */
+static HaloCombine with_input(const Filter *filter, HaloCombineKind kind)
+{
+    const bool valid = halo_build_common(filter->builder)->border == HALO_BORDER_VALID;
+    return (HaloCombine){.kind = kind,
+                         .bx = valid ? filter->left : 0,
+                         .by = valid ? filter->up : 0,
+                         .white = halo_build_shape(filter->builder, filter->in)->white};
+}
+
+HaloStatus filter_straight(Filter *filter, HaloReg made, HaloReg *dst)
+{
+    const HaloCombine divide = with_input(filter, HALO_COMBINE_UNPREMUL);
+    *dst = made;
+    return filter->premultiplied ? halo_build_combine(filter->builder, made, filter->in, &divide, dst)
+                                 : HALO_OK;
+}
+
+HaloStatus filter_alpha(Filter *filter, HaloReg made, HaloReg *dst)
+{
+    const HaloCombine copy = with_input(filter, HALO_COMBINE_COPY_ALPHA);
+    const bool has_one = halo_build_shape(filter->builder, filter->in)->alpha >= 0;
+    *dst = made;
+    return has_one ? halo_build_combine(filter->builder, made, filter->in, &copy, dst) : HALO_OK;
+}
+
 HaloStatus filter_end(Filter *filter, HaloReg made, bool smooths, const HaloMap *points, HaloReg *out)
 {
     HaloStatus status = HALO_OK;
     HaloBuilder *builder = filter->builder;
     const HaloCommon common = *halo_build_common(builder);
-    const HaloShape shape = *halo_build_shape(builder, filter->in);
-    const bool valid = common.border == HALO_BORDER_VALID;
-    HaloCombine with_input = {
-        .bx = valid ? filter->left : 0, .by = valid ? filter->up : 0, .white = shape.white};
-    if (shape.alpha >= 0 && common.alpha != HALO_ALPHA_STRAIGHT) {
-        with_input.kind = filter->premultiplied && smooths ? HALO_COMBINE_UNPREMUL : HALO_COMBINE_COPY_ALPHA;
-        HALO_TRY(halo_build_combine(builder, made, filter->in, &with_input, &made));
-    }
+    if (filter->premultiplied && smooths)
+        HALO_TRY(filter_straight(filter, made, &made));
+    else if (common.alpha != HALO_ALPHA_STRAIGHT)
+        HALO_TRY(filter_alpha(filter, made, &made));
     if (points != NULL) HALO_TRY(halo_build_map(builder, made, points, &made));
     if (common.border == HALO_BORDER_KEEP) {
-        with_input.kind = HALO_COMBINE_KEEP;
-        with_input.left = filter->left;
-        with_input.right = filter->right;
-        with_input.up = filter->up;
-        with_input.down = filter->down;
-        HALO_TRY(halo_build_combine(builder, made, filter->in, &with_input, &made));
+        HaloCombine keep = with_input(filter, HALO_COMBINE_KEEP);
+        keep.left = filter->left;
+        keep.right = filter->right;
+        keep.up = filter->up;
+        keep.down = filter->down;
+        HALO_TRY(halo_build_combine(builder, made, filter->in, &keep, &made));
     }
     *out = made;
 out:

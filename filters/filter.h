@@ -60,6 +60,13 @@ HaloStatus filter_mean(Filter *filter, int64_t width, int64_t height, HaloReg *d
  * The mask is at most half as high as wide. */
 HaloStatus filter_ends(Filter *filter, HaloReg made, const HaloMask *ends, HaloReg *out);
 
+/* *dst = `made`, computed from filter->work by weights that sum to 1, in colours as `in` has them: where they
+ * are premultiplied they are divided by the alpha that was made with them. */
+HaloStatus filter_straight(Filter *filter, HaloReg made, HaloReg *dst);
+
+/* *dst = `made` with the alpha of `in`, where that has one. */
+HaloStatus filter_alpha(Filter *filter, HaloReg made, HaloReg *dst);
+
 /* Adds the steps that make `made`, computed from filter->work, the operation's output. `smooths`: the weights
  * do not sum to zero. `points` (NULL: none) are applied to the colours before the border is kept. */
 HaloStatus filter_end(Filter *filter, HaloReg made, bool smooths, const HaloMap *points, HaloReg *out);

@@ -3,7 +3,7 @@
 #include "ops.h"
 
 enum { LOCAL_WHAT, LOCAL_WIDTH, LOCAL_HEIGHT };
-enum { WHAT_MIN, WHAT_MAX, WHAT_RANGE };
+enum { WHAT_MEAN, WHAT_MIN, WHAT_MAX, WHAT_RANGE };
 
 static HaloStatus build_local(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
@@ -13,6 +13,7 @@ static HaloStatus build_local(HaloBuilder *builder, const HaloValue *arg, HaloRe
     FilterWindow window;
     HaloReg made, least;
     HALO_TRY(filter_size(builder, "local", in, &arg[LOCAL_WIDTH], &arg[LOCAL_HEIGHT], &window));
+    if (what == WHAT_MEAN) return filter_means(builder, in, window.width, window.height, out);
     HALO_TRY(filter_begin_straight(&filter, builder, in));
     HALO_TRY(filter_rank(&filter, filter.work, &window, what == WHAT_MIN ? 0.0 : 1.0, &made));
     if (what == WHAT_RANGE) {
@@ -27,8 +28,8 @@ out:
 static const HaloParam local_param[] = {
     {.key = "what",
      .type = HALO_PARAM_CHOICE,
-     .choices = "min|max|range",
-     .help = "the least sample, the greatest, or how far they are apart"},
+     .choices = "mean|min|max|range",
+     .help = "the mean, as of box; the least sample, the greatest, or how far they are apart"},
     {.key = "width",
      .type = HALO_PARAM_LENGTH,
      .preset = "3",
@@ -46,8 +47,8 @@ static const HaloParam local_param[] = {
 };
 
 const HaloOp halo_op_local = {.name = "local",
-                              .help = "minimum, maximum or range of the window round every sample",
-                              .known_as = "minimum maximum min max range contrast",
+                              .help = "mean, minimum, maximum or range of the window round every sample",
+                              .known_as = "mean minimum maximum min max range contrast",
                               .example = "local:range,width=7",
                               .kinds = HALO_IMAGE | HALO_AUDIO,
                               .filter = true,

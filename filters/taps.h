@@ -9,6 +9,10 @@
 /* exp(-x^2 / (2 sigma^2)) at the whole numbers of -r .. r, r = floor(truncate * sigma + 0.5); sums to 1. */
 HaloStatus taps_gauss(double sigma, double truncate, HaloMask *row);
 
+/* The same at the samples of a window, about its middle, which of an even number lies between two; sigma is 0.3
+ * ((width - 1) / 2 - 1) + 0.8, as OpenCV has it. */
+HaloStatus taps_gauss_window(int64_t width, HaloMask *row);
+
 /* Row `width` - 1 of Pascal's triangle over 2^(width - 1). */
 HaloStatus taps_binomial(int64_t width, HaloMask *row);
 

@@ -23,6 +23,21 @@ HaloStatus taps_gauss(double sigma, double truncate, HaloMask *row)
     return HALO_OK;
 }
 
+HaloStatus taps_gauss_window(int64_t width, HaloMask *row)
+{
+    const double middle = (double)(width - 1) / 2, sigma = 0.3 * (middle - 1.0) + 0.8;
+    const HaloStatus status = halo_mask_alloc(row, width, 1);
+    double sum = 0.0;
+    if (status != HALO_OK) return status;
+    for (int64_t i = 0; i < (width + 1) / 2; i++) { /* from both ends */
+        const double t = ((double)i - middle) / sigma, tap = exp(-0.5 * t * t);
+        row->tap[i] = row->tap[width - 1 - i] = tap;
+        sum += 2 * i == width - 1 ? tap : 2.0 * tap;
+    }
+    for (int64_t i = 0; i < width; i++) row->tap[i] /= sum;
+    return HALO_OK;
+}
+
 HaloStatus taps_binomial(int64_t width, HaloMask *row)
 {
     const HaloStatus status = halo_mask_alloc(row, width, 1);

@@ -1,0 +1,246 @@
+/* What is made of the window round every sample, against its definition in plain loops: local and adaptive. */
+#include <inttypes.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "draw.h"
+#include "oracle.h"
+#include "pipelines.h"
+
+enum { TEXT = 160 };
+
+static Outcome run_ok(const char *pipeline, const HaloBuf *in)
+{
+    const Outcome outcome = expect_everywhere_alike(pipeline, in, NULL);
+    if (outcome.status != HALO_OK) fail_case(NULL, "%s: %s", pipeline, outcome.message);
+    return outcome;
+}
+
+static void expect_alike(const char *a, const char *b, const HaloBuf *in)
+{
+    Outcome one = run_ok(a, in), other = run_ok(b, in);
+    if (outcome_hash(&one) != outcome_hash(&other)) fail_case(NULL, "%s and %s differ", a, b);
+    outcome_free(&one);
+    outcome_free(&other);
+}
+
+/* Of images samples outside repeat those at the edge, of sound they are 0. */
+static float sample_at(const HaloBuf *in, int64_t x, int64_t y, int c)
+{
+    const bool outside = x < 0 || x >= in->cols || y < 0 || y >= in->rows;
+    if (outside && in->shape.kind == HALO_AUDIO) return 0.0f;
+    x = x < 0 ? 0 : x >= in->cols ? in->cols - 1 : x;
+    y = y < 0 ? 0 : y >= in->rows ? in->rows - 1 : y;
+    return oracle_get(in, x, y, c);
+}
+
+/* ---- adaptive ------------------------------------------------------------------------------------------- */
+
+typedef struct Question {
+    int64_t width, height;
+    bool gauss;
+    double offset;
+} Question;
+
+/* OpenCV's getGaussianKernel, but for the factor. */
+static double gaussian(int64_t i, int64_t width)
+{
+    const double middle = (double)(width - 1) / 2, t = ((double)i - middle) / (0.3 * (middle - 1) + 0.8);
+    return exp(-t * t / 2);
+}
+
+/* How far a sample is above the level of its window, which is its own where nothing is visible; *room: what may
+ * be lost on the way to that. */
+static double above(const HaloBuf *in, const Question *q, int64_t x, int64_t y, int c, double *room)
+{
+    const int alpha = in->shape.alpha;
+    double weights = 0.0, sum = 0.0, most = 0.0;
+    for (int64_t j = 0; j < q->height; j++)
+        for (int64_t i = 0; i < q->width; i++) {
+            const int64_t from_x = x + i - q->width / 2, from_y = y + j - q->height / 2;
+            const double v = (double)sample_at(in, from_x, from_y, c);
+            const double weight = (q->gauss ? gaussian(i, q->width) * gaussian(j, q->height) : 1.0) *
+                                  (alpha >= 0 ? (double)sample_at(in, from_x, from_y, alpha) : 1.0);
+            weights += weight;
+            sum += weight * v;
+            most = fabs(v) > most ? fabs(v) : most;
+        }
+    *room = 1e-5 * (most + fabs(q->offset));
+    return (weights > 0.0 ? (double)oracle_get(in, x, y, c) - sum / weights : 0.0) + q->offset;
+}
+
+static void expect_parted(const char *text, const HaloBuf *in, const HaloBuf *got, const Question *q)
+{
+    for (int64_t y = 0; y < in->rows; y++)
+        for (int64_t x = 0; x < in->cols; x++)
+            for (int c = 0; c < in->shape.channels; c++) {
+                double room = 0.0;
+                const float was = oracle_get(in, x, y, c), is = oracle_get(got, x, y, c);
+                const double d = c == in->shape.alpha ? 0.0 : above(in, q, x, y, c, &room);
+                const float want = c == in->shape.alpha ? was : d > 0.0 ? in->shape.white : 0.0f;
+                if (is != want && fabs(d) > room)
+                    fail_case(NULL, "%s: %.9g at %" PRId64 ",%" PRId64 " became %.9g, though it is %.9g above",
+                              text, (double)was, x, y, (double)is, d);
+            }
+}
+
+static void adaptive_body(Rng *rng)
+{
+    const HaloDtype dtype = draw_dtype(rng);
+    const int channels = (int)rng_between(rng, 1, 4);
+    HaloShape shape = test_shape(dtype, rng_between(rng, 1, 24), rng_between(rng, 1, 24), channels);
+    char text[TEXT];
+    shape.white = dtype == HALO_U8 ? 255.0f : dtype == HALO_U16 ? 65535.0f : 1.0f;
+    if (dtype != HALO_F32 && channels % 2 == 0) shape.alpha = channels - 1;
+    const Question q = {rng_between(rng, 1, 9), rng_between(rng, 1, 9), rng_once_in(rng, 2),
+                        (double)shape.white * (double)rng_between(rng, -16, 16) / 128};
+    HaloBuf in = random_input(&shape, false, rng);
+    snprintf(text, sizeof text, "adaptive:%d,height=%d,method=%s,offset=%.9g", (int)q.width, (int)q.height,
+             q.gauss ? "gauss" : "mean", q.offset);
+    Outcome outcome = run_ok(text, &in);
+    expect_parted(text, &in, &outcome.out, &q);
+    outcome_free(&outcome);
+    halo_buf_free(&in);
+}
+
+static void adaptive(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 120, adaptive_body);
+}
+
+/* Integers are exact: v is above a mean S / n where v n is above S. Flat parts are not above themselves. */
+static void adaptive_by_integers(void **state)
+{
+    (void)state;
+    const HaloShape shape = test_shape(HALO_U8, 40, 30, 1);
+    Rng rng = {3};
+    HaloBuf in = random_input(&shape, false, &rng);
+    for (int y = 0; y < 30; y++) memset(halo_at(&in, 0, y), 7 * (y / 8), 18);
+    for (int offset = -3; offset <= 3; offset++) {
+        char text[TEXT];
+        snprintf(text, sizeof text, "adaptive:5,height=4,offset=%d", offset);
+        Outcome outcome = run_ok(text, &in);
+        for (int y = 0; y < 30; y++)
+            for (int x = 0; x < 40; x++) {
+                int sum = 0;
+                for (int j = 0; j < 4; j++)
+                    for (int i = 0; i < 5; i++) sum += (int)sample_at(&in, x + i - 2, y + j - 2, 0);
+                const bool is_above = ((int)oracle_get(&in, x, y, 0) + offset) * 20 > sum;
+                assert_true(oracle_get(&outcome.out, x, y, 0) == (is_above ? 255.0f : 0.0f));
+            }
+        outcome_free(&outcome);
+    }
+    halo_buf_free(&in);
+}
+
+static void adaptive_along_sound(void **state)
+{
+    (void)state;
+    HaloShape shape = test_shape(HALO_F32, 400, 1, 2);
+    const Question q = {7, 1, false, -0.125}, weighted = {8, 1, true, 0.25};
+    Rng rng = {4};
+    shape.kind = HALO_AUDIO;
+    shape.rate = 1000;
+    HaloBuf in = random_input(&shape, false, &rng);
+    Outcome outcome = run_ok("adaptive:7ms,offset=-0.125,border=zero", &in);
+    expect_parted("adaptive:7ms", &in, &outcome.out, &q);
+    outcome_free(&outcome);
+    outcome = run_ok("adaptive:8,method=gauss,offset=25%,border=zero", &in);
+    expect_parted("adaptive:8,method=gauss", &in, &outcome.out, &weighted);
+    outcome_free(&outcome);
+    halo_buf_free(&in);
+}
+
+/* Under border=valid just what has whole windows comes out, under keep the rest stays as it was. */
+static void adaptive_at_the_edges(void **state)
+{
+    (void)state;
+    static const char *const method[] = {"mean", "gauss"};
+    const HaloShape shape = test_shape(HALO_U16, 25, 19, 3);
+    Rng rng = {5};
+    HaloBuf in = random_input(&shape, false, &rng);
+    for (int m = 0; m < 2; m++) {
+        char text[3][TEXT];
+        for (int k = 0; k < 3; k++)
+            snprintf(text[k], TEXT, "adaptive:6,height=5,method=%s%s", method[m],
+                     k == 0   ? ""
+                     : k == 1 ? ",border=valid"
+                              : ",border=keep");
+        Outcome all = run_ok(text[0], &in), valid = run_ok(text[1], &in), kept = run_ok(text[2], &in);
+        assert_int_equal(valid.out.cols, 20);
+        assert_int_equal(valid.out.rows, 15);
+        for (int y = 0; y < 19; y++)
+            for (int x = 0; x < 25; x++)
+                for (int c = 0; c < 3; c++) {
+                    const bool inside = x >= 3 && x < 23 && y >= 2 && y < 17;
+                    const float made = oracle_get(&all.out, x, y, c);
+                    if (inside) assert_true(oracle_get(&valid.out, x - 3, y - 2, c) == made);
+                    assert_true(oracle_get(&kept.out, x, y, c) == (inside ? made : oracle_get(&in, x, y, c)));
+                }
+        outcome_free(&all);
+        outcome_free(&valid);
+        outcome_free(&kept);
+    }
+    halo_buf_free(&in);
+}
+
+/* A NaN is above nothing; those in a window are above nothing either unless they are left out. */
+static void adaptive_without_numbers(void **state)
+{
+    (void)state;
+    const float value[] = {1, 2, NAN, 4, 9, 1, 1, 8};
+    const float plain[] = {0, 0, 0, 0, 1, 0, 0, 1}, fair[] = {0, 1, 0, 0, 1, 0, 0, 1};
+    HaloBuf in = float_row(value, 8);
+    for (int k = 0; k < 2; k++) {
+        const char *const text = k == 0 ? "adaptive:3" : "adaptive:3,nan=ignore";
+        Outcome outcome = run_ok(text, &in);
+        for (int i = 0; i < 8; i++) {
+            const float want = k == 0 ? plain[i] : fair[i];
+            if (oracle_get(&outcome.out, i, 0, 0) != want)
+                fail_case(NULL, "%s: %g at %d", text, (double)oracle_get(&outcome.out, i, 0, 0), i);
+        }
+        outcome_free(&outcome);
+    }
+    halo_buf_free(&in);
+}
+
+/* ---- what is said twice --------------------------------------------------------------------------------- */
+
+static void ways_to_say_it(void **state)
+{
+    (void)state;
+    HaloShape shape = test_shape(HALO_U8, 33, 21, 4), sound = test_shape(HALO_F32, 300, 1, 2);
+    Rng rng = {11};
+    shape.alpha = 3;
+    sound.kind = HALO_AUDIO;
+    sound.rate = 1000;
+    HaloBuf in = random_input(&shape, false, &rng), heard = random_input(&sound, false, &rng);
+    expect_alike("local:mean,width=5,height=4", "box:5,height=4", &in);
+    expect_alike("local:mean,width=6,nan=ignore", "box:6,nan=ignore", &in);
+    expect_alike("local:mean,width=9ms", "average:9", &heard);
+    expect_alike("adaptive:5", "adaptive:width=5,height=5,method=mean,offset=0", &in);
+    expect_alike("adaptive:5,offset=20%", "adaptive:5,offset=51", &in);
+    halo_buf_free(&in);
+    halo_buf_free(&heard);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(adaptive),
+        cmocka_unit_test(adaptive_by_integers),
+        cmocka_unit_test(adaptive_along_sound),
+        cmocka_unit_test(adaptive_at_the_edges),
+        cmocka_unit_test(adaptive_without_numbers),
+        cmocka_unit_test(ways_to_say_it),
+    };
+    test_arguments(argc, argv);
+    return cmocka_run_group_tests(tests, runners_open, runners_close);
+}
