@@ -31,6 +31,7 @@ typedef struct CpuRowKernels {
     /* The pairs leave their result in a. */
     void (*magnitude)(float *a, const float *b, int64_t n);
     void (*add)(float *a, const float *b, int64_t n, float amount);
+    void (*multiply)(float *a, const float *b, int64_t n);
     void (*unsharp)(float *a, const float *b, int64_t n, float amount, float threshold);
     void (*unpremul)(float *a, const float *b, int64_t pixels, int channels, int alpha, float white);
 } CpuRowKernels;

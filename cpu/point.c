@@ -87,6 +87,7 @@ static void combine_piece(const Pieces *p, float *row, float *other, int64_t x, 
     switch (c->kind) {
     case HALO_COMBINE_MAGNITUDE: rows->magnitude(row, other, n); break;
     case HALO_COMBINE_ADD: rows->add(row, other, n, c->amount); break;
+    case HALO_COMBINE_MULTIPLY: rows->multiply(row, other, n); break;
     case HALO_COMBINE_UNSHARP: rows->unsharp(row, other, n, c->amount, c->threshold); break;
     case HALO_COMBINE_UNPREMUL:
         if (alpha >= 0) rows->unpremul(row, other, pixels, channels, alpha, c->white);

@@ -35,7 +35,8 @@ static TestBuf draw_source(Rng *rng, const HaloShape *out, TestRect rect, int64_
 
 static void run_case(Rng *rng, HaloCombineKind kind)
 {
-    static const char *const name[] = {"magnitude", "add", "unsharp", "unpremul", "copy alpha", "keep"};
+    static const char *const name[] = {"magnitude", "add",        "multiply", "unsharp",
+                                       "unpremul",  "copy alpha", "keep"};
     const HaloDtype to = draw_dtype(rng);
     HaloShape out = draw_long_shape(rng, 40);
     out.dtype = to;
@@ -78,6 +79,7 @@ static void run_case(Rng *rng, HaloCombineKind kind)
 
 static void magnitude_body(Rng *rng) { run_case(rng, HALO_COMBINE_MAGNITUDE); }
 static void add_body(Rng *rng) { run_case(rng, HALO_COMBINE_ADD); }
+static void multiply_body(Rng *rng) { run_case(rng, HALO_COMBINE_MULTIPLY); }
 static void unsharp_body(Rng *rng) { run_case(rng, HALO_COMBINE_UNSHARP); }
 static void unpremul_body(Rng *rng) { run_case(rng, HALO_COMBINE_UNPREMUL); }
 static void copy_alpha_body(Rng *rng) { run_case(rng, HALO_COMBINE_COPY_ALPHA); }
@@ -175,6 +177,12 @@ static void add_is_one_fma(void **state)
     for_each_case(__func__, 700, add_body);
 }
 
+static void multiply_multiplies(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 300, multiply_body);
+}
+
 static void unsharp_adds_the_difference(void **state)
 {
     (void)state;
@@ -204,6 +212,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(magnitude_is_one_root),
         cmocka_unit_test(add_is_one_fma),
+        cmocka_unit_test(multiply_multiplies),
         cmocka_unit_test(unsharp_adds_the_difference),
         cmocka_unit_test(unpremul_divides_where_there_is_alpha),
         cmocka_unit_test(copy_alpha_takes_it_from_the_second),

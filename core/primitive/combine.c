@@ -38,7 +38,7 @@ static double flops(const HaloStep *step, double samples)
 static void describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
 {
     static const char *const kind[] = {
-        "magnitude", "add", "unsharp", "divide by alpha", "copy alpha", "keep the border", "fit the ends"};
+        "magnitude", "add", "multiply", "unsharp", "divide by alpha", "copy alpha", "keep the border", "fit the ends"};
     (void)sound, (void)exact;
     snprintf(room, size, "%s", kind[step->u.combine.kind]);
 }

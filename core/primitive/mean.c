@@ -4,16 +4,19 @@
 static double flops(const HaloStep *step, double samples)
 {
     const HaloWindow *window = &step->u.mean.window;
-    return 4.0 * samples * (double)((window->width > 1) + (window->height > 1)); /* at any size */
+    const double sums = step->u.mean.kind == HALO_MEAN_PLAIN ? 1.0 : 2.0;
+    return 4.0 * sums * samples * (double)((window->width > 1) + (window->height > 1)); /* at any size */
 }
 
 static void describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
 {
     const HaloWindow *window = &step->u.mean.window;
+    static const char *const kind[] = {"mean", "variance", "standard deviation"};
+    const char *const what = kind[step->u.mean.kind];
     (void)exact;
-    const int used =
-        sound ? snprintf(room, size, "mean of %lld", (long long)window->width)
-              : snprintf(room, size, "mean of %lld x %lld", (long long)window->width, (long long)window->height);
+    const int used = sound ? snprintf(room, size, "%s of %lld", what, (long long)window->width)
+                           : snprintf(room, size, "%s of %lld x %lld", what, (long long)window->width,
+                                      (long long)window->height);
     halo_snprintf(room + used, size - (size_t)used, ", border %s%s", window_border(window->border),
                   window->nan_ignore ? ", NaN left out" : "");
 }

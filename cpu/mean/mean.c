@@ -111,6 +111,7 @@ HaloStatus cpu_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
                             .mask = {.height = window->height},
                             .device = device};
     if (dst->cols < 1 || dst->rows < 1) goto out;
+    if (mean->kind != HALO_MEAN_PLAIN) HALO_FAIL(HALO_ERR_BUG, "the CPU makes no variances of windows yet");
     if (window->width < 1 || window->height < 1 || !halo_mul(window->width, window->height, &count) ||
         count > (int64_t)1 << 52 || src->shape.dtype > HALO_F32 || dst->shape.dtype > HALO_F32 ||
         src->shape.channels != dst->shape.channels || !cpu_holds_needed(&m.source))

@@ -132,6 +132,11 @@ static void add(float *restrict a, const float *restrict b, int64_t n, float amo
     for (int64_t i = 0; i < n; i++) a[i] = halo_fma(amount, b[i], a[i]);
 }
 
+static void multiply(float *restrict a, const float *restrict b, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) a[i] = a[i] * b[i];
+}
+
 static void unsharp(float *restrict a, const float *restrict b, int64_t n, float amount, float threshold)
 {
     for (int64_t i = 0; i < n; i++) a[i] = halo_unsharp(a[i], b[i], amount, threshold);
@@ -159,6 +164,7 @@ const CpuRowKernels CPU_TABLE(rows) = {
     .gray = gray,
     .magnitude = magnitude,
     .add = add,
+    .multiply = multiply,
     .unsharp = unsharp,
     .unpremul = unpremul,
 };

@@ -78,6 +78,7 @@ __device__ __forceinline__ static float combine_one(const CombineArgs &args, flo
     switch (how.kind) {
     case HALO_COMBINE_MAGNITUDE: return halo_magnitude(a, b);
     case HALO_COMBINE_ADD: return halo_fma(how.amount, b, a);
+    case HALO_COMBINE_MULTIPLY: return a * b;
     case HALO_COMBINE_UNSHARP: return halo_unsharp(a, b, how.amount, how.threshold);
     case HALO_COMBINE_UNPREMUL: {
         float alpha = 0.0f;

@@ -31,4 +31,11 @@ HALO_FN double halo_mean_scale(int64_t width)
     return scale;
 }
 
+/* Of `count` samples with this sum, and this sum of squares. */
+HALO_FN double halo_variance(double sum, double squares, double count)
+{
+    const double variance = (squares - sum * sum / count) / count;
+    return variance < 0.0 ? 0.0 : variance;
+}
+
 #endif

@@ -92,11 +92,16 @@ typedef struct HaloRank {
     const HaloSpan *span; /* [height], none empty: what belongs to the window; for fractions 0 and 1; NULL: all of it */
 } HaloRank;
 
+/* What is made of the sums of a window: the mean; or, with the sums of squares too, how far samples are from it: the
+ * mean of the squares of that, or its root. */
+typedef enum HaloMeanKind { HALO_MEAN_PLAIN, HALO_MEAN_VARIANCE, HALO_MEAN_SD } HaloMeanKind;
+
 /* out(x, y) = the mean of the samples of the window: sums along rows, then of these down columns, both in f64, in the
  * order of docs/numerics.md, which costs the same for every width and height. Where NaN samples are left out, it is
  * the mean of the others, and NaN where there are none. */
 typedef struct HaloMean {
     HaloWindow window;
+    HaloMeanKind kind;
 } HaloMean;
 
 /* Every sample becomes the share of samples at or below its level, times full scale. The levels are counted in
@@ -164,6 +169,7 @@ typedef struct HaloMap {
 typedef enum HaloCombineKind {
     HALO_COMBINE_MAGNITUDE,  /* sqrt(fma(a, a, b * b)) */
     HALO_COMBINE_ADD,        /* fma(amount, b, a) */
+    HALO_COMBINE_MULTIPLY,   /* a * b */
     HALO_COMBINE_UNSHARP,    /* a the input, b its blur: d = a - b; |d| < threshold ? a : fma(amount, d, a) */
     HALO_COMBINE_UNPREMUL,   /* a filtered and premultiplied, b the input: t = alpha(a) / white; colour: t > 0 ?
                                 a / t : b; alpha: a */

@@ -226,6 +226,7 @@ static float combine_one(const HaloCombine *combine, float a, float b, float a_a
     switch (combine->kind) {
     case HALO_COMBINE_MAGNITUDE: return sqrtf(fmaf(a, a, b * b));
     case HALO_COMBINE_ADD: return fmaf(combine->amount, b, a);
+    case HALO_COMBINE_MULTIPLY: return a * b;
     case HALO_COMBINE_UNSHARP: {
         const float d = a - b;
         return fabsf(d) < combine->threshold ? a : fmaf(combine->amount, d, a);
