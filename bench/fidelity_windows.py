@@ -122,6 +122,29 @@ def adaptive(c, p):
                   p.halo(depth(call, kind), x), made, wider if method == "gauss" else None)
 
 
+def sauvola(c, p):
+    for kind in "u8", "u16", "f32":
+        x = picture(kind)
+        half = WHITE[kind] / 2
+        call = "adaptive:31,method=sauvola,k=0.3,border=mirror"
+        made = np.where(x > filters.threshold_sauvola(x, 31, 0.3, half), WHITE[kind], 0).astype(x.dtype)
+        c.add(call, SKIMAGE, f"x > filters.threshold_sauvola(x, 31, 0.3, {half:g})", kind, p.halo(depth(call, kind), x),
+              made)
+
+
+def deviations(c, p):
+    for kind in "u8", "u16", "f32":
+        x = picture(kind).astype(np.float64)
+        mean, squares = (ndimage.uniform_filter(v, (15, 21), mode="nearest") for v in (x, x * x))
+        exact = np.sqrt(np.maximum(squares - mean * mean, 0))
+        ours = p.halo("local:sd,width=21,height=15", picture(kind))
+        c.add("local:sd,width=21,height=15", "SciPy", "ndimage.uniform_filter(x², (15, 21)) − uniform_filter(x, …)², root",
+              kind, ours, exact, rounding(exact, 2))
+        made = ndimage.generic_filter(x, np.var, (5, 6), mode="nearest")
+        c.add("local:var,width=6,height=5", "SciPy", "ndimage.generic_filter(x, np.var, (5, 6))", kind,
+              p.halo("local:var,width=6,height=5", picture(kind)), made, rounding(made, 2))
+
+
 def rows(c, p):
-    for part in morphological, conventions, of_windows, otsu, adaptive:
+    for part in morphological, conventions, of_windows, deviations, otsu, adaptive, sauvola:
         part(c, p)

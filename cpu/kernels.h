@@ -172,14 +172,12 @@ typedef struct CpuMeanLine {
 /* Sums down columns, for outputs that all begin in one run. Lines and totals lie in rings: position p in row p
  * % ring, run j in row j % total_ring. All rows are `pitch` elements apart, and as long as whole chunks. */
 typedef struct CpuMeanDown {
-    const float *line;
-    double *total; /* of whole runs; `down` adds that which ends */
-    double *sofar; /* sums of lines from a run's first to that before the first output's last */
-    double *room;  /* chunks: halo_mean_between / 16 + 4 of them */
+    const void *line; /* f32, or f64 */
+    double *total;    /* of whole runs; `down` adds that which ends */
+    double *sofar;    /* sums of lines from a run's first to that before the first output's last */
+    double *room;     /* chunks: halo_mean_between / 16 + 4 of them */
     int64_t ring, total_ring, pitch;
     int64_t position, rows, window;
-    double scale, count;   /* the mean is the sum * scale / count */
-    const int32_t *counts; /* [rows], or over counts of their own; NULL: `count` */
 } CpuMeanDown;
 
 typedef struct CpuMeanKernels {
@@ -201,10 +199,14 @@ typedef struct CpuMeanKernels {
     void (*join)(const double *end, int64_t n, double *sum); /* sum += end */
     /* sum * scale / count, where each may have its own count. */
     void (*mean)(const double *sum, int64_t n, double scale, double count, const int32_t *counts, float *mean);
-    /* sum = line, or += line. */
-    void (*lay)(const float *line, int64_t n, bool first, double *sum);
-    /* A chunk, from element `first` on. mean: [rows][CPU_MEAN_CHUNK]. */
-    void (*down)(const CpuMeanDown *down, int64_t first, float *mean);
+    void (*square)(const float *line, int64_t n, double *to);
+    /* The variance, or its root, of as many samples with these sums. */
+    void (*deviation)(const double *sum, const double *squares, int64_t n, double count, const int32_t *counts,
+                      bool root, float *made);
+    /* Of lines of f32 or of f64: sum = line, or += line. */
+    void (*lay[2])(const void *line, int64_t n, bool first, double *sum);
+    /* A chunk, from element `first` on. sum: room for a run of rows, though `rows` are made. */
+    void (*down[2])(const CpuMeanDown *down, int64_t first, double (*sum)[CPU_MEAN_CHUNK]);
 } CpuMeanKernels;
 
 /* ---- counted windows ------------------------------------------------------------------------------------ */

@@ -179,10 +179,10 @@ out:
     return status;
 }
 
-HaloStatus filter_mean(Filter *filter, int64_t width, int64_t height, HaloReg *dst)
+HaloStatus filter_mean(Filter *filter, HaloMeanKind kind, int64_t width, int64_t height, HaloReg *dst)
 {
     HaloStatus status = HALO_OK;
-    const HaloMean mean = {.window = window_of(filter, width, height, width / 2, height / 2)};
+    const HaloMean mean = {.window = window_of(filter, width, height, width / 2, height / 2), .kind = kind};
     HALO_TRY(halo_build_mean(filter->builder, filter->work, &mean, dst));
     widen_margins(filter, width, height, width / 2, height / 2);
 out:
@@ -310,7 +310,7 @@ HaloStatus filter_means(HaloBuilder *builder, HaloReg in, int64_t width, int64_t
     HaloReg made;
     const bool audio = halo_build_shape(builder, in)->kind == HALO_AUDIO;
     HALO_TRY(filter_begin(&filter, builder, in));
-    HALO_TRY(filter_mean(&filter, width, audio ? 1 : height, &made));
+    HALO_TRY(filter_mean(&filter, HALO_MEAN_PLAIN, width, audio ? 1 : height, &made));
     HALO_TRY(filter_end(&filter, made, true, NULL, out));
 out:
     return status;

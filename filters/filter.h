@@ -52,8 +52,8 @@ HaloStatus filter_rank(Filter *filter, HaloReg src, const FilterWindow *window, 
 /* *dst = a - b, each of them made from filter->work by as many windows as the other, or `in` itself. */
 HaloStatus filter_difference(Filter *filter, HaloReg a, HaloReg b, HaloReg *dst);
 
-/* *dst = the mean of every window of filter->work; on audio height is 1. */
-HaloStatus filter_mean(Filter *filter, int64_t width, int64_t height, HaloReg *dst);
+/* *dst = the mean of every window of filter->work, or what deviates from it; on audio height is 1. */
+HaloStatus filter_mean(Filter *filter, HaloMeanKind kind, int64_t width, int64_t height, HaloReg *dst);
 
 /* For sound: `made`, but with new samples at both ends, which are sums over the first and the last mask->width
  * samples of filter->in. Row i of the mask makes sample i; reversed, it makes sample i counted from the end.

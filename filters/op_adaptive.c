@@ -6,8 +6,28 @@
 #include "ops.h"
 #include "taps.h"
 
-enum { ADAPTIVE_WIDTH, ADAPTIVE_HEIGHT, ADAPTIVE_METHOD, ADAPTIVE_OFFSET };
-enum { METHOD_MEAN, METHOD_GAUSS };
+enum { ADAPTIVE_WIDTH, ADAPTIVE_HEIGHT, ADAPTIVE_METHOD, ADAPTIVE_OFFSET, ADAPTIVE_K };
+enum { METHOD_MEAN, METHOD_GAUSS, METHOD_SAUVOLA };
+
+/* J. Sauvola, M. Pietikainen, "Adaptive document image binarization", 2000: mean * (1 + k * (sd / R - 1)),
+ * where R is half of full scale. As everything that compares samples it takes colours as they are, whatever
+ * their alpha. */
+static HaloStatus build_sauvola(Filter *filter, const FilterWindow *window, double k, HaloReg *level)
+{
+    HaloStatus status = HALO_OK;
+    const double white = (double)halo_build_shape(filter->builder, filter->in)->white;
+    const HaloCombine product = {.kind = HALO_COMBINE_MULTIPLY};
+    HaloMap share = {.kind = HALO_MAP_POINTS, .points = 1, .point = {{.op = HALO_POINT_FMA}}};
+    HaloReg mean, deviation;
+    HALO_TRY(filter_f32("adaptive: k", k / (white / 2.0), &share.point[0].a));
+    HALO_TRY(filter_f32("adaptive: k", 1.0 - k, &share.point[0].b));
+    HALO_TRY(filter_mean(filter, HALO_MEAN_PLAIN, window->width, window->height, &mean));
+    HALO_TRY(filter_mean(filter, HALO_MEAN_SD, window->width, window->height, &deviation));
+    HALO_TRY(halo_build_map(filter->builder, deviation, &share, &deviation));
+    HALO_TRY(halo_build_combine(filter->builder, mean, deviation, &product, level));
+out:
+    return status;
+}
 
 /* *level = what the window says of the light, in colours as those of the input: not premultiplied. */
 static HaloStatus build_level(Filter *filter, int64_t method, const FilterWindow *window, HaloReg *level)
@@ -15,7 +35,7 @@ static HaloStatus build_level(Filter *filter, int64_t method, const FilterWindow
     HaloStatus status = HALO_OK;
     HaloMask row = {0}, column = {0};
     if (method == METHOD_MEAN) {
-        HALO_TRY(filter_mean(filter, window->width, window->height, level));
+        HALO_TRY(filter_mean(filter, HALO_MEAN_PLAIN, window->width, window->height, level));
     } else {
         HALO_TRY(taps_gauss_window(window->width, &row));
         HALO_TRY(taps_gauss_window(window->height, &column));
@@ -32,18 +52,26 @@ out:
 static HaloStatus build_adaptive(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
     HaloStatus status = HALO_OK;
+    const int64_t method = arg[ADAPTIVE_METHOD].integer;
     HaloMap points = {.kind = HALO_MAP_POINTS, .points = 1};
     Filter filter;
     FilterWindow window;
     HaloReg made;
     float offset;
+    if (arg[ADAPTIVE_K].given && method != METHOD_SAUVOLA)
+        HALO_FAIL(HALO_ERR_USAGE, "adaptive: k belongs to method=sauvola");
     HALO_TRY(filter_f32("adaptive: offset", arg[ADAPTIVE_OFFSET].number, &offset));
     points.point[0] = (HaloPoint){.op = HALO_POINT_THRESHOLD,
                                   .a = nextafterf(-offset, INFINITY),
                                   .b = halo_build_shape(builder, in)->white};
     HALO_TRY(filter_size(builder, "adaptive", in, &arg[ADAPTIVE_WIDTH], &arg[ADAPTIVE_HEIGHT], &window));
-    HALO_TRY(filter_begin(&filter, builder, in));
-    HALO_TRY(build_level(&filter, arg[ADAPTIVE_METHOD].integer, &window, &made));
+    if (method == METHOD_SAUVOLA) {
+        HALO_TRY(filter_begin_straight(&filter, builder, in));
+        HALO_TRY(build_sauvola(&filter, &window, arg[ADAPTIVE_K].number, &made));
+    } else {
+        HALO_TRY(filter_begin(&filter, builder, in));
+        HALO_TRY(build_level(&filter, method, &window, &made));
+    }
     HALO_TRY(filter_difference(&filter, in, made, &made));
     if (halo_build_common(builder)->alpha == HALO_ALPHA_STRAIGHT) HALO_TRY(filter_alpha(&filter, made, &made));
     HALO_TRY(filter_end(&filter, made, false, &points, out));
@@ -68,17 +96,24 @@ static const HaloParam adaptive_param[] = {
     {.key = "method",
      .type = HALO_PARAM_CHOICE,
      .preset = "mean",
-     .choices = "mean|gauss",
-     .help = "the level is the mean of the window, or that weighted by a Gaussian"},
+     .choices = "mean|gauss|sauvola",
+     .help = "the level is the mean of the window; that weighted by a Gaussian; or the mean, and lower the "
+             "less samples "
+             "differ"},
     {.key = "offset",
      .type = HALO_PARAM_LEVEL,
      .preset = "0",
      .help = "how far below that level samples still become full scale; negative: how far above it at least"},
+    {.key = "k",
+     .type = HALO_PARAM_NUMBER,
+     .preset = "0.2",
+     .help = "of sauvola: how far below the mean the level is, as a share of it, where all samples are alike"},
 };
 
 const HaloOp halo_op_adaptive = {.name = "adaptive",
                                  .help = "black and white at a level that follows the light",
-                                 .known_as = "adaptivethreshold threshold binarize binarise bradley lat",
+                                 .known_as =
+                                     "adaptivethreshold threshold binarize binarise bradley lat sauvola",
                                  .example = "adaptive:31,offset=4%",
                                  .kinds = HALO_IMAGE | HALO_AUDIO,
                                  .filter = true,

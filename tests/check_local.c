@@ -40,12 +40,130 @@ static float sample_at(const HaloBuf *in, int64_t x, int64_t y, int c)
     return oracle_get(in, x, y, c);
 }
 
+/* ---- deviations ----------------------------------------------------------------------------------------- */
+
+/* The variance of a window by its mean and then the distances from that; *squares: the mean of the squares. */
+static double variance_at(const HaloBuf *in, int64_t width, int64_t height, int64_t x, int64_t y, int c,
+                          double *squares)
+{
+    long double sum = 0.0L, square = 0.0L, apart = 0.0L;
+    const long double n = (long double)(width * height);
+    for (int turn = 0; turn < 2; turn++)
+        for (int64_t j = 0; j < height; j++)
+            for (int64_t i = 0; i < width; i++) {
+                const long double v = (long double)sample_at(in, x + i - width / 2, y + j - height / 2, c);
+                if (turn == 0) sum += v;
+                if (turn == 0) square += v * v;
+                if (turn == 1) apart += (v - sum / n) * (v - sum / n);
+            }
+    *squares = (double)(square / n);
+    return (double)(apart / n);
+}
+
+/* What is lost goes with the squares of the samples, far beyond the digits of f32; the rest is f32's rounding.
+ */
+static void expect_deviations(const char *text, const HaloBuf *in, const HaloBuf *got, int64_t width,
+                              int64_t height, bool root)
+{
+    for (int64_t y = 0; y < in->rows; y++)
+        for (int64_t x = 0; x < in->cols; x++)
+            for (int c = 0; c < in->shape.channels; c++) {
+                double squares;
+                const double exact = variance_at(in, width, height, x, y, c, &squares);
+                const double v = (double)oracle_get(got, x, y, c), is = root ? v * v : v;
+                if (fabs(is - exact) > 0x1p-22 * exact + 0x1p-47 * squares + 0x1p-140)
+                    fail_case(NULL, "%s: %.9g at %" PRId64 ",%" PRId64 ", not the %s%.17g", text, v, x, y,
+                              root ? "root of " : "", exact);
+            }
+}
+
+static void deviations_body(Rng *rng)
+{
+    const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, 40), rng_between(rng, 1, 30),
+                                       (int)rng_between(rng, 1, 3));
+    const int width = (int)rng_between(rng, 1, 40), height = (int)rng_between(rng, 1, 12);
+    const bool root = rng_once_in(rng, 2);
+    HaloBuf in = random_input(&shape, false, rng);
+    char text[TEXT];
+    snprintf(text, sizeof text, "local:%s,width=%d,height=%d", root ? "sd" : "var", width, height);
+    Outcome outcome = run_ok(text, &in);
+    expect_deviations(text, &in, &outcome.out, width, height, root);
+    outcome_free(&outcome);
+    halo_buf_free(&in);
+}
+
+static void deviations(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 80, deviations_body);
+}
+
+/* A thousand steps of f32 of noise on a million: sums in f32, or rounded on the way, would not see it. */
+static void deviations_far_from_zero(void **state)
+{
+    (void)state;
+    const HaloShape shape = test_shape(HALO_F32, 70, 50, 1);
+    Rng rng = {8};
+    HaloBuf in = random_input(&shape, false, &rng);
+    for (int i = 0; i < 70 * 50; i++) ((float *)in.data)[i] = 1e6f + rng_float(&rng, -30.0f, 30.0f);
+    Outcome outcome = run_ok("local:sd,width=33,height=17", &in);
+    for (int64_t y = 0; y < 50; y++)
+        for (int64_t x = 0; x < 70; x++) {
+            double squares;
+            const double exact = sqrt(variance_at(&in, 33, 17, x, y, 0, &squares));
+            assert_true(fabs((double)oracle_get(&outcome.out, x, y, 0) - exact) < 1e-4 * exact);
+        }
+    outcome_free(&outcome);
+    halo_buf_free(&in);
+}
+
+/* Sums of integers are exact: where all are alike nothing deviates. */
+static void flat_parts_do_not_deviate(void **state)
+{
+    (void)state;
+    static const HaloDtype dtype[] = {HALO_U8, HALO_U16};
+    for (int k = 0; k < 2; k++) {
+        const HaloShape shape = test_shape(dtype[k], 60, 40, 1);
+        Rng rng = {9};
+        HaloBuf in = random_input(&shape, false, &rng);
+        for (int y = 0; y < 40; y++) memset(halo_at(&in, 0, y), 0xeb, (size_t)(30 * (k + 1)));
+        Outcome outcome = run_ok("local:var,width=11,height=9", &in);
+        for (int y = 0; y < 40; y++)
+            for (int x = 0; x < 60; x++)
+                assert_true((oracle_get(&outcome.out, x, y, 0) == 0.0f) == (x + 5 < 30));
+        outcome_free(&outcome);
+        halo_buf_free(&in);
+    }
+}
+
+/* An infinity leaves no deviation, a NaN likewise unless it is left out; both just in their windows. */
+static void deviations_without_numbers(void **state)
+{
+    (void)state;
+    const float value[] = {1, 2, 3, 4, NAN, 9, 7, 5, INFINITY, 5, 5, 5};
+    HaloBuf in = float_row(value, 12);
+    Outcome outcome = run_ok("local:var,width=3", &in), fair = run_ok("local:var,width=3,nan=ignore", &in);
+    for (int i = 0; i < 12; i++) {
+        const bool holds = (i >= 3 && i <= 5) || (i >= 7 && i <= 9);
+        assert_true(isnan(oracle_get(&outcome.out, i, 0, 0)) == holds);
+        assert_true(isnan(oracle_get(&fair.out, i, 0, 0)) == (i >= 7 && i <= 9));
+    }
+    assert_true(oracle_get(&outcome.out, 11, 0, 0) == 0.0f);
+    assert_true(oracle_get(&fair.out, 3, 0, 0) == 0.25f); /* 3, 4 */
+    assert_true(oracle_get(&fair.out, 5, 0, 0) == 1.0f);  /* 9, 7 */
+    outcome_free(&outcome);
+    outcome_free(&fair);
+    halo_buf_free(&in);
+}
+
 /* ---- adaptive ------------------------------------------------------------------------------------------- */
+
+enum { MEAN, GAUSS, SAUVOLA };
 
 typedef struct Question {
     int64_t width, height;
-    bool gauss;
-    double offset;
+    int method;
+    double offset, k;
 } Question;
 
 /* OpenCV's getGaussianKernel, but for the factor. */
@@ -59,19 +177,25 @@ static double gaussian(int64_t i, int64_t width)
  * be lost on the way to that. */
 static double above(const HaloBuf *in, const Question *q, int64_t x, int64_t y, int c, double *room)
 {
-    const int alpha = in->shape.alpha;
-    double weights = 0.0, sum = 0.0, most = 0.0;
+    const int alpha = q->method == SAUVOLA ? -1 : in->shape.alpha;
+    double squares, weights = 0.0, sum = 0.0, most = 0.0;
     for (int64_t j = 0; j < q->height; j++)
         for (int64_t i = 0; i < q->width; i++) {
             const int64_t from_x = x + i - q->width / 2, from_y = y + j - q->height / 2;
             const double v = (double)sample_at(in, from_x, from_y, c);
-            const double weight = (q->gauss ? gaussian(i, q->width) * gaussian(j, q->height) : 1.0) *
+            const double weight = (q->method == GAUSS ? gaussian(i, q->width) * gaussian(j, q->height) : 1.0) *
                                   (alpha >= 0 ? (double)sample_at(in, from_x, from_y, alpha) : 1.0);
             weights += weight;
             sum += weight * v;
             most = fabs(v) > most ? fabs(v) : most;
         }
     *room = 1e-5 * (most + fabs(q->offset));
+    if (q->method == SAUVOLA) {
+        const double sd = sqrt(variance_at(in, q->width, q->height, x, y, c, &squares));
+        const double share = 1.0 + q->k * (sd / (0.5 * (double)in->shape.white) - 1.0);
+        *room += 1e-5 * most * (1.0 + fabs(share));
+        return (double)oracle_get(in, x, y, c) - sum / weights * share + q->offset;
+    }
     return (weights > 0.0 ? (double)oracle_get(in, x, y, c) - sum / weights : 0.0) + q->offset;
 }
 
@@ -90,6 +214,8 @@ static void expect_parted(const char *text, const HaloBuf *in, const HaloBuf *go
             }
 }
 
+static const char *const method_name[] = {"mean", "gauss", "sauvola"};
+
 static void adaptive_body(Rng *rng)
 {
     const HaloDtype dtype = draw_dtype(rng);
@@ -98,11 +224,13 @@ static void adaptive_body(Rng *rng)
     char text[TEXT];
     shape.white = dtype == HALO_U8 ? 255.0f : dtype == HALO_U16 ? 65535.0f : 1.0f;
     if (dtype != HALO_F32 && channels % 2 == 0) shape.alpha = channels - 1;
-    const Question q = {rng_between(rng, 1, 9), rng_between(rng, 1, 9), rng_once_in(rng, 2),
-                        (double)shape.white * (double)rng_between(rng, -16, 16) / 128};
+    const Question q = {rng_between(rng, 1, 9), rng_between(rng, 1, 9), (int)rng_between(rng, MEAN, SAUVOLA),
+                        (double)shape.white * (double)rng_between(rng, -16, 16) / 128,
+                        (double)rng_between(rng, -8, 16) / 16};
     HaloBuf in = random_input(&shape, false, rng);
-    snprintf(text, sizeof text, "adaptive:%d,height=%d,method=%s,offset=%.9g", (int)q.width, (int)q.height,
-             q.gauss ? "gauss" : "mean", q.offset);
+    const int length = snprintf(text, sizeof text, "adaptive:%d,height=%d,method=%s,offset=%.9g", (int)q.width,
+                                (int)q.height, method_name[q.method], q.offset);
+    if (q.method == SAUVOLA) snprintf(text + length, sizeof text - (size_t)length, ",k=%.9g", q.k);
     Outcome outcome = run_ok(text, &in);
     expect_parted(text, &in, &outcome.out, &q);
     outcome_free(&outcome);
@@ -144,7 +272,7 @@ static void adaptive_along_sound(void **state)
 {
     (void)state;
     HaloShape shape = test_shape(HALO_F32, 400, 1, 2);
-    const Question q = {7, 1, false, -0.125}, weighted = {8, 1, true, 0.25};
+    const Question q = {7, 1, MEAN, -0.125, 0}, weighted = {8, 1, GAUSS, 0.25, 0};
     Rng rng = {4};
     shape.kind = HALO_AUDIO;
     shape.rate = 1000;
@@ -162,14 +290,13 @@ static void adaptive_along_sound(void **state)
 static void adaptive_at_the_edges(void **state)
 {
     (void)state;
-    static const char *const method[] = {"mean", "gauss"};
     const HaloShape shape = test_shape(HALO_U16, 25, 19, 3);
     Rng rng = {5};
     HaloBuf in = random_input(&shape, false, &rng);
-    for (int m = 0; m < 2; m++) {
+    for (int m = MEAN; m <= SAUVOLA; m++) {
         char text[3][TEXT];
         for (int k = 0; k < 3; k++)
-            snprintf(text[k], TEXT, "adaptive:6,height=5,method=%s%s", method[m],
+            snprintf(text[k], TEXT, "adaptive:6,height=5,method=%s%s", method_name[m],
                      k == 0   ? ""
                      : k == 1 ? ",border=valid"
                               : ",border=keep");
@@ -227,6 +354,9 @@ static void ways_to_say_it(void **state)
     expect_alike("local:mean,width=9ms", "average:9", &heard);
     expect_alike("adaptive:5", "adaptive:width=5,height=5,method=mean,offset=0", &in);
     expect_alike("adaptive:5,offset=20%", "adaptive:5,offset=51", &in);
+    expect_alike("adaptive:5,method=sauvola,alpha=ignore", "adaptive:5,method=sauvola,k=0.2", &in);
+    expect_alike("adaptive:5,method=sauvola,k=0", "adaptive:5,alpha=ignore", &in);
+    expect_alike("local:sd,width=9ms", "local:sd,width=9", &heard);
     halo_buf_free(&in);
     halo_buf_free(&heard);
 }
@@ -234,6 +364,10 @@ static void ways_to_say_it(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(deviations),
+        cmocka_unit_test(deviations_far_from_zero),
+        cmocka_unit_test(flat_parts_do_not_deviate),
+        cmocka_unit_test(deviations_without_numbers),
         cmocka_unit_test(adaptive),
         cmocka_unit_test(adaptive_by_integers),
         cmocka_unit_test(adaptive_along_sound),

@@ -23,6 +23,7 @@ static HaloStatus call_mean(const HaloBackend *backend, HaloDevice *device, cons
 
 static void check(Rng *rng, const HaloShape *shape, HaloDtype to, const HaloStep *step)
 {
+    static const char *const kind[] = {"mean", "variance", "deviation"};
     const HaloWindow *window = &step->u.mean.window;
     HaloShape out_shape = *shape;
     out_shape.dtype = to;
@@ -43,10 +44,10 @@ static void check(Rng *rng, const HaloShape *shape, HaloDtype to, const HaloStep
     const uint64_t clipped = oracle_mean(&src.view, &dst.view, &step->u.mean, step->store);
     char what[320], src_text[96], dst_text[96];
     snprintf(what, sizeof what,
-             "mean %s -> %s, window %" PRId64 "x%" PRId64 " at %" PRId64 ",%" PRId64
+             "%s %s -> %s, window %" PRId64 "x%" PRId64 " at %" PRId64 ",%" PRId64
              ", border %s=%g%s, store %g/%g",
-             testbuf_text(&src, src_text), testbuf_text(&dst, dst_text), window->width, window->height,
-             window->ox, window->oy, border_name(window->border), (double)window->value,
+             kind[step->u.mean.kind], testbuf_text(&src, src_text), testbuf_text(&dst, dst_text), window->width,
+             window->height, window->ox, window->oy, border_name(window->border), (double)window->value,
              window->nan_ignore ? ", nan=ignore" : "", (double)step->store.num, (double)step->store.den);
     expect_everywhere(what, call_mean, step, &src, NULL, &dst, clipped);
     testbuf_free(&src);
@@ -68,7 +69,9 @@ static void run_case(Rng *rng, const HaloShape *shape, int64_t width, int64_t he
         window.border = HALO_BORDER_VALID;
         window.ox = window.oy = 0;
     }
-    const HaloStep mean = {.u.mean.window = window, .store = draw_store(rng, shape->dtype, to)};
+    const HaloStep mean = {.u.mean.window = window,
+                           .u.mean.kind = (HaloMeanKind)rng_between(rng, 0, HALO_MEAN_SD),
+                           .store = draw_store(rng, shape->dtype, to)};
     check(rng, shape, to, &mean);
 }
 
@@ -90,7 +93,7 @@ static void small_windows_body(Rng *rng)
 static void small_windows(void **state)
 {
     (void)state;
-    for_each_case(__func__, 400, small_windows_body);
+    for_each_case(__func__, 600, small_windows_body);
 }
 
 /* Up to three times the picture. */
@@ -103,7 +106,7 @@ static void larger_windows_body(Rng *rng)
 static void larger_windows(void **state)
 {
     (void)state;
-    for_each_case(__func__, 400, larger_windows_body);
+    for_each_case(__func__, 600, larger_windows_body);
 }
 
 /* As over sound: long lines, and windows whose whole runs are more than a run of runs has. */

@@ -1,5 +1,7 @@
-/* Sums of floats, in the order of docs/numerics.md. Lines are summed along and kept, as f32, for as long as
- * windows need them; down the columns the outputs that begin in one run are made together. */
+/* Sums of floats, in the order of docs/numerics.md. Lines are summed along and kept for as long as windows need
+ * them; down the columns the outputs that begin in one run are made together. For a mean the sums along lines
+ * are rounded to f32 where columns follow; for what deviates from it there is a second plane, of squares, and
+ * both stay f64. */
 #include <string.h>
 
 #include "halo/means.h"
@@ -7,33 +9,52 @@
 
 static bool has_rows(const CpuMean *m) { return m->window.width > 1; }
 static bool has_columns(const CpuMean *m) { return m->window.height > 1; }
+static bool deviates(const CpuMean *m) { return m->kind != HALO_MEAN_PLAIN; }
+static int planes_of(const CpuMean *m) { return deviates(m) ? 2 : 1; }
+
+static bool reserve_plane(const CpuMean *m, int64_t run, CpuMeanPlane *plane, int64_t *total)
+{
+    int64_t lines, totals;
+    const size_t kept = deviates(m) ? sizeof(double) : sizeof(float);
+    if (!cpu_reserve(total, m->pitch, sizeof(double), &plane->at_row)) return false;
+    return !has_columns(m) ||
+           (halo_mul(m->ring, m->pitch, &lines) && halo_mul(m->total_ring, m->pitch, &totals) &&
+            cpu_reserve(total, lines, kept, &plane->at_ring) &&
+            cpu_reserve(total, totals, sizeof(double), &plane->at_total) &&
+            cpu_reserve(total, m->pitch, sizeof(double), &plane->at_sofar) &&
+            cpu_reserve(total, run * CPU_MEAN_CHUNK, sizeof(double), &plane->at_sums));
+}
 
 bool cpu_mean_floats_scratch(CpuMean *m, int64_t *total)
 {
     const int64_t channels = m->dst->shape.channels, height = m->window.height;
+    const int64_t wide = (m->tile_cols + m->window.width - 1) * channels;
     const int64_t room = has_rows(m) ? cpu_mean_along_room(m->tile_cols, m->window.width, channels) : 0;
     const int64_t run = has_columns(m) ? halo_mean_run(height) : 1;
     const int64_t between = has_columns(m) ? halo_mean_between(height, run - 1) : 0;
-    int64_t lines, totals;
     m->ring = height - 1 + run;
     m->total_ring = between + 1;
-    if (room < 0 || !halo_mul(m->ring, m->pitch, &lines) || !halo_mul(m->total_ring, m->pitch, &totals))
-        return false;
+    m->count = (double)m->window.width * (double)height;
+    m->scale = has_columns(m) ? halo_mean_scale(m->window.width) : 1.0;
+    if (room < 0) return false;
     if (m->window.nan_ignore && (!cpu_mean_whole_scratch(m, total) ||
                                  !cpu_reserve(total, run * m->pitch, sizeof(int32_t), &m->at_counts)))
         return false;
+    for (int p = 0; p < planes_of(m); p++)
+        if (!reserve_plane(m, run, &m->plane[p], total)) return false;
     return cpu_reserve(total, room, sizeof(double), &m->at_room) &&
-           cpu_reserve(total, m->pitch, sizeof(double), &m->at_row) &&
-           (!has_columns(m) ||
-            (cpu_reserve(total, lines, sizeof(float), &m->at_ring) &&
-             cpu_reserve(total, totals, sizeof(double), &m->at_total) &&
-             cpu_reserve(total, m->pitch, sizeof(double), &m->at_sofar) &&
-             cpu_reserve(total, (between / 16 + 4) * CPU_MEAN_CHUNK, sizeof(double), &m->at_between))) &&
-           cpu_reserve(total, run * CPU_MEAN_CHUNK, sizeof(float), &m->at_mean);
+           (!deviates(m) || cpu_reserve(total, wide, sizeof(double), &m->at_square)) &&
+           cpu_reserve(total, (between / 16 + 4) * CPU_MEAN_CHUNK, sizeof(double), &m->at_between) &&
+           cpu_reserve(total, CPU_MEAN_CHUNK, sizeof(float), &m->at_mean);
 }
 
 /* ---- along lines
  * ------------------------------------------------------------------------------------------------- */
+
+static double *doubles_at(const CpuMeanTask *task, int64_t at)
+{
+    return (double *)(void *)(task->scratch + at);
+}
 
 /* Line `row`, and how many numbers the windows hold that end in it: NULL where all count. */
 static const float *read_line(const CpuMeanTask *task, int64_t row, const int32_t **counts)
@@ -49,65 +70,134 @@ static const float *read_line(const CpuMeanTask *task, int64_t row, const int32_
     return line;
 }
 
-static const double *sum_line(const CpuMeanTask *task, const float *line)
+/* The sums along a line of its samples or, for plane 1, of their squares. */
+static void sum_line(const CpuMeanTask *task, const float *line, int plane, double *sum)
 {
     const CpuMean *m = task->m;
-    const CpuMeanLine along = {task->x, task->cols, m->window.width, halo_mean_run(m->window.width),
-                               m->dst->shape.channels};
-    double *const sum = (double *)(void *)(task->scratch + m->at_row);
-    cpu_mean_along(m->device->kernels->mean, false, line, &along,
-                   (double *)(void *)(task->scratch + m->at_room), sum);
-    return sum;
+    const CpuMeanKernels *kernels = m->device->kernels->mean;
+    const int64_t channels = m->dst->shape.channels, wide = (task->cols + m->window.width - 1) * channels;
+    const CpuMeanLine along = {task->x, task->cols, m->window.width, halo_mean_run(m->window.width), channels};
+    double *const square = has_rows(m) ? doubles_at(task, m->at_square) : sum;
+    if (plane == 1) kernels->square(line, wide, square);
+    if (has_rows(m))
+        cpu_mean_along(kernels, plane == 1, plane == 1 ? (const void *)square : line, &along,
+                       doubles_at(task, m->at_room), sum);
+    else if (plane == 0)
+        kernels->lay[0](line, task->n, true, sum);
+}
+
+/* ---- from sums to outputs
+ * ---------------------------------------------------------------------------------------- */
+
+/* n elements of row `row` of the outputs, from `first` on. */
+static void finish(const CpuMeanTask *task, int64_t row, int64_t first, int64_t n, const double *const sum[2],
+                   const int32_t *counts, uint64_t *clipped)
+{
+    const CpuMean *m = task->m;
+    const CpuMeanKernels *kernels = m->device->kernels->mean;
+    float *const made =
+        (float *)(void *)(task->scratch +
+                          (has_columns(m) ? m->at_mean : m->at_line)); /* which is read by then */
+    if (deviates(m))
+        kernels->deviation(sum[0], sum[1], n, m->count, counts, m->kind == HALO_MEAN_SD, made);
+    else
+        kernels->mean(sum[0], n, m->scale, m->count, counts, made);
+    cpu_mean_store(task, row, first, n, made, clipped);
 }
 
 static void rows_alone(const CpuMeanTask *task, uint64_t *clipped)
 {
     const CpuMean *m = task->m;
-    const CpuMeanKernels *kernels = m->device->kernels->mean;
-    float *const mean = (float *)(void *)(task->scratch + m->at_line);
+    const double *sum[2] = {NULL, NULL};
     for (int64_t row = 0; row < task->rows; row++) {
         const int32_t *counts;
         const float *const line = read_line(task, row, &counts);
-        if (has_rows(m))
-            kernels->mean(sum_line(task, line), task->n, 1.0, (double)m->window.width, counts, mean);
-        else if (counts != NULL)
-            for (int64_t i = 0; i < task->n; i++)
-                if (counts[i] == 0) mean[i] = __builtin_nanf("");
-        cpu_mean_store(task, row, 0, task->n, mean, clipped);
+        for (int p = 0; p < planes_of(m); p++) {
+            sum[p] = doubles_at(task, m->plane[p].at_row);
+            sum_line(task, line, p, doubles_at(task, m->plane[p].at_row));
+        }
+        finish(task, row, 0, task->n, sum, counts, clipped);
     }
 }
 
 /* ---- down columns
  * ------------------------------------------------------------------------------------------------ */
 
-/* Line `row` of the ring, which lies at position task->y + row. */
-static const float *fill_line(const CpuMeanTask *task, int64_t row, const int32_t **counts)
+/* Line `row` of a plane's ring, which lies at position task->y + row. */
+static void *ring_line(const CpuMeanTask *task, int64_t row, int plane)
 {
     const CpuMean *m = task->m;
-    float *const to = (float *)(void *)(task->scratch + m->at_ring) + (task->y + row) % m->ring * m->pitch;
+    const int64_t element = (task->y + row) % m->ring * m->pitch;
+    char *const ring = task->scratch + m->plane[plane].at_ring;
+    return ring + element * (int64_t)(deviates(m) ? sizeof(double) : sizeof(float));
+}
+
+static void fill_line(const CpuMeanTask *task, int64_t row, const int32_t **counts)
+{
+    const CpuMean *m = task->m;
     const float *const line = read_line(task, row, counts);
-    if (has_rows(m))
-        m->device->kernels->mean->mean(sum_line(task, line), task->n, 1.0, halo_mean_scale(m->window.width),
-                                       NULL, to);
-    else
-        memcpy(to, line, (size_t)task->n * sizeof *to);
-    return to;
+    if (deviates(m)) {
+        for (int p = 0; p < 2; p++) sum_line(task, line, p, ring_line(task, row, p));
+    } else if (has_rows(m)) {
+        double *const sum = doubles_at(task, m->plane[0].at_row);
+        sum_line(task, line, 0, sum);
+        m->device->kernels->mean->mean(sum, task->n, 1.0, m->scale, NULL, ring_line(task, row, 0));
+    } else {
+        memcpy(ring_line(task, row, 0), line, (size_t)task->n * sizeof *line);
+    }
 }
 
 /* The lines before the first output's last. */
-static void fill_first(const CpuMeanTask *task, const CpuMeanDown *down)
+static void fill_first(const CpuMeanTask *task, const CpuMeanDown down[2])
 {
     const CpuMean *m = task->m;
     const int64_t run = halo_mean_run(m->window.height);
     const int32_t *counts;
     for (int64_t row = 0; row < m->window.height - 1; row++) {
         const int64_t position = task->y + row, in = position / run, begins = position % run == 0;
-        const float *const line = fill_line(task, row, &counts);
+        fill_line(task, row, &counts);
         if (in == task->y / run) continue;
-        if (begins && in - 1 > task->y / run)
-            memcpy(down->total + (in - 1) % m->total_ring * m->pitch, down->sofar,
-                   (size_t)m->pitch * sizeof(double));
-        m->device->kernels->mean->lay(line, m->pitch, begins, down->sofar);
+        for (int p = 0; p < planes_of(m); p++) {
+            if (begins && in - 1 > task->y / run)
+                memcpy(down[p].total + (in - 1) % m->total_ring * m->pitch, down[p].sofar,
+                       (size_t)m->pitch * sizeof(double));
+            m->device->kernels->mean->lay[deviates(m)](ring_line(task, row, p), m->pitch, begins,
+                                                       down[p].sofar);
+        }
+    }
+}
+
+static CpuMeanDown down_of(const CpuMeanTask *task, int plane)
+{
+    const CpuMean *m = task->m;
+    return (CpuMeanDown){.line = task->scratch + m->plane[plane].at_ring,
+                         .total = doubles_at(task, m->plane[plane].at_total),
+                         .sofar = doubles_at(task, m->plane[plane].at_sofar),
+                         .room = doubles_at(task, m->at_between),
+                         .ring = m->ring,
+                         .total_ring = m->total_ring,
+                         .pitch = m->pitch,
+                         .window = m->window.height};
+}
+
+/* The outputs of the rows whose lines are there, chunk by chunk. */
+static void finish_rows(const CpuMeanTask *task, int64_t row, const CpuMeanDown down[2], const int32_t *counts,
+                        uint64_t *clipped)
+{
+    const CpuMean *m = task->m;
+    for (int64_t first = 0; first < task->n; first += CPU_MEAN_CHUNK) {
+        const int64_t n = task->n - first < CPU_MEAN_CHUNK ? task->n - first : CPU_MEAN_CHUNK;
+        double *sums[2] = {NULL, NULL};
+        for (int p = 0; p < planes_of(m); p++) {
+            sums[p] = doubles_at(task, m->plane[p].at_sums);
+            m->device->kernels->mean->down[deviates(m)](&down[p], first, (double(*)[CPU_MEAN_CHUNK])sums[p]);
+        }
+        for (int64_t k = 0; k < down[0].rows; k++) {
+            const double *const sum[2] = {sums[0] + k * CPU_MEAN_CHUNK,
+                                          deviates(m) ? sums[1] + k * CPU_MEAN_CHUNK : NULL};
+            finish(task, row + k, first, n, sum, counts == NULL ? NULL : counts + k * m->pitch + first,
+                   clipped);
+        }
     }
 }
 
@@ -116,34 +206,21 @@ static void columns(const CpuMeanTask *task, uint64_t *clipped)
     const CpuMean *m = task->m;
     const int64_t height = m->window.height, run = halo_mean_run(height);
     int32_t *const counts = m->window.nan_ignore ? (int32_t *)(void *)(task->scratch + m->at_counts) : NULL;
-    float *const mean = (float *)(void *)(task->scratch + m->at_mean);
-    CpuMeanDown down = {.line = (float *)(void *)(task->scratch + m->at_ring),
-                        .total = (double *)(void *)(task->scratch + m->at_total),
-                        .sofar = (double *)(void *)(task->scratch + m->at_sofar),
-                        .room = (double *)(void *)(task->scratch + m->at_between),
-                        .ring = m->ring,
-                        .total_ring = m->total_ring,
-                        .pitch = m->pitch,
-                        .window = height,
-                        .scale = halo_mean_scale(m->window.width),
-                        .count = (double)m->window.width * (double)height,
-                        .counts = counts};
-    fill_first(task, &down);
-    for (int64_t row = 0; row < task->rows; row += down.rows) {
-        down.position = task->y + row;
-        down.rows = run - down.position % run;
-        if (down.rows > task->rows - row) down.rows = task->rows - row;
-        for (int64_t k = 0; k < down.rows; k++) {
+    CpuMeanDown down[2] = {{0}};
+    for (int p = 0; p < planes_of(m); p++) down[p] = down_of(task, p);
+    fill_first(task, down);
+    for (int64_t row = 0; row < task->rows; row += down[0].rows) {
+        down[0].position = task->y + row;
+        down[0].rows = run - down[0].position % run;
+        if (down[0].rows > task->rows - row) down[0].rows = task->rows - row;
+        down[1].position = down[0].position;
+        down[1].rows = down[0].rows;
+        for (int64_t k = 0; k < down[0].rows; k++) {
             const int32_t *ended;
             fill_line(task, row + k + height - 1, &ended);
             if (counts != NULL) memcpy(counts + k * m->pitch, ended, (size_t)task->n * sizeof *counts);
         }
-        for (int64_t first = 0; first < task->n; first += CPU_MEAN_CHUNK) {
-            const int64_t n = task->n - first < CPU_MEAN_CHUNK ? task->n - first : CPU_MEAN_CHUNK;
-            m->device->kernels->mean->down(&down, first, mean);
-            for (int64_t k = 0; k < down.rows; k++)
-                cpu_mean_store(task, row + k, first, n, mean + k * CPU_MEAN_CHUNK, clipped);
-        }
+        finish_rows(task, row, down, counts, clipped);
     }
 }
 

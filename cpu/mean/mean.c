@@ -51,6 +51,7 @@ static void run_task(void *context, int64_t index, int worker)
 /* Outputs of a task, at least: the lines that it keeps should stay in the second-level cache. Beside and above
  * them it reads what a window does: it should be several times as large. */
 #define TILE_ELEMENTS 2048
+#define TILE_DEVIATIONS 512
 #define TILE_ROWS 128
 #define TILE_WINDOWS 4
 
@@ -58,7 +59,8 @@ static void choose_tiles(CpuMean *m, int workers)
 {
     const HaloBuf *dst = m->dst;
     const int64_t width = m->window.width, height = m->window.height, tasks = 2 * (int64_t)workers;
-    m->tile_cols = least(dst->cols, most(divide_up(TILE_ELEMENTS, dst->shape.channels), TILE_WINDOWS * width));
+    const int64_t elements = m->kind == HALO_MEAN_PLAIN ? TILE_ELEMENTS : TILE_DEVIATIONS;
+    m->tile_cols = least(dst->cols, most(divide_up(elements, dst->shape.channels), TILE_WINDOWS * width));
     m->tile_rows = least(dst->rows, most(TILE_ROWS, TILE_WINDOWS * height));
     m->tiles = divide_up(dst->cols, m->tile_cols);
     if (m->tiles * divide_up(dst->rows, m->tile_rows) < tasks)
@@ -87,7 +89,8 @@ static void choose_way(CpuMean *m, const HaloBuf *src)
     const HaloWindow *window = &m->window;
     const HaloDtype dtype = src->shape.dtype;
     int64_t row, sum;
-    m->whole = dtype != HALO_F32 && halo_rank_keys(dtype, window->border, window->value) == dtype &&
+    m->whole = m->kind == HALO_MEAN_PLAIN && dtype != HALO_F32 &&
+               halo_rank_keys(dtype, window->border, window->value) == dtype &&
                halo_mul(window->width, dtype == HALO_U8 ? 255 : 65535, &row) && row <= 1 << 24 &&
                halo_mul(window->height, row, &sum) && sum <= INT32_MAX;
     m->narrow = m->whole && sum <= 1 << 24;
@@ -100,7 +103,7 @@ HaloStatus cpu_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
     const HaloWindow *window = &mean->window;
     int64_t count;
     void *scratch;
-    CpuMean m = {.window = *window, .store = store, .dst = dst, .device = device};
+    CpuMean m = {.window = *window, .kind = mean->kind, .store = store, .dst = dst, .device = device};
     m.source = (CpuStencil){.src = src,
                             .dst = dst,
                             .ox = window->ox,
@@ -111,7 +114,6 @@ HaloStatus cpu_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
                             .mask = {.height = window->height},
                             .device = device};
     if (dst->cols < 1 || dst->rows < 1) goto out;
-    if (mean->kind != HALO_MEAN_PLAIN) HALO_FAIL(HALO_ERR_BUG, "the CPU makes no variances of windows yet");
     if (window->width < 1 || window->height < 1 || !halo_mul(window->width, window->height, &count) ||
         count > (int64_t)1 << 52 || src->shape.dtype > HALO_F32 || dst->shape.dtype > HALO_F32 ||
         src->shape.channels != dst->shape.channels || !cpu_holds_needed(&m.source))

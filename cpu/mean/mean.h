@@ -4,9 +4,16 @@
 
 #include "stencil.h"
 
+/* Where sums lie in the scratch: along a line; lines kept, totals of runs of them, sums of those so far; of the
+ * windows of a chunk. */
+typedef struct CpuMeanPlane {
+    int64_t at_row, at_ring, at_total, at_sofar, at_sums;
+} CpuMeanPlane;
+
 typedef struct CpuMean {
     CpuStencil source; /* for its lines: what of it reads samples is set */
     HaloWindow window;
+    HaloMeanKind kind;
     HaloStore store;
     HaloBuf *dst;
     bool whole;                          /* samples are whole numbers, whose sums 32 bits hold, */
@@ -14,8 +21,9 @@ typedef struct CpuMean {
     int64_t tile_cols, tile_rows, tiles; /* outputs of a task; tasks side by side */
     int64_t pitch;                       /* elements of a row of outputs: whole chunks */
     int64_t ring, total_ring;            /* rows of lines, and of totals */
-    int64_t at_line, at_number, at_slid, at_sum, at_counts, at_room, at_row, at_ring, at_total, at_sofar,
-        at_between, at_mean;
+    double scale, count;                 /* a mean is its sum * scale / count */
+    int64_t at_line, at_number, at_slid, at_sum, at_counts, at_room, at_square, at_between, at_mean;
+    CpuMeanPlane plane[2]; /* of samples; of their squares */
     int64_t scratch_bytes;
     char *scratch;
     HaloDevice *device;

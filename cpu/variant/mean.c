@@ -1,4 +1,6 @@
 /* Means of windows: sums along lines and down columns. */
+#include <math.h>
+
 #include "variant.h"
 
 #include "halo/means.h"
@@ -94,16 +96,27 @@ static void mean_of(const double *restrict sum, int64_t n, double scale, double 
         for (int64_t i = 0; i < n; i++) mean[i] = counts[i] == 0 ? none : (float)(sum[i] * scale / counts[i]);
 }
 
+/* ---- how far samples are from the mean
+ * ------------------------------------------------------------------------------- */
+
+static void square(const float *restrict line, int64_t n, double *restrict to)
+{
+    for (int64_t i = 0; i < n; i++) to[i] = (double)line[i] * (double)line[i];
+}
+
+static void deviation(const double *restrict sum, const double *restrict squares, int64_t n, double count,
+                      const int32_t *restrict counts, bool root, float *restrict made)
+{
+    const float none = __builtin_nanf("");
+    for (int64_t i = 0; i < n; i++) {
+        const double variance = halo_variance(sum[i], squares[i], counts == NULL ? count : (double)counts[i]);
+        made[i] = (float)(root ? sqrt(variance) : variance);
+    }
+    for (int64_t i = 0; counts != NULL && i < n; i++) made[i] = counts[i] == 0 ? none : made[i];
+}
+
 /* ---- down columns
  * ------------------------------------------------------------------------------------------------ */
-
-static void lay(const float *restrict line, int64_t n, bool first, double *restrict sum)
-{
-    if (first)
-        for (int64_t i = 0; i < n; i++) sum[i] = (double)line[i];
-    else
-        for (int64_t i = 0; i < n; i++) sum[i] = sum[i] + (double)line[i];
-}
 
 /* Rows of chunks in a ring. */
 typedef struct Rows {
@@ -148,46 +161,13 @@ static void window_of(const Rows *rows, int64_t position, int64_t window, double
     for (int i = 0; i < CPU_MEAN_CHUNK; i++) sum[i] = sum[i] + ends[i];
 }
 
-/* From each line of the run to its last, for lines from `at` on. */
-static void sums_of_starts(const CpuMeanDown *d, int64_t run, int64_t at, int64_t first,
-                           double start[HALO_MEAN_RUN][CPU_MEAN_CHUNK])
-{
-    for (int64_t k = run - 1; k >= at; k--) {
-        const float *const line = d->line + (d->position - at + k) % d->ring * d->pitch + first;
-        if (k == run - 1)
-            for (int i = 0; i < CPU_MEAN_CHUNK; i++) start[k][i] = (double)line[i];
-        else
-            for (int i = 0; i < CPU_MEAN_CHUNK; i++) start[k][i] = start[k + 1][i] + (double)line[i];
-    }
-}
+#define SAMPLE float
+#define TYPE f32
+#include "mean_down_tmpl.h"
 
-static void down(const CpuMeanDown *d, int64_t first, float *mean)
-{
-    const int64_t run = halo_mean_run(d->window), at = d->position % run, begun = d->position / run;
-    const Rows totals = {d->total + first, begun + 1, d->total_ring, d->pitch};
-    double start[HALO_MEAN_RUN][CPU_MEAN_CHUNK], between[CPU_MEAN_CHUNK];
-    double *const sofar = d->sofar + first;
-    sums_of_starts(d, run, at, first, start);
-    for (int64_t j = 0; j < d->rows; j++) {
-        const int64_t last = d->position + j + d->window - 1, ends_in = last / run;
-        const bool turns = last % run == 0;
-        const float *const line = d->line + last % d->ring * d->pitch + first;
-        double *const sum = start[at + j];
-        if (turns && ends_in - 1 > begun)
-            memcpy(d->total + (ends_in - 1) % d->total_ring * d->pitch + first, sofar, sizeof between);
-        if (ends_in - 1 == begun)
-            for (int i = 0; i < CPU_MEAN_CHUNK; i++) between[i] = HALO_MEAN_NOTHING;
-        else if (turns || j == 0)
-            window_of(&totals, begun + 1, ends_in - 1 - begun, d->room, between);
-        if (turns)
-            for (int i = 0; i < CPU_MEAN_CHUNK; i++) sofar[i] = (double)line[i];
-        else
-            for (int i = 0; i < CPU_MEAN_CHUNK; i++) sofar[i] = sofar[i] + (double)line[i];
-        for (int i = 0; i < CPU_MEAN_CHUNK; i++) sum[i] = (sum[i] + between[i]) + sofar[i];
-        mean_of(sum, CPU_MEAN_CHUNK, d->scale, d->count,
-                d->counts == NULL ? NULL : d->counts + j * d->pitch + first, mean + j * CPU_MEAN_CHUNK);
-    }
-}
+#define SAMPLE double
+#define TYPE f64
+#include "mean_down_tmpl.h"
 
 const CpuMeanKernels CPU_TABLE(mean) = {
     .whole = whole,
@@ -199,6 +179,8 @@ const CpuMeanKernels CPU_TABLE(mean) = {
     .starts = {starts_f32, starts_f64},
     .join = join,
     .mean = mean_of,
-    .lay = lay,
-    .down = down,
+    .square = square,
+    .deviation = deviation,
+    .lay = {lay_f32, lay_f64},
+    .down = {down_f32, down_f64},
 };

@@ -1,4 +1,4 @@
-/* The oracle of means: every window by itself. */
+/* The oracle of means and variances: every window by itself. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -34,6 +34,7 @@ typedef struct Rows {
     const int64_t *column; /* what the positions of the first output's window, and those after it, read */
     int64_t x0, cols;
     float outside;
+    bool squared; /* of the squares of samples */
 } Rows;
 
 static void sum_row(const Rows *rows, int64_t y, int c, double *sum, int64_t *count)
@@ -46,6 +47,7 @@ static void sum_row(const Rows *rows, int64_t y, int c, double *sum, int64_t *co
         x[i] = (double)(y < 0 || at < 0 ? rows->outside : oracle_get(rows->src, at, y, c));
         const bool counts = !(rows->mean->window.nan_ignore && isnan(x[i]));
         if (!counts) x[i] = 0.0;
+        if (rows->squared) x[i] = x[i] * x[i];
         for (int64_t k = i - width + 1; k <= i; k++)
             if (k >= 0 && k < rows->cols) count[k] += counts;
     }
@@ -53,7 +55,9 @@ static void sum_row(const Rows *rows, int64_t y, int c, double *sum, int64_t *co
     free(x);
 }
 
-static void one_channel(const Rows *rows, const HaloBuf *dst, const int64_t *row, int c, float *made)
+/* Sums of whole windows: of plain means, row sums are rounded to f32 where columns of them are summed. */
+static void sum_windows(const Rows *rows, const HaloBuf *dst, const int64_t *row, int c, double *total,
+                        int64_t *number)
 {
     const int64_t height = rows->mean->window.height, lines = dst->rows + height - 1, cols = dst->cols;
     double *const sum = oracle_memory(lines * cols, sizeof *sum), *const down =
@@ -64,39 +68,56 @@ static void one_channel(const Rows *rows, const HaloBuf *dst, const int64_t *row
     for (int64_t j = 0; j < lines; j++) sum_row(rows, row[j], c, sum + j * cols, count + j * cols);
     for (int64_t y = 0; y < dst->rows; y++)
         for (int64_t x = 0; x < cols; x++) {
-            int64_t number = 0;
+            const bool rounds = rows->mean->kind == HALO_MEAN_PLAIN && height > 1;
+            number[y * cols + x] = 0;
             for (int64_t j = 0; j < height; j++) {
-                number += count[(y + j) * cols + x];
-                down[j] = (double)(float)(sum[(y + j) * cols + x] / scale);
+                const double v = sum[(y + j) * cols + x];
+                number[y * cols + x] += count[(y + j) * cols + x];
+                down[j] = rounds ? (double)(float)(v / scale) : v;
             }
-            const double total =
-                height == 1 ? sum[y * cols + x] : window_sum(down, dst->y0 + y, height) * scale;
-            made[y * cols + x] = number == 0 ? NAN : (float)(total / (double)number);
+            total[y * cols + x] = window_sum(down, dst->y0 + y, height) * (rounds ? scale : 1.0);
         }
     free(sum);
     free(down);
     free(count);
 }
 
+static float made_of(HaloMeanKind kind, double sum, double squares, int64_t number)
+{
+    const double n = (double)number;
+    double variance = (squares - sum * sum / n) / n;
+    if (number == 0) return NAN;
+    if (kind == HALO_MEAN_PLAIN) return (float)(sum / n);
+    if (variance < 0.0) variance = 0.0;
+    return (float)(kind == HALO_MEAN_SD ? sqrt(variance) : variance);
+}
+
 uint64_t oracle_mean(const HaloBuf *src, HaloBuf *dst, const HaloMean *mean, HaloStore store)
 {
     const HaloWindow *const window = &mean->window;
+    const int64_t pixels = dst->cols * dst->rows;
     int64_t *const column = oracle_memory(dst->cols + window->width, sizeof *column);
     int64_t *const row = oracle_memory(dst->rows + window->height, sizeof *row);
-    float *const made = oracle_memory(dst->cols * dst->rows, sizeof *made);
-    const Rows rows = {src,     mean,      column,
-                       dst->x0, dst->cols, window->border == HALO_BORDER_CONSTANT ? window->value : 0.0f};
+    double *const sum = oracle_memory(pixels, sizeof *sum), *const squares = oracle_memory(pixels, sizeof *sum);
+    int64_t *const number = oracle_memory(pixels, sizeof *number);
+    const float outside = window->border == HALO_BORDER_CONSTANT ? window->value : 0.0f;
+    const Rows rows = {src, mean, column, dst->x0, dst->cols, outside, false},
+               of_squares = {src, mean, column, dst->x0, dst->cols, outside, true};
     uint64_t clipped = 0;
     oracle_border(dst->x0 + window->ox, dst->cols + window->width - 1, src->shape.width, window->border,
                   column);
     oracle_border(dst->y0 + window->oy, dst->rows + window->height - 1, src->shape.height, window->border, row);
     for (int c = 0; c < dst->shape.channels; c++) {
-        one_channel(&rows, dst, row, c, made);
-        for (int64_t i = 0; i < dst->cols * dst->rows; i++)
-            clipped += oracle_put(dst, dst->x0 + i % dst->cols, dst->y0 + i / dst->cols, c, made[i], store);
+        sum_windows(&rows, dst, row, c, sum, number);
+        if (mean->kind != HALO_MEAN_PLAIN) sum_windows(&of_squares, dst, row, c, squares, number);
+        for (int64_t i = 0; i < pixels; i++)
+            clipped += oracle_put(dst, dst->x0 + i % dst->cols, dst->y0 + i / dst->cols, c,
+                                  made_of(mean->kind, sum[i], squares[i], number[i]), store);
     }
     free(column);
     free(row);
-    free(made);
+    free(sum);
+    free(squares);
+    free(number);
     return clipped;
 }
