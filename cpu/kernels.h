@@ -190,6 +190,9 @@ typedef struct CpuMeanKernels {
     void (*fall)(const int32_t *add, const int32_t *drop, int64_t n, int32_t *sum);
     /* `narrow`: neither the sums nor the count are beyond 2^24. */
     void (*divide)(const int32_t *sum, int64_t n, int64_t count, bool narrow, float *mean);
+    void (*square_whole)(int32_t *x, int64_t n);
+    void (*deviation_whole)(const int32_t *sum, const int32_t *squares, int64_t n, double count, bool root,
+                            float *made);
     /* Along a line of f32 or, of totals, of f64: the sums from the first of its run to each pixel, but for the
      * first run, and the totals of runs that end in it. */
     void (*ends[2])(const void *x, const CpuMeanLine *line, double *end, double *total);

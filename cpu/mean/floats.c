@@ -10,7 +10,6 @@
 static bool has_rows(const CpuMean *m) { return m->window.width > 1; }
 static bool has_columns(const CpuMean *m) { return m->window.height > 1; }
 static bool deviates(const CpuMean *m) { return m->kind != HALO_MEAN_PLAIN; }
-static int planes_of(const CpuMean *m) { return deviates(m) ? 2 : 1; }
 
 static bool reserve_plane(const CpuMean *m, int64_t run, CpuMeanPlane *plane, int64_t *total)
 {
@@ -37,10 +36,10 @@ bool cpu_mean_floats_scratch(CpuMean *m, int64_t *total)
     m->count = (double)m->window.width * (double)height;
     m->scale = has_columns(m) ? halo_mean_scale(m->window.width) : 1.0;
     if (room < 0) return false;
-    if (m->window.nan_ignore && (!cpu_mean_whole_scratch(m, total) ||
+    if (m->window.nan_ignore && (!cpu_mean_whole_scratch(m, 1, total) ||
                                  !cpu_reserve(total, run * m->pitch, sizeof(int32_t), &m->at_counts)))
         return false;
-    for (int p = 0; p < planes_of(m); p++)
+    for (int p = 0; p < cpu_mean_planes(m); p++)
         if (!reserve_plane(m, run, &m->plane[p], total)) return false;
     return cpu_reserve(total, room, sizeof(double), &m->at_room) &&
            (!deviates(m) || cpu_reserve(total, wide, sizeof(double), &m->at_square)) &&
@@ -66,7 +65,7 @@ static const float *read_line(const CpuMeanTask *task, int64_t row, const int32_
     *counts = NULL;
     if (!m->window.nan_ignore) return line;
     m->device->kernels->mean->numbers(line, wide, number);
-    *counts = cpu_mean_whole_line(task, row, number);
+    *counts = cpu_mean_whole_line(task, row, 0, number);
     return line;
 }
 
@@ -112,7 +111,7 @@ static void rows_alone(const CpuMeanTask *task, uint64_t *clipped)
     for (int64_t row = 0; row < task->rows; row++) {
         const int32_t *counts;
         const float *const line = read_line(task, row, &counts);
-        for (int p = 0; p < planes_of(m); p++) {
+        for (int p = 0; p < cpu_mean_planes(m); p++) {
             sum[p] = doubles_at(task, m->plane[p].at_row);
             sum_line(task, line, p, doubles_at(task, m->plane[p].at_row));
         }
@@ -157,7 +156,7 @@ static void fill_first(const CpuMeanTask *task, const CpuMeanDown down[2])
         const int64_t position = task->y + row, in = position / run, begins = position % run == 0;
         fill_line(task, row, &counts);
         if (in == task->y / run) continue;
-        for (int p = 0; p < planes_of(m); p++) {
+        for (int p = 0; p < cpu_mean_planes(m); p++) {
             if (begins && in - 1 > task->y / run)
                 memcpy(down[p].total + (in - 1) % m->total_ring * m->pitch, down[p].sofar,
                        (size_t)m->pitch * sizeof(double));
@@ -188,7 +187,7 @@ static void finish_rows(const CpuMeanTask *task, int64_t row, const CpuMeanDown 
     for (int64_t first = 0; first < task->n; first += CPU_MEAN_CHUNK) {
         const int64_t n = task->n - first < CPU_MEAN_CHUNK ? task->n - first : CPU_MEAN_CHUNK;
         double *sums[2] = {NULL, NULL};
-        for (int p = 0; p < planes_of(m); p++) {
+        for (int p = 0; p < cpu_mean_planes(m); p++) {
             sums[p] = doubles_at(task, m->plane[p].at_sums);
             m->device->kernels->mean->down[deviates(m)](&down[p], first, (double(*)[CPU_MEAN_CHUNK])sums[p]);
         }
@@ -207,7 +206,7 @@ static void columns(const CpuMeanTask *task, uint64_t *clipped)
     const int64_t height = m->window.height, run = halo_mean_run(height);
     int32_t *const counts = m->window.nan_ignore ? (int32_t *)(void *)(task->scratch + m->at_counts) : NULL;
     CpuMeanDown down[2] = {{0}};
-    for (int p = 0; p < planes_of(m); p++) down[p] = down_of(task, p);
+    for (int p = 0; p < cpu_mean_planes(m); p++) down[p] = down_of(task, p);
     fill_first(task, down);
     for (int64_t row = 0; row < task->rows; row += down[0].rows) {
         down[0].position = task->y + row;

@@ -77,22 +77,25 @@ static bool choose_scratch(CpuMean *m)
     if (!halo_mul(m->tile_cols + m->window.width - 1, m->dst->shape.channels, &wide)) return false;
     m->pitch = divide_up(m->tile_cols * m->dst->shape.channels, CPU_MEAN_CHUNK) * CPU_MEAN_CHUNK;
     if (!cpu_reserve(&total, most(wide, m->pitch), sizeof(float), &m->at_line) ||
-        !(m->whole ? cpu_mean_whole_scratch : cpu_mean_floats_scratch)(m, &total))
+        !(m->whole ? cpu_mean_whole_scratch(m, cpu_mean_planes(m), &total)
+                   : cpu_mean_floats_scratch(m, &total)))
         return false;
     m->scratch_bytes = total;
     return true;
 }
 
-/* Sums of whole numbers fit 32 bits, and those along a line f32, so that nothing is rounded. */
+/* Sums of whole numbers, or of their squares, fit 32 bits, and those along a line f32 where they would be
+ * rounded to it. */
 static void choose_way(CpuMean *m, const HaloBuf *src)
 {
     const HaloWindow *window = &m->window;
     const HaloDtype dtype = src->shape.dtype;
+    const int64_t white = dtype == HALO_U8 ? 255 : 65535,
+                  greatest = m->kind == HALO_MEAN_PLAIN ? white : white * white;
     int64_t row, sum;
-    m->whole = m->kind == HALO_MEAN_PLAIN && dtype != HALO_F32 &&
-               halo_rank_keys(dtype, window->border, window->value) == dtype &&
-               halo_mul(window->width, dtype == HALO_U8 ? 255 : 65535, &row) && row <= 1 << 24 &&
-               halo_mul(window->height, row, &sum) && sum <= INT32_MAX;
+    m->whole = dtype != HALO_F32 && halo_rank_keys(dtype, window->border, window->value) == dtype &&
+               halo_mul(window->width, greatest, &row) && halo_mul(window->height, row, &sum) &&
+               sum <= INT32_MAX && (m->kind != HALO_MEAN_PLAIN || row <= 1 << 24);
     m->narrow = m->whole && sum <= 1 << 24;
     if (m->whole) m->window.nan_ignore = false;
 }

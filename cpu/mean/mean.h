@@ -8,6 +8,7 @@
  * windows of a chunk. */
 typedef struct CpuMeanPlane {
     int64_t at_row, at_ring, at_total, at_sofar, at_sums;
+    int64_t at_slid, at_sum; /* of whole numbers: along lines kept; of windows */
 } CpuMeanPlane;
 
 typedef struct CpuMean {
@@ -22,12 +23,14 @@ typedef struct CpuMean {
     int64_t pitch;                       /* elements of a row of outputs: whole chunks */
     int64_t ring, total_ring;            /* rows of lines, and of totals */
     double scale, count;                 /* a mean is its sum * scale / count */
-    int64_t at_line, at_number, at_slid, at_sum, at_counts, at_room, at_square, at_between, at_mean;
+    int64_t at_line, at_number, at_counts, at_room, at_square, at_between, at_mean;
     CpuMeanPlane plane[2]; /* of samples; of their squares */
     int64_t scratch_bytes;
     char *scratch;
     HaloDevice *device;
 } CpuMean;
+
+static inline int cpu_mean_planes(const CpuMean *m) { return m->kind == HALO_MEAN_PLAIN ? 1 : 2; }
 
 /* Where a task is. */
 typedef struct CpuMeanTask {
@@ -44,10 +47,10 @@ void cpu_mean_store(const CpuMeanTask *task, int64_t row, int64_t first, int64_t
 
 /* whole.c: whole numbers, whose sums are exact in any order: they run along, what comes is added, what leaves
  * is taken away. */
-bool cpu_mean_whole_scratch(CpuMean *m, int64_t *total);
-/* Takes the numbers of line `row`, each in order; the sums of the windows that it ends are in the task's
- * scratch then. */
-const int32_t *cpu_mean_whole_line(const CpuMeanTask *task, int64_t row, const int32_t *number);
+bool cpu_mean_whole_scratch(CpuMean *m, int planes, int64_t *total);
+/* Takes the numbers of line `row` of a plane, each in order; the sums of the windows that it ends are in the
+ * task's scratch then. */
+const int32_t *cpu_mean_whole_line(const CpuMeanTask *task, int64_t row, int plane, const int32_t *number);
 void cpu_mean_whole(const CpuMeanTask *task, uint64_t *clipped);
 
 /* floats.c: floats, by runs. */

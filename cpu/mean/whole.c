@@ -7,22 +7,30 @@
 /* Of the sums along lines those of a window and one more are kept. */
 static int64_t rows_of(const CpuMean *m) { return m->window.height + 1; }
 
-bool cpu_mean_whole_scratch(CpuMean *m, int64_t *total)
+static int32_t *integers_at(const CpuMeanTask *task, int64_t at)
+{
+    return (int32_t *)(void *)(task->scratch + at);
+}
+
+bool cpu_mean_whole_scratch(CpuMean *m, int planes, int64_t *total)
 {
     const int64_t wide = (m->tile_cols + m->window.width - 1) * m->dst->shape.channels;
     int64_t elements;
-    return halo_mul(rows_of(m), m->pitch, &elements) &&
-           cpu_reserve(total, wide, sizeof(int32_t), &m->at_number) &&
-           cpu_reserve(total, elements, sizeof(int32_t), &m->at_slid) &&
-           cpu_reserve(total, m->pitch, sizeof(int32_t), &m->at_sum);
+    if (!halo_mul(rows_of(m), m->pitch, &elements) || !cpu_reserve(total, wide, sizeof(int32_t), &m->at_number))
+        return false;
+    for (int p = 0; p < planes; p++)
+        if (!cpu_reserve(total, elements, sizeof(int32_t), &m->plane[p].at_slid) ||
+            !cpu_reserve(total, m->pitch, sizeof(int32_t), &m->plane[p].at_sum))
+            return false;
+    return true;
 }
 
-const int32_t *cpu_mean_whole_line(const CpuMeanTask *task, int64_t row, const int32_t *number)
+const int32_t *cpu_mean_whole_line(const CpuMeanTask *task, int64_t row, int plane, const int32_t *number)
 {
     const CpuMean *m = task->m;
     const CpuMeanKernels *kernels = m->device->kernels->mean;
-    int32_t *const slid = (int32_t *)(void *)(task->scratch + m->at_slid);
-    int32_t *const sum = (int32_t *)(void *)(task->scratch + m->at_sum);
+    int32_t *const slid = integers_at(task, m->plane[plane].at_slid);
+    int32_t *const sum = integers_at(task, m->plane[plane].at_sum);
     int32_t *const here = slid + row % rows_of(m) * m->pitch;
     const int32_t *const left = slid + (row + 1) % rows_of(m) * m->pitch;
     if (row == 0) memset(sum, 0, (size_t)task->n * sizeof *sum);
@@ -35,15 +43,22 @@ void cpu_mean_whole(const CpuMeanTask *task, uint64_t *clipped)
 {
     const CpuMean *m = task->m;
     const CpuMeanKernels *kernels = m->device->kernels->mean;
-    const int64_t above = m->window.height - 1;
+    const int64_t above = m->window.height - 1, count = m->window.width * m->window.height;
     const int64_t wide = (task->cols + m->window.width - 1) * m->dst->shape.channels;
-    int32_t *const number = (int32_t *)(void *)(task->scratch + m->at_number);
-    float *const mean = (float *)(void *)(task->scratch + m->at_line); /* the line is read by then */
+    int32_t *const number = integers_at(task, m->at_number);
+    float *const made = (float *)(void *)(task->scratch + m->at_line); /* the line is read by then */
     for (int64_t row = 0; row < task->rows + above; row++) {
+        const int32_t *sum[2];
         kernels->whole(cpu_mean_line(task, row), wide, number);
-        const int32_t *const sum = cpu_mean_whole_line(task, row, number);
+        for (int p = 0; p < cpu_mean_planes(m); p++) {
+            if (p == 1) kernels->square_whole(number, wide);
+            sum[p] = cpu_mean_whole_line(task, row, p, number);
+        }
         if (row < above) continue;
-        kernels->divide(sum, task->n, m->window.width * m->window.height, m->narrow, mean);
-        cpu_mean_store(task, row - above, 0, task->n, mean, clipped);
+        if (m->kind == HALO_MEAN_PLAIN)
+            kernels->divide(sum[0], task->n, count, m->narrow, made);
+        else
+            kernels->deviation_whole(sum[0], sum[1], task->n, (double)count, m->kind == HALO_MEAN_SD, made);
+        cpu_mean_store(task, row - above, 0, task->n, made, clipped);
     }
 }

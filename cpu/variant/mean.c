@@ -104,6 +104,20 @@ static void square(const float *restrict line, int64_t n, double *restrict to)
     for (int64_t i = 0; i < n; i++) to[i] = (double)line[i] * (double)line[i];
 }
 
+static void square_whole(int32_t *restrict x, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) x[i] *= x[i];
+}
+
+static void deviation_whole(const int32_t *restrict sum, const int32_t *restrict squares, int64_t n,
+                            double count, bool root, float *restrict made)
+{
+    for (int64_t i = 0; i < n; i++) {
+        const double variance = halo_variance((double)sum[i], (double)squares[i], count);
+        made[i] = (float)(root ? sqrt(variance) : variance);
+    }
+}
+
 static void deviation(const double *restrict sum, const double *restrict squares, int64_t n, double count,
                       const int32_t *restrict counts, bool root, float *restrict made)
 {
@@ -179,6 +193,8 @@ const CpuMeanKernels CPU_TABLE(mean) = {
     .starts = {starts_f32, starts_f64},
     .join = join,
     .mean = mean_of,
+    .square_whole = square_whole,
+    .deviation_whole = deviation_whole,
     .square = square,
     .deviation = deviation,
     .lay = {lay_f32, lay_f64},
