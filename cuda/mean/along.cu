@@ -15,12 +15,13 @@ struct Block {
 
 __device__ __forceinline__ static Block block_of(const MeanAlong &a, int run)
 {
-    const int64_t sets = a.source.channels / a.planes, piece = blockIdx.x / sets, group = piece / a.segments;
+    const unsigned sets = (unsigned)(a.source.channels / a.planes), segments = (unsigned)a.segments;
+    const unsigned piece = blockIdx.x / sets, group = piece / segments;
     Block b;
     b.channel = (int)(blockIdx.x % sets) * a.planes;
-    b.x = (a.x / run + piece % a.segments * a.runs) * run;
-    b.y = a.y + group * a.rows;
-    b.lines = (int)cuda_min(a.rows, a.lines - group * a.rows);
+    b.x = (a.x / run + (int64_t)(piece % segments) * a.runs) * run;
+    b.y = a.y + (int64_t)group * a.rows;
+    b.lines = (int)cuda_min(a.rows, a.lines - (int64_t)group * a.rows);
     return b;
 }
 
@@ -30,33 +31,64 @@ __device__ __forceinline__ static float counted(const MeanSource &s, float v)
     return s.ignores && v != v ? 0.0f : v;
 }
 
-/* Samples at positions [x, x + count) of the block's lines, which come to place `to` of each; a warp takes a line. Those that
- * no window holds are not read. */
+/* Which lines a warp reads and writes, and which part of them: warps share the lines, or each line. */
+struct Share {
+    int line, lines; /* the first, and how far on the next is */
+    int part, parts;
+};
+
+__device__ __forceinline__ static Share share_of(const MeanAlong &a)
+{
+    const int warps = mean_threads / CUDA_WARP, parts = max(1, warps / a.rows), warp = (int)threadIdx.x / CUDA_WARP;
+    return {warp / parts, warps / parts, warp % parts, parts};
+}
+
+/* The warp's part of `count` places: from a multiple of a warp on. */
+__device__ __forceinline__ static int part_begins(const Share &share, int count, int part)
+{
+    return (count + share.parts * CUDA_WARP - 1) / (share.parts * CUDA_WARP) * CUDA_WARP * part;
+}
+
+/* Samples at positions [x, x + count) of the block's lines, which come to place `to` of each. Those that no window holds are not
+ * read. */
 template <int Run, typename S, int Planes>
 __device__ __forceinline__ static void stage(const MeanAlong &a, const Block &b, int64_t x, int count, int to, double *tile)
 {
     const MeanSource &s = a.source;
-    const int lane = (int)threadIdx.x % CUDA_WARP, warps = (int)blockDim.x / CUDA_WARP;
+    const Share share = share_of(a);
+    const int lane = (int)threadIdx.x % CUDA_WARP;
+    const int from_place = part_begins(share, count * Planes, share.part), upto_place = part_begins(share, count * Planes, share.part + 1);
     const int64_t needed = a.x + a.cols + a.window - 1;
-    const bool inside = x >= a.x && x + count <= needed && x + s.ox >= 0 && x + s.ox + count <= s.width;
-    for (int l = (int)threadIdx.x / CUDA_WARP; l < b.lines; l += warps) {
+    for (int l = share.line; l < b.lines; l += share.lines) {
         const int64_t row = halo_border_index(b.y + l + s.oy, s.height, s.border);
         const S *const from = (const S *)(s.data + (row - s.y0) * s.stride) - s.x0 * s.channels + b.channel;
+        const S *const first = from + (x + s.ox) * s.channels;
         double *const line = tile + l * Planes * a.pitch;
-        if (inside && row >= 0) {
-            const S *const first = from + (x + s.ox) * s.channels;
+        /* Places [low, high) lie in the image, and are taken as they are. */
+        const bool plain = row >= 0 && !s.ignores && !s.counts;
+        const int low = plain ? (int)cuda_min(count, cuda_max(0, cuda_max(a.x - x, -(x + s.ox)))) * Planes : 0;
+        const int high = plain ? (int)cuda_max(low / Planes, cuda_min(count, cuda_min(needed - x, s.width - (x + s.ox)))) * Planes : 0;
+        const int begin = max(low, from_place), end = min(high, upto_place);
+        if (Planes == 1 && begin == from_place) { /* then what is left out of a thread's places is known */
+            double *const there = line + padded(Run, to) + padded(Run, begin) + padded(Run, lane);
 #pragma unroll 8
-            for (int e = lane; e < count * Planes; e += CUDA_WARP)
+            for (int e = 0; e < end - begin - lane; e += CUDA_WARP)
+                there[e / CUDA_WARP * padded(Run, CUDA_WARP)] = (double)__ldg(first + (begin + lane + e) * s.channels);
+        } else {
+#pragma unroll 8
+            for (int e = begin + lane; e < end; e += CUDA_WARP)
                 line[e % Planes * a.pitch + padded(Run, to + e / Planes)] =
-                    (double)counted(s, (float)__ldg(first + (e / Planes * s.channels + e % Planes)));
-            continue;
+                    (double)__ldg(first + (e / Planes * s.channels + e % Planes));
         }
-        for (int e = lane; e < count * Planes; e += CUDA_WARP) {
+#pragma unroll 1
+        for (int i = share.part * CUDA_WARP + lane; i < count * Planes - (high - low); i += share.parts * CUDA_WARP) {
+            const int e = i < low ? i : i + (high - low);
             const int64_t position = x + e / Planes;
-            const int64_t column = halo_border_index(position + s.ox, s.width, s.border);
             float v = 0.0f;
-            if (position >= a.x && position < needed)
+            if (position >= a.x && position < needed) {
+                const int64_t column = halo_border_index(position + s.ox, s.width, s.border);
                 v = counted(s, row < 0 || column < 0 ? s.outside : (float)from[column * s.channels + e % Planes]);
+            }
             line[e % Planes * a.pitch + padded(Run, to + e / Planes)] = (double)v;
         }
     }
@@ -76,44 +108,65 @@ __device__ __forceinline__ static void stage_typed(const MeanAlong &a, const Blo
     });
 }
 
-/* Rows of `count` outputs, which lie in shared memory as the samples did. */
-template <int Run, typename D, int Planes>
-__device__ __forceinline__ static unsigned store(const MeanAlong &a, const Block &b, int count, const double *tile)
+/* Rows of `count` sums become outputs: made(sum, at) of the sum and its place in the row. */
+template <int Run, typename D, int Planes, typename F>
+__device__ __forceinline__ static void store(const MeanAlong &a, const Block &b, int count, const double *sums, F made)
 {
     const MeanTarget &t = a.target;
-    const int lane = (int)threadIdx.x % CUDA_WARP, warps = (int)blockDim.x / CUDA_WARP, channels = a.source.channels;
+    const Share share = share_of(a);
+    const int lane = (int)threadIdx.x % CUDA_WARP, channels = a.source.channels;
     const int first = (int)cuda_max(0, a.x - b.x), last = (int)cuda_min(count, a.x + a.cols - b.x);
-    unsigned clipped = 0;
-    for (int l = (int)threadIdx.x / CUDA_WARP; l < b.lines; l += warps) {
+    for (int l = share.line; l < b.lines; l += share.lines) {
         D *const row = (D *)(t.data + (b.y + l - t.base) % t.ring * t.stride) + (b.x - a.x) * channels + b.channel;
-        const double *const line = tile + l * Planes * a.pitch;
-        const float *const counts =
-            t.finish.counts == NULL ? NULL : t.finish.counts + ((b.y + l - t.first) * a.cols + b.x - a.x) * channels + b.channel;
-#pragma unroll 2
-        for (int e = first * Planes + lane; e < last * Planes; e += CUDA_WARP) {
-            const double sum = line[e % Planes * a.pitch + padded(Run, e / Planes)];
-            const int at = e / Planes * channels + e % Planes;
-            row[at] = cuda_sample<D>(counts == NULL ? mean_quotient(sum, t.finish) : mean_counted(sum, t.finish, counts[at]),
-                                     t.store, &clipped);
+        const double *const line = sums + l * Planes * a.sums_pitch;
+        const int64_t place = ((b.y + l - t.first) * a.cols + b.x - a.x) * channels + b.channel;
+        const int begin = max(first * Planes, part_begins(share, count * Planes, share.part));
+        const int end = min(last * Planes, part_begins(share, count * Planes, share.part + 1));
+        if (Planes == 1 && begin % CUDA_WARP == 0) {
+            const double *const there = line + padded(Run, begin) + padded(Run, lane);
+#pragma unroll 4
+            for (int e = 0; e < end - begin - lane; e += CUDA_WARP)
+                row[(begin + lane + e) * channels] =
+                    made(there[e / CUDA_WARP * padded(Run, CUDA_WARP)], place + (begin + lane + e) * channels);
+        } else {
+#pragma unroll 4
+            for (int e = begin + lane; e < end; e += CUDA_WARP) {
+                const int at = e / Planes * channels + e % Planes;
+                row[at] = made(line[e % Planes * a.sums_pitch + padded(Run, e / Planes)], place + at);
+            }
         }
     }
-    return clipped;
+}
+
+template <int Run, typename D, typename F>
+__device__ __forceinline__ static void store_planes(const MeanAlong &a, const Block &b, int count, const double *sums, F made)
+{
+    switch (a.planes) {
+    case 1: store<Run, D, 1>(a, b, count, sums, made); break;
+    case 2: store<Run, D, 2>(a, b, count, sums, made); break;
+    case 3: store<Run, D, 3>(a, b, count, sums, made); break;
+    default: store<Run, D, 4>(a, b, count, sums, made);
+    }
 }
 
 template <int Run>
-__device__ __forceinline__ static void store_typed(const MeanAlong &a, const Block &b, int count, const double *tile)
+__device__ __forceinline__ static void store_typed(const MeanAlong &a, const Block &b, int count, const double *sums)
 {
+    const MeanTarget &t = a.target;
     unsigned clipped = 0;
-    cuda_typed(a.target.dtype, [&](auto zero) {
+    if (t.between) { /* for the other pass */
+        store_planes<Run, float>(a, b, count, sums, [&](double sum, int64_t) { return (float)(sum * t.finish.inverse); });
+        return;
+    }
+    cuda_typed(t.dtype, [&](auto zero) {
         using D = decltype(zero);
-        switch (a.planes) {
-        case 1: clipped = store<Run, D, 1>(a, b, count, tile); break;
-        case 2: clipped = store<Run, D, 2>(a, b, count, tile); break;
-        case 3: clipped = store<Run, D, 3>(a, b, count, tile); break;
-        default: clipped = store<Run, D, 4>(a, b, count, tile);
-        }
+        store_planes<Run, D>(a, b, count, sums, [&](double sum, int64_t at) {
+            const float mean = t.finish.counts == NULL ? mean_quotient(sum, t.finish)
+                                                       : mean_counted(sum, t.finish, t.finish.counts[at]);
+            return cuda_sample<D>(mean, t.store, &clipped);
+        });
     });
-    cuda_count(a.target.clipped, clipped);
+    cuda_count(t.clipped, clipped);
 }
 
 /* ---- totals ------------------------------------------------------------------------------------------------------- */
@@ -123,89 +176,105 @@ __global__ static void __launch_bounds__(mean_threads)
     totals_kernel(const __grid_constant__ MeanAlong a, int64_t first, int64_t runs, double *totals)
 {
     CUDA_SHARED(double, tile);
-    const int thread = (int)threadIdx.x, line = thread / a.runs, j = thread % a.runs;
+    const int threads = mean_threads / (a.planes * a.rows);
+    const int line = (int)threadIdx.x / threads;
     Block b = block_of(a, HALO_MEAN_RUN);
-    b.x = (first + (blockIdx.x / (a.source.channels / a.planes)) % a.segments * a.runs) * HALO_MEAN_RUN;
+    const int64_t begins = blockIdx.x / (a.source.channels / a.planes) % a.segments * a.runs; /* counted from `first` */
+    b.x = (first + begins) * HALO_MEAN_RUN;
     stage_typed<HALO_MEAN_RUN>(a, b, b.x, a.runs * HALO_MEAN_RUN, 0, tile);
     __syncthreads();
-    const int64_t run = b.x / HALO_MEAN_RUN + j - first;
-    if (line >= b.lines * a.planes || run >= runs) return;
-    const double *const samples = tile + line * a.pitch;
-    double total = samples[padded(HALO_MEAN_RUN, j * HALO_MEAN_RUN)];
-    for (int k = 1; k < HALO_MEAN_RUN; k++) total = total + samples[padded(HALO_MEAN_RUN, j * HALO_MEAN_RUN) + k];
+    if (line >= b.lines * a.planes) return;
     const int64_t element = (b.y - a.y + line / a.planes) * a.source.channels + b.channel + line % a.planes;
-    totals[run * a.lines * a.source.channels + element] = total;
+    for (int j = (int)threadIdx.x % threads; j < a.runs && begins + j < runs; j += threads) {
+        const double *const samples = tile + line * a.pitch + j * (HALO_MEAN_RUN + 1);
+        double total = samples[0];
+        for (int k = 1; k < HALO_MEAN_RUN; k++) total = total + samples[k];
+        totals[(begins + j) * a.lines * a.source.channels + element] = total;
+    }
 }
 
 /* ---- sums --------------------------------------------------------------------------------------------------------- */
 
+/* The sums of the windows that begin in run j of a line's piece; `element` of a line's. */
 template <int Run>
-__global__ static void __launch_bounds__(mean_threads * (Run < 4 ? 4 : Run == 4 ? 2 : 1), Run < 8 ? 1 : 4)
-    along_kernel(const __grid_constant__ MeanAlong a)
+__device__ __forceinline__ static void sum_run(const MeanAlong &a, const double *samples, const double *totals, int64_t run,
+                                               int j, int64_t element, int upto, double *to)
+{
+    const int ahead = (int)((a.window - 1) / Run), offset = (int)((a.window - 1) % Run), turn = Run - offset;
+    const double *const starts = samples + j * (Run + 1);
+    const double *const ends = samples + (a.apart ? a.runs + j : j + ahead) * (Run + 1), *const here = ends + offset;
+    const auto between = [&](int more) {
+        const int window = ahead - 1 + more;
+        if (window < 1 || (more && offset == 0)) return HALO_MEAN_NOTHING;
+        if (a.apart) return a.between.sums[more][(run + 1 - a.between.base) * a.between.totals.n + element];
+        return mean_window((int)(run + 1), window, [&](int i) { return totals[j + 1 + i]; });
+    };
+    double sum[Run], end = mean_ahead<Run>(offset, [&](int i) { return ends[i]; });
+    const double less = between(0), more = ahead == 1 || upto <= turn ? HALO_MEAN_NOTHING : between(1);
+    mean_run_sums<Run>(offset, ahead == 1, less, more, [&](int k) { return starts[k]; },
+                       [&](int k) { return (k < turn ? here : here + 1)[k]; }, &end, sum);
+#pragma unroll
+    for (int k = 0; k < Run; k++) to[k] = sum[k];
+}
+
+template <int Run>
+__global__ static void __launch_bounds__(mean_threads, 4) along_kernel(const __grid_constant__ MeanAlong a)
 {
     CUDA_SHARED(double, tile);
-    const int thread = (int)threadIdx.x, line = thread / a.runs, j = thread % a.runs, segment = a.runs * Run;
-    const int64_t ahead = (a.window - 1) / Run;
+    const int lines = a.planes * a.rows, threads = mean_threads / lines; /* of a line */
+    const int line = (int)threadIdx.x / threads, first = (int)threadIdx.x % threads, segment = a.runs * Run;
+    const int ahead = (int)((a.window - 1) / Run);
     const Block b = block_of(a, Run);
     const bool works = line < b.lines * a.planes;
+    double *const sums = tile + lines * a.pitch, *const totals = sums + lines * a.sums_pitch + line * (a.runs + ahead + 1);
+    const double *const samples = tile + line * a.pitch;
 #pragma unroll 1
     for (int end = 0; end <= a.apart; end++)
-        stage_typed<Run>(a, b, b.x + end * ahead * Run, end ? segment + Run : a.apart ? segment : segment + (int)a.window - 1,
-                    end * segment, tile);
+        stage_typed<Run>(a, b, b.x + (int64_t)end * ahead * Run,
+                         end ? segment + Run : a.apart ? segment : segment + (int)a.window - 1, end * segment, tile);
     __syncthreads();
-    const double *const samples = tile + line * a.pitch;
-    double *const totals = tile + a.planes * a.rows * a.pitch + line * (a.runs + (int)ahead + 1);
     if (!a.apart && ahead > 1) {
-        if (works)
-            for (int r = j; r < a.runs + (int)ahead; r += a.runs) {
-                double total = samples[r * (Run + 1)];
+        for (int r = first; works && r < a.runs + ahead; r += threads) {
+            double total = samples[r * (Run + 1)];
 #pragma unroll
-                for (int k = 1; k < Run; k++) total = total + samples[r * (Run + 1) + k];
-                totals[r] = total;
-            }
+            for (int k = 1; k < Run; k++) total = total + samples[r * (Run + 1) + k];
+            totals[r] = total;
+        }
         __syncthreads();
     }
-    const int64_t run = b.x / Run + j;
     const int64_t element = (b.y - a.y + line / a.planes) * a.source.channels + b.channel + line % a.planes;
-    const int upto = (int)cuda_max(0, cuda_min(Run, a.x + a.cols - run * Run));
-    double sum[Run];
-    if (works && upto > 0) {
-        const int offset = (int)((a.window - 1) % Run), turn = Run - offset;
-        const double *const starts = samples + j * (Run + 1);
-        const double *const ends = samples + (a.apart ? a.runs + j : j + (int)ahead) * (Run + 1), *const here = ends + offset;
-        const auto between = [&](int more) {
-            const int window = (int)ahead - 1 + more;
-            if (window < 1 || (more && offset == 0)) return HALO_MEAN_NOTHING;
-            if (a.apart) return a.between.sums[more][(run + 1 - a.between.base) * a.between.totals.n + element];
-            return mean_window(run + 1, window, [&](int i) { return totals[j + 1 + i]; });
-        };
-        double end = mean_ahead<Run>(offset, [&](int i) { return ends[i]; });
-        const double less = between(0), more = ahead == 1 || upto <= turn ? HALO_MEAN_NOTHING : between(1);
+#pragma unroll 1
+    for (int j = first; works && j < a.runs; j += threads) {
+        const int64_t run = b.x / Run + j;
+        const int upto = (int)cuda_max(0, cuda_min(Run, a.x + a.cols - run * Run));
+        double *const to = sums + line * a.sums_pitch + j * (Run + 1);
         if (a.window == 1)
-            sum[0] = starts[0];
-        else
-            mean_run_sums<Run>(offset, ahead == 1, less, more, [&](int k) { return starts[k]; },
-                               [&](int k) { return (k < turn ? here : here + 1)[k]; }, &end, sum);
+            to[0] = samples[j * (Run + 1)];
+        else if (upto > 0)
+            sum_run<Run>(a, samples, totals, run, j, element, upto, to);
     }
     __syncthreads();
-    if (works && upto > 0)
-#pragma unroll
-        for (int k = 0; k < Run; k++) tile[line * a.pitch + j * (Run + 1) + k] = sum[k];
-    __syncthreads();
-    store_typed<Run>(a, b, segment, tile);
+    store_typed<Run>(a, b, segment, sums);
 }
 
 /* ---- laying out --------------------------------------------------------------------------------------------------- */
 
+/* Outputs of a line's piece, at least. */
+static const int along_segment = 1024;
+
 /* Blocks for runs of this size. Where there are few lines a block takes more of each. */
 static void lay_out(MeanAlong *a, int run)
 {
-    const int channels = a->source.channels;
+    const int channels = a->source.channels, warps = mean_threads / CUDA_WARP;
     a->planes = channels <= 4 ? channels : 1;
-    const int lines = (int)cuda_min(a->lines, cuda_max(1, mean_threads / 32 / a->planes));
-    a->runs = run < 8 ? (run == 4 ? 64 : 128) : lines * a->planes >= 3 ? 32 : lines * a->planes == 2 ? 64 : 128;
-    a->rows = (int)cuda_max(1, mean_threads / a->runs / a->planes);
+    a->rows = (int)cuda_max(1, cuda_min(a->lines, warps / a->planes));
+    const int lines = a->planes * a->rows;
+    a->runs = (lines >= 3 ? 1 : lines == 2 ? 2 : 4) * (along_segment / (run < 2 ? 2 : run));
     a->segments = cuda_ceil_div(a->x + a->cols - a->x / run * run, (int64_t)a->runs * run);
+    const int64_t segment = (int64_t)a->runs * run;
+    const int64_t staged = cuda_min(1 << 24, a->apart ? 2 * segment + run : segment + a->window);
+    a->pitch = padded(run, (int)staged) + 1;
+    a->sums_pitch = padded(run, (int)segment) + 1;
 }
 
 static int64_t blocks_of(const MeanAlong *a)
@@ -213,14 +282,10 @@ static int64_t blocks_of(const MeanAlong *a)
     return a->source.channels / a->planes * a->segments * cuda_ceil_div(a->lines, a->rows);
 }
 
-static int64_t shared_of(MeanAlong *a, int run)
+static int64_t shared_of(const MeanAlong *a, int run)
 {
-    const int64_t ahead = (a->window - 1) / run, segment = (int64_t)a->runs * run;
-    const int64_t lines = (int64_t)a->planes * a->rows;
-    const int64_t staged = cuda_min(1 << 24, a->apart ? 2 * segment + run : segment + a->window);
-    a->pitch = padded(run, (int)staged) + 1;
-    const int64_t totals = a->apart || ahead < 2 ? 0 : lines * (a->runs + ahead + 1) * (int64_t)sizeof(double);
-    return lines * a->pitch * (int64_t)sizeof(double) + totals;
+    const int64_t ahead = (a->window - 1) / run, totals = a->apart || ahead < 2 ? 0 : a->runs + ahead + 1;
+    return a->planes * a->rows * (a->pitch + a->sums_pitch + totals) * (int64_t)sizeof(double);
 }
 
 bool mean_along_apart(const HaloDevice *device, const MeanAlong *args)
@@ -236,8 +301,7 @@ template <int Run> static HaloStatus launch(HaloDevice *device, const MeanAlong 
 {
     MeanAlong a = *args;
     lay_out(&a, Run);
-    const int shared = (int)shared_of(&a, Run);
-    CUDA_LAUNCH(device, along_kernel<Run>, blocks_of(&a), a.runs * a.planes * a.rows, shared, a);
+    CUDA_LAUNCH(device, along_kernel<Run>, blocks_of(&a), mean_threads, (int)shared_of(&a, Run), a);
     return HALO_OK;
 }
 
@@ -258,8 +322,7 @@ HaloStatus mean_along_totals(HaloDevice *device, const MeanAlong *args, int64_t 
     MeanAlong a = *args;
     lay_out(&a, HALO_MEAN_RUN);
     a.segments = cuda_ceil_div(runs, a.runs);
-    a.pitch = padded(HALO_MEAN_RUN, a.runs * HALO_MEAN_RUN) + 1;
-    CUDA_LAUNCH(device, totals_kernel, blocks_of(&a), a.runs * a.planes * a.rows,
+    CUDA_LAUNCH(device, totals_kernel, blocks_of(&a), mean_threads,
                 (int)(a.planes * a.rows * a.pitch * (int64_t)sizeof(double)), a, first, runs, totals);
     return HALO_OK;
 }

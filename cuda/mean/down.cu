@@ -4,24 +4,37 @@
 
 static const int down_threads = 128;
 
-/* The row that a run begins at. */
-template <typename In> __device__ __forceinline__ static const In *run_at(const MeanRows &rows, int64_t run, int64_t size)
+/* The row of a position. */
+template <typename In> __device__ __forceinline__ static const In *row_at(const MeanRows &rows, int64_t position)
 {
-    return (const In *)rows.data + (run * size - rows.base) % rows.ring * rows.n;
+    const int64_t at = position - rows.base;
+    return (const In *)rows.data + (at < rows.ring ? at : at - rows.ring) * rows.n;
+}
+
+/* Which element and which piece of a column is a thread's: neighbours take neighbouring elements. */
+struct DownPlace {
+    int64_t e, piece;
+};
+
+__device__ __forceinline__ static DownPlace down_place(int64_t n)
+{
+    const int64_t thread = (int64_t)blockIdx.x * down_threads + threadIdx.x;
+    const int64_t piece = thread <= INT32_MAX && n <= INT32_MAX ? (int)thread / (int)n : thread / n;
+    return {thread - piece * n, piece};
 }
 
 template <typename In>
 __global__ static void __launch_bounds__(down_threads)
-    totals_kernel(const __grid_constant__ MeanRows rows, int size, int64_t first, const __grid_constant__ MeanRows totals,
-                  unsigned blocks)
+    totals_kernel(const __grid_constant__ MeanRows rows, int size, int64_t first, int64_t runs,
+                  const __grid_constant__ MeanRows totals)
 {
-    const int64_t e = (int64_t)(blockIdx.x % blocks) * down_threads + threadIdx.x, run = first + blockIdx.x / blocks;
-    if (e >= rows.n) return;
-    const In *from = run_at<In>(rows, run, size) + e;
+    const DownPlace p = down_place(rows.n);
+    if (p.piece >= runs) return;
+    const In *from = row_at<In>(rows, (first + p.piece) * size) + p.e;
     double total = (double)*from;
 #pragma unroll 8
     for (int k = 1; k < size; k++) total = total + (double)*(from += rows.n);
-    ((double *)totals.data)[(run - totals.base) % totals.ring * totals.n + e] = total;
+    ((double *)row_at<double>(totals, first + p.piece))[p.e] = total;
 }
 
 /* Of `window` totals of runs behind `run`. */
@@ -30,8 +43,8 @@ __device__ __forceinline__ static double sum_between(const MeanBetween &b, int64
     if (window == 0) return HALO_MEAN_NOTHING;
     if (b.sums[0] != NULL) return b.sums[later][(run + 1 - b.base) * b.totals.n + e];
     const double *const totals = (const double *)b.totals.data + e;
-    const int ring = (int)b.totals.ring, first = (int)((run + 1 - b.totals.base) % ring);
-    return mean_window(run + 1, (int)window, [&](int i) {
+    const int ring = (int)b.totals.ring, first = (int)(run + 1 - b.totals.base);
+    return mean_window((int)(run + 1), (int)window, [&](int i) {
         const int at = first + i;
         return totals[(at < ring ? at : at - ring) * b.totals.n];
     });
@@ -52,12 +65,15 @@ __device__ __forceinline__ static void put(const MeanDown &a, int64_t position, 
     float mean[Run];
 #pragma unroll
     for (int k = 0; k < Run; k++) mean[k] = mean_quotient(sum[k], a.target.finish);
+    if (a.target.store.num != 1.0f || a.target.store.den != 1.0f)
+#pragma unroll
+        for (int k = 0; k < Run; k++) mean[k] = halo_rescale(mean[k], a.target.store);
     cuda_typed(a.target.dtype, [&](auto zero) {
         using D = decltype(zero);
         char *to = a.target.data + (position - a.target.base) * a.target.stride + e * (int64_t)sizeof(D);
 #pragma unroll
         for (int k = 0; k < Run; k++, to += a.target.stride)
-            if (k >= from && k < upto) *(D *)to = cuda_sample<D>(mean[k], a.target.store, clipped);
+            if (k >= from && k < upto) *(D *)to = cuda_sample<D>(mean[k], {1.0f, 1.0f}, clipped);
     });
 }
 
@@ -71,8 +87,8 @@ __device__ __forceinline__ static void walk(const MeanDown &a, int64_t run, int6
 #pragma unroll 1
     for (bool begins = true; run <= last; run++, begins = false) {
         const int from = (int)cuda_max(0, a.first - run * Run), upto = (int)cuda_min(Run, a.first + a.count - run * Run);
-        const In *const starts = run_at<In>(a.rows, run, Run) + e, *const ends = run_at<In>(a.rows, run + ahead, Run) + e;
-        const In *const here = ends + offset * n, *const later = run_at<In>(a.rows, run + ahead + 1, Run) + e - turn * n;
+        const In *const starts = row_at<In>(a.rows, run * Run) + e, *const ends = row_at<In>(a.rows, (run + ahead) * Run) + e;
+        const In *const here = ends + offset * n, *const later = row_at<In>(a.rows, (run + ahead + 1) * Run) + e - turn * n;
         double sum[Run];
         if (begins || offset == 0) end = mean_ahead<Run>(offset, [&](int i) { return (double)__ldg(ends + i * n); });
         const double less = sum_between(a.between, run, ahead - 1, e, 0);
@@ -86,26 +102,121 @@ __device__ __forceinline__ static void walk(const MeanDown &a, int64_t run, int6
 }
 
 /* Runs of a thread. */
-static const int down_runs = 2;
+template <int Run> static constexpr int down_runs = Run < HALO_MEAN_RUN ? 64 / Run : 2;
 
 template <typename In, int Run>
 __global__ static void __launch_bounds__(down_threads, Run == HALO_MEAN_RUN ? 4 : 1)
-    down_kernel(const __grid_constant__ MeanDown a, unsigned blocks)
+    down_kernel(const __grid_constant__ MeanDown a)
 {
-    const int64_t e = (int64_t)(blockIdx.x % blocks) * down_threads + threadIdx.x;
-    const int64_t run = a.first / Run + (int64_t)(blockIdx.x / blocks) * down_runs;
-    const int64_t last = cuda_min(run + down_runs - 1, (a.first + a.count - 1) / Run);
+    const DownPlace p = down_place(a.rows.n);
+    const int64_t run = a.first / Run + p.piece * down_runs<Run>;
+    const int64_t last = cuda_min(run + down_runs<Run> - 1, (a.first + a.count - 1) / Run);
     unsigned clipped = 0;
-    if (e < a.rows.n) walk<In, Run>(a, run, last, e, &clipped);
+    walk<In, Run>(a, run, last, p.e, &clipped);
     cuda_count(a.target.clipped, clipped);
 }
 
+/* ---- through shared memory ---------------------------------------------------------------------------------------- */
+
+/* Rows of outputs of a block: whole runs. */
+static const int tile_rows = HALO_MEAN_RUN;
+
+/* Rows that windows over these outputs end in begin so far behind the first; the rows of a block, of both. */
+__host__ __device__ __forceinline__ static int tile_ahead(int64_t window, int run)
+{
+    return (int)cuda_min(tile_rows, (window - 1) / run * run);
+}
+
+__host__ __device__ __forceinline__ static int tile_height(int64_t window, int run)
+{
+    return tile_ahead(window, run) + (int)((window - 1) % run) + tile_rows;
+}
+
+/* Copies to shared memory behind the thread's back, where the GPU can. */
+__device__ __forceinline__ static void fetch_float(float *to, const float *from)
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"((unsigned)__cvta_generic_to_shared(to)), "l"(from) : "memory");
+#else
+    *to = *from;
+#endif
+}
+
+__device__ __forceinline__ static void fetched()
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
+/* The same for rows of many floats: a thread fetches all that it needs of its element at once, and waits for it once. */
+template <int Run>
+__global__ static void __launch_bounds__(down_threads, 4)
+    tile_kernel(const __grid_constant__ MeanDown a, unsigned blocks)
+{
+    CUDA_SHARED(float, tile);
+    const int64_t n = a.rows.n, e = (int64_t)(blockIdx.x % blocks) * down_threads + threadIdx.x;
+    const int64_t first = (a.first / tile_rows + blockIdx.x / blocks) * tile_rows, needed = a.first + a.count + a.window - 1;
+    const int64_t ahead = (a.window - 1) / Run;
+    const int offset = (int)((a.window - 1) % Run), behind = tile_ahead(a.window, Run);
+    float *const starts = tile + threadIdx.x, *const ends = starts + behind * down_threads;
+    unsigned clipped = 0;
+    if (e < n) {
+        const auto fetch = [&](float *to, int64_t position, int rows) {
+            const int low = (int)cuda_max(0, a.first - position), high = (int)cuda_min(rows, needed - position);
+            for (int i = 0; i < high; i += Run, to += Run * down_threads) {
+                const float *from = row_at<float>(a.rows, position + i) + e;
+                if (i >= low && i + Run <= high)
+#pragma unroll
+                    for (int k = 0; k < Run; k++, from += n) fetch_float(to + k * down_threads, from);
+                else
+                    for (int k = 0; k < Run; k++, from += n)
+                        if (i + k >= low && i + k < high) fetch_float(to + k * down_threads, from);
+            }
+        };
+        fetch(starts, first, behind);
+        fetch(ends, first + ahead * Run, tile_height(a.window, Run) - behind);
+        fetched();
+#pragma unroll 1
+        for (int r = 0; r < tile_rows; r += Run) {
+            const int64_t position = first + r;
+            const int from = (int)cuda_max(0, a.first - position), upto = (int)cuda_min(Run, a.first + a.count - position);
+            if (from >= Run || upto <= 0) continue;
+            const float *const here = starts + r * down_threads, *const there = ends + r * down_threads;
+            double sum[Run], end = mean_ahead<Run>(offset, [&](int i) { return (double)there[i * down_threads]; });
+            const double less = sum_between(a.between, position / Run, ahead - 1, e, 0);
+            const double more =
+                ahead == 1 || upto + offset <= Run ? HALO_MEAN_NOTHING : sum_between(a.between, position / Run, ahead, e, 1);
+            mean_run_sums<Run>(
+                offset, ahead == 1, less, more, [&](int k) { return (double)here[k * down_threads]; },
+                [&](int k) { return (double)there[(offset + k) * down_threads]; }, &end, sum);
+            put<Run>(a, position, e, from, upto, sum, &clipped);
+        }
+    }
+    cuda_count(a.target.clipped, clipped);
+}
+
+template <int Run> static HaloStatus launch_tiles(HaloDevice *device, const MeanDown *a)
+{
+    const int64_t blocks = cuda_ceil_div(a->rows.n, down_threads);
+    const int64_t tiles = (a->first + a->count - 1) / tile_rows - a->first / tile_rows + 1;
+    CUDA_LAUNCH(device, tile_kernel<Run>, blocks * tiles, down_threads,
+                tile_height(a->window, Run) * down_threads * (int)sizeof(float), *a, (unsigned)blocks);
+    return HALO_OK;
+}
+
+/* ---- launching ----------------------------------------------------------------------------------------------------- */
+
+static int64_t blocks_of(int64_t n, int64_t pieces) { return cuda_ceil_div(n * pieces, down_threads); }
+
 template <typename In, int Run> static HaloStatus launch(HaloDevice *device, const MeanDown *args)
 {
-    const int64_t blocks = cuda_ceil_div(args->rows.n, down_threads);
     const int64_t runs = (args->first + args->count - 1) / Run - args->first / Run + 1;
-    CUDA_LAUNCH(device, (down_kernel<In, Run>), blocks * cuda_ceil_div(runs, down_runs), down_threads, 0, *args,
-                (unsigned)blocks);
+    MeanDown a = *args;
+    a.rows = mean_near(a.rows, a.first / Run * Run);
+    if (a.between.totals.ring > 0) a.between.totals = mean_near(a.between.totals, a.first / Run + 1);
+    if (std::is_same<In, float>::value && a.rows.n >= down_threads) return launch_tiles<Run>(device, &a);
+    CUDA_LAUNCH(device, (down_kernel<In, Run>), blocks_of(a.rows.n, cuda_ceil_div(runs, down_runs<Run>)), down_threads, 0, a);
     return HALO_OK;
 }
 
@@ -129,30 +240,28 @@ HaloStatus mean_down(HaloDevice *device, const MeanDown *args, bool doubles)
 HaloStatus mean_down_totals(HaloDevice *device, const MeanRows *rows, bool doubles, int64_t run, int64_t first,
                             int64_t runs, const MeanRows *totals)
 {
-    const int64_t blocks = cuda_ceil_div(rows->n, down_threads);
     if (runs < 1) return HALO_OK;
+    const MeanRows from = mean_near(*rows, first * run), to = mean_near(*totals, first);
     if (doubles)
-        CUDA_LAUNCH(device, totals_kernel<double>, blocks * runs, down_threads, 0, *rows, (int)run, first, *totals,
-                    (unsigned)blocks);
+        CUDA_LAUNCH(device, totals_kernel<double>, blocks_of(rows->n, runs), down_threads, 0, from, (int)run, first, runs, to);
     else
-        CUDA_LAUNCH(device, totals_kernel<float>, blocks * runs, down_threads, 0, *rows, (int)run, first, *totals,
-                    (unsigned)blocks);
+        CUDA_LAUNCH(device, totals_kernel<float>, blocks_of(rows->n, runs), down_threads, 0, from, (int)run, first, runs, to);
     return HALO_OK;
 }
 
 /* ---- counts of their own ------------------------------------------------------------------------------------------- */
 
 __global__ static void __launch_bounds__(down_threads)
-    counted_kernel(const __grid_constant__ MeanTarget t, const double *sums, int64_t first, int64_t n, unsigned blocks)
+    counted_kernel(const __grid_constant__ MeanTarget t, const double *sums, int64_t first, int64_t count, int64_t n)
 {
-    const int64_t e = (int64_t)(blockIdx.x % blocks) * down_threads + threadIdx.x, row = blockIdx.x / blocks;
+    const DownPlace p = down_place(n);
     unsigned clipped = 0;
-    if (e < n) {
-        const float mean = mean_counted(sums[row * n + e], t.finish, t.finish.counts[(first + row - t.first) * n + e]);
-        char *const to = t.data + (first + row - t.base) * t.stride;
+    if (p.piece < count) {
+        const int64_t row = first + p.piece;
+        const float mean = mean_counted(sums[p.piece * n + p.e], t.finish, t.finish.counts[(row - t.first) * n + p.e]);
         cuda_typed(t.dtype, [&](auto zero) {
             using D = decltype(zero);
-            ((D *)to)[e] = cuda_sample<D>(mean, t.store, &clipped);
+            ((D *)(t.data + (row - t.base) * t.stride))[p.e] = cuda_sample<D>(mean, t.store, &clipped);
         });
     }
     cuda_count(t.clipped, clipped);
@@ -161,7 +270,6 @@ __global__ static void __launch_bounds__(down_threads)
 HaloStatus mean_down_counted(HaloDevice *device, const MeanTarget *target, const double *sums, int64_t first, int64_t count,
                              int64_t n)
 {
-    const int64_t blocks = cuda_ceil_div(n, down_threads);
-    CUDA_LAUNCH(device, counted_kernel, blocks * count, down_threads, 0, *target, sums, first, n, (unsigned)blocks);
+    CUDA_LAUNCH(device, counted_kernel, blocks_of(n, count), down_threads, 0, *target, sums, first, count, n);
     return HALO_OK;
 }

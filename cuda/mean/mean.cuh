@@ -33,17 +33,26 @@ struct MeanFinish {
 struct MeanTarget {
     char *data;
     int64_t stride, first, base, ring;
+    bool between; /* f32 rows for the other pass: sums * inverse */
     HaloDtype dtype;
     HaloStore store;
     MeanFinish finish;
     unsigned long long *clipped;
 };
 
-/* Rows of n elements; position p lies in row (p - base) % ring. Both are multiples of a run. */
+/* Rows of n elements; position p lies in row (p - base) % ring. Both are multiples of a run, and no position is more than
+ * two rings from the base. */
 struct MeanRows {
     const void *data;
     int64_t base, ring, n;
 };
+
+/* What positions of rows are counted from, so that none of those from `first` on, a ring of them, is further away. */
+static inline MeanRows mean_near(MeanRows rows, int64_t first)
+{
+    rows.base += (first - rows.base) / rows.ring * rows.ring;
+    return rows;
+}
 
 /* What lies between the runs that windows begin and end in: totals of all runs, to be summed; or, where these are many, the
  * sums themselves, [run - base][n], for windows that end before the turn, and after it. */
@@ -61,7 +70,7 @@ struct MeanAlong {
     int64_t x, cols, y, lines; /* the first output and line, and how many */
     int64_t segments;          /* of a line */
     int runs, planes, rows;    /* a block's: runs of a segment, channels, lines */
-    int pitch;                 /* doubles of a line in shared memory */
+    int pitch, sums_pitch;     /* doubles of a line in shared memory: samples, sums */
     bool apart;                /* where windows end lies apart from where they begin */
 };
 
@@ -87,19 +96,23 @@ HaloStatus mean_down_totals(HaloDevice *device, const MeanRows *rows, bool doubl
 
 /* ---- sums of few -------------------------------------------------------------------------------------------------- */
 
-/* The sum of the window of value(0), value(1), …, at most twice HALO_MEAN_RUN of them: one whole run lies between. */
-template <typename F> __device__ __forceinline__ double mean_window(int64_t position, int window, F value)
+/* The sum of the window of value(0), value(1), …, of which the first has this position: at most twice HALO_MEAN_RUN of
+ * them, so that one whole run lies between. Runs are powers of two. */
+template <typename F> __device__ __forceinline__ double mean_window(int position, int window, F value)
 {
     if (window == 1) return value(0);
-    const int run = (int)halo_mean_run(window), place = (int)(position % run);
-    const int end = run - place, last = (place + window - 1) / run * run - place;
+    const int run = min(HALO_MEAN_RUN, 1 << (31 - __clz(window - 1))), place = position & (run - 1);
+    const int end = run - place, last = ((place + window - 1) & -run) - place;
     double sum = value(end - 1), later = value(last);
+#pragma unroll 4
     for (int i = end - 2; i >= 0; i--) sum = value(i) + sum;
     if (last > end) {
         double total = value(end);
+#pragma unroll 4
         for (int i = end + 1; i < last; i++) total = total + value(i);
         sum = sum + total;
     }
+#pragma unroll 4
     for (int i = last + 1; i < window; i++) later = later + value(i);
     return sum + later;
 }
