@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""growth.py HALO RESULTS DEVICE...: times by the width of the window; see growth.sh."""
+import json
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from statistics import median
+
+try:
+    import cv2
+    import numpy as np
+except ImportError:
+    cv2 = None
+
+WIDTHS = 3, 5, 9, 15, 31, 63, 127, 255, 511
+SIDE = {"cpu": 2048, "gpu": 8192}
+RUNS, PATIENCE_MS = 5, 4000  # wider windows of what takes longer than that are left out
+STEP = 1.5  # times what the definition asks from one width to the next
+
+
+@dataclass(frozen=True)
+class Operation:
+    name: str
+    pipeline: str      # {w} is the width, {sigma} that of a Gaussian with so many taps
+    power: float = 0   # time may grow as the width to this power
+    peer: object = None
+
+    def text(self, width, dtype):
+        sigma = (width - 1) / 8  # truncated at 4 sigma: w / 2 samples to each side
+        return self.pipeline.format(w=width, sigma=repr(sigma)) + ("|depth:u8" if dtype == "u8" else "")
+
+
+def box(k):
+    return np.ones((k, k), np.uint8)
+
+
+OPERATIONS = (
+    Operation("box", "box:{w}", peer=lambda a, k: cv2.blur(a, (k, k))),
+    Operation("local:sd", "local:sd,width={w}"),
+    Operation("erode", "erode:{w}", peer=lambda a, k: cv2.erode(a, box(k))),
+    Operation("erode, disk", "erode:{w},shape=disk", 1,
+              lambda a, k: cv2.erode(a, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (k, k)))),
+    Operation("median", "median:window={w}", 1,
+              lambda a, k: cv2.medianBlur(a, k) if a.dtype == np.uint8 or k <= 5 else None),
+    Operation("gauss", "gauss:{sigma}", 1, lambda a, k: cv2.GaussianBlur(a, (k, k), (k - 1) / 8)),
+    Operation("row of box", "box:width={w},height=1"),
+    Operation("row of medians", "median:width={w},height=1", 0.3),
+)
+
+
+def halo_ms(halo, device, operation, width, dtype, channels):
+    run = subprocess.run([halo, "bench", "ops", operation.text(width, dtype), "--size", f"{SIDE[device]}x{SIDE[device]}",
+                          "--dtype", dtype, "--channels", str(channels), "--device", device, "--runs", str(RUNS), "--json"],
+                         stdout=subprocess.PIPE, check=True)
+    return json.loads(run.stdout)["kernel_ms"]
+
+
+def peer_ms(operation, width, dtype, channels):
+    shape = (SIDE["cpu"], SIDE["cpu"]) + ((channels,) if channels > 1 else ())
+    random = np.random.default_rng(1)
+    image = random.integers(0, 256, shape, np.uint8) if dtype == "u8" else random.random(shape, np.float32)
+    times = []
+    for _ in range(RUNS):
+        start = time.perf_counter()
+        if operation.peer(image, width) is None:
+            return None
+        times.append((time.perf_counter() - start) * 1e3)
+    return median(times)
+
+
+def measure(time_of):
+    """Times by width, until one takes too long."""
+    found = []
+    for width in WIDTHS:
+        ms = time_of(width)
+        if ms is None:
+            break
+        found.append(ms)
+        if ms > PATIENCE_MS:
+            break
+    return found
+
+
+def cells(times, power):
+    for i, ms in enumerate(times):
+        asked = (WIDTHS[i] / WIDTHS[i - 1]) ** power if i > 0 else 1
+        steps = i > 0 and ms > STEP * asked * times[i - 1]
+        yield f"{ms:.3g}" + (" *" if steps else "")
+    yield from ["–"] * (len(WIDTHS) - len(times))
+
+
+def main():
+    halo, path, devices = sys.argv[1], sys.argv[2], sys.argv[3:]
+    with open(path, "w", encoding="utf-8") as file:
+        for device in devices:
+            print(f"\n{device}, {SIDE[device]} x {SIDE[device]}, ms by width; * : more than {STEP} times what was asked")
+            print("| operation | samples | " + " | ".join(map(str, WIDTHS)) + " |")
+            print("|---" * (len(WIDTHS) + 2) + "|")
+            for operation in OPERATIONS:
+                for dtype, channels in ("u8", 1), ("u8", 3), ("f32", 1), ("f32", 3):
+                    rows = [("halo", lambda w: halo_ms(halo, device, operation, w, dtype, channels))]
+                    if cv2 and device == "cpu" and operation.peer:
+                        rows.append((f"OpenCV {cv2.__version__}", lambda w: peer_ms(operation, w, dtype, channels)))
+                    for who, time_of in rows:
+                        times = measure(time_of)
+                        file.write(json.dumps({"device": device, "operation": operation.name, "who": who, "dtype": dtype,
+                                               "channels": channels, "widths": WIDTHS[:len(times)], "ms": times}) + "\n")
+                        file.flush()
+                        name = operation.name if who == "halo" else f"{operation.name}, {who}"
+                        print(f"| {name} | {dtype} × {channels} | " + " | ".join(cells(times, operation.power)) + " |", flush=True)
+
+
+main()
