@@ -5,6 +5,9 @@
 /* One double is left out behind every run, so that the threads of a warp, which are a run apart, do not meet in a bank. */
 __host__ __device__ __forceinline__ static int padded(int run, int i) { return i + i / run; }
 
+/* Do a thread's sums go back to where its samples were? It has one run then, and keeps them until all are read. */
+__host__ __device__ constexpr static bool in_place(int run) { return run == HALO_MEAN_RUN; }
+
 /* ---- from memory and back ------------------------------------------------------------------------------------------------------ */
 
 struct Block {
@@ -198,7 +201,7 @@ __global__ static void __launch_bounds__(mean_threads)
 /* The sums of the windows that begin in run j of a line's piece; `element` of a line's. */
 template <int Run>
 __device__ __forceinline__ static void sum_run(const MeanAlong &a, const double *samples, const double *totals, int64_t run,
-                                               int j, int64_t element, int upto, double *to)
+                                               int j, int64_t element, int upto, double sum[Run])
 {
     const int ahead = (int)((a.window - 1) / Run), offset = (int)((a.window - 1) % Run), turn = Run - offset;
     const double *const starts = samples + j * (Run + 1);
@@ -209,16 +212,15 @@ __device__ __forceinline__ static void sum_run(const MeanAlong &a, const double 
         if (a.apart) return a.between.sums[more][(run + 1 - a.between.base) * a.between.totals.n + element];
         return mean_window((int)(run + 1), window, [&](int i) { return totals[j + 1 + i]; });
     };
-    double sum[Run], end = mean_ahead<Run>(offset, [&](int i) { return ends[i]; });
+    double end = mean_ahead<Run>(offset, [&](int i) { return ends[i]; });
     const double less = between(0), more = ahead == 1 || upto <= turn ? HALO_MEAN_NOTHING : between(1);
     mean_run_sums<Run>(offset, ahead == 1, less, more, [&](int k) { return starts[k]; },
                        [&](int k) { return (k < turn ? here : here + 1)[k]; }, &end, sum);
-#pragma unroll
-    for (int k = 0; k < Run; k++) to[k] = sum[k];
 }
 
 template <int Run>
-__global__ static void __launch_bounds__(mean_threads, 4) along_kernel(const __grid_constant__ MeanAlong a)
+__global__ static void __launch_bounds__(mean_threads, in_place(Run) ? 4 : 6)
+    along_kernel(const __grid_constant__ MeanAlong a)
 {
     CUDA_SHARED(double, tile);
     const int lines = a.planes * a.rows, threads = mean_threads / lines; /* of a line */
@@ -226,7 +228,8 @@ __global__ static void __launch_bounds__(mean_threads, 4) along_kernel(const __g
     const int ahead = (int)((a.window - 1) / Run);
     const Block b = block_of(a, Run);
     const bool works = line < b.lines * a.planes;
-    double *const sums = tile + lines * a.pitch, *const totals = sums + lines * a.sums_pitch + line * (a.runs + ahead + 1);
+    double *const sums = in_place(Run) ? tile : tile + lines * a.pitch;
+    double *const totals = tile + lines * (a.pitch + (in_place(Run) ? 0 : a.sums_pitch)) + line * (a.runs + ahead + 1);
     const double *const samples = tile + line * a.pitch;
 #pragma unroll 1
     for (int end = 0; end <= a.apart; end++)
@@ -243,15 +246,25 @@ __global__ static void __launch_bounds__(mean_threads, 4) along_kernel(const __g
         __syncthreads();
     }
     const int64_t element = (b.y - a.y + line / a.planes) * a.source.channels + b.channel + line % a.planes;
+    double sum[Run] = {};
 #pragma unroll 1
-    for (int j = first; works && j < a.runs; j += threads) {
+    for (int j = first; works && j < a.runs; j += threads) { /* once, where they go back in place */
         const int64_t run = b.x / Run + j;
         const int upto = (int)cuda_max(0, cuda_min(Run, a.x + a.cols - run * Run));
-        double *const to = sums + line * a.sums_pitch + j * (Run + 1);
         if (a.window == 1)
-            to[0] = samples[j * (Run + 1)];
+            sum[0] = samples[j * (Run + 1)];
         else if (upto > 0)
-            sum_run<Run>(a, samples, totals, run, j, element, upto, to);
+            sum_run<Run>(a, samples, totals, run, j, element, upto, sum);
+        if constexpr (!in_place(Run)) {
+#pragma unroll
+            for (int k = 0; k < Run; k++) sums[line * a.sums_pitch + j * (Run + 1) + k] = sum[k];
+        }
+    }
+    if (in_place(Run)) {
+        __syncthreads();
+        if (works && first < a.runs)
+#pragma unroll
+            for (int k = 0; k < Run; k++) sums[line * a.sums_pitch + first * (Run + 1) + k] = sum[k];
     }
     __syncthreads();
     store_typed<Run>(a, b, segment, sums);
@@ -259,8 +272,8 @@ __global__ static void __launch_bounds__(mean_threads, 4) along_kernel(const __g
 
 /* ---- laying out --------------------------------------------------------------------------------------------------- */
 
-/* Outputs of a line's piece, at least. */
-static const int along_segment = 1024;
+/* Outputs of a line's piece, at least: so that shared memory holds as many blocks as registers do. */
+static int segment_of(int run) { return in_place(run) ? 1024 : 512; }
 
 /* Blocks for runs of this size. Where there are few lines a block takes more of each. */
 static void lay_out(MeanAlong *a, int run)
@@ -269,12 +282,12 @@ static void lay_out(MeanAlong *a, int run)
     a->planes = channels <= 4 ? channels : 1;
     a->rows = (int)cuda_max(1, cuda_min(a->lines, warps / a->planes));
     const int lines = a->planes * a->rows;
-    a->runs = (lines >= 3 ? 1 : lines == 2 ? 2 : 4) * (along_segment / (run < 2 ? 2 : run));
+    a->runs = (lines >= 3 ? 1 : lines == 2 ? 2 : 4) * (segment_of(run) / (run < 2 ? 2 : run));
     a->segments = cuda_ceil_div(a->x + a->cols - a->x / run * run, (int64_t)a->runs * run);
     const int64_t segment = (int64_t)a->runs * run;
     const int64_t staged = cuda_min(1 << 24, a->apart ? 2 * segment + run : segment + a->window);
     a->pitch = padded(run, (int)staged) + 1;
-    a->sums_pitch = padded(run, (int)segment) + 1;
+    a->sums_pitch = in_place(run) ? a->pitch : padded(run, (int)segment) + 1;
 }
 
 static int64_t blocks_of(const MeanAlong *a)
@@ -285,7 +298,7 @@ static int64_t blocks_of(const MeanAlong *a)
 static int64_t shared_of(const MeanAlong *a, int run)
 {
     const int64_t ahead = (a->window - 1) / run, totals = a->apart || ahead < 2 ? 0 : a->runs + ahead + 1;
-    return a->planes * a->rows * (a->pitch + a->sums_pitch + totals) * (int64_t)sizeof(double);
+    return a->planes * a->rows * (a->pitch + (in_place(run) ? 0 : a->sums_pitch) + totals) * (int64_t)sizeof(double);
 }
 
 bool mean_along_apart(const HaloDevice *device, const MeanAlong *args)
