@@ -188,6 +188,7 @@ typedef struct CpuMeanKernels {
     void (*slide)(const int32_t *x, int64_t pixels, int64_t width, int64_t channels, int32_t *sum);
     /* sum += add, and -= drop where it is not NULL. */
     void (*fall)(const int32_t *add, const int32_t *drop, int64_t n, int32_t *sum);
+    void (*count)(const int32_t *add, const int32_t *drop, int64_t n, double *sum);
     /* `narrow`: neither the sums nor the count are beyond 2^24. */
     void (*divide)(const int32_t *sum, int64_t n, int64_t count, bool narrow, float *mean);
     void (*square_whole)(int32_t *x, int64_t n);
@@ -201,10 +202,10 @@ typedef struct CpuMeanKernels {
     void (*starts[2])(const void *x, const CpuMeanLine *line, const double *const between[2], double *sum);
     void (*join)(const double *end, int64_t n, double *sum); /* sum += end */
     /* sum * scale / count, where each may have its own count. */
-    void (*mean)(const double *sum, int64_t n, double scale, double count, const int32_t *counts, float *mean);
+    void (*mean)(const double *sum, int64_t n, double scale, double count, const double *counts, float *mean);
     void (*square)(const float *line, int64_t n, double *to);
     /* The variance, or its root, of as many samples with these sums. */
-    void (*deviation)(const double *sum, const double *squares, int64_t n, double count, const int32_t *counts,
+    void (*deviation)(const double *sum, const double *squares, int64_t n, double count, const double *counts,
                       bool root, float *made);
     /* Of lines of f32 or of f64: sum = line, or += line. */
     void (*lay[2])(const void *line, int64_t n, bool first, double *sum);

@@ -184,6 +184,33 @@ static void the_largest(void **state)
     testbuf_free(&dst);
 }
 
+/* More numbers in a window than f32 counts one by one. */
+static void counts_beyond_f32(void **state)
+{
+    (void)state;
+    enum { W = 9, H = 5 };
+    const HaloShape shape = test_shape(HALO_F32, W, H, 1);
+    Rng rng = {6};
+    TestBuf src = testbuf_make(&shape, test_whole(&shape), NULL),
+            dst = testbuf_make(&shape, test_whole(&shape), NULL);
+    testbuf_fill_with(&src, TEST_PLAIN, &rng);
+    ((float *)src.view.data)[W * 2 + 4] = NAN;
+    for (int kind = HALO_MEAN_PLAIN; kind <= HALO_MEAN_SD; kind++) {
+        const HaloStep mean = {.u.mean = {.window = {.width = 4099,
+                                                     .height = 4101,
+                                                     .ox = -2049,
+                                                     .oy = -2050,
+                                                     .border = HALO_BORDER_REPLICATE,
+                                                     .nan_ignore = true},
+                                          .kind = (HaloMeanKind)kind},
+                               .store = {1, 1}};
+        oracle_mean(&src.view, &dst.view, &mean.u.mean, mean.store);
+        expect_everywhere("counts beyond f32", call_mean, &mean, &src, NULL, &dst, 0);
+    }
+    testbuf_free(&src);
+    testbuf_free(&dst);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -193,6 +220,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(larger_images),
         cmocka_unit_test(one_that_is_not_finite),
         cmocka_unit_test(the_largest),
+        cmocka_unit_test(counts_beyond_f32),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

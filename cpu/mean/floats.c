@@ -36,8 +36,9 @@ bool cpu_mean_floats_scratch(CpuMean *m, int64_t *total)
     m->count = (double)m->window.width * (double)height;
     m->scale = has_columns(m) ? halo_mean_scale(m->window.width) : 1.0;
     if (room < 0) return false;
-    if (m->window.nan_ignore && (!cpu_mean_whole_scratch(m, 1, total) ||
-                                 !cpu_reserve(total, run * m->pitch, sizeof(int32_t), &m->at_counts)))
+    if (m->window.nan_ignore &&
+        (!cpu_mean_whole_scratch(m, 1, total) || !cpu_reserve(total, m->pitch, sizeof(double), &m->at_count) ||
+         !cpu_reserve(total, run * m->pitch, sizeof(double), &m->at_counts)))
         return false;
     for (int p = 0; p < cpu_mean_planes(m); p++)
         if (!reserve_plane(m, run, &m->plane[p], total)) return false;
@@ -56,7 +57,7 @@ static double *doubles_at(const CpuMeanTask *task, int64_t at)
 }
 
 /* Line `row`, and how many numbers the windows hold that end in it: NULL where all count. */
-static const float *read_line(const CpuMeanTask *task, int64_t row, const int32_t **counts)
+static const float *read_line(const CpuMeanTask *task, int64_t row, const double **counts)
 {
     const CpuMean *m = task->m;
     const int64_t wide = (task->cols + m->window.width - 1) * m->dst->shape.channels;
@@ -65,7 +66,7 @@ static const float *read_line(const CpuMeanTask *task, int64_t row, const int32_
     *counts = NULL;
     if (!m->window.nan_ignore) return line;
     m->device->kernels->mean->numbers(line, wide, number);
-    *counts = cpu_mean_whole_line(task, row, 0, number);
+    *counts = cpu_mean_whole_counts(task, row, number);
     return line;
 }
 
@@ -90,7 +91,7 @@ static void sum_line(const CpuMeanTask *task, const float *line, int plane, doub
 
 /* n elements of row `row` of the outputs, from `first` on. */
 static void finish(const CpuMeanTask *task, int64_t row, int64_t first, int64_t n, const double *const sum[2],
-                   const int32_t *counts, uint64_t *clipped)
+                   const double *counts, uint64_t *clipped)
 {
     const CpuMean *m = task->m;
     const CpuMeanKernels *kernels = m->device->kernels->mean;
@@ -109,7 +110,7 @@ static void rows_alone(const CpuMeanTask *task, uint64_t *clipped)
     const CpuMean *m = task->m;
     const double *sum[2] = {NULL, NULL};
     for (int64_t row = 0; row < task->rows; row++) {
-        const int32_t *counts;
+        const double *counts;
         const float *const line = read_line(task, row, &counts);
         for (int p = 0; p < cpu_mean_planes(m); p++) {
             sum[p] = doubles_at(task, m->plane[p].at_row);
@@ -131,7 +132,7 @@ static void *ring_line(const CpuMeanTask *task, int64_t row, int plane)
     return ring + element * (int64_t)(deviates(m) ? sizeof(double) : sizeof(float));
 }
 
-static void fill_line(const CpuMeanTask *task, int64_t row, const int32_t **counts)
+static void fill_line(const CpuMeanTask *task, int64_t row, const double **counts)
 {
     const CpuMean *m = task->m;
     const float *const line = read_line(task, row, counts);
@@ -151,7 +152,7 @@ static void fill_first(const CpuMeanTask *task, const CpuMeanDown down[2])
 {
     const CpuMean *m = task->m;
     const int64_t run = halo_mean_run(m->window.height);
-    const int32_t *counts;
+    const double *counts;
     for (int64_t row = 0; row < m->window.height - 1; row++) {
         const int64_t position = task->y + row, in = position / run, begins = position % run == 0;
         fill_line(task, row, &counts);
@@ -180,7 +181,7 @@ static CpuMeanDown down_of(const CpuMeanTask *task, int plane)
 }
 
 /* The outputs of the rows whose lines are there, chunk by chunk. */
-static void finish_rows(const CpuMeanTask *task, int64_t row, const CpuMeanDown down[2], const int32_t *counts,
+static void finish_rows(const CpuMeanTask *task, int64_t row, const CpuMeanDown down[2], const double *counts,
                         uint64_t *clipped)
 {
     const CpuMean *m = task->m;
@@ -204,7 +205,7 @@ static void columns(const CpuMeanTask *task, uint64_t *clipped)
 {
     const CpuMean *m = task->m;
     const int64_t height = m->window.height, run = halo_mean_run(height);
-    int32_t *const counts = m->window.nan_ignore ? (int32_t *)(void *)(task->scratch + m->at_counts) : NULL;
+    double *const counts = m->window.nan_ignore ? doubles_at(task, m->at_counts) : NULL;
     CpuMeanDown down[2] = {{0}};
     for (int p = 0; p < cpu_mean_planes(m); p++) down[p] = down_of(task, p);
     fill_first(task, down);
@@ -215,7 +216,7 @@ static void columns(const CpuMeanTask *task, uint64_t *clipped)
         down[1].position = down[0].position;
         down[1].rows = down[0].rows;
         for (int64_t k = 0; k < down[0].rows; k++) {
-            const int32_t *ended;
+            const double *ended;
             fill_line(task, row + k + height - 1, &ended);
             if (counts != NULL) memcpy(counts + k * m->pitch, ended, (size_t)task->n * sizeof *counts);
         }

@@ -23,7 +23,7 @@ typedef struct CpuMean {
     int64_t pitch;                       /* elements of a row of outputs: whole chunks */
     int64_t ring, total_ring;            /* rows of lines, and of totals */
     double scale, count;                 /* a mean is its sum * scale / count */
-    int64_t at_line, at_number, at_counts, at_room, at_square, at_between, at_mean;
+    int64_t at_line, at_number, at_count, at_counts, at_room, at_square, at_between, at_mean;
     CpuMeanPlane plane[2]; /* of samples; of their squares */
     int64_t scratch_bytes;
     char *scratch;
@@ -51,6 +51,8 @@ bool cpu_mean_whole_scratch(CpuMean *m, int planes, int64_t *total);
 /* Takes the numbers of line `row` of a plane, each in order; the sums of the windows that it ends are in the
  * task's scratch then. */
 const int32_t *cpu_mean_whole_line(const CpuMeanTask *task, int64_t row, int plane, const int32_t *number);
+/* The same of ones and zeros, of which there may be more than 32 bits tell. */
+const double *cpu_mean_whole_counts(const CpuMeanTask *task, int64_t row, const int32_t *number);
 void cpu_mean_whole(const CpuMeanTask *task, uint64_t *clipped);
 
 /* floats.c: floats, by runs. */

@@ -25,18 +25,34 @@ bool cpu_mean_whole_scratch(CpuMean *m, int planes, int64_t *total)
     return true;
 }
 
-const int32_t *cpu_mean_whole_line(const CpuMeanTask *task, int64_t row, int plane, const int32_t *number)
+/* The sums along line `row`, and along that which no window holds any more, NULL while there is none. */
+static const int32_t *slide(const CpuMeanTask *task, int64_t row, int plane, const int32_t *number,
+                            const int32_t **left)
 {
     const CpuMean *m = task->m;
-    const CpuMeanKernels *kernels = m->device->kernels->mean;
     int32_t *const slid = integers_at(task, m->plane[plane].at_slid);
-    int32_t *const sum = integers_at(task, m->plane[plane].at_sum);
     int32_t *const here = slid + row % rows_of(m) * m->pitch;
-    const int32_t *const left = slid + (row + 1) % rows_of(m) * m->pitch;
+    m->device->kernels->mean->slide(number, task->cols, m->window.width, m->dst->shape.channels, here);
+    *left = row < m->window.height ? NULL : slid + (row + 1) % rows_of(m) * m->pitch;
+    return here;
+}
+
+const int32_t *cpu_mean_whole_line(const CpuMeanTask *task, int64_t row, int plane, const int32_t *number)
+{
+    int32_t *const sum = integers_at(task, task->m->plane[plane].at_sum);
+    const int32_t *left, *const here = slide(task, row, plane, number, &left);
     if (row == 0) memset(sum, 0, (size_t)task->n * sizeof *sum);
-    kernels->slide(number, task->cols, m->window.width, m->dst->shape.channels, here);
-    kernels->fall(here, row < m->window.height ? NULL : left, task->n, sum);
+    task->m->device->kernels->mean->fall(here, left, task->n, sum);
     return sum;
+}
+
+const double *cpu_mean_whole_counts(const CpuMeanTask *task, int64_t row, const int32_t *number)
+{
+    double *const count = (double *)(void *)(task->scratch + task->m->at_count);
+    const int32_t *left, *const here = slide(task, row, 0, number, &left);
+    if (row == 0) memset(count, 0, (size_t)task->n * sizeof *count);
+    task->m->device->kernels->mean->count(here, left, task->n, count);
+    return count;
 }
 
 void cpu_mean_whole(const CpuMeanTask *task, uint64_t *clipped)

@@ -59,6 +59,14 @@ static void fall(const int32_t *restrict add, const int32_t *restrict drop, int6
         for (int64_t i = 0; i < n; i++) sum[i] += add[i] - drop[i];
 }
 
+static void count(const int32_t *restrict add, const int32_t *restrict drop, int64_t n, double *restrict sum)
+{
+    if (drop == NULL)
+        for (int64_t i = 0; i < n; i++) sum[i] += (double)add[i];
+    else
+        for (int64_t i = 0; i < n; i++) sum[i] += (double)(add[i] - drop[i]);
+}
+
 /* Where f32 holds the sums, the quotient of two of them is the same rounded once as by way of f64. */
 static void divide(const int32_t *restrict sum, int64_t n, int64_t count, bool narrow, float *restrict mean)
 {
@@ -87,13 +95,13 @@ static void join(const double *restrict end, int64_t n, double *restrict sum)
 }
 
 static void mean_of(const double *restrict sum, int64_t n, double scale, double count,
-                    const int32_t *restrict counts, float *restrict mean)
+                    const double *restrict counts, float *restrict mean)
 {
     const float none = __builtin_nanf("");
     if (counts == NULL)
         for (int64_t i = 0; i < n; i++) mean[i] = (float)(sum[i] * scale / count);
     else
-        for (int64_t i = 0; i < n; i++) mean[i] = counts[i] == 0 ? none : (float)(sum[i] * scale / counts[i]);
+        for (int64_t i = 0; i < n; i++) mean[i] = counts[i] == 0.0 ? none : (float)(sum[i] * scale / counts[i]);
 }
 
 /* ---- how far samples are from the mean
@@ -119,14 +127,14 @@ static void deviation_whole(const int32_t *restrict sum, const int32_t *restrict
 }
 
 static void deviation(const double *restrict sum, const double *restrict squares, int64_t n, double count,
-                      const int32_t *restrict counts, bool root, float *restrict made)
+                      const double *restrict counts, bool root, float *restrict made)
 {
     const float none = __builtin_nanf("");
     for (int64_t i = 0; i < n; i++) {
-        const double variance = halo_variance(sum[i], squares[i], counts == NULL ? count : (double)counts[i]);
+        const double variance = halo_variance(sum[i], squares[i], counts == NULL ? count : counts[i]);
         made[i] = (float)(root ? sqrt(variance) : variance);
     }
-    for (int64_t i = 0; counts != NULL && i < n; i++) made[i] = counts[i] == 0 ? none : made[i];
+    for (int64_t i = 0; counts != NULL && i < n; i++) made[i] = counts[i] == 0.0 ? none : made[i];
 }
 
 /* ---- down columns
@@ -188,6 +196,7 @@ const CpuMeanKernels CPU_TABLE(mean) = {
     .numbers = numbers,
     .slide = slide,
     .fall = fall,
+    .count = count,
     .divide = divide,
     .ends = {ends_f32, ends_f64},
     .starts = {starts_f32, starts_f64},

@@ -48,8 +48,7 @@ static void sum_row(const Rows *rows, int64_t y, int c, double *sum, int64_t *co
         const bool counts = !(rows->mean->window.nan_ignore && isnan(x[i]));
         if (!counts) x[i] = 0.0;
         if (rows->squared) x[i] = x[i] * x[i];
-        for (int64_t k = i - width + 1; k <= i; k++)
-            if (k >= 0 && k < rows->cols) count[k] += counts;
+        for (int64_t k = i < width ? 0 : i - width + 1; k <= i && k < rows->cols; k++) count[k] += counts;
     }
     for (int64_t i = 0; i < rows->cols; i++) sum[i] = window_sum(x + i, rows->x0 + i, width);
     free(x);
