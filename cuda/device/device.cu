@@ -209,14 +209,6 @@ static int64_t asked(HaloDevice *device)
     return device->asked;
 }
 
-/* What windows deviate from their mean is not made here yet: where it may, the CPU takes over. */
-static HaloStatus plain_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMean *mean, HaloStore store)
-{
-    if (mean->kind != HALO_MEAN_PLAIN)
-        return halo_fail(HALO_ERR_DEVICE, "variances of windows are not made on a GPU yet");
-    return cuda_mean(device, src, dst, mean, store);
-}
-
 extern "C" const HaloBackend halo_backend_cuda = {
     .name = "cuda",
     .count = count_devices,
@@ -240,7 +232,7 @@ extern "C" const HaloBackend halo_backend_cuda = {
     .hist = cuda_hist,
     .scan = cuda_scan,
     .rank = cuda_rank,
-    .mean = plain_mean,
+    .mean = cuda_mean,
     .equalize = cuda_equalize,
     .pick = cuda_pick,
     .mark = set_mark,

@@ -157,6 +157,10 @@ __device__ __forceinline__ static void store_typed(const MeanAlong &a, const Blo
 {
     const MeanTarget &t = a.target;
     unsigned clipped = 0;
+    if (t.dtype == HALO_F64) {
+        store_planes<Run, double>(a, b, count, sums, [](double sum, int64_t) { return sum; });
+        return;
+    }
     if (t.between) { /* for the other pass */
         store_planes<Run, float>(a, b, count, sums, [&](double sum, int64_t) { return (float)(sum * t.finish.inverse); });
         return;
@@ -172,6 +176,13 @@ __device__ __forceinline__ static void store_typed(const MeanAlong &a, const Blo
     cuda_count(t.clipped, clipped);
 }
 
+/* Whatever is staged of the block's lines becomes its square. */
+__device__ __forceinline__ static void square(const MeanAlong &a, double *tile)
+{
+    __syncthreads();
+    for (int i = (int)threadIdx.x; i < a.planes * a.rows * a.pitch; i += (int)blockDim.x) tile[i] = tile[i] * tile[i];
+}
+
 /* ---- totals ------------------------------------------------------------------------------------------------------- */
 
 /* Of the runs of a long line, for windows that shared memory does not hold. */
@@ -185,6 +196,7 @@ __global__ static void __launch_bounds__(mean_threads)
     const int64_t begins = blockIdx.x / (a.source.channels / a.planes) % a.segments * a.runs; /* counted from `first` */
     b.x = (first + begins) * HALO_MEAN_RUN;
     stage_typed<HALO_MEAN_RUN>(a, b, b.x, a.runs * HALO_MEAN_RUN, 0, tile);
+    if (a.source.squares) square(a, tile);
     __syncthreads();
     if (line >= b.lines * a.planes) return;
     const int64_t element = (b.y - a.y + line / a.planes) * a.source.channels + b.channel + line % a.planes;
@@ -235,6 +247,7 @@ __global__ static void __launch_bounds__(mean_threads, in_place(Run) ? 4 : 6)
     for (int end = 0; end <= a.apart; end++)
         stage_typed<Run>(a, b, b.x + (int64_t)end * ahead * Run,
                          end ? segment + Run : a.apart ? segment : segment + (int)a.window - 1, end * segment, tile);
+    if (a.source.squares) square(a, tile);
     __syncthreads();
     if (!a.apart && ahead > 1) {
         for (int r = first; works && r < a.runs + ahead; r += threads) {

@@ -5,29 +5,6 @@
 /* Bytes of a band and the rows that its windows need besides. */
 static const int64_t band_bytes = (int64_t)192 << 20;
 
-/* Memory that is handed out like a stack. Without a base it only tells how much that will be, and nothing is launched. */
-struct MeanRoom {
-    char *base;
-    int64_t used, most;
-};
-
-struct MeanJob {
-    HaloDevice *device;
-    HaloWindow window;
-    MeanSource source;
-    MeanTarget target;
-    int64_t x, y, cols, rows, n; /* outputs; elements of a row */
-    MeanRoom *room;
-};
-
-static void *take(MeanRoom *room, int64_t count, int64_t size)
-{
-    char *const at = room->base == NULL ? NULL : room->base + room->used;
-    room->used += cuda_ceil_div(count * size, 256) * 256;
-    room->most = cuda_max(room->most, room->used);
-    return at;
-}
-
 /* ---- what lies between -------------------------------------------------------------------------------------------- */
 
 static HaloStatus windows_down(const MeanJob *job, const MeanRows *rows, int64_t first, int64_t count, int64_t window,
@@ -43,7 +20,7 @@ static HaloStatus sum_between(const MeanJob *job, MeanBetween *between, int64_t 
     for (int more = 0; more < 2; more++) {
         const int64_t window = ahead - 1 + more, count = cuda_min(runs, held - window + 1);
         if (window == 0 || count < 1) continue;
-        double *const sums = (double *)take(job->room, runs * n, sizeof(double));
+        double *const sums = (double *)mean_take(job->room, runs * n, sizeof(double));
         between->sums[more] = sums;
         CUDA_PASS(windows_down(job, &between->totals, first + 1, count, window, sums));
     }
@@ -68,7 +45,7 @@ static HaloStatus windows_down(const MeanJob *job, const MeanRows *rows, int64_t
     if (ahead > 1) {
         down.between.totals.base = begun + 1;
         down.between.totals.ring = cuda_max(held, 1);
-        down.between.totals.data = take(job->room, held * rows->n, sizeof(double));
+        down.between.totals.data = mean_take(job->room, held * rows->n, sizeof(double));
         if (job->room->base != NULL)
             CUDA_PASS(mean_down_totals(job->device, rows, true, run, begun + 1, held, &down.between.totals));
         if (ahead > mean_few) CUDA_PASS(sum_between(job, &down.between, begun, runs, held, ahead));
@@ -99,7 +76,7 @@ static HaloStatus along(const MeanJob *job, int64_t y, int64_t lines, const Mean
         totals.n = lines * a.source.channels;
         totals.base = begun + 1;
         totals.ring = held;
-        totals.data = take(job->room, held * totals.n, sizeof(double));
+        totals.data = mean_take(job->room, held * totals.n, sizeof(double));
         if (job->room->base != NULL)
             CUDA_PASS(mean_along_totals(job->device, &a, begun + 1, held, (double *)totals.data));
         CUDA_PASS(sum_between(job, &a.between, begun, runs, held, (a.window - 1) / run));
@@ -120,7 +97,8 @@ static HaloStatus bands(const MeanJob *job)
 {
     const int64_t height = job->window.height, run = halo_mean_run(height), ahead = (height - 1) / run;
     const int64_t band = band_rows(job, run), begun = job->y / run;
-    const bool counted = job->target.finish.counts != NULL;
+    const bool sums = job->target.dtype == HALO_F64, counted = job->source.ignores && !sums;
+    const int64_t kept = sums ? sizeof(double) : sizeof(float);
     MeanDown down = {};
     MeanTarget lines = {};
     down.window = height;
@@ -128,16 +106,17 @@ static HaloStatus bands(const MeanJob *job)
     down.rows.n = down.between.totals.n = job->n;
     down.rows.base = lines.base = begun * run;
     down.rows.ring = lines.ring = cuda_ceil_div(band + height - 1, run) * run + run;
-    down.rows.data = lines.data = (char *)take(job->room, lines.ring * job->n, sizeof(float));
-    lines.stride = job->n * (int64_t)sizeof(float);
-    lines.between = true;
+    down.rows.data = lines.data = (char *)mean_take(job->room, lines.ring * job->n, kept);
+    lines.stride = job->n * kept;
+    lines.between = !sums;
+    lines.dtype = job->target.dtype;
     lines.finish.count = halo_mean_scale(job->window.width);
     lines.finish.inverse = 1.0 / lines.finish.count;
     lines.clipped = job->device->clipped;
     MeanRows &totals = down.between.totals;
     totals.base = begun;
     totals.ring = band / run + ahead + 2;
-    if (ahead > 1) totals.data = take(job->room, totals.ring * job->n, sizeof(double));
+    if (ahead > 1) totals.data = mean_take(job->room, totals.ring * job->n, sizeof(double));
     int64_t read = job->y, summed = begun + 1; /* lines up to here, totals up to there */
     for (int64_t y = job->y; y < job->y + job->rows; y = down.first + down.count) {
         const int64_t used = job->room->used;
@@ -148,14 +127,15 @@ static HaloStatus bands(const MeanJob *job)
         CUDA_PASS(along(job, read, end - read, &lines));
         read = end;
         if (ahead > 1 && job->room->base != NULL)
-            CUDA_PASS(mean_down_totals(job->device, &down.rows, false, run, summed, held - summed, &totals));
+            CUDA_PASS(mean_down_totals(job->device, &down.rows, sums, run, summed, held - summed, &totals));
         summed = held;
         if (ahead > mean_few) {
             const int64_t first = y / run, runs = (y + down.count - 1) / run - first + 1;
             CUDA_PASS(sum_between(job, &down.between, first, runs, held - first - 1, ahead));
         }
-        if (counted) down.sums = (double *)take(job->room, down.count * job->n, sizeof(double));
-        if (job->room->base != NULL) CUDA_PASS(mean_down(job->device, &down, false));
+        if (counted) down.sums = (double *)mean_take(job->room, down.count * job->n, sizeof(double));
+        if (sums) down.sums = (double *)job->target.data + (y - job->y) * job->n;
+        if (job->room->base != NULL) CUDA_PASS(mean_down(job->device, &down, sums));
         if (counted && job->room->base != NULL)
             CUDA_PASS(mean_down_counted(job->device, &job->target, down.sums, y, down.count, job->n));
         job->room->used = used;
@@ -165,23 +145,30 @@ static HaloStatus bands(const MeanJob *job)
 
 static HaloStatus means(const MeanJob *job) { return job->window.height == 1 ? along(job, job->y, job->rows, &job->target) : bands(job); }
 
-/* ---- NaN left out ------------------------------------------------------------------------------------------------- */
+HaloStatus mean_sums(const MeanJob *rows, const MeanSource *source, const double **sums)
+{
+    MeanJob job = *rows;
+    double *const to = (double *)mean_take(job.room, job.rows * job.n, sizeof *to);
+    job.source = *source;
+    job.target = {};
+    job.target.data = (char *)to;
+    job.target.stride = job.n * (int64_t)sizeof *to;
+    job.target.first = job.target.base = job.y;
+    job.target.ring = INT64_MAX;
+    job.target.dtype = HALO_F64;
+    job.target.clipped = rows->target.clipped;
+    *sums = to;
+    return means(&job);
+}
 
 /* The numbers of every window, then the means over them. */
 static HaloStatus means_of_numbers(const MeanJob *job)
 {
-    float *const counts = (float *)take(job->room, job->rows * job->n, sizeof *counts);
-    MeanJob count = *job, rest = *job;
-    count.source.counts = true;
-    count.target.data = (char *)counts;
-    count.target.stride = job->n * (int64_t)sizeof *counts;
-    count.target.dtype = HALO_F32;
-    count.target.store = {1.0f, 1.0f};
-    count.target.finish.count = 1.0 / job->target.finish.scale;
-    count.target.finish.inverse = job->target.finish.scale;
+    MeanJob rest = *job;
+    MeanSource numbers = job->source;
+    numbers.counts = true;
+    CUDA_PASS(mean_sums(job, &numbers, &rest.target.finish.counts));
     rest.source.ignores = true;
-    rest.target.finish.counts = counts;
-    CUDA_PASS(means(&count));
     return means(&rest);
 }
 
@@ -249,19 +236,27 @@ static MeanJob job_of(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, cons
     return job;
 }
 
+static HaloStatus make(const MeanJob *job, HaloMeanKind kind, bool rest)
+{
+    if (kind != HALO_MEAN_PLAIN) return mean_deviations(job, rest, kind == HALO_MEAN_SD);
+    return rest ? means_of_numbers(job) : means(job);
+}
+
 HaloStatus cuda_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMean *mean, HaloStore store)
 {
     CUDA_PASS(cuda_use(device));
     if (dst->cols < 1 || dst->rows < 1) return HALO_OK;
-    if (ones_take(src, mean, store)) return by_ones(device, src, dst, mean);
+    if (mean->kind == HALO_MEAN_PLAIN && ones_take(src, mean, store)) return by_ones(device, src, dst, mean);
     MeanJob job = job_of(device, src, dst, mean, store);
     const bool rest = mean->window.nan_ignore && (src->shape.dtype == HALO_F32 || job.source.outside != job.source.outside);
     MeanRoom room = {};
     void *block;
     job.room = &room;
-    CUDA_PASS(rest ? means_of_numbers(&job) : means(&job));
-    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_BETWEEN, cuda_max(room.most, 1), &block));
+    CUDA_PASS(make(&job, mean->kind, rest));
+    const int64_t planned = room.most;
+    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_BETWEEN, cuda_max(planned, 1), &block));
     room.base = (char *)block;
     room.used = 0;
-    return rest ? means_of_numbers(&job) : means(&job);
+    CUDA_PASS(make(&job, mean->kind, rest));
+    return room.most == planned ? HALO_OK : halo_fail(HALO_ERR_BUG, "means took other memory than they had planned");
 }

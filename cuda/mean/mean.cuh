@@ -20,16 +20,17 @@ struct MeanSource {
     int channels;
     bool ignores; /* NaN are 0 */
     bool counts;  /* and numbers 1 */
+    bool squares; /* sums are of the squares of all that */
 };
 
 /* Sums become means: sum / count, or sum * scale over counts of their own. */
 struct MeanFinish {
     double count, inverse; /* the inverse rounded */
     double scale;
-    const float *counts; /* [rows][n] from the target's first row; NULL: `count` */
+    const double *counts; /* [rows][n] from the target's first row; NULL: `count` */
 };
 
-/* Position p, from `first` on, goes to row (p - base) % ring. */
+/* Position p, from `first` on, goes to row (p - base) % ring. F64 takes the sums themselves. */
 struct MeanTarget {
     char *data;
     int64_t stride, first, base, ring;
@@ -81,6 +82,34 @@ struct MeanDown {
     double *sums;      /* [position - first][n]; NULL: `target` */
     MeanTarget target;
 };
+
+/* Memory that is handed out like a stack. Without a base it only tells how much that will be, and nothing is launched. */
+struct MeanRoom {
+    char *base;
+    int64_t used, most;
+};
+
+struct MeanJob {
+    HaloDevice *device;
+    HaloWindow window;
+    MeanSource source;
+    MeanTarget target;
+    int64_t x, y, cols, rows, n; /* outputs; elements of a row */
+    MeanRoom *room;
+};
+
+static inline void *mean_take(MeanRoom *room, int64_t count, int64_t size)
+{
+    char *const at = room->base == NULL ? NULL : room->base + room->used;
+    room->used += cuda_ceil_div(count * size, 256) * 256;
+    room->most = cuda_max(room->most, room->used);
+    return at;
+}
+
+/* mean.cu: the sums of the job's windows, [rows][n] out of its room, of samples as this source reads them. */
+HaloStatus mean_sums(const MeanJob *job, const MeanSource *source, const double **sums);
+/* deviation.cu: of sums, and of sums of squares. `numbers`: just of the samples that are; root: of variances. */
+HaloStatus mean_deviations(const MeanJob *job, bool numbers, bool root);
 
 /* along.cu, down.cu: launches. Totals go to [run - first][n], of runs from `first` on. */
 HaloStatus mean_along(HaloDevice *device, const MeanAlong *args);
@@ -178,9 +207,9 @@ __device__ __forceinline__ static float mean_quotient(double sum, const MeanFini
 }
 
 /* The same over a count of its own. */
-__device__ __forceinline__ static float mean_counted(double sum, const MeanFinish &f, float count)
+__device__ __forceinline__ static float mean_counted(double sum, const MeanFinish &f, double count)
 {
-    return count == 0.0f ? halo_canonical(NAN) : (float)(sum * f.scale / (double)count);
+    return count == 0.0 ? halo_canonical(NAN) : (float)(sum * f.scale / count);
 }
 
 #endif
