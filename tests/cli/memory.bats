@@ -101,9 +101,9 @@ PYTHON
 @test "what steps take beside their samples: large windows of floats, tables of tiles" {
     halo run '' in.ppm -o in.pfm
     head -c 1000000 noise > small
-    # A window of 121 x 121 floats takes as much as its tile of samples, several times, for each thread.
+    # A window of 121 x 121 floats takes as much as its tile of samples, sorted, for each thread.
     halo run median:60 in.pfm -o all.npy -j 4 --max-memory 400M
-    run --separate-stderr peak "$HALO" run median:60 in.pfm -o none.npy -j 4 --max-memory 8M
+    run --separate-stderr peak "$HALO" run median:60 in.pfm -o none.npy -j 4 --max-memory 3M
     refused "MiB"
     halo run clahe:tiles=16 --raw u16:500x500x2 small -o all.npy -f --max-memory 400M
     run --separate-stderr peak "$HALO" run clahe:tiles=16 --raw u16:500x500x2 small -o none.npy --max-memory 8M
