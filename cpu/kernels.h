@@ -158,8 +158,7 @@ typedef struct CpuRankKernels {
     CpuMedian *median[2][3];   /* 3 x 3, 5 x 5 */
 } CpuRankKernels;
 
-/* ---- means of windows (halo/means.h, docs/numerics.md)
- * -------------------------------------------------------------- */
+/* ---- means of windows (halo/means.h, docs/numerics.md) ----------------------------------------------- */
 
 /* Elements of a few rows that go down the columns together, so that they stay in the first-level cache. */
 #define CPU_MEAN_CHUNK 64

@@ -92,6 +92,13 @@ HaloStatus filter_f32(const char *what, double value, float *rounded);
  * are whole by now. */
 HaloStatus filter_samples(const char *what, const HaloValue *length, int64_t *samples);
 
+/* The row of such a height. */
+#define FILTER_HEIGHT                                                                                  \
+    {                                                                                                  \
+        .key = "height", .type = HALO_PARAM_LENGTH, .preset = "", .min = 1, .max = HALO_MASK_MAX_SIDE, \
+        .unit = "pixels", .help = "full height of the window; as the width unless given"               \
+    }
+
 /* The window that a width and a height (as the width unless given; sound has none) ask for. */
 HaloStatus filter_size(HaloBuilder *builder, const char *op, HaloReg in, const HaloValue *width,
                        const HaloValue *height, FilterWindow *window);

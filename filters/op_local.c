@@ -52,13 +52,7 @@ static const HaloParam local_param[] = {
      .max = HALO_MASK_MAX_SIDE,
      .unit = "samples",
      .help = "full width of the window, odd or even"},
-    {.key = "height",
-     .type = HALO_PARAM_LENGTH,
-     .preset = "",
-     .min = 1,
-     .max = HALO_MASK_MAX_SIDE,
-     .unit = "pixels",
-     .help = "full height of the window; as the width unless given"},
+    FILTER_HEIGHT,
 };
 
 const HaloOp halo_op_local = {

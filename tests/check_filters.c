@@ -16,7 +16,7 @@
 enum { TEXT = 256 };
 
 /* Runs it and hands over the output, which has to be there. */
-static Outcome run_ok(const char *pipeline, const HaloBuf *in, const HaloFormat *to)
+static Outcome run_to(const char *pipeline, const HaloBuf *in, const HaloFormat *to)
 {
     const Outcome outcome = expect_everywhere_alike(pipeline, in, to);
     if (outcome.status != HALO_OK) fail_case(NULL, "%s: %s", pipeline, outcome.message);
@@ -50,7 +50,7 @@ static void smoothing_keeps_constants(void **state)
             const char *const filter = is_sound ? sound[f - IMAGES] : image[f];
             snprintf(text, sizeof text, "%s%cborder=%s", filter, strchr(filter, ':') != NULL ? ',' : ':',
                      border[b]);
-            Outcome outcome = run_ok(text, &in, NULL);
+            Outcome outcome = run_to(text, &in, NULL);
             for (int64_t y = 0; y < outcome.out.rows; y++)
                 for (int64_t x = 0; x < outcome.out.cols; x++)
                     if (fabsf(oracle_get(&outcome.out, x, y, 1) / (is_sound ? 0.7f : 173.0f) - 1.0f) > 1e-5f)
@@ -80,8 +80,8 @@ static void impulse_response_is_the_mask(void **state)
     const HaloShape shape = test_shape(HALO_F32, 11, 9, 1);
     HaloBuf in = image_of(&shape, NULL);
     *(float *)halo_at(&in, 5, 4) = 1.0f;
-    Outcome plain = run_ok("conv:mask=\"3x3: 1,2,3, 4,5,6, 7,8,9\"", &in, NULL);
-    Outcome turned = run_ok("conv:mask=\"3x3: 1,2,3, 4,5,6, 7,8,9\",flip=1", &in, NULL);
+    Outcome plain = run_to("conv:mask=\"3x3: 1,2,3, 4,5,6, 7,8,9\"", &in, NULL);
+    Outcome turned = run_to("conv:mask=\"3x3: 1,2,3, 4,5,6, 7,8,9\",flip=1", &in, NULL);
     for (int j = 0; j < 3; j++)
         for (int i = 0; i < 3; i++) {
             assert_true(oracle_get(&plain.out, 4 + i, 3 + j, 0) == (float)(9 - (j * 3 + i)));
@@ -95,7 +95,7 @@ static void impulse_response_is_the_mask(void **state)
 
 static void expect_row(const char *pipeline, const HaloBuf *in, int64_t y, const float *want, int64_t count)
 {
-    Outcome outcome = run_ok(pipeline, in, NULL);
+    Outcome outcome = run_to(pipeline, in, NULL);
     assert_int_equal(outcome.out.cols, count);
     for (int64_t x = 0; x < count; x++)
         if (oracle_get(&outcome.out, x, y, 0) != want[x])
@@ -168,9 +168,9 @@ static void savgol_makes_times_odd(void **state)
     shape.kind = HALO_AUDIO;
     shape.rate = 1000;
     HaloBuf in = random_input(&shape, false, &rng);
-    Outcome samples = run_ok("savgol:window=21,order=3", &in, NULL);
-    Outcome even = run_ok("savgol:window=20ms,order=3", &in, NULL);
-    Outcome odd = run_ok("savgol:window=21ms,order=3", &in, NULL);
+    Outcome samples = run_to("savgol:window=21,order=3", &in, NULL);
+    Outcome even = run_to("savgol:window=20ms,order=3", &in, NULL);
+    Outcome odd = run_to("savgol:window=21ms,order=3", &in, NULL);
     Outcome refused = pipeline_run(runner[1].session, "savgol:window=20,order=3", &in, NULL);
     assert_int_equal(outcome_hash(&even), outcome_hash(&samples));
     assert_int_equal(outcome_hash(&odd), outcome_hash(&samples));
@@ -189,7 +189,7 @@ static void identity_gives_the_image_back(void **state)
     for (HaloDtype dtype = HALO_U8; dtype <= HALO_U16; dtype++) {
         const HaloShape shape = test_shape(dtype, 29, 23, 3);
         HaloBuf in = random_input(&shape, false, &rng);
-        Outcome outcome = run_ok("conv:mask=\"3x3: 0,0,0, 0,1,0, 0,0,0\"", &in, halo_find_format("png"));
+        Outcome outcome = run_to("conv:mask=\"3x3: 0,0,0, 0,1,0, 0,0,0\"", &in, halo_find_format("png"));
         assert_int_equal(outcome.out.shape.dtype, dtype);
         assert_int_equal(outcome.clipped, 0);
         assert_memory_equal(outcome.out.data, in.data, (size_t)(in.rows * in.stride));
@@ -207,7 +207,7 @@ static void worked_example_gives_321(void **state)
     const HaloShape shape = test_shape(HALO_U8, 7, 7, 1);
     HaloBuf in = image_of(&shape, image);
     Outcome outcome =
-        run_ok("conv:mask=\"5x5: 1,2,3,2,1, 2,3,4,3,2, 3,4,5,4,3, 2,3,4,3,2, 1,2,3,2,1\",border=zero", &in,
+        run_to("conv:mask=\"5x5: 1,2,3,2,1, 2,3,4,3,2, 3,4,5,4,3, 2,3,4,3,2, 1,2,3,2,1\",border=zero", &in,
                halo_find_format("npy"));
     assert_int_equal(outcome.out.shape.dtype, HALO_F32);
     assert_true(oracle_get(&outcome.out, 2, 2, 0) == 321.0f);
@@ -226,7 +226,7 @@ static void transparent_borders_leave_no_dark_fringe(void **state)
     for (int64_t y = 12; y < 36; y++)
         for (int64_t x = 16; x < 48; x++)
             for (int c = 0; c < 4; c++) ((uint8_t *)halo_at(&in, x, y))[c] = (uint8_t)colour[c];
-    Outcome outcome = run_ok("gauss:4", &in, halo_find_format("png"));
+    Outcome outcome = run_to("gauss:4", &in, halo_find_format("png"));
     int64_t soft = 0;
     for (int64_t y = 0; y < 48; y++)
         for (int64_t x = 0; x < 64; x++) {

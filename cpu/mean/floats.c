@@ -48,8 +48,7 @@ bool cpu_mean_floats_scratch(CpuMean *m, int64_t *total)
            cpu_reserve(total, CPU_MEAN_CHUNK, sizeof(float), &m->at_mean);
 }
 
-/* ---- along lines
- * ------------------------------------------------------------------------------------------------- */
+/* ---- along lines ------------------------------------------------------------------------------------- */
 
 static double *doubles_at(const CpuMeanTask *task, int64_t at)
 {
@@ -86,8 +85,7 @@ static void sum_line(const CpuMeanTask *task, const float *line, int plane, doub
         kernels->lay[0](line, task->n, true, sum);
 }
 
-/* ---- from sums to outputs
- * ---------------------------------------------------------------------------------------- */
+/* ---- from sums to outputs ---------------------------------------------------------------------------- */
 
 /* n elements of row `row` of the outputs, from `first` on. */
 static void finish(const CpuMeanTask *task, int64_t row, int64_t first, int64_t n, const double *const sum[2],
@@ -120,8 +118,7 @@ static void rows_alone(const CpuMeanTask *task, uint64_t *clipped)
     }
 }
 
-/* ---- down columns
- * ------------------------------------------------------------------------------------------------ */
+/* ---- down columns ------------------------------------------------------------------------------------ */
 
 /* Line `row` of a plane's ring, which lies at position task->y + row. */
 static void *ring_line(const CpuMeanTask *task, int64_t row, int plane)

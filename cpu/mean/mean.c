@@ -6,8 +6,7 @@ static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-/* ---- tiles
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- tiles ------------------------------------------------------------------------------------------- */
 
 float *cpu_mean_line(const CpuMeanTask *task, int64_t row)
 {
@@ -45,8 +44,7 @@ static void run_task(void *context, int64_t index, int worker)
     atomic_fetch_add_explicit(&m->device->clipped, clipped, memory_order_relaxed);
 }
 
-/* ---- laying out
- * -------------------------------------------------------------------------------------------------- */
+/* ---- laying out -------------------------------------------------------------------------------------- */
 
 /* Outputs of a task, at least: the lines that it keeps should stay in the second-level cache. Beside and above
  * them it reads what a window does: it should be several times as large. */
@@ -100,8 +98,7 @@ static void choose_way(CpuMean *m, const HaloBuf *src)
     if (m->whole) m->window.nan_ignore = false;
 }
 
-/* ---- small windows of whole numbers
- * ------------------------------------------------------------------------------- */
+/* ---- small windows of whole numbers ------------------------------------------------------------------ */
 
 /* Their sums are exact in f32 and in any order, and so is the quotient, rounded once: a separable convolution
  * by ones, whose store divides, gives the same bits, and is faster up to about so many taps. */
@@ -127,8 +124,7 @@ static HaloStatus by_ones(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, 
     return cpu_sep(device, src, dst, &sep, (HaloStore){1.0f, (float)(sep.window.width * sep.window.height)});
 }
 
-/* ---- all of it
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------------- */
 
 HaloStatus cpu_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMean *mean, HaloStore store)
 {

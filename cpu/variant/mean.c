@@ -8,8 +8,7 @@
 /* Runs whose sums are made side by side. */
 #define CPU_MEAN_RUNS 4
 
-/* ---- whole numbers, whose sums are exact in any order
- * ------------------------------------------------------------ */
+/* ---- whole numbers, whose sums are exact in any order ------------------------------------------------ */
 
 static void whole(const float *restrict line, int64_t n, int32_t *restrict x)
 {
@@ -78,8 +77,7 @@ static void divide(const int32_t *restrict sum, int64_t n, int64_t count, bool n
         for (int64_t i = 0; i < n; i++) mean[i] = (float)((double)sum[i] / wide_count);
 }
 
-/* ---- along lines
- * ------------------------------------------------------------------------------------------------- */
+/* ---- along lines ------------------------------------------------------------------------------------- */
 
 #define SAMPLE float
 #define TYPE f32
@@ -104,8 +102,7 @@ static void mean_of(const double *restrict sum, int64_t n, double scale, double 
         for (int64_t i = 0; i < n; i++) mean[i] = counts[i] == 0.0 ? none : (float)(sum[i] * scale / counts[i]);
 }
 
-/* ---- how far samples are from the mean
- * ------------------------------------------------------------------------------- */
+/* ---- how far samples are from the mean --------------------------------------------------------------- */
 
 static void square(const float *restrict line, int64_t n, double *restrict to)
 {
@@ -137,8 +134,7 @@ static void deviation(const double *restrict sum, const double *restrict squares
     for (int64_t i = 0; counts != NULL && i < n; i++) made[i] = counts[i] == 0.0 ? none : made[i];
 }
 
-/* ---- down columns
- * ------------------------------------------------------------------------------------------------ */
+/* ---- down columns ------------------------------------------------------------------------------------ */
 
 /* Rows of chunks in a ring. */
 typedef struct Rows {

@@ -246,7 +246,7 @@ static bool same_shape(const HaloShape *a, const HaloShape *b)
            a->channels == b->channels && a->alpha == b->alpha && a->white == b->white && a->rate == b->rate;
 }
 
-static void expect_alike(const char *name, const char *what, const Outcome *expected, const Outcome *got)
+static void expect_same_outcome(const char *name, const char *what, const Outcome *expected, const Outcome *got)
 {
     if (expected->status != got->status)
         fail_case(name, "%s: status %d (%s), should be %d (%s)", what, (int)got->status, got->message,
@@ -276,7 +276,7 @@ Outcome expect_everywhere_alike(const char *pipeline, const HaloBuf *in, const H
     const Outcome expected = pipeline_run(runner[0].session, pipeline, in, to);
     for (int r = 1; r < runners; r++) {
         Outcome got = pipeline_run(runner[r].session, pipeline, in, to);
-        expect_alike(runner[r].name, what, &expected, &got);
+        expect_same_outcome(runner[r].name, what, &expected, &got);
         outcome_free(&got);
     }
     return expected;
@@ -306,4 +306,19 @@ HaloResults pipeline_results(const char *pipeline, const HaloBuf *in)
     halo_plan_free(plan);
     halo_pipeline_free(parsed);
     return results;
+}
+
+Outcome run_ok(const char *pipeline, const HaloBuf *in)
+{
+    const Outcome outcome = expect_everywhere_alike(pipeline, in, NULL);
+    if (outcome.status != HALO_OK) fail_case(NULL, "%s: %s", pipeline, outcome.message);
+    return outcome;
+}
+
+void expect_same_said(const char *a, const char *b, const HaloBuf *in)
+{
+    Outcome one = run_ok(a, in), other = run_ok(b, in);
+    if (outcome_hash(&one) != outcome_hash(&other)) fail_case(NULL, "%s and %s differ", a, b);
+    outcome_free(&one);
+    outcome_free(&other);
 }

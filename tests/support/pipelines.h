@@ -38,6 +38,10 @@ uint64_t outcome_hash(const Outcome *outcome);
 /* Runs it everywhere and compares with the oracle: status, shape, samples, results, clipped. Returns the
  * oracle's outcome. */
 Outcome expect_everywhere_alike(const char *pipeline, const HaloBuf *in, const HaloFormat *to);
+/* The same of one that has to succeed. */
+Outcome run_ok(const char *pipeline, const HaloBuf *in);
+/* Two ways to say the same. */
+void expect_same_said(const char *a, const char *b, const HaloBuf *in);
 
 /* Random samples in a whole buffer of this shape; freed by halo_buf_free. */
 HaloBuf random_input(const HaloShape *shape, bool special, Rng *rng);
