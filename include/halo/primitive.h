@@ -70,12 +70,14 @@ typedef struct HaloConv {
 
 /* A row pass by `tap_x` to f32, then a column pass by `tap_y`, each exactly as HaloConv defines it; `affine`
  * and the store belong to the column pass. Outside the image the column pass sees what `border` makes of the
- * row pass's result. */
+ * row pass's result. A backend may take the way of `fast` instead, whose sums differ within the bound that
+ * docs/numerics.md states. */
 typedef struct HaloSep {
     HaloWindow window;
     const float *tap_x, *tap_y; /* [width], [height] */
     bool affine;
     float scale, bias;
+    const struct HaloSepFast *fast; /* sep_fast.h; NULL: exactly */
 } HaloSep;
 
 /* Of a row of a window just the samples i with from <= i < to. */
