@@ -78,7 +78,7 @@ static HaloStatus plot_result(const CliWork *work, const CliItem *item, const Ha
 {
     for (int i = 0; i < report->results.count; i++)
         if (report->results.item[i].type == HALO_RESULT_HIST)
-            return cli_plot(work->settings, &work->batch, item->input, &report->results.item[i]);
+            return cli_plot_histogram(work->settings, &work->batch, item->input, &report->results.item[i]);
     return halo_fail(HALO_ERR_USAGE, "--plot draws a histogram: the pipeline has no hist");
 }
 

@@ -6,7 +6,7 @@
 #define AT(member) .offset = offsetof(CliSettings, member)
 
 const CliOption cli_options[] = {
-    {"output", 'o', "FILE", NULL, CLI_OUTPUT, CLI_WRITES | CLI_SAME, "write here; - is standard output", NULL, AT(output)},
+    {"output", 'o', "FILE", NULL, CLI_OUTPUT, CLI_WRITES | CLI_PLOT | CLI_SAME, "write here; - is standard output", NULL, AT(output)},
     {"out-dir", 0, "DIR", NULL, CLI_OUTPUT, CLI_WRITES | CLI_SAME,
      "write every output into this folder, made when missing", NULL, AT(out_dir)},
     {"name", 0, "TEMPLATE", NULL, CLI_OUTPUT, CLI_WRITES | CLI_SAME,
@@ -24,9 +24,9 @@ const CliOption cli_options[] = {
      "scale sound down, where samples of it would be clipped, so that it fits", NULL, AT(write.guard)},
     {"png-level", 0, "N", "0|1|2|3|4|5|6|7|8|9", CLI_OUTPUT, CLI_WRITES,
      "compression of PNG: 0 is none, 1 is fast (as by default), 9 is small", cli_read_png_level, 0},
-    {"sync", 0, NULL, NULL, CLI_OUTPUT, CLI_WRITES | CLI_HIST | CLI_SAME,
+    {"sync", 0, NULL, NULL, CLI_OUTPUT, CLI_WRITES | CLI_HIST | CLI_PLOT | CLI_SAME,
      "have outputs and their names on the disk before they count as done, so that a power cut takes none", NULL, AT(write.sync)},
-    {"force", 'f', NULL, NULL, CLI_OUTPUT, CLI_WRITES | CLI_HIST | CLI_SAME, "replace outputs that exist (never an input)",
+    {"force", 'f', NULL, NULL, CLI_OUTPUT, CLI_WRITES | CLI_HIST | CLI_PLOT | CLI_SAME, "replace outputs that exist (never an input)",
      NULL, AT(force)},
     {"skip-existing", 0, NULL, NULL, CLI_OUTPUT, CLI_WRITES | CLI_SAME, "leave inputs alone whose output exists", NULL,
      AT(skip_existing)},
@@ -90,7 +90,9 @@ const CliOption cli_options[] = {
 
     {"plot", 0, "FILE", NULL, CLI_REPORT, CLI_RUN | CLI_HIST | CLI_SAME, "draw the histogram of one input as SVG or PNG",
      NULL, AT(plot)},
-    {"log", 0, NULL, NULL, CLI_REPORT, CLI_RUN | CLI_HIST, "draw counts on a logarithmic scale", NULL, AT(log)},
+    {"title", 0, "TEXT", NULL, CLI_REPORT, CLI_PLOT, "what stands above the drawing; by default the table's name", NULL, AT(title)},
+    {"log", 0, NULL, NULL, CLI_REPORT, CLI_RUN | CLI_HIST | CLI_PLOT, "draw counts, or the values of a table, on a logarithmic scale", NULL, AT(log)},
+    {"log-x", 0, NULL, NULL, CLI_REPORT, CLI_PLOT, "draw the first column of a table on one, too", NULL, AT(log_x)},
     {"total", 0, NULL, NULL, CLI_REPORT, CLI_RUN | CLI_STATS | CLI_HIST | CLI_SAME,
      "after the results of the files, those of all their samples together", NULL, AT(total)},
     {"json", 0, NULL, NULL, CLI_REPORT, CLI_WORKS | CLI_INFO | CLI_LIST | CLI_BENCH | CLI_BARE | CLI_SAME,
@@ -145,6 +147,11 @@ const CliCommand cli_commands[] = {
      "halo stats -r data --total --json --shard 1/3 > 1.json   # 2/3 and 3/3 on other machines\n"
      "halo merge 1.json 2.json 3.json\n",
      cli_merge},
+    {"plot", CLI_PLOT, NULL, "TABLE.csv -o FILE.svg",
+     "draw the columns of a table as lines over its first; as SVG or PNG. A column 'A, B' has the colour of 'A', and is dashed",
+     "halo plot times.csv -o times.svg --log --log-x\n"
+     "printf 'x,y\\n0,1\\n1,4\\n2,9\\n' | halo plot - -o squares.png --title Squares\n",
+     cli_plot},
     {"bench", CLI_BENCH, NULL, "ladder [FAMILY…] | ops [PIPELINE…] | batch PIPELINE FILE…",
      "time the teaching kernels, pipelines on random samples, or a batch stage by stage",
      "halo bench ladder\nhalo bench ladder reduce scan --device gpu:1\n"

@@ -40,8 +40,8 @@ typedef struct CliSettings {
     CliWords include, exclude;
     int64_t shard, shards; /* the part, from 1, of so many; 0: all */
     CliText recipe;        /* the options that may change an output, as they would be typed */
-    const char *output, *out_dir, *name, *plot, *generate, *files_from, *files0_from;
-    bool recursive, force, skip_existing, resume, total, dry_run, explain, json, no_color, quiet, verbose, help, version, log;
+    const char *output, *out_dir, *name, *plot, *title, *generate, *files_from, *files0_from;
+    bool recursive, force, skip_existing, resume, total, dry_run, explain, json, no_color, quiet, verbose, help, version, log, log_x;
 } CliSettings;
 
 /* The commands that an option is for. */
@@ -55,14 +55,15 @@ enum {
     CLI_HELP = 64,
     CLI_BARE = 128, /* without any command */
     CLI_BENCH = 256,
-    CLI_MERGE = 512
+    CLI_MERGE = 512,
+    CLI_PLOT = 1024
 };
 #define CLI_READS (CLI_RUN | CLI_STATS | CLI_HIST | CLI_SCAN | CLI_INFO)
 #define CLI_WORKS (CLI_RUN | CLI_STATS | CLI_HIST | CLI_SCAN)
 #define CLI_WRITES (CLI_RUN | CLI_SCAN)
-#define CLI_ANYWHERE 1023u
+#define CLI_ANYWHERE 2047u
 /* Beside these: no byte of an output depends on the option. Outputs made without it are not out of date. */
-#define CLI_SAME 1024u
+#define CLI_SAME 2048u
 
 struct CliCommand {
     const char *name;
@@ -130,6 +131,7 @@ int cli_bench(const CliSettings *settings); /* bench.c */
 bool cli_times_devices(
     const CliSettings *settings);           /* bench.c: is it `bench ops`, which takes a list of devices? */
 int cli_merge(const CliSettings *settings); /* merge.c */
+int cli_plot(const CliSettings *settings);  /* chart.c */
 int cli_help(const CliSettings *settings);  /* help.c */
 int cli_version(const CliSettings *settings); /* help.c */
 int cli_generate(const CliSettings *settings); /* generate.c */

@@ -6,6 +6,7 @@
 
 #include "batch/journal.h"
 #include "batch/signals.h"
+#include "plot/canvas.h"
 #include "report/progress.h"
 #include "report/report.h"
 #include "text/page.h"
@@ -43,13 +44,11 @@ static HaloStatus check_request(const CliWork *work)
 {
     const CliSettings *settings = work->settings;
     const bool has_output = settings->output != NULL || settings->out_dir != NULL;
-    char extension[HALO_WORD_ROOM];
     if (settings->plot != NULL && work->batch.count > 1)
         return halo_fail(HALO_ERR_USAGE, "--plot takes one input, and there are %zu", work->batch.count);
     if (settings->plot != NULL && strcmp(settings->plot, "-") == 0)
         return halo_fail(HALO_ERR_USAGE, "--plot needs the name of a file");
-    if (settings->plot != NULL && halo_find_word("svg,png", ',', halo_lower_extension(settings->plot, extension)) < 0)
-        return halo_fail(HALO_ERR_USAGE, "--plot draws .svg or .png: '%s' is neither", settings->plot);
+    if (settings->plot != NULL && canvas_check(settings->plot) != HALO_OK) return HALO_ERR_USAGE;
     if (cli_in_the_way(settings->plot) && !settings->force)
         return halo_fail(HALO_ERR_INPUT, "%s exists: --force replaces it", settings->plot);
     if (settings->total && (settings->resume || settings->skip_existing))

@@ -10,11 +10,15 @@
 #include <stb_easy_font.h>
 
 #define LINE 1.25       /* the width of an outline */
+#define STROKE 1.5      /* of a line */
+#define DASH 6.0        /* drawn, and then as much of a gap: */
+#define GAP 4.0
 #define MOST_LETTERS 90 /* as many as fit the picture */
 
 typedef struct Png {
     Canvas canvas;
     float pixel[CANVAS_HEIGHT][CANVAS_WIDTH][3]; /* 0 to 255 */
+    float cover[CANVAS_HEIGHT][CANVAS_WIDTH];    /* of a line while it is drawn: 0 to 1 */
 } Png;
 
 /* How much of [i, i + 1) lies in [from, to). */
@@ -60,6 +64,52 @@ static void draw_steps(Canvas *canvas, const CanvasSteps *steps, uint32_t rgb)
         x = right;
         before = top;
     }
+}
+
+/* How much of a pixel a stroke covers: by the distance of its middle from a segment from `a` to `b`. */
+static void cover_segment(Png *png, const double a[2], const double b[2])
+{
+    const double dx = b[0] - a[0], dy = b[1] - a[1], square = dx * dx + dy * dy, reach = STROKE / 2 + 0.5;
+    const int left = within(fmin(a[0], b[0]) - reach, CANVAS_WIDTH), right = within(fmax(a[0], b[0]) + reach + 1, CANVAS_WIDTH);
+    const int above = within(fmin(a[1], b[1]) - reach, CANVAS_HEIGHT), below = within(fmax(a[1], b[1]) + reach + 1, CANVAS_HEIGHT);
+    for (int j = above; j < below; j++)
+        for (int i = left; i < right; i++) {
+            const double x = i + 0.5 - a[0], y = j + 0.5 - a[1];
+            const double at = square > 0 ? fmin(fmax((x * dx + y * dy) / square, 0), 1) : 0;
+            const double part = reach - hypot(x - at * dx, y - at * dy);
+            png->cover[j][i] = fmaxf(png->cover[j][i], (float)fmin(fmax(part, 0), 1));
+        }
+}
+
+/* One segment of a dashed line; `done` is how long the line was before it. */
+static void cover_dashes(Png *png, const double a[2], const double b[2], double done)
+{
+    const double length = hypot(b[0] - a[0], b[1] - a[1]);
+    for (double from = -fmod(done, DASH + GAP); from < length; from += DASH + GAP) {
+        const double first = fmax(from, 0) / length, last = fmin(from + DASH, length) / length;
+        const double begin[2] = {a[0] + first * (b[0] - a[0]), a[1] + first * (b[1] - a[1])};
+        const double end[2] = {a[0] + last * (b[0] - a[0]), a[1] + last * (b[1] - a[1])};
+        if (first < last) cover_segment(png, begin, end);
+    }
+}
+
+/* Where segments meet they cover the same pixels: only the most counts, or joints would be darker. */
+static void draw_line(Canvas *canvas, const CanvasLine *line, uint32_t rgb)
+{
+    Png *png = (Png *)canvas;
+    double done = 0;
+    memset(png->cover, 0, sizeof png->cover);
+    for (int64_t k = 0; k + 1 < line->count; k++) {
+        const double a[2] = {line->x[k], line->y[k]}, b[2] = {line->x[k + 1], line->y[k + 1]};
+        if (line->dashed)
+            cover_dashes(png, a, b, done);
+        else
+            cover_segment(png, a, b);
+        done += hypot(b[0] - a[0], b[1] - a[1]);
+    }
+    for (int j = 0; j < CANVAS_HEIGHT; j++)
+        for (int i = 0; i < CANVAS_WIDTH; i++)
+            if (png->cover[j][i] > 0) mix(png, i, j, 1, 1, rgb, (double)png->cover[j][i]);
 }
 
 static void draw_text(Canvas *canvas, double x, double y, CanvasAlign align, double size, const char *text)
@@ -117,7 +167,7 @@ static void free_png(Canvas *canvas) { free(canvas); }
 Canvas *canvas_png(void)
 {
     Png *png = cli_alloc(1, sizeof *png);
-    png->canvas = (Canvas){box, draw_steps, draw_text, write_png, free_png};
+    png->canvas = (Canvas){box, draw_steps, draw_line, draw_text, write_png, free_png};
     box(&png->canvas, 0, 0, CANVAS_WIDTH, CANVAS_HEIGHT, 0xffffff);
     return &png->canvas;
 }

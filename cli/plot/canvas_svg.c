@@ -27,6 +27,15 @@ static void draw_steps(Canvas *canvas, const CanvasSteps *steps, uint32_t rgb)
     fprintf(to, "V%gZ\"/>\n", steps->bottom);
 }
 
+static void draw_line(Canvas *canvas, const CanvasLine *line, uint32_t rgb)
+{
+    FILE *to = ((Svg *)canvas)->to;
+    fprintf(to, "<polyline fill=\"none\" stroke=\"#%06x\" stroke-width=\"1.5\"%s points=\"", rgb,
+            line->dashed ? " stroke-dasharray=\"6 4\"" : "");
+    for (int64_t k = 0; k < line->count; k++) fprintf(to, "%s%.2f,%.2f", k > 0 ? " " : "", line->x[k], line->y[k]);
+    fputs("\"/>\n", to);
+}
+
 static void draw_text(Canvas *canvas, double x, double y, CanvasAlign align, double size, const char *text)
 {
     static const char *const anchor[] = {"start", "middle", "end"};
@@ -65,7 +74,7 @@ static void free_svg(Canvas *canvas)
 Canvas *canvas_svg(void)
 {
     Svg *svg = cli_alloc(1, sizeof *svg);
-    svg->canvas = (Canvas){box, draw_steps, draw_text, write_svg, free_svg};
+    svg->canvas = (Canvas){box, draw_steps, draw_line, draw_text, write_svg, free_svg};
     svg->to = cli_text_stream(&svg->text);
     fprintf(svg->to,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" "

@@ -1,4 +1,4 @@
-# Histograms drawn: what stands where, read back from the files.
+# Histograms and tables drawn: what stands where, read back from the files.
 # shellcheck disable=SC2016,SC2154
 setup() { load common; common_setup; make_worked in.pgm; }
 
@@ -75,4 +75,61 @@ END
         [ "$status" -eq 2 ]
         says 'neither'
     done
+}
+
+@test "a table is drawn: every point where its value is, gaps between empty cells, a dot for what stands alone" {
+    need_numpy
+    printf '"x value",a,"a, peer",b\r\n0,0,10,\n1,5,,4\n\n2,10,7,\n' > t.csv
+    halo plot t.csv -o t.svg --title 'a < b'
+    halo plot t.csv -o t.png
+    halo run '' t.png -o t.npy
+    "$PYTHON" - << 'END'
+import numpy as np
+import xml.etree.ElementTree as tree
+lines = [e for e in tree.parse('t.svg').getroot().iter() if e.tag.endswith('polyline')]
+assert [e.get('points') for e in lines if float(e.get('points').split(',')[0]) < 600] == ['70.00,365.00 340.00,212.50 610.00,60.00']
+assert [e.get('stroke-dasharray') for e in lines][-3:] == [None, '6 4', None] # the legend: only the peer is dashed
+assert lines[-3].get('stroke') == lines[-2].get('stroke') != lines[-1].get('stroke')
+words = [e.text for e in tree.parse('t.svg').getroot().iter() if e.tag.endswith('text')]
+assert words[:2] == ['a < b', 'by x value'] and 'a, peer' in words
+a = np.load('t.npy').astype(int)
+assert a[210:215, 338:342].sum(2).min() < 450 and a[212, 200:330].sum(1).min() > 600   # on the line, and beside it
+assert (a[241:245, 338:342] == (0xd6, 0x27, 0x28)).all(2).sum() >= 9                   # the only b: 4 of 10
+END
+    halo plot - -o - 2> err < t.csv && false
+    grep -q "'-' is neither" err
+}
+
+@test "logarithmic axes of a table, and what has no place on them" {
+    printf 'w\tms\n1\t0.01\n10\t0.1\n1000\t10\n' > t.tsv
+    halo plot t.tsv -o l.svg --log --log-x
+    grep -q '"70.00,[0-9.]* 250.00,[0-9.]* 610.00,' l.svg # a third of three decades
+    for mark in 1 10 100 1000 0.1; do grep -q ">$mark</text>" l.svg; done
+    printf 'w,ms\n0,1\n1,2\n' > zero.csv
+    run -1 --separate-stderr halo plot zero.csv -o z.svg --log-x
+    says 'row 1, column 1 (w): 0 has no place on a logarithmic axis'
+    [ ! -e z.svg ]
+}
+
+@test "tables that cannot be drawn are refused with the place" {
+    refuse() { printf "$1" > bad.csv; run -1 --separate-stderr halo plot bad.csv -o b.svg; says "$2"; [ ! -e b.svg ]; }
+    refuse 'x,y\n1,2\n1,two\n' "line 3, column 2 (y): 'two' is no number"
+    refuse 'x,y\n1,2,3\n' 'line 2 has more cells than the 2 that the first line names'
+    refuse 'x\n1\n' '1 column: the first and up to 20'
+    refuse 'x,y\n' 'there is nothing to draw'
+    refuse 'x,y\n1,1e999\n' 'inf has no place'
+    refuse 'x,y\n1,\0\n' 'zero byte'
+    printf 'a%.0s,' {1..70} > bad.csv
+    run -5 --separate-stderr halo plot bad.csv -o b.svg
+    says 'more than 64 columns'
+    printf 'x,y\n3,5\n' > one.csv
+    halo plot one.csv -o one.png
+    run -1 --separate-stderr halo plot one.csv -o one.png
+    says 'exists'
+    cp one.csv own.svg
+    run -2 --separate-stderr halo plot own.svg -o own.svg -f
+    says 'the input'
+    cmp one.csv own.svg
+    run -2 --separate-stderr halo plot one.csv
+    says 'where should the drawing go'
 }
