@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # bench/growth.sh [RESULTS [DEVICE…]]: the time of every windowed operation by the width of its window, on each DEVICE (cpu, and
 # gpu where there is one), for u8 and f32 and for one and three channels, with OpenCV beside the CPU where it is installed.
-# Keeps all values in RESULTS (bench/results/growth.json) and prints a table a device; what grows faster than its definition asks
-# is marked. HALO names another program than build/release/halo.
+# Keeps all values in RESULTS (bench/results/growth.json), prints a table a device, where what grows faster than its definition
+# asks is marked, and draws what one channel takes beside RESULTS (-cpu-u8.svg, …). HALO names another program than build/release/halo.
 set -euo pipefail
 export PYTHONDONTWRITEBYTECODE=1
 cd "$(dirname "$0")/.."
