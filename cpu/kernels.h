@@ -22,6 +22,7 @@ typedef struct CpuRowKernels {
     /* Copies past the caches, where the machine can, what is not to be read soon; `fence` before it is. */
     void (*stream)(const void *from, int64_t bytes, void *to);
     void (*fence)(void);
+    void (*look)(const uint8_t *samples, int64_t n, const uint8_t table[256], uint8_t *out);
     void (*affine)(float *row, int64_t n, float scale, float bias);
     void (*points)(float *row, int64_t n, const HaloPoint *point, int points);
     void (*premul)(float *row, int64_t pixels, int channels, int alpha, float white);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "device.h"
+#include "table.h"
 
 /* Elements in a piece. */
 #define PIECE 2048
@@ -12,6 +13,7 @@ typedef struct Pieces {
     HaloBuf *dst;
     const HaloMap *map;
     const HaloCombine *combine;
+    const CpuTables *tables; /* of the map; NULL: it is computed */
     HaloStore store;
     bool spread;                             /* b is not laid out as a is */
     int64_t pixels;                          /* in a piece */
@@ -135,6 +137,10 @@ static void run_task(void *context, int64_t index, int worker)
             const int64_t pixels = left < p->pixels ? left : p->pixels;
             const int64_t x = dst->x0 + at, y = dst->y0 + k;
             float *out = row;
+            if (p->tables != NULL) {
+                cpu_tables_look(p->tables, halo_at(p->a, x, y), pixels, halo_at(dst, x, y), &clipped);
+                continue;
+            }
             if (p->map != NULL) {
                 load_piece(p, p->a, x, y, pixels, row);
                 out = map_piece(p, row, other, pixels);
@@ -168,8 +174,10 @@ static HaloStatus run(HaloDevice *device, Pieces *p)
         !cpu_reserve(&total, bytes, 1, &p->at_row) || !cpu_reserve(&total, bytes, 1, &p->at_other))
         HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for pixels of %d channels", channels);
     p->scratch_bytes = total;
-    HALO_TRY(cpu_scratch_each(device, &p->scratch_bytes, &scratch));
-    p->scratch = scratch;
+    if (p->tables == NULL) {
+        HALO_TRY(cpu_scratch_each(device, &p->scratch_bytes, &scratch));
+        p->scratch = scratch;
+    }
 
     /* Tasks of some 64 pieces: of many rows, or parts of a long one. */
     p->pieces = (dst->cols + p->pixels - 1) / p->pixels;
@@ -193,6 +201,8 @@ static bool holds(const HaloBuf *src, const HaloBuf *dst, int64_t dx, int64_t dy
 
 HaloStatus cpu_map(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMap *map, HaloStore store)
 {
+    HaloStatus status = HALO_OK;
+    CpuTables tables;
     Pieces pieces = {.a = src, .dst = dst, .map = map, .store = store};
     const int from = src->shape.channels, to = dst->shape.channels, alpha = dst->shape.alpha;
     const bool gray = map->kind == HALO_MAP_GRAY;
@@ -200,7 +210,13 @@ HaloStatus cpu_map(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const H
         (gray ? from < 3 || (alpha >= 0 && (src->shape.alpha < 0 || alpha >= to)) || (alpha < 0 && to != 1)
               : from != to || alpha >= from))
         return halo_fail(HALO_ERR_BUG, "a map was asked for samples that its source does not hold");
-    return run(device, &pieces);
+    if (cpu_tables_pay(device, src, dst, map, store)) {
+        HALO_TRY(cpu_tables_make(device, src, dst, map, store, &tables));
+        pieces.tables = &tables;
+    }
+    status = run(device, &pieces);
+out:
+    return status;
 }
 
 /* Does `b` hold the ends that the margins in dst's rectangle are summed over? */

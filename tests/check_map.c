@@ -101,6 +101,29 @@ static void programs_of_points_leave_alpha(void **state)
     for_each_case(__func__, 1000, programs_body);
 }
 
+/* So many samples of 8 or 16 bits that looking up is faster than computing. */
+static void many_body(Rng *rng)
+{
+    HaloShape from = draw_shape(rng, 8);
+    from.dtype = rng_once_in(rng, 20) ? HALO_U16 : HALO_U8;
+    from.white = halo_dtype_white(from.dtype);
+    from.width = rng_between(rng, 40, 90) * (from.dtype == HALO_U16 ? 128 : 1);
+    from.height = rng_between(rng, 60, 110);
+    if (rng_once_in(rng, 3)) from = with_alpha(rng, from);
+    HaloShape to = from;
+    to.dtype = draw_dtype(rng);
+    HaloStep map = draw_map(rng, HALO_MAP_POINTS, from.dtype, to.dtype);
+    map.u.map.points += map.u.map.points == 0;
+    map.u.map.point[0] = draw_point(rng, (HaloPointOp)rng_between(rng, HALO_POINT_MUL, HALO_POINT_SRGB));
+    check(rng, &from, &to, &map);
+}
+
+static void many_samples_of_few_values(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 200, many_body);
+}
+
 static void premul_body(Rng *rng)
 {
     const HaloShape from = with_alpha(rng, draw_long_shape(rng, 40));
@@ -200,6 +223,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_point),
         cmocka_unit_test(programs_of_points_leave_alpha),
+        cmocka_unit_test(many_samples_of_few_values),
         cmocka_unit_test(premul_multiplies_colour),
         cmocka_unit_test(gray_weighs_three_channels),
         cmocka_unit_test(results_of_scans_are_rounded_to_f32),

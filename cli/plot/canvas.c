@@ -11,7 +11,8 @@ static int kind_of(const char *path)
 
 HaloStatus canvas_check(const char *path)
 {
-    return kind_of(path) >= 0 ? HALO_OK : halo_fail(HALO_ERR_USAGE, "plots are .svg or .png: '%s' is neither", path);
+    return kind_of(path) >= 0 ? HALO_OK
+                              : halo_fail(HALO_ERR_USAGE, "plots are .svg or .png: '%s' is neither", path);
 }
 
 Canvas *canvas_for(const char *path) { return kind_of(path) == 1 ? canvas_png() : canvas_svg(); }

@@ -9,9 +9,9 @@
 
 #include <stb_easy_font.h>
 
-#define LINE 1.25       /* the width of an outline */
-#define STROKE 1.5      /* of a line */
-#define DASH 6.0        /* drawn, and then as much of a gap: */
+#define LINE 1.25  /* the width of an outline */
+#define STROKE 1.5 /* of a line */
+#define DASH 6.0   /* drawn, and then as much of a gap: */
 #define GAP 4.0
 #define MOST_LETTERS 90 /* as many as fit the picture */
 
@@ -70,8 +70,10 @@ static void draw_steps(Canvas *canvas, const CanvasSteps *steps, uint32_t rgb)
 static void cover_segment(Png *png, const double a[2], const double b[2])
 {
     const double dx = b[0] - a[0], dy = b[1] - a[1], square = dx * dx + dy * dy, reach = STROKE / 2 + 0.5;
-    const int left = within(fmin(a[0], b[0]) - reach, CANVAS_WIDTH), right = within(fmax(a[0], b[0]) + reach + 1, CANVAS_WIDTH);
-    const int above = within(fmin(a[1], b[1]) - reach, CANVAS_HEIGHT), below = within(fmax(a[1], b[1]) + reach + 1, CANVAS_HEIGHT);
+    const int left = within(fmin(a[0], b[0]) - reach, CANVAS_WIDTH),
+              right = within(fmax(a[0], b[0]) + reach + 1, CANVAS_WIDTH);
+    const int above = within(fmin(a[1], b[1]) - reach, CANVAS_HEIGHT),
+              below = within(fmax(a[1], b[1]) + reach + 1, CANVAS_HEIGHT);
     for (int j = above; j < below; j++)
         for (int i = left; i < right; i++) {
             const double x = i + 0.5 - a[0], y = j + 0.5 - a[1];

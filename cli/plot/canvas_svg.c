@@ -32,7 +32,8 @@ static void draw_line(Canvas *canvas, const CanvasLine *line, uint32_t rgb)
     FILE *to = ((Svg *)canvas)->to;
     fprintf(to, "<polyline fill=\"none\" stroke=\"#%06x\" stroke-width=\"1.5\"%s points=\"", rgb,
             line->dashed ? " stroke-dasharray=\"6 4\"" : "");
-    for (int64_t k = 0; k < line->count; k++) fprintf(to, "%s%.2f,%.2f", k > 0 ? " " : "", line->x[k], line->y[k]);
+    for (int64_t k = 0; k < line->count; k++)
+        fprintf(to, "%s%.2f,%.2f", k > 0 ? " " : "", line->x[k], line->y[k]);
     fputs("\"/>\n", to);
 }
 

@@ -9,8 +9,8 @@
 #include "table.h"
 #include "text/page.h"
 
-#define MOST_LINES 20  /* their names fit beside the frame */
-#define BESIDE 170.0   /* for the names: pixels */
+#define MOST_LINES 20 /* their names fit beside the frame */
+#define BESIDE 170.0  /* for the names: pixels */
 
 typedef struct Chart {
     const CliTable *table;
@@ -35,8 +35,9 @@ static HaloStatus find_range(const Chart *chart, int first, int last, Axis *axis
         for (int c = first; c < last; c++) {
             const double value = value_of(table, r, c);
             if (isinf(value) || (axis->logarithmic && value <= 0))
-                return halo_fail(HALO_ERR_INPUT, "%s: row %zu, column %d (%.40s): %g has no place on a %s axis", chart->path,
-                                 r + 1, c + 1, table->name[c], value, axis->logarithmic ? "logarithmic" : "linear");
+                return halo_fail(HALO_ERR_INPUT, "%s: row %zu, column %d (%.40s): %g has no place on a %s axis",
+                                 chart->path, r + 1, c + 1, table->name[c], value,
+                                 axis->logarithmic ? "logarithmic" : "linear");
             axis->lo = fmin(axis->lo, value);
             axis->hi = fmax(axis->hi, value);
         }
@@ -79,14 +80,17 @@ static int family_of(const CliTable *table, int column)
     const char *comma = strchr(table->name[column], ',');
     for (int c = 1; comma != NULL && c < column; c++) {
         const size_t length = strlen(table->name[c]);
-        if (length == (size_t)(comma - table->name[column]) && strncmp(table->name[c], table->name[column], length) == 0) return c;
+        if (length == (size_t)(comma - table->name[column]) &&
+            strncmp(table->name[c], table->name[column], length) == 0)
+            return c;
     }
     return column;
 }
 
 static uint32_t colour_of(const CliTable *table, int column)
 {
-    static const uint32_t colour[] = {0x1f77b4, 0xd62728, 0x2ca02c, 0xff7f0e, 0x9467bd, 0x8c564b, 0xe377c2, 0x17becf, 0xbcbd22, 0x7f7f7f};
+    static const uint32_t colour[] = {0x1f77b4, 0xd62728, 0x2ca02c, 0xff7f0e, 0x9467bd,
+                                      0x8c564b, 0xe377c2, 0x17becf, 0xbcbd22, 0x7f7f7f};
     int families = 0;
     for (int c = 1; c < family_of(table, column); c++) families += family_of(table, c) == c;
     return colour[families % 10];
@@ -100,7 +104,8 @@ static void draw_column(const Chart *chart, int column, double *x, double *y)
     const uint32_t colour = colour_of(table, column);
     CanvasLine line = {x, y, 0, family_of(table, column) != column};
     for (size_t r = 0; r <= table->rows; r++) {
-        const bool drawn = r < table->rows && !isnan(value_of(table, r, 0)) && !isnan(value_of(table, r, column));
+        const bool drawn =
+            r < table->rows && !isnan(value_of(table, r, 0)) && !isnan(value_of(table, r, column));
         if (drawn) {
             x[line.count] = frame_x(&chart->frame, value_of(table, r, 0));
             y[line.count++] = frame_y(&chart->frame, value_of(table, r, column));
@@ -145,8 +150,10 @@ static void draw(const Chart *chart, const char *title)
 
 static HaloStatus check(const CliSettings *settings)
 {
-    if (settings->words != 1) return halo_fail(HALO_ERR_USAGE, "one table is drawn, and %zu are given", settings->words);
-    if (settings->output == NULL) return halo_fail(HALO_ERR_USAGE, "where should the drawing go? -o FILE.svg or FILE.png");
+    if (settings->words != 1)
+        return halo_fail(HALO_ERR_USAGE, "one table is drawn, and %zu are given", settings->words);
+    if (settings->output == NULL)
+        return halo_fail(HALO_ERR_USAGE, "where should the drawing go? -o FILE.svg or FILE.png");
     return canvas_check(settings->output);
 }
 
@@ -158,14 +165,15 @@ static HaloStatus plot_table(const CliSettings *settings, CliTable *table)
     HALO_TRY(check(settings));
     HALO_TRY(cli_table_read(chart.path, table));
     if (table->columns < 2 || table->columns > MOST_LINES + 1)
-        HALO_FAIL(HALO_ERR_INPUT, "%s has %d column%s: the first and up to %d over it are drawn", chart.path, table->columns,
-                  halo_s(table->columns), MOST_LINES);
+        HALO_FAIL(HALO_ERR_INPUT, "%s has %d column%s: the first and up to %d over it are drawn", chart.path,
+                  table->columns, halo_s(table->columns), MOST_LINES);
     chart.frame = frame_on(NULL, BESIDE);
     HALO_TRY(find_axes(&chart, settings->log_x, settings->log));
     chart.frame.canvas = canvas_for(settings->output);
     draw(&chart, settings->title != NULL ? settings->title : halo_base_name(chart.path));
     const bool known = halo_source_identity(table->source, read.id);
-    const HaloSinkOptions options = {.force = settings->force, .read = &read, .reads = known, .sync = settings->write.sync};
+    const HaloSinkOptions options = {
+        .force = settings->force, .read = &read, .reads = known, .sync = settings->write.sync};
     status = canvas_save(chart.frame.canvas, settings->output, &options);
 out:
     return status;

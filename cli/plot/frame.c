@@ -8,7 +8,8 @@
 
 Frame frame_on(Canvas *canvas, double beside)
 {
-    return (Frame){canvas, 70, CANVAS_WIDTH - 20 - beside, 60, CANVAS_HEIGHT - 35, {0, 1, false}, {0, 1, false}};
+    return (Frame){canvas,        70,           CANVAS_WIDTH - 20 - beside, 60, CANVAS_HEIGHT - 35,
+                   {0, 1, false}, {0, 1, false}};
 }
 
 /* 0 at the axis's beginning, 1 at its end. */

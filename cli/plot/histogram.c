@@ -8,7 +8,7 @@
 #include "plot.h"
 
 #define MOST_STEPS 710 /* the width of the frame: a pixel each; more bins than that share one */
-#define MOST_NAMES 8 /* in the legend */
+#define MOST_NAMES 8   /* in the legend */
 
 typedef struct Plot {
     Frame frame;
@@ -53,7 +53,8 @@ static uint64_t peak_of(const Plot *plot)
 
 static double y_of(const Plot *plot, double count)
 {
-    return plot->frame.bottom - (plot->frame.bottom - plot->frame.top) * cli_share(count, (double)plot->peak, plot->logarithmic);
+    return plot->frame.bottom -
+           (plot->frame.bottom - plot->frame.top) * cli_share(count, (double)plot->peak, plot->logarithmic);
 }
 
 static void draw_count(const Plot *plot, double count)
@@ -91,7 +92,7 @@ static void draw_channel(const Plot *plot, int channel)
         top[k] = y_of(plot, (double)count_of(plot, channel, k));
     }
     frame->canvas->steps(frame->canvas, &steps,
-                        colour_of(halo_channel_name(&plot->result->shape, channel, room), channel));
+                         colour_of(halo_channel_name(&plot->result->shape, channel, room), channel));
 }
 
 /* From the right, the last channel first. */
@@ -132,9 +133,10 @@ static void draw(const Plot *plot, const char *input)
 }
 
 HaloStatus cli_plot_histogram(const CliSettings *settings, const CliBatch *batch, const char *input,
-                    const HaloResult *result)
+                              const HaloResult *result)
 {
-    Plot plot = {.frame = frame_on(canvas_for(settings->plot), 0), .result = result, .logarithmic = settings->log};
+    Plot plot = {
+        .frame = frame_on(canvas_for(settings->plot), 0), .result = result, .logarithmic = settings->log};
     HaloRead *read = cli_alloc(batch->reads + 1, sizeof *read);
     HaloSinkOptions options = {
         .force = settings->force, .read = read, .reads = batch->reads, .sync = settings->write.sync};

@@ -5,6 +5,7 @@
 #include "report/report.h"
 
 /* Of `input`, as PNG or SVG by the path's extension. */
-HaloStatus cli_plot_histogram(const CliSettings *settings, const CliBatch *batch, const char *input, const HaloResult *result);
+HaloStatus cli_plot_histogram(const CliSettings *settings, const CliBatch *batch, const char *input,
+                              const HaloResult *result);
 
 #endif

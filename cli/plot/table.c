@@ -13,14 +13,16 @@ typedef struct Reader {
     CliText cell;
 } Reader;
 
-/* Takes the next cell of the line, without its quotation marks and the blanks around it. False: the line ended before. */
+/* Takes the next cell of the line, without its quotation marks and the blanks around it. False: the line ended
+ * before. */
 static bool next_cell(Reader *reader, bool *more)
 {
     bool quoted = false;
     if (!*more) return false;
     reader->cell.length = 0;
     cli_add(&reader->cell, "", 0);
-    for (; reader->at < reader->end && (quoted || (*reader->at != '\n' && *reader->at != reader->between)); reader->at++) {
+    for (; reader->at < reader->end && (quoted || (*reader->at != '\n' && *reader->at != reader->between));
+         reader->at++) {
         if (*reader->at == '"')
             quoted = !quoted;
         else if (*reader->at != '\r' && (reader->cell.length > 0 || *reader->at != ' '))
@@ -41,7 +43,8 @@ static HaloStatus read_names(Reader *reader, CliTable *table)
     bool more = true;
     reader->between = memchr(reader->at, '\t', length) != NULL ? '\t' : ',';
     while (next_cell(reader, &more)) {
-        if (table->columns == MOST_COLUMNS) return halo_fail(HALO_ERR_LIMIT, "more than %d columns", MOST_COLUMNS);
+        if (table->columns == MOST_COLUMNS)
+            return halo_fail(HALO_ERR_LIMIT, "more than %d columns", MOST_COLUMNS);
         begin[table->columns++] = table->names.length;
         cli_add(&table->names, reader->cell.length > 0 ? reader->cell.data : "", reader->cell.length);
         cli_add_char(&table->names, 0);
@@ -55,11 +58,11 @@ static HaloStatus read_value(const Reader *reader, const CliTable *table, int co
     const char *text = reader->cell.length > 0 ? reader->cell.data : "";
     *value = NAN;
     if (column >= table->columns)
-        return halo_fail(HALO_ERR_INPUT, "line %lld has more cells than the %d that the first line names", reader->line,
-                         table->columns);
+        return halo_fail(HALO_ERR_INPUT, "line %lld has more cells than the %d that the first line names",
+                         reader->line, table->columns);
     if (*text == 0 || halo_read_number(text, value, NULL)) return HALO_OK;
-    return halo_fail(HALO_ERR_INPUT, "line %lld, column %d (%.40s): '%.40s' is no number", reader->line, column + 1,
-                     table->name[column], text);
+    return halo_fail(HALO_ERR_INPUT, "line %lld, column %d (%.40s): '%.40s' is no number", reader->line,
+                     column + 1, table->name[column], text);
 }
 
 /* Lines may be short: the cells that are missing are empty. A line without anything is no row. */
@@ -69,7 +72,8 @@ static HaloStatus read_row(Reader *reader, CliTable *table)
     bool more = true;
     double value = NAN;
     int column = 0;
-    table->value = cli_grow(table->value, table->rows, &table->room, (size_t)table->columns * sizeof *table->value);
+    table->value =
+        cli_grow(table->value, table->rows, &table->room, (size_t)table->columns * sizeof *table->value);
     double *row = table->value + table->rows * (size_t)table->columns;
     for (int c = 0; c < table->columns; c++) row[c] = NAN;
     reader->line++;
@@ -91,7 +95,8 @@ HaloStatus cli_table_read(const char *path, CliTable *table)
     Reader reader = {.line = 1};
     HALO_TRY(halo_source_open(path, &table->source));
     HALO_TRY(halo_source_slurp(table->source, &bytes, &size));
-    if (size > 0 && memchr(bytes, 0, size) != NULL) HALO_FAIL(HALO_ERR_INPUT, "is no table: it has a zero byte");
+    if (size > 0 && memchr(bytes, 0, size) != NULL)
+        HALO_FAIL(HALO_ERR_INPUT, "is no table: it has a zero byte");
     reader.at = (const char *)bytes;
     reader.end = reader.at + size;
     HALO_TRY(read_names(&reader, table));

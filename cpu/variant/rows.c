@@ -69,6 +69,40 @@ static void stream(const void *from, int64_t bytes, void *to) { memcpy(to, from,
 static void fence(void) {}
 #endif
 
+/* ---- tables --------------------------------------------------------------------------------------------- */
+
+/* A shuffle looks up 16 entries: those of the values whose upper four bits are `part`. Less 16 * part such
+ * values are 0 to 15; adding 0x70 leaves their lower bits and gives all others the sign bit, and what has it a
+ * shuffle makes 0. */
+static void look(const uint8_t *restrict samples, int64_t n, const uint8_t table[256], uint8_t *restrict out)
+{
+    int64_t i = 0;
+#if defined(__AVX2__)
+    const __m256i sixteen = _mm256_set1_epi8(16), rest = _mm256_set1_epi8(0x70);
+    for (; i + 128 <= n; i += 128) {
+        __m256i v[4], found[4];
+        CPU_UNROLL for (int k = 0; k < 4; k++)
+        {
+            v[k] = _mm256_loadu_si256((const __m256i *)(const void *)(samples + i + 32 * k));
+            found[k] = _mm256_setzero_si256();
+        }
+        for (int part = 0; part < 16; part++) {
+            const __m256i entries = _mm256_broadcastsi128_si256(
+                _mm_loadu_si128((const __m128i *)(const void *)(table + 16 * part)));
+            CPU_UNROLL for (int k = 0; k < 4; k++)
+            {
+                found[k] =
+                    _mm256_or_si256(found[k], _mm256_shuffle_epi8(entries, _mm256_adds_epu8(v[k], rest)));
+                v[k] = _mm256_sub_epi8(v[k], sixteen);
+            }
+        }
+        CPU_UNROLL for (int k = 0; k < 4; k++)
+            _mm256_storeu_si256((__m256i *)(void *)(out + i + 32 * k), found[k]);
+    }
+#endif
+    for (; i < n; i++) out[i] = table[samples[i]];
+}
+
 /* ---- points --------------------------------------------------------------------------------------------- */
 
 /* The operation is a constant where this is called, so each call becomes a loop of its own. */
@@ -158,6 +192,7 @@ const CpuRowKernels CPU_TABLE(rows) = {
     .store = {store_u8, store_u16, store_f32},
     .stream = stream,
     .fence = fence,
+    .look = look,
     .affine = affine,
     .points = points,
     .premul = premul,

@@ -1,0 +1,150 @@
+#include "table.h"
+
+#include <string.h>
+
+/* Values that go through the points together, and samples whose losses are looked up together. */
+#define PIECE 2048
+
+static int64_t entries_of(HaloDtype dtype) { return dtype == HALO_U8 ? 256 : 65536; }
+
+/* Sums and products cost less than looking up, where the lookup is not by vectors; powers cost twenty times as
+ * much. */
+static bool is_curve(const HaloMap *map)
+{
+    for (int p = 0; p < map->points; p++)
+        if (map->point[p].op >= HALO_POINT_POWER) return true;
+    return false;
+}
+
+/* Bytes that are clipped would be looked up a second time to be counted: then computing is as fast. */
+static bool clips_bytes(const CpuRowKernels *rows, const HaloMap *map, HaloStore store)
+{
+    float row[256];
+    uint8_t byte[256];
+    uint64_t lost = 0;
+    for (int v = 0; v < 256; v++) row[v] = (float)v;
+    rows->points(row, 256, map->point, map->points);
+    rows->store[HALO_U8](row, 256, store, byte, &lost);
+    return lost > 0;
+}
+
+bool cpu_tables_pay(const HaloDevice *device, const HaloBuf *src, const HaloBuf *dst, const HaloMap *map,
+                    HaloStore store)
+{
+    const HaloDtype from = src->shape.dtype, to = dst->shape.dtype;
+    if (map->kind != HALO_MAP_POINTS || map->points == 0 || from > HALO_U16) return false;
+    if ((double)dst->cols * (double)dst->rows * dst->shape.channels < 8.0 * (double)entries_of(from))
+        return false;
+    return is_curve(map) ||
+           (from == HALO_U8 && to == HALO_U8 && !clips_bytes(device->kernels->rows, map, store));
+}
+
+/* ---- making --------------------------------------------------------------------------------------------- */
+
+static void fill(CpuTables *tables, CpuTable *table, const HaloMap *map, HaloStore store)
+{
+    const CpuRowKernels *rows = tables->rows;
+    const int64_t entries = entries_of(tables->from), size = (int64_t)halo_dtype_size(tables->to);
+    float row[PIECE];
+    uint64_t all = 0;
+    for (int64_t at = 0; at < entries; at += PIECE) {
+        const int64_t n = entries - at < PIECE ? entries - at : PIECE;
+        for (int64_t i = 0; i < n; i++) row[i] = (float)(at + i);
+        if (map != NULL) rows->points(row, n, map->point, map->points);
+        for (int64_t i = 0; i < n; i++) {
+            uint64_t lost = 0;
+            rows->store[tables->to](row + i, 1, store, (char *)table->value + (at + i) * size, &lost);
+            table->lost[at + i] = (uint8_t)lost;
+            all += lost;
+        }
+    }
+    table->clips = all > 0;
+}
+
+HaloStatus cpu_tables_make(HaloDevice *device, const HaloBuf *src, const HaloBuf *dst, const HaloMap *map,
+                           HaloStore store, CpuTables *tables)
+{
+    HaloStatus status = HALO_OK;
+    const int64_t entries = entries_of(src->shape.dtype), size = (int64_t)halo_dtype_size(dst->shape.dtype);
+    char *block = NULL;
+    *tables = (CpuTables){.rows = device->kernels->rows,
+                          .from = src->shape.dtype,
+                          .to = dst->shape.dtype,
+                          .channels = dst->shape.channels,
+                          .alpha = dst->shape.alpha};
+    HALO_TRY(cpu_scratch(device, 2 * entries * (size + 1), (void **)&block));
+    tables->points.value = block;
+    tables->straight.value = block + entries * size;
+    tables->points.lost = (uint8_t *)block + 2 * entries * size;
+    tables->straight.lost = tables->points.lost + entries;
+    fill(tables, &tables->points, map, store);
+    if (tables->alpha >= 0) fill(tables, &tables->straight, NULL, store);
+out:
+    return status;
+}
+
+/* ---- looking up ----------------------------------------------------------------------------------------- */
+
+#define LOOK(S, D)                  \
+    for (int64_t i = 0; i < n; i++) \
+    ((D *)out)[i * step] = ((const D *)table->value)[((const S *)samples)[i * step]]
+
+/* Every `step`-th sample. */
+static void look(const CpuTables *tables, const CpuTable *table, const void *samples, int64_t n, int64_t step,
+                 void *out)
+{
+    switch (tables->from * 3 + tables->to) {
+    case HALO_U8 * 3 + HALO_U8:
+        if (step == 1)
+            tables->rows->look(samples, n, table->value, out);
+        else
+            LOOK(uint8_t, uint8_t);
+        break;
+    case HALO_U8 * 3 + HALO_U16: LOOK(uint8_t, uint16_t); break;
+    case HALO_U8 * 3 + HALO_F32: LOOK(uint8_t, float); break;
+    case HALO_U16 * 3 + HALO_U8: LOOK(uint16_t, uint8_t); break;
+    case HALO_U16 * 3 + HALO_U16: LOOK(uint16_t, uint16_t); break;
+    case HALO_U16 * 3 + HALO_F32: LOOK(uint16_t, float); break;
+    }
+}
+
+static uint64_t count_bytes(const CpuTables *tables, const CpuTable *table, const uint8_t *samples, int64_t n)
+{
+    uint8_t flag[PIECE];
+    uint64_t lost = 0;
+    for (int64_t at = 0; at < n; at += PIECE) {
+        const int64_t count = n - at < PIECE ? n - at : PIECE;
+        unsigned here = 0;
+        tables->rows->look(samples + at, count, table->lost, flag);
+        for (int64_t i = 0; i < count; i++) here += flag[i];
+        lost += here;
+    }
+    return lost;
+}
+
+static uint64_t count_lost(const CpuTables *tables, const CpuTable *table, const void *samples, int64_t n,
+                           int64_t step)
+{
+    const uint8_t *byte = samples;
+    const uint16_t *word = samples;
+    uint64_t lost = 0;
+    if (!table->clips) return 0;
+    if (tables->from == HALO_U8 && step == 1) return count_bytes(tables, table, byte, n);
+    for (int64_t i = 0; i < n; i++)
+        lost += table->lost[tables->from == HALO_U8 ? byte[i * step] : word[i * step]];
+    return lost;
+}
+
+void cpu_tables_look(const CpuTables *tables, const void *samples, int64_t pixels, void *out, uint64_t *clipped)
+{
+    const int channels = tables->channels, alpha = tables->alpha;
+    const CpuTable *points = &tables->points, *straight = &tables->straight;
+    look(tables, points, samples, pixels * channels, 1, out);
+    *clipped += count_lost(tables, points, samples, pixels * channels, 1);
+    if (alpha < 0) return;
+    /* Alpha went through the points with the rest: it is put right. */
+    const void *from = (const char *)samples + alpha * (int64_t)halo_dtype_size(tables->from);
+    look(tables, straight, from, pixels, channels, (char *)out + alpha * (int64_t)halo_dtype_size(tables->to));
+    *clipped += count_lost(tables, straight, from, pixels, channels) -
+                count_lost(tables, points, from, pixels, channels);
+}

@@ -1,0 +1,31 @@
+/* Maps of 8- and 16-bit samples by looking up: what a program of points makes of every value there is. */
+#ifndef CPU_TABLE_H
+#define CPU_TABLE_H
+
+#include "device.h"
+
+/* Of every value of the source what becomes of it, and whether it is clipped on the way. */
+typedef struct CpuTable {
+    void *value;   /* [entries] samples of the destination */
+    uint8_t *lost; /* [entries] 0 or 1 */
+    bool clips;    /* any of them */
+} CpuTable;
+
+typedef struct CpuTables {
+    const CpuRowKernels *rows;
+    HaloDtype from, to;
+    int channels, alpha; /* alpha: -1, or the channel that `straight` is for */
+    CpuTable points, straight;
+} CpuTables;
+
+/* Is looking up faster than computing? */
+bool cpu_tables_pay(const HaloDevice *device, const HaloBuf *src, const HaloBuf *dst, const HaloMap *map,
+                    HaloStore store);
+/* Both tables, in the device's scratch memory. */
+HaloStatus cpu_tables_make(HaloDevice *device, const HaloBuf *src, const HaloBuf *dst, const HaloMap *map,
+                           HaloStore store, CpuTables *tables);
+/* Pixels, side by side. */
+void cpu_tables_look(const CpuTables *tables, const void *samples, int64_t pixels, void *out,
+                     uint64_t *clipped);
+
+#endif
