@@ -104,11 +104,14 @@ static void programs_of_points_leave_alpha(void **state)
 /* So many samples of 8 or 16 bits that looking up is faster than computing. */
 static void many_body(Rng *rng)
 {
+    const bool most = rng_once_in(rng, 20);
     HaloShape from = draw_shape(rng, 8);
-    from.dtype = rng_once_in(rng, 20) ? HALO_U16 : HALO_U8;
+    from.dtype = most && rng_once_in(rng, 2) ? HALO_U16 : HALO_U8;
     from.white = halo_dtype_white(from.dtype);
-    from.width = rng_between(rng, 40, 90) * (from.dtype == HALO_U16 ? 128 : 1);
-    from.height = rng_between(rng, 60, 110);
+    from.width = rng_between(rng, 50, 60) * (most ? 128 : 1) + rng_between(rng, 0, 3);
+    from.height = rng_between(rng, 165, 175);
+    if (most) from.channels = (int)rng_between(rng, 1, 2);
+    from.alpha = -1;
     if (rng_once_in(rng, 3)) from = with_alpha(rng, from);
     HaloShape to = from;
     to.dtype = draw_dtype(rng);

@@ -1,50 +1,7 @@
 /* Points: one sample or pixel at a time. */
-#include "quantise.cuh"
-
-struct MapArgs {
-    const char *src;
-    char *dst;
-    int64_t src_stride, dst_stride;
-    int64_t cols;       /* samples of a destination's row; all of them, where rows follow without a gap */
-    int64_t row_blocks; /* blocks a row takes */
-    int src_channels, channels;
-    int src_alpha, alpha; /* -1: none */
-    HaloMap map;
-    HaloStore store;
-    unsigned long long *clipped;
-};
+#include "map.cuh"
 
 static const int map_threads = 256;
-
-/* The points and the scale, for `Count` samples at once: one decision serves them all. */
-template <int Count> __device__ __forceinline__ static void apply(const HaloMap &map, float v[Count])
-{
-    for (int p = 0; p < map.points; p++) {
-        const HaloPoint point = map.point[p];
-#pragma unroll
-        for (int k = 0; k < Count; k++) v[k] = halo_point(v[k], point);
-    }
-}
-
-/* One sample of the destination, for any layout of channels. */
-template <typename S, typename D>
-__device__ __forceinline__ static D map_one(const MapArgs &a, const S *row, int64_t e, unsigned *clipped)
-{
-    const int64_t pixel = e / a.channels;
-    const int c = (int)(e % a.channels);
-    const S *const from = row + pixel * a.src_channels;
-    float v[1];
-    if (a.map.kind == HALO_MAP_GRAY && c != a.alpha)
-        v[0] = halo_gray((float)from[0], (float)from[1], (float)from[2], a.map.w);
-    else if (a.map.kind == HALO_MAP_GRAY)
-        v[0] = (float)from[a.src_alpha];
-    else if (a.map.kind == HALO_MAP_PREMUL && c != a.alpha)
-        v[0] = halo_premul((float)from[c], (float)from[a.src_alpha], a.map.white);
-    else
-        v[0] = (float)from[c];
-    if (c != a.alpha) apply<1>(a.map, v);
-    return cuda_sample<D>(v[0], a.store, clipped);
-}
 
 /* `Pack` samples in as few accesses as they take, scaled by `store` on the way out. */
 template <typename S, int Pack> __device__ __forceinline__ static void load_pack(float v[Pack], const S *from)
@@ -123,10 +80,12 @@ static bool map_packs(const MapArgs *a)
 
 template <typename S, typename D> static HaloStatus launch(HaloDevice *device, MapArgs *args, int64_t rows)
 {
-    constexpr int pack = 16 / (int)(sizeof(S) > sizeof(D) ? sizeof(S) : sizeof(D));
+    constexpr int pack = map_pack_of<S, D>;
     const bool packed = map_packs(args) && (pack % 4 == 0 || args->alpha < 0) &&
                         cuda_aligned(args->src, args->src_stride, pack * sizeof(S)) &&
                         cuda_aligned(args->dst, args->dst_stride, pack * sizeof(D));
+    if constexpr (sizeof(S) <= sizeof(uint16_t))
+        if (packed && cuda_map_table_pays<S, D>(args, rows)) return cuda_map_look<S, D>(device, args, rows);
     args->row_blocks = cuda_ceil_div(args->cols, (int64_t)map_threads * (packed ? pack : 1));
     if (packed)
         CUDA_LAUNCH(device, (map_kernel<S, D, pack>), args->row_blocks * rows, map_threads, 0, *args);
@@ -165,6 +124,7 @@ HaloStatus cuda_map(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
     const int64_t src_row = dst->cols * src->shape.channels * (int64_t)halo_dtype_size(src->shape.dtype);
     if (src->stride == src_row && dst->stride == halo_row_bytes(dst)) { /* one long row */
         args.cols *= rows;
+        args.src_stride = args.dst_stride = 0; /* no second row has to be aligned */
         rows = 1;
     }
     switch (src->shape.dtype) {

@@ -1,0 +1,58 @@
+/* What the files of maps share: what is mapped, and one sample of it. */
+#ifndef HALO_CUDA_MAP_CUH
+#define HALO_CUDA_MAP_CUH
+
+#include "quantise.cuh"
+
+struct MapArgs {
+    const char *src;
+    char *dst;
+    int64_t src_stride, dst_stride;
+    int64_t cols;       /* samples of a destination's row; all of them, where rows follow without a gap */
+    int64_t row_blocks; /* blocks a row takes */
+    int src_channels, channels;
+    int src_alpha, alpha; /* -1: none */
+    HaloMap map;
+    HaloStore store;
+    unsigned long long *clipped;
+};
+
+/* The points and the scale, for `Count` samples at once: one decision serves them all. */
+template <int Count> __device__ __forceinline__ static void apply(const HaloMap &map, float v[Count])
+{
+    for (int p = 0; p < map.points; p++) {
+        const HaloPoint point = map.point[p];
+#pragma unroll
+        for (int k = 0; k < Count; k++) v[k] = halo_point(v[k], point);
+    }
+}
+
+/* One sample of the destination, for any layout of channels. */
+template <typename S, typename D>
+__device__ __forceinline__ static D map_one(const MapArgs &a, const S *row, int64_t e, unsigned *clipped)
+{
+    const int64_t pixel = e / a.channels;
+    const int c = (int)(e % a.channels);
+    const S *const from = row + pixel * a.src_channels;
+    float v[1];
+    if (a.map.kind == HALO_MAP_GRAY && c != a.alpha)
+        v[0] = halo_gray((float)from[0], (float)from[1], (float)from[2], a.map.w);
+    else if (a.map.kind == HALO_MAP_GRAY)
+        v[0] = (float)from[a.src_alpha];
+    else if (a.map.kind == HALO_MAP_PREMUL && c != a.alpha)
+        v[0] = halo_premul((float)from[c], (float)from[a.src_alpha], a.map.white);
+    else
+        v[0] = (float)from[c];
+    if (c != a.alpha) apply<1>(a.map, v);
+    return cuda_sample<D>(v[0], a.store, clipped);
+}
+
+/* Samples that a thread takes in one access, where rows allow it. */
+template <typename S, typename D>
+static constexpr int map_pack_of = 16 / (int)(sizeof(S) > sizeof(D) ? sizeof(S) : sizeof(D));
+
+/* Is looking up faster than computing? Then `look` does the whole map; its samples are taken in packs (table.cu). */
+template <typename S, typename D> bool cuda_map_table_pays(const MapArgs *args, int64_t rows);
+template <typename S, typename D> HaloStatus cuda_map_look(HaloDevice *device, const MapArgs *args, int64_t rows);
+
+#endif
