@@ -370,6 +370,34 @@ static void counted_tiles(void **state)
     for_each_case(__func__, 15, counted_tiles_body);
 }
 
+/* More tiles of sorted samples than one, either way round, whole and in part. */
+static void sorted_tiles_body(Rng *rng)
+{
+    const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 100, 400), rng_between(rng, 60, 160),
+                                       (int)rng_between(rng, 1, 2));
+    run_case(rng, &shape, rng_between(rng, 7, 22), rng_between(rng, 7, 22));
+}
+
+static void sorted_tiles(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 15, sorted_tiles_body);
+}
+
+/* Windows one column wide, in pictures that hold many columns. */
+static void tall_lines_body(Rng *rng)
+{
+    const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, 40), rng_between(rng, 1, 400),
+                                       (int)rng_between(rng, 1, 4));
+    run_case(rng, &shape, 1, rng_between(rng, 2, rng_once_in(rng, 3) ? 600 : 60));
+}
+
+static void tall_lines(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 40, tall_lines_body);
+}
+
 /* Minima and maxima over windows that go round the picture a hundred times: more than a block's memory holds.
  */
 static void long_extremes_body(Rng *rng)
@@ -475,7 +503,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(shapes),         cmocka_unit_test(shapes_over_larger_images),
         cmocka_unit_test(long_shapes),    cmocka_unit_test(narrow_pictures),
         cmocka_unit_test(counted_tiles),  cmocka_unit_test(longer_lines),
-        cmocka_unit_test(wide_pictures),
+        cmocka_unit_test(wide_pictures),  cmocka_unit_test(sorted_tiles),
+        cmocka_unit_test(tall_lines),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

@@ -112,6 +112,13 @@ bool rank_extreme_takes(const RankArgs *args);
 HaloStatus rank_extreme(HaloDevice *device, const RankArgs *args, HaloDtype samples, HaloDtype keys);
 /* The same over windows that are no rectangles. */
 HaloStatus rank_span(HaloDevice *device, const RankArgs *args, const HaloSpan *span, HaloDtype samples, HaloDtype keys);
+/* Windows that are one row or one column: whether it is one, and that. */
+bool rank_line_takes(const RankArgs *args);
+HaloStatus rank_line(HaloDevice *device, const RankArgs *args, HaloDtype samples, HaloDtype keys);
+/* Windows that are counted by places in a sorted tile: whether it is worth it, and that; `done` says whether its sides
+ * were short enough. */
+bool rank_tile_takes(const RankArgs *args, HaloDtype keys);
+HaloStatus rank_tile(HaloDevice *device, const RankArgs *args, HaloDtype samples, HaloDtype keys, bool *done);
 /* Any window, by counting. */
 HaloStatus rank_walk(HaloDevice *device, const RankArgs *args, HaloDtype samples, HaloDtype keys);
 

@@ -30,7 +30,7 @@ template <typename C> struct RankBins {
     /* One more (change 1) or less (-1). */
     __device__ __forceinline__ void add(unsigned bin, unsigned change)
     {
-        word_of(bin) += change << bin % each * bits;
+        word_of(bin) += __funnelshift_l(0, change, bin * bits); /* by the bits modulo 32 */
         if (bin < at) below += change;
     }
     __device__ __forceinline__ unsigned sum() const
