@@ -87,42 +87,81 @@ static void flat(const CpuMask *mask, const float *const *line, int64_t at, int6
     for (; at < n; at += CPU_LANES) flat_edge(mask, line, at, out, 0, first);
 }
 
-/* ---- long rows of taps ----------------------------------------------------------------------------------- */
+/* ---- rows of taps ---------------------------------------------------------------------------------------- */
 
-/* Lines of a band of the mask below; the last one may have a few more, so that none is too low for a block. */
-#define LONG_BAND 64
+/* Vectors of taps that are taken at a time: with two sums of each, so many that none waits for itself, and as
+ * many as there are registers for. */
+#define ROW_LEAST 3
+#define ROW_MOST 6
 
-/* How many outputs stand side by side below; 0: the mask is too short, and most loads would serve few sums. */
-static int64_t long_block(const CpuMask *mask)
+#if defined(__AVX__)
+
+#define NAME row_of_3
+#define LIVE 3
+#include "conv_row_tmpl.h"
+
+#define NAME row_of_4
+#define LIVE 4
+#include "conv_row_tmpl.h"
+
+#define NAME row_of_5
+#define LIVE 5
+#include "conv_row_tmpl.h"
+
+#define NAME row_of_6
+#define LIVE 6
+#include "conv_row_tmpl.h"
+
+static void row_pair(const CpuMask *mask, const float *in, float *out, int64_t apart, int64_t blocks,
+                     bool first)
 {
-    const int64_t length = mask->width * mask->step;
-    const int64_t block = length >= 5 * TALL_BLOCK ? TALL_BLOCK : length >= 12 * CPU_LANES ? CPU_LANES : 0;
-    return block % mask->step == 0 ? block : block * mask->step;
-}
-
-/* A row of taps is a mask of many rows, each as long as a block of outputs, over lines that begin a block after
- * one another: so a vector of samples that is loaded serves several sums, and every output still meets its taps
- * in their order. Makes as many outputs as come in whole chunks, and returns how many. */
-static int64_t conv_long(const CpuMask *mask, const float *in, int64_t n, float *out, bool first)
-{
-    const int64_t block = long_block(mask), width = block / mask->step, chunk = CPU_CONV_ROWS * block;
-    const int64_t height = block > 0 ? mask->width / width : 0;
-    const CpuMask rest = {mask->tap + height * width, mask->width - height * width, 1, mask->step};
-    const float *line[LONG_BAND + 2 * CPU_CONV_ROWS];
-    int64_t at = 0;
-    if (height < CPU_CONV_ROWS - 1) return 0;
-    for (; at + chunk <= n; at += chunk) {
-        for (int64_t j = 0, rows; j < height; j += rows) {
-            rows = height - j < LONG_BAND + CPU_CONV_ROWS - 1 ? height - j : LONG_BAND;
-            const CpuMask band = {mask->tap + j * width, width, rows, mask->step};
-            for (int64_t l = 0; l < rows + CPU_CONV_ROWS - 1; l++) line[l] = in + at + (j + l) * block;
-            tall(&band, line, CPU_CONV_ROWS, block, out + at, block, first && j == 0);
-        }
-        line[0] = in + at + height * block;
-        if (rest.width > 0) flat(&rest, line, 0, chunk, out + at, false);
+    const float *const from[2] = {in, in + apart};
+    float *const to[2] = {out, out + apart};
+    switch ((mask->width + CPU_LANES - 1) / CPU_LANES) {
+    case 3: row_of_3(mask, from, to, blocks, first); break;
+    case 4: row_of_4(mask, from, to, blocks, first); break;
+    case 5: row_of_5(mask, from, to, blocks, first); break;
+    default: row_of_6(mask, from, to, blocks, first); break;
     }
-    return at;
 }
+
+/* n outputs by some of a row's taps. Vectors of a block pair up; one that is left over with its own other half.
+ */
+static void row_part(const CpuMask *mask, const float *in, int64_t n, float *out, bool first)
+{
+    const int64_t block = CPU_LANES * mask->step;
+    int64_t at = 0;
+    for (; at + 2 * CPU_LANES <= block; at += 2 * CPU_LANES)
+        if (at < n) row_pair(mask, in + at, out + at, CPU_LANES, (n - at + block - 1) / block, first);
+    if (at >= block || at >= n) return;
+    const int64_t blocks = (n - at + block - 1) / block, half = (blocks + 1) / 2;
+    const bool halves = block + CPU_LANES <= CPU_CONV_SLACK; /* they may reach so far past the end */
+    row_pair(mask, in + at, out + at, halves ? half * block : 0, halves ? half : blocks, first);
+}
+
+/* n outputs by one row of taps, some at a time. False: it has too few taps. */
+static bool conv_row(const CpuMask *mask, const float *in, int64_t n, float *out, bool first)
+{
+    const int64_t vectors = (mask->width + CPU_LANES - 1) / CPU_LANES,
+                  parts = (vectors + ROW_MOST - 1) / ROW_MOST;
+    CpuMask part = *mask;
+    if (vectors < ROW_LEAST || n < 4 * ROW_MOST * CPU_LANES * mask->step) return false;
+    for (int64_t p = 0, from = 0, end; p < parts; p++, from = end) {
+        end = p + 1 < parts ? vectors * (p + 1) / parts * CPU_LANES : mask->width;
+        part.tap = mask->tap + from;
+        part.width = end - from;
+        row_part(&part, in + from * mask->step, n, out, first && p == 0);
+    }
+    return true;
+}
+
+#else /* without vectors in registers there is nothing to share */
+static bool conv_row(const CpuMask *mask, const float *in, int64_t n, float *out, bool first)
+{
+    (void)mask, (void)in, (void)n, (void)out, (void)first;
+    return false;
+}
+#endif
 
 static void conv(const CpuMask *mask, const float *const *line, int64_t rows, int64_t n, float *out,
                  int64_t pitch, bool first)
@@ -130,8 +169,8 @@ static void conv(const CpuMask *mask, const float *const *line, int64_t rows, in
     int64_t row = mask->height >= CPU_CONV_ROWS - 1 ? rows / CPU_CONV_ROWS * CPU_CONV_ROWS : 0;
     if (row > 0) tall(mask, line, row, n, out, pitch, first);
     for (; row < rows; row++) {
-        const int64_t at = mask->height == 1 ? conv_long(mask, line[row], n, out + row * pitch, first) : 0;
-        flat(mask, line + row, at, n, out + row * pitch, first);
+        if (mask->height == 1 && conv_row(mask, line[row], n, out + row * pitch, first)) continue;
+        flat(mask, line + row, 0, n, out + row * pitch, first);
     }
 }
 
