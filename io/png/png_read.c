@@ -1,8 +1,13 @@
 /* Reading PNG.
  *
  * No gamma is applied; depths below 8 bits are scaled to 0..255, palettes become RGB and tRNS becomes alpha. An
- * interlaced image is whole only after its last pass, so it is decoded on the first read. */
+ * interlaced image is whole only after its last pass, so it is decoded on the first read.
+ *
+ * libpng reads the chunks round the samples. The samples of most pictures are read by png_rows.c, which is
+ * faster, as long as they are right in every way; libpng reads those of the others, and all of them again where
+ * something is not right. So it is libpng that decides what is refused, and says why. */
 #include "bytes/endian.h"
+#include "png_rows.h"
 #include "pngreader.h"
 #include "samples/image.h"
 
@@ -21,6 +26,10 @@ static void on_read(png_structp png, png_bytep bytes, size_t size)
 {
     PngReader *state = png_get_io_ptr(png);
     size_t got;
+    /* png_read_end has begun, so more chunks of samples are as wrong as ever: see end_own. */
+    if (state->skipped)
+        png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_AS_DEFAULT, (png_const_bytep) "IDAT", 1);
+    state->skipped = false;
     HaloStatus status = halo_source_read(state->reader->source, bytes, size, &got);
     if (status == HALO_OK && got < size) {
         if (state->passes == 0)
@@ -90,11 +99,6 @@ static void read_header(void *arg)
     const size_t row = ((size_t)state->reader->info.shape.width + 8) * 8 + 4096;
     if (row > state->guard.largest) state->guard.largest = row;
     state->passes = png_set_interlace_handling(png);
-    png_read_update_info(png, state->info);
-    if (png_get_rowbytes(png, state->info) !=
-        (size_t)(state->reader->info.shape.width * channels * (wide ? 2 : 1))) {
-        png_error(png, "unexpected row size");
-    }
 }
 
 HaloStatus halo_png_open(HaloReader *reader)
@@ -109,14 +113,29 @@ HaloStatus halo_png_open(HaloReader *reader)
     return halo_png_guard(&state->guard, read_header, state);
 }
 
+/* The first step of libpng's way to the samples. */
+static void begin_rows(void *arg)
+{
+    const PngReader *state = arg;
+    const HaloShape *shape = &state->reader->info.shape;
+    png_read_update_info(state->png, state->info);
+    if (png_get_rowbytes(state->png, state->info) !=
+        (size_t)(shape->width * shape->channels) * halo_dtype_size(shape->dtype))
+        png_error(state->png, "unexpected row size");
+}
+
 /* A step: the next rows, or all of an interlaced image; after the last one all that follows it, so that damage
- * behind the rows is found too. */
+ * behind the rows is found too. Rows that have been given out already are passed over. */
 static void decode(void *arg)
 {
     PngReader *state = arg;
     const HaloBuf *rows = state->rows;
     for (; state->pass < state->passes; state->pass++) {
         const int64_t first = state->passes == 1 ? state->given : 0;
+        while (state->row < first) {
+            png_read_row(state->png, NULL, NULL);
+            state->row++;
+        }
         for (state->row = first; state->row < first + rows->rows; state->row++) {
             png_read_row(state->png, halo_row(rows, state->row - first), NULL);
         }
@@ -126,7 +145,37 @@ static void decode(void *arg)
     halo_png_take_meta(state); /* EXIF and text may stand behind the samples */
 }
 
-static HaloStatus fill(PngReader *state, const HaloBuf *rows)
+/* A step: the chunks behind samples that libpng has not seen. It looks for the rest of them unless it is told,
+ * when it begins, to take no notice of their chunks. */
+static void end_own(void *arg)
+{
+    PngReader *state = arg;
+    state->row = state->reader->info.shape.height;
+    png_set_keep_unknown_chunks(state->png, PNG_HANDLE_CHUNK_NEVER, (png_const_bytep) "IDAT", 1);
+    state->skipped = true;
+    png_read_end(state->png, state->info);
+    halo_png_take_meta(state);
+}
+
+/* *done: the rows are there, and after the last one all that follows it. Else libpng has to read them. */
+static HaloStatus fill_own(PngReader *state, const HaloBuf *rows, bool *done)
+{
+    HaloStatus status = HALO_OK;
+    const bool at_end = state->given + rows->rows == state->reader->info.shape.height;
+    if (state->given == 0) state->own = halo_png_rows_new(state);
+    *done = state->own != NULL && halo_png_rows_take(state->own, rows) &&
+            (!at_end || halo_png_rows_end(state->own));
+    if (*done && !at_end) return HALO_OK;
+    if (*done)
+        status = halo_png_guard(&state->guard, end_own, state);
+    else if (state->own != NULL)
+        status = halo_png_rows_back(state->own);
+    halo_png_rows_free(state->own);
+    state->own = NULL;
+    return status;
+}
+
+static HaloStatus fill_by_libpng(PngReader *state, const HaloBuf *rows)
 {
     if (state->damaged) {
         halo_rows_clear(rows, 0);
@@ -135,10 +184,19 @@ static HaloStatus fill(PngReader *state, const HaloBuf *rows)
     /* Passes leave the pixels of later ones alone, and a row that cannot be decoded is not touched. */
     if (state->passes > 1 || state->reader->options.tolerate) halo_rows_clear(rows, 0);
     state->rows = rows;
-    const HaloStatus status = halo_png_guard(&state->guard, decode, state);
+    HaloStatus status = state->begun ? HALO_OK : halo_png_guard(&state->guard, begin_rows, state);
+    state->begun = true;
+    if (status == HALO_OK) status = halo_png_guard(&state->guard, decode, state);
     if (status != HALO_ERR_INPUT || !state->reader->options.tolerate) return status;
     state->damaged = true;
     return HALO_OK;
+}
+
+static HaloStatus fill(PngReader *state, const HaloBuf *rows)
+{
+    bool done = false;
+    const HaloStatus status = state->begun ? HALO_OK : fill_own(state, rows, &done);
+    return status != HALO_OK || done ? status : fill_by_libpng(state, rows);
 }
 
 HaloStatus halo_png_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
@@ -167,6 +225,7 @@ void halo_png_close(HaloReader *reader)
 {
     PngReader *state = reader->state;
     if (state == NULL) return;
+    halo_png_rows_free(state->own);
     png_destroy_read_struct(&state->png, &state->info, NULL);
     halo_memory_free(reader->memory, &state->whole);
     free(state);

@@ -13,6 +13,9 @@ typedef struct PngReader {
     int64_t row;         /* rows decoded, of this pass */
     int64_t given;       /* rows given out */
     int texts;           /* taken of those before and behind the samples */
+    struct PngRows *own; /* that gives the rows; NULL: libpng does, if `begun`, or nobody yet */
+    bool begun;          /* libpng gives them */
+    bool skipped;        /* libpng is to pass over the samples' chunks when it next reads */
     HaloBuf whole;       /* an interlaced image of which rows are given out */
     bool damaged;        /* tolerated: nothing more is decoded */
     const HaloBuf *rows; /* what `decode` fills */

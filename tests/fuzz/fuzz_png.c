@@ -1,3 +1,21 @@
+/* PNG in both of its ways, with what was tolerated: the same answer to any bytes. Every other input has the
+ * right checksums, so that what is in its chunks is looked at. */
 #include "fuzz_image.h"
+#include "png_ways.h"
 
-FUZZ_IMAGE(png)
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    bool own;
+    const uint8_t odd = size > 0 ? bytes[size - 1] & 1 : 0;
+    uint8_t *mended;
+    if (!halo_format_png.probe(bytes, size) || size > PNG_WAYS_BYTES) return 0;
+    if ((mended = malloc(size)) == NULL) abort();
+    memcpy(mended, bytes, size);
+    if (odd) png_mend(mended, size);
+    if (png_ways_differ(mended, size, odd ? 3 : 0, &own) != NULL) abort();
+    fuzz_read(&halo_format_png, mended, size, true, 3);
+    free(mended);
+    return 0;
+}

@@ -1,0 +1,17 @@
+/* The filters of PNG's rows (PNG 3rd edition, 9): undone here (png_unfilter.c). */
+#ifndef HALO_IO_PNGFILTER_H
+#define HALO_IO_PNGFILTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum PngFilter { PNG_NO_FILTER, PNG_SUB, PNG_UP, PNG_AVERAGE, PNG_PAETH };
+
+/* One row: `from` holds it filtered, `above` the row before it as it was (zeros above the first), and `to`,
+ * which overlaps neither, becomes the row. Whole pixels of 1, 2, 3, 4, 6 or 8 bytes. False: there is no such
+ * filter. */
+bool halo_png_unfilter(int filter, size_t pixel, size_t bytes, const uint8_t *from, const uint8_t *above,
+                       uint8_t *to);
+
+#endif

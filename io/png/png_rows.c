@@ -1,0 +1,186 @@
+/* Rows from the stream of a PNG.
+ *
+ * The stream is inflated into a buffer that stays in the cache, many rows at a time; each row is unfiltered
+ * from there. Rows of bytes get to their place by that; samples of 16 bits, palettes and depths below 8 bits
+ * take one step more, by way of the row as the file has it. */
+#include "png_rows.h"
+
+#ifdef HALO_HAVE_ISAL
+#include <stdlib.h>
+#include <string.h>
+
+#include "bytes/endian.h"
+#include "png_filter.h"
+#include "png_idat.h"
+#include "samples/image.h"
+
+#define BUFFER_BYTES ((size_t)256 * 1024)
+#define ENTRY 32 /* bytes that a byte of the file becomes at most: 8 pixels of RGBA */
+
+typedef enum PngExpand { AS_BYTES, AS_WORDS, BY_TABLE } PngExpand;
+
+struct PngRows {
+    PngIdat *idat;
+    PngExpand expand;
+    size_t pixel, bytes; /* of a pixel, for filters; of a row in the file, without the filter's byte */
+    int64_t left;        /* rows that have not been inflated */
+    uint8_t *buffer;     /* of whole filtered rows */
+    size_t at, filled, room;
+    uint8_t *last;             /* the row above, as the file has it */
+    uint8_t *row;              /* the row itself, where it is not expanded from there to its place */
+    size_t entry;              /* bytes of each entry that are used */
+    uint8_t table[256][ENTRY]; /* by a byte of the file */
+};
+
+/* ---- what becomes of the bytes -------------------------------------------------------------------------- */
+
+/* Of a palette's colours, of which the file may have fewer than the samples ask for: libpng makes those black.
+ */
+static void set_colour(const PngReader *state, unsigned index, bool alpha, uint8_t *to)
+{
+    png_colorp palette = NULL;
+    png_bytep alphas = NULL;
+    int colours = 0, opaque_from = 0;
+    png_get_PLTE(state->png, state->info, &palette, &colours);
+    if (alpha) png_get_tRNS(state->png, state->info, &alphas, &opaque_from, NULL);
+    const png_color colour = (int)index < colours ? palette[index] : (png_color){0};
+    to[0] = colour.red;
+    to[1] = colour.green;
+    to[2] = colour.blue;
+    if (alpha) to[3] = (int)index < opaque_from ? alphas[index] : 255;
+}
+
+static void make_table(PngRows *rows, const PngReader *state, unsigned depth, bool palette)
+{
+    const unsigned each = 8 / depth, most = (1u << depth) - 1;
+    const size_t channels = (size_t)state->reader->info.shape.channels;
+    rows->entry = each * channels;
+    for (unsigned byte = 0; byte < 256; byte++)
+        for (unsigned i = 0; i < each; i++) {
+            const unsigned value = byte >> (8 - depth * (i + 1)) & most;
+            uint8_t *to = rows->table[byte] + i * channels;
+            if (palette)
+                set_colour(state, value, channels == 4, to);
+            else
+                *to = (uint8_t)(value * 255 / most);
+        }
+}
+
+static void look_up(const PngRows *rows, uint8_t *to, size_t bytes)
+{
+    const size_t entry = rows->entry;
+    const uint8_t *from = rows->row;
+    if (entry == 3 || entry == 4) /* a palette of bytes: four are moved where four belong to the row */
+        for (; bytes >= 4; bytes -= entry, to += entry) memcpy(to, rows->table[*from++], 4);
+    for (size_t size; bytes > 0; bytes -= size, to += size) {
+        size = bytes < entry ? bytes : entry;
+        memcpy(to, rows->table[*from++], size);
+    }
+}
+
+static void swap_words(uint8_t *restrict to, const uint8_t *restrict from, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i += 2) {
+        uint16_t word;
+        memcpy(&word, from + i, 2);
+        word = halo_host_is_little() ? (uint16_t)(word << 8 | word >> 8) : word;
+        memcpy(to + i, &word, 2);
+    }
+}
+
+static void expand(const PngRows *rows, uint8_t *to, size_t bytes)
+{
+    if (rows->expand == AS_WORDS)
+        swap_words(to, rows->row, bytes);
+    else
+        look_up(rows, to, bytes);
+}
+
+/* ---- rows ----------------------------------------------------------------------------------------------- */
+
+static bool take_buffers(PngRows *rows)
+{
+    const size_t row = rows->bytes + 1, most = (size_t)rows->left;
+    size_t count = row < BUFFER_BYTES ? BUFFER_BYTES / row : 1;
+    if (count > most) count = most;
+    rows->room = count * row;
+    rows->buffer = malloc(rows->room);
+    rows->last = calloc(rows->bytes, 1);
+    rows->row = rows->expand != AS_BYTES ? malloc(rows->bytes) : NULL;
+    return rows->buffer != NULL && rows->last != NULL && (rows->row != NULL || rows->expand == AS_BYTES);
+}
+
+PngRows *halo_png_rows_new(const PngReader *state)
+{
+    const HaloShape *shape = &state->reader->info.shape;
+    const int type = png_get_color_type(state->png, state->info);
+    const unsigned depth = png_get_bit_depth(state->png, state->info);
+    const bool palette = type == PNG_COLOR_TYPE_PALETTE;
+    const bool keyed = !palette && png_get_valid(state->png, state->info, PNG_INFO_tRNS) != 0;
+    if (state->passes != 1 || keyed || state->reader->options.tolerate) return NULL;
+    PngRows *rows = calloc(1, sizeof *rows);
+    if (rows == NULL) return NULL;
+    const unsigned bits = depth * png_get_channels(state->png, state->info); /* of a pixel in the file */
+    rows->expand = depth == 16 ? AS_WORDS : palette || depth < 8 ? BY_TABLE : AS_BYTES;
+    rows->pixel = bits < 8 ? 1 : bits / 8;
+    rows->bytes = ((size_t)shape->width * bits + 7) / 8;
+    rows->left = shape->height;
+    if (rows->expand == BY_TABLE) make_table(rows, state, depth, palette);
+    rows->idat = halo_png_idat_new(state->reader->source);
+    if (rows->idat != NULL && take_buffers(rows)) return rows;
+    halo_png_rows_free(rows);
+    return NULL;
+}
+
+void halo_png_rows_free(PngRows *rows)
+{
+    if (rows == NULL) return;
+    halo_png_idat_free(rows->idat);
+    free(rows->buffer);
+    free(rows->last);
+    free(rows->row);
+    free(rows);
+}
+
+HaloStatus halo_png_rows_back(PngRows *rows) { return halo_png_idat_back(rows->idat); }
+
+/* The next rows of the stream. */
+static bool refill(PngRows *rows)
+{
+    const size_t row = rows->bytes + 1;
+    const int64_t room = (int64_t)(rows->room / row), count = rows->left < room ? rows->left : room;
+    rows->at = 0;
+    rows->filled = (size_t)count * row;
+    rows->left -= count;
+    return halo_png_idat_take(rows->idat, rows->buffer, rows->filled);
+}
+
+/* `above` becomes this row, as the file has it, for the next one. */
+static bool take_row(PngRows *rows, uint8_t *to, size_t bytes, const uint8_t **above)
+{
+    if (rows->at == rows->filled && !refill(rows)) return false;
+    const uint8_t *from = rows->buffer + rows->at;
+    uint8_t *row = rows->expand == AS_BYTES ? to : rows->row;
+    if (!halo_png_unfilter(*from, rows->pixel, rows->bytes, from + 1, *above, row)) return false;
+    rows->at += rows->bytes + 1;
+    *above = row;
+    if (rows->expand == AS_BYTES) return true;
+    expand(rows, to, bytes);
+    rows->row = rows->last;
+    rows->last = row;
+    return true;
+}
+
+bool halo_png_rows_take(PngRows *rows, const HaloBuf *to)
+{
+    const size_t bytes = (size_t)halo_row_bytes(to);
+    const uint8_t *above = rows->last;
+    for (int64_t y = 0; y < to->rows; y++)
+        if (!take_row(rows, halo_row(to, y), bytes, &above)) return false;
+    if (above != rows->last) memcpy(rows->last, above, rows->bytes);
+    return true;
+}
+
+bool halo_png_rows_end(PngRows *rows) { return halo_png_idat_end(rows->idat); }
+
+#endif

@@ -1,0 +1,29 @@
+/* The rows of a PNG, without libpng: inflated, unfiltered and expanded (png_rows.c). For pictures that are not
+ * interlaced and have no colour that stands for transparent, where the source can go back for libpng. */
+#ifndef HALO_IO_PNGROWS_H
+#define HALO_IO_PNGROWS_H
+
+#include "pngreader.h"
+
+typedef struct PngRows PngRows;
+
+#ifdef HALO_HAVE_ISAL
+/* The source stands behind the header of the first IDAT. NULL: libpng has to read this one. Nothing is read
+ * yet. */
+PngRows *halo_png_rows_new(const PngReader *state);
+void halo_png_rows_free(PngRows *rows);
+/* The next rows; false: something is odd, and libpng has to say what. */
+bool halo_png_rows_take(PngRows *rows, const HaloBuf *to);
+/* After the last: is all right to the end of the samples? The source stands behind the last IDAT then. */
+bool halo_png_rows_end(PngRows *rows);
+/* Back to where it began, for libpng. */
+HaloStatus halo_png_rows_back(PngRows *rows);
+#else
+static inline PngRows *halo_png_rows_new(const PngReader *state) { return (void)state, NULL; }
+static inline void halo_png_rows_free(PngRows *rows) { (void)rows; }
+static inline bool halo_png_rows_take(PngRows *rows, const HaloBuf *to) { return (void)rows, (void)to, false; }
+static inline bool halo_png_rows_end(PngRows *rows) { return (void)rows, false; }
+static inline HaloStatus halo_png_rows_back(PngRows *rows) { return (void)rows, HALO_OK; }
+#endif
+
+#endif

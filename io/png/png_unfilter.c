@@ -1,0 +1,136 @@
+/* PNG's filters undone. Sub, Average and Paeth add to each pixel something of the one before it, so a row is a
+ * chain, and its time that of the chain's links: what does not depend on the pixel before is computed beside
+ * it. */
+#include "png_filter.h"
+
+#include <string.h>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+
+/* Pixels of 3 and 6 bytes are moved as 4 and 8, except at the row's end: what is too much is written over by
+ * the next. */
+static inline size_t moved(size_t pixel) { return pixel == 3 ? 4 : pixel == 6 ? 8 : pixel; }
+
+static inline __m128i get(const uint8_t *at, size_t size)
+{
+    uint64_t bytes = 0;
+    memcpy(&bytes, at, size);
+    return size <= 4 ? _mm_cvtsi32_si128((int)(uint32_t)bytes) : _mm_loadl_epi64((const __m128i *)&bytes);
+}
+
+static inline void put(uint8_t *at, __m128i value, size_t size)
+{
+    uint64_t bytes;
+    if (size <= 4) {
+        const uint32_t low = (uint32_t)_mm_cvtsi128_si32(value);
+        memcpy(at, &low, size);
+    } else {
+        _mm_storel_epi64((__m128i *)&bytes, value);
+        memcpy(at, &bytes, size);
+    }
+}
+
+typedef struct Link {
+    __m128i left, corner; /* what the chain carries on; the pixel above the one before */
+} Link;
+
+static inline __m128i sub_link(Link *link, __m128i x, __m128i above)
+{
+    (void)above;
+    return link->left = _mm_add_epi8(x, link->left);
+}
+
+/* `left` is kept inverted: the mean of inverted bytes, which the instruction rounds up, is the inverted mean,
+ * rounded down. Two instructions a link. */
+static inline __m128i average_link(Link *link, __m128i x, __m128i above)
+{
+    const __m128i ones = _mm_set1_epi8(-1);
+    link->left = _mm_sub_epi8(_mm_avg_epu8(link->left, _mm_xor_si128(above, ones)), x);
+    return _mm_xor_si128(link->left, ones);
+}
+
+/* The neighbour that is nearest to left + above - corner, without its three distances: where
+ * 3 corner - left - above is at least the larger of left and above, it is the smaller one; at most the smaller,
+ * it is the larger one; else the corner. Samples are in lanes of 16 bits. */
+static inline __m128i paeth_link(Link *link, __m128i x, __m128i above)
+{
+    const __m128i zero = _mm_setzero_si128(), b = _mm_unpacklo_epi8(above, zero), c = link->corner,
+                  a = link->left;
+    const __m128i rest = _mm_sub_epi16(_mm_add_epi16(c, _mm_add_epi16(c, c)), b);
+    const __m128i least = _mm_min_epi16(a, b), most = _mm_max_epi16(a, b), bound = _mm_sub_epi16(rest, a);
+    const __m128i below = _mm_cmpgt_epi16(most, bound), beyond = _mm_cmpgt_epi16(bound, least);
+    const __m128i other = _mm_or_si128(_mm_andnot_si128(below, least), _mm_andnot_si128(beyond, most));
+    const __m128i nearest = _mm_or_si128(other, _mm_and_si128(c, _mm_and_si128(below, beyond)));
+    link->corner = b;
+    link->left = _mm_add_epi8(_mm_unpacklo_epi8(x, zero), nearest);
+    return _mm_packus_epi16(link->left, link->left);
+}
+
+#define CHAIN(name, first)                                                                               \
+    static inline void name##_row(size_t pixel, size_t bytes, const uint8_t *from, const uint8_t *above, \
+                                  uint8_t *to)                                                           \
+    {                                                                                                    \
+        Link link = {_mm_set1_epi8(first), _mm_setzero_si128()};                                         \
+        const size_t wide = moved(pixel);                                                                \
+        size_t i = 0;                                                                                    \
+        for (; i + wide <= bytes; i += pixel)                                                            \
+            put(to + i, name##_link(&link, get(from + i, wide), get(above + i, wide)), wide);            \
+        for (; i < bytes; i += pixel)                                                                    \
+            put(to + i, name##_link(&link, get(from + i, pixel), get(above + i, pixel)), pixel);         \
+    }
+CHAIN(sub, 0)
+CHAIN(average, -1)
+CHAIN(paeth, 0)
+
+#else
+
+#define CHAIN(name, predicted)                                                                               \
+    static inline void name##_row(size_t pixel, size_t bytes, const uint8_t *from, const uint8_t *above,     \
+                                  uint8_t *to)                                                               \
+    {                                                                                                        \
+        for (size_t i = 0; i < bytes; i++) {                                                                 \
+            const int a = i < pixel ? 0 : to[i - pixel], b = above[i], c = i < pixel ? 0 : above[i - pixel]; \
+            to[i] = (uint8_t)(from[i] + (predicted));                                                        \
+            (void)a, (void)b, (void)c;                                                                       \
+        }                                                                                                    \
+    }
+static inline int nearest(int a, int b, int c)
+{
+    const int bound = 3 * c - a - b, least = a < b ? a : b, most = a < b ? b : a;
+    return bound >= most ? least : bound <= least ? most : c;
+}
+CHAIN(sub, a)
+CHAIN(average, (a + b) / 2)
+CHAIN(paeth, nearest(a, b, c))
+#endif
+
+static void up_row(size_t bytes, const uint8_t *restrict from, const uint8_t *restrict above,
+                   uint8_t *restrict to)
+{
+    for (size_t i = 0; i < bytes; i++) to[i] = (uint8_t)(from[i] + above[i]);
+}
+
+/* A loop for each size of pixel, so that the compiler knows it. */
+#define FOR_PIXELS(row)                            \
+    switch (pixel) {                               \
+    case 1: row(1, bytes, from, above, to); break; \
+    case 2: row(2, bytes, from, above, to); break; \
+    case 3: row(3, bytes, from, above, to); break; \
+    case 4: row(4, bytes, from, above, to); break; \
+    case 6: row(6, bytes, from, above, to); break; \
+    default: row(8, bytes, from, above, to);       \
+    }
+
+bool halo_png_unfilter(int filter, size_t pixel, size_t bytes, const uint8_t *from, const uint8_t *above,
+                       uint8_t *to)
+{
+    switch (filter) {
+    case PNG_NO_FILTER: memcpy(to, from, bytes); return true;
+    case PNG_SUB: FOR_PIXELS(sub_row) return true;
+    case PNG_UP: up_row(bytes, from, above, to); return true;
+    case PNG_AVERAGE: FOR_PIXELS(average_row) return true;
+    case PNG_PAETH: FOR_PIXELS(paeth_row) return true;
+    default: return false;
+    }
+}

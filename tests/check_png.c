@@ -1,0 +1,170 @@
+/* PNG in both of its ways: the same samples, and the same refusals in the same words. */
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "png/png_filter.h"
+#include "png_ways.h"
+#include "seeds.h"
+
+/* ---- filters -------------------------------------------------------------------------------------------- */
+
+/* As the standard words it. */
+static uint8_t predicted(int filter, int a, int b, int c)
+{
+    const int p = a + b - c, pa = abs(p - a), pb = abs(p - b), pc = abs(p - c);
+    switch (filter) {
+    case 1: return (uint8_t)a;
+    case 2: return (uint8_t)b;
+    case 3: return (uint8_t)((a + b) / 2);
+    case 4: return (uint8_t)(pa <= pb && pa <= pc ? a : pb <= pc ? b : c);
+    default: return 0;
+    }
+}
+
+static uint8_t *draw_bytes(Rng *rng, size_t size, bool few)
+{
+    static const uint8_t odd[] = {0, 1, 127, 128, 254, 255};
+    uint8_t *bytes = malloc(size); /* an end of its own, for sanitizers */
+    assert_non_null(bytes);
+    for (size_t i = 0; i < size; i++) bytes[i] = few ? odd[rng_between(rng, 0, 5)] : (uint8_t)rng_next(rng);
+    return bytes;
+}
+
+static void one_unfilter(Rng *rng)
+{
+    static const size_t pixels[] = {1, 2, 3, 4, 6, 8};
+    const size_t pixel = pixels[rng_between(rng, 0, 5)], size = pixel * (size_t)rng_between(rng, 1, 70);
+    const int filter = (int)rng_between(rng, 0, 4);
+    const bool few = rng_once_in(rng, 2);
+    uint8_t *from = draw_bytes(rng, size, few), *above = draw_bytes(rng, size, few),
+            *to = draw_bytes(rng, size, few);
+    assert_true(halo_png_unfilter(filter, pixel, size, from, above, to));
+    for (size_t i = 0; i < size; i++) {
+        const int a = i < pixel ? 0 : to[i - pixel], c = i < pixel ? 0 : above[i - pixel];
+        const uint8_t expected = (uint8_t)(from[i] + predicted(filter, a, above[i], c));
+        if (to[i] != expected)
+            fail_case(NULL, "filter %d, %zu bytes a pixel, byte %zu of %zu: %d, not %d", filter, pixel, i, size,
+                      to[i], expected);
+    }
+    assert_false(halo_png_unfilter(5, pixel, size, from, above, to));
+    free(from);
+    free(above);
+    free(to);
+}
+
+static void rows_are_unfiltered_as_the_standard_says(void **unused)
+{
+    (void)unused;
+    for_each_case(__func__, 4000, one_unfilter);
+}
+
+/* ---- both ways ------------------------------------------------------------------------------------------ */
+
+static int own_pictures, pictures;
+
+static void compare(const uint8_t *bytes, size_t size, int64_t band)
+{
+    bool own;
+    if (size > PNG_WAYS_BYTES) return;
+    const char *what = png_ways_differ(bytes, size, band, &own);
+    if (what != NULL) fail_case(NULL, "%s", what);
+    own_pictures += own;
+    pictures++;
+}
+
+static void one_picture(Rng *rng)
+{
+    const Bytes file = png_drawn(rng);
+    compare(file.at, file.size, rng_between(rng, 0, 9));
+    free(file.at);
+}
+
+static void pictures_are_the_same_both_ways(void **unused)
+{
+    (void)unused;
+    own_pictures = pictures = 0;
+    for_each_case(__func__, 4000, one_picture);
+    print_message("without libpng: %d of %d\n", own_pictures, pictures);
+#ifdef HALO_HAVE_ISAL
+    assert_true(own_pictures * 2 > pictures || pictures < 100);
+#else
+    assert_int_equal(own_pictures, 0);
+#endif
+}
+
+static void one_damage(Rng *rng)
+{
+    const Bytes file = png_drawn(rng);
+    const Seed seed = {.name = "drawn", .at = file.at, .size = file.size};
+    size_t size;
+    uint8_t *bytes = mutate(rng, &seed, PNG_WAYS_BYTES, &size);
+    if (rng_once_in(rng, 2)) png_mend(bytes, size);
+    if (halo_format_png.probe(bytes, size)) compare(bytes, size, rng_between(rng, 0, 9));
+    free(bytes);
+    free(file.at);
+}
+
+static void damage_is_the_same_both_ways(void **unused)
+{
+    (void)unused;
+    for_each_case(__func__, 20000, one_damage);
+}
+
+/* ---- PngSuite ------------------------------------------------------------------------------------------- */
+
+static const char *suite(void)
+{
+    const char *given = getenv("HALO_PNGSUITE");
+    return given != NULL ? given : HALO_SOURCE_DIR "/../shared/corpora/pngsuite";
+}
+
+static void one_of_suite(Rng *rng, const Bytes *file)
+{
+    const Seed seed = {.name = "suite", .at = file->at, .size = file->size};
+    for (int64_t i = 0; i < 30; i++) {
+        size_t size;
+        uint8_t *bytes = mutate(rng, &seed, PNG_WAYS_BYTES, &size);
+        if (i % 2 == 0) png_mend(bytes, size);
+        if (halo_format_png.probe(bytes, size)) compare(bytes, size, i % 5);
+        free(bytes);
+    }
+}
+
+static void every_file_is_the_same_both_ways(void **unused)
+{
+    (void)unused;
+    Rng rng = {7};
+    char path[1024];
+    DIR *list = opendir(suite());
+    if (list == NULL) {
+        print_message("PngSuite is not at %s: skipped\n", suite());
+        skip();
+    }
+    for (const struct dirent *entry; (entry = readdir(list)) != NULL;) {
+        const char *dot = strrchr(entry->d_name, '.');
+        if (dot == NULL || strcmp(dot, ".png") != 0) continue;
+        snprintf(path, sizeof path, "%s/%s", suite(), entry->d_name);
+        const Bytes file = bytes_of_file(path);
+        compare(file.at, file.size, 0);
+        compare(file.at, file.size, 7);
+        one_of_suite(&rng, &file);
+        free(file.at);
+    }
+    closedir(list);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(rows_are_unfiltered_as_the_standard_says),
+                                       cmocka_unit_test(pictures_are_the_same_both_ways),
+                                       cmocka_unit_test(damage_is_the_same_both_ways),
+                                       cmocka_unit_test(every_file_is_the_same_both_ways)};
+    test_arguments(argc, argv);
+    return cmocka_run_group_tests(tests, NULL, test_folder_remove);
+}
