@@ -10,6 +10,7 @@ struct HaloSession {
     HaloOptions options;
     HaloMemory memory; /* of the present file */
     Device host, gpu;
+    bool on_host;      /* the GPU failed on the present file, which is done again without it */
     bool gpu_refused;  /* it could not be opened, and is not tried again, */
     bool gpu_is_there; /* although the machine has one */
     char gpu_reason[200];

@@ -133,13 +133,15 @@ static HaloStatus fake_download(HaloDevice *device, const HaloBuf *from, HaloBuf
 PASS_ON(DEFINE)
 #undef DEFINE
 
+static int64_t band_rows; /* of the sessions that are opened; 0: as they like */
+
 static HaloSession *open_session(HaloDeviceChoice device)
 {
     static HaloBackend gpu;
     static const HaloBackend *both[2];
     static HaloTables tables; /* the session keeps a pointer to them */
     /* So many files that the start of a GPU costs none of them anything: `auto` takes it. */
-    const HaloOptions options = {.device = device, .jobs = 1, .files = (int64_t)1 << 40};
+    const HaloOptions options = {.device = device, .jobs = 1, .files = (int64_t)1 << 40, .band_rows = band_rows};
     HaloSession *session = NULL;
     tables = *halo_tables();
     fake = (struct Fake){.cpu = tables.backend[0], .memory = 1 << 30, .is_there = true, .opens = true};
@@ -306,6 +308,21 @@ static void one_that_is_asked_for_is_an_error(void **state)
     each_call_fails(HALO_DEVICE_GPU, expect_the_cause);
 }
 
+/* In bands, read and written meanwhile; where it fails half way the file is read again from its beginning. */
+static void files_flow_through_it(void **state)
+{
+    (void)state;
+    band_rows = 64;
+    each_call_fails(HALO_DEVICE_AUTO, expect_the_cpu);
+    each_call_fails(HALO_DEVICE_GPU, expect_the_cause);
+    HaloSession *const session = open_session(HALO_DEVICE_AUTO);
+    Made made = make(session, "gauss:1.5");
+    assert_int_equal(fake.uploads, 4); /* of 203 rows */
+    made_free(&made);
+    halo_session_close(session);
+    band_rows = 0;
+}
+
 /* A file that goes along is uploaded once, for all files; where it is large, each time, with its bands. */
 static void sides_stay_there(void **state)
 {
@@ -458,6 +475,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(auto_does_it_again_on_the_cpu),
         cmocka_unit_test(one_that_is_asked_for_is_an_error),
+        cmocka_unit_test(files_flow_through_it),
         cmocka_unit_test(sides_stay_there),
         cmocka_unit_test(sides_in_use_stay),
         cmocka_unit_test(one_that_does_not_open_is_left_alone),

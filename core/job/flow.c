@@ -15,7 +15,7 @@
 #include "plan/plan.h"
 
 typedef struct Flow {
-    Device *device;
+    Device *host, *device; /* whose memory rows are read to and written from, and what computes */
     HaloPlan *plan;
     HaloReader *reader;
     HaloWriter *writer; /* NULL: only results are wanted */
@@ -56,8 +56,8 @@ static HaloStatus take_buffers(Flow *flow)
         flow->out[i] = (HaloBuf){.shape = *out};
         set_rows(&flow->in[i], (Rows){0, flow->room});
         set_rows(&flow->out[i], (Rows){0, flow->band});
-        HALO_TRY(device_take(flow->device, &flow->in[i]));
-        if (flow->writer != NULL) HALO_TRY(device_take(flow->device, &flow->out[i]));
+        HALO_TRY(device_take(flow->host, &flow->in[i]));
+        if (flow->writer != NULL) HALO_TRY(device_take(flow->host, &flow->out[i]));
     }
 out:
     return status;
@@ -68,8 +68,8 @@ static void give_buffers(Flow *flow)
     for (int i = 0; i < 2; i++) {
         set_rows(&flow->in[i], (Rows){0, flow->room});
         set_rows(&flow->out[i], (Rows){0, flow->band});
-        if (flow->in[i].data != NULL) device_give(flow->device, &flow->in[i]);
-        if (flow->out[i].data != NULL) device_give(flow->device, &flow->out[i]);
+        if (flow->in[i].data != NULL) device_give(flow->host, &flow->in[i]);
+        if (flow->out[i].data != NULL) device_give(flow->host, &flow->out[i]);
     }
 }
 
@@ -263,16 +263,18 @@ bool flow_is_live(const HaloReader *reader, bool to_pipe)
     return reader->info.shape.kind == HALO_AUDIO && to_pipe && !halo_source_seekable(reader->source);
 }
 
-HaloStatus flow_run(HaloSession *session, HaloPlan *plan, HaloReader *reader, HaloWriter *writer,
-                    HaloReport *report)
+HaloStatus flow_run(HaloSession *session, Device *device, HaloPlan *plan, HaloReader *reader,
+                    HaloWriter *writer, HaloReport *report)
 {
     HaloStatus status = HALO_OK;
     const HaloOptions *options = &session->options;
     int64_t held = 0;
-    Flow flow = {.device = &session->host, .plan = plan, .reader = reader, .writer = writer, .last = -1};
+    Flow flow = {
+        .host = &session->host, .device = device, .plan = plan, .reader = reader, .writer = writer, .last = -1};
     pthread_mutex_init(&flow.lock, NULL);
     pthread_cond_init(&flow.moved, NULL);
     flow.endless = reader->info.shape.width < 0;
+    HALO_TRY(device_open(flow.host, 0, options->jobs)); /* whose buffers they are */
     flow.live = writer != NULL && flow_is_live(reader, !halo_sink_seekable(writer->sink));
     /* A writer that holds a whole image takes its memory before the bands get theirs. To a pipe the header is
      * written later, when nothing but reading and computing can fail, since bytes in a pipe cannot be taken
@@ -281,10 +283,10 @@ HaloStatus flow_run(HaloSession *session, HaloPlan *plan, HaloReader *reader, Ha
     if (early) HALO_TRY(save_begin(writer, &reader->info, &plan->reg[plan->output], flow.endless));
     const int64_t left = halo_memory_left(&session->memory);
     flow.band = flow.live ? bands_for_pipe(flow.device, plan, options, left)
-                          : bands_for_flow(flow.device, plan, options->band_rows, left);
+                          : bands_for_flow(flow.device, plan, options, left);
     const int64_t needed = bands_flow_memory(flow.device, plan, flow.band);
     HALO_TRY(halo_memory_hold(&session->memory, needed));
-    flow.device->limit = held = needed;
+    flow.host->limit = held = needed;
     HALO_TRY(take_buffers(&flow));
     if (writer != NULL && !early)
         HALO_TRY(save_begin(writer, &reader->info, &plan->reg[plan->output], flow.endless));

@@ -72,8 +72,19 @@ static bool is_live(const JobState *state)
     return state->writer.format != NULL && flow_is_live(&state->reader, !state->seekable);
 }
 
-/* A GPU takes the whole input at once: where that fits the memory, and nobody waits for the beginning. `begin`:
- * a backend that is missing is an error; else `choice` says so. */
+/* Does a GPU take it in several bands? If the GPU fails `auto` does the file once more, so it must be there to
+ * be read and written again. */
+static bool gpu_flows(const HaloSession *session, const JobState *state, const Device *gpu)
+{
+    const HaloOptions *options = &session->options;
+    const bool again = halo_source_seekable(state->source) && (state->writer.format == NULL || state->seekable);
+    const int64_t length = rows_length(&state->plan->reg[state->plan->output]);
+    return (gpu_demanded(options) || again) &&
+           bands_for_flow(gpu, state->plan, options, halo_memory_left(&session->memory)) < length;
+}
+
+/* A GPU is not taken where somebody waits for the beginning, nor where it would take the whole input at once
+ * and that does not fit the memory. `begin`: a backend that is missing is an error; else `choice` says so. */
 static HaloStatus choose(HaloSession *session, const JobState *state, bool begin, Choice *choice)
 {
     const HaloPlan *plan = state->plan;
@@ -90,7 +101,8 @@ static HaloStatus choose(HaloSession *session, const JobState *state, bool begin
         HALO_TRY(choose_device(session, plan, choice));
     else
         explain_choice(session, plan, choice);
-    if (choice->device == &session->gpu && !demanded && !whole_fits(session, choice->device, plan)) {
+    if (choice->device == &session->gpu && !demanded && !gpu_flows(session, state, choice->device) &&
+        !whole_fits(session, choice->device, plan)) {
         choice->device = &session->host;
         why = "a GPU would take it as a whole, which does not fit the memory";
     }
@@ -128,7 +140,10 @@ static HaloStatus plan_image(HaloSession *session, const HaloPipeline *pipeline,
     *choice = (Choice){0};
     if (!turned && may_flow(session, state)) {
         HALO_TRY(choose(session, state, begin, choice));
-        if (choice->device == &session->host) *mode = is_live(state) ? RUN_LIVE : RUN_IN_BANDS;
+        if (choice->device == &session->host)
+            *mode = is_live(state) ? RUN_LIVE : RUN_IN_BANDS;
+        else if (choice->device != NULL && gpu_flows(session, state, choice->device))
+            *mode = RUN_IN_BANDS;
     }
     if (*mode == RUN_WHOLE && state->reader.info.shape.width < 0) {
         HALO_TRY(load_samples(&state->reader, &state->in));
@@ -161,7 +176,7 @@ HaloStatus image_run(HaloSession *session, const HaloPipeline *pipeline, JobStat
     HALO_TRY(plan_image(session, pipeline, state, true, &mode, &choice));
     note_conversion(state->plan, state->writer.format, report);
     if (mode != RUN_WHOLE)
-        HALO_TRY(flow_run(session, state->plan, &state->reader,
+        HALO_TRY(flow_run(session, choice.device, state->plan, &state->reader,
                           state->writer.format != NULL ? &state->writer : NULL, report));
     else
         HALO_TRY(run_whole(session, state, report));

@@ -273,7 +273,23 @@ static HaloStatus run_once(HaloSession *session, const HaloPipeline *pipeline, c
 out:
     close_all(&state);
     if (status != HALO_OK || *again) halo_report_free(report);
-    return status == HALO_OK ? HALO_OK : with_name(status, job);
+    return status;
+}
+
+/* `auto` does a file once more without the GPU that failed on it, and says so. */
+static HaloStatus run_with_fallback(HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job,
+                                    HaloReport *report, bool *again)
+{
+    char why[sizeof report->why];
+    HaloStatus status = run_once(session, pipeline, job, report, again);
+    if (status != HALO_ERR_DEVICE || session->options.device != HALO_DEVICE_AUTO) return status;
+    snprintf(why, sizeof why, "%s", halo_error());
+    session->on_host = true;
+    status = run_once(session, pipeline, job, report, again);
+    session->on_host = false;
+    report->fell_back = true;
+    snprintf(report->why, sizeof report->why, "%s", why);
+    return status;
 }
 
 HaloStatus halo_run(HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job, HaloReport *report)
@@ -281,15 +297,15 @@ HaloStatus halo_run(HaloSession *session, const HaloPipeline *pipeline, const Ha
     bool again;
     session->gain = 0.0f;
     side_next_input(session, job->input);
-    HaloStatus status = run_once(session, pipeline, job, report, &again);
-    if (status == HALO_OK && again) status = run_once(session, pipeline, job, report, &again);
+    HaloStatus status = run_with_fallback(session, pipeline, job, report, &again);
+    if (status == HALO_OK && again) status = run_with_fallback(session, pipeline, job, report, &again);
     if (status == HALO_OK && session->gain != 0.0f) {
         halo_note(&report->notes, HALO_NOTE_SCALED, 1);
         report->notes.gain = session->gain;
     }
     session->gain = 0.0f;
     side_next_input(session, NULL);
-    return status;
+    return status == HALO_OK ? HALO_OK : with_name(status, job);
 }
 
 void halo_report_free(HaloReport *report) { halo_results_free(&report->results); }

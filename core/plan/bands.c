@@ -154,23 +154,31 @@ int64_t bands_for_device(const Device *device, const HaloPlan *plan, int64_t wis
 /* ---- from file to file ---------------------------------------------------------------------------------- */
 
 /* Rows from a file are computed and written while they are in the cache: so many bytes, input and output
- * included. */
+ * included. A GPU is given more, since every band is launched and waited for. */
 #define FLOW_BYTES (4 << 20)
+#define FLOW_BYTES_GPU (64 << 20)
+
+static bool has_own_memory(const Device *device) { return device->backend->upload != NULL; }
 
 /* Input and output have two bands each: while one is computed the next is read and the last is written. */
 int64_t bands_flow_memory(const Device *device, const HaloPlan *plan, int64_t rows)
 {
     const HaloShape *in = &plan->reg[plan->input[0].reg], *out = &plan->reg[plan->output];
-    return bands_whole_memory(device, plan, rows, false) + scratch_measured(plan) + 2 * row_bytes(out) * rows +
+    const int64_t between = has_own_memory(device) ? 0 : bands_whole_memory(device, plan, rows, false);
+    return between + scratch_measured(plan) + 2 * row_bytes(out) * rows +
            2 * row_bytes(in) * bands_widest_window(plan, rows);
 }
 
-int64_t bands_for_flow(const Device *device, const HaloPlan *plan, int64_t wish, int64_t memory)
+int64_t bands_for_flow(const Device *device, const HaloPlan *plan, const HaloOptions *options, int64_t memory)
 {
+    const bool apart = has_own_memory(device);
+    const int64_t most = apart ? FLOW_BYTES_GPU : FLOW_BYTES;
+    const int64_t there = apart ? device_memory(device, options->share) : 0;
     int64_t rows = length_of(plan);
-    if (wish > 0) return whole_leaves(plan, wish);
+    if (options->band_rows > 0) return whole_leaves(plan, options->band_rows);
     const int64_t least = least_rows(plan);
-    while (rows > least && bands_memory(plan, rows, true) > FLOW_BYTES) rows = (rows + 1) / 2;
+    while (rows > least && bands_memory(plan, rows, true) > most) rows = (rows + 1) / 2;
+    while (apart && rows > 1 && bands_whole_memory(device, plan, rows, true) > there) rows = (rows + 1) / 2;
     while (rows > 1 && bands_flow_memory(device, plan, rows) > memory) rows = (rows + 1) / 2;
     return whole_leaves(plan, rows);
 }
@@ -179,7 +187,7 @@ int64_t bands_for_flow(const Device *device, const HaloPlan *plan, int64_t wish,
  * (run/measure_band.c). */
 int64_t bands_for_pipe(const Device *device, const HaloPlan *plan, const HaloOptions *options, int64_t memory)
 {
-    const int64_t rows = bands_for_flow(device, plan, options->band_rows, memory);
+    const int64_t rows = bands_for_flow(device, plan, options, memory);
     const int latency_ms = options->latency_ms > 0 ? options->latency_ms : 100;
     const double most = plan->reg[plan->output].rate * latency_ms / 1000.0;
     if (options->band_rows > 0 || most >= (double)rows) return rows;

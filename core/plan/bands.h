@@ -14,9 +14,9 @@ int64_t bands_choose(const HaloPlan *plan, int64_t wish);
 /* Rows in a band for a device with memory of its own: as many as fit it. */
 int64_t bands_for_device(const Device *device, const HaloPlan *plan, int64_t wish, int64_t memory);
 
-/* Rows in a band where rows are read and written meanwhile: few, and fewer still where `memory` is small. And
- * the bytes that this takes. */
-int64_t bands_for_flow(const Device *device, const HaloPlan *plan, int64_t wish, int64_t memory);
+/* Rows in a band where rows are read and written meanwhile: few, and fewer still where `memory` (of the host) or
+ * the device's is small. And the bytes of host memory that this takes. */
+int64_t bands_for_flow(const Device *device, const HaloPlan *plan, const HaloOptions *options, int64_t memory);
 int64_t bands_flow_memory(const Device *device, const HaloPlan *plan, int64_t rows);
 /* The same for sound from pipe to pipe that somebody waits for: blocks of `latency_ms` at most. And the frames
  * that the first block needs beyond its own. */

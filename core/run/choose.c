@@ -78,6 +78,8 @@ HaloStatus choose_device(HaloSession *session, const HaloPlan *plan, Choice *cho
     }
     if (session->options.device == HALO_DEVICE_CPU) {
         snprintf(choice->why, sizeof choice->why, "asked for");
+    } else if (session->on_host) {
+        snprintf(choice->why, sizeof choice->why, "the GPU failed");
     } else if (session->gpu.backend == NULL) {
         choice->host_seconds = cost_host_seconds(plan, session->host.backend, session->options.jobs);
         snprintf(choice->why, sizeof choice->why, "this build has no CUDA backend");

@@ -58,7 +58,7 @@ static int64_t band_of(const HaloSession *session, const HaloPlan *plan, const D
     const HaloOptions *options = &session->options;
     const int64_t left = halo_memory_left(&session->memory);
     return mode == RUN_LIVE       ? bands_for_pipe(device, plan, options, left)
-           : mode == RUN_IN_BANDS ? bands_for_flow(device, plan, options->band_rows, left)
+           : mode == RUN_IN_BANDS ? bands_for_flow(device, plan, options, left)
                                   : execute_band(device, plan, options);
 }
 
@@ -75,10 +75,10 @@ static HaloStatus explain_bands(const HaloSession *session, const HaloPlan *plan
     explanation->band = band;
     explanation->bands = in->width == PLAN_ENDLESS ? -1 : (length + band - 1) / band;
     explanation->between = (double)bands_whole_memory(device, plan, band, false);
-    if (!explanation->on_host) {
-        explanation->memory = (double)bands_whole_memory(device, plan, band, true);
-    } else if (explanation->flows) {
+    if (explanation->flows) {
         explanation->memory = (double)bands_flow_memory(device, plan, band);
+    } else if (!explanation->on_host) {
+        explanation->memory = (double)bands_whole_memory(device, plan, band, true);
     } else {
         HALO_TRY(halo_shape_bytes(in, &bytes));
         explanation->memory = (double)bytes + (double)scratch_beside(device, plan, band);
