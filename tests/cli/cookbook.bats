@@ -58,7 +58,7 @@ fall() {
 }
 
 @test "every output a recipe names is there and reads back, as large as its input" {
-    fenced "$ROOT/docs/cookbook.md" | grep -o -- '-o [a-z0-9-]*\.[a-z0-9]*' | sed 's/-o //' | grep -v '^plan.png$\|^same.png$' > outputs
+    fenced "$ROOT/docs/cookbook.md" | grep -o -- '-o [a-z0-9-]*\.[a-z0-9]*' | sed 's/-o //' | grep -v '^plan.png$\|^same.png$\|\.svg$' > outputs
     [ "$(wc -l < outputs)" -ge 35 ]
     # shellcheck disable=SC2094 # no output is called info
     while read -r output; do
@@ -71,6 +71,11 @@ fall() {
         esac || { echo "$output"; cat info; return 1; }
     done < outputs
     [ ! -e plan.png ]
+}
+
+@test "a plot of a trace has all of its points" {
+    grep -q '>Voltage</text>' trace.svg
+    grep 'polyline' trace.svg | head -1 | grep -o ',' | wc -l | grep -qx 400
 }
 
 @test "photographs: sharper, softer, brighter, smaller" {
