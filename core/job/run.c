@@ -71,6 +71,7 @@ static HaloStatus open_output(HaloSession *session, const HaloPipeline *pipeline
     state->writer = (HaloWriter){.format = to,
                                  .sink = state->sink,
                                  .options = job->write,
+                                 .jobs = session->options.jobs,
                                  .memory = state->memory,
                                  .changed = pipeline_changes(pipeline),
                                  .recoded = pipeline_recodes(pipeline)};

@@ -124,6 +124,7 @@ typedef struct HaloWriter {
     const HaloFormat *format;
     HaloSink *sink; /* not owned */
     HaloWriteOptions options;
+    int jobs;           /* threads that may work on it, the caller's included; 0: 1 */
     HaloMemory *memory; /* as a reader's */
     HaloInfo info;      /* shape: of the samples to come; bits, real: the input's, followed where possible */
     bool changed;       /* the samples differ from the input's, so its thumbnails do not show them, */

@@ -1,4 +1,4 @@
-/* The filters of PNG's rows (PNG 3rd edition, 9): undone here (png_unfilter.c). */
+/* The filters of PNG's rows (PNG 3rd edition, 9): undone (png_unfilter.c) and applied (png_filter.c). */
 #ifndef HALO_IO_PNGFILTER_H
 #define HALO_IO_PNGFILTER_H
 
@@ -13,5 +13,11 @@ enum PngFilter { PNG_NO_FILTER, PNG_SUB, PNG_UP, PNG_AVERAGE, PNG_PAETH };
  * filter. */
 bool halo_png_unfilter(int filter, size_t pixel, size_t bytes, const uint8_t *from, const uint8_t *above,
                        uint8_t *to);
+
+/* One row, by that of the filters in this set (1 << PngFilter) whose bytes are the least when they count as signed;
+ * of equals the first: the usual guess at what compresses well. `to` becomes the filter's byte and the bytes behind
+ * it. */
+void halo_png_filter(unsigned filters, size_t pixel, size_t bytes, const uint8_t *row, const uint8_t *above,
+                     uint8_t *to);
 
 #endif

@@ -1,6 +1,9 @@
-/* Writing PNG: 8 or 16 bits, gray or RGB, with or without alpha, and all that is known of the image. */
+/* Writing PNG: 8 or 16 bits, gray or RGB, with or without alpha, and all that is known of the image. libpng
+ * writes the chunks before and behind the samples; these are filtered and compressed here, which is faster. */
 #include "bytes/endian.h"
 #include "meta/meta.h"
+#include "png_filter.h"
+#include "png_strip.h"
 #include "pngfile.h"
 #include "samples/image.h"
 
@@ -13,7 +16,12 @@ typedef struct PngWriter {
     HaloWriter *writer;
     png_structp png;
     png_infop info;
-    const HaloBuf *rows;    /* what `write_rows` writes */
+    bool silent; /* what libpng writes now is for itself */
+    PngStrips *strips;
+    unsigned filters;
+    size_t pixel, bytes; /* of a pixel and of a row */
+    uint8_t *last, *row; /* the row before, as the file has it; the same of this row */
+    uint8_t *filtered;
     bool has_exif, has_xmp; /* written already */
     size_t texts;           /* likewise, of them */
 } PngWriter;
@@ -21,6 +29,7 @@ typedef struct PngWriter {
 static void on_write(png_structp png, png_bytep bytes, size_t size)
 {
     PngWriter *state = png_get_io_ptr(png);
+    if (state->silent) return;
     const HaloStatus status = halo_sink_write(state->writer->sink, bytes, size);
     if (status != HALO_OK) {
         state->guard.status = status;
@@ -72,27 +81,6 @@ static void write_text(PngWriter *state, const char *key, const char *value)
     }
     png_set_text(state->png, state->info, &text, 1); /* takes a copy */
     free(latin1);
-}
-
-/* zlib's level, and the filters that are tried for each row. Trying all of them takes longer than it saves
- * below level 6. On 1.5 megapixels, blurred (and a photograph as it is, and a screen with text; libpng 1.6.39,
- * zlib 1.2.13, one core):
- *
- *     level 1, up        43 ms  1205 KB    ( 53 ms  2169 KB,  14 ms  310 KB)
- *     level 2, sub, up   61 ms  1154 KB    ( 65 ms  2129 KB,  18 ms  299 KB)
- *     level 4, sub, up   96 ms   982 KB    (196 ms  1795 KB,  26 ms  289 KB)
- *     level 4, all      124 ms   982 KB    (214 ms  1704 KB,  37 ms  292 KB)
- *     level 1, none      78 ms  2936 KB    ( 96 ms  3867 KB,  11 ms  256 KB) */
-static void set_compression(const PngWriter *state)
-{
-    const int wish = state->writer->options.png_level;
-    const int level = wish == HALO_PNG_STORED ? 0 : wish < 1 || wish > 9 ? 1 : wish;
-    const int filters = level == 0   ? PNG_FILTER_NONE
-                        : level == 1 ? PNG_FILTER_UP
-                        : level < 6  ? PNG_FILTER_SUB | PNG_FILTER_UP
-                                     : PNG_ALL_FILTERS;
-    png_set_compression_level(state->png, level);
-    png_set_filter(state->png, PNG_FILTER_TYPE_BASE, filters);
 }
 
 static void write_xmp(PngWriter *state, const HaloBlob *xmp)
@@ -197,14 +185,45 @@ static void write_header(void *arg)
     png_set_IHDR(state->png, state->info, (png_uint_32)shape->width, (png_uint_32)shape->height, wide ? 16 : 8,
                  types[shape->channels - 1], PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
                  PNG_FILTER_TYPE_DEFAULT);
-    set_compression(state);
     write_meta(state);
     png_write_info(state->png, state->info);
-    if (wide && halo_host_is_little()) png_set_swap(state->png);
+}
+
+/* The level, and the filters that are tried for each row: with more of them files become smaller, with Paeth
+ * slower to read, and beside zlib's lower levels they would take longer than they save. docs/performance.md has
+ * a table. */
+static HaloStatus begin_samples(PngWriter *state)
+{
+    const HaloWriter *writer = state->writer;
+    const HaloShape *shape = &writer->info.shape;
+    const int wish = writer->options.png_level;
+    const int level = wish == HALO_PNG_STORED ? 0 : wish < 1 || wish > 9 ? 1 : wish;
+    state->filters = level == 0   ? 1u << PNG_NO_FILTER
+                     : level == 1 ? 1u << PNG_SUB | 1u << PNG_UP | 1u << PNG_AVERAGE
+                     : level < 6  ? 1u << PNG_SUB | 1u << PNG_UP
+                                  : 0x1f;
+    state->pixel = (size_t)shape->channels * halo_dtype_size(shape->dtype);
+    state->bytes = (size_t)shape->width * state->pixel;
+    state->last = calloc(state->bytes, 1);
+    state->row = malloc(state->bytes);
+    state->filtered = malloc(state->bytes + 1);
+    if (state->last == NULL || state->row == NULL || state->filtered == NULL)
+        return halo_fail(HALO_ERR_LIMIT, "not enough memory for a row of PNG");
+    return halo_png_strips_new(writer->sink, level, writer->jobs, (int64_t)(state->bytes + 1) * shape->height,
+                               &state->strips);
+}
+
+/* libpng, as it begins. */
+static HaloStatus begin_chunks(PngWriter *state)
+{
+    state->png = halo_png_struct(&state->guard, HALO_ERR_OUTPUT, &state->writer->notes);
+    state->info = state->png != NULL ? png_create_info_struct(state->png) : NULL;
+    return state->info != NULL ? HALO_OK : halo_fail(HALO_ERR_LIMIT, "not enough memory to write PNG");
 }
 
 HaloStatus halo_png_create(HaloWriter *writer)
 {
+    HaloStatus status = HALO_OK;
     const HaloShape *shape = &writer->info.shape;
     if (shape->width > PNG_UINT_31_MAX || shape->height > PNG_UINT_31_MAX) {
         return halo_fail(HALO_ERR_OUTPUT, "PNG cannot hold %lld x %lld pixels", (long long)shape->width,
@@ -213,38 +232,66 @@ HaloStatus halo_png_create(HaloWriter *writer)
     PngWriter *state = writer->state = calloc(1, sizeof *state);
     if (state == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to write PNG");
     state->writer = writer;
-    state->png = halo_png_struct(&state->guard, HALO_ERR_OUTPUT, &writer->notes);
-    state->info = state->png != NULL ? png_create_info_struct(state->png) : NULL;
-    if (state->info == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to write PNG");
-    return halo_png_guard(&state->guard, write_header, state);
+    HALO_TRY(begin_chunks(state));
+    HALO_TRY(halo_png_guard(&state->guard, write_header, state));
+    HALO_TRY(begin_samples(state));
+out:
+    return status;
 }
 
-/* A step. */
-static void write_rows(void *arg)
+/* PNG's samples have the higher byte first. */
+static const uint8_t *row_of_file(const PngWriter *state, const void *row)
 {
-    const PngWriter *state = arg;
-    for (int64_t y = 0; y < state->rows->rows; y++) png_write_row(state->png, halo_row(state->rows, y));
+    if (state->writer->info.shape.dtype == HALO_U8 || !halo_host_is_little()) return row;
+    memcpy(state->row, row, state->bytes);
+    halo_swap_bytes(state->row, state->bytes / 2, 2);
+    return state->row;
 }
 
 HaloStatus halo_png_write(HaloWriter *writer, const HaloBuf *rows)
 {
+    HaloStatus status = HALO_OK;
     PngWriter *state = writer->state;
-    state->rows = rows;
-    return halo_png_guard(&state->guard, write_rows, state);
+    const uint8_t *above = state->last;
+    for (int64_t y = 0; y < rows->rows; y++) {
+        const uint8_t *row = row_of_file(state, halo_row(rows, y));
+        halo_png_filter(state->filters, state->pixel, state->bytes, row, above, state->filtered);
+        HALO_TRY(halo_png_strips_put(state->strips, state->filtered, state->bytes + 1));
+        above = row;
+        if (row != state->row) continue;
+        state->row = state->last;
+        state->last = (uint8_t *)row;
+    }
+    if (above != state->last) memcpy(state->last, above, state->bytes);
+out:
+    return status;
 }
 
-/* A step. */
+/* A step: what stands behind the samples. libpng writes it behind samples that it has written itself: here one
+ * pixel that goes nowhere. */
 static void write_end(void *arg)
 {
     PngWriter *state = arg;
+    state->silent = true;
+    png_set_write_fn(state->png, state, on_write, on_flush);
+    png_set_IHDR(state->png, state->info, 1, 1, 8, PNG_COLOR_TYPE_GRAY, PNG_INTERLACE_NONE,
+                 PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    png_write_info(state->png, state->info);
+    png_write_row(state->png, (png_const_bytep) "");
+    state->silent = false;
     write_late(state);
     png_write_end(state->png, state->info);
 }
 
 HaloStatus halo_png_finish(HaloWriter *writer)
 {
+    HaloStatus status = HALO_OK;
     PngWriter *state = writer->state;
-    const HaloStatus status = halo_png_guard(&state->guard, write_end, state);
+    HALO_TRY(halo_png_strips_end(state->strips));
+    png_destroy_write_struct(&state->png, &state->info);
+    HALO_TRY(begin_chunks(state));
+    HALO_TRY(halo_png_guard(&state->guard, write_end, state));
+out:
     halo_png_discard(writer); /* another image may follow */
     return status;
 }
@@ -254,6 +301,10 @@ void halo_png_discard(HaloWriter *writer)
     PngWriter *state = writer->state;
     if (state == NULL) return;
     png_destroy_write_struct(&state->png, &state->info);
+    halo_png_strips_free(state->strips);
+    free(state->last);
+    free(state->row);
+    free(state->filtered);
     free(state);
     writer->state = NULL;
 }

@@ -1,0 +1,39 @@
+/* A strip of a PNG's filtered rows, compressed by itself (png_strip.c), and the strips of a picture one after
+ * the other (png_strips.c). */
+#ifndef HALO_IO_PNGSTRIP_H
+#define HALO_IO_PNGSTRIP_H
+
+#include "halo/format.h"
+
+/* What a file holds must depend on the picture alone, so this does not: not on threads, nor on memory. */
+#define PNG_STRIP_BYTES ((size_t)512 * 1024)
+#define PNG_WINDOW_BYTES ((size_t)32768)
+
+/* Who compresses may look back at the strip before: its end stands before `bytes`. */
+typedef struct PngStrip {
+    uint8_t *bytes;
+    size_t size, before;
+    bool first, last; /* of the picture */
+    uint8_t *chunk;   /* an IDAT chunk, all of it but for what follows the last strip */
+    size_t chunk_size;
+    uint32_t adler, crc; /* of `bytes`; of the chunk */
+    bool failed;
+    struct PngPress *press;
+} PngStrip;
+
+/* `level` 0 (stored) to 9; `most`: bytes that it will hold at most. HALO_ERR_LIMIT without memory. */
+HaloStatus halo_png_strip_new(int level, size_t most, PngStrip **strip);
+void halo_png_strip_free(PngStrip *strip);
+/* Makes the chunk. Any strip in any thread. */
+void halo_png_strip_press(PngStrip *strip);
+
+typedef struct PngStrips PngStrips;
+
+/* `total` filtered bytes are to come; up to `jobs` threads compress. */
+HaloStatus halo_png_strips_new(HaloSink *sink, int level, int jobs, int64_t total, PngStrips **strips);
+void halo_png_strips_free(PngStrips *strips);
+HaloStatus halo_png_strips_put(PngStrips *strips, const uint8_t *bytes, size_t size);
+/* The rest of them is compressed and written. */
+HaloStatus halo_png_strips_end(PngStrips *strips);
+
+#endif

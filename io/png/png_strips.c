@@ -1,0 +1,213 @@
+/* The strips of a picture, compressed by threads while rows come, and written in order.
+ *
+ * The thread that brings the rows fills a strip, puts it up, and fills the next one; helpers take strips that
+ * are put up. Where it has to wait for a strip it compresses one itself, so that without any helper all goes
+ * well, too. */
+#include "png_strip.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <zlib.h>
+
+#include "bytes/endian.h"
+
+struct PngStrips {
+    HaloSink *sink;
+    int level, jobs;
+    size_t each;      /* bytes of a strip */
+    int64_t to_come;  /* bytes */
+    uint32_t adler;   /* of all strips that are written */
+    int64_t room;     /* strips at a time: strip k is at k mod room */
+    PngStrip **strip; /* made when they are first needed */
+    int64_t filling, written;
+    bool begun; /* strip `filling` is there */
+
+    pthread_t *helper;
+    int helpers;
+    pthread_mutex_t lock; /* of everything below */
+    pthread_cond_t moved;
+    int64_t put_up, taken;
+    bool *pressed; /* [room] */
+    bool stop;
+};
+
+HaloStatus halo_png_strips_new(HaloSink *sink, int level, int jobs, int64_t total, PngStrips **out)
+{
+    PngStrips *strips = *out = calloc(1, sizeof *strips);
+    if (strips == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to write PNG");
+    strips->sink = sink;
+    strips->level = level;
+    strips->jobs = jobs < 1 ? 1 : jobs;
+    strips->each = total < (int64_t)PNG_STRIP_BYTES ? (size_t)total : PNG_STRIP_BYTES;
+    strips->to_come = total;
+    strips->adler = 1;
+    strips->room = strips->jobs == 1 ? 1 : strips->jobs + 2;
+    pthread_mutex_init(&strips->lock, NULL);
+    pthread_cond_init(&strips->moved, NULL);
+    strips->strip = calloc((size_t)strips->room, sizeof *strips->strip);
+    strips->pressed = calloc((size_t)strips->room, sizeof *strips->pressed);
+    strips->helper = calloc((size_t)strips->jobs, sizeof *strips->helper);
+    if (strips->strip == NULL || strips->pressed == NULL || strips->helper == NULL)
+        return halo_fail(HALO_ERR_LIMIT, "not enough memory to write PNG");
+    return HALO_OK;
+}
+
+static PngStrip *at(const PngStrips *strips, int64_t k) { return strips->strip[k % strips->room]; }
+
+/* ---- helpers -------------------------------------------------------------------------------------------- */
+
+/* Compresses one that is put up, if there is any; the lock is held before and after. */
+static bool press_one(PngStrips *strips)
+{
+    if (strips->taken == strips->put_up) return false;
+    const int64_t k = strips->taken++;
+    pthread_mutex_unlock(&strips->lock);
+    halo_png_strip_press(at(strips, k));
+    pthread_mutex_lock(&strips->lock);
+    strips->pressed[k % strips->room] = true;
+    pthread_cond_broadcast(&strips->moved);
+    return true;
+}
+
+static void *help(void *context)
+{
+    PngStrips *strips = context;
+    pthread_mutex_lock(&strips->lock);
+    while (!strips->stop)
+        if (!press_one(strips)) pthread_cond_wait(&strips->moved, &strips->lock);
+    pthread_mutex_unlock(&strips->lock);
+    return NULL;
+}
+
+/* Fewer than wanted, down to none, is no error. A picture of one strip needs none. */
+static void start_helpers(PngStrips *strips)
+{
+    while (strips->helpers < strips->jobs - 1 &&
+           pthread_create(&strips->helper[strips->helpers], NULL, help, strips) == 0)
+        strips->helpers++;
+    if (strips->helpers == 0) strips->jobs = 1; /* and is not tried again */
+}
+
+void halo_png_strips_free(PngStrips *strips)
+{
+    if (strips == NULL) return;
+    pthread_mutex_lock(&strips->lock);
+    strips->stop = true;
+    pthread_cond_broadcast(&strips->moved);
+    pthread_mutex_unlock(&strips->lock);
+    for (int i = 0; i < strips->helpers; i++) pthread_join(strips->helper[i], NULL);
+    pthread_cond_destroy(&strips->moved);
+    pthread_mutex_destroy(&strips->lock);
+    for (int64_t i = 0; strips->strip != NULL && i < strips->room; i++) halo_png_strip_free(strips->strip[i]);
+    free(strips->strip);
+    free(strips->pressed);
+    free(strips->helper);
+    free(strips);
+}
+
+/* ---- writing -------------------------------------------------------------------------------------------- */
+
+static HaloStatus write_strip(PngStrips *strips, const PngStrip *strip)
+{
+    HaloStatus status = HALO_OK;
+    uint8_t sums[8];
+    size_t more = 0;
+    if (strip->failed) HALO_FAIL(HALO_ERR_BUG, "PNG: a strip could not be compressed");
+    strips->adler = (uint32_t)adler32_combine(strips->adler, strip->adler, (z_off_t)strip->size);
+    if (strip->last) {
+        halo_put_be(sums, strips->adler, 4);
+        more = 4;
+    }
+    halo_put_be(sums + more, crc32(strip->crc, sums, (uInt)more), 4);
+    HALO_TRY(halo_sink_write(strips->sink, strip->chunk, strip->chunk_size));
+    HALO_TRY(halo_sink_write(strips->sink, sums, more + 4));
+out:
+    return status;
+}
+
+/* Writes the strips that are pressed, in order; waits, or helps, until strip `until` - 1 is among them. */
+static HaloStatus write_until(PngStrips *strips, int64_t until)
+{
+    HaloStatus status = HALO_OK;
+    pthread_mutex_lock(&strips->lock);
+    while (status == HALO_OK && strips->written < strips->put_up) {
+        const int64_t k = strips->written;
+        if (strips->pressed[k % strips->room]) {
+            pthread_mutex_unlock(&strips->lock);
+            status = write_strip(strips, at(strips, k));
+            pthread_mutex_lock(&strips->lock);
+            strips->written++;
+        } else if (k >= until) {
+            break;
+        } else if (!press_one(strips)) {
+            pthread_cond_wait(&strips->moved, &strips->lock);
+        }
+    }
+    pthread_mutex_unlock(&strips->lock);
+    return status;
+}
+
+static HaloStatus put_up(PngStrips *strips)
+{
+    PngStrip *strip = at(strips, strips->filling);
+    strip->first = strips->filling == 0;
+    strip->last = strips->to_come == 0;
+    strips->filling++;
+    if (strips->filling == 2 && strips->jobs > 1 && strips->helpers == 0) start_helpers(strips);
+    pthread_mutex_lock(&strips->lock);
+    strips->pressed[(strips->filling - 1) % strips->room] = false;
+    strips->put_up = strips->filling;
+    pthread_cond_broadcast(&strips->moved);
+    pthread_mutex_unlock(&strips->lock);
+    return write_until(strips, 0);
+}
+
+/* An empty strip, behind the end of the one before. */
+static HaloStatus begin_strip(PngStrips *strips)
+{
+    HaloStatus status = HALO_OK;
+    const int64_t k = strips->filling;
+    uint8_t window[PNG_WINDOW_BYTES];
+    size_t before = 0;
+    if (k > 0) {
+        const PngStrip *last = at(strips, k - 1);
+        before = last->size < PNG_WINDOW_BYTES ? last->size : PNG_WINDOW_BYTES;
+        memcpy(window, last->bytes + last->size - before, before);
+    }
+    HALO_TRY(write_until(strips, k - strips->room + 1));
+    if (at(strips, k) == NULL)
+        HALO_TRY(halo_png_strip_new(strips->level, strips->each, &strips->strip[k % strips->room]));
+    PngStrip *strip = at(strips, k);
+    memcpy(strip->bytes - before, window, before);
+    strip->before = before;
+    strip->size = 0;
+out:
+    return status;
+}
+
+HaloStatus halo_png_strips_put(PngStrips *strips, const uint8_t *bytes, size_t size)
+{
+    HaloStatus status = HALO_OK;
+    while (size > 0) {
+        if (!strips->begun) HALO_TRY(begin_strip(strips));
+        PngStrip *strip = at(strips, strips->filling);
+        const size_t left = strips->each - strip->size, part = size < left ? size : left;
+        memcpy(strip->bytes + strip->size, bytes, part);
+        strip->size += part;
+        strips->to_come -= (int64_t)part;
+        bytes += part;
+        size -= part;
+        strips->begun = strip->size < strips->each && strips->to_come > 0;
+        if (!strips->begun) HALO_TRY(put_up(strips));
+    }
+out:
+    return status;
+}
+
+HaloStatus halo_png_strips_end(PngStrips *strips)
+{
+    if (strips->to_come != 0) return halo_fail(HALO_ERR_BUG, "PNG: not all rows were written");
+    return write_until(strips, strips->filling);
+}
