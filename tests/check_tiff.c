@@ -94,51 +94,91 @@ static void read_back(const Bytes *file, Rng *rng, Decoded *image)
 
 /* ---- whole samples in every layout ---------------------------------------------------------------------- */
 
+/* What samples may be, and what they become. */
+typedef struct Kind {
+    int bits, format;
+    HaloDtype dtype;
+} Kind;
+
+static const Kind kinds[] = {
+    {8, SAMPLEFORMAT_UINT, HALO_U8},     {16, SAMPLEFORMAT_UINT, HALO_U16},
+    {16, SAMPLEFORMAT_IEEEFP, HALO_F32}, {32, SAMPLEFORMAT_IEEEFP, HALO_F32},
+    {64, SAMPLEFORMAT_IEEEFP, HALO_F32}, {8, SAMPLEFORMAT_INT, HALO_F32},
+    {16, SAMPLEFORMAT_INT, HALO_F32},    {32, SAMPLEFORMAT_INT, HALO_F32},
+    {32, SAMPLEFORMAT_UINT, HALO_F32},
+};
+
+static bool is_whole(const Kind *kind)
+{
+    return kind->dtype == HALO_F32 && kind->format != SAMPLEFORMAT_IEEEFP;
+}
+
+/* IEEE 754, table 3.5 and 3.4: by the definition. NaN stays NaN. */
+static float value_of_half(unsigned half)
+{
+    const int sign = half >> 15 & 1, exponent = half >> 10 & 31, fraction = half & 1023;
+    const double size = exponent == 31  ? fraction > 0 ? (double)NAN : (double)INFINITY
+                        : exponent == 0 ? ldexp(fraction, -24)
+                                        : ldexp(1024 + fraction, exponent - 25);
+    return (float)(sign ? -size : size);
+}
+
+/* A sample of this kind, and what it is read as. */
+static void draw_sample(Rng *rng, const Kind *kind, uint8_t *sample, uint8_t *value)
+{
+    const uint64_t bits = rng_next(rng);
+    const int64_t most = kind->bits >= 32 ? 1 << 24 : 1 << (kind->bits - 1);
+    float f = rng_float(rng, -1.0f, 2.0f);
+    const double d = (double)f;
+    memcpy(sample, &bits, (size_t)kind->bits / 8);
+    if (is_whole(kind)) {
+        const bool below = kind->format == SAMPLEFORMAT_INT;
+        const int32_t v = (int32_t)rng_between(rng, below ? -most : 0, most - (kind->bits < 32));
+        memcpy(sample, &v, (size_t)kind->bits / 8); /* least significant first, as on every machine of today */
+        f = (float)v;
+    } else if (kind->bits == 16 && kind->dtype == HALO_F32) {
+        const uint16_t half = (uint16_t)(bits & 0xfbff); /* below 2, so no NaN */
+        f = value_of_half(half);
+        memcpy(sample, &half, 2);
+    } else if (kind->dtype == HALO_F32) {
+        memcpy(sample, kind->bits == 64 ? (const void *)&d : &f, (size_t)kind->bits / 8);
+    }
+    memcpy(value, kind->dtype == HALO_F32 ? (const void *)&f : sample, halo_dtype_size(kind->dtype));
+}
+
 static void one_layout(Rng *rng)
 {
     static const char *const modes[] = {"wl", "wb", "wl8", "wb8"};
     static const int compressions[] = {COMPRESSION_NONE, COMPRESSION_LZW, COMPRESSION_ADOBE_DEFLATE,
                                        COMPRESSION_PACKBITS};
-    static const int depths[] = {8, 16, 32, 64};
-    static const int sizes[] = {1, 2, 4, 4};
-    const int depth = (int)rng_between(rng, 0, 3);
+    const Kind *kind = &kinds[rng_between(rng, 0, sizeof kinds / sizeof *kinds - 1)];
+    const bool real = kind->format == SAMPLEFORMAT_IEEEFP;
     Made made = {.mode = modes[rng_between(rng, 0, 3)],
-                 .bits = depths[depth],
-                 .format = depth >= 2 ? SAMPLEFORMAT_IEEEFP : SAMPLEFORMAT_UINT,
+                 .bits = kind->bits,
+                 .format = kind->format,
                  .samples = (int)rng_between(rng, 1, 4),
                  .planar = (int)rng_between(rng, 1, 2),
                  .tile = 16 * (int)rng_between(rng, 0, 3),
                  .compression = compressions[rng_between(rng, 0, 3)]};
     const bool predicts = made.compression == COMPRESSION_LZW || made.compression == COMPRESSION_ADOBE_DEFLATE;
-    if (predicts && depth < 2 && rng_once_in(rng, 2)) made.predictor = PREDICTOR_HORIZONTAL;
-    if (predicts && depth >= 2 && made.mode[1] == 'l' && rng_once_in(rng, 2))
+    if (predicts && !real && rng_once_in(rng, 2)) made.predictor = PREDICTOR_HORIZONTAL;
+    if (predicts && real && made.mode[1] == 'l' && rng_once_in(rng, 2))
         made.predictor =
             PREDICTOR_FLOATINGPOINT; /* big-endian files with it libtiff reads, but writes wrongly */
     made.photometric = made.samples >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
     made.extra = made.samples % 2 == 0 ? EXTRASAMPLE_UNASSALPHA : 0;
     const int64_t pixels = WIDTH * HEIGHT, count = pixels * made.samples;
+    const int64_t size = (int64_t)halo_dtype_size(kind->dtype);
     uint8_t *samples = calloc((size_t)count, 8), *expected = calloc((size_t)count, 8);
     for (int64_t i = 0; i < count; i++) {
-        const uint64_t bits = rng_next(rng);
-        const float f = rng_float(rng, -1.0f, 2.0f);
-        const double d = (double)f;
-        uint8_t *at = samples + i * (made.bits / 8);
-        memcpy(at,
-               made.bits == 64   ? (const void *)&d
-               : made.bits == 32 ? (const void *)&f
-                                 : &bits,
-               (size_t)made.bits / 8);
         const bool planar = made.planar == PLANARCONFIG_SEPARATE;
         const int64_t to = planar ? i % pixels * made.samples + i / pixels : i;
-        memcpy(expected + to * sizes[depth], made.bits == 64 ? (const void *)&f : at, (size_t)sizes[depth]);
+        draw_sample(rng, kind, samples + i * (made.bits / 8), expected + to * size);
     }
     Bytes file = make(&made, samples);
     Decoded image;
     read_back(&file, rng, &image);
-    HaloBuf data = {.shape = shape_of(depth == 0   ? HALO_U8
-                                      : depth == 1 ? HALO_U16
-                                                   : HALO_F32,
-                                      WIDTH, HEIGHT, made.samples, made.extra != 0),
+    HaloBuf data = {.shape = shape_of(kind->dtype, WIDTH, HEIGHT, made.samples, made.extra != 0),
                     .cols = WIDTH,
                     .rows = HEIGHT,
                     .data = expected};
@@ -146,7 +186,10 @@ static void one_layout(Rng *rng)
     expect_image("layout", &data, &image);
     assert_int_equal(image.info.shape.alpha, data.shape.alpha);
     assert_int_equal(image.info.bits, made.bits);
-    assert_true((image.info.notes.count[HALO_NOTE_THROUGH_F32] == 64) == (made.bits == 64));
+    assert_int_equal(image.info.real, real);
+    assert_true((strstr(image.info.encoding, "signed") != NULL) == (made.format == SAMPLEFORMAT_INT));
+    const bool through = made.bits == 64 || (made.bits == 32 && is_whole(kind));
+    assert_int_equal(image.info.notes.count[HALO_NOTE_THROUGH_F32], through ? made.bits : 0);
     decoded_free(&image);
     free(file.at);
     free(samples);
@@ -176,6 +219,67 @@ static void doubles_beyond_floats(void **unused)
     for (int i = 0; i < WIDTH * HEIGHT; i++) assert_true(((const float *)image.data.data)[i] == to[i % 6]);
     decoded_free(&image);
     free(file.at);
+}
+
+/* Every one, to the bit; of a NaN also what it carries. */
+static void halves(void **unused)
+{
+    (void)unused;
+    Rng rng = {29};
+    uint16_t samples[WIDTH * HEIGHT];
+    const Made made = {
+        .bits = 16, .format = SAMPLEFORMAT_IEEEFP, .samples = 1, .photometric = PHOTOMETRIC_MINISBLACK};
+    for (unsigned from = 0; from <= UINT16_MAX; from += WIDTH * HEIGHT) {
+        for (unsigned i = 0; i < WIDTH * HEIGHT; i++) samples[i] = (uint16_t)(from + i);
+        Bytes file = make(&made, (const uint8_t *)samples);
+        Decoded image;
+        read_back(&file, &rng, &image);
+        for (unsigned i = 0; i < WIDTH * HEIGHT; i++) {
+            const float value = value_of_half(samples[i]);
+            const uint32_t nan = (samples[i] & 0x8000u) << 16 | 0x7f800000u | (samples[i] & 1023u) << 13;
+            assert_memory_equal((const float *)image.data.data + i, isnan(value) ? (const void *)&nan : &value,
+                                4);
+        }
+        decoded_free(&image);
+        free(file.at);
+    }
+}
+
+/* 2^24 is the last integer that has all its neighbours below among the floats. */
+static void integers_that_are_no_floats_are_refused(void **unused)
+{
+    (void)unused;
+    static const struct {
+        int format, planar, tile;
+        int64_t value;
+    } cases[] = {{SAMPLEFORMAT_UINT, 1, 0, (1 << 24) + 1}, {SAMPLEFORMAT_INT, 1, 16, -(1 << 24) - 1},
+                 {SAMPLEFORMAT_INT, 2, 16, INT32_MIN},     {SAMPLEFORMAT_UINT, 2, 0, UINT32_MAX},
+                 {SAMPLEFORMAT_INT, 1, 0, 1 << 24},        {SAMPLEFORMAT_INT, 2, 16, -(1 << 24)}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint32_t samples[3 * WIDTH * HEIGHT] = {0};
+        const bool fits = cases[i].value <= 1 << 24 && cases[i].value >= -(1 << 24);
+        const Made made = {.bits = 32,
+                           .format = cases[i].format,
+                           .samples = 3,
+                           .photometric = PHOTOMETRIC_RGB,
+                           .planar = cases[i].planar,
+                           .tile = cases[i].tile};
+        const int at = 19 * WIDTH + 20; /* row 19, column 20; a sample of green */
+        samples[made.planar == 1 ? 3 * at + 1 : WIDTH * HEIGHT + at] = (uint32_t)cases[i].value;
+        Bytes file = make(&made, (const uint8_t *)samples);
+        Decoded image;
+        char words[96];
+        snprintf(words, sizeof words, "row 19: column 20: sample %lld does not fit", (long long)cases[i].value);
+        for (int tolerate = 0; tolerate < 2; tolerate++) {
+            const HaloReadOptions options = {.tolerate = tolerate};
+            const HaloStatus status = decode(&halo_format_tiff, file.at, file.size, &options, 0, &image);
+            assert_int_equal(status, fits ? HALO_OK : HALO_ERR_INPUT);
+            if (!fits) assert_non_null(strstr(halo_error(), words));
+            if (fits) assert_true(((const float *)image.data.data)[3 * at + 1] == (float)cases[i].value);
+            decoded_free(&image);
+        }
+        free(file.at);
+    }
 }
 
 /* ---- small depths, palettes, alpha ---------------------------------------------------------------------- */
@@ -313,12 +417,21 @@ static void refusals(void **unused)
         const char *message;
     } cases[] = {
         {{.bits = 8, .samples = 4, .photometric = PHOTOMETRIC_SEPARATED}, "CMYK"},
-        {{.bits = 16, .samples = 1, .format = SAMPLEFORMAT_INT, .photometric = PHOTOMETRIC_MINISBLACK},
-         "signed"},
-        {{.bits = 32, .samples = 1, .photometric = PHOTOMETRIC_MINISBLACK}, "32-bit integers"},
+        {{.bits = 64, .samples = 1, .format = SAMPLEFORMAT_INT, .photometric = PHOTOMETRIC_MINISBLACK},
+         "64-bit signed integers"},
+        {{.bits = 64, .samples = 1, .photometric = PHOTOMETRIC_MINISBLACK}, "64-bit integers"},
+        {{.bits = 64,
+          .samples = 1,
+          .format = SAMPLEFORMAT_COMPLEXIEEEFP,
+          .photometric = PHOTOMETRIC_MINISBLACK},
+         "complex"},
+        {{.bits = 16, .samples = 1, .format = SAMPLEFORMAT_INT, .photometric = PHOTOMETRIC_MINISWHITE},
+         "whose 0 is white"},
+        {{.bits = 32, .samples = 2, .photometric = PHOTOMETRIC_MINISBLACK, .extra = EXTRASAMPLE_ASSOCALPHA},
+         "multiplied by alpha"},
         {{.bits = 8, .samples = 3, .photometric = PHOTOMETRIC_CIELAB}, "colours of kind"},
     };
-    const uint8_t samples[WIDTH * HEIGHT * 4] = {0};
+    const uint8_t samples[WIDTH * HEIGHT * 8] = {0};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Bytes file = make(&cases[i].made, samples);
         expect_error(&halo_format_tiff, (const char *)file.at, file.size, HALO_ERR_INPUT, cases[i].message);
@@ -361,6 +474,8 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_layout),
         cmocka_unit_test(doubles_beyond_floats),
+        cmocka_unit_test(halves),
+        cmocka_unit_test(integers_that_are_no_floats_are_refused),
         cmocka_unit_test(few_bits),
         cmocka_unit_test(palettes),
         cmocka_unit_test(premultiplied_alpha_is_divided_out),

@@ -1,9 +1,6 @@
-/* The pixels of a TIFF: their layout by its tags, and converting a block's bytes to samples. */
+/* The pixels of a TIFF: their layout by its tags. */
 #ifdef HALO_HAVE_TIFF
 #include "tiffpixel.h"
-
-#include <math.h>
-#include <string.h>
 
 /* ---- tags ----------------------------------------------------------------------------------------------- */
 
@@ -38,15 +35,22 @@ static HaloStatus look_at_format(TIFF *tiff, TiffPixels *pixels)
     TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLEFORMAT, &format);
     pixels->bits = bits;
     pixels->real = format == SAMPLEFORMAT_IEEEFP;
+    pixels->is_signed = format == SAMPLEFORMAT_INT;
     const bool integer = format == SAMPLEFORMAT_UINT || format == SAMPLEFORMAT_VOID;
-    if (pixels->real && (bits == 32 || bits == 64)) {
+    if (pixels->real && (bits == 16 || bits == 32 || bits == 64)) {
         pixels->dtype = HALO_F32;
+    } else if ((integer && bits == 32) || (pixels->is_signed && (bits == 8 || bits == 16 || bits == 32))) {
+        pixels->dtype = HALO_F32;
+        pixels->whole = true;
     } else if (integer && bits == 16) {
         pixels->dtype = HALO_U16;
     } else if (integer && (bits == 1 || bits == 2 || bits == 4 || bits == 8)) {
         pixels->dtype = HALO_U8;
     } else {
-        const char *kind = pixels->real ? "floats" : integer ? "integers" : "signed or complex samples";
+        const char *kind = pixels->real        ? "floats"
+                           : pixels->is_signed ? "signed integers"
+                           : integer           ? "integers"
+                                               : "complex samples";
         return halo_fail(HALO_ERR_INPUT, "TIFF with %d-bit %s is not read", bits, kind);
     }
     return HALO_OK;
@@ -57,7 +61,7 @@ static HaloStatus look_at_palette(TIFF *tiff, TiffPixels *pixels)
 {
     uint16_t *table[3];
     bool narrow = true, low = true;
-    if (pixels->bits > 8 || pixels->samples != 1 || pixels->real)
+    if (pixels->bits > 8 || pixels->samples != 1 || pixels->dtype != HALO_U8)
         return halo_fail(HALO_ERR_INPUT, "TIFF: a palette with %d samples of %d bits", pixels->samples,
                          pixels->bits);
     if (!TIFFGetField(tiff, TIFFTAG_COLORMAP, &table[0], &table[1], &table[2]))
@@ -82,6 +86,13 @@ static HaloStatus look_at_palette(TIFF *tiff, TiffPixels *pixels)
     return HALO_OK;
 }
 
+/* They count something, so that it is not known what would be their white or their full alpha. */
+static HaloStatus refuse_whole(const TiffPixels *pixels, const char *how)
+{
+    return halo_fail(HALO_ERR_INPUT, "TIFF with %d-bit %sintegers %s is not read", pixels->bits,
+                     pixels->is_signed ? "signed " : "", how);
+}
+
 static HaloStatus look_at_colour(TIFF *tiff, TiffPixels *pixels)
 {
     uint16_t photometric, compression = COMPRESSION_NONE;
@@ -90,11 +101,13 @@ static HaloStatus look_at_colour(TIFF *tiff, TiffPixels *pixels)
         photometric = pixels->samples >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
     pixels->colour = "gray";
     switch (photometric) {
-    case PHOTOMETRIC_MINISWHITE: pixels->inverted = true; return HALO_OK;
+    case PHOTOMETRIC_MINISWHITE:
+        pixels->inverted = true;
+        return pixels->whole ? refuse_whole(pixels, "whose 0 is white") : HALO_OK;
     case PHOTOMETRIC_MINISBLACK: return HALO_OK;
     case PHOTOMETRIC_PALETTE: return look_at_palette(tiff, pixels);
     case PHOTOMETRIC_YCBCR:
-        if (compression != COMPRESSION_JPEG || pixels->samples != 3 || pixels->bits != 8)
+        if (compression != COMPRESSION_JPEG || pixels->samples != 3 || pixels->bits != 8 || pixels->whole)
             return halo_fail(HALO_ERR_INPUT,
                              "TIFF with YCbCr outside of JPEG is not read: convert it to RGB first");
         TIFFSetField(tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB); /* libtiff converts */
@@ -120,7 +133,7 @@ static HaloStatus look_at_alpha(TIFF *tiff, TiffPixels *pixels)
     if (kind == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory for a tag of TIFF");
     pixels->alpha = kind[0] == EXTRASAMPLE_ASSOCALPHA || kind[0] == EXTRASAMPLE_UNASSALPHA;
     pixels->premultiplied = kind[0] == EXTRASAMPLE_ASSOCALPHA;
-    return HALO_OK;
+    return pixels->premultiplied && pixels->whole ? refuse_whole(pixels, "multiplied by alpha") : HALO_OK;
 }
 
 HaloStatus halo_tiff_pixels(TIFF *tiff, TiffPixels *pixels)
@@ -141,99 +154,5 @@ HaloStatus halo_tiff_pixels(TIFF *tiff, TiffPixels *pixels)
     }
 out:
     return status;
-}
-
-/* ---- samples -------------------------------------------------------------------------------------------- */
-
-static unsigned index_at(const uint8_t *from, int64_t i, int bits)
-{
-    if (bits == 8) return from[i];
-    const int64_t bit = i * bits;
-    return from[bit >> 3] >> (8 - bits - (bit & 7)) & ((1u << bits) - 1);
-}
-
-static void unpack_palette(const TiffPixels *pixels, const uint8_t *from, void *to, int64_t count)
-{
-    for (int64_t i = 0; i < 3 * count; i++) {
-        const uint16_t v = pixels->map[index_at(from, i / 3, pixels->bits)][i % 3];
-        if (pixels->dtype == HALO_U8)
-            ((uint8_t *)to)[i] = (uint8_t)v;
-        else
-            ((uint16_t *)to)[i] = v;
-    }
-}
-
-/* `count` samples, every `step`-th of `to`. */
-static void unpack_samples(const TiffPixels *pixels, const uint8_t *from, void *to, int64_t count, int64_t step)
-{
-    const size_t size = halo_dtype_size(pixels->dtype);
-    if (step == 1 && (size_t)pixels->bits == 8 * size) {
-        memcpy(to, from, (size_t)count * size);
-        return;
-    }
-    for (int64_t i = 0; i < count; i++) {
-        if (pixels->dtype == HALO_U8) {
-            ((uint8_t *)to)[i * step] = pixels->byte[index_at(from, i, pixels->bits)];
-        } else if (pixels->dtype == HALO_U16) {
-            memcpy((uint16_t *)to + i * step, from + 2 * i, 2);
-        } else if (pixels->bits == 32) {
-            memcpy((float *)to + i * step, from + 4 * i, 4);
-        } else {
-            double v;
-            memcpy(&v, from + 8 * i, 8);
-            ((float *)to)[i * step] = (float)v;
-        }
-    }
-}
-
-/* White is zero: of the colours, not of alpha. */
-static void invert(const TiffPixels *pixels, void *to, int64_t count, int channel)
-{
-    for (int64_t i = 0; i < count; i++) {
-        const int64_t at = i * pixels->channels + channel;
-        if (pixels->dtype == HALO_U8)
-            ((uint8_t *)to)[at] = (uint8_t)(255 - ((uint8_t *)to)[at]);
-        else if (pixels->dtype == HALO_U16)
-            ((uint16_t *)to)[at] = (uint16_t)(65535 - ((uint16_t *)to)[at]);
-        else
-            ((float *)to)[at] = 1.0f - ((float *)to)[at];
-    }
-}
-
-void halo_tiff_unpack(const TiffPixels *pixels, const uint8_t *from, void *to, int64_t count, int plane)
-{
-    if (pixels->palette) {
-        unpack_palette(pixels, from, to, count);
-    } else if (plane < 0) {
-        unpack_samples(pixels, from, to, count * pixels->samples, 1);
-    } else {
-        char *first = (char *)to + (size_t)plane * halo_dtype_size(pixels->dtype);
-        unpack_samples(pixels, from, first, count, pixels->channels);
-    }
-    if (pixels->inverted && plane <= 0) invert(pixels, to, count, 0);
-}
-
-static inline uint32_t quotient(uint32_t colour, uint32_t alpha, uint32_t most)
-{
-    if (colour >= alpha) return alpha == 0 ? 0 : most;
-    return (uint32_t)(((uint64_t)colour * most + alpha / 2) / alpha);
-}
-
-void halo_tiff_divide(const TiffPixels *pixels, void *row, int64_t count)
-{
-    const int colours = pixels->channels - 1;
-    for (int64_t i = 0; i < count; i++) {
-        uint8_t *b = (uint8_t *)row + i * pixels->channels;
-        uint16_t *w = (uint16_t *)row + i * pixels->channels;
-        float *f = (float *)row + i * pixels->channels;
-        for (int c = 0; c < colours; c++) {
-            if (pixels->dtype == HALO_U8)
-                b[c] = (uint8_t)quotient(b[c], b[colours], 255);
-            else if (pixels->dtype == HALO_U16)
-                w[c] = (uint16_t)quotient(w[c], w[colours], 65535);
-            else
-                f[c] = f[colours] != 0.0f ? f[c] / f[colours] : 0.0f;
-        }
-    }
 }
 #endif

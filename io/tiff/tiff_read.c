@@ -21,15 +21,16 @@ static void describe(TiffReader *state)
 {
     HaloInfo *info = &state->reader->info;
     const TiffPixels *pixels = &state->pixels;
-    snprintf(info->encoding, sizeof info->encoding, "%s, %s%s%s", pixels->colour,
-             state->tiled ? "tiles" : "strips", state->planar ? ", planes" : "",
-             TIFFIsBigTIFF(state->tiff) ? ", BigTIFF" : "");
+    snprintf(info->encoding, sizeof info->encoding, "%s%s, %s%s%s", pixels->colour,
+             pixels->is_signed ? ", signed" : "", state->tiled ? "tiles" : "strips",
+             state->planar ? ", planes" : "", TIFFIsBigTIFF(state->tiff) ? ", BigTIFF" : "");
     info->bits = pixels->bits;
     info->real = pixels->real;
     const int64_t page = state->reader->options.image;
     info->images = page == 0 ? tiff_count_pages(state) : page + 1;
     if (info->images == page + 1 && !TIFFLastDirectory(state->tiff)) info->images++;
-    if (pixels->bits == 64) halo_note(&info->notes, HALO_NOTE_THROUGH_F32, 64);
+    if (pixels->bits == 64 || (pixels->bits == 32 && pixels->whole))
+        halo_note(&info->notes, HALO_NOTE_THROUGH_F32, (uint64_t)pixels->bits);
     if (pixels->premultiplied) halo_note(&info->notes, HALO_NOTE_DIVIDED, 1);
 }
 
@@ -187,7 +188,8 @@ static HaloStatus fill(TiffReader *state, const HaloBuf *band, int64_t y)
             for (int64_t r = 0; r < band->rows; r++) {
                 const uint8_t *from = state->block + r * state->row_bytes;
                 char *to = (char *)halo_row(band, r) + (size_t)x * pixel_bytes;
-                halo_tiff_unpack(pixels, from, to, cols, state->planar ? plane : -1);
+                status = halo_tiff_unpack(pixels, from, to, cols, state->planar ? plane : -1, x);
+                if (status != HALO_OK) HALO_TRY(halo_fail_at(status, "row %lld", (long long)(y + r)));
             }
         }
     }

@@ -1,4 +1,4 @@
-/* The pixels of a TIFF: how they lie in its blocks and what they become (tiff_pixel.c). */
+/* The pixels of a TIFF: how they lie in its blocks (tiff_pixel.c) and what they become (tiff_unpack.c). */
 #ifndef HALO_IO_TIFFPIXEL_H
 #define HALO_IO_TIFFPIXEL_H
 
@@ -11,7 +11,9 @@ typedef struct TiffPixels {
     int bits;     /* a sample in the file: 1, 2, 4, 8, 16, 32, 64 */
     int channels; /* of the image: a palette's index becomes three */
     HaloDtype dtype;
-    bool real, alpha;   /* alpha: the last channel is */
+    bool real, is_signed;
+    bool whole;         /* integers that `dtype` holds up to 2^24 */
+    bool alpha;         /* the last channel is */
     bool premultiplied; /* the colours are */
     bool inverted;      /* 0 is white */
     bool palette;
@@ -23,8 +25,10 @@ typedef struct TiffPixels {
 
 /* From the tags; HALO_ERR_INPUT for what halo does not read. */
 HaloStatus halo_tiff_pixels(TIFF *tiff, TiffPixels *pixels);
-/* `count` pixels from a block's row; `plane`: they are samples of this one; -1: of all. */
-void halo_tiff_unpack(const TiffPixels *pixels, const uint8_t *from, void *to, int64_t count, int plane);
+/* `count` pixels from a block's row, the image's from column x on; `plane`: they are samples of this one; -1:
+ * of all. HALO_ERR_INPUT for integers that floats do not hold. */
+HaloStatus halo_tiff_unpack(const TiffPixels *pixels, const uint8_t *from, void *to, int64_t count, int plane,
+                            int64_t x);
 /* Divides the colours of `count` pixels by their alpha. */
 void halo_tiff_divide(const TiffPixels *pixels, void *row, int64_t count);
 

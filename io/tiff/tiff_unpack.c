@@ -1,0 +1,166 @@
+/* Converting a block's bytes to samples. */
+#ifdef HALO_HAVE_TIFF
+#include "tiffpixel.h"
+
+#include <string.h>
+
+#define MAX_EXACT 16777216 /* up to 2^24 every integer is a 32-bit float */
+
+/* ---- one sample ----------------------------------------------------------------------------------------- */
+
+static unsigned index_at(const uint8_t *from, int64_t i, int bits)
+{
+    if (bits == 8) return from[i];
+    const int64_t bit = i * bits;
+    return from[bit >> 3] >> (8 - bits - (bit & 7)) & ((1u << bits) - 1);
+}
+
+/* IEEE 754's binary16, every bit of a NaN included. The exponent has 5 bits with a bias of 15, in place of 8
+ * with 127, which a factor of 2^112 makes good, for numbers too small to be normal, too. */
+static inline float float_of_half(uint16_t half)
+{
+    const uint32_t sign = (uint32_t)(half & 0x8000) << 16, rest = (uint32_t)(half & 0x7fff) << 13;
+    uint32_t bits = rest;
+    float v;
+    memcpy(&v, &bits, 4);
+    v *= 0x1p112f;
+    memcpy(&bits, &v, 4);
+    bits = (rest >= 0x7c00u << 13 ? rest | 0xffu << 23 : bits) | sign;
+    memcpy(&v, &bits, 4);
+    return v;
+}
+
+/* ---- rows of samples ------------------------------------------------------------------------------------ */
+
+static void unpack_palette(const TiffPixels *pixels, const uint8_t *from, void *to, int64_t count)
+{
+    for (int64_t i = 0; i < 3 * count; i++) {
+        const uint16_t v = pixels->map[index_at(from, i / 3, pixels->bits)][i % 3];
+        if (pixels->dtype == HALO_U8)
+            ((uint8_t *)to)[i] = (uint8_t)v;
+        else
+            ((uint16_t *)to)[i] = v;
+    }
+}
+
+/* `count` samples of `size` bytes as they are, every `step`-th of `to`. */
+static void spread(const uint8_t *from, void *to, int64_t count, int64_t step, size_t size)
+{
+    if (step == 1) memcpy(to, from, (size_t)count * size);
+    for (int64_t i = 0; i < count && step > 1; i++)
+        memcpy((char *)to + (size_t)(i * step) * size, from + (size_t)i * size, size);
+}
+
+static void unpack_reals(const TiffPixels *pixels, const uint8_t *from, float *to, int64_t count, int64_t step)
+{
+    for (int64_t i = 0; i < count && pixels->bits == 16; i++) {
+        uint16_t half;
+        memcpy(&half, from + 2 * i, 2);
+        to[i * step] = float_of_half(half);
+    }
+    for (int64_t i = 0; i < count && pixels->bits == 64; i++) {
+        double v;
+        memcpy(&v, from + 8 * i, 8);
+        to[i * step] = (float)v;
+    }
+}
+
+/* An integer of 8, 16 or 32 bits. */
+static inline int64_t integer_at(const TiffPixels *pixels, const uint8_t *from, int64_t i)
+{
+    uint32_t word = 0;
+    uint16_t half = 0;
+    if (pixels->bits == 8) return (int8_t)from[i];
+    if (pixels->bits == 16) memcpy(&half, from + 2 * i, 2);
+    if (pixels->bits == 16) return (int16_t)half;
+    memcpy(&word, from + 4 * i, 4);
+    return pixels->is_signed ? (int64_t)(int32_t)word : (int64_t)word;
+}
+
+/* Returns the first that is no float, or -1. */
+static int64_t unpack_integers(const TiffPixels *pixels, const uint8_t *from, float *to, int64_t count,
+                               int64_t step)
+{
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t v = integer_at(pixels, from, i);
+        if (v > MAX_EXACT || v < -MAX_EXACT) return i;
+        to[i * step] = (float)v;
+    }
+    return -1;
+}
+
+/* `count` samples, every `step`-th of `to`. Returns the first that does not fit, or -1. */
+static int64_t unpack_samples(const TiffPixels *pixels, const uint8_t *from, void *to, int64_t count,
+                              int64_t step)
+{
+    const size_t size = halo_dtype_size(pixels->dtype);
+    if (pixels->whole) return unpack_integers(pixels, from, to, count, step);
+    if ((size_t)pixels->bits == 8 * size)
+        spread(from, to, count, step, size);
+    else if (pixels->real)
+        unpack_reals(pixels, from, to, count, step);
+    else
+        for (int64_t i = 0; i < count; i++)
+            ((uint8_t *)to)[i * step] = pixels->byte[index_at(from, i, pixels->bits)];
+    return -1;
+}
+
+/* White is zero: of the colours, not of alpha. */
+static void invert(const TiffPixels *pixels, void *to, int64_t count, int channel)
+{
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t at = i * pixels->channels + channel;
+        if (pixels->dtype == HALO_U8)
+            ((uint8_t *)to)[at] = (uint8_t)(255 - ((uint8_t *)to)[at]);
+        else if (pixels->dtype == HALO_U16)
+            ((uint16_t *)to)[at] = (uint16_t)(65535 - ((uint16_t *)to)[at]);
+        else
+            ((float *)to)[at] = 1.0f - ((float *)to)[at];
+    }
+}
+
+HaloStatus halo_tiff_unpack(const TiffPixels *pixels, const uint8_t *from, void *to, int64_t count, int plane,
+                            int64_t x)
+{
+    const int64_t together = plane < 0 ? pixels->samples : 1;
+    char *const first = (char *)to + (size_t)(plane < 0 ? 0 : plane) * halo_dtype_size(pixels->dtype);
+    int64_t unfit = -1;
+    if (pixels->palette)
+        unpack_palette(pixels, from, to, count);
+    else
+        unfit = unpack_samples(pixels, from, first, count * together, plane < 0 ? 1 : pixels->channels);
+    if (unfit >= 0)
+        return halo_fail(
+            HALO_ERR_INPUT,
+            "column %lld: sample %lld does not fit a 32-bit float, which holds integers up to 2^24",
+            (long long)(x + unfit / together), (long long)integer_at(pixels, from, unfit));
+    if (pixels->inverted && plane <= 0) invert(pixels, to, count, 0);
+    return HALO_OK;
+}
+
+/* ---- alpha ---------------------------------------------------------------------------------------------- */
+
+static inline uint32_t quotient(uint32_t colour, uint32_t alpha, uint32_t most)
+{
+    if (colour >= alpha) return alpha == 0 ? 0 : most;
+    return (uint32_t)(((uint64_t)colour * most + alpha / 2) / alpha);
+}
+
+void halo_tiff_divide(const TiffPixels *pixels, void *row, int64_t count)
+{
+    const int colours = pixels->channels - 1;
+    for (int64_t i = 0; i < count; i++) {
+        uint8_t *b = (uint8_t *)row + i * pixels->channels;
+        uint16_t *w = (uint16_t *)row + i * pixels->channels;
+        float *f = (float *)row + i * pixels->channels;
+        for (int c = 0; c < colours; c++) {
+            if (pixels->dtype == HALO_U8)
+                b[c] = (uint8_t)quotient(b[c], b[colours], 255);
+            else if (pixels->dtype == HALO_U16)
+                w[c] = (uint16_t)quotient(w[c], w[colours], 65535);
+            else
+                f[c] = f[colours] != 0.0f ? f[c] / f[colours] : 0.0f;
+        }
+    }
+}
+#endif
