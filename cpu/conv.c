@@ -52,6 +52,7 @@ HaloStatus cpu_sep(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const H
         .nan_ignore = sep->window.nan_ignore,
         .store = store,
     };
+    if (sep->fast != NULL) return cpu_sep_fast(device, src, dst, sep, store);
     if (sep->window.nan_ignore) {
         stencil.total = sum_of_taps(sep->tap_y, 1, sep->window.height);
         stencil.row_total = sum_of_taps(sep->tap_x, sep->window.width, 1);

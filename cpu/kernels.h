@@ -66,6 +66,24 @@ typedef struct CpuConvKernels {
     void (*renormalise)(CpuNanSums sums, int64_t n, float total);
 } CpuConvKernels;
 
+/* ---- coarse taps (halo/sep_fast.h) ---------------------------------------------------------------------- */
+
+typedef struct CpuNodeKernels {
+    /* Adds `rows` lines of n to HALO_SEP_NODES nodes: line r times tap[k * step + r] to sum[k]; the first sum starts at
+     * +0 where it is `fresh`. Up to CPU_CONV_SLACK elements past the end are read and written, also below. */
+    void (*into)(const float *tap, int64_t step, const float *const *line, int64_t rows, int64_t n, bool fresh,
+                 float *const *sum);
+    /* `rows` rows of n outputs, `pitch` apart: row r is the sum over nodes of tap[r * HALO_SEP_NODES + k] times
+     * node[k]. */
+    void (*from)(const float *tap, const float *const *node, int64_t rows, int64_t n, float *out, int64_t pitch);
+    /* The sums of blocks of pixels, a power of two from 2 on: of both halves of each, which are made so, too. `room`
+     * has space for half the pixels, twice. */
+    void (*sums)(const float *row, int64_t blocks, int64_t block, int64_t channels, float *const room[2], float *out);
+    /* Adds to `blocks` blocks of pixels of `row`: to pixel k of block b what lies way[k] of the way from pixel b of
+     * `cross` to the next. */
+    void (*spread)(const float *cross, int64_t blocks, int64_t block, int64_t channels, const float *way, float *row);
+} CpuNodeKernels;
+
 /* ---- reductions ----------------------------------------------------------------------------------------- */
 
 /* Of one leaf: values alone; where no sample counts, +inf and -inf. */
@@ -265,6 +283,7 @@ typedef struct CpuKernels {
     const char *name; /* "baseline", "v3", "v4" */
     const CpuRowKernels *rows;
     const CpuConvKernels *conv;
+    const CpuNodeKernels *nodes;
     const CpuReduceKernels *reduce;
     const CpuFoldKernels *fold;
     const CpuHistKernels *hist;

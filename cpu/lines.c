@@ -1,5 +1,7 @@
 /* Source rows as the convolution wants them: f32, with the border on both sides, so that no tap has to ask
  * where it is. */
+#include <string.h>
+
 #include "stencil.h"
 
 /* Puts `count` pixels that lie outside the whole, from column x on. */
@@ -7,13 +9,20 @@ static void outside(const CpuStencil *stencil, int64_t x, int64_t y, int64_t cou
 {
     const HaloBuf *src = stencil->src;
     const int channels = src->shape.channels;
-    for (int64_t i = 0; i < count; i++, to += channels) {
-        const int64_t from = halo_border_index(x + i, src->shape.width, stencil->border);
-        if (from < 0) {
-            for (int c = 0; c < channels; c++) to[c] = stencil->value;
-        } else {
-            stencil->device->kernels->rows->load[src->shape.dtype](halo_at(src, from, y), channels, to);
-        }
+    const int64_t from = halo_border_index(x, src->shape.width, stencil->border);
+    const CpuRowKernels *kernels = stencil->device->kernels->rows;
+    if (from < 0) {
+        for (int64_t i = 0; i < count * channels; i++) to[i] = stencil->value;
+    } else if (stencil->border == HALO_BORDER_REPLICATE) {
+        kernels->load[src->shape.dtype](halo_at(src, from, y), channels, to);
+        for (int64_t have = 1; have < count; have *= 2)
+            memcpy(to + have * channels, to,
+                   (size_t)((have < count - have ? have : count - have) * channels) * sizeof *to);
+    } else {
+        for (int64_t i = 0; i < count; i++)
+            kernels->load[src->shape.dtype](
+                halo_at(src, halo_border_index(x + i, src->shape.width, stencil->border), y), channels,
+                to + i * channels);
     }
 }
 

@@ -228,6 +228,11 @@ static void eight_bits_differ_on_few_samples(void **state)
     compare(text, &in);
     compare("log:3 | offset:100 | depth:u8", &in);
     compare("disk:12 | depth:u8", &in);
+    compare("gauss:12 | depth:u8", &in);
+    compare("gauss:20,border=constant=100 | depth:u8", &in);
+    compare("gauss:45,border=mirror | depth:u8", &in);
+    compare("unsharp:sigma=15,amount=0.8 | depth:u8", &in);
+    compare("dog:14 | offset:100 | depth:u8", &in);
     halo_buf_free(&in);
 }
 

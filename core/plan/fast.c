@@ -1,10 +1,12 @@
-/* --precision fast: dense masks that are large run as a few separable ones, or by Fourier transforms, where
- * that is less work. The choice depends on the mask alone, never on the device; docs/numerics.md states the
- * bound on the difference. */
+/* --precision fast: dense masks that are large run as a few separable ones, or by Fourier transforms, and long
+ * smooth separable ones by coarse taps, where that is less work. The choice depends on the mask alone, never on
+ * the device; docs/numerics.md states the bound on the difference. */
 #include <stdlib.h>
 
+#include "coarse.h"
 #include "lowrank.h"
 #include "plan.h"
+#include "primitive/primitive.h"
 
 /* The work for an output sample, in taps. Each pass also costs what it moves; transforms cost the same for
  * every mask. Measured with two cores of AVX-512, where 4096 x 4096 outputs of 31 x 31 taps take as long either
@@ -12,6 +14,7 @@
 #define PASS_TAPS 8.0
 #define PLANE_TRANSFORM_TAPS 960.0
 #define LINE_TRANSFORM_TAPS 480.0
+#define COARSE_TAPS 20.0
 /* Another method is taken only where it is so many times faster. */
 #define GAIN 1.3
 
@@ -105,6 +108,17 @@ static HaloStatus approximate(HaloBuilder *builder, HaloStep *step)
     return plan_add_step(plan, step);
 }
 
+/* A separable step by coarse taps, where they are within the bound and less work. */
+static HaloStatus approximate_sep(HaloBuilder *builder, HaloStep *step)
+{
+    const HaloSepFast *fast = step->u.sep.window.nan_ignore ? NULL : coarse_design(builder, &step->u.sep);
+    HaloStep other = *step;
+    other.u.sep.fast = fast;
+    other.approximate = true;
+    const double taps = primitive_of(step)->flops(step, 0.5), less = primitive_of(step)->flops(&other, 0.5);
+    return plan_add_step(builder->plan, fast != NULL && taps > GAIN * (less + COARSE_TAPS) ? &other : step);
+}
+
 HaloStatus plan_approximate(HaloBuilder *builder)
 {
     HaloStatus status = HALO_OK;
@@ -119,7 +133,9 @@ HaloStatus plan_approximate(HaloBuilder *builder)
         HaloStep step = old[i];
         if (step.resolve_from >= 0) step.resolve_from = place[step.resolve_from];
         place[i] = plan->steps;
-        HALO_TRY(step.primitive == HALO_CONV ? approximate(builder, &step) : plan_add_step(plan, &step));
+        HALO_TRY(step.primitive == HALO_CONV  ? approximate(builder, &step)
+                 : step.primitive == HALO_SEP ? approximate_sep(builder, &step)
+                                              : plan_add_step(plan, &step));
     }
 out:
     free(old);

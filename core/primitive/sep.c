@@ -1,19 +1,50 @@
 /* Separable convolution. */
+#include "halo/sep_fast.h"
 #include "primitive.h"
+
+/* Multiplications a sample by coarse taps: what rows and blocks of samples take is shared by so many. */
+static double coarse_taps(const HaloWindow *window, const HaloSepFast *fast)
+{
+    const double rows = (double)(window->width + fast->coarse.count) / (double)fast->step;
+    const int64_t ends = fast->rest[0].count + fast->rest[1].count;
+    const double rest = ends > 0 ? 2.0 + (double)(fast->cross.count + ends) / (double)fast->block : 0.0;
+    return rows + 2.0 * HALO_SEP_NODES + rest;
+}
 
 static double flops(const HaloStep *step, double samples)
 {
     const HaloWindow *window = &step->u.sep.window;
-    return 2.0 * samples * (double)(window->width + window->height);
+    const HaloSepFast *fast = step->u.sep.fast;
+    return 2.0 * samples *
+           (fast != NULL ? coarse_taps(window, fast) : (double)(window->width + window->height));
 }
 
 static void describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
 {
     const HaloWindow *window = &step->u.sep.window;
+    const HaloSepFast *fast = step->u.sep.fast;
     (void)sound, (void)exact;
-    snprintf(room, size, "convolve rows by %lld, then columns by %lld, border %s%s", (long long)window->width,
-             (long long)window->height, window_border(window->border),
-             window->nan_ignore ? ", NaN left out" : "");
+    const int used = snprintf(room, size, "convolve rows by %lld, then columns by %lld, border %s%s",
+                              (long long)window->width, (long long)window->height,
+                              window_border(window->border), window->nan_ignore ? ", NaN left out" : "");
+    if (fast != NULL)
+        halo_snprintf(room + used, size - (size_t)used, ", from splines %lld rows apart",
+                      (long long)fast->step);
+}
+
+/* Splines reach further than the mask does. */
+static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
+{
+    const HaloSepFast *fast = step->u.sep.fast;
+    HaloWindow window = step->u.sep.window;
+    (void)k;
+    if (fast != NULL) {
+        window.ox = fast->ox;
+        window.oy = fast->oy;
+        window.width = fast->width;
+        window.height = fast->height;
+    }
+    return window_part(&window, src, part);
 }
 
 static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
@@ -27,7 +58,7 @@ const Primitive primitive_sep = {
     .stores = true,
     .blind = true,
     .shape = window_shape,
-    .reads = window_reads,
+    .reads = reads,
     .flops = flops,
     .describe = describe,
     .run = run,

@@ -8,6 +8,7 @@ const CpuKernels CPU_TABLE(kernels) = {
     .name = QUOTE(CPU_VARIANT),
     .rows = &CPU_TABLE(rows),
     .conv = &CPU_TABLE(conv),
+    .nodes = &CPU_TABLE(nodes),
     .reduce = &CPU_TABLE(reduce),
     .fold = &CPU_TABLE(fold),
     .hist = &CPU_TABLE(hist),

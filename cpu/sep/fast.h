@@ -1,0 +1,51 @@
+/* Separable convolution by coarse taps (halo/sep_fast.h): what laying out and tasks share. */
+#ifndef CPU_SEP_FAST_H
+#define CPU_SEP_FAST_H
+
+#include "halo/sep_fast.h"
+#include "stencil.h"
+
+/* Cells are the rows from one node to the next. So many of the result are made at a time, so that their nodes
+ * share the samples they are made of. */
+#define FAST_CELLS 4
+/* Nodes of the result that rows of so many cells lie between. */
+#define FAST_SMOOTH (FAST_CELLS + HALO_SEP_NODES - 1)
+/* Rows of the result that are made of nodes at a time: they should stay in the nearest cache. */
+#define FAST_ROWS 4
+
+/* Rows of `pitch` elements at `at` of a task's scratch. */
+typedef struct FastRows {
+    int64_t rows, pitch, at;
+} FastRows;
+
+typedef struct CpuFast {
+    CpuStencil source; /* for its lines: what of it reads samples is set */
+    const HaloSep *sep;
+    const HaloSepFast *how;
+    bool rests; /* the nodes leave a rest */
+    HaloStore store;
+    HaloBuf *dst;
+    int64_t channels;
+    int64_t tile_cols, tiles, slice_rows; /* of a task; tasks side by side */
+    FastRows line;                        /* source rows that are taken at a time */
+    FastRows node;                        /* sums that are not complete, a ring */
+    FastRows passed;                      /* nodes behind the row pass, a ring */
+    FastRows smooth;                      /* nodes of the result */
+    FastRows half;                        /* sums of ever more samples, and those of blocks */
+    FastRows cross;                       /* the row pass by blocks, a ring */
+    FastRows rest;                        /* what nodes leave, of the rows of FAST_CELLS cells */
+    FastRows out;                         /* rows of the result, and one that is stored */
+    int64_t lead;                         /* elements of a row of the result before its first */
+    int64_t at_pointer, at_way;           /* [pointers], [block] */
+    bool stream;
+    char *scratch;
+    int64_t scratch_bytes;
+    HaloDevice *device;
+} CpuFast;
+
+static inline int64_t fast_floor(int64_t a, int64_t b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
+
+/* rows.c: the task with this number. */
+void cpu_fast_task(void *context, int64_t index, int worker);
+
+#endif
