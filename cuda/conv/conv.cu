@@ -1,5 +1,4 @@
-/* Dense convolution: the choice of a kernel, the kernel for masks of any size and shape, and the one that
- * leaves NaN out. */
+/* Dense convolution: the choice of a kernel, and the one that leaves NaN out. */
 #include "conv.cuh"
 #include "conv_long.cuh"
 
@@ -34,105 +33,6 @@ ConvArgs conv_args(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const H
     a.dst.store = store;
     a.dst.clipped = device->clipped;
     return a;
-}
-
-/* ---- masks of any size ---------------------------------------------------------------------------------- */
-
-/* The mask is taken in chunks that fit shared memory together with the samples they need: some rows of it,
- * or, where one row is too long, a part of a row. Chunks come in row-major order and the accumulators stay in
- * registers, so that the chain of every output is unbroken. */
-struct AnyArgs {
-    ConvArgs conv;
-    const float *mask = NULL;
-    int chunk_width, chunk_height;
-};
-
-static const int any_rows = 4, any_lines = 8, any_tile_rows = any_rows * any_lines;
-static const int any_chunk_most = 256; /* taps of a row in one chunk */
-
-__device__ static int any_pitch(int cols, int chunk_width) { return cols + conv_round4(chunk_width); }
-
-/* One chunk of the mask for the 4 x any_rows outputs of a thread. `samples` begins at the thread's first
- * output, rows of `pitch`; the chunk's rows are `mask_pitch` apart. */
-__device__ __forceinline__ static void any_chunk(float acc[any_rows][4], const float *samples, int pitch,
-                                                 const float *mask, int width, int height)
-{
-    const int mask_pitch = conv_round4(width);
-    for (int s = 0; s < height + any_rows - 1; s++) { /* rows of samples; output row r meets mask row s - r */
-        const float *const row = samples + s * pitch;
-        float window[8];
-        conv_load4(window, row);
-        for (int i = 0; i < width; i += 4) {
-            conv_load4(window + 4, row + i + 4);
-#pragma unroll
-            for (int r = 0; r < any_rows; r++) {
-                const int j = s - r;
-                float tap[4];
-                if (j < 0 || j >= height) continue;
-                conv_load4(tap, mask + j * mask_pitch + i);
-                conv_four_taps(acc[r], window, tap, width - i);
-            }
-#pragma unroll
-            for (int x = 0; x < 4; x++) window[x] = window[x + 4];
-        }
-    }
-}
-
-template <int Planes>
-__global__ static void __launch_bounds__(ConvBlock<Planes>::groups *any_lines *Planes, 3)
-    any_kernel(const __grid_constant__ AnyArgs args)
-{
-    constexpr int cols = ConvBlock<Planes>::cols;
-    CUDA_SHARED(float, tile);
-    const ConvArgs &a = args.conv;
-    const ConvPlace p = conv_place<Planes, any_lines>(a, any_tile_rows);
-    const int pitch = any_pitch(cols, args.chunk_width);
-    const int plane = (any_tile_rows + args.chunk_height - 1) * pitch;
-    float *const mask = tile + Planes * plane;
-    const float *const from = tile + p.plane * plane + p.line * any_rows * pitch + 4 * p.group;
-    const bool busy = p.x + 4 * p.group < a.dst.cols && p.y + p.line * any_rows < a.dst.rows;
-    float acc[any_rows][4] = {};
-    for (int j0 = 0; j0 < a.height; j0 += args.chunk_height)
-        for (int i0 = 0; i0 < a.width; i0 += args.chunk_width) {
-            const int width = min(args.chunk_width, a.width - i0),
-                      height = min(args.chunk_height, a.height - j0);
-            const int mask_pitch = conv_round4(width);
-            __syncthreads(); /* everyone is done with the chunk before */
-            conv_stage<Planes>(a.src, p.channel, a.x_first + p.x + i0, a.y_first + p.y + j0, cols + width - 1,
-                               any_tile_rows + height - 1, tile, pitch, plane);
-            for (int k = (int)threadIdx.x; k < height * mask_pitch; k += (int)blockDim.x)
-                if (k % mask_pitch < width)
-                    mask[k] = args.mask[(int64_t)(j0 + k / mask_pitch) * a.width + (i0 + k % mask_pitch)];
-            __syncthreads();
-            if (busy) any_chunk(acc, from, pitch, mask, width, height);
-        }
-    conv_finish<Planes, any_rows, any_lines>(a.dst, p, acc, tile);
-}
-
-static int any_bytes(int planes, int cols, int width, int height)
-{
-    const int pitch = cols + conv_round4(width);
-    return (planes * (any_tile_rows + height - 1) * pitch + height * conv_round4(width)) * (int)sizeof(float);
-}
-
-template <int Planes> static HaloStatus launch_any(HaloDevice *device, const ConvArgs *conv, const float *mask)
-{
-    constexpr int cols = ConvBlock<Planes>::cols;
-    AnyArgs args;
-    args.conv = *conv;
-    args.conv.tiles_x = cuda_ceil_div(conv->dst.cols, cols);
-    args.mask = mask;
-    args.chunk_width = conv->width < any_chunk_most ? conv->width : any_chunk_most;
-    while (any_bytes(Planes, cols, args.chunk_width, 1) > (int)device->shared_most) args.chunk_width /= 2;
-    args.chunk_height = 1; /* parts of a row must all come before the next row */
-    while (args.chunk_width == conv->width && args.chunk_height < conv->height &&
-           any_bytes(Planes, cols, args.chunk_width, args.chunk_height + 1) <= (int)device->shared_most)
-        args.chunk_height++;
-    const int64_t tiles = args.conv.tiles_x * cuda_ceil_div(conv->dst.rows, any_tile_rows);
-    const int shared = any_bytes(Planes, cols, args.chunk_width, args.chunk_height);
-    CUDA_LAUNCH(device, any_kernel<Planes>, tiles * (conv->dst.channels / Planes),
-                ConvBlock<Planes>::groups * any_lines * Planes, shared, args);
-    return HALO_OK;
 }
 
 /* ---- without NaN ---------------------------------------------------------------------------------------- */
@@ -220,16 +120,12 @@ HaloStatus cuda_conv_within(HaloDevice *device, const HaloBuf *src, HaloBuf *dst
     /* Lines first: a tile of many rows would be empty but for one. */
     const bool plain = !conv->window.nan_ignore;
     if (plain && conv_short_takes(dst, conv)) return conv_short(device, &args, conv->tap);
+    if (plain && conv_sparse_takes(&args, conv)) return conv_dense(device, &args, conv->tap);
     if (plain && conv_walk_takes(src, dst, conv)) return conv_walk(device, &args, conv->tap);
     if (plain && conv->window.height == 1) return conv_line(device, &args, conv->tap);
     if (plain && conv_column_takes(conv)) return conv_column(device, &args, conv->tap);
     if (plain && conv_fixed_takes(device, dst, conv)) return conv_fixed(device, &args, conv->tap);
+    if (plain) return conv_dense(device, &args, conv->tap);
     CUDA_PASS(upload_mask(device, conv, &mask));
-    if (!plain) return launch_nan(device, &args, conv->tap, mask);
-    switch (conv_planes(dst->shape.channels)) {
-    case 2: return launch_any<2>(device, &args, mask);
-    case 3: return launch_any<3>(device, &args, mask);
-    case 4: return launch_any<4>(device, &args, mask);
-    default: return launch_any<1>(device, &args, mask);
-    }
+    return launch_nan(device, &args, conv->tap, mask);
 }

@@ -1,53 +1,9 @@
 /* Masks of one row, of any length: sound, and the row pass of long separable masks.
  *
- * A thread makes `line_own` neighbouring outputs of one channel in registers and takes four taps at a time, so that
- * a load of 16 bytes from shared memory serves 80 fma; threads that many samples apart do not meet in a bank. Taps are
- * kernel parameters (constant memory), where every warp reads the same one: as a third operand out of a register they
- * cost a tenth, for want of ports. A warp is on its own: it stages its samples, channel by channel, waits for nobody,
- * and goes down its columns. How many of its threads go along a line, and how many lines it has, depends on their
- * length and channels. */
+ * What a thread does is in conv_row.cuh. A warp is on its own: it stages its samples, channel by channel, waits for
+ * nobody, and goes down its columns. How many of its threads go along a line, and how many lines it has, depends on
+ * their length and channels. */
 #include "conv_line.cuh"
-
-/* ---- chains --------------------------------------------------------------------------------------------- */
-
-/* Four taps, or the first `left` of them; sample n of the thread's window is in ring[(Base + n) % 24], and the first
- * 20 are there. */
-template <int Base>
-__device__ __forceinline__ static void line_four(float acc[line_own], float ring[line_ring], const float *samples,
-                                                 const float2 *tap, int left)
-{
-    conv_load4(ring + (Base + line_own) % line_ring, samples + Base + line_own);
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-        const float2 pair = tap[(Base + i) / 2];
-        if (left >= 4 || i < left)
-#pragma unroll
-            for (int x = 0; x < line_own; x++)
-                acc[x] = halo_fma(i % 2 ? pair.y : pair.x, ring[(Base + x + i) % line_ring], acc[x]);
-    }
-}
-
-/* Four by four from the ring's place Base on; `left` taps beyond that, or a whole turn. */
-template <int Base>
-__device__ __forceinline__ static void line_turn(float acc[line_own], float ring[line_ring], const float *samples,
-                                                 const float2 *tap, int left)
-{
-    if (left <= 0) return;
-    line_four<Base>(acc, ring, samples, tap, left);
-    if constexpr (Base + 4 < line_ring) line_turn<Base + 4>(acc, ring, samples, tap, left - 4);
-}
-
-/* The taps of a chunk; `samples` begins at the thread's first. */
-__device__ __forceinline__ static void line_chunk(float acc[line_own], const float *samples, const float2 *tap, int left)
-{
-    float ring[line_ring];
-#pragma unroll
-    for (int v = 0; v < line_own; v += 4) conv_load4(ring + v, samples + v);
-#pragma unroll 1
-    for (; left >= line_ring; left -= line_ring, samples += line_ring, tap += line_ring / 2)
-        line_turn<0>(acc, ring, samples, tap, line_ring);
-    line_turn<0>(acc, ring, samples, tap, left);
-}
 
 /* ---- storing -------------------------------------------------------------------------------------------- */
 
@@ -148,7 +104,7 @@ __global__ static void __launch_bounds__(line_warps *CUDA_WARP, line_blocks)
     const int warp = (int)threadIdx.x / CUDA_WARP, lane = (int)threadIdx.x % CUDA_WARP;
     const int row = lane / args.groups, own = lane % args.groups * line_own; /* row: of a line and a channel */
     const int line = One ? row : row / planes, plane = One ? 0 : row % planes;
-    float *const tile = shared + warp * args.lines * planes * args.pitch;
+    float *const tile = shared + warp * (args.lines * planes * args.pitch + line_ring) + line_ring;
     float *const samples = tile + (line < args.lines ? row : 0) * args.pitch + own;
     LinePlace p = line_place(args, (blockIdx.x * line_warps + warp) * args.each);
     unsigned clipped = 0;
@@ -196,7 +152,8 @@ __global__ static void __launch_bounds__(line_warps *CUDA_WARP, line_blocks)
 
 static int line_shared(const LineArgs *args)
 {
-    return line_warps * args->lines * args->planes * args->pitch * (int)sizeof(float);
+    /* Each warp's samples have a few before them, which are loaded too. */
+    return line_warps * (args->lines * args->planes * args->pitch + line_ring) * (int)sizeof(float);
 }
 
 /* How many threads of a warp go along a line, in how many lines: so that few idle, for what a unit takes in

@@ -6,7 +6,7 @@
 #include "sep.cuh"
 #include "conv/walk.cuh"
 
-static const int sep_walk_most = 31; /* taps along x and along y */
+static const int sep_walk_most = 35; /* taps along x and along y */
 
 struct SepWalkArgs {
     WalkArgs walk;

@@ -1,0 +1,108 @@
+/* Dense masks of any size and shape. A block makes lines of outputs; mask row by mask row, each thread runs over the
+ * taps of its line as the row pass does (conv_row.cuh), so that the chain of every output is unbroken. */
+#include "conv_dense.cuh"
+
+/* Few large blocks, not many small ones: the warps of a block meet the same taps, and a cache holds few. */
+static const int dense_threads = 256;
+static const int dense_blocks = 3;       /* of a multiprocessor */
+static const int64_t dense_room = 73000; /* bytes of shared memory of a block */
+
+/* Samples [x, x + cols) of rows [y, y + rows), but those that no output needs: one warp a row. */
+template <typename S>
+__device__ __forceinline__ static void dense_stage(const ConvSource &src, int channel, int64_t x, int64_t y, int cols,
+                                                   int rows, float *tile, int pitch)
+{
+    const int lane = (int)threadIdx.x % CUDA_WARP;
+    cols = (int)cuda_min(cols, src.x_end - x);
+    rows = (int)cuda_min(rows, src.y_end - y);
+    const int first = (int)cuda_min(cuda_max(-x, 0), cols), end = (int)cuda_max(first, cuda_min(src.width - x, cols));
+#pragma unroll 1
+    for (int r = (int)threadIdx.x / CUDA_WARP; r < rows; r += dense_threads / CUDA_WARP) {
+        const int64_t iy = halo_border_index(y + r, src.height, src.border);
+        const S *const line = (const S *)(src.data + (iy - src.y0) * src.stride) - src.x0 * src.channels + channel;
+        const int from = iy < 0 ? 0 : first, to = iy < 0 ? 0 : end;
+        float *const row = tile + r * pitch;
+        if (src.channels == 1)
+            line_stage_one(row + from, line + (x + from), to - from, lane);
+        else
+            line_stage_some(row + from, line + (x + from) * src.channels, src.channels, to - from, 1, 0, lane);
+        if (to - from < cols) line_stage_edges(src, row, iy < 0 ? NULL : line, x, from, to, cols, 1, 0, lane);
+    }
+}
+
+/* Resume: the chains go on from sums. */
+template <bool Resume>
+__global__ static void __launch_bounds__(dense_threads, dense_blocks) dense_kernel(const __grid_constant__ DenseArgs args)
+{
+    CUDA_SHARED(float, shared);
+    float *const tile = shared + line_ring; /* a few samples before the first are loaded */
+    const ConvArgs &a = args.conv;
+    const ConvTarget &dst = a.dst;
+    const int group = (int)threadIdx.x % args.groups * line_own, line = (int)threadIdx.x / args.groups;
+    const unsigned place = blockIdx.x / dst.channels, across = (unsigned)a.tiles_x;
+    const int channel = (int)(blockIdx.x % dst.channels);
+    const int64_t x = (int64_t)(place % across) * (args.groups * line_own), y = (int64_t)(place / across) * args.lines;
+    const bool busy = x + group < dst.cols && y + line < dst.rows;
+    const bool used = __any_sync(CUDA_ALL, busy); /* taps are read by whole warps */
+    float acc[line_own] = {};
+    if (Resume && busy) {
+        const float *const sums =
+            (const float *)(args.sums + (y + line) * args.sums_stride) + (x + group) * dst.channels + channel;
+#pragma unroll
+        for (int v = 0; v < line_own; v++)
+            if (x + group + v < dst.cols) acc[v] = sums[v * dst.channels];
+    }
+    int r = 0;
+#pragma unroll 1
+    for (int k = 0; k < args.stages; k++) {
+        const DenseStage &s = args.stage[k];
+        __syncthreads(); /* everyone is done with the stage before */
+        cuda_typed(a.src.dtype, [&](auto zero) {
+            dense_stage<decltype(zero)>(a.src, channel, a.x_first + x + s.x, a.y_first + y + s.y,
+                                        args.groups * line_own + s.cols - 1, args.lines + s.rows - 1, tile, s.pitch);
+        });
+        __pipeline_commit();
+        __pipeline_wait_prior(0);
+        __syncthreads();
+        const float *const samples = tile + line * s.pitch + group;
+        if (used)
+#pragma unroll 1
+            for (; r < s.end; r++)
+                line_chunk(acc, samples + args.run[r].at, args.tap + args.run[r].pair, args.run[r].taps);
+        r = s.end;
+    }
+    unsigned clipped = 0;
+    if (busy)
+        cuda_typed(dst.dtype, [&](auto zero) {
+#pragma unroll
+            for (int v = 0; v < line_own; v += 4)
+                if (x + group + v < dst.cols)
+                    conv_store4<decltype(zero)>(dst, channel, x + group + v, y + line, acc + v, &clipped);
+        });
+    cuda_count(dst.clipped, clipped);
+}
+
+static HaloStatus launch(HaloDevice *device, const DenseArgs *args)
+{
+    const ConvTarget *dst = &args->conv.dst;
+    const int64_t tiles = args->conv.tiles_x * cuda_ceil_div(dst->rows, args->lines) * dst->channels;
+    int64_t bytes = 0;
+    for (int k = 0; k < args->stages; k++)
+        bytes = cuda_max(bytes, dense_bytes(args, args->stage[k].cols, args->stage[k].rows));
+    if (args->sums)
+        CUDA_LAUNCH(device, dense_kernel<true>, tiles, dense_threads, (size_t)bytes, *args);
+    else
+        CUDA_LAUNCH(device, dense_kernel<false>, tiles, dense_threads, (size_t)bytes, *args);
+    return HALO_OK;
+}
+
+HaloStatus conv_dense(HaloDevice *device, const ConvArgs *conv, const float *tap)
+{
+    DenseArgs args = {};
+    args.conv = *conv;
+    args.groups = 8; /* fewer where lines are short */
+    while (args.groups > 2 && args.groups / 2 * line_own >= conv->dst.cols) args.groups /= 2;
+    args.lines = dense_threads / args.groups;
+    args.conv.tiles_x = cuda_ceil_div(conv->dst.cols, args.groups * line_own);
+    return dense_pieces(device, &args, tap, cuda_min(dense_room, (int64_t)device->shared_most), launch);
+}
