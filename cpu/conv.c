@@ -1,4 +1,7 @@
 /* Dense and separable convolution, said as a stencil. */
+#include <math.h>
+#include <stdlib.h>
+
 #include "fft.h"
 #include "stencil.h"
 
@@ -9,6 +12,62 @@ static float sum_of_taps(const float *tap, int64_t width, int64_t height)
     for (int64_t j = 0; j < height; j++)
         for (int64_t i = 0; i < width; i++) sum = sum + tap[j * width + i];
     return sum;
+}
+
+/* ---- zeros ---------------------------------------------------------------------------------------------- */
+
+#define RUN_GAP 8  /* zeros between taps that end a run: fewer cost less than another */
+#define RUN_WORK 8 /* what a run costs besides, in taps */
+
+/* May taps of zero be left out? Their products are +0 or -0, unless a sample is an infinity or NaN; and no sum
+ * is -0, which +0 would change: multiples of a tap by whole numbers do not underflow. */
+static bool leaves_zeros(const CpuStencil *s)
+{
+    return s->src->shape.dtype != HALO_F32 && !s->nan_ignore && s->value - s->value == 0.0f &&
+           s->value == truncf(s->value);
+}
+
+/* The next run of a row of taps from x on; taps is 0 where there is none. */
+static CpuRun next_run(const float *row, int64_t width, int64_t x)
+{
+    while (x < width && row[x] == 0.0f) x++;
+    CpuRun run = {.x = x};
+    for (int64_t i = x; i < width && i < x + run.taps + RUN_GAP; i++)
+        if (row[i] != 0.0f) run.taps = i + 1 - x;
+    return run;
+}
+
+/* The mask's runs into run[], which may be NULL: how many they are, and what they cost in taps. */
+static int64_t list_runs(const CpuMask *mask, CpuRun *run, int64_t *work)
+{
+    int64_t runs = 0;
+    for (int64_t y = 0; y < mask->height; y++)
+        for (int64_t x = 0;;) {
+            CpuRun next = next_run(mask->tap + y * mask->width, mask->width, x);
+            if (next.taps == 0) break;
+            next.y = y;
+            x = next.x + next.taps;
+            if (run != NULL) run[runs] = next;
+            runs++;
+            *work += next.taps + RUN_WORK;
+        }
+    return runs;
+}
+
+/* Gives the stencil its mask's runs where that pays: NULL, or memory to be freed. */
+static HaloStatus find_runs(HaloDevice *device, CpuStencil *s, CpuRun **run)
+{
+    int64_t work = 0, size;
+    if (s->mask.height == 1 || !leaves_zeros(s)) return HALO_OK;
+    s->runs = list_runs(&s->mask, NULL, &work);
+    if (s->runs == 0 || work > s->mask.width * s->mask.height / 4 * 3) return HALO_OK;
+    if (!halo_mul(s->runs, sizeof **run, &size)) return halo_fail(HALO_ERR_LIMIT, "the mask is too large");
+    cpu_heap(device, size);
+    *run = malloc((size_t)size);
+    if (*run == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    list_runs(&s->mask, *run, &work);
+    s->run = *run;
+    return HALO_OK;
 }
 
 HaloStatus cpu_conv(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, HaloStore store)
@@ -31,7 +90,13 @@ HaloStatus cpu_conv(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
     if (cpu_fft_takes(conv)) return cpu_fft(device, src, dst, conv, store);
     if (conv->window.nan_ignore)
         stencil.total = sum_of_taps(conv->tap, conv->window.width, conv->window.height);
-    return cpu_stencil_run(device, &stencil);
+    HaloStatus status = HALO_OK;
+    CpuRun *run = NULL;
+    HALO_TRY(find_runs(device, &stencil, &run));
+    HALO_TRY(cpu_stencil_run(device, &stencil));
+out:
+    free(run);
+    return status;
 }
 
 HaloStatus cpu_sep(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep, HaloStore store)

@@ -172,6 +172,21 @@ static void fill_ring(Task *t, int64_t first, int64_t end)
     }
 }
 
+/* What runs of taps in rows [j, j + height) of the mask add to `rows` rows of outputs. */
+static void sum_runs(const Task *t, int64_t j, int64_t height, int64_t rows)
+{
+    const CpuStencil *s = t->s;
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t k = 0; k < s->runs; k++) {
+            const CpuRun run = s->run[k];
+            if (run.y < j || run.y >= j + height) continue;
+            const CpuMask part = {s->mask.tap + run.y * s->mask.width + run.x, run.taps, 1, s->mask.step};
+            const float *line = t->line[run.y - j + r] + run.x * s->mask.step;
+            s->device->kernels->conv->conv(&part, &line, 1, t->n, t->out + r * s->out_pitch, s->out_pitch,
+                                           k == 0);
+        }
+}
+
 /* The sums of `rows` rows of outputs from row y on, over all of the mask, band by band. */
 static void sum_strip(Task *t, int64_t y, int64_t rows)
 {
@@ -182,6 +197,10 @@ static void sum_strip(Task *t, int64_t y, int64_t rows)
         band.tap += j * band.width;
         band.height = least(s->band, s->mask.height - j);
         fill_ring(t, y + s->oy + j, y + s->oy + j + rows + band.height - 1);
+        if (s->run != NULL) {
+            sum_runs(t, j, band.height, rows);
+            continue;
+        }
         if (!s->nan_ignore) {
             kernels->conv(&band, t->line, rows, t->n, t->out, s->out_pitch, j == 0);
             continue;

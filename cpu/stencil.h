@@ -7,15 +7,22 @@
 
 #include "device.h"
 
+/* Neighbouring taps of a row of the mask. */
+typedef struct CpuRun {
+    int64_t x, y, taps;
+} CpuRun;
+
 typedef struct CpuStencil {
     /* What to compute. */
     const HaloBuf *src;
     HaloBuf *dst;
     int64_t ox, oy;
     HaloBorder border;
-    float value;  /* of samples outside, where the border has a value of its own */
-    CpuMask mask; /* over lines */
-    CpuMask row;  /* the row pass; tap is NULL where there is none */
+    float value;       /* of samples outside, where the border has a value of its own */
+    CpuMask mask;      /* over lines */
+    CpuMask row;       /* the row pass; tap is NULL where there is none */
+    const CpuRun *run; /* all taps but zeros, where those may be left out; or NULL */
+    int64_t runs;
     bool affine;
     float scale, bias;
     bool nan_ignore;
@@ -23,11 +30,11 @@ typedef struct CpuStencil {
     HaloStore store;
 
     /* How, as cpu_stencil_run lays it out. */
-    int64_t reach;      /* pixels a source line is longer than its outputs */
-    int64_t tile_cols;  /* outputs of a task: columns (of the tiles at the ends: `left` and `right`), */
-    int64_t slice_rows; /* rows, */
-    int64_t strip;      /* of which this many are made at a time, */
-    int64_t band;       /* meeting this many rows of the mask at a time */
+    int64_t reach;       /* pixels a source line is longer than its outputs */
+    int64_t tile_cols;   /* outputs of a task: columns (of the tiles at the ends: `left` and `right`), */
+    int64_t slice_rows;  /* rows, */
+    int64_t strip;       /* of which this many are made at a time, */
+    int64_t band;        /* meeting this many rows of the mask at a time */
     int64_t left, right; /* columns whose taps reach beyond what lies in `src`; 0: tiles are all alike */
     int64_t middle;      /* tiles between them */
     int64_t tiles, slices;
