@@ -12,6 +12,7 @@
 #include "backends.h"
 #include "draw.h"
 #include "oracle.h"
+#include "pictures.h"
 
 static HaloStatus call_rank(const HaloBackend *backend, HaloDevice *device, const HaloBuf *const src[2],
                             HaloBuf *dst, const void *parameters)
@@ -20,74 +21,7 @@ static HaloStatus call_rank(const HaloBackend *backend, HaloDevice *device, cons
     return backend->rank(device, src[0], dst, &step->u.rank, step->store);
 }
 
-/* What lies in a picture. */
-typedef enum Content {
-    ANY,     /* what testbuf_fill draws: uniform, few values, special ones */
-    SMOOTH,  /* slopes, an edge, a little noise */
-    EVEN,    /* one value */
-    FEW_NAN, /* some windows have one, most have none */
-    ALL_NAN,
-    ZEROS, /* of both signs, and infinities */
-    CONTENTS
-} Content;
-
-/* Slopes with an edge across and a little noise, as pictures have them: the answer wanders from one window to
- * the next, and at times leaps. */
-static void fill_smooth(TestBuf *buf, Rng *rng)
-{
-    const HaloBuf *const view = &buf->view;
-    const double across = rng_float(rng, -0.01f, 0.01f), down = rng_float(rng, -0.01f, 0.01f);
-    const double edge = rng_float(rng, 0.0f, 0.5f), noise = ldexp(1.0, -(int)rng_between(rng, 4, 24));
-    const int64_t where = rng_between(rng, 1, 40);
-    for (int64_t y = view->y0; y < view->y0 + view->rows; y++)
-        for (int64_t x = view->x0; x < view->x0 + view->cols; x++)
-            for (int c = 0; c < view->shape.channels; c++) {
-                const double slope = 0.25 + (double)x * across + (double)y * down;
-                const double v = slope + ((x + y) / where % 2 ? edge : 0) + noise * rng_float(rng, -1, 1);
-                const double level = v < 0 ? 0 : v > 1 ? 1 : v;
-                if (view->shape.dtype == HALO_U8)
-                    ((uint8_t *)halo_at(view, x, y))[c] = (uint8_t)(255 * level);
-                else if (view->shape.dtype == HALO_U16)
-                    ((uint16_t *)halo_at(view, x, y))[c] = (uint16_t)(65535 * level);
-                else
-                    ((float *)halo_at(view, x, y))[c] = (float)v;
-            }
-}
-
-static void fill_floats(TestBuf *buf, Content content, Rng *rng)
-{
-    static const float zero[] = {0.0f, -0.0f, 0.0f, -0.0f, INFINITY, -INFINITY};
-    const HaloBuf *const view = &buf->view;
-    const float value = rng_float(rng, -2, 2);
-    for (int64_t y = view->y0; y < view->y0 + view->rows; y++)
-        for (int64_t i = 0; i < view->cols * view->shape.channels; i++) {
-            float *const sample = (float *)halo_at(view, view->x0, y) + i;
-            const bool nan = content == ALL_NAN || (content == FEW_NAN && rng_once_in(rng, 300));
-            *sample = nan                ? NAN
-                      : content == ZEROS ? zero[rng_between(rng, 0, 5)]
-                      : content == EVEN  ? value
-                                         : rng_float(rng, -2, 2);
-        }
-}
-
-static void fill(TestBuf *buf, Content content, Rng *rng)
-{
-    if (content == ANY) {
-        testbuf_fill(buf, rng_once_in(rng, 2), rng);
-    } else if (content == SMOOTH) {
-        fill_smooth(buf, rng);
-    } else if (buf->view.shape.dtype == HALO_F32) {
-        fill_floats(buf, content, rng);
-    } else if (content == EVEN) {
-        const int value = (int)rng_between(rng, 0, 255);
-        for (int64_t y = buf->view.y0; y < buf->view.y0 + buf->view.rows; y++)
-            memset(halo_at(&buf->view, buf->view.x0, y), value, (size_t)halo_row_bytes(&buf->view));
-    } else {
-        testbuf_fill_with(buf, TEST_FEW_VALUES, rng);
-    }
-}
-
-static void check(Rng *rng, const HaloShape *shape, HaloDtype to, const HaloStep *step, Content content)
+static void check(Rng *rng, const HaloShape *shape, HaloDtype to, const HaloStep *step, TestPicture picture)
 {
     const HaloRank *rank = &step->u.rank;
     HaloShape out_shape = *shape;
@@ -105,7 +39,7 @@ static void check(Rng *rng, const HaloShape *shape, HaloDtype to, const HaloStep
                     rank->window.border, &need.y0, &need.rows);
     }
     TestBuf src = testbuf_make(shape, need, rng), dst = testbuf_make(&out_shape, rect, rng);
-    fill(&src, content, rng);
+    test_fill_picture(&src, picture, rng);
     const uint64_t clipped = oracle_rank(&src.view, &dst.view, rank, step->store);
     char what[320], src_text[96], dst_text[96];
     snprintf(what, sizeof what,
@@ -164,7 +98,7 @@ static void shape_case(Rng *rng, const HaloShape *shape, int64_t width, int64_t 
         rank.u.rank.window.border = HALO_BORDER_VALID;
         rank.u.rank.window.ox = rank.u.rank.window.oy = 0;
     }
-    check(rng, shape, to, &rank, (Content)rng_between(rng, 0, CONTENTS - 1));
+    check(rng, shape, to, &rank, (TestPicture)rng_between(rng, 0, PICTURES - 1));
 }
 
 static void shapes_body(Rng *rng)
@@ -211,7 +145,7 @@ static void long_shapes(void **state)
 
 /* ---- rectangles ----------------------------------------------------------------------------------------- */
 
-static void run_case_of(Rng *rng, const HaloShape *shape, int64_t width, int64_t height, Content content)
+static void run_case_of(Rng *rng, const HaloShape *shape, int64_t width, int64_t height, TestPicture picture)
 {
     static const float constant[] = {0.0f, -0.0f, 7.0f, 255.0f, 256.0f, 0.5f, -3.0f, 65535.0f, NAN};
     const HaloDtype to = draw_dtype(rng);
@@ -228,13 +162,13 @@ static void run_case_of(Rng *rng, const HaloShape *shape, int64_t width, int64_t
         rank.u.rank.window.border = HALO_BORDER_VALID;
         rank.u.rank.window.ox = rank.u.rank.window.oy = 0;
     }
-    check(rng, shape, to, &rank, content);
+    check(rng, shape, to, &rank, picture);
 }
 
 static void run_case(Rng *rng, const HaloShape *shape, int64_t width, int64_t height)
 {
     const bool any = rng_once_in(rng, 2);
-    run_case_of(rng, shape, width, height, any ? ANY : (Content)rng_between(rng, 0, CONTENTS - 1));
+    run_case_of(rng, shape, width, height, any ? PICTURE_ANY : (TestPicture)rng_between(rng, 0, PICTURES - 1));
 }
 
 static void small_windows_body(Rng *rng)
@@ -415,7 +349,7 @@ static void long_extremes_body(Rng *rng)
                            .u.rank.window.value = 7.0f,
                            .u.rank.window.nan_ignore = rng_once_in(rng, 2),
                            .store = draw_store(rng, shape.dtype, to)};
-    check(rng, &shape, to, &rank, rng_once_in(rng, 2) ? SMOOTH : ANY);
+    check(rng, &shape, to, &rank, rng_once_in(rng, 2) ? PICTURE_SMOOTH : PICTURE_ANY);
 }
 
 static void long_extremes(void **state)
@@ -424,12 +358,38 @@ static void long_extremes(void **state)
     for_each_case(__func__, 24, long_extremes_body);
 }
 
+/* More blocks of columns side by side than are taken together from top to bottom, and more than one below the
+ * other. */
+static void extremes_over_larger_images_body(Rng *rng)
+{
+    const HaloDtype dtype = draw_dtype(rng);
+    const int channels = (int)rng_between(rng, 1, 3);
+    const int64_t least = 8192 / (channels * (int64_t)halo_dtype_size(dtype)), side = rng_between(rng, 2, 7);
+    const HaloShape shape =
+        test_shape(dtype, least + rng_between(rng, 1, 40), rng_between(rng, 560, 600), channels);
+    const HaloStep rank = {.u.rank.fraction = rng_once_in(rng, 2),
+                           .u.rank.window.width = rng_between(rng, 1, 2),
+                           .u.rank.window.height = side,
+                           .u.rank.window.oy = -side / 2,
+                           .u.rank.window.border = draw_border(rng),
+                           .u.rank.window.value = 7.0f,
+                           .u.rank.window.nan_ignore = rng_once_in(rng, 2),
+                           .store = draw_store(rng, dtype, dtype)};
+    check(rng, &shape, dtype, &rank, PICTURE_ANY);
+}
+
+static void extremes_over_larger_images(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 4, extremes_over_larger_images_body);
+}
+
 /* The range that holds the answer moves, narrows and widens. */
 static void smooth_images_body(Rng *rng)
 {
     const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, 100), rng_between(rng, 1, 200),
                                        (int)rng_between(rng, 1, 3));
-    run_case_of(rng, &shape, rng_between(rng, 2, 21), rng_between(rng, 2, 21), SMOOTH);
+    run_case_of(rng, &shape, rng_between(rng, 2, 21), rng_between(rng, 2, 21), PICTURE_SMOOTH);
 }
 
 static void smooth_images(void **state)
@@ -445,7 +405,7 @@ static void huge_windows_body(Rng *rng)
     const bool tall = rng_once_in(rng, 3);
     run_case_of(rng, &shape, tall ? 2 : rng_between(rng, 250, 300),
                 tall ? rng_between(rng, 65000, 66000) : rng_between(rng, 250, 300),
-                rng_once_in(rng, 2) ? SMOOTH : ANY);
+                rng_once_in(rng, 2) ? PICTURE_SMOOTH : PICTURE_ANY);
 }
 
 static void huge_windows(void **state)
@@ -504,7 +464,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(long_shapes),    cmocka_unit_test(narrow_pictures),
         cmocka_unit_test(counted_tiles),  cmocka_unit_test(longer_lines),
         cmocka_unit_test(wide_pictures),  cmocka_unit_test(sorted_tiles),
-        cmocka_unit_test(tall_lines),
+        cmocka_unit_test(tall_lines),     cmocka_unit_test(extremes_over_larger_images),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

@@ -1,8 +1,8 @@
-/* Rank filters. The image is cut into tiles. Minima and maxima have ways of their own (rank_extreme.c,
- * rank_span.c), and so has what lies between (rank/middle.c). */
+/* Rank filters. The image is cut into tiles. Minima and maxima have ways of their own (extreme.c, span.c), and
+ * so has what lies between (middle.c). */
 #include "rank.h"
 
-#include "rank/middle.h"
+#include "middle.h"
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }

@@ -38,7 +38,7 @@ void cpu_rank_line(const CpuRankTask *task, int64_t row);
 /* Stores task->line as row `row` of the outputs. */
 void cpu_rank_store(const CpuRankTask *task, int64_t row, uint64_t *clipped);
 
-/* rank_extreme.c: of the first and the last of the sorted. Keys are such that the wanted one is the least or
+/* extreme.c: of the first and the last of the sorted. Keys are such that the wanted one is the least or
  * the greatest, also where NaN has to win or to lose. */
 bool cpu_rank_extreme_scratch(CpuRank *r, int64_t *total);
 void cpu_rank_extreme(const CpuRankTask *task, uint64_t *clipped);
@@ -48,7 +48,7 @@ CpuExtreme *cpu_rank_extreme_of(const CpuRank *r);
 void cpu_rank_extreme_read(const CpuRankTask *task, int64_t row, void *key);
 void cpu_rank_extreme_write(const CpuRankTask *task, int64_t row, void *key, uint64_t *clipped);
 
-/* rank_span.c: the same over windows that are no rectangles. */
+/* span.c: the same over windows that are no rectangles. */
 HaloStatus cpu_rank_span_open(CpuRank *r);
 void cpu_rank_span_close(CpuRank *r);
 int64_t cpu_rank_span_elements(const CpuRank *r); /* of a row of a tile */
