@@ -1,152 +1,160 @@
 /* The minimum and the maximum of windows that are no rectangles, such as disks, row by row of the window. Of a line of
  * the source there is a table: its extremes over 1, 2, 4, 8 … samples, by doubling; those over any width are the
  * extremes of two of these, which overlap. A block makes a few rows of outputs, and meets each line once: its table
- * lies in shared memory, or, where windows are too wide for that, all tables lie in memory. */
-#include "rank.cuh"
+ * lies in shared memory, or, where windows are too wide for that, all tables lie in memory. The lanes of a word are rows
+ * far from each other, for which the same is to be done. */
+#include "rank_words.cuh"
 
 static const int span_threads = 256, span_each = 2, span_cols = span_threads * span_each; /* of a block */
-static const int span_rows = 16, span_lines = 2;
+/* Rows of a block's outputs, in each lane, and how many of them are stored at a time. */
+template <typename K> constexpr int span_rows = sizeof(K) == 1 ? 16 : 32;
+static const int span_store = 8;
+/* Lines that a block makes tables of at once, at most. */
+static const int64_t span_lines_most = 4;
 /* Bytes of tables in memory that are worth more launches. */
 static const int64_t span_table_bytes = 268435456;
 
 struct SpanArgs {
     RankArgs rank;
     const int2 *place; /* [rank.height]: where in a line's table the two extremes lie that cover a row of the window */
-    int levels;
-    int64_t pitch; /* keys from one level to the next */
-    void *table;   /* [lines][levels][pitch] from line `top` on, or NULL */
-    int64_t top;   /* the first row of outputs of this launch, */
-    int64_t rows;  /* and how many */
-    uint32_t turn; /* is added to keys, so that NaN's, the greatest, becomes the least */
+    int levels, pitch; /* words from one level to the next */
+    int lines;         /* whose tables shared memory holds */
+    uint32_t *table;   /* [lines][levels][pitch] from line `top` on, or NULL */
+    int64_t top;       /* the first row of outputs of this launch, */
+    int64_t rows;      /* how many, */
+    int64_t band;      /* and how many in each lane */
+    unsigned blocks;   /* side by side */
 };
 
-template <typename K, bool Max> __device__ __forceinline__ static K span_extreme(K a, K b)
-{
-    return Max == (a < b) ? b : a;
-}
+/* ---- tables --------------------------------------------------------------------------------------------- */
 
-/* Sample i, from sample `first` of the row of outputs on, of `lines` lines from `line` on. */
-template <typename S, typename K>
-__device__ __forceinline__ static void load_lines(const SpanArgs &args, int64_t line, int lines, int64_t first,
-                                                  int64_t i, K *to, int64_t apart)
+/* Two more levels of a table of n words, whose extremes are over `step` words each. */
+template <typename X>
+__device__ __forceinline__ static void double_twice(uint32_t *level, int pitch, int n, int step, bool twice)
 {
-    const RankArgs &a = args.rank;
-    const RankPlace place = rank_place(a.channels, first, (unsigned)i);
-    const int64_t column = rank_column<S>(a, a.x0 + place.x, place.channel);
-    for (int b = 0; b < lines; b++) {
-        const int64_t row = rank_row(a, a.y0 + line + b);
-        const K key = row < 0 || column < 0 ? key_of<K>(a.outside) : key_of<K>(*(const S *)(a.src + row + column));
-        to[b * apart + i] = (K)(key + args.turn);
+    for (int i = threadIdx.x; i < n - step; i += span_threads) {
+        const auto two = X::join(X::open(level[i]), X::open(level[i + step]));
+        level[pitch + i] = X::close(two);
+        if (twice && i < n - 3 * step)
+            level[2 * pitch + i] =
+                X::close(X::join(two, X::join(X::open(level[i + 2 * step]), X::open(level[i + 3 * step]))));
     }
 }
+
+/* The tables of `lines` lines. Every thread of the block calls it. */
+template <typename S, typename X>
+__device__ __forceinline__ static void fill_tables(const SpanArgs &args, const WordLine &from, int64_t line, int lines,
+                                                   uint32_t *tables)
+{
+    typedef typename X::Sample K;
+    const int apart = args.levels * args.pitch, channels = args.rank.channels;
+    constexpr int lanes = word_lanes<K>;
+    __shared__ int64_t row_at[span_lines_most * lanes];
+    find_rows(args.rank, lines * lanes, span_threads, row_at, [&](int i) {
+        const int64_t row = i % lanes * args.band + line + i / lanes; /* lane's, behind the first of its windows */
+        return args.rank.y0 + args.top + cuda_min(row, args.rows + args.rank.height - 2);
+    });
+    __syncthreads();
+    for (int b = 0; b < lines; b++)
+        stage_line<S, K>(args.rank, from, row_at + b * lanes, threadIdx.x, span_threads, tables + b * apart);
+    __syncthreads();
+    for (int level = 1, step = channels, n = from.n; level < args.levels; level += 2, n -= 3 * step, step *= 4) {
+        for (int b = 0; b < lines; b++)
+            double_twice<X>(tables + b * apart + (level - 1) * args.pitch + from.skew, args.pitch, n, step,
+                            level + 1 < args.levels);
+        __syncthreads();
+    }
+}
+
+/* ---- windows -------------------------------------------------------------------------------------------- */
 
 /* Output row r meets the line that is row `at - r` of its window; `All`: each does. */
-template <typename K, bool Max, bool All>
-__device__ __forceinline__ static void meet_line(const SpanArgs &args, const K *table, const int (&mine)[span_each],
-                                                 int at, K (&sofar)[span_rows][span_each])
+template <typename X, bool All, int Rows>
+__device__ __forceinline__ static void meet_line(const SpanArgs &args, const uint32_t *table, const int (&mine)[span_each], int at,
+                                                 typename X::Open (&sofar)[Rows][span_each])
 {
 #pragma unroll
-    for (int r = 0; r < span_rows; r++) {
+    for (int r = 0; r < Rows; r++) {
         if (!All && (at < r || at - r >= args.rank.height)) continue;
         const int2 place = __ldg(args.place + at - r);
+        const uint32_t *const one = table + place.x, *const other = table + place.y;
 #pragma unroll
         for (int i = 0; i < span_each; i++)
-            sofar[r][i] = span_extreme<K, Max>(sofar[r][i], span_extreme<K, Max>(table[place.x + mine[i]],
-                                                                                table[place.y + mine[i]]));
+            sofar[r][i] = X::join(sofar[r][i], X::join(X::open(one[mine[i]]), X::open(other[mine[i]])));
     }
 }
 
-template <typename S, typename K, bool Max>
-__global__ static void __launch_bounds__(span_threads) span_kernel(const __grid_constant__ SpanArgs args,
-                                                                   unsigned row_blocks)
+/* Stores the rows that a block made, a few at a time. */
+template <typename X, int Rows>
+__device__ __forceinline__ static void store_rows(const SpanArgs &args, int64_t top, int rows, int64_t first, int cols,
+                                                  const typename X::Open (&made)[Rows][span_each], uint32_t *shared)
 {
-    CUDA_SHARED(K, shared);
-    const int64_t channels = args.rank.channels, more = (args.rank.width - 1) * channels;
-    const int64_t first = blockIdx.x % row_blocks * (int64_t)span_cols;
-    const int64_t top = blockIdx.x / row_blocks * (int64_t)span_rows;
-    const int cols = (int)cuda_min(span_cols, args.rank.cols - first), rows = (int)cuda_min(span_rows, args.rows - top);
-    const int height = (int)args.rank.height, end = rows + height - 1;
-    const int64_t apart = args.levels * args.pitch;
-    int mine[span_each];
-    K sofar[span_rows][span_each];
+    typedef typename X::Sample K;
     unsigned clipped = 0;
 #pragma unroll
-    for (int i = 0; i < span_each; i++) mine[i] = min((int)threadIdx.x + i * span_threads, cols - 1);
+    for (int r = 0; r < Rows; r += span_store) {
+        __syncthreads();
 #pragma unroll
-    for (int r = 0; r < span_rows; r++)
+        for (int k = 0; k < span_store; k++)
 #pragma unroll
-        for (int i = 0; i < span_each; i++) sofar[r][i] = Max ? (K)0 : (K)~(K)0;
-    for (int at = 0; at < end; at += span_lines) {
-        const int lines = min(span_lines, end - at);
-        if (args.table == NULL) {
-            for (int64_t i = threadIdx.x; i < cols + more; i += span_threads)
-                load_lines<S, K>(args, args.top + top + at, lines, first, i, shared, apart);
-            int64_t n = cols + more, step = channels;
-            for (int level = 1; level < args.levels; level++, step *= 2) {
-                K *const to = shared + level * args.pitch;
-                const K *const from = to - args.pitch;
-                n -= step;
-                __syncthreads();
-                for (int b = 0; b < lines; b++)
-                    for (int64_t i = threadIdx.x; i < n; i += span_threads)
-                        to[b * apart + i] = span_extreme<K, Max>(from[b * apart + i], from[b * apart + i + step]);
-            }
-            __syncthreads();
+            for (int i = 0; i < span_each; i++)
+                shared[k * span_cols + i * span_threads + threadIdx.x] = X::close(made[r + k][i]);
+        __syncthreads();
+        for (int q = threadIdx.x; q < span_store * (span_cols / 4); q += span_threads) {
+            const int row = r + q / (span_cols / 4), e = q % (span_cols / 4) * 4;
+            if (row >= rows || e >= cols) continue;
+            store_four<K>(args.rank, args.top + args.rows, [&](int lane) { return args.top + lane * args.band + top + row; }, first + e,
+                          cols - e, reinterpret_cast<const uint4 *>(shared)[q], &clipped);
         }
-        for (int b = 0; b < lines; b++) {
-            const K *const table = args.table == NULL ? shared + b * apart
-                                                      : (const K *)args.table + (top + at + b) * apart + first;
-            if (at + b >= span_rows - 1 && at + b < height)
-                meet_line<K, Max, true>(args, table, mine, at + b, sofar);
-            else
-                meet_line<K, Max, false>(args, table, mine, at + b, sofar);
-        }
-        if (args.table == NULL) __syncthreads();
-    }
-#pragma unroll
-    for (int i = 0; i < span_each; i++) {
-        uint32_t key[span_rows];
-#pragma unroll
-        for (int r = 0; r < span_rows; r++) key[r] = (uint32_t)(K)(sofar[r][i] - args.turn);
-        if (threadIdx.x + i * span_threads < cols)
-            rank_store<K>(args.rank, args.top + top, first + mine[i], rows, key, &clipped);
     }
     cuda_count(args.rank.clipped, clipped);
 }
 
+template <typename S, typename X, bool Shared>
+__global__ static void __launch_bounds__(span_threads, 2) span_kernel(const __grid_constant__ SpanArgs args)
+{
+    CUDA_SHARED(uint32_t, shared);
+    typedef typename X::Sample K;
+    constexpr int most = span_rows<K>;
+    const int64_t first = blockIdx.x % args.blocks * (int64_t)span_cols, top = blockIdx.x / args.blocks * (int64_t)most;
+    const int cols = (int)cuda_min(span_cols, args.rank.cols - first), rows = (int)cuda_min(most, args.band - top);
+    const int height = (int)args.rank.height, end = rows + height - 1;
+    const int more = (int)(args.rank.width - 1) * args.rank.channels;
+    const int64_t apart = (int64_t)args.levels * args.pitch;
+    const WordLine from = word_line<S, K>(args.rank, Shared ? first : 0, cols + more);
+    typename X::Open sofar[most][span_each];
+    int mine[span_each];
+    for (int i = 0; i < span_each; i++)
+        mine[i] = Shared ? i * span_threads : min((int)threadIdx.x + i * span_threads, cols - 1);
+#pragma unroll
+    for (int r = 0; r < most; r++)
+#pragma unroll
+        for (int i = 0; i < span_each; i++) sofar[r][i] = X::nothing();
+    for (int at = 0; at < end; at += args.lines) {
+        const int lines = min(args.lines, end - at);
+        if (Shared) fill_tables<S, X>(args, from, top + at, lines, shared);
+        for (int b = 0; b < lines; b++) {
+            const uint32_t *const table =
+                from.skew + (Shared ? shared + b * (int)apart + threadIdx.x : args.table + (top + at + b) * apart + first);
+            if (at + b >= most - 1 && at + b < height)
+                meet_line<X, true>(args, table, mine, at + b, sofar);
+            else
+                meet_line<X, false>(args, table, mine, at + b, sofar);
+        }
+        if (Shared) __syncthreads();
+    }
+    store_rows<X>(args, top, rows, first, cols, sofar, shared);
+}
+
 /* ---- tables in memory ----------------------------------------------------------------------------------- */
 
-template <typename S, typename K>
-__global__ static void __launch_bounds__(span_threads) lines_kernel(const __grid_constant__ SpanArgs args,
-                                                                    unsigned row_blocks)
+/* A block a line. */
+template <typename S, typename X>
+__global__ static void __launch_bounds__(span_threads) tables_kernel(const __grid_constant__ SpanArgs args)
 {
-    const int64_t line = blockIdx.x / row_blocks, first = blockIdx.x % row_blocks * (int64_t)span_threads;
-    if (first + threadIdx.x >= args.pitch) return;
-    load_lines<S, K>(args, args.top + line, 1, first, threadIdx.x,
-                     (K *)args.table + line * args.levels * args.pitch + first, 0);
-}
-
-template <typename K, bool Max>
-__global__ static void __launch_bounds__(span_threads) level_kernel(const __grid_constant__ SpanArgs args, int level,
-                                                                    int64_t step, unsigned row_blocks)
-{
-    const int64_t line = blockIdx.x / row_blocks;
-    const int64_t i = blockIdx.x % row_blocks * (int64_t)span_threads + threadIdx.x;
-    K *const to = (K *)args.table + (line * args.levels + level) * args.pitch;
-    const K *const from = to - args.pitch;
-    /* The levels below end 2 step - 1 samples earlier; what they lack here no window reads. */
-    if (i < args.pitch) to[i] = i + step < args.pitch ? span_extreme<K, Max>(from[i], from[i + step]) : from[i];
-}
-
-template <typename S, typename K, bool Max> static HaloStatus fill_tables(HaloDevice *device, const SpanArgs *args)
-{
-    const int64_t lines = args->rows + args->rank.height - 1, row_blocks = cuda_ceil_div(args->pitch, span_threads);
-    int64_t step = args->rank.channels;
-    CUDA_LAUNCH(device, (lines_kernel<S, K>), lines * row_blocks, span_threads, 0, *args, (unsigned)row_blocks);
-    for (int level = 1; level < args->levels; level++, step *= 2)
-        CUDA_LAUNCH(device, (level_kernel<K, Max>), lines * row_blocks, span_threads, 0, *args, level, step,
-                    (unsigned)row_blocks);
-    return HALO_OK;
+    const int64_t n = args.rank.cols + (args.rank.width - 1) * args.rank.channels;
+    const WordLine from = word_line<S, typename X::Sample>(args.rank, 0, (int)n);
+    fill_tables<S, X>(args, from, blockIdx.x, 1, args.table + blockIdx.x * (int64_t)args.levels * args.pitch);
 }
 
 /* ---- launching ------------------------------------------------------------------------------------------ */
@@ -180,41 +188,63 @@ static HaloStatus upload_places(HaloDevice *device, const HaloSpan *span, SpanAr
     return HALO_OK;
 }
 
-template <typename S, typename K, bool Max>
-static HaloStatus launch(HaloDevice *device, SpanArgs *args, const HaloSpan *span)
+/* A few outputs at a time, so that their lines' tables are not too many. */
+template <typename S, typename X> static HaloStatus launch_tables(HaloDevice *device, SpanArgs *args)
 {
     const RankArgs *const a = &args->rank;
-    const int64_t more = (a->width - 1) * a->channels, row_blocks = cuda_ceil_div(a->cols, span_cols);
-    const int64_t shared = span_lines * args->levels * (span_cols + more) * (int64_t)sizeof(K);
-    const bool fits = shared <= (int64_t)device->shared_most;
-    int64_t bytes, strip = a->rows;
-    args->pitch = fits ? span_cols + more : a->cols + more;
-    if (args->levels * args->pitch > INT32_MAX || a->height > INT32_MAX - span_rows)
-        return halo_fail(HALO_ERR_LIMIT, "a window of %lld x %lld is too large for this image", (long long)a->width,
-                         (long long)a->height);
-    if (!fits) {
-        const int64_t line = args->levels * args->pitch * (int64_t)sizeof(K);
-        void *table;
-        strip = cuda_min(strip, cuda_max(4 * span_rows, span_table_bytes / line - a->height));
-        if (!halo_mul(strip + a->height - 1, line, &bytes))
-            return halo_fail(HALO_ERR_LIMIT, "%lld tables of lines are too many", (long long)(strip + a->height - 1));
-        CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_BETWEEN, bytes, &table));
-        args->table = table;
-    }
-    CUDA_PASS(upload_places(device, span, args));
-    for (args->top = 0; args->top < a->rows; args->top += strip) {
-        args->rows = cuda_min(strip, a->rows - args->top);
-        if (!fits) CUDA_PASS((fill_tables<S, K, Max>(device, args)));
-        CUDA_LAUNCH(device, (span_kernel<S, K, Max>), row_blocks * cuda_ceil_div(args->rows, span_rows), span_threads,
-                    (int)(fits ? shared : 0), *args, (unsigned)row_blocks);
+    constexpr int64_t lanes = word_lanes<typename X::Sample>, rows = span_rows<typename X::Sample>;
+    const int64_t line = (int64_t)args->levels * args->pitch * (int64_t)sizeof(uint32_t);
+    const int64_t band = cuda_max(4 * rows, span_table_bytes / line - a->height);
+    const int64_t lines = cuda_min(band, cuda_ceil_div(a->rows, lanes)) + a->height - 1;
+    int64_t bytes;
+    void *table;
+    if (!halo_mul(lines, line, &bytes))
+        return halo_fail(HALO_ERR_LIMIT, "%lld tables of lines are too many", (long long)lines);
+    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_BETWEEN, bytes, &table));
+    args->table = (uint32_t *)table;
+    for (args->top = 0; args->top < a->rows; args->top += lanes * band) {
+        args->rows = cuda_min(lanes * band, a->rows - args->top);
+        args->band = cuda_ceil_div(args->rows, lanes);
+        CUDA_LAUNCH(device, (tables_kernel<S, X>), args->band + a->height - 1, span_threads, 0, *args);
+        CUDA_LAUNCH(device, (span_kernel<S, X, false>), args->blocks * cuda_ceil_div(args->band, rows), span_threads,
+                    (int)sizeof(uint32_t) * span_store * span_cols, *args);
     }
     return HALO_OK;
 }
 
-template <typename S, typename K>
-static HaloStatus launch_either(HaloDevice *device, SpanArgs *args, const HaloSpan *span)
+template <typename S, typename X>
+static HaloStatus launch(HaloDevice *device, SpanArgs *args, const HaloSpan *span)
 {
-    return args->rank.fraction > 0 ? launch<S, K, true>(device, args, span) : launch<S, K, false>(device, args, span);
+    const RankArgs *const a = &args->rank;
+    constexpr int64_t lanes = word_lanes<typename X::Sample>, rows = span_rows<typename X::Sample>;
+    const int64_t more = (a->width - 1) * a->channels, word = (int64_t)sizeof(uint32_t);
+    const int64_t line = args->levels * cuda_ceil_div(span_cols + more + 3, 4) * 4 * word;
+    const int64_t lines = cuda_min(span_lines_most, (int64_t)device->shared_most / line);
+    const int64_t pitch = cuda_ceil_div((lines > 0 ? span_cols : cuda_ceil_div(a->cols, span_cols) * span_cols) + more + 3, 4) * 4;
+    if (args->levels * pitch > INT32_MAX || a->height > INT32_MAX - rows)
+        return halo_fail(HALO_ERR_LIMIT, "a window of %lld x %lld is too large for this image", (long long)a->width,
+                         (long long)a->height);
+    args->pitch = (int)pitch;
+    args->lines = (int)cuda_max(lines, 1);
+    args->blocks = (unsigned)cuda_ceil_div(a->cols, span_cols);
+    CUDA_PASS(upload_places(device, span, args));
+    if (lines == 0) return launch_tables<S, X>(device, args);
+    args->rows = a->rows;
+    args->band = cuda_ceil_div(a->rows, lanes);
+    CUDA_LAUNCH(device, (span_kernel<S, X, true>), args->blocks * cuda_ceil_div(args->band, rows), span_threads,
+                (int)cuda_max(lines * line, word * span_store * span_cols), *args);
+    return HALO_OK;
+}
+
+template <typename S, typename K>
+static HaloStatus launch_any(HaloDevice *device, SpanArgs *args, const HaloSpan *span)
+{
+    const bool most = args->rank.fraction > 0;
+    if (sizeof(K) < 4 || args->rank.nan_ignore)
+        return (most ? launch<S, Extreme<K, true, false>> : launch<S, Extreme<K, false, false>>)(device, args, span);
+    if constexpr (sizeof(K) == 4)
+        return (most ? launch<S, Extreme<K, true, true>> : launch<S, Extreme<K, false, true>>)(device, args, span);
+    return HALO_OK;
 }
 
 HaloStatus rank_span(HaloDevice *device, const RankArgs *rank, const HaloSpan *span, HaloDtype samples, HaloDtype keys)
@@ -223,14 +253,11 @@ HaloStatus rank_span(HaloDevice *device, const RankArgs *rank, const HaloSpan *s
     const bool native = keys == samples;
     int64_t widest = 1, power;
     args.rank = *rank;
-    args.turn = keys == HALO_F32 && (rank->fraction > 0) == rank->nan_ignore;
     for (int64_t j = 0; j < rank->height; j++) widest = cuda_max(widest, span[j].to - span[j].from);
     args.levels = level_of(widest, &power) + 1;
     switch (samples) {
-    case HALO_U8:
-        return (native ? launch_either<uint8_t, uint8_t> : launch_either<uint8_t, uint32_t>)(device, &args, span);
-    case HALO_U16:
-        return (native ? launch_either<uint16_t, uint16_t> : launch_either<uint16_t, uint32_t>)(device, &args, span);
-    default: return launch_either<float, uint32_t>(device, &args, span);
+    case HALO_U8: return (native ? launch_any<uint8_t, uint8_t> : launch_any<uint8_t, float>)(device, &args, span);
+    case HALO_U16: return (native ? launch_any<uint16_t, uint16_t> : launch_any<uint16_t, float>)(device, &args, span);
+    default: return launch_any<float, float>(device, &args, span);
     }
 }
