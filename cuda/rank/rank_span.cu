@@ -9,7 +9,9 @@ static const int span_threads = 256, span_each = 2, span_cols = span_threads * s
 /* Rows of a block's outputs, in each lane, and how many of them are stored at a time. */
 template <typename K> constexpr int span_rows = sizeof(K) == 1 ? 16 : 32;
 static const int span_store = 8;
-/* Lines that a block makes tables of at once, at most. */
+/* Rows that meet a line together. */
+static const int span_few = 4;
+/* Lines that a block makes tables of at once, at most: a power of two. */
 static const int64_t span_lines_most = 4;
 /* Bytes of tables in memory that are worth more launches. */
 static const int64_t span_table_bytes = 268435456;
@@ -30,9 +32,10 @@ struct SpanArgs {
 
 /* Two more levels of a table of n words, whose extremes are over `step` words each. */
 template <typename X>
-__device__ __forceinline__ static void double_twice(uint32_t *level, int pitch, int n, int step, bool twice)
+__device__ __forceinline__ static void double_twice(uint32_t *level, int pitch, int n, int step, bool twice, int mine,
+                                                    int threads)
 {
-    for (int i = threadIdx.x; i < n - step; i += span_threads) {
+    for (int i = mine; i < n - step; i += threads) {
         const auto two = X::join(X::open(level[i]), X::open(level[i + step]));
         level[pitch + i] = X::close(two);
         if (twice && i < n - 3 * step)
@@ -41,46 +44,57 @@ __device__ __forceinline__ static void double_twice(uint32_t *level, int pitch, 
     }
 }
 
-/* The tables of `lines` lines. Every thread of the block calls it. */
+/* The tables of as many lines as args.lines, each by its part of the block's threads; what lies behind the last line is
+ * that again. */
 template <typename S, typename X>
-__device__ __forceinline__ static void fill_tables(const SpanArgs &args, const WordLine &from, int64_t line, int lines,
-                                                   uint32_t *tables)
+__device__ __forceinline__ static void fill_tables(const SpanArgs &args, const WordLine &from, int64_t line, uint32_t *tables)
 {
     typedef typename X::Sample K;
-    const int apart = args.levels * args.pitch, channels = args.rank.channels;
     constexpr int lanes = word_lanes<K>;
+    const int threads = span_threads / args.lines, b = threadIdx.x / threads, mine = threadIdx.x & (threads - 1);
     __shared__ int64_t row_at[span_lines_most * lanes];
-    find_rows(args.rank, lines * lanes, span_threads, row_at, [&](int i) {
-        const int64_t row = i % lanes * args.band + line + i / lanes; /* lane's, behind the first of its windows */
+    find_rows(args.rank, args.lines * lanes, span_threads, row_at, [&](int i) {
+        const int64_t row = i % lanes * args.band + line + i / lanes; /* of a lane, behind the first of its windows */
         return args.rank.y0 + args.top + cuda_min(row, args.rows + args.rank.height - 2);
     });
     __syncthreads();
-    for (int b = 0; b < lines; b++)
-        stage_line<S, K>(args.rank, from, row_at + b * lanes, threadIdx.x, span_threads, tables + b * apart);
+    uint32_t *const table = tables + b * args.levels * args.pitch;
+    stage_line<S, K>(args.rank, from, row_at + b * lanes, mine, threads, table);
     __syncthreads();
-    for (int level = 1, step = channels, n = from.n; level < args.levels; level += 2, n -= 3 * step, step *= 4) {
-        for (int b = 0; b < lines; b++)
-            double_twice<X>(tables + b * apart + (level - 1) * args.pitch + from.skew, args.pitch, n, step,
-                            level + 1 < args.levels);
+    for (int level = 1, step = args.rank.channels, n = from.n; level < args.levels; level += 2, n -= 3 * step, step *= 4) {
+        double_twice<X>(table + (level - 1) * args.pitch + from.skew, args.pitch, n, step, level + 1 < args.levels, mine,
+                        threads);
         __syncthreads();
     }
 }
 
 /* ---- windows -------------------------------------------------------------------------------------------- */
 
-/* Output row r meets the line that is row `at - r` of its window; `All`: each does. */
-template <typename X, bool All, int Rows>
-__device__ __forceinline__ static void meet_line(const SpanArgs &args, const uint32_t *table, const int (&mine)[span_each], int at,
-                                                 typename X::Open (&sofar)[Rows][span_each])
+/* Output row r meets the line that is row `at - r` of its window, if it is one; a few rows at a time, so that their loads
+ * are taken together. */
+template <typename X, int Rows>
+__device__ __forceinline__ static void meet_line(const SpanArgs &args, const uint32_t *table, const int (&mine)[span_each],
+                                                 int at, typename X::Open (&sofar)[Rows][span_each])
 {
-#pragma unroll
-    for (int r = 0; r < Rows; r++) {
-        if (!All && (at < r || at - r >= args.rank.height)) continue;
+    const int height = (int)args.rank.height;
+    const auto meet = [&](int r) {
         const int2 place = __ldg(args.place + at - r);
         const uint32_t *const one = table + place.x, *const other = table + place.y;
 #pragma unroll
         for (int i = 0; i < span_each; i++)
             sofar[r][i] = X::join(sofar[r][i], X::join(X::open(one[mine[i]]), X::open(other[mine[i]])));
+    };
+#pragma unroll
+    for (int first = 0; first < Rows; first += span_few) {
+        if (at < first || at - first - (span_few - 1) >= height) continue;
+        if (at >= first + span_few - 1 && at - first < height) {
+#pragma unroll
+            for (int r = first; r < first + span_few; r++) meet(r);
+        } else {
+#pragma unroll
+            for (int r = first; r < first + span_few; r++)
+                if (at >= r && at - r < height) meet(r);
+        }
     }
 }
 
@@ -103,8 +117,9 @@ __device__ __forceinline__ static void store_rows(const SpanArgs &args, int64_t 
         for (int q = threadIdx.x; q < span_store * (span_cols / 4); q += span_threads) {
             const int row = r + q / (span_cols / 4), e = q % (span_cols / 4) * 4;
             if (row >= rows || e >= cols) continue;
-            store_four<K>(args.rank, args.top + args.rows, [&](int lane) { return args.top + lane * args.band + top + row; }, first + e,
-                          cols - e, reinterpret_cast<const uint4 *>(shared)[q], &clipped);
+            store_four<K>(
+                args.rank, args.top + args.rows, [&](int lane) { return args.top + lane * args.band + top + row; },
+                first + e, cols - e, reinterpret_cast<const uint4 *>(shared)[q], &clipped);
         }
     }
     cuda_count(args.rank.clipped, clipped);
@@ -132,14 +147,11 @@ __global__ static void __launch_bounds__(span_threads, 2) span_kernel(const __gr
         for (int i = 0; i < span_each; i++) sofar[r][i] = X::nothing();
     for (int at = 0; at < end; at += args.lines) {
         const int lines = min(args.lines, end - at);
-        if (Shared) fill_tables<S, X>(args, from, top + at, lines, shared);
+        if (Shared) fill_tables<S, X>(args, from, top + at, shared);
         for (int b = 0; b < lines; b++) {
             const uint32_t *const table =
                 from.skew + (Shared ? shared + b * (int)apart + threadIdx.x : args.table + (top + at + b) * apart + first);
-            if (at + b >= most - 1 && at + b < height)
-                meet_line<X, true>(args, table, mine, at + b, sofar);
-            else
-                meet_line<X, false>(args, table, mine, at + b, sofar);
+            meet_line<X>(args, table, mine, at + b, sofar);
         }
         if (Shared) __syncthreads();
     }
@@ -154,7 +166,7 @@ __global__ static void __launch_bounds__(span_threads) tables_kernel(const __gri
 {
     const int64_t n = args.rank.cols + (args.rank.width - 1) * args.rank.channels;
     const WordLine from = word_line<S, typename X::Sample>(args.rank, 0, (int)n);
-    fill_tables<S, X>(args, from, blockIdx.x, 1, args.table + blockIdx.x * (int64_t)args.levels * args.pitch);
+    fill_tables<S, X>(args, from, blockIdx.x, args.table + blockIdx.x * (int64_t)args.levels * args.pitch);
 }
 
 /* ---- launching ------------------------------------------------------------------------------------------ */
@@ -218,15 +230,17 @@ static HaloStatus launch(HaloDevice *device, SpanArgs *args, const HaloSpan *spa
     const RankArgs *const a = &args->rank;
     constexpr int64_t lanes = word_lanes<typename X::Sample>, rows = span_rows<typename X::Sample>;
     const int64_t more = (a->width - 1) * a->channels, word = (int64_t)sizeof(uint32_t);
+    args->blocks = (unsigned)cuda_ceil_div(a->cols, span_cols);
     const int64_t line = args->levels * cuda_ceil_div(span_cols + more + 3, 4) * 4 * word;
-    const int64_t lines = cuda_min(span_lines_most, (int64_t)device->shared_most / line);
-    const int64_t pitch = cuda_ceil_div((lines > 0 ? span_cols : cuda_ceil_div(a->cols, span_cols) * span_cols) + more + 3, 4) * 4;
+    const int64_t fit = (int64_t)device->shared_most / line;
+    const int64_t lines = fit >= span_lines_most ? span_lines_most : fit == 3 ? 2 : fit;
+    const int64_t cols = lines > 0 ? span_cols : args->blocks * (int64_t)span_cols;
+    const int64_t pitch = cuda_ceil_div(cols + more + 3, 4) * 4;
     if (args->levels * pitch > INT32_MAX || a->height > INT32_MAX - rows)
         return halo_fail(HALO_ERR_LIMIT, "a window of %lld x %lld is too large for this image", (long long)a->width,
                          (long long)a->height);
     args->pitch = (int)pitch;
     args->lines = (int)cuda_max(lines, 1);
-    args->blocks = (unsigned)cuda_ceil_div(a->cols, span_cols);
     CUDA_PASS(upload_places(device, span, args));
     if (lines == 0) return launch_tables<S, X>(device, args);
     args->rows = a->rows;

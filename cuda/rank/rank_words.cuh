@@ -11,8 +11,8 @@ template <typename K> constexpr HaloDtype word_dtype = sizeof(K) == 1 ? HALO_U8 
 
 /* ---- comparing ------------------------------------------------------------------------------------------ */
 
-/* `open` is what a word is compared as, `close` goes back, `nothing` leaves what it is joined with. The instructions of the GPU take -0 for less than +0;
- * `Nan`: a NaN wins, else numbers do. */
+/* `open` is what a word is compared as, `close` goes back, `nothing` leaves what it is joined with. The instructions of
+ * the GPU take -0 for less than +0; `Nan`: a NaN wins, else numbers do. */
 template <typename K, bool Max, bool Nan> struct Extreme;
 
 template <bool Max, bool Nan> struct Extreme<float, Max, Nan> {
@@ -134,18 +134,6 @@ template <typename K> __device__ __forceinline__ static void store_words(void *t
         *(uint4 *)to = make_uint4(from[0], from[1], from[2], from[3]);
 }
 
-/* Samples, each as the low bits of a word, become words that travel. */
-template <typename K> __device__ __forceinline__ static void join_words(const uint32_t sample[4], uint32_t *to)
-{
-#pragma unroll
-    for (int w = 0; w < (int)sizeof(K); w++) {
-        to[w] = 0;
-#pragma unroll
-        for (int i = 0; i < word_lanes<K>; i++)
-            to[w] |= sample[w * word_lanes<K> + i] << i * 8 * (int)sizeof(K) % 32;
-    }
-}
-
 template <typename K> __device__ __forceinline__ static K sample_of(const uint32_t *words, int i)
 {
     if constexpr (sizeof(K) == 4)
@@ -162,20 +150,6 @@ template <typename K, typename S> __device__ __forceinline__ static uint32_t bit
         return (uint32_t)(K)v;
 }
 
-/* Four elements of a row, from this place on; NULL where the border's value stands. */
-template <typename S, typename K>
-__device__ __forceinline__ static void load_four(const RankArgs &a, const S *from, bool aligned, uint32_t *to)
-{
-    uint32_t sample[4];
-    if (from != NULL && aligned) {
-        load_words<K>(from, to);
-        return;
-    }
-#pragma unroll
-    for (int j = 0; j < 4; j++) sample[j] = from != NULL ? bits_of<K>(from[j]) : bits_of<K>(a.outside);
-    join_words<K>(sample, to);
-}
-
 /* Where the rows of a block's lines begin, and -1 where the border's value stands: worked out once, into shared memory. */
 template <typename F>
 __device__ __forceinline__ static void find_rows(const RankArgs &a, int rows, int threads, int64_t *found, F row_of)
@@ -183,53 +157,53 @@ __device__ __forceinline__ static void find_rows(const RankArgs &a, int rows, in
     for (int i = threadIdx.x; i < rows; i += threads) found[i] = rank_row(a, row_of(i));
 }
 
-/* Fills words with a line, lane r of which is row[r]. Threads `mine`, `mine` + `threads`, … do it together. */
+/* Fills words with a line, lane r of which begins at row_at[r]. Threads `mine`, `mine` + `threads`, … do it together. */
 template <typename S, typename K>
 __device__ __forceinline__ static void stage_line(const RankArgs &a, const WordLine &line, const int64_t *row_at, int mine,
                                                   int threads, uint32_t *words)
 {
     constexpr int lanes = word_lanes<K>, batch = 2, piece = (int)sizeof(K);
-    const int quads = (line.skew + line.n + 3) / 4;
-    const int begin = (line.from + line.skew + 3) / 4;
-    const int end = max((line.to + line.skew) / 4, begin);
     const int64_t start = (a.x0 - a.src_x0) * a.channels + line.element;
     const S *row[lanes];
-    uint4 *const to = reinterpret_cast<uint4 *>(words);
+    bool fast = line.aligned;
 #pragma unroll
-    for (int r = 0; r < lanes; r++) row[r] = row_at[r] < 0 ? NULL : (const S *)(a.src + row_at[r]) + start;
+    for (int r = 0; r < lanes; r++) {
+        fast = fast && row_at[r] >= 0;
+        row[r] = (const S *)(a.src + row_at[r]) + start - line.skew;
+    }
+    /* Four places at a time, as far as all of them lie inside the image; */
+    const int begin = (line.from + line.skew + 3) / 4, end = fast ? max((line.to + line.skew) / 4, begin) : begin;
     for (int q = begin + mine; q < end; q += batch * threads) {
         uint32_t four[batch][4];
 #pragma unroll
         for (int u = 0; u < batch; u++)
-            if (q + u * threads < end)
-#pragma unroll
-                for (int r = 0; r < lanes; r++) {
-                    const S *const from = row[r] == NULL ? NULL : row[r] + 4 * (q + u * threads) - line.skew;
-                    load_four<S, K>(a, from, line.aligned, four[u] + r * piece);
-                }
-#pragma unroll
-        for (int u = 0; u < batch; u++)
-            if (q + u * threads < end)
-                to[q + u * threads] = words_across<K>(make_uint4(four[u][0], four[u][1], four[u][2], four[u][3]));
-    }
-    /* Before and behind that, a sample at a time. */
-#pragma unroll 1
-    for (int s = mine; s < begin + quads - end; s += threads) {
-        const int q = s < begin ? s : s - begin + end;
-        uint32_t sample[lanes][4], four[4];
-#pragma unroll
-        for (int j = 0; j < 4; j++) {
-            const int i = min(max(4 * q + j - line.skew, 0), line.n - 1);
-            const RankPlace place = rank_place(a.channels, line.element, (unsigned)i);
-            const int64_t column = rank_column<S>(a, a.x0 + place.x, place.channel);
 #pragma unroll
             for (int r = 0; r < lanes; r++)
-                sample[r][j] = row_at[r] < 0 || column < 0 ? bits_of<K>(a.outside)
-                                                           : bits_of<K>(*(const S *)(a.src + row_at[r] + column));
-        }
+                if (u == 0 || q + u * threads < end)
+                    load_words<K>(row[r] + 4 * (q + u * threads), four[u] + r * piece);
 #pragma unroll
-        for (int r = 0; r < lanes; r++) join_words<K>(sample[r], four + r * piece);
-        to[q] = words_across<K>(make_uint4(four[0], four[1], four[2], four[3]));
+        for (int u = 0; u < batch; u++)
+            if (u == 0 || q + u * threads < end)
+                reinterpret_cast<uint4 *>(words)[q + u * threads] =
+                    words_across<K>(make_uint4(four[u][0], four[u][1], four[u][2], four[u][3]));
+    }
+    /* and one at a time before and behind that. */
+    const int before = begin < end ? 4 * begin - line.skew : line.from, after = begin < end ? 4 * end - line.skew : line.from;
+#pragma unroll 1
+    for (int s = mine; s < before + line.n - after; s += threads) {
+        const int i = s < before ? s : s - before + after;
+        const bool inside = i >= line.from && i < line.to;
+        int64_t column = (start + i) * (int64_t)sizeof(S);
+        if (!inside) {
+            const RankPlace place = rank_place(a.channels, line.element, (unsigned)i);
+            column = rank_column<S>(a, a.x0 + place.x, place.channel);
+        }
+        uint32_t word = 0;
+#pragma unroll
+        for (int r = 0; r < lanes; r++)
+            word |= (row_at[r] < 0 || column < 0 ? bits_of<K>(a.outside) : bits_of<K>(*(const S *)(a.src + row_at[r] + column)))
+                    << r * 8 * piece % 32;
+        words[i + line.skew] = word;
     }
 }
 
