@@ -55,7 +55,7 @@ static void copy_task(void *context, int64_t task, int worker)
 }
 
 /* The shortest of many turns. */
-static double best_ms(HaloDevice *device, CpuTask *task, Measured *m)
+static double best_ms(HaloDevice *device, HaloTask *task, Measured *m)
 {
     double best = 1e30, spent = 0;
     for (int turn = 0; turn < TURNS && (turn < 3 || spent < ENOUGH_MS); turn++) {

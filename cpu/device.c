@@ -30,7 +30,7 @@ static int cores(void)
 static void close_device(HaloDevice *device)
 {
     if (device == NULL) return;
-    cpu_pool_free(device->pool);
+    halo_pool_free(device->pool);
     free(device->scratch);
     free(device);
 }
@@ -46,7 +46,7 @@ static HaloStatus open_device(int index, int jobs, HaloDevice **out)
     atomic_init(&device->clipped, 0);
     device->jobs = jobs < 1 ? cores() : jobs > MAX_JOBS ? MAX_JOBS : jobs;
     HALO_TRY(cpu_choose_kernels(&device->kernels));
-    HALO_TRY(cpu_pool_new(device->jobs, &device->pool));
+    HALO_TRY(halo_pool_new(device->jobs, &device->pool));
     cpu_processor_name(name, sizeof name);
     snprintf(device->description, sizeof device->description, "%s, %s, %d thread%s", name,
              device->kernels->name, device->jobs, device->jobs == 1 ? "" : "s");
@@ -148,10 +148,10 @@ bool cpu_streams(const HaloBuf *dst) { return dst->rows > 0 && dst->stride > STR
 
 int cpu_workers(const HaloDevice *device, double work) { return work < WORTH_THREADS ? 1 : device->jobs; }
 
-void cpu_run(HaloDevice *device, int workers, int64_t tasks, CpuTask *task, void *context)
+void cpu_run(HaloDevice *device, int workers, int64_t tasks, HaloTask *task, void *context)
 {
     if (workers > 1) {
-        cpu_pool_run(device->pool, tasks, task, context);
+        halo_pool_run(device->pool, tasks, task, context);
     } else {
         for (int64_t i = 0; i < tasks; i++) task(context, i, 0);
     }

@@ -5,8 +5,8 @@
 #include <stdatomic.h>
 
 #include "halo/backend.h"
+#include "halo/pool.h"
 #include "kernels.h"
-#include "pool.h"
 
 /* Of each worker's scratch so much does not count: rings of lines and the like, whatever the size of the samples. */
 #define CPU_OWN_BYTES ((int64_t)1 << 20)
@@ -14,7 +14,7 @@
 struct HaloDevice {
     const CpuKernels *kernels;
     int jobs;
-    CpuPool *pool;
+    HaloPool *pool;
     atomic_uint_fast64_t clipped;
     void *scratch;
     int64_t scratch_bytes;
@@ -46,7 +46,7 @@ int cpu_workers(const HaloDevice *device, double work);
 /* Does `dst` outgrow the caches, so that its rows had better go past them? */
 bool cpu_streams(const HaloBuf *dst);
 /* Runs tasks on up to `workers` threads. */
-void cpu_run(HaloDevice *device, int workers, int64_t tasks, CpuTask *task, void *context);
+void cpu_run(HaloDevice *device, int workers, int64_t tasks, HaloTask *task, void *context);
 
 /* ---- the primitives (backend.h) ------------------------------------------------------------------------- */
 

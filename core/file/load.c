@@ -95,6 +95,7 @@ HaloStatus load_open(HaloSession *session, HaloSource *source, const HaloShape *
     const HaloFormat *format = NULL;
     *reader = (HaloReader){
         .source = source,
+        .jobs = session->options.jobs,
         .memory = &session->memory,
         .options = {.tolerate = session->options.tolerate, .max_pixels = session->options.max_pixels}};
     if (raw != NULL) {
@@ -185,7 +186,8 @@ HaloStatus load_next(HaloSession *session, HaloReader *reader)
         return named_image(format->next(reader), reader);
     }
     load_close(reader);
-    *reader = (HaloReader){.source = source, .options = options, .memory = &session->memory};
+    *reader = (HaloReader){
+        .source = source, .options = options, .jobs = session->options.jobs, .memory = &session->memory};
     reader->options.image++;
     if (!options.has_raw) HALO_TRY(recognise(session->tables, source, &format));
     HALO_TRY(open_as(reader, format));

@@ -115,6 +115,7 @@ typedef struct HaloReader {
     const HaloFormat *format;
     HaloSource *source; /* not owned */
     HaloReadOptions options;
+    int jobs;           /* threads that may work on it, the caller's included; 0: 1 */
     HaloMemory *memory; /* counts what the reader keeps that grows with the file; NULL: nobody counts */
     HaloInfo info;
     void *state;

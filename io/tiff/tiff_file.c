@@ -3,6 +3,7 @@
 #include "tiffreader.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "bytes/endian.h"
 #include "samples/image.h"
@@ -11,14 +12,17 @@
     ((int64_t)64 << 20) /* that libtiff may allocate at once, and 4 a pixel where that is more */
 #define MAX_PAGES 1000 /* that are counted */
 
-static size_t take(TiffReader *state, int64_t at, void *bytes, size_t size)
+static size_t take(TiffDecoder *decoder, int64_t at, void *bytes, size_t size)
 {
+    TiffReader *state = decoder->reader;
     size_t got = 0;
-    if (state->guard.status != HALO_OK) return 0;
-    if (at < state->size) state->guard.status = halo_source_seek(state->reader->source, at);
-    if (at < state->size && state->guard.status == HALO_OK)
-        state->guard.status = halo_source_read(state->reader->source, bytes, size, &got);
-    if (got < size) state->cut = true;
+    if (decoder->guard.status != HALO_OK) return 0;
+    pthread_mutex_lock(&state->lock);
+    if (at < state->size) decoder->guard.status = halo_source_seek(state->reader->source, at);
+    if (at < state->size && decoder->guard.status == HALO_OK)
+        decoder->guard.status = halo_source_read(state->reader->source, bytes, size, &got);
+    pthread_mutex_unlock(&state->lock);
+    if (got < size) decoder->cut = true;
     return got;
 }
 
@@ -26,14 +30,14 @@ bool tiff_get_bytes(void *context, int64_t at, void *bytes, size_t size)
 {
     TiffReader *state = context;
     if (at < 0 || at > state->size || (int64_t)size > state->size - at) return false;
-    return take(state, at, bytes, size) == size;
+    return take(&state->own, at, bytes, size) == size;
 }
 
 static tmsize_t on_read(thandle_t handle, void *bytes, tmsize_t size)
 {
-    TiffReader *state = handle;
-    const size_t got = take(state, state->at, bytes, (size_t)size);
-    state->at += (int64_t)got;
+    TiffDecoder *decoder = handle;
+    const size_t got = take(decoder, decoder->at, bytes, (size_t)size);
+    decoder->at += (int64_t)got;
     return (tmsize_t)got;
 }
 
@@ -47,50 +51,83 @@ static tmsize_t on_write(thandle_t handle, void *bytes, tmsize_t size)
 
 static toff_t on_seek(thandle_t handle, toff_t offset, int whence)
 {
-    TiffReader *state = handle;
-    const int64_t base = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? state->at : state->size;
+    TiffDecoder *decoder = handle;
+    const int64_t base = whence == SEEK_SET   ? 0
+                         : whence == SEEK_CUR ? decoder->at
+                                              : decoder->reader->size;
     if (offset > (toff_t)INT64_MAX - (toff_t)base) return (toff_t)-1;
-    state->at = base + (int64_t)offset;
-    return (toff_t)state->at;
+    decoder->at = base + (int64_t)offset;
+    return (toff_t)decoder->at;
 }
 
-static toff_t on_size(thandle_t handle) { return (toff_t)((TiffReader *)handle)->size; }
+static toff_t on_size(thandle_t handle) { return (toff_t)((TiffDecoder *)handle)->reader->size; }
+
+/* m: never mapped; h: without looking at any directory. */
+static void open_decoder(TiffReader *state, TiffDecoder *decoder, const char *mode)
+{
+    static const TiffStream stream = {.read = on_read, .write = on_write, .seek = on_seek, .size = on_size};
+    const int64_t limit = halo_image_limit(state->reader);
+    int64_t piece = limit < INT64_MAX / 4 ? 4 * limit : INT64_MAX;
+    if (piece < MIN_PIECE_BYTES) piece = MIN_PIECE_BYTES;
+    decoder->reader = state;
+    decoder->guard.blame = HALO_ERR_INPUT;
+    decoder->tiff = halo_tiff_open(&decoder->guard, mode, &stream, decoder, piece);
+}
 
 HaloStatus tiff_open_file(TiffReader *state)
 {
-    static const TiffStream stream = {.read = on_read, .write = on_write, .seek = on_seek, .size = on_size};
     HaloReader *reader = state->reader;
     HaloStatus status = HALO_OK;
-    const int64_t limit = halo_image_limit(reader);
     const uint8_t *bytes;
     size_t size;
     if (!halo_source_seekable(reader->source)) HALO_TRY(halo_source_slurp(reader->source, &bytes, &size));
     state->size = halo_source_size(reader->source);
-    int64_t piece = limit < INT64_MAX / 4 ? 4 * limit : INT64_MAX;
-    if (piece < MIN_PIECE_BYTES) piece = MIN_PIECE_BYTES;
-    state->tiff = halo_tiff_open(&state->guard, "rm", &stream, state, piece); /* m: never mapped */
-    HALO_TRY(halo_tiff_outcome(&state->guard, state->tiff != NULL));
+    open_decoder(state, &state->own, "rm");
+    HALO_TRY(halo_tiff_outcome(&state->own.guard, state->own.tiff != NULL));
     /* libtiff guesses the values of tags that it cannot read. */
-    if (state->cut && !reader->options.tolerate)
+    if (state->own.cut && !reader->options.tolerate)
         HALO_FAIL(HALO_ERR_INPUT, "truncated: the values of some tags are missing");
 out:
     return status;
 }
 
+bool tiff_open_helper(TiffReader *state, TiffDecoder *helper)
+{
+    const uint64_t page = TIFFCurrentDirOffset(state->own.tiff);
+    TiffPixels pixels;
+    if (helper->page == page) return true;
+    if (helper->tiff == NULL) open_decoder(state, helper, "rmh");
+    TiffGuard *guard = &helper->guard;
+    guard->strict = false;
+    const bool there = helper->tiff != NULL && TIFFSetSubDirectory(helper->tiff, page) == 1 &&
+                       halo_tiff_pixels(helper->tiff, &pixels) == HALO_OK; /* which sets how colours are given */
+    helper->page = there ? page : 0;
+    halo_tiff_clear(guard);
+    guard->strict = state->own.guard.strict;
+    return there && guard->status == HALO_OK && !guard->starved;
+}
+
+void tiff_close_decoder(TiffDecoder *decoder)
+{
+    halo_tiff_shut(&decoder->guard, decoder->tiff);
+    free(decoder->block);
+    *decoder = (TiffDecoder){0};
+}
+
 int tiff_count_pages(TiffReader *state)
 {
-    const bool big = TIFFIsBigTIFF(state->tiff), big_endian = TIFFIsBigEndian(state->tiff);
+    const bool big = TIFFIsBigTIFF(state->own.tiff), big_endian = TIFFIsBigEndian(state->own.tiff);
     const size_t count_size = big ? 8 : 2, offset_size = big ? 8 : 4, entry_size = big ? 20 : 12;
-    uint64_t at = TIFFCurrentDirOffset(state->tiff);
+    uint64_t at = TIFFCurrentDirOffset(state->own.tiff);
     uint8_t bytes[8];
     int pages = 0;
     while (at != 0 && pages < MAX_PAGES && at < (uint64_t)state->size) {
-        if (take(state, (int64_t)at, bytes, count_size) < count_size) break;
+        if (take(&state->own, (int64_t)at, bytes, count_size) < count_size) break;
         const uint64_t entries = halo_get(bytes, count_size, big_endian);
         pages++;
         if (entries > UINT16_MAX) break;
         const uint64_t next = at + count_size + entries * entry_size;
-        if (take(state, (int64_t)next, bytes, offset_size) < offset_size) break;
+        if (take(&state->own, (int64_t)next, bytes, offset_size) < offset_size) break;
         at = halo_get(bytes, offset_size, big_endian);
     }
     return pages;

@@ -9,6 +9,7 @@ static HaloStatus look_at_compression(TIFF *tiff, TiffPixels *pixels)
 {
     uint16_t compression = COMPRESSION_NONE;
     TIFFGetFieldDefaulted(tiff, TIFFTAG_COMPRESSION, &compression);
+    pixels->packed = compression != COMPRESSION_NONE;
     switch (compression) {
     case COMPRESSION_JPEG:
     case COMPRESSION_CCITTRLE:

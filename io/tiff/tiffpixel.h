@@ -17,6 +17,7 @@ typedef struct TiffPixels {
     bool premultiplied; /* the colours are */
     bool inverted;      /* 0 is white */
     bool palette;
+    bool packed;          /* decoding is work, not just copying */
     bool warns;           /* damage shows as a warning */
     const char *colour;   /* for people */
     uint8_t byte[256];    /* what samples of up to 8 bits become */

@@ -1,32 +1,69 @@
-/* What the two halves of reading TIFF share: the file below libtiff (tiff_file.c), and what becomes of its blocks
- * (tiff_read.c). */
+/* What the parts of reading TIFF share: the file below libtiff (tiff_file.c), its blocks, decoded by threads
+ * (tiff_blocks.c), and what becomes of them (tiff_read.c). */
 #ifndef HALO_IO_TIFFREADER_H
 #define HALO_IO_TIFFREADER_H
 
+#include <pthread.h>
+
+#include "halo/pool.h"
 #include "tifffile.h"
 #include "tiffpixel.h"
 
-typedef struct TiffReader {
+/* libtiff for one thread: its handles cannot be shared, so each thread has one of its own on the same source.
+ */
+typedef struct TiffDecoder {
+    struct TiffReader *reader;
     TiffGuard guard;
-    HaloReader *reader;
     TIFF *tiff;
-    int64_t at, size; /* in the file */
-    bool cut;         /* something was to be read behind its end */
+    int64_t at;     /* in the file */
+    bool cut;       /* something was to be read behind its end */
+    uint64_t page;  /* where the directory stands of the page it is at; 0: at none yet */
+    uint8_t *block; /* as libtiff gives it */
+} TiffDecoder;
+
+typedef struct TiffReader {
+    HaloReader *reader;
+    TiffDecoder own; /* of the thread that reads; it alone goes from page to page */
+    int64_t size;    /* of the file */
     TiffPixels pixels;
     bool tiled, planar;
     int64_t block_cols, block_rows; /* of a tile or strip; a strip's are cut off by the image */
-    uint8_t *block;
     int64_t block_bytes, row_bytes; /* as libtiff gives them */
-    int64_t held;                   /* bytes that count for them */
-    HaloBuf band;                   /* a row of blocks that is asked for in parts */
-    int64_t band_at, given;         /* its first row, -1: none; rows given out */
+    int64_t across;                 /* blocks in a row of them, those of all planes */
+    int64_t given;                  /* rows given out */
+
+    int64_t held;           /* bytes that count for blocks */
+    int jobs;               /* threads that decode this page */
+    int64_t together;       /* rows of blocks that they decode at a time */
+    HaloBuf band;           /* these, where they are asked for in parts */
+    int64_t band_at, ready; /* its first row, -1: none; the rows that are decoded */
+    HaloFailure failure;    /* of the row behind them */
+
+    pthread_mutex_t lock; /* of the source, and of what threads find while they decode */
+    HaloPool *pool;       /* NULL: there was no use for it yet */
+    TiffDecoder *helper;  /* [helpers]: of the pool's threads but the first */
+    int helpers;
 } TiffReader;
+
+/* ---- tiff_file.c ---------------------------------------------------------------------------------------- */
 
 /* Gives libtiff the source, and opens it. */
 HaloStatus tiff_open_file(TiffReader *state);
+/* One more handle on the file, at the page that the reader's own is at; false where there is no memory for
+ * that. One that is open goes there. */
+bool tiff_open_helper(TiffReader *state, TiffDecoder *helper);
+void tiff_close_decoder(TiffDecoder *decoder);
 /* IfdSource::get; EXIF that leads nowhere is no reason to refuse an image. */
 bool tiff_get_bytes(void *context, int64_t at, void *bytes, size_t size);
 /* Along the chain of directories, up to 1000: libtiff's own count takes a square of their number. */
 int tiff_count_pages(TiffReader *state);
+
+/* ---- tiff_blocks.c -------------------------------------------------------------------------------------- */
+
+/* Settles how blocks of this page are decoded, and takes the room; nothing where that was done. */
+HaloStatus tiff_take_blocks(TiffReader *state);
+void tiff_drop_blocks(TiffReader *state);
+/* Whole rows of blocks, the image's from row y on, into `rows`. *good: the rows before the failure. */
+HaloStatus tiff_decode(TiffReader *state, const HaloBuf *rows, int64_t y, int64_t *good);
 
 #endif

@@ -18,7 +18,7 @@ static void fuzz_read(const HaloFormat *format, const uint8_t *bytes, size_t siz
     int64_t total, got;
     unsigned sum = 0;
     if (halo_source_from_memory(bytes, size, &source) != HALO_OK) return;
-    HaloReader reader = {.format = format, .source = source};
+    HaloReader reader = {.format = format, .source = source, .jobs = tolerate ? 2 : 1};
     reader.options = (HaloReadOptions){.tolerate = tolerate, .max_pixels = MAX_PIXELS};
     if (format->open(&reader) != HALO_OK) goto out;
     HaloShape shape = reader.info.shape;

@@ -1,6 +1,6 @@
 /* The thread pool: workers sleep on a condition, take tasks by an atomic counter, and report when none is
  * left. Which worker takes which task never shows in a result. */
-#include "pool.h"
+#include "halo/pool.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -8,12 +8,12 @@
 #include <stdlib.h>
 
 typedef struct Worker {
-    CpuPool *pool;
+    HaloPool *pool;
     int index;
     pthread_t thread;
 } Worker;
 
-struct CpuPool {
+struct HaloPool {
     int jobs;    /* threads wanted, the caller included */
     int workers; /* threads running, the caller excluded */
     bool started;
@@ -24,13 +24,13 @@ struct CpuPool {
     uint64_t round; /* counts the runs, so that a worker joins each of them once */
     int busy;       /* workers that have not finished this round */
     bool stop;
-    CpuTask *task;
+    HaloTask *task;
     void *context;
     int64_t tasks;
     atomic_int_fast64_t next;
 };
 
-static void take_tasks(CpuPool *pool, CpuTask *task, void *context, int64_t tasks, int worker)
+static void take_tasks(HaloPool *pool, HaloTask *task, void *context, int64_t tasks, int worker)
 {
     for (;;) {
         const int64_t i = atomic_fetch_add_explicit(&pool->next, 1, memory_order_relaxed);
@@ -42,14 +42,14 @@ static void take_tasks(CpuPool *pool, CpuTask *task, void *context, int64_t task
 static void *worker_main(void *argument)
 {
     const Worker *self = argument;
-    CpuPool *pool = self->pool;
+    HaloPool *pool = self->pool;
     uint64_t seen = 0;
     pthread_mutex_lock(&pool->lock);
     for (;;) {
         while (!pool->stop && pool->round == seen) pthread_cond_wait(&pool->work, &pool->lock);
         if (pool->stop) break;
         seen = pool->round;
-        CpuTask *task = pool->task;
+        HaloTask *task = pool->task;
         void *context = pool->context;
         const int64_t tasks = pool->tasks;
         pthread_mutex_unlock(&pool->lock);
@@ -62,7 +62,7 @@ static void *worker_main(void *argument)
 }
 
 /* Fewer threads than asked for, down to none, is no error: the caller does the work itself. */
-static void start(CpuPool *pool)
+static void start(HaloPool *pool)
 {
     pool->started = true;
     while (pool->workers < pool->jobs - 1) {
@@ -74,9 +74,9 @@ static void start(CpuPool *pool)
     }
 }
 
-HaloStatus cpu_pool_new(int jobs, CpuPool **out)
+HaloStatus halo_pool_new(int jobs, HaloPool **out)
 {
-    CpuPool *pool = calloc(1, sizeof *pool);
+    HaloPool *pool = calloc(1, sizeof *pool);
     Worker *worker = calloc((size_t)jobs, sizeof *worker);
     if (pool == NULL || worker == NULL) {
         free(pool);
@@ -93,7 +93,7 @@ HaloStatus cpu_pool_new(int jobs, CpuPool **out)
     return HALO_OK;
 }
 
-void cpu_pool_free(CpuPool *pool)
+void halo_pool_free(HaloPool *pool)
 {
     if (pool == NULL) return;
     pthread_mutex_lock(&pool->lock);
@@ -108,7 +108,7 @@ void cpu_pool_free(CpuPool *pool)
     free(pool);
 }
 
-void cpu_pool_run(CpuPool *pool, int64_t tasks, CpuTask *task, void *context)
+void halo_pool_run(HaloPool *pool, int64_t tasks, HaloTask *task, void *context)
 {
     if (tasks > 1 && pool->jobs > 1 && !pool->started) start(pool);
     if (tasks < 2 || pool->workers == 0) {
