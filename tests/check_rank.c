@@ -318,6 +318,21 @@ static void sorted_tiles(void **state)
     for_each_case(__func__, 15, sorted_tiles_body);
 }
 
+/* Odd squares, whose medians have networks: more blocks than one, some cut off. */
+static void squares_body(Rng *rng)
+{
+    const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, 300), rng_between(rng, 1, 80),
+                                       (int)rng_between(rng, 1, 4));
+    const int64_t side = 2 * rng_between(rng, 2, 8) + 1;
+    run_case(rng, &shape, side, side);
+}
+
+static void squares(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 40, squares_body);
+}
+
 /* Windows one column wide, in pictures that hold many columns. */
 static void tall_lines_body(Rng *rng)
 {
@@ -465,6 +480,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(counted_tiles),  cmocka_unit_test(longer_lines),
         cmocka_unit_test(wide_pictures),  cmocka_unit_test(sorted_tiles),
         cmocka_unit_test(tall_lines),     cmocka_unit_test(extremes_over_larger_images),
+        cmocka_unit_test(squares),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

@@ -104,9 +104,12 @@ template <int P, int K, int N> __device__ __forceinline__ static void sort_regis
 
 /* ---- kernels; `keys`: their type ------------------------------------------------------------------------ */
 
-/* The medians of 3 x 3 and 5 x 5, by sorting networks: whether it is one, and that. */
+/* The medians of 3 x 3, by sorting networks: whether it is one, and that. */
 bool rank_network_takes(const RankArgs *args);
 HaloStatus rank_network(HaloDevice *device, const RankArgs *args, HaloDtype samples, HaloDtype keys);
+/* The medians of larger squares, by networks that they share: whether it is one, and that. */
+bool rank_select_takes(const HaloDevice *device, const RankArgs *args, HaloDtype samples, HaloDtype keys);
+HaloStatus rank_select(HaloDevice *device, const RankArgs *args, HaloDtype samples);
 /* The first and the last of the sorted, at any size: whether it is one, and that. */
 bool rank_extreme_takes(const RankArgs *args);
 HaloStatus rank_extreme(HaloDevice *device, const RankArgs *args, HaloDtype samples, HaloDtype keys);

@@ -1,4 +1,4 @@
-/* Small medians, by sorting in registers. A thread makes a few outputs below each other, which share what it
+/* Medians of 3 x 3, by sorting in registers. A thread makes a few outputs below each other, which share what it
  * loads and the rows that it sorts. */
 #include "rank.cuh"
 
@@ -98,17 +98,14 @@ template <typename S, typename K> static HaloStatus launch(HaloDevice *device, c
 {
     const int64_t row_blocks = cuda_ceil_div(args->cols, network_threads);
     const int64_t blocks = row_blocks * cuda_ceil_div(args->rows, network_rows);
-    if (args->width == 3)
-        CUDA_LAUNCH(device, (median_kernel<S, K, 3>), blocks, network_threads, 0, *args, (unsigned)row_blocks);
-    else
-        CUDA_LAUNCH(device, (median_kernel<S, K, 5>), blocks, network_threads, 0, *args, (unsigned)row_blocks);
+    CUDA_LAUNCH(device, (median_kernel<S, K, 3>), blocks, network_threads, 0, *args, (unsigned)row_blocks);
     return HALO_OK;
 }
 
 bool rank_network_takes(const RankArgs *args)
 {
     const int64_t n = args->width * args->height;
-    return args->width == args->height && (args->width == 3 || args->width == 5) && !args->nan_ignore &&
+    return args->width == 3 && args->height == 3 && !args->nan_ignore &&
            halo_rank_index(args->fraction, n) == n / 2;
 }
 

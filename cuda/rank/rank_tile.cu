@@ -24,11 +24,12 @@ struct RankTiles : RankArgs {
     char *scratch;
 };
 
-/* What a block has of its tile. Positions are v and u in the halves of a P. */
+/* What a block has of its tile. Positions are v and u in the halves of a P; what is sorted has a key above its position. */
 template <typename K, typename P> struct RankTile {
-    static constexpr unsigned half = 4 * sizeof(P);
-    K *key, *next_key;
-    P *at, *next_at;
+    using Record = typename std::conditional<sizeof(K) + sizeof(P) <= 4, uint32_t, uint64_t>::type;
+    static constexpr unsigned half = 4 * sizeof(P), whole = 8 * sizeof(P);
+    Record *record, *next;
+    P *at;             /* the positions, in order */
     uint8_t *bin;      /* of the sample at each position, row by row */
     int64_t u0, v0;    /* of its first output */
     unsigned channel;
@@ -36,15 +37,14 @@ template <typename K, typename P> struct RankTile {
     int pitch, height; /* samples */
     unsigned samples, numbers, each; /* those that are not NaN come first; places in a bin */
 
-    static __host__ __device__ int64_t bytes(int64_t most) { return most * 2 * (sizeof(K) + sizeof(P)) + most; }
+    static __host__ __device__ int64_t bytes(int64_t most) { return most * (int64_t)(2 * sizeof(Record) + sizeof(P) + 1); }
 
     __device__ __forceinline__ void open(const RankTiles &a)
     {
-        key = (K *)(a.scratch + blockIdx.x * bytes(a.most));
-        next_key = key + a.most;
-        at = (P *)(next_key + a.most);
-        next_at = at + a.most;
-        bin = (uint8_t *)(next_at + a.most);
+        record = (Record *)(a.scratch + blockIdx.x * bytes(a.most));
+        next = record + a.most;
+        at = (P *)(next + a.most);
+        bin = (uint8_t *)(at + a.most);
     }
     __device__ __forceinline__ void place(const RankTiles &a, int64_t t)
     {
@@ -77,8 +77,8 @@ __device__ __forceinline__ static unsigned lay(const RankTiles &a, const RankTil
             const int64_t column = rank_column<S>(a, a.x0 + (a.turned ? down : along), tile.channel);
             const int64_t row = rank_row(a, a.y0 + (a.turned ? along : down));
             const K key = row < 0 || column < 0 ? key_of<K>(a.outside) : key_of<K>(*(const S *)(a.src + row + column));
-            tile.key[v * tile.pitch + u] = key;
-            tile.at[v * tile.pitch + u] = (P)(v << RankTile<K, P>::half | u);
+            tile.record[v * tile.pitch + u] =
+                (typename RankTile<K, P>::Record)key << tile.whole | (unsigned)(v << tile.half | u);
             if (sizeof(K) == 4 && key == (K)HALO_KEY_NAN) nan++;
 #pragma unroll
             for (int p = 0; p < (int)sizeof(K); p++)
@@ -139,24 +139,20 @@ template <typename K, typename P>
 __device__ __forceinline__ static void sort_digit(RankTile<K, P> &tile, unsigned shift, uint32_t *counts, uint32_t *base)
 {
     const unsigned lane = threadIdx.x % CUDA_WARP, warp = threadIdx.x / CUDA_WARP, below = (1u << lane) - 1;
+    using Record = typename RankTile<K, P>::Record;
     uint32_t *const own = counts + warp * 256;
     for (unsigned chunk = 0; chunk < tile.samples; chunk += tile_threads * sort_items) {
         const unsigned first = chunk + warp * CUDA_WARP * sort_items + lane;
-        K key[sort_items];
-        P at[sort_items];
+        Record record[sort_items];
         unsigned rank[sort_items];
 #pragma unroll
-        for (int j = 0; j < sort_items; j++) {
-            const unsigned i = min(first + j * CUDA_WARP, tile.samples - 1);
-            key[j] = tile.key[i];
-            at[j] = tile.at[i];
-        }
+        for (int j = 0; j < sort_items; j++) record[j] = tile.record[min(first + j * CUDA_WARP, tile.samples - 1)];
 #pragma unroll
         for (int q = 0; q < 256; q += CUDA_WARP) own[q + lane] = 0;
         __syncwarp();
 #pragma unroll
         for (int j = 0; j < sort_items; j++) {
-            const unsigned digit = key[j] >> shift & 255;
+            const unsigned digit = (unsigned)(record[j] >> shift) & 255;
             const bool valid = first + j * CUDA_WARP < tile.samples;
             const unsigned peers = peers_of(digit, valid), leader = (__ffs(peers) - 1) & (CUDA_WARP - 1);
             unsigned before = 0;
@@ -181,20 +177,15 @@ __device__ __forceinline__ static void sort_digit(RankTile<K, P> &tile, unsigned
         __syncthreads();
 #pragma unroll
         for (int j = 0; j < sort_items; j++) {
-            if (first + j * CUDA_WARP >= tile.samples) continue;
-            const unsigned to = own[key[j] >> shift & 255] + rank[j];
-            tile.next_key[to] = key[j];
-            tile.next_at[to] = at[j];
+            if (first + j * CUDA_WARP < tile.samples)
+                tile.next[own[(unsigned)(record[j] >> shift) & 255] + rank[j]] = record[j];
         }
         __syncwarp();
     }
     __syncthreads();
-    K *const keys = tile.key;
-    P *const ats = tile.at;
-    tile.key = tile.next_key;
-    tile.at = tile.next_at;
-    tile.next_key = keys;
-    tile.next_at = ats;
+    Record *const sorted = tile.next;
+    tile.next = tile.record;
+    tile.record = sorted;
 }
 
 /* Lays the tile out, sorts it, and gives every sample its bin. */
@@ -214,13 +205,14 @@ __device__ __forceinline__ static void sort_tile(const RankTiles &a, RankTile<K,
     __syncthreads();
     add_up(memory, base, alike, tile.samples);
     for (int d = 0; d < digits; d++)
-        if (!alike[d]) sort_digit(tile, 8 * d, memory, base[d]);
+        if (!alike[d]) sort_digit(tile, tile.whole + 8 * d, memory, base[d]);
     tile.numbers = tile.samples - nans;
     tile.each = (cuda_max(1, (tile.numbers + 254) / 255) + 3) & ~3u; /* places that are read by fours */
     const unsigned inverse = UINT32_MAX / tile.each + 1;
     for (unsigned i = threadIdx.x; i < tile.samples; i += tile_threads) {
-        const unsigned at = tile.at[i], bin = sizeof(P) == 2 ? __umulhi(i, inverse) : i / tile.each;
-        tile.bin[(at >> RankTile<K, P>::half) * tile.pitch + (at & ((1u << RankTile<K, P>::half) - 1))] =
+        const unsigned at = (P)tile.record[i], bin = sizeof(P) == 2 ? __umulhi(i, inverse) : i / tile.each;
+        tile.at[i] = (P)at;
+        tile.bin[(at >> tile.half) * tile.pitch + (at & ((1u << tile.half) - 1))] =
             (uint8_t)(i < tile.numbers ? bin : bin_of_nan);
     }
     __syncthreads();
@@ -281,7 +273,7 @@ __device__ __forceinline__ static K pick(const RankTiles &a, const RankTile<K, P
         index -= n;
     }
     for (; index > 0; index--) hits &= hits - 1;
-    return tile.key[i + __ffs(hits) - 1];
+    return (K)(tile.record[i + __ffs(hits) - 1] >> tile.whole);
 }
 
 template <bool Nans, typename K, typename P, typename C>

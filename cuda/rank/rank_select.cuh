@@ -1,0 +1,263 @@
+/* Medians of squares by networks in registers, after L. Sugy, "A fast parallel median filtering algorithm using
+ * hierarchical tiling", 2025. A thread makes 4 x 4 medians. What lies in all their windows is sorted once; then the
+ * outputs are halved, across, down, across, down, and what all windows of a half have besides is sorted and merged in.
+ * At each step, what has too many above it or below it to be the median of any of them is left out.
+ *
+ * Words are keys, or pairs of keys of 16 bits, of two threads' worth of outputs. */
+#ifndef HALO_CUDA_RANK_SELECT_CUH
+#define HALO_CUDA_RANK_SELECT_CUH
+
+#include "rank.cuh"
+
+template <bool Pair> __device__ __forceinline__ static void exchange(uint32_t &a, uint32_t &b)
+{
+    const uint32_t low = Pair ? __vminu2(a, b) : min(a, b);
+    b = Pair ? __vmaxu2(a, b) : max(a, b);
+    a = low;
+}
+
+__host__ __device__ static constexpr int power_from(int n) { return n <= 1 ? 1 : 2 * power_from((n + 1) / 2); }
+
+/* Merges the first A with the others, both in order: Batcher's odd-even merge, of runs that are filled up to a power of
+ * two by what comes before all in the first and after all in the second. */
+template <bool Pair, int A, int Apart, int N> __device__ __forceinline__ static void merge_step(uint32_t (&v)[N])
+{
+    constexpr int run = power_from(A > N - A ? A : N - A), filled = run - A;
+#pragma unroll
+    for (int i = 0; i < N - Apart; i++)
+        if (i + filled >= Apart % run && (i + filled - Apart % run) / Apart % 2 == 0) exchange<Pair>(v[i], v[i + Apart]);
+    if constexpr (Apart > 1) merge_step<Pair, A, Apart / 2>(v);
+}
+
+template <bool Pair, int A, int N> __device__ __forceinline__ static void merge_runs(uint32_t (&v)[N])
+{
+    merge_step<Pair, A, power_from(A > N - A ? A : N - A)>(v);
+}
+
+template <int A, int B, int N>
+__device__ __forceinline__ static void join(const uint32_t (&a)[A], const uint32_t (&b)[B], uint32_t (&to)[N])
+{
+    static_assert(A + B == N, "");
+#pragma unroll
+    for (int i = 0; i < A; i++) to[i] = a[i];
+#pragma unroll
+    for (int i = 0; i < B; i++) to[A + i] = b[i];
+}
+
+template <bool Pair, int N> __device__ __forceinline__ static void sort_words(uint32_t (&v)[N])
+{
+    if constexpr (N > 1) {
+        constexpr int half = power_from((N + 1) / 2) < N ? power_from((N + 1) / 2) : N / 2;
+        uint32_t a[half], b[N - half];
+#pragma unroll
+        for (int i = 0; i < half; i++) a[i] = v[i];
+#pragma unroll
+        for (int i = 0; i < N - half; i++) b[i] = v[half + i];
+        sort_words<Pair>(a);
+        sort_words<Pair>(b);
+        join(a, b, v);
+        merge_runs<Pair, half>(v);
+    }
+}
+
+/* Lines of so many words, sorted: `step` words from one to the next, `next` from line to line. */
+template <bool Pair, int Lines, int Length>
+__device__ __forceinline__ static void sorted_lines(const uint32_t *from, int step, int next, uint32_t (&to)[Lines * Length])
+{
+    if constexpr (Lines == 1) {
+#pragma unroll
+        for (int i = 0; i < Length; i++) to[i] = from[i * step];
+        sort_words<Pair>(to);
+    } else {
+        constexpr int half = Lines / 2;
+        uint32_t a[half * Length], b[(Lines - half) * Length];
+        sorted_lines<Pair, half, Length>(from, step, next, a);
+        sorted_lines<Pair, Lines - half, Length>(from + half * next, step, next, b);
+        join(a, b, to);
+        merge_runs<Pair, half * Length>(to);
+    }
+}
+
+/* Of a sorted core of so many samples of a window of Side x Side: the first and the last that may be its median, and how
+ * many there are from one to the other. */
+template <int Side, int Core> struct Kept {
+    static constexpr int median = Side * Side / 2, others = Side * Side - Core;
+    static constexpr int first = median > others ? median - others : 0, last = median < Core - 1 ? median : Core - 1;
+    static constexpr int count = last - first + 1;
+};
+
+/* Of the sorted core what is kept of it. */
+template <int Side, int Core, int Before, int N>
+__device__ __forceinline__ static void keep(const uint32_t (&v)[N], uint32_t (&to)[Kept<Side, Core>::count])
+{
+#pragma unroll
+    for (int i = 0; i < Kept<Side, Core>::count; i++) to[i] = v[Kept<Side, Core>::first - Before + i];
+}
+
+/* What is kept of a core that grew from Old samples by these lines. */
+template <bool Pair, int Side, int Old, int Lines, int Length>
+__device__ __forceinline__ static void grow(const uint32_t (&kept)[Kept<Side, Old>::count], const uint32_t *from, int step, int next,
+                                            uint32_t (&to)[Kept<Side, Old + Lines * Length>::count])
+{
+    constexpr int count = Kept<Side, Old>::count;
+    uint32_t more[Lines * Length], all[count + Lines * Length];
+    sorted_lines<Pair, Lines, Length>(from, step, next, more);
+    join(kept, more, all);
+    merge_runs<Pair, count>(all);
+    keep<Side, Old + Lines * Length, Kept<Side, Old>::first>(all, to);
+}
+
+/* The medians of 4 x 4 windows, the first of which begins at `from`, to `to`. */
+template <bool Pair, int Side>
+__device__ __forceinline__ static void medians(const uint32_t *from, int pitch, uint32_t *to, int to_pitch)
+{
+    constexpr int core = (Side - 3) * (Side - 3), wide = core + 2 * (Side - 3), square = wide + 2 * (Side - 1), tall = square + Side - 1;
+    uint32_t all[core], one[Kept<Side, core>::count];
+    sorted_lines<Pair, Side - 3, Side - 3>(from + 3 * pitch + 3, pitch, 1, all);
+    keep<Side, core, 0>(all, one);
+#pragma unroll 1
+    for (int a = 0; a < 4; a += 2) {
+        uint32_t two[Kept<Side, wide>::count];
+        grow<Pair, Side, core, 2, Side - 3>(one, from + 3 * pitch + 1 + a / 2 * (Side - 1), pitch, 1, two);
+#pragma unroll 1
+        for (int b = 0; b < 4; b += 2) {
+            uint32_t four[Kept<Side, square>::count];
+            grow<Pair, Side, wide, 2, Side - 1>(two, from + (1 + b / 2 * (Side - 1)) * pitch + 1 + a, 1, pitch, four);
+#pragma unroll 1
+            for (int c = 0; c < 2; c++) {
+                uint32_t eight[Kept<Side, tall>::count];
+                grow<Pair, Side, square, 1, Side - 1>(four, from + (1 + b) * pitch + a + c * Side, pitch, 1, eight);
+#pragma unroll 1
+                for (int d = 0; d < 2; d++) {
+                    uint32_t median[1];
+                    grow<Pair, Side, tall, 1, Side>(eight, from + (b + d * Side) * pitch + a + c, 1, pitch, median);
+                    to[(b + d) * to_pitch + a + c] = median[0];
+                }
+            }
+        }
+    }
+}
+
+/* ---- a block -------------------------------------------------------------------------------------------- */
+
+static const int select_threads = 128, select_strips = select_threads / CUDA_WARP; /* a warp's outputs are a strip */
+static const int select_cols = 4 * CUDA_WARP, select_rows = 4 * select_strips;     /* words of a block's answers */
+
+/* A block lays its samples out as words, with the border round them, and what it finds it stores by rows. Pairs of keys
+ * are of places a block's words above each other. */
+template <typename S, typename K, int Side>
+__device__ __forceinline__ static void select_block(const RankArgs &a, int64_t across)
+{
+    constexpr bool pair = sizeof(K) < sizeof(uint32_t);
+    constexpr int more = Side - 1, pitch = select_cols + Side, height = select_rows + more, rows = (pair ? 2 : 1) * select_rows;
+    __shared__ uint32_t word[height * pitch], answer[select_rows * select_cols];
+    const unsigned lane = threadIdx.x % CUDA_WARP, warp = threadIdx.x / CUDA_WARP, channel = blockIdx.x % a.channels;
+    const int64_t block = blockIdx.x / a.channels, left = block % across * select_cols, top = block / across * rows;
+    const int cols_here = (int)cuda_min(select_cols, a.cols / a.channels - left), rows_here = (int)cuda_min(rows, a.rows - top);
+    unsigned clipped = 0;
+    bool nan = false;
+    const auto lay = [&](int x, int y, S sample) {
+        const K key = key_of<K>(sample);
+        if (pair) {
+            uint16_t *const half = (uint16_t *)(word + y * pitch + x);
+            if (y < height) half[0] = (uint16_t)key;
+            if (y >= select_rows) half[1 - 2 * select_rows * pitch] = (uint16_t)key;
+        } else {
+            word[y * pitch + x] = key;
+            nan |= key == (K)HALO_KEY_NAN;
+        }
+    };
+    const int64_t x0 = a.x0 + left, y0 = a.y0 + top;
+    if (x0 >= 0 && y0 >= 0 && cols_here == select_cols && rows_here == rows && x0 + select_cols + more <= a.src_width &&
+        y0 + rows + more <= a.src_height) {
+        const char *const first = a.src + (y0 + warp - a.src_y0) * a.src_stride +
+                                  ((x0 - a.src_x0) * a.channels + channel) * (int64_t)sizeof(S);
+        for (int x = lane; x < select_cols + more; x += CUDA_WARP) {
+            const char *from = first + x * a.channels * (int)sizeof(S);
+#pragma unroll 4
+            for (int y = warp; y < rows + more; y += select_strips, from += select_strips * a.src_stride)
+                lay(x, y, __ldg((const S *)from));
+        }
+    } else {
+        /* What no output needs is what the last one that needs any has. */
+        for (int x = lane; x < select_cols + more; x += CUDA_WARP) {
+            const int64_t column = rank_column<S>(a, x0 + min(x, cols_here - 1 + more), channel);
+#pragma unroll 1
+            for (int y = warp; y < rows + more; y += select_strips) {
+                const int64_t row = rank_row(a, y0 + min(y, rows_here - 1 + more));
+                lay(x, y, row < 0 || column < 0 ? (S)a.outside : *(const S *)(a.src + row + column));
+            }
+        }
+    }
+    nan = __syncthreads_or(nan);
+    const uint32_t *const from = word + 4 * warp * pitch + 4 * lane;
+    uint32_t *const to = answer + 4 * warp * select_cols + 4 * lane;
+    medians<pair, Side>(from, pitch, to, select_cols);
+    if (!pair && nan)
+        for (int i = 0; i < 16; i++)
+            for (int j = 0; j < Side * Side; j++)
+                if (from[(i / 4 + j / Side) * pitch + i % 4 + j % Side] == HALO_KEY_NAN) to[i / 4 * select_cols + i % 4] = HALO_KEY_NAN;
+    __syncthreads();
+    if (threadIdx.x < cols_here) {
+        const int64_t e = (left + threadIdx.x) * a.channels + channel;
+#pragma unroll 1
+        for (int r = 0; r < rows_here; r += 4) {
+            uint32_t key[4];
+#pragma unroll
+            for (int q = 0; q < 4; q++) {
+                const uint32_t own = answer[(r % select_rows + q) * select_cols + threadIdx.x];
+                key[q] = !pair ? own : r < select_rows ? own & 0xffff : own >> 16;
+            }
+            rank_store<K>(a, top + r, e, rows_here - r, key, &clipped);
+        }
+    }
+    cuda_count(a.clipped, clipped);
+}
+
+/* Sides beyond 7 take so long to compile that only the GPUs with an instruction for pairs have them. */
+static const int select_most_before_90 = 7;
+
+template <typename S, typename K, int Side>
+__global__ static void __launch_bounds__(select_threads) select_kernel(const __grid_constant__ RankArgs a, int64_t across)
+{
+#if __CUDA_ARCH__ >= 900
+    constexpr bool built = true;
+#else
+    constexpr bool built = Side <= select_most_before_90;
+#endif
+    if constexpr (built) select_block<S, K, Side>(a, across);
+}
+
+template <typename S, typename K, int Side> static HaloStatus select_launch(HaloDevice *device, const RankArgs *args)
+{
+    const int64_t across = cuda_ceil_div(args->cols / args->channels, select_cols);
+    const int64_t blocks = across * cuda_ceil_div(args->rows, (sizeof(K) < 4 ? 2 : 1) * select_rows) * args->channels;
+    CUDA_LAUNCH(device, (select_kernel<S, K, Side>), blocks, select_threads, 0, *args, across);
+    return HALO_OK;
+}
+
+/* Each type of samples has a file of its own, for they take long to compile. */
+template <typename S, typename K> static HaloStatus select_side(HaloDevice *device, const RankArgs *args)
+{
+    switch (args->width) {
+    case 5: return select_launch<S, K, 5>(device, args);
+    case 7: return select_launch<S, K, 7>(device, args);
+    case 9: return select_launch<S, K, 9>(device, args);
+    case 11: return select_launch<S, K, 11>(device, args);
+    default: break;
+    }
+    if constexpr (sizeof(K) > 1) {
+        switch (args->width) {
+        case 13: return select_launch<S, K, 13>(device, args);
+        case 15: return select_launch<S, K, 15>(device, args);
+        default: return select_launch<S, K, 17>(device, args);
+        }
+    }
+    return HALO_OK;
+}
+
+HaloStatus rank_select_u8(HaloDevice *device, const RankArgs *args);
+HaloStatus rank_select_u16(HaloDevice *device, const RankArgs *args);
+HaloStatus rank_select_f32(HaloDevice *device, const RankArgs *args);
+
+#endif
