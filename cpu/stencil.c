@@ -7,6 +7,8 @@
 #define RING_MOST_FLOATS (2 * 1024 * 1024)
 /* A shorter line spends too much of its time on its two ends. */
 #define LEAST_LINE 1024
+/* No tile has fewer pixels in a row. */
+#define LEAST_TILE 16
 /* Floats in a cache line. */
 #define CACHE_LINE 16
 /* Rows of outputs that share each line of a band, or of a mask at least so tall. */
@@ -59,6 +61,14 @@ static int64_t tile_start(const CpuStencil *s, int64_t tile)
     return tile == s->middle ? end : s->dst->cols;
 }
 
+/* Pixels of a tile whose ring holds all lines under a tall mask: each band of one would make its lines anew for
+ * every strip, and a line takes its whole row of taps. */
+static int64_t narrowed(int64_t height, int64_t channels)
+{
+    const int64_t elements = RING_MOST_FLOATS / (height + BAND_STRIP) - CPU_CONV_SLACK - CACHE_LINE;
+    return most(elements / channels, LEAST_TILE);
+}
+
 /* Chooses tile, strip and band; false where sizes do not fit 63 bits. */
 static bool choose_shape(CpuStencil *s)
 {
@@ -67,7 +77,8 @@ static bool choose_shape(CpuStencil *s)
     int64_t reach_elements;
     if (!halo_mul(line_reach, channels, &reach_elements)) return false;
     const int64_t room = RING_FLOATS / (height + CPU_CONV_ROWS - 1) - reach_elements;
-    const int64_t cols = most(most(room, LEAST_LINE) / channels, most(s->reach, 1));
+    int64_t cols = most(most(room, LEAST_LINE) / channels, most(s->reach, 1));
+    if (s->row.tap != NULL) cols = least(cols, narrowed(height, channels));
     s->tiles = s->middle = divide_up(s->dst->cols, least(cols, s->dst->cols));
     s->tile_cols = divide_up(s->dst->cols, s->tiles);
     choose_ends(s);
