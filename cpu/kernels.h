@@ -180,6 +180,7 @@ typedef struct CpuRankKernels {
 /* ---- means of windows (halo/means.h, docs/numerics.md) ----------------------------------------------- */
 
 /* Elements of a few rows that go down the columns together, so that they stay in the first-level cache. */
+#define CPU_MEAN_ABREAST 8 /* lines that are summed side by side */
 #define CPU_MEAN_CHUNK 64
 
 /* A line whose pixel 0 has this position, and the windows that begin at its first `count` pixels. */
@@ -219,6 +220,10 @@ typedef struct CpuMeanKernels {
      * ends in: one value a run, the first for windows that end before the turn; NULL: nothing. */
     void (*starts[2])(const void *x, const CpuMeanLine *line, const double *const between[2], double *sum);
     void (*join)(const double *end, int64_t n, double *sum); /* sum += end */
+    /* CPU_MEAN_ABREAST lines of n elements become one, element by element; and its sums, times `scale`, lines.
+     */
+    void (*abreast)(const float *line, int64_t pitch, int64_t n, float *x);
+    void (*apart)(const double *sum, int64_t n, double scale, float *const line[]);
     /* sum * scale / count, where each may have its own count. */
     void (*mean)(const double *sum, int64_t n, double scale, double count, const double *counts, float *mean);
     void (*square)(const float *line, int64_t n, double *to);

@@ -13,15 +13,41 @@ static bool deviates(const CpuMean *m) { return m->kind != HALO_MEAN_PLAIN; }
 
 static bool reserve_plane(const CpuMean *m, int64_t run, CpuMeanPlane *plane, int64_t *total)
 {
-    int64_t lines, totals;
+    int64_t lines, totals, again;
     const size_t kept = deviates(m) ? sizeof(double) : sizeof(float);
     if (!cpu_reserve(total, m->pitch, sizeof(double), &plane->at_row)) return false;
     return !has_columns(m) ||
-           (halo_mul(m->ring, m->pitch, &lines) && halo_mul(m->total_ring, m->pitch, &totals) &&
+           (halo_mul(m->kept, m->pitch, &again) && cpu_reserve(total, again, kept, &plane->at_kept) &&
+            halo_mul(m->ring, m->pitch, &lines) && halo_mul(m->total_ring, m->pitch, &totals) &&
             cpu_reserve(total, lines, kept, &plane->at_ring) &&
             cpu_reserve(total, totals, sizeof(double), &plane->at_total) &&
             cpu_reserve(total, m->pitch, sizeof(double), &plane->at_sofar) &&
             cpu_reserve(total, run * CPU_MEAN_CHUNK, sizeof(double), &plane->at_sums));
+}
+
+/* Means of narrow windows are summed along several lines at once: in pieces, for which the first-level cache
+ * has room. */
+#define ABREAST_WIDTH 256
+#define ABREAST_PIECE 128
+#define ABREAST_WINDOWS 4
+
+static bool goes_abreast(const CpuMean *m)
+{
+    return has_rows(m) && has_columns(m) && !deviates(m) && !m->window.nan_ignore && m->kept == 0 &&
+           m->window.width <= ABREAST_WIDTH;
+}
+
+static bool reserve_abreast(CpuMean *m, int64_t wide, int64_t *total)
+{
+    const int64_t width = m->window.width, channels = m->dst->shape.channels;
+    if (!goes_abreast(m)) return true;
+    m->piece = width > ABREAST_PIECE / ABREAST_WINDOWS ? ABREAST_WINDOWS * width : ABREAST_PIECE;
+    const int64_t elements = CPU_MEAN_ABREAST * channels;
+    return cpu_reserve(total, CPU_MEAN_ABREAST * wide, sizeof(float), &m->at_lines) &&
+           cpu_reserve(total, (m->piece + width - 1) * elements, sizeof(float), &m->at_abreast) &&
+           cpu_reserve(total, m->piece * elements, sizeof(double), &m->at_abreast_sum) &&
+           cpu_reserve(total, cpu_mean_along_room(m->piece, width, elements), sizeof(double),
+                       &m->at_abreast_room);
 }
 
 bool cpu_mean_floats_scratch(CpuMean *m, int64_t *total)
@@ -31,7 +57,7 @@ bool cpu_mean_floats_scratch(CpuMean *m, int64_t *total)
     const int64_t room = has_rows(m) ? cpu_mean_along_room(m->tile_cols, m->window.width, channels) : 0;
     const int64_t run = has_columns(m) ? halo_mean_run(height) : 1;
     const int64_t between = has_columns(m) ? halo_mean_between(height, run - 1) : 0;
-    m->ring = height - 1 + run;
+    m->ring = height - 1 + run + CPU_MEAN_ABREAST - 1;
     m->total_ring = between + 1;
     m->count = (double)m->window.width * (double)height;
     m->scale = has_columns(m) ? halo_mean_scale(m->window.width) : 1.0;
@@ -40,6 +66,12 @@ bool cpu_mean_floats_scratch(CpuMean *m, int64_t *total)
         (!cpu_mean_whole_scratch(m, 1, total) || !cpu_reserve(total, m->pitch, sizeof(double), &m->at_count) ||
          !cpu_reserve(total, run * m->pitch, sizeof(double), &m->at_counts)))
         return false;
+    /* A window with more rows than the picture meets the same rows again: their sums are kept, and those of
+     * what is outside. */
+    m->kept = !has_columns(m) || m->window.nan_ignore || m->source.src->shape.height >= height
+                  ? 0
+                  : m->source.src->shape.height + 1;
+    if (!cpu_reserve(total, m->kept, 1, &m->at_known) || !reserve_abreast(m, wide, total)) return false;
     for (int p = 0; p < cpu_mean_planes(m); p++)
         if (!reserve_plane(m, run, &m->plane[p], total)) return false;
     return cpu_reserve(total, room, sizeof(double), &m->at_room) &&
@@ -129,7 +161,7 @@ static void *ring_line(const CpuMeanTask *task, int64_t row, int plane)
     return ring + element * (int64_t)(deviates(m) ? sizeof(double) : sizeof(float));
 }
 
-static void fill_line(const CpuMeanTask *task, int64_t row, const double **counts)
+static void sum_row(const CpuMeanTask *task, int64_t row, const double **counts)
 {
     const CpuMean *m = task->m;
     const float *const line = read_line(task, row, counts);
@@ -144,15 +176,77 @@ static void fill_line(const CpuMeanTask *task, int64_t row, const double **count
     }
 }
 
+static size_t line_bytes(const CpuMean *m)
+{
+    return (size_t)m->pitch * (deviates(m) ? sizeof(double) : sizeof(float));
+}
+
+static void fill_line(const CpuMeanTask *task, int64_t row, const double **counts)
+{
+    const CpuMean *m = task->m;
+    const int64_t source =
+        halo_border_index(task->y + m->window.oy + row, m->source.src->shape.height, m->window.border);
+    char *const known = task->scratch + m->at_known + source + 1;
+    *counts = NULL;
+    if (m->kept == 0 || !*known) sum_row(task, row, counts);
+    for (int p = 0; m->kept > 0 && p < cpu_mean_planes(m); p++) {
+        char *const again = task->scratch + m->plane[p].at_kept + (source + 1) * (int64_t)line_bytes(m);
+        if (*known)
+            memcpy(ring_line(task, row, p), again, line_bytes(m));
+        else
+            memcpy(again, ring_line(task, row, p), line_bytes(m));
+    }
+    if (m->kept > 0) *known = 1;
+}
+
+/* The sums along several lines, from `row` on. */
+static void fill_abreast(const CpuMeanTask *task, int64_t row)
+{
+    const CpuMean *m = task->m;
+    const CpuMeanKernels *kernels = m->device->kernels->mean;
+    const int64_t channels = m->dst->shape.channels, wide = (task->cols + m->window.width - 1) * channels;
+    float *const lines = (float *)(void *)(task->scratch + m->at_lines);
+    float *const x = (float *)(void *)(task->scratch + m->at_abreast);
+    double *const sum = doubles_at(task, m->at_abreast_sum);
+    for (int64_t l = 0; l < CPU_MEAN_ABREAST; l++)
+        cpu_source_line(&m->source, task->x, task->y + m->window.oy + row + l, task->cols, lines + l * wide);
+    for (int64_t first = 0; first < task->cols; first += m->piece) {
+        const int64_t count = task->cols - first < m->piece ? task->cols - first : m->piece;
+        const CpuMeanLine along = {task->x + first, count, m->window.width, halo_mean_run(m->window.width),
+                                   channels * CPU_MEAN_ABREAST};
+        float *to[CPU_MEAN_ABREAST];
+        for (int64_t l = 0; l < CPU_MEAN_ABREAST; l++)
+            to[l] = (float *)ring_line(task, row + l, 0) + first * channels;
+        kernels->abreast(lines + first * channels, wide, (count + m->window.width - 1) * channels, x);
+        cpu_mean_along(kernels, false, x, &along, doubles_at(task, m->at_abreast_room), sum);
+        kernels->apart(sum, count * channels, 1.0 / m->scale, to);
+    }
+}
+
+/* Line `row`, and those before it that are not there yet; `filled` are. */
+static void fill_upto(const CpuMeanTask *task, int64_t row, int64_t *filled, const double **counts)
+{
+    *counts = NULL;
+    while (*filled <= row) {
+        const bool several =
+            goes_abreast(task->m) && *filled + CPU_MEAN_ABREAST <= task->rows + task->m->window.height - 1;
+        if (several)
+            fill_abreast(task, *filled);
+        else
+            fill_line(task, *filled, counts);
+        *filled += several ? CPU_MEAN_ABREAST : 1;
+    }
+}
+
 /* The lines before the first output's last. */
-static void fill_first(const CpuMeanTask *task, const CpuMeanDown down[2])
+static void fill_first(const CpuMeanTask *task, const CpuMeanDown down[2], int64_t *filled)
 {
     const CpuMean *m = task->m;
     const int64_t run = halo_mean_run(m->window.height);
     const double *counts;
     for (int64_t row = 0; row < m->window.height - 1; row++) {
         const int64_t position = task->y + row, in = position / run, begins = position % run == 0;
-        fill_line(task, row, &counts);
+        fill_upto(task, row, filled, &counts);
         if (in == task->y / run) continue;
         for (int p = 0; p < cpu_mean_planes(m); p++) {
             if (begins && in - 1 > task->y / run)
@@ -205,7 +299,9 @@ static void columns(const CpuMeanTask *task, uint64_t *clipped)
     double *const counts = m->window.nan_ignore ? doubles_at(task, m->at_counts) : NULL;
     CpuMeanDown down[2] = {{0}};
     for (int p = 0; p < cpu_mean_planes(m); p++) down[p] = down_of(task, p);
-    fill_first(task, down);
+    memset(task->scratch + m->at_known, 0, (size_t)m->kept);
+    int64_t filled = 0;
+    fill_first(task, down, &filled);
     for (int64_t row = 0; row < task->rows; row += down[0].rows) {
         down[0].position = task->y + row;
         down[0].rows = run - down[0].position % run;
@@ -214,7 +310,7 @@ static void columns(const CpuMeanTask *task, uint64_t *clipped)
         down[1].rows = down[0].rows;
         for (int64_t k = 0; k < down[0].rows; k++) {
             const double *ended;
-            fill_line(task, row + k + height - 1, &ended);
+            fill_upto(task, row + k + height - 1, &filled, &ended);
             if (counts != NULL) memcpy(counts + k * m->pitch, ended, (size_t)task->n * sizeof *counts);
         }
         finish_rows(task, row, down, counts, clipped);

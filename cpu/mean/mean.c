@@ -100,20 +100,8 @@ static void choose_way(CpuMean *m, const HaloBuf *src)
 
 /* ---- small windows of whole numbers ------------------------------------------------------------------ */
 
-/* Their sums are exact in f32 and in any order, and so is the quotient, rounded once: a separable convolution
- * by ones, whose store divides, gives the same bits, and is faster up to about so many taps. */
+/* A convolution by ones is faster than running sums up to about so many taps. */
 #define ONES_MOST 11
-
-static bool ones_take(const HaloBuf *src, const HaloMean *mean, HaloStore store)
-{
-    const HaloWindow *window = &mean->window;
-    const HaloDtype dtype = src->shape.dtype;
-    if (dtype == HALO_F32 || mean->kind != HALO_MEAN_PLAIN || store.num != 1.0f || store.den != 1.0f)
-        return false;
-    if (window->border == HALO_BORDER_CONSTANT) return false; /* columns would see it unsummed */
-    return window->width <= ONES_MOST && window->height <= ONES_MOST &&
-           window->width * window->height * (dtype == HALO_U8 ? 255 : 65535) <= 1 << 24;
-}
 
 static HaloStatus by_ones(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMean *mean)
 {
@@ -147,7 +135,7 @@ HaloStatus cpu_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
         count > (int64_t)1 << 52 || src->shape.dtype > HALO_F32 || dst->shape.dtype > HALO_F32 ||
         src->shape.channels != dst->shape.channels || !cpu_holds_needed(&m.source))
         HALO_FAIL(HALO_ERR_BUG, "means were asked for of samples that the source does not hold");
-    if (ones_take(src, mean, store)) return by_ones(device, src, dst, mean);
+    if (halo_mean_ones(mean, src->shape.dtype, store, ONES_MOST)) return by_ones(device, src, dst, mean);
     const int workers = cpu_workers(device, 16.0 * (double)dst->cols * (double)dst->rows * dst->shape.channels);
     choose_way(&m, src);
     choose_tiles(&m, workers);

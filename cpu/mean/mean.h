@@ -4,10 +4,10 @@
 
 #include "stencil.h"
 
-/* Where sums lie in the scratch: along a line; lines kept, totals of runs of them, sums of those so far; of the
- * windows of a chunk. */
+/* Where sums lie in the scratch: along a line; lines that windows hold, and those that come again; totals of
+ * runs of them, sums of those so far; of the windows of a chunk. */
 typedef struct CpuMeanPlane {
-    int64_t at_row, at_ring, at_total, at_sofar, at_sums;
+    int64_t at_row, at_ring, at_kept, at_total, at_sofar, at_sums;
     int64_t at_slid, at_sum; /* of whole numbers: along lines kept; of windows */
 } CpuMeanPlane;
 
@@ -22,8 +22,11 @@ typedef struct CpuMean {
     int64_t tile_cols, tile_rows, tiles; /* outputs of a task; tasks side by side */
     int64_t pitch;                       /* elements of a row of outputs: whole chunks */
     int64_t ring, total_ring;            /* rows of lines, and of totals */
+    int64_t kept, at_known;              /* lines kept for when they come again; which of them are there */
     double scale, count;                 /* a mean is its sum * scale / count */
     int64_t at_line, at_number, at_count, at_counts, at_room, at_square, at_between, at_mean;
+    int64_t piece, at_lines, at_abreast, at_abreast_sum,
+        at_abreast_room;   /* lines side by side, a piece of them */
     CpuMeanPlane plane[2]; /* of samples; of their squares */
     int64_t scratch_bytes;
     char *scratch;

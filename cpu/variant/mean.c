@@ -79,6 +79,34 @@ static void divide(const int32_t *restrict sum, int64_t n, int64_t count, bool n
 
 /* ---- along lines ------------------------------------------------------------------------------------- */
 
+/* As many sums as there are lines side by side. */
+typedef double CpuFour __attribute__((vector_size(32), aligned(8), may_alias));
+typedef float CpuFourFloats __attribute__((vector_size(16), aligned(4), may_alias));
+typedef struct CpuSums {
+    CpuFour low, high;
+} CpuSums;
+
+static CPU_INLINE CpuSums sums_f32(const float *x)
+{
+    return (CpuSums){__builtin_convertvector(*(const CpuFourFloats *)x, CpuFour),
+                     __builtin_convertvector(*(const CpuFourFloats *)(x + 4), CpuFour)};
+}
+
+static CPU_INLINE CpuSums sums_f64(const double *x)
+{
+    return (CpuSums){*(const CpuFour *)x, *(const CpuFour *)(x + 4)};
+}
+
+static CPU_INLINE CpuSums sums_of(double v) { return (CpuSums){{v, v, v, v}, {v, v, v, v}}; }
+
+static CPU_INLINE CpuSums sums_add(CpuSums a, CpuSums b) { return (CpuSums){a.low + b.low, a.high + b.high}; }
+
+static CPU_INLINE void sums_store(double *to, CpuSums a)
+{
+    *(CpuFour *)to = a.low;
+    *(CpuFour *)(to + 4) = a.high;
+}
+
 #define SAMPLE float
 #define TYPE f32
 #include "mean_tmpl.h"
@@ -90,6 +118,64 @@ static void divide(const int32_t *restrict sum, int64_t n, int64_t count, bool n
 static void join(const double *restrict end, int64_t n, double *restrict sum)
 {
     for (int64_t i = 0; i < n; i++) sum[i] = sum[i] + end[i];
+}
+
+/* ---- lines side by side ------------------------------------------------------------------------------ */
+
+typedef float CpuEight __attribute__((vector_size(32), aligned(4), may_alias));
+
+/* Eight rows of eight become columns: pairs, then pairs of pairs, then halves change places. */
+static CPU_INLINE void turn(CpuEight v[CPU_MEAN_ABREAST])
+{
+    CpuEight a[CPU_MEAN_ABREAST], b[CPU_MEAN_ABREAST];
+    for (int i = 0; i < 8; i += 2) {
+        a[i] = __builtin_shufflevector(v[i], v[i + 1], 0, 8, 1, 9, 4, 12, 5, 13);
+        a[i + 1] = __builtin_shufflevector(v[i], v[i + 1], 2, 10, 3, 11, 6, 14, 7, 15);
+    }
+    for (int i = 0; i < 8; i += 4)
+        for (int k = 0; k < 2; k++) {
+            b[i + 2 * k] = __builtin_shufflevector(a[i + k], a[i + 2 + k], 0, 1, 8, 9, 4, 5, 12, 13);
+            b[i + 2 * k + 1] = __builtin_shufflevector(a[i + k], a[i + 2 + k], 2, 3, 10, 11, 6, 7, 14, 15);
+        }
+    for (int i = 0; i < 4; i++) {
+        v[i] = __builtin_shufflevector(b[i], b[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+        v[i + 4] = __builtin_shufflevector(b[i], b[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+    }
+}
+
+static void abreast(const float *restrict line, int64_t pitch, int64_t n, float *restrict x)
+{
+    int64_t i = 0;
+    for (; i + CPU_MEAN_ABREAST <= n; i += CPU_MEAN_ABREAST) {
+        CpuEight v[CPU_MEAN_ABREAST];
+        for (int l = 0; l < CPU_MEAN_ABREAST; l++) v[l] = *(const CpuEight *)(line + l * pitch + i);
+        turn(v);
+        for (int k = 0; k < CPU_MEAN_ABREAST; k++) *(CpuEight *)(x + (i + k) * CPU_MEAN_ABREAST) = v[k];
+    }
+    for (; i < n; i++)
+        for (int64_t l = 0; l < CPU_MEAN_ABREAST; l++) x[i * CPU_MEAN_ABREAST + l] = line[l * pitch + i];
+}
+
+static CPU_INLINE void rounded(const double *sum, double scale, CpuEight *to)
+{
+    const CpuSums s = sums_f64(sum);
+    const CpuFourFloats low = __builtin_convertvector(s.low * scale, CpuFourFloats),
+                        high = __builtin_convertvector(s.high * scale, CpuFourFloats);
+    *to = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+}
+
+static void apart(const double *restrict sum, int64_t n, double scale, float *const line[CPU_MEAN_ABREAST])
+{
+    int64_t i = 0;
+    for (; i + CPU_MEAN_ABREAST <= n; i += CPU_MEAN_ABREAST) {
+        CpuEight v[CPU_MEAN_ABREAST];
+        for (int k = 0; k < CPU_MEAN_ABREAST; k++) rounded(sum + (i + k) * CPU_MEAN_ABREAST, scale, &v[k]);
+        turn(v);
+        for (int l = 0; l < CPU_MEAN_ABREAST; l++) *(CpuEight *)(line[l] + i) = v[l];
+    }
+    for (; i < n; i++)
+        for (int64_t l = 0; l < CPU_MEAN_ABREAST; l++)
+            line[l][i] = (float)(sum[i * CPU_MEAN_ABREAST + l] * scale);
 }
 
 static void mean_of(const double *restrict sum, int64_t n, double scale, double count,
@@ -197,6 +283,8 @@ const CpuMeanKernels CPU_TABLE(mean) = {
     .ends = {ends_f32, ends_f64},
     .starts = {starts_f32, starts_f64},
     .join = join,
+    .abreast = abreast,
+    .apart = apart,
     .mean = mean_of,
     .square_whole = square_whole,
     .deviation_whole = deviation_whole,

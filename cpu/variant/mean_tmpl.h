@@ -14,6 +14,21 @@ static CPU_INLINE void CPU_PASTE(ends_runs, TYPE)(const SAMPLE *restrict x, int6
     }
 }
 
+/* The same of one run, CPU_MEAN_ABREAST channels at a time, for lines of so many side by side. */
+static CPU_INLINE void CPU_PASTE(ends_abreast, TYPE)(const SAMPLE *restrict x, int64_t run, int64_t channels,
+                                                     double *restrict end, double *restrict total)
+{
+    for (int64_t c = 0; c < channels; c += CPU_MEAN_ABREAST) {
+        CpuSums sum = CPU_PASTE(sums, TYPE)(x + c);
+        sums_store(end + c, sum);
+        for (int64_t i = channels + c; i < run * channels; i += channels) {
+            sum = sums_add(sum, CPU_PASTE(sums, TYPE)(x + i));
+            sums_store(end + i, sum);
+        }
+        sums_store(total + c, sum);
+    }
+}
+
 static void CPU_PASTE(ends, TYPE)(const void *samples, const CpuMeanLine *line, double *end, double *total)
 {
     const int64_t run = line->run, channels = line->channels;
@@ -22,6 +37,8 @@ static void CPU_PASTE(ends, TYPE)(const void *samples, const CpuMeanLine *line, 
     const SAMPLE *const x = (const SAMPLE *)samples + skip * channels;
     int64_t done = 0;
     end += skip * channels;
+    for (; channels % CPU_MEAN_ABREAST == 0 && done < runs; done++) CPU_PASTE(ends_abreast, TYPE)
+    (x + done * run * channels, run, channels, end + done * run * channels, total + done * channels);
     for (; done + CPU_MEAN_RUNS <= runs; done += CPU_MEAN_RUNS) {
         const int64_t at = done * run * channels;
         if (channels == 1 && run == HALO_MEAN_RUN)
@@ -65,6 +82,28 @@ static CPU_INLINE void CPU_PASTE(starts_runs, TYPE)(const SAMPLE *restrict x, in
     }
 }
 
+/* The same of one run, as in ends_abreast. */
+static CPU_INLINE void CPU_PASTE(starts_abreast, TYPE)(const SAMPLE *restrict x, int64_t run, int64_t turn,
+                                                       int64_t channels, const double *const between[2],
+                                                       double *restrict sum)
+{
+    for (int64_t c = 0; c < channels; c += CPU_MEAN_ABREAST) {
+        const CpuSums less = between[0] == NULL ? sums_of(HALO_MEAN_NOTHING) : sums_f64(between[0] + c);
+        const CpuSums more = between[1] == NULL ? sums_of(HALO_MEAN_NOTHING) : sums_f64(between[1] + c);
+        int64_t i = (run - 1) * channels + c;
+        CpuSums here = CPU_PASTE(sums, TYPE)(x + i);
+        sums_store(sum + i, sums_add(here, turn < run ? more : less));
+        for (i -= channels; i >= turn * channels; i -= channels) {
+            here = sums_add(here, CPU_PASTE(sums, TYPE)(x + i));
+            sums_store(sum + i, sums_add(here, more));
+        }
+        for (; i >= 0; i -= channels) {
+            here = sums_add(here, CPU_PASTE(sums, TYPE)(x + i));
+            sums_store(sum + i, sums_add(here, less));
+        }
+    }
+}
+
 /* The same for a run of which just pixels from `from` on, and below `upto`, have outputs. */
 static void CPU_PASTE(starts_part, TYPE)(const SAMPLE *x, const CpuMeanLine *line, int64_t turn, int64_t from,
                                          int64_t upto, const double *const between[2], double *sum)
@@ -87,10 +126,13 @@ static void CPU_PASTE(starts, TYPE)(const void *samples, const CpuMeanLine *line
     const double *lies[2] = {between[0], between[1]};
     for (int64_t first = -(line->position % run), runs = 1; first < line->count; first += runs * run) {
         const int64_t at = first * channels, whole = first < 0 ? 0 : (line->count - first) / run;
-        runs = whole >= CPU_MEAN_RUNS ? CPU_MEAN_RUNS : 1;
-        if (whole >= CPU_MEAN_RUNS && channels == 1 && run == HALO_MEAN_RUN)
+        const bool abreast = channels % CPU_MEAN_ABREAST == 0;
+        runs = whole >= CPU_MEAN_RUNS && !abreast ? CPU_MEAN_RUNS : 1;
+        if (whole >= 1 && abreast)
+            CPU_PASTE(starts_abreast, TYPE)(x + at, run, turn, channels, lies, sum + at);
+        else if (whole >= CPU_MEAN_RUNS && channels == 1 && run == HALO_MEAN_RUN)
             CPU_PASTE(starts_runs, TYPE)(x + at, HALO_MEAN_RUN, turn, 1, CPU_MEAN_RUNS, lies, sum + at);
-        else if (whole >= CPU_MEAN_RUNS)
+        else if (whole >= CPU_MEAN_RUNS && !abreast)
             CPU_PASTE(starts_runs, TYPE)(x + at, run, turn, channels, CPU_MEAN_RUNS, lies, sum + at);
         else
             CPU_PASTE(starts_part, TYPE)

@@ -1,12 +1,12 @@
-/* Sums along lines. A block stages pieces of a few lines in shared memory, as f64; a thread makes the outputs that begin in
- * one run of one of them. What it makes goes back to shared memory, so that rows are written whole. */
+/* Sums along lines. A block stages pieces of a few lines in shared memory, as f32; a thread makes the outputs that begin in
+ * one run of one of them. What it makes goes to shared memory too, so that rows are written whole: means, or sums. */
 #include "mean.cuh"
 
-/* One double is left out behind every run, so that the threads of a warp, which are a run apart, do not meet in a bank. */
+/* One place is left out behind every run, so that the threads of a warp, which are a run apart, do not meet in a bank. */
 __host__ __device__ __forceinline__ static int padded(int run, int i) { return i + i / run; }
 
-/* Do a thread's sums go back to where its samples were? It has one run then, and keeps them until all are read. */
-__host__ __device__ constexpr static bool in_place(int run) { return run == HALO_MEAN_RUN; }
+/* Do a thread's means go back to where its samples were? It has one run then, and keeps them until all are read. */
+__host__ __device__ constexpr static bool in_place(int run, bool doubles) { return run == HALO_MEAN_RUN && !doubles; }
 
 /* ---- from memory and back ------------------------------------------------------------------------------------------------------ */
 
@@ -52,10 +52,18 @@ __device__ __forceinline__ static int part_begins(const Share &share, int count,
     return (count + share.parts * CUDA_WARP - 1) / (share.parts * CUDA_WARP) * CUDA_WARP * part;
 }
 
+template <typename S> __device__ __forceinline__ static void copy(float *to, const S *from)
+{
+    if constexpr (sizeof(S) == sizeof(float))
+        mean_fetch(to, from); /* arrives by itself */
+    else
+        *to = (float)__ldg(from);
+}
+
 /* Samples at positions [x, x + count) of the block's lines, which come to place `to` of each. Those that no window holds are not
  * read. */
 template <int Run, typename S, int Planes>
-__device__ __forceinline__ static void stage(const MeanAlong &a, const Block &b, int64_t x, int count, int to, double *tile)
+__device__ __forceinline__ static void stage(const MeanAlong &a, const Block &b, int64_t x, int count, int to, float *tile)
 {
     const MeanSource &s = a.source;
     const Share share = share_of(a);
@@ -66,22 +74,22 @@ __device__ __forceinline__ static void stage(const MeanAlong &a, const Block &b,
         const int64_t row = halo_border_index(b.y + l + s.oy, s.height, s.border);
         const S *const from = (const S *)(s.data + (row - s.y0) * s.stride) - s.x0 * s.channels + b.channel;
         const S *const first = from + (x + s.ox) * s.channels;
-        double *const line = tile + l * Planes * a.pitch;
+        float *const line = tile + l * Planes * a.pitch;
         /* Places [low, high) lie in the image, and are taken as they are. */
         const bool plain = row >= 0 && !s.ignores && !s.counts;
         const int low = plain ? (int)cuda_min(count, cuda_max(0, cuda_max(a.x - x, -(x + s.ox)))) * Planes : 0;
         const int high = plain ? (int)cuda_max(low / Planes, cuda_min(count, cuda_min(needed - x, s.width - (x + s.ox)))) * Planes : 0;
         const int begin = max(low, from_place), end = min(high, upto_place);
-        if (Planes == 1 && begin == from_place) { /* then what is left out of a thread's places is known */
-            double *const there = line + padded(Run, to) + padded(Run, begin) + padded(Run, lane);
+        if (Planes == 1 && s.channels == 1 && begin == from_place) { /* then what is left out of a thread's places is known */
+            float *const there = line + padded(Run, to) + padded(Run, begin) + padded(Run, lane);
+            const S *const source = first + begin + lane;
 #pragma unroll 8
             for (int e = 0; e < end - begin - lane; e += CUDA_WARP)
-                there[e / CUDA_WARP * padded(Run, CUDA_WARP)] = (double)__ldg(first + (begin + lane + e) * s.channels);
+                copy(there + e / CUDA_WARP * padded(Run, CUDA_WARP), source + e);
         } else {
 #pragma unroll 8
             for (int e = begin + lane; e < end; e += CUDA_WARP)
-                line[e % Planes * a.pitch + padded(Run, to + e / Planes)] =
-                    (double)__ldg(first + (e / Planes * s.channels + e % Planes));
+                copy(line + e % Planes * a.pitch + padded(Run, to + e / Planes), first + (e / Planes * s.channels + e % Planes));
         }
 #pragma unroll 1
         for (int i = share.part * CUDA_WARP + lane; i < count * Planes - (high - low); i += share.parts * CUDA_WARP) {
@@ -92,13 +100,13 @@ __device__ __forceinline__ static void stage(const MeanAlong &a, const Block &b,
                 const int64_t column = halo_border_index(position + s.ox, s.width, s.border);
                 v = counted(s, row < 0 || column < 0 ? s.outside : (float)from[column * s.channels + e % Planes]);
             }
-            line[e % Planes * a.pitch + padded(Run, to + e / Planes)] = (double)v;
+            line[e % Planes * a.pitch + padded(Run, to + e / Planes)] = v;
         }
     }
 }
 
 template <int Run>
-__device__ __forceinline__ static void stage_typed(const MeanAlong &a, const Block &b, int64_t x, int count, int to, double *tile)
+__device__ __forceinline__ static void stage_typed(const MeanAlong &a, const Block &b, int64_t x, int count, int to, float *tile)
 {
     cuda_typed(a.source.dtype, [&](auto zero) {
         using S = decltype(zero);
@@ -111,9 +119,9 @@ __device__ __forceinline__ static void stage_typed(const MeanAlong &a, const Blo
     });
 }
 
-/* Rows of `count` sums become outputs: made(sum, at) of the sum and its place in the row. */
-template <int Run, typename D, int Planes, typename F>
-__device__ __forceinline__ static void store(const MeanAlong &a, const Block &b, int count, const double *sums, F made)
+/* Rows of `count` sums or means become outputs: made(of, at) of each and its place in the row. */
+template <int Run, typename D, int Planes, typename Sum, typename F>
+__device__ __forceinline__ static void store(const MeanAlong &a, const Block &b, int count, const Sum *sums, F made)
 {
     const MeanTarget &t = a.target;
     const Share share = share_of(a);
@@ -121,16 +129,16 @@ __device__ __forceinline__ static void store(const MeanAlong &a, const Block &b,
     const int first = (int)cuda_max(0, a.x - b.x), last = (int)cuda_min(count, a.x + a.cols - b.x);
     for (int l = share.line; l < b.lines; l += share.lines) {
         D *const row = (D *)(t.data + (b.y + l - t.base) % t.ring * t.stride) + (b.x - a.x) * channels + b.channel;
-        const double *const line = sums + l * Planes * a.sums_pitch;
+        const Sum *const line = sums + l * Planes * a.sums_pitch;
         const int64_t place = ((b.y + l - t.first) * a.cols + b.x - a.x) * channels + b.channel;
         const int begin = max(first * Planes, part_begins(share, count * Planes, share.part));
         const int end = min(last * Planes, part_begins(share, count * Planes, share.part + 1));
-        if (Planes == 1 && begin % CUDA_WARP == 0) {
-            const double *const there = line + padded(Run, begin) + padded(Run, lane);
-#pragma unroll 4
+        if (Planes == 1 && channels == 1 && begin % CUDA_WARP == 0) {
+            const Sum *const there = line + padded(Run, begin) + padded(Run, lane);
+            D *const target = row + begin + lane;
+#pragma unroll 8
             for (int e = 0; e < end - begin - lane; e += CUDA_WARP)
-                row[(begin + lane + e) * channels] =
-                    made(there[e / CUDA_WARP * padded(Run, CUDA_WARP)], place + (begin + lane + e) * channels);
+                target[e] = made(there[e / CUDA_WARP * padded(Run, CUDA_WARP)], place + begin + lane + e);
         } else {
 #pragma unroll 4
             for (int e = begin + lane; e < end; e += CUDA_WARP) {
@@ -141,8 +149,8 @@ __device__ __forceinline__ static void store(const MeanAlong &a, const Block &b,
     }
 }
 
-template <int Run, typename D, typename F>
-__device__ __forceinline__ static void store_planes(const MeanAlong &a, const Block &b, int count, const double *sums, F made)
+template <int Run, typename D, typename Sum, typename F>
+__device__ __forceinline__ static void store_planes(const MeanAlong &a, const Block &b, int count, const Sum *sums, F made)
 {
     switch (a.planes) {
     case 1: store<Run, D, 1>(a, b, count, sums, made); break;
@@ -152,8 +160,7 @@ __device__ __forceinline__ static void store_planes(const MeanAlong &a, const Bl
     }
 }
 
-template <int Run>
-__device__ __forceinline__ static void store_typed(const MeanAlong &a, const Block &b, int count, const double *sums)
+template <int Run> __device__ __forceinline__ static void store_typed(const MeanAlong &a, const Block &b, int count, const double *sums)
 {
     const MeanTarget &t = a.target;
     unsigned clipped = 0;
@@ -161,26 +168,40 @@ __device__ __forceinline__ static void store_typed(const MeanAlong &a, const Blo
         store_planes<Run, double>(a, b, count, sums, [](double sum, int64_t) { return sum; });
         return;
     }
-    if (t.between) { /* for the other pass */
-        store_planes<Run, float>(a, b, count, sums, [&](double sum, int64_t) { return (float)(sum * t.finish.inverse); });
-        return;
-    }
     cuda_typed(t.dtype, [&](auto zero) {
         using D = decltype(zero);
         store_planes<Run, D>(a, b, count, sums, [&](double sum, int64_t at) {
-            const float mean = t.finish.counts == NULL ? mean_quotient(sum, t.finish)
-                                                       : mean_counted(sum, t.finish, t.finish.counts[at]);
-            return cuda_sample<D>(mean, t.store, &clipped);
+            return cuda_sample<D>(mean_counted(sum, t.finish, t.finish.counts[at]), t.store, &clipped);
         });
     });
     cuda_count(t.clipped, clipped);
 }
 
-/* Whatever is staged of the block's lines becomes its square. */
-__device__ __forceinline__ static void square(const MeanAlong &a, double *tile)
+template <int Run> __device__ __forceinline__ static void store_typed(const MeanAlong &a, const Block &b, int count, const float *means)
 {
-    __syncthreads();
-    for (int i = (int)threadIdx.x; i < a.planes * a.rows * a.pitch; i += (int)blockDim.x) tile[i] = tile[i] * tile[i];
+    const MeanTarget &t = a.target;
+    unsigned clipped = 0;
+    if (t.between) { /* for the other pass */
+        store_planes<Run, float>(a, b, count, means, [](float mean, int64_t) { return mean; });
+        return;
+    }
+    const bool plain = t.store.num == 1.0f && t.store.den == 1.0f;
+    cuda_typed(t.dtype, [&](auto zero) {
+        using D = decltype(zero);
+        if (plain)
+            store_planes<Run, D>(a, b, count, means,
+                                 [&](float mean, int64_t) { return cuda_sample<D>(mean, {1.0f, 1.0f}, &clipped); });
+        else
+            store_planes<Run, D>(a, b, count, means, [&](float mean, int64_t) { return cuda_sample<D>(mean, t.store, &clipped); });
+    });
+    cuda_count(t.clipped, clipped);
+}
+
+/* What is summed: samples, or their squares, which f64 holds. */
+__device__ __forceinline__ static double term(const MeanAlong &a, float sample)
+{
+    const double v = (double)sample;
+    return a.source.squares ? v * v : v;
 }
 
 /* ---- totals ------------------------------------------------------------------------------------------------------- */
@@ -189,21 +210,22 @@ __device__ __forceinline__ static void square(const MeanAlong &a, double *tile)
 __global__ static void __launch_bounds__(mean_threads)
     totals_kernel(const __grid_constant__ MeanAlong a, int64_t first, int64_t runs, double *totals)
 {
-    CUDA_SHARED(double, tile);
+    CUDA_SHARED(float, tile);
     const int threads = mean_threads / (a.planes * a.rows);
     const int line = (int)threadIdx.x / threads;
     Block b = block_of(a, HALO_MEAN_RUN);
     const int64_t begins = blockIdx.x / (a.source.channels / a.planes) % a.segments * a.runs; /* counted from `first` */
     b.x = (first + begins) * HALO_MEAN_RUN;
     stage_typed<HALO_MEAN_RUN>(a, b, b.x, a.runs * HALO_MEAN_RUN, 0, tile);
-    if (a.source.squares) square(a, tile);
+    mean_fetched();
     __syncthreads();
     if (line >= b.lines * a.planes) return;
     const int64_t element = (b.y - a.y + line / a.planes) * a.source.channels + b.channel + line % a.planes;
     for (int j = (int)threadIdx.x % threads; j < a.runs && begins + j < runs; j += threads) {
-        const double *const samples = tile + line * a.pitch + j * (HALO_MEAN_RUN + 1);
-        double total = samples[0];
-        for (int k = 1; k < HALO_MEAN_RUN; k++) total = total + samples[k];
+        const float *const samples = tile + line * a.pitch + j * (HALO_MEAN_RUN + 1);
+        double total = term(a, samples[0]);
+#pragma unroll 8
+        for (int k = 1; k < HALO_MEAN_RUN; k++) total = total + term(a, samples[k]);
         totals[(begins + j) * a.lines * a.source.channels + element] = total;
     }
 }
@@ -211,73 +233,97 @@ __global__ static void __launch_bounds__(mean_threads)
 /* ---- sums --------------------------------------------------------------------------------------------------------- */
 
 /* The sums of the windows that begin in run j of a line's piece; `element` of a line's. */
-template <int Run>
-__device__ __forceinline__ static void sum_run(const MeanAlong &a, const double *samples, const double *totals, int64_t run,
-                                               int j, int64_t element, int upto, double sum[Run])
+template <int Run, bool Doubles, typename Put>
+__device__ __forceinline__ static void sum_run(const MeanAlong &a, const float *samples, const double *totals, int64_t run,
+                                               int j, int64_t element, int upto, Put put)
 {
     const int ahead = (int)((a.window - 1) / Run), offset = (int)((a.window - 1) % Run), turn = Run - offset;
-    const double *const starts = samples + j * (Run + 1);
-    const double *const ends = samples + (a.apart ? a.runs + j : j + ahead) * (Run + 1), *const here = ends + offset;
+    const float *const starts = samples + j * (Run + 1);
+    const float *const ends = samples + (a.apart ? a.runs + j : j + ahead) * (Run + 1), *const here = ends + offset;
     const auto between = [&](int more) {
         const int window = ahead - 1 + more;
         if (window < 1 || (more && offset == 0)) return HALO_MEAN_NOTHING;
         if (a.apart) return a.between.sums[more][(run + 1 - a.between.base) * a.between.totals.n + element];
         return mean_window((int)(run + 1), window, [&](int i) { return totals[j + 1 + i]; });
     };
-    double end = mean_ahead<Run>(offset, [&](int i) { return ends[i]; });
+    const auto value = [&](float sample) { return Doubles ? term(a, sample) : (double)sample; };
+    double end = mean_ahead<Run>(offset, [&](int i) { return value(ends[i]); });
     const double less = between(0), more = ahead == 1 || upto <= turn ? HALO_MEAN_NOTHING : between(1);
-    mean_run_sums<Run>(offset, ahead == 1, less, more, [&](int k) { return starts[k]; },
-                       [&](int k) { return (k < turn ? here : here + 1)[k]; }, &end, sum);
+    mean_run_sums<Run>(
+        offset, ahead == 1, less, more, [&](int k) { return value(starts[k]); },
+        [&](int k) { return value((k < turn ? here : here + 1)[k]); }, &end, put);
 }
 
-template <int Run>
-__global__ static void __launch_bounds__(mean_threads, in_place(Run) ? 4 : 6)
-    along_kernel(const __grid_constant__ MeanAlong a)
+/* Doubles: sums, as they are; else means, or, between the passes, scaled sums. */
+template <int Run, bool Doubles>
+__global__ static void __launch_bounds__(mean_threads, 6) along_kernel(const __grid_constant__ MeanAlong a)
 {
-    CUDA_SHARED(double, tile);
+    typedef typename std::conditional<Doubles, double, float>::type Made;
+    CUDA_SHARED(double, totals_of_lines);
     const int lines = a.planes * a.rows, threads = mean_threads / lines; /* of a line */
     const int line = (int)threadIdx.x / threads, first = (int)threadIdx.x % threads, segment = a.runs * Run;
-    const int ahead = (int)((a.window - 1) / Run);
+    const int ahead = (int)((a.window - 1) / Run), held = a.apart || ahead < 2 ? 0 : a.runs + ahead + 1;
     const Block b = block_of(a, Run);
     const bool works = line < b.lines * a.planes;
-    double *const sums = in_place(Run) ? tile : tile + lines * a.pitch;
-    double *const totals = tile + lines * (a.pitch + (in_place(Run) ? 0 : a.sums_pitch)) + line * (a.runs + ahead + 1);
-    const double *const samples = tile + line * a.pitch;
+    double *const totals = totals_of_lines + line * held;
+    Made *const other = reinterpret_cast<Made *>(totals_of_lines + lines * held);
+    float *const tile = reinterpret_cast<float *>(other + (in_place(Run, Doubles) ? 0 : lines * a.sums_pitch));
+    Made *const sums = in_place(Run, Doubles) ? reinterpret_cast<Made *>(tile) : other;
+    const float *const samples = tile + line * a.pitch;
 #pragma unroll 1
     for (int end = 0; end <= a.apart; end++)
         stage_typed<Run>(a, b, b.x + (int64_t)end * ahead * Run,
                          end ? segment + Run : a.apart ? segment : segment + (int)a.window - 1, end * segment, tile);
-    if (a.source.squares) square(a, tile);
+    mean_fetched();
     __syncthreads();
-    if (!a.apart && ahead > 1) {
+    if (held > 0) {
         for (int r = first; works && r < a.runs + ahead; r += threads) {
-            double total = samples[r * (Run + 1)];
+            const auto value = [&](float sample) { return Doubles ? term(a, sample) : (double)sample; };
+            double total = value(samples[r * (Run + 1)]);
 #pragma unroll
-            for (int k = 1; k < Run; k++) total = total + samples[r * (Run + 1) + k];
+            for (int k = 1; k < Run; k++) total = total + value(samples[r * (Run + 1) + k]);
             totals[r] = total;
         }
         __syncthreads();
     }
     const int64_t element = (b.y - a.y + line / a.planes) * a.source.channels + b.channel + line % a.planes;
-    double sum[Run] = {};
+    Made kept[in_place(Run, Doubles) ? Run : 1];
 #pragma unroll 1
     for (int j = first; works && j < a.runs; j += threads) { /* once, where they go back in place */
         const int64_t run = b.x / Run + j;
         const int upto = (int)cuda_max(0, cuda_min(Run, a.x + a.cols - run * Run));
-        if (a.window == 1)
-            sum[0] = samples[j * (Run + 1)];
-        else if (upto > 0)
-            sum_run<Run>(a, samples, totals, run, j, element, upto, sum);
-        if constexpr (!in_place(Run)) {
+        Made *const to = sums + line * a.sums_pitch + j * (Run + 1);
+        const auto put = [&](int k, auto &sum) {
+            constexpr int count = sizeof sum / sizeof *sum;
+            Made made[count];
+            if constexpr (Doubles) {
 #pragma unroll
-            for (int k = 0; k < Run; k++) sums[line * a.sums_pitch + j * (Run + 1) + k] = sum[k];
+                for (int u = 0; u < count; u++) made[u] = sum[u];
+            } else if (a.target.between) {
+#pragma unroll
+                for (int u = 0; u < count; u++) made[u] = (float)(sum[u] * a.target.finish.inverse);
+            } else {
+                mean_quotients<count>(sum, a.target.finish, made);
+            }
+#pragma unroll
+            for (int u = 0; u < count; u++)
+                if constexpr (in_place(Run, Doubles))
+                    kept[k + u] = made[u];
+                else
+                    to[k + u] = made[u];
+        };
+        if (a.window == 1) {
+            double sum[1] = {Doubles ? term(a, samples[j * (Run + 1)]) : (double)samples[j * (Run + 1)]};
+            put(0, sum);
+        } else if (upto > 0) {
+            sum_run<Run, Doubles>(a, samples, totals, run, j, element, upto, put);
         }
     }
-    if (in_place(Run)) {
+    if constexpr (in_place(Run, Doubles)) {
         __syncthreads();
         if (works && first < a.runs)
 #pragma unroll
-            for (int k = 0; k < Run; k++) sums[line * a.sums_pitch + first * (Run + 1) + k] = sum[k];
+            for (int k = 0; k < Run; k++) sums[line * a.sums_pitch + first * (Run + 1) + k] = kept[k];
     }
     __syncthreads();
     store_typed<Run>(a, b, segment, sums);
@@ -285,8 +331,11 @@ __global__ static void __launch_bounds__(mean_threads, in_place(Run) ? 4 : 6)
 
 /* ---- laying out --------------------------------------------------------------------------------------------------- */
 
-/* Outputs of a line's piece, at least: so that shared memory holds as many blocks as registers do. */
-static int segment_of(int run) { return in_place(run) ? 1024 : 512; }
+/* Outputs of a line's piece, at least. */
+static int segment_of(int run) { return run == HALO_MEAN_RUN ? 1024 : 512; }
+
+/* Are sums stored, or divided by counts of their own? */
+static bool doubles_of(const MeanAlong *a) { return a->target.dtype == HALO_F64 || a->target.finish.counts != NULL; }
 
 /* Blocks for runs of this size. Where there are few lines a block takes more of each. */
 static void lay_out(MeanAlong *a, int run)
@@ -300,7 +349,7 @@ static void lay_out(MeanAlong *a, int run)
     const int64_t segment = (int64_t)a->runs * run;
     const int64_t staged = cuda_min(1 << 24, a->apart ? 2 * segment + run : segment + a->window);
     a->pitch = padded(run, (int)staged) + 1;
-    a->sums_pitch = in_place(run) ? a->pitch : padded(run, (int)segment) + 1;
+    a->sums_pitch = in_place(run, doubles_of(a)) ? a->pitch : padded(run, (int)segment) + 1;
 }
 
 static int64_t blocks_of(const MeanAlong *a)
@@ -310,8 +359,10 @@ static int64_t blocks_of(const MeanAlong *a)
 
 static int64_t shared_of(const MeanAlong *a, int run)
 {
+    const bool doubles = doubles_of(a);
     const int64_t ahead = (a->window - 1) / run, totals = a->apart || ahead < 2 ? 0 : a->runs + ahead + 1;
-    return a->planes * a->rows * (a->pitch + (in_place(run) ? 0 : a->sums_pitch) + totals) * (int64_t)sizeof(double);
+    const int64_t made = in_place(run, doubles) ? 0 : a->sums_pitch * (int64_t)(doubles ? sizeof(double) : sizeof(float));
+    return a->planes * a->rows * (totals * (int64_t)sizeof(double) + made + a->pitch * (int64_t)sizeof(float));
 }
 
 bool mean_along_apart(const HaloDevice *device, const MeanAlong *args)
@@ -327,7 +378,10 @@ template <int Run> static HaloStatus launch(HaloDevice *device, const MeanAlong 
 {
     MeanAlong a = *args;
     lay_out(&a, Run);
-    CUDA_LAUNCH(device, along_kernel<Run>, blocks_of(&a), mean_threads, (int)shared_of(&a, Run), a);
+    if (doubles_of(&a))
+        CUDA_LAUNCH(device, (along_kernel<Run, true>), blocks_of(&a), mean_threads, (int)shared_of(&a, Run), a);
+    else
+        CUDA_LAUNCH(device, (along_kernel<Run, false>), blocks_of(&a), mean_threads, (int)shared_of(&a, Run), a);
     return HALO_OK;
 }
 
@@ -349,6 +403,6 @@ HaloStatus mean_along_totals(HaloDevice *device, const MeanAlong *args, int64_t 
     lay_out(&a, HALO_MEAN_RUN);
     a.segments = cuda_ceil_div(runs, a.runs);
     CUDA_LAUNCH(device, totals_kernel, blocks_of(&a), mean_threads,
-                (int)(a.planes * a.rows * a.pitch * (int64_t)sizeof(double)), a, first, runs, totals);
+                (int)(a.planes * a.rows * a.pitch * (int64_t)sizeof(float)), a, first, runs, totals);
     return HALO_OK;
 }

@@ -50,35 +50,73 @@ __device__ __forceinline__ static double sum_between(const MeanBetween &b, int64
     });
 }
 
-/* Stores the sums of rows `from` to `upto` of a run whose row 0 is at `position`. */
-template <int Run>
-__device__ __forceinline__ static void put(const MeanDown &a, int64_t position, int64_t e, int from, int upto,
-                                           const double sum[Run], unsigned *clipped)
-{
-    if (a.sums != NULL) {
-        double *to = a.sums + (position - a.first) * a.rows.n + e;
+/* Where the outputs of a run go, from its row 0 on, and which of them: those that this calls it with are stored. */
+template <typename D> struct DownPut {
+    char *to;
+    int64_t stride;
+    int from, upto;
+    bool plain;
+    unsigned *clipped;
+
+    template <int Count> __device__ __forceinline__ void operator()(const MeanDown &a, int k, const double (&sum)[Count])
+    {
+        D made[Count];
+        if constexpr (sizeof(D) == sizeof(double)) {
 #pragma unroll
-        for (int k = 0; k < Run; k++, to += a.rows.n)
-            if (k >= from && k < upto) *to = sum[k];
-        return;
+            for (int u = 0; u < Count; u++) made[u] = sum[u];
+        } else {
+            float mean[Count];
+            mean_quotients<Count>(sum, a.target.finish, mean);
+            if (!plain)
+#pragma unroll
+                for (int u = 0; u < Count; u++) mean[u] = halo_rescale(mean[u], a.target.store);
+#pragma unroll
+            for (int u = 0; u < Count; u++) {
+                unsigned lost = 0;
+                made[u] = cuda_sample<D>(mean[u], {1.0f, 1.0f}, &lost);
+                if (k + u >= from && k + u < upto) *clipped += lost;
+            }
+        }
+        if (k >= from && k + Count <= upto)
+#pragma unroll
+            for (int u = 0; u < Count; u++, to += stride) *(D *)to = made[u];
+        else
+#pragma unroll
+            for (int u = 0; u < Count; u++, to += stride)
+                if (k + u >= from && k + u < upto) *(D *)to = made[u];
     }
-    float mean[Run];
-#pragma unroll
-    for (int k = 0; k < Run; k++) mean[k] = mean_quotient(sum[k], a.target.finish);
-    if (a.target.store.num != 1.0f || a.target.store.den != 1.0f)
-#pragma unroll
-        for (int k = 0; k < Run; k++) mean[k] = halo_rescale(mean[k], a.target.store);
-    cuda_typed(a.target.dtype, [&](auto zero) {
-        using D = decltype(zero);
-        char *to = a.target.data + (position - a.target.base) * a.target.stride + e * (int64_t)sizeof(D);
-#pragma unroll
-        for (int k = 0; k < Run; k++, to += a.target.stride)
-            if (k >= from && k < upto) *(D *)to = cuda_sample<D>(mean[k], {1.0f, 1.0f}, clipped);
-    });
+};
+
+/* Of the run whose row 0 is at `position`. */
+template <typename D>
+__device__ __forceinline__ static DownPut<D> down_put(const MeanDown &a, int64_t position, int64_t e, int from, int upto, unsigned *clipped)
+{
+    DownPut<D> p = {};
+    if constexpr (sizeof(D) == sizeof(double)) {
+        p.to = (char *)(a.sums + (position - a.first) * a.rows.n + e);
+        p.stride = a.rows.n * (int64_t)sizeof(D);
+    } else {
+        p.to = a.target.data + (position - a.target.base) * a.target.stride + e * (int64_t)sizeof(D);
+        p.stride = a.target.stride;
+        p.plain = a.target.store.num == 1.0f && a.target.store.den == 1.0f;
+    }
+    p.from = from;
+    p.upto = upto;
+    p.clipped = clipped;
+    return p;
+}
+
+/* Calls f with a value of the type that outputs have. */
+template <typename F> __device__ __forceinline__ static void down_typed(const MeanDown &a, F f)
+{
+    if (a.sums != NULL)
+        f(double());
+    else
+        cuda_typed(a.target.dtype, f);
 }
 
 /* Of one element, the outputs that begin in a few neighbouring runs. */
-template <typename In, int Run>
+template <typename In, typename D, int Run>
 __device__ __forceinline__ static void walk(const MeanDown &a, int64_t run, int64_t last, int64_t e, unsigned *clipped)
 {
     const int64_t n = a.rows.n, ahead = (a.window - 1) / Run;
@@ -89,15 +127,15 @@ __device__ __forceinline__ static void walk(const MeanDown &a, int64_t run, int6
         const int from = (int)cuda_max(0, a.first - run * Run), upto = (int)cuda_min(Run, a.first + a.count - run * Run);
         const In *const starts = row_at<In>(a.rows, run * Run) + e, *const ends = row_at<In>(a.rows, (run + ahead) * Run) + e;
         const In *const here = ends + offset * n, *const later = row_at<In>(a.rows, (run + ahead + 1) * Run) + e - turn * n;
-        double sum[Run];
+        auto put = down_put<D>(a, run * Run, e, from, upto, clipped);
         if (begins || offset == 0) end = mean_ahead<Run>(offset, [&](int i) { return (double)__ldg(ends + i * n); });
         const double less = sum_between(a.between, run, ahead - 1, e, 0);
         const double more = ahead == 1 || upto <= turn ? HALO_MEAN_NOTHING : sum_between(a.between, run, ahead, e, 1);
         mean_run_sums<Run>(
             offset, ahead == 1, less, more,
             [&](int k) { return k >= from ? (double)__ldg(starts + k * n) : 0.0; },
-            [&](int k) { return k < upto ? (double)__ldg((k < turn ? here : later) + k * n) : 0.0; }, &end, sum);
-        put<Run>(a, run * Run, e, from, upto, sum, clipped);
+            [&](int k) { return k < upto ? (double)__ldg((k < turn ? here : later) + k * n) : 0.0; }, &end,
+            [&](int k, const auto &sum) { put(a, k, sum); });
     }
 }
 
@@ -112,7 +150,7 @@ __global__ static void __launch_bounds__(down_threads, Run == HALO_MEAN_RUN ? 4 
     const int64_t run = a.first / Run + p.piece * down_runs<Run>;
     const int64_t last = cuda_min(run + down_runs<Run> - 1, (a.first + a.count - 1) / Run);
     unsigned clipped = 0;
-    walk<In, Run>(a, run, last, p.e, &clipped);
+    down_typed(a, [&](auto zero) { walk<In, decltype(zero), Run>(a, run, last, p.e, &clipped); });
     cuda_count(a.target.clipped, clipped);
 }
 
@@ -132,26 +170,9 @@ __host__ __device__ __forceinline__ static int tile_height(int64_t window, int r
     return tile_ahead(window, run) + (int)((window - 1) % run) + tile_rows;
 }
 
-/* Copies to shared memory behind the thread's back, where the GPU can. */
-__device__ __forceinline__ static void fetch_float(float *to, const float *from)
-{
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"((unsigned)__cvta_generic_to_shared(to)), "l"(from) : "memory");
-#else
-    *to = *from;
-#endif
-}
-
-__device__ __forceinline__ static void fetched()
-{
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_all;" ::: "memory");
-#endif
-}
-
 /* The same for rows of many floats: a thread fetches all that it needs of its element at once, and waits for it once. */
 template <int Run>
-__global__ static void __launch_bounds__(down_threads, 4)
+__global__ static void __launch_bounds__(down_threads, 6)
     tile_kernel(const __grid_constant__ MeanDown a, unsigned blocks)
 {
     CUDA_SHARED(float, tile);
@@ -168,29 +189,32 @@ __global__ static void __launch_bounds__(down_threads, 4)
                 const float *from = row_at<float>(a.rows, position + i) + e;
                 if (i >= low && i + Run <= high)
 #pragma unroll
-                    for (int k = 0; k < Run; k++, from += n) fetch_float(to + k * down_threads, from);
+                    for (int k = 0; k < Run; k++, from += n) mean_fetch(to + k * down_threads, from);
                 else
                     for (int k = 0; k < Run; k++, from += n)
-                        if (i + k >= low && i + k < high) fetch_float(to + k * down_threads, from);
+                        if (i + k >= low && i + k < high) mean_fetch(to + k * down_threads, from);
             }
         };
         fetch(starts, first, behind);
         fetch(ends, first + ahead * Run, tile_height(a.window, Run) - behind);
-        fetched();
+        mean_fetched();
 #pragma unroll 1
         for (int r = 0; r < tile_rows; r += Run) {
             const int64_t position = first + r;
             const int from = (int)cuda_max(0, a.first - position), upto = (int)cuda_min(Run, a.first + a.count - position);
             if (from >= Run || upto <= 0) continue;
             const float *const here = starts + r * down_threads, *const there = ends + r * down_threads;
-            double sum[Run], end = mean_ahead<Run>(offset, [&](int i) { return (double)there[i * down_threads]; });
+            double end = mean_ahead<Run>(offset, [&](int i) { return (double)there[i * down_threads]; });
             const double less = sum_between(a.between, position / Run, ahead - 1, e, 0);
             const double more =
                 ahead == 1 || upto + offset <= Run ? HALO_MEAN_NOTHING : sum_between(a.between, position / Run, ahead, e, 1);
-            mean_run_sums<Run>(
-                offset, ahead == 1, less, more, [&](int k) { return (double)here[k * down_threads]; },
-                [&](int k) { return (double)there[(offset + k) * down_threads]; }, &end, sum);
-            put<Run>(a, position, e, from, upto, sum, &clipped);
+            down_typed(a, [&](auto zero) {
+                auto put = down_put<decltype(zero)>(a, position, e, from, upto, &clipped);
+                mean_run_sums<Run>(
+                    offset, ahead == 1, less, more, [&](int k) { return (double)here[k * down_threads]; },
+                    [&](int k) { return (double)there[(offset + k) * down_threads]; }, &end,
+                    [&](int k, const auto &sum) { put(a, k, sum); });
+            });
         }
     }
     cuda_count(a.target.clipped, clipped);

@@ -143,7 +143,12 @@ static HaloStatus bands(const MeanJob *job)
     return HALO_OK;
 }
 
-static HaloStatus means(const MeanJob *job) { return job->window.height == 1 ? along(job, job->y, job->rows, &job->target) : bands(job); }
+static HaloStatus means(const MeanJob *job)
+{
+    const bool plain = job->target.finish.counts == NULL && job->target.dtype != HALO_F64;
+    if (plain && mean_whole_takes(job)) return job->room->base == NULL ? HALO_OK : mean_whole(job);
+    return job->window.height == 1 ? along(job, job->y, job->rows, &job->target) : bands(job);
+}
 
 HaloStatus mean_sums(const MeanJob *rows, const MeanSource *source, const double **sums)
 {
@@ -174,17 +179,15 @@ static HaloStatus means_of_numbers(const MeanJob *job)
 
 /* ---- small windows of whole numbers --------------------------------------------------------------------------------- */
 
-/* Their sums are exact in f32 and in any order, and so is the quotient rounded once: a separable convolution by ones, whose
- * store divides, gives the same bits, and is faster up to about so many taps. */
-static const int64_t ones_most = 63;
+/* A convolution by ones is faster than running sums up to about so many taps, where it has a kernel for them; or where running
+ * sums have none for so many channels. */
+static const int64_t ones_most = 63, ones_few = 11;
 
 static bool ones_take(const HaloBuf *src, const HaloMean *mean, HaloStore store)
 {
-    const HaloWindow &w = mean->window;
-    const HaloDtype dtype = src->shape.dtype;
-    if (dtype == HALO_F32 || w.border == HALO_BORDER_CONSTANT) return false; /* columns would see it unsummed */
-    if (w.width > ones_most || w.height > ones_most || store.num != 1.0f || store.den != 1.0f) return false;
-    return w.width * w.height * (dtype == HALO_U8 ? 255 : 65535) <= 1 << 24;
+    const int channels = src->shape.channels;
+    if (channels == 2) return false;
+    return halo_mean_ones(mean, src->shape.dtype, store, channels <= 4 ? ones_few : ones_most);
 }
 
 static HaloStatus by_ones(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMean *mean)
@@ -211,6 +214,7 @@ static MeanJob job_of(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, cons
     job.cols = dst->cols;
     job.rows = dst->rows;
     job.n = dst->cols * dst->shape.channels;
+    job.held = src->cols;
     job.source.data = (const char *)src->data;
     job.source.stride = src->stride;
     job.source.x0 = src->x0;
@@ -246,7 +250,7 @@ HaloStatus cuda_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const
 {
     CUDA_PASS(cuda_use(device));
     if (dst->cols < 1 || dst->rows < 1) return HALO_OK;
-    if (mean->kind == HALO_MEAN_PLAIN && ones_take(src, mean, store)) return by_ones(device, src, dst, mean);
+    if (ones_take(src, mean, store)) return by_ones(device, src, dst, mean);
     MeanJob job = job_of(device, src, dst, mean, store);
     const bool rest = mean->window.nan_ignore && (src->shape.dtype == HALO_F32 || job.source.outside != job.source.outside);
     MeanRoom room = {};

@@ -7,6 +7,8 @@
 #include "halo/means.h"
 
 static const int mean_threads = 128;
+/* Sums of so many rows of a run are kept in registers. */
+#define MEAN_KEPT 16
 /* Totals of so many runs are summed where they are needed; of more there are sums beforehand. */
 static const int64_t mean_few = 64;
 
@@ -71,7 +73,7 @@ struct MeanAlong {
     int64_t x, cols, y, lines; /* the first output and line, and how many */
     int64_t segments;          /* of a line */
     int runs, planes, rows;    /* a block's: runs of a segment, channels, lines */
-    int pitch, sums_pitch;     /* doubles of a line in shared memory: samples, sums */
+    int pitch, sums_pitch;     /* of a line in shared memory: samples, what is made of them */
     bool apart;                /* where windows end lies apart from where they begin */
 };
 
@@ -95,6 +97,7 @@ struct MeanJob {
     MeanSource source;
     MeanTarget target;
     int64_t x, y, cols, rows, n; /* outputs; elements of a row */
+    int64_t held;                /* columns of the source that are there */
     MeanRoom *room;
 };
 
@@ -108,6 +111,9 @@ static inline void *mean_take(MeanRoom *room, int64_t count, int64_t size)
 
 /* mean.cu: the sums of the job's windows, [rows][n] out of its room, of samples as this source reads them. */
 HaloStatus mean_sums(const MeanJob *job, const MeanSource *source, const double **sums);
+/* whole.cu: windows of whole numbers that one pass over memory can do. */
+bool mean_whole_takes(const MeanJob *job);
+HaloStatus mean_whole(const MeanJob *job);
 /* deviation.cu: of sums, and of sums of squares. `numbers`: just of the samples that are; root: of variances. */
 HaloStatus mean_deviations(const MeanJob *job, bool numbers, bool root);
 
@@ -122,6 +128,25 @@ HaloStatus mean_down_counted(HaloDevice *device, const MeanTarget *target, const
                              int64_t n);
 HaloStatus mean_down_totals(HaloDevice *device, const MeanRows *rows, bool doubles, int64_t run, int64_t first,
                             int64_t runs, const MeanRows *totals);
+
+/* ---- copies to shared memory -------------------------------------------------------------------------------------- */
+
+/* Behind the thread's back, where the GPU can. */
+__device__ __forceinline__ static void mean_fetch(float *to, const float *from)
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"((unsigned)__cvta_generic_to_shared(to)), "l"(from) : "memory");
+#else
+    *to = *from;
+#endif
+}
+
+__device__ __forceinline__ static void mean_fetched()
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
 
 /* ---- sums of few -------------------------------------------------------------------------------------------------- */
 
@@ -149,44 +174,73 @@ template <typename F> __device__ __forceinline__ double mean_window(int position
 /* The sum of the first `offset` samples of a run, at most Run - 1: ends(i) is sample i. Loads go ahead of the sums. */
 template <int Run, typename Ends> __device__ __forceinline__ static double mean_ahead(int offset, Ends ends)
 {
-    constexpr int batch = Run < 8 ? Run : 8;
+    constexpr int batch = Run < 4 ? Run : 4;
     double end = HALO_MEAN_NOTHING;
+    int i = 0;
 #pragma unroll 1
-    for (int i = 0; i < offset; i += batch) {
+    for (; i + batch <= offset; i += batch) {
         double v[batch];
 #pragma unroll
-        for (int u = 0; u < batch; u++) v[u] = i + u < offset ? ends(i + u) : HALO_MEAN_NOTHING;
+        for (int u = 0; u < batch; u++) v[u] = ends(i + u);
 #pragma unroll
         for (int u = 0; u < batch; u++) end = end + v[u];
     }
+#pragma unroll 1
+    for (; i < offset; i++) end = end + ends(i);
     return end;
 }
 
-/* The sums of the windows that begin in a run: sum[k] at its row k, which is starts(k) and ends in ends(k). Row 0 ends
- * `offset` samples into a run, and these are summed in *end; row `Run - offset` begins the next. `less` lies between the two
- * runs, `more` is one run more, for windows that end in the next; where `next`, they end in the run behind the first, and the
- * sum over that is what comes to lie between. */
-template <int Run, typename Starts, typename Ends>
+/* The sums of the windows that begin in a run: put(k, sum) of some of its rows, from k on, which are starts(k) and end in ends(k).
+ * Row 0 ends `offset` samples into a run, and these are summed in *end; row `Run - offset` begins the next. `less` lies between
+ * the two runs, `more` is one run more, for windows that end in the next; where `next`, they end in the run behind the first,
+ * and the sum over that is what comes to lie between. Of a long run the sums from its rows to its last are kept for a half at a
+ * time, and made twice for the second: registers are dearer than additions. */
+template <int Run, typename Starts, typename Ends, typename Put>
 __device__ __forceinline__ static void mean_run_sums(int offset, bool next, double less, double more, Starts starts,
-                                                     Ends ends, double *end, double sum[Run])
+                                                     Ends ends, double *end, Put put)
 {
-    constexpr int batch = Run < 8 ? Run : 8;
+    constexpr int half = Run < MEAN_KEPT ? Run : MEAN_KEPT, batch = half < 8 ? half : 8;
     const int turn = Run - offset;
 #pragma unroll
-    for (int k = Run - 1; k >= 0; k--) sum[k] = k == Run - 1 ? starts(k) : starts(k) + sum[k < Run - 1 ? k + 1 : k];
+    for (int part = 0; part < Run; part += half) {
+        asm volatile("" ::: "memory"); /* what is read again is not kept instead */
+        double sum[half], start = starts(Run - 1);
 #pragma unroll
-    for (int first = 0; first < Run; first += batch) {
-        double v[batch];
+        for (int k = Run - 2; k >= part + half; k--) start = starts(k) + start;
 #pragma unroll
-        for (int u = 0; u < batch; u++) v[u] = ends(first + u);
+        for (int k = half - 1; k >= 0; k--) {
+            if (part + k < Run - 1) start = starts(part + k) + start;
+            sum[k] = start;
+        }
 #pragma unroll
-        for (int u = 0; u < batch; u++) {
-            if (first + u == turn) {
+        for (int first = 0; first < half; first += batch) {
+            const int row = part + first;
+            double v[batch];
+#pragma unroll
+            for (int u = 0; u < batch; u++) v[u] = ends(row + u);
+            const auto turns = [&]() {
                 less = next ? *end : more;
                 *end = HALO_MEAN_NOTHING;
+            };
+            if (row < turn && turn < row + batch) { /* few ask for every row */
+#pragma unroll
+                for (int u = 0; u < batch; u++) {
+                    if (row + u == turn) turns();
+                    *end = *end + v[u];
+                    sum[first + u] = (sum[first + u] + less) + *end;
+                }
+            } else {
+                if (row == turn) turns();
+#pragma unroll
+                for (int u = 0; u < batch; u++) {
+                    *end = *end + v[u];
+                    sum[first + u] = (sum[first + u] + less) + *end;
+                }
             }
-            *end = *end + v[u];
-            sum[first + u] = (sum[first + u] + less) + *end;
+            double some[batch];
+#pragma unroll
+            for (int u = 0; u < batch; u++) some[u] = sum[first + u];
+            put(row, some);
         }
     }
 }
@@ -195,15 +249,38 @@ __device__ __forceinline__ static void mean_run_sums(int offset, bool next, doub
 
 /* sum / count, rounded once, and then to f32: the quotient by the inverse is corrected twice by its remainder. P. Markstein,
  * "Computation of elementary functions on the IBM RISC System/6000 processor", 1990. Sums are of f32, so nothing is too
- * small; -0 keeps its sign, infinities and NaN stay. */
-__device__ __forceinline__ static float mean_quotient(double sum, const MeanFinish &f)
+ * small. */
+__device__ __noinline__ static float mean_divided(double sum, double count, double inverse)
 {
-    const double first = sum * f.inverse;
-    double q = fma(fma(-first, f.count, sum), f.inverse, first);
-    q = fma(fma(-q, f.count, sum), f.inverse, q);
-    const bool finite = (__double2hiint(sum) & 0x7ff00000) != 0x7ff00000;
-    const float v = (float)(finite ? q : first);
-    return __int_as_float((__float_as_int(v) & 0x7fffffff) | (__double2hiint(sum) & (int)0x80000000));
+    const double first = sum * inverse;
+    double q = fma(fma(-first, count, sum), inverse, first);
+    q = fma(fma(-q, count, sum), inverse, q);
+    return (float)q;
+}
+
+/* The same of some sums. The product by the inverse is off by less than 3 of its last digits, which f32 does not show unless it
+ * lies that near the middle between two of them, or is less than normal. -0 keeps its sign, infinities and NaN stay. */
+template <int Count>
+__device__ __forceinline__ static void mean_quotients(const double sum[Count], const MeanFinish &f, float mean[Count])
+{
+    bool near = false;
+#pragma unroll
+    for (int i = 0; i < Count; i++) {
+        const double q = sum[i] * f.inverse;
+        const unsigned low = (unsigned)__double2loint(q), high = (unsigned)__double2hiint(q);
+        near |= (low - (0x10000000u - 4u)) * 8u <= 8u * 8u || high * 2u - 1u < 0x38100000u * 2u - 1u;
+        mean[i] = (float)q;
+    }
+    if (!near) return;
+#pragma unroll 1
+    for (int i = 0; i < Count; i++) {
+        double s = sum[0];
+#pragma unroll
+        for (int k = 1; k < Count; k++) s = i == k ? sum[k] : s;
+        const float m = s == 0.0 || s - s != 0.0 ? (float)(s * f.inverse) : mean_divided(s, f.count, f.inverse);
+#pragma unroll
+        for (int k = 0; k < Count; k++) mean[k] = i == k ? m : mean[k];
+    }
 }
 
 /* The same over a count of its own. */

@@ -31,6 +31,17 @@ HALO_FN double halo_mean_scale(int64_t width)
     return scale;
 }
 
+/* May whole numbers be convolved by ones, at most so many of them a side? Their sums are exact in f32 and in
+ * any order then, and so is the quotient, rounded once, if the store divides: the same bits. Not where the
+ * border has a value of its own, which columns would see unsummed. */
+HALO_FN bool halo_mean_ones(const HaloMean *mean, HaloDtype dtype, HaloStore store, int64_t most)
+{
+    const HaloWindow *window = &mean->window;
+    return dtype != HALO_F32 && mean->kind == HALO_MEAN_PLAIN && window->border != HALO_BORDER_CONSTANT &&
+           window->width <= most && window->height <= most && store.num == 1.0f && store.den == 1.0f &&
+           window->width * window->height * (dtype == HALO_U8 ? 255 : 65535) <= 1 << 24;
+}
+
 /* Of `count` samples with this sum, and this sum of squares. */
 HALO_FN double halo_variance(double sum, double squares, double count)
 {
