@@ -118,6 +118,7 @@ HaloStatus cli_read_subsampling(CliSettings *settings, const char *value);
 HaloStatus cli_read_quality(CliSettings *settings, const char *value);
 HaloStatus cli_read_format(CliSettings *settings, const char *value);
 HaloStatus cli_read_png_level(CliSettings *settings, const char *value);
+HaloStatus cli_read_tile(CliSettings *settings, const char *value);
 HaloStatus cli_read_progress(CliSettings *settings, const char *value);
 HaloStatus cli_read_include(CliSettings *settings, const char *value);
 HaloStatus cli_read_exclude(CliSettings *settings, const char *value);

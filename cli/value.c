@@ -87,6 +87,15 @@ HaloStatus cli_read_png_level(CliSettings *settings, const char *value)
     return HALO_OK;
 }
 
+HaloStatus cli_read_tile(CliSettings *settings, const char *value)
+{
+    int64_t tile;
+    if (!halo_read_count(value, 8192, &tile, NULL) || tile == 0 || tile % 16 != 0)
+        return halo_fail(HALO_ERR_USAGE, "expected a multiple of 16 up to 8192, found '%.80s'", value);
+    settings->write.tile = (int)tile;
+    return HALO_OK;
+}
+
 HaloStatus cli_read_one_device(const char *value, HaloOptions *engine)
 {
     int choice = HALO_DEVICE_GPU;

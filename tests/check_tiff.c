@@ -20,6 +20,7 @@ enum { WIDTH = 37, HEIGHT = 29 };
 typedef struct Made {
     const char *mode;
     int bits, format, samples, photometric, planar, tile, compression, predictor, extra, pages;
+    bool overviews; /* every second page is one */
     uint16_t (*map)[256];
 } Made;
 
@@ -61,6 +62,7 @@ static Bytes make(const Made *made, const uint8_t *samples)
     uint8_t block[64 * 64 * 32];
     for (int page = 0; page < (made->pages > 0 ? made->pages : 1); page++) {
         set_tags(tiff, made);
+        if (made->overviews && page % 2 == 1) TIFFSetField(tiff, TIFFTAG_SUBFILETYPE, FILETYPE_REDUCEDIMAGE);
         for (int plane = 0; plane < planes; plane++) {
             const uint8_t *from = samples + plane * bytes * HEIGHT;
             for (int y = 0; made->tile == 0 && y < HEIGHT; y++) {
@@ -400,13 +402,19 @@ static void pages_are_counted(void **unused)
     (void)unused;
     Rng rng = {19};
     const uint8_t samples[WIDTH * HEIGHT] = {0};
-    const Made made = {.bits = 8, .samples = 1, .photometric = PHOTOMETRIC_MINISBLACK, .pages = 3};
-    Bytes file = make(&made, samples);
-    Decoded image;
-    read_back(&file, &rng, &image);
-    assert_int_equal(image.info.images, 3);
-    decoded_free(&image);
-    free(file.at);
+    Made made = {.bits = 8, .samples = 1, .photometric = PHOTOMETRIC_MINISBLACK};
+    for (made.pages = 1; made.pages <= 4; made.pages++) {
+        for (int overviews = 0; overviews < 2; overviews++) {
+            made.overviews = overviews;
+            Bytes file = make(&made, samples);
+            Decoded image;
+            read_back(&file, &rng, &image);
+            assert_int_equal(image.info.images, overviews ? (made.pages + 1) / 2 : made.pages);
+            assert_true((strstr(image.info.encoding, "overviews") != NULL) == (overviews && made.pages > 1));
+            decoded_free(&image);
+            free(file.at);
+        }
+    }
 }
 
 static void refusals(void **unused)

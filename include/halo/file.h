@@ -34,6 +34,8 @@ typedef struct HaloWriteOptions {
     int quality;     /* JPEG: 1..100; 0: 90 */
     int subsampling; /* JPEG: 444, 422 or 420; 0: 444 from quality 90 on, else 420 */
     int png_level;   /* PNG: 1 (fast) .. 9 (small) or HALO_PNG_STORED; 0: 1 */
+    int tile;        /* TIFF: tiles of so many rows and columns, a multiple of 16; 0: strips */
+    bool pyramid;    /* TIFF: overviews, too, each half as wide and high, in tiles of `tile` or 256 */
     bool strip;      /* write none of the input's metadata */
     bool guard;      /* where samples of sound would be clipped, do it again, scaled to fit */
     bool sync;       /* success means that the output, and its name in its folder, are on the disk */

@@ -114,22 +114,60 @@ void tiff_close_decoder(TiffDecoder *decoder)
     *decoder = (TiffDecoder){0};
 }
 
-int tiff_count_pages(TiffReader *state)
+/* ---- directories ---------------------------------------------------------------------------------------- */
+
+/* Where the directory behind this one stands, 0: it is the last. False where the chain is broken. */
+static bool step(TiffReader *state, uint64_t *at)
 {
     const bool big = TIFFIsBigTIFF(state->own.tiff), big_endian = TIFFIsBigEndian(state->own.tiff);
     const size_t count_size = big ? 8 : 2, offset_size = big ? 8 : 4, entry_size = big ? 20 : 12;
-    uint64_t at = TIFFCurrentDirOffset(state->own.tiff);
     uint8_t bytes[8];
-    int pages = 0;
-    while (at != 0 && pages < MAX_PAGES && at < (uint64_t)state->size) {
-        if (take(&state->own, (int64_t)at, bytes, count_size) < count_size) break;
-        const uint64_t entries = halo_get(bytes, count_size, big_endian);
-        pages++;
-        if (entries > UINT16_MAX) break;
-        const uint64_t next = at + count_size + entries * entry_size;
-        if (take(&state->own, (int64_t)next, bytes, offset_size) < offset_size) break;
-        at = halo_get(bytes, offset_size, big_endian);
+    if (take(&state->own, (int64_t)*at, bytes, count_size) < count_size) return false;
+    const uint64_t entries = halo_get(bytes, count_size, big_endian);
+    if (entries > UINT16_MAX) return false;
+    const uint64_t next = *at + count_size + entries * entry_size;
+    if (take(&state->own, (int64_t)next, bytes, offset_size) < offset_size) return false;
+    *at = halo_get(bytes, offset_size, big_endian);
+    return *at < (uint64_t)state->size;
+}
+
+static bool is_overview(TiffReader *state, uint64_t at)
+{
+    const IfdSource from = {tiff_get_bytes, state, TIFFIsBigEndian(state->own.tiff) != 0,
+                            TIFFIsBigTIFF(state->own.tiff) != 0};
+    IfdEntry entry;
+    return ifd_find(&from, (int64_t)at, TIFFTAG_SUBFILETYPE, &entry) &&
+           (ifd_number(&from, &entry) & FILETYPE_REDUCEDIMAGE) != 0;
+}
+
+int tiff_count_pages(TiffReader *state, bool *overviews)
+{
+    uint64_t at = TIFFCurrentDirOffset(state->own.tiff);
+    int pages = 1;
+    *overviews = false;
+    for (int directories = 1; directories < MAX_PAGES && step(state, &at) && at != 0; directories++) {
+        const bool overview = is_overview(state, at);
+        *overviews |= overview;
+        pages += !overview;
     }
     return pages;
+}
+
+bool tiff_more_pages(TiffReader *state)
+{
+    uint64_t at = TIFFCurrentDirOffset(state->own.tiff);
+    for (int directories = 0; directories < MAX_PAGES; directories++) {
+        if (!step(state, &at)) return !TIFFLastDirectory(state->own.tiff);
+        if (at == 0 || !is_overview(state, at)) return at != 0;
+    }
+    return false;
+}
+
+bool tiff_next_page(TiffReader *state)
+{
+    do {
+        if (TIFFReadDirectory(state->own.tiff) != 1) return false;
+    } while (is_overview(state, TIFFCurrentDirOffset(state->own.tiff)));
+    return true;
 }
 #endif

@@ -21,14 +21,16 @@ static void describe(TiffReader *state)
 {
     HaloInfo *info = &state->reader->info;
     const TiffPixels *pixels = &state->pixels;
-    snprintf(info->encoding, sizeof info->encoding, "%s%s, %s%s%s", pixels->colour,
+    const int64_t page = state->reader->options.image;
+    bool overviews = false;
+    info->images = page == 0 ? tiff_count_pages(state, &overviews) : page + 1;
+    if (info->images == page + 1 && tiff_more_pages(state)) info->images++;
+    snprintf(info->encoding, sizeof info->encoding, "%s%s, %s%s%s%s", pixels->colour,
              pixels->is_signed ? ", signed" : "", state->tiled ? "tiles" : "strips",
-             state->planar ? ", planes" : "", TIFFIsBigTIFF(state->own.tiff) ? ", BigTIFF" : "");
+             overviews ? ", overviews" : "", state->planar ? ", planes" : "",
+             TIFFIsBigTIFF(state->own.tiff) ? ", BigTIFF" : "");
     info->bits = pixels->bits;
     info->real = pixels->real;
-    const int64_t page = state->reader->options.image;
-    info->images = page == 0 ? tiff_count_pages(state) : page + 1;
-    if (info->images == page + 1 && !TIFFLastDirectory(state->own.tiff)) info->images++;
     if (pixels->bits == 64 || (pixels->bits == 32 && pixels->whole))
         halo_note(&info->notes, HALO_NOTE_THROUGH_F32, (uint64_t)pixels->bits);
     if (pixels->premultiplied) halo_note(&info->notes, HALO_NOTE_DIVIDED, 1);
@@ -121,7 +123,7 @@ HaloStatus halo_tiff_next(HaloReader *reader)
     tiff_drop_blocks(state);
     state->own.guard.strict = false;
     halo_tiff_clear(&state->own.guard);
-    HALO_TRY(halo_tiff_outcome(&state->own.guard, TIFFReadDirectory(state->own.tiff) == 1));
+    HALO_TRY(halo_tiff_outcome(&state->own.guard, tiff_next_page(state)));
     HALO_TRY(look_at_page(reader));
 out:
     return status;

@@ -1,14 +1,14 @@
-/* Writing TIFF: 8, 16 and 32-bit float samples in strips, Deflate; BigTIFF where 4 GiB do not do. Integers have
- * the horizontal predictor. Floats have none: their own (3) is a supplement that many readers lack. */
+/* Writing TIFF: 8, 16 and 32-bit float samples in strips or tiles, Deflate; BigTIFF where 4 GiB do not do.
+ * Integers have the horizontal predictor. Floats have none: their own (3) is a supplement that many readers lack. */
 #ifdef HALO_HAVE_TIFF
 #include "bytes/spool.h"
 #include "samples/image.h"
-#include "tifffile.h"
+#include "tiffwriter.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define STRIP_BYTES 262144
+#define PYRAMID_TILE 256 /* where nothing else is asked for */
 #define CLASSIC_BYTES \
     4000000000 /* of samples that a file with 32-bit offsets surely holds, if they do not shrink */
 
@@ -19,9 +19,7 @@ typedef struct TiffWriter {
     int64_t at, end; /* in the file */
     int64_t sink_at; /* a sink that can seek: where it stands */
     HaloSpool held;  /* one that cannot: the file so far */
-    uint8_t *strip;
-    int64_t strip_rows, row, given; /* row: rows in the strip so far; given: of the image */
-    uint32_t next;                  /* the strip's number */
+    TiffLevels page;
 } TiffWriter;
 
 /* ---- libtiff's file ------------------------------------------------------------------------------------- */
@@ -88,9 +86,16 @@ static bool set_extras(TIFF *tiff, int extras, const uint16_t *extra)
                            TIFFGetField(tiff, TIFFTAG_EXTRASAMPLES, &count, &kept) && kept != NULL);
 }
 
-static bool set_tags(TIFF *tiff, const HaloInfo *info, int64_t strip_rows)
+static bool set_blocks(TIFF *tiff, const TiffLayout *layout)
 {
-    const HaloShape *shape = &info->shape;
+    if (!layout->tiled) return TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, (uint32_t)layout->rows);
+    return TIFFSetField(tiff, TIFFTAG_TILEWIDTH, (uint32_t)layout->cols) &&
+           TIFFSetField(tiff, TIFFTAG_TILELENGTH, (uint32_t)layout->rows);
+}
+
+bool tiff_set_layout(TIFF *tiff, const TiffLayout *layout)
+{
+    const HaloShape *shape = &layout->shape;
     const bool real = shape->dtype == HALO_F32;
     const int colours = shape->channels - (shape->alpha >= 0);
     const bool rgb = colours == 3 || shape->channels == 4;
@@ -105,7 +110,7 @@ static bool set_tags(TIFF *tiff, const HaloInfo *info, int64_t strip_rows)
            TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, rgb ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK) &&
            set_extras(tiff, extras, extra) &&
            TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) &&
-           TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, (uint32_t)strip_rows) &&
+           set_blocks(tiff, layout) &&
            TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE) &&
            (real || TIFFSetField(tiff, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL));
 }
@@ -128,7 +133,9 @@ static HaloStatus open_file(HaloWriter *writer, int64_t bytes)
 HaloStatus halo_tiff_create(HaloWriter *writer)
 {
     const HaloShape *shape = &writer->info.shape;
+    const HaloWriteOptions *options = &writer->options;
     HaloStatus status = HALO_OK;
+    TiffLevels page;
     int64_t bytes;
     HALO_TRY(halo_shape_bytes(shape, &bytes));
     const int64_t row_bytes = bytes / shape->height;
@@ -137,16 +144,14 @@ HaloStatus halo_tiff_create(HaloWriter *writer)
         HALO_FAIL(HALO_ERR_OUTPUT, "TIFF cannot hold %lld x %lld pixels with %d channels",
                   (long long)shape->width, (long long)shape->height, shape->channels);
     }
+    const int tile = options->tile == 0 && options->pyramid ? PYRAMID_TILE : options->tile;
+    HALO_TRY(tiff_levels_plan(&page, shape, tile, options->pyramid, &bytes));
     if (writer->state == NULL) HALO_TRY(open_file(writer, bytes));
     TiffWriter *state = writer->state;
-    free(state->strip);
-    state->row = state->given = 0;
-    state->next = 0;
-    state->strip_rows = row_bytes < STRIP_BYTES ? STRIP_BYTES / row_bytes : 1;
-    if (state->strip_rows > shape->height) state->strip_rows = shape->height;
-    state->strip = malloc((size_t)(state->strip_rows * row_bytes));
-    if (state->strip == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to write TIFF");
-    HALO_TRY(halo_tiff_outcome(&state->guard, set_tags(state->tiff, &writer->info, state->strip_rows)));
+    tiff_levels_free(&state->page);
+    state->page = page;
+    HALO_TRY(tiff_levels_new(&state->page, writer->memory, writer->jobs));
+    HALO_TRY(halo_tiff_outcome(&state->guard, tiff_set_layout(state->tiff, &state->page.level[0].layout)));
     HALO_TRY(halo_tiff_put_meta(&state->guard, state->tiff, &writer->info, &writer->notes));
     HALO_TRY(halo_tiff_outcome(&state->guard, true)); /* unless it was for want of memory */
     halo_tiff_clear(&state->guard);
@@ -154,26 +159,12 @@ out:
     return status;
 }
 
-static HaloStatus write_strip(TiffWriter *state, int64_t row_bytes)
-{
-    if (state->row == 0) return HALO_OK;
-    const tmsize_t wrote =
-        TIFFWriteEncodedStrip(state->tiff, state->next++, state->strip, (tmsize_t)(state->row * row_bytes));
-    state->row = 0;
-    return halo_tiff_outcome(&state->guard, wrote >= 0);
-}
-
 HaloStatus halo_tiff_write(HaloWriter *writer, const HaloBuf *rows)
 {
     TiffWriter *state = writer->state;
     HaloStatus status = HALO_OK;
-    const int64_t bytes = halo_row_bytes(rows);
-    for (int64_t y = 0; y < rows->rows; y++) {
-        memcpy(state->strip + state->row * bytes, halo_row(rows, y), (size_t)bytes);
-        if (++state->row == state->strip_rows) HALO_TRY(write_strip(state, bytes));
-    }
-    state->given += rows->rows;
-    if (state->given == writer->info.shape.height) HALO_TRY(write_strip(state, bytes));
+    for (int64_t y = 0; y < rows->rows; y++)
+        HALO_TRY(tiff_levels_put(&state->page, &state->guard, state->tiff, halo_row(rows, y)));
 out:
     return status;
 }
@@ -204,6 +195,7 @@ HaloStatus halo_tiff_finish(HaloWriter *writer)
     HALO_TRY(halo_tiff_outcome(&state->guard, true));
     halo_tiff_clear(&state->guard);
     HALO_TRY(halo_tiff_outcome(&state->guard, TIFFWriteDirectory(state->tiff) == 1));
+    HALO_TRY(tiff_levels_end(&state->page, &state->guard, state->tiff));
 out:
     return status;
 }
@@ -222,7 +214,7 @@ void halo_tiff_discard(HaloWriter *writer)
     if (state->guard.status == HALO_OK) state->guard.status = HALO_ERR_OUTPUT; /* nothing more may be written */
     halo_tiff_shut(&state->guard, state->tiff);
     halo_spool_free(&state->held);
-    free(state->strip);
+    tiff_levels_free(&state->page);
     free(state);
     writer->state = NULL;
 }

@@ -55,8 +55,11 @@ bool tiff_open_helper(TiffReader *state, TiffDecoder *helper);
 void tiff_close_decoder(TiffDecoder *decoder);
 /* IfdSource::get; EXIF that leads nowhere is no reason to refuse an image. */
 bool tiff_get_bytes(void *context, int64_t at, void *bytes, size_t size);
-/* Along the chain of directories, up to 1000: libtiff's own count takes a square of their number. */
-int tiff_count_pages(TiffReader *state);
+/* Along the chain of directories, up to 1000: libtiff's own count takes a square of their number. Overviews,
+ * which say that they show another page smaller, are no pages, unless they stand first. */
+int tiff_count_pages(TiffReader *state, bool *overviews);
+bool tiff_more_pages(TiffReader *state);
+bool tiff_next_page(TiffReader *state);
 
 /* ---- tiff_blocks.c -------------------------------------------------------------------------------------- */
 

@@ -1,0 +1,89 @@
+/* What the parts of writing TIFF share: the file below libtiff (tiff_write.c), its blocks, encoded by threads
+ * (tiff_encode.c), and the overviews of a pyramid (tiff_halve.c). */
+#ifndef HALO_IO_TIFFWRITER_H
+#define HALO_IO_TIFFWRITER_H
+
+#include "bytes/spool.h"
+#include "halo/pool.h"
+#include "tifffile.h"
+
+/* What a block became. */
+typedef struct TiffPacked {
+    uint8_t *bytes;
+    size_t size, room;
+} TiffPacked;
+
+/* libtiff for one thread: a file of one block, whose bytes go to `packed` and nowhere else. */
+typedef struct TiffEncoder {
+    TiffGuard guard;
+    TIFF *tiff;
+    TiffPacked *packed; /* NULL: what is written is no block */
+    uint8_t *tile;      /* a tile's rows, one after the other */
+} TiffEncoder;
+
+/* How the samples of a page lie in its file. */
+typedef struct TiffLayout {
+    HaloShape shape;
+    bool tiled;
+    int64_t cols, rows;        /* of a block; a strip's end with the image */
+    int64_t row_bytes, across; /* of a row of the image; blocks in a row of them */
+} TiffLayout;
+
+/* Blocks of pages that have the same samples and blocks of the same size. */
+typedef struct TiffPress {
+    int jobs; /* that there is work for */
+    HaloPool *pool;
+    TiffEncoder *encoder; /* [jobs] */
+    TiffPacked *packed;   /* [room]: of the blocks that are encoded together */
+    int64_t room;
+} TiffPress;
+
+/* Sets the tags of a page that say how its samples lie; false where libtiff refuses. (tiff_write.c) */
+bool tiff_set_layout(TIFF *tiff, const TiffLayout *layout);
+
+/* How many rows of blocks are encoded together, so that each of `jobs` threads has some. */
+int64_t tiff_press_together(const TiffLayout *layout, int jobs);
+/* Room for so many blocks, and what encodes them. {0} before; HALO_ERR_LIMIT. */
+HaloStatus tiff_press_new(TiffPress *press, const TiffLayout *layout, int64_t room, int jobs);
+void tiff_press_free(TiffPress *press);
+/* Encodes `count` rows of the page that begin a row of blocks and end one, or the page; *blocks of them are
+ * then in `packed`, from left to right. libtiff may have changed the rows. */
+HaloStatus tiff_press_rows(TiffPress *press, const TiffLayout *layout, uint8_t *rows, int64_t count,
+                           int64_t *blocks);
+
+/* A page, or an overview of it: rows are kept until there are some rows of blocks, which are encoded together.
+ * The blocks of overviews are kept until their page is written. (tiff_levels.c) */
+typedef struct TiffLevel {
+    TiffLayout layout;
+    uint8_t *rows;
+    int64_t room, there, given; /* rows of the buffer; in it; of the image so far */
+    HaloSpool kept;
+    uint32_t *size; /* [blocks]: of those that are kept */
+    int64_t blocks; /* so far */
+} TiffLevel;
+
+#define TIFF_MAX_LEVELS 32
+
+typedef struct TiffLevels {
+    HaloMemory *memory;
+    int64_t held;
+    TiffPress press;
+    TiffLevel level[TIFF_MAX_LEVELS];
+    int levels;
+} TiffLevels;
+
+/* `tile`: 0 for strips; `pyramid`: with overviews, down to one that a tile holds. *bytes: of all samples. */
+HaloStatus tiff_levels_plan(TiffLevels *levels, const HaloShape *shape, int tile, bool pyramid, int64_t *bytes);
+/* Takes the memory for them. */
+HaloStatus tiff_levels_new(TiffLevels *levels, HaloMemory *memory, int jobs);
+void tiff_levels_free(TiffLevels *levels);
+/* One row of the page. Its blocks go to `tiff`, as they are ready. */
+HaloStatus tiff_levels_put(TiffLevels *levels, TiffGuard *guard, TIFF *tiff, const void *row);
+/* Behind the page's directory: overviews, each with one of its own. */
+HaloStatus tiff_levels_end(TiffLevels *levels, TiffGuard *guard, TIFF *tiff);
+
+/* The shape of the next overview; and a row of it, of two of this. */
+HaloShape tiff_halved(const HaloShape *shape);
+void tiff_halve_rows(const HaloShape *shape, const void *upper, const void *lower, void *to);
+
+#endif
