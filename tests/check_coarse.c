@@ -117,7 +117,7 @@ static void across_of(const HaloSepFast *how, int64_t n, double *sum)
     for (int64_t i = 0; i < how->cross.count; i++)
         for (int64_t k = 0; k < 2 * block; k++)
             sum[(left + how->cross.first + i) * block + k - n - how->ox] +=
-                (double)how->cross.tap[i] * (k < block ? 1 - way : way) * 1.0 * (k < block || true);
+                (double)how->cross.tap[i] * (k < block ? 1 - way : way);
 }
 
 static double off_by(const double *sum, int64_t count)

@@ -20,7 +20,7 @@ static bool next_cell(Reader *reader, bool *more)
     bool quoted = false;
     if (!*more) return false;
     reader->cell.length = 0;
-    cli_add(&reader->cell, "", 0);
+    cli_add(&reader->cell, "", 0); /* its zero byte, also of an empty cell */
     for (; reader->at < reader->end && (quoted || (*reader->at != '\n' && *reader->at != reader->between));
          reader->at++) {
         if (*reader->at == '"')
@@ -46,7 +46,7 @@ static HaloStatus read_names(Reader *reader, CliTable *table)
         if (table->columns == MOST_COLUMNS)
             return halo_fail(HALO_ERR_LIMIT, "more than %d columns", MOST_COLUMNS);
         begin[table->columns++] = table->names.length;
-        cli_add(&table->names, reader->cell.length > 0 ? reader->cell.data : "", reader->cell.length);
+        cli_add(&table->names, reader->cell.data, reader->cell.length);
         cli_add_char(&table->names, 0);
     }
     for (int c = 0; c < table->columns; c++) table->name[c] = table->names.data + begin[c];
@@ -55,7 +55,7 @@ static HaloStatus read_names(Reader *reader, CliTable *table)
 
 static HaloStatus read_value(const Reader *reader, const CliTable *table, int column, double *value)
 {
-    const char *text = reader->cell.length > 0 ? reader->cell.data : "";
+    const char *text = reader->cell.data;
     *value = NAN;
     if (column >= table->columns)
         return halo_fail(HALO_ERR_INPUT, "line %lld has more cells than the %d that the first line names",
