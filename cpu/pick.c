@@ -1,4 +1,6 @@
 /* Every so many pixels. */
+#include "halo/pick.h"
+
 #include "device.h"
 
 #define ROWS_PER_TASK 16

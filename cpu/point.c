@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "device.h"
+#include "halo/combine.h"
 #include "table.h"
 
 /* Elements in a piece. */

@@ -1,5 +1,6 @@
 /* Two buffers, sample by sample. */
 #include "quantise.cuh"
+#include "halo/combine.h"
 
 struct CombineArgs {
     const char *a, *b;

@@ -1,5 +1,6 @@
 /* Every so many pixels. */
 #include "common.cuh"
+#include "halo/pick.h"
 
 static const int pick_threads = 256;
 

@@ -40,6 +40,10 @@ typedef struct HaloBackend {
      * and then plans use host buffers as they are. */
     HaloStatus (*upload)(HaloDevice *device, const HaloBuf *host, HaloBuf *to);
     HaloStatus (*download)(HaloDevice *device, const HaloBuf *from, HaloBuf *host);
+    /* Host memory that samples go to the device from, and come back to, at the rate of the link. NULL: no memory is
+     * faster than any other. HALO_ERR_LIMIT where there is none left: any other memory does, more slowly. */
+    HaloStatus (*pin)(HaloDevice *device, int64_t bytes, void **memory);
+    void (*unpin)(HaloDevice *device, void *memory);
     /* Waits for everything asked of the device, reports what failed in flight, and returns in *clipped (when
      * not NULL) how many samples were clipped while storing, and counts from 0 again. NULL goes on counting. */
     HaloStatus (*finish)(HaloDevice *device, uint64_t *clipped);
@@ -72,6 +76,7 @@ typedef struct HaloBackend {
     /* Whole buffers only. */
     HaloStatus (*equalize)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloEqualize *, HaloStore);
     HaloStatus (*pick)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloPick *, HaloStore);
+    HaloStatus (*resample)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloResample *, HaloStore);
 
     /* The device's own clock; may be NULL. `mark` notes a moment in its stream of work; `elapsed` waits for both
      * and gives the milliseconds between them. */

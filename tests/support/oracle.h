@@ -4,6 +4,8 @@
 #define HALO_TEST_ORACLE_H
 
 #include "halo/buffer.h"
+#include "halo/combine.h"
+#include "halo/pick.h"
 #include "halo/primitive.h"
 #include "halo/result.h"
 
