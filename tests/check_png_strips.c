@@ -9,12 +9,9 @@
 #include <cmocka.h>
 
 #include "codec.h"
+#include "other_png.h"
 #include "png/png_strip.h"
 #include "random.h"
-
-#define STB_IMAGE_IMPLEMENTATION
-#define STBI_NO_STDIO
-#include <stb_image.h>
 
 /* Noise, slopes or flat areas, of a size that needs up to a few strips. */
 static HaloBuf draw_picture(Rng *rng, bool large)

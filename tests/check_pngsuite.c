@@ -10,10 +10,7 @@
 #include <cmocka.h>
 
 #include "codec.h"
-
-#define STB_IMAGE_IMPLEMENTATION
-#define STBI_NO_STDIO
-#include <stb_image.h>
+#include "other_png.h"
 
 #ifndef HALO_SOURCE_DIR
 #define HALO_SOURCE_DIR "."

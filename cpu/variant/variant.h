@@ -12,17 +12,24 @@
 #define CPU_PASTE(a, b) CPU_PASTE2(a, b)
 #define CPU_TABLE(name) CPU_PASTE(cpu_##name, CPU_VARIANT)
 
-/* For functions whose arguments are constants at each call, and loops whose arrays are to become registers. */
-#if defined(__GNUC__)
+/* For functions whose arguments are constants at each call, and loops whose arrays are to become registers. Without
+ * vectors of the machine's own, a sanitizer would make so much code of them that one file takes minutes. */
+#if (defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)) && !defined(__AVX__)
+#define CPU_INLINE inline
+#define CPU_UNROLL
+#elif defined(__GNUC__)
 #define CPU_INLINE inline __attribute__((always_inline))
 #define CPU_UNROLL _Pragma("GCC unroll 16")
+#else
+#define CPU_INLINE inline
+#define CPU_UNROLL
+#endif
+#if defined(__GNUC__)
 /* Hides what a variable holds: GCC 12 makes branches of a select between a sample and a constant. */
 #define CPU_OPAQUE(variable) __asm__("" : "+m"(variable))
 /* Asks for the cache line of at[i], which may lie past what is there. */
 #define CPU_FETCH(at, i) __builtin_prefetch((const void *)((uintptr_t)(at) + (uintptr_t)(i) * sizeof *(at)))
 #else
-#define CPU_INLINE inline
-#define CPU_UNROLL
 #define CPU_OPAQUE(variable) ((void)0)
 #define CPU_FETCH(at, i) ((void)0)
 #endif

@@ -34,14 +34,15 @@ static bool add_device(const HaloBackend *backend, int index, int jobs, const ch
 
 static bool add_cpu(const HaloBackend *backend)
 {
-    static const char *const variant[] = {"baseline", "v3", "v4"};
+    static const char *const variant[] = TEST_VARIANTS;
     static const int jobs[] = {1, 3};
     bool ok = true;
     char name[32];
     const char *const before = getenv("HALO_CPU");
     char *const kept = before != NULL ? strdup(before) : NULL;
-    for (int v = 0; v < 3; v++)
+    for (size_t v = 0; v < sizeof variant / sizeof variant[0]; v++)
         for (int j = 0; j < 2; j++) {
+            if (jobs[j] < TEST_LEAST_JOBS) continue;
             snprintf(name, sizeof name, "cpu %s -j%d", variant[v], jobs[j]);
             setenv("HALO_CPU", variant[v], 1);
             ok &= add_device(backend, 0, jobs[j], name, v == 0);

@@ -58,13 +58,14 @@ static HaloStatus add_oracle(void)
 
 static HaloStatus add_cpus(void)
 {
-    static const char *const variant[] = {"baseline", "v3", "v4"};
+    static const char *const variant[] = TEST_VARIANTS;
     static const struct {
         int jobs, band;
     } way[] = {{1, 0}, {2, 7}, {8, 1}, {8, 0}, {2, 0}};
-    for (int v = 0; v < 3; v++) {
+    for (size_t v = 0; v < sizeof variant / sizeof variant[0]; v++) {
         setenv("HALO_CPU", variant[v], 1);
         for (int w = 0; w < 5; w++) {
+            if (way[w].jobs < TEST_LEAST_JOBS) continue;
             const HaloOptions options = {
                 .device = HALO_DEVICE_CPU, .jobs = way[w].jobs, .band_rows = way[w].band};
             char name[48];
