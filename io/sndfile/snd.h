@@ -9,7 +9,7 @@
 #ifndef HALO_IO_AUDIO_H
 #define HALO_IO_AUDIO_H
 
-#include <sndfile.h>
+#include "libsndfile.h"
 
 #include "halo/format.h"
 

@@ -88,8 +88,9 @@ HaloStatus snd_create(HaloWriter *writer, int major)
     HaloStatus status = HALO_OK;
     const HaloShape *shape = &writer->info.shape;
     const double rate = rint(shape->rate);
-    SndWriter *state = malloc(sizeof *state);
-    writer->state = state;
+    SndWriter *state = NULL;
+    HALO_TRY(snd_library());
+    writer->state = state = malloc(sizeof *state);
     if (!state) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to write audio");
     memset(state, 0, offsetof(SndWriter, block));
     state->sink = writer->sink;

@@ -106,7 +106,9 @@ out:
 HaloStatus halo_tiff_read_open(HaloReader *reader)
 {
     HaloStatus status = HALO_OK;
-    TiffReader *state = reader->state = calloc(1, sizeof *state);
+    TiffReader *state = NULL;
+    HALO_TRY(tiff_library());
+    state = reader->state = calloc(1, sizeof *state);
     if (state == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to read TIFF");
     state->reader = reader;
     pthread_mutex_init(&state->lock, NULL);

@@ -137,6 +137,7 @@ HaloStatus halo_tiff_create(HaloWriter *writer)
     HaloStatus status = HALO_OK;
     TiffLevels page;
     int64_t bytes;
+    HALO_TRY(tiff_library());
     HALO_TRY(halo_shape_bytes(shape, &bytes));
     const int64_t row_bytes = bytes / shape->height;
     if (shape->width > INT32_MAX || shape->height > INT32_MAX || shape->channels > UINT16_MAX ||

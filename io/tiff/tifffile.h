@@ -3,7 +3,7 @@
 #ifndef HALO_IO_TIFFFILE_H
 #define HALO_IO_TIFFFILE_H
 
-#include <tiffio.h>
+#include "libtiff.h"
 
 #include "meta/ifd.h"
 

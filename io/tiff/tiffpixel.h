@@ -2,7 +2,7 @@
 #ifndef HALO_IO_TIFFPIXEL_H
 #define HALO_IO_TIFFPIXEL_H
 
-#include <tiffio.h>
+#include "libtiff.h"
 
 #include "halo/format.h"
 

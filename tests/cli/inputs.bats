@@ -78,3 +78,35 @@ make_npy() {
         [[ "$output" == *'"name":"1999"'* ]]
     done
 }
+
+# file_of NAME: the file that the build loads libNAME from; skips where it is linked.
+file_of() {
+    strings "$HALO" | grep -m1 "^lib$1\.so" || skip "lib$1 is linked"
+}
+
+@test "a library is loaded with the first file that needs it" {
+    local tiff
+    tiff=$(file_of tiff)
+    LD_DEBUG=files LD_DEBUG_OUTPUT=loads halo run gauss:1 in.pgm -o out.pgm
+    run ! grep -qE 'libtiff|libsndfile' loads.*
+    rm loads.*
+    LD_DEBUG=files LD_DEBUG_OUTPUT=loads halo run gauss:1 in.pgm -o out.tif
+    grep -q "$tiff" loads.*
+}
+
+@test "without it the other formats work, and its own say what is missing" {
+    local tiff
+    tiff=$(file_of tiff)
+    halo run gauss:1 in.pgm -o in.tif
+    mkdir lib
+    : > "lib/$tiff"
+    export LD_LIBRARY_PATH=$PWD/lib
+    run --separate-stderr halo info in.tif
+    [ "$status" -eq 1 ]; says "in.tif: $tiff, which TIFF needs, cannot be loaded"
+    run --separate-stderr halo run gauss:1 in.pgm -o out.tif
+    [ "$status" -eq 1 ]; says "$tiff, which TIFF needs"
+    [ ! -e out.tif ]
+    run --separate-stderr halo run gauss:1 in.tif in.pgm --out-dir out
+    [ "$status" -eq 1 ]
+    [ -s out/in.pgm ]
+}

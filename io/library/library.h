@@ -1,0 +1,31 @@
+/* Libraries that are loaded when a file needs them. Most runs need none, and some take longer to load than a
+ * small file to filter: libtiff and libsndfile bring sixteen others along.
+ *
+ * A header lists the functions that halo calls; its macros put the members of a table in their place, so that
+ * code reads as if the library were linked. Where CMake finds no name to load a library by it is linked, and
+ * the header says so by leaving the macros out. */
+#ifndef HALO_IO_LIBRARY_H
+#define HALO_IO_LIBRARY_H
+
+#include <pthread.h>
+
+#include "halo/status.h"
+
+typedef struct Library {
+    const char *file;        /* "libtiff.so.6" */
+    const char *needed_by;   /* "TIFF" */
+    const char *const *name; /* [count] functions, in the order of their pointers in `table` */
+    size_t count;
+    void *table;
+    pthread_mutex_t lock;
+    bool loaded;
+} Library;
+
+/* Of a list LIST(ROW), with a row for each function: the members of a table, and the names. */
+#define LIBRARY_MEMBER(function) __typeof__(function) *function;
+#define LIBRARY_NAME(function) #function,
+
+/* Once it has succeeded it does nothing. HALO_ERR_INPUT where the library is missing, or lacks a function. */
+HaloStatus library_load(Library *library);
+
+#endif
