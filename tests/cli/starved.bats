@@ -32,18 +32,25 @@ open('in.wav', 'wb').write(part(b'RIFF', wave))
 END
 }
 
+# The libraries that are loaded when they are needed are there from the start, since glibc ends a process that has no
+# memory for loading one.
+preloads() {
+    echo "$STARVE" $(strings "$HALO" | grep -E '^lib(tiff|sndfile)\.so')
+}
+
 # starved STEP LIBRARY OUTPUT ARGUMENT…: every STEP-th allocation fails once. LIBRARY: its code, not halo's, may crash.
 starved() {
-    local step=$1 library=$2 output=$3 count n code wrong=0
+    local step=$1 library=$2 output=$3 count n code wrong=0 preloads
     shift 3
+    preloads=$(preloads)
     halo "$@" --jobs 1 -o "expected-$output"
-    STARVE_COUNT=count LD_PRELOAD=$STARVE "$HALO" "$@" --jobs 1 -o "$output"
+    STARVE_COUNT=count LD_PRELOAD=$preloads "$HALO" "$@" --jobs 1 -o "$output"
     count=$(cat count)
     [ "$count" -gt 20 ]
     for ((n = 1; n <= count; n += step)); do
         rm -f "$output"
         code=0
-        STARVE_AT=$n LD_PRELOAD=$STARVE "$HALO" "$@" --jobs 1 -o "$output" 2> said || code=$?
+        STARVE_AT=$n LD_PRELOAD=$preloads "$HALO" "$@" --jobs 1 -o "$output" 2> said || code=$?
         if { [ "$code" -eq 0 ] || [ -e "$output" ]; } && ! cmp -s "$output" "expected-$output"; then
             echo "allocation $n of $count: ended with $code, and something is missing"; wrong=1
         elif [ "$code" -ge 124 ] && ! $library; then
