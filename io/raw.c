@@ -185,6 +185,7 @@ const HaloFormat halo_format_raw = {
     .channels = HALO_ANY_CHANNELS,
     .alpha = true,
     .keeps_units = true,
+    .plain = true,
     .endless = true,
     .several = HALO_SEVERAL,
     .open = open_raw,

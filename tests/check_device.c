@@ -27,7 +27,12 @@ static struct Fake {
     const HaloBackend *cpu;
     int call, fails_at; /* calls are counted from 1; this one and all after it fail; 0: none */
     bool fails_once;    /* just that one */
-    int uploads;
+    int uploads, downloads;
+    int pins, unpins;   /* of memory for copies */
+    bool pins_none;
+    char *pinned;       /* the latest, */
+    int64_t pinned_bytes;
+    int of_pinned;      /* and how many copies were from and to it */
     int64_t memory;     /* bytes that it says it has */
     int64_t scratch;    /* bytes a row of the output that each step takes besides; */
     int64_t rows;       /* these were asked for, */
@@ -78,10 +83,38 @@ static void copy_rows(const HaloBuf *from, HaloBuf *to, const HaloBuf *rect)
         memcpy((void *)halo_at(to, rect->x0, y), halo_at(from, rect->x0, y), (size_t)halo_row_bytes(rect));
 }
 
+static HaloStatus fake_pin(HaloDevice *device, int64_t bytes, void **memory)
+{
+    (void)device;
+    *memory = NULL;
+    if (fake.pins_none) return halo_fail(HALO_ERR_LIMIT, "no more of it");
+    fake.pins++;
+    *memory = fake.pinned = malloc((size_t)bytes);
+    fake.pinned_bytes = bytes;
+    return HALO_OK;
+}
+
+static void fake_unpin(HaloDevice *device, void *memory)
+{
+    (void)device;
+    fake.unpins++;
+    free(memory);
+}
+
+static void count_pinned(const HaloBuf *host)
+{
+    const char *const at = host->data;
+    if (fake.pinned == NULL || at < fake.pinned || at >= fake.pinned + fake.pinned_bytes) return;
+    if (at + (host->rows - 1) * host->stride + halo_row_bytes(host) > fake.pinned + fake.pinned_bytes)
+        fail_case(NULL, "rows go beyond what was pinned");
+    fake.of_pinned++;
+}
+
 static HaloStatus fake_upload(HaloDevice *device, const HaloBuf *host, HaloBuf *to)
 {
     const HaloStatus status = fails();
     fake.uploads++;
+    count_pinned(host);
     (void)device;
     if (status == HALO_OK) copy_rows(host, to, to);
     return status;
@@ -90,6 +123,8 @@ static HaloStatus fake_upload(HaloDevice *device, const HaloBuf *host, HaloBuf *
 static HaloStatus fake_download(HaloDevice *device, const HaloBuf *from, HaloBuf *host)
 {
     const HaloStatus status = fails();
+    fake.downloads++;
+    count_pinned(host);
     (void)device;
     if (status == HALO_OK) copy_rows(from, host, host);
     return status;
@@ -155,6 +190,8 @@ static HaloSession *open_session(HaloDeviceChoice device)
     gpu.describe = fake_describe;
     gpu.upload = fake_upload;
     gpu.download = fake_download;
+    gpu.pin = fake_pin;
+    gpu.unpin = fake_unpin;
     gpu.mark = NULL;
     gpu.elapsed = NULL;
 #define SET(name, parameters, arguments, step_rows) gpu.name = fake_##name;
@@ -323,6 +360,34 @@ static void files_flow_through_it(void **state)
     band_rows = 0;
 }
 
+/* Files are read into and written from memory that the link likes, which is taken once; without any they go all the
+ * same. */
+static void copies_like_their_memory(void **state)
+{
+    (void)state;
+    int calls;
+    Made expected = undisturbed("gauss:1.5", &calls);
+    for (int rows = 0; rows <= 64; rows += 64)
+        for (int none = 0; none < 2; none++) {
+            band_rows = rows;
+            HaloSession *const session = open_session(HALO_DEVICE_GPU);
+            fake.pins_none = none != 0;
+            for (int file = 0; file < 3; file++) {
+                Made made = make(session, "gauss:1.5");
+                if (made.status != HALO_OK || made.file.size != expected.file.size ||
+                    memcmp(made.file.at, expected.file.at, made.file.size) != 0)
+                    fail_case(NULL, "%d rows, file %d: status %d or other bytes", rows, file, made.status);
+                made_free(&made);
+            }
+            assert_int_equal(fake.pins, none ? 0 : 1);
+            assert_int_equal(fake.of_pinned, none ? 0 : fake.uploads + fake.downloads);
+            halo_session_close(session);
+            assert_int_equal(fake.unpins, fake.pins);
+        }
+    band_rows = 0;
+    made_free(&expected);
+}
+
 /* A file that goes along is uploaded once, for all files; where it is large, each time, with its bands. */
 static void sides_stay_there(void **state)
 {
@@ -476,6 +541,7 @@ int main(void)
         cmocka_unit_test(auto_does_it_again_on_the_cpu),
         cmocka_unit_test(one_that_is_asked_for_is_an_error),
         cmocka_unit_test(files_flow_through_it),
+        cmocka_unit_test(copies_like_their_memory),
         cmocka_unit_test(sides_stay_there),
         cmocka_unit_test(sides_in_use_stay),
         cmocka_unit_test(one_that_does_not_open_is_left_alone),

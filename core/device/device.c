@@ -49,8 +49,26 @@ static void drop_spares(Device *device)
     while (device->spares > 0) drop(device, device->spares - 1);
 }
 
+static void unpin(Device *device)
+{
+    if (device->pinned != NULL) device->backend->unpin(device->handle, device->pinned);
+    device->pinned = NULL;
+    device->pinned_bytes = 0;
+}
+
+void *device_pinned(Device *device, int64_t bytes)
+{
+    if (device->pinned_bytes >= bytes) return device->pinned;
+    unpin(device);
+    if (device->backend->pin == NULL) return NULL;
+    if (device->backend->pin(device->handle, bytes, &device->pinned) != HALO_OK) return NULL;
+    device->pinned_bytes = bytes;
+    return device->pinned;
+}
+
 void device_trim(Device *device)
 {
+    unpin(device);
     drop_spares(device);
     for (int i = 0; i < DEVICE_SIDES; i++) drop_side(device, &device->side[i]);
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "file/file.h"
+#include "flow_rows.h"
 #include "job.h"
 #include "plan/plan.h"
 
@@ -22,8 +23,7 @@ typedef struct Flow {
     int64_t band;
     bool endless; /* the reader does not know the length */
     bool live;    /* somebody waits for each block */
-    HaloBuf in[2], out[2];
-    int64_t room;          /* rows in in[] */
+    FlowRows rows;
     const HaloBuf *window; /* of the band that is made */
     HaloTimes ms;
 
@@ -43,36 +43,6 @@ bool flow_suits(const HaloSession *session, const HaloPlan *plan)
     return (plan->wants_output || sound) && bands_possible(plan) && !session->options.verify;
 }
 
-/* ---- windows -------------------------------------------------------------------------------------------- */
-
-static HaloStatus take_buffers(Flow *flow)
-{
-    HaloStatus status = HALO_OK;
-    const HaloShape *in = &flow->plan->reg[flow->plan->input[0].reg],
-                    *out = &flow->plan->reg[flow->plan->output];
-    flow->room = bands_widest_window(flow->plan, flow->band);
-    for (int i = 0; i < (flow->band < rows_length(out) ? 2 : 1); i++) {
-        flow->in[i] = (HaloBuf){.shape = *in};
-        flow->out[i] = (HaloBuf){.shape = *out};
-        set_rows(&flow->in[i], (Rows){0, flow->room});
-        set_rows(&flow->out[i], (Rows){0, flow->band});
-        HALO_TRY(device_take(flow->host, &flow->in[i]));
-        if (flow->writer != NULL) HALO_TRY(device_take(flow->host, &flow->out[i]));
-    }
-out:
-    return status;
-}
-
-static void give_buffers(Flow *flow)
-{
-    for (int i = 0; i < 2; i++) {
-        set_rows(&flow->in[i], (Rows){0, flow->room});
-        set_rows(&flow->out[i], (Rows){0, flow->band});
-        if (flow->in[i].data != NULL) device_give(flow->host, &flow->in[i]);
-        if (flow->out[i].data != NULL) device_give(flow->host, &flow->out[i]);
-    }
-}
-
 /* ---- reading and writing -------------------------------------------------------------------------------- */
 
 static Rows rows_in(const HaloBuf *buf)
@@ -86,12 +56,12 @@ static HaloStatus read_window(Flow *flow, int64_t k, bool *at_end)
 {
     HaloStatus status = HALO_OK;
     const double start = now_ms();
-    HaloBuf *to = &flow->in[k % 2];
-    const HaloBuf *last = &flow->in[(k + 1) % 2];
+    HaloBuf *to = &flow->rows.in[k % 2];
+    const HaloBuf *last = &flow->rows.in[(k + 1) % 2];
     const int64_t have = k > 0 ? rows_in(last).to : 0;
     Rows rows;
     HALO_TRY(bands_window(flow->plan, flow->band, k, have, &rows));
-    if (rows.to - rows.from > flow->room) HALO_FAIL(HALO_ERR_BUG, "a band reads more than its window holds");
+    if (rows.to - rows.from > flow->rows.room) HALO_FAIL(HALO_ERR_BUG, "a band reads more than its window holds");
     set_rows(to, rows);
     for (int64_t y = to->y0; y < to->y0 + to->rows && k > 0; y++) {
         const HaloBuf kept = rows_of(to, (Rows){rows.from, have});
@@ -113,7 +83,7 @@ static HaloStatus write_band(Flow *flow, int64_t k)
 {
     const double start = now_ms();
     HaloStatus status = HALO_OK;
-    if (flow->writer != NULL) HALO_TRY(save_rows(flow->writer, &flow->out[k % 2]));
+    if (flow->writer != NULL) HALO_TRY(save_rows(flow->writer, &flow->rows.out[k % 2]));
     if (flow->live) HALO_TRY(halo_sink_flush(flow->writer->sink));
 out:
     flow->ms.write += now_ms() - start;
@@ -189,11 +159,11 @@ static HaloStatus wait_for_band(void *context, int64_t from)
     if (!wait_for(flow, &flow->read, k + 1)) return failure(flow);
     pthread_mutex_lock(&flow->lock);
     const bool ended = flow->last >= 0;
-    flow->window = &flow->in[(ended ? smaller(k, flow->last) : k) % 2];
+    flow->window = &flow->rows.in[(ended ? smaller(k, flow->last) : k) % 2];
     pthread_mutex_unlock(&flow->lock);
     if (!ended || !flow->endless) return HALO_OK;
     flow->endless = false; /* the reading thread is through with the plan */
-    return plan_end_at(flow->plan, rows_in(&flow->in[flow->last % 2]).to);
+    return plan_end_at(flow->plan, rows_in(&flow->rows.in[flow->last % 2]).to);
 }
 
 static HaloStatus begin_band(void *context, Rows in, Rows out, HaloBuf *from, HaloBuf *to)
@@ -209,9 +179,9 @@ static HaloStatus begin_band(void *context, Rows in, Rows out, HaloBuf *from, Ha
     from->shape = flow->plan->reg[flow->plan->input[0].reg]; /* the length may have become known */
     *to = (HaloBuf){0};
     if (flow->writer == NULL) return HALO_OK;
-    flow->out[k % 2].shape = flow->plan->reg[flow->plan->output];
-    set_rows(&flow->out[k % 2], out);
-    *to = flow->out[k % 2];
+    flow->rows.out[k % 2].shape = flow->plan->reg[flow->plan->output];
+    set_rows(&flow->rows.out[k % 2], out);
+    *to = flow->rows.out[k % 2];
     return HALO_OK;
 }
 
@@ -287,7 +257,7 @@ HaloStatus flow_run(HaloSession *session, Device *device, HaloPlan *plan, HaloRe
     const int64_t needed = bands_flow_memory(flow.device, plan, flow.band);
     HALO_TRY(halo_memory_hold(&session->memory, needed));
     flow.host->limit = held = needed;
-    HALO_TRY(take_buffers(&flow));
+    HALO_TRY(flow_rows_take(&flow.rows, flow.host, flow.device, plan, flow.band, writer != NULL));
     if (writer != NULL && !early)
         HALO_TRY(save_begin(writer, &reader->info, &plan->reg[plan->output], flow.endless));
     HALO_TRY(run_bands(&flow, options->jobs, report));
@@ -297,7 +267,7 @@ HaloStatus flow_run(HaloSession *session, Device *device, HaloPlan *plan, HaloRe
     report->backend = flow.device->backend->name;
     snprintf(report->device, sizeof report->device, "%s", flow.device->describe);
 out:
-    give_buffers(&flow);
+    flow_rows_give(&flow.rows);
     halo_memory_release(&session->memory, held);
     pthread_cond_destroy(&flow.moved);
     pthread_mutex_destroy(&flow.lock);

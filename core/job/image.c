@@ -6,6 +6,7 @@
 #include "job.h"
 #include "pipeline/pipeline.h"
 #include "plan/plan.h"
+#include "reserve.h"
 
 void image_close(JobState *state)
 {
@@ -72,15 +73,24 @@ static bool is_live(const JobState *state)
     return state->writer.format != NULL && flow_is_live(&state->reader, !state->seekable);
 }
 
-/* Does a GPU take it in several bands? If the GPU fails `auto` does the file once more, so it must be there to
- * be read and written again. */
-static bool gpu_flows(const HaloSession *session, const JobState *state, const Device *gpu)
+/* May it flow through a GPU? If the GPU fails `auto` does the file once more, so it must be there to be read and
+ * written again. */
+static bool gpu_flows(const HaloSession *session, const JobState *state)
 {
-    const HaloOptions *options = &session->options;
     const bool again = halo_source_seekable(state->source) && (state->writer.format == NULL || state->seekable);
-    const int64_t length = rows_length(&state->plan->reg[state->plan->output]);
-    return (gpu_demanded(options) || again) &&
-           bands_for_flow(gpu, state->plan, options, halo_memory_left(&session->memory)) < length;
+    return gpu_demanded(&session->options) || again;
+}
+
+/* Opens the device, with room for the output taken meanwhile. */
+static HaloStatus open_chosen(HaloSession *session, const JobState *state, Choice *choice)
+{
+    Reserve reserve = {0};
+    const HaloPlan *plan = state->plan;
+    if (session->options.jobs > 1 && choose_starts_gpu(session, plan))
+        reserve_begin(&reserve, &state->writer, &plan->reg[plan->output]);
+    const HaloStatus status = choose_device(session, plan, choice);
+    reserve_end(&reserve);
+    return status;
 }
 
 /* A GPU is not taken where somebody waits for the beginning, nor where it would take the whole input at once
@@ -98,10 +108,10 @@ static HaloStatus choose(HaloSession *session, const JobState *state, bool begin
     else if (auto_choice && is_live(state))
         why = "somebody waits for each block";
     else if (begin)
-        HALO_TRY(choose_device(session, plan, choice));
+        HALO_TRY(open_chosen(session, state, choice));
     else
         explain_choice(session, plan, choice);
-    if (choice->device == &session->gpu && !demanded && !gpu_flows(session, state, choice->device) &&
+    if (choice->device == &session->gpu && !demanded && !gpu_flows(session, state) &&
         !whole_fits(session, choice->device, plan)) {
         choice->device = &session->host;
         why = "a GPU would take it as a whole, which does not fit the memory";
@@ -142,7 +152,7 @@ static HaloStatus plan_image(HaloSession *session, const HaloPipeline *pipeline,
         HALO_TRY(choose(session, state, begin, choice));
         if (choice->device == &session->host)
             *mode = is_live(state) ? RUN_LIVE : RUN_IN_BANDS;
-        else if (choice->device != NULL && gpu_flows(session, state, choice->device))
+        else if (choice->device != NULL && gpu_flows(session, state))
             *mode = RUN_IN_BANDS;
     }
     if (*mode == RUN_WHOLE && state->reader.info.shape.width < 0) {

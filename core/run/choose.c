@@ -67,6 +67,15 @@ static HaloStatus demand_gpu(HaloSession *session, const HaloPlan *plan)
     return halo_fail(HALO_ERR_LIMIT, "%s; --device cpu or auto takes the CPU", why);
 }
 
+bool choose_starts_gpu(const HaloSession *session, const HaloPlan *plan)
+{
+    Choice choice;
+    if (session->gpu.backend == NULL || session->gpu.handle != NULL || session->gpu_refused || session->on_host)
+        return false;
+    return gpu_demanded(&session->options) ||
+           (session->options.device == HALO_DEVICE_AUTO && gpu_pays(session, plan, &choice));
+}
+
 HaloStatus choose_device(HaloSession *session, const HaloPlan *plan, Choice *choice)
 {
     *choice = (Choice){.device = &session->host};

@@ -75,10 +75,10 @@ static HaloStatus explain_bands(const HaloSession *session, const HaloPlan *plan
     explanation->band = band;
     explanation->bands = in->width == PLAN_ENDLESS ? -1 : (length + band - 1) / band;
     explanation->between = (double)bands_whole_memory(device, plan, band, false);
-    if (explanation->flows) {
-        explanation->memory = (double)bands_flow_memory(device, plan, band);
-    } else if (!explanation->on_host) {
+    if (!explanation->on_host) {
         explanation->memory = (double)bands_whole_memory(device, plan, band, true);
+    } else if (explanation->flows) {
+        explanation->memory = (double)bands_flow_memory(device, plan, band);
     } else {
         HALO_TRY(halo_shape_bytes(in, &bytes));
         explanation->memory = (double)bytes + (double)scratch_beside(device, plan, band);

@@ -17,6 +17,8 @@ typedef struct Choice {
 
 /* choose.c: the backend for a plan, by predicted time, and why; and opens it. */
 HaloStatus choose_device(HaloSession *session, const HaloPlan *plan, Choice *choice);
+/* Would that start a GPU, which takes a while? */
+bool choose_starts_gpu(const HaloSession *session, const HaloPlan *plan);
 /* Says in the report that a GPU was wanted and could not be opened. */
 void choose_report(const HaloSession *session, HaloReport *report);
 /* choose.c: opens, runs, and goes over to the CPU where `--device auto` allows it. What the plan takes beside

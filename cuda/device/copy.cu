@@ -1,9 +1,10 @@
-/* Copies between host and device. Host memory is pageable, which the driver copies at a tenth of the link's
- * rate and while everything waits; so samples pass through a small ring of pinned memory: while one half is on
- * the link, the host fills or empties the other. */
+/* Copies between host and device. What lies in pinned memory (pin.cu) goes over the link as it is. Other memory is
+ * pageable, which the driver copies at a tenth of the link's rate and while everything waits; so its samples pass
+ * through a small ring of pinned memory: while one half is on the link, the host fills or empties the other. */
 #include <string.h>
 
 #include "common.cuh"
+#include "device/pin.cuh"
 
 /* Rows of bytes with a stride, in host and in device memory. */
 struct Rows {
@@ -56,6 +57,25 @@ static HaloStatus copy_rows(HaloDevice *device, void *to, int64_t to_stride, con
     return HALO_OK;
 }
 
+/* From and to pinned memory; returns when it is done. */
+static HaloStatus direct(HaloDevice *device, const Rows &r, cudaMemcpyKind kind)
+{
+    if (kind == cudaMemcpyHostToDevice)
+        CUDA_PASS(copy_rows(device, r.device, r.device_stride, r.host, r.host_stride, r.bytes, r.rows, kind));
+    else
+        CUDA_PASS(copy_rows(device, r.host, r.host_stride, r.device, r.device_stride, r.bytes, r.rows, kind));
+    CUDA_TRY(cudaEventRecord(device->ring_done[0], device->stream));
+    CUDA_TRY(cudaEventSynchronize(device->ring_done[0]));
+    return HALO_OK;
+}
+
+/* Devices whose samples all come from pinned memory have none. */
+static HaloStatus open_ring(HaloDevice *device)
+{
+    if (device->ring == NULL) CUDA_TRY(cudaMallocHost((void **)&device->ring, 2 * CUDA_RING_BYTES));
+    return HALO_OK;
+}
+
 /* Between a slot, where rows lie without padding, and the device. */
 static HaloStatus transfer(HaloDevice *device, int slot, const Rows &p, cudaMemcpyKind kind)
 {
@@ -85,6 +105,8 @@ static void empty(HaloDevice *device, int slot, const Rows &p)
 static HaloStatus rows_up(HaloDevice *device, const Rows &all)
 {
     int slot = 0;
+    if (all.rows > 0 && cuda_is_pinned(all.host)) return direct(device, all, cudaMemcpyHostToDevice);
+    CUDA_PASS(open_ring(device));
     for (int64_t y = 0, x = 0; y < all.rows; slot ^= 1) {
         const Rows p = piece(all, y, x);
         CUDA_TRY(
@@ -100,6 +122,8 @@ static HaloStatus rows_down(HaloDevice *device, const Rows &all)
 {
     Rows waiting = {};
     int slot = 0;
+    if (all.rows > 0 && cuda_is_pinned(all.host)) return direct(device, all, cudaMemcpyDeviceToHost);
+    CUDA_PASS(open_ring(device));
     for (int i = 0; i < 2; i++) CUDA_TRY(cudaEventSynchronize(device->ring_done[i])); /* an upload's */
     for (int64_t y = 0, x = 0; y < all.rows || waiting.rows > 0; slot ^= 1) {
         Rows p = {};

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common.cuh"
+#include "device/pin.cuh"
 #include "halo/text.h"
 
 extern "C" {
@@ -72,7 +73,6 @@ static HaloStatus set_up(HaloDevice *device, int index)
     CUDA_TRY(cudaMalloc((void **)&device->clipped, sizeof *device->clipped));
     CUDA_TRY(cudaMemsetAsync(device->clipped, 0, sizeof *device->clipped, device->stream));
     CUDA_TRY(cudaMallocHost(&device->staging, CUDA_STAGING_BYTES));
-    CUDA_TRY(cudaMallocHost((void **)&device->ring, 2 * CUDA_RING_BYTES));
     halo_snprintf(device->description, sizeof device->description, "%s, sm_%d%d, %d multiprocessors, %.1f GiB",
                   p->name, p->major, p->minor, p->multiProcessorCount,
                   (double)p->totalGlobalMem / 1073741824.0);
@@ -87,7 +87,7 @@ static void close_device(HaloDevice *device)
     cuda_memory_close(device);
     cudaFree(device->clipped);
     cudaFreeHost(device->staging);
-    cudaFreeHost(device->ring);
+    if (device->ring != NULL) cudaFreeHost(device->ring);
     const cudaEvent_t events[] = {device->mark[0], device->mark[1], device->ring_done[0], device->ring_done[1],
                                   device->idle};
     for (const cudaEvent_t event : events)
@@ -220,6 +220,8 @@ extern "C" const HaloBackend halo_backend_cuda = {
     .release = cuda_release,
     .upload = cuda_upload,
     .download = cuda_download,
+    .pin = cuda_pin,
+    .unpin = cuda_unpin,
     .finish = finish,
     .ask = ask,
     .asked = asked,

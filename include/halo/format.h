@@ -60,6 +60,9 @@ typedef struct HaloSinkOptions {
 HALO_API HaloStatus halo_sink_open(const char *path, const HaloSinkOptions *options, HaloSink **sink);
 /* HALO_ERR_OUTPUT with path and reason; HALO_ERR_PIPE when the reader has gone. */
 HALO_API HaloStatus halo_sink_write(HaloSink *sink, const void *bytes, size_t size);
+/* Takes room on the disk for bytes [from, from + bytes) of a file, before they are written: an advance, which may be
+ * refused without a word. Another thread may do it while nothing is written. False: there is no use in more of it. */
+HALO_API bool halo_sink_reserve(HaloSink *sink, int64_t from, int64_t bytes);
 /* Passes on what is buffered, where that goes to a pipe or a device: its reader need not wait for more. */
 HALO_API HaloStatus halo_sink_flush(HaloSink *sink);
 /* Milliseconds that the system took to write, so far. */
@@ -150,6 +153,7 @@ struct HaloFormat {
     unsigned holds; /* a set of HaloMetaKind; `create` and `finish` note what they had to leave out of these */
     /* Floats are written as they are (NPY, raw). Otherwise f32 is written with white 1. */
     bool keeps_units;
+    bool plain;          /* a file is as large as its samples, but for a header: its room can be taken in advance */
     bool endless;        /* takes sound whose width is -1 until `finish` */
     HaloSeveral several; /* create, write and finish are called for each image, on the same writer */
 

@@ -171,6 +171,11 @@ HaloStatus halo_sink_write(HaloSink *sink, const void *bytes, size_t size)
     return HALO_OK;
 }
 
+bool halo_sink_reserve(HaloSink *sink, int64_t from, int64_t bytes)
+{
+    return sink->temporary != NULL && halo_reserve(sink->fd, from, bytes);
+}
+
 HaloStatus halo_sink_flush(HaloSink *sink)
 {
     if (sink->failed != HALO_OK) return sink->failed;

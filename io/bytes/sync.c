@@ -1,4 +1,7 @@
-/* Waiting until bytes and names are on the disk, where they survive a power cut. */
+/* Waiting until bytes and names are on the disk, where they survive a power cut; and room there for bytes to come. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* fallocate */
+#endif
 #include "sync.h"
 
 #include <errno.h>
@@ -53,4 +56,13 @@ HaloStatus halo_sync_folder(const char *path)
     const HaloStatus status = sync_opened(folder, O_DIRECTORY);
     free(folder);
     return status;
+}
+
+bool halo_reserve(int fd, int64_t from, int64_t bytes)
+{
+#ifdef FALLOC_FL_KEEP_SIZE
+    return fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)bytes) == 0;
+#else
+    return (void)fd, (void)from, (void)bytes, false;
+#endif
 }

@@ -230,6 +230,7 @@ const HaloFormat halo_format_npy = {
     .dtypes = 1u << HALO_U8 | 1u << HALO_U16 | 1u << HALO_F32 | 1u << HALO_I64 | 1u << HALO_F64,
     .channels = HALO_ANY_CHANNELS,
     .keeps_units = true,
+    .plain = true,
     .probe = probe,
     .open = open_npy,
     .read = read_rows,

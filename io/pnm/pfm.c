@@ -190,6 +190,7 @@ const HaloFormat halo_format_pfm = {
     .kinds = HALO_IMAGE,
     .dtypes = 1u << HALO_F32,
     .channels = 1u << 0 | 1u << 2,
+    .plain = true,
     .several = HALO_SEVERAL,
     .probe = probe,
     .open = open_pfm,

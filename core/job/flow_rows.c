@@ -1,0 +1,59 @@
+#include "flow_rows.h"
+
+#include "plan/plan.h"
+
+/* Buffers begin at multiples of a page: what is read and written side by side shares none. */
+#define PAGE 4096
+
+static int64_t bytes_of(const HaloBuf *buf) { return (halo_row_bytes(buf) * buf->rows + PAGE - 1) / PAGE * PAGE; }
+
+static char *lay(HaloBuf *buf, char *at)
+{
+    buf->stride = halo_row_bytes(buf);
+    buf->data = at;
+    return at + bytes_of(buf);
+}
+
+static HaloStatus take(FlowRows *rows, Device *host, int count, bool writes)
+{
+    HaloStatus status = HALO_OK;
+    rows->owner = host;
+    for (int i = 0; i < count; i++) {
+        HALO_TRY(device_take(host, &rows->in[i]));
+        if (writes) HALO_TRY(device_take(host, &rows->out[i]));
+    }
+out:
+    return status;
+}
+
+HaloStatus flow_rows_take(FlowRows *rows, Device *host, Device *device, const HaloPlan *plan, int64_t band,
+                          bool writes)
+{
+    const HaloShape *in = &plan->reg[plan->input[0].reg], *out = &plan->reg[plan->output];
+    const int count = band < rows_length(out) ? 2 : 1;
+    *rows = (FlowRows){.room = bands_widest_window(plan, band), .band = band};
+    for (int i = 0; i < count; i++) {
+        rows->in[i].shape = *in;
+        rows->out[i].shape = *out;
+        set_rows(&rows->in[i], (Rows){0, rows->room});
+        set_rows(&rows->out[i], (Rows){0, band});
+    }
+    const int64_t bytes = count * (bytes_of(&rows->in[0]) + (writes ? bytes_of(&rows->out[0]) : 0));
+    char *at = device_pinned(device, bytes);
+    if (at == NULL) return take(rows, host, count, writes);
+    for (int i = 0; i < count; i++) {
+        at = lay(&rows->in[i], at);
+        if (writes) at = lay(&rows->out[i], at);
+    }
+    return HALO_OK;
+}
+
+void flow_rows_give(FlowRows *rows)
+{
+    for (int i = 0; i < 2 && rows->owner != NULL; i++) {
+        set_rows(&rows->in[i], (Rows){0, rows->room});
+        set_rows(&rows->out[i], (Rows){0, rows->band});
+        if (rows->in[i].data != NULL) device_give(rows->owner, &rows->in[i]);
+        if (rows->out[i].data != NULL) device_give(rows->owner, &rows->out[i]);
+    }
+}

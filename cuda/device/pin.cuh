@@ -1,0 +1,12 @@
+/* Host memory that the link takes samples from, and brings them to, by itself (pin.cu). */
+#ifndef HALO_CUDA_PIN_CUH
+#define HALO_CUDA_PIN_CUH
+
+#include "common.cuh"
+
+HaloStatus cuda_pin(HaloDevice *device, int64_t bytes, void **memory);
+void cuda_unpin(HaloDevice *device, void *memory);
+/* Does it lie in such memory? */
+bool cuda_is_pinned(const void *memory);
+
+#endif
