@@ -39,8 +39,7 @@ typedef struct Flow {
 
 bool flow_suits(const HaloSession *session, const HaloPlan *plan)
 {
-    const bool sound = plan->reg[plan->input[0].reg].kind == HALO_AUDIO;
-    return (plan->wants_output || sound) && bands_possible(plan) && !session->options.verify;
+    return bands_possible(plan) && !session->options.verify;
 }
 
 /* ---- reading and writing -------------------------------------------------------------------------------- */

@@ -52,7 +52,7 @@ static bool may_flow(const HaloSession *session, JobState *state)
     if (state->reader.info.shape.width < 0)
         return !gpu_demanded(&session->options) && (to == NULL || to->endless);
     if (state->reader.info.shape.kind == HALO_AUDIO) return true;
-    if (to == NULL) return false;
+    if (to == NULL) return true;
     if (to->meta_first && state->reader.format->trailing_meta != NULL &&
         state->reader.format->trailing_meta(&state->reader) != 0)
         return false;

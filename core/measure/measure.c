@@ -16,7 +16,20 @@ static HaloMoments total_of(const Measured *all, int channels, int channel)
     if (all->node == NULL) return total;
     halo_counter_total(all->node + channel, (size_t)channels * sizeof total, sizeof total, all->blocks, &total,
                        halo_join_moments, NULL);
+    const HaloHistogram *counts = &all->hist;
+    if (counts->count != NULL)
+        halo_product_from_counts(counts->count + channel * counts->bins, counts->bins, &total.product,
+                                 &total.product_exp);
     return total;
+}
+
+static HaloStatus add_counts(Device *device, const HaloBuf *block, const HaloHist *hist, HaloHistogram *sum);
+
+/* The product of integers comes from how often each value is there in all blocks. */
+static HaloStatus count_values(Device *device, const HaloBuf *block, HaloHistogram *sum)
+{
+    const double values = block->shape.dtype == HALO_U8 ? 256 : 65536;
+    return add_counts(device, block, &(HaloHist){(int64_t)values, 0.0, values}, sum);
 }
 
 HaloStatus measure_moments(Device *device, const HaloStep *step, const HaloBuf *block, int64_t first,
@@ -27,11 +40,15 @@ HaloStatus measure_moments(Device *device, const HaloStep *step, const HaloBuf *
     HaloMoments *moments = calloc((size_t)channels, sizeof *moments);
     if (all->node == NULL) all->node = calloc((size_t)channels * HALO_COUNTER_NODES, sizeof *all->node);
     if (moments == NULL || all->node == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
-    HALO_TRY(device->backend->reduce(device->handle, block, step->u.want, moments));
+    const bool product = (step->u.want & HALO_WANT_PRODUCT) != 0,
+               counts = product && all->in_blocks && block->shape.dtype != HALO_F32;
+    if (counts) HALO_TRY(count_values(device, block, &all->hist));
+    HALO_TRY(device->backend->reduce(device->handle, block,
+                                     counts ? step->u.want & ~(unsigned)HALO_WANT_PRODUCT : step->u.want, moments));
     for (int c = 0; c < channels; c++) {
         if (moments[c].min_at >= 0) moments[c].min_at += first;
         if (moments[c].max_at >= 0) moments[c].max_at += first;
-        if ((step->u.want & HALO_WANT_PRODUCT) == 0) moments[c].product = (double)NAN; /* not known */
+        if (!product || counts) moments[c].product = (double)NAN; /* not known */
         halo_counter_add(all->node + c, (size_t)channels * sizeof *all->node, sizeof *all->node, all->blocks,
                          &moments[c], halo_join_moments, NULL);
     }
@@ -158,21 +175,13 @@ out:
     return status;
 }
 
-HaloStatus measure_counts(Device *device, const HaloStep *step, const HaloBuf *block, int64_t first,
-                          Measured *all)
+/* The first block makes *sum, which is empty before. */
+static HaloStatus add_counts(Device *device, const HaloBuf *block, const HaloHist *hist, HaloHistogram *sum)
 {
     HaloStatus status = HALO_OK;
-    (void)first;
-    HaloHistogram more = {0}, *sum = &all->hist;
-    HaloHist hist =
-        step->u.hist; /* a range that is to be found is found in all samples, which are one block then */
-    HALO_TRY(range_find(device, block, &hist));
-    if (all->blocks++ == 0) {
-        status = count_block(device, block, &hist, sum);
-        sum->own = range_is_open(&step->u.hist);
-        goto out;
-    }
-    HALO_TRY(count_block(device, block, &hist, &more));
+    HaloHistogram more = {0};
+    if (sum->count == NULL) return count_block(device, block, hist, sum);
+    HALO_TRY(count_block(device, block, hist, &more));
     for (int64_t i = 0; i < sum->bins * sum->channels; i++) sum->count[i] += more.count[i];
     for (int c = 0; c < sum->channels; c++) {
         sum->below[c] += more.below[c];
@@ -181,6 +190,21 @@ HaloStatus measure_counts(Device *device, const HaloStep *step, const HaloBuf *b
     }
 out:
     halo_histogram_free(&more);
+    return status;
+}
+
+HaloStatus measure_counts(Device *device, const HaloStep *step, const HaloBuf *block, int64_t first,
+                          Measured *all)
+{
+    HaloStatus status = HALO_OK;
+    (void)first;
+    HaloHist hist =
+        step->u.hist; /* a range that is to be found is found in all samples, which are one block then */
+    HALO_TRY(range_find(device, block, &hist));
+    HALO_TRY(add_counts(device, block, &hist, &all->hist));
+    all->hist.own = range_is_open(&step->u.hist);
+    all->blocks++;
+out:
     return status;
 }
 

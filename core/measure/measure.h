@@ -22,12 +22,13 @@ typedef struct Measured {
     uint64_t blocks;
     HaloMoments *node; /* of reductions, [64][channels]: a binary counter of blocks */
     double *folded;    /* of folds, likewise */
-    HaloHistogram hist;
+    HaloHistogram hist; /* of histograms, and of integers that come in blocks and whose product is wanted */
+    bool in_blocks;
     Loudness *loudness;
     HaloBuf leaf; /* frames, in host memory, that do not fill a leaf yet */
 } Measured;
 
-/* measure.c: each adds a block, which a backend sees as a whole; it begins with frame `first`. */
+/* measure.c: each adds a block, which a backend sees as a whole; it begins with frame or pixel `first`. */
 HaloStatus measure_moments(Device *device, const HaloStep *step, const HaloBuf *block, int64_t first,
                            Measured *all);
 HaloStatus measure_folded(Device *device, const HaloStep *step, const HaloBuf *block, int64_t first,

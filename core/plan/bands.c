@@ -103,12 +103,12 @@ int64_t bands_whole_memory(const Device *device, const HaloPlan *plan, int64_t r
 
 /* ---- the choice ----------------------------------------------------------------------------------------- */
 
-/* Where a plan computes statistics a band has to be a node of their tree: 2^k leaves. */
+/* Where a plan computes statistics of sound a band has to be a node of their tree: 2^k leaves. */
 static int64_t whole_leaves(const HaloPlan *plan, int64_t rows)
 {
     const int64_t length = length_of(plan);
     bool measures = false;
-    for (int i = 0; i < plan->steps; i++) {
+    for (int i = 0; i < plan->steps && plan->reg[plan->output].kind == HALO_AUDIO; i++) {
         const Measure *measure = primitive_of(&plan->step[i])->measure;
         measures = measures || (measure != NULL && measure->leaves);
     }

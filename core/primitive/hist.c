@@ -19,8 +19,7 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *room, s
 
 static bool incremental(const HaloStep *step, const HaloShape *src)
 {
-    (void)step;
-    return src->kind == HALO_AUDIO;
+    return src->kind == HALO_AUDIO || !range_is_open(&step->u.hist);
 }
 
 static HaloStatus conclude(Device *device, const HaloStep *step, const HaloBuf *src, Measured *all,

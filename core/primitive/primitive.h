@@ -14,9 +14,9 @@ typedef struct Measure {
     bool leaves;
     /* Does its result include the loudness of sound? */
     bool has_loudness;
-    /* Can sound of this shape be measured block by block? Images are measured whole. */
+    /* Can samples of this shape be measured block by block? */
     bool (*incremental)(const HaloStep *step, const HaloShape *src);
-    /* Adds a block, which a backend sees as a whole; its first frame is frame `first` of the sound. */
+    /* Adds a block, which a backend sees as a whole; its first frame or pixel is number `first` of all. */
     HaloStatus (*add)(Device *device, const HaloStep *step, const HaloBuf *block, int64_t first, Measured *all);
     /* All is measured: fills the result, which people get, or `resolve`. `src` is the last block, or the whole where
      * it is not measured in blocks. */

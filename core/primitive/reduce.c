@@ -16,11 +16,11 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *room, s
 
 /* ---- measuring ------------------------------------------------------------------------------------------ */
 
-/* The leaves of the tree are runs of samples. The product of integers needs all samples at once, and so do
- * percentiles and the like. */
+/* Sums of integers are the same in any order; of floats the leaves of the tree are runs of samples, which are rows
+ * of sound alone. Percentiles and the like need all samples at once. */
 static bool incremental(const HaloStep *step, const HaloShape *src)
 {
-    return src->kind == HALO_AUDIO && src->dtype == HALO_F32 && step->detail == NULL;
+    return (src->kind == HALO_AUDIO) == (src->dtype == HALO_F32) && step->detail == NULL;
 }
 
 /* What the result says besides the reduction itself. */

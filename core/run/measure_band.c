@@ -9,8 +9,9 @@ static HaloStatus add_block(Device *device, const HaloStep *step, const HaloBuf 
 {
     HaloBuf whole = *block; /* for a backend */
     whole.shape.width = block->cols;
-    whole.x0 = 0;
-    return primitive_of(step)->measure->add(device, step, &whole, block->x0, all);
+    whole.shape.height = block->rows;
+    whole.x0 = whole.y0 = 0;
+    return primitive_of(step)->measure->add(device, step, &whole, block->y0 * block->shape.width + block->x0, all);
 }
 
 /* Blocks of sound of any length: frames wait in host memory until they fill a leaf. */
@@ -49,7 +50,8 @@ HaloStatus measure_band(Device *device, const HaloStep *step, const HaloBuf *src
     const int64_t length = rows_length(&src->shape);
     const bool whole = part.from == 0 && part.to == length;
     const int64_t most = whole ? part.to : band;
-    if (!whole && band % HALO_LEAF != 0) {
+    all->in_blocks = !whole;
+    if (!whole && src->shape.kind == HALO_AUDIO && band % HALO_LEAF != 0) {
         const HaloBuf block = rows_of(src, part);
         return add_leaves(device, step, &block, part.to == length, all);
     }
