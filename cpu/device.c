@@ -193,6 +193,7 @@ const HaloBackend halo_backend_cpu = {
     .mean = cpu_mean,
     .equalize = cpu_equalize,
     .pick = cpu_pick,
+    .resample = cpu_resample,
     .ceilings = cpu_ceilings,
     .transforms = cpu_fft_takes,
 };

@@ -68,6 +68,8 @@ HaloStatus cpu_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
                     HaloStore store);
 HaloStatus cpu_pick(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloPick *pick,
                     HaloStore store);
+HaloStatus cpu_resample(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloResample *resample,
+                        HaloStore store);
 HaloStatus cpu_ceilings(HaloDevice *device, HaloCeilings *out);
 HaloStatus cpu_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloEqualize *equalize,
                         HaloStore store);

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "halo/measures.h"
+#include "halo/resample.h"
 
 /* ---- rows ----------------------------------------------------------------------------------------------- */
 
@@ -284,6 +285,21 @@ typedef struct CpuCeilingKernels {
     uint64_t (*read)(const uint64_t *from, int64_t words);
 } CpuCeilingKernels;
 
+/* ---- resampling ----------------------------------------------------------------------------------------- */
+
+#define CPU_RESAMPLE_LANES 16
+/* Outputs that are summed at a time. */
+#define CPU_RESAMPLE_OUTPUTS 256
+
+/* Rows side by side, one in each of `lanes` lanes: element e of row l stands at [e * lanes + l]. */
+typedef struct CpuResampleKernels {
+    int lanes;
+    void (*turn[3])(const void *const *row, int64_t n, float *turned);
+    void (*turn_back)(const float *turned, int64_t n, float *const *row);
+    /* Of every lane and channel the sums of some outputs, whose taps lie over `turned`. */
+    void (*sums)(const HaloResampleTaps *taps, int64_t outputs, int64_t channels, const float *turned, float *out);
+} CpuResampleKernels;
+
 typedef struct CpuKernels {
     const char *name; /* "baseline", "v3", "v4" */
     const CpuRowKernels *rows;
@@ -296,6 +312,7 @@ typedef struct CpuKernels {
     const CpuRankKernels *rank;
     const CpuCountKernels *count;
     const CpuMeanKernels *mean;
+    const CpuResampleKernels *resample;
     const CpuCeilingKernels *ceiling;
 } CpuKernels;
 

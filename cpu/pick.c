@@ -1,64 +1,245 @@
-/* Every so many pixels. */
+/* Samples that go elsewhere. Pixels move as they are, several rows of the result at a time, and become samples
+ * of its type where that is another one; what the border makes up comes last. */
 #include "halo/pick.h"
 
-#include "device.h"
+#include <string.h>
 
-#define ROWS_PER_TASK 16
+#include "device.h"
+#include "halo/numerics.h"
+
+/* Rows of the result that are made together: where columns become rows each row of the source is read for all.
+ */
+#define ROWS 16
+
+/* Along an axis of the result: what each output reads, counted in the source, or -1. Outputs from `first` up to
+ * `end` read what lies inside of it, one step further each. */
+typedef struct Places {
+    int64_t *at;
+    int64_t first, end;
+} Places;
 
 typedef struct Pick {
     const HaloBuf *src;
     HaloBuf *dst;
     const HaloPick *how;
     HaloStore store;
-    int64_t row_floats;
-    float *row; /* [workers] */
+    bool as_is;                    /* bytes of the source are bytes of the result */
+    Places x, y;                   /* of the result's columns and rows */
+    int64_t size;                  /* bytes of a pixel of the source */
+    int64_t row_bytes, row_floats; /* of a worker's rows: as in the source, and as f32 */
+    char *room;                    /* [workers][ROWS][row_bytes] */
+    float *row;                    /* [workers][row_floats] */
     HaloDevice *device;
 } Pick;
 
-static void pick_rows(void *context, int64_t index, int worker)
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* ---- places --------------------------------------------------------------------------------------------- */
+
+/* Of `count` outputs from `from` on. */
+static void find_places(int64_t from, int64_t count, int64_t origin, int64_t step, int64_t n, HaloBorder border,
+                        Places *places)
+{
+    places->first = count;
+    places->end = 0;
+    for (int64_t k = 0; k < count; k++) {
+        const int64_t place = origin + step * (from + k);
+        places->at[k] = halo_border_index(place, n, border);
+        if (place < 0 || place >= n) continue;
+        places->first = least(places->first, k);
+        places->end = k + 1;
+    }
+    if (places->first > places->end) places->first = places->end;
+}
+
+/* Does the source hold them all? */
+static bool holds(const Places *places, int64_t count, int64_t have, int64_t held)
+{
+    for (int64_t k = 0; k < count; k++)
+        if (places->at[k] >= 0 && (places->at[k] < have || places->at[k] >= have + held)) return false;
+    return true;
+}
+
+/* ---- moving --------------------------------------------------------------------------------------------- */
+
+static inline void copy(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t count,
+                        size_t size)
+{
+    for (int64_t i = 0; i < count; i++, to += to_step, from += from_step) memcpy(to, from, size);
+}
+
+/* A constant size for the usual ones, so that the compiler copies without calls. */
+static void copy_pixels(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t count,
+                        int64_t size)
+{
+    switch (size) {
+    case 1: copy(to, to_step, from, from_step, count, 1); break;
+    case 2: copy(to, to_step, from, from_step, count, 2); break;
+    case 3: copy(to, to_step, from, from_step, count, 3); break;
+    case 4: copy(to, to_step, from, from_step, count, 4); break;
+    case 6: copy(to, to_step, from, from_step, count, 6); break;
+    case 8: copy(to, to_step, from, from_step, count, 8); break;
+    case 12: copy(to, to_step, from, from_step, count, 12); break;
+    case 16: copy(to, to_step, from, from_step, count, 16); break;
+    default: copy(to, to_step, from, from_step, count, (size_t)size);
+    }
+}
+
+/* Pixels [from, to) of a row of the result, which the border maps to any others. */
+static void move_singly(const Pick *p, int64_t y, int64_t from, int64_t to, char *row)
+{
+    for (int64_t k = from; k < to; k++)
+        if (p->x.at[k] >= 0) memcpy(row + k * p->size, halo_at(p->src, p->x.at[k], y), (size_t)p->size);
+}
+
+/* Row j of the result, counted in its rectangle. */
+static void move_row(const Pick *p, int64_t j, char *row)
+{
+    const int64_t y = p->y.at[j], inside = p->x.end - p->x.first;
+    if (y < 0) return;
+    move_singly(p, y, 0, p->x.first, row);
+    if (inside > 0) {
+        char *to = row + p->x.first * p->size;
+        const char *from = halo_at(p->src, p->x.at[p->x.first], y);
+        if (p->how->step_x == 1)
+            memcpy(to, from, (size_t)(inside * p->size));
+        else
+            copy_pixels(to, p->size, from, p->how->step_x * p->size, inside, p->size);
+    }
+    move_singly(p, y, p->x.end, p->dst->cols, row);
+}
+
+/* Rows [j, j + rows) of the result, which are columns of the source: all pixels that one of its rows has for
+ * them. */
+static void move_columns(const Pick *p, int64_t j, int64_t rows, char *to, int64_t pitch)
+{
+    const int64_t first = p->y.first > j ? p->y.first - j : 0, end = least(rows, p->y.end - j);
+    for (int64_t k = 0; k < p->dst->cols; k++) {
+        const int64_t y = p->x.at[k];
+        if (y < 0) continue;
+        for (int64_t r = 0; r < rows; r++) {
+            if (r == first && end > first) {
+                copy_pixels(to + r * pitch + k * p->size, pitch, halo_at(p->src, p->y.at[j + r], y),
+                            p->how->step_x * p->size, end - first, p->size);
+                r = end - 1;
+            } else if (p->y.at[j + r] >= 0) {
+                memcpy(to + r * pitch + k * p->size, halo_at(p->src, p->y.at[j + r], y), (size_t)p->size);
+            }
+        }
+    }
+}
+
+/* ---- the result ----------------------------------------------------------------------------------------- */
+
+/* Pixels [from, to) of a row, as they lie in the source, become those of the result. */
+static void convert(const Pick *p, const char *row, int64_t from, int64_t to, float *room, char *out,
+                    uint64_t *clipped)
+{
+    const CpuRowKernels *rows = p->device->kernels->rows;
+    const int64_t channels = p->dst->shape.channels, n = (to - from) * channels;
+    if (n <= 0) return;
+    rows->load[p->src->shape.dtype](row + from * p->size, n, room);
+    rows->store[p->dst->shape.dtype](
+        room, n, p->store, out + from * channels * (int64_t)halo_dtype_size(p->dst->shape.dtype), clipped);
+}
+
+static void fill(const Pick *p, int64_t from, int64_t to, float *room, char *out, uint64_t *clipped)
+{
+    const CpuRowKernels *rows = p->device->kernels->rows;
+    const int64_t channels = p->dst->shape.channels, n = (to - from) * channels;
+    if (n <= 0) return;
+    const float value = halo_border_value(p->how->border, p->how->value);
+    for (int64_t i = 0; i < n; i++) room[i] = value;
+    rows->store[p->dst->shape.dtype](
+        room, n, p->store, out + from * channels * (int64_t)halo_dtype_size(p->dst->shape.dtype), clipped);
+}
+
+/* Row j of the result, whose pixels that come from the source are in `row`. */
+static void finish_row(const Pick *p, int64_t j, const char *row, float *room, uint64_t *clipped)
+{
+    char *out = halo_at(p->dst, p->dst->x0, p->dst->y0 + j);
+    const bool valued = p->how->border == HALO_BORDER_ZERO || p->how->border == HALO_BORDER_CONSTANT;
+    const int64_t cols = p->dst->cols;
+    const int64_t first = valued ? (p->y.at[j] < 0 ? cols : p->x.first) : 0, end = valued ? p->x.end : cols;
+    fill(p, 0, first, room, out, clipped);
+    if (!p->as_is) convert(p, row, first, end, room, out, clipped);
+    fill(p, first > end ? first : end, cols, room, out, clipped);
+}
+
+static void make_rows(void *context, int64_t index, int worker)
 {
     const Pick *p = context;
-    const CpuRowKernels *rows = p->device->kernels->rows;
-    const int64_t channels = p->dst->shape.channels;
-    float *row = p->row + worker * p->row_floats;
+    const int64_t j = index * ROWS, rows = least(ROWS, p->dst->rows - j);
+    char *to = p->as_is ? halo_at(p->dst, p->dst->x0, p->dst->y0 + j) : p->room + worker * ROWS * p->row_bytes;
+    const int64_t pitch = p->as_is ? p->dst->stride : p->row_bytes;
     uint64_t clipped = 0;
-    for (int64_t j = index * ROWS_PER_TASK; j < (index + 1) * ROWS_PER_TASK && j < p->dst->rows; j++) {
-        const int64_t y = p->dst->y0 + j;
-        for (int64_t i = 0; i < p->dst->cols; i++)
-            rows->load[p->src->shape.dtype](
-                halo_at(p->src, (p->dst->x0 + i) * p->how->step_x, y * p->how->step_y), channels,
-                row + i * channels);
-        rows->store[p->dst->shape.dtype](row, p->dst->cols * channels, p->store, halo_at(p->dst, p->dst->x0, y),
-                                         &clipped);
-    }
+    if (p->how->transposed)
+        move_columns(p, j, rows, to, pitch);
+    else
+        for (int64_t r = 0; r < rows; r++) move_row(p, j + r, to + r * pitch);
+    for (int64_t r = 0; r < rows; r++)
+        finish_row(p, j + r, to + r * pitch, p->row + worker * p->row_floats, &clipped);
     atomic_fetch_add_explicit(&p->device->clipped, clipped, memory_order_relaxed);
 }
 
-/* Are outputs [first, first + count), count > 0, made of what the source holds from `have` on? */
-static bool holds(int64_t first, int64_t count, int64_t step, int64_t have, int64_t held)
+/* ---- all of it ------------------------------------------------------------------------------------------ */
+
+/* Places for both axes, and rows for every worker. */
+static HaloStatus take_room(Pick *p)
 {
-    return step >= 1 && first * step >= have && (first + count - 1) * step < have + held;
+    HaloStatus status = HALO_OK;
+    const HaloBuf *dst = p->dst;
+    const int64_t workers = p->device->jobs;
+    int64_t total = 0, samples, floats, at_x, at_y, at_room, at_row;
+    void *scratch;
+    if (!halo_mul(dst->cols, dst->shape.channels, &samples) || !halo_mul(samples, sizeof(float), &floats) ||
+        !cpu_reserve(&total, dst->cols, sizeof(int64_t), &at_x) ||
+        !cpu_reserve(&total, dst->rows, sizeof(int64_t), &at_y) ||
+        !cpu_reserve(&total, p->as_is ? 0 : workers * ROWS, floats, &at_room) ||
+        !cpu_reserve(&total, workers, floats, &at_row))
+        HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for rows of %lld pixels", (long long)dst->cols);
+    HALO_TRY(cpu_scratch(p->device, total, &scratch));
+    p->x.at = (int64_t *)(void *)((char *)scratch + at_x);
+    p->y.at = (int64_t *)(void *)((char *)scratch + at_y);
+    p->room = (char *)scratch + at_room;
+    p->row = (float *)(void *)((char *)scratch + at_row);
+    p->row_bytes = floats; /* no sample is larger */
+    p->row_floats = samples;
+out:
+    return status;
+}
+
+static HaloStatus find_all_places(Pick *p)
+{
+    const HaloPick *how = p->how;
+    const HaloBuf *src = p->src, *dst = p->dst;
+    const bool turned = how->transposed;
+    find_places(dst->x0, dst->cols, turned ? how->y0 : how->x0, turned ? how->step_y : how->step_x,
+                turned ? src->shape.height : src->shape.width, how->border, &p->x);
+    find_places(dst->y0, dst->rows, turned ? how->x0 : how->y0, turned ? how->step_x : how->step_y,
+                turned ? src->shape.width : src->shape.height, how->border, &p->y);
+    const bool there =
+        turned ? holds(&p->x, dst->cols, src->y0, src->rows) && holds(&p->y, dst->rows, src->x0, src->cols)
+               : holds(&p->x, dst->cols, src->x0, src->cols) && holds(&p->y, dst->rows, src->y0, src->rows);
+    return there ? HALO_OK : halo_fail(HALO_ERR_BUG, "pixels were to be picked that the source does not hold");
 }
 
 HaloStatus cpu_pick(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloPick *pick, HaloStore store)
 {
     HaloStatus status = HALO_OK;
     Pick p = {.src = src, .dst = dst, .how = pick, .store = store, .device = device};
-    int64_t bytes;
-    void *scratch;
     if (dst->cols < 1 || dst->rows < 1) goto out;
     if (src->shape.dtype > HALO_F32 || dst->shape.dtype > HALO_F32 ||
-        src->shape.channels != dst->shape.channels ||
-        !holds(dst->x0, dst->cols, pick->step_x, src->x0, src->cols) ||
-        !holds(dst->y0, dst->rows, pick->step_y, src->y0, src->rows))
-        HALO_FAIL(HALO_ERR_BUG, "pixels were to be picked that the source does not hold");
-    if (!halo_mul(dst->cols * dst->shape.channels, sizeof(float), &bytes))
-        HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for rows of %lld pixels", (long long)dst->cols);
-    HALO_TRY(cpu_scratch_each(device, &bytes, &scratch));
-    p.row = scratch;
-    p.row_floats = bytes / (int64_t)sizeof(float);
+        src->shape.channels != dst->shape.channels || pick->step_x == 0 || pick->step_y == 0 ||
+        src->shape.width < 1 || src->shape.height < 1)
+        HALO_FAIL(HALO_ERR_BUG, "pixels were to be picked from what has none");
+    p.size = src->shape.channels * (int64_t)halo_dtype_size(src->shape.dtype);
+    p.as_is = src->shape.dtype == dst->shape.dtype && src->shape.dtype != HALO_F32 && store.num == 1.0f &&
+              store.den == 1.0f; /* NaN have one pattern */
+    HALO_TRY(take_room(&p));
+    HALO_TRY(find_all_places(&p));
     const double work = (double)dst->cols * (double)dst->rows * dst->shape.channels * 4;
-    cpu_run(device, cpu_workers(device, work), (dst->rows + ROWS_PER_TASK - 1) / ROWS_PER_TASK, pick_rows, &p);
+    cpu_run(device, cpu_workers(device, work), (dst->rows + ROWS - 1) / ROWS, make_rows, &p);
 out:
     return status;
 }

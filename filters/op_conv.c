@@ -116,12 +116,16 @@ static const HaloParam conv_param[] = {
 /* One output of stride[0] x stride[1]. */
 static HaloStatus pick(HaloBuilder *builder, const int64_t stride[2], HaloReg in, HaloReg *out)
 {
-    const HaloPick steps = {.step_x = stride[0], .step_y = stride[1]};
-    if (halo_build_shape(builder, in)->kind == HALO_AUDIO)
+    const HaloShape *shape = halo_build_shape(builder, in);
+    if (shape->kind == HALO_AUDIO)
         return halo_fail(HALO_ERR_USAGE, "conv: stride is for images; sound keeps its sample rate");
     if (stride[0] < 1 || stride[1] < 1 || stride[0] > HALO_MASK_MAX_SIDE || stride[1] > HALO_MASK_MAX_SIDE)
         return halo_fail(HALO_ERR_USAGE, "conv: stride %lldx%lld has to be 1 to %d both ways",
                          (long long)stride[0], (long long)stride[1], HALO_MASK_MAX_SIDE);
+    const HaloPick steps = {.width = (shape->width - 1) / stride[0] + 1,
+                            .height = (shape->height - 1) / stride[1] + 1,
+                            .step_x = stride[0],
+                            .step_y = stride[1]};
     return halo_build_pick(builder, in, &steps, out);
 }
 

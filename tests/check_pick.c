@@ -1,9 +1,10 @@
-/* Every so many pixels, on every device. */
+/* Samples that go elsewhere, on every device. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -18,41 +19,122 @@ static HaloStatus call_pick(const HaloBackend *backend, HaloDevice *device, cons
     return backend->pick(device, src[0], dst, &step->u.pick, step->store);
 }
 
-static void pick_body(Rng *rng)
+/* The rectangle of the source that outputs of this rectangle read. */
+static TestRect needed(const HaloShape *shape, const HaloPick *pick, TestRect rect)
 {
-    const HaloShape shape = draw_long_shape(rng, 70);
-    HaloShape out = shape;
-    out.dtype = draw_dtype(rng);
-    const HaloStep pick = {.u.pick.step_x = rng_between(rng, 1, rng_once_in(rng, 4) ? 80 : 4),
-                           .u.pick.step_y = rng_between(rng, 1, rng_once_in(rng, 4) ? 80 : 4),
-                           .store = draw_store(rng, shape.dtype, out.dtype)};
-    out.width = (shape.width + pick.u.pick.step_x - 1) / pick.u.pick.step_x;
-    out.height = (shape.height + pick.u.pick.step_y - 1) / pick.u.pick.step_y;
+    const bool turned = pick->transposed;
+    const int64_t from[2] = {turned ? rect.y0 : rect.x0, turned ? rect.x0 : rect.y0};
+    const int64_t count[2] = {turned ? rect.rows : rect.cols, turned ? rect.cols : rect.rows};
+    const int64_t origin[2] = {pick->x0, pick->y0}, step[2] = {pick->step_x, pick->step_y};
+    const int64_t length[2] = {shape->width, shape->height};
+    int64_t first[2], size[2];
+    for (int k = 0; k < 2; k++) {
+        int64_t low = length[k], high = -1, index;
+        for (int64_t i = from[k]; i < from[k] + count[k]; i++) {
+            oracle_border(origin[k] + step[k] * i, 1, length[k], pick->border, &index);
+            if (index >= 0 && index < low) low = index;
+            if (index > high) high = index;
+        }
+        first[k] = high < 0 ? 0 : low;
+        size[k] = high < 0 ? 1 : high - low + 1;
+    }
+    return (TestRect){first[0], first[1], size[0], size[1]};
+}
+
+static void check(Rng *rng, const HaloShape *shape, HaloDtype to, const HaloPick *how)
+{
+    HaloShape out = *shape;
+    out.dtype = to;
+    out.width = how->width;
+    out.height = how->height;
+    const bool same = rng_once_in(rng, 3) && to == shape->dtype;
+    const HaloStep pick = {.u.pick = *how,
+                           .store = same ? (HaloStore){1.0f, 1.0f} : draw_store(rng, shape->dtype, to)};
     const TestRect rect = draw_rect(rng, &out);
-    const TestRect need = {rect.x0 * pick.u.pick.step_x, rect.y0 * pick.u.pick.step_y,
-                           (rect.cols - 1) * pick.u.pick.step_x + 1, (rect.rows - 1) * pick.u.pick.step_y + 1};
-    TestBuf src = testbuf_make(&shape, rng_once_in(rng, 2) ? need : test_whole(&shape), rng);
+    TestBuf src = testbuf_make(shape, rng_once_in(rng, 2) ? needed(shape, how, rect) : test_whole(shape), rng);
     TestBuf dst = testbuf_make(&out, rect, rng);
     testbuf_fill(&src, rng_once_in(rng, 2), rng);
-    const uint64_t clipped = oracle_pick(&src.view, &dst.view, &pick.u.pick, pick.store);
-    char what[320], src_text[96], dst_text[96];
-    snprintf(what, sizeof what, "pick one of %" PRId64 "x%" PRId64 ", %s -> %s, store %g/%g",
-             pick.u.pick.step_x, pick.u.pick.step_y, testbuf_text(&src, src_text), testbuf_text(&dst, dst_text),
+    const uint64_t clipped = oracle_pick(&src.view, &dst.view, how, pick.store);
+    char what[400], src_text[96], dst_text[96];
+    snprintf(what, sizeof what,
+             "pick from %" PRId64 ",%" PRId64 " by %" PRId64 ",%" PRId64 "%s, border %s, %s -> %s, store %g/%g",
+             how->x0, how->y0, how->step_x, how->step_y, how->transposed ? " transposed" : "",
+             border_name(how->border), testbuf_text(&src, src_text), testbuf_text(&dst, dst_text),
              (double)pick.store.num, (double)pick.store.den);
     expect_everywhere(what, call_pick, &pick, &src, NULL, &dst, clipped);
     testbuf_free(&src);
     testbuf_free(&dst);
 }
 
+static HaloDtype draw_to(Rng *rng, const HaloShape *shape)
+{
+    return rng_once_in(rng, 2) ? shape->dtype : draw_dtype(rng);
+}
+
+static void strides_body(Rng *rng)
+{
+    const HaloShape shape = draw_long_shape(rng, 70);
+    HaloPick pick = {.step_x = rng_between(rng, 1, rng_once_in(rng, 4) ? 80 : 4),
+                     .step_y = rng_between(rng, 1, rng_once_in(rng, 4) ? 80 : 4)};
+    pick.width = (shape.width + pick.step_x - 1) / pick.step_x;
+    pick.height = (shape.height + pick.step_y - 1) / pick.step_y;
+    check(rng, &shape, draw_to(rng, &shape), &pick);
+}
+
 static void one_of_so_many(void **state)
 {
     (void)state;
-    for_each_case(__func__, 600, pick_body);
+    for_each_case(__func__, 400, strides_body);
+}
+
+/* Mirrored and transposed, whole. */
+static void turned_body(Rng *rng)
+{
+    const HaloShape shape = draw_long_shape(rng, rng_once_in(rng, 8) ? 300 : 70);
+    const bool left = rng_once_in(rng, 2), up = rng_once_in(rng, 2), transposed = rng_once_in(rng, 2);
+    const HaloPick pick = {.width = transposed ? shape.height : shape.width,
+                           .height = transposed ? shape.width : shape.height,
+                           .x0 = left ? shape.width - 1 : 0,
+                           .y0 = up ? shape.height - 1 : 0,
+                           .step_x = left ? -1 : 1,
+                           .step_y = up ? -1 : 1,
+                           .transposed = transposed};
+    check(rng, &shape, draw_to(rng, &shape), &pick);
+}
+
+static void turned_round(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 600, turned_body);
+}
+
+/* Anything: inside, across an edge, or far outside. */
+static void anywhere_body(Rng *rng)
+{
+    const HaloShape shape = draw_shape(rng, 40);
+    const int64_t far = rng_once_in(rng, 5) ? 300 : 12;
+    const HaloPick pick = {.width = rng_between(rng, 1, 60),
+                           .height = rng_between(rng, 1, 60),
+                           .x0 = rng_between(rng, -far, shape.width + far),
+                           .y0 = rng_between(rng, -far, shape.height + far),
+                           .step_x = rng_between(rng, 1, 3) * (rng_once_in(rng, 3) ? -1 : 1),
+                           .step_y = rng_between(rng, 1, 3) * (rng_once_in(rng, 3) ? -1 : 1),
+                           .transposed = rng_once_in(rng, 3),
+                           .border = draw_border(rng),
+                           .value = rng_once_in(rng, 3) ? 300.0f : rng_float(rng, -1, 1)};
+    check(rng, &shape, draw_to(rng, &shape), &pick);
+}
+
+static void beyond_every_border(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 800, anywhere_body);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(one_of_so_many)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(one_of_so_many), cmocka_unit_test(turned_round),
+                                       cmocka_unit_test(beyond_every_border)};
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);
 }

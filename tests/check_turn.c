@@ -226,6 +226,61 @@ static void thumbnails(void **unused)
     halo_meta_free(&meta);
 }
 
+/* Orientation 6; and, below, PixelXDimension in two bytes and PixelYDimension in four. */
+static const uint8_t with_size[] =
+    "MM\0*\0\0\0\10"
+    "\0\2\1\22\0\3\0\0\0\1\0\6\0\0\207\151\0\4\0\0\0\1\0\0\0\46\0\0\0\0" /* to 38 */
+    "\0\2\240\2\0\3\0\0\0\1\0\7\0\0\240\3\0\4\0\0\0\1\0\0\0\5\0\0\0\0";
+
+/* What a pipeline of geometry makes of a picture that lies on its side: turned first, as people see it; its
+ * tags tell of the result. */
+static void geometry_is_of_what_people_see(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *pipeline;
+        int64_t width, height;
+    } cases[] = {
+        {"orient", HEIGHT, WIDTH}, {"crop:2x1+0+0", 2, 1}, {"pad:70000", HEIGHT + 140000, WIDTH + 140000}};
+    char in[600], out[600];
+    const HaloBuf data = picture(3);
+    HaloMeta meta = {0};
+    assert_int_equal(halo_blob_set(&meta.exif, with_size, sizeof with_size - 1), HALO_OK);
+    assert_int_equal(halo_exif_orientation(&meta.exif), 6);
+    snprintf(in, sizeof in, "%s", test_path("lies.png"));
+    write_file(in, &halo_format_png, &data, &meta);
+    for (int i = 0; i < 3; i++) {
+        HaloBlob *exif = &meta.exif;
+        HaloInfo info;
+        if (i < 2) {
+            snprintf(out, sizeof out, "%s", test_path("seen.png"));
+            HaloReport report = run(cases[i].pipeline, in, out, false);
+            assert_int_equal(report.notes.count[HALO_NOTE_TURNED], 0); /* the output tells all */
+            halo_report_free(&report);
+            assert_int_equal(halo_info(session, out, NULL, &info, NULL), HALO_OK);
+            assert_int_equal(info.shape.width, cases[i].width);
+            assert_int_equal(info.shape.height, cases[i].height);
+            assert_int_equal(halo_exif_orientation(&info.meta.exif), 1);
+            exif = &info.meta.exif;
+        } else { /* no test writes so large a picture: what two bytes do not hold takes four */
+            halo_exif_set_size(exif, cases[i].width, cases[i].height);
+            assert_int_equal(exif->data[43], 4);
+        }
+        const uint8_t *wide = exif->data + 48, *high = exif->data + 60;
+        const int64_t width = exif->data[43] == 3 ? wide[0] << 8 | wide[1]
+                                                  : wide[0] << 24 | wide[1] << 16 | wide[2] << 8 | wide[3];
+        assert_int_equal(width, cases[i].width);
+        assert_int_equal(high[0] << 24 | high[1] << 16 | high[2] << 8 | high[3], cases[i].height);
+        if (i < 2) halo_meta_free(&info.meta);
+    }
+    /* The upper left pixel that people see is the lower left one of those that lie. */
+    HaloReport report = run("crop:1x1+0+0 | stats", in, NULL, false);
+    const uint8_t *corner = halo_at(&data, 0, HEIGHT - 1);
+    assert_true(report.results.item[0].channel[0].mean == (double)corner[0]);
+    halo_report_free(&report);
+    halo_meta_free(&meta);
+}
+
 /* Whatever bytes are wrong or missing, nothing is touched beyond them, and the orientation stays what it was.
  */
 static void damaged_exif(void **unused)
@@ -242,6 +297,7 @@ static void damaged_exif(void **unused)
             halo_exif_drop_thumbnail(&bad);
             assert_false(halo_exif_thumbnail(&bad));
             assert_int_equal(halo_exif_orientation(&bad), orientation);
+            halo_exif_set_size(&bad, 70000, 3);
             halo_exif_set_upright(&bad);
             assert_int_equal(halo_exif_orientation(&bad), 1);
             free(bad.data);
@@ -326,6 +382,7 @@ int main(void)
         cmocka_unit_test(the_tag_goes_along_where_it_can),
         cmocka_unit_test(exif_behind_the_samples),
         cmocka_unit_test(thumbnails),
+        cmocka_unit_test(geometry_is_of_what_people_see),
         cmocka_unit_test(damaged_exif),
         cmocka_unit_test(coding_of_light),
         cmocka_unit_test(what_jpeg_has_no_room_for),

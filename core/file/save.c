@@ -5,10 +5,13 @@
 #include "file.h"
 
 /* Metadata that may be passed on; the memory stays the input's. A thumbnail of other samples must not be: it
- * would show a face that the pipeline made unrecognisable. */
+ * would show a face that the pipeline made unrecognisable. And what is said of the size has to be true. */
 static void set_info(HaloWriter *writer, HaloInfo *like, const HaloShape *shape)
 {
-    if (writer->changed) halo_exif_drop_thumbnail(&like->meta.exif);
+    if (writer->changed) {
+        halo_exif_drop_thumbnail(&like->meta.exif);
+        if (shape->kind == HALO_IMAGE) halo_exif_set_size(&like->meta.exif, shape->width, shape->height);
+    }
     writer->info = *like;
     writer->info.shape = *shape;
     if (writer->options.strip) writer->info.meta = (HaloMeta){0};

@@ -1,4 +1,5 @@
-/* Turns images upright by EXIF's orientation, where the output has no EXIF that could say how to show them. */
+/* Turns images upright by EXIF's orientation: where the output has no EXIF that could say how to show them, and
+ * where the pipeline speaks of places in the picture. */
 #include <string.h>
 
 #include "file.h"
@@ -21,16 +22,19 @@ static bool exif_ends(const HaloWriter *writer)
     return writer->format != NULL && (writer->options.strip || (writer->format->holds & HALO_META_EXIF) == 0);
 }
 
-int turn_wanted(const HaloReader *reader, const HaloWriter *writer)
+static bool turns(const HaloReader *reader, const HaloWriter *writer, bool upright)
 {
-    const bool image = reader->info.shape.kind == HALO_IMAGE;
-    return image && exif_ends(writer) ? halo_exif_orientation(&reader->info.meta.exif) : 1;
+    return reader->info.shape.kind == HALO_IMAGE && (upright || exif_ends(writer));
 }
 
-bool turn_unknown(HaloReader *reader, const HaloWriter *writer)
+int turn_wanted(const HaloReader *reader, const HaloWriter *writer, bool upright)
 {
-    return reader->info.shape.kind == HALO_IMAGE && exif_ends(writer) &&
-           reader->format->trailing_meta != NULL &&
+    return turns(reader, writer, upright) ? halo_exif_orientation(&reader->info.meta.exif) : 1;
+}
+
+bool turn_unknown(HaloReader *reader, const HaloWriter *writer, bool upright)
+{
+    return turns(reader, writer, upright) && reader->format->trailing_meta != NULL &&
            (reader->format->trailing_meta(reader) & HALO_META_EXIF) != 0;
 }
 
@@ -100,7 +104,6 @@ static void turn_info(HaloInfo *info, int orientation)
         dots[1] = x;
     }
     halo_exif_set_upright(&info->meta.exif);
-    halo_note(&info->notes, HALO_NOTE_TURNED, 1);
 }
 
 /* A band at a time, so that only one whole image is in memory. */
@@ -125,7 +128,7 @@ out:
     return status;
 }
 
-HaloStatus turn_load(HaloReader *reader, int orientation, HaloBuf *data)
+HaloStatus turn_load(HaloReader *reader, const HaloWriter *writer, int orientation, HaloBuf *data)
 {
     HaloStatus status = HALO_OK;
     HaloBuf lies = {0};
@@ -146,6 +149,7 @@ HaloStatus turn_load(HaloReader *reader, int orientation, HaloBuf *data)
     else
         HALO_TRY(load_bands(reader, orientation, data));
     turn_info(&reader->info, orientation);
+    if (exif_ends(writer)) halo_note(&reader->info.notes, HALO_NOTE_TURNED, 1);
 out:
     halo_memory_free(reader->memory, &lies);
     if (status != HALO_OK) halo_memory_free(reader->memory, data);

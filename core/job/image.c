@@ -136,10 +136,11 @@ static HaloStatus plan_image(HaloSession *session, const HaloPipeline *pipeline,
                              RunMode *mode, Choice *choice)
 {
     HaloStatus status = HALO_OK;
-    const int orientation = turn_wanted(&state->reader, &state->writer);
-    const bool turned = orientation > 1 || turn_unknown(&state->reader, &state->writer);
+    const bool upright = pipeline_upright(pipeline);
+    const int orientation = turn_wanted(&state->reader, &state->writer, upright);
+    const bool turned = orientation > 1 || turn_unknown(&state->reader, &state->writer, upright);
     if (turned && begin)
-        HALO_TRY(turn_load(&state->reader, orientation, &state->in));
+        HALO_TRY(turn_load(&state->reader, &state->writer, orientation, &state->in));
     else if (turned)
         state->reader.info.shape = turn_shape(&state->reader.info.shape, orientation);
     if (state->reader.info.shape.width < 0 &&

@@ -99,3 +99,14 @@ bool pipeline_recodes(const HaloPipeline *pipeline)
     for (int c = 0; c < pipeline->calls; c++) light += pipeline->call[c].op->light;
     return light != 0;
 }
+
+bool pipeline_upright(const HaloPipeline *pipeline)
+{
+    for (int c = 0; c < pipeline->calls; c++) {
+        const Call *call = &pipeline->call[c];
+        if (call->op->upright) return true;
+        for (int v = 0; v < call->values; v++)
+            if (call->owned[v].branch != NULL && pipeline_upright(call->owned[v].branch)) return true;
+    }
+    return false;
+}

@@ -38,6 +38,8 @@ HaloStatus pipeline_read_sides(HaloSession *session, const HaloPipeline *pipelin
 /* Does it change samples? And the way they code light? */
 bool pipeline_changes(const HaloPipeline *pipeline);
 bool pipeline_recodes(const HaloPipeline *pipeline);
+/* Does it speak of places as people see them, so that pictures have to be turned upright first? */
+bool pipeline_upright(const HaloPipeline *pipeline);
 
 /* The unit of a LENGTH, its HaloValue.integer: seconds become samples once the sample rate is known. */
 enum { LENGTH_SAMPLES, LENGTH_SECONDS };

@@ -108,6 +108,13 @@ HaloStatus halo_build_pick(HaloBuilder *builder, HaloReg src, const HaloPick *pi
     return halo_build_step(builder, &step, dst);
 }
 
+HaloStatus halo_build_resample(HaloBuilder *builder, HaloReg src, const HaloResample *resample, HaloReg *dst)
+{
+    HaloStep step = step_of(HALO_RESAMPLE, src);
+    step.u.resample = *resample;
+    return halo_build_step(builder, &step, dst);
+}
+
 HaloStatus halo_build_map(HaloBuilder *builder, HaloReg src, const HaloMap *map, HaloReg *dst)
 {
     HaloStep step = step_of(HALO_MAP, src);

@@ -1,6 +1,6 @@
-/* Merges steps to save passes over the samples: neighbouring maps become one, and the final conversion becomes
- * the `store` of the step before it. What integers hold stays integers between steps that do not care. Results
- * stay the same, since each sample goes through the same operations in the same order. */
+/* Merges steps to save passes over the samples: neighbouring maps become one, as do picks, and the final
+ * conversion becomes the `store` of the step before it. What integers hold stays integers between steps that do
+ * not care. Results stay the same, since each sample goes through the same operations in the same order. */
 #include <string.h>
 
 #include "plan.h"
@@ -27,6 +27,17 @@ static bool writes_plain_f32(const HaloPlan *plan, const HaloStep *step)
            plan->reg[step->dst].dtype == HALO_F32;
 }
 
+/* Steps of one primitive that can be one step: then the first is that from now on. */
+static bool absorbs(const HaloPlan *plan, HaloStep *maker, const HaloStep *step)
+{
+    const Primitive *primitive = primitive_of(maker);
+    if (maker->primitive != step->primitive || primitive->absorbs == NULL || step->resolve != NULL)
+        return false;
+    if (!writes_plain_f32(plan, maker) || uses_of(plan, step->src[0]) != 1 || maker->resolve != NULL)
+        return false;
+    return primitive->absorbs(maker, step, &plan->reg[maker->dst]);
+}
+
 /* Is `step` a map that can be merged into the step that makes its source? */
 static bool joins(const HaloPlan *plan, const HaloStep *maker, const HaloStep *step)
 {
@@ -38,15 +49,19 @@ static bool joins(const HaloPlan *plan, const HaloStep *maker, const HaloStep *s
            maker->u.map.points + step->u.map.points <= HALO_MAX_POINTS;
 }
 
+static void join_points(HaloStep *maker, const HaloStep *step)
+{
+    if (step->u.map.points == 0) return;
+    HaloMap *map = &maker->u.map;
+    memcpy(map->point + map->points, step->u.map.point, sizeof *map->point * (size_t)step->u.map.points);
+    map->points += step->u.map.points;
+}
+
+/* The maker does what `at` did, which goes. */
 static void join(HaloPlan *plan, int maker_at, int at)
 {
     HaloStep *maker = &plan->step[maker_at];
     const HaloStep *step = &plan->step[at];
-    if (step->u.map.points > 0) {
-        HaloMap *map = &maker->u.map;
-        memcpy(map->point + map->points, step->u.map.point, sizeof *map->point * (size_t)step->u.map.points);
-        map->points += step->u.map.points;
-    }
     maker->store = step->store;
     maker->dst = step->dst;
     plan->steps--;
@@ -81,7 +96,12 @@ void plan_optimise(HaloPlan *plan)
 {
     for (int i = 0; i < plan->steps; i++) {
         const int maker = maker_of(plan, plan->step[i].src[0]);
-        if (maker >= 0 && joins(plan, &plan->step[maker], &plan->step[i])) join(plan, maker, i--);
+        if (maker < 0) continue;
+        if (joins(plan, &plan->step[maker], &plan->step[i]))
+            join_points(&plan->step[maker], &plan->step[i]);
+        else if (!absorbs(plan, &plan->step[maker], &plan->step[i]))
+            continue;
+        join(plan, maker, i--);
     }
     narrow(plan);
 }

@@ -1,23 +1,65 @@
-/* Every so many pixels. */
+/* Samples that go elsewhere, as they are. */
+#include <stdlib.h>
+
+#include "halo/numerics.h"
 #include "primitive.h"
 
 static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], HaloShape *dst)
 {
+    const HaloPick *pick = &step->u.pick;
     *dst = *src[0];
     dst->dtype = HALO_F32;
-    dst->width = (src[0]->width - 1) / step->u.pick.step_x + 1;
-    dst->height = (src[0]->height - 1) / step->u.pick.step_y + 1;
-    return HALO_OK;
+    dst->width = pick->width;
+    dst->height = pick->height;
+    if (pick->width >= 1 && pick->height >= 1 && pick->step_x != 0 && pick->step_y != 0) return HALO_OK;
+    return halo_fail(HALO_ERR_BUG, "a picture without pixels was to be picked");
 }
 
-/* From the first pixel that is picked up to the last. */
+/* Places [*from, *to) of a result, as places of the source or beyond it. */
+static void places(int64_t origin, int64_t move, int64_t *from, int64_t *to)
+{
+    const int64_t first = origin + move * *from, last = origin + move * (*to - 1);
+    *from = smaller(first, last);
+    *to = larger(first, last) + 1;
+}
+
 static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
 {
     const HaloPick *pick = &step->u.pick;
-    (void)k, (void)src;
+    const HaloWindow single = {.width = 1, .height = 1, .border = pick->border, .value = pick->value};
+    (void)k;
     if (part_is_empty(part)) return part;
-    return (Part){part.x0 * pick->step_x, (part.x1 - 1) * pick->step_x + 1, part.y0 * pick->step_y,
-                  (part.y1 - 1) * pick->step_y + 1};
+    if (pick->transposed) part = (Part){part.y0, part.y1, part.x0, part.x1};
+    places(pick->x0, pick->step_x, &part.x0, &part.x1);
+    places(pick->y0, pick->step_y, &part.y0, &part.y1);
+    return window_part(&single, src, part);
+}
+
+/* Does an axis of `next` read only what is there? */
+static bool stays_inside(int64_t origin, int64_t move, int64_t count, int64_t length)
+{
+    int64_t from = 0, to = count;
+    places(origin, move, &from, &to);
+    return from >= 0 && to <= length;
+}
+
+/* A pick of picked samples is a pick, unless it reads beyond them: the border is that of the first. */
+static bool absorbs(HaloStep *step, const HaloStep *next, const HaloShape *between)
+{
+    HaloPick *a = &step->u.pick;
+    const HaloPick *b = &next->u.pick;
+    if (!stays_inside(b->x0, b->step_x, b->transposed ? b->height : b->width, between->width) ||
+        !stays_inside(b->y0, b->step_y, b->transposed ? b->width : b->height, between->height))
+        return false;
+    /* Along the source's x runs what `a` has along its own x, or, transposed, along its y. */
+    a->x0 += a->step_x * (a->transposed ? b->y0 : b->x0);
+    a->y0 += a->step_y * (a->transposed ? b->x0 : b->y0);
+    a->step_x *= a->transposed ? b->step_y : b->step_x;
+    a->step_y *= a->transposed ? b->step_x : b->step_y;
+    a->transposed = a->transposed != b->transposed;
+    a->width = b->width;
+    a->height = b->height;
+    return true;
 }
 
 static double flops(const HaloStep *step, double samples)
@@ -28,9 +70,21 @@ static double flops(const HaloStep *step, double samples)
 
 static void describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
 {
+    const HaloPick *pick = &step->u.pick;
+    const long long over = llabs(pick->step_x), down = llabs(pick->step_y);
+    const bool mirrored = pick->step_x < 0, upside_down = pick->step_y < 0;
     (void)sound, (void)exact;
-    snprintf(room, size, "pick one of %lld x %lld", (long long)step->u.pick.step_x,
-             (long long)step->u.pick.step_y);
+    int n = snprintf(room, size, "pick %lld x %lld", (long long)pick->width, (long long)pick->height);
+    if (over != 1 || down != 1) n += snprintf(room + n, size - (size_t)n, ", one of %lld x %lld", over, down);
+    snprintf(room + n, size - (size_t)n, ", from %lld, %lld on%s%s%s", (long long)pick->x0, (long long)pick->y0,
+             mirrored ? ", leftwards" : "", upside_down ? ", upwards" : "",
+             pick->transposed ? ", transposed" : "");
+}
+
+/* As they are; but a value of the border's own may be no sample of an integer source. */
+static HaloDtype holds(const HaloStep *step, HaloDtype source)
+{
+    return halo_rank_keys(source, step->u.pick.border, step->u.pick.value);
 }
 
 static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
@@ -43,8 +97,10 @@ const Primitive primitive_pick = {
     .name = "pick",
     .stores = true,
     .blind = true,
+    .holds = holds,
     .shape = shape,
     .reads = reads,
+    .absorbs = absorbs,
     .flops = flops,
     .describe = describe,
     .run = run,

@@ -38,6 +38,9 @@ typedef struct Primitive {
     HaloStatus (*shape)(const HaloStep *step, const HaloShape *const src[], HaloShape *dst);
     /* The part of source k, of this shape, that is needed for a part of the result. */
     Part (*reads)(const HaloStep *step, int k, const HaloShape *src, Part part);
+    /* Takes over what a step of the same primitive makes of its result, whose shape is `between`; false: it cannot. NULL:
+     * never. */
+    bool (*absorbs)(HaloStep *step, const HaloStep *next, const HaloShape *between);
     /* Operations for so many samples of the result, or of the source where there is no result. */
     double (*flops)(const HaloStep *step, double samples);
     /* A few words. Sound lies along time: it has no rows. `exact`: not by a way that --precision fast allows.

@@ -16,5 +16,6 @@ const CpuKernels CPU_TABLE(kernels) = {
     .rank = &CPU_TABLE(rank),
     .count = &CPU_TABLE(count),
     .mean = &CPU_TABLE(mean),
+    .resample = &CPU_TABLE(resample),
     .ceiling = &CPU_TABLE(ceiling),
 };

@@ -96,6 +96,8 @@ HALO_API HaloStatus halo_sync_folder(const char *path);
 HALO_API void halo_exif_drop_thumbnail(HaloBlob *exif);
 /* The rows have been turned. */
 HALO_API void halo_exif_set_upright(HaloBlob *exif);
+/* The picture has this size; where EXIF says none, it goes on saying none. */
+HALO_API void halo_exif_set_size(HaloBlob *exif, int64_t width, int64_t height);
 
 /* ---- formats -------------------------------------------------------------------------------------------- */
 

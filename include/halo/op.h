@@ -76,6 +76,7 @@ typedef struct HaloOp {
     bool filter;          /* takes the common parameters */
     bool result;          /* gives a result and passes its input on */
     int light;            /* 1: sRGB becomes linear light; -1: the other way; 0: light stays coded as it is */
+    bool upright; /* it speaks of places as people see them: pictures are turned as EXIF says before the pipeline */
     const HaloParam *param;
     int params;
     /* Appends steps that make *out from `in`. `arg` has one value for each row of `param`. */
@@ -102,8 +103,9 @@ HALO_API HaloStatus halo_build_conv(HaloBuilder *builder, HaloReg src, const Hal
 HALO_API HaloStatus halo_build_sep(HaloBuilder *builder, HaloReg src, const HaloSep *sep, HaloReg *dst);
 HALO_API HaloStatus halo_build_rank(HaloBuilder *builder, HaloReg src, const HaloRank *rank, HaloReg *dst);
 HALO_API HaloStatus halo_build_mean(HaloBuilder *builder, HaloReg src, const HaloMean *mean, HaloReg *dst);
-/* dst has the size of the source over the steps, rounded up. */
 HALO_API HaloStatus halo_build_pick(HaloBuilder *builder, HaloReg src, const HaloPick *pick, HaloReg *dst);
+HALO_API HaloStatus halo_build_resample(HaloBuilder *builder, HaloReg src, const HaloResample *resample,
+                                        HaloReg *dst);
 /* `bins` and `white` are set by the source. */
 HALO_API HaloStatus halo_build_equalize(HaloBuilder *builder, HaloReg src, const HaloEqualize *equalize,
                                         HaloReg *dst);

@@ -4,9 +4,16 @@
 
 #include "halo/primitive.h"
 
-/* out(x, y) = in(x * step_x, y * step_y), in every channel. */
+/* out(x, y) = in(x0 + step_x * i, y0 + step_y * j), in every channel, where (i, j) is (x, y) or, `transposed`,
+ * (y, x). Outside of the source lies what the border gives; VALID and KEEP are no borders of a pick. Steps may
+ * be negative, and are never 0. */
 struct HaloPick {
+    int64_t width, height; /* of the result */
+    int64_t x0, y0;
     int64_t step_x, step_y;
+    bool transposed;
+    HaloBorder border;
+    float value; /* for CONSTANT */
 };
 
 #endif

@@ -7,6 +7,7 @@
 #include "halo/combine.h"
 #include "halo/pick.h"
 #include "halo/primitive.h"
+#include "halo/resample.h"
 #include "halo/result.h"
 
 #ifdef __cplusplus
@@ -42,6 +43,7 @@ struct HaloStep {
         HaloMean mean;
         HaloEqualize equalize;
         HaloPick pick;
+        HaloResample resample;
         unsigned want; /* reduce: a set of HaloWant */
     } u;
     int result;       /* reduce, fold, hist: the index of the result it gives, or -1 */

@@ -4,8 +4,14 @@
 
 #include <string.h>
 
+#define TAG_WIDTH 0x100
+#define TAG_HEIGHT 0x101
 #define TAG_ORIENTATION 0x112
+#define TAG_EXIF 0x8769
+#define TAG_EXIF_WIDTH 0xa002
+#define TAG_EXIF_HEIGHT 0xa003
 #define TYPE_SHORT 3
+#define TYPE_LONG 4
 
 static bool is_big(const HaloBlob *exif) { return exif->data[0] != 'I'; }
 
@@ -99,6 +105,31 @@ HaloStatus halo_exif_of_orientation(int orientation, HaloBlob *exif)
                                0,
                                (uint8_t)orientation};
     return halo_blob_set(exif, bytes, sizeof bytes);
+}
+
+/* ---- the size -------------------------------------------------------------------------------------------- */
+
+/* A number that has become too large for its two bytes takes up the four that every entry has. */
+static void set_side(HaloBlob *exif, const Directory *in, uint32_t tag, int64_t side)
+{
+    const size_t entry = find(exif, in, tag);
+    const uint32_t type = entry > 0 ? number(exif, entry + 2, 2) : 0;
+    if ((type != TYPE_SHORT && type != TYPE_LONG) || number(exif, entry + 4, 4) != 1) return;
+    if (type == TYPE_SHORT && side > UINT16_MAX) set_number(exif, entry + 2, 2, TYPE_LONG);
+    set_number(exif, entry + 8, type == TYPE_SHORT && side <= UINT16_MAX ? 2 : 4, (uint32_t)side);
+}
+
+void halo_exif_set_size(HaloBlob *exif, int64_t width, int64_t height)
+{
+    if (!is_tiff(exif) || width > UINT32_MAX || height > UINT32_MAX) return;
+    const Directory image = directory(exif, number(exif, 4, 4));
+    const size_t entry = find(exif, &image, TAG_EXIF);
+    set_side(exif, &image, TAG_WIDTH, width);
+    set_side(exif, &image, TAG_HEIGHT, height);
+    if (entry == 0) return;
+    const Directory more = directory(exif, number(exif, entry + 8, 4));
+    set_side(exif, &more, TAG_EXIF_WIDTH, width);
+    set_side(exif, &more, TAG_EXIF_HEIGHT, height);
 }
 
 /* ---- the thumbnail -------------------------------------------------------------------------------------- */

@@ -78,6 +78,19 @@ static const char *const more[] = {
     "gray | gauss:sigma=1.5 | sobel | normalize",
     "gauss:2 | stats | hist:bins=32",
     "invert | gain:0.7 | offset:3 | clamp:min=1,max=200",
+    "crop:20x10+3+4",
+    "crop:500x20,at=5+6,fit=1",
+    "pad:left=3,top=5,border=constant=9",
+    "flip:both",
+    "rotate:270",
+    "resize:25x40,fit=cover,kernel=cubic",
+    "resize:90x,kernel=mitchell",
+    "resize:x31,kernel=area",
+    "resize:30x17,fit=exact,kernel=linear,alpha=straight",
+    "resize:200%,kernel=lanczos2",
+    "resize:33%,kernel=nearest",
+    "resize:19,only=grow",
+    "rotate:90 | flip:x | crop:9x9 | resize:17 | pad:3,border=wrap",
 };
 
 /* Calls `visit` with every case: the pipeline, the input's number, its samples. */

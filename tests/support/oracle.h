@@ -7,6 +7,7 @@
 #include "halo/combine.h"
 #include "halo/pick.h"
 #include "halo/primitive.h"
+#include "halo/resample.h"
 #include "halo/result.h"
 
 /* ---- single values -------------------------------------------------------------------------------------- */
@@ -44,6 +45,7 @@ uint64_t oracle_rank(const HaloBuf *src, HaloBuf *dst, const HaloRank *rank, Hal
 uint64_t oracle_mean(const HaloBuf *src, HaloBuf *dst, const HaloMean *mean, HaloStore store);
 uint64_t oracle_equalize(const HaloBuf *src, HaloBuf *dst, const HaloEqualize *equalize, HaloStore store);
 uint64_t oracle_pick(const HaloBuf *src, HaloBuf *dst, const HaloPick *pick, HaloStore store);
+uint64_t oracle_resample(const HaloBuf *src, HaloBuf *dst, const HaloResample *resample, HaloStore store);
 void oracle_scan(const HaloBuf *src, HaloBuf *dst, const HaloScan *scan);
 
 /* Memory or the end of the test program. */

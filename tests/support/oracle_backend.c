@@ -137,6 +137,13 @@ static HaloStatus run_pick(HaloDevice *device, const HaloBuf *src, HaloBuf *dst,
     return HALO_OK;
 }
 
+static HaloStatus run_resample(HaloDevice *device, const HaloBuf *src, HaloBuf *dst,
+                               const HaloResample *resample, HaloStore store)
+{
+    device->clipped += oracle_resample(src, dst, resample, store);
+    return HALO_OK;
+}
+
 const HaloBackend oracle_backend = {
     .name = "oracle",
     .count = oracle_count,
@@ -157,5 +164,6 @@ const HaloBackend oracle_backend = {
     .rank = run_rank,
     .mean = run_mean,
     .pick = run_pick,
+    .resample = run_resample,
     .equalize = run_equalize,
 };

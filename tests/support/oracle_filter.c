@@ -280,14 +280,3 @@ uint64_t oracle_combine(const HaloBuf *a, const HaloBuf *b, HaloBuf *dst, const 
         }
     return clipped;
 }
-
-uint64_t oracle_pick(const HaloBuf *src, HaloBuf *dst, const HaloPick *pick, HaloStore store)
-{
-    uint64_t clipped = 0;
-    for (int64_t y = dst->y0; y < dst->y0 + dst->rows; y++)
-        for (int64_t x = dst->x0; x < dst->x0 + dst->cols; x++)
-            for (int c = 0; c < dst->shape.channels; c++)
-                clipped +=
-                    oracle_put(dst, x, y, c, oracle_get(src, x * pick->step_x, y * pick->step_y, c), store);
-    return clipped;
-}

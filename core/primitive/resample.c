@@ -1,0 +1,65 @@
+/* Samples at other distances. */
+#include "primitive.h"
+
+static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], HaloShape *dst)
+{
+    const HaloResample *resample = &step->u.resample;
+    *dst = *src[0];
+    dst->dtype = HALO_F32;
+    dst->width = resample->x.size;
+    dst->height = resample->y.size;
+    if (resample->x.length == src[0]->width && resample->y.length == src[0]->height) return HALO_OK;
+    return halo_fail(HALO_ERR_BUG, "a table for other sizes was to resample a picture");
+}
+
+/* What the taps of outputs [*from, *to) lie over; where outputs are asked for that are not there, those of the
+ * last. */
+static void spread(const HaloResampleAxis *axis, int64_t *from, int64_t *to)
+{
+    const HaloResampleTaps first = halo_resample_at(axis, smaller(*from, axis->size - 1)),
+                           last = halo_resample_at(axis, smaller(*to, axis->size) - 1);
+    *from = first.first;
+    *to = last.first + last.count;
+}
+
+static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
+{
+    (void)k, (void)src;
+    if (part_is_empty(part)) return part;
+    spread(&step->u.resample.x, &part.x0, &part.x1);
+    spread(&step->u.resample.y, &part.y0, &part.y1);
+    return part;
+}
+
+/* The row pass makes as many rows as the source has. */
+static double flops(const HaloStep *step, double samples)
+{
+    const HaloResampleAxis *x = &step->u.resample.x, *y = &step->u.resample.y;
+    return 2.0 * samples * ((double)x->taps * (double)y->length / (double)y->size + (double)y->taps);
+}
+
+static void describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
+{
+    const HaloResampleAxis *x = &step->u.resample.x, *y = &step->u.resample.y;
+    (void)sound, (void)exact;
+    snprintf(room, size, "resample %lld x %lld to %lld x %lld, rows by %lld taps, then columns by %lld",
+             (long long)x->length, (long long)y->length, (long long)x->size, (long long)y->size,
+             (long long)x->taps, (long long)y->taps);
+}
+
+static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
+                      const HaloBuf *const src[], HaloBuf *dst)
+{
+    return backend->resample(device, src[0], dst, &step->u.resample, step->store);
+}
+
+const Primitive primitive_resample = {
+    .name = "resample",
+    .stores = true,
+    .blind = true,
+    .shape = shape,
+    .reads = reads,
+    .flops = flops,
+    .describe = describe,
+    .run = run,
+};

@@ -1,0 +1,193 @@
+/* Resampling: strips of columns go down the rows. In each the row pass makes lines of a ring, several at a time
+ * and each of them once, and the column pass takes its sums from these. */
+#include "halo/resample.h"
+
+#include "device.h"
+
+/* Floats of a ring, which stays in the second-level cache, and of rows that are turned, which stay in the
+ * nearest. */
+#define RING_FLOATS (64 * 1024)
+#define TURNED_FLOATS (12 * 1024)
+/* A narrower strip reads more beside it than below it. */
+#define LEAST_STRIP 64
+#define TASKS_PER_WORKER 4
+
+typedef struct Resample {
+    const HaloBuf *src;
+    HaloBuf *dst;
+    const HaloResample *how;
+    HaloStore store;
+    int64_t strips, strip_cols, slices, slice_rows;
+    int64_t lines, pitch;                                                         /* of a ring */
+    int64_t scratch_bytes, at_taps, at_turned, at_sums, at_ring, at_line, at_out; /* of a worker */
+    char *scratch;
+    HaloDevice *device;
+} Resample;
+
+/* What a worker is at: columns [x, x + cols) of the result, and its ring, which holds lines up to `next`. */
+typedef struct Task {
+    const Resample *r;
+    int64_t x, cols, n; /* n elements of a row */
+    HaloResampleTaps *taps;
+    float *turned, *sums, *ring, *out;
+    const float **line;
+    int64_t next, last; /* no line from `last` on is asked for */
+} Task;
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
+static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+static float *ring_line(const Task *t, int64_t y) { return t->ring + y % t->r->lines * t->r->pitch; }
+
+/* The end of what outputs [from, end) of the strip read. */
+static int64_t reads_to(const Task *t, int64_t end) { return t->taps[end - 1].first + t->taps[end - 1].count; }
+
+/* ---- the row pass --------------------------------------------------------------------------------------- */
+
+/* As many outputs from `from` on as read no more than fits the nearest cache. */
+static int64_t part_end(const Task *t, int64_t from, int64_t lanes)
+{
+    const int64_t first = t->taps[from].first, pixels = TURNED_FLOATS / (lanes * t->r->src->shape.channels);
+    int64_t end = from + 1;
+    while (end < t->cols && reads_to(t, end + 1) - first <= pixels) end++;
+    return end;
+}
+
+/* Lines [t->next, …): as many as there are lanes. */
+static void make_lines(Task *t)
+{
+    const Resample *r = t->r;
+    const CpuResampleKernels *kernels = r->device->kernels->resample;
+    const int64_t channels = r->src->shape.channels, lanes = kernels->lanes,
+                  rows = least(lanes, t->last - t->next);
+    HaloResampleTaps part[CPU_RESAMPLE_OUTPUTS];
+    const void *row[CPU_RESAMPLE_LANES];
+    float *to[CPU_RESAMPLE_LANES];
+    for (int64_t from = 0, end; from < t->cols; from = end) {
+        end = least(part_end(t, from, lanes), from + CPU_RESAMPLE_OUTPUTS);
+        const int64_t first = t->taps[from].first, pixels = reads_to(t, end) - first;
+        for (int64_t l = 0; l < lanes;
+             l++) { /* lanes beyond the last row make it again, side by side with it */
+            const int64_t y = t->next + least(l, rows - 1);
+            row[l] = halo_at(r->src, first, y);
+            to[l] = ring_line(t, y) + from * channels;
+        }
+        for (int64_t o = from; o < end; o++) {
+            part[o - from] = t->taps[o];
+            part[o - from].first -= first;
+        }
+        kernels->turn[r->src->shape.dtype](row, pixels * channels, t->turned);
+        kernels->sums(part, end - from, channels, t->turned, t->sums);
+        kernels->turn_back(t->sums, (end - from) * channels, to);
+    }
+    t->next += rows;
+}
+
+/* ---- the column pass ------------------------------------------------------------------------------------ */
+
+static void make_row(Task *t, int64_t y, uint64_t *clipped)
+{
+    const Resample *r = t->r;
+    const CpuKernels *kernels = r->device->kernels;
+    const HaloResampleTaps taps = halo_resample_at(&r->how->y, y);
+    const CpuMask column = {.tap = taps.tap, .width = 1, .height = taps.count, .step = 1};
+    if (t->next < taps.first) t->next = taps.first;
+    while (t->next < taps.first + taps.count) make_lines(t);
+    for (int64_t j = 0; j < taps.count; j++) t->line[j] = ring_line(t, taps.first + j);
+    kernels->conv->conv(&column, t->line, 1, t->n, t->out, r->pitch, true);
+    kernels->rows->store[r->dst->shape.dtype](t->out, t->n, r->store, halo_at(r->dst, t->x, y), clipped);
+}
+
+static void run_task(void *context, int64_t index, int worker)
+{
+    const Resample *r = context;
+    char *scratch = r->scratch + worker * r->scratch_bytes;
+    const int64_t x = index % r->strips * r->strip_cols, y = r->dst->y0 + index / r->strips * r->slice_rows;
+    const int64_t end = least(y + r->slice_rows, r->dst->y0 + r->dst->rows);
+    const HaloResampleTaps bottom = halo_resample_at(&r->how->y, end - 1);
+    Task t = {.r = r, .x = r->dst->x0 + x, .cols = least(r->strip_cols, r->dst->cols - x)};
+    uint64_t clipped = 0;
+    t.n = t.cols * r->dst->shape.channels;
+    t.last = bottom.first + bottom.count;
+    t.taps = (HaloResampleTaps *)(void *)(scratch + r->at_taps);
+    t.turned = (float *)(void *)(scratch + r->at_turned);
+    t.sums = (float *)(void *)(scratch + r->at_sums);
+    t.ring = (float *)(void *)(scratch + r->at_ring);
+    t.line = (const float **)(void *)(scratch + r->at_line);
+    t.out = (float *)(void *)(scratch + r->at_out);
+    for (int64_t o = 0; o < t.cols; o++) t.taps[o] = halo_resample_at(&r->how->x, t.x + o);
+    for (int64_t row = y; row < end; row++) make_row(&t, row, &clipped);
+    atomic_fetch_add_explicit(&r->device->clipped, clipped, memory_order_relaxed);
+}
+
+/* ---- laying out ----------------------------------------------------------------------------------------- */
+
+static void choose_tasks(Resample *r, int workers)
+{
+    const HaloResampleAxis *y = &r->how->y;
+    const int64_t channels = r->dst->shape.channels, cols = r->dst->cols, rows = r->dst->rows;
+    const int64_t wide = most(RING_FLOATS / r->lines / channels, LEAST_STRIP);
+    r->strips = divide_up(cols, least(wide, cols));
+    r->strip_cols = divide_up(cols, r->strips);
+    /* A slice begins with the lines above it: it should take more of its own. */
+    const double over = (double)y->length / (double)y->size;
+    const int64_t shortest = least(rows, 1 + (int64_t)(3.0 * (double)y->taps / over));
+    const int64_t wanted = divide_up((int64_t)workers * TASKS_PER_WORKER, r->strips);
+    r->slice_rows =
+        workers == 1 ? rows : most(divide_up(rows, wanted), least(shortest, divide_up(rows, workers)));
+    r->slices = divide_up(rows, r->slice_rows);
+}
+
+/* False where sizes do not fit 63 bits. */
+static bool choose_scratch(Resample *r, int64_t lanes)
+{
+    const int64_t channels = r->dst->shape.channels;
+    int64_t total = 0, turned;
+    r->pitch = divide_up(r->strip_cols * channels + CPU_CONV_SLACK, 16) * 16;
+    return halo_mul(r->how->x.taps, channels * lanes, &turned) &&
+           cpu_reserve(&total, r->strip_cols, sizeof(HaloResampleTaps), &r->at_taps) &&
+           cpu_reserve(&total, most(turned, TURNED_FLOATS), sizeof(float), &r->at_turned) &&
+           cpu_reserve(&total, CPU_RESAMPLE_OUTPUTS * channels * lanes, sizeof(float), &r->at_sums) &&
+           cpu_reserve(&total, r->lines, r->pitch * (int64_t)sizeof(float), &r->at_ring) &&
+           cpu_reserve(&total, r->how->y.taps, sizeof(float *), &r->at_line) &&
+           cpu_reserve(&total, 1, r->pitch * (int64_t)sizeof(float), &r->at_out) &&
+           ((r->scratch_bytes = total), true);
+}
+
+/* Does the source hold what outputs [from, from + count) read? */
+static bool holds(const HaloResampleAxis *axis, int64_t from, int64_t count, int64_t have, int64_t held)
+{
+    if (from < 0 || from + count > axis->size) return false;
+    const HaloResampleTaps first = halo_resample_at(axis, from),
+                           last = halo_resample_at(axis, from + count - 1);
+    return first.first >= have && last.first + last.count <= have + held;
+}
+
+HaloStatus cpu_resample(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloResample *resample,
+                        HaloStore store)
+{
+    HaloStatus status = HALO_OK;
+    Resample r = {.src = src, .dst = dst, .how = resample, .store = store, .device = device};
+    const HaloResampleAxis *x = &resample->x, *y = &resample->y;
+    const int64_t lanes = device->kernels->resample->lanes;
+    void *scratch;
+    if (dst->cols < 1 || dst->rows < 1) goto out;
+    if (src->shape.dtype > HALO_F32 || dst->shape.dtype > HALO_F32 ||
+        src->shape.channels != dst->shape.channels || !holds(x, dst->x0, dst->cols, src->x0, src->cols) ||
+        !holds(y, dst->y0, dst->rows, src->y0, src->rows))
+        HALO_FAIL(HALO_ERR_BUG, "samples were to be resampled that the source does not hold");
+    const double outputs = (double)dst->cols * dst->shape.channels, over = (double)y->length / (double)y->size;
+    const int workers =
+        cpu_workers(device, outputs * (double)dst->rows * ((double)x->taps * over + (double)y->taps + 4.0));
+    r.lines = y->taps + lanes;
+    choose_tasks(&r, workers);
+    if (!choose_scratch(&r, lanes))
+        HALO_FAIL(HALO_ERR_LIMIT, "%lld taps need more memory than can be addressed",
+                  (long long)most(x->taps, y->taps));
+    HALO_TRY(cpu_scratch_each(device, &r.scratch_bytes, &scratch));
+    r.scratch = scratch;
+    cpu_run(device, workers, r.strips * r.slices, run_task, &r);
+out:
+    return status;
+}

@@ -1,0 +1,151 @@
+/* Sums along rows whose taps differ from one output to the next. Lanes of vectors are rows of the source, which
+ * are turned for it: so each output is a chain of its own, in the order of its taps, and no row has to be
+ * gathered from. */
+#include "vector.h"
+
+/* Elements, or rows, that are turned together. */
+#define BLOCK 8
+
+_Static_assert(CPU_LANES % BLOCK == 0 && CPU_LANES <= CPU_RESAMPLE_LANES, "lanes are turned by blocks of rows");
+
+/* ---- turning -------------------------------------------------------------------------------------------- */
+
+#if defined(__AVX2__)
+static CPU_INLINE __m256 block_u8(const void *at)
+{
+    return _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_loadl_epi64(at)));
+}
+static CPU_INLINE __m256 block_u16(const void *at)
+{
+    return _mm256_cvtepi32_ps(_mm256_cvtepu16_epi32(_mm_loadu_si128(at)));
+}
+static CPU_INLINE __m256 block_f32(const void *at) { return _mm256_loadu_ps(at); }
+
+/* Row k of v becomes column k. */
+static CPU_INLINE void transpose(__m256 v[BLOCK])
+{
+    __m256 a[BLOCK], b[BLOCK];
+    CPU_UNROLL for (int k = 0; k < BLOCK; k += 2)
+    {
+        a[k] = _mm256_unpacklo_ps(v[k], v[k + 1]);
+        a[k + 1] = _mm256_unpackhi_ps(v[k], v[k + 1]);
+    }
+    CPU_UNROLL for (int k = 0; k < BLOCK; k += 4)
+    {
+        b[k] = _mm256_shuffle_ps(a[k], a[k + 2], 0x44);
+        b[k + 1] = _mm256_shuffle_ps(a[k], a[k + 2], 0xee);
+        b[k + 2] = _mm256_shuffle_ps(a[k + 1], a[k + 3], 0x44);
+        b[k + 3] = _mm256_shuffle_ps(a[k + 1], a[k + 3], 0xee);
+    }
+    CPU_UNROLL for (int k = 0; k < BLOCK / 2; k++)
+    {
+        v[k] = _mm256_permute2f128_ps(b[k], b[k + 4], 0x20);
+        v[k + 4] = _mm256_permute2f128_ps(b[k], b[k + 4], 0x31);
+    }
+}
+#endif
+
+#define SAMPLE uint8_t
+#define TYPE u8
+#include "resample_tmpl.h"
+#define SAMPLE uint16_t
+#define TYPE u16
+#include "resample_tmpl.h"
+#define SAMPLE float
+#define TYPE f32
+#include "resample_tmpl.h"
+
+static void turn_back(const float *turned, int64_t n, float *const *row)
+{
+    int64_t e = 0;
+#if defined(__AVX2__)
+    for (; e + BLOCK <= n; e += BLOCK)
+        for (int l = 0; l < CPU_LANES; l += BLOCK) {
+            __m256 v[BLOCK];
+            CPU_UNROLL for (int k = 0; k < BLOCK; k++) v[k] = _mm256_loadu_ps(turned + (e + k) * CPU_LANES + l);
+            transpose(v);
+            CPU_UNROLL for (int k = 0; k < BLOCK; k++) _mm256_storeu_ps(row[l + k] + e, v[k]);
+        }
+#endif
+    for (; e < n; e++)
+        for (int l = 0; l < CPU_LANES; l++) row[l][e] = turned[e * CPU_LANES + l];
+}
+
+/* ---- sums ----------------------------------------------------------------------------------------------- */
+
+/* Sums that are made side by side, since each addition waits for the one before it. */
+#if defined(__AVX512F__)
+#define ABREAST 16
+#elif defined(__AVX__)
+#define ABREAST 8
+#else
+#define ABREAST 4
+#endif
+
+/* `outputs` outputs and `channels` of each, from channel 0 of `turned` on; all constants where this is called.
+ */
+static CPU_INLINE void some(const HaloResampleTaps *taps, int outputs, int channels, int64_t step,
+                            const float *turned, float *out)
+{
+    CpuVector sum[ABREAST];
+    const float *tap[ABREAST], *at[ABREAST];
+    int64_t count = taps[0].count;
+    CPU_UNROLL for (int o = 0; o < outputs; o++)
+    {
+        tap[o] = taps[o].tap;
+        at[o] = turned + taps[o].first * step;
+        count = taps[o].count < count ? taps[o].count : count;
+        CPU_UNROLL for (int c = 0; c < channels; c++) sum[o * channels + c] = vector_of(0.0f);
+    }
+    for (int64_t j = 0; j < count; j++) CPU_UNROLL for (int o = 0; o < outputs; o++)
+        {
+            const CpuVector t = vector_of(tap[o][j]);
+            CPU_UNROLL for (int c = 0; c < channels; c++) sum[o * channels + c] =
+                vector_fma(t, vector_load(at[o] + j * step + c * CPU_LANES), sum[o * channels + c]);
+        }
+    CPU_UNROLL for (int o = 0; o < outputs; o++)
+    {
+        for (int64_t j = count; j < taps[o].count; j++) {
+            const CpuVector t = vector_of(tap[o][j]);
+            CPU_UNROLL for (int c = 0; c < channels; c++) sum[o * channels + c] =
+                vector_fma(t, vector_load(at[o] + j * step + c * CPU_LANES), sum[o * channels + c]);
+        }
+        CPU_UNROLL for (int c = 0; c < channels; c++)
+            vector_store(out + o * step + c * CPU_LANES, sum[o * channels + c]);
+    }
+}
+
+#define ALL_OUTPUTS(channels)                                                                             \
+    do {                                                                                                  \
+        int64_t o = 0;                                                                                    \
+        for (; o + ABREAST / (channels) <= outputs; o += ABREAST / (channels))                            \
+            some(taps + o, ABREAST / (channels), channels, step, turned + from, out + from + o * step);   \
+        for (; o < outputs; o++) some(taps + o, 1, channels, step, turned + from, out + from + o * step); \
+    } while (0)
+
+static void sums(const HaloResampleTaps *taps, int64_t outputs, int64_t channels, const float *turned,
+                 float *out)
+{
+    const int64_t step = channels * CPU_LANES;
+    for (int64_t c = 0; c < channels;) {
+        const int64_t from = c * CPU_LANES;
+        switch (channels - c) {
+        case 1:
+            ALL_OUTPUTS(1);
+            c++;
+            break;
+        case 2:
+            ALL_OUTPUTS(2);
+            c += 2;
+            break;
+        case 3:
+            ALL_OUTPUTS(3);
+            c += 3;
+            break;
+        default: ALL_OUTPUTS(4); c += 4;
+        }
+    }
+}
+
+const CpuResampleKernels CPU_TABLE(resample) = {
+    .lanes = CPU_LANES, .turn = {turn_u8, turn_u16, turn_f32}, .turn_back = turn_back, .sums = sums};

@@ -1,0 +1,46 @@
+/* Sizes and places of pictures as people type them, and the tables that resampling takes. */
+#ifndef GEOMETRY_H
+#define GEOMETRY_H
+
+#include "halo/op.h"
+
+#define GEOMETRY_MOST ((int64_t)1 << 30) /* pixels a side */
+
+/* "WxH", or "WxH+X+Y", where X and Y may be negative. */
+typedef struct Rectangle {
+    int64_t width, height;
+    bool placed; /* x and y are given */
+    int64_t x, y;
+} Rectangle;
+
+/* "800x600", "800x", "x600", "800" (of the longer side) or "50%". What is not given is 0. */
+typedef struct WantedSize {
+    int64_t width, height, longer;
+    double percent;
+} WantedSize;
+
+/* `where` stands before the message of HALO_ERR_USAGE; the others are a parameter's `check`. */
+HaloStatus geometry_rectangle(const char *where, const char *text, Rectangle *rectangle);
+HaloStatus geometry_size(const char *where, const char *text, WantedSize *size);
+HaloStatus geometry_check_rectangle(const char *where, const char *text);
+HaloStatus geometry_check_size(const char *where, const char *text);
+
+/* n / d * times, rounded to the nearest whole number, halves up, but at least 1. */
+int64_t geometry_share(int64_t times, int64_t n, int64_t d);
+
+typedef enum ResampleKernel {
+    RESAMPLE_LANCZOS3,
+    RESAMPLE_LANCZOS2,
+    RESAMPLE_CUBIC,
+    RESAMPLE_MITCHELL,
+    RESAMPLE_LINEAR,
+    RESAMPLE_AREA,
+    RESAMPLE_NEAREST
+} ResampleKernel;
+
+/* taps_resample.c: the table that makes `size` samples of `length`, as docs/numerics.md defines it; it lives as
+ * long as the plan. */
+HaloStatus taps_resample(HaloBuilder *builder, int64_t length, int64_t size, ResampleKernel kernel,
+                         HaloResampleAxis *axis);
+
+#endif

@@ -1,0 +1,132 @@
+/* crop and pad: pictures with less, or more, around them. */
+#include "geometry.h"
+#include "ops.h"
+
+/* ---- crop ----------------------------------------------------------------------------------------------- */
+
+enum { CROP_SIZE, CROP_AT, CROP_FIT };
+
+/* From here on, of `length`, what is inside. */
+static void clip(int64_t length, int64_t *from, int64_t *size)
+{
+    const int64_t end = *from + *size < length ? *from + *size : length;
+    *from = *from > 0 ? *from : 0;
+    *size = end - *from;
+}
+
+static HaloStatus build_crop(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
+{
+    HaloStatus status = HALO_OK;
+    const HaloShape *shape = halo_build_shape(builder, in);
+    Rectangle cut;
+    HALO_TRY(geometry_rectangle("crop: size", arg[CROP_SIZE].text, &cut));
+    if (cut.placed && arg[CROP_AT].given)
+        HALO_FAIL(HALO_ERR_USAGE, "crop: the place is given twice: in size and as at");
+    HaloPick pick = {.width = cut.width, .height = cut.height, .step_x = 1, .step_y = 1};
+    pick.x0 = cut.placed ? cut.x : arg[CROP_AT].given ? arg[CROP_AT].point[0] : (shape->width - cut.width) / 2;
+    pick.y0 = cut.placed           ? cut.y
+              : arg[CROP_AT].given ? arg[CROP_AT].point[1]
+                                   : (shape->height - cut.height) / 2;
+    if (pick.x0 < -GEOMETRY_MOST || pick.y0 < -GEOMETRY_MOST || pick.x0 > GEOMETRY_MOST ||
+        pick.y0 > GEOMETRY_MOST)
+        HALO_FAIL(HALO_ERR_USAGE, "crop: %lld+%lld lies too far away", (long long)pick.x0, (long long)pick.y0);
+    if (arg[CROP_FIT].integer) {
+        clip(shape->width, &pick.x0, &pick.width);
+        clip(shape->height, &pick.y0, &pick.height);
+        if (pick.width < 1 || pick.height < 1)
+            HALO_FAIL(HALO_ERR_INPUT, "crop: nothing of the picture, which is %lld x %lld, lies there",
+                      (long long)shape->width, (long long)shape->height);
+    } else if (pick.x0 < 0 || pick.y0 < 0 || pick.x0 + pick.width > shape->width ||
+               pick.y0 + pick.height > shape->height) {
+        HALO_FAIL(HALO_ERR_INPUT,
+                  "crop: %lldx%lld%+lld%+lld reaches out of the picture, which is %lld x %lld; fit=1 cuts what "
+                  "there is",
+                  (long long)pick.width, (long long)pick.height, (long long)pick.x0, (long long)pick.y0,
+                  (long long)shape->width, (long long)shape->height);
+    }
+    HALO_TRY(halo_build_pick(builder, in, &pick, out));
+out:
+    return status;
+}
+
+static const HaloParam crop_param[] = {
+    [CROP_SIZE] = {.key = "size",
+                   .type = HALO_PARAM_TEXT,
+                   .check = geometry_check_rectangle,
+                   .unit = "pixels",
+                   .help = "WxH, or WxH+X+Y with the place of the upper left corner"},
+    [CROP_AT] = {.key = "at",
+                 .type = HALO_PARAM_POINT,
+                 .preset = "",
+                 .unit = "pixels",
+                 .help = "X+Y of the upper left corner; in the middle unless given"},
+    [CROP_FIT] = {.key = "fit",
+                  .type = HALO_PARAM_SWITCH,
+                  .preset = "0",
+                  .help = "cut what there is where the rectangle reaches out of the picture"},
+};
+
+const HaloOp halo_op_crop = {.name = "crop",
+                             .help = "cut out a rectangle",
+                             .known_as = "cut extract extract_area clip trim",
+                             .example = "crop:16x12",
+                             .kinds = HALO_IMAGE,
+                             .upright = true,
+                             HALO_PARAMS(crop_param),
+                             .build = build_crop};
+
+/* ---- pad ------------------------------------------------------------------------------------------------ */
+
+enum { PAD_ALL, PAD_LEFT, PAD_RIGHT, PAD_TOP, PAD_BOTTOM, PAD_BORDER };
+
+static HaloStatus build_pad(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
+{
+    const HaloShape *shape = halo_build_shape(builder, in);
+    int64_t by[PAD_BORDER];
+    for (int k = PAD_LEFT; k < PAD_BORDER; k++) by[k] = arg[arg[k].given ? k : PAD_ALL].integer;
+    const HaloPick pick = {.width = shape->width + by[PAD_LEFT] + by[PAD_RIGHT],
+                           .height = shape->height + by[PAD_TOP] + by[PAD_BOTTOM],
+                           .x0 = -by[PAD_LEFT],
+                           .y0 = -by[PAD_TOP],
+                           .step_x = 1,
+                           .step_y = 1,
+                           .border = (HaloBorder)arg[PAD_BORDER].integer,
+                           .value = (float)arg[PAD_BORDER].number};
+    return halo_build_pick(builder, in, &pick, out);
+}
+
+#define PAD_SIDE(name)                                                                                 \
+    {                                                                                                  \
+        .key = name, .type = HALO_PARAM_INTEGER, .preset = "", .min = 0, .max = (double)GEOMETRY_MOST, \
+        .unit = "pixels", .help = "on this side; as the others unless given"                           \
+    }
+
+static const HaloParam pad_param[] = {
+    [PAD_ALL] = {.key = "by",
+                 .type = HALO_PARAM_INTEGER,
+                 .preset = "0",
+                 .min = 0,
+                 .max = (double)GEOMETRY_MOST,
+                 .unit = "pixels",
+                 .help = "on every side"},
+    [PAD_LEFT] = PAD_SIDE("left"),
+    [PAD_RIGHT] = PAD_SIDE("right"),
+    [PAD_TOP] = PAD_SIDE("top"),
+    [PAD_BOTTOM] = PAD_SIDE("bottom"),
+    [PAD_BORDER] =
+        {.key = "border",
+         .type = HALO_PARAM_BORDER,
+         .preset = "replicate",
+         .choices = "zero|constant|replicate|reflect|mirror|wrap",
+         .help =
+             "what is there: zero, constant=V (of every channel, alpha too), replicate, reflect, mirror, wrap"},
+};
+
+const HaloOp halo_op_pad = {.name = "pad",
+                            .help = "put pixels around the picture",
+                            .known_as = "extend extent embed frame copyMakeBorder",
+                            .example = "pad:8,border=mirror",
+                            .kinds = HALO_IMAGE,
+                            .upright = true,
+                            HALO_PARAMS(pad_param),
+                            .build = build_pad};

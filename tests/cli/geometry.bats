@@ -1,0 +1,105 @@
+# Pictures cut, padded, turned and resized: sizes as people type them, bands and pipes, and what EXIF goes on saying.
+# shellcheck disable=SC2154
+setup() {
+    load common
+    common_setup
+    printf 'P2 3 2 255\n1 2 3 4 5 6\n' > six.pgm
+}
+
+# samples OF PIPELINE ON six.pgm, as "WxH: a b c".
+samples() {
+    halo run "$1 | depth:u8" six.pgm -o - --to pgm | { read -r magic; read -r size; read -r most; echo "$size: $(od -An -tu1 -v -w1000 | tr -s ' ' | sed 's/^ //')"; }
+}
+
+@test "crop, pad, flip, rotate and transpose move pixels" {
+    [ "$(samples crop:2x1+1+1)" = '2 1: 5 6' ]
+    [ "$(samples crop:1x2)" = '1 2: 2 5' ]
+    [ "$(samples crop:2x2,at=1+0)" = '2 2: 2 3 5 6' ]
+    [ "$(samples crop:9x9+2-1,fit=1)" = '1 2: 3 6' ]
+    [ "$(samples 'pad:left=1,bottom=1,border=constant=9')" = '4 3: 9 1 2 3 9 4 5 6 9 9 9 9' ]
+    [ "$(samples 'pad:left=2,border=mirror')" = '5 2: 3 2 1 2 3 6 5 4 5 6' ]
+    [ "$(samples flip)" = '3 2: 3 2 1 6 5 4' ]
+    [ "$(samples flip:y)" = '3 2: 4 5 6 1 2 3' ]
+    [ "$(samples flip:both)" = "$(samples rotate:180)" ]
+    [ "$(samples rotate:90)" = '2 3: 4 1 5 2 6 3' ]
+    [ "$(samples rotate:270)" = '2 3: 3 6 2 5 1 4' ]
+    [ "$(samples transpose)" = '2 3: 1 4 2 5 3 6' ]
+    [ "$(samples 'rotate:90 | rotate:90 | rotate:90 | rotate:90')" = '3 2: 1 2 3 4 5 6' ]
+}
+
+@test "what picks after another pick is one step" {
+    [ "$(halo run --explain 'rotate:90 | flip:x | crop:2x2' six.pgm -o x.pgm | grep -c 'pick ')" -eq 1 ]
+    [ "$(halo run --explain 'pad:2 | crop:7x6 | rotate:90' six.pgm -o x.pgm | grep -c 'pick ')" -eq 1 ]
+    [ "$(halo run --explain 'crop:2x2 | pad:1' six.pgm -o x.pgm | grep -c 'pick ')" -eq 2 ]
+}
+
+@test "a rectangle outside of the picture is refused with both sizes" {
+    run --separate-stderr halo run crop:4x2 six.pgm -o x.pgm
+    [ "$status" -eq 1 ]
+    says 'crop: 4x2+0+0 reaches out of the picture, which is 3 x 2; fit=1 cuts what there is'
+    [ ! -e x.pgm ]
+    run --separate-stderr halo run 'crop:1x1+5+5,fit=1' six.pgm -o x.pgm
+    says 'nothing of the picture, which is 3 x 2, lies there'
+    run --separate-stderr halo run crop:4y2 six.pgm -o x.pgm
+    [ "$status" -eq 2 ]; says "expected WxH or WxH+X+Y (for example 640x480+10+20), found '4y2'"
+    run --separate-stderr halo run crop:1x1+1+1,at=2+2 six.pgm -o x.pgm
+    [ "$status" -eq 2 ]; says 'given twice'
+}
+
+# size PIPELINE: of what it makes of 60 x 40.
+size() { halo run "$1" in.pgm -o - --to pgm | head -2 | tail -1; }
+
+@test "sizes are taken as people type them" {
+    make_gray in.pgm 60 40
+    [ "$(size resize:30x30)" = '30 20' ]
+    [ "$(size resize:30x5)" = '8 5' ]
+    [ "$(size resize:30x30,fit=exact)" = '30 30' ]
+    [ "$(size resize:30x30,fit=cover)" = '30 30' ]
+    [ "$(size resize:15x)" = '15 10' ]
+    [ "$(size resize:x100)" = '150 100' ]
+    [ "$(size resize:30)" = '30 20' ]
+    [ "$(size 'rotate:90 | resize:30')" = '20 30' ]
+    [ "$(size resize:25%)" = '15 10' ]
+    [ "$(size resize:1)" = '1 1' ]
+    [ "$(size resize:90,only=shrink)" = '60 40' ]
+    [ "$(size resize:30,only=grow)" = '60 40' ]
+    [ "$(size resize:90x90,fit=cover,only=shrink)" = '60 40' ]
+    run --separate-stderr halo run resize:0x5 in.pgm -o x.pgm
+    [ "$status" -eq 2 ]; says 'expected WxH, Wx, xH, a longer side or a percentage'
+    run --separate-stderr halo run resize:50,fit=cover in.pgm -o x.pgm
+    [ "$status" -eq 2 ]; says 'needs width and height'
+}
+
+@test "files, pipes and threads make the same of a picture" {
+    make_rgb in.ppm 200 450
+    for pipeline in resize:71 resize:300x,kernel=cubic crop:90x33+100+80 pad:30,border=wrap pad:top=200,border=zero flip:y \
+        rotate:90 'flip:y | resize:50% | pad:9' 'gauss:2 | crop:20x20 | resize:400%'; do
+        halo run "$pipeline" in.ppm -o whole.ppm -f -j 1
+        for jobs in 2 3; do
+            halo run "$pipeline" in.ppm -o other.ppm -f -j $jobs
+            cmp whole.ppm other.ppm || { echo "$pipeline with $jobs threads"; return 1; }
+        done
+        halo run "$pipeline" - -o - --to ppm < in.ppm | cmp - whole.ppm
+    done
+}
+
+@test "flat pictures stay flat, and invisible colours do not show" {
+    printf 'P5 40 40 255\n' > flat.pgm; head -c 1600 /dev/zero | tr '\0' '\310' >> flat.pgm
+    for kernel in lanczos3 lanczos2 cubic mitchell linear area nearest; do
+        halo run "resize:17x53,fit=exact,kernel=$kernel" flat.pgm -o out.pgm -f
+        [ "$(tail -c 901 out.pgm | tr -d '\310' | wc -c)" -eq 0 ]
+    done
+    # Opaque red beside invisible green.
+    { printf 'P7\nWIDTH 8\nHEIGHT 1\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n'
+      printf '\310\0\0\377\310\0\0\377\310\0\0\377\310\0\0\377\0\377\0\0\0\377\0\0\0\377\0\0\0\377\0\0'; } > in.pam
+    halo run 'resize:4x1,fit=exact,kernel=linear' in.pam -o out.pam
+    [ "$(tail -c 16 out.pam | od -An -tu1 -v | tr -s ' ')" = ' 200 0 0 255 200 0 0 223 200 0 0 32 0 0 0 0' ] || { tail -c 16 out.pam | od -An -tu1; return 1; }
+}
+
+@test "--linear resizes light" {
+    { printf 'P5 64 64 255\n'; for ((i = 0; i < 2048; i++)); do printf '\0\377'; done; } > stripes.pgm
+    halo run 'resize:8,kernel=area' stripes.pgm -o coded.pgm
+    halo run --linear 'resize:8,kernel=area' stripes.pgm -o light.pgm
+    [ "$(tail -c 1 coded.pgm | od -An -tu1)" -eq 128 ]
+    [ "$(tail -c 1 light.pgm | od -An -tu1)" -eq 188 ]
+}
