@@ -47,12 +47,7 @@ static const HaloTables tables = {.op = ops,
 
 const HaloTables *halo_tables(void) { return &tables; }
 
-const HaloOp *halo_find_op(const char *name)
-{
-    for (int i = 0; i < tables.ops; i++)
-        if (strcmp(ops[i]->name, name) == 0) return ops[i];
-    return NULL;
-}
+const HaloOp *halo_find_op(const char *name) { return halo_find_op_in(&tables, name); }
 
 const HaloFormat *halo_find_format(const char *name) { return halo_find_format_in(&tables, name); }
 

@@ -12,6 +12,7 @@ static int dispatch(const CliSettings *settings)
     if (settings->help) return cli_help(settings);
     if (settings->version) return cli_version(settings);
     if (settings->generate != NULL) return cli_generate(settings);
+    if (settings->complete != NULL) return cli_complete(settings->complete);
     if (settings->bench.devices != NULL && !cli_times_devices(settings)) {
         cli_complain("--device: '%s' are several; only 'halo bench ops' takes a list, to compare them, and for every GPU "
                      "of the machine there is 'all'",

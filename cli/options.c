@@ -113,6 +113,9 @@ const CliOption cli_options[] = {
      "print the version and what this build can do; also as --json", NULL, AT(version)},
     {"generate", 0, "WHAT", "man|complete-bash|complete-zsh|complete-fish|ops-table", CLI_GENERAL, CLI_BARE,
      "print the manual page, a shell's completions, or the table of operations", NULL, AT(generate)},
+    {"complete", 0, "TEXT", NULL, CLI_GENERAL, CLI_BARE,
+     "print what may stand at the end of a pipeline that is being typed, for a shell's completions", NULL,
+     AT(complete)},
 };
 const int cli_option_count = sizeof cli_options / sizeof cli_options[0];
 _Static_assert(sizeof cli_options / sizeof cli_options[0] <= 64, "the parser has one bit an option");

@@ -40,7 +40,7 @@ typedef struct CliSettings {
     CliWords include, exclude;
     int64_t shard, shards; /* the part, from 1, of so many; 0: all */
     CliText recipe;        /* the options that may change an output, as they would be typed */
-    const char *output, *out_dir, *name, *plot, *title, *generate, *files_from, *files0_from;
+    const char *output, *out_dir, *name, *plot, *title, *generate, *complete, *files_from, *files0_from;
     bool recursive, force, skip_existing, resume, total, dry_run, explain, json, no_color, quiet, verbose, help, version, log, log_x;
 } CliSettings;
 
@@ -136,5 +136,6 @@ int cli_plot(const CliSettings *settings);  /* chart.c */
 int cli_help(const CliSettings *settings);  /* help.c */
 int cli_version(const CliSettings *settings); /* help.c */
 int cli_generate(const CliSettings *settings); /* generate.c */
+int cli_complete(const char *text);            /* continue.c */
 
 #endif

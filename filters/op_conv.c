@@ -156,7 +156,8 @@ out:
 
 const HaloOp halo_op_conv = {.name = "conv",
                              .help = "convolve with any mask",
-                             .known_as = "convolve convolution correlate filter filter2d kernel matrix",
+                             .synonyms = "convolve convolution filter2d",
+                             .known_as = "correlate filter kernel matrix",
                              .example = "conv:mask=\"3x3: 0,-1,0, -1,5,-1, 0,-1,0\"",
                              .kinds = HALO_IMAGE | HALO_AUDIO,
                              .filter = true,

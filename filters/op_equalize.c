@@ -63,7 +63,7 @@ static const HaloParam clahe_param[] = {
 
 const HaloOp halo_op_equalize = {.name = "equalize",
                                  .help = "spread the levels evenly (histogram equalization)",
-                                 .known_as = "equalise histeq",
+                                 .synonyms = "equalise histeq",
                                  .example = "equalize",
                                  .kinds = HALO_IMAGE,
                                  HALO_PARAMS(equalize_param),

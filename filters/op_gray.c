@@ -31,7 +31,8 @@ static const HaloParam gray_param[] = {
 
 const HaloOp halo_op_gray = {.name = "gray",
                              .help = "colour to gray",
-                             .known_as = "grayscale greyscale grey monochrome desaturate",
+                             .synonyms = "grayscale greyscale grey",
+                             .known_as = "monochrome desaturate",
                              .example = "gray",
                              .kinds = HALO_IMAGE,
                              HALO_PARAMS(gray_param),

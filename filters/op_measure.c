@@ -132,7 +132,8 @@ const HaloOp halo_op_stats = {
     .name = "stats",
     .help =
         "minimum, maximum, sum, mean, standard deviation, percentiles … of every channel; loudness of sound",
-    .known_as = "statistics mean min max sum stat",
+    .synonyms = "statistics",
+    .known_as = "mean min max sum stat",
     .example = "stats",
     .kinds = HALO_IMAGE | HALO_AUDIO,
     .result = true,
@@ -141,7 +142,7 @@ const HaloOp halo_op_stats = {
 
 const HaloOp halo_op_hist = {.name = "hist",
                              .help = "histogram of every channel",
-                             .known_as = "histogram",
+                             .synonyms = "histogram",
                              .example = "hist:bins=64",
                              .kinds = HALO_IMAGE | HALO_AUDIO,
                              .result = true,

@@ -63,7 +63,8 @@ static const HaloParam normalize_param[] = {
 
 const HaloOp halo_op_normalize = {.name = "normalize",
                                   .help = "stretch the samples to a range",
-                                  .known_as = "normalise contrast stretch autolevel autocontrast level norm",
+                                  .synonyms = "normalise",
+                                  .known_as = "contrast stretch autolevel autocontrast level norm",
                                   .example = "normalize",
                                   .kinds = HALO_IMAGE | HALO_AUDIO,
                                   HALO_PARAMS(normalize_param),

@@ -98,10 +98,11 @@ static const HaloParam gamma_param[] = {
 static HaloStatus check_depth(const char *where, const char *text)
 {
     if ((*text != 's' && *text != 'i') || text[1] < '1' || text[1] > '9') return HALO_OK;
-    return halo_fail(HALO_ERR_USAGE,
-                     "%s: '%.60s' is none of u8, u16, f32: depth is for images; sound is written with the bits of its "
-                     "input where the output's format has them",
-                     where, text);
+    return halo_fail(
+        HALO_ERR_USAGE,
+        "%s: '%.60s' is none of u8, u16, f32: depth is for images; sound is written with the bits of its "
+        "input where the output's format has them",
+        where, text);
 }
 
 static const HaloParam depth_param[] = {
@@ -114,14 +115,16 @@ static const HaloParam depth_param[] = {
 
 const HaloOp halo_op_invert = {.name = "invert",
                                .help = "full scale minus the sample",
-                               .known_as = "negate negative not",
+                               .synonyms = "negate",
+                               .known_as = "negative not",
                                .example = "invert",
                                .kinds = HALO_IMAGE | HALO_AUDIO,
                                .build = build_invert};
 
 const HaloOp halo_op_gain = {.name = "gain",
                              .help = "multiply",
-                             .known_as = "brightness volume vol multiply mul scale contrast",
+                             .synonyms = "volume vol mul",
+                             .known_as = "brightness multiply scale contrast",
                              .example = "gain:1.5",
                              .kinds = HALO_IMAGE | HALO_AUDIO,
                              HALO_PARAMS(gain_param),
@@ -137,7 +140,7 @@ const HaloOp halo_op_offset = {.name = "offset",
 
 const HaloOp halo_op_clamp = {.name = "clamp",
                               .help = "limit to a range",
-                              .known_as = "clip limit",
+                              .synonyms = "clip limit",
                               .example = "clamp:min=16,max=235",
                               .kinds = HALO_IMAGE | HALO_AUDIO,
                               HALO_PARAMS(clamp_param),
@@ -167,7 +170,8 @@ const HaloOp halo_op_srgb = {.name = "srgb",
 
 const HaloOp halo_op_abs = {.name = "abs",
                             .help = "magnitude of the sample",
-                            .known_as = "absolute rectify magnitude",
+                            .synonyms = "absolute",
+                            .known_as = "rectify magnitude",
                             .example = "abs",
                             .kinds = HALO_IMAGE | HALO_AUDIO,
                             .build = build_abs};

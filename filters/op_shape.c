@@ -65,7 +65,7 @@ const HaloOp halo_op_disk = {.name = "disk",
 
 const HaloOp halo_op_motion = {.name = "motion",
                                .help = "mean along a line: a camera that moved",
-                               .known_as = "motionblur",
+                               .synonyms = "motionblur",
                                .example = "motion:length=15,angle=30",
                                .kinds = HALO_IMAGE,
                                .filter = true,

@@ -83,7 +83,8 @@ static const HaloParam threshold_param[] = {
 
 const HaloOp halo_op_threshold = {.name = "threshold",
                                   .help = "black and white at a level",
-                                  .known_as = "binarize binarise otsu",
+                                  .synonyms = "binarize binarise",
+                                  .known_as = "otsu",
                                   .example = "threshold:128",
                                   .kinds = HALO_IMAGE | HALO_AUDIO,
                                   HALO_PARAMS(threshold_param),

@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include "halo/op.h"
+#include "halo/tables.h"
 #include "halo/text.h"
 #include "halo/utf8.h"
 #include "halo/words.h"
@@ -178,6 +180,23 @@ static void test_paths(void **unused)
     assert_string_equal(halo_lower_extension("A.JpEg", room), "jpeg");
 }
 
+/* A synonym that is also the name of another operation would never be found. */
+static void test_names_and_synonyms(void **unused)
+{
+    (void)unused;
+    const HaloTables *const tables = halo_tables();
+    char word[HALO_WORD_ROOM];
+    int synonyms = 0;
+    for (int i = 0; i < tables->ops; i++) {
+        const HaloOp *const op = tables->op[i];
+        assert_ptr_equal(halo_find_op(op->name), op);
+        for (int k = 0; halo_word(op->synonyms, ' ', k, word) != NULL; k++, synonyms++)
+            assert_ptr_equal(halo_find_op(word), op);
+    }
+    assert_true(synonyms > 20);
+    assert_null(halo_find_op(""));
+}
+
 int main(int argc, char **argv)
 {
     test_arguments(argc, argv);
@@ -190,6 +209,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_lists),
         cmocka_unit_test(test_choices),
         cmocka_unit_test(test_paths),
+        cmocka_unit_test(test_names_and_synonyms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

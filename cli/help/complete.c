@@ -1,4 +1,4 @@
-/* Completions for bash, zsh and fish, from the tables. */
+/* Completions for bash, zsh and fish, from the tables. For the words of a pipeline they ask `halo --complete`. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,8 +70,6 @@ static bool put_first_words(FILE *to, const CliCommand *command)
 {
     if (command->bit == CLI_LIST)
         fputs("ops masks formats devices", to);
-    else if (command->bit == CLI_RUN)
-        put_op_names(to);
     else if (command->bit == CLI_HELP) {
         put_command_names(to);
         fputc(' ', to);
@@ -92,7 +90,20 @@ static void put_bash_options(FILE *to, unsigned commands)
 
 void cli_complete_bash(FILE *to)
 {
-    fputs("# bash completion for halo; put it where bash-completion looks, or source it\n_halo()\n{\n"
+    fputs("# bash completion for halo; put it where bash-completion looks, or source it\n"
+          "_halo_pipeline() # the word behind a command, in quotes that are still open, or in none\n{\n"
+          "    local typed=${COMP_LINE:0:COMP_POINT} cut=''\n"
+          "    typed=${typed#*\" $1 \"}\n"
+          "    case $typed in\n"
+          "    \\'*\\'* | \\\"*\\\"*) return 1 ;;\n"
+          "    [\\'\\\"]*) typed=${typed:1} ;;\n"
+          "    *' '*) return 1 ;;\n"
+          "    *) cut=${typed%\"${typed##*[:=]}\"} ;; # bash completes what stands behind these\n"
+          "    esac\n"
+          "    mapfile -t COMPREPLY < <(\"${COMP_WORDS[0]}\" --complete \"$typed\" 2> /dev/null)\n"
+          "    COMPREPLY=(\"${COMPREPLY[@]#\"$cut\"}\")\n"
+          "    ((${#COMPREPLY[@]} == 0)) || compopt -o nospace 2> /dev/null\n"
+          "    return 0\n}\n_halo()\n{\n"
           "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command='' at=0 i "
           "options=''\n"
           "    COMPREPLY=()\n    for ((i = 1; i < COMP_CWORD; i++)); do\n"
@@ -115,7 +126,9 @@ void cli_complete_bash(FILE *to)
         put_bash_options(to, command->bit);
         put_param_options(to, command);
         fputs("'\n", to);
-        if (command->bit == CLI_RUN || command->bit == CLI_LIST || command->bit == CLI_HELP) {
+        if (command->bit == CLI_RUN)
+            fputs("        [[ $word != -* ]] && _halo_pipeline run && return\n", to);
+        else if (command->bit == CLI_LIST || command->bit == CLI_HELP) {
             fputs("        ((at == COMP_CWORD - 1)) && options+=' ", to);
             put_first_words(to, command);
             fputs("'\n", to);
@@ -185,7 +198,9 @@ static void put_zsh_options(FILE *to, unsigned commands, const HaloOp *op)
 
 void cli_complete_zsh(FILE *to)
 {
-    fputs("#compdef halo\n# zsh completion for halo; put it into a folder of $fpath as _halo\n_halo()\n{\n"
+    fputs("#compdef halo\n# zsh completion for halo; put it into a folder of $fpath as _halo\n"
+          "_halo_pipeline()\n{\n"
+          "    compadd -Q -S '' -- ${(f)\"$(halo --complete \"${(Q)PREFIX}\" 2> /dev/null)\"}\n}\n_halo()\n{\n"
           "    local context state line\n    typeset -A opt_args\n"
           "    if ((CURRENT == 2)) && [[ $PREFIX == -* ]]; then\n        _arguments -s \\\n",
           to);
@@ -204,7 +219,9 @@ void cli_complete_zsh(FILE *to)
         const CliCommand *command = &cli_commands[i];
         fprintf(to, "    %s)\n        _arguments -s \\\n", command->name);
         put_zsh_options(to, command->bit, command->op != NULL ? halo_find_op(command->op) : NULL);
-        if (command->bit == CLI_RUN || command->bit == CLI_LIST || command->bit == CLI_HELP) {
+        if (command->bit == CLI_RUN)
+            fputs("            '1: :_halo_pipeline' \\\n", to);
+        else if (command->bit == CLI_LIST || command->bit == CLI_HELP) {
             fputs("            '1: :(", to);
             put_first_words(to, command);
             fputs(")' \\\n", to);
@@ -257,8 +274,13 @@ void cli_complete_fish(FILE *to)
             put_quoted(to, op->param[p].help);
             fputc('\n', to);
         }
-        if (command->bit == CLI_RUN || command->bit == CLI_LIST || command->bit == CLI_HELP) {
-            fprintf(to, "complete -c halo -n '%s' %s-a '", condition, command->bit == CLI_RUN ? "" : "-f ");
+        if (command->bit == CLI_RUN)
+            fprintf(to,
+                    "complete -c halo -n '%s' -a '(halo --complete (commandline -ct | string trim -l -c "
+                    "\\'\\\") 2> /dev/null)'\n",
+                    condition);
+        else if (command->bit == CLI_LIST || command->bit == CLI_HELP) {
+            fprintf(to, "complete -c halo -n '%s' -f -a '", condition);
             put_first_words(to, command);
             fputs("'\n", to);
         }

@@ -132,6 +132,10 @@ void cli_print_op(FILE *to, const HaloOp *op)
     fprintf(to, "%s%s%s: %s (%s)\n", cli_ink(CLI_BOLD), op->name, cli_ink(CLI_PLAIN), op->help,
             cli_kinds(op->kinds));
     fprintf(to, "\n  halo run '%s' INPUT%s\n", op->example, op->result ? "" : " -o OUTPUT");
+    if (op->synonyms != NULL) {
+        fputs("\nAlso taken: ", to);
+        cli_wrap(to, op->synonyms, 12, 79);
+    }
     if (op->known_as != NULL) {
         fputs("\nElsewhere:  ", to);
         cli_wrap(to, op->known_as, 12, 79);

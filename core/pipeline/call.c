@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "halo/words.h"
 #include "pipeline.h"
 #include "split.h"
 
@@ -119,14 +120,21 @@ static HaloStatus parse_argument(HaloSession *session, Call *call, Span piece, b
 
 static const char *op_at(int i, const void *list) { return ((const HaloTables *)list)->op[i]->name; }
 
+const HaloOp *halo_find_op_in(const HaloTables *tables, const char *name)
+{
+    for (int i = 0; i < tables->ops; i++)
+        if (strcmp(tables->op[i]->name, name) == 0) return tables->op[i];
+    for (int i = 0; i < tables->ops; i++)
+        if (halo_find_word(tables->op[i]->synonyms, ' ', name) >= 0) return tables->op[i];
+    return NULL;
+}
+
 static HaloStatus find_op(const HaloTables *tables, Span name, const HaloOp **op)
 {
     char word[64];
     snprintf(word, sizeof word, "%.*s", (int)(name.length < 60 ? name.length : 60), name.at);
-    for (int i = 0; i < tables->ops; i++) {
-        *op = tables->op[i];
-        if (strcmp(word, (*op)->name) == 0) return HALO_OK;
-    }
+    *op = halo_find_op_in(tables, word);
+    if (*op != NULL) return HALO_OK;
     if (name.length == 0) return halo_fail(HALO_ERR_USAGE, "an operation is missing in the pipeline");
     char names[120];
     if (halo_known_as(tables, word, names, sizeof names))

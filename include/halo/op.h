@@ -70,7 +70,8 @@ typedef struct HaloBuilder HaloBuilder;
 typedef struct HaloOp {
     const char *name;
     const char *help;     /* one line, lower case */
-    const char *known_as; /* what other tools call it and its like: words apart by blanks; or NULL */
+    const char *synonyms; /* names that are taken for it, with the same parameters: words apart by blanks; or NULL */
+    const char *known_as; /* what other tools call it and its like, which is only suggested; or NULL */
     const char *example;  /* "gauss:2" */
     unsigned kinds;       /* a set of HaloKind */
     bool filter;          /* takes the common parameters */

@@ -30,7 +30,9 @@ typedef struct HaloTables {
 } HaloTables;
 
 HALO_API const HaloTables *halo_tables(void);
-HALO_API const HaloOp *halo_find_op(const char *name); /* NULL: there is none */
+/* By its name or a synonym; NULL: there is none. */
+HALO_API const HaloOp *halo_find_op(const char *name);
+HALO_API const HaloOp *halo_find_op_in(const HaloTables *tables, const char *name);
 /* By name or extension, as halo_find_format. */
 HALO_API const HaloFormat *halo_find_format_in(const HaloTables *tables, const char *name);
 

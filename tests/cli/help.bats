@@ -95,11 +95,42 @@ source ./halo.bash
 COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _halo; echo "${COMPREPLY[@]}"
 END
     [ "$(bash try.bash halo sta)" = stats ]
-    [ "$(bash try.bash halo run gau)" = gauss ]
     [ "$(bash try.bash halo run gauss:2 --out-)" = --out-dir ]
     [ "$(bash try.bash halo run --device c)" = cpu ]
     [ "$(bash try.bash halo hist --bi)" = --bins ]
     [ "$(bash try.bash halo list fo)" = formats ]
+}
+
+@test "a pipeline that is being typed goes on with operations, keys and values" {
+    [ "$(halo --complete gaus)" = "$(printf 'gauss\ngauss:')" ]
+    [ "$(halo --complete 'gray | gaus' | tail -n 1)" = 'gray | gauss:' ]
+    [ "$(halo --complete 'gauss:2,bor')" = gauss:2,border= ]
+    [ "$(halo --complete 'gauss:2,border=rep')" = gauss:2,border=replicate ]
+    [ "$(halo --complete 'subtract:[media' | head -n 1)" = 'subtract:[median' ]
+    halo --complete sobel: | grep -q '^sobel:axis=$'
+    [ -z "$(halo --complete 'nothing:a')" ]
+}
+
+@test "bash completes inside of a pipeline, in quotes and without" {
+    halo --generate complete-bash > halo.bash
+    cat > try.bash << 'END'
+source ./halo.bash
+COMP_LINE=$1 COMP_POINT=${#1} COMP_WORDS=(halo run "${1##* }") COMP_CWORD=2; _halo; echo "${COMPREPLY[@]}"
+END
+    PATH=$(dirname "$HALO"):$PATH
+    [ "$(bash try.bash 'halo run gaus')" = "gauss gauss:" ]
+    [ "$(bash try.bash "halo run 'gauss:2 | gaus")" = "gauss:2 | gauss gauss:2 | gauss:" ]
+    [ "$(bash try.bash 'halo run gauss:sig')" = "sigma=" ]
+    [[ "$(bash try.bash 'halo run gauss:2 --out')" == *--out-dir* ]]
+}
+
+@test "what other tools call an operation is taken where it means the same" {
+    printf 'P5 2 1 255\n\001\002' > in.pgm
+    halo run negate in.pgm -o negate.pgm
+    halo run invert in.pgm -o invert.pgm
+    cmp negate.pgm invert.pgm
+    [ "$(halo help grayscale)" = "$(halo help gray)" ]
+    halo help gray | grep -q '^Also taken: .*greyscale'
 }
 
 @test "completions for zsh and fish are well-formed" {
