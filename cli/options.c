@@ -154,9 +154,10 @@ const CliCommand cli_commands[] = {
      "halo merge 1.json 2.json 3.json\n",
      cli_merge},
     {"plot", CLI_PLOT, NULL, "TABLE.csv -o FILE.svg",
-     "draw the columns of a table as lines over its first; as SVG or PNG. A column 'A, B' has the colour of 'A', and is dashed",
+     "draw the columns of a table as lines over its first, or as bars where its rows are named; as SVG or PNG. A column 'A, B' has the colour of 'A', and is dashed",
      "halo plot times.csv -o times.svg --log --log-x\n"
-     "printf 'x,y\\n0,1\\n1,4\\n2,9\\n' | halo plot - -o squares.png --title Squares\n",
+     "printf 'x,y\\n0,1\\n1,4\\n2,9\\n' | halo plot - -o squares.png --title Squares\n"
+     "printf 'what,before,after\\nread,3,2\\nwrite,5,1\\n' | halo plot - -o bars.svg\n",
      cli_plot},
     {"bench", CLI_BENCH, NULL, "ladder [FAMILY…] | ops [PIPELINE…] | batch PIPELINE FILE…",
      "time the teaching kernels, pipelines on random samples, or a batch stage by stage",

@@ -1,39 +1,25 @@
-/* `halo plot`: the columns of a table as lines over its first. */
+/* `halo plot`: a table, drawn. */
+#include "chart.h"
+
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "batch/batch.h"
-#include "frame.h"
 #include "plot.h"
-#include "table.h"
 #include "text/page.h"
 
-#define MOST_LINES 20 /* their names fit beside the frame */
-#define BESIDE 170.0  /* for the names: pixels */
+#define MOST_COLUMNS 20 /* their names fit beside the frame */
 
-typedef struct Chart {
-    const CliTable *table;
-    Frame frame;
-    const char *path;
-} Chart;
+/* ---- what all drawings need ------------------------------------------------------------------------------ */
 
-static double value_of(const CliTable *table, size_t row, int column)
-{
-    return table->value[row * (size_t)table->columns + (size_t)column];
-}
-
-/* ---- the axes ------------------------------------------------------------------------------------------- */
-
-/* From the least to the greatest of the columns from `first` on. */
-static HaloStatus find_range(const Chart *chart, int first, int last, Axis *axis)
+HaloStatus chart_range(const Chart *chart, int first, int last, Axis *axis)
 {
     const CliTable *table = chart->table;
     axis->lo = INFINITY;
     axis->hi = -INFINITY;
     for (size_t r = 0; r < table->rows; r++)
         for (int c = first; c < last; c++) {
-            const double value = value_of(table, r, c);
+            const double value = chart_value(chart, r, c);
             if (isinf(value) || (axis->logarithmic && value <= 0))
                 return halo_fail(HALO_ERR_INPUT, "%s: row %zu, column %d (%.40s): %g has no place on a %s axis",
                                  chart->path, r + 1, c + 1, table->name[c], value,
@@ -45,8 +31,7 @@ static HaloStatus find_range(const Chart *chart, int first, int last, Axis *axis
     return HALO_OK;
 }
 
-/* Of a single value an axis is made that has it in its middle. */
-static void widen(Axis *axis, double times)
+void chart_widen(Axis *axis, double times)
 {
     if (axis->logarithmic && (times > 1 || axis->lo == axis->hi)) {
         axis->lo /= fmax(times, 1.1);
@@ -57,25 +42,7 @@ static void widen(Axis *axis, double times)
     }
 }
 
-static HaloStatus find_axes(Chart *chart, bool log_x, bool log_y)
-{
-    HaloStatus status = HALO_OK;
-    Frame *frame = &chart->frame;
-    frame->x.logarithmic = log_x;
-    frame->y.logarithmic = log_y;
-    HALO_TRY(find_range(chart, 0, 1, &frame->x));
-    HALO_TRY(find_range(chart, 1, chart->table->columns, &frame->y));
-    if (!log_y && frame->y.lo > 0) frame->y.lo = 0; /* lengths are compared by eye */
-    widen(&frame->x, 1);
-    widen(&frame->y, 1.2);
-out:
-    return status;
-}
-
-/* ---- lines ---------------------------------------------------------------------------------------------- */
-
-/* The column that this one belongs to: "box, peer" to "box". Such share a colour, and the second is dashed. */
-static int family_of(const CliTable *table, int column)
+int chart_family(const CliTable *table, int column)
 {
     const char *comma = strchr(table->name[column], ',');
     for (int c = 1; comma != NULL && c < column; c++) {
@@ -87,63 +54,13 @@ static int family_of(const CliTable *table, int column)
     return column;
 }
 
-static uint32_t colour_of(const CliTable *table, int column)
+uint32_t chart_colour(const CliTable *table, int column)
 {
     static const uint32_t colour[] = {0x1f77b4, 0xd62728, 0x2ca02c, 0xff7f0e, 0x9467bd,
                                       0x8c564b, 0xe377c2, 0x17becf, 0xbcbd22, 0x7f7f7f};
     int families = 0;
-    for (int c = 1; c < family_of(table, column); c++) families += family_of(table, c) == c;
+    for (int c = 1; c < chart_family(table, column); c++) families += chart_family(table, c) == c;
     return colour[families % 10];
-}
-
-/* A line ends at an empty cell, and the next begins behind it. What stands alone is a dot. */
-static void draw_column(const Chart *chart, int column, double *x, double *y)
-{
-    const CliTable *table = chart->table;
-    Canvas *canvas = chart->frame.canvas;
-    const uint32_t colour = colour_of(table, column);
-    CanvasLine line = {x, y, 0, family_of(table, column) != column};
-    for (size_t r = 0; r <= table->rows; r++) {
-        const bool drawn =
-            r < table->rows && !isnan(value_of(table, r, 0)) && !isnan(value_of(table, r, column));
-        if (drawn) {
-            x[line.count] = frame_x(&chart->frame, value_of(table, r, 0));
-            y[line.count++] = frame_y(&chart->frame, value_of(table, r, column));
-            continue;
-        }
-        if (line.count > 1) canvas->line(canvas, &line, colour);
-        if (line.count == 1) canvas->box(canvas, x[0] - 2, y[0] - 2, 4, 4, colour);
-        line.count = 0;
-    }
-}
-
-static void draw_legend(const Chart *chart)
-{
-    const CliTable *table = chart->table;
-    Canvas *canvas = chart->frame.canvas;
-    for (int c = 1; c < table->columns; c++) {
-        const double left = chart->frame.right + 14, y = chart->frame.top + 6 + 15 * (c - 1);
-        const double x[2] = {left, left + 22}, across[2] = {y, y};
-        char name[24];
-        canvas->line(canvas, &(CanvasLine){x, across, 2, family_of(table, c) != c}, colour_of(table, c));
-        snprintf(name, sizeof name, "%s", table->name[c]);
-        canvas->text(canvas, left + 28, y + 4, CANVAS_LEFT, 11, name);
-    }
-}
-
-static void draw(const Chart *chart, const char *title)
-{
-    const CliTable *table = chart->table;
-    double *room = cli_alloc(2 * table->rows, sizeof *room);
-    char below[128];
-    snprintf(below, sizeof below, "by %.100s", table->name[0]);
-    frame_title(&chart->frame, title, below);
-    frame_ticks_x(&chart->frame);
-    frame_ticks_y(&chart->frame);
-    for (int c = 1; c < table->columns; c++) draw_column(chart, c, room, room + table->rows);
-    frame_lines(&chart->frame);
-    draw_legend(chart);
-    free(room);
 }
 
 /* ---- the command ---------------------------------------------------------------------------------------- */
@@ -160,17 +77,18 @@ static HaloStatus check(const CliSettings *settings)
 static HaloStatus plot_table(const CliSettings *settings, CliTable *table)
 {
     HaloStatus status = HALO_OK;
-    Chart chart = {.table = table, .path = settings->word[0]};
+    Chart chart = {.table = table, .path = settings->word[0], .title = settings->title};
     HaloRead read = {.what = "the input"};
     HALO_TRY(check(settings));
     HALO_TRY(cli_table_read(chart.path, table));
-    if (table->columns < 2 || table->columns > MOST_LINES + 1)
+    if (table->columns < 2 || table->columns > MOST_COLUMNS + 1)
         HALO_FAIL(HALO_ERR_INPUT, "%s has %d column%s: the first and up to %d over it are drawn", chart.path,
-                  table->columns, halo_s(table->columns), MOST_LINES);
-    chart.frame = frame_on(NULL, BESIDE);
-    HALO_TRY(find_axes(&chart, settings->log_x, settings->log));
+                  table->columns, halo_s(table->columns), MOST_COLUMNS);
+    if (settings->title == NULL) chart.title = halo_base_name(chart.path);
+    HALO_TRY(table->labelled ? chart_bar_axes(&chart, settings->log)
+                             : chart_line_axes(&chart, settings->log_x, settings->log));
     chart.frame.canvas = canvas_for(settings->output);
-    draw(&chart, settings->title != NULL ? settings->title : halo_base_name(chart.path));
+    (table->labelled ? chart_bars : chart_lines)(&chart);
     const bool known = halo_source_identity(table->source, read.id);
     const HaloSinkOptions options = {
         .force = settings->force, .read = &read, .reads = known, .sync = settings->write.sync};

@@ -65,6 +65,15 @@ static HaloStatus read_value(const Reader *reader, const CliTable *table, int co
                      column + 1, table->name[column], text);
 }
 
+/* The first row says what the first column is. */
+static bool is_label(const Reader *reader, CliTable *table)
+{
+    double value;
+    if (table->rows == 0 && reader->cell.length > 0)
+        table->labelled = !halo_read_number(reader->cell.data, &value, NULL);
+    return table->labelled;
+}
+
 /* Lines may be short: the cells that are missing are empty. A line without anything is no row. */
 static HaloStatus read_row(Reader *reader, CliTable *table)
 {
@@ -79,6 +88,12 @@ static HaloStatus read_row(Reader *reader, CliTable *table)
     reader->line++;
     while (next_cell(reader, &more)) {
         if (column == 0 && !more && reader->cell.length == 0) return HALO_OK;
+        if (column == 0 && is_label(reader, table)) {
+            cli_add(&table->labels, reader->cell.data, reader->cell.length);
+            cli_add_char(&table->labels, 0);
+            column++;
+            continue;
+        }
         HALO_TRY(read_value(reader, table, column, &value));
         row[column++] = value;
     }
@@ -110,5 +125,6 @@ void cli_table_free(CliTable *table)
 {
     halo_source_close(table->source);
     free(table->names.data);
+    free(table->labels.data);
     free(table->value);
 }

@@ -1,5 +1,6 @@
-/* A table of numbers as text (CSV): a line that names the columns, then a line of numbers for every row. Cells
- * stand between commas, or between tabs where the first line has one; names may be in quotation marks. */
+/* A table of numbers as text (CSV): a line that names the columns, then a line of numbers for every row, before
+ * which a word may stand that names the row. Cells stand between commas, or between tabs where the first line
+ * has one; words may be in quotation marks. */
 #ifndef CLI_TABLE_H
 #define CLI_TABLE_H
 
@@ -7,10 +8,11 @@
 #include "text/text.h"
 
 typedef struct CliTable {
-    CliText names; /* one behind the other, each with its zero byte */
+    CliText names, labels; /* one behind the other, each with its zero byte */
+    bool labelled;         /* the first column is words: those of the rows */
     int columns;
     const char *name[64];
-    double *value; /* [rows][columns]; NaN: an empty cell */
+    double *value; /* [rows][columns]; NaN: an empty cell, or a word */
     size_t rows, room;
     HaloSource *source; /* it was read from */
 } CliTable;

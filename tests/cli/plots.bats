@@ -133,3 +133,21 @@ END
     run -2 --separate-stderr halo plot one.csv
     says 'where should the drawing go'
 }
+
+@test "a table whose rows are named is drawn as bars" {
+    printf 'what,before,after\nread,40,20\n"write, all of it",,10\n' > bars.csv
+    halo plot bars.csv -o bars.svg
+    halo plot bars.csv -o bars.png
+    grep -q '>write, all of it</text>' bars.svg
+    # Three bars, in the colours of their columns, as long as their values; the empty cell has none.
+    [ "$(sed -n 's/.* width="\([0-9]*\)\.00" .*fill="#1f77b4"\/>/\1/p' bars.svg | sort -n | tail -n 1)" -eq \
+        "$((2 * $(sed -n 's/.* width="\([0-9]*\)\.00" .*fill="#d62728"\/>/\1/p' bars.svg | sort -n | tail -n 1)))" ]
+    [ "$(grep -c 'fill="#1f77b4"/>' bars.svg)" -eq 2 ] # one of them in the legend
+    [ "$(grep -c 'fill="#d62728"/>' bars.svg)" -eq 3 ]
+    seq 200 | sed 's/.*/r&,1/' | { echo name,value; cat; } > many.csv
+    run ! halo plot many.csv -o many.svg
+    [[ "$output" == *"200 rows"* ]]
+    printf 'a,b\nx,1\ny,z\n' > bad.csv
+    run ! halo plot bad.csv -o bad.svg
+    [[ "$output" == *"line 3, column 2 (b): 'z' is no number"* ]]
+}
