@@ -12,11 +12,21 @@
 #define LETTER 8.5    /* about as wide as a letter of a label */
 #define BESIDE 60.0   /* for the number of the longest bar */
 
+/* An empty cell takes no room. */
+static int bars_in(const Chart *chart, size_t row)
+{
+    int bars = 0;
+    for (int c = 1; c < chart->table->columns; c++) bars += !isnan(chart_value(chart, row, c));
+    return bars;
+}
+
 /* Pixels from one bar to the next, so that all of them fit. */
 static double bar_width(const Chart *chart)
 {
-    const double rows = (double)chart->table->rows, height = chart->frame.bottom - chart->frame.top;
-    return fmin(WIDEST, (height - rows * BETWEEN) / (rows * (chart->table->columns - 1)));
+    const double height = chart->frame.bottom - chart->frame.top;
+    double bars = 0;
+    for (size_t r = 0; r < chart->table->rows; r++) bars += bars_in(chart, r);
+    return fmin(WIDEST, (height - (double)chart->table->rows * BETWEEN) / fmax(bars, 1));
 }
 
 static double longest_label(const CliTable *table)
@@ -87,11 +97,13 @@ void chart_bars(const Chart *chart)
     frame_title(frame, chart->title, "");
     frame_ticks_x(frame);
     for (size_t r = 0; r < table->rows; r++, label += strlen(label) + 1, y += BETWEEN) {
-        const double middle = y + width * (table->columns - 1) / 2;
-        frame->canvas->text(frame->canvas, frame->left - 9, middle + 4, CANVAS_RIGHT, 12, label);
-        for (int c = 1; c < table->columns; c++, y += width) {
+        frame->canvas->text(frame->canvas, frame->left - 9, y + width * bars_in(chart, r) / 2 + 4, CANVAS_RIGHT,
+                            12, label);
+        for (int c = 1; c < table->columns; c++) {
             const double value = chart_value(chart, r, c);
-            if (!isnan(value)) draw_bar(chart, y, width, value, chart_colour(table, c));
+            if (isnan(value)) continue;
+            draw_bar(chart, y, width, value, chart_colour(table, c));
+            y += width;
         }
     }
     frame_lines(frame);
