@@ -74,16 +74,33 @@ typedef struct CpuNodeKernels {
      * +0 where it is `fresh`. Up to CPU_CONV_SLACK elements past the end are read and written, also below. */
     void (*into)(const float *tap, int64_t step, const float *const *line, int64_t rows, int64_t n, bool fresh,
                  float *const *sum);
-    /* `rows` rows of n outputs, `pitch` apart: row r is the sum over nodes of tap[r * HALO_SEP_NODES + k] times
-     * node[k]. */
-    void (*from)(const float *tap, const float *const *node, int64_t rows, int64_t n, float *out, int64_t pitch);
-    /* The sums of blocks of pixels, a power of two from 2 on: of both halves of each, which are made so, too. `room`
-     * has space for half the pixels, twice. */
-    void (*sums)(const float *row, int64_t blocks, int64_t block, int64_t channels, float *const room[2], float *out);
-    /* Adds to `blocks` blocks of pixels of `row`: to pixel k of block b what lies way[k] of the way from pixel b of
-     * `cross` to the next. */
-    void (*spread)(const float *cross, int64_t blocks, int64_t block, int64_t channels, const float *way, float *row);
+    /* `rows` rows of n outputs, `pitch` apart: row r is the sum over nodes of tap[(HALO_SEP_NODES - 1 - k) * step + r]
+     * times node[k]. `fresh`: the sums start at +0, else they go on from `out`. */
+    void (*from)(const float *tap, int64_t step, const float *const *node, int64_t rows, int64_t n, bool fresh,
+                 float *out, int64_t pitch);
 } CpuNodeKernels;
+
+/* Elements past the end of a row of `n` sums, and past as many times `every` of what they are made of, that `under`
+ * may write and read. */
+#define CPU_UNDER_SLACK 16
+
+/* Rows of one channel. */
+typedef struct CpuAlongKernels {
+    /* Sum j is that of tap[i] * row[j * every + i]. `every` is a power of two from 4 on, `taps` a multiple of it or of
+     * 8. */
+    void (*under)(const float *row, const float *tap, int64_t taps, int64_t every, int64_t n, float *out);
+    /* Element j * step + n is the sum over nodes of tap[(HALO_SEP_NODES - 1 - k) * step + n] * node[j + k]. `step` is a
+     * power of two from 4 on. */
+    void (*between)(const float *tap, int64_t step, const float *node, int64_t cells, float *out);
+    /* Sums of blocks of elements, a power of two from 2 on. `room` has space for an eighth of the elements, twice. */
+    void (*sums)(const float *row, int64_t block, int64_t blocks, float *const room[2], float *out);
+    /* Element n of span b, of 8 elements or a multiple of that, is what lies way[n] of the way from cross[b] to
+     * cross[b + 1]. */
+    void (*spread)(const float *cross, int64_t spans, int64_t span, const float *way, float *row);
+    /* Pixels into channels, `pitch` apart, and back. */
+    void (*split)(const float *row, int64_t pixels, int64_t channels, float *plane, int64_t pitch);
+    void (*join)(const float *plane, int64_t pitch, int64_t pixels, int64_t channels, float *row);
+} CpuAlongKernels;
 
 /* ---- reductions ----------------------------------------------------------------------------------------- */
 
@@ -305,6 +322,7 @@ typedef struct CpuKernels {
     const CpuRowKernels *rows;
     const CpuConvKernels *conv;
     const CpuNodeKernels *nodes;
+    const CpuAlongKernels *along;
     const CpuReduceKernels *reduce;
     const CpuFoldKernels *fold;
     const CpuHistKernels *hist;

@@ -1,215 +1,137 @@
 /* Which nodes and taps stand for a long smooth mask, so that sums stay within the bound of docs/numerics.md.
  * All of it follows from the mask. */
 #include <math.h>
-#include <string.h>
 
 #include "coarse.h"
+#include "core.h"
 #include "fit.h"
+#include "nodes.h"
 #include "primitive/primitive.h"
 
 /* The part of the bound, 2^-17, that may go to the taps; what is left is for rounding. */
-#define BOUND 6e-6
+#define BOUND 6.2e-6
+/* Of it, what nodes along rows may take. */
+#define BOUND_ALONG 1.5e-6
 /* Taps of a column from node to node, as many as possible: with 23 a Gaussian has 3 nodes a sigma. */
 static const int64_t taps_a_node[] = {22, 25, 28, 36, 48};
-#define TRIES ((int64_t)(sizeof taps_a_node / sizeof *taps_a_node))
-/* Nodes that what is left of the mask may lie to either side of its ends, in halves. */
-#define LOOSE_HALVES 3
-/* Sums along a row are of this many samples at least, and the mask is so many times as long. */
-#define LEAST_BLOCK 4
-#define BLOCKS 8
+#define TRIES ((int)(sizeof taps_a_node / sizeof *taps_a_node))
+/* Along rows, as few and as many: steps are powers of two there. */
+#define LEAST_TAPS_A_NODE 20
+#define MOST_TAPS_A_NODE 160
+#define LEAST_STEP 4
+/* A mask is so many blocks long at least. */
+#define LEAST_BLOCK 2
+#define BLOCKS 32
 
-static int64_t floor_divide(int64_t a, int64_t b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
+/* ---- the rows ------------------------------------------------------------------------------------------- */
 
-/* ---- splines -------------------------------------------------------------------------------------------- */
-
-/* The basis spline of this degree around 0, whose knots are 1 apart. */
-static double spline(int degree, double x)
+/* Nodes along rows; step 0 where the row pass itself is hardly more work. */
+static NodesDesign best_along(HaloBuilder *builder, const HaloSepTaps *row)
 {
-    const double half = 0.5 * (degree + 1);
-    if (x < -half || x >= half) return 0.0;
-    if (degree == 0) return 1.0;
-    return ((half + x) * spline(degree - 1, x + 0.5) + (half - x) * spline(degree - 1, x - 0.5)) / degree;
-}
-
-static void make_splines(int64_t step, float *into, float *from)
-{
-    const int64_t half = HALO_SEP_NODES / 2;
-    const int degree = HALO_SEP_NODES - 1;
-    for (int64_t d = -half * step; d < half * step; d++)
-        into[d + half * step] = (float)(spline(degree, (double)d / (double)step) / (double)step);
-    for (int64_t n = 0; n < step; n++)
-        for (int64_t w = 0; w < HALO_SEP_NODES; w++)
-            from[n * HALO_SEP_NODES + w] =
-                (float)spline(degree, (double)(n - (w - half + 1) * step) / (double)step);
-}
-
-/* ---- what is fitted ------------------------------------------------------------------------------------- */
-
-/* Coarse tap i: from a source row by the spline to the nodes, i nodes on, by the spline to row `phase`. */
-static int nodes_at(const void *context, int64_t phase, int64_t place, int64_t *from, double *value)
-{
-    const HaloSepFast *fast = context;
-    const int64_t cell = floor_divide(phase + place, fast->step), row = phase + place - cell * fast->step;
-    *from = cell - HALO_SEP_NODES + 1;
-    memset(value, 0, FIT_WIDEST * sizeof *value);
-    for (int w = 0; w < HALO_SEP_NODES; w++)
-        for (int j = 0; j < HALO_SEP_NODES; j++)
-            value[j - w + HALO_SEP_NODES - 1] +=
-                (double)fast->from[phase * HALO_SEP_NODES + w] *
-                (double)fast->into[row + (HALO_SEP_NODES - 1 - j) * fast->step];
-    return FIT_WIDEST;
+    NodesDesign best = {.error = 0.0};
+    double taps = 0.7 * (double)row->count;
+    int64_t step = LEAST_STEP;
+    while (step * MOST_TAPS_A_NODE < row->count) step *= 2;
+    for (; step * LEAST_TAPS_A_NODE <= row->count; step *= 2) {
+        const NodesDesign next = nodes_design(builder, row, step);
+        if (!(next.error <= BOUND_ALONG) || nodes_taps(&next.nodes) >= taps) continue;
+        best = next;
+        taps = nodes_taps(&best.nodes);
+    }
+    return best;
 }
 
 /* Tap i over blocks: of the block that a sample lies in, seen from the two that output `phase` lies between. */
 static int blocks_at(const void *context, int64_t phase, int64_t place, int64_t *from, double *value)
 {
-    const HaloSepFast *fast = context;
-    const int64_t block = fast->block, at = phase - block / 2, left = floor_divide(at, block);
-    const double way = ((double)(at - left * block) + 0.5) / (double)block;
-    *from = floor_divide(phase + place, block) - left - 1;
+    const int64_t block = *(const int64_t *)context, span = HALO_SEP_EVERY * block;
+    const int64_t at = phase - span / 2, left = taps_floor(at, span);
+    const double way = ((double)(at - left * span) + 0.5) / (double)span;
+    const int64_t i = taps_floor(phase + place, block) - HALO_SEP_EVERY * left;
+    for (int k = 0; k <= HALO_SEP_EVERY; k++) value[k] = 0.0;
+    *from = i - HALO_SEP_EVERY;
+    value[HALO_SEP_EVERY] = 1.0 - way;
     value[0] = way;
-    value[1] = 1.0 - way;
-    return 2;
-}
-
-static double magnitude(const HaloSepTaps *taps)
-{
-    double sum = 0;
-    for (int64_t i = 0; i < taps->count; i++) sum += fabs((double)taps->tap[i]);
-    return sum;
-}
-
-static double sum_of(const HaloSepTaps *taps)
-{
-    double sum = 0;
-    for (int64_t i = 0; i < taps->count; i++) sum += (double)taps->tap[i];
-    return sum;
-}
-
-/* Makes the sum of taps what it should be, unless they cancel each other: flat areas keep their level. */
-static void keep_level(float *tap, const HaloSepTaps *taps, double wanted)
-{
-    const double sum = sum_of(taps);
-    if (fabs(sum) < 0.5 * magnitude(taps)) return;
-    for (int64_t i = 0; i < taps->count; i++) tap[i] = (float)((double)tap[i] * (wanted / sum));
-}
-
-/* ---- the design ----------------------------------------------------------------------------------------- */
-
-/* Where the design and its taps lie, all of them room for the greatest that is tried. */
-typedef struct Room {
-    HaloSepFast fast;
-    float *into, *from, *coarse, *rest[2], *cross;
-} Room;
-
-static Room *make_room(HaloBuilder *builder, const HaloSep *sep)
-{
-    const int64_t step = sep->window.height / taps_a_node[0], nodes = 2 * taps_a_node[TRIES - 1] + 4;
-    const int64_t rest = LOOSE_HALVES * step + 2, cross = sep->window.width / LEAST_BLOCK + 3;
-    const int64_t floats = 2 * HALO_SEP_NODES * step + nodes + 2 * rest + cross;
-    Room *room = halo_build_keep(builder, sizeof *room);
-    float *taps = halo_build_keep(builder, sizeof(float) * (size_t)floats);
-    if (room == NULL || taps == NULL) return NULL;
-    *room = (Room){.into = taps};
-    room->from = room->into + HALO_SEP_NODES * step;
-    room->coarse = room->from + HALO_SEP_NODES * step;
-    room->rest[0] = room->coarse + nodes;
-    room->rest[1] = room->rest[0] + rest;
-    room->cross = room->rest[1] + rest;
-    return room;
-}
-
-/* What nodes leave of the column around its two ends. */
-static void make_rest(Room *room, const Fit *fit)
-{
-    for (int e = 0; e < 2; e++) {
-        HaloSepTaps *rest = &room->fast.rest[e];
-        *rest = (HaloSepTaps){fit->tap.first + e * fit->tap.count - fit->loose, 2 * fit->loose, room->rest[e]};
-        for (int64_t i = 0; i < rest->count; i++)
-            room->rest[e][i] = (float)fit_left(fit, room->coarse, rest->first + i);
-    }
-}
-
-/* Nodes for the columns; the part of their magnitude that they are off by. */
-static double try_nodes(Room *room, const HaloSep *sep, int64_t step)
-{
-    HaloSepFast *fast = &room->fast;
-    const HaloSepTaps none[2] = {{0}}, column = {sep->window.oy, sep->window.height, sep->tap_y};
-    const int64_t first = floor_divide(column.first, step) - 1,
-                  last = floor_divide(column.first + column.count - 1, step) + 2;
-    *fast = (HaloSepFast){.step = step, .into = room->into, .from = room->from};
-    fast->ox = sep->window.ox;
-    fast->width = sep->window.width;
-    fast->coarse = (HaloSepTaps){first, last - first + 1, room->coarse};
-    make_splines(step, room->into, room->from);
-    const Fit fit = {.context = fast,
-                     .at = nodes_at,
-                     .first = first,
-                     .count = fast->coarse.count,
-                     .tap = column,
-                     .phases = step,
-                     .lowest = (first - HALO_SEP_NODES) * step,
-                     .highest = (last + HALO_SEP_NODES) * step,
-                     .loose = LOOSE_HALVES * step / 2};
-    fast->oy = fit.lowest;
-    fast->height = fit.highest - fit.lowest + 1;
-    if (!fit_solve(&fit, room->coarse)) return INFINITY;
-    const double alone = fit_error(&fit, room->coarse, none) / magnitude(&column);
-    if (alone <= BOUND / 2) return alone;
-    make_rest(room, &fit);
-    keep_level(room->coarse, &fast->coarse, sum_of(&column) - sum_of(&fast->rest[0]) - sum_of(&fast->rest[1]));
-    return fit_error(&fit, room->coarse, fast->rest) / magnitude(&column);
+    return HALO_SEP_EVERY + 1;
 }
 
 /* Blocks for the rows, as wide as the bound allows: false where none are. What is off counts as much as the
- * rest does.
- */
-static bool try_blocks(Room *room, const HaloSep *sep, double left)
+ * rest, `share` of the mask, does. */
+static bool best_blocks(HaloBuilder *builder, const HaloSepTaps *row, double share, double left,
+                        HaloSepFast *fast)
 {
-    HaloSepFast *fast = &room->fast;
-    const HaloSepTaps none[2] = {{0}}, row = {sep->window.ox, sep->window.width, sep->tap_x},
-                      column = {sep->window.oy, sep->window.height, sep->tap_y};
-    const double share = (magnitude(&fast->rest[0]) + magnitude(&fast->rest[1])) / magnitude(&column);
+    const HaloSepTaps none[2] = {{0}};
     int64_t block = LEAST_BLOCK;
-    while (2 * BLOCKS * block <= row.count) block *= 2;
-    for (; block >= LEAST_BLOCK; block /= 2) {
-        const int64_t first = floor_divide(row.first, block),
-                      last = floor_divide(row.first + row.count - 1, block) + 1;
+    while (2 * BLOCKS * block <= row->count) block *= 2;
+    for (; block >= LEAST_BLOCK && 2 * block >= fast->along.step; block /= 2) {
+        const int64_t first = taps_floor(row->first, block) - 1,
+                      last = taps_floor(row->first + row->count - 1, block) + HALO_SEP_EVERY;
+        const int64_t count = (last - first + HALO_SEP_EVERY) / HALO_SEP_EVERY * HALO_SEP_EVERY;
+        float *cross = halo_build_keep(builder, sizeof *cross * (size_t)count);
+        if (cross == NULL) return false;
         fast->block = block;
-        fast->cross = (HaloSepTaps){first, last - first + 1, room->cross};
-        const Fit fit = {.context = fast,
+        fast->cross = (HaloSepTaps){first, count, cross};
+        const Fit fit = {.context = &block,
                          .at = blocks_at,
                          .first = first,
-                         .count = fast->cross.count,
-                         .tap = row,
-                         .phases = block,
-                         .lowest = (first - 2) * block,
-                         .highest = (last + 2) * block};
-        if (!fit_solve(&fit, room->cross)) continue;
-        keep_level(room->cross, &fast->cross, sum_of(&row) / (double)block);
-        fast->ox = fit.lowest;
-        fast->width = fit.highest - fit.lowest + 1;
-        if (share * fit_error(&fit, room->cross, none) / magnitude(&row) <= left) return true;
+                         .count = count,
+                         .tap = *row,
+                         .phases = HALO_SEP_EVERY * block,
+                         .lowest = (first - 2 * HALO_SEP_EVERY) * block,
+                         .highest = (first + count + 2 * HALO_SEP_EVERY) * block};
+        if (!fit_solve(&fit, cross)) continue;
+        taps_keep_level(cross, &fast->cross, taps_sum(row) / (double)block);
+        if (share * fit_error(&fit, cross, none) / taps_magnitude(row) <= left) return true;
     }
     return false;
 }
 
+/* ---- both ----------------------------------------------------------------------------------------------- */
+
 /* Rows outside the image are the border's value, as if the row pass had made it. */
-static bool sees_outside(Room *room, const HaloSep *sep)
+static bool sees_outside(const HaloSep *sep, const HaloSepTaps *row, HaloSepFast *fast)
 {
-    const HaloSepTaps row = {sep->window.ox, sep->window.width, sep->tap_x};
-    room->fast.outside = 0.0f;
+    const double sum = taps_sum(row);
+    fast->outside = 0.0f;
     if (sep->window.border != HALO_BORDER_CONSTANT || sep->window.value == 0.0f) return true;
-    room->fast.outside = (float)(1.0 / sum_of(&row));
-    return fabs(sum_of(&row)) >= 0.5 * magnitude(&row);
+    fast->outside = (float)(1.0 / sum);
+    return fabs(sum) >= 0.5 * taps_magnitude(row);
 }
 
-/* A design with nodes this far apart: false where it is not within the bound. */
-static bool try_step(Room *room, const HaloSep *sep, int64_t step)
+/* What is read of a row for an output and those with it from one span to the next. */
+static void reach(const HaloSepTaps *row, const NodesDesign *along, HaloSepFast *fast)
 {
-    const double error = try_nodes(room, sep, step);
-    if (!(error <= BOUND) || !sees_outside(room, sep)) return false;
-    return room->fast.rest[0].count == 0 || try_blocks(room, sep, BOUND - error);
+    const int64_t span = HALO_SEP_EVERY * fast->block;
+    int64_t lowest = row->first, highest = row->first + row->count - 1;
+    if (along->nodes.step > 0) {
+        lowest = smaller(lowest, along->lowest);
+        highest = larger(highest, along->highest);
+    }
+    if (fast->block > 0) {
+        lowest = smaller(lowest, fast->cross.first * fast->block);
+        highest = larger(highest, (fast->cross.first + fast->cross.count) * fast->block);
+    }
+    fast->ox = lowest - 2 * span;
+    fast->width = highest - lowest + 1 + 4 * span;
+}
+
+/* A design with these nodes: false where it is not within the bound. */
+static bool design_with(HaloBuilder *builder, const HaloSep *sep, const NodesDesign *down,
+                        const NodesDesign *along, HaloSepFast *fast)
+{
+    const HaloSepTaps row = {sep->window.ox, sep->window.width, sep->tap_x},
+                      column = {sep->window.oy, sep->window.height, sep->tap_y};
+    const double left = BOUND - down->error - along->error;
+    const double rest = taps_magnitude(&down->nodes.rest[0]) + taps_magnitude(&down->nodes.rest[1]);
+    *fast = (HaloSepFast){.down = down->nodes, .along = along->nodes};
+    fast->oy = down->lowest;
+    fast->height = down->highest - down->lowest + 1;
+    if (!(left >= 0) || !sees_outside(sep, &row, fast)) return false;
+    if (down->nodes.rest[0].count > 0 &&
+        !best_blocks(builder, &row, rest / taps_magnitude(&column), left, fast))
+        return false;
+    reach(&row, along, fast);
+    return true;
 }
 
 /* Multiplications a sample. */
@@ -223,17 +145,23 @@ static double taps_of(const HaloSep *sep, const HaloSepFast *fast)
 /* Nodes that are nearer to each other leave less, so that blocks may be wider: that may be less work. */
 const HaloSepFast *coarse_design(HaloBuilder *builder, const HaloSep *sep)
 {
-    const HaloSepFast *best = NULL;
-    if (sep->window.height / taps_a_node[0] < 2 || sep->window.width < BLOCKS * LEAST_BLOCK) return NULL;
-    Room *room[2] = {make_room(builder, sep), make_room(builder, sep)};
-    if (room[0] == NULL || room[1] == NULL) return NULL;
-    for (int64_t i = 0; i < TRIES; i++) {
-        const int64_t step = sep->window.height / taps_a_node[i];
-        Room *next = room[best == &room[0]->fast];
+    const HaloSepTaps row = {sep->window.ox, sep->window.width, sep->tap_x},
+                      column = {sep->window.oy, sep->window.height, sep->tap_y};
+    HaloSepFast best = {.block = 0}, next;
+    double taps = INFINITY;
+    if (column.count / taps_a_node[0] < 2 || row.count < BLOCKS * LEAST_BLOCK) return NULL;
+    const NodesDesign along[2] = {best_along(builder, &row), {.error = 0.0}};
+    for (int i = 0; i < TRIES; i++) {
+        const int64_t step = column.count / taps_a_node[i];
         if (step < 2) break;
-        if (!try_step(next, sep, step)) continue;
-        if (best != NULL && taps_of(sep, &next->fast) >= taps_of(sep, best)) break;
-        best = &next->fast;
+        const NodesDesign down = nodes_design(builder, &column, step);
+        for (int a = along[0].nodes.step > 0 ? 0 : 1; a < 2; a++) {
+            if (!design_with(builder, sep, &down, &along[a], &next) || taps_of(sep, &next) >= taps) continue;
+            best = next;
+            taps = taps_of(sep, &best);
+        }
     }
-    return best;
+    HaloSepFast *fast = taps < INFINITY ? halo_build_keep(builder, sizeof *fast) : NULL;
+    if (fast != NULL) *fast = best;
+    return fast;
 }

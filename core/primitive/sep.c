@@ -5,10 +5,15 @@
 /* Multiplications a sample by coarse taps: what rows and blocks of samples take is shared by so many. */
 static double coarse_taps(const HaloWindow *window, const HaloSepFast *fast)
 {
-    const double rows = (double)(window->width + fast->coarse.count) / (double)fast->step;
-    const int64_t ends = fast->rest[0].count + fast->rest[1].count;
-    const double rest = ends > 0 ? 2.0 + (double)(fast->cross.count + ends) / (double)fast->block : 0.0;
-    return rows + 2.0 * HALO_SEP_NODES + rest;
+    const HaloSepNodes *down = &fast->down, *along = &fast->along;
+    const double ends = (double)(down->rest[0].count + down->rest[1].count),
+                 span = (double)(fast->block * HALO_SEP_EVERY), splines = 2.0 * HALO_SEP_NODES;
+    double rows = (double)window->width;
+    if (along->step > 0)
+        rows = splines + (double)along->coarse.count / (double)along->step +
+               (double)(along->rest[0].count + along->rest[1].count);
+    return splines + (rows + (double)down->coarse.count) / (double)down->step +
+           (ends > 0 ? 2.0 + ((double)fast->cross.count + ends) / span : 0.0);
 }
 
 static double flops(const HaloStep *step, double samples)
@@ -29,7 +34,7 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *room, s
                               window_border(window->border), window->nan_ignore ? ", NaN left out" : "");
     if (fast != NULL)
         halo_snprintf(room + used, size - (size_t)used, ", from splines %lld rows apart",
-                      (long long)fast->step);
+                      (long long)fast->down.step);
 }
 
 /* Splines reach further than the mask does. */

@@ -1,70 +1,85 @@
 /* Separable convolution by coarse taps: how it is cut into tasks, and what memory they take. */
+#include <math.h>
+
 #include "fast.h"
 
-/* Outputs of a task in a row, at least: its rings should stay in the second-level cache. Beside them it reads
- * what the mask does, which should not be much more. */
-#define LEAST_ELEMENTS 1024
-#define MOST_READ 2
+/* Outputs of a task in a row, at most, but for masks that reach further: its rings should stay in the caches.
+ */
+#define MOST_ELEMENTS 6144
 /* Source rows that are added to nodes at a time. */
 #define BATCH 16
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 /* ---- memory --------------------------------------------------------------------------------------------- */
 
-static bool reserve(CpuFast *f, FastRows *to, int64_t rows, int64_t pixels)
+/* Rows of so many elements of each channel; `slack` more may be touched behind the last. */
+static bool reserve(CpuFast *f, FastRows *to, int64_t rows, int64_t pixels, int64_t slack)
 {
-    int64_t elements, bytes;
-    if (!halo_mul(pixels, f->channels, &elements) || elements > INT64_MAX / 16) return false;
-    *to = (FastRows){.rows = rows, .pitch = divide_up(elements + CPU_CONV_SLACK, 16) * 16};
-    return halo_mul(to->pitch, sizeof(float), &bytes) && cpu_reserve(&f->scratch_bytes, rows, bytes, &to->at);
+    int64_t bytes;
+    *to = (FastRows){.rows = rows, .plane = divide_up(pixels + slack, 16) * 16};
+    return halo_mul(to->plane, f->channels, &to->pitch) && to->pitch < INT64_MAX / 16 &&
+           halo_mul(to->pitch, sizeof(float), &bytes) && cpu_reserve(&f->scratch_bytes, rows, bytes, &to->at);
 }
 
 /* What the rest takes: sums of blocks, of all rows from the first that an output needs to the last that nodes
  * do. */
-static bool reserve_rest(CpuFast *f)
+static bool reserve_rest(CpuFast *f, int64_t cols)
 {
     const HaloSepFast *how = f->how;
-    const int64_t rows = (how->coarse.first + how->coarse.count + FAST_CELLS + HALO_SEP_NODES) * how->step;
+    const HaloSepTaps *coarse = &how->down.coarse;
+    const int64_t rows = (coarse->first + coarse->count + FAST_CELLS + HALO_SEP_NODES) * how->down.step,
+                  spans = cols / f->span + 1, slack = HALO_SEP_EVERY * CPU_UNDER_SLACK;
     if (!f->rests) return true;
-    const int64_t blocks = f->tile_cols / how->block + 3;
-    return reserve(f, &f->half, 3, (blocks + how->cross.count) * (how->block / 2)) &&
-           reserve(f, &f->cross, rows - how->rest[0].first, blocks + 1) &&
-           reserve(f, &f->rest, FAST_CELLS * how->step, blocks + 1) &&
-           cpu_reserve(&f->scratch_bytes, how->block, sizeof(float), &f->at_way);
+    return reserve(f, &f->sums, 3, (HALO_SEP_EVERY * spans + how->cross.count) * fast_most(how->block / 8, 1),
+                   slack) &&
+           reserve(f, &f->cross, rows - how->down.rest[0].first, spans, CPU_CONV_SLACK) &&
+           reserve(f, &f->rest, FAST_CELLS * how->down.step, spans, CPU_CONV_SLACK) &&
+           cpu_reserve(&f->scratch_bytes, f->span, sizeof(float), &f->at_way);
 }
 
 static bool choose_scratch(CpuFast *f)
 {
     const HaloSepFast *how = f->how;
-    const int64_t cols = f->tile_cols, batch = least(how->step, BATCH);
-    const int64_t pointers = most(FAST_CELLS * how->step + how->rest[0].count,
-                                  most(how->coarse.count + FAST_SMOOTH, most(batch, HALO_SEP_NODES)));
-    f->lead = f->rests ? divide_up(how->block * f->channels, 16) * 16 : 0;
-    return reserve(f, &f->line, batch, cols + how->width) &&
-           reserve(f, &f->node, HALO_SEP_NODES, cols + f->sep->window.width) &&
-           reserve(f, &f->passed, how->coarse.count + FAST_SMOOTH, cols) &&
-           reserve(f, &f->smooth, FAST_SMOOTH, cols) &&
-           reserve(f, &f->out, FAST_ROWS + 1, cols + 2 * f->lead) && reserve_rest(f) &&
+    const HaloSepNodes *down = &how->down, *along = &how->along;
+    const int64_t cols = f->tile_cols + 2 * f->span, line = cols + how->width,
+                  batch = fast_least(down->step, BATCH), rings = down->coarse.count + FAST_SMOOTH;
+    const int64_t pointers = fast_most(FAST_CELLS * down->step + down->rest[0].count,
+                                       fast_most(rings, fast_most(batch, HALO_SEP_NODES)));
+    const int64_t under = fast_most(along->step, 1) * CPU_UNDER_SLACK + CPU_CONV_SLACK;
+    const int64_t nodes = along->step > 0 ? cols / along->step + HALO_SEP_NODES + along->coarse.count : 0;
+    return reserve(f, &f->raw, f->channels > 1, line, CPU_CONV_SLACK) &&
+           reserve(f, &f->line, batch, line, CPU_CONV_SLACK) &&
+           reserve(f, &f->node, HALO_SEP_NODES, line, under) &&
+           reserve(f, &f->along, 2, nodes, CPU_CONV_SLACK) &&
+           reserve(f, &f->passed, rings, cols, CPU_CONV_SLACK) &&
+           reserve(f, &f->smooth, FAST_SMOOTH, cols, CPU_CONV_SLACK) &&
+           reserve(f, &f->out, FAST_ROWS + 1, cols, CPU_CONV_SLACK) && reserve_rest(f, cols) &&
            cpu_reserve(&f->scratch_bytes, pointers, sizeof(float *), &f->at_pointer);
 }
 
 /* ---- tasks ---------------------------------------------------------------------------------------------- */
 
-/* A slice begins with all that lies above it under the mask, so tasks lie side by side where they can. */
+/* A task also reads what the mask does to all sides, which is about half the work of making outputs there: so
+ * many tiles and slices as take least time. */
 static void choose_tiles(CpuFast *f, int workers)
 {
     const HaloBuf *dst = f->dst;
-    const int64_t cols = most(LEAST_ELEMENTS / f->channels + 1, f->how->width / MOST_READ);
-    int64_t slices;
-    f->tiles = divide_up(dst->cols, cols);
-    if (f->tiles > 1) f->tiles = divide_up(f->tiles, workers) * workers;
-    f->tile_cols = divide_up(dst->cols, least(f->tiles, dst->cols));
+    const int64_t widest = fast_most(MOST_ELEMENTS / f->channels, f->how->width / 2),
+                  fewest = divide_up(dst->cols, widest);
+    double best = INFINITY;
+    for (int64_t tiles = fewest; tiles < fewest + workers; tiles++)
+        for (int64_t slices = 1; slices <= workers; slices++) {
+            const int64_t cols = divide_up(dst->cols, tiles), rows = divide_up(dst->rows, slices),
+                          rounds = divide_up(divide_up(dst->cols, cols) * divide_up(dst->rows, rows), workers);
+            const double time = (double)rounds * ((double)cols + 0.5 * (double)f->how->width) *
+                                ((double)rows + 0.5 * (double)f->how->height);
+            if (time >= best) continue;
+            best = time;
+            f->tile_cols = cols;
+            f->slice_rows = rows;
+        }
     f->tiles = divide_up(dst->cols, f->tile_cols);
-    slices = f->tiles % workers == 0 ? 1 : divide_up(2 * (int64_t)workers, f->tiles);
-    f->slice_rows = most(divide_up(dst->rows, slices), least(f->how->height, dst->rows));
 }
 
 /* Splines reach beyond the mask, where an image may end that the mask does not reach beyond: any samples will
@@ -82,7 +97,8 @@ HaloStatus cpu_sep_fast(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, co
     void *scratch;
     CpuFast f = {.sep = sep, .how = how, .store = store, .dst = dst, .device = device};
     f.channels = dst->shape.channels;
-    f.rests = how->rest[0].count > 0;
+    f.rests = how->down.rest[0].count > 0;
+    f.span = f.rests ? HALO_SEP_EVERY * how->block : fast_most(how->along.step, 1);
     f.stream = cpu_streams(dst);
     f.source = (CpuStencil){.src = src,
                             .dst = dst,

@@ -4,18 +4,17 @@
 
 #include "fast.h"
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
-
 typedef struct Task {
     const CpuFast *f;
     char *scratch;
     const float **pointer;
-    int64_t x, cols, n;       /* outputs in a row; elements */
+    int64_t x, cols;          /* outputs in a row */
+    int64_t from, n;          /* those that are made: the first, and how many; they may be a few more */
     int64_t y, end;           /* rows of the result */
-    int64_t line_x, line_end; /* pixels of a line */
-    int64_t block, blocks;    /* of the result: the first, and how many */
-    int64_t first, last;      /* nodes that are needed, */
+    int64_t line_x, line_end; /* pixels of a source row that count */
+    int64_t node_x, node_end; /* of these, those that go into nodes */
+    int64_t block, spans;     /* the first block that counts, and spans of the result */
+    int64_t first;            /* the first node that is needed, */
     int64_t cell;             /* the cell that is added to nodes next, */
     int64_t smooth, smooths;  /* the nodes of the result that are there: the first, and how many */
 } Task;
@@ -26,25 +25,45 @@ static float *row_of(const Task *t, const FastRows *rows, int64_t at)
     return (float *)(void *)(t->scratch + rows->at) + (place < 0 ? place + rows->rows : place) * rows->pitch;
 }
 
+/* Elements of all channels, where the last one has so many. */
+static int64_t planes(const CpuFast *f, const FastRows *rows, int64_t n)
+{
+    return (f->channels - 1) * rows->plane + n;
+}
+
 /* ---- source rows ---------------------------------------------------------------------------------------- */
 
-/* Source row `row` where it lies, if it has all that is read of it, or else in `room`. Rows outside that have a
- * value are what the row pass makes it of. */
+/* Source row `from` where it lies, or NULL where not all of it that counts does. */
+static const float *in_place(const Task *t, int64_t from)
+{
+    const HaloBuf *src = t->f->source.src;
+    const bool aligned = ((uintptr_t)src->data | (uintptr_t)src->stride) % sizeof(float) == 0;
+    if (src->shape.dtype != HALO_F32 || !aligned || t->line_x < src->x0 ||
+        t->line_end + CPU_CONV_SLACK > src->x0 + src->cols)
+        return NULL;
+    return halo_at(src, t->line_x, from);
+}
+
+/* Source row `row`, where it lies or in `room`. Rows outside that have a value are what the row pass makes it
+ * of. */
 static const float *line_of(const Task *t, int64_t row, float *room)
 {
-    const CpuStencil *source = &t->f->source;
-    const HaloBuf *src = source->src;
+    const CpuFast *f = t->f;
+    const CpuStencil *source = &f->source;
     const int64_t cols = t->line_end - t->line_x,
-                  from = halo_border_index(row, src->shape.height, source->border);
-    const bool aligned = ((uintptr_t)src->data | (uintptr_t)src->stride) % sizeof(float) == 0;
-    if (from >= 0 && src->shape.dtype == HALO_F32 && aligned && t->line_x >= src->x0 &&
-        t->line_end + CPU_CONV_SLACK <= src->x0 + src->cols)
-        return halo_at(src, t->line_x, from);
-    if (from >= 0) {
-        cpu_source_line(source, t->line_x, row, cols, room);
+                  from = halo_border_index(row, source->src->shape.height, source->border);
+    if (from < 0) {
+        for (int64_t i = 0; i < planes(f, &f->line, cols); i++) room[i] = source->value * f->how->outside;
         return room;
     }
-    for (int64_t i = 0; i < cols * t->f->channels; i++) room[i] = source->value * t->f->how->outside;
+    const float *line = in_place(t, from);
+    if (line == NULL) {
+        float *raw = f->channels > 1 ? row_of(t, &f->raw, 0) : room;
+        cpu_source_line(source, t->line_x, row, cols, raw);
+        line = raw;
+    }
+    if (f->channels == 1) return line;
+    f->device->kernels->along->split(line, cols, f->channels, room, f->line.plane);
     return room;
 }
 
@@ -52,47 +71,85 @@ static const float *line_of(const Task *t, int64_t row, float *room)
 static void cross_line(const Task *t, int64_t row, const float *line)
 {
     const CpuFast *f = t->f;
-    const HaloSepFast *how = f->how;
-    const CpuKernels *kernels = f->device->kernels;
-    const int64_t first = t->block + how->cross.first, blocks = t->blocks + how->cross.count;
-    const CpuMask mask = {how->cross.tap, how->cross.count, 1, f->channels};
-    const float *sum = line + (first * how->block - t->line_x) * f->channels;
-    if (!f->rests || row < t->y + how->rest[0].first ||
-        row >= t->end - 1 + how->rest[1].first + how->rest[1].count)
-        return;
-    float *const room[] = {row_of(t, &f->half, 0), row_of(t, &f->half, 1)}, *out = row_of(t, &f->half, 2);
-    kernels->nodes->sums(sum, blocks, how->block, f->channels, room, out);
-    sum = out;
-    kernels->conv->conv(&mask, &sum, 1, (t->blocks + 1) * f->channels, row_of(t, &f->cross, row), 0, true);
+    const HaloSepTaps *rest = f->how->down.rest, *cross = &f->how->cross;
+    const CpuAlongKernels *kernels = f->device->kernels->along;
+    const int64_t block = f->how->block, blocks = HALO_SEP_EVERY * t->spans + cross->count;
+    if (!f->rests || row < t->y + rest[0].first || row >= t->end - 1 + rest[1].first + rest[1].count) return;
+    float *const room[] = {row_of(t, &f->sums, 0), row_of(t, &f->sums, 1)}, *sums = row_of(t, &f->sums, 2);
+    line += t->block * block - t->line_x;
+    for (int64_t c = 0; c < f->channels; c++) {
+        kernels->sums(line + c * f->line.plane, block, blocks, room, sums);
+        kernels->under(sums, cross->tap, cross->count, HALO_SEP_EVERY, t->spans + 1,
+                       row_of(t, &f->cross, row) + c * f->cross.plane);
+    }
 }
 
 /* Rows of a cell, from place `at` in it on, go into the nodes around it. */
 static void add_lines(const Task *t, int64_t at, int64_t rows)
 {
     const CpuFast *f = t->f;
-    const int64_t step = f->how->step, n = (t->cols + f->sep->window.width - 1) * f->channels;
+    const HaloSepNodes *down = &f->how->down;
+    const int64_t row = t->cell * down->step + at;
     for (int64_t i = 0; i < rows; i++) {
-        const float *line = line_of(t, t->cell * step + at + i, row_of(t, &f->line, i));
-        cross_line(t, t->cell * step + at + i, line);
-        t->pointer[i] = line + (t->x + f->sep->window.ox - t->line_x) * f->channels;
+        const float *line = line_of(t, row + i, row_of(t, &f->line, i));
+        cross_line(t, row + i, line);
+        t->pointer[i] = line + (t->node_x - t->line_x);
     }
-    float *sum[HALO_SEP_NODES];
-    for (int64_t k = 0; k < HALO_SEP_NODES; k++) sum[k] = row_of(t, &f->node, t->cell + HALO_SEP_NODES / 2 - k);
-    f->device->kernels->nodes->into(f->how->into + at, step, t->pointer, rows, n, at == 0, sum);
+    for (int64_t c = 0; c < f->channels; c++) {
+        float *sum[HALO_SEP_NODES];
+        for (int64_t k = 0; k < HALO_SEP_NODES; k++)
+            sum[k] = row_of(t, &f->node, t->cell + HALO_SEP_NODES / 2 - k) + c * f->node.plane;
+        f->device->kernels->nodes->into(down->into + at, down->step, t->pointer, rows, t->node_end - t->node_x,
+                                        at == 0, sum);
+        for (int64_t i = 0; i < rows; i++) t->pointer[i] += f->line.plane;
+    }
+}
+
+/* ---- the row pass --------------------------------------------------------------------------------------- */
+
+/* By nodes along a row, whose first sample goes into the first of them. */
+static void pass_by_nodes(const Task *t, const float *node, float *out)
+{
+    const CpuFast *f = t->f;
+    const CpuKernels *kernels = f->device->kernels;
+    const HaloSepNodes *along = &f->how->along;
+    const int64_t cells = t->n / along->step, smooths = cells + HALO_SEP_NODES - 1;
+    const CpuMask coarse = {along->coarse.tap, along->coarse.count, 1, 1};
+    float *nodes = row_of(t, &f->along, 0), *smooth = row_of(t, &f->along, 1);
+    const float *at = nodes;
+    kernels->along->under(node, along->into, HALO_SEP_NODES * along->step, along->step,
+                          smooths + along->coarse.count - 1, nodes);
+    kernels->conv->conv(&coarse, &at, 1, smooths, smooth, 0, true);
+    kernels->along->between(along->from, along->step, smooth, cells, out);
+    for (int e = 0; e < 2; e++) {
+        const HaloSepTaps *rest = &along->rest[e];
+        const CpuMask mask = {rest->tap, rest->count, 1, 1};
+        at = node + t->from + rest->first - t->node_x;
+        if (rest->count > 0) kernels->conv->conv(&mask, &at, 1, t->n, out, 0, false);
+    }
+}
+
+static void pass_row(const Task *t, int64_t row)
+{
+    const CpuFast *f = t->f;
+    const CpuMask mask = {f->sep->tap_x, f->sep->window.width, 1, 1};
+    for (int64_t c = 0; c < f->channels; c++) {
+        const float *node = row_of(t, &f->node, row) + c * f->node.plane;
+        float *out = row_of(t, &f->passed, row) + c * f->passed.plane;
+        if (f->how->along.step > 0)
+            pass_by_nodes(t, node, out);
+        else
+            f->device->kernels->conv->conv(&mask, &node, 1, t->n, out, 0, true);
+    }
 }
 
 /* The next cell; the node that it is the last for goes through the row pass. */
 static void add_cell(Task *t)
 {
     const CpuFast *f = t->f;
-    const int64_t node = t->cell - HALO_SEP_NODES / 2 + 1;
-    const CpuMask mask = {f->sep->tap_x, f->sep->window.width, 1, f->channels};
-    for (int64_t at = 0; at < f->how->step; at += f->line.rows)
-        add_lines(t, at, least(f->line.rows, f->how->step - at));
-    if (node >= t->first) {
-        const float *sum = row_of(t, &f->node, node);
-        f->device->kernels->conv->conv(&mask, &sum, 1, t->n, row_of(t, &f->passed, node), 0, true);
-    }
+    const int64_t node = t->cell - HALO_SEP_NODES / 2 + 1, step = f->how->down.step;
+    for (int64_t at = 0; at < step; at += f->line.rows) add_lines(t, at, fast_least(f->line.rows, step - at));
+    if (node >= t->first) pass_row(t, node);
     t->cell++;
 }
 
@@ -103,10 +160,10 @@ static void add_cell(Task *t)
 static void smooth_nodes(Task *t, int64_t cell, int64_t end)
 {
     const CpuFast *f = t->f;
-    const HaloSepTaps *coarse = &f->how->coarse;
-    const CpuMask mask = {coarse->tap, 1, coarse->count, f->channels};
+    const HaloSepTaps *coarse = &f->how->down.coarse;
+    const CpuMask mask = {coarse->tap, 1, coarse->count, 1};
     const int64_t from = cell - HALO_SEP_NODES / 2 + 1, to = end + HALO_SEP_NODES / 2;
-    const int64_t stay = most(0, t->smooth + t->smooths - from);
+    const int64_t stay = fast_most(0, t->smooth + t->smooths - from);
     float *rows = row_of(t, &f->smooth, 0);
     memmove(rows, rows + (from - t->smooth) * f->smooth.pitch, (size_t)(stay * f->smooth.pitch) * sizeof *rows);
     t->smooth = from;
@@ -114,8 +171,8 @@ static void smooth_nodes(Task *t, int64_t cell, int64_t end)
     while (t->cell < to + coarse->first + coarse->count - 1 + HALO_SEP_NODES / 2 - 1) add_cell(t);
     for (int64_t i = 0; i < to - from - stay + coarse->count - 1; i++)
         t->pointer[i] = row_of(t, &f->passed, from + stay + coarse->first + i);
-    f->device->kernels->conv->conv(&mask, t->pointer, to - from - stay, t->n, rows + stay * f->smooth.pitch,
-                                   f->smooth.pitch, true);
+    f->device->kernels->conv->conv(&mask, t->pointer, to - from - stay, planes(f, &f->smooth, t->n),
+                                   rows + stay * f->smooth.pitch, f->smooth.pitch, true);
 }
 
 /* What nodes leave of rows [y, end), by blocks. */
@@ -123,36 +180,31 @@ static void rest_rows(const Task *t, int64_t y, int64_t end)
 {
     const CpuFast *f = t->f;
     for (int e = 0; f->rests && e < 2; e++) {
-        const HaloSepTaps *rest = &f->how->rest[e];
-        const CpuMask mask = {rest->tap, 1, rest->count, f->channels};
+        const HaloSepTaps *rest = &f->how->down.rest[e];
+        const CpuMask mask = {rest->tap, 1, rest->count, 1};
         for (int64_t i = 0; i < end - y + rest->count - 1; i++)
             t->pointer[i] = row_of(t, &f->cross, y + rest->first + i);
-        f->device->kernels->conv->conv(&mask, t->pointer, end - y, (t->blocks + 1) * f->channels,
+        f->device->kernels->conv->conv(&mask, t->pointer, end - y, planes(f, &f->rest, t->spans + 1),
                                        row_of(t, &f->rest, 0), f->rest.pitch, e == 0);
     }
 }
 
-/* Adds what nodes leave. The row has room for whole blocks. */
-static void add_rest(const Task *t, int64_t row, float *out)
+/* Some rows of one cell, from this one on: what nodes leave, if there is any in `rest` rows, and what they
+ * make. */
+static void make_rows(const Task *t, int64_t row, int64_t rest, int64_t rows, float *out)
 {
     const CpuFast *f = t->f;
-    const int64_t block = f->how->block, before = t->x - block / 2 - t->block * block;
-    const int64_t behind = t->blocks * block - before - t->cols, c = f->channels;
-    memset(out - before * c, 0, (size_t)(before * c) * sizeof *out);
-    memset(out + t->n, 0, (size_t)(behind * c) * sizeof *out);
-    f->device->kernels->nodes->spread(row_of(t, &f->rest, row), t->blocks, block, c,
-                                      (const float *)(const void *)(t->scratch + f->at_way), out - before * c);
-}
-
-/* Some rows of one cell, from this one on. */
-static void make_rows(const Task *t, int64_t row, int64_t rows, float *out)
-{
-    const CpuFast *f = t->f;
-    const int64_t cell = fast_floor(row, f->how->step), phase = row - cell * f->how->step;
+    const CpuKernels *kernels = f->device->kernels;
+    const int64_t step = f->how->down.step, cell = fast_floor(row, step);
+    const float *way = (const float *)(const void *)(t->scratch + f->at_way);
+    for (int64_t r = 0; f->rests && r < rows; r++)
+        for (int64_t c = 0; c < f->channels; c++)
+            kernels->along->spread(row_of(t, &f->rest, rest + r) + c * f->rest.plane, t->spans, f->span, way,
+                                   out + r * f->out.pitch + c * f->out.plane);
     for (int64_t w = 0; w < HALO_SEP_NODES; w++)
         t->pointer[w] = row_of(t, &f->smooth, cell - HALO_SEP_NODES / 2 + 1 + w - t->smooth);
-    f->device->kernels->nodes->from(f->how->from + phase * HALO_SEP_NODES, t->pointer, rows, t->n, out,
-                                    f->out.pitch);
+    kernels->nodes->from(f->how->down.from + (row - cell * step), step, t->pointer, rows,
+                         planes(f, &f->out, t->n), !f->rests, out, f->out.pitch);
 }
 
 static void finish_row(const Task *t, int64_t row, float *out, uint64_t *clipped)
@@ -160,69 +212,87 @@ static void finish_row(const Task *t, int64_t row, float *out, uint64_t *clipped
     const CpuFast *f = t->f;
     const CpuRowKernels *kernels = f->device->kernels->rows;
     const HaloDtype dtype = f->dst->shape.dtype;
+    const int64_t n = t->cols * f->channels;
     void *to = halo_at(f->dst, t->x, row), *spare = row_of(t, &f->out, FAST_ROWS);
-    if (f->sep->affine) kernels->affine(out, t->n, f->sep->scale, f->sep->bias);
-    kernels->store[dtype](out, t->n, f->store, f->stream ? spare : to, clipped);
-    if (f->stream) kernels->stream(spare, t->n * (int64_t)halo_dtype_size(dtype), to);
+    out += t->x - t->from;
+    if (f->channels > 1) {
+        float *raw = row_of(t, &f->raw, 0);
+        f->device->kernels->along->join(out, f->out.plane, t->cols, f->channels, raw);
+        out = raw;
+    }
+    if (f->sep->affine) kernels->affine(out, n, f->sep->scale, f->sep->bias);
+    kernels->store[dtype](out, n, f->store, f->stream ? spare : to, clipped);
+    if (f->stream) kernels->stream(spare, n * (int64_t)halo_dtype_size(dtype), to);
 }
 
 /* Rows [y, end) of a few cells of the result, [cell, last). */
 static void make_cells(Task *t, int64_t cell, int64_t last, int64_t y, int64_t end, uint64_t *clipped)
 {
     const CpuFast *f = t->f;
+    const int64_t step = f->how->down.step;
     smooth_nodes(t, cell, last);
     rest_rows(t, y, end);
     for (int64_t row = y, rows; row < end; row += rows) {
-        const int64_t left = (fast_floor(row, f->how->step) + 1) * f->how->step - row;
-        rows = least(least(left, end - row), FAST_ROWS);
-        make_rows(t, row, rows, row_of(t, &f->out, 0) + f->lead);
-        for (int64_t i = 0; i < rows; i++) {
-            float *out = row_of(t, &f->out, i) + f->lead;
-            if (f->rests) add_rest(t, row + i - y, out);
-            finish_row(t, row + i, out, clipped);
-        }
+        const int64_t left = (fast_floor(row, step) + 1) * step - row;
+        rows = fast_least(fast_least(left, end - row), FAST_ROWS);
+        make_rows(t, row, row - y, rows, row_of(t, &f->out, 0));
+        for (int64_t i = 0; i < rows; i++) finish_row(t, row + i, row_of(t, &f->out, i), clipped);
     }
 }
 
 /* ---- the task ------------------------------------------------------------------------------------------- */
 
-static void begin(Task *t)
+/* What of a row is read and made, so that spans and cells are whole. */
+static void begin_row(Task *t)
 {
     const CpuFast *f = t->f;
-    const HaloSepFast *how = f->how;
-    const int64_t half = HALO_SEP_NODES / 2;
-    t->n = t->cols * f->channels;
-    t->line_x = t->x + f->sep->window.ox;
-    t->line_end = t->line_x + t->cols + f->sep->window.width - 1;
-    t->smooth = fast_floor(t->y, how->step) - half + 1;
-    t->first = t->smooth + how->coarse.first;
-    t->last = fast_floor(t->end - 1, how->step) + half + how->coarse.first + how->coarse.count - 1;
-    t->cell = t->first - half;
+    const HaloSepNodes *along = &f->how->along;
+    const int64_t span = f->span, half = HALO_SEP_NODES / 2, before = f->rests ? span / 2 : 0;
+    t->from = fast_floor(t->x - before, span) * span + before;
+    t->spans = fast_floor(t->x + t->cols - 1 - t->from, span) + 1;
+    t->n = t->spans * span;
+    t->node_x = t->from + f->sep->window.ox;
+    t->node_end = t->node_x + t->n + f->sep->window.width - 1;
+    if (along->step > 0) {
+        t->node_x = t->from + (along->coarse.first - 2 * half + 1) * along->step;
+        t->node_end = t->from + t->n + (along->coarse.first + along->coarse.count - 1 + 2 * half) * along->step;
+    }
+    t->line_x = t->node_x;
+    t->line_end = t->node_end;
     if (!f->rests) return;
-    t->block = fast_floor(t->x - how->block / 2, how->block);
-    t->blocks = fast_floor(t->x + t->cols - 1 - how->block / 2, how->block) - t->block + 1;
-    const int64_t from = (t->block + how->cross.first) * how->block;
-    t->line_x = least(t->line_x, from);
-    t->line_end = most(t->line_end, from + (t->blocks + how->cross.count) * how->block);
+    const int64_t block = f->how->block, count = HALO_SEP_EVERY * t->spans + f->how->cross.count;
+    t->block = (t->from - before) / block + f->how->cross.first;
+    t->line_x = fast_least(t->node_x, t->block * block);
+    t->line_end = fast_most(t->line_end, (t->block + count) * block);
     float *way = (float *)(void *)(t->scratch + f->at_way);
-    for (int64_t k = 0; k < how->block; k++) way[k] = ((float)k + 0.5f) / (float)how->block;
+    for (int64_t k = 0; k < span; k++) way[k] = ((float)k + 0.5f) / (float)span;
+}
+
+static void begin(Task *t)
+{
+    const HaloSepNodes *down = &t->f->how->down;
+    const int64_t half = HALO_SEP_NODES / 2;
+    begin_row(t);
+    t->smooth = fast_floor(t->y, down->step) - half + 1;
+    t->first = t->smooth + down->coarse.first;
+    t->cell = t->first - half;
 }
 
 void cpu_fast_task(void *context, int64_t index, int worker)
 {
     const CpuFast *f = context;
-    const int64_t step = f->how->step, x = index % f->tiles * f->tile_cols,
+    const int64_t step = f->how->down.step, x = index % f->tiles * f->tile_cols,
                   y = index / f->tiles * f->slice_rows;
     Task t = {.f = f, .scratch = f->scratch + worker * f->scratch_bytes};
     uint64_t clipped = 0;
     t.pointer = (const float **)(void *)(t.scratch + f->at_pointer);
     t.x = f->dst->x0 + x;
-    t.cols = least(f->tile_cols, f->dst->cols - x);
+    t.cols = fast_least(f->tile_cols, f->dst->cols - x);
     t.y = f->dst->y0 + y;
-    t.end = t.y + least(f->slice_rows, f->dst->rows - y);
+    t.end = t.y + fast_least(f->slice_rows, f->dst->rows - y);
     begin(&t);
     for (int64_t row = t.y; row < t.end;) {
-        const int64_t cell = fast_floor(row, step), end = least(t.end, (cell + FAST_CELLS) * step);
+        const int64_t cell = fast_floor(row, step), end = fast_least(t.end, (cell + FAST_CELLS) * step);
         make_cells(&t, cell, fast_floor(end - 1, step) + 1, row, end, &clipped);
         row = end;
     }

@@ -9,6 +9,7 @@ const CpuKernels CPU_TABLE(kernels) = {
     .rows = &CPU_TABLE(rows),
     .conv = &CPU_TABLE(conv),
     .nodes = &CPU_TABLE(nodes),
+    .along = &CPU_TABLE(along),
     .reduce = &CPU_TABLE(reduce),
     .fold = &CPU_TABLE(fold),
     .hist = &CPU_TABLE(hist),

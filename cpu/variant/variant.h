@@ -37,6 +37,7 @@
 extern const CpuRowKernels CPU_TABLE(rows);
 extern const CpuConvKernels CPU_TABLE(conv);
 extern const CpuNodeKernels CPU_TABLE(nodes);
+extern const CpuAlongKernels CPU_TABLE(along);
 extern const CpuReduceKernels CPU_TABLE(reduce);
 extern const CpuFoldKernels CPU_TABLE(fold);
 extern const CpuHistKernels CPU_TABLE(hist);

@@ -1,0 +1,131 @@
+/* Which nodes and taps stand for one axis of a long smooth mask (halo/sep_fast.h). */
+#include <math.h>
+#include <string.h>
+
+#include "fit.h"
+#include "nodes.h"
+
+/* Nodes that what is left of the mask may lie to either side of its ends, in halves. */
+#define LOOSE_HALVES 3
+/* A mask that nodes alone are off by so little of has no rest. */
+#define NO_REST 1.5e-6
+
+/* ---- taps ----------------------------------------------------------------------------------------------- */
+
+int64_t taps_floor(int64_t a, int64_t b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
+
+double taps_magnitude(const HaloSepTaps *taps)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < taps->count; i++) sum += fabs((double)taps->tap[i]);
+    return sum;
+}
+
+double taps_sum(const HaloSepTaps *taps)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < taps->count; i++) sum += (double)taps->tap[i];
+    return sum;
+}
+
+void taps_keep_level(float *tap, const HaloSepTaps *taps, double wanted)
+{
+    const double sum = taps_sum(taps);
+    if (fabs(sum) < 0.5 * taps_magnitude(taps)) return;
+    for (int64_t i = 0; i < taps->count; i++) tap[i] = (float)((double)tap[i] * (wanted / sum));
+}
+
+/* ---- splines -------------------------------------------------------------------------------------------- */
+
+/* The basis spline of this degree around 0, whose knots are 1 apart. */
+static double spline(int degree, double x)
+{
+    const double half = 0.5 * (degree + 1);
+    if (x < -half || x >= half) return 0.0;
+    if (degree == 0) return 1.0;
+    return ((half + x) * spline(degree - 1, x + 0.5) + (half - x) * spline(degree - 1, x - 0.5)) / degree;
+}
+
+static void make_splines(int64_t step, float *into, float *from)
+{
+    const int64_t half = HALO_SEP_NODES / 2 * step;
+    for (int64_t d = -half; d < half; d++) {
+        const double value = spline(HALO_SEP_NODES - 1, (double)d / (double)step);
+        into[d + half] = (float)(value / (double)step);
+        from[d + half] = (float)value;
+    }
+}
+
+/* ---- what is fitted ------------------------------------------------------------------------------------- */
+
+/* Coarse tap i: from a sample by the spline to the nodes, i nodes on, by the spline to sample `phase`. */
+static int nodes_at(const void *context, int64_t phase, int64_t place, int64_t *from, double *value)
+{
+    const HaloSepNodes *nodes = context;
+    const int64_t cell = taps_floor(phase + place, nodes->step), at = phase + place - cell * nodes->step;
+    *from = cell - HALO_SEP_NODES + 1;
+    memset(value, 0, FIT_WIDEST * sizeof *value);
+    for (int w = 0; w < HALO_SEP_NODES; w++)
+        for (int j = 0; j < HALO_SEP_NODES; j++)
+            value[j - w + HALO_SEP_NODES - 1] +=
+                (double)nodes->from[(HALO_SEP_NODES - 1 - w) * nodes->step + phase] *
+                (double)nodes->into[(HALO_SEP_NODES - 1 - j) * nodes->step + at];
+    return FIT_WIDEST;
+}
+
+/* ---- the design ----------------------------------------------------------------------------------------- */
+
+/* What nodes leave of the taps around both ends. */
+static bool make_rest(HaloBuilder *builder, HaloSepNodes *nodes, const Fit *fit)
+{
+    for (int e = 0; e < 2; e++) {
+        const int64_t count = 2 * fit->loose;
+        float *tap = halo_build_keep(builder, sizeof *tap * (size_t)count);
+        if (tap == NULL) return false;
+        nodes->rest[e] = (HaloSepTaps){fit->tap.first + e * fit->tap.count - fit->loose, count, tap};
+        for (int64_t i = 0; i < count; i++)
+            tap[i] = (float)fit_left(fit, nodes->coarse.tap, nodes->rest[e].first + i);
+    }
+    return true;
+}
+
+NodesDesign nodes_design(HaloBuilder *builder, const HaloSepTaps *mask, int64_t step)
+{
+    const HaloSepTaps none[2] = {{0}};
+    const int64_t first = taps_floor(mask->first, step) - 1,
+                  last = taps_floor(mask->first + mask->count - 1, step) + 2, taps = HALO_SEP_NODES * step;
+    NodesDesign design = {.error = INFINITY,
+                          .lowest = (first - HALO_SEP_NODES) * step,
+                          .highest = (last + HALO_SEP_NODES) * step};
+    HaloSepNodes *nodes = &design.nodes;
+    float *into = halo_build_keep(builder, sizeof *into * (size_t)(2 * taps)),
+          *coarse = halo_build_keep(builder, sizeof *coarse * (size_t)(last - first + 1));
+    if (into == NULL || coarse == NULL) return design;
+    make_splines(step, into, into + taps);
+    *nodes = (HaloSepNodes){.step = step, .into = into, .from = into + taps};
+    nodes->coarse = (HaloSepTaps){first, last - first + 1, coarse};
+    const Fit fit = {.context = nodes,
+                     .at = nodes_at,
+                     .first = first,
+                     .count = nodes->coarse.count,
+                     .tap = *mask,
+                     .phases = step,
+                     .lowest = design.lowest,
+                     .highest = design.highest,
+                     .loose = LOOSE_HALVES * step / 2};
+    if (!fit_solve(&fit, coarse)) return design;
+    design.error = fit_error(&fit, coarse, none) / taps_magnitude(mask);
+    if (design.error <= NO_REST) return design;
+    design.error = INFINITY;
+    if (!make_rest(builder, nodes, &fit)) return design;
+    taps_keep_level(coarse, &nodes->coarse,
+                    taps_sum(mask) - taps_sum(&nodes->rest[0]) - taps_sum(&nodes->rest[1]));
+    design.error = fit_error(&fit, coarse, nodes->rest) / taps_magnitude(mask);
+    return design;
+}
+
+double nodes_taps(const HaloSepNodes *nodes)
+{
+    return 2.0 * HALO_SEP_NODES + (double)nodes->coarse.count / (double)nodes->step +
+           (double)(nodes->rest[0].count + nodes->rest[1].count);
+}
