@@ -109,6 +109,7 @@ HaloStatus cli_read_pixels(CliSettings *settings, const char *value);
 HaloStatus cli_read_latency(CliSettings *settings, const char *value);
 HaloStatus cli_read_memory(CliSettings *settings, const char *value);
 HaloStatus cli_read_raw(CliSettings *settings, const char *value);
+HaloStatus cli_read_rate(CliSettings *settings, const char *value);
 HaloStatus cli_read_size(CliSettings *settings, const char *value);
 HaloStatus cli_read_channels(CliSettings *settings, const char *value);
 HaloStatus cli_read_content(CliSettings *settings, const char *value);

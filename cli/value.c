@@ -213,6 +213,12 @@ static bool read_raw_audio(const char *text, HaloShape *raw)
 
 HaloStatus cli_read_raw(CliSettings *settings, const char *value)
 {
+    if (halo_find_word("csv|tsv", '|', value) >= 0) { /* a table; its columns tell the rest */
+        settings->raw = (HaloShape){0};
+        settings->engine.read_as = "csv";
+        return HALO_OK;
+    }
+    settings->engine.read_as = NULL;
     const size_t word = strcspn(value, ":,");
     for (int bits = 16; bits <= 32; bits += 8) { /* "s16,44100,2": sound only, and f32 from there on */
         const char name[] = {'s', (char)('0' + bits / 10), (char)('0' + bits % 10)};
@@ -241,6 +247,15 @@ HaloStatus cli_read_raw(CliSettings *settings, const char *value)
         "expected DTYPE:WxHxC, such as u8:640x480x3, or DTYPE,RATE,CHANNELS, such as f32,44100,2, with "
         "u8, u16 or f32, for sound also s16, s24 or s32; found '%.80s'",
         value);
+}
+
+HaloStatus cli_read_rate(CliSettings *settings, const char *value)
+{
+    double rate;
+    if (!halo_read_number(value, &rate, NULL) || !(rate > 0) || isinf(rate))
+        return halo_fail(HALO_ERR_USAGE, "expected frames per second, such as 100 or 0.5, found '%.80s'", value);
+    settings->engine.rate = rate;
+    return HALO_OK;
 }
 
 HaloStatus cli_read_size(CliSettings *settings, const char *value)

@@ -45,7 +45,7 @@ static HaloStatus recognise(const HaloTables *tables, HaloSource *source, const 
         return halo_fail(HALO_ERR_INPUT, "%s is not a format halo reads; 'halo list formats' names them",
                          foreign);
     const HaloFormat *named = load_format_named(tables, halo_source_name(source), extension);
-    if (named != NULL && named->open == NULL) {
+    if (named != NULL && (named->open == NULL || named->named)) {
         *format = named;
         return HALO_OK;
     }
@@ -97,7 +97,9 @@ HaloStatus load_open(HaloSession *session, HaloSource *source, const HaloShape *
         .source = source,
         .jobs = session->options.jobs,
         .memory = &session->memory,
-        .options = {.tolerate = session->options.tolerate, .max_pixels = session->options.max_pixels}};
+        .options = {.tolerate = session->options.tolerate, .max_pixels = session->options.max_pixels,
+                    .rate = session->options.rate,
+                    .columns = session->options.columns}};
     if (raw != NULL) {
         reader->options.has_raw = true;
         reader->options.raw = *raw;
@@ -105,6 +107,10 @@ HaloStatus load_open(HaloSession *session, HaloSource *source, const HaloShape *
         format = halo_find_format_in(session->tables, "raw");
         if (format == NULL) return halo_fail(HALO_ERR_USAGE, "this build reads no raw samples");
         HALO_TRY(note_header(session->tables, reader));
+    } else if (session->options.read_as != NULL) {
+        format = halo_find_format_in(session->tables, session->options.read_as);
+        if (format == NULL)
+            HALO_FAIL(HALO_ERR_USAGE, "this build reads no '%.40s'", session->options.read_as);
     } else {
         HALO_TRY(recognise(session->tables, source, &format));
     }

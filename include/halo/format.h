@@ -28,6 +28,8 @@ HALO_API const char *halo_source_name(const HaloSource *source);
 HALO_API HaloStatus halo_source_peek(HaloSource *source, size_t size, const uint8_t **bytes, size_t *got);
 /* Takes up to `size` bytes; fewer only at the end. */
 HALO_API HaloStatus halo_source_read(HaloSource *source, void *bytes, size_t size, size_t *got);
+/* Takes what has come, up to `size` bytes, and waits only where nothing has; *got is 0 at the end alone. */
+HALO_API HaloStatus halo_source_take(HaloSource *source, void *bytes, size_t size, size_t *got);
 /* Total size where it is known (a regular file), else -1. */
 HALO_API int64_t halo_source_size(const HaloSource *source);
 /* Milliseconds that the system took to give the bytes, so far. */
@@ -110,6 +112,8 @@ typedef struct HaloReadOptions {
     HaloShape raw;      /* audio: width -1 */
     int raw_bits;       /* audio: signed integers of 16, 24 or 32 bits, read as f32; 0: samples of raw.dtype */
     int64_t image;      /* which of a file's pages, from 0 */
+    double rate;        /* frames per second of series that say none: text, which has 1 without; 0: not given */
+    const char *columns; /* of text: "2,3"; NULL: all */
 } HaloReadOptions;
 
 /* May there be several images in a file? In streams: only where it is a pipe, since readers of files take the
@@ -156,6 +160,7 @@ struct HaloFormat {
     /* Floats are written as they are (NPY, raw). Otherwise f32 is written with white 1. */
     bool keeps_units;
     bool plain;          /* a file is as large as its samples, but for a header: its room can be taken in advance */
+    bool named;          /* nothing in a file tells: it is known by its extension, or by name */
     bool endless;        /* takes sound whose width is -1 until `finish` */
     HaloSeveral several; /* create, write and finish are called for each image, on the same writer */
 

@@ -41,6 +41,9 @@ typedef struct HaloOptions {
     int64_t files;     /* expected in all: the time to start a GPU is divided among them; 0: 1 */
     int64_t band_rows; /* rows computed at a time; 0: chosen. Results do not depend on it */
     int raw_bits;      /* raw sound holds signed integers of so many bits, read as f32: 16, 24 or 32; else 0 */
+    double rate;         /* frames per second of series in files that say none; 0: not given */
+    const char *columns; /* of tables in text, "2,3"; NULL: all */
+    const char *read_as; /* the format of all inputs, by name; NULL: as each says */
     int latency_ms;    /* sound from pipe to pipe: the most that is computed at a time; 0: 100 */
     bool tolerate;     /* damaged inputs give what could be read */
     bool verify;       /* compute on both backends and compare: HALO_ERR_BUG where they differ */

@@ -160,6 +160,19 @@ HaloStatus halo_source_peek(HaloSource *source, size_t size, const uint8_t **byt
     return HALO_OK;
 }
 
+HaloStatus halo_source_take(HaloSource *source, void *bytes, size_t size, size_t *got)
+{
+    *got = 0;
+    if (source->at == source->filled && source->fd >= 0) {
+        source->base += (int64_t)source->filled;
+        source->at = source->filled = 0;
+        const HaloStatus status = fetch(source, source->owned, source->capacity, &source->filled);
+        if (status != HALO_OK) return status;
+    }
+    const size_t left = source->filled - source->at;
+    return left == 0 ? HALO_OK : halo_source_read(source, bytes, left < size ? left : size, got);
+}
+
 HaloStatus halo_source_read(HaloSource *source, void *bytes, size_t size, size_t *got)
 {
     uint8_t *to = bytes;

@@ -1,0 +1,147 @@
+/* Floats to text and back, fast: a table of sensors has millions. */
+#include "csv.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "halo/text.h"
+
+/* All powers of ten that a double holds exactly: with a whole number below 2^53, one operation rounds once. */
+static const double ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                             1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+#define MOST_TEN 22
+#define EXACT ((uint64_t)1 << 53)
+
+/* digits * 10^power, where that takes one operation. */
+static bool exactly(uint64_t digits, int power, double *value)
+{
+    if (digits >= EXACT || power < -MOST_TEN || power > MOST_TEN) return false;
+    *value = power < 0 ? (double)digits / ten[-power] : (double)digits * ten[power];
+    return true;
+}
+
+/* ---- reading -------------------------------------------------------------------------------------------- */
+
+static bool is_word(const char *text, size_t length, const char *word)
+{
+    for (size_t i = 0; i < length; i++)
+        if ((text[i] | 0x20) != word[i]) return false; /* never behind the word's end, which is no letter */
+    return word[length] == 0;
+}
+
+/* What is too long, or too large, for one operation: as strtod reads it. */
+static bool read_long(const char *text, size_t length, double *value)
+{
+    char copy[512];
+    if (length >= sizeof copy) return false;
+    memcpy(copy, text, length);
+    copy[length] = 0;
+    return halo_read_number(copy, value, NULL);
+}
+
+static bool read_digits(const char *text, size_t length, double *value)
+{
+    uint64_t digits = 0;
+    size_t i = 0, count = 0;
+    int power = 0, exponent = 0;
+    bool exact = true;
+    for (bool point = false; i < length && (halo_is_digit(text[i]) || (text[i] == '.' && !point)); i++) {
+        if (text[i] == '.') {
+            point = true;
+            continue;
+        }
+        exact = exact && digits < EXACT / 10;
+        if (exact) digits = digits * 10 + (uint64_t)(text[i] - '0');
+        power -= point;
+        count++;
+    }
+    if (count == 0) return false;
+    if (i < length && (text[i] == 'e' || text[i] == 'E')) {
+        const bool negative = ++i < length && text[i] == '-';
+        if (i < length && (text[i] == '-' || text[i] == '+')) i++;
+        if (i == length) return false;
+        for (; i < length && halo_is_digit(text[i]); i++)
+            if (exponent < 10000) exponent = exponent * 10 + (text[i] - '0');
+        if (negative) exponent = -exponent;
+    }
+    if (i < length) return false;
+    return (exact && exactly(digits, power + exponent, value)) || read_long(text, length, value);
+}
+
+bool csv_read_number(const char *text, size_t length, float *value)
+{
+    const bool negative = length > 0 && text[0] == '-', sign = negative || (length > 0 && text[0] == '+');
+    double size;
+    text += sign;
+    length -= sign;
+    if (is_word(text, length, "nan")) {
+        *value = NAN;
+        return true;
+    }
+    if (is_word(text, length, "inf") || is_word(text, length, "infinity")) {
+        *value = negative ? -INFINITY : INFINITY;
+        return true;
+    }
+    if (!read_digits(text, length, &size) || isinf((float)size)) return false;
+    *value = negative ? -(float)size : (float)size;
+    return true;
+}
+
+/* ---- writing -------------------------------------------------------------------------------------------- */
+
+/* `digits` are `count`, and the first of them stands for 10^power. */
+static size_t put_digits(uint64_t digits, int count, int power, char *to)
+{
+    char all[CSV_NUMBER_ROOM];
+    for (int i = count - 1; i >= 0; i--, digits /= 10) all[i] = (char)('0' + digits % 10);
+    size_t n = 0;
+    if (power < -5 || power > 14) {
+        to[n++] = all[0];
+        if (count > 1) to[n++] = '.';
+        for (int i = 1; i < count; i++) to[n++] = all[i];
+        return n + (size_t)halo_snprintf(to + n, CSV_NUMBER_ROOM - 2 - n, "e%+03d", power);
+    }
+    for (int i = power < 0 ? power : 0; i < count || i <= power; i++) {
+        if (i == power + 1 && power >= 0) to[n++] = '.';
+        to[n++] = i < 0 || i >= count ? '0' : all[i];
+        if (i == power && power < 0) to[n++] = '.';
+    }
+    return n;
+}
+
+/* Tries one digit after the other: what is written has to be read back. */
+static size_t put_shortest(float value, char *to)
+{
+    const double size = value;
+    int power = (int)floor(log10(size));
+    for (int count = 1; count <= 9; count++) {
+        const int shift = count - 1 - power;
+        double read;
+        if (shift < -MOST_TEN || shift > MOST_TEN) break;
+        uint64_t digits = (uint64_t)llround(shift < 0 ? size / ten[-shift] : size * ten[shift]);
+        if (!exactly(digits, -shift, &read) || (float)read != value) continue;
+        if (digits >= (uint64_t)ten[count]) { /* 9.99 is about 10 */
+            digits /= 10;
+            power++;
+        }
+        return put_digits(digits, count, power, to);
+    }
+    for (int count = 1;; count++) { /* very large or small: seldom, and slowly */
+        float read;
+        const size_t length = (size_t)halo_snprintf(to, CSV_NUMBER_ROOM - 1, "%.*e", count - 1, size);
+        if (count == 9 || (csv_read_number(to, length, &read) && read == value)) return length;
+    }
+}
+
+size_t csv_write_number(float value, char room[CSV_NUMBER_ROOM])
+{
+    size_t n = 0;
+    if (isnan(value)) return (size_t)halo_snprintf(room, CSV_NUMBER_ROOM, "nan");
+    if (signbit(value)) room[n++] = '-';
+    if (isinf(value)) return n + (size_t)halo_snprintf(room + n, CSV_NUMBER_ROOM - n, "inf");
+    if (value == 0.0f) {
+        room[n++] = '0';
+        return n;
+    }
+    return n + put_shortest(fabsf(value), room + n);
+}

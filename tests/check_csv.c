@@ -1,0 +1,177 @@
+/* Tables of numbers in text: floats that come back as they were in as few digits as that takes, and whatever a
+ * table may look like. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "csv/csv.h"
+#include "random.h"
+
+static float drawn_float(Rng *rng)
+{
+    float value;
+    const uint32_t bits = (uint32_t)rng_next(rng);
+    memcpy(&value, &bits, sizeof value);
+    switch (rng_between(rng, 0, 3)) {
+    case 0: return value; /* any bits at all */
+    case 1: return (float)rng_between(rng, -100000, 100000);
+    case 2: return (float)((double)rng_between(rng, -1000000, 1000000) / 1000);
+    default: return (float)((double)bits * ldexp(1, (int)rng_between(rng, -60, 60)));
+    }
+}
+
+/* How strtod and a cast read it: the definition. */
+static float read_plainly(const char *text) { return (float)strtod(text, NULL); }
+
+static void float_comes_back(Rng *rng)
+{
+    const float value = drawn_float(rng);
+    char text[CSV_NUMBER_ROOM + 1], fewer[40];
+    float read;
+    const size_t length = csv_write_number(value, text);
+    assert_in_range(length, 1, CSV_NUMBER_ROOM - 1);
+    text[length] = 0;
+    assert_true(csv_read_number(text, length, &read));
+    if (isnan(value)) {
+        assert_true(isnan(read));
+        return;
+    }
+    if (memcmp(&read, &value, sizeof read) != 0)
+        fail_case(NULL, "%a became '%s', which is read as %a", value, text, read);
+    if (read_plainly(text) != value) fail_case(NULL, "'%s' is not %a for strtod", text, value);
+    int digits = 0;
+    for (const char *c = text; *c != 0 && *c != 'e'; c++) digits += *c >= '1' && *c <= '9';
+    const double size = fabs((double)value);
+    if (!isfinite(value) || size == 0) return;
+    int least = 1;
+    for (; least < 9; least++) {
+        snprintf(fewer, sizeof fewer, "%.*e", least - 1, value);
+        if (read_plainly(fewer) == value) break;
+    }
+    if (digits > least) fail_case(NULL, "%a became '%s', but '%s' would do", value, text, fewer);
+}
+
+static void test_floats_come_back(void **unused)
+{
+    (void)unused;
+    for_each_case(__func__, 200000, float_comes_back);
+}
+
+static void number_is_read_as_by_strtod(Rng *rng)
+{
+    static const char letters[] = "0123456789012345678901234567890.+-eE nif";
+    char text[48];
+    const int length = (int)rng_between(rng, 1, 40);
+    for (int i = 0; i < length; i++) text[i] = letters[rng_between(rng, 0, rng_once_in(rng, 8) ? 39 : 30)];
+    text[length] = 0;
+    char *end;
+    const float expected = (float)strtod(text, &end);
+    float read = 0;
+    if (!csv_read_number(text, (size_t)length, &read)) {
+        if (*end == 0 && text[0] != ' ' && isfinite(expected)) fail_case(NULL, "'%s' is a number", text);
+    } else if (*end != 0 || (isfinite(expected) && read != expected)) {
+        fail_case(NULL, "'%s' is read as %.9g, not %.9g", text, read, expected);
+    }
+}
+
+static void test_numbers(void **unused)
+{
+    (void)unused;
+    for_each_case(__func__, 200000, number_is_read_as_by_strtod);
+}
+
+/* Opens a table and reads up to `room` samples; *frames is how many lines came. NULL: it went well, else the
+ * error. */
+static const char *read_table(const char *text, const HaloReadOptions *options, float *sample, int room,
+                              int64_t *frames, int *channels)
+{
+    extern const HaloFormat halo_format_csv;
+    HaloSource *source = NULL;
+    static char error[256];
+    if (halo_source_from_memory(text, strlen(text), &source) != HALO_OK) abort();
+    HaloReader reader = {.format = &halo_format_csv, .source = source, .options = *options};
+    HaloStatus status = csv_open(&reader);
+    *frames = 0;
+    if (status == HALO_OK) {
+        *channels = reader.info.shape.channels;
+        HaloBuf rows = {.shape = reader.info.shape, .cols = room / *channels, .rows = 1, .data = sample};
+        status = csv_read(&reader, &rows, frames);
+    }
+    snprintf(error, sizeof error, "%s", halo_error());
+    csv_close(&reader);
+    halo_meta_free(&reader.info.meta);
+    halo_source_close(source);
+    return status == HALO_OK ? NULL : error;
+}
+
+static void expect_table(const char *text, const char *columns, int expected_channels, const float *expected,
+                         int64_t count)
+{
+    float sample[64];
+    int64_t frames;
+    int channels = 0;
+    const char *error =
+        read_table(text, &(HaloReadOptions){.columns = columns}, sample, 64, &frames, &channels);
+    if (error != NULL) fail_case(NULL, "%s: %s", text, error);
+    assert_int_equal(channels, expected_channels);
+    assert_int_equal(frames * channels, count);
+    for (int64_t i = 0; i < count; i++)
+        if (sample[i] != expected[i] && !(isnan(sample[i]) && isnan(expected[i])))
+            fail_case(NULL, "%s: sample %d is %g", text, (int)i, sample[i]);
+}
+
+static void expect_error(const char *text, const HaloReadOptions *options, const char *expected)
+{
+    float sample[64];
+    int64_t frames;
+    int channels;
+    const char *error = read_table(text, options, sample, 64, &frames, &channels);
+    if (error == NULL || strstr(error, expected) == NULL)
+        fail_case(NULL, "%s: '%s' is not '%s'", text, error != NULL ? error : "read", expected);
+}
+
+static void test_tables(void **unused)
+{
+    (void)unused;
+    const float two[] = {1, 2, 3, 4}, gap[] = {1, NAN, 3, NAN};
+    expect_table("1,2\n3,4\n", NULL, 2, two, 4);
+    expect_table("1,2\n3,4", NULL, 2, two, 4);
+    expect_table("a,b\r\n1,2\r\n3,4\r\n", NULL, 2, two, 4);
+    expect_table("\xef\xbb\xbf"
+                 "a,b\n1,2\n3,4\n",
+                 NULL, 2, two, 4);
+    expect_table("\xef\xbb\xbf"
+                 "1,2\n3,4\n",
+                 NULL, 2, two, 4);
+    expect_table("a;b\n 1 ; 2\n3;4\n", NULL, 2, two, 4);
+    expect_table("a, b\tc\n1\t2\n3\t4\n", NULL, 2, two, 4);
+    expect_table("  1   2  \n\n3\t 4\n", NULL, 2, two, 2 + 2);
+    expect_table("# 9 9\n\"1\",\"2\"\n# more\n3,4\n", NULL, 2, two, 4);
+    expect_table("a,b\n1,\n3\n", NULL, 2, gap, 4);
+    expect_table("x,y,z\n9,1,2\n9,3,4\n", "2,3", 2, two, 4);
+    expect_table("1\n2\n3\n4\n", NULL, 1, two, 4);
+    const HaloReadOptions plain = {0};
+    expect_error("", &plain, "the table has no rows");
+    expect_error("1,2\n3,x\n", &plain, "line 2, column 2: 'x' is no number");
+    expect_error("a,b\n\n1,1e99\n", &plain, "line 3, column 2: '1e99' is no number");
+    expect_error("1,2\n3,4,5\n", &plain, "line 2 has more cells than the 2 before");
+    expect_error("1,2\n", &(HaloReadOptions){.columns = "3"}, "there is no column 3: the table has 2");
+    expect_error("1,2\n", &(HaloReadOptions){.columns = "2,1"}, "columns are named in their order");
+    expect_error("1,2\n", &(HaloReadOptions){.columns = "x"}, "columns are numbers from 1 on");
+}
+
+int main(int argc, char **argv)
+{
+    test_arguments(argc, argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_floats_come_back),
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_tables),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,72 @@
+# Tables of numbers (CSV): sound with a frame a line.
+# shellcheck disable=SC2154
+setup() { load common; common_setup; }
+
+@test "a table goes through a filter and keeps its names" {
+    printf 't,"x, raw"\r\n0,1\r\n1,4\r\n2,1\r\n3,1\r\n' > in.csv
+    halo run gain:2 in.csv -o out.csv
+    [ "$(cat out.csv)" = "$(printf 't,"x, raw"\n0,2\n2,8\n4,2\n6,2')" ]
+    halo run --columns 2 median:1 in.csv -o out.tsv
+    [ "$(head -n 1 out.tsv)" = 'x, raw' ]
+    halo run '' in.csv -o both.tsv
+    [ "$(sed -n 2p both.tsv)" = "$(printf '0\t1')" ]
+    halo run '' both.tsv -o again.csv
+    [ "$(head -n 1 again.csv)" = 't,"x, raw"' ]
+}
+
+@test "a table has a rate where --rate gives one, and is known by --raw in a pipe" {
+    printf '1\n2\n3\n' > in.csv
+    [[ "$(halo info in.csv)" == *"1 Hz"* ]]
+    [[ "$(halo info --rate 0.5 in.csv)" == *"0.5 Hz"* ]]
+    [ "$(halo run --raw csv gain:2 - -o - --to csv < in.csv | tail -n 1)" = 6 ]
+    run --separate-stderr halo run --rate 0 gain:2 in.csv -o out.csv
+    [ "$status" -eq 2 ]
+    [[ "$stderr" == *"frames per second"* ]]
+}
+
+@test "numbers come back with the fewest digits, gaps as nan, sums in full" {
+    printf 'x\n0.1\n-12345.678\n\n1e-30\nnan\n0.30000001\n3e38\n' > in.csv
+    halo run '' in.csv -o out.csv
+    [ "$(paste -sd ' ' out.csv)" = "x 0.1 -12345.678 1e-30 nan 0.3 3e+38" ]
+    printf 'a,b\n1,\n2,5\n' > gap.csv
+    [ "$(halo run '' gap.csv -o - --to csv | sed -n 2p)" = 1,nan ]
+    printf '0.1\n0.2\n' > sum.csv
+    [ "$(halo run scan sum.csv -o - --to csv | tail -n 1)" = 0.30000000447034836 ]
+}
+
+@test "what is no number is named by line and column, and nothing is written" {
+    printf 'a,b\n1,2\n3,four\n' > bad.csv
+    run --separate-stderr halo run gain:2 bad.csv -o out.csv
+    [ "$status" -eq 1 ]
+    [[ "$stderr" == *"bad.csv: line 3, column 2: 'four' is no number"* ]]
+    [ ! -e out.csv ]
+    halo run --tolerate gain:2 bad.csv -o out.csv
+    [ "$(tail -n 1 out.csv)" = 6,nan ]
+    : > empty.csv
+    run --separate-stderr halo stats empty.csv
+    [ "$status" -eq 1 ]
+    run --separate-stderr halo stats --columns 3 bad.csv
+    [[ "$stderr" == *"there is no column 3: the table has 2"* ]]
+}
+
+@test "a picture is no table, and a table no picture" {
+    printf 'P5 2 1 255\n\001\002' > in.pgm
+    run --separate-stderr halo run gain:1 in.pgm -o out.csv
+    [ "$status" -ne 0 ]
+    [ ! -e out.csv ]
+    printf '1\n2\n' > in.csv
+    run --separate-stderr halo run gain:1 in.csv -o out.png
+    [ "$status" -ne 0 ]
+    [ ! -e out.png ]
+}
+
+@test "lines go through while more are being written" {
+    (printf 'x\n1\n2\n'; sleep 3; printf '3\n') | halo run --raw csv gain:2 - -o - --to csv --latency 10 > out.csv &
+    for _ in $(seq 25); do
+        sleep 0.1
+        [ "$(wc -l < out.csv)" -lt 2 ] || break
+    done
+    [ "$(paste -sd ' ' out.csv)" = "x 2" ] # the last but one: who knows whether another follows?
+    wait
+    [ "$(paste -sd ' ' out.csv)" = "x 2 4 6" ]
+}
