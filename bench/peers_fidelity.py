@@ -11,6 +11,7 @@ import tempfile
 
 import fidelity_edges
 import fidelity_filters
+import fidelity_geometry
 import fidelity_points
 import fidelity_sound
 import fidelity_whole
@@ -32,8 +33,8 @@ def main():
     comparison = Comparison()
     with tempfile.TemporaryDirectory() as folder:
         programs = Programs(os.path.abspath(halo), folder)
-        for part in (fidelity_filters, fidelity_edges, fidelity_windows, fidelity_points, fidelity_whole,
-                     fidelity_sound):
+        for part in (fidelity_filters, fidelity_edges, fidelity_windows, fidelity_points,
+                     fidelity_geometry, fidelity_whole, fidelity_sound):
             part.rows(comparison, programs)
     listed = subprocess.run([halo, "list", "ops", "--json"], stdout=subprocess.PIPE, check=True).stdout.splitlines()
     order = [json.loads(line)["name"] for line in listed]

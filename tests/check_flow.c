@@ -26,8 +26,19 @@ static const char *const pipeline_text[] = {
     "unsharp:2",
     "gauss:1,border=wrap",
     "gauss:1,border=valid",
+    "crop:5x4+1+9,fit=1 | gauss:1",
+    "pad:30,border=zero",
+    "pad:top=90,bottom=70,left=3,border=mirror | gauss:1",
+    "pad:20,border=wrap",
+    "flip:y | resize:60%",
+    "rotate:90",
+    "resize:9x200,fit=exact",
+    "resize:3,kernel=area",
+    "resize:7x5,fit=exact,kernel=nearest",
     "normalize",
 };
+
+enum { PIPELINES = sizeof pipeline_text / sizeof *pipeline_text };
 
 static const HaloFormat *const file_format[] = {&halo_format_pnm, &halo_format_png, &halo_format_npy,
                                                 &halo_format_pam, &halo_format_pfm, &halo_format_bmp};
@@ -110,7 +121,7 @@ static void flows_body(Rng *rng)
 {
     const HaloFormat *const from = file_format[rng_between(rng, 0, 4)], *const to =
                                                                             file_format[rng_between(rng, 0, 5)];
-    const char *const text = pipeline_text[rng_between(rng, 0, 11)];
+    const char *const text = pipeline_text[rng_between(rng, 0, PIPELINES - 1)];
     const HaloInfo info = {.shape = draw_file_shape(rng, from), .bits = 8};
     HaloBuf in = random_input(&info.shape, false, rng);
     Bytes input, expected;

@@ -148,6 +148,38 @@ HaloStatus load_rows(HaloReader *reader, HaloBuf *rows, int64_t *got)
     return named_image(reader->format->read(reader, rows, got), reader);
 }
 
+/* What a format cannot leave out is read, a few rows at a time. */
+#define SKIPPED_BYTES 65536
+
+static HaloStatus read_in_vain(HaloReader *reader, int64_t rows)
+{
+    HaloStatus status = HALO_OK;
+    HaloShape shape = reader->info.shape;
+    HaloBuf room = {0};
+    int64_t bytes, got;
+    shape.height = 1;
+    HALO_TRY(halo_shape_bytes(&shape, &bytes));
+    shape.height = smaller(rows, larger(1, SKIPPED_BYTES / bytes));
+    HALO_TRY(halo_memory_alloc(reader->memory, &room, &shape));
+    for (; rows > 0; rows -= room.rows) {
+        room.rows = smaller(rows, shape.height);
+        HALO_TRY(reader->format->read(reader, &room, &got));
+    }
+out:
+    halo_memory_free(reader->memory, &room);
+    return status;
+}
+
+HaloStatus load_skip(HaloReader *reader, int64_t rows)
+{
+    HaloStatus status = HALO_OK;
+    int64_t skipped = 0;
+    if (reader->format->skip != NULL) HALO_TRY(reader->format->skip(reader, rows, &skipped));
+    if (skipped < rows) HALO_TRY(read_in_vain(reader, rows - skipped));
+out:
+    return named_image(status, reader);
+}
+
 /* ---- image after image ---------------------------------------------------------------------------------- */
 
 static bool may_follow(const HaloTables *tables, const uint8_t *head, size_t size)

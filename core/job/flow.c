@@ -50,6 +50,19 @@ static Rows rows_in(const HaloBuf *buf)
                                          : (Rows){buf->y0, buf->y0 + buf->rows};
 }
 
+/* Is this all that is needed? Of images the rest is gone through all the same, so that damage there is found, unless
+ * their format knows how to leave rows out. */
+static HaloStatus end_window(Flow *flow, int64_t k, Rows rows, bool *at_end)
+{
+    const HaloPlan *plan = flow->plan;
+    const int64_t length = rows_length(&plan->reg[plan->input[0].reg]);
+    *at_end = rows.to == length;
+    if (plan->reg[plan->input[0].reg].kind == HALO_AUDIO || *at_end) return HALO_OK;
+    if (k < (rows_length(&plan->reg[plan->output]) - 1) / flow->band) return HALO_OK;
+    *at_end = true;
+    return load_skip(flow->reader, length - rows.to);
+}
+
 /* Window k goes into buffer k mod 2, which band k - 2 no longer needs. *at_end: it is the last. */
 static HaloStatus read_window(Flow *flow, int64_t k, bool *at_end)
 {
@@ -57,22 +70,29 @@ static HaloStatus read_window(Flow *flow, int64_t k, bool *at_end)
     const double start = now_ms();
     HaloBuf *to = &flow->rows.in[k % 2];
     const HaloBuf *last = &flow->rows.in[(k + 1) % 2];
-    const int64_t have = k > 0 ? rows_in(last).to : 0;
+    int64_t have = k > 0 ? rows_in(last).to : 0;
     Rows rows;
     HALO_TRY(bands_window(flow->plan, flow->band, k, have, &rows));
     if (rows.to - rows.from > flow->rows.room) HALO_FAIL(HALO_ERR_BUG, "a band reads more than its window holds");
-    set_rows(to, rows);
+    if (rows.from > have) {
+        HALO_TRY(load_skip(flow->reader, rows.from - have));
+        have = rows.from;
+    }
+    flow_rows_set(&flow->rows, to, rows);
     for (int64_t y = to->y0; y < to->y0 + to->rows && k > 0; y++) {
-        const HaloBuf kept = rows_of(to, (Rows){rows.from, have});
+        const HaloBuf kept = flow_rows_of(&flow->rows, to, (Rows){rows.from, have});
         if (y < kept.y0 + kept.rows)
             memcpy(halo_at(&kept, kept.x0, y), halo_at(last, kept.x0, y), (size_t)halo_row_bytes(&kept));
     }
-    HaloBuf rest = rows_of(to, (Rows){have, rows.to});
+    HaloBuf rest = flow_rows_of(&flow->rows, to, (Rows){have, rows.to});
     int64_t got = rows.to - have;
     if (got > 0) HALO_TRY(load_rows(flow->reader, &rest, &got));
-    *at_end = flow->endless ? have + got < rows.to : rows.to == rows_length(&to->shape);
-    set_rows(to, (Rows){rows.from, have + got});
-    if (have + got == 0) HALO_FAIL(HALO_ERR_INPUT, "holds no samples");
+    flow_rows_set(&flow->rows, to, (Rows){rows.from, have + got});
+    if (flow->endless)
+        *at_end = have + got < rows.to;
+    else
+        HALO_TRY(end_window(flow, k, rows, at_end));
+    if (have + got == 0 && to->shape.kind == HALO_AUDIO) HALO_FAIL(HALO_ERR_INPUT, "holds no samples");
 out:
     flow->ms.read += now_ms() - start;
     return status;
@@ -174,7 +194,7 @@ static HaloStatus begin_band(void *context, Rows in, Rows out, HaloBuf *from, Ha
     if (!wait_for(flow, &flow->written, k - 1)) return failure(flow);
     if (in.from < in.to && (in.from < there.from || in.to > there.to))
         return halo_fail(HALO_ERR_BUG, "a band needs what its window does not hold");
-    *from = in.from < in.to ? rows_of(window, in) : *window;
+    *from = in.from < in.to ? flow_rows_of(&flow->rows, window, in) : *window;
     from->shape = flow->plan->reg[flow->plan->input[0].reg]; /* the length may have become known */
     *to = (HaloBuf){0};
     if (flow->writer == NULL) return HALO_OK;
@@ -256,7 +276,8 @@ HaloStatus flow_run(HaloSession *session, Device *device, HaloPlan *plan, HaloRe
     const int64_t needed = bands_flow_memory(flow.device, plan, flow.band);
     HALO_TRY(halo_memory_hold(&session->memory, needed));
     flow.host->limit = held = needed;
-    HALO_TRY(flow_rows_take(&flow.rows, flow.host, flow.device, plan, flow.band, writer != NULL));
+    HALO_TRY(flow_rows_take(&flow.rows, flow.host, flow.device, plan, flow.band, writer != NULL,
+                            reader->format->columns));
     if (writer != NULL && !early)
         HALO_TRY(save_begin(writer, &reader->info, &plan->reg[plan->output], flow.endless));
     HALO_TRY(run_bands(&flow, options->jobs, report));

@@ -1,6 +1,9 @@
 #include "flow_rows.h"
 
+#include <stdlib.h>
+
 #include "plan/plan.h"
+#include "primitive/part.h"
 
 /* Buffers begin at multiples of a page: what is read and written side by side shares none. */
 #define PAGE 4096
@@ -26,16 +29,49 @@ out:
     return status;
 }
 
-HaloStatus flow_rows_take(FlowRows *rows, Device *host, Device *device, const HaloPlan *plan, int64_t band,
-                          bool writes)
+void flow_rows_set(const FlowRows *rows, HaloBuf *in, Rows window)
 {
+    set_rows(in, window);
+    if (in->shape.kind == HALO_AUDIO) return;
+    in->x0 = rows->x0;
+    in->cols = rows->cols;
+}
+
+HaloBuf flow_rows_of(const FlowRows *rows, const HaloBuf *window, Rows part)
+{
+    HaloBuf view = *window;
+    flow_rows_set(rows, &view, part);
+    view.data = halo_at(window, view.x0, view.y0);
+    return view;
+}
+
+/* The columns that any row of the output needs. */
+static HaloStatus find_columns(FlowRows *rows, const HaloPlan *plan)
+{
+    const HaloReg in = plan->input[0].reg;
+    Part *need = calloc((size_t)plan->regs, sizeof *need);
+    if (need == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    needs_of(plan, (Rows){0, rows_length(&plan->reg[plan->output])}, need);
+    if (!part_is_empty(need[in])) {
+        rows->x0 = need[in].x0;
+        rows->cols = need[in].x1 - need[in].x0;
+    }
+    free(need);
+    return HALO_OK;
+}
+
+HaloStatus flow_rows_take(FlowRows *rows, Device *host, Device *device, const HaloPlan *plan, int64_t band,
+                          bool writes, bool narrow)
+{
+    HaloStatus status = HALO_OK;
     const HaloShape *in = &plan->reg[plan->input[0].reg], *out = &plan->reg[plan->output];
     const int count = band < rows_length(out) ? 2 : 1;
-    *rows = (FlowRows){.room = bands_widest_window(plan, band), .band = band};
+    *rows = (FlowRows){.room = bands_widest_window(plan, band), .band = band, .cols = in->width};
+    if (narrow) HALO_TRY(find_columns(rows, plan));
     for (int i = 0; i < count; i++) {
         rows->in[i].shape = *in;
         rows->out[i].shape = *out;
-        set_rows(&rows->in[i], (Rows){0, rows->room});
+        flow_rows_set(rows, &rows->in[i], (Rows){0, rows->room});
         set_rows(&rows->out[i], (Rows){0, band});
     }
     const int64_t bytes = count * (bytes_of(&rows->in[0]) + (writes ? bytes_of(&rows->out[0]) : 0));
@@ -45,13 +81,14 @@ HaloStatus flow_rows_take(FlowRows *rows, Device *host, Device *device, const Ha
         at = lay(&rows->in[i], at);
         if (writes) at = lay(&rows->out[i], at);
     }
-    return HALO_OK;
+out:
+    return status;
 }
 
 void flow_rows_give(FlowRows *rows)
 {
     for (int i = 0; i < 2 && rows->owner != NULL; i++) {
-        set_rows(&rows->in[i], (Rows){0, rows->room});
+        flow_rows_set(rows, &rows->in[i], (Rows){0, rows->room});
         set_rows(&rows->out[i], (Rows){0, rows->band});
         if (rows->in[i].data != NULL) device_give(rows->owner, &rows->in[i]);
         if (rows->out[i].data != NULL) device_give(rows->owner, &rows->out[i]);

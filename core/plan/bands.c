@@ -1,5 +1,6 @@
 /* How many rows of the output to take at a time. No operation knows about bands; each step says what it reads.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "bands.h"
@@ -123,9 +124,12 @@ static int64_t whole_leaves(const HaloPlan *plan, int64_t rows)
 static int64_t least_rows(const HaloPlan *plan)
 {
     const int64_t made = length_of(plan), read = rows_length(&plan->reg[plan->input[0].reg]);
+    const double share = (double)read / (double)made; /* rows of the input for each of the output */
     Rows rows;
     if (needs_of_input(plan, (Rows){made / 2, made / 2 + 1}, &rows) != HALO_OK) return made;
-    return larger(64, 8 * (rows.to - rows.from - (read + made - 1) / made));
+    const double beyond = (double)(rows.to - rows.from) - ceil(share);
+    const double least = 8.0 * beyond / share, few = share > 1.0 ? 64.0 / share : 64.0;
+    return larger(1, (int64_t)(least > few ? least : few));
 }
 
 /* Bands are so small that the values between steps stay in the last-level cache. */
@@ -178,6 +182,8 @@ int64_t bands_for_flow(const Device *device, const HaloPlan *plan, const HaloOpt
     if (options->band_rows > 0) return whole_leaves(plan, options->band_rows);
     const int64_t least = least_rows(plan);
     while (rows > least && bands_memory(plan, rows, true) > most) rows = (rows + 1) / 2;
+    while (rows > larger(1, least / 8) && bands_memory(plan, rows, true) > 16 * most)
+        rows = (rows + 1) / 2; /* rather twice the work than so much memory */
     while (apart && rows > 1 && bands_whole_memory(device, plan, rows, true) > there) rows = (rows + 1) / 2;
     while (rows > 1 && bands_flow_memory(device, plan, rows) > memory) rows = (rows + 1) / 2;
     return whole_leaves(plan, rows);
@@ -226,17 +232,28 @@ static HaloStatus open_windows(const HaloPlan *plan, int64_t rows, Windows *w)
     w->read = rows_length(&plan->reg[plan->input[0].reg]);
     w->need = calloc((size_t)plan->regs, sizeof *w->need);
     if (w->need == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
-    w->back = w->read - needed(w, (Rows){w->made - 1, w->made}).from;
+    const Rows last = needed(w, (Rows){w->made - 1, w->made});
+    w->back = last.from < last.to ? w->read - last.from : 0;
     return HALO_OK;
 }
 
+/* Of an image: what no band needs from here on is not kept, nor read where the reader can go on without. */
+static Rows next_window_of_image(const Windows *w, Rows out, int64_t before)
+{
+    const Rows now = needed(w, out), later = needed(w, (Rows){out.from, w->made});
+    const int64_t from = later.from < later.to ? later.from : before;
+    return (Rows){from, larger(larger(before, from), now.to)};
+}
+
 /* A window keeps the rows that later bands need. While the length of sound is unknown each band may be the
- * last. The last window goes to the end of the input, so that damage there is found even where no band needs
- * those rows. */
+ * last. The last window of sound goes to the end of the input, so that damage there is found even where no band
+ * needs those frames. */
 static Rows next_window(const Windows *w, int64_t k, int64_t before)
 {
+    const HaloShape *in = &w->plan->reg[w->plan->input[0].reg];
     const bool endless = w->read == PLAN_ENDLESS;
     const Rows out = {k * w->rows, smaller((k + 1) * w->rows, w->made)};
+    if (in->kind == HALO_IMAGE) return next_window_of_image(w, out, before);
     Rows window = needed(w, out);
     window.from = smaller(before, smaller(window.from, larger(0, (endless ? out.from : w->read) - w->back)));
     window.to = larger(before, window.to + endless); /* one more shows whether there is another band */

@@ -41,12 +41,18 @@ bool needs_all(const HaloPlan *plan, const HaloStep *step)
     return false;
 }
 
-/* The same rows of the source as of the output; the last band takes all that are left. */
+/* The same rows of the source as of the output; the last band takes all that are left. Of an image whose output has
+ * more rows or fewer, the same share of them. */
 Rows needs_measured(const HaloPlan *plan, const HaloStep *step, Rows wanted)
 {
-    const int64_t length = rows_length(&plan->reg[step->src[0]]);
+    const HaloShape *src = &plan->reg[step->src[0]];
+    const int64_t length = rows_length(src), made = rows_length(&plan->reg[plan->output]);
     if (!measures_incrementally(plan, step)) return (Rows){0, length};
-    return (Rows){wanted.from, wanted.to < rows_length(&plan->reg[plan->output]) ? wanted.to : length};
+    if (wanted.to >= made) wanted.to = made;
+    const bool alike = src->kind == HALO_AUDIO || length == made;
+    const int64_t from = alike ? wanted.from : wanted.from * length / made,
+                  to = alike ? wanted.to : wanted.to * length / made;
+    return (Rows){from, wanted.to < made ? to : length};
 }
 
 const HaloStep *needs_few(const HaloPlan *plan, HaloReg reg)

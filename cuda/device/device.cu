@@ -5,6 +5,7 @@
 
 #include "common.cuh"
 #include "device/pin.cuh"
+#include "resample/resample.cuh"
 #include "halo/text.h"
 
 extern "C" {
@@ -237,6 +238,7 @@ extern "C" const HaloBackend halo_backend_cuda = {
     .mean = cuda_mean,
     .equalize = cuda_equalize,
     .pick = cuda_pick,
+    .resample = cuda_resample,
     .mark = set_mark,
     .elapsed = elapsed,
     .ladder = cuda_ladder,

@@ -171,6 +171,10 @@ struct HaloFormat {
     /* Fills the next rows->rows rows (audio: rows->cols frames); *got is fewer only at the end of audio of
      * unknown length. */
     HaloStatus (*read)(HaloReader *reader, HaloBuf *rows, int64_t *got);
+    /* Goes over the next rows of an image as far as it can without decoding them, *skipped of them. NULL: not at all. */
+    HaloStatus (*skip)(HaloReader *reader, int64_t rows, int64_t *skipped);
+    /* Does `read` fill any columns alone, those that the rows have? Else rows are as wide as the image. */
+    bool columns;
     void (*close)(HaloReader *reader); /* frees `state`; also after a failed open */
     /* Goes to the next of info.images, and sets reader->info anew; NULL where a file holds no pages. */
     HaloStatus (*next)(HaloReader *reader);

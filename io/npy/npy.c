@@ -157,6 +157,17 @@ out:
     return status;
 }
 
+static HaloStatus skip_rows(HaloReader *reader, int64_t rows, int64_t *skipped)
+{
+    NpyReader *state = reader->state;
+    const int64_t row_bytes = reader->info.shape.width * reader->info.shape.channels * state->head.size;
+    bool gone;
+    const HaloStatus status = halo_image_skip(reader, rows * row_bytes, state->row, row_bytes, &gone);
+    *skipped = status == HALO_OK && gone ? rows : 0;
+    state->row += *skipped;
+    return status;
+}
+
 static void close_npy(HaloReader *reader)
 {
     free(reader->state);
@@ -234,6 +245,7 @@ const HaloFormat halo_format_npy = {
     .probe = probe,
     .open = open_npy,
     .read = read_rows,
+    .skip = skip_rows,
     .close = close_npy,
     .create = create,
     .write = write_rows,

@@ -77,6 +77,7 @@ const HaloFormat halo_format_pbm = {
     .several = HALO_SEVERAL,
     .open = halo_pnm_open,
     .read = halo_pnm_read,
+    .skip = halo_pnm_skip,
     .close = halo_pnm_close,
     .create = create,
     .write = write_rows,

@@ -26,6 +26,7 @@ HaloStatus halo_pnm_unexpected(int c);
 
 HaloStatus halo_pnm_open(HaloReader *reader);
 HaloStatus halo_pnm_read(HaloReader *reader, HaloBuf *rows, int64_t *got);
+HaloStatus halo_pnm_skip(HaloReader *reader, int64_t rows, int64_t *skipped);
 void halo_pnm_close(HaloReader *reader);
 
 #endif

@@ -182,6 +182,21 @@ out:
     return status;
 }
 
+/* Plain samples take up any number of bytes. */
+HaloStatus halo_pnm_skip(HaloReader *reader, int64_t rows, int64_t *skipped)
+{
+    PnmReader *state = reader->state;
+    HaloStatus status = HALO_OK;
+    HaloBuf row = {.shape = reader->info.shape, .cols = reader->info.shape.width};
+    const int64_t row_bytes = state->type == '4' ? (int64_t)state->packed_bytes : halo_row_bytes(&row);
+    bool gone = false;
+    if (state->type > '3') HALO_TRY(halo_image_skip(reader, rows * row_bytes, state->row, row_bytes, &gone));
+out:
+    *skipped = status == HALO_OK && gone ? rows : 0;
+    state->row += *skipped;
+    return status;
+}
+
 void halo_pnm_close(HaloReader *reader)
 {
     PnmReader *state = reader->state;

@@ -72,6 +72,16 @@ HaloStatus halo_image_take(HaloReader *reader, void *bytes, size_t size, int64_t
     return HALO_OK;
 }
 
+HaloStatus halo_image_skip(HaloReader *reader, int64_t bytes, int64_t row, int64_t row_bytes, bool *gone)
+{
+    HaloSource *source = reader->source;
+    const int64_t at = halo_source_tell(source), left = halo_source_size(source) - at;
+    *gone = halo_source_seekable(source);
+    if (!*gone) return HALO_OK;
+    if (bytes > left && !reader->options.tolerate) return halo_image_truncated(reader, row + left / row_bytes);
+    return halo_source_seek(source, at + (bytes < left ? bytes : left));
+}
+
 /* Rows that can be read or written at once, without a copy in between. */
 static int64_t together(const HaloBuf *rows, int64_t at)
 {

@@ -18,6 +18,9 @@ HaloStatus halo_image_take(HaloReader *reader, void *bytes, size_t size, int64_t
 /* Takes rows of a buffer from its row `at` on, of `size` bytes in the file as in memory: as many at once as lie
  * behind one another, which *taken says; `row` is the first one's place in the image. */
 HaloStatus halo_image_take_rows(HaloReader *reader, const HaloBuf *rows, int64_t at, int64_t row, int64_t *taken);
+/* Goes over so many bytes, which begin with row `row`, where the source can seek; *gone says whether. A source that
+ * ends before is truncated. */
+HaloStatus halo_image_skip(HaloReader *reader, int64_t bytes, int64_t row, int64_t row_bytes, bool *gone);
 /* HALO_ERR_INPUT "truncated: `row` of `height` rows". */
 HaloStatus halo_image_truncated(const HaloReader *reader, int64_t row);
 /* Row y of the rows asked for. */

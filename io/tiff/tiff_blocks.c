@@ -125,6 +125,7 @@ typedef struct Work {
     TiffReader *state;
     const HaloBuf *rows;
     int64_t y;
+    int64_t first, across; /* the first block of a row of them, and how many are wanted */
     int64_t failed; /* the first block that could not be decoded, or INT64_MAX */
     HaloFailure failure;
 } Work;
@@ -156,8 +157,8 @@ static HaloStatus decode_block(const Work *work, int64_t task, TiffDecoder *deco
     const TiffReader *state = work->state;
     const HaloBuf *rows = work->rows;
     const int planes = state->planar ? state->pixels.samples : 1, plane = (int)(task % planes);
-    const int64_t x = task % state->across / planes * state->block_cols;
-    const int64_t top = task / state->across * state->block_rows;
+    const int64_t x = (work->first + task % work->across / planes) * state->block_cols;
+    const int64_t top = task / work->across * state->block_rows;
     const int64_t end = top + state->block_rows < rows->rows ? top + state->block_rows : rows->rows;
     const int64_t left = state->reader->info.shape.width - x;
     const int64_t cols = left < state->block_cols ? left : state->block_cols;
@@ -165,7 +166,7 @@ static HaloStatus decode_block(const Work *work, int64_t task, TiffDecoder *deco
     HALO_TRY(decode(decoder, x, work->y + top, plane));
     for (int64_t r = top; r < end; r++) {
         const uint8_t *from = decoder->block + (r - top) * state->row_bytes;
-        char *to = (char *)halo_row(rows, r) + (size_t)x * pixel_bytes;
+        char *to = (char *)halo_row(rows, r) + (size_t)(x - rows->x0) * pixel_bytes;
         status = halo_tiff_unpack(&state->pixels, from, to, cols, state->planar ? plane : -1, x);
         if (status != HALO_OK) HALO_TRY(halo_fail_at(status, "row %lld", (long long)(work->y + r)));
     }
@@ -193,16 +194,22 @@ static void decode_task(void *context, int64_t task, int worker)
 
 HaloStatus tiff_decode(TiffReader *state, const HaloBuf *rows, int64_t y, int64_t *good)
 {
-    Work work = {.state = state, .rows = rows, .y = y, .failed = INT64_MAX};
-    const int64_t tasks = (rows->rows + state->block_rows - 1) / state->block_rows * state->across;
+    const int64_t blocks = (rows->cols + state->block_cols - 1) / state->block_cols;
+    Work work = {.state = state,
+                 .rows = rows,
+                 .y = y,
+                 .first = rows->x0 / state->block_cols,
+                 .across = blocks * (state->planar ? state->pixels.samples : 1),
+                 .failed = INT64_MAX};
+    const int64_t tasks = (rows->rows + state->block_rows - 1) / state->block_rows * work.across;
     if (state->jobs > 1)
         halo_pool_run(state->pool, tasks, decode_task, &work);
     else
         for (int64_t task = 0; task < tasks && work.failure.status == HALO_OK; task++)
             decode_task(&work, task, 0);
-    *good = work.failed < tasks ? work.failed / state->across * state->block_rows : rows->rows;
+    *good = work.failed < tasks ? work.failed / work.across * state->block_rows : rows->rows;
     for (int64_t r = 0; r < *good && state->pixels.premultiplied; r++)
-        halo_tiff_divide(&state->pixels, halo_row(rows, r), state->reader->info.shape.width);
+        halo_tiff_divide(&state->pixels, halo_row(rows, r), rows->cols);
     return work.failure.status == HALO_OK ? HALO_OK : halo_failure_again(&work.failure);
 }
 #endif

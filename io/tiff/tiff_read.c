@@ -133,20 +133,33 @@ out:
 
 /* ---- rows ----------------------------------------------------------------------------------------------- */
 
-/* From row y on, which begins a row of blocks: into the band, which keeps them all. */
-static HaloStatus fill_band(TiffReader *state, int64_t y)
+/* The columns of the blocks that these lie in, as far as the image has them. */
+static void find_columns(const TiffReader *state, const HaloBuf *rows, int64_t *first, int64_t *end)
+{
+    const int64_t width = state->reader->info.shape.width, cols = state->block_cols;
+    *first = rows->x0 - rows->x0 % cols;
+    *end = (rows->x0 + rows->cols + cols - 1) / cols * cols;
+    if (*end > width) *end = width;
+}
+
+/* Blocks from row y on, which begins a row of them, with all columns of `rows`: into the band, which keeps them. */
+static HaloStatus fill_band(TiffReader *state, const HaloBuf *rows, int64_t y)
 {
     HaloStatus status = HALO_OK;
     const int64_t most = state->together * state->block_rows, left = state->reader->info.shape.height - y;
+    int64_t first, end;
+    find_columns(state, rows, &first, &end);
     if (state->band.data == NULL) {
         HaloShape shape = state->reader->info.shape;
         if (most < shape.height) shape.height = most;
+        shape.width = end - first;
         HALO_TRY(halo_memory_alloc(state->reader->memory, &state->band, &shape));
+        state->band.x0 = first;
     }
     state->band.rows = left < most ? left : most;
     state->band_at = y;
-    const HaloStatus end = tiff_decode(state, &state->band, y, &state->ready);
-    if (end != HALO_OK) halo_failure_keep(&state->failure, end);
+    const HaloStatus decoded = tiff_decode(state, &state->band, y, &state->ready);
+    if (decoded != HALO_OK) halo_failure_keep(&state->failure, decoded);
 out:
     return status;
 }
@@ -158,18 +171,23 @@ static HaloStatus give(TiffReader *state, const HaloBuf *rows, int64_t y, int64_
     const int64_t height = state->reader->info.shape.height, block = state->block_rows;
     const int64_t whole = y + rows->rows == height ? rows->rows : rows->rows - rows->rows % block;
     const bool kept = state->band_at >= 0 && y >= state->band_at && y < state->band_at + state->band.rows;
-    if (!kept && y % block == 0 && (whole >= state->together * block || y + whole == height)) {
+    int64_t first, end;
+    find_columns(state, rows, &first, &end);
+    const bool blocks = first == rows->x0 && end == rows->x0 + rows->cols;
+    if (!kept && blocks && y % block == 0 && (whole >= state->together * block || y + whole == height)) {
         HaloBuf part = *rows;
         int64_t good;
         part.rows = *got = whole;
         return tiff_decode(state, &part, y, &good);
     }
-    if (!kept) HALO_TRY(fill_band(state, y - y % block));
+    if (!kept) HALO_TRY(fill_band(state, rows, y - y % block));
     const int64_t at = y - state->band_at, there = state->ready - at;
+    const int64_t pixel = rows->shape.channels * (int64_t)halo_dtype_size(rows->shape.dtype);
+    const int64_t from = (rows->x0 - state->band.x0) * pixel;
     if (there <= 0) return halo_failure_again(&state->failure);
     *got = there < rows->rows ? there : rows->rows;
     for (int64_t r = 0; r < *got; r++)
-        memcpy(halo_row(rows, r), halo_row(&state->band, at + r), (size_t)halo_row_bytes(rows));
+        memcpy(halo_row(rows, r), (char *)halo_row(&state->band, at + r) + from, (size_t)halo_row_bytes(rows));
 out:
     return status;
 }
@@ -190,6 +208,13 @@ HaloStatus halo_tiff_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
     }
 out:
     return status;
+}
+
+HaloStatus halo_tiff_skip(HaloReader *reader, int64_t rows, int64_t *skipped)
+{
+    TiffReader *state = reader->state;
+    state->given += *skipped = rows;
+    return HALO_OK;
 }
 
 void halo_tiff_close(HaloReader *reader)

@@ -50,6 +50,7 @@ HaloStatus halo_tiff_put_exif(TiffGuard *guard, TIFF *tiff, const HaloBlob *exif
 
 HaloStatus halo_tiff_read_open(HaloReader *reader);
 HaloStatus halo_tiff_read(HaloReader *reader, HaloBuf *rows, int64_t *got);
+HaloStatus halo_tiff_skip(HaloReader *reader, int64_t rows, int64_t *skipped);
 HaloStatus halo_tiff_next(HaloReader *reader);
 void halo_tiff_close(HaloReader *reader);
 

@@ -103,3 +103,26 @@ size() { halo run "$1" in.pgm -o - --to pgm | head -2 | tail -1; }
     [ "$(tail -c 1 coded.pgm | od -An -tu1)" -eq 128 ]
     [ "$(tail -c 1 light.pgm | od -An -tu1)" -eq 188 ]
 }
+
+@test "rows and tiles that nobody needs are not read" {
+    make_rgb in.ppm 300 260
+    halo run '' in.ppm -o in.npy
+    halo run '' in.ppm -o in.png
+    [[ "$(halo --version)" == *"no TIFF"* ]] || halo run --tile 64 '' in.ppm -o in.tif
+    for cut in 100x90+130+120 300x1+0+259 1x260+299+0 64x64+64+64 65x3+63+127; do
+        halo run crop:$cut in.ppm -o whole.ppm -f
+        halo run '' in.ppm -o - --to ppm | halo run crop:$cut - -o - --to ppm | cmp - whole.ppm
+        for input in in.npy in.png in.tif; do
+            [ -e $input ] || continue
+            halo run "crop:$cut | depth:u8" $input -o out.ppm -f
+            cmp out.ppm whole.ppm || { echo "$cut of $input"; return 1; }
+        done
+    done
+    # Rows that are not there are missed, although none of them is needed; with several pictures the next one follows.
+    halo run '' in.ppm -o raw.ppm -f
+    head -c 200000 raw.ppm > cut.ppm
+    run --separate-stderr halo run crop:9x9+0+0 cut.ppm -o x.ppm
+    [ "$status" -eq 1 ]; says 'truncated: 222 of 260 rows'
+    cat raw.ppm raw.ppm | halo run crop:2x2+0+0 - -o - --to ppm > both.ppm
+    [ "$(wc -c < both.ppm)" -eq $((2 * (11 + 12))) ]
+}

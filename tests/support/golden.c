@@ -91,6 +91,8 @@ static const char *const more[] = {
     "resize:33%,kernel=nearest",
     "resize:19,only=grow",
     "rotate:90 | flip:x | crop:9x9 | resize:17 | pad:3,border=wrap",
+    "hist:bins=16 | stats | resize:20x90,fit=exact | stats",
+    "stats | crop:9x3+2+11 | hist:bins=8",
 };
 
 /* Calls `visit` with every case: the pipeline, the input's number, its samples. */

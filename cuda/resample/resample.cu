@@ -1,0 +1,174 @@
+/* Resampling: the choice of a way, and the plain one, in two passes through scratch memory. */
+#include "resample.cuh"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const int resample_threads = 256;
+
+/* About how much of the row pass is kept at a time. */
+static const int64_t between_bytes = (int64_t)256 << 20;
+
+/* ---- in two passes -------------------------------------------------------------------------------------- */
+
+/* Row `y` of the whole source and those after it become lines of f32. */
+template <typename S>
+__global__ static void __launch_bounds__(resample_threads)
+    row_kernel(const __grid_constant__ ResampleArgs a, float *line, int64_t y, int64_t row_blocks)
+{
+    const int64_t e = (blockIdx.x % row_blocks) * resample_threads + threadIdx.x, r = blockIdx.x / row_blocks;
+    if (e >= a.cols * a.channels) return;
+    int64_t first;
+    const int64_t row = resample_row(a.x, a.dst_x + e / a.channels, &first), count = a.x.count[row];
+    const float *const tap = a.x.tap + row * a.x.taps;
+    const S *const from =
+        (const S *)(a.src + (y + r - a.src_y) * a.src_stride) + (first - a.src_x) * a.channels + e % a.channels;
+    float sum = 0.0f;
+    for (int64_t j = 0; j < count; j++) sum = halo_fma(tap[j], (float)from[j * a.channels], sum);
+    line[r * a.cols * a.channels + e] = sum;
+}
+
+/* Rows of the destination from its row `top` on, from lines that begin with row `y` of the source. */
+__global__ static void __launch_bounds__(resample_threads)
+    column_kernel(const __grid_constant__ ResampleArgs a, const float *line, int64_t y, int64_t top, int64_t row_blocks)
+{
+    const int64_t e = (blockIdx.x % row_blocks) * resample_threads + threadIdx.x, r = top + blockIdx.x / row_blocks;
+    const int64_t pitch = a.cols * a.channels;
+    unsigned clipped = 0;
+    if (e < pitch) {
+        int64_t first;
+        const int64_t row = resample_row(a.y, a.dst_y + r, &first), count = a.y.count[row];
+        const float *const tap = a.y.tap + row * a.y.taps, *const from = line + (first - y) * pitch + e;
+        float sum = 0.0f;
+        for (int64_t j = 0; j < count; j++) sum = halo_fma(tap[j], from[j * pitch], sum);
+        resample_store(a, e, r, sum, &clipped);
+    }
+    cuda_count(a.clipped, clipped);
+}
+
+static HaloStatus make_lines(HaloDevice *device, const ResampleArgs *args, float *line, int64_t y, int64_t rows)
+{
+    const int64_t row_blocks = cuda_ceil_div(args->cols * args->channels, resample_threads);
+    switch (args->src_dtype) {
+    case HALO_U8:
+        CUDA_LAUNCH(device, (row_kernel<uint8_t>), row_blocks * rows, resample_threads, 0, *args, line, y, row_blocks);
+        break;
+    case HALO_U16:
+        CUDA_LAUNCH(device, (row_kernel<uint16_t>), row_blocks * rows, resample_threads, 0, *args, line, y, row_blocks);
+        break;
+    default:
+        CUDA_LAUNCH(device, (row_kernel<float>), row_blocks * rows, resample_threads, 0, *args, line, y, row_blocks);
+    }
+    return HALO_OK;
+}
+
+/* The end of the rows of the destination, from `top` on, that `fit` lines are enough for, but at least one; the lines
+ * that they need. `host` has the table. */
+static int64_t band_end(const ResampleArgs *args, const HaloResampleAxis *host, int64_t top, int64_t fit, int64_t *first,
+                        int64_t *lines)
+{
+    int64_t end = top;
+    for (*first = halo_resample_at(host, args->dst_y + top).first; end < args->rows; end++) {
+        const HaloResampleTaps taps = halo_resample_at(host, args->dst_y + end);
+        const int64_t needed = taps.first + taps.count - *first;
+        if (end > top && needed > fit) break;
+        *lines = needed;
+    }
+    return end;
+}
+
+static HaloStatus two_passes(HaloDevice *device, const ResampleArgs *args, const HaloResampleAxis *host)
+{
+    const int64_t pitch = args->cols * args->channels, line_bytes = pitch * (int64_t)sizeof(float);
+    const int64_t row_blocks = cuda_ceil_div(pitch, resample_threads), fit = cuda_max(between_bytes / line_bytes, 1);
+    int64_t first, lines, most = 0, bytes;
+    void *between;
+    for (int64_t top = 0; top < args->rows; most = cuda_max(most, lines))
+        top = band_end(args, host, top, fit, &first, &lines);
+    if (!halo_mul(most, line_bytes, &bytes))
+        return halo_fail(HALO_ERR_LIMIT, "the row pass of %lld rows is too large", (long long)most);
+    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_BETWEEN, bytes, &between));
+    for (int64_t top = 0, end; top < args->rows; top = end) {
+        end = band_end(args, host, top, fit, &first, &lines);
+        CUDA_PASS(make_lines(device, args, (float *)between, first, lines));
+        CUDA_LAUNCH(device, column_kernel, row_blocks * (end - top), resample_threads, 0, *args, (const float *)between,
+                    first, top, row_blocks);
+    }
+    return HALO_OK;
+}
+
+/* ---- tables --------------------------------------------------------------------------------------------- */
+
+/* Bytes of a table: whole words of 16, so that the next begins at one. */
+static bool table_bytes(const HaloResampleAxis *axis, int64_t *rows, int64_t *taps)
+{
+    const int64_t count = halo_resample_rows(axis);
+    if (!halo_mul(count, 2 * sizeof(int64_t), rows) || !halo_mul(count, axis->taps, taps) ||
+        !halo_mul(*taps, sizeof(float), taps) || *taps > INT64_MAX / 4 || *rows > INT64_MAX / 4)
+        return false;
+    *taps = cuda_ceil_div(*taps, 16) * 16;
+    return true;
+}
+
+/* Copies a table to `host`, and gives the axis as it will lie at `there`. */
+static HaloResampleAxis place_table(const HaloResampleAxis *axis, int64_t rows, char *host, const char *there)
+{
+    HaloResampleAxis made = *axis;
+    const size_t half = (size_t)rows / 2;
+    memcpy(host, axis->first, half);
+    memcpy(host + half, axis->count, half);
+    memcpy(host + rows, axis->tap, (size_t)(halo_resample_rows(axis) * axis->taps) * sizeof(float));
+    made.first = (const int64_t *)there;
+    made.count = (const int64_t *)(there + half);
+    made.tap = (const float *)(there + rows);
+    return made;
+}
+
+static HaloStatus upload_tables(HaloDevice *device, const HaloResample *resample, ResampleArgs *args)
+{
+    int64_t rows[2], taps[2];
+    void *there;
+    if (!table_bytes(&resample->x, &rows[0], &taps[0]) || !table_bytes(&resample->y, &rows[1], &taps[1]))
+        return halo_fail(HALO_ERR_LIMIT, "tables of %lld and %lld taps are too large", (long long)resample->x.taps,
+                         (long long)resample->y.taps);
+    const int64_t along = rows[0] + taps[0], bytes = along + rows[1] + taps[1];
+    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_TAPS, bytes, &there));
+    char *const host = (char *)malloc((size_t)bytes);
+    if (host == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory for %lld bytes of taps", (long long)bytes);
+    args->x = place_table(&resample->x, rows[0], host, (const char *)there);
+    args->y = place_table(&resample->y, rows[1], host + along, (const char *)there + along);
+    const cudaError_t error = cudaMemcpyAsync(there, host, (size_t)bytes, cudaMemcpyHostToDevice, device->stream);
+    free(host); /* what is not pinned has been copied by now */
+    return error == cudaSuccess ? HALO_OK : cuda_fail(error, "cudaMemcpyAsync");
+}
+
+/* ---- the choice ----------------------------------------------------------------------------------------- */
+
+HaloStatus cuda_resample(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloResample *resample,
+                         HaloStore store)
+{
+    ResampleArgs args = {};
+    CUDA_PASS(cuda_use(device));
+    if (dst->cols < 1 || dst->rows < 1) return HALO_OK;
+    args.src = (const char *)src->data;
+    args.dst = (char *)dst->data;
+    args.src_dtype = src->shape.dtype;
+    args.dst_dtype = dst->shape.dtype;
+    args.src_x = src->x0;
+    args.src_y = src->y0;
+    args.dst_x = dst->x0;
+    args.dst_y = dst->y0;
+    args.src_stride = src->stride;
+    args.dst_stride = dst->stride;
+    args.cols = dst->cols;
+    args.rows = dst->rows;
+    args.channels = dst->shape.channels;
+    args.x = resample->x;
+    args.y = resample->y;
+    args.store = store;
+    args.clipped = device->clipped;
+    const bool walks = resample_walk_takes(device, &args);
+    const HaloStatus status = upload_tables(device, resample, &args);
+    if (status != HALO_OK && !device->asking) return status; /* who asks is told of the other scratch, too */
+    return walks ? resample_walk(device, &args, &resample->y) : two_passes(device, &args, &resample->y);
+}

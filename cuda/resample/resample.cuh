@@ -1,0 +1,55 @@
+/* Resampling: what its files share. Tables lie in the device's memory, and each kernel looks up what it needs. */
+#ifndef HALO_CUDA_RESAMPLE_CUH
+#define HALO_CUDA_RESAMPLE_CUH
+
+#include "common.cuh"
+#include "halo/resample.h"
+
+struct ResampleArgs {
+    const char *src; /* its first sample lies at (src_x, src_y) of the whole */
+    char *dst;       /* likewise */
+    HaloDtype src_dtype, dst_dtype;
+    int64_t src_x, src_y, dst_x, dst_y;
+    int64_t src_stride, dst_stride;
+    int64_t cols, rows; /* pixels of the destination's rectangle */
+    int channels;
+    HaloResampleAxis x, y; /* with tables on the device */
+    HaloStore store;
+    unsigned long long *clipped;
+};
+
+/* The row of the table for output i, and the first sample that it reads. */
+__device__ __forceinline__ static int64_t resample_row(const HaloResampleAxis &axis, int64_t i, int64_t *first)
+{
+    const int64_t k = i - axis.left, from_right = i - (axis.size - axis.right);
+    if (k < 0 || from_right >= 0) {
+        const int64_t row = k < 0 ? i : axis.left + axis.up + from_right;
+        *first = axis.first[row];
+        return row;
+    }
+    const int64_t turns = k / axis.up, row = axis.left + k - turns * axis.up;
+    *first = axis.first[row] + turns * axis.down;
+    return row;
+}
+
+/* Stores element e of row y, both counted in the destination's rectangle. */
+__device__ __forceinline__ static void resample_store(const ResampleArgs &a, int64_t e, int64_t y, float v,
+                                                      unsigned *clipped)
+{
+    char *const row = a.dst + y * a.dst_stride;
+    switch (a.dst_dtype) {
+    case HALO_U8: ((uint8_t *)row)[e] = cuda_sample<uint8_t>(v, a.store, clipped); break;
+    case HALO_U16: ((uint16_t *)row)[e] = cuda_sample<uint16_t>(v, a.store, clipped); break;
+    default: ((float *)row)[e] = cuda_sample<float>(v, a.store, clipped); break;
+    }
+}
+
+HaloStatus cuda_resample(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloResample *resample,
+                         HaloStore store);
+
+/* In one pass, where few taps and little of a row are needed for the outputs of a block (resample_walk.cu). Tables
+ * of `args` are not looked at by the first, and lie on the device for the second; `host` has that of rows. */
+bool resample_walk_takes(const HaloDevice *device, const ResampleArgs *args);
+HaloStatus resample_walk(HaloDevice *device, const ResampleArgs *args, const HaloResampleAxis *host);
+
+#endif
