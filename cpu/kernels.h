@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "halo/combine.h"
 #include "halo/measures.h"
 #include "halo/resample.h"
 
@@ -30,13 +31,17 @@ typedef struct CpuRowKernels {
     /* To one channel, in `out`, whose pixels have `out_channels`. */
     void (*gray)(const float *row, int64_t pixels, int channels, const float w[3], float *out,
                  int out_channels);
-    /* The pairs leave their result in a. */
-    void (*magnitude)(float *a, const float *b, int64_t n);
-    void (*add)(float *a, const float *b, int64_t n, float amount);
-    void (*multiply)(float *a, const float *b, int64_t n);
-    void (*unsharp)(float *a, const float *b, int64_t n, float amount, float threshold);
-    void (*unpremul)(float *a, const float *b, int64_t pixels, int channels, int alpha, float white);
 } CpuRowKernels;
+
+/* Pairs of rows (halo/combine.h), which leave their result in a. */
+typedef struct CpuPairKernels {
+    /* Kinds for which one sample of each is enough; NULL: another. */
+    void (*each[HALO_COMBINES])(float *a, const float *b, int64_t n, const HaloCombine *how);
+    void (*unpremul)(float *a, const float *b, int64_t pixels, int channels, int alpha, float white);
+    /* Pixels of b, `others` channels each, lie on those of a. */
+    void (*over)(float *a, int channels, int alpha, const float *b, int others, int other_alpha, int64_t pixels,
+                 float white);
+} CpuPairKernels;
 
 /* ---- convolution ---------------------------------------------------------------------------------------- */
 
@@ -320,6 +325,7 @@ typedef struct CpuResampleKernels {
 typedef struct CpuKernels {
     const char *name; /* "baseline", "v3", "v4" */
     const CpuRowKernels *rows;
+    const CpuPairKernels *pairs;
     const CpuConvKernels *conv;
     const CpuNodeKernels *nodes;
     const CpuAlongKernels *along;

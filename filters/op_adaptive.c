@@ -16,7 +16,7 @@ static HaloStatus build_sauvola(Filter *filter, const FilterWindow *window, doub
 {
     HaloStatus status = HALO_OK;
     const double white = (double)halo_build_shape(filter->builder, filter->in)->white;
-    const HaloCombine product = {.kind = HALO_COMBINE_MULTIPLY};
+    const HaloCombine product = {.kind = HALO_COMBINE_MULTIPLY, .unit = 1.0f};
     HaloMap share = {.kind = HALO_MAP_POINTS, .points = 1, .point = {{.op = HALO_POINT_FMA}}};
     HaloReg mean, deviation;
     HALO_TRY(filter_f32("adaptive: k", k / (white / 2.0), &share.point[0].a));

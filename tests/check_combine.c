@@ -33,10 +33,16 @@ static TestBuf draw_source(Rng *rng, const HaloShape *out, TestRect rect, int64_
     return buf;
 }
 
+static float draw_unit(Rng *rng)
+{
+    static const float unit[] = {1.0f, 1.0f, 255.0f, 65535.0f, 0.0f};
+    return rng_once_in(rng, 3) ? rng_float(rng, -1, 300) : unit[rng_between(rng, 0, 4)];
+}
+
 static void run_case(Rng *rng, HaloCombineKind kind)
 {
-    static const char *const name[] = {"magnitude", "add",        "multiply", "unsharp",
-                                       "unpremul",  "copy alpha", "keep"};
+    static const char *const name[] = {"magnitude", "add",   "multiply", "divide",   "difference", "min",
+                                       "max",       "blend", "unsharp",  "unpremul", "copy alpha", "keep"};
     const HaloDtype to = draw_dtype(rng);
     HaloShape out = draw_long_shape(rng, 40);
     out.dtype = to;
@@ -45,6 +51,8 @@ static void run_case(Rng *rng, HaloCombineKind kind)
     HaloStep combine = {.u.combine.kind = kind,
                         .u.combine.white = halo_dtype_white(draw_dtype(rng)),
                         .u.combine.amount = rng_float(rng, -1, 4),
+                        .u.combine.unit = draw_unit(rng),
+                        .u.combine.zero_fails = rng_once_in(rng, 2),
                         .u.combine.threshold = rng_once_in(rng, 2) ? 0.0f : rng_float(rng, 0, 100),
                         .u.combine.left = rng_between(rng, 0, out.width + 2),
                         .u.combine.right = rng_between(rng, 0, out.width + 2),
@@ -79,7 +87,10 @@ static void run_case(Rng *rng, HaloCombineKind kind)
 
 static void magnitude_body(Rng *rng) { run_case(rng, HALO_COMBINE_MAGNITUDE); }
 static void add_body(Rng *rng) { run_case(rng, HALO_COMBINE_ADD); }
-static void multiply_body(Rng *rng) { run_case(rng, HALO_COMBINE_MULTIPLY); }
+static void pair_body(Rng *rng)
+{
+    run_case(rng, (HaloCombineKind)rng_between(rng, HALO_COMBINE_MULTIPLY, HALO_COMBINE_BLEND));
+}
 static void unsharp_body(Rng *rng) { run_case(rng, HALO_COMBINE_UNSHARP); }
 static void unpremul_body(Rng *rng) { run_case(rng, HALO_COMBINE_UNPREMUL); }
 static void copy_alpha_body(Rng *rng) { run_case(rng, HALO_COMBINE_COPY_ALPHA); }
@@ -91,6 +102,7 @@ static void spread_body(Rng *rng)
     HaloShape out = draw_long_shape(rng, 40), of_b;
     HaloStep combine = {.u.combine.kind = (HaloCombineKind)rng_between(rng, 0, HALO_COMBINE_UNSHARP),
                         .u.combine.amount = rng_float(rng, -1, 1),
+                        .u.combine.unit = draw_unit(rng),
                         .u.combine.spread = true};
     out.dtype = draw_dtype(rng);
     of_b = out;
@@ -117,6 +129,93 @@ static void one_goes_with_all(void **state)
 {
     (void)state;
     for_each_case(__func__, 700, spread_body);
+}
+
+/* b lies anywhere, also beside a, and has one colour or all, and alpha or not; its buffer holds just what lies
+ * there. */
+static void over_body(Rng *rng)
+{
+    HaloShape out = draw_long_shape(rng, 40), of_b;
+    out.dtype = draw_dtype(rng);
+    out.alpha = rng_once_in(rng, 2) ? -1 : (int)rng_between(rng, 0, out.channels - 1);
+    if (out.channels == 1) out.alpha = -1;
+    const int colours = rng_once_in(rng, 3) ? 1 : out.channels - (out.alpha >= 0);
+    const bool has_alpha = rng_once_in(rng, 2);
+    of_b = test_shape(draw_dtype(rng), rng_between(rng, 1, out.width + 9), rng_between(rng, 1, out.height + 9),
+                      colours + has_alpha);
+    of_b.alpha = has_alpha ? (int)rng_between(rng, 0, colours) : -1;
+    const HaloStep combine = {.u.combine.kind = HALO_COMBINE_OVER,
+                              .u.combine.white = halo_dtype_white(draw_dtype(rng)),
+                              .u.combine.ax = rng_between(rng, 0, 3),
+                              .u.combine.bx = rng_between(rng, -out.width - 2, of_b.width + 2),
+                              .u.combine.by = rng_between(rng, -out.height - 2, of_b.height + 2),
+                              .store = draw_store(rng, HALO_F32, out.dtype)};
+    const HaloCombine *const how = &combine.u.combine;
+    const TestRect rect = draw_rect(rng, &out);
+    const int64_t x0 = rect.x0 + how->bx > 0 ? rect.x0 + how->bx : 0,
+                  y0 = rect.y0 + how->by > 0 ? rect.y0 + how->by : 0;
+    int64_t x1 = rect.x0 + rect.cols + how->bx, y1 = rect.y0 + rect.rows + how->by;
+    if (x1 > of_b.width) x1 = of_b.width;
+    if (y1 > of_b.height) y1 = of_b.height;
+    const bool beside = x0 >= x1 || y0 >= y1;
+    TestBuf a = draw_source(rng, &out, rect, how->ax, 0, how->ax, 0);
+    TestBuf b = testbuf_make(&of_b, beside ? test_whole(&of_b) : (TestRect){x0, y0, x1 - x0, y1 - y0}, rng);
+    TestBuf dst = testbuf_make(&out, rect, rng);
+    testbuf_fill(&b, rng_once_in(rng, 2), rng);
+    const uint64_t clipped = oracle_combine(&a.view, &b.view, &dst.view, how, combine.store);
+    char what[400], a_text[96], b_text[96], dst_text[96];
+    snprintf(what, sizeof what,
+             "combine over: %s (alpha %d) and %s (alpha %d) -> %s, offsets %" PRId64 ",%" PRId64,
+             testbuf_text(&a, a_text), out.alpha, testbuf_text(&b, b_text), of_b.alpha,
+             testbuf_text(&dst, dst_text), how->bx, how->by);
+    expect_everywhere(what, call_combine, &combine, &a, &b, &dst, clipped);
+    testbuf_free(&a);
+    testbuf_free(&b);
+    testbuf_free(&dst);
+}
+
+static void over_lays_one_on_the_other(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 1500, over_body);
+}
+
+static void cutout_body(Rng *rng)
+{
+    HaloShape of_a = draw_long_shape(rng, 40), of_b, out;
+    of_a.alpha = rng_once_in(rng, 2) ? (int)rng_between(rng, 0, of_a.channels - 1) : -1;
+    out = of_a;
+    out.dtype = draw_dtype(rng);
+    if (out.alpha < 0) out.alpha = out.channels++;
+    of_b = out;
+    of_b.dtype = draw_dtype(rng);
+    of_b.channels = (int)rng_between(rng, 1, 2);
+    of_b.alpha = -1;
+    const bool pixel = rng_once_in(rng, 3);
+    if (pixel) of_b.width = of_b.height = 1;
+    const HaloStep combine = {.u.combine.kind = HALO_COMBINE_CUTOUT,
+                              .u.combine.white = halo_dtype_white(draw_dtype(rng)),
+                              .u.combine.spread = true,
+                              .store = draw_store(rng, HALO_F32, out.dtype)};
+    const TestRect rect = draw_rect(rng, &out);
+    TestBuf a = draw_source(rng, &of_a, rect, 0, 0, 0, 0);
+    TestBuf b = testbuf_make(&of_b, pixel ? test_whole(&of_b) : rect, rng);
+    TestBuf dst = testbuf_make(&out, rect, rng);
+    testbuf_fill(&b, rng_once_in(rng, 2), rng);
+    const uint64_t clipped = oracle_combine(&a.view, &b.view, &dst.view, &combine.u.combine, combine.store);
+    char what[320], a_text[96], b_text[96], dst_text[96];
+    snprintf(what, sizeof what, "combine cutout: %s and %s -> %s, alpha %d", testbuf_text(&a, a_text),
+             testbuf_text(&b, b_text), testbuf_text(&dst, dst_text), out.alpha);
+    expect_everywhere(what, call_combine, &combine, &a, &b, &dst, clipped);
+    testbuf_free(&a);
+    testbuf_free(&b);
+    testbuf_free(&dst);
+}
+
+static void cutout_multiplies_alpha(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 700, cutout_body);
 }
 
 /* A row of which the first and the last samples are fitted; in pieces that hold just what they need. */
@@ -177,10 +276,10 @@ static void add_is_one_fma(void **state)
     for_each_case(__func__, 700, add_body);
 }
 
-static void multiply_multiplies(void **state)
+static void each_kind_is_its_formula(void **state)
 {
     (void)state;
-    for_each_case(__func__, 300, multiply_body);
+    for_each_case(__func__, 2000, pair_body);
 }
 
 static void unsharp_adds_the_difference(void **state)
@@ -212,12 +311,14 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(magnitude_is_one_root),
         cmocka_unit_test(add_is_one_fma),
-        cmocka_unit_test(multiply_multiplies),
+        cmocka_unit_test(each_kind_is_its_formula),
         cmocka_unit_test(unsharp_adds_the_difference),
         cmocka_unit_test(unpremul_divides_where_there_is_alpha),
         cmocka_unit_test(copy_alpha_takes_it_from_the_second),
         cmocka_unit_test(keep_leaves_the_margins),
         cmocka_unit_test(one_goes_with_all),
+        cmocka_unit_test(over_lays_one_on_the_other),
+        cmocka_unit_test(cutout_multiplies_alpha),
         cmocka_unit_test(ends_are_summed_over_the_ends),
     };
     test_arguments(argc, argv);

@@ -16,6 +16,7 @@ HaloSide *side_new(const char *path)
     }
     strcpy(side->path, path);
     side->serial = 1 + atomic_fetch_add(&serial, 1);
+    pthread_mutex_init(&side->measuring, NULL);
     atomic_store(&side->holders, 1);
     return side;
 }
@@ -29,6 +30,7 @@ HaloSide *side_hold(HaloSide *side)
 void side_release(HaloSide *side)
 {
     if (side == NULL || atomic_fetch_sub(&side->holders, 1) > 1) return;
+    pthread_mutex_destroy(&side->measuring);
     halo_buf_free(&side->data);
     free(side->path);
     free(side);

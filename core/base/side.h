@@ -1,12 +1,14 @@
 /* A side input: a file that was read whole and is used along with every input, such as a dark frame. It is
- * counted by its holders and never changes, so threads may share it. */
+ * counted by its holders and its samples never change, so threads may share it. */
 #ifndef CORE_BASE_SIDE_H
 #define CORE_BASE_SIDE_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 #include "halo/file.h"
 #include "halo/plan.h"
+#include "halo/result.h"
 
 struct HaloSide {
     atomic_int holders;
@@ -14,6 +16,9 @@ struct HaloSide {
     char *path;
     HaloRead file; /* id 0, 0: it has no identity, such as a pipe */
     HaloBuf data;
+    pthread_mutex_t measuring; /* of what follows */
+    bool measured;
+    HaloStats stats; /* of all colours */
 };
 
 /* Held once; NULL without memory. `path` is copied. */

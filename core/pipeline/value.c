@@ -100,14 +100,21 @@ static HaloStatus parse_border(const HaloParam *param, const char *text, const c
     return parse_choice(param, text, where, &value->integer); /* the choices stand in the order of HaloBorder */
 }
 
-static HaloStatus parse_point(const char *text, const char *where, int64_t point[2])
+/* "3", "3+4", "3x4" and "-3-4". */
+static HaloStatus parse_point(const char *text, const char *where, HaloValue *value)
 {
-    const char *end;
-    if (halo_read_int(text, INT64_MIN, INT64_MAX, &point[0], &end)) {
+    const char *second;
+    int64_t *point = value->point;
+    value->from_end[0] = value->from_end[1] = *text == '-';
+    if (halo_read_int(text, INT64_MIN, INT64_MAX, &point[0], &second)) {
         point[1] = point[0];
-        if (*end == 0) return HALO_OK; /* one number stands for both */
-        if ((*end == '+' || *end == 'x') && halo_read_int(end + 1, INT64_MIN, INT64_MAX, &point[1], NULL))
-            return HALO_OK;
+        if (*second == 0) return HALO_OK; /* one number stands for both */
+        if (*second == '+' || *second == 'x')
+            second++;
+        else if (*second != '-')
+            second = "";
+        value->from_end[1] = *second == '-';
+        if (halo_read_int(second, INT64_MIN, INT64_MAX, &point[1], NULL)) return HALO_OK;
     }
     return halo_fail(HALO_ERR_USAGE, "%s: expected X+Y (for example 1+1), found '%.60s'", where, text);
 }
@@ -182,7 +189,7 @@ HaloStatus value_parse(HaloSession *session, const HaloParam *param, const char 
     case HALO_PARAM_SWITCH: return parse_switch(text, where, &value->integer);
     case HALO_PARAM_CHOICE: return parse_choice(param, text, where, &value->integer);
     case HALO_PARAM_BORDER: return parse_border(param, text, where, value);
-    case HALO_PARAM_POINT: return parse_point(text, where, value->point);
+    case HALO_PARAM_POINT: return parse_point(text, where, value);
     case HALO_PARAM_MASK: return parse_mask(session, text, quoted, value, owned);
     case HALO_PARAM_SOURCE: return parse_source(session, text, quoted, where, value, owned);
     case HALO_PARAM_TEXT: HALO_TRY(param->check(where, text)); /* fallthrough */

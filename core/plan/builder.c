@@ -195,19 +195,43 @@ HaloStatus halo_build_refuse_nan(HaloBuilder *builder, HaloReg src)
     return append_measure(builder, &step, false);
 }
 
-/* A map that `measure`, which nobody else sees the result of, sets the parameters of. */
-static HaloStatus map_from(HaloBuilder *builder, HaloStep *measure, const HaloMap *map, HaloResolve *resolve,
-                           HaloReg *dst)
+/* A step whose parameters `resolve` sets from what `measure`, which nobody else sees the result of, finds. */
+static HaloStatus step_from(HaloBuilder *builder, HaloStep *measure, const HaloStep *step, HaloResolve *resolve,
+                            HaloReg *dst)
 {
     HaloStatus status = append_measure(builder, measure, false);
     if (status != HALO_OK) return status;
     const int from = builder->plan->steps - 1;
-    status = halo_build_map(builder, measure->src[0], map, dst);
+    status = halo_build_step(builder, step, dst);
     if (status != HALO_OK) return status;
     HaloStep *made = &builder->plan->step[builder->plan->steps - 1];
     made->resolve = resolve;
     made->resolve_from = from;
     return HALO_OK;
+}
+
+static HaloStatus map_from(HaloBuilder *builder, HaloStep *measure, const HaloMap *map, HaloResolve *resolve,
+                           HaloReg *dst)
+{
+    HaloStep step = step_of(HALO_MAP, measure->src[0]);
+    step.u.map = *map;
+    return step_from(builder, measure, &step, resolve, dst);
+}
+
+HaloStatus halo_build_combine_from_stats(HaloBuilder *builder, HaloReg a, HaloReg b, const HaloCombine *combine,
+                                         HaloResolve *resolve, HaloReg *dst)
+{
+    HaloStatus status = HALO_OK;
+    HaloStep measure = step_of(HALO_REDUCE, b);
+    HaloStep step = {.primitive = HALO_COMBINE, .sources = 2, .src = {a, b}, .u.combine = *combine};
+    HaloResult known;
+    measure.u.want = HALO_WANT_EXTREMES | HALO_WANT_MOMENTS;
+    if (!constant_is(builder->plan, b)) return step_from(builder, &measure, &step, resolve, dst);
+    HALO_TRY(constant_stats(builder, &measure, &known));
+    HALO_TRY(resolve(&step, &known));
+    HALO_TRY(halo_build_step(builder, &step, dst));
+out:
+    return status;
 }
 
 HaloStatus halo_build_map_from_stats(HaloBuilder *builder, HaloReg src, const HaloMap *map, unsigned want,

@@ -168,6 +168,21 @@ out:
     return status;
 }
 
+/* What was divided by 0 is to be 0 where integers are made of it, and not full scale. */
+static HaloStatus mark_divisions(HaloPlan *plan)
+{
+    bool *rounded = calloc((size_t)plan->regs, sizeof *rounded); /* [regs] are integers made of it? */
+    if (rounded == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    for (int i = plan->steps - 1; i >= 0; i--) {
+        HaloStep *step = &plan->step[i];
+        const bool here = step->dst >= 0 && (rounded[step->dst] || plan->reg[step->dst].dtype <= HALO_U16);
+        for (int k = 0; k < step->sources; k++) rounded[step->src[k]] |= here;
+        if (step->primitive == HALO_COMBINE && here) step->u.combine.zero_fails = true;
+    }
+    free(rounded);
+    return HALO_OK;
+}
+
 HaloStatus halo_plan_make(HaloSession *session, const HaloPipeline *pipeline, const HaloShape *input,
                           const HaloFormat *to, HaloPlan **plan)
 {
@@ -184,6 +199,7 @@ HaloStatus halo_plan_make(HaloSession *session, const HaloPipeline *pipeline, co
     HALO_TRY(plan_add_light(&builder, value, &value));
     HALO_TRY(plan_add_calls(&builder, pipeline, value, &value));
     HALO_TRY(add_end(&builder, input, to, value));
+    HALO_TRY(mark_divisions(made));
     if (session->options.precision == HALO_PRECISION_FAST) HALO_TRY(plan_approximate(&builder));
     plan_optimise(made);
     *plan = made;

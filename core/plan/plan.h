@@ -42,6 +42,11 @@ HaloStore store_between(float white_from, float white_to);
 HaloStatus plan_approximate(HaloBuilder *builder);
 double fast_transform_taps(const HaloConv *conv);
 
+/* constant.c: is a value made from one side input alone? What a reduction makes of such a one: `known` holds
+ * just `all`. */
+bool constant_is(const HaloPlan *plan, HaloReg reg);
+HaloStatus constant_stats(HaloBuilder *builder, HaloStep *reduce, HaloResult *known);
+
 /* optimise.c */
 void plan_optimise(HaloPlan *plan);
 

@@ -18,7 +18,7 @@ static const char *size_text(const HaloShape *shape, char text[96])
 }
 
 /* `name` of the other, for messages: a path, or a branch. */
-static HaloStatus check_fit(const HaloShape *in, const HaloShape *other, const char *name)
+static HaloStatus check_fit(const HaloShape *in, const HaloShape *other, HaloFit fit, const char *name)
 {
     char here[96], there[96];
     const bool one = halo_is_pixel(other);
@@ -26,16 +26,19 @@ static HaloStatus check_fit(const HaloShape *in, const HaloShape *other, const c
         return halo_fail(HALO_ERR_INPUT, "%s is %s, and this is %s", name,
                          other->kind == HALO_AUDIO ? "audio" : "an image",
                          in->kind == HALO_AUDIO ? "audio" : "an image");
+    if (fit == HALO_FIT_ANY) return HALO_OK;
     if (in->kind == HALO_AUDIO && in->rate != other->rate && !one)
         return halo_fail(HALO_ERR_INPUT, "%s has %g frames a second, and this has %g", name, other->rate,
                          in->rate);
+    const bool gray = fit == HALO_FIT_GRAY;
+    const int colours = other->channels - (other->alpha >= 0);
     if ((one || (in->width == other->width && in->height == other->height)) &&
-        (other->channels == 1 || other->channels == in->channels))
+        (gray ? colours == 1 : other->channels == 1 || other->channels == in->channels))
         return HALO_OK;
-    return halo_fail(
-        HALO_ERR_INPUT,
-        "%s is %s, and this is %s: it has to be of this size or one %s, and have as many channels or one", name,
-        size_text(other, there), size_text(in, here), in->kind == HALO_AUDIO ? "frame" : "pixel");
+    return halo_fail(HALO_ERR_INPUT, "%s is %s, and this is %s: it has to be of this size or one %s, and %s",
+                     name, size_text(other, there), size_text(in, here),
+                     in->kind == HALO_AUDIO ? "frame" : "pixel",
+                     gray ? "gray" : "have as many channels or one");
 }
 
 /* A side input that is named several times becomes one value. */
@@ -64,7 +67,8 @@ static HaloStatus add_branch(HaloBuilder *builder, const HaloPipeline *branch, H
     return status;
 }
 
-HaloStatus halo_build_source(HaloBuilder *builder, const HaloValue *source, HaloReg in, HaloReg *out)
+HaloStatus halo_build_source(HaloBuilder *builder, const HaloValue *source, HaloReg in, HaloFit fit,
+                             HaloReg *out)
 {
     HaloStatus status = HALO_OK;
     const char *name = "the branch";
@@ -78,10 +82,10 @@ HaloStatus halo_build_source(HaloBuilder *builder, const HaloValue *source, Halo
         HALO_TRY(add_side(builder, side, out));
         HALO_TRY(plan_add_light(builder, *out, out));
     }
-    HALO_TRY(check_fit(halo_build_shape(builder, in), halo_build_shape(builder, *out), name));
+    HALO_TRY(check_fit(halo_build_shape(builder, in), halo_build_shape(builder, *out), fit, name));
     HALO_TRY(builder_to_native(builder, *out, out));
     white = halo_build_shape(builder, in)->white;
-    if (halo_build_shape(builder, *out)->white != white)
+    if (fit != HALO_FIT_OWN_UNITS && halo_build_shape(builder, *out)->white != white)
         HALO_TRY(builder_rescale(builder, *out, HALO_F32, white, out));
 out:
     return status;

@@ -1,17 +1,26 @@
 /* Two values, sample by sample. */
 #include "primitive.h"
 
+static bool channels_fit(const HaloCombine *combine, const HaloShape *a, const HaloShape *b)
+{
+    if (combine->kind == HALO_COMBINE_CUTOUT) return true;
+    if (combine->kind != HALO_COMBINE_OVER)
+        return a->channels == b->channels || (combine->spread && b->channels == 1);
+    const int colours = b->channels - (b->alpha >= 0);
+    return colours == 1 || colours == a->channels - (a->alpha >= 0);
+}
+
 static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], HaloShape *dst)
 {
     const HaloCombine *combine = &step->u.combine;
     const HaloShape *a = src[0], *b = src[1];
-    const bool pixel = combine->spread && halo_is_pixel(b);
+    const bool pixel = (combine->spread && halo_is_pixel(b)) || combine->kind == HALO_COMBINE_OVER;
     *dst = *a;
     dst->dtype = HALO_F32;
+    if (combine->kind == HALO_COMBINE_CUTOUT && a->alpha < 0) dst->alpha = dst->channels++;
     dst->width = pixel ? a->width : smaller(a->width - combine->ax, b->width - combine->bx);
     dst->height = pixel ? a->height : smaller(a->height - combine->ay, b->height - combine->by);
-    if (dst->width < 1 || dst->height < 1 ||
-        (a->channels != b->channels && !(combine->spread && b->channels == 1)))
+    if (dst->width < 1 || dst->height < 1 || !channels_fit(combine, a, b))
         return halo_fail(HALO_ERR_BUG, "values are combined that do not fit each other");
     return HALO_OK;
 }
@@ -26,6 +35,7 @@ static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
     if (part_is_empty(part)) return part;
     if (k == 1 && combine->spread && halo_is_pixel(src)) return part_of_all(src);
     part = (Part){part.x0 + x, part.x1 + x, part.y0 + y, part.y1 + y};
+    if (k == 1 && combine->kind == HALO_COMBINE_OVER) return part_common(part, part_of_all(src));
     return combine->kind == HALO_COMBINE_ENDS ? window_part(&ends, src, part) : part;
 }
 
@@ -37,8 +47,15 @@ static double flops(const HaloStep *step, double samples)
 
 static void describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
 {
-    static const char *const kind[] = {
-        "magnitude", "add", "multiply", "unsharp", "divide by alpha", "copy alpha", "keep the border", "fit the ends"};
+    static const char *const kind[HALO_COMBINES] = {
+        [HALO_COMBINE_MAGNITUDE] = "magnitude",   [HALO_COMBINE_ADD] = "add",
+        [HALO_COMBINE_MULTIPLY] = "multiply",     [HALO_COMBINE_DIVIDE] = "divide",
+        [HALO_COMBINE_DIFFERENCE] = "difference", [HALO_COMBINE_MIN] = "minimum",
+        [HALO_COMBINE_MAX] = "maximum",           [HALO_COMBINE_BLEND] = "blend",
+        [HALO_COMBINE_UNSHARP] = "unsharp",       [HALO_COMBINE_UNPREMUL] = "divide by alpha",
+        [HALO_COMBINE_COPY_ALPHA] = "copy alpha", [HALO_COMBINE_KEEP] = "keep the border",
+        [HALO_COMBINE_ENDS] = "fit the ends",     [HALO_COMBINE_OVER] = "lay over",
+        [HALO_COMBINE_CUTOUT] = "cut out"};
     (void)sound, (void)exact;
     snprintf(room, size, "%s", kind[step->u.combine.kind]);
 }

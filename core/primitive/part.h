@@ -21,6 +21,12 @@ static inline Part part_joined(Part a, Part b)
     return (Part){smaller(a.x0, b.x0), larger(a.x1, b.x1), smaller(a.y0, b.y0), larger(a.y1, b.y1)};
 }
 
+/* What lies in both; where there is nothing it is empty. */
+static inline Part part_common(Part a, Part b)
+{
+    return (Part){larger(a.x0, b.x0), smaller(a.x1, b.x1), larger(a.y0, b.y0), smaller(a.y1, b.y1)};
+}
+
 static inline bool part_holds(Part all, Part part)
 {
     return part_is_empty(part) ||

@@ -1,4 +1,4 @@
-/* Rows of samples: conversion to f32 and back, points, and pairs of rows. */
+/* Rows of samples: conversion to f32 and back, and points. */
 #include "vector.h"
 
 /* ---- samples -------------------------------------------------------------------------------------------- */
@@ -154,39 +154,6 @@ static void gray(const float *restrict row, int64_t pixels, int channels, const 
         out[0] = halo_gray(row[0], row[1], row[2], w);
 }
 
-/* ---- pairs ---------------------------------------------------------------------------------------------- */
-
-static void magnitude(float *restrict a, const float *restrict b, int64_t n)
-{
-    for (int64_t i = 0; i < n; i++) a[i] = halo_magnitude(a[i], b[i]);
-}
-
-static void add(float *restrict a, const float *restrict b, int64_t n, float amount)
-{
-    for (int64_t i = 0; i < n; i++) a[i] = halo_fma(amount, b[i], a[i]);
-}
-
-static void multiply(float *restrict a, const float *restrict b, int64_t n)
-{
-    for (int64_t i = 0; i < n; i++) a[i] = a[i] * b[i];
-}
-
-static void unsharp(float *restrict a, const float *restrict b, int64_t n, float amount, float threshold)
-{
-    for (int64_t i = 0; i < n; i++) a[i] = halo_unsharp(a[i], b[i], amount, threshold);
-}
-
-static void unpremul(float *restrict a, const float *restrict b, int64_t pixels, int channels, int alpha,
-                     float white)
-{
-    for (int64_t i = 0; i < pixels; i++, a += channels, b += channels) {
-        const float filtered_alpha = a[alpha];
-        for (int c = 0; c < channels; c++) {
-            if (c != alpha) a[c] = halo_unpremul(a[c], filtered_alpha, b[c], white);
-        }
-    }
-}
-
 const CpuRowKernels CPU_TABLE(rows) = {
     .load = {load_u8, load_u16, load_f32, load_i64, load_f64},
     .store = {store_u8, store_u16, store_f32},
@@ -197,9 +164,4 @@ const CpuRowKernels CPU_TABLE(rows) = {
     .points = points,
     .premul = premul,
     .gray = gray,
-    .magnitude = magnitude,
-    .add = add,
-    .multiply = multiply,
-    .unsharp = unsharp,
-    .unpremul = unpremul,
 };

@@ -7,6 +7,7 @@
 const CpuKernels CPU_TABLE(kernels) = {
     .name = QUOTE(CPU_VARIANT),
     .rows = &CPU_TABLE(rows),
+    .pairs = &CPU_TABLE(pairs),
     .conv = &CPU_TABLE(conv),
     .nodes = &CPU_TABLE(nodes),
     .along = &CPU_TABLE(along),

@@ -35,6 +35,7 @@
 #endif
 
 extern const CpuRowKernels CPU_TABLE(rows);
+extern const CpuPairKernels CPU_TABLE(pairs);
 extern const CpuConvKernels CPU_TABLE(conv);
 extern const CpuNodeKernels CPU_TABLE(nodes);
 extern const CpuAlongKernels CPU_TABLE(along);

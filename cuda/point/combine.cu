@@ -153,6 +153,9 @@ HaloStatus cuda_combine(HaloDevice *device, const HaloBuf *a, const HaloBuf *b, 
 {
     CombineArgs args;
     const bool pixel = combine->spread && halo_is_pixel(&b->shape);
+    if ((combine->kind > HALO_COMBINE_MULTIPLY && combine->kind < HALO_COMBINE_UNSHARP) ||
+        combine->kind >= HALO_COMBINE_OVER || (combine->kind == HALO_COMBINE_MULTIPLY && combine->unit != 1.0f))
+        return halo_fail(HALO_ERR_DEVICE, "this combination is not done on a GPU yet");
     CUDA_PASS(cuda_use(device));
     args.a = (const char *)halo_at(a, dst->x0 + combine->ax, dst->y0 + combine->ay);
     args.b = (const char *)(pixel ? b->data : halo_at(b, dst->x0 + combine->bx, dst->y0 + combine->by));

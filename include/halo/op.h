@@ -20,14 +20,14 @@ typedef enum HaloParamType {
     HALO_PARAM_CHOICE,    /* integer: the index in `choices` */
     HALO_PARAM_LENGTH,    /* number: pixels or samples; integer: 1 where a time was given ("5ms"), on audio */
     HALO_PARAM_FREQUENCY, /* number: hertz ("440", "4kHz") */
-    HALO_PARAM_LEVEL,     /* number: in units of the samples, or in percent of full scale ("50%"); or, where there are
-                             `choices`, one of them: integer: its index and 1, else 0 */
-    HALO_PARAM_MASK,      /* mask: a quoted string, else a file, else a name */
-    HALO_PARAM_BORDER,    /* integer: HaloBorder; number: the constant ("constant=0.5") */
-    HALO_PARAM_POINT,     /* point: "X+Y" */
-    HALO_PARAM_FILE,      /* text: a path */
-    HALO_PARAM_SOURCE,    /* another input: a path, or a branch, "[gauss:20]"; for halo_build_source alone */
-    HALO_PARAM_TEXT       /* text: whatever `check` takes */
+    HALO_PARAM_LEVEL,  /* number: in units of the samples, or in percent of full scale ("50%"); or, where there
+                          are  `choices`, one of them: integer: its index and 1, else 0 */
+    HALO_PARAM_MASK,   /* mask: a quoted string, else a file, else a name */
+    HALO_PARAM_BORDER, /* integer: HaloBorder; number: the constant ("constant=0.5") */
+    HALO_PARAM_POINT,  /* point: "X+Y"; from_end where a number has a minus sign, also -0 */
+    HALO_PARAM_FILE,   /* text: a path */
+    HALO_PARAM_SOURCE, /* another input: a path, or a branch, "[gauss:20]"; for halo_build_source alone */
+    HALO_PARAM_TEXT    /* text: whatever `check` takes */
 } HaloParamType;
 
 typedef struct HaloParam {
@@ -49,6 +49,7 @@ typedef struct HaloValue {
     double number;
     int64_t integer;
     int64_t point[2];
+    bool from_end[2];
     const char *text;
     const HaloMask *mask;
     HaloSide *side;             /* SOURCE: a file that is the same for all inputs, or */
@@ -124,10 +125,25 @@ HALO_API HaloStatus halo_build_map_from_hist(HaloBuilder *builder, HaloReg src, 
  * b is spread. */
 HALO_API HaloStatus halo_build_combine(HaloBuilder *builder, HaloReg a, HaloReg b, const HaloCombine *combine,
                                        HaloReg *dst);
-/* core/plan/source.c: what a SOURCE gives along with `in`: *out has the size of `in` or is one pixel (of sound,
- * one frame), has as many channels or one, and is in units of `in`. HALO_ERR_INPUT, which names both, where it
- * cannot be. */
-HALO_API HaloStatus halo_build_source(HaloBuilder *builder, const HaloValue *source, HaloReg in, HaloReg *out);
+/* The same, with parameters that `resolve` sets from the statistics of b; at once, where b is a file and so the
+ * same for all inputs. */
+HALO_API HaloStatus halo_build_combine_from_stats(HaloBuilder *builder, HaloReg a, HaloReg b,
+                                                  const HaloCombine *combine, HaloResolve *resolve,
+                                                  HaloReg *dst);
+
+/* What a SOURCE has to be, beside `in`. */
+typedef enum HaloFit {
+    HALO_FIT_LIKE, /* of its size or one pixel (of sound, one frame), with as many channels or one; it comes in
+                      units of `in` */
+    HALO_FIT_OWN_UNITS, /* the same, but in its own units */
+    HALO_FIT_GRAY,      /* of its size or one pixel, with one colour; in units of `in` */
+    HALO_FIT_ANY        /* of any size and with any channels; in units of `in` */
+} HaloFit;
+
+/* core/plan/source.c: what a SOURCE gives along with `in`. HALO_ERR_INPUT, which names both, where it does not
+ * fit. */
+HALO_API HaloStatus halo_build_source(HaloBuilder *builder, const HaloValue *source, HaloReg in, HaloFit fit,
+                                      HaloReg *out);
 /* Converts to a sample type; integers rescale to their white, f32 keeps its units. */
 HALO_API HaloStatus halo_build_depth(HaloBuilder *builder, HaloReg src, HaloDtype dtype, HaloReg *dst);
 /* Results: the value itself goes on unchanged. */

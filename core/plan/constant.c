@@ -1,0 +1,87 @@
+/* Values that are the same for every input, since a file that the pipeline names is all they are made from:
+ * what such a one measures is known when the plan is made, and need not wait for a whole input. */
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/side.h"
+#include "plan.h"
+#include "primitive/primitive.h"
+
+/* The side input that it is; NULL: it is none. */
+static HaloSide *side_at(const HaloPlan *plan, HaloReg reg)
+{
+    for (int i = 1; i < plan->inputs; i++)
+        if (plan->input[i].reg == reg) return plan->input[i].side;
+    return NULL;
+}
+
+static const HaloStep *maker_of(const HaloPlan *plan, HaloReg reg)
+{
+    for (int i = 0; i < plan->steps; i++)
+        if (plan->step[i].dst == reg) return &plan->step[i];
+    return NULL;
+}
+
+bool constant_is(const HaloPlan *plan, HaloReg reg)
+{
+    if (side_at(plan, reg) != NULL) return true;
+    const HaloStep *maker = maker_of(plan, reg);
+    return maker != NULL && maker->sources == 1 && maker->resolve == NULL && constant_is(plan, maker->src[0]);
+}
+
+/* All of the value, in host memory; freed by the caller unless it is the side input itself. */
+static HaloStatus make(HaloBuilder *builder, HaloReg reg, HaloBuf *value)
+{
+    HaloStatus status = HALO_OK;
+    const HaloPlan *plan = builder->plan;
+    const Device *host = &builder->session->host;
+    const HaloSide *side = side_at(plan, reg);
+    HaloBuf from = {0};
+    *value = side != NULL ? side->data : (HaloBuf){0};
+    if (side != NULL) return HALO_OK;
+    const HaloStep *maker = maker_of(plan, reg);
+    HALO_TRY(make(builder, maker->src[0], &from));
+    HALO_TRY(halo_buf_alloc(value, &plan->reg[reg]));
+    HALO_TRY(
+        primitive_of(maker)->run(host->backend, host->handle, maker, (const HaloBuf *const[]){&from}, value));
+out:
+    if (side_at(plan, maker->src[0]) == NULL) halo_buf_free(&from);
+    return status;
+}
+
+static HaloStatus measure(HaloBuilder *builder, const HaloStep *reduce, HaloStats *all)
+{
+    HaloStatus status = HALO_OK;
+    Device *host = &builder->session->host;
+    const Measure *how = primitive_of(reduce)->measure;
+    const HaloReg reg = reduce->src[0];
+    HaloBuf value = {0};
+    Measured measured = {0};
+    HaloResult result = {0};
+    HALO_TRY(device_open(host, 0, builder->session->options.jobs));
+    HALO_TRY(make(builder, reg, &value));
+    HALO_TRY(how->add(host, reduce, &value, 0, &measured));
+    HALO_TRY(how->conclude(host, reduce, &value, &measured, &result));
+    *all = result.all;
+out:
+    measure_free(&measured);
+    free(result.channel);
+    if (side_at(builder->plan, reg) == NULL) halo_buf_free(&value);
+    return status;
+}
+
+/* A side input is measured once, whoever asks for it first. */
+HaloStatus constant_stats(HaloBuilder *builder, HaloStep *reduce, HaloResult *known)
+{
+    HaloStatus status = HALO_OK;
+    HaloSide *side = side_at(builder->plan, reduce->src[0]);
+    *known = (HaloResult){.type = HALO_RESULT_STATS, .shape = builder->plan->reg[reduce->src[0]]};
+    reduce->result = -1;
+    if (side == NULL) return measure(builder, reduce, &known->all);
+    pthread_mutex_lock(&side->measuring);
+    if (!side->measured) status = measure(builder, reduce, &side->stats);
+    side->measured = status == HALO_OK;
+    known->all = side->stats;
+    pthread_mutex_unlock(&side->measuring);
+    return status;
+}

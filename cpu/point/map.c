@@ -1,0 +1,54 @@
+/* Maps: one sample or pixel at a time. */
+#include <string.h>
+
+#include "pieces.h"
+
+/* `row` holds the source, and then the result; `other` has room for as much. */
+static float *map_piece(const Pieces *p, float *row, float *other, int64_t x, int64_t y, int64_t pixels)
+{
+    const HaloMap *map = p->map;
+    const CpuRowKernels *rows = p->device->kernels->rows;
+    const int from = p->a->shape.channels, to = p->dst->shape.channels, alpha = p->dst->shape.alpha;
+    const int from_alpha = p->a->shape.alpha;
+    float *out = row;
+    cpu_pieces_load(p, p->a, x, y, pixels, row);
+    if (map->kind == HALO_MAP_PREMUL && alpha >= 0) rows->premul(row, pixels, from, alpha, map->white);
+    if (map->kind == HALO_MAP_GRAY) {
+        out = other;
+        rows->gray(row, pixels, from, map->w, out, to);
+    } else if (alpha >= 0) { /* points go over all channels; alpha is put back from a copy */
+        memcpy(other, row, (size_t)(pixels * from) * sizeof *row);
+    }
+    rows->points(out, pixels * to, map->point, map->points);
+    if (alpha >= 0) {
+        const float *original = map->kind == HALO_MAP_GRAY ? row + from_alpha : other + alpha;
+        for (int64_t i = 0; i < pixels; i++) out[i * to + alpha] = original[i * from];
+    }
+    return out;
+}
+
+HaloStatus cpu_map(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMap *map, HaloStore store)
+{
+    HaloStatus status = HALO_OK;
+    CpuTables tables;
+    const int from = src->shape.channels, to = dst->shape.channels, alpha = dst->shape.alpha;
+    Pieces pieces = {.make = map_piece,
+                     .a = src,
+                     .dst = dst,
+                     .map = map,
+                     .store = store,
+                     .widest = from > to ? from : to,
+                     .device = device};
+    const bool gray = map->kind == HALO_MAP_GRAY;
+    if (!cpu_pieces_hold(src, dst, 0, 0) || map->points < 0 || map->points > HALO_MAX_POINTS ||
+        (gray ? from < 3 || (alpha >= 0 && (src->shape.alpha < 0 || alpha >= to)) || (alpha < 0 && to != 1)
+              : from != to || alpha >= from))
+        return halo_fail(HALO_ERR_BUG, "a map was asked for samples that its source does not hold");
+    if (cpu_tables_pay(device, src, dst, map, store)) {
+        HALO_TRY(cpu_tables_make(device, src, dst, map, store, &tables));
+        pieces.tables = &tables;
+    }
+    status = cpu_pieces_run(&pieces);
+out:
+    return status;
+}
