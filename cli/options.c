@@ -6,12 +6,12 @@
 #define AT(member) .offset = offsetof(CliSettings, member)
 
 const CliOption cli_options[] = {
-    {"output", 'o', "FILE", NULL, CLI_OUTPUT, CLI_WRITES | CLI_PLOT | CLI_SAME, "write here; - is standard output", NULL, AT(output)},
+    {"output", 'o', "FILE", NULL, CLI_OUTPUT, CLI_COMPARE | CLI_WRITES | CLI_PLOT | CLI_SAME, "write here; - is standard output", NULL, AT(output)},
     {"out-dir", 0, "DIR", NULL, CLI_OUTPUT, CLI_WRITES | CLI_SAME,
      "write every output into this folder, made when missing", NULL, AT(out_dir)},
     {"name", 0, "TEMPLATE", NULL, CLI_OUTPUT, CLI_WRITES | CLI_SAME,
      "names in --out-dir, of {dir} {stem} {ext} {index} {index:04}; by default {dir}/{stem}.{ext}", NULL, AT(name)},
-    {"to", 0, "FORMAT", NULL, CLI_OUTPUT, CLI_WRITES | CLI_BENCH,
+    {"to", 0, "FORMAT", NULL, CLI_OUTPUT, CLI_COMPARE | CLI_WRITES | CLI_BENCH,
      "write this format; by default what the output's name says, else the input's", cli_read_format, 0},
     {"quality", 0, "N", NULL, CLI_OUTPUT, CLI_WRITES, "of JPEG, from 1 to 100; 90 by default", cli_read_quality,
      0},
@@ -22,14 +22,14 @@ const CliOption cli_options[] = {
      "leave out profile, EXIF, XMP, text and whatever else the input says of itself; rows are turned as EXIF says", NULL, AT(write.strip)},
     {"guard", 0, NULL, NULL, CLI_OUTPUT, CLI_WRITES,
      "scale sound down, where samples of it would be clipped, so that it fits", NULL, AT(write.guard)},
-    {"png-level", 0, "N", "0|1|2|3|4|5|6|7|8|9", CLI_OUTPUT, CLI_WRITES,
+    {"png-level", 0, "N", "0|1|2|3|4|5|6|7|8|9", CLI_OUTPUT, CLI_COMPARE | CLI_WRITES,
      "compression of PNG: 0 is none, 1 is fast (as by default), 9 is small", cli_read_png_level, 0},
     {"tile", 0, "N", NULL, CLI_OUTPUT, CLI_WRITES, "write TIFF in tiles of N x N pixels, such as 256; a multiple of 16", cli_read_tile, 0},
     {"pyramid", 0, NULL, NULL, CLI_OUTPUT, CLI_WRITES,
      "write TIFF in tiles, and behind it overviews of half the width and height, a quarter, … down to one tile", NULL, AT(write.pyramid)},
     {"sync", 0, NULL, NULL, CLI_OUTPUT, CLI_WRITES | CLI_HIST | CLI_PLOT | CLI_SAME,
      "have outputs and their names on the disk before they count as done, so that a power cut takes none", NULL, AT(write.sync)},
-    {"force", 'f', NULL, NULL, CLI_OUTPUT, CLI_WRITES | CLI_HIST | CLI_PLOT | CLI_SAME, "replace outputs that exist (never an input)",
+    {"force", 'f', NULL, NULL, CLI_OUTPUT, CLI_COMPARE | CLI_WRITES | CLI_HIST | CLI_PLOT | CLI_SAME, "replace outputs that exist (never an input)",
      NULL, AT(force)},
     {"skip-existing", 0, NULL, NULL, CLI_OUTPUT, CLI_WRITES | CLI_SAME, "leave inputs alone whose output exists", NULL,
      AT(skip_existing)},
@@ -42,9 +42,9 @@ const CliOption cli_options[] = {
 
     {"recursive", 'r', NULL, NULL, CLI_INPUT, CLI_READS | CLI_SAME,
      "take the files of known formats in folders, and in theirs", NULL, AT(recursive)},
-    {"include", 0, "GLOB", NULL, CLI_INPUT, CLI_READS | CLI_SAME,
+    {"include", 0, "GLOB", NULL, CLI_INPUT, CLI_COMPARE | CLI_READS | CLI_SAME,
      "take only inputs whose name, or path below the folder, matches; may be repeated", cli_read_include, 0},
-    {"exclude", 0, "GLOB", NULL, CLI_INPUT, CLI_READS | CLI_SAME,
+    {"exclude", 0, "GLOB", NULL, CLI_INPUT, CLI_COMPARE | CLI_READS | CLI_SAME,
      "leave out inputs and folders that match; may be repeated", cli_read_exclude, 0},
     {"files-from", 0, "FILE", NULL, CLI_INPUT, CLI_READS | CLI_SAME,
      "take more inputs from this list, one a line; - is standard input", NULL, AT(files_from)},
@@ -53,15 +53,15 @@ const CliOption cli_options[] = {
     {"shard", 0, "i/n", NULL, CLI_INPUT, CLI_WORKS | CLI_SAME,
      "do the i-th of n parts of the inputs; auto: as a Slurm array or an indexed Kubernetes job says",
      cli_read_shard, 0},
-    {"raw", 0, "SPEC", NULL, CLI_INPUT, CLI_READS,
+    {"raw", 0, "SPEC", NULL, CLI_INPUT, CLI_COMPARE | CLI_READS,
      "inputs have no header: u8, u16 or f32 as DTYPE:WxHxC; for sound DTYPE,RATE,CHANNELS, also s16, s24, s32; csv: a table", cli_read_raw, 0},
-    {"rate", 0, "HZ", NULL, CLI_INPUT, CLI_READS,
+    {"rate", 0, "HZ", NULL, CLI_INPUT, CLI_COMPARE | CLI_READS,
      "frames per second of tables (CSV), which do not say; 1 by default", cli_read_rate, 0},
-    {"columns", 0, "LIST", NULL, CLI_INPUT, CLI_READS, "of tables read just these columns, such as 2,3", NULL,
+    {"columns", 0, "LIST", NULL, CLI_INPUT, CLI_COMPARE | CLI_READS, "of tables read just these columns, such as 2,3", NULL,
      AT(engine.columns)},
-    {"tolerate", 0, NULL, NULL, CLI_INPUT, CLI_READS, "use what can be read of damaged inputs", NULL,
+    {"tolerate", 0, NULL, NULL, CLI_INPUT, CLI_COMPARE | CLI_READS, "use what can be read of damaged inputs", NULL,
      AT(engine.tolerate)},
-    {"max-pixels", 0, "N", NULL, CLI_INPUT, CLI_READS | CLI_SAME,
+    {"max-pixels", 0, "N", NULL, CLI_INPUT, CLI_COMPARE | CLI_READS | CLI_SAME,
      "refuse larger images; 2^28 by default, 100M is 100 million. Pixels of up to 4 samples are meant: an image of "
      "8 channels may have half as many", cli_read_pixels, 0},
 
@@ -70,9 +70,9 @@ const CliOption cli_options[] = {
     {"precision", 0, "HOW", "exact|fast", CLI_ENGINE, CLI_WORKS | CLI_BENCH,
      "exact: the same bytes everywhere; fast: large masks may differ a little, 8 bits by 1 level on few samples",
      cli_read_precision, 0},
-    {"jobs", 'j', "N", NULL, CLI_ENGINE, CLI_WORKS | CLI_BENCH | CLI_SAME, "threads to use; one a core by default",
+    {"jobs", 'j', "N", NULL, CLI_ENGINE, CLI_COMPARE | CLI_WORKS | CLI_BENCH | CLI_SAME, "threads to use; one a core by default",
      cli_read_jobs, 0},
-    {"max-memory", 0, "BYTES", NULL, CLI_ENGINE, CLI_WORKS | CLI_SAME,
+    {"max-memory", 0, "BYTES", NULL, CLI_ENGINE, CLI_COMPARE | CLI_WORKS | CLI_SAME,
      "host memory for samples and whatever else grows with a file, such as 2G; three quarters of the machine's by default", cli_read_memory, 0},
     {"latency", 0, "MS", NULL, CLI_ENGINE, CLI_WRITES | CLI_SAME,
      "sound from a pipe to a pipe goes through in blocks of so many milliseconds; 100 by default", cli_read_latency, 0},
@@ -102,13 +102,15 @@ const CliOption cli_options[] = {
     {"log-x", 0, NULL, NULL, CLI_REPORT, CLI_PLOT, "draw the first column of a table on one, too", NULL, AT(log_x)},
     {"total", 0, NULL, NULL, CLI_REPORT, CLI_RUN | CLI_STATS | CLI_HIST | CLI_SAME,
      "after the results of the files, those of all their samples together", NULL, AT(total)},
-    {"json", 0, NULL, NULL, CLI_REPORT, CLI_WORKS | CLI_INFO | CLI_LIST | CLI_BENCH | CLI_BARE | CLI_SAME,
+    {"at-most", 0, "LIST", NULL, CLI_REPORT, CLI_COMPARE, "differences that may be there, such as max=1,rmse=0.5; of max, mean, rmse, differing and lag", NULL, AT(at_most)},
+    {"at-least", 0, "LIST", NULL, CLI_REPORT, CLI_COMPARE, "likeness that has to be there, such as psnr=40,ssim=0.99; of psnr, ssim and correlation", NULL, AT(at_least)},
+    {"json", 0, NULL, NULL, CLI_REPORT, CLI_COMPARE | CLI_WORKS | CLI_INFO | CLI_LIST | CLI_BENCH | CLI_BARE | CLI_SAME,
      "print results as JSON, one object a line", NULL, AT(json)},
     {"progress", 0, "HOW", "auto|never|json", CLI_REPORT, CLI_WORKS | CLI_SAME,
      "auto: a line on terminals; json: an object a file on standard error", cli_read_progress, 0},
     {"no-color", 0, NULL, NULL, CLI_REPORT, CLI_ANYWHERE | CLI_SAME,
      "print without colours, as NO_COLOR and TERM=dumb also ask", NULL, AT(no_color)},
-    {"quiet", 'q', NULL, NULL, CLI_REPORT, CLI_READS | CLI_SAME, "say nothing but results and failures", NULL, AT(quiet)},
+    {"quiet", 'q', NULL, NULL, CLI_REPORT, CLI_COMPARE | CLI_READS | CLI_SAME, "say nothing but results and failures", NULL, AT(quiet)},
     {"verbose", 'v', NULL, NULL, CLI_REPORT, CLI_READS | CLI_SAME,
      "say for each input what was done, where, and what was clipped", NULL, AT(verbose)},
 
@@ -122,7 +124,7 @@ const CliOption cli_options[] = {
      AT(complete)},
 };
 const int cli_option_count = sizeof cli_options / sizeof cli_options[0];
-_Static_assert(sizeof cli_options / sizeof cli_options[0] <= 64, "the parser has one bit an option");
+_Static_assert(sizeof cli_options / sizeof cli_options[0] <= CLI_MOST_OPTIONS, "the parser has a place for each");
 
 const char *const cli_section_names[CLI_SECTIONS] = {
     [CLI_OUTPUT] = "Output",           [CLI_INPUT] = "Input",   [CLI_ENGINE] = "Computation",
@@ -150,6 +152,13 @@ const CliCommand cli_commands[] = {
      "halo scan in.png -o integral.npy\nhalo scan --op max --axis x in.png -o cumulative.npy\n", cli_run},
     {"info", CLI_INFO, NULL, "INPUT…", "what a file says of itself",
      "halo info in.png\nhalo info --json *.wav\n", cli_info},
+    {"compare", CLI_COMPARE, NULL, "A B",
+     "how much two files differ, or all of the same name in two folders; exit status 6 where it is more than may be",
+     "halo compare a.png b.png\n"
+     "halo compare a.png b.png --at-most max=1 --at-least ssim=0.99\n"
+     "halo compare old/ new/ --json\n"
+     "halo compare a.png b.png -o difference.png\n",
+     cli_compare},
     {"list", CLI_LIST, NULL, "[ops|masks|formats|devices]", "what there is",
      "halo list ops\nhalo list devices\nhalo list ops --json\n", cli_list},
     {"merge", CLI_MERGE, NULL, "SHARD.json…",

@@ -40,7 +40,7 @@ typedef struct CliSettings {
     CliWords include, exclude;
     int64_t shard, shards; /* the part, from 1, of so many; 0: all */
     CliText recipe;        /* the options that may change an output, as they would be typed */
-    const char *output, *out_dir, *name, *plot, *title, *generate, *complete, *files_from, *files0_from;
+    const char *output, *out_dir, *name, *at_most, *at_least, *plot, *title, *generate, *complete, *files_from, *files0_from;
     bool recursive, force, skip_existing, resume, total, dry_run, explain, json, no_color, quiet, verbose, help, version, log, log_x;
 } CliSettings;
 
@@ -56,14 +56,16 @@ enum {
     CLI_BARE = 128, /* without any command */
     CLI_BENCH = 256,
     CLI_MERGE = 512,
-    CLI_PLOT = 1024
+    CLI_PLOT = 1024,
+    CLI_COMPARE = 2048,
+    CLI_STACK = 4096
 };
 #define CLI_READS (CLI_RUN | CLI_STATS | CLI_HIST | CLI_SCAN | CLI_INFO)
 #define CLI_WORKS (CLI_RUN | CLI_STATS | CLI_HIST | CLI_SCAN)
 #define CLI_WRITES (CLI_RUN | CLI_SCAN)
-#define CLI_ANYWHERE 2047u
+#define CLI_ANYWHERE 8191u
 /* Beside these: no byte of an output depends on the option. Outputs made without it are not out of date. */
-#define CLI_SAME 2048u
+#define CLI_SAME 8192u
 
 struct CliCommand {
     const char *name;
@@ -88,6 +90,7 @@ typedef struct CliOption {
     size_t offset;
 } CliOption;
 
+#define CLI_MOST_OPTIONS 96
 extern const CliOption cli_options[];
 extern const int cli_option_count;
 extern const CliCommand cli_commands[];
@@ -134,6 +137,7 @@ bool cli_times_devices(
     const CliSettings *settings);           /* bench.c: is it `bench ops`, which takes a list of devices? */
 int cli_merge(const CliSettings *settings); /* merge.c */
 int cli_plot(const CliSettings *settings);  /* chart.c */
+int cli_compare(const CliSettings *settings); /* compare.c */
 int cli_help(const CliSettings *settings);  /* help.c */
 int cli_version(const CliSettings *settings); /* help.c */
 int cli_generate(const CliSettings *settings); /* generate.c */

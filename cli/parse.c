@@ -10,8 +10,8 @@ typedef struct Parser {
     CliSettings *settings;
     char **arg; /* what is left */
     int args;
-    uint64_t seen; /* which rows of the table were used, one bit each */
-    const char *value[64]; /* of each of them; NULL: a flag */
+    bool seen[CLI_MOST_OPTIONS];         /* which rows of the table were used */
+    const char *value[CLI_MOST_OPTIONS]; /* of each of them; NULL: a flag */
 } Parser;
 
 static const char *command_at(int i, const void *list)
@@ -55,11 +55,11 @@ static HaloStatus set_option(Parser *parser, const CliOption *option, const char
 {
     CliSettings *settings = parser->settings;
     char *const place = (char *)settings + option->offset;
-    const uint64_t bit = UINT64_C(1) << (option - cli_options);
+    bool *const seen = &parser->seen[option - cli_options];
     /* Of two numbers or words the last one counts. Of two files one would be left out without a word. */
-    if ((parser->seen & bit) != 0 && option->value != NULL && option->read == NULL && option->choices == NULL)
+    if (*seen && option->value != NULL && option->read == NULL && option->choices == NULL)
         return halo_fail(HALO_ERR_USAGE, "--%s is given twice, and takes one %s", option->name, option->value);
-    parser->seen |= bit;
+    *seen = true;
     if (option->value == NULL) {
         *(bool *)place = true;
         return HALO_OK;
@@ -190,7 +190,7 @@ static HaloStatus check_places(const Parser *parser)
     const CliCommand *command = parser->settings->command;
     const unsigned bit = command != NULL ? command->bit : CLI_BARE;
     for (int i = 0; i < cli_option_count; i++) {
-        if (!(parser->seen >> i & 1) || cli_options[i].commands & bit) continue;
+        if (!parser->seen[i] || cli_options[i].commands & bit) continue;
         if (command != NULL)
             return halo_fail(HALO_ERR_USAGE, "--%s does not go with 'halo %s'; see 'halo %s --help'",
                              cli_options[i].name, command->name, command->name);
@@ -205,7 +205,7 @@ static void note_recipe(Parser *parser)
 {
     CliText *recipe = &parser->settings->recipe;
     for (int i = 0; i < cli_option_count; i++) {
-        if (!(parser->seen >> i & 1) || cli_options[i].commands & CLI_SAME) continue;
+        if (!parser->seen[i] || cli_options[i].commands & CLI_SAME) continue;
         cli_add(recipe, " --", 3);
         cli_add(recipe, cli_options[i].name, strlen(cli_options[i].name));
         if (parser->value[i] == NULL) continue;

@@ -101,11 +101,14 @@ static void print_overview(FILE *to)
           to);
     fprintf(to, "\n%sCommands%s\n", cli_ink(CLI_BOLD), cli_ink(CLI_PLAIN));
     for (int i = 0; i < cli_command_count; i++)
-        fprintf(to, "  %-7s %s\n", cli_commands[i].name, cli_commands[i].help);
+        {
+        fprintf(to, "  %-7s ", cli_commands[i].name);
+        cli_wrap(to, cli_commands[i].help, 10, CLI_LINE);
+    }
     print_options(to, CLI_BARE, CLI_GENERAL);
     fputs("\nMore: 'halo run --help', 'halo list ops', 'halo help gauss'.\n"
           "Exit status: 0 done, 1 an input failed, 2 usage, 3 device, 4 output, 5 a limit,\n"
-          "70 a fault of halo's own: please report it.\n",
+          "6 'compare' found more than it may, 70 a fault of halo's own: please report it.\n",
           to);
 }
 

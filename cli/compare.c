@@ -1,0 +1,327 @@
+/* `halo compare`: how much two files differ, or all of the same name in two folders. */
+#include "halo/compare.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "batch/batch.h"
+#include "text/json.h"
+#include "text/page.h"
+
+#define EXIT_BEYOND 6 /* they were compared, and are farther from each other than they may be */
+
+/* ---- bounds --------------------------------------------------------------------------------------------- */
+
+/* What may be asked of a comparison; the first are to be at most, the others at least. */
+enum {
+    MOST_MAX,
+    MOST_MEAN,
+    MOST_RMSE,
+    MOST_DIFFERING,
+    MOST_LAG,
+    LEAST_PSNR,
+    LEAST_SSIM,
+    LEAST_CORRELATION,
+    BOUNDS
+};
+static const char most_names[] = "max|mean|rmse|differing|lag", least_names[] = "psnr|ssim|correlation";
+
+typedef struct Bounds {
+    bool any, given[BOUNDS];
+    double value[BOUNDS];
+} Bounds;
+
+static double measured(const HaloComparison *c, int bound)
+{
+    const double value[BOUNDS] = {c->max,       c->mean, c->rmse, (double)c->differing,
+                                  fabs(c->lag), c->psnr, c->ssim, c->correlation};
+    return value[bound];
+}
+
+/* Is it within the bounds? Where none is given, nothing may differ. What is not known is beyond. */
+static bool within(const Bounds *bounds, const HaloComparison *c)
+{
+    bool well = bounds->any || c->differing == 0;
+    for (int i = 0; i < BOUNDS; i++) {
+        if (!bounds->given[i]) continue;
+        const double value = measured(c, i);
+        well = well && (i < LEAST_PSNR ? value <= bounds->value[i] : value >= bounds->value[i]);
+    }
+    return well;
+}
+
+/* One "max=1" of a list. */
+static HaloStatus read_bound(const char *option, const char *text, const char *names, int first, Bounds *bounds)
+{
+    HaloStatus status = HALO_OK;
+    int choice = 0;
+    const char *end, *equals = strchr(text, '=');
+    char name[HALO_WORD_ROOM];
+    if (equals == NULL) HALO_FAIL(HALO_ERR_USAGE, "--%s: expected NAME=NUMBER, found '%.60s'", option, text);
+    snprintf(name, sizeof name, "%.*s", (int)(equals - text), text);
+    status = halo_read_choice(name, names, &choice);
+    if (status != HALO_OK) halo_fail_at(status, "--%s", option);
+    HALO_TRY(status);
+    if (!halo_read_number(equals + 1, &bounds->value[first + choice], &end) || *end != 0)
+        HALO_FAIL(HALO_ERR_USAGE, "--%s: %s: expected a number, found '%.60s'", option, name, equals + 1);
+    bounds->given[first + choice] = bounds->any = true;
+out:
+    return status;
+}
+
+static HaloStatus read_bounds(const char *option, const char *list, const char *names, int first,
+                              Bounds *bounds)
+{
+    HaloStatus status = HALO_OK;
+    for (const char *at = list; at != NULL && *at != 0 && status == HALO_OK;) {
+        const size_t length = strcspn(at, ",");
+        char *one = cli_format("%.*s", (int)length, at);
+        status = read_bound(option, one, names, first, bounds);
+        free(one);
+        at += length + (at[length] == ',');
+    }
+    return status;
+}
+
+/* ---- what is said --------------------------------------------------------------------------------------- */
+
+typedef struct Work {
+    const CliSettings *settings;
+    HaloSession *session;
+    Bounds bounds;
+    CliFates fates;
+    bool beyond; /* any pair was */
+} Work;
+
+static void record(FILE *to, const char *a, const char *b, const HaloComparison *c, bool well)
+{
+    CliJson json = {.to = to};
+    char room[16];
+    json_open(&json, NULL, '{');
+    json_text(&json, "type", "compare");
+    json_text(&json, "a", a);
+    json_text(&json, "b", b);
+    if (c->image > 0) json_int(&json, "image", c->image);
+    json_bool(&json, "within", well);
+    json_uint(&json, "samples", c->samples);
+    json_uint(&json, "differing", c->differing);
+    json_number(&json, "max", c->max);
+    if (c->differing > 0) {
+        json_open(&json, "at", '{');
+        json_int(&json, "x", c->max_x);
+        json_int(&json, "y", c->max_y);
+        json_text(&json, "channel", halo_channel_name(&c->shape, c->max_channel, room));
+        json_close(&json, '}');
+    } else {
+        json_null(&json, "at");
+    }
+    json_number(&json, "mean", c->mean);
+    json_number(&json, "rmse", c->rmse);
+    json_number(&json, "psnr", c->psnr);
+    if (c->shape.kind == HALO_IMAGE) json_number(&json, "ssim", c->ssim);
+    if (c->shape.kind == HALO_AUDIO) {
+        json_number(&json, "lag", c->lag);
+        json_number(&json, "correlation", c->correlation);
+    }
+    json_close(&json, '}');
+    json_end_line(&json);
+}
+
+static void print_lag(FILE *to, const HaloComparison *c)
+{
+    char text[64];
+    if (isnan(c->lag)) return;
+    if (c->lag == 0) {
+        fprintf(to, "  lag          none, correlation %.6g\n", c->correlation);
+        return;
+    }
+    halo_snprintf(text, sizeof text, "%.6g s", fabs(c->lag) / c->shape.rate);
+    fprintf(to, "  lag          the second is %.0f frame%s (%s) %s, correlation %.6g\n", fabs(c->lag),
+            halo_s((int64_t)fabs(c->lag)), text, c->lag > 0 ? "late" : "early", c->correlation);
+}
+
+static void print(FILE *to, const char *a, const char *b, const HaloComparison *c, bool well)
+{
+    char room[32], all[32], name[16];
+    fprintf(to, "%s%s, %s%s", cli_ink(CLI_BOLD), a, b, cli_ink(CLI_PLAIN));
+    if (c->image > 0) fprintf(to, ", image %lld", (long long)c->image);
+    if (c->differing == 0) {
+        fprintf(to, ": %sidentical%s\n", cli_ink(CLI_GREEN), cli_ink(CLI_PLAIN));
+        return;
+    }
+    fprintf(to, ": %s%s%s\n", cli_ink(well ? CLI_GREEN : CLI_RED), well ? "within the bounds" : "different",
+            cli_ink(CLI_PLAIN));
+    fprintf(to, "  differing    %s of %s samples\n", cli_thousands(c->differing, room),
+            cli_thousands(c->samples, all));
+    fprintf(to, "  max          %.6g at %lld", c->max, (long long)c->max_x);
+    if (c->shape.kind == HALO_IMAGE) fprintf(to, "+%lld", (long long)c->max_y);
+    fprintf(to, ", %s\n", halo_channel_name(&c->shape, c->max_channel, name));
+    fprintf(to, "  mean         %.6g\n  RMSE         %.6g\n  PSNR         %.6g dB\n", c->mean, c->rmse,
+            c->psnr);
+    if (!isnan(c->ssim)) fprintf(to, "  SSIM         %.6g\n", c->ssim);
+    print_lag(to, c);
+}
+
+/* ---- pairs ---------------------------------------------------------------------------------------------- */
+
+/* -o: the pipeline "difference", with quotes round a name that holds none of them. */
+static HaloStatus write_difference(const Work *work, const char *a, const char *b)
+{
+    HaloStatus status = HALO_OK;
+    const CliSettings *settings = work->settings;
+    HaloPipeline *pipeline = NULL;
+    HaloReport report = {0};
+    const char quote = strchr(b, '"') == NULL ? '"' : '\'';
+    char *text = cli_format("difference:%c%s%c", quote, b, quote);
+    const HaloJob job = {.input = a,
+                         .output = settings->output,
+                         .to = settings->to,
+                         .raw = settings->raw.kind != 0 ? &settings->raw : NULL,
+                         .force = settings->force ? HALO_FORCE_YES : HALO_FORCE_NO,
+                         .write = settings->write};
+    if (strchr(b, quote) != NULL || strpbrk(b, "{}") != NULL)
+        HALO_FAIL(HALO_ERR_USAGE, "-o: '%.200s' has quotes or braces in its name, which a pipeline cannot say",
+                  b);
+    HALO_TRY(halo_pipeline_parse(work->session, text, &pipeline));
+    HALO_TRY(halo_run(work->session, pipeline, &job, &report));
+out:
+    halo_report_free(&report);
+    halo_pipeline_free(pipeline);
+    free(text);
+    return status;
+}
+
+static HaloStatus say(Work *work, const char *a, const char *b, const HaloComparison *item, int items)
+{
+    const CliSettings *settings = work->settings;
+    FILE *page = cli_page_open();
+    for (int i = 0; i < items; i++) {
+        const bool well = within(&work->bounds, &item[i]);
+        work->beyond = work->beyond || !well;
+        if (settings->json)
+            record(page, a, b, &item[i], well);
+        else if (!settings->quiet)
+            print(page, a, b, &item[i], well);
+    }
+    const bool to_pipe = settings->output != NULL && strcmp(settings->output, "-") == 0;
+    return cli_page_send(to_pipe ? STDERR_FILENO : STDOUT_FILENO);
+}
+
+/* One pair. Its failure is said and counted, and others go on; what it returns ends the command. */
+static HaloStatus compare_pair(Work *work, const CliItem *first, const char *b)
+{
+    HaloStatus status = HALO_OK, outcome = first->status;
+    const CliSettings *settings = work->settings;
+    HaloComparison *item = NULL;
+    int items = 0;
+    if (outcome == HALO_OK)
+        outcome = halo_compare(work->session, first->input, b, settings->raw.kind != 0 ? &settings->raw : NULL,
+                               &item, &items);
+    if (outcome == HALO_OK && settings->output != NULL) outcome = write_difference(work, first->input, b);
+    if (outcome != HALO_OK) {
+        char *error = first->error != NULL ? cli_copy(first->error) : cli_failure(first, outcome);
+        cli_complain("%s", error);
+        free(error);
+    } else {
+        status = say(work, first->input, b, item, items);
+    }
+    cli_count_fate(&work->fates, outcome);
+    free(item);
+    return status;
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* The rest of a path behind the folder that was named. */
+static const char *below(const char *path, const char *folder)
+{
+    path += strlen(folder);
+    while (*path == '/') path++;
+    return path;
+}
+
+static char *beside(const char *folder, const char *name)
+{
+    const size_t length = strlen(folder);
+    return cli_format("%s%s%s", folder, length > 0 && folder[length - 1] == '/' ? "" : "/", name);
+}
+
+/* Files that only the second folder has are failures, too. */
+static HaloStatus find_lonely(Work *work, const CliSettings *all, const char *a, const char *b)
+{
+    HaloStatus status = HALO_OK;
+    CliBatch others = {0};
+    HALO_TRY(cli_find_inputs(all, &b, 1, &others));
+    for (size_t i = 0; i < others.count; i++) {
+        char *name = beside(a, below(others.item[i].input, b));
+        if (others.item[i].status == HALO_OK && access(name, F_OK) != 0) {
+            cli_complain("%s: there is no %s to compare it with", others.item[i].input, name);
+            cli_count_fate(&work->fates, HALO_ERR_INPUT);
+        }
+        free(name);
+    }
+out:
+    cli_batch_free(&others);
+    return status;
+}
+
+static HaloStatus compare_folders(Work *work, const char *a, const char *b)
+{
+    HaloStatus status = HALO_OK;
+    CliBatch batch = {0};
+    CliSettings all = *work->settings;
+    all.recursive = true;
+    if (all.output != NULL)
+        HALO_FAIL(HALO_ERR_USAGE, "-o takes the difference of two files, and these are folders");
+    HALO_TRY(cli_find_inputs(&all, &a, 1, &batch));
+    for (size_t i = 0; i < batch.count; i++) {
+        char *name = beside(b, below(batch.item[i].input, a));
+        status = compare_pair(work, &batch.item[i], name);
+        free(name);
+        HALO_TRY(status);
+    }
+    HALO_TRY(find_lonely(work, &all, a, b));
+out:
+    cli_batch_free(&batch);
+    return status;
+}
+
+static HaloStatus compare_all(Work *work)
+{
+    HaloStatus status = HALO_OK;
+    const CliSettings *settings = work->settings;
+    const char *const *word = (const char *const *)settings->word;
+    if (settings->words != 2)
+        HALO_FAIL(HALO_ERR_USAGE, "two files, or two folders, are compared, and %zu %s given", settings->words,
+                  settings->words == 1 ? "is" : "are");
+    HALO_TRY(read_bounds("at-most", settings->at_most, most_names, 0, &work->bounds));
+    HALO_TRY(read_bounds("at-least", settings->at_least, least_names, LEAST_PSNR, &work->bounds));
+    HALO_TRY(halo_session_open(&settings->engine, &work->session));
+    if (is_folder(word[0]) != is_folder(word[1]))
+        HALO_FAIL(HALO_ERR_USAGE, "'%.200s' is a folder, and '%.200s' is none", word[!is_folder(word[0])],
+                  word[is_folder(word[0])]);
+    if (is_folder(word[0])) return compare_folders(work, word[0], word[1]);
+    const CliItem first = {.input = cli_copy(word[0])};
+    status = compare_pair(work, &first, word[1]);
+    free(first.input);
+out:
+    return status;
+}
+
+int cli_compare(const CliSettings *settings)
+{
+    Work work = {.settings = settings};
+    cli_ink_setup(STDOUT_FILENO, settings->no_color);
+    const HaloStatus status = compare_all(&work);
+    if (status != HALO_OK && status != HALO_ERR_PIPE) cli_complain("compare: %s", halo_error());
+    halo_session_close(work.session);
+    const int code = status != HALO_OK ? (int)status : cli_fates_exit(&work.fates);
+    return code == 0 && work.beyond ? EXIT_BEYOND : code;
+}

@@ -1,0 +1,121 @@
+/* Two files, image by image. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "file/file.h"
+#include "halo/compare.h"
+#include "part.h"
+
+typedef struct Side {
+    const char *path;
+    HaloSource *source;
+    HaloReader reader;
+    HaloBuf data;
+} Side;
+
+static const char *name_of(const Side *side) { return halo_source_name(side->source); }
+
+static HaloStatus open_side(HaloSession *session, const HaloShape *raw, Side *side)
+{
+    const HaloStatus status = halo_source_open(side->path, &side->source);
+    if (status != HALO_OK) return status;
+    halo_source_count(side->source, &session->memory);
+    return load_open(session, side->source, raw, &side->reader);
+}
+
+static void close_side(HaloSession *session, Side *side)
+{
+    halo_memory_free(&session->memory, &side->data);
+    load_close(&side->reader);
+    halo_source_close(side->source);
+}
+
+static HaloStatus check_shapes(const Side *a, const Side *b)
+{
+    const HaloShape *s = &a->data.shape, *t = &b->data.shape;
+    if (s->kind != t->kind)
+        return halo_fail_on(HALO_ERR_INPUT, name_of(b), " is %s, and %s is %s",
+                            t->kind == HALO_AUDIO ? "audio" : "an image", name_of(a),
+                            s->kind == HALO_AUDIO ? "audio" : "an image");
+    if (s->kind == HALO_AUDIO && s->rate != t->rate)
+        return halo_fail_on(HALO_ERR_INPUT, name_of(b), " has %g frames a second, and %s has %g", t->rate,
+                            name_of(a), s->rate);
+    if (s->width == t->width && s->height == t->height && s->channels == t->channels) return HALO_OK;
+    return halo_fail_on(HALO_ERR_INPUT, name_of(b),
+                        " is %lld x %lld with %d channel%s, and %s is %lld x %lld with %d", (long long)t->width,
+                        (long long)t->height, t->channels, halo_s(t->channels), name_of(a), (long long)s->width,
+                        (long long)s->height, s->channels);
+}
+
+static HaloStatus compare_images(HaloSession *session, HaloPool *pool, Side *a, Side *b, HaloComparison *all)
+{
+    HaloStatus status = HALO_OK;
+    HALO_TRY(load_samples(&a->reader, &a->data));
+    HALO_TRY(load_samples(&b->reader, &b->data));
+    HALO_TRY(check_shapes(a, b));
+    const Pair pair = {.a = &a->data,
+                       .b = &b->data,
+                       .scale = (double)a->data.shape.white / (double)b->data.shape.white,
+                       .pool = pool,
+                       .jobs = session->options.jobs,
+                       .memory = &session->memory};
+    *all = (HaloComparison){.shape = a->data.shape};
+    HALO_TRY(compare_samples(&pair, all));
+    HALO_TRY(compare_structure(&pair, all));
+    HALO_TRY(compare_lag(&pair, all));
+    halo_memory_free(&session->memory, &a->data);
+    halo_memory_free(&session->memory, &b->data);
+out:
+    return status;
+}
+
+/* Steps to the next image of both; *more: there is one. */
+static HaloStatus next_images(HaloSession *session, Side *a, Side *b, bool *more)
+{
+    HaloStatus status = HALO_OK;
+    bool other = false;
+    HALO_TRY(load_more(session, &a->reader, more));
+    HALO_TRY(load_more(session, &b->reader, &other));
+    if (*more != other)
+        HALO_TRY(halo_fail_on(HALO_ERR_INPUT, name_of(*more ? a : b), " has more images than %s",
+                              name_of(*more ? b : a)));
+    if (!*more) return HALO_OK;
+    HALO_TRY(load_next(session, &a->reader));
+    HALO_TRY(load_next(session, &b->reader));
+out:
+    return status;
+}
+
+HaloStatus halo_compare(HaloSession *session, const char *path_a, const char *path_b, const HaloShape *raw,
+                        HaloComparison **item, int *items)
+{
+    HaloStatus status = HALO_OK;
+    Side a = {.path = path_a}, b = {.path = path_b};
+    HaloPool *pool = NULL;
+    *item = NULL;
+    *items = 0;
+    atomic_store(&session->memory.held, 0);
+    HALO_TRY(halo_pool_new(session->options.jobs, &pool));
+    HALO_TRY(open_side(session, raw, &a));
+    HALO_TRY(open_side(session, raw, &b));
+    for (bool more = true; more;) {
+        HaloComparison *grown = realloc(*item, sizeof *grown * ((size_t)*items + 1));
+        if (grown == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+        *item = grown;
+        HALO_TRY(compare_images(session, pool, &a, &b, &grown[*items]));
+        *items += 1;
+        grown[*items - 1].image = *items;
+        HALO_TRY(next_images(session, &a, &b, &more));
+    }
+    if (*items == 1) (*item)->image = 0;
+out:
+    close_side(session, &a);
+    close_side(session, &b);
+    halo_pool_free(pool);
+    if (status != HALO_OK) {
+        free(*item);
+        *item = NULL;
+        *items = 0;
+    }
+    return status;
+}

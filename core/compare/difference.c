@@ -1,0 +1,81 @@
+/* Sample by sample: how many differ, by how much, and where most. Sums of runs of a row in f64, in order, and
+ * those of all runs in order: so neither the number of threads nor the machine shows in them. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "part.h"
+
+#define RUN 4096 /* samples; those of a row that are left are its last run */
+
+typedef struct Sums {
+    uint64_t differing;
+    double sum, squares, max;
+    int64_t max_at; /* the first sample of the run with that difference, from the row's beginning */
+} Sums;
+
+typedef struct Work {
+    const Pair *pair;
+    int64_t cols, runs; /* samples of a row, and the runs of it */
+    Sums *run;          /* [rows][runs] */
+} Work;
+
+static void add_run(void *context, int64_t task, int worker)
+{
+    const Work *work = context;
+    const Pair *pair = work->pair;
+    const int channels = pair->a->shape.channels;
+    const int64_t y = task / work->runs, first = task % work->runs * RUN,
+                  count = smaller(RUN, work->cols - first);
+    double a[RUN], b[RUN];
+    Sums sums = {.max_at = -1};
+    HaloBuf one = *pair->a, other = *pair->b; /* a run may begin amid a pixel */
+    one.shape.width *= channels, other.shape.width *= channels;
+    one.shape.channels = other.shape.channels = 1;
+    pair_load(&one, first, y, count, 1.0, a);
+    pair_load(&other, first, y, count, pair->scale, b);
+    for (int64_t i = 0; i < count; i++) {
+        const double d = pair_distance(a[i], b[i]);
+        sums.differing += d > 0;
+        sums.sum += d;
+        sums.squares += d * d;
+        if (d > sums.max) sums.max_at = first + i;
+        if (d > sums.max) sums.max = d;
+    }
+    work->run[task] = sums;
+    (void)worker;
+}
+
+HaloStatus compare_samples(const Pair *pair, HaloComparison *all)
+{
+    HaloStatus status = HALO_OK;
+    const HaloShape *shape = &pair->a->shape;
+    Work work = {.pair = pair, .cols = shape->width * shape->channels};
+    double sum = 0, squares = 0;
+    int64_t bytes = 0;
+    work.runs = (work.cols + RUN - 1) / RUN;
+    bytes = shape->height * work.runs * (int64_t)sizeof *work.run;
+    HALO_TRY(halo_memory_hold(pair->memory, bytes));
+    work.run = malloc((size_t)bytes);
+    if (work.run == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    halo_pool_run(pair->pool, shape->height * work.runs, add_run, &work);
+    all->samples = (uint64_t)(shape->height * work.cols);
+    all->max_x = all->max_y = all->max_channel = -1;
+    for (int64_t k = 0; k < shape->height * work.runs; k++) {
+        const Sums *run = &work.run[k];
+        all->differing += run->differing;
+        sum += run->sum;
+        squares += run->squares;
+        if (!(run->max > all->max)) continue;
+        all->max = run->max;
+        all->max_x = run->max_at / shape->channels;
+        all->max_y = k / work.runs;
+        all->max_channel = (int)(run->max_at % shape->channels);
+    }
+    all->mean = sum / (double)all->samples;
+    all->rmse = sqrt(squares / (double)all->samples);
+    all->psnr = all->differing == 0 ? (double)INFINITY : 20.0 * log10((double)shape->white / all->rmse);
+out:
+    free(work.run);
+    halo_memory_release(pair->memory, status == HALO_OK ? bytes : 0);
+    return status;
+}

@@ -1,0 +1,97 @@
+/* By how much one sound is late: the place of the maximum of their correlation, by Fourier transforms. Both
+ * sounds, their channels added up, go through one transform, as the real and the imaginary part. */
+#include <math.h>
+
+#include "part.h"
+
+#ifdef HALO_HAVE_KISSFFT
+#include <kiss_fft.h>
+#include <stdlib.h>
+
+#define LONGEST ((int64_t)1 << 30) /* complex numbers that kissfft counts */
+
+/* All channels of a frame, added up. */
+static double mixed(const HaloBuf *from, int64_t frame, double scale)
+{
+    double sum = 0.0;
+    const int channels = from->shape.channels;
+    for (int c = 0; c < channels; c++) {
+        double one;
+        HaloBuf view = *from;
+        view.shape.channels = 1;
+        view.shape.width *= channels;
+        pair_load(&view, frame * channels + c, 0, 1, scale, &one);
+        sum += one;
+    }
+    return sum;
+}
+
+/* The spectra of both, taken apart, and multiplied: the first's conjugate with the second's. */
+static void multiply_spectra(kiss_fft_cpx *z, int64_t n)
+{
+    for (int64_t k = 0; k <= n / 2; k++) {
+        const int64_t m = (n - k) % n;
+        const kiss_fft_cpx p = z[k], q = z[m];
+        const float ar = (p.r + q.r) / 2, ai = (p.i - q.i) / 2, br = (p.i + q.i) / 2, bi = (q.r - p.r) / 2;
+        z[k] = (kiss_fft_cpx){ar * br + ai * bi, ar * bi - ai * br};
+        z[m] = (kiss_fft_cpx){z[k].r, -z[k].i};
+    }
+}
+
+static HaloStatus transform(kiss_fft_cpx *from, kiss_fft_cpx *to, int64_t n, bool inverse)
+{
+    kiss_fft_cfg plan = kiss_fft_alloc((int)n, inverse, NULL, NULL);
+    if (plan == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    kiss_fft(plan, from, to);
+    kiss_fft_free(plan);
+    return HALO_OK;
+}
+
+HaloStatus compare_lag(const Pair *pair, HaloComparison *all)
+{
+    HaloStatus status = HALO_OK;
+    const int64_t frames = pair->a->shape.width;
+    int64_t n = 2, bytes = 0, best = 0;
+    kiss_fft_cpx *signal = NULL, *spectrum = NULL;
+    double power_a = 0, power_b = 0;
+    all->lag = all->correlation = (double)NAN;
+    if (pair->a->shape.kind != HALO_AUDIO || frames > LONGEST / 2) return HALO_OK;
+    while (n < 2 * frames) n *= 2;
+    bytes = 3 * n * (int64_t)sizeof *signal; /* kissfft's own, too */
+    HALO_TRY(halo_memory_hold(pair->memory, bytes));
+    signal = calloc((size_t)n, sizeof *signal);
+    spectrum = malloc((size_t)n * sizeof *spectrum);
+    if (signal == NULL || spectrum == NULL) {
+        status = halo_fail(HALO_ERR_LIMIT, "not enough memory");
+        goto release;
+    }
+    for (int64_t i = 0; i < frames; i++) {
+        const double a = mixed(pair->a, i, 1.0), b = mixed(pair->b, i, pair->scale);
+        signal[i] = (kiss_fft_cpx){(float)a, (float)b};
+        power_a += a * a;
+        power_b += b * b;
+    }
+    if (!(power_a > 0 && power_b > 0 && isfinite(power_a) && isfinite(power_b))) goto release;
+    if (transform(signal, spectrum, n, false) != HALO_OK) goto release;
+    multiply_spectra(spectrum, n);
+    if (transform(spectrum, signal, n, true) != HALO_OK) goto release;
+    for (int64_t i = 1; i < n; i++)
+        if (signal[i].r > signal[best].r) best = i;
+    all->lag = (double)(best < frames ? best : best - n);
+    all->correlation = (double)signal[best].r / (double)n / sqrt(power_a * power_b);
+release:
+    free(spectrum);
+    free(signal);
+    halo_memory_release(pair->memory, bytes);
+out:
+    return status;
+}
+
+#else
+HaloStatus compare_lag(const Pair *pair, HaloComparison *all)
+{
+    (void)pair;
+    all->lag = all->correlation = (double)NAN;
+    return HALO_OK;
+}
+#endif

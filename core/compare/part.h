@@ -1,0 +1,28 @@
+/* What measures differences: each takes two buffers of one shape but for the sample type, whole, in host
+ * memory. */
+#ifndef CORE_COMPARE_PART_H
+#define CORE_COMPARE_PART_H
+
+#include "core.h"
+#include "halo/compare.h"
+#include "halo/pool.h"
+
+typedef struct Pair {
+    const HaloBuf *a, *b;
+    double scale; /* samples of b times this are in units of a */
+    HaloPool *pool;
+    int jobs; /* threads of it, at most */
+    HaloMemory *memory;
+} Pair;
+
+/* samples.c: n samples, from the first of pixel (x, y) on, as f64, times `scale`. */
+void pair_load(const HaloBuf *from, int64_t x, int64_t y, int64_t n, double scale, double *row);
+/* How far two samples are from each other: two NaN not at all, NaN and a number infinitely. */
+double pair_distance(double a, double b);
+
+/* difference.c, similarity.c, lag.c: fill in their part of the comparison. */
+HaloStatus compare_samples(const Pair *pair, HaloComparison *all);
+HaloStatus compare_structure(const Pair *pair, HaloComparison *all);
+HaloStatus compare_lag(const Pair *pair, HaloComparison *all);
+
+#endif

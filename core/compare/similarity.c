@@ -1,0 +1,107 @@
+/* SSIM: Z. Wang, A. C. Bovik, H. R. Sheikh, E. P. Simoncelli, "Image quality assessment: from error visibility
+ * to structural similarity", 2004. In f64: down columns first, then along rows. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "part.h"
+
+enum { REACH = 5, TAPS = 2 * REACH + 1, ROWS = 32, PLANES = 4 };
+
+typedef struct Work {
+    const Pair *pair;
+    double tap[TAPS], c1, c2;
+    int64_t cols;      /* samples of a row */
+    double *scratch;   /* [workers][(2 * (ROWS + 2 * REACH) + PLANES) * cols] */
+    int64_t of_worker; /* samples */
+    double *row;       /* [height] sums of the rows */
+} Work;
+
+/* Weighted sums down the columns: of a, b, a² + b² and ab, whose first rows are `a` and `b`. */
+static void down(const Work *work, const double *a, const double *b, double *plane)
+{
+    const int64_t n = work->cols;
+    double *restrict pa = plane, *restrict pb = plane + n, *restrict ps = plane + 2 * n,
+                     *restrict pp = plane + 3 * n;
+    for (int64_t i = 0; i < PLANES * n; i++) plane[i] = 0.0;
+    for (int k = 0; k < TAPS; k++) {
+        const double tap = work->tap[k];
+        const double *restrict x = a + k * n, *restrict y = b + k * n;
+        for (int64_t i = 0; i < n; i++) {
+            pa[i] += tap * x[i];
+            pb[i] += tap * y[i];
+            ps[i] += tap * (x[i] * x[i] + y[i] * y[i]);
+            pp[i] += tap * (x[i] * y[i]);
+        }
+    }
+}
+
+/* The sum over the pixels of a row that are far enough from its ends. */
+static double along(const Work *work, const double *plane)
+{
+    const int64_t n = work->cols, channels = work->pair->a->shape.channels;
+    double total = 0.0;
+    for (int64_t i = REACH * channels; i < n - REACH * channels; i++) {
+        double sum[PLANES] = {0};
+        for (int k = 0; k < TAPS; k++)
+            for (int p = 0; p < PLANES; p++) sum[p] += work->tap[k] * plane[p * n + i + (k - REACH) * channels];
+        const double a = sum[0], b = sum[1], product = a * b, squares = a * a + b * b;
+        total += (2 * product + work->c1) * (2 * (sum[3] - product) + work->c2) /
+                 ((squares + work->c1) * (sum[2] - squares + work->c2));
+    }
+    return total;
+}
+
+static void make_rows(void *context, int64_t task, int worker)
+{
+    const Work *work = context;
+    const Pair *pair = work->pair;
+    const int64_t height = pair->a->shape.height, n = work->cols;
+    const int64_t first = REACH + task * ROWS, end = smaller(first + ROWS, height - REACH);
+    double *a = work->scratch + worker * work->of_worker, *b = a + (ROWS + 2 * REACH) * n;
+    double *plane = b + (ROWS + 2 * REACH) * n;
+    for (int64_t y = first - REACH; y < end + REACH; y++) {
+        pair_load(pair->a, 0, y, n, 1.0, a + (y - first + REACH) * n);
+        pair_load(pair->b, 0, y, n, pair->scale, b + (y - first + REACH) * n);
+    }
+    for (int64_t y = first; y < end; y++) {
+        down(work, a + (y - first) * n, b + (y - first) * n, plane);
+        work->row[y] = along(work, plane);
+    }
+}
+
+static void make_taps(double tap[TAPS])
+{
+    double sum = 0.0;
+    for (int k = 0; k < TAPS; k++) sum += tap[k] = exp(-0.5 * (k - REACH) * (k - REACH) / (1.5 * 1.5));
+    for (int k = 0; k < TAPS; k++) tap[k] /= sum;
+}
+
+HaloStatus compare_structure(const Pair *pair, HaloComparison *all)
+{
+    HaloStatus status = HALO_OK;
+    const HaloShape *shape = &pair->a->shape;
+    const double white = (double)shape->white;
+    Work work = {.pair = pair, .c1 = 0.01 * white * (0.01 * white), .c2 = 0.03 * white * (0.03 * white)};
+    int64_t bytes = 0;
+    all->ssim = (double)NAN;
+    if (shape->kind != HALO_IMAGE || shape->width < TAPS || shape->height < TAPS) return HALO_OK;
+    make_taps(work.tap);
+    work.cols = shape->width * shape->channels;
+    work.of_worker = (2 * (ROWS + 2 * REACH) + PLANES) * work.cols;
+    bytes = (work.of_worker * pair->jobs + shape->height) * (int64_t)sizeof(double);
+    HALO_TRY(halo_memory_hold(pair->memory, bytes));
+    work.row = malloc((size_t)bytes);
+    if (work.row == NULL) {
+        halo_memory_release(pair->memory, bytes);
+        HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    }
+    work.scratch = work.row + shape->height;
+    halo_pool_run(pair->pool, (shape->height - 2 * REACH + ROWS - 1) / ROWS, make_rows, &work);
+    double total = 0.0;
+    for (int64_t y = REACH; y < shape->height - REACH; y++) total += work.row[y];
+    all->ssim = total / (double)((shape->height - 2 * REACH) * (work.cols - 2 * REACH * shape->channels));
+    free(work.row);
+    halo_memory_release(pair->memory, bytes);
+out:
+    return status;
+}

@@ -1,0 +1,167 @@
+# `halo compare`: its numbers beside NumPy's, its bounds and its exit status.
+# shellcheck disable=SC2154
+setup() { load common; common_setup; }
+
+# number FILE KEY: what a line of JSON says.
+number() { sed -En 's/.*"'"$2"'":"?(-?[0-9.e+-]+|-?inf|null)"?[,}].*/\1/p' "$1"; }
+
+@test "differences, PSNR and SSIM are NumPy's" {
+    need_numpy
+    "$PYTHON" - << 'END'
+import numpy as np
+r = np.random.default_rng(7)
+y, x = np.mgrid[0:61, 0:83]
+a = (np.stack([128 + 90 * np.sin(x / 7), 3 * x % 256, 4 * y], 2) + r.normal(0, 9, (61, 83, 3))).clip(0, 255).astype(np.uint8)
+b = (a + r.normal(0, 6, a.shape)).clip(0, 255).astype(np.uint8)
+for name, v in (("a", a), ("b", b)): open(name + ".ppm", "wb").write(b"P6 83 61 255\n" + v.tobytes())
+np.save("a.npy", (a / 255).astype(np.float32)); np.save("b.npy", (b / 255).astype(np.float32))
+open("b16.ppm", "wb").write(b"P6 83 61 65535\n" + (b.astype(np.uint16) * 257).astype(">u2").tobytes())
+# Wang 2004 with skimage's gaussian_weights=True, sigma=1.5, use_sample_covariance=False, written out
+tap = np.exp(-0.5 * (np.arange(-5, 6) / 1.5) ** 2); tap /= tap.sum()
+def smooth(v):
+    v = sum(t * v[i:i + v.shape[0] - 10] for i, t in enumerate(tap))
+    return sum(t * v[:, i:i + v.shape[1] - 10] for i, t in enumerate(tap))
+def ssim(p, q, white):
+    p, q = p.astype(np.float64), q.astype(np.float64)
+    up, uq = smooth(p), smooth(q)
+    vp, vq, vpq = smooth(p * p) - up * up, smooth(q * q) - uq * uq, smooth(p * q) - up * uq
+    c1, c2 = (0.01 * white) ** 2, (0.03 * white) ** 2
+    return ((2 * up * uq + c1) * (2 * vpq + c2) / ((up ** 2 + uq ** 2 + c1) * (vp + vq + c2))).mean()
+d = np.abs(a.astype(float) - b)
+rmse = np.sqrt((d ** 2).mean())
+at = np.unravel_index(d.argmax(), d.shape)
+print(int((d > 0).sum()), d.max(), d.mean(), rmse, 20 * np.log10(255 / rmse), ssim(a, b, 255), at[1], at[0], "rgb"[at[2]], file=open("want", "w"))
+END
+    read -r differing max mean rmse psnr ssim x y channel < want
+    run halo compare a.ppm b.ppm --json
+    [ "$status" -eq 6 ]
+    echo "$output" > said
+    [ "$(number said differing)" = "$differing" ]
+    grep -q "\"at\":{\"x\":$x,\"y\":$y,\"channel\":\"$channel\"}" said
+    close() { awk -v a="$(number said "$1")" -v b="$2" 'BEGIN { exit !(a != "" && (a - b)^2 <= 1e-14 * (1 + b * b)) }' || { echo "$1 $2"; cat said; return 1; }; }
+    close max "$max"; close mean "$mean"; close rmse "$rmse"; close psnr "$psnr"; close ssim "$ssim"
+    halo compare a.ppm b.ppm --json -j 1 | cmp - said
+    run halo compare a.ppm b16.ppm --json
+    sed 's/b16/b/' <<< "$output" | cmp - said
+    run halo compare a.npy b.npy --json
+    echo "$output" > said
+    awk -v a="$(number said ssim)" -v b="$ssim" 'BEGIN { exit !((a - b)^2 < 1e-12) }'
+    awk -v a="$(number said psnr)" -v b="$psnr" 'BEGIN { exit !((a - b)^2 < 1e-9) }'
+}
+
+@test "exit 0 within the bounds, which are identical by default, 6 beyond, 1 where files cannot be compared" {
+    make_rgb a.ppm 40 30
+    halo run 'offset:1' a.ppm -o b.ppm -q
+    halo compare a.ppm a.ppm | grep -q 'identical'
+    run halo compare a.ppm b.ppm
+    [ "$status" -eq 6 ] && [[ "$output" == *"different"*"max          1 at"* ]]
+    run halo compare a.ppm b.ppm --at-most max=1,rmse=1 --at-least psnr=40,ssim=0.9
+    [ "$status" -eq 0 ] && [[ "$output" == *"within the bounds"* ]]
+    for bound in --at-most=max=0.5 --at-most=differing=3 --at-least=psnr=90 --at-least=ssim=1; do
+        run halo compare a.ppm b.ppm "$bound"
+        [ "$status" -eq 6 ] || { echo "$bound: $status"; return 1; }
+    done
+    run halo compare a.ppm b.ppm -q
+    [ "$status" -eq 6 ] && [ -z "$output" ]
+    make_gray g.pgm 40 30; make_rgb c.ppm 30 40
+    run --separate-stderr halo compare a.ppm g.pgm
+    [ "$status" -eq 1 ] && says "g.pgm is 40 x 30 with 1 channel, and a.ppm is 40 x 30 with 3"
+    run --separate-stderr halo compare a.ppm none.ppm
+    [ "$status" -eq 1 ] && says "none.ppm: No such file"
+    for wrong in --at-most=psnr=3 --at-most=max --at-most=max=one --at-least=max=1; do
+        run --separate-stderr halo compare a.ppm a.ppm "$wrong"
+        [ "$status" -eq 2 ] && [ -n "$stderr" ]
+    done
+    run --separate-stderr halo compare a.ppm
+    [ "$status" -eq 2 ] && says "1 is given"
+    run --separate-stderr halo compare c.ppm c.ppm --at-most max=1 --at-least ssim=0.9,correlation=0
+    [ "$status" -eq 6 ] # a picture has no such correlation
+}
+
+@test "-o writes the difference" {
+    make_rgb a.ppm 40 30
+    halo run gauss:1 a.ppm -o b.ppm
+    run halo compare a.ppm b.ppm -o d.ppm
+    [ "$status" -eq 6 ]
+    halo run difference:b.ppm a.ppm -o want.ppm
+    cmp d.ppm want.ppm
+    run halo compare a.ppm b.ppm -o d.ppm
+    [ "$status" -eq 1 ]
+    run halo compare a.ppm b.ppm -o d.ppm -f --at-most max=255
+    [ "$status" -eq 0 ]
+}
+
+@test "folders are compared by name, and what only one has is a failure" {
+    mkdir -p a/deep b/deep
+    for i in 1 2; do make_rgb a/$i.ppm $((20 + i)) 8; done
+    cp a/1.ppm a/deep/3.ppm
+    cp -r a/. b
+    halo compare a b | grep -c identical | grep -qx 3
+    halo compare a/ b/ --json | grep -c '"within":true' | grep -qx 3
+    halo run invert a/2.ppm -o b/2.ppm -f
+    run halo compare a b
+    [ "$status" -eq 6 ]
+    rm a/1.ppm
+    run --separate-stderr halo compare a b
+    [ "$status" -eq 1 ] && says "b/1.ppm: there is no a/1.ppm"
+    rm b/1.ppm b/2.ppm
+    run --separate-stderr halo compare a b
+    [ "$status" -eq 1 ] && says "b/2.ppm: No such file"
+    run --separate-stderr halo compare a b/deep/3.ppm
+    [ "$status" -eq 2 ] && says "is a folder, and"
+}
+
+@test "pages are compared one by one" {
+    make_rgb a.ppm 20 12; halo run invert a.ppm -o b.ppm
+    cat a.ppm a.ppm > aa.ppm; cat a.ppm b.ppm > ab.ppm
+    halo run '' aa.ppm -o aa.tif; halo run '' ab.ppm -o ab.tif
+    run halo compare aa.tif ab.tif --json
+    [ "$status" -eq 6 ] && [[ "${lines[0]}" == *'"image":1,"within":true'* ]] && [[ "${lines[1]}" == *'"image":2,"within":false'* ]]
+    run --separate-stderr halo compare aa.tif a.ppm
+    [ "$status" -eq 1 ] && says "aa.tif has more images than a.ppm"
+}
+
+@test "the lag of a sound that is late, and none of one that is not" {
+    need_numpy
+    "$PYTHON" - << 'END'
+import numpy as np
+r = np.random.default_rng(3)
+v = r.normal(0, 0.1, 5000)
+def wav(name, x):
+    s = np.clip(np.rint(x * 32767), -32768, 32767).astype("<i2").tobytes()
+    open(name, "wb").write(b"RIFF" + np.uint32(36 + len(s)).tobytes() + b"WAVEfmt \x10\0\0\0\1\0\1\0" + np.uint32(8000).tobytes() + np.uint32(16000).tobytes() + b"\2\0\x10\0data" + np.uint32(len(s)).tobytes() + s)
+wav("a.wav", v); wav("late.wav", np.concatenate([np.zeros(137), v[:-137]])); wav("early.wav", np.concatenate([v[42:], np.zeros(42)]) / 2)
+END
+    halo list formats > /dev/null
+    run halo compare a.wav late.wav --json
+    [ "$status" -eq 6 ]
+    echo "$output" > said
+    [ "$(number said lag)" = null ] && skip "no Fourier transforms in this build"
+    [ "$(number said lag)" = 137 ]
+    run halo compare a.wav early.wav
+    [[ "$output" == *"the second is 42 frames (0.00525 s) early, correlation 0.99"* ]]
+    halo compare a.wav a.wav --json > said
+    [ "$(number said lag)" = 0 ] && ! grep -q ssim said
+    run halo compare a.wav late.wav --at-most lag=200
+    [ "$status" -eq 0 ]
+    run halo compare a.wav late.wav --at-most lag=100
+    [ "$status" -eq 6 ]
+}
+
+@test "NaN beside NaN is the same, beside a number infinitely far; memory has its limit" {
+    need_numpy
+    "$PYTHON" -c 'import numpy as np
+v = np.linspace(0, 1, 300, dtype=np.float32).reshape(15, 20); v[2, 3] = np.nan; v[4, 4] = np.inf; np.save("a.npy", v)
+v[7, 7] = np.nan; np.save("b.npy", v)'
+    halo compare a.npy a.npy --json > said
+    [ "$(number said differing)" = 0 ]
+    run halo compare a.npy b.npy --json
+    [ "$status" -eq 6 ]
+    echo "$output" > said
+    [ "$(number said differing)" = 1 ] && [ "$(number said max)" = inf ] && grep -q '"at":{"x":7,"y":7' said
+    head -c 3000000 /dev/zero > zeros
+    (printf 'P5 2000 1500 255 '; cat zeros) > large.pgm
+    run --separate-stderr halo compare large.pgm large.pgm --max-memory 4M
+    [ "$status" -eq 5 ] && says "MiB"
+    halo compare large.pgm large.pgm --max-memory 12M > /dev/null
+}
