@@ -138,6 +138,7 @@ bool cli_times_devices(
 int cli_merge(const CliSettings *settings); /* merge.c */
 int cli_plot(const CliSettings *settings);  /* chart.c */
 int cli_compare(const CliSettings *settings); /* compare.c */
+int cli_stack(const CliSettings *settings); /* stack.c */
 int cli_help(const CliSettings *settings);  /* help.c */
 int cli_version(const CliSettings *settings); /* help.c */
 int cli_generate(const CliSettings *settings); /* generate.c */

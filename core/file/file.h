@@ -34,7 +34,10 @@ HaloStatus turn_load(HaloReader *reader, const HaloWriter *writer, int orientati
 /* The shape that an image has when it is turned. */
 HaloShape turn_shape(const HaloShape *shape, int orientation);
 
-/* save.c: an image or a sound of this shape into a writer whose format, sink and options are set; `like`, of
+/* save.c: the format of an output: the one asked for (NULL: none), by its extension, or that of the input. */
+HaloStatus save_format(const HaloSession *session, const char *output, const HaloFormat *asked,
+                       const HaloFormat *of_input, const HaloFormat **to);
+/* An image or a sound of this shape into a writer whose format, sink and options are set; `like`, of
  * the input, gives depth and metadata (nothing with --strip). `endless`: its length is not known before the
  * end. */
 HaloStatus save_begin(HaloWriter *writer, HaloInfo *like, const HaloShape *shape, bool endless);

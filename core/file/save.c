@@ -4,6 +4,24 @@
 
 #include "file.h"
 
+HaloStatus save_format(const HaloSession *session, const char *output, const HaloFormat *asked,
+                       const HaloFormat *of_input, const HaloFormat **to)
+{
+    char extension[HALO_WORD_ROOM] = "";
+    const HaloFormat *named = NULL;
+    *to = asked != NULL ? asked : of_input;
+    if (asked == NULL && strcmp(output, "-") != 0)
+        named = load_format_named(session->tables, output, extension);
+    if (extension[0] != 0) *to = named;
+    if (*to == NULL)
+        return halo_fail_on(HALO_ERR_USAGE, output,
+                            ": '%s' names no format halo writes; --to FORMAT says it", extension);
+    if ((*to)->create == NULL)
+        return halo_fail(HALO_ERR_USAGE, "%s is only read, not written; --to FORMAT names another",
+                         (*to)->name);
+    return HALO_OK;
+}
+
 /* Metadata that may be passed on; the memory stays the input's. A thumbnail of other samples must not be: it
  * would show a face that the pipeline made unrecognisable. And what is said of the size has to be true. */
 static void set_info(HaloWriter *writer, HaloInfo *like, const HaloShape *shape)

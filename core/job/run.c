@@ -10,25 +10,6 @@
 #include "job.h"
 #include "pipeline/pipeline.h"
 
-/* Format of the output: asked for, by its extension, or the input's. */
-static HaloStatus output_format(const HaloSession *session, const HaloJob *job, const HaloFormat *of_input,
-                                const HaloFormat **to)
-{
-    char extension[HALO_WORD_ROOM] = "";
-    const HaloFormat *named = NULL;
-    *to = job->to != NULL ? job->to : of_input;
-    if (job->to == NULL && strcmp(job->output, "-") != 0)
-        named = load_format_named(session->tables, job->output, extension);
-    if (extension[0] != 0) *to = named;
-    if (*to == NULL)
-        return halo_fail_on(HALO_ERR_USAGE, job->output,
-                            ": '%s' names no format halo writes; --to FORMAT says it", extension);
-    if ((*to)->create == NULL)
-        return halo_fail(HALO_ERR_USAGE, "%s is only read, not written; --to FORMAT names another",
-                         (*to)->name);
-    return HALO_OK;
-}
-
 static void close_all(JobState *state)
 {
     save_close(&state->writer, HALO_ERR_OUTPUT);
@@ -258,7 +239,7 @@ static HaloStatus run_once(HaloSession *session, const HaloPipeline *pipeline, c
     HALO_TRY(halo_source_open(job->input, &state.source));
     halo_source_count(state.source, state.memory);
     HALO_TRY(load_open(session, state.source, job->raw, &state.reader));
-    if (job->output != NULL) HALO_TRY(output_format(session, job, state.reader.format, &to));
+    if (job->output != NULL) HALO_TRY(save_format(session, job->output, job->to, state.reader.format, &to));
     if (job->explain != NULL) {
         status = explain(session, pipeline, job, to, &state);
         goto out;

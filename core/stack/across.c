@@ -1,0 +1,114 @@
+/* Sums and the like over a stack, in f64, picture by picture in order; many places side by side. */
+#include <math.h>
+
+#include "halo/program.h"
+#include "part.h"
+
+/* ---- one picture after the other ------------------------------------------------------------------------- */
+
+/* Sample i of picture k as f64. */
+#define LOAD(Sample)                                                             \
+    {                                                                            \
+        const Sample *one = (const Sample *)(const void *)(samples + k * pitch); \
+        for (int64_t i = 0; i < n; i++) value[i] = (double)one[i];               \
+    }
+
+static void load(const Across *across, const char *samples, int64_t pitch, int64_t k, int64_t n,
+                 double *restrict value)
+{
+    if (across->dtype == HALO_U8)
+        LOAD(uint8_t)
+    else if (across->dtype == HALO_U16)
+        LOAD(uint16_t)
+    else
+        LOAD(float)
+}
+
+static void sum(const Across *across, const char *samples, int64_t pitch, int64_t n, double *restrict out)
+{
+    double value[ACROSS_MOST];
+    for (int64_t i = 0; i < n; i++) out[i] = 0.0;
+    for (int64_t k = 0; k < across->count; k++) {
+        load(across, samples, pitch, k, n, value);
+        for (int64_t i = 0; i < n; i++) out[i] += value[i];
+    }
+}
+
+static void mean(const Across *across, const char *samples, int64_t pitch, int64_t n, double *restrict out)
+{
+    sum(across, samples, pitch, n, out);
+    for (int64_t i = 0; i < n; i++) out[i] /= (double)across->count;
+}
+
+/* Of the population: the mean first, then the squares of the distances from it. */
+static void deviation(const Across *across, const char *samples, int64_t pitch, int64_t n, double *restrict out)
+{
+    double value[ACROSS_MOST], middle[ACROSS_MOST];
+    mean(across, samples, pitch, n, middle);
+    for (int64_t i = 0; i < n; i++) out[i] = 0.0;
+    for (int64_t k = 0; k < across->count; k++) {
+        load(across, samples, pitch, k, n, value);
+        for (int64_t i = 0; i < n; i++) out[i] += (value[i] - middle[i]) * (value[i] - middle[i]);
+    }
+    for (int64_t i = 0; i < n; i++) out[i] = sqrt(out[i] / (double)across->count);
+}
+
+/* The mean of what is no farther from the median than so many deviations; the median where nothing is. */
+static void clipped(const Across *across, const char *samples, int64_t pitch, int64_t n, void *scratch,
+                    double *restrict out)
+{
+    double value[ACROSS_MOST], median[ACROSS_MOST], reach[ACROSS_MOST], taken[ACROSS_MOST];
+    order_make(across, STACK_MEDIAN, samples, pitch, n, scratch, median);
+    deviation(across, samples, pitch, n, reach);
+    for (int64_t i = 0; i < n; i++) {
+        reach[i] *= across->what->clip;
+        out[i] = taken[i] = 0.0;
+    }
+    for (int64_t k = 0; k < across->count; k++) {
+        load(across, samples, pitch, k, n, value);
+        for (int64_t i = 0; i < n; i++) {
+            const bool near = fabs(value[i] - median[i]) <= reach[i];
+            out[i] += near ? value[i] : 0.0;
+            taken[i] += near ? 1.0 : 0.0;
+        }
+    }
+    for (int64_t i = 0; i < n; i++) out[i] = taken[i] > 0 ? out[i] / taken[i] : median[i];
+}
+
+static void fold(const Across *across, const char *samples, int64_t pitch, int64_t n, double *restrict out)
+{
+    const HaloFold *how = across->what->fold;
+    double value[ACROSS_MOST];
+    for (int64_t i = 0; i < n; i++) out[i] = how->identity;
+    for (int64_t k = 0; k < across->count; k++) {
+        load(across, samples, pitch, k, n, value);
+        for (int64_t i = 0; i < n; i++)
+            if (!isnan(value[i]))
+                out[i] =
+                    halo_program_run(how->join, out[i], halo_program_run(how->map, value[i], 0.0, 0.0), 0.0);
+    }
+}
+
+/* ---- all of them ----------------------------------------------------------------------------------------- */
+
+int64_t across_scratch(const Across *across) { return order_scratch(across); }
+
+void across_make(const Across *across, const char *samples, int64_t pitch, int64_t n, void *scratch,
+                 double *out)
+{
+    double low[ACROSS_MOST];
+    const StackOp op = across->what->op;
+    switch (op) {
+    case STACK_MEAN: mean(across, samples, pitch, n, out); break;
+    case STACK_SUM: sum(across, samples, pitch, n, out); break;
+    case STACK_SD: deviation(across, samples, pitch, n, out); break;
+    case STACK_CLIPPED: clipped(across, samples, pitch, n, scratch, out); break;
+    case STACK_FOLD: fold(across, samples, pitch, n, out); break;
+    case STACK_RANGE:
+        order_make(across, STACK_MIN, samples, pitch, n, scratch, low);
+        order_make(across, STACK_MAX, samples, pitch, n, scratch, out);
+        for (int64_t i = 0; i < n; i++) out[i] -= low[i];
+        break;
+    default: order_make(across, op, samples, pitch, n, scratch, out);
+    }
+}

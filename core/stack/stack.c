@@ -1,0 +1,208 @@
+/* Many pictures into one, band by band: the same rows of all of them are read, by as many threads as there are,
+ * then made into rows of one picture, which go through a plan that converts them for the output. It is done on
+ * the host: files come and go through it, and sending all of them to a device would take longer than what is
+ * left to compute. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "job/job.h"
+#include "part.h"
+
+/* Of all pictures together so much is in memory, where they stay open; else as much as may be. */
+#define BAND_BYTES ((int64_t)64 << 20)
+
+typedef struct Run {
+    HaloSession *session;
+    HaloPool *pool;
+    Frames *frames;
+    StackWhat what;
+    Across across;
+    HaloPlan *plan;
+    HaloWriter writer;
+    int64_t band;       /* rows */
+    int64_t row_bytes;  /* of a row of a picture */
+    char *samples;      /* [count][rows of the band] */
+    HaloBuf made, out;  /* a band each: what the plan reads, and what it writes */
+    int64_t made_bytes; /* of a row */
+    char *scratch;      /* [jobs] */
+    int64_t scratch_each;
+    int64_t rows; /* of the present band */
+    HaloTimes ms;
+} Run;
+
+/* ---- a band ---------------------------------------------------------------------------------------------- */
+
+/* Some samples of the band, counted over its rows, which follow each other. */
+static void make_task(void *context, int64_t task, int worker)
+{
+    const Run *run = context;
+    const HaloShape *shape = &run->made.shape;
+    const int64_t size = (int64_t)halo_dtype_size(run->across.dtype);
+    const int64_t all = run->rows * shape->width * shape->channels, from = task * ACROSS_MOST;
+    const int64_t n = smaller(ACROSS_MOST, all - from);
+    double out[ACROSS_MOST];
+    across_make(&run->across, run->samples + from * size, run->rows * run->row_bytes, n,
+                run->scratch + worker * run->scratch_each, out);
+    if (shape->dtype == HALO_F64)
+        memcpy((double *)run->made.data + from, out, (size_t)n * sizeof *out);
+    else
+        for (int64_t i = 0; i < n; i++) ((float *)run->made.data)[from + i] = (float)out[i];
+}
+
+/* BandIo::begin: the plan takes samples one by one, so that bands do not overlap. */
+static HaloStatus begin_band(void *context, Rows in, Rows out, HaloBuf *from, HaloBuf *to)
+{
+    HaloStatus status = HALO_OK;
+    Run *run = context;
+    double start = now_ms();
+    const HaloShape *shape = &run->made.shape;
+    run->rows = in.to - in.from;
+    HALO_TRY(frames_read(run->frames, in.from, run->rows, run->samples));
+    run->ms.read += now_ms() - start;
+    start = now_ms();
+    halo_pool_run(run->pool, (run->rows * shape->width * shape->channels + ACROSS_MOST - 1) / ACROSS_MOST,
+                  make_task, run);
+    run->ms.compute += now_ms() - start;
+    set_rows(&run->made, in);
+    set_rows(&run->out, out);
+    *from = run->made;
+    *to = run->out;
+out:
+    return status;
+}
+
+static HaloStatus end_band(void *context)
+{
+    Run *run = context;
+    const double start = now_ms();
+    const HaloStatus status = save_rows(&run->writer, &run->out);
+    run->ms.write += now_ms() - start;
+    return status;
+}
+
+/* ---- before and after ------------------------------------------------------------------------------------ */
+
+/* The result in units of the pictures: sums and folds in 64 bits, where the output holds them. Integers become
+ * such again, unless the output keeps units. */
+static HaloStatus make_plan(Run *run, const HaloFormat *to)
+{
+    HaloStatus status = HALO_OK;
+    HaloShape shape = frames_first(run->frames)->info.shape;
+    HaloPipeline *pipeline = NULL;
+    char text[32] = "";
+    const bool wide = run->what.op == STACK_SUM || run->what.op == STACK_FOLD;
+    if (!to->keeps_units) snprintf(text, sizeof text, "depth:%s", halo_dtype_name(shape.dtype));
+    shape.dtype = wide ? HALO_F64 : HALO_F32;
+    HALO_TRY(halo_pipeline_parse(run->session, text, &pipeline));
+    HALO_TRY(halo_plan_make(run->session, pipeline, &shape, to, &run->plan));
+out:
+    halo_pipeline_free(pipeline);
+    return status;
+}
+
+/* A buffer for rows of a value. */
+static void lay_out(HaloBuf *buf, const HaloShape *shape, void *data)
+{
+    *buf = (HaloBuf){.shape = *shape, .cols = shape->width, .data = data};
+    buf->stride = halo_row_bytes(buf);
+}
+
+/* As many rows as there is memory for; *block is all of it. */
+static HaloStatus take_memory(Run *run, int64_t *held, char **block)
+{
+    HaloStatus status = HALO_OK;
+    HaloMemory *memory = &run->session->memory;
+    const HaloShape *in = &run->plan->reg[run->plan->input[0].reg], *out = &run->plan->reg[run->plan->output];
+    const int64_t jobs = run->session->options.jobs, height = in->height;
+    const int64_t count = frames_count(run->frames);
+    lay_out(&run->made, in, NULL);
+    lay_out(&run->out, out, NULL);
+    const HaloBuf row = {.shape = frames_first(run->frames)->info.shape, .cols = in->width};
+    run->row_bytes = halo_row_bytes(&row);
+    run->scratch_each = (across_scratch(&run->across) + 63) / 64 * 64;
+    const int64_t fixed = jobs * run->scratch_each + 256, between = 8 * in->width * in->channels;
+    const int64_t each = count * run->row_bytes + run->made.stride + run->out.stride + between;
+    int64_t budget = halo_memory_left(memory);
+    if (frames_stay(run->frames)) budget = smaller(budget, BAND_BYTES + fixed);
+    run->band = smaller(height, larger(1, (budget - fixed) / each));
+    *held = fixed + run->band * each;
+    HALO_TRY(halo_memory_hold(memory, *held));
+    *block = aligned_alloc(64, (size_t)((*held + 63) / 64 * 64));
+    if (*block == NULL) {
+        halo_memory_release(memory, *held);
+        HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    }
+    run->scratch = *block;
+    run->made.data = *block + jobs * run->scratch_each;
+    run->out.data = (char *)run->made.data + (run->band * run->made.stride + 63) / 64 * 64;
+    run->samples = (char *)run->out.data + (run->band * run->out.stride + 63) / 64 * 64;
+out:
+    return status;
+}
+
+static HaloStatus run_bands(Run *run, HaloReport *report)
+{
+    HaloStatus status = HALO_OK;
+    int64_t held = 0;
+    char *block = NULL;
+    Device *host = &run->session->host;
+    HaloInfo *like = &frames_first(run->frames)->info;
+    const HaloShape *out = &run->plan->reg[run->plan->output];
+    const BandIo io = {.context = run, .begin = begin_band, .end = end_band};
+    HALO_TRY(device_open(host, 0, run->session->options.jobs));
+    HALO_TRY(save_begin(&run->writer, like, out, false));
+    HALO_TRY(take_memory(run, &held, &block));
+    status = execute_bands(host, run->plan, run->band, &io, NULL, &report->clipped, &report->ms);
+    free(block);
+    halo_memory_release(&run->session->memory, held);
+    HALO_TRY(status);
+    HALO_TRY(frames_end(run->frames, &report->notes));
+    HALO_TRY(save_end(&run->writer, like, out));
+    HALO_TRY(save_close(&run->writer, HALO_OK));
+    report->clipped += run->writer.clipped;
+    report->ms = run->ms;
+    report->input = like->shape;
+    report->backend = host->backend->name;
+    halo_notes_join(&report->notes, &run->writer.notes);
+    halo_notes_join(&report->notes, &like->notes);
+    halo_note(&report->notes, HALO_NOTE_CLIPPED, report->clipped);
+out:
+    return status;
+}
+
+HaloStatus halo_stack(HaloSession *session, const HaloStack *stack, HaloReport *report)
+{
+    HaloStatus status = HALO_OK;
+    Run run = {.session = session};
+    HaloSink *sink = NULL;
+    const HaloFormat *to = NULL;
+    HaloSinkOptions options = {.force = stack->force, .sync = stack->write.sync};
+    *report = (HaloReport){.backend = "none"};
+    atomic_store(&session->memory.held, 0);
+    HALO_TRY(stack_parse(session, stack->what, &run.what));
+    HALO_TRY(halo_pool_new(session->options.jobs, &run.pool));
+    HALO_TRY(frames_open(session, stack, run.pool, &run.frames));
+    const HaloReader *first = frames_first(run.frames);
+    run.across = (Across){&run.what, first->info.shape.dtype, frames_count(run.frames)};
+    HALO_TRY(save_format(session, stack->output, stack->to, first->format, &to));
+    HALO_TRY(make_plan(&run, to));
+    options.read = frames_reads(run.frames, &options.reads);
+    HALO_TRY(halo_sink_open(stack->output, &options, &sink));
+    run.writer = (HaloWriter){.format = to,
+                              .sink = sink,
+                              .options = stack->write,
+                              .jobs = session->options.jobs,
+                              .memory = &session->memory,
+                              .changed = true};
+    HALO_TRY(run_bands(&run, report));
+    status = halo_sink_commit(sink);
+    sink = NULL;
+out:
+    save_close(&run.writer, HALO_ERR_OUTPUT);
+    halo_sink_abandon(sink);
+    frames_close(run.frames);
+    halo_plan_free(run.plan);
+    stack_forget(&run.what);
+    halo_pool_free(run.pool);
+    return status;
+}

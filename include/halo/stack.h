@@ -1,0 +1,32 @@
+/* Many pictures into one, sample by sample (docs/numerics.md, "Stacks"). */
+#ifndef HALO_STACK_H
+#define HALO_STACK_H
+
+#include "halo/halo.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct HaloStack {
+    /* "mean", "median", "min", "max", "sum", "sd", "range", "mean:clip=3"; or a fold, as "reduce:…" has it, or
+     * its expression alone: "max(a,b)". */
+    const char *what;
+    const char *const *input; /* [inputs]; each page of a file that has several counts */
+    size_t inputs;
+    const char *output;   /* a path, or "-" */
+    const HaloFormat *to; /* as in HaloJob */
+    const HaloShape *raw;
+    HaloForce force;
+    HaloWriteOptions write;
+} HaloStack;
+
+/* Reads all inputs side by side, in bands, within the session's memory, and as many files at a time as the
+ * system lets be open. HALO_ERR_INPUT, which names it, where one is of another size than the first, or has
+ * other channels or samples; HALO_ERR_USAGE for a `what` that makes no sense. The report has no results. */
+HALO_API HaloStatus halo_stack(HaloSession *session, const HaloStack *stack, HaloReport *report);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
