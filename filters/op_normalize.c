@@ -1,9 +1,12 @@
-/* normalize: stretch the samples to a range, by the minimum and maximum of all colour channels. */
+/* normalize: stretch the samples to a range, by the minimum and maximum, or by percentiles, of all colour
+ * channels; and levels, where the range is given. */
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "filter.h"
 #include "halo/numerics.h"
+#include "halo/text.h"
 #include "ops.h"
 
 /* The f32 scale of smallest magnitude that takes `span` to `max` or beyond it, where the clamp makes it `max`.
@@ -25,9 +28,12 @@ static HaloStatus resolve(HaloStep *step, const HaloResult *measured)
     HaloStatus status = HALO_OK;
     const HaloStats *all = &measured->all;
     HaloMap *map = &step->u.map;
-    const double range = all->max - all->min;
+    const bool ranked = measured->detail.percents == 2;
+    const double lowest = ranked ? all->percentile[0] : all->min,
+                 highest = ranked ? all->percentile[1] : all->max;
+    const double range = highest - lowest;
     const float part = range > FLT_MAX ? 0x1p-32f : 1.0f; /* of what is beyond f32, or has a scale below it */
-    const float least = (float)all->min * part, span = (float)all->max * part - least;
+    const float least = (float)lowest * part, span = (float)highest * part - least;
     float min, max, scale;
     HALO_TRY(filter_f32("normalize: min", step->resolve_arg[0], &min));
     HALO_TRY(filter_f32("normalize: max", step->resolve_arg[1], &max));
@@ -46,6 +52,28 @@ out:
     return status;
 }
 
+/* "1,99" */
+static HaloStatus read_pair(const char *where, const char *text, double percent[2])
+{
+    const char *end = text;
+    for (int i = 0; i < 2; i++) {
+        const char *at = end + strspn(end, " \t,");
+        if (!halo_read_number(at, &percent[i], &end) || !(percent[i] >= 0 && percent[i] <= 100)) end = "?";
+        if (*end != 0 && strchr(" \t,", *end) == NULL) break;
+    }
+    if (*end != 0 || !(percent[0] < percent[1]))
+        return halo_fail(HALO_ERR_USAGE,
+                         "%s: expected two numbers from 0 to 100, the lower first, such as 1,99, found '%.40s'",
+                         where, text);
+    return HALO_OK;
+}
+
+static HaloStatus check_pair(const char *where, const char *text)
+{
+    double percent[2] = {0, 0};
+    return read_pair(where, text, percent);
+}
+
 static HaloStatus build_normalize(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
     const HaloMap map = {.kind = HALO_MAP_POINTS,
@@ -53,12 +81,24 @@ static HaloStatus build_normalize(HaloBuilder *builder, const HaloValue *arg, Ha
                          .point = {{.op = HALO_POINT_ADD}, {.op = HALO_POINT_FMA}, {.op = HALO_POINT_CLAMP}}};
     const double max = arg[1].given ? arg[1].number : (double)halo_build_shape(builder, in)->white;
     const double resolve_arg[2] = {arg[0].number, max};
-    return halo_build_map_from_stats(builder, in, &map, HALO_WANT_EXTREMES, resolve, resolve_arg, out);
+    HaloDetail detail = {0};
+    if (arg[2].given) {
+        const HaloStatus status = read_pair("normalize: percentiles", arg[2].text, detail.percent);
+        if (status != HALO_OK) return status;
+        detail.percents = 2;
+    }
+    return halo_build_map_from_stats(builder, in, &map, HALO_WANT_EXTREMES, arg[2].given ? &detail : NULL,
+                                     resolve, resolve_arg, out);
 }
 
 static const HaloParam normalize_param[] = {
     {.key = "min", .type = HALO_PARAM_LEVEL, .preset = "0", .help = "what the minimum becomes"},
     {.key = "max", .type = HALO_PARAM_LEVEL, .preset = "", .help = "what the maximum becomes; full scale"},
+    {.key = "percentiles",
+     .type = HALO_PARAM_TEXT,
+     .preset = "",
+     .help = "these two in place of the minimum and maximum, such as 1,99: what is beyond them is cut off",
+     .check = check_pair},
 };
 
 const HaloOp halo_op_normalize = {.name = "normalize",
@@ -69,3 +109,51 @@ const HaloOp halo_op_normalize = {.name = "normalize",
                                   .kinds = HALO_IMAGE | HALO_AUDIO,
                                   HALO_PARAMS(normalize_param),
                                   .build = build_normalize};
+
+/* ---- levels --------------------------------------------------------------------------------------------- */
+
+/* As normalize, to 0 and full scale, and a power behind it. */
+static HaloStatus build_levels(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
+{
+    HaloStatus status = HALO_OK;
+    const float full = halo_build_shape(builder, in)->white;
+    HaloMap map = {.kind = HALO_MAP_POINTS, .points = arg[2].number == 1.0 ? 3 : 4};
+    float black, white, scale, power;
+    HALO_TRY(filter_f32("levels: black", arg[0].number, &black));
+    HALO_TRY(filter_f32("levels: white", arg[1].number, &white));
+    if (!(black < white))
+        HALO_FAIL(HALO_ERR_USAGE, "levels: black (%g) has to be below white (%g)", (double)black,
+                  (double)white);
+    const float span = white - black;
+    HALO_TRY(filter_f32("levels: scale", (double)full / (double)span, &scale));
+    HALO_TRY(filter_f32("levels: gamma", 1.0 / arg[2].number, &power));
+    map.point[0] = (HaloPoint){HALO_POINT_ADD, -black, 0.0f};
+    map.point[1] = (HaloPoint){HALO_POINT_MUL, reaching(scale, span, 0.0f, full), 0.0f};
+    map.point[2] = (HaloPoint){HALO_POINT_CLAMP, 0.0f, full};
+    map.point[3] = (HaloPoint){HALO_POINT_POWER, power, full};
+    HALO_TRY(halo_build_map(builder, in, &map, out));
+out:
+    return status;
+}
+
+static const HaloParam levels_param[] = {
+    {.key = "black", .type = HALO_PARAM_LEVEL, .preset = "0", .help = "what is at or below it becomes 0"},
+    {.key = "white",
+     .type = HALO_PARAM_LEVEL,
+     .preset = "100%",
+     .help = "what is at or above it becomes full scale"},
+    {.key = "gamma",
+     .type = HALO_PARAM_NUMBER,
+     .preset = "1",
+     .min = 0.01,
+     .max = 100,
+     .help = "above 1 brightens what lies between them"},
+};
+
+const HaloOp halo_op_levels = {.name = "levels",
+                               .help = "stretch what lies between black and white, with a gamma",
+                               .known_as = "level curves contrast window",
+                               .example = "levels:black=5%,white=90%,gamma=1.2",
+                               .kinds = HALO_IMAGE,
+                               HALO_PARAMS(levels_param),
+                               .build = build_levels};

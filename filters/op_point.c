@@ -74,7 +74,7 @@ static HaloStatus build_depth(HaloBuilder *builder, const HaloValue *arg, HaloRe
 }
 
 static const HaloParam gain_param[] = {
-    {.key = "factor", .type = HALO_PARAM_NUMBER, .help = "multiplies every sample"},
+    {.key = "factor", .type = HALO_PARAM_FACTOR, .help = "multiplies every sample"},
 };
 
 static const HaloParam offset_param[] = {

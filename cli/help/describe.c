@@ -44,6 +44,7 @@ void cli_describe_domain(const HaloParam *param, CliText *text)
                                        [HALO_PARAM_LENGTH] = "length",
                                        [HALO_PARAM_FREQUENCY] = "Hz; 4kHz",
                                        [HALO_PARAM_LEVEL] = "level, or percent of full scale: 50%",
+                                       [HALO_PARAM_FACTOR] = "number; 150%; -6dB",
                                        [HALO_PARAM_MASK] = "\"text\", file or name",
                                        [HALO_PARAM_BORDER] = "border",
                                        [HALO_PARAM_POINT] = "X+Y",

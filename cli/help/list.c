@@ -32,7 +32,7 @@ static void record_param(CliJson *json, const HaloParam *param)
         [HALO_PARAM_CHOICE] = "choice", [HALO_PARAM_LENGTH] = "length",   [HALO_PARAM_FREQUENCY] = "frequency",
         [HALO_PARAM_MASK] = "mask",     [HALO_PARAM_BORDER] = "border",   [HALO_PARAM_POINT] = "point",
         [HALO_PARAM_FILE] = "file",     [HALO_PARAM_TEXT] = "text",       [HALO_PARAM_SOURCE] = "source",
-        [HALO_PARAM_LEVEL] = "level",
+        [HALO_PARAM_LEVEL] = "level",   [HALO_PARAM_FACTOR] = "factor",
     };
     const bool bounded = param->min != 0 || param->max != 0;
     json_open(json, NULL, '{');

@@ -162,6 +162,35 @@ static HaloStatus fill_presets(HaloSession *session, Call *call)
     return HALO_OK;
 }
 
+/* Is the value of this argument a text, without quotes, such as a list of numbers? */
+static bool is_bare_text(const Call *call, Span argument)
+{
+    Span key, value;
+    if (!has_key(argument, &key, &value) || value.length == 0 || *value.at == '"' || *value.at == '\'') return false;
+    for (int i = 0; i < call->op->params; i++) {
+        const HaloParam *param = &call->op->param[i];
+        if (strlen(param->key) == key.length && memcmp(param->key, key.at, key.length) == 0)
+            return param->type == HALO_PARAM_TEXT;
+    }
+    return false;
+}
+
+/* The end of the numbers that follow at `stop`, each behind a comma: "percentiles=1,99" is one argument. */
+static const char *end_of_numbers(const char *stop, const char *end)
+{
+    double number;
+    const char *next;
+    while (stop < end && *stop == ',') {
+        const char *at = stop + 1;
+        while (at < end && halo_is_blank(*at)) at++;
+        if (at == end || !halo_read_number(at, &number, &next) || next > end) break;
+        while (next < end && halo_is_blank(*next)) next++;
+        if (next < end && *next != ',') break;
+        stop = next;
+    }
+    return stop;
+}
+
 static HaloStatus parse_call(HaloSession *session, Span piece, Call *call)
 {
     const char *end = piece.at + piece.length;
@@ -178,7 +207,8 @@ static HaloStatus parse_call(HaloSession *session, Span piece, Call *call)
         const char *stop;
         status = span_end(at + 1, end, ',', &stop);
         if (status != HALO_OK) return status;
-        const Span argument = span_trimmed(at + 1, stop);
+        Span argument = span_trimmed(at + 1, stop);
+        if (is_bare_text(call, argument)) argument = span_trimmed(at + 1, stop = end_of_numbers(stop, end));
         if (argument.length == 0) return halo_fail(HALO_ERR_USAGE, "%s: a value is missing", call->op->name);
         status = parse_argument(session, call, argument, first);
         if (status != HALO_OK) return status;

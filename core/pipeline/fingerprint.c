@@ -44,6 +44,8 @@ static uint64_t add_value(uint64_t hash, const HaloValue *value)
     hash = add_bytes(hash, &value->number, sizeof value->number);
     hash = add_bytes(hash, &value->integer, sizeof value->integer);
     hash = add_bytes(hash, value->point, sizeof value->point);
+    hash = add_bytes(hash, value->from_end, sizeof value->from_end);
+    hash = add_bytes(hash, &value->percent, 1);
     hash = add_bytes(hash, &value->given, 1);
     hash = add_text(hash, value->text);
     if (value->side != NULL) hash = add_side(hash, value->side);

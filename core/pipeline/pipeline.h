@@ -43,8 +43,6 @@ bool pipeline_upright(const HaloPipeline *pipeline);
 
 /* The unit of a LENGTH, its HaloValue.integer: seconds become samples once the sample rate is known. */
 enum { LENGTH_SAMPLES, LENGTH_SECONDS };
-/* And of a level: what `integer` says of it before that. */
-enum { LEVEL_PERCENT = -1, LEVEL_UNITS };
 
 /* value.c: parses `text` as `param` says; `where` stands before messages ("gauss: sigma"). */
 HaloStatus value_parse(HaloSession *session, const HaloParam *param, const char *text, bool quoted,

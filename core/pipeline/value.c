@@ -44,6 +44,18 @@ static HaloStatus with_unit(const HaloParam *param, const char *text, const char
     return in_range(param, text, where, *number);
 }
 
+/* Decibels are of an amplitude: 20 for ten times as much. */
+static HaloStatus parse_factor(const HaloParam *param, const char *text, const char *where, HaloValue *value)
+{
+    static const Unit units[] = {{"%", 0.01}, {"dB", 1.0}, {"db", 1.0}};
+    int unit = -1;
+    HaloParam free_range = *param;
+    free_range.min = free_range.max = 0;
+    const HaloStatus status = with_unit(&free_range, text, where, units, 3, &value->number, &unit);
+    if (unit > 0) value->number = pow(10.0, value->number / 20);
+    return status == HALO_OK ? in_range(param, text, where, value->number) : status;
+}
+
 /* A number, a percentage, or one of a few words. */
 static HaloStatus parse_level(const HaloParam *param, const char *text, const char *where, HaloValue *value)
 {
@@ -59,7 +71,7 @@ static HaloStatus parse_level(const HaloParam *param, const char *text, const ch
     HaloParam free_range = *param; /* percentages are checked once they are levels */
     free_range.min = free_range.max = 0;
     const HaloStatus status = with_unit(&free_range, text, where, percent, 1, &value->number, &unit);
-    if (unit >= 0) value->integer = LEVEL_PERCENT;
+    value->percent = unit >= 0;
     return status == HALO_OK && unit < 0 ? in_range(param, text, where, value->number) : status;
 }
 
@@ -86,12 +98,15 @@ static HaloStatus parse_switch(const char *text, const char *where, int64_t *on)
     return halo_fail(HALO_ERR_USAGE, "%s: expected 1 or 0, found '%.60s'", where, text);
 }
 
-/* "reflect", or "constant=0.5". */
+/* "reflect", or "constant=0.5", or "constant=50%". */
 static HaloStatus parse_border(const HaloParam *param, const char *text, const char *where, HaloValue *value)
 {
     if (strncmp(text, "constant=", 9) == 0) {
+        const char *end = "?";
         value->integer = HALO_BORDER_CONSTANT;
-        if (number_at(text + 9, &value->number, NULL)) return HALO_OK;
+        const bool well = number_at(text + 9, &value->number, &end);
+        value->percent = strcmp(end, "%") == 0;
+        if (well && (*end == 0 || value->percent)) return HALO_OK;
         return halo_fail(HALO_ERR_USAGE, "%s: expected a number after constant=, found '%.60s'", where,
                          text + 9);
     }
@@ -185,6 +200,7 @@ HaloStatus value_parse(HaloSession *session, const HaloParam *param, const char 
         value->integer = unit >= 0 ? LENGTH_SECONDS : LENGTH_SAMPLES;
         return HALO_OK;
     }
+    case HALO_PARAM_FACTOR: return parse_factor(param, text, where, value);
     case HALO_PARAM_LEVEL: return parse_level(param, text, where, value);
     case HALO_PARAM_SWITCH: return parse_switch(text, where, &value->integer);
     case HALO_PARAM_CHOICE: return parse_choice(param, text, where, &value->integer);
@@ -222,7 +238,7 @@ static HaloStatus bind_level(const HaloParam *param, const HaloShape *shape, con
     char text[32];
     halo_snprintf(text, sizeof text, "%g%%", value->number);
     value->number = value->number * (double)shape->white / 100;
-    value->integer = LEVEL_UNITS;
+    value->percent = false;
     return in_range(param, text, where, value->number);
 }
 
@@ -232,7 +248,6 @@ HaloStatus value_bind(const HaloOp *op, const HaloParam *param, const HaloShape 
     snprintf(where, sizeof where, "%s: %s", op->name, param->key);
     if (param->type == HALO_PARAM_LENGTH && value->integer == LENGTH_SECONDS)
         return bind_length(param, shape, where, value);
-    if (param->type == HALO_PARAM_LEVEL && value->integer == LEVEL_PERCENT)
-        return bind_level(param, shape, where, value);
+    if (value->percent) return bind_level(param, shape, where, value);
     return HALO_OK;
 }

@@ -174,17 +174,22 @@ HaloStatus halo_build_scan(HaloBuilder *builder, HaloReg src, const HaloScan *sc
 
 /* ---- measuring ------------------------------------------------------------------------------------------ */
 
+static HaloStatus set_detail(HaloBuilder *builder, const HaloDetail *detail, HaloStep *step)
+{
+    if (detail == NULL) return HALO_OK;
+    HaloDetail *kept = halo_build_keep(builder, sizeof *kept);
+    if (kept == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    *kept = *detail;
+    step->detail = kept;
+    return HALO_OK;
+}
+
 HaloStatus halo_build_stats(HaloBuilder *builder, HaloReg src, unsigned want, const HaloDetail *detail)
 {
     HaloStep step = step_of(HALO_REDUCE, src);
-    if (detail != NULL) {
-        HaloDetail *kept = halo_build_keep(builder, sizeof *kept);
-        if (kept == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
-        *kept = *detail;
-        step.detail = kept;
-    }
+    const HaloStatus status = set_detail(builder, detail, &step);
     step.u.want = want;
-    return append_measure(builder, &step, true);
+    return status == HALO_OK ? append_measure(builder, &step, true) : status;
 }
 
 HaloStatus halo_build_refuse_nan(HaloBuilder *builder, HaloReg src)
@@ -235,15 +240,18 @@ out:
 }
 
 HaloStatus halo_build_map_from_stats(HaloBuilder *builder, HaloReg src, const HaloMap *map, unsigned want,
-                                     HaloResolve *resolve, const double resolve_arg[2], HaloReg *dst)
+                                     const HaloDetail *detail, HaloResolve *resolve, const double resolve_arg[2],
+                                     HaloReg *dst)
 {
+    HaloStatus status = HALO_OK;
     HaloStep step = step_of(HALO_REDUCE, src);
     step.u.want = want;
-    const HaloStatus status = map_from(builder, &step, map, resolve, dst);
-    if (status != HALO_OK) return status;
+    HALO_TRY(set_detail(builder, detail, &step));
+    HALO_TRY(map_from(builder, &step, map, resolve, dst));
     HaloStep *made = &builder->plan->step[builder->plan->steps - 1];
     memcpy(made->resolve_arg, resolve_arg, sizeof made->resolve_arg);
-    return HALO_OK;
+out:
+    return status;
 }
 
 HaloStatus halo_build_map_from_hist(HaloBuilder *builder, HaloReg src, const HaloMap *map, HaloResolve *resolve,

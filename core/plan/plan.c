@@ -70,9 +70,10 @@ HaloStatus plan_end_at(HaloPlan *plan, int64_t width)
     return HALO_OK;
 }
 
-static HaloCommon common_of(const HaloSession *session, const Call *call, const HaloShape *shape)
+/* `value`: those of the common parameters. */
+static HaloCommon common_of(const HaloSession *session, const Call *call, const HaloValue *value,
+                            const HaloShape *shape)
 {
-    const HaloValue *value = call->value + call->op->params;
     HaloCommon common = {
         .border = shape->kind == HALO_AUDIO ? HALO_BORDER_MIRROR : HALO_BORDER_REPLICATE,
         .alpha = session->options.alpha,
@@ -102,7 +103,7 @@ static HaloStatus build_call(HaloBuilder *builder, const Call *call, HaloReg in,
                   shape.kind == HALO_IMAGE ? "an image" : "audio");
     for (int i = 0; i < call->values; i++)
         HALO_TRY(value_bind(call->op, call_param(call, i), &shape, &value[i]));
-    builder->common = common_of(builder->session, call, &shape);
+    builder->common = common_of(builder->session, call, value + call->op->params, &shape);
     *out = in;
     HALO_TRY(call->op->build(builder, value, in, out));
 out:

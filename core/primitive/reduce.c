@@ -24,14 +24,12 @@ static bool incremental(const HaloStep *step, const HaloShape *src)
 }
 
 /* What the result says besides the reduction itself. */
-static HaloStatus finish_stats(Device *device, const HaloStep *step, const HaloBuf *src, Measured *all,
-                               HaloResult *result)
+static void finish_stats(Measured *all, HaloResult *result)
 {
     bool finite = true; /* NaN or infinity would stay in a recursive filter for ever */
     for (int c = 0; c < result->shape.channels; c++)
         finite = finite && result->channel[c].nan + result->channel[c].inf == 0;
     if (result->shape.kind == HALO_AUDIO) result->loudness = loudness_end(all->loudness, finite);
-    return step->detail != NULL ? measure_detail(device, src, step->detail, result) : HALO_OK;
 }
 
 static HaloStatus conclude(Device *device, const HaloStep *step, const HaloBuf *src, Measured *all,
@@ -43,7 +41,8 @@ static HaloStatus conclude(Device *device, const HaloStep *step, const HaloBuf *
     result->channel = calloc((size_t)shape->channels, sizeof *result->channel);
     if (result->channel == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     measure_stats(all, shape, result->channel, &result->all);
-    if (step->result >= 0) HALO_TRY(finish_stats(device, step, src, all, result));
+    if (step->result >= 0) finish_stats(all, result);
+    if (step->detail != NULL) HALO_TRY(measure_detail(device, src, step->detail, result));
     if (step->refuse_nan && result->all.nan > 0)
         HALO_FAIL(HALO_ERR_INPUT, "%llu of the samples are NaN, and nan=error refuses them",
                   (unsigned long long)result->all.nan);

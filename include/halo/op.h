@@ -27,6 +27,7 @@ typedef enum HaloParamType {
     HALO_PARAM_POINT,  /* point: "X+Y"; from_end where a number has a minus sign, also -0 */
     HALO_PARAM_FILE,   /* text: a path */
     HALO_PARAM_SOURCE, /* another input: a path, or a branch, "[gauss:20]"; for halo_build_source alone */
+    HALO_PARAM_FACTOR, /* number: a factor, also in percent ("150%") or decibels ("-6dB") */
     HALO_PARAM_TEXT    /* text: whatever `check` takes */
 } HaloParamType;
 
@@ -47,6 +48,7 @@ typedef struct HaloParam {
 typedef struct HaloValue {
     bool given;
     double number;
+    bool percent; /* until a plan is made: the number is in percent of full scale */
     int64_t integer;
     int64_t point[2];
     bool from_end[2];
@@ -115,8 +117,8 @@ HALO_API HaloStatus halo_build_equalize(HaloBuilder *builder, HaloReg src, const
 HALO_API HaloStatus halo_build_map(HaloBuilder *builder, HaloReg src, const HaloMap *map, HaloReg *dst);
 /* A map whose parameters `resolve` sets from the statistics of `src`; `resolve_arg` is copied to the step. */
 HALO_API HaloStatus halo_build_map_from_stats(HaloBuilder *builder, HaloReg src, const HaloMap *map,
-                                              unsigned want, HaloResolve *resolve, const double resolve_arg[2],
-                                              HaloReg *dst);
+                                              unsigned want, const HaloDetail *detail, HaloResolve *resolve,
+                                              const double resolve_arg[2], HaloReg *dst);
 /* The same from the histogram: of every value, or, of floats, of 256 bins from the least finite sample to the
  * greatest. */
 HALO_API HaloStatus halo_build_map_from_hist(HaloBuilder *builder, HaloReg src, const HaloMap *map,

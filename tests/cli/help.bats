@@ -94,7 +94,7 @@ for line in sys.stdin: assert json.loads(line)["type"] in ("op", "mask", "format
 source ./halo.bash
 COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _halo; echo "${COMPREPLY[@]}"
 END
-    [ "$(bash try.bash halo sta)" = stats ]
+    [ "$(bash try.bash halo stat)" = stats ]
     [ "$(bash try.bash halo run gauss:2 --out-)" = --out-dir ]
     [ "$(bash try.bash halo run --device c)" = cpu ]
     [ "$(bash try.bash halo hist --bi)" = --bins ]
@@ -145,7 +145,7 @@ END
     halo list ops --json | grep -o '"key":"[a-z]*","type":[^,]*' > types
     [ "$(grep -c . types)" -gt 100 ]
     grep -q '"key":"expr","type":"text"' types
-    run grep -vE ':"(number|integer|switch|choice|length|frequency|level|mask|border|point|file|source|text)"$' types
+    run grep -vE ':"(number|integer|switch|choice|length|frequency|level|factor|mask|border|point|file|source|text)"$' types
     [ -z "$output" ]
 }
 

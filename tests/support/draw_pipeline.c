@@ -67,7 +67,8 @@ static void add_text(Rng *rng, const HaloParam *param, char *text, size_t size)
     static const char *const word[] = {"a+b",  "max(a,b)", "a > b ? a : b", "fma(a, b, 0.5)",
                                        "v",    "v*v",      "abs(v-100)",    "0",
                                        "-inf", "1/3",      "1,50,99.9",     "0 25 100",
-                                       "9x4",  "3x5+1+0",  "40%",           "7x"};
+                                       "9x4",  "3x5+1+0",  "40%",           "7x",
+                                       "2,97"};
     const char *one;
     do one = word[rng_between(rng, 0, (int64_t)(sizeof word / sizeof *word) - 1)];
     while (param->check("", one) != HALO_OK);
@@ -88,6 +89,9 @@ static void add_value(Rng *rng, const HaloParam *param, HaloKind kind, char *tex
             add(text, size, "%.4g%%", 100 * rng_unit(rng));
         else
             add(text, size, "%.5g", draw_number(rng, param, 60));
+        break;
+    case HALO_PARAM_FACTOR:
+        add(text, size, rng_once_in(rng, 2) ? "%.5g" : "%.3gdB", draw_number(rng, param, 60));
         break;
     case HALO_PARAM_POINT:
         add(text, size, "%d+%d", (int)rng_between(rng, 0, 3), (int)rng_between(rng, 0, 1));
