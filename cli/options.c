@@ -59,6 +59,8 @@ const CliOption cli_options[] = {
      "frames per second of tables (CSV), which do not say; 1 by default", cli_read_rate, 0},
     {"columns", 0, "LIST", NULL, CLI_INPUT, CLI_COMPARE | CLI_READS, "of tables read just these columns, such as 2,3", NULL,
      AT(engine.columns)},
+    {"axes", 0, "AXES", HALO_AXES, CLI_INPUT, CLI_COMPARE | CLI_STACK | CLI_READS,
+     "what the dimensions of NPY are: rows h, columns w, channels c, pages n; hw or hwc by default", NULL, AT(engine.axes)},
     {"tolerate", 0, NULL, NULL, CLI_INPUT, CLI_COMPARE | CLI_STACK | CLI_READS, "use what can be read of damaged inputs", NULL,
      AT(engine.tolerate)},
     {"max-pixels", 0, "N", NULL, CLI_INPUT, CLI_COMPARE | CLI_STACK | CLI_READS | CLI_SAME,

@@ -99,7 +99,8 @@ HaloStatus load_open(HaloSession *session, HaloSource *source, const HaloShape *
         .memory = &session->memory,
         .options = {.tolerate = session->options.tolerate, .max_pixels = session->options.max_pixels,
                     .rate = session->options.rate,
-                    .columns = session->options.columns}};
+                    .columns = session->options.columns,
+                    .axes = session->options.axes}};
     if (raw != NULL) {
         reader->options.has_raw = true;
         reader->options.raw = *raw;

@@ -136,11 +136,23 @@ static void note_clipping(HaloReport *report)
     report->notes.peak = report->peak;
 }
 
+static bool takes_alike(const JobState *state)
+{
+    const HaloFormat *to = state->writer.format;
+    return to != NULL && to->several == HALO_SEVERAL_ALIKE && halo_sink_seekable(state->sink);
+}
+
 static bool takes_several(const JobState *state)
 {
     const HaloFormat *to = state->writer.format;
-    return to == NULL || to->several == HALO_SEVERAL ||
+    return to == NULL || to->several == HALO_SEVERAL || takes_alike(state) ||
            (to->several == HALO_SEVERAL_IN_STREAMS && !halo_sink_seekable(state->sink));
+}
+
+static bool same_size(const HaloShape *a, const HaloShape *b)
+{
+    return a->kind == b->kind && a->width == b->width && a->height == b->height && a->channels == b->channels &&
+           a->dtype == b->dtype;
 }
 
 static HaloStatus run_images(HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job,
@@ -160,7 +172,12 @@ static HaloStatus run_images(HaloSession *session, const HaloPipeline *pipeline,
         if (!more && image == 1)
             for (int i = 0; i < report->results.count; i++) report->results.item[i].image = 0;
         if (!more) break;
+        const HaloShape last = state->reader.info.shape;
         HALO_TRY(load_next(session, &state->reader));
+        if (takes_alike(state) && !same_size(&last, &state->reader.info.shape)) { /* the rest may be previews */
+            halo_note(&report->notes, HALO_NOTE_PAGES, 1);
+            break;
+        }
     }
     report->clipped += state->writer.clipped;
     report->peak = state->writer.peak;

@@ -114,11 +114,17 @@ typedef struct HaloReadOptions {
     int64_t image;      /* which of a file's pages, from 0 */
     double rate;        /* frames per second of series that say none: text, which has 1 without; 0: not given */
     const char *columns; /* of text: "2,3"; NULL: all */
+    const char *axes;   /* HaloOptions::axes */
 } HaloReadOptions;
 
 /* May there be several images in a file? In streams: only where it is a pipe, since readers of files take the
  * first. */
-typedef enum HaloSeveral { HALO_ONE_IMAGE, HALO_SEVERAL_IN_STREAMS, HALO_SEVERAL } HaloSeveral;
+typedef enum HaloSeveral {
+    HALO_ONE_IMAGE,
+    HALO_SEVERAL_IN_STREAMS,
+    HALO_SEVERAL_ALIKE, /* of one size, in files */
+    HALO_SEVERAL
+} HaloSeveral;
 
 typedef struct HaloReader {
     const HaloFormat *format;

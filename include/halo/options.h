@@ -26,6 +26,9 @@ typedef enum HaloPrecision { HALO_PRECISION_EXACT, HALO_PRECISION_FAST } HaloPre
  * are filtered without regard to alpha, which stays the input's. */
 typedef enum HaloAlpha { HALO_ALPHA_PREMUL, HALO_ALPHA_STRAIGHT, HALO_ALPHA_IGNORE } HaloAlpha;
 
+/* Rows, columns, channels, and pages (n). */
+#define HALO_AXES "hw|hwc|chw|nhw|nhwc|nchw"
+
 /* All zero is the default of everything. */
 typedef struct HaloOptions {
     HaloDeviceChoice device;
@@ -45,6 +48,7 @@ typedef struct HaloOptions {
     const char *columns; /* of tables in text, "2,3"; NULL: all */
     const char *read_as; /* the format of all inputs, by name; NULL: as each says */
     int latency_ms;    /* sound from pipe to pipe: the most that is computed at a time; 0: 100 */
+    const char *axes;  /* what the dimensions of arrays are, one of HALO_AXES; NULL: (h), (h, w) or (h, w, c) */
     bool tolerate;     /* damaged inputs give what could be read */
     bool verify;       /* compute on both backends and compare: HALO_ERR_BUG where they differ */
 } HaloOptions;

@@ -1,4 +1,5 @@
-/* NPY: NumPy arrays, (N,), (H, W) or (H, W, C); audio is written as (N, C). Samples keep their units. */
+/* NPY: NumPy arrays, (N,), (H, W) or (H, W, C), or as --axes says; pages are written as (N, H, W) or (N, H, W,
+ * C), audio as (N, C). Samples keep their units. */
 #include "npy.h"
 #include "bytes/endian.h"
 #include "samples/image.h"
@@ -16,7 +17,10 @@
 typedef struct NpyReader {
     NpyHead head;
     int64_t row;
-    union { /* samples on their way to f32 */
+    int64_t start; /* of the samples in the file */
+    bool planar;   /* a picture is one channel after the other */
+    void *line;    /* planar: room for a row of one channel */
+    union {        /* samples on their way to f32 */
         int8_t i8[BLOCK_BYTES];
         int16_t i16[BLOCK_BYTES / 2];
         int32_t i32[BLOCK_BYTES / 4];
@@ -66,23 +70,100 @@ static void describe(HaloInfo *info, const NpyHead *head)
     }
 }
 
+/* What the dimensions are: those of a word such as "nhw", or rows, columns and channels. */
+typedef struct Layout {
+    int64_t pages, width, height, channels;
+    bool planar;
+} Layout;
+
+static HaloStatus lay_out(const NpyHead *head, const char *axes, Layout *layout)
+{
+    *layout = (Layout){1, 1, 1, 1, false};
+    if (axes == NULL) axes = head->dims == 1 ? "w" : head->dims == 2 ? "hw" : "hwc";
+    if ((int)strlen(axes) != head->dims) {
+        return halo_fail(HALO_ERR_INPUT, "an array of %d dimensions; --axes says what they are, such as %s",
+                         head->dims,
+                         head->dims == 4   ? "nhwc"
+                         : head->dims == 3 ? "hwc or nhw"
+                                           : "hw");
+    }
+    for (int i = 0; i < head->dims; i++) {
+        const char axis = axes[i];
+        int64_t *const length = axis == 'n'   ? &layout->pages
+                                : axis == 'h' ? &layout->height
+                                : axis == 'w' ? &layout->width
+                                              : &layout->channels;
+        *length = head->dim[i];
+    }
+    layout->planar = layout->channels > 1 && strchr(axes, 'c') < strchr(axes, 'h');
+    if (layout->pages < 1) return halo_fail(HALO_ERR_INPUT, "an array without pages");
+    return layout->channels > INT_MAX
+               ? halo_fail(HALO_ERR_INPUT, "an array of %lld channels", (long long)layout->channels)
+               : HALO_OK;
+}
+
+/* The page that options.image names. */
+static HaloStatus begin_page(HaloReader *reader)
+{
+    HaloStatus status = HALO_OK;
+    NpyReader *state = reader->state;
+    const NpyHead *head = &state->head;
+    Layout layout;
+    state->row = 0;
+    HALO_TRY(lay_out(head, reader->options.axes, &layout));
+    HALO_TRY(halo_image_open(reader, layout.width, layout.height, (int)layout.channels, native_dtype(head)));
+    reader->info.shape.white = white_of(head);
+    reader->info.images = layout.pages > 1 ? layout.pages : 0;
+    state->planar = layout.planar;
+    describe(&reader->info, head);
+    /* More than colours and alpha: (rows, columns, channels) may not be what was meant. */
+    if (layout.channels > 4 && reader->options.axes == NULL)
+        halo_note(&reader->info.notes, HALO_NOTE_AXES, (uint64_t)layout.channels);
+out:
+    return status;
+}
+
+static int64_t line_bytes(const HaloReader *reader)
+{
+    return reader->info.shape.width * (int64_t)sizeof(float);
+}
+
 static HaloStatus open_npy(HaloReader *reader)
 {
     HaloStatus status = HALO_OK;
-    NpyReader *state = reader->state = malloc(sizeof *state);
+    NpyReader *state = reader->state = calloc(1, sizeof *state);
     if (state == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to read an array");
-    NpyHead *head = &state->head;
-    state->row = 0;
-    HALO_TRY(halo_npy_read_head(reader->source, head));
-    const int64_t channels = head->dims == 3 ? head->dim[2] : 1;
-    if (channels > INT_MAX) HALO_FAIL(HALO_ERR_INPUT, "an array of %lld channels", (long long)channels);
-    const int64_t width = head->dims == 1 ? head->dim[0] : head->dim[1];
-    HALO_TRY(
-        halo_image_open(reader, width, head->dims == 1 ? 1 : head->dim[0], (int)channels, native_dtype(head)));
-    reader->info.shape.white = white_of(head);
-    describe(&reader->info, head);
-    /* More than colours and alpha: (rows, columns, channels) may not be what was meant. */
-    if (channels > 4) halo_note(&reader->info.notes, HALO_NOTE_AXES, (uint64_t)channels);
+    HALO_TRY(halo_npy_read_head(reader->source, &state->head));
+    state->start = halo_source_tell(reader->source);
+    HALO_TRY(begin_page(reader));
+    if (!state->planar) return HALO_OK;
+    if (!halo_source_seekable(reader->source))
+        HALO_FAIL(HALO_ERR_INPUT, "one channel after the other is read from files, not from pipes");
+    HALO_TRY(halo_memory_hold(reader->memory, line_bytes(reader)));
+    state->line = malloc((size_t)line_bytes(reader));
+    if (state->line == NULL) {
+        halo_memory_release(reader->memory, line_bytes(reader));
+        HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to read an array");
+    }
+out:
+    return status;
+}
+
+/* Bytes of a page, and of the pages before. */
+static int64_t page_bytes(const HaloReader *reader)
+{
+    const NpyReader *state = reader->state;
+    const HaloShape *shape = &reader->info.shape;
+    return shape->width * shape->height * shape->channels * state->head.size;
+}
+
+static HaloStatus next_page(HaloReader *reader)
+{
+    HaloStatus status = HALO_OK;
+    const NpyReader *state = reader->state;
+    HALO_TRY(begin_page(reader));
+    if (halo_source_seekable(reader->source))
+        HALO_TRY(halo_source_seek(reader->source, state->start + reader->options.image * page_bytes(reader)));
 out:
     return status;
 }
@@ -143,16 +224,45 @@ out:
     return status;
 }
 
+static HaloStatus read_samples(HaloReader *reader, void *row, size_t samples)
+{
+    const NpyReader *state = reader->state;
+    return is_native(&state->head) ? read_native(reader, row, samples) : read_converted(reader, row, samples);
+}
+
+/* The rows of one channel after those of another. */
+static HaloStatus read_planes(HaloReader *reader, HaloBuf *rows, int64_t *got)
+{
+    HaloStatus status = HALO_OK;
+    NpyReader *state = reader->state;
+    const HaloShape *shape = &reader->info.shape;
+    const int64_t channels = shape->channels, first = state->row, line = shape->width * state->head.size;
+    const int64_t page = state->start + reader->options.image * page_bytes(reader);
+    const size_t size = halo_dtype_size(shape->dtype);
+    for (int64_t c = 0; c < channels; c++) {
+        HALO_TRY(halo_source_seek(reader->source, page + (c * shape->height + first) * line));
+        for (int64_t y = 0; y < rows->rows; y++) {
+            char *to = (char *)halo_row(rows, y) + (size_t)c * size;
+            state->row = first + y;
+            HALO_TRY(read_samples(reader, state->line, (size_t)shape->width));
+            for (int64_t x = 0; x < shape->width; x++)
+                memcpy(to + (size_t)(x * channels) * size, (const char *)state->line + (size_t)x * size, size);
+        }
+    }
+    state->row = first + rows->rows;
+    *got = rows->rows;
+out:
+    return status;
+}
+
 static HaloStatus read_rows(HaloReader *reader, HaloBuf *rows, int64_t *got)
 {
     NpyReader *state = reader->state;
     HaloStatus status = HALO_OK;
     const size_t samples = (size_t)(reader->info.shape.width * reader->info.shape.channels);
-    for (*got = 0; *got < rows->rows; ++*got, state->row++) {
-        void *row = halo_row(rows, *got);
-        HALO_TRY(is_native(&state->head) ? read_native(reader, row, samples)
-                                         : read_converted(reader, row, samples));
-    }
+    if (state->planar) return read_planes(reader, rows, got);
+    for (*got = 0; *got < rows->rows; ++*got, state->row++)
+        HALO_TRY(read_samples(reader, halo_row(rows, *got), samples));
 out:
     return status;
 }
@@ -170,6 +280,11 @@ static HaloStatus skip_rows(HaloReader *reader, int64_t rows, int64_t *skipped)
 
 static void close_npy(HaloReader *reader)
 {
+    NpyReader *state = reader->state;
+    if (state != NULL && state->line != NULL) {
+        halo_memory_release(reader->memory, line_bytes(reader));
+        free(state->line);
+    }
     free(reader->state);
     reader->state = NULL;
 }
@@ -179,7 +294,24 @@ static void close_npy(HaloReader *reader)
 typedef struct NpyWriter {
     NpyHead head;
     int64_t frames; /* of audio, so far */
+    int64_t pages;
 } NpyWriter;
+
+/* Another page, which has to be like the first. */
+static HaloStatus add_page(const HaloWriter *writer)
+{
+    NpyWriter *state = writer->state;
+    const HaloShape *shape = &writer->info.shape;
+    const NpyHead *head = &state->head;
+    state->pages++;
+    if (shape->height == head->dim[0] && shape->width == head->dim[1] &&
+        shape->channels == (head->dims == 3 ? head->dim[2] : 1) &&
+        (int)halo_dtype_size(shape->dtype) == head->size)
+        return HALO_OK;
+    return halo_fail(HALO_ERR_OUTPUT,
+                     "page %lld is of another size than those before, and NPY holds pages of one size",
+                     (long long)state->pages);
+}
 
 static HaloStatus create(HaloWriter *writer)
 {
@@ -188,6 +320,7 @@ static HaloStatus create(HaloWriter *writer)
         int size;
     } type[HALO_DTYPES] = {{'u', 1}, {'u', 2}, {'f', 4}, {'i', 8}, {'f', 8}};
     const HaloShape *shape = &writer->info.shape;
+    if (writer->state != NULL) return add_page(writer);
     NpyWriter *state = writer->state = calloc(1, sizeof *state);
     if (state == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to write an array");
     state->head = (NpyHead){.kind = type[shape->dtype].kind, .size = type[shape->dtype].size, .little = true};
@@ -205,6 +338,7 @@ static HaloStatus create(HaloWriter *writer)
         state->head.dim[1] = shape->width;
         state->head.dim[2] = shape->channels;
     }
+    state->pages = 1;
     return halo_npy_write_head(writer->sink, &state->head);
 }
 
@@ -227,6 +361,21 @@ out:
     return status;
 }
 
+/* After the last image: of several the first dimension counts them. */
+static HaloStatus end(HaloWriter *writer)
+{
+    HaloStatus status = HALO_OK;
+    NpyWriter *state = writer->state;
+    if (state == NULL || state->pages < 2) return HALO_OK;
+    memmove(state->head.dim + 1, state->head.dim, 3 * sizeof *state->head.dim);
+    state->head.dim[0] = state->pages;
+    state->head.dims++;
+    HALO_TRY(halo_sink_seek(writer->sink, 0));
+    HALO_TRY(halo_npy_write_head(writer->sink, &state->head));
+out:
+    return status;
+}
+
 static void discard(HaloWriter *writer)
 {
     free(writer->state);
@@ -242,13 +391,16 @@ const HaloFormat halo_format_npy = {
     .channels = HALO_ANY_CHANNELS,
     .keeps_units = true,
     .plain = true,
+    .several = HALO_SEVERAL_ALIKE,
     .probe = probe,
     .open = open_npy,
+    .next = next_page,
     .read = read_rows,
     .skip = skip_rows,
     .close = close_npy,
     .create = create,
     .write = write_rows,
     .finish = finish,
+    .end = end,
     .discard = discard,
 };

@@ -8,8 +8,8 @@ typedef struct NpyHead {
     char kind; /* 'b', 'u', 'i' or 'f' */
     int size;  /* bytes of a sample */
     bool little;
-    int dims; /* 1 to 3 */
-    int64_t dim[3];
+    int dims; /* 1 to 4 */
+    int64_t dim[4];
 } NpyHead;
 
 /* Reads everything before the samples. */

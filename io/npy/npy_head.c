@@ -74,7 +74,7 @@ static HaloStatus parse_shape(Text *text, NpyHead *head)
     if (!accept(text, '(')) return bad("the shape is no tuple");
     while (!accept(text, ')')) {
         if (!comma) return bad("a comma is missing in the shape");
-        if (head->dims == 3) return halo_fail(HALO_ERR_INPUT, "an array of more than 3 dimensions");
+        if (head->dims == 4) return halo_fail(HALO_ERR_INPUT, "an array of more than 4 dimensions");
         HALO_TRY(parse_int(text, &head->dim[head->dims++]));
         comma = accept(text, ',');
     }

@@ -1,0 +1,75 @@
+# Arrays of more dimensions: what --axes says of them, and pages in one NPY.
+# shellcheck disable=SC2154
+setup() { load common; common_setup; }
+
+make_arrays() {
+    need_numpy
+    "$PYTHON" - << 'END'
+import numpy as np
+r = np.random.default_rng(2)
+a = r.integers(0, 256, (4, 11, 13, 3)).astype(np.uint8)
+np.save("nhwc.npy", a); np.save("nchw.npy", np.ascontiguousarray(a.transpose(0, 3, 1, 2))); np.save("chw.npy", np.ascontiguousarray(a[0].transpose(2, 0, 1)))
+np.save("hwc.npy", a[0]); np.save("nhw.npy", np.ascontiguousarray(a[..., 1])); np.save("hw.npy", np.ascontiguousarray(a[0, ..., 1]))
+np.save("chw64.npy", np.ascontiguousarray(a[0].transpose(2, 0, 1)).astype(">f8")); np.save("hwc64.npy", a[0].astype(np.float32))
+np.save("mean.npy", a[..., 1].mean(0).astype(np.float32))
+END
+}
+
+@test "--axes says what dimensions are: channels first or last, pages" {
+    make_arrays
+    halo run '' chw.npy -o out.npy --axes chw
+    cmp <(tail -c 429 out.npy) <(tail -c 429 hwc.npy)
+    halo run '' nchw.npy -o out.npy --axes nchw -f
+    cmp out.npy nhwc.npy
+    halo run '' nhwc.npy -o out.npy --axes nhwc -f
+    cmp out.npy nhwc.npy
+    halo run '' nhw.npy -o out.npy --axes nhw -f
+    cmp out.npy nhw.npy
+    halo run '' - -o out.npy --axes nhw -f < nhw.npy
+    cmp out.npy nhw.npy
+    cat nhw.npy | halo run '' - -o out.npy --axes nhw -f
+    cmp out.npy nhw.npy
+    halo run '' chw64.npy -o out.npy --axes chw -f
+    halo run '' hwc64.npy -o want.npy
+    cmp out.npy want.npy
+    halo run gauss:1 chw.npy -o one.npy --axes chw -j 1
+    halo run gauss:1 hwc.npy -o two.npy
+    cmp one.npy two.npy
+    halo info nhw.npy --axes nhw | grep -q 'images *4'
+    halo info nhw.npy --axes nhw | grep -q '13 x 11'
+    halo stats nhw.npy --axes nhw --json | wc -l | grep -qx 4
+}
+
+@test "pages of one size go to one NPY, and come from one" {
+    make_arrays
+    halo run '' nhw.npy -o pages.tif --axes nhw
+    halo run '' pages.tif -o back.npy
+    cmp back.npy nhw.npy
+    halo stack mean nhw.npy --axes nhw -o mean1.npy
+    cmp mean1.npy mean.npy
+    halo run '' nhw.npy -o frames.npy --axes nhw
+    halo compare nhw.npy frames.npy --axes nhw | grep -c identical | grep -qx 4
+    make_gray a.pgm 30 20; make_gray b.pgm 20 30
+    cat a.pgm a.pgm b.pgm a.pgm > several.pgm
+    halo run '' - -o several.tif --to tiff < several.pgm
+    run --separate-stderr halo run '' several.tif -o two.npy
+    [ "$status" -eq 0 ] && says "the first of several images"
+    halo info two.npy --axes nhw | grep -q 'images *2'
+}
+
+@test "what --axes cannot mean is said" {
+    make_arrays
+    run --separate-stderr halo run '' nhwc.npy -o x.npy
+    [ "$status" -eq 1 ] && says "an array of 4 dimensions; --axes says what they are, such as nhwc"
+    run --separate-stderr halo run '' hw.npy -o x.npy --axes hwc
+    [ "$status" -eq 1 ] && says "an array of 2 dimensions"
+    run --separate-stderr halo run '' hw.npy -o x.npy --axes whc
+    [ "$status" -eq 2 ] && says "--axes"
+    run --separate-stderr bash -c 'cat chw.npy | "$HALO" run "" - -o x.npy --axes chw'
+    [ "$status" -eq 1 ] && says "from files, not from pipes"
+    run --separate-stderr bash -c '"$HALO" run "" nhw.npy -o - --axes nhw > x'
+    [ "$status" -eq 1 ] && says "several images"
+    head -c 500 nhw.npy > cut.npy
+    run --separate-stderr halo run '' cut.npy -o x.npy --axes nhw
+    [ "$status" -eq 1 ] && says "image 3" && says "truncated"
+}
