@@ -67,6 +67,10 @@ def simple(c, p):
         low, high = 0.25 * white, 0.75 * white
         c.add(f"clamp:min={low:g},max={high:g}", "NumPy", "clip(x, min, max)", kind,
               p.halo(f"clamp:min={low!r},max={high!r}", x), np.clip(wide, low, high))
+        exact = np.clip((wide - low) * white / (high - low), 0, white)
+        c.add(f"levels:black={low:g},white={high:g}", "NumPy", "clip((x - low) / (high - low), 0, 1) * white", kind,
+              p.halo(depth(f"levels:black={low!r},white={high!r}", kind), x),
+              exact.astype(x.dtype) if kind == "f32" else np.rint(exact).astype(x.dtype), rounding(exact))
         level = {"u8": 128, "u16": 30000, "f32": 0.5}[kind]
         made = cv2.threshold(x if kind != "u16" else x.astype(np.float32), level, white,
                              cv2.THRESH_BINARY)[1].astype(x.dtype)
@@ -79,6 +83,22 @@ def simple(c, p):
         x = picture(kind)
         c.add("subtract:[median:1]", "OpenCV", "subtract(x, medianBlur(x, 3))", kind,
               p.halo(depth("subtract:[median:1]", kind), x), cv2.subtract(x, cv2.medianBlur(x, 3)))
+        other, wide, white = cv2.medianBlur(x, 3), x.astype(np.float64), WHITE[kind]
+        exact = {"multiply": np.minimum(wide * other / white, white), "blend": (wide + other) / 2,
+                 "divide": np.where(other > 0, np.minimum(wide * white / np.maximum(other, 1), white), 0)}
+        for name, call, made in (("add", "add(x, medianBlur(x, 3))", cv2.add(x, other)),
+                                 ("multiply", "multiply(x, medianBlur(x, 3), scale=1/white)", cv2.multiply(x, other, scale=1 / white)),
+                                 ("divide", "divide(x, medianBlur(x, 3), scale=white)", cv2.divide(x, other, scale=white)),
+                                 ("difference", "absdiff(x, medianBlur(x, 3))", cv2.absdiff(x, other)),
+                                 ("min", "min(x, medianBlur(x, 3))", cv2.min(x, other)),
+                                 ("max", "max(x, medianBlur(x, 3))", cv2.max(x, other)),
+                                 ("blend", "addWeighted(x, 0.5, medianBlur(x, 3), 0.5, 0)", cv2.addWeighted(x, 0.5, other, 0.5, 0))):
+            c.add(f"{name}:[median:1]", "OpenCV", call, kind, p.halo(depth(f"{name}:[median:1]", kind), x), made,
+                  *([rounding(exact[name])] if name in exact else []))
+        top, share = wide[::-1], other / white
+        c.add("over:[flip:y | cutout:[flip:y | median:1]]", "NumPy", "x[::-1] * s + x * (1 - s)", kind,
+              p.halo(depth("over:[flip:y | cutout:[flip:y | median:1]]", kind), x),
+              np.rint(top * share + wide * (1 - share)).astype(x.dtype), rounding(top * share + wide * (1 - share)))
     x = picture("f32") - np.float32(0.4)
     c.add("abs", "NumPy", "abs(x)", "f32", p.halo("abs", x), np.abs(x))
     x = picture("u16")
