@@ -7,9 +7,12 @@
 #include "device.h"
 #include "halo/numerics.h"
 
-/* Rows of the result that are made together: where columns become rows each row of the source is read for all.
- */
+/* Rows of the result that are made together. Where columns become rows each row of the source is read for all
+ * of them: they are more then, as many as leave a tile that the cache holds some columns. */
 #define ROWS 16
+#define TURNED_ROWS 64
+#define TILE_BYTES 16384
+#define TILE_COLUMNS 8
 
 /* Along an axis of the result: what each output reads, counted in the source, or -1. Outputs from `first` up to
  * `end` read what lies inside of it, one step further each. */
@@ -26,8 +29,9 @@ typedef struct Pick {
     bool as_is;                    /* bytes of the source are bytes of the result */
     Places x, y;                   /* of the result's columns and rows */
     int64_t size;                  /* bytes of a pixel of the source */
+    int64_t together;              /* rows of a task */
     int64_t row_bytes, row_floats; /* of a worker's rows: as in the source, and as f32 */
-    char *room;                    /* [workers][ROWS][row_bytes] */
+    char *room;                    /* [workers][together][row_bytes] */
     float *row;                    /* [workers][row_floats] */
     HaloDevice *device;
 } Pick;
@@ -109,23 +113,82 @@ static void move_row(const Pick *p, int64_t j, char *row)
     move_singly(p, y, p->x.end, p->dst->cols, row);
 }
 
-/* Rows [j, j + rows) of the result, which are columns of the source: all pixels that one of its rows has for
- * them. */
+/* Pixel k of rows [j, j + rows) of the result, which are columns of the source: they lie in one of its rows. */
+static void move_across(const Pick *p, int64_t j, int64_t rows, int64_t k, char *to, int64_t pitch)
+{
+    const int64_t y = p->x.at[k];
+    const int64_t first = p->y.first > j ? p->y.first - j : 0, end = least(rows, p->y.end - j);
+    if (y < 0) return;
+    for (int64_t r = 0; r < rows; r++) {
+        if (r == first && end > first) {
+            copy_pixels(to + r * pitch, pitch, halo_at(p->src, p->y.at[j + r], y), p->how->step_x * p->size,
+                        end - first, p->size);
+            r = end - 1;
+        } else if (p->y.at[j + r] >= 0) {
+            memcpy(to + r * pitch, halo_at(p->src, p->y.at[j + r], y), (size_t)p->size);
+        }
+    }
+}
+
+/* Byte i of word j and byte j of word i change places, the lowest being byte 0: between halves, quarters and
+ * eighths. */
+static void transpose_bytes(uint64_t word[8])
+{
+    static const uint64_t low[] = {0x00000000ffffffff, 0x0000ffff0000ffff, 0x00ff00ff00ff00ff};
+    for (int level = 0, apart = 4; level < 3; level++, apart /= 2)
+        for (int i = 0; i < 8; i++) {
+            if ((i & apart) != 0) continue;
+            const uint64_t swap = (word[i] >> (8 * apart) ^ word[i + apart]) & low[level];
+            word[i + apart] ^= swap;
+            word[i] ^= swap << (8 * apart);
+        }
+}
+
+static bool lowest_first(void)
+{
+    const uint16_t one = 1;
+    uint8_t first;
+    memcpy(&first, &one, sizeof first);
+    return first == 1;
+}
+
+/* Samples of a byte: as many columns as there are by eights, all rows of each, where they lie inside of the
+ * source side by side. How many columns were done. */
+static int64_t move_bytes(const Pick *p, int64_t j, int64_t rows, int64_t k, int64_t count, char *tile,
+                          int64_t pitch)
+{
+    const int64_t step = p->how->step_x;
+    if (p->size != 1 || rows % 8 != 0 || (step != 1 && step != -1) || p->y.first > j || p->y.end < j + rows)
+        return 0;
+    if (k < p->x.first || k + count > p->x.end || !lowest_first()) return 0;
+    for (int64_t i = 0; i + 8 <= count; i += 8)
+        for (int64_t r = 0; r < rows; r += 8) {
+            uint64_t word[8];
+            for (int n = 0; n < 8; n++)
+                memcpy(&word[n], halo_at(p->src, p->y.at[j + r + (step < 0 ? 7 : 0)], p->x.at[k + i + n]),
+                       sizeof *word);
+            transpose_bytes(word);
+            for (int n = 0; n < 8; n++)
+                memcpy(tile + (r + (step < 0 ? 7 - n : n)) * pitch + i, &word[n], sizeof *word);
+        }
+    return count / 8 * 8;
+}
+
+/* Tile by tile: rows of the result may lie so that their pixels would drive each other out of the cache. */
 static void move_columns(const Pick *p, int64_t j, int64_t rows, char *to, int64_t pitch)
 {
-    const int64_t first = p->y.first > j ? p->y.first - j : 0, end = least(rows, p->y.end - j);
-    for (int64_t k = 0; k < p->dst->cols; k++) {
-        const int64_t y = p->x.at[k];
-        if (y < 0) continue;
-        for (int64_t r = 0; r < rows; r++) {
-            if (r == first && end > first) {
-                copy_pixels(to + r * pitch + k * p->size, pitch, halo_at(p->src, p->y.at[j + r], y),
-                            p->how->step_x * p->size, end - first, p->size);
-                r = end - 1;
-            } else if (p->y.at[j + r] >= 0) {
-                memcpy(to + r * pitch + k * p->size, halo_at(p->src, p->y.at[j + r], y), (size_t)p->size);
-            }
-        }
+    char tile[TILE_BYTES];
+    if (p->size > TILE_BYTES / TILE_COLUMNS) { /* of very many channels: a pixel is a row by itself */
+        for (int64_t k = 0; k < p->dst->cols; k++) move_across(p, j, rows, k, to + k * p->size, pitch);
+        return;
+    }
+    const int64_t cols = TILE_BYTES / (rows * p->size), tile_pitch = cols * p->size;
+    for (int64_t k = 0; k < p->dst->cols; k += cols) {
+        const int64_t count = least(cols, p->dst->cols - k);
+        const int64_t done = move_bytes(p, j, rows, k, count, tile, tile_pitch);
+        for (int64_t i = done; i < count; i++) move_across(p, j, rows, k + i, tile + i * p->size, tile_pitch);
+        for (int64_t r = 0; r < rows; r++)
+            memcpy(to + r * pitch + k * p->size, tile + r * tile_pitch, (size_t)(count * p->size));
     }
 }
 
@@ -169,8 +232,9 @@ static void finish_row(const Pick *p, int64_t j, const char *row, float *room, u
 static void make_rows(void *context, int64_t index, int worker)
 {
     const Pick *p = context;
-    const int64_t j = index * ROWS, rows = least(ROWS, p->dst->rows - j);
-    char *to = p->as_is ? halo_at(p->dst, p->dst->x0, p->dst->y0 + j) : p->room + worker * ROWS * p->row_bytes;
+    const int64_t j = index * p->together, rows = least(p->together, p->dst->rows - j);
+    char *to =
+        p->as_is ? halo_at(p->dst, p->dst->x0, p->dst->y0 + j) : p->room + worker * p->together * p->row_bytes;
     const int64_t pitch = p->as_is ? p->dst->stride : p->row_bytes;
     uint64_t clipped = 0;
     if (p->how->transposed)
@@ -195,7 +259,7 @@ static HaloStatus take_room(Pick *p)
     if (!halo_mul(dst->cols, dst->shape.channels, &samples) || !halo_mul(samples, sizeof(float), &floats) ||
         !cpu_reserve(&total, dst->cols, sizeof(int64_t), &at_x) ||
         !cpu_reserve(&total, dst->rows, sizeof(int64_t), &at_y) ||
-        !cpu_reserve(&total, p->as_is ? 0 : workers * ROWS, floats, &at_room) ||
+        !cpu_reserve(&total, p->as_is ? 0 : workers * p->together, floats, &at_room) ||
         !cpu_reserve(&total, workers, floats, &at_row))
         HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for rows of %lld pixels", (long long)dst->cols);
     HALO_TRY(cpu_scratch(p->device, total, &scratch));
@@ -234,12 +298,15 @@ HaloStatus cpu_pick(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
         src->shape.width < 1 || src->shape.height < 1)
         HALO_FAIL(HALO_ERR_BUG, "pixels were to be picked from what has none");
     p.size = src->shape.channels * (int64_t)halo_dtype_size(src->shape.dtype);
+    p.together = !pick->transposed || p.size > TILE_BYTES / TILE_COLUMNS
+                     ? ROWS
+                     : least(TURNED_ROWS, TILE_BYTES / TILE_COLUMNS / p.size);
     p.as_is = src->shape.dtype == dst->shape.dtype && src->shape.dtype != HALO_F32 && store.num == 1.0f &&
               store.den == 1.0f; /* NaN have one pattern */
     HALO_TRY(take_room(&p));
     HALO_TRY(find_all_places(&p));
     const double work = (double)dst->cols * (double)dst->rows * dst->shape.channels * 4;
-    cpu_run(device, cpu_workers(device, work), (dst->rows + ROWS - 1) / ROWS, make_rows, &p);
+    cpu_run(device, cpu_workers(device, work), (dst->rows + p.together - 1) / p.together, make_rows, &p);
 out:
     return status;
 }
