@@ -329,13 +329,22 @@ static void long_planes_stay_within_the_bound(void **state)
 
 /* ---- as a whole ----------------------------------------------------------------------------------------- */
 
+/* The CPU, and a GPU if there is one. */
+static const HaloDeviceChoice places[] = {HALO_DEVICE_CPU, HALO_DEVICE_GPU};
+
+static int count_places(void)
+{
+    for (int d = 0; d < test_devices; d++)
+        if (strncmp(test_device[d].name, "cpu", 3) != 0) return 2;
+    return 1;
+}
+
 static HaloBuf filtered(HaloOptions options, const char *text, const HaloBuf *in)
 {
     HaloSession *session;
     HaloPipeline *pipeline;
     HaloPlan *plan;
     HaloBuf out;
-    options.device = HALO_DEVICE_CPU;
     options.precision = HALO_PRECISION_FAST;
     expect_ok("cpu", "session", halo_session_open(&options, &session));
     expect_ok("cpu", "parse", halo_pipeline_parse(session, text, &pipeline));
@@ -369,24 +378,29 @@ static void bands_and_threads_give_the_same_bytes(void **state)
     (void)state;
     static const HaloOptions options[] = {
         {.jobs = 1}, {.jobs = 3}, {.band_rows = 64}, {.band_rows = 77, .jobs = 2}};
-    HaloBuf in = noise(1500, 700), first = filtered(options[0], "gauss:12", &in);
-    for (size_t i = 1; i < sizeof options / sizeof *options; i++) {
-        HaloBuf other = filtered(options[i], "gauss:12", &in);
-        expect_equal(&first, &other);
-        halo_buf_free(&other);
+    HaloBuf in = noise(1500, 700);
+    for (int p = 0; p < count_places(); p++) {
+        HaloBuf first = filtered((HaloOptions){.jobs = 1, .device = places[p]}, "gauss:15", &in);
+        for (size_t i = 1; i < sizeof options / sizeof *options; i++) {
+            HaloOptions other_options = options[i];
+            other_options.device = places[p];
+            HaloBuf other = filtered(other_options, "gauss:15", &in);
+            expect_equal(&first, &other);
+            halo_buf_free(&other);
+        }
+        halo_buf_free(&first);
     }
     halo_buf_free(&in);
-    halo_buf_free(&first);
 }
 
-/* A NaN reaches what the mask does, and 8 nodes or two blocks more. */
-static void a_nan_does_not_go_far(void **state)
+/* A NaN reaches what the mask does, and 8 nodes or two spans more. */
+static void nan_on(HaloDeviceChoice place)
 {
-    (void)state;
-    const int64_t radius = 48, beyond = 8 * (2 * radius + 1) / 24, at_x = 400, at_y = 300;
-    HaloBuf in = noise(800, 600), without = filtered((HaloOptions){0}, "gauss:12", &in);
+    const int64_t radius = 60, beyond = 8 * (2 * radius + 1) / 24, at_x = 400, at_y = 300;
+    const HaloOptions options = {.device = place};
+    HaloBuf in = noise(800, 600), without = filtered(options, "gauss:15", &in);
     *(float *)halo_at(&in, at_x, at_y) = NAN;
-    HaloBuf with = filtered((HaloOptions){0}, "gauss:12", &in);
+    HaloBuf with = filtered(options, "gauss:15", &in);
     for (int64_t y = 0; y < 600; y++)
         for (int64_t x = 0; x < 800; x++) {
             const float a = *(float *)halo_at(&without, x, y), b = *(float *)halo_at(&with, x, y);
@@ -397,6 +411,12 @@ static void a_nan_does_not_go_far(void **state)
     halo_buf_free(&in);
     halo_buf_free(&without);
     halo_buf_free(&with);
+}
+
+static void a_nan_does_not_go_far(void **state)
+{
+    (void)state;
+    for (int p = 0; p < count_places(); p++) nan_on(places[p]);
 }
 
 int main(int argc, char **argv)

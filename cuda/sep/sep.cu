@@ -1,9 +1,10 @@
-/* Separable convolution: the choice of a way. Masks of a common length go through one kernel that has everything
+/* Separable convolution: the choice of a way. fast.cu has --precision fast. Masks of a common length go through one kernel that has everything
  * unrolled (sep_walk.cuh). All others, and those that leave NaN out, make two passes through scratch memory, each a dense
  * convolution with a mask of one row or one column: conv/conv_line.cu, conv/conv_column.cu. */
 #include "sep.cuh"
 #include "conv/conv_long.cuh"
 #include "conv/walk.cuh"
+#include "fast.cuh"
 
 /* ---- in two passes -------------------------------------------------------------------------------------- */
 
@@ -98,6 +99,7 @@ static HaloStatus walk(HaloDevice *device, const HaloBuf *src, const ConvArgs *c
 HaloStatus cuda_sep(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep, HaloStore store)
 {
     CUDA_PASS(cuda_use(device));
+    if (fast_takes(src, sep)) return cuda_sep_fast(device, src, dst, sep, store);
     if (!fits_walk(src, dst, sep)) return bands(device, src, dst, sep, store);
     HaloConv both = {}; /* the geometry of the two together */
     both.window = sep->window;
