@@ -98,9 +98,39 @@ static void pictures_come_back_from_bytes_of_their_own(void **unused)
     for_each_case(__func__, 400, one_picture);
 }
 
+/* The same bytes at whatever addresses the memory lies: of what ISA-L makes, too. What begins the strip comes again, once
+ * or all along, so that it shows whether it was found. */
+static void memory_does_not_matter(void **state)
+{
+    (void)state;
+    enum { STRIPS = 6, SIZE = 600 };
+    PngStrip *strip[STRIPS];
+    Rng rng = {11};
+    for (int s = 0; s < STRIPS; s++) assert_int_equal(halo_png_strip_new(1, SIZE, &strip[s]), HALO_OK);
+    for (int i = 0; i < 6000; i++) {
+        uint8_t bytes[SIZE];
+        const size_t size = (size_t)rng_between(&rng, 4, SIZE), again = (size_t)rng_between(&rng, 6, 60);
+        const bool all = rng_once_in(&rng, 4);
+        for (size_t k = 0; k < size; k++) bytes[k] = all ? 0 : (uint8_t)rng_between(&rng, 0, 255);
+        bytes[0] = (uint8_t)rng_between(&rng, 0, 4);
+        for (size_t k = 0; k < 6 && again + k < size; k++) bytes[again + k] = bytes[k];
+        for (int s = 0; s < STRIPS; s++) {
+            memcpy(strip[s]->bytes, bytes, size);
+            strip[s]->size = size;
+            strip[s]->first = strip[s]->last = true;
+            halo_png_strip_press(strip[s]);
+            if (strip[s]->chunk_size != strip[0]->chunk_size ||
+                memcmp(strip[s]->chunk, strip[0]->chunk, strip[0]->chunk_size) != 0)
+                fail_case(NULL, "case %d of %zu bytes: memory at another address, other bytes", i, size);
+        }
+    }
+    for (int s = 0; s < STRIPS; s++) halo_png_strip_free(strip[s]);
+}
+
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(pictures_come_back_from_bytes_of_their_own)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(pictures_come_back_from_bytes_of_their_own),
+                                       cmocka_unit_test(memory_does_not_matter)};
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, NULL, test_folder_remove);
 }
