@@ -5,6 +5,7 @@
 #include "file/file.h"
 #include "job.h"
 #include "pipeline/pipeline.h"
+#include "plan/cost.h"
 #include "plan/plan.h"
 #include "reserve.h"
 
@@ -127,7 +128,10 @@ static HaloStatus make_plan(HaloSession *session, const HaloPipeline *pipeline, 
     HaloShape shape = state->reader.info.shape;
     if (shape.width < 0) shape.width = PLAN_ENDLESS;
     halo_plan_free(state->plan);
-    return halo_plan_make(session, pipeline, &shape, state->writer.format, &state->plan);
+    const HaloStatus status = halo_plan_make(session, pipeline, &shape, state->writer.format, &state->plan);
+    if (status != HALO_OK) return status;
+    state->plan->files = cost_files(state->plan, state->reader.format, state->writer.format, session->options.jobs);
+    return HALO_OK;
 }
 
 /* The plan, and how it will run. All of the input is read first where that needs its length, or where it is to
@@ -149,7 +153,8 @@ static HaloStatus plan_image(HaloSession *session, const HaloPipeline *pipeline,
     HALO_TRY(make_plan(session, pipeline, state));
     *mode = RUN_WHOLE;
     *choice = (Choice){0};
-    if (!turned && may_flow(session, state)) {
+    state->plan->files.flows = !turned && may_flow(session, state);
+    if (state->plan->files.flows) {
         HALO_TRY(choose(session, state, begin, choice));
         if (choice->device == &session->host)
             *mode = is_live(state) ? RUN_LIVE : RUN_IN_BANDS;

@@ -1,8 +1,8 @@
-/* What a plan costs: bytes and operations of each step, and the seconds they should take on the CPU and on a
- * GPU.
+/* What a plan costs: bytes and operations of each step, and the seconds that the whole command should take on the CPU
+ * and on a GPU, its files included.
  *
- * The rates are rough on purpose: the choice they serve is between "milliseconds on the CPU" and "a third of a
- * second to start the GPU". Measured on two cores with AVX-512 and on an H200 (docs/performance.md). */
+ * The rates are rough: the choice they serve is between "so much on the CPU" and "a third of a second to start the
+ * GPU, and little else". Measured on the 16 cores beside an H200 and on it (docs/performance.md, bench/auto.sh). */
 #include <unistd.h>
 
 #include "cost.h"
@@ -10,11 +10,18 @@
 #include "primitive/primitive.h"
 
 #define HOST_BYTES_PER_SECOND 5e9  /* one core, through memory */
-#define HOST_FLOPS_PER_SECOND 5e10 /* one core, fma counted as two, AVX2 or better */
-#define GPU_START_SECONDS 0.3      /* a context; nothing when it is open */
-#define GPU_LINK_BYTES_PER_SECOND 6e9
+#define HOST_FLOPS_PER_SECOND 2e10 /* one core, fma counted as two, AVX2 or better */
+#define READ_BYTES_PER_SECOND 5e9  /* of files in memory */
+#define WRITE_BYTES_PER_SECOND 2.4e9
+#define ROOM_BYTES_PER_SECOND 4.5e9 /* written where room was taken before, */
+#define ROOM_TAKEN_PER_SECOND 7e9   /* which goes on while a GPU starts */
+#define GPU_START_SECONDS 0.33      /* from nothing to a context, and its end; nothing when it is open */
+#define GPU_SESSION_SECONDS 3e-3    /* for each that shares it */
+#define GPU_FLOW_BYTES_PER_SECOND 3e10 /* of the link, from and to memory that it likes, band by band, */
+#define GPU_COPY_BYTES_PER_SECOND 6e9  /* and any other */
 #define GPU_BYTES_PER_SECOND 2e12
 #define GPU_FLOPS_PER_SECOND 2e13
+#define GPU_CORES 1000.0 /* so many times as fast as one core, where operations do not say it */
 #define GPU_STEP_SECONDS 2e-5
 
 static double samples(const HaloShape *shape)
@@ -45,28 +52,87 @@ double cost_step_flops(const HaloPlan *plan, const HaloStep *step, const HaloBac
     return primitive_of(step)->flops(step, n);
 }
 
-double cost_host_seconds(const HaloPlan *plan, const HaloBackend *backend, int jobs)
+/* What a step takes of a core, where that was measured; else 0. */
+static double core_seconds(const HaloPlan *plan, const HaloStep *step, const HaloBackend *backend)
+{
+    const Primitive *primitive = primitive_of(step);
+    const HaloShape *src = &plan->reg[step->src[0]];
+    if (primitive->core_ns == NULL || cost_by_transforms(step, backend)) return 0.0;
+    return samples(step->dst >= 0 ? &plan->reg[step->dst] : src) * primitive->core_ns(step, src) * 1e-9;
+}
+
+static double step_on_host(const HaloPlan *plan, const HaloStep *step, const HaloBackend *backend)
+{
+    const double measured = core_seconds(plan, step, backend);
+    if (measured > 0) return measured;
+    return cost_step_bytes(plan, step) / HOST_BYTES_PER_SECOND +
+           cost_step_flops(plan, step, backend) / HOST_FLOPS_PER_SECOND;
+}
+
+static double step_on_gpu(const HaloPlan *plan, const HaloStep *step, const HaloBackend *backend)
+{
+    return GPU_STEP_SECONDS + cost_step_bytes(plan, step) / GPU_BYTES_PER_SECOND +
+           cost_step_flops(plan, step, backend) / GPU_FLOPS_PER_SECOND +
+           core_seconds(plan, step, backend) / GPU_CORES;
+}
+
+/* ---- files ---------------------------------------------------------------------------------------------- */
+
+static double threads_of(int jobs)
 {
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    const double threads = jobs > 0 && jobs < cores ? jobs : cores > 0 ? (double)cores : 1.0;
+    return jobs > 0 && jobs < cores ? jobs : cores > 0 ? (double)cores : 1.0;
+}
+
+/* Encoding is for all threads, decoding for one. */
+HaloPlanFiles cost_files(const HaloPlan *plan, const HaloFormat *from, const HaloFormat *to, int jobs)
+{
+    const HaloShape *in = &plan->reg[plan->input[0].reg], *out = &plan->reg[plan->output];
+    HaloPlanFiles files = {.read = bytes(in) / READ_BYTES_PER_SECOND};
+    if (from->decodes > 0) files.read += samples(in) / (from->decodes * 1e6);
+    if (to == NULL) return files;
+    if (to->encodes > 0)
+        files.write = samples(out) / (to->encodes * 1e6 * threads_of(jobs));
+    else
+        files.write = bytes(out) / WRITE_BYTES_PER_SECOND;
+    if (to->plain && out->kind == HALO_IMAGE && jobs != 1) files.room = bytes(out);
+    return files;
+}
+
+/* Side by side, where threads are there for it; else one after the other. */
+static double together(const HaloPlanFiles *files, int jobs, double read, double compute, double write)
+{
+    if (!files->flows || jobs == 1) return read + compute + write;
+    const double longer = read > write ? read : write;
+    return longer > compute ? longer : compute;
+}
+
+/* ---- whole commands ------------------------------------------------------------------------------------- */
+
+double cost_host_seconds(const HaloPlan *plan, const HaloBackend *backend, int jobs)
+{
     double seconds = 0;
-    for (int i = 0; i < plan->steps; i++)
-        seconds += cost_step_bytes(plan, &plan->step[i]) / HOST_BYTES_PER_SECOND +
-                   cost_step_flops(plan, &plan->step[i], backend) / HOST_FLOPS_PER_SECOND;
-    return seconds / threads;
+    for (int i = 0; i < plan->steps; i++) seconds += step_on_host(plan, &plan->step[i], backend);
+    return together(&plan->files, jobs, plan->files.read, seconds / threads_of(jobs), plan->files.write);
 }
 
 double cost_gpu_seconds(const HaloPlan *plan, const HaloBackend *backend, bool open, const HaloOptions *options)
 {
+    const HaloPlanFiles *files = &plan->files;
     const double share = options->share > 1 ? options->share : 1.0;
-    const double files = options->files > 1 ? (double)options->files : 1.0;
-    double seconds = 0;
-    for (int i = 0; i < plan->inputs; i++)
-        seconds += bytes(&plan->reg[plan->input[i].reg]) / GPU_LINK_BYTES_PER_SECOND;
-    if (plan->wants_output) seconds += bytes(&plan->reg[plan->output]) / GPU_LINK_BYTES_PER_SECOND;
-    for (int i = 0; i < plan->steps; i++)
-        seconds += GPU_STEP_SECONDS + cost_step_bytes(plan, &plan->step[i]) / GPU_BYTES_PER_SECOND +
-                   cost_step_flops(plan, &plan->step[i], backend) / GPU_FLOPS_PER_SECOND;
+    const double count = options->files > share ? (double)options->files : share;
+    const double link = files->flows ? GPU_FLOW_BYTES_PER_SECOND : GPU_COPY_BYTES_PER_SECOND;
+    double seconds = 0, write = files->write;
+    for (int i = 0; i < plan->inputs; i++) seconds += bytes(&plan->reg[plan->input[i].reg]) / link;
+    if (plan->wants_output) seconds += bytes(&plan->reg[plan->output]) / link;
+    for (int i = 0; i < plan->steps; i++) seconds += step_on_gpu(plan, &plan->step[i], backend);
+    if (!open && files->room > 0) {
+        const double taken = GPU_START_SECONDS * ROOM_TAKEN_PER_SECOND,
+                     room = files->room < taken ? files->room : taken;
+        write -= room / WRITE_BYTES_PER_SECOND - room / ROOM_BYTES_PER_SECOND;
+    }
     /* Sessions that share a GPU wait for each other; its start is waited for once by all. */
-    return seconds * share + (open ? 0.0 : GPU_START_SECONDS * share / (files > share ? files : share));
+    const double alone = together(files, options->jobs, files->read, seconds, write), all = seconds * share;
+    const double start = open ? 0.0 : (GPU_START_SECONDS + GPU_SESSION_SECONDS * (share - 1)) * share / count;
+    return (alone > all ? alone : all) + start;
 }

@@ -7,6 +7,12 @@ static double flops(const HaloStep *step, double samples)
     return samples * 4.0;
 }
 
+static double core_ns(const HaloStep *step, const HaloShape *src)
+{
+    (void)step;
+    return src->dtype == HALO_U8 ? 0.4 : src->dtype == HALO_U16 ? 4.0 : 2.0;
+}
+
 static void describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
 {
     const HaloHist *hist = &step->u.hist;
@@ -57,6 +63,7 @@ static const Measure measure = {
 const Primitive primitive_hist = {
     .name = "hist",
     .flops = flops,
+    .core_ns = core_ns,
     .describe = describe,
     .measure = &measure,
 };

@@ -19,6 +19,16 @@ static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
 
 static double flops(const HaloStep *step, double samples) { return samples * (step->u.map.points + 1); }
 
+/* Curves are tables for integers of so many levels, and polynomials for floats. */
+static double core_ns(const HaloStep *step, const HaloShape *src)
+{
+    const HaloMap *map = &step->u.map;
+    int curves = 0;
+    for (int i = 0; i < map->points; i++) curves += map->point[i].op >= HALO_POINT_POWER;
+    if (curves == 0) return 0.4 + 0.1 * map->points;
+    return src->dtype == HALO_F32 ? 16.0 * curves : src->dtype == HALO_U16 ? 1.5 : 0.3;
+}
+
 static void describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
 {
     static const char *const kind[] = {"", "premultiply by alpha", "weighted sum of channels"};
@@ -46,6 +56,7 @@ const Primitive primitive_map = {
     .shape = shape,
     .reads = reads,
     .flops = flops,
+    .core_ns = core_ns,
     .describe = describe,
     .run = run,
 };

@@ -8,6 +8,12 @@ static double flops(const HaloStep *step, double samples)
     return 4.0 * sums * samples * (double)((window->width > 1) + (window->height > 1)); /* at any size */
 }
 
+static double core_ns(const HaloStep *step, const HaloShape *src)
+{
+    const double sums = src->dtype == HALO_F32 ? 4.0 : 2.5;
+    return step->u.mean.kind == HALO_MEAN_PLAIN ? sums : 4.0 * sums;
+}
+
 static void describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
 {
     const HaloWindow *window = &step->u.mean.window;
@@ -33,6 +39,7 @@ const Primitive primitive_mean = {
     .shape = window_shape,
     .reads = window_reads,
     .flops = flops,
+    .core_ns = core_ns,
     .describe = describe,
     .run = run,
 };

@@ -43,6 +43,9 @@ typedef struct Primitive {
     bool (*absorbs)(HaloStep *step, const HaloStep *next, const HaloShape *between);
     /* Operations for so many samples of the result, or of the source where there is no result. */
     double (*flops)(const HaloStep *step, double samples);
+    /* Nanoseconds that a core takes for a sample of the result, or of `src` where there is none: measured, of what has
+     * other costs than bytes and operations. NULL: these say it. */
+    double (*core_ns)(const HaloStep *step, const HaloShape *src);
     /* A few words. Sound lies along time: it has no rows. `exact`: not by a way that --precision fast allows.
      */
     void (*describe)(const HaloStep *step, bool sound, bool exact, char *room, size_t size);

@@ -1,4 +1,6 @@
 /* Rank filters: the sample at a given place of the sorted window. */
+#include <math.h>
+
 #include "halo/numerics.h"
 #include "primitive.h"
 
@@ -8,6 +10,20 @@ static double flops(const HaloStep *step, double samples)
     if (step->u.rank.span != NULL) return 2.0 * samples * (double)window->height;
     if (step->u.rank.fraction == 0.0 || step->u.rank.fraction == 1.0) return 16.0 * samples; /* at any size */
     return 8.0 * samples * (double)(window->width + window->height);
+}
+
+/* Networks of few comparisons for small windows; beyond them counting (bytes), and sorted tiles. */
+static double core_ns(const HaloStep *step, const HaloShape *src)
+{
+    const HaloRank *rank = &step->u.rank;
+    const double side = sqrt((double)rank->window.width * (double)rank->window.height);
+    const bool bytes = src->dtype == HALO_U8, floats = src->dtype == HALO_F32;
+    if (rank->span != NULL) return (floats ? 0.2 : 0.1) * (double)rank->window.height;
+    if (rank->fraction == 0.0 || rank->fraction == 1.0) return floats ? 2.0 : 1.0;
+    if (side <= 3) return floats ? 3.0 : 0.4;
+    if (side <= 5) return floats ? 20.0 : 5.0;
+    if (bytes) return 20.0 + (side < 30 ? side : 30.0);
+    return floats ? fmin(10.0 * side, 150.0) : fmin(7.0 * side, 150.0);
 }
 
 static void describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
@@ -46,6 +62,7 @@ const Primitive primitive_rank = {
     .shape = window_shape,
     .reads = window_reads,
     .flops = flops,
+    .core_ns = core_ns,
     .describe = describe,
     .run = run,
 };

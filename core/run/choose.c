@@ -26,9 +26,13 @@ static bool gpu_pays(const HaloSession *session, const HaloPlan *plan, Choice *c
     choice->gpu_seconds =
         cost_gpu_seconds(plan, session->gpu.backend, session->gpu.handle != NULL, &session->options);
     const bool pays = choice->gpu_seconds < choice->host_seconds;
-    halo_snprintf(choice->why, sizeof choice->why, "predicted: %.3g ms on the CPU, %.3g ms on a GPU%s",
-                  choice->host_seconds * 1e3, choice->gpu_seconds * 1e3,
-                  session->gpu.handle == NULL ? " with its start" : "");
+    int used = halo_snprintf(choice->why, sizeof choice->why, "predicted: %.3g ms on the CPU, %.3g ms on a GPU%s",
+                             choice->host_seconds * 1e3, choice->gpu_seconds * 1e3,
+                             session->gpu.handle == NULL ? " with its start" : "");
+    if (plan->files.read + plan->files.write > 0 && used > 0)
+        halo_snprintf(choice->why + used, sizeof choice->why - (size_t)used,
+                      "; %.3g ms of reading%s, %.3g of writing", plan->files.read * 1e3,
+                      plan->files.flows ? " meanwhile" : "", plan->files.write * 1e3);
     return pays;
 }
 

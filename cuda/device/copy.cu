@@ -1,6 +1,7 @@
 /* Copies between host and device. What lies in pinned memory (pin.cu) goes over the link as it is. Other memory is
  * pageable, which the driver copies at a tenth of the link's rate and while everything waits; so its samples pass
  * through a small ring of pinned memory: while one half is on the link, the host fills or empties the other. */
+#include <sched.h>
 #include <string.h>
 
 #include "common.cuh"
@@ -57,6 +58,22 @@ static HaloStatus copy_rows(HaloDevice *device, void *to, int64_t to_stride, con
     return HALO_OK;
 }
 
+/* A copy of a band takes a third of a millisecond: so long the host asks again and again, and lets others run in between,
+ * since being woken takes a third of that. */
+#define POLLS 400
+
+static HaloStatus wait_for_copy(cudaEvent_t done)
+{
+    cudaError_t state = cudaErrorNotReady;
+    for (int i = 0; i < POLLS && state == cudaErrorNotReady; i++) {
+        state = cudaEventQuery(done);
+        if (state == cudaErrorNotReady) sched_yield();
+    }
+    cudaGetLastError(); /* not ready is no error */
+    CUDA_TRY(cudaEventSynchronize(done));
+    return HALO_OK;
+}
+
 /* From and to pinned memory; returns when it is done. */
 static HaloStatus direct(HaloDevice *device, const Rows &r, cudaMemcpyKind kind)
 {
@@ -65,8 +82,7 @@ static HaloStatus direct(HaloDevice *device, const Rows &r, cudaMemcpyKind kind)
     else
         CUDA_PASS(copy_rows(device, r.host, r.host_stride, r.device, r.device_stride, r.bytes, r.rows, kind));
     CUDA_TRY(cudaEventRecord(device->ring_done[0], device->stream));
-    CUDA_TRY(cudaEventSynchronize(device->ring_done[0]));
-    return HALO_OK;
+    return wait_for_copy(device->ring_done[0]);
 }
 
 /* Devices whose samples all come from pinned memory have none. */

@@ -165,6 +165,8 @@ struct HaloFormat {
     unsigned holds; /* a set of HaloMetaKind; `create` and `finish` note what they had to leave out of these */
     /* Floats are written as they are (NPY, raw). Otherwise f32 is written with white 1. */
     bool keeps_units;
+    /* Million samples a second that a core decodes and encodes, roughly; 0: it copies them. */
+    int decodes, encodes;
     bool plain;          /* a file is as large as its samples, but for a header: its room can be taken in advance */
     bool named;          /* nothing in a file tells: it is known by its extension, or by name */
     bool endless;        /* takes sound whose width is -1 until `finish` */

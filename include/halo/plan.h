@@ -64,6 +64,13 @@ typedef struct HaloInput {
     HaloSide *side; /* NULL: the input that is run, which is the first */
 } HaloInput;
 
+/* What reading and writing should take, beside what is computed: for the choice of a device. All 0: it is in memory. */
+typedef struct HaloPlanFiles {
+    double read, write; /* seconds of a thread */
+    double room;        /* bytes of the output that room can be taken for while a GPU starts */
+    bool flows;         /* it is read, computed and written at the same time */
+} HaloPlanFiles;
+
 typedef struct HaloPlan {
     int regs;
     HaloShape *reg;
@@ -75,6 +82,7 @@ typedef struct HaloPlan {
     int results;
     bool wants_output; /* false: only results are asked for */
     int wanted_dtype;  /* of the output: the HaloDtype that the last `depth` names, or -1: the input's */
+    HaloPlanFiles files;
     void **kept;       /* memory the steps point at */
     int kept_count;
 } HaloPlan;
