@@ -160,7 +160,7 @@ int64_t bands_for_device(const Device *device, const HaloPlan *plan, int64_t wis
 /* Rows from a file are computed and written while they are in the cache: so many bytes, input and output
  * included. A GPU is given more, since every band is launched and waited for. */
 #define FLOW_BYTES (4 << 20)
-#define FLOW_BYTES_GPU (16 << 20)
+#define FLOW_BYTES_GPU (32 << 20)
 
 static bool has_own_memory(const Device *device) { return device->backend->upload != NULL; }
 

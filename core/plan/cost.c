@@ -3,6 +3,7 @@
  *
  * The rates are rough: the choice they serve is between "so much on the CPU" and "a third of a second to start the
  * GPU, and little else". Measured on the 16 cores beside an H200 and on it (docs/performance.md, bench/auto.sh). */
+#include <math.h>
 #include <unistd.h>
 
 #include "cost.h"
@@ -10,12 +11,13 @@
 #include "primitive/primitive.h"
 
 #define HOST_BYTES_PER_SECOND 5e9  /* one core, through memory */
-#define HOST_FLOPS_PER_SECOND 2e10 /* one core, fma counted as two, AVX2 or better */
+#define HOST_FLOPS_PER_SECOND 5e10 /* one core, fma counted as two, AVX2 or better */
+#define HOST_SCALING 0.7           /* so many threads to this power are worth as many cores: 16 of them seven */
 #define READ_BYTES_PER_SECOND 5e9  /* of files in memory */
-#define WRITE_BYTES_PER_SECOND 2.4e9
-#define ROOM_BYTES_PER_SECOND 4.5e9 /* written where room was taken before, */
+#define WRITE_BYTES_PER_SECOND 3e9
+#define ROOM_BYTES_PER_SECOND 5e9 /* written where room was taken before, */
 #define ROOM_TAKEN_PER_SECOND 7e9   /* which goes on while a GPU starts */
-#define GPU_START_SECONDS 0.33      /* from nothing to a context, and its end; nothing when it is open */
+#define GPU_START_SECONDS 0.34      /* from nothing to a context, and its end; nothing when it is open */
 #define GPU_SESSION_SECONDS 3e-3    /* for each that shares it */
 #define GPU_FLOW_BYTES_PER_SECOND 3e10 /* of the link, from and to memory that it likes, band by band, */
 #define GPU_COPY_BYTES_PER_SECOND 6e9  /* and any other */
@@ -113,7 +115,8 @@ double cost_host_seconds(const HaloPlan *plan, const HaloBackend *backend, int j
 {
     double seconds = 0;
     for (int i = 0; i < plan->steps; i++) seconds += step_on_host(plan, &plan->step[i], backend);
-    return together(&plan->files, jobs, plan->files.read, seconds / threads_of(jobs), plan->files.write);
+    seconds /= pow(threads_of(jobs), HOST_SCALING);
+    return together(&plan->files, jobs, plan->files.read, seconds, plan->files.write);
 }
 
 double cost_gpu_seconds(const HaloPlan *plan, const HaloBackend *backend, bool open, const HaloOptions *options)

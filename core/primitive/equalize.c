@@ -19,7 +19,7 @@ static double flops(const HaloStep *step, double samples)
 static double core_ns(const HaloStep *step, const HaloShape *src)
 {
     (void)step;
-    return src->dtype == HALO_U8 ? 10.0 : 40.0;
+    return src->dtype == HALO_U8 ? 9.0 : 13.0;
 }
 
 static void describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)

@@ -10,7 +10,7 @@ static double flops(const HaloStep *step, double samples)
 
 static double core_ns(const HaloStep *step, const HaloShape *src)
 {
-    const double sums = src->dtype == HALO_F32 ? 4.0 : 2.5;
+    const double sums = src->dtype == HALO_F32 ? 3.0 : 2.0;
     return step->u.mean.kind == HALO_MEAN_PLAIN ? sums : 4.0 * sums;
 }
 

@@ -22,8 +22,8 @@ static double core_ns(const HaloStep *step, const HaloShape *src)
     if (rank->fraction == 0.0 || rank->fraction == 1.0) return floats ? 2.0 : 1.0;
     if (side <= 3) return floats ? 3.0 : 0.4;
     if (side <= 5) return floats ? 20.0 : 5.0;
-    if (bytes) return 20.0 + (side < 30 ? side : 30.0);
-    return floats ? fmin(10.0 * side, 150.0) : fmin(7.0 * side, 150.0);
+    if (bytes) return 20.0;
+    return fmin((floats ? 5.0 : 4.0) * side, 70.0);
 }
 
 static void describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
