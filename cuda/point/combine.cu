@@ -1,6 +1,7 @@
 /* Two buffers, sample by sample. */
+#include "over.cuh"
 #include "quantise.cuh"
-#include "halo/combine.h"
+#include "halo/pairs.h"
 
 struct CombineArgs {
     const char *a, *b;
@@ -79,7 +80,12 @@ __device__ __forceinline__ static float combine_one(const CombineArgs &args, flo
     switch (how.kind) {
     case HALO_COMBINE_MAGNITUDE: return halo_magnitude(a, b);
     case HALO_COMBINE_ADD: return halo_fma(how.amount, b, a);
-    case HALO_COMBINE_MULTIPLY: return a * b;
+    case HALO_COMBINE_MULTIPLY: return a * (how.unit == 1.0f ? b : b / how.unit);
+    case HALO_COMBINE_DIVIDE: return halo_divide(a, how.unit == 1.0f ? b : b / how.unit, how.zero_fails);
+    case HALO_COMBINE_DIFFERENCE: return halo_abs(a - b);
+    case HALO_COMBINE_MIN: return halo_canonical(halo_lesser(a, b));
+    case HALO_COMBINE_MAX: return halo_canonical(halo_greater(a, b));
+    case HALO_COMBINE_BLEND: return halo_fma(b, how.amount, a * (1.0f - how.amount));
     case HALO_COMBINE_UNSHARP: return halo_unsharp(a, b, how.amount, how.threshold);
     case HALO_COMBINE_UNPREMUL: {
         float alpha = 0.0f;
@@ -95,6 +101,7 @@ __device__ __forceinline__ static float combine_one(const CombineArgs &args, flo
     case HALO_COMBINE_KEEP: return in_margin(args, args.x0 + pixel, args.y0 + y) ? b : a;
     case HALO_COMBINE_ENDS:
         return in_margin(args, args.x0 + pixel, args.y0 + y) ? fit_end(args, args.x0 + pixel, c) : a;
+    default: break; /* over.cu */
     }
     return a;
 }
@@ -153,9 +160,8 @@ HaloStatus cuda_combine(HaloDevice *device, const HaloBuf *a, const HaloBuf *b, 
 {
     CombineArgs args;
     const bool pixel = combine->spread && halo_is_pixel(&b->shape);
-    if ((combine->kind > HALO_COMBINE_MULTIPLY && combine->kind < HALO_COMBINE_UNSHARP) ||
-        combine->kind >= HALO_COMBINE_OVER || (combine->kind == HALO_COMBINE_MULTIPLY && combine->unit != 1.0f))
-        return halo_fail(HALO_ERR_DEVICE, "this combination is not done on a GPU yet");
+    if (combine->kind == HALO_COMBINE_OVER || combine->kind == HALO_COMBINE_CUTOUT)
+        return combine_pixels(device, a, b, dst, combine, store);
     CUDA_PASS(cuda_use(device));
     args.a = (const char *)halo_at(a, dst->x0 + combine->ax, dst->y0 + combine->ay);
     args.b = (const char *)(pixel ? b->data : halo_at(b, dst->x0 + combine->bx, dst->y0 + combine->by));
