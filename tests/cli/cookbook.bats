@@ -228,3 +228,11 @@ fall() {
         [ "$(stat -c %s "$ROOT/docs/cookbook/$picture")" -le 25600 ]
     done < here
 }
+
+@test "the README's strip of pictures is what its commands make today" {
+    mkdir strip
+    "$ROOT/docs/readme/make" strip
+    halo run '' "$ROOT/docs/readme/strip.png" -o old.pam -f
+    halo run '' strip/strip.png -o new.pam -f
+    cmp old.pam new.pam
+}
