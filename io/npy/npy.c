@@ -271,8 +271,9 @@ static HaloStatus skip_rows(HaloReader *reader, int64_t rows, int64_t *skipped)
 {
     NpyReader *state = reader->state;
     const int64_t row_bytes = reader->info.shape.width * reader->info.shape.channels * state->head.size;
-    bool gone;
-    const HaloStatus status = halo_image_skip(reader, rows * row_bytes, state->row, row_bytes, &gone);
+    bool gone = true; /* planes are looked up */
+    const HaloStatus status =
+        state->planar ? HALO_OK : halo_image_skip(reader, rows * row_bytes, state->row, row_bytes, &gone);
     *skipped = status == HALO_OK && gone ? rows : 0;
     state->row += *skipped;
     return status;

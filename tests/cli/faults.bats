@@ -15,9 +15,9 @@ setup() { load common; common_setup; make_worked in.pgm; }
     [ "$status" -eq 2 ]; says "did you mean 'gauss'?"
     run --separate-stderr halo run blur:2 in.pgm -o x.png
     [ "$status" -eq 2 ]; says "did you mean 'gauss' or 'box' or 'disk'?"
-    run --separate-stderr halo run resize:2 in.pgm -o x.png
+    run --separate-stderr halo run wobble:2 in.pgm -o x.png
     [ "$status" -eq 2 ]; says "'halo list ops' names them all"
-    run --separate-stderr halo help negate
+    run --separate-stderr halo help invrt
     [ "$status" -eq 2 ]; says "did you mean 'invert'?"
     run --separate-stderr halo run gauss:sgma=2 in.pgm -o x.png
     [ "$status" -eq 2 ]; says "did you mean 'sigma'?"
@@ -94,8 +94,8 @@ setup() { load common; common_setup; make_worked in.pgm; }
 }
 
 @test "an unknown format, and a known one that is refused" {
-    echo 'nothing of the kind' > x.txt
-    run --separate-stderr halo stats x.txt
+    echo 'nothing of the kind' > x.foo
+    run --separate-stderr halo stats x.foo
     [ "$status" -eq 1 ]; says "halo list formats"
     printf 'GIF89a\1\0\1\0' > x.gif
     run --separate-stderr halo stats x.gif

@@ -126,3 +126,15 @@ size() { halo run "$1" in.pgm -o - --to pgm | head -2 | tail -1; }
     cat raw.ppm raw.ppm | halo run crop:2x2+0+0 - -o - --to ppm > both.ppm
     [ "$(wc -c < both.ppm)" -eq $((2 * (11 + 12))) ]
 }
+
+@test "an array of planes is cropped like one of pixels" {
+    need_numpy
+    make_rgb in.ppm 60 50
+    halo run '' in.ppm -o in.npy
+    "$PYTHON" -c 'import numpy as np; np.save("planes.npy", np.load("in.npy").transpose(2, 0, 1).copy())'
+    for cut in 9x8+20+30 60x1+0+49 5x5+0+0; do
+        halo run "crop:$cut | depth:u8" in.npy -o whole.ppm -f
+        halo run --axes chw "crop:$cut | depth:u8" planes.npy -o planes.ppm -f
+        cmp planes.ppm whole.ppm
+    done
+}
