@@ -1,3 +1,4 @@
+#ifdef HALO_HAVE_TIFF
 #include "libtiff.h"
 
 #ifdef HALO_TIFF_FILE
@@ -15,4 +16,5 @@ static Library library = {.file = HALO_TIFF_FILE,
 HaloStatus tiff_library(void) { return library_load(&library); }
 #else
 HaloStatus tiff_library(void) { return HALO_OK; }
+#endif
 #endif
