@@ -31,12 +31,14 @@ static void add_failed(CliBatch *batch, const char *input, const char *reason)
     item->error = cli_failure(item, item->status);
 }
 
-/* Does a file's name have the extension of a format that can be read? */
-static bool is_known(const char *path)
+/* Does a file's name have the extension of a format that can be read? Tables count where they are asked for:
+ * notes and lists lie beside pictures. */
+static bool is_known(const CliSettings *settings, const char *path)
 {
     char extension[HALO_WORD_ROOM];
     const HaloFormat *format = halo_find_format(halo_lower_extension(path, extension));
-    return format != NULL && format->open != NULL;
+    if (settings->raw.kind != 0 || settings->engine.read_as != NULL) return true;
+    return format != NULL && format->open != NULL && (!format->named || settings->include.count > 0);
 }
 
 /* ---- --include and --exclude --------------------------------------------------------------------------- */
@@ -99,7 +101,7 @@ static void walk(const Walk *w, const char *path, const char *below)
         else if (S_ISDIR(st.st_mode)) {
             const bool is_out = w->has_out && st.st_dev == w->out.st_dev && st.st_ino == w->out.st_ino;
             if (!is_out && !matches(&w->settings->exclude, deeper)) walk(w, inner, deeper);
-        } else if ((w->settings->raw.kind != 0 || is_known(inner)) && is_selected(w->settings, deeper) &&
+        } else if (is_known(w->settings, inner) && is_selected(w->settings, deeper) &&
                    (S_ISREG(st.st_mode) || (stat(inner, &st) == 0 && S_ISREG(st.st_mode))))
             add_item(w->batch, inner, below);
         free(inner);

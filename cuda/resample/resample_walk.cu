@@ -110,13 +110,26 @@ struct WalkStage {
 
 __device__ __forceinline__ static int walk_off(const WalkStage &s) { return (int)((uintptr_t)s.row & 3); }
 
+/* The beginning of a word, where memory may end within it. */
+__device__ __forceinline__ static uint32_t walk_rest(const uint32_t *word, int bytes)
+{
+    uint32_t v = 0;
+    for (int i = 0; i < bytes; i++) v |= (uint32_t)((const uint8_t *)word)[i] << (8 * i);
+    return v;
+}
+
 __device__ __forceinline__ static void walk_fetch(WalkStage &s, bool exists)
 {
     const uint32_t *const words = (const uint32_t *)(s.row - walk_off(s));
-    const int count = exists ? (walk_off(s) + s.span * s.bytes + 3) / 4 : 0;
+    const int bytes = exists ? walk_off(s) + s.span * s.bytes : 0;
 #pragma unroll
-    for (int k = 0; k < walk_words; k++)
-        if (s.first + k * walk_abreast < count) s.word[k] = words[s.first + k * walk_abreast];
+    for (int k = 0; k < walk_words; k++) {
+        const int word = s.first + k * walk_abreast;
+        if (word < bytes / 4)
+            s.word[k] = words[word];
+        else if (word * 4 < bytes)
+            s.word[k] = walk_rest(words + word, bytes % 4);
+    }
 }
 
 template <typename S> __device__ __forceinline__ static void walk_put(const WalkStage &s, float *staged)

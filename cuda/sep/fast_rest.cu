@@ -76,7 +76,7 @@ __global__ static void __launch_bounds__(rest_threads) rest_kernel(const __grid_
     const int64_t e = (int64_t)(blockIdx.x % tiles_x) * rest_threads + threadIdx.x,
                   y = (int64_t)(blockIdx.x / tiles_x) * rest_own;
     float sum[rest_own] = {};
-    if (e >= args.cross.stride) return;
+    if (e >= args.cross.stride || (unsigned)e % (unsigned)args.cross.plane > (unsigned)args.spans) return; /* between channels */
     const float *const last = fast_row(args.cross, args.cross.first + args.cross.rows - 1) + e;
     for (int end = 0; end < 2; end++) rest_end(args, end, fast_row(args.cross, args.y + y + args.first[end]) + e, last, sum);
 #pragma unroll

@@ -26,6 +26,7 @@ static size_t set_bytes(const uint8_t *at, size_t left)
 HaloStatus halo_iptc_set(HaloBlob *iptc, const uint8_t *bytes, size_t size)
 {
     size_t used = 0;
+    if (size == 0) return HALO_OK; /* there may be no bytes to point at */
     for (size_t n; (n = set_bytes(bytes + used, size - used)) > 0;) used += n;
     return used > 0 && iptc->data == NULL ? halo_blob_set(iptc, bytes, used) : HALO_OK;
 }

@@ -60,6 +60,15 @@ setup() { load common; common_setup; }
     [ ! -e out.png ]
 }
 
+@test "tables in a folder are taken where they are asked for" {
+    mkdir in
+    printf 'P5 2 1 255\n\001\002' > in/a.pgm
+    printf '1\n2\n' > in/list.csv
+    echo 'words' > in/notes.txt
+    [ "$(halo stats -r in --json | wc -l)" -eq 1 ]
+    [ "$(halo stats -r in --include '*.csv' --json | grep -c list.csv)" -eq 1 ]
+}
+
 @test "lines go through while more are being written" {
     (printf 'x\n1\n2\n'; sleep 3; printf '3\n') | halo run --raw csv gain:2 - -o - --to csv --latency 10 > out.csv &
     for _ in $(seq 25); do
