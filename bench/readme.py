@@ -26,9 +26,10 @@ WORKS = {
         "halo": "{} run median:2 large.ppm -o halo.ppm -f",
         "libvips": "vips median large.ppm vips.ppm 5",
         "GraphicsMagick": "gm convert large.ppm -median 2 gm.ppm"},
-    "dilate by 51 x 51": {
-        "halo": "{} run dilate:51 large.ppm -o halo.ppm -f",
-        "ImageMagick": "convert-im6.q16 large.ppm -statistic maximum 51x51 magick.ppm"},
+    "dilate by 9 x 9": {
+        "halo": "{} run dilate:9 large.ppm -o halo.ppm -f",
+        "libvips": "vips rank large.ppm vips.ppm 9 9 80",
+        "ImageMagick": "convert-im6.q16 large.ppm -morphology Dilate Square:4 magick.ppm"},
     "shrink the PNG to 800 x 450": {
         "halo": "{} run resize:800 large.png -o halo.png -f",
         "libvips": "vips thumbnail large.png vips.png 800",

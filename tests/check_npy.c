@@ -95,7 +95,7 @@ static void npy_mistakes(void **unused)
     expect_npy_error("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}", TEXT(""), "records");
     expect_npy_error("{'descr': '|u1', 'fortran_order': False, 'shape': ()}", TEXT("a"), "without dimensions");
     expect_npy_error("{'descr': '|u1', 'fortran_order': False, 'shape': (1,1,1,1,1)}", TEXT("a"), "more than 4");
-    expect_npy_error("{'descr': '|u1', 'fortran_order': False, 'shape': (1,1,1,1)}", TEXT("a"), "4 dimensions; --axes");
+    expect_npy_error("{'descr': '|u1', 'fortran_order': False, 'shape': (1,1,1,5)}", TEXT("abcde"), "4 dimensions; --axes");
     expect_npy_error("{'descr': '|u1', 'fortran_order': False, 'shape': (0, 4)}", TEXT(""), "without pixels");
     expect_npy_error("{'descr': '|u1', 'fortran_order': False, 'shape': (1)}", TEXT("a"), "no tuple");
     expect_npy_error("{'descr': '|u1', 'fortran_order': False, 'shape': (1 1)}", TEXT("a"), "comma");

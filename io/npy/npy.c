@@ -70,7 +70,8 @@ static void describe(HaloInfo *info, const NpyHead *head)
     }
 }
 
-/* What the dimensions are: those of a word such as "nhw", or rows, columns and channels. */
+/* What the dimensions are: those of a word such as "nhw", or rows, columns and channels, before which pages may
+ * stand, as halo writes them. */
 typedef struct Layout {
     int64_t pages, width, height, channels;
     bool planar;
@@ -79,7 +80,11 @@ typedef struct Layout {
 static HaloStatus lay_out(const NpyHead *head, const char *axes, Layout *layout)
 {
     *layout = (Layout){1, 1, 1, 1, false};
-    if (axes == NULL) axes = head->dims == 1 ? "w" : head->dims == 2 ? "hw" : "hwc";
+    if (axes == NULL)
+        axes = head->dims == 1                        ? "w"
+               : head->dims == 2                      ? "hw"
+               : head->dims == 4 && head->dim[3] <= 4 ? "nhwc"
+                                                      : "hwc";
     if ((int)strlen(axes) != head->dims) {
         return halo_fail(HALO_ERR_INPUT, "an array of %d dimensions; --axes says what they are, such as %s",
                          head->dims,

@@ -23,6 +23,8 @@ END
     cmp out.npy nhwc.npy
     halo run '' nhwc.npy -o out.npy --axes nhwc -f
     cmp out.npy nhwc.npy
+    halo run '' nhwc.npy -o out.npy -f # so does halo write pages: it says itself what they are
+    cmp out.npy nhwc.npy
     halo run '' nhw.npy -o out.npy --axes nhw -f
     cmp out.npy nhw.npy
     halo run '' - -o out.npy --axes nhw -f < nhw.npy
@@ -59,7 +61,7 @@ END
 
 @test "what --axes cannot mean is said" {
     make_arrays
-    run --separate-stderr halo run '' nhwc.npy -o x.npy
+    run --separate-stderr halo run '' nchw.npy -o x.npy
     [ "$status" -eq 1 ] && says "an array of 4 dimensions; --axes says what they are, such as nhwc"
     run --separate-stderr halo run '' hw.npy -o x.npy --axes hwc
     [ "$status" -eq 1 ] && says "an array of 2 dimensions"
