@@ -24,7 +24,7 @@ WORKS = {
         "ImageMagick": "convert-im6.q16 large.ppm -blur 0x2 magick.ppm"},
     "median of 5 x 5": {
         "halo": "{} run median:2 large.ppm -o halo.ppm -f",
-        "libvips": "vips median large.ppm vips.ppm 5",
+        "libvips": "vips rank large.ppm vips.ppm 5 5 12",
         "GraphicsMagick": "gm convert large.ppm -median 2 gm.ppm"},
     "dilate by 9 x 9": {
         "halo": "{} run dilate:9 large.ppm -o halo.ppm -f",
