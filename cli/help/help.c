@@ -100,8 +100,7 @@ static void print_overview(FILE *to)
           "  halo info in.wav                                what a file says of itself\n",
           to);
     fprintf(to, "\n%sCommands%s\n", cli_ink(CLI_BOLD), cli_ink(CLI_PLAIN));
-    for (int i = 0; i < cli_command_count; i++)
-        {
+    for (int i = 0; i < cli_command_count; i++) {
         fprintf(to, "  %-7s ", cli_commands[i].name);
         cli_wrap(to, cli_commands[i].help, 10, CLI_LINE);
     }

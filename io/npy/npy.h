@@ -1,4 +1,4 @@
-/* NumPy's NPY format: the header (npy_head.c), shared by both directions (npy.c). */
+/* NumPy's NPY format: the header (npy_head.c), reading (npy_read.c), and writing (npy.c). */
 #ifndef HALO_IO_NPY_H
 #define HALO_IO_NPY_H
 
@@ -18,5 +18,13 @@ HaloStatus halo_npy_read_head(HaloSource *source, NpyHead *head);
 HaloStatus halo_npy_write_head(HaloSink *sink, const NpyHead *head);
 
 #define NPY_HEAD_BYTES 128
+
+/* npy_read.c: members of the format's row. */
+bool npy_probe(const uint8_t *head, size_t size);
+HaloStatus npy_open(HaloReader *reader);
+HaloStatus npy_next(HaloReader *reader);
+HaloStatus npy_read(HaloReader *reader, HaloBuf *rows, int64_t *got);
+HaloStatus npy_skip(HaloReader *reader, int64_t rows, int64_t *skipped);
+void npy_close(HaloReader *reader);
 
 #endif

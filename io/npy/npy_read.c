@@ -1,0 +1,294 @@
+/* Reading NPY: dimensions as they are said to be, and every sample type that f32 holds. */
+#include "npy.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bytes/endian.h"
+#include "samples/image.h"
+
+#define BLOCK_BYTES 65536
+#define MAX_EXACT 16777216 /* up to 2^24 every integer is a 32-bit float */
+
+typedef struct NpyReader {
+    NpyHead head;
+    int64_t row;
+    int64_t start; /* of the samples in the file */
+    bool planar;   /* a picture is one channel after the other */
+    void *line;    /* planar: room for a row of one channel */
+    union {        /* samples on their way to f32 */
+        int8_t i8[BLOCK_BYTES];
+        int16_t i16[BLOCK_BYTES / 2];
+        int32_t i32[BLOCK_BYTES / 4];
+        uint32_t u32[BLOCK_BYTES / 4];
+        int64_t i64[BLOCK_BYTES / 8];
+        uint64_t u64[BLOCK_BYTES / 8];
+        double f64[BLOCK_BYTES / 8];
+    } block;
+} NpyReader;
+
+bool npy_probe(const uint8_t *head, size_t size) { return size >= 6 && memcmp(head, "\x93NUMPY", 6) == 0; }
+
+/* The type the samples get; all but u8, u16 and f32 pass through a conversion to f32. */
+static HaloDtype native_dtype(const NpyHead *head)
+{
+    if (head->kind == 'b' || (head->kind == 'u' && head->size == 1)) return HALO_U8;
+    return head->kind == 'u' && head->size == 2 ? HALO_U16 : HALO_F32;
+}
+
+static bool is_native(const NpyHead *head)
+{
+    return native_dtype(head) != HALO_F32 || (head->kind == 'f' && head->size == 4);
+}
+
+static float white_of(const NpyHead *head)
+{
+    if (head->kind == 'b') return 1.0f;
+    if (head->kind == 'i' && head->size == 1) return 127.0f;
+    if (head->kind == 'i' && head->size == 2) return 32767.0f;
+    return halo_dtype_white(native_dtype(head));
+}
+
+static void describe(HaloInfo *info, const NpyHead *head)
+{
+    const char *kind = head->kind == 'b'   ? "bool"
+                       : head->kind == 'u' ? "unsigned"
+                       : head->kind == 'i' ? "signed"
+                                           : "float";
+    info->bits = head->size * 8;
+    info->real = head->kind == 'f';
+    snprintf(info->encoding, sizeof info->encoding, "%d-bit %s%s", info->bits, kind,
+             head->size == 1 ? ""
+             : head->little  ? ", little-endian"
+                             : ", big-endian");
+    if (!is_native(head) && head->size > 2) {
+        halo_note(&info->notes, HALO_NOTE_THROUGH_F32, (uint64_t)info->bits);
+    }
+}
+
+/* What the dimensions are: those of a word such as "nhw", or rows, columns and channels, before which pages may
+ * stand, as halo writes them. */
+typedef struct Layout {
+    int64_t pages, width, height, channels;
+    bool planar;
+} Layout;
+
+static HaloStatus lay_out(const NpyHead *head, const char *axes, Layout *layout)
+{
+    *layout = (Layout){1, 1, 1, 1, false};
+    if (axes == NULL)
+        axes = head->dims == 1                        ? "w"
+               : head->dims == 2                      ? "hw"
+               : head->dims == 4 && head->dim[3] <= 4 ? "nhwc"
+                                                      : "hwc";
+    if ((int)strlen(axes) != head->dims) {
+        return halo_fail(HALO_ERR_INPUT, "an array of %d dimensions; --axes says what they are, such as %s",
+                         head->dims,
+                         head->dims == 4   ? "nhwc"
+                         : head->dims == 3 ? "hwc or nhw"
+                                           : "hw");
+    }
+    for (int i = 0; i < head->dims; i++) {
+        const char axis = axes[i];
+        int64_t *const length = axis == 'n'   ? &layout->pages
+                                : axis == 'h' ? &layout->height
+                                : axis == 'w' ? &layout->width
+                                              : &layout->channels;
+        *length = head->dim[i];
+    }
+    layout->planar = layout->channels > 1 && strchr(axes, 'c') < strchr(axes, 'h');
+    if (layout->pages < 1) return halo_fail(HALO_ERR_INPUT, "an array without pages");
+    return layout->channels > INT_MAX
+               ? halo_fail(HALO_ERR_INPUT, "an array of %lld channels", (long long)layout->channels)
+               : HALO_OK;
+}
+
+/* The page that options.image names. */
+static HaloStatus begin_page(HaloReader *reader)
+{
+    HaloStatus status = HALO_OK;
+    NpyReader *state = reader->state;
+    const NpyHead *head = &state->head;
+    Layout layout;
+    state->row = 0;
+    HALO_TRY(lay_out(head, reader->options.axes, &layout));
+    HALO_TRY(halo_image_open(reader, layout.width, layout.height, (int)layout.channels, native_dtype(head)));
+    reader->info.shape.white = white_of(head);
+    reader->info.images = layout.pages > 1 ? layout.pages : 0;
+    state->planar = layout.planar;
+    describe(&reader->info, head);
+    /* More than colours and alpha: (rows, columns, channels) may not be what was meant. */
+    if (layout.channels > 4 && reader->options.axes == NULL)
+        halo_note(&reader->info.notes, HALO_NOTE_AXES, (uint64_t)layout.channels);
+out:
+    return status;
+}
+
+static int64_t line_bytes(const HaloReader *reader)
+{
+    return reader->info.shape.width * (int64_t)sizeof(float);
+}
+
+HaloStatus npy_open(HaloReader *reader)
+{
+    HaloStatus status = HALO_OK;
+    NpyReader *state = reader->state = calloc(1, sizeof *state);
+    if (state == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to read an array");
+    HALO_TRY(halo_npy_read_head(reader->source, &state->head));
+    state->start = halo_source_tell(reader->source);
+    HALO_TRY(begin_page(reader));
+    if (!state->planar) return HALO_OK;
+    if (!halo_source_seekable(reader->source))
+        HALO_FAIL(HALO_ERR_INPUT, "one channel after the other is read from files, not from pipes");
+    HALO_TRY(halo_memory_hold(reader->memory, line_bytes(reader)));
+    state->line = malloc((size_t)line_bytes(reader));
+    if (state->line == NULL) {
+        halo_memory_release(reader->memory, line_bytes(reader));
+        HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to read an array");
+    }
+out:
+    return status;
+}
+
+/* Bytes of a page, and of the pages before. */
+static int64_t page_bytes(const HaloReader *reader)
+{
+    const NpyReader *state = reader->state;
+    const HaloShape *shape = &reader->info.shape;
+    return shape->width * shape->height * shape->channels * state->head.size;
+}
+
+HaloStatus npy_next(HaloReader *reader)
+{
+    HaloStatus status = HALO_OK;
+    const NpyReader *state = reader->state;
+    HALO_TRY(begin_page(reader));
+    if (halo_source_seekable(reader->source))
+        HALO_TRY(halo_source_seek(reader->source, state->start + reader->options.image * page_bytes(reader)));
+out:
+    return status;
+}
+
+/* `count` samples in host order to f32. */
+static HaloStatus convert(const NpyReader *state, float *to, size_t count)
+{
+    const NpyHead *head = &state->head;
+    for (size_t i = 0; i < count; i++) {
+        if (head->kind == 'f') {
+            to[i] = (float)state->block.f64[i];
+        } else if (head->size <= 2) {
+            to[i] = (float)(head->size == 1 ? state->block.i8[i] : state->block.i16[i]);
+        } else if (head->kind == 'u') {
+            const uint64_t v = head->size == 4 ? state->block.u32[i] : state->block.u64[i];
+            if (v > MAX_EXACT) {
+                return halo_fail(HALO_ERR_INPUT, "sample %llu does not fit a 32-bit float",
+                                 (unsigned long long)v);
+            }
+            to[i] = (float)v;
+        } else {
+            const int64_t v = head->size == 4 ? state->block.i32[i] : state->block.i64[i];
+            if (v > MAX_EXACT || v < -MAX_EXACT) {
+                return halo_fail(HALO_ERR_INPUT, "sample %lld does not fit a 32-bit float", (long long)v);
+            }
+            to[i] = (float)v;
+        }
+    }
+    return HALO_OK;
+}
+
+static HaloStatus read_native(HaloReader *reader, void *row, size_t samples)
+{
+    const NpyReader *state = reader->state;
+    const NpyHead *head = &state->head;
+    HaloStatus status = HALO_OK;
+    uint8_t *at = row;
+    HALO_TRY(halo_image_take(reader, row, samples * (size_t)head->size, state->row, 0));
+    if (head->size > 1 && head->little != halo_host_is_little())
+        halo_swap_bytes(row, samples, (size_t)head->size);
+    for (size_t i = 0; head->kind == 'b' && i < samples; i++) at[i] = at[i] != 0;
+out:
+    return status;
+}
+
+static HaloStatus read_converted(HaloReader *reader, float *row, size_t samples)
+{
+    NpyReader *state = reader->state;
+    const size_t size = (size_t)state->head.size;
+    HaloStatus status = HALO_OK;
+    for (size_t done = 0, n; done < samples; done += n) {
+        n = samples - done < BLOCK_BYTES / size ? samples - done : BLOCK_BYTES / size;
+        HALO_TRY(halo_image_take(reader, &state->block, n * size, state->row, 0));
+        if (size > 1 && state->head.little != halo_host_is_little()) halo_swap_bytes(&state->block, n, size);
+        HALO_TRY(convert(state, row + done, n));
+    }
+out:
+    return status;
+}
+
+static HaloStatus read_samples(HaloReader *reader, void *row, size_t samples)
+{
+    const NpyReader *state = reader->state;
+    return is_native(&state->head) ? read_native(reader, row, samples) : read_converted(reader, row, samples);
+}
+
+/* The rows of one channel after those of another. */
+static HaloStatus read_planes(HaloReader *reader, HaloBuf *rows, int64_t *got)
+{
+    HaloStatus status = HALO_OK;
+    NpyReader *state = reader->state;
+    const HaloShape *shape = &reader->info.shape;
+    const int64_t channels = shape->channels, first = state->row, line = shape->width * state->head.size;
+    const int64_t page = state->start + reader->options.image * page_bytes(reader);
+    const size_t size = halo_dtype_size(shape->dtype);
+    for (int64_t c = 0; c < channels; c++) {
+        HALO_TRY(halo_source_seek(reader->source, page + (c * shape->height + first) * line));
+        for (int64_t y = 0; y < rows->rows; y++) {
+            char *to = (char *)halo_row(rows, y) + (size_t)c * size;
+            state->row = first + y;
+            HALO_TRY(read_samples(reader, state->line, (size_t)shape->width));
+            for (int64_t x = 0; x < shape->width; x++)
+                memcpy(to + (size_t)(x * channels) * size, (const char *)state->line + (size_t)x * size, size);
+        }
+    }
+    state->row = first + rows->rows;
+    *got = rows->rows;
+out:
+    return status;
+}
+
+HaloStatus npy_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
+{
+    NpyReader *state = reader->state;
+    HaloStatus status = HALO_OK;
+    const size_t samples = (size_t)(reader->info.shape.width * reader->info.shape.channels);
+    if (state->planar) return read_planes(reader, rows, got);
+    for (*got = 0; *got < rows->rows; ++*got, state->row++)
+        HALO_TRY(read_samples(reader, halo_row(rows, *got), samples));
+out:
+    return status;
+}
+
+HaloStatus npy_skip(HaloReader *reader, int64_t rows, int64_t *skipped)
+{
+    NpyReader *state = reader->state;
+    const int64_t row_bytes = reader->info.shape.width * reader->info.shape.channels * state->head.size;
+    bool gone = true; /* planes are looked up */
+    const HaloStatus status =
+        state->planar ? HALO_OK : halo_image_skip(reader, rows * row_bytes, state->row, row_bytes, &gone);
+    *skipped = status == HALO_OK && gone ? rows : 0;
+    state->row += *skipped;
+    return status;
+}
+
+void npy_close(HaloReader *reader)
+{
+    NpyReader *state = reader->state;
+    if (state != NULL && state->line != NULL) {
+        halo_memory_release(reader->memory, line_bytes(reader));
+        free(state->line);
+    }
+    free(reader->state);
+    reader->state = NULL;
+}
