@@ -6,6 +6,7 @@
 
 #include "device.h"
 #include "halo/numerics.h"
+#include "halo/pixels.h"
 
 /* Rows of the result that are made together. Where columns become rows each row of the source is read for all
  * of them: they are more then, as many as leave a tile that the cache holds some columns. */
@@ -66,29 +67,6 @@ static bool holds(const Places *places, int64_t count, int64_t have, int64_t hel
 
 /* ---- moving --------------------------------------------------------------------------------------------- */
 
-static inline void copy(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t count,
-                        size_t size)
-{
-    for (int64_t i = 0; i < count; i++, to += to_step, from += from_step) memcpy(to, from, size);
-}
-
-/* A constant size for the usual ones, so that the compiler copies without calls. */
-static void copy_pixels(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t count,
-                        int64_t size)
-{
-    switch (size) {
-    case 1: copy(to, to_step, from, from_step, count, 1); break;
-    case 2: copy(to, to_step, from, from_step, count, 2); break;
-    case 3: copy(to, to_step, from, from_step, count, 3); break;
-    case 4: copy(to, to_step, from, from_step, count, 4); break;
-    case 6: copy(to, to_step, from, from_step, count, 6); break;
-    case 8: copy(to, to_step, from, from_step, count, 8); break;
-    case 12: copy(to, to_step, from, from_step, count, 12); break;
-    case 16: copy(to, to_step, from, from_step, count, 16); break;
-    default: copy(to, to_step, from, from_step, count, (size_t)size);
-    }
-}
-
 /* Pixels [from, to) of a row of the result, which the border maps to any others. */
 static void move_singly(const Pick *p, int64_t y, int64_t from, int64_t to, char *row)
 {
@@ -108,7 +86,7 @@ static void move_row(const Pick *p, int64_t j, char *row)
         if (p->how->step_x == 1)
             memcpy(to, from, (size_t)(inside * p->size));
         else
-            copy_pixels(to, p->size, from, p->how->step_x * p->size, inside, p->size);
+            halo_copy_pixels(to, p->size, from, p->how->step_x * p->size, inside, p->size);
     }
     move_singly(p, y, p->x.end, p->dst->cols, row);
 }
@@ -121,7 +99,7 @@ static void move_across(const Pick *p, int64_t j, int64_t rows, int64_t k, char 
     if (y < 0) return;
     for (int64_t r = 0; r < rows; r++) {
         if (r == first && end > first) {
-            copy_pixels(to + r * pitch, pitch, halo_at(p->src, p->y.at[j + r], y), p->how->step_x * p->size,
+            halo_copy_pixels(to + r * pitch, pitch, halo_at(p->src, p->y.at[j + r], y), p->how->step_x * p->size,
                         end - first, p->size);
             r = end - 1;
         } else if (p->y.at[j + r] >= 0) {

@@ -1,8 +1,8 @@
 /* Turns images upright by EXIF's orientation: where the output has no EXIF that could say how to show them, and
  * where the pipeline speaks of places in the picture. */
-#include <string.h>
 
 #include "file.h"
+#include "halo/pixels.h"
 
 #define BAND_ROWS 64 /* that are read at a time */
 
@@ -58,25 +58,6 @@ static Point place(const HaloShape *from, int orientation, int64_t x, int64_t y)
     }
 }
 
-static inline void copy(char *to, int64_t step, const char *from, int64_t stride, int64_t count, size_t size)
-{
-    for (int64_t i = 0; i < count; i++, to += step, from += stride) memcpy(to, from, size);
-}
-
-/* A constant size for the usual ones, so that the compiler copies without calls. */
-static void copy_pixels(char *to, int64_t step, const char *from, int64_t stride, int64_t count, size_t size)
-{
-    switch (size) {
-    case 1: copy(to, step, from, stride, count, 1); break;
-    case 2: copy(to, step, from, stride, count, 2); break;
-    case 3: copy(to, step, from, stride, count, 3); break;
-    case 4: copy(to, step, from, stride, count, 4); break;
-    case 6: copy(to, step, from, stride, count, 6); break;
-    case 8: copy(to, step, from, stride, count, 8); break;
-    default: copy(to, step, from, stride, count, size);
-    }
-}
-
 /* Some rows of the image into the turned one, row by row of that one. */
 static void turn_rows(const HaloBuf *rows, int orientation, const HaloBuf *to)
 {
@@ -88,8 +69,8 @@ static void turn_rows(const HaloBuf *rows, int orientation, const HaloBuf *to)
         const int64_t x = tall ? i : 0, y = rows->y0 + (tall ? 0 : i);
         const Point first = place(shape, orientation, x, y);
         const Point next = place(shape, orientation, x + !tall, y + tall);
-        copy_pixels(halo_at(to, first.x, first.y), (next.x - first.x) * size, halo_at(rows, x, y),
-                    tall ? rows->stride : size, count, (size_t)size);
+        halo_copy_pixels(halo_at(to, first.x, first.y), (next.x - first.x) * size, halo_at(rows, x, y),
+                         tall ? rows->stride : size, count, size);
     }
 }
 

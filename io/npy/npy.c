@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bytes/endian.h"
 #include "samples/image.h"
 
 typedef struct NpyWriter {
