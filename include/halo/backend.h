@@ -15,8 +15,9 @@ extern "C" {
 
 typedef struct HaloDevice HaloDevice; /* each backend has its own */
 
-/* QUEUED: from now on the clock starts behind work that lets the host get ahead: what is timed is what the device
- * does, as in a queue that never runs dry, and not how long the host takes to launch it. For benchmarks. */
+/* QUEUED: from now on the clock starts behind work that lets the host get ahead: what is timed is what the
+ * device does, as in a queue that never runs dry, and not how long the host takes to launch it. For benchmarks.
+ */
 typedef enum HaloMark { HALO_MARK_START, HALO_MARK_STOP, HALO_MARK_QUEUED } HaloMark;
 
 typedef struct HaloBackend {
@@ -40,18 +41,19 @@ typedef struct HaloBackend {
      * and then plans use host buffers as they are. */
     HaloStatus (*upload)(HaloDevice *device, const HaloBuf *host, HaloBuf *to);
     HaloStatus (*download)(HaloDevice *device, const HaloBuf *from, HaloBuf *host);
-    /* Host memory that samples go to the device from, and come back to, at the rate of the link. NULL: no memory is
-     * faster than any other. HALO_ERR_LIMIT where there is none left: any other memory does, more slowly. */
+    /* Host memory that samples go to the device from, and come back to, at the rate of the link. NULL: no
+     * memory is faster than any other. HALO_ERR_LIMIT where there is none left: any other memory does, more
+     * slowly. */
     HaloStatus (*pin)(HaloDevice *device, int64_t bytes, void **memory);
     void (*unpin)(HaloDevice *device, void *memory);
     /* Waits for everything asked of the device, reports what failed in flight, and returns in *clipped (when
      * not NULL) how many samples were clipped while storing, and counts from 0 again. NULL goes on counting. */
     HaloStatus (*finish)(HaloDevice *device, uint64_t *clipped);
 
-    /* How much scratch a primitive takes: between `ask` and `asked` primitives compute nothing and touch no data, and
-     * their buffers need not have any; each stops, with HALO_ERR_LIMIT or without, where it has said how much of the
-     * device's memory it would take beside its buffers. `asked` ends that and gives the bytes of all of them, less what
-     * any step may take, which does not grow with the work. */
+    /* How much scratch a primitive takes: between `ask` and `asked` primitives compute nothing and touch no
+     * data, and their buffers need not have any; each stops, with HALO_ERR_LIMIT or without, where it has said
+     * how much of the device's memory it would take beside its buffers. `asked` ends that and gives the bytes
+     * of all of them, less what any step may take, which does not grow with the work. */
     void (*ask)(HaloDevice *device);
     int64_t (*asked)(HaloDevice *device);
 
@@ -77,9 +79,15 @@ typedef struct HaloBackend {
     HaloStatus (*equalize)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloEqualize *, HaloStore);
     HaloStatus (*pick)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloPick *, HaloStore);
     HaloStatus (*resample)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloResample *, HaloStore);
+    HaloStatus (*bilateral)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloBilateral *, HaloStore);
+    HaloStatus (*mix)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloMix *, HaloStore);
+    HaloStatus (*fade)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloFade *, HaloStore);
+    HaloStatus (*sections)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloSections *, HaloStore);
+    HaloStatus (*spectrum)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloSpectrum *, HaloStore);
+    HaloStatus (*chain)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloChain *, HaloStore);
 
-    /* The device's own clock; may be NULL. `mark` notes a moment in its stream of work; `elapsed` waits for both
-     * and gives the milliseconds between them. */
+    /* The device's own clock; may be NULL. `mark` notes a moment in its stream of work; `elapsed` waits for
+     * both and gives the milliseconds between them. */
     HaloStatus (*mark)(HaloDevice *, HaloMark which);
     HaloStatus (*elapsed)(HaloDevice *, double *ms);
     /* Runs the rungs of a family (NULL: all) and tells of each as it is done. */
@@ -89,6 +97,11 @@ typedef struct HaloBackend {
 
     /* Is this convolution done by Fourier transforms, where it may be (`fast`)? May be NULL: none is. */
     bool (*transforms)(const HaloConv *);
+    /* What the backend does of the way that `sep->fast` allows: fills `way`; false: it goes exactly. May be
+     * NULL: all of it. */
+    bool (*coarse)(const HaloSep *sep, HaloSepFast *way);
+    /* Does the backend run these steps as one pass, and gain by it? May be NULL: none. */
+    bool (*chains)(const HaloShape *src, const HaloShape *dst, const HaloChain *);
 } HaloBackend;
 
 #ifdef __cplusplus

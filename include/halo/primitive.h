@@ -8,19 +8,25 @@
 #include <stdint.h>
 
 typedef enum HaloPrimitive {
-    HALO_CONV,     /* dense 1D or 2D convolution */
-    HALO_SEP,      /* row pass, then column pass */
-    HALO_MAP,      /* one sample or pixel at a time */
-    HALO_COMBINE,  /* two buffers, sample by sample */
-    HALO_REDUCE,   /* statistics */
-    HALO_FOLD,     /* a reduction of the user's own */
-    HALO_HIST,     /* histogram */
-    HALO_SCAN,     /* prefix sums and their kin */
-    HALO_RANK,     /* the sample at a place of the sorted window */
-    HALO_MEAN,     /* the mean of the window */
-    HALO_EQUALIZE, /* levels as often as each other, in all of an image or in tiles */
-    HALO_PICK,     /* every so many pixels */
-    HALO_RESAMPLE, /* weighted means of samples around places between them */
+    HALO_CONV,      /* dense 1D or 2D convolution */
+    HALO_SEP,       /* row pass, then column pass */
+    HALO_MAP,       /* one sample or pixel at a time */
+    HALO_COMBINE,   /* two buffers, sample by sample */
+    HALO_REDUCE,    /* statistics */
+    HALO_FOLD,      /* a reduction of the user's own */
+    HALO_HIST,      /* histogram */
+    HALO_SCAN,      /* prefix sums and their kin */
+    HALO_RANK,      /* the sample at a place of the sorted window */
+    HALO_MEAN,      /* the mean of the window */
+    HALO_EQUALIZE,  /* levels as often as each other, in all of an image or in tiles */
+    HALO_PICK,      /* every so many pixels */
+    HALO_RESAMPLE,  /* weighted means of samples around places between them */
+    HALO_BILATERAL, /* weighted means of the samples of the window that are like the one in its middle */
+    HALO_MIX,       /* channels as weighted sums of channels */
+    HALO_FADE,      /* a gain that changes along time */
+    HALO_SECTIONS,  /* recursive filters along time */
+    HALO_SPECTRUM,  /* spectra of frames along time */
+    HALO_CHAIN,     /* neighbouring steps of small reach in one pass */
     HALO_PRIMITIVES
 } HaloPrimitive;
 
@@ -37,8 +43,8 @@ typedef enum HaloBorder {
     HALO_BORDER_KEEP
 } HaloBorder;
 
-/* What lies under a window: output (x, y) reads samples (x + i + ox, y + j + oy), i < width, j < height, with those
- * outside the whole as the border gives them. `nan_ignore` leaves NaN samples out. */
+/* What lies under a window: output (x, y) reads samples (x + i + ox, y + j + oy), i < width, j < height, with
+ * those outside the whole as the border gives them. `nan_ignore` leaves NaN samples out. */
 typedef struct HaloWindow {
     int64_t width, height;
     int64_t ox, oy; /* -anchor, or 0 for VALID */
@@ -49,15 +55,15 @@ typedef struct HaloWindow {
 
 /* How f32 results become the samples of the destination: v * num / den (each rounded; 1 leaves v as it is),
  * then, for u8 and u16, round half to even and saturate, counting what was clipped. Computed NaNs are stored
- * as 7fc00000 in f32 and as 0 (counted as clipped) in integers. Every primitive that writes samples is given one,
- * reads u8, u16 or f32, and writes u8, u16 or f32: the types stand in the buffers. */
+ * as 7fc00000 in f32 and as 0 (counted as clipped) in integers. Every primitive that writes samples is given
+ * one, reads u8, u16 or f32, and writes u8, u16 or f32: the types stand in the buffers. */
 typedef struct HaloStore {
     float num, den;
 } HaloStore;
 
-/* out(x, y) = sum over j, i of tap[j*width + i] times the sample of the window at (i, j), one accumulator an output
- * that starts at +0 and takes every tap in row-major order by one fma; then, if `affine`, fma(acc, scale, bias).
- * Where NaN samples are left out, weight = the sum of the taps used (row-major, each added in
+/* out(x, y) = sum over j, i of tap[j*width + i] times the sample of the window at (i, j), one accumulator an
+ * output that starts at +0 and takes every tap in row-major order by one fma; then, if `affine`, fma(acc,
+ * scale, bias). Where NaN samples are left out, weight = the sum of the taps used (row-major, each added in
  * f32), and acc becomes acc * (total / weight), where total is the same sum over all taps; where total is 0
  * acc stays, where no sample was left it is NaN. `fast` lets a backend take another way, by Fourier transforms,
  * whose sums differ within the bound that docs/numerics.md states. */
@@ -69,6 +75,8 @@ typedef struct HaloConv {
     bool fast;
 } HaloConv;
 
+typedef struct HaloSepFast HaloSepFast; /* sep_fast.h */
+
 /* A row pass by `tap_x` to f32, then a column pass by `tap_y`, each exactly as HaloConv defines it; `affine`
  * and the store belong to the column pass. Outside the image the column pass sees what `border` makes of the
  * row pass's result. A backend may take the way of `fast` instead, whose sums differ within the bound that
@@ -78,7 +86,7 @@ typedef struct HaloSep {
     const float *tap_x, *tap_y; /* [width], [height] */
     bool affine;
     float scale, bias;
-    const struct HaloSepFast *fast; /* sep_fast.h; NULL: exactly */
+    const HaloSepFast *fast; /* NULL: exactly */
 } HaloSep;
 
 /* Of a row of a window just the samples i with from <= i < to. */
@@ -86,22 +94,23 @@ typedef struct HaloSpan {
     int64_t from, to;
 } HaloSpan;
 
-/* out(x, y) = the sample at index (int64_t)(fraction * (n - 1)) of the n samples of the window, sorted by value, -0
- * before +0; the result is one of the samples, then stored. A NaN in the window makes it NaN; where NaN are left
- * out, n is the number that remain, and where none does the result is NaN. */
+/* out(x, y) = the sample at index (int64_t)(fraction * (n - 1)) of the n samples of the window, sorted by
+ * value, -0 before +0; the result is one of the samples, then stored. A NaN in the window makes it NaN; where
+ * NaN are left out, n is the number that remain, and where none does the result is NaN. */
 typedef struct HaloRank {
     HaloWindow window;
-    double fraction;      /* 0: the minimum, 0.5: the median, 1: the maximum */
-    const HaloSpan *span; /* [height], none empty: what belongs to the window; for fractions 0 and 1; NULL: all of it */
+    double fraction; /* 0: the minimum, 0.5: the median, 1: the maximum */
+    const HaloSpan
+        *span; /* [height], none empty: what belongs to the window; for fractions 0 and 1; NULL: all of it */
 } HaloRank;
 
-/* What is made of the sums of a window: the mean; or, with the sums of squares too, how far samples are from it: the
- * mean of the squares of that, or its root. */
+/* What is made of the sums of a window: the mean; or, with the sums of squares too, how far samples are from
+ * it: the mean of the squares of that, or its root. */
 typedef enum HaloMeanKind { HALO_MEAN_PLAIN, HALO_MEAN_VARIANCE, HALO_MEAN_SD } HaloMeanKind;
 
-/* out(x, y) = the mean of the samples of the window: sums along rows, then of these down columns, both in f64, in the
- * order of docs/numerics.md, which costs the same for every width and height. Where NaN samples are left out, it is
- * the mean of the others, and NaN where there are none. */
+/* out(x, y) = the mean of the samples of the window: sums along rows, then of these down columns, both in f64,
+ * in the order of docs/numerics.md, which costs the same for every width and height. Where NaN samples are left
+ * out, it is the mean of the others, and NaN where there are none. */
 typedef struct HaloMean {
     HaloWindow window;
     HaloMeanKind kind;
@@ -165,9 +174,15 @@ typedef struct HaloMap {
 } HaloMap;
 
 /* Parameters with a page of their own. */
-typedef struct HaloCombine HaloCombine;   /* combine.h */
-typedef struct HaloPick HaloPick;         /* pick.h */
-typedef struct HaloResample HaloResample; /* resample.h */
+typedef struct HaloCombine HaloCombine;     /* combine.h */
+typedef struct HaloPick HaloPick;           /* pick.h */
+typedef struct HaloResample HaloResample;   /* resample.h */
+typedef struct HaloBilateral HaloBilateral; /* bilateral.h */
+typedef struct HaloMix HaloMix;             /* mix.h */
+typedef struct HaloFade HaloFade;           /* fade.h */
+typedef struct HaloSections HaloSections;   /* sections.h */
+typedef struct HaloSpectrum HaloSpectrum;   /* spectrum.h */
+typedef struct HaloChain HaloChain;         /* chain.h */
 
 /* Which statistics a reduction is asked for. */
 typedef enum HaloWant {
