@@ -99,7 +99,8 @@ int64_t bands_memory(const HaloPlan *plan, int64_t rows, bool with_in_out)
 
 int64_t bands_whole_memory(const Device *device, const HaloPlan *plan, int64_t rows, bool with_in_out)
 {
-    return bands_memory(plan, rows, with_in_out) + scratch_of(device, plan, rows);
+    const HaloPlan *run = plan_for(plan, device->backend);
+    return bands_memory(run, rows, with_in_out) + scratch_of(device, run, rows);
 }
 
 /* ---- the choice ----------------------------------------------------------------------------------------- */

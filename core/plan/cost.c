@@ -128,7 +128,8 @@ double cost_gpu_seconds(const HaloPlan *plan, const HaloBackend *backend, bool o
     double seconds = 0, write = files->write;
     for (int i = 0; i < plan->inputs; i++) seconds += bytes(&plan->reg[plan->input[i].reg]) / link;
     if (plan->wants_output) seconds += bytes(&plan->reg[plan->output]) / link;
-    for (int i = 0; i < plan->steps; i++) seconds += step_on_gpu(plan, &plan->step[i], backend);
+    const HaloPlan *run = plan_for(plan, backend);
+    for (int i = 0; i < run->steps; i++) seconds += step_on_gpu(run, &run->step[i], backend);
     if (!open && files->room > 0) {
         const double taken = GPU_START_SECONDS * ROOM_TAKEN_PER_SECOND,
                      room = files->room < taken ? files->room : taken;

@@ -47,6 +47,8 @@ HaloStatus plan_add_input(HaloPlan *plan, HaloReg reg, HaloSide *side)
 void halo_plan_free(HaloPlan *plan)
 {
     if (plan == NULL) return;
+    if (plan->chained != NULL) free(plan->chained->step);
+    free(plan->chained);
     for (int i = 0; i < plan->inputs; i++) side_release(plan->input[i].side);
     free(plan->input);
     for (int i = 0; i < plan->kept_count; i++) free(plan->kept[i]);
@@ -203,6 +205,7 @@ HaloStatus halo_plan_make(HaloSession *session, const HaloPipeline *pipeline, co
     HALO_TRY(mark_divisions(made));
     if (session->options.precision == HALO_PRECISION_FAST) HALO_TRY(plan_approximate(&builder));
     plan_optimise(made);
+    HALO_TRY(plan_chain(&builder, session->gpu.backend));
     *plan = made;
     made = NULL;
 out:

@@ -50,4 +50,8 @@ HaloStatus constant_stats(HaloBuilder *builder, HaloStep *reduce, HaloResult *kn
 /* optimise.c */
 void plan_optimise(HaloPlan *plan);
 
+/* chain.c: the plan's chains for this backend, which may be NULL; and the plan as a backend runs it. */
+HaloStatus plan_chain(HaloBuilder *builder, const HaloBackend *backend);
+const HaloPlan *plan_for(const HaloPlan *plan, const HaloBackend *backend);
+
 #endif

@@ -2,8 +2,11 @@
  * is the work, not the kernel's clearing of fresh pages. */
 #include <stdlib.h>
 
+#include "halo/chain.h"
 #include "pipeline/pipeline.h"
 #include "plan/cost.h"
+#include "plan/plan.h"
+#include "primitive/primitive.h"
 #include "run.h"
 
 #define MOST_RUNS 101
@@ -52,11 +55,23 @@ static double median(double *ms, int n)
     return ms[n / 2];
 }
 
+static bool convolves(const HaloStep *step)
+{
+    return step->primitive == HALO_CONV || step->primitive == HALO_SEP;
+}
+
 /* Operations that are multiply-adds, two each: those of convolutions. Other steps compute something else. */
 static double multiply_adds(const HaloPlan *plan, const HaloStep *step)
 {
-    const bool convolves = step->primitive == HALO_CONV || step->primitive == HALO_SEP;
-    return convolves ? cost_step_flops(plan, step, NULL) : 0.0;
+    double sum = 0.0;
+    if (convolves(step)) return cost_step_flops(plan, step, NULL);
+    for (int i = 0; step->primitive == HALO_CHAIN && i < step->u.chain->links; i++) {
+        const HaloShape *shape = &step->u.chain->value[i + 1];
+        const double samples = (double)shape->width * (double)shape->height * shape->channels;
+        const HaloStep *link = &step->u.chain->link[i];
+        if (convolves(link)) sum += primitive_of(link)->flops(link, samples);
+    }
+    return sum;
 }
 
 /* What the device's ceilings leave: all bytes once, or all multiply-adds, whichever takes longer. Ceilings that
@@ -113,10 +128,11 @@ HaloStatus halo_bench(HaloSession *session, const HaloPipeline *pipeline, const 
     timing->kernel_ms = median(kernel, n);
     timing->download_ms = median(down, n);
     timing->total_ms = median(total, n);
-    timing->steps = plan->steps;
-    for (int i = 0; i < plan->steps; i++) {
-        timing->bytes += cost_step_bytes(plan, &plan->step[i]);
-        timing->flops += multiply_adds(plan, &plan->step[i]);
+    const HaloPlan *run = plan_for(plan, backend);
+    timing->steps = run->steps;
+    for (int i = 0; i < run->steps; i++) {
+        timing->bytes += cost_step_bytes(run, &run->step[i]);
+        timing->flops += multiply_adds(run, &run->step[i]);
     }
     find_floor(choice.device, plan, timing);
 out:

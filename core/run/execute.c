@@ -8,6 +8,7 @@
 
 #include "base/side.h"
 #include "halo/measures.h"
+#include "plan/plan.h"
 #include "primitive/primitive.h"
 #include "run.h"
 
@@ -269,10 +270,14 @@ HaloStatus execute_bands(Device *device, const HaloPlan *plan, int64_t band, con
 {
     HaloStatus status = HALO_OK;
     uint64_t lost = 0;
-    Run run = {
-        .device = device, .plan = plan, .band = band, .on_host = device->backend->upload == NULL, .io = io};
+    Run run = {.device = device,
+               .plan = plan_for(plan, device->backend),
+               .band = band,
+               .on_host = device->backend->upload == NULL,
+               .io = io};
     if (results != NULL) *results = (HaloResults){0};
     device_keep_only(device, plan);
+    plan = run.plan;
     HALO_TRY(prepare(&run, results));
     for (int64_t from = 0;; from += band) {
         if (io->wait != NULL) HALO_TRY(io->wait(io->context, from));

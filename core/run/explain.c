@@ -94,6 +94,7 @@ HaloStatus explain_plan(const HaloSession *session, const HaloPlan *plan, RunMod
                         HaloExplanation *explanation)
 {
     HaloStatus status = HALO_OK;
+    const HaloBackend *backend = choice->device != NULL ? choice->device->backend : NULL;
     *explanation = (HaloExplanation){.in = plan->input[0].reg,
                                      .out = plan->output,
                                      .input = plan->reg[plan->input[0].reg],
@@ -102,9 +103,9 @@ HaloStatus explain_plan(const HaloSession *session, const HaloPlan *plan, RunMod
                                      .fast = session->options.precision == HALO_PRECISION_FAST};
     if (explanation->input.width == PLAN_ENDLESS) explanation->input.width = explanation->output.width = -1;
     snprintf(explanation->why, sizeof explanation->why, "%s", choice->why);
-    if (choice->device != NULL) explanation->backend = choice->device->backend->name;
+    if (backend != NULL) explanation->backend = backend->name;
     HALO_TRY(explain_sides(plan, explanation));
-    HALO_TRY(explain_steps(plan, choice->device != NULL ? choice->device->backend : NULL, explanation));
+    HALO_TRY(explain_steps(plan_for(plan, backend), backend, explanation));
     if (choice->device != NULL) HALO_TRY(explain_bands(session, plan, choice->device, mode, explanation));
 out:
     if (status != HALO_OK) halo_explanation_free(explanation);

@@ -44,9 +44,10 @@ struct HaloStep {
         HaloEqualize equalize;
         HaloPick pick;
         HaloResample resample;
-        unsigned want; /* reduce: a set of HaloWant */
+        const HaloChain *chain; /* chain.h; belongs to the plan */
+        unsigned want;          /* reduce: a set of HaloWant */
     } u;
-    int result;       /* reduce, fold, hist: the index of the result it gives, or -1 */
+    int result;               /* reduce, fold, hist: the index of the result it gives, or -1 */
     const HaloDetail *detail; /* reduce: what its result holds besides, which asks for the whole; or NULL */
     bool approximate; /* one of the steps that replace a convolution under HALO_PRECISION_FAST: not exact */
     bool refuse_nan;  /* reduce: a NaN in the source fails the input (nan=error) */
@@ -64,14 +65,16 @@ typedef struct HaloInput {
     HaloSide *side; /* NULL: the input that is run, which is the first */
 } HaloInput;
 
-/* What reading and writing should take, beside what is computed: for the choice of a device. All 0: it is in memory. */
+/* What reading and writing should take, beside what is computed: for the choice of a device. All 0: it is in
+ * memory. */
 typedef struct HaloPlanFiles {
     double read, write; /* seconds of a thread */
     double room;        /* bytes of the output that room can be taken for while a GPU starts */
     bool flows;         /* it is read, computed and written at the same time */
 } HaloPlanFiles;
 
-typedef struct HaloPlan {
+typedef struct HaloPlan HaloPlan;
+struct HaloPlan {
     int regs;
     HaloShape *reg;
     int steps;
@@ -83,9 +86,11 @@ typedef struct HaloPlan {
     bool wants_output; /* false: only results are asked for */
     int wanted_dtype;  /* of the output: the HaloDtype that the last `depth` names, or -1: the input's */
     HaloPlanFiles files;
-    void **kept;       /* memory the steps point at */
+    void **kept; /* memory the steps point at */
     int kept_count;
-} HaloPlan;
+    HaloPlan *
+        chained; /* the same for a backend that runs chains (chain.h), whose steps alone are its own; or NULL */
+};
 
 #ifdef __cplusplus
 }

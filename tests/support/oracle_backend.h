@@ -7,4 +7,8 @@
 
 extern const HaloBackend oracle_backend;
 
+/* The same, which runs all that can be a chain as one; set by oracle_chains_open(). */
+extern HaloBackend oracle_chains;
+void oracle_chains_open(void);
+
 #endif

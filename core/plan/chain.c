@@ -1,0 +1,192 @@
+/* Neighbouring steps that become one pass (halo/chain.h), for a backend that runs it so. Results stay the same;
+ * what lies between the steps takes neither memory nor time to move. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "halo/chain.h"
+#include "plan.h"
+#include "primitive/primitive.h"
+
+/* A run of steps [first, end) that may become a chain, all of whose sources are `source` or made within. */
+typedef struct Group {
+    const HaloPlan *plan;
+    int first, end;
+    HaloReg source;
+} Group;
+
+static bool is_plain(const HaloStep *step)
+{
+    if (step->resolve != NULL || step->approximate) return false;
+    switch (step->primitive) {
+    case HALO_CONV: return !step->u.conv.fast && !step->u.window.nan_ignore;
+    case HALO_SEP: return !step->u.window.nan_ignore;
+    case HALO_MAP: return true;
+    case HALO_COMBINE: return !step->u.combine.spread;
+    default: return false;
+    }
+}
+
+/* The number of a value in the chain; -1: it is not of it. */
+static int value_of(const Group *group, HaloReg reg)
+{
+    if (reg == group->source) return 0;
+    for (int i = group->first; i < group->end; i++)
+        if (group->plan->step[i].dst == reg) return i - group->first + 1;
+    return -1;
+}
+
+static bool same_size(const HaloShape *a, const HaloShape *b)
+{
+    return a->width == b->width && a->height == b->height && a->kind == b->kind;
+}
+
+/* Can the step after the group be part of it? */
+static bool takes_next(const Group *group)
+{
+    const HaloPlan *plan = group->plan;
+    const HaloStep *step = &plan->step[group->end];
+    if (group->end - group->first >= HALO_CHAIN_LINKS || !is_plain(step)) return false;
+    for (int k = 0; k < step->sources; k++)
+        if (value_of(group, step->src[k]) < 0) return false;
+    return same_size(&plan->reg[step->dst], &plan->reg[group->source]);
+}
+
+static bool stores_plain(const HaloPlan *plan, const HaloStep *step)
+{
+    return plan->reg[step->dst].dtype == HALO_F32 && step->store.num == 1.0f && step->store.den == 1.0f;
+}
+
+/* Does nothing but the last step's result leave the group, and is all else as a chain holds it? */
+static bool is_closed(const Group *group)
+{
+    const HaloPlan *plan = group->plan;
+    for (int i = group->first; i < group->end - 1; i++) {
+        if (!stores_plain(plan, &plan->step[i]) || plan->step[i].dst == plan->output) return false;
+        for (int later = group->end; later < plan->steps; later++)
+            for (int k = 0; k < plan->step[later].sources; k++)
+                if (plan->step[later].src[k] == plan->step[i].dst) return false;
+    }
+    return true;
+}
+
+static void fill(const Group *group, HaloChain *chain)
+{
+    const HaloPlan *plan = group->plan;
+    *chain = (HaloChain){.links = group->end - group->first, .value[0] = plan->reg[group->source]};
+    for (int i = 0; i < chain->links; i++) {
+        HaloStep *link = &chain->link[i];
+        *link = plan->step[group->first + i];
+        chain->value[i + 1] = plan->reg[link->dst];
+        for (int k = 0; k < link->sources; k++) link->src[k] = value_of(group, link->src[k]);
+        link->dst = i + 1;
+    }
+}
+
+/* The longest chain from a step on that the backend runs; 0 links: none. */
+static void find(const HaloPlan *plan, const HaloBackend *backend, int first, HaloChain *chain)
+{
+    Group group = {.plan = plan, .first = first, .end = first, .source = plan->step[first].src[0]};
+    chain->links = 0;
+    if (plan->reg[group.source].kind != HALO_IMAGE) return;
+    while (group.end < plan->steps && takes_next(&group)) group.end++;
+    for (; group.end - first >= 2; group.end--) {
+        if (!is_closed(&group)) continue;
+        fill(&group, chain);
+        if (backend->chains(&chain->value[0], &chain->value[chain->links], chain)) return;
+    }
+    chain->links = 0;
+}
+
+/* The names of the operations, as they stand in a pipeline. */
+static char *names_of(HaloBuilder *builder, const HaloChain *chain)
+{
+    size_t length = 1;
+    for (int i = 0; i < chain->links; i++) length += strlen(chain->link[i].op) + 1;
+    char *names = halo_build_keep(builder, length);
+    if (names == NULL) return NULL;
+    names[0] = 0;
+    for (int i = 0; i < chain->links; i++) {
+        if (i > 0 && strcmp(chain->link[i].op, chain->link[i - 1].op) == 0) continue;
+        if (i > 0) strcat(names, "|");
+        strcat(names, chain->link[i].op);
+    }
+    return names;
+}
+
+static HaloStatus add_chain(HaloBuilder *builder, HaloPlan *chained, const HaloChain *chain, HaloReg source,
+                            HaloReg dst)
+{
+    const HaloStep *last = &chain->link[chain->links - 1];
+    HaloChain *kept = halo_build_keep(builder, sizeof *kept);
+    const char *names = names_of(builder, chain);
+    if (kept == NULL || names == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    *kept = *chain;
+    const HaloStep step = {.primitive = HALO_CHAIN,
+                           .op = names,
+                           .sources = 1,
+                           .src = {source},
+                           .dst = dst,
+                           .store = last->store,
+                           .u.chain = kept,
+                           .result = -1,
+                           .resolve_from = -1};
+    return plan_add_step(chained, &step);
+}
+
+/* The steps of the plan with its chains in their places. */
+static HaloStatus make(HaloBuilder *builder, const HaloBackend *backend, HaloPlan *chained, int *place)
+{
+    HaloStatus status = HALO_OK;
+    const HaloPlan *plan = builder->plan;
+    HaloChain chain;
+    for (int i = 0; i < plan->steps; i++) {
+        place[i] = chained->steps;
+        find(plan, backend, i, &chain);
+        if (chain.links > 0) {
+            const HaloReg source = plan->step[i].src[0];
+            i += chain.links - 1;
+            HALO_TRY(add_chain(builder, chained, &chain, source, plan->step[i].dst));
+        } else {
+            HaloStep step = plan->step[i];
+            if (step.resolve_from >= 0) step.resolve_from = place[step.resolve_from];
+            HALO_TRY(plan_add_step(chained, &step));
+        }
+    }
+out:
+    return status;
+}
+
+HaloStatus plan_chain(HaloBuilder *builder, const HaloBackend *backend)
+{
+    HaloStatus status = HALO_OK;
+    HaloPlan *plan = builder->plan, *chained = NULL;
+    int *place = NULL; /* of each step, among those of the chained plan */
+    if (backend == NULL || backend->chains == NULL || plan->steps < 2) return HALO_OK;
+    chained = calloc(1, sizeof *chained);
+    place = calloc((size_t)plan->steps, sizeof *place);
+    if (chained == NULL || place == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    *chained = *plan;
+    chained->steps = 0;
+    chained->step = NULL;
+    HALO_TRY(make(builder, backend, chained, place));
+    if (chained->steps < plan->steps) {
+        /* All but the steps is the plan's own, which has grown meanwhile. */
+        HaloStep *step = chained->step;
+        const int steps = chained->steps;
+        *chained = *plan;
+        chained->step = step;
+        chained->steps = steps;
+        plan->chained = chained;
+        chained = NULL;
+    }
+out:
+    if (chained != NULL) free(chained->step);
+    free(chained);
+    free(place);
+    return status;
+}
+
+const HaloPlan *plan_for(const HaloPlan *plan, const HaloBackend *backend)
+{
+    return backend != NULL && backend->chains != NULL && plan->chained != NULL ? plan->chained : plan;
+}

@@ -1,0 +1,65 @@
+/* Steps of small reach in one pass: what a chain is follows from its links. */
+#include "halo/chain.h"
+#include "primitive.h"
+
+static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], HaloShape *dst)
+{
+    (void)src;
+    *dst = step->u.chain->value[step->u.chain->links];
+    return HALO_OK;
+}
+
+/* From the last link to the first, each says what it reads. */
+static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
+{
+    const HaloChain *chain = step->u.chain;
+    Part need[HALO_CHAIN_LINKS + 1] = {{0}};
+    (void)k, (void)src;
+    need[chain->links] = part;
+    for (int i = chain->links - 1; i >= 0; i--) {
+        const HaloStep *link = &chain->link[i];
+        for (int s = 0; s < link->sources; s++) {
+            const HaloReg r = link->src[s];
+            need[r] = part_joined(need[r], primitive_of(link)->reads(link, s, &chain->value[r], need[i + 1]));
+        }
+    }
+    return need[0];
+}
+
+static double flops(const HaloStep *step, double samples)
+{
+    const HaloChain *chain = step->u.chain;
+    const double channels = chain->value[chain->links].channels;
+    double sum = 0;
+    for (int i = 0; i < chain->links; i++)
+        sum += primitive_of(&chain->link[i])
+                   ->flops(&chain->link[i], samples * chain->value[i + 1].channels / channels);
+    return sum;
+}
+
+static void describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
+{
+    const HaloChain *chain = step->u.chain;
+    int used = snprintf(room, size, "in one pass: ");
+    for (int i = 0; i < chain->links && used < (int)size; i++) {
+        char link[128];
+        primitive_of(&chain->link[i])->describe(&chain->link[i], sound, exact, link, sizeof link);
+        used += halo_snprintf(room + used, size - (size_t)used, "%s%s", i > 0 ? "; " : "", link);
+    }
+}
+
+static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
+                      const HaloBuf *const src[], HaloBuf *dst)
+{
+    return backend->chain(device, src[0], dst, step->u.chain, step->store);
+}
+
+const Primitive primitive_chain = {
+    .name = "chain",
+    .stores = true,
+    .shape = shape,
+    .reads = reads,
+    .flops = flops,
+    .describe = describe,
+    .run = run,
+};

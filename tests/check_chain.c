@@ -1,0 +1,149 @@
+/* Neighbouring steps in one pass: which they are, and that they give the bytes of the steps one by one, by a
+ * backend that runs every chain and by every GPU. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "draw.h"
+#include "oracle_backend.h"
+#include "pipelines.h"
+
+enum { TEXT = 400 };
+
+/* ---- which steps ---------------------------------------------------------------------------------------- */
+
+/* What a session says of a pipeline that would run on a backend with chains. */
+static char *explain(const char *text, int channels)
+{
+    HaloTables tables = *halo_tables();
+    oracle_chains_open();
+    const HaloBackend *const both[] = {tables.backend[0], &oracle_chains};
+    const HaloShape shape = test_shape(HALO_U8, 90, 80, channels);
+    HaloSession *session;
+    HaloPipeline *pipeline;
+    HaloPlan *plan;
+    char *said = NULL;
+    size_t size;
+    FILE *to = open_memstream(&said, &size);
+    tables.backend = both;
+    tables.backends = 2;
+    assert_int_equal(halo_session_open_with(&tables, &(HaloOptions){.device = HALO_DEVICE_GPU}, &session),
+                     HALO_OK);
+    assert_int_equal(halo_pipeline_parse(session, text, &pipeline), HALO_OK);
+    assert_int_equal(halo_plan_make(session, pipeline, &shape, NULL, &plan), HALO_OK);
+    halo_plan_explain(session, plan, to);
+    fclose(to);
+    halo_plan_free(plan);
+    halo_pipeline_free(pipeline);
+    halo_session_close(session);
+    return said;
+}
+
+static int steps_of(const char *said)
+{
+    int steps = 0;
+    for (const char *line = said; (line = strchr(line, '\n')) != NULL; line++)
+        steps += strncmp(line, "\n   ", 4) == 0 && line[4] >= '1' && line[4] <= '9';
+    return steps;
+}
+
+static void expect_steps(const char *pipeline, int channels, int steps, const char *name)
+{
+    char *said = explain(pipeline, channels);
+    if (steps_of(said) != steps || (name != NULL && strstr(said, name) == NULL))
+        fail_case(NULL, "%s: %d steps were expected:\n%s", pipeline, steps, said);
+    free(said);
+}
+
+static void neighbours_are_one(void **state)
+{
+    (void)state;
+    expect_steps("sobel", 1, 1, "in one pass: convolve 3 x 3, border replicate; convolve 3 x 3");
+    expect_steps("unsharp | depth:u8", 3, 1, "in one pass");
+    expect_steps("gray | gauss:1.5 | sobel", 3, 1, "gray|gauss|sobel");
+    /* What is measured is there whole, and what is set by it is not of the chain. */
+    expect_steps("gauss:1.5 | sobel | normalize", 1, 3, "gauss|sobel");
+    /* A single step is none; what rounds in between ends one. */
+    expect_steps("gauss:1.5", 1, 1, "convolve rows");
+    expect_steps("gauss:1.5 | depth:u8 | sharpen", 1, 2, NULL);
+    /* A value that somebody else reads is there, too. */
+    expect_steps("gauss:1.5 | stats | sharpen", 1, 3, NULL);
+    expect_steps("median:1 | sharpen | laplace", 1, 2, "sharpen|laplace");
+    expect_steps("gauss:1.5,nan=ignore | sharpen", 1, 2, NULL);
+}
+
+/* ---- the same bytes ------------------------------------------------------------------------------------- */
+
+/* Pictures larger than any tile, and smaller than any reach. */
+static HaloShape draw_picture(Rng *rng)
+{
+    const bool large = rng_once_in(rng, 3);
+    HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, large ? 300 : 70),
+                                 rng_between(rng, 1, large ? 200 : 50), (int)rng_between(rng, 1, 4));
+    shape.alpha = shape.channels % 2 == 0 && rng_once_in(rng, 2) ? shape.channels - 1 : -1;
+    return shape;
+}
+
+static void random_chains_body(Rng *rng)
+{
+    static const char *const op[] = {"gauss:0.7",
+                                     "gauss:1.5",
+                                     "gauss:2.6",
+                                     "sobel",
+                                     "scharr",
+                                     "roberts",
+                                     "prewitt",
+                                     "sharpen",
+                                     "laplace",
+                                     "emboss",
+                                     "unsharp:1",
+                                     "unsharp:2.2",
+                                     "subtract:[gauss:2]",
+                                     "gain:1.7",
+                                     "invert",
+                                     "offset:-0.2",
+                                     "conv:mask=\"5x5: 1 2 3 4 5 -6 7 8 9 1 2 3 4 5 6 7 8 9 1 2 3 4 5 6 7\"",
+                                     "clamp:min=0.1,max=0.8",
+                                     "difference:[gauss:1]",
+                                     "threshold:0.4",
+                                     "abs"};
+    static const char *const border[] = {"zero", "constant=7", "replicate", "reflect", "mirror", "wrap"};
+    static const char *const end[] = {"", "", " | depth:u8", " | depth:u16", " | depth:f32"};
+    const int ops = (int)(sizeof op / sizeof *op);
+    char text[TEXT] = "";
+    const HaloShape shape = draw_picture(rng);
+    const char *edge = rng_once_in(rng, 2) ? border[rng_between(rng, 0, 5)] : NULL;
+    if (shape.channels - (shape.alpha >= 0) == 3 && rng_once_in(rng, 3)) strcat(text, "gray | ");
+    for (int64_t left = rng_between(rng, 1, 3); left > 0; left--) {
+        const char *one = op[rng_between(rng, 0, ops - 1)];
+        strcat(text, one);
+        if (edge != NULL && strpbrk(one, "[=") == NULL &&
+            strstr("gain:1.7 invert abs offset:-0.2 threshold:0.4", one) == NULL)
+            sprintf(text + strlen(text), "%cborder=%s", strchr(one, ':') != NULL ? ',' : ':', edge);
+        if (left > 1) strcat(text, " | ");
+    }
+    strcat(text, end[rng_between(rng, 0, 4)]);
+    HaloBuf in = random_input(&shape, rng_once_in(rng, 4), rng);
+    Outcome outcome = expect_everywhere_alike(text, &in, NULL);
+    if (outcome.status != HALO_OK) fail_case(NULL, "%s: %s", text, outcome.message);
+    outcome_free(&outcome);
+    halo_buf_free(&in);
+}
+
+static void random_chains(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 150, random_chains_body);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(neighbours_are_one), cmocka_unit_test(random_chains)};
+    test_arguments(argc, argv);
+    return cmocka_run_group_tests(tests, runners_open, runners_close);
+}
