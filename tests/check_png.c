@@ -1,4 +1,4 @@
-/* PNG in both of its ways: the same samples, and the same refusals in the same words. */
+/* PNG in all of its ways: the same samples, and the same refusals in the same words. */
 #include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -111,7 +111,7 @@ static void rows_are_unfiltered_as_the_standard_says(void **unused)
     for_each_case(__func__, 4000, one_unfilter);
 }
 
-/* ---- both ways ------------------------------------------------------------------------------------------ */
+/* ---- all ways ------------------------------------------------------------------------------------------- */
 
 static int own_pictures, pictures;
 
@@ -132,7 +132,7 @@ static void one_picture(Rng *rng)
     free(file.at);
 }
 
-static void pictures_are_the_same_both_ways(void **unused)
+static void pictures_are_the_same_all_ways(void **unused)
 {
     (void)unused;
     own_pictures = pictures = 0;
@@ -157,7 +157,7 @@ static void one_damage(Rng *rng)
     free(file.at);
 }
 
-static void damage_is_the_same_both_ways(void **unused)
+static void damage_is_the_same_all_ways(void **unused)
 {
     (void)unused;
     for_each_case(__func__, 20000, one_damage);
@@ -183,7 +183,7 @@ static void one_of_suite(Rng *rng, const Bytes *file)
     }
 }
 
-static void every_file_is_the_same_both_ways(void **unused)
+static void every_file_is_the_same_all_ways(void **unused)
 {
     (void)unused;
     Rng rng = {7};
@@ -210,9 +210,9 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(rows_are_filtered_as_the_standard_says),
                                        cmocka_unit_test(rows_are_unfiltered_as_the_standard_says),
-                                       cmocka_unit_test(pictures_are_the_same_both_ways),
-                                       cmocka_unit_test(damage_is_the_same_both_ways),
-                                       cmocka_unit_test(every_file_is_the_same_both_ways)};
+                                       cmocka_unit_test(pictures_are_the_same_all_ways),
+                                       cmocka_unit_test(damage_is_the_same_all_ways),
+                                       cmocka_unit_test(every_file_is_the_same_all_ways)};
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, NULL, test_folder_remove);
 }

@@ -34,9 +34,12 @@ HALO_API HaloStatus halo_source_take(HaloSource *source, void *bytes, size_t siz
 HALO_API int64_t halo_source_size(const HaloSource *source);
 /* Milliseconds that the system took to give the bytes, so far. */
 HALO_API double halo_source_ms(const HaloSource *source);
-/* True where halo_source_seek works: regular files. */
+/* True where halo_source_seek works everywhere: regular files, and memory. */
 HALO_API bool halo_source_seekable(const HaloSource *source);
 HALO_API HaloStatus halo_source_seek(HaloSource *source, int64_t offset);
+/* Makes sure that the next `size` bytes can be taken, and that halo_source_seek can go back to `from` after that, where
+ * bytes have been taken from already. False: there are fewer, or they cannot be kept; nothing is lost by asking. */
+HALO_API bool halo_source_keep(HaloSource *source, int64_t from, size_t size);
 /* How many bytes have been taken. */
 HALO_API int64_t halo_source_tell(const HaloSource *source);
 /* Reads all that is left into memory that the source owns. For decoders that want it whole, and for formats

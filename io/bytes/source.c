@@ -132,20 +132,20 @@ static HaloStatus fetch(HaloSource *source, void *bytes, size_t size, size_t *go
     }
 }
 
-/* Moves the bytes that have not been taken to the start of the buffer, to make room behind them. */
-static void compact(HaloSource *source)
+/* Moves the bytes from `first` on to the start of the buffer, to make room behind them. */
+static void compact(HaloSource *source, size_t first)
 {
-    if (source->owned == NULL || source->at == 0) return;
-    memmove(source->owned, source->owned + source->at, source->filled - source->at);
-    source->base += (int64_t)source->at;
-    source->filled -= source->at;
-    source->at = 0;
+    if (source->owned == NULL || first == 0) return;
+    memmove(source->owned, source->owned + first, source->filled - first);
+    source->base += (int64_t)first;
+    source->filled -= first;
+    source->at -= first;
 }
 
 HaloStatus halo_source_peek(HaloSource *source, size_t size, const uint8_t **bytes, size_t *got)
 {
     if (size > PEEK_BYTES) size = PEEK_BYTES;
-    if (source->fd >= 0 && source->capacity - source->at < size) compact(source);
+    if (source->fd >= 0 && source->capacity - source->at < size) compact(source, source->at);
     while (source->fd >= 0 && source->filled - source->at < size) {
         size_t n;
         const HaloStatus status =
@@ -241,6 +241,24 @@ static HaloStatus grow(HaloSource *source)
     return HALO_OK;
 }
 
+bool halo_source_keep(HaloSource *source, int64_t from, size_t size)
+{
+    if (halo_source_seekable(source)) return true;
+    if (from < source->base || from > halo_source_tell(source)) return false;
+    if (source->capacity - source->at < size) compact(source, (size_t)(from - source->base));
+    while (source->filled - source->at < size) {
+        size_t n;
+        if (source->filled == source->capacity && /* others will want memory, too */
+            (halo_memory_left(source->memory) / 2 < (int64_t)source->capacity || grow(source) != HALO_OK))
+            return false;
+        if (fetch(source, source->owned + source->filled, source->capacity - source->filled, &n) != HALO_OK ||
+            n == 0)
+            return false;
+        source->filled += n;
+    }
+    return true;
+}
+
 /* Gives back what the buffer does not need after all. */
 static void shrink(HaloSource *source)
 {
@@ -255,7 +273,7 @@ static void shrink(HaloSource *source)
 /* Afterwards the source is one in memory: it has a size and can seek. */
 HaloStatus halo_source_slurp(HaloSource *source, const uint8_t **bytes, size_t *size)
 {
-    compact(source);
+    compact(source, source->at);
     while (source->fd >= 0) {
         size_t n;
         HaloStatus status = source->filled == source->capacity ? grow(source) : HALO_OK;

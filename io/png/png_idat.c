@@ -26,13 +26,25 @@ struct PngIdat {
     uint8_t piece[PIECE_BYTES];
 };
 
-PngIdat *halo_png_idat_new(HaloSource *source)
+static bool is_idat(const uint8_t *head)
 {
-    if (!halo_source_seekable(source)) return NULL;
-    PngIdat *idat = calloc(1, sizeof *idat);
+    return memcmp(head + 4, "IDAT", 4) == 0 && halo_get_be(head, 4) <= INT32_MAX;
+}
+
+static void begin_chunk(PngIdat *idat, const uint8_t *head)
+{
+    uint8_t name[] = "IDAT";
+    idat->left = (uint32_t)halo_get_be(head, 4);
+    idat->crc = crc32_gzip_refl(0, name, 4);
+}
+
+PngIdat *halo_png_idat_new(HaloSource *source, const uint8_t head[PNG_HEAD_BYTES])
+{
+    PngIdat *idat = is_idat(head) ? calloc(1, sizeof *idat) : NULL;
     if (idat == NULL) return NULL;
     idat->source = source;
     idat->start = halo_source_tell(source);
+    begin_chunk(idat, head);
     isal_inflate_init(&idat->inflate);
     idat->inflate.crc_flag = ISAL_ZLIB_NO_HDR;
     return idat;
@@ -42,10 +54,19 @@ void halo_png_idat_free(PngIdat *idat) { free(idat); }
 
 HaloStatus halo_png_idat_back(PngIdat *idat) { return halo_source_seek(idat->source, idat->start); }
 
+/* Are there so many bytes more, with a way back to the first ones? */
+static bool has_more(PngIdat *idat, size_t size)
+{
+    HaloSource *source = idat->source;
+    const int64_t kept = halo_source_tell(source) - idat->start + (int64_t)size;
+    return (kept <= PNG_KEPT_BYTES || halo_source_seekable(source)) &&
+           halo_source_keep(source, idat->start, size);
+}
+
 static bool read_exactly(PngIdat *idat, uint8_t *bytes, size_t size)
 {
     size_t got;
-    return halo_source_read(idat->source, bytes, size, &got) == HALO_OK && got == size;
+    return has_more(idat, size) && halo_source_read(idat->source, bytes, size, &got) == HALO_OK && got == size;
 }
 
 /* The chunk's checksum has to be right. */
@@ -55,34 +76,26 @@ static bool end_chunk(PngIdat *idat)
     return read_exactly(idat, sum, 4) && halo_get_be(sum, 4) == idat->crc;
 }
 
-/* The header of a chunk that is IDAT; of any other nothing is taken. */
-static bool begin_chunk(PngIdat *idat)
+/* The header of the next chunk, if that is IDAT; of any other nothing is taken. */
+static bool next_chunk(PngIdat *idat)
 {
     const uint8_t *head;
     size_t got;
-    uint8_t taken[8];
-    if (halo_source_peek(idat->source, 8, &head, &got) != HALO_OK || got < 8) return false;
-    if (memcmp(head + 4, "IDAT", 4) != 0 || halo_get_be(head, 4) > INT32_MAX) {
-        idat->ended = true;
-        return true;
-    }
-    idat->left = (uint32_t)halo_get_be(head, 4);
-    if (!read_exactly(idat, taken, 8)) return false;
-    idat->crc = crc32_gzip_refl(0, taken + 4, 4);
+    uint8_t taken[PNG_HEAD_BYTES];
+    if (!has_more(idat, PNG_HEAD_BYTES) ||
+        halo_source_peek(idat->source, PNG_HEAD_BYTES, &head, &got) != HALO_OK || got < PNG_HEAD_BYTES)
+        return false;
+    idat->ended = !is_idat(head);
+    if (idat->ended) return true;
+    if (!read_exactly(idat, taken, PNG_HEAD_BYTES)) return false;
+    begin_chunk(idat, taken);
     return true;
-}
-
-/* Goes to the chunk that libpng has read the header of. */
-static bool begin_first(PngIdat *idat)
-{
-    return idat->start >= 8 && halo_source_seek(idat->source, idat->start - 8) == HALO_OK &&
-           begin_chunk(idat) && !idat->ended;
 }
 
 /* More bytes for ISA-L; false: there are none. */
 static bool feed(PngIdat *idat)
 {
-    while (idat->left == 0 && !idat->ended && !idat->odd) idat->odd = !end_chunk(idat) || !begin_chunk(idat);
+    while (idat->left == 0 && !idat->ended && !idat->odd) idat->odd = !end_chunk(idat) || !next_chunk(idat);
     const uint32_t size = idat->left < PIECE_BYTES ? idat->left : PIECE_BYTES;
     if (size == 0 || idat->odd) return false;
     idat->odd = !read_exactly(idat, idat->piece, size);
@@ -111,7 +124,6 @@ static int next_byte(PngIdat *idat)
 static bool begin_stream(PngIdat *idat)
 {
     idat->begun = true;
-    if (!begin_first(idat)) return false;
     const int method = next_byte(idat), flags = next_byte(idat);
     return method == 0x78 && flags >= 0 && (flags & 0x20) == 0 && (method << 8 | flags) % 31 == 0;
 }

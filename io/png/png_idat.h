@@ -7,9 +7,14 @@
 
 typedef struct PngIdat PngIdat;
 
-/* The source stands behind the header of the first chunk. NULL: this build, the memory or the source does not
- * allow it. Nothing is read yet. */
-PngIdat *halo_png_idat_new(HaloSource *source);
+#define PNG_HEAD_BYTES 8 /* of a chunk: its length and its name */
+
+/* What a pipe gives is kept, so that libpng can have it again; not more than this. */
+#define PNG_KEPT_BYTES ((int64_t)64 << 20)
+
+/* The source stands behind the header of the first chunk, which is `head`. NULL: there is no memory, or it is none of
+ * IDAT. Nothing is read yet. */
+PngIdat *halo_png_idat_new(HaloSource *source, const uint8_t head[PNG_HEAD_BYTES]);
 void halo_png_idat_free(PngIdat *idat);
 /* The next bytes, all of them; false: something is odd. */
 bool halo_png_idat_take(PngIdat *idat, uint8_t *bytes, size_t size);

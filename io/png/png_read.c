@@ -44,6 +44,7 @@ static void on_read(png_structp png, png_bytep bytes, size_t size)
         state->guard.status = status;
         png_error(png, "");
     }
+    if (size == PNG_HEAD_BYTES) memcpy(state->head, bytes, size);
 }
 
 /* Chunks that halo does not keep are skipped, not parsed. */

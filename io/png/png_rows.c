@@ -110,6 +110,12 @@ static bool take_buffers(PngRows *rows)
     return rows->buffer != NULL && rows->last != NULL && (rows->row != NULL || rows->expand == AS_BYTES);
 }
 
+/* On a pipe a picture is libpng's from the beginning where it would very likely become so half way. */
+static bool is_too_large(const HaloSource *source, size_t row, int64_t height)
+{
+    return !halo_source_seekable(source) && (int64_t)(row + 1) > 4 * PNG_KEPT_BYTES / height;
+}
+
 PngRows *halo_png_rows_new(const PngReader *state)
 {
     const HaloShape *shape = &state->reader->info.shape;
@@ -125,9 +131,11 @@ PngRows *halo_png_rows_new(const PngReader *state)
     rows->pixel = bits < 8 ? 1 : bits / 8;
     rows->bytes = ((size_t)shape->width * bits + 7) / 8;
     rows->left = shape->height;
+    if (is_too_large(state->reader->source, rows->bytes, shape->height)) goto out;
     if (rows->expand == BY_TABLE) make_table(rows, state, depth, palette);
-    rows->idat = halo_png_idat_new(state->reader->source);
+    rows->idat = halo_png_idat_new(state->reader->source, state->head);
     if (rows->idat != NULL && take_buffers(rows)) return rows;
+out:
     halo_png_rows_free(rows);
     return NULL;
 }

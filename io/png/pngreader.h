@@ -2,6 +2,7 @@
 #ifndef HALO_IO_PNGREADER_H
 #define HALO_IO_PNGREADER_H
 
+#include "png_idat.h"
 #include "pngfile.h"
 
 typedef struct PngReader {
@@ -12,6 +13,7 @@ typedef struct PngReader {
     int passes, pass;
     int64_t row;         /* rows decoded, of this pass */
     int64_t given;       /* rows given out */
+    uint8_t head[PNG_HEAD_BYTES]; /* that libpng has read last: before the samples the header of their first chunk */
     int texts;           /* taken of those before and behind the samples */
     struct PngRows *own; /* that gives the rows; NULL: libpng does, if `begun`, or nobody yet */
     bool begun;          /* libpng gives them */

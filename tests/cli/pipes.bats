@@ -64,3 +64,28 @@ setup() { load common; common_setup; make_worked in.pgm; }
     halo run box:3 in.pgm -o straight.pgm
     cmp straight.pgm got.pgm
 }
+
+@test "a PNG on a pipe is what it is in a file, and so is what is said of a damaged one" {
+    make_rgb noise.ppm 1100 1000
+    halo run '' noise.ppm -o noise.png
+    cat noise.png noise.png | halo run invert - -o - --to pnm > piped.ppm
+    halo run invert noise.png -o straight.ppm
+    cat straight.ppm straight.ppm | cmp - piped.ppm
+    mkfifo pipe
+    # near its end, at its end, and without its end: what has been read has to be read once more
+    size=$(stat -c %s noise.png)
+    cp noise.png bad.png && printf 'xx' | dd of=bad.png bs=1 seek=$((size - 30000)) conv=notrunc status=none
+    cp noise.png sum.png && printf 'x' | dd of=sum.png bs=1 seek=$((size - 14)) conv=notrunc status=none
+    head -c $((size - 20000)) noise.png > cut.png
+    for name in bad sum cut; do
+        run -1 --separate-stderr halo stats $name.png
+        inside=${stderr/$name.png/pipe}
+        cat $name.png > pipe &
+        run -1 --separate-stderr halo stats pipe
+        wait $!
+        [ "$stderr" = "$inside" ]
+    done
+    # without memory to keep it in, libpng reads it
+    cat noise.png | halo stats --json --max-memory 1M - > little
+    cat noise.png | halo stats --json - | diff - little
+}

@@ -119,7 +119,7 @@ void png_mend(uint8_t *bytes, size_t size)
     }
 }
 
-/* ---- both ways ------------------------------------------------------------------------------------------ */
+/* ---- all ways ------------------------------------------------------------------------------------------- */
 
 typedef struct Answer {
     HaloStatus status;
@@ -149,11 +149,22 @@ static void read_all(HaloReader *reader, int64_t band, Answer *answer)
     }
 }
 
-static void ask(HaloSource *source, int64_t band, Answer *answer)
+/* A step: from here on libpng gives the rows. */
+static void begin_libpng(void *arg)
+{
+    PngReader *state = arg;
+    png_read_update_info(state->png, state->info);
+    state->begun = true;
+}
+
+static void ask(HaloSource *source, int64_t band, bool by_libpng, Answer *answer)
 {
     HaloReader reader = {.format = &halo_format_png, .source = source, .options.max_pixels = PNG_WAYS_PIXELS};
     *answer = (Answer){0};
     answer->status = reader.format->open(&reader);
+    PngReader *state = reader.state;
+    if (answer->status == HALO_OK && by_libpng)
+        answer->status = halo_png_guard(&state->guard, begin_libpng, state);
     if (answer->status == HALO_OK) read_all(&reader, band, answer);
     if (answer->status != HALO_OK) snprintf(answer->words, sizeof answer->words, "%s", halo_error());
     reader.format->close(&reader);
@@ -196,21 +207,28 @@ static void forget(Answer *answer)
 
 const char *png_ways_differ(const uint8_t *bytes, size_t size, int64_t band, bool *own)
 {
-    static char said[1200];
+    static char said[1800];
     HaloSource *source;
-    Answer a, b;
+    Answer memory, pipe, libpng;
     if (halo_source_from_memory(bytes, size, &source) != HALO_OK) abort();
-    ask(source, band, &a);
+    ask(source, band, false, &memory);
     halo_source_close(source);
     if (open_pipe(bytes, size, &source) != HALO_OK) abort();
-    ask(source, band, &b);
+    ask(source, band, false, &pipe);
     halo_source_close(source);
-    *own = a.own;
-    const char *what = difference(&a, &b);
-    if (what != NULL)
-        snprintf(said, sizeof said, "%s: '%s' (%d), by libpng '%s' (%d)", what, a.words, a.status, b.words,
-                 b.status);
-    forget(&a);
-    forget(&b);
-    return what == NULL ? NULL : said;
+    if (halo_source_from_memory(bytes, size, &source) != HALO_OK) abort();
+    ask(source, band, true, &libpng);
+    halo_source_close(source);
+    *own = memory.own;
+    const char *what = difference(&memory, &libpng), *on_pipe = difference(&pipe, &libpng);
+    if (on_pipe == NULL && memory.own != pipe.own) on_pipe = "another way";
+    if (what != NULL || on_pipe != NULL)
+        snprintf(said, sizeof said, "%s: '%s' (%d), on a pipe %s '%s' (%d), by libpng '%s' (%d)",
+                 what != NULL ? what : "as by libpng", memory.words, memory.status,
+                 on_pipe != NULL ? on_pipe : "as by libpng", pipe.words, pipe.status, libpng.words,
+                 libpng.status);
+    forget(&memory);
+    forget(&pipe);
+    forget(&libpng);
+    return what == NULL && on_pipe == NULL ? NULL : said;
 }
