@@ -1,6 +1,8 @@
 /* crop and pad: pictures with less, or more, around them. */
 #include "geometry.h"
+#include "halo/text.h"
 #include "ops.h"
+#include "times.h"
 
 /* ---- crop ----------------------------------------------------------------------------------------------- */
 
@@ -79,11 +81,42 @@ const HaloOp halo_op_crop = {.name = "crop",
 
 enum { PAD_ALL, PAD_LEFT, PAD_RIGHT, PAD_TOP, PAD_BOTTOM, PAD_BORDER };
 
+/* Of sound: before its beginning and behind its end. */
+static HaloStatus pad_sound(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
+{
+    HaloStatus status = HALO_OK;
+    const HaloShape *shape = halo_build_shape(builder, in);
+    Time time[2];
+    int64_t by[2] = {0, 0};
+    int count;
+    for (int k = PAD_LEFT; k < PAD_BORDER; k++)
+        if (arg[k].given) HALO_FAIL(HALO_ERR_USAGE, "pad: sound has no sides: give times, such as pad:1s,2s");
+    HALO_TRY(times_read("pad: by", arg[PAD_ALL].text, 2, time, &count));
+    for (int k = 0; k < count; k++) HALO_TRY(times_frames("pad: by", &time[k], shape->rate, &by[k]));
+    const HaloPick pick = {.width = shape->width + by[0] + by[1],
+                           .height = 1,
+                           .x0 = -by[0],
+                           .step_x = 1,
+                           .step_y = 1,
+                           .border = arg[PAD_BORDER].given ? (HaloBorder)arg[PAD_BORDER].integer : HALO_BORDER_ZERO,
+                           .value = (float)arg[PAD_BORDER].number};
+    *out = in;
+    if (by[0] + by[1] > 0) HALO_TRY(halo_build_pick(builder, in, &pick, out));
+out:
+    return status;
+}
+
 static HaloStatus build_pad(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
+    HaloStatus status = HALO_OK;
     const HaloShape *shape = halo_build_shape(builder, in);
     int64_t by[PAD_BORDER];
-    for (int k = PAD_LEFT; k < PAD_BORDER; k++) by[k] = arg[arg[k].given ? k : PAD_ALL].integer;
+    const char *end;
+    if (shape->kind == HALO_AUDIO) return pad_sound(builder, arg, in, out);
+    if (!halo_read_int(arg[PAD_ALL].text, 0, GEOMETRY_MOST, &by[PAD_ALL], &end) || *end != 0)
+        HALO_FAIL(HALO_ERR_USAGE, "pad: by: expected pixels, 0 to %lld, found '%.60s'", (long long)GEOMETRY_MOST,
+                  arg[PAD_ALL].text);
+    for (int k = PAD_LEFT; k < PAD_BORDER; k++) by[k] = arg[k].given ? arg[k].integer : by[PAD_ALL];
     const HaloPick pick = {.width = shape->width + by[PAD_LEFT] + by[PAD_RIGHT],
                            .height = shape->height + by[PAD_TOP] + by[PAD_BOTTOM],
                            .x0 = -by[PAD_LEFT],
@@ -92,7 +125,9 @@ static HaloStatus build_pad(HaloBuilder *builder, const HaloValue *arg, HaloReg 
                            .step_y = 1,
                            .border = (HaloBorder)arg[PAD_BORDER].integer,
                            .value = (float)arg[PAD_BORDER].number};
-    return halo_build_pick(builder, in, &pick, out);
+    HALO_TRY(halo_build_pick(builder, in, &pick, out));
+out:
+    return status;
 }
 
 #define PAD_SIDE(name)                                                                                 \
@@ -103,12 +138,10 @@ static HaloStatus build_pad(HaloBuilder *builder, const HaloValue *arg, HaloReg 
 
 static const HaloParam pad_param[] = {
     [PAD_ALL] = {.key = "by",
-                 .type = HALO_PARAM_INTEGER,
+                 .type = HALO_PARAM_TEXT,
                  .preset = "0",
-                 .min = 0,
-                 .max = (double)GEOMETRY_MOST,
-                 .unit = "pixels",
-                 .help = "on every side"},
+                 .check = times_check_lengths,
+                 .help = "pixels on every side; of sound times before its beginning and behind its end, such as 1s,500ms"},
     [PAD_LEFT] = PAD_SIDE("left"),
     [PAD_RIGHT] = PAD_SIDE("right"),
     [PAD_TOP] = PAD_SIDE("top"),
@@ -119,14 +152,15 @@ static const HaloParam pad_param[] = {
          .preset = "replicate",
          .choices = "zero|constant|replicate|reflect|mirror|wrap",
          .help =
-             "what is there: zero, constant=V (of every channel, alpha too), replicate, reflect, mirror, wrap"},
+             "what is there: zero, constant=V (of every channel, alpha too), replicate, reflect, mirror, wrap; of "
+             "sound zero unless given"},
 };
 
 const HaloOp halo_op_pad = {.name = "pad",
-                            .help = "put pixels around the picture",
+                            .help = "put pixels around the picture, or silence around the sound",
                             .known_as = "extend extent embed frame copyMakeBorder",
                             .example = "pad:8,border=mirror",
-                            .kinds = HALO_IMAGE,
+                            .kinds = HALO_IMAGE | HALO_AUDIO,
                             .upright = true,
                             HALO_PARAMS(pad_param),
                             .build = build_pad};

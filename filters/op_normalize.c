@@ -1,5 +1,5 @@
 /* normalize: stretch the samples to a range, by the minimum and maximum, or by percentiles, of all colour
- * channels; and levels, where the range is given. */
+ * channels, or make sound as loud as it may be; and levels, where the range is given. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -74,21 +74,50 @@ static HaloStatus check_pair(const char *where, const char *text)
     return read_pair(where, text, percent);
 }
 
+/* Sound keeps its zero: v becomes v * scale, where the scale is the greatest f32, up to f32(peak / largest), that takes the
+ * sample of largest magnitude no further than the peak, resolve_arg[0]. Silence stays, as does what has no largest sample.
+ */
+static HaloStatus resolve_peak(HaloStep *step, const HaloResult *measured)
+{
+    HaloStatus status = HALO_OK;
+    const HaloStats *all = &measured->all;
+    HaloPoint *point = &step->u.map.point[0];
+    const double largest = fmax(fabs(all->min), fabs(all->max)); /* of no sample but NaN: NaN */
+    float peak, scale = 1.0f;
+    HALO_TRY(filter_f32("normalize: peak", step->resolve_arg[0], &peak));
+    if (largest > 0.0 && isfinite(largest)) HALO_TRY(filter_f32("normalize: scale", (double)peak / largest, &scale));
+    while (largest > 0.0 && isfinite(largest) && (float)largest * scale > peak) scale = nextafterf(scale, 0.0f);
+    *point = (HaloPoint){HALO_POINT_MUL, scale, 0.0f};
+out:
+    return status;
+}
+
+enum { NORMALIZE_MIN, NORMALIZE_MAX, NORMALIZE_PERCENTILES, NORMALIZE_PEAK };
+
 static HaloStatus build_normalize(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
+    HaloStatus status = HALO_OK;
+    const HaloShape *shape = halo_build_shape(builder, in);
+    const bool ranged = arg[NORMALIZE_MIN].given || arg[NORMALIZE_MAX].given || arg[NORMALIZE_PERCENTILES].given;
+    const HaloMap gain = {.kind = HALO_MAP_POINTS, .points = 1, .point = {{.op = HALO_POINT_MUL}}};
     const HaloMap map = {.kind = HALO_MAP_POINTS,
                          .points = 3,
                          .point = {{.op = HALO_POINT_ADD}, {.op = HALO_POINT_FMA}, {.op = HALO_POINT_CLAMP}}};
-    const double max = arg[1].given ? arg[1].number : (double)halo_build_shape(builder, in)->white;
-    const double resolve_arg[2] = {arg[0].number, max};
+    const double max = arg[NORMALIZE_MAX].given ? arg[NORMALIZE_MAX].number : (double)shape->white;
+    const double range[2] = {arg[NORMALIZE_MIN].number, max}, peak[2] = {arg[NORMALIZE_PEAK].number, 0.0};
     HaloDetail detail = {0};
-    if (arg[2].given) {
-        const HaloStatus status = read_pair("normalize: percentiles", arg[2].text, detail.percent);
-        if (status != HALO_OK) return status;
+    if (arg[NORMALIZE_PEAK].given && (shape->kind != HALO_AUDIO || ranged))
+        HALO_FAIL(HALO_ERR_USAGE, "normalize: peak is of sound, and in place of a range");
+    if (shape->kind == HALO_AUDIO && !ranged)
+        return halo_build_map_from_stats(builder, in, &gain, HALO_WANT_EXTREMES, NULL, resolve_peak, peak, out);
+    if (arg[NORMALIZE_PERCENTILES].given) {
+        HALO_TRY(read_pair("normalize: percentiles", arg[NORMALIZE_PERCENTILES].text, detail.percent));
         detail.percents = 2;
     }
-    return halo_build_map_from_stats(builder, in, &map, HALO_WANT_EXTREMES, arg[2].given ? &detail : NULL,
-                                     resolve, resolve_arg, out);
+    HALO_TRY(halo_build_map_from_stats(builder, in, &map, HALO_WANT_EXTREMES, detail.percents > 0 ? &detail : NULL,
+                                       resolve, range, out));
+out:
+    return status;
 }
 
 static const HaloParam normalize_param[] = {
@@ -99,10 +128,16 @@ static const HaloParam normalize_param[] = {
      .preset = "",
      .help = "these two in place of the minimum and maximum, such as 1,99: what is beyond them is cut off",
      .check = check_pair},
+    {.key = "peak",
+     .type = HALO_PARAM_FACTOR,
+     .preset = "-1dB",
+     .min = 1e-9,
+     .max = 1e9,
+     .help = "of sound without a range: the largest magnitude, of full scale; 0 stays 0"},
 };
 
 const HaloOp halo_op_normalize = {.name = "normalize",
-                                  .help = "stretch the samples to a range",
+                                  .help = "stretch the samples to a range; sound to a peak",
                                   .synonyms = "normalise",
                                   .known_as = "contrast stretch autolevel autocontrast level norm",
                                   .example = "normalize",

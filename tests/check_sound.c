@@ -40,6 +40,16 @@ static const char *const pipeline_text[] = {
     "reduce:expr=\"max(a,b)\",map=\"abs(v)\" | gauss:1 | stats",
     "conv:mask=\"1x3: 1,2,1\",stride=3 | stats | gauss:1",
     "average:300,border=mirror | stats",
+    "trim:7,200",
+    "trim:40 | average:9 | stats",
+    "average:9,border=mirror | trim:11,length=90 | gauss:2 | stats",
+    "stats | trim:5,40",
+    "trim:-90,-7 | gauss:1",
+    "pad:20,31",
+    "pad:3,150 | average:9,border=reflect | trim:2,120 | pad:9,3 | stats",
+    "gauss:2 | pad:400,5,border=replicate",
+    "reverse | average:5",
+    "conv:mask=\"1x3: 1,2,1\",stride=4 | trim:3 | pad:1,1",
 };
 enum { PIPELINES = sizeof pipeline_text / sizeof *pipeline_text };
 

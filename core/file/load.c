@@ -149,7 +149,7 @@ HaloStatus load_rows(HaloReader *reader, HaloBuf *rows, int64_t *got)
     return named_image(reader->format->read(reader, rows, got), reader);
 }
 
-/* What a format cannot leave out is read, a few rows at a time. */
+/* What a format cannot leave out is read, a few rows at a time; of sound, a few frames. */
 #define SKIPPED_BYTES 65536
 
 static HaloStatus read_in_vain(HaloReader *reader, int64_t rows)
@@ -157,13 +157,15 @@ static HaloStatus read_in_vain(HaloReader *reader, int64_t rows)
     HaloStatus status = HALO_OK;
     HaloShape shape = reader->info.shape;
     HaloBuf room = {0};
-    int64_t bytes, got;
-    shape.height = 1;
+    int64_t *const length = shape.kind == HALO_AUDIO ? &shape.width : &shape.height;
+    int64_t *const count = shape.kind == HALO_AUDIO ? &room.cols : &room.rows;
+    int64_t bytes, got = 1;
+    *length = 1;
     HALO_TRY(halo_shape_bytes(&shape, &bytes));
-    shape.height = smaller(rows, larger(1, SKIPPED_BYTES / bytes));
+    *length = smaller(rows, larger(1, SKIPPED_BYTES / bytes));
     HALO_TRY(halo_memory_alloc(reader->memory, &room, &shape));
-    for (; rows > 0; rows -= room.rows) {
-        room.rows = smaller(rows, shape.height);
+    for (; rows > 0 && got > 0; rows -= *count) {
+        *count = smaller(rows, *length);
         HALO_TRY(reader->format->read(reader, &room, &got));
     }
 out:

@@ -50,17 +50,34 @@ static Rows rows_in(const HaloBuf *buf)
                                          : (Rows){buf->y0, buf->y0 + buf->rows};
 }
 
-/* Is this all that is needed? Of images the rest is gone through all the same, so that damage there is found, unless
- * their format knows how to leave rows out. */
+/* Is this all that is needed? The rest is gone through all the same, so that damage there is found, unless the format
+ * knows how to leave rows out. */
 static HaloStatus end_window(Flow *flow, int64_t k, Rows rows, bool *at_end)
 {
     const HaloPlan *plan = flow->plan;
     const int64_t length = rows_length(&plan->reg[plan->input[0].reg]);
     *at_end = rows.to == length;
-    if (plan->reg[plan->input[0].reg].kind == HALO_AUDIO || *at_end) return HALO_OK;
+    if (*at_end) return HALO_OK;
     if (k < (rows_length(&plan->reg[plan->output]) - 1) / flow->band) return HALO_OK;
     *at_end = true;
     return load_skip(flow->reader, length - rows.to);
+}
+
+/* Goes on to row `to`, which no band needs what lies before; or, of sound of unknown length, to its end. */
+static HaloStatus skip_rows(Flow *flow, HaloBuf *room, int64_t to, int64_t *have)
+{
+    HaloStatus status = HALO_OK;
+    if (!flow->endless) {
+        HALO_TRY(load_skip(flow->reader, to - *have));
+        *have = to;
+    }
+    for (int64_t got = 1; *have < to && got > 0; *have += got) {
+        got = smaller(flow->rows.room, to - *have);
+        flow_rows_set(&flow->rows, room, (Rows){*have, *have + got});
+        HALO_TRY(load_rows(flow->reader, room, &got));
+    }
+out:
+    return status;
 }
 
 /* Window k goes into buffer k mod 2, which band k - 2 no longer needs. *at_end: it is the last. */
@@ -75,8 +92,8 @@ static HaloStatus read_window(Flow *flow, int64_t k, bool *at_end)
     HALO_TRY(bands_window(flow->plan, flow->band, k, have, &rows));
     if (rows.to - rows.from > flow->rows.room) HALO_FAIL(HALO_ERR_BUG, "a band reads more than its window holds");
     if (rows.from > have) {
-        HALO_TRY(load_skip(flow->reader, rows.from - have));
-        have = rows.from;
+        HALO_TRY(skip_rows(flow, to, rows.from, &have));
+        if (have < rows.from) rows = (Rows){have, have + 1}; /* it ends before */
     }
     flow_rows_set(&flow->rows, to, rows);
     for (int64_t y = to->y0; y < to->y0 + to->rows && k > 0; y++) {

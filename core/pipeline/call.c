@@ -163,10 +163,12 @@ static HaloStatus fill_presets(HaloSession *session, Call *call)
 }
 
 /* Is the value of this argument a text, without quotes, such as a list of numbers? */
-static bool is_bare_text(const Call *call, Span argument)
+static bool is_bare_text(const Call *call, Span argument, bool first)
 {
-    Span key, value;
-    if (!has_key(argument, &key, &value) || value.length == 0 || *value.at == '"' || *value.at == '\'') return false;
+    Span key = {0}, value = argument;
+    const bool keyed = has_key(argument, &key, &value);
+    if (value.length == 0 || *value.at == '"' || *value.at == '\'') return false;
+    if (!keyed) return first && call->op->params > 0 && call->op->param[0].type == HALO_PARAM_TEXT;
     for (int i = 0; i < call->op->params; i++) {
         const HaloParam *param = &call->op->param[i];
         if (strlen(param->key) == key.length && memcmp(param->key, key.at, key.length) == 0)
@@ -175,16 +177,16 @@ static bool is_bare_text(const Call *call, Span argument)
     return false;
 }
 
-/* The end of the numbers that follow at `stop`, each behind a comma: "percentiles=1,99" is one argument. */
+/* The end of the numbers, with units or without, that follow at `stop`, each behind a comma: "percentiles=1,99" and
+ * "trim:1s,2:30" have one argument. */
 static const char *end_of_numbers(const char *stop, const char *end)
 {
-    double number;
-    const char *next;
     while (stop < end && *stop == ',') {
         const char *at = stop + 1;
         while (at < end && halo_is_blank(*at)) at++;
-        if (at == end || !halo_read_number(at, &number, &next) || next > end) break;
-        while (next < end && halo_is_blank(*next)) next++;
+        if (at == end || strchr("0123456789.+-", *at) == NULL) break;
+        const char *next = at;
+        while (next < end && strchr(",=\"'[]", *next) == NULL) next++;
         if (next < end && *next != ',') break;
         stop = next;
     }
@@ -208,7 +210,7 @@ static HaloStatus parse_call(HaloSession *session, Span piece, Call *call)
         status = span_end(at + 1, end, ',', &stop);
         if (status != HALO_OK) return status;
         Span argument = span_trimmed(at + 1, stop);
-        if (is_bare_text(call, argument)) argument = span_trimmed(at + 1, stop = end_of_numbers(stop, end));
+        if (is_bare_text(call, argument, first)) argument = span_trimmed(at + 1, stop = end_of_numbers(stop, end));
         if (argument.length == 0) return halo_fail(HALO_ERR_USAGE, "%s: a value is missing", call->op->name);
         status = parse_argument(session, call, argument, first);
         if (status != HALO_OK) return status;

@@ -17,13 +17,25 @@ static bool rounds(const HaloPlan *plan, const HaloStep *step)
            primitive->holds(step, plan->reg[step->src[0]].dtype) != plan->reg[step->dst].dtype;
 }
 
+/* No more frames than so many are left for the last band of sound, beside those that it is made of. */
+#define FEW_FRAMES ((int64_t)1 << 17)
+
+/* What is measured band by band has to lie beside what is made of it. */
+static bool measures_elsewhere(const HaloPlan *plan, const HaloStep *step)
+{
+    const HaloShape *src = &plan->reg[step->src[0]], *made = &plan->reg[plan->output];
+    if (step->dst >= 0 || src->kind != HALO_AUDIO) return false;
+    return src->width < made->width || src->width - made->width > FEW_FRAMES;
+}
+
 /* Neighbouring bands share some rows of a value. An intermediate step that rounds to integers would count the
  * samples that it clips in those rows twice, so a plan with such a step runs whole. */
 bool bands_possible(const HaloPlan *plan)
 {
+    if (plan->wants_length && shape_is_endless(&plan->reg[plan->input[0].reg])) return false;
     for (int i = 0; i < plan->steps; i++) {
         const HaloStep *step = &plan->step[i];
-        if (step->resolve != NULL || needs_all(plan, step)) return false;
+        if (step->resolve != NULL || needs_all(plan, step) || measures_elsewhere(plan, step)) return false;
         if (step->dst != plan->output && rounds(plan, step)) return false;
     }
     return true;
@@ -201,11 +213,14 @@ int64_t bands_for_pipe(const Device *device, const HaloPlan *plan, const HaloOpt
     return larger(1, (int64_t)most);
 }
 
+/* Behind the end of the input nothing is waited for. */
 HaloStatus bands_ahead(const HaloPlan *plan, int64_t rows, int64_t *ahead)
 {
     Rows need;
+    const HaloShape *in = &plan->reg[plan->input[0].reg], *out = &plan->reg[plan->output];
     const HaloStatus status = needs_of_input(plan, (Rows){0, rows}, &need);
-    *ahead = status == HALO_OK ? larger(0, need.to - rows) : 0;
+    const double share = in->rate != out->rate ? in->rate / out->rate : 1.0;
+    *ahead = status == HALO_OK ? larger(0, need.to - (int64_t)((double)rows * share)) : 0;
     return status;
 }
 
@@ -246,19 +261,24 @@ static Rows next_window_of_image(const Windows *w, Rows out, int64_t before)
     return (Rows){from, larger(larger(before, from), now.to)};
 }
 
-/* A window keeps the rows that later bands need. While the length of sound is unknown each band may be the
- * last. The last window of sound goes to the end of the input, so that damage there is found even where no band
- * needs those frames. */
+/* A window keeps the rows that later bands need. While the length of sound is unknown each band may be the last: the
+ * input may end as soon as the band's first frame is there, and then as much before it is needed as the last frame needs
+ * before the end. The last window of sound goes to the end of the input, so that damage there is found even where no band
+ * needs those frames, unless they are many. */
 static Rows next_window(const Windows *w, int64_t k, int64_t before)
 {
     const HaloShape *in = &w->plan->reg[w->plan->input[0].reg];
-    const bool endless = w->read == PLAN_ENDLESS;
+    const bool endless = shape_is_endless(in);
     const Rows out = {k * w->rows, smaller((k + 1) * w->rows, w->made)};
     if (in->kind == HALO_IMAGE) return next_window_of_image(w, out, before);
+    if (out.from >= w->made) return (Rows){before, before};
+    const Rows first = needed(w, (Rows){out.from, out.from + 1});
+    const int64_t last = first.from < first.to ? first.from : before;
     Rows window = needed(w, out);
-    window.from = smaller(before, smaller(window.from, larger(0, (endless ? out.from : w->read) - w->back)));
-    window.to = larger(before, window.to + endless); /* one more shows whether there is another band */
-    if (out.to >= w->made && !endless) window.to = w->read;
+    if (window.from == window.to) window = (Rows){before, before};
+    window.from = smaller(window.from, larger(0, (endless ? last : w->read) - w->back));
+    window.to = larger(larger(before, window.from), window.to + endless); /* one more shows whether there is another band */
+    if (out.to >= w->made && !endless && w->read - window.to <= FEW_FRAMES) window.to = w->read;
     return window;
 }
 

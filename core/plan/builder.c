@@ -10,6 +10,13 @@
 
 const HaloShape *halo_build_shape(const HaloBuilder *builder, HaloReg reg) { return &builder->plan->reg[reg]; }
 
+bool halo_build_endless(const HaloBuilder *builder, HaloReg reg)
+{
+    return shape_is_endless(halo_build_shape(builder, reg));
+}
+
+void halo_build_wants_length(HaloBuilder *builder) { builder->plan->wants_length = true; }
+
 const HaloCommon *halo_build_common(const HaloBuilder *builder) { return &builder->common; }
 
 void *halo_build_keep(HaloBuilder *builder, size_t bytes)

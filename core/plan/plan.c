@@ -5,6 +5,7 @@
 #include "base/side.h"
 #include "pipeline/pipeline.h"
 #include "plan.h"
+#include "primitive/primitive.h"
 
 /* Room for one more, doubling; counts are small. */
 static void *grown(void *array, int count, size_t size)
@@ -58,18 +59,34 @@ void halo_plan_free(HaloPlan *plan)
     free(plan);
 }
 
-/* Every value becomes shorter by as much as the input: nothing else in a plan depends on the length. */
+/* `was`: the length of every value while it was not known. */
+static HaloStatus end_step(HaloPlan *plan, HaloStep *step, const int64_t *was)
+{
+    HaloStatus status = HALO_OK;
+    const Primitive *primitive = primitive_of(step);
+    const HaloShape *src[HALO_MAX_SOURCES];
+    HaloShape shape;
+    for (int k = 0; k < step->sources; k++) src[k] = &plan->reg[step->src[k]];
+    if (primitive->end != NULL) HALO_TRY(primitive->end(step, was[step->src[0]], src[0]->width));
+    HALO_TRY(primitive->shape(step, src, &shape));
+    plan->reg[step->dst].width = shape.width;
+out:
+    return status;
+}
+
+/* Side inputs have the length they have: a plan with one is never endless. */
 HaloStatus plan_end_at(HaloPlan *plan, int64_t width)
 {
-    const int64_t less = plan->reg[plan->input[0].reg].width - width;
-    for (int r = 0; r < plan->regs;
-         r++) { /* not side inputs, whose length is known: a plan with one is never endless */
-        plan->reg[r].width -= less;
-        if (plan->reg[r].width < 1)
-            return halo_fail(HALO_ERR_INPUT, "border=valid leaves nothing of %lld frame%s", (long long)width,
-                             halo_s(width));
-    }
-    return HALO_OK;
+    HaloStatus status = HALO_OK;
+    int64_t *was = calloc((size_t)plan->regs, sizeof *was);
+    if (was == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    for (int r = 0; r < plan->regs; r++) was[r] = plan->reg[r].width;
+    plan->reg[plan->input[0].reg].width = width;
+    for (int i = 0; i < plan->steps; i++)
+        if (plan->step[i].dst >= 0) HALO_TRY(end_step(plan, &plan->step[i], was));
+out:
+    free(was);
+    return status;
 }
 
 /* `value`: those of the common parameters. */

@@ -20,9 +20,8 @@ HaloStatus plan_add_input(HaloPlan *plan, HaloReg reg, HaloSide *side); /* the p
 /* Adds the steps of a pipeline's calls; and those of --linear behind an input. */
 HaloStatus plan_add_calls(HaloBuilder *builder, const HaloPipeline *pipeline, HaloReg in, HaloReg *out);
 HaloStatus plan_add_light(HaloBuilder *builder, HaloReg in, HaloReg *out);
-/* A plan for sound of unknown length is made for this many frames. When its end is known plan_end_at sets the
- * true length: HALO_ERR_INPUT where no output is left. */
-#define PLAN_ENDLESS ((int64_t)1 << 40)
+/* The end of sound of unknown length (PLAN_ENDLESS) is known now: every value gets its true length. HALO_ERR_INPUT where
+ * no output is left. */
 HaloStatus plan_end_at(HaloPlan *plan, int64_t width);
 
 /* builder.c: halo_build_depth, but the output need not be of that type. */

@@ -43,11 +43,27 @@ static bool stays_inside(int64_t origin, int64_t move, int64_t count, int64_t le
     return from >= 0 && to <= length;
 }
 
-/* A pick of picked samples is a pick, unless it reads beyond them: the border is that of the first. */
+/* What ended within sound of unknown length ends there, or where that does; what went to its end, or so many outputs
+ * beyond it, does so now. */
+static HaloStatus end(HaloStep *step, int64_t was, int64_t length)
+{
+    HaloPick *pick = &step->u.pick;
+    const int64_t round_up = pick->step_x - 1 - pick->x0;
+    const int64_t beyond = pick->width - (was + round_up) / pick->step_x;
+    const int64_t there = (length + round_up) / pick->step_x;
+    pick->width = beyond >= 0 ? there + beyond : smaller(pick->width, there);
+    if (length > pick->x0 && pick->width >= 1) return HALO_OK;
+    return halo_fail(HALO_ERR_INPUT, "nothing is left of %lld frame%s from frame %lld on", (long long)length,
+                     halo_s(length), (long long)pick->x0);
+}
+
+/* A pick of picked samples is a pick, unless it reads beyond them: the border is that of the first. Of sound of unknown
+ * length it is not, since the end of the first may come to lie before that of the second. */
 static bool absorbs(HaloStep *step, const HaloStep *next, const HaloShape *between)
 {
     HaloPick *a = &step->u.pick;
     const HaloPick *b = &next->u.pick;
+    if (shape_is_endless(between)) return false;
     if (!stays_inside(b->x0, b->step_x, b->transposed ? b->height : b->width, between->width) ||
         !stays_inside(b->y0, b->step_y, b->transposed ? b->width : b->height, between->height))
         return false;
@@ -100,6 +116,7 @@ const Primitive primitive_pick = {
     .holds = holds,
     .shape = shape,
     .reads = reads,
+    .end = end,
     .absorbs = absorbs,
     .flops = flops,
     .describe = describe,

@@ -38,6 +38,9 @@ typedef struct Primitive {
     HaloStatus (*shape)(const HaloStep *step, const HaloShape *const src[], HaloShape *dst);
     /* The part of source k, of this shape, that is needed for a part of the result. */
     Part (*reads)(const HaloStep *step, int k, const HaloShape *src, Part part);
+    /* The length of source 0, which `was` PLAN_ENDLESS or what was made of that, becomes known: sets what of the parameters
+     * depends on it. NULL: nothing does. HALO_ERR_INPUT where nothing is left. */
+    HaloStatus (*end)(HaloStep *step, int64_t was, int64_t length);
     /* Takes over what a step of the same primitive makes of its result, whose shape is `between`; false: it cannot. NULL:
      * never. */
     bool (*absorbs)(HaloStep *step, const HaloStep *next, const HaloShape *between);

@@ -25,22 +25,22 @@ HaloStatus window_shape(const HaloStep *step, const HaloShape *const src[], Halo
     return HALO_OK;
 }
 
-/* Along one axis: samples [from + first, to + last) of `length`. Borders that reflect map samples outside to
- * some inside; where the window reaches further out than the image is long, to any of them. */
+/* Along one axis: samples [from + first, to + last) of `length`. Where the border has a value, or goes on with the last
+ * sample, what lies outside stands for the nearest inside, if only to have one. Borders that reflect map samples outside
+ * to some inside; where the window reaches further out than the image is long, to any of them. */
 static void side_reads(int64_t *from, int64_t *to, int64_t first, int64_t last, int64_t length,
                        HaloBorder border)
 {
     const int64_t a = *from + smaller(first, 0), b = *to + larger(last, 0);
-    const bool outside = a < 0 || b > length;
-    *from = larger(a, 0);
-    *to = smaller(b, length);
-    if (a < -length || b > 2 * length || (outside && border == HALO_BORDER_WRAP)) {
+    const bool reflects = border == HALO_BORDER_REFLECT || border == HALO_BORDER_MIRROR, wraps = border == HALO_BORDER_WRAP;
+    *from = smaller(larger(a, 0), length - 1);
+    *to = larger(smaller(b, length), 1);
+    if ((wraps && (a < 0 || b > length)) || (reflects && (a < -length || b > 2 * length))) {
         *from = 0;
         *to = length;
-        return;
     }
-    if (a < 0) *to = larger(*to, smaller(length, 1 - a));
-    if (b > length) *from = smaller(*from, larger(0, 2 * length - b - 1));
+    if (reflects && a < 0) *to = larger(*to, smaller(length, 1 - a));
+    if (reflects && b > length) *from = smaller(*from, larger(0, 2 * length - b - 1));
 }
 
 Part window_part(const HaloWindow *window, const HaloShape *src, Part part)

@@ -19,7 +19,7 @@ static bool is_exact(const HaloStep *step, const HaloBackend *backend)
 static HaloStatus explain_steps(const HaloPlan *plan, const HaloBackend *backend, HaloExplanation *explanation)
 {
     const HaloShape *in = &plan->reg[plan->input[0].reg];
-    const double part = in->width == PLAN_ENDLESS ? in->rate / (double)PLAN_ENDLESS : 1.0;
+    const double part = shape_is_endless(in) ? in->rate / (double)PLAN_ENDLESS : 1.0;
     explanation->step = calloc((size_t)plan->steps + 1, sizeof *explanation->step);
     if (explanation->step == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     for (; explanation->steps < plan->steps; explanation->steps++) {
@@ -73,7 +73,7 @@ static HaloStatus explain_bands(const HaloSession *session, const HaloPlan *plan
     explanation->on_host = device == &session->host;
     explanation->flows = mode != RUN_WHOLE;
     explanation->band = band;
-    explanation->bands = in->width == PLAN_ENDLESS ? -1 : (length + band - 1) / band;
+    explanation->bands = shape_is_endless(in) ? -1 : (length + band - 1) / band;
     explanation->between = (double)bands_whole_memory(device, plan, band, false);
     if (!explanation->on_host) {
         explanation->memory = (double)bands_whole_memory(device, plan, band, true);
@@ -84,7 +84,7 @@ static HaloStatus explain_bands(const HaloSession *session, const HaloPlan *plan
         explanation->memory = (double)bytes + (double)scratch_beside(device, plan, band);
     }
     if (mode == RUN_LIVE) HALO_TRY(bands_ahead(plan, band, &ahead));
-    explanation->block_ms = (double)band * ms;
+    if (mode == RUN_LIVE) explanation->block_ms = (double)band * 1000.0 / plan->reg[plan->output].rate;
     explanation->ahead_ms = (double)ahead * ms;
 out:
     return status;
@@ -101,7 +101,8 @@ HaloStatus explain_plan(const HaloSession *session, const HaloPlan *plan, RunMod
                                      .output = plan->reg[plan->output],
                                      .wants_output = plan->wants_output,
                                      .fast = session->options.precision == HALO_PRECISION_FAST};
-    if (explanation->input.width == PLAN_ENDLESS) explanation->input.width = explanation->output.width = -1;
+    if (shape_is_endless(&explanation->input)) explanation->input.width = -1;
+    if (shape_is_endless(&explanation->output)) explanation->output.width = -1;
     snprintf(explanation->why, sizeof explanation->why, "%s", choice->why);
     if (backend != NULL) explanation->backend = backend->name;
     HALO_TRY(explain_sides(plan, explanation));

@@ -94,6 +94,10 @@ typedef struct HaloOp {
 
 HALO_API const HaloShape *halo_build_shape(const HaloBuilder *builder,
                                            HaloReg reg); /* until the next step is added */
+/* Is it sound whose length is not known? Then its shape has a length that nothing exceeds. What depends on the length has to
+ * say that it wants it: all of the input is read first then, and the plan is made again. */
+HALO_API bool halo_build_endless(const HaloBuilder *builder, HaloReg reg);
+HALO_API void halo_build_wants_length(HaloBuilder *builder);
 HALO_API const HaloCommon *halo_build_common(const HaloBuilder *builder);
 
 /* Memory that lives as long as the plan; NULL without memory (return HALO_ERR_LIMIT). */

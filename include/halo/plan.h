@@ -83,6 +83,7 @@ struct HaloPlan {
     HaloInput *input;
     HaloReg output;
     int results;
+    bool wants_length; /* its steps depend on the input's length, which has to be known before anything is made */
     bool wants_output; /* false: only results are asked for */
     int wanted_dtype;  /* of the output: the HaloDtype that the last `depth` names, or -1: the input's */
     HaloPlanFiles files;

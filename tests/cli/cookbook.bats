@@ -67,6 +67,7 @@ fall() {
         small.png) grep -q '"width":96,"height":64' info ;;
         clear.png | equal.png | even.png | spots.png | sharp16.png | positive.png | integral.npy) grep -q '"width":224,"height":168' info ;;
         *.png | *.jpg) grep -qE '"width":(384,"height":256|192,"height":112|224,"height":168|160,"height":160)' info ;;
+        part.wav) grep -q '"kind":"audio","width":38588,' info ;;
         *.wav | *.flac) grep -qE '"kind":"audio","width":(44100|400),' info ;;
         esac || { echo "$output"; cat info; return 1; }
     done < outputs
@@ -151,6 +152,7 @@ fall() {
     fits '<' voice.flac notes.wav rms
     fits '<' fir.wav notes.wav sd
     within "$(measure loud.wav max)" 0.9999 0.99997
+    within "$(halo run abs peak.wav -o abs.wav -f && measure abs.wav max)" 0.891 0.8913
 }
 
 @test "sensor traces: there and back, smoother, with their peaks" {

@@ -1,0 +1,105 @@
+/* trim and reverse: a part of a sound, or all of it backwards, every sample as it was. */
+#include "ops.h"
+#include "times.h"
+
+static HaloStatus pick(HaloBuilder *builder, HaloReg in, int64_t from, int64_t length, int64_t step,
+                       HaloReg *out)
+{
+    const HaloPick how = {
+        .width = length, .height = 1, .x0 = from, .step_x = step, .step_y = 1, .border = HALO_BORDER_ZERO};
+    return halo_build_pick(builder, in, &how, out);
+}
+
+/* ---- trim ----------------------------------------------------------------------------------------------- */
+
+enum { TRIM_PART, TRIM_LENGTH };
+
+/* A place as frames from the beginning. Those before it are the beginning, those behind the end the end. */
+static HaloStatus place(HaloBuilder *builder, HaloReg in, const Time *time, int64_t *at)
+{
+    const HaloShape *shape = halo_build_shape(builder, in);
+    const HaloStatus status = times_frames("trim: part", time, shape->rate, at);
+    if (time->from_end) {
+        halo_build_wants_length(builder);
+        *at = shape->width - *at;
+    }
+    if (*at < 0) *at = 0;
+    return status;
+}
+
+/* Where the length is wanted, and not known yet, places from the end mean nothing: the plan will be made again. */
+static bool waits(const HaloBuilder *builder, HaloReg in, const Time *part, int count)
+{
+    return halo_build_endless(builder, in) && (part[0].from_end || (count == 2 && part[1].from_end));
+}
+
+static HaloStatus build_trim(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
+{
+    HaloStatus status = HALO_OK;
+    const HaloShape *shape = halo_build_shape(builder, in);
+    const int64_t all = shape->width;
+    Time part[2], length;
+    int count, one;
+    int64_t from, to = all, frames;
+    *out = in;
+    HALO_TRY(times_read("trim: part", arg[TRIM_PART].text, 2, part, &count));
+    HALO_TRY(place(builder, in, &part[0], &from));
+    if (count == 2 && arg[TRIM_LENGTH].given)
+        HALO_FAIL(HALO_ERR_USAGE, "trim: the end is given twice: as such and by a length");
+    if (count == 2) HALO_TRY(place(builder, in, &part[1], &to));
+    if (arg[TRIM_LENGTH].given) {
+        HALO_TRY(times_read("trim: length", arg[TRIM_LENGTH].text, 1, &length, &one));
+        HALO_TRY(times_frames("trim: length", &length, shape->rate, &frames));
+        to = from + frames;
+    }
+    if (waits(builder, in, part, count)) return HALO_OK;
+    if (to <= from && (count == 2 || arg[TRIM_LENGTH].given))
+        HALO_FAIL(HALO_ERR_INPUT, "trim: it would end at frame %lld and begin at frame %lld", (long long)to,
+                  (long long)from);
+    if (from >= all)
+        HALO_FAIL(HALO_ERR_INPUT, "trim: it would begin at frame %lld, and there are %lld", (long long)from,
+                  (long long)all);
+    if (to > all) to = all;
+    if (from > 0 || to < all) HALO_TRY(pick(builder, in, from, to - from, 1, out));
+out:
+    return status;
+}
+
+static const HaloParam trim_param[] = {
+    [TRIM_PART] =
+        {.key = "part",
+         .type = HALO_PARAM_TEXT,
+         .check = times_check_places,
+         .help =
+             "its beginning and end, such as 1.5s,2:30 or 500ms,-1s (from the end); or the beginning alone"},
+    [TRIM_LENGTH] = {.key = "length",
+                     .type = HALO_PARAM_TEXT,
+                     .preset = "",
+                     .check = times_check_length,
+                     .help = "in place of the end: how much, at most"},
+};
+
+const HaloOp halo_op_trim = {.name = "trim",
+                             .help = "keep a part of a sound",
+                             .known_as = "cut atrim crop slice",
+                             .example = "trim:1ms,-1ms",
+                             .kinds = HALO_AUDIO,
+                             HALO_PARAMS(trim_param),
+                             .build = build_trim};
+
+/* ---- reverse -------------------------------------------------------------------------------------------- */
+
+static HaloStatus build_reverse(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
+{
+    const int64_t all = halo_build_shape(builder, in)->width;
+    (void)arg;
+    halo_build_wants_length(builder);
+    return pick(builder, in, all - 1, all, -1, out);
+}
+
+const HaloOp halo_op_reverse = {.name = "reverse",
+                                .help = "a sound backwards",
+                                .known_as = "areverse flip backwards",
+                                .example = "reverse",
+                                .kinds = HALO_AUDIO,
+                                .build = build_reverse};

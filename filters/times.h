@@ -1,0 +1,25 @@
+/* Times as people type them: places in a sound, and lengths of it. */
+#ifndef TIMES_H
+#define TIMES_H
+
+#include "halo/op.h"
+
+/* "1.5s", "20ms", "1:30", "1:02:03.5" or a whole number of frames; with a minus sign it is counted from the
+ * end. */
+typedef struct Time {
+    bool from_end, counted; /* counted: `amount` is of frames; else of seconds */
+    double amount;
+} Time;
+
+/* A list of 1 to `most` times, apart by commas. HALO_ERR_USAGE; `where` stands before the message. */
+HaloStatus times_read(const char *where, const char *text, int most, Time *time, int *count);
+
+/* In frames, rounded to the nearest; HALO_ERR_USAGE where nobody can count so many. */
+HaloStatus times_frames(const char *where, const Time *time, double rate, int64_t *frames);
+
+/* Checks of parameters: one time, or two, none of them from the end; two that may be. */
+HaloStatus times_check_length(const char *where, const char *text);
+HaloStatus times_check_lengths(const char *where, const char *text);
+HaloStatus times_check_places(const char *where, const char *text);
+
+#endif

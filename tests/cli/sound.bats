@@ -1,0 +1,83 @@
+# Sound that is cut, joined and levelled.
+# shellcheck disable=SC2154
+setup() { load common; common_setup; }
+
+# The samples that a pipeline makes of 1 … 8, a frame a second, from a file and from a pipe; both have to be the same.
+made() {
+    local from_file piped
+    from_file=$(halo run "$1" eight.csv -o - --to csv | tail -n +2 | paste -sd ' ')
+    piped=$(halo run --raw csv "$1" - -o - --to csv < eight.csv | cat | tail -n +2 | paste -sd ' ')
+    [ "$from_file" = "$piped" ] || { echo "'$from_file' of the file, but '$piped' of the pipe"; return 1; }
+    echo "$from_file"
+}
+
+make_eight() { seq 8 > eight.csv; }
+
+@test "trim keeps a part: by frames, times and clocks, from the end, by a length" {
+    make_eight
+    [ "$(made trim:2,5)" = '3 4 5' ]
+    [ "$(made trim:5)" = '6 7 8' ]
+    [ "$(made trim:5s,6500ms)" = '6' ]
+    [ "$(made trim:0:02,0:00:04)" = '3 4' ]
+    [ "$(made trim:-3)" = '6 7 8' ]
+    [ "$(made 'trim: -3s, -1s')" = '6 7' ]
+    [ "$(made trim:-50,2)" = '1 2' ]
+    [ "$(made trim:2,length=3)" = '3 4 5' ]
+    [ "$(made trim:6,99)" = '7 8' ]
+    [ "$(made 'trim:1 | trim:1,4 | trim:1')" = '4 5' ]
+}
+
+@test "pad puts silence around sound, or what the border makes; reverse turns it round" {
+    make_eight
+    [ "$(made 'trim:0,2 | pad:1,2')" = '0 1 2 0 0' ]
+    [ "$(made 'trim:0,2 | pad:1s')" = '0 1 2' ]
+    [ "$(made 'trim:0,2 | pad:2,1,border=replicate')" = '1 1 1 2 2' ]
+    [ "$(made 'pad:0,3 | trim:0,10')" = '1 2 3 4 5 6 7 8 0 0' ]
+    [ "$(made reverse)" = '8 7 6 5 4 3 2 1' ]
+    [ "$(made 'trim:2,5 | reverse | pad:1')" = '0 5 4 3' ]
+}
+
+@test "what leaves nothing, or makes no sense, is said" {
+    make_eight
+    local wrong
+    for wrong in trim:8 trim:5,2 trim:1,1; do
+        run --separate-stderr halo run "$wrong" eight.csv -o x.csv
+        [ "$status" -eq 1 ]
+        [ ! -e x.csv ]
+    done
+    for wrong in trim:1.5 trim:1:75 trim:1:2:3:4 trim:1,2,length=3 trim trim:x pad:-1 pad:left=1 pad:1,2,3; do
+        run --separate-stderr halo run "$wrong" eight.csv -o x.csv
+        [ "$status" -eq 2 ]
+    done
+    printf 'P5 2 1 255\n\001\002' > in.pgm
+    run --separate-stderr halo run pad:1,2 in.pgm -o x.pgm
+    [ "$status" -eq 2 ]
+    run --separate-stderr halo run trim:1 in.pgm -o x.pgm
+    [ "$status" -eq 2 ]
+}
+
+@test "a part of sound that has no end comes as soon as it is there" {
+    [ "$({ seq 9; sleep 30; } | timeout 20 "$HALO" run --raw csv trim:2,4 - -o - --to csv -j1 2> /dev/null | sed -n '2p;3q')" = 3 ]
+}
+
+@test "a part of long sound is found without room for the rest" {
+    head -c 60000000 /dev/zero > long.raw
+    printf '\001\002' >> long.raw
+    halo run --raw s16,48000,1 --max-memory 8M 'trim:29999000 | pad:1s' long.raw -o end.raw --to raw
+    [ "$(stat -c %s end.raw)" -gt 96000 ]
+    halo run --raw s16,48000,1 --max-memory 8M trim:1s,2s long.raw -o second.raw --to raw
+    # shellcheck disable=SC2002
+    cat long.raw | halo run --raw s16,48000,1 --max-memory 8M trim:10:00 - -o - --to raw | cmp - <(tail -c +57600001 long.raw)
+}
+
+@test "normalize takes sound to a peak about 0, and images to a range" {
+    printf '0\n-0.25\n0.125\n' > in.csv
+    [ "$(halo run normalize:peak=1 in.csv -o - --to csv | tail -n +2 | paste -sd ' ')" = '0 -1 0.5' ]
+    [ "$(halo run normalize in.csv -o - --to csv | sed -n 3p)" = -0.8912509 ]
+    [ "$(halo run normalize:min=0 in.csv -o - --to csv | tail -n +2 | paste -sd ' ')" = '0.6666667 0 1' ]
+    printf '0\n0\n' > silence.csv
+    [ "$(halo run normalize silence.csv -o - --to csv | tail -n +2 | paste -sd ' ')" = '0 0' ]
+    printf 'P5 2 1 255\n\001\002' > in.pgm
+    run --separate-stderr halo run normalize:peak=1 in.pgm -o x.pgm
+    [ "$status" -eq 2 ]
+}
