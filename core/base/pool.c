@@ -1,5 +1,6 @@
-/* The thread pool: workers sleep on a condition, take tasks by an atomic counter, and report when none is
- * left. Which worker takes which task never shows in a result. */
+/* The thread pool: workers sleep on a condition. Tasks that are all there they take by an atomic counter, and report when
+ * none is left; tasks that come one by one they take under the lock. Which worker takes which task never shows in a
+ * result. */
 #include "halo/pool.h"
 
 #include <pthread.h>
@@ -11,7 +12,10 @@ typedef struct Worker {
     HaloPool *pool;
     int index;
     pthread_t thread;
+    int64_t at; /* the task that was put up and that it works on; NO_TASK */
 } Worker;
+
+#define NO_TASK INT64_MAX
 
 struct HaloPool {
     int jobs;    /* threads wanted, the caller included */
@@ -27,6 +31,7 @@ struct HaloPool {
     HaloTask *task;
     void *context;
     int64_t tasks;
+    int64_t put, taken; /* of tasks that come one by one */
     atomic_int_fast64_t next;
 };
 
@@ -39,15 +44,33 @@ static void take_tasks(HaloPool *pool, HaloTask *task, void *context, int64_t ta
     }
 }
 
+/* Does one of those that were put up; the lock is held before and after. */
+static void take_put(HaloPool *pool, Worker *self)
+{
+    const int64_t i = self->at = pool->taken++;
+    HaloTask *task = pool->task;
+    void *context = pool->context;
+    pthread_mutex_unlock(&pool->lock);
+    task(context, i, self->index);
+    pthread_mutex_lock(&pool->lock);
+    self->at = NO_TASK;
+    pthread_cond_signal(&pool->done);
+}
+
 static void *worker_main(void *argument)
 {
-    const Worker *self = argument;
+    Worker *self = argument;
     HaloPool *pool = self->pool;
     uint64_t seen = 0;
     pthread_mutex_lock(&pool->lock);
     for (;;) {
-        while (!pool->stop && pool->round == seen) pthread_cond_wait(&pool->work, &pool->lock);
+        while (!pool->stop && pool->round == seen && pool->taken == pool->put)
+            pthread_cond_wait(&pool->work, &pool->lock);
         if (pool->stop) break;
+        if (pool->taken < pool->put) {
+            take_put(pool, self);
+            continue;
+        }
         seen = pool->round;
         HaloTask *task = pool->task;
         void *context = pool->context;
@@ -85,6 +108,7 @@ HaloStatus halo_pool_new(int jobs, HaloPool **out)
     }
     pool->jobs = jobs;
     pool->worker = worker;
+    for (int i = 0; i < jobs; i++) worker[i].at = NO_TASK;
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->work, NULL);
     pthread_cond_init(&pool->done, NULL);
@@ -128,4 +152,37 @@ void halo_pool_run(HaloPool *pool, int64_t tasks, HaloTask *task, void *context)
     pthread_mutex_lock(&pool->lock);
     while (pool->busy > 0) pthread_cond_wait(&pool->done, &pool->lock);
     pthread_mutex_unlock(&pool->lock);
+}
+
+void halo_pool_put(HaloPool *pool, HaloTask *task, void *context)
+{
+    if (pool->put > 0 && pool->jobs > 1 && !pool->started) start(pool);
+    pthread_mutex_lock(&pool->lock);
+    pool->task = task;
+    pool->context = context;
+    pool->put++;
+    pthread_cond_signal(&pool->work);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+/* All before this one are done. */
+static int64_t first_at_work(const HaloPool *pool)
+{
+    int64_t first = pool->taken;
+    for (int i = 0; i <= pool->workers; i++)
+        if (pool->worker[i].at < first) first = pool->worker[i].at;
+    return first;
+}
+
+int64_t halo_pool_done(HaloPool *pool, int64_t least)
+{
+    int64_t done;
+    pthread_mutex_lock(&pool->lock);
+    while ((done = first_at_work(pool)) < least)
+        if (pool->taken < pool->put)
+            take_put(pool, &pool->worker[0]);
+        else
+            pthread_cond_wait(&pool->done, &pool->lock);
+    pthread_mutex_unlock(&pool->lock);
+    return done;
 }

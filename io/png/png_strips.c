@@ -1,21 +1,21 @@
 /* The strips of a picture, compressed by threads while rows come, and written in order.
  *
- * The thread that brings the rows fills a strip, puts it up, and fills the next one; helpers take strips that
- * are put up. Where it has to wait for a strip it compresses one itself, so that without any helper all goes
- * well, too. */
+ * The thread that brings the rows fills a strip, puts it up, and fills the next one; others take strips that are put up.
+ * Where it has to wait for a strip it compresses one itself, so that without any other all goes well, too. */
 #include "png_strip.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <zlib.h>
 
 #include "bytes/endian.h"
+#include "halo/pool.h"
 
 struct PngStrips {
     HaloSink *sink;
-    int level, jobs;
+    HaloPool *pool;
+    int level;
     size_t each;      /* bytes of a strip */
     int64_t to_come;  /* bytes */
     uint32_t adler;   /* of all strips that are written */
@@ -23,89 +23,34 @@ struct PngStrips {
     PngStrip **strip; /* made when they are first needed */
     int64_t filling, written;
     bool begun; /* strip `filling` is there */
-
-    pthread_t *helper;
-    int helpers;
-    pthread_mutex_t lock; /* of everything below */
-    pthread_cond_t moved;
-    int64_t put_up, taken;
-    bool *pressed; /* [room] */
-    bool stop;
 };
 
 HaloStatus halo_png_strips_new(HaloSink *sink, int level, int jobs, int64_t total, PngStrips **out)
 {
     PngStrips *strips = *out = calloc(1, sizeof *strips);
     if (strips == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to write PNG");
+    if (jobs < 1) jobs = 1;
     strips->sink = sink;
     strips->level = level;
-    strips->jobs = jobs < 1 ? 1 : jobs;
     strips->each = total < (int64_t)PNG_STRIP_BYTES ? (size_t)total : PNG_STRIP_BYTES;
     strips->to_come = total;
     strips->adler = 1;
-    strips->room = strips->jobs == 1 ? 1 : strips->jobs + 2;
-    pthread_mutex_init(&strips->lock, NULL);
-    pthread_cond_init(&strips->moved, NULL);
+    strips->room = jobs == 1 ? 1 : jobs + 2;
     strips->strip = calloc((size_t)strips->room, sizeof *strips->strip);
-    strips->pressed = calloc((size_t)strips->room, sizeof *strips->pressed);
-    strips->helper = calloc((size_t)strips->jobs, sizeof *strips->helper);
-    if (strips->strip == NULL || strips->pressed == NULL || strips->helper == NULL)
-        return halo_fail(HALO_ERR_LIMIT, "not enough memory to write PNG");
-    return HALO_OK;
-}
-
-static PngStrip *at(const PngStrips *strips, int64_t k) { return strips->strip[k % strips->room]; }
-
-/* ---- helpers -------------------------------------------------------------------------------------------- */
-
-/* Compresses one that is put up, if there is any; the lock is held before and after. */
-static bool press_one(PngStrips *strips)
-{
-    if (strips->taken == strips->put_up) return false;
-    const int64_t k = strips->taken++;
-    pthread_mutex_unlock(&strips->lock);
-    halo_png_strip_press(at(strips, k));
-    pthread_mutex_lock(&strips->lock);
-    strips->pressed[k % strips->room] = true;
-    pthread_cond_broadcast(&strips->moved);
-    return true;
-}
-
-static void *help(void *context)
-{
-    PngStrips *strips = context;
-    pthread_mutex_lock(&strips->lock);
-    while (!strips->stop)
-        if (!press_one(strips)) pthread_cond_wait(&strips->moved, &strips->lock);
-    pthread_mutex_unlock(&strips->lock);
-    return NULL;
-}
-
-/* Fewer than wanted, down to none, is no error. A picture of one strip needs none. */
-static void start_helpers(PngStrips *strips)
-{
-    while (strips->helpers < strips->jobs - 1 &&
-           pthread_create(&strips->helper[strips->helpers], NULL, help, strips) == 0)
-        strips->helpers++;
-    if (strips->helpers == 0) strips->jobs = 1; /* and is not tried again */
+    if (strips->strip == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to write PNG");
+    return halo_pool_new(jobs, &strips->pool);
 }
 
 void halo_png_strips_free(PngStrips *strips)
 {
     if (strips == NULL) return;
-    pthread_mutex_lock(&strips->lock);
-    strips->stop = true;
-    pthread_cond_broadcast(&strips->moved);
-    pthread_mutex_unlock(&strips->lock);
-    for (int i = 0; i < strips->helpers; i++) pthread_join(strips->helper[i], NULL);
-    pthread_cond_destroy(&strips->moved);
-    pthread_mutex_destroy(&strips->lock);
+    halo_pool_free(strips->pool);
     for (int64_t i = 0; strips->strip != NULL && i < strips->room; i++) halo_png_strip_free(strips->strip[i]);
     free(strips->strip);
-    free(strips->pressed);
-    free(strips->helper);
     free(strips);
 }
+
+static PngStrip *at(const PngStrips *strips, int64_t k) { return strips->strip[k % strips->room]; }
 
 /* ---- writing -------------------------------------------------------------------------------------------- */
 
@@ -131,22 +76,18 @@ out:
 static HaloStatus write_until(PngStrips *strips, int64_t until)
 {
     HaloStatus status = HALO_OK;
-    pthread_mutex_lock(&strips->lock);
-    while (status == HALO_OK && strips->written < strips->put_up) {
-        const int64_t k = strips->written;
-        if (strips->pressed[k % strips->room]) {
-            pthread_mutex_unlock(&strips->lock);
-            status = write_strip(strips, at(strips, k));
-            pthread_mutex_lock(&strips->lock);
-            strips->written++;
-        } else if (k >= until) {
-            break;
-        } else if (!press_one(strips)) {
-            pthread_cond_wait(&strips->moved, &strips->lock);
-        }
-    }
-    pthread_mutex_unlock(&strips->lock);
+    const int64_t done = halo_pool_done(strips->pool, until);
+    for (; strips->written < done; strips->written++) HALO_TRY(write_strip(strips, at(strips, strips->written)));
+out:
     return status;
+}
+
+/* A HaloTask. */
+static void press(void *context, int64_t k, int worker)
+{
+    const PngStrips *strips = context;
+    (void)worker;
+    halo_png_strip_press(at(strips, k));
 }
 
 static HaloStatus put_up(PngStrips *strips)
@@ -155,12 +96,7 @@ static HaloStatus put_up(PngStrips *strips)
     strip->first = strips->filling == 0;
     strip->last = strips->to_come == 0;
     strips->filling++;
-    if (strips->filling == 2 && strips->jobs > 1 && strips->helpers == 0) start_helpers(strips);
-    pthread_mutex_lock(&strips->lock);
-    strips->pressed[(strips->filling - 1) % strips->room] = false;
-    strips->put_up = strips->filling;
-    pthread_cond_broadcast(&strips->moved);
-    pthread_mutex_unlock(&strips->lock);
+    halo_pool_put(strips->pool, press, strips);
     return write_until(strips, 0);
 }
 
