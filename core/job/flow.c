@@ -19,7 +19,8 @@ typedef struct Flow {
     Device *host, *device; /* whose memory rows are read to and written from, and what computes */
     HaloPlan *plan;
     HaloReader *reader;
-    HaloWriter *writer; /* NULL: only results are wanted */
+    HaloWriter *writer; /* NULL: only results are wanted, or */
+    HaloBuf *whole;     /* all of the output, which is written later; else NULL */
     int64_t band;
     bool endless; /* the reader does not know the length */
     bool live;    /* somebody waits for each block */
@@ -213,7 +214,7 @@ static HaloStatus begin_band(void *context, Rows in, Rows out, HaloBuf *from, Ha
         return halo_fail(HALO_ERR_BUG, "a band needs what its window does not hold");
     *from = in.from < in.to ? flow_rows_of(&flow->rows, window, in) : *window;
     from->shape = flow->plan->reg[flow->plan->input[0].reg]; /* the length may have become known */
-    *to = (HaloBuf){0};
+    *to = flow->whole != NULL ? rows_of(flow->whole, out) : (HaloBuf){0};
     if (flow->writer == NULL) return HALO_OK;
     flow->rows.out[k % 2].shape = flow->plan->reg[flow->plan->output];
     set_rows(&flow->rows.out[k % 2], out);
@@ -270,13 +271,18 @@ bool flow_is_live(const HaloReader *reader, bool to_pipe)
 }
 
 HaloStatus flow_run(HaloSession *session, Device *device, HaloPlan *plan, HaloReader *reader,
-                    HaloWriter *writer, HaloReport *report)
+                    HaloWriter *writer, HaloBuf *whole, HaloReport *report)
 {
     HaloStatus status = HALO_OK;
     const HaloOptions *options = &session->options;
     int64_t held = 0;
-    Flow flow = {
-        .host = &session->host, .device = device, .plan = plan, .reader = reader, .writer = writer, .last = -1};
+    Flow flow = {.host = &session->host,
+                 .device = device,
+                 .plan = plan,
+                 .reader = reader,
+                 .writer = writer,
+                 .whole = whole,
+                 .last = -1};
     pthread_mutex_init(&flow.lock, NULL);
     pthread_cond_init(&flow.moved, NULL);
     flow.endless = reader->info.shape.width < 0;

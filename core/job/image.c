@@ -44,8 +44,30 @@ out:
     return status;
 }
 
-/* Can it run in bands, reading and writing meanwhile? Images only into files, since a failure half way must
- * leave no output. Sound into pipes, too: it may be larger than memory, or still be recorded. */
+/* A failure half way must leave no output, so of an image nothing goes into a pipe before it is made: its rows are read
+ * and computed in bands, and wait. Sound may be larger than memory, or still be recorded: it goes as it comes. */
+static bool keeps_output(const JobState *state)
+{
+    return state->writer.format != NULL && !state->seekable && state->reader.info.shape.kind == HALO_IMAGE;
+}
+
+/* In bands that are read meanwhile, and written meanwhile but for what waits. */
+static HaloStatus run_in_bands(HaloSession *session, JobState *state, Device *device, HaloReport *report)
+{
+    HaloStatus status = HALO_OK;
+    HaloWriter *writer = state->writer.format != NULL ? &state->writer : NULL;
+    if (!keeps_output(state))
+        return flow_run(session, device, state->plan, &state->reader, writer, NULL, report);
+    HALO_TRY(halo_memory_alloc(state->memory, &state->out, &state->plan->reg[state->plan->output]));
+    HALO_TRY(flow_run(session, device, state->plan, &state->reader, NULL, &state->out, report));
+    const double start = now_ms();
+    HALO_TRY(save_whole(writer, &state->reader.info, &state->out));
+    report->ms.write = now_ms() - start;
+out:
+    return status;
+}
+
+/* Can it run in bands? */
 static bool may_flow(const HaloSession *session, JobState *state)
 {
     const HaloFormat *to = state->writer.format;
@@ -53,11 +75,8 @@ static bool may_flow(const HaloSession *session, JobState *state)
     if (state->reader.info.shape.width < 0)
         return !gpu_demanded(&session->options) && (to == NULL || to->endless);
     if (state->reader.info.shape.kind == HALO_AUDIO) return true;
-    if (to == NULL) return true;
-    if (to->meta_first && state->reader.format->trailing_meta != NULL &&
-        state->reader.format->trailing_meta(&state->reader) != 0)
-        return false;
-    return state->seekable;
+    return to == NULL || keeps_output(state) || !to->meta_first ||
+           state->reader.format->trailing_meta == NULL || state->reader.format->trailing_meta(&state->reader) == 0;
 }
 
 static bool whole_fits(const HaloSession *session, const Device *device, const HaloPlan *plan)
@@ -157,9 +176,9 @@ static HaloStatus plan_image(HaloSession *session, const HaloPipeline *pipeline,
     if (state->plan->files.flows) {
         HALO_TRY(choose(session, state, begin, choice));
         if (choice->device == &session->host)
-            *mode = is_live(state) ? RUN_LIVE : RUN_IN_BANDS;
+            *mode = is_live(state) ? RUN_LIVE : keeps_output(state) ? RUN_KEEPING : RUN_IN_BANDS;
         else if (choice->device != NULL && gpu_flows(session, state))
-            *mode = RUN_IN_BANDS;
+            *mode = keeps_output(state) ? RUN_KEEPING : RUN_IN_BANDS;
     }
     if (*mode == RUN_WHOLE && state->reader.info.shape.width < 0) {
         HALO_TRY(load_samples(&state->reader, &state->in));
@@ -192,8 +211,7 @@ HaloStatus image_run(HaloSession *session, const HaloPipeline *pipeline, JobStat
     HALO_TRY(plan_image(session, pipeline, state, true, &mode, &choice));
     note_conversion(state->plan, state->writer.format, report);
     if (mode != RUN_WHOLE)
-        HALO_TRY(flow_run(session, choice.device, state->plan, &state->reader,
-                          state->writer.format != NULL ? &state->writer : NULL, report));
+        HALO_TRY(run_in_bands(session, state, choice.device, report));
     else
         HALO_TRY(run_whole(session, state, report));
     choose_report(session, report);

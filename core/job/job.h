@@ -24,9 +24,9 @@ HaloStatus image_explain(HaloSession *session, const HaloPipeline *pipeline, Job
 void image_close(JobState *state);
 
 /* flow.c: an image or a sound through a plan in bands, so that no more than a few of them are in memory.
- * `writer` (NULL: only results are wanted) gets all of it; a plan that is endless gets its length. */
+ * `writer`, or `whole` (both NULL: only results are wanted), gets all of it; a plan that is endless gets its length. */
 HaloStatus flow_run(HaloSession *session, Device *device, HaloPlan *plan, HaloReader *reader,
-                    HaloWriter *writer, HaloReport *report);
+                    HaloWriter *writer, HaloBuf *whole, HaloReport *report);
 /* Can that be done for this plan? */
 bool flow_suits(const HaloSession *session, const HaloPlan *plan);
 /* Is it sound that somebody waits for, so that its blocks are short? */

@@ -57,9 +57,9 @@ static int64_t band_of(const HaloSession *session, const HaloPlan *plan, const D
 {
     const HaloOptions *options = &session->options;
     const int64_t left = halo_memory_left(&session->memory);
-    return mode == RUN_LIVE       ? bands_for_pipe(device, plan, options, left)
-           : mode == RUN_IN_BANDS ? bands_for_flow(device, plan, options, left)
-                                  : execute_band(device, plan, options);
+    return mode == RUN_LIVE    ? bands_for_pipe(device, plan, options, left)
+           : mode == RUN_WHOLE ? execute_band(device, plan, options)
+                               : bands_for_flow(device, plan, options, left);
 }
 
 static HaloStatus explain_bands(const HaloSession *session, const HaloPlan *plan, const Device *device,
@@ -69,16 +69,18 @@ static HaloStatus explain_bands(const HaloSession *session, const HaloPlan *plan
     const HaloShape *in = &plan->reg[plan->input[0].reg];
     const int64_t length = rows_length(&plan->reg[plan->output]), band = band_of(session, plan, device, mode);
     const double ms = mode == RUN_LIVE ? 1000.0 / in->rate : 0.0;
-    int64_t bytes = 0, ahead = 0;
+    int64_t bytes = 0, kept = 0, ahead = 0;
     explanation->on_host = device == &session->host;
     explanation->flows = mode != RUN_WHOLE;
+    explanation->keeps = mode == RUN_KEEPING;
+    if (explanation->keeps) HALO_TRY(halo_shape_bytes(&plan->reg[plan->output], &kept));
     explanation->band = band;
     explanation->bands = shape_is_endless(in) ? -1 : (length + band - 1) / band;
     explanation->between = (double)bands_whole_memory(device, plan, band, false);
     if (!explanation->on_host) {
         explanation->memory = (double)bands_whole_memory(device, plan, band, true);
     } else if (explanation->flows) {
-        explanation->memory = (double)bands_flow_memory(device, plan, band);
+        explanation->memory = (double)bands_flow_memory(device, plan, band) + (double)kept;
     } else {
         HALO_TRY(halo_shape_bytes(in, &bytes));
         explanation->memory = (double)bytes + (double)scratch_beside(device, plan, band);

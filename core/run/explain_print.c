@@ -58,8 +58,9 @@ static void print_bands(const HaloExplanation *explanation, FILE *to)
     if (!explanation->on_host)
         halo_fprintf(to, "at most %.2f MB on the device\n", explanation->memory / 1e6);
     else if (explanation->flows)
-        halo_fprintf(to, "at most %.2f MB in memory, read and written as they come\n",
-                     explanation->memory / 1e6);
+        halo_fprintf(to, "at most %.2f MB in memory, read%s as they come%s\n", explanation->memory / 1e6,
+                     explanation->keeps ? "" : " and written",
+                     explanation->keeps ? ", and written when all is made" : "");
     else
         halo_fprintf(to, "at most %.2f MB in memory, %.2f MB of it between the steps\n",
                      explanation->memory / 1e6, explanation->between / 1e6);

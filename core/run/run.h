@@ -62,9 +62,9 @@ HaloStatus measure_band(Device *device, const HaloStep *step, const HaloBuf *src
 
 /* ---- what will be --------------------------------------------------------------------------------------- */
 
-/* How a plan runs: with all of its input and output in memory; in bands that are read and written meanwhile; or
- * so for sound that somebody waits for, in short blocks. */
-typedef enum RunMode { RUN_WHOLE, RUN_IN_BANDS, RUN_LIVE } RunMode;
+/* How a plan runs: with all of its input and output in memory; in bands that are read and written meanwhile; in bands
+ * that are read meanwhile, with all of its output in memory; or for sound that somebody waits for, in short blocks. */
+typedef enum RunMode { RUN_WHOLE, RUN_IN_BANDS, RUN_KEEPING, RUN_LIVE } RunMode;
 HaloStatus explain_plan(const HaloSession *session, const HaloPlan *plan, RunMode mode, const Choice *choice,
                         HaloExplanation *explanation);
 /* Where it would run; device NULL: nowhere, and why. */

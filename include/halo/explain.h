@@ -44,6 +44,7 @@ typedef struct HaloExplanation {
     char why[240];
     bool on_host;              /* the backend works in host memory */
     bool flows;                /* bands are read and written as they come; else all is in memory at once */
+    bool keeps;                /* they are read so; the output is written when it is all made */
     int64_t bands, band;       /* how many bands, -1: not known; rows, or frames of sound, in each */
     double memory, between;    /* bytes needed at most, on a GPU of its memory; of these, between the steps */
     double block_ms,

@@ -116,8 +116,13 @@ size() { halo run "$1" in.pgm -o - --to pgm | head -2 | tail -1; }
             [ -e $input ] || continue
             halo run "crop:$cut | depth:u8" $input -o out.ppm -f
             cmp out.ppm whole.ppm || { echo "$cut of $input"; return 1; }
+            halo run "crop:$cut | depth:u8" $input -o - --to ppm | cmp - whole.ppm
         done
     done
+    printf 'P5 16384 16000 255\n' > large.pgm
+    truncate -s $((19 + 16384 * 16000)) large.pgm
+    [ "$(halo run --max-memory 16M crop:100x100 large.pgm -o - | wc -c)" -eq 10015 ]
+    halo run --explain crop:100x100 large.pgm -o - | grep -q 'read as they come, and written when all is made'
     # Rows that are not there are missed, although none of them is needed; with several pictures the next one follows.
     halo run '' in.ppm -o raw.ppm -f
     head -c 200000 raw.ppm > cut.ppm

@@ -53,7 +53,7 @@ if [[ "${HALO:-}" == *asan* || "${HALO:-}" == *tsan* ]]; then HALO_PEAK=0; fi
     refused "put together in memory"
     [ ! -e none.ogg ]
     halo run '' in.ppm -o - --to tiff --max-memory 14M > all.tif
-    run --separate-stderr peak bash -c 'cat in.ppm in.ppm | "$HALO" run "" - -o - --to tiff --max-memory 8M > none'
+    run --separate-stderr peak bash -c 'cat in.ppm in.ppm | "$HALO" run "" - -o - --to tiff --max-memory 6M > none'
     refused "MiB"
 }
 
