@@ -86,6 +86,38 @@ static void fast_is_what_the_backend_does(void **unused)
     free(oracle);
 }
 
+static bool with_rows_as_they_are(const HaloSep *sep, HaloSepFast *way)
+{
+    *way = *sep->fast;
+    way->along = (HaloSepNodes){.step = 0};
+    return true;
+}
+
+/* Coarse taps: all of them where a backend does not say otherwise, some, or none. */
+static void coarse_is_what_the_backend_does(void **unused)
+{
+    (void)unused;
+    const char *text = "gauss:20";
+    HaloBackend some = *halo_tables()->backend[0];
+    double all, fewer, none, exact;
+    assert_null(some.coarse);
+    char *said = explain(&some, HALO_PRECISION_FAST, text, &all);
+    assert_non_null(strstr(said, ", from splines "));
+    assert_non_null(strstr(said, "\nfast    step 1 may differ a little from exact"));
+    free(said);
+    some.coarse = with_rows_as_they_are;
+    said = explain(&some, HALO_PRECISION_FAST, text, &fewer);
+    assert_non_null(strstr(said, ", from splines "));
+    assert_non_null(strstr(said, "\nfast    step 1 may differ a little from exact"));
+    free(said);
+    said = explain(&oracle_backend, HALO_PRECISION_FAST, text, &none);
+    assert_null(strstr(said, "splines"));
+    assert_non_null(strstr(said, "\nfast    changes nothing here: every step is exact\n"));
+    free(said);
+    free(explain(&oracle_backend, HALO_PRECISION_EXACT, text, &exact));
+    assert_true(all < fewer && fewer < none && none == exact);
+}
+
 static void low_rank_is_not_exact(void **unused)
 {
     (void)unused;
@@ -105,6 +137,7 @@ static void low_rank_is_not_exact(void **unused)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(fast_is_what_the_backend_does),
+                                       cmocka_unit_test(coarse_is_what_the_backend_does),
                                        cmocka_unit_test(low_rank_is_not_exact)};
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL);

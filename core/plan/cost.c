@@ -41,31 +41,34 @@ double cost_step_bytes(const HaloPlan *plan, const HaloStep *step)
     return total;
 }
 
-bool cost_by_transforms(const HaloStep *step, const HaloBackend *backend)
+void cost_settle(const HaloStep *step, const HaloBackend *backend, CostStep *settled)
 {
-    return step->primitive == HALO_CONV && step->u.conv.fast && backend != NULL &&
-           backend->transforms != NULL && backend->transforms(&step->u.conv);
+    const Primitive *primitive = primitive_of(step);
+    settled->step = *step;
+    if (primitive->settle != NULL && backend != NULL)
+        primitive->settle(&settled->step, backend, &settled->way);
 }
 
 double cost_step_flops(const HaloPlan *plan, const HaloStep *step, const HaloBackend *backend)
 {
     const double n = samples(&plan->reg[step->dst >= 0 ? step->dst : step->src[0]]);
-    if (cost_by_transforms(step, backend)) return 2.0 * n * fast_transform_taps(&step->u.conv);
-    return primitive_of(step)->flops(step, n);
+    CostStep settled;
+    cost_settle(step, backend, &settled);
+    return primitive_of(step)->flops(&settled.step, n);
 }
 
 /* What a step takes of a core, where that was measured; else 0. */
-static double core_seconds(const HaloPlan *plan, const HaloStep *step, const HaloBackend *backend)
+static double core_seconds(const HaloPlan *plan, const HaloStep *step)
 {
     const Primitive *primitive = primitive_of(step);
     const HaloShape *src = &plan->reg[step->src[0]];
-    if (primitive->core_ns == NULL || cost_by_transforms(step, backend)) return 0.0;
+    if (primitive->core_ns == NULL) return 0.0;
     return samples(step->dst >= 0 ? &plan->reg[step->dst] : src) * primitive->core_ns(step, src) * 1e-9;
 }
 
 static double step_on_host(const HaloPlan *plan, const HaloStep *step, const HaloBackend *backend)
 {
-    const double measured = core_seconds(plan, step, backend);
+    const double measured = core_seconds(plan, step);
     if (measured > 0) return measured;
     return cost_step_bytes(plan, step) / HOST_BYTES_PER_SECOND +
            cost_step_flops(plan, step, backend) / HOST_FLOPS_PER_SECOND;
@@ -75,7 +78,7 @@ static double step_on_gpu(const HaloPlan *plan, const HaloStep *step, const Halo
 {
     return GPU_STEP_SECONDS + cost_step_bytes(plan, step) / GPU_BYTES_PER_SECOND +
            cost_step_flops(plan, step, backend) / GPU_FLOPS_PER_SECOND +
-           core_seconds(plan, step, backend) / GPU_CORES;
+           core_seconds(plan, step) / GPU_CORES;
 }
 
 /* ---- files ---------------------------------------------------------------------------------------------- */

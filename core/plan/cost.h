@@ -3,10 +3,18 @@
 #define CORE_PLAN_COST_H
 
 #include "core.h"
+#include "halo/sep_fast.h"
+
+/* A step as it will be done, which --precision fast leaves to the backend. */
+typedef struct CostStep {
+    HaloStep step;
+    HaloSepFast way; /* what the step may point at: so it stays where it is */
+} CostStep;
+
+/* As this backend does it; NULL: as it stands. */
+void cost_settle(const HaloStep *step, const HaloBackend *backend, CostStep *settled);
 
 double cost_step_bytes(const HaloPlan *plan, const HaloStep *step);
-/* Does this backend (NULL: any) do a step by Fourier transforms? */
-bool cost_by_transforms(const HaloStep *step, const HaloBackend *backend);
 double cost_step_flops(const HaloPlan *plan, const HaloStep *step, const HaloBackend *backend);
 
 /* What the files of a plan take, of these formats; `to` may be NULL. */

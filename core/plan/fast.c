@@ -8,24 +8,20 @@
 #include "plan.h"
 #include "primitive/primitive.h"
 
-/* The work for an output sample, in taps. Each pass also costs what it moves; transforms cost the same for
- * every mask. Measured with two cores of AVX-512, where 4096 x 4096 outputs of 31 x 31 taps take as long either
- * way, and a line of 480 taps does. */
+/* The work for an output sample, in taps. Each pass also costs what it moves. */
 #define PASS_TAPS 8.0
-#define PLANE_TRANSFORM_TAPS 960.0
-#define LINE_TRANSFORM_TAPS 480.0
 #define COARSE_TAPS 20.0
 /* Another method is taken only where it is so many times faster. */
 #define GAIN 1.3
 
-static double direct_taps(const HaloConv *conv)
-{
-    return (double)conv->window.width * (double)conv->window.height;
-}
+static double taps_of(const HaloStep *step) { return primitive_of(step)->flops(step, 0.5); }
 
-double fast_transform_taps(const HaloConv *conv)
+/* The same step by Fourier transforms. */
+static HaloStep by_transforms(const HaloStep *step)
 {
-    return conv->window.height > 1 ? PLANE_TRANSFORM_TAPS : LINE_TRANSFORM_TAPS;
+    HaloStep other = *step;
+    other.u.conv.fast = other.approximate = true;
+    return other;
 }
 
 static double rank_taps(const HaloConv *conv, int rank)
@@ -84,10 +80,9 @@ out:
 
 /* The smallest rank that pays, or 0. Outside the image a separable pass sees a constant as it is, a dense one
  * the constant times the weights: only zero is the same. */
-static int split(HaloBuilder *builder, const HaloConv *conv, float **column, float **row)
+static int split(HaloBuilder *builder, const HaloConv *conv, double taps, float **column, float **row)
 {
-    const double direct = direct_taps(conv), other = fast_transform_taps(conv);
-    const double room = (direct < other ? direct : other) / GAIN;
+    const double room = taps / GAIN;
     const int most = (int)(room / rank_taps(conv, 1));
     if (most < 1 || (conv->window.border == HALO_BORDER_CONSTANT && conv->window.value != 0.0f)) return 0;
     *column = halo_build_keep(builder, sizeof(float) * (size_t)(most * conv->window.height));
@@ -99,13 +94,14 @@ static int split(HaloBuilder *builder, const HaloConv *conv, float **column, flo
 static HaloStatus approximate(HaloBuilder *builder, HaloStep *step)
 {
     HaloPlan *plan = builder->plan;
-    HaloConv *conv = &step->u.conv;
+    const HaloConv *conv = &step->u.conv;
+    const HaloStep other = by_transforms(step);
+    const double direct = taps_of(step), transforms = taps_of(&other);
     float *column, *row;
     if (conv->window.nan_ignore) return plan_add_step(plan, step);
-    const int rank = split(builder, conv, &column, &row);
+    const int rank = split(builder, conv, direct < transforms ? direct : transforms, &column, &row);
     if (rank > 0) return add_ranks(plan, step, rank, column, row);
-    conv->fast = conv->window.width > 1 && direct_taps(conv) > GAIN * fast_transform_taps(conv);
-    return plan_add_step(plan, step);
+    return plan_add_step(plan, conv->window.width > 1 && direct > GAIN * transforms ? &other : step);
 }
 
 /* A separable step by coarse taps, where they are within the bound and less work. */
@@ -115,8 +111,8 @@ static HaloStatus approximate_sep(HaloBuilder *builder, HaloStep *step)
     HaloStep other = *step;
     other.u.sep.fast = fast;
     other.approximate = true;
-    const double taps = primitive_of(step)->flops(step, 0.5), less = primitive_of(step)->flops(&other, 0.5);
-    return plan_add_step(builder->plan, fast != NULL && taps > GAIN * (less + COARSE_TAPS) ? &other : step);
+    const bool pays = fast != NULL && taps_of(step) > GAIN * (taps_of(&other) + COARSE_TAPS);
+    return plan_add_step(builder->plan, pays ? &other : step);
 }
 
 HaloStatus plan_approximate(HaloBuilder *builder)

@@ -36,10 +36,8 @@ HaloStatus target_append(HaloBuilder *builder, HaloReg value, HaloDtype input_dt
                          HaloReg *out);
 HaloStore store_between(float white_from, float white_to);
 
-/* fast.c: replaces dense convolutions by faster methods that are approximate; and the cost of an output sample
- * by Fourier transforms, in taps. */
+/* fast.c: replaces dense convolutions by faster methods that are approximate. */
 HaloStatus plan_approximate(HaloBuilder *builder);
-double fast_transform_taps(const HaloConv *conv);
 
 /* constant.c: is a value made from one side input alone? What a reduction makes of such a one: `known` holds
  * just `all`. */

@@ -44,6 +44,9 @@ typedef struct Primitive {
     /* Takes over what a step of the same primitive makes of its result, whose shape is `between`; false: it cannot. NULL:
      * never. */
     bool (*absorbs)(HaloStep *step, const HaloStep *next, const HaloShape *between);
+    /* Leaves of the ways that --precision fast allows a step just what this backend does, so that it is a step as it will
+     * be done; `way` is room for one that it cuts down. NULL: there are no such ways. */
+    void (*settle)(HaloStep *step, const HaloBackend *backend, HaloSepFast *way);
     /* Operations for so many samples of the result, or of the source where there is no result. */
     double (*flops)(const HaloStep *step, double samples);
     /* Nanoseconds that a core takes for a sample of the result, or of `src` where there is none: measured, of what has

@@ -2,6 +2,15 @@
 #include "halo/sep_fast.h"
 #include "primitive.h"
 
+static void settle(HaloStep *step, const HaloBackend *backend, HaloSepFast *way)
+{
+    HaloSep *sep = &step->u.sep;
+    if (sep->fast == NULL || backend->coarse == NULL) return;
+    const bool coarse = backend->coarse(sep, way);
+    if (!coarse) step->approximate = false;
+    sep->fast = coarse ? way : NULL;
+}
+
 /* Multiplications a sample by coarse taps: what rows and blocks of samples take is shared by so many. */
 static double coarse_taps(const HaloWindow *window, const HaloSepFast *fast)
 {
@@ -64,6 +73,7 @@ const Primitive primitive_sep = {
     .blind = true,
     .shape = window_shape,
     .reads = reads,
+    .settle = settle,
     .flops = flops,
     .describe = describe,
     .run = run,

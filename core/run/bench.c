@@ -61,10 +61,10 @@ static bool convolves(const HaloStep *step)
 }
 
 /* Operations that are multiply-adds, two each: those of convolutions. Other steps compute something else. */
-static double multiply_adds(const HaloPlan *plan, const HaloStep *step)
+static double multiply_adds(const HaloPlan *plan, const HaloStep *step, const HaloBackend *backend)
 {
     double sum = 0.0;
-    if (convolves(step)) return cost_step_flops(plan, step, NULL);
+    if (convolves(step)) return cost_step_flops(plan, step, backend);
     for (int i = 0; step->primitive == HALO_CHAIN && i < step->u.chain->links; i++) {
         const HaloShape *shape = &step->u.chain->value[i + 1];
         const double samples = (double)shape->width * (double)shape->height * shape->channels;
@@ -132,7 +132,7 @@ HaloStatus halo_bench(HaloSession *session, const HaloPipeline *pipeline, const 
     timing->steps = run->steps;
     for (int i = 0; i < run->steps; i++) {
         timing->bytes += cost_step_bytes(run, &run->step[i]);
-        timing->flops += multiply_adds(run, &run->step[i]);
+        timing->flops += multiply_adds(run, &run->step[i], backend);
     }
     find_floor(choice.device, plan, timing);
 out:

@@ -10,12 +10,6 @@
 
 /* ---- the plan ------------------------------------------------------------------------------------------- */
 
-/* Does this backend not use an approximation that --precision fast allows? */
-static bool is_exact(const HaloStep *step, const HaloBackend *backend)
-{
-    return step->primitive == HALO_CONV ? !cost_by_transforms(step, backend) : !step->approximate;
-}
-
 static HaloStatus explain_steps(const HaloPlan *plan, const HaloBackend *backend, HaloExplanation *explanation)
 {
     const HaloShape *in = &plan->reg[plan->input[0].reg];
@@ -25,15 +19,18 @@ static HaloStatus explain_steps(const HaloPlan *plan, const HaloBackend *backend
     for (; explanation->steps < plan->steps; explanation->steps++) {
         const HaloStep *step = &plan->step[explanation->steps];
         HaloExplainedStep *to = &explanation->step[explanation->steps];
+        CostStep settled;
+        cost_settle(step, backend, &settled);
         *to = (HaloExplainedStep){.op = step->op,
                                   .sources = step->sources,
                                   .dst = step->dst,
                                   .dtype = plan->reg[step->dst >= 0 ? step->dst : step->src[0]].dtype,
                                   .bytes = cost_step_bytes(plan, step) * part,
                                   .flops = cost_step_flops(plan, step, backend) * part,
-                                  .exact = is_exact(step, backend)};
+                                  .exact = !settled.step.approximate};
         for (int k = 0; k < step->sources; k++) to->src[k] = step->src[k];
-        primitive_of(step)->describe(step, in->kind == HALO_AUDIO, to->exact, to->method, sizeof to->method);
+        primitive_of(step)->describe(&settled.step, in->kind == HALO_AUDIO, to->exact, to->method,
+                                     sizeof to->method);
     }
     return HALO_OK;
 }

@@ -6,6 +6,7 @@
 #include "common.cuh"
 #include "device/pin.cuh"
 #include "resample/resample.cuh"
+#include "sep/fast.cuh"
 #include "halo/text.h"
 
 extern "C" {
@@ -244,4 +245,5 @@ extern "C" const HaloBackend halo_backend_cuda = {
     .ladder = cuda_ladder,
     .ceilings = cuda_ceilings,
     .transforms = cuda_fft_takes,
+    .coarse = cuda_sep_coarse,
 };

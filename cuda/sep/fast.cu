@@ -233,11 +233,20 @@ static int64_t band_rows(FastJob *job)
     return rows;
 }
 
+bool cuda_sep_coarse(const HaloSep *sep, HaloSepFast *way)
+{
+    if (sep->window.nan_ignore || sep->window.height < fast_least || sep->fast->down.step > fast_steps ||
+        sep->fast->cross.count > fast_crosses || sep->fast->down.rest[0].count > fast_ends)
+        return false;
+    *way = *sep->fast;
+    way->along = {}; /* nodes take the row pass as it is */
+    return true;
+}
+
 bool fast_takes(const HaloBuf *src, const HaloSep *sep)
 {
-    return sep->fast != NULL && !sep->window.nan_ignore && sep->window.height >= fast_least &&
-           sep->fast->down.step <= fast_steps && sep->fast->cross.count <= fast_crosses &&
-           sep->fast->down.rest[0].count <= fast_ends &&
+    HaloSepFast way;
+    return sep->fast != NULL && cuda_sep_coarse(sep, &way) &&
            (src->shape.width + 2 * sep->fast->width) * src->shape.channels < fast_numbers &&
            src->shape.height + 2 * sep->fast->height < fast_numbers;
 }

@@ -71,7 +71,8 @@ struct FastFrom {
     int64_t span, first; /* the first span */
 };
 
-/* fast.cu: whether coarse taps are asked for, and can be had. */
+/* fast.cu: what is done of coarse taps (HaloBackend.coarse); and whether they are asked for, and can be had, here. */
+bool cuda_sep_coarse(const HaloSep *sep, HaloSepFast *way);
 bool fast_takes(const HaloBuf *src, const HaloSep *sep);
 HaloStatus cuda_sep_fast(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep, HaloStore store);
 /* Kernels: fast_into.cu, fast_rest.cu, fast_from.cu. */

@@ -49,7 +49,7 @@ struct HaloStep {
     } u;
     int result;               /* reduce, fold, hist: the index of the result it gives, or -1 */
     const HaloDetail *detail; /* reduce: what its result holds besides, which asks for the whole; or NULL */
-    bool approximate; /* one of the steps that replace a convolution under HALO_PRECISION_FAST: not exact */
+    bool approximate; /* not exact, where a backend does it as it stands: for HALO_PRECISION_FAST */
     bool refuse_nan;  /* reduce: a NaN in the source fails the input (nan=error) */
     int resolve_from; /* the step whose result `resolve` gets, or -1 */
     HaloResolve *resolve;

@@ -62,6 +62,12 @@ static HaloStatus run_sep(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, 
     return HALO_OK;
 }
 
+static bool never_coarse(const HaloSep *sep, HaloSepFast *way)
+{
+    (void)sep, (void)way;
+    return false;
+}
+
 static HaloStatus run_map(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMap *map,
                           HaloStore store)
 {
@@ -155,6 +161,7 @@ const HaloBackend oracle_backend = {
     .finish = oracle_finish,
     .conv = run_conv,
     .sep = run_sep,
+    .coarse = never_coarse,
     .map = run_map,
     .combine = run_combine,
     .reduce = run_reduce,
