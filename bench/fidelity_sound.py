@@ -126,6 +126,33 @@ def bands(c, p):
                     "integers", "with its response to an impulse as the mask", again, made, bound(again, 255, 8.0)))
 
 
+def recursive(c, p):
+    x = recording("f32")
+    wide = full_scale(x)
+
+    def beside(call, name, sos):
+        for phase, peer, made in (("", "sosfiltfilt", signal.sosfiltfilt(sos, wide)),
+                                  (",phase=causal", "sosfilt", signal.sosfilt(sos, wide))):
+            ours = p.halo(call + phase, x, ".wav")[:, 0]
+            assert np.abs(ours - made).max() < 1e-6
+            c.add(call + phase, "SciPy", f"signal.{peer}({name}, x), f64", "sound f32", ours, made,
+                  rounding(made, 8 * len(sos), 2.0))
+
+    for order, kind, edges, call in (
+            (4, "low", 1000, "lowpass:1kHz,design=butterworth"), (5, "high", 80, "highpass:80,design=butterworth,order=5"),
+            (3, "band", (300, 3400), "bandpass:low=300,high=3400,design=butterworth,order=3")):
+        beside(call, f"butter({order}, {edges}, '{kind}', output='sos')",
+               signal.butter(order, edges, kind, fs=RATE, output="sos"))
+    notches = [signal.tf2sos(*signal.iirnotch(50 * k, 30 * k, RATE)) for k in (1, 2, 3)]
+    beside("notch:50Hz,harmonics=3", "iirnotch(50 k, 30 k)", np.vstack(notches))
+    for call, effect in (("peak:1kHz,gain=3dB,q=2", ("equalizer", 1000, "2q", 3)),
+                         ("shelf:200Hz,gain=-6dB", ("bass", -6, 200, "0.7071q")),
+                         ("shelf:3kHz,gain=-4dB,side=high", ("treble", -4, 3000, "0.7071q"))):
+        ours, made = p.halo(call + ",phase=causal", x, ".wav")[:, 0], p.sox(x, *effect)
+        c.add(call + ",phase=causal", "SoX", " ".join(map(str, effect)), "sound f32", ours, made,
+              Errors("precision: SoX computes with samples of 32-bit integers", ours.astype(np.float64), 64))
+
+
 def rows(c, p):
-    for part in convolutions, smoothers, polynomials, bands:
+    for part in convolutions, smoothers, polynomials, bands, recursive:
         part(c, p)

@@ -15,6 +15,7 @@ struct HaloSession {
     bool gpu_is_there; /* although the machine has one */
     char gpu_reason[200];
     char too_large[160]; /* why it does not hold the present plan; or empty */
+    char not_there[80];  /* why it cannot run the present plan; or empty */
     float gain;          /* --guard: sound of this file is multiplied by it after the pipeline; 0: not */
     const char *input;   /* its name; NULL: it has none (file/side.h) */
     int sides;

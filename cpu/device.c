@@ -194,6 +194,7 @@ const HaloBackend halo_backend_cpu = {
     .equalize = cpu_equalize,
     .pick = cpu_pick,
     .resample = cpu_resample,
+    .sections = cpu_sections,
     .ceilings = cpu_ceilings,
     .transforms = cpu_fft_takes,
 };

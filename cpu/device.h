@@ -8,7 +8,8 @@
 #include "halo/pool.h"
 #include "kernels.h"
 
-/* Of each worker's scratch so much does not count: rings of lines and the like, whatever the size of the samples. */
+/* Of each worker's scratch so much does not count: rings of lines and the like, whatever the size of the
+ * samples. */
 #define CPU_OWN_BYTES ((int64_t)1 << 20)
 
 struct HaloDevice {
@@ -18,7 +19,7 @@ struct HaloDevice {
     atomic_uint_fast64_t clipped;
     void *scratch;
     int64_t scratch_bytes;
-    bool asking; /* no primitive computes: each stops where it has said what scratch it takes, */
+    bool asking;   /* no primitive computes: each stops where it has said what scratch it takes, */
     int64_t asked; /* which is this */
     char description[112];
 };
@@ -32,8 +33,8 @@ void cpu_processor_name(char *name, size_t size);
  * multiple of 64. False when it does not fit 63 bits. */
 bool cpu_reserve(int64_t *total, int64_t count, int64_t size, int64_t *at);
 
-/* Scratch memory, 64-byte aligned, valid until the next call. HALO_ERR_LIMIT; also where a device is only asked how
- * much it would be: no primitive may touch a sample or a result before it has its scratch. */
+/* Scratch memory, 64-byte aligned, valid until the next call. HALO_ERR_LIMIT; also where a device is only asked
+ * how much it would be: no primitive may touch a sample or a result before it has its scratch. */
 HaloStatus cpu_scratch(HaloDevice *device, int64_t bytes, void **block);
 /* The same for every worker: `bytes` (rounded up to a multiple of 64) for each, one after the other. */
 HaloStatus cpu_scratch_each(HaloDevice *device, int64_t *bytes, void **block);
@@ -54,7 +55,8 @@ HaloStatus cpu_conv(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
                     HaloStore store);
 HaloStatus cpu_sep(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep, HaloStore store);
 /* The same by `sep->fast`. */
-HaloStatus cpu_sep_fast(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep, HaloStore store);
+HaloStatus cpu_sep_fast(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep,
+                        HaloStore store);
 HaloStatus cpu_map(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMap *map, HaloStore store);
 HaloStatus cpu_combine(HaloDevice *device, const HaloBuf *a, const HaloBuf *b, HaloBuf *dst,
                        const HaloCombine *combine, HaloStore store);
@@ -69,6 +71,8 @@ HaloStatus cpu_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
 HaloStatus cpu_pick(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloPick *pick,
                     HaloStore store);
 HaloStatus cpu_resample(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloResample *resample,
+                        HaloStore store);
+HaloStatus cpu_sections(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSections *sections,
                         HaloStore store);
 HaloStatus cpu_ceilings(HaloDevice *device, HaloCeilings *out);
 HaloStatus cpu_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloEqualize *equalize,

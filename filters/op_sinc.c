@@ -1,10 +1,12 @@
-/* lowpass, highpass and bandpass: windowed-sinc filters, centred, so without delay. */
+/* lowpass, highpass and bandpass: windowed-sinc filters, centred, so without delay; or recursive ones. */
 #include "filter.h"
 #include "ops.h"
+#include "sections.h"
 #include "taps.h"
 
 /* The parameters that follow the edges of the band. */
-enum { SINC_TAPS, SINC_TRANSITION, SINC_ATTENUATION };
+enum { SINC_TAPS, SINC_TRANSITION, SINC_ATTENUATION, BAND_DESIGN, BAND_ORDER, BAND_PHASE };
+enum { DESIGN_SINC, DESIGN_BUTTERWORTH };
 
 static double less(double a, double b) { return a < b ? a : b; }
 
@@ -29,6 +31,30 @@ static HaloStatus count_taps(const char *op, const HaloValue *design, double roo
     return HALO_OK;
 }
 
+/* What only the other design takes. */
+static HaloStatus check_design(HaloBuilder *builder, const char *op, const HaloValue *design)
+{
+    static const struct {
+        int at, design;
+        const char *key, *of;
+    } own[] = {{SINC_TAPS, DESIGN_SINC, "taps", "sinc"},
+               {SINC_TRANSITION, DESIGN_SINC, "transition", "sinc"},
+               {SINC_ATTENUATION, DESIGN_SINC, "attenuation", "sinc"},
+               {BAND_ORDER, DESIGN_BUTTERWORTH, "order", "butterworth"},
+               {BAND_PHASE, DESIGN_BUTTERWORTH, "phase", "butterworth"}};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (design[own[i].at].given && design[BAND_DESIGN].integer != own[i].design)
+            return halo_fail(HALO_ERR_USAGE, "%s: %s belongs to design=%s", op, own[i].key, own[i].of);
+    const HaloCommon *common = halo_build_common(builder);
+    if (design[BAND_DESIGN].integer == DESIGN_SINC ||
+        (common->border == HALO_BORDER_MIRROR && common->nan != HALO_NAN_IGNORE))
+        return HALO_OK;
+    return halo_fail(HALO_ERR_USAGE,
+                     "%s: design=butterworth has ends of its own, and leaves no NaN out: border= and "
+                     "nan=ignore belong to design=sinc",
+                     op);
+}
+
 /* The band from `low` to `high`, in Hz; 0 and half the sample rate are no edges. */
 static HaloStatus pass(HaloBuilder *builder, const char *op, double low, double high, const HaloValue *design,
                        HaloReg in, HaloReg *out)
@@ -38,6 +64,14 @@ static HaloStatus pass(HaloBuilder *builder, const char *op, double low, double 
     int64_t taps;
     const double rate = halo_build_shape(builder, in)->rate;
     double room = high - low;
+    HALO_TRY(check_design(builder, op, design));
+    if (design[BAND_DESIGN].integer == DESIGN_BUTTERWORTH) {
+        SectionList list;
+        HALO_TRY(
+            sections_butterworth(builder, low / rate, high / rate, (int)design[BAND_ORDER].integer, &list));
+        HALO_TRY(sections_step(builder, in, &list, design[BAND_PHASE].integer == PHASE_ZERO, out));
+        goto out;
+    }
     if (low > 0.0) room = less(room, low);
     if (high < rate / 2.0) room = less(room, rate / 2.0 - high);
     HALO_TRY(count_taps(op, design, room, rate, &taps));
@@ -48,24 +82,17 @@ out:
     return status;
 }
 
-static HaloStatus check_edge(const char *what, double edge, double rate)
-{
-    if (edge > 0.0 && edge < rate / 2.0) return HALO_OK;
-    return halo_fail(HALO_ERR_USAGE, "%s has to be above 0 and below %.10g Hz, half the sample rate, not %.10g",
-                     what, rate / 2.0, edge);
-}
-
 static HaloStatus build_lowpass(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
     const double cutoff = arg[0].number;
-    const HaloStatus status = check_edge("lowpass: cutoff", cutoff, halo_build_shape(builder, in)->rate);
+    const HaloStatus status = sections_check("lowpass: cutoff", cutoff, halo_build_shape(builder, in)->rate);
     return status == HALO_OK ? pass(builder, "lowpass", 0.0, cutoff, arg + 1, in, out) : status;
 }
 
 static HaloStatus build_highpass(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
     const double cutoff = arg[0].number, rate = halo_build_shape(builder, in)->rate;
-    const HaloStatus status = check_edge("highpass: cutoff", cutoff, rate);
+    const HaloStatus status = sections_check("highpass: cutoff", cutoff, rate);
     return status == HALO_OK ? pass(builder, "highpass", cutoff, rate / 2.0, arg + 1, in, out) : status;
 }
 
@@ -73,8 +100,8 @@ static HaloStatus build_bandpass(HaloBuilder *builder, const HaloValue *arg, Hal
 {
     HaloStatus status = HALO_OK;
     const double low = arg[0].number, high = arg[1].number, rate = halo_build_shape(builder, in)->rate;
-    HALO_TRY(check_edge("bandpass: low", low, rate));
-    HALO_TRY(check_edge("bandpass: high", high, rate));
+    HALO_TRY(sections_check("bandpass: low", low, rate));
+    HALO_TRY(sections_check("bandpass: high", high, rate));
     if (!(low < high))
         HALO_FAIL(HALO_ERR_USAGE, "bandpass: low, %.10g Hz, has to be below high, %.10g Hz", low, high);
     HALO_TRY(pass(builder, "bandpass", low, high, arg + 2, in, out));
@@ -101,7 +128,19 @@ out:
      .min = 8,                                                               \
      .max = 180,                                                             \
      .unit = "dB",                                                           \
-     .help = "of the stop band; shapes the Kaiser window"}
+     .help = "of the stop band; shapes the Kaiser window"},                  \
+    {.key = "design",                                                        \
+     .type = HALO_PARAM_CHOICE,                                              \
+     .preset = "sinc",                                                       \
+     .choices = "sinc|butterworth",                                          \
+     .help = "a mask, steep and without delay; or few recursive sections"},  \
+    {.key = "order",                                                         \
+     .type = HALO_PARAM_INTEGER,                                             \
+     .preset = "4",                                                          \
+     .min = 1,                                                               \
+     .max = SECTIONS_MAX_ORDER,                                              \
+     .help = "of a Butterworth filter: it falls by 6 dB an octave for each"}, \
+    SECTIONS_PHASE
 /* clang-format on */
 
 static const HaloParam cutoff_param[] = {

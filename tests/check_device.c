@@ -28,15 +28,15 @@ static struct Fake {
     int call, fails_at; /* calls are counted from 1; this one and all after it fail; 0: none */
     bool fails_once;    /* just that one */
     int uploads, downloads;
-    int pins, unpins;   /* of memory for copies */
+    int pins, unpins; /* of memory for copies */
     bool pins_none;
-    char *pinned;       /* the latest, */
+    char *pinned; /* the latest, */
     int64_t pinned_bytes;
-    int of_pinned;      /* and how many copies were from and to it */
-    int64_t memory;     /* bytes that it says it has */
-    int64_t scratch;    /* bytes a row of the output that each step takes besides; */
-    int64_t rows;       /* these were asked for, */
-    bool asking;        /* while nothing is computed */
+    int of_pinned;   /* and how many copies were from and to it */
+    int64_t memory;  /* bytes that it says it has */
+    int64_t scratch; /* bytes a row of the output that each step takes besides; */
+    int64_t rows;    /* these were asked for, */
+    bool asking;     /* while nothing is computed */
     bool is_there, opens;
 } fake;
 
@@ -170,35 +170,37 @@ PASS_ON(DEFINE)
 
 static int64_t band_rows; /* of the sessions that are opened; 0: as they like */
 
+static HaloBackend fake_gpu;
+
 static HaloSession *open_session(HaloDeviceChoice device)
 {
-    static HaloBackend gpu;
     static const HaloBackend *both[2];
     static HaloTables tables; /* the session keeps a pointer to them */
     /* So many files that the start of a GPU costs none of them anything: `auto` takes it. */
-    const HaloOptions options = {.device = device, .jobs = 1, .files = (int64_t)1 << 40, .band_rows = band_rows};
+    const HaloOptions options = {
+        .device = device, .jobs = 1, .files = (int64_t)1 << 40, .band_rows = band_rows};
     HaloSession *session = NULL;
     tables = *halo_tables();
     fake = (struct Fake){.cpu = tables.backend[0], .memory = 1 << 30, .is_there = true, .opens = true};
-    gpu = *fake.cpu;
-    gpu.name = "made-up";
-    gpu.count = fake_count;
-    gpu.open = fake_open;
-    gpu.memory = fake_memory;
-    gpu.ask = fake_ask;
-    gpu.asked = fake_asked;
-    gpu.describe = fake_describe;
-    gpu.upload = fake_upload;
-    gpu.download = fake_download;
-    gpu.pin = fake_pin;
-    gpu.unpin = fake_unpin;
-    gpu.mark = NULL;
-    gpu.elapsed = NULL;
-#define SET(name, parameters, arguments, step_rows) gpu.name = fake_##name;
+    fake_gpu = *fake.cpu;
+    fake_gpu.name = "made-up";
+    fake_gpu.count = fake_count;
+    fake_gpu.open = fake_open;
+    fake_gpu.memory = fake_memory;
+    fake_gpu.ask = fake_ask;
+    fake_gpu.asked = fake_asked;
+    fake_gpu.describe = fake_describe;
+    fake_gpu.upload = fake_upload;
+    fake_gpu.download = fake_download;
+    fake_gpu.pin = fake_pin;
+    fake_gpu.unpin = fake_unpin;
+    fake_gpu.mark = NULL;
+    fake_gpu.elapsed = NULL;
+#define SET(name, parameters, arguments, step_rows) fake_gpu.name = fake_##name;
     PASS_ON(SET)
 #undef SET
     both[0] = fake.cpu;
-    both[1] = &gpu;
+    both[1] = &fake_gpu;
     tables.backend = both;
     tables.backends = 2;
     if (halo_session_open_with(&tables, &options, &session) != HALO_OK)
@@ -360,8 +362,8 @@ static void files_flow_through_it(void **state)
     band_rows = 0;
 }
 
-/* Files are read into and written from memory that the link likes, which is taken once; without any they go all the
- * same. */
+/* Files are read into and written from memory that the link likes, which is taken once; without any they go all
+ * the same. */
 static void copies_like_their_memory(void **state)
 {
     (void)state;
@@ -422,7 +424,8 @@ static void sides_stay_there(void **state)
     made_free(&expected);
 }
 
-/* What a run uses stays until it ends: where a buffer cannot be had at first, and where there are more files than stay. */
+/* What a run uses stays until it ends: where a buffer cannot be had at first, and where there are more files
+ * than stay. */
 static void sides_in_use_stay(void **state)
 {
     (void)state;
@@ -535,6 +538,45 @@ static void too_large_for_the_gpu(void **state)
     }
 }
 
+/* What a backend has no function for is done on the CPU, which is said where the GPU was asked for by name. */
+static void what_it_does_not_offer(void **state)
+{
+    (void)state;
+    static const char text[] = "notch:500Hz | gain:2";
+    Rng rng = {8};
+    const HaloShape shape = {.kind = HALO_AUDIO,
+                             .dtype = HALO_F32,
+                             .width = 3000,
+                             .height = 1,
+                             .channels = 2,
+                             .alpha = -1,
+                             .white = 1.0f,
+                             .rate = 8000};
+    const HaloInfo info = {.shape = shape, .bits = 32};
+    HaloBuf in = random_input(&shape, false, &rng);
+    Bytes file;
+    snprintf(source, sizeof source, "%s", test_path("device-in.wav"));
+    snprintf(target, sizeof target, "%s", test_path("device-out.wav"));
+    assert_int_equal(encode(&halo_format_wav, &info, &in, 0, &file), HALO_OK);
+    bytes_to_file(source, file.at, file.size);
+    HaloSession *session = open_session(HALO_DEVICE_CPU);
+    Made expected = make(session, text);
+    halo_session_close(session);
+    for (int asked = 0; asked < 2; asked++) {
+        session = open_session(asked ? HALO_DEVICE_GPU : HALO_DEVICE_AUTO);
+        fake_gpu.sections = NULL;
+        Made made = make(session, text);
+        expect_made(text, &made, &expected, "cpu");
+        if (made.fell_back != asked || strstr(made.why, "notch has no GPU code") == NULL)
+            fail_case(NULL, "it says '%s'", made.why);
+        made_free(&made);
+        halo_session_close(session);
+    }
+    made_free(&expected);
+    free(file.at);
+    halo_buf_free(&in);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -548,6 +590,7 @@ int main(void)
         cmocka_unit_test(little_memory_makes_bands),
         cmocka_unit_test(scratch_makes_bands),
         cmocka_unit_test(too_large_for_the_gpu),
+        cmocka_unit_test(what_it_does_not_offer),
     };
     return cmocka_run_group_tests(tests, write_source, test_folder_remove);
 }

@@ -8,7 +8,10 @@
 /* Buffers begin at multiples of a page: what is read and written side by side shares none. */
 #define PAGE 4096
 
-static int64_t bytes_of(const HaloBuf *buf) { return (halo_row_bytes(buf) * buf->rows + PAGE - 1) / PAGE * PAGE; }
+static int64_t bytes_of(const HaloBuf *buf)
+{
+    return (halo_row_bytes(buf) * buf->rows + PAGE - 1) / PAGE * PAGE;
+}
 
 static char *lay(HaloBuf *buf, char *at)
 {
@@ -49,7 +52,7 @@ HaloBuf flow_rows_of(const FlowRows *rows, const HaloBuf *window, Rows part)
 static HaloStatus find_columns(FlowRows *rows, const HaloPlan *plan)
 {
     const HaloReg in = plan->input[0].reg;
-    Part *need = calloc((size_t)plan->regs, sizeof *need);
+    Part *need = needs_new(plan);
     if (need == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     needs_of(plan, (Rows){0, rows_length(&plan->reg[plan->output])}, need);
     if (!part_is_empty(need[in])) {

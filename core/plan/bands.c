@@ -99,7 +99,7 @@ int64_t bands_memory(const HaloPlan *plan, int64_t rows, bool with_in_out)
     if (plan->steps == 0 && with_in_out)
         return 2 * row_bytes(&plan->reg[plan->input[0].reg]) * rows; /* a copy */
     rows = smaller(rows, length);
-    Part *need = calloc((size_t)plan->regs, sizeof *need);
+    Part *need = needs_new(plan);
     if (need == NULL) return INT64_MAX / 4;
     const int64_t at[] = {0, (length - rows) / 2, length - rows};
     int64_t most = 0;
@@ -233,7 +233,7 @@ typedef struct Windows {
     int64_t made, read; /* all rows of output and input */
     int64_t back; /* from the first row of the input that the last row of the output needs, to its end: with
                      borders that reflect the last bands need rows further back than those before them */
-    Part *need;   /* [regs] */
+    Part *need;   /* from needs_new */
 } Windows;
 
 static Rows needed(const Windows *w, Rows wanted)
@@ -246,7 +246,7 @@ static HaloStatus open_windows(const HaloPlan *plan, int64_t rows, Windows *w)
 {
     *w = (Windows){.plan = plan, .rows = rows, .made = length_of(plan)};
     w->read = rows_length(&plan->reg[plan->input[0].reg]);
-    w->need = calloc((size_t)plan->regs, sizeof *w->need);
+    w->need = needs_new(plan);
     if (w->need == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     const Rows last = needed(w, (Rows){w->made - 1, w->made});
     w->back = last.from < last.to ? w->read - last.from : 0;

@@ -122,6 +122,13 @@ HaloStatus halo_build_resample(HaloBuilder *builder, HaloReg src, const HaloResa
     return halo_build_step(builder, &step, dst);
 }
 
+HaloStatus halo_build_sections(HaloBuilder *builder, HaloReg src, const HaloSections *sections, HaloReg *dst)
+{
+    HaloStep step = step_of(HALO_SECTIONS, src);
+    step.u.sections = *sections;
+    return halo_build_step(builder, &step, dst);
+}
+
 HaloStatus halo_build_map(HaloBuilder *builder, HaloReg src, const HaloMap *map, HaloReg *dst)
 {
     HaloStep step = step_of(HALO_MAP, src);
@@ -247,8 +254,8 @@ out:
 }
 
 HaloStatus halo_build_map_from_stats(HaloBuilder *builder, HaloReg src, const HaloMap *map, unsigned want,
-                                     const HaloDetail *detail, HaloResolve *resolve, const double resolve_arg[2],
-                                     HaloReg *dst)
+                                     const HaloDetail *detail, HaloResolve *resolve,
+                                     const double resolve_arg[2], HaloReg *dst)
 {
     HaloStatus status = HALO_OK;
     HaloStep step = step_of(HALO_REDUCE, src);

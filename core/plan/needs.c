@@ -41,8 +41,8 @@ bool needs_all(const HaloPlan *plan, const HaloStep *step)
     return false;
 }
 
-/* The same rows of the source as of the output; the last band takes all that are left. Of an image whose output has
- * more rows or fewer, the same share of them. */
+/* The same rows of the source as of the output; the last band takes all that are left. Of an image whose output
+ * has more rows or fewer, the same share of them. */
 Rows needs_measured(const HaloPlan *plan, const HaloStep *step, Rows wanted)
 {
     const HaloShape *src = &plan->reg[step->src[0]];
@@ -72,12 +72,23 @@ const HaloStep *needs_few(const HaloPlan *plan, HaloReg reg)
     return second.y0 - first.y0 > 2 * (first.y1 - first.y0) ? reader : NULL;
 }
 
-void needs_of(const HaloPlan *plan, Rows wanted, Part *need)
+bool needs_order(const HaloPlan *plan, const HaloStep *step)
+{
+    const Primitive *primitive = primitive_of(step);
+    return primitive->keeps != NULL && primitive->keeps(step, &plan->reg[step->src[0]]) > 0;
+}
+
+Part *needs_new(const HaloPlan *plan) { return calloc(2 * (size_t)plan->regs, sizeof(Part)); }
+
+/* `before`: what all rows before `wanted` have needed; NULL: there are none. */
+static void find_needs(const HaloPlan *plan, Rows wanted, const Part *before, Part *need)
 {
     for (int r = 0; r < plan->regs; r++) need[r] = (Part){0};
     if (plan->wants_output) need[plan->output] = needs_part(&plan->reg[plan->output], wanted);
     for (int i = plan->steps - 1; i >= 0; i--) {
         const HaloStep *step = &plan->step[i];
+        if (step->dst >= 0 && needs_order(plan, step) && !part_is_empty(need[step->dst]))
+            need[step->dst].x0 = before == NULL ? 0 : smaller(need[step->dst].x0, before[step->dst].x1);
         for (int k = 0; k < step->sources; k++) {
             const HaloReg r = step->src[k];
             const HaloShape *src = &plan->reg[r];
@@ -88,9 +99,24 @@ void needs_of(const HaloPlan *plan, Rows wanted, Part *need)
     }
 }
 
+static bool any_in_order(const HaloPlan *plan)
+{
+    for (int i = 0; i < plan->steps; i++)
+        if (plan->step[i].dst >= 0 && needs_order(plan, &plan->step[i])) return true;
+    return false;
+}
+
+void needs_of(const HaloPlan *plan, Rows wanted, Part *need)
+{
+    Part *const before = need + plan->regs;
+    const bool follows = wanted.from > 0 && any_in_order(plan);
+    if (follows) find_needs(plan, (Rows){0, wanted.from}, NULL, before);
+    find_needs(plan, wanted, follows ? before : NULL, need);
+}
+
 HaloStatus needs_of_input(const HaloPlan *plan, Rows wanted, Rows *rows)
 {
-    Part *need = calloc((size_t)plan->regs, sizeof *need);
+    Part *need = needs_new(plan);
     if (need == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     needs_of(plan, wanted, need);
     *rows = needs_rows(&plan->reg[plan->input[0].reg], need[plan->input[0].reg]);

@@ -30,8 +30,12 @@ bool measures_incrementally(const HaloPlan *plan, const HaloStep *step);
 Rows needs_measured(const HaloPlan *plan, const HaloStep *step, Rows wanted);
 /* The step that alone reads a value and leaves out most of its rows, as strides do; or NULL. */
 const HaloStep *needs_few(const HaloPlan *plan, HaloReg reg);
-/* What is needed of every value, need[plan->regs], for rows `wanted` of the output; and the rows of the input.
- */
+/* Does its result at a time hang on all that was before (primitive.h)? */
+bool needs_order(const HaloPlan *plan, const HaloStep *step);
+/* Room for what is needed of every value, [plan->regs], and for finding that out; NULL without memory. */
+Part *needs_new(const HaloPlan *plan);
+/* What is needed of every value, from needs_new, for rows `wanted` of the output; and the rows of the input. A
+ * value that is made in order is needed from where the rows before `wanted` have left it. */
 void needs_of(const HaloPlan *plan, Rows wanted, Part *need);
 HaloStatus needs_of_input(const HaloPlan *plan, Rows wanted, Rows *rows);
 

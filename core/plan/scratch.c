@@ -54,7 +54,7 @@ static int64_t of_step(const Device *device, const HaloPlan *plan, const HaloSte
 int64_t scratch_of(const Device *device, const HaloPlan *plan, int64_t rows)
 {
     int64_t most = 0;
-    Part *need = calloc((size_t)plan->regs, sizeof *need);
+    Part *need = needs_new(plan);
     if (need == NULL || device->backend->ask == NULL || device->handle == NULL) goto out;
     needs_of(plan, (Rows){0, smaller(rows, rows_length(&plan->reg[plan->output]))}, need);
     for (int i = 0; i < plan->steps; i++)

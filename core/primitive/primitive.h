@@ -18,8 +18,8 @@ typedef struct Measure {
     bool (*incremental)(const HaloStep *step, const HaloShape *src);
     /* Adds a block, which a backend sees as a whole; its first frame or pixel is number `first` of all. */
     HaloStatus (*add)(Device *device, const HaloStep *step, const HaloBuf *block, int64_t first, Measured *all);
-    /* All is measured: fills the result, which people get, or `resolve`. `src` is the last block, or the whole where
-     * it is not measured in blocks. */
+    /* All is measured: fills the result, which people get, or `resolve`. `src` is the last block, or the whole
+     * where it is not measured in blocks. */
     HaloStatus (*conclude)(Device *device, const HaloStep *step, const HaloBuf *src, Measured *all,
                            HaloResult *result);
     /* Calls what `add` and `conclude` call, for the scratch that it takes (backend.h). */
@@ -49,12 +49,18 @@ typedef struct Primitive {
     void (*settle)(HaloStep *step, const HaloBackend *backend, HaloSepFast *way);
     /* Operations for so many samples of the result, or of the source where there is no result. */
     double (*flops)(const HaloStep *step, double samples);
-    /* Nanoseconds that a core takes for a sample of the result, or of `src` where there is none: measured, of what has
-     * other costs than bytes and operations. NULL: these say it. */
+    /* Nanoseconds that a core takes for a sample of the result, or of `src` where there is none: measured, of
+     * what has other costs than bytes and operations. NULL: these say it. */
     double (*core_ns)(const HaloStep *step, const HaloShape *src);
     /* A few words. Sound lies along time: it has no rows. `exact`: not by a way that --precision fast allows.
      */
     void (*describe)(const HaloStep *step, bool sound, bool exact, char *room, size_t size);
+    /* Does a backend have it? NULL: each has. */
+    bool (*offered)(const HaloBackend *backend);
+    /* Of sound whose result at a time hangs on all that was before: parts are made in order, and bytes of state
+     * are handed from one to the next, zeros to the first; 0: not this step. NULL: none. */
+    int64_t (*keeps)(const HaloStep *step, const HaloShape *src);
+    void (*carry)(HaloStep *step, void *state);
     /* Calls the backend's member. NULL: it measures. */
     HaloStatus (*run)(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
                       const HaloBuf *const src[], HaloBuf *dst);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "plan/cost.h"
+#include "primitive/primitive.h"
 #include "run.h"
 
 static HaloStatus open_gpu(HaloSession *session)
@@ -19,6 +20,17 @@ static HaloStatus open_gpu(HaloSession *session)
     return device_open(device, which, session->options.jobs);
 }
 
+/* The step that there is no GPU code for; NULL: none is. */
+static const HaloStep *not_offered(const HaloSession *session, const HaloPlan *plan)
+{
+    if (session->gpu.backend == NULL) return NULL;
+    for (int i = 0; i < plan->steps; i++) {
+        const Primitive *primitive = primitive_of(&plan->step[i]);
+        if (primitive->offered != NULL && !primitive->offered(session->gpu.backend)) return &plan->step[i];
+    }
+    return NULL;
+}
+
 /* Would the GPU be faster? Fills in the predictions. */
 static bool gpu_pays(const HaloSession *session, const HaloPlan *plan, Choice *choice)
 {
@@ -26,9 +38,9 @@ static bool gpu_pays(const HaloSession *session, const HaloPlan *plan, Choice *c
     choice->gpu_seconds =
         cost_gpu_seconds(plan, session->gpu.backend, session->gpu.handle != NULL, &session->options);
     const bool pays = choice->gpu_seconds < choice->host_seconds;
-    int used = halo_snprintf(choice->why, sizeof choice->why, "predicted: %.3g ms on the CPU, %.3g ms on a GPU%s",
-                             choice->host_seconds * 1e3, choice->gpu_seconds * 1e3,
-                             session->gpu.handle == NULL ? " with its start" : "");
+    int used = halo_snprintf(choice->why, sizeof choice->why,
+                             "predicted: %.3g ms on the CPU, %.3g ms on a GPU%s", choice->host_seconds * 1e3,
+                             choice->gpu_seconds * 1e3, session->gpu.handle == NULL ? " with its start" : "");
     if (plan->files.read + plan->files.write > 0 && used > 0)
         halo_snprintf(choice->why + used, sizeof choice->why - (size_t)used,
                       "; %.3g ms of reading%s, %.3g of writing", plan->files.read * 1e3,
@@ -74,7 +86,8 @@ static HaloStatus demand_gpu(HaloSession *session, const HaloPlan *plan)
 bool choose_starts_gpu(const HaloSession *session, const HaloPlan *plan)
 {
     Choice choice;
-    if (session->gpu.backend == NULL || session->gpu.handle != NULL || session->gpu_refused || session->on_host)
+    if (session->gpu.backend == NULL || session->gpu.handle != NULL || session->gpu_refused ||
+        session->on_host || not_offered(session, plan) != NULL)
         return false;
     return gpu_demanded(&session->options) ||
            (session->options.device == HALO_DEVICE_AUTO && gpu_pays(session, plan, &choice));
@@ -82,8 +95,14 @@ bool choose_starts_gpu(const HaloSession *session, const HaloPlan *plan)
 
 HaloStatus choose_device(HaloSession *session, const HaloPlan *plan, Choice *choice)
 {
+    const HaloStep *only_here = not_offered(session, plan);
     *choice = (Choice){.device = &session->host};
-    session->too_large[0] = 0;
+    session->too_large[0] = session->not_there[0] = 0;
+    if (only_here != NULL && session->options.device != HALO_DEVICE_CPU) {
+        snprintf(session->not_there, sizeof session->not_there, "%s has no GPU code", only_here->op);
+        snprintf(choice->why, sizeof choice->why, "%s", session->not_there);
+        return device_open(&session->host, 0, session->options.jobs);
+    }
     if (gpu_demanded(&session->options)) {
         choice->device = &session->gpu;
         snprintf(choice->why, sizeof choice->why, "asked for");
@@ -118,6 +137,10 @@ static void say_fallback(HaloReport *report, bool fell_back, const char *why)
 
 void choose_report(const HaloSession *session, HaloReport *report)
 {
+    if (session->not_there[0] != 0) {
+        say_fallback(report, gpu_demanded(&session->options), session->not_there);
+        return;
+    }
     if (session->too_large[0] != 0 && report->why[0] == 0) say_fallback(report, false, session->too_large);
     if (!session->gpu_refused || (report->why[0] != 0 && !session->gpu_is_there)) return;
     say_fallback(report, session->gpu_is_there, session->gpu_reason);
@@ -143,6 +166,9 @@ static HaloStatus verify(HaloSession *session, const Device *done, const HaloPla
     HaloStatus status = HALO_OK;
     int64_t held = 0;
     Device *other = done == &session->host ? &session->gpu : &session->host;
+    const HaloStep *only_here = not_offered(session, plan);
+    if (only_here != NULL)
+        HALO_FAIL(HALO_ERR_USAGE, "--verify compares two devices, and %s has no GPU code", only_here->op);
     status = other == &session->gpu ? open_gpu(session) : device_open(other, 0, session->options.jobs);
     if (status != HALO_OK) halo_fail_at(status, "--verify needs both backends");
     HALO_TRY(status);

@@ -7,10 +7,10 @@
 #include <time.h>
 
 #include "base/side.h"
+#include "carry.h"
 #include "halo/measures.h"
 #include "plan/plan.h"
 #include "primitive/primitive.h"
-#include "run.h"
 
 typedef struct Run {
     Device *device;
@@ -22,7 +22,8 @@ typedef struct Run {
     HaloResults *results;
     HaloResults own;    /* [steps] what was measured for `resolve` */
     Measured *measured; /* [steps] what steps that measure have seen so far */
-    Part *need;         /* [regs] */
+    Carried *carried;   /* [steps] what bands leave for the next */
+    Part *need;         /* from needs_new */
     HaloBuf *value;     /* [regs] data NULL: not there */
     bool *borrowed;     /* [regs] the data are not the run's, but those of `in`, `out` or a side input */
     HaloTimes ms;
@@ -136,10 +137,15 @@ out:
     return status;
 }
 
+static void find_sources(const Run *run, const HaloStep *step, const HaloBuf *src[HALO_MAX_SOURCES])
+{
+    for (int k = 0; k < step->sources; k++) src[k] = &run->value[step->src[k]];
+}
+
 static HaloStatus make_part(Run *run, const HaloStep *step, HaloBuf *dst)
 {
     const HaloBuf *src[HALO_MAX_SOURCES];
-    for (int k = 0; k < step->sources; k++) src[k] = &run->value[step->src[k]];
+    find_sources(run, step, src);
     return primitive_of(step)->run(run->device->backend, run->device->handle, step, src, dst);
 }
 
@@ -170,6 +176,7 @@ static HaloStatus run_step(Run *run, int at, Rows rows)
     HaloStatus status = HALO_OK;
     const HaloPlan *plan = run->plan;
     HaloStep step = plan->step[at];
+    const HaloBuf *src[HALO_MAX_SOURCES];
     if (primitive_of(&step)->measure != NULL) return run_measure(run, at, needs_measured(plan, &step, rows));
     if (part_is_empty(run->need[step.dst])) return HALO_OK; /* nobody reads it */
     if (step.resolve != NULL) HALO_TRY(step.resolve(&step, &run->own.item[step.resolve_from]));
@@ -177,7 +184,13 @@ static HaloStatus run_step(Run *run, int at, Rows rows)
         borrow(run, step.dst, &run->out);
     else
         HALO_TRY(take_buffer(run, step.dst));
-    HALO_TRY(make_value(run, &step));
+    if (!needs_order(plan, &step)) {
+        HALO_TRY(make_value(run, &step));
+    } else {
+        find_sources(run, &step, src);
+        HALO_TRY(
+            carry_on(run->device, plan, &step, src, &run->value[step.dst], rows, run->band, &run->carried[at]));
+    }
 out:
     return status;
 }
@@ -239,11 +252,12 @@ static HaloStatus prepare(Run *run, HaloResults *results)
     const size_t regs = (size_t)plan->regs;
     run->own.item = calloc((size_t)plan->steps + 1, sizeof *run->own.item);
     run->measured = calloc((size_t)plan->steps + 1, sizeof *run->measured);
-    run->need = calloc(regs, sizeof *run->need);
+    run->carried = calloc((size_t)plan->steps + 1, sizeof *run->carried);
+    run->need = needs_new(plan);
     run->value = calloc(regs, sizeof *run->value);
     run->borrowed = calloc(regs, sizeof *run->borrowed);
-    if (run->own.item == NULL || run->measured == NULL || run->need == NULL || run->value == NULL ||
-        run->borrowed == NULL)
+    if (run->own.item == NULL || run->measured == NULL || run->carried == NULL || run->need == NULL ||
+        run->value == NULL || run->borrowed == NULL)
         return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     run->own.count = plan->steps;
     if (results != NULL && plan->results > 0) {
@@ -258,7 +272,9 @@ static HaloStatus prepare(Run *run, HaloResults *results)
 static void clean_up(Run *run)
 {
     for (int i = 0; i < run->plan->steps && run->measured != NULL; i++) measure_free(&run->measured[i]);
+    for (int i = 0; i < run->plan->steps && run->carried != NULL; i++) carry_free(&run->carried[i]);
     free(run->measured);
+    free(run->carried);
     halo_results_free(&run->own);
     free(run->need);
     free(run->value);

@@ -72,15 +72,17 @@ typedef struct HaloBuilder HaloBuilder;
 
 typedef struct HaloOp {
     const char *name;
-    const char *help;     /* one line, lower case */
-    const char *synonyms; /* names that are taken for it, with the same parameters: words apart by blanks; or NULL */
+    const char *help; /* one line, lower case */
+    const char
+        *synonyms; /* names that are taken for it, with the same parameters: words apart by blanks; or NULL */
     const char *known_as; /* what other tools call it and its like, which is only suggested; or NULL */
     const char *example;  /* "gauss:2" */
     unsigned kinds;       /* a set of HaloKind */
     bool filter;          /* takes the common parameters */
     bool result;          /* gives a result and passes its input on */
     int light;            /* 1: sRGB becomes linear light; -1: the other way; 0: light stays coded as it is */
-    bool upright; /* it speaks of places as people see them: pictures are turned as EXIF says before the pipeline */
+    bool upright;         /* it speaks of places as people see them: pictures are turned as EXIF says before the
+                             pipeline */
     const HaloParam *param;
     int params;
     /* Appends steps that make *out from `in`. `arg` has one value for each row of `param`. */
@@ -113,6 +115,8 @@ HALO_API HaloStatus halo_build_rank(HaloBuilder *builder, HaloReg src, const Hal
 HALO_API HaloStatus halo_build_mean(HaloBuilder *builder, HaloReg src, const HaloMean *mean, HaloReg *dst);
 HALO_API HaloStatus halo_build_pick(HaloBuilder *builder, HaloReg src, const HaloPick *pick, HaloReg *dst);
 HALO_API HaloStatus halo_build_resample(HaloBuilder *builder, HaloReg src, const HaloResample *resample,
+                                        HaloReg *dst);
+HALO_API HaloStatus halo_build_sections(HaloBuilder *builder, HaloReg src, const HaloSections *sections,
                                         HaloReg *dst);
 /* `bins` and `white` are set by the source. */
 HALO_API HaloStatus halo_build_equalize(HaloBuilder *builder, HaloReg src, const HaloEqualize *equalize,

@@ -9,6 +9,7 @@
 #include "halo/primitive.h"
 #include "halo/resample.h"
 #include "halo/result.h"
+#include "halo/sections.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -44,6 +45,7 @@ struct HaloStep {
         HaloEqualize equalize;
         HaloPick pick;
         HaloResample resample;
+        HaloSections sections;
         const HaloChain *chain; /* chain.h; belongs to the plan */
         unsigned want;          /* reduce: a set of HaloWant */
     } u;

@@ -69,3 +69,17 @@ says() {
     # shellcheck disable=SC2154 # set by bats
     [[ "$stderr" == *"$1"* ]] || { echo "expected: $1"; echo "found:    $stderr"; return 1; }
 }
+
+# need MODULE: a python3 that has it, in $PYTHON.
+need() {
+    need_numpy
+    "$PYTHON" -c "import $1" 2>/dev/null || skip "there is no python3 with $1"
+}
+
+# npy LINES: Python with the arrays of a.npy (input) and b.npy (halo's) as a and b.
+npy() {
+    "$PYTHON" -c "
+import numpy as np
+a, b = np.load('a.npy'), np.load('b.npy')
+$1"
+}

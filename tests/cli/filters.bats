@@ -2,20 +2,6 @@
 # shellcheck disable=SC2016,SC2154
 setup() { load common; common_setup; }
 
-# need MODULE: a python3 that has it, in $PYTHON.
-need() {
-    need_numpy
-    "$PYTHON" -c "import $1" 2>/dev/null || skip "there is no python3 with $1"
-}
-
-# npy LINES: Python with the arrays of a.npy (input) and b.npy (halo's) as a and b.
-npy() {
-    "$PYTHON" -c "
-import numpy as np
-a, b = np.load('a.npy'), np.load('b.npy')
-$1"
-}
-
 @test "median and rank are NumPy's sorted windows" {
     need_numpy
     make_gray a.pgm 37 23

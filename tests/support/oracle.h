@@ -9,6 +9,7 @@
 #include "halo/primitive.h"
 #include "halo/resample.h"
 #include "halo/result.h"
+#include "halo/sections.h"
 
 /* ---- single values -------------------------------------------------------------------------------------- */
 
@@ -46,6 +47,7 @@ uint64_t oracle_mean(const HaloBuf *src, HaloBuf *dst, const HaloMean *mean, Hal
 uint64_t oracle_equalize(const HaloBuf *src, HaloBuf *dst, const HaloEqualize *equalize, HaloStore store);
 uint64_t oracle_pick(const HaloBuf *src, HaloBuf *dst, const HaloPick *pick, HaloStore store);
 uint64_t oracle_resample(const HaloBuf *src, HaloBuf *dst, const HaloResample *resample, HaloStore store);
+uint64_t oracle_sections(const HaloBuf *src, HaloBuf *dst, const HaloSections *sections, HaloStore store);
 void oracle_scan(const HaloBuf *src, HaloBuf *dst, const HaloScan *scan);
 
 /* Memory or the end of the test program. */

@@ -150,6 +150,13 @@ static HaloStatus run_resample(HaloDevice *device, const HaloBuf *src, HaloBuf *
     return HALO_OK;
 }
 
+static HaloStatus run_sections(HaloDevice *device, const HaloBuf *src, HaloBuf *dst,
+                               const HaloSections *sections, HaloStore store)
+{
+    device->clipped += oracle_sections(src, dst, sections, store);
+    return HALO_OK;
+}
+
 const HaloBackend oracle_backend = {
     .name = "oracle",
     .count = oracle_count,
@@ -173,4 +180,5 @@ const HaloBackend oracle_backend = {
     .pick = run_pick,
     .resample = run_resample,
     .equalize = run_equalize,
+    .sections = run_sections,
 };

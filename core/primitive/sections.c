@@ -1,0 +1,69 @@
+/* Recursive filters along time. */
+#include "primitive.h"
+
+static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], HaloShape *dst)
+{
+    (void)step;
+    *dst = *src[0];
+    dst->dtype = HALO_F32;
+    if (src[0]->kind == HALO_AUDIO) return HALO_OK;
+    return halo_fail(HALO_ERR_BUG, "an image has no time to filter along");
+}
+
+/* What came before is in the state. */
+static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
+{
+    return step->u.sections.zero_phase ? whole_reads(step, k, src, part) : part;
+}
+
+static double ways(const HaloStep *step) { return step->u.sections.zero_phase ? 2.0 : 1.0; }
+
+static double flops(const HaloStep *step, double samples)
+{
+    return 9.0 * ways(step) * samples * (double)step->u.sections.count;
+}
+
+/* Each sum waits for the one before: twelve cycles, in which two sections find room. */
+static double core_ns(const HaloStep *step, const HaloShape *src)
+{
+    (void)src;
+    return 1.5 + 4.0 * ways(step) * (double)((step->u.sections.count + 1) / 2);
+}
+
+static void describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
+{
+    const HaloSections *sections = &step->u.sections;
+    (void)sound, (void)exact;
+    snprintf(room, size, "%d recursive section%s, %s", sections->count, halo_s(sections->count),
+             sections->zero_phase ? "forward and backward" : "causal");
+}
+
+static bool offered(const HaloBackend *backend) { return backend->sections != NULL; }
+
+static int64_t keeps(const HaloStep *step, const HaloShape *src)
+{
+    const HaloSections *sections = &step->u.sections;
+    return sections->zero_phase ? 0 : (int64_t)sizeof(double) * 2 * sections->count * src->channels;
+}
+
+static void carry(HaloStep *step, void *state) { step->u.sections.state = state; }
+
+static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
+                      const HaloBuf *const src[], HaloBuf *dst)
+{
+    return backend->sections(device, src[0], dst, &step->u.sections, step->store);
+}
+
+const Primitive primitive_sections = {
+    .name = "sections",
+    .stores = true,
+    .shape = shape,
+    .reads = reads,
+    .flops = flops,
+    .core_ns = core_ns,
+    .describe = describe,
+    .offered = offered,
+    .keeps = keeps,
+    .carry = carry,
+    .run = run,
+};

@@ -1,0 +1,21 @@
+/* Values that are made in order, band after band (needs_order). */
+#ifndef CORE_CARRY_H
+#define CORE_CARRY_H
+
+#include "run.h"
+
+/* What one band leaves for the next: the state behind its last frame, and frames that are needed once more, up
+ * to that. All 0 before the first; carry_free gives it back. */
+typedef struct Carried {
+    void *state;
+    int64_t done; /* frames of the value, so far */
+    HaloBuf tail; /* the last of them; data NULL: none */
+} Carried;
+
+/* Makes what `dst` has from `done` on, and copies the rest, while rows `rows` of the output are made, `band` at
+ * a time. */
+HaloStatus carry_on(Device *device, const HaloPlan *plan, const HaloStep *step, const HaloBuf *const src[],
+                    HaloBuf *dst, Rows rows, int64_t band, Carried *carried);
+void carry_free(Carried *carried);
+
+#endif

@@ -1,0 +1,212 @@
+/* Recursive filters: a channel is a task. Sections go over a run of samples two at a time, so that one computes
+ * while the other waits for its own sum. */
+#include "halo/sections.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "device.h"
+#include "halo/numerics.h"
+
+#define RUN HALO_SECTIONS_REST
+
+typedef struct Sections {
+    const HaloBuf *src;
+    HaloBuf *dst;
+    const HaloSections *how;
+    HaloStore store;
+    int64_t extend, samples;                          /* ZERO: at either end, and in all */
+    int64_t scratch_bytes, at_wide, at_row, at_state; /* of a worker */
+    char *scratch;
+    HaloDevice *device;
+} Sections;
+
+/* ---- samples -------------------------------------------------------------------------------------------- */
+
+/* n samples of a channel, from frame x on. */
+static void load(const Sections *s, int channel, int64_t x, int64_t n, double *to)
+{
+    const int64_t channels = s->src->shape.channels;
+    const char *from =
+        (const char *)halo_at(s->src, x, 0) + channel * (int64_t)halo_dtype_size(s->src->shape.dtype);
+    s->device->kernels->scan->to_f64[s->src->shape.dtype](from, n, channels, to);
+}
+
+/* Stores n results in every channels-th place; n <= RUN. */
+static void put(const Sections *s, int channel, int64_t x, int64_t n, const double *from, float *row,
+                uint64_t *clipped)
+{
+    const int64_t channels = s->dst->shape.channels, size = (int64_t)halo_dtype_size(s->dst->shape.dtype);
+    char *to = (char *)halo_at(s->dst, x, 0) + channel * size;
+    float *const typed = channels == 1 ? (void *)to : (void *)(row + RUN);
+    for (int64_t i = 0; i < n; i++) row[i] = halo_canonical((float)from[i]);
+    s->device->kernels->rows->store[s->dst->shape.dtype](row, n, s->store, typed, clipped);
+    if (channels == 1) return;
+    for (int64_t i = 0; i < n; i++)
+        memcpy(to + i * channels * size, (const char *)typed + i * size, (size_t)size);
+}
+
+/* ---- sections ------------------------------------------------------------------------------------------- */
+
+static inline double step_of(const HaloSection *c, double x, double *z0, double *z1)
+{
+    const double y = c->b0 * x + *z0;
+    *z0 = (c->b1 * x + *z1) - c->a1 * y;
+    *z1 = c->b2 * x - c->a2 * y;
+    return y;
+}
+
+static void one_section(const HaloSection *section, double *z, double *x, int64_t n)
+{
+    const HaloSection c = *section;
+    double z0 = z[0], z1 = z[1];
+    for (int64_t i = 0; i < n; i++) x[i] = step_of(&c, x[i], &z0, &z1);
+    z[0] = z0;
+    z[1] = z1;
+}
+
+static void two_sections(const HaloSection *section, double *z, double *x, int64_t n)
+{
+    const HaloSection c = section[0], d = section[1];
+    double z0 = z[0], z1 = z[1], w0 = z[2], w1 = z[3];
+    for (int64_t i = 0; i < n; i++) x[i] = step_of(&d, step_of(&c, x[i], &z0, &z1), &w0, &w1);
+    z[0] = z0;
+    z[1] = z1;
+    z[2] = w0;
+    z[3] = w1;
+}
+
+static void rest(double *z, int count)
+{
+    for (int i = 0; i < 2 * count; i++)
+        if (fabs(z[i]) < HALO_SECTIONS_LEAST) z[i] = 0.0;
+}
+
+/* Samples, in place; no multiple of RUN lies among them but at their start. */
+static void filter_run(const HaloSections *how, double *z, double *x, int64_t n)
+{
+    int k = 0;
+    for (; k + 1 < how->count; k += 2) two_sections(how->section + k, z + 2 * k, x, n);
+    if (k < how->count) one_section(how->section + k, z + 2 * k, x, n);
+}
+
+/* ---- causal --------------------------------------------------------------------------------------------- */
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+static void go_causal(const Sections *s, int channel, char *scratch, uint64_t *clipped)
+{
+    const HaloSections *how = s->how;
+    double *const wide = (double *)(void *)(scratch + s->at_wide);
+    float *const row = (float *)(void *)(scratch + s->at_row);
+    double *z = (double *)(void *)(scratch + s->at_state);
+    const int64_t end = s->dst->x0 + s->dst->cols;
+    if (how->state != NULL)
+        z = how->state + (int64_t)2 * how->count * channel;
+    else
+        memset(z, 0, sizeof *z * 2 * (size_t)how->count);
+    for (int64_t x = s->dst->x0, n; x < end; x += n) {
+        n = least(RUN - x % RUN, end - x);
+        if (x % RUN == 0) rest(z, how->count);
+        load(s, channel, x, n, wide);
+        filter_run(how, z, wide, n);
+        put(s, channel, x, n, wide, row, clipped);
+    }
+}
+
+/* ---- there and back ------------------------------------------------------------------------------------- */
+
+static void go_over(const HaloSections *how, double *z, double *x, int64_t n)
+{
+    for (int k = 0; k < how->count; k++) {
+        z[2 * k] = how->section[k].z0 * x[0];
+        z[2 * k + 1] = how->section[k].z1 * x[0];
+    }
+    for (int64_t i = 0; i < n; i += RUN) {
+        rest(z, how->count);
+        filter_run(how, z, x + i, least(RUN, n - i));
+    }
+}
+
+static void turn_round(double *x, int64_t n)
+{
+    for (int64_t i = 0, j = n - 1; i < j; i++, j--) {
+        const double kept = x[i];
+        x[i] = x[j];
+        x[j] = kept;
+    }
+}
+
+static void go_both_ways(const Sections *s, int channel, char *scratch, uint64_t *clipped)
+{
+    double *const wide = (double *)(void *)(scratch + s->at_wide), *const x = wide + s->extend;
+    double *const z = (double *)(void *)(scratch + s->at_state);
+    const int64_t n = s->src->shape.width, end = s->dst->x0 + s->dst->cols;
+    load(s, channel, 0, n, x);
+    for (int64_t i = 1; i <= s->extend; i++) {
+        x[-i] = 2.0 * x[0] - x[i];
+        x[n - 1 + i] = 2.0 * x[n - 1] - x[n - 1 - i];
+    }
+    for (int way = 0; way < 2; way++) {
+        go_over(s->how, z, wide, s->samples);
+        turn_round(wide, s->samples);
+    }
+    for (int64_t at = s->dst->x0, part; at < end; at += part) {
+        part = least(RUN, end - at);
+        put(s, channel, at, part, x + at, (float *)(void *)(scratch + s->at_row), clipped);
+    }
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------------ */
+
+static void run_task(void *context, int64_t channel, int worker)
+{
+    const Sections *s = context;
+    char *const scratch = s->scratch + worker * s->scratch_bytes;
+    uint64_t clipped = 0;
+    if (s->how->zero_phase)
+        go_both_ways(s, (int)channel, scratch, &clipped);
+    else
+        go_causal(s, (int)channel, scratch, &clipped);
+    atomic_fetch_add_explicit(&s->device->clipped, clipped, memory_order_relaxed);
+}
+
+static bool holds(const Sections *s)
+{
+    const HaloBuf *src = s->src, *dst = s->dst;
+    if (src->rows != 1 || dst->rows != 1 || src->shape.channels != dst->shape.channels ||
+        src->shape.dtype > HALO_F32 || dst->shape.dtype > HALO_F32 || s->how->count < 1)
+        return false;
+    if (s->how->zero_phase) return src->x0 == 0 && src->cols == src->shape.width;
+    return dst->x0 >= src->x0 && dst->x0 + dst->cols <= src->x0 + src->cols &&
+           (s->how->state != NULL || dst->x0 == 0);
+}
+
+HaloStatus cpu_sections(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSections *sections,
+                        HaloStore store)
+{
+    HaloStatus status = HALO_OK;
+    Sections s = {.src = src, .dst = dst, .how = sections, .store = store, .device = device};
+    int64_t total = 0;
+    void *scratch;
+    if (dst->cols < 1 || dst->rows < 1) goto out;
+    if (!holds(&s) && !device->asking)
+        HALO_FAIL(HALO_ERR_BUG, "sections were to filter what the source does not hold");
+    s.samples = RUN;
+    if (sections->zero_phase) {
+        s.extend = least(sections->extend, src->shape.width - 1);
+        s.samples = src->shape.width + 2 * s.extend;
+    }
+    if (!cpu_reserve(&total, s.samples, sizeof(double), &s.at_wide) ||
+        !cpu_reserve(&total, 2 * RUN, sizeof(float), &s.at_row) ||
+        !cpu_reserve(&total, 2 * (int64_t)sections->count, sizeof(double), &s.at_state))
+        HALO_FAIL(HALO_ERR_LIMIT, "%lld samples are more than memory can be addressed for",
+                  (long long)s.samples);
+    s.scratch_bytes = total;
+    HALO_TRY(cpu_scratch_each(device, &s.scratch_bytes, &scratch));
+    s.scratch = scratch;
+    const double work = (double)s.samples * sections->count * 12.0 * src->shape.channels;
+    cpu_run(device, cpu_workers(device, work), src->shape.channels, run_task, &s);
+out:
+    return status;
+}
