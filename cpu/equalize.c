@@ -3,17 +3,14 @@
 #include <string.h>
 
 #include "device.h"
+#include "point/table.h"
 
 /* What floats count beside the bins: below, above, NaN. */
 #define OTHERS 3
 #define SLICES_PER_WORKER 4
 #define ROWS_PER_TASK 16
-
-/* Where a row or a column of samples lies between tiles. */
-typedef struct Place {
-    int64_t before, behind;
-    float share;
-} Place;
+/* Levels whose results are made at a time: the fewest that there are. */
+#define LEVELS_AT_ONCE 256
 
 typedef struct Equalize {
     const HaloBuf *src;
@@ -24,15 +21,17 @@ typedef struct Equalize {
     int64_t counters, copies; /* of a channel; of them all in a worker */
     int64_t tile, slice_rows; /* the tile that is cut into slices, where there are fewer tiles than workers */
     uint64_t *counter;        /* [workers][copies][channels][counters] */
-    uint32_t *bin;            /* f32: [workers] the bins of a row of a tile */
+    uint32_t *bin;            /* [workers] the bins of a row */
     float *table;             /* [tiles][sets][bins] */
-    Place *column;            /* [cols] */
+    CpuBetween *column;       /* [cols] */
+    CpuTables look;           /* where a level becomes the same wherever it stands */
     float *row;               /* [workers] a row of samples, then of results */
     int64_t bin_pitch, row_pitch;
     HaloDevice *device;
 } Equalize;
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t larger_of(int64_t a, int64_t b) { return a > b ? a : b; }
 static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 /* ---- counting ------------------------------------------------------------------------------------------- */
@@ -152,30 +151,30 @@ static void count_all(Equalize *e, int workers)
 
 /* ---- looking up ----------------------------------------------------------------------------------------- */
 
-static Place place_of(int64_t at, int64_t size, int64_t tiles, bool mixed)
+/* Floats outside of the bins count in the first and the last; NaN stay, whatever their bin. */
+static void find_bins(const Equalize *e, const void *samples, const float *row, int64_t n, uint32_t *bin)
 {
-    Place place;
-    halo_tiles_around(at, size, tiles, mixed, &place.before, &place.behind, &place.share);
-    return place;
+    const HaloHist levels = {e->how->bins, 0.0, (double)e->how->white};
+    const uint32_t bins = (uint32_t)e->how->bins;
+    if (e->src->shape.dtype != HALO_F32) {
+        e->device->kernels->equalize->whole(row, n, bin);
+        return;
+    }
+    e->device->kernels->hist->bin(samples, n, &levels, bin);
+    for (int64_t i = 0; i < n; i++)
+        if (bin[i] >= bins) bin[i] = bin[i] == bins + 1 ? bins - 1 : 0;
 }
 
-/* What the tables of a row of tiles make of a level. */
-static float look_up(const float *table, int64_t pitch, Place place)
-{
-    return halo_mix(table[place.before * pitch], table[place.behind * pitch], place.share);
-}
-
-static float equalized(const Equalize *e, float v, int64_t channel, Place across, Place down)
+static CpuLevels levels_at(const Equalize *e, int64_t y)
 {
     const HaloEqualize *how = e->how;
-    if (v != v) return v;
-    const int64_t bin = halo_equalize_bin(v, e->src->shape.dtype, how->white, how->bins);
-    const int64_t pitch = e->sets * how->bins, set = how->joint ? 0 : channel;
-    const float *table = e->table + set * how->bins + bin;
-    const float before = look_up(table + down.before * how->tiles_x * pitch, pitch, across);
-    const float behind = look_up(table + down.behind * how->tiles_x * pitch, pitch, across);
-    const float level = halo_mix(before, behind, down.share);
-    return level != level ? v : level;
+    const int64_t pitch = how->tiles_x * e->sets * how->bins;
+    int64_t before, behind;
+    CpuLevels levels = {.set = how->joint ? 0 : how->bins};
+    halo_tiles_around(y, how->tile_height, how->tiles_y, how->mixed, &before, &behind, &levels.share);
+    levels.before = e->table + before * pitch;
+    levels.behind = e->table + behind * pitch;
+    return levels;
 }
 
 static void rows_task(void *context, int64_t index, int worker)
@@ -184,16 +183,51 @@ static void rows_task(void *context, int64_t index, int worker)
     const CpuRowKernels *rows = e->device->kernels->rows;
     const int64_t channels = e->src->shape.channels, cols = e->dst->cols;
     float *row = e->row + worker * e->row_pitch;
+    uint32_t *bin = e->bin + worker * e->bin_pitch;
     uint64_t clipped = 0;
     for (int64_t y = index * ROWS_PER_TASK; y < least((index + 1) * ROWS_PER_TASK, e->dst->rows); y++) {
-        const Place down = place_of(y, e->how->tile_height, e->how->tiles_y, e->how->mixed);
-        rows->load[e->src->shape.dtype](halo_at(e->src, 0, y), cols * channels, row);
-        for (int64_t x = 0; x < cols; x++)
-            for (int64_t c = 0; c < channels; c++)
-                if (c != e->dst->shape.alpha)
-                    row[x * channels + c] = equalized(e, row[x * channels + c], c, e->column[x], down);
+        const void *samples = halo_at(e->src, 0, y);
+        const CpuLevels levels = levels_at(e, y);
+        rows->load[e->src->shape.dtype](samples, cols * channels, row);
+        find_bins(e, samples, row, cols * channels, bin);
+        e->device->kernels->equalize->mix(row, bin, cols, (int)channels, e->dst->shape.alpha, e->column,
+                                          &levels);
         rows->store[e->dst->shape.dtype](row, cols * channels, e->store, halo_at(e->dst, 0, y), &clipped);
     }
+    atomic_fetch_add_explicit(&e->device->clipped, clipped, memory_order_relaxed);
+}
+
+/* One table for all of the image: levels are looked up as they come, with what they are stored as. */
+static bool is_one(const Equalize *e)
+{
+    return e->how->tiles_x == 1 && e->how->tiles_y == 1 && !e->how->mixed && e->sets == 1 &&
+           e->src->shape.dtype != HALO_F32;
+}
+
+static void make_look(Equalize *e)
+{
+    const CpuBetween alone = {0, 0, 0.0f};
+    const CpuLevels levels = levels_at(e, 0);
+    float level[LEVELS_AT_ONCE];
+    uint32_t bin[LEVELS_AT_ONCE];
+    for (int64_t at = 0; at < e->how->bins; at += LEVELS_AT_ONCE) {
+        for (int i = 0; i < LEVELS_AT_ONCE; i++) {
+            bin[i] = (uint32_t)(at + i);
+            level[i] = (float)bin[i];
+            e->device->kernels->equalize->mix(&level[i], &bin[i], 1, 1, -1, &alone, &levels);
+        }
+        cpu_tables_set(&e->look, &e->look.points, at, level, LEVELS_AT_ONCE, e->store);
+    }
+    cpu_tables_set_straight(&e->look, e->store);
+}
+
+static void look_task(void *context, int64_t index, int worker)
+{
+    const Equalize *e = context;
+    uint64_t clipped = 0;
+    (void)worker;
+    for (int64_t y = index * ROWS_PER_TASK; y < least((index + 1) * ROWS_PER_TASK, e->dst->rows); y++)
+        cpu_tables_look(&e->look, halo_at(e->src, 0, y), e->dst->cols, halo_at(e->dst, 0, y), &clipped);
     atomic_fetch_add_explicit(&e->device->clipped, clipped, memory_order_relaxed);
 }
 
@@ -205,30 +239,39 @@ static HaloStatus prepare(Equalize *e, int workers)
     const HaloEqualize *how = e->how;
     const int64_t channels = e->src->shape.channels;
     const bool real = e->src->shape.dtype == HALO_F32;
-    int64_t tables, counters, bins, row, rows, total = 0, at_counter, at_bin, at_table, at_column, at_row;
+    int64_t tables, counters, bins, row, rows, total = 0, at_counter, at_bin, at_table, at_column, at_row,
+                                               at_look;
     void *scratch;
     e->counters = how->bins + (real ? OTHERS : 0);
     e->copies = how->bins <= 4096 ? 4 : 1;
     if (!halo_mul(how->tiles_x, how->tiles_y, &tables) || !halo_mul(tables, e->sets, &tables) ||
         !halo_mul(tables, how->bins, &tables) || !halo_mul(e->counters * e->copies, channels, &counters) ||
-        !halo_mul(counters, workers, &counters) || !halo_mul(how->tile_width, channels, &e->bin_pitch) ||
-        !halo_mul(e->bin_pitch, real ? workers : 0, &bins) || !halo_mul(e->dst->cols, channels, &row) ||
-        !halo_mul(row, workers, &rows) || !cpu_reserve(&total, counters, sizeof(uint64_t), &at_counter) ||
+        !halo_mul(counters, workers, &counters) ||
+        !halo_mul(larger_of(how->tile_width, e->dst->cols), channels, &e->bin_pitch) ||
+        !halo_mul(e->bin_pitch, workers, &bins) || !halo_mul(e->dst->cols, channels, &row) ||
+        !halo_mul(row, workers, &rows) || tables > INT32_MAX ||
+        !cpu_reserve(&total, counters, sizeof(uint64_t), &at_counter) ||
         !cpu_reserve(&total, bins, sizeof(uint32_t), &at_bin) ||
         !cpu_reserve(&total, tables, sizeof(float), &at_table) ||
-        !cpu_reserve(&total, e->dst->cols, sizeof(Place), &at_column) ||
-        !cpu_reserve(&total, rows, sizeof(float), &at_row))
+        !cpu_reserve(&total, e->dst->cols, sizeof(CpuBetween), &at_column) ||
+        !cpu_reserve(&total, rows, sizeof(float), &at_row) ||
+        !cpu_reserve(&total, is_one(e) ? cpu_tables_bytes(e->src, e->dst) : 0, 1, &at_look))
         HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for %lld x %lld tables of %lld levels",
                   (long long)how->tiles_x, (long long)how->tiles_y, (long long)how->bins);
     HALO_TRY(cpu_scratch(e->device, total, &scratch));
     e->counter = (uint64_t *)(void *)((char *)scratch + at_counter);
     e->bin = (uint32_t *)(void *)((char *)scratch + at_bin);
     e->table = (float *)(void *)((char *)scratch + at_table);
-    e->column = (Place *)(void *)((char *)scratch + at_column);
+    e->column = (CpuBetween *)(void *)((char *)scratch + at_column);
     e->row = (float *)(void *)((char *)scratch + at_row);
     e->row_pitch = row;
-    for (int64_t x = 0; x < e->dst->cols; x++)
-        e->column[x] = place_of(x, how->tile_width, how->tiles_x, how->mixed);
+    if (is_one(e)) cpu_tables_place(&e->look, e->device, e->src, e->dst, (char *)scratch + at_look);
+    for (int64_t x = 0; x < e->dst->cols; x++) {
+        int64_t before, behind;
+        halo_tiles_around(x, how->tile_width, how->tiles_x, how->mixed, &before, &behind, &e->column[x].share);
+        e->column[x].before = (int32_t)(before * e->sets * how->bins);
+        e->column[x].behind = (int32_t)(behind * e->sets * how->bins);
+    }
 out:
     return status;
 }
@@ -250,7 +293,8 @@ HaloStatus cpu_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, co
     const int workers = cpu_workers(device, samples * 8);
     HALO_TRY(prepare(&e, workers));
     count_all(&e, workers);
-    cpu_run(device, workers, divide_up(dst->rows, ROWS_PER_TASK), rows_task, &e);
+    if (is_one(&e)) make_look(&e);
+    cpu_run(device, workers, divide_up(dst->rows, ROWS_PER_TASK), is_one(&e) ? look_task : rows_task, &e);
 out:
     return status;
 }

@@ -75,29 +75,31 @@ typedef struct CpuConvKernels {
 /* ---- coarse taps (halo/sep_fast.h) ---------------------------------------------------------------------- */
 
 typedef struct CpuNodeKernels {
-    /* Adds `rows` lines of n to HALO_SEP_NODES nodes: line r times tap[k * step + r] to sum[k]; the first sum starts at
-     * +0 where it is `fresh`. Up to CPU_CONV_SLACK elements past the end are read and written, also below. */
+    /* Adds `rows` lines of n to HALO_SEP_NODES nodes: line r times tap[k * step + r] to sum[k]; the first sum
+     * starts at +0 where it is `fresh`. Up to CPU_CONV_SLACK elements past the end are read and written, also
+     * below. */
     void (*into)(const float *tap, int64_t step, const float *const *line, int64_t rows, int64_t n, bool fresh,
                  float *const *sum);
-    /* `rows` rows of n outputs, `pitch` apart: row r is the sum over nodes of tap[(HALO_SEP_NODES - 1 - k) * step + r]
-     * times node[k]. `fresh`: the sums start at +0, else they go on from `out`. */
+    /* `rows` rows of n outputs, `pitch` apart: row r is the sum over nodes of tap[(HALO_SEP_NODES - 1 - k) *
+     * step + r] times node[k]. `fresh`: the sums start at +0, else they go on from `out`. */
     void (*from)(const float *tap, int64_t step, const float *const *node, int64_t rows, int64_t n, bool fresh,
                  float *out, int64_t pitch);
 } CpuNodeKernels;
 
-/* Elements past the end of a row of `n` sums, and past as many times `every` of what they are made of, that `under`
- * may write and read. */
+/* Elements past the end of a row of `n` sums, and past as many times `every` of what they are made of, that
+ * `under` may write and read. */
 #define CPU_UNDER_SLACK 16
 
 /* Rows of one channel. */
 typedef struct CpuAlongKernels {
-    /* Sum j is that of tap[i] * row[j * every + i]. `every` is a power of two from 4 on, `taps` a multiple of it or of
-     * 8. */
+    /* Sum j is that of tap[i] * row[j * every + i]. `every` is a power of two from 4 on, `taps` a multiple of
+     * it or of 8. */
     void (*under)(const float *row, const float *tap, int64_t taps, int64_t every, int64_t n, float *out);
-    /* Element j * step + n is the sum over nodes of tap[(HALO_SEP_NODES - 1 - k) * step + n] * node[j + k]. `step` is a
-     * power of two from 4 on. */
+    /* Element j * step + n is the sum over nodes of tap[(HALO_SEP_NODES - 1 - k) * step + n] * node[j + k].
+     * `step` is a power of two from 4 on. */
     void (*between)(const float *tap, int64_t step, const float *node, int64_t cells, float *out);
-    /* Sums of blocks of elements, a power of two from 2 on. `room` has space for an eighth of the elements, twice. */
+    /* Sums of blocks of elements, a power of two from 2 on. `room` has space for an eighth of the elements,
+     * twice. */
     void (*sums)(const float *row, int64_t block, int64_t blocks, float *const room[2], float *out);
     /* Element n of span b, of 8 elements or a multiple of that, is what lies way[n] of the way from cross[b] to
      * cross[b + 1]. */
@@ -141,6 +143,31 @@ typedef struct CpuHistKernels {
     /* The bin of each f32 sample; hist->bins + 0, 1 and 2 for below, above and NaN. */
     void (*bin)(const void *samples, int64_t n, const HaloHist *hist, uint32_t *bin);
 } CpuHistKernels;
+
+/* ---- equalization ------------------------------------------------------------------------------------------
+ */
+
+/* Where a column of samples lies between tiles: offsets of their tables, and how near it is to the latter. */
+typedef struct CpuBetween {
+    int32_t before, behind;
+    float share;
+} CpuBetween;
+
+/* The tables of the two rows of tiles that a row of samples lies between, [tiles][sets][bins] each. */
+typedef struct CpuLevels {
+    const float *before, *behind;
+    float share;
+    int64_t set; /* from one channel's table to the next: bins, or 0 */
+} CpuLevels;
+
+typedef struct CpuEqualizeKernels {
+    /* The bins of a row of whole numbers. */
+    void (*whole)(const float *row, int64_t n, uint32_t *bin);
+    /* What the tables make of samples in these bins, of every channel but alpha; NaN stay, and what becomes
+     * NaN. */
+    void (*mix)(float *row, const uint32_t *bin, int64_t pixels, int channels, int alpha,
+                const CpuBetween *column, const CpuLevels *levels);
+} CpuEqualizeKernels;
 
 /* ---- scans ---------------------------------------------------------------------------------------------- */
 
@@ -319,7 +346,8 @@ typedef struct CpuResampleKernels {
     void (*turn[3])(const void *const *row, int64_t n, float *turned);
     void (*turn_back)(const float *turned, int64_t n, float *const *row);
     /* Of every lane and channel the sums of some outputs, whose taps lie over `turned`. */
-    void (*sums)(const HaloResampleTaps *taps, int64_t outputs, int64_t channels, const float *turned, float *out);
+    void (*sums)(const HaloResampleTaps *taps, int64_t outputs, int64_t channels, const float *turned,
+                 float *out);
 } CpuResampleKernels;
 
 typedef struct CpuKernels {
@@ -332,6 +360,7 @@ typedef struct CpuKernels {
     const CpuReduceKernels *reduce;
     const CpuFoldKernels *fold;
     const CpuHistKernels *hist;
+    const CpuEqualizeKernels *equalize;
     const CpuScanKernels *scan;
     const CpuRankKernels *rank;
     const CpuCountKernels *count;

@@ -41,44 +41,65 @@ bool cpu_tables_pay(const HaloDevice *device, const HaloBuf *src, const HaloBuf 
 
 /* ---- making --------------------------------------------------------------------------------------------- */
 
+int64_t cpu_tables_bytes(const HaloBuf *src, const HaloBuf *dst)
+{
+    return 2 * entries_of(src->shape.dtype) * ((int64_t)halo_dtype_size(dst->shape.dtype) + 1);
+}
+
+void cpu_tables_place(CpuTables *tables, const HaloDevice *device, const HaloBuf *src, const HaloBuf *dst,
+                      void *block)
+{
+    const int64_t entries = entries_of(src->shape.dtype), size = (int64_t)halo_dtype_size(dst->shape.dtype);
+    *tables = (CpuTables){.rows = device->kernels->rows,
+                          .from = src->shape.dtype,
+                          .to = dst->shape.dtype,
+                          .channels = dst->shape.channels,
+                          .alpha = dst->shape.alpha};
+    tables->points.value = block;
+    tables->straight.value = (char *)block + entries * size;
+    tables->points.lost = (uint8_t *)block + 2 * entries * size;
+    tables->straight.lost = tables->points.lost + entries;
+}
+
+void cpu_tables_set(const CpuTables *tables, CpuTable *table, int64_t at, float *result, int64_t n,
+                    HaloStore store)
+{
+    const int64_t size = (int64_t)halo_dtype_size(tables->to);
+    for (int64_t i = 0; i < n; i++) {
+        uint64_t lost = 0;
+        tables->rows->store[tables->to](result + i, 1, store, (char *)table->value + (at + i) * size, &lost);
+        table->lost[at + i] = (uint8_t)lost;
+        table->clips = table->clips || lost > 0;
+    }
+}
+
+/* `map` NULL: values stay what they are. */
 static void fill(CpuTables *tables, CpuTable *table, const HaloMap *map, HaloStore store)
 {
-    const CpuRowKernels *rows = tables->rows;
-    const int64_t entries = entries_of(tables->from), size = (int64_t)halo_dtype_size(tables->to);
+    const int64_t entries = entries_of(tables->from);
     float row[PIECE];
-    uint64_t all = 0;
     for (int64_t at = 0; at < entries; at += PIECE) {
         const int64_t n = entries - at < PIECE ? entries - at : PIECE;
         for (int64_t i = 0; i < n; i++) row[i] = (float)(at + i);
-        if (map != NULL) rows->points(row, n, map->point, map->points);
-        for (int64_t i = 0; i < n; i++) {
-            uint64_t lost = 0;
-            rows->store[tables->to](row + i, 1, store, (char *)table->value + (at + i) * size, &lost);
-            table->lost[at + i] = (uint8_t)lost;
-            all += lost;
-        }
+        if (map != NULL) tables->rows->points(row, n, map->point, map->points);
+        cpu_tables_set(tables, table, at, row, n, store);
     }
-    table->clips = all > 0;
+}
+
+void cpu_tables_set_straight(CpuTables *tables, HaloStore store)
+{
+    if (tables->alpha >= 0) fill(tables, &tables->straight, NULL, store);
 }
 
 HaloStatus cpu_tables_make(HaloDevice *device, const HaloBuf *src, const HaloBuf *dst, const HaloMap *map,
                            HaloStore store, CpuTables *tables)
 {
     HaloStatus status = HALO_OK;
-    const int64_t entries = entries_of(src->shape.dtype), size = (int64_t)halo_dtype_size(dst->shape.dtype);
-    char *block = NULL;
-    *tables = (CpuTables){.rows = device->kernels->rows,
-                          .from = src->shape.dtype,
-                          .to = dst->shape.dtype,
-                          .channels = dst->shape.channels,
-                          .alpha = dst->shape.alpha};
-    HALO_TRY(cpu_scratch(device, 2 * entries * (size + 1), (void **)&block));
-    tables->points.value = block;
-    tables->straight.value = block + entries * size;
-    tables->points.lost = (uint8_t *)block + 2 * entries * size;
-    tables->straight.lost = tables->points.lost + entries;
+    void *block = NULL;
+    HALO_TRY(cpu_scratch(device, cpu_tables_bytes(src, dst), &block));
+    cpu_tables_place(tables, device, src, dst, block);
     fill(tables, &tables->points, map, store);
-    if (tables->alpha >= 0) fill(tables, &tables->straight, NULL, store);
+    cpu_tables_set_straight(tables, store);
 out:
     return status;
 }

@@ -21,6 +21,14 @@ typedef struct CpuTables {
 /* Is looking up faster than computing? */
 bool cpu_tables_pay(const HaloDevice *device, const HaloBuf *src, const HaloBuf *dst, const HaloMap *map,
                     HaloStore store);
+/* What tables need, and where they lie; then what becomes of values from `at` on, of whose results nothing
+ * stays; and alpha, as it is. */
+int64_t cpu_tables_bytes(const HaloBuf *src, const HaloBuf *dst);
+void cpu_tables_place(CpuTables *tables, const HaloDevice *device, const HaloBuf *src, const HaloBuf *dst,
+                      void *block);
+void cpu_tables_set(const CpuTables *tables, CpuTable *table, int64_t at, float *result, int64_t n,
+                    HaloStore store);
+void cpu_tables_set_straight(CpuTables *tables, HaloStore store);
 /* Both tables, in the device's scratch memory. */
 HaloStatus cpu_tables_make(HaloDevice *device, const HaloBuf *src, const HaloBuf *dst, const HaloMap *map,
                            HaloStore store, CpuTables *tables);

@@ -14,6 +14,7 @@ const CpuKernels CPU_TABLE(kernels) = {
     .reduce = &CPU_TABLE(reduce),
     .fold = &CPU_TABLE(fold),
     .hist = &CPU_TABLE(hist),
+    .equalize = &CPU_TABLE(equalize),
     .scan = &CPU_TABLE(scan),
     .rank = &CPU_TABLE(rank),
     .count = &CPU_TABLE(count),

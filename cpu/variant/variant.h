@@ -42,6 +42,7 @@ extern const CpuAlongKernels CPU_TABLE(along);
 extern const CpuReduceKernels CPU_TABLE(reduce);
 extern const CpuFoldKernels CPU_TABLE(fold);
 extern const CpuHistKernels CPU_TABLE(hist);
+extern const CpuEqualizeKernels CPU_TABLE(equalize);
 extern const CpuScanKernels CPU_TABLE(scan);
 extern const CpuRankKernels CPU_TABLE(rank);
 extern const CpuCountKernels CPU_TABLE(count);
