@@ -166,20 +166,58 @@ const HaloOp halo_op_conv = {.name = "conv",
 
 /* ---- fir ------------------------------------------------------------------------------------------------ */
 
+enum { FIR_FILE, FIR_PHASE, FIR_TAIL };
+
 static const HaloParam fir_param[] = {
     {.key = "file", .type = HALO_PARAM_MASK, .help = "the impulse response, one coefficient per line"},
+    {.key = "phase",
+     .type = HALO_PARAM_CHOICE,
+     .preset = "zero",
+     .choices = "zero|causal",
+     .help = "zero: its middle lies over the sample, no delay; causal: its first coefficient does"},
+    {.key = "tail",
+     .type = HALO_PARAM_SWITCH,
+     .preset = "0",
+     .help = "what sounds on behind the end is kept: the sound gets longer; of phase=causal"},
 };
 
-/* y(n) = sum of h(k) x(n + c - k), c = taps/2: the impulse response as it stands, so the mask is turned round.
+/* Samples [from, from + width), silence among them where there are none. */
+static HaloStatus cut(HaloBuilder *builder, HaloReg in, int64_t from, int64_t width, HaloReg *out)
+{
+    const HaloPick pick = {.width = width, .height = 1, .x0 = from, .step_x = 1, .step_y = 1, .border = HALO_BORDER_CONSTANT};
+    return halo_build_pick(builder, in, &pick, out);
+}
+
+/* y(n) = sum of h(k) x(n - k), with silence before the first sample, and, for what sounds on, behind the last. No output
+ * that is kept reads beyond the silence. */
+static HaloStatus fir_causal(HaloBuilder *builder, const HaloMask *mask, bool tail, HaloReg in, HaloReg *out)
+{
+    HaloStatus status = HALO_OK;
+    const int64_t before = mask->width - 1, width = halo_build_shape(builder, in)->width + (tail ? before : 0);
+    if (halo_build_common(builder)->border != HALO_BORDER_MIRROR)
+        HALO_FAIL(HALO_ERR_USAGE, "fir: phase=causal has silence before the sound: border= belongs to phase=zero");
+    HALO_TRY(cut(builder, in, -before, before + width, &in));
+    HALO_TRY(filter_mask(builder, in, mask, &in));
+    HALO_TRY(cut(builder, in, before, width, out));
+out:
+    return status;
+}
+
+/* y(n) = sum of h(k) x(n + c - k), c = taps/2, or 0: the impulse response as it stands, so the mask is turned round.
  */
 static HaloStatus build_fir(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
     HaloStatus status = HALO_OK;
     HaloMask mask = {0};
-    HALO_TRY(copy_mask("fir", HALO_AUDIO, arg[0].mask, &mask));
+    HALO_TRY(copy_mask("fir", HALO_AUDIO, arg[FIR_FILE].mask, &mask));
     flip(&mask);
-    mask.anchor_x = mask.width / 2;
-    HALO_TRY(filter_mask(builder, in, &mask, out));
+    mask.anchor_x = arg[FIR_PHASE].integer == 1 ? mask.width - 1 : mask.width / 2;
+    if (arg[FIR_TAIL].integer && arg[FIR_PHASE].integer == 0)
+        HALO_FAIL(HALO_ERR_USAGE, "fir: tail=1 belongs to phase=causal");
+    if (arg[FIR_PHASE].integer == 1)
+        HALO_TRY(fir_causal(builder, &mask, arg[FIR_TAIL].integer != 0, in, out));
+    else
+        HALO_TRY(filter_mask(builder, in, &mask, out));
 out:
     halo_mask_free(&mask);
     return status;

@@ -10,25 +10,25 @@ enum { DESIGN_SINC, DESIGN_BUTTERWORTH };
 
 static double less(double a, double b) { return a < b ? a : b; }
 
-/* How many taps the arguments ask for, an odd number. Unless they name it, the transition is half as wide as
- * `room`, the distance from an edge to the next one or to the end of the spectrum. */
-static HaloStatus count_taps(const char *op, const HaloValue *design, double room, double rate, int64_t *taps)
+/* Coefficients for the band from `low` to `high`, in Hz. Unless the arguments name it, the transition is half as wide
+ * as `room`, the distance from an edge to the next one or to the end of the spectrum. */
+static HaloStatus design_taps(const char *op, const HaloValue *design, double low, double high, double room, double rate,
+                              HaloMask *row)
 {
     const double width = design[SINC_TRANSITION].given ? design[SINC_TRANSITION].number : 0.5 * room;
-    *taps = 0;
+    const double attenuation = design[SINC_ATTENUATION].number;
     if (design[SINC_TAPS].given && design[SINC_TRANSITION].given)
         return halo_fail(HALO_ERR_USAGE, "%s: give taps or transition, not both", op);
     if (!(width > 0.0))
         return halo_fail(HALO_ERR_USAGE, "%s: transition has to be above 0 Hz, not %g", op, width);
-    const double count = design[SINC_TAPS].given
-                             ? (double)(design[SINC_TAPS].integer | 1)
-                             : taps_sinc_count(width / rate, design[SINC_ATTENUATION].number);
+    if (design[SINC_TAPS].given)
+        return taps_sinc(low / rate, high / rate, design[SINC_TAPS].integer | 1, attenuation, row);
+    const double count = taps_sinc_count(width / rate, attenuation);
     if (!(count <= HALO_MASK_MAX_SIDE))
         return halo_fail(HALO_ERR_USAGE,
                          "%s: a transition of %g Hz would need %.0f taps, more than %d: widen it", op, width,
                          count, HALO_MASK_MAX_SIDE);
-    *taps = count > 1.0 ? (int64_t)count : 1;
-    return HALO_OK;
+    return taps_sinc_attaining(low / rate, high / rate, width / rate, attenuation, row);
 }
 
 /* What only the other design takes. */
@@ -61,7 +61,6 @@ static HaloStatus pass(HaloBuilder *builder, const char *op, double low, double 
 {
     HaloStatus status = HALO_OK;
     HaloMask row = {0};
-    int64_t taps;
     const double rate = halo_build_shape(builder, in)->rate;
     double room = high - low;
     HALO_TRY(check_design(builder, op, design));
@@ -74,8 +73,7 @@ static HaloStatus pass(HaloBuilder *builder, const char *op, double low, double 
     }
     if (low > 0.0) room = less(room, low);
     if (high < rate / 2.0) room = less(room, rate / 2.0 - high);
-    HALO_TRY(count_taps(op, design, room, rate, &taps));
-    HALO_TRY(taps_sinc(low / rate, high / rate, taps, design[SINC_ATTENUATION].number, &row));
+    HALO_TRY(design_taps(op, design, low, high, room, rate, &row));
     HALO_TRY(filter_mask(builder, in, &row, out));
 out:
     halo_mask_free(&row);
@@ -126,9 +124,9 @@ out:
      .type = HALO_PARAM_NUMBER,                                              \
      .preset = "80",                                                         \
      .min = 8,                                                               \
-     .max = 180,                                                             \
+     .max = 120,                                                             \
      .unit = "dB",                                                           \
-     .help = "of the stop band; shapes the Kaiser window"},                  \
+     .help = "of the stop band, at least; with taps= it only shapes the Kaiser window"},                  \
     {.key = "design",                                                        \
      .type = HALO_PARAM_CHOICE,                                              \
      .preset = "sinc",                                                       \

@@ -50,4 +50,10 @@ HaloStatus taps_sinc(double low, double high, int64_t count, double attenuation,
  * as in A. V. Oppenheim, R. W. Schafer, "Discrete-Time Signal Processing", section 7.5.3. */
 double taps_sinc_count(double transition, double attenuation);
 
+/* The attenuation of such a filter, as f32, from half a transition outside of its band on: dB. */
+double taps_sinc_attenuation(const HaloMask *row, double low, double high, double transition);
+
+/* As many taps, and such a window, that this is at least `attenuation`. */
+HaloStatus taps_sinc_attaining(double low, double high, double transition, double attenuation, HaloMask *row);
+
 #endif

@@ -6,10 +6,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "random.h"
 #include "taps.h"
 
 static void near(const HaloMask *mask, int64_t from, const double *want, int64_t count)
@@ -319,6 +321,55 @@ static void windowed_sinc(void **state)
     assert_int_equal(taps_sinc(0.0, 0.1, HALO_MASK_MAX_SIDE + 1, 80.0, &row), HALO_ERR_USAGE);
 }
 
+/* The most that the f32 coefficients leave of sines in a stop band, at eight points a ripple. `turn` has a period of
+ * cosines in `points` steps. */
+static double most_left(const HaloMask *row, double from, double to, const double *turn, int64_t points)
+{
+    const int64_t half = row->width / 2;
+    double most = 0.0;
+    for (int64_t k = (int64_t)ceil(from * (double)points); k <= (int64_t)floor(to * (double)points); k++) {
+        double sum = 0.0;
+        for (int64_t m = -half; m <= half; m++)
+            sum += (double)(float)row->tap[half + m] * turn[k * (m < 0 ? -m : m) % points];
+        if (fabs(sum) > most) most = fabs(sum);
+    }
+    return most;
+}
+
+/* Random bands, transitions and attenuations, as lowpass, highpass and bandpass ask for them. */
+static void attenuation_body(Rng *rng)
+{
+    const int kind = (int)rng_between(rng, 0, 2);
+    double low = kind == 0 ? 0.0 : 0.001 + 0.49 * rng_unit(rng), high = kind == 1 ? 0.5 : 0.001 + 0.49 * rng_unit(rng);
+    if (low > high) {
+        const double other = low;
+        low = high;
+        high = other;
+    }
+    if (high - low < 0.004) return;
+    const double transition = rng_once_in(rng, 2) ? 0.01 + 0.05 * rng_unit(rng) : 0.01 + 0.4 * rng_unit(rng);
+    const double attenuation = rng_once_in(rng, 4) ? 8.0 + 22.0 * rng_unit(rng) : 30.0 + 90.0 * rng_unit(rng);
+    HaloMask row;
+    assert_int_equal(taps_sinc_attaining(low, high, transition, attenuation, &row), HALO_OK);
+    const int64_t points = 8 * row.width;
+    double *turn = malloc((size_t)points * sizeof *turn), most = 0.0;
+    assert_non_null(turn);
+    for (int64_t i = 0; i < points; i++) turn[i] = cos(6.28318530717958647692 * (double)i / (double)points);
+    if (low > 0.0) most = most_left(&row, 0.0, low - transition / 2.0, turn, points);
+    if (high < 0.5) most = fmax(most, most_left(&row, high + transition / 2.0, 0.5, turn, points));
+    if (-20.0 * log10(most) < attenuation)
+        fail_case(NULL, "%g to %g, transition %g: %g dB asked for, %g there, %lld taps", low, high, transition, attenuation,
+                  -20.0 * log10(most), (long long)row.width);
+    free(turn);
+    halo_mask_free(&row);
+}
+
+static void attenuations_are_kept(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 1000, attenuation_body);
+}
+
 /* ---- hashes --------------------------------------------------------------------------------------------- */
 
 /* FNV-1a over the coefficients as f32, little-endian. */
@@ -359,14 +410,16 @@ static void hashes(void **state)
     expect_hash("motion 15 30", hash_of(&mask, taps_motion(15.0, 30.0, &mask)), 0xc340154d3bd6a885u);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gauss),         cmocka_unit_test(gauss_of_a_window),
         cmocka_unit_test(binomial),      cmocka_unit_test(laplacian_of_gaussian),
         cmocka_unit_test(disk),          cmocka_unit_test(motion),
         cmocka_unit_test(savgol_ends),   cmocka_unit_test(savgol),
-        cmocka_unit_test(windowed_sinc), cmocka_unit_test(hashes),
+        cmocka_unit_test(windowed_sinc), cmocka_unit_test(attenuations_are_kept),
+        cmocka_unit_test(hashes),
     };
+    test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
