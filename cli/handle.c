@@ -33,6 +33,8 @@ static HaloStatus conclude(CliWork *work, const CliItem *item, HaloStatus outcom
     if (outcome == HALO_OK && report != NULL) {
         if (settings->json)
             cli_record_results(page, item, report);
+        else if (settings->csv)
+            cli_sheet_results(page, item, &report->results, &work->sheet);
         else
             cli_print_results(page, item, &report->results);
     }

@@ -41,7 +41,7 @@ typedef struct CliSettings {
     int64_t shard, shards; /* the part, from 1, of so many; 0: all */
     CliText recipe;        /* the options that may change an output, as they would be typed */
     const char *output, *out_dir, *name, *at_most, *at_least, *plot, *title, *generate, *complete, *files_from, *files0_from;
-    bool recursive, force, skip_existing, resume, total, dry_run, explain, json, no_color, quiet, verbose, help, version, log, log_x;
+    bool recursive, force, skip_existing, resume, total, dry_run, explain, json, csv, no_color, quiet, verbose, help, version, log, log_x;
 } CliSettings;
 
 /* The commands that an option is for. */
@@ -109,6 +109,7 @@ HaloStatus cli_read_jobs(CliSettings *settings, const char *value);
 HaloStatus cli_read_precision(CliSettings *settings, const char *value);
 HaloStatus cli_read_alpha(CliSettings *settings, const char *value);
 HaloStatus cli_read_pixels(CliSettings *settings, const char *value);
+HaloStatus cli_read_bits(CliSettings *settings, const char *value);
 HaloStatus cli_read_latency(CliSettings *settings, const char *value);
 HaloStatus cli_read_memory(CliSettings *settings, const char *value);
 HaloStatus cli_read_raw(CliSettings *settings, const char *value);

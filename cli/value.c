@@ -48,10 +48,25 @@ static HaloStatus read_count(const char *value, int64_t most, int64_t *count)
 
 HaloStatus cli_read_latency(CliSettings *settings, const char *value)
 {
-    int64_t ms = 0;
-    const HaloStatus status = read_count(value, 3600 * 1000, &ms);
+    const char *unit;
+    double ms;
+    const bool well = halo_read_number(value, &ms, &unit);
+    if (well && strcmp(unit, "s") == 0)
+        ms *= 1000.0;
+    else if (!well || (*unit != 0 && strcmp(unit, "ms") != 0))
+        ms = 0.0;
+    if (!(ms >= 1.0 && ms <= 3600e3))
+        return halo_fail(HALO_ERR_USAGE, "expected a time from 1ms to 3600s, such as 20ms, found '%.80s'", value);
     settings->engine.latency_ms = (int)ms;
-    return status;
+    return HALO_OK;
+}
+
+HaloStatus cli_read_bits(CliSettings *settings, const char *value)
+{
+    int64_t bits;
+    settings->write.floats = strcmp(value, "float") == 0;
+    settings->write.bits = settings->write.floats ? 32 : halo_read_count(value, 32, &bits, NULL) ? (int)bits : 0;
+    return HALO_OK; /* it is one of the choices */
 }
 
 HaloStatus cli_read_jobs(CliSettings *settings, const char *value)
@@ -219,14 +234,17 @@ HaloStatus cli_read_raw(CliSettings *settings, const char *value)
         return HALO_OK;
     }
     settings->engine.read_as = NULL;
-    const size_t word = strcspn(value, ":,");
-    for (int bits = 16; bits <= 32; bits += 8) { /* "s16,44100,2": sound only, and f32 from there on */
-        const char name[] = {'s', (char)('0' + bits / 10), (char)('0' + bits % 10)};
+    static const struct {
+        const char *name;
+        int bits;
+    } sound[] = {{"s16", 16}, {"s24", 24}, {"s32", 32}, {"f64", HALO_RAW_F64}}; /* only sound; f32 from there on */
+    const size_t end = strcspn(value, ":,"), word = end > 2 && memcmp(value + end - 2, "le", 2) == 0 ? end - 2 : end;
+    for (size_t i = 0; i < sizeof sound / sizeof *sound; i++) {
         HaloShape raw = {.dtype = HALO_F32, .alpha = -1, .white = 1.0f};
-        if (word != sizeof name || memcmp(value, name, word) != 0 || value[word] != ',') continue;
-        if (!read_raw_audio(value + word + 1, &raw)) break;
+        if (word != strlen(sound[i].name) || memcmp(value, sound[i].name, word) != 0 || value[end] != ',') continue;
+        if (!read_raw_audio(value + end + 1, &raw)) break;
         settings->raw = raw;
-        settings->engine.raw_bits = bits;
+        settings->engine.raw_bits = sound[i].bits;
         return HALO_OK;
     }
     for (HaloDtype dtype = HALO_U8; dtype <= HALO_F32; dtype++) {
@@ -234,7 +252,7 @@ HaloStatus cli_read_raw(CliSettings *settings, const char *value)
         HaloShape raw = {.dtype = dtype, .alpha = -1, .white = halo_dtype_white(dtype)};
         int64_t bytes;
         if (strlen(name) != word || memcmp(name, value, word) != 0) continue;
-        const char *rest = value + word;
+        const char *rest = value + end;
         if (*rest == ':' ? !read_raw_image(rest + 1, &raw) : *rest != ',' || !read_raw_audio(rest + 1, &raw))
             break;
         if (raw.kind == HALO_IMAGE && halo_shape_bytes(&raw, &bytes) != HALO_OK) return HALO_ERR_USAGE;
@@ -245,7 +263,7 @@ HaloStatus cli_read_raw(CliSettings *settings, const char *value)
     return halo_fail(
         HALO_ERR_USAGE,
         "expected DTYPE:WxHxC, such as u8:640x480x3, or DTYPE,RATE,CHANNELS, such as f32,44100,2, with "
-        "u8, u16 or f32, for sound also s16, s24 or s32; found '%.80s'",
+        "u8, u16 or f32, for sound also s16, s24, s32 or f64; found '%.80s'",
         value);
 }
 

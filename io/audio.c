@@ -42,11 +42,11 @@ static bool probe_au(const uint8_t *head, size_t size) { return starts(head, siz
 static bool probe_ogg(const uint8_t *head, size_t size) { return starts(head, size, 0, "OggS"); }
 
 /* A family of functions (snd: libsndfile's; wav) and the SF_FORMAT_… that tells its formats apart. */
-#define ROW(id, family, major, channel_set, held, names, about)                                  \
+#define ROW(id, family, major, channel_set, held, deep, names, about)                            \
     static HaloStatus open_##id(HaloReader *reader) { return family##_open(reader, major); }     \
     static HaloStatus create_##id(HaloWriter *writer) { return family##_create(writer, major); } \
-    FORMAT(id, family, open_##id, create_##id, channel_set, held, names, about)
-#define FORMAT(id, family, open_it, create_it, channel_set, held, names, about)                  \
+    FORMAT(id, family, open_##id, create_##id, channel_set, held, deep, names, about)
+#define FORMAT(id, family, open_it, create_it, channel_set, held, deep, names, about)            \
     extern const HaloFormat halo_format_##id;                                                    \
     const HaloFormat halo_format_##id = {                                                        \
         .name = #id,                                                                             \
@@ -56,6 +56,7 @@ static bool probe_ogg(const uint8_t *head, size_t size) { return starts(head, si
         .dtypes = 1u << HALO_F32,                                                                \
         .channels = channel_set,                                                                 \
         .holds = held,                                                                           \
+        .depths = deep,                                                                          \
         .endless = true,                                                                         \
         .probe = probe_##id,                                                                     \
         .open = open_it,                                                                       \
@@ -67,18 +68,18 @@ static bool probe_ogg(const uint8_t *head, size_t size) { return starts(head, si
         .discard = family##_discard,                                                             \
     }
 
-ROW(wav, wav, SF_FORMAT_WAV, HALO_ANY_CHANNELS, HALO_META_TEXT | HALO_META_CHUNKS, "wav,wave",
+ROW(wav, wav, SF_FORMAT_WAV, HALO_ANY_CHANNELS, HALO_META_TEXT | HALO_META_CHUNKS, true, "wav,wave",
     "WAVE audio, 8 to 32 bits and float; RF64 beyond 4 GB");
 #ifdef HALO_HAVE_FLAC
-FORMAT(flac, flac, flac_open, flac_create, 0xffu, HALO_META_TEXT | HALO_META_PICTURES, "flac",
+FORMAT(flac, flac, flac_open, flac_create, 0xffu, HALO_META_TEXT | HALO_META_PICTURES, true, "flac",
        "FLAC lossless audio, 4 to 32 bits; 8, 16 or 24 out");
 #endif
-ROW(aiff, snd, SF_FORMAT_AIFF, HALO_ANY_CHANNELS, HALO_META_TEXT, "aiff,aif,aifc",
+ROW(aiff, snd, SF_FORMAT_AIFF, HALO_ANY_CHANNELS, HALO_META_TEXT, true, "aiff,aif,aifc",
     "AIFF audio, 8 to 32 bits and float");
-ROW(au, snd, SF_FORMAT_AU, HALO_ANY_CHANNELS, 0, "au,snd", "Sun AU audio, 8 to 32 bits and float");
-ROW(w64, wav, SF_FORMAT_W64, HALO_ANY_CHANNELS, HALO_META_TEXT | HALO_META_CHUNKS, "w64",
+ROW(au, snd, SF_FORMAT_AU, HALO_ANY_CHANNELS, 0, true, "au,snd", "Sun AU audio, 8 to 32 bits and float");
+ROW(w64, wav, SF_FORMAT_W64, HALO_ANY_CHANNELS, HALO_META_TEXT | HALO_META_CHUNKS, true, "w64",
     "Sony Wave64 audio, 8 to 32 bits and float");
-ROW(rf64, wav, SF_FORMAT_RF64, HALO_ANY_CHANNELS, HALO_META_TEXT | HALO_META_CHUNKS, "rf64",
+ROW(rf64, wav, SF_FORMAT_RF64, HALO_ANY_CHANNELS, HALO_META_TEXT | HALO_META_CHUNKS, true, "rf64",
     "RF64 audio (WAVE with 64-bit sizes)");
-ROW(ogg, snd, SF_FORMAT_OGG, HALO_ANY_CHANNELS, HALO_META_TEXT | HALO_META_PICTURES, "ogg,oga,opus",
+ROW(ogg, snd, SF_FORMAT_OGG, HALO_ANY_CHANNELS, HALO_META_TEXT | HALO_META_PICTURES, false, "ogg,oga,opus",
     "Ogg audio: Vorbis and Opus in, Vorbis out (lossy)");

@@ -12,7 +12,7 @@
 typedef struct RawReader {
     int64_t next; /* row, or frame */
     HaloPcm pcm;  /* of sound */
-    uint8_t block[BLOCK_SAMPLES * 4];
+    uint8_t block[BLOCK_SAMPLES * 8];
 } RawReader;
 
 static HaloStatus open_audio(HaloReader *reader)
@@ -24,7 +24,7 @@ static HaloStatus open_audio(HaloReader *reader)
     if (shape->channels < 1) return halo_fail(HALO_ERR_USAGE, "raw audio needs at least one channel");
     RawReader *state = reader->state;
     const int bits = reader->options.raw_bits;
-    state->pcm = (HaloPcm){.bits = bits};
+    state->pcm = (HaloPcm){.bits = bits, .real = bits == HALO_RAW_F64};
     const int64_t frame = shape->channels * (bits != 0 ? bits / 8 : (int64_t)halo_dtype_size(shape->dtype));
     if (shape->width >= 0 || size < 0) return HALO_OK;
     shape->width = size / frame;
@@ -66,12 +66,14 @@ static HaloStatus open_raw(HaloReader *reader)
     if (raw->white > 0.0f) reader->info.shape.white = raw->white;
     reader->info.bits =
         reader->options.raw_bits != 0 ? reader->options.raw_bits : (int)halo_dtype_size(raw->dtype) * 8;
-    reader->info.real = reader->options.raw_bits == 0 && raw->dtype == HALO_F32;
+    const bool wide = reader->options.raw_bits == HALO_RAW_F64;
+    reader->info.real = wide || (reader->options.raw_bits == 0 && raw->dtype == HALO_F32);
+    if (wide) halo_note(&reader->info.notes, HALO_NOTE_THROUGH_F32, 64);
 out:
     return status;
 }
 
-/* Integers that stand for -1..1, block by block; *bytes of the file have been taken. */
+/* What becomes f32, -1..1, block by block; *bytes of the file have been taken. */
 static HaloStatus read_integers(HaloReader *reader, const HaloBuf *rows, size_t *bytes)
 {
     HaloStatus status = HALO_OK;
@@ -156,8 +158,9 @@ static HaloStatus write_rows(HaloWriter *writer, const HaloBuf *rows)
 {
     HaloStatus status = HALO_OK;
     const HaloInfo *info = &writer->info;
-    const HaloPcm pcm = {.bits = info->bits};
-    const bool integers = !info->real && (info->bits == 16 || info->bits == 24 || info->bits == 32);
+    const bool bytes = writer->options.bits == 8;
+    const HaloPcm pcm = {.bits = info->bits, .raised = bytes};
+    const bool integers = !info->real && (bytes || info->bits == 16 || info->bits == 24 || info->bits == 32);
     uint8_t block[4096];
     if (!integers || rows->shape.kind != HALO_AUDIO || rows->shape.dtype != HALO_F32 ||
         rows->shape.white != 1.0f)
@@ -186,6 +189,7 @@ const HaloFormat halo_format_raw = {
     .alpha = true,
     .keeps_units = true,
     .plain = true,
+    .depths = true,
     .endless = true,
     .several = HALO_SEVERAL,
     .open = open_raw,

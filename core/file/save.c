@@ -32,12 +32,18 @@ static void set_info(HaloWriter *writer, HaloInfo *like, const HaloShape *shape)
     }
     writer->info = *like;
     writer->info.shape = *shape;
+    if (writer->options.bits != 0) {
+        writer->info.bits = writer->options.bits;
+        writer->info.real = writer->options.floats;
+    }
     if (writer->options.strip) writer->info.meta = (HaloMeta){0};
     if (writer->recoded) memset(writer->info.meta.code, 0, sizeof writer->info.meta.code);
 }
 
 HaloStatus save_begin(HaloWriter *writer, HaloInfo *like, const HaloShape *shape, bool endless)
 {
+    if (writer->options.bits != 0 && (shape->kind != HALO_AUDIO || !writer->format->depths))
+        return halo_fail(HALO_ERR_USAGE, "--bits is for sound in WAV, FLAC, AIFF, AU and raw samples; pictures have depth:");
     set_info(writer, like, shape);
     if (endless) writer->info.shape.width = -1;
     return writer->format->create(writer);

@@ -113,9 +113,10 @@ typedef struct HaloReadOptions {
     int64_t max_pixels; /* of up to 4 samples: HALO_ERR_LIMIT for images beyond it; 0: HALO_MAX_PIXELS */
     bool has_raw;       /* `raw` describes headerless input */
     HaloShape raw;      /* audio: width -1 */
-    int raw_bits;       /* audio: signed integers of 16, 24 or 32 bits, read as f32; 0: samples of raw.dtype */
+    int raw_bits;       /* audio: as HaloOptions has it; 0: samples of raw.dtype */
     int64_t image;      /* which of a file's pages, from 0 */
-    double rate;        /* frames per second of series that say none: text, which has 1 without; 0: not given */
+    double rate; /* frames per second of series that say none: text, which has 1 without, and arrays, which are pictures
+                    without; 0: not given */
     const char *columns; /* of text: "2,3"; NULL: all */
     const char *axes;   /* HaloOptions::axes */
 } HaloReadOptions;
@@ -172,6 +173,7 @@ struct HaloFormat {
     int decodes, encodes;
     bool plain;          /* a file is as large as its samples, but for a header: its room can be taken in advance */
     bool named;          /* nothing in a file tells: it is known by its extension, or by name */
+    bool depths;         /* of sound it holds integers and floats of several sizes: HaloWriteOptions::bits says which */
     bool endless;        /* takes sound whose width is -1 until `finish` */
     HaloSeveral several; /* create, write and finish are called for each image, on the same writer */
 

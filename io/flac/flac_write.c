@@ -147,6 +147,8 @@ HaloStatus flac_create(HaloWriter *writer)
     const HaloShape *shape = &writer->info.shape;
     const double rate = rint(shape->rate);
     const int wish = writer->info.bits;
+    if (writer->options.bits > 24 || writer->options.floats)
+        HALO_FAIL(HALO_ERR_USAGE, "FLAC is written with 8, 16 or 24 bits");
     FlacWriter *state = writer->state = malloc(sizeof *state);
     if (state == NULL) return no_memory();
     memset(state, 0, offsetof(FlacWriter, samples));

@@ -16,10 +16,14 @@ typedef struct NpyReader {
     NpyHead head;
     int64_t row;
     int64_t start; /* of the samples in the file */
+    bool series;   /* sound: a row of the array is a frame */
     bool planar;   /* a picture is one channel after the other */
     void *line;    /* planar: room for a row of one channel */
     union {        /* samples on their way to f32 */
         int8_t i8[BLOCK_BYTES];
+        uint8_t u8[BLOCK_BYTES];
+        uint16_t u16[BLOCK_BYTES / 2];
+        float f32[BLOCK_BYTES / 4];
         int16_t i16[BLOCK_BYTES / 2];
         int32_t i32[BLOCK_BYTES / 4];
         uint32_t u32[BLOCK_BYTES / 4];
@@ -126,6 +130,31 @@ out:
     return status;
 }
 
+/* (frames) or (frames, channels), in their own units. */
+static HaloStatus open_series(HaloReader *reader)
+{
+    NpyReader *state = reader->state;
+    const NpyHead *head = &state->head;
+    const int64_t channels = head->dims > 1 ? head->dim[1] : 1;
+    if (head->dims > 2)
+        return halo_fail(HALO_ERR_INPUT, "an array of %d dimensions: with --rate it is a series, frames by channels",
+                         head->dims);
+    if (head->dim[0] < 1 || channels < 1 || channels > HALO_MAX_CHANNELS)
+        return halo_fail(HALO_ERR_INPUT, "a series of %lld frames with %lld channels", (long long)head->dim[0],
+                         (long long)channels);
+    state->series = true;
+    reader->info.shape = (HaloShape){.kind = HALO_AUDIO,
+                                     .dtype = HALO_F32,
+                                     .width = head->dim[0],
+                                     .height = 1,
+                                     .channels = (int)channels,
+                                     .alpha = -1,
+                                     .white = 1.0f,
+                                     .rate = reader->options.rate};
+    describe(&reader->info, head);
+    return HALO_OK;
+}
+
 static int64_t line_bytes(const HaloReader *reader)
 {
     return reader->info.shape.width * (int64_t)sizeof(float);
@@ -138,6 +167,7 @@ HaloStatus npy_open(HaloReader *reader)
     if (state == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to read an array");
     HALO_TRY(halo_npy_read_head(reader->source, &state->head));
     state->start = halo_source_tell(reader->source);
+    if (reader->options.rate > 0) return open_series(reader);
     HALO_TRY(begin_page(reader));
     if (!state->planar) return HALO_OK;
     if (!halo_source_seekable(reader->source))
@@ -177,7 +207,11 @@ static HaloStatus convert(const NpyReader *state, float *to, size_t count)
     const NpyHead *head = &state->head;
     for (size_t i = 0; i < count; i++) {
         if (head->kind == 'f') {
-            to[i] = (float)state->block.f64[i];
+            to[i] = head->size == 4 ? state->block.f32[i] : (float)state->block.f64[i];
+        } else if (head->kind == 'b') {
+            to[i] = state->block.i8[i] != 0 ? 1.0f : 0.0f;
+        } else if (head->kind == 'u' && head->size <= 2) {
+            to[i] = (float)(head->size == 1 ? state->block.u8[i] : state->block.u16[i]);
         } else if (head->size <= 2) {
             to[i] = (float)(head->size == 1 ? state->block.i8[i] : state->block.i16[i]);
         } else if (head->kind == 'u') {
@@ -264,6 +298,11 @@ HaloStatus npy_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
     HaloStatus status = HALO_OK;
     const size_t samples = (size_t)(reader->info.shape.width * reader->info.shape.channels);
     if (state->planar) return read_planes(reader, rows, got);
+    if (state->series) {
+        HALO_TRY(read_converted(reader, rows->data, (size_t)(rows->cols * rows->shape.channels)));
+        state->row += *got = rows->cols;
+        return HALO_OK;
+    }
     for (*got = 0; *got < rows->rows; ++*got, state->row++)
         HALO_TRY(read_samples(reader, halo_row(rows, *got), samples));
 out:

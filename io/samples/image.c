@@ -57,8 +57,10 @@ HaloStatus halo_image_open(HaloReader *reader, int64_t width, int64_t height, in
 
 HaloStatus halo_image_truncated(const HaloReader *reader, int64_t row)
 {
-    return halo_fail(HALO_ERR_INPUT, "truncated: %lld of %lld rows", (long long)row,
-                     (long long)reader->info.shape.height);
+    const HaloShape *shape = &reader->info.shape;
+    const bool sound = shape->kind == HALO_AUDIO;
+    return halo_fail(HALO_ERR_INPUT, "truncated: %lld of %lld %s", (long long)row,
+                     (long long)(sound ? shape->width : shape->height), sound ? "frames" : "rows");
 }
 
 HaloStatus halo_image_take(HaloReader *reader, void *bytes, size_t size, int64_t row, uint8_t fill)

@@ -30,7 +30,7 @@ EOF
     make_first
     export HALO
     [ "$(python3 first.py 4801 9600 run --raw s16,48000,1 '' - -o -)" = "True 9602" ]
-    [ "$(python3 first.py 961 1920 run --latency 20 --raw s16,48000,1 '' - -o -)" = "True 1922" ]
+    [ "$(python3 first.py 961 1920 run --latency 20ms --raw s16,48000,1 '' - -o -)" = "True 1922" ]
     [ "$(python3 first.py 12000 19200 run --raw s16,48000,1 lowpass:1kHz - -o -)" = "True 24000" ]
     [ "$(python3 first.py 12000 19200 run -j1 --raw s16,48000,1 lowpass:1kHz - -o -)" = "True 24000" ]
     [ "$(python3 first.py 12000 19200 run --raw s16,48000,1 'lowpass:1kHz | stats' - -o - 2> said)" = "True 24000" ]

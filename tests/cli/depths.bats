@@ -1,0 +1,81 @@
+# Samples of sound in files: how deep they are written, raw ones by other tools' names, arrays as series, results as tables.
+# shellcheck disable=SC2154
+setup() { load common; common_setup; }
+
+@test "--bits says how deep sound is written" {
+    make_wav a.wav 300
+    for bits in 8 16 24 32; do
+        for to in wav aiff flac raw; do
+            [ $to$bits = flac32 ] || halo run '' a.wav -o b.$to -f --bits $bits
+            [ $to = raw ] || [ $to$bits = flac32 ] || halo info b.$to | grep -q "$bits-bit"
+        done
+        [ "$(wc -c < b.raw)" -eq $((300 * bits / 8)) ]
+        if [ $bits -ge 16 ]; then halo compare a.wav b.aiff | grep -q identical; fi
+    done
+    halo run gain:3 a.wav -o loud.wav --bits float
+    halo info loud.wav | grep -q '32-bit float'
+    [[ "$(halo stats --json loud.wav)" == *'"max":0.9'* ]]
+    for bad in 'x.flac --bits float' 'x.flac --bits 32' 'x.ogg --bits 16' 'x.csv --bits 16' 'x.wav --bits 12'; do
+        # shellcheck disable=SC2086
+        run --separate-stderr halo run '' a.wav -o $bad
+        [ "$status" -eq 2 ]
+        [ ! -e x.flac ] && [ ! -e x.ogg ] && [ ! -e x.csv ] && [ ! -e x.wav ]
+    done
+}
+
+@test "raw samples by the names of other tools, and of 64 bits" {
+    need_numpy
+    "$PYTHON" -c "
+import numpy as np
+a = np.random.default_rng(3).integers(-30000, 30000, (50, 2))
+a.astype('<i2').tofile('a.s16'); (a / 32768).astype('<f8').tofile('a.f64'); (a / 32768).astype('<f4').tofile('a.f32')"
+    for spec in s16le:a.s16 s16:a.s16 f64:a.f64 f64le:a.f64 f32le:a.f32; do
+        halo run --raw "${spec%:*},8000,2" '' "${spec#*:}" -o "$spec.npy"
+        cmp "$spec.npy" s16le:a.s16.npy
+    done
+    head -c 799 a.f64 > short.f64
+    run --separate-stderr halo run --raw f64,8000,2 '' short.f64 -o b.npy
+    [ "$status" -eq 1 ]
+    says truncated
+    run --separate-stderr halo run --raw f16,8000,2 '' a.s16 -o b.npy
+    [ "$status" -eq 2 ]
+}
+
+@test "an array is a series where --rate is given, and smoothers go along time" {
+    need scipy.signal
+    "$PYTHON" -c "
+import numpy as np
+r = np.random.default_rng(1)
+np.save('a.npy', r.normal(0, 3, (500, 2))); np.save('u.npy', r.integers(0, 60000, 700).astype('u2'))"
+    halo run savgol:21,order=3 a.npy --rate 100 -o b.npy
+    npy "from scipy.signal import savgol_filter
+assert np.abs(savgol_filter(a, 21, 3, axis=0, mode='mirror') - b).max() < 1e-5"
+    halo run median:window=50ms u.npy --rate 100 -o b.npy -f
+    npy "from scipy.ndimage import median_filter
+assert (median_filter(np.load('u.npy'), 5, mode='mirror') == b[:, 0]).all()"
+    halo info a.npy --rate 100 | grep -q '5.000 s, 500 frames'
+    halo run 'gauss:2 | average:3' - --rate 10 -o piped.npy < a.npy
+    halo run 'gauss:2 | average:3' a.npy --rate 10 -o file.npy
+    cmp piped.npy file.npy
+    head -c 3000 a.npy > short.npy
+    run --separate-stderr halo run '' short.npy --rate 10 -o c.npy
+    [ "$status" -eq 1 ]
+    says 'of 500 frames'
+    "$PYTHON" -c "import numpy as np; np.save('cube.npy', np.zeros((2, 3, 4)))"
+    run --separate-stderr halo run '' cube.npy --rate 10 -o c.npy
+    [ "$status" -eq 1 ]
+    says 'frames by channels'
+}
+
+@test "results as tables" {
+    make_wav 'a,b.wav' 200
+    make_gray c.pgm 5 4
+    halo stats --csv 'a,b.wav' c.pgm > s.csv
+    [ "$(wc -l < s.csv)" -eq 3 ]
+    [[ "$(sed -n 2p s.csv)" == '"a,b.wav",,0,200,0,0,'* ]]
+    [ "$(sed -n 3p s.csv | tr -cd , | wc -c)" -eq "$(sed -n 1p s.csv | tr -cd , | wc -c)" ]
+    halo stats --csv --percentiles 5,50 c.pgm | head -n 1 | grep -q ',p5,p50$'
+    halo hist --csv --bins 4 c.pgm > h.csv
+    [ "$(head -n 1 h.csv)" = file,image,channel,from,to,count ]
+    [ "$(awk -F, 'NR > 1 { n += $6 } END { print NR, n }' h.csv)" = '5 20' ]
+}
