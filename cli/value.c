@@ -63,10 +63,12 @@ HaloStatus cli_read_latency(CliSettings *settings, const char *value)
 
 HaloStatus cli_read_bits(CliSettings *settings, const char *value)
 {
-    int64_t bits;
-    settings->write.floats = strcmp(value, "float") == 0;
-    settings->write.bits = settings->write.floats ? 32 : halo_read_count(value, 32, &bits, NULL) ? (int)bits : 0;
-    return HALO_OK; /* it is one of the choices */
+    static const int bits[] = {8, 16, 24, 32, 32};
+    int which = 0;
+    const HaloStatus status = halo_read_choice(value, "8|16|24|32|float", &which);
+    settings->write.bits = bits[which];
+    settings->write.floats = which == 4;
+    return status;
 }
 
 HaloStatus cli_read_jobs(CliSettings *settings, const char *value)

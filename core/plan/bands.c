@@ -261,6 +261,15 @@ static Rows next_window_of_image(const Windows *w, Rows out, int64_t before)
     return (Rows){from, larger(larger(before, from), now.to)};
 }
 
+/* What is measured is concluded with the last band: one frame more shows whether there is another. Else somebody may be
+ * waiting for what can be made without it. */
+static bool any_measures(const HaloPlan *plan)
+{
+    for (int i = 0; i < plan->steps; i++)
+        if (plan->step[i].dst < 0) return true;
+    return false;
+}
+
 /* A window keeps the rows that later bands need. While the length of sound is unknown each band may be the last: the
  * input may end as soon as the band's first frame is there, and then as much before it is needed as the last frame needs
  * before the end. The last window of sound goes to the end of the input, so that damage there is found even where no band
@@ -277,7 +286,7 @@ static Rows next_window(const Windows *w, int64_t k, int64_t before)
     Rows window = needed(w, out);
     if (window.from == window.to) window = (Rows){before, before};
     window.from = smaller(window.from, larger(0, (endless ? last : w->read) - w->back));
-    window.to = larger(larger(before, window.from), window.to + endless); /* one more shows whether there is another band */
+    window.to = larger(larger(before, window.from), window.to + (endless && any_measures(w->plan)));
     if (out.to >= w->made && !endless && w->read - window.to <= FEW_FRAMES) window.to = w->read;
     return window;
 }
