@@ -195,6 +195,7 @@ const HaloBackend halo_backend_cpu = {
     .pick = cpu_pick,
     .resample = cpu_resample,
     .sections = cpu_sections,
+    .spectrum = cpu_spectrum,
     .ceilings = cpu_ceilings,
     .transforms = cpu_fft_takes,
 };

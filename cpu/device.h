@@ -74,6 +74,8 @@ HaloStatus cpu_resample(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, co
                         HaloStore store);
 HaloStatus cpu_sections(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSections *sections,
                         HaloStore store);
+HaloStatus cpu_spectrum(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSpectrum *spectrum,
+                        HaloStore store);
 HaloStatus cpu_ceilings(HaloDevice *device, HaloCeilings *out);
 HaloStatus cpu_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloEqualize *equalize,
                         HaloStore store);

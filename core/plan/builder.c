@@ -129,6 +129,13 @@ HaloStatus halo_build_sections(HaloBuilder *builder, HaloReg src, const HaloSect
     return halo_build_step(builder, &step, dst);
 }
 
+HaloStatus halo_build_spectrum(HaloBuilder *builder, HaloReg src, const HaloSpectrum *spectrum, HaloReg *dst)
+{
+    HaloStep step = step_of(HALO_SPECTRUM, src);
+    step.u.spectrum = *spectrum;
+    return halo_build_step(builder, &step, dst);
+}
+
 HaloStatus halo_build_map(HaloBuilder *builder, HaloReg src, const HaloMap *map, HaloReg *dst)
 {
     HaloStep step = step_of(HALO_MAP, src);

@@ -3,7 +3,7 @@
 
 extern const Primitive primitive_conv, primitive_sep, primitive_map, primitive_combine, primitive_reduce,
     primitive_fold, primitive_hist, primitive_scan, primitive_rank, primitive_mean, primitive_equalize,
-    primitive_pick, primitive_resample, primitive_sections, primitive_chain;
+    primitive_pick, primitive_resample, primitive_sections, primitive_spectrum, primitive_chain;
 
 static const Primitive *const primitives[HALO_PRIMITIVES] = {
     [HALO_CONV] = &primitive_conv,         [HALO_SEP] = &primitive_sep,
@@ -13,7 +13,7 @@ static const Primitive *const primitives[HALO_PRIMITIVES] = {
     [HALO_RANK] = &primitive_rank,         [HALO_MEAN] = &primitive_mean,
     [HALO_EQUALIZE] = &primitive_equalize, [HALO_PICK] = &primitive_pick,
     [HALO_RESAMPLE] = &primitive_resample, [HALO_SECTIONS] = &primitive_sections,
-    [HALO_CHAIN] = &primitive_chain,
+    [HALO_SPECTRUM] = &primitive_spectrum, [HALO_CHAIN] = &primitive_chain,
 };
 
 const Primitive *primitive_of(const HaloStep *step) { return primitives[step->primitive]; }

@@ -118,6 +118,8 @@ HALO_API HaloStatus halo_build_resample(HaloBuilder *builder, HaloReg src, const
                                         HaloReg *dst);
 HALO_API HaloStatus halo_build_sections(HaloBuilder *builder, HaloReg src, const HaloSections *sections,
                                         HaloReg *dst);
+HALO_API HaloStatus halo_build_spectrum(HaloBuilder *builder, HaloReg src, const HaloSpectrum *spectrum,
+                                        HaloReg *dst);
 /* `bins` and `white` are set by the source. */
 HALO_API HaloStatus halo_build_equalize(HaloBuilder *builder, HaloReg src, const HaloEqualize *equalize,
                                         HaloReg *dst);

@@ -10,6 +10,7 @@
 #include "halo/resample.h"
 #include "halo/result.h"
 #include "halo/sections.h"
+#include "halo/spectrum.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -46,6 +47,7 @@ struct HaloStep {
         HaloPick pick;
         HaloResample resample;
         HaloSections sections;
+        HaloSpectrum spectrum;
         const HaloChain *chain; /* chain.h; belongs to the plan */
         unsigned want;          /* reduce: a set of HaloWant */
     } u;

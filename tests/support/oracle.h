@@ -10,6 +10,7 @@
 #include "halo/resample.h"
 #include "halo/result.h"
 #include "halo/sections.h"
+#include "halo/spectrum.h"
 
 /* ---- single values -------------------------------------------------------------------------------------- */
 
@@ -47,6 +48,7 @@ uint64_t oracle_mean(const HaloBuf *src, HaloBuf *dst, const HaloMean *mean, Hal
 uint64_t oracle_equalize(const HaloBuf *src, HaloBuf *dst, const HaloEqualize *equalize, HaloStore store);
 uint64_t oracle_pick(const HaloBuf *src, HaloBuf *dst, const HaloPick *pick, HaloStore store);
 uint64_t oracle_resample(const HaloBuf *src, HaloBuf *dst, const HaloResample *resample, HaloStore store);
+uint64_t oracle_spectrum(const HaloBuf *src, HaloBuf *dst, const HaloSpectrum *spectrum, HaloStore store);
 uint64_t oracle_sections(const HaloBuf *src, HaloBuf *dst, const HaloSections *sections, HaloStore store);
 void oracle_scan(const HaloBuf *src, HaloBuf *dst, const HaloScan *scan);
 

@@ -157,6 +157,13 @@ static HaloStatus run_sections(HaloDevice *device, const HaloBuf *src, HaloBuf *
     return HALO_OK;
 }
 
+static HaloStatus run_spectrum(HaloDevice *device, const HaloBuf *src, HaloBuf *dst,
+                               const HaloSpectrum *spectrum, HaloStore store)
+{
+    device->clipped += oracle_spectrum(src, dst, spectrum, store);
+    return HALO_OK;
+}
+
 const HaloBackend oracle_backend = {
     .name = "oracle",
     .count = oracle_count,
@@ -181,4 +188,5 @@ const HaloBackend oracle_backend = {
     .resample = run_resample,
     .equalize = run_equalize,
     .sections = run_sections,
+    .spectrum = run_spectrum,
 };

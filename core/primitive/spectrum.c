@@ -1,0 +1,73 @@
+/* Levels and spectra of frames. */
+#include "halo/spectrum.h"
+
+#include "primitive.h"
+
+static bool has_levels(const HaloStep *step) { return step->u.spectrum.kind == HALO_SPECTRUM_LEVELS; }
+
+static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], HaloShape *dst)
+{
+    const HaloSpectrum *spectrum = &step->u.spectrum;
+    *dst = *src[0];
+    dst->dtype = HALO_F32;
+    dst->width = 1 + (src[0]->width - 1) / spectrum->hop;
+    if (src[0]->kind != HALO_AUDIO) return halo_fail(HALO_ERR_BUG, "an image has no time to cut into frames");
+    if (has_levels(step)) {
+        dst->channels = 2 * src[0]->channels;
+        dst->rate = src[0]->rate / (double)spectrum->hop;
+        return HALO_OK;
+    }
+    dst->kind = HALO_IMAGE;
+    dst->height = spectrum->window / 2 + 1;
+    dst->white = spectrum->kind == HALO_SPECTRUM_DECIBELS ? (float)-spectrum->floor : 1.0f;
+    dst->rate = 0;
+    return HALO_OK;
+}
+
+static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
+{
+    const HaloSpectrum *spectrum = &step->u.spectrum;
+    const int64_t before = has_levels(step) ? 0 : spectrum->window / 2;
+    (void)k;
+    if (part_is_empty(part)) return part;
+    const int64_t from = part.x0 * spectrum->hop - before;
+    const int64_t to = (part.x1 - 1) * spectrum->hop - before + spectrum->window;
+    return (Part){smaller(larger(0, from), src->width - 1), larger(1, smaller(to, src->width)), 0, 1};
+}
+
+static double flops(const HaloStep *step, double samples)
+{
+    const HaloSpectrum *spectrum = &step->u.spectrum;
+    double steps = 2.0;
+    for (int64_t n = spectrum->window; n > 1; n /= 2) steps += 2.5;
+    return has_levels(step) ? 2.0 * samples * (double)spectrum->window : 2.0 * samples * steps;
+}
+
+static void describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
+{
+    const HaloSpectrum *spectrum = &step->u.spectrum;
+    (void)sound, (void)exact;
+    if (has_levels(step))
+        snprintf(room, size, "levels of %lld frames at a time", (long long)spectrum->window);
+    else
+        snprintf(room, size, "spectra of %lld frames, every %lld", (long long)spectrum->window, (long long)spectrum->hop);
+}
+
+static bool offered(const HaloBackend *backend) { return backend->spectrum != NULL; }
+
+static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
+                      const HaloBuf *const src[], HaloBuf *dst)
+{
+    return backend->spectrum(device, src[0], dst, &step->u.spectrum, step->store);
+}
+
+const Primitive primitive_spectrum = {
+    .name = "spectrum",
+    .stores = true,
+    .shape = shape,
+    .reads = reads,
+    .flops = flops,
+    .describe = describe,
+    .offered = offered,
+    .run = run,
+};

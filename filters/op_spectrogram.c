@@ -1,0 +1,107 @@
+/* level and spectrogram: sound as something to look at. */
+#include <math.h>
+
+#include "filter.h"
+#include "halo/spectrum.h"
+#include "ops.h"
+
+static const double pi = 3.14159265358979323846;
+
+static HaloStatus build_level(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
+{
+    HaloStatus status = HALO_OK;
+    HaloSpectrum levels = {.kind = HALO_SPECTRUM_LEVELS, .floor = arg[1].number};
+    HALO_TRY(filter_samples("level: window", &arg[0], &levels.window));
+    levels.hop = levels.window;
+    HALO_TRY(halo_build_spectrum(builder, in, &levels, out));
+out:
+    return status;
+}
+
+/* Hann's window, as SciPy's spectra have it, and a table of turns. A sine of amplitude 1 in the middle of a bin has
+ * magnitude 1. */
+static HaloStatus keep_tables(HaloBuilder *builder, HaloSpectrum *spectrum)
+{
+    const int64_t n = spectrum->window;
+    double *weight = halo_build_keep(builder, sizeof *weight * (size_t)n),
+           *turn = halo_build_keep(builder, sizeof *turn * (size_t)(n + 2)), sum = 0.0;
+    if (weight == NULL || turn == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    for (int64_t i = 0; i < n; i++) {
+        weight[i] = 0.5 - 0.5 * cos(2.0 * pi * (double)i / (double)n);
+        sum += weight[i];
+    }
+    for (int64_t k = 0; k <= n / 2; k++) {
+        const bool quarter = 4 * k == n, half = 2 * k == n;
+        turn[2 * k] = quarter ? 0.0 : half ? -1.0 : cos(2.0 * pi * (double)k / (double)n);
+        turn[2 * k + 1] = quarter ? -1.0 : half ? 0.0 : -sin(2.0 * pi * (double)k / (double)n);
+    }
+    spectrum->weight = weight;
+    spectrum->turn = turn;
+    spectrum->scale = 2.0 / sum;
+    return HALO_OK;
+}
+
+static HaloStatus build_spectrogram(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
+{
+    HaloStatus status = HALO_OK;
+    HaloSpectrum spectrum = {.kind = arg[2].integer == 0 ? HALO_SPECTRUM_DECIBELS : HALO_SPECTRUM_MAGNITUDE,
+                             .window = arg[0].integer,
+                             .hop = arg[1].given ? arg[1].integer : arg[0].integer / 4,
+                             .floor = arg[3].number};
+    if ((spectrum.window & (spectrum.window - 1)) != 0)
+        HALO_FAIL(HALO_ERR_USAGE, "spectrogram: window has to be a power of two, not %lld", (long long)spectrum.window);
+    HALO_TRY(keep_tables(builder, &spectrum));
+    HALO_TRY(halo_build_spectrum(builder, in, &spectrum, out));
+out:
+    return status;
+}
+
+static const HaloParam level_param[] = {
+    {.key = "window",
+     .type = HALO_PARAM_LENGTH,
+     .preset = "50ms",
+     .min = 1,
+     .max = HALO_MASK_MAX_SIDE,
+     .unit = "samples",
+     .help = "what is measured at a time; the result has a frame for each"},
+    {.key = "floor", .type = HALO_PARAM_NUMBER, .preset = "-200", .min = -1000, .max = -1, .unit = "dB", .help = "silence, and what is below"},
+};
+
+static const HaloParam spectrogram_param[] = {
+    {.key = "window",
+     .type = HALO_PARAM_INTEGER,
+     .preset = "1024",
+     .min = 16,
+     .max = 65536,
+     .unit = "samples",
+     .help = "of a spectrum, a power of two: longer shows pitch more finely, shorter time"},
+    {.key = "hop",
+     .type = HALO_PARAM_INTEGER,
+     .preset = "",
+     .min = 1,
+     .max = HALO_MASK_MAX_SIDE,
+     .unit = "samples",
+     .help = "from one column to the next; a quarter of the window unless given"},
+    {.key = "scale",
+     .type = HALO_PARAM_CHOICE,
+     .preset = "log",
+     .choices = "log|linear",
+     .help = "log: decibels above the floor, which is black; linear: magnitudes, a full sine is 1"},
+    {.key = "floor", .type = HALO_PARAM_NUMBER, .preset = "-120", .min = -1000, .max = -1, .unit = "dB", .help = "what is black: of full scale"},
+};
+
+const HaloOp halo_op_level = {.name = "level",
+                              .help = "RMS and peak in dB over time: two channels for each",
+                              .known_as = "vu meter loudness rms",
+                              .example = "level:50ms",
+                              .kinds = HALO_AUDIO,
+                              HALO_PARAMS(level_param),
+                              .build = build_level};
+
+const HaloOp halo_op_spectrogram = {.name = "spectrogram",
+                                    .help = "a picture of the spectrum over time, low frequencies below",
+                                    .known_as = "spectrum stft sonogram fft",
+                                    .example = "spectrogram:window=256,hop=64",
+                                    .kinds = HALO_AUDIO,
+                                    HALO_PARAMS(spectrogram_param),
+                                    .build = build_spectrogram};

@@ -1,0 +1,43 @@
+# Sound as something to look at: levels over time, and spectrograms.
+# shellcheck disable=SC2154
+setup() { load common; common_setup; }
+
+make_sound() {
+    need scipy.signal
+    "$PYTHON" -c "
+import numpy as np
+r = np.random.default_rng(1)
+x = (r.normal(0, .2, 20000) + .3 * np.sin(2 * np.pi * 1000 * np.arange(20000) / 8000)).astype('<f4')
+x.tofile('x.raw'); np.save('a.npy', x)"
+}
+
+@test "spectrograms are SciPy's stft" {
+    make_sound
+    halo run --raw f32,8000,1 spectrogram:window=256,hop=64,scale=linear x.raw -o b.npy
+    npy "from scipy.signal import stft
+m = 2 * np.abs(stft(a.astype(float), 8000, nperseg=256, noverlap=192)[2])[::-1, :b.shape[1]]
+assert b.shape == (129, 313) and np.abs(m - b).max() < 1e-6"
+    halo run --raw f32,8000,1 spectrogram:window=256,hop=64,floor=-100 x.raw -o b.npy -f
+    npy "from scipy.signal import stft
+m = 2 * np.abs(stft(a.astype(float), 8000, nperseg=256, noverlap=192)[2])[::-1, :b.shape[1]]
+assert np.abs(20 * np.log10(m) + 100 - b).max() < 1e-3"
+    halo run --raw f32,8000,1 spectrogram x.raw -o s.png
+    [[ "$(halo info s.png)" == *'79 x 513'* ]]
+    run --separate-stderr halo run --raw f32,8000,1 spectrogram:window=1000 x.raw -o t.png
+    [ "$status" -eq 2 ]
+    says 'power of two'
+}
+
+@test "levels are RMS and peak in decibels, from a pipe too, and silence has a floor" {
+    make_sound
+    halo run --raw f32,8000,1 level:50ms x.raw -o b.npy
+    npy "x = a.astype(float).reshape(-1, 400)
+assert np.abs(20 * np.log10(np.sqrt((x ** 2).mean(1))) - b[:, 0]).max() < 1e-5
+assert np.abs(20 * np.log10(np.abs(x).max(1)) - b[:, 1]).max() < 1e-5"
+    halo run --raw f32,8000,1 level:70ms x.raw -o - --to csv > file.csv
+    # shellcheck disable=SC2002
+    cat x.raw | halo run --raw f32,8000,1 level:70ms - -o - --to csv > pipe.csv
+    cmp file.csv pipe.csv
+    [ "$(wc -l < file.csv)" -eq 37 ]
+    [ "$(head -c 8000 /dev/zero | halo run --raw f32,8000,1 level:250ms,floor=-90 - -o - --to csv | tail -n 1)" = -90,-90 ]
+}
