@@ -81,7 +81,9 @@ static HaloStatus plot_result(const CliWork *work, const CliItem *item, const Ha
     for (int i = 0; i < report->results.count; i++)
         if (report->results.item[i].type == HALO_RESULT_HIST)
             return cli_plot_histogram(work->settings, &work->batch, item->input, &report->results.item[i]);
-    return halo_fail(HALO_ERR_USAGE, "--plot draws a histogram: the pipeline has no hist");
+    if (halo_pipeline_only_measures(work->pipeline))
+        return halo_fail(HALO_ERR_USAGE, "--plot draws a histogram: the pipeline has no hist");
+    return cli_plot_sound(work->settings, &work->batch, work->session, work->pipeline, item->input);
 }
 
 static HaloStatus finish_file(CliWork *work, const CliItem *item, CliOutcome *outcome)

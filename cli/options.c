@@ -99,8 +99,10 @@ const CliOption cli_options[] = {
     {"runs", 0, "N", NULL, CLI_ENGINE, CLI_BENCH, "how often each pipeline is run; 11 by default",
      cli_read_runs, 0},
 
-    {"plot", 0, "FILE", NULL, CLI_REPORT, CLI_RUN | CLI_HIST | CLI_SAME, "draw the histogram of one input as SVG or PNG",
+    {"plot", 0, "FILE", NULL, CLI_REPORT, CLI_RUN | CLI_HIST | CLI_SAME, "draw the histogram of one input, or the spectrogram or series that the pipeline makes of sound, as SVG or PNG",
      NULL, AT(plot)},
+    {"plot-response", 0, "FILE", NULL, CLI_REPORT, CLI_RUN | CLI_SAME,
+     "draw what a pipeline of linear filters does to frequencies, at --rate (48000), and read nothing", NULL, AT(response)},
     {"title", 0, "TEXT", NULL, CLI_REPORT, CLI_PLOT, "what stands above the drawing; by default the table's name", NULL, AT(title)},
     {"log", 0, NULL, NULL, CLI_REPORT, CLI_RUN | CLI_HIST | CLI_PLOT, "draw counts, or the values of a table, on a logarithmic scale", NULL, AT(log)},
     {"log-x", 0, NULL, NULL, CLI_REPORT, CLI_PLOT, "draw the first column of a table on one, too", NULL, AT(log_x)},

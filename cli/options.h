@@ -40,7 +40,7 @@ typedef struct CliSettings {
     CliWords include, exclude;
     int64_t shard, shards; /* the part, from 1, of so many; 0: all */
     CliText recipe;        /* the options that may change an output, as they would be typed */
-    const char *output, *out_dir, *name, *at_most, *at_least, *plot, *title, *generate, *complete, *files_from, *files0_from;
+    const char *output, *out_dir, *name, *at_most, *at_least, *plot, *response, *title, *generate, *complete, *files_from, *files0_from;
     bool recursive, force, skip_existing, resume, total, dry_run, explain, json, csv, no_color, quiet, verbose, help, version, log, log_x;
 } CliSettings;
 

@@ -7,6 +7,7 @@
 #include "batch/journal.h"
 #include "batch/signals.h"
 #include "plot/canvas.h"
+#include "plot/plot.h"
 #include "report/progress.h"
 #include "report/report.h"
 #include "text/page.h"
@@ -54,7 +55,7 @@ static HaloStatus check_request(const CliWork *work)
     if (settings->total && (settings->resume || settings->skip_existing))
         return halo_fail(HALO_ERR_USAGE, "--total needs every input: it does not go with --%s",
                          settings->resume ? "resume" : "skip-existing");
-    if (!has_output && !settings->explain && !halo_pipeline_only_measures(work->pipeline))
+    if (!has_output && !settings->explain && settings->plot == NULL && !halo_pipeline_only_measures(work->pipeline))
         return halo_fail(HALO_ERR_USAGE,
                          "where should the output go? -o FILE, --out-dir DIR, or -o - for standard output");
     return HALO_OK;
@@ -78,6 +79,7 @@ static HaloStatus prepare(CliWork *work)
     const char *const *inputs = NULL;
     size_t count = 0;
     HALO_TRY(make_pipeline(work, &inputs, &count));
+    if (work->settings->response != NULL) return HALO_OK; /* inputs are not looked at */
     HaloRead read;
     for (size_t i = 0; halo_pipeline_reads(work->pipeline, i, &read); i++) cli_batch_reads(&work->batch, &read);
     HALO_TRY(cli_find_inputs(work->settings, inputs, count, &work->batch));
@@ -187,6 +189,18 @@ static int leave(const CliWork *work, HaloStatus status)
     return code;
 }
 
+/* --plot-response, in place of everything else. */
+static HaloStatus plot_response(const CliWork *work)
+{
+    const CliSettings *settings = work->settings;
+    if (canvas_check(settings->response) != HALO_OK) return HALO_ERR_USAGE;
+    if (settings->words > 1 || settings->plot != NULL)
+        return halo_fail(HALO_ERR_USAGE, "--plot-response draws a pipeline alone: it takes no input");
+    if (cli_in_the_way(settings->response) && !settings->force)
+        return halo_fail(HALO_ERR_INPUT, "%s exists: --force replaces it", settings->response);
+    return cli_plot_response(settings, &work->batch, work->session, work->pipeline, work->text);
+}
+
 int cli_run(const CliSettings *settings)
 {
     CliWork work = {.settings = settings, .results_to = STDOUT_FILENO};
@@ -194,7 +208,7 @@ int cli_run(const CliSettings *settings)
     cli_ink_setup(work.results_to, settings->no_color);
     cli_bars_setup(settings->log);
     HaloStatus status = prepare(&work);
-    if (status == HALO_OK) status = run_all(&work);
+    if (status == HALO_OK) status = settings->response != NULL ? plot_response(&work) : run_all(&work);
     if (status == HALO_OK) say_notes(&work);
     if (status == HALO_OK) status = print_totals(&work);
     if (status == HALO_OK) status = print_summary(&work);

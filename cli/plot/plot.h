@@ -1,4 +1,4 @@
-/* --plot: a histogram, drawn (plot.c). */
+/* --plot: a histogram (histogram.c), or what a pipeline makes of sound; and --plot-response (sound.c). */
 #ifndef CLI_PLOT_H
 #define CLI_PLOT_H
 
@@ -7,5 +7,12 @@
 /* Of `input`, as PNG or SVG by the path's extension. */
 HaloStatus cli_plot_histogram(const CliSettings *settings, const CliBatch *batch, const char *input,
                               const HaloResult *result);
+
+/* The spectrogram, or the series, that the pipeline makes of `input`. */
+HaloStatus cli_plot_sound(const CliSettings *settings, const CliBatch *batch, HaloSession *session,
+                          const HaloPipeline *pipeline, const char *input);
+/* What the pipeline, whose text this is, does to every frequency. */
+HaloStatus cli_plot_response(const CliSettings *settings, const CliBatch *batch, HaloSession *session,
+                             const HaloPipeline *pipeline, const char *text);
 
 #endif

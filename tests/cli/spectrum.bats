@@ -41,3 +41,27 @@ assert np.abs(20 * np.log10(np.abs(x).max(1)) - b[:, 1]).max() < 1e-5"
     [ "$(wc -l < file.csv)" -eq 37 ]
     [ "$(head -c 8000 /dev/zero | halo run --raw f32,8000,1 level:250ms,floor=-90 - -o - --to csv | tail -n 1)" = -90,-90 ]
 }
+
+@test "--plot draws spectrograms and series, --plot-response what filters do" {
+    make_wav a.wav 4000
+    halo run spectrogram:window=256 a.wav --plot s.png
+    halo run spectrogram:window=256 a.wav --plot s.svg -o s.npy
+    halo run level:20ms a.wav --plot l.svg
+    grep -q '<svg' s.svg && grep -q 'channel 2' l.svg
+    [[ "$(halo info s.png)" == *'800 x 400'* ]]
+    halo run 'lowpass:1kHz,design=butterworth | notch:50Hz' --plot-response r.svg --rate 8000
+    grep -q 'at 8000 Hz' r.svg
+    run --separate-stderr halo run median:window=5 --plot-response m.svg
+    [ "$status" -eq 2 ]
+    says 'linear filters'
+    run --separate-stderr halo run gauss:2 --plot-response r.svg
+    [ "$status" -eq 1 ]
+    says 'r.svg exists'
+    run --separate-stderr halo run gauss:2 a.wav --plot-response m.svg
+    [ "$status" -eq 2 ]
+    make_gray g.pgm 9 9
+    run --separate-stderr halo run gauss:1 g.pgm --plot m.svg
+    [ "$status" -ne 0 ]
+    says 'histograms'
+    [ ! -e m.svg ]
+}
