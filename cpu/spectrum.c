@@ -1,4 +1,5 @@
-/* Levels and spectra of frames; columns of a picture are made some at a time, so that its rows are written in runs. */
+/* Levels and spectra of frames; columns of a picture are made some at a time, so that its rows are written in
+ * runs. */
 #include "halo/spectrum.h"
 
 #include <math.h>
@@ -8,7 +9,7 @@
 #include "halo/curves.h"
 #include "halo/numerics.h"
 
-#define COLUMNS 32    /* frames of a task */
+#define COLUMNS 32                    /* frames of a task */
 #define DECIBELS 6.020599913279623904 /* 20 log10(2) */
 
 typedef struct Spectrum {
@@ -28,10 +29,12 @@ static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 /* Samples [from, from + n) of a channel; those outside of the whole are 0. */
 static void load(const Spectrum *s, int channel, int64_t from, int64_t n, double *to)
 {
-    const int64_t channels = s->src->shape.channels, first = most(from, 0), end = least(from + n, s->src->shape.width);
+    const int64_t channels = s->src->shape.channels, first = most(from, 0),
+                  end = least(from + n, s->src->shape.width);
     memset(to, 0, sizeof *to * (size_t)n);
     if (first >= end) return;
-    const char *at = (const char *)halo_at(s->src, first, 0) + channel * (int64_t)halo_dtype_size(s->src->shape.dtype);
+    const char *at =
+        (const char *)halo_at(s->src, first, 0) + channel * (int64_t)halo_dtype_size(s->src->shape.dtype);
     s->device->kernels->scan->to_f64[s->src->shape.dtype](at, end - first, channels, to + (first - from));
 }
 
@@ -127,7 +130,8 @@ static void make_column(const Spectrum *s, int64_t frame, double *z, float *out,
         load(s, c, frame * how->hop - n, how->window, z);
         for (int64_t i = 0; i < how->window; i++) z[i] = z[i] * how->weight[i];
         transform(z, n, how->turn);
-        for (int64_t k = 0; k <= n; k++) out[(n - k) * apart + c] = sample_of(how, power_at(z, n, k, how->turn));
+        for (int64_t k = 0; k <= n; k++)
+            out[(n - k) * apart + c] = sample_of(how, power_at(z, n, k, how->turn));
     }
 }
 
@@ -138,7 +142,8 @@ static void run_task(void *context, int64_t index, int worker)
     const Spectrum *s = context;
     char *const scratch = s->scratch + worker * s->scratch_bytes;
     double *const wide = (double *)(void *)(scratch + s->at_wide);
-    float *const tile = (float *)(void *)(scratch + s->at_tile), *const row = (float *)(void *)(scratch + s->at_row);
+    float *const tile = (float *)(void *)(scratch + s->at_tile), *const row =
+                                                                     (float *)(void *)(scratch + s->at_row);
     const int64_t channels = s->dst->shape.channels, from = s->dst->x0 + index * COLUMNS,
                   columns = least(COLUMNS, s->dst->x0 + s->dst->cols - from);
     uint64_t clipped = 0;
@@ -166,7 +171,8 @@ HaloStatus cpu_spectrum(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, co
     if (src->rows != 1 || src->shape.dtype > HALO_F32 || dst->shape.dtype > HALO_F32)
         HALO_FAIL(HALO_ERR_BUG, "frames were to be made of what is no sound");
     if (!cpu_reserve(&total, spectrum->window, sizeof(double), &s.at_wide) ||
-        !cpu_reserve(&total, dst->shape.height * COLUMNS, dst->shape.channels * (int64_t)sizeof(float), &s.at_tile) ||
+        !cpu_reserve(&total, dst->shape.height * COLUMNS, dst->shape.channels * (int64_t)sizeof(float),
+                     &s.at_tile) ||
         !cpu_reserve(&total, COLUMNS, dst->shape.channels * (int64_t)sizeof(float), &s.at_row))
         HALO_FAIL(HALO_ERR_LIMIT, "frames of %lld samples need more memory than can be addressed",
                   (long long)spectrum->window);

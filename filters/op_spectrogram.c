@@ -18,8 +18,8 @@ out:
     return status;
 }
 
-/* Hann's window, as SciPy's spectra have it, and a table of turns. A sine of amplitude 1 in the middle of a bin has
- * magnitude 1. */
+/* Hann's window, as SciPy's spectra have it, and a table of turns. A sine of amplitude 1 in the middle of a bin
+ * has magnitude 1. */
 static HaloStatus keep_tables(HaloBuilder *builder, HaloSpectrum *spectrum)
 {
     const int64_t n = spectrum->window;
@@ -49,7 +49,8 @@ static HaloStatus build_spectrogram(HaloBuilder *builder, const HaloValue *arg, 
                              .hop = arg[1].given ? arg[1].integer : arg[0].integer / 4,
                              .floor = arg[3].number};
     if ((spectrum.window & (spectrum.window - 1)) != 0)
-        HALO_FAIL(HALO_ERR_USAGE, "spectrogram: window has to be a power of two, not %lld", (long long)spectrum.window);
+        HALO_FAIL(HALO_ERR_USAGE, "spectrogram: window has to be a power of two, not %lld",
+                  (long long)spectrum.window);
     HALO_TRY(keep_tables(builder, &spectrum));
     HALO_TRY(halo_build_spectrum(builder, in, &spectrum, out));
 out:
@@ -64,7 +65,13 @@ static const HaloParam level_param[] = {
      .max = HALO_MASK_MAX_SIDE,
      .unit = "samples",
      .help = "what is measured at a time; the result has a frame for each"},
-    {.key = "floor", .type = HALO_PARAM_NUMBER, .preset = "-200", .min = -1000, .max = -1, .unit = "dB", .help = "silence, and what is below"},
+    {.key = "floor",
+     .type = HALO_PARAM_NUMBER,
+     .preset = "-200",
+     .min = -1000,
+     .max = -1,
+     .unit = "dB",
+     .help = "silence, and what is below"},
 };
 
 static const HaloParam spectrogram_param[] = {
@@ -87,7 +94,13 @@ static const HaloParam spectrogram_param[] = {
      .preset = "log",
      .choices = "log|linear",
      .help = "log: decibels above the floor, which is black; linear: magnitudes, a full sine is 1"},
-    {.key = "floor", .type = HALO_PARAM_NUMBER, .preset = "-120", .min = -1000, .max = -1, .unit = "dB", .help = "what is black: of full scale"},
+    {.key = "floor",
+     .type = HALO_PARAM_NUMBER,
+     .preset = "-120",
+     .min = -1000,
+     .max = -1,
+     .unit = "dB",
+     .help = "what is black: of full scale"},
 };
 
 const HaloOp halo_op_level = {.name = "level",

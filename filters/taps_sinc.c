@@ -89,14 +89,16 @@ static double most_near(const HaloMask *row, double edge, double end, int64_t po
     return most;
 }
 
-/* The most that is left from `edge` to `end`, which is 0 or 0.5. The first ripple is steep. They get smaller away from
- * the band, but for those at the end, where they meet their own image: of many the first and the last tell. */
+/* The most that is left from `edge` to `end`, which is 0 or 0.5. The first ripple is steep. They get smaller
+ * away from the band, but for those at the end, where they meet their own image: of many the first and the last
+ * tell. */
 static double most_left(const HaloMask *row, double edge, double end)
 {
     enum { FINE = 128, FINE_RIPPLES = 4, POINTS = 16, WORK = 1 << 24, LEAST_RIPPLES = 8 };
     const int64_t looks = WORK / row->width + LEAST_RIPPLES * POINTS;
     const double first = most_near(row, edge, end, FINE, FINE * FINE_RIPPLES),
-                 others = most_near(row, edge, end, POINTS, looks), last = most_near(row, end, edge, POINTS, looks);
+                 others = most_near(row, edge, end, POINTS, looks),
+                 last = most_near(row, end, edge, POINTS, looks);
     return fmax(first, fmax(others, last));
 }
 
@@ -124,6 +126,6 @@ HaloStatus taps_sinc_attaining(double low, double high, double transition, doubl
         asked += missing > least ? missing : least;
         halo_mask_free(row);
     }
-    return halo_fail(HALO_ERR_USAGE, "%g dB would need more than %d taps: ask for less, or a wider transition", attenuation,
-                     HALO_MASK_MAX_SIDE);
+    return halo_fail(HALO_ERR_USAGE, "%g dB would need more than %d taps: ask for less, or a wider transition",
+                     attenuation, HALO_MASK_MAX_SIDE);
 }

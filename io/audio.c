@@ -39,6 +39,19 @@ static bool probe_aiff(const uint8_t *head, size_t size)
 }
 
 static bool probe_au(const uint8_t *head, size_t size) { return starts(head, size, 0, ".snd"); }
+static bool probe_opus(const uint8_t *head, size_t size)
+{
+    return starts(head, size, 0, "OggS") && starts(head, size, 28, "OpusHead");
+}
+
+/* A tag, or the first frame: layer III, and rates that there are. */
+static bool probe_mp3(const uint8_t *head, size_t size)
+{
+    if (starts(head, size, 0, "ID3")) return true;
+    return size >= 4 && head[0] == 0xff && (head[1] & 0xe6) == 0xe2 && (head[1] & 0x18) != 0x08 && head[2] >> 4 != 0 &&
+           head[2] >> 4 != 15 && (head[2] & 0x0c) != 0x0c;
+}
+
 static bool probe_ogg(const uint8_t *head, size_t size) { return starts(head, size, 0, "OggS"); }
 
 /* A family of functions (snd: libsndfile's; wav) and the SF_FORMAT_… that tells its formats apart. */
@@ -46,6 +59,10 @@ static bool probe_ogg(const uint8_t *head, size_t size) { return starts(head, si
     static HaloStatus open_##id(HaloReader *reader) { return family##_open(reader, major); }     \
     static HaloStatus create_##id(HaloWriter *writer) { return family##_create(writer, major); } \
     FORMAT(id, family, open_##id, create_##id, channel_set, held, deep, names, about)
+/* Both codecs of Ogg are read alike. */
+static HaloStatus open_ogg_opus(HaloReader *reader) { return snd_open(reader, SF_FORMAT_OGG); }
+static HaloStatus create_opus(HaloWriter *writer) { return snd_create(writer, SF_FORMAT_OGG | SF_FORMAT_OPUS); }
+
 #define FORMAT(id, family, open_it, create_it, channel_set, held, deep, names, about)            \
     extern const HaloFormat halo_format_##id;                                                    \
     const HaloFormat halo_format_##id = {                                                        \
@@ -81,5 +98,22 @@ ROW(w64, wav, SF_FORMAT_W64, HALO_ANY_CHANNELS, HALO_META_TEXT | HALO_META_CHUNK
     "Sony Wave64 audio, 8 to 32 bits and float");
 ROW(rf64, wav, SF_FORMAT_RF64, HALO_ANY_CHANNELS, HALO_META_TEXT | HALO_META_CHUNKS, true, "rf64",
     "RF64 audio (WAVE with 64-bit sizes)");
-ROW(ogg, snd, SF_FORMAT_OGG, HALO_ANY_CHANNELS, HALO_META_TEXT | HALO_META_PICTURES, false, "ogg,oga,opus",
-    "Ogg audio: Vorbis and Opus in, Vorbis out (lossy)");
+FORMAT(opus, snd, open_ogg_opus, create_opus, 0xffu, HALO_META_TEXT | HALO_META_PICTURES, false, "opus",
+       "Opus in Ogg (lossy), at 8, 12, 16, 24 or 48 kHz");
+ROW(ogg, snd, SF_FORMAT_OGG, HALO_ANY_CHANNELS, HALO_META_TEXT | HALO_META_PICTURES, false, "ogg,oga",
+    "Ogg audio: Vorbis (lossy); in Ogg any of Vorbis and Opus is read");
+
+/* It is only read. */
+static HaloStatus open_mp3(HaloReader *reader) { return snd_open(reader, SND_MPEG); }
+
+extern const HaloFormat halo_format_mp3;
+const HaloFormat halo_format_mp3 = {
+    .name = "mp3",
+    .help = "MP3 audio (MPEG layer III), read where libsndfile can (1.1 or later)",
+    .extensions = "mp3",
+    .kinds = HALO_AUDIO,
+    .probe = probe_mp3,
+    .open = open_mp3,
+    .read = snd_read,
+    .close = snd_close,
+};

@@ -47,7 +47,8 @@ static void spectra_body(Rng *rng)
                                     .floor = -1.0 - 200.0 * rng_unit(rng),
                                     .scale = 0.1 + rng_unit(rng)}};
     HaloSpectrum *how = &step.u.spectrum;
-    how->window = how->kind == HALO_SPECTRUM_LEVELS ? rng_between(rng, 1, 100) : (int64_t)4 << rng_between(rng, 0, 6);
+    how->window =
+        how->kind == HALO_SPECTRUM_LEVELS ? rng_between(rng, 1, 100) : (int64_t)4 << rng_between(rng, 0, 6);
     double *weight = malloc(sizeof *weight * (size_t)how->window),
            *turn = malloc(sizeof *turn * (size_t)(how->window + 2));
     assert_non_null(weight);
@@ -61,12 +62,13 @@ static void spectra_body(Rng *rng)
     how->turn = turn;
     const HaloShape made = shape_after(&shape, how, draw_dtype(rng));
     step.store = draw_store(rng, shape.dtype, made.dtype);
-    TestBuf src = testbuf_make(&shape, test_whole(&shape), rng), dst = testbuf_make(&made, draw_rect(rng, &made), rng);
+    TestBuf src = testbuf_make(&shape, test_whole(&shape), rng),
+            dst = testbuf_make(&made, draw_rect(rng, &made), rng);
     testbuf_fill(&src, rng_once_in(rng, 4), rng);
     const uint64_t clipped = oracle_spectrum(&src.view, &dst.view, how, step.store);
     char what[300], from[96], to[96];
-    snprintf(what, sizeof what, "kind %d, window %" PRId64 ", hop %" PRId64 ", %s -> %s", (int)how->kind, how->window,
-             how->hop, testbuf_text(&src, from), testbuf_text(&dst, to));
+    snprintf(what, sizeof what, "kind %d, window %" PRId64 ", hop %" PRId64 ", %s -> %s", (int)how->kind,
+             how->window, how->hop, testbuf_text(&src, from), testbuf_text(&dst, to));
     for (int d = 0; d < test_devices; d++) {
         if (test_device[d].backend->spectrum == NULL) continue;
         uint64_t lost;
@@ -107,13 +109,17 @@ static void sums_body(Rng *rng)
             for (int64_t i = 0; i < window; i++) {
                 const int64_t x = frame * hop - window / 2 + i;
                 if (x < 0 || x >= shape.width) continue;
-                const double v = (double)((const float *)in.data)[x] * (0.5 - 0.5 * cos(tau * (double)i / (double)window));
+                const double v =
+                    (double)((const float *)in.data)[x] * (0.5 - 0.5 * cos(tau * (double)i / (double)window));
                 re += v * cos(tau * (double)(bin * i) / (double)window);
                 im += v * sin(tau * (double)(bin * i) / (double)window);
             }
             const double expected = 4.0 / (double)window * sqrt(re * re + im * im);
-            const double found = ((const float *)outcome.out.data)[(window / 2 - bin) * outcome.out.cols + frame];
-            if (fabs(found - expected) > 1e-6 * most) fail_case(NULL, "%s: frame %" PRId64 " bin %" PRId64 ": %g, not %g", text, frame, bin, found, expected);
+            const double found =
+                ((const float *)outcome.out.data)[(window / 2 - bin) * outcome.out.cols + frame];
+            if (fabs(found - expected) > 1e-6 * most)
+                fail_case(NULL, "%s: frame %" PRId64 " bin %" PRId64 ": %g, not %g", text, frame, bin, found,
+                          expected);
         }
     outcome_free(&outcome);
     halo_buf_free(&in);

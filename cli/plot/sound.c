@@ -1,5 +1,5 @@
-/* What a pipeline makes of a sound, drawn: a spectrogram over time and frequency, or series over time; and what it does
- * to every frequency. */
+/* What a pipeline makes of a sound, drawn: a spectrogram over time and frequency, or series over time; and what
+ * it does to every frequency. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +41,8 @@ static HaloStatus run(HaloSession *session, const HaloPipeline *pipeline, const 
 /* From black by purple and orange to white, lighter all the way. */
 static uint32_t heat(double share)
 {
-    static const double anchor[][3] = {{0, 0, 0}, {70, 15, 105}, {185, 55, 85}, {250, 150, 40}, {255, 255, 235}};
+    static const double anchor[][3] = {
+        {0, 0, 0}, {70, 15, 105}, {185, 55, 85}, {250, 150, 40}, {255, 255, 235}};
     const double at = 4.0 * fmin(fmax(share, 0.0), 1.0);
     const int i = at < 3.0 ? (int)at : 3;
     uint32_t rgb = 0;
@@ -64,17 +65,19 @@ static double greatest(const HaloBuf *out, int64_t x0, int64_t x1, int64_t y0, i
 
 static void draw_picture(const Frame *frame, const HaloBuf *out, int cell)
 {
-    const int across = (int)(frame->right - frame->left) / cell, down = (int)(frame->bottom - frame->top) / cell;
+    const int across = (int)(frame->right - frame->left) / cell,
+              down = (int)(frame->bottom - frame->top) / cell;
     for (int j = 0; j < down; j++)
         for (int i = 0; i < across; i++) {
             const double most = greatest(out, i * out->cols / across, (i + 1) * out->cols / across,
                                          j * out->rows / down, (j + 1) * out->rows / down);
-            frame->canvas->box(frame->canvas, frame->left + i * cell, frame->top + j * cell, cell, cell, heat(most));
+            frame->canvas->box(frame->canvas, frame->left + i * cell, frame->top + j * cell, cell, cell,
+                               heat(most));
         }
 }
 
-static void draw_spectrogram(const CliSettings *settings, const HaloBuf *out, const HaloShape *in, const char *input,
-                             Frame *frame)
+static void draw_spectrogram(const CliSettings *settings, const HaloBuf *out, const HaloShape *in,
+                             const char *input, Frame *frame)
 {
     const char *dot = strrchr(settings->plot, '.');
     const int cell = dot != NULL && strcmp(dot, ".svg") == 0 ? 4 : 1;
@@ -118,7 +121,8 @@ static HaloStatus draw_series(const CliSettings *settings, const HaloBuf *out, c
     const int channels = out->shape.channels;
     CliTable table = {.columns = channels + 1, .rows = (size_t)out->cols};
     if (channels > MOST || out->cols > 200000)
-        return halo_fail(HALO_ERR_INPUT, "--plot draws up to %d channels of 200000 frames, as level makes them, not %d of %lld",
+        return halo_fail(HALO_ERR_INPUT,
+                         "--plot draws up to %d channels of 200000 frames, as level makes them, not %d of %lld",
                          MOST, channels, (long long)out->cols);
     table.value = cli_alloc(table.rows * (size_t)table.columns, sizeof *table.value);
     for (int c = 0; c <= channels; c++) table.name[c] = names[c];
@@ -141,10 +145,12 @@ HaloStatus cli_plot_sound(const CliSettings *settings, const CliBatch *batch, Ha
     Frame frame = {0};
     HALO_TRY(halo_load(session, input, &info, &in));
     if (in.shape.kind != HALO_AUDIO)
-        HALO_FAIL(HALO_ERR_USAGE, "--plot draws histograms, and what is made of sound, such as spectrogram and level");
+        HALO_FAIL(HALO_ERR_USAGE,
+                  "--plot draws histograms, and what is made of sound, such as spectrogram and level");
     HALO_TRY(run(session, pipeline, &in, &out));
     if (out.shape.dtype != HALO_F32 || (out.shape.kind == HALO_IMAGE && out.shape.channels != 1))
-        HALO_FAIL(HALO_ERR_INPUT, "--plot draws the spectrogram of one channel, and there are %d", out.shape.channels);
+        HALO_FAIL(HALO_ERR_INPUT, "--plot draws the spectrogram of one channel, and there are %d",
+                  out.shape.channels);
     if (out.shape.kind == HALO_IMAGE)
         draw_spectrogram(settings, &out, &in.shape, input, &frame);
     else
@@ -163,8 +169,14 @@ enum { RESPONSE_FRAMES = 1 << 16, RESPONSE_POINTS = 400 };
 
 static HaloStatus sound_of(double rate, HaloBuf *buf)
 {
-    const HaloShape shape = {.kind = HALO_AUDIO, .dtype = HALO_F32, .width = RESPONSE_FRAMES, .height = 1, .channels = 1,
-                             .alpha = -1, .white = 1.0f, .rate = rate};
+    const HaloShape shape = {.kind = HALO_AUDIO,
+                             .dtype = HALO_F32,
+                             .width = RESPONSE_FRAMES,
+                             .height = 1,
+                             .channels = 1,
+                             .alpha = -1,
+                             .white = 1.0f,
+                             .rate = rate};
     const HaloStatus status = halo_buf_alloc(buf, &shape);
     if (status == HALO_OK) memset(buf->data, 0, sizeof(float) * RESPONSE_FRAMES);
     return status;
@@ -180,18 +192,21 @@ static HaloStatus check_linear(HaloSession *session, const HaloPipeline *pipelin
     double most = 0.0, off = 0.0;
     HALO_TRY(sound_of(impulse->shape.rate, &noise));
     float *const at = noise.data;
-    for (int i = 0; i < RESPONSE_FRAMES; i++) at[i] = (float)((draw = draw * 1664525u + 1013904223u) >> 8) * 0x1p-24f - 0.5f;
+    for (int i = 0; i < RESPONSE_FRAMES; i++)
+        at[i] = (float)((draw = draw * 1664525u + 1013904223u) >> 8) * 0x1p-24f - 0.5f;
     HALO_TRY(run(session, pipeline, &noise, &of_noise));
     for (int i = 0; i < RESPONSE_FRAMES; i++) at[i] += ((const float *)impulse->data)[i];
     HALO_TRY(run(session, pipeline, &noise, &of_both));
     for (int64_t i = 0; i < response->cols; i++) {
-        const double sum = (double)((const float *)of_noise.data)[i] + (double)((const float *)response->data)[i];
+        const double sum =
+            (double)((const float *)of_noise.data)[i] + (double)((const float *)response->data)[i];
         most = fmax(most, fabs(sum));
         off = fmax(off, fabs(sum - (double)((const float *)of_both.data)[i]));
     }
     if (!(off <= 1e-4 * most))
-        HALO_FAIL(HALO_ERR_USAGE, "--plot-response is for pipelines of linear filters: this one makes other things of a sum "
-                                  "than of its parts");
+        HALO_FAIL(HALO_ERR_USAGE,
+                  "--plot-response is for pipelines of linear filters: this one makes other things of a sum "
+                  "than of its parts");
 out:
     halo_buf_free(&noise);
     halo_buf_free(&of_noise);
@@ -231,7 +246,8 @@ HaloStatus cli_plot_response(const CliSettings *settings, const CliBatch *batch,
     HALO_TRY(run(session, pipeline, &impulse, &response));
     if (response.shape.kind != HALO_AUDIO || response.cols != RESPONSE_FRAMES || response.shape.rate != rate ||
         response.shape.channels != 1 || response.shape.dtype != HALO_F32)
-        HALO_FAIL(HALO_ERR_USAGE, "--plot-response is for filters, which leave length, rate and channels alone");
+        HALO_FAIL(HALO_ERR_USAGE,
+                  "--plot-response is for filters, which leave length, rate and channels alone");
     HALO_TRY(check_linear(session, pipeline, &impulse, &response));
     for (int i = 0; i < RESPONSE_POINTS; i++) {
         const double low = rate / 4800.0, share = (double)i / (RESPONSE_POINTS - 1);

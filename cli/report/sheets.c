@@ -41,7 +41,9 @@ static void put_names(FILE *to, const CliItem *item, const HaloResult *result, c
 
 static void put_stats_head(FILE *to, const HaloDetail *detail)
 {
-    fputs("file,image,channel,count,nan,inf,zero,min,max,sum,mean,sd,rms,peak_dbfs,rms_dbfs,crest,lufs,lra,true_peak_db", to);
+    fputs("file,image,channel,count,nan,inf,zero,min,max,sum,mean,sd,rms,peak_dbfs,rms_dbfs,crest,lufs,lra,"
+          "true_peak_db",
+          to);
     if (detail->full) fputs(",skewness,kurtosis,entropy", to);
     for (int i = 0; i < detail->percents; i++) halo_fprintf(to, ",p%.10g", detail->percent[i]);
     fputc('\n', to);
@@ -94,8 +96,8 @@ static void put_all_stats(FILE *to, const CliItem *item, const HaloResult *resul
     put_stats(to, result, &result->all, loudness);
 }
 
-static void put_bin(FILE *to, const CliItem *item, const HaloResult *result, int channel, double from, double upto,
-                    uint64_t count)
+static void put_bin(FILE *to, const CliItem *item, const HaloResult *result, int channel, double from,
+                    double upto, uint64_t count)
 {
     char room[16];
     put_names(to, item, result, halo_channel_name(&result->shape, channel, room));

@@ -50,7 +50,8 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *room, s
     if (has_levels(step))
         snprintf(room, size, "levels of %lld frames at a time", (long long)spectrum->window);
     else
-        snprintf(room, size, "spectra of %lld frames, every %lld", (long long)spectrum->window, (long long)spectrum->hop);
+        snprintf(room, size, "spectra of %lld frames, every %lld", (long long)spectrum->window,
+                 (long long)spectrum->hop);
 }
 
 static bool offered(const HaloBackend *backend) { return backend->spectrum != NULL; }

@@ -1,5 +1,5 @@
-/* Comments into a file of Vorbis that libsndfile has made: of those it knows ten keys, once each. The packets
- * of comments and of the codec's tables are laid into new pages, since comments may be long (pictures). */
+/* Comments into a file of Vorbis or Opus that libsndfile has made: of those it knows ten keys, once each. The packets
+ * of comments and, of Vorbis, of the codec's tables are laid into new pages, since comments may be long (pictures). */
 #include "ogg.h"
 
 #include <stdlib.h>
@@ -55,34 +55,34 @@ out:
     return status;
 }
 
-static HaloStatus make_comments(const HaloBlob *vendor, const HaloMeta *meta, HaloNotes *notes, Packet *packet)
+static HaloStatus make_comments(const HaloBlob *vendor, const HaloMeta *meta, bool opus, HaloNotes *notes, Packet *packet)
 {
     HaloStatus status = HALO_OK;
     Grown *bytes = &packet->bytes;
-    HALO_TRY(add(bytes, "\3vorbis", 7));
+    HALO_TRY(opus ? add(bytes, "OpusTags", 8) : add(bytes, "\3vorbis", 7));
     HALO_TRY(add_number(bytes, (uint32_t)vendor->size));
     HALO_TRY(add(bytes, vendor->data, vendor->size));
     const size_t count_at = bytes->size;
     HALO_TRY(add_number(bytes, 0));
     HALO_TRY(halo_comments_put(meta, true, notes, add_comment, packet));
     halo_put_le(bytes->at + count_at, packet->comments, 4);
-    HALO_TRY(add(bytes, "\1", 1));
+    if (!opus) HALO_TRY(add(bytes, "\1", 1));
 out:
     return status;
 }
 
-/* The packets behind the first page, up to two; *body: the page behind them, *pages: how many they took. */
-static HaloStatus take_packets(const uint8_t *bytes, size_t size, Grown packet[2], size_t *body,
+/* The packets behind the first page, so many, at the end of a page; *body: the page behind them, *pages: how many they took. */
+static HaloStatus take_packets(const uint8_t *bytes, size_t size, Grown packet[2], int packets, size_t *body,
                                uint32_t *pages)
 {
     HaloStatus status = HALO_OK;
     OggPage page;
     int number = 0;
     *pages = 0;
-    for (size_t at = *body; number < 2; at = *body) {
+    for (size_t at = *body; number < packets; at = *body) {
         if (!ogg_page(bytes + at, size - at, &page) || (uint64_t)page.bytes > size - at) break;
         size_t from = at + (size_t)page.header;
-        for (int i = 0; i < page.laces && number < 2; i++) {
+        for (int i = 0; i < page.laces && number < packets; i++) {
             HALO_TRY(add(&packet[number], bytes + from, page.lace[i]));
             from += page.lace[i];
             if (page.lace[i] < 255) number++;
@@ -90,7 +90,7 @@ static HaloStatus take_packets(const uint8_t *bytes, size_t size, Grown packet[2
         *body = at + (size_t)page.bytes;
         ++*pages;
     }
-    if (number < 2) HALO_FAIL(HALO_ERR_BUG, "an Ogg file without the packets of its codec");
+    if (number < packets) HALO_FAIL(HALO_ERR_BUG, "an Ogg file without the packets of its codec");
 out:
     return status;
 }
@@ -99,19 +99,19 @@ out:
 
 /* One after the other, the first of them with number 1; sums and serial numbers come later. *pages: how many.
  */
-static HaloStatus add_pages(const Grown packet[2], Grown *to, uint32_t *pages)
+static HaloStatus add_pages(const Grown packet[2], int packets, Grown *to, uint32_t *pages)
 {
     HaloStatus status = HALO_OK;
     size_t at = 0;
     int number = 0;
     bool continued = false;
-    for (*pages = 0; number < 2; ++*pages) {
+    for (*pages = 0; number < packets; ++*pages) {
         uint8_t header[OGG_HEADER] = "OggS";
         Grown body = {0};
         bool ends = false;
         int laces = 0;
         header[5] = continued ? OGG_CONTINUED : 0;
-        while (laces < OGG_LACES && number < 2) {
+        while (laces < OGG_LACES && number < packets) {
             const size_t left = packet[number].size - at, size = left < 255 ? left : 255;
             header[OGG_FIXED + laces++] = (uint8_t)size;
             status = add(&body, packet[number].at + at, size);
@@ -150,11 +150,13 @@ HaloStatus snd_ogg_put_comments(uint8_t *bytes, size_t size, const HaloMeta *met
         HALO_FAIL(HALO_ERR_BUG, "an Ogg file without its first page");
     *body = (size_t)page.bytes;
     HALO_TRY(add(&made, bytes, *body));
-    HALO_TRY(take_packets(bytes, size, packet, body, &old));
+    const bool opus = *body >= 36 && memcmp(bytes + 28, "OpusHead", 8) == 0;
+    const int packets = opus ? 1 : 2; /* Opus has no tables */
+    HALO_TRY(take_packets(bytes, size, packet, packets, body, &old));
     HALO_TRY(ogg_comments(packet[0].at, packet[0].size, NULL, &vendor));
-    HALO_TRY(make_comments(&vendor, meta, notes, &said));
+    HALO_TRY(make_comments(&vendor, meta, opus, notes, &said));
     const Grown laid[2] = {said.bytes, packet[1]};
-    HALO_TRY(add_pages(laid, &made, &now));
+    HALO_TRY(add_pages(laid, packets, &made, &now));
     for (size_t at = *body; ogg_page(bytes + at, size - at, &page) && (uint64_t)page.bytes <= size - at;
          at += (size_t)page.bytes)
         halo_put_le(bytes + at + 18, (uint32_t)halo_get_le(bytes + at + 18, 4) + now - old, 4);

@@ -75,6 +75,7 @@ static SF_VIRTUAL_IO vio = {vio_length, vio_seek, vio_read, vio_write, vio_tell}
 /* The nearest sample format to the input's that the container holds without loss, or its best. */
 static int choose_subtype(int major, int bits, bool real)
 {
+    if ((major & SF_FORMAT_SUBMASK) != 0) return major & SF_FORMAT_SUBMASK;
     if (major == SF_FORMAT_OGG) return SF_FORMAT_VORBIS;
     if (real) return bits > 32 ? SF_FORMAT_DOUBLE : SF_FORMAT_FLOAT;
     if (bits > 24) return SF_FORMAT_PCM_32;
@@ -86,6 +87,7 @@ static int choose_subtype(int major, int bits, bool real)
 HaloStatus snd_create(HaloWriter *writer, int major)
 {
     HaloStatus status = HALO_OK;
+    const bool ogg = (major & SF_FORMAT_TYPEMASK) == SF_FORMAT_OGG;
     const HaloShape *shape = &writer->info.shape;
     const double rate = rint(shape->rate);
     SndWriter *state = NULL;
@@ -95,7 +97,7 @@ HaloStatus snd_create(HaloWriter *writer, int major)
     memset(state, 0, offsetof(SndWriter, block));
     state->sink = writer->sink;
     state->spool.memory = writer->memory;
-    state->spools = major == SF_FORMAT_OGG || !halo_sink_seekable(writer->sink);
+    state->spools = ogg || !halo_sink_seekable(writer->sink);
 
     const int subtype = choose_subtype(major, writer->info.bits, writer->info.real);
     state->codec = snd_codec(subtype);
@@ -103,15 +105,15 @@ HaloStatus snd_create(HaloWriter *writer, int major)
         HALO_FAIL(HALO_ERR_INPUT, "a sample rate of %g cannot be written", rate);
     SF_INFO sf = {.samplerate = (int)rate, .channels = shape->channels, .format = major | subtype};
     if (!sf_format_check(&sf))
-        HALO_FAIL(HALO_ERR_INPUT, "%s cannot hold %d channels at %d Hz", writer->format->name, sf.channels,
-                  sf.samplerate);
+        HALO_FAIL(HALO_ERR_INPUT, "%s cannot hold %d channels at %d Hz%s", writer->format->name, sf.channels,
+                  sf.samplerate, subtype == SF_FORMAT_OPUS ? ": Opus has 8, 12, 16, 24 and 48 kHz" : "");
     state->file = sf_open_virtual(&vio, SFM_WRITE, &sf, state);
     HALO_TRY(state->status);
     if (!state->file)
         HALO_FAIL(HALO_ERR_OUTPUT, "%s cannot be written: %s", writer->format->name, sf_strerror(NULL));
     /* A PEAK chunk holds the time of day, which must not make two runs differ. */
     sf_command(state->file, SFC_SET_ADD_PEAK_CHUNK, NULL, SF_FALSE);
-    if (major != SF_FORMAT_OGG && snd_put_texts(state->file, &writer->info.meta) < writer->info.meta.texts)
+    if (!ogg && snd_put_texts(state->file, &writer->info.meta) < writer->info.meta.texts)
         halo_note_left_out(&writer->notes, HALO_META_TEXT);
 out:
     return status;
@@ -215,7 +217,7 @@ HaloStatus snd_finish(HaloWriter *writer)
     if (error != SF_ERR_NO_ERROR)
         return halo_fail(HALO_ERR_OUTPUT, "the end could not be written: %s", sf_error_number(error));
     if (!state->spools) return HALO_OK;
-    if (state->codec->subtype == SF_FORMAT_VORBIS) return finish_ogg(writer);
+    if (state->codec->subtype == SF_FORMAT_VORBIS || state->codec->subtype == SF_FORMAT_OPUS) return finish_ogg(writer);
     return halo_sink_write(writer->sink, state->spool.bytes, (size_t)state->end);
 }
 

@@ -34,7 +34,8 @@ static float level_of(const HaloBuf *src, const HaloSpectrum *how, int64_t frame
     return decibels(channel % 2 == 1 ? peak : sqrt(sum / (double)n), how->floor);
 }
 
-/* The transform of n pairs, `step` pairs from each to the next: that of the even ones and that of the odd ones. */
+/* The transform of n pairs, `step` pairs from each to the next: that of the even ones and that of the odd ones.
+ */
 static void transform(const double *z, int64_t n, int64_t step, const double *turn, int64_t turns, double *out)
 {
     if (n == 1) {
@@ -60,7 +61,8 @@ static void transform(const double *z, int64_t n, int64_t step, const double *tu
 static float spectrum_at(const double *z, const HaloSpectrum *how, int64_t bin)
 {
     const int64_t n = how->window / 2, other = (n - bin) % n;
-    const double a_re = z[2 * (bin % n)], a_im = z[2 * (bin % n) + 1], b_re = z[2 * other], b_im = -z[2 * other + 1];
+    const double a_re = z[2 * (bin % n)], a_im = z[2 * (bin % n) + 1], b_re = z[2 * other],
+                 b_im = -z[2 * other + 1];
     const double e_re = 0.5 * (a_re + b_re), e_im = 0.5 * (a_im + b_im);
     const double o_re = 0.5 * (a_re - b_re), o_im = 0.5 * (a_im - b_im);
     const double t_re = how->turn[2 * bin], t_im = how->turn[2 * bin + 1];
