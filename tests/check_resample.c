@@ -217,6 +217,21 @@ static void ratios_that_repeat(void **state)
     for_each_case(__func__, 300, ratios_body);
 }
 
+/* Halves so wide that some columns have nothing to do with the ends. */
+static void halves_body(Rng *rng)
+{
+    const int64_t width = rng_between(rng, 100, 700), height = rng_between(rng, 1, 40);
+    const HaloShape shape = test_shape(draw_dtype(rng), 2 * width, 2 * height, (int)rng_between(rng, 1, 5));
+    check(rng, &shape, width, rng_once_in(rng, 4) ? rng_between(rng, 1, 2 * height) : height,
+          (int)rng_between(rng, 0, KERNELS - 1));
+}
+
+static void wide_halves(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 60, halves_body);
+}
+
 /* Much smaller, from much larger, and the other way: strips and slices of several tasks. */
 static void large_body(Rng *rng)
 {
@@ -258,7 +273,8 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(tables_are_as_defined),
                                        cmocka_unit_test(tables_are_short), cmocka_unit_test(any_size),
-                                       cmocka_unit_test(ratios_that_repeat), cmocka_unit_test(long_sides)};
+                                       cmocka_unit_test(ratios_that_repeat), cmocka_unit_test(wide_halves),
+                                       cmocka_unit_test(long_sides)};
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

@@ -116,6 +116,9 @@ HaloStatus cuda_scratch(HaloDevice *device, CudaScratch which, int64_t bytes, vo
     return HALO_OK;
 }
 
+/* Buffers end with a whole word of 16 bytes, so that kernels may read the words that samples lie in. */
+static const int64_t memory_word = 16;
+
 /* Rows without padding: reductions, histograms and scans then read a buffer as one line, and a copy is one
  * block. Convolutions load through shared memory, where rows that start anywhere cost little. */
 HaloStatus cuda_alloc(HaloDevice *device, HaloBuf *buf)
@@ -124,10 +127,16 @@ HaloStatus cuda_alloc(HaloDevice *device, HaloBuf *buf)
     buf->data = NULL;
     CUDA_PASS(cuda_use(device));
     buf->stride = halo_row_bytes(buf);
-    if (!halo_mul(buf->rows, buf->stride, &bytes))
+    if (!halo_mul(buf->rows, buf->stride, &bytes) || bytes > INT64_MAX - memory_word)
         return halo_fail(HALO_ERR_LIMIT, "a buffer of %lld rows of %lld bytes is too large",
                          (long long)buf->rows, (long long)buf->stride);
-    return take(device, cuda_max(bytes, 1), &buf->data);
+    const int64_t rest = bytes % memory_word, empty = rest == 0 && bytes > 0 ? 0 : memory_word - rest;
+    CUDA_PASS(take(device, bytes + empty, &buf->data));
+    if (empty == 0) return HALO_OK;
+    const cudaError_t error = cudaMemsetAsync((char *)buf->data + bytes, 0, (size_t)empty, device->stream);
+    if (error == cudaSuccess) return HALO_OK;
+    cuda_release(device, buf);
+    return cuda_fail(error, "cudaMemsetAsync");
 }
 
 void cuda_release(HaloDevice *device, HaloBuf *buf)

@@ -1,6 +1,6 @@
 /* Two buffers, sample by sample. */
 #include "over.cuh"
-#include "quantise.cuh"
+#include "rows.cuh"
 #include "halo/pairs.h"
 
 struct CombineArgs {
@@ -8,7 +8,9 @@ struct CombineArgs {
     char *dst;
     int64_t a_stride, b_stride, dst_stride;
     int64_t x0, y0, width, height; /* of the destination's rectangle, and of its whole */
-    int64_t cols, row_blocks;      /* samples of a row, and blocks it takes */
+    int64_t cols;                  /* samples of a row; of all, where rows follow without a gap */
+    unsigned across;               /* blocks of a row */
+    bool a_packs, b_packs, packs;  /* are a, b and the destination aligned to packs? */
     int channels, alpha;
     bool spread;                  /* b is not laid out as a is: */
     int64_t b_pixel;              /* samples from one of its pixels to the next, */
@@ -19,22 +21,16 @@ struct CombineArgs {
     unsigned long long *clipped;
 };
 
-static const int combine_threads = 256, combine_pack = 4; /* samples of a thread */
+/* Samples of a thread: where packs are all there is to know, and where each is looked at by itself. */
+static const int combine_fast = 8, combine_slow = 4;
 
-/* Samples e and on of row y as f32, `count` of them; in one access where that is possible. */
-__device__ __forceinline__ static void load_four(float v[combine_pack], const char *data, int64_t stride,
-                                                 HaloDtype type, int64_t y, int64_t e, int count)
+/* Does it matter where a sample lies? */
+__host__ __device__ __forceinline__ static bool is_placed(const CombineArgs &args)
 {
-    cuda_typed(type, [&](auto zero) {
-        using S = decltype(zero);
-        const S *const from = (const S *)(data + y * stride) + e;
-        if (count == combine_pack && cuda_aligned(data, stride, combine_pack * sizeof(S)))
-            cuda_load_fours<S, combine_pack>(v, from);
-        else {
-#pragma unroll
-            for (int k = 0; k < combine_pack; k++) v[k] = k < count ? (float)from[k] : 0.0f;
-        }
-    });
+    const bool last = (args.channels == 2 || args.channels == 4) && args.alpha == args.channels - 1;
+    const HaloCombineKind kind = args.how.kind;
+    if (kind == HALO_COMBINE_UNPREMUL || kind == HALO_COMBINE_COPY_ALPHA) return !last;
+    return kind == HALO_COMBINE_KEEP || kind == HALO_COMBINE_ENDS;
 }
 
 /* Channel `c` of a pixel of row y of b, where it is spread. */
@@ -71,25 +67,14 @@ __device__ __forceinline__ static float fit_end(const CombineArgs &args, int64_t
     return sum;
 }
 
-/* Channel `c` of a pixel of row y of the rectangle, of `a` and `b` there. */
+/* Kinds for which it matters where a sample lies: channel `c` of a pixel of row y of the rectangle, of `a` and `b` there. */
 __device__ __forceinline__ static float combine_one(const CombineArgs &args, float a, float b, int64_t pixel,
                                                     int c, int64_t y)
 {
     const HaloCombine &how = args.how;
-    const bool is_alpha = c == args.alpha;
-    switch (how.kind) {
-    case HALO_COMBINE_MAGNITUDE: return halo_magnitude(a, b);
-    case HALO_COMBINE_ADD: return halo_fma(how.amount, b, a);
-    case HALO_COMBINE_MULTIPLY: return a * (how.unit == 1.0f ? b : b / how.unit);
-    case HALO_COMBINE_DIVIDE: return halo_divide(a, how.unit == 1.0f ? b : b / how.unit, how.zero_fails);
-    case HALO_COMBINE_DIFFERENCE: return halo_abs(a - b);
-    case HALO_COMBINE_MIN: return halo_canonical(halo_lesser(a, b));
-    case HALO_COMBINE_MAX: return halo_canonical(halo_greater(a, b));
-    case HALO_COMBINE_BLEND: return halo_fma(b, how.amount, a * (1.0f - how.amount));
-    case HALO_COMBINE_UNSHARP: return halo_unsharp(a, b, how.amount, how.threshold);
-    case HALO_COMBINE_UNPREMUL: {
+    if (how.kind == HALO_COMBINE_UNPREMUL) {
         float alpha = 0.0f;
-        if (is_alpha) return a;
+        if (c == args.alpha) return a;
         if (args.alpha >= 0)
             cuda_typed(args.a_type, [&](auto zero) {
                 const auto *const row = (const decltype(zero) *)(args.a + y * args.a_stride);
@@ -97,48 +82,92 @@ __device__ __forceinline__ static float combine_one(const CombineArgs &args, flo
             });
         return halo_unpremul(a, alpha, b, how.white);
     }
-    case HALO_COMBINE_COPY_ALPHA: return is_alpha ? b : a;
-    case HALO_COMBINE_KEEP: return in_margin(args, args.x0 + pixel, args.y0 + y) ? b : a;
-    case HALO_COMBINE_ENDS:
-        return in_margin(args, args.x0 + pixel, args.y0 + y) ? fit_end(args, args.x0 + pixel, c) : a;
-    default: break; /* over.cu */
-    }
-    return a;
+    if (how.kind == HALO_COMBINE_COPY_ALPHA) return c == args.alpha ? b : a;
+    if (!in_margin(args, args.x0 + pixel, args.y0 + y)) return a;
+    return how.kind == HALO_COMBINE_KEEP ? b : fit_end(args, args.x0 + pixel, c);
 }
 
-__global__ static void __launch_bounds__(combine_threads)
-    combine_kernel(const __grid_constant__ CombineArgs args)
+/* Kinds for which it does not: a becomes what a and b make. Where a channel is alpha it is the last of 2 or 4, and the
+ * first of the pack is a pixel's first. */
+template <int Pack>
+__device__ __forceinline__ static void combine_pack(const CombineArgs &args, float a[Pack], float b[Pack])
 {
-    const int64_t y = blockIdx.x / args.row_blocks;
-    const int64_t e = ((blockIdx.x % args.row_blocks) * combine_threads + threadIdx.x) * combine_pack;
-    unsigned clipped = 0;
-    if (e < args.cols) {
-        const int count = (int)cuda_min(combine_pack, args.cols - e);
-        float a[combine_pack], b[combine_pack];
-        load_four(a, args.a, args.a_stride, args.a_type, y, e, count);
-        if (!args.spread) load_four(b, args.b, args.b_stride, args.b_type, y, e, count);
-        int64_t pixel = e / args.channels;
-        int c = (int)(e - pixel * args.channels);
+    const HaloCombine &how = args.how;
+    const auto each = [&](auto f) {
 #pragma unroll
-        for (int k = 0; k < combine_pack; k++) {
-            if (k < count && args.spread) b[k] = load_spread(args, pixel, c, y);
-            if (k < count) a[k] = combine_one(args, a[k], b[k], pixel, c, y);
+        for (int k = 0; k < Pack; k++) a[k] = f(a[k], b[k], k);
+    };
+    const auto alpha = [&](int k) { return (k & (args.channels - 1)) == args.alpha; };
+    if ((how.kind == HALO_COMBINE_MULTIPLY || how.kind == HALO_COMBINE_DIVIDE) && how.unit != 1.0f)
+#pragma unroll
+        for (int k = 0; k < Pack; k++) b[k] = b[k] / how.unit;
+    switch (how.kind) {
+    case HALO_COMBINE_MAGNITUDE: each([](float u, float v, int) { return halo_magnitude(u, v); }); break;
+    case HALO_COMBINE_ADD: each([&](float u, float v, int) { return halo_fma(how.amount, v, u); }); break;
+    case HALO_COMBINE_MULTIPLY: each([](float u, float v, int) { return u * v; }); break;
+    case HALO_COMBINE_DIVIDE:
+        each([&](float u, float v, int) { return halo_divide(u, v, how.zero_fails); });
+        break;
+    case HALO_COMBINE_DIFFERENCE: each([](float u, float v, int) { return halo_abs(u - v); }); break;
+    case HALO_COMBINE_MIN: each([](float u, float v, int) { return halo_canonical(halo_lesser(u, v)); }); break;
+    case HALO_COMBINE_MAX: each([](float u, float v, int) { return halo_canonical(halo_greater(u, v)); }); break;
+    case HALO_COMBINE_BLEND:
+        each([&](float u, float v, int) { return halo_fma(v, how.amount, u * (1.0f - how.amount)); });
+        break;
+    case HALO_COMBINE_UNSHARP:
+        each([&](float u, float v, int) { return halo_unsharp(u, v, how.amount, how.threshold); });
+        break;
+    case HALO_COMBINE_COPY_ALPHA: each([&](float u, float v, int k) { return alpha(k) ? v : u; }); break;
+    case HALO_COMBINE_UNPREMUL: {
+        float of[Pack];
+#pragma unroll
+        for (int k = 0; k < Pack; k++) of[k] = args.channels == 4 ? a[k | 3] : a[k | 1];
+        each([&](float u, float v, int k) { return alpha(k) ? u : halo_unpremul(u, of[k], v, how.white); });
+        break;
+    }
+    default: break; /* the others are placed */
+    }
+}
+
+/* The pack of a thread is read; `make(a, b, place, count)` makes a of it. */
+template <int Pack, bool Spread, typename F>
+__device__ __forceinline__ static void combine_row(const CombineArgs &args, F make)
+{
+    const RowPlace p = row_place(args.across, Pack);
+    unsigned clipped = 0;
+    if (p.at < args.cols) {
+        const int count = (int)cuda_min(Pack, args.cols - p.at);
+        float a[Pack], b[Pack];
+        row_load<Pack>(a, args.a + p.y * args.a_stride, args.a_type, p.at, count, args.a_packs);
+        if (!Spread || !args.spread)
+            row_load<Pack>(b, args.b + p.y * args.b_stride, args.b_type, p.at, count, args.b_packs);
+        make(a, b, p, count);
+        row_store<Pack>(args.dst + p.y * args.dst_stride, args.type, p.at, count, args.packs, a, args.store, &clipped);
+    }
+    row_count(args.clipped, clipped);
+}
+
+__global__ static void __launch_bounds__(rows_threads) combine_kernel(const __grid_constant__ CombineArgs args)
+{
+    combine_row<combine_fast, false>(
+        args, [&](float *a, float *b, const RowPlace &, int) { combine_pack<combine_fast>(args, a, b); });
+}
+
+/* Any kind, and any layout of b. */
+__global__ static void __launch_bounds__(rows_threads) combine_any_kernel(const __grid_constant__ CombineArgs args)
+{
+    combine_row<combine_slow, true>(args, [&](float *a, float *b, const RowPlace &p, int count) {
+        int64_t pixel = p.at / args.channels;
+        int c = (int)(p.at - pixel * args.channels);
+        const bool placed = is_placed(args);
+#pragma unroll
+        for (int k = 0; k < combine_slow; k++) {
+            if (k < count && args.spread) b[k] = load_spread(args, pixel, c, p.y);
+            if (k < count && placed) a[k] = combine_one(args, a[k], b[k], pixel, c, p.y);
             if (++c == args.channels) c = 0, pixel++;
         }
-        cuda_typed(args.type, [&](auto zero) {
-            using D = decltype(zero);
-            D *const to = (D *)(args.dst + y * args.dst_stride) + e;
-#pragma unroll
-            for (int k = 0; k < combine_pack; k++) a[k] = halo_rescale(a[k], args.store);
-            if (count == combine_pack && cuda_aligned(args.dst, args.dst_stride, combine_pack * sizeof(D)))
-                cuda_store_fours<D, combine_pack>(to, a, &clipped);
-            else
-#pragma unroll
-                for (int k = 0; k < combine_pack; k++)
-                    if (k < count) to[k] = cuda_sample<D>(a[k], {1.0f, 1.0f}, &clipped);
-        });
-    }
-    cuda_count(args.clipped, clipped);
+        if (!placed) combine_pack<combine_slow>(args, a, b);
+    });
 }
 
 /* The taps of ENDS, on the device. */
@@ -152,6 +181,30 @@ static HaloStatus upload_ends(HaloDevice *device, HaloCombine *how, int64_t widt
     CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_TAPS, cuda_max(bytes, 1), &block));
     CUDA_TRY(cudaMemcpyAsync(block, how->tap, (size_t)bytes, cudaMemcpyHostToDevice, device->stream));
     how->tap = (const float *)block;
+    return HALO_OK;
+}
+
+static HaloStatus combine_launch(HaloDevice *device, CombineArgs *args, int64_t rows)
+{
+    const int64_t a_row = args->cols * (int64_t)halo_dtype_size(args->a_type),
+                  b_row = args->cols * (int64_t)halo_dtype_size(args->b_type),
+                  row = args->cols * (int64_t)halo_dtype_size(args->type);
+    const bool fast = !args->spread && !is_placed(*args);
+    const int pack = fast ? combine_fast : combine_slow;
+    if (fast && args->a_stride == a_row && args->b_stride == b_row && args->dst_stride == row) { /* one long row */
+        args->cols *= rows;
+        args->a_stride = args->b_stride = args->dst_stride = 0;
+        rows = 1;
+    }
+    args->a_packs = row_packs(args->a, args->a_stride, args->a_type, pack);
+    args->b_packs = row_packs(args->b, args->b_stride, args->b_type, pack);
+    args->packs = row_packs(args->dst, args->dst_stride, args->type, pack);
+    const int64_t across = row_blocks(args->cols, pack);
+    args->across = (unsigned)across;
+    if (fast)
+        CUDA_LAUNCH(device, combine_kernel, across * rows, rows_threads, 0, *args);
+    else
+        CUDA_LAUNCH(device, combine_any_kernel, across * rows, rows_threads, 0, *args);
     return HALO_OK;
 }
 
@@ -186,7 +239,5 @@ HaloStatus cuda_combine(HaloDevice *device, const HaloBuf *a, const HaloBuf *b, 
     if (combine->kind == HALO_COMBINE_ENDS) CUDA_PASS(upload_ends(device, &args.how, dst->shape.width));
     args.clipped = device->clipped;
     args.cols = dst->cols * dst->shape.channels;
-    args.row_blocks = cuda_ceil_div(args.cols, combine_threads * combine_pack);
-    CUDA_LAUNCH(device, combine_kernel, args.row_blocks * dst->rows, combine_threads, 0, args);
-    return HALO_OK;
+    return combine_launch(device, &args, dst->rows);
 }

@@ -1,12 +1,16 @@
-/* One picture over another, and alpha from a mask: a thread a pixel. */
+/* One picture over another, and alpha from a mask. Where pictures have up to four channels and alpha is the last of them, a
+ * thread takes a pack of pixels; else it takes one. */
 #include "over.cuh"
+#include "rows.cuh"
 #include "halo/pairs.h"
 
 struct OverArgs {
     const char *a, *b; /* a: the pixel for the first of dst; b: the first that it holds */
     char *dst;
     int64_t a_stride, b_stride, dst_stride;
-    int64_t cols, row_blocks;                   /* pixels of a row of dst, and blocks it takes */
+    int64_t cols;                               /* pixels of a row of dst */
+    unsigned across;                            /* blocks of a row */
+    bool a_packs, b_packs, packs;               /* are rows aligned to packs? Those of b, where dst's packs begin */
     int64_t b_left, b_top, b_right, b_bottom;   /* where b lies, counted in dst's rectangle */
     int64_t b_step;                             /* pixels of b from one of a's to the next: 1, or 0 */
     int a_channels, b_channels, channels;
@@ -18,8 +22,6 @@ struct OverArgs {
     unsigned long long *clipped;
 };
 
-static const int over_threads = 256;
-
 /* Channel c of pixel x of row y. */
 __device__ __forceinline__ static float load_one(const char *data, int64_t stride, HaloDtype type, int64_t x, int64_t y,
                                                  int channels, int c)
@@ -29,23 +31,31 @@ __device__ __forceinline__ static float load_one(const char *data, int64_t strid
     return v;
 }
 
-/* What of b lies on a pixel, as HALO_COMBINE_OVER has it: the shares, and the colours. */
+/* ---- a pixel -------------------------------------------------------------------------------------------- */
+
+/* What of b lies on a pixel, as HALO_COMBINE_OVER has it: the shares. */
 struct Shares {
     float t, r, u;
 };
 
-__device__ __forceinline__ static Shares shares_at(const OverArgs &args, int64_t x, int64_t y)
+/* Of the alphas of b and a; each is `white` where there is none. */
+__device__ __forceinline__ static Shares shares_of(float b, float a, bool b_has, bool a_has, float white)
 {
-    const float b = args.b_alpha < 0 ? args.white
-                                     : load_one(args.b, args.b_stride, args.b_type, x - args.b_left, y - args.b_top,
-                                                args.b_channels, args.b_alpha);
-    const float a = args.a_alpha < 0 ? args.white
-                                     : load_one(args.a, args.a_stride, args.a_type, x, y, args.a_channels, args.a_alpha);
     Shares shares;
-    shares.t = args.b_alpha < 0 ? 1.0f : b / args.white;
-    shares.r = (args.a_alpha < 0 ? 1.0f : a / args.white) * (1.0f - shares.t);
+    shares.t = b_has ? b / white : 1.0f;
+    shares.r = (a_has ? a / white : 1.0f) * (1.0f - shares.t);
     shares.u = shares.t + shares.r;
     return shares;
+}
+
+__device__ __forceinline__ static Shares shares_at(const OverArgs &args, int64_t x, int64_t y)
+{
+    const bool b_has = args.b_alpha >= 0, a_has = args.a_alpha >= 0;
+    const float b = b_has ? load_one(args.b, args.b_stride, args.b_type, x - args.b_left, y - args.b_top, args.b_channels,
+                                     args.b_alpha)
+                          : args.white;
+    const float a = a_has ? load_one(args.a, args.a_stride, args.a_type, x, y, args.a_channels, args.a_alpha) : args.white;
+    return shares_of(b, a, b_has, a_has, args.white);
 }
 
 /* Channel c of a pixel with b on it. */
@@ -61,10 +71,10 @@ __device__ __forceinline__ static float over_one(const OverArgs &args, const Sha
     return halo_canonical(halo_over(a, b, shares.t, shares.r, shares.u));
 }
 
-__global__ static void __launch_bounds__(over_threads) over_kernel(const __grid_constant__ OverArgs args)
+__global__ static void __launch_bounds__(rows_threads) pixel_kernel(const __grid_constant__ OverArgs args)
 {
-    const int64_t y = blockIdx.x / args.row_blocks;
-    const int64_t x = (blockIdx.x % args.row_blocks) * over_threads + threadIdx.x;
+    const RowPlace p = row_place(args.across, 1);
+    const int64_t x = p.at, y = p.y;
     unsigned clipped = 0;
     if (x < args.cols) {
         const bool on = args.over && x >= args.b_left && x < args.b_right && y >= args.b_top && y < args.b_bottom;
@@ -85,7 +95,161 @@ __global__ static void __launch_bounds__(over_threads) over_kernel(const __grid_
             });
         }
     }
-    cuda_count(args.clipped, clipped);
+    row_count(args.clipped, clipped);
+}
+
+/* ---- packs ---------------------------------------------------------------------------------------------- */
+
+/* Of so many channels, is the last alpha? */
+__host__ __device__ static constexpr bool has_alpha(int channels) { return channels % 2 == 0; }
+
+/* Pixels that a thread takes, of so many channels. */
+__host__ __device__ static constexpr int pixels_of(int channels) { return channels == 1 ? 8 : 4; }
+
+/* A pixel of B channels lies on one of A, which becomes what is seen. */
+template <int A, int B> __device__ __forceinline__ static void lay(float *a, const float *b, float white)
+{
+    const Shares shares = shares_of(b[B - 1], a[A - 1], has_alpha(B), has_alpha(A), white);
+    constexpr int colours = A - has_alpha(A);
+#pragma unroll
+    for (int c = 0; c < colours; c++) {
+        const float sum = halo_fma(b[B > 2 ? c : 0], shares.t, a[c] * shares.r); /* halo_over; a division by 1 is none */
+        if (shares.u > 0.0f) a[c] = shares.u == 1.0f ? sum : sum / shares.u;
+    }
+    if (has_alpha(A)) a[A - 1] = shares.u * white;
+}
+
+/* The pack of pixels of b that lies on pixels x and on of row y; a bit for each that there is. */
+template <int B, int Pixels>
+__device__ __forceinline__ static unsigned load_upper(float b[Pixels * B], const OverArgs &args, int64_t x, int64_t y,
+                                                      int count)
+{
+    const int64_t left = args.b_left - x, right = args.b_right - x;
+    const char *const row = args.b + (y - args.b_top) * args.b_stride;
+    unsigned on = 0;
+    if (y < args.b_top || y >= args.b_bottom || left >= count || right <= 0) return 0;
+    if (left <= 0 && right >= count) {
+        row_load<Pixels * B>(b, row, args.b_type, -left * B, count * B, args.b_packs);
+        return (1u << count) - 1;
+    }
+    cuda_typed(args.b_type, [&](auto zero) {
+        const auto *const from = (const decltype(zero) *)row - left * B;
+#pragma unroll
+        for (int k = 0; k < Pixels; k++) {
+            if (k < left || k >= right || k >= count) continue;
+            on |= 1u << k;
+#pragma unroll
+            for (int c = 0; c < B; c++) b[k * B + c] = (float)from[k * B + c];
+        }
+    });
+    return on;
+}
+
+template <int A, int B>
+__global__ static void __launch_bounds__(rows_threads) over_kernel(const __grid_constant__ OverArgs args)
+{
+    constexpr int pixels = pixels_of(A);
+    const RowPlace p = row_place(args.across, pixels);
+    unsigned clipped = 0;
+    if (p.at < args.cols) {
+        const int count = (int)cuda_min(pixels, args.cols - p.at);
+        float a[pixels * A], b[pixels * B];
+        row_load<pixels * A>(a, args.a + p.y * args.a_stride, args.a_type, p.at * A, count * A, args.a_packs);
+        const unsigned on = load_upper<B, pixels>(b, args, p.at, p.y, count);
+#pragma unroll
+        for (int k = 0; k < pixels; k++)
+            if (on >> k & 1) lay<A, B>(a + k * A, b + k * B, args.white);
+#pragma unroll
+        for (int k = 0; k < pixels * A; k++) a[k] = halo_canonical(a[k]);
+        row_store<pixels * A>(args.dst + p.y * args.dst_stride, args.type, p.at * A, count * A, args.packs, a, args.store,
+                              &clipped);
+    }
+    row_count(args.clipped, clipped);
+}
+
+template <int A> __global__ static void __launch_bounds__(rows_threads) cutout_kernel(const __grid_constant__ OverArgs args)
+{
+    constexpr int pixels = pixels_of(A), made = A + !has_alpha(A);
+    const RowPlace p = row_place(args.across, pixels);
+    unsigned clipped = 0;
+    if (p.at < args.cols) {
+        const int count = (int)cuda_min(pixels, args.cols - p.at);
+        const int64_t each = args.b_step * args.b_channels;
+        const char *const mask = args.b + p.y * args.b_stride;
+        float a[pixels * A], b[pixels], v[pixels * made];
+        row_load<pixels * A>(a, args.a + p.y * args.a_stride, args.a_type, p.at * A, count * A, args.a_packs);
+        if (each == 1)
+            row_load<pixels>(b, mask, args.b_type, p.at, count, args.b_packs);
+        else
+            cuda_typed(args.b_type, [&](auto zero) {
+#pragma unroll
+                for (int k = 0; k < pixels; k++)
+                    b[k] = k < count ? (float)((const decltype(zero) *)mask)[(p.at + k) * each] : 0.0f;
+            });
+#pragma unroll
+        for (int k = 0; k < pixels; k++) {
+#pragma unroll
+            for (int c = 0; c < made - 1; c++) v[k * made + c] = halo_canonical(a[k * A + c]);
+            const float alpha = has_alpha(A) ? a[k * A + A - 1] : args.white;
+            v[k * made + made - 1] = halo_canonical(alpha * (args.white == 1.0f ? b[k] : b[k] / args.white));
+        }
+        row_store<pixels * made>(args.dst + p.y * args.dst_stride, args.type, p.at * made, count * made, args.packs, v,
+                                 args.store, &clipped);
+    }
+    row_count(args.clipped, clipped);
+}
+
+/* ---- launching ------------------------------------------------------------------------------------------ */
+
+/* Is alpha the last of one to four channels, of which it makes an even number? */
+static bool usual(int channels, int alpha)
+{
+    return channels <= 4 && alpha == (has_alpha(channels) ? channels - 1 : -1);
+}
+
+static bool takes_packs(const OverArgs *args)
+{
+    if (!usual(args->a_channels, args->a_alpha) || !usual(args->channels, args->alpha)) return false;
+    const int colours = args->b_channels - (args->b_alpha >= 0);
+    return !args->over || (usual(args->b_channels, args->b_alpha) && (colours == 1 || args->a_channels > 2));
+}
+
+template <int A> static HaloStatus launch_packs(HaloDevice *device, OverArgs *args, int64_t rows)
+{
+    constexpr int pixels = pixels_of(A);
+    const int64_t across = row_blocks(args->cols, pixels), b_size = (int64_t)halo_dtype_size(args->b_type);
+    const char *const b = args->b - (args->over ? args->b_left * args->b_channels * b_size : 0);
+    args->across = (unsigned)across;
+    args->a_packs = row_packs(args->a, args->a_stride, args->a_type, pixels * A);
+    args->b_packs = row_packs(b, args->b_stride, args->b_type, pixels * (args->over ? args->b_channels : 1));
+    args->packs = row_packs(args->dst, args->dst_stride, args->type, pixels * args->channels);
+    if (!args->over)
+        CUDA_LAUNCH(device, (cutout_kernel<A>), across * rows, rows_threads, 0, *args);
+    else if (args->b_channels == 1)
+        CUDA_LAUNCH(device, (over_kernel<A, 1>), across * rows, rows_threads, 0, *args);
+    else if (args->b_channels == 2)
+        CUDA_LAUNCH(device, (over_kernel<A, 2>), across * rows, rows_threads, 0, *args);
+    else if constexpr (A > 2) {
+        if (args->b_channels == 3)
+            CUDA_LAUNCH(device, (over_kernel<A, 3>), across * rows, rows_threads, 0, *args);
+        else
+            CUDA_LAUNCH(device, (over_kernel<A, 4>), across * rows, rows_threads, 0, *args);
+    }
+    return HALO_OK;
+}
+
+static HaloStatus over_launch(HaloDevice *device, OverArgs *args, int64_t rows)
+{
+    switch (takes_packs(args) ? args->a_channels : 0) {
+    case 1: return launch_packs<1>(device, args, rows);
+    case 2: return launch_packs<2>(device, args, rows);
+    case 3: return launch_packs<3>(device, args, rows);
+    case 4: return launch_packs<4>(device, args, rows);
+    }
+    const int64_t across = row_blocks(args->cols, 1);
+    args->across = (unsigned)across;
+    CUDA_LAUNCH(device, pixel_kernel, across * rows, rows_threads, 0, *args);
+    return HALO_OK;
 }
 
 HaloStatus combine_pixels(HaloDevice *device, const HaloBuf *a, const HaloBuf *b, HaloBuf *dst, const HaloCombine *combine,
@@ -120,7 +284,5 @@ HaloStatus combine_pixels(HaloDevice *device, const HaloBuf *a, const HaloBuf *b
     args.store = store;
     args.clipped = device->clipped;
     args.cols = dst->cols;
-    args.row_blocks = cuda_ceil_div(dst->cols, over_threads);
-    CUDA_LAUNCH(device, over_kernel, args.row_blocks * dst->rows, over_threads, 0, args);
-    return HALO_OK;
+    return over_launch(device, &args, dst->rows);
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const int resample_threads = 256;
+#include "point/rows.cuh"
 
 /* About how much of the row pass is kept at a time. */
 static const int64_t between_bytes = (int64_t)256 << 20;
@@ -13,10 +13,11 @@ static const int64_t between_bytes = (int64_t)256 << 20;
 
 /* Row `y` of the whole source and those after it become lines of f32. */
 template <typename S>
-__global__ static void __launch_bounds__(resample_threads)
-    row_kernel(const __grid_constant__ ResampleArgs a, float *line, int64_t y, int64_t row_blocks)
+__global__ static void __launch_bounds__(rows_threads)
+    row_kernel(const __grid_constant__ ResampleArgs a, float *line, int64_t y, unsigned across)
 {
-    const int64_t e = (blockIdx.x % row_blocks) * resample_threads + threadIdx.x, r = blockIdx.x / row_blocks;
+    const RowPlace p = row_place(across, 1);
+    const int64_t e = p.at, r = p.y;
     if (e >= a.cols * a.channels) return;
     int64_t first;
     const int64_t row = resample_row(a.x, a.dst_x + e / a.channels, &first), count = a.x.count[row];
@@ -29,10 +30,11 @@ __global__ static void __launch_bounds__(resample_threads)
 }
 
 /* Rows of the destination from its row `top` on, from lines that begin with row `y` of the source. */
-__global__ static void __launch_bounds__(resample_threads)
-    column_kernel(const __grid_constant__ ResampleArgs a, const float *line, int64_t y, int64_t top, int64_t row_blocks)
+__global__ static void __launch_bounds__(rows_threads)
+    column_kernel(const __grid_constant__ ResampleArgs a, const float *line, int64_t y, int64_t top, unsigned across)
 {
-    const int64_t e = (blockIdx.x % row_blocks) * resample_threads + threadIdx.x, r = top + blockIdx.x / row_blocks;
+    const RowPlace p = row_place(across, 1);
+    const int64_t e = p.at, r = top + p.y;
     const int64_t pitch = a.cols * a.channels;
     unsigned clipped = 0;
     if (e < pitch) {
@@ -48,18 +50,11 @@ __global__ static void __launch_bounds__(resample_threads)
 
 static HaloStatus make_lines(HaloDevice *device, const ResampleArgs *args, float *line, int64_t y, int64_t rows)
 {
-    const int64_t row_blocks = cuda_ceil_div(args->cols * args->channels, resample_threads);
-    switch (args->src_dtype) {
-    case HALO_U8:
-        CUDA_LAUNCH(device, (row_kernel<uint8_t>), row_blocks * rows, resample_threads, 0, *args, line, y, row_blocks);
-        break;
-    case HALO_U16:
-        CUDA_LAUNCH(device, (row_kernel<uint16_t>), row_blocks * rows, resample_threads, 0, *args, line, y, row_blocks);
-        break;
-    default:
-        CUDA_LAUNCH(device, (row_kernel<float>), row_blocks * rows, resample_threads, 0, *args, line, y, row_blocks);
-    }
-    return HALO_OK;
+    const int64_t across = row_blocks(args->cols * args->channels, 1);
+    return row_type(args->src_dtype, [&](auto zero) {
+        CUDA_LAUNCH(device, (row_kernel<decltype(zero)>), across * rows, rows_threads, 0, *args, line, y, (unsigned)across);
+        return HALO_OK;
+    });
 }
 
 /* The end of the rows of the destination, from `top` on, that `fit` lines are enough for, but at least one; the lines
@@ -80,7 +75,7 @@ static int64_t band_end(const ResampleArgs *args, const HaloResampleAxis *host, 
 static HaloStatus two_passes(HaloDevice *device, const ResampleArgs *args, const HaloResampleAxis *host)
 {
     const int64_t pitch = args->cols * args->channels, line_bytes = pitch * (int64_t)sizeof(float);
-    const int64_t row_blocks = cuda_ceil_div(pitch, resample_threads), fit = cuda_max(between_bytes / line_bytes, 1);
+    const int64_t across = row_blocks(pitch, 1), fit = cuda_max(between_bytes / line_bytes, 1);
     int64_t first, lines, most = 0, bytes;
     void *between;
     for (int64_t top = 0; top < args->rows; most = cuda_max(most, lines))
@@ -91,8 +86,8 @@ static HaloStatus two_passes(HaloDevice *device, const ResampleArgs *args, const
     for (int64_t top = 0, end; top < args->rows; top = end) {
         end = band_end(args, host, top, fit, &first, &lines);
         CUDA_PASS(make_lines(device, args, (float *)between, first, lines));
-        CUDA_LAUNCH(device, column_kernel, row_blocks * (end - top), resample_threads, 0, *args, (const float *)between,
-                    first, top, row_blocks);
+        CUDA_LAUNCH(device, column_kernel, across * (end - top), rows_threads, 0, *args, (const float *)between, first, top,
+                    (unsigned)across);
     }
     return HALO_OK;
 }
@@ -159,6 +154,7 @@ HaloStatus cuda_resample(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, c
     args.dst_x = dst->x0;
     args.dst_y = dst->y0;
     args.src_stride = src->stride;
+    args.src_cols = src->cols;
     args.dst_stride = dst->stride;
     args.cols = dst->cols;
     args.rows = dst->rows;
@@ -167,8 +163,10 @@ HaloStatus cuda_resample(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, c
     args.y = resample->y;
     args.store = store;
     args.clipped = device->clipped;
-    const bool walks = resample_walk_takes(device, &args);
+    const bool walks = resample_walk_takes(&args), strips = !walks && resample_strip_takes(&args, resample);
     const HaloStatus status = upload_tables(device, resample, &args);
     if (status != HALO_OK && !device->asking) return status; /* who asks is told of the other scratch, too */
-    return walks ? resample_walk(device, &args, &resample->y) : two_passes(device, &args, &resample->y);
+    if (walks) return resample_walk(device, &args, &resample->y);
+    if (strips) return resample_strip(device, &args, resample);
+    return two_passes(device, &args, &resample->y);
 }

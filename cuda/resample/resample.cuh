@@ -11,6 +11,7 @@ struct ResampleArgs {
     HaloDtype src_dtype, dst_dtype;
     int64_t src_x, src_y, dst_x, dst_y;
     int64_t src_stride, dst_stride;
+    int64_t src_cols;   /* pixels of a row of the source that there are */
     int64_t cols, rows; /* pixels of the destination's rectangle */
     int channels;
     HaloResampleAxis x, y; /* with tables on the device */
@@ -47,9 +48,12 @@ __device__ __forceinline__ static void resample_store(const ResampleArgs &a, int
 HaloStatus cuda_resample(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloResample *resample,
                          HaloStore store);
 
-/* In one pass, where few taps and little of a row are needed for the outputs of a block (resample_walk.cu). Tables
- * of `args` are not looked at by the first, and lie on the device for the second; `host` has that of rows. */
-bool resample_walk_takes(const HaloDevice *device, const ResampleArgs *args);
+/* In one pass, where few taps and little of a row are needed for the outputs of a block: rows become more
+ * (resample_walk.cu), or do not (resample_strip.cu). Tables of `args` are not looked at by the first two, and lie on the
+ * device for the others; `host` has them on the host. */
+bool resample_walk_takes(const ResampleArgs *args);
+bool resample_strip_takes(const ResampleArgs *args, const HaloResample *host);
 HaloStatus resample_walk(HaloDevice *device, const ResampleArgs *args, const HaloResampleAxis *host);
+HaloStatus resample_strip(HaloDevice *device, const ResampleArgs *args, const HaloResample *host);
 
 #endif

@@ -1,11 +1,11 @@
-/* Resampling in one pass. A block has some columns of the destination, one element a thread, and goes down the rows of
- * the source: it stages a few of them, each thread makes its sample of their row pass, and that goes at once into the
- * sums of the outputs that it belongs to, or, where rows become more, into the last samples that outputs are made of.
- * Which outputs those are, and with what weights, is the same for all threads: a program, made first, says it. */
+/* Resampling to more rows in one pass. A block has some columns of the destination, one element a thread, and goes down the
+ * rows of the source: it stages a few of them, each thread makes its sample of their row pass, and keeps the last samples,
+ * which outputs are made of. Which outputs those are, and with what weights, is the same for all threads: a program, made
+ * first, says it. */
 #include "resample.cuh"
 
 static const int walk_threads = 256;
-/* Outputs that a row of the source may belong to, and rows that an output may be made of where they become more. */
+/* Rows that an output may be made of. */
 static const int walk_chain = 8;
 /* Taps of the row pass that a thread keeps. */
 static const int walk_taps = 32;
@@ -14,43 +14,25 @@ static const int walk_rows = 4, walk_abreast = walk_threads / walk_rows, walk_sp
 static const int walk_words = (walk_span + walk_abreast - 1) / walk_abreast + 1;
 /* One of 32 places stays free, so that threads which lie a power of two apart do not meet in a bank. */
 static const int walk_pitch = walk_span + walk_span / 32 + 4;
-/* Rows of the source that a block goes down, but for those above and below its own. */
+/* Rows of the destination that a block makes. */
 static const int walk_slice = 128;
 
-/* What becomes of a row of the source: weights of the outputs from the first that is not done on, and how many are done
- * then. Or, where rows become more, what an output is made of: weights of the last rows up to `mark`. */
+/* What an output is made of: weights of the last rows up to `mark`. */
 struct WalkLine {
     float weight[walk_chain];
     unsigned used; /* a bit for each weight that there is */
-    int mark, base, pad; /* base: the first output that is not done before this row */
+    int mark, pad[2];
 };
-static const int walk_line_words = sizeof(WalkLine) / sizeof(float);
 
 struct WalkArgs {
     ResampleArgs all;
-    const WalkLine *program; /* of rows of the source from `first` on; or of the destination's */
-    int64_t first;
+    const WalkLine *program; /* of rows of the destination */
+    int64_t first;           /* row of the source */
     int64_t tiles;      /* blocks across */
     int64_t slice_rows; /* of the destination, in a block */
 };
 
 /* ---- the program ---------------------------------------------------------------------------------------- */
-
-/* The first output whose taps end behind row j. */
-__device__ static int64_t walk_base(const HaloResampleAxis &y, int64_t j)
-{
-    int64_t low = 0, high = y.size - 1;
-    while (low < high) {
-        const int64_t middle = (low + high) / 2;
-        int64_t first;
-        const int64_t row = resample_row(y, middle, &first);
-        if (first + y.count[row] > j)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
-}
 
 __device__ static int64_t walk_end(const HaloResampleAxis &y, int64_t i)
 {
@@ -59,26 +41,7 @@ __device__ static int64_t walk_end(const HaloResampleAxis &y, int64_t i)
     return first + y.count[row];
 }
 
-__global__ static void walk_down_program(const __grid_constant__ WalkArgs a, WalkLine *program, int64_t lines)
-{
-    const int64_t k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x, j = a.first + k;
-    const HaloResampleAxis &y = a.all.y;
-    if (k >= lines) return;
-    const int64_t base = walk_base(y, j);
-    WalkLine line = {};
-    line.base = (int)base;
-    for (int64_t o = base; o < y.size && walk_end(y, o) == j + 1; o++) line.mark++;
-    for (int i = 0; i < walk_chain && base + i < y.size; i++) {
-        int64_t first;
-        const int64_t row = resample_row(y, base + i, &first);
-        if (j < first || j >= first + y.count[row]) continue;
-        line.weight[i] = y.tap[row * y.taps + (j - first)];
-        line.used |= 1u << i;
-    }
-    program[k] = line;
-}
-
-__global__ static void walk_up_program(const __grid_constant__ WalkArgs a, WalkLine *program, int64_t lines)
+__global__ static void walk_program(const __grid_constant__ WalkArgs a, WalkLine *program, int64_t lines)
 {
     const int64_t k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     const HaloResampleAxis &y = a.all.y;
@@ -110,26 +73,14 @@ struct WalkStage {
 
 __device__ __forceinline__ static int walk_off(const WalkStage &s) { return (int)((uintptr_t)s.row & 3); }
 
-/* The beginning of a word, where memory may end within it. */
-__device__ __forceinline__ static uint32_t walk_rest(const uint32_t *word, int bytes)
-{
-    uint32_t v = 0;
-    for (int i = 0; i < bytes; i++) v |= (uint32_t)((const uint8_t *)word)[i] << (8 * i);
-    return v;
-}
-
+/* The last word may end behind the row, and even the buffer's samples: it ends where memory does, or before. */
 __device__ __forceinline__ static void walk_fetch(WalkStage &s, bool exists)
 {
     const uint32_t *const words = (const uint32_t *)(s.row - walk_off(s));
     const int bytes = exists ? walk_off(s) + s.span * s.bytes : 0;
 #pragma unroll
-    for (int k = 0; k < walk_words; k++) {
-        const int word = s.first + k * walk_abreast;
-        if (word < bytes / 4)
-            s.word[k] = words[word];
-        else if (word * 4 < bytes)
-            s.word[k] = walk_rest(words + word, bytes % 4);
-    }
+    for (int k = 0; k < walk_words; k++)
+        if ((s.first + k * walk_abreast) * 4 < bytes) s.word[k] = words[s.first + k * walk_abreast];
 }
 
 template <typename S> __device__ __forceinline__ static void walk_put(const WalkStage &s, float *staged)
@@ -184,11 +135,10 @@ __device__ static int64_t walk_emit(const WalkArgs &a, int64_t out, int64_t bott
     return out;
 }
 
-template <int Taps, bool Up>
+template <int Taps>
 __global__ static void __launch_bounds__(walk_threads) walk_kernel(const __grid_constant__ WalkArgs a)
 {
     __shared__ float staged[walk_rows * walk_pitch];
-    __shared__ __align__(16) float program[walk_rows * walk_line_words];
     const ResampleArgs &all = a.all;
     const int64_t tile = blockIdx.x % a.tiles, top = blockIdx.x / a.tiles * a.slice_rows;
     const int64_t bottom = cuda_min(top + a.slice_rows, all.rows), width = all.cols * all.channels;
@@ -214,23 +164,19 @@ __global__ static void __launch_bounds__(walk_threads) walk_kernel(const __grid_
     /* and the rows */
     resample_row(all.y, all.dst_y + top, &first);
     const int64_t end = walk_end(all.y, all.dst_y + bottom - 1);
-    int64_t out = Up ? top : a.program[first - a.first].base - all.dst_y;
+    int64_t out = top;
     const int mine_row = threadIdx.x / walk_abreast;
     WalkStage s;
     s.bytes = all.src_dtype == HALO_U8 ? 1 : all.src_dtype == HALO_U16 ? 2 : 4;
     s.span = (int)((right + all.x.count[last] - left) * all.channels);
     s.first = threadIdx.x % walk_abreast;
     s.row = all.src + (first + mine_row - all.src_y) * all.src_stride + (left - all.src_x) * all.channels * s.bytes;
-    float line_word = 0.0f;
     walk_fetch(s, first + mine_row < end);
     for (int64_t y = first; y < end; y += walk_rows) {
         const int rows = (int)cuda_min(walk_rows, end - y);
-        if (!Up && threadIdx.x < rows * walk_line_words)
-            line_word = ((const float *)(a.program + (y - a.first)))[threadIdx.x];
         __syncthreads();
         if (mine_row < rows)
             cuda_typed(all.src_dtype, [&](auto zero) { walk_put<decltype(zero)>(s, staged + mine_row * walk_pitch); });
-        if (!Up && threadIdx.x < rows * walk_line_words) program[threadIdx.x] = line_word;
         __syncthreads();
         s.row += walk_rows * all.src_stride;
         walk_fetch(s, y + walk_rows + mine_row < end);
@@ -238,32 +184,16 @@ __global__ static void __launch_bounds__(walk_threads) walk_kernel(const __grid_
         for (int r = 0; r < walk_rows; r++) {
             if (r >= rows) break;
             const float v = walk_row<Taps>(staged + r * walk_pitch, at, tap, count, full);
-            if constexpr (Up) {
 #pragma unroll
-                for (int k = 0; k < walk_chain - 1; k++) chain[k] = chain[k + 1];
-                chain[walk_chain - 1] = v;
-                out = walk_emit(a, out, bottom, (int)(y + r + 1 - a.first), chain, e, here, &clipped);
-            } else {
-                const WalkLine &line = ((const WalkLine *)program)[r];
-                const unsigned used = line.used;
-#pragma unroll
-                for (int k = 0; k < walk_chain; k++)
-                    if (used >> k & 1) chain[k] = halo_fma(line.weight[k], v, chain[k]);
-                for (int done = line.mark; done > 0; done--, out++) {
-                    if (here && out >= top && out < bottom) resample_store(all, e, out, chain[0], &clipped);
-#pragma unroll
-                    for (int k = 0; k < walk_chain - 1; k++) chain[k] = chain[k + 1];
-                    chain[walk_chain - 1] = 0.0f;
-                }
-            }
+            for (int k = 0; k < walk_chain - 1; k++) chain[k] = chain[k + 1];
+            chain[walk_chain - 1] = v;
+            out = walk_emit(a, out, bottom, (int)(y + r + 1 - a.first), chain, e, here, &clipped);
         }
     }
     cuda_count(all.clipped, clipped);
 }
 
 /* ---- launching ------------------------------------------------------------------------------------------ */
-
-static bool grows(const HaloResampleAxis *y) { return y->taps <= walk_chain && y->length < y->size; }
 
 /* Elements of the source that a block's outputs read, at most. */
 static int64_t span_of(const ResampleArgs *args)
@@ -273,22 +203,16 @@ static int64_t span_of(const ResampleArgs *args)
     return pixels * args->channels < 1e6 ? (int64_t)(pixels * args->channels) : 1000000;
 }
 
-bool resample_walk_takes(const HaloDevice *device, const ResampleArgs *args)
+bool resample_walk_takes(const ResampleArgs *args)
 {
     const HaloResampleAxis *x = &args->x, *y = &args->y;
-    (void)device;
-    if (x->taps > walk_taps || span_of(args) > walk_span || x->length > INT32_MAX / 4 || y->length > INT32_MAX / 4 ||
-        y->size > INT32_MAX / 4)
-        return false;
-    return grows(y) || (double)y->taps * (double)y->size <= (walk_chain - 1) * (double)y->length;
+    return x->taps <= walk_taps && span_of(args) <= walk_span && x->length <= INT32_MAX / 4 && y->length <= INT32_MAX / 4 &&
+           y->size <= INT32_MAX / 4 && y->taps <= walk_chain && y->length < y->size;
 }
 
-template <int Taps> static HaloStatus launch_taps(HaloDevice *device, const WalkArgs *args, bool up, int64_t slices)
+template <int Taps> static HaloStatus launch_taps(HaloDevice *device, const WalkArgs *args, int64_t slices)
 {
-    if (up)
-        CUDA_LAUNCH(device, (walk_kernel<Taps, true>), args->tiles * slices, walk_threads, 0, *args);
-    else
-        CUDA_LAUNCH(device, (walk_kernel<Taps, false>), args->tiles * slices, walk_threads, 0, *args);
+    CUDA_LAUNCH(device, (walk_kernel<Taps>), args->tiles * slices, walk_threads, 0, *args);
     return HALO_OK;
 }
 
@@ -296,28 +220,21 @@ HaloStatus resample_walk(HaloDevice *device, const ResampleArgs *all, const Halo
 {
     static const int sizes[] = {1, 2, 3, 4, 6, 8, 12, 16, 18, 24, 32};
     WalkArgs args = {};
-    const bool up = grows(&all->y);
-    const HaloResampleTaps last = halo_resample_at(host, all->dst_y + all->rows - 1);
     void *program;
     args.all = *all;
     args.first = halo_resample_at(host, all->dst_y).first;
-    const int64_t lines = up ? all->rows : last.first + last.count - args.first;
-    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_PARTIAL, lines * (int64_t)sizeof(WalkLine), &program));
-    if (up)
-        CUDA_LAUNCH(device, walk_up_program, cuda_ceil_div(lines, 128), 128, 0, args, (WalkLine *)program, lines);
-    else
-        CUDA_LAUNCH(device, walk_down_program, cuda_ceil_div(lines, 128), 128, 0, args, (WalkLine *)program, lines);
+    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_PARTIAL, all->rows * (int64_t)sizeof(WalkLine), &program));
+    CUDA_LAUNCH(device, walk_program, cuda_ceil_div(all->rows, 128), 128, 0, args, (WalkLine *)program, all->rows);
     args.program = (const WalkLine *)program;
     args.tiles = cuda_ceil_div(all->cols * all->channels, walk_threads);
-    const double over = (double)all->y.length / (double)all->y.size;
-    args.slice_rows = cuda_max(8, cuda_min(all->rows, over > 1.0 ? (int64_t)(walk_slice / over) : walk_slice));
+    args.slice_rows = cuda_max(8, cuda_min(all->rows, walk_slice));
     const int64_t slices = cuda_ceil_div(all->rows, args.slice_rows);
     int size = 0;
     while (sizes[size] < all->x.taps) size++;
     switch (sizes[size]) {
-#define CASE(taps) case taps: return launch_taps<taps>(device, &args, up, slices);
+#define CASE(taps) case taps: return launch_taps<taps>(device, &args, slices);
         CASE(1) CASE(2) CASE(3) CASE(4) CASE(6) CASE(8) CASE(12) CASE(16) CASE(18) CASE(24)
 #undef CASE
-    default: return launch_taps<32>(device, &args, up, slices);
+    default: return launch_taps<32>(device, &args, slices);
     }
 }

@@ -1,0 +1,109 @@
+/* What the kernels share that go over the rows of a rectangle, a pack of neighbours a thread: where a thread stands, how
+ * a pack is read and stored, and one call for each pair of sample types. */
+#ifndef HALO_CUDA_ROWS_CUH
+#define HALO_CUDA_ROWS_CUH
+
+#include "quantise.cuh"
+
+static const int rows_threads = 256;
+
+/* ---- where ---------------------------------------------------------------------------------------------- */
+
+struct RowPlace {
+    int64_t y, at; /* the row, and the first element (or pixel) of the thread's pack */
+};
+
+/* Blocks lie along the rows, `across` of them in each. There are fewer than 2^31, so 32 bits divide. */
+__device__ __forceinline__ static RowPlace row_place(unsigned across, int pack)
+{
+    const unsigned y = blockIdx.x / across, block = blockIdx.x - y * across;
+    return {y, ((int64_t)block * rows_threads + threadIdx.x) * pack};
+}
+
+static inline int64_t row_blocks(int64_t length, int pack)
+{
+    return cuda_ceil_div(length, (int64_t)rows_threads * pack);
+}
+
+/* ---- packs ---------------------------------------------------------------------------------------------- */
+
+/* A pack of so many samples, a multiple of 4, travels in pieces of so many. */
+__host__ __device__ static constexpr int row_piece(int count) { return count % 16 == 0 ? 16 : count % 8 == 0 ? 8 : 4; }
+
+/* May packs of so many samples be read, or stored, piece by piece? */
+static inline bool row_packs(const void *data, int64_t stride, HaloDtype dtype, int count)
+{
+    return cuda_aligned(data, stride, (size_t)cuda_min(16, row_piece(count) * (int64_t)halo_dtype_size(dtype)));
+}
+
+/* `count` of Count samples as f32, in whole packs where `packed`. Others are 0. */
+template <int Count>
+__device__ __forceinline__ static void row_load(float v[Count], const char *row, HaloDtype type, int64_t at, int count,
+                                                bool packed)
+{
+    cuda_typed(type, [&](auto zero) {
+        using S = decltype(zero);
+        const S *const from = (const S *)row + at;
+        constexpr int piece = row_piece(Count);
+        if (packed && count == Count)
+#pragma unroll
+            for (int k = 0; k < Count; k += piece) cuda_load_fours<S, piece>(v + k, from + k);
+        else
+#pragma unroll
+            for (int k = 0; k < Count; k++) v[k] = k < count ? (float)from[k] : 0.0f;
+    });
+}
+
+template <int Count>
+__device__ __forceinline__ static void row_store(char *row, HaloDtype type, int64_t at, int count, bool packed,
+                                                 float v[Count], HaloStore store, unsigned *clipped)
+{
+    if (store.num != 1.0f || store.den != 1.0f)
+#pragma unroll
+        for (int k = 0; k < Count; k++) v[k] = halo_rescale(v[k], store);
+    cuda_typed(type, [&](auto zero) {
+        using D = decltype(zero);
+        D *const to = (D *)row + at;
+        constexpr int piece = row_piece(Count);
+        if (packed && count == Count)
+#pragma unroll
+            for (int k = 0; k < Count; k += piece) cuda_store_fours<D, piece>(to + k, v + k, clipped);
+        else
+#pragma unroll
+            for (int k = 0; k < Count; k++)
+                if (k < count) to[k] = cuda_sample<D>(v[k], {1.0f, 1.0f}, clipped);
+    });
+}
+
+/* cuda_count for a whole block, by one atomic: where samples are clipped everywhere, warps would wait for each other. */
+__device__ __forceinline__ static void row_count(unsigned long long *total, unsigned count)
+{
+    __shared__ unsigned sum;
+    if (!__syncthreads_or(count != 0)) return;
+    if (threadIdx.x == 0) sum = 0;
+    __syncthreads();
+    const unsigned warp = cuda_warp_sum(count);
+    if (threadIdx.x % CUDA_WARP == 0) atomicAdd(&sum, warp);
+    __syncthreads();
+    if (threadIdx.x == 0) atomicAdd(total, (unsigned long long)sum);
+}
+
+/* ---- types ---------------------------------------------------------------------------------------------- */
+
+/* f(S()) with the type of samples, on the host. */
+template <typename F> static HaloStatus row_type(HaloDtype type, F f)
+{
+    switch (type) {
+    case HALO_U8: return f(uint8_t());
+    case HALO_U16: return f(uint16_t());
+    default: return f(float());
+    }
+}
+
+/* f(S(), D()) with those of a source and a destination. */
+template <typename F> static HaloStatus row_types(HaloDtype src, HaloDtype dst, F f)
+{
+    return row_type(src, [&](auto s) { return row_type(dst, [&](auto d) { return f(s, d); }); });
+}
+
+#endif
