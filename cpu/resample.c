@@ -77,9 +77,9 @@ static void make_lines(Task *t)
             part[o - from] = t->taps[o];
             part[o - from].first -= first;
         }
-        kernels->turn[r->src->shape.dtype](row, pixels * channels, t->turned);
+        kernels->turn[r->src->shape.dtype](row, pixels * channels, t->turned, lanes);
         kernels->sums(part, end - from, channels, t->turned, t->sums);
-        kernels->turn_back(t->sums, (end - from) * channels, to);
+        kernels->turn_back(t->sums, lanes, (end - from) * channels, to);
     }
     t->next += rows;
 }
@@ -177,6 +177,7 @@ HaloStatus cpu_resample(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, co
         src->shape.channels != dst->shape.channels || !holds(x, dst->x0, dst->cols, src->x0, src->cols) ||
         !holds(y, dst->y0, dst->rows, src->y0, src->rows))
         HALO_FAIL(HALO_ERR_BUG, "samples were to be resampled that the source does not hold");
+    if (cpu_resample_is_line(dst, resample)) return cpu_resample_line(device, src, dst, resample, store);
     const double outputs = (double)dst->cols * dst->shape.channels, over = (double)y->length / (double)y->size;
     const int workers =
         cpu_workers(device, outputs * (double)dst->rows * ((double)x->taps * over + (double)y->taps + 4.0));

@@ -1,4 +1,4 @@
-/* Sizes and places of pictures as people type them, and the tables that resampling takes. */
+/* Sizes and places of pictures as people type them, and the tables that resampling takes, of sound too. */
 #ifndef GEOMETRY_H
 #define GEOMETRY_H
 
@@ -42,5 +42,9 @@ typedef enum ResampleKernel {
  * long as the plan. */
 HaloStatus taps_resample(HaloBuilder *builder, int64_t length, int64_t size, ResampleKernel kernel,
                          HaloResampleAxis *axis);
+
+/* taps_rate.c: the table that makes `up` samples of every `down`, of `length` in all, likewise. HALO_ERR_USAGE where it would
+ * be too large. */
+HaloStatus taps_rate(HaloBuilder *builder, int64_t length, int64_t up, int64_t down, HaloResampleAxis *axis);
 
 #endif

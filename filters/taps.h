@@ -55,5 +55,7 @@ double taps_sinc_attenuation(const HaloMask *row, double low, double high, doubl
 
 /* As many taps, and such a window, that this is at least `attenuation`. */
 HaloStatus taps_sinc_attaining(double low, double high, double transition, double attenuation, HaloMask *row);
+/* Kaiser's window, but for a factor: I0(beta sqrt(1 - t^2)), at |t| <= 1. */
+double taps_kaiser(double beta, double t);
 
 #endif

@@ -19,6 +19,8 @@ static double bessel_i0(double x)
     return sum;
 }
 
+double taps_kaiser(double beta, double t) { return bessel_i0(beta * sqrt(1.0 - t * t)); }
+
 static double kaiser_beta(double attenuation)
 {
     if (attenuation > 50.0) return 0.1102 * (attenuation - 8.7);

@@ -50,6 +50,10 @@ static const char *const pipeline_text[] = {
     "gauss:2 | pad:400,5,border=replicate",
     "reverse | average:5",
     "conv:mask=\"1x3: 1,2,1\",stride=4 | trim:3 | pad:1,1",
+    "rate:12k",
+    "average:9 | rate:6k | gauss:1 | stats",
+    "rate:22.05k | trim:30 | average:9,border=reflect | rate:8k",
+    "stats | rate:4k | pad:5,3",
 };
 enum { PIPELINES = sizeof pipeline_text / sizeof *pipeline_text };
 

@@ -8,8 +8,19 @@ static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], Halo
     dst->dtype = HALO_F32;
     dst->width = resample->x.size;
     dst->height = resample->y.size;
+    if (dst->kind == HALO_AUDIO) dst->rate = resample->rate;
     if (resample->x.length == src[0]->width && resample->y.length == src[0]->height) return HALO_OK;
     return halo_fail(HALO_ERR_BUG, "a table for other sizes was to resample a picture");
+}
+
+/* As many outputs as begin before the end. */
+static HaloStatus end(HaloStep *step, int64_t was, int64_t length)
+{
+    HaloResampleAxis *x = &step->u.resample.x;
+    (void)was;
+    x->length = length;
+    x->size = length / x->down * x->up + (length % x->down * x->up + x->down - 1) / x->down;
+    return HALO_OK;
 }
 
 /* What the taps of outputs [*from, *to) lie over; where outputs are asked for that are not there, those of the
@@ -41,10 +52,14 @@ static double flops(const HaloStep *step, double samples)
 static void describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
 {
     const HaloResampleAxis *x = &step->u.resample.x, *y = &step->u.resample.y;
-    (void)sound, (void)exact;
-    snprintf(room, size, "resample %lld x %lld to %lld x %lld, rows by %lld taps, then columns by %lld",
-             (long long)x->length, (long long)y->length, (long long)x->size, (long long)y->size,
-             (long long)x->taps, (long long)y->taps);
+    (void)exact;
+    if (sound)
+        snprintf(room, size, "resample by %lld/%lld to %g Hz, %lld taps", (long long)x->up, (long long)x->down,
+                 step->u.resample.rate, (long long)x->taps);
+    else
+        snprintf(room, size, "resample %lld x %lld to %lld x %lld, rows by %lld taps, then columns by %lld",
+                 (long long)x->length, (long long)y->length, (long long)x->size, (long long)y->size,
+                 (long long)x->taps, (long long)y->taps);
 }
 
 static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
@@ -59,6 +74,7 @@ const Primitive primitive_resample = {
     .blind = true,
     .shape = shape,
     .reads = reads,
+    .end = end,
     .flops = flops,
     .describe = describe,
     .run = run,

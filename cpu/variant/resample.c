@@ -55,20 +55,20 @@ static CPU_INLINE void transpose(__m256 v[BLOCK])
 #define TYPE f32
 #include "resample_tmpl.h"
 
-static void turn_back(const float *turned, int64_t n, float *const *row)
+static void turn_back(const float *turned, int64_t pitch, int64_t n, float *const *row)
 {
     int64_t e = 0;
 #if defined(__AVX2__)
     for (; e + BLOCK <= n; e += BLOCK)
         for (int l = 0; l < CPU_LANES; l += BLOCK) {
             __m256 v[BLOCK];
-            CPU_UNROLL for (int k = 0; k < BLOCK; k++) v[k] = _mm256_loadu_ps(turned + (e + k) * CPU_LANES + l);
+            CPU_UNROLL for (int k = 0; k < BLOCK; k++) v[k] = _mm256_loadu_ps(turned + (e + k) * pitch + l);
             transpose(v);
             CPU_UNROLL for (int k = 0; k < BLOCK; k++) _mm256_storeu_ps(row[l + k] + e, v[k]);
         }
 #endif
     for (; e < n; e++)
-        for (int l = 0; l < CPU_LANES; l++) row[l][e] = turned[e * CPU_LANES + l];
+        for (int l = 0; l < CPU_LANES; l++) row[l][e] = turned[e * pitch + l];
 }
 
 /* ---- sums ----------------------------------------------------------------------------------------------- */
@@ -115,7 +115,53 @@ static CPU_INLINE void some(const HaloResampleTaps *taps, int outputs, int chann
     }
 }
 
-#define ALL_OUTPUTS(channels)                                                                             \
+static CPU_INLINE int64_t larger_of(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* Taps [from, to) of an output over samples from `first` on. */
+static CPU_INLINE void add_taps(const HaloResampleTaps *taps, int channels, int64_t from, int64_t to, int64_t step,
+                                const float *turned, CpuVector *sum)
+{
+    for (int64_t s = from; s < to; s++) {
+        const CpuVector t = vector_of(taps->tap[s - taps->first]);
+        CPU_UNROLL for (int c = 0; c < channels; c++) sum[c] =
+            vector_fma(t, vector_load(turned + s * step + c * CPU_LANES), sum[c]);
+    }
+}
+
+/* The same as `some`, where all outputs take the samples that all of them read from one load each. */
+static CPU_INLINE void some_along(const HaloResampleTaps *taps, int outputs, int channels, int64_t step,
+                                  const float *turned, float *out)
+{
+    CpuVector sum[ABREAST];
+    const float *tap[ABREAST];
+    const int64_t last = taps[outputs - 1].first, end = taps[0].first + taps[0].count, from = last < end ? last : end;
+    CPU_UNROLL for (int o = 0; o < outputs; o++)
+    {
+        CPU_UNROLL for (int c = 0; c < channels; c++) sum[o * channels + c] = vector_of(0.0f);
+        add_taps(&taps[o], channels, taps[o].first, from, step, turned, sum + o * channels);
+        tap[o] = taps[o].tap + (from < end ? from - taps[o].first : 0);
+    }
+    const float *at = turned + from * step;
+    for (int64_t j = 0; j < end - from; j++, at += step) {
+        CpuVector v[ABREAST];
+        CPU_UNROLL for (int c = 0; c < channels; c++) v[c] = vector_load(at + c * CPU_LANES);
+        CPU_UNROLL for (int o = 0; o < outputs; o++)
+        {
+            const CpuVector t = vector_of(tap[o][j]);
+            CPU_UNROLL for (int c = 0; c < channels; c++) sum[o * channels + c] =
+                vector_fma(t, v[c], sum[o * channels + c]);
+        }
+    }
+    CPU_UNROLL for (int o = 0; o < outputs; o++)
+    {
+        add_taps(&taps[o], channels, larger_of(end, taps[o].first), taps[o].first + taps[o].count, step, turned,
+                 sum + o * channels);
+        CPU_UNROLL for (int c = 0; c < channels; c++)
+            vector_store(out + o * step + c * CPU_LANES, sum[o * channels + c]);
+    }
+}
+
+#define ALL_OUTPUTS(some, channels)                                                                       \
     do {                                                                                                  \
         int64_t o = 0;                                                                                    \
         for (; o + ABREAST / (channels) <= outputs; o += ABREAST / (channels))                            \
@@ -123,29 +169,36 @@ static CPU_INLINE void some(const HaloResampleTaps *taps, int outputs, int chann
         for (; o < outputs; o++) some(taps + o, 1, channels, step, turned + from, out + from + o * step); \
     } while (0)
 
+/* Channels by ones, twos, threes and fours. */
+#define ALL_CHANNELS(some)                                \
+    do {                                                  \
+        const int64_t step = channels * CPU_LANES;        \
+        for (int64_t c = 0; c < channels;) {              \
+            const int64_t from = c * CPU_LANES;           \
+            switch (channels - c) {                       \
+            case 1: ALL_OUTPUTS(some, 1); c++; break;     \
+            case 2: ALL_OUTPUTS(some, 2); c += 2; break;  \
+            case 3: ALL_OUTPUTS(some, 3); c += 3; break;  \
+            default: ALL_OUTPUTS(some, 4); c += 4; break; \
+            }                                             \
+        }                                                 \
+    } while (0)
+
 static void sums(const HaloResampleTaps *taps, int64_t outputs, int64_t channels, const float *turned,
                  float *out)
 {
-    const int64_t step = channels * CPU_LANES;
-    for (int64_t c = 0; c < channels;) {
-        const int64_t from = c * CPU_LANES;
-        switch (channels - c) {
-        case 1:
-            ALL_OUTPUTS(1);
-            c++;
-            break;
-        case 2:
-            ALL_OUTPUTS(2);
-            c += 2;
-            break;
-        case 3:
-            ALL_OUTPUTS(3);
-            c += 3;
-            break;
-        default: ALL_OUTPUTS(4); c += 4;
-        }
-    }
+    ALL_CHANNELS(some);
+}
+
+static void sums_along(const HaloResampleTaps *taps, int64_t outputs, int64_t channels, const float *turned,
+                       float *out)
+{
+    ALL_CHANNELS(some_along);
 }
 
 const CpuResampleKernels CPU_TABLE(resample) = {
-    .lanes = CPU_LANES, .turn = {turn_u8, turn_u16, turn_f32}, .turn_back = turn_back, .sums = sums};
+    .lanes = CPU_LANES,
+    .turn = {turn_u8, turn_u16, turn_f32},
+    .turn_back = turn_back,
+    .sums = sums,
+    .sums_along = sums_along};

@@ -145,6 +145,7 @@ HaloStatus cuda_resample(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, c
     ResampleArgs args = {};
     CUDA_PASS(cuda_use(device));
     if (dst->cols < 1 || dst->rows < 1) return HALO_OK;
+    if (resample->x.cut || resample->y.cut) return halo_fail(HALO_ERR_DEVICE, "taps at the ends are not cut off on a GPU");
     args.src = (const char *)src->data;
     args.dst = (char *)dst->data;
     args.src_dtype = src->shape.dtype;

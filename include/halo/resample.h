@@ -7,12 +7,14 @@
 /* Along one axis: output i is the sum over j of tap[j] times sample first + j, one accumulator that starts at
  * +0 and takes every tap in ascending order by one fma. Taps come in rows of a table. Outputs at the ends,
  * whose sums are cut off by the ends of the source, have a row each; those between them share `up` rows: output
- * i + up reads as output i does, `down` samples further on. No tap lies outside of the source. */
+ * i + up reads as output i does, `down` samples further on. No tap lies outside of the source; or, where they are `cut`,
+ * no output has a row of its own, and taps that lie outside are left out: each output has one inside. */
 typedef struct HaloResampleAxis {
     int64_t length, size; /* samples of the source and of the result */
     int64_t left, right;  /* outputs with rows of their own; left + right <= size */
     int64_t up, down;     /* up is 0 where there is no output in between */
     int64_t taps;         /* the most that a row has */
+    bool cut;
     const int64_t *first; /* [left + up + right] of outputs at the ends, and of the first `up` between them; */
     const int64_t *count; /* the taps of each row, at least 1; first and first + count never decrease */
     const float *tap;     /* [left + up + right][taps] */
@@ -21,6 +23,7 @@ typedef struct HaloResampleAxis {
 /* Rows to f32 by x, then columns of that by y; the store belongs to the columns. */
 struct HaloResample {
     HaloResampleAxis x, y;
+    double rate; /* of sound that is made */
 };
 
 /* Where an output's taps stand and what they lie over. */
@@ -39,9 +42,13 @@ static inline HaloResampleTaps halo_resample_at(const HaloResampleAxis *axis, in
     const int64_t k = i - axis->left, from_right = i - (axis->size - axis->right);
     const bool middle = k >= 0 && from_right < 0;
     const int64_t row = k < 0 ? i : middle ? axis->left + k % axis->up : axis->left + axis->up + from_right;
-    const HaloResampleTaps taps = {axis->tap + row * axis->taps,
-                                   axis->first[row] + (middle ? k / axis->up * axis->down : 0),
-                                   axis->count[row]};
+    HaloResampleTaps taps = {axis->tap + row * axis->taps,
+                             axis->first[row] + (middle ? k / axis->up * axis->down : 0), axis->count[row]};
+    if (!axis->cut) return taps;
+    const int64_t before = taps.first < 0 ? -taps.first : 0, behind = taps.first + taps.count - axis->length;
+    taps.tap += before;
+    taps.first += before;
+    taps.count -= before + (behind > 0 ? behind : 0);
     return taps;
 }
 

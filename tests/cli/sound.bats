@@ -81,3 +81,29 @@ make_eight() { seq 8 > eight.csv; }
     run --separate-stderr halo run normalize:peak=1 in.pgm -o x.pgm
     [ "$status" -eq 2 ]
 }
+
+@test "rate gives the file its new rate and length, whatever the format" {
+    make_wav in.wav 2205 22050
+    local to
+    for to in wav flac w64 aiff; do
+        halo run rate:16k in.wav -o out.$to
+        [[ "$(halo info --json out.$to)" == *'"width":1600,'*'"rate":16000,'* ]]
+    done
+    halo run rate:44.1kHz in.wav -o out.wav -f
+    [[ "$(halo info --json out.wav)" == *'"width":4410,'*'"rate":44100,'* ]]
+    halo run 'rate:22050' in.wav -o same.wav
+    cmp <(tail -c 4410 in.wav) <(tail -c 4410 same.wav)
+    [[ "$(halo run --explain rate:16k in.wav -o out.wav)" == *'resample by 320/441 to 16000 Hz, 435 taps'* ]]
+    run --separate-stderr halo run rate:22051 in.wav -o x.wav
+    [ "$status" -eq 2 ]
+    [[ "$stderr" == *"so little in common"* ]]
+    run --separate-stderr halo run rate:10 in.wav -o x.wav
+    [ "$status" -eq 2 ]
+}
+
+@test "sound that has no end is resampled as it comes, in little memory" {
+    # a second of it, less what the taps reach ahead, while more is waited for
+    [ "$({ head -c 96000 /dev/zero; sleep 30; } | timeout 20 "$HALO" run --raw s16,48000,1 rate:8k - -o - --latency 20 -j1 | head -c 15000 | wc -c)" -eq 15000 ]
+    head -c 40000000 /dev/zero | halo run --raw s16,48000,2 --max-memory 12M rate:44.1k - -o - | wc -c > length
+    [ "$(cat length)" -eq 36750000 ]
+}

@@ -38,7 +38,11 @@ static HaloResampleTaps taps_at(const HaloResampleAxis *axis, int64_t i)
             moved += axis->down;
         }
     }
-    return (HaloResampleTaps){axis->tap + row * axis->taps, axis->first[row] + moved, axis->count[row]};
+    HaloResampleTaps taps = {axis->tap + row * axis->taps, axis->first[row] + moved, axis->count[row]};
+    if (!axis->cut) return taps;
+    for (; taps.first < 0; taps.first++, taps.count--) taps.tap++;
+    while (taps.first + taps.count > axis->length) taps.count--;
+    return taps;
 }
 
 uint64_t oracle_resample(const HaloBuf *src, HaloBuf *dst, const HaloResample *resample, HaloStore store)
