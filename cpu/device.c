@@ -196,6 +196,8 @@ const HaloBackend halo_backend_cpu = {
     .resample = cpu_resample,
     .sections = cpu_sections,
     .spectrum = cpu_spectrum,
+    .mix = cpu_mix,
+    .fade = cpu_fade,
     .ceilings = cpu_ceilings,
     .transforms = cpu_fft_takes,
 };

@@ -31,6 +31,9 @@ typedef struct CpuRowKernels {
     /* To one channel, in `out`, whose pixels have `out_channels`. */
     void (*gray)(const float *row, int64_t pixels, int channels, const float w[3], float *out,
                  int out_channels);
+    void (*mix)(const float *row, int64_t pixels, int channels, const HaloMix *mix, float *out);
+    /* Pixels are multiplied by the gains of places k, k + step, … of n (halo/fade.h). */
+    void (*fade)(float *row, int64_t pixels, int channels, const float *gain, int64_t k, int step, int64_t n);
 } CpuRowKernels;
 
 /* Pairs of rows (halo/combine.h), which leave their result in a. */

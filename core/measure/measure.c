@@ -213,7 +213,7 @@ out:
 HaloStatus measure_loudness(Device *device, const HaloStep *step, const HaloBuf *block, Measured *all)
 {
     HaloStatus status = HALO_OK;
-    const bool true_peak = step->detail != NULL && step->detail->full;
+    const bool true_peak = step->loudness || (step->detail != NULL && step->detail->full);
     const HaloShape shape = {.kind = HALO_AUDIO,
                              .dtype = block->shape.dtype,
                              .width = block->cols,

@@ -275,6 +275,32 @@ out:
     return status;
 }
 
+/* Notes of a plan; NULL without memory. */
+static HaloNotes *notes_of(HaloBuilder *builder)
+{
+    HaloPlan *plan = builder->plan;
+    if (plan->notes != NULL) return plan->notes;
+    plan->notes = halo_build_keep(builder, sizeof *plan->notes);
+    if (plan->notes != NULL) *plan->notes = (HaloNotes){0};
+    return plan->notes;
+}
+
+HaloStatus halo_build_map_from_loudness(HaloBuilder *builder, HaloReg src, const HaloMap *map, HaloResolve *resolve,
+                                        const double resolve_arg[2], HaloReg *dst)
+{
+    HaloStatus status = HALO_OK;
+    HaloStep step = step_of(HALO_REDUCE, src);
+    step.u.want = HALO_WANT_EXTREMES;
+    step.loudness = true;
+    HALO_TRY(map_from(builder, &step, map, resolve, dst));
+    HaloStep *made = &builder->plan->step[builder->plan->steps - 1];
+    memcpy(made->resolve_arg, resolve_arg, sizeof made->resolve_arg);
+    made->notes = notes_of(builder);
+    if (made->notes == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+out:
+    return status;
+}
+
 HaloStatus halo_build_map_from_hist(HaloBuilder *builder, HaloReg src, const HaloMap *map, HaloResolve *resolve,
                                     HaloReg *dst)
 {

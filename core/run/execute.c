@@ -127,7 +127,7 @@ static HaloStatus run_measure(Run *run, int at, Rows part)
     src.shape = run->plan->reg[step->src[0]];
     if (result == NULL) return HALO_OK;
     HALO_TRY(measure_band(run->device, step, &src, part, run->band, &run->measured[at]));
-    if (step->result >= 0 && measure->has_loudness && src.shape.kind == HALO_AUDIO) {
+    if ((step->result >= 0 || step->loudness) && measure->has_loudness && src.shape.kind == HALO_AUDIO) {
         const HaloBuf block = rows_of(&src, part);
         HALO_TRY(measure_loudness(run->device, step, &block, &run->measured[at]));
     }

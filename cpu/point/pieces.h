@@ -16,6 +16,8 @@ struct Pieces {
     HaloBuf *dst;
     const HaloMap *map;
     const HaloCombine *combine;
+    const HaloMix *mix;
+    const HaloFade *fade;
     const CpuTables *tables; /* of the map; NULL: it is computed by `make` */
     HaloStore store;
     int widest;

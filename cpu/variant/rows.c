@@ -1,4 +1,6 @@
 /* Rows of samples: conversion to f32 and back, and points. */
+#include "halo/fade.h"
+#include "halo/mix.h"
 #include "vector.h"
 
 /* ---- samples -------------------------------------------------------------------------------------------- */
@@ -154,6 +156,28 @@ static void gray(const float *restrict row, int64_t pixels, int channels, const 
         out[0] = halo_gray(row[0], row[1], row[2], w);
 }
 
+/* A term at a time, so that each is a plain loop. */
+static void mix(const float *restrict row, int64_t pixels, int channels, const HaloMix *mix, float *restrict out)
+{
+    for (int c = 0; c < mix->channels; c++)
+        for (int t = mix->begin[c]; t < mix->begin[c + 1]; t++) {
+            const HaloMixTerm term = mix->term[t];
+            const bool first = t == mix->begin[c];
+            for (int64_t i = 0; i < pixels; i++) {
+                float *to = &out[i * mix->channels + c];
+                *to = halo_mix_add(term, row[i * channels + term.channel], first, first ? 0.0f : *to);
+            }
+        }
+}
+
+static void fade(float *restrict row, int64_t pixels, int channels, const float *gain, int64_t k, int step, int64_t n)
+{
+    for (int64_t i = 0; i < pixels; i++, k += step, row += channels) {
+        const float g = halo_fade_gain(gain, k, n);
+        for (int c = 0; c < channels; c++) row[c] *= g;
+    }
+}
+
 const CpuRowKernels CPU_TABLE(rows) = {
     .load = {load_u8, load_u16, load_f32, load_i64, load_f64},
     .store = {store_u8, store_u16, store_f32},
@@ -164,4 +188,6 @@ const CpuRowKernels CPU_TABLE(rows) = {
     .points = points,
     .premul = premul,
     .gray = gray,
+    .mix = mix,
+    .fade = fade,
 };

@@ -5,6 +5,7 @@
 
 #include "common.cuh"
 #include "device/pin.cuh"
+#include "point/mix.cuh"
 #include "resample/resample.cuh"
 #include "sep/fast.cuh"
 #include "halo/text.h"
@@ -240,6 +241,8 @@ extern "C" const HaloBackend halo_backend_cuda = {
     .equalize = cuda_equalize,
     .pick = cuda_pick,
     .resample = cuda_resample,
+    .mix = cuda_mix,
+    .fade = cuda_fade,
     .mark = set_mark,
     .elapsed = elapsed,
     .ladder = cuda_ladder,

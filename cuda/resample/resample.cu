@@ -20,12 +20,17 @@ __global__ static void __launch_bounds__(rows_threads)
     const int64_t e = p.at, r = p.y;
     if (e >= a.cols * a.channels) return;
     int64_t first;
-    const int64_t row = resample_row(a.x, a.dst_x + e / a.channels, &first), count = a.x.count[row];
+    const int64_t row = resample_row(a.x, a.dst_x + e / a.channels, &first);
     const float *const tap = a.x.tap + row * a.x.taps;
     const S *const from =
         (const S *)(a.src + (y + r - a.src_y) * a.src_stride) + (first - a.src_x) * a.channels + e % a.channels;
+    int64_t begin = 0, end = a.x.count[row];
+    if (a.x.cut) { /* there are no samples beside the source */
+        begin = cuda_max(0, -first);
+        end = cuda_min(end, a.x.length - first);
+    }
     float sum = 0.0f;
-    for (int64_t j = 0; j < count; j++) sum = halo_fma(tap[j], (float)from[j * a.channels], sum);
+    for (int64_t j = begin; j < end; j++) sum = halo_fma(tap[j], (float)from[j * a.channels], sum);
     line[r * a.cols * a.channels + e] = sum;
 }
 
@@ -145,7 +150,6 @@ HaloStatus cuda_resample(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, c
     ResampleArgs args = {};
     CUDA_PASS(cuda_use(device));
     if (dst->cols < 1 || dst->rows < 1) return HALO_OK;
-    if (resample->x.cut || resample->y.cut) return halo_fail(HALO_ERR_DEVICE, "taps at the ends are not cut off on a GPU");
     args.src = (const char *)src->data;
     args.dst = (char *)dst->data;
     args.src_dtype = src->shape.dtype;
@@ -164,7 +168,8 @@ HaloStatus cuda_resample(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, c
     args.y = resample->y;
     args.store = store;
     args.clipped = device->clipped;
-    const bool walks = resample_walk_takes(&args), strips = !walks && resample_strip_takes(&args, resample);
+    const bool cut = resample->x.cut || resample->y.cut; /* rows alone ask where taps end */
+    const bool walks = !cut && resample_walk_takes(&args), strips = !cut && !walks && resample_strip_takes(&args, resample);
     const HaloStatus status = upload_tables(device, resample, &args);
     if (status != HALO_OK && !device->asking) return status; /* who asks is told of the other scratch, too */
     if (walks) return resample_walk(device, &args, &resample->y);

@@ -23,6 +23,7 @@ typedef enum HaloNote {
     HALO_NOTE_TURNED,     /* the rows were turned as EXIF says */
     HALO_NOTE_METADATA,   /* kinds of metadata that the output cannot hold: `left_out` */
     HALO_NOTE_KEYWORD,    /* texts whose key the output cannot hold, left out */
+    HALO_NOTE_QUIETER,    /* sound is not as loud as was asked for, for its true peak: by `quieter` */
     /* Conversions and the like, for who asks. */
     HALO_NOTE_THROUGH_F32, /* samples of so many bits pass through f32 */
     HALO_NOTE_DIVIDED,     /* premultiplied colours are divided by alpha */
@@ -54,6 +55,7 @@ typedef struct HaloNotes {
     const char *format; /* a name that lasts */
     HaloDtype from, to;
     float peak, gain; /* where full scale is 1 */
+    float quieter;    /* dB */
 } HaloNotes;
 
 static inline void halo_note(HaloNotes *notes, HaloNote kind, uint64_t count) { notes->count[kind] += count; }

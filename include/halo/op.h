@@ -129,6 +129,9 @@ HALO_API HaloStatus halo_build_map(HaloBuilder *builder, HaloReg src, const Halo
 HALO_API HaloStatus halo_build_map_from_stats(HaloBuilder *builder, HaloReg src, const HaloMap *map,
                                               unsigned want, const HaloDetail *detail, HaloResolve *resolve,
                                               const double resolve_arg[2], HaloReg *dst);
+/* The same from the loudness of sound, and its true peak. */
+HALO_API HaloStatus halo_build_map_from_loudness(HaloBuilder *builder, HaloReg src, const HaloMap *map,
+                                                 HaloResolve *resolve, const double resolve_arg[2], HaloReg *dst);
 /* The same from the histogram: of every value, or, of floats, of 256 bins from the least finite sample to the
  * greatest. */
 HALO_API HaloStatus halo_build_map_from_hist(HaloBuilder *builder, HaloReg src, const HaloMap *map,

@@ -5,6 +5,9 @@
 
 #include "halo/buffer.h"
 #include "halo/combine.h"
+#include "halo/fade.h"
+#include "halo/mix.h"
+#include "halo/notes.h"
 #include "halo/pick.h"
 #include "halo/primitive.h"
 #include "halo/resample.h"
@@ -48,12 +51,16 @@ struct HaloStep {
         HaloResample resample;
         HaloSections sections;
         HaloSpectrum spectrum;
+        HaloMix mix;
+        HaloFade fade;
         const HaloChain *chain; /* chain.h; belongs to the plan */
         unsigned want;          /* reduce: a set of HaloWant */
     } u;
     int result;               /* reduce, fold, hist: the index of the result it gives, or -1 */
     const HaloDetail *detail; /* reduce: what its result holds besides, which asks for the whole; or NULL */
     bool approximate; /* not exact, where a backend does it as it stands: for HALO_PRECISION_FAST */
+    bool loudness;    /* reduce: `resolve` wants that of sound, and its true peak */
+    HaloNotes *notes; /* where `resolve` may say something; the plan's */
     bool refuse_nan;  /* reduce: a NaN in the source fails the input (nan=error) */
     int resolve_from; /* the step whose result `resolve` gets, or -1 */
     HaloResolve *resolve;
@@ -91,6 +98,7 @@ struct HaloPlan {
     bool wants_output; /* false: only results are asked for */
     int wanted_dtype;  /* of the output: the HaloDtype that the last `depth` names, or -1: the input's */
     HaloPlanFiles files;
+    HaloNotes *notes;  /* of steps that are set by what is measured; kept, or NULL */
     void **kept; /* memory the steps point at */
     int kept_count;
     HaloPlan *

@@ -107,3 +107,52 @@ make_eight() { seq 8 > eight.csv; }
     head -c 40000000 /dev/zero | halo run --raw s16,48000,2 --max-memory 12M rate:44.1k - -o - | wc -c > length
     [ "$(cat length)" -eq 36750000 ]
 }
+
+@test "channels are chosen, ordered and mixed, of sound and of pictures" {
+    printf '1,10\n2,20\n' > in.csv
+    [ "$(halo run channels:2 in.csv -o - --to csv | tail -n +2 | paste -sd ' ')" = '10 20' ]
+    [ "$(halo run channels:2,1,2 in.csv -o - --to csv | tail -n +2 | paste -sd ' ')" = '10,1,10 20,2,20' ]
+    [ "$(halo run channels:mono in.csv -o - --to csv | tail -n +2 | paste -sd ' ')" = '5.5 11' ]
+    [ "$(halo run 'channels:0.5*1 + 0.25*2, 2-1' in.csv -o - --to csv | tail -n +2 | paste -sd ' ')" = '3,9 6,18' ]
+    [ "$(halo run --raw csv 'channels:-2' - -o - --to csv < in.csv | cat | tail -n +2 | paste -sd ' ')" = '-10 -20' ]
+    printf 'P6 1 1 255\n\001\002\003' > in.ppm
+    halo run channels:3,2,1 in.ppm -o out.ppm
+    [ "$(tail -c 3 out.ppm | od -An -tu1)" = '   3   2   1' ]
+    halo run channels:2 in.ppm -o out.pgm
+    [ "$(tail -c 1 out.pgm | od -An -tu1)" = '   2' ]
+    local wrong
+    run --separate-stderr halo run channels:4 in.ppm -o x.ppm
+    [ "$status" -eq 1 ]
+    [[ "$stderr" == *'there is no channel 4: there are 3'* ]]
+    for wrong in channels channels:0 channels:1+ channels:1,,2 channels:stereo 'channels:1 2' channels:1.5; do
+        run --separate-stderr halo run "$wrong" in.ppm -o x.ppm
+        [ "$status" -eq 2 ]
+    done
+}
+
+@test "fade comes out of silence and goes back, straight, as a cosine, or in decibels" {
+    printf '1\n1\n1\n1\n1\n1\n1\n1\n' > in.csv
+    [ "$(halo run fade:4,2 in.csv -o - --to csv | tail -n +2 | paste -sd ' ')" = '0.125 0.375 0.625 0.875 1 1 0.75 0.25' ]
+    [ "$(halo run --raw csv fade:0,4s - -o - --to csv < in.csv | cat | tail -n +2 | paste -sd ' ')" = '1 1 1 1 0.875 0.625 0.375 0.125' ]
+    [ "$(halo run --raw csv fade:2 - -o - --to csv < in.csv | cat | tail -n +2 | paste -sd ' ')" = '0.25 0.75 1 1 1 1 1 1' ]
+    [ "$(halo run fade:1,1,shape=cosine in.csv -o - --to csv | sed -n 2p)" = 0.5 ]
+    [ "$(halo run fade:1,shape=db in.csv -o - --to csv | sed -n 2p)" = 0.031622775 ]
+    run --separate-stderr halo run fade:-1 in.csv -o x.csv
+    [ "$status" -eq 2 ]
+}
+
+@test "loudnorm makes sound as loud as asked for, or says that its peak does not allow it" {
+    need_numpy
+    "$PYTHON" -c 'import numpy, sys
+t = numpy.arange(96000) / 48000
+sys.stdout.buffer.write((0.05 * numpy.sin(2 * numpy.pi * 997 * t)).astype("<f4").tobytes())' > tone.raw
+    halo run --raw f32,48000,1 loudnorm:-20 tone.raw -o out.wav
+    [[ "$(halo stats out.wav --json)" == *'"loudness":{"integrated":-20.'* || "$(halo stats out.wav)" == *'-20.0 LUFS'* ]]
+    run --separate-stderr halo run --raw f32,48000,1 loudnorm:-1 tone.raw -o out.wav -f
+    [ "$status" -eq 0 ]
+    [[ "$stderr" == *'dB quieter than was asked for, since the true peak would be too high'* ]]
+    [[ "$(halo stats --full out.wav)" == *'-1.0 dB'* ]]
+    halo run --raw f32,48000,1 gain:0 tone.raw -o silence.wav
+    halo run loudnorm silence.wav -o still.wav
+    cmp silence.wav still.wav
+}

@@ -5,6 +5,8 @@
 
 #include "halo/buffer.h"
 #include "halo/combine.h"
+#include "halo/fade.h"
+#include "halo/mix.h"
 #include "halo/pick.h"
 #include "halo/primitive.h"
 #include "halo/resample.h"
@@ -47,6 +49,8 @@ uint64_t oracle_rank(const HaloBuf *src, HaloBuf *dst, const HaloRank *rank, Hal
 uint64_t oracle_mean(const HaloBuf *src, HaloBuf *dst, const HaloMean *mean, HaloStore store);
 uint64_t oracle_equalize(const HaloBuf *src, HaloBuf *dst, const HaloEqualize *equalize, HaloStore store);
 uint64_t oracle_pick(const HaloBuf *src, HaloBuf *dst, const HaloPick *pick, HaloStore store);
+uint64_t oracle_mix(const HaloBuf *src, HaloBuf *dst, const HaloMix *mix, HaloStore store);
+uint64_t oracle_fade(const HaloBuf *src, HaloBuf *dst, const HaloFade *fade, HaloStore store);
 uint64_t oracle_resample(const HaloBuf *src, HaloBuf *dst, const HaloResample *resample, HaloStore store);
 uint64_t oracle_spectrum(const HaloBuf *src, HaloBuf *dst, const HaloSpectrum *spectrum, HaloStore store);
 uint64_t oracle_sections(const HaloBuf *src, HaloBuf *dst, const HaloSections *sections, HaloStore store);

@@ -164,6 +164,19 @@ static HaloStatus run_spectrum(HaloDevice *device, const HaloBuf *src, HaloBuf *
     return HALO_OK;
 }
 
+static HaloStatus run_mix(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMix *mix, HaloStore store)
+{
+    device->clipped += oracle_mix(src, dst, mix, store);
+    return HALO_OK;
+}
+
+static HaloStatus run_fade(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloFade *fade,
+                           HaloStore store)
+{
+    device->clipped += oracle_fade(src, dst, fade, store);
+    return HALO_OK;
+}
+
 const HaloBackend oracle_backend = {
     .name = "oracle",
     .count = oracle_count,
@@ -186,6 +199,8 @@ const HaloBackend oracle_backend = {
     .mean = run_mean,
     .pick = run_pick,
     .resample = run_resample,
+    .mix = run_mix,
+    .fade = run_fade,
     .equalize = run_equalize,
     .sections = run_sections,
     .spectrum = run_spectrum,

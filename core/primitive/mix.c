@@ -1,0 +1,65 @@
+/* Channels made of channels. */
+#include "primitive.h"
+
+static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], HaloShape *dst)
+{
+    const HaloMix *mix = &step->u.mix;
+    *dst = *src[0];
+    dst->dtype = HALO_F32;
+    dst->channels = mix->channels;
+    dst->alpha = mix->alpha;
+    for (int i = 0; i < mix->begin[mix->channels]; i++)
+        if (mix->term[i].channel < 0 || mix->term[i].channel >= src[0]->channels)
+            return halo_fail(HALO_ERR_BUG, "a channel is mixed that is not there");
+    return HALO_OK;
+}
+
+static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
+{
+    (void)step, (void)k, (void)src;
+    return part;
+}
+
+/* Channels that are only chosen are as they were. */
+static HaloDtype holds(const HaloStep *step, HaloDtype source)
+{
+    const HaloMix *mix = &step->u.mix;
+    for (int c = 0; c < mix->channels; c++)
+        if (mix->begin[c + 1] != mix->begin[c] + 1 || mix->term[mix->begin[c]].weight != 1.0f) return HALO_F32;
+    return source;
+}
+
+static double flops(const HaloStep *step, double samples)
+{
+    const HaloMix *mix = &step->u.mix;
+    return 2.0 * samples * mix->begin[mix->channels] / mix->channels;
+}
+
+static void describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
+{
+    const HaloMix *mix = &step->u.mix;
+    (void)sound, (void)exact;
+    snprintf(room, size, "mix %d channel%s of %d terms", mix->channels, halo_s(mix->channels),
+             mix->begin[mix->channels]);
+}
+
+static bool offered(const HaloBackend *backend) { return backend->mix != NULL; }
+
+static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
+                      const HaloBuf *const src[], HaloBuf *dst)
+{
+    return backend->mix(device, src[0], dst, &step->u.mix, step->store);
+}
+
+const Primitive primitive_mix = {
+    .name = "mix",
+    .stores = true,
+    .blind = true,
+    .offered = offered,
+    .holds = holds,
+    .shape = shape,
+    .reads = reads,
+    .flops = flops,
+    .describe = describe,
+    .run = run,
+};

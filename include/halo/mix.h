@@ -1,0 +1,26 @@
+/* Channels made of channels. */
+#ifndef HALO_MIX_H
+#define HALO_MIX_H
+
+#include "halo/numerics.h"
+
+typedef struct HaloMixTerm {
+    int channel; /* of the source */
+    float weight;
+} HaloMixTerm;
+
+/* Channel c of the result is the sum over terms [begin[c], begin[c + 1]), one at least: the first is weight *
+ * sample, rounded, and takes every other by one fma in their order. What no term names has no part in it. */
+struct HaloMix {
+    int channels, alpha; /* of the result; alpha -1: none */
+    const int *begin;    /* [channels + 1] */
+    const HaloMixTerm *term;
+};
+
+/* From the sum of the terms before it, where there are any. */
+HALO_FN float halo_mix_add(HaloMixTerm term, float sample, bool first, float sum)
+{
+    return first ? term.weight * sample : halo_fma(term.weight, sample, sum);
+}
+
+#endif
