@@ -39,6 +39,7 @@ typedef struct CliSettings {
     CliProgress progress;
     CliWords include, exclude;
     int64_t shard, shards; /* the part, from 1, of so many; 0: all */
+    double crossfade;      /* of join, in seconds */
     CliText recipe;        /* the options that may change an output, as they would be typed */
     const char *output, *out_dir, *name, *at_most, *at_least, *plot, *response, *title, *generate, *complete, *files_from, *files0_from;
     bool recursive, force, skip_existing, resume, total, dry_run, explain, json, csv, no_color, quiet, verbose, help, version, log, log_x;
@@ -58,14 +59,15 @@ enum {
     CLI_MERGE = 512,
     CLI_PLOT = 1024,
     CLI_COMPARE = 2048,
-    CLI_STACK = 4096
+    CLI_STACK = 4096,
+    CLI_JOIN = 8192
 };
 #define CLI_READS (CLI_RUN | CLI_STATS | CLI_HIST | CLI_SCAN | CLI_INFO)
 #define CLI_WORKS (CLI_RUN | CLI_STATS | CLI_HIST | CLI_SCAN)
 #define CLI_WRITES (CLI_RUN | CLI_SCAN)
-#define CLI_ANYWHERE 8191u
+#define CLI_ANYWHERE 16383u
 /* Beside these: no byte of an output depends on the option. Outputs made without it are not out of date. */
-#define CLI_SAME 8192u
+#define CLI_SAME 16384u
 
 struct CliCommand {
     const char *name;
@@ -111,6 +113,7 @@ HaloStatus cli_read_alpha(CliSettings *settings, const char *value);
 HaloStatus cli_read_pixels(CliSettings *settings, const char *value);
 HaloStatus cli_read_bits(CliSettings *settings, const char *value);
 HaloStatus cli_read_latency(CliSettings *settings, const char *value);
+HaloStatus cli_read_crossfade(CliSettings *settings, const char *value);
 HaloStatus cli_read_memory(CliSettings *settings, const char *value);
 HaloStatus cli_read_raw(CliSettings *settings, const char *value);
 HaloStatus cli_read_rate(CliSettings *settings, const char *value);
@@ -140,6 +143,7 @@ int cli_merge(const CliSettings *settings); /* merge.c */
 int cli_plot(const CliSettings *settings);  /* chart.c */
 int cli_compare(const CliSettings *settings); /* compare.c */
 int cli_stack(const CliSettings *settings); /* stack.c */
+int cli_join(const CliSettings *settings);
 int cli_help(const CliSettings *settings);  /* help.c */
 int cli_version(const CliSettings *settings); /* help.c */
 int cli_generate(const CliSettings *settings); /* generate.c */

@@ -71,6 +71,17 @@ HaloStatus cli_read_bits(CliSettings *settings, const char *value)
     return status;
 }
 
+HaloStatus cli_read_crossfade(CliSettings *settings, const char *value)
+{
+    const char *unit = "?";
+    const bool number = halo_read_number(value, &settings->crossfade, &unit);
+    if (strcmp(unit, "ms") == 0) settings->crossfade /= 1000;
+    if (number && (strcmp(unit, "ms") == 0 || strcmp(unit, "s") == 0) && settings->crossfade >= 0 &&
+        settings->crossfade <= 3600)
+        return HALO_OK;
+    return halo_fail(HALO_ERR_USAGE, "expected a time such as 20ms or 1.5s, found '%.80s'", value);
+}
+
 HaloStatus cli_read_jobs(CliSettings *settings, const char *value)
 {
     int64_t jobs = 0;

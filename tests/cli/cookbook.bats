@@ -65,8 +65,10 @@ fall() {
         halo info --json "$output" > info || { echo "$output"; return 1; }
         case $output in
         small.png) grep -q '"width":96,"height":64' info ;;
+        spectrogram.png) grep -q '"width":345,"height":257' info ;;
         clear.png | equal.png | even.png | spots.png | sharp16.png | positive.png | integral.npy) grep -q '"width":224,"height":168' info ;;
         *.png | *.jpg) grep -qE '"width":(384,"height":256|192,"height":112|224,"height":168|160,"height":160)' info ;;
+        twice.wav) grep -q '"kind":"audio","width":87759,' info ;;
         16k.wav) grep -q '"width":32000,.*"rate":16000,' info ;;
         part.wav) grep -q '"kind":"audio","width":38588,' info ;;
         *.wav | *.flac) grep -qE '"kind":"audio","width":(44100|400),' info ;;

@@ -1,0 +1,314 @@
+/* Sounds one after the other, band by band: frames are read into a row of those that wait. While there are more
+ * inputs, the last frames of it stay until the next input comes in over them. */
+#include "halo/join.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "file/file.h"
+#include "halo/numerics.h"
+#include "plan/plan.h"
+#include "run/run.h"
+
+/* Bytes of a band, about. */
+#define BAND_BYTES ((int64_t)1 << 20)
+#define MOST_OVERLAP ((int64_t)1 << 24)
+
+typedef struct Input {
+    const char *path;
+    bool open;
+    HaloSource *source;
+    HaloReader reader;
+    int64_t frames; /* read so far */
+} Input;
+
+typedef struct Run {
+    HaloSession *session;
+    const HaloJoin *join;
+    Input *input; /* [inputs]; the first stays open, since the output has what it says of itself */
+    size_t at;
+    bool ended;      /* all frames wait, or have gone */
+    HaloShape shape; /* of all; width -1: not known yet */
+    HaloRead *read;
+    size_t reads;
+    int64_t overlap, band;
+    HaloBuf waiting, head, out; /* head: the first frames of an input; out: a band */
+    HaloPlan *plan;
+    HaloWriter writer;
+    HaloTimes ms;
+} Run;
+
+/* ---- inputs -----------------------------------------------------------------------------------------------
+ */
+
+static void close_input(Input *input)
+{
+    if (!input->open) return;
+    load_close(&input->reader);
+    halo_source_close(input->source);
+    input->open = false;
+}
+
+static HaloStatus check_shape(const Run *run, const Input *input)
+{
+    const HaloShape *first = &run->input[0].reader.info.shape, *shape = &input->reader.info.shape;
+    const char *name = halo_source_name(input->source), *other = halo_source_name(run->input[0].source);
+    if (shape->kind != HALO_AUDIO)
+        return halo_fail_on(HALO_ERR_INPUT, name,
+                            " is an image, and sounds are joined; halo stack takes images");
+    if (shape->rate != first->rate)
+        return halo_fail_on(
+            HALO_ERR_INPUT, name,
+            " has %.10g frames a second, and %s has %.10g: 'halo run rate:%.10g' makes them alike", shape->rate,
+            other, first->rate, first->rate);
+    if (shape->channels != first->channels)
+        return halo_fail_on(HALO_ERR_INPUT, name,
+                            " has %d channel%s, and %s has %d: 'halo run channels:…' makes them alike",
+                            shape->channels, halo_s(shape->channels), other, first->channels);
+    if (shape->dtype != HALO_F32) return halo_fail_on(HALO_ERR_INPUT, name, " has samples that are not joined");
+    return HALO_OK;
+}
+
+static HaloStatus open_input(Run *run, Input *input)
+{
+    HaloStatus status = HALO_OK;
+    if (input->open) return HALO_OK;
+    HALO_TRY(halo_source_open(input->path, &input->source));
+    input->open = true;
+    input->frames = 0;
+    halo_source_count(input->source, &run->session->memory);
+    HALO_TRY(load_open(run->session, input->source, run->join->raw, &input->reader));
+    HALO_TRY(check_shape(run, input));
+out:
+    return status;
+}
+
+/* All of them are looked at before anything is written. What comes on a pipe can be opened but once. */
+static HaloStatus look_at_inputs(Run *run)
+{
+    HaloStatus status = HALO_OK;
+    int64_t all = 0;
+    for (size_t i = 0; i < run->join->inputs; i++) {
+        Input *input = &run->input[i];
+        input->path = run->join->input[i];
+        HALO_TRY(open_input(run, input));
+        const int64_t width = input->reader.info.shape.width;
+        all = width < 0 || all < 0 ? -1 : all + width;
+        if (halo_source_identity(input->source, run->read[run->reads].id))
+            run->read[run->reads++].what = "an input";
+        if (i > 0 && strcmp(input->path, "-") != 0 && halo_source_seekable(input->source)) close_input(input);
+    }
+    run->shape = run->input[0].reader.info.shape;
+    run->overlap = (int64_t)rint(run->join->crossfade * run->shape.rate);
+    if (run->overlap > MOST_OVERLAP)
+        HALO_FAIL(HALO_ERR_USAGE, "a crossfade of %lld frames is more than %lld", (long long)run->overlap,
+                  (long long)MOST_OVERLAP);
+    run->shape.width = all < 0 ? -1 : all - run->overlap * ((int64_t)run->join->inputs - 1);
+out:
+    return status;
+}
+
+/* ---- frames -----------------------------------------------------------------------------------------------
+ */
+
+/* Up to `frames` of an input, behind those that `to` has already. */
+static HaloStatus read_frames(Input *input, HaloBuf *to, int64_t frames, int64_t *got)
+{
+    const int64_t width = input->reader.info.shape.width;
+    HaloBuf rest = *to;
+    rest.x0 = to->x0 + to->cols;
+    rest.cols = *got = width < 0 ? frames : smaller(frames, width - input->frames);
+    rest.data = halo_at(to, rest.x0, 0);
+    if (rest.cols < 1) return HALO_OK;
+    const HaloStatus status = load_rows(&input->reader, &rest, got);
+    input->frames += *got;
+    to->cols += *got;
+    return status;
+}
+
+static HaloStatus too_short(const Run *run, const Input *input)
+{
+    return halo_fail_on(HALO_ERR_INPUT, input->path, " has %lld frame%s, fewer than the %lld of a crossfade",
+                        (long long)input->frames, halo_s(input->frames), (long long)run->overlap);
+}
+
+/* The head of an input comes in over what is last of those that wait. */
+static void cross(const Run *run)
+{
+    const int64_t channels = run->shape.channels, n = run->overlap;
+    float *tail = (float *)run->waiting.data + (run->waiting.cols - n) * channels;
+    const float *head = run->head.data;
+    for (int64_t k = 0; k < n; k++) {
+        const float come = (float)((double)(2 * k + 1) / (double)(2 * n));
+        const float gone = (float)((double)(2 * (n - k) - 1) / (double)(2 * n));
+        for (int64_t c = 0; c < channels; c++, tail++, head++) *tail = halo_fma(*head, come, *tail * gone);
+    }
+}
+
+static HaloStatus next_input(Run *run)
+{
+    HaloStatus status = HALO_OK;
+    Input *input = &run->input[run->at];
+    run->ended = run->at + 1 == run->join->inputs;
+    if (run->ended) return HALO_OK;
+    if (input->frames < run->overlap) return too_short(run, input);
+    if (run->at > 0) close_input(input);
+    input = &run->input[++run->at];
+    HALO_TRY(open_input(run, input));
+    run->head.cols = 0;
+    for (int64_t got = 1; run->head.cols < run->overlap && got > 0;)
+        HALO_TRY(read_frames(input, &run->head, run->overlap - run->head.cols, &got));
+    if (run->head.cols < run->overlap) HALO_TRY(too_short(run, input));
+    cross(run);
+out:
+    return status;
+}
+
+/* BandIo::wait: until a band waits, or all that is left. */
+static HaloStatus wait_for_band(void *context, int64_t from)
+{
+    HaloStatus status = HALO_OK;
+    Run *run = context;
+    const double start = now_ms();
+    while (!run->ended && run->waiting.cols < run->band + run->overlap) {
+        const int64_t room = run->band + run->overlap - run->waiting.cols;
+        int64_t got;
+        HALO_TRY(read_frames(&run->input[run->at], &run->waiting, room, &got));
+        if (got < room) HALO_TRY(next_input(run));
+    }
+    if (run->ended && run->shape.width < 0) {
+        run->shape.width = from + run->waiting.cols;
+        if (run->shape.width < 1) HALO_FAIL(HALO_ERR_INPUT, "the inputs hold no samples");
+        HALO_TRY(plan_end_at(run->plan, run->shape.width));
+    }
+out:
+    run->ms.read += now_ms() - start;
+    return status;
+}
+
+/* BandIo::begin: the plan takes samples one by one, so that bands do not overlap. */
+static HaloStatus begin_band(void *context, Rows in, Rows out, HaloBuf *from, HaloBuf *to)
+{
+    Run *run = context;
+    if (in.to - in.from > run->waiting.cols)
+        return halo_fail(HALO_ERR_INPUT, "an input is shorter than it says it is");
+    *from = run->waiting;
+    from->shape = run->plan->reg[run->plan->input[0].reg];
+    set_rows(from, in);
+    run->out.shape = run->plan->reg[run->plan->output];
+    set_rows(&run->out, out);
+    *to = run->out;
+    return HALO_OK;
+}
+
+static HaloStatus end_band(void *context)
+{
+    Run *run = context;
+    HaloBuf *waiting = &run->waiting;
+    const double start = now_ms();
+    const HaloStatus status = save_rows(&run->writer, &run->out);
+    const int64_t frame = run->shape.channels * (int64_t)sizeof(float);
+    waiting->cols -= run->out.cols;
+    memmove(waiting->data, (char *)waiting->data + run->out.cols * frame, (size_t)(waiting->cols * frame));
+    run->ms.write += now_ms() - start;
+    return status;
+}
+
+/* ---- before and after -------------------------------------------------------------------------------------
+ */
+
+static HaloStatus make_plan(Run *run, const HaloFormat *to)
+{
+    HaloStatus status = HALO_OK;
+    HaloShape shape = run->shape;
+    HaloPipeline *pipeline = NULL;
+    if (shape.width < 0 && !to->endless)
+        HALO_FAIL(HALO_ERR_USAGE,
+                  "%s has to know how long the sound is, and an input does not say: write another format",
+                  to->name);
+    if (shape.width < 0) shape.width = PLAN_ENDLESS;
+    HALO_TRY(halo_pipeline_parse(run->session, "", &pipeline));
+    HALO_TRY(halo_plan_make(run->session, pipeline, &shape, to, &run->plan));
+out:
+    halo_pipeline_free(pipeline);
+    return status;
+}
+
+/* An empty buffer with room for so many frames. */
+static HaloStatus take(Run *run, int64_t frames, const HaloShape *like, HaloBuf *buf)
+{
+    HaloShape shape = *like;
+    shape.width = larger(frames, 1);
+    const HaloStatus status = halo_memory_alloc(&run->session->memory, buf, &shape);
+    buf->cols = 0;
+    return status;
+}
+
+static HaloStatus run_bands(Run *run, HaloReport *report)
+{
+    HaloStatus status = HALO_OK;
+    Device *host = &run->session->host;
+    HaloInfo *like = &run->input[0].reader.info;
+    const BandIo io = {.context = run, .wait = wait_for_band, .begin = begin_band, .end = end_band};
+    const HaloShape *out = &run->plan->reg[run->plan->output];
+    run->band = larger(1024, BAND_BYTES / (run->shape.channels * (int64_t)sizeof(float)));
+    HALO_TRY(device_open(host, 0, run->session->options.jobs));
+    HALO_TRY(take(run, run->band + run->overlap, &run->shape, &run->waiting));
+    HALO_TRY(take(run, run->overlap, &run->shape, &run->head));
+    HALO_TRY(take(run, run->band, out, &run->out));
+    HALO_TRY(save_begin(&run->writer, like, out, run->shape.width < 0));
+    HALO_TRY(execute_bands(host, run->plan, run->band, &io, NULL, &report->clipped, &report->ms));
+    HALO_TRY(save_end(&run->writer, like, out));
+    HALO_TRY(save_close(&run->writer, HALO_OK));
+    report->clipped += run->writer.clipped;
+    report->ms = run->ms;
+    report->input = run->shape;
+    report->backend = host->backend->name;
+    halo_notes_join(&report->notes, &run->writer.notes);
+    halo_notes_join(&report->notes, &like->notes);
+    halo_note(&report->notes, HALO_NOTE_CLIPPED, report->clipped);
+out:
+    return status;
+}
+
+HaloStatus halo_join(HaloSession *session, const HaloJoin *join, HaloReport *report)
+{
+    HaloStatus status = HALO_OK;
+    Run run = {.session = session, .join = join};
+    HaloSink *sink = NULL;
+    const HaloFormat *to = NULL;
+    HaloSinkOptions options = {.force = join->force, .sync = join->write.sync};
+    *report = (HaloReport){.backend = "none"};
+    atomic_store(&session->memory.held, 0);
+    if (join->inputs < 1) HALO_FAIL(HALO_ERR_USAGE, "an input is missing");
+    run.input = calloc(join->inputs, sizeof *run.input);
+    run.read = calloc(join->inputs, sizeof *run.read);
+    if (run.input == NULL || run.read == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    HALO_TRY(look_at_inputs(&run));
+    HALO_TRY(save_format(session, join->output, join->to, run.input[0].reader.format, &to));
+    HALO_TRY(make_plan(&run, to));
+    options.read = run.read;
+    options.reads = run.reads;
+    HALO_TRY(halo_sink_open(join->output, &options, &sink));
+    run.writer = (HaloWriter){.format = to,
+                              .sink = sink,
+                              .options = join->write,
+                              .jobs = session->options.jobs,
+                              .memory = &session->memory,
+                              .changed = true};
+    HALO_TRY(run_bands(&run, report));
+    status = halo_sink_commit(sink);
+    sink = NULL;
+out:
+    save_close(&run.writer, HALO_ERR_OUTPUT);
+    halo_sink_abandon(sink);
+    for (size_t i = 0; i < join->inputs && run.input != NULL; i++) close_input(&run.input[i]);
+    halo_memory_free(&session->memory, &run.waiting);
+    halo_memory_free(&session->memory, &run.head);
+    halo_memory_free(&session->memory, &run.out);
+    halo_plan_free(run.plan);
+    free(run.input);
+    free(run.read);
+    return status;
+}
