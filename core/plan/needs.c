@@ -89,6 +89,8 @@ static void find_needs(const HaloPlan *plan, Rows wanted, const Part *before, Pa
         const HaloStep *step = &plan->step[i];
         if (step->dst >= 0 && needs_order(plan, step) && !part_is_empty(need[step->dst]))
             need[step->dst].x0 = before == NULL ? 0 : smaller(need[step->dst].x0, before[step->dst].x1);
+        if (step->dst >= 0 && primitive_of(step)->whole && !part_is_empty(need[step->dst]))
+            need[step->dst] = part_of_all(&plan->reg[step->dst]);
         for (int k = 0; k < step->sources; k++) {
             const HaloReg r = step->src[k];
             const HaloShape *src = &plan->reg[r];

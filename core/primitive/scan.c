@@ -36,6 +36,7 @@ static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const Halo
 
 const Primitive primitive_scan = {
     .name = "scan",
+    .whole = true,
     .shape = shape,
     .reads = whole_reads,
     .flops = flops,

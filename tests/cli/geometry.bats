@@ -11,6 +11,12 @@ samples() {
     halo run "$1 | depth:u8" six.pgm -o - --to pgm | { read -r magic; read -r size; read -r most; echo "$size: $(od -An -tu1 -v -w1000 | tr -s ' ' | sed 's/^ //')"; }
 }
 
+@test "a part of what scan makes" {
+    printf 'P5 3 2 255\n\001\002\003\004\005\006' > in.pgm
+    halo run 'scan | crop:1x1+2+1' in.pgm -o out.npy
+    [[ "$(halo stats out.npy)" == *21* ]]
+}
+
 @test "crop, pad, flip, rotate and transpose move pixels" {
     [ "$(samples crop:2x1+1+1)" = '2 1: 5 6' ]
     [ "$(samples crop:1x2)" = '1 2: 2 5' ]
