@@ -101,6 +101,7 @@ static void record(FILE *to, const CliItem *item, const HaloExplanation *explana
     json_text(&json, "file", item->input);
     json_text(&json, "output", item->output);
     record_value(&json, "in", explanation->in, &explanation->input);
+    json_int(&json, "shrunk", explanation->shrunk);
     record_sides(&json, explanation);
     record_steps(&json, explanation);
     if (explanation->wants_output)

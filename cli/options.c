@@ -74,7 +74,7 @@ const CliOption cli_options[] = {
     {"device", 0, "DEVICE", "auto|cpu|gpu|all", CLI_ENGINE, CLI_WORKS | CLI_BENCH | CLI_SAME,
      "auto, cpu, gpu, gpu:N, or all for every GPU; the samples are the same on each; for bench ops a list", cli_read_device, 0},
     {"precision", 0, "HOW", "exact|fast", CLI_ENGINE, CLI_WORKS | CLI_BENCH,
-     "exact: the same bytes everywhere; fast: large masks may differ a little, 8 bits by 1 level on few samples",
+     "exact: the same bytes everywhere; fast: large masks may differ a little, 8 bits by 1 level on few samples, and JPEG may be read smaller that then shrinks",
      cli_read_precision, 0},
     {"jobs", 'j', "N", NULL, CLI_ENGINE, CLI_COMPARE | CLI_JOIN | CLI_STACK | CLI_WORKS | CLI_BENCH | CLI_SAME, "threads to use; one a core by default",
      cli_read_jobs, 0},

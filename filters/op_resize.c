@@ -104,8 +104,9 @@ static HaloStatus build_resize(HaloBuilder *builder, const HaloValue *arg, HaloR
     if (stays(&shape, size, &arg[RESIZE_ONLY]) && !cover) return HALO_OK;
     if (cover && arg[RESIZE_ONLY].given && stays(&shape, size, &arg[RESIZE_ONLY])) return HALO_OK;
     if (size.width != shape.width || size.height != shape.height) {
-        HALO_TRY(taps_resample(builder, shape.width, size.width, kernel, &how.x));
-        HALO_TRY(taps_resample(builder, shape.height, size.height, kernel, &how.y));
+        const int64_t shrunk = halo_build_shrunk(builder, in);
+        HALO_TRY(taps_resample(builder, shape.width, shrunk, size.width, kernel, &how.x));
+        HALO_TRY(taps_resample(builder, shape.height, shrunk, size.height, kernel, &how.y));
         HALO_TRY(resample(builder, &how, shape.alpha >= 0 && !straight && kernel != RESAMPLE_NEAREST, in, out));
     }
     if (cover) HALO_TRY(cut_middle(builder, (Size){want.width, want.height}, *out, out));

@@ -50,9 +50,10 @@ static int64_t common_divisor(int64_t a, int64_t b)
     return a;
 }
 
-/* From `length` samples to `size`. */
+/* From `length` samples to `size`. Where the source is shrunk both are counted in shares of a sample: it has `there`,
+ * and `made` are made. */
 typedef struct Sizes {
-    int64_t length, size;
+    int64_t length, size, there, made;
     ResampleKernel kernel;
 } Sizes;
 
@@ -90,7 +91,7 @@ static void make_row(const Sizes *s, int64_t i, int64_t *first, int64_t *count, 
     double sum = 0.0;
     reach(s, i, first, &last);
     *first = most(*first, 0);
-    *count = least(last, s->length - 1) - *first + 1;
+    *count = least(last, s->there - 1) - *first + 1;
     for (int64_t j = 0; tap != NULL && j < *count; j++) sum += weight_of(s, i, *first + j);
     for (int64_t j = 0; tap != NULL && j < *count; j++) tap[j] = (float)(weight_of(s, i, *first + j) / sum);
 }
@@ -101,17 +102,17 @@ static void find_ends(const Sizes *s, HaloResampleAxis *axis)
     const int64_t shared = common_divisor(s->length, s->size);
     int64_t first, last;
     *axis = (HaloResampleAxis){
-        .length = s->length, .size = s->size, .up = s->size / shared, .down = s->length / shared};
-    for (; axis->left < s->size; axis->left++) {
+        .length = s->there, .size = s->made, .up = s->size / shared, .down = s->length / shared};
+    for (; axis->left < s->made; axis->left++) {
         reach(s, axis->left, &first, &last);
         if (first >= 0) break;
     }
-    for (; axis->right < s->size - axis->left; axis->right++) {
-        reach(s, s->size - 1 - axis->right, &first, &last);
-        if (last < s->length) break;
+    for (; axis->right < s->made - axis->left; axis->right++) {
+        reach(s, s->made - 1 - axis->right, &first, &last);
+        if (last < s->there) break;
     }
-    if (halo_resample_rows(axis) < s->size) return;
-    axis->left = s->size;
+    if (halo_resample_rows(axis) < s->made) return;
+    axis->left = s->made;
     axis->right = axis->up = 0;
 }
 
@@ -122,10 +123,10 @@ static int64_t output_of(const HaloResampleAxis *axis, int64_t row)
     return from_right < 0 ? row : axis->size - axis->right + from_right;
 }
 
-HaloStatus taps_resample(HaloBuilder *builder, int64_t length, int64_t size, ResampleKernel kernel,
+HaloStatus taps_resample(HaloBuilder *builder, int64_t length, int64_t shrunk, int64_t size, ResampleKernel kernel,
                          HaloResampleAxis *axis)
 {
-    const Sizes s = {length, size, kernel};
+    const Sizes s = {length, size * shrunk, (length + shrunk - 1) / shrunk, size, kernel};
     find_ends(&s, axis);
     const int64_t rows = halo_resample_rows(axis);
     int64_t *first = halo_build_keep(builder, (size_t)rows * sizeof *first);

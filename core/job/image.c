@@ -142,15 +142,35 @@ out:
     return status;
 }
 
-static HaloStatus make_plan(HaloSession *session, const HaloPipeline *pipeline, JobState *state)
+/* `shape`: of the input, before it was shrunk. */
+static HaloStatus make_plan(HaloSession *session, const HaloPipeline *pipeline, HaloShape shape, int64_t shrunk,
+                            JobState *state)
 {
-    HaloShape shape = state->reader.info.shape;
     if (shape.width < 0) shape.width = PLAN_ENDLESS;
     halo_plan_free(state->plan);
-    const HaloStatus status = halo_plan_make(session, pipeline, &shape, state->writer.format, &state->plan);
+    const HaloStatus status =
+        plan_make_shrunk(session, pipeline, &shape, shrunk, state->writer.format, &state->plan);
     if (status != HALO_OK) return status;
     state->plan->files = cost_files(state->plan, state->reader.format, state->writer.format, session->options.jobs);
     return HALO_OK;
+}
+
+/* Lets the reader make the image smaller, where the plan for all of it leaves most of it out and may be a little off. An
+ * image that is to be turned has to come out even: what is left of its last pixels would come first. */
+static HaloStatus shrink(HaloSession *session, const HaloPipeline *pipeline, JobState *state, HaloShape shape,
+                         bool turned, int64_t *shrunk)
+{
+    HaloStatus status = HALO_OK;
+    HaloReader *reader = &state->reader;
+    int64_t most = 1;
+    if (session->options.precision != HALO_PRECISION_FAST || reader->format->shrink == NULL) return HALO_OK;
+    HALO_TRY(make_plan(session, pipeline, shape, 1, state));
+    const int64_t allowed = plan_may_shrink(state->plan);
+    while (2 * most <= allowed && !(turned && (shape.width % (2 * most) != 0 || shape.height % (2 * most) != 0)))
+        most *= 2;
+    if (most > 1) HALO_TRY(reader->format->shrink(reader, most, shrunk));
+out:
+    return status;
 }
 
 /* The plan, and how it will run. All of the input is read first where that needs its length, or where it is to
@@ -162,6 +182,9 @@ static HaloStatus plan_image(HaloSession *session, const HaloPipeline *pipeline,
     const bool upright = pipeline_upright(pipeline);
     const int orientation = turn_wanted(&state->reader, &state->writer, upright);
     const bool turned = orientation > 1 || turn_unknown(&state->reader, &state->writer, upright);
+    HaloShape shape = turn_shape(&state->reader.info.shape, orientation);
+    int64_t shrunk = 1;
+    if (!turned || orientation > 1) HALO_TRY(shrink(session, pipeline, state, shape, turned, &shrunk));
     if (turned && begin)
         HALO_TRY(turn_load(&state->reader, &state->writer, orientation, &state->in));
     else if (turned)
@@ -169,7 +192,8 @@ static HaloStatus plan_image(HaloSession *session, const HaloPipeline *pipeline,
     if (state->reader.info.shape.width < 0 &&
         pipeline_has_sides(pipeline)) /* which have to have the same length */
         HALO_TRY(load_samples(&state->reader, &state->in));
-    HALO_TRY(make_plan(session, pipeline, state));
+    if (shrunk == 1) shape = state->reader.info.shape; /* as it turned out to be */
+    HALO_TRY(make_plan(session, pipeline, shape, shrunk, state));
     *mode = RUN_WHOLE;
     *choice = (Choice){0};
     state->plan->files.flows = !turned && may_flow(session, state);
@@ -182,7 +206,7 @@ static HaloStatus plan_image(HaloSession *session, const HaloPipeline *pipeline,
     }
     if (*mode == RUN_WHOLE && state->reader.info.shape.width < 0) {
         HALO_TRY(load_samples(&state->reader, &state->in));
-        HALO_TRY(make_plan(session, pipeline, state));
+        HALO_TRY(make_plan(session, pipeline, state->reader.info.shape, 1, state));
     }
 out:
     return status;
@@ -216,8 +240,7 @@ HaloStatus image_run(HaloSession *session, const HaloPipeline *pipeline, JobStat
         HALO_TRY(run_whole(session, state, report));
     choose_report(session, report);
     halo_notes_join(&report->notes, &state->reader.info.notes);
-    if (state->plan->notes != NULL) halo_notes_join(&report->notes, state->plan->notes);
-    report->input = state->plan->reg[state->plan->input[0].reg];
+    report->input = state->plan->whole;
 out:
     image_close(state);
     return status;

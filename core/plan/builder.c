@@ -8,7 +8,15 @@
 #include "plan.h"
 #include "primitive/primitive.h"
 
-const HaloShape *halo_build_shape(const HaloBuilder *builder, HaloReg reg) { return &builder->plan->reg[reg]; }
+const HaloShape *halo_build_shape(const HaloBuilder *builder, HaloReg reg)
+{
+    return halo_build_shrunk(builder, reg) > 1 ? &builder->plan->whole : &builder->plan->reg[reg];
+}
+
+int64_t halo_build_shrunk(const HaloBuilder *builder, HaloReg reg)
+{
+    return reg == builder->plan->input[0].reg ? builder->plan->shrunk : 1;
+}
 
 bool halo_build_endless(const HaloBuilder *builder, HaloReg reg)
 {
@@ -57,7 +65,7 @@ HaloStatus halo_build_step(HaloBuilder *builder, const HaloStep *like, HaloReg *
     const HaloShape *src[HALO_MAX_SOURCES];
     HaloShape shape;
     HaloStep step = *like;
-    for (int k = 0; k < step.sources; k++) src[k] = halo_build_shape(builder, step.src[k]);
+    for (int k = 0; k < step.sources; k++) src[k] = &builder->plan->reg[step.src[k]];
     step.store = (HaloStore){1.0f, 1.0f};
     step.result = step.resolve_from = -1;
     HALO_TRY(primitive_of(&step)->shape(&step, src, &shape));

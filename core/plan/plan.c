@@ -81,7 +81,7 @@ HaloStatus plan_end_at(HaloPlan *plan, int64_t width)
     int64_t *was = calloc((size_t)plan->regs, sizeof *was);
     if (was == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     for (int r = 0; r < plan->regs; r++) was[r] = plan->reg[r].width;
-    plan->reg[plan->input[0].reg].width = width;
+    plan->reg[plan->input[0].reg].width = plan->whole.width = width;
     for (int i = 0; i < plan->steps; i++)
         if (plan->step[i].dst >= 0) HALO_TRY(end_step(plan, &plan->step[i], was));
 out:
@@ -188,6 +188,13 @@ out:
     return status;
 }
 
+/* What is made of an input that was shrunk is not exact. */
+static void mark_shrunk(HaloPlan *plan)
+{
+    for (int i = 0; i < plan->steps && plan->shrunk > 1; i++)
+        plan->step[i].approximate = plan->step[i].src[0] == plan->input[0].reg;
+}
+
 /* What was divided by 0 is to be 0 where integers are made of it, and not full scale. */
 static HaloStatus mark_divisions(HaloPlan *plan)
 {
@@ -203,8 +210,28 @@ static HaloStatus mark_divisions(HaloPlan *plan)
     return HALO_OK;
 }
 
-HaloStatus halo_plan_make(HaloSession *session, const HaloPipeline *pipeline, const HaloShape *input,
-                          const HaloFormat *to, HaloPlan **plan)
+int64_t plan_may_shrink(const HaloPlan *plan)
+{
+    int64_t times = INT64_MAX;
+    for (int i = 0; i < plan->steps; i++)
+        for (int k = 0; k < plan->step[i].sources; k++) {
+            if (plan->step[i].src[k] != plan->input[0].reg) continue;
+            const Primitive *primitive = primitive_of(&plan->step[i]);
+            times = smaller(times, primitive->shrinks != NULL ? primitive->shrinks(&plan->step[i]) : 1);
+        }
+    return plan->output == plan->input[0].reg || times == INT64_MAX ? 1 : times;
+}
+
+static HaloShape shrunk_shape(const HaloShape *shape, int64_t times)
+{
+    HaloShape shrunk = *shape;
+    shrunk.width = (shape->width + times - 1) / times;
+    shrunk.height = (shape->height + times - 1) / times;
+    return shrunk;
+}
+
+HaloStatus plan_make_shrunk(HaloSession *session, const HaloPipeline *pipeline, const HaloShape *input,
+                            int64_t shrunk, const HaloFormat *to, HaloPlan **plan)
 {
     HaloStatus status = HALO_OK;
     HaloReg value = 0;
@@ -212,7 +239,10 @@ HaloStatus halo_plan_make(HaloSession *session, const HaloPipeline *pipeline, co
     HaloBuilder builder = {.session = session, .plan = made, .op = "input"};
     *plan = NULL;
     if (made == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
-    HALO_TRY(plan_add_reg(made, input, &value));
+    made->whole = *input;
+    made->shrunk = shrunk;
+    const HaloShape there = shrunk_shape(input, shrunk);
+    HALO_TRY(plan_add_reg(made, &there, &value));
     HALO_TRY(plan_add_input(made, value, NULL));
     made->wanted_dtype = -1;
     made->wants_output = to != NULL || !halo_pipeline_only_measures(pipeline);
@@ -220,6 +250,7 @@ HaloStatus halo_plan_make(HaloSession *session, const HaloPipeline *pipeline, co
     HALO_TRY(plan_add_calls(&builder, pipeline, value, &value));
     HALO_TRY(add_end(&builder, input, to, value));
     HALO_TRY(mark_divisions(made));
+    mark_shrunk(made);
     if (session->options.precision == HALO_PRECISION_FAST) HALO_TRY(plan_approximate(&builder));
     plan_optimise(made);
     HALO_TRY(plan_chain(&builder, session->gpu.backend));
@@ -228,4 +259,10 @@ HaloStatus halo_plan_make(HaloSession *session, const HaloPipeline *pipeline, co
 out:
     halo_plan_free(made);
     return status;
+}
+
+HaloStatus halo_plan_make(HaloSession *session, const HaloPipeline *pipeline, const HaloShape *input,
+                          const HaloFormat *to, HaloPlan **plan)
+{
+    return plan_make_shrunk(session, pipeline, input, 1, to, plan);
 }

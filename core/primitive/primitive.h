@@ -42,6 +42,8 @@ typedef struct Primitive {
     /* The length of source 0, which `was` PLAN_ENDLESS or what was made of that, becomes known: sets what of the parameters
      * depends on it. NULL: nothing does. HALO_ERR_INPUT where nothing is left. */
     HaloStatus (*end)(HaloStep *step, int64_t was, int64_t length);
+    /* By how much on each side may its source have fewer samples, if that may show a little? NULL: 1. */
+    int64_t (*shrinks)(const HaloStep *step);
     /* Takes over what a step of the same primitive makes of its result, whose shape is `between`; false: it cannot. NULL:
      * never. */
     bool (*absorbs)(HaloStep *step, const HaloStep *next, const HaloShape *between);

@@ -42,6 +42,17 @@ static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
     return part;
 }
 
+/* Twice as many are left as are made of them, and each result is still made of some. */
+static int64_t shrinks_axis(const HaloResampleAxis *axis)
+{
+    return larger(1, smaller(axis->taps, axis->length / (2 * axis->size)));
+}
+
+static int64_t shrinks(const HaloStep *step)
+{
+    return smaller(shrinks_axis(&step->u.resample.x), shrinks_axis(&step->u.resample.y));
+}
+
 /* The row pass makes as many rows as the source has. */
 static double flops(const HaloStep *step, double samples)
 {
@@ -74,7 +85,7 @@ const Primitive primitive_resample = {
     .blind = true,
     .shape = shape,
     .reads = reads,
-    .end = end,
+    .shrinks = shrinks,
     .flops = flops,
     .describe = describe,
     .run = run,

@@ -96,7 +96,8 @@ HaloStatus explain_plan(const HaloSession *session, const HaloPlan *plan, RunMod
     const HaloBackend *backend = choice->device != NULL ? choice->device->backend : NULL;
     *explanation = (HaloExplanation){.in = plan->input[0].reg,
                                      .out = plan->output,
-                                     .input = plan->reg[plan->input[0].reg],
+                                     .input = plan->whole,
+                                     .shrunk = plan->shrunk,
                                      .output = plan->reg[plan->output],
                                      .wants_output = plan->wants_output,
                                      .fast = session->options.precision == HALO_PRECISION_FAST};

@@ -76,6 +76,9 @@ void halo_explanation_print(const HaloExplanation *explanation, FILE *to)
 {
     fprintf(to, "input   v%d: ", explanation->in);
     print_shape(&explanation->input, to);
+    if (explanation->shrunk > 1)
+        fprintf(to, "        read at 1/%lld of its width and height, from the file's coarser detail alone\n",
+                (long long)explanation->shrunk);
     for (int i = 0; i < explanation->sides; i++) {
         fprintf(to, "with    v%d: %s, ", explanation->side[i].value, explanation->side[i].path);
         print_shape(&explanation->side[i].shape, to);

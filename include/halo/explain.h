@@ -33,6 +33,7 @@ typedef struct HaloExplainedSide {
 typedef struct HaloExplanation {
     int in, out;     /* of the values */
     HaloShape input; /* width -1: sound of unknown length */
+    int64_t shrunk;  /* by so much on each side it is read smaller; 1: it is read as it is */
     HaloShape output;
     bool wants_output;
     int sides;

@@ -181,6 +181,9 @@ struct HaloFormat {
     bool (*probe)(const uint8_t *head, size_t size);
     /* Reads the header: sets reader->info, and reader->state where there is any. */
     HaloStatus (*open)(HaloReader *reader);
+    /* Before the first row: lets an image be read smaller by a power of two up to `most` on each side, where that is less
+     * work and shows a little: *times (1: not at all). info.shape becomes the size rounded up. NULL: never. */
+    HaloStatus (*shrink)(HaloReader *reader, int64_t most, int64_t *times);
     /* Fills the next rows->rows rows (audio: rows->cols frames); *got is fewer only at the end of audio of
      * unknown length. */
     HaloStatus (*read)(HaloReader *reader, HaloBuf *rows, int64_t *got);

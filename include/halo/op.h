@@ -100,6 +100,9 @@ HALO_API const HaloShape *halo_build_shape(const HaloBuilder *builder,
  * say that it wants it: all of the input is read first then, and the plan is made again. */
 HALO_API bool halo_build_endless(const HaloBuilder *builder, HaloReg reg);
 HALO_API void halo_build_wants_length(HaloBuilder *builder);
+/* 1, or: by so much on each side fewer samples are there, rounded up, than the shape says, for a step that resamples them
+ * (HALO_PRECISION_FAST). */
+HALO_API int64_t halo_build_shrunk(const HaloBuilder *builder, HaloReg reg);
 HALO_API const HaloCommon *halo_build_common(const HaloBuilder *builder);
 
 /* Memory that lives as long as the plan; NULL without memory (return HALO_ERR_LIMIT). */

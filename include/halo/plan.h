@@ -92,6 +92,8 @@ struct HaloPlan {
     HaloStep *step;
     int inputs;
     HaloInput *input;
+    HaloShape whole; /* the shape of the input, which is read smaller by `shrunk` on each side; 1: as it is */
+    int64_t shrunk;
     HaloReg output;
     int results;
     bool wants_length; /* its steps depend on the input's length, which has to be known before anything is made */

@@ -27,6 +27,7 @@ const HaloFormat halo_format_jpeg = {
         HALO_META_ICC | HALO_META_EXIF | HALO_META_XMP | HALO_META_TEXT | HALO_META_RESOLUTION | HALO_META_IPTC,
     .probe = probe,
     .open = halo_jpeg_open,
+    .shrink = halo_jpeg_shrink,
     .read = halo_jpeg_read,
     .close = halo_jpeg_close,
     .meta_first = true,

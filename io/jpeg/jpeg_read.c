@@ -10,6 +10,8 @@
 #define MAX_SCANS \
     500 /* of a progressive file; real ones have about ten, and each costs a pass over the image */
 
+#define MAX_SHRINK 8 /* a sample of a block */
+
 typedef struct JpegReader {
     JpegGuard guard;
     HaloReader *reader;
@@ -28,6 +30,15 @@ typedef struct JpegReader {
 
 static void on_start(j_decompress_ptr jpeg) { (void)jpeg; }
 
+/* Rows of the file, whatever becomes of them. */
+static HaloStatus truncated(const struct jpeg_decompress_struct *jpeg)
+{
+    const int64_t rows = (int64_t)jpeg->output_scanline * jpeg->scale_denom / jpeg->scale_num;
+    const int64_t height = jpeg->image_height;
+    return halo_fail(HALO_ERR_INPUT, "truncated: %lld of %lld rows", (long long)(rows < height ? rows : height),
+                     (long long)height);
+}
+
 static boolean on_empty(j_decompress_ptr jpeg)
 {
     static const JOCTET end[2] = {0xff, JPEG_EOI};
@@ -45,7 +56,7 @@ static boolean on_empty(j_decompress_ptr jpeg)
     /* All rows may be there, and only the mark of the end is missing: where more is, libjpeg warns that its
      * data end too early. Not so in arithmetic coding, where what is missing is 0. */
     if (!state->reader->options.tolerate && (state->ended || jpeg->arith_code)) {
-        halo_jpeg_leave((j_common_ptr)jpeg, halo_image_truncated(state->reader, jpeg->output_scanline));
+        halo_jpeg_leave((j_common_ptr)jpeg, truncated(jpeg));
     }
     state->ended = true;
     jpeg->src->next_input_byte = end; /* what is missing becomes the end of the image */
@@ -178,6 +189,27 @@ HaloStatus halo_jpeg_open(HaloReader *reader)
     return halo_jpeg_guard(&state->guard, read_header, state);
 }
 
+/* ---- a smaller image ------------------------------------------------------------------------------------ */
+
+/* A step. Blocks of 8 x 8 samples become smaller ones, made of their lower frequencies alone. */
+static void shrink(void *arg)
+{
+    JpegReader *state = arg;
+    struct jpeg_decompress_struct *jpeg = &state->jpeg;
+    jpeg_calc_output_dimensions(jpeg);
+    state->reader->info.shape.width = jpeg->output_width;
+    state->reader->info.shape.height = jpeg->output_height;
+}
+
+HaloStatus halo_jpeg_shrink(HaloReader *reader, int64_t most, int64_t *times)
+{
+    JpegReader *state = reader->state;
+    *times = most < MAX_SHRINK ? most : MAX_SHRINK;
+    state->jpeg.scale_num = 1;
+    state->jpeg.scale_denom = (unsigned)*times;
+    return halo_jpeg_guard(&state->guard, shrink, state);
+}
+
 /* ---- rows ----------------------------------------------------------------------------------------------- */
 
 /* Of an image in several scans: have all bits of the coefficients of every component been read? */
@@ -210,7 +242,7 @@ static void start(JpegReader *state)
     jpeg_start_decompress(jpeg);
     state->started = true;
     if (state->ended && !state->reader->options.tolerate && !has_all_scans(jpeg))
-        halo_jpeg_leave((j_common_ptr)jpeg, halo_image_truncated(state->reader, 0));
+        halo_jpeg_leave((j_common_ptr)jpeg, truncated(jpeg));
 }
 
 /* A step. Behind the last row it reads to the end of the image. */
@@ -237,7 +269,7 @@ HaloStatus halo_jpeg_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
     state->done = 0;
     if (!state->damaged) status = halo_jpeg_guard(&state->guard, decode, state);
     if (status == HALO_ERR_INPUT && state->ended)
-        status = halo_image_truncated(reader, state->jpeg.output_scanline);
+        status = truncated(&state->jpeg);
     if (status == HALO_ERR_INPUT && reader->options.tolerate) {
         state->damaged = true;
         status = HALO_OK;

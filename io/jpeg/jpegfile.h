@@ -34,6 +34,7 @@ HaloStatus halo_jpeg_guard(JpegGuard *guard, void (*step)(void *), void *arg);
 _Noreturn void halo_jpeg_leave(j_common_ptr jpeg, HaloStatus status);
 
 HaloStatus halo_jpeg_open(HaloReader *reader);
+HaloStatus halo_jpeg_shrink(HaloReader *reader, int64_t most, int64_t *times);
 HaloStatus halo_jpeg_read(HaloReader *reader, HaloBuf *rows, int64_t *got);
 void halo_jpeg_close(HaloReader *reader);
 

@@ -149,3 +149,58 @@ size() { halo run "$1" in.pgm -o - --to pgm | head -2 | tail -1; }
         cmp planes.ppm whole.ppm
     done
 }
+
+# turned_jpeg FILE ORIENTATION: the same with EXIF that says it.
+turned_jpeg() {
+    printf '\377\330\377\341\000\042Exif\000\000II*\000\010\000\000\000\001\000\022\001\003\000\001\000\000\000'
+    printf "\\00$2\\000\\000\\000\\000\\000\\000\\000"
+    tail -c +3 "$1"
+}
+
+@test "--precision fast reads a JPEG smaller that a resize makes much smaller: by as much as it may, and in its place" {
+    [[ "$(halo --version)" == *"no JPEG"* ]] && skip "without libjpeg"
+    make_rgb noise.ppm 640 483
+    halo run 'gauss:8 | normalize' noise.ppm -o even.ppm
+    halo run crop:635x480 even.ppm -o odd.ppm
+    for name in even odd; do
+        halo run '' $name.ppm -o $name.jpg
+        for size in 240x,2 100x,2 79x,4 20,8 17x30,fit=exact,8; do
+            halo run resize:${size%,*} $name.jpg -o exact.ppm -f
+            halo run --precision fast resize:${size%,*} $name.jpg -o fast.ppm -f
+            halo run --precision fast --explain resize:${size%,*} $name.jpg -o fast.ppm > said
+            if [ $size = 240x,2 ]; then
+                cmp exact.ppm fast.ppm
+                grep -q 'changes nothing here' said
+            else
+                halo compare --at-least psnr=50 exact.ppm fast.ppm
+                grep -q "read at 1/${size##*,} of its width and height" said
+                grep -q 'fast    step 1 may differ' said
+            fi
+            halo run --precision fast resize:${size%,*} $name.jpg -o - --to pnm | cmp - fast.ppm
+        done
+    done
+    [ "$(halo run --precision fast --json 'resize:100 | stats' even.jpg -o x.ppm -f | grep -c '"width":100,"height":75')" -eq 1 ]
+    # What needs every pixel gets it.
+    for pipeline in 'stats | resize:50' 'resize:50,kernel=nearest' 'gauss:1 | resize:50' 'gray | resize:50'; do
+        halo run "$pipeline" even.jpg -o exact.ppm -f 2> /dev/null
+        halo run --precision fast "$pipeline" even.jpg -o fast.ppm -f 2> /dev/null
+        cmp exact.ppm fast.ppm || { echo "$pipeline"; return 1; }
+    done
+    [[ "$(halo run --linear --precision fast --explain resize:50 even.jpg -o x.ppm)" != *'read at'* ]]
+    # Turned pictures lie as they do without it.
+    for name in even odd; do
+        for way in 1 2 3 4 5 6 7 8; do
+            turned_jpeg $name.jpg $way > turned.jpg
+            halo run resize:70 turned.jpg -o exact.jpg -f --quality 100
+            halo run --precision fast resize:70 turned.jpg -o fast.jpg -f --quality 100
+            halo compare --at-least psnr=44 exact.jpg fast.jpg
+            [ "$(halo info --json exact.jpg | grep -o '"orientation":.')" = "$(halo info --json fast.jpg | grep -o '"orientation":.')" ]
+        done
+    done
+    # What is said of a damaged one is of the file.
+    head -c 9000 even.jpg > cut.jpg
+    run --separate-stderr halo run resize:50 cut.jpg -o x.ppm
+    [ "$status" -eq 1 ]; exact=$stderr
+    run --separate-stderr halo run --precision fast resize:50 cut.jpg -o x.ppm
+    [ "$status" -eq 1 ]; [ "${stderr##* of }" = "${exact##* of }" ]
+}
