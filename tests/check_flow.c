@@ -36,6 +36,10 @@ static const char *const pipeline_text[] = {
     "resize:3,kernel=area",
     "resize:7x5,fit=exact,kernel=nearest",
     "normalize",
+    "scan:axis=x",
+    "scan:max,axis=x,exclusive=1 | crop:3x2+1+1,fit=1",
+    "scan | crop:3x2+2+3,fit=1",
+    "equalize | crop:5x4+1+9,fit=1",
 };
 
 enum { PIPELINES = sizeof pipeline_text / sizeof *pipeline_text };
@@ -152,6 +156,78 @@ static void the_same_bytes_in_bands(void **state)
     for_each_case(__func__, 400, flows_body);
 }
 
+/* ---- the same results ----------------------------------------------------------------------------------- */
+
+static const char *const measuring_text[] = {"stats",         "gauss:1 | stats",        "stats:product=1 | box:3 | stats",
+                                             "hist:max=1",    "reduce:a+b,map=v*v", "reduce:\"max(a,b)\",identity=-inf | sobel | stats",
+                                             "stats | crop:2x2,fit=1"};
+
+enum { MEASURING = sizeof measuring_text / sizeof *measuring_text };
+
+static char *measured_in_bands(const char *text, const char *from, int jobs, int64_t band_rows)
+{
+    HaloSession *const session = open_session(jobs, band_rows, 0);
+    HaloPipeline *pipeline = NULL;
+    HaloReport report = {0};
+    const HaloJob job = {.input = from};
+    if (halo_pipeline_parse(session, text, &pipeline) != HALO_OK ||
+        halo_run(session, pipeline, &job, &report) != HALO_OK)
+        fail_case(NULL, "%s: %s", text, halo_error());
+    char *results = results_text(&report.results);
+    halo_report_free(&report);
+    halo_pipeline_free(pipeline);
+    halo_session_close(session);
+    return results;
+}
+
+static void expect_results(const char *text, const HaloShape *shape, int64_t band_rows, Rng *rng)
+{
+    const HaloFormat *const format = shape->channels == 1 || shape->channels == 3 ? &halo_format_pfm
+                                                                                  : &halo_format_npy;
+    const HaloInfo info = {.shape = *shape, .bits = 32};
+    HaloBuf in = random_input(shape, true, rng);
+    Bytes input;
+    char source[64];
+    snprintf(source, sizeof source, "%s", test_path("flow-measured"));
+    if (encode(format, &info, &in, 0, &input) != HALO_OK) fail_case(NULL, "encode: %s", halo_error());
+    bytes_to_file(source, input.at, input.size);
+    HaloSession *const session = open_session(1, 0, 0);
+    Outcome outcome = pipeline_run(session, text, &in, NULL);
+    if (outcome.status != HALO_OK) fail_case(NULL, "%s: %s", text, outcome.message);
+    char *bands = measured_in_bands(text, source, (int)rng_between(rng, 1, 3), band_rows);
+    if (strcmp(outcome.results, bands) != 0)
+        fail_case(NULL, "%s, %lld rows at a time:\n%s, at once\n%s", text, (long long)band_rows, bands,
+                  outcome.results);
+    free(bands);
+    outcome_free(&outcome);
+    halo_session_close(session);
+    free(input.at);
+    halo_buf_free(&in);
+}
+
+static void measured_body(Rng *rng)
+{
+    const HaloShape shape = shape_of(HALO_F32, rng_between(rng, 1, 300), rng_between(rng, 1, 150),
+                                     (int)rng_between(rng, 1, 4), false);
+    expect_results(measuring_text[rng_between(rng, 0, MEASURING - 1)], &shape, rng_between(rng, 0, 40), rng);
+}
+
+static void floats_are_measured_in_bands(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 150, measured_body);
+}
+
+/* Of many pixels whole nodes of the tree lie side by side. */
+static void large_floats_are_measured_in_bands(void **state)
+{
+    (void)state;
+    Rng rng = {11};
+    const HaloShape shape = shape_of(HALO_F32, 1201, 2003, 1, false);
+    expect_results("stats", &shape, 1000, &rng);
+    expect_results("reduce:a+b,map=v*v", &shape, 0, &rng);
+}
+
 /* ---- failures ------------------------------------------------------------------------------------------- */
 
 static void truncated_body(Rng *rng)
@@ -211,6 +287,8 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_bytes_in_bands),
+        cmocka_unit_test(floats_are_measured_in_bands),
+        cmocka_unit_test(large_floats_are_measured_in_bands),
         cmocka_unit_test(truncated_files_leave_nothing),
         cmocka_unit_test(more_than_memory),
     };

@@ -25,7 +25,7 @@ typedef struct Measured {
     HaloHistogram hist; /* of histograms, and of integers that come in blocks and whose product is wanted */
     bool in_blocks;
     Loudness *loudness;
-    HaloBuf leaf; /* frames, in host memory, that do not fill a leaf yet */
+    HaloBuf leaf; /* in host memory: frames that do not fill a leaf yet, or pixels that do not fill a node */
 } Measured;
 
 /* measure.c: each adds a block, which a backend sees as a whole; it begins with frame or pixel `first`. */

@@ -122,10 +122,8 @@ static int64_t whole_leaves(const HaloPlan *plan, int64_t rows)
 {
     const int64_t length = length_of(plan);
     bool measures = false;
-    for (int i = 0; i < plan->steps && plan->reg[plan->output].kind == HALO_AUDIO; i++) {
-        const Measure *measure = primitive_of(&plan->step[i])->measure;
-        measures = measures || (measure != NULL && measure->leaves);
-    }
+    for (int i = 0; i < plan->steps && plan->reg[plan->output].kind == HALO_AUDIO; i++)
+        measures = measures || measures_leaves(&plan->step[i], &plan->reg[plan->step[i].src[0]]);
     if (rows >= length || !measures) return smaller(rows, length);
     int64_t node = HALO_LEAF;
     while (node < rows) node *= 2;

@@ -29,6 +29,12 @@ bool measures_incrementally(const HaloPlan *plan, const HaloStep *step)
     return measure != NULL && measure->incremental(step, &plan->reg[step->src[0]]);
 }
 
+bool measures_leaves(const HaloStep *step, const HaloShape *src)
+{
+    const Measure *measure = primitive_of(step)->measure;
+    return measure != NULL && measure->leaves != NULL && measure->leaves(step, src);
+}
+
 bool needs_all(const HaloPlan *plan, const HaloStep *step)
 {
     if (step->dst < 0) return !measures_incrementally(plan, step);
@@ -89,13 +95,14 @@ static void find_needs(const HaloPlan *plan, Rows wanted, const Part *before, Pa
         const HaloStep *step = &plan->step[i];
         if (step->dst >= 0 && needs_order(plan, step) && !part_is_empty(need[step->dst]))
             need[step->dst].x0 = before == NULL ? 0 : smaller(need[step->dst].x0, before[step->dst].x1);
-        if (step->dst >= 0 && primitive_of(step)->whole && !part_is_empty(need[step->dst]))
-            need[step->dst] = part_of_all(&plan->reg[step->dst]);
+        const Primitive *primitive = primitive_of(step);
+        if (step->dst >= 0 && primitive->makes != NULL)
+            need[step->dst] = primitive->makes(step, &plan->reg[step->dst], need[step->dst]);
         for (int k = 0; k < step->sources; k++) {
             const HaloReg r = step->src[k];
             const HaloShape *src = &plan->reg[r];
             const Part part = step->dst < 0 ? needs_part(src, needs_measured(plan, step, wanted))
-                                            : primitive_of(step)->reads(step, k, src, need[step->dst]);
+                                            : primitive->reads(step, k, src, need[step->dst]);
             need[r] = part_joined(need[r], part);
         }
     }

@@ -27,6 +27,8 @@ bool needs_all(const HaloPlan *plan, const HaloStep *step);
 /* Can what this step measures be measured band by band? And the rows of its source that it measures while rows
  * `wanted` of the output are made: each row once. */
 bool measures_incrementally(const HaloPlan *plan, const HaloStep *step);
+/* Do its blocks have to be nodes of the tree of a reduction? */
+bool measures_leaves(const HaloStep *step, const HaloShape *src);
 Rows needs_measured(const HaloPlan *plan, const HaloStep *step, Rows wanted);
 /* The step that alone reads a value and leaves out most of its rows, as strides do; or NULL. */
 const HaloStep *needs_few(const HaloPlan *plan, HaloReg reg);

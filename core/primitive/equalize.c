@@ -41,6 +41,7 @@ const Primitive primitive_equalize = {
     .stores = true,
     .shape = shape,
     .reads = whole_reads,
+    .makes = whole_makes,
     .flops = flops,
     .core_ns = core_ns,
     .describe = describe,

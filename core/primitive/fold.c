@@ -1,6 +1,7 @@
 /* A reduction of the user's own. */
 #include <stdlib.h>
 
+#include "halo/measures.h"
 #include "primitive.h"
 
 static double flops(const HaloStep *step, double samples)
@@ -16,10 +17,10 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *room, s
 
 /* ---- measuring ------------------------------------------------------------------------------------------ */
 
-static bool incremental(const HaloStep *step, const HaloShape *src)
+static bool always(const HaloStep *step, const HaloShape *src)
 {
-    (void)step;
-    return src->kind == HALO_AUDIO;
+    (void)step, (void)src;
+    return true;
 }
 
 static HaloStatus conclude(Device *device, const HaloStep *step, const HaloBuf *src, Measured *all,
@@ -43,16 +44,16 @@ static void ask(const HaloBackend *backend, HaloDevice *device, const HaloStep *
     backend->fold(device, block, &step->u.fold, &folded);
 }
 
-/* A tree of 64 levels for each channel. */
+/* A tree of 64 levels for each channel; a leaf that waits to be full. */
 static double bytes(const HaloStep *step, const HaloShape *src)
 {
     (void)step;
-    return src->channels * 64.0 * sizeof(double);
+    return src->channels * (64.0 * sizeof(double) + HALO_LEAF * (double)halo_dtype_size(src->dtype));
 }
 
 static const Measure measure = {
-    .leaves = true,
-    .incremental = incremental,
+    .leaves = always,
+    .incremental = always,
     .add = measure_folded,
     .conclude = conclude,
     .ask = ask,

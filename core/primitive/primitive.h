@@ -9,9 +9,9 @@
 
 /* For primitives that measure: they make no value for other steps, but a result for people. */
 typedef struct Measure {
-    /* Do blocks have to be nodes of the tree of a reduction (docs/numerics.md)? Else their order does not
-     * matter. */
-    bool leaves;
+    /* Do blocks of samples of this shape have to be nodes of the tree of a reduction (docs/numerics.md)? Else their order
+     * does not matter. NULL: never. */
+    bool (*leaves)(const HaloStep *step, const HaloShape *src);
     /* Does its result include the loudness of sound? */
     bool has_loudness;
     /* Can samples of this shape be measured block by block? */
@@ -39,6 +39,8 @@ typedef struct Primitive {
     HaloStatus (*shape)(const HaloStep *step, const HaloShape *const src[], HaloShape *dst);
     /* The part of source k, of this shape, that is needed for a part of the result. */
     Part (*reads)(const HaloStep *step, int k, const HaloShape *src, Part part);
+    /* The part of the result, of this shape, that is made where a part of it is wanted. NULL: just that. */
+    Part (*makes)(const HaloStep *step, const HaloShape *dst, Part part);
     /* The length of source 0, which `was` PLAN_ENDLESS or what was made of that, becomes known: sets what of the parameters
      * depends on it. NULL: nothing does. HALO_ERR_INPUT where nothing is left. */
     HaloStatus (*end)(HaloStep *step, int64_t was, int64_t length);
@@ -80,7 +82,8 @@ Part window_reads(const HaloStep *step, int k, const HaloShape *src, Part part);
 /* The part of the source that lies under the windows of a part of the result. */
 Part window_part(const HaloWindow *window, const HaloShape *src, Part part);
 const char *window_border(HaloBorder border);
-/* All of the source, whatever is made of it. */
+/* All of the source, whatever is made of it; and all of the result. */
 Part whole_reads(const HaloStep *step, int k, const HaloShape *src, Part part);
+Part whole_makes(const HaloStep *step, const HaloShape *dst, Part part);
 
 #endif

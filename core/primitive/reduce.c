@@ -1,6 +1,7 @@
 /* Statistics. */
 #include <stdlib.h>
 
+#include "halo/measures.h"
 #include "primitive.h"
 
 static double flops(const HaloStep *step, double samples)
@@ -24,11 +25,17 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *room, s
 
 /* ---- measuring ------------------------------------------------------------------------------------------ */
 
-/* Sums of integers are the same in any order; of floats the leaves of the tree are runs of samples, which are rows
- * of sound alone. Percentiles and the like need all samples at once. */
+/* Sums of integers are the same in any order. */
+static bool leaves(const HaloStep *step, const HaloShape *src)
+{
+    (void)step;
+    return src->dtype == HALO_F32;
+}
+
+/* Percentiles and the like need all samples at once. */
 static bool incremental(const HaloStep *step, const HaloShape *src)
 {
-    return (src->kind == HALO_AUDIO) == (src->dtype == HALO_F32) && step->detail == NULL;
+    return (src->kind == HALO_IMAGE || src->dtype == HALO_F32) && step->detail == NULL;
 }
 
 /* What the result says besides the reduction itself. */
@@ -66,15 +73,16 @@ static void ask(const HaloBackend *backend, HaloDevice *device, const HaloStep *
     if (step->detail != NULL) measure_ask_counts(backend, device, block, 65536);
 }
 
-/* A tree of 64 levels for each channel; counts of values. */
+/* A tree of 64 levels for each channel; a leaf that waits to be full; counts of values. */
 static double bytes(const HaloStep *step, const HaloShape *src)
 {
     const double values = src->dtype == HALO_U8 ? 256 : 65536;
-    return src->channels * (64.0 * sizeof(HaloMoments) + (step->detail != NULL ? values * 16 : 0));
+    const double leaf = HALO_LEAF * (double)halo_dtype_size(src->dtype);
+    return src->channels * (64.0 * sizeof(HaloMoments) + leaf + (step->detail != NULL ? values * 16 : 0));
 }
 
 static const Measure measure = {
-    .leaves = true,
+    .leaves = leaves,
     .has_loudness = true,
     .incremental = incremental,
     .add = measure_moments,

@@ -28,17 +28,47 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *room, s
     snprintf(room, size, "scan");
 }
 
+/* Rows of an image have nothing to do with each other where it is scanned along them alone. */
+static bool by_rows(const HaloStep *step, const HaloShape *shape)
+{
+    return step->u.scan.axis == HALO_AXIS_X && shape->kind == HALO_IMAGE;
+}
+
+static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
+{
+    if (!by_rows(step, src)) return whole_reads(step, k, src, part);
+    if (!part_is_empty(part)) part.x0 = 0, part.x1 = src->width;
+    return part;
+}
+
+static Part makes(const HaloStep *step, const HaloShape *dst, Part part) { return reads(step, 0, dst, part); }
+
+/* Some rows as an image of its own. */
+static HaloBuf rows_alone(const HaloBuf *buf, int64_t y0, int64_t rows)
+{
+    HaloBuf alone = *buf;
+    if (buf->data != NULL) alone.data = halo_at(buf, buf->x0, y0);
+    alone.shape.height = alone.rows = rows;
+    alone.y0 = 0;
+    return alone;
+}
+
+/* A backend scans what is there as a whole. */
 static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
                       const HaloBuf *const src[], HaloBuf *dst)
 {
-    return backend->scan(device, src[0], dst, &step->u.scan);
+    if (!by_rows(step, &dst->shape)) return backend->scan(device, src[0], dst, &step->u.scan);
+    const HaloBuf from = rows_alone(src[0], dst->y0, dst->rows);
+    HaloBuf to = rows_alone(dst, dst->y0, dst->rows);
+    return backend->scan(device, &from, &to, &step->u.scan);
 }
 
 const Primitive primitive_scan = {
     .name = "scan",
     .whole = true,
     .shape = shape,
-    .reads = whole_reads,
+    .reads = reads,
+    .makes = makes,
     .flops = flops,
     .describe = describe,
     .run = run,

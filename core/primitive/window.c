@@ -69,3 +69,5 @@ Part whole_reads(const HaloStep *step, int k, const HaloShape *src, Part part)
     (void)step, (void)k;
     return part_is_empty(part) ? part : part_of_all(src);
 }
+
+Part whole_makes(const HaloStep *step, const HaloShape *dst, Part part) { return whole_reads(step, 0, dst, part); }

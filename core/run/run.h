@@ -55,8 +55,8 @@ HaloStatus execute_on(Device *device, const HaloPlan *plan, const HaloOptions *o
 int64_t execute_band(const Device *device, const HaloPlan *plan, const HaloOptions *options);
 double now_ms(void); /* execute.c */
 
-/* measure_band.c: measures rows `part` of a value, in blocks of `band` rows (the last one may be longer). Where
- * a reduction gets several blocks, all but the last have the same 2^k leaves. */
+/* measure_band.c: measures rows `part` of a value, in blocks of `band` rows (the last one may be longer). A reduction whose
+ * order matters gets blocks of the same 2^k leaves, but for the last. */
 HaloStatus measure_band(Device *device, const HaloStep *step, const HaloBuf *src, Rows part, int64_t band,
                         Measured *all);
 

@@ -166,3 +166,13 @@ END
         cmp whole.pgm bands.pgm
     done
 }
+
+@test "statistics and reductions of floats, and scans along rows, go in bands" {
+    printf 'Pf\n8192 8000\n-1.0\n' > large.pfm
+    truncate -s $((18 + 4 * 8192 * 8000)) large.pfm
+    [[ "$(halo stats --json --max-memory 32M large.pfm)" == *'"count":65536000,'*'"sum":0,'* ]]
+    [[ "$(halo run --json --max-memory 32M 'reduce:a+b,map=v+1' large.pfm)" == *'65536000'* ]]
+    make_gray tall.pgm 400 9000
+    halo run --max-memory 4M scan:axis=x tall.pgm -o tall.npy
+    [ "$(tail -c 8 tall.npy | od -An -td8 | tr -d ' ')" -eq "$(tail -n 400 tall.pgm | awk '{ sum += $1 } END { print sum }')" ]
+}
