@@ -74,12 +74,12 @@ failed = [line for line in lines if line["type"] != "plan"]
 assert [(line["type"], line["status"]) for line in failed] == [("file", "failed")], failed  # sobel is for images
 assert [plan["file"] for plan in plans] == ["g.pgm", "g.pgm", "s.wav", "g.pgm", "-"]
 image, again, sound, stats, live = plans
-keys = {"type", "file", "output", "in", "with", "steps", "per_second", "out", "precision", "backend", "why", "bands", "memory",
+keys = {"type", "file", "output", "in", "shrunk", "with", "steps", "per_second", "out", "precision", "backend", "why", "bands", "memory",
         "workers", "threads"}
 for plan in plans:
     assert set(plan) - {"latency"} == keys, set(plan) ^ keys
     assert plan["backend"] in ("cpu", "cuda") and plan["precision"] == "exact"
-    assert plan["with"] == []
+    assert plan["with"] == [] and plan["shrunk"] == 1
     made = {plan["in"]["value"]}
     for step in plan["steps"]:
         assert set(step["from"]) <= made and step["exact"] and step["bytes"] > 0
