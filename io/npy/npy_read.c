@@ -1,58 +1,21 @@
 /* Reading NPY: dimensions as they are said to be, and every sample type that f32 holds. */
-#include "npy.h"
+#include "npyreader.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bytes/endian.h"
 #include "samples/image.h"
 
-#define BLOCK_BYTES 65536
-#define MAX_EXACT 16777216 /* up to 2^24 every integer is a 32-bit float */
-
-typedef struct NpyReader {
-    NpyHead head;
-    int64_t row;
-    int64_t start; /* of the samples in the file */
-    bool series;   /* sound: a row of the array is a frame */
-    bool planar;   /* a picture is one channel after the other */
-    void *line;    /* planar: room for a row of one channel */
-    union {        /* samples on their way to f32 */
-        int8_t i8[BLOCK_BYTES];
-        uint8_t u8[BLOCK_BYTES];
-        uint16_t u16[BLOCK_BYTES / 2];
-        float f32[BLOCK_BYTES / 4];
-        int16_t i16[BLOCK_BYTES / 2];
-        int32_t i32[BLOCK_BYTES / 4];
-        uint32_t u32[BLOCK_BYTES / 4];
-        int64_t i64[BLOCK_BYTES / 8];
-        uint64_t u64[BLOCK_BYTES / 8];
-        double f64[BLOCK_BYTES / 8];
-    } block;
-} NpyReader;
-
 bool npy_probe(const uint8_t *head, size_t size) { return size >= 6 && memcmp(head, "\x93NUMPY", 6) == 0; }
-
-/* The type the samples get; all but u8, u16 and f32 pass through a conversion to f32. */
-static HaloDtype native_dtype(const NpyHead *head)
-{
-    if (head->kind == 'b' || (head->kind == 'u' && head->size == 1)) return HALO_U8;
-    return head->kind == 'u' && head->size == 2 ? HALO_U16 : HALO_F32;
-}
-
-static bool is_native(const NpyHead *head)
-{
-    return native_dtype(head) != HALO_F32 || (head->kind == 'f' && head->size == 4);
-}
 
 static float white_of(const NpyHead *head)
 {
     if (head->kind == 'b') return 1.0f;
     if (head->kind == 'i' && head->size == 1) return 127.0f;
     if (head->kind == 'i' && head->size == 2) return 32767.0f;
-    return halo_dtype_white(native_dtype(head));
+    return halo_dtype_white(npy_native_dtype(head));
 }
 
 static void describe(HaloInfo *info, const NpyHead *head)
@@ -67,7 +30,7 @@ static void describe(HaloInfo *info, const NpyHead *head)
              head->size == 1 ? ""
              : head->little  ? ", little-endian"
                              : ", big-endian");
-    if (!is_native(head) && head->size > 2) {
+    if (!npy_is_native(head) && head->size > 2) {
         halo_note(&info->notes, HALO_NOTE_THROUGH_F32, (uint64_t)info->bits);
     }
 }
@@ -118,7 +81,7 @@ static HaloStatus begin_page(HaloReader *reader)
     Layout layout;
     state->row = 0;
     HALO_TRY(lay_out(head, reader->options.axes, &layout));
-    HALO_TRY(halo_image_open(reader, layout.width, layout.height, (int)layout.channels, native_dtype(head)));
+    HALO_TRY(halo_image_open(reader, layout.width, layout.height, (int)layout.channels, npy_native_dtype(head)));
     reader->info.shape.white = white_of(head);
     reader->info.images = layout.pages > 1 ? layout.pages : 0;
     state->planar = layout.planar;
@@ -201,72 +164,6 @@ out:
     return status;
 }
 
-/* `count` samples in host order to f32. */
-static HaloStatus convert(const NpyReader *state, float *to, size_t count)
-{
-    const NpyHead *head = &state->head;
-    for (size_t i = 0; i < count; i++) {
-        if (head->kind == 'f') {
-            to[i] = head->size == 4 ? state->block.f32[i] : (float)state->block.f64[i];
-        } else if (head->kind == 'b') {
-            to[i] = state->block.i8[i] != 0 ? 1.0f : 0.0f;
-        } else if (head->kind == 'u' && head->size <= 2) {
-            to[i] = (float)(head->size == 1 ? state->block.u8[i] : state->block.u16[i]);
-        } else if (head->size <= 2) {
-            to[i] = (float)(head->size == 1 ? state->block.i8[i] : state->block.i16[i]);
-        } else if (head->kind == 'u') {
-            const uint64_t v = head->size == 4 ? state->block.u32[i] : state->block.u64[i];
-            if (v > MAX_EXACT) {
-                return halo_fail(HALO_ERR_INPUT, "sample %llu does not fit a 32-bit float",
-                                 (unsigned long long)v);
-            }
-            to[i] = (float)v;
-        } else {
-            const int64_t v = head->size == 4 ? state->block.i32[i] : state->block.i64[i];
-            if (v > MAX_EXACT || v < -MAX_EXACT) {
-                return halo_fail(HALO_ERR_INPUT, "sample %lld does not fit a 32-bit float", (long long)v);
-            }
-            to[i] = (float)v;
-        }
-    }
-    return HALO_OK;
-}
-
-static HaloStatus read_native(HaloReader *reader, void *row, size_t samples)
-{
-    const NpyReader *state = reader->state;
-    const NpyHead *head = &state->head;
-    HaloStatus status = HALO_OK;
-    uint8_t *at = row;
-    HALO_TRY(halo_image_take(reader, row, samples * (size_t)head->size, state->row, 0));
-    if (head->size > 1 && head->little != halo_host_is_little())
-        halo_swap_bytes(row, samples, (size_t)head->size);
-    for (size_t i = 0; head->kind == 'b' && i < samples; i++) at[i] = at[i] != 0;
-out:
-    return status;
-}
-
-static HaloStatus read_converted(HaloReader *reader, float *row, size_t samples)
-{
-    NpyReader *state = reader->state;
-    const size_t size = (size_t)state->head.size;
-    HaloStatus status = HALO_OK;
-    for (size_t done = 0, n; done < samples; done += n) {
-        n = samples - done < BLOCK_BYTES / size ? samples - done : BLOCK_BYTES / size;
-        HALO_TRY(halo_image_take(reader, &state->block, n * size, state->row, 0));
-        if (size > 1 && state->head.little != halo_host_is_little()) halo_swap_bytes(&state->block, n, size);
-        HALO_TRY(convert(state, row + done, n));
-    }
-out:
-    return status;
-}
-
-static HaloStatus read_samples(HaloReader *reader, void *row, size_t samples)
-{
-    const NpyReader *state = reader->state;
-    return is_native(&state->head) ? read_native(reader, row, samples) : read_converted(reader, row, samples);
-}
-
 /* The rows of one channel after those of another. */
 static HaloStatus read_planes(HaloReader *reader, HaloBuf *rows, int64_t *got)
 {
@@ -281,7 +178,7 @@ static HaloStatus read_planes(HaloReader *reader, HaloBuf *rows, int64_t *got)
         for (int64_t y = 0; y < rows->rows; y++) {
             char *to = (char *)halo_row(rows, y) + (size_t)c * size;
             state->row = first + y;
-            HALO_TRY(read_samples(reader, state->line, (size_t)shape->width));
+            HALO_TRY(npy_samples_read(reader, state->line, (size_t)shape->width));
             for (int64_t x = 0; x < shape->width; x++)
                 memcpy(to + (size_t)(x * channels) * size, (const char *)state->line + (size_t)x * size, size);
         }
@@ -299,12 +196,12 @@ HaloStatus npy_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
     const size_t samples = (size_t)(reader->info.shape.width * reader->info.shape.channels);
     if (state->planar) return read_planes(reader, rows, got);
     if (state->series) {
-        HALO_TRY(read_converted(reader, rows->data, (size_t)(rows->cols * rows->shape.channels)));
+        HALO_TRY(npy_samples_read_floats(reader, rows->data, (size_t)(rows->cols * rows->shape.channels)));
         state->row += *got = rows->cols;
         return HALO_OK;
     }
     for (*got = 0; *got < rows->rows; ++*got, state->row++)
-        HALO_TRY(read_samples(reader, halo_row(rows, *got), samples));
+        HALO_TRY(npy_samples_read(reader, halo_row(rows, *got), samples));
 out:
     return status;
 }
