@@ -153,6 +153,16 @@ def recursive(c, p):
               Errors("precision: SoX computes with samples of 32-bit integers", ours.astype(np.float64), 64))
 
 
+def spectra(c, p):
+    x = recording("f32")
+    wide = full_scale(x)
+    made = 2 * np.abs(signal.stft(wide, RATE, nperseg=512, noverlap=384)[2])[::-1]
+    ours = p.halo("spectrogram:window=512,scale=linear", x, ".wav")
+    made = made[:, : ours.shape[1]]
+    c.add("spectrogram:window=512,scale=linear", "SciPy", "2 abs(signal.stft(x, nperseg=512, noverlap=384)), f64", "sound f32",
+          ours, made, rounding(made, 9, 2.0))
+
+
 def rows(c, p):
-    for part in convolutions, smoothers, polynomials, bands, recursive:
+    for part in convolutions, smoothers, polynomials, bands, recursive, spectra:
         part(c, p)

@@ -52,6 +52,8 @@ static HaloStatus check_request(const CliWork *work)
     if (settings->plot != NULL && canvas_check(settings->plot) != HALO_OK) return HALO_ERR_USAGE;
     if (cli_in_the_way(settings->plot) && !settings->force)
         return halo_fail(HALO_ERR_INPUT, "%s exists: --force replaces it", settings->plot);
+    if (settings->csv && (settings->json || settings->total))
+        return halo_fail(HALO_ERR_USAGE, "--csv does not go with --%s", settings->json ? "json" : "total");
     if (settings->total && (settings->resume || settings->skip_existing))
         return halo_fail(HALO_ERR_USAGE, "--total needs every input: it does not go with --%s",
                          settings->resume ? "resume" : "skip-existing");

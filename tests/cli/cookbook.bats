@@ -64,6 +64,7 @@ fall() {
     while read -r output; do
         halo info --json "$output" > info || { echo "$output"; return 1; }
         case $output in
+        spectrogram.png) grep -q '"width":345,"height":257' info ;;
         small.png) grep -q '"width":96,"height":64' info ;;
         spectrogram.png) grep -q '"width":345,"height":257' info ;;
         clear.png | equal.png | even.png | spots.png | sharp16.png | positive.png | integral.npy) grep -q '"width":224,"height":168' info ;;

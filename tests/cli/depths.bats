@@ -74,6 +74,9 @@ assert (median_filter(np.load('u.npy'), 5, mode='mirror') == b[:, 0]).all()"
     [ "$(wc -l < s.csv)" -eq 3 ]
     [[ "$(sed -n 2p s.csv)" == '"a,b.wav",,0,200,0,0,'* ]]
     [ "$(sed -n 3p s.csv | tr -cd , | wc -c)" -eq "$(sed -n 1p s.csv | tr -cd , | wc -c)" ]
+    run --separate-stderr halo stats --csv --json c.pgm
+    [ "$status" -eq 2 ]
+    says json
     halo stats --csv --percentiles 5,50 c.pgm | head -n 1 | grep -q ',p5,p50$'
     halo hist --csv --bins 4 c.pgm > h.csv
     [ "$(head -n 1 h.csv)" = file,image,channel,from,to,count ]
