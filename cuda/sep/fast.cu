@@ -152,6 +152,16 @@ static HaloBuf rows_buf(const FastJob *job, const FastRows *rows, int64_t pixels
     return buf;
 }
 
+/* Where rows are read by four numbers at a time: those behind the last, which nobody makes. */
+static HaloStatus clear_behind(const FastJob *job, const FastRows *rows, int64_t numbers)
+{
+    const size_t size = sizeof(float);
+    if (numbers < rows->stride)
+        CUDA_TRY(cudaMemset2DAsync(rows->data + numbers, (size_t)rows->stride * size, 0, (size_t)(rows->stride - numbers) * size,
+                                   (size_t)rows->rows, job->device->stream));
+    return HALO_OK;
+}
+
 /* Nodes take the row pass, and coarse taps make nodes of the result of them. */
 static HaloStatus pass_nodes(const FastJob *job)
 {
@@ -167,7 +177,8 @@ static HaloStatus pass_nodes(const FastJob *job)
     column.window.height = coarse->count;
     column.tap = coarse->tap;
     CUDA_PASS(cuda_conv_within(job->device, &nodes, &passed, &row, {1.0f, 1.0f}));
-    return cuda_conv_within(job->device, &passed, &smooth, &column, {1.0f, 1.0f});
+    CUDA_PASS(cuda_conv_within(job->device, &passed, &smooth, &column, {1.0f, 1.0f}));
+    return clear_behind(job, &job->smoothed, job->dst->cols * job->channels);
 }
 
 static HaloStatus pass_rest(const FastJob *job, int64_t y)
