@@ -74,6 +74,20 @@ class Errors:
 
 
 @dataclass
+class Near(Errors):
+    """Halo's definition is near the exact one: its result is within `own` of that, and the peer's within `allowed`, as samples count."""
+
+    own: float = 0.0
+
+    def proof(self, row):
+        step, exact = unit(row.ours), self.exact.astype(np.float64)
+        off = [np.abs(side.astype(np.float64) - exact).max() / step for side in (row.ours, row.theirs)]
+        slack = bound(row.ours, self.terms, np.abs(exact).max())
+        how = f"from the exact value halo is off by {off[0]:.2g}, the peer by {off[1]:.2g}"
+        return off[0] <= slack + self.own / step and off[1] <= slack + self.allowed / step, f"{self.text}; {how}"
+
+
+@dataclass
 class Cut(Errors):
     """The peer's `wide` result, in levels, is near the exact one; it writes `cut`, that without its fraction."""
 

@@ -5,7 +5,7 @@ import numpy as np
 from scipy import ndimage
 from skimage import filters, morphology
 
-from fidelity import Asked, rounding
+from fidelity import Asked, Near, rounding
 from fidelity_filters import SKIMAGE, as_levels, depth
 from fidelity_peers import WHITE, picture
 
@@ -132,6 +132,34 @@ def sauvola(c, p):
               made)
 
 
+# OpenCV's window is the same disk, and of one channel so are its weights, which it takes from a table.
+def bilateral(c, p):
+    for kind in "u8", "f32":
+        x = picture(kind)
+        for sigma, share in (1, 0.1), (2.5, 0.05):
+            radius, level = int(np.ceil(2 * sigma)), share * WHITE[kind]
+            call = f"bilateral:{sigma},range={share * 100:g}%,border=mirror"
+            made = cv2.bilateralFilter(x, 2 * radius + 1, level, sigma)
+            exact = by_gaussians(x.astype(np.float64), sigma, level, radius)
+            c.add(call, "OpenCV", f"bilateralFilter(x, {2 * radius + 1}, {level:g}, {sigma})", kind,
+                  p.halo(depth(call, kind), x), made,
+                  Near("definition: weights are within 0.0007 of a Gaussian's", exact, 0.02 * level, own=0.02 * level))
+
+
+def by_gaussians(x, sigma, level, radius):
+    padded = np.pad(x, radius, mode="reflect")
+    total, weights = np.zeros_like(x), np.zeros_like(x)
+    for dy in range(-radius, radius + 1):
+        for dx in range(-radius, radius + 1):
+            if dx * dx + dy * dy > radius * radius:
+                continue
+            other = padded[radius + dy:radius + dy + x.shape[0], radius + dx:radius + dx + x.shape[1]]
+            w = np.exp(-(dx * dx + dy * dy) / (2 * sigma**2) - (other - x) ** 2 / (2 * level**2))
+            total += w * other
+            weights += w
+    return total / weights
+
+
 def deviations(c, p):
     for kind in "u8", "u16", "f32":
         x = picture(kind).astype(np.float64)
@@ -146,5 +174,5 @@ def deviations(c, p):
 
 
 def rows(c, p):
-    for part in morphological, conventions, of_windows, deviations, otsu, adaptive, sauvola:
+    for part in morphological, conventions, of_windows, deviations, otsu, adaptive, sauvola, bilateral:
         part(c, p)

@@ -191,6 +191,7 @@ const HaloBackend halo_backend_cpu = {
     .scan = cpu_scan,
     .rank = cpu_rank,
     .mean = cpu_mean,
+    .bilateral = cpu_bilateral,
     .equalize = cpu_equalize,
     .pick = cpu_pick,
     .resample = cpu_resample,

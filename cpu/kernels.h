@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "halo/bilateral.h"
 #include "halo/combine.h"
 #include "halo/measures.h"
 #include "halo/resample.h"
@@ -355,6 +356,23 @@ typedef struct CpuResampleKernels {
                        float *out);
 } CpuResampleKernels;
 
+/* ---- bilateral filters ---------------------------------------------------------------------------------- */
+
+/* Elements past the end of each channel of a line, and of what is made, that `means` may read and write. */
+#define CPU_ALIKE_SLACK 32
+
+/* A row of windows, over lines of samples times how->scale, whose channels are `pitch` apart. */
+typedef struct CpuAlike {
+    const HaloBilateral *how;
+    const float *const *line; /* [window.height], from the first column of the first window on */
+    int64_t channels, pitch;
+} CpuAlike;
+
+typedef struct CpuBilateralKernels {
+    /* n pixels, in channels as those of lines. */
+    void (*means)(const CpuAlike *alike, int64_t n, float *out);
+} CpuBilateralKernels;
+
 typedef struct CpuKernels {
     const char *name; /* "baseline", "v3", "v4" */
     const CpuRowKernels *rows;
@@ -371,6 +389,7 @@ typedef struct CpuKernels {
     const CpuCountKernels *count;
     const CpuMeanKernels *mean;
     const CpuResampleKernels *resample;
+    const CpuBilateralKernels *bilateral;
     const CpuCeilingKernels *ceiling;
 } CpuKernels;
 

@@ -189,6 +189,18 @@ out:
     return status;
 }
 
+HaloStatus filter_bilateral(Filter *filter, const HaloBilateral *sized, HaloReg *dst)
+{
+    HaloStatus status = HALO_OK;
+    const int64_t width = sized->window.width, height = sized->window.height;
+    HaloBilateral bilateral = *sized;
+    bilateral.window = window_of(filter, width, height, width / 2, height / 2);
+    HALO_TRY(halo_build_bilateral(filter->builder, filter->work, &bilateral, dst));
+    widen_margins(filter, width, height, width / 2, height / 2);
+out:
+    return status;
+}
+
 HaloStatus filter_difference(Filter *filter, HaloReg a, HaloReg b, HaloReg *dst)
 {
     const bool valid = halo_build_common(filter->builder)->border == HALO_BORDER_VALID;

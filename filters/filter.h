@@ -49,6 +49,9 @@ FilterWindow filter_rectangle(int64_t width, int64_t height);
  * made from it. */
 HaloStatus filter_rank(Filter *filter, HaloReg src, const FilterWindow *window, double fraction, HaloReg *dst);
 
+/* *dst = filter->work by a bilateral filter whose window has its sides set. */
+HaloStatus filter_bilateral(Filter *filter, const HaloBilateral *sized, HaloReg *dst);
+
 /* *dst = a - b, each of them made from filter->work by as many windows as the other, or `in` itself. */
 HaloStatus filter_difference(Filter *filter, HaloReg a, HaloReg b, HaloReg *dst);
 

@@ -106,6 +106,13 @@ HaloStatus halo_build_mean(HaloBuilder *builder, HaloReg src, const HaloMean *me
     return halo_build_step(builder, &step, dst);
 }
 
+HaloStatus halo_build_bilateral(HaloBuilder *builder, HaloReg src, const HaloBilateral *bilateral, HaloReg *dst)
+{
+    HaloStep step = step_of(HALO_BILATERAL, src);
+    step.u.bilateral = *bilateral;
+    return halo_build_step(builder, &step, dst);
+}
+
 HaloStatus halo_build_equalize(HaloBuilder *builder, HaloReg src, const HaloEqualize *equalize, HaloReg *dst)
 {
     const HaloShape *shape = halo_build_shape(builder, src);

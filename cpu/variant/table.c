@@ -20,5 +20,6 @@ const CpuKernels CPU_TABLE(kernels) = {
     .count = &CPU_TABLE(count),
     .mean = &CPU_TABLE(mean),
     .resample = &CPU_TABLE(resample),
+    .bilateral = &CPU_TABLE(bilateral),
     .ceiling = &CPU_TABLE(ceiling),
 };

@@ -12,6 +12,8 @@
 #define CPU_KEEP(v) ((void)0)
 #endif
 
+/* Of each operation: fnma is c - a * b, rounded once; above_zero leaves what is, and makes +0 of all else, NaN too;
+ * where_number leaves v where y is no NaN, and makes +0 where it is. */
 #if defined(__AVX512F__)
 #include <immintrin.h>
 #define CPU_LANES 16
@@ -23,6 +25,19 @@ static CPU_INLINE CpuVector vector_of(float v) { return _mm512_set1_ps(v); }
 static CPU_INLINE CpuVector vector_fma(CpuVector a, CpuVector b, CpuVector c)
 {
     return _mm512_fmadd_ps(a, b, c);
+}
+static CPU_INLINE CpuVector vector_fnma(CpuVector a, CpuVector b, CpuVector c)
+{
+    return _mm512_fnmadd_ps(a, b, c);
+}
+static CPU_INLINE CpuVector vector_add(CpuVector a, CpuVector b) { return _mm512_add_ps(a, b); }
+static CPU_INLINE CpuVector vector_sub(CpuVector a, CpuVector b) { return _mm512_sub_ps(a, b); }
+static CPU_INLINE CpuVector vector_mul(CpuVector a, CpuVector b) { return _mm512_mul_ps(a, b); }
+static CPU_INLINE CpuVector vector_div(CpuVector a, CpuVector b) { return _mm512_div_ps(a, b); }
+static CPU_INLINE CpuVector vector_above_zero(CpuVector v) { return _mm512_max_ps(v, _mm512_setzero_ps()); }
+static CPU_INLINE CpuVector vector_where_number(CpuVector y, CpuVector v)
+{
+    return _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(y, y, _CMP_ORD_Q), v);
 }
 
 #elif defined(__AVX__) && defined(__FMA__)
@@ -36,6 +51,19 @@ static CPU_INLINE CpuVector vector_of(float v) { return _mm256_set1_ps(v); }
 static CPU_INLINE CpuVector vector_fma(CpuVector a, CpuVector b, CpuVector c)
 {
     return _mm256_fmadd_ps(a, b, c);
+}
+static CPU_INLINE CpuVector vector_fnma(CpuVector a, CpuVector b, CpuVector c)
+{
+    return _mm256_fnmadd_ps(a, b, c);
+}
+static CPU_INLINE CpuVector vector_add(CpuVector a, CpuVector b) { return _mm256_add_ps(a, b); }
+static CPU_INLINE CpuVector vector_sub(CpuVector a, CpuVector b) { return _mm256_sub_ps(a, b); }
+static CPU_INLINE CpuVector vector_mul(CpuVector a, CpuVector b) { return _mm256_mul_ps(a, b); }
+static CPU_INLINE CpuVector vector_div(CpuVector a, CpuVector b) { return _mm256_div_ps(a, b); }
+static CPU_INLINE CpuVector vector_above_zero(CpuVector v) { return _mm256_max_ps(v, _mm256_setzero_ps()); }
+static CPU_INLINE CpuVector vector_where_number(CpuVector y, CpuVector v)
+{
+    return _mm256_and_ps(_mm256_cmp_ps(y, y, _CMP_ORD_Q), v);
 }
 
 #else                /* any machine: the compiler's own vectors, if it finds some */
@@ -60,6 +88,41 @@ static CPU_INLINE CpuVector vector_fma(CpuVector a, CpuVector b, CpuVector c)
 {
     for (int i = 0; i < CPU_LANES; i++) c.lane[i] = halo_fma(a.lane[i], b.lane[i], c.lane[i]);
     return c;
+}
+static CPU_INLINE CpuVector vector_fnma(CpuVector a, CpuVector b, CpuVector c)
+{
+    for (int i = 0; i < CPU_LANES; i++) c.lane[i] = halo_fma(-a.lane[i], b.lane[i], c.lane[i]);
+    return c;
+}
+static CPU_INLINE CpuVector vector_add(CpuVector a, CpuVector b)
+{
+    for (int i = 0; i < CPU_LANES; i++) a.lane[i] = a.lane[i] + b.lane[i];
+    return a;
+}
+static CPU_INLINE CpuVector vector_sub(CpuVector a, CpuVector b)
+{
+    for (int i = 0; i < CPU_LANES; i++) a.lane[i] = a.lane[i] - b.lane[i];
+    return a;
+}
+static CPU_INLINE CpuVector vector_mul(CpuVector a, CpuVector b)
+{
+    for (int i = 0; i < CPU_LANES; i++) a.lane[i] = a.lane[i] * b.lane[i];
+    return a;
+}
+static CPU_INLINE CpuVector vector_div(CpuVector a, CpuVector b)
+{
+    for (int i = 0; i < CPU_LANES; i++) a.lane[i] = a.lane[i] / b.lane[i];
+    return a;
+}
+static CPU_INLINE CpuVector vector_above_zero(CpuVector v)
+{
+    for (int i = 0; i < CPU_LANES; i++) v.lane[i] = v.lane[i] > 0.0f ? v.lane[i] : 0.0f;
+    return v;
+}
+static CPU_INLINE CpuVector vector_where_number(CpuVector y, CpuVector v)
+{
+    for (int i = 0; i < CPU_LANES; i++) v.lane[i] = y.lane[i] == y.lane[i] ? v.lane[i] : 0.0f;
+    return v;
 }
 #endif
 

@@ -3,6 +3,7 @@
 #ifndef HALO_PLAN_H
 #define HALO_PLAN_H
 
+#include "halo/bilateral.h"
 #include "halo/buffer.h"
 #include "halo/combine.h"
 #include "halo/fade.h"
@@ -36,7 +37,7 @@ struct HaloStep {
     HaloReg dst;     /* -1: none */
     HaloStore store; /* of dst, where the primitive writes samples */
     union {
-        HaloWindow window; /* that of conv, sep, rank or mean, which begin with it */
+        HaloWindow window; /* that of conv, sep, rank, mean or bilateral, which begin with it */
         HaloConv conv;
         HaloSep sep;
         HaloMap map;
@@ -46,6 +47,7 @@ struct HaloStep {
         HaloScan scan;
         HaloRank rank;
         HaloMean mean;
+        HaloBilateral bilateral;
         HaloEqualize equalize;
         HaloPick pick;
         HaloResample resample;

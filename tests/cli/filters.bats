@@ -206,3 +206,17 @@ np.save('turned.npy', np.abs(at(m[::-1, ::-1], 1, 0)))"
     [ "$status" -eq 2 ]
     says 'conv: stride 0x0 has to be 1 to'
 }
+
+@test "bilateral needs a range, in levels or percent, and takes times along sound" {
+    make_gray a.pgm 30 20
+    run --separate-stderr halo run bilateral:2,range=0 a.pgm -o b.pgm
+    [ "$status" -eq 2 ]
+    says 'bilateral: range has to be from 1e-30 to 1e+30, not 0'
+    halo run bilateral:2 a.pgm -o b.pgm
+    halo run bilateral:sigma=2,range=25.5 a.pgm -o c.pgm
+    cmp b.pgm c.pgm
+    make_wav a.wav 400
+    halo run bilateral:1ms,range=0.1 a.wav -o b.wav
+    halo run bilateral:8 a.wav -o c.wav
+    cmp b.wav c.wav
+}

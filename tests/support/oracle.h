@@ -3,6 +3,7 @@
 #ifndef HALO_TEST_ORACLE_H
 #define HALO_TEST_ORACLE_H
 
+#include "halo/bilateral.h"
 #include "halo/buffer.h"
 #include "halo/combine.h"
 #include "halo/fade.h"
@@ -33,6 +34,7 @@ uint64_t oracle_put(HaloBuf *buf, int64_t x, int64_t y, int c, float v, HaloStor
 /* ---- primitives; each returns how many samples were clipped --------------------------------------------- */
 
 uint64_t oracle_conv(const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, HaloStore store);
+uint64_t oracle_bilateral(const HaloBuf *src, HaloBuf *dst, const HaloBilateral *bilateral, HaloStore store);
 uint64_t oracle_sep(const HaloBuf *src, HaloBuf *dst, const HaloSep *sep, HaloStore store);
 uint64_t oracle_map(const HaloBuf *src, HaloBuf *dst, const HaloMap *map, HaloStore store);
 uint64_t oracle_combine(const HaloBuf *a, const HaloBuf *b, HaloBuf *dst, const HaloCombine *combine,

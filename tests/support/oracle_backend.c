@@ -129,6 +129,13 @@ static HaloStatus run_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst,
     return HALO_OK;
 }
 
+static HaloStatus run_bilateral(HaloDevice *device, const HaloBuf *src, HaloBuf *dst,
+                                const HaloBilateral *bilateral, HaloStore store)
+{
+    device->clipped += oracle_bilateral(src, dst, bilateral, store);
+    return HALO_OK;
+}
+
 static HaloStatus run_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *dst,
                                const HaloEqualize *equalize, HaloStore store)
 {
@@ -197,6 +204,7 @@ const HaloBackend oracle_backend = {
     .scan = run_scan,
     .rank = run_rank,
     .mean = run_mean,
+    .bilateral = run_bilateral,
     .pick = run_pick,
     .resample = run_resample,
     .mix = run_mix,

@@ -1,0 +1,52 @@
+/* Means of the samples that lie near and are alike. */
+#include "primitive.h"
+
+static double samples_of(const HaloBilateral *bilateral)
+{
+    double samples = 0;
+    for (int64_t j = 0; j < bilateral->window.height; j++)
+        samples += (double)(bilateral->span[j].to - bilateral->span[j].from);
+    return samples;
+}
+
+/* A difference, its square, the weight and two sums. */
+static double flops(const HaloStep *step, double samples)
+{
+    return 12.0 * samples * samples_of(&step->u.bilateral);
+}
+
+/* The weight of a pixel is shared by its channels. */
+static double core_ns(const HaloStep *step, const HaloShape *src)
+{
+    return samples_of(&step->u.bilateral) * (0.08 + 0.12 / src->channels);
+}
+
+static void describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
+{
+    const HaloWindow *window = &step->u.bilateral.window;
+    (void)exact;
+    const int used =
+        sound ? snprintf(room, size, "mean of alike of %lld", (long long)window->width)
+              : snprintf(room, size, "mean of alike of %.0f of %lld x %lld", samples_of(&step->u.bilateral),
+                         (long long)window->width, (long long)window->height);
+    halo_snprintf(room + used, size - (size_t)used, ", border %s%s", window_border(window->border),
+                  window->nan_ignore ? ", NaN left out" : "");
+}
+
+static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
+                      const HaloBuf *const src[], HaloBuf *dst)
+{
+    return backend->bilateral(device, src[0], dst, &step->u.bilateral, step->store);
+}
+
+const Primitive primitive_bilateral = {
+    .name = "bilateral",
+    .stores = true,
+    .blind = true,
+    .shape = window_shape,
+    .reads = window_reads,
+    .flops = flops,
+    .core_ns = core_ns,
+    .describe = describe,
+    .run = run,
+};
