@@ -36,7 +36,7 @@ device | tee "$out/device.txt"
 
 # Every property test on the GPU alone (the CPU's variants are tested where there is no GPU), then, with fewer
 # cases, under each tool of compute-sanitizer.
-primitives="conv sep map combine reduce fold hist scan rank mean equalize pick resample"
+primitives="conv sep map combine reduce fold hist scan rank mean bilateral equalize pick resample"
 if wants tests; then
     say "property tests, HALO_CASES=$cases"
     for name in $primitives fast coarse curves detail pipeline filters windows local definitions sound ladder; do

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bilateral/bilateral.cuh"
 #include "common.cuh"
 #include "device/pin.cuh"
 #include "point/mix.cuh"
@@ -238,6 +239,7 @@ extern "C" const HaloBackend halo_backend_cuda = {
     .scan = cuda_scan,
     .rank = cuda_rank,
     .mean = cuda_mean,
+    .bilateral = cuda_bilateral,
     .equalize = cuda_equalize,
     .pick = cuda_pick,
     .resample = cuda_resample,
