@@ -6,7 +6,7 @@
 
 static const int pick_threads = 256, pick_warps = pick_threads / CUDA_WARP;
 /* Words of a destination's row that a warp makes, and bytes of a source's row that it may bring for them. */
-static const int pick_words = 128, pick_most = 4096;
+static const int pick_words = 256, pick_most = 5120;
 /* Words of a row of a tile, and rows; channels up to which division is by multiplication. */
 static const int tile_words = 32, tile_rows = 128, pick_channels = 32;
 
@@ -42,12 +42,20 @@ template <typename S> __device__ static float pick_far(const PickArgs &a, int64_
     return (float)((const S *)(a.src + (v - a.src_y) * a.src_stride))[(u - a.src_x) * a.channels + c];
 }
 
-template <typename S, typename D>
+/* Plain: samples stay what they are. */
+template <bool Plain, typename S, typename D>
 __device__ __forceinline__ static D pick_made(const PickArgs &a, S v, unsigned *clipped)
 {
-    if constexpr (std::is_same<S, D>::value)
-        if (a.plain) return sizeof(S) == sizeof(float) ? (D)halo_canonical((float)v) : v;
+    if constexpr (Plain) return sizeof(S) == sizeof(float) ? (D)halo_canonical((float)v) : (D)v;
     return cuda_sample<D>((float)v, a.store, clipped);
+}
+
+/* f(std::true_type) where samples stay what they are, else f(std::false_type): one branch, outside of loops. */
+template <typename S, typename D, typename F> __device__ __forceinline__ static void pick_either(const PickArgs &a, F f)
+{
+    if constexpr (std::is_same<S, D>::value)
+        if (a.plain) return f(std::true_type());
+    f(std::false_type());
 }
 
 /* e / channels, for an e that fits a piece or a tile. */
@@ -147,7 +155,7 @@ __device__ __forceinline__ static void pick_straight(const S *mine, bool back, S
 }
 
 template <typename S, typename D>
-__global__ static void __launch_bounds__(pick_threads) pick_kernel(const __grid_constant__ PickArgs a)
+__global__ static void __launch_bounds__(pick_threads, 5) pick_kernel(const __grid_constant__ PickArgs a)
 {
     constexpr int each = 4 / (int)sizeof(D);
     CUDA_SHARED(uint4, memory);
@@ -173,12 +181,15 @@ __global__ static void __launch_bounds__(pick_threads) pick_kernel(const __grid_
     if constexpr (std::is_same<S, D>::value)
         if (a.plain && (step == 1 || (step == -1 && a.channels == 1)))
             return pick_straight<S>(step == 1 ? mine - begin : mine + begin, step < 0, to, p.from, p.end);
-#pragma unroll
-    for (int k = 0; k < pick_words; k += CUDA_WARP)
-        pick_store(to, (lane + k) * each, p.from, p.end, [&](int element) {
-            const int e = element - begin, pixel = pick_pixel(a, e);
-            return pick_made<S, D>(a, mine[e + pixel * (step - 1) * a.channels], &clipped);
-        });
+    const int turn = (step - 1) * a.channels;
+    pick_either<S, D>(a, [&](auto plain) {
+#pragma unroll 4
+        for (int k = 0; k < pick_words; k += CUDA_WARP)
+            pick_store(to, (lane + k) * each, p.from, p.end, [&](int element) {
+                const int e = element - begin;
+                return pick_made<decltype(plain)::value, S, D>(a, mine[e + pick_pixel(a, e) * turn], &clipped);
+            });
+    });
     cuda_count(a.clipped, clipped);
 }
 
@@ -208,7 +219,10 @@ __device__ __forceinline__ static void pick_turn(const uint32_t *tile, char *to,
 {
     constexpr int each = 4 / (int)sizeof(S);
     const int lane = threadIdx.x % CUDA_WARP;
-    for (int j = threadIdx.x / CUDA_WARP; j * each < ny; j += pick_warps)
+    if (back) to += (ny - 1) * stride, stride = -stride;
+    to += (int64_t)(threadIdx.x / CUDA_WARP) * each * stride;
+    for (int j = threadIdx.x / CUDA_WARP; j * each < ny; j += pick_warps, to += pick_warps * each * stride)
+#pragma unroll 4
         for (int w = lane; w * each < nx; w += CUDA_WARP) {
             uint32_t m[each], made[each];
 #pragma unroll
@@ -228,9 +242,8 @@ __device__ __forceinline__ static void pick_turn(const uint32_t *tile, char *to,
             }
 #pragma unroll
             for (int c = 0; c < each; c++) {
-                const int column = j * each + c;
-                if (column >= ny) break;
-                S *const row = (S *)(to + (back ? ny - 1 - column : column) * stride) + w * each;
+                if (j * each + c >= ny) break;
+                S *const row = (S *)(to + c * stride) + w * each;
                 if (w * each + each <= nx)
                     *reinterpret_cast<uint32_t *>(row) = made[c];
                 else
@@ -242,7 +255,7 @@ __device__ __forceinline__ static void pick_turn(const uint32_t *tile, char *to,
 }
 
 template <typename S, typename D>
-__global__ static void __launch_bounds__(pick_threads) pick_turned_kernel(const __grid_constant__ PickArgs a)
+__global__ static void __launch_bounds__(pick_threads, 5) pick_turned_kernel(const __grid_constant__ PickArgs a)
 {
     constexpr int each = 4 / (int)sizeof(D);
     __shared__ uint32_t tile[tile_rows * tile_words];
@@ -259,10 +272,18 @@ __global__ static void __launch_bounds__(pick_threads) pick_turned_kernel(const 
     if (inside) {
         const char *const from = a.src + (v0 - a.src_y) * a.src_stride + (cuda_min(u0, u1) - a.src_x) * pixel;
         const int64_t down = a.pick.step_y * a.src_stride;
-        if (lane * 4 < ny * pixel)
+        const char *row = from + warp * down;
+        if (lane * 4 >= ny * pixel) {
+            /* nothing of the row is for this thread */
+        } else if (cuda_aligned(from, down, 4)) {
 #pragma unroll 4
-            for (int i = warp; i < nx; i += pick_warps)
-                tile[tile_at(i, lane, pixel)] = pick_word(from + i * down, lane, ny * pixel);
+            for (int i = warp; i < nx; i += pick_warps, row += pick_warps * down)
+                tile[tile_at(i, lane, pixel)] = reinterpret_cast<const uint32_t *>(row)[lane];
+        } else {
+#pragma unroll 4
+            for (int i = warp; i < nx; i += pick_warps, row += pick_warps * down)
+                tile[tile_at(i, lane, pixel)] = pick_word(row, lane, ny * pixel);
+        }
         __syncthreads();
     }
     char *const corner = a.dst + y * a.dst_stride + x * a.channels * (int64_t)sizeof(D);
@@ -273,14 +294,17 @@ __global__ static void __launch_bounds__(pick_threads) pick_turned_kernel(const 
         D *const to = (D *)(corner + r * a.dst_stride);
         const int lead = (int)((uintptr_t)to & 3) / (int)sizeof(D), end = nx * a.channels;
         const int column = (a.pick.step_x > 0 ? r : ny - 1 - r) * pixel;
-        for (int w = lane; w * each < end + lead; w += CUDA_WARP)
-            if (inside)
-                pick_store(to, w * each - lead, 0, end, [&](int e) {
-                    const int i = pick_pixel(a, e), at = column + (e - i * a.channels) * (int)sizeof(S);
-                    const char *const word = (const char *)(tile + tile_at(i, at >> 2, pixel));
-                    return pick_made<S, D>(a, *(const S *)(word + (at & 3)), &clipped);
-                });
-            else
+        if (inside)
+            pick_either<S, D>(a, [&](auto plain) {
+                for (int w = lane; w * each < end + lead; w += CUDA_WARP)
+                    pick_store(to, w * each - lead, 0, end, [&](int e) {
+                        const int i = pick_pixel(a, e), at = column + (e - i * a.channels) * (int)sizeof(S);
+                        const char *const word = (const char *)(tile + tile_at(i, at >> 2, pixel));
+                        return pick_made<decltype(plain)::value, S, D>(a, *(const S *)(word + (at & 3)), &clipped);
+                    });
+            });
+        else
+            for (int w = lane; w * each < end + lead; w += CUDA_WARP)
                 pick_store(to, w * each - lead, 0, end, [&](int e) {
                     return cuda_sample<D>(pick_far<S>(a, x * a.channels + e, y + r), a.store, &clipped);
                 });

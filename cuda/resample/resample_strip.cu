@@ -41,55 +41,52 @@ __device__ __forceinline__ static StripLine make_line(const HaloResampleAxis &y,
     return line;
 }
 
-/* Tap t of column x where every column has `count` taps from sample 2 x - before on, but those that lie outside: -0,
- * which leaves a sum what it is where the sample is +0. */
-__device__ __forceinline__ static float half_tap(const ResampleArgs &all, int64_t x, int64_t t)
+/* What the pixel e of those that a thread reads counts in column x, of so many that the thread has. Where it lies outside
+ * of the source it is +0 and counts -0, which leaves a sum what it is. */
+__device__ __forceinline__ static float half_weight(const ResampleArgs &all, int64_t x, int64_t e, int columns)
 {
     int64_t first;
     if (x >= all.cols) return -0.0f;
-    const int64_t row = resample_row(all.x, all.dst_x + x, &first);
+    const int64_t row = resample_row(all.x, all.dst_x + x, &first), t = e - 2 * (x % columns);
     const int64_t i = 2 * (all.dst_x + x) - (all.x.taps / 2 - 1) + t - first;
     return i >= 0 && i < all.x.count[row] ? all.x.tap[row * all.x.taps + i] : -0.0f;
 }
 
-/* Threads make `lines` lines, then the taps of columns, where there are any. */
+/* Threads make `lines` lines, then `weights` weights of halves. */
 __global__ static void __launch_bounds__(strip_threads)
-    program_kernel(const __grid_constant__ StripArgs a, StripLine *program, int64_t lines, float *taps)
+    program_kernel(const __grid_constant__ StripArgs a, StripLine *program, int64_t lines, float *weight, int64_t weights,
+                   int columns)
 {
     const int64_t k = (int64_t)blockIdx.x * strip_threads + threadIdx.x;
     if (k < lines)
         program[k] = make_line(a.all.y, a.first + k);
-    else if (k - lines < a.pitch * a.all.x.taps)
-        taps[k - lines] = half_tap(a.all, (k - lines) % a.pitch, (k - lines) / a.pitch);
+    else if (k - lines < weights)
+        weight[k - lines] = half_weight(a.all, (k - lines) % a.pitch, (k - lines) / a.pitch, columns);
 }
 
 /* ---- the choice ----------------------------------------------------------------------------------------- */
 
-int64_t resample_most(const HaloResampleAxis *host)
-{
-    int64_t most = 0;
-    for (int64_t i = 0, base = 0; i < host->size; i++) {
-        const int64_t first = halo_resample_at(host, i).first;
-        for (;; base++) {
-            const HaloResampleTaps taps = halo_resample_at(host, base);
-            if (taps.first + taps.count > first) break;
-        }
-        most = cuda_max(most, i - base + 1);
-    }
-    return most;
-}
-
 bool resample_strip_takes(const ResampleArgs *args, const HaloResample *host)
 {
     if (args->x.length > INT32_MAX / 8 || args->y.length > INT32_MAX / 4 || args->y.size > INT32_MAX / 4) return false;
-    return (resample_half_takes(args, host) || resample_down_takes(args)) && resample_most(&host->y) <= strip_chain;
+    return resample_half_takes(args, host) || resample_down_takes(args);
 }
 
-/* Fills in what a strip of halves needs to know of the columns' taps. */
-static void middle_taps(StripArgs *args, const HaloResampleAxis *x)
+void strip_slices(StripArgs *args, int64_t blocks, int64_t *slices)
 {
-    const HaloResampleTaps middle = halo_resample_at(x, x->left);
-    for (int64_t t = 0; t < middle.count; t++) args->tap[t] = middle.tap[t];
+    const double over = (double)args->all.y.length / (double)args->all.y.size;
+    const int64_t usual = cuda_max(8, (int64_t)(strip_slice / over)), at_once = cuda_max(1, blocks / args->tiles);
+    /* whole rounds of all blocks there is room for; the last must not be nearly empty */
+    const int64_t rounds = cuda_max(1, (args->all.rows + at_once * usual / 2) / (at_once * usual));
+    args->slice_rows = cuda_max(8, cuda_ceil_div(args->all.rows, rounds * at_once));
+    *slices = cuda_ceil_div(args->all.rows, args->slice_rows);
+}
+
+/* The taps of outputs in the middle of an axis. */
+static void middle_taps(const HaloResampleAxis *axis, float tap[HALF_TAPS])
+{
+    const HaloResampleTaps middle = halo_resample_at(axis, axis->left);
+    for (int64_t t = 0; t < middle.count; t++) tap[t] = middle.tap[t];
 }
 
 HaloStatus resample_strip(HaloDevice *device, const ResampleArgs *all, const HaloResample *host)
@@ -100,20 +97,20 @@ HaloStatus resample_strip(HaloDevice *device, const ResampleArgs *all, const Hal
     void *block;
     args.all = *all;
     args.first = halo_resample_at(&host->y, all->dst_y).first;
-    const int64_t lines = last.first + last.count - args.first, line_bytes = lines * (int64_t)sizeof(StripLine);
-    const int columns = half ? resample_half_columns(all) : 1;
-    args.pitch = half ? cuda_ceil_div(all->cols, columns) * columns : 0;
-    const int64_t taps = args.pitch * all->x.taps;
-    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_PARTIAL, line_bytes + taps * (int64_t)sizeof(float), &block));
+    const int64_t lines = last.first + last.count - args.first;
+    const int columns = half ? resample_half_columns(all) : 1, strip = columns * CUDA_WARP;
+    args.pitch = half ? cuda_ceil_div(all->cols, strip) * strip : 0;
+    const int64_t weights = args.pitch * (all->x.taps + 2 * (columns - 1));
+    const int64_t line_bytes = lines * (int64_t)sizeof(StripLine); /* a multiple of 16 */
+    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_PARTIAL, line_bytes + weights * (int64_t)sizeof(float), &block));
     StripLine *const program = (StripLine *)block;
-    float *const table = (float *)((char *)block + line_bytes);
-    CUDA_LAUNCH(device, program_kernel, cuda_ceil_div(lines + taps, strip_threads), strip_threads, 0, args, program, lines,
-                table);
+    float *const weight = (float *)((char *)block + line_bytes);
+    CUDA_LAUNCH(device, program_kernel, cuda_ceil_div(lines + weights, strip_threads), strip_threads, 0, args, program, lines,
+                weight, weights, columns);
     args.program = program;
-    args.taps = table;
-    if (half) middle_taps(&args, &host->x);
-    const double over = (double)all->y.length / (double)all->y.size;
-    args.slice_rows = cuda_max(8, cuda_min(all->rows, (int64_t)(strip_slice / over)));
-    const int64_t slices = cuda_ceil_div(all->rows, args.slice_rows);
-    return half ? resample_half(device, &args, slices) : resample_down(device, &args, slices);
+    args.taps = weight;
+    if (!half) return resample_down(device, &args);
+    middle_taps(&host->x, args.tap);
+    middle_taps(&host->y, args.tap_y);
+    return resample_half(device, &args);
 }

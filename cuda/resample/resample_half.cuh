@@ -1,0 +1,262 @@
+/* Halves: all rows and columns but those at the ends have the same taps, which stand in the kernel's parameters. A thread's
+ * columns lie side by side, so that what it loads serves several of them, and rows go by pairs: with the first of a pair an
+ * output begins, with the second one is done. */
+#ifndef HALO_CUDA_RESAMPLE_HALF_CUH
+#define HALO_CUDA_RESAMPLE_HALF_CUH
+
+#include "resample_strip.cuh"
+
+/* Pixels of the source before output i's pixel 2 i that its taps begin with. */
+__host__ __device__ static constexpr int half_before(int taps) { return taps / 2 - 1; }
+
+/* A block's work on samples of type S, of pixels of C channels. */
+template <typename S, int C, int Taps> struct Half {
+    static constexpr int chain = Taps / 2, size = (int)sizeof(S);
+    /* columns of a thread, samples of it, and columns of a block */
+    static constexpr int columns = C == 1 ? 4 : 2, own = columns * C, strip = columns * CUDA_WARP;
+    /* pixels of the source staged before the first output's pixel; samples of a row that a block stages, and its bytes, with
+     * room for what alignment adds to integers */
+    static constexpr int lead = Taps > 8 ? 8 : Taps > 2 ? 4 : 0;
+    static constexpr int floats = ((lead - half_before(Taps) + 2 * (strip - 1) + Taps) * C + 15) / 16 * 16;
+    static constexpr bool widened = size < 4;
+    static constexpr int bytes = floats * size + (widened ? 16 : 0);
+    static constexpr int stage = strip_step * bytes, shared = strip_stages * stage + (widened ? strip_step * floats * 4 : 0);
+    static constexpr int turn = C == 1 ? 1 : C == 4 ? 3 : 0; /* strip_at's: threads are 2, 4 or 3 times 16 bytes apart */
+    static constexpr int blocks = C == 1 ? 24 : 16; /* that are to fit a multiprocessor */
+};
+
+/* ---- rows ----------------------------------------------------------------------------------------------- */
+
+/* What a pixel counts in each of a thread's columns. */
+template <int Columns> using HalfWeights = CudaPack<float, Columns>;
+
+/* The row pass of a thread's columns; `weights(e)` are those of the pixel e of those that it reads. Each sample goes to all
+ * outputs at once, and each output takes them in their order. */
+template <typename H, int C, int Taps, typename W>
+__device__ __forceinline__ static void half_row(const float *staged, float v[H::own], W weights)
+{
+    constexpr int skip = (H::lead - half_before(Taps)) * C, samples = (2 * (H::columns - 1) + Taps) * C;
+    const int first = (int)threadIdx.x * (2 * H::own / 4);
+    HalfWeights<H::columns> weight = {};
+#pragma unroll
+    for (int i = 0; i < H::own; i++) v[i] = 0.0f;
+#pragma unroll
+    for (int q = skip / 4; q < (skip + samples + 3) / 4; q++) {
+        const float4 four = reinterpret_cast<const float4 *>(staged)[strip_at<H::turn>(first + q)];
+        const float sample[4] = {four.x, four.y, four.z, four.w};
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            const int e = 4 * q + i - skip;
+            if (e < 0 || e >= samples) continue;
+            if (e % C == 0) weight = weights(e / C);
+#pragma unroll
+            for (int column = 0; column < H::columns; column++) {
+                const int t = e / C - 2 * column, k = column * C + e % C;
+                if (t >= 0 && t < Taps) v[k] = halo_fma(weight.at[column], sample[i], v[k]);
+            }
+        }
+    }
+}
+
+/* Stores a thread's outputs, `left` of which there are. */
+template <int Own>
+__device__ __forceinline__ static void half_store(const ResampleArgs &a, char *row, int64_t first, int left, const float v[Own],
+                                                  unsigned *clipped)
+{
+    float made[Own];
+#pragma unroll
+    for (int k = 0; k < Own; k++) made[k] = v[k];
+    if (a.store.num != 1.0f || a.store.den != 1.0f)
+#pragma unroll
+        for (int k = 0; k < Own; k++) made[k] = halo_rescale(made[k], a.store);
+    cuda_typed(a.dst_dtype, [&](auto zero) {
+        using D = decltype(zero);
+        constexpr int at_once = Own % 4 == 0 ? 4 : 2;
+        D *const to = (D *)row + first;
+        if (left < Own || (uintptr_t)to % (at_once * sizeof(D)) != 0) {
+#pragma unroll
+            for (int k = 0; k < Own; k++)
+                if (k < left) to[k] = cuda_sample<D>(made[k], {1.0f, 1.0f}, clipped);
+        } else if constexpr (at_once == 4) {
+#pragma unroll
+            for (int k = 0; k < Own; k += 4) cuda_store_fours<D, 4, true>(to + k, made + k, clipped);
+        } else if constexpr (sizeof(D) == sizeof(float)) {
+#pragma unroll
+            for (int k = 0; k < Own; k += 2)
+                *reinterpret_cast<float2 *>(to + k) = make_float2(cuda_canonical(made[k]), cuda_canonical(made[k + 1]));
+        } else {
+            uint32_t n[Own];
+            cuda_round<D, Own>(made, n, clipped);
+#pragma unroll
+            for (int k = 0; k < Own; k += 2) *reinterpret_cast<CudaPack<D, 2> *>(to + k) = {(D)n[k], (D)n[k + 1]};
+        }
+    });
+}
+
+/* ---- the walk ------------------------------------------------------------------------------------------- */
+
+/* Starts the copy of a pair of rows: those of it from `from` up to `to` exist. */
+template <typename H>
+__device__ __forceinline__ static void half_fetch(const StripArgs &a, StripStage &s, bool whole, int from, int to, char *there)
+{
+#pragma unroll
+    for (int r = 0; r < strip_step; r++, s.row += a.all.src_stride) {
+        if (r < from || r >= to) continue;
+        if (whole)
+            strip_copy_whole<(H::bytes + 511) / 512, H::widened ? 0 : H::turn>(there + r * H::bytes, s.row, H::bytes);
+        else
+            strip_pieces<H::widened ? 0 : H::turn>(a, there + r * H::bytes, s);
+    }
+    __pipeline_commit();
+}
+
+/* Down the rows; `weights` as half_row has them. */
+template <typename S, int C, int Taps, typename W>
+__device__ __forceinline__ static void half_walk(const StripArgs &a, const StripPlace &p, StripStage s, W weights,
+                                                 unsigned *clipped)
+{
+    typedef Half<S, C, Taps> H;
+    CUDA_SHARED(char, memory);
+    const ResampleArgs &all = a.all;
+    const int64_t first = (p.x + (int)threadIdx.x * H::columns) * C;
+    const int left = (int)cuda_max(0, cuda_min(all.cols * C - first, H::own));
+    const bool whole = a.piece == 16 && s.from == 0 && s.to == H::bytes;
+    /* pairs begin with the first row of an output, which may lie above the picture */
+    const int64_t newest = all.dst_y + p.top, y = 2 * newest - half_before(Taps);
+    const int above = (int)(p.y - y), end = above + p.source;
+    /* outputs of the slice that are newest of pairs whose outputs have all their taps */
+    const int usual = (int)cuda_max(0, all.y.left + H::chain - 1 - newest), unusual = (int)(all.y.size - all.y.right - newest);
+    StripChain<H::own, H::chain> chain;
+    const auto store = [&](int out, const float *v) {
+        if ((unsigned)out < (unsigned)p.rows && left > 0)
+            half_store<H::own>(all, all.dst + (p.top + out) * all.dst_stride, first, left, v, clipped);
+    };
+    s.row -= above * all.src_stride;
+    const auto fetch = [&](int t) {
+        half_fetch<H>(a, s, whole, above - 2 * t, end - 2 * t, memory + t % strip_stages * H::stage);
+    };
+    for (int t = 0; t < strip_stages - 1; t++) fetch(t);
+#pragma unroll 1
+    for (int t = 0; 2 * t < end; t++) {
+        const char *const here = memory + t % strip_stages * H::stage;
+        fetch(t + strip_stages - 1);
+        __pipeline_wait_prior(strip_stages - 1);
+        __syncwarp();
+        const float *from = (const float *)here;
+        if (H::widened) {
+            float *const tile = (float *)(memory + strip_stages * H::stage);
+            if constexpr (H::widened)
+                strip_widen<S, H::floats, H::turn>(here + a.extra, H::bytes, tile, H::floats, strip_step);
+            __syncwarp();
+            from = tile;
+        }
+        constexpr int pitch = H::widened ? H::floats : H::bytes / 4;
+        float v[H::own];
+        if (t >= usual && t < unusual) {
+            half_row<H, C, Taps>(from, v, weights);
+#pragma unroll
+            for (int k = 0; k < H::chain; k++)
+#pragma unroll
+                for (int i = 0; i < H::own; i++)
+                    chain.sum[k][i] =
+                        halo_fma(a.tap_y[Taps - 2 - 2 * k], v[i], k + 1 < H::chain ? chain.sum[k][i] : 0.0f);
+            half_row<H, C, Taps>(from + pitch, v, weights);
+            float done[H::own];
+#pragma unroll
+            for (int k = 0; k < H::chain; k++)
+#pragma unroll
+                for (int i = 0; i < H::own; i++)
+                    (k == 0 ? done[i] : chain.sum[(k + H::chain - 1) % H::chain][i]) =
+                        halo_fma(a.tap_y[Taps - 1 - 2 * k], v[i], chain.sum[k][i]);
+#pragma unroll
+            for (int i = 0; i < H::own; i++) chain.sum[H::chain - 1][i] = 0.0f;
+            store(t - (H::chain - 1), done);
+        } else {
+#pragma unroll 1
+            for (int r = 0; r < strip_step; r++, from += pitch) {
+                if (2 * t + r < above || 2 * t + r >= end) continue;
+                half_row<H, C, Taps>(from, v, weights);
+                chain.take(a.program[y + 2 * t + r - a.first], v,
+                           [&](int64_t out, const float *sum) { store((int)(out - newest), sum); });
+            }
+        }
+        __syncwarp();
+    }
+}
+
+template <typename S, int C, int Taps>
+__global__ static void __launch_bounds__(CUDA_WARP, Half<S, C, Taps>::blocks) half_kernel(const __grid_constant__ StripArgs a)
+{
+    typedef Half<S, C, Taps> H;
+    const HaloResampleAxis &x = a.all.x;
+    const StripPlace p = strip_place(a, H::strip);
+    /* the first pixel that is staged, and bytes from there to what there is of a row, on both sides */
+    const int64_t first = a.all.dst_x + p.x, pixel = 2 * first - H::lead, behind = (a.all.src_x - pixel) * C * H::size + a.extra;
+    StripStage s;
+    s.row = a.all.src + (p.y - a.all.src_y) * a.all.src_stride - behind;
+    s.from = (int)cuda_max(0, behind);
+    s.to = (int)cuda_min(H::bytes, behind + a.all.src_cols * C * H::size);
+    unsigned clipped = 0;
+    typedef HalfWeights<H::columns> Weights;
+    if (first >= x.left && first + H::strip <= x.size - x.right) {
+        half_walk<S, C, Taps>(
+            a, p, s,
+            [&](int e) {
+                Weights w;
+#pragma unroll
+                for (int k = 0; k < H::columns; k++) w.at[k] = e >= 2 * k && e < 2 * k + Taps ? a.tap[e - 2 * k] : 0.0f;
+                return w;
+            },
+            &clipped);
+    } else {
+        const float *const own = a.taps + p.x + (int)threadIdx.x * H::columns;
+        half_walk<S, C, Taps>(
+            a, p, s, [&](int e) { return *reinterpret_cast<const Weights *>(own + e * a.pitch); }, &clipped);
+    }
+    cuda_count(a.all.clipped, clipped);
+}
+
+/* ---- launching ------------------------------------------------------------------------------------------ */
+
+template <typename S, int C, int Taps> static HaloStatus half_launch(HaloDevice *device, StripArgs *a)
+{
+    typedef Half<S, C, Taps> H;
+    const int64_t origin = (2 * a->all.dst_x - H::lead - a->all.src_x) * C * H::size; /* of the first strip */
+    /* Floats are copied to where they are read; of integers more may be copied, as long as fours begin where words do. */
+    const auto extra = [&](int bytes) { return (int)((origin % bytes + bytes) % bytes); };
+    const auto pieces = [&](int bytes) {
+        return cuda_aligned(a->all.src, a->all.src_stride, bytes) && extra(bytes) % (H::widened ? 4 * H::size : 16) == 0;
+    };
+    int resident = 0;
+    int64_t slices;
+    a->tiles = (unsigned)cuda_ceil_div(a->all.cols, H::strip);
+    a->piece = pieces(16) ? 16 : pieces(4) ? 4 : 0;
+    a->extra = a->piece > 0 ? extra(a->piece) : 0;
+    a->bytes = H::bytes;
+    CUDA_PASS(cuda_allow_shared((const void *)half_kernel<S, C, Taps>, H::shared));
+    CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, half_kernel<S, C, Taps>, CUDA_WARP, H::shared));
+    strip_slices(a, (int64_t)resident * device->properties.multiProcessorCount, &slices);
+    CUDA_LAUNCH(device, (half_kernel<S, C, Taps>), a->tiles * slices, CUDA_WARP, H::shared, *a);
+    return HALO_OK;
+}
+
+template <typename S, int C> static HaloStatus half_taps(HaloDevice *device, StripArgs *a)
+{
+    switch (a->all.x.taps) {
+    case 2: return half_launch<S, C, 2>(device, a);
+    case 4: return half_launch<S, C, 4>(device, a);
+    case 8: return half_launch<S, C, 8>(device, a);
+    default: return half_launch<S, C, 12>(device, a);
+    }
+}
+
+template <typename S> static HaloStatus half_channels(HaloDevice *device, StripArgs *a)
+{
+    switch (a->all.channels) {
+    case 1: return half_taps<S, 1>(device, a);
+    case 3: return half_taps<S, 3>(device, a);
+    default: return half_taps<S, 4>(device, a);
+    }
+}
+
+#endif
