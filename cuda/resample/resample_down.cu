@@ -153,7 +153,7 @@ template <int Taps, bool One> static HaloStatus launch(HaloDevice *device, Strip
     CUDA_PASS(cuda_allow_shared((const void *)down_kernel<Taps, One>, (size_t)shared));
     CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, down_kernel<Taps, One>, CUDA_WARP, (size_t)shared));
     strip_slices(a, (int64_t)resident * device->properties.multiProcessorCount, &slices);
-    CUDA_LAUNCH(device, (down_kernel<Taps, One>), a->tiles * slices, CUDA_WARP, shared, *a);
+    CUDA_LAUNCH(device, (down_kernel<Taps, One>), a->across * slices, CUDA_WARP, shared, *a);
     return HALO_OK;
 }
 
@@ -166,7 +166,7 @@ HaloStatus resample_down(HaloDevice *device, StripArgs *a)
 {
     static const int sizes[] = {2, 4, 8, 12, 16, 18, 24, 32};
     const int size = (int)halo_dtype_size(a->all.src_dtype), floats = (int)(span_of(&a->all) + 15) / 16 * 16;
-    a->tiles = (unsigned)cuda_ceil_div(a->all.cols * a->all.channels, down_strip);
+    a->across = a->tiles = (unsigned)cuda_ceil_div(a->all.cols * a->all.channels, down_strip);
     a->piece = cuda_aligned(a->all.src, a->all.src_stride, 16) ? 16 : cuda_aligned(a->all.src, a->all.src_stride, 4) ? 4 : 0;
     a->bytes = floats * size;
     a->floats = size < 4 ? floats : 0;

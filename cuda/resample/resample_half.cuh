@@ -190,6 +190,7 @@ __global__ static void __launch_bounds__(CUDA_WARP, Half<S, C, Taps>::blocks) ha
     typedef Half<S, C, Taps> H;
     const HaloResampleAxis &x = a.all.x;
     const StripPlace p = strip_place(a, H::strip);
+    if (p.rows == 0) return;
     /* the first pixel that is staged, and bytes from there to what there is of a row, on both sides */
     const int64_t first = a.all.dst_x + p.x, pixel = 2 * first - H::lead, behind = (a.all.src_x - pixel) * C * H::size + a.extra;
     StripStage s;
@@ -235,8 +236,15 @@ template <typename S, int C, int Taps> static HaloStatus half_launch(HaloDevice 
     a->bytes = H::bytes;
     CUDA_PASS(cuda_allow_shared((const void *)half_kernel<S, C, Taps>, H::shared));
     CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, half_kernel<S, C, Taps>, CUDA_WARP, H::shared));
+    /* strips of columns whose weights are their own */
+    const HaloResampleAxis &x = a->all.x;
+    const int64_t before = cuda_ceil_div(cuda_max(0, x.left - a->all.dst_x), H::strip), inner = (x.size - x.right - a->all.dst_x) / H::strip;
+    a->ends[0] = (unsigned)before;
+    a->ends[1] = (unsigned)cuda_max(0, a->tiles - cuda_max(0, inner));
+    if (a->ends[0] + a->ends[1] > a->tiles) a->ends[0] = a->ends[1] = 0;
+    a->across = a->tiles + a->ends[0] + a->ends[1];
     strip_slices(a, (int64_t)resident * device->properties.multiProcessorCount, &slices);
-    CUDA_LAUNCH(device, (half_kernel<S, C, Taps>), a->tiles * slices, CUDA_WARP, H::shared, *a);
+    CUDA_LAUNCH(device, (half_kernel<S, C, Taps>), a->across * slices, CUDA_WARP, H::shared, *a);
     return HALO_OK;
 }
 

@@ -32,7 +32,8 @@ struct StripArgs {
     const StripLine *program; /* of rows of the source from `first` on */
     const float *taps;        /* of halves: what pixel e of those that a thread reads counts in its column x: at e * pitch + x */
     int64_t first, pitch;
-    unsigned tiles;      /* blocks across */
+    unsigned tiles, across; /* strips, and blocks across */
+    unsigned ends[2];       /* strips at the left and at the right that take longer, and are two blocks */
     int64_t slice_rows;  /* of the destination, in a block */
     int piece;           /* bytes in which rows can be copied: 16, 4, or 0, sample by sample */
     int bytes, floats;   /* staged of a row: raw, a multiple of 16; as f32, 0: they are */
@@ -40,7 +41,7 @@ struct StripArgs {
     float tap[HALF_TAPS], tap_y[HALF_TAPS]; /* where all columns, and rows, have the same */
 };
 
-/* Where a block works: the first column and rows of the destination's rectangle; rows [y, end) of the source. */
+/* Where a block works: the first column and rows of the destination's rectangle, which may be none; rows of the source. */
 struct StripPlace {
     int64_t x, top, y;
     int rows, source; /* of the destination, of the source */
@@ -50,10 +51,23 @@ __device__ __forceinline__ static StripPlace strip_place(const StripArgs &a, int
 {
     const HaloResampleAxis &y = a.all.y;
     StripPlace p;
-    const unsigned line = blockIdx.x / a.tiles;
-    p.x = (int64_t)(blockIdx.x - line * a.tiles) * columns;
+    const unsigned line = blockIdx.x / a.across, right = a.tiles - a.ends[1];
+    unsigned tile = blockIdx.x - line * a.across, part = 0, parts = 1;
+    if (tile < 2 * a.ends[0]) {
+        parts = 2, part = tile & 1, tile >>= 1;
+    } else {
+        tile -= a.ends[0];
+        if (tile >= right) parts = 2, part = (tile - right) & 1, tile = right + ((tile - right) >> 1);
+    }
+    p.x = (int64_t)tile * columns;
     p.top = (int64_t)line * a.slice_rows;
     p.rows = (int)cuda_min(a.slice_rows, a.all.rows - p.top);
+    if (parts == 2) {
+        const int upper = (p.rows + 1) / 2;
+        p.top += part * upper;
+        p.rows = part == 0 ? upper : p.rows - upper;
+    }
+    if (p.rows == 0) return p;
     int64_t end;
     const int64_t last = resample_row(y, a.all.dst_y + p.top + p.rows - 1, &end);
     resample_row(y, a.all.dst_y + p.top, &p.y);
