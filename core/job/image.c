@@ -240,6 +240,7 @@ HaloStatus image_run(HaloSession *session, const HaloPipeline *pipeline, JobStat
         HALO_TRY(run_whole(session, state, report));
     choose_report(session, report);
     halo_notes_join(&report->notes, &state->reader.info.notes);
+    if (state->plan->notes != NULL) halo_notes_join(&report->notes, state->plan->notes);
     report->input = state->plan->whole;
 out:
     image_close(state);

@@ -86,6 +86,7 @@ const Primitive primitive_resample = {
     .shape = shape,
     .reads = reads,
     .shrinks = shrinks,
+    .end = end,
     .flops = flops,
     .describe = describe,
     .run = run,
