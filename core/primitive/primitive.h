@@ -31,7 +31,6 @@ typedef struct Measure {
 typedef struct Primitive {
     const char *name;
     bool stores; /* its samples are f32 that become others by the step's store */
-    bool whole;  /* it makes all of its result, whatever part of that is wanted */
     bool blind;  /* it makes the same of the same values, whatever type holds them */
     /* The type that holds all that it makes of samples of this type. NULL: f32. */
     HaloDtype (*holds)(const HaloStep *step, HaloDtype source);

@@ -65,7 +65,6 @@ static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const Halo
 
 const Primitive primitive_scan = {
     .name = "scan",
-    .whole = true,
     .shape = shape,
     .reads = reads,
     .makes = makes,

@@ -79,7 +79,7 @@ template <typename Pass> __device__ __forceinline__ void walk_strip(const typena
     /* Nearly all warps store whole packs of their source's type; a vote, so that it is not asked every row. */
     const bool usual = __all_sync(CUDA_ALL, a.wide && a.plain && left == W::own);
     char *to = a.dst.data + p.y * a.dst.stride;
-    float chain[W::taps - 1][W::own] = {};
+    float chain[Pass::links][W::own] = {};
     unsigned clipped = 0;
     auto fetch = [&](const WalkRows &rows, char *there) {
         if (a.piece == 16)

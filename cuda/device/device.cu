@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bilateral/bilateral.cuh"
+#include "chain/chain.cuh"
 #include "common.cuh"
 #include "device/pin.cuh"
 #include "point/mix.cuh"
@@ -245,10 +246,12 @@ extern "C" const HaloBackend halo_backend_cuda = {
     .resample = cuda_resample,
     .mix = cuda_mix,
     .fade = cuda_fade,
+    .chain = cuda_chain,
     .mark = set_mark,
     .elapsed = elapsed,
     .ladder = cuda_ladder,
     .ceilings = cuda_ceilings,
     .transforms = cuda_fft_takes,
     .coarse = cuda_sep_coarse,
+    .chains = cuda_chains,
 };

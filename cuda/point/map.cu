@@ -53,6 +53,35 @@ __device__ __forceinline__ static void map_pack(const MapArgs &a, const S *from,
     store_pack<D, Pack>(to, v, a.store, clipped);
 }
 
+/* Gray of three channels: three packs become one. */
+template <typename S, typename D, int Pack>
+__device__ __forceinline__ static void map_gray(const MapArgs &a, const S *from, D *to, unsigned *clipped)
+{
+    float rgb[3 * Pack], v[Pack];
+#pragma unroll
+    for (int i = 0; i < 3; i++) load_pack<S, Pack>(rgb + i * Pack, from + i * Pack);
+#pragma unroll
+    for (int k = 0; k < Pack; k++) v[k] = halo_gray(rgb[3 * k], rgb[3 * k + 1], rgb[3 * k + 2], a.map.w);
+    apply<Pack>(a.map, v);
+    store_pack<D, Pack>(to, v, a.store, clipped);
+}
+
+template <typename S, typename D, int Pack>
+__global__ static void __launch_bounds__(map_threads) gray_kernel(const __grid_constant__ MapArgs a)
+{
+    const int64_t y = blockIdx.x / a.row_blocks;
+    const int64_t e = ((blockIdx.x % a.row_blocks) * map_threads + threadIdx.x) * Pack;
+    const S *const row = (const S *)(a.src + y * a.src_stride);
+    D *const to = (D *)(a.dst + y * a.dst_stride);
+    unsigned clipped = 0;
+    if (e + Pack <= a.cols)
+        map_gray<S, D, Pack>(a, row + 3 * e, to + e, &clipped);
+    else
+        for (int k = 0; k < Pack; k++)
+            if (e + k < a.cols) to[e + k] = map_one<S, D>(a, row, e + k, &clipped);
+    cuda_count(a.clipped, clipped);
+}
+
 /* A thread makes `Pack` samples in one access, and the last of a row one by one. */
 template <typename S, typename D, int Pack>
 __global__ static void __launch_bounds__(map_threads) map_kernel(const __grid_constant__ MapArgs a)
@@ -86,7 +115,15 @@ template <typename S, typename D> static HaloStatus launch(HaloDevice *device, M
                         cuda_aligned(args->dst, args->dst_stride, pack * sizeof(D));
     if constexpr (sizeof(S) <= sizeof(uint16_t))
         if (packed && cuda_map_table_pays<S, D>(args, rows)) return cuda_map_look<S, D>(device, args, rows);
-    args->row_blocks = cuda_ceil_div(args->cols, (int64_t)map_threads * (packed ? pack : 1));
+    const bool gray = args->map.kind == HALO_MAP_GRAY && args->src_channels == 3 && pack % 4 == 0 &&
+                      cuda_aligned(args->src, args->src_stride, pack * sizeof(S)) &&
+                      cuda_aligned(args->dst, args->dst_stride, pack * sizeof(D));
+    args->row_blocks = cuda_ceil_div(args->cols, (int64_t)map_threads * (packed || gray ? pack : 1));
+    if constexpr (pack % 4 == 0)
+        if (gray) {
+            CUDA_LAUNCH(device, (gray_kernel<S, D, pack>), args->row_blocks * rows, map_threads, 0, *args);
+            return HALO_OK;
+        }
     if (packed)
         CUDA_LAUNCH(device, (map_kernel<S, D, pack>), args->row_blocks * rows, map_threads, 0, *args);
     else

@@ -54,6 +54,7 @@ template <typename S, int Taps, int Step> struct SepPass {
     /* A multiprocessor has this many warps at least: so many registers are left for the chain. Some cannot have
      * more than 16. */
     static constexpr int warps = (Taps - 1) * own <= 64 ? 16 : 12;
+    static constexpr int links = Taps - 1;
     static constexpr bool fills = false; /* the border is that of the row pass's results */
     static constexpr bool light = sizeof(S) == sizeof(float) && Taps <= 9;
     typedef Walk<S, Taps, Step, own, sizeof(S) < sizeof(float) && (Step > 1) && (Taps > 15)> W;

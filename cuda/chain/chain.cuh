@@ -1,0 +1,12 @@
+/* Chains (halo/chain.h) that a GPU runs as one pass. */
+#ifndef HALO_CUDA_CHAIN_CUH
+#define HALO_CUDA_CHAIN_CUH
+
+#include "common.cuh"
+#include "halo/chain.h"
+
+/* What backend.h says; gradient.cu. */
+bool cuda_chains(const HaloShape *src, const HaloShape *dst, const HaloChain *chain);
+HaloStatus cuda_chain(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain, HaloStore store);
+
+#endif
