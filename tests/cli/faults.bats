@@ -14,7 +14,7 @@ setup() { load common; common_setup; make_worked in.pgm; }
     run --separate-stderr halo run gaus:2 in.pgm -o x.png
     [ "$status" -eq 2 ]; says "did you mean 'gauss'?"
     run --separate-stderr halo run blur:2 in.pgm -o x.png
-    [ "$status" -eq 2 ]; says "did you mean 'gauss' or 'box' or 'disk'?"
+    [ "$status" -eq 2 ]; says "did you mean 'gauss' or 'box' or 'disk' or 'bilateral'?"
     run --separate-stderr halo run wobble:2 in.pgm -o x.png
     [ "$status" -eq 2 ]; says "'halo list ops' names them all"
     run --separate-stderr halo help invrt
