@@ -99,6 +99,9 @@ def simple(c, p):
         c.add("over:[flip:y | cutout:[flip:y | median:1]]", "NumPy", "x[::-1] * s + x * (1 - s)", kind,
               p.halo(depth("over:[flip:y | cutout:[flip:y | median:1]]", kind), x),
               np.rint(top * share + wide * (1 - share)).astype(x.dtype), rounding(top * share + wide * (1 - share)))
+    x = picture("f32", 3)
+    c.add("cutout:[channels:1]", "NumPy", "dstack([x, x[:, :, 0]])", "f32", p.halo("cutout:[channels:1]", x),
+          np.dstack([x, x[:, :, :1]]))
     x = picture("f32") - np.float32(0.4)
     c.add("abs", "NumPy", "abs(x)", "f32", p.halo("abs", x), np.abs(x))
     x = picture("u16")

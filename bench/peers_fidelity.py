@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 
+import fidelity_cuts
 import fidelity_edges
 import fidelity_filters
 import fidelity_geometry
@@ -34,7 +35,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         programs = Programs(os.path.abspath(halo), folder)
         for part in (fidelity_filters, fidelity_edges, fidelity_windows, fidelity_points,
-                     fidelity_geometry, fidelity_whole, fidelity_sound):
+                     fidelity_geometry, fidelity_whole, fidelity_sound, fidelity_cuts):
             part.rows(comparison, programs)
     listed = subprocess.run([halo, "list", "ops", "--json"], stdout=subprocess.PIPE, check=True).stdout.splitlines()
     order = [json.loads(line)["name"] for line in listed]
