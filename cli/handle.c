@@ -61,8 +61,8 @@ static void say_more(const CliWork *work, const CliItem *item, const HaloReport 
             item->input, item->output != NULL ? " -> " : "", item->output != NULL ? item->output : "",
             report->backend != NULL ? report->backend : "", report->device, ms->read + ms->decode,
             ms->upload + ms->compute + ms->download, ms->encode + ms->write,
-            (unsigned long long)report->clipped, halo_s((int64_t)report->clipped), more != NULL ? "; " : "", more != NULL ? more : "",
-            report->why[0] != 0 ? "; done on the CPU, since " : "", report->why);
+            (unsigned long long)report->clipped, halo_s((int64_t)report->clipped), more != NULL ? "; " : "",
+            more != NULL ? more : "", report->why[0] != 0 ? "; done on the CPU, since " : "", report->why);
     cli_terminal_release();
     free(more);
 }

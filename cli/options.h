@@ -41,8 +41,10 @@ typedef struct CliSettings {
     int64_t shard, shards; /* the part, from 1, of so many; 0: all */
     double crossfade;      /* of join, in seconds */
     CliText recipe;        /* the options that may change an output, as they would be typed */
-    const char *output, *out_dir, *name, *at_most, *at_least, *plot, *response, *title, *generate, *complete, *files_from, *files0_from;
-    bool recursive, force, skip_existing, resume, total, dry_run, explain, json, csv, no_color, quiet, verbose, help, version, log, log_x;
+    const char *output, *out_dir, *name, *at_most, *at_least, *plot, *response, *title, *generate, *complete,
+        *files_from, *files0_from;
+    bool recursive, force, skip_existing, resume, total, dry_run, explain, json, csv, no_color, quiet, verbose,
+        help, version, log, log_x;
 } CliSettings;
 
 /* The commands that an option is for. */
@@ -138,14 +140,14 @@ int cli_info(const CliSettings *settings);  /* info.c */
 int cli_list(const CliSettings *settings);  /* list.c */
 int cli_bench(const CliSettings *settings); /* bench.c */
 bool cli_times_devices(
-    const CliSettings *settings);           /* bench.c: is it `bench ops`, which takes a list of devices? */
-int cli_merge(const CliSettings *settings); /* merge.c */
-int cli_plot(const CliSettings *settings);  /* chart.c */
+    const CliSettings *settings);             /* bench.c: is it `bench ops`, which takes a list of devices? */
+int cli_merge(const CliSettings *settings);   /* merge.c */
+int cli_plot(const CliSettings *settings);    /* chart.c */
 int cli_compare(const CliSettings *settings); /* compare.c */
-int cli_stack(const CliSettings *settings); /* stack.c */
+int cli_stack(const CliSettings *settings);   /* stack.c */
 int cli_join(const CliSettings *settings);
-int cli_help(const CliSettings *settings);  /* help.c */
-int cli_version(const CliSettings *settings); /* help.c */
+int cli_help(const CliSettings *settings);     /* help.c */
+int cli_version(const CliSettings *settings);  /* help.c */
 int cli_generate(const CliSettings *settings); /* generate.c */
 int cli_complete(const char *text);            /* continue.c */
 

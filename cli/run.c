@@ -57,7 +57,8 @@ static HaloStatus check_request(const CliWork *work)
     if (settings->total && (settings->resume || settings->skip_existing))
         return halo_fail(HALO_ERR_USAGE, "--total needs every input: it does not go with --%s",
                          settings->resume ? "resume" : "skip-existing");
-    if (!has_output && !settings->explain && settings->plot == NULL && !halo_pipeline_only_measures(work->pipeline))
+    if (!has_output && !settings->explain && settings->plot == NULL &&
+        !halo_pipeline_only_measures(work->pipeline))
         return halo_fail(HALO_ERR_USAGE,
                          "where should the output go? -o FILE, --out-dir DIR, or -o - for standard output");
     return HALO_OK;

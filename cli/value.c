@@ -56,7 +56,8 @@ HaloStatus cli_read_latency(CliSettings *settings, const char *value)
     else if (!well || (*unit != 0 && strcmp(unit, "ms") != 0))
         ms = 0.0;
     if (!(ms >= 1.0 && ms <= 3600e3))
-        return halo_fail(HALO_ERR_USAGE, "expected a time from 1ms to 3600s, such as 20ms, found '%.80s'", value);
+        return halo_fail(HALO_ERR_USAGE, "expected a time from 1ms to 3600s, such as 20ms, found '%.80s'",
+                         value);
     settings->engine.latency_ms = (int)ms;
     return HALO_OK;
 }
@@ -250,11 +251,14 @@ HaloStatus cli_read_raw(CliSettings *settings, const char *value)
     static const struct {
         const char *name;
         int bits;
-    } sound[] = {{"s16", 16}, {"s24", 24}, {"s32", 32}, {"f64", HALO_RAW_F64}}; /* only sound; f32 from there on */
-    const size_t end = strcspn(value, ":,"), word = end > 2 && memcmp(value + end - 2, "le", 2) == 0 ? end - 2 : end;
+    } sound[] = {
+        {"s16", 16}, {"s24", 24}, {"s32", 32}, {"f64", HALO_RAW_F64}}; /* only sound; f32 from there on */
+    const size_t end = strcspn(value, ":,"),
+                 word = end > 2 && memcmp(value + end - 2, "le", 2) == 0 ? end - 2 : end;
     for (size_t i = 0; i < sizeof sound / sizeof *sound; i++) {
         HaloShape raw = {.dtype = HALO_F32, .alpha = -1, .white = 1.0f};
-        if (word != strlen(sound[i].name) || memcmp(value, sound[i].name, word) != 0 || value[end] != ',') continue;
+        if (word != strlen(sound[i].name) || memcmp(value, sound[i].name, word) != 0 || value[end] != ',')
+            continue;
         if (!read_raw_audio(value + end + 1, &raw)) break;
         settings->raw = raw;
         settings->engine.raw_bits = sound[i].bits;
@@ -284,7 +288,8 @@ HaloStatus cli_read_rate(CliSettings *settings, const char *value)
 {
     double rate;
     if (!halo_read_number(value, &rate, NULL) || !(rate > 0) || isinf(rate))
-        return halo_fail(HALO_ERR_USAGE, "expected frames per second, such as 100 or 0.5, found '%.80s'", value);
+        return halo_fail(HALO_ERR_USAGE, "expected frames per second, such as 100 or 0.5, found '%.80s'",
+                         value);
     settings->engine.rate = rate;
     return HALO_OK;
 }

@@ -83,7 +83,8 @@ bool cpu_resample_is_line(const HaloBuf *dst, const HaloResample *resample);
 HaloStatus cpu_resample_line(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloResample *resample,
                              HaloStore store);
 HaloStatus cpu_mix(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMix *mix, HaloStore store);
-HaloStatus cpu_fade(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloFade *fade, HaloStore store);
+HaloStatus cpu_fade(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloFade *fade,
+                    HaloStore store);
 HaloStatus cpu_ceilings(HaloDevice *device, HaloCeilings *out);
 HaloStatus cpu_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloEqualize *equalize,
                         HaloStore store);

@@ -349,9 +349,11 @@ typedef struct CpuResampleKernels {
     int lanes;
     void (*turn[3])(const void *const *row, int64_t n, float *turned, int64_t pitch);
     void (*turn_back)(const float *turned, int64_t pitch, int64_t n, float *const *row);
-    /* Of every lane and channel the sums of some outputs, whose taps lie over `turned`, elements of which follow each
-     * other. The second is for taps that are many, and lie over nearly the same from one output to the next. */
-    void (*sums)(const HaloResampleTaps *taps, int64_t outputs, int64_t channels, const float *turned, float *out);
+    /* Of every lane and channel the sums of some outputs, whose taps lie over `turned`, elements of which
+     * follow each other. The second is for taps that are many, and lie over nearly the same from one output to
+     * the next. */
+    void (*sums)(const HaloResampleTaps *taps, int64_t outputs, int64_t channels, const float *turned,
+                 float *out);
     void (*sums_along)(const HaloResampleTaps *taps, int64_t outputs, int64_t channels, const float *turned,
                        float *out);
 } CpuResampleKernels;

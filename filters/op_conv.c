@@ -184,18 +184,20 @@ static const HaloParam fir_param[] = {
 /* Samples [from, from + width), silence among them where there are none. */
 static HaloStatus cut(HaloBuilder *builder, HaloReg in, int64_t from, int64_t width, HaloReg *out)
 {
-    const HaloPick pick = {.width = width, .height = 1, .x0 = from, .step_x = 1, .step_y = 1, .border = HALO_BORDER_CONSTANT};
+    const HaloPick pick = {
+        .width = width, .height = 1, .x0 = from, .step_x = 1, .step_y = 1, .border = HALO_BORDER_CONSTANT};
     return halo_build_pick(builder, in, &pick, out);
 }
 
-/* y(n) = sum of h(k) x(n - k), with silence before the first sample, and, for what sounds on, behind the last. No output
- * that is kept reads beyond the silence. */
+/* y(n) = sum of h(k) x(n - k), with silence before the first sample, and, for what sounds on, behind the last.
+ * No output that is kept reads beyond the silence. */
 static HaloStatus fir_causal(HaloBuilder *builder, const HaloMask *mask, bool tail, HaloReg in, HaloReg *out)
 {
     HaloStatus status = HALO_OK;
     const int64_t before = mask->width - 1, width = halo_build_shape(builder, in)->width + (tail ? before : 0);
     if (halo_build_common(builder)->border != HALO_BORDER_MIRROR)
-        HALO_FAIL(HALO_ERR_USAGE, "fir: phase=causal has silence before the sound: border= belongs to phase=zero");
+        HALO_FAIL(HALO_ERR_USAGE,
+                  "fir: phase=causal has silence before the sound: border= belongs to phase=zero");
     HALO_TRY(cut(builder, in, -before, before + width, &in));
     HALO_TRY(filter_mask(builder, in, mask, &in));
     HALO_TRY(cut(builder, in, before, width, out));
@@ -203,7 +205,8 @@ out:
     return status;
 }
 
-/* y(n) = sum of h(k) x(n + c - k), c = taps/2, or 0: the impulse response as it stands, so the mask is turned round.
+/* y(n) = sum of h(k) x(n + c - k), c = taps/2, or 0: the impulse response as it stands, so the mask is turned
+ * round.
  */
 static HaloStatus build_fir(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {

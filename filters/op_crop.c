@@ -98,7 +98,8 @@ static HaloStatus pad_sound(HaloBuilder *builder, const HaloValue *arg, HaloReg 
                            .x0 = -by[0],
                            .step_x = 1,
                            .step_y = 1,
-                           .border = arg[PAD_BORDER].given ? (HaloBorder)arg[PAD_BORDER].integer : HALO_BORDER_ZERO,
+                           .border =
+                               arg[PAD_BORDER].given ? (HaloBorder)arg[PAD_BORDER].integer : HALO_BORDER_ZERO,
                            .value = (float)arg[PAD_BORDER].number};
     *out = in;
     if (by[0] + by[1] > 0) HALO_TRY(halo_build_pick(builder, in, &pick, out));
@@ -114,8 +115,8 @@ static HaloStatus build_pad(HaloBuilder *builder, const HaloValue *arg, HaloReg 
     const char *end;
     if (shape->kind == HALO_AUDIO) return pad_sound(builder, arg, in, out);
     if (!halo_read_int(arg[PAD_ALL].text, 0, GEOMETRY_MOST, &by[PAD_ALL], &end) || *end != 0)
-        HALO_FAIL(HALO_ERR_USAGE, "pad: by: expected pixels, 0 to %lld, found '%.60s'", (long long)GEOMETRY_MOST,
-                  arg[PAD_ALL].text);
+        HALO_FAIL(HALO_ERR_USAGE, "pad: by: expected pixels, 0 to %lld, found '%.60s'",
+                  (long long)GEOMETRY_MOST, arg[PAD_ALL].text);
     for (int k = PAD_LEFT; k < PAD_BORDER; k++) by[k] = arg[k].given ? arg[k].integer : by[PAD_ALL];
     const HaloPick pick = {.width = shape->width + by[PAD_LEFT] + by[PAD_RIGHT],
                            .height = shape->height + by[PAD_TOP] + by[PAD_BOTTOM],
@@ -137,23 +138,24 @@ out:
     }
 
 static const HaloParam pad_param[] = {
-    [PAD_ALL] = {.key = "by",
-                 .type = HALO_PARAM_TEXT,
-                 .preset = "0",
-                 .check = times_check_lengths,
-                 .help = "pixels on every side; of sound times before its beginning and behind its end, such as 1s,500ms"},
+    [PAD_ALL] =
+        {.key = "by",
+         .type = HALO_PARAM_TEXT,
+         .preset = "0",
+         .check = times_check_lengths,
+         .help =
+             "pixels on every side; of sound times before its beginning and behind its end, such as 1s,500ms"},
     [PAD_LEFT] = PAD_SIDE("left"),
     [PAD_RIGHT] = PAD_SIDE("right"),
     [PAD_TOP] = PAD_SIDE("top"),
     [PAD_BOTTOM] = PAD_SIDE("bottom"),
-    [PAD_BORDER] =
-        {.key = "border",
-         .type = HALO_PARAM_BORDER,
-         .preset = "replicate",
-         .choices = "zero|constant|replicate|reflect|mirror|wrap",
-         .help =
-             "what is there: zero, constant=V (of every channel, alpha too), replicate, reflect, mirror, wrap; of "
-             "sound zero unless given"},
+    [PAD_BORDER] = {.key = "border",
+                    .type = HALO_PARAM_BORDER,
+                    .preset = "replicate",
+                    .choices = "zero|constant|replicate|reflect|mirror|wrap",
+                    .help = "what is there: zero, constant=V (of every channel, alpha too), replicate, "
+                            "reflect, mirror, wrap; of "
+                            "sound zero unless given"},
 };
 
 const HaloOp halo_op_pad = {.name = "pad",

@@ -27,7 +27,8 @@ static HaloStatus place(HaloBuilder *builder, HaloReg in, const Time *time, int6
     return status;
 }
 
-/* Where the length is wanted, and not known yet, places from the end mean nothing: the plan will be made again. */
+/* Where the length is wanted, and not known yet, places from the end mean nothing: the plan will be made again.
+ */
 static bool waits(const HaloBuilder *builder, HaloReg in, const Time *part, int count)
 {
     return halo_build_endless(builder, in) && (part[0].from_end || (count == 2 && part[1].from_end));

@@ -74,8 +74,9 @@ static HaloStatus check_pair(const char *where, const char *text)
     return read_pair(where, text, percent);
 }
 
-/* Sound keeps its zero: v becomes v * scale, where the scale is the greatest f32, up to f32(peak / largest), that takes the
- * sample of largest magnitude no further than the peak, resolve_arg[0]. Silence stays, as does what has no largest sample.
+/* Sound keeps its zero: v becomes v * scale, where the scale is the greatest f32, up to f32(peak / largest),
+ * that takes the sample of largest magnitude no further than the peak, resolve_arg[0]. Silence stays, as does
+ * what has no largest sample.
  */
 static HaloStatus resolve_peak(HaloStep *step, const HaloResult *measured)
 {
@@ -85,7 +86,8 @@ static HaloStatus resolve_peak(HaloStep *step, const HaloResult *measured)
     const double largest = fmax(fabs(all->min), fabs(all->max)); /* of no sample but NaN: NaN */
     float peak, scale = 1.0f;
     HALO_TRY(filter_f32("normalize: peak", step->resolve_arg[0], &peak));
-    if (largest > 0.0 && isfinite(largest)) HALO_TRY(filter_f32("normalize: scale", (double)peak / largest, &scale));
+    if (largest > 0.0 && isfinite(largest))
+        HALO_TRY(filter_f32("normalize: scale", (double)peak / largest, &scale));
     while (largest > 0.0 && isfinite(largest) && (float)largest * scale > peak) scale = nextafterf(scale, 0.0f);
     *point = (HaloPoint){HALO_POINT_MUL, scale, 0.0f};
 out:
@@ -98,7 +100,8 @@ static HaloStatus build_normalize(HaloBuilder *builder, const HaloValue *arg, Ha
 {
     HaloStatus status = HALO_OK;
     const HaloShape *shape = halo_build_shape(builder, in);
-    const bool ranged = arg[NORMALIZE_MIN].given || arg[NORMALIZE_MAX].given || arg[NORMALIZE_PERCENTILES].given;
+    const bool ranged =
+        arg[NORMALIZE_MIN].given || arg[NORMALIZE_MAX].given || arg[NORMALIZE_PERCENTILES].given;
     const HaloMap gain = {.kind = HALO_MAP_POINTS, .points = 1, .point = {{.op = HALO_POINT_MUL}}};
     const HaloMap map = {.kind = HALO_MAP_POINTS,
                          .points = 3,
@@ -114,8 +117,8 @@ static HaloStatus build_normalize(HaloBuilder *builder, const HaloValue *arg, Ha
         HALO_TRY(read_pair("normalize: percentiles", arg[NORMALIZE_PERCENTILES].text, detail.percent));
         detail.percents = 2;
     }
-    HALO_TRY(halo_build_map_from_stats(builder, in, &map, HALO_WANT_EXTREMES, detail.percents > 0 ? &detail : NULL,
-                                       resolve, range, out));
+    HALO_TRY(halo_build_map_from_stats(builder, in, &map, HALO_WANT_EXTREMES,
+                                       detail.percents > 0 ? &detail : NULL, resolve, range, out));
 out:
     return status;
 }

@@ -10,10 +10,10 @@ enum { DESIGN_SINC, DESIGN_BUTTERWORTH };
 
 static double less(double a, double b) { return a < b ? a : b; }
 
-/* Coefficients for the band from `low` to `high`, in Hz. Unless the arguments name it, the transition is half as wide
- * as `room`, the distance from an edge to the next one or to the end of the spectrum. */
-static HaloStatus design_taps(const char *op, const HaloValue *design, double low, double high, double room, double rate,
-                              HaloMask *row)
+/* Coefficients for the band from `low` to `high`, in Hz. Unless the arguments name it, the transition is half
+ * as wide as `room`, the distance from an edge to the next one or to the end of the spectrum. */
+static HaloStatus design_taps(const char *op, const HaloValue *design, double low, double high, double room,
+                              double rate, HaloMask *row)
 {
     const double width = design[SINC_TRANSITION].given ? design[SINC_TRANSITION].number : 0.5 * room;
     const double attenuation = design[SINC_ATTENUATION].number;

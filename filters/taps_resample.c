@@ -50,8 +50,8 @@ static int64_t common_divisor(int64_t a, int64_t b)
     return a;
 }
 
-/* From `length` samples to `size`. Where the source is shrunk both are counted in shares of a sample: it has `there`,
- * and `made` are made. */
+/* From `length` samples to `size`. Where the source is shrunk both are counted in shares of a sample: it has
+ * `there`, and `made` are made. */
 typedef struct Sizes {
     int64_t length, size, there, made;
     ResampleKernel kernel;
@@ -123,8 +123,8 @@ static int64_t output_of(const HaloResampleAxis *axis, int64_t row)
     return from_right < 0 ? row : axis->size - axis->right + from_right;
 }
 
-HaloStatus taps_resample(HaloBuilder *builder, int64_t length, int64_t shrunk, int64_t size, ResampleKernel kernel,
-                         HaloResampleAxis *axis)
+HaloStatus taps_resample(HaloBuilder *builder, int64_t length, int64_t shrunk, int64_t size,
+                         ResampleKernel kernel, HaloResampleAxis *axis)
 {
     const Sizes s = {length, size * shrunk, (length + shrunk - 1) / shrunk, size, kernel};
     find_ends(&s, axis);

@@ -48,8 +48,8 @@ static bool probe_opus(const uint8_t *head, size_t size)
 static bool probe_mp3(const uint8_t *head, size_t size)
 {
     if (starts(head, size, 0, "ID3")) return true;
-    return size >= 4 && head[0] == 0xff && (head[1] & 0xe6) == 0xe2 && (head[1] & 0x18) != 0x08 && head[2] >> 4 != 0 &&
-           head[2] >> 4 != 15 && (head[2] & 0x0c) != 0x0c;
+    return size >= 4 && head[0] == 0xff && (head[1] & 0xe6) == 0xe2 && (head[1] & 0x18) != 0x08 &&
+           head[2] >> 4 != 0 && head[2] >> 4 != 15 && (head[2] & 0x0c) != 0x0c;
 }
 
 static bool probe_ogg(const uint8_t *head, size_t size) { return starts(head, size, 0, "OggS"); }
@@ -63,26 +63,26 @@ static bool probe_ogg(const uint8_t *head, size_t size) { return starts(head, si
 static HaloStatus open_ogg_opus(HaloReader *reader) { return snd_open(reader, SF_FORMAT_OGG); }
 static HaloStatus create_opus(HaloWriter *writer) { return snd_create(writer, SF_FORMAT_OGG | SF_FORMAT_OPUS); }
 
-#define FORMAT(id, family, open_it, create_it, channel_set, held, deep, names, about)            \
-    extern const HaloFormat halo_format_##id;                                                    \
-    const HaloFormat halo_format_##id = {                                                        \
-        .name = #id,                                                                             \
-        .help = about,                                                                           \
-        .extensions = names,                                                                     \
-        .kinds = HALO_AUDIO,                                                                     \
-        .dtypes = 1u << HALO_F32,                                                                \
-        .channels = channel_set,                                                                 \
-        .holds = held,                                                                           \
-        .depths = deep,                                                                          \
-        .endless = true,                                                                         \
-        .probe = probe_##id,                                                                     \
-        .open = open_it,                                                                       \
-        .read = family##_read,                                                                   \
-        .close = family##_close,                                                                 \
-        .create = create_it,                                                                   \
-        .write = family##_write,                                                                 \
-        .finish = family##_finish,                                                               \
-        .discard = family##_discard,                                                             \
+#define FORMAT(id, family, open_it, create_it, channel_set, held, deep, names, about) \
+    extern const HaloFormat halo_format_##id;                                         \
+    const HaloFormat halo_format_##id = {                                             \
+        .name = #id,                                                                  \
+        .help = about,                                                                \
+        .extensions = names,                                                          \
+        .kinds = HALO_AUDIO,                                                          \
+        .dtypes = 1u << HALO_F32,                                                     \
+        .channels = channel_set,                                                      \
+        .holds = held,                                                                \
+        .depths = deep,                                                               \
+        .endless = true,                                                              \
+        .probe = probe_##id,                                                          \
+        .open = open_it,                                                              \
+        .read = family##_read,                                                        \
+        .close = family##_close,                                                      \
+        .create = create_it,                                                          \
+        .write = family##_write,                                                      \
+        .finish = family##_finish,                                                    \
+        .discard = family##_discard,                                                  \
     }
 
 ROW(wav, wav, SF_FORMAT_WAV, HALO_ANY_CHANNELS, HALO_META_TEXT | HALO_META_CHUNKS, true, "wav,wave",

@@ -321,8 +321,8 @@ static void windowed_sinc(void **state)
     assert_int_equal(taps_sinc(0.0, 0.1, HALO_MASK_MAX_SIDE + 1, 80.0, &row), HALO_ERR_USAGE);
 }
 
-/* The most that the f32 coefficients leave of sines in a stop band, at eight points a ripple. `turn` has a period of
- * cosines in `points` steps. */
+/* The most that the f32 coefficients leave of sines in a stop band, at eight points a ripple. `turn` has a
+ * period of cosines in `points` steps. */
 static double most_left(const HaloMask *row, double from, double to, const double *turn, int64_t points)
 {
     const int64_t half = row->width / 2;
@@ -340,7 +340,8 @@ static double most_left(const HaloMask *row, double from, double to, const doubl
 static void attenuation_body(Rng *rng)
 {
     const int kind = (int)rng_between(rng, 0, 2);
-    double low = kind == 0 ? 0.0 : 0.001 + 0.49 * rng_unit(rng), high = kind == 1 ? 0.5 : 0.001 + 0.49 * rng_unit(rng);
+    double low = kind == 0 ? 0.0 : 0.001 + 0.49 * rng_unit(rng),
+           high = kind == 1 ? 0.5 : 0.001 + 0.49 * rng_unit(rng);
     if (low > high) {
         const double other = low;
         low = high;
@@ -358,8 +359,8 @@ static void attenuation_body(Rng *rng)
     if (low > 0.0) most = most_left(&row, 0.0, low - transition / 2.0, turn, points);
     if (high < 0.5) most = fmax(most, most_left(&row, high + transition / 2.0, 0.5, turn, points));
     if (-20.0 * log10(most) < attenuation)
-        fail_case(NULL, "%g to %g, transition %g: %g dB asked for, %g there, %lld taps", low, high, transition, attenuation,
-                  -20.0 * log10(most), (long long)row.width);
+        fail_case(NULL, "%g to %g, transition %g: %g dB asked for, %g there, %lld taps", low, high, transition,
+                  attenuation, -20.0 * log10(most), (long long)row.width);
     free(turn);
     halo_mask_free(&row);
 }

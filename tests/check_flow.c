@@ -158,8 +158,12 @@ static void the_same_bytes_in_bands(void **state)
 
 /* ---- the same results ----------------------------------------------------------------------------------- */
 
-static const char *const measuring_text[] = {"stats",         "gauss:1 | stats",        "stats:product=1 | box:3 | stats",
-                                             "hist:max=1",    "reduce:a+b,map=v*v", "reduce:\"max(a,b)\",identity=-inf | sobel | stats",
+static const char *const measuring_text[] = {"stats",
+                                             "gauss:1 | stats",
+                                             "stats:product=1 | box:3 | stats",
+                                             "hist:max=1",
+                                             "reduce:a+b,map=v*v",
+                                             "reduce:\"max(a,b)\",identity=-inf | sobel | stats",
                                              "stats | crop:2x2,fit=1"};
 
 enum { MEASURING = sizeof measuring_text / sizeof *measuring_text };
@@ -182,8 +186,8 @@ static char *measured_in_bands(const char *text, const char *from, int jobs, int
 
 static void expect_results(const char *text, const HaloShape *shape, int64_t band_rows, Rng *rng)
 {
-    const HaloFormat *const format = shape->channels == 1 || shape->channels == 3 ? &halo_format_pfm
-                                                                                  : &halo_format_npy;
+    const HaloFormat *const format =
+        shape->channels == 1 || shape->channels == 3 ? &halo_format_pfm : &halo_format_npy;
     const HaloInfo info = {.shape = *shape, .bits = 32};
     HaloBuf in = random_input(shape, true, rng);
     Bytes input;

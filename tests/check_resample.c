@@ -272,8 +272,10 @@ static int close_all(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(tables_are_as_defined),
-                                       cmocka_unit_test(tables_are_short), cmocka_unit_test(any_size),
-                                       cmocka_unit_test(ratios_that_repeat), cmocka_unit_test(wide_halves),
+                                       cmocka_unit_test(tables_are_short),
+                                       cmocka_unit_test(any_size),
+                                       cmocka_unit_test(ratios_that_repeat),
+                                       cmocka_unit_test(wide_halves),
                                        cmocka_unit_test(long_sides)};
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, open_all, close_all);

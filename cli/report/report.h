@@ -10,7 +10,7 @@
 typedef struct CliSubject {
     const char *file; /* NULL: a data set */
     size_t files;
-    const HaloNotes *notes; /* of a file, for programs; NULL: none */
+    const HaloNotes *notes;        /* of a file, for programs; NULL: none */
     const char *const (*place)[2]; /* [channels + 1]: the files with its minimum and maximum; or NULL */
 } CliSubject;
 

@@ -93,14 +93,14 @@ HaloStatus load_open(HaloSession *session, HaloSource *source, const HaloShape *
 {
     HaloStatus status = HALO_OK;
     const HaloFormat *format = NULL;
-    *reader = (HaloReader){
-        .source = source,
-        .jobs = session->options.jobs,
-        .memory = &session->memory,
-        .options = {.tolerate = session->options.tolerate, .max_pixels = session->options.max_pixels,
-                    .rate = session->options.rate,
-                    .columns = session->options.columns,
-                    .axes = session->options.axes}};
+    *reader = (HaloReader){.source = source,
+                           .jobs = session->options.jobs,
+                           .memory = &session->memory,
+                           .options = {.tolerate = session->options.tolerate,
+                                       .max_pixels = session->options.max_pixels,
+                                       .rate = session->options.rate,
+                                       .columns = session->options.columns,
+                                       .axes = session->options.axes}};
     if (raw != NULL) {
         reader->options.has_raw = true;
         reader->options.raw = *raw;
@@ -110,8 +110,7 @@ HaloStatus load_open(HaloSession *session, HaloSource *source, const HaloShape *
         HALO_TRY(note_header(session->tables, reader));
     } else if (session->options.read_as != NULL) {
         format = halo_find_format_in(session->tables, session->options.read_as);
-        if (format == NULL)
-            HALO_FAIL(HALO_ERR_USAGE, "this build reads no '%.40s'", session->options.read_as);
+        if (format == NULL) HALO_FAIL(HALO_ERR_USAGE, "this build reads no '%.40s'", session->options.read_as);
     } else {
         HALO_TRY(recognise(session->tables, source, &format));
     }

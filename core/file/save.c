@@ -14,8 +14,8 @@ HaloStatus save_format(const HaloSession *session, const char *output, const Hal
         named = load_format_named(session->tables, output, extension);
     if (extension[0] != 0) *to = named;
     if (*to == NULL)
-        return halo_fail_on(HALO_ERR_USAGE, output,
-                            ": '%s' names no format halo writes; --to FORMAT says it", extension);
+        return halo_fail_on(HALO_ERR_USAGE, output, ": '%s' names no format halo writes; --to FORMAT says it",
+                            extension);
     if ((*to)->create == NULL)
         return halo_fail(HALO_ERR_USAGE, "%s is only read, not written; --to FORMAT names another",
                          (*to)->name);
@@ -43,7 +43,8 @@ static void set_info(HaloWriter *writer, HaloInfo *like, const HaloShape *shape)
 HaloStatus save_begin(HaloWriter *writer, HaloInfo *like, const HaloShape *shape, bool endless)
 {
     if (writer->options.bits != 0 && (shape->kind != HALO_AUDIO || !writer->format->depths))
-        return halo_fail(HALO_ERR_USAGE, "--bits is for sound in WAV, FLAC, AIFF, AU and raw samples; pictures have depth:");
+        return halo_fail(HALO_ERR_USAGE,
+                         "--bits is for sound in WAV, FLAC, AIFF, AU and raw samples; pictures have depth:");
     set_info(writer, like, shape);
     if (endless) writer->info.shape.width = -1;
     return writer->format->create(writer);

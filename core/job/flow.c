@@ -51,8 +51,8 @@ static Rows rows_in(const HaloBuf *buf)
                                          : (Rows){buf->y0, buf->y0 + buf->rows};
 }
 
-/* Is this all that is needed? The rest is gone through all the same, so that damage there is found, unless the format
- * knows how to leave rows out. */
+/* Is this all that is needed? The rest is gone through all the same, so that damage there is found, unless the
+ * format knows how to leave rows out. */
 static HaloStatus end_window(Flow *flow, int64_t k, Rows rows, bool *at_end)
 {
     const HaloPlan *plan = flow->plan;
@@ -91,7 +91,8 @@ static HaloStatus read_window(Flow *flow, int64_t k, bool *at_end)
     int64_t have = k > 0 ? rows_in(last).to : 0;
     Rows rows;
     HALO_TRY(bands_window(flow->plan, flow->band, k, have, &rows));
-    if (rows.to - rows.from > flow->rows.room) HALO_FAIL(HALO_ERR_BUG, "a band reads more than its window holds");
+    if (rows.to - rows.from > flow->rows.room)
+        HALO_FAIL(HALO_ERR_BUG, "a band reads more than its window holds");
     if (rows.from > have) {
         HALO_TRY(skip_rows(flow, to, rows.from, &have));
         if (have < rows.from) rows = (Rows){have, have + 1}; /* it ends before */

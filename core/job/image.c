@@ -44,8 +44,9 @@ out:
     return status;
 }
 
-/* A failure half way must leave no output, so of an image nothing goes into a pipe before it is made: its rows are read
- * and computed in bands, and wait. Sound may be larger than memory, or still be recorded: it goes as it comes. */
+/* A failure half way must leave no output, so of an image nothing goes into a pipe before it is made: its rows
+ * are read and computed in bands, and wait. Sound may be larger than memory, or still be recorded: it goes as
+ * it comes. */
 static bool keeps_output(const JobState *state)
 {
     return state->writer.format != NULL && !state->seekable && state->reader.info.shape.kind == HALO_IMAGE;
@@ -76,7 +77,8 @@ static bool may_flow(const HaloSession *session, JobState *state)
         return !gpu_demanded(&session->options) && (to == NULL || to->endless);
     if (state->reader.info.shape.kind == HALO_AUDIO) return true;
     return to == NULL || keeps_output(state) || !to->meta_first ||
-           state->reader.format->trailing_meta == NULL || state->reader.format->trailing_meta(&state->reader) == 0;
+           state->reader.format->trailing_meta == NULL ||
+           state->reader.format->trailing_meta(&state->reader) == 0;
 }
 
 static bool whole_fits(const HaloSession *session, const Device *device, const HaloPlan *plan)
@@ -93,8 +95,8 @@ static bool is_live(const JobState *state)
     return state->writer.format != NULL && flow_is_live(&state->reader, !state->seekable);
 }
 
-/* May it flow through a GPU? If the GPU fails `auto` does the file once more, so it must be there to be read and
- * written again. */
+/* May it flow through a GPU? If the GPU fails `auto` does the file once more, so it must be there to be read
+ * and written again. */
 static bool gpu_flows(const HaloSession *session, const JobState *state)
 {
     const bool again = halo_source_seekable(state->source) && (state->writer.format == NULL || state->seekable);
@@ -151,12 +153,14 @@ static HaloStatus make_plan(HaloSession *session, const HaloPipeline *pipeline, 
     const HaloStatus status =
         plan_make_shrunk(session, pipeline, &shape, shrunk, state->writer.format, &state->plan);
     if (status != HALO_OK) return status;
-    state->plan->files = cost_files(state->plan, state->reader.format, state->writer.format, session->options.jobs);
+    state->plan->files =
+        cost_files(state->plan, state->reader.format, state->writer.format, session->options.jobs);
     return HALO_OK;
 }
 
-/* Lets the reader make the image smaller, where the plan for all of it leaves most of it out and may be a little off. An
- * image that is to be turned has to come out even: what is left of its last pixels would come first. */
+/* Lets the reader make the image smaller, where the plan for all of it leaves most of it out and may be a
+ * little off. An image that is to be turned has to come out even: what is left of its last pixels would come
+ * first. */
 static HaloStatus shrink(HaloSession *session, const HaloPipeline *pipeline, JobState *state, HaloShape shape,
                          bool turned, int64_t *shrunk)
 {
@@ -166,7 +170,8 @@ static HaloStatus shrink(HaloSession *session, const HaloPipeline *pipeline, Job
     if (session->options.precision != HALO_PRECISION_FAST || reader->format->shrink == NULL) return HALO_OK;
     HALO_TRY(make_plan(session, pipeline, shape, 1, state));
     const int64_t allowed = plan_may_shrink(state->plan);
-    while (2 * most <= allowed && !(turned && (shape.width % (2 * most) != 0 || shape.height % (2 * most) != 0)))
+    while (2 * most <= allowed &&
+           !(turned && (shape.width % (2 * most) != 0 || shape.height % (2 * most) != 0)))
         most *= 2;
     if (most > 1) HALO_TRY(reader->format->shrink(reader, most, shrunk));
 out:

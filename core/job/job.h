@@ -24,7 +24,8 @@ HaloStatus image_explain(HaloSession *session, const HaloPipeline *pipeline, Job
 void image_close(JobState *state);
 
 /* flow.c: an image or a sound through a plan in bands, so that no more than a few of them are in memory.
- * `writer`, or `whole` (both NULL: only results are wanted), gets all of it; a plan that is endless gets its length. */
+ * `writer`, or `whole` (both NULL: only results are wanted), gets all of it; a plan that is endless gets its
+ * length. */
 HaloStatus flow_run(HaloSession *session, Device *device, HaloPlan *plan, HaloReader *reader,
                     HaloWriter *writer, HaloBuf *whole, HaloReport *report);
 /* Can that be done for this plan? */

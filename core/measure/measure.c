@@ -43,8 +43,8 @@ HaloStatus measure_moments(Device *device, const HaloStep *step, const HaloBuf *
     const bool product = (step->u.want & HALO_WANT_PRODUCT) != 0,
                counts = product && all->in_blocks && block->shape.dtype != HALO_F32;
     if (counts) HALO_TRY(count_values(device, block, &all->hist));
-    HALO_TRY(device->backend->reduce(device->handle, block,
-                                     counts ? step->u.want & ~(unsigned)HALO_WANT_PRODUCT : step->u.want, moments));
+    HALO_TRY(device->backend->reduce(
+        device->handle, block, counts ? step->u.want & ~(unsigned)HALO_WANT_PRODUCT : step->u.want, moments));
     for (int c = 0; c < channels; c++) {
         if (moments[c].min_at >= 0) moments[c].min_at += first;
         if (moments[c].max_at >= 0) moments[c].max_at += first;
@@ -98,8 +98,8 @@ HaloStatus measure_folded(Device *device, const HaloStep *step, const HaloBuf *b
     HALO_TRY(device->backend->fold(device->handle, block, fold, value));
     for (int c = 0; c < channels; c++) {
         const FoldChannel of = {fold, c};
-        halo_counter_add(all->folded + c, (size_t)channels * sizeof *value, sizeof *value, all->blocks, &value[c],
-                         join, &of);
+        halo_counter_add(all->folded + c, (size_t)channels * sizeof *value, sizeof *value, all->blocks,
+                         &value[c], join, &of);
     }
     all->blocks++;
 out:

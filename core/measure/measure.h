@@ -20,8 +20,8 @@ void loudness_close(Loudness *loudness);
 /* What a step has measured so far. */
 typedef struct Measured {
     uint64_t blocks;
-    HaloMoments *node; /* of reductions, [64][channels]: a binary counter of blocks */
-    double *folded;    /* of folds, likewise */
+    HaloMoments *node;  /* of reductions, [64][channels]: a binary counter of blocks */
+    double *folded;     /* of folds, likewise */
     HaloHistogram hist; /* of histograms, and of integers that come in blocks and whose product is wanted */
     bool in_blocks;
     Loudness *loudness;

@@ -177,8 +177,8 @@ static bool is_bare_text(const Call *call, Span argument, bool first)
     return false;
 }
 
-/* The end of the numbers, with units or without, that follow at `stop`, each behind a comma: "percentiles=1,99" and
- * "trim:1s,2:30" have one argument. */
+/* The end of the numbers, with units or without, that follow at `stop`, each behind a comma: "percentiles=1,99"
+ * and "trim:1s,2:30" have one argument. */
 static const char *end_of_numbers(const char *stop, const char *end)
 {
     while (stop < end && *stop == ',') {
@@ -210,7 +210,8 @@ static HaloStatus parse_call(HaloSession *session, Span piece, Call *call)
         status = span_end(at + 1, end, ',', &stop);
         if (status != HALO_OK) return status;
         Span argument = span_trimmed(at + 1, stop);
-        if (is_bare_text(call, argument, first)) argument = span_trimmed(at + 1, stop = end_of_numbers(stop, end));
+        if (is_bare_text(call, argument, first))
+            argument = span_trimmed(at + 1, stop = end_of_numbers(stop, end));
         if (argument.length == 0) return halo_fail(HALO_ERR_USAGE, "%s: a value is missing", call->op->name);
         status = parse_argument(session, call, argument, first);
         if (status != HALO_OK) return status;

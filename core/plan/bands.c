@@ -259,8 +259,8 @@ static Rows next_window_of_image(const Windows *w, Rows out, int64_t before)
     return (Rows){from, larger(larger(before, from), now.to)};
 }
 
-/* What is measured is concluded with the last band: one frame more shows whether there is another. Else somebody may be
- * waiting for what can be made without it. */
+/* What is measured is concluded with the last band: one frame more shows whether there is another. Else
+ * somebody may be waiting for what can be made without it. */
 static bool any_measures(const HaloPlan *plan)
 {
     for (int i = 0; i < plan->steps; i++)
@@ -268,10 +268,10 @@ static bool any_measures(const HaloPlan *plan)
     return false;
 }
 
-/* A window keeps the rows that later bands need. While the length of sound is unknown each band may be the last: the
- * input may end as soon as the band's first frame is there, and then as much before it is needed as the last frame needs
- * before the end. The last window of sound goes to the end of the input, so that damage there is found even where no band
- * needs those frames, unless they are many. */
+/* A window keeps the rows that later bands need. While the length of sound is unknown each band may be the
+ * last: the input may end as soon as the band's first frame is there, and then as much before it is needed as
+ * the last frame needs before the end. The last window of sound goes to the end of the input, so that damage
+ * there is found even where no band needs those frames, unless they are many. */
 static Rows next_window(const Windows *w, int64_t k, int64_t before)
 {
     const HaloShape *in = &w->plan->reg[w->plan->input[0].reg];

@@ -300,8 +300,8 @@ static HaloNotes *notes_of(HaloBuilder *builder)
     return plan->notes;
 }
 
-HaloStatus halo_build_map_from_loudness(HaloBuilder *builder, HaloReg src, const HaloMap *map, HaloResolve *resolve,
-                                        const double resolve_arg[2], HaloReg *dst)
+HaloStatus halo_build_map_from_loudness(HaloBuilder *builder, HaloReg src, const HaloMap *map,
+                                        HaloResolve *resolve, const double resolve_arg[2], HaloReg *dst)
 {
     HaloStatus status = HALO_OK;
     HaloStep step = step_of(HALO_REDUCE, src);

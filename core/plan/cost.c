@@ -1,8 +1,9 @@
-/* What a plan costs: bytes and operations of each step, and the seconds that the whole command should take on the CPU
- * and on a GPU, its files included.
+/* What a plan costs: bytes and operations of each step, and the seconds that the whole command should take on
+ * the CPU and on a GPU, its files included.
  *
- * The rates are rough: the choice they serve is between "so much on the CPU" and "a third of a second to start the
- * GPU, and little else". Measured on the 16 cores beside an H200 and on it (docs/performance.md, bench/auto.sh). */
+ * The rates are rough: the choice they serve is between "so much on the CPU" and "a third of a second to start
+ * the GPU, and little else". Measured on the 16 cores beside an H200 and on it (docs/performance.md,
+ * bench/auto.sh). */
 #include <math.h>
 #include <unistd.h>
 
@@ -15,10 +16,10 @@
 #define HOST_SCALING 0.7           /* so many threads to this power are worth as many cores: 16 of them seven */
 #define READ_BYTES_PER_SECOND 5e9  /* of files in memory */
 #define WRITE_BYTES_PER_SECOND 3e9
-#define ROOM_BYTES_PER_SECOND 5e9 /* written where room was taken before, */
-#define ROOM_TAKEN_PER_SECOND 7e9   /* which goes on while a GPU starts */
-#define GPU_START_SECONDS 0.34      /* from nothing to a context, and its end; nothing when it is open */
-#define GPU_SESSION_SECONDS 3e-3    /* for each that shares it */
+#define ROOM_BYTES_PER_SECOND 5e9      /* written where room was taken before, */
+#define ROOM_TAKEN_PER_SECOND 7e9      /* which goes on while a GPU starts */
+#define GPU_START_SECONDS 0.34         /* from nothing to a context, and its end; nothing when it is open */
+#define GPU_SESSION_SECONDS 3e-3       /* for each that shares it */
 #define GPU_FLOW_BYTES_PER_SECOND 3e10 /* of the link, from and to memory that it likes, band by band, */
 #define GPU_COPY_BYTES_PER_SECOND 6e9  /* and any other */
 #define GPU_BYTES_PER_SECOND 2e12
@@ -45,8 +46,7 @@ void cost_settle(const HaloStep *step, const HaloBackend *backend, CostStep *set
 {
     const Primitive *primitive = primitive_of(step);
     settled->step = *step;
-    if (primitive->settle != NULL && backend != NULL)
-        primitive->settle(&settled->step, backend, &settled->way);
+    if (primitive->settle != NULL && backend != NULL) primitive->settle(&settled->step, backend, &settled->way);
 }
 
 double cost_step_flops(const HaloPlan *plan, const HaloStep *step, const HaloBackend *backend)
@@ -77,8 +77,7 @@ static double step_on_host(const HaloPlan *plan, const HaloStep *step, const Hal
 static double step_on_gpu(const HaloPlan *plan, const HaloStep *step, const HaloBackend *backend)
 {
     return GPU_STEP_SECONDS + cost_step_bytes(plan, step) / GPU_BYTES_PER_SECOND +
-           cost_step_flops(plan, step, backend) / GPU_FLOPS_PER_SECOND +
-           core_seconds(plan, step) / GPU_CORES;
+           cost_step_flops(plan, step, backend) / GPU_FLOPS_PER_SECOND + core_seconds(plan, step) / GPU_CORES;
 }
 
 /* ---- files ---------------------------------------------------------------------------------------------- */

@@ -20,13 +20,13 @@ HaloStatus plan_add_input(HaloPlan *plan, HaloReg reg, HaloSide *side); /* the p
 /* Adds the steps of a pipeline's calls; and those of --linear behind an input. */
 HaloStatus plan_add_calls(HaloBuilder *builder, const HaloPipeline *pipeline, HaloReg in, HaloReg *out);
 HaloStatus plan_add_light(HaloBuilder *builder, HaloReg in, HaloReg *out);
-/* halo_plan_make for an input that the reader has made smaller by `shrunk` on each side. And by how much it may: where all
- * that reads the input leaves enough of it out. */
+/* halo_plan_make for an input that the reader has made smaller by `shrunk` on each side. And by how much it
+ * may: where all that reads the input leaves enough of it out. */
 HaloStatus plan_make_shrunk(HaloSession *session, const HaloPipeline *pipeline, const HaloShape *input,
                             int64_t shrunk, const HaloFormat *to, HaloPlan **plan);
 int64_t plan_may_shrink(const HaloPlan *plan);
-/* The end of sound of unknown length (PLAN_ENDLESS) is known now: every value gets its true length. HALO_ERR_INPUT where
- * no output is left. */
+/* The end of sound of unknown length (PLAN_ENDLESS) is known now: every value gets its true length.
+ * HALO_ERR_INPUT where no output is left. */
 HaloStatus plan_end_at(HaloPlan *plan, int64_t width);
 
 /* builder.c: halo_build_depth, but the output need not be of that type. */

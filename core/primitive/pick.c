@@ -43,8 +43,8 @@ static bool stays_inside(int64_t origin, int64_t move, int64_t count, int64_t le
     return from >= 0 && to <= length;
 }
 
-/* What ended within sound of unknown length ends there, or where that does; what went to its end, or so many outputs
- * beyond it, does so now. */
+/* What ended within sound of unknown length ends there, or where that does; what went to its end, or so many
+ * outputs beyond it, does so now. */
 static HaloStatus end(HaloStep *step, int64_t was, int64_t length)
 {
     HaloPick *pick = &step->u.pick;
@@ -57,8 +57,8 @@ static HaloStatus end(HaloStep *step, int64_t was, int64_t length)
                      halo_s(length), (long long)pick->x0);
 }
 
-/* A pick of picked samples is a pick, unless it reads beyond them: the border is that of the first. Of sound of unknown
- * length it is not, since the end of the first may come to lie before that of the second. */
+/* A pick of picked samples is a pick, unless it reads beyond them: the border is that of the first. Of sound of
+ * unknown length it is not, since the end of the first may come to lie before that of the second. */
 static bool absorbs(HaloStep *step, const HaloStep *next, const HaloShape *between)
 {
     HaloPick *a = &step->u.pick;

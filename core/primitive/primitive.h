@@ -9,8 +9,8 @@
 
 /* For primitives that measure: they make no value for other steps, but a result for people. */
 typedef struct Measure {
-    /* Do blocks of samples of this shape have to be nodes of the tree of a reduction (docs/numerics.md)? Else their order
-     * does not matter. NULL: never. */
+    /* Do blocks of samples of this shape have to be nodes of the tree of a reduction (docs/numerics.md)? Else
+     * their order does not matter. NULL: never. */
     bool (*leaves)(const HaloStep *step, const HaloShape *src);
     /* Does its result include the loudness of sound? */
     bool has_loudness;
@@ -40,16 +40,16 @@ typedef struct Primitive {
     Part (*reads)(const HaloStep *step, int k, const HaloShape *src, Part part);
     /* The part of the result, of this shape, that is made where a part of it is wanted. NULL: just that. */
     Part (*makes)(const HaloStep *step, const HaloShape *dst, Part part);
-    /* The length of source 0, which `was` PLAN_ENDLESS or what was made of that, becomes known: sets what of the parameters
-     * depends on it. NULL: nothing does. HALO_ERR_INPUT where nothing is left. */
+    /* The length of source 0, which `was` PLAN_ENDLESS or what was made of that, becomes known: sets what of
+     * the parameters depends on it. NULL: nothing does. HALO_ERR_INPUT where nothing is left. */
     HaloStatus (*end)(HaloStep *step, int64_t was, int64_t length);
     /* By how much on each side may its source have fewer samples, if that may show a little? NULL: 1. */
     int64_t (*shrinks)(const HaloStep *step);
-    /* Takes over what a step of the same primitive makes of its result, whose shape is `between`; false: it cannot. NULL:
-     * never. */
+    /* Takes over what a step of the same primitive makes of its result, whose shape is `between`; false: it
+     * cannot. NULL: never. */
     bool (*absorbs)(HaloStep *step, const HaloStep *next, const HaloShape *between);
-    /* Leaves of the ways that --precision fast allows a step just what this backend does, so that it is a step as it will
-     * be done; `way` is room for one that it cuts down. NULL: there are no such ways. */
+    /* Leaves of the ways that --precision fast allows a step just what this backend does, so that it is a step
+     * as it will be done; `way` is room for one that it cuts down. NULL: there are no such ways. */
     void (*settle)(HaloStep *step, const HaloBackend *backend, HaloSepFast *way);
     /* Operations for so many samples of the result, or of the source where there is no result. */
     double (*flops)(const HaloStep *step, double samples);

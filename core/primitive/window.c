@@ -3,8 +3,9 @@
 
 #include "primitive.h"
 
-_Static_assert(offsetof(HaloConv, window) == 0 && offsetof(HaloSep, window) == 0 && offsetof(HaloRank, window) == 0 &&
-                   offsetof(HaloMean, window) == 0 && offsetof(HaloBilateral, window) == 0,
+_Static_assert(offsetof(HaloConv, window) == 0 && offsetof(HaloSep, window) == 0 &&
+                   offsetof(HaloRank, window) == 0 && offsetof(HaloMean, window) == 0 &&
+                   offsetof(HaloBilateral, window) == 0,
                "HaloStep.u.window is the window of each");
 
 HaloStatus window_shape(const HaloStep *step, const HaloShape *const src[], HaloShape *dst)
@@ -25,14 +26,16 @@ HaloStatus window_shape(const HaloStep *step, const HaloShape *const src[], Halo
     return HALO_OK;
 }
 
-/* Along one axis: samples [from + first, to + last) of `length`. Where the border has a value, or goes on with the last
- * sample, what lies outside stands for the nearest inside, if only to have one. Borders that reflect map samples outside
- * to some inside; where the window reaches further out than the image is long, to any of them. */
+/* Along one axis: samples [from + first, to + last) of `length`. Where the border has a value, or goes on with
+ * the last sample, what lies outside stands for the nearest inside, if only to have one. Borders that reflect
+ * map samples outside to some inside; where the window reaches further out than the image is long, to any of
+ * them. */
 static void side_reads(int64_t *from, int64_t *to, int64_t first, int64_t last, int64_t length,
                        HaloBorder border)
 {
     const int64_t a = *from + smaller(first, 0), b = *to + larger(last, 0);
-    const bool reflects = border == HALO_BORDER_REFLECT || border == HALO_BORDER_MIRROR, wraps = border == HALO_BORDER_WRAP;
+    const bool reflects = border == HALO_BORDER_REFLECT || border == HALO_BORDER_MIRROR,
+               wraps = border == HALO_BORDER_WRAP;
     *from = smaller(larger(a, 0), length - 1);
     *to = larger(smaller(b, length), 1);
     if ((wraps && (a < 0 || b > length)) || (reflects && (a < -length || b > 2 * length))) {
@@ -70,4 +73,7 @@ Part whole_reads(const HaloStep *step, int k, const HaloShape *src, Part part)
     return part_is_empty(part) ? part : part_of_all(src);
 }
 
-Part whole_makes(const HaloStep *step, const HaloShape *dst, Part part) { return whole_reads(step, 0, dst, part); }
+Part whole_makes(const HaloStep *step, const HaloShape *dst, Part part)
+{
+    return whole_reads(step, 0, dst, part);
+}

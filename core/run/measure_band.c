@@ -11,7 +11,8 @@ static HaloStatus add_block(Device *device, const HaloStep *step, const HaloBuf 
     whole.shape.width = block->cols;
     whole.shape.height = block->rows;
     whole.x0 = whole.y0 = 0;
-    return primitive_of(step)->measure->add(device, step, &whole, block->y0 * block->shape.width + block->x0, all);
+    return primitive_of(step)->measure->add(device, step, &whole, block->y0 * block->shape.width + block->x0,
+                                            all);
 }
 
 /* Blocks of sound of any length: frames wait in host memory until they fill a leaf. */
@@ -45,8 +46,8 @@ out:
 
 /* ---- pixels --------------------------------------------------------------------------------------------- */
 
-/* So many samples are measured at a time: they stay in the cache while they wait, and there is enough of them for threads.
- * At least a leaf. */
+/* So many samples are measured at a time: they stay in the cache while they wait, and there is enough of them
+ * for threads. At least a leaf. */
 #define NODE_SAMPLES ((int64_t)1 << 20)
 
 static int64_t node_of(const HaloShape *shape)
@@ -118,9 +119,10 @@ out:
     return status;
 }
 
-/* Rows of an image, whose ends are no leaves': pixels wait until there is a node of them, but where a whole node lies side
- * by side. */
-static HaloStatus add_pixels(Device *device, const HaloStep *step, const HaloBuf *rows, bool last, Measured *all)
+/* Rows of an image, whose ends are no leaves': pixels wait until there is a node of them, but where a whole
+ * node lies side by side. */
+static HaloStatus add_pixels(Device *device, const HaloStep *step, const HaloBuf *rows, bool last,
+                             Measured *all)
 {
     HaloStatus status = HALO_OK;
     HaloBuf *node = &all->leaf;

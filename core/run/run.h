@@ -55,15 +55,16 @@ HaloStatus execute_on(Device *device, const HaloPlan *plan, const HaloOptions *o
 int64_t execute_band(const Device *device, const HaloPlan *plan, const HaloOptions *options);
 double now_ms(void); /* execute.c */
 
-/* measure_band.c: measures rows `part` of a value, in blocks of `band` rows (the last one may be longer). A reduction whose
- * order matters gets blocks of the same 2^k leaves, but for the last. */
+/* measure_band.c: measures rows `part` of a value, in blocks of `band` rows (the last one may be longer). A
+ * reduction whose order matters gets blocks of the same 2^k leaves, but for the last. */
 HaloStatus measure_band(Device *device, const HaloStep *step, const HaloBuf *src, Rows part, int64_t band,
                         Measured *all);
 
 /* ---- what will be --------------------------------------------------------------------------------------- */
 
-/* How a plan runs: with all of its input and output in memory; in bands that are read and written meanwhile; in bands
- * that are read meanwhile, with all of its output in memory; or for sound that somebody waits for, in short blocks. */
+/* How a plan runs: with all of its input and output in memory; in bands that are read and written meanwhile; in
+ * bands that are read meanwhile, with all of its output in memory; or for sound that somebody waits for, in
+ * short blocks. */
 typedef enum RunMode { RUN_WHOLE, RUN_IN_BANDS, RUN_KEEPING, RUN_LIVE } RunMode;
 HaloStatus explain_plan(const HaloSession *session, const HaloPlan *plan, RunMode mode, const Choice *choice,
                         HaloExplanation *explanation);

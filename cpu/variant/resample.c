@@ -118,8 +118,8 @@ static CPU_INLINE void some(const HaloResampleTaps *taps, int outputs, int chann
 static CPU_INLINE int64_t larger_of(int64_t a, int64_t b) { return a > b ? a : b; }
 
 /* Taps [from, to) of an output over samples from `first` on. */
-static CPU_INLINE void add_taps(const HaloResampleTaps *taps, int channels, int64_t from, int64_t to, int64_t step,
-                                const float *turned, CpuVector *sum)
+static CPU_INLINE void add_taps(const HaloResampleTaps *taps, int channels, int64_t from, int64_t to,
+                                int64_t step, const float *turned, CpuVector *sum)
 {
     for (int64_t s = from; s < to; s++) {
         const CpuVector t = vector_of(taps->tap[s - taps->first]);
@@ -134,7 +134,8 @@ static CPU_INLINE void some_along(const HaloResampleTaps *taps, int outputs, int
 {
     CpuVector sum[ABREAST];
     const float *tap[ABREAST];
-    const int64_t last = taps[outputs - 1].first, end = taps[0].first + taps[0].count, from = last < end ? last : end;
+    const int64_t last = taps[outputs - 1].first, end = taps[0].first + taps[0].count,
+                  from = last < end ? last : end;
     CPU_UNROLL for (int o = 0; o < outputs; o++)
     {
         CPU_UNROLL for (int c = 0; c < channels; c++) sum[o * channels + c] = vector_of(0.0f);
@@ -170,18 +171,30 @@ static CPU_INLINE void some_along(const HaloResampleTaps *taps, int outputs, int
     } while (0)
 
 /* Channels by ones, twos, threes and fours. */
-#define ALL_CHANNELS(some)                                \
-    do {                                                  \
-        const int64_t step = channels * CPU_LANES;        \
-        for (int64_t c = 0; c < channels;) {              \
-            const int64_t from = c * CPU_LANES;           \
-            switch (channels - c) {                       \
-            case 1: ALL_OUTPUTS(some, 1); c++; break;     \
-            case 2: ALL_OUTPUTS(some, 2); c += 2; break;  \
-            case 3: ALL_OUTPUTS(some, 3); c += 3; break;  \
-            default: ALL_OUTPUTS(some, 4); c += 4; break; \
-            }                                             \
-        }                                                 \
+#define ALL_CHANNELS(some)                         \
+    do {                                           \
+        const int64_t step = channels * CPU_LANES; \
+        for (int64_t c = 0; c < channels;) {       \
+            const int64_t from = c * CPU_LANES;    \
+            switch (channels - c) {                \
+            case 1:                                \
+                ALL_OUTPUTS(some, 1);              \
+                c++;                               \
+                break;                             \
+            case 2:                                \
+                ALL_OUTPUTS(some, 2);              \
+                c += 2;                            \
+                break;                             \
+            case 3:                                \
+                ALL_OUTPUTS(some, 3);              \
+                c += 3;                            \
+                break;                             \
+            default:                               \
+                ALL_OUTPUTS(some, 4);              \
+                c += 4;                            \
+                break;                             \
+            }                                      \
+        }                                          \
     } while (0)
 
 static void sums(const HaloResampleTaps *taps, int64_t outputs, int64_t channels, const float *turned,
@@ -196,9 +209,8 @@ static void sums_along(const HaloResampleTaps *taps, int64_t outputs, int64_t ch
     ALL_CHANNELS(some_along);
 }
 
-const CpuResampleKernels CPU_TABLE(resample) = {
-    .lanes = CPU_LANES,
-    .turn = {turn_u8, turn_u16, turn_f32},
-    .turn_back = turn_back,
-    .sums = sums,
-    .sums_along = sums_along};
+const CpuResampleKernels CPU_TABLE(resample) = {.lanes = CPU_LANES,
+                                                .turn = {turn_u8, turn_u16, turn_f32},
+                                                .turn_back = turn_back,
+                                                .sums = sums,
+                                                .sums_along = sums_along};

@@ -1,6 +1,5 @@
 /* Rows of one sample type become lanes: define SAMPLE (the type) and TYPE (its suffix). */
-static void CPU_PASTE(turn, TYPE)(const void *const *row, int64_t n, float *restrict turned,
-                                  int64_t pitch)
+static void CPU_PASTE(turn, TYPE)(const void *const *row, int64_t n, float *restrict turned, int64_t pitch)
 {
     int64_t e = 0;
 #if defined(__AVX2__)

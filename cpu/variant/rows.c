@@ -157,7 +157,8 @@ static void gray(const float *restrict row, int64_t pixels, int channels, const 
 }
 
 /* A term at a time, so that each is a plain loop. */
-static void mix(const float *restrict row, int64_t pixels, int channels, const HaloMix *mix, float *restrict out)
+static void mix(const float *restrict row, int64_t pixels, int channels, const HaloMix *mix,
+                float *restrict out)
 {
     for (int c = 0; c < mix->channels; c++)
         for (int t = mix->begin[c]; t < mix->begin[c + 1]; t++) {
@@ -170,7 +171,8 @@ static void mix(const float *restrict row, int64_t pixels, int channels, const H
         }
 }
 
-static void fade(float *restrict row, int64_t pixels, int channels, const float *gain, int64_t k, int step, int64_t n)
+static void fade(float *restrict row, int64_t pixels, int channels, const float *gain, int64_t k, int step,
+                 int64_t n)
 {
     for (int64_t i = 0; i < pixels; i++, k += step, row += channels) {
         const float g = halo_fade_gain(gain, k, n);

@@ -12,8 +12,9 @@
 #define CPU_PASTE(a, b) CPU_PASTE2(a, b)
 #define CPU_TABLE(name) CPU_PASTE(cpu_##name, CPU_VARIANT)
 
-/* For functions whose arguments are constants at each call, and loops whose arrays are to become registers. Without
- * vectors of the machine's own, a sanitizer would make so much code of them that one file takes minutes. */
+/* For functions whose arguments are constants at each call, and loops whose arrays are to become registers.
+ * Without vectors of the machine's own, a sanitizer would make so much code of them that one file takes
+ * minutes. */
 #if (defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)) && !defined(__AVX__)
 #define CPU_INLINE inline
 #define CPU_UNROLL

@@ -12,8 +12,8 @@
 #define CPU_KEEP(v) ((void)0)
 #endif
 
-/* Of each operation: fnma is c - a * b, rounded once; above_zero leaves what is, and makes +0 of all else, NaN too;
- * where_number leaves v where y is no NaN, and makes +0 where it is. */
+/* Of each operation: fnma is c - a * b, rounded once; above_zero leaves what is, and makes +0 of all else, NaN
+ * too; where_number leaves v where y is no NaN, and makes +0 where it is. */
 #if defined(__AVX512F__)
 #include <immintrin.h>
 #define CPU_LANES 16

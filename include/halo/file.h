@@ -38,9 +38,9 @@ typedef struct HaloWriteOptions {
     bool pyramid;    /* TIFF: overviews, too, each half as wide and high, in tiles of `tile` or 256 */
     int bits;        /* sound: integers of 8, 16, 24 or 32 bits, or, `floats`, of 32; 0: as the input's */
     bool floats;
-    bool strip;      /* write none of the input's metadata */
-    bool guard;      /* where samples of sound would be clipped, do it again, scaled to fit */
-    bool sync;       /* success means that the output, and its name in its folder, are on the disk */
+    bool strip; /* write none of the input's metadata */
+    bool guard; /* where samples of sound would be clipped, do it again, scaled to fit */
+    bool sync;  /* success means that the output, and its name in its folder, are on the disk */
 } HaloWriteOptions;
 
 /* ---- what a file says of itself ------------------------------------------------------------------------- */

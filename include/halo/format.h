@@ -37,8 +37,9 @@ HALO_API double halo_source_ms(const HaloSource *source);
 /* True where halo_source_seek works everywhere: regular files, and memory. */
 HALO_API bool halo_source_seekable(const HaloSource *source);
 HALO_API HaloStatus halo_source_seek(HaloSource *source, int64_t offset);
-/* Makes sure that the next `size` bytes can be taken, and that halo_source_seek can go back to `from` after that, where
- * bytes have been taken from already. False: there are fewer, or they cannot be kept; nothing is lost by asking. */
+/* Makes sure that the next `size` bytes can be taken, and that halo_source_seek can go back to `from` after
+ * that, where bytes have been taken from already. False: there are fewer, or they cannot be kept; nothing is
+ * lost by asking. */
 HALO_API bool halo_source_keep(HaloSource *source, int64_t from, size_t size);
 /* How many bytes have been taken. */
 HALO_API int64_t halo_source_tell(const HaloSource *source);
@@ -59,14 +60,15 @@ typedef struct HaloSinkOptions {
     bool sync; /* as HaloWriteOptions has it */
 } HaloSinkOptions;
 
-/* "-" is standard output. FIFOs and devices are written directly. HALO_ERR_INPUT when it exists (see `force`; with
- * HALO_FORCE_SAME that shows at the end), HALO_ERR_USAGE for a folder or a file that is read, HALO_ERR_OUTPUT
- * otherwise. */
+/* "-" is standard output. FIFOs and devices are written directly. HALO_ERR_INPUT when it exists (see `force`;
+ * with HALO_FORCE_SAME that shows at the end), HALO_ERR_USAGE for a folder or a file that is read,
+ * HALO_ERR_OUTPUT otherwise. */
 HALO_API HaloStatus halo_sink_open(const char *path, const HaloSinkOptions *options, HaloSink **sink);
 /* HALO_ERR_OUTPUT with path and reason; HALO_ERR_PIPE when the reader has gone. */
 HALO_API HaloStatus halo_sink_write(HaloSink *sink, const void *bytes, size_t size);
-/* Takes room on the disk for bytes [from, from + bytes) of a file, before they are written: an advance, which may be
- * refused without a word. Another thread may do it while nothing is written. False: there is no use in more of it. */
+/* Takes room on the disk for bytes [from, from + bytes) of a file, before they are written: an advance, which
+ * may be refused without a word. Another thread may do it while nothing is written. False: there is no use in
+ * more of it. */
 HALO_API bool halo_sink_reserve(HaloSink *sink, int64_t from, int64_t bytes);
 /* Passes on what is buffered, where that goes to a pipe or a device: its reader need not wait for more. */
 HALO_API HaloStatus halo_sink_flush(HaloSink *sink);
@@ -77,7 +79,8 @@ HALO_API bool halo_sink_seekable(const HaloSink *sink);
 /* Would it be, if this path were opened now? */
 HALO_API bool halo_sink_would_seek(const char *path);
 HALO_API HaloStatus halo_sink_seek(HaloSink *sink, int64_t offset);
-/* Reads back what has been written, where it can seek; the place of the next write stays. *got: fewer at the end. */
+/* Reads back what has been written, where it can seek; the place of the next write stays. *got: fewer at the
+ * end. */
 HALO_API HaloStatus halo_sink_read(HaloSink *sink, int64_t offset, void *bytes, size_t size, size_t *got);
 /* Makes the output real: flush, fsync if asked to, close, rename. Frees the sink whatever happens. */
 HALO_API HaloStatus halo_sink_commit(HaloSink *sink);
@@ -115,10 +118,10 @@ typedef struct HaloReadOptions {
     HaloShape raw;      /* audio: width -1 */
     int raw_bits;       /* audio: as HaloOptions has it; 0: samples of raw.dtype */
     int64_t image;      /* which of a file's pages, from 0 */
-    double rate; /* frames per second of series that say none: text, which has 1 without, and arrays, which are pictures
-                    without; 0: not given */
+    double rate; /* frames per second of series that say none: text, which has 1 without, and arrays, which are
+                    pictures without; 0: not given */
     const char *columns; /* of text: "2,3"; NULL: all */
-    const char *axes;   /* HaloOptions::axes */
+    const char *axes;    /* HaloOptions::axes */
 } HaloReadOptions;
 
 /* May there be several images in a file? In streams: only where it is a pipe, since readers of files take the
@@ -149,9 +152,9 @@ typedef struct HaloWriter {
     HaloInfo info;      /* shape: of the samples to come; bits, real: the input's, followed where possible */
     bool changed;       /* the samples differ from the input's, so its thumbnails do not show them, */
     bool recoded;       /* and light is coded differently from what the input's metadata say */
-    uint64_t clipped; /* audio: samples that integers could not hold, */
-    float peak;       /* and the largest magnitude among them; 0: none, or only NaN */
-    HaloNotes notes;  /* what writing loses, beside what the format has no room for (`holds`) */
+    uint64_t clipped;   /* audio: samples that integers could not hold, */
+    float peak;         /* and the largest magnitude among them; 0: none, or only NaN */
+    HaloNotes notes;    /* what writing loses, beside what the format has no room for (`holds`) */
     void *state;
 } HaloWriter;
 
@@ -171,9 +174,9 @@ struct HaloFormat {
     bool keeps_units;
     /* Million samples a second that a core decodes and encodes, roughly; 0: it copies them. */
     int decodes, encodes;
-    bool plain;          /* a file is as large as its samples, but for a header: its room can be taken in advance */
-    bool named;          /* nothing in a file tells: it is known by its extension, or by name */
-    bool depths;         /* of sound it holds integers and floats of several sizes: HaloWriteOptions::bits says which */
+    bool plain;  /* a file is as large as its samples, but for a header: its room can be taken in advance */
+    bool named;  /* nothing in a file tells: it is known by its extension, or by name */
+    bool depths; /* of sound it holds integers and floats of several sizes: HaloWriteOptions::bits says which */
     bool endless;        /* takes sound whose width is -1 until `finish` */
     HaloSeveral several; /* create, write and finish are called for each image, on the same writer */
 
@@ -181,13 +184,15 @@ struct HaloFormat {
     bool (*probe)(const uint8_t *head, size_t size);
     /* Reads the header: sets reader->info, and reader->state where there is any. */
     HaloStatus (*open)(HaloReader *reader);
-    /* Before the first row: lets an image be read smaller by a power of two up to `most` on each side, where that is less
-     * work and shows a little: *times (1: not at all). info.shape becomes the size rounded up. NULL: never. */
+    /* Before the first row: lets an image be read smaller by a power of two up to `most` on each side, where
+     * that is less work and shows a little: *times (1: not at all). info.shape becomes the size rounded up.
+     * NULL: never. */
     HaloStatus (*shrink)(HaloReader *reader, int64_t most, int64_t *times);
     /* Fills the next rows->rows rows (audio: rows->cols frames); *got is fewer only at the end of audio of
      * unknown length. */
     HaloStatus (*read)(HaloReader *reader, HaloBuf *rows, int64_t *got);
-    /* Goes over the next rows of an image as far as it can without decoding them, *skipped of them. NULL: not at all. */
+    /* Goes over the next rows of an image as far as it can without decoding them, *skipped of them. NULL: not
+     * at all. */
     HaloStatus (*skip)(HaloReader *reader, int64_t rows, int64_t *skipped);
     /* Does `read` fill any columns alone, those that the rows have? Else rows are as wide as the image. */
     bool columns;

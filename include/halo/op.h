@@ -96,12 +96,12 @@ typedef struct HaloOp {
 
 HALO_API const HaloShape *halo_build_shape(const HaloBuilder *builder,
                                            HaloReg reg); /* until the next step is added */
-/* Is it sound whose length is not known? Then its shape has a length that nothing exceeds. What depends on the length has to
- * say that it wants it: all of the input is read first then, and the plan is made again. */
+/* Is it sound whose length is not known? Then its shape has a length that nothing exceeds. What depends on the
+ * length has to say that it wants it: all of the input is read first then, and the plan is made again. */
 HALO_API bool halo_build_endless(const HaloBuilder *builder, HaloReg reg);
 HALO_API void halo_build_wants_length(HaloBuilder *builder);
-/* 1, or: by so much on each side fewer samples are there, rounded up, than the shape says, for a step that resamples them
- * (HALO_PRECISION_FAST). */
+/* 1, or: by so much on each side fewer samples are there, rounded up, than the shape says, for a step that
+ * resamples them (HALO_PRECISION_FAST). */
 HALO_API int64_t halo_build_shrunk(const HaloBuilder *builder, HaloReg reg);
 HALO_API const HaloCommon *halo_build_common(const HaloBuilder *builder);
 
@@ -136,7 +136,8 @@ HALO_API HaloStatus halo_build_map_from_stats(HaloBuilder *builder, HaloReg src,
                                               const double resolve_arg[2], HaloReg *dst);
 /* The same from the loudness of sound, and its true peak. */
 HALO_API HaloStatus halo_build_map_from_loudness(HaloBuilder *builder, HaloReg src, const HaloMap *map,
-                                                 HaloResolve *resolve, const double resolve_arg[2], HaloReg *dst);
+                                                 HaloResolve *resolve, const double resolve_arg[2],
+                                                 HaloReg *dst);
 /* The same from the histogram: of every value, or, of floats, of 256 bins from the least finite sample to the
  * greatest. */
 HALO_API HaloStatus halo_build_map_from_hist(HaloBuilder *builder, HaloReg src, const HaloMap *map,

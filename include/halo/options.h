@@ -45,14 +45,16 @@ typedef struct HaloOptions {
     int share;         /* how many sessions work at the same time, and divide that memory; 0: 1 */
     int64_t files;     /* expected in all: the time to start a GPU is divided among them; 0: 1 */
     int64_t band_rows; /* rows computed at a time; 0: chosen. Results do not depend on it */
-    int raw_bits; /* raw sound holds signed integers of so many bits, read as f32: 16, 24 or 32; or HALO_RAW_F64; else 0 */
-    double rate; /* frames per second of series in files that say none; arrays are series with it; 0: not given */
+    int raw_bits;      /* raw sound holds signed integers of so many bits, read as f32: 16, 24 or 32; or
+                          HALO_RAW_F64; else 0 */
+    double
+        rate; /* frames per second of series in files that say none; arrays are series with it; 0: not given */
     const char *columns; /* of tables in text, "2,3"; NULL: all */
     const char *read_as; /* the format of all inputs, by name; NULL: as each says */
-    int latency_ms;    /* sound from pipe to pipe: the most that is computed at a time; 0: 100 */
-    const char *axes;  /* what the dimensions of arrays are, one of HALO_AXES; NULL: (h), (h, w) or (h, w, c) */
-    bool tolerate;     /* damaged inputs give what could be read */
-    bool verify;       /* compute on both backends and compare: HALO_ERR_BUG where they differ */
+    int latency_ms;      /* sound from pipe to pipe: the most that is computed at a time; 0: 100 */
+    const char *axes; /* what the dimensions of arrays are, one of HALO_AXES; NULL: (h), (h, w) or (h, w, c) */
+    bool tolerate;    /* damaged inputs give what could be read */
+    bool verify;      /* compute on both backends and compare: HALO_ERR_BUG where they differ */
 } HaloOptions;
 
 #ifdef __cplusplus

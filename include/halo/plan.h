@@ -60,11 +60,11 @@ struct HaloStep {
     } u;
     int result;               /* reduce, fold, hist: the index of the result it gives, or -1 */
     const HaloDetail *detail; /* reduce: what its result holds besides, which asks for the whole; or NULL */
-    bool approximate; /* not exact, where a backend does it as it stands: for HALO_PRECISION_FAST */
-    bool loudness;    /* reduce: `resolve` wants that of sound, and its true peak */
-    HaloNotes *notes; /* where `resolve` may say something; the plan's */
-    bool refuse_nan;  /* reduce: a NaN in the source fails the input (nan=error) */
-    int resolve_from; /* the step whose result `resolve` gets, or -1 */
+    bool approximate;         /* not exact, where a backend does it as it stands: for HALO_PRECISION_FAST */
+    bool loudness;            /* reduce: `resolve` wants that of sound, and its true peak */
+    HaloNotes *notes;         /* where `resolve` may say something; the plan's */
+    bool refuse_nan;          /* reduce: a NaN in the source fails the input (nan=error) */
+    int resolve_from;         /* the step whose result `resolve` gets, or -1 */
     HaloResolve *resolve;
     double resolve_arg[2]; /* parameters of `resolve`, such as the range that samples are to fill */
 };
@@ -98,12 +98,13 @@ struct HaloPlan {
     int64_t shrunk;
     HaloReg output;
     int results;
-    bool wants_length; /* its steps depend on the input's length, which has to be known before anything is made */
+    bool wants_length; /* its steps depend on the input's length, which has to be known before anything is made
+                        */
     bool wants_output; /* false: only results are asked for */
     int wanted_dtype;  /* of the output: the HaloDtype that the last `depth` names, or -1: the input's */
     HaloPlanFiles files;
-    HaloNotes *notes;  /* of steps that are set by what is measured; kept, or NULL */
-    void **kept; /* memory the steps point at */
+    HaloNotes *notes; /* of steps that are set by what is measured; kept, or NULL */
+    void **kept;      /* memory the steps point at */
     int kept_count;
     HaloPlan *
         chained; /* the same for a backend that runs chains (chain.h), whose steps alone are its own; or NULL */

@@ -1,7 +1,7 @@
 /* For halo's own folders: not installed, and hidden in libhalo.so.
  *
- * Threads that share tasks (core/base/pool.c): the parts of a primitive, the blocks of a file, the strips of a picture. Started by the first
- * work that there is for them, kept until the pool is freed. */
+ * Threads that share tasks (core/base/pool.c): the parts of a primitive, the blocks of a file, the strips of a
+ * picture. Started by the first work that there is for them, kept until the pool is freed. */
 #ifndef HALO_POOL_H
 #define HALO_POOL_H
 
@@ -26,11 +26,11 @@ void halo_pool_free(HaloPool *pool);
 /* Runs tasks 0 .. tasks-1, each once, in any order and on any worker, and returns when all are done. */
 void halo_pool_run(HaloPool *pool, int64_t tasks, HaloTask *task, void *context);
 
-/* The same for tasks that come one by one, while the caller goes on with something else: puts up task 0, 1, 2, … of this
- * pool. A single one waits for the caller. Not beside halo_pool_run. */
+/* The same for tasks that come one by one, while the caller goes on with something else: puts up task 0, 1, 2,
+ * … of this pool. A single one waits for the caller. Not beside halo_pool_run. */
 void halo_pool_put(HaloPool *pool, HaloTask *task, void *context);
-/* How many of the first ones are done, without one that is not: `least` or more, of which the caller does what nobody else
- * has begun. `least`: no more than were put up. */
+/* How many of the first ones are done, without one that is not: `least` or more, of which the caller does what
+ * nobody else has begun. `least`: no more than were put up. */
 int64_t halo_pool_done(HaloPool *pool, int64_t least);
 
 #ifdef __cplusplus

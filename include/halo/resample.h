@@ -7,9 +7,9 @@
 /* Along one axis: output i is the sum over j of tap[j] times sample first + j, one accumulator that starts at
  * +0 and takes every tap in ascending order by one fma. Taps come in rows of a table. Outputs at the ends,
  * whose sums are cut off by the ends of the source, have a row each; those between them share `up` rows: output
- * i + up reads as output i does, `down` samples further on. No tap lies outside of the source; or, where they are `cut`,
- * no output has a row of its own, and taps that lie outside are left out: each output has one inside. Columns are not
- * cut. */
+ * i + up reads as output i does, `down` samples further on. No tap lies outside of the source; or, where they
+ * are `cut`, no output has a row of its own, and taps that lie outside are left out: each output has one
+ * inside. Columns are not cut. */
 typedef struct HaloResampleAxis {
     int64_t length, size; /* samples of the source and of the result */
     int64_t left, right;  /* outputs with rows of their own; left + right <= size */

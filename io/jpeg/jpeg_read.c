@@ -268,8 +268,7 @@ HaloStatus halo_jpeg_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
     state->rows = rows;
     state->done = 0;
     if (!state->damaged) status = halo_jpeg_guard(&state->guard, decode, state);
-    if (status == HALO_ERR_INPUT && state->ended)
-        status = truncated(&state->jpeg);
+    if (status == HALO_ERR_INPUT && state->ended) status = truncated(&state->jpeg);
     if (status == HALO_ERR_INPUT && reader->options.tolerate) {
         state->damaged = true;
         status = HALO_OK;

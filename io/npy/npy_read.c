@@ -81,7 +81,8 @@ static HaloStatus begin_page(HaloReader *reader)
     Layout layout;
     state->row = 0;
     HALO_TRY(lay_out(head, reader->options.axes, &layout));
-    HALO_TRY(halo_image_open(reader, layout.width, layout.height, (int)layout.channels, npy_native_dtype(head)));
+    HALO_TRY(
+        halo_image_open(reader, layout.width, layout.height, (int)layout.channels, npy_native_dtype(head)));
     reader->info.shape.white = white_of(head);
     reader->info.images = layout.pages > 1 ? layout.pages : 0;
     state->planar = layout.planar;
@@ -100,7 +101,8 @@ static HaloStatus open_series(HaloReader *reader)
     const NpyHead *head = &state->head;
     const int64_t channels = head->dims > 1 ? head->dim[1] : 1;
     if (head->dims > 2)
-        return halo_fail(HALO_ERR_INPUT, "an array of %d dimensions: with --rate it is a series, frames by channels",
+        return halo_fail(HALO_ERR_INPUT,
+                         "an array of %d dimensions: with --rate it is a series, frames by channels",
                          head->dims);
     if (head->dim[0] < 1 || channels < 1 || channels > HALO_MAX_CHANNELS)
         return halo_fail(HALO_ERR_INPUT, "a series of %lld frames with %lld channels", (long long)head->dim[0],

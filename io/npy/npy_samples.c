@@ -81,5 +81,6 @@ out:
 HaloStatus npy_samples_read(HaloReader *reader, void *row, size_t samples)
 {
     const NpyReader *state = reader->state;
-    return npy_is_native(&state->head) ? read_native(reader, row, samples) : npy_samples_read_floats(reader, row, samples);
+    return npy_is_native(&state->head) ? read_native(reader, row, samples)
+                                       : npy_samples_read_floats(reader, row, samples);
 }

@@ -1,6 +1,6 @@
 /* The rows of a PNG, without libpng: inflated, unfiltered and expanded (png_rows.c). For pictures that are not
- * interlaced and have no colour that stands for transparent. What a pipe gives meanwhile is kept, so that the source can
- * go back for libpng. */
+ * interlaced and have no colour that stands for transparent. What a pipe gives meanwhile is kept, so that the
+ * source can go back for libpng. */
 #ifndef HALO_IO_PNGROWS_H
 #define HALO_IO_PNGROWS_H
 

@@ -1,7 +1,8 @@
 /* The strips of a picture, compressed by threads while rows come, and written in order.
  *
- * The thread that brings the rows fills a strip, puts it up, and fills the next one; others take strips that are put up.
- * Where it has to wait for a strip it compresses one itself, so that without any other all goes well, too. */
+ * The thread that brings the rows fills a strip, puts it up, and fills the next one; others take strips that
+ * are put up. Where it has to wait for a strip it compresses one itself, so that without any other all goes
+ * well, too. */
 #include "png_strip.h"
 
 #include <stdlib.h>
@@ -77,7 +78,8 @@ static HaloStatus write_until(PngStrips *strips, int64_t until)
 {
     HaloStatus status = HALO_OK;
     const int64_t done = halo_pool_done(strips->pool, until);
-    for (; strips->written < done; strips->written++) HALO_TRY(write_strip(strips, at(strips, strips->written)));
+    for (; strips->written < done; strips->written++)
+        HALO_TRY(write_strip(strips, at(strips, strips->written)));
 out:
     return status;
 }

@@ -11,16 +11,17 @@ typedef struct PngReader {
     png_structp png;
     png_infop info;
     int passes, pass;
-    int64_t row;         /* rows decoded, of this pass */
-    int64_t given;       /* rows given out */
-    uint8_t head[PNG_HEAD_BYTES]; /* that libpng has read last: before the samples the header of their first chunk */
-    int texts;           /* taken of those before and behind the samples */
-    struct PngRows *own; /* that gives the rows; NULL: libpng does, if `begun`, or nobody yet */
-    bool begun;          /* libpng gives them */
-    bool skipped;        /* libpng is to pass over the samples' chunks when it next reads */
-    HaloBuf whole;       /* an interlaced image of which rows are given out */
-    bool damaged;        /* tolerated: nothing more is decoded */
-    const HaloBuf *rows; /* what `decode` fills */
+    int64_t row;                  /* rows decoded, of this pass */
+    int64_t given;                /* rows given out */
+    uint8_t head[PNG_HEAD_BYTES]; /* that libpng has read last: before the samples the header of their first
+                                     chunk */
+    int texts;                    /* taken of those before and behind the samples */
+    struct PngRows *own;          /* that gives the rows; NULL: libpng does, if `begun`, or nobody yet */
+    bool begun;                   /* libpng gives them */
+    bool skipped;                 /* libpng is to pass over the samples' chunks when it next reads */
+    HaloBuf whole;                /* an interlaced image of which rows are given out */
+    bool damaged;                 /* tolerated: nothing more is decoded */
+    const HaloBuf *rows;          /* what `decode` fills */
 } PngReader;
 
 /* Steps. What chunks before the samples say of colours and resolution; and all other metadata that libpng has

@@ -1,5 +1,6 @@
-/* Comments into a file of Vorbis or Opus that libsndfile has made: of those it knows ten keys, once each. The packets
- * of comments and, of Vorbis, of the codec's tables are laid into new pages, since comments may be long (pictures). */
+/* Comments into a file of Vorbis or Opus that libsndfile has made: of those it knows ten keys, once each. The
+ * packets of comments and, of Vorbis, of the codec's tables are laid into new pages, since comments may be long
+ * (pictures). */
 #include "ogg.h"
 
 #include <stdlib.h>
@@ -55,7 +56,8 @@ out:
     return status;
 }
 
-static HaloStatus make_comments(const HaloBlob *vendor, const HaloMeta *meta, bool opus, HaloNotes *notes, Packet *packet)
+static HaloStatus make_comments(const HaloBlob *vendor, const HaloMeta *meta, bool opus, HaloNotes *notes,
+                                Packet *packet)
 {
     HaloStatus status = HALO_OK;
     Grown *bytes = &packet->bytes;
@@ -71,7 +73,8 @@ out:
     return status;
 }
 
-/* The packets behind the first page, so many, at the end of a page; *body: the page behind them, *pages: how many they took. */
+/* The packets behind the first page, so many, at the end of a page; *body: the page behind them, *pages: how
+ * many they took. */
 static HaloStatus take_packets(const uint8_t *bytes, size_t size, Grown packet[2], int packets, size_t *body,
                                uint32_t *pages)
 {

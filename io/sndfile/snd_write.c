@@ -217,7 +217,8 @@ HaloStatus snd_finish(HaloWriter *writer)
     if (error != SF_ERR_NO_ERROR)
         return halo_fail(HALO_ERR_OUTPUT, "the end could not be written: %s", sf_error_number(error));
     if (!state->spools) return HALO_OK;
-    if (state->codec->subtype == SF_FORMAT_VORBIS || state->codec->subtype == SF_FORMAT_OPUS) return finish_ogg(writer);
+    if (state->codec->subtype == SF_FORMAT_VORBIS || state->codec->subtype == SF_FORMAT_OPUS)
+        return finish_ogg(writer);
     return halo_sink_write(writer->sink, state->spool.bytes, (size_t)state->end);
 }
 

@@ -171,7 +171,8 @@ static HaloStatus run_spectrum(HaloDevice *device, const HaloBuf *src, HaloBuf *
     return HALO_OK;
 }
 
-static HaloStatus run_mix(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMix *mix, HaloStore store)
+static HaloStatus run_mix(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMix *mix,
+                          HaloStore store)
 {
     device->clipped += oracle_mix(src, dst, mix, store);
     return HALO_OK;
