@@ -56,25 +56,20 @@ static HaloStatus add_oracle(void)
     return add_runner(&tables, &options, "oracle");
 }
 
-/* Beside a CPU that is not asked. */
+/* Beside a CPU that is not asked; it has one thread, which needs no watching. */
 static HaloStatus add_chains(void)
 {
     static const HaloBackend *both[2];
     static HaloTables tables;
+    if (TEST_LEAST_JOBS > 1) return HALO_OK;
     oracle_chains_open();
     tables = *halo_tables();
     both[0] = tables.backend[0];
     both[1] = &oracle_chains;
     tables.backend = both;
     tables.backends = 2;
-    for (int band = 0; band <= 5; band += 5) {
-        const HaloOptions options = {.device = HALO_DEVICE_GPU, .jobs = 1, .band_rows = band};
-        char name[48];
-        snprintf(name, sizeof name, "oracle in chains, bands of %d", band);
-        const HaloStatus status = add_runner(&tables, &options, name);
-        if (status != HALO_OK) return status;
-    }
-    return HALO_OK;
+    const HaloOptions options = {.device = HALO_DEVICE_GPU, .jobs = 1, .band_rows = 5};
+    return add_runner(&tables, &options, "oracle in chains, bands of 5");
 }
 
 static HaloStatus add_cpus(void)
@@ -119,9 +114,9 @@ static HaloStatus add_gpus(void)
 int runners_open(void **state)
 {
     (void)state;
-    return add_oracle() == HALO_OK && add_chains() == HALO_OK && add_cpus() == HALO_OK && add_gpus() == HALO_OK
-               ? 0
-               : -1;
+    const bool well =
+        add_oracle() == HALO_OK && add_chains() == HALO_OK && add_cpus() == HALO_OK && add_gpus() == HALO_OK;
+    return well ? 0 : -1;
 }
 
 int runners_close(void **state)
