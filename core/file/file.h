@@ -23,8 +23,8 @@ HaloStatus load_next(HaloSession *session, HaloReader *reader);
 /* load_open_ended.c: all samples of sound of unknown length. */
 HaloStatus load_open_ended(HaloReader *reader, HaloBuf *data);
 
-/* turn.c: EXIF's orientation (2 to 8) where the image has to be turned, since the output cannot hold EXIF, or since
- * the pipeline wants it `upright`; else 1. */
+/* turn.c: EXIF's orientation (2 to 8) where the image has to be turned, since the output cannot hold EXIF, or
+ * since the pipeline wants it `upright`; else 1. */
 int turn_wanted(const HaloReader *reader, const HaloWriter *writer, bool upright);
 /* May EXIF, and with it the orientation, stand behind the samples? */
 bool turn_unknown(HaloReader *reader, const HaloWriter *writer, bool upright);
@@ -48,5 +48,7 @@ HaloStatus save_rows(HaloWriter *writer, const HaloBuf *rows);
 float save_gain(const HaloWriter *writer);
 /* After the last image. Frees what the writer holds, whatever happened before. */
 HaloStatus save_close(HaloWriter *writer, HaloStatus status);
+/* What a closed writer and the input that it took after have to say, and how much was clipped. */
+void save_report(const HaloWriter *writer, const HaloInfo *like, HaloReport *report);
 
 #endif

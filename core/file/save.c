@@ -114,3 +114,11 @@ HaloStatus save_close(HaloWriter *writer, HaloStatus status)
     writer->format = NULL;
     return status;
 }
+
+void save_report(const HaloWriter *writer, const HaloInfo *like, HaloReport *report)
+{
+    report->clipped += writer->clipped;
+    halo_notes_join(&report->notes, &writer->notes);
+    halo_notes_join(&report->notes, &like->notes);
+    halo_note(&report->notes, HALO_NOTE_CLIPPED, report->clipped);
+}

@@ -159,13 +159,10 @@ static HaloStatus run_bands(Run *run, HaloReport *report)
     HALO_TRY(frames_end(run->frames, &report->notes));
     HALO_TRY(save_end(&run->writer, like, out));
     HALO_TRY(save_close(&run->writer, HALO_OK));
-    report->clipped += run->writer.clipped;
     report->ms = run->ms;
     report->input = like->shape;
     report->backend = host->backend->name;
-    halo_notes_join(&report->notes, &run->writer.notes);
-    halo_notes_join(&report->notes, &like->notes);
-    halo_note(&report->notes, HALO_NOTE_CLIPPED, report->clipped);
+    save_report(&run->writer, like, report);
 out:
     return status;
 }
