@@ -8,8 +8,7 @@
 #include <unistd.h>
 
 #include "batch/batch.h"
-#include "text/json.h"
-#include "text/page.h"
+#include "report/report.h"
 
 #define EXIT_BEYOND 6 /* they were compared, and are farther from each other than they may be */
 
@@ -86,8 +85,6 @@ static HaloStatus read_bounds(const char *option, const char *list, const char *
     return status;
 }
 
-/* ---- what is said --------------------------------------------------------------------------------------- */
-
 typedef struct Work {
     const CliSettings *settings;
     HaloSession *session;
@@ -95,75 +92,6 @@ typedef struct Work {
     CliFates fates;
     bool beyond; /* any pair was */
 } Work;
-
-static void record(FILE *to, const char *a, const char *b, const HaloComparison *c, bool well)
-{
-    CliJson json = {.to = to};
-    char room[16];
-    json_open(&json, NULL, '{');
-    json_text(&json, "type", "compare");
-    json_text(&json, "a", a);
-    json_text(&json, "b", b);
-    if (c->image > 0) json_int(&json, "image", c->image);
-    json_bool(&json, "within", well);
-    json_uint(&json, "samples", c->samples);
-    json_uint(&json, "differing", c->differing);
-    json_number(&json, "max", c->max);
-    if (c->differing > 0) {
-        json_open(&json, "at", '{');
-        json_int(&json, "x", c->max_x);
-        json_int(&json, "y", c->max_y);
-        json_text(&json, "channel", halo_channel_name(&c->shape, c->max_channel, room));
-        json_close(&json, '}');
-    } else {
-        json_null(&json, "at");
-    }
-    json_number(&json, "mean", c->mean);
-    json_number(&json, "rmse", c->rmse);
-    json_number(&json, "psnr", c->psnr);
-    if (c->shape.kind == HALO_IMAGE) json_number(&json, "ssim", c->ssim);
-    if (c->shape.kind == HALO_AUDIO) {
-        json_number(&json, "lag", c->lag);
-        json_number(&json, "correlation", c->correlation);
-    }
-    json_close(&json, '}');
-    json_end_line(&json);
-}
-
-static void print_lag(FILE *to, const HaloComparison *c)
-{
-    char text[64];
-    if (isnan(c->lag)) return;
-    if (c->lag == 0) {
-        fprintf(to, "  lag          none, correlation %.6g\n", c->correlation);
-        return;
-    }
-    halo_snprintf(text, sizeof text, "%.6g s", fabs(c->lag) / c->shape.rate);
-    fprintf(to, "  lag          the second is %.0f frame%s (%s) %s, correlation %.6g\n", fabs(c->lag),
-            halo_s((int64_t)fabs(c->lag)), text, c->lag > 0 ? "late" : "early", c->correlation);
-}
-
-static void print(FILE *to, const char *a, const char *b, const HaloComparison *c, bool well)
-{
-    char room[32], all[32], name[16];
-    fprintf(to, "%s%s, %s%s", cli_ink(CLI_BOLD), a, b, cli_ink(CLI_PLAIN));
-    if (c->image > 0) fprintf(to, ", image %lld", (long long)c->image);
-    if (c->differing == 0) {
-        fprintf(to, ": %sidentical%s\n", cli_ink(CLI_GREEN), cli_ink(CLI_PLAIN));
-        return;
-    }
-    fprintf(to, ": %s%s%s\n", cli_ink(well ? CLI_GREEN : CLI_RED), well ? "within the bounds" : "different",
-            cli_ink(CLI_PLAIN));
-    fprintf(to, "  differing    %s of %s samples\n", cli_thousands(c->differing, room),
-            cli_thousands(c->samples, all));
-    fprintf(to, "  max          %.6g at %lld", c->max, (long long)c->max_x);
-    if (c->shape.kind == HALO_IMAGE) fprintf(to, "+%lld", (long long)c->max_y);
-    fprintf(to, ", %s\n", halo_channel_name(&c->shape, c->max_channel, name));
-    fprintf(to, "  mean         %.6g\n  RMSE         %.6g\n  PSNR         %.6g dB\n", c->mean, c->rmse,
-            c->psnr);
-    if (!isnan(c->ssim)) fprintf(to, "  SSIM         %.6g\n", c->ssim);
-    print_lag(to, c);
-}
 
 /* ---- pairs ---------------------------------------------------------------------------------------------- */
 
@@ -202,9 +130,9 @@ static HaloStatus say(Work *work, const char *a, const char *b, const HaloCompar
         const bool well = within(&work->bounds, &item[i]);
         work->beyond = work->beyond || !well;
         if (settings->json)
-            record(page, a, b, &item[i], well);
+            cli_record_difference(page, a, b, &item[i], well);
         else if (!settings->quiet)
-            print(page, a, b, &item[i], well);
+            cli_print_difference(page, a, b, &item[i], well);
     }
     const bool to_pipe = settings->output != NULL && strcmp(settings->output, "-") == 0;
     return cli_page_send(to_pipe ? STDERR_FILENO : STDOUT_FILENO);

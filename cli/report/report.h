@@ -3,6 +3,7 @@
 #define CLI_REPORT_H
 
 #include "batch/batch.h"
+#include "halo/compare.h"
 #include "text/json.h"
 #include "text/page.h"
 
@@ -71,6 +72,10 @@ typedef struct CliTally {
 } CliTally;
 
 void cli_record_summary(FILE *to, const CliTally *tally);
+
+/* difference.c: how far two files are from each other, and whether that is within the bounds. */
+void cli_record_difference(FILE *to, const char *a, const char *b, const HaloComparison *found, bool within);
+void cli_print_difference(FILE *to, const char *a, const char *b, const HaloComparison *found, bool within);
 
 /* report.c: "image, 384 x 256, r g b, u8" */
 void cli_describe_shape(FILE *to, const HaloShape *shape);

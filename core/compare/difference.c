@@ -19,23 +19,31 @@ typedef struct Work {
     Sums *run;          /* [rows][runs] */
 } Work;
 
+/* `count` samples of row y from `first` on; behind the end of a sound silence. How many it has. */
+static int64_t load_run(const HaloBuf *from, int64_t first, int64_t y, int64_t count, double scale, double *row)
+{
+    HaloBuf samples = *from; /* a run may begin amid a pixel */
+    samples.shape.width *= from->shape.channels;
+    samples.shape.channels = 1;
+    const int64_t there = larger(smaller(samples.shape.width - first, count), 0);
+    pair_load(&samples, first, y, there, scale, row);
+    for (int64_t i = there; i < count; i++) row[i] = 0.0;
+    return there;
+}
+
 static void add_run(void *context, int64_t task, int worker)
 {
     const Work *work = context;
     const Pair *pair = work->pair;
-    const int channels = pair->a->shape.channels;
     const int64_t y = task / work->runs, first = task % work->runs * RUN,
                   count = smaller(RUN, work->cols - first);
     double a[RUN], b[RUN];
     Sums sums = {.max_at = -1};
-    HaloBuf one = *pair->a, other = *pair->b; /* a run may begin amid a pixel */
-    one.shape.width *= channels, other.shape.width *= channels;
-    one.shape.channels = other.shape.channels = 1;
-    pair_load(&one, first, y, count, 1.0, a);
-    pair_load(&other, first, y, count, pair->scale, b);
+    const int64_t of_a = load_run(pair->a, first, y, count, 1.0, a),
+                  of_b = load_run(pair->b, first, y, count, pair->scale, b);
     for (int64_t i = 0; i < count; i++) {
         const double d = pair_distance(a[i], b[i]);
-        sums.differing += d > 0;
+        sums.differing += d > 0 || i >= smaller(of_a, of_b);
         sums.sum += d;
         sums.squares += d * d;
         if (d > sums.max) sums.max_at = first + i;
@@ -49,7 +57,7 @@ HaloStatus compare_samples(const Pair *pair, HaloComparison *all)
 {
     HaloStatus status = HALO_OK;
     const HaloShape *shape = &pair->a->shape;
-    Work work = {.pair = pair, .cols = shape->width * shape->channels};
+    Work work = {.pair = pair, .cols = larger(shape->width, pair->b->shape.width) * shape->channels};
     double sum = 0, squares = 0;
     int64_t bytes = 0;
     work.runs = (work.cols + RUN - 1) / RUN;

@@ -47,16 +47,36 @@ static HaloStatus transform(kiss_fft_cpx *from, kiss_fft_cpx *to, int64_t n, boo
     return HALO_OK;
 }
 
+static double power(const HaloBuf *from, int64_t first, int64_t frames, double scale)
+{
+    double sum = 0.0;
+    for (int64_t i = first; i < first + frames; i++) {
+        const double one = mixed(from, i, scale);
+        sum += one * one;
+    }
+    return sum;
+}
+
+/* The root of the powers of both: of the shorter, and of as many frames of the longer, those that it lies over
+ * when b is shifted by `lag`; moved inside where it juts out. So a clip that is cut out of a recording
+ * correlates with it by 1. */
+static double powers(const Pair *pair, int64_t lag)
+{
+    const int64_t a = pair->a->shape.width, b = pair->b->shape.width, both = smaller(a, b);
+    const int64_t of_a = larger(smaller(-lag, a - both), 0), of_b = larger(smaller(lag, b - both), 0);
+    return sqrt(power(pair->a, of_a, both, 1.0) * power(pair->b, of_b, both, pair->scale));
+}
+
 HaloStatus compare_lag(const Pair *pair, HaloComparison *all)
 {
     HaloStatus status = HALO_OK;
-    const int64_t frames = pair->a->shape.width;
+    const int64_t of_a = pair->a->shape.width, of_b = pair->b->shape.width;
     int64_t n = 2, bytes = 0, best = 0;
     kiss_fft_cpx *signal = NULL, *spectrum = NULL;
-    double power_a = 0, power_b = 0;
+    double found, scale;
     all->lag = all->correlation = (double)NAN;
-    if (pair->a->shape.kind != HALO_AUDIO || frames > LONGEST / 2) return HALO_OK;
-    while (n < 2 * frames) n *= 2;
+    if (pair->a->shape.kind != HALO_AUDIO || of_a + of_b > LONGEST) return HALO_OK;
+    while (n < of_a + of_b) n *= 2;
     bytes = 3 * n * (int64_t)sizeof *signal; /* kissfft's own, too */
     HALO_TRY(halo_memory_hold(pair->memory, bytes));
     signal = calloc((size_t)n, sizeof *signal);
@@ -65,20 +85,19 @@ HaloStatus compare_lag(const Pair *pair, HaloComparison *all)
         status = halo_fail(HALO_ERR_LIMIT, "not enough memory");
         goto release;
     }
-    for (int64_t i = 0; i < frames; i++) {
-        const double a = mixed(pair->a, i, 1.0), b = mixed(pair->b, i, pair->scale);
-        signal[i] = (kiss_fft_cpx){(float)a, (float)b};
-        power_a += a * a;
-        power_b += b * b;
-    }
-    if (!(power_a > 0 && power_b > 0 && isfinite(power_a) && isfinite(power_b))) goto release;
+    for (int64_t i = 0; i < of_a; i++) signal[i].r = (float)mixed(pair->a, i, 1.0);
+    for (int64_t i = 0; i < of_b; i++) signal[i].i = (float)mixed(pair->b, i, pair->scale);
     if (transform(signal, spectrum, n, false) != HALO_OK) goto release;
     multiply_spectra(spectrum, n);
     if (transform(spectrum, signal, n, true) != HALO_OK) goto release;
     for (int64_t i = 1; i < n; i++)
         if (signal[i].r > signal[best].r) best = i;
-    all->lag = (double)(best < frames ? best : best - n);
-    all->correlation = (double)signal[best].r / (double)n / sqrt(power_a * power_b);
+    found = (double)signal[best].r / (double)n;
+    if (best >= of_b) best -= n;
+    scale = powers(pair, best);
+    if (!(scale > 0 && isfinite(scale) && isfinite(found))) goto release; /* silence, or NaN */
+    all->lag = (double)best;
+    all->correlation = found / scale;
 release:
     free(spectrum);
     free(signal);

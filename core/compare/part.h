@@ -1,5 +1,5 @@
-/* What measures differences: each takes two buffers of one shape but for the sample type, whole, in host
- * memory. */
+/* What measures differences: each takes two buffers of one shape but for the sample type, and of sound the
+ * length, whole, in host memory. */
 #ifndef CORE_COMPARE_PART_H
 #define CORE_COMPARE_PART_H
 

@@ -148,6 +148,58 @@ END
     [ "$status" -eq 6 ]
 }
 
+@test "sounds of unequal lengths: the lag of a clip in its recording, and silence beside what one alone has" {
+    need_numpy
+    "$PYTHON" - << 'END'
+import numpy as np
+r = np.random.default_rng(4)
+v = r.normal(0, 0.1, (6000, 2))
+v[3000:] *= 0.3
+q = np.clip(np.rint(v * 32767), -32768, 32767).astype("<i2")
+def wav(name, x):
+    s = x.tobytes()
+    open(name, "wb").write(b"RIFF" + np.uint32(36 + len(s)).tobytes() + b"WAVEfmt \x10\0\0\0\1\0\2\0" + np.uint32(8000).tobytes() + np.uint32(32000).tobytes() + b"\4\0\x10\0data" + np.uint32(len(s)).tobytes() + s)
+wav("all.wav", q); wav("clip.wav", q[2500:3700]); wav("end.wav", np.concatenate([q[5900:], q[:700] // 3]))
+wav("begin.wav", q[:5000]); wav("silent.wav", np.concatenate([q, np.zeros((9, 2), "<i2")]))
+d = q[5000:].astype(float) / 32768
+print(d.size + 0, np.abs(d).max(), np.abs(d).sum() / q.size, np.sqrt((d ** 2).sum() / q.size), file=open("want", "w"))
+# by the definition, slowly
+a, b = q.sum(1) / 32768, q[2500:3700].sum(1) / 32768
+sums = np.correlate(a, b, "full")
+k = sums.argmax() - (len(b) - 1)
+part = a[min(max(k, 0), len(a) - len(b)):][:len(b)]
+print(-k, sums.max() / np.sqrt((part ** 2).sum() * (b ** 2).sum()), file=open("lag", "w"))
+END
+    run halo compare all.wav begin.wav --json
+    [ "$status" -eq 6 ]
+    echo "$output" > said
+    read -r differing max mean rmse < want
+    [ "$(number said samples)" = 12000 ] && [ "$(number said longer)" = -1000 ]
+    awk -v a="$(number said differing)" -v n="$differing" 'BEGIN { exit !(a == n) }'
+    for key in max mean rmse; do
+        awk -v a="$(number said $key)" -v b="${!key}" 'BEGIN { exit !((a - b)^2 < 1e-20) }' || { echo $key; cat said want; return 1; }
+    done
+    halo compare begin.wav all.wav --json > other || [ $? -eq 6 ]
+    [ "$(number other rmse)" = "$(number said rmse)" ] && [ "$(number other longer)" = 1000 ]
+    run halo compare all.wav clip.wav
+    [[ "$output" == *"the second is 4800 frames (0.6 s) shorter"* ]]
+    halo compare all.wav silent.wav > text || [ $? -eq 6 ]
+    grep -q 'max          0$' text && grep -q '9 frames (0.001125 s) longer' text && grep -q 'differing    18 of' text
+    halo compare all.wav silent.wav --json | grep -q '"differing":18,"max":0,"at":null' || [ "${PIPESTATUS[0]}" -eq 6 ]
+    run halo compare all.wav silent.wav --at-most max=0
+    [ "$status" -eq 0 ]
+    [ "$(number said lag)" = null ] && skip "no Fourier transforms in this build"
+    [ "$(number said lag)" = 0 ]
+    halo compare all.wav clip.wav --json > said || [ $? -eq 6 ]
+    read -r lag correlation < lag
+    [ "$(number said lag)" = -2500 ] && [ "$lag" = -2500 ]
+    awk -v a="$(number said correlation)" -v b="$correlation" 'BEGIN { exit !((a - b)^2 < 1e-10 && a > 0.9999) }'
+    run halo compare clip.wav all.wav --at-most lag=2500 --at-least correlation=0.999
+    [ "$status" -eq 0 ] && [[ "$output" == *"the second is 2500 frames (0.3125 s) late"* ]]
+    halo compare all.wav end.wav --json > said || [ $? -eq 6 ] # it juts out behind the end
+    [ "$(number said lag)" != null ] && awk -v c="$(number said correlation)" 'BEGIN { exit !(c > -1.000001 && c < 1.000001) }'
+}
+
 @test "NaN beside NaN is the same, beside a number infinitely far; memory has its limit" {
     need_numpy
     "$PYTHON" -c 'import numpy as np

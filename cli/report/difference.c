@@ -1,0 +1,96 @@
+/* What `halo compare` has found, for eyes and for programs. */
+#include <math.h>
+
+#include "report.h"
+
+void cli_record_difference(FILE *to, const char *a, const char *b, const HaloComparison *c, bool well)
+{
+    CliJson json = {.to = to};
+    char room[16];
+    json_open(&json, NULL, '{');
+    json_text(&json, "type", "compare");
+    json_text(&json, "a", a);
+    json_text(&json, "b", b);
+    if (c->image > 0) json_int(&json, "image", c->image);
+    json_bool(&json, "within", well);
+    json_uint(&json, "samples", c->samples);
+    json_uint(&json, "differing", c->differing);
+    json_number(&json, "max", c->max);
+    if (c->max_x >= 0) {
+        json_open(&json, "at", '{');
+        json_int(&json, "x", c->max_x);
+        json_int(&json, "y", c->max_y);
+        json_text(&json, "channel", halo_channel_name(&c->shape, c->max_channel, room));
+        json_close(&json, '}');
+    } else {
+        json_null(&json, "at");
+    }
+    json_number(&json, "mean", c->mean);
+    json_number(&json, "rmse", c->rmse);
+    json_number(&json, "psnr", c->psnr);
+    if (c->shape.kind == HALO_IMAGE) json_number(&json, "ssim", c->ssim);
+    if (c->shape.kind == HALO_AUDIO) {
+        json_int(&json, "longer", c->other_width - c->shape.width);
+        json_number(&json, "lag", c->lag);
+        json_number(&json, "correlation", c->correlation);
+    }
+    json_close(&json, '}');
+    json_end_line(&json);
+}
+
+static void print_max(FILE *to, const HaloComparison *c)
+{
+    char name[16];
+    fprintf(to, "  max          %.6g", c->max);
+    if (c->max_x < 0) { /* one goes on in silence */
+        fprintf(to, "\n");
+        return;
+    }
+    fprintf(to, " at %lld", (long long)c->max_x);
+    if (c->shape.kind == HALO_IMAGE) fprintf(to, "+%lld", (long long)c->max_y);
+    fprintf(to, ", %s\n", halo_channel_name(&c->shape, c->max_channel, name));
+}
+
+static void print_length(FILE *to, const HaloComparison *c)
+{
+    const int64_t longer = c->other_width - c->shape.width, frames = longer < 0 ? -longer : longer;
+    char text[64];
+    if (longer == 0) return;
+    halo_snprintf(text, sizeof text, "%.6g s", (double)frames / c->shape.rate);
+    fprintf(to, "  length       the second is %lld frame%s (%s) %s\n", (long long)frames, halo_s(frames), text,
+            longer > 0 ? "longer" : "shorter");
+}
+
+static void print_lag(FILE *to, const HaloComparison *c)
+{
+    char text[64];
+    if (isnan(c->lag)) return;
+    if (c->lag == 0) {
+        fprintf(to, "  lag          none, correlation %.6g\n", c->correlation);
+        return;
+    }
+    halo_snprintf(text, sizeof text, "%.6g s", fabs(c->lag) / c->shape.rate);
+    fprintf(to, "  lag          the second is %.0f frame%s (%s) %s, correlation %.6g\n", fabs(c->lag),
+            halo_s((int64_t)fabs(c->lag)), text, c->lag > 0 ? "late" : "early", c->correlation);
+}
+
+void cli_print_difference(FILE *to, const char *a, const char *b, const HaloComparison *c, bool well)
+{
+    char room[32], all[32];
+    fprintf(to, "%s%s, %s%s", cli_ink(CLI_BOLD), a, b, cli_ink(CLI_PLAIN));
+    if (c->image > 0) fprintf(to, ", image %lld", (long long)c->image);
+    if (c->differing == 0) {
+        fprintf(to, ": %sidentical%s\n", cli_ink(CLI_GREEN), cli_ink(CLI_PLAIN));
+        return;
+    }
+    fprintf(to, ": %s%s%s\n", cli_ink(well ? CLI_GREEN : CLI_RED), well ? "within the bounds" : "different",
+            cli_ink(CLI_PLAIN));
+    fprintf(to, "  differing    %s of %s samples\n", cli_thousands(c->differing, room),
+            cli_thousands(c->samples, all));
+    print_max(to, c);
+    fprintf(to, "  mean         %.6g\n  RMSE         %.6g\n  PSNR         %.6g dB\n", c->mean, c->rmse,
+            c->psnr);
+    if (!isnan(c->ssim)) fprintf(to, "  SSIM         %.6g\n", c->ssim);
+    print_length(to, c);
+    print_lag(to, c);
+}
