@@ -23,13 +23,20 @@ HaloStatus save_format(const HaloSession *session, const char *output, const Hal
 }
 
 /* Metadata that may be passed on; the memory stays the input's. A thumbnail of other samples must not be: it
- * would show a face that the pipeline made unrecognisable. And what is said of the size has to be true. */
-static void set_info(HaloWriter *writer, HaloInfo *like, const HaloShape *shape)
+ * would show a face that the pipeline made unrecognisable. And what is said of the size, and of how to hold the
+ * picture, has to be true. */
+static HaloStatus set_info(HaloWriter *writer, HaloInfo *like, const HaloShape *shape)
 {
+    HaloStatus status = HALO_OK;
+    HaloMeta *meta = &like->meta;
     if (writer->changed) {
-        halo_exif_drop_thumbnail(&like->meta.exif);
-        if (shape->kind == HALO_IMAGE) halo_exif_set_size(&like->meta.exif, shape->width, shape->height);
+        halo_exif_drop_thumbnail(&meta->exif);
+        if (shape->kind == HALO_IMAGE) {
+            halo_exif_set_size(&meta->exif, shape->width, shape->height);
+            HALO_TRY(halo_xmp_set_size(&meta->xmp, shape->width, shape->height));
+        }
     }
+    if (writer->upright) HALO_TRY(halo_xmp_set_upright(&meta->xmp));
     writer->info = *like;
     writer->info.shape = *shape;
     if (writer->options.bits != 0) {
@@ -38,22 +45,27 @@ static void set_info(HaloWriter *writer, HaloInfo *like, const HaloShape *shape)
     }
     if (writer->options.strip) writer->info.meta = (HaloMeta){0};
     if (writer->recoded) memset(writer->info.meta.code, 0, sizeof writer->info.meta.code);
+out:
+    return status;
 }
 
 HaloStatus save_begin(HaloWriter *writer, HaloInfo *like, const HaloShape *shape, bool endless)
 {
+    HaloStatus status = HALO_OK;
     if (writer->options.bits != 0 && (shape->kind != HALO_AUDIO || !writer->format->depths))
-        return halo_fail(HALO_ERR_USAGE,
-                         "--bits is for sound in WAV, FLAC, AIFF, AU and raw samples; pictures have depth:");
-    set_info(writer, like, shape);
+        HALO_FAIL(HALO_ERR_USAGE,
+                  "--bits is for sound in WAV, FLAC, AIFF, AU and raw samples; pictures have depth:");
+    HALO_TRY(set_info(writer, like, shape));
     if (endless) writer->info.shape.width = -1;
-    return writer->format->create(writer);
+    HALO_TRY(writer->format->create(writer));
+out:
+    return status;
 }
 
 HaloStatus save_end(HaloWriter *writer, HaloInfo *like, const HaloShape *shape)
 {
     HaloStatus status = HALO_OK;
-    set_info(writer, like, shape); /* some of it may have stood behind the samples */
+    HALO_TRY(set_info(writer, like, shape)); /* some of it may have stood behind the samples */
     HALO_TRY(writer->format->finish(writer));
     halo_note_left_out(&writer->notes, halo_meta_kinds(&writer->info.meta) & ~writer->format->holds);
     HALO_TRY(halo_sink_flush(writer->sink));

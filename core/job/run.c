@@ -55,7 +55,8 @@ static HaloStatus open_output(HaloSession *session, const HaloPipeline *pipeline
                                  .jobs = session->options.jobs,
                                  .memory = state->memory,
                                  .changed = pipeline_changes(pipeline),
-                                 .recoded = pipeline_recodes(pipeline)};
+                                 .recoded = pipeline_recodes(pipeline),
+                                 .upright = pipeline_upright(pipeline)};
     state->seekable = halo_sink_seekable(state->sink);
 out:
     free(read);

@@ -106,6 +106,9 @@ HALO_API void halo_exif_drop_thumbnail(HaloBlob *exif);
 HALO_API void halo_exif_set_upright(HaloBlob *exif);
 /* The picture has this size; where EXIF says none, it goes on saying none. */
 HALO_API void halo_exif_set_size(HaloBlob *exif, int64_t width, int64_t height);
+/* The same of an XMP packet, which repeats both. HALO_ERR_LIMIT without memory for longer numbers. */
+HALO_API HaloStatus halo_xmp_set_upright(HaloBlob *xmp);
+HALO_API HaloStatus halo_xmp_set_size(HaloBlob *xmp, int64_t width, int64_t height);
 
 /* ---- formats -------------------------------------------------------------------------------------------- */
 
@@ -152,6 +155,7 @@ typedef struct HaloWriter {
     HaloInfo info;      /* shape: of the samples to come; bits, real: the input's, followed where possible */
     bool changed;       /* the samples differ from the input's, so its thumbnails do not show them, */
     bool recoded;       /* and light is coded differently from what the input's metadata say */
+    bool upright;       /* rows are as people see them, whatever was said of them */
     uint64_t clipped;   /* audio: samples that integers could not hold, */
     float peak;         /* and the largest magnitude among them; 0: none, or only NaN */
     HaloNotes notes;    /* what writing loses, beside what the format has no room for (`holds`) */
