@@ -16,6 +16,14 @@ def cuts(c, p):
             ("trim:100ms,length=50ms", "x[4800:7200]", x[RATE // 10 : RATE // 10 + RATE // 20]),
             ("reverse", "x[::-1]", x[::-1])):
         c.add(call, "NumPy", peer_call, "sound f32", p.halo(call, x, ".wav")[:, 0], made)
+    quiet = np.concatenate([np.full(4800, 1e-3), x, np.full(2400, -1e-3), x[:100], np.full(4000, 1e-3)]).astype(np.float32)
+    loud = np.flatnonzero(np.abs(quiet) >= 0.01)
+    ours = p.halo("silence:1%,min=20ms", quiet, ".wav")[:, 0]
+    c.add("silence:1%,min=20ms", "NumPy", "x[loud[0] : loud[-1] + 1], loud = flatnonzero(abs(x) >= 0.01)", "sound f32", ours,
+          quiet[loud[0] : loud[-1] + 1])
+    one_end = "silenceremove=start_periods=1:start_threshold=0.01:detection=peak:window=0"
+    c.add("silence:1%,min=20ms", "FFmpeg", f"{one_end}, areverse, and so once more", "sound f32", ours,
+          p.ffmpeg(quiet, f"{one_end},areverse,{one_end},areverse"))
     c.add("channels:2,1", "NumPy", "x[:, ::-1]", "sound f32", p.halo("channels:2,1", both, ".wav"),
           np.ascontiguousarray(both[:, ::-1]))
     for call, weights in ("channels:mono", (0.5, 0.5)), ("channels:0.75*1-0.25*2", (0.75, -0.25)):

@@ -88,6 +88,11 @@ class Programs:
                                "-"], capture_output=True, text=True, check=True)
         return float(re.findall(r"I:\s+(-?[0-9.]+) LUFS", done.stderr)[-1])
 
+    def ffmpeg(self, samples, effects):
+        source, out = self.write(samples, ".wav"), self.path(".wav")
+        self.run(["ffmpeg", "-nostats", "-i", source, "-af", effects, "-c:a", "pcm_f32le", out])
+        return wavfile.read(out)[1]
+
     def magick(self, arguments, samples):
         """In 16 bits, which this program computes in: where it writes 8 it cuts off the rest. PNG, which it would write
         with fewer bits where they do, is for alpha only."""

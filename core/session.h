@@ -5,6 +5,8 @@
 #include "base/memory.h"
 #include "device/device.h"
 
+struct Heard;
+
 struct HaloSession {
     const HaloTables *tables;
     HaloOptions options;
@@ -17,6 +19,7 @@ struct HaloSession {
     char too_large[160]; /* why it does not hold the present plan; or empty */
     char not_there[80];  /* why it cannot run the present plan; or empty */
     float gain;          /* --guard: sound of this file is multiplied by it after the pipeline; 0: not */
+    struct Heard *heard; /* what its plan knows of its samples (plan/heard.h); NULL: nobody listens */
     const char *input;   /* its name; NULL: it has none (file/side.h) */
     int sides;
     HaloSide **side; /* side inputs of this input alone */

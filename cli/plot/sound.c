@@ -29,7 +29,7 @@ static HaloStatus save(Canvas *canvas, const char *path, const CliSettings *sett
 static HaloStatus run(HaloSession *session, const HaloPipeline *pipeline, const HaloBuf *in, HaloBuf *out)
 {
     HaloPlan *plan = NULL;
-    HaloStatus status = halo_plan_make(session, pipeline, &in->shape, NULL, &plan);
+    HaloStatus status = halo_plan_make_of(session, pipeline, in, NULL, &plan);
     *out = (HaloBuf){0};
     if (status == HALO_OK) status = halo_plan_run(session, plan, in, out, NULL, NULL);
     halo_plan_free(plan);

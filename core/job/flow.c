@@ -21,6 +21,7 @@ typedef struct Flow {
     HaloReader *reader;
     HaloWriter *writer; /* NULL: only results are wanted, or */
     HaloBuf *whole;     /* all of the output, which is written later; else NULL */
+    Listener *listener; /* who hears the output, in place of a writer; else NULL */
     int64_t band;
     bool endless; /* the reader does not know the length */
     bool live;    /* somebody waits for each block */
@@ -117,11 +118,15 @@ out:
     return status;
 }
 
+/* Do rows of the output go somewhere, band by band? */
+static bool hands_on(const Flow *flow) { return flow->writer != NULL || flow->listener != NULL; }
+
 static HaloStatus write_band(Flow *flow, int64_t k)
 {
     const double start = now_ms();
     HaloStatus status = HALO_OK;
     if (flow->writer != NULL) HALO_TRY(save_rows(flow->writer, &flow->rows.out[k % 2]));
+    if (flow->listener != NULL) listener_hear(flow->listener, &flow->rows.out[k % 2]);
     if (flow->live) HALO_TRY(halo_sink_flush(flow->writer->sink));
 out:
     flow->ms.write += now_ms() - start;
@@ -216,7 +221,7 @@ static HaloStatus begin_band(void *context, Rows in, Rows out, HaloBuf *from, Ha
     *from = in.from < in.to ? flow_rows_of(&flow->rows, window, in) : *window;
     from->shape = flow->plan->reg[flow->plan->input[0].reg]; /* the length may have become known */
     *to = flow->whole != NULL ? rows_of(flow->whole, out) : (HaloBuf){0};
-    if (flow->writer == NULL) return HALO_OK;
+    if (!hands_on(flow)) return HALO_OK;
     flow->rows.out[k % 2].shape = flow->plan->reg[flow->plan->output];
     set_rows(&flow->rows.out[k % 2], out);
     *to = flow->rows.out[k % 2];
@@ -239,7 +244,7 @@ static void start_threads(Flow *flow, int jobs)
 {
     if (jobs == 1 || flow->band >= rows_length(&flow->plan->reg[flow->plan->output])) return;
     flow->reads_ahead = pthread_create(&flow->reading, NULL, read_ahead, flow) == 0;
-    if (flow->writer == NULL) return;
+    if (!hands_on(flow)) return;
     flow->writes_behind = pthread_create(&flow->writing, NULL, write_behind, flow) == 0;
 }
 
@@ -271,10 +276,11 @@ bool flow_is_live(const HaloReader *reader, bool to_pipe)
     return reader->info.shape.kind == HALO_AUDIO && to_pipe && !halo_source_seekable(reader->source);
 }
 
-HaloStatus flow_run(HaloSession *session, Device *device, HaloPlan *plan, HaloReader *reader,
-                    HaloWriter *writer, HaloBuf *whole, HaloReport *report)
+HaloStatus flow_run(HaloSession *session, Device *device, HaloPlan *plan, HaloReader *reader, const FlowTo *to,
+                    HaloReport *report)
 {
     HaloStatus status = HALO_OK;
+    HaloWriter *writer = to->writer;
     const HaloOptions *options = &session->options;
     int64_t held = 0;
     Flow flow = {.host = &session->host,
@@ -282,7 +288,8 @@ HaloStatus flow_run(HaloSession *session, Device *device, HaloPlan *plan, HaloRe
                  .plan = plan,
                  .reader = reader,
                  .writer = writer,
-                 .whole = whole,
+                 .whole = to->whole,
+                 .listener = to->listener,
                  .last = -1};
     pthread_mutex_init(&flow.lock, NULL);
     pthread_cond_init(&flow.moved, NULL);
@@ -300,7 +307,7 @@ HaloStatus flow_run(HaloSession *session, Device *device, HaloPlan *plan, HaloRe
     const int64_t needed = bands_flow_memory(flow.device, plan, flow.band);
     HALO_TRY(halo_memory_hold(&session->memory, needed));
     flow.host->limit = held = needed;
-    HALO_TRY(flow_rows_take(&flow.rows, flow.host, flow.device, plan, flow.band, writer != NULL,
+    HALO_TRY(flow_rows_take(&flow.rows, flow.host, flow.device, plan, flow.band, hands_on(&flow),
                             reader->format->columns));
     if (writer != NULL && !early)
         HALO_TRY(save_begin(writer, &reader->info, &plan->reg[plan->output], flow.endless));

@@ -6,6 +6,7 @@
 #include "job.h"
 #include "pipeline/pipeline.h"
 #include "plan/cost.h"
+#include "plan/heard.h"
 #include "plan/plan.h"
 #include "reserve.h"
 
@@ -58,9 +59,9 @@ static HaloStatus run_in_bands(HaloSession *session, JobState *state, Device *de
     HaloStatus status = HALO_OK;
     HaloWriter *writer = state->writer.format != NULL ? &state->writer : NULL;
     if (!keeps_output(state))
-        return flow_run(session, device, state->plan, &state->reader, writer, NULL, report);
+        return flow_run(session, device, state->plan, &state->reader, &(FlowTo){.writer = writer}, report);
     HALO_TRY(halo_memory_alloc(state->memory, &state->out, &state->plan->reg[state->plan->output]));
-    HALO_TRY(flow_run(session, device, state->plan, &state->reader, NULL, &state->out, report));
+    HALO_TRY(flow_run(session, device, state->plan, &state->reader, &(FlowTo){.whole = &state->out}, report));
     const double start = now_ms();
     HALO_TRY(save_whole(writer, &state->reader.info, &state->out));
     report->ms.write = now_ms() - start;
@@ -199,6 +200,10 @@ static HaloStatus plan_image(HaloSession *session, const HaloPipeline *pipeline,
         HALO_TRY(load_samples(&state->reader, &state->in));
     if (shrunk == 1) shape = state->reader.info.shape; /* as it turned out to be */
     HALO_TRY(make_plan(session, pipeline, shape, shrunk, state));
+    while (session->heard->open) {
+        HALO_TRY(listen_to_image(session, state));
+        HALO_TRY(make_plan(session, pipeline, state->reader.info.shape, shrunk, state));
+    }
     *mode = RUN_WHOLE;
     *choice = (Choice){0};
     state->plan->files.flows = !turned && may_flow(session, state);
@@ -223,10 +228,13 @@ HaloStatus image_explain(HaloSession *session, const HaloPipeline *pipeline, Job
     HaloStatus status = HALO_OK;
     RunMode mode;
     Choice choice;
+    Heard heard = {0};
+    session->heard = &heard;
     HALO_TRY(plan_image(session, pipeline, state, false, &mode, &choice));
     if (mode == RUN_WHOLE) explain_choice(session, state->plan, &choice);
     HALO_TRY(explain_plan(session, state->plan, mode, &choice, explanation));
 out:
+    session->heard = NULL;
     image_close(state);
     return status;
 }
@@ -236,6 +244,8 @@ HaloStatus image_run(HaloSession *session, const HaloPipeline *pipeline, JobStat
     HaloStatus status = HALO_OK;
     RunMode mode;
     Choice choice;
+    Heard heard = {0};
+    session->heard = &heard;
     *report = (HaloReport){.backend = "none"};
     HALO_TRY(plan_image(session, pipeline, state, true, &mode, &choice));
     note_conversion(state->plan, state->writer.format, report);
@@ -248,6 +258,7 @@ HaloStatus image_run(HaloSession *session, const HaloPipeline *pipeline, JobStat
     if (state->plan->notes != NULL) halo_notes_join(&report->notes, state->plan->notes);
     report->input = state->plan->whole;
 out:
+    session->heard = NULL;
     image_close(state);
     return status;
 }

@@ -2,11 +2,13 @@
 #ifndef CORE_JOB_H
 #define CORE_JOB_H
 
+#include "run/listener.h"
 #include "run/run.h"
 
 /* What is open while it runs. */
 typedef struct JobState {
     HaloMemory *memory;
+    const char *input; /* a path, or "-" */
     HaloSource *source;
     HaloReader reader;
     HaloSink *sink;
@@ -22,12 +24,22 @@ HaloStatus image_run(HaloSession *session, const HaloPipeline *pipeline, JobStat
 HaloStatus image_explain(HaloSession *session, const HaloPipeline *pipeline, JobState *state,
                          HaloExplanation *explanation);
 void image_close(JobState *state);
+/* listen.c: answers the question that the plan stopped at. All of the input is read for it, unless that has
+ * been done: from its file once more, or, where that cannot be, into `state->in`; then nothing is answered, and
+ * the plan has to be made again for what has been read. */
+HaloStatus listen_to_image(HaloSession *session, JobState *state);
 
-/* flow.c: an image or a sound through a plan in bands, so that no more than a few of them are in memory.
- * `writer`, or `whole` (both NULL: only results are wanted), gets all of it; a plan that is endless gets its
- * length. */
-HaloStatus flow_run(HaloSession *session, Device *device, HaloPlan *plan, HaloReader *reader,
-                    HaloWriter *writer, HaloBuf *whole, HaloReport *report);
+/* Who gets what flows through a plan; all NULL: only results are wanted. */
+typedef struct FlowTo {
+    HaloWriter *writer;
+    HaloBuf *whole;
+    Listener *listener;
+} FlowTo;
+
+/* flow.c: an image or a sound through a plan in bands, so that no more than a few of them are in memory. A plan
+ * that is endless gets its length. */
+HaloStatus flow_run(HaloSession *session, Device *device, HaloPlan *plan, HaloReader *reader, const FlowTo *to,
+                    HaloReport *report);
 /* Can that be done for this plan? */
 bool flow_suits(const HaloSession *session, const HaloPlan *plan);
 /* Is it sound that somebody waits for, so that its blocks are short? */

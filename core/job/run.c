@@ -248,7 +248,7 @@ static HaloStatus run_once(HaloSession *session, const HaloPipeline *pipeline, c
                            HaloReport *report, bool *again)
 {
     HaloStatus status = HALO_OK;
-    JobState state = {.memory = &session->memory};
+    JobState state = {.memory = &session->memory, .input = job->input};
     const HaloFormat *to = NULL;
     const double start = now_ms();
     *report = (HaloReport){.backend = "none"};

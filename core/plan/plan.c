@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/side.h"
+#include "heard.h"
 #include "pipeline/pipeline.h"
 #include "plan.h"
 #include "primitive/primitive.h"
@@ -230,6 +231,25 @@ static HaloShape shrunk_shape(const HaloShape *shape, int64_t times)
     return shrunk;
 }
 
+/* A plan that stops at a question makes the value that this is about, and nothing else. */
+static HaloStatus add_all(HaloBuilder *builder, const HaloPipeline *pipeline, const HaloShape *input,
+                          const HaloFormat *to, HaloReg value)
+{
+    HaloStatus status = HALO_OK;
+    Heard *heard = builder->session->heard;
+    if (heard != NULL) heard->asked = heard->open = 0;
+    HALO_TRY(plan_add_light(builder, value, &value));
+    status = plan_add_calls(builder, pipeline, value, &value);
+    if (heard != NULL && heard->open) {
+        builder->plan->wants_output = true;
+        return HALO_OK;
+    }
+    HALO_TRY(status);
+    HALO_TRY(add_end(builder, input, to, value));
+out:
+    return status;
+}
+
 HaloStatus plan_make_shrunk(HaloSession *session, const HaloPipeline *pipeline, const HaloShape *input,
                             int64_t shrunk, const HaloFormat *to, HaloPlan **plan)
 {
@@ -246,9 +266,7 @@ HaloStatus plan_make_shrunk(HaloSession *session, const HaloPipeline *pipeline, 
     HALO_TRY(plan_add_input(made, value, NULL));
     made->wanted_dtype = -1;
     made->wants_output = to != NULL || !halo_pipeline_only_measures(pipeline);
-    HALO_TRY(plan_add_light(&builder, value, &value));
-    HALO_TRY(plan_add_calls(&builder, pipeline, value, &value));
-    HALO_TRY(add_end(&builder, input, to, value));
+    HALO_TRY(add_all(&builder, pipeline, input, to, value));
     HALO_TRY(mark_divisions(made));
     mark_shrunk(made);
     if (session->options.precision == HALO_PRECISION_FAST) HALO_TRY(plan_approximate(&builder));

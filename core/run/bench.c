@@ -102,7 +102,7 @@ HaloStatus halo_bench(HaloSession *session, const HaloPipeline *pipeline, const 
     atomic_store(&session->memory.held, 0);
     HALO_TRY(halo_memory_alloc(&session->memory, &in, shape));
     fill(&in, content);
-    HALO_TRY(halo_plan_make(session, pipeline, shape, NULL, &plan));
+    HALO_TRY(halo_plan_make_of(session, pipeline, &in, NULL, &plan));
     HALO_TRY(choose_device(session, plan, &choice));
     HALO_TRY(halo_memory_hold(
         &session->memory, scratch_beside(choice.device, plan, bands_choose(plan, session->options.band_rows))));

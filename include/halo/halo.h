@@ -53,8 +53,8 @@ typedef struct HaloPlan HaloPlan;
  * nearest right spelling. "" is a pipeline that copies.
  *
  * Files that it names have been read then, once. A pipeline does not change any more and keeps nothing of the
- * session: sessions with the same tables may plan and run it, in other threads at the same time, too; plans do not
- * point into it. */
+ * session: sessions with the same tables may plan and run it, in other threads at the same time, too; plans do
+ * not point into it. */
 HALO_API HaloStatus halo_pipeline_parse(HaloSession *session, const char *text, HaloPipeline **pipeline);
 HALO_API void halo_pipeline_free(HaloPipeline *pipeline);
 /* The i-th of the files that were read for it; false past the last. */
@@ -69,6 +69,10 @@ HALO_API uint64_t halo_pipeline_fingerprint(const HaloPipeline *pipeline, const 
  * f32 and a plan that only measures makes no output. */
 HALO_API HaloStatus halo_plan_make(HaloSession *session, const HaloPipeline *pipeline, const HaloShape *input,
                                    const HaloFormat *to, HaloPlan **plan);
+/* The same for these samples, a whole buffer in host memory. Some operations, such as `silence`, listen to them
+ * before they know how much they leave: halo_plan_make alone refuses those. */
+HALO_API HaloStatus halo_plan_make_of(HaloSession *session, const HaloPipeline *pipeline, const HaloBuf *in,
+                                      const HaloFormat *to, HaloPlan **plan);
 /* Runs it. `in` is a whole buffer in host memory; `out` is allocated (NULL: not wanted), and `results` filled
  * (NULL likewise); both are the caller's to free. `clipped` may be NULL. */
 HALO_API HaloStatus halo_plan_run(HaloSession *session, const HaloPlan *plan, const HaloBuf *in, HaloBuf *out,

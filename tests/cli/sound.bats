@@ -70,6 +70,29 @@ make_eight() { seq 8 > eight.csv; }
     cat long.raw | halo run --raw s16,48000,1 --max-memory 8M trim:10:00 - -o - --to raw | cmp - <(tail -c +57600001 long.raw)
 }
 
+@test "silence goes from both ends, but what is shorter than min stays" {
+    printf '%s\n' 0 0 .5 0 0 .25 0 0 0 > in.csv
+    for ways in '1:0.5 0 0 0.25' '2:0.5 0 0 0.25' '3:0 0 0.5 0 0 0.25' '4:0 0 0.5 0 0 0.25 0 0 0'; do
+        [ "$(halo run "silence:min=${ways%%:*}" in.csv -o - --to csv | tail -n +2 | paste -sd ' ')" = "${ways#*:}" ]
+        [ "$(halo run --raw csv "silence:min=${ways%%:*}" - -o - --to csv < in.csv | tail -n +2 | paste -sd ' ')" = "${ways#*:}" ]
+        [ "$(halo run --raw csv "silence:min=${ways%%:*}" - -o - --to csv < <(cat in.csv) | tail -n +2 | paste -sd ' ')" = "${ways#*:}" ]
+    done
+    [ "$(halo run 'silence:-10dB,min=1s | pad:1,1' in.csv -o - --to csv | tail -n +2 | paste -sd ' ')" = '0 0.5 0' ]
+    # What comes before is heard, and what comes after knows the length.
+    [ "$(halo run 'trim:1 | gain:4 | silence:1,min=1 | fade:0,2 | reverse' in.csv -o - --to csv | tail -n +2 | paste -sd ' ')" = '0.25 0 0 2' ]
+    run --separate-stderr halo run silence:0.9,min=2 in.csv -o x.csv
+    [ "$status" -eq 1 ]
+    [[ "$stderr" == *'in.csv: silence: nothing is left, since no sample has a magnitude of 0.9 or more'* ]]
+    [ ! -e x.csv ]
+    [[ "$(halo run --explain silence:min=1 in.csv -o x.wav)" == *'pick 4 x 1, from 2, 0 on'* ]]
+}
+
+@test "silence of long sound is heard and cut without room for it" {
+    { head -c 20000000 /dev/zero; head -c 20000000 /dev/zero | tr '\000' '\020'; head -c 20000000 /dev/zero; } > long.raw
+    halo run --raw s16,48000,1 --max-memory 8M silence long.raw -o cut.raw --to raw
+    cmp cut.raw <(head -c 20000000 /dev/zero | tr '\000' '\020')
+}
+
 @test "normalize takes sound to a peak about 0, and images to a range" {
     printf '0\n-0.25\n0.125\n' > in.csv
     [ "$(halo run normalize:peak=1 in.csv -o - --to csv | tail -n +2 | paste -sd ' ')" = '0 -1 0.5' ]

@@ -220,7 +220,7 @@ Outcome pipeline_run(HaloSession *session, const char *text, const HaloBuf *in, 
     HaloPlan *plan = NULL;
     HaloResults results = {0};
     HALO_TRY(halo_pipeline_parse(session, text, &pipeline));
-    HALO_TRY(halo_plan_make(session, pipeline, &in->shape, to, &plan));
+    HALO_TRY(halo_plan_make_of(session, pipeline, in, to, &plan));
     HALO_TRY(halo_plan_run(session, plan, in, &outcome.out, &results, &outcome.clipped));
     outcome.results = results_text(&results);
 out:
