@@ -75,13 +75,16 @@ class Errors:
 
 @dataclass
 class Near(Errors):
-    """Halo's definition is near the exact one: its result is within `own` of that, and the peer's within `allowed`, as samples count."""
+    """Halo's definition is near the exact one: its result is within `own` of that, and the peer's within `allowed`, as
+    samples count, or so near what is exact by its own definition, `other`."""
 
     own: float = 0.0
+    other: np.ndarray = None
 
     def proof(self, row):
         step, exact = unit(row.ours), self.exact.astype(np.float64)
-        off = [np.abs(side.astype(np.float64) - exact).max() / step for side in (row.ours, row.theirs)]
+        meant = exact, exact if self.other is None else self.other
+        off = [np.abs(side.astype(np.float64) - m).max() / step for side, m in zip((row.ours, row.theirs), meant)]
         slack = bound(row.ours, self.terms, np.abs(exact).max())
         how = f"from the exact value halo is off by {off[0]:.2g}, the peer by {off[1]:.2g}"
         return off[0] <= slack + self.own / step and off[1] <= slack + self.allowed / step, f"{self.text}; {how}"

@@ -24,6 +24,8 @@ from fidelity_peers import Programs
 LEFT_OUT = {
     "scikit-image's `equalize_adapthist` and libvips's `hist_local`": "their tiles, bins and limits are others than "
     "`clahe`'s, and neither side can be asked for the other's",
+    "scikit-image's `denoise_bilateral`": "its 0.19 reads the weights of distance from a table that is a column wider than "
+    "it takes it for, so that they belong to other pixels",
     "ImageMagick's `-motion-blur`": "it fades along the way, `motion` does not",
     "scikit-image's `filters.rank`": "it leaves pixels outside the image out of the window, a border that halo has not",
 }
