@@ -14,19 +14,6 @@ static HaloStatus pick(HaloBuilder *builder, HaloReg in, int64_t from, int64_t l
 
 enum { TRIM_PART, TRIM_LENGTH };
 
-/* A place as frames from the beginning. Those before it are the beginning, those behind the end the end. */
-static HaloStatus place(HaloBuilder *builder, HaloReg in, const Time *time, int64_t *at)
-{
-    const HaloShape *shape = halo_build_shape(builder, in);
-    const HaloStatus status = times_frames("trim: part", time, shape->rate, at);
-    if (time->from_end) {
-        halo_build_wants_length(builder);
-        *at = shape->width - *at;
-    }
-    if (*at < 0) *at = 0;
-    return status;
-}
-
 /* Where the length is wanted, and not known yet, places from the end mean nothing: the plan will be made again.
  */
 static bool waits(const HaloBuilder *builder, HaloReg in, const Time *part, int count)
@@ -44,10 +31,10 @@ static HaloStatus build_trim(HaloBuilder *builder, const HaloValue *arg, HaloReg
     int64_t from, to = all, frames;
     *out = in;
     HALO_TRY(times_read("trim: part", arg[TRIM_PART].text, 2, part, &count));
-    HALO_TRY(place(builder, in, &part[0], &from));
+    HALO_TRY(times_place(builder, "trim: part", in, &part[0], &from));
     if (count == 2 && arg[TRIM_LENGTH].given)
         HALO_FAIL(HALO_ERR_USAGE, "trim: the end is given twice: as such and by a length");
-    if (count == 2) HALO_TRY(place(builder, in, &part[1], &to));
+    if (count == 2) HALO_TRY(times_place(builder, "trim: part", in, &part[1], &to));
     if (arg[TRIM_LENGTH].given) {
         HALO_TRY(times_read("trim: length", arg[TRIM_LENGTH].text, 1, &length, &one));
         HALO_TRY(times_frames("trim: length", &length, shape->rate, &frames));

@@ -4,6 +4,7 @@
 #include "filter.h"
 #include "halo/op.h"
 #include "ops.h"
+#include "times.h"
 
 /* Colours only: the alpha of `in` stays. */
 static HaloStatus keep_alpha(HaloBuilder *builder, HaloReg in, HaloReg made, HaloReg *out)
@@ -14,15 +15,59 @@ static HaloStatus keep_alpha(HaloBuilder *builder, HaloReg in, HaloReg made, Hal
                                                     : halo_build_combine(builder, made, in, &copy, out);
 }
 
-/* The other picture in units of this one, and what is made of both. */
-static HaloStatus combined(HaloBuilder *builder, const HaloValue *with, HaloCombine combine, HaloReg in,
-                           HaloReg *out)
+/* ---- along time ----------------------------------------------------------------------------------------- */
+
+/* `value` from `at` on, for `length` frames in all; `absent` where it is not. */
+static HaloStatus extend(HaloBuilder *builder, int64_t at, int64_t length, float absent, HaloReg *value)
+{
+    const HaloPick how = {.width = length,
+                          .height = 1,
+                          .x0 = -at,
+                          .step_x = 1,
+                          .step_y = 1,
+                          .border = HALO_BORDER_CONSTANT,
+                          .value = absent};
+    if (at == 0 && halo_build_shape(builder, *value)->width == length) return HALO_OK;
+    return halo_build_pick(builder, *value, &how, value);
+}
+
+/* Another sound begins at a place of this one, and the longer of the two lasts; `absent` is what leaves the
+ * other as it is where one of them is not. One frame goes along with all of this sound, unless it has a place.
+ */
+static HaloStatus meet(HaloBuilder *builder, const char *where, const HaloValue *at, float absent, HaloReg *in,
+                       HaloReg *other)
 {
     HaloStatus status = HALO_OK;
+    const HaloShape here = *halo_build_shape(builder, *in), there = *halo_build_shape(builder, *other);
+    Time time;
+    int count;
+    int64_t from = 0;
+    if (here.kind != HALO_AUDIO && at->given)
+        HALO_FAIL(HALO_ERR_USAGE, "%s is a time, for sound; 'over' lays pictures somewhere", where);
+    if (here.kind != HALO_AUDIO || (!at->given && there.width == 1)) return HALO_OK;
+    if (at->given) {
+        HALO_TRY(times_read(where, at->text, 1, &time, &count));
+        HALO_TRY(times_place(builder, where, *in, &time, &from));
+    }
+    if (halo_build_endless(builder, *in) && there.width != here.width) halo_build_wants_length(builder);
+    const int64_t end = there.width + from, length = end > here.width ? end : here.width;
+    HALO_TRY(extend(builder, 0, length, absent, in));
+    HALO_TRY(extend(builder, from, length, absent, other));
+out:
+    return status;
+}
+
+/* ---- sums and extremes ---------------------------------------------------------------------------------- */
+
+static HaloStatus summed(HaloBuilder *builder, const HaloValue *arg, const char *where, float amount,
+                         HaloReg in, HaloReg *out)
+{
+    HaloStatus status = HALO_OK;
+    const HaloCombine add = {.kind = HALO_COMBINE_ADD, .amount = amount, .spread = true};
     HaloReg other;
-    combine.spread = true;
-    HALO_TRY(halo_build_source(builder, with, in, HALO_FIT_LIKE, &other));
-    HALO_TRY(halo_build_combine(builder, in, other, &combine, out));
+    HALO_TRY(halo_build_source(builder, &arg[0], in, HALO_FIT_MIXED, &other));
+    HALO_TRY(meet(builder, where, &arg[1], 0.0f, &in, &other));
+    HALO_TRY(halo_build_combine(builder, in, other, &add, out));
     HALO_TRY(keep_alpha(builder, in, *out, out));
 out:
     return status;
@@ -30,27 +75,41 @@ out:
 
 static HaloStatus build_add(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
-    return combined(builder, &arg[0], (HaloCombine){.kind = HALO_COMBINE_ADD, .amount = 1.0f}, in, out);
+    return summed(builder, arg, "add: at", 1.0f, in, out);
 }
 
 static HaloStatus build_subtract(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
-    return combined(builder, &arg[0], (HaloCombine){.kind = HALO_COMBINE_ADD, .amount = -1.0f}, in, out);
+    return summed(builder, arg, "subtract: at", -1.0f, in, out);
+}
+
+/* The other picture in units of this one, and what is made of both. */
+static HaloStatus combined(HaloBuilder *builder, const HaloValue *with, HaloCombineKind kind, HaloReg in,
+                           HaloReg *out)
+{
+    HaloStatus status = HALO_OK;
+    const HaloCombine combine = {.kind = kind, .spread = true};
+    HaloReg other;
+    HALO_TRY(halo_build_source(builder, with, in, HALO_FIT_LIKE, &other));
+    HALO_TRY(halo_build_combine(builder, in, other, &combine, out));
+    HALO_TRY(keep_alpha(builder, in, *out, out));
+out:
+    return status;
 }
 
 static HaloStatus build_difference(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
-    return combined(builder, &arg[0], (HaloCombine){.kind = HALO_COMBINE_DIFFERENCE}, in, out);
+    return combined(builder, &arg[0], HALO_COMBINE_DIFFERENCE, in, out);
 }
 
 static HaloStatus build_min(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
-    return combined(builder, &arg[0], (HaloCombine){.kind = HALO_COMBINE_MIN}, in, out);
+    return combined(builder, &arg[0], HALO_COMBINE_MIN, in, out);
 }
 
 static HaloStatus build_max(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
-    return combined(builder, &arg[0], (HaloCombine){.kind = HALO_COMBINE_MAX}, in, out);
+    return combined(builder, &arg[0], HALO_COMBINE_MAX, in, out);
 }
 
 /* ---- by a factor ---------------------------------------------------------------------------------------- */
@@ -71,13 +130,11 @@ static HaloStatus resolve_max(HaloStep *step, const HaloResult *measured)
 
 /* The other picture is a factor, in units of its own: of its full scale, or of what is measured in it. */
 static HaloStatus scaled(HaloBuilder *builder, const HaloValue *arg, HaloCombineKind kind, HaloReg in,
-                         HaloReg *out)
+                         HaloReg other, HaloReg *out)
 {
     HaloStatus status = HALO_OK;
-    HaloReg other;
     const int64_t unit = arg[1].integer;
     HaloCombine combine = {.kind = kind, .spread = true};
-    HALO_TRY(halo_build_source(builder, &arg[0], in, HALO_FIT_OWN_UNITS, &other));
     combine.unit = unit == UNIT_WHITE ? halo_build_shape(builder, other)->white : 1.0f;
     if (unit == UNIT_WHITE || unit == UNIT_ONE)
         HALO_TRY(halo_build_combine(builder, in, other, &combine, out));
@@ -91,12 +148,27 @@ out:
 
 static HaloStatus build_multiply(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
-    return scaled(builder, arg, HALO_COMBINE_MULTIPLY, in, out);
+    HaloStatus status = HALO_OK;
+    const bool measured = arg[1].integer == UNIT_MEAN || arg[1].integer == UNIT_MAX; /* in all of the other */
+    const bool mixed = halo_build_shape(builder, in)->kind == HALO_AUDIO && !measured;
+    HaloReg other;
+    if (measured && arg[2].given)
+        HALO_FAIL(HALO_ERR_USAGE, "multiply: at goes with the units 'white' and 'one'");
+    HALO_TRY(halo_build_source(builder, &arg[0], in, mixed ? HALO_FIT_MIXED : HALO_FIT_OWN_UNITS, &other));
+    if (!measured) HALO_TRY(meet(builder, "multiply: at", &arg[2], 1.0f, &in, &other));
+    HALO_TRY(scaled(builder, arg, HALO_COMBINE_MULTIPLY, in, other, out));
+out:
+    return status;
 }
 
 static HaloStatus build_divide(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
-    return scaled(builder, arg, HALO_COMBINE_DIVIDE, in, out);
+    HaloStatus status = HALO_OK;
+    HaloReg other;
+    HALO_TRY(halo_build_source(builder, &arg[0], in, HALO_FIT_OWN_UNITS, &other));
+    HALO_TRY(scaled(builder, arg, HALO_COMBINE_DIVIDE, in, other, out));
+out:
+    return status;
 }
 
 /* ---- by alpha ------------------------------------------------------------------------------------------- */
@@ -111,7 +183,8 @@ static HaloStatus build_blend(HaloBuilder *builder, const HaloValue *arg, HaloRe
     const HaloCombine divide = {.kind = HALO_COMBINE_UNPREMUL, .white = shape.white};
     HaloReg other, a;
     HALO_TRY(filter_f32("blend: amount", arg[1].number, &blend.amount));
-    HALO_TRY(halo_build_source(builder, &arg[0], in, HALO_FIT_LIKE, &other));
+    HALO_TRY(halo_build_source(builder, &arg[0], in, HALO_FIT_MIXED, &other));
+    HALO_TRY(meet(builder, "blend: at", &arg[2], 0.0f, &in, &other));
     if (shape.alpha < 0 || halo_build_shape(builder, other)->alpha != shape.alpha) {
         HALO_TRY(halo_build_combine(builder, in, other, &blend, out));
         return keep_alpha(builder, in, *out, out);
@@ -120,46 +193,6 @@ static HaloStatus build_blend(HaloBuilder *builder, const HaloValue *arg, HaloRe
     HALO_TRY(halo_build_map(builder, other, &premul, &other));
     HALO_TRY(halo_build_combine(builder, a, other, &blend, out));
     HALO_TRY(halo_build_combine(builder, *out, in, &divide, out));
-out:
-    return status;
-}
-
-/* Where the other begins: a distance from the left or top, or, of its end, from the right or bottom. */
-static int64_t place(int64_t at, bool from_end, int64_t whole, int64_t part)
-{
-    return from_end ? whole - part + at : at;
-}
-
-static HaloStatus build_over(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
-{
-    HaloStatus status = HALO_OK;
-    const HaloShape shape = *halo_build_shape(builder, in);
-    const int colours = shape.channels - (shape.alpha >= 0);
-    HaloCombine over = {.kind = HALO_COMBINE_OVER, .white = shape.white};
-    HaloReg other;
-    HALO_TRY(halo_build_source(builder, &arg[0], in, HALO_FIT_ANY, &other));
-    const HaloShape *on = halo_build_shape(builder, other);
-    const int others = on->channels - (on->alpha >= 0);
-    if (others != 1 && others != colours)
-        HALO_FAIL(HALO_ERR_INPUT, "over: what is laid over has %d colours, and this has %d", others, colours);
-    for (int i = 0; i < 2; i++)
-        if (arg[1].point[i] > INT32_MAX || arg[1].point[i] < INT32_MIN)
-            HALO_FAIL(HALO_ERR_USAGE, "over: at: %lld is out of range", (long long)arg[1].point[i]);
-    over.bx = -place(arg[1].point[0], arg[1].from_end[0], shape.width, on->width);
-    over.by = -place(arg[1].point[1], arg[1].from_end[1], shape.height, on->height);
-    HALO_TRY(halo_build_combine(builder, in, other, &over, out));
-out:
-    return status;
-}
-
-static HaloStatus build_cutout(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
-{
-    HaloStatus status = HALO_OK;
-    const HaloCombine cut = {
-        .kind = HALO_COMBINE_CUTOUT, .spread = true, .white = halo_build_shape(builder, in)->white};
-    HaloReg other;
-    HALO_TRY(halo_build_source(builder, &arg[0], in, HALO_FIT_GRAY, &other));
-    HALO_TRY(halo_build_combine(builder, in, other, &cut, out));
 out:
     return status;
 }
@@ -173,16 +206,22 @@ out:
                 "parts of the input's path; a [pipeline] starts from what arrives here"                        \
     }
 
-static const HaloParam with_param[] = {WITH};
+#define UNIT                                                                                                  \
+    {                                                                                                         \
+        .key = "unit", .type = HALO_PARAM_CHOICE, .preset = "white", .choices = "white|one|mean|max",         \
+        .help = "what counts as 1 there: its full scale, the number 1, or the mean or maximum of its samples" \
+    }
 
-static const HaloParam unit_param[] = {
-    WITH,
-    {.key = "unit",
-     .type = HALO_PARAM_CHOICE,
-     .preset = "white",
-     .choices = "white|one|mean|max",
-     .help = "what counts as 1 there: its full scale, the number 1, or the mean or maximum of its samples"},
-};
+#define AT                                                                                                  \
+    {                                                                                                       \
+        .key = "at", .type = HALO_PARAM_TEXT, .preset = "", .check = times_check_place,                     \
+        .help = "of sound: where it begins, such as 1.5s, or -2s from the end; the longer of the two lasts" \
+    }
+
+static const HaloParam with_param[] = {WITH};
+static const HaloParam sum_param[] = {WITH, AT};
+static const HaloParam factor_param[] = {WITH, UNIT, AT};
+static const HaloParam unit_param[] = {WITH, UNIT};
 
 static const HaloParam blend_param[] = {
     WITH,
@@ -190,28 +229,7 @@ static const HaloParam blend_param[] = {
      .type = HALO_PARAM_NUMBER,
      .preset = "0.5",
      .help = "how much of the other: 0 leaves this one, 1 gives the other"},
-};
-
-static const HaloParam over_param[] = {
-    {.key = "with",
-     .type = HALO_PARAM_SOURCE,
-     .help =
-         "of any size, gray or with as many colours as this; {dir}, {stem} and {name} stand for parts of the "
-         "input's path; a [pipeline] starts from what arrives here"},
-    {.key = "at",
-     .type = HALO_PARAM_POINT,
-     .preset = "0+0",
-     .unit = "pixels",
-     .help =
-         "where its upper left corner lies; -X-Y: its lower right corner so far from the right and the bottom"},
-};
-
-static const HaloParam mask_param[] = {
-    {.key = "with",
-     .type = HALO_PARAM_SOURCE,
-     .help =
-         "gray, of this size or one pixel: black is cut out; {dir}, {stem} and {name} stand for parts of the "
-         "input's path; a [pipeline] starts from what arrives here"},
+    AT,
 };
 
 const HaloOp halo_op_add = {.name = "add",
@@ -219,7 +237,7 @@ const HaloOp halo_op_add = {.name = "add",
                             .known_as = "plus sum mix",
                             .example = "add:[gauss:20]",
                             .kinds = HALO_IMAGE | HALO_AUDIO,
-                            HALO_PARAMS(with_param),
+                            HALO_PARAMS(sum_param),
                             .build = build_add};
 
 const HaloOp halo_op_subtract = {.name = "subtract",
@@ -228,7 +246,7 @@ const HaloOp halo_op_subtract = {.name = "subtract",
                                  .known_as = "minus dark background",
                                  .example = "subtract:[gauss:20]",
                                  .kinds = HALO_IMAGE | HALO_AUDIO,
-                                 HALO_PARAMS(with_param),
+                                 HALO_PARAMS(sum_param),
                                  .build = build_subtract};
 
 const HaloOp halo_op_multiply = {.name = "multiply",
@@ -236,7 +254,7 @@ const HaloOp halo_op_multiply = {.name = "multiply",
                                  .known_as = "times mul modulate window",
                                  .example = "multiply:[invert]",
                                  .kinds = HALO_IMAGE | HALO_AUDIO,
-                                 HALO_PARAMS(unit_param),
+                                 HALO_PARAMS(factor_param),
                                  .build = build_multiply};
 
 const HaloOp halo_op_divide = {.name = "divide",
@@ -278,19 +296,3 @@ const HaloOp halo_op_blend = {.name = "blend",
                               .kinds = HALO_IMAGE | HALO_AUDIO,
                               HALO_PARAMS(blend_param),
                               .build = build_blend};
-
-const HaloOp halo_op_over = {.name = "over",
-                             .help = "lay another picture over this one, by its alpha",
-                             .known_as = "composite overlay watermark logo paste",
-                             .example = "over:[invert],at=-8-8",
-                             .kinds = HALO_IMAGE,
-                             HALO_PARAMS(over_param),
-                             .build = build_over};
-
-const HaloOp halo_op_cutout = {.name = "cutout",
-                               .help = "cut out by a gray mask, which becomes alpha, or is multiplied with it",
-                               .known_as = "mask putalpha copyopacity alpha",
-                               .example = "cutout:[gray | threshold:otsu]",
-                               .kinds = HALO_IMAGE,
-                               HALO_PARAMS(mask_param),
-                               .build = build_cutout};

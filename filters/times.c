@@ -81,6 +81,18 @@ HaloStatus times_frames(const char *where, const Time *time, double rate, int64_
     return HALO_OK;
 }
 
+HaloStatus times_place(HaloBuilder *builder, const char *where, HaloReg in, const Time *time, int64_t *at)
+{
+    const HaloShape *shape = halo_build_shape(builder, in);
+    const HaloStatus status = times_frames(where, time, shape->rate, at);
+    if (time->from_end) {
+        halo_build_wants_length(builder);
+        *at = shape->width - *at;
+    }
+    if (*at < 0) *at = 0;
+    return status;
+}
+
 static HaloStatus check(const char *where, const char *text, int most, bool from_end)
 {
     Time time[2];
@@ -94,4 +106,5 @@ static HaloStatus check(const char *where, const char *text, int most, bool from
 
 HaloStatus times_check_length(const char *where, const char *text) { return check(where, text, 1, false); }
 HaloStatus times_check_lengths(const char *where, const char *text) { return check(where, text, 2, false); }
+HaloStatus times_check_place(const char *where, const char *text) { return check(where, text, 1, true); }
 HaloStatus times_check_places(const char *where, const char *text) { return check(where, text, 2, true); }

@@ -17,9 +17,14 @@ HaloStatus times_read(const char *where, const char *text, int most, Time *time,
 /* In frames, rounded to the nearest; HALO_ERR_USAGE where nobody can count so many. */
 HaloStatus times_frames(const char *where, const Time *time, double rate, int64_t *frames);
 
-/* Checks of parameters: one time, or two, none of them from the end; two that may be. */
+/* A place in sound as frames from its beginning, those before it being the beginning. From its end the length
+ * is wanted, and as long as that is not known the place means nothing: the plan will be made again. */
+HaloStatus times_place(HaloBuilder *builder, const char *where, HaloReg in, const Time *time, int64_t *at);
+
+/* Checks of parameters: one time, or two, none of them from the end; one that may be, or two. */
 HaloStatus times_check_length(const char *where, const char *text);
 HaloStatus times_check_lengths(const char *where, const char *text);
+HaloStatus times_check_place(const char *where, const char *text);
 HaloStatus times_check_places(const char *where, const char *text);
 
 #endif

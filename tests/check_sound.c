@@ -59,6 +59,10 @@ static const char *const pipeline_text[] = {
     "average:40 | silence:0.35,min=1 | reverse | gauss:1 | stats",
     "stats | normalize | silence:0.9,min=5 | fade:0,9 | silence:0.8,min=3",
     "trim:9 | silence:0.9,min=1 | pad:3,7 | average:5",
+    "add:[gain:0.5],at=250",
+    "average:9 | subtract:[gauss:2 | trim:40],at=5 | pad:3,1 | stats",
+    "multiply:[trim:3,60 | reverse],at=-30",
+    "blend:[pad:20,9],at=7,amount=0.3 | average:5,border=reflect",
     "blend:[silence:1e-9,min=1 | invert]",
 };
 enum { PIPELINES = sizeof pipeline_text / sizeof *pipeline_text };

@@ -30,14 +30,16 @@ static HaloStatus check_fit(const HaloShape *in, const HaloShape *other, HaloFit
     if (in->kind == HALO_AUDIO && in->rate != other->rate && !one)
         return halo_fail(HALO_ERR_INPUT, "%s has %g frames a second, and this has %g", name, other->rate,
                          in->rate);
-    const bool gray = fit == HALO_FIT_GRAY;
+    const bool gray = fit == HALO_FIT_GRAY, mixed = fit == HALO_FIT_MIXED && in->kind == HALO_AUDIO;
     const int colours = other->channels - (other->alpha >= 0);
-    if ((one || (in->width == other->width && in->height == other->height)) &&
+    if ((one || mixed || (in->width == other->width && in->height == other->height)) &&
         (gray ? colours == 1 : other->channels == 1 || other->channels == in->channels))
         return HALO_OK;
-    return halo_fail(HALO_ERR_INPUT, "%s is %s, and this is %s: it has to be of this size or one %s, and %s",
-                     name, size_text(other, there), size_text(in, here),
-                     in->kind == HALO_AUDIO ? "frame" : "pixel",
+    return halo_fail(HALO_ERR_INPUT, "%s is %s, and this is %s: it has to %s%s", name, size_text(other, there),
+                     size_text(in, here),
+                     mixed                    ? ""
+                     : in->kind == HALO_AUDIO ? "be of this size or one frame, and "
+                                              : "be of this size or one pixel, and ",
                      gray ? "gray" : "have as many channels or one");
 }
 

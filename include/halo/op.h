@@ -160,9 +160,10 @@ HALO_API HaloStatus halo_build_combine_from_stats(HaloBuilder *builder, HaloReg 
 
 /* What a SOURCE has to be, beside `in`. */
 typedef enum HaloFit {
-    HALO_FIT_LIKE, /* of its size or one pixel (of sound, one frame), with as many channels or one; it comes in
-                      units of `in` */
-    HALO_FIT_OWN_UNITS, /* the same, but in its own units */
+    HALO_FIT_LIKE,  /* of its size or one pixel (of sound, one frame), with as many channels or one; it comes in
+                       units of `in` */
+    HALO_FIT_MIXED, /* the same, but sound may be of any length */
+    HALO_FIT_OWN_UNITS, /* the same as the first, but in its own units */
     HALO_FIT_GRAY,      /* of its size or one pixel, with one colour; in units of `in` */
     HALO_FIT_ANY        /* of any size and with any channels; in units of `in` */
 } HaloFit;

@@ -71,6 +71,8 @@ fall() {
         *.png | *.jpg) grep -qE '"width":(384,"height":256|192,"height":112|224,"height":168|160,"height":160)' info ;;
         twice.wav) grep -q '"kind":"audio","width":87759,' info ;;
         16k.wav) grep -q '"width":32000,.*"rate":16000,' info ;;
+        echo.wav) grep -q '"kind":"audio","width":46746,' info ;;
+        mixed.wav) grep -q '"kind":"audio","width":77175,' info ;;
         part.wav) grep -q '"kind":"audio","width":38588,' info ;;
         *.wav | *.flac) grep -qE '"kind":"audio","width":(44100|400),' info ;;
         esac || { echo "$output"; cat info; return 1; }

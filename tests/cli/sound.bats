@@ -93,6 +93,45 @@ make_eight() { seq 8 > eight.csv; }
     cmp cut.raw <(head -c 20000000 /dev/zero | tr '\000' '\020')
 }
 
+@test "sounds are mixed where the second begins, and the longer one lasts" {
+    make_eight
+    printf '%s\n' 10 20 30 > three.csv
+    [ "$(made add:three.csv)" = '11 22 33 4 5 6 7 8' ]
+    [ "$(made add:three.csv,at=2s)" = '1 2 13 24 35 6 7 8' ]
+    [ "$(made add:three.csv,at=7)" = '1 2 3 4 5 6 7 18 20 30' ]
+    [ "$(made add:three.csv,at=10s)" = '1 2 3 4 5 6 7 8 0 0 10 20 30' ]
+    [ "$(made subtract:three.csv,at=-1s)" = '1 2 3 4 5 6 7 -2 -20 -30' ]
+    [ "$(made 'trim:0,2 | add:three.csv')" = '11 22 30' ]
+    [ "$(made 'trim:0,2 | blend:three.csv,amount=0.5,at=1')" = '0.5 6 10 15' ]
+    [ "$(made 'trim:0,2 | multiply:three.csv,at=1')" = '1 20 20 30' ]
+    # A branch is an echo; it flows where it is as long as what arrives.
+    [ "$(made 'add:[gain:10],at=2')" = '1 2 13 24 35 46 57 68 70 80' ]
+    [ "$(made 'trim:2,7 | add:[trim:1,3 | gain:10],at=6s')" = '3 4 5 6 7 0 40 50' ]
+    [ "$(made 'add:[gain:10],at=-1')" = '1 2 3 4 5 6 7 18 20 30 40 50 60 70 80' ]
+    # One frame goes along with all of them, unless it has a place.
+    echo 100 > one.csv
+    [ "$(made add:one.csv)" = '101 102 103 104 105 106 107 108' ]
+    [ "$(made add:one.csv,at=1)" = '1 102 3 4 5 6 7 8' ]
+    for wrong in max:three.csv divide:three.csv multiply:three.csv,unit=mean; do
+        run --separate-stderr halo run "$wrong" eight.csv -o x.csv
+        [ "$status" -eq 1 ]
+        [[ "$stderr" == *'three.csv is 3 frames of 1 channel, and this is 8 frames of 1 channel: it has to be of this size'* ]]
+    done
+    printf 'P5 2 1 255\n\001\002' > in.pgm
+    for wrong in "multiply:[invert],unit=max,at=1" add:three.csv,at=1.5 add:three.csv,at=1,2; do
+        run --separate-stderr halo run "$wrong" eight.csv -o x.csv
+        [ "$status" -eq 2 ]
+    done
+    run --separate-stderr halo run 'add:[invert],at=1' in.pgm -o x.pgm
+    [ "$status" -eq 2 ]
+    [[ "$stderr" == *"add: at is a time, for sound; 'over' lays pictures somewhere"* ]]
+}
+
+@test "an echo comes while the sound does" {
+    first=$({ seq 9; sleep 20; } | timeout 15 "$HALO" run --raw csv 'add:[gain:10],at=3' - -o - --to csv -j1 2> /dev/null | sed -n '6p;7q')
+    [ "$first" = 25 ]
+}
+
 @test "normalize takes sound to a peak about 0, and images to a range" {
     printf '0\n-0.25\n0.125\n' > in.csv
     [ "$(halo run normalize:peak=1 in.csv -o - --to csv | tail -n +2 | paste -sd ' ')" = '0 -1 0.5' ]

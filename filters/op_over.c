@@ -1,0 +1,81 @@
+/* over and cutout: another picture laid over this one, or taken for its alpha. */
+#include "halo/op.h"
+#include "ops.h"
+
+/* Where the other begins: a distance from the left or top, or, of its end, from the right or bottom. */
+static int64_t place(int64_t at, bool from_end, int64_t whole, int64_t part)
+{
+    return from_end ? whole - part + at : at;
+}
+
+static HaloStatus build_over(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
+{
+    HaloStatus status = HALO_OK;
+    const HaloShape shape = *halo_build_shape(builder, in);
+    const int colours = shape.channels - (shape.alpha >= 0);
+    HaloCombine over = {.kind = HALO_COMBINE_OVER, .white = shape.white};
+    HaloReg other;
+    HALO_TRY(halo_build_source(builder, &arg[0], in, HALO_FIT_ANY, &other));
+    const HaloShape *on = halo_build_shape(builder, other);
+    const int others = on->channels - (on->alpha >= 0);
+    if (others != 1 && others != colours)
+        HALO_FAIL(HALO_ERR_INPUT, "over: what is laid over has %d colours, and this has %d", others, colours);
+    for (int i = 0; i < 2; i++)
+        if (arg[1].point[i] > INT32_MAX || arg[1].point[i] < INT32_MIN)
+            HALO_FAIL(HALO_ERR_USAGE, "over: at: %lld is out of range", (long long)arg[1].point[i]);
+    over.bx = -place(arg[1].point[0], arg[1].from_end[0], shape.width, on->width);
+    over.by = -place(arg[1].point[1], arg[1].from_end[1], shape.height, on->height);
+    HALO_TRY(halo_build_combine(builder, in, other, &over, out));
+out:
+    return status;
+}
+
+static HaloStatus build_cutout(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
+{
+    HaloStatus status = HALO_OK;
+    const HaloCombine cut = {
+        .kind = HALO_COMBINE_CUTOUT, .spread = true, .white = halo_build_shape(builder, in)->white};
+    HaloReg other;
+    HALO_TRY(halo_build_source(builder, &arg[0], in, HALO_FIT_GRAY, &other));
+    HALO_TRY(halo_build_combine(builder, in, other, &cut, out));
+out:
+    return status;
+}
+
+static const HaloParam over_param[] = {
+    {.key = "with",
+     .type = HALO_PARAM_SOURCE,
+     .help =
+         "of any size, gray or with as many colours as this; {dir}, {stem} and {name} stand for parts of the "
+         "input's path; a [pipeline] starts from what arrives here"},
+    {.key = "at",
+     .type = HALO_PARAM_POINT,
+     .preset = "0+0",
+     .unit = "pixels",
+     .help =
+         "where its upper left corner lies; -X-Y: its lower right corner so far from the right and the bottom"},
+};
+
+static const HaloParam mask_param[] = {
+    {.key = "with",
+     .type = HALO_PARAM_SOURCE,
+     .help =
+         "gray, of this size or one pixel: black is cut out; {dir}, {stem} and {name} stand for parts of the "
+         "input's path; a [pipeline] starts from what arrives here"},
+};
+
+const HaloOp halo_op_over = {.name = "over",
+                             .help = "lay another picture over this one, by its alpha",
+                             .known_as = "composite overlay watermark logo paste",
+                             .example = "over:[invert],at=-8-8",
+                             .kinds = HALO_IMAGE,
+                             HALO_PARAMS(over_param),
+                             .build = build_over};
+
+const HaloOp halo_op_cutout = {.name = "cutout",
+                               .help = "cut out by a gray mask, which becomes alpha, or is multiplied with it",
+                               .known_as = "mask putalpha copyopacity alpha",
+                               .example = "cutout:[gray | threshold:otsu]",
+                               .kinds = HALO_IMAGE,
+                               HALO_PARAMS(mask_param),
+                               .build = build_cutout};
