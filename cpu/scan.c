@@ -1,7 +1,9 @@
-/* Scans: along x, rows in parallel; along y, slices of columns in parallel, in place after a scan along x. */
+/* Scans: along x, rows in parallel; along y, slices of columns in parallel, in place after a scan along x. Of a
+ * band of rows, what comes down to them is in the state, and what goes on is left there. */
 #include <string.h>
 
 #include "device.h"
+#include "halo/scan.h"
 
 /* Elements of a slice of columns: they stay in the first-level cache while the scan goes down. */
 #define SLICE 1024
@@ -12,6 +14,7 @@ typedef struct Scan {
     const HaloBuf *src;
     HaloBuf *dst;
     const HaloScan *scan;
+    void *state; /* of a band (halo/scan.h); NULL: all rows are there */
     bool integer, stream;
     int64_t scratch_bytes; /* of a worker */
     char *scratch;
@@ -125,9 +128,10 @@ static void line_i64(const Scan *s, int64_t y, int c, int64_t *x, int64_t *down)
     }
 }
 
-static void scan_row(void *context, int64_t y, int worker)
+static void scan_row(void *context, int64_t row, int worker)
 {
     const Scan *s = context;
+    const int64_t y = s->src->y0 + row;
     void *x = s->scratch + worker * s->scratch_bytes;
     for (int c = 0; c < s->src->shape.channels; c++) {
         if (s->integer)
@@ -153,13 +157,18 @@ static void scan_slice(void *context, int64_t index, int worker)
     void *row = s->scratch + worker * s->scratch_bytes;
     double *x = row, *before = x + SLICE, *run = before + SLICE;
     int64_t *xi = row, *carry = xi + SLICE;
-    for (int64_t i = 0; i < n; i++) {
+    if (s->state != NULL) {
+        before = (double *)s->state + first;
+        run = (double *)s->state + all + first;
+        carry = (int64_t *)s->state + first;
+    }
+    for (int64_t i = 0; i < n && s->src->y0 == 0; i++) {
         if (s->integer)
             carry[i] = halo_scan_identity_i64(op);
         else
             before[i] = halo_scan_identity(op);
     }
-    for (int64_t y = 0; y < s->src->rows; y++) {
+    for (int64_t y = s->src->y0; y < s->src->y0 + s->src->rows; y++) {
         char *to = (char *)halo_at(s->dst, 0, y) + first * ELEMENT;
         const char *from = (const char *)halo_at(s->src, 0, y) + first * (int64_t)halo_dtype_size(dtype);
         if (s->scan->axis == HALO_AXIS_XY)
@@ -186,9 +195,12 @@ static int64_t *down_to(const Scan *s, int64_t slice, int c)
     return s->down + (slice * s->src->shape.channels + c) * s->src->cols;
 }
 
+static int64_t slice_begin(const Scan *s, int64_t slice) { return s->src->y0 + slice * s->rows; }
+
 static int64_t slice_end(const Scan *s, int64_t slice)
 {
-    return s->src->rows - slice * s->rows < s->rows ? s->src->rows : (slice + 1) * s->rows;
+    const int64_t end = s->src->y0 + s->src->rows;
+    return end - slice_begin(s, slice) < s->rows ? end : slice_begin(s, slice + 1);
 }
 
 /* Columns [at, at + n) of a slice, joined. */
@@ -198,7 +210,7 @@ static void join_columns(const Scan *s, int64_t slice, int c, int64_t at, int64_
     const HaloDtype dtype = s->src->shape.dtype;
     const int64_t channels = s->src->shape.channels, size = (int64_t)halo_dtype_size(dtype);
     uint32_t *sum = (uint32_t *)(void *)x;
-    for (int64_t y = slice * s->rows; y < slice_end(s, slice);) {
+    for (int64_t y = slice_begin(s, slice); y < slice_end(s, slice);) {
         const int64_t left = slice_end(s, slice) - y, rows = left < CPU_SUM_ROWS ? left : CPU_SUM_ROWS;
         if (s->scan->op == HALO_SCAN_SUM) memset(sum, 0, (size_t)n * sizeof *sum);
         for (const int64_t end = y + rows; y < end; y++) {
@@ -236,6 +248,7 @@ static void come_down(const Scan *s, int64_t slices)
     const int64_t n = s->src->cols * s->src->shape.channels;
     int64_t *running = down_to(s, slices, 0);
     for (int64_t i = 0; i < n; i++) running[i] = halo_scan_identity_i64(s->scan->op);
+    if (s->src->y0 > 0) memcpy(running, s->state, (size_t)(n * ELEMENT));
     for (int64_t slice = 0; slice < slices; slice++) {
         int64_t *total = down_to(s, slice, 0);
         for (int64_t i = 0; i < n; i++) {
@@ -250,7 +263,7 @@ static void finish_slice(void *context, int64_t slice, int worker)
 {
     const Scan *s = context;
     int64_t *x = (int64_t *)(void *)(s->scratch + worker * s->scratch_bytes);
-    for (int64_t y = slice * s->rows; y < slice_end(s, slice); y++)
+    for (int64_t y = slice_begin(s, slice); y < slice_end(s, slice); y++)
         for (int c = 0; c < s->src->shape.channels; c++) line_i64(s, y, c, x, down_to(s, slice, c));
     if (s->stream) s->device->kernels->rows->fence();
 }
@@ -272,11 +285,19 @@ static HaloStatus scan_both_i64(Scan *s, int workers)
     cpu_run(s->device, workers, slices - 1, total_slice, s); /* nothing comes after the last one */
     come_down(s, slices);
     cpu_run(s->device, workers, slices, finish_slice, s);
+    if (s->state != NULL) memcpy(s->state, down_to(s, slices - 1, 0), (size_t)(line * ELEMENT));
 out:
     return status;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------ */
+
+/* All of an image, or all across some rows of it. */
+static bool lies_as(const HaloBuf *src, const HaloBuf *dst)
+{
+    return src->x0 == 0 && dst->x0 == 0 && src->cols == src->shape.width && dst->cols == src->cols &&
+           src->y0 == dst->y0 && src->rows == dst->rows && src->rows > 0;
+}
 
 HaloStatus cpu_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloScan *scan)
 {
@@ -285,8 +306,8 @@ HaloStatus cpu_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
     const int channels = src->shape.channels;
     void *scratch;
     s.integer = src->shape.dtype != HALO_F32 && scan->op != HALO_SCAN_PRODUCT;
-    if (src->shape.dtype > HALO_F32 || !halo_buf_is_whole(src) || !halo_buf_is_whole(dst) ||
-        src->cols != dst->cols || src->rows != dst->rows || channels != dst->shape.channels ||
+    if (dst->rows < dst->shape.height) s.state = ((const HaloScanBand *)(const void *)scan)->state;
+    if (src->shape.dtype > HALO_F32 || !lies_as(src, dst) || channels != dst->shape.channels ||
         dst->shape.dtype != (s.integer ? HALO_I64 : HALO_F64))
         HALO_FAIL(HALO_ERR_BUG, "a scan was asked for into a buffer that does not suit its source");
     s.stream = cpu_streams(dst);

@@ -39,6 +39,14 @@ static const char *const pipeline_text[] = {
     "scan:axis=x",
     "scan:max,axis=x,exclusive=1 | crop:3x2+1+1,fit=1",
     "scan | crop:3x2+2+3,fit=1",
+    "scan:axis=y",
+    "scan:axis=y,exclusive=1 | gauss:2,border=mirror",
+    "gauss:1 | scan:min,exclusive=1 | box:width=3,height=9",
+    "integral:squares=1",
+    "integral | gauss:1,border=wrap",
+    "scan:max,axis=y | flip:y",
+    "scan:product | gauss:1 | scan:axis=y | crop:5x4+1+9,fit=1",
+    "scan | pad:top=9,bottom=20,border=mirror",
     "equalize | crop:5x4+1+9,fit=1",
 };
 
@@ -278,8 +286,11 @@ static void more_than_memory(void **state)
     assert_int_equal(encode(&halo_format_pnm, &info, &in, 0, &input), HALO_OK);
     bytes_to_file(source, input.at, input.size);
     HaloSession *const session = open_session(2, 0, 1 << 20);
-    assert_int_equal(run_file(session, "gauss:2 | sobel", source, target, &clipped), HALO_OK);
-    unlink(target);
+    static const char *const passes[] = {"gauss:2 | sobel", "scan:axis=y", "integral | gauss:1"};
+    for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
+        assert_int_equal(run_file(session, passes[i], source, target, &clipped), HALO_OK);
+        unlink(target);
+    }
     assert_int_equal(run_file(session, "normalize", source, target, &clipped), HALO_ERR_LIMIT);
     assert_int_equal(access(target, F_OK), -1);
     halo_session_close(session);

@@ -46,12 +46,6 @@ bool flow_suits(const HaloSession *session, const HaloPlan *plan)
 
 /* ---- reading and writing -------------------------------------------------------------------------------- */
 
-static Rows rows_in(const HaloBuf *buf)
-{
-    return buf->shape.kind == HALO_AUDIO ? (Rows){buf->x0, buf->x0 + buf->cols}
-                                         : (Rows){buf->y0, buf->y0 + buf->rows};
-}
-
 /* Is this all that is needed? The rest is gone through all the same, so that damage there is found, unless the
  * format knows how to leave rows out. */
 static HaloStatus end_window(Flow *flow, int64_t k, Rows rows, bool *at_end)

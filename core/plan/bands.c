@@ -41,6 +41,16 @@ bool bands_possible(const HaloPlan *plan)
     return true;
 }
 
+static bool has_own_memory(const Device *device) { return device->backend->upload != NULL; }
+
+bool bands_suit(const Device *device, const HaloPlan *plan)
+{
+    if (!bands_possible(plan)) return false;
+    for (int i = 0; i < plan->steps && has_own_memory(device); i++)
+        if (plan->step[i].dst >= 0 && needs_order(plan, &plan->step[i])) return false;
+    return true;
+}
+
 static int64_t length_of(const HaloPlan *plan) { return rows_length(&plan->reg[plan->output]); }
 
 /* ---- memory --------------------------------------------------------------------------------------------- */
@@ -160,7 +170,7 @@ int64_t bands_choose(const HaloPlan *plan, int64_t wish)
 int64_t bands_for_device(const Device *device, const HaloPlan *plan, int64_t wish, int64_t memory)
 {
     int64_t rows = length_of(plan);
-    if (!bands_possible(plan)) return rows;
+    if (!bands_suit(device, plan)) return rows;
     if (wish > 0) rows = smaller(rows, wish);
     while (rows > 1 && bands_whole_memory(device, plan, rows, true) > memory) rows = (rows + 1) / 2;
     return whole_leaves(plan, rows);
@@ -172,8 +182,6 @@ int64_t bands_for_device(const Device *device, const HaloPlan *plan, int64_t wis
  * included. A GPU is given more, since every band is launched and waited for. */
 #define FLOW_BYTES (4 << 20)
 #define FLOW_BYTES_GPU (32 << 20)
-
-static bool has_own_memory(const Device *device) { return device->backend->upload != NULL; }
 
 /* Input and output have two bands each: while one is computed the next is read and the last is written. */
 int64_t bands_flow_memory(const Device *device, const HaloPlan *plan, int64_t rows)

@@ -6,6 +6,8 @@
 #include "needs.h"
 
 bool bands_possible(const HaloPlan *plan);
+/* On this device, too? Rows of an image that hang on those before are handed on in host memory alone. */
+bool bands_suit(const Device *device, const HaloPlan *plan);
 /* The most bytes that buffers take while `rows` rows of the output are made at a time: those between the steps,
  * and, `with_in_out`, those of input and output. The second adds the scratch memory of the steps. */
 int64_t bands_memory(const HaloPlan *plan, int64_t rows, bool with_in_out);
@@ -14,8 +16,8 @@ int64_t bands_choose(const HaloPlan *plan, int64_t wish);
 /* Rows in a band for a device with memory of its own: as many as fit it. */
 int64_t bands_for_device(const Device *device, const HaloPlan *plan, int64_t wish, int64_t memory);
 
-/* Rows in a band where rows are read and written meanwhile: few, and fewer still where `memory` (of the host) or
- * the device's is small. And the bytes of host memory that this takes. */
+/* Rows in a band where rows are read and written meanwhile: few, and fewer still where `memory` (of the host)
+ * or the device's is small. And the bytes of host memory that this takes. */
 int64_t bands_for_flow(const Device *device, const HaloPlan *plan, const HaloOptions *options, int64_t memory);
 int64_t bands_flow_memory(const Device *device, const HaloPlan *plan, int64_t rows);
 /* The same for sound from pipe to pipe that somebody waits for: blocks of `latency_ms` at most. And the frames

@@ -35,9 +35,24 @@ bool measures_leaves(const HaloStep *step, const HaloShape *src)
     return measure != NULL && measure->leaves != NULL && measure->leaves(step, src);
 }
 
+/* Rows of an image that are made in order, of which the first row of the output needs the last: those of sound
+ * wait for it. */
+static bool waits_for_last(const HaloPlan *plan, const HaloStep *step)
+{
+    const HaloShape *made = &plan->reg[step->dst];
+    if (made->kind == HALO_AUDIO || made->height == 1 || !needs_order(plan, step)) return false;
+    Part *need = needs_new(plan);
+    if (need == NULL) return true;
+    needs_of(plan, (Rows){0, 1}, need);
+    const bool last = need[step->dst].y1 == made->height;
+    free(need);
+    return last;
+}
+
 bool needs_all(const HaloPlan *plan, const HaloStep *step)
 {
     if (step->dst < 0) return !measures_incrementally(plan, step);
+    if (waits_for_last(plan, step)) return true;
     const Part first = needs_part(&plan->reg[step->dst], (Rows){0, 1});
     for (int k = 0; k < step->sources; k++) {
         const HaloShape *src = &plan->reg[step->src[k]];
@@ -86,6 +101,14 @@ bool needs_order(const HaloPlan *plan, const HaloStep *step)
 
 Part *needs_new(const HaloPlan *plan) { return calloc(2 * (size_t)plan->regs, sizeof(Part)); }
 
+/* What is made in order, from the end of what was made before on. */
+static Part in_order(const HaloShape *shape, Part part, Part before)
+{
+    Rows rows = needs_rows(shape, part);
+    rows.from = smaller(rows.from, needs_rows(shape, before).to);
+    return part_joined(part, needs_part(shape, rows));
+}
+
 /* `before`: what all rows before `wanted` have needed; NULL: there are none. */
 static void find_needs(const HaloPlan *plan, Rows wanted, const Part *before, Part *need)
 {
@@ -94,7 +117,8 @@ static void find_needs(const HaloPlan *plan, Rows wanted, const Part *before, Pa
     for (int i = plan->steps - 1; i >= 0; i--) {
         const HaloStep *step = &plan->step[i];
         if (step->dst >= 0 && needs_order(plan, step) && !part_is_empty(need[step->dst]))
-            need[step->dst].x0 = before == NULL ? 0 : smaller(need[step->dst].x0, before[step->dst].x1);
+            need[step->dst] = in_order(&plan->reg[step->dst], need[step->dst],
+                                       before != NULL ? before[step->dst] : (Part){0});
         const Primitive *primitive = primitive_of(step);
         if (step->dst >= 0 && primitive->makes != NULL)
             need[step->dst] = primitive->makes(step, &plan->reg[step->dst], need[step->dst]);
@@ -134,6 +158,12 @@ HaloStatus needs_of_input(const HaloPlan *plan, Rows wanted, Rows *rows)
 }
 
 /* ---- buffers -------------------------------------------------------------------------------------------- */
+
+Rows rows_in(const HaloBuf *buf)
+{
+    return buf->shape.kind == HALO_AUDIO ? (Rows){buf->x0, buf->x0 + buf->cols}
+                                         : (Rows){buf->y0, buf->y0 + buf->rows};
+}
 
 void set_rows(HaloBuf *buf, Rows rows) { part_set(buf, needs_part(&buf->shape, rows)); }
 

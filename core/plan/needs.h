@@ -15,6 +15,7 @@ static inline int64_t rows_length(const HaloShape *shape)
     return shape->kind == HALO_AUDIO ? shape->width : shape->height;
 }
 
+Rows rows_in(const HaloBuf *buf);
 void set_rows(HaloBuf *buf, Rows rows);         /* its rectangle, all across */
 HaloBuf rows_of(const HaloBuf *buf, Rows rows); /* the same memory */
 

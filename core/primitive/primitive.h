@@ -61,10 +61,12 @@ typedef struct Primitive {
     void (*describe)(const HaloStep *step, bool sound, bool exact, char *room, size_t size);
     /* Does a backend have it? NULL: each has. */
     bool (*offered)(const HaloBackend *backend);
-    /* Of sound whose result at a time hangs on all that was before: parts are made in order, and bytes of state
-     * are handed from one to the next, zeros to the first; 0: not this step. NULL: none. */
+    /* Where the result at a time of sound, or in a row of an image, hangs on all that was before: parts are
+     * made in order, by `go_on` in place of `run`, and bytes of state are handed from one to the next, zeros to
+     * the first; 0: not this step. NULL: none. */
     int64_t (*keeps)(const HaloStep *step, const HaloShape *src);
-    void (*carry)(HaloStep *step, void *state);
+    HaloStatus (*go_on)(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
+                        const HaloBuf *const src[], HaloBuf *dst, void *state);
     /* Calls the backend's member. NULL: it measures. */
     HaloStatus (*run)(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
                       const HaloBuf *const src[], HaloBuf *dst);

@@ -1,4 +1,6 @@
 /* Scans: prefix sums, and the same with other operations. */
+#include "halo/scan.h"
+
 #include "primitive.h"
 
 static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], HaloShape *dst)
@@ -34,11 +36,17 @@ static bool by_rows(const HaloStep *step, const HaloShape *shape)
     return step->u.scan.axis == HALO_AXIS_X && shape->kind == HALO_IMAGE;
 }
 
+/* Whole rows; what came before them is in the state. Of sound all of it. */
 static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
 {
-    if (!by_rows(step, src)) return whole_reads(step, k, src, part);
+    if (src->kind == HALO_AUDIO) return whole_reads(step, k, src, part);
     if (!part_is_empty(part)) part.x0 = 0, part.x1 = src->width;
     return part;
+}
+
+static int64_t keeps(const HaloStep *step, const HaloShape *src)
+{
+    return src->kind == HALO_IMAGE && !by_rows(step, src) ? halo_scan_state(src) : 0;
 }
 
 static Part makes(const HaloStep *step, const HaloShape *dst, Part part) { return reads(step, 0, dst, part); }
@@ -53,14 +61,27 @@ static HaloBuf rows_alone(const HaloBuf *buf, int64_t y0, int64_t rows)
     return alone;
 }
 
-/* A backend scans what is there as a whole. */
+/* A backend scans what is there as a whole: rows that hang on no others, or the first ones. */
 static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
                       const HaloBuf *const src[], HaloBuf *dst)
 {
-    if (!by_rows(step, &dst->shape)) return backend->scan(device, src[0], dst, &step->u.scan);
+    if (dst->shape.kind == HALO_AUDIO) return backend->scan(device, src[0], dst, &step->u.scan);
     const HaloBuf from = rows_alone(src[0], dst->y0, dst->rows);
     HaloBuf to = rows_alone(dst, dst->y0, dst->rows);
     return backend->scan(device, &from, &to, &step->u.scan);
+}
+
+/* In bands only where they are in host memory (bands_suit). */
+static HaloStatus go_on(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
+                        const HaloBuf *const src[], HaloBuf *dst, void *state)
+{
+    const HaloScanBand band = {step->u.scan, state};
+    HaloBuf from = *src[0];
+    if (dst->rows == dst->shape.height || backend->upload != NULL) return run(backend, device, step, src, dst);
+    from.data = halo_at(src[0], 0, dst->y0);
+    from.y0 = dst->y0;
+    from.rows = dst->rows;
+    return backend->scan(device, &from, dst, &band.scan);
 }
 
 const Primitive primitive_scan = {
@@ -70,5 +91,7 @@ const Primitive primitive_scan = {
     .makes = makes,
     .flops = flops,
     .describe = describe,
+    .keeps = keeps,
     .run = run,
+    .go_on = go_on,
 };

@@ -46,12 +46,18 @@ static int64_t keeps(const HaloStep *step, const HaloShape *src)
     return sections->zero_phase ? 0 : (int64_t)sizeof(double) * 2 * sections->count * src->channels;
 }
 
-static void carry(HaloStep *step, void *state) { step->u.sections.state = state; }
-
 static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
                       const HaloBuf *const src[], HaloBuf *dst)
 {
     return backend->sections(device, src[0], dst, &step->u.sections, step->store);
+}
+
+static HaloStatus go_on(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
+                        const HaloBuf *const src[], HaloBuf *dst, void *state)
+{
+    HaloSections sections = step->u.sections;
+    sections.state = state;
+    return backend->sections(device, src[0], dst, &sections, step->store);
 }
 
 const Primitive primitive_sections = {
@@ -64,6 +70,6 @@ const Primitive primitive_sections = {
     .describe = describe,
     .offered = offered,
     .keeps = keeps,
-    .carry = carry,
     .run = run,
+    .go_on = go_on,
 };

@@ -5,18 +5,19 @@
 
 #include "primitive/primitive.h"
 
-/* Copies what `from` has of frames [x, end) to the same frames of `to`. */
-static void copy_frames(const HaloBuf *from, HaloBuf *to, int64_t x, int64_t end)
+/* Copies what `from` has of some rows to the same rows of `to`. */
+static void copy_rows(const HaloBuf *from, const HaloBuf *to, Rows rows)
 {
-    x = larger(x, from->x0);
-    end = smaller(end, from->x0 + from->cols);
-    if (from->data == NULL || x >= end) return;
-    HaloBuf part = *to;
-    part.cols = end - x;
-    memcpy(halo_at(to, x, 0), halo_at(from, x, 0), (size_t)halo_row_bytes(&part));
+    if (from->data == NULL) return;
+    const Rows there = rows_in(from);
+    rows = (Rows){larger(rows.from, there.from), smaller(rows.to, there.to)};
+    if (rows.from >= rows.to) return;
+    const HaloBuf part = rows_of(to, rows);
+    for (int64_t y = part.y0; y < part.y0 + part.rows; y++)
+        memcpy(halo_at(&part, part.x0, y), halo_at(from, part.x0, y), (size_t)halo_row_bytes(&part));
 }
 
-/* The first frame of the value that later bands need. Those at the end, whose borders reflect, may need frames
+/* The first row of the value that later bands need. Those at the end, whose borders reflect, may need rows
  * further back than the next band does. */
 static HaloStatus needed_later(const HaloPlan *plan, HaloReg reg, Rows rows, int64_t band, int64_t end,
                                int64_t *first)
@@ -27,9 +28,11 @@ static HaloStatus needed_later(const HaloPlan *plan, HaloReg reg, Rows rows, int
     Part *need = needs_new(plan);
     if (need == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     needs_of(plan, (Rows){rows.to, smaller(rows.to + band, made)}, need);
-    if (!part_is_empty(need[reg])) *first = smaller(*first, need[reg].x0);
+    const HaloShape *shape = &plan->reg[reg];
+    if (!part_is_empty(need[reg])) *first = smaller(*first, needs_rows(shape, need[reg]).from);
     needs_of(plan, (Rows){made - 1, made}, need);
-    if (!part_is_empty(need[reg])) *first = smaller(*first, end - (plan->reg[reg].width - need[reg].x0));
+    if (!part_is_empty(need[reg]))
+        *first = smaller(*first, end - (rows_length(shape) - needs_rows(shape, need[reg]).from));
     free(need);
     return HALO_OK;
 }
@@ -37,47 +40,44 @@ static HaloStatus needed_later(const HaloPlan *plan, HaloReg reg, Rows rows, int
 /* The tail begins no earlier than what there is. */
 static HaloStatus keep_tail(const HaloBuf *dst, int64_t first, Carried *carried)
 {
-    const int64_t there = carried->tail.data != NULL ? smaller(carried->tail.x0, dst->x0) : dst->x0;
+    int64_t there = rows_in(dst).from;
     HaloBuf tail = *dst;
-    tail.x0 = larger(first, there);
-    tail.cols = carried->done - tail.x0;
+    if (carried->tail.data != NULL) there = smaller(there, rows_in(&carried->tail).from);
+    const Rows rows = {larger(first, there), carried->done};
     tail.data = NULL;
-    if (tail.cols > 0) {
+    if (rows.from < rows.to) {
+        set_rows(&tail, rows);
         tail.stride = halo_row_bytes(&tail);
-        tail.data = malloc((size_t)tail.stride);
+        tail.data = malloc((size_t)(tail.stride * tail.rows));
         if (tail.data == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
-        copy_frames(&carried->tail, &tail, tail.x0, carried->done);
-        copy_frames(dst, &tail, tail.x0, carried->done);
+        copy_rows(&carried->tail, &tail, rows);
+        copy_rows(dst, &tail, rows);
     }
     free(carried->tail.data);
     carried->tail = tail;
     return HALO_OK;
 }
 
-HaloStatus carry_on(Device *device, const HaloPlan *plan, const HaloStep *like, const HaloBuf *const src[],
+HaloStatus carry_on(Device *device, const HaloPlan *plan, const HaloStep *step, const HaloBuf *const src[],
                     HaloBuf *dst, Rows rows, int64_t band, Carried *carried)
 {
     HaloStatus status = HALO_OK;
-    const Primitive *primitive = primitive_of(like);
-    const int64_t end = dst->x0 + dst->cols;
-    HaloStep step = *like;
-    HaloBuf rest = *dst;
+    const Primitive *primitive = primitive_of(step);
+    const Rows wanted = rows_in(dst);
     int64_t first;
-    if (carried->state == NULL) carried->state = calloc(1, (size_t)primitive->keeps(like, &src[0]->shape));
+    if (carried->state == NULL) carried->state = calloc(1, (size_t)primitive->keeps(step, &src[0]->shape));
     if (carried->state == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
-    if (dst->x0 > carried->done ||
-        (dst->x0 < carried->done && (carried->tail.data == NULL || carried->tail.x0 > dst->x0)))
+    if (wanted.from > carried->done ||
+        (wanted.from < carried->done &&
+         (carried->tail.data == NULL || rows_in(&carried->tail).from > wanted.from)))
         HALO_FAIL(HALO_ERR_BUG, "a band needs what those before it have not kept");
-    copy_frames(&carried->tail, dst, dst->x0, end);
-    if (end > carried->done) {
-        rest.x0 = carried->done;
-        rest.cols = end - rest.x0;
-        rest.data = halo_at(dst, rest.x0, rest.y0);
-        primitive->carry(&step, carried->state);
-        HALO_TRY(primitive->run(device->backend, device->handle, &step, src, &rest));
-        carried->done = end;
+    copy_rows(&carried->tail, dst, wanted);
+    if (wanted.to > carried->done) {
+        HaloBuf rest = rows_of(dst, (Rows){carried->done, wanted.to});
+        HALO_TRY(primitive->go_on(device->backend, device->handle, step, src, &rest, carried->state));
+        carried->done = wanted.to;
     }
-    HALO_TRY(needed_later(plan, step.dst, rows, band, carried->done, &first));
+    HALO_TRY(needed_later(plan, step->dst, rows, band, carried->done, &first));
     HALO_TRY(keep_tail(dst, first, carried));
 out:
     return status;

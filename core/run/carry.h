@@ -4,11 +4,11 @@
 
 #include "run.h"
 
-/* What one band leaves for the next: the state behind its last frame, and frames that are needed once more, up
- * to that. All 0 before the first; carry_free gives it back. */
+/* What one band leaves for the next: the state behind its last row (of sound: frame), and rows that are needed
+ * once more, up to that. All 0 before the first; carry_free gives it back. */
 typedef struct Carried {
     void *state;
-    int64_t done; /* frames of the value, so far */
+    int64_t done; /* rows of the value, so far */
     HaloBuf tail; /* the last of them; data NULL: none */
 } Carried;
 

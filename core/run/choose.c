@@ -59,7 +59,7 @@ static bool gpu_holds(const HaloSession *session, const HaloPlan *plan, char *wh
     char need[32], there[32];
     if (memory <= 0 || needed <= memory) return true;
     snprintf(why, size, "%s of the GPU's memory are needed%s and %s may be used%s", memory_text(needed, need),
-             bands_possible(plan) ? "" : ", since this cannot go in bands,", memory_text(memory, there),
+             bands_suit(device, plan) ? "" : ", since this cannot go in bands,", memory_text(memory, there),
              share > 1 ? " for each file at work" : "");
     return false;
 }
