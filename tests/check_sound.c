@@ -1,7 +1,6 @@
 /* Sound that flows through a plan in blocks: samples and results are those of the whole at once, whatever the
  * block, from files and from pipes whose length nobody knows; WAVE's header and chunks come out right. */
 #include <fcntl.h>
-#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,6 +62,10 @@ static const char *const pipeline_text[] = {
     "average:9 | subtract:[gauss:2 | trim:40],at=5 | pad:3,1 | stats",
     "multiply:[trim:3,60 | reverse],at=-30",
     "blend:[pad:20,9],at=7,amount=0.3 | average:5,border=reflect",
+    "fir:file=\"7x1: 1,-2,3,0.5,0.25,4,-1\",phase=causal",
+    "gauss:2 | fir:file=\"9x1: 1,-2,3,0.5,0.25,4,-1,0.5,2\",phase=causal,tail=1 | stats",
+    "trim:4 | fir:file=\"3x1: 1,-2,3\",phase=causal,tail=1 | fir:file=\"6x1: 1,-2,3,4,5,6\",phase=causal | "
+    "pad:2,3",
     "blend:[silence:1e-9,min=1 | invert]",
 };
 enum { PIPELINES = sizeof pipeline_text / sizeof *pipeline_text };
@@ -195,86 +198,6 @@ static void blocks_do_not_show(void **state)
 {
     (void)state;
     for_each_case(__func__, 400, blocks_body);
-}
-
-/* ---- silence -------------------------------------------------------------------------------------------- */
-
-static bool is_silent(const HaloBuf *in, int64_t frame, float level)
-{
-    const float *at = halo_at(in, frame, 0);
-    for (int c = 0; c < in->shape.channels; c++)
-        if (!(at[c] > -level && at[c] < level)) return false;
-    return true;
-}
-
-/* Mostly zeros, or just below the level, and here and there a sample that reaches it, or a NaN. */
-static HaloBuf draw_silence(Rng *rng, float level)
-{
-    const HaloShape shape = {.kind = HALO_AUDIO,
-                             .dtype = HALO_F32,
-                             .width = rng_between(rng, 1, 90),
-                             .height = 1,
-                             .channels = (int)rng_between(rng, 1, 3),
-                             .alpha = -1,
-                             .white = 1.0f,
-                             .rate = 8000};
-    HaloBuf in = random_input(&shape, false, rng);
-    const int64_t samples = shape.width * shape.channels, few = rng_between(rng, 1, 60);
-    for (int64_t i = 0; i < samples; i++) {
-        float *v = (float *)in.data + i;
-        *v = rng_once_in(rng, 2) ? nextafterf(level, 0.0f) : 0.0f;
-        if (rng_once_in(rng, few)) *v = level;
-        if (rng_once_in(rng, 2)) *v = -*v;
-        if (rng_once_in(rng, 9 * few)) *v = NAN;
-    }
-    return in;
-}
-
-static void silence_body(Rng *rng)
-{
-    char text[80];
-    const float level = 0.25f;
-    const int64_t least = rng_between(rng, 1, 9);
-    HaloBuf in = draw_silence(rng, level);
-    int64_t from = 0, to = in.cols;
-    while (from < in.cols && is_silent(&in, from, level)) from++;
-    while (to > from && is_silent(&in, to - 1, level)) to--;
-    if (from < least) from = 0;
-    if (in.cols - to < least) to = in.cols;
-    snprintf(text, sizeof text, "silence:0.25,min=%d", (int)least);
-    Outcome outcome = expect_everywhere_alike(text, &in, NULL);
-    if ((outcome.status == HALO_OK) != (from < to))
-        fail_case(NULL, "%s: %d frames are left, and it says %s", text, (int)(to - from), outcome.message);
-    if (from < to) {
-        const HaloBuf *out = &outcome.out;
-        if (out->cols != to - from ||
-            memcmp(out->data, halo_at(&in, from, 0), (size_t)halo_row_bytes(out)) != 0)
-            fail_case(NULL, "%s: other frames than %d to %d", text, (int)from, (int)to);
-    }
-    outcome_free(&outcome);
-    halo_buf_free(&in);
-}
-
-static void silence_goes_from_the_ends(void **state)
-{
-    runners_open(state);
-    for_each_case(__func__, 300, silence_body);
-    runners_close(state);
-}
-
-/* A shape alone does not say how much is left. */
-static void silence_needs_samples(void **state)
-{
-    (void)state;
-    HaloSession *session = open_session(1, 0);
-    HaloPipeline *pipeline;
-    HaloPlan *plan;
-    const HaloShape shape = {HALO_AUDIO, HALO_F32, 100, 1, 1, -1, 1, 8000};
-    assert_int_equal(halo_pipeline_parse(session, "silence", &pipeline), HALO_OK);
-    assert_int_equal(halo_plan_make(session, pipeline, &shape, NULL, &plan), HALO_ERR_USAGE);
-    assert_null(plan);
-    halo_pipeline_free(pipeline);
-    halo_session_close(session);
 }
 
 /* ---- WAVE ----------------------------------------------------------------------------------------------- */
@@ -440,8 +363,6 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_do_not_show),
-        cmocka_unit_test(silence_goes_from_the_ends),
-        cmocka_unit_test(silence_needs_samples),
         cmocka_unit_test(chunks_of_wave_are_kept),
         cmocka_unit_test(unknown_lengths_are_put_right),
         cmocka_unit_test(long_sound_becomes_rf64),

@@ -93,6 +93,18 @@ make_eight() { seq 8 > eight.csv; }
     cmp cut.raw <(head -c 20000000 /dev/zero | tr '\000' '\020')
 }
 
+@test "fir by phase=causal begins with the sound, and tail=1 lets it ring out" {
+    make_eight
+    printf '%s\n' 1 0 10 > taps.txt
+    [ "$(made 'trim:0,3 | fir:taps.txt,phase=causal')" = '1 2 13' ]
+    [ "$(made 'trim:0,3 | fir:taps.txt,phase=causal,tail=1')" = '1 2 13 20 30' ]
+    [ "$(made 'trim:0,3 | fir:taps.txt,border=zero')" = '2 13 20' ]
+    for wrong in tail=1 phase=causal,border=zero; do
+        run --separate-stderr halo run "fir:taps.txt,$wrong" eight.csv -o x.csv
+        [ "$status" -eq 2 ]
+    done
+}
+
 @test "sounds are mixed where the second begins, and the longer one lasts" {
     make_eight
     printf '%s\n' 10 20 30 > three.csv

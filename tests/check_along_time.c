@@ -1,0 +1,152 @@
+/* Sound without its silence, and what rings on behind it, beside plain loops. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "pipelines.h"
+
+/* ---- silence -------------------------------------------------------------------------------------------- */
+
+static bool is_silent(const HaloBuf *in, int64_t frame, float level)
+{
+    const float *at = halo_at(in, frame, 0);
+    for (int c = 0; c < in->shape.channels; c++)
+        if (!(at[c] > -level && at[c] < level)) return false;
+    return true;
+}
+
+static HaloShape draw_short_sound(Rng *rng)
+{
+    return (HaloShape){.kind = HALO_AUDIO,
+                       .dtype = HALO_F32,
+                       .width = rng_between(rng, 1, 90),
+                       .height = 1,
+                       .channels = (int)rng_between(rng, 1, 3),
+                       .alpha = -1,
+                       .white = 1.0f,
+                       .rate = 8000};
+}
+
+/* Mostly zeros, or just below the level, and here and there a sample that reaches it, or a NaN. */
+static HaloBuf draw_silence(Rng *rng, float level)
+{
+    const HaloShape shape = draw_short_sound(rng);
+    HaloBuf in = random_input(&shape, false, rng);
+    const int64_t samples = shape.width * shape.channels, few = rng_between(rng, 1, 60);
+    for (int64_t i = 0; i < samples; i++) {
+        float *v = (float *)in.data + i;
+        *v = rng_once_in(rng, 2) ? nextafterf(level, 0.0f) : 0.0f;
+        if (rng_once_in(rng, few)) *v = level;
+        if (rng_once_in(rng, 2)) *v = -*v;
+        if (rng_once_in(rng, 9 * few)) *v = NAN;
+    }
+    return in;
+}
+
+static void silence_body(Rng *rng)
+{
+    char text[80];
+    const float level = 0.25f;
+    const int64_t least = rng_between(rng, 1, 9);
+    HaloBuf in = draw_silence(rng, level);
+    int64_t from = 0, to = in.cols;
+    while (from < in.cols && is_silent(&in, from, level)) from++;
+    while (to > from && is_silent(&in, to - 1, level)) to--;
+    if (from < least) from = 0;
+    if (in.cols - to < least) to = in.cols;
+    snprintf(text, sizeof text, "silence:0.25,min=%d", (int)least);
+    Outcome outcome = expect_everywhere_alike(text, &in, NULL);
+    if ((outcome.status == HALO_OK) != (from < to))
+        fail_case(NULL, "%s: %d frames are left, and it says %s", text, (int)(to - from), outcome.message);
+    if (from < to) {
+        const HaloBuf *out = &outcome.out;
+        if (out->cols != to - from ||
+            memcmp(out->data, halo_at(&in, from, 0), (size_t)halo_row_bytes(out)) != 0)
+            fail_case(NULL, "%s: other frames than %d to %d", text, (int)from, (int)to);
+    }
+    outcome_free(&outcome);
+    halo_buf_free(&in);
+}
+
+static void silence_goes_from_the_ends(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 300, silence_body);
+}
+
+/* A shape alone does not say how much is left. */
+static void silence_needs_samples(void **state)
+{
+    (void)state;
+    HaloSession *session = runner[0].session;
+    HaloPipeline *pipeline;
+    HaloPlan *plan;
+    const HaloShape shape = {HALO_AUDIO, HALO_F32, 100, 1, 1, -1, 1, 8000};
+    assert_int_equal(halo_pipeline_parse(session, "silence", &pipeline), HALO_OK);
+    assert_int_equal(halo_plan_make(session, pipeline, &shape, NULL, &plan), HALO_ERR_USAGE);
+    assert_null(plan);
+    halo_pipeline_free(pipeline);
+}
+
+/* ---- impulse responses ---------------------------------------------------------------------------------- */
+
+enum { RESPONSE = 40 };
+
+/* h(k) x(n - k) added up from the oldest sample on, with silence around the sound. */
+static float responded(const HaloBuf *in, int64_t n, int channel, const float *h, int64_t taps)
+{
+    float sum = 0.0f;
+    for (int64_t k = taps - 1; k >= 0; k--) {
+        const bool there = n - k >= 0 && n - k < in->cols;
+        sum = fmaf(h[k], there ? ((const float *)halo_at(in, n - k, 0))[channel] : 0.0f, sum);
+    }
+    return sum;
+}
+
+static void response_body(Rng *rng)
+{
+    char text[RESPONSE * 20 + 60];
+    float h[RESPONSE];
+    const HaloShape shape = draw_short_sound(rng);
+    const int64_t taps = rng_between(rng, 1, RESPONSE);
+    const bool tail = rng_once_in(rng, 2);
+    HaloBuf in = random_input(&shape, false, rng);
+    int used = snprintf(text, sizeof text, "fir:file=\"%dx1:", (int)taps);
+    for (int64_t k = 0; k < taps; k++) {
+        h[k] = rng_float(rng, -1, 1);
+        used += snprintf(text + used, sizeof text - (size_t)used, "%s %.9g", k > 0 ? "," : "", (double)h[k]);
+    }
+    snprintf(text + used, sizeof text - (size_t)used, "\",phase=causal%s", tail ? ",tail=1" : "");
+    Outcome outcome = run_ok(text, &in);
+    const HaloBuf *out = &outcome.out;
+    assert_int_equal(out->cols, in.cols + (tail ? taps - 1 : 0));
+    for (int64_t n = 0; n < out->cols; n++)
+        for (int c = 0; c < shape.channels; c++) {
+            const float got = ((const float *)halo_at(out, n, 0))[c], want = responded(&in, n, c, h, taps);
+            if (got != want) fail_case(NULL, "%s: %g at %d, not %g", text, (double)got, (int)n, (double)want);
+        }
+    outcome_free(&outcome);
+    halo_buf_free(&in);
+}
+
+static void responses_begin_with_the_sound(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 200, response_body);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(silence_goes_from_the_ends),
+        cmocka_unit_test(silence_needs_samples),
+        cmocka_unit_test(responses_begin_with_the_sound),
+    };
+    test_arguments(argc, argv);
+    return cmocka_run_group_tests(tests, runners_open, runners_close);
+}
