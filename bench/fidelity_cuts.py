@@ -2,10 +2,11 @@
 
 import numpy as np
 from scipy import signal
+from scipy.io import wavfile
 
 from fidelity import Errors, rounding
 from fidelity_peers import RATE, recording
-from fidelity_sound import full_scale
+from fidelity_sound import full_scale, taps_text
 
 
 def cuts(c, p):
@@ -44,11 +45,17 @@ def gains(c, p):
               p.halo(call, x, ".wav")[:, 0], exact,
               Errors("definition: between 4097 gains halo goes in straight lines", exact, 0.0, 16, 1.0))
     loud = np.tile(x, 8)
-    found = p.ffmpeg_loudness(loud)
+    found = p.ffmpeg_loudness(loud)[0]
     exact = full_scale(loud) * 10 ** ((-30 - found) / 20)
     c.add("loudnorm:-30", "FFmpeg", "ebur128, of x, and x * 10^((-30 - I) / 20)", "sound f32",
           p.halo("loudnorm:-30", loud, ".wav")[:, 0], exact,
           Errors("precision: FFmpeg says I in tenths", exact, 0.0, 2, 0.006 * 2**24 / 2))
+    told = p.ffmpeg_loudnorm(loud)
+    gain = f"measured_I={told['input_i']}:measured_TP={told['input_tp']}:measured_LRA={told['input_lra']}:measured_thresh={told['input_thresh']}"
+    c.add("loudnorm:-30", "FFmpeg", "loudnorm=I=-30:TP=-1:linear=true, with what a first pass measured", "sound f32",
+          p.halo("loudnorm:-30", loud, ".wav")[:, 0], p.ffmpeg(loud, f"loudnorm=I=-30:TP=-1:LRA=50:linear=true:{gain}"),
+          Errors("precision: FFmpeg measures I in hundredths, and halo is held against that", full_scale(loud) * 10 ** ((-30 - float(told["input_i"])) / 20),
+                 8, 2, 0.0006 * 2**24 / 2))
     frames = wide[: len(wide) // 480 * 480].reshape(-1, 480)
     exact = 20 * np.log10(np.stack([np.sqrt((frames**2).mean(axis=1)), np.abs(frames).max(axis=1)], axis=1))
     c.add("level:10ms", "NumPy", "20 log10 of the RMS, and of the peak, of 480 samples, f64", "sound f32",
@@ -69,6 +76,43 @@ def rates(c, p):
               rounding(exact, 400, 2.0))
 
 
+def chirp(rate, seconds=0.5):
+    """From 100 Hz to 5 kHz, out of silence and back: what it is at any rate is known."""
+    t = np.arange(int(seconds * rate)) / rate
+    return 0.8 * np.sin(np.pi * t / seconds) ** 4 * np.sin(2 * np.pi * (100 * t + 4900 * t * t / (2 * seconds)))
+
+
+def rates_by_hand(c, p):
+    x = chirp(RATE).astype(np.float32)
+    for to in 16000, 44100, 96000:
+        ours, made = p.halo(f"rate:{to}", x, ".wav")[:, 0], p.sox(x, "rate", "-v", to)
+        c.add(f"rate:{to}", "SoX", f"rate -v {to}, of a sweep that is faded in and out", "sound f32", ours, made,
+              Errors("precision: halo adds up in f32, SoX in f64",
+                     chirp(to), 100, 400, 1.0))
+
+
+def mixes(c, p):
+    x = recording("f32") / 2
+    y = x[::-3].copy()
+    late = np.zeros(len(x) + RATE // 10)
+    late[: len(x)] = x
+    late[RATE // 10 + len(x) - len(y) :] += y
+    begin = RATE // 10 + len(x) - len(y)
+    side = p.write(y, ".wav")
+    ours = p.halo(f"add:{side},at={begin}", x, ".wav")[:, 0]
+    c.add("add:FILE,at=N", "NumPy", "x, zeros behind it, += y from N on, f64", "sound f32", ours, late, rounding(late, 2, 1.0))
+    source, out = p.write(x, ".wav"), p.path(".wav")
+    p.run(["sox", "-D", "-m", "-v", 1, source, "-v", 1, f"|sox {side} -p pad {begin}s", out])
+    c.add("add:FILE,at=N", "SoX", "-D -m -v 1 x -v 1 y, padded by N samples", "sound f32", ours, wavfile.read(out)[1],
+          Errors("precision: SoX computes with samples of 32-bit integers", late, 4))
+    taps = np.array([0.5, -0.25, 0.125, 0.7, 0.1])
+    wide = full_scale(x)
+    for tail, call, made in (("", "signal.lfilter(taps, 1, x), f64", signal.lfilter(taps, 1, wide)),
+                             (",tail=1", "convolve(x, taps), f64", np.convolve(wide, taps))):
+        c.add(f"fir:TAPS,phase=causal{tail}", "NumPy" if tail else "SciPy", call, "sound f32",
+              p.halo(f"fir:{taps_text(taps)},phase=causal{tail}", x, ".wav")[:, 0], made, rounding(made, 5, 1.7))
+
+
 def rows(c, p):
-    for part in cuts, gains, rates:
+    for part in cuts, gains, rates, rates_by_hand, mixes:
         part(c, p)

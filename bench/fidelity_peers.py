@@ -84,9 +84,18 @@ class Programs:
                 value in pairs if value.strip().replace(".", "").lstrip("-").isdigit()}
 
     def ffmpeg_loudness(self, samples):
-        done = subprocess.run(["ffmpeg", "-nostats", "-i", self.write(samples, ".wav"), "-af", "ebur128", "-f", "null",
-                               "-"], capture_output=True, text=True, check=True)
-        return float(re.findall(r"I:\s+(-?[0-9.]+) LUFS", done.stderr)[-1])
+        """Integrated loudness, and true peak."""
+        done = subprocess.run(["ffmpeg", "-nostats", "-i", self.write(samples, ".wav"), "-af", "ebur128=peak=true", "-f",
+                               "null", "-"], capture_output=True, text=True, check=True)
+        wanted = r"I:\s+(-?[0-9.]+) LUFS", r"Peak:\s+(-?[0-9.]+) dBFS"
+        return [float(re.findall(text, done.stderr)[-1]) for text in wanted]
+
+    def ffmpeg_loudnorm(self, samples):
+        """What loudnorm measures in its first pass, as it prints it."""
+        done = subprocess.run(["ffmpeg", "-nostats", "-i", self.write(samples, ".wav"), "-af",
+                               "loudnorm=I=-30:TP=-1:print_format=json", "-f", "null", "-"],
+                              capture_output=True, text=True, check=True)
+        return json.loads(done.stderr[done.stderr.rindex("{"):])
 
     def ffmpeg(self, samples, effects):
         source, out = self.write(samples, ".wav"), self.path(".wav")

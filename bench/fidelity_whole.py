@@ -112,10 +112,17 @@ def loudness(c, p):
         got = p.halo_result("stats", x, ".wav")
         value = got["all"].get("loudness", got.get("loudness"))
         value = value["integrated"] if isinstance(value, dict) else value
-        theirs = p.ffmpeg_loudness(x)
+        theirs = p.ffmpeg_loudness(x)[0]
         c.add("stats: loudness", "FFmpeg", f"ebur128, of {name}", "sound f32",
               np.rint(number(value) * 10).astype(np.int64), np.rint(number(theirs) * 10).astype(np.int64),
               Errors("rounding: FFmpeg prints tenths of a LUFS", number(value) * 10, 0.6))
+    swelling = np.tile(noise, (4, 1)) * np.linspace(0.05, 1, 40 * RATE, dtype=np.float32)[:, None]
+    got = p.halo_result("stats:full=1", swelling, ".wav")["loudness"]
+    values = np.array([got[key] for key in ("integrated", "true_peak")]) * 10
+    c.add("stats:full: loudness, true peak", "FFmpeg", "ebur128=peak=true, of noise that grows louder", "sound f32",
+          np.rint(values).astype(np.int64), np.rint(np.array(p.ffmpeg_loudness(swelling)) * 10).astype(np.int64),
+          Errors("rounding: FFmpeg prints tenths; precision: it looks for peaks between samples at four times the rate by a filter of its own",
+                 values, 1.1))
 
 
 def histograms(c, p):
