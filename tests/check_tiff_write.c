@@ -188,9 +188,40 @@ static void libtiff_reads_what_is_written(void **unused)
     for_each_case(__func__, 150, one_picture);
 }
 
+static int predictor_of(HaloDtype dtype)
+{
+    const HaloShape shape = shape_of(dtype, 70, 30, 1, false);
+    const HaloInfo info = {0};
+    const char *path = test_path("predictor.tif");
+    uint16_t predictor = 0;
+    HaloBuf data;
+    Bytes file;
+    assert_int_equal(halo_buf_alloc(&data, &shape), HALO_OK);
+    memset(data.data, 0x3f, (size_t)(data.rows * data.stride));
+    assert_int_equal(encode(&halo_format_tiff, &info, &data, 0, &file), HALO_OK);
+    bytes_to_file(path, file.at, file.size);
+    TIFF *tiff = TIFFOpen(path, "r");
+    assert_non_null(tiff);
+    assert_int_equal(TIFFGetFieldDefaulted(tiff, TIFFTAG_PREDICTOR, &predictor), 1);
+    TIFFClose(tiff);
+    free(file.at);
+    halo_buf_free(&data);
+    return predictor;
+}
+
+/* The floating-point predictor is read by few. */
+static void floats_are_written_without_predictor(void **unused)
+{
+    (void)unused;
+    assert_int_equal(predictor_of(HALO_U8), PREDICTOR_HORIZONTAL);
+    assert_int_equal(predictor_of(HALO_U16), PREDICTOR_HORIZONTAL);
+    assert_int_equal(predictor_of(HALO_F32), PREDICTOR_NONE);
+}
+
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(libtiff_reads_what_is_written)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(libtiff_reads_what_is_written),
+                                       cmocka_unit_test(floats_are_written_without_predictor)};
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, NULL, test_folder_remove);
 }

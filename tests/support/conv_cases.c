@@ -1,0 +1,72 @@
+/* Convolutions that tests draw, and the comparison of one everywhere. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "conv_cases.h"
+#include "draw.h"
+#include "oracle.h"
+
+HaloStatus conv_call(const HaloBackend *backend, HaloDevice *device, const HaloBuf *const src[2], HaloBuf *dst,
+                     const void *parameters)
+{
+    const HaloStep *step = parameters;
+    return backend->conv(device, src[0], dst, &step->u.conv, step->store);
+}
+
+void conv_check(Rng *rng, const HaloShape *shape, HaloDtype to, TestRect rect, const HaloStep *step, bool whole)
+{
+    const HaloConv *conv = &step->u.conv;
+    HaloShape out_shape = *shape;
+    TestRect need = test_whole(shape);
+    out_shape.dtype = to;
+    if (conv->window.border == HALO_BORDER_VALID) {
+        out_shape.width -= conv->window.width - 1;
+        out_shape.height -= conv->window.height - 1;
+    }
+    if (!whole) {
+        needed_side(rect.x0, rect.cols, conv->window.width, conv->window.ox, shape->width, conv->window.border,
+                    &need.x0, &need.cols);
+        needed_side(rect.y0, rect.rows, conv->window.height, conv->window.oy, shape->height,
+                    conv->window.border, &need.y0, &need.rows);
+    }
+    TestBuf src = testbuf_make(shape, need, rng), dst = testbuf_make(&out_shape, rect, rng);
+    testbuf_fill(&src, conv->window.nan_ignore || rng_once_in(rng, 3), rng);
+    const uint64_t clipped = oracle_conv(&src.view, &dst.view, conv, step->store);
+    char what[320], src_text[96], dst_text[96];
+    snprintf(
+        what, sizeof what,
+        "conv %s -> %s, mask %" PRId64 "x%" PRId64 " at %" PRId64 ",%" PRId64 ", border %s%s%s, store %g/%g",
+        testbuf_text(&src, src_text), testbuf_text(&dst, dst_text), conv->window.width, conv->window.height,
+        conv->window.ox, conv->window.oy, border_name(conv->window.border), conv->affine ? ", affine" : "",
+        conv->window.nan_ignore ? ", nan=ignore" : "", (double)step->store.num, (double)step->store.den);
+    expect_everywhere(what, conv_call, step, &src, NULL, &dst, clipped);
+    testbuf_free(&src);
+    testbuf_free(&dst);
+}
+
+HaloStep conv_draw(Rng *rng, int64_t width, int64_t height, HaloDtype from, HaloDtype to)
+{
+    HaloStep conv = {.u.conv.window.width = width,
+                     .u.conv.window.height = height,
+                     .u.conv.tap = draw_taps(rng, width * height),
+                     .u.conv.window.ox = -(rng_once_in(rng, 3) ? rng_between(rng, 0, width - 1) : width / 2),
+                     .u.conv.window.oy = -(rng_once_in(rng, 3) ? rng_between(rng, 0, height - 1) : height / 2),
+                     .u.conv.window.border = draw_border(rng),
+                     .u.conv.window.value = rng_once_in(rng, 4) ? 300.0f : rng_float(rng, -1, 1),
+                     .u.conv.affine = rng_once_in(rng, 3),
+                     .u.conv.scale = rng_float(rng, -2, 2),
+                     .u.conv.bias = rng_float(rng, -50, 50),
+                     .u.conv.window.nan_ignore = rng_once_in(rng, 5),
+                     .store = draw_store(rng, from, to)};
+    return conv;
+}
+
+void conv_case(Rng *rng, const HaloShape *shape, int64_t width, int64_t height)
+{
+    const HaloDtype to = draw_dtype(rng);
+    const HaloStep conv = conv_draw(rng, width, height, shape->dtype, to);
+    const TestRect rect = draw_rect(rng, shape);
+    conv_check(rng, shape, to, rect, &conv, rng_once_in(rng, 3));
+    free((void *)conv.u.conv.tap);
+}

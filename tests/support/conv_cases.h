@@ -1,0 +1,19 @@
+/* Dense convolutions: drawn at random, and compared with the plain double loop. */
+#ifndef HALO_TEST_CONV_CASES_H
+#define HALO_TEST_CONV_CASES_H
+
+#include "backends.h"
+
+/* For test_run_on and expect_everywhere: the parameters are a HaloStep. */
+HaloStatus conv_call(const HaloBackend *backend, HaloDevice *device, const HaloBuf *const src[2], HaloBuf *dst,
+                     const void *parameters);
+/* Everything about a convolution but the size of its mask; its taps are the caller's to free. */
+HaloStep conv_draw(Rng *rng, int64_t width, int64_t height, HaloDtype from, HaloDtype to);
+/* Compares one convolution everywhere: `shape` of the source, `to` the type of the result. The source holds
+ * just what the rectangle `rect` of the result needs, or all. */
+void conv_check(Rng *rng, const HaloShape *shape, HaloDtype to, TestRect rect, const HaloStep *step,
+                bool whole);
+/* One of this mask, with everything else drawn. */
+void conv_case(Rng *rng, const HaloShape *shape, int64_t width, int64_t height);
+
+#endif
