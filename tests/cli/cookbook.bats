@@ -156,6 +156,8 @@ fall() {
     within "$(measure no-click.wav max)" 0.3 0.6
     within "$(measure envelope.wav min)" 0 0.1
     fits '<' voice.flac notes.wav rms
+    fits '<' live.wav notes.wav rms
+    halo info --json bird.png | grep -q '"channels":3'
     fits '<' fir.wav notes.wav sd
     within "$(measure loud.wav max)" 0.9999 0.99997
     within "$(halo run abs peak.wav -o abs.wav -f && measure abs.wav max)" 0.891 0.8913
@@ -176,6 +178,10 @@ fall() {
         within "$(measure $sound.csv max)" 0.6 0.8
         within "$(measure $sound.csv min)" 0.25 0.35
     done
+    # Gravity and the hum are gone, the walk is there; the hum is 0.2 / sqrt(2), -17 dB.
+    [ "$(head -n 1 walk.csv)" = x,y,z ]
+    within "$(measure walk.csv rms)" 0.69 0.73
+    within "$(sed -n 6p hum.csv | cut -d, -f1)" -17.1 -16.9
     # The running sums end with the sum.
     within "$(tail -c 8 sums.npy | od -An -t f8 | tr -d ' ')" 160 200
     within "$(awk "BEGIN { print $(tail -c 8 sums.npy | od -An -t f8) - $(measure trace.wav sum) }")" -1e-6 1e-6
