@@ -1,25 +1,43 @@
-/* silence: sound without the silence at its ends. */
+/* silence: sound without the silence at its ends, or anywhere. */
 #include "filter.h"
 #include "ops.h"
 
-enum { SILENCE_LEVEL, SILENCE_MIN };
+enum { SILENCE_LEVEL, SILENCE_MIN, SILENCE_ALL };
+
+static HaloStatus pieces_of(HaloBuilder *builder, const HaloSpan *span, int64_t spans, HaloPick *pick)
+{
+    HaloPiece *piece = halo_build_keep(builder, (size_t)spans * sizeof *piece);
+    if (piece == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    for (int64_t i = 0; i < spans; i++) {
+        piece[i] = (HaloPiece){pick->width, span[i].from};
+        pick->width += span[i].to - span[i].from;
+    }
+    pick->piece = piece;
+    pick->pieces = spans;
+    return HALO_OK;
+}
 
 static HaloStatus build_silence(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
     HaloStatus status = HALO_OK;
     HaloPick part = {.height = 1, .step_x = 1, .step_y = 1, .border = HALO_BORDER_ZERO};
+    HaloSilence silence = {.least = (int64_t)arg[SILENCE_MIN].number, .all = arg[SILENCE_ALL].integer != 0};
     const double full = (double)halo_build_shape(builder, in)->white;
-    int64_t to;
-    float level;
-    HALO_TRY(filter_f32("silence: level", arg[SILENCE_LEVEL].number * full, &level));
-    HALO_TRY(halo_build_heard(builder, in, level, (int64_t)arg[SILENCE_MIN].number, &part.x0, &to));
-    if (part.x0 == to)
+    const HaloSpan *span;
+    int64_t spans;
+    HALO_TRY(filter_f32("silence: level", arg[SILENCE_LEVEL].number * full, &silence.level));
+    HALO_TRY(halo_build_heard(builder, in, &silence, &span, &spans));
+    if (spans == 0)
         HALO_FAIL(HALO_ERR_INPUT, "silence: nothing is left, since no sample has a magnitude of %g or more",
-                  (double)level);
-    part.width = to - part.x0;
+                  (double)silence.level);
     *out = in;
-    if (part.x0 > 0 || to < halo_build_shape(builder, in)->width)
-        HALO_TRY(halo_build_pick(builder, in, &part, out));
+    if (spans == 1 && span->from == 0 && span->to >= halo_build_shape(builder, in)->width) return HALO_OK;
+    part.x0 = span->from;
+    if (spans == 1)
+        part.width = span->to - span->from;
+    else
+        HALO_TRY(pieces_of(builder, span, spans, &part));
+    HALO_TRY(halo_build_pick(builder, in, &part, out));
 out:
     return status;
 }
@@ -37,10 +55,14 @@ static const HaloParam silence_param[] = {
                      .max = 1e12,
                      .unit = "samples",
                      .help = "silence that is shorter stays"},
+    [SILENCE_ALL] = {.key = "all",
+                     .type = HALO_PARAM_SWITCH,
+                     .preset = "0",
+                     .help = "also what lies in between: pauses go, and the sound closes up"},
 };
 
 const HaloOp halo_op_silence = {.name = "silence",
-                                .help = "take silence away from the beginning and the end of a sound",
+                                .help = "take silence away: from both ends of a sound, or everywhere",
                                 .known_as = "silenceremove vad strip trim gate",
                                 .example = "silence:-50dB,min=1ms",
                                 .kinds = HALO_AUDIO,

@@ -236,6 +236,7 @@ HaloStatus image_explain(HaloSession *session, const HaloPipeline *pipeline, Job
     HALO_TRY(explain_plan(session, state->plan, mode, &choice, explanation));
 out:
     session->heard = NULL;
+    heard_free(&heard);
     image_close(state);
     return status;
 }
@@ -260,6 +261,7 @@ HaloStatus image_run(HaloSession *session, const HaloPipeline *pipeline, JobStat
     report->input = state->plan->whole;
 out:
     session->heard = NULL;
+    heard_free(&heard);
     image_close(state);
     return status;
 }

@@ -20,7 +20,7 @@ static HaloStatus listen_to_file(HaloSession *session, const JobState *state)
     HALO_TRY(device_open(&session->host, 0, session->options.jobs));
     HALO_TRY(
         flow_run(session, &session->host, state->plan, &reader, &(FlowTo){.listener = &listener}, &report));
-    listener_answer(&listener, session->heard);
+    HALO_TRY(listener_answer(&listener, session->heard));
 out:
     load_close(&reader);
     halo_source_close(source);

@@ -306,7 +306,17 @@ HaloStatus bands_window(const HaloPlan *plan, int64_t rows, int64_t k, int64_t b
     return status;
 }
 
-/* Of more bands than this only the first are looked at: the others are like them. */
+static bool any_irregular(const HaloPlan *plan)
+{
+    for (int i = 0; i < plan->steps; i++) {
+        const Primitive *primitive = primitive_of(&plan->step[i]);
+        if (primitive->irregular != NULL && primitive->irregular(&plan->step[i])) return true;
+    }
+    return false;
+}
+
+/* Of more bands than this only the first are looked at: the others are like them, unless a step
+ * leaves out here more and there less. */
 #define BANDS_LOOKED_AT 4096
 
 int64_t bands_widest_window(const HaloPlan *plan, int64_t rows)
@@ -315,11 +325,12 @@ int64_t bands_widest_window(const HaloPlan *plan, int64_t rows)
     int64_t most = 0, end = 0;
     if (open_windows(plan, rows, &w) != HALO_OK) return w.read; /* all of it, where nobody can tell */
     const int64_t bands = (w.made + rows - 1) / rows;
-    for (int64_t k = 0; k < bands && k < BANDS_LOOKED_AT; k++) {
+    const int64_t looked_at = any_irregular(plan) ? bands : smaller(bands, BANDS_LOOKED_AT);
+    for (int64_t k = 0; k < looked_at; k++) {
         const Rows window = next_window(&w, k, end);
         most = larger(most, window.to - window.from);
         end = window.to;
     }
     free(w.need);
-    return bands <= BANDS_LOOKED_AT ? most : smaller(w.read, most + w.back);
+    return bands == looked_at ? most : smaller(w.read, most + w.back);
 }

@@ -23,12 +23,30 @@ static void places(int64_t origin, int64_t move, int64_t *from, int64_t *to)
     *to = larger(first, last) + 1;
 }
 
+/* The last piece that begins at output `at` or before. */
+static const HaloPiece *piece_at(const HaloPick *pick, int64_t at)
+{
+    int64_t low = 0, high = pick->pieces;
+    while (high - low > 1) {
+        const int64_t middle = low + (high - low) / 2;
+        *(pick->piece[middle].at <= at ? &low : &high) = middle;
+    }
+    return &pick->piece[low];
+}
+
+static int64_t place_of(const HaloPick *pick, int64_t at)
+{
+    const HaloPiece *piece = piece_at(pick, at);
+    return piece->from + (at - piece->at);
+}
+
 static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
 {
     const HaloPick *pick = &step->u.pick;
     const HaloWindow single = {.width = 1, .height = 1, .border = pick->border, .value = pick->value};
     (void)k;
     if (part_is_empty(part)) return part;
+    if (pick->pieces > 0) return (Part){place_of(pick, part.x0), place_of(pick, part.x1 - 1) + 1, 0, 1};
     if (pick->transposed) part = (Part){part.y0, part.y1, part.x0, part.x1};
     places(pick->x0, pick->step_x, &part.x0, &part.x1);
     places(pick->y0, pick->step_y, &part.y0, &part.y1);
@@ -48,6 +66,7 @@ static bool stays_inside(int64_t origin, int64_t move, int64_t count, int64_t le
 static HaloStatus end(HaloStep *step, int64_t was, int64_t length)
 {
     HaloPick *pick = &step->u.pick;
+    if (pick->pieces > 0) return HALO_OK; /* who knows the pieces knows where they end */
     const int64_t round_up = pick->step_x - 1 - pick->x0;
     const int64_t beyond = pick->width - (was + round_up) / pick->step_x;
     const int64_t there = (length + round_up) / pick->step_x;
@@ -63,7 +82,7 @@ static bool absorbs(HaloStep *step, const HaloStep *next, const HaloShape *betwe
 {
     HaloPick *a = &step->u.pick;
     const HaloPick *b = &next->u.pick;
-    if (shape_is_endless(between)) return false;
+    if (shape_is_endless(between) || a->pieces > 0 || b->pieces > 0) return false;
     if (!stays_inside(b->x0, b->step_x, b->transposed ? b->height : b->width, between->width) ||
         !stays_inside(b->y0, b->step_y, b->transposed ? b->width : b->height, between->height))
         return false;
@@ -78,6 +97,8 @@ static bool absorbs(HaloStep *step, const HaloStep *next, const HaloShape *betwe
     return true;
 }
 
+static bool irregular(const HaloStep *step) { return step->u.pick.pieces > 0; }
+
 static double flops(const HaloStep *step, double samples)
 {
     (void)step;
@@ -90,6 +111,11 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *room, s
     const long long over = llabs(pick->step_x), down = llabs(pick->step_y);
     const bool mirrored = pick->step_x < 0, upside_down = pick->step_y < 0;
     (void)sound, (void)exact;
+    if (pick->pieces > 0) {
+        snprintf(room, size, "pick %lld frames in %lld pieces", (long long)pick->width,
+                 (long long)pick->pieces);
+        return;
+    }
     int n = snprintf(room, size, "pick %lld x %lld", (long long)pick->width, (long long)pick->height);
     if (over != 1 || down != 1) n += snprintf(room + n, size - (size_t)n, ", one of %lld x %lld", over, down);
     snprintf(room + n, size - (size_t)n, ", from %lld, %lld on%s%s%s", (long long)pick->x0, (long long)pick->y0,
@@ -103,9 +129,33 @@ static HaloDtype holds(const HaloStep *step, HaloDtype source)
     return halo_rank_keys(source, step->u.pick.border, step->u.pick.value);
 }
 
+/* Piece by piece: each is a pick by itself, of a part of the output. */
+static HaloStatus run_pieces(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
+                             const HaloBuf *src, HaloBuf *dst)
+{
+    HaloStatus status = HALO_OK;
+    const HaloPick *pick = &step->u.pick;
+    const int64_t end = dst->x0 + dst->cols;
+    const HaloPiece *last = pick->piece + pick->pieces - 1, *piece = piece_at(pick, dst->x0);
+    for (int64_t x = dst->x0; x < end; piece++) {
+        HaloPick one = *pick;
+        HaloBuf part = *dst;
+        one.pieces = 0;
+        one.x0 = piece->from - piece->at;
+        part.x0 = x;
+        part.cols = smaller(end, piece < last ? piece[1].at : end) - x;
+        part.data = halo_at(dst, x, dst->y0);
+        HALO_TRY(backend->pick(device, src, &part, &one, step->store));
+        x += part.cols;
+    }
+out:
+    return status;
+}
+
 static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
                       const HaloBuf *const src[], HaloBuf *dst)
 {
+    if (step->u.pick.pieces > 0) return run_pieces(backend, device, step, src[0], dst);
     return backend->pick(device, src[0], dst, &step->u.pick, step->store);
 }
 
@@ -116,6 +166,7 @@ const Primitive primitive_pick = {
     .holds = holds,
     .shape = shape,
     .reads = reads,
+    .irregular = irregular,
     .end = end,
     .absorbs = absorbs,
     .flops = flops,

@@ -4,7 +4,12 @@
 #include "listener.h"
 #include "run.h"
 
-Listener listener_for(const Heard *heard) { return (Listener){.level = heard->level, .first = -1}; }
+Listener listener_for(Heard *heard)
+{
+    HeardSpans *spans = &heard->answer[heard->answers];
+    spans->count = 0;
+    return (Listener){.silence = heard->silence, .spans = spans};
+}
 
 static bool is_heard(const float *frame, int channels, float level)
 {
@@ -13,29 +18,42 @@ static bool is_heard(const float *frame, int channels, float level)
     return false;
 }
 
+/* Frame number `at` is heard: the last span goes on, up to it, or one begins. */
+static void add_frame(Listener *listener, int64_t at)
+{
+    HeardSpans *spans = listener->spans;
+    const bool short_pause = listener->quiet < listener->silence.least;
+    listener->quiet = 0;
+    if (spans->count > 0 && (short_pause || !listener->silence.all))
+        spans->span[spans->count - 1].to = at + 1;
+    else if (!listener->no_room)
+        listener->no_room = !heard_add(spans, (HaloSpan){spans->count == 0 && short_pause ? 0 : at, at + 1});
+}
+
 void listener_hear(Listener *listener, const HaloBuf *frames)
 {
     const int channels = frames->shape.channels;
     const float *at = halo_at(frames, frames->x0, 0);
-    const int64_t count = frames->cols;
-    for (int64_t i = 0; i < count && listener->first < 0; i++)
-        if (is_heard(at + i * channels, channels, listener->level)) listener->first = listener->frames + i;
-    for (int64_t i = count; i > 0 && listener->first >= 0; i--)
-        if (is_heard(at + (i - 1) * channels, channels, listener->level)) {
-            listener->end = listener->frames + i;
-            break;
-        }
-    listener->frames += count;
+    for (int64_t i = 0; i < frames->cols; i++, at += channels)
+        if (is_heard(at, channels, listener->silence.level))
+            add_frame(listener, listener->frames + i);
+        else
+            listener->quiet++;
+    listener->frames += frames->cols;
 }
 
-void listener_answer(const Listener *listener, Heard *heard)
+HaloStatus listener_answer(Listener *listener, Heard *heard)
 {
-    Rows *part = &heard->answer[heard->answers++];
-    *part = (Rows){0, listener->frames};
-    if (listener->first < 0 && listener->frames >= heard->least) part->to = 0;
-    if (listener->first < 0) return;
-    if (listener->first >= heard->least) part->from = listener->first;
-    if (listener->frames - listener->end >= heard->least) part->to = listener->end;
+    HaloStatus status = HALO_OK;
+    HeardSpans *spans = listener->spans;
+    if (listener->quiet < listener->silence.least && spans->count > 0)
+        spans->span[spans->count - 1].to = listener->frames;
+    else if (listener->quiet < listener->silence.least)
+        listener->no_room = !heard_add(spans, (HaloSpan){0, listener->frames});
+    if (listener->no_room) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for places of silence");
+    heard->answers++;
+out:
+    return status;
 }
 
 HaloStatus listen_to_samples(HaloSession *session, const HaloPlan *plan, const HaloBuf *in)
@@ -46,7 +64,7 @@ HaloStatus listen_to_samples(HaloSession *session, const HaloPlan *plan, const H
     Listener listener = listener_for(session->heard);
     HALO_TRY(run_plan(session, plan, in, &out, NULL, &report));
     listener_hear(&listener, &out);
-    listener_answer(&listener, session->heard);
+    HALO_TRY(listener_answer(&listener, session->heard));
 out:
     halo_memory_free(&session->memory, &out);
     return status;
@@ -68,5 +86,6 @@ HaloStatus halo_plan_make_of(HaloSession *session, const HaloPipeline *pipeline,
     }
 out:
     session->heard = NULL;
+    heard_free(&heard);
     return status;
 }

@@ -5,16 +5,17 @@
 #include "plan/heard.h"
 
 typedef struct Listener {
-    float level;
-    int64_t frames;     /* heard so far; */
-    int64_t first, end; /* the sound lies in [first, end); first -1: there has been none */
+    HaloSilence silence;
+    int64_t frames, quiet; /* heard so far; and the silent ones since the last that is not */
+    HeardSpans *spans;
+    bool no_room; /* no memory for more spans */
 } Listener;
 
 /* For the question that a plan stopped at; then the frames of the plan's output, all of them; then its answer.
  */
-Listener listener_for(const Heard *heard);
+Listener listener_for(Heard *heard);
 void listener_hear(Listener *listener, const HaloBuf *frames);
-void listener_answer(const Listener *listener, Heard *heard);
+HaloStatus listener_answer(Listener *listener, Heard *heard);
 
 /* All of it, where the plan's input is in memory. */
 HaloStatus listen_to_samples(HaloSession *session, const HaloPlan *plan, const HaloBuf *in);

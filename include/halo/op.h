@@ -100,12 +100,18 @@ HALO_API const HaloShape *halo_build_shape(const HaloBuilder *builder,
  * length has to say that it wants it: all of the input is read first then, and the plan is made again. */
 HALO_API bool halo_build_endless(const HaloBuilder *builder, HaloReg reg);
 HALO_API void halo_build_wants_length(HaloBuilder *builder);
-/* Frames [*from, *to) of sound are what is left of it without silence at its beginning and at its end: frames
- * whose samples all have a magnitude below `level`, where there are `least` of them or more. Nothing is left of
- * silence: *from == *to. What is made so far is listened to first; planning ends here then, by a failure to be
- * passed on, and starts anew. */
-HALO_API HaloStatus halo_build_heard(HaloBuilder *builder, HaloReg in, float level, int64_t least,
-                                     int64_t *from, int64_t *to);
+/* Silence is frames whose samples all have a magnitude below `level`, `least` of them or more side by side: at
+ * the beginning and the end of a sound, or, `all`, anywhere. */
+typedef struct HaloSilence {
+    float level;
+    int64_t least;
+    bool all;
+} HaloSilence;
+/* What is left of sound without silence: frames span[0], span[1] and so on, in order; 0 spans: nothing. They
+ * last as long as `build` does. What has been made so far is listened to first: planning ends here then, by a
+ * failure to be passed on, and starts anew. */
+HALO_API HaloStatus halo_build_heard(HaloBuilder *builder, HaloReg in, const HaloSilence *silence,
+                                     const HaloSpan **span, int64_t *spans);
 /* 1, or: by so much on each side fewer samples are there, rounded up, than the shape says, for a step that
  * resamples them (HALO_PRECISION_FAST). */
 HALO_API int64_t halo_build_shrunk(const HaloBuilder *builder, HaloReg reg);

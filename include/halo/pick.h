@@ -4,6 +4,11 @@
 
 #include "halo/primitive.h"
 
+/* Of sound: outputs from `at` on read frames from `from` on, up to the next piece. */
+typedef struct HaloPiece {
+    int64_t at, from;
+} HaloPiece;
+
 /* out(x, y) = in(x0 + step_x * i, y0 + step_y * j), in every channel, where (i, j) is (x, y) or, `transposed`,
  * (y, x). Outside of the source lies what the border gives; VALID and KEEP are no borders of a pick. Steps may
  * be negative, and are never 0. */
@@ -14,6 +19,10 @@ struct HaloPick {
     bool transposed;
     HaloBorder border;
     float value; /* for CONSTANT */
+    /* In place of x0, with steps of 1: [pieces], of sound, in order and without overlap, the first at 0. A
+     * backend is given one after the other, and sees none of them. */
+    const HaloPiece *piece;
+    int64_t pieces; /* 0: none */
 };
 
 #endif

@@ -77,6 +77,9 @@ make_eight() { seq 8 > eight.csv; }
         [ "$(halo run --raw csv "silence:min=${ways%%:*}" - -o - --to csv < in.csv | tail -n +2 | paste -sd ' ')" = "${ways#*:}" ]
         [ "$(halo run --raw csv "silence:min=${ways%%:*}" - -o - --to csv < <(cat in.csv) | tail -n +2 | paste -sd ' ')" = "${ways#*:}" ]
     done
+    [ "$(halo run silence:min=2,all in.csv -o - --to csv | tail -n +2 | paste -sd ' ')" = '0.5 0.25' ]
+    [ "$(halo run silence:min=3,all in.csv -o - --to csv | tail -n +2 | paste -sd ' ')" = '0 0 0.5 0 0 0.25' ]
+    [ "$(halo run --raw csv 'silence:min=1,all | reverse' - -o - --to csv < <(cat in.csv) | tail -n +2 | paste -sd ' ')" = '0.25 0.5' ]
     [ "$(halo run 'silence:-10dB,min=1s | pad:1,1' in.csv -o - --to csv | tail -n +2 | paste -sd ' ')" = '0 0.5 0' ]
     # What comes before is heard, and what comes after knows the length.
     [ "$(halo run 'trim:1 | gain:4 | silence:1,min=1 | fade:0,2 | reverse' in.csv -o - --to csv | tail -n +2 | paste -sd ' ')" = '0.25 0 0 2' ]
