@@ -79,26 +79,43 @@ static inline void filter_row(enum PngFilter filter, size_t pixel, size_t bytes,
     for (; i < bytes; i++) to[i] = filter_byte(filter, pixel, i, row, above);
 }
 
-/* The sum of the filtered bytes' magnitudes. */
-static inline uint64_t weigh_row(enum PngFilter filter, size_t pixel, size_t bytes, const uint8_t *row,
-                                 const uint8_t *above)
+/* The sum of the magnitudes of bytes [i, end), filtered. */
+static inline uint64_t weigh_bytes(enum PngFilter filter, size_t pixel, size_t i, size_t end,
+                                   const uint8_t *row, const uint8_t *above)
 {
     uint64_t sum = 0;
-    size_t i = 0;
-    for (; i < bytes && i < pixel; i++) sum += (uint64_t)abs((int8_t)filter_byte(filter, pixel, i, row, above));
+    for (; i < end; i++) sum += (uint64_t)abs((int8_t)filter_byte(filter, pixel, i, row, above));
+    return sum;
+}
+
+/* The same of a row, for all filters of a set at once. The set is a constant where this is called. */
+static inline void weigh_row(unsigned filters, size_t pixel, size_t bytes, const uint8_t *row,
+                             const uint8_t *above, uint64_t sum[PNG_PAETH + 1])
+{
+    const size_t first = pixel < bytes ? pixel : bytes;
+    size_t rest = first;
 #ifdef __SSE2__
     const __m128i zero = _mm_setzero_si128();
-    __m128i sums = zero;
-    for (; i + 16 <= bytes; i += 16) {
-        const __m128i x = filter16(filter, pixel, i, row, above);
-        sums = _mm_add_epi64(sums, _mm_sad_epu8(_mm_min_epu8(x, _mm_sub_epi8(zero, x)), zero));
-    }
-    uint64_t lane[2];
-    _mm_storeu_si128((__m128i *)lane, sums);
-    sum += lane[0] + lane[1];
+    __m128i sums[PNG_PAETH + 1] = {zero, zero, zero, zero, zero};
+    for (; rest + 16 <= bytes; rest += 16)
+#pragma GCC unroll 5
+        for (int f = 0; f <= PNG_PAETH; f++) {
+            if ((filters >> f & 1) == 0) continue;
+            const __m128i x = filter16((enum PngFilter)f, pixel, rest, row, above);
+            sums[f] = _mm_add_epi64(sums[f], _mm_sad_epu8(_mm_min_epu8(x, _mm_sub_epi8(zero, x)), zero));
+        }
 #endif
-    for (; i < bytes; i++) sum += (uint64_t)abs((int8_t)filter_byte(filter, pixel, i, row, above));
-    return sum;
+#pragma GCC unroll 5
+    for (int f = 0; f <= PNG_PAETH; f++) {
+        if ((filters >> f & 1) == 0) continue;
+        sum[f] = weigh_bytes((enum PngFilter)f, pixel, 0, first, row, above) +
+                 weigh_bytes((enum PngFilter)f, pixel, rest, bytes, row, above);
+#ifdef __SSE2__
+        uint64_t lane[2];
+        _mm_storeu_si128((__m128i *)lane, sums[f]);
+        sum[f] += lane[0] + lane[1];
+#endif
+    }
 }
 
 /* A loop for each filter, so that the compiler knows it. */
@@ -115,14 +132,18 @@ static enum PngFilter choose(unsigned filters, size_t pixel, size_t bytes, const
                              const uint8_t *above)
 {
     enum PngFilter best = PNG_NO_FILTER;
-    uint64_t least = UINT64_MAX, sum = 0;
-#define WEIGH sum = weigh_row
-    for (enum PngFilter filter = PNG_NO_FILTER; filter <= PNG_PAETH; filter++) {
+    uint64_t sum[PNG_PAETH + 1], least = UINT64_MAX;
+    for (enum PngFilter filter = PNG_NO_FILTER; filter <= PNG_PAETH; filter++)
         if (filters == 1u << filter) return filter;
-        if ((filters >> filter & 1) == 0) continue;
-        FOR_FILTER(filter, WEIGH)
-        if (sum < least) best = filter;
-        if (sum < least) least = sum;
+    switch (filters) { /* those that levels have: a loop for each */
+    case PNG_FEW_FILTERS: weigh_row(PNG_FEW_FILTERS, pixel, bytes, row, above, sum); break;
+    case PNG_QUICK_FILTERS: weigh_row(PNG_QUICK_FILTERS, pixel, bytes, row, above, sum); break;
+    default: weigh_row(PNG_EVERY_FILTER, pixel, bytes, row, above, sum);
+    }
+    for (enum PngFilter filter = PNG_NO_FILTER; filter <= PNG_PAETH; filter++) {
+        if ((filters >> filter & 1) == 0 || sum[filter] >= least) continue;
+        best = filter;
+        least = sum[filter];
     }
     return best;
 }

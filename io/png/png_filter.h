@@ -8,15 +8,20 @@
 
 enum PngFilter { PNG_NO_FILTER, PNG_SUB, PNG_UP, PNG_AVERAGE, PNG_PAETH };
 
+/* Sets of them, 1 << PngFilter, that levels try. */
+#define PNG_QUICK_FILTERS (1u << PNG_SUB | 1u << PNG_UP)
+#define PNG_FEW_FILTERS (PNG_QUICK_FILTERS | 1u << PNG_AVERAGE)
+#define PNG_EVERY_FILTER 0x1fu
+
 /* One row: `from` holds it filtered, `above` the row before it as it was (zeros above the first), and `to`,
  * which overlaps neither, becomes the row. Whole pixels of 1, 2, 3, 4, 6 or 8 bytes. False: there is no such
  * filter. */
 bool halo_png_unfilter(int filter, size_t pixel, size_t bytes, const uint8_t *from, const uint8_t *above,
                        uint8_t *to);
 
-/* One row, by that of the filters in this set (1 << PngFilter) whose bytes are the least when they count as signed;
- * of equals the first: the usual guess at what compresses well. `to` becomes the filter's byte and the bytes behind
- * it. */
+/* One row, by that of the filters in this set (1 << PngFilter) whose bytes are the least when they count as
+ * signed; of equals the first: the usual guess at what compresses well. `to` becomes the filter's byte and the
+ * bytes behind it. */
 void halo_png_filter(unsigned filters, size_t pixel, size_t bytes, const uint8_t *row, const uint8_t *above,
                      uint8_t *to);
 

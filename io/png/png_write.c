@@ -199,9 +199,9 @@ static HaloStatus begin_samples(PngWriter *state)
     const int wish = writer->options.png_level;
     const int level = wish == HALO_PNG_STORED ? 0 : wish < 1 || wish > 9 ? 1 : wish;
     state->filters = level == 0   ? 1u << PNG_NO_FILTER
-                     : level == 1 ? 1u << PNG_SUB | 1u << PNG_UP | 1u << PNG_AVERAGE
-                     : level < 6  ? 1u << PNG_SUB | 1u << PNG_UP
-                                  : 0x1f;
+                     : level == 1 ? PNG_FEW_FILTERS
+                     : level < 6  ? PNG_QUICK_FILTERS
+                                  : PNG_EVERY_FILTER;
     state->pixel = (size_t)shape->channels * halo_dtype_size(shape->dtype);
     state->bytes = (size_t)shape->width * state->pixel;
     state->last = calloc(state->bytes, 1);
