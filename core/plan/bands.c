@@ -28,11 +28,22 @@ static bool measures_elsewhere(const HaloPlan *plan, const HaloStep *step)
     return src->width < made->width || src->width - made->width > FEW_FRAMES;
 }
 
+static int64_t widest_jump(const HaloPlan *plan)
+{
+    int64_t most = 0;
+    for (int i = 0; i < plan->steps; i++) {
+        const Primitive *primitive = primitive_of(&plan->step[i]);
+        if (primitive->jumps != NULL) most = larger(most, primitive->jumps(&plan->step[i]));
+    }
+    return most;
+}
+
 /* Neighbouring bands share some rows of a value. An intermediate step that rounds to integers would count the
  * samples that it clips in those rows twice, so a plan with such a step runs whole. */
 bool bands_possible(const HaloPlan *plan)
 {
     if (plan->wants_length && shape_is_endless(&plan->reg[plan->input[0].reg])) return false;
+    if (widest_jump(plan) > FEW_FRAMES) return false; /* a window holds all that its band goes over */
     for (int i = 0; i < plan->steps; i++) {
         const HaloStep *step = &plan->step[i];
         if (step->resolve != NULL || needs_all(plan, step) || measures_elsewhere(plan, step)) return false;
@@ -306,15 +317,6 @@ HaloStatus bands_window(const HaloPlan *plan, int64_t rows, int64_t k, int64_t b
     return status;
 }
 
-static bool any_irregular(const HaloPlan *plan)
-{
-    for (int i = 0; i < plan->steps; i++) {
-        const Primitive *primitive = primitive_of(&plan->step[i]);
-        if (primitive->irregular != NULL && primitive->irregular(&plan->step[i])) return true;
-    }
-    return false;
-}
-
 /* Of more bands than this only the first are looked at: the others are like them, unless a step
  * leaves out here more and there less. */
 #define BANDS_LOOKED_AT 4096
@@ -325,7 +327,7 @@ int64_t bands_widest_window(const HaloPlan *plan, int64_t rows)
     int64_t most = 0, end = 0;
     if (open_windows(plan, rows, &w) != HALO_OK) return w.read; /* all of it, where nobody can tell */
     const int64_t bands = (w.made + rows - 1) / rows;
-    const int64_t looked_at = any_irregular(plan) ? bands : smaller(bands, BANDS_LOOKED_AT);
+    const int64_t looked_at = widest_jump(plan) > 0 ? bands : smaller(bands, BANDS_LOOKED_AT);
     for (int64_t k = 0; k < looked_at; k++) {
         const Rows window = next_window(&w, k, end);
         most = larger(most, window.to - window.from);

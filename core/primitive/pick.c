@@ -97,7 +97,16 @@ static bool absorbs(HaloStep *step, const HaloStep *next, const HaloShape *betwe
     return true;
 }
 
-static bool irregular(const HaloStep *step) { return step->u.pick.pieces > 0; }
+static int64_t jumps(const HaloStep *step)
+{
+    const HaloPick *pick = &step->u.pick;
+    int64_t most = 0;
+    for (int64_t i = 1; i < pick->pieces; i++) {
+        const HaloPiece *piece = &pick->piece[i];
+        most = larger(most, (piece->from - piece[-1].from) - (piece->at - piece[-1].at));
+    }
+    return most;
+}
 
 static double flops(const HaloStep *step, double samples)
 {
@@ -166,7 +175,7 @@ const Primitive primitive_pick = {
     .holds = holds,
     .shape = shape,
     .reads = reads,
-    .irregular = irregular,
+    .jumps = jumps,
     .end = end,
     .absorbs = absorbs,
     .flops = flops,

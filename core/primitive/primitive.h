@@ -38,8 +38,9 @@ typedef struct Primitive {
     HaloStatus (*shape)(const HaloStep *step, const HaloShape *const src[], HaloShape *dst);
     /* The part of source k, of this shape, that is needed for a part of the result. */
     Part (*reads)(const HaloStep *step, int k, const HaloShape *src, Part part);
-    /* Does it read much more for some parts of the result than for others as large? NULL: no. */
-    bool (*irregular)(const HaloStep *step);
+    /* Where it leaves out more of the source in some places than in others: the most that lies between what two
+     * neighbours of the result read. NULL, 0: it does not. */
+    int64_t (*jumps)(const HaloStep *step);
     /* The part of the result, of this shape, that is made where a part of it is wanted. NULL: just that. */
     Part (*makes)(const HaloStep *step, const HaloShape *dst, Part part);
     /* The length of source 0, which `was` PLAN_ENDLESS or what was made of that, becomes known: sets what of

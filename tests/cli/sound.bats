@@ -96,6 +96,19 @@ make_eight() { seq 8 > eight.csv; }
     cmp cut.raw <(head -c 20000000 /dev/zero | tr '\000' '\020')
 }
 
+@test "pauses go, those that bands go over and those that are too long for it" {
+    tone() { head -c "$1" /dev/zero | tr '\000' '\020'; }
+    { tone 300000; head -c 200000 /dev/zero; tone 30; head -c 20000 /dev/zero; tone 500000; head -c 200000 /dev/zero; } > short.raw
+    { tone 300000; head -c 900000 /dev/zero; tone 30; head -c 20000 /dev/zero; tone 500000; } > long.raw
+    { tone 300030; head -c 20000 /dev/zero; tone 500000; } > left.raw
+    for sound in short long; do
+        room=$([ $sound = short ] && echo 4M || echo 40M)
+        halo run --raw s16,48000,1 --max-memory "$room" silence:min=300ms,all $sound.raw -o cut.raw --to raw -f
+        cmp cut.raw left.raw
+        halo run --raw s16,48000,1 'silence:min=300ms,all | average:1' - -o - --to raw < <(cat $sound.raw) | cmp - left.raw
+    done
+}
+
 @test "fir by phase=causal begins with the sound, and tail=1 lets it ring out" {
     make_eight
     printf '%s\n' 1 0 10 > taps.txt
