@@ -49,6 +49,28 @@ END
     awk -v a="$(number said psnr)" -v b="$psnr" 'BEGIN { exit !((a - b)^2 < 1e-9) }'
 }
 
+@test "SSIM is scikit-image's" {
+    need skimage.metrics
+    "$PYTHON" - << 'END'
+import numpy as np
+from skimage.metrics import structural_similarity
+r = np.random.default_rng(8)
+y, x = np.mgrid[0:45, 0:70]
+for name, shape in (("p5", (45, 70)), ("p6", (45, 70, 3))):
+    a = (120 + 80 * np.sin(x / 9) * np.cos(y / 5)).reshape((45, 70) + (1,) * (len(shape) - 2)) + r.normal(0, 12, shape)
+    a = a.clip(0, 255).astype(np.uint8)
+    b = (a * 0.8 + r.normal(0, 15, shape)).clip(0, 255).astype(np.uint8)
+    for side, v in (("a", a), ("b", b)): open(f"{side}.{name}", "wb").write(name.upper().encode() + b" 70 45 255\n" + v.tobytes())
+    print(structural_similarity(a, b, gaussian_weights=True, sigma=1.5, use_sample_covariance=False, data_range=255,
+                                channel_axis=-1 if v.ndim == 3 else None), file=open(name, "w"))
+END
+    local name
+    for name in p5 p6; do
+        halo compare a.$name b.$name --json > said || [ $? -eq 6 ]
+        awk -v a="$(number said ssim)" -v b="$(cat $name)" 'BEGIN { exit !(b > 0.1 && b < 0.95 && (a - b)^2 < 1e-12) }' || { cat said $name; return 1; }
+    done
+}
+
 @test "exit 0 within the bounds, which are identical by default, 6 beyond, 1 where files cannot be compared" {
     make_rgb a.ppm 40 30
     halo run 'offset:1' a.ppm -o b.ppm -q
