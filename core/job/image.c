@@ -200,6 +200,7 @@ static HaloStatus plan_image(HaloSession *session, const HaloPipeline *pipeline,
         pipeline_has_sides(pipeline)) /* which have to have the same length */
         HALO_TRY(load_samples(&state->reader, &state->in));
     if (shrunk == 1) shape = state->reader.info.shape; /* as it turned out to be */
+    session->heard->measures = listen_measures(session, state);
     HALO_TRY(make_plan(session, pipeline, shape, shrunk, state));
     while (session->heard->open) {
         HALO_TRY(listen_to_image(session, state));

@@ -28,6 +28,8 @@ void image_close(JobState *state);
  * been done: from its file once more, or, where that cannot be, into `state->in`; then nothing is answered, and
  * the plan has to be made again for what has been read. */
 HaloStatus listen_to_image(HaloSession *session, JobState *state);
+/* Is sound so long that what its plan is set by is measured first, for the rest to go in bands? */
+bool listen_measures(const HaloSession *session, const JobState *state);
 
 /* Who gets what flows through a plan; all NULL: only results are wanted. */
 typedef struct FlowTo {

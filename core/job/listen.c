@@ -13,24 +13,48 @@ static HaloStatus listen_to_file(HaloSession *session, const JobState *state)
     HaloSource *source = NULL;
     HaloReader reader = {0};
     HaloReport report = {0};
-    Listener listener = listener_for(session->heard);
+    Heard *heard = session->heard;
+    Listener listener = listener_for(heard);
+    const FlowTo to = {.listener = heard->about_results ? NULL : &listener};
     HALO_TRY(halo_source_open(state->input, &source));
     halo_source_count(source, &session->memory);
     HALO_TRY(load_open(session, source, options->has_raw ? &options->raw : NULL, &reader));
     HALO_TRY(device_open(&session->host, 0, session->options.jobs));
-    HALO_TRY(
-        flow_run(session, &session->host, state->plan, &reader, &(FlowTo){.listener = &listener}, &report));
-    HALO_TRY(listener_answer(&listener, session->heard));
+    HALO_TRY(flow_run(session, &session->host, state->plan, &reader, &to, &report));
+    if (heard->about_results)
+        heard->answer[heard->answers++].results = report.results;
+    else
+        HALO_TRY(listener_answer(&listener, heard));
 out:
     load_close(&reader);
     halo_source_close(source);
     return status;
 }
 
+/* May its file be read twice? */
+static bool comes_again(const JobState *state)
+{
+    return strcmp(state->input, "-") != 0 && halo_source_seekable(state->source);
+}
+
+/* Shorter sound is measured in memory: it need not be decoded twice. */
+#define SHORT_BYTES ((int64_t)32 << 20)
+
+bool listen_measures(const HaloSession *session, const JobState *state)
+{
+    const HaloShape *shape = &state->reader.info.shape;
+    int64_t bytes;
+    if (shape->kind != HALO_AUDIO || state->in.data != NULL || gpu_demanded(&session->options) ||
+        session->options.verify || !comes_again(state))
+        return false;
+    return shape->width < 0 || halo_shape_bytes(shape, &bytes) != HALO_OK || bytes > SHORT_BYTES;
+}
+
 HaloStatus listen_to_image(HaloSession *session, JobState *state)
 {
-    const bool again = strcmp(state->input, "-") != 0 && halo_source_seekable(state->source);
     if (state->in.data != NULL) return listen_to_samples(session, state->plan, &state->in);
-    if (again && flow_suits(session, state->plan)) return listen_to_file(session, state);
+    if (comes_again(state) && flow_suits(session, state->plan)) return listen_to_file(session, state);
+    heard_free(session->heard);
+    session->heard->measures = false;
     return load_samples(&state->reader, &state->in);
 }

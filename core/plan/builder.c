@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "halo/numerics.h"
+#include "heard.h"
 #include "measure/measure.h"
 #include "plan.h"
 #include "primitive/primitive.h"
@@ -236,27 +237,37 @@ HaloStatus halo_build_refuse_nan(HaloBuilder *builder, HaloReg src)
     return append_measure(builder, &step, false);
 }
 
-/* A step whose parameters `resolve` sets from what `measure`, which nobody else sees the result of, finds. */
-static HaloStatus step_from(HaloBuilder *builder, HaloStep *measure, const HaloStep *step, HaloResolve *resolve,
+/* A step whose parameters `resolve` sets from what `measure`, which nobody else sees the result of, finds: as
+ * it runs, or at once, where that has been measured before the plan was made. */
+static HaloStatus step_from(HaloBuilder *builder, HaloStep *measure, HaloStep *step, HaloResolve *resolve,
                             HaloReg *dst)
 {
-    HaloStatus status = append_measure(builder, measure, false);
-    if (status != HALO_OK) return status;
+    HaloStatus status = HALO_OK;
+    const HaloResult *known = NULL;
+    if (heard_measures(builder, measure->src[0])) {
+        HALO_TRY(heard_result(builder, measure->src[0], &known));
+        if (known == NULL) {
+            HALO_TRY(append_measure(builder, measure, true));
+            HALO_FAIL(HALO_ERR_BUG, "%s: nobody has measured", builder->op);
+        }
+        HALO_TRY(resolve(step, known));
+        return halo_build_step(builder, step, dst);
+    }
+    HALO_TRY(append_measure(builder, measure, false));
     const int from = builder->plan->steps - 1;
-    status = halo_build_step(builder, step, dst);
-    if (status != HALO_OK) return status;
+    HALO_TRY(halo_build_step(builder, step, dst));
     HaloStep *made = &builder->plan->step[builder->plan->steps - 1];
     made->resolve = resolve;
     made->resolve_from = from;
-    return HALO_OK;
+out:
+    return status;
 }
 
-static HaloStatus map_from(HaloBuilder *builder, HaloStep *measure, const HaloMap *map, HaloResolve *resolve,
-                           HaloReg *dst)
+static HaloStep map_step(HaloReg src, const HaloMap *map)
 {
-    HaloStep step = step_of(HALO_MAP, measure->src[0]);
+    HaloStep step = step_of(HALO_MAP, src);
     step.u.map = *map;
-    return step_from(builder, measure, &step, resolve, dst);
+    return step;
 }
 
 HaloStatus halo_build_combine_from_stats(HaloBuilder *builder, HaloReg a, HaloReg b, const HaloCombine *combine,
@@ -280,12 +291,11 @@ HaloStatus halo_build_map_from_stats(HaloBuilder *builder, HaloReg src, const Ha
                                      const double resolve_arg[2], HaloReg *dst)
 {
     HaloStatus status = HALO_OK;
-    HaloStep step = step_of(HALO_REDUCE, src);
-    step.u.want = want;
-    HALO_TRY(set_detail(builder, detail, &step));
-    HALO_TRY(map_from(builder, &step, map, resolve, dst));
-    HaloStep *made = &builder->plan->step[builder->plan->steps - 1];
-    memcpy(made->resolve_arg, resolve_arg, sizeof made->resolve_arg);
+    HaloStep measure = step_of(HALO_REDUCE, src), step = map_step(src, map);
+    measure.u.want = want;
+    HALO_TRY(set_detail(builder, detail, &measure));
+    memcpy(step.resolve_arg, resolve_arg, sizeof step.resolve_arg);
+    HALO_TRY(step_from(builder, &measure, &step, resolve, dst));
 out:
     return status;
 }
@@ -304,14 +314,13 @@ HaloStatus halo_build_map_from_loudness(HaloBuilder *builder, HaloReg src, const
                                         HaloResolve *resolve, const double resolve_arg[2], HaloReg *dst)
 {
     HaloStatus status = HALO_OK;
-    HaloStep step = step_of(HALO_REDUCE, src);
-    step.u.want = HALO_WANT_EXTREMES;
-    step.loudness = true;
-    HALO_TRY(map_from(builder, &step, map, resolve, dst));
-    HaloStep *made = &builder->plan->step[builder->plan->steps - 1];
-    memcpy(made->resolve_arg, resolve_arg, sizeof made->resolve_arg);
-    made->notes = notes_of(builder);
-    if (made->notes == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    HaloStep measure = step_of(HALO_REDUCE, src), step = map_step(src, map);
+    measure.u.want = HALO_WANT_EXTREMES;
+    measure.loudness = true;
+    memcpy(step.resolve_arg, resolve_arg, sizeof step.resolve_arg);
+    step.notes = notes_of(builder);
+    if (step.notes == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    HALO_TRY(step_from(builder, &measure, &step, resolve, dst));
 out:
     return status;
 }
@@ -319,10 +328,10 @@ out:
 HaloStatus halo_build_map_from_hist(HaloBuilder *builder, HaloReg src, const HaloMap *map, HaloResolve *resolve,
                                     HaloReg *dst)
 {
-    HaloStep step = step_of(HALO_HIST, src);
-    step.u.hist = hist_default(halo_build_shape(builder, src));
-    if (halo_build_shape(builder, src)->dtype == HALO_F32) step.u.hist.lo = step.u.hist.hi = (double)NAN;
-    return map_from(builder, &step, map, resolve, dst);
+    HaloStep measure = step_of(HALO_HIST, src), step = map_step(src, map);
+    measure.u.hist = hist_default(halo_build_shape(builder, src));
+    if (halo_build_shape(builder, src)->dtype == HALO_F32) measure.u.hist.lo = measure.u.hist.hi = (double)NAN;
+    return step_from(builder, &measure, &step, resolve, dst);
 }
 
 HaloStatus halo_build_fold(HaloBuilder *builder, HaloReg src, const HaloFold *fold)

@@ -6,7 +6,7 @@
 
 Listener listener_for(Heard *heard)
 {
-    HeardSpans *spans = &heard->answer[heard->answers];
+    HeardSpans *spans = &heard->answer[heard->answers].spans;
     spans->count = 0;
     return (Listener){.silence = heard->silence, .spans = spans};
 }

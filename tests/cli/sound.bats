@@ -96,6 +96,21 @@ make_eight() { seq 8 > eight.csv; }
     cmp cut.raw <(head -c 20000000 /dev/zero | tr '\000' '\020')
 }
 
+@test "long sound is measured first, and then goes in bands: nothing else comes of it" {
+    # 40 MB of f32, of a file and through a pipe, which is kept whole.
+    seq 1250000 | tr -dc '0-9' | head -c 2500000 > noise
+    for _ in 1 2 3 4 5 6 7 8; do cat noise; done > noise.raw
+    for pipeline in 'stats | normalize' 'gain:0.1 | loudnorm:-30 | fade:0,1s' threshold:otsu; do
+        case $pipeline in threshold:otsu) room=1G ;; *) room=24M ;; esac # where bins lie is not known before the end
+        run --separate-stderr halo run --raw s16,48000,1 --max-memory $room "$pipeline" noise.raw -o banded.wav -f
+        [ "$status" -eq 0 ] || { echo "$pipeline: $stderr"; return 1; }
+        said=$(sed 's/noise.raw/X/' <<< "$output$stderr")
+        run --separate-stderr halo run --raw s16,48000,1 "$pipeline" - -o whole.wav -f < <(cat noise.raw)
+        [ "$(sed 's/standard input/X/; s/^-:/X:/' <<< "$output$stderr")" = "$said" ] || { echo "$pipeline: $said / $output$stderr"; return 1; }
+        cmp banded.wav whole.wav || { echo "$pipeline"; return 1; }
+    done
+}
+
 @test "pauses go, those that bands go over and those that are too long for it" {
     tone() { head -c "$1" /dev/zero | tr '\000' '\020'; }
     { tone 300000; head -c 200000 /dev/zero; tone 30; head -c 20000 /dev/zero; tone 500000; head -c 200000 /dev/zero; } > short.raw
