@@ -17,7 +17,7 @@ int64_t halo_image_limit(const HaloReader *reader)
 bool halo_image_fits(const HaloReader *reader, int64_t pixels, int64_t channels)
 {
     const int64_t limit = halo_image_limit(reader), most = limit < INT64_MAX / 4 ? 4 * limit : INT64_MAX;
-    int64_t samples;
+    int64_t samples = 0;
     return pixels <= limit && halo_mul(pixels, channels, &samples) && samples <= most;
 }
 

@@ -43,6 +43,14 @@ make_wav() {
     } > "$1"
 }
 
+# live COMMAND…: what the command writes, through the pipe `live`, which stays open until `live_ends`.
+live() {
+    mkfifo live
+    { "$@"; exec sleep 60; } > live 3>&- &
+    live=$!
+}
+live_ends() { kill "$live"; }
+
 # le BYTES VALUE: a little-endian integer.
 le() {
     local i v=$2 text=''

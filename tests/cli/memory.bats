@@ -75,7 +75,7 @@ def chunk(name, body):
 rows = b""
 for x0, y0, dx, dy in ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2)):
     for y in range(y0, height, dy):
-        rows += b"\0" + b"".join(noise[3 * (y * width + x):][:3] for x in range(x0, width, dx))
+        rows += b"\0" + b"".join(noise[3 * at:3 * at + 3] for at in range(y * width + x0, (y + 1) * width, dx))
 open("laced.png", "wb").write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 1))
     + chunk(b"IDAT", zlib.compress(rows, 1)) + chunk(b"IEND", b""))
 packed = zlib.compress(noise, 1)

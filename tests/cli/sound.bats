@@ -57,7 +57,9 @@ make_eight() { seq 8 > eight.csv; }
 }
 
 @test "a part of sound that has no end comes as soon as it is there" {
-    [ "$({ seq 9; sleep 30; } | timeout 20 "$HALO" run --raw csv trim:2,4 - -o - --to csv -j1 2> /dev/null | sed -n '2p;3q')" = 3 ]
+    live seq 9
+    [ "$(timeout 20 "$HALO" run --raw csv trim:2,4 - -o - --to csv -j1 < live 2> /dev/null | sed -n '2p;3q')" = 3 ]
+    live_ends
 }
 
 @test "a part of long sound is found without room for the rest" {
@@ -171,8 +173,9 @@ make_eight() { seq 8 > eight.csv; }
 }
 
 @test "an echo comes while the sound does" {
-    first=$({ seq 9; sleep 20; } | timeout 15 "$HALO" run --raw csv 'add:[gain:10],at=3' - -o - --to csv -j1 2> /dev/null | sed -n '6p;7q')
-    [ "$first" = 25 ]
+    live seq 9
+    [ "$(timeout 6 "$HALO" run --raw csv 'add:[gain:10],at=3' - -o - --to csv -j1 < live 2> /dev/null | sed -n '6p;7q')" = 25 ]
+    live_ends
 }
 
 @test "normalize takes sound to a peak about 0, and images to a range" {
@@ -208,7 +211,9 @@ make_eight() { seq 8 > eight.csv; }
 
 @test "sound that has no end is resampled as it comes, in little memory" {
     # a second of it, less what the taps reach ahead, while more is waited for
-    [ "$({ head -c 96000 /dev/zero; sleep 30; } | timeout 20 "$HALO" run --raw s16,48000,1 rate:8k - -o - --latency 20 -j1 | head -c 15000 | wc -c)" -eq 15000 ]
+    live head -c 96000 /dev/zero
+    [ "$(timeout 20 "$HALO" run --raw s16,48000,1 rate:8k - -o - --latency 20 -j1 < live | head -c 15000 | wc -c)" -eq 15000 ]
+    live_ends
     head -c 40000000 /dev/zero | halo run --raw s16,48000,2 --max-memory 12M rate:44.1k - -o - | wc -c > length
     [ "$(cat length)" -eq 36750000 ]
 }

@@ -18,7 +18,7 @@ enum { TEST_DEVICES_MAX = 16 };
  * the best of the machine does, and no device has one thread. */
 #if defined(__SANITIZE_THREAD__)
 #define TEST_VARIANTS {""}
-#define TEST_LEAST_JOBS 2
+#define TEST_LEAST_JOBS 3
 #else
 #define TEST_VARIANTS {"baseline", "v3", "v4"}
 #define TEST_LEAST_JOBS 1
