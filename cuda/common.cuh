@@ -130,18 +130,29 @@ template <typename F> __device__ __forceinline__ void cuda_typed(HaloDtype dtype
     }
 }
 
+/* A division is ten instructions where it stands, and more behind them: a function of its own wherever kernels store in so
+ * many ways that these would be most of their code. */
+static inline __device__ __noinline__ float cuda_divided(float v, float by) { return v / by; }
+
+/* halo_rescale, where that is so. */
+__device__ __forceinline__ float cuda_rescale(float v, HaloStore store)
+{
+    if (store.num != 1.0f) v = v * store.num;
+    return store.den != 1.0f ? cuda_divided(v, store.den) : v;
+}
+
 /* The sample that v is stored as. */
 template <typename T> __device__ __forceinline__ T cuda_sample(float v, HaloStore store, unsigned *clipped);
 
 template <> __device__ __forceinline__ float cuda_sample<float>(float v, HaloStore store, unsigned *)
 {
-    return halo_canonical(halo_rescale(v, store));
+    return halo_canonical(cuda_rescale(v, store));
 }
 
 template <> __device__ __forceinline__ uint8_t cuda_sample<uint8_t>(float v, HaloStore store, unsigned *clipped)
 {
     unsigned lost;
-    const float r = halo_quantise(halo_rescale(v, store), 255.0f, &lost);
+    const float r = halo_quantise(cuda_rescale(v, store), 255.0f, &lost);
     *clipped += lost;
     return (uint8_t)r;
 }
@@ -150,7 +161,7 @@ template <>
 __device__ __forceinline__ uint16_t cuda_sample<uint16_t>(float v, HaloStore store, unsigned *clipped)
 {
     unsigned lost;
-    const float r = halo_quantise(halo_rescale(v, store), 65535.0f, &lost);
+    const float r = halo_quantise(cuda_rescale(v, store), 65535.0f, &lost);
     *clipped += lost;
     return (uint16_t)r;
 }

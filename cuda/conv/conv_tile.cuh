@@ -130,7 +130,7 @@ __device__ __forceinline__ void tile_finish(const ConvTarget &dst, const ConvPla
 #pragma unroll
                 for (int i = 0; i < 4; i++) { /* what lies outside is 0, which is never clipped */
                     const bool inside = y + r < dst.rows && x + 4 * q * Block::groups + i < dst.cols;
-                    acc[r][q][i] = inside ? halo_rescale(conv_affine(dst, acc[r][q][i]), dst.store) : 0.0f;
+                    acc[r][q][i] = inside ? cuda_rescale(conv_affine(dst, acc[r][q][i]), dst.store) : 0.0f;
                 }
     }
     cuda_typed(dst.dtype, [&](auto zero) {

@@ -60,27 +60,42 @@ template <typename S> __device__ __forceinline__ static void copy(float *to, con
         *to = (float)__ldg(from);
 }
 
+/* Of interleaved samples: which pixel one belongs to, and which plane. `One`: there is one plane. */
+template <bool One> struct Deal {
+    int planes;
+    unsigned inverse; /* of two planes or more, times 2^32, rounded up: exact below 2^30 */
+    __device__ __forceinline__ int pixel(int e) const { return One ? e : (int)__umulhi((unsigned)e, inverse); }
+    __device__ __forceinline__ int plane(int e) const { return One ? 0 : e - pixel(e) * planes; }
+};
+
+template <bool One> __device__ __forceinline__ static Deal<One> deal_of(const MeanAlong &a)
+{
+    return {One ? 1 : a.planes, One ? 0 : (unsigned)(((uint64_t)1 << 32) / (unsigned)a.planes + 1)};
+}
+
 /* Samples at positions [x, x + count) of the block's lines, which come to place `to` of each. Those that no window holds are not
- * read. */
-template <int Run, typename S, int Planes>
+ * read. `One`: a line has one plane. */
+template <int Run, typename S, bool One>
 __device__ __forceinline__ static void stage(const MeanAlong &a, const Block &b, int64_t x, int count, int to, float *tile)
 {
     const MeanSource &s = a.source;
+    const Deal<One> deal = deal_of<One>(a);
+    const int planes = deal.planes;
     const Share share = share_of(a);
     const int lane = (int)threadIdx.x % CUDA_WARP;
-    const int from_place = part_begins(share, count * Planes, share.part), upto_place = part_begins(share, count * Planes, share.part + 1);
+    const int from_place = part_begins(share, count * planes, share.part), upto_place = part_begins(share, count * planes, share.part + 1);
     const int64_t needed = a.x + a.cols + a.window - 1;
     for (int l = share.line; l < b.lines; l += share.lines) {
         const int64_t row = halo_border_index(b.y + l + s.oy, s.height, s.border);
         const S *const from = (const S *)(s.data + (row - s.y0) * s.stride) - s.x0 * s.channels + b.channel;
         const S *const first = from + (x + s.ox) * s.channels;
-        float *const line = tile + l * Planes * a.pitch;
+        float *const line = tile + l * planes * a.pitch;
         /* Places [low, high) lie in the image, and are taken as they are. */
         const bool plain = row >= 0 && !s.ignores && !s.counts;
-        const int low = plain ? (int)cuda_min(count, cuda_max(0, cuda_max(a.x - x, -(x + s.ox)))) * Planes : 0;
-        const int high = plain ? (int)cuda_max(low / Planes, cuda_min(count, cuda_min(needed - x, s.width - (x + s.ox)))) * Planes : 0;
+        const int low = plain ? (int)cuda_min(count, cuda_max(0, cuda_max(a.x - x, -(x + s.ox)))) * planes : 0;
+        const int high = plain ? (int)cuda_max(low / planes, cuda_min(count, cuda_min(needed - x, s.width - (x + s.ox)))) * planes : 0;
         const int begin = max(low, from_place), end = min(high, upto_place);
-        if (Planes == 1 && s.channels == 1 && begin == from_place) { /* then what is left out of a thread's places is known */
+        if (One && s.channels == 1 && begin == from_place) { /* then what is left out of a thread's places is known */
             float *const there = line + padded(Run, to) + padded(Run, begin) + padded(Run, lane);
             const S *const source = first + begin + lane;
 #pragma unroll 8
@@ -89,18 +104,18 @@ __device__ __forceinline__ static void stage(const MeanAlong &a, const Block &b,
         } else {
 #pragma unroll 8
             for (int e = begin + lane; e < end; e += CUDA_WARP)
-                copy(line + e % Planes * a.pitch + padded(Run, to + e / Planes), first + (e / Planes * s.channels + e % Planes));
+                copy(line + deal.plane(e) * a.pitch + padded(Run, to + deal.pixel(e)), first + deal.pixel(e) * s.channels + deal.plane(e));
         }
 #pragma unroll 1
-        for (int i = share.part * CUDA_WARP + lane; i < count * Planes - (high - low); i += share.parts * CUDA_WARP) {
+        for (int i = share.part * CUDA_WARP + lane; i < count * planes - (high - low); i += share.parts * CUDA_WARP) {
             const int e = i < low ? i : i + (high - low);
-            const int64_t position = x + e / Planes;
+            const int64_t position = x + deal.pixel(e);
             float v = 0.0f;
             if (position >= a.x && position < needed) {
                 const int64_t column = halo_border_index(position + s.ox, s.width, s.border);
-                v = counted(s, row < 0 || column < 0 ? s.outside : (float)from[column * s.channels + e % Planes]);
+                v = counted(s, row < 0 || column < 0 ? s.outside : (float)from[column * s.channels + deal.plane(e)]);
             }
-            line[e % Planes * a.pitch + padded(Run, to + e / Planes)] = v;
+            line[deal.plane(e) * a.pitch + padded(Run, to + deal.pixel(e))] = v;
         }
     }
 }
@@ -110,30 +125,30 @@ __device__ __forceinline__ static void stage_typed(const MeanAlong &a, const Blo
 {
     cuda_typed(a.source.dtype, [&](auto zero) {
         using S = decltype(zero);
-        switch (a.planes) {
-        case 1: stage<Run, S, 1>(a, b, x, count, to, tile); break;
-        case 2: stage<Run, S, 2>(a, b, x, count, to, tile); break;
-        case 3: stage<Run, S, 3>(a, b, x, count, to, tile); break;
-        default: stage<Run, S, 4>(a, b, x, count, to, tile);
-        }
+        if (a.planes == 1)
+            stage<Run, S, true>(a, b, x, count, to, tile);
+        else
+            stage<Run, S, false>(a, b, x, count, to, tile);
     });
 }
 
 /* Rows of `count` sums or means become outputs: made(of, at) of each and its place in the row. */
-template <int Run, typename D, int Planes, typename Sum, typename F>
+template <int Run, typename D, bool One, typename Sum, typename F>
 __device__ __forceinline__ static void store(const MeanAlong &a, const Block &b, int count, const Sum *sums, F made)
 {
     const MeanTarget &t = a.target;
+    const Deal<One> deal = deal_of<One>(a);
+    const int planes = deal.planes;
     const Share share = share_of(a);
     const int lane = (int)threadIdx.x % CUDA_WARP, channels = a.source.channels;
     const int first = (int)cuda_max(0, a.x - b.x), last = (int)cuda_min(count, a.x + a.cols - b.x);
     for (int l = share.line; l < b.lines; l += share.lines) {
         D *const row = (D *)(t.data + (b.y + l - t.base) % t.ring * t.stride) + (b.x - a.x) * channels + b.channel;
-        const Sum *const line = sums + l * Planes * a.sums_pitch;
+        const Sum *const line = sums + l * planes * a.sums_pitch;
         const int64_t place = ((b.y + l - t.first) * a.cols + b.x - a.x) * channels + b.channel;
-        const int begin = max(first * Planes, part_begins(share, count * Planes, share.part));
-        const int end = min(last * Planes, part_begins(share, count * Planes, share.part + 1));
-        if (Planes == 1 && channels == 1 && begin % CUDA_WARP == 0) {
+        const int begin = max(first * planes, part_begins(share, count * planes, share.part));
+        const int end = min(last * planes, part_begins(share, count * planes, share.part + 1));
+        if (One && channels == 1 && begin % CUDA_WARP == 0) {
             const Sum *const there = line + padded(Run, begin) + padded(Run, lane);
             D *const target = row + begin + lane;
 #pragma unroll 8
@@ -142,8 +157,8 @@ __device__ __forceinline__ static void store(const MeanAlong &a, const Block &b,
         } else {
 #pragma unroll 4
             for (int e = begin + lane; e < end; e += CUDA_WARP) {
-                const int at = e / Planes * channels + e % Planes;
-                row[at] = made(line[e % Planes * a.sums_pitch + padded(Run, e / Planes)], place + at);
+                const int at = deal.pixel(e) * channels + deal.plane(e);
+                row[at] = made(line[deal.plane(e) * a.sums_pitch + padded(Run, deal.pixel(e))], place + at);
             }
         }
     }
@@ -152,12 +167,10 @@ __device__ __forceinline__ static void store(const MeanAlong &a, const Block &b,
 template <int Run, typename D, typename Sum, typename F>
 __device__ __forceinline__ static void store_planes(const MeanAlong &a, const Block &b, int count, const Sum *sums, F made)
 {
-    switch (a.planes) {
-    case 1: store<Run, D, 1>(a, b, count, sums, made); break;
-    case 2: store<Run, D, 2>(a, b, count, sums, made); break;
-    case 3: store<Run, D, 3>(a, b, count, sums, made); break;
-    default: store<Run, D, 4>(a, b, count, sums, made);
-    }
+    if (a.planes == 1)
+        store<Run, D, true>(a, b, count, sums, made);
+    else
+        store<Run, D, false>(a, b, count, sums, made);
 }
 
 template <int Run> __device__ __forceinline__ static void store_typed(const MeanAlong &a, const Block &b, int count, const double *sums)
@@ -177,7 +190,17 @@ template <int Run> __device__ __forceinline__ static void store_typed(const Mean
     cuda_count(t.clipped, clipped);
 }
 
-template <int Run> __device__ __forceinline__ static void store_typed(const MeanAlong &a, const Block &b, int count, const float *means)
+/* Means as the target scales them. Rarely asked for, so it is a pass of its own. */
+__device__ __forceinline__ static void rescale(const MeanAlong &a, const Block &b, float *means)
+{
+    const HaloStore store = a.target.store;
+    if (store.num == 1.0f && store.den == 1.0f) return;
+#pragma unroll 1
+    for (int i = (int)threadIdx.x; i < b.lines * a.planes * a.sums_pitch; i += mean_threads) means[i] = cuda_rescale(means[i], store);
+    __syncthreads();
+}
+
+template <int Run> __device__ __forceinline__ static void store_typed(const MeanAlong &a, const Block &b, int count, float *means)
 {
     const MeanTarget &t = a.target;
     unsigned clipped = 0;
@@ -185,14 +208,10 @@ template <int Run> __device__ __forceinline__ static void store_typed(const Mean
         store_planes<Run, float>(a, b, count, means, [](float mean, int64_t) { return mean; });
         return;
     }
-    const bool plain = t.store.num == 1.0f && t.store.den == 1.0f;
+    rescale(a, b, means);
     cuda_typed(t.dtype, [&](auto zero) {
         using D = decltype(zero);
-        if (plain)
-            store_planes<Run, D>(a, b, count, means,
-                                 [&](float mean, int64_t) { return cuda_sample<D>(mean, {1.0f, 1.0f}, &clipped); });
-        else
-            store_planes<Run, D>(a, b, count, means, [&](float mean, int64_t) { return cuda_sample<D>(mean, t.store, &clipped); });
+        store_planes<Run, D>(a, b, count, means, [&](float mean, int64_t) { return cuda_sample<D>(mean, {1.0f, 1.0f}, &clipped); });
     });
     cuda_count(t.clipped, clipped);
 }

@@ -69,7 +69,7 @@ template <typename D> struct DownPut {
             mean_quotients<Count>(sum, a.target.finish, mean);
             if (!plain)
 #pragma unroll
-                for (int u = 0; u < Count; u++) mean[u] = halo_rescale(mean[u], a.target.store);
+                for (int u = 0; u < Count; u++) mean[u] = cuda_rescale(mean[u], a.target.store);
 #pragma unroll
             for (int u = 0; u < Count; u++) {
                 unsigned lost = 0;

@@ -220,10 +220,13 @@ template <typename K, int N>
 __device__ __forceinline__ static void store_samples(const RankArgs &a, int64_t row, int64_t e, const uint32_t *words, int n,
                                                      unsigned *clipped)
 {
+    const bool plain = stored_plain<K>(a);
+    float scaled[N];
+#pragma unroll
+    for (int i = 0; i < N; i++) scaled[i] = plain ? 0.0f : cuda_rescale((float)sample_of<K>(words, i), a.store);
     cuda_typed(a.dtype, [&](auto zero) {
         using D = decltype(zero);
         typedef CudaPack<D, N> Pack;
-        const bool plain = stored_plain<K>(a);
         D *const to = (D *)(a.dst + row * a.dst_stride) + e;
         Pack pack;
 #pragma unroll
@@ -232,7 +235,7 @@ __device__ __forceinline__ static void store_samples(const RankArgs &a, int64_t 
             if (sizeof(D) == sizeof(K) && plain)
                 pack.at[i] = sizeof(D) < 4 ? (D)sample_of<K>(words, i) : (D)halo_canonical((float)sample_of<K>(words, i));
             else
-                pack.at[i] = cuda_sample<D>((float)sample_of<K>(words, i), a.store, clipped);
+                pack.at[i] = cuda_sample<D>(scaled[i], {1.0f, 1.0f}, clipped);
         }
         if (n >= N && (uintptr_t)to % sizeof(Pack) == 0) {
             *reinterpret_cast<Pack *>(to) = pack;

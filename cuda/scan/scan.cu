@@ -313,14 +313,16 @@ static HaloStatus launch_lines(HaloDevice *device, const ScanArgs *a)
     return HALO_OK;
 }
 
+/* Channels go together where sums are taken; for what is rarely asked for, each goes alone: there are kernels enough. */
 template <typename S, typename Kind> static HaloStatus launch_x(HaloDevice *device, const ScanArgs *args)
 {
-    switch (args->channels) {
-    case 2: return launch_lines<S, Kind, 2>(device, args);
-    case 3: return launch_lines<S, Kind, 3>(device, args);
-    case together_most: return launch_lines<S, Kind, together_most>(device, args);
-    default: return launch_lines<S, Kind, 1>(device, args);
-    }
+    if constexpr (Kind::op == HALO_SCAN_SUM || Kind::op == HALO_SCAN_SQUARES) switch (args->channels) {
+        case 2: return launch_lines<S, Kind, 2>(device, args);
+        case 3: return launch_lines<S, Kind, 3>(device, args);
+        case together_most: return launch_lines<S, Kind, together_most>(device, args);
+        default: break;
+        }
+    return launch_lines<S, Kind, 1>(device, args);
 }
 
 HaloStatus scan_x(HaloDevice *device, const ScanArgs *args, HaloDtype dtype, HaloScanOp op)

@@ -16,6 +16,7 @@ template <typename T, HaloScanOp Op> struct ScanKind;
 
 template <HaloScanOp Op> struct ScanKind<double, Op> {
     using Value = double;
+    static constexpr HaloScanOp op = Op;
     template <typename S> __device__ static double of(S sample) { return scan_value<double, Op>(sample); }
     __device__ static double identity() { return halo_scan_identity(Op); }
     __device__ static double join(double a, double b) { return halo_scan_join(Op, a, b); }
@@ -24,6 +25,7 @@ template <HaloScanOp Op> struct ScanKind<double, Op> {
 
 template <HaloScanOp Op> struct ScanKind<int64_t, Op> {
     using Value = int64_t;
+    static constexpr HaloScanOp op = Op;
     template <typename S> __device__ static int64_t of(S sample) { return scan_value<int64_t, Op>(sample); }
     __device__ static int64_t identity() { return halo_scan_identity_i64(Op); }
     __device__ static int64_t join(int64_t a, int64_t b) { return halo_scan_join_i64(Op, a, b); }
