@@ -74,7 +74,9 @@ static void neighbours_are_one(void **state)
     /* A value that somebody else reads is there, too. */
     expect_steps("gauss:1.5 | stats | sharpen", 1, 3, NULL);
     expect_steps("median:1 | sharpen | laplace", 1, 2, "sharpen|laplace");
-    expect_steps("gauss:1.5,nan=ignore | sharpen", 1, 2, NULL);
+    expect_steps("gauss:1 | gauss:1.5,nan=ignore | sharpen", 1, 3, NULL);
+    /* In integers there is no NaN. */
+    expect_steps("gauss:1.5,nan=ignore | sharpen", 1, 1, "gauss|sharpen");
 }
 
 /* ---- the same bytes ------------------------------------------------------------------------------------- */
@@ -112,12 +114,13 @@ static void random_chains_body(Rng *rng)
                                      "difference:[gauss:1]",
                                      "threshold:0.4",
                                      "abs"};
-    static const char *const border[] = {"zero", "constant=7", "replicate", "reflect", "mirror", "wrap"};
+    static const char *const border[] = {"zero",   "constant=7", "replicate", "reflect",
+                                         "mirror", "wrap",       "keep"};
     static const char *const end[] = {"", "", " | depth:u8", " | depth:u16", " | depth:f32"};
     const int ops = (int)(sizeof op / sizeof *op);
     char text[TEXT] = "";
     const HaloShape shape = draw_picture(rng);
-    const char *edge = rng_once_in(rng, 2) ? border[rng_between(rng, 0, 5)] : NULL;
+    const char *edge = rng_once_in(rng, 2) ? border[rng_between(rng, 0, 6)] : NULL;
     if (shape.channels - (shape.alpha >= 0) == 3 && rng_once_in(rng, 3)) strcat(text, "gray | ");
     for (int64_t left = rng_between(rng, 1, 3); left > 0; left--) {
         const char *one = op[rng_between(rng, 0, ops - 1)];

@@ -5,8 +5,12 @@
 #include "common.cuh"
 #include "halo/chain.h"
 
-/* What backend.h says; gradient.cu. */
+/* What backend.h says; chain.cu. */
 bool cuda_chains(const HaloShape *src, const HaloShape *dst, const HaloChain *chain);
 HaloStatus cuda_chain(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain, HaloStore store);
+
+/* gradient.cu: two masks of 3 x 3 and their magnitude. */
+bool gradient_takes(const HaloShape *src, const HaloShape *dst, const HaloChain *chain);
+HaloStatus gradient(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain, HaloStore store);
 
 #endif

@@ -24,6 +24,7 @@ template <typename S, int Step> struct GradientPass {
     static constexpr int own = gradient_own<S>, warps = 16;
     static constexpr int links = 2 * (gradient_taps - 1); /* of the first mask, then of the second */
     static constexpr bool fills = true;
+    static constexpr bool combines = false;
     static constexpr bool light = sizeof(S) == sizeof(float);
     typedef Walk<S, gradient_taps, Step, own, false> W;
 
@@ -75,6 +76,7 @@ template <typename S, int Step> struct WholePass {
     static constexpr int own = gradient_own<S>, warps = sizeof(S) == 1 && Step == 1 ? 20 : 16;
     static constexpr int links = 4; /* differences one and two rows above, then sums */
     static constexpr bool fills = true;
+    static constexpr bool combines = false;
     static constexpr bool light = false;
     typedef Walk<S, gradient_taps, Step, own, false> W;
 
@@ -114,7 +116,7 @@ static bool is_mask(const HaloStep *link)
            conv->window.height == gradient_taps;
 }
 
-bool cuda_chains(const HaloShape *src, const HaloShape *dst, const HaloChain *chain)
+bool gradient_takes(const HaloShape *src, const HaloShape *dst, const HaloChain *chain)
 {
     const HaloStep *a = &chain->link[0], *b = &chain->link[1], *pair = &chain->link[2];
     const HaloWindow *w = &a->u.window;
@@ -122,7 +124,7 @@ bool cuda_chains(const HaloShape *src, const HaloShape *dst, const HaloChain *ch
     from.shape = *src;
     to.shape = *dst;
     to.rows = dst->height;
-    return chain->links == 3 && src->dtype <= HALO_F32 && is_mask(a) && is_mask(b) && w->ox == b->u.window.ox &&
+    return chain->links == 3 && src->dtype <= HALO_F32 && src->channels != 2 && is_mask(a) && is_mask(b) && w->ox == b->u.window.ox &&
            w->oy == b->u.window.oy && w->border == b->u.window.border && w->value == b->u.window.value &&
            pair->primitive == HALO_COMBINE && pair->u.combine.kind == HALO_COMBINE_MAGNITUDE && pair->src[0] == 1 &&
            pair->src[1] == 2 && walk_takes(&from, &to, w->border, w->value);
@@ -157,12 +159,11 @@ template <template <typename, int> class Pass, typename S> static HaloStatus lau
     }
 }
 
-HaloStatus cuda_chain(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain, HaloStore store)
+HaloStatus gradient(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain, HaloStore store)
 {
     const HaloConv *x = &chain->link[0].u.conv, *y = &chain->link[1].u.conv;
     const bool whole = is_whole(x, y, src->shape.dtype);
     GradientArgs args = {};
-    CUDA_PASS(cuda_use(device));
     args.side = x->tap[2];
     args.middle = x->tap[5];
     for (int j = 0; j < gradient_taps; j++)

@@ -3,6 +3,7 @@
 #ifndef HALO_CUDA_CONV_CUH
 #define HALO_CUDA_CONV_CUH
 
+#include "halo/combine.h"
 #include "point/quantise.cuh"
 
 /* ---- what to compute ------------------------------------------------------------------------------------ */
@@ -18,6 +19,14 @@ struct ConvSource {
     float value;
 };
 
+/* What a walk (walk.cuh) makes of its result and the sample of the source that lies in the same place: how.kind is UNSHARP,
+ * ADD, DIFFERENCE or KEEP. */
+struct ConvWith {
+    bool on;
+    HaloCombine how;
+    int64_t x0, y0, width, height; /* of the destination, and of the whole: KEEP has margins */
+};
+
 struct ConvTarget {
     char *data;
     int64_t stride, cols, rows;
@@ -26,6 +35,7 @@ struct ConvTarget {
     bool affine;
     float scale, bias;
     HaloStore store;
+    ConvWith with;
     unsigned long long *clipped;
 };
 

@@ -57,6 +57,41 @@ __device__ __forceinline__ void walk_store(const WalkArgs &a, int64_t y, int64_t
     });
 }
 
+/* Is row y of a strip's outputs combined with the samples that it is made round? KEEP asks for them where its margins are. */
+template <typename W> __device__ __forceinline__ bool walk_combines(const WalkArgs &a, const WalkPlace &p, int64_t y)
+{
+    const ConvWith &with = a.dst.with;
+    const HaloCombine &how = with.how;
+    if (how.kind != HALO_COMBINE_KEEP) return true;
+    const int64_t row = with.y0 + y, column = with.x0 + p.x / W::step, end = column + (W::cols + W::step - 1) / W::step;
+    return row < how.up || row >= with.height - how.down || column < how.left || end >= with.width - how.right;
+}
+
+/* A thread's outputs of row y, from element x on, with these samples. */
+template <typename W>
+__device__ __forceinline__ void walk_combine(const WalkArgs &a, int64_t y, int64_t x, const float v[W::own], float acc[W::own])
+{
+    const ConvWith &with = a.dst.with;
+    const HaloCombine &how = with.how;
+    const auto each = [&](auto f) {
+#pragma unroll
+        for (int k = 0; k < W::own; k++) acc[k] = f(v[k], acc[k], k);
+    };
+    switch (how.kind) {
+    case HALO_COMBINE_UNSHARP: each([&](float in, float made, int) { return halo_unsharp(in, made, how.amount, how.threshold); }); break;
+    case HALO_COMBINE_ADD: each([&](float in, float made, int) { return halo_fma(how.amount, made, in); }); break;
+    case HALO_COMBINE_DIFFERENCE: each([](float in, float made, int) { return halo_abs(in - made); }); break;
+    default: {
+        const int64_t row = with.y0 + y;
+        const bool beside = row < how.up || row >= with.height - how.down;
+        each([&](float in, float made, int k) {
+            const int64_t column = with.x0 + (x + k) / W::step;
+            return beside || column < how.left || column >= with.width - how.right ? halo_canonical(in) : made;
+        });
+    }
+    }
+}
+
 /* ---- the kernel ----------------------------------------------------------------------------------------- */
 
 /* What one warp does. Pass::row() makes of a row of samples a link of every chain, and of the chains' ends a
@@ -67,7 +102,9 @@ template <typename Pass> __device__ __forceinline__ void walk_strip(const typena
     typedef typename Pass::W W;
     typedef typename W::Source S;
     typedef typename W::Staged Staged;
-    __shared__ alignas(16) char raw[2][walk_step * W::row_bytes];
+    constexpr int stages = Pass::combines ? 3 : 2; /* of rows: those at work, those on their way, and those before */
+    static_assert(!Pass::combines || W::taps / 2 <= walk_step, "the middle row is there");
+    __shared__ alignas(16) char raw[stages][walk_step * W::row_bytes];
     __shared__ alignas(16) float tile[W::widened ? walk_step * W::pitch : 4];
     __shared__ int map[W::pitch];
     const WalkArgs &a = args.walk;
@@ -92,9 +129,9 @@ template <typename Pass> __device__ __forceinline__ void walk_strip(const typena
     fetch(rows, raw[0]);
 #pragma unroll 1
     for (int t = 0; t < p.rows; t += walk_step) {
-        char *const here = raw[t / walk_step % 2];
+        char *const here = raw[t / walk_step % stages];
         const WalkRows next = walk_find(a, p, t + walk_step);
-        fetch(next, raw[t / walk_step % 2 ^ 1]);
+        fetch(next, raw[(t / walk_step + 1) % stages]);
         __pipeline_wait_prior(1);
         __syncwarp();
         if (!p.whole) {
@@ -120,10 +157,20 @@ template <typename Pass> __device__ __forceinline__ void walk_strip(const typena
             float acc[W::own];
             Pass::row(args, from, rows.exist >> r & 1, outside, chain, acc);
             if (t + r < W::taps - 1) continue;
+            const int64_t y = p.y + t + r - (W::taps - 1);
+            if constexpr (Pass::combines)
+                if (walk_combines<W>(a, p, y)) {
+                    const int up = r - W::taps / 2; /* the middle row is of this step, or of the one before */
+                    const char *const there = up >= 0 ? here : raw[(t / walk_step + stages - 1) % stages];
+                    float v[W::own];
+                    cuda_load_fours<S, W::own>(
+                        v, reinterpret_cast<const S *>(there + (up + walk_step) % walk_step * W::row_bytes) + own + W::before);
+                    walk_combine<W>(a, y, p.x + own, v, acc);
+                }
             if (usual)
                 cuda_store_fours<S, W::own, true>(reinterpret_cast<S *>(to) + p.x + own, acc, &clipped);
             else
-                walk_store<W::own>(a, p.y + t + r - (W::taps - 1), p.x + own, left, acc, &clipped);
+                walk_store<W::own>(a, y, p.x + own, left, acc, &clipped);
             to += a.dst.stride;
         }
         __syncwarp();
@@ -140,7 +187,7 @@ static inline bool walk_takes(const HaloBuf *src, const HaloBuf *dst, HaloBorder
 {
     const float v = halo_border_value(border, value);
     const int channels = dst->shape.channels;
-    if (dst->rows < 2 || channels == 2 || channels > 4) return false;
+    if (dst->rows < 2 || channels > 4) return false;
     if (src->shape.width > (INT32_MAX - 1024) / channels) return false;
     if (src->shape.dtype == HALO_F32) return true;
     return v >= 0.0f && v <= (src->shape.dtype == HALO_U8 ? 255.0f : 65535.0f) && v == (float)(int)v;

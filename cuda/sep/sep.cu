@@ -76,6 +76,7 @@ static bool fits_walk(const HaloBuf *src, const HaloBuf *dst, const HaloSep *sep
 {
     if (sep->window.nan_ignore || sep->window.width != sep->window.height) return false;
     if (!walk_takes(src, dst, sep->window.border, sep->window.value)) return false;
+    if (dst->shape.channels == 2 && sep->window.width > SEP_WALK_SHORT_MOST) return false;
     switch (sep->window.width) {
 #define CASE(taps) case taps:
         SEP_WALK_SIZES(CASE)
@@ -94,6 +95,51 @@ static HaloStatus walk(HaloDevice *device, const HaloBuf *src, const ConvArgs *c
     }
 }
 
+static ConvArgs walk_args(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep, HaloStore store)
+{
+    HaloConv both = {}; /* the geometry of the two together */
+    both.window = sep->window;
+    both.affine = sep->affine;
+    both.scale = sep->scale;
+    both.bias = sep->bias;
+    return conv_args(device, src, dst, &both, store);
+}
+
+/* ---- and combined with their source ----------------------------------------------------------------------- */
+
+bool sep_combined_takes(const HaloShape *src, const HaloShape *dst, const HaloChain *chain)
+{
+    const HaloStep *blur = &chain->link[0], *pair = &chain->link[1];
+    if (chain->links != 2 || blur->primitive != HALO_SEP || pair->primitive != HALO_COMBINE) return false;
+    const HaloSep *sep = &blur->u.sep;
+    const HaloCombine *how = &pair->u.combine;
+    const bool keeps = how->kind == HALO_COMBINE_KEEP;
+    const int64_t x = keeps ? how->bx : how->ax, y = keeps ? how->by : how->ay;
+    const int64_t made_x = keeps ? how->ax : how->bx, made_y = keeps ? how->ay : how->by;
+    HaloBuf from = {}, to = {};
+    from.shape = *src;
+    to.shape = *dst;
+    to.rows = dst->height;
+    if (!keeps && how->kind != HALO_COMBINE_UNSHARP && how->kind != HALO_COMBINE_ADD && how->kind != HALO_COMBINE_DIFFERENCE)
+        return false;
+    return src->dtype <= HALO_F32 && src->channels == dst->channels && pair->src[keeps] == 0 && pair->src[!keeps] == 1 &&
+           made_x == 0 && made_y == 0 && x - sep->window.ox == sep->window.width / 2 && y - sep->window.oy == sep->window.height / 2 &&
+           sep->fast == NULL && src->channels % 2 == 1 && sep->window.width <= SEP_WALK_SHORT_MOST && fits_walk(&from, &to, sep);
+}
+
+HaloStatus sep_combined(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain, HaloStore store)
+{
+    const HaloSep *sep = &chain->link[0].u.sep;
+    ConvArgs args = walk_args(device, src, dst, sep, store);
+    args.dst.with.on = true;
+    args.dst.with.how = chain->link[1].u.combine;
+    args.dst.with.x0 = dst->x0;
+    args.dst.with.y0 = dst->y0;
+    args.dst.with.width = dst->shape.width;
+    args.dst.with.height = dst->shape.height;
+    return walk(device, src, &args, sep);
+}
+
 /* ---- the choice ----------------------------------------------------------------------------------------- */
 
 HaloStatus cuda_sep(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep, HaloStore store)
@@ -101,11 +147,6 @@ HaloStatus cuda_sep(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
     CUDA_PASS(cuda_use(device));
     if (fast_takes(src, sep)) return cuda_sep_fast(device, src, dst, sep, store);
     if (!fits_walk(src, dst, sep)) return bands(device, src, dst, sep, store);
-    HaloConv both = {}; /* the geometry of the two together */
-    both.window = sep->window;
-    both.affine = sep->affine;
-    both.scale = sep->scale;
-    both.bias = sep->bias;
-    const ConvArgs args = conv_args(device, src, dst, &both, store);
+    const ConvArgs args = walk_args(device, src, dst, sep, store);
     return walk(device, src, &args, sep);
 }

@@ -3,10 +3,18 @@
 #define HALO_CUDA_SEP_CUH
 
 #include "conv/conv.cuh"
+#include "halo/chain.h"
 
 /* Masks of a common length, the same along x and y, have a kernel with everything unrolled: sep_walk.cuh,
  * compiled once for each type of source. */
-#define SEP_WALK_SIZES(X) X(3) X(5) X(7) X(9) X(11) X(13) X(15) X(17) X(19) X(21) X(23) X(25) X(27) X(29) X(31) X(33) X(35)
+#define SEP_WALK_SHORT_SIZES(X) X(3) X(5) X(7) X(9) X(11) X(13) X(15) X(17)
+#define SEP_WALK_LONG_SIZES(X) X(19) X(21) X(23) X(25) X(27) X(29) X(31) X(33) X(35)
+#define SEP_WALK_SIZES(X) SEP_WALK_SHORT_SIZES(X) SEP_WALK_LONG_SIZES(X)
+#define SEP_WALK_SHORT_MOST 17 /* for two channels there are only these, and so where results are combined */
+
+/* Two links as one pass: a mask of such a length over the source, and its result combined with the sample in its middle. */
+bool sep_combined_takes(const HaloShape *src, const HaloShape *dst, const HaloChain *chain);
+HaloStatus sep_combined(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain, HaloStore store);
 
 HaloStatus sep_walk_u8(HaloDevice *device, const ConvArgs *conv, const HaloSep *sep);
 HaloStatus sep_walk_u16(HaloDevice *device, const ConvArgs *conv, const HaloSep *sep);

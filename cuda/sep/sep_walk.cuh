@@ -46,7 +46,8 @@ __device__ __forceinline__ void sep_column(const SepWalkArgs &a, const float v[O
     for (int k = 0; k < Own; k++) chain[0][k] = halo_fma(a.tap_y[0], v[k], 0.0f);
 }
 
-template <typename S, int Taps, int Step> struct SepPass {
+/* `Combines`: and the outputs with the samples in their middle, see ConvWith. */
+template <typename S, int Taps, int Step, bool Combines> struct SepPass {
     typedef SepWalkArgs Args;
     /* Outputs of a thread: 16 bytes of them, but as many as the chain has registers for. */
     static constexpr int most = Taps <= 5 ? 16 : Taps <= 15 ? 8 : 4, pack = 16 / (int)sizeof(S);
@@ -56,6 +57,7 @@ template <typename S, int Taps, int Step> struct SepPass {
     static constexpr int warps = (Taps - 1) * own <= 64 ? 16 : 12;
     static constexpr int links = Taps - 1;
     static constexpr bool fills = false; /* the border is that of the row pass's results */
+    static constexpr bool combines = Combines;
     static constexpr bool light = sizeof(S) == sizeof(float) && Taps <= 9;
     typedef Walk<S, Taps, Step, own, sizeof(S) < sizeof(float) && (Step > 1) && (Taps > 15)> W;
 
@@ -70,14 +72,14 @@ template <typename S, int Taps, int Step> struct SepPass {
     }
 };
 
-template <typename S, int Taps, int Step>
-__global__ static void __launch_bounds__(CUDA_WARP, SepPass<S, Taps, Step>::warps)
+template <typename S, int Taps, int Step, bool Combines>
+__global__ static void __launch_bounds__(CUDA_WARP, SepPass<S, Taps, Step, Combines>::warps)
     sep_walk_kernel(const __grid_constant__ SepWalkArgs a)
 {
-    walk_strip<SepPass<S, Taps, Step>>(a);
+    walk_strip<SepPass<S, Taps, Step, Combines>>(a);
 }
 
-template <typename S, int Taps, int Step>
+template <typename S, int Taps, int Step, bool Combines = false>
 static HaloStatus sep_walk_launch(HaloDevice *device, const ConvArgs *conv, const HaloSep *sep)
 {
     SepWalkArgs a = {};
@@ -85,18 +87,37 @@ static HaloStatus sep_walk_launch(HaloDevice *device, const ConvArgs *conv, cons
         a.tap_x[i] = sep->tap_x[i];
         a.tap_y[i] = sep->tap_y[i];
     }
-    return walk_launch<SepPass<S, Taps, Step>>(device, conv, sep_walk_kernel<S, Taps, Step>, &a);
+    return walk_launch<SepPass<S, Taps, Step, Combines>>(device, conv, sep_walk_kernel<S, Taps, Step, Combines>, &a);
+}
+
+/* Of one channel and of three, by short masks: what people sharpen, and what waits for memory. */
+template <typename S>
+static HaloStatus sep_walk_combined(HaloDevice *device, const ConvArgs *conv, const HaloSep *sep)
+{
+    switch (conv->dst.channels * 256 + conv->width) {
+#define CASE(taps)                                                                \
+    case 256 + taps: return sep_walk_launch<S, taps, 1, true>(device, conv, sep); \
+    case 3 * 256 + taps: return sep_walk_launch<S, taps, 3, true>(device, conv, sep);
+        SEP_WALK_SHORT_SIZES(CASE)
+#undef CASE
+    default: return halo_fail(HALO_ERR_BUG, "there is no kernel for %d taps, combined", conv->width);
+    }
 }
 
 template <typename S>
 static HaloStatus sep_walk_sizes(HaloDevice *device, const ConvArgs *conv, const HaloSep *sep)
 {
+    if (conv->dst.with.on) return sep_walk_combined<S>(device, conv, sep);
     switch (conv->dst.channels * 256 + conv->width) {
 #define CASE(taps)                                                              \
     case 256 + taps: return sep_walk_launch<S, taps, 1>(device, conv, sep);     \
     case 3 * 256 + taps: return sep_walk_launch<S, taps, 3>(device, conv, sep); \
     case 4 * 256 + taps: return sep_walk_launch<S, taps, 4>(device, conv, sep);
         SEP_WALK_SIZES(CASE)
+#undef CASE
+#define CASE(taps) \
+    case 2 * 256 + taps: return sep_walk_launch<S, taps, 2>(device, conv, sep);
+        SEP_WALK_SHORT_SIZES(CASE)
 #undef CASE
     default: return halo_fail(HALO_ERR_BUG, "there is no kernel for %d taps", conv->width);
     }
