@@ -79,10 +79,29 @@ out:
 
 /* ---- primitives that make values ------------------------------------------------------------------------ */
 
+/* Do taps add up to a number? */
+static bool is_finite_sum(const float *tap, int64_t count)
+{
+    float sum = 0.0f;
+    for (int64_t i = 0; i < count; i++) sum = sum + tap[i];
+    return isfinite(sum);
+}
+
+/* Integers hold no NaN: to leave them out is to do nothing, and costs less so. */
+static void settle_nan(const HaloBuilder *builder, HaloReg src, HaloWindow *window)
+{
+    const bool floats = halo_build_shape(builder, src)->dtype > HALO_U16;
+    if (!floats && !(window->border == HALO_BORDER_CONSTANT && isnan(window->value)))
+        window->nan_ignore = false;
+}
+
 HaloStatus halo_build_conv(HaloBuilder *builder, HaloReg src, const HaloConv *conv, HaloReg *dst)
 {
     HaloStep step = step_of(HALO_CONV, src);
     step.u.conv = *conv;
+    /* Taps are weighed by their sum, which changes nothing while all take part and the sum is a number. */
+    if (is_finite_sum(conv->tap, conv->window.width * conv->window.height))
+        settle_nan(builder, src, &step.u.window);
     return halo_build_step(builder, &step, dst);
 }
 
@@ -90,6 +109,8 @@ HaloStatus halo_build_sep(HaloBuilder *builder, HaloReg src, const HaloSep *sep,
 {
     HaloStep step = step_of(HALO_SEP, src);
     step.u.sep = *sep;
+    if (is_finite_sum(sep->tap_x, sep->window.width) && is_finite_sum(sep->tap_y, sep->window.height))
+        settle_nan(builder, src, &step.u.window);
     return halo_build_step(builder, &step, dst);
 }
 
@@ -97,6 +118,7 @@ HaloStatus halo_build_rank(HaloBuilder *builder, HaloReg src, const HaloRank *ra
 {
     HaloStep step = step_of(HALO_RANK, src);
     step.u.rank = *rank;
+    settle_nan(builder, src, &step.u.window);
     return halo_build_step(builder, &step, dst);
 }
 
@@ -104,6 +126,7 @@ HaloStatus halo_build_mean(HaloBuilder *builder, HaloReg src, const HaloMean *me
 {
     HaloStep step = step_of(HALO_MEAN, src);
     step.u.mean = *mean;
+    settle_nan(builder, src, &step.u.window);
     return halo_build_step(builder, &step, dst);
 }
 
@@ -111,6 +134,7 @@ HaloStatus halo_build_bilateral(HaloBuilder *builder, HaloReg src, const HaloBil
 {
     HaloStep step = step_of(HALO_BILATERAL, src);
     step.u.bilateral = *bilateral;
+    settle_nan(builder, src, &step.u.window);
     return halo_build_step(builder, &step, dst);
 }
 

@@ -1,4 +1,6 @@
 /* Dense convolution: the choice of a kernel, and the one that leaves NaN out. */
+#include <math.h>
+
 #include "conv.cuh"
 #include "conv_long.cuh"
 
@@ -35,10 +37,11 @@ ConvArgs conv_args(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const H
     return a;
 }
 
-/* ---- without NaN ---------------------------------------------------------------------------------------- */
+/* ---- without NaN ------------------------------------------------------------------------------------------
+ * A NaN makes NaN of every output whose window holds it, and where there is none all taps take part and weigh what they always
+ * do. So outputs are made as if nothing were left out, and those that are NaN are made anew. */
 
-/* Every output for itself, straight from global memory: NaN samples leave the chain, and the taps that stay
- * are weighed. */
+/* One output, straight from global memory: NaN samples leave the chain, and the taps that stay are weighed. */
 template <typename S>
 __device__ static float without_nan(const ConvArgs &a, const float *mask, float total, int64_t x, int64_t y,
                                     int c)
@@ -64,16 +67,39 @@ __device__ static float without_nan(const ConvArgs &a, const float *mask, float 
     return total == 0.0f ? acc : acc * (total / weight);
 }
 
-__global__ static void __launch_bounds__(256)
-    nan_kernel(const __grid_constant__ ConvArgs a, const float *mask, float total)
+static const int mend_threads = 256, mend_each = 4;
+
+struct MendArgs {
+    ConvArgs conv; /* tiles_x: blocks beside each other */
+    const float *mask;
+    float total; /* of its taps */
+    const char *made;
+    int64_t made_stride;
+    bool same;  /* `made` is the destination: what is no NaN is there */
+    bool every; /* the taps' sum is no number: no output is what it would be */
+};
+
+__global__ static void __launch_bounds__(mend_threads) mend_kernel(const __grid_constant__ MendArgs args)
 {
-    const int64_t e = (blockIdx.x % a.tiles_x) * 256 + threadIdx.x, y = blockIdx.x / a.tiles_x;
+    const ConvArgs &a = args.conv;
+    const int64_t y = blockIdx.x / a.tiles_x, first = blockIdx.x % a.tiles_x * mend_threads * mend_each + threadIdx.x;
+    const float *const row = (const float *)(args.made + y * args.made_stride);
+    const int64_t n = a.dst.cols * a.dst.channels;
+    float made[mend_each];
     unsigned clipped = 0;
-    if (e < a.dst.cols * a.dst.channels) {
-        const int64_t x = e / a.dst.channels;
-        const int c = (int)(e % a.dst.channels);
-        float v = 0.0f;
-        cuda_typed(a.src.dtype, [&](auto zero) { v = without_nan<decltype(zero)>(a, mask, total, x, y, c); });
+#pragma unroll
+    for (int k = 0; k < mend_each; k++) made[k] = first + k * mend_threads < n ? row[first + k * mend_threads] : 0.0f;
+#pragma unroll 1
+    for (int k = 0; k < mend_each; k++) {
+        const int64_t e = first + k * mend_threads;
+        float v = made[0];
+#pragma unroll
+        for (int i = 1; i < mend_each; i++) v = i == k ? made[i] : v;
+        if (e >= n || (args.same && v == v && !args.every)) continue;
+        if (v != v || args.every)
+            cuda_typed(a.src.dtype, [&](auto zero) {
+                v = without_nan<decltype(zero)>(a, args.mask, args.total, e / a.dst.channels, y, (int)(e % a.dst.channels));
+            });
         v = conv_affine(a.dst, v);
         cuda_typed(a.dst.dtype, [&](auto zero) {
             using D = decltype(zero);
@@ -83,28 +109,63 @@ __global__ static void __launch_bounds__(256)
     cuda_count(a.dst.clipped, clipped);
 }
 
-static HaloStatus launch_nan(HaloDevice *device, const ConvArgs *conv, const float *tap, const float *mask)
+/* The mask's place in device memory; what is there may be another's taps. */
+static HaloStatus mask_room(HaloDevice *device, const HaloConv *conv, int64_t *bytes, void **room)
 {
-    ConvArgs args = *conv;
-    float total = 0.0f;
-    for (int64_t k = 0; k < (int64_t)args.width * args.height; k++) total = total + tap[k];
-    args.tiles_x = cuda_ceil_div(args.dst.cols * args.dst.channels, 256);
-    CUDA_LAUNCH(device, nan_kernel, args.tiles_x * args.dst.rows, 256, 0, args, mask, total);
+    *bytes = conv->window.width * conv->window.height * (int64_t)sizeof(float);
+    return cuda_scratch(device, CUDA_SCRATCH_TAPS, *bytes, room);
+}
+
+static HaloStatus mend(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloBuf *made, const HaloConv *conv, HaloStore store)
+{
+    MendArgs args = {};
+    int64_t bytes;
+    void *room;
+    args.conv = conv_args(device, src, dst, conv, store);
+    args.conv.tiles_x = cuda_ceil_div(dst->cols * dst->shape.channels, mend_threads * mend_each);
+    args.made = (const char *)made->data;
+    args.made_stride = made->stride;
+    args.same = made->data == dst->data;
+    for (int64_t k = 0; k < conv->window.width * conv->window.height; k++) args.total = args.total + conv->tap[k];
+    args.every = !isfinite(args.total);
+    CUDA_PASS(mask_room(device, conv, &bytes, &room));
+    CUDA_TRY(cudaMemcpyAsync(room, conv->tap, (size_t)bytes, cudaMemcpyHostToDevice, device->stream));
+    args.mask = (const float *)room;
+    CUDA_LAUNCH(device, mend_kernel, args.conv.tiles_x * dst->rows, mend_threads, 0, args);
+    return HALO_OK;
+}
+
+/* About how much is made at a time where the destination does not show what is NaN. */
+static const int64_t mend_bytes = (int64_t)256 << 20;
+
+static HaloStatus conv_without_nan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, HaloStore store)
+{
+    const bool shows = dst->shape.dtype == HALO_F32 && !conv->affine && store.num == 1.0f && store.den == 1.0f;
+    HaloConv plain = *conv;
+    int64_t bytes;
+    void *room;
+    plain.window.nan_ignore = plain.affine = plain.fast = false;
+    CUDA_PASS(mask_room(device, conv, &bytes, &room)); /* before anything is made */
+    if (shows) {
+        CUDA_PASS(cuda_conv_within(device, src, dst, &plain, store));
+        return mend(device, src, dst, dst, conv, store);
+    }
+    HaloBuf made = *dst, band = *dst;
+    made.shape.dtype = HALO_F32;
+    made.stride = cuda_ceil_div(halo_row_bytes(&made), 64) * 64;
+    const int64_t most = cuda_max(1, cuda_min(dst->rows, mend_bytes / made.stride));
+    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_FLAT, most * made.stride, &made.data));
+    for (int64_t y = 0; y < dst->rows; y += most) {
+        band.y0 = made.y0 = dst->y0 + y;
+        band.rows = made.rows = cuda_min(most, dst->rows - y);
+        band.data = (char *)dst->data + y * dst->stride;
+        CUDA_PASS(cuda_conv_within(device, src, &made, &plain, {1.0f, 1.0f}));
+        CUDA_PASS(mend(device, src, &band, &made, conv, store));
+    }
     return HALO_OK;
 }
 
 /* ---- the choice ----------------------------------------------------------------------------------------- */
-
-/* The mask in device memory. */
-static HaloStatus upload_mask(HaloDevice *device, const HaloConv *conv, const float **mask)
-{
-    void *block;
-    const size_t bytes = (size_t)(conv->window.width * conv->window.height) * sizeof(float);
-    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_TAPS, (int64_t)bytes, &block));
-    CUDA_TRY(cudaMemcpyAsync(block, conv->tap, bytes, cudaMemcpyHostToDevice, device->stream));
-    *mask = (const float *)block;
-    return HALO_OK;
-}
 
 HaloStatus cuda_conv(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, HaloStore store)
 {
@@ -114,18 +175,15 @@ HaloStatus cuda_conv(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const
 
 HaloStatus cuda_conv_within(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, HaloStore store)
 {
-    const float *mask = NULL;
     const ConvArgs args = conv_args(device, src, dst, conv, store);
+    if (conv->window.nan_ignore) return conv_without_nan(device, src, dst, conv, store);
     if (cuda_fft_takes(conv)) return cuda_fft(device, src, dst, conv, store);
     /* Lines first: a tile of many rows would be empty but for one. */
-    const bool plain = !conv->window.nan_ignore;
-    if (plain && conv_short_takes(dst, conv)) return conv_short(device, &args, conv->tap);
-    if (plain && conv_sparse_takes(&args, conv)) return conv_dense(device, &args, conv->tap);
-    if (plain && conv_walk_takes(src, dst, conv)) return conv_walk(device, &args, conv->tap);
-    if (plain && conv->window.height == 1) return conv_line(device, &args, conv->tap);
-    if (plain && conv_column_takes(conv)) return conv_column(device, &args, conv->tap);
-    if (plain && conv_fixed_takes(device, dst, conv)) return conv_fixed(device, &args, conv->tap);
-    if (plain) return conv_dense(device, &args, conv->tap);
-    CUDA_PASS(upload_mask(device, conv, &mask));
-    return launch_nan(device, &args, conv->tap, mask);
+    if (conv_short_takes(dst, conv)) return conv_short(device, &args, conv->tap);
+    if (conv_sparse_takes(&args, conv)) return conv_dense(device, &args, conv->tap);
+    if (conv_walk_takes(src, dst, conv)) return conv_walk(device, &args, conv->tap);
+    if (conv->window.height == 1) return conv_line(device, &args, conv->tap);
+    if (conv_column_takes(conv)) return conv_column(device, &args, conv->tap);
+    if (conv_fixed_takes(device, dst, conv)) return conv_fixed(device, &args, conv->tap);
+    return conv_dense(device, &args, conv->tap);
 }
