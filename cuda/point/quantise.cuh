@@ -71,11 +71,13 @@ __device__ __forceinline__ void cuda_round(const float *v, uint32_t n[Count], un
         seen |= n[i] ^ zero;
     }
     if (seen <= white) return;
+    /* Clipped floats have bits from `zero` - 1 to `zero` + white + 1: whole numbers again, of which just the two ends are lost. */
 #pragma unroll
     for (int i = 0; i < Count; i++) {
-        unsigned lost;
-        n[i] = (uint32_t)halo_quantise(v[i], (float)white, &lost);
-        *clipped += lost;
+        const float within = fminf(fmaxf(v[i], -1.0f), (float)white + 1.0f); /* NaN becomes -1 */
+        const int k = (int)(__float_as_uint(__fadd_rn(within, 12582912.0f)) - zero);
+        n[i] = (uint32_t)min(max(k, 0), (int)white);
+        *clipped += k != (int)n[i];
     }
 }
 
