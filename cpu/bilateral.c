@@ -122,15 +122,7 @@ HaloStatus cpu_bilateral(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, c
     const HaloWindow *window = &bilateral->window;
     Bilateral b = {.how = bilateral, .dst = dst, .store = store, .device = device};
     void *scratch;
-    b.source = (CpuStencil){.src = src,
-                            .dst = dst,
-                            .ox = window->ox,
-                            .oy = window->oy,
-                            .border = window->border,
-                            .value = halo_border_value(window->border, window->value),
-                            .reach = window->width - 1,
-                            .mask = {.height = window->height},
-                            .device = device};
+    b.source = cpu_window_stencil(device, src, dst, window);
     if (dst->cols < 1 || dst->rows < 1) goto out;
     if (src->shape.dtype > HALO_F32 || dst->shape.dtype > HALO_F32 ||
         src->shape.channels != dst->shape.channels || !cpu_holds_needed(&b.source))

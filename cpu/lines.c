@@ -66,6 +66,19 @@ static bool holds(int64_t first, int64_t end, int64_t whole, int64_t have, int64
     return true;
 }
 
+CpuStencil cpu_window_stencil(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloWindow *window)
+{
+    return (CpuStencil){.src = src,
+                        .dst = dst,
+                        .ox = window->ox,
+                        .oy = window->oy,
+                        .border = window->border,
+                        .value = halo_border_value(window->border, window->value),
+                        .reach = window->width - 1,
+                        .mask = {.height = window->height},
+                        .device = device};
+}
+
 bool cpu_holds_needed(const CpuStencil *stencil)
 {
     const HaloBuf *src = stencil->src, *dst = stencil->dst;

@@ -52,6 +52,9 @@ HaloStatus cpu_stencil_run(HaloDevice *device, CpuStencil *stencil);
 /* `cols` + reach pixels of source row y (of the whole, or beyond it) as f32 for outputs from column x on. */
 void cpu_source_line(const CpuStencil *stencil, int64_t x, int64_t y, int64_t cols, float *line);
 
+/* What a window over `src` reads, for primitives that take the source's lines and do the rest themselves. */
+CpuStencil cpu_window_stencil(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloWindow *window);
+
 /* Whether the rectangle of `src` holds every sample that the rectangle of `dst` needs. */
 bool cpu_holds_needed(const CpuStencil *stencil);
 

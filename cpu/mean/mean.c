@@ -121,15 +121,7 @@ HaloStatus cpu_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
     int64_t count;
     void *scratch;
     CpuMean m = {.window = *window, .kind = mean->kind, .store = store, .dst = dst, .device = device};
-    m.source = (CpuStencil){.src = src,
-                            .dst = dst,
-                            .ox = window->ox,
-                            .oy = window->oy,
-                            .border = window->border,
-                            .value = halo_border_value(window->border, window->value),
-                            .reach = window->width - 1,
-                            .mask = {.height = window->height},
-                            .device = device};
+    m.source = cpu_window_stencil(device, src, dst, window);
     if (dst->cols < 1 || dst->rows < 1) goto out;
     if (window->width < 1 || window->height < 1 || !halo_mul(window->width, window->height, &count) ||
         count > (int64_t)1 << 52 || src->shape.dtype > HALO_F32 || dst->shape.dtype > HALO_F32 ||
