@@ -54,12 +54,7 @@ static void check(Rng *rng, const HaloShape *shape, const HaloStep *step)
     const TestRect rect = draw_rect(rng, shape);
     TestRect need = test_whole(shape);
     out_shape.dtype = HALO_F32;
-    if (rng_once_in(rng, 2)) {
-        needed_side(rect.x0, rect.cols, conv->window.width, conv->window.ox, shape->width, conv->window.border,
-                    &need.x0, &need.cols);
-        needed_side(rect.y0, rect.rows, conv->window.height, conv->window.oy, shape->height,
-                    conv->window.border, &need.y0, &need.rows);
-    }
+    if (rng_once_in(rng, 2)) need = needed_rect(shape, rect, &conv->window);
     TestBuf src = testbuf_make(shape, need, rng), dst = testbuf_make(&out_shape, rect, rng);
     testbuf_fill_with(&src, TEST_PLAIN, rng);
     oracle_conv(&src.view, &dst.view, conv, step->store);
@@ -107,7 +102,8 @@ static void planes_body(Rng *rng)
 
 static void lines_body(Rng *rng)
 {
-    const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, 9000), 1, (int)rng_between(rng, 1, 3));
+    const HaloShape shape =
+        test_shape(draw_dtype(rng), rng_between(rng, 1, 9000), 1, (int)rng_between(rng, 1, 3));
     run_case(rng, &shape, rng_between(rng, 2, 700), 1);
 }
 
@@ -220,10 +216,12 @@ static void eight_bits_differ_on_few_samples(void **state)
     const HaloShape shape = test_shape(HALO_U8, 512, 384, 1);
     HaloBuf in;
     expect_ok("host", "alloc", halo_buf_alloc(&in, &shape));
-    for (int64_t i = 0; i < in.stride * shape.height; i++) ((uint8_t *)in.data)[i] = (uint8_t)rng_between(&rng, 0, 255);
+    for (int64_t i = 0; i < in.stride * shape.height; i++)
+        ((uint8_t *)in.data)[i] = (uint8_t)rng_between(&rng, 0, 255);
     int n = snprintf(text, sizeof text, "conv:mask=\"47x43: ");
     for (int i = 0; i < 47 * 43; i++)
-        n += snprintf(text + n, sizeof text - (size_t)n, "%s%.6f", i > 0 ? "," : "", (double)rng_float(&rng, 0, 1));
+        n += snprintf(text + n, sizeof text - (size_t)n, "%s%.6f", i > 0 ? "," : "",
+                      (double)rng_float(&rng, 0, 1));
     snprintf(text + n, sizeof text - (size_t)n, "\",normalize=1 | depth:u8");
     compare(text, &in);
     compare("log:3 | offset:100 | depth:u8", &in);

@@ -25,20 +25,10 @@ static void check(Rng *rng, const HaloShape *shape, HaloDtype to, const HaloStep
 {
     static const char *const kind[] = {"mean", "variance", "deviation"};
     const HaloWindow *window = &step->u.mean.window;
-    HaloShape out_shape = *shape;
-    out_shape.dtype = to;
-    if (window->border == HALO_BORDER_VALID) {
-        out_shape.width -= window->width - 1;
-        out_shape.height -= window->height - 1;
-    }
+    const HaloShape out_shape = windowed_shape(shape, window, to);
     const TestRect rect = draw_rect(rng, &out_shape);
     TestRect need = test_whole(shape);
-    if (rng_once_in(rng, 2)) {
-        needed_side(rect.x0, rect.cols, window->width, window->ox, shape->width, window->border, &need.x0,
-                    &need.cols);
-        needed_side(rect.y0, rect.rows, window->height, window->oy, shape->height, window->border, &need.y0,
-                    &need.rows);
-    }
+    if (rng_once_in(rng, 2)) need = needed_rect(shape, rect, window);
     TestBuf src = testbuf_make(shape, need, rng), dst = testbuf_make(&out_shape, rect, rng);
     testbuf_fill(&src, rng_once_in(rng, 2), rng);
     const uint64_t clipped = oracle_mean(&src.view, &dst.view, &step->u.mean, step->store);

@@ -24,20 +24,10 @@ static HaloStatus call_rank(const HaloBackend *backend, HaloDevice *device, cons
 static void check(Rng *rng, const HaloShape *shape, HaloDtype to, const HaloStep *step, TestPicture picture)
 {
     const HaloRank *rank = &step->u.rank;
-    HaloShape out_shape = *shape;
-    out_shape.dtype = to;
-    if (rank->window.border == HALO_BORDER_VALID) {
-        out_shape.width -= rank->window.width - 1;
-        out_shape.height -= rank->window.height - 1;
-    }
+    const HaloShape out_shape = windowed_shape(shape, &rank->window, to);
     const TestRect rect = draw_rect(rng, &out_shape);
     TestRect need = test_whole(shape);
-    if (rng_once_in(rng, 2)) {
-        needed_side(rect.x0, rect.cols, rank->window.width, rank->window.ox, shape->width, rank->window.border,
-                    &need.x0, &need.cols);
-        needed_side(rect.y0, rect.rows, rank->window.height, rank->window.oy, shape->height,
-                    rank->window.border, &need.y0, &need.rows);
-    }
+    if (rng_once_in(rng, 2)) need = needed_rect(shape, rect, &rank->window);
     TestBuf src = testbuf_make(shape, need, rng), dst = testbuf_make(&out_shape, rect, rng);
     test_fill_picture(&src, picture, rng);
     const uint64_t clipped = oracle_rank(&src.view, &dst.view, rank, step->store);

@@ -23,19 +23,9 @@ static void check(Rng *rng, const HaloShape *shape, HaloDtype to, TestRect rect,
                   bool whole)
 {
     const HaloSep *sep = &step->u.sep;
-    HaloShape out_shape = *shape;
+    const HaloShape out_shape = windowed_shape(shape, &sep->window, to);
     TestRect need = test_whole(shape);
-    out_shape.dtype = to;
-    if (sep->window.border == HALO_BORDER_VALID) {
-        out_shape.width -= sep->window.width - 1;
-        out_shape.height -= sep->window.height - 1;
-    }
-    if (!whole) {
-        needed_side(rect.x0, rect.cols, sep->window.width, sep->window.ox, shape->width, sep->window.border,
-                    &need.x0, &need.cols);
-        needed_side(rect.y0, rect.rows, sep->window.height, sep->window.oy, shape->height, sep->window.border,
-                    &need.y0, &need.rows);
-    }
+    if (!whole) need = needed_rect(shape, rect, &sep->window);
     TestBuf src = testbuf_make(shape, need, rng), dst = testbuf_make(&out_shape, rect, rng);
     testbuf_fill(&src, sep->window.nan_ignore || rng_once_in(rng, 3), rng);
     const uint64_t clipped = oracle_sep(&src.view, &dst.view, sep, step->store);
@@ -220,14 +210,10 @@ static void agrees_with_dense_where_exact(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(taps_up_to_33),
-        cmocka_unit_test(taps_up_to_255_larger_than_the_image),
-        cmocka_unit_test(hundreds_of_taps),
-        cmocka_unit_test(borders_of_tiny_images),
-        cmocka_unit_test(valid_shrinks),
-        cmocka_unit_test(thousands_of_taps),
-        cmocka_unit_test(wide_and_tall_images),
-        cmocka_unit_test(agrees_with_dense_where_exact),
+        cmocka_unit_test(taps_up_to_33),        cmocka_unit_test(taps_up_to_255_larger_than_the_image),
+        cmocka_unit_test(hundreds_of_taps),     cmocka_unit_test(borders_of_tiny_images),
+        cmocka_unit_test(valid_shrinks),        cmocka_unit_test(thousands_of_taps),
+        cmocka_unit_test(wide_and_tall_images), cmocka_unit_test(agrees_with_dense_where_exact),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

@@ -17,19 +17,9 @@ HaloStatus conv_call(const HaloBackend *backend, HaloDevice *device, const HaloB
 void conv_check(Rng *rng, const HaloShape *shape, HaloDtype to, TestRect rect, const HaloStep *step, bool whole)
 {
     const HaloConv *conv = &step->u.conv;
-    HaloShape out_shape = *shape;
+    const HaloShape out_shape = windowed_shape(shape, &conv->window, to);
     TestRect need = test_whole(shape);
-    out_shape.dtype = to;
-    if (conv->window.border == HALO_BORDER_VALID) {
-        out_shape.width -= conv->window.width - 1;
-        out_shape.height -= conv->window.height - 1;
-    }
-    if (!whole) {
-        needed_side(rect.x0, rect.cols, conv->window.width, conv->window.ox, shape->width, conv->window.border,
-                    &need.x0, &need.cols);
-        needed_side(rect.y0, rect.rows, conv->window.height, conv->window.oy, shape->height,
-                    conv->window.border, &need.y0, &need.rows);
-    }
+    if (!whole) need = needed_rect(shape, rect, &conv->window);
     TestBuf src = testbuf_make(shape, need, rng), dst = testbuf_make(&out_shape, rect, rng);
     testbuf_fill(&src, conv->window.nan_ignore || rng_once_in(rng, 3), rng);
     const uint64_t clipped = oracle_conv(&src.view, &dst.view, conv, step->store);

@@ -85,3 +85,24 @@ void needed_side(int64_t first, int64_t count, int64_t taps, int64_t offset, int
     *length = greatest < 0 ? 1 : greatest - least + 1;
     free(index);
 }
+
+TestRect needed_rect(const HaloShape *shape, TestRect rect, const HaloWindow *window)
+{
+    TestRect need;
+    needed_side(rect.x0, rect.cols, window->width, window->ox, shape->width, window->border, &need.x0,
+                &need.cols);
+    needed_side(rect.y0, rect.rows, window->height, window->oy, shape->height, window->border, &need.y0,
+                &need.rows);
+    return need;
+}
+
+HaloShape windowed_shape(const HaloShape *shape, const HaloWindow *window, HaloDtype to)
+{
+    HaloShape left = *shape;
+    left.dtype = to;
+    if (window->border == HALO_BORDER_VALID) {
+        left.width -= window->width - 1;
+        left.height -= window->height - 1;
+    }
+    return left;
+}

@@ -25,5 +25,9 @@ TestRect draw_rect(Rng *rng, const HaloShape *shape);
  * `offset`; at least one sample. */
 void needed_side(int64_t first, int64_t count, int64_t taps, int64_t offset, int64_t n, HaloBorder border,
                  int64_t *start, int64_t *length);
+/* The rectangle of a source of this shape that a rectangle of the outputs needs through a window. */
+TestRect needed_rect(const HaloShape *shape, TestRect rect, const HaloWindow *window);
+/* What a window leaves of a shape: less than all of it where the border is VALID. */
+HaloShape windowed_shape(const HaloShape *shape, const HaloWindow *window, HaloDtype to);
 
 #endif
