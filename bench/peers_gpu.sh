@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # bench/peers_gpu.sh OUT_DIR: CUB, NPP, cuFFT, PyTorch and CuPy, then halo, on the same works on the same GPU.
-# Writes OUT_DIR/peers.json and OUT_DIR/works.json (NDJSON), and the table of docs/performance.md to OUT_DIR/table.md
+# Writes OUT_DIR/peers.json and OUT_DIR/works.json (NDJSON), and rows of the table in docs/performance.md to OUT_DIR/table.md
 # and stdout. Peers that are not installed are left out. HALO names another program than the build's.
 set -euo pipefail
 export PYTHONDONTWRITEBYTECODE=1

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""table.py FILE...: joins rows of peers and of halo (NDJSON, by "work") into the table of docs/performance.md.
+"""table.py FILE...: joins rows of peers and of halo (NDJSON, by "work") into rows of the table in docs/performance.md.
 
-Floors come from the ceilings measured in the same run: reading, copying, and fused multiply-adds."""
+Floors come from the ceilings measured in the same run: reading, copying, and fused multiply-adds. The record is the
+folder of the last FILE."""
 import json
+import os
 import sys
 
 from works import WORKS
@@ -36,14 +38,16 @@ def goal_ms(work, peers, ceiling):
     return min(named) / work.goal.least if named else None
 
 
-def line(work, peers, halo, ceiling):
-    floor, goal = work.bound_ms("floor", ceiling), goal_ms(work, peers, ceiling)
-    peer_ms, peer = min(peers, default=(None, "–"))
-    cells = [work.name, str(work.goal or "–"), number(goal), number(floor), peer, number(peer_ms), number(halo)]
-    cells.append(f"{floor / halo:.2f}" if halo else "–")
-    cells.append(f"{peer_ms / halo:.2f}" if halo and peer_ms else "–")
-    cells.append("–" if goal is None or not halo else "yes" if halo <= goal else f"no: {goal / halo:.2f} of it")
-    return cells
+def line(work, peers, halo, ceiling, record):
+    goal = goal_ms(work, peers, ceiling)
+    peer_ms, peer = min(peers, default=(None, ""))
+    met = "–" if goal is None or not halo else "yes" if halo <= goal else f"no: {goal / halo:.2f} of it"
+    return row(work.name, f"{work.goal}: {number(goal)}" if goal else "–", number(work.bound_ms("floor", ceiling)),
+               f"{peer} {number(peer_ms)}".strip(), number(halo), met, record)
+
+
+def row(*cells):
+    return "| " + " | ".join(cells) + " |"
 
 
 def number(ms):
@@ -57,14 +61,15 @@ def main():
         sys.exit(f"table.py: no ceiling of {', '.join(sorted(lacking))} among the rows")
     print(f"Ceilings of this run: read {ceiling['read'] / 1e6:.0f} GB/s, copy {ceiling['copy'] / 1e6:.0f} GB/s, "
           f"{ceiling['ffma'] / 1e9:.1f} TFLOP/s of fused multiply-adds. Times in ms, medians.\n")
-    print("| work | goal | goal ms | floor | best peer | peer ms | halo ms | of floor | ratio | met |")
-    print("|---|---|---|---|---|---|---|---|---|---|")
+    record = os.path.basename(os.path.dirname(os.path.abspath(sys.argv[-1])))
+    print(row("work", "goal", "floor", "best peer", "halo", "met", "record"))
+    print("|" + 7 * "---|")
     for work in WORKS:
-        print("| " + " | ".join(line(work, peers.get(work.name, []), halo.get(work.name), ceiling)) + " |")
+        print(line(work, peers.get(work.name, []), halo.get(work.name), ceiling, record))
     known = {work.name for work in WORKS}
     for name in (name for name in peers if name not in known):
         for ms, peer in peers[name]:
-            print(f"| {name} | – | – | – | {peer} | {number(ms)} | – | – | – | – |")
+            print(row(name, "–", "–", f"{peer} {number(ms)}", "–", "–", record))
 
 
 main()

@@ -12,7 +12,7 @@
 #define CONV_ROLLED_WIDTHS(X) X(11) X(13) X(15) X(21) X(31)
 
 /* The rows and the quads of outputs that a thread makes, and the blocks that one multiprocessor should have
- * room for: what was fastest on an H200, see docs/performance.md. */
+ * room for: what was fastest on an H200, see docs/tried/convolution.md. */
 static const int fixed_rows = 4;
 __host__ __device__ static constexpr int fixed_quads(int width, int planes)
 {

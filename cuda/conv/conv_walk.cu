@@ -1,7 +1,7 @@
 /* Which dense masks are taken in strips, and by which kernel: see conv_walk.cuh. */
 #include "conv_walk.cuh"
 
-/* What was faster than tiles (conv_fixed.cu) on an H200, see docs/performance.md. Small masks whose results are
+/* What was faster than tiles (conv_fixed.cu) on an H200, see docs/tried/convolution.md. Small masks whose results are
  * wider than their samples wait for memory, which tiles use better, for a thread's outputs lie side by side.
  * Masks of 15 x 15 over four channels of integers have too many samples to widen. */
 static bool pays(int64_t taps, int channels, HaloDtype from, HaloDtype to)

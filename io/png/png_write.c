@@ -190,8 +190,8 @@ static void write_header(void *arg)
 }
 
 /* The level, and the filters that are tried for each row: with more of them files become smaller, with Paeth
- * slower to read, and beside zlib's lower levels they would take longer than they save. docs/performance.md has
- * a table. */
+ * slower to read, and beside zlib's lower levels they would take longer than they save. docs/codecs.md has
+ * the times. */
 static HaloStatus begin_samples(PngWriter *state)
 {
     const HaloWriter *writer = state->writer;
