@@ -16,15 +16,24 @@ static float sum_of_taps(const float *tap, int64_t width, int64_t height)
 
 /* ---- zeros ---------------------------------------------------------------------------------------------- */
 
-#define RUN_GAP 8  /* zeros between taps that end a run: fewer cost less than another */
-#define RUN_WORK 8 /* what a run costs besides, in taps */
+/* A tap of zero adds +0 or -0 where its sample is finite, and that changes no sum but one of -0, to +0. Sums
+ * begin at +0 and become -0 only where they underflow. They never do where all products are multiples of
+ * 2^-149, the least of floats: those of whole numbers are, and those of samples whose last bit is not too small
+ * for the last bit of any tap. */
 
-/* May taps of zero be left out? Their products are +0 or -0, unless a sample is an infinity or NaN; and no sum
- * is -0, which +0 would change: multiples of a tap by whole numbers do not underflow. */
-static bool leaves_zeros(const CpuStencil *s)
+/* The least magnitude of samples, other than 0, whose products with these taps do not underflow. */
+static float least_sample(const CpuMask *mask)
 {
-    return s->src->shape.dtype != HALO_F32 && !s->nan_ignore && s->value - s->value == 0.0f &&
-           s->value == truncf(s->value);
+    int last = 0; /* the place of the last bit of all taps; beyond 1 nothing underflows */
+    for (int64_t k = 0; k < mask->width * mask->height; k++) {
+        int exponent;
+        const float part = frexpf(mask->tap[k], &exponent);
+        if (mask->tap[k] == 0.0f || !isfinite(mask->tap[k])) continue;
+        int64_t digits = (int64_t)ldexpf(fabsf(part), 24);
+        for (exponent -= 24; digits % 2 == 0; digits /= 2) exponent++;
+        if (exponent < last) last = exponent;
+    }
+    return last < 0 ? ldexpf(1.0f, -126 - last) : 0.0f;
 }
 
 /* The next run of a row of taps from x on; taps is 0 where there is none. */
@@ -32,13 +41,12 @@ static CpuRun next_run(const float *row, int64_t width, int64_t x)
 {
     while (x < width && row[x] == 0.0f) x++;
     CpuRun run = {.x = x};
-    for (int64_t i = x; i < width && i < x + run.taps + RUN_GAP; i++)
-        if (row[i] != 0.0f) run.taps = i + 1 - x;
+    while (x + run.taps < width && row[x + run.taps] != 0.0f) run.taps++;
     return run;
 }
 
-/* The mask's runs into run[], which may be NULL: how many they are, and what they cost in taps. */
-static int64_t list_runs(const CpuMask *mask, CpuRun *run, int64_t *work)
+/* The mask's runs into run[], which may be NULL: how many they are, and their taps. */
+static int64_t list_runs(const CpuMask *mask, CpuRun *run, int64_t *taps)
 {
     int64_t runs = 0;
     for (int64_t y = 0; y < mask->height; y++)
@@ -49,7 +57,7 @@ static int64_t list_runs(const CpuMask *mask, CpuRun *run, int64_t *work)
             x = next.x + next.taps;
             if (run != NULL) run[runs] = next;
             runs++;
-            *work += next.taps + RUN_WORK;
+            *taps += next.taps;
         }
     return runs;
 }
@@ -57,16 +65,19 @@ static int64_t list_runs(const CpuMask *mask, CpuRun *run, int64_t *work)
 /* Gives the stencil its mask's runs where that pays: NULL, or memory to be freed. */
 static HaloStatus find_runs(HaloDevice *device, CpuStencil *s, CpuRun **run)
 {
-    int64_t work = 0, size;
-    if (s->mask.height == 1 || !leaves_zeros(s)) return HALO_OK;
-    s->runs = list_runs(&s->mask, NULL, &work);
-    if (s->runs == 0 || work > s->mask.width * s->mask.height / 4 * 3) return HALO_OK;
+    int64_t taps = 0, size;
+    if (s->mask.height == 1 || s->nan_ignore) return HALO_OK;
+    s->runs = list_runs(&s->mask, NULL, &taps);
+    /* A run's taps take twice as long as those that several rows of outputs share, and a run half of one. */
+    if (s->runs == 0 || 2 * taps + s->runs > s->mask.width * s->mask.height) return HALO_OK;
     if (!halo_mul(s->runs, sizeof **run, &size)) return halo_fail(HALO_ERR_LIMIT, "the mask is too large");
     cpu_heap(device, size);
     *run = malloc((size_t)size);
     if (*run == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
-    list_runs(&s->mask, *run, &work);
+    list_runs(&s->mask, *run, &taps);
     s->run = *run;
+    s->looks = s->src->shape.dtype == HALO_F32 || s->value != truncf(s->value) || !isfinite(s->value);
+    s->least = least_sample(&s->mask);
     return HALO_OK;
 }
 

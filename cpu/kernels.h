@@ -10,10 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "halo/bilateral.h"
 #include "halo/combine.h"
 #include "halo/measures.h"
 #include "halo/resample.h"
+#include "windows.h"
 
 /* ---- rows ----------------------------------------------------------------------------------------------- */
 
@@ -46,72 +46,6 @@ typedef struct CpuPairKernels {
     void (*over)(float *a, int channels, int alpha, const float *b, int others, int other_alpha, int64_t pixels,
                  float white);
 } CpuPairKernels;
-
-/* ---- convolution ---------------------------------------------------------------------------------------- */
-
-/* Rows of outputs that `conv` computes together, sharing what it loads. */
-#define CPU_CONV_ROWS 4
-/* Elements past the end of the rows given to `conv` that it may read and write. */
-#define CPU_CONV_SLACK 32
-
-/* Rows of a mask, and how many elements lie between neighbouring taps. */
-typedef struct CpuMask {
-    const float *tap; /* [height][width] */
-    int64_t width, height;
-    int64_t step;
-} CpuMask;
-
-/* Sums that leave NaN out: for every output the sum, the weight of the taps used, and 1 where any was. */
-typedef struct CpuNanSums {
-    float *acc, *weight, *used;
-} CpuNanSums;
-
-typedef struct CpuConvKernels {
-    /* `rows` rows of n outputs, `pitch` apart: row r from lines r .. r + mask->height - 1. `first`: the sums
-     * start at +0, else they go on from `out`. */
-    void (*conv)(const CpuMask *mask, const float *const *line, int64_t rows, int64_t n, float *out,
-                 int64_t pitch, bool first);
-    /* One row of outputs. */
-    void (*conv_nan)(const CpuMask *mask, const float *const *line, int64_t n, CpuNanSums sums, bool first);
-    void (*renormalise)(CpuNanSums sums, int64_t n, float total);
-} CpuConvKernels;
-
-/* ---- coarse taps (halo/sep_fast.h) ---------------------------------------------------------------------- */
-
-typedef struct CpuNodeKernels {
-    /* Adds `rows` lines of n to HALO_SEP_NODES nodes: line r times tap[k * step + r] to sum[k]; the first sum
-     * starts at +0 where it is `fresh`. Up to CPU_CONV_SLACK elements past the end are read and written, also
-     * below. */
-    void (*into)(const float *tap, int64_t step, const float *const *line, int64_t rows, int64_t n, bool fresh,
-                 float *const *sum);
-    /* `rows` rows of n outputs, `pitch` apart: row r is the sum over nodes of tap[(HALO_SEP_NODES - 1 - k) *
-     * step + r] times node[k]. `fresh`: the sums start at +0, else they go on from `out`. */
-    void (*from)(const float *tap, int64_t step, const float *const *node, int64_t rows, int64_t n, bool fresh,
-                 float *out, int64_t pitch);
-} CpuNodeKernels;
-
-/* Elements past the end of a row of `n` sums, and past as many times `every` of what they are made of, that
- * `under` may write and read. */
-#define CPU_UNDER_SLACK 16
-
-/* Rows of one channel. */
-typedef struct CpuAlongKernels {
-    /* Sum j is that of tap[i] * row[j * every + i]. `every` is a power of two from 4 on, `taps` a multiple of
-     * it or of 8. */
-    void (*under)(const float *row, const float *tap, int64_t taps, int64_t every, int64_t n, float *out);
-    /* Element j * step + n is the sum over nodes of tap[(HALO_SEP_NODES - 1 - k) * step + n] * node[j + k].
-     * `step` is a power of two from 4 on. */
-    void (*between)(const float *tap, int64_t step, const float *node, int64_t cells, float *out);
-    /* Sums of blocks of elements, a power of two from 2 on. `room` has space for an eighth of the elements,
-     * twice. */
-    void (*sums)(const float *row, int64_t block, int64_t blocks, float *const room[2], float *out);
-    /* Element n of span b, of 8 elements or a multiple of that, is what lies way[n] of the way from cross[b] to
-     * cross[b + 1]. */
-    void (*spread)(const float *cross, int64_t spans, int64_t span, const float *way, float *row);
-    /* Pixels into channels, `pitch` apart, and back. */
-    void (*split)(const float *row, int64_t pixels, int64_t channels, float *plane, int64_t pitch);
-    void (*join)(const float *plane, int64_t pitch, int64_t pixels, int64_t channels, float *row);
-} CpuAlongKernels;
 
 /* ---- reductions ----------------------------------------------------------------------------------------- */
 
@@ -203,132 +137,6 @@ typedef struct CpuScanKernels {
     void (*down_i64)(HaloScanOp op, bool exclusive, int64_t *x, int64_t n, int64_t *carry);
 } CpuScanKernels;
 
-/* ---- rank filters --------------------------------------------------------------------------------------- */
-
-/* Samples that are compared at once, in a block: one row of them for each sample of a window. */
-#define CPU_RANK_LANES 64
-
-/* Row `low` of a block gets the lesser of two, row `high` the greater. */
-typedef struct CpuExchange {
-    uint8_t low, high;
-} CpuExchange;
-
-/* The lesser, or the greater, of each two of n keys. `to` may be a, and b may lie behind a in it. */
-typedef void CpuExtreme(const void *a, const void *b, int64_t n, void *to);
-
-/* Medians of square windows: n of them, of lines of n + (side - 1) * step elements. `spare` has room for as
- * many lines as the window, `pitch` elements apart, whole vectors in each. Where lines, or `out`, have fewer
- * than CPU_RANK_LANES elements, so many are read and written. NaN wins. */
-typedef void CpuMedian(const void *const *line, int64_t step, int64_t n, int64_t pitch, void *spare, void *out);
-
-/* Keys are u8, u16, or halo_key of f32. */
-typedef struct CpuRankKernels {
-    void (*to_keys[3])(const float *row, int64_t n, void *keys);
-    void (*from_keys)(const uint32_t *keys, int64_t n, float *row);
-    bool (*any_nan)(const uint32_t *keys, int64_t n);
-    void (*exchange[3])(const CpuExchange *list, int64_t count, void *block);
-    CpuExtreme *extreme[2][3]; /* minima, maxima */
-    CpuMedian *median[2][3];   /* 3 x 3, 5 x 5 */
-} CpuRankKernels;
-
-/* ---- means of windows (halo/means.h, docs/numerics.md) ----------------------------------------------- */
-
-/* Elements of a few rows that go down the columns together, so that they stay in the first-level cache. */
-#define CPU_MEAN_ABREAST 8 /* lines that are summed side by side */
-#define CPU_MEAN_CHUNK 64
-
-/* A line whose pixel 0 has this position, and the windows that begin at its first `count` pixels. */
-typedef struct CpuMeanLine {
-    int64_t position, count, window, run, channels;
-} CpuMeanLine;
-
-/* Sums down columns, for outputs that all begin in one run. Lines and totals lie in rings: position p in row p
- * % ring, run j in row j % total_ring. All rows are `pitch` elements apart, and as long as whole chunks. */
-typedef struct CpuMeanDown {
-    const void *line; /* f32, or f64 */
-    double *total;    /* of whole runs; `down` adds that which ends */
-    double *sofar;    /* sums of lines from a run's first to that before the first output's last */
-    double *room;     /* chunks: halo_mean_between / 16 + 4 of them */
-    int64_t ring, total_ring, pitch;
-    int64_t position, rows, window;
-} CpuMeanDown;
-
-typedef struct CpuMeanKernels {
-    /* A line of whole numbers; and one of floats, whose NaN become 0: x tells 1 of a number, 0 of a NaN. */
-    void (*whole)(const float *line, int64_t n, int32_t *x);
-    void (*numbers)(float *line, int64_t n, int32_t *x);
-    /* The sum of every window of `width` along a line of `pixels` + width - 1. */
-    void (*slide)(const int32_t *x, int64_t pixels, int64_t width, int64_t channels, int32_t *sum);
-    /* sum += add, and -= drop where it is not NULL. */
-    void (*fall)(const int32_t *add, const int32_t *drop, int64_t n, int32_t *sum);
-    void (*count)(const int32_t *add, const int32_t *drop, int64_t n, double *sum);
-    /* `narrow`: neither the sums nor the count are beyond 2^24. */
-    void (*divide)(const int32_t *sum, int64_t n, int64_t count, bool narrow, float *mean);
-    void (*square_whole)(int32_t *x, int64_t n);
-    void (*deviation_whole)(const int32_t *sum, const int32_t *squares, int64_t n, double count, bool root,
-                            float *made);
-    /* Along a line of f32 or, of totals, of f64: the sums from the first of its run to each pixel, but for the
-     * first run, and the totals of runs that end in it. */
-    void (*ends[2])(const void *x, const CpuMeanLine *line, double *end, double *total);
-    /* The sum from each pixel to the last of its run, and what lies `between` it and the run that its window
-     * ends in: one value a run, the first for windows that end before the turn; NULL: nothing. */
-    void (*starts[2])(const void *x, const CpuMeanLine *line, const double *const between[2], double *sum);
-    void (*join)(const double *end, int64_t n, double *sum); /* sum += end */
-    /* CPU_MEAN_ABREAST lines of n elements become one, element by element; and its sums, times `scale`, lines.
-     */
-    void (*abreast)(const float *line, int64_t pitch, int64_t n, float *x);
-    void (*apart)(const double *sum, int64_t n, double scale, float *const line[]);
-    /* sum * scale / count, where each may have its own count. */
-    void (*mean)(const double *sum, int64_t n, double scale, double count, const double *counts, float *mean);
-    void (*square)(const float *line, int64_t n, double *to);
-    /* The variance, or its root, of as many samples with these sums. */
-    void (*deviation)(const double *sum, const double *squares, int64_t n, double count, const double *counts,
-                      bool root, float *made);
-    /* Of lines of f32 or of f64: sum = line, or += line. */
-    void (*lay[2])(const void *line, int64_t n, bool first, double *sum);
-    /* A chunk, from element `first` on. sum: room for a run of rows, though `rows` are made. */
-    void (*down[2])(const CpuMeanDown *down, int64_t first, double (*sum)[CPU_MEAN_CHUNK]);
-} CpuMeanKernels;
-
-/* ---- counted windows ------------------------------------------------------------------------------------ */
-
-/* In place of a rank: the window's answer is NaN. */
-#define CPU_COUNT_NAN UINT32_MAX
-
-/* The counters of columns of a tile, one channel: how many of a column's samples lie in each 16th of the values
- * or in those before it, and the same inside of each 16th. Counters of
- * columns are u8, u16 or u32; sums of a window are u16 beside u8, else u32, and stay below 2^31. */
-typedef struct CpuCounts {
-    int64_t columns, width; /* of the tile; of a window */
-    int64_t samples;        /* of a window */
-    int64_t index;          /* of the wanted one */
-    double fraction;
-    bool nan, nan_ignore; /* the last 16th is NaN's, and has its first value */
-    void *coarse, *fine;  /* [columns][16], [16][columns][16] */
-} CpuCounts;
-
-/* A tile's samples in order, in bins of `size`, a multiple of 32: keys, and where they lie in the tile, as u8,
- * u16 or u32; no further than these reach. A few may be read behind the last. */
-typedef struct CpuBins {
-    int64_t size;
-    int64_t width, height; /* of a window */
-    const uint32_t *key;
-    const void *x, *y;
-} CpuBins;
-
-typedef struct CpuCountKernels {
-    /* One row enters the columns and, if it is not NULL, one leaves them; `apart`: from one value to the next.
-     */
-    void (*columns[3])(const CpuCounts *counts, const uint8_t *gone, const uint8_t *come, int64_t apart);
-    /* A row of n windows: the value at the rank, and where `rest` is not NULL how many of the same value lie
-     * before it, or CPU_COUNT_NAN. */
-    void (*windows[3])(const CpuCounts *counts, int64_t n, int64_t apart, uint8_t *value, uint32_t *rest);
-    /* The keys of n windows from (0, y) of the tile on, which `windows` gave the bin and the rest of. */
-    void (*find[3])(const CpuBins *bins, int64_t y, int64_t n, const uint8_t *bin, const uint32_t *rest,
-                    uint32_t *key);
-} CpuCountKernels; /* `columns` and `windows` by the type of a column's counters, `find` by that of places: u8,
-                      u16, u32 */
-
 /* ---- ceilings ------------------------------------------------------------------------------------------- */
 
 typedef struct CpuCeilingKernels {
@@ -358,22 +166,7 @@ typedef struct CpuResampleKernels {
                        float *out);
 } CpuResampleKernels;
 
-/* ---- bilateral filters ---------------------------------------------------------------------------------- */
-
-/* Elements past the end of each channel of a line, and of what is made, that `means` may read and write. */
-#define CPU_ALIKE_SLACK 32
-
-/* A row of windows, over lines of samples times how->scale, whose channels are `pitch` apart. */
-typedef struct CpuAlike {
-    const HaloBilateral *how;
-    const float *const *line; /* [window.height], from the first column of the first window on */
-    int64_t channels, pitch;
-} CpuAlike;
-
-typedef struct CpuBilateralKernels {
-    /* n pixels, in channels as those of lines. */
-    void (*means)(const CpuAlike *alike, int64_t n, float *out);
-} CpuBilateralKernels;
+/* ---- all of them ---------------------------------------------------------------------------------------- */
 
 typedef struct CpuKernels {
     const char *name; /* "baseline", "v3", "v4" */

@@ -7,11 +7,6 @@
 
 #include "device.h"
 
-/* Neighbouring taps of a row of the mask. */
-typedef struct CpuRun {
-    int64_t x, y, taps;
-} CpuRun;
-
 typedef struct CpuStencil {
     /* What to compute. */
     const HaloBuf *src;
@@ -23,6 +18,8 @@ typedef struct CpuStencil {
     CpuMask row;       /* the row pass; tap is NULL where there is none */
     const CpuRun *run; /* all taps but zeros, where those may be left out; or NULL */
     int64_t runs;
+    bool looks;  /* they may be left out only in windows none of whose samples are odd: infinite, NaN, or */
+    float least; /* not 0 but less than this */
     bool affine;
     float scale, bias;
     bool nan_ignore;
@@ -41,13 +38,18 @@ typedef struct CpuStencil {
     bool in_place;                                      /* the tiles between read the source where it is */
     bool stream;                                        /* results go past the caches */
     int64_t source_pitch, out_pitch, line_pitch, lines; /* elements; rows in the ring of lines */
+    int64_t cells;                                      /* of CPU_CELL elements, in a line */
     int64_t scratch_bytes, at_line, at_ring, at_source, at_out, at_spare, at_weight, at_used; /* of a worker */
+    int64_t at_part, at_mark, at_odd;
     char *scratch;
     HaloDevice *device;
 } CpuStencil;
 
 /* Runs it. HALO_ERR_BUG where `src` does not hold what is needed, HALO_ERR_LIMIT without memory. */
 HaloStatus cpu_stencil_run(HaloDevice *device, CpuStencil *stencil);
+
+/* One task of it: tile index % tiles of slice index / tiles. */
+void cpu_stencil_task(void *stencil, int64_t index, int worker);
 
 /* `cols` + reach pixels of source row y (of the whole, or beyond it) as f32 for outputs from column x on. */
 void cpu_source_line(const CpuStencil *stencil, int64_t x, int64_t y, int64_t cols, float *line);

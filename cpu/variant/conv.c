@@ -174,6 +174,89 @@ static void conv(const CpuMask *mask, const float *const *line, int64_t rows, in
     }
 }
 
+/* ---- some of the taps ------------------------------------------------------------------------------------ */
+
+#define NAME runs_block
+#define VECTORS FLAT_VECTORS
+#include "conv_runs_tmpl.h"
+
+#define NAME runs_edge
+#define VECTORS 1
+#include "conv_runs_tmpl.h"
+
+/* Rows of a mask whose samples stay in the nearest cache while some rows of outputs take them. */
+#define RUNS_BAND 24
+
+/* Columns of outputs one after the other, as in `tall`. */
+static void short_runs(const CpuMask *mask, const CpuRuns *runs, const float *const *line, int64_t rows,
+                       int64_t n, float *out, int64_t pitch, bool first)
+{
+    int64_t at = 0;
+    for (; at + FLAT_BLOCK <= n; at += FLAT_BLOCK)
+        for (int64_t row = 0; row < rows; row++)
+            runs_block(mask, runs, line + row, at, out + row * pitch, first);
+    for (; at < n; at += CPU_LANES)
+        for (int64_t row = 0; row < rows; row++)
+            runs_edge(mask, runs, line + row, at, out + row * pitch, first);
+}
+
+/* Each as a mask of one row. */
+static void long_runs(const CpuMask *mask, const CpuRuns *runs, const float *const *line, int64_t rows,
+                      int64_t n, float *out, int64_t pitch, bool first)
+{
+    for (int64_t row = 0; row < rows; row++)
+        for (int64_t k = 0; k < runs->count; k++) {
+            const CpuRun run = runs->run[k];
+            const CpuMask part = {mask->tap + run.y * mask->width + run.x, run.taps, 1, mask->step};
+            const float *in = line[run.y - runs->top + row] + run.x * mask->step;
+            conv(&part, &in, 1, n, out + row * pitch, 0, first && k == 0);
+        }
+}
+
+static void conv_runs(const CpuMask *mask, const CpuRuns *runs, const float *const *line, int64_t rows,
+                      int64_t n, float *out, int64_t pitch, bool first)
+{
+    for (int64_t row = 0; row < rows && first && runs->count == 0; row++)
+        memset(out + row * pitch, 0, (size_t)n * sizeof *out);
+    for (int64_t k = 0; k < runs->count;) {
+        CpuRuns band = {runs->run + k, 0, runs->run[k].y};
+        int64_t taps = 0;
+        for (; k < runs->count && runs->run[k].y < band.top + RUNS_BAND; k++, band.count++)
+            taps += runs->run[k].taps;
+        const bool are_long = taps > band.count * (ROW_LEAST - 1) * CPU_LANES;
+        (are_long ? long_runs : short_runs)(mask, &band, line + band.top - runs->top, rows, n, out, pitch,
+                                            first && band.run == runs->run);
+    }
+}
+
+/* ---- samples that are odd -------------------------------------------------------------------------------- */
+
+/* Are any of n elements neither 0 nor finite and of some magnitude? `below` is one less than the bits of that
+ * magnitude, or 0 for any: 0 itself, counted from one less, becomes the largest of all. */
+static CPU_INLINE uint8_t any_odd(const float *line, int64_t n, uint32_t below)
+{
+    uint32_t most = 0, least = UINT32_MAX;
+    for (int64_t k = 0; k < n; k++) {
+        uint32_t bits;
+        memcpy(&bits, line + k, sizeof bits);
+        bits &= 0x7fffffffu;
+        most = bits > most ? bits : most;
+        least = bits - 1 < least ? bits - 1 : least;
+    }
+    return most >= 0x7f800000u || least < below;
+}
+
+static void odd(const float *line, int64_t n, float least, uint8_t *cell)
+{
+    uint32_t below;
+    memcpy(&below, &least, sizeof below);
+    below -= below > 0;
+    for (; n >= CPU_CELL; n -= CPU_CELL, line += CPU_CELL) *cell++ = any_odd(line, CPU_CELL, below);
+    if (n > 0) *cell = any_odd(line, n, below);
+}
+
+/* ---- NaN left out ---------------------------------------------------------------------------------------- */
+
 /* Slow and plain: NaN samples are not what images are made of. */
 static void conv_nan(const CpuMask *mask, const float *const *line, int64_t n, CpuNanSums sums, bool first)
 {
@@ -206,4 +289,5 @@ static void renormalise(CpuNanSums sums, int64_t n, float total)
     }
 }
 
-const CpuConvKernels CPU_TABLE(conv) = {.conv = conv, .conv_nan = conv_nan, .renormalise = renormalise};
+const CpuConvKernels CPU_TABLE(conv) = {
+    .conv = conv, .conv_runs = conv_runs, .odd = odd, .conv_nan = conv_nan, .renormalise = renormalise};

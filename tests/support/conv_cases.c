@@ -52,6 +52,20 @@ HaloStep conv_draw(Rng *rng, int64_t width, int64_t height, HaloDtype from, Halo
     return conv;
 }
 
+void conv_draw_zeros(Rng *rng, float *tap, int64_t width, int64_t height)
+{
+    const bool disk = rng_once_in(rng, 2);
+    const int64_t thick = rng_between(rng, 1, 3), lean = rng_between(rng, 0, width);
+    for (int64_t j = 0; j < height; j++)
+        for (int64_t i = 0; i < width; i++) {
+            const int64_t x = (2 * i - (width - 1)) * height, y = (2 * j - (height - 1)) * width;
+            const int64_t off = i - j * lean / height;
+            const bool inside =
+                disk ? x * x + y * y <= width * width * height * height : off >= 0 && off < thick;
+            if (!inside) tap[j * width + i] = rng_once_in(rng, 50) ? -0.0f : 0.0f;
+        }
+}
+
 void conv_case(Rng *rng, const HaloShape *shape, int64_t width, int64_t height)
 {
     const HaloDtype to = draw_dtype(rng);

@@ -9,6 +9,9 @@ HaloStatus conv_call(const HaloBackend *backend, HaloDevice *device, const HaloB
                      const void *parameters);
 /* Everything about a convolution but the size of its mask; its taps are the caller's to free. */
 HaloStep conv_draw(Rng *rng, int64_t width, int64_t height, HaloDtype from, HaloDtype to);
+/* Makes zeros of the taps around the shapes that blurs have: a disk, or a line at an angle, most taps of which
+ * are zeros. */
+void conv_draw_zeros(Rng *rng, float *tap, int64_t width, int64_t height);
 /* Compares one convolution everywhere: `shape` of the source, `to` the type of the result. The source holds
  * just what the rectangle `rect` of the result needs, or all. */
 void conv_check(Rng *rng, const HaloShape *shape, HaloDtype to, TestRect rect, const HaloStep *step,

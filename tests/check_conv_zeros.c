@@ -1,0 +1,121 @@
+/* Dense convolution by masks many of whose taps are zeros, on every device: zeros may be left out, but what
+ * lies under them counts where it is infinite or NaN, and where a sum is -0. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "conv_cases.h"
+#include "draw.h"
+#include "oracle.h"
+
+/* Multiplies every float. */
+static void scale_samples(TestBuf *buf, float scale)
+{
+    const HaloShape *shape = &buf->view.shape;
+    for (int64_t y = 0; shape->dtype == HALO_F32 && y < shape->height; y++)
+        for (int64_t x = 0; x < shape->width * shape->channels; x++)
+            ((float *)halo_at(&buf->view, 0, y))[x] *= scale;
+}
+
+/* A convolution by a mask of zeros and few others, and its border's value, which may be like no sample. */
+static HaloStep draw_sparse(Rng *rng, int64_t width, int64_t height, HaloDtype from)
+{
+    static const float value[] = {INFINITY, -INFINITY, NAN, 0.0f, -0.0f, 0.4f, 1e-40f, 3.0f};
+    HaloStep conv = conv_draw(rng, width, height, from, HALO_F32);
+    float *const tap = (float *)conv.u.conv.tap;
+    conv_draw_zeros(rng, tap, width, height);
+    if (rng_once_in(rng, 2))
+        for (int64_t k = 0; k < width * height; k++)
+            if (!rng_once_in(rng, 8)) tap[k] = rng_once_in(rng, 3) ? -0.0f : 0.0f;
+    if (rng_once_in(rng, 2)) conv.u.conv.window.border = HALO_BORDER_CONSTANT;
+    conv.u.conv.window.value = value[rng_between(rng, 0, 7)];
+    conv.u.conv.window.nan_ignore = rng_once_in(rng, 6);
+    conv.store = (HaloStore){1.0f, 1.0f};
+    return conv;
+}
+
+/* Compares it over samples, times `scale`, that are all plain but for a few: most windows hold none of those.
+ */
+static void check_few_odd(Rng *rng, const HaloShape *shape, const HaloStep *conv, float scale)
+{
+    HaloShape out = *shape;
+    out.dtype = HALO_F32;
+    TestBuf src = testbuf_make(shape, test_whole(shape), rng), dst = testbuf_make(&out, test_whole(&out), rng);
+    testbuf_fill(&src, false, rng);
+    scale_samples(&src, scale);
+    for (int64_t odd = rng_between(rng, 0, 4); shape->dtype == HALO_F32 && odd > 0; odd--) {
+        float *const pixel =
+            halo_at(&src.view, rng_between(rng, 0, shape->width - 1), rng_between(rng, 0, shape->height - 1));
+        pixel[rng_between(rng, 0, shape->channels - 1)] = rng_special(rng);
+    }
+    oracle_conv(&src.view, &dst.view, &conv->u.conv, conv->store);
+    char what[160], text[96];
+    snprintf(what, sizeof what, "conv of few odd samples, %s, mask %dx%d, border %s", testbuf_text(&src, text),
+             (int)conv->u.conv.window.width, (int)conv->u.conv.window.height,
+             border_name(conv->u.conv.window.border));
+    expect_everywhere(what, conv_call, conv, &src, NULL, &dst, 0);
+    testbuf_free(&src);
+    testbuf_free(&dst);
+}
+
+static void few_odd_samples_body(Rng *rng)
+{
+    const bool tall = rng_once_in(rng, 4);
+    const int64_t width = rng_between(rng, 2, 30), height = rng_between(rng, 2, 40);
+    const HaloShape shape =
+        test_shape(rng_once_in(rng, 5) ? HALO_U8 : HALO_F32, rng_between(rng, 60, tall ? 200 : 400),
+                   rng_between(rng, 1, tall ? 50 : 9), (int)rng_between(rng, 1, 3));
+    const HaloStep conv = draw_sparse(rng, width, height, shape.dtype);
+    check_few_odd(rng, &shape, &conv, 1.0f);
+    free((void *)conv.u.conv.tap);
+}
+
+static void few_odd_samples_under_zeros(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 32, few_odd_samples_body);
+}
+
+/* So tall that no ring holds all lines of it: what is odd may be met in any band of the mask. Where products
+ * underflow the picture's band makes sums of -0, which zeros in bands beyond it turn to +0. */
+static void thousands_of_rows_body(Rng *rng)
+{
+    const int64_t height = rng_between(rng, 4700, 6000);
+    const HaloShape shape = test_shape(HALO_F32, rng_between(rng, 400, 450), 1, 1);
+    HaloStep conv = draw_sparse(rng, 2, height, HALO_F32);
+    float *const tap = (float *)conv.u.conv.tap;
+    const bool tiny = rng_once_in(rng, 2), far = rng_once_in(rng, 2);
+    const int64_t turn = rng_between(rng, 4650, height); /* the ring holds fewer lines */
+    for (int64_t k = 0; k < 2 * height; k++) {
+        const bool beside = k / 2 == -conv.u.conv.window.oy; /* where the picture lies */
+        tap[k] = k / 2 < turn ? -0.0f : 0.0f;
+        if (beside || (far && rng_once_in(rng, 2000))) tap[k] = rng_float(rng, -1, 1) * (tiny ? 1e-30f : 1.0f);
+    }
+    conv.u.conv.affine = false;
+    conv.u.conv.window.border = tiny || rng_once_in(rng, 2) ? HALO_BORDER_ZERO : HALO_BORDER_CONSTANT;
+    conv.u.conv.window.nan_ignore = false;
+    check_few_odd(rng, &shape, &conv, tiny ? 1e-16f : 1.0f);
+    free(tap);
+}
+
+static void thousands_of_rows_of_zeros(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 20, thousands_of_rows_body);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(few_odd_samples_under_zeros),
+        cmocka_unit_test(thousands_of_rows_of_zeros),
+    };
+    test_arguments(argc, argv);
+    return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);
+}
