@@ -90,7 +90,8 @@ const CliOption cli_options[] = {
      cli_read_pixels, 0},
 
     {"device", 0, "DEVICE", "auto|cpu|gpu|all", CLI_ENGINE, CLI_WORKS | CLI_BENCH | CLI_SAME,
-     "auto, cpu, gpu, gpu:N, or all for every GPU; the samples are the same on each; for bench ops a list",
+     "auto, cpu, gpu, gpu:N, or all for every GPU: files side by side, a large image in bands; the samples are "
+     "the same on each; for bench ops a list",
      cli_read_device, 0},
     {"precision", 0, "HOW", "exact|fast", CLI_ENGINE, CLI_WORKS | CLI_BENCH,
      "exact: the same bytes everywhere; fast: large masks may differ a little, 8 bits by 1 level on few "

@@ -19,8 +19,9 @@ HaloStatus halo_session_open_with(const HaloTables *tables, const HaloOptions *o
     if (made->options.share > 1) made->options.max_memory /= made->options.share;
     made->memory = (HaloMemory){.allowed = made->options.max_memory, .advice = "--max-memory sets the limit"};
     made->host.backend = tables->backend[0];
-    made->gpu.backend = tables->backends > 1 ? tables->backend[1] : NULL;
-    if (gpu_demanded(&made->options) && made->gpu.backend == NULL) {
+    for (int i = 0; i < SESSION_GPUS; i++)
+        made->gpu[i].backend = tables->backends > 1 ? tables->backend[1] : NULL;
+    if (gpu_demanded(&made->options) && made->gpu->backend == NULL) {
         halo_session_close(made);
         return halo_fail(HALO_ERR_DEVICE, "this build of halo has no CUDA backend; --device cpu does the same");
     }
@@ -31,7 +32,7 @@ HaloStatus halo_session_open_with(const HaloTables *tables, const HaloOptions *o
 void halo_session_trim(HaloSession *session)
 {
     device_trim(&session->host);
-    device_trim(&session->gpu);
+    for (int i = 0; i < SESSION_GPUS; i++) device_trim(&session->gpu[i]);
 }
 
 void halo_session_close(HaloSession *session)
@@ -39,6 +40,6 @@ void halo_session_close(HaloSession *session)
     if (session == NULL) return;
     side_next_input(session, NULL);
     device_close(&session->host);
-    device_close(&session->gpu);
+    for (int i = 0; i < SESSION_GPUS; i++) device_close(&session->gpu[i]);
     free(session);
 }

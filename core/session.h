@@ -5,16 +5,19 @@
 #include "base/memory.h"
 #include "device/device.h"
 
+/* More GPUs than this do not work on one picture. */
+#define SESSION_GPUS 16
+
 struct Heard;
 
 struct HaloSession {
     const HaloTables *tables;
     HaloOptions options;
-    HaloMemory memory; /* of the present file */
-    Device host, gpu;
-    bool on_host;      /* the GPU failed on the present file, which is done again without it */
-    bool gpu_refused;  /* it could not be opened, and is not tried again, */
-    bool gpu_is_there; /* although the machine has one */
+    HaloMemory memory;              /* of the present file */
+    Device host, gpu[SESSION_GPUS]; /* one is opened, as a rule: gpu[0] */
+    bool on_host;                   /* the GPU failed on the present file, which is done again without it */
+    bool gpu_refused;               /* it could not be opened, and is not tried again, */
+    bool gpu_is_there;              /* although the machine has one */
     char gpu_reason[200];
     char too_large[160]; /* why it does not hold the present plan; or empty */
     char not_there[80];  /* why it cannot run the present plan; or empty */

@@ -11,6 +11,7 @@ HaloStatus device_open(Device *device, int index, int jobs)
 {
     if (device->handle != NULL) return HALO_OK;
     const HaloStatus status = device->backend->open(index, jobs, &device->handle);
+    device->index = index;
     if (status == HALO_OK)
         snprintf(device->describe, sizeof device->describe, "%s", device->backend->describe(device->handle));
     return status;
@@ -73,8 +74,8 @@ void device_trim(Device *device)
     for (int i = 0; i < DEVICE_SIDES; i++) drop_side(device, &device->side[i]);
 }
 
-/* A side input takes an eighth of the free memory at most: plans are made for the rest. One that is there may be in use:
- * it goes between two runs alone (device_keep_only). */
+/* A side input takes an eighth of the free memory at most: plans are made for the rest. One that is there may
+ * be in use: it goes between two runs alone (device_keep_only). */
 const HaloBuf *device_side(Device *device, const HaloSide *side)
 {
     DeviceSide *at = NULL;
@@ -164,4 +165,21 @@ void device_keep_only(Device *device, const HaloPlan *plan)
         if (!fits) drop(device, i);
     }
     drop_spares_for(device, 0);
+}
+
+/* ---- teams ---------------------------------------------------------------------------------------------- */
+
+int64_t team_memory(Team team, int share)
+{
+    int64_t least = INT64_MAX;
+    for (int i = 0; i < team.count; i++) least = smaller(least, device_memory(&team.device[i], share));
+    return least;
+}
+
+void team_describe(Team team, char *room, size_t size)
+{
+    if (team.count > 1)
+        snprintf(room, size, "%d x %s", team.count, team.device->describe);
+    else
+        snprintf(room, size, "%s", team.device->describe);
 }

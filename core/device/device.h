@@ -17,6 +17,7 @@ typedef struct DeviceSide {
 typedef struct Device {
     const HaloBackend *backend;
     HaloDevice *handle; /* the backend's own; NULL: not open */
+    int index;          /* of those that the backend has */
     char describe[96];
     HaloCeilings ceilings; /* once known */
     int spares;
@@ -28,19 +29,30 @@ typedef struct Device {
     int64_t pinned_bytes;
 } Device;
 
+/* Those that make the bands of a plan side by side: of one backend, one as a rule. */
+typedef struct Team {
+    Device *device; /* [count] */
+    int count;
+} Team;
+
 HaloStatus device_open(Device *device, int index, int jobs);
 void device_close(Device *device);
 void device_trim(Device *device);                     /* frees all spares, side inputs, and what is pinned */
 HaloStatus device_take(Device *device, HaloBuf *buf); /* a spare with rows as long, else a new one */
 void device_give(Device *device, HaloBuf *buf);
-/* A side input on the device, uploaded when it is first asked for; NULL where there is no room for it to stay. */
+/* A side input on the device, uploaded when it is first asked for; NULL where there is no room for it to stay.
+ */
 const HaloBuf *device_side(Device *device, const HaloSide *side);
 /* Frees spares and side inputs that the plan has no use for. */
 void device_keep_only(Device *device, const HaloPlan *plan);
-/* Host memory that samples go to the device from, and come back to, at the rate of the link. There is one such block,
- * which is kept for the next file: it takes as long to get as to fill. NULL: any other memory does. */
+/* Host memory that samples go to the device from, and come back to, at the rate of the link. There is one such
+ * block, which is kept for the next file: it takes as long to get as to fill. NULL: any other memory does. */
 void *device_pinned(Device *device, int64_t bytes);
 /* Bytes of its own memory, free or in spares, that one of `share` sessions may use. */
 int64_t device_memory(const Device *device, int share);
+
+/* The least that any of them has; and what they are, for people. */
+int64_t team_memory(Team team, int share);
+void team_describe(Team team, char *room, size_t size);
 
 #endif

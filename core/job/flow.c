@@ -1,11 +1,10 @@
 /* A file through a plan in bands: rows of an image, or frames of a sound, are read, computed and written a few
  * at a time, so that bands are in memory and never all of it. With more than one job a thread reads ahead and
- * another writes behind.
+ * another writes behind; several devices take bands in turn, each in a thread of its own.
  *
- * Input and output have two buffers each. The input rows of a band are its window (plan/bands.c); the rows that
- * neighbouring windows share are copied from one buffer to the other. Sound may be of unknown length: its plan
- * is made for PLAN_ENDLESS frames, and gets its length when the last window has been read. */
-#include <pthread.h>
+ * Input and output have two buffers each for a device. The input rows of a band are its window (plan/bands.c);
+ * the rows that neighbouring windows share are copied from one buffer to the next. Sound may be of unknown
+ * length: its plan is made for PLAN_ENDLESS frames, and gets its length when the last window has been read. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +15,8 @@
 #include "plan/plan.h"
 
 typedef struct Flow {
-    Device *host, *device; /* whose memory rows are read to and written from, and what computes */
+    Device *host; /* whose memory rows are read to and written from */
+    Team team;    /* what computes */
     HaloPlan *plan;
     HaloReader *reader;
     HaloWriter *writer; /* NULL: only results are wanted, or */
@@ -26,17 +26,14 @@ typedef struct Flow {
     bool endless; /* the reader does not know the length */
     bool live;    /* somebody waits for each block */
     FlowRows rows;
-    const HaloBuf *window; /* of the band that is made */
     HaloTimes ms;
 
     pthread_t reading, writing;
     bool reads_ahead, writes_behind; /* the thread is there */
-    pthread_mutex_t lock;            /* of everything below */
-    pthread_cond_t moved;
-    int64_t read, made, written; /* bands so far; each counter is moved by one thread only */
-    int64_t last;       /* the window that ends the input, for all bands from there on; -1: not read yet */
-    bool done;          /* no more bands are made */
-    HaloFailure failed; /* the first of any thread */
+    Turns turns;                     /* of everything below */
+    int64_t read, made, written;     /* bands so far, one after the other */
+    bool ready[2 * SESSION_GPUS];    /* they are made already, before one that they follow */
+    int64_t last; /* the window that ends the input, for all bands from there on; -1: not read yet */
 } Flow;
 
 bool flow_suits(const HaloSession *session, const HaloPlan *plan)
@@ -76,13 +73,14 @@ out:
     return status;
 }
 
-/* Window k goes into buffer k mod 2, which band k - 2 no longer needs. *at_end: it is the last. */
+/* Window k goes into the buffer that a band before it no longer needs. *at_end: it is the last. */
 static HaloStatus read_window(Flow *flow, int64_t k, bool *at_end)
 {
     HaloStatus status = HALO_OK;
     const double start = now_ms();
-    HaloBuf *to = &flow->rows.in[k % 2];
-    const HaloBuf *last = &flow->rows.in[(k + 1) % 2];
+    const int64_t count = flow->rows.count;
+    HaloBuf *to = &flow->rows.in[k % count];
+    const HaloBuf *last = &flow->rows.in[(k + count - 1) % count];
     int64_t have = k > 0 ? rows_in(last).to : 0;
     Rows rows;
     HALO_TRY(bands_window(flow->plan, flow->band, k, have, &rows));
@@ -119,8 +117,8 @@ static HaloStatus write_band(Flow *flow, int64_t k)
 {
     const double start = now_ms();
     HaloStatus status = HALO_OK;
-    if (flow->writer != NULL) HALO_TRY(save_rows(flow->writer, &flow->rows.out[k % 2]));
-    if (flow->listener != NULL) listener_hear(flow->listener, &flow->rows.out[k % 2]);
+    if (flow->writer != NULL) HALO_TRY(save_rows(flow->writer, &flow->rows.out[k % flow->rows.count]));
+    if (flow->listener != NULL) listener_hear(flow->listener, &flow->rows.out[k % flow->rows.count]);
     if (flow->live) HALO_TRY(halo_sink_flush(flow->writer->sink));
 out:
     flow->ms.write += now_ms() - start;
@@ -129,63 +127,47 @@ out:
 
 /* ---- taking turns --------------------------------------------------------------------------------------- */
 
-/* Waits until a counter has come so far; false when it never will. */
-static bool wait_for(Flow *flow, const int64_t *counter, int64_t count)
-{
-    pthread_mutex_lock(&flow->lock);
-    while (flow->failed.status == HALO_OK && *counter < count && !flow->done)
-        pthread_cond_wait(&flow->moved, &flow->lock);
-    const bool well = flow->failed.status == HALO_OK && *counter >= count;
-    pthread_mutex_unlock(&flow->lock);
-    return well;
-}
-
-/* Counts one more band, or keeps the failure; false where it failed. */
-static bool advance(Flow *flow, int64_t *counter, HaloStatus status)
-{
-    pthread_mutex_lock(&flow->lock);
-    if (status == HALO_OK) {
-        ++*counter;
-    } else if (flow->failed.status == HALO_OK) {
-        halo_failure_keep(&flow->failed, status);
-    }
-    pthread_cond_broadcast(&flow->moved);
-    pthread_mutex_unlock(&flow->lock);
-    return status == HALO_OK;
-}
-
 /* The next window; false when there are no more. */
 static bool read_next(Flow *flow)
 {
     bool at_end = false;
     const int64_t k = flow->read;
     const HaloStatus status = read_window(flow, k, &at_end);
-    pthread_mutex_lock(&flow->lock);
+    pthread_mutex_lock(&flow->turns.lock);
     if (status == HALO_OK && at_end) {
         flow->last = k;
         flow->read = INT64_MAX - 1; /* all bands find their window read */
     }
-    pthread_mutex_unlock(&flow->lock);
-    return advance(flow, &flow->read, status) && !at_end;
+    pthread_mutex_unlock(&flow->turns.lock);
+    return turns_advance(&flow->turns, &flow->read, status) && !at_end;
 }
+
+/* How far those before band k have to be for its buffers to be free. */
+static int64_t room_for(const Flow *flow, int64_t k) { return k - flow->rows.count + 1; }
 
 static void *read_ahead(void *context)
 {
     Flow *flow = context;
-    while (wait_for(flow, &flow->made, flow->read - 1) && read_next(flow)) continue;
+    while (turns_wait(&flow->turns, &flow->made, room_for(flow, flow->read)) && read_next(flow)) continue;
     return NULL;
 }
 
 static void *write_behind(void *context)
 {
     Flow *flow = context;
-    for (int64_t k = 0; wait_for(flow, &flow->made, k + 1); k++)
-        if (!advance(flow, &flow->written, write_band(flow, k))) break;
+    for (int64_t k = 0; turns_wait(&flow->turns, &flow->made, k + 1); k++)
+        if (!turns_advance(&flow->turns, &flow->written, write_band(flow, k))) break;
     return NULL;
 }
 
-/* The failure of whichever thread failed first, as one of this thread. */
-static HaloStatus failure(const Flow *flow) { return halo_failure_again(&flow->failed); }
+/* The window that ends the input; -1: it has not been read. */
+static int64_t last_window(Flow *flow)
+{
+    pthread_mutex_lock(&flow->turns.lock);
+    const int64_t last = flow->last;
+    pthread_mutex_unlock(&flow->turns.lock);
+    return last;
+}
 
 /* BandIo::wait. */
 static HaloStatus wait_for_band(void *context, int64_t from)
@@ -193,47 +175,57 @@ static HaloStatus wait_for_band(void *context, int64_t from)
     Flow *flow = context;
     const int64_t k = from / flow->band;
     if (!flow->reads_ahead && flow->read <= k) read_next(flow);
-    if (!wait_for(flow, &flow->read, k + 1)) return failure(flow);
-    pthread_mutex_lock(&flow->lock);
-    const bool ended = flow->last >= 0;
-    flow->window = &flow->rows.in[(ended ? smaller(k, flow->last) : k) % 2];
-    pthread_mutex_unlock(&flow->lock);
-    if (!ended || !flow->endless) return HALO_OK;
+    if (!turns_wait(&flow->turns, &flow->read, k + 1)) return turns_failure(&flow->turns);
+    const int64_t last = last_window(flow);
+    if (last < 0 || !flow->endless) return HALO_OK;
     flow->endless = false; /* the reading thread is through with the plan */
-    return plan_end_at(flow->plan, rows_in(&flow->rows.in[flow->last % 2]).to);
+    return plan_end_at(flow->plan, rows_in(&flow->rows.in[last % flow->rows.count]).to);
 }
 
 static HaloStatus begin_band(void *context, Rows in, Rows out, HaloBuf *from, HaloBuf *to)
 {
     Flow *flow = context;
-    const int64_t k = flow->made;
-    const HaloBuf *window = flow->window;
+    const int64_t k = out.from / flow->band, last = last_window(flow);
+    const HaloBuf *window = &flow->rows.in[(last >= 0 ? smaller(k, last) : k) % flow->rows.count];
+    HaloBuf *made = &flow->rows.out[k % flow->rows.count];
     const Rows there = rows_in(window);
-    if (!wait_for(flow, &flow->written, k - 1)) return failure(flow);
+    if (!turns_wait(&flow->turns, hands_on(flow) ? &flow->written : &flow->made, room_for(flow, k)))
+        return turns_failure(&flow->turns);
     if (in.from < in.to && (in.from < there.from || in.to > there.to))
         return halo_fail(HALO_ERR_BUG, "a band needs what its window does not hold");
     *from = in.from < in.to ? flow_rows_of(&flow->rows, window, in) : *window;
     from->shape = flow->plan->reg[flow->plan->input[0].reg]; /* the length may have become known */
     *to = flow->whole != NULL ? rows_of(flow->whole, out) : (HaloBuf){0};
     if (!hands_on(flow)) return HALO_OK;
-    flow->rows.out[k % 2].shape = flow->plan->reg[flow->plan->output];
-    set_rows(&flow->rows.out[k % 2], out);
-    *to = flow->rows.out[k % 2];
+    made->shape = flow->plan->reg[flow->plan->output];
+    set_rows(made, out);
+    *to = *made;
     return HALO_OK;
 }
 
-static HaloStatus end_band(void *context)
+/* Bands that were made before one that they follow have waited for it. */
+static void count_made(Flow *flow, int64_t k)
+{
+    pthread_mutex_lock(&flow->turns.lock);
+    flow->ready[k % flow->rows.count] = true;
+    while (flow->ready[flow->made % flow->rows.count]) flow->ready[flow->made++ % flow->rows.count] = false;
+    pthread_cond_broadcast(&flow->turns.moved);
+    pthread_mutex_unlock(&flow->turns.lock);
+}
+
+static HaloStatus end_band(void *context, Rows out)
 {
     Flow *flow = context;
-    const int64_t k = flow->made;
-    advance(flow, &flow->made, HALO_OK);
-    if (flow->writes_behind || advance(flow, &flow->written, write_band(flow, k))) return HALO_OK;
-    return failure(flow);
+    const int64_t k = out.from / flow->band;
+    count_made(flow, k);
+    if (!hands_on(flow) || flow->writes_behind) return HALO_OK;
+    return turns_advance(&flow->turns, &flow->written, write_band(flow, k)) ? HALO_OK
+                                                                            : turns_failure(&flow->turns);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------ */
 
-/* Where a thread cannot be started this one reads or writes itself: that is no error. */
+/* Where a thread cannot be started that of the device reads or writes itself: that is no error. */
 static void start_threads(Flow *flow, int jobs)
 {
     if (jobs == 1 || flow->band >= rows_length(&flow->plan->reg[flow->plan->output])) return;
@@ -245,21 +237,20 @@ static void start_threads(Flow *flow, int jobs)
 /* Waits until all is written, or stops the other threads where the plan has failed. */
 static HaloStatus join_threads(Flow *flow, HaloStatus status)
 {
-    if (status != HALO_OK) advance(flow, NULL, status);
-    pthread_mutex_lock(&flow->lock);
-    flow->done = true;
-    pthread_cond_broadcast(&flow->moved);
-    pthread_mutex_unlock(&flow->lock);
+    if (status != HALO_OK) turns_advance(&flow->turns, NULL, status);
+    turns_end(&flow->turns);
     if (flow->reads_ahead) pthread_join(flow->reading, NULL);
     if (flow->writes_behind) pthread_join(flow->writing, NULL);
-    return flow->failed.status == HALO_OK ? status : failure(flow);
+    return turns_failure(&flow->turns);
 }
 
 static HaloStatus run_bands(Flow *flow, int jobs, HaloReport *report)
 {
-    const BandIo io = {.context = flow, .wait = wait_for_band, .begin = begin_band, .end = end_band};
+    const BandIo io = {
+        .context = flow, .turns = &flow->turns, .wait = wait_for_band, .begin = begin_band, .end = end_band};
     start_threads(flow, jobs);
-    return join_threads(flow, execute_bands(flow->device, flow->plan, flow->band, &io, &report->results,
+    if (!flow->reads_ahead || (hands_on(flow) && !flow->writes_behind)) flow->team.count = 1; /* in order */
+    return join_threads(flow, execute_bands(flow->team, flow->plan, flow->band, &io, &report->results,
                                             &report->clipped, &report->ms));
 }
 
@@ -270,7 +261,7 @@ bool flow_is_live(const HaloReader *reader, bool to_pipe)
     return reader->info.shape.kind == HALO_AUDIO && to_pipe && !halo_source_seekable(reader->source);
 }
 
-HaloStatus flow_run(HaloSession *session, Device *device, HaloPlan *plan, HaloReader *reader, const FlowTo *to,
+HaloStatus flow_run(HaloSession *session, Team team, HaloPlan *plan, HaloReader *reader, const FlowTo *to,
                     HaloReport *report)
 {
     HaloStatus status = HALO_OK;
@@ -278,15 +269,14 @@ HaloStatus flow_run(HaloSession *session, Device *device, HaloPlan *plan, HaloRe
     const HaloOptions *options = &session->options;
     int64_t held = 0;
     Flow flow = {.host = &session->host,
-                 .device = device,
+                 .team = team,
                  .plan = plan,
                  .reader = reader,
                  .writer = writer,
                  .whole = to->whole,
                  .listener = to->listener,
                  .last = -1};
-    pthread_mutex_init(&flow.lock, NULL);
-    pthread_cond_init(&flow.moved, NULL);
+    turns_open(&flow.turns);
     flow.endless = reader->info.shape.width < 0;
     HALO_TRY(device_open(flow.host, 0, options->jobs)); /* whose buffers they are */
     flow.live = writer != NULL && flow_is_live(reader, !halo_sink_seekable(writer->sink));
@@ -296,25 +286,24 @@ HaloStatus flow_run(HaloSession *session, Device *device, HaloPlan *plan, HaloRe
     const bool early = writer != NULL && halo_sink_seekable(writer->sink);
     if (early) HALO_TRY(save_begin(writer, &reader->info, &plan->reg[plan->output], flow.endless));
     const int64_t left = halo_memory_left(&session->memory);
-    flow.band = flow.live ? bands_for_pipe(flow.device, plan, options, left)
-                          : bands_for_flow(flow.device, plan, options, left);
-    const int64_t needed = bands_flow_memory(flow.device, plan, flow.band);
+    flow.band =
+        flow.live ? bands_for_pipe(team, plan, options, left) : bands_for_flow(team, plan, options, left);
+    const int64_t needed = bands_flow_memory(team, plan, flow.band);
     HALO_TRY(halo_memory_hold(&session->memory, needed));
     flow.host->limit = held = needed;
-    HALO_TRY(flow_rows_take(&flow.rows, flow.host, flow.device, plan, flow.band, hands_on(&flow),
-                            reader->format->columns));
+    HALO_TRY(
+        flow_rows_take(&flow.rows, flow.host, team, plan, flow.band, hands_on(&flow), reader->format->columns));
     if (writer != NULL && !early)
         HALO_TRY(save_begin(writer, &reader->info, &plan->reg[plan->output], flow.endless));
     HALO_TRY(run_bands(&flow, options->jobs, report));
     if (writer != NULL) HALO_TRY(save_end(writer, &reader->info, &plan->reg[plan->output]));
     report->ms.read = flow.ms.read;
     report->ms.write = flow.ms.write;
-    report->backend = flow.device->backend->name;
-    snprintf(report->device, sizeof report->device, "%s", flow.device->describe);
+    report->backend = team.device->backend->name;
+    team_describe(flow.team, report->device, sizeof report->device);
 out:
     flow_rows_give(&flow.rows);
     halo_memory_release(&session->memory, held);
-    pthread_cond_destroy(&flow.moved);
-    pthread_mutex_destroy(&flow.lock);
+    turns_close(&flow.turns);
     return status;
 }

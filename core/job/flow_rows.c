@@ -20,11 +20,11 @@ static char *lay(HaloBuf *buf, char *at)
     return at + bytes_of(buf);
 }
 
-static HaloStatus take(FlowRows *rows, Device *host, int count, bool writes)
+static HaloStatus take(FlowRows *rows, Device *host, bool writes)
 {
     HaloStatus status = HALO_OK;
     rows->owner = host;
-    for (int i = 0; i < count; i++) {
+    for (int64_t i = 0; i < rows->count; i++) {
         HALO_TRY(device_take(host, &rows->in[i]));
         if (writes) HALO_TRY(device_take(host, &rows->out[i]));
     }
@@ -63,24 +63,26 @@ static HaloStatus find_columns(FlowRows *rows, const HaloPlan *plan)
     return HALO_OK;
 }
 
-HaloStatus flow_rows_take(FlowRows *rows, Device *host, Device *device, const HaloPlan *plan, int64_t band,
+HaloStatus flow_rows_take(FlowRows *rows, Device *host, Team team, const HaloPlan *plan, int64_t band,
                           bool writes, bool narrow)
 {
     HaloStatus status = HALO_OK;
     const HaloShape *in = &plan->reg[plan->input[0].reg], *out = &plan->reg[plan->output];
-    const int count = band < rows_length(out) ? 2 : 1;
-    *rows = (FlowRows){.room = bands_widest_window(plan, band), .band = band, .cols = in->width};
+    *rows = (FlowRows){.count = bands_in_flow(team, plan, band),
+                       .room = bands_widest_window(plan, band),
+                       .band = band,
+                       .cols = in->width};
     if (narrow) HALO_TRY(find_columns(rows, plan));
-    for (int i = 0; i < count; i++) {
+    for (int64_t i = 0; i < rows->count; i++) {
         rows->in[i].shape = *in;
         rows->out[i].shape = *out;
         flow_rows_set(rows, &rows->in[i], (Rows){0, rows->room});
         set_rows(&rows->out[i], (Rows){0, band});
     }
-    const int64_t bytes = count * (bytes_of(&rows->in[0]) + (writes ? bytes_of(&rows->out[0]) : 0));
-    char *at = device_pinned(device, bytes);
-    if (at == NULL) return take(rows, host, count, writes);
-    for (int i = 0; i < count; i++) {
+    const int64_t bytes = rows->count * (bytes_of(&rows->in[0]) + (writes ? bytes_of(&rows->out[0]) : 0));
+    char *at = device_pinned(team.device, bytes);
+    if (at == NULL) return take(rows, host, writes);
+    for (int64_t i = 0; i < rows->count; i++) {
         at = lay(&rows->in[i], at);
         if (writes) at = lay(&rows->out[i], at);
     }
@@ -90,7 +92,7 @@ out:
 
 void flow_rows_give(FlowRows *rows)
 {
-    for (int i = 0; i < 2 && rows->owner != NULL; i++) {
+    for (int64_t i = 0; i < rows->count && rows->owner != NULL; i++) {
         flow_rows_set(rows, &rows->in[i], (Rows){0, rows->room});
         set_rows(&rows->out[i], (Rows){0, rows->band});
         if (rows->in[i].data != NULL) device_give(rows->owner, &rows->in[i]);

@@ -54,14 +54,14 @@ static bool keeps_output(const JobState *state)
 }
 
 /* In bands that are read meanwhile, and written meanwhile but for what waits. */
-static HaloStatus run_in_bands(HaloSession *session, JobState *state, Device *device, HaloReport *report)
+static HaloStatus run_in_bands(HaloSession *session, JobState *state, Team team, HaloReport *report)
 {
     HaloStatus status = HALO_OK;
     HaloWriter *writer = state->writer.format != NULL ? &state->writer : NULL;
     if (!keeps_output(state))
-        return flow_run(session, device, state->plan, &state->reader, &(FlowTo){.writer = writer}, report);
+        return flow_run(session, team, state->plan, &state->reader, &(FlowTo){.writer = writer}, report);
     HALO_TRY(halo_memory_alloc(state->memory, &state->out, &state->plan->reg[state->plan->output]));
-    HALO_TRY(flow_run(session, device, state->plan, &state->reader, &(FlowTo){.whole = &state->out}, report));
+    HALO_TRY(flow_run(session, team, state->plan, &state->reader, &(FlowTo){.whole = &state->out}, report));
     const double start = now_ms();
     HALO_TRY(save_whole(writer, &state->reader.info, &state->out));
     report->ms.write = now_ms() - start;
@@ -100,7 +100,7 @@ static bool is_live(const JobState *state)
  * and written again. */
 static bool gpu_flows(const HaloSession *session, const JobState *state)
 {
-    if (!bands_suit(&session->gpu, state->plan)) return false;
+    if (!bands_suit(session->gpu, state->plan)) return false;
     const bool again = halo_source_seekable(state->source) && (state->writer.format == NULL || state->seekable);
     return gpu_demanded(&session->options) || again;
 }
@@ -126,7 +126,7 @@ static HaloStatus choose(HaloSession *session, const JobState *state, bool begin
                auto_choice = session->options.device == HALO_DEVICE_AUTO;
     const char *why = NULL;
     HaloStatus status = HALO_OK;
-    *choice = (Choice){.device = &session->host};
+    *choice = (Choice){.team = {&session->host, 1}};
     if (auto_choice && plan->reg[plan->input[0].reg].width == PLAN_ENDLESS)
         why = "sound of unknown length is computed as it comes";
     else if (auto_choice && is_live(state))
@@ -135,13 +135,13 @@ static HaloStatus choose(HaloSession *session, const JobState *state, bool begin
         HALO_TRY(open_chosen(session, state, choice));
     else
         explain_choice(session, plan, choice);
-    if (choice->device == &session->gpu && !demanded && !gpu_flows(session, state) &&
-        !whole_fits(session, choice->device, plan)) {
-        choice->device = &session->host;
+    if (choice->team.device == session->gpu && !demanded && !gpu_flows(session, state) &&
+        !whole_fits(session, choice->team.device, plan)) {
+        choice->team = (Team){&session->host, 1};
         why = "a GPU would take it as a whole, which does not fit the memory";
     }
     if (why != NULL) snprintf(choice->why, sizeof choice->why, "%s", why);
-    if (choice->device == &session->host) HALO_TRY(device_open(&session->host, 0, session->options.jobs));
+    if (choice->team.device == &session->host) HALO_TRY(device_open(&session->host, 0, session->options.jobs));
 out:
     return status;
 }
@@ -211,9 +211,9 @@ static HaloStatus plan_image(HaloSession *session, const HaloPipeline *pipeline,
     state->plan->files.flows = !turned && may_flow(session, state);
     if (state->plan->files.flows) {
         HALO_TRY(choose(session, state, begin, choice));
-        if (choice->device == &session->host)
+        if (choice->team.device == &session->host)
             *mode = is_live(state) ? RUN_LIVE : keeps_output(state) ? RUN_KEEPING : RUN_IN_BANDS;
-        else if (choice->device != NULL && gpu_flows(session, state))
+        else if (choice->team.device != NULL && gpu_flows(session, state))
             *mode = keeps_output(state) ? RUN_KEEPING : RUN_IN_BANDS;
     }
     if (*mode == RUN_WHOLE && state->reader.info.shape.width < 0) {
@@ -253,7 +253,7 @@ HaloStatus image_run(HaloSession *session, const HaloPipeline *pipeline, JobStat
     HALO_TRY(plan_image(session, pipeline, state, true, &mode, &choice));
     note_conversion(state->plan, state->writer.format, report);
     if (mode != RUN_WHOLE)
-        HALO_TRY(run_in_bands(session, state, choice.device, report));
+        HALO_TRY(run_in_bands(session, state, choice.team, report));
     else
         HALO_TRY(run_whole(session, state, report));
     choose_report(session, report);

@@ -40,7 +40,7 @@ typedef struct FlowTo {
 
 /* flow.c: an image or a sound through a plan in bands, so that no more than a few of them are in memory. A plan
  * that is endless gets its length. */
-HaloStatus flow_run(HaloSession *session, Device *device, HaloPlan *plan, HaloReader *reader, const FlowTo *to,
+HaloStatus flow_run(HaloSession *session, Team team, HaloPlan *plan, HaloReader *reader, const FlowTo *to,
                     HaloReport *report);
 /* Can that be done for this plan? */
 bool flow_suits(const HaloSession *session, const HaloPlan *plan);

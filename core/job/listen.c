@@ -20,7 +20,7 @@ static HaloStatus listen_to_file(HaloSession *session, const JobState *state)
     halo_source_count(source, &session->memory);
     HALO_TRY(load_open(session, source, options->has_raw ? &options->raw : NULL, &reader));
     HALO_TRY(device_open(&session->host, 0, session->options.jobs));
-    HALO_TRY(flow_run(session, &session->host, state->plan, &reader, &to, &report));
+    HALO_TRY(flow_run(session, (Team){&session->host, 1}, state->plan, &reader, &to, &report));
     if (heard->about_results)
         heard->answer[heard->answers++].results = report.results;
     else

@@ -202,11 +202,12 @@ static HaloStatus begin_band(void *context, Rows in, Rows out, HaloBuf *from, Ha
     return HALO_OK;
 }
 
-static HaloStatus end_band(void *context)
+static HaloStatus end_band(void *context, Rows out)
 {
     Run *run = context;
     HaloBuf *waiting = &run->waiting;
     const double start = now_ms();
+    (void)out;
     const HaloStatus status = save_rows(&run->writer, &run->out);
     const int64_t frame = run->shape.channels * (int64_t)sizeof(float);
     waiting->cols -= run->out.cols;
@@ -258,7 +259,7 @@ static HaloStatus run_bands(Run *run, HaloReport *report)
     HALO_TRY(take(run, run->overlap, &run->shape, &run->head));
     HALO_TRY(take(run, run->band, out, &run->out));
     HALO_TRY(save_begin(&run->writer, like, out, run->shape.width < 0));
-    HALO_TRY(execute_bands(host, run->plan, run->band, &io, NULL, &report->clipped, &report->ms));
+    HALO_TRY(execute_bands((Team){host, 1}, run->plan, run->band, &io, NULL, &report->clipped, &report->ms));
     HALO_TRY(save_end(&run->writer, like, out));
     HALO_TRY(save_close(&run->writer, HALO_OK));
     report->ms = run->ms;

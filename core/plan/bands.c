@@ -178,12 +178,18 @@ int64_t bands_choose(const HaloPlan *plan, int64_t wish)
     return whole_leaves(plan, rows);
 }
 
-int64_t bands_for_device(const Device *device, const HaloPlan *plan, int64_t wish, int64_t memory)
+/* So that each device gets one. */
+static int64_t most_rows(Team team, const HaloPlan *plan)
 {
-    int64_t rows = length_of(plan);
-    if (!bands_suit(device, plan)) return rows;
+    return (length_of(plan) + team.count - 1) / team.count;
+}
+
+int64_t bands_for_team(Team team, const HaloPlan *plan, int64_t wish, int64_t memory)
+{
+    int64_t rows = most_rows(team, plan);
+    if (!bands_suit(team.device, plan)) return length_of(plan);
     if (wish > 0) rows = smaller(rows, wish);
-    while (rows > 1 && bands_whole_memory(device, plan, rows, true) > memory) rows = (rows + 1) / 2;
+    while (rows > 1 && bands_whole_memory(team.device, plan, rows, true) > memory) rows = (rows + 1) / 2;
     return whole_leaves(plan, rows);
 }
 
@@ -194,36 +200,42 @@ int64_t bands_for_device(const Device *device, const HaloPlan *plan, int64_t wis
 #define FLOW_BYTES (4 << 20)
 #define FLOW_BYTES_GPU (32 << 20)
 
-/* Input and output have two bands each: while one is computed the next is read and the last is written. */
-int64_t bands_flow_memory(const Device *device, const HaloPlan *plan, int64_t rows)
+int64_t bands_in_flow(Team team, const HaloPlan *plan, int64_t rows)
 {
-    const HaloShape *in = &plan->reg[plan->input[0].reg], *out = &plan->reg[plan->output];
-    const int64_t between = has_own_memory(device) ? 0 : bands_whole_memory(device, plan, rows, false);
-    return between + scratch_measured(plan) + 2 * row_bytes(out) * rows +
-           2 * row_bytes(in) * bands_widest_window(plan, rows);
+    return smaller(2 * team.count, (length_of(plan) + rows - 1) / rows);
 }
 
-int64_t bands_for_flow(const Device *device, const HaloPlan *plan, const HaloOptions *options, int64_t memory)
+int64_t bands_flow_memory(Team team, const HaloPlan *plan, int64_t rows)
 {
+    const HaloShape *in = &plan->reg[plan->input[0].reg], *out = &plan->reg[plan->output];
+    const int64_t between =
+        has_own_memory(team.device) ? 0 : bands_whole_memory(team.device, plan, rows, false);
+    return between + scratch_measured(plan) +
+           2 * team.count * (row_bytes(out) * rows + row_bytes(in) * bands_widest_window(plan, rows));
+}
+
+int64_t bands_for_flow(Team team, const HaloPlan *plan, const HaloOptions *options, int64_t memory)
+{
+    const Device *device = team.device;
     const bool apart = has_own_memory(device);
     const int64_t most = apart ? FLOW_BYTES_GPU : FLOW_BYTES;
-    const int64_t there = apart ? device_memory(device, options->share) : 0;
-    int64_t rows = length_of(plan);
+    const int64_t there = apart ? team_memory(team, options->share) : 0;
+    int64_t rows = most_rows(team, plan);
     if (options->band_rows > 0) return whole_leaves(plan, options->band_rows);
     const int64_t least = least_rows(plan);
     while (rows > least && bands_memory(plan, rows, true) > most) rows = (rows + 1) / 2;
     while (rows > larger(1, least / 8) && bands_memory(plan, rows, true) > 16 * most)
         rows = (rows + 1) / 2; /* rather twice the work than so much memory */
     while (apart && rows > 1 && bands_whole_memory(device, plan, rows, true) > there) rows = (rows + 1) / 2;
-    while (rows > 1 && bands_flow_memory(device, plan, rows) > memory) rows = (rows + 1) / 2;
+    while (rows > 1 && bands_flow_memory(team, plan, rows) > memory) rows = (rows + 1) / 2;
     return whole_leaves(plan, rows);
 }
 
 /* Blocks need not be nodes of the tree of statistics: frames wait until there is a leaf of them
  * (run/measure_band.c). */
-int64_t bands_for_pipe(const Device *device, const HaloPlan *plan, const HaloOptions *options, int64_t memory)
+int64_t bands_for_pipe(Team team, const HaloPlan *plan, const HaloOptions *options, int64_t memory)
 {
-    const int64_t rows = bands_for_flow(device, plan, options, memory);
+    const int64_t rows = bands_for_flow(team, plan, options, memory);
     const int latency_ms = options->latency_ms > 0 ? options->latency_ms : 100;
     const double most = plan->reg[plan->output].rate * latency_ms / 1000.0;
     if (options->band_rows > 0 || most >= (double)rows) return rows;

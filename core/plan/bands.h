@@ -13,16 +13,19 @@ bool bands_suit(const Device *device, const HaloPlan *plan);
 int64_t bands_memory(const HaloPlan *plan, int64_t rows, bool with_in_out);
 int64_t bands_whole_memory(const Device *device, const HaloPlan *plan, int64_t rows, bool with_in_out);
 int64_t bands_choose(const HaloPlan *plan, int64_t wish);
-/* Rows in a band for a device with memory of its own: as many as fit it. */
-int64_t bands_for_device(const Device *device, const HaloPlan *plan, int64_t wish, int64_t memory);
+/* Rows in a band for devices with memory of their own: as many as fit each, and one band each at least. */
+int64_t bands_for_team(Team team, const HaloPlan *plan, int64_t wish, int64_t memory);
 
 /* Rows in a band where rows are read and written meanwhile: few, and fewer still where `memory` (of the host)
  * or the device's is small. And the bytes of host memory that this takes. */
-int64_t bands_for_flow(const Device *device, const HaloPlan *plan, const HaloOptions *options, int64_t memory);
-int64_t bands_flow_memory(const Device *device, const HaloPlan *plan, int64_t rows);
+int64_t bands_for_flow(Team team, const HaloPlan *plan, const HaloOptions *options, int64_t memory);
+int64_t bands_flow_memory(Team team, const HaloPlan *plan, int64_t rows);
+/* So many bands are in memory then: while each device computes one, the next is read for it and the last
+ * written. */
+int64_t bands_in_flow(Team team, const HaloPlan *plan, int64_t rows);
 /* The same for sound from pipe to pipe that somebody waits for: blocks of `latency_ms` at most. And the frames
  * that the first block needs beyond its own. */
-int64_t bands_for_pipe(const Device *device, const HaloPlan *plan, const HaloOptions *options, int64_t memory);
+int64_t bands_for_pipe(Team team, const HaloPlan *plan, const HaloOptions *options, int64_t memory);
 HaloStatus bands_ahead(const HaloPlan *plan, int64_t rows, int64_t *ahead);
 
 /* The window of band k, where bands have `rows` rows: the rows of the input that are in memory for it, if the

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cost.h"
+#include "needs.h"
 #include "plan.h"
 #include "primitive/primitive.h"
 
@@ -20,6 +21,7 @@
 #define ROOM_TAKEN_PER_SECOND 7e9      /* which goes on while a GPU starts */
 #define GPU_START_SECONDS 0.34         /* from nothing to a context, and its end; nothing when it is open */
 #define GPU_SESSION_SECONDS 3e-3       /* for each that shares it */
+#define GPU_ANOTHER_SECONDS 0.15       /* for each that is started beside the first */
 #define GPU_FLOW_BYTES_PER_SECOND 3e10 /* of the link, from and to memory that it likes, band by band, */
 #define GPU_COPY_BYTES_PER_SECOND 6e9  /* and any other */
 #define GPU_BYTES_PER_SECOND 2e12
@@ -121,24 +123,45 @@ double cost_host_seconds(const HaloPlan *plan, const HaloBackend *backend, int j
     return together(&plan->files, jobs, plan->files.read, seconds, plan->files.write);
 }
 
-double cost_gpu_seconds(const HaloPlan *plan, const HaloBackend *backend, bool open, const HaloOptions *options)
+/* The part of the work that one of so many devices has: its rows of the output, and what they need of the input
+ * beyond their share. */
+static double part_of_each(const HaloPlan *plan, int devices)
+{
+    const int64_t made = rows_length(&plan->reg[plan->output]), own = (made + devices - 1) / devices;
+    const int64_t read = rows_length(&plan->reg[plan->input[0].reg]), from = (made - own) / 2;
+    Rows rows;
+    if (devices == 1 || needs_of_input(plan, (Rows){from, from + own}, &rows) != HALO_OK) return 1.0;
+    const double needed = (double)(rows.to - rows.from) / (double)read, even = (double)own / (double)made;
+    return needed > even ? needed : even;
+}
+
+/* Sessions that share a GPU wait for each other; its start is waited for once by all. */
+static double start_seconds(int devices, int open, const HaloOptions *options)
+{
+    const double share = options->share > 1 ? options->share : 1.0;
+    const double count = (double)options->files > share ? (double)options->files : share;
+    const double first = open == 0 ? GPU_START_SECONDS + GPU_SESSION_SECONDS * (share - 1) : 0.0;
+    const int others = devices - (open > 1 ? open : 1);
+    return (first + GPU_ANOTHER_SECONDS * others) * share / count;
+}
+
+double cost_gpu_seconds(const HaloPlan *plan, const HaloBackend *backend, int devices, int open,
+                        const HaloOptions *options)
 {
     const HaloPlanFiles *files = &plan->files;
     const double share = options->share > 1 ? options->share : 1.0;
-    const double count = options->files > share ? (double)options->files : share;
     const double link = files->flows ? GPU_FLOW_BYTES_PER_SECOND : GPU_COPY_BYTES_PER_SECOND;
     double seconds = 0, write = files->write;
     for (int i = 0; i < plan->inputs; i++) seconds += bytes(&plan->reg[plan->input[i].reg]) / link;
     if (plan->wants_output) seconds += bytes(&plan->reg[plan->output]) / link;
     const HaloPlan *run = plan_for(plan, backend);
     for (int i = 0; i < run->steps; i++) seconds += step_on_gpu(run, &run->step[i], backend);
-    if (!open && files->room > 0) {
+    seconds *= part_of_each(plan, devices);
+    if (open == 0 && files->room > 0) {
         const double taken = GPU_START_SECONDS * ROOM_TAKEN_PER_SECOND,
                      room = files->room < taken ? files->room : taken;
         write -= room / WRITE_BYTES_PER_SECOND - room / ROOM_BYTES_PER_SECOND;
     }
-    /* Sessions that share a GPU wait for each other; its start is waited for once by all. */
     const double alone = together(files, options->jobs, files->read, seconds, write), all = seconds * share;
-    const double start = open ? 0.0 : (GPU_START_SECONDS + GPU_SESSION_SECONDS * (share - 1)) * share / count;
-    return (alone > all ? alone : all) + start;
+    return (alone > all ? alone : all) + start_seconds(devices, open, options);
 }

@@ -20,9 +20,10 @@ double cost_step_flops(const HaloPlan *plan, const HaloStep *step, const HaloBac
 /* What the files of a plan take, of these formats; `to` may be NULL. */
 HaloPlanFiles cost_files(const HaloPlan *plan, const HaloFormat *from, const HaloFormat *to, int jobs);
 
-/* All of it, from the start of the program to its end. */
+/* All of it, from the start of the program to its end. On GPUs: so many take its bands in turn, of which some are
+ * open already. */
 double cost_host_seconds(const HaloPlan *plan, const HaloBackend *backend, int jobs);
-double cost_gpu_seconds(const HaloPlan *plan, const HaloBackend *backend, bool open,
+double cost_gpu_seconds(const HaloPlan *plan, const HaloBackend *backend, int devices, int open,
                         const HaloOptions *options);
 
 #endif

@@ -271,7 +271,7 @@ HaloStatus plan_make_shrunk(HaloSession *session, const HaloPipeline *pipeline, 
     mark_shrunk(made);
     if (session->options.precision == HALO_PRECISION_FAST) HALO_TRY(plan_approximate(&builder));
     plan_optimise(made);
-    HALO_TRY(plan_chain(&builder, session->gpu.backend));
+    HALO_TRY(plan_chain(&builder, session->gpu->backend));
     *plan = made;
     made = NULL;
 out:

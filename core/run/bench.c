@@ -89,6 +89,16 @@ static void find_floor(Device *device, const HaloPlan *plan, HaloTiming *timing)
     timing->floor_ms = moving > sums ? moving : sums;
 }
 
+/* That a GPU takes a while to start is no reason against several: it is not timed. */
+static HaloStatus choose(HaloSession *session, const HaloPlan *plan, Choice *choice)
+{
+    const int64_t files = session->options.files;
+    if (session->options.device == HALO_DEVICE_ALL) session->options.files = INT64_MAX;
+    const HaloStatus status = choose_device(session, plan, choice);
+    session->options.files = files;
+    return status;
+}
+
 HaloStatus halo_bench(HaloSession *session, const HaloPipeline *pipeline, const HaloShape *shape,
                       HaloContent content, int runs, HaloTiming *timing)
 {
@@ -103,17 +113,19 @@ HaloStatus halo_bench(HaloSession *session, const HaloPipeline *pipeline, const 
     HALO_TRY(halo_memory_alloc(&session->memory, &in, shape));
     fill(&in, content);
     HALO_TRY(halo_plan_make_of(session, pipeline, &in, NULL, &plan));
-    HALO_TRY(choose_device(session, plan, &choice));
-    HALO_TRY(halo_memory_hold(
-        &session->memory, scratch_beside(choice.device, plan, bands_choose(plan, session->options.band_rows))));
+    HALO_TRY(choose(session, plan, &choice));
+    HALO_TRY(
+        halo_memory_hold(&session->memory, scratch_beside(choice.team.device, plan,
+                                                          bands_choose(plan, session->options.band_rows))));
     if (plan->wants_output) HALO_TRY(halo_buf_alloc(&out, &plan->reg[plan->output]));
-    const HaloBackend *backend = choice.device->backend;
-    if (backend->mark != NULL) HALO_TRY(backend->mark(choice.device->handle, HALO_MARK_QUEUED));
+    const HaloBackend *backend = choice.team.device->backend;
+    for (int i = 0; i < choice.team.count && backend->mark != NULL; i++)
+        HALO_TRY(backend->mark(choice.team.device[i].handle, HALO_MARK_QUEUED));
     for (int i = -1; i < n; i++) { /* the first is to warm up */
         HaloResults results = {0};
         HaloTimes ms = {0};
         const double start = now_ms();
-        status = execute_into(choice.device, plan, &session->options, &in, &out, &results, NULL, &ms);
+        status = execute_into(choice.team, plan, &session->options, &in, &out, &results, NULL, &ms);
         halo_results_free(&results);
         HALO_TRY(status);
         if (i < 0) continue;
@@ -123,7 +135,7 @@ HaloStatus halo_bench(HaloSession *session, const HaloPipeline *pipeline, const 
         down[i] = ms.download;
     }
     timing->backend = backend->name;
-    snprintf(timing->device, sizeof timing->device, "%s", choice.device->describe);
+    team_describe(choice.team, timing->device, sizeof timing->device);
     timing->upload_ms = median(up, n);
     timing->kernel_ms = median(kernel, n);
     timing->download_ms = median(down, n);
@@ -134,7 +146,7 @@ HaloStatus halo_bench(HaloSession *session, const HaloPipeline *pipeline, const 
         timing->bytes += cost_step_bytes(run, &run->step[i]);
         timing->flops += multiply_adds(run, &run->step[i], backend);
     }
-    find_floor(choice.device, plan, timing);
+    find_floor(choice.team.device, plan, timing);
 out:
     atomic_store(&session->memory.held, 0);
     halo_plan_free(plan);

@@ -2,31 +2,18 @@
  * the GPU cannot be had, lacks memory, or fails in flight; a GPU asked for by name is an error then. */
 #include <stdio.h>
 
+#include "gpus.h"
 #include "plan/cost.h"
 #include "primitive/primitive.h"
 #include "run.h"
 
-static HaloStatus open_gpu(HaloSession *session)
-{
-    Device *device = &session->gpu;
-    if (device->handle != NULL) return HALO_OK;
-    if (device->backend == NULL) return halo_fail(HALO_ERR_DEVICE, "this build of halo has no CUDA backend");
-    const int count = device->backend->count();
-    if (count == 0) return HALO_ERR_DEVICE; /* with the cause in halo_error() */
-    const int which =
-        session->options.device == HALO_DEVICE_ALL ? session->options.gpu % count : session->options.gpu;
-    if (which >= count || which < 0)
-        return halo_fail(HALO_ERR_DEVICE, "there is no gpu:%d; the last one is gpu:%d", which, count - 1);
-    return device_open(device, which, session->options.jobs);
-}
-
 /* The step that there is no GPU code for; NULL: none is. */
 static const HaloStep *not_offered(const HaloSession *session, const HaloPlan *plan)
 {
-    if (session->gpu.backend == NULL) return NULL;
+    if (session->gpu->backend == NULL) return NULL;
     for (int i = 0; i < plan->steps; i++) {
         const Primitive *primitive = primitive_of(&plan->step[i]);
-        if (primitive->offered != NULL && !primitive->offered(session->gpu.backend)) return &plan->step[i];
+        if (primitive->offered != NULL && !primitive->offered(session->gpu->backend)) return &plan->step[i];
     }
     return NULL;
 }
@@ -36,11 +23,11 @@ static bool gpu_pays(const HaloSession *session, const HaloPlan *plan, Choice *c
 {
     choice->host_seconds = cost_host_seconds(plan, session->host.backend, session->options.jobs);
     choice->gpu_seconds =
-        cost_gpu_seconds(plan, session->gpu.backend, session->gpu.handle != NULL, &session->options);
+        cost_gpu_seconds(plan, session->gpu->backend, 1, session->gpu->handle != NULL, &session->options);
     const bool pays = choice->gpu_seconds < choice->host_seconds;
     int used = halo_snprintf(choice->why, sizeof choice->why,
                              "predicted: %.3g ms on the CPU, %.3g ms on a GPU%s", choice->host_seconds * 1e3,
-                             choice->gpu_seconds * 1e3, session->gpu.handle == NULL ? " with its start" : "");
+                             choice->gpu_seconds * 1e3, session->gpu->handle == NULL ? " with its start" : "");
     if (plan->files.read + plan->files.write > 0 && used > 0)
         halo_snprintf(choice->why + used, sizeof choice->why - (size_t)used,
                       "; %.3g ms of reading%s, %.3g of writing", plan->files.read * 1e3,
@@ -48,13 +35,14 @@ static bool gpu_pays(const HaloSession *session, const HaloPlan *plan, Choice *c
     return pays;
 }
 
-/* Can the GPU hold the plan, in bands if need be? Else `why` not. Where it does not know its memory, yes. */
-static bool gpu_holds(const HaloSession *session, const HaloPlan *plan, char *why, size_t size)
+/* Can each of the GPUs hold the plan, in bands if need be? Else `why` not. Where it does not know its memory,
+ * yes. */
+static bool gpus_hold(const HaloSession *session, Team team, const HaloPlan *plan, char *why, size_t size)
 {
-    const Device *device = &session->gpu;
+    const Device *device = team.device;
     const int share = session->options.share;
-    const int64_t memory = device_memory(device, share);
-    const int64_t band = bands_for_device(device, plan, session->options.band_rows, memory);
+    const int64_t memory = team_memory(team, share);
+    const int64_t band = bands_for_team(team, plan, session->options.band_rows, memory);
     const int64_t needed = bands_whole_memory(device, plan, band, true);
     char need[32], there[32];
     if (memory <= 0 || needed <= memory) return true;
@@ -67,26 +55,35 @@ static bool gpu_holds(const HaloSession *session, const HaloPlan *plan, char *wh
 /* A GPU that is open; `auto` takes it where it holds the plan. */
 static bool take_gpu(HaloSession *session, const HaloPlan *plan, Choice *choice)
 {
-    if (!gpu_holds(session, plan, session->too_large, sizeof session->too_large)) {
+    const Team team = {session->gpu, 1};
+    if (!gpus_hold(session, team, plan, session->too_large, sizeof session->too_large)) {
         snprintf(choice->why, sizeof choice->why, "%s", session->too_large);
         return false;
     }
-    choice->device = &session->gpu;
+    choice->team = team;
     return true;
 }
 
-static HaloStatus demand_gpu(HaloSession *session, const HaloPlan *plan)
+/* Several where they are soonest done, and have the memory; else one. */
+static HaloStatus demand_gpus(HaloSession *session, const HaloPlan *plan, Choice *choice)
 {
+    HaloStatus status = HALO_OK;
     char why[160];
-    const HaloStatus status = open_gpu(session);
-    if (status != HALO_OK || gpu_holds(session, plan, why, sizeof why)) return status;
-    return halo_fail(HALO_ERR_LIMIT, "%s; --device cpu or auto takes the CPU", why);
+    choice->team = (Team){session->gpu, gpus_for(session, plan, choice->why, sizeof choice->why)};
+    HALO_TRY(gpus_open(session, choice->team.count));
+    if (gpus_hold(session, choice->team, plan, why, sizeof why)) return HALO_OK;
+    if (choice->team.count > 1) snprintf(choice->why, sizeof choice->why, "asked for; one GPU: %s", why);
+    choice->team.count = 1;
+    if (!gpus_hold(session, choice->team, plan, why, sizeof why))
+        HALO_FAIL(HALO_ERR_LIMIT, "%s; --device cpu or auto takes the CPU", why);
+out:
+    return status;
 }
 
 bool choose_starts_gpu(const HaloSession *session, const HaloPlan *plan)
 {
     Choice choice;
-    if (session->gpu.backend == NULL || session->gpu.handle != NULL || session->gpu_refused ||
+    if (session->gpu->backend == NULL || session->gpu->handle != NULL || session->gpu_refused ||
         session->on_host || not_offered(session, plan) != NULL)
         return false;
     return gpu_demanded(&session->options) ||
@@ -96,31 +93,27 @@ bool choose_starts_gpu(const HaloSession *session, const HaloPlan *plan)
 HaloStatus choose_device(HaloSession *session, const HaloPlan *plan, Choice *choice)
 {
     const HaloStep *only_here = not_offered(session, plan);
-    *choice = (Choice){.device = &session->host};
+    *choice = (Choice){.team = {&session->host, 1}};
     session->too_large[0] = session->not_there[0] = 0;
     if (only_here != NULL && session->options.device != HALO_DEVICE_CPU) {
         snprintf(session->not_there, sizeof session->not_there, "%s has no GPU code", only_here->op);
         snprintf(choice->why, sizeof choice->why, "%s", session->not_there);
         return device_open(&session->host, 0, session->options.jobs);
     }
-    if (gpu_demanded(&session->options)) {
-        choice->device = &session->gpu;
-        snprintf(choice->why, sizeof choice->why, "asked for");
-        return demand_gpu(session, plan);
-    }
+    if (gpu_demanded(&session->options)) return demand_gpus(session, plan, choice);
     if (session->options.device == HALO_DEVICE_CPU) {
         snprintf(choice->why, sizeof choice->why, "asked for");
     } else if (session->on_host) {
         snprintf(choice->why, sizeof choice->why, "the GPU failed");
-    } else if (session->gpu.backend == NULL) {
+    } else if (session->gpu->backend == NULL) {
         choice->host_seconds = cost_host_seconds(plan, session->host.backend, session->options.jobs);
         snprintf(choice->why, sizeof choice->why, "this build has no CUDA backend");
     } else if (gpu_pays(session, plan, choice)) {
-        if (!session->gpu_refused && open_gpu(session) == HALO_OK) {
+        if (!session->gpu_refused && gpus_open(session, 1) == HALO_OK) {
             if (take_gpu(session, plan, choice)) return HALO_OK;
         } else if (!session->gpu_refused) {
             snprintf(session->gpu_reason, sizeof session->gpu_reason, "%s", halo_error());
-            session->gpu_is_there = session->gpu.backend->count() > 0;
+            session->gpu_is_there = session->gpu->backend->count() > 0;
             session->gpu_refused = true;
         }
         if (session->gpu_refused)
@@ -165,11 +158,11 @@ static HaloStatus verify(HaloSession *session, const Device *done, const HaloPla
 {
     HaloStatus status = HALO_OK;
     int64_t held = 0;
-    Device *other = done == &session->host ? &session->gpu : &session->host;
+    Device *other = done == &session->host ? session->gpu : &session->host;
     const HaloStep *only_here = not_offered(session, plan);
     if (only_here != NULL)
         HALO_FAIL(HALO_ERR_USAGE, "--verify compares two devices, and %s has no GPU code", only_here->op);
-    status = other == &session->gpu ? open_gpu(session) : device_open(other, 0, session->options.jobs);
+    status = other == session->gpu ? gpus_open(session, 1) : device_open(other, 0, session->options.jobs);
     if (status != HALO_OK) halo_fail_at(status, "--verify needs both backends");
     HALO_TRY(status);
     HALO_TRY(hold_for(session, other, plan, &held));
@@ -188,21 +181,20 @@ HaloStatus run_plan(HaloSession *session, const HaloPlan *plan, const HaloBuf *i
     if (out != NULL) *out = (HaloBuf){0};
     if (results != NULL) *results = (HaloResults){0};
     HALO_TRY(choose_device(session, plan, &choice));
-    HALO_TRY(hold_for(session, choice.device, plan, &held));
-    status =
-        execute_on(choice.device, plan, &session->options, in, out, results, &report->clipped, &report->ms);
+    HALO_TRY(hold_for(session, choice.team.device, plan, &held));
+    status = execute_on(choice.team, plan, &session->options, in, out, results, &report->clipped, &report->ms);
     if (status == HALO_ERR_DEVICE && session->options.device == HALO_DEVICE_AUTO) {
         say_fallback(report, true, halo_error());
         HALO_TRY(device_open(&session->host, 0, session->options.jobs));
-        choice.device = &session->host;
-        HALO_TRY(hold_for(session, choice.device, plan, &held));
+        choice.team = (Team){&session->host, 1};
+        HALO_TRY(hold_for(session, choice.team.device, plan, &held));
         status =
-            execute_on(choice.device, plan, &session->options, in, out, results, &report->clipped, &report->ms);
+            execute_on(choice.team, plan, &session->options, in, out, results, &report->clipped, &report->ms);
     }
     HALO_TRY(status);
-    if (session->options.verify) HALO_TRY(verify(session, choice.device, plan, in, out, results));
-    report->backend = choice.device->backend->name;
-    snprintf(report->device, sizeof report->device, "%s", choice.device->describe);
+    if (session->options.verify) HALO_TRY(verify(session, choice.team.device, plan, in, out, results));
+    report->backend = choice.team.device->backend->name;
+    team_describe(choice.team, report->device, sizeof report->device);
     if (out != NULL && out->data != NULL && halo_shape_bytes(&out->shape, &kept) == HALO_OK) held -= kept;
 out:
     halo_memory_release(&session->memory, held);

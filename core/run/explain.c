@@ -50,21 +50,22 @@ static HaloStatus explain_sides(const HaloPlan *plan, HaloExplanation *explanati
 
 /* ---- where, and how much at a time ---------------------------------------------------------------------- */
 
-static int64_t band_of(const HaloSession *session, const HaloPlan *plan, const Device *device, RunMode mode)
+static int64_t band_of(const HaloSession *session, const HaloPlan *plan, Team team, RunMode mode)
 {
     const HaloOptions *options = &session->options;
     const int64_t left = halo_memory_left(&session->memory);
-    return mode == RUN_LIVE    ? bands_for_pipe(device, plan, options, left)
-           : mode == RUN_WHOLE ? execute_band(device, plan, options)
-                               : bands_for_flow(device, plan, options, left);
+    return mode == RUN_LIVE    ? bands_for_pipe(team, plan, options, left)
+           : mode == RUN_WHOLE ? execute_band(team, plan, options)
+                               : bands_for_flow(team, plan, options, left);
 }
 
-static HaloStatus explain_bands(const HaloSession *session, const HaloPlan *plan, const Device *device,
-                                RunMode mode, HaloExplanation *explanation)
+static HaloStatus explain_bands(const HaloSession *session, const HaloPlan *plan, Team team, RunMode mode,
+                                HaloExplanation *explanation)
 {
     HaloStatus status = HALO_OK;
+    const Device *device = team.device;
     const HaloShape *in = &plan->reg[plan->input[0].reg];
-    const int64_t length = rows_length(&plan->reg[plan->output]), band = band_of(session, plan, device, mode);
+    const int64_t length = rows_length(&plan->reg[plan->output]), band = band_of(session, plan, team, mode);
     const double ms = mode == RUN_LIVE ? 1000.0 / in->rate : 0.0;
     int64_t bytes = 0, kept = 0, ahead = 0;
     explanation->on_host = device == &session->host;
@@ -73,11 +74,12 @@ static HaloStatus explain_bands(const HaloSession *session, const HaloPlan *plan
     if (explanation->keeps) HALO_TRY(halo_shape_bytes(&plan->reg[plan->output], &kept));
     explanation->band = band;
     explanation->bands = shape_is_endless(in) ? -1 : (length + band - 1) / band;
+    explanation->devices = team.count;
     explanation->between = (double)bands_whole_memory(device, plan, band, false);
     if (!explanation->on_host) {
         explanation->memory = (double)bands_whole_memory(device, plan, band, true);
     } else if (explanation->flows) {
-        explanation->memory = (double)bands_flow_memory(device, plan, band) + (double)kept;
+        explanation->memory = (double)bands_flow_memory(team, plan, band) + (double)kept;
     } else {
         HALO_TRY(halo_shape_bytes(in, &bytes));
         explanation->memory = (double)bytes + (double)scratch_beside(device, plan, band);
@@ -93,7 +95,7 @@ HaloStatus explain_plan(const HaloSession *session, const HaloPlan *plan, RunMod
                         HaloExplanation *explanation)
 {
     HaloStatus status = HALO_OK;
-    const HaloBackend *backend = choice->device != NULL ? choice->device->backend : NULL;
+    const HaloBackend *backend = choice->team.device != NULL ? choice->team.device->backend : NULL;
     *explanation = (HaloExplanation){.in = plan->input[0].reg,
                                      .out = plan->output,
                                      .input = plan->whole,
@@ -107,7 +109,7 @@ HaloStatus explain_plan(const HaloSession *session, const HaloPlan *plan, RunMod
     if (backend != NULL) explanation->backend = backend->name;
     HALO_TRY(explain_sides(plan, explanation));
     HALO_TRY(explain_steps(plan_for(plan, backend), backend, explanation));
-    if (choice->device != NULL) HALO_TRY(explain_bands(session, plan, choice->device, mode, explanation));
+    if (choice->team.device != NULL) HALO_TRY(explain_bands(session, plan, choice->team, mode, explanation));
 out:
     if (status != HALO_OK) halo_explanation_free(explanation);
     return status;

@@ -55,7 +55,10 @@ static void print_bands(const HaloExplanation *explanation, FILE *to)
     fputs(sound ? "blocks  " : "bands   ", to);
     if (explanation->bands >= 0) fprintf(to, "%lld ", (long long)explanation->bands);
     fprintf(to, "of %lld %s%s; ", (long long)explanation->band, unit, halo_s(explanation->band));
-    if (!explanation->on_host)
+    if (explanation->devices > 1)
+        halo_fprintf(to, "in turn on %d devices, at most %.2f MB on each\n", explanation->devices,
+                     explanation->memory / 1e6);
+    else if (!explanation->on_host)
         halo_fprintf(to, "at most %.2f MB on the device\n", explanation->memory / 1e6);
     else if (explanation->flows)
         halo_fprintf(to, "at most %.2f MB in memory, read%s as they come%s\n", explanation->memory / 1e6,

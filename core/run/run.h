@@ -2,20 +2,21 @@
 #ifndef CORE_RUN_H
 #define CORE_RUN_H
 
+#include "base/turns.h"
 #include "measure/measure.h"
 #include "plan/bands.h"
 #include "session.h"
 
 /* ---- where ---------------------------------------------------------------------------------------------- */
 
-/* The backend chosen for a plan, and why, for --explain. */
+/* The devices chosen for a plan, and why, for --explain. */
 typedef struct Choice {
-    Device *device;
+    Team team;                        /* device NULL: nowhere */
     double host_seconds, gpu_seconds; /* predicted; 0: not considered */
     char why[240];
 } Choice;
 
-/* choose.c: the backend for a plan, by predicted time, and why; and opens it. */
+/* choose.c: the devices for a plan, by predicted time, and why; and opens them. */
 HaloStatus choose_device(HaloSession *session, const HaloPlan *plan, Choice *choice);
 /* Would that start a GPU, which takes a while? */
 bool choose_starts_gpu(const HaloSession *session, const HaloPlan *plan);
@@ -32,28 +33,30 @@ HaloStatus verify_on(Device *other, const HaloPlan *plan, const HaloOptions *opt
 /* ---- how ------------------------------------------------------------------------------------------------ */
 
 /* Input and output of a plan, band by band, in host memory: parts of whole buffers (whole.c), or rows that
- * are read and written meanwhile (job/flow.c). */
+ * are read and written meanwhile (job/flow.c). Of several devices each calls from a thread of its own, for its
+ * own bands, which all have their turn: none waits for a later one. */
 typedef struct BandIo {
     void *context;
+    Turns *turns; /* of the threads that read and write: whoever fails stops all; NULL: there are none */
     /* Waits until it is known whether the output has a row `from`. A plan for sound of unknown length is given
      * its length here, once the input has ended. NULL: all lengths are known. */
     HaloStatus (*wait)(void *context, int64_t from);
     /* A band begins: gives the rows it reads, and room for those it makes (no data: they are not wanted). */
     HaloStatus (*begin)(void *context, Rows in, Rows out, HaloBuf *from, HaloBuf *to);
-    HaloStatus (*end)(void *context); /* the band is made */
+    HaloStatus (*end)(void *context, Rows out); /* the band is made */
 } BandIo;
 
-/* execute.c: runs a plan, `band` rows at a time. */
-HaloStatus execute_bands(Device *device, const HaloPlan *plan, int64_t band, const BandIo *io,
-                         HaloResults *results, uint64_t *clipped, HaloTimes *ms);
+/* execute.c: runs a plan, `band` rows at a time. Of sound of unknown length one device alone. */
+HaloStatus execute_bands(Team team, const HaloPlan *plan, int64_t band, const BandIo *io, HaloResults *results,
+                         uint64_t *clipped, HaloTimes *ms);
 /* whole.c: the same from a whole buffer to another, where there is to be output: the first writes to a buffer
  * that is there, the second allocates one. And how many rows they take at a time. */
-HaloStatus execute_into(Device *device, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,
+HaloStatus execute_into(Team team, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,
                         HaloBuf *out, HaloResults *results, uint64_t *clipped, HaloTimes *ms);
-HaloStatus execute_on(Device *device, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,
+HaloStatus execute_on(Team team, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,
                       HaloBuf *out, HaloResults *results, uint64_t *clipped, HaloTimes *ms);
-int64_t execute_band(const Device *device, const HaloPlan *plan, const HaloOptions *options);
-double now_ms(void); /* execute.c */
+int64_t execute_band(Team team, const HaloPlan *plan, const HaloOptions *options);
+double now_ms(void); /* band.c */
 
 /* measure_band.c: measures rows `part` of a value, in blocks of `band` rows (the last one may be longer). A
  * reduction whose order matters gets blocks of the same 2^k leaves, but for the last. */
@@ -68,7 +71,7 @@ HaloStatus measure_band(Device *device, const HaloStep *step, const HaloBuf *src
 typedef enum RunMode { RUN_WHOLE, RUN_IN_BANDS, RUN_KEEPING, RUN_LIVE } RunMode;
 HaloStatus explain_plan(const HaloSession *session, const HaloPlan *plan, RunMode mode, const Choice *choice,
                         HaloExplanation *explanation);
-/* Where it would run; device NULL: nowhere, and why. */
+/* Where it would run; nowhere, and why. */
 void explain_choice(HaloSession *session, const HaloPlan *plan, Choice *choice);
 
 #endif

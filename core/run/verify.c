@@ -65,7 +65,7 @@ HaloStatus verify_on(Device *other, const HaloPlan *plan, const HaloOptions *opt
     HaloStatus status = HALO_OK;
     HaloBuf again = {0};
     HaloResults measured = {0};
-    HALO_TRY(execute_on(other, plan, options, in, out != NULL ? &again : NULL,
+    HALO_TRY(execute_on((Team){other, 1}, plan, options, in, out != NULL ? &again : NULL,
                         results != NULL ? &measured : NULL, NULL, NULL));
     if (out != NULL && out->data != NULL) HALO_TRY(compare_samples(out, &again));
     if (results != NULL) HALO_TRY(compare_results(results, &measured));

@@ -14,33 +14,33 @@ static HaloStatus whole_begin(void *context, Rows in, Rows out, HaloBuf *from, H
     return HALO_OK;
 }
 
-static HaloStatus whole_end(void *context)
+static HaloStatus whole_end(void *context, Rows out)
 {
-    (void)context;
+    (void)context, (void)out;
     return HALO_OK;
 }
 
-int64_t execute_band(const Device *device, const HaloPlan *plan, const HaloOptions *options)
+int64_t execute_band(Team team, const HaloPlan *plan, const HaloOptions *options)
 {
-    if (device->backend->upload == NULL) return bands_choose(plan, options->band_rows);
-    return bands_for_device(device, plan, options->band_rows, device_memory(device, options->share));
+    if (team.device->backend->upload == NULL) return bands_choose(plan, options->band_rows);
+    return bands_for_team(team, plan, options->band_rows, team_memory(team, options->share));
 }
 
-HaloStatus execute_into(Device *device, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,
+HaloStatus execute_into(Team team, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,
                         HaloBuf *out, HaloResults *results, uint64_t *clipped, HaloTimes *ms)
 {
     WholeBuffers whole = {in, plan->wants_output ? out : NULL};
     const BandIo io = {.context = &whole, .begin = whole_begin, .end = whole_end};
-    return execute_bands(device, plan, execute_band(device, plan, options), &io, results, clipped, ms);
+    return execute_bands(team, plan, execute_band(team, plan, options), &io, results, clipped, ms);
 }
 
-HaloStatus execute_on(Device *device, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,
+HaloStatus execute_on(Team team, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,
                       HaloBuf *out, HaloResults *results, uint64_t *clipped, HaloTimes *ms)
 {
     HaloStatus status = HALO_OK;
     if (out != NULL) *out = (HaloBuf){0};
     if (out != NULL && plan->wants_output) HALO_TRY(halo_buf_alloc(out, &plan->reg[plan->output]));
-    HALO_TRY(execute_into(device, plan, options, in, out, results, clipped, ms));
+    HALO_TRY(execute_into(team, plan, options, in, out, results, clipped, ms));
 out:
     if (status != HALO_OK && out != NULL) halo_buf_free(out);
     return status;

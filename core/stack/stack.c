@@ -71,10 +71,11 @@ out:
     return status;
 }
 
-static HaloStatus end_band(void *context)
+static HaloStatus end_band(void *context, Rows out)
 {
     Run *run = context;
     const double start = now_ms();
+    (void)out;
     const HaloStatus status = save_rows(&run->writer, &run->out);
     run->ms.write += now_ms() - start;
     return status;
@@ -152,7 +153,7 @@ static HaloStatus run_bands(Run *run, HaloReport *report)
     HALO_TRY(device_open(host, 0, run->session->options.jobs));
     HALO_TRY(save_begin(&run->writer, like, out, false));
     HALO_TRY(take_memory(run, &held, &block));
-    status = execute_bands(host, run->plan, run->band, &io, NULL, &report->clipped, &report->ms);
+    status = execute_bands((Team){host, 1}, run->plan, run->band, &io, NULL, &report->clipped, &report->ms);
     free(block);
     halo_memory_release(&run->session->memory, held);
     HALO_TRY(status);

@@ -43,11 +43,12 @@ typedef struct HaloExplanation {
     bool fast;           /* HALO_PRECISION_FAST was asked for */
     const char *backend; /* NULL: there is none, and `why` says so */
     char why[240];
-    bool on_host;           /* the backend works in host memory */
-    bool flows;             /* bands are read and written as they come; else all is in memory at once */
-    bool keeps;             /* they are read so; the output is written when it is all made */
-    int64_t bands, band;    /* how many bands, -1: not known; rows, or frames of sound, in each */
-    double memory, between; /* bytes needed at most, on a GPU of its memory; of these, between the steps */
+    bool on_host;        /* the backend works in host memory */
+    int devices;         /* of it, that take bands in turn; 1: one does all */
+    bool flows;          /* bands are read and written as they come; else all is in memory at once */
+    bool keeps;          /* they are read so; the output is written when it is all made */
+    int64_t bands, band; /* how many bands, -1: not known; rows, or frames of sound, in each */
+    double memory, between; /* bytes needed at most, on (each) GPU of its memory; of these, between the steps */
     double block_ms,
         ahead_ms; /* sound from pipe to pipe: length of a band; what filters need beyond it; else 0 */
 } HaloExplanation;

@@ -17,7 +17,8 @@ typedef enum HaloDeviceChoice {
     HALO_DEVICE_AUTO,
     HALO_DEVICE_CPU,
     HALO_DEVICE_GPU, /* the one that `gpu` names */
-    HALO_DEVICE_ALL  /* number `gpu` modulo how many there are, so that sessions spread over all */
+    HALO_DEVICE_ALL  /* number `gpu` modulo how many there are, so that sessions spread over all; where `share` says
+                        that there is but one, large images go through the others in bands, too */
 } HaloDeviceChoice;
 
 /* FAST lets large masks run by ways whose results differ a little: docs/numerics.md says how little. */

@@ -74,7 +74,7 @@ failed = [line for line in lines if line["type"] != "plan"]
 assert [(line["type"], line["status"]) for line in failed] == [("file", "failed")], failed  # sobel is for images
 assert [plan["file"] for plan in plans] == ["g.pgm", "g.pgm", "s.wav", "g.pgm", "-"]
 image, again, sound, stats, live = plans
-keys = {"type", "file", "output", "in", "shrunk", "with", "steps", "per_second", "out", "precision", "backend", "why", "bands", "memory",
+keys = {"type", "file", "output", "in", "shrunk", "with", "steps", "per_second", "out", "precision", "backend", "why", "devices", "bands", "memory",
         "workers", "threads"}
 for plan in plans:
     assert set(plan) - {"latency"} == keys, set(plan) ^ keys

@@ -1,0 +1,259 @@
+/* A band of a plan on a device: step by step, over a few buffers that are used again. */
+#include "band.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/side.h"
+#include "plan/plan.h"
+#include "primitive/primitive.h"
+
+double now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+/* ---- buffers -------------------------------------------------------------------------------------------- */
+
+/* A buffer for the part of a value that is needed. */
+static HaloStatus take_buffer(Run *run, HaloReg reg)
+{
+    HaloBuf *buf = &run->value[reg];
+    *buf = (HaloBuf){.shape = run->work->plan->reg[reg]};
+    part_set(buf, run->need[reg]);
+    run->borrowed[reg] = false;
+    return device_take(run->device, buf);
+}
+
+static void release_value(Run *run, HaloReg reg)
+{
+    HaloBuf *buf = &run->value[reg];
+    if (buf->data != NULL && !run->borrowed[reg]) device_give(run->device, buf);
+    buf->data = NULL;
+}
+
+/* The value is this buffer itself, not a copy. */
+static void borrow(Run *run, HaloReg reg, const HaloBuf *other)
+{
+    run->value[reg] = *other;
+    run->borrowed[reg] = true;
+}
+
+/* Brings what is needed of an input to the device. */
+static HaloStatus place_input(Run *run, const HaloInput *input)
+{
+    HaloStatus status = HALO_OK;
+    const HaloBuf *host = input->side != NULL ? &input->side->data : &run->in;
+    const HaloBuf *there = NULL;
+    if (part_is_empty(run->need[input->reg])) return HALO_OK;
+    if (run->on_host) {
+        borrow(run, input->reg, host);
+        return HALO_OK;
+    }
+    const double start = now_ms();
+    if (input->side != NULL) there = device_side(run->device, input->side);
+    if (there != NULL) {
+        borrow(run, input->reg, there);
+    } else {
+        HALO_TRY(take_buffer(run, input->reg));
+        HALO_TRY(run->device->backend->upload(run->device->handle, host, &run->value[input->reg]));
+    }
+    run->ms.upload += now_ms() - start;
+out:
+    return status;
+}
+
+static HaloStatus fetch_output(Run *run)
+{
+    HaloStatus status = HALO_OK;
+    const HaloReg output = run->work->plan->output;
+    if (run->out.data == NULL || (run->on_host && output != run->work->plan->input[0].reg)) return HALO_OK;
+    const HaloBuf from = run->value[output];
+    HaloBuf *to = &run->out;
+    const double start = now_ms();
+    if (run->on_host) { /* a pipeline that only copies */
+        for (int64_t y = to->y0; y < to->y0 + to->rows; y++)
+            memcpy(halo_at(to, to->x0, y), halo_at(&from, to->x0, y), (size_t)halo_row_bytes(to));
+    } else {
+        HALO_TRY(run->device->backend->download(run->device->handle, &from, to));
+        HALO_TRY(run->device->backend->finish(run->device->handle, NULL));
+    }
+    run->ms.download += now_ms() - start;
+out:
+    return status;
+}
+
+/* ---- steps ---------------------------------------------------------------------------------------------- */
+
+/* Where the result of a step goes; NULL: nobody wants it. What is no result for people is there for a later
+ * step. */
+static HaloResult *result_of(const Run *run, int at)
+{
+    const int result = run->work->plan->step[at].result;
+    if (result < 0) return &run->work->own.item[at];
+    return run->work->results != NULL ? &run->work->results->item[result] : NULL;
+}
+
+/* Adds rows of a value to what its step has measured. */
+static HaloStatus add_rows(Run *run, int at, Rows part, HaloResult *result)
+{
+    HaloStatus status = HALO_OK;
+    Work *work = run->work;
+    const HaloStep *step = &work->plan->step[at];
+    const Measure *measure = primitive_of(step)->measure;
+    HaloBuf src = run->value[step->src[0]];
+    src.shape = work->plan->reg[step->src[0]];
+    HALO_TRY(measure_band(run->device, step, &src, part, work->band, &work->measured[at]));
+    if ((step->result >= 0 || step->loudness) && measure->has_loudness && src.shape.kind == HALO_AUDIO) {
+        const HaloBuf block = rows_of(&src, part);
+        HALO_TRY(measure_loudness(run->device, step, &block, &work->measured[at]));
+    }
+    if (part.to < rows_length(&src.shape)) return HALO_OK; /* more will come */
+    HALO_TRY(measure->conclude(run->device, step, &src, &work->measured[at], result));
+out:
+    return status;
+}
+
+/* Bands are added in order, as if one device made them all: each waits for those before it. */
+static HaloStatus run_measure(Run *run, int at, Rows rows)
+{
+    HaloStatus status = HALO_OK;
+    Work *work = run->work;
+    HaloResult *result = result_of(run, at);
+    if (result == NULL) return HALO_OK;
+    if (!turns_wait(work->turns, &work->counted[at], rows.from / work->band)) return turns_failure(work->turns);
+    HALO_TRY(add_rows(run, at, needs_measured(work->plan, &work->plan->step[at], rows), result));
+    turns_advance(work->turns, &work->counted[at], HALO_OK);
+out:
+    return status;
+}
+
+static void find_sources(const Run *run, const HaloStep *step, const HaloBuf *src[HALO_MAX_SOURCES])
+{
+    for (int k = 0; k < step->sources; k++) src[k] = &run->value[step->src[k]];
+}
+
+static HaloStatus make_part(Run *run, const HaloStep *step, HaloBuf *dst)
+{
+    const HaloBuf *src[HALO_MAX_SOURCES];
+    find_sources(run, step, src);
+    return primitive_of(step)->run(run->device->backend, run->device->handle, step, src, dst);
+}
+
+/* Makes a value: all of it, or, where the only step that reads it leaves most rows out, just the rows that it
+ * reads. Not on a GPU, which would launch a kernel for each row, and not for integers, whose clipped samples
+ * are counted in all rows. */
+static HaloStatus make_value(Run *run, const HaloStep *step)
+{
+    HaloStatus status = HALO_OK;
+    HaloBuf *dst = &run->value[step->dst];
+    const bool may_skip = run->on_host && dst->shape.dtype == HALO_F32;
+    const HaloStep *reader = may_skip ? needs_few(run->work->plan, step->dst) : NULL;
+    if (reader == NULL) return make_part(run, step, dst);
+    const Part wanted = run->need[reader->dst];
+    for (Part row = wanted; row.y0 < wanted.y1; row.y0++) {
+        HaloBuf view = *dst;
+        row.y1 = row.y0 + 1;
+        part_set(&view, primitive_of(reader)->reads(reader, 0, &dst->shape, row));
+        view.data = halo_at(dst, view.x0, view.y0);
+        HALO_TRY(make_part(run, step, &view));
+    }
+out:
+    return status;
+}
+
+static HaloStatus run_step(Run *run, int at, Rows rows)
+{
+    HaloStatus status = HALO_OK;
+    const HaloPlan *plan = run->work->plan;
+    HaloStep step = plan->step[at];
+    const HaloBuf *src[HALO_MAX_SOURCES];
+    if (primitive_of(&step)->measure != NULL) return run_measure(run, at, rows);
+    if (part_is_empty(run->need[step.dst])) return HALO_OK; /* nobody reads it */
+    if (step.resolve != NULL) HALO_TRY(step.resolve(&step, &run->work->own.item[step.resolve_from]));
+    if (step.dst == plan->output && run->on_host && run->out.data != NULL)
+        borrow(run, step.dst, &run->out);
+    else
+        HALO_TRY(take_buffer(run, step.dst));
+    if (!needs_order(plan, &step)) {
+        HALO_TRY(make_value(run, &step));
+    } else {
+        find_sources(run, &step, src);
+        HALO_TRY(carry_on(run->device, plan, &step, src, &run->value[step.dst], rows, run->work->band,
+                          &run->work->carried[at]));
+    }
+out:
+    return status;
+}
+
+static bool read_later(const HaloPlan *plan, HaloReg reg, int at)
+{
+    for (int i = at + 1; i < plan->steps; i++)
+        for (int k = 0; k < plan->step[i].sources; k++)
+            if (plan->step[i].src[k] == reg) return true;
+    return reg == plan->output && plan->wants_output;
+}
+
+/* Starts and stops timing the steps, by the device's own clock where it has one. */
+static HaloStatus clock_mark(Run *run, HaloMark which, double *host_ms)
+{
+    HaloStatus status = HALO_OK;
+    const HaloBackend *backend = run->device->backend;
+    double ms = 0;
+    if (which == HALO_MARK_START) *host_ms = now_ms();
+    if (backend->mark != NULL) HALO_TRY(backend->mark(run->device->handle, which));
+    if (which == HALO_MARK_START) return HALO_OK;
+    HALO_TRY(backend->finish(run->device->handle, NULL));
+    ms = now_ms() - *host_ms;
+    if (backend->elapsed != NULL) HALO_TRY(backend->elapsed(run->device->handle, &ms));
+    run->ms.compute += ms;
+out:
+    return status;
+}
+
+HaloStatus band_run(Run *run, Rows rows)
+{
+    HaloStatus status = HALO_OK;
+    const HaloPlan *plan = run->work->plan;
+    const BandIo *io = run->work->io;
+    needs_of(plan, rows, run->need);
+    const Rows in = needs_rows(&plan->reg[plan->input[0].reg], run->need[plan->input[0].reg]);
+    HALO_TRY(io->begin(io->context, in, rows, &run->in, &run->out));
+    for (int i = 0; i < plan->inputs; i++) HALO_TRY(place_input(run, &plan->input[i]));
+    double clock;
+    HALO_TRY(clock_mark(run, HALO_MARK_START, &clock));
+    for (int i = 0; i < plan->steps; i++) {
+        HALO_TRY(run_step(run, i, rows));
+        for (int k = 0; k < plan->step[i].sources; k++)
+            if (!read_later(plan, plan->step[i].src[k], i)) release_value(run, plan->step[i].src[k]);
+    }
+    HALO_TRY(clock_mark(run, HALO_MARK_STOP, &clock));
+    HALO_TRY(fetch_output(run));
+    HALO_TRY(io->end(io->context, rows));
+out:
+    for (int r = 0; r < plan->regs; r++) release_value(run, r);
+    return status;
+}
+
+/* ---- opening -------------------------------------------------------------------------------------------- */
+
+HaloStatus band_open(Run *run, Device *device, Work *work)
+{
+    const size_t regs = (size_t)work->plan->regs;
+    *run = (Run){.device = device, .work = work, .on_host = device->backend->upload == NULL};
+    run->need = needs_new(work->plan);
+    run->value = calloc(regs, sizeof *run->value);
+    run->borrowed = calloc(regs, sizeof *run->borrowed);
+    if (run->need != NULL && run->value != NULL && run->borrowed != NULL) return HALO_OK;
+    return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+}
+
+void band_close(Run *run)
+{
+    free(run->need);
+    free(run->value);
+    free(run->borrowed);
+}

@@ -1,0 +1,40 @@
+/* One band of a plan on one device. */
+#ifndef CORE_RUN_BAND_H
+#define CORE_RUN_BAND_H
+
+#include "base/turns.h"
+#include "carry.h"
+#include "run.h"
+
+/* What the bands of a plan share, whichever device makes them. */
+typedef struct Work {
+    const HaloPlan *plan; /* as the backend runs it */
+    int64_t band;         /* rows of the output at a time */
+    const BandIo *io;
+    HaloResults *results;
+    HaloResults own;    /* [steps] what was measured for `resolve` */
+    Measured *measured; /* [steps] what steps that measure have seen so far, */
+    int64_t *counted;   /* [steps] which is so many bands: they are measured in order */
+    Carried *carried;   /* [steps] what bands leave for the next */
+    int64_t next;       /* the first band that nobody has taken */
+    Turns *turns;
+} Work;
+
+/* A device that makes some of them. */
+typedef struct Run {
+    Device *device;
+    Work *work;
+    bool on_host;    /* the backend works on host memory: nothing is copied to it */
+    HaloBuf in, out; /* of this band, in host memory; out.data NULL: no output wanted */
+    Part *need;      /* from needs_new */
+    HaloBuf *value;  /* [regs] data NULL: not there */
+    bool *borrowed;  /* [regs] the data are not the run's, but those of `in`, `out` or a side input */
+    HaloTimes ms;
+} Run;
+
+HaloStatus band_open(Run *run, Device *device, Work *work);
+void band_close(Run *run);
+/* These rows of the output, step by step. */
+HaloStatus band_run(Run *run, Rows rows);
+
+#endif
