@@ -1,0 +1,154 @@
+/* Rank filters over pictures and lines of many tiles, and by windows of extreme sizes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "draw.h"
+#include "rank_cases.h"
+
+/* More tiles of a network than one: its lines are long. */
+static void wide_pictures_body(Rng *rng)
+{
+    const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 4000, 30000), rng_between(rng, 1, 3),
+                                       (int)rng_between(rng, 1, 2));
+    const int64_t side = rng_once_in(rng, 2) ? 3 : 5;
+    rank_case(rng, &shape, side, side);
+}
+
+static void wide_pictures(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 15, wide_pictures_body);
+}
+
+/* More tiles than one in both directions, and samples that are far apart: the walk has a long way. */
+static void larger_images_body(Rng *rng)
+{
+    const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 600, 1100), rng_between(rng, 20, 60),
+                                       (int)rng_between(rng, 1, 3));
+    const int64_t side = rng_once_in(rng, 2) ? 3 : 9;
+    rank_case(rng, &shape, side, side);
+}
+
+static void larger_images(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 12, larger_images_body);
+}
+
+/* Windows that are counted, over more than one tile: as large either way, wide, tall, and so wide that the
+ * places in a tile need more than 16 bits. */
+static void counted_tiles_body(Rng *rng)
+{
+    const HaloDtype dtype = draw_dtype(rng);
+    const int channels = (int)rng_between(rng, 1, 2);
+    const int64_t longer = rng_between(rng, 103, 400), few = rng_between(rng, 2, 3);
+    HaloShape shape = test_shape(dtype, rng_between(rng, 200, 800), rng_between(rng, 2, 12), channels);
+    switch (rng_between(rng, 0, 6)) {
+    case 0:
+        shape = test_shape(dtype, rng_between(rng, 240, 300), rng_between(rng, 240, 300), 1);
+        rank_case(rng, &shape, rng_between(rng, 11, 13), rng_between(rng, 12, 13));
+        break;
+    case 1:
+    case 2: rank_case(rng, &shape, longer, few); break;
+    case 3:
+    case 4:
+        shape = test_shape(dtype, shape.height, shape.width, channels);
+        rank_case(rng, &shape, few, longer);
+        break;
+    case 5: rank_case(rng, &shape, rng_between(rng, 11, 60), rng_between(rng, 12, 30)); break;
+    default: shape = draw_shape(rng, 4); rank_case(rng, &shape, rng_between(rng, 60000, 70000), few);
+    }
+}
+
+static void counted_tiles(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 15, counted_tiles_body);
+}
+
+/* More tiles of sorted samples than one, either way round, whole and in part. */
+static void sorted_tiles_body(Rng *rng)
+{
+    const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 100, 400), rng_between(rng, 60, 160),
+                                       (int)rng_between(rng, 1, 2));
+    rank_case(rng, &shape, rng_between(rng, 7, 22), rng_between(rng, 7, 22));
+}
+
+static void sorted_tiles(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 15, sorted_tiles_body);
+}
+
+/* More samples than 16 bits count, and columns of more than 8 or 16 do. */
+static void huge_windows_body(Rng *rng)
+{
+    const HaloShape shape = draw_shape(rng, 6);
+    const bool tall = rng_once_in(rng, 3);
+    rank_case_of(rng, &shape, tall ? 2 : rng_between(rng, 250, 300),
+                 tall ? rng_between(rng, 65000, 66000) : rng_between(rng, 250, 300),
+                 rng_once_in(rng, 2) ? PICTURE_SMOOTH : PICTURE_ANY);
+}
+
+static void huge_windows(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 6, huge_windows_body);
+}
+
+/* As over sound: long lines, long windows. */
+static void long_lines_body(Rng *rng)
+{
+    const HaloShape shape =
+        test_shape(draw_dtype(rng), rng_between(rng, 1, 3000), 1, (int)rng_between(rng, 1, 3));
+    rank_case(rng, &shape, rng_between(rng, 1, rng_once_in(rng, 3) ? 700 : 130), 1);
+}
+
+static void long_lines(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 60, long_lines_body);
+}
+
+/* More stretches than one, and rows of a picture. */
+static void longer_lines_body(Rng *rng)
+{
+    const bool rows = rng_once_in(rng, 3);
+    const HaloShape shape = test_shape(draw_dtype(rng), rows ? 600 : rng_between(rng, 4000, 13000),
+                                       rows ? rng_between(rng, 2, 9) : 1, (int)rng_between(rng, 1, 2));
+    rank_case(rng, &shape, rng_between(rng, 30, 200), 1);
+}
+
+static void longer_lines(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 15, longer_lines_body);
+}
+
+/* Windows one column wide, in pictures that hold many columns. */
+static void tall_lines_body(Rng *rng)
+{
+    const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, 40), rng_between(rng, 1, 400),
+                                       (int)rng_between(rng, 1, 4));
+    rank_case(rng, &shape, 1, rng_between(rng, 2, rng_once_in(rng, 3) ? 600 : 60));
+}
+
+static void tall_lines(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 40, tall_lines_body);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wide_pictures), cmocka_unit_test(larger_images), cmocka_unit_test(counted_tiles),
+        cmocka_unit_test(sorted_tiles),  cmocka_unit_test(huge_windows),  cmocka_unit_test(long_lines),
+        cmocka_unit_test(longer_lines),  cmocka_unit_test(tall_lines),
+    };
+    test_arguments(argc, argv);
+    return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);
+}

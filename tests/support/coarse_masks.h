@@ -1,0 +1,25 @@
+/* Wide Gaussians, and their designs by coarse taps. */
+#ifndef HALO_TEST_COARSE_MASKS_H
+#define HALO_TEST_COARSE_MASKS_H
+
+#include "halo/extend.h"
+#include "halo/sep_fast.h"
+#include "random.h"
+
+/* A mask, and the plan that its design belongs to. */
+typedef struct CoarseMask {
+    HaloStep step;
+    HaloPlan *plan;
+    float *row, *column;
+} CoarseMask;
+
+/* Gaussians of two widths from `least` to `most`, at times scaled, and not always in the middle of their
+ * window. */
+CoarseMask coarse_mask_draw(Rng *rng, double least, double most);
+/* Gives its step a design, or NULL where it has none. */
+void coarse_mask_design(CoarseMask *mask);
+void coarse_mask_free(CoarseMask *mask);
+/* The sum of its magnitudes. */
+double magnitude_of(const float *tap, int64_t count);
+
+#endif

@@ -1,0 +1,176 @@
+/* The made-up GPU's table: what it passes on to the CPU, and what it counts. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core.h"
+#include "fake_gpu.h"
+#include "pipelines.h"
+
+Fake fake;
+HaloBackend fake_gpu;
+int64_t fake_band_rows;
+
+static HaloStatus fails(void)
+{
+    fake.call++;
+    if (fake.fails_at == 0 || fake.call < fake.fails_at) return HALO_OK;
+    if (fake.fails_once && fake.call > fake.fails_at) return HALO_OK;
+    return halo_fail(HALO_ERR_DEVICE, "the GPU failed: an unspecified launch failure");
+}
+
+static int fake_count(void)
+{
+    if (!fake.is_there) halo_fail(HALO_ERR_DEVICE, "no driver for it");
+    return fake.is_there;
+}
+
+static HaloStatus fake_open(int index, int jobs, HaloDevice **device)
+{
+    if (fake.opens) return fake.cpu->open(index, jobs, device);
+    return halo_fail(HALO_ERR_DEVICE, "the GPU failed: out of memory");
+}
+
+static int64_t fake_memory(HaloDevice *device) { return (void)device, fake.memory; }
+static void fake_ask(HaloDevice *device)
+{
+    (void)device;
+    fake.asking = true;
+    fake.rows = 0;
+}
+
+static int64_t fake_asked(HaloDevice *device)
+{
+    (void)device;
+    fake.asking = false;
+    return fake.scratch * fake.rows;
+}
+
+static const char *fake_describe(HaloDevice *device) { return (void)device, "a made-up GPU"; }
+
+static void copy_rows(const HaloBuf *from, HaloBuf *to, const HaloBuf *rect)
+{
+    for (int64_t y = rect->y0; y < rect->y0 + rect->rows; y++)
+        memcpy((void *)halo_at(to, rect->x0, y), halo_at(from, rect->x0, y), (size_t)halo_row_bytes(rect));
+}
+
+static HaloStatus fake_pin(HaloDevice *device, int64_t bytes, void **memory)
+{
+    (void)device;
+    *memory = NULL;
+    if (fake.pins_none) return halo_fail(HALO_ERR_LIMIT, "no more of it");
+    fake.pins++;
+    *memory = fake.pinned = malloc((size_t)bytes);
+    fake.pinned_bytes = bytes;
+    return HALO_OK;
+}
+
+static void fake_unpin(HaloDevice *device, void *memory)
+{
+    (void)device;
+    fake.unpins++;
+    free(memory);
+}
+
+static void count_pinned(const HaloBuf *host)
+{
+    const char *const at = host->data;
+    if (fake.pinned == NULL || at < fake.pinned || at >= fake.pinned + fake.pinned_bytes) return;
+    if (at + (host->rows - 1) * host->stride + halo_row_bytes(host) > fake.pinned + fake.pinned_bytes)
+        fail_case(NULL, "rows go beyond what was pinned");
+    fake.of_pinned++;
+}
+
+static HaloStatus fake_upload(HaloDevice *device, const HaloBuf *host, HaloBuf *to)
+{
+    const HaloStatus status = fails();
+    fake.uploads++;
+    count_pinned(host);
+    (void)device;
+    if (status == HALO_OK) copy_rows(host, to, to);
+    return status;
+}
+
+static HaloStatus fake_download(HaloDevice *device, const HaloBuf *from, HaloBuf *host)
+{
+    const HaloStatus status = fails();
+    fake.downloads++;
+    count_pinned(host);
+    (void)device;
+    if (status == HALO_OK) copy_rows(from, host, host);
+    return status;
+}
+
+/* The calls that only pass on what they are given. */
+#define PASS_ON(X)                                                                                             \
+    X(alloc, (HaloDevice * d, HaloBuf * buf), (d, buf), 0)                                                     \
+    X(finish, (HaloDevice * d, uint64_t * clipped), (d, clipped), 0)                                           \
+    X(conv, (HaloDevice * d, const HaloBuf *src, HaloBuf *dst, const HaloConv *how, HaloStore store),          \
+      (d, src, dst, how, store), dst->rows)                                                                    \
+    X(sep, (HaloDevice * d, const HaloBuf *src, HaloBuf *dst, const HaloSep *how, HaloStore store),            \
+      (d, src, dst, how, store), dst->rows)                                                                    \
+    X(map, (HaloDevice * d, const HaloBuf *src, HaloBuf *dst, const HaloMap *how, HaloStore store),            \
+      (d, src, dst, how, store), dst->rows)                                                                    \
+    X(combine,                                                                                                 \
+      (HaloDevice * d, const HaloBuf *a, const HaloBuf *b, HaloBuf *dst, const HaloCombine *how,               \
+       HaloStore store),                                                                                       \
+      (d, a, b, dst, how, store), dst->rows)                                                                   \
+    X(reduce, (HaloDevice * d, const HaloBuf *src, unsigned want, HaloMoments *out), (d, src, want, out),      \
+      src->rows)                                                                                               \
+    X(fold, (HaloDevice * d, const HaloBuf *src, const HaloFold *how, double *out), (d, src, how, out),        \
+      src->rows)                                                                                               \
+    X(hist, (HaloDevice * d, const HaloBuf *src, const HaloHist *how, HaloHistogram *out), (d, src, how, out), \
+      src->rows)                                                                                               \
+    X(rank, (HaloDevice * d, const HaloBuf *src, HaloBuf *dst, const HaloRank *how, HaloStore store),          \
+      (d, src, dst, how, store), dst->rows)                                                                    \
+    X(equalize, (HaloDevice * d, const HaloBuf *src, HaloBuf *dst, const HaloEqualize *how, HaloStore store),  \
+      (d, src, dst, how, store), dst->rows)
+
+#define DEFINE(name, parameters, arguments, step_rows)                \
+    static HaloStatus fake_##name parameters                          \
+    {                                                                 \
+        if (fake.asking) {                                            \
+            fake.rows += step_rows;                                   \
+            return HALO_ERR_LIMIT;                                    \
+        }                                                             \
+        const HaloStatus status = fails();                            \
+        return status == HALO_OK ? fake.cpu->name arguments : status; \
+    }
+PASS_ON(DEFINE)
+#undef DEFINE
+
+HaloSession *fake_session(HaloDeviceChoice device)
+{
+    static const HaloBackend *both[2];
+    static HaloTables tables; /* the session keeps a pointer to them */
+    /* So many files that the start of a GPU costs none of them anything: `auto` takes it. */
+    const HaloOptions options = {
+        .device = device, .jobs = 1, .files = (int64_t)1 << 40, .band_rows = fake_band_rows};
+    HaloSession *session = NULL;
+    tables = *halo_tables();
+    fake = (Fake){.cpu = tables.backend[0], .memory = 1 << 30, .is_there = true, .opens = true};
+    fake_gpu = *fake.cpu;
+    fake_gpu.name = "made-up";
+    fake_gpu.count = fake_count;
+    fake_gpu.open = fake_open;
+    fake_gpu.memory = fake_memory;
+    fake_gpu.ask = fake_ask;
+    fake_gpu.asked = fake_asked;
+    fake_gpu.describe = fake_describe;
+    fake_gpu.upload = fake_upload;
+    fake_gpu.download = fake_download;
+    fake_gpu.pin = fake_pin;
+    fake_gpu.unpin = fake_unpin;
+    fake_gpu.mark = NULL;
+    fake_gpu.elapsed = NULL;
+#define SET(name, parameters, arguments, step_rows) fake_gpu.name = fake_##name;
+    PASS_ON(SET)
+#undef SET
+    both[0] = fake.cpu;
+    both[1] = &fake_gpu;
+    tables.backend = both;
+    tables.backends = 2;
+    if (halo_session_open_with(&tables, &options, &session) != HALO_OK)
+        fail_case(NULL, "no session: %s", halo_error());
+    return session;
+}

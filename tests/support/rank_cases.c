@@ -1,0 +1,64 @@
+/* Rank filters that tests draw, and the comparison of one everywhere. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "draw.h"
+#include "oracle.h"
+#include "rank_cases.h"
+
+HaloStatus rank_call(const HaloBackend *backend, HaloDevice *device, const HaloBuf *const src[2], HaloBuf *dst,
+                     const void *parameters)
+{
+    const HaloStep *step = parameters;
+    return backend->rank(device, src[0], dst, &step->u.rank, step->store);
+}
+
+void rank_check(Rng *rng, const HaloShape *shape, HaloDtype to, const HaloStep *step, TestPicture picture)
+{
+    const HaloRank *rank = &step->u.rank;
+    const HaloShape out_shape = windowed_shape(shape, &rank->window, to);
+    const TestRect rect = draw_rect(rng, &out_shape);
+    TestRect need = test_whole(shape);
+    if (rng_once_in(rng, 2)) need = needed_rect(shape, rect, &rank->window);
+    TestBuf src = testbuf_make(shape, need, rng), dst = testbuf_make(&out_shape, rect, rng);
+    test_fill_picture(&src, picture, rng);
+    const uint64_t clipped = oracle_rank(&src.view, &dst.view, rank, step->store);
+    char what[320], src_text[96], dst_text[96];
+    snprintf(what, sizeof what,
+             "rank %g %s -> %s, %s %" PRId64 "x%" PRId64 " at %" PRId64 ",%" PRId64
+             ", border %s=%g%s, store %g/%g",
+             rank->fraction, testbuf_text(&src, src_text), testbuf_text(&dst, dst_text),
+             rank->span != NULL ? "shape" : "window", rank->window.width, rank->window.height, rank->window.ox,
+             rank->window.oy, border_name(rank->window.border), (double)rank->window.value,
+             rank->window.nan_ignore ? ", nan=ignore" : "", (double)step->store.num, (double)step->store.den);
+    expect_everywhere(what, rank_call, step, &src, NULL, &dst, clipped);
+    testbuf_free(&src);
+    testbuf_free(&dst);
+}
+
+void rank_case_of(Rng *rng, const HaloShape *shape, int64_t width, int64_t height, TestPicture picture)
+{
+    static const float constant[] = {0.0f, -0.0f, 7.0f, 255.0f, 256.0f, 0.5f, -3.0f, 65535.0f, NAN};
+    const HaloDtype to = draw_dtype(rng);
+    HaloStep rank = {.u.rank.window.width = width,
+                     .u.rank.window.height = height,
+                     .u.rank.fraction = rng_once_in(rng, 2) ? 0.5 : (double)rng_between(rng, 0, 8) / 8,
+                     .u.rank.window.ox = -(rng_once_in(rng, 3) ? rng_between(rng, 0, width - 1) : width / 2),
+                     .u.rank.window.oy = -(rng_once_in(rng, 3) ? rng_between(rng, 0, height - 1) : height / 2),
+                     .u.rank.window.border = draw_border(rng),
+                     .u.rank.window.value = constant[rng_between(rng, 0, 8)],
+                     .u.rank.window.nan_ignore = rng_once_in(rng, 3),
+                     .store = draw_store(rng, shape->dtype, to)};
+    if (width <= shape->width && height <= shape->height && rng_once_in(rng, 6)) {
+        rank.u.rank.window.border = HALO_BORDER_VALID;
+        rank.u.rank.window.ox = rank.u.rank.window.oy = 0;
+    }
+    rank_check(rng, shape, to, &rank, picture);
+}
+
+void rank_case(Rng *rng, const HaloShape *shape, int64_t width, int64_t height)
+{
+    const bool any = rng_once_in(rng, 2);
+    rank_case_of(rng, shape, width, height, any ? PICTURE_ANY : (TestPicture)rng_between(rng, 0, PICTURES - 1));
+}
