@@ -113,6 +113,34 @@ static void zeros_of_both_signs(void **state)
     for_each_case(__func__, 40, zeros_of_both_signs_body);
 }
 
+/* Of many blocks only some see an infinity or NaN, through a border too, or zeros alone. */
+static void few_odd_samples_body(Rng *rng)
+{
+    const int64_t side = rng_between(rng, 20, 45);
+    const HaloShape shape = test_shape(HALO_F32, rng_between(rng, 200, 500), rng_between(rng, 40, 120),
+                                       (int)rng_between(rng, 1, 2));
+    const HaloStep conv = conv_draw(rng, side, side, shape.dtype, HALO_F32);
+    draw_shape_of_zeros(rng, (float *)conv.u.conv.tap, side, side);
+    TestBuf src = testbuf_make(&shape, test_whole(&shape), rng);
+    TestBuf dst = testbuf_make(&shape, draw_rect(rng, &shape), rng);
+    testbuf_fill(&src, false, rng);
+    for (int64_t k = rng_between(rng, 0, 3); k > 0; k--) {
+        const int64_t x = rng_between(rng, 0, shape.width - 1), y = rng_between(rng, 0, shape.height - 1);
+        *(float *)halo_at(&src.view, x, y) = rng_once_in(rng, 2) ? NAN : -INFINITY;
+    }
+    const uint64_t clipped = oracle_conv(&src.view, &dst.view, &conv.u.conv, conv.store);
+    expect_everywhere("few odd samples", conv_call, &conv, &src, NULL, &dst, clipped);
+    testbuf_free(&src);
+    testbuf_free(&dst);
+    free((void *)conv.u.conv.tap);
+}
+
+static void few_odd_samples(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 12, few_odd_samples_body);
+}
+
 static void valid_body(Rng *rng)
 {
     const int64_t width = rng_between(rng, 1, 12), height = rng_between(rng, 1, 12);
@@ -202,6 +230,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(small_masks_on_larger_images),
         cmocka_unit_test(masks_up_to_67_disks_and_lines),
         cmocka_unit_test(zeros_of_both_signs),
+        cmocka_unit_test(few_odd_samples),
         cmocka_unit_test(valid_shrinks),
         cmocka_unit_test(borders_of_tiny_images),
         cmocka_unit_test(worked_example_gives_321),

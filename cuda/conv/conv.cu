@@ -180,7 +180,7 @@ HaloStatus cuda_conv_within(HaloDevice *device, const HaloBuf *src, HaloBuf *dst
     if (cuda_fft_takes(conv)) return cuda_fft(device, src, dst, conv, store);
     /* Lines first: a tile of many rows would be empty but for one. */
     if (conv_short_takes(dst, conv)) return conv_short(device, &args, conv->tap);
-    if (conv_sparse_takes(&args, conv)) return conv_dense(device, &args, conv->tap);
+    if (conv_sparse_takes(&args, conv)) return conv_sparse(device, src, &args, conv->tap);
     if (conv_walk_takes(src, dst, conv)) return conv_walk(device, &args, conv->tap);
     if (conv->window.height == 1) return conv_line(device, &args, conv->tap);
     if (conv_column_takes(conv)) return conv_column(device, &args, conv->tap);

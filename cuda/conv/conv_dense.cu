@@ -42,6 +42,8 @@ __global__ static void __launch_bounds__(dense_threads, dense_blocks) dense_kern
     const unsigned place = blockIdx.x / dst.channels, across = (unsigned)a.tiles_x;
     const int channel = (int)(blockIdx.x % dst.channels);
     const int64_t x = (int64_t)(place % across) * (args.groups * line_own), y = (int64_t)(place / across) * args.lines;
+    const DenseOnly &only = args.only;
+    if (only.odd != NULL && (only.odd[place] || (only.rest && only.again[place])) != only.rest) return;
     const bool busy = x + group < dst.cols && y + line < dst.rows;
     const bool used = __any_sync(CUDA_ALL, busy); /* taps are read by whole warps */
     float acc[line_own] = {};
@@ -71,6 +73,12 @@ __global__ static void __launch_bounds__(dense_threads, dense_blocks) dense_kern
                 line_chunk(acc, samples + args.run[r].at, args.tap + args.run[r].pair, args.run[r].taps);
         r = s.end;
     }
+    if (busy && only.odd != NULL && args.last && !only.rest && dst.dtype == HALO_F32) {
+        bool again = false;
+#pragma unroll
+        for (int v = 0; v < line_own; v++) again = again || __float_as_uint(acc[v]) == 0x80000000u;
+        if (again) only.again[place] = 1;
+    }
     unsigned clipped = 0;
     if (busy)
         cuda_typed(dst.dtype, [&](auto zero) {
@@ -96,13 +104,23 @@ static HaloStatus launch(HaloDevice *device, const DenseArgs *args)
     return HALO_OK;
 }
 
+void dense_lay_out(DenseArgs *args, const ConvArgs *conv)
+{
+    args->conv = *conv;
+    args->groups = 8; /* fewer where lines are short */
+    while (args->groups > 2 && args->groups / 2 * line_own >= conv->dst.cols) args->groups /= 2;
+    args->lines = dense_threads / args->groups;
+    args->conv.tiles_x = cuda_ceil_div(conv->dst.cols, args->groups * line_own);
+}
+
+HaloStatus dense_make(HaloDevice *device, DenseArgs *args, const float *tap, bool sparse)
+{
+    return dense_pieces(device, args, tap, sparse, cuda_min(dense_room, (int64_t)device->shared_most), launch);
+}
+
 HaloStatus conv_dense(HaloDevice *device, const ConvArgs *conv, const float *tap)
 {
     DenseArgs args = {};
-    args.conv = *conv;
-    args.groups = 8; /* fewer where lines are short */
-    while (args.groups > 2 && args.groups / 2 * line_own >= conv->dst.cols) args.groups /= 2;
-    args.lines = dense_threads / args.groups;
-    args.conv.tiles_x = cuda_ceil_div(conv->dst.cols, args.groups * line_own);
-    return dense_pieces(device, &args, tap, cuda_min(dense_room, (int64_t)device->shared_most), launch);
+    dense_lay_out(&args, conv);
+    return dense_make(device, &args, tap, dense_leaves_zeros(conv));
 }

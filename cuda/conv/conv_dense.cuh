@@ -20,10 +20,19 @@ struct DenseStage {
     int end; /* the run past its last */
 };
 
+/* Which blocks make their outputs, by what conv_sparse.cu found under their windows; `odd` NULL: all of them. */
+struct DenseOnly {
+    const uint8_t *odd; /* of each block but for the channel: zeros may not be left out */
+    uint8_t *again;     /* likewise: a result was -0, where a zero's product would have made +0 */
+    bool rest;          /* those that are marked make theirs, or all others do, and mark */
+};
+
 struct DenseArgs {
     ConvArgs conv;
+    DenseOnly only;
     const char *sums; /* f32 that the chains go on from; NULL: +0 */
     int64_t sums_stride;
+    bool last;         /* what is stored is the result */
     int groups, lines; /* threads along a line, and lines of a block */
     int stages, runs, pairs;
     DenseStage stage[dense_stages];
@@ -43,9 +52,15 @@ static inline int64_t dense_bytes(const DenseArgs *args, int cols, int rows)
     return ((int64_t)(args->lines + rows - 1) * dense_pitch(args, cols) + line_ring) * (int64_t)sizeof(float);
 }
 
-/* Lays out the runs of the mask, without its zeros where that leaves every bit as it is, and calls `launch` for every so
- * many, whose stages take `room` bytes of shared memory at most. */
+/* Lays out the runs of the mask, without its zeros where it is `sparse`, and calls `launch` for every so many, whose stages
+ * take `room` bytes of shared memory at most. */
 typedef HaloStatus DenseLaunch(HaloDevice *device, const DenseArgs *args);
-HaloStatus dense_pieces(HaloDevice *device, DenseArgs *args, const float *tap, int64_t room, DenseLaunch *launch);
+HaloStatus dense_pieces(HaloDevice *device, DenseArgs *args, const float *tap, bool sparse, int64_t room, DenseLaunch *launch);
+
+/* What is computed by blocks of which shape; and the kernel's launches, of the blocks that `only` names. */
+void dense_lay_out(DenseArgs *args, const ConvArgs *conv);
+HaloStatus dense_make(HaloDevice *device, DenseArgs *args, const float *tap, bool sparse);
+/* May taps of zero be left out, whatever the samples? */
+bool dense_leaves_zeros(const ConvArgs *conv);
 
 #endif

@@ -4,6 +4,7 @@
 
 static const int run_most = 256; /* taps, or as many as a stage has room for */
 static const int run_work = 6;   /* what a run costs besides, in taps */
+static const int look_work = 60; /* what it costs to look at the samples of a picture, likewise */
 
 typedef struct Plan {
     HaloDevice *device;
@@ -32,6 +33,7 @@ static HaloStatus finish_piece(Plan *plan, bool last)
     DenseArgs *args = plan->args;
     if (plan->launch != NULL) {
         args->conv.dst = last ? plan->dst : plan->sums;
+        args->last = last;
         args->sums = plan->pieces > 0 ? plan->sums.data : NULL;
         args->sums_stride = plan->sums.stride;
         place_runs(args);
@@ -101,9 +103,9 @@ static HaloStatus all_runs(Plan *plan, const float *tap, bool sparse)
     return finish_piece(plan, true);
 }
 
-/* May taps of zero be left out? Their products are +0 or -0, unless a sample is an infinity or NaN; and no sum is -0,
- * which +0 would change: multiples of a tap by whole numbers do not underflow. */
-static bool leaves_zeros(const ConvArgs *conv)
+/* Their products are +0 or -0, unless a sample is an infinity or NaN; and no sum is -0, which +0 would change: multiples of
+ * a tap by whole numbers do not underflow. */
+bool dense_leaves_zeros(const ConvArgs *conv)
 {
     const float value = halo_border_value(conv->src.border, conv->src.value);
     return conv->src.dtype != HALO_F32 && value - value == 0.0f && value == truncf(value);
@@ -112,17 +114,18 @@ static bool leaves_zeros(const ConvArgs *conv)
 bool conv_sparse_takes(const ConvArgs *args, const HaloConv *conv)
 {
     const int width = args->width, height = args->height;
-    double work = run_work;
-    if (!leaves_zeros(args) || width == 1 || height == 1) return false;
+    const float value = halo_border_value(args->src.border, args->src.value);
+    const bool looks = args->src.dtype == HALO_F32 && value - value == 0.0f; /* whether samples are finite */
+    double work = run_work + (looks ? look_work : 0);
+    if (!(looks || dense_leaves_zeros(args)) || width == 1 || height == 1) return false;
     for (int y = 0; y < height; y++)
         for (int x = 0, taps; (taps = find_run(conv->tap + (int64_t)y * width, width, run_most, true, &x)) > 0; x += conv_round4(taps))
             work += taps + run_work;
     return work < 0.7 * width * height;
 }
 
-HaloStatus dense_pieces(HaloDevice *device, DenseArgs *args, const float *tap, int64_t room, DenseLaunch *launch)
+HaloStatus dense_pieces(HaloDevice *device, DenseArgs *args, const float *tap, bool sparse, int64_t room, DenseLaunch *launch)
 {
-    const bool sparse = leaves_zeros(&args->conv);
     Plan plan = {device, args, room, run_most, NULL, 0, args->conv.dst, args->conv.dst};
     const ConvTarget *dst = &plan.dst;
     while (dense_bytes(args, plan.most, 1) > room) plan.most /= 2;

@@ -25,9 +25,10 @@ HaloStatus long_sums(HaloDevice *device, int64_t numbers, int64_t rows, ConvTarg
 typedef HaloStatus LongLaunch(HaloDevice *device, const LongArgs *args);
 HaloStatus long_pieces(HaloDevice *device, const ConvArgs *conv, const float *tap, LongLaunch *launch);
 
-/* Dense masks of any size; those that it takes first, for their zeros may be left out. */
-bool conv_sparse_takes(const ConvArgs *args, const HaloConv *conv);
+/* Dense masks of any size; and those with many zeros, which are left out. */
 HaloStatus conv_dense(HaloDevice *device, const ConvArgs *args, const float *tap);
+bool conv_sparse_takes(const ConvArgs *args, const HaloConv *conv);
+HaloStatus conv_sparse(HaloDevice *device, const HaloBuf *src, const ConvArgs *args, const float *tap);
 /* Masks of one column that it takes; conv.cuh has conv_line. */
 bool conv_column_takes(const HaloConv *conv);
 HaloStatus conv_column(HaloDevice *device, const ConvArgs *args, const float *tap);
