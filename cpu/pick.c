@@ -279,6 +279,7 @@ HaloStatus cpu_pick(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
     p.together = !pick->transposed || p.size > TILE_BYTES / TILE_COLUMNS
                      ? ROWS
                      : least(TURNED_ROWS, TILE_BYTES / TILE_COLUMNS / p.size);
+    p.together = least(p.together, dst->rows);
     p.as_is = src->shape.dtype == dst->shape.dtype && src->shape.dtype != HALO_F32 && store.num == 1.0f &&
               store.den == 1.0f; /* NaN have one pattern */
     HALO_TRY(take_room(&p));

@@ -47,6 +47,11 @@ static const char *const pipeline_text[] = {
     "scan:max,axis=y | flip:y",
     "scan:product | gauss:1 | scan:axis=y | crop:5x4+1+9,fit=1",
     "scan | pad:top=9,bottom=20,border=mirror",
+    "scan:axis=y | crop:2x2+0+30,fit=1",
+    "scan:axis=y | crop:2x1+0+25,fit=1 | gauss:1",
+    "gauss:1 | scan:max,axis=y | crop:5x20+1+12,fit=1 | scan:axis=y | crop:3x4+1+9,fit=1",
+    "scan:axis=y | crop:5x3+1+20,fit=1 | flip:y",
+    "stats | scan | crop:5x3+1+20,fit=1 | pad:3",
     "equalize | crop:5x4+1+9,fit=1",
 };
 

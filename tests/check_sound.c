@@ -69,6 +69,18 @@ static const char *const pipeline_text[] = {
     "silence:0.5,min=2,all=1 | average:7 | stats",
     "gauss:1 | silence:0.3,min=1,all=1 | silence:0.6,min=3,all=1 | trim:1 | pad:2,1",
     "blend:[silence:1e-9,min=1 | invert]",
+    "lowpass:900,design=butterworth,phase=causal | trim:5000",
+    "gauss:2 | notch:50,phase=causal | trim:3000,length=40 | stats",
+    "trim:300 | lowpass:900,design=butterworth,phase=causal | trim:2000 | average:9,border=mirror | "
+    "highpass:80,design=butterworth,phase=causal | trim:1500,4000 | rate:6k",
+    "notch:50,phase=causal | rate:12k | peak:1kHz,gain=3dB,phase=causal | trim:4000 | pad:90,3",
+    "blend:[lowpass:900,design=butterworth,phase=causal | trim:3000 | pad:50,0]",
+    "subtract:[notch:50,phase=causal | trim:2000 | stats] | lowpass:900,design=butterworth,phase=causal | trim:100",
+    "lowpass:900,design=butterworth,phase=causal | trim:2000 | subtract:[notch:50,phase=causal | trim:3000]",
+    "lowpass:900,design=butterworth,phase=causal | trim:2000 | reverse",
+    "stats | lowpass:900,design=butterworth,phase=causal | trim:20000 | normalize",
+    "lowpass:900,design=butterworth,phase=causal | silence:0.4,min=1,all=1",
+    "lowpass:900,design=butterworth,phase=causal | average:300,border=mirror | trim:4000,length=100",
 };
 enum { PIPELINES = sizeof pipeline_text / sizeof *pipeline_text };
 

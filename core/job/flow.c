@@ -22,7 +22,7 @@ typedef struct Flow {
     HaloWriter *writer; /* NULL: only results are wanted, or */
     HaloBuf *whole;     /* all of the output, which is written later; else NULL */
     Listener *listener; /* who hears the output, in place of a writer; else NULL */
-    int64_t band;
+    Bands bands;
     bool endless; /* the reader does not know the length */
     bool live;    /* somebody waits for each block */
     FlowRows rows;
@@ -51,7 +51,7 @@ static HaloStatus end_window(Flow *flow, int64_t k, Rows rows, bool *at_end)
     const int64_t length = rows_length(&plan->reg[plan->input[0].reg]);
     *at_end = rows.to == length;
     if (*at_end) return HALO_OK;
-    if (k < (rows_length(&plan->reg[plan->output]) - 1) / flow->band) return HALO_OK;
+    if (k + 1 < bands_count(&flow->bands)) return HALO_OK;
     *at_end = true;
     return load_skip(flow->reader, length - rows.to);
 }
@@ -83,7 +83,7 @@ static HaloStatus read_window(Flow *flow, int64_t k, bool *at_end)
     const HaloBuf *last = &flow->rows.in[(k + count - 1) % count];
     int64_t have = k > 0 ? rows_in(last).to : 0;
     Rows rows;
-    HALO_TRY(bands_window(flow->plan, flow->band, k, have, &rows));
+    HALO_TRY(bands_window(&flow->bands, k, have, &rows));
     if (rows.to - rows.from > flow->rows.room)
         HALO_FAIL(HALO_ERR_BUG, "a band reads more than its window holds");
     if (rows.from > have) {
@@ -104,7 +104,8 @@ static HaloStatus read_window(Flow *flow, int64_t k, bool *at_end)
         *at_end = have + got < rows.to;
     else
         HALO_TRY(end_window(flow, k, rows, at_end));
-    if (have + got == 0 && to->shape.kind == HALO_AUDIO) HALO_FAIL(HALO_ERR_INPUT, "holds no samples");
+    if (rows.to > 0 && have + got == 0 && to->shape.kind == HALO_AUDIO)
+        HALO_FAIL(HALO_ERR_INPUT, "holds no samples");
 out:
     flow->ms.read += now_ms() - start;
     return status;
@@ -117,6 +118,7 @@ static HaloStatus write_band(Flow *flow, int64_t k)
 {
     const double start = now_ms();
     HaloStatus status = HALO_OK;
+    if (k < flow->bands.lead) return HALO_OK;
     if (flow->writer != NULL) HALO_TRY(save_rows(flow->writer, &flow->rows.out[k % flow->rows.count]));
     if (flow->listener != NULL) listener_hear(flow->listener, &flow->rows.out[k % flow->rows.count]);
     if (flow->live) HALO_TRY(halo_sink_flush(flow->writer->sink));
@@ -170,10 +172,9 @@ static int64_t last_window(Flow *flow)
 }
 
 /* BandIo::wait. */
-static HaloStatus wait_for_band(void *context, int64_t from)
+static HaloStatus wait_for_band(void *context, int64_t k)
 {
     Flow *flow = context;
-    const int64_t k = from / flow->band;
     if (!flow->reads_ahead && flow->read <= k) read_next(flow);
     if (!turns_wait(&flow->turns, &flow->read, k + 1)) return turns_failure(&flow->turns);
     const int64_t last = last_window(flow);
@@ -182,10 +183,10 @@ static HaloStatus wait_for_band(void *context, int64_t from)
     return plan_end_at(flow->plan, rows_in(&flow->rows.in[last % flow->rows.count]).to);
 }
 
-static HaloStatus begin_band(void *context, Rows in, Rows out, HaloBuf *from, HaloBuf *to)
+static HaloStatus begin_band(void *context, int64_t k, Rows in, Rows out, HaloBuf *from, HaloBuf *to)
 {
     Flow *flow = context;
-    const int64_t k = out.from / flow->band, last = last_window(flow);
+    const int64_t last = last_window(flow);
     const HaloBuf *window = &flow->rows.in[(last >= 0 ? smaller(k, last) : k) % flow->rows.count];
     HaloBuf *made = &flow->rows.out[k % flow->rows.count];
     const Rows there = rows_in(window);
@@ -195,7 +196,9 @@ static HaloStatus begin_band(void *context, Rows in, Rows out, HaloBuf *from, Ha
         return halo_fail(HALO_ERR_BUG, "a band needs what its window does not hold");
     *from = in.from < in.to ? flow_rows_of(&flow->rows, window, in) : *window;
     from->shape = flow->plan->reg[flow->plan->input[0].reg]; /* the length may have become known */
-    *to = flow->whole != NULL ? rows_of(flow->whole, out) : (HaloBuf){0};
+    *to = (HaloBuf){0};
+    if (out.from >= out.to) return HALO_OK;
+    if (flow->whole != NULL) *to = rows_of(flow->whole, out);
     if (!hands_on(flow)) return HALO_OK;
     made->shape = flow->plan->reg[flow->plan->output];
     set_rows(made, out);
@@ -213,10 +216,9 @@ static void count_made(Flow *flow, int64_t k)
     pthread_mutex_unlock(&flow->turns.lock);
 }
 
-static HaloStatus end_band(void *context, Rows out)
+static HaloStatus end_band(void *context, int64_t k)
 {
     Flow *flow = context;
-    const int64_t k = out.from / flow->band;
     count_made(flow, k);
     if (!hands_on(flow) || flow->writes_behind) return HALO_OK;
     return turns_advance(&flow->turns, &flow->written, write_band(flow, k)) ? HALO_OK
@@ -228,7 +230,7 @@ static HaloStatus end_band(void *context, Rows out)
 /* Where a thread cannot be started that of the device reads or writes itself: that is no error. */
 static void start_threads(Flow *flow, int jobs)
 {
-    if (jobs == 1 || flow->band >= rows_length(&flow->plan->reg[flow->plan->output])) return;
+    if (jobs == 1 || bands_count(&flow->bands) == 1) return;
     flow->reads_ahead = pthread_create(&flow->reading, NULL, read_ahead, flow) == 0;
     if (!hands_on(flow)) return;
     flow->writes_behind = pthread_create(&flow->writing, NULL, write_behind, flow) == 0;
@@ -250,8 +252,8 @@ static HaloStatus run_bands(Flow *flow, int jobs, HaloReport *report)
         .context = flow, .turns = &flow->turns, .wait = wait_for_band, .begin = begin_band, .end = end_band};
     start_threads(flow, jobs);
     if (!flow->reads_ahead || (hands_on(flow) && !flow->writes_behind)) flow->team.count = 1; /* in order */
-    return join_threads(flow, execute_bands(flow->team, flow->plan, flow->band, &io, &report->results,
-                                            &report->clipped, &report->ms));
+    return join_threads(
+        flow, execute_bands(flow->team, &flow->bands, &io, &report->results, &report->clipped, &report->ms));
 }
 
 /* Sound from pipe to pipe may be played while it is recorded, for hours. In a file it shows only at the end,
@@ -286,13 +288,14 @@ HaloStatus flow_run(HaloSession *session, Team team, HaloPlan *plan, HaloReader 
     const bool early = writer != NULL && halo_sink_seekable(writer->sink);
     if (early) HALO_TRY(save_begin(writer, &reader->info, &plan->reg[plan->output], flow.endless));
     const int64_t left = halo_memory_left(&session->memory);
-    flow.band =
+    const int64_t band =
         flow.live ? bands_for_pipe(team, plan, options, left) : bands_for_flow(team, plan, options, left);
-    const int64_t needed = bands_flow_memory(team, plan, flow.band);
+    const int64_t needed = bands_flow_memory(team, plan, band);
+    flow.bands = bands_on(team.device, plan, band);
     HALO_TRY(halo_memory_hold(&session->memory, needed));
     flow.host->limit = held = needed;
     HALO_TRY(
-        flow_rows_take(&flow.rows, flow.host, team, plan, flow.band, hands_on(&flow), reader->format->columns));
+        flow_rows_take(&flow.rows, flow.host, team, &flow.bands, hands_on(&flow), reader->format->columns));
     if (writer != NULL && !early)
         HALO_TRY(save_begin(writer, &reader->info, &plan->reg[plan->output], flow.endless));
     HALO_TRY(run_bands(&flow, options->jobs, report));

@@ -54,7 +54,7 @@ static HaloStatus find_columns(FlowRows *rows, const HaloPlan *plan)
     const HaloReg in = plan->input[0].reg;
     Part *need = needs_new(plan);
     if (need == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
-    needs_of(plan, (Rows){0, rows_length(&plan->reg[plan->output])}, need);
+    needs_find(plan, &(Goal){.wanted = {0, rows_length(&plan->reg[plan->output])}}, need);
     if (!part_is_empty(need[in])) {
         rows->x0 = need[in].x0;
         rows->cols = need[in].x1 - need[in].x0;
@@ -63,21 +63,21 @@ static HaloStatus find_columns(FlowRows *rows, const HaloPlan *plan)
     return HALO_OK;
 }
 
-HaloStatus flow_rows_take(FlowRows *rows, Device *host, Team team, const HaloPlan *plan, int64_t band,
-                          bool writes, bool narrow)
+HaloStatus flow_rows_take(FlowRows *rows, Device *host, Team team, const Bands *bands, bool writes, bool narrow)
 {
     HaloStatus status = HALO_OK;
+    const HaloPlan *plan = bands->plan;
     const HaloShape *in = &plan->reg[plan->input[0].reg], *out = &plan->reg[plan->output];
-    *rows = (FlowRows){.count = bands_in_flow(team, plan, band),
-                       .room = bands_widest_window(plan, band),
-                       .band = band,
+    *rows = (FlowRows){.count = bands_in_flow(team, bands),
+                       .room = bands_widest_window(bands),
+                       .band = bands->rows,
                        .cols = in->width};
     if (narrow) HALO_TRY(find_columns(rows, plan));
     for (int64_t i = 0; i < rows->count; i++) {
         rows->in[i].shape = *in;
         rows->out[i].shape = *out;
         flow_rows_set(rows, &rows->in[i], (Rows){0, rows->room});
-        set_rows(&rows->out[i], (Rows){0, band});
+        set_rows(&rows->out[i], (Rows){0, bands->rows});
     }
     const int64_t bytes = rows->count * (bytes_of(&rows->in[0]) + (writes ? bytes_of(&rows->out[0]) : 0));
     char *at = device_pinned(team.device, bytes);

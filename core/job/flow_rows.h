@@ -17,8 +17,7 @@ typedef struct FlowRows {
 
 /* Memory that copies to and from the devices like best, where they have any; else buffers of `host`. Without `writes`
  * there is no memory for the output; `narrow`: just the columns of an image that are needed are read. */
-HaloStatus flow_rows_take(FlowRows *rows, Device *host, Team team, const HaloPlan *plan, int64_t band,
-                          bool writes, bool narrow);
+HaloStatus flow_rows_take(FlowRows *rows, Device *host, Team team, const Bands *bands, bool writes, bool narrow);
 /* The rectangle of these rows of the input; and these rows of a window, with all columns that it has. */
 void flow_rows_set(const FlowRows *rows, HaloBuf *in, Rows window);
 HaloBuf flow_rows_of(const FlowRows *rows, const HaloBuf *window, Rows part);

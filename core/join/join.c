@@ -166,7 +166,7 @@ out:
 }
 
 /* BandIo::wait: until a band waits, or all that is left. */
-static HaloStatus wait_for_band(void *context, int64_t from)
+static HaloStatus wait_for_band(void *context, int64_t k)
 {
     HaloStatus status = HALO_OK;
     Run *run = context;
@@ -178,7 +178,7 @@ static HaloStatus wait_for_band(void *context, int64_t from)
         if (got < room) HALO_TRY(next_input(run));
     }
     if (run->ended && run->shape.width < 0) {
-        run->shape.width = from + run->waiting.cols;
+        run->shape.width = k * run->band + run->waiting.cols;
         if (run->shape.width < 1) HALO_FAIL(HALO_ERR_INPUT, "the inputs hold no samples");
         HALO_TRY(plan_end_at(run->plan, run->shape.width));
     }
@@ -188,9 +188,10 @@ out:
 }
 
 /* BandIo::begin: the plan takes samples one by one, so that bands do not overlap. */
-static HaloStatus begin_band(void *context, Rows in, Rows out, HaloBuf *from, HaloBuf *to)
+static HaloStatus begin_band(void *context, int64_t k, Rows in, Rows out, HaloBuf *from, HaloBuf *to)
 {
     Run *run = context;
+    (void)k;
     if (in.to - in.from > run->waiting.cols)
         return halo_fail(HALO_ERR_INPUT, "an input is shorter than it says it is");
     *from = run->waiting;
@@ -202,12 +203,12 @@ static HaloStatus begin_band(void *context, Rows in, Rows out, HaloBuf *from, Ha
     return HALO_OK;
 }
 
-static HaloStatus end_band(void *context, Rows out)
+static HaloStatus end_band(void *context, int64_t k)
 {
     Run *run = context;
     HaloBuf *waiting = &run->waiting;
     const double start = now_ms();
-    (void)out;
+    (void)k;
     const HaloStatus status = save_rows(&run->writer, &run->out);
     const int64_t frame = run->shape.channels * (int64_t)sizeof(float);
     waiting->cols -= run->out.cols;
@@ -259,7 +260,8 @@ static HaloStatus run_bands(Run *run, HaloReport *report)
     HALO_TRY(take(run, run->overlap, &run->shape, &run->head));
     HALO_TRY(take(run, run->band, out, &run->out));
     HALO_TRY(save_begin(&run->writer, like, out, run->shape.width < 0));
-    HALO_TRY(execute_bands((Team){host, 1}, run->plan, run->band, &io, NULL, &report->clipped, &report->ms));
+    const Bands bands = bands_on(host, run->plan, run->band);
+    HALO_TRY(execute_bands((Team){host, 1}, &bands, &io, NULL, &report->clipped, &report->ms));
     HALO_TRY(save_end(&run->writer, like, out));
     HALO_TRY(save_close(&run->writer, HALO_OK));
     report->ms = run->ms;

@@ -17,18 +17,15 @@ static bool rounds(const HaloPlan *plan, const HaloStep *step)
            primitive->holds(step, plan->reg[step->src[0]].dtype) != plan->reg[step->dst].dtype;
 }
 
-/* No more frames than so many are left for the last band of sound, beside those that it is made of. */
-#define FEW_FRAMES ((int64_t)1 << 17)
-
 /* What is measured band by band has to lie beside what is made of it. */
 static bool measures_elsewhere(const HaloPlan *plan, const HaloStep *step)
 {
     const HaloShape *src = &plan->reg[step->src[0]], *made = &plan->reg[plan->output];
     if (step->dst >= 0 || src->kind != HALO_AUDIO) return false;
-    return src->width < made->width || src->width - made->width > FEW_FRAMES;
+    return src->width < made->width || src->width - made->width > BANDS_FEW_FRAMES;
 }
 
-static int64_t widest_jump(const HaloPlan *plan)
+int64_t bands_jump(const HaloPlan *plan)
 {
     int64_t most = 0;
     for (int i = 0; i < plan->steps; i++) {
@@ -43,7 +40,7 @@ static int64_t widest_jump(const HaloPlan *plan)
 bool bands_possible(const HaloPlan *plan)
 {
     if (plan->wants_length && shape_is_endless(&plan->reg[plan->input[0].reg])) return false;
-    if (widest_jump(plan) > FEW_FRAMES) return false; /* a window holds all that its band goes over */
+    if (bands_jump(plan) > BANDS_FEW_FRAMES) return false; /* a window holds all that its band goes over */
     for (int i = 0; i < plan->steps; i++) {
         const HaloStep *step = &plan->step[i];
         if (step->resolve != NULL || needs_all(plan, step) || measures_elsewhere(plan, step)) return false;
@@ -53,6 +50,11 @@ bool bands_possible(const HaloPlan *plan)
 }
 
 static bool has_own_memory(const Device *device) { return device->backend->upload != NULL; }
+
+Bands bands_on(const Device *device, const HaloPlan *plan, int64_t rows)
+{
+    return bands_cut(plan, rows, !has_own_memory(device));
+}
 
 bool bands_suit(const Device *device, const HaloPlan *plan)
 {
@@ -96,11 +98,10 @@ static bool lives_at(const HaloPlan *plan, HaloReg reg, int at)
     return made && wanted;
 }
 
-/* Bytes of the values while these rows are made. */
-static int64_t memory_of(const HaloPlan *plan, Rows wanted, bool with_in_out, Part *need)
+/* Bytes of the values of which this is needed. */
+static int64_t memory_of(const HaloPlan *plan, const Part *need, bool with_in_out)
 {
     int64_t most = 0;
-    needs_of(plan, wanted, need);
     for (int i = 0; i < plan->steps; i++) {
         int64_t bytes = 0;
         for (int r = 0; r < plan->regs; r++) {
@@ -113,27 +114,34 @@ static int64_t memory_of(const HaloPlan *plan, Rows wanted, bool with_in_out, Pa
     return most;
 }
 
-/* The first band, the last, and one in the middle, whose neighbours it reads on both sides. */
-int64_t bands_memory(const HaloPlan *plan, int64_t rows, bool with_in_out)
+/* The first band, the last, and one in the middle, whose neighbours it reads on both sides; and, of those that
+ * make no output, one in the middle and the last. */
+int64_t bands_memory(const Bands *bands, bool with_in_out)
 {
-    const int64_t length = length_of(plan);
+    const HaloPlan *plan = bands->plan;
+    const int64_t length = length_of(plan), rows = smaller(bands->rows, length);
     if (plan->steps == 0 && with_in_out)
-        return 2 * row_bytes(&plan->reg[plan->input[0].reg]) * rows; /* a copy */
-    rows = smaller(rows, length);
+        return 2 * row_bytes(&plan->reg[plan->input[0].reg]) * bands->rows; /* a copy */
     Part *need = needs_new(plan);
     if (need == NULL) return INT64_MAX / 4;
     const int64_t at[] = {0, (length - rows) / 2, length - rows};
     int64_t most = 0;
-    for (int i = 0; i < 3; i++)
-        most = larger(most, memory_of(plan, (Rows){at[i], at[i] + rows}, with_in_out, need));
+    for (int i = 0; i < 3; i++) {
+        needs_of(bands, (Rows){at[i], at[i] + rows}, need);
+        most = larger(most, memory_of(plan, need, with_in_out));
+    }
+    for (int64_t k = bands->lead / 2; k < bands->lead; k += larger(1, bands->lead - 1 - k)) {
+        needs_of_band(bands, k, need);
+        most = larger(most, memory_of(plan, need, with_in_out));
+    }
     free(need);
     return most;
 }
 
 int64_t bands_whole_memory(const Device *device, const HaloPlan *plan, int64_t rows, bool with_in_out)
 {
-    const HaloPlan *run = plan_for(plan, device->backend);
-    return bands_memory(run, rows, with_in_out) + scratch_of(device, run, rows);
+    const Bands bands = bands_on(device, plan_for(plan, device->backend), rows);
+    return bands_memory(&bands, with_in_out) + scratch_of(device, &bands);
 }
 
 /* ---- the choice ----------------------------------------------------------------------------------------- */
@@ -149,6 +157,13 @@ static int64_t whole_leaves(const HaloPlan *plan, int64_t rows)
     int64_t node = HALO_LEAF;
     while (node < rows) node *= 2;
     return node < length ? node : length;
+}
+
+/* In host memory. */
+static int64_t memory_at(const HaloPlan *plan, int64_t rows, bool with_in_out)
+{
+    const Bands bands = bands_cut(plan, rows, true);
+    return bands_memory(&bands, with_in_out);
 }
 
 /* The smallest band: eight times the rows of the input that it needs beyond its share. Its neighbours need
@@ -174,7 +189,7 @@ int64_t bands_choose(const HaloPlan *plan, int64_t wish)
     if (wish > 0) return whole_leaves(plan, wish);
     const int64_t least = least_rows(plan);
     int64_t rows = length; /* a single step has nothing in between */
-    while (rows > least && bands_memory(plan, rows, false) > BAND_BYTES) rows = (rows + 1) / 2;
+    while (rows > least && memory_at(plan, rows, false) > BAND_BYTES) rows = (rows + 1) / 2;
     return whole_leaves(plan, rows);
 }
 
@@ -200,18 +215,16 @@ int64_t bands_for_team(Team team, const HaloPlan *plan, int64_t wish, int64_t me
 #define FLOW_BYTES (4 << 20)
 #define FLOW_BYTES_GPU (32 << 20)
 
-int64_t bands_in_flow(Team team, const HaloPlan *plan, int64_t rows)
-{
-    return smaller(2 * team.count, (length_of(plan) + rows - 1) / rows);
-}
+int64_t bands_in_flow(Team team, const Bands *bands) { return smaller(2 * team.count, bands_count(bands)); }
 
 int64_t bands_flow_memory(Team team, const HaloPlan *plan, int64_t rows)
 {
     const HaloShape *in = &plan->reg[plan->input[0].reg], *out = &plan->reg[plan->output];
+    const Bands bands = bands_on(team.device, plan, rows);
     const int64_t between =
         has_own_memory(team.device) ? 0 : bands_whole_memory(team.device, plan, rows, false);
     return between + scratch_measured(plan) +
-           2 * team.count * (row_bytes(out) * rows + row_bytes(in) * bands_widest_window(plan, rows));
+           2 * team.count * (row_bytes(out) * rows + row_bytes(in) * bands_widest_window(&bands));
 }
 
 int64_t bands_for_flow(Team team, const HaloPlan *plan, const HaloOptions *options, int64_t memory)
@@ -223,8 +236,8 @@ int64_t bands_for_flow(Team team, const HaloPlan *plan, const HaloOptions *optio
     int64_t rows = most_rows(team, plan);
     if (options->band_rows > 0) return whole_leaves(plan, options->band_rows);
     const int64_t least = least_rows(plan);
-    while (rows > least && bands_memory(plan, rows, true) > most) rows = (rows + 1) / 2;
-    while (rows > larger(1, least / 8) && bands_memory(plan, rows, true) > 16 * most)
+    while (rows > least && memory_at(plan, rows, true) > most) rows = (rows + 1) / 2;
+    while (rows > larger(1, least / 8) && memory_at(plan, rows, true) > 16 * most)
         rows = (rows + 1) / 2; /* rather twice the work than so much memory */
     while (apart && rows > 1 && bands_whole_memory(device, plan, rows, true) > there) rows = (rows + 1) / 2;
     while (rows > 1 && bands_flow_memory(team, plan, rows) > memory) rows = (rows + 1) / 2;
@@ -251,100 +264,4 @@ HaloStatus bands_ahead(const HaloPlan *plan, int64_t rows, int64_t *ahead)
     const double share = in->rate != out->rate ? in->rate / out->rate : 1.0;
     *ahead = status == HALO_OK ? larger(0, need.to - (int64_t)((double)rows * share)) : 0;
     return status;
-}
-
-/* ---- windows -------------------------------------------------------------------------------------------- */
-
-/* Windows of a plan, one after the other. */
-typedef struct Windows {
-    const HaloPlan *plan;
-    int64_t rows;       /* of the output in a band */
-    int64_t made, read; /* all rows of output and input */
-    int64_t back; /* from the first row of the input that the last row of the output needs, to its end: with
-                     borders that reflect the last bands need rows further back than those before them */
-    Part *need;   /* from needs_new */
-} Windows;
-
-static Rows needed(const Windows *w, Rows wanted)
-{
-    needs_of(w->plan, wanted, w->need);
-    return needs_rows(&w->plan->reg[w->plan->input[0].reg], w->need[w->plan->input[0].reg]);
-}
-
-static HaloStatus open_windows(const HaloPlan *plan, int64_t rows, Windows *w)
-{
-    *w = (Windows){.plan = plan, .rows = rows, .made = length_of(plan)};
-    w->read = rows_length(&plan->reg[plan->input[0].reg]);
-    w->need = needs_new(plan);
-    if (w->need == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
-    const Rows last = needed(w, (Rows){w->made - 1, w->made});
-    w->back = last.from < last.to ? w->read - last.from : 0;
-    return HALO_OK;
-}
-
-/* Of an image: what no band needs from here on is not kept, nor read where the reader can go on without. */
-static Rows next_window_of_image(const Windows *w, Rows out, int64_t before)
-{
-    const Rows now = needed(w, out), later = needed(w, (Rows){out.from, w->made});
-    const int64_t from = later.from < later.to ? later.from : before;
-    return (Rows){from, larger(larger(before, from), now.to)};
-}
-
-/* What is measured is concluded with the last band: one frame more shows whether there is another. Else
- * somebody may be waiting for what can be made without it. */
-static bool any_measures(const HaloPlan *plan)
-{
-    for (int i = 0; i < plan->steps; i++)
-        if (plan->step[i].dst < 0) return true;
-    return false;
-}
-
-/* A window keeps the rows that later bands need. While the length of sound is unknown each band may be the
- * last: the input may end as soon as the band's first frame is there, and then as much before it is needed as
- * the last frame needs before the end. The last window of sound goes to the end of the input, so that damage
- * there is found even where no band needs those frames, unless they are many. */
-static Rows next_window(const Windows *w, int64_t k, int64_t before)
-{
-    const HaloShape *in = &w->plan->reg[w->plan->input[0].reg];
-    const bool endless = shape_is_endless(in);
-    const Rows out = {k * w->rows, smaller((k + 1) * w->rows, w->made)};
-    if (in->kind == HALO_IMAGE) return next_window_of_image(w, out, before);
-    if (out.from >= w->made) return (Rows){before, before};
-    const Rows first = needed(w, (Rows){out.from, out.from + 1});
-    const int64_t last = first.from < first.to ? first.from : before;
-    Rows window = needed(w, out);
-    if (window.from == window.to) window = (Rows){before, before};
-    window.from = smaller(window.from, larger(0, (endless ? last : w->read) - w->back));
-    window.to = larger(larger(before, window.from), window.to + (endless && any_measures(w->plan)));
-    if (out.to >= w->made && !endless && w->read - window.to <= FEW_FRAMES) window.to = w->read;
-    return window;
-}
-
-HaloStatus bands_window(const HaloPlan *plan, int64_t rows, int64_t k, int64_t before, Rows *window)
-{
-    Windows w;
-    const HaloStatus status = open_windows(plan, rows, &w);
-    if (status == HALO_OK) *window = next_window(&w, k, before);
-    free(w.need);
-    return status;
-}
-
-/* Of more bands than this only the first are looked at: the others are like them, unless a step
- * leaves out here more and there less. */
-#define BANDS_LOOKED_AT 4096
-
-int64_t bands_widest_window(const HaloPlan *plan, int64_t rows)
-{
-    Windows w;
-    int64_t most = 0, end = 0;
-    if (open_windows(plan, rows, &w) != HALO_OK) return w.read; /* all of it, where nobody can tell */
-    const int64_t bands = (w.made + rows - 1) / rows;
-    const int64_t looked_at = widest_jump(plan) > 0 ? bands : smaller(bands, BANDS_LOOKED_AT);
-    for (int64_t k = 0; k < looked_at; k++) {
-        const Rows window = next_window(&w, k, end);
-        most = larger(most, window.to - window.from);
-        end = window.to;
-    }
-    free(w.need);
-    return bands == looked_at ? most : smaller(w.read, most + w.back);
 }

@@ -8,9 +8,17 @@
 bool bands_possible(const HaloPlan *plan);
 /* On this device, too? Rows of an image that hang on those before are handed on in host memory alone. */
 bool bands_suit(const Device *device, const HaloPlan *plan);
-/* The most bytes that buffers take while `rows` rows of the output are made at a time: those between the steps,
- * and, `with_in_out`, those of input and output. The second adds the scratch memory of the steps. */
-int64_t bands_memory(const HaloPlan *plan, int64_t rows, bool with_in_out);
+/* The bands of a plan on this device: the rows before the first one that is wanted are gone through in bands of
+ * their own only where states are handed on in host memory. */
+Bands bands_on(const Device *device, const HaloPlan *plan, int64_t rows);
+/* What a plan leaves out at once, at most (Primitive::jumps). */
+int64_t bands_jump(const HaloPlan *plan);
+/* No more frames than so many are left for the last band of sound, beside those that it is made of. */
+#define BANDS_FEW_FRAMES ((int64_t)1 << 17)
+
+/* The most bytes that buffers take while a band is made: those between the steps, and, `with_in_out`, those of
+ * input and output. The second adds the scratch memory of the steps. */
+int64_t bands_memory(const Bands *bands, bool with_in_out);
 int64_t bands_whole_memory(const Device *device, const HaloPlan *plan, int64_t rows, bool with_in_out);
 int64_t bands_choose(const HaloPlan *plan, int64_t wish);
 /* Rows in a band for devices with memory of their own: as many as fit each, and one band each at least. */
@@ -22,21 +30,21 @@ int64_t bands_for_flow(Team team, const HaloPlan *plan, const HaloOptions *optio
 int64_t bands_flow_memory(Team team, const HaloPlan *plan, int64_t rows);
 /* So many bands are in memory then: while each device computes one, the next is read for it and the last
  * written. */
-int64_t bands_in_flow(Team team, const HaloPlan *plan, int64_t rows);
+int64_t bands_in_flow(Team team, const Bands *bands);
 /* The same for sound from pipe to pipe that somebody waits for: blocks of `latency_ms` at most. And the frames
  * that the first block needs beyond its own. */
 int64_t bands_for_pipe(Team team, const HaloPlan *plan, const HaloOptions *options, int64_t memory);
 HaloStatus bands_ahead(const HaloPlan *plan, int64_t rows, int64_t *ahead);
 
-/* The window of band k, where bands have `rows` rows: the rows of the input that are in memory for it, if the
- * window before ended at `before` (0: this is the first). And the most rows that any window has. */
-HaloStatus bands_window(const HaloPlan *plan, int64_t rows, int64_t k, int64_t before, Rows *window);
-int64_t bands_widest_window(const HaloPlan *plan, int64_t rows);
+/* windows.c: the window of band k, the rows of the input that are in memory for it, if the window before ended
+ * at `before` (0: this is the first). And the most rows that any window has. */
+HaloStatus bands_window(const Bands *bands, int64_t k, int64_t before, Rows *window);
+int64_t bands_widest_window(const Bands *bands);
 
-/* scratch.c: the most bytes of a device's memory that a step needs beside its buffers, `rows` rows of the
- * output at a time; bytes of host memory for measurements and side inputs; and all of the host memory that a
- * plan takes beside its input (-1: more than can be counted). */
-int64_t scratch_of(const Device *device, const HaloPlan *plan, int64_t rows);
+/* scratch.c: the most bytes of a device's memory that a step needs beside its buffers; bytes of host memory for
+ * measurements and side inputs; and all of the host memory that a plan takes beside its input (-1: more than
+ * can be counted). */
+int64_t scratch_of(const Device *device, const Bands *bands);
 int64_t scratch_measured(const HaloPlan *plan);
 int64_t scratch_beside(const Device *device, const HaloPlan *plan, int64_t band);
 

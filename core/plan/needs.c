@@ -40,10 +40,12 @@ bool measures_leaves(const HaloStep *step, const HaloShape *src)
 static bool waits_for_last(const HaloPlan *plan, const HaloStep *step)
 {
     const HaloShape *made = &plan->reg[step->dst];
-    if (made->kind == HALO_AUDIO || made->height == 1 || !needs_order(plan, step)) return false;
+    if (made->kind == HALO_AUDIO || made->height == 1 || rows_length(&plan->reg[plan->output]) == 1)
+        return false;
+    if (!needs_order(plan, step)) return false;
     Part *need = needs_new(plan);
     if (need == NULL) return true;
-    needs_of(plan, (Rows){0, 1}, need);
+    needs_find(plan, &(Goal){.wanted = {0, 1}}, need);
     const bool last = need[step->dst].y1 == made->height;
     free(need);
     return last;
@@ -99,7 +101,7 @@ bool needs_order(const HaloPlan *plan, const HaloStep *step)
     return primitive->keeps != NULL && primitive->keeps(step, &plan->reg[step->src[0]]) > 0;
 }
 
-Part *needs_new(const HaloPlan *plan) { return calloc(2 * (size_t)plan->regs, sizeof(Part)); }
+Part *needs_new(const HaloPlan *plan) { return calloc(4 * (size_t)plan->regs, sizeof(Part)); }
 
 /* What is made in order, from the end of what was made before on. */
 static Part in_order(const HaloShape *shape, Part part, Part before)
@@ -109,49 +111,46 @@ static Part in_order(const HaloShape *shape, Part part, Part before)
     return part_joined(part, needs_part(shape, rows));
 }
 
-/* `before`: what all rows before `wanted` have needed; NULL: there are none. */
-static void find_needs(const HaloPlan *plan, Rows wanted, const Part *before, Part *need)
+static Part of_value(const HaloPlan *plan, const HaloStep *step, const Goal *goal, Part need)
+{
+    const HaloShape *shape = &plan->reg[step->dst];
+    const Primitive *primitive = primitive_of(step);
+    if (!goal->anywhere && needs_order(plan, step)) {
+        const Part before = goal->before != NULL ? goal->before[step->dst] : (Part){0};
+        const Rows lead = {needs_rows(shape, before).to,
+                           goal->upto != NULL ? needs_rows(shape, goal->upto[step->dst]).to : 0};
+        if (lead.from < lead.to) need = part_joined(need, needs_part(shape, lead));
+        if (!part_is_empty(need)) need = in_order(shape, need, before);
+    }
+    return primitive->makes != NULL && !part_is_empty(need) ? primitive->makes(step, shape, need) : need;
+}
+
+static bool no_rows(Rows rows) { return rows.from >= rows.to; }
+
+void needs_find(const HaloPlan *plan, const Goal *goal, Part *need)
 {
     for (int r = 0; r < plan->regs; r++) need[r] = (Part){0};
-    if (plan->wants_output) need[plan->output] = needs_part(&plan->reg[plan->output], wanted);
+    if (plan->wants_output && !no_rows(goal->wanted))
+        need[plan->output] = needs_part(&plan->reg[plan->output], goal->wanted);
     for (int i = plan->steps - 1; i >= 0; i--) {
         const HaloStep *step = &plan->step[i];
-        if (step->dst >= 0 && needs_order(plan, step) && !part_is_empty(need[step->dst]))
-            need[step->dst] = in_order(&plan->reg[step->dst], need[step->dst],
-                                       before != NULL ? before[step->dst] : (Part){0});
-        const Primitive *primitive = primitive_of(step);
-        if (step->dst >= 0 && primitive->makes != NULL)
-            need[step->dst] = primitive->makes(step, &plan->reg[step->dst], need[step->dst]);
+        if (step->dst >= 0) need[step->dst] = of_value(plan, step, goal, need[step->dst]);
+        if (step->dst >= 0 ? part_is_empty(need[step->dst]) : no_rows(goal->wanted)) continue;
         for (int k = 0; k < step->sources; k++) {
             const HaloReg r = step->src[k];
             const HaloShape *src = &plan->reg[r];
-            const Part part = step->dst < 0 ? needs_part(src, needs_measured(plan, step, wanted))
-                                            : primitive->reads(step, k, src, need[step->dst]);
+            const Part part = step->dst < 0 ? needs_part(src, needs_measured(plan, step, goal->wanted))
+                                            : primitive_of(step)->reads(step, k, src, need[step->dst]);
             need[r] = part_joined(need[r], part);
         }
     }
-}
-
-static bool any_in_order(const HaloPlan *plan)
-{
-    for (int i = 0; i < plan->steps; i++)
-        if (plan->step[i].dst >= 0 && needs_order(plan, &plan->step[i])) return true;
-    return false;
-}
-
-void needs_of(const HaloPlan *plan, Rows wanted, Part *need)
-{
-    Part *const before = need + plan->regs;
-    const bool follows = wanted.from > 0 && any_in_order(plan);
-    if (follows) find_needs(plan, (Rows){0, wanted.from}, NULL, before);
-    find_needs(plan, wanted, follows ? before : NULL, need);
 }
 
 HaloStatus needs_of_input(const HaloPlan *plan, Rows wanted, Rows *rows)
 {
     Part *need = needs_new(plan);
     if (need == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
-    needs_of(plan, wanted, need);
+    needs_of(&(Bands){.plan = plan}, wanted, need);
     *rows = needs_rows(&plan->reg[plan->input[0].reg], need[plan->input[0].reg]);
     free(need);
     return HALO_OK;

@@ -35,11 +35,45 @@ Rows needs_measured(const HaloPlan *plan, const HaloStep *step, Rows wanted);
 const HaloStep *needs_few(const HaloPlan *plan, HaloReg reg);
 /* Does its result at a time hang on all that was before (primitive.h)? */
 bool needs_order(const HaloPlan *plan, const HaloStep *step);
+
+/* What is to be made: rows of the output, none where there are none, and of values that are made in order all
+ * up to where `upto` ends ([plan->regs]; NULL: nothing). `before` ([plan->regs]; NULL: nothing) was needed so
+ * far. */
+typedef struct Goal {
+    Rows wanted;
+    const Part *upto, *before;
+    bool anywhere; /* values may begin where they are read first, as if none were made in order */
+} Goal;
+
+/* What is needed of every value for that, [plan->regs]. A value that is made in order is needed from where
+ * `before` has left it. And the rows of the input that some of the output needs where nothing was made before.
+ */
+void needs_find(const HaloPlan *plan, const Goal *goal, Part *need);
+HaloStatus needs_of_input(const HaloPlan *plan, Rows wanted, Rows *rows);
 /* Room for what is needed of every value, [plan->regs], and for finding that out; NULL without memory. */
 Part *needs_new(const HaloPlan *plan);
-/* What is needed of every value, from needs_new, for rows `wanted` of the output; and the rows of the input. A
- * value that is made in order is needed from where the rows before `wanted` have left it. */
-void needs_of(const HaloPlan *plan, Rows wanted, Part *need);
-HaloStatus needs_of_input(const HaloPlan *plan, Rows wanted, Rows *rows);
+
+/* ---- bands: cut.c --------------------------------------------------------------------------------------- */
+
+/* A plan's output cut into bands. A value that is made in order may be wanted from a row on that lies far from
+ * its first, as behind a `trim`: then bands come first that make no output and bring such values there, each
+ * with the next rows of the input, so that no band ever holds all that was before it. */
+typedef struct Bands {
+    const HaloPlan *plan;
+    int64_t rows; /* of the output in a band */
+    int64_t lead; /* so many bands make no output */
+    int64_t step; /* rows of the input for each of these */
+} Bands;
+
+/* `leads`: may there be such bands? Else all is made from the first row of the output on. */
+Bands bands_cut(const HaloPlan *plan, int64_t rows, bool leads);
+/* Rows of the output that band k makes; and how many bands there are. */
+Rows bands_output(const Bands *bands, int64_t k);
+int64_t bands_count(const Bands *bands);
+
+/* What is needed of every value, from needs_new, for band k; or for rows `wanted` of the output, behind the
+ * bands that make none. */
+void needs_of_band(const Bands *bands, int64_t k, Part *need);
+void needs_of(const Bands *bands, Rows wanted, Part *need);
 
 #endif

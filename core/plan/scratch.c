@@ -51,14 +51,18 @@ static int64_t of_step(const Device *device, const HaloPlan *plan, const HaloSte
     return device->backend->asked(device->handle);
 }
 
-int64_t scratch_of(const Device *device, const HaloPlan *plan, int64_t rows)
+/* Of the first band that makes output, and, of those that make none, one in the middle. */
+int64_t scratch_of(const Device *device, const Bands *bands)
 {
     int64_t most = 0;
+    const HaloPlan *plan = bands->plan;
     Part *need = needs_new(plan);
     if (need == NULL || device->backend->ask == NULL || device->handle == NULL) goto out;
-    needs_of(plan, (Rows){0, smaller(rows, rows_length(&plan->reg[plan->output]))}, need);
-    for (int i = 0; i < plan->steps; i++)
-        most = larger(most, of_step(device, plan, &plan->step[i], need, rows));
+    for (int64_t k = bands->lead / 2; k <= bands->lead; k += larger(1, bands->lead - k)) {
+        needs_of_band(bands, k, need);
+        for (int i = 0; i < plan->steps; i++)
+            most = larger(most, of_step(device, plan, &plan->step[i], need, bands->rows));
+    }
 out:
     free(need);
     return most;

@@ -106,7 +106,7 @@ static HaloStatus add_rows(Run *run, int at, Rows part, HaloResult *result)
     const Measure *measure = primitive_of(step)->measure;
     HaloBuf src = run->value[step->src[0]];
     src.shape = work->plan->reg[step->src[0]];
-    HALO_TRY(measure_band(run->device, step, &src, part, work->band, &work->measured[at]));
+    HALO_TRY(measure_band(run->device, step, &src, part, work->bands.rows, &work->measured[at]));
     if ((step->result >= 0 || step->loudness) && measure->has_loudness && src.shape.kind == HALO_AUDIO) {
         const HaloBuf block = rows_of(&src, part);
         HALO_TRY(measure_loudness(run->device, step, &block, &work->measured[at]));
@@ -118,14 +118,15 @@ out:
 }
 
 /* Bands are added in order, as if one device made them all: each waits for those before it. */
-static HaloStatus run_measure(Run *run, int at, Rows rows)
+static HaloStatus run_measure(Run *run, int at)
 {
     HaloStatus status = HALO_OK;
     Work *work = run->work;
     HaloResult *result = result_of(run, at);
-    if (result == NULL) return HALO_OK;
-    if (!turns_wait(work->turns, &work->counted[at], rows.from / work->band)) return turns_failure(work->turns);
-    HALO_TRY(add_rows(run, at, needs_measured(work->plan, &work->plan->step[at], rows), result));
+    if (result == NULL || run->k < work->bands.lead) return HALO_OK;
+    if (!turns_wait(work->turns, &work->counted[at], run->k - work->bands.lead))
+        return turns_failure(work->turns);
+    HALO_TRY(add_rows(run, at, needs_measured(work->plan, &work->plan->step[at], run->rows), result));
     turns_advance(work->turns, &work->counted[at], HALO_OK);
 out:
     return status;
@@ -165,13 +166,13 @@ out:
     return status;
 }
 
-static HaloStatus run_step(Run *run, int at, Rows rows)
+static HaloStatus run_step(Run *run, int at)
 {
     HaloStatus status = HALO_OK;
     const HaloPlan *plan = run->work->plan;
     HaloStep step = plan->step[at];
     const HaloBuf *src[HALO_MAX_SOURCES];
-    if (primitive_of(&step)->measure != NULL) return run_measure(run, at, rows);
+    if (primitive_of(&step)->measure != NULL) return run_measure(run, at);
     if (part_is_empty(run->need[step.dst])) return HALO_OK; /* nobody reads it */
     if (step.resolve != NULL) HALO_TRY(step.resolve(&step, &run->work->own.item[step.resolve_from]));
     if (step.dst == plan->output && run->on_host && run->out.data != NULL)
@@ -182,7 +183,7 @@ static HaloStatus run_step(Run *run, int at, Rows rows)
         HALO_TRY(make_value(run, &step));
     } else {
         find_sources(run, &step, src);
-        HALO_TRY(carry_on(run->device, plan, &step, src, &run->value[step.dst], rows, run->work->band,
+        HALO_TRY(carry_on(run->device, &run->work->bands, run->k, &step, src, &run->value[step.dst],
                           &run->work->carried[at]));
     }
 out:
@@ -214,25 +215,27 @@ out:
     return status;
 }
 
-HaloStatus band_run(Run *run, Rows rows)
+HaloStatus band_run(Run *run, int64_t k)
 {
     HaloStatus status = HALO_OK;
     const HaloPlan *plan = run->work->plan;
     const BandIo *io = run->work->io;
-    needs_of(plan, rows, run->need);
+    run->k = k;
+    run->rows = bands_output(&run->work->bands, k);
+    needs_of_band(&run->work->bands, k, run->need);
     const Rows in = needs_rows(&plan->reg[plan->input[0].reg], run->need[plan->input[0].reg]);
-    HALO_TRY(io->begin(io->context, in, rows, &run->in, &run->out));
+    HALO_TRY(io->begin(io->context, k, in, run->rows, &run->in, &run->out));
     for (int i = 0; i < plan->inputs; i++) HALO_TRY(place_input(run, &plan->input[i]));
     double clock;
     HALO_TRY(clock_mark(run, HALO_MARK_START, &clock));
     for (int i = 0; i < plan->steps; i++) {
-        HALO_TRY(run_step(run, i, rows));
-        for (int k = 0; k < plan->step[i].sources; k++)
-            if (!read_later(plan, plan->step[i].src[k], i)) release_value(run, plan->step[i].src[k]);
+        HALO_TRY(run_step(run, i));
+        for (int s = 0; s < plan->step[i].sources; s++)
+            if (!read_later(plan, plan->step[i].src[s], i)) release_value(run, plan->step[i].src[s]);
     }
     HALO_TRY(clock_mark(run, HALO_MARK_STOP, &clock));
     HALO_TRY(fetch_output(run));
-    HALO_TRY(io->end(io->context, rows));
+    HALO_TRY(io->end(io->context, k));
 out:
     for (int r = 0; r < plan->regs; r++) release_value(run, r);
     return status;

@@ -9,7 +9,7 @@
 /* What the bands of a plan share, whichever device makes them. */
 typedef struct Work {
     const HaloPlan *plan; /* as the backend runs it */
-    int64_t band;         /* rows of the output at a time */
+    Bands bands;          /* of that */
     const BandIo *io;
     HaloResults *results;
     HaloResults own;    /* [steps] what was measured for `resolve` */
@@ -25,6 +25,8 @@ typedef struct Run {
     Device *device;
     Work *work;
     bool on_host;    /* the backend works on host memory: nothing is copied to it */
+    int64_t k;       /* the band that is made, */
+    Rows rows;       /* and its rows of the output */
     HaloBuf in, out; /* of this band, in host memory; out.data NULL: no output wanted */
     Part *need;      /* from needs_new */
     HaloBuf *value;  /* [regs] data NULL: not there */
@@ -34,7 +36,7 @@ typedef struct Run {
 
 HaloStatus band_open(Run *run, Device *device, Work *work);
 void band_close(Run *run);
-/* These rows of the output, step by step. */
-HaloStatus band_run(Run *run, Rows rows);
+/* Band k, step by step. */
+HaloStatus band_run(Run *run, int64_t k);
 
 #endif

@@ -17,22 +17,28 @@ static void copy_rows(const HaloBuf *from, const HaloBuf *to, Rows rows)
         memcpy(halo_at(&part, part.x0, y), halo_at(from, part.x0, y), (size_t)halo_row_bytes(&part));
 }
 
-/* The first row of the value that later bands need. Those at the end, whose borders reflect, may need rows
- * further back than the next band does. */
-static HaloStatus needed_later(const HaloPlan *plan, HaloReg reg, Rows rows, int64_t band, int64_t end,
-                               int64_t *first)
+/* The first row of the value that bands after band k need: the next one, and the first that makes output. The
+ * last row of all, whose borders reflect, may need rows further back than these do, and it may be any that
+ * comes. */
+static HaloStatus needed_later(const Bands *bands, int64_t k, HaloReg reg, int64_t end, int64_t *first)
 {
-    const int64_t made = rows_length(&plan->reg[plan->output]);
+    const HaloPlan *plan = bands->plan;
+    const HaloShape *shape = &plan->reg[reg];
+    const int64_t made = rows_length(&plan->reg[plan->output]), later[] = {k + 1, larger(k + 1, bands->lead)};
     *first = end;
-    if (rows.to >= made) return HALO_OK;
+    if (k + 1 >= bands_count(bands)) return HALO_OK;
     Part *need = needs_new(plan);
     if (need == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
-    needs_of(plan, (Rows){rows.to, smaller(rows.to + band, made)}, need);
-    const HaloShape *shape = &plan->reg[reg];
-    if (!part_is_empty(need[reg])) *first = smaller(*first, needs_rows(shape, need[reg]).from);
-    needs_of(plan, (Rows){made - 1, made}, need);
-    if (!part_is_empty(need[reg]))
-        *first = smaller(*first, end - (rows_length(shape) - needs_rows(shape, need[reg]).from));
+    for (int i = 0; i < 2; i++) {
+        needs_of_band(bands, later[i], need);
+        if (!part_is_empty(need[reg])) *first = smaller(*first, needs_rows(shape, need[reg]).from);
+    }
+    needs_of(bands, (Rows){made - 1, made}, need);
+    if (!part_is_empty(need[reg])) {
+        const Rows last = needs_rows(shape, need[reg]);
+        const bool endless = shape_is_endless(&plan->reg[plan->input[0].reg]);
+        *first = smaller(*first, endless ? end - (last.to - last.from) : last.from);
+    }
     free(need);
     return HALO_OK;
 }
@@ -58,8 +64,8 @@ static HaloStatus keep_tail(const HaloBuf *dst, int64_t first, Carried *carried)
     return HALO_OK;
 }
 
-HaloStatus carry_on(Device *device, const HaloPlan *plan, const HaloStep *step, const HaloBuf *const src[],
-                    HaloBuf *dst, Rows rows, int64_t band, Carried *carried)
+HaloStatus carry_on(Device *device, const Bands *bands, int64_t k, const HaloStep *step,
+                    const HaloBuf *const src[], HaloBuf *dst, Carried *carried)
 {
     HaloStatus status = HALO_OK;
     const Primitive *primitive = primitive_of(step);
@@ -77,7 +83,7 @@ HaloStatus carry_on(Device *device, const HaloPlan *plan, const HaloStep *step, 
         HALO_TRY(primitive->go_on(device->backend, device->handle, step, src, &rest, carried->state));
         carried->done = wanted.to;
     }
-    HALO_TRY(needed_later(plan, step->dst, rows, band, carried->done, &first));
+    HALO_TRY(needed_later(bands, k, step->dst, carried->done, &first));
     HALO_TRY(keep_tail(dst, first, carried));
 out:
     return status;

@@ -12,10 +12,9 @@ typedef struct Carried {
     HaloBuf tail; /* the last of them; data NULL: none */
 } Carried;
 
-/* Makes what `dst` has from `done` on, and copies the rest, while rows `rows` of the output are made, `band` at
- * a time. */
-HaloStatus carry_on(Device *device, const HaloPlan *plan, const HaloStep *step, const HaloBuf *const src[],
-                    HaloBuf *dst, Rows rows, int64_t band, Carried *carried);
+/* Makes what `dst` has from `done` on, and copies the rest, in band k. */
+HaloStatus carry_on(Device *device, const Bands *bands, int64_t k, const HaloStep *step,
+                    const HaloBuf *const src[], HaloBuf *dst, Carried *carried);
 void carry_free(Carried *carried);
 
 #endif

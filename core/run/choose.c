@@ -148,7 +148,8 @@ static HaloStatus hold_for(HaloSession *session, Device *device, const HaloPlan 
     const int64_t beside = scratch_beside(device, plan, band);
     HALO_TRY(halo_memory_hold(&session->memory, beside < 0 ? beside : larger(beside - *held, 0)));
     *held = larger(*held, beside);
-    if (device == &session->host) device->limit = larger(bands_memory(plan, band, false), 1);
+    const Bands bands = bands_on(device, plan, band);
+    if (device == &session->host) device->limit = larger(bands_memory(&bands, false), 1);
 out:
     return status;
 }

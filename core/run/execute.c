@@ -55,13 +55,10 @@ static HaloStatus run_bands(Run *run, uint64_t *clipped)
 {
     HaloStatus status = HALO_OK;
     Work *work = run->work;
-    const HaloPlan *plan = work->plan;
     for (int64_t k; turns_take(work->turns, &work->next, &k);) {
-        const int64_t from = k * work->band;
-        if (work->io->wait != NULL) HALO_TRY(work->io->wait(work->io->context, from));
-        const int64_t length = rows_length(&plan->reg[plan->output]);
-        if (from >= length) break;
-        HALO_TRY(band_run(run, (Rows){from, smaller(from + work->band, length)}));
+        if (work->io->wait != NULL) HALO_TRY(work->io->wait(work->io->context, k));
+        if (k >= bands_count(&work->bands)) break;
+        HALO_TRY(band_run(run, k));
     }
     HALO_TRY(run->device->backend->finish(run->device->handle, clipped));
 out:
@@ -118,20 +115,21 @@ static HaloStatus run_team(Team team, Work *work, uint64_t *clipped, HaloTimes *
     return turns_failure(work->turns);
 }
 
-HaloStatus execute_bands(Team team, const HaloPlan *plan, int64_t band, const BandIo *io, HaloResults *results,
+HaloStatus execute_bands(Team team, const Bands *bands, const BandIo *io, HaloResults *results,
                          uint64_t *clipped, HaloTimes *ms)
 {
     HaloStatus status = HALO_OK;
     uint64_t lost = 0;
     HaloTimes taken = {0};
     Turns own;
-    Work work = {.plan = plan_for(plan, team.device->backend),
-                 .band = band,
+    Work work = {.plan = plan_for(bands->plan, team.device->backend),
+                 .bands = *bands,
                  .io = io,
                  .turns = io->turns != NULL ? io->turns : &own};
     turns_open(&own);
     if (results != NULL) *results = (HaloResults){0};
-    for (int i = 0; i < team.count; i++) device_keep_only(&team.device[i], plan);
+    for (int i = 0; i < team.count; i++) device_keep_only(&team.device[i], bands->plan);
+    work.bands.plan = work.plan;
     HALO_TRY(prepare(&work, results));
     HALO_TRY(run_team(team, &work, &lost, &taken));
     if (clipped != NULL) *clipped = lost;

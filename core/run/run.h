@@ -38,16 +38,17 @@ HaloStatus verify_on(Device *other, const HaloPlan *plan, const HaloOptions *opt
 typedef struct BandIo {
     void *context;
     Turns *turns; /* of the threads that read and write: whoever fails stops all; NULL: there are none */
-    /* Waits until it is known whether the output has a row `from`. A plan for sound of unknown length is given
-     * its length here, once the input has ended. NULL: all lengths are known. */
-    HaloStatus (*wait)(void *context, int64_t from);
-    /* A band begins: gives the rows it reads, and room for those it makes (no data: they are not wanted). */
-    HaloStatus (*begin)(void *context, Rows in, Rows out, HaloBuf *from, HaloBuf *to);
-    HaloStatus (*end)(void *context, Rows out); /* the band is made */
+    /* Waits until it is known whether there is a band k. A plan for sound of unknown length is given its length
+     * here, once the input has ended. NULL: all lengths are known. */
+    HaloStatus (*wait)(void *context, int64_t k);
+    /* A band begins: gives the rows it reads, and room for those it makes (no data: they are not wanted, or
+     * `out` is empty). */
+    HaloStatus (*begin)(void *context, int64_t k, Rows in, Rows out, HaloBuf *from, HaloBuf *to);
+    HaloStatus (*end)(void *context, int64_t k); /* the band is made */
 } BandIo;
 
-/* execute.c: runs a plan, `band` rows at a time. Of sound of unknown length one device alone. */
-HaloStatus execute_bands(Team team, const HaloPlan *plan, int64_t band, const BandIo *io, HaloResults *results,
+/* execute.c: runs a plan, band by band. Of sound of unknown length one device alone. */
+HaloStatus execute_bands(Team team, const Bands *bands, const BandIo *io, HaloResults *results,
                          uint64_t *clipped, HaloTimes *ms);
 /* whole.c: the same from a whole buffer to another, where there is to be output: the first writes to a buffer
  * that is there, the second allocates one. And how many rows they take at a time. */

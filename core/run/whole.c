@@ -6,17 +6,18 @@ typedef struct WholeBuffers {
     HaloBuf *out; /* NULL: no output wanted */
 } WholeBuffers;
 
-static HaloStatus whole_begin(void *context, Rows in, Rows out, HaloBuf *from, HaloBuf *to)
+static HaloStatus whole_begin(void *context, int64_t k, Rows in, Rows out, HaloBuf *from, HaloBuf *to)
 {
+    (void)k;
     const WholeBuffers *whole = context;
     *from = rows_of(whole->in, in);
-    *to = whole->out != NULL ? rows_of(whole->out, out) : (HaloBuf){0};
+    *to = whole->out != NULL && out.from < out.to ? rows_of(whole->out, out) : (HaloBuf){0};
     return HALO_OK;
 }
 
-static HaloStatus whole_end(void *context, Rows out)
+static HaloStatus whole_end(void *context, int64_t k)
 {
-    (void)context, (void)out;
+    (void)context, (void)k;
     return HALO_OK;
 }
 
@@ -31,7 +32,8 @@ HaloStatus execute_into(Team team, const HaloPlan *plan, const HaloOptions *opti
 {
     WholeBuffers whole = {in, plan->wants_output ? out : NULL};
     const BandIo io = {.context = &whole, .begin = whole_begin, .end = whole_end};
-    return execute_bands(team, plan, execute_band(team, plan, options), &io, results, clipped, ms);
+    const Bands bands = bands_on(team.device, plan, execute_band(team, plan, options));
+    return execute_bands(team, &bands, &io, results, clipped, ms);
 }
 
 HaloStatus execute_on(Team team, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,

@@ -50,12 +50,13 @@ static void make_task(void *context, int64_t task, int worker)
 }
 
 /* BandIo::begin: the plan takes samples one by one, so that bands do not overlap. */
-static HaloStatus begin_band(void *context, Rows in, Rows out, HaloBuf *from, HaloBuf *to)
+static HaloStatus begin_band(void *context, int64_t k, Rows in, Rows out, HaloBuf *from, HaloBuf *to)
 {
     HaloStatus status = HALO_OK;
     Run *run = context;
     double start = now_ms();
     const HaloShape *shape = &run->made.shape;
+    (void)k;
     run->rows = in.to - in.from;
     HALO_TRY(frames_read(run->frames, in.from, run->rows, run->samples));
     run->ms.read += now_ms() - start;
@@ -71,11 +72,11 @@ out:
     return status;
 }
 
-static HaloStatus end_band(void *context, Rows out)
+static HaloStatus end_band(void *context, int64_t k)
 {
     Run *run = context;
     const double start = now_ms();
-    (void)out;
+    (void)k;
     const HaloStatus status = save_rows(&run->writer, &run->out);
     run->ms.write += now_ms() - start;
     return status;
@@ -153,7 +154,8 @@ static HaloStatus run_bands(Run *run, HaloReport *report)
     HALO_TRY(device_open(host, 0, run->session->options.jobs));
     HALO_TRY(save_begin(&run->writer, like, out, false));
     HALO_TRY(take_memory(run, &held, &block));
-    status = execute_bands((Team){host, 1}, run->plan, run->band, &io, NULL, &report->clipped, &report->ms);
+    const Bands bands = bands_on(host, run->plan, run->band);
+    status = execute_bands((Team){host, 1}, &bands, &io, NULL, &report->clipped, &report->ms);
     free(block);
     halo_memory_release(&run->session->memory, held);
     HALO_TRY(status);

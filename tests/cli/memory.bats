@@ -176,3 +176,18 @@ END
     halo run --max-memory 4M scan:axis=x tall.pgm -o tall.npy
     [ "$(tail -c 8 tall.npy | od -An -td8 | tr -d ' ')" -eq "$(tail -n 400 tall.pgm | awk '{ sum += $1 } END { print sum }')" ]
 }
+
+@test "what lies before a cut is gone through, not kept: recursive filters and scans" {
+    for i in 1 2 3 4 5 6 7 8; do cat noise; done > long
+    local filter='lowpass:1kHz,design=butterworth,phase=causal | notch:50Hz,phase=causal'
+    halo run --raw s16,48000,1 "$filter" long -o - --to raw | tail -c +22000001 | head -c 20000 > cut
+    halo run --raw s16,48000,1 "$filter | trim:11000000,length=10000" long -o less --to raw --max-memory 2M
+    cat long | halo run --raw s16,48000,1 "$filter | trim:11000000,length=10000" - -o piped --to raw --max-memory 2M
+    cmp cut less
+    cmp cut piped
+    (printf 'P5 512 40000 255 '; head -c 20480000 long) > tall.pgm
+    halo run "scan:axis=y | crop:500x30+3+39000" tall.pgm -o less.npy --max-memory 4M
+    halo run "scan:axis=y" tall.pgm -o all.npy
+    halo run "crop:500x30+3+39000" all.npy -o cut.npy
+    cmp cut.npy less.npy
+}

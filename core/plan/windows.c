@@ -1,0 +1,136 @@
+/* The windows of a plan's bands: the rows of the input that are in memory for each of them, one after the
+ * other. */
+#include <stdlib.h>
+
+#include "bands.h"
+#include "plan.h"
+#include "primitive/primitive.h"
+
+typedef struct Windows {
+    const Bands *bands;
+    const HaloShape *in;
+    int64_t made, read; /* all rows of output and input */
+    bool endless;
+    Rows last;  /* of the input, needed by the last row of the output: with borders that reflect it needs rows
+                   further  back than those before it */
+    Part *need; /* from needs_new */
+} Windows;
+
+static Rows of_input(const Windows *w)
+{
+    const HaloPlan *plan = w->bands->plan;
+    return needs_rows(w->in, w->need[plan->input[0].reg]);
+}
+
+static Rows needed(const Windows *w, Rows wanted)
+{
+    needs_of(w->bands, wanted, w->need);
+    return of_input(w);
+}
+
+static Rows needed_by(const Windows *w, int64_t k)
+{
+    needs_of_band(w->bands, k, w->need);
+    return of_input(w);
+}
+
+static HaloStatus open_windows(const Bands *bands, Windows *w)
+{
+    const HaloPlan *plan = bands->plan;
+    *w = (Windows){.bands = bands, .in = &plan->reg[plan->input[0].reg]};
+    w->made = rows_length(&plan->reg[plan->output]);
+    w->read = rows_length(w->in);
+    w->need = needs_new(plan);
+    if (w->need == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    w->endless = shape_is_endless(w->in);
+    w->last = needed(w, (Rows){w->made - 1, w->made});
+    return HALO_OK;
+}
+
+/* Of an image: what no band needs from here on is not kept, nor read where the reader can go on without. */
+static Rows next_window_of_image(const Windows *w, int64_t k, int64_t before)
+{
+    const Rows now = needed_by(w, k), later = needed(w, (Rows){bands_output(w->bands, k).from, w->made});
+    int64_t from = later.from < later.to ? later.from : before;
+    if (now.from < now.to) from = smaller(from, now.from);
+    return (Rows){from, larger(larger(before, from), now.to)};
+}
+
+/* So far back the last row of the output reads: from the end of the input, where that is known; else from the
+ * last row that it reads itself. */
+static int64_t back(const Windows *w)
+{
+    if (w->last.from >= w->last.to) return 0;
+    return (w->endless ? w->last.to : w->read) - w->last.from;
+}
+
+/* What is measured is concluded with the last band: one frame more shows whether there is another. Else
+ * somebody may be waiting for what can be made without it. */
+static bool any_measures(const HaloPlan *plan)
+{
+    for (int i = 0; i < plan->steps; i++)
+        if (plan->step[i].dst < 0) return true;
+    return false;
+}
+
+/* A window keeps the rows that later bands need: before there is any output, those of the first band that makes
+ * some. While the length of sound is unknown each band may be the last: the input may end as soon as the band's
+ * first frame is there, and then as much before it is needed as the last frame needs before the end. The last
+ * window of sound goes to the end of the input, so that damage there is found even where no band needs those
+ * frames, unless they are many. */
+static Rows next_window(const Windows *w, int64_t k, int64_t before)
+{
+    const Bands *bands = w->bands;
+    const bool leads = k < bands->lead;
+    const Rows out = bands_output(bands, k);
+    if (w->in->kind == HALO_IMAGE) return next_window_of_image(w, k, before);
+    if (out.from >= w->made) return (Rows){before, before};
+    const Rows first = leads ? needed_by(w, bands->lead) : needed(w, (Rows){out.from, out.from + 1});
+    int64_t last = first.from < first.to ? first.from : before;
+    Rows window = needed_by(w, k);
+    if (window.from == window.to) window = (Rows){before, before};
+    if (leads) last = window.from = smaller(window.from, last);
+    window.from = smaller(window.from, larger(0, (w->endless ? last : w->read) - back(w)));
+    window.to = larger(larger(before, window.from), window.to + (w->endless && any_measures(bands->plan)));
+    if (k + 1 >= bands_count(bands) && !w->endless && w->read - window.to <= BANDS_FEW_FRAMES)
+        window.to = w->read;
+    return window;
+}
+
+HaloStatus bands_window(const Bands *bands, int64_t k, int64_t before, Rows *window)
+{
+    Windows w;
+    const HaloStatus status = open_windows(bands, &w);
+    if (status == HALO_OK) *window = next_window(&w, k, before);
+    free(w.need);
+    return status;
+}
+
+/* Of more bands than this only the first and the last are looked at, of those that make output and of those
+ * that do not: the others are like them, unless a step leaves out here more and there less. */
+#define BANDS_LOOKED_AT 4096
+
+/* Of bands [first, end); *before: where the window before them ends. */
+static int64_t widest_of(const Windows *w, int64_t first, int64_t end, int64_t *before)
+{
+    const bool all = bands_jump(w->bands->plan) > 0;
+    int64_t most = 0;
+    for (int64_t k = first; k < end; k++) {
+        if (!all && k == first + BANDS_LOOKED_AT && end - k > 2) k = end - 2;
+        const Rows window = next_window(w, k, *before);
+        most = larger(most, window.to - window.from);
+        *before = window.to;
+    }
+    return most;
+}
+
+int64_t bands_widest_window(const Bands *bands)
+{
+    Windows w;
+    int64_t before = 0;
+    if (open_windows(bands, &w) != HALO_OK) return w.read; /* all of it, where nobody can tell */
+    const int64_t lead = widest_of(&w, 0, bands->lead, &before);
+    const int64_t most = widest_of(&w, bands->lead, bands_count(bands), &before);
+    free(w.need);
+    return larger(lead, most);
+}
