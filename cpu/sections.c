@@ -9,6 +9,7 @@
 #include "halo/numerics.h"
 
 #define RUN HALO_SECTIONS_REST
+#define BLOCK (16 * RUN) /* what the cache holds */
 
 typedef struct Sections {
     const HaloBuf *src;
@@ -93,6 +94,7 @@ static void filter_run(const HaloSections *how, double *z, double *x, int64_t n)
 /* ---- causal --------------------------------------------------------------------------------------------- */
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 
 static void go_causal(const Sections *s, int channel, char *scratch, uint64_t *clipped)
 {
@@ -116,15 +118,50 @@ static void go_causal(const Sections *s, int channel, char *scratch, uint64_t *c
 
 /* ---- there and back ------------------------------------------------------------------------------------- */
 
-static void go_over(const HaloSections *how, double *z, double *x, int64_t n)
+/* Samples are counted with those that continue the sound. On the way there only the state at each block's start
+ * is kept. On the way back, from the last block to the first, each is filtered once more from there: what has
+ * been there is never in memory as a whole. */
+
+static double one_sample(const Sections *s, int channel, int64_t x)
+{
+    double v;
+    load(s, channel, x, 1, &v);
+    return v;
+}
+
+static void load_continued(const Sections *s, int channel, int64_t from, int64_t count, double *to)
+{
+    const int64_t last = s->src->shape.width - 1;
+    for (int64_t i = 0, n; i < count; i += n) {
+        const int64_t x = from + i - s->extend;
+        n = 1;
+        if (x < 0) {
+            to[i] = 2.0 * one_sample(s, channel, 0) - one_sample(s, channel, -x);
+        } else if (x > last) {
+            to[i] = 2.0 * one_sample(s, channel, last) - one_sample(s, channel, 2 * last - x);
+        } else {
+            n = least(count - i, last + 1 - x);
+            load(s, channel, x, n, to + i);
+        }
+    }
+}
+
+/* As if the first section had been given `x` for ever. */
+static void begin_with(const HaloSections *how, double x, double *z)
 {
     for (int k = 0; k < how->count; k++) {
-        z[2 * k] = how->section[k].z0 * x[0];
-        z[2 * k + 1] = how->section[k].z1 * x[0];
+        z[2 * k] = how->section[k].z0 * x;
+        z[2 * k + 1] = how->section[k].z1 * x;
     }
-    for (int64_t i = 0; i < n; i += RUN) {
-        rest(z, how->count);
-        filter_run(how, z, x + i, least(RUN, n - i));
+}
+
+/* Samples, in place; `first`: the number of the first of them, counted along the way. */
+static void go_along(const HaloSections *how, double *z, int64_t first, double *x, int64_t count)
+{
+    for (int64_t i = 0, n; i < count; i += n) {
+        n = least(RUN - (first + i) % RUN, count - i);
+        if ((first + i) % RUN == 0) rest(z, how->count);
+        filter_run(how, z, x + i, n);
     }
 }
 
@@ -137,23 +174,43 @@ static void turn_round(double *x, int64_t n)
     }
 }
 
+/* What the result has of a block, which begins with frame x. */
+static void put_block(const Sections *s, int channel, int64_t x, int64_t count, const double *from, float *row,
+                      uint64_t *clipped)
+{
+    const int64_t first = most(x, s->dst->x0), end = least(x + count, s->dst->x0 + s->dst->cols);
+    for (int64_t at = first, n; at < end; at += n) {
+        n = least(RUN, end - at);
+        put(s, channel, at, n, from + (at - x), row, clipped);
+    }
+}
+
 static void go_both_ways(const Sections *s, int channel, char *scratch, uint64_t *clipped)
 {
-    double *const wide = (double *)(void *)(scratch + s->at_wide), *const x = wide + s->extend;
-    double *const z = (double *)(void *)(scratch + s->at_state);
-    const int64_t n = s->src->shape.width, end = s->dst->x0 + s->dst->cols;
-    load(s, channel, 0, n, x);
-    for (int64_t i = 1; i <= s->extend; i++) {
-        x[-i] = 2.0 * x[0] - x[i];
-        x[n - 1 + i] = 2.0 * x[n - 1] - x[n - 1 - i];
+    const HaloSections *how = s->how;
+    const size_t states = 2 * (size_t)how->count;
+    double *const x = (double *)(void *)(scratch + s->at_wide), *const z =
+                                                                    (double *)(void *)(scratch + s->at_state);
+    double *const back = z + states, *const kept = back + states;
+    const int64_t blocks = (s->samples + BLOCK - 1) / BLOCK, first = s->dst->x0 + s->extend;
+    load_continued(s, channel, 0, 1, x);
+    begin_with(how, x[0], z);
+    for (int64_t k = 0; k < blocks; k++) {
+        const int64_t count = least(BLOCK, s->samples - k * BLOCK);
+        memcpy(kept + (size_t)k * states, z, states * sizeof *z);
+        if (k == blocks - 1) break;
+        load_continued(s, channel, k * BLOCK, count, x);
+        go_along(how, z, k * BLOCK, x, count);
     }
-    for (int way = 0; way < 2; way++) {
-        go_over(s->how, z, wide, s->samples);
-        turn_round(wide, s->samples);
-    }
-    for (int64_t at = s->dst->x0, part; at < end; at += part) {
-        part = least(RUN, end - at);
-        put(s, channel, at, part, x + at, (float *)(void *)(scratch + s->at_row), clipped);
+    for (int64_t k = blocks - 1; k >= 0 && (k + 1) * BLOCK > first; k--) {
+        const int64_t from = k * BLOCK, count = least(BLOCK, s->samples - from);
+        load_continued(s, channel, from, count, x);
+        go_along(how, kept + (size_t)k * states, from, x, count);
+        turn_round(x, count);
+        if (k == blocks - 1) begin_with(how, x[0], back);
+        go_along(how, back, s->samples - from - count, x, count);
+        turn_round(x, count);
+        put_block(s, channel, from - s->extend, count, x, (float *)(void *)(scratch + s->at_row), clipped);
     }
 }
 
@@ -187,19 +244,20 @@ HaloStatus cpu_sections(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, co
 {
     HaloStatus status = HALO_OK;
     Sections s = {.src = src, .dst = dst, .how = sections, .store = store, .device = device};
-    int64_t total = 0;
+    int64_t total = 0, states = 1;
     void *scratch;
     if (dst->cols < 1 || dst->rows < 1) goto out;
     if (!holds(&s) && !device->asking)
         HALO_FAIL(HALO_ERR_BUG, "sections were to filter what the source does not hold");
-    s.samples = RUN;
+    s.samples = dst->cols;
     if (sections->zero_phase) {
         s.extend = least(sections->extend, src->shape.width - 1);
         s.samples = src->shape.width + 2 * s.extend;
+        states = 2 + (s.samples + BLOCK - 1) / BLOCK;
     }
-    if (!cpu_reserve(&total, s.samples, sizeof(double), &s.at_wide) ||
+    if (!cpu_reserve(&total, sections->zero_phase ? BLOCK : RUN, sizeof(double), &s.at_wide) ||
         !cpu_reserve(&total, 2 * RUN, sizeof(float), &s.at_row) ||
-        !cpu_reserve(&total, 2 * (int64_t)sections->count, sizeof(double), &s.at_state))
+        !cpu_reserve(&total, states, 2 * sections->count * (int64_t)sizeof(double), &s.at_state))
         HALO_FAIL(HALO_ERR_LIMIT, "%lld samples are more than memory can be addressed for",
                   (long long)s.samples);
     s.scratch_bytes = total;

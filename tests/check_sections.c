@@ -45,7 +45,9 @@ static HaloSection draw_section(Rng *rng)
 static HaloShape draw_sound(Rng *rng)
 {
     static const int64_t edge[] = {1, 2, 1023, 1024, 1025, 2048, 5000};
-    const int64_t width = rng_once_in(rng, 2) ? edge[rng_between(rng, 0, 6)] : rng_between(rng, 1, 300);
+    const int64_t width = rng_once_in(rng, 8)   ? 16384 * rng_between(rng, 1, 2) + rng_between(rng, -90, 90)
+                          : rng_once_in(rng, 2) ? edge[rng_between(rng, 0, 6)]
+                                                : rng_between(rng, 1, 300);
     HaloShape shape = test_shape(draw_dtype(rng), width, 1, (int)rng_between(rng, 1, 4));
     shape.kind = HALO_AUDIO;
     return shape;

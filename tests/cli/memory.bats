@@ -113,6 +113,14 @@ PYTHON
     cmp less.ppm more.ppm
 }
 
+@test "there and back: the input and the output are all that is kept" {
+    halo run lowpass:1kHz,design=butterworth in.wav -o all.npy
+    halo run lowpass:1kHz,design=butterworth in.wav -o less.npy --max-memory 14M
+    cmp all.npy less.npy
+    run --separate-stderr peak "$HALO" run lowpass:1kHz,design=butterworth in.wav -o none.npy --max-memory 10M
+    refused "MiB"
+}
+
 @test "counts of many channels are memory, too" {
     head -c 4000 noise > many
     run --separate-stderr peak "$HALO" run stats:percentiles=50 --raw u16:2x1x1000 many --max-memory 100M
