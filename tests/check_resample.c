@@ -12,28 +12,20 @@
 
 #include "backends.h"
 #include "draw.h"
-#include "halo/extend.h"
 #include "oracle.h"
+#include "shared_session.h"
 
 static const char *const kernel_name[] = {"lanczos3", "lanczos2", "cubic",  "mitchell",
                                           "linear",   "area",     "nearest"};
 enum { LANCZOS3, LANCZOS2, CUBIC, MITCHELL, LINEAR, AREA, NEAREST, KERNELS };
 
-static HaloSession *session;
-
 /* The plan of `resize` alone, whose first step has the table. */
 static HaloPlan *plan_for(const HaloShape *shape, int64_t width, int64_t height, int kernel)
 {
     char text[96];
-    HaloPipeline *pipeline;
-    HaloPlan *plan;
     snprintf(text, sizeof text, "resize:%" PRId64 "x%" PRId64 ",fit=exact,alpha=straight,kernel=%s", width,
              height, kernel_name[kernel]);
-    if (halo_pipeline_parse(session, text, &pipeline) != HALO_OK ||
-        halo_plan_make(session, pipeline, shape, NULL, &plan) != HALO_OK)
-        fail_case(NULL, "%s: %s", text, halo_error());
-    halo_pipeline_free(pipeline);
-    return plan;
+    return test_plan(text, shape);
 }
 
 /* ---- the definition ------------------------------------------------------------------------------------- */
@@ -256,19 +248,6 @@ static void long_sides(void **state)
     for_each_case(__func__, 60, large_body);
 }
 
-static int open_all(void **state)
-{
-    return halo_session_open(&(HaloOptions){.device = HALO_DEVICE_CPU}, &session) == HALO_OK
-               ? test_devices_open(state)
-               : -1;
-}
-
-static int close_all(void **state)
-{
-    halo_session_close(session);
-    return test_devices_close(state);
-}
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(tables_are_as_defined),
@@ -278,5 +257,5 @@ int main(int argc, char **argv)
                                        cmocka_unit_test(wide_halves),
                                        cmocka_unit_test(long_sides)};
     test_arguments(argc, argv);
-    return cmocka_run_group_tests(tests, open_all, close_all);
+    return cmocka_run_group_tests(tests, test_session_and_devices_open, test_session_and_devices_close);
 }

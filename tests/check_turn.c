@@ -9,12 +9,11 @@
 #include <cmocka.h>
 
 #include "codec.h"
-#include "halo/extend.h"
 #include "meta/meta.h"
+#include "shared_session.h"
 
 enum { WIDTH = 70, HEIGHT = 133 }; /* more than two bands of rows */
 
-static HaloSession *session;
 static uint8_t samples[WIDTH * HEIGHT * 4];
 
 static HaloBuf picture(int channels)
@@ -43,8 +42,8 @@ static HaloReport run(const char *pipeline, const char *input, const char *outpu
     HaloPipeline *parsed = NULL;
     HaloReport report = {0};
     const HaloJob job = {.input = input, .output = output, .force = HALO_FORCE_YES, .write = {.strip = strip}};
-    if (halo_pipeline_parse(session, pipeline, &parsed) != HALO_OK ||
-        halo_run(session, parsed, &job, &report) != HALO_OK)
+    if (halo_pipeline_parse(test_session, pipeline, &parsed) != HALO_OK ||
+        halo_run(test_session, parsed, &job, &report) != HALO_OK)
         fail_msg("%s %s: %s", pipeline, input, halo_error());
     halo_pipeline_free(parsed);
     return report;
@@ -68,7 +67,7 @@ static void expect_seen(const char *path, int orientation, const HaloBuf *stored
 {
     HaloInfo info;
     HaloBuf data;
-    if (halo_load(session, path, &info, &data) != HALO_OK) fail_msg("%s", halo_error());
+    if (halo_load(test_session, path, &info, &data) != HALO_OK) fail_msg("%s", halo_error());
     assert_int_equal(data.shape.width, orientation >= 5 ? HEIGHT : WIDTH);
     assert_int_equal(data.shape.height, orientation >= 5 ? WIDTH : HEIGHT);
     for (int64_t y = 0; y < data.rows; y++)
@@ -133,7 +132,7 @@ static void the_tag_goes_along_where_it_can(void **unused)
             assert_int_equal(report.notes.count[HALO_NOTE_TURNED], 0);
             halo_report_free(&report);
             expect_seen(output, 1, &data);
-            assert_int_equal(halo_info(session, output, NULL, &info, NULL), HALO_OK);
+            assert_int_equal(halo_info(test_session, output, NULL, &info, NULL), HALO_OK);
             assert_int_equal(halo_exif_orientation(&info.meta.exif), o);
             halo_meta_free(&info.meta);
         }
@@ -209,7 +208,7 @@ static void thumbnails(void **unused)
         HaloInfo info;
         HaloReport report = run(cases[i].pipeline, in, out, false);
         halo_report_free(&report);
-        assert_int_equal(halo_info(session, out, NULL, &info, NULL), HALO_OK);
+        assert_int_equal(halo_info(test_session, out, NULL, &info, NULL), HALO_OK);
         const HaloBlob *exif = &info.meta.exif;
         assert_int_equal(halo_exif_thumbnail(exif), cases[i].kept);
         assert_int_equal(holds(exif, "FACES"), cases[i].kept);
@@ -257,7 +256,7 @@ static void geometry_is_of_what_people_see(void **unused)
             HaloReport report = run(cases[i].pipeline, in, out, false);
             assert_int_equal(report.notes.count[HALO_NOTE_TURNED], 0); /* the output tells all */
             halo_report_free(&report);
-            assert_int_equal(halo_info(session, out, NULL, &info, NULL), HALO_OK);
+            assert_int_equal(halo_info(test_session, out, NULL, &info, NULL), HALO_OK);
             assert_int_equal(info.shape.width, cases[i].width);
             assert_int_equal(info.shape.height, cases[i].height);
             assert_int_equal(halo_exif_orientation(&info.meta.exif), 1);
@@ -325,7 +324,7 @@ static void coding_of_light(void **unused)
         HaloInfo info;
         HaloReport report = run(cases[i].pipeline, in, out, false);
         halo_report_free(&report);
-        assert_int_equal(halo_info(session, out, NULL, &info, NULL), HALO_OK);
+        assert_int_equal(halo_info(test_session, out, NULL, &info, NULL), HALO_OK);
         assert_int_equal(info.meta.code[HALO_CICP].size, cases[i].kept ? 4 : 0);
         halo_meta_free(&info.meta);
     }
@@ -355,24 +354,12 @@ static void what_jpeg_has_no_room_for(void **unused)
     HaloReport report = run("", in, out, false);
     assert_int_equal(report.notes.left_out, HALO_META_EXIF | HALO_META_TEXT);
     halo_report_free(&report);
-    assert_int_equal(halo_info(session, out, NULL, &info, NULL), HALO_OK);
+    assert_int_equal(halo_info(test_session, out, NULL, &info, NULL), HALO_OK);
     assert_int_equal(halo_exif_orientation(&info.meta.exif), 6);
     halo_meta_free(&info.meta);
     free(small.data);
     halo_meta_free(&meta);
 #endif
-}
-
-static int open_session(void **unused)
-{
-    (void)unused;
-    return halo_session_open(&(HaloOptions){.device = HALO_DEVICE_CPU}, &session) == HALO_OK ? 0 : -1;
-}
-
-static int close_session(void **unused)
-{
-    halo_session_close(session);
-    return test_folder_remove(unused);
 }
 
 int main(void)
@@ -387,5 +374,5 @@ int main(void)
         cmocka_unit_test(coding_of_light),
         cmocka_unit_test(what_jpeg_has_no_room_for),
     };
-    return cmocka_run_group_tests(tests, open_session, close_session);
+    return cmocka_run_group_tests(tests, test_session_open, test_session_close);
 }

@@ -8,8 +8,8 @@
 #include <cmocka.h>
 
 #include "codec.h"
-#include "halo/extend.h"
 #include "meta/meta.h"
+#include "shared_session.h"
 
 #define BEGIN "<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF xmlns:rdf='r'><rdf:Description "
 #define TIFF "xmlns:tiff=\"http://ns.adobe.com/tiff/1.0/\" "
@@ -89,15 +89,13 @@ static void damaged_packets(void **unused)
 
 /* ---- files ---------------------------------------------------------------------------------------------- */
 
-static HaloSession *session;
-
 static void run(const char *pipeline, const char *input, const char *output)
 {
     HaloPipeline *parsed = NULL;
     HaloReport report = {0};
     const HaloJob job = {.input = input, .output = output, .force = HALO_FORCE_YES};
-    if (halo_pipeline_parse(session, pipeline, &parsed) != HALO_OK ||
-        halo_run(session, parsed, &job, &report) != HALO_OK)
+    if (halo_pipeline_parse(test_session, pipeline, &parsed) != HALO_OK ||
+        halo_run(test_session, parsed, &job, &report) != HALO_OK)
         fail_msg("%s %s: %s", pipeline, input, halo_error());
     halo_report_free(&report);
     halo_pipeline_free(parsed);
@@ -110,7 +108,7 @@ static void expect_xmp(const char *path, int orientation, int width, int height)
     HaloInfo info;
     snprintf(want, sizeof want, BEGIN TIFF EXIF "tiff:Orientation='%d' exif:PixelXDimension='%d'/>" END "%d",
              orientation, width, height);
-    assert_int_equal(halo_info(session, path, NULL, &info, NULL), HALO_OK);
+    assert_int_equal(halo_info(test_session, path, NULL, &info, NULL), HALO_OK);
     if (info.meta.xmp.size != strlen(want) || memcmp(info.meta.xmp.data, want, info.meta.xmp.size) != 0)
         fail_msg("%s: %.*s", path, (int)info.meta.xmp.size, (const char *)info.meta.xmp.data);
     halo_meta_free(&info.meta);
@@ -162,18 +160,6 @@ static void files_say_what_is_true(void **unused)
     halo_meta_free(&info.meta);
 }
 
-static int open_session(void **unused)
-{
-    (void)unused;
-    return halo_session_open(&(HaloOptions){.device = HALO_DEVICE_CPU}, &session) == HALO_OK ? 0 : -1;
-}
-
-static int close_session(void **unused)
-{
-    halo_session_close(session);
-    return test_folder_remove(unused);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -181,5 +167,5 @@ int main(void)
         cmocka_unit_test(damaged_packets),
         cmocka_unit_test(files_say_what_is_true),
     };
-    return cmocka_run_group_tests(tests, open_session, close_session);
+    return cmocka_run_group_tests(tests, test_session_open, test_session_close);
 }

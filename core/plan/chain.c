@@ -133,7 +133,7 @@ static HaloStatus add_chain(HaloBuilder *builder, HaloPlan *chained, const HaloC
     return plan_add_step(chained, &step);
 }
 
-/* The steps of the plan with its chains in their places. */
+/* Gives `chained` the steps of the plan with its chains in their places; it has no more of a plan. */
 static HaloStatus make(HaloBuilder *builder, const HaloBackend *backend, HaloPlan *chained, int *place)
 {
     HaloStatus status = HALO_OK;
@@ -159,29 +159,22 @@ out:
 HaloStatus plan_chain(HaloBuilder *builder, const HaloBackend *backend)
 {
     HaloStatus status = HALO_OK;
-    HaloPlan *plan = builder->plan, *chained = NULL;
-    int *place = NULL; /* of each step, among those of the chained plan */
+    HaloPlan *plan = builder->plan, *chained, made = {0};
+    int *place = NULL; /* of each step, among those that are made */
     if (backend == NULL || backend->chains == NULL || plan->steps < 2) return HALO_OK;
-    chained = calloc(1, sizeof *chained);
     place = calloc((size_t)plan->steps, sizeof *place);
-    if (chained == NULL || place == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
-    *chained = *plan;
-    chained->steps = 0;
-    chained->step = NULL;
-    HALO_TRY(make(builder, backend, chained, place));
-    if (chained->steps < plan->steps) {
-        /* All but the steps is the plan's own, which has grown meanwhile. */
-        HaloStep *step = chained->step;
-        const int steps = chained->steps;
-        *chained = *plan;
-        chained->step = step;
-        chained->steps = steps;
-        plan->chained = chained;
-        chained = NULL;
-    }
+    if (place == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    HALO_TRY(make(builder, backend, &made, place));
+    if (made.steps == plan->steps) goto out;
+    chained = malloc(sizeof *chained);
+    if (chained == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    *chained = *plan; /* all but the steps is the plan's own */
+    chained->steps = made.steps;
+    chained->step = made.step;
+    made.step = NULL;
+    plan->chained = chained;
 out:
-    if (chained != NULL) free(chained->step);
-    free(chained);
+    free(made.step);
     free(place);
     return status;
 }
