@@ -59,13 +59,25 @@ double cost_step_flops(const HaloPlan *plan, const HaloStep *step, const HaloBac
     return primitive_of(step)->flops(&settled.step, n);
 }
 
+static double seconds_of_each(const HaloPlan *plan, const HaloStep *step, double ns)
+{
+    return samples(&plan->reg[step->dst >= 0 ? step->dst : step->src[0]]) * ns * 1e-9;
+}
+
 /* What a step takes of a core, where that was measured; else 0. */
 static double core_seconds(const HaloPlan *plan, const HaloStep *step)
 {
     const Primitive *primitive = primitive_of(step);
-    const HaloShape *src = &plan->reg[step->src[0]];
     if (primitive->core_ns == NULL) return 0.0;
-    return samples(step->dst >= 0 ? &plan->reg[step->dst] : src) * primitive->core_ns(step, src) * 1e-9;
+    return seconds_of_each(plan, step, primitive->core_ns(step, &plan->reg[step->src[0]]));
+}
+
+/* Of a GPU, beside its bytes and operations. */
+static double gpu_seconds(const HaloPlan *plan, const HaloStep *step)
+{
+    const Primitive *primitive = primitive_of(step);
+    const double ns = primitive->gpu_ns != NULL ? primitive->gpu_ns(step, &plan->reg[step->src[0]]) : 0.0;
+    return ns > 0 ? seconds_of_each(plan, step, ns) : core_seconds(plan, step) / GPU_CORES;
 }
 
 static double step_on_host(const HaloPlan *plan, const HaloStep *step, const HaloBackend *backend)
@@ -79,7 +91,7 @@ static double step_on_host(const HaloPlan *plan, const HaloStep *step, const Hal
 static double step_on_gpu(const HaloPlan *plan, const HaloStep *step, const HaloBackend *backend)
 {
     return GPU_STEP_SECONDS + cost_step_bytes(plan, step) / GPU_BYTES_PER_SECOND +
-           cost_step_flops(plan, step, backend) / GPU_FLOPS_PER_SECOND + core_seconds(plan, step) / GPU_CORES;
+           cost_step_flops(plan, step, backend) / GPU_FLOPS_PER_SECOND + gpu_seconds(plan, step);
 }
 
 /* ---- files ---------------------------------------------------------------------------------------------- */
@@ -151,12 +163,13 @@ double cost_gpu_seconds(const HaloPlan *plan, const HaloBackend *backend, int de
     const HaloPlanFiles *files = &plan->files;
     const double share = options->share > 1 ? options->share : 1.0;
     const double link = files->flows ? GPU_FLOW_BYTES_PER_SECOND : GPU_COPY_BYTES_PER_SECOND;
-    double seconds = 0, write = files->write;
-    for (int i = 0; i < plan->inputs; i++) seconds += bytes(&plan->reg[plan->input[i].reg]) / link;
+    double seconds = bytes(&plan->reg[plan->input[0].reg]) / link, write = files->write;
     if (plan->wants_output) seconds += bytes(&plan->reg[plan->output]) / link;
     const HaloPlan *run = plan_for(plan, backend);
     for (int i = 0; i < run->steps; i++) seconds += step_on_gpu(run, &run->step[i], backend);
     seconds *= part_of_each(plan, devices);
+    for (int i = 1; i < plan->inputs; i++)
+        seconds += bytes(&plan->reg[plan->input[i].reg]) / link; /* to each */
     if (open == 0 && files->room > 0) {
         const double taken = GPU_START_SECONDS * ROOM_TAKEN_PER_SECOND,
                      room = files->room < taken ? files->room : taken;

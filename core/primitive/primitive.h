@@ -59,6 +59,8 @@ typedef struct Primitive {
     /* Nanoseconds that a core takes for a sample of the result, or of `src` where there is none: measured, of
      * what has other costs than bytes and operations. NULL: these say it. */
     double (*core_ns)(const HaloStep *step, const HaloShape *src);
+    /* The same of a GPU, beside bytes and operations. NULL, 0: a thousandth of a core's. */
+    double (*gpu_ns)(const HaloStep *step, const HaloShape *src);
     /* A few words. Sound lies along time: it has no rows. `exact`: not by a way that --precision fast allows.
      */
     void (*describe)(const HaloStep *step, bool sound, bool exact, char *room, size_t size);

@@ -12,11 +12,16 @@ static double flops(const HaloStep *step, double samples)
     return 8.0 * samples * (double)(window->width + window->height);
 }
 
+static double side_of(const HaloRank *rank)
+{
+    return sqrt((double)rank->window.width * (double)rank->window.height);
+}
+
 /* Networks of few comparisons for small windows; beyond them counting (bytes), and sorted tiles. */
 static double core_ns(const HaloStep *step, const HaloShape *src)
 {
     const HaloRank *rank = &step->u.rank;
-    const double side = sqrt((double)rank->window.width * (double)rank->window.height);
+    const double side = side_of(rank);
     const bool bytes = src->dtype == HALO_U8, floats = src->dtype == HALO_F32;
     if (rank->span != NULL) return (floats ? 0.2 : 0.1) * (double)rank->window.height;
     if (rank->fraction == 0.0 || rank->fraction == 1.0) return floats ? 2.0 : 1.0;
@@ -24,6 +29,16 @@ static double core_ns(const HaloStep *step, const HaloShape *src)
     if (side <= 5) return floats ? 20.0 : 5.0;
     if (bytes) return 20.0;
     return fmin((floats ? 5.0 : 4.0) * side, 70.0);
+}
+
+/* Beyond the windows that fit registers a GPU gains less on a core: what it counts lies in shared memory. */
+static double gpu_ns(const HaloStep *step, const HaloShape *src)
+{
+    const HaloRank *rank = &step->u.rank;
+    const double side = side_of(rank);
+    if (rank->span != NULL || rank->fraction == 0.0 || rank->fraction == 1.0 || side < 16.0) return 0.0;
+    if (src->dtype == HALO_U8) return 0.015 + 0.0011 * side;
+    return (src->dtype == HALO_F32 ? 1.0 : 0.75) * (0.05 + 0.0055 * side);
 }
 
 static void describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
@@ -63,6 +78,7 @@ const Primitive primitive_rank = {
     .reads = window_reads,
     .flops = flops,
     .core_ns = core_ns,
+    .gpu_ns = gpu_ns,
     .describe = describe,
     .run = run,
 };

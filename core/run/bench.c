@@ -76,8 +76,9 @@ static double multiply_adds(const HaloPlan *plan, const HaloStep *step, const Ha
 
 /* What the device's ceilings leave: all bytes once, or all multiply-adds, whichever takes longer. Ceilings that
  * cannot be measured, for want of memory above all, are no reason to fail. */
-static void find_floor(Device *device, const HaloPlan *plan, HaloTiming *timing)
+static void find_floor(Team team, const HaloPlan *plan, HaloTiming *timing)
 {
+    Device *device = team.device;
     HaloCeilings *c = &device->ceilings;
     if (c->read_gbs == 0.0 && device->backend->ceilings != NULL &&
         device->backend->ceilings(device->handle, c) != HALO_OK)
@@ -86,7 +87,7 @@ static void find_floor(Device *device, const HaloPlan *plan, HaloTiming *timing)
     const double memory = plan->wants_output ? c->copy_gbs : c->read_gbs;
     if (memory <= 0.0 || c->fma_gflops <= 0.0) return;
     const double moving = timing->bytes / memory * 1e-6, sums = timing->flops / c->fma_gflops * 1e-6;
-    timing->floor_ms = moving > sums ? moving : sums;
+    timing->floor_ms = (moving > sums ? moving : sums) / team.count;
 }
 
 /* That a GPU takes a while to start is no reason against several: it is not timed. */
@@ -146,7 +147,7 @@ HaloStatus halo_bench(HaloSession *session, const HaloPipeline *pipeline, const 
         timing->bytes += cost_step_bytes(run, &run->step[i]);
         timing->flops += multiply_adds(run, &run->step[i], backend);
     }
-    find_floor(choice.team.device, plan, timing);
+    find_floor(choice.team, plan, timing);
 out:
     atomic_store(&session->memory.held, 0);
     halo_plan_free(plan);

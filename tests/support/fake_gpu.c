@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core.h"
+#include "each_primitive.h"
 #include "fake_gpu.h"
 #include "pipelines.h"
 
@@ -101,42 +102,30 @@ static HaloStatus fake_download(HaloDevice *device, const HaloBuf *from, HaloBuf
     return status;
 }
 
-/* The calls that only pass on what they are given. */
-#define PASS_ON(X)                                                                                             \
-    X(alloc, (HaloDevice * d, HaloBuf * buf), (d, buf), 0)                                                     \
-    X(finish, (HaloDevice * d, uint64_t * clipped), (d, clipped), 0)                                           \
-    X(conv, (HaloDevice * d, const HaloBuf *src, HaloBuf *dst, const HaloConv *how, HaloStore store),          \
-      (d, src, dst, how, store), dst->rows)                                                                    \
-    X(sep, (HaloDevice * d, const HaloBuf *src, HaloBuf *dst, const HaloSep *how, HaloStore store),            \
-      (d, src, dst, how, store), dst->rows)                                                                    \
-    X(map, (HaloDevice * d, const HaloBuf *src, HaloBuf *dst, const HaloMap *how, HaloStore store),            \
-      (d, src, dst, how, store), dst->rows)                                                                    \
-    X(combine,                                                                                                 \
-      (HaloDevice * d, const HaloBuf *a, const HaloBuf *b, HaloBuf *dst, const HaloCombine *how,               \
-       HaloStore store),                                                                                       \
-      (d, a, b, dst, how, store), dst->rows)                                                                   \
-    X(reduce, (HaloDevice * d, const HaloBuf *src, unsigned want, HaloMoments *out), (d, src, want, out),      \
-      src->rows)                                                                                               \
-    X(fold, (HaloDevice * d, const HaloBuf *src, const HaloFold *how, double *out), (d, src, how, out),        \
-      src->rows)                                                                                               \
-    X(hist, (HaloDevice * d, const HaloBuf *src, const HaloHist *how, HaloHistogram *out), (d, src, how, out), \
-      src->rows)                                                                                               \
-    X(rank, (HaloDevice * d, const HaloBuf *src, HaloBuf *dst, const HaloRank *how, HaloStore store),          \
-      (d, src, dst, how, store), dst->rows)                                                                    \
-    X(equalize, (HaloDevice * d, const HaloBuf *src, HaloBuf *dst, const HaloEqualize *how, HaloStore store),  \
-      (d, src, dst, how, store), dst->rows)
+static HaloStatus fake_alloc(HaloDevice *device, HaloBuf *buf)
+{
+    const HaloStatus status = fails();
+    return status == HALO_OK ? fake.cpu->alloc(device, buf) : status;
+}
 
-#define DEFINE(name, parameters, arguments, step_rows)                \
+static HaloStatus fake_finish(HaloDevice *device, uint64_t *clipped)
+{
+    const HaloStatus status = fails();
+    return status == HALO_OK ? fake.cpu->finish(device, clipped) : status;
+}
+
+#define DEVICE(d) d
+#define DEFINE(name, parameters, arguments, one, other, made)         \
     static HaloStatus fake_##name parameters                          \
     {                                                                 \
         if (fake.asking) {                                            \
-            fake.rows += step_rows;                                   \
+            fake.rows += made->rows;                                  \
             return HALO_ERR_LIMIT;                                    \
         }                                                             \
         const HaloStatus status = fails();                            \
         return status == HALO_OK ? fake.cpu->name arguments : status; \
     }
-PASS_ON(DEFINE)
+EACH_PRIMITIVE(DEFINE)
 #undef DEFINE
 
 HaloSession *fake_session(HaloDeviceChoice device)
@@ -163,8 +152,10 @@ HaloSession *fake_session(HaloDeviceChoice device)
     fake_gpu.unpin = fake_unpin;
     fake_gpu.mark = NULL;
     fake_gpu.elapsed = NULL;
-#define SET(name, parameters, arguments, step_rows) fake_gpu.name = fake_##name;
-    PASS_ON(SET)
+    fake_gpu.alloc = fake_alloc;
+    fake_gpu.finish = fake_finish;
+#define SET(name, parameters, arguments, one, other, made) fake_gpu.name = fake_##name;
+    EACH_PRIMITIVE(SET)
 #undef SET
     both[0] = fake.cpu;
     both[1] = &fake_gpu;
