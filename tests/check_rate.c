@@ -184,7 +184,11 @@ static HaloStatus call_resample(const HaloBackend *backend, HaloDevice *device, 
 static void any_length_body(Rng *rng)
 {
     const Ratio *const r = &ratio[rng_between(rng, 0, RATIOS - 1)];
-    const int64_t frames = rng_between(rng, 1, rng_once_in(rng, 3) ? 40 : rng_once_in(rng, 3) ? 9000 : 1500);
+    const int64_t frames = rng_between(rng, 1,
+                                       rng_once_in(rng, 3)    ? 40
+                                       : rng_once_in(rng, 20) ? 90000
+                                       : rng_once_in(rng, 3)  ? 9000
+                                                              : 1500);
     HaloShape shape = sound_of(r, frames, (int)rng_between(rng, 1, rng_once_in(rng, 4) ? 7 : 2));
     HaloPlan *const plan = plan_for(r, frames, shape.channels);
     const HaloResampleAxis *const x = &plan->step[0].u.resample.x;

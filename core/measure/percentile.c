@@ -34,16 +34,9 @@ int64_t count_rank(const uint64_t *count, int64_t values, uint64_t rank)
 
 /* The sample at a place in order is looked for by histograms: the bin it lies in is known by the counts, and
  * its least and greatest float are the ends of the next histogram, until they are the same. Two do for most,
- * for a bin seldom holds more floats than there are bins. More bins than samples would only be waited for. */
+ * for a bin seldom holds more floats than there are bins. */
 #define BINS_LEAST 256
 #define BINS_MOST 65536
-
-static int64_t bins_for(const HaloBuf *src)
-{
-    int64_t bins = BINS_LEAST;
-    while (bins < BINS_MOST && bins < src->cols * src->rows) bins *= 2;
-    return bins;
-}
 
 /* One sample that is wanted: `rank`-th of a channel, or of all but alpha (-1). */
 typedef struct Wanted {
@@ -59,6 +52,15 @@ static int32_t key_of(double v)
     int32_t bits;
     memcpy(&bits, &f, sizeof bits);
     return bits < 0 ? INT32_MIN - bits - 1 : bits;
+}
+
+/* More bins than samples, or than twice the floats between the ends, would only be waited for. */
+static int64_t bins_for(const HaloBuf *src, double lo, double hi)
+{
+    const int64_t floats = (int64_t)key_of(hi) - key_of(lo) + 1;
+    int64_t bins = BINS_LEAST;
+    while (bins < BINS_MOST && bins < src->cols * src->rows && bins < 2 * floats) bins *= 2;
+    return bins;
 }
 
 static double of_key(int32_t key)
@@ -83,79 +85,112 @@ static double first_in(const HaloHist *hist, int64_t bin)
     return of_key((int32_t)here);
 }
 
-/* How many samples of a wanted one's channels the function counts. */
-static uint64_t sum_over(const Wanted *w, const uint64_t *count, int channels, int64_t apart, int alpha)
+/* A histogram, and how many samples of some channels are below each of its bins. */
+typedef struct Counted {
+    HaloHistogram made;
+    int alpha, channel; /* the channel that `below` is of, -1 for all but alpha */
+    uint64_t *below;    /* [bins + 1] or, if nobody has asked, NULL */
+} Counted;
+
+static void counted_free(Counted *counted)
+{
+    free(counted->below);
+    counted->below = NULL;
+    halo_histogram_free(&counted->made);
+}
+
+static HaloStatus count(Device *device, const HaloBuf *src, double lo, double hi, Counted *counted)
+{
+    const HaloHist hist = {.bins = bins_for(src, lo, hi), .lo = lo, .hi = hi};
+    counted_free(counted);
+    const HaloStatus status = halo_histogram_alloc(&counted->made, src->shape.channels, hist.bins, lo, hi);
+    return status == HALO_OK ? device->backend->hist(device->handle, src, &hist, &counted->made) : status;
+}
+
+/* The sum over the wanted channels of what the function counts, `apart` numbers a channel. */
+static uint64_t sum_over(const Counted *counted, int channel, const uint64_t *of, int64_t apart)
 {
     uint64_t sum = 0;
-    if (w->channel >= 0) return count[w->channel * apart];
-    for (int c = 0; c < channels; c++)
-        if (c != alpha) sum += count[c * apart];
+    if (channel >= 0) return of[channel * apart];
+    for (int c = 0; c < counted->made.channels; c++)
+        if (c != counted->alpha) sum += of[c * apart];
     return sum;
 }
 
-/* Goes into the bin of the histogram that holds it. */
-static void narrow(Wanted *w, const HaloHistogram *made, int alpha)
+static HaloStatus sum_up(Counted *counted, int channel)
 {
+    const int64_t bins = counted->made.bins;
+    if (counted->below != NULL && counted->channel == channel) return HALO_OK;
+    free(counted->below);
+    counted->channel = channel;
+    counted->below = calloc((size_t)bins + 1, sizeof *counted->below);
+    if (counted->below == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    for (int64_t b = 0; b < bins; b++)
+        counted->below[b + 1] = counted->below[b] + sum_over(counted, channel, counted->made.count + b, bins);
+    return HALO_OK;
+}
+
+/* Goes into the bin of the histogram that holds it; the last, if none does. */
+static HaloStatus narrow(Wanted *w, Counted *counted)
+{
+    const HaloHistogram *made = &counted->made;
     const HaloHist hist = {.bins = made->bins, .lo = made->lo, .hi = made->hi};
-    int64_t bin = 0;
-    for (; bin < made->bins - 1; bin++) {
-        const uint64_t here = sum_over(w, made->count + bin, made->channels, made->bins, alpha);
-        if (w->rank < here) break;
-        w->rank -= here;
+    int64_t bin = 0, end = made->bins;
+    const HaloStatus status = sum_up(counted, w->channel);
+    if (status != HALO_OK) return status;
+    while (end - bin > 1) {
+        const int64_t middle = bin + (end - bin) / 2;
+        if (counted->below[middle] <= w->rank)
+            bin = middle;
+        else
+            end = middle;
     }
+    w->rank -= counted->below[bin];
     w->lo = first_in(&hist, bin);
     if (bin < made->bins - 1) w->hi = of_key(key_of(first_in(&hist, bin + 1)) - 1);
+    return HALO_OK;
 }
 
 /* Infinities lie outside every histogram: a place among them is known by how many there are below and above. */
-static void settle_infinite(Wanted *w, const HaloHistogram *made, int alpha)
+static HaloStatus settle_infinite(Wanted *w, Counted *counted)
 {
-    const uint64_t below = sum_over(w, made->below, made->channels, 1, alpha);
-    const uint64_t above = sum_over(w, made->above, made->channels, 1, alpha);
-    uint64_t within = 0;
-    for (int64_t b = 0; b < made->bins; b++)
-        within += sum_over(w, made->count + b, made->channels, made->bins, alpha);
+    const uint64_t below = sum_over(counted, w->channel, counted->made.below, 1);
+    const uint64_t above = sum_over(counted, w->channel, counted->made.above, 1);
+    const HaloStatus status = sum_up(counted, w->channel);
+    if (status != HALO_OK) return status;
     if (w->rank < below)
         w->lo = w->hi = -(double)INFINITY;
-    else if (w->rank - below >= within && above > 0)
+    else if (w->rank - below >= counted->below[counted->made.bins] && above > 0)
         w->lo = w->hi = (double)INFINITY;
     else
         w->rank -= below;
-}
-
-static HaloStatus count(Device *device, const HaloBuf *src, double lo, double hi, HaloHistogram *made)
-{
-    const HaloHist hist = {.bins = bins_for(src), .lo = lo, .hi = hi};
-    halo_histogram_free(made);
-    const HaloStatus status = halo_histogram_alloc(made, src->shape.channels, hist.bins, lo, hi);
-    return status == HALO_OK ? device->backend->hist(device->handle, src, &hist, made) : status;
+    return HALO_OK;
 }
 
 /* All of them to the end; [lo, hi] holds every finite sample. */
 static HaloStatus find_all(Device *device, const HaloBuf *src, double lo, double hi, Wanted *wanted, int64_t n)
 {
     HaloStatus status = HALO_OK;
-    HaloHistogram made = {0};
-    const int alpha = src->shape.alpha;
+    Counted counted = {.alpha = src->shape.alpha};
     if (!(lo < hi)) hi = nextafter(lo, (double)INFINITY); /* one value: still to be told from infinities */
-    HALO_TRY(count(device, src, lo, hi, &made));
+    HALO_TRY(count(device, src, lo, hi, &counted));
     for (int64_t i = 0; i < n; i++) {
         wanted[i].lo = lo;
         wanted[i].hi = hi;
-        settle_infinite(&wanted[i], &made, alpha);
-        if (wanted[i].lo < wanted[i].hi) narrow(&wanted[i], &made, alpha);
+        HALO_TRY(settle_infinite(&wanted[i], &counted));
+        if (wanted[i].lo < wanted[i].hi) HALO_TRY(narrow(&wanted[i], &counted));
     }
     for (int64_t i = 0; i < n; i++) {
         while (wanted[i].lo < wanted[i].hi) {
             lo = wanted[i].lo;
             hi = wanted[i].hi;
-            HALO_TRY(count(device, src, lo, hi, &made));
+            HALO_TRY(count(device, src, lo, hi, &counted));
             for (int64_t j = i; j < n; j++) /* neighbours often lie in the same bin */
-                if (wanted[j].lo == lo && wanted[j].hi == hi) narrow(&wanted[j], &made, alpha);
+                if (wanted[j].lo == lo && wanted[j].hi == hi) HALO_TRY(narrow(&wanted[j], &counted));
         }
     }
 out:
-    halo_histogram_free(&made);
+    counted_free(&counted);
     return status;
 }
 

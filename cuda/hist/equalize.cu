@@ -1,76 +1,8 @@
-/* Equalization, all of it on the device: blocks count the levels of their part of a tile, a block makes a
- * tile's table, and every sample is looked up in the tables of the tiles around it. */
-#include "common.cuh"
+/* Equalization, all of it on the device: blocks count the levels of their part of a tile (equalize_count.cu), a block makes
+ * a tile's table, and every sample is looked up in the tables of the tiles around it (equalize_look.cu). */
+#include "equalize.cuh"
 
-static const int equalize_threads = 256, table_threads = 1024;
-static const int byte_levels = 256;
-
-struct EqualizeArgs {
-    const char *src;
-    char *dst;
-    int64_t src_stride, dst_stride;
-    int64_t width, height;
-    int64_t row_blocks;
-    int64_t parts; /* blocks that count a tile */
-    int channels, alpha, sets;
-    HaloDtype dtype;
-    HaloEqualize how;
-    HaloStore store;
-    unsigned long long *count; /* [tiles][sets][bins] */
-    float *table;              /* the same */
-    unsigned long long *clipped;
-};
-
-/* ---- counting ------------------------------------------------------------------------------------------- */
-
-/* Calls f with the set and the bin of every sample that counts, of the rows of its tile that are this block's.
- */
-template <typename S, typename F> __device__ __forceinline__ static void each_sample(const EqualizeArgs &a, F f)
-{
-    const int64_t tile = blockIdx.x / a.parts, part = blockIdx.x % a.parts;
-    const int64_t left = tile % a.how.tiles_x * a.how.tile_width,
-                  top = tile / a.how.tiles_x * a.how.tile_height;
-    const int64_t samples = a.how.tile_width * a.channels;
-    for (int64_t j = part; j < a.how.tile_height; j += a.parts) {
-        const int64_t y = halo_border_index(top + j, a.height, HALO_BORDER_MIRROR);
-        const S *const row = (const S *)(a.src + y * a.src_stride);
-        for (int64_t e = threadIdx.x; e < samples; e += equalize_threads) {
-            const int c = (int)(e % a.channels);
-            const int64_t x = halo_border_index(left + e / a.channels, a.width, HALO_BORDER_MIRROR);
-            const float v = (float)row[x * a.channels + c];
-            if (c == a.alpha || v != v) continue;
-            f(a.how.joint ? 0 : c, halo_equalize_bin(v, a.dtype, a.how.white, a.how.bins));
-        }
-    }
-}
-
-/* In shared memory: a block is given fewer samples than 32 bits count. */
-__global__ static void __launch_bounds__(equalize_threads)
-    count_bytes_kernel(const __grid_constant__ EqualizeArgs a)
-{
-    CUDA_SHARED(unsigned, counter);
-    const int counters = a.sets * byte_levels;
-    for (int i = (int)threadIdx.x; i < counters; i += equalize_threads) counter[i] = 0;
-    __syncthreads();
-    each_sample<uint8_t>(a, [&](int set, int64_t bin) { atomicAdd(counter + set * byte_levels + bin, 1u); });
-    __syncthreads();
-    unsigned long long *const to = a.count + blockIdx.x / a.parts * counters;
-    for (int i = (int)threadIdx.x; i < counters; i += equalize_threads)
-        if (counter[i] > 0) atomicAdd(to + i, (unsigned long long)counter[i]);
-}
-
-/* Lanes that meet in a counter add to it once. */
-template <typename S>
-__global__ static void __launch_bounds__(equalize_threads) count_kernel(const __grid_constant__ EqualizeArgs a)
-{
-    unsigned long long *const to = a.count + blockIdx.x / a.parts * a.sets * a.how.bins;
-    each_sample<S>(a, [&](int set, int64_t bin) {
-        const long long at = (long long)(set * a.how.bins + bin);
-        const unsigned same = __match_any_sync(__activemask(), at);
-        if (__ffs((int)same) - 1 == (int)(threadIdx.x % CUDA_WARP))
-            atomicAdd(to + at, (unsigned long long)__popc(same));
-    });
-}
+static const int table_threads = 1024;
 
 /* ---- tables --------------------------------------------------------------------------------------------- */
 
@@ -125,85 +57,7 @@ __global__ static void __launch_bounds__(table_threads) table_kernel(const __gri
     }
 }
 
-/* ---- looking up ----------------------------------------------------------------------------------------- */
-
-/* What the tables of tiles `before` and `behind` make of a level. */
-__device__ __forceinline__ static float look_up(const float *table, int64_t before, int64_t behind, float share)
-{
-    return halo_mix(__ldg(table + before), __ldg(table + behind), share);
-}
-
-__device__ __forceinline__ static float equalized(const EqualizeArgs &a, float v, int64_t x, int64_t y, int c)
-{
-    int64_t left, right, up, down;
-    float across, along;
-    if (c == a.alpha || v != v) return v;
-    halo_tiles_around(x, a.how.tile_width, a.how.tiles_x, a.how.mixed, &left, &right, &across);
-    halo_tiles_around(y, a.how.tile_height, a.how.tiles_y, a.how.mixed, &up, &down, &along);
-    const int64_t pitch = a.sets * a.how.bins, row = a.how.tiles_x * pitch;
-    const float *const table =
-        a.table + (a.how.joint ? 0 : c) * a.how.bins + halo_equalize_bin(v, a.dtype, a.how.white, a.how.bins);
-    const float above = look_up(table + up * row, left * pitch, right * pitch, across);
-    const float below = look_up(table + down * row, left * pitch, right * pitch, across);
-    const float level = halo_mix(above, below, along);
-    return level != level ? v : level;
-}
-
-template <typename S, typename D>
-__global__ static void __launch_bounds__(equalize_threads)
-    look_up_kernel(const __grid_constant__ EqualizeArgs a)
-{
-    const int64_t y = blockIdx.x / a.row_blocks;
-    const int64_t e = (blockIdx.x % a.row_blocks) * equalize_threads + threadIdx.x;
-    unsigned clipped = 0;
-    if (e < a.width * a.channels) {
-        const float v = (float)((const S *)(a.src + y * a.src_stride))[e];
-        const float level = equalized(a, v, e / a.channels, y, (int)(e % a.channels));
-        ((D *)(a.dst + y * a.dst_stride))[e] = cuda_sample<D>(level, a.store, &clipped);
-    }
-    cuda_count(a.clipped, clipped);
-}
-
-/* ---- launches ------------------------------------------------------------------------------------------- */
-
-/* Samples that a block counts at least, and at most: shared counters have 32 bits. */
-static const int64_t part_least = 16384, part_most = (int64_t)1 << 31;
-
-static HaloStatus launch_count(HaloDevice *device, EqualizeArgs *args, int64_t tiles)
-{
-    const int64_t samples = args->how.tile_width * args->how.tile_height * args->channels;
-    const int64_t wanted = cuda_ceil_div((int64_t)device->properties.multiProcessorCount * 8, tiles);
-    const int64_t useful = cuda_min(wanted, cuda_ceil_div(samples, part_least));
-    args->parts = cuda_min(cuda_max(useful, cuda_ceil_div(samples, part_most)), args->how.tile_height);
-    const int64_t shared = (int64_t)args->sets * byte_levels * (int64_t)sizeof(unsigned);
-    const bool fits = shared <= CUDA_SHARED_DEFAULT && samples / args->parts < part_most;
-    const int64_t blocks = tiles * args->parts;
-    switch (args->dtype) {
-    case HALO_U8:
-        if (fits)
-            CUDA_LAUNCH(device, count_bytes_kernel, blocks, equalize_threads, shared, *args);
-        else
-            CUDA_LAUNCH(device, (count_kernel<uint8_t>), blocks, equalize_threads, 0, *args);
-        break;
-    case HALO_U16: CUDA_LAUNCH(device, (count_kernel<uint16_t>), blocks, equalize_threads, 0, *args); break;
-    default: CUDA_LAUNCH(device, (count_kernel<float>), blocks, equalize_threads, 0, *args); break;
-    }
-    return HALO_OK;
-}
-
-template <typename S> static HaloStatus launch_look_up(HaloDevice *device, EqualizeArgs *args, HaloDtype to)
-{
-    args->row_blocks = cuda_ceil_div(args->width * args->channels, equalize_threads);
-    const int64_t blocks = args->row_blocks * args->height;
-    switch (to) {
-    case HALO_U8: CUDA_LAUNCH(device, (look_up_kernel<S, uint8_t>), blocks, equalize_threads, 0, *args); break;
-    case HALO_U16:
-        CUDA_LAUNCH(device, (look_up_kernel<S, uint16_t>), blocks, equalize_threads, 0, *args);
-        break;
-    default: CUDA_LAUNCH(device, (look_up_kernel<S, float>), blocks, equalize_threads, 0, *args); break;
-    }
-    return HALO_OK;
-}
+/* ---- all of it ------------------------------------------------------------------------------------------- */
 
 HaloStatus cuda_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloEqualize *equalize, HaloStore store)
 {
@@ -222,7 +76,13 @@ HaloStatus cuda_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, c
     args.alpha = dst->shape.alpha;
     args.sets = equalize->joint ? 1 : args.channels;
     args.dtype = src->shape.dtype;
+    args.to = dst->shape.dtype;
     args.how = *equalize;
+    args.scale = bin_scale(0.0, (double)equalize->white, equalize->bins);
+    args.over_x = 1.0f / (float)equalize->tile_width;
+    args.over_y = 1.0f / (float)equalize->tile_height;
+    args.packed = cuda_aligned(src->data, src->stride, 16);
+    args.stores = row_packs(dst->data, dst->stride, dst->shape.dtype, 4);
     args.store = store;
     args.clipped = device->clipped;
     if (!halo_mul(equalize->tiles_x, equalize->tiles_y, &tiles) || !halo_mul(tiles, args.sets, &tables) ||
@@ -234,11 +94,7 @@ HaloStatus cuda_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, c
     args.count = (unsigned long long *)scratch;
     args.table = (float *)(args.count + entries);
     CUDA_TRY(cudaMemsetAsync(args.count, 0, (size_t)entries * sizeof *args.count, device->stream));
-    CUDA_PASS(launch_count(device, &args, tiles));
+    CUDA_PASS(equalize_count(device, &args, tiles));
     CUDA_LAUNCH(device, table_kernel, tables, table_threads, 0, args);
-    switch (args.dtype) {
-    case HALO_U8: return launch_look_up<uint8_t>(device, &args, dst->shape.dtype);
-    case HALO_U16: return launch_look_up<uint16_t>(device, &args, dst->shape.dtype);
-    default: return launch_look_up<float>(device, &args, dst->shape.dtype);
-    }
+    return equalize_look(device, &args);
 }

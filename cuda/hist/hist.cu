@@ -2,10 +2,11 @@
  * a copy of the counters for each lane of a warp, so that no two lanes ever meet in a bank; 16-bit samples in
  * counters of 16 bits; everything else in as many copies as fit, a window of the bins at a time; and too many
  * bins for that straight in global memory. */
+#include "bins.cuh"
 #include "reduce/reduce.cuh"
 
 static const int hist_threads = 1024;
-static const int byte_values = 256, word_values = 65536;
+static const int byte_values = 256, word_values = word_bins;
 
 struct HistArgs {
     const void *data;
@@ -16,6 +17,7 @@ struct HistArgs {
     int window;     /* bins a block counts; 0: all of them, in global memory */
     int windows;
     HaloHist how;
+    BinScale scale; /* of floats */
     unsigned long long *count; /* [channels][bins], then below, above and nan: [channels] each */
     unsigned *arrival;         /* bytes: of blocks; `count` is all 0 between launches */
     unsigned long long *result;
@@ -97,20 +99,6 @@ __global__ static void __launch_bounds__(hist_threads) bytes_kernel(const __grid
 
 /* ---- 16 bits -------------------------------------------------------------------------------------------- */
 
-/* Counts v n times in one half of a word; all values then fit a block's shared memory. Where a half overflows,
- * 65536 goes to the result at once, and what the lower half carried into the upper is taken back. Every change
- * of an upper half sees for itself whether it wrapped, so that it does not matter who comes in between. 2^28
- * random samples take 0.35 ms on an H200, in windows of 32-bit counters 3.5 ms. */
-__device__ __forceinline__ static void count_word(unsigned *counter, unsigned v, unsigned n,
-                                                  unsigned long long *to)
-{
-    const unsigned shift = v % 2 * 16;
-    const unsigned old = atomicAdd(counter + v / 2, n << shift);
-    if ((old >> shift & 0xffffu) + n <= 0xffffu) return;
-    atomicAdd(to + v, 65536ull);
-    if (shift == 0 && atomicSub(counter + v / 2, 65536u) >> 16 == 0) atomicAdd(to + v + 1, 0ull - 65536ull);
-}
-
 /* Do all samples of the warp's packs have one value? */
 __device__ __forceinline__ static bool all_same(uint4 pack)
 {
@@ -143,26 +131,60 @@ __global__ static void __launch_bounds__(hist_threads) words_kernel(const __grid
             if (lane == 0) count_word(counter, sample[0], CUDA_WARP * width, to);
             continue;
         }
+        int value[width];
 #pragma unroll
-        for (int e = 0; e < width; e++) count_word(counter, sample[e], 1, to);
+        for (int e = 0; e < width; e++) value[e] = sample[e];
+        count_words<width>(counter, value, to);
     }
     for (int64_t p = units * width + first; p < a.pixels; p += step)
         count_word(counter, data[p * a.channels], 1, to);
-    __syncthreads();
-    for (int b = (int)threadIdx.x; b < word_values / 2; b += hist_threads) {
-        const unsigned pair = counter[b];
-        if (pair & 0xffffu) atomicAdd(to + 2 * b, (unsigned long long)(pair & 0xffffu));
-        if (pair >> 16) atomicAdd(to + 2 * b + 1, (unsigned long long)(pair >> 16));
-    }
+    flush_words(counter, word_values / 2, to);
 }
 
 /* ---- anything ------------------------------------------------------------------------------------------- */
 
 /* Integers are their own bins. */
-template <typename S> __device__ __forceinline__ static int64_t bin_of(S v, const HaloHist &) { return v; }
-template <> __device__ __forceinline__ int64_t bin_of<float>(float v, const HaloHist &how)
+template <typename S> __device__ __forceinline__ static int hist_bin(S v, const BinScale &) { return v; }
+template <> __device__ __forceinline__ int hist_bin<float>(float v, const BinScale &scale) { return bin_of(scale, (double)v); }
+
+/* Floats that no bin holds: how many are below, above, and NaN. */
+struct Outside {
+    unsigned count[3];
+
+    __device__ __forceinline__ void add(int bin)
+    {
+#pragma unroll
+        for (int i = 0; i < 3; i++) count[i] += bin == -1 - i;
+    }
+
+    __device__ __forceinline__ void flush(const HistArgs &a, int channel) const
+    {
+        for (int i = 0; i < 3; i++) cuda_count(a.count + a.channels * a.how.bins + i * a.channels + channel, count[i]);
+    }
+};
+
+/* Floats in many bins: counters of 16 bits, one channel a block. */
+__global__ static void __launch_bounds__(hist_threads) floats_kernel(const __grid_constant__ HistArgs a)
 {
-    return halo_bin((double)v, how.lo, how.hi, how.bins);
+    CUDA_SHARED(unsigned, counter);
+    constexpr int at_once = 4;
+    const int channel = (int)(blockIdx.x % a.channels), words = (int)(a.how.bins + 1) / 2;
+    const int64_t step = a.blocks * hist_threads;
+    const float *const data = (const float *)a.data + channel;
+    unsigned long long *const to = a.count + channel * a.how.bins;
+    Outside outside = {};
+    clear_shared(counter, words);
+    for (int64_t p = blockIdx.x / a.channels * hist_threads + threadIdx.x; p < a.pixels; p += at_once * step) {
+        int bin[at_once];
+#pragma unroll
+        for (int i = 0; i < at_once; i++) { /* what lies behind the last counts nowhere */
+            bin[i] = p + i * step < a.pixels ? bin_of(a.scale, (double)__ldg(data + (p + i * step) * a.channels)) : -4;
+            if (bin[i] < 0) outside.add(bin[i]);
+        }
+        count_words<at_once>(counter, bin, to);
+    }
+    flush_words(counter, words, to);
+    outside.flush(a, channel);
 }
 
 /* One channel and one window of the bins a block. */
@@ -173,28 +195,24 @@ __global__ static void __launch_bounds__(hist_threads) window_kernel(const __gri
     const int channel = (int)(blockIdx.x % a.channels);
     const int window = (int)(blockIdx.x / a.channels % a.windows);
     const int64_t block = blockIdx.x / a.channels / a.windows, step = a.blocks * hist_threads;
-    const int64_t start = (int64_t)window * a.window;
+    const int start = window * a.window;
     const int bins = (int)cuda_min(a.window, a.how.bins - start), copy = (int)threadIdx.x & (a.copies - 1);
     const S *const data = (const S *)a.data + channel;
     unsigned long long *const count = a.count + channel * a.how.bins;
-    unsigned outside[3] = {0, 0, 0}; /* below, above, NaN */
+    Outside outside = {};
     if (a.window > 0) clear_shared(counter, bins * a.copies);
 #pragma unroll 4
     for (int64_t p = block * hist_threads + threadIdx.x; p < a.pixels; p += step) {
-        const int64_t bin = bin_of(__ldg(data + p * a.channels), a.how), at = bin - start;
-        if (a.window == 0) {
-            if (bin >= 0) atomicAdd(count + bin, 1ull);
-        } else if (at >= 0 && at < bins) {
-            atomicAdd(counter + at * a.copies + copy, 1u);
-        }
-        outside[0] += bin == -1;
-        outside[1] += bin == -2;
-        outside[2] += bin == -3;
+        const int bin = hist_bin<S>(__ldg(data + p * a.channels), a.scale);
+        if (bin < 0)
+            outside.add(bin);
+        else if (a.window == 0)
+            atomicAdd(count + bin, 1ull);
+        else if ((unsigned)(bin - start) < (unsigned)bins)
+            atomicAdd(counter + (bin - start) * a.copies + copy, 1u);
     }
     if (a.window > 0) flush_shared(counter, bins, a.copies, count + start);
-    if (window == 0)
-        for (int i = 0; i < 3; i++)
-            cuda_count(a.count + a.channels * a.how.bins + i * a.channels + channel, outside[i]);
+    if (window == 0) outside.flush(a, channel);
 }
 
 /* ---- launches ------------------------------------------------------------------------------------------- */
@@ -279,6 +297,19 @@ template <typename S> static HaloStatus launch_windows(HaloDevice *device, HistA
     return HALO_OK;
 }
 
+/* Fewer bins are counted in 32 bits, several times over. */
+static const int64_t floats_least = 8192;
+
+static HaloStatus launch_floats(HaloDevice *device, HistArgs *args)
+{
+    const int64_t bins = args->how.bins, shared = (bins + 1) / 2 * (int64_t)sizeof(unsigned);
+    if (bins <= floats_least || bins > word_bins || shared > (int64_t)device->properties.sharedMemPerBlockOptin)
+        return launch_windows<float>(device, args);
+    args->blocks = blocks_for(device, args->pixels, args->channels, shared);
+    CUDA_LAUNCH(device, floats_kernel, args->blocks * args->channels, hist_threads, (size_t)shared, *args);
+    return HALO_OK;
+}
+
 static HaloStatus launch(HaloDevice *device, HaloDtype dtype, HistArgs *args)
 {
     switch (dtype) {
@@ -287,7 +318,7 @@ static HaloStatus launch(HaloDevice *device, HaloDtype dtype, HistArgs *args)
         return device->properties.sharedMemPerBlockOptin >= words_shared
                    ? launch_words(device, args)
                    : launch_windows<uint16_t>(device, args);
-    default: return launch_windows<float>(device, args);
+    default: return launch_floats(device, args);
     }
 }
 
@@ -314,16 +345,22 @@ HaloStatus cuda_hist_within(HaloDevice *device, const HaloBuf *src, const HaloHi
     args.pixels = src->shape.width * src->shape.height;
     args.channels = channels;
     args.how = *hist;
+    args.scale = bin_scale(hist->lo, hist->hi, hist->bins);
     if (src->shape.dtype == HALO_U8 && channels <= 4) return hist_bytes(device, &args, out);
     CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_PARTIAL, bytes, &count));
     CUDA_TRY(cudaMemsetAsync(count, 0, (size_t)bytes, device->stream));
     args.count = (unsigned long long *)count;
     CUDA_PASS(launch(device, src->shape.dtype, &args));
-    const int64_t each = channels * (int64_t)sizeof(unsigned long long);
-    CUDA_PASS(cuda_fetch(device, out->count, args.count, counters * (int64_t)sizeof(unsigned long long)));
-    if (src->shape.dtype != HALO_F32) return HALO_OK; /* every integer has its bin */
-    CUDA_PASS(cuda_fetch(device, out->below, args.count + counters, each));
-    CUDA_PASS(cuda_fetch(device, out->above, args.count + counters + channels, each));
-    CUDA_PASS(cuda_fetch(device, out->nan, args.count + counters + 2 * channels, each));
-    return HALO_OK;
+    if (src->shape.dtype != HALO_F32) /* every integer has its bin */
+        return cuda_fetch(device, out->count, args.count, counters * (int64_t)sizeof(unsigned long long));
+    const size_t each = (size_t)channels * sizeof *out->below;
+    uint64_t *const all = (uint64_t *)malloc((size_t)bytes); /* one copy, for each is waited for */
+    if (all == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory for %lld bins", (long long)counters);
+    const HaloStatus status = cuda_fetch(device, all, args.count, bytes);
+    memcpy(out->count, all, (size_t)counters * sizeof *all);
+    memcpy(out->below, all + counters, each);
+    memcpy(out->above, all + counters + channels, each);
+    memcpy(out->nan, all + counters + 2 * channels, each);
+    free(all);
+    return status;
 }

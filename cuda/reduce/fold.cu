@@ -1,9 +1,13 @@
 /* Folds by a program of the user's. A thread has a lane of the leaf, as docs/numerics.md numbers them; a block
- * takes some neighbouring leaves and joins all their lanes by pairs; the host joins what blocks leave. */
+ * takes some neighbouring leaves and joins all their lanes by pairs; the host joins what blocks leave.
+ *
+ * Programs run with the two or four uppermost values of the stack in registers, where that is enough, and for several samples
+ * at a time, so that an instruction is looked at once for all of them. */
 #include "common.cuh"
 #include "halo/program.h"
 
 static const int leaves_each = 8; /* of a block: a power of two */
+static const int fold_at_once = 4; /* samples */
 
 struct FoldArgs {
     const void *data;
@@ -11,34 +15,158 @@ struct FoldArgs {
     int64_t pixels, blocks; /* blocks of a channel */
     int channels;
     HaloProgram map, join;
+    HaloCode joins; /* the one instruction that `join` is, of the two values as they come; or HALO_CODE_NUMBER */
     double identity;
     const double *k; /* [channels], or NULL */
     double *out;     /* [channels][blocks] */
 };
 
+/* ---- programs ------------------------------------------------------------------------------------------- */
+
+/* halo_code for each, of which it is known when this is compiled. */
+template <int Count>
+__device__ __forceinline__ static void fold_code(HaloCode code, const double x[Count], const double y[Count], const double z[Count],
+                                                 double r[Count])
+{
+    switch (code) {
+#define CASE(code)                                                                  \
+    case code:                                                                      \
+        _Pragma("unroll") for (int i = 0; i < Count; i++) r[i] = halo_code(code, x[i], y[i], z[i]); \
+        break;
+        CASE(HALO_CODE_NEG)
+        CASE(HALO_CODE_ABS)
+        CASE(HALO_CODE_SQRT)
+        CASE(HALO_CODE_NOT)
+        CASE(HALO_CODE_ADD)
+        CASE(HALO_CODE_SUB)
+        CASE(HALO_CODE_MUL)
+        CASE(HALO_CODE_DIV)
+        CASE(HALO_CODE_MIN)
+        CASE(HALO_CODE_MAX)
+        CASE(HALO_CODE_LT)
+        CASE(HALO_CODE_LE)
+        CASE(HALO_CODE_GT)
+        CASE(HALO_CODE_GE)
+        CASE(HALO_CODE_EQ)
+        CASE(HALO_CODE_NE)
+        CASE(HALO_CODE_AND)
+        CASE(HALO_CODE_OR)
+        CASE(HALO_CODE_FMA)
+        CASE(HALO_CODE_SELECT)
+#undef CASE
+    default: break;
+    }
+}
+
+/* halo_program_run for each pair of a and b, with no more than Stack values, the uppermost of which are in s[0]. */
+template <int Stack, int Count>
+__device__ __forceinline__ static void fold_run(const HaloProgram &program, const double a[Count], const double b[Count], double k,
+                                                double out[Count])
+{
+    double s[4][Count] = {}; /* those from Stack on are never there */
+#pragma unroll 1
+    for (int i = 0; i < program.length; i++) {
+        const HaloInstruction step = program.at[i];
+        const int takes = halo_code_takes(step.code);
+        double x[Count], y[Count], made[Count];
+        if (takes == 0) {
+#pragma unroll
+            for (int n = 0; n < Count; n++) {
+                made[n] = step.code == HALO_CODE_NUMBER ? step.number
+                          : step.code == HALO_CODE_A    ? a[n]
+                          : step.code == HALO_CODE_B    ? b[n]
+                                                        : k;
+#pragma unroll
+                for (int d = Stack - 1; d > 0; d--) s[d][n] = s[d - 1][n];
+                s[0][n] = made[n];
+            }
+            continue;
+        }
+#pragma unroll
+        for (int n = 0; n < Count; n++) {
+            x[n] = takes == 1 ? s[0][n] : takes == 2 ? s[1][n] : s[2][n];
+            y[n] = takes == 2 ? s[0][n] : s[1][n];
+        }
+        fold_code<Count>(step.code, x, y, s[0], made);
+#pragma unroll
+        for (int n = 0; n < Count; n++) {
+            s[0][n] = made[n];
+            if (takes == 1) continue;
+            if (Stack > 2) s[1][n] = takes == 2 ? s[2][n] : s[3][n];
+            if (Stack > 2) s[2][n] = s[3][n];
+        }
+    }
+#pragma unroll
+    for (int n = 0; n < Count; n++) out[n] = s[0][n];
+}
+
+/* Stack 0: it is in memory. A function by itself, since it is called wherever two values meet. */
+template <int Stack> __device__ __noinline__ static double fold_join(const FoldArgs &a, double x, double y, double k)
+{
+    double joined;
+    if (Stack == 0) return halo_program_run(&a.join, x, y, k);
+    if (a.joins == HALO_CODE_NUMBER)
+        fold_run<Stack ? Stack : 1, 1>(a.join, &x, &y, k, &joined);
+    else
+        fold_code<1>(a.joins, &x, &y, &y, &joined);
+    return joined;
+}
+
+/* ---- lanes ---------------------------------------------------------------------------------------------- */
+
+/* Joins what becomes of samples v, but of those that are NaN. */
+template <int Stack>
+__device__ __forceinline__ static void fold_batch(const FoldArgs &a, const double v[fold_at_once], double k, double *lane)
+{
+    double mapped[fold_at_once];
+    if (Stack == 0)
+        for (int i = 0; i < fold_at_once; i++) mapped[i] = v[i] == v[i] ? halo_program_run(&a.map, v[i], v[i], k) : 0.0;
+    else
+        fold_run<Stack ? Stack : 1, fold_at_once>(a.map, v, v, k, mapped);
+    switch (a.joins) { /* the commonest are looked at once */
+#define CASE(code)                                                                       \
+    case code:                                                                           \
+        _Pragma("unroll") for (int i = 0; i < fold_at_once; i++)                         \
+            if (v[i] == v[i]) *lane = halo_code(code, *lane, mapped[i], 0.0);            \
+        break;
+        CASE(HALO_CODE_ADD)
+        CASE(HALO_CODE_MUL)
+        CASE(HALO_CODE_MIN)
+        CASE(HALO_CODE_MAX)
+#undef CASE
+    default:
+#pragma unroll
+        for (int i = 0; i < fold_at_once; i++)
+            if (v[i] == v[i]) *lane = fold_join<Stack>(a, *lane, mapped[i], k);
+    }
+}
+
 /* One lane of a leaf: samples first, first + 128, … of a channel. */
-template <typename S>
+template <typename S, int Stack>
 __device__ __forceinline__ static double fold_lane(const FoldArgs &a, const S *from, int64_t first, int64_t end,
                                                    double k)
 {
+    const int step = HALO_LANES * a.channels;
     double lane = a.identity;
-    for (int64_t p = first; p < end; p += HALO_LANES) {
-        const double v = (double)__ldg(from + p * a.channels);
-        if (v == v) lane = halo_program_run(&a.join, lane, halo_program_run(&a.map, v, v, k), k);
+    int left = (int)cuda_ceil_div(cuda_max(0, end - first), HALO_LANES); /* samples of the lane */
+    for (from += first * a.channels; left > 0; left -= fold_at_once, from += fold_at_once * step) {
+        double v[fold_at_once];
+#pragma unroll
+        for (int i = 0; i < fold_at_once; i++) v[i] = i < left ? (double)__ldg(from + i * step) : (double)nanf("");
+        fold_batch<Stack>(a, v, k, &lane);
     }
     return lane;
 }
 
 /* halo_fold_pairs by a block. The values lie in `value`, and in the end the first of `value` or `other` is the
  * answer, which is returned to all threads. */
-__device__ __forceinline__ static double join_block(const HaloProgram &join, double k, double *value,
-                                                    double *other, int n)
+template <int Stack>
+__device__ __forceinline__ static double join_block(const FoldArgs &a, double k, double *value, double *other, int n)
 {
     while (n > 1) {
         __syncthreads();
         for (int i = (int)threadIdx.x; i < (n + 1) / 2; i += HALO_LANES)
-            other[i] =
-                2 * i + 1 < n ? halo_program_run(&join, value[2 * i], value[2 * i + 1], k) : value[2 * i];
+            other[i] = 2 * i + 1 < n ? fold_join<Stack>(a, value[2 * i], value[2 * i + 1], k) : value[2 * i];
         double *const swapped = value;
         value = other;
         other = swapped;
@@ -48,7 +176,7 @@ __device__ __forceinline__ static double join_block(const HaloProgram &join, dou
     return value[0];
 }
 
-__global__ static void __launch_bounds__(HALO_LANES) fold_kernel(const __grid_constant__ FoldArgs a)
+template <int Stack> __global__ static void __launch_bounds__(HALO_LANES) fold_kernel(const __grid_constant__ FoldArgs a)
 {
     __shared__ double value[leaves_each * HALO_LANES], other[leaves_each * HALO_LANES / 2];
     const int channel = (int)(blockIdx.x % a.channels);
@@ -60,12 +188,32 @@ __global__ static void __launch_bounds__(HALO_LANES) fold_kernel(const __grid_co
         cuda_typed(a.dtype, [&](auto type) {
             using S = decltype(type);
             value[leaves * HALO_LANES + threadIdx.x] =
-                fold_lane<S>(a, (const S *)a.data + channel, first + threadIdx.x, end, k);
+                fold_lane<S, Stack>(a, (const S *)a.data + channel, first + threadIdx.x, end, k);
         });
         leaves++;
     }
-    const double joined = join_block(a.join, k, value, other, leaves * HALO_LANES);
+    const double joined = join_block<Stack>(a, k, value, other, leaves * HALO_LANES);
     if (threadIdx.x == 0) a.out[channel * a.blocks + block] = joined;
+}
+
+/* ---- the host's side ------------------------------------------------------------------------------------ */
+
+/* Values that a program has on its stack at most. */
+static int depth_of(const HaloProgram *program)
+{
+    int top = 0, most = 0;
+    for (int i = 0; i < program->length; i++) {
+        top += 1 - halo_code_takes(program->at[i].code);
+        most = top > most ? top : most;
+    }
+    return most;
+}
+
+static HaloCode single_code(const HaloProgram *join)
+{
+    const HaloInstruction *const at = join->at;
+    const bool single = join->length == 3 && at[0].code == HALO_CODE_A && at[1].code == HALO_CODE_B;
+    return single && halo_code_takes(at[2].code) == 2 ? at[2].code : HALO_CODE_NUMBER;
 }
 
 /* The constants of the channels, brought to the device. */
@@ -114,6 +262,9 @@ HaloStatus cuda_fold(HaloDevice *device, const HaloBuf *src, const HaloFold *fol
     CUDA_PASS(upload_constants(device, fold, &args));
     CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_PARTIAL, bytes, &room));
     args.out = (double *)room;
-    CUDA_LAUNCH(device, fold_kernel, nodes, HALO_LANES, 0, args);
+    args.joins = single_code(fold->join);
+    const int depth = (int)cuda_max(depth_of(fold->map), depth_of(fold->join));
+    const auto kernel = depth <= 2 ? fold_kernel<2> : depth <= 4 ? fold_kernel<4> : fold_kernel<0>;
+    CUDA_LAUNCH(device, kernel, nodes, HALO_LANES, 0, args);
     return conclude(device, &args, fold, out);
 }

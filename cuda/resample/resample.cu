@@ -19,18 +19,7 @@ __global__ static void __launch_bounds__(rows_threads)
     const RowPlace p = row_place(across, 1);
     const int64_t e = p.at, r = p.y;
     if (e >= a.cols * a.channels) return;
-    int64_t first;
-    const int64_t row = resample_row(a.x, a.dst_x + e / a.channels, &first);
-    const float *const tap = a.x.tap + row * a.x.taps;
-    const S *const from =
-        (const S *)(a.src + (y + r - a.src_y) * a.src_stride) + (first - a.src_x) * a.channels + e % a.channels;
-    int64_t begin = 0, end = a.x.count[row];
-    if (a.x.cut) { /* there are no samples beside the source */
-        begin = cuda_max(0, -first);
-        end = cuda_min(end, a.x.length - first);
-    }
-    float sum = 0.0f;
-    for (int64_t j = begin; j < end; j++) sum = halo_fma(tap[j], (float)from[j * a.channels], sum);
+    const float sum = resample_along<S>(a, e, a.src + (y + r - a.src_y) * a.src_stride);
     line[r * a.cols * a.channels + e] = sum;
 }
 
@@ -168,10 +157,12 @@ HaloStatus cuda_resample(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, c
     args.y = resample->y;
     args.store = store;
     args.clipped = device->clipped;
+    const bool line = resample_line_takes(&args, resample);
     const bool cut = resample->x.cut || resample->y.cut; /* rows alone ask where taps end */
-    const bool walks = !cut && resample_walk_takes(&args), strips = !cut && !walks && resample_strip_takes(&args, resample);
+    const bool walks = !line && !cut && resample_walk_takes(&args), strips = !line && !cut && !walks && resample_strip_takes(&args, resample);
     const HaloStatus status = upload_tables(device, resample, &args);
     if (status != HALO_OK && !device->asking) return status; /* who asks is told of the other scratch, too */
+    if (line) return resample_line(device, &args, resample);
     if (walks) return resample_walk(device, &args, &resample->y);
     if (strips) return resample_strip(device, &args, resample);
     return two_passes(device, &args, &resample->y);

@@ -33,6 +33,24 @@ __device__ __forceinline__ static int64_t resample_row(const HaloResampleAxis &a
     return row;
 }
 
+/* The sum under the taps of element e, whose row of the source begins at `row`. Samples beside the source, where taps are
+ * cut, are not there. */
+template <typename S> __device__ __forceinline__ static float resample_along(const ResampleArgs &a, int64_t e, const char *row)
+{
+    int64_t first;
+    const int64_t taps = resample_row(a.x, a.dst_x + e / a.channels, &first);
+    const float *const tap = a.x.tap + taps * a.x.taps;
+    const S *const from = (const S *)row + (first - a.src_x) * a.channels + e % a.channels;
+    int64_t begin = 0, end = a.x.count[taps];
+    if (a.x.cut) {
+        begin = cuda_max(0, -first);
+        end = cuda_min(end, a.x.length - first);
+    }
+    float sum = 0.0f;
+    for (int64_t j = begin; j < end; j++) sum = halo_fma(tap[j], (float)from[j * a.channels], sum);
+    return sum;
+}
+
 /* Stores element e of row y, both counted in the destination's rectangle. */
 __device__ __forceinline__ static void resample_store(const ResampleArgs &a, int64_t e, int64_t y, float v,
                                                       unsigned *clipped)
@@ -47,6 +65,10 @@ __device__ __forceinline__ static void resample_store(const ResampleArgs &a, int
 
 HaloStatus cuda_resample(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloResample *resample,
                          HaloStore store);
+
+/* A row by itself, such as sound (resample_line.cu). */
+bool resample_line_takes(const ResampleArgs *args, const HaloResample *host);
+HaloStatus resample_line(HaloDevice *device, const ResampleArgs *args, const HaloResample *host);
 
 /* In one pass, where few taps and little of a row are needed for the outputs of a block: rows become more
  * (resample_walk.cu), or do not (resample_strip.cu). Tables of `args` are not looked at by the first two, and lie on the

@@ -1,0 +1,86 @@
+/* What histograms and equalization share: the bins of floats without a division, and counters of 16 bits. */
+#ifndef HALO_CUDA_BINS_CUH
+#define HALO_CUDA_BINS_CUH
+
+#include "common.cuh"
+#include "halo/measures.h"
+
+static const int word_bins = 65536; /* whose counters of 16 bits fit a block's shared memory */
+
+/* ---- bins ----------------------------------------------------------------------------------------------- */
+
+/* halo_bin by a product: where it is so near a whole number that the quotient might lie on its other side, the division is
+ * made. By a power of two it never is. */
+struct BinScale {
+    double lo, hi, range, over, near;
+    int bins; /* HALO_MAX_BINS at most */
+};
+
+static inline BinScale bin_scale(double lo, double hi, int64_t bins)
+{
+    int exponent;
+    const double range = hi - lo;
+    const bool exact = frexp(range, &exponent) == 0.5;
+    return {lo, hi, range, 1.0 / range, exact ? -1.0 : (double)bins * 0x1p-48, (int)bins};
+}
+
+__device__ __forceinline__ static int bin_of(const BinScale &s, double v)
+{
+    if (!(v >= s.lo && v <= s.hi)) return v < s.lo ? -1 : v > s.hi ? -2 : -3;
+    const double at = (v - s.lo) * (double)s.bins, quotient = at * s.over;
+    const double magic = 6755399441055744.0, whole = quotient + magic; /* whose low bits are the nearest whole number */
+    const double part = quotient - (whole - magic);
+    const int bin = fabs(part) > s.near ? __double2loint(whole) - (part < 0.0) : (int)(at / s.range);
+    return bin < s.bins ? bin : s.bins - 1;
+}
+
+/* ---- counters ------------------------------------------------------------------------------------------- */
+
+/* Counts v n times in one half of a word; what the word was. */
+__device__ __forceinline__ static unsigned add_word(unsigned *counter, unsigned v, unsigned n)
+{
+    return atomicAdd(counter + v / 2, n << v % 2 * 16);
+}
+
+__device__ __forceinline__ static bool word_wraps(unsigned old, unsigned v, unsigned n) { return (old >> v % 2 * 16 & 0xffffu) + n > 0xffffu; }
+
+/* Where a half overflows, 65536 goes to the result, and what the lower half carried into the upper is taken back. Every change
+ * of an upper half sees for itself whether it wrapped, so that it does not matter who comes in between. */
+__device__ __forceinline__ static void wrap_word(unsigned *counter, unsigned v, unsigned long long *to)
+{
+    atomicAdd(to + v, 65536ull);
+    if (v % 2 == 0 && atomicSub(counter + v / 2, 65536u) >> 16 == 0) atomicAdd(to + v + 1, 0ull - 65536ull);
+}
+
+__device__ __forceinline__ static void count_word(unsigned *counter, unsigned v, unsigned n, unsigned long long *to)
+{
+    if (word_wraps(add_word(counter, v, n), v, n)) wrap_word(counter, v, to);
+}
+
+/* Several values, of which negative ones do not count: none waits for what the word of another was. */
+template <int Count> __device__ __forceinline__ static void count_words(unsigned *counter, const int v[Count], unsigned long long *to)
+{
+    unsigned old[Count];
+    bool wraps = false;
+#pragma unroll
+    for (int i = 0; i < Count; i++) old[i] = v[i] >= 0 ? add_word(counter, (unsigned)v[i], 1) : 0;
+#pragma unroll
+    for (int i = 0; i < Count; i++) wraps = wraps || word_wraps(old[i], (unsigned)v[i], 1);
+    if (!wraps) return; /* nearly always */
+#pragma unroll
+    for (int i = 0; i < Count; i++)
+        if (word_wraps(old[i], (unsigned)v[i], 1)) wrap_word(counter, (unsigned)v[i], to);
+}
+
+/* Adds so many words of two counters each to the result. */
+__device__ __forceinline__ static void flush_words(const unsigned *counter, int words, unsigned long long *to)
+{
+    __syncthreads();
+    for (int b = (int)threadIdx.x; b < words; b += (int)blockDim.x) {
+        const unsigned pair = counter[b];
+        if (pair & 0xffffu) atomicAdd(to + 2 * b, (unsigned long long)(pair & 0xffffu));
+        if (pair >> 16) atomicAdd(to + 2 * b + 1, (unsigned long long)(pair >> 16));
+    }
+}
+
+#endif

@@ -1,0 +1,207 @@
+/* Equalization: the levels of each tile, counted in shared memory: bytes in a copy of the counters for each lane, as far as
+ * they fit, everything else in 16 bits; and in global memory where a tile has few samples, or too many channels. */
+#include "equalize.cuh"
+#include "bins.cuh"
+
+static const int count_threads = 1024;
+
+/* ---- the samples of a tile ------------------------------------------------------------------------------ */
+
+/* What a block counts: its share of the rows of a tile, or of the packs of its rows. */
+struct TilePart {
+    int64_t tile, part, left, top;
+    int warp, warps, lane;
+};
+
+__device__ __forceinline__ static TilePart tile_part(const EqualizeArgs &a)
+{
+    const int64_t tile = blockIdx.x / a.parts;
+    return {tile, blockIdx.x - tile * a.parts, tile % a.how.tiles_x * a.how.tile_width, tile / a.how.tiles_x * a.how.tile_height,
+            (int)threadIdx.x / CUDA_WARP, (int)blockDim.x / CUDA_WARP, (int)threadIdx.x % CUDA_WARP};
+}
+
+/* Row j of the tile, or the one that it mirrors. */
+template <typename S> __device__ __forceinline__ static const S *tile_row(const EqualizeArgs &a, const TilePart &p, int64_t j)
+{
+    return (const S *)(a.src + halo_border_index(p.top + j, a.height, HALO_BORDER_MIRROR) * a.src_stride);
+}
+
+/* 16 bytes of samples, and which of them belong to the tile: those of elements [from, to). */
+template <typename S> struct TilePack {
+    static constexpr int own = 16 / (int)sizeof(S);
+    alignas(16) S v[own];
+    int first, end;
+
+    __device__ __forceinline__ void load(const EqualizeArgs &a, const S *row, int64_t e, int64_t from, int64_t to)
+    {
+        first = (int)cuda_min(cuda_max(from - e, 0), own);
+        end = (int)cuda_max(cuda_min(to - e, own), first);
+        if (a.packed && end - first == own)
+            *reinterpret_cast<uint4 *>(v) = __ldg((const uint4 *)(row + e));
+        else
+#pragma unroll
+            for (int i = 0; i < own; i++) v[i] = i >= first && i < end ? row[e + i] : S(0);
+    }
+
+    /* Do all of the warp's packs hold one value? */
+    __device__ __forceinline__ bool same() const
+    {
+        const uint4 w = *reinterpret_cast<const uint4 *>(v);
+        const unsigned one = __shfl_sync(CUDA_ALL, w.x, 0);
+        const unsigned differ = (w.x ^ one) | (w.y ^ one) | (w.z ^ one) | (w.w ^ one);
+        return __all_sync(CUDA_ALL, end - first == own && (sizeof(S) == 4 || (one >> 16 ^ (one & 0xffffu)) == 0) && differ == 0);
+    }
+};
+
+/* Calls f with the sample, its channel (0 where One: they are all counted together) and how often it counts. */
+template <typename S, bool One, typename F> __device__ __forceinline__ static void each_sample(const EqualizeArgs &a, F f)
+{
+    typedef TilePack<S> Pack;
+    const TilePart p = tile_part(a);
+    const int64_t within = cuda_max(0, cuda_min(a.width - p.left, a.how.tile_width));
+    const int64_t from = p.left * a.channels, to = from + within * a.channels;
+    const int64_t first = from / Pack::own, packs = within > 0 ? cuda_ceil_div(to, Pack::own) - first : 0;
+    const int64_t chunks = cuda_ceil_div(packs, CUDA_WARP), step = a.parts * p.warps, start = p.part * p.warps + p.warp;
+    if (chunks > 0) {
+        int64_t j = start / chunks, chunk = start % chunks;
+        const int64_t rows = step / chunks, further = step % chunks;
+        while (j < a.how.tile_height) {
+            Pack pack;
+            const int64_t e = (first + chunk * CUDA_WARP + p.lane) * Pack::own;
+            pack.load(a, tile_row<S>(a, p, j), e, from, to);
+            if (One && sizeof(S) > 1 && pack.same()) {
+                if (p.lane == 0) f(pack.v[0], 0, (unsigned)(CUDA_WARP * Pack::own));
+            } else {
+                int c = One ? 0 : (int)(e % a.channels);
+#pragma unroll
+                for (int i = 0; i < Pack::own; i++) {
+                    if (i >= pack.first && i < pack.end) f(pack.v[i], c, 1u);
+                    if (!One) c = c + 1 < a.channels ? c + 1 : 0;
+                }
+            }
+            j += rows;
+            chunk += further;
+            if (chunk >= chunks) chunk -= chunks, j++;
+        }
+    }
+    /* Columns that the tile has beside the image. */
+    for (int64_t j = start; j < a.how.tile_height && within < a.how.tile_width; j += step)
+        for (int64_t i = within + p.lane; i < a.how.tile_width; i += CUDA_WARP) {
+            const int64_t x = halo_border_index(p.left + i, a.width, HALO_BORDER_MIRROR);
+            for (int c = 0; c < a.channels; c++) f(tile_row<S>(a, p, j)[x * a.channels + c], One ? 0 : c, 1u);
+        }
+}
+
+/* Has one set of counters, whatever the channel? */
+static bool is_one(const EqualizeArgs *a) { return a->sets == 1 && (a->alpha < 0 || a->alpha >= a->channels); }
+
+/* ---- counters ------------------------------------------------------------------------------------------- */
+
+template <bool One> __global__ static void __launch_bounds__(count_threads) bytes_kernel(const __grid_constant__ EqualizeArgs a, int copies)
+{
+    CUDA_SHARED(unsigned, counter);
+    const int counters = a.sets * byte_levels, copy = (int)threadIdx.x & (copies - 1);
+    for (int i = (int)threadIdx.x; i < counters * copies; i += count_threads) counter[i] = 0;
+    __syncthreads();
+    each_sample<uint8_t, One>(a, [&](unsigned v, int c, unsigned n) {
+        if (!One && c == a.alpha) return;
+        atomicAdd(counter + ((One || a.how.joint ? 0 : c) * byte_levels + v) * copies + copy, n);
+    });
+    __syncthreads();
+    unsigned long long *const to = a.count + blockIdx.x / a.parts * counters;
+    for (int b = (int)threadIdx.x; b < counters; b += count_threads) {
+        unsigned sum = 0;
+        for (int i = 0; i < copies; i++) sum += counter[b * copies + ((i + b) & (copies - 1))];
+        if (sum > 0) atomicAdd(to + b, (unsigned long long)sum);
+    }
+}
+
+/* A block counts for one of the sets, which are the second dimension of the grid. */
+template <typename S, bool One> __global__ static void __launch_bounds__(count_threads) words_kernel(const __grid_constant__ EqualizeArgs a)
+{
+    CUDA_SHARED(unsigned, counter);
+    const int set = (int)blockIdx.y;
+    unsigned long long *const to = a.count + (blockIdx.x / a.parts * a.sets + set) * word_levels;
+    for (int i = (int)threadIdx.x; i < word_levels / 2; i += count_threads) counter[i] = 0;
+    __syncthreads();
+    each_sample<S, One>(a, [&](float v, int c, unsigned n) {
+        if (v != v || (!One && (c == a.alpha || (!a.how.joint && c != set)))) return;
+        count_word(counter, (unsigned)equalize_bin(a, v), n, to);
+    });
+    flush_words(counter, word_levels / 2, to);
+}
+
+/* In global memory: lanes that meet in a counter add to it once. */
+template <typename S> __global__ static void __launch_bounds__(count_threads) few_kernel(const __grid_constant__ EqualizeArgs a)
+{
+    unsigned long long *const to = a.count + blockIdx.x / a.parts * a.sets * a.how.bins;
+    each_sample<S, false>(a, [&](float v, int c, unsigned n) {
+        if (c == a.alpha || v != v) return;
+        const long long at = (a.how.joint ? 0 : c) * a.how.bins + equalize_bin(a, v);
+        const unsigned same = __match_any_sync(__activemask(), at);
+        if (__ffs((int)same) - 1 == (int)(threadIdx.x % CUDA_WARP)) atomicAdd(to + at, (unsigned long long)(n * __popc(same)));
+    });
+}
+
+/* ---- launches ------------------------------------------------------------------------------------------- */
+
+/* Samples that a block counts at least, and at most: shared counters have 32 bits. */
+static const int64_t part_least = 16384, part_most = (int64_t)1 << 30;
+/* Bytes of shared memory of two blocks of a multiprocessor, each. */
+static const int64_t bytes_shared = 112000;
+/* Fewer samples of a tile are counted in global memory: clearing the counters would take longer. */
+static const int64_t words_least = 32768;
+
+static void share_out(EqualizeArgs *args, int64_t samples, int64_t blocks)
+{
+    const int64_t useful = cuda_min(cuda_max(1, blocks), cuda_ceil_div(samples, part_least));
+    args->parts = cuda_max(useful, cuda_ceil_div(samples, part_most));
+}
+
+static HaloStatus count_bytes(HaloDevice *device, const EqualizeArgs *args, int64_t blocks)
+{
+    const int64_t counters = (int64_t)args->sets * byte_levels * (int64_t)sizeof(unsigned);
+    int copies = CUDA_WARP;
+    while (copies > 1 && counters * copies > bytes_shared) copies /= 2;
+    if (is_one(args))
+        CUDA_LAUNCH(device, bytes_kernel<true>, blocks, count_threads, (size_t)(counters * copies), *args, copies);
+    else
+        CUDA_LAUNCH(device, bytes_kernel<false>, blocks, count_threads, (size_t)(counters * copies), *args, copies);
+    return HALO_OK;
+}
+
+template <typename S> static HaloStatus count_words(HaloDevice *device, const EqualizeArgs *args, int64_t blocks)
+{
+    const int shared = word_levels * 2;
+    const dim3 grid((unsigned)blocks, (unsigned)args->sets);
+    const auto kernel = is_one(args) ? words_kernel<S, true> : words_kernel<S, false>;
+    if (device->asking) return HALO_ERR_LIMIT;
+    CUDA_PASS(cuda_allow_shared((const void *)kernel, shared));
+    kernel<<<grid, count_threads, shared, device->stream>>>(*args);
+    CUDA_TRY(cudaGetLastError());
+    device->stopped = false;
+    return HALO_OK;
+}
+
+template <typename S> static HaloStatus count_few(HaloDevice *device, const EqualizeArgs *args, int64_t blocks)
+{
+    CUDA_LAUNCH(device, few_kernel<S>, blocks, count_threads, 0, *args);
+    return HALO_OK;
+}
+
+HaloStatus equalize_count(HaloDevice *device, EqualizeArgs *args, int64_t tiles)
+{
+    const int64_t samples = args->how.tile_width * args->how.tile_height * args->channels;
+    const int64_t at_once = device->properties.multiProcessorCount;
+    const bool bytes = args->dtype == HALO_U8;
+    const bool fits = bytes ? args->sets * byte_levels * 4 <= bytes_shared
+                            : samples >= words_least && args->how.bins == word_levels && args->sets <= 32 &&
+                                  device->properties.sharedMemPerBlockOptin >= word_levels * 2;
+    share_out(args, samples, (bytes || !fits ? 2 : 1) * at_once / cuda_max(1, tiles * (fits && !bytes ? args->sets : 1)));
+    const int64_t blocks = tiles * args->parts;
+    switch (args->dtype) {
+    case HALO_U8: return fits ? count_bytes(device, args, blocks) : count_few<uint8_t>(device, args, blocks);
+    case HALO_U16: return fits ? count_words<uint16_t>(device, args, blocks) : count_few<uint16_t>(device, args, blocks);
+    default: return fits ? count_words<float>(device, args, blocks) : count_few<float>(device, args, blocks);
+    }
+}
