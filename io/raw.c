@@ -10,8 +10,9 @@
 #define BLOCK_SAMPLES 16384
 
 typedef struct RawReader {
-    int64_t next; /* row, or frame */
-    HaloPcm pcm;  /* of sound */
+    int64_t start; /* of the samples, in the source */
+    int64_t next;  /* row, or frame */
+    HaloPcm pcm;   /* of sound */
     uint8_t block[BLOCK_SAMPLES * 8];
 } RawReader;
 
@@ -23,6 +24,7 @@ static HaloStatus open_audio(HaloReader *reader)
     shape->height = 1;
     if (shape->channels < 1) return halo_fail(HALO_ERR_USAGE, "raw audio needs at least one channel");
     RawReader *state = reader->state;
+    state->start = halo_source_tell(reader->source);
     const int bits = reader->options.raw_bits;
     state->pcm = (HaloPcm){.bits = bits, .real = bits == HALO_RAW_F64};
     const int64_t frame = shape->channels * (bits != 0 ? bits / 8 : (int64_t)halo_dtype_size(shape->dtype));
@@ -142,6 +144,18 @@ out:
     return status;
 }
 
+static HaloStatus seek_raw(HaloReader *reader, int64_t frame, bool *gone)
+{
+    RawReader *state = reader->state;
+    const HaloShape *shape = &reader->info.shape;
+    const int64_t sample =
+        state->pcm.bits != 0 ? halo_pcm_size(&state->pcm) : (int64_t)halo_dtype_size(shape->dtype);
+    *gone = shape->width >= 0 && halo_source_seekable(reader->source);
+    if (!*gone) return HALO_OK;
+    state->next = frame;
+    return halo_source_seek(reader->source, state->start + frame * shape->channels * sample);
+}
+
 static void close_raw(HaloReader *reader)
 {
     free(reader->state);
@@ -194,6 +208,7 @@ const HaloFormat halo_format_raw = {
     .several = HALO_SEVERAL,
     .open = open_raw,
     .read = read_raw,
+    .seek = seek_raw,
     .close = close_raw,
     .create = create,
     .write = write_rows,

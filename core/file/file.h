@@ -14,6 +14,8 @@ HaloStatus load_samples(HaloReader *reader, HaloBuf *data);
 void load_close(HaloReader *reader); /* also what load_open left; the metadata go with it */
 /* The next rows; fewer only where sound of unknown length ends. */
 HaloStatus load_rows(HaloReader *reader, HaloBuf *rows, int64_t *got);
+/* The next frame that is read of a sound will be this one, back or forth; *gone false: the reader cannot. */
+HaloStatus load_seek(HaloReader *reader, int64_t frame, bool *gone);
 /* Goes over rows that nobody needs. */
 HaloStatus load_skip(HaloReader *reader, int64_t rows);
 /* The next image of the same file: *more says whether there is one, and load_next opens it. Bytes on a pipe

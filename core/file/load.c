@@ -172,6 +172,13 @@ out:
     return status;
 }
 
+HaloStatus load_seek(HaloReader *reader, int64_t frame, bool *gone)
+{
+    *gone = false;
+    if (reader->format->seek == NULL || reader->info.shape.kind != HALO_AUDIO) return HALO_OK;
+    return named_image(reader->format->seek(reader, frame, gone), reader);
+}
+
 HaloStatus load_skip(HaloReader *reader, int64_t rows)
 {
     HaloStatus status = HALO_OK;

@@ -44,24 +44,25 @@ bool flow_suits(const HaloSession *session, const HaloPlan *plan)
 /* ---- reading and writing -------------------------------------------------------------------------------- */
 
 /* Is this all that is needed? The rest is gone through all the same, so that damage there is found, unless the
- * format knows how to leave rows out. */
+ * format knows how to leave rows out, or it was read from its end on. */
 static HaloStatus end_window(Flow *flow, int64_t k, Rows rows, bool *at_end)
 {
     const HaloPlan *plan = flow->plan;
     const int64_t length = rows_length(&plan->reg[plan->input[0].reg]);
-    *at_end = rows.to == length;
-    if (*at_end) return HALO_OK;
-    if (k + 1 < bands_count(&flow->bands)) return HALO_OK;
-    *at_end = true;
+    const bool last = k + 1 >= bands_count(&flow->bands), back = flow->bands.back;
+    *at_end = last || (rows.to == length && !back);
+    if (!last || rows.to == length || back) return HALO_OK;
     return load_skip(flow->reader, length - rows.to);
 }
 
-/* Goes on to row `to`, which no band needs what lies before; or, of sound of unknown length, to its end. */
-static HaloStatus skip_rows(Flow *flow, HaloBuf *room, int64_t to, int64_t *have)
+/* Goes on to row `to`, or, of sound, back to it; or, of sound of unknown length, to its end. */
+static HaloStatus go_to(Flow *flow, HaloBuf *room, int64_t to, int64_t *have)
 {
     HaloStatus status = HALO_OK;
     if (!flow->endless) {
-        HALO_TRY(load_skip(flow->reader, to - *have));
+        bool gone;
+        HALO_TRY(load_seek(flow->reader, to, &gone));
+        if (!gone) HALO_TRY(load_skip(flow->reader, to - *have));
         *have = to;
     }
     for (int64_t got = 1; *have < to && got > 0; *have += got) {
@@ -86,12 +87,12 @@ static HaloStatus read_window(Flow *flow, int64_t k, bool *at_end)
     HALO_TRY(bands_window(&flow->bands, k, have, &rows));
     if (rows.to - rows.from > flow->rows.room)
         HALO_FAIL(HALO_ERR_BUG, "a band reads more than its window holds");
-    if (rows.from > have) {
-        HALO_TRY(skip_rows(flow, to, rows.from, &have));
+    if (rows.from > have || (k > 0 && rows.from < rows_in(last).from)) {
+        HALO_TRY(go_to(flow, to, rows.from, &have));
         if (have < rows.from) rows = (Rows){have, have + 1}; /* it ends before */
     }
     flow_rows_set(&flow->rows, to, rows);
-    for (int64_t y = to->y0; y < to->y0 + to->rows && k > 0; y++) {
+    for (int64_t y = to->y0; y < to->y0 + to->rows && rows.from < have; y++) {
         const HaloBuf kept = flow_rows_of(&flow->rows, to, (Rows){rows.from, have});
         if (y < kept.y0 + kept.rows)
             memcpy(halo_at(&kept, kept.x0, y), halo_at(last, kept.x0, y), (size_t)halo_row_bytes(&kept));
@@ -288,10 +289,12 @@ HaloStatus flow_run(HaloSession *session, Team team, HaloPlan *plan, HaloReader 
     const bool early = writer != NULL && halo_sink_seekable(writer->sink);
     if (early) HALO_TRY(save_begin(writer, &reader->info, &plan->reg[plan->output], flow.endless));
     const int64_t left = halo_memory_left(&session->memory);
-    const int64_t band =
-        flow.live ? bands_for_pipe(team, plan, options, left) : bands_for_flow(team, plan, options, left);
-    const int64_t needed = bands_flow_memory(team, plan, band);
-    flow.bands = bands_on(team.device, plan, band);
+    bool seeks = false;
+    if (!flow.endless) HALO_TRY(load_seek(reader, 0, &seeks));
+    const int64_t band = flow.live ? bands_for_pipe(team, plan, options, left)
+                                   : bands_for_flow(team, plan, options, seeks, left);
+    const int64_t needed = bands_flow_memory(team, plan, band, seeks);
+    flow.bands = bands_in(team.device, plan, band, seeks);
     HALO_TRY(halo_memory_hold(&session->memory, needed));
     flow.host->limit = held = needed;
     HALO_TRY(

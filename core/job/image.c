@@ -231,8 +231,12 @@ HaloStatus image_explain(HaloSession *session, const HaloPipeline *pipeline, Job
     RunMode mode;
     Choice choice;
     Heard heard = {0};
+    bool seeks = false;
     session->heard = &heard;
     HALO_TRY(plan_image(session, pipeline, state, false, &mode, &choice));
+    if (mode == RUN_IN_BANDS && state->reader.info.shape.width >= 0)
+        HALO_TRY(load_seek(&state->reader, 0, &seeks));
+    if (seeks) mode = RUN_SEEKING;
     if (mode == RUN_WHOLE) explain_choice(session, state->plan, &choice);
     HALO_TRY(explain_plan(session, state->plan, mode, &choice, explanation));
 out:

@@ -64,6 +64,13 @@ bool bands_suit(const Device *device, const HaloPlan *plan)
     return true;
 }
 
+Bands bands_in(const Device *device, const HaloPlan *plan, int64_t rows, bool seeks)
+{
+    Bands bands = bands_on(device, plan, rows);
+    bands.back = seeks && bands_turn(&bands);
+    return bands;
+}
+
 static int64_t length_of(const HaloPlan *plan) { return rows_length(&plan->reg[plan->output]); }
 
 /* ---- memory --------------------------------------------------------------------------------------------- */
@@ -217,17 +224,17 @@ int64_t bands_for_team(Team team, const HaloPlan *plan, int64_t wish, int64_t me
 
 int64_t bands_in_flow(Team team, const Bands *bands) { return smaller(2 * team.count, bands_count(bands)); }
 
-int64_t bands_flow_memory(Team team, const HaloPlan *plan, int64_t rows)
+int64_t bands_flow_memory(Team team, const HaloPlan *plan, int64_t rows, bool seeks)
 {
     const HaloShape *in = &plan->reg[plan->input[0].reg], *out = &plan->reg[plan->output];
-    const Bands bands = bands_on(team.device, plan, rows);
+    const Bands bands = bands_in(team.device, plan, rows, seeks);
     const int64_t between =
         has_own_memory(team.device) ? 0 : bands_whole_memory(team.device, plan, rows, false);
     return between + scratch_measured(plan) +
            2 * team.count * (row_bytes(out) * rows + row_bytes(in) * bands_widest_window(&bands));
 }
 
-int64_t bands_for_flow(Team team, const HaloPlan *plan, const HaloOptions *options, int64_t memory)
+int64_t bands_for_flow(Team team, const HaloPlan *plan, const HaloOptions *options, bool seeks, int64_t memory)
 {
     const Device *device = team.device;
     const bool apart = has_own_memory(device);
@@ -240,7 +247,7 @@ int64_t bands_for_flow(Team team, const HaloPlan *plan, const HaloOptions *optio
     while (rows > larger(1, least / 8) && memory_at(plan, rows, true) > 16 * most)
         rows = (rows + 1) / 2; /* rather twice the work than so much memory */
     while (apart && rows > 1 && bands_whole_memory(device, plan, rows, true) > there) rows = (rows + 1) / 2;
-    while (rows > 1 && bands_flow_memory(team, plan, rows) > memory) rows = (rows + 1) / 2;
+    while (rows > 1 && bands_flow_memory(team, plan, rows, seeks) > memory) rows = (rows + 1) / 2;
     return whole_leaves(plan, rows);
 }
 
@@ -248,7 +255,7 @@ int64_t bands_for_flow(Team team, const HaloPlan *plan, const HaloOptions *optio
  * (run/measure_band.c). */
 int64_t bands_for_pipe(Team team, const HaloPlan *plan, const HaloOptions *options, int64_t memory)
 {
-    const int64_t rows = bands_for_flow(team, plan, options, memory);
+    const int64_t rows = bands_for_flow(team, plan, options, false, memory);
     const int latency_ms = options->latency_ms > 0 ? options->latency_ms : 100;
     const double most = plan->reg[plan->output].rate * latency_ms / 1000.0;
     if (options->band_rows > 0 || most >= (double)rows) return rows;

@@ -11,6 +11,8 @@ bool bands_suit(const Device *device, const HaloPlan *plan);
 /* The bands of a plan on this device: the rows before the first one that is wanted are gone through in bands of
  * their own only where states are handed on in host memory. */
 Bands bands_on(const Device *device, const HaloPlan *plan, int64_t rows);
+/* The same for an input that is read meanwhile; `seeks`: going back in it, if need be. */
+Bands bands_in(const Device *device, const HaloPlan *plan, int64_t rows, bool seeks);
 /* What a plan leaves out at once, at most (Primitive::jumps). */
 int64_t bands_jump(const HaloPlan *plan);
 /* No more frames than so many are left for the last band of sound, beside those that it is made of. */
@@ -25,9 +27,10 @@ int64_t bands_choose(const HaloPlan *plan, int64_t wish);
 int64_t bands_for_team(Team team, const HaloPlan *plan, int64_t wish, int64_t memory);
 
 /* Rows in a band where rows are read and written meanwhile: few, and fewer still where `memory` (of the host)
- * or the device's is small. And the bytes of host memory that this takes. */
-int64_t bands_for_flow(Team team, const HaloPlan *plan, const HaloOptions *options, int64_t memory);
-int64_t bands_flow_memory(Team team, const HaloPlan *plan, int64_t rows);
+ * or the device's is small. And the bytes of host memory that this takes. `seeks`: whoever reads can go back.
+ */
+int64_t bands_for_flow(Team team, const HaloPlan *plan, const HaloOptions *options, bool seeks, int64_t memory);
+int64_t bands_flow_memory(Team team, const HaloPlan *plan, int64_t rows, bool seeks);
 /* So many bands are in memory then: while each device computes one, the next is read for it and the last
  * written. */
 int64_t bands_in_flow(Team team, const Bands *bands);
@@ -40,6 +43,8 @@ HaloStatus bands_ahead(const HaloPlan *plan, int64_t rows, int64_t *ahead);
  * at `before` (0: this is the first). And the most rows that any window has. */
 HaloStatus bands_window(const Bands *bands, int64_t k, int64_t before, Rows *window);
 int64_t bands_widest_window(const Bands *bands);
+/* Does the output begin with what the input ends with? */
+bool bands_turn(const Bands *bands);
 
 /* scratch.c: the most bytes of a device's memory that a step needs beside its buffers; bytes of host memory for
  * measurements and side inputs; and all of the host memory that a plan takes beside its input (-1: more than

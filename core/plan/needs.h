@@ -63,6 +63,7 @@ typedef struct Bands {
     int64_t rows; /* of the output in a band */
     int64_t lead; /* so many bands make no output */
     int64_t step; /* rows of the input for each of these */
+    bool back;    /* the input is read from its end on: windows share no rows */
 } Bands;
 
 /* `leads`: may there be such bands? Else all is made from the first row of the output on. */

@@ -85,6 +85,7 @@ static Rows next_window(const Windows *w, int64_t k, int64_t before)
     const Rows out = bands_output(bands, k);
     if (w->in->kind == HALO_IMAGE) return next_window_of_image(w, k, before);
     if (out.from >= w->made) return (Rows){before, before};
+    if (bands->back) return needed_by(w, k); /* nothing is kept: it is read once more */
     const Rows first = leads ? needed_by(w, bands->lead) : needed(w, (Rows){out.from, out.from + 1});
     int64_t last = first.from < first.to ? first.from : before;
     Rows window = needed_by(w, k);
@@ -95,6 +96,15 @@ static Rows next_window(const Windows *w, int64_t k, int64_t before)
     if (k + 1 >= bands_count(bands) && !w->endless && w->read - window.to <= BANDS_FEW_FRAMES)
         window.to = w->read;
     return window;
+}
+
+bool bands_turn(const Bands *bands)
+{
+    Windows w;
+    if (open_windows(bands, &w) != HALO_OK) return false;
+    const bool turn = w.last.from < w.last.to && needed(&w, (Rows){0, 1}).from > w.last.from;
+    free(w.need);
+    return turn;
 }
 
 HaloStatus bands_window(const Bands *bands, int64_t k, int64_t before, Rows *window)

@@ -56,7 +56,7 @@ static int64_t band_of(const HaloSession *session, const HaloPlan *plan, Team te
     const int64_t left = halo_memory_left(&session->memory);
     return mode == RUN_LIVE    ? bands_for_pipe(team, plan, options, left)
            : mode == RUN_WHOLE ? execute_band(team, plan, options)
-                               : bands_for_flow(team, plan, options, left);
+                               : bands_for_flow(team, plan, options, mode == RUN_SEEKING, left);
 }
 
 static HaloStatus explain_bands(const HaloSession *session, const HaloPlan *plan, Team team, RunMode mode,
@@ -79,7 +79,7 @@ static HaloStatus explain_bands(const HaloSession *session, const HaloPlan *plan
     if (!explanation->on_host) {
         explanation->memory = (double)bands_whole_memory(device, plan, band, true);
     } else if (explanation->flows) {
-        explanation->memory = (double)bands_flow_memory(team, plan, band) + (double)kept;
+        explanation->memory = (double)bands_flow_memory(team, plan, band, mode == RUN_SEEKING) + (double)kept;
     } else {
         HALO_TRY(halo_shape_bytes(in, &bytes));
         explanation->memory = (double)bytes + (double)scratch_beside(device, plan, band);

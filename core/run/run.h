@@ -66,10 +66,10 @@ HaloStatus measure_band(Device *device, const HaloStep *step, const HaloBuf *src
 
 /* ---- what will be --------------------------------------------------------------------------------------- */
 
-/* How a plan runs: with all of its input and output in memory; in bands that are read and written meanwhile; in
- * bands that are read meanwhile, with all of its output in memory; or for sound that somebody waits for, in
- * short blocks. */
-typedef enum RunMode { RUN_WHOLE, RUN_IN_BANDS, RUN_KEEPING, RUN_LIVE } RunMode;
+/* How a plan runs: with all of its input and output in memory; in bands that are read and written meanwhile, or
+ * of a sound that can be read from its end on, too; in bands that are read meanwhile, with all of its output in
+ * memory; or for sound that somebody waits for, in short blocks. */
+typedef enum RunMode { RUN_WHOLE, RUN_IN_BANDS, RUN_SEEKING, RUN_KEEPING, RUN_LIVE } RunMode;
 HaloStatus explain_plan(const HaloSession *session, const HaloPlan *plan, RunMode mode, const Choice *choice,
                         HaloExplanation *explanation);
 /* Where it would run; nowhere, and why. */

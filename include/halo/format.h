@@ -198,6 +198,9 @@ struct HaloFormat {
     /* Goes over the next rows of an image as far as it can without decoding them, *skipped of them. NULL: not
      * at all. */
     HaloStatus (*skip)(HaloReader *reader, int64_t rows, int64_t *skipped);
+    /* The next frame that is read of a sound whose length is known will be this one, back or forth; *gone: so it is.
+     * NULL: never. */
+    HaloStatus (*seek)(HaloReader *reader, int64_t frame, bool *gone);
     /* Does `read` fill any columns alone, those that the rows have? Else rows are as wide as the image. */
     bool columns;
     void (*close)(HaloReader *reader); /* frees `state`; also after a failed open */

@@ -55,6 +55,7 @@ HaloStatus wav_chunks(HaloSource *source, const WavHead *head, bool behind, Halo
 /* The functions of the rows; `major` is SF_FORMAT_WAV, SF_FORMAT_RF64 or SF_FORMAT_W64. */
 HaloStatus wav_open(HaloReader *reader, int major);
 HaloStatus wav_read(HaloReader *reader, HaloBuf *rows, int64_t *got);
+HaloStatus wav_seek(HaloReader *reader, int64_t frame, bool *gone);
 void wav_close(HaloReader *reader);
 
 HaloStatus wav_create(HaloWriter *writer, int major);

@@ -151,6 +151,16 @@ out:
     return status;
 }
 
+HaloStatus wav_seek(HaloReader *reader, int64_t frame, bool *gone)
+{
+    WavReader *state = reader->state;
+    const WavHead *head = &state->head;
+    *gone = state->other.format == NULL && !state->open && halo_source_seekable(reader->source);
+    if (!*gone) return HALO_OK;
+    state->left = reader->info.shape.width - frame;
+    return halo_source_seek(reader->source, head->start + frame * head->channels * halo_pcm_size(&head->pcm));
+}
+
 void wav_close(HaloReader *reader)
 {
     WavReader *state = reader->state;

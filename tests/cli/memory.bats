@@ -121,6 +121,20 @@ PYTHON
     refused "MiB"
 }
 
+@test "a sound backwards is read from its end on, where the file can be" {
+    halo run '' in.wav -o in.w64
+    cat in.wav | halo run 'reverse | gauss:3' - -o all.wav
+    for name in wav w64; do
+        halo run 'reverse | gauss:3' in.$name -o less.wav -f --max-memory 1M
+        cmp all.wav less.wav
+    done
+    halo run reverse in.wav -o back.wav --max-memory 1M
+    halo run reverse back.wav -o there.wav --max-memory 1M
+    cmp in.wav there.wav
+    run --separate-stderr peak bash -c 'cat in.wav | "$HALO" run reverse - -o none.wav --max-memory 4M'
+    refused "MiB"
+}
+
 @test "counts of many channels are memory, too" {
     head -c 4000 noise > many
     run --separate-stderr peak "$HALO" run stats:percentiles=50 --raw u16:2x1x1000 many --max-memory 100M
