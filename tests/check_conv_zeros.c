@@ -163,7 +163,8 @@ static void thousands_of_rows_body(Rng *rng)
     HaloStep conv = draw_sparse(rng, 2, height, HALO_F32);
     float *const tap = (float *)conv.u.conv.tap;
     const bool tiny = rng_once_in(rng, 2), far = rng_once_in(rng, 2);
-    const int64_t turn = rng_between(rng, 4650, height); /* the ring holds fewer lines */
+    const int64_t turn = rng_between(rng, 4650, height); /* no band has so many rows */
+    if (rng_once_in(rng, 3)) conv.u.conv.window.oy = 1 - turn;
     for (int64_t k = 0; k < 2 * height; k++) {
         const bool beside = k / 2 == -conv.u.conv.window.oy; /* where the picture lies */
         tap[k] = k / 2 < turn ? -0.0f : 0.0f;
