@@ -5,13 +5,22 @@
 #include "fft.h"
 #include "stencil.h"
 
-/* The sum of all taps as nan_ignore weighs them: in row-major order, rounded to f32 each time. */
-static float sum_of_taps(const float *tap, int64_t width, int64_t height)
+/* ---- NaN left out --------------------------------------------------------------------------------------- */
+
+/* The sum of all taps in row-major order, rounded to f32 each time; 0 of none. */
+static float sum_of_taps(const CpuMask *mask)
 {
     float sum = 0.0f;
-    for (int64_t j = 0; j < height; j++)
-        for (int64_t i = 0; i < width; i++) sum = sum + tap[j * width + i];
+    for (int64_t k = 0; mask->tap != NULL && k < mask->width * mask->height; k++) sum = sum + mask->tap[k];
     return sum;
+}
+
+/* A window without NaN weighs what all taps do, to the last bit: its sum is multiplied by 1. */
+static void leave_nan(CpuStencil *s)
+{
+    s->total = sum_of_taps(&s->mask);
+    s->row_total = sum_of_taps(&s->row);
+    s->looks = isfinite(s->total) && isfinite(s->row_total);
 }
 
 /* ---- zeros ---------------------------------------------------------------------------------------------- */
@@ -66,7 +75,7 @@ static int64_t list_runs(const CpuMask *mask, CpuRun *run, int64_t *taps)
 static HaloStatus find_runs(HaloDevice *device, CpuStencil *s, CpuRun **run)
 {
     int64_t taps = 0, size;
-    if (s->mask.height == 1 || s->nan_ignore) return HALO_OK;
+    if (s->mask.height == 1) return HALO_OK;
     s->runs = list_runs(&s->mask, NULL, &taps);
     /* Measured: a run's taps take nearly twice as long as those that several rows of outputs share, and a run
      * half of one. */
@@ -100,11 +109,10 @@ HaloStatus cpu_conv(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
         .store = store,
     };
     if (cpu_fft_takes(conv)) return cpu_fft(device, src, dst, conv, store);
-    if (conv->window.nan_ignore)
-        stencil.total = sum_of_taps(conv->tap, conv->window.width, conv->window.height);
     HaloStatus status = HALO_OK;
     CpuRun *run = NULL;
     HALO_TRY(find_runs(device, &stencil, &run));
+    if (conv->window.nan_ignore) leave_nan(&stencil);
     HALO_TRY(cpu_stencil_run(device, &stencil));
 out:
     free(run);
@@ -130,9 +138,6 @@ HaloStatus cpu_sep(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const H
         .store = store,
     };
     if (sep->fast != NULL) return cpu_sep_fast(device, src, dst, sep, store);
-    if (sep->window.nan_ignore) {
-        stencil.total = sum_of_taps(sep->tap_y, 1, sep->window.height);
-        stencil.row_total = sum_of_taps(sep->tap_x, sep->window.width, 1);
-    }
+    if (sep->window.nan_ignore) leave_nan(&stencil);
     return cpu_stencil_run(device, &stencil);
 }

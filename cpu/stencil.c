@@ -85,6 +85,8 @@ static bool choose_shape(CpuStencil *s)
         s->band = least(height, most(1, lines - s->strip + 1));
     }
     s->lines = s->band + s->strip - 1;
+    /* Of bands without NaN nobody knows the weights when one comes that has some. */
+    if (s->nan_ignore && s->band < height) s->looks = false;
     return true;
 }
 
@@ -92,7 +94,7 @@ static bool choose_scratch(CpuStencil *s)
 {
     const int64_t element = sizeof(float), sums = s->nan_ignore ? s->strip + 1 : 0; /* one for the row pass */
     int64_t total = 0, line_bytes, source_bytes, out_bytes;
-    s->cells = divide_up(s->line_pitch, CPU_CELL);
+    s->cells = divide_up(s->source_pitch, CPU_CELL);
     if (!halo_mul(s->line_pitch, element, &line_bytes) || !halo_mul(s->source_pitch, element, &source_bytes) ||
         !halo_mul(s->out_pitch, element, &out_bytes))
         return false;
@@ -103,7 +105,7 @@ static bool choose_scratch(CpuStencil *s)
         !cpu_reserve(&total, s->stream ? 1 : 0, out_bytes, &s->at_spare) ||
         !cpu_reserve(&total, sums, out_bytes, &s->at_weight) ||
         !cpu_reserve(&total, sums, out_bytes, &s->at_used) ||
-        !cpu_reserve(&total, s->looks ? s->lines : 0, sizeof(float *), &s->at_part) ||
+        !cpu_reserve(&total, s->lines, sizeof(float *), &s->at_part) ||
         !cpu_reserve(&total, s->looks ? s->lines : 0, s->cells, &s->at_mark) ||
         !cpu_reserve(&total, s->looks ? 1 : 0, s->cells, &s->at_odd))
         return false;

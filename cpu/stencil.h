@@ -18,8 +18,8 @@ typedef struct CpuStencil {
     CpuMask row;       /* the row pass; tap is NULL where there is none */
     const CpuRun *run; /* all taps but zeros, where those may be left out; or NULL */
     int64_t runs;
-    bool looks;  /* they may be left out only in windows none of whose samples are odd: infinite, NaN, or */
-    float least; /* not 0 but less than this */
+    bool looks;  /* the short way, without zeros or as if NaN counted, is for windows without odd samples: */
+    float least; /* infinities, NaN, and what is not 0 but less than this */
     bool affine;
     float scale, bias;
     bool nan_ignore;

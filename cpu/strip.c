@@ -5,8 +5,6 @@
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* ---- the ring of lines ---------------------------------------------------------------------------------- */
-
 /* Where a task is: its columns, its memory, and which lines its ring holds. */
 typedef struct Task {
     const CpuStencil *s;
@@ -21,6 +19,72 @@ typedef struct Task {
     int64_t first, next; /* and the lines it holds */
 } Task;
 
+/* ---- sums ----------------------------------------------------------------------------------------------- */
+
+/* A mask, or some rows of it, over lines. */
+typedef struct Pass {
+    CpuMask mask;
+    CpuRuns runs; /* its taps but zeros; or none */
+    float total;  /* the sum of all taps */
+    const float *const *line;
+    int64_t lines, rows;
+    float *out, *weight, *used; /* `rows` rows of outputs, `pitch` apart */
+    int64_t pitch;
+    bool first, last; /* rows of the mask */
+} Pass;
+
+/* The sums of n outputs from element `at` on. `odd`: they may meet samples that are. */
+static void sum_part(const Task *t, const Pass *p, int64_t at, int64_t n, bool odd)
+{
+    const CpuConvKernels *kernels = t->s->device->kernels->conv;
+    for (int64_t i = 0; i < p->lines; i++) t->part[i] = p->line[i] + at;
+    if (!odd && p->runs.run != NULL) {
+        kernels->conv_runs(&t->s->mask, &p->runs, t->part, p->rows, n, p->out + at, p->pitch, p->first);
+    } else if (!odd || !t->s->nan_ignore) {
+        kernels->conv(&p->mask, t->part, p->rows, n, p->out + at, p->pitch, p->first);
+    } else {
+        for (int64_t r = 0; r < p->rows; r++) {
+            const int64_t k = r * p->pitch + at;
+            const CpuNanSums sums = {p->out + k, p->weight + k, p->used + k};
+            kernels->conv_nan(&p->mask, t->part + r, n, sums, p->first);
+            if (p->last) kernels->renormalise(sums, n, p->total);
+        }
+    }
+}
+
+static int64_t cells_of(int64_t elements) { return (elements + CPU_CELL - 1) / CPU_CELL; }
+
+/* Elements of a line under a mask. */
+static int64_t read_by(const Task *t, const CpuMask *mask) { return t->n + (mask->width - 1) * mask->step; }
+
+/* From the cells of lines that are odd to those of outputs that meet one. */
+static void spread_odd(const Task *t, const CpuMask *mask)
+{
+    const int64_t past = (CPU_CELL - 1 + (mask->width - 1) * mask->step) / CPU_CELL;
+    for (int64_t c = cells_of(read_by(t, mask)) - 1, near = INT64_MAX; c >= 0; c--) {
+        if (t->odd[c]) near = c;
+        t->odd[c] = near - c <= past;
+    }
+}
+
+/* All sums: the short way where no sample is odd. Of cells alike the left ones first, since kernels write a
+ * little past the end. */
+static void sum_pass(const Task *t, const Pass *p)
+{
+    const int64_t cells = cells_of(t->n);
+    if (!t->s->looks) {
+        sum_part(t, p, 0, t->n, t->s->nan_ignore);
+        return;
+    }
+    for (int64_t c = 0, end; c < cells; c = end) {
+        for (end = c + 1; end < cells && t->odd[end] == t->odd[c];) end++;
+        const int64_t at = c * CPU_CELL;
+        sum_part(t, p, at, (end < cells ? end * CPU_CELL : t->n) - at, t->odd[c]);
+    }
+}
+
+/* ---- the ring of lines ---------------------------------------------------------------------------------- */
+
 static int64_t ring_place(const Task *t, int64_t y) { return (y - t->base) % t->s->lines; }
 
 static float *ring_row(const Task *t, int64_t y) { return t->ring + ring_place(t, y) * t->s->line_pitch; }
@@ -33,10 +97,32 @@ static const float *source_in_place(const Task *t, int64_t y)
     return row < 0 ? NULL : halo_at(src, t->x + t->s->ox, row);
 }
 
+/* The row pass. */
+static void sum_row(const Task *t, const float *source, float *line)
+{
+    const CpuStencil *s = t->s;
+    const int64_t spare = s->strip * s->out_pitch;
+    const Pass pass = {.mask = s->row,
+                       .total = s->row_total,
+                       .line = &source,
+                       .lines = 1,
+                       .rows = 1,
+                       .out = line,
+                       .weight = t->weight + spare,
+                       .used = t->used + spare,
+                       .pitch = s->line_pitch,
+                       .first = true,
+                       .last = true};
+    if (s->looks) {
+        s->device->kernels->conv->odd(source, read_by(t, &s->row), s->least, t->odd);
+        spread_odd(t, &s->row);
+    }
+    sum_pass(t, &pass);
+}
+
 static void make_line(const Task *t, int64_t y)
 {
     const CpuStencil *s = t->s;
-    const CpuConvKernels *kernels = s->device->kernels->conv;
     const float *source = source_in_place(t, y);
     float *line = ring_row(t, y);
     if (s->row.tap == NULL && source != NULL) return;
@@ -52,14 +138,7 @@ static void make_line(const Task *t, int64_t y)
         cpu_source_line(s, t->x, y, t->cols, t->source);
         source = t->source;
     }
-    if (s->nan_ignore) {
-        const int64_t spare = s->strip * s->out_pitch;
-        const CpuNanSums sums = {line, t->weight + spare, t->used + spare};
-        kernels->conv_nan(&s->row, &source, t->n, sums, true);
-        kernels->renormalise(sums, t->n, s->row_total);
-    } else {
-        kernels->conv(&s->row, &source, 1, t->n, line, s->line_pitch, true);
-    }
+    sum_row(t, source, line);
 }
 
 /* A line where it lies: in the ring, or in the source. */
@@ -73,7 +152,7 @@ static void mark_line(const Task *t, int64_t y)
 {
     const CpuStencil *s = t->s;
     uint8_t *mark = t->mark + ring_place(t, y) * s->cells;
-    s->device->kernels->conv->odd(line_at(t, y), t->n + s->reach * s->mask.step, s->least, mark);
+    s->device->kernels->conv->odd(line_at(t, y), read_by(t, &s->mask), s->least, mark);
 }
 
 /* Makes the ring hold lines [first, end), at most s->lines of them. */
@@ -88,67 +167,35 @@ static void fill_ring(Task *t, int64_t first, int64_t end)
     for (int64_t y = first; y < end; y++) t->line[y - first] = line_at(t, y);
 }
 
-/* ---- sums ----------------------------------------------------------------------------------------------- */
+/* ---- strips --------------------------------------------------------------------------------------------- */
 
-/* What runs of taps in rows [j, j + height) of the mask add to n outputs of each row. */
-static void sum_runs(const Task *t, int64_t j, int64_t height, const float *const *line, int64_t rows,
-                     int64_t n, float *out)
+/* The runs of rows [j, j + height) of the mask. */
+static CpuRuns runs_of(const CpuStencil *s, int64_t j, int64_t height)
 {
-    const CpuStencil *s = t->s;
     CpuRuns runs = {s->run, 0, j};
-    while (runs.run < s->run + s->runs && runs.run->y < j) runs.run++;
-    const int64_t rest = s->run + s->runs - runs.run;
-    while (runs.count < rest && runs.run[runs.count].y < j + height) runs.count++;
-    s->device->kernels->conv->conv_runs(&s->mask, &runs, line, rows, n, out, s->out_pitch, j == 0);
+    if (s->run == NULL) return runs;
+    const CpuRun *end = s->run + s->runs;
+    while (runs.run < end && runs.run->y < j) runs.run++;
+    while (runs.run + runs.count < end && runs.run[runs.count].y < j + height) runs.count++;
+    return runs;
 }
 
-/* Marks the cells of outputs that meet an odd sample in `lines` lines, from row j of the mask on. */
-static void find_odd(const Task *t, int64_t j, int64_t lines)
+/* Marks the cells of outputs that meet an odd sample in the ring, from row j of the mask on. */
+static void find_odd(const Task *t, int64_t j)
 {
     const CpuStencil *s = t->s;
-    const int64_t reach = s->reach * s->mask.step, past = (CPU_CELL - 1 + reach) / CPU_CELL;
-    const int64_t made = (t->n + CPU_CELL - 1) / CPU_CELL, read = (t->n + reach + CPU_CELL - 1) / CPU_CELL;
-    uint8_t any = j > 0 ? t->odd[0] : 0;
+    const int64_t made = cells_of(t->n), read = cells_of(read_by(t, &s->mask));
+    const bool before = j > 0 && t->odd[0];
     memset(t->odd, 0, (size_t)read);
-    for (int64_t i = 0; i < lines; i++) {
-        const uint8_t *mark = t->mark + ring_place(t, t->first + i) * s->cells;
+    for (int64_t y = t->first; y < t->next; y++) {
+        const uint8_t *mark = t->mark + ring_place(t, y) * s->cells;
         for (int64_t c = 0; c < read; c++) t->odd[c] |= mark[c];
     }
-    for (int64_t c = read - 1, near = INT64_MAX; c >= 0; c--) {
-        if (t->odd[c]) near = c;
-        t->odd[c] = near - c <= past;
-        if (c < made) any |= t->odd[c];
-    }
+    spread_odd(t, &s->mask);
     /* A sum that has met an odd sample may be -0, which later zeros can turn to +0: all that go on from band to
      * band take the same way from then on. They are not cut, since kernels write a little past the end. */
-    if (s->band < s->mask.height) memset(t->odd, any, (size_t)made);
-}
-
-/* Leaves zeros out where no sample in `lines` lines is odd. */
-static void sum_around_odd(const Task *t, const CpuMask *band, int64_t j, int64_t lines, int64_t rows)
-{
-    const CpuStencil *s = t->s;
-    const int64_t cells = (t->n + CPU_CELL - 1) / CPU_CELL;
-    find_odd(t, j, lines);
-    for (int64_t c = 0, end; c < cells; c = end) {
-        for (end = c + 1; end < cells && t->odd[end] == t->odd[c];) end++;
-        const int64_t at = c * CPU_CELL, n = (end < cells ? end * CPU_CELL : t->n) - at;
-        for (int64_t i = 0; i < lines; i++) t->part[i] = t->line[i] + at;
-        if (t->odd[c])
-            s->device->kernels->conv->conv(band, t->part, rows, n, t->out + at, s->out_pitch, j == 0);
-        else
-            sum_runs(t, j, band->height, t->part, rows, n, t->out + at);
-    }
-}
-
-/* One row of outputs after the other, without NaN. */
-static void sum_numbers(const Task *t, const CpuMask *band, bool first, int64_t rows)
-{
-    for (int64_t r = 0; r < rows; r++) {
-        const int64_t at = r * t->s->out_pitch;
-        const CpuNanSums sums = {t->out + at, t->weight + at, t->used + at};
-        t->s->device->kernels->conv->conv_nan(band, t->line + r, t->n, sums, first);
-    }
+    if (s->band < s->mask.height)
+        memset(t->odd, before || memchr(t->odd, 1, (size_t)made) != NULL, (size_t)made);
 }
 
 /* The sums of `rows` rows of outputs from row y on, over all of the mask, band by band. */
@@ -156,19 +203,23 @@ static void sum_strip(Task *t, int64_t y, int64_t rows)
 {
     const CpuStencil *s = t->s;
     for (int64_t j = 0; j < s->mask.height; j += s->band) {
-        CpuMask band = s->mask;
-        band.tap += j * band.width;
-        band.height = least(s->band, s->mask.height - j);
-        const int64_t lines = rows + band.height - 1;
-        fill_ring(t, y + s->oy + j, y + s->oy + j + lines);
-        if (s->nan_ignore)
-            sum_numbers(t, &band, j == 0, rows);
-        else if (s->run == NULL)
-            s->device->kernels->conv->conv(&band, t->line, rows, t->n, t->out, s->out_pitch, j == 0);
-        else if (s->looks)
-            sum_around_odd(t, &band, j, lines, rows);
-        else
-            sum_runs(t, j, band.height, t->line, rows, t->n, t->out);
+        Pass pass = {.mask = s->mask,
+                     .total = s->total,
+                     .line = t->line,
+                     .rows = rows,
+                     .out = t->out,
+                     .weight = t->weight,
+                     .used = t->used,
+                     .pitch = s->out_pitch,
+                     .first = j == 0,
+                     .last = j + s->band >= s->mask.height};
+        pass.mask.tap += j * s->mask.width;
+        pass.mask.height = least(s->band, s->mask.height - j);
+        pass.runs = runs_of(s, j, pass.mask.height);
+        pass.lines = rows + pass.mask.height - 1;
+        fill_ring(t, y + s->oy + j, y + s->oy + j + pass.lines);
+        if (s->looks) find_odd(t, j);
+        sum_pass(t, &pass);
     }
 }
 
@@ -178,10 +229,7 @@ static void finish_row(const Task *t, int64_t r, int64_t y, uint64_t *clipped)
 {
     const CpuStencil *s = t->s;
     const CpuKernels *kernels = s->device->kernels;
-    const int64_t at = r * s->out_pitch;
-    float *out = t->out + at;
-    if (s->nan_ignore)
-        kernels->conv->renormalise((CpuNanSums){out, t->weight + at, t->used + at}, t->n, s->total);
+    float *out = t->out + r * s->out_pitch;
     if (s->affine) kernels->rows->affine(out, t->n, s->scale, s->bias);
     void *to = halo_at(s->dst, t->x, y);
     kernels->rows->store[s->dst->shape.dtype](out, t->n, s->store, s->stream ? t->spare : to, clipped);

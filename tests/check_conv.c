@@ -41,6 +41,25 @@ static void small_masks_on_larger_images(void **state)
     for_each_case(__func__, 400, small_masks_on_larger_images_body);
 }
 
+/* Weights that are infinite: what is divided by them is NaN, whatever the sum. */
+static void weights_that_overflow_body(Rng *rng)
+{
+    const int64_t width = rng_between(rng, 1, 5), height = rng_between(rng, 1, 5);
+    const HaloShape shape = test_shape(HALO_F32, rng_between(rng, 1, 90), rng_between(rng, 1, 9), 1);
+    HaloStep conv = conv_draw(rng, width, height, HALO_F32, HALO_F32);
+    for (int64_t k = 0; k < width * height; k++)
+        ((float *)conv.u.conv.tap)[k] = rng_once_in(rng, 2) ? 2e38f : rng_float(rng, -1, 1);
+    conv.u.conv.window.nan_ignore = true;
+    conv_check(rng, &shape, HALO_F32, draw_rect(rng, &shape), &conv, true);
+    free((void *)conv.u.conv.tap);
+}
+
+static void weights_that_overflow(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 40, weights_that_overflow_body);
+}
+
 static void valid_body(Rng *rng)
 {
     const int64_t width = rng_between(rng, 1, 12), height = rng_between(rng, 1, 12);
@@ -128,6 +147,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(masks_up_to_33),
         cmocka_unit_test(small_masks_on_larger_images),
+        cmocka_unit_test(weights_that_overflow),
         cmocka_unit_test(valid_shrinks),
         cmocka_unit_test(borders_of_tiny_images),
         cmocka_unit_test(worked_example_gives_321),

@@ -27,7 +27,8 @@ static void check(Rng *rng, const HaloShape *shape, HaloDtype to, TestRect rect,
     TestRect need = test_whole(shape);
     if (!whole) need = needed_rect(shape, rect, &sep->window);
     TestBuf src = testbuf_make(shape, need, rng), dst = testbuf_make(&out_shape, rect, rng);
-    testbuf_fill(&src, sep->window.nan_ignore || rng_once_in(rng, 3), rng);
+    testbuf_fill(&src, rng_once_in(rng, sep->window.nan_ignore ? 2 : 3), rng);
+    if (sep->window.nan_ignore) testbuf_strew(&src, rng);
     const uint64_t clipped = oracle_sep(&src.view, &dst.view, sep, step->store);
     char what[320], src_text[96], dst_text[96];
     snprintf(what, sizeof what,

@@ -112,6 +112,17 @@ void testbuf_fill_with(TestBuf *buf, TestContent content, Rng *rng)
             }
 }
 
+void testbuf_strew(TestBuf *buf, Rng *rng)
+{
+    HaloBuf *const view = &buf->view;
+    if (view->shape.dtype != HALO_F32) return;
+    for (int64_t some = rng_between(rng, 0, 4); some > 0; some--) {
+        const int64_t x = view->x0 + rng_between(rng, 0, view->cols - 1);
+        float *const pixel = halo_at(view, x, view->y0 + rng_between(rng, 0, view->rows - 1));
+        pixel[rng_between(rng, 0, view->shape.channels - 1)] = rng_special(rng);
+    }
+}
+
 const char *testbuf_text(const TestBuf *buf, char text[96])
 {
     const HaloBuf *const v = &buf->view;

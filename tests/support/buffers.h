@@ -41,6 +41,8 @@ typedef enum TestContent {
 void testbuf_fill_with(TestBuf *buf, TestContent content, Rng *rng);
 /* The same with TEST_SPECIAL, or any of the others. */
 void testbuf_fill(TestBuf *buf, bool special, Rng *rng);
+/* Makes a few floats NaN, infinite, zero or extreme: most windows hold none of them. */
+void testbuf_strew(TestBuf *buf, Rng *rng);
 
 /* "u8 17x9x3 (4x5 at 2,3)" */
 const char *testbuf_text(const TestBuf *buf, char text[96]);

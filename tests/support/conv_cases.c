@@ -21,7 +21,8 @@ void conv_check(Rng *rng, const HaloShape *shape, HaloDtype to, TestRect rect, c
     TestRect need = test_whole(shape);
     if (!whole) need = needed_rect(shape, rect, &conv->window);
     TestBuf src = testbuf_make(shape, need, rng), dst = testbuf_make(&out_shape, rect, rng);
-    testbuf_fill(&src, conv->window.nan_ignore || rng_once_in(rng, 3), rng);
+    testbuf_fill(&src, rng_once_in(rng, conv->window.nan_ignore ? 2 : 3), rng);
+    if (conv->window.nan_ignore) testbuf_strew(&src, rng);
     const uint64_t clipped = oracle_conv(&src.view, &dst.view, conv, step->store);
     char what[320], src_text[96], dst_text[96];
     snprintf(
