@@ -93,21 +93,13 @@ static HaloStatus find_runs(HaloDevice *device, CpuStencil *s, CpuRun **run)
 
 HaloStatus cpu_conv(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, HaloStore store)
 {
-    CpuStencil stencil = {
-        .src = src,
-        .dst = dst,
-        .ox = conv->window.ox,
-        .oy = conv->window.oy,
-        .border = conv->window.border,
-        .value = halo_border_value(conv->window.border, conv->window.value),
-        .mask = {conv->tap, conv->window.width, conv->window.height, src->shape.channels},
-        .reach = conv->window.width - 1,
-        .affine = conv->affine,
-        .scale = conv->scale,
-        .bias = conv->bias,
-        .nan_ignore = conv->window.nan_ignore,
-        .store = store,
-    };
+    CpuStencil stencil = cpu_window_stencil(device, src, dst, &conv->window);
+    stencil.mask = (CpuMask){conv->tap, conv->window.width, conv->window.height, src->shape.channels};
+    stencil.affine = conv->affine;
+    stencil.scale = conv->scale;
+    stencil.bias = conv->bias;
+    stencil.nan_ignore = conv->window.nan_ignore;
+    stencil.store = store;
     if (cpu_fft_takes(conv)) return cpu_fft(device, src, dst, conv, store);
     HaloStatus status = HALO_OK;
     CpuRun *run = NULL;
@@ -121,22 +113,14 @@ out:
 
 HaloStatus cpu_sep(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep, HaloStore store)
 {
-    CpuStencil stencil = {
-        .src = src,
-        .dst = dst,
-        .ox = sep->window.ox,
-        .oy = sep->window.oy,
-        .border = sep->window.border,
-        .value = halo_border_value(sep->window.border, sep->window.value),
-        .mask = {sep->tap_y, 1, sep->window.height, src->shape.channels},
-        .row = {sep->tap_x, sep->window.width, 1, src->shape.channels},
-        .reach = sep->window.width - 1,
-        .affine = sep->affine,
-        .scale = sep->scale,
-        .bias = sep->bias,
-        .nan_ignore = sep->window.nan_ignore,
-        .store = store,
-    };
+    CpuStencil stencil = cpu_window_stencil(device, src, dst, &sep->window);
+    stencil.mask = (CpuMask){sep->tap_y, 1, sep->window.height, src->shape.channels};
+    stencil.row = (CpuMask){sep->tap_x, sep->window.width, 1, src->shape.channels};
+    stencil.affine = sep->affine;
+    stencil.scale = sep->scale;
+    stencil.bias = sep->bias;
+    stencil.nan_ignore = sep->window.nan_ignore;
+    stencil.store = store;
     if (sep->fast != NULL) return cpu_sep_fast(device, src, dst, sep, store);
     if (sep->window.nan_ignore) leave_nan(&stencil);
     return cpu_stencil_run(device, &stencil);

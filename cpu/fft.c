@@ -103,8 +103,7 @@ static void transform_mask(Fft *f, kiss_fft_cpx *space)
         for (int64_t i = 0; i < conv->window.width; i++)
             space[j * f->width + i].r = conv->tap[j * conv->window.width + i];
     kiss_fftnd(f->plan[0], space, f->mask);
-    for (int64_t i = 0; i < f->n; i++)
-        f->mask[i] = (kiss_fft_cpx){f->mask[i].r * share, f->mask[i].i * -share};
+    for (int64_t i = 0; i < f->n; i++) f->mask[i] = (kiss_fft_cpx){f->mask[i].r * share, f->mask[i].i * -share};
 }
 
 static void multiply(kiss_fft_cpx *restrict a, const kiss_fft_cpx *restrict b, int64_t n)
@@ -200,21 +199,15 @@ HaloStatus cpu_fft(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const H
     HaloStatus status = HALO_OK;
     void *scratch;
     Fft f = {.dst = dst, .conv = conv, .store = store};
-    f.source = (CpuStencil){.device = device,
-                            .src = src,
-                            .dst = dst,
-                            .ox = conv->window.ox,
-                            .oy = conv->window.oy,
-                            .border = conv->window.border,
-                            .value = halo_border_value(conv->window.border, conv->window.value),
-                            .mask = {conv->tap, conv->window.width, conv->window.height, src->shape.channels},
-                            .reach = conv->window.width - 1};
+    f.source = cpu_window_stencil(device, src, dst, &conv->window);
+    f.source.mask = (CpuMask){conv->tap, conv->window.width, conv->window.height, src->shape.channels};
     if (dst->cols < 1 || dst->rows < 1) goto out;
     if (!cpu_holds_needed(&f.source))
         HALO_FAIL(HALO_ERR_BUG, "convolution was asked for samples that its source does not hold");
     HALO_TRY(lay_out(&f));
     f.workers = cpu_workers(device, (double)dst->cols * (double)dst->rows * 1000.0);
-    cpu_heap(device, (2 * (int64_t)f.workers + 1) * f.n * (int64_t)sizeof(kiss_fft_cpx)); /* plans, and the mask */
+    cpu_heap(device,
+             (2 * (int64_t)f.workers + 1) * f.n * (int64_t)sizeof(kiss_fft_cpx)); /* plans, and the mask */
     HALO_TRY(cpu_scratch_each(device, &f.scratch_bytes, &scratch));
     f.scratch = scratch;
     HALO_TRY(make_plans(&f));

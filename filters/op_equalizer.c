@@ -16,14 +16,6 @@ static HaloStatus find_frequency(HaloBuilder *builder, const char *op, HaloReg i
     return sections_check(what, arg->number, rate);
 }
 
-/* Of a filter that goes over the samples twice each way does half of it. */
-static HaloStatus find_gain(const char *op, const HaloValue *arg, bool twice, double *gain)
-{
-    *gain = twice ? sqrt(arg->number) : arg->number;
-    if (arg->number > 0.0) return HALO_OK;
-    return halo_fail(HALO_ERR_USAGE, "%s: gain is a factor above 0, or decibels, such as 3dB", op);
-}
-
 static HaloStatus build_notch(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
     HaloStatus status = HALO_OK;
@@ -38,32 +30,36 @@ out:
     return status;
 }
 
-static HaloStatus build_peak(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
+typedef enum Bend { BEND_PEAK, BEND_LOW, BEND_HIGH } Bend;
+
+/* `arg` begins with frequency, gain and q. Of a filter that goes over the samples twice each way does half of
+ * the gain. */
+static HaloStatus build_bend(HaloBuilder *builder, const char *op, Bend bend, const HaloValue *arg,
+                             bool zero_phase, HaloReg in, HaloReg *out)
 {
     HaloStatus status = HALO_OK;
-    const bool zero_phase = arg[3].integer == PHASE_ZERO;
+    const double gain = zero_phase ? sqrt(arg[1].number) : arg[1].number, q = arg[2].number;
     SectionList list;
-    double frequency, gain;
-    HALO_TRY(find_frequency(builder, "peak", in, &arg[0], &frequency));
-    HALO_TRY(find_gain("peak", &arg[1], zero_phase, &gain));
-    HALO_TRY(sections_peak(builder, frequency, arg[2].number, gain, &list));
+    double frequency;
+    HALO_TRY(find_frequency(builder, op, in, &arg[0], &frequency));
+    if (!(arg[1].number > 0.0))
+        HALO_FAIL(HALO_ERR_USAGE, "%s: gain is a factor above 0, or decibels, such as 3dB", op);
+    HALO_TRY(bend == BEND_PEAK ? sections_peak(builder, frequency, q, gain, &list)
+                               : sections_shelf(builder, frequency, q, gain, bend == BEND_HIGH, &list));
     HALO_TRY(sections_step(builder, in, &list, zero_phase, out));
 out:
     return status;
 }
 
+static HaloStatus build_peak(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
+{
+    return build_bend(builder, "peak", BEND_PEAK, arg, arg[3].integer == PHASE_ZERO, in, out);
+}
+
 static HaloStatus build_shelf(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
-    HaloStatus status = HALO_OK;
-    const bool zero_phase = arg[4].integer == PHASE_ZERO;
-    SectionList list;
-    double frequency, gain;
-    HALO_TRY(find_frequency(builder, "shelf", in, &arg[0], &frequency));
-    HALO_TRY(find_gain("shelf", &arg[1], zero_phase, &gain));
-    HALO_TRY(sections_shelf(builder, frequency, arg[2].number, gain, arg[3].integer == 1, &list));
-    HALO_TRY(sections_step(builder, in, &list, zero_phase, out));
-out:
-    return status;
+    const Bend bend = arg[3].integer == 1 ? BEND_HIGH : BEND_LOW;
+    return build_bend(builder, "shelf", bend, arg, arg[4].integer == PHASE_ZERO, in, out);
 }
 
 /* clang-format off */

@@ -13,12 +13,10 @@
 
 #include "backends.h"
 #include "draw.h"
-#include "halo/extend.h"
 #include "oracle.h"
+#include "shared_session.h"
 
 static const double pi = 3.14159265358979323846;
-
-static HaloSession *session;
 
 typedef struct Ratio {
     double from, to;
@@ -42,14 +40,8 @@ static HaloPlan *plan_for(const Ratio *r, int64_t frames, int channels)
 {
     const HaloShape shape = sound_of(r, frames, channels);
     char text[64];
-    HaloPipeline *pipeline;
-    HaloPlan *plan;
     snprintf(text, sizeof text, "rate:%.9g", r->to);
-    if (halo_pipeline_parse(session, text, &pipeline) != HALO_OK ||
-        halo_plan_make(session, pipeline, &shape, NULL, &plan) != HALO_OK)
-        fail_case(NULL, "%s of %g: %s", text, r->from, halo_error());
-    halo_pipeline_free(pipeline);
-    return plan;
+    return test_plan(text, &shape);
 }
 
 /* ---- the definition ------------------------------------------------------------------------------------- */
@@ -223,23 +215,10 @@ static void any_length(void **state)
     for_each_case(__func__, 150, any_length_body);
 }
 
-static int open_all(void **state)
-{
-    return halo_session_open(&(HaloOptions){.device = HALO_DEVICE_CPU}, &session) == HALO_OK
-               ? test_devices_open(state)
-               : -1;
-}
-
-static int close_all(void **state)
-{
-    halo_session_close(session);
-    return test_devices_close(state);
-}
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(tables_are_as_defined),
                                        cmocka_unit_test(stop_and_pass_bands), cmocka_unit_test(any_length)};
     test_arguments(argc, argv);
-    return cmocka_run_group_tests(tests, open_all, close_all);
+    return cmocka_run_group_tests(tests, test_session_and_devices_open, test_session_and_devices_close);
 }

@@ -77,15 +77,7 @@ HaloStatus cpu_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
     int64_t n;
     void *scratch;
     CpuRank r = {.rank = rank, .store = store, .dst = dst, .device = device};
-    r.source = (CpuStencil){.src = src,
-                            .dst = dst,
-                            .ox = rank->window.ox,
-                            .oy = rank->window.oy,
-                            .border = rank->window.border,
-                            .value = halo_border_value(rank->window.border, rank->window.value),
-                            .reach = rank->window.width - 1,
-                            .mask = {.height = rank->window.height},
-                            .device = device};
+    r.source = cpu_window_stencil(device, src, dst, &rank->window);
     if (dst->cols < 1 || dst->rows < 1) goto out;
     if (rank->window.width < 1 || rank->window.height < 1 ||
         !halo_mul(rank->window.width, rank->window.height, &n) || src->shape.dtype > HALO_F32 ||
