@@ -61,19 +61,12 @@ static HaloSpan *draw_spans(Rng *rng, int64_t width, int64_t height)
 
 static void run_case(Rng *rng, const HaloShape *shape, int64_t width, int64_t height)
 {
-    static const float constant[] = {0.0f, -0.0f, 7.0f, 255.0f, 0.5f, -3.0f, INFINITY, NAN};
     const HaloDtype to = draw_dtype(rng);
     const bool special = rng_once_in(rng, 3);
-    HaloWindow window = {.width = width,
-                         .height = height,
-                         .ox = -(width / 2),
-                         .oy = -(height / 2),
-                         .border = draw_border(rng),
-                         .value = constant[rng_between(rng, 0, 7)],
-                         .nan_ignore = rng_once_in(rng, 3)};
-    if (width <= shape->width && height <= shape->height && rng_once_in(rng, 6)) {
-        window.border = HALO_BORDER_VALID;
-        window.ox = window.oy = 0;
+    HaloWindow window = draw_window_over(rng, shape, width, height);
+    if (window.border != HALO_BORDER_VALID) {
+        window.ox = -(width / 2);
+        window.oy = -(height / 2);
     }
     float *start = oracle_memory(width * height, sizeof *start);
     for (int64_t i = 0; i < width * height; i++) start[i] = (float)rng_between(rng, -100, 1000) / 1000.0f;

@@ -80,16 +80,11 @@ static void check(Rng *rng, const HaloShape *shape, const HaloStep *step)
 static void run_case(Rng *rng, const HaloShape *shape, int64_t width, int64_t height)
 {
     float *taps = draw_taps(rng, width * height);
-    const HaloStep conv = {
-        .u.conv.window.width = width,
-        .u.conv.window.height = height,
-        .u.conv.tap = taps,
-        .u.conv.window.ox = -(rng_once_in(rng, 3) ? rng_between(rng, 0, width - 1) : width / 2),
-        .u.conv.window.oy = -(rng_once_in(rng, 3) ? rng_between(rng, 0, height - 1) : height / 2),
-        .u.conv.window.border = draw_border(rng),
-        .u.conv.window.value = rng_float(rng, -1, 1),
-        .u.conv.fast = true,
-        .store = {1.0f, 1.0f}};
+    HaloStep conv = {.u.conv.window = draw_window(rng, width, height),
+                     .u.conv.tap = taps,
+                     .u.conv.fast = true,
+                     .store = {1.0f, 1.0f}};
+    conv.u.conv.window.value = rng_float(rng, -1, 1);
     check(rng, shape, &conv);
     free(taps);
 }

@@ -46,20 +46,8 @@ static void check(Rng *rng, const HaloShape *shape, HaloDtype to, const HaloStep
 
 static void run_case(Rng *rng, const HaloShape *shape, int64_t width, int64_t height)
 {
-    static const float constant[] = {0.0f, -0.0f, 7.0f, 255.0f, 256.0f, 0.5f, -3.0f, 65535.0f, NAN};
     const HaloDtype to = draw_dtype(rng);
-    HaloWindow window = {.width = width,
-                         .height = height,
-                         .ox = -(rng_once_in(rng, 3) ? rng_between(rng, 0, width - 1) : width / 2),
-                         .oy = -(rng_once_in(rng, 3) ? rng_between(rng, 0, height - 1) : height / 2),
-                         .border = draw_border(rng),
-                         .value = constant[rng_between(rng, 0, 8)],
-                         .nan_ignore = rng_once_in(rng, 3)};
-    if (width <= shape->width && height <= shape->height && rng_once_in(rng, 6)) {
-        window.border = HALO_BORDER_VALID;
-        window.ox = window.oy = 0;
-    }
-    const HaloStep mean = {.u.mean.window = window,
+    const HaloStep mean = {.u.mean.window = draw_window_over(rng, shape, width, height),
                            .u.mean.kind = (HaloMeanKind)rng_between(rng, 0, HALO_MEAN_SD),
                            .store = draw_store(rng, shape->dtype, to)};
     check(rng, shape, to, &mean);

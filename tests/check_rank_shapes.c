@@ -37,22 +37,11 @@ static const HaloSpan *draw_shape_of_window(Rng *rng, int64_t width, int64_t hei
 
 static void shape_case(Rng *rng, const HaloShape *shape, int64_t width, int64_t height)
 {
-    static const float constant[] = {0.0f, 7.0f, 256.0f, NAN, INFINITY};
     const HaloDtype to = draw_dtype(rng);
-    HaloStep rank = {.u.rank.window.width = width,
-                     .u.rank.window.height = height,
-                     .u.rank.span = draw_shape_of_window(rng, width, height),
-                     .u.rank.fraction = rng_once_in(rng, 2),
-                     .u.rank.window.ox = -(rng_once_in(rng, 3) ? rng_between(rng, 0, width - 1) : width / 2),
-                     .u.rank.window.oy = -(rng_once_in(rng, 3) ? rng_between(rng, 0, height - 1) : height / 2),
-                     .u.rank.window.border = draw_border(rng),
-                     .u.rank.window.value = constant[rng_between(rng, 0, 4)],
-                     .u.rank.window.nan_ignore = rng_once_in(rng, 3),
-                     .store = draw_store(rng, shape->dtype, to)};
-    if (width <= shape->width && height <= shape->height && rng_once_in(rng, 6)) {
-        rank.u.rank.window.border = HALO_BORDER_VALID;
-        rank.u.rank.window.ox = rank.u.rank.window.oy = 0;
-    }
+    const HaloStep rank = {.u.rank.window = draw_window_over(rng, shape, width, height),
+                           .u.rank.span = draw_shape_of_window(rng, width, height),
+                           .u.rank.fraction = rng_once_in(rng, 2),
+                           .store = draw_store(rng, shape->dtype, to)};
     rank_check(rng, shape, to, &rank, (TestPicture)rng_between(rng, 0, PICTURES - 1));
 }
 

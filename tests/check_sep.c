@@ -44,19 +44,15 @@ static void check(Rng *rng, const HaloShape *shape, HaloDtype to, TestRect rect,
 
 static HaloStep draw_sep(Rng *rng, int64_t width, int64_t height, HaloDtype from, HaloDtype to)
 {
-    HaloStep sep = {.u.sep.window.width = width,
-                    .u.sep.window.height = height,
+    HaloStep sep = {.u.sep.window = draw_window(rng, width, height),
                     .u.sep.tap_x = draw_taps(rng, width),
                     .u.sep.tap_y = draw_taps(rng, height),
-                    .u.sep.window.ox = -(rng_once_in(rng, 3) ? rng_between(rng, 0, width - 1) : width / 2),
-                    .u.sep.window.oy = -(rng_once_in(rng, 3) ? rng_between(rng, 0, height - 1) : height / 2),
-                    .u.sep.window.border = draw_border(rng),
-                    .u.sep.window.value = rng_once_in(rng, 4) ? 300.0f : rng_float(rng, -1, 1),
                     .u.sep.affine = rng_once_in(rng, 3),
                     .u.sep.scale = rng_float(rng, -2, 2),
                     .u.sep.bias = rng_float(rng, -50, 50),
-                    .u.sep.window.nan_ignore = rng_once_in(rng, 5),
                     .store = draw_store(rng, from, to)};
+    sep.u.sep.window.value = rng_once_in(rng, 4) ? 300.0f : rng_float(rng, -1, 1);
+    sep.u.sep.window.nan_ignore = rng_once_in(rng, 5);
     return sep;
 }
 

@@ -45,9 +45,7 @@ CoarseMask coarse_mask_draw(Rng *rng, double least, double most)
     sep->tap_x = mask.row = gaussian(sigma_x, 4, &window->width);
     sep->tap_y = mask.column = gaussian(sigma_y, rng_once_in(rng, 4) ? 5 : 4, &window->height);
     for (int64_t i = 0; i < window->width; i++) mask.row[i] *= scale;
-    window->ox = -(rng_once_in(rng, 3) ? rng_between(rng, 0, window->width - 1) : window->width / 2);
-    window->oy = -(rng_once_in(rng, 3) ? rng_between(rng, 0, window->height - 1) : window->height / 2);
-    window->border = draw_border(rng);
+    *window = draw_window(rng, window->width, window->height);
     window->value = rng_float(rng, -1, 1);
     sep->affine = rng_once_in(rng, 3);
     sep->scale = rng_float(rng, -2, 2);

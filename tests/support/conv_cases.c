@@ -38,18 +38,14 @@ void conv_check(Rng *rng, const HaloShape *shape, HaloDtype to, TestRect rect, c
 
 HaloStep conv_draw(Rng *rng, int64_t width, int64_t height, HaloDtype from, HaloDtype to)
 {
-    HaloStep conv = {.u.conv.window.width = width,
-                     .u.conv.window.height = height,
+    HaloStep conv = {.u.conv.window = draw_window(rng, width, height),
                      .u.conv.tap = draw_taps(rng, width * height),
-                     .u.conv.window.ox = -(rng_once_in(rng, 3) ? rng_between(rng, 0, width - 1) : width / 2),
-                     .u.conv.window.oy = -(rng_once_in(rng, 3) ? rng_between(rng, 0, height - 1) : height / 2),
-                     .u.conv.window.border = draw_border(rng),
-                     .u.conv.window.value = rng_once_in(rng, 4) ? 300.0f : rng_float(rng, -1, 1),
                      .u.conv.affine = rng_once_in(rng, 3),
                      .u.conv.scale = rng_float(rng, -2, 2),
                      .u.conv.bias = rng_float(rng, -50, 50),
-                     .u.conv.window.nan_ignore = rng_once_in(rng, 5),
                      .store = draw_store(rng, from, to)};
+    conv.u.conv.window.value = rng_once_in(rng, 4) ? 300.0f : rng_float(rng, -1, 1);
+    conv.u.conv.window.nan_ignore = rng_once_in(rng, 5);
     return conv;
 }
 

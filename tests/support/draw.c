@@ -1,6 +1,7 @@
 /* Drawing parameters. */
 #include "draw.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "oracle.h"
@@ -36,6 +37,28 @@ const char *border_name(HaloBorder border)
     static const char *const name[] = {"zero",   "constant", "replicate", "reflect",
                                        "mirror", "wrap",     "valid",     "keep"};
     return name[border];
+}
+
+HaloWindow draw_window(Rng *rng, int64_t width, int64_t height)
+{
+    return (HaloWindow){.width = width,
+                        .height = height,
+                        .ox = -(rng_once_in(rng, 3) ? rng_between(rng, 0, width - 1) : width / 2),
+                        .oy = -(rng_once_in(rng, 3) ? rng_between(rng, 0, height - 1) : height / 2),
+                        .border = draw_border(rng)};
+}
+
+HaloWindow draw_window_over(Rng *rng, const HaloShape *shape, int64_t width, int64_t height)
+{
+    static const float value[] = {0.0f, -0.0f, 7.0f, 255.0f, 256.0f, 0.5f, -3.0f, 65535.0f, NAN, INFINITY};
+    HaloWindow window = draw_window(rng, width, height);
+    window.value = value[rng_between(rng, 0, sizeof value / sizeof *value - 1)];
+    window.nan_ignore = rng_once_in(rng, 3);
+    if (width <= shape->width && height <= shape->height && rng_once_in(rng, 6)) {
+        window.border = HALO_BORDER_VALID;
+        window.ox = window.oy = 0;
+    }
+    return window;
 }
 
 float *draw_taps(Rng *rng, int64_t n)

@@ -14,6 +14,11 @@ HaloShape draw_long_shape(Rng *rng, int64_t most);
 /* Any border a backend gets to see but VALID. */
 HaloBorder draw_border(Rng *rng);
 const char *border_name(HaloBorder border);
+/* A window of this size with any such border: mostly around its middle. */
+HaloWindow draw_window(Rng *rng, int64_t width, int64_t height);
+/* The same with a value outside that one type holds and another does not, at times without NaN, and at times
+ * VALID, where pictures of this shape are large enough. */
+HaloWindow draw_window_over(Rng *rng, const HaloShape *shape, int64_t width, int64_t height);
 /* n finite taps: fractions, or whole numbers as in most masks; zeros among them. The caller frees them. */
 float *draw_taps(Rng *rng, int64_t n);
 /* A scale that suits the types, at times a strange one. */

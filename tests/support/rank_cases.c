@@ -39,21 +39,10 @@ void rank_check(Rng *rng, const HaloShape *shape, HaloDtype to, const HaloStep *
 
 void rank_case_of(Rng *rng, const HaloShape *shape, int64_t width, int64_t height, TestPicture picture)
 {
-    static const float constant[] = {0.0f, -0.0f, 7.0f, 255.0f, 256.0f, 0.5f, -3.0f, 65535.0f, NAN};
     const HaloDtype to = draw_dtype(rng);
-    HaloStep rank = {.u.rank.window.width = width,
-                     .u.rank.window.height = height,
-                     .u.rank.fraction = rng_once_in(rng, 2) ? 0.5 : (double)rng_between(rng, 0, 8) / 8,
-                     .u.rank.window.ox = -(rng_once_in(rng, 3) ? rng_between(rng, 0, width - 1) : width / 2),
-                     .u.rank.window.oy = -(rng_once_in(rng, 3) ? rng_between(rng, 0, height - 1) : height / 2),
-                     .u.rank.window.border = draw_border(rng),
-                     .u.rank.window.value = constant[rng_between(rng, 0, 8)],
-                     .u.rank.window.nan_ignore = rng_once_in(rng, 3),
-                     .store = draw_store(rng, shape->dtype, to)};
-    if (width <= shape->width && height <= shape->height && rng_once_in(rng, 6)) {
-        rank.u.rank.window.border = HALO_BORDER_VALID;
-        rank.u.rank.window.ox = rank.u.rank.window.oy = 0;
-    }
+    const HaloStep rank = {.u.rank.window = draw_window_over(rng, shape, width, height),
+                           .u.rank.fraction = rng_once_in(rng, 2) ? 0.5 : (double)rng_between(rng, 0, 8) / 8,
+                           .store = draw_store(rng, shape->dtype, to)};
     rank_check(rng, shape, to, &rank, picture);
 }
 
