@@ -2,6 +2,7 @@
  * all of it follows from the counts of each value; floats are read again for each. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "halo/program.h"
 #include "measure.h"
@@ -115,6 +116,14 @@ static void take_counts(const uint64_t *count, int64_t values, const HaloDetail 
     take_powers(&powers, s);
 }
 
+static void copy_detail(const HaloStats *from, HaloStats *to)
+{
+    memcpy(to->percentile, from->percentile, sizeof to->percentile);
+    to->entropy = from->entropy;
+    to->skewness = from->skewness;
+    to->kurtosis = from->kurtosis;
+}
+
 static void add_counts(const HaloHistogram *levels, int alpha, uint64_t *all)
 {
     for (int c = 0; c < levels->channels; c++)
@@ -135,8 +144,12 @@ static HaloStatus integer_detail(Device *device, const HaloBuf *src, const HaloD
     HALO_TRY(device->backend->hist(device->handle, src, &every, &levels));
     for (int c = 0; c < shape->channels; c++)
         take_counts(levels.count + c * values, values, detail, &result->channel[c]);
-    add_counts(&levels, shape->alpha, all);
-    take_counts(all, values, detail, &result->all);
+    if (shape->channels == 1 && shape->alpha != 0) {
+        copy_detail(&result->channel[0], &result->all);
+    } else {
+        add_counts(&levels, shape->alpha, all);
+        take_counts(all, values, detail, &result->all);
+    }
 out:
     halo_histogram_free(&levels);
     free(all);

@@ -3,6 +3,7 @@
 
 #include "conv.cuh"
 #include "conv_long.cuh"
+#include "conv_mended.cuh"
 
 ConvArgs conv_args(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, HaloStore store)
 {
@@ -37,17 +38,14 @@ ConvArgs conv_args(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const H
     return a;
 }
 
-/* ---- without NaN ------------------------------------------------------------------------------------------
- * A NaN makes NaN of every output whose window holds it, and where there is none all taps take part and weigh what they always
- * do. So outputs are made as if nothing were left out, and those that are NaN are made anew. */
+/* ---- without NaN ---------------------------------------------------------------------------------------- */
 
 /* One output, straight from global memory: NaN samples leave the chain, and the taps that stay are weighed. */
 template <typename S>
 __device__ static float without_nan(const ConvArgs &a, const float *mask, float total, int64_t x, int64_t y,
                                     int c)
 {
-    float acc = 0.0f, weight = 0.0f;
-    bool any = false;
+    MendedSum sum = {};
     for (int j = 0; j < a.height; j++) {
         const int64_t iy = halo_border_index(a.y_first + y + j, a.src.height, a.src.border);
         for (int i = 0; i < a.width; i++) {
@@ -56,15 +54,10 @@ __device__ static float without_nan(const ConvArgs &a, const float *mask, float 
             if (ix >= 0 && iy >= 0)
                 v = (float)((const S *)(a.src.data +
                                         (iy - a.src.y0) * a.src.stride))[(ix - a.src.x0) * a.src.channels + c];
-            if (v != v) continue;
-            const float tap = mask[(int64_t)j * a.width + i];
-            any = true;
-            weight = weight + tap;
-            acc = halo_fma(tap, v, acc);
+            sum.take(mask[(int64_t)j * a.width + i], v);
         }
     }
-    if (!any) return nanf("");
-    return total == 0.0f ? acc : acc * (total / weight);
+    return sum.value(total);
 }
 
 static const int mend_threads = 256, mend_each = 4;
@@ -135,34 +128,17 @@ static HaloStatus mend(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, con
     return HALO_OK;
 }
 
-/* About how much is made at a time where the destination does not show what is NaN. */
-static const int64_t mend_bytes = (int64_t)256 << 20;
-
 static HaloStatus conv_without_nan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, HaloStore store)
 {
-    const bool shows = dst->shape.dtype == HALO_F32 && !conv->affine && store.num == 1.0f && store.den == 1.0f;
     HaloConv plain = *conv;
     int64_t bytes;
     void *room;
     plain.window.nan_ignore = plain.affine = plain.fast = false;
     CUDA_PASS(mask_room(device, conv, &bytes, &room)); /* before anything is made */
-    if (shows) {
-        CUDA_PASS(cuda_conv_within(device, src, dst, &plain, store));
-        return mend(device, src, dst, dst, conv, store);
-    }
-    HaloBuf made = *dst, band = *dst;
-    made.shape.dtype = HALO_F32;
-    made.stride = cuda_ceil_div(halo_row_bytes(&made), 64) * 64;
-    const int64_t most = cuda_max(1, cuda_min(dst->rows, mend_bytes / made.stride));
-    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_FLAT, most * made.stride, &made.data));
-    for (int64_t y = 0; y < dst->rows; y += most) {
-        band.y0 = made.y0 = dst->y0 + y;
-        band.rows = made.rows = cuda_min(most, dst->rows - y);
-        band.data = (char *)dst->data + y * dst->stride;
-        CUDA_PASS(cuda_conv_within(device, src, &made, &plain, {1.0f, 1.0f}));
-        CUDA_PASS(mend(device, src, &band, &made, conv, store));
-    }
-    return HALO_OK;
+    return conv_mended(
+        device, dst, conv->affine, store,
+        [&](HaloBuf *made) { return cuda_conv_within(device, src, made, &plain, {1.0f, 1.0f}); },
+        [&](HaloBuf *band, const HaloBuf *made) { return mend(device, src, band, made, conv, store); });
 }
 
 /* ---- the choice ----------------------------------------------------------------------------------------- */

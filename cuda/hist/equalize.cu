@@ -9,51 +9,54 @@ static const int table_threads = 1024;
 /* The sum over the block's threads before this one, and over all of them. */
 __device__ __forceinline__ static uint64_t sum_before(uint64_t v, uint64_t *all)
 {
-    __shared__ uint64_t sum[table_threads];
-    const int t = (int)threadIdx.x;
-    __syncthreads(); /* the last call's sums have been read */
-    sum[t] = v;
-    for (int d = 1; d < table_threads; d *= 2) {
-        __syncthreads();
-        const uint64_t more = t >= d ? sum[t - d] : 0;
-        __syncthreads();
-        sum[t] += more;
+    __shared__ uint64_t sum[table_threads / CUDA_WARP];
+    const int lane = (int)threadIdx.x % CUDA_WARP, warp = (int)threadIdx.x / CUDA_WARP;
+    uint64_t upto = v, before = 0;
+    for (int d = 1; d < CUDA_WARP; d *= 2) {
+        const uint64_t more = __shfl_up_sync(CUDA_ALL, (unsigned long long)upto, d);
+        if (lane >= d) upto += more;
     }
+    __syncthreads(); /* the last call's sums have been read */
+    if (lane == CUDA_WARP - 1) sum[warp] = upto;
     __syncthreads();
-    *all = sum[table_threads - 1];
-    return sum[t] - v;
+    *all = 0;
+    for (int w = 0; w < table_threads / CUDA_WARP; w++) {
+        if (w == warp) before = *all;
+        *all += sum[w];
+    }
+    return before + upto - v;
 }
 
-/* A table a block; each thread has neighbouring bins. */
+/* A table a block. */
 __global__ static void __launch_bounds__(table_threads) table_kernel(const __grid_constant__ EqualizeArgs a)
 {
     __shared__ unsigned long long least; /* bin that counts */
-    const int64_t bins = a.how.bins, each = cuda_ceil_div(bins, table_threads);
-    const int64_t from = cuda_min(threadIdx.x * each, bins), to = cuda_min(from + each, bins);
+    const int64_t bins = a.how.bins;
     const unsigned long long *const count = a.count + blockIdx.x * bins;
     float *const table = a.table + blockIdx.x * bins;
     const bool whole = a.dtype != HALO_F32;
     const float top = whole ? (float)(bins - 1) : a.how.white;
-    uint64_t mine = 0, total, excess, ignored;
+    uint64_t mine = 0, total, excess, upto = 0, made;
+    int64_t lowest = bins;
     if (threadIdx.x == 0) least = (unsigned long long)bins;
     __syncthreads();
-    for (int64_t b = from; b < to; b++) {
-        if (mine == 0 && count[b] > 0) atomicMin(&least, (unsigned long long)b);
+    for (int64_t b = threadIdx.x; b < bins; b += table_threads) {
+        if (count[b] > 0) lowest = cuda_min(lowest, b);
         mine += count[b];
     }
+    if (lowest < bins) atomicMin(&least, (unsigned long long)lowest);
     sum_before(mine, &total);
     const uint64_t first = a.how.from_least && least < (unsigned long long)bins ? count[least] : 0;
 
     const uint64_t most = halo_equalize_most(a.how.limit, total, bins);
     mine = 0;
-    for (int64_t b = from; b < to; b++) mine += count[b] > most ? count[b] - most : 0;
+    for (int64_t b = threadIdx.x; b < bins; b += table_threads) mine += count[b] > most ? count[b] - most : 0;
     sum_before(mine, &excess);
-    mine = 0;
-    for (int64_t b = from; b < to; b++) mine += halo_equalize_count(count[b], most, excess, bins, b);
-    uint64_t upto = sum_before(mine, &ignored);
-    for (int64_t b = from; b < to; b++) {
-        upto += halo_equalize_count(count[b], most, excess, bins, b);
-        table[b] = halo_equalize_level(upto, first, total, top, whole);
+    for (int64_t base = 0; base < bins; base += table_threads, upto += made) {
+        const int64_t b = base + threadIdx.x;
+        const uint64_t counts = b < bins ? halo_equalize_count(count[b], most, excess, bins, b) : 0;
+        const uint64_t before = sum_before(counts, &made);
+        if (b < bins) table[b] = halo_equalize_level(upto + before + counts, first, total, top, whole);
     }
 }
 

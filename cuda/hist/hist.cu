@@ -6,6 +6,7 @@
 #include "reduce/reduce.cuh"
 
 static const int hist_threads = 1024;
+static const int hist_at_once = 4; /* samples of a thread that are loaded together, where they come one by one */
 static const int byte_values = 256, word_values = word_bins;
 
 struct HistArgs {
@@ -167,21 +168,20 @@ struct Outside {
 __global__ static void __launch_bounds__(hist_threads) floats_kernel(const __grid_constant__ HistArgs a)
 {
     CUDA_SHARED(unsigned, counter);
-    constexpr int at_once = 4;
     const int channel = (int)(blockIdx.x % a.channels), words = (int)(a.how.bins + 1) / 2;
     const int64_t step = a.blocks * hist_threads;
     const float *const data = (const float *)a.data + channel;
     unsigned long long *const to = a.count + channel * a.how.bins;
     Outside outside = {};
     clear_shared(counter, words);
-    for (int64_t p = blockIdx.x / a.channels * hist_threads + threadIdx.x; p < a.pixels; p += at_once * step) {
-        int bin[at_once];
+    for (int64_t p = blockIdx.x / a.channels * hist_threads + threadIdx.x; p < a.pixels; p += hist_at_once * step) {
+        int bin[hist_at_once];
 #pragma unroll
-        for (int i = 0; i < at_once; i++) { /* what lies behind the last counts nowhere */
+        for (int i = 0; i < hist_at_once; i++) { /* what lies behind the last counts nowhere */
             bin[i] = p + i * step < a.pixels ? bin_of(a.scale, (double)__ldg(data + (p + i * step) * a.channels)) : -4;
             if (bin[i] < 0) outside.add(bin[i]);
         }
-        count_words<at_once>(counter, bin, to);
+        count_words<hist_at_once>(counter, bin, to);
     }
     flush_words(counter, words, to);
     outside.flush(a, channel);
@@ -201,15 +201,22 @@ __global__ static void __launch_bounds__(hist_threads) window_kernel(const __gri
     unsigned long long *const count = a.count + channel * a.how.bins;
     Outside outside = {};
     if (a.window > 0) clear_shared(counter, bins * a.copies);
-#pragma unroll 4
-    for (int64_t p = block * hist_threads + threadIdx.x; p < a.pixels; p += step) {
-        const int bin = hist_bin<S>(__ldg(data + p * a.channels), a.scale);
-        if (bin < 0)
-            outside.add(bin);
-        else if (a.window == 0)
-            atomicAdd(count + bin, 1ull);
-        else if ((unsigned)(bin - start) < (unsigned)bins)
-            atomicAdd(counter + (bin - start) * a.copies + copy, 1u);
+    for (int64_t p = block * hist_threads + threadIdx.x; p < a.pixels; p += hist_at_once * step) {
+        S sample[hist_at_once];
+#pragma unroll
+        for (int i = 0; i < hist_at_once; i++)
+            sample[i] = p + i * step < a.pixels ? __ldg(data + (p + i * step) * a.channels) : S(0);
+#pragma unroll
+        for (int i = 0; i < hist_at_once; i++) {
+            if (p + i * step >= a.pixels) continue;
+            const int bin = hist_bin<S>(sample[i], a.scale);
+            if (bin < 0)
+                outside.add(bin);
+            else if (a.window == 0)
+                atomicAdd(count + bin, 1ull);
+            else if ((unsigned)(bin - start) < (unsigned)bins)
+                atomicAdd(counter + (bin - start) * a.copies + copy, 1u);
+        }
     }
     if (a.window > 0) flush_shared(counter, bins, a.copies, count + start);
     if (window == 0) outside.flush(a, channel);

@@ -1,8 +1,9 @@
 /* Separable convolution: the choice of a way. fast.cu has --precision fast. Masks of a common length go through one kernel that has everything
- * unrolled (sep_walk.cuh). All others, and those that leave NaN out, make two passes through scratch memory, each a dense
+ * unrolled (sep_walk.cuh); where they leave NaN out, what is NaN is made anew (sep_mend.cu). All others make two passes through scratch memory, each a dense
  * convolution with a mask of one row or one column: conv/conv_line.cu, conv/conv_column.cu. */
 #include "sep.cuh"
 #include "conv/conv_long.cuh"
+#include "conv/conv_mended.cuh"
 #include "conv/walk.cuh"
 #include "fast.cuh"
 
@@ -74,7 +75,7 @@ static HaloStatus bands(HaloDevice *device, const HaloBuf *src, const HaloBuf *d
 
 static bool fits_walk(const HaloBuf *src, const HaloBuf *dst, const HaloSep *sep)
 {
-    if (sep->window.nan_ignore || sep->window.width != sep->window.height) return false;
+    if (sep->window.width != sep->window.height) return false;
     if (!walk_takes(src, dst, sep->window.border, sep->window.value)) return false;
     if (dst->shape.channels == 2 && sep->window.width > SEP_WALK_SHORT_MOST) return false;
     switch (sep->window.width) {
@@ -105,6 +106,23 @@ static ConvArgs walk_args(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, 
     return conv_args(device, src, dst, &both, store);
 }
 
+/* NaN is left out. */
+static HaloStatus mended(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep, HaloStore store)
+{
+    HaloSep plain = *sep;
+    plain.window.nan_ignore = plain.affine = false;
+    return conv_mended(
+        device, dst, sep->affine, store,
+        [&](HaloBuf *made) {
+            const ConvArgs args = walk_args(device, src, made, &plain, {1.0f, 1.0f});
+            return walk(device, src, &args, &plain);
+        },
+        [&](HaloBuf *band, const HaloBuf *made) {
+            const ConvArgs args = walk_args(device, src, band, sep, store);
+            return sep_mend(device, &args, made, sep);
+        });
+}
+
 /* ---- and combined with their source ----------------------------------------------------------------------- */
 
 bool sep_combined_takes(const HaloShape *src, const HaloShape *dst, const HaloChain *chain)
@@ -124,7 +142,8 @@ bool sep_combined_takes(const HaloShape *src, const HaloShape *dst, const HaloCh
         return false;
     return src->dtype <= HALO_F32 && src->channels == dst->channels && pair->src[keeps] == 0 && pair->src[!keeps] == 1 &&
            made_x == 0 && made_y == 0 && x - sep->window.ox == sep->window.width / 2 && y - sep->window.oy == sep->window.height / 2 &&
-           sep->fast == NULL && src->channels % 2 == 1 && sep->window.width <= SEP_WALK_SHORT_MOST && fits_walk(&from, &to, sep);
+           sep->fast == NULL && !sep->window.nan_ignore && src->channels % 2 == 1 && sep->window.width <= SEP_WALK_SHORT_MOST &&
+           fits_walk(&from, &to, sep);
 }
 
 HaloStatus sep_combined(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain, HaloStore store)
@@ -147,6 +166,7 @@ HaloStatus cuda_sep(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
     CUDA_PASS(cuda_use(device));
     if (fast_takes(src, sep)) return cuda_sep_fast(device, src, dst, sep, store);
     if (!fits_walk(src, dst, sep)) return bands(device, src, dst, sep, store);
+    if (sep->window.nan_ignore) return mended(device, src, dst, sep, store);
     const ConvArgs args = walk_args(device, src, dst, sep, store);
     return walk(device, src, &args, sep);
 }

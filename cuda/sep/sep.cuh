@@ -16,6 +16,9 @@
 bool sep_combined_takes(const HaloShape *src, const HaloShape *dst, const HaloChain *chain);
 HaloStatus sep_combined(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain, HaloStore store);
 
+/* Stores what was made as if nothing were left out, and anew where that is NaN, into the destination of `conv`. */
+HaloStatus sep_mend(HaloDevice *device, const ConvArgs *conv, const HaloBuf *made, const HaloSep *sep);
+
 HaloStatus sep_walk_u8(HaloDevice *device, const ConvArgs *conv, const HaloSep *sep);
 HaloStatus sep_walk_u16(HaloDevice *device, const ConvArgs *conv, const HaloSep *sep);
 HaloStatus sep_walk_f32(HaloDevice *device, const ConvArgs *conv, const HaloSep *sep);

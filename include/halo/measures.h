@@ -106,21 +106,29 @@ HALO_FN void halo_moments_merge(HaloMoments *a, const HaloMoments *b)
     halo_product_merge(&a->product, &a->product_exp, b->product, b->product_exp);
 }
 
+/* halo_product_merge of numbers in [1, 2), in half the time. */
+HALO_FN void halo_product_merge_normal(double *m, int64_t *e, double n, int64_t f)
+{
+    const double p = *m * n;
+    const bool over = p >= 2.0;
+    *m = over ? 0.5 * p : p;
+    *e += f + over;
+}
+
 /* The product of count[v] factors v for every v, in ascending order: what integers' products are made of. */
 HALO_FN void halo_product_from_counts(const uint64_t *count, int64_t values, double *product, int64_t *exponent)
 {
-    *product = 1.0;
+    *product = count[0] > 0 ? 0.0 : 1.0;
     *exponent = 0;
-    for (int64_t v = 0; v < values; v++) {
-        double m = 0.0;
+    for (int64_t v = 1; v<values && * product> 0.0; v++) {
         int64_t e = 0;
         if (count[v] == 0) continue;
-        m = halo_normalise((double)v, &e);
+        double m = halo_normalise((double)v, &e);
         for (uint64_t n = count[v];;) { /* square and multiply, lowest bit first */
-            if (n & 1) halo_product_merge(product, exponent, m, e);
+            if (n & 1) halo_product_merge_normal(product, exponent, m, e);
             n >>= 1;
             if (n == 0) break;
-            halo_product_merge(&m, &e, m, e);
+            halo_product_merge_normal(&m, &e, m, e);
         }
     }
 }
