@@ -9,15 +9,15 @@
 #include "halo/numerics.h"
 
 #define RUN HALO_SECTIONS_REST
-#define BLOCK (16 * RUN) /* what the cache holds */
+#define BLOCK HALO_SECTIONS_BLOCK
 
 typedef struct Sections {
     const HaloBuf *src;
     HaloBuf *dst;
     const HaloSections *how;
     HaloStore store;
-    int64_t extend, samples;                          /* ZERO: at either end, and in all */
-    int64_t scratch_bytes, at_wide, at_row, at_state; /* of a worker */
+    int64_t extend, samples;                                     /* ZERO: at either end, and in all */
+    int64_t scratch_bytes, at_wide, at_row, at_state, at_states; /* of a worker */
     char *scratch;
     HaloDevice *device;
 } Sections;
@@ -185,33 +185,69 @@ static void put_block(const Sections *s, int channel, int64_t x, int64_t count, 
     }
 }
 
+/* The state at the start of a block on the way there, and behind it, at its end, that on the way back. */
+static double *state_at(const Sections *s, double *states, int64_t block, int way)
+{
+    return states + (2 * block + way) * 2 * s->how->count;
+}
+
+static int64_t load_block(const Sections *s, int channel, int64_t block, double *x)
+{
+    const int64_t count = least(BLOCK, s->samples - block * BLOCK);
+    load_continued(s, channel, block * BLOCK, count, x);
+    return count;
+}
+
+static void go_there(const Sections *s, int channel, HaloSpan blocks, double *states, double *x)
+{
+    const size_t bytes = 2 * (size_t)s->how->count * sizeof *states;
+    if (blocks.from == 0) {
+        load_continued(s, channel, 0, 1, x);
+        begin_with(s->how, x[0], states);
+    }
+    for (int64_t k = blocks.from; k < blocks.to; k++) {
+        double *const z = state_at(s, states, k + 1, 0);
+        const int64_t count = load_block(s, channel, k, x);
+        memcpy(z, state_at(s, states, k, 0), bytes);
+        go_along(s->how, z, k * BLOCK, x, count);
+    }
+}
+
+static void go_back(const Sections *s, int channel, HaloSpan blocks, double *states, char *scratch,
+                    uint64_t *clipped)
+{
+    const HaloSections *how = s->how;
+    const size_t bytes = 2 * (size_t)how->count * sizeof *states;
+    double *const x = (double *)(void *)(scratch + s->at_wide), *const z =
+                                                                    (double *)(void *)(scratch + s->at_state);
+    for (int64_t k = blocks.to - 1; k >= blocks.from; k--) {
+        const int64_t count = load_block(s, channel, k, x), end = k * BLOCK + count;
+        double *const back = state_at(s, states, k, 1);
+        memcpy(z, state_at(s, states, k, 0), bytes);
+        go_along(how, z, k * BLOCK, x, count);
+        turn_round(x, count);
+        if (end == s->samples) begin_with(how, x[0], state_at(s, states, k + 1, 1));
+        memcpy(back, state_at(s, states, k + 1, 1), bytes);
+        go_along(how, back, s->samples - end, x, count);
+        turn_round(x, count);
+        put_block(s, channel, k * BLOCK - s->extend, count, x, (float *)(void *)(scratch + s->at_row), clipped);
+    }
+}
+
 static void go_both_ways(const Sections *s, int channel, char *scratch, uint64_t *clipped)
 {
     const HaloSections *how = s->how;
-    const size_t states = 2 * (size_t)how->count;
-    double *const x = (double *)(void *)(scratch + s->at_wide), *const z =
-                                                                    (double *)(void *)(scratch + s->at_state);
-    double *const back = z + states, *const kept = back + states;
-    const int64_t blocks = (s->samples + BLOCK - 1) / BLOCK, first = s->dst->x0 + s->extend;
-    load_continued(s, channel, 0, 1, x);
-    begin_with(how, x[0], z);
-    for (int64_t k = 0; k < blocks; k++) {
-        const int64_t count = least(BLOCK, s->samples - k * BLOCK);
-        memcpy(kept + (size_t)k * states, z, states * sizeof *z);
-        if (k == blocks - 1) break;
-        load_continued(s, channel, k * BLOCK, count, x);
-        go_along(how, z, k * BLOCK, x, count);
-    }
-    for (int64_t k = blocks - 1; k >= 0 && (k + 1) * BLOCK > first; k--) {
-        const int64_t from = k * BLOCK, count = least(BLOCK, s->samples - from);
-        load_continued(s, channel, from, count, x);
-        go_along(how, kept + (size_t)k * states, from, x, count);
-        turn_round(x, count);
-        if (k == blocks - 1) begin_with(how, x[0], back);
-        go_along(how, back, s->samples - from - count, x, count);
-        turn_round(x, count);
-        put_block(s, channel, from - s->extend, count, x, (float *)(void *)(scratch + s->at_row), clipped);
-    }
+    const int64_t width = s->src->shape.width, all = halo_sections_blocks(how, width);
+    const HaloSpan blocks = halo_sections_span(how, width, s->dst->x0, s->dst->x0 + s->dst->cols);
+    double *const x = (double *)(void *)(scratch + s->at_wide);
+    double *states = (double *)(void *)(scratch + s->at_states);
+    if (how->states != NULL) states = how->states + channel * (all + 1) * 4 * how->count;
+    if (how->states == NULL) go_there(s, channel, (HaloSpan){0, all}, states, x);
+    if (how->there)
+        go_there(s, channel, blocks, states, x);
+    else
+        go_back(s, channel, how->states == NULL ? (HaloSpan){blocks.from, all} : blocks, states, scratch,
+                clipped);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------ */
@@ -234,7 +270,13 @@ static bool holds(const Sections *s)
     if (src->rows != 1 || dst->rows != 1 || src->shape.channels != dst->shape.channels ||
         src->shape.dtype > HALO_F32 || dst->shape.dtype > HALO_F32 || s->how->count < 1)
         return false;
-    if (s->how->zero_phase) return src->x0 == 0 && src->cols == src->shape.width;
+    if (s->how->zero_phase && s->how->states == NULL) return src->x0 == 0 && src->cols == src->shape.width;
+    if (s->how->zero_phase) {
+        const int64_t width = src->shape.width;
+        const HaloSpan blocks = halo_sections_span(s->how, width, dst->x0, dst->x0 + dst->cols);
+        const HaloSpan frames = halo_sections_frames(s->how, width, blocks);
+        return frames.from >= src->x0 && frames.to <= src->x0 + src->cols;
+    }
     return dst->x0 >= src->x0 && dst->x0 + dst->cols <= src->x0 + src->cols &&
            (s->how->state != NULL || dst->x0 == 0);
 }
@@ -244,26 +286,28 @@ HaloStatus cpu_sections(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, co
 {
     HaloStatus status = HALO_OK;
     Sections s = {.src = src, .dst = dst, .how = sections, .store = store, .device = device};
-    int64_t total = 0, states = 1;
+    const int64_t state = 2 * sections->count * (int64_t)sizeof(double);
+    int64_t total = 0, states = 0;
     void *scratch;
     if (dst->cols < 1 || dst->rows < 1) goto out;
     if (!holds(&s) && !device->asking)
         HALO_FAIL(HALO_ERR_BUG, "sections were to filter what the source does not hold");
     s.samples = dst->cols;
     if (sections->zero_phase) {
-        s.extend = least(sections->extend, src->shape.width - 1);
+        s.extend = halo_sections_extent(sections, src->shape.width);
         s.samples = src->shape.width + 2 * s.extend;
-        states = 2 + (s.samples + BLOCK - 1) / BLOCK;
+        if (sections->states == NULL) states = 2 * (halo_sections_blocks(sections, src->shape.width) + 1);
     }
     if (!cpu_reserve(&total, sections->zero_phase ? BLOCK : RUN, sizeof(double), &s.at_wide) ||
         !cpu_reserve(&total, 2 * RUN, sizeof(float), &s.at_row) ||
-        !cpu_reserve(&total, states, 2 * sections->count * (int64_t)sizeof(double), &s.at_state))
+        !cpu_reserve(&total, 1, state, &s.at_state) || !cpu_reserve(&total, states, state, &s.at_states))
         HALO_FAIL(HALO_ERR_LIMIT, "%lld samples are more than memory can be addressed for",
                   (long long)s.samples);
     s.scratch_bytes = total;
     HALO_TRY(cpu_scratch_each(device, &s.scratch_bytes, &scratch));
     s.scratch = scratch;
-    const double work = (double)s.samples * sections->count * 12.0 * src->shape.channels;
+    const double work = (double)(sections->states != NULL ? dst->cols : s.samples) * sections->count * 12.0 *
+                        src->shape.channels;
     cpu_run(device, cpu_workers(device, work), src->shape.channels, run_task, &s);
 out:
     return status;

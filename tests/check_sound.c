@@ -78,6 +78,8 @@ static const char *const pipeline_text[] = {
     "subtract:[notch:50,phase=causal | trim:2000 | stats] | lowpass:900,design=butterworth,phase=causal | trim:100",
     "lowpass:900,design=butterworth,phase=causal | trim:2000 | subtract:[notch:50,phase=causal | trim:3000]",
     "lowpass:900,design=butterworth,phase=causal | trim:2000 | reverse",
+    "notch:50,phase=causal | reverse | gauss:2",
+    "gauss:2 | lowpass:900,design=butterworth | reverse | stats",
     "stats | lowpass:900,design=butterworth,phase=causal | trim:20000 | normalize",
     "lowpass:900,design=butterworth,phase=causal | silence:0.4,min=1,all=1",
     "lowpass:900,design=butterworth,phase=causal | average:300,border=mirror | trim:4000,length=100",

@@ -201,6 +201,8 @@ static HaloStatus plan_image(HaloSession *session, const HaloPipeline *pipeline,
         HALO_TRY(load_samples(&state->reader, &state->in));
     if (shrunk == 1) shape = state->reader.info.shape; /* as it turned out to be */
     session->heard->measures = listen_measures(session, state);
+    if (session->heard->measures && state->reader.info.shape.width >= 0)
+        HALO_TRY(load_seek(&state->reader, 0, &session->heard->turns));
     HALO_TRY(make_plan(session, pipeline, shape, shrunk, state));
     while (session->heard->open) {
         HALO_TRY(listen_to_image(session, state));

@@ -15,16 +15,16 @@ static HaloStatus listen_to_file(HaloSession *session, const JobState *state)
     HaloReport report = {0};
     Heard *heard = session->heard;
     Listener listener = listener_for(heard);
-    const FlowTo to = {.listener = heard->about_results ? NULL : &listener};
+    const FlowTo to = {.listener = heard->about == HEARD_SILENCE ? &listener : NULL};
     HALO_TRY(halo_source_open(state->input, &source));
     halo_source_count(source, &session->memory);
     HALO_TRY(load_open(session, source, options->has_raw ? &options->raw : NULL, &reader));
     HALO_TRY(device_open(&session->host, 0, session->options.jobs));
     HALO_TRY(flow_run(session, (Team){&session->host, 1}, state->plan, &reader, &to, &report));
-    if (heard->about_results)
-        heard->answer[heard->answers++].results = report.results;
-    else
+    if (heard->about == HEARD_SILENCE)
         HALO_TRY(listener_answer(&listener, heard));
+    else
+        heard->answer[heard->answers++].results = report.results;
 out:
     load_close(&reader);
     halo_source_close(source);

@@ -166,6 +166,7 @@ HaloStatus halo_build_sections(HaloBuilder *builder, HaloReg src, const HaloSect
 {
     HaloStep step = step_of(HALO_SECTIONS, src);
     step.u.sections = *sections;
+    if (sections->zero_phase && heard_turns(builder, src)) return heard_sections(builder, &step, dst);
     return halo_build_step(builder, &step, dst);
 }
 

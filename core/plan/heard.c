@@ -33,7 +33,72 @@ HaloStatus heard_result(HaloBuilder *builder, HaloReg in, const HaloResult **kno
     const HeardAnswer *answer;
     const HaloStatus status = next_answer(builder, in, &answer);
     *known = answer != NULL ? &answer->results.item[answer->results.count - 1] : NULL;
-    builder->session->heard->about_results = true;
+    builder->session->heard->about = HEARD_RESULTS;
+    return status;
+}
+
+bool heard_turns(const HaloBuilder *builder, HaloReg reg)
+{
+    return heard_measures(builder, reg) && builder->session->heard->turns &&
+           !shape_is_endless(halo_build_shape(builder, reg));
+}
+
+static double *new_states(const HaloSections *how, const HaloShape *shape)
+{
+    const int64_t blocks = halo_sections_blocks(how, shape->width) + 1;
+    return calloc((size_t)blocks * 4 * (size_t)how->count, (size_t)shape->channels * sizeof(double));
+}
+
+/* Planning stops at this step, which is done for what it finds: from the first frame to the last, or from the
+ * last to the first. */
+static HaloStatus find_states(HaloBuilder *builder, const HaloStep *step)
+{
+    HaloStatus status = HALO_OK;
+    Heard *heard = builder->session->heard;
+    HaloReg out;
+    heard->about = HEARD_STATES;
+    heard->open = false; /* until it is complete */
+    HALO_TRY(halo_build_step(builder, step, &out));
+    if (!step->u.sections.there) {
+        const int64_t width = halo_build_shape(builder, out)->width;
+        const HaloPick turn = {.width = width,
+                               .height = 1,
+                               .x0 = width - 1,
+                               .step_x = -1,
+                               .step_y = 1,
+                               .border = HALO_BORDER_ZERO};
+        HALO_TRY(halo_build_pick(builder, out, &turn, &out));
+    }
+    builder->plan->output = out;
+    heard->open = true;
+    HALO_FAIL(HALO_ERR_BUG, "%s: nobody has gone there and back", builder->op);
+out:
+    return status;
+}
+
+HaloStatus heard_sections(HaloBuilder *builder, HaloStep *step, HaloReg *dst)
+{
+    HaloStatus status = HALO_OK;
+    Heard *heard = builder->session->heard;
+    HaloSections *how = &step->u.sections;
+    const HaloReg in = step->src[0];
+    const HeardAnswer *there, *back;
+    HALO_TRY(next_answer(builder, in, &there));
+    how->there = there == NULL;
+    how->states = there != NULL ? there->states : new_states(how, halo_build_shape(builder, in));
+    if (how->states == NULL) {
+        heard->open = false;
+        HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    }
+    if (there == NULL) {
+        free(heard->answer[heard->answers].states);
+        heard->answer[heard->answers].states = how->states;
+        return find_states(builder, step);
+    }
+    HALO_TRY(next_answer(builder, in, &back));
+    if (back == NULL) return find_states(builder, step);
+    HALO_TRY(halo_build_step(builder, step, dst));
+out:
     return status;
 }
 
@@ -47,7 +112,7 @@ HaloStatus halo_build_heard(HaloBuilder *builder, HaloReg in, const HaloSilence 
         HALO_FAIL(HALO_ERR_USAGE,
                   "%s: what it leaves hangs on the samples, so that it is for single files alone", builder->op);
     HALO_TRY(next_answer(builder, in, &answer));
-    heard->about_results = false;
+    heard->about = HEARD_SILENCE;
     heard->silence = *silence;
     if (answer == NULL) HALO_FAIL(HALO_ERR_BUG, "%s: nobody has listened", builder->op);
     *span = answer->spans.span;
@@ -73,6 +138,7 @@ void heard_free(Heard *heard)
 {
     for (int i = 0; i < HEARD_MOST; i++) {
         free(heard->answer[i].spans.span);
+        free(heard->answer[i].states);
         halo_results_free(&heard->answer[i].results);
         heard->answer[i] = (HeardAnswer){0};
     }

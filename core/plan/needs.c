@@ -35,18 +35,17 @@ bool measures_leaves(const HaloStep *step, const HaloShape *src)
     return measure != NULL && measure->leaves != NULL && measure->leaves(step, src);
 }
 
-/* Rows of an image that are made in order, of which the first row of the output needs the last: those of sound
- * wait for it. */
+/* Is it made in order, and the first row of the output needs its last? What is of unknown length has none. */
 static bool waits_for_last(const HaloPlan *plan, const HaloStep *step)
 {
     const HaloShape *made = &plan->reg[step->dst];
-    if (made->kind == HALO_AUDIO || made->height == 1 || rows_length(&plan->reg[plan->output]) == 1)
-        return false;
+    const int64_t length = rows_length(made);
+    if (length == 1 || rows_length(&plan->reg[plan->output]) == 1 || shape_is_endless(made)) return false;
     if (!needs_order(plan, step)) return false;
     Part *need = needs_new(plan);
     if (need == NULL) return true;
     needs_find(plan, &(Goal){.wanted = {0, 1}}, need);
-    const bool last = need[step->dst].y1 == made->height;
+    const bool last = needs_rows(made, need[step->dst]).to == length;
     free(need);
     return last;
 }

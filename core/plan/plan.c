@@ -241,7 +241,7 @@ static HaloStatus add_all(HaloBuilder *builder, const HaloPipeline *pipeline, co
     HALO_TRY(plan_add_light(builder, value, &value));
     status = plan_add_calls(builder, pipeline, value, &value);
     if (heard != NULL && heard->open) {
-        builder->plan->wants_output = !heard->about_results;
+        builder->plan->wants_output = heard->about != HEARD_RESULTS;
         return HALO_OK;
     }
     HALO_TRY(status);

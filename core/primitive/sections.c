@@ -13,7 +13,12 @@ static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], Halo
 /* What came before is in the state. */
 static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
 {
-    return step->u.sections.zero_phase ? whole_reads(step, k, src, part) : part;
+    const HaloSections *how = &step->u.sections;
+    if (!how->zero_phase || part_is_empty(part)) return part;
+    if (how->states == NULL) return whole_reads(step, k, src, part);
+    const HaloSpan blocks = halo_sections_span(how, src->width, part.x0, part.x1);
+    const HaloSpan frames = halo_sections_frames(how, src->width, blocks);
+    return (Part){frames.from, frames.to, 0, 1};
 }
 
 static double ways(const HaloStep *step) { return step->u.sections.zero_phase ? 2.0 : 1.0; }

@@ -26,16 +26,56 @@ typedef struct HaloSection {
  * ZERO goes there and back, and needs the whole of the source. n samples are continued by e = min(extend, n -
  * 1) at either end, 2 * x(0) - x(i) before them and 2 * x(n - 1) - x(n - 1 - i) behind them. The sections go
  * over all of these in f64, from z0 and z1 times the first of them; then in the same way over what this gave,
- * from its last sample to its first. Samples are numbered from 0 at the start of each way. */
+ * from its last sample to its first. Samples are numbered from 0 at the start of each way.
+ *
+ * With `states` ZERO goes over parts of a source, which holds what the blocks of a part need
+ * (halo_sections_frames). A block is HALO_SECTIONS_BLOCK samples of the way there, what continues the source at
+ * its start among them. There are [channels][blocks + 1][2][count][2] states: at the start of each block on the
+ * way there, and at its end on the way back, counted as the start of the block behind it. First `there` has to
+ * be done for parts from the first to the last: just these states are found, and dst is left alone. Then parts
+ * from the last to the first give the others, and their results; and then any part does. */
 struct HaloSections {
     int count;
     const HaloSection *section;
     bool zero_phase;
     int64_t extend;
     double *state;
+    double *states;
+    bool there;
 };
 
 #define HALO_SECTIONS_REST 1024
 #define HALO_SECTIONS_LEAST 0x1p-600
+#define HALO_SECTIONS_BLOCK (16 * HALO_SECTIONS_REST)
+
+/* Of a source of `width` frames: how many samples continue it at either end, how many blocks there are, the
+ * blocks of frames [from, to) of the result, and the frames that these need. */
+static inline int64_t halo_sections_extent(const HaloSections *how, int64_t width)
+{
+    return how->extend < width - 1 ? how->extend : width - 1;
+}
+
+static inline int64_t halo_sections_blocks(const HaloSections *how, int64_t width)
+{
+    const int64_t samples = width + 2 * halo_sections_extent(how, width);
+    return (samples + HALO_SECTIONS_BLOCK - 1) / HALO_SECTIONS_BLOCK;
+}
+
+static inline HaloSpan halo_sections_span(const HaloSections *how, int64_t width, int64_t from, int64_t to)
+{
+    const int64_t extent = halo_sections_extent(how, width);
+    return (HaloSpan){from == 0 ? 0 : (from + extent) / HALO_SECTIONS_BLOCK,
+                      to == width ? halo_sections_blocks(how, width)
+                                  : (to - 1 + extent) / HALO_SECTIONS_BLOCK + 1};
+}
+
+static inline HaloSpan halo_sections_frames(const HaloSections *how, int64_t width, HaloSpan blocks)
+{
+    const int64_t extent = halo_sections_extent(how, width);
+    int64_t from = blocks.from * HALO_SECTIONS_BLOCK - extent, to = blocks.to * HALO_SECTIONS_BLOCK - extent;
+    if (from < 0 && to < extent + 1) to = extent + 1; /* what continues it mirrors these */
+    if (to > width && from > width - 1 - extent) from = width - 1 - extent;
+    return (HaloSpan){from < 0 ? 0 : from, to > width ? width : to};
+}
 
 #endif

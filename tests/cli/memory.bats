@@ -135,6 +135,16 @@ PYTHON
     refused "MiB"
 }
 
+@test "there and back in bands, where the file can be read backwards" {
+    for i in 1 2 3 4 5 6 7 8; do cat noise; done > long
+    local pipeline='gauss:3 | highpass:80,design=butterworth,order=3 | blend:[notch:50Hz,harmonics=3] | trim:10s,11s'
+    for raw in s16,48000,1 s16,8000,2; do
+        halo run --raw $raw "$pipeline" long -o less --to raw -f --max-memory 8M
+        cat long | halo run --raw $raw "$pipeline" - -o all --to raw -f
+        cmp all less
+    done
+}
+
 @test "counts of many channels are memory, too" {
     head -c 4000 noise > many
     run --separate-stderr peak "$HALO" run stats:percentiles=50 --raw u16:2x1x1000 many --max-memory 100M
