@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "coarse_masks.h"
+#include "fast.h"
 
 /* Of the bound of docs/numerics.md, what the design may take of the greatest sample times the sum of the taps'
  * magnitudes; the rest is for rounding. */

@@ -13,6 +13,7 @@
 
 #include "backends.h"
 #include "draw.h"
+#include "fast.h"
 #include "halo/extend.h"
 #include "oracle.h"
 #include "plan/lowrank.h"
@@ -27,26 +28,6 @@ static HaloStatus call_conv(const HaloBackend *backend, HaloDevice *device, cons
     return backend->conv(device, src[0], dst, &step->u.conv, step->store);
 }
 
-static double magnitude_of_taps(const HaloConv *conv)
-{
-    double sum = 0;
-    for (int64_t i = 0; i < conv->window.width * conv->window.height; i++) sum += fabs((double)conv->tap[i]);
-    return sum;
-}
-
-/* Samples within the bound are made equal to what is expected, so that expect_same finds the others, and stray
- * writes. */
-static void forgive(const TestBuf *expected, TestBuf *actual, double bound)
-{
-    const HaloBuf *view = &actual->view;
-    for (int64_t y = 0; y < view->rows; y++)
-        for (int64_t i = 0; i < view->cols * view->shape.channels; i++) {
-            float *got = (float *)halo_at(view, view->x0, view->y0 + y) + i;
-            const float want = ((const float *)halo_at(&expected->view, view->x0, view->y0 + y))[i];
-            if (fabs((double)*got - (double)want) <= bound) *got = want;
-        }
-}
-
 static void check(Rng *rng, const HaloShape *shape, const HaloStep *step)
 {
     const HaloConv *conv = &step->u.conv;
@@ -59,7 +40,7 @@ static void check(Rng *rng, const HaloShape *shape, const HaloStep *step)
     testbuf_fill_with(&src, TEST_PLAIN, rng);
     oracle_conv(&src.view, &dst.view, conv, step->store);
     const double most = fmax(shape->dtype == HALO_F32 ? 1.25 : (double)halo_dtype_white(shape->dtype), 1.0);
-    const double bound = BOUND * magnitude_of_taps(conv) * most;
+    const double bound = BOUND * magnitude_of(conv->tap, conv->window.width * conv->window.height) * most;
     char what[320], src_text[96], dst_text[96];
     snprintf(what, sizeof what,
              "conv by transforms %s -> %s, %" PRId64 "x%" PRId64 " at %" PRId64 ",%" PRId64 ", %s",
@@ -69,7 +50,7 @@ static void check(Rng *rng, const HaloShape *shape, const HaloStep *step)
         uint64_t clipped;
         TestBuf out = testbuf_like(&dst);
         test_run_on(&test_device[d], what, call_conv, step, &src, NULL, &out, &clipped);
-        forgive(&dst, &out, bound);
+        testbuf_forgive(&dst, &out, bound);
         expect_same(test_device[d].name, what, &dst, &out);
         testbuf_free(&out);
     }
@@ -169,26 +150,11 @@ static void noise_has_full_rank(void **state)
 
 /* ---- as a whole ----------------------------------------------------------------------------------------- */
 
-static HaloBuf filtered(HaloPrecision precision, const char *text, const HaloBuf *in)
-{
-    const HaloOptions options = {.device = HALO_DEVICE_CPU, .precision = precision};
-    HaloSession *session;
-    HaloPipeline *pipeline;
-    HaloPlan *plan;
-    HaloBuf out;
-    expect_ok("cpu", "session", halo_session_open(&options, &session));
-    expect_ok("cpu", "parse", halo_pipeline_parse(session, text, &pipeline));
-    expect_ok("cpu", "plan", halo_plan_make(session, pipeline, &in->shape, NULL, &plan));
-    expect_ok("cpu", "run", halo_plan_run(session, plan, in, &out, NULL, NULL));
-    halo_plan_free(plan);
-    halo_pipeline_free(pipeline);
-    halo_session_close(session);
-    return out;
-}
-
 static void compare(const char *text, const HaloBuf *in)
 {
-    HaloBuf exact = filtered(HALO_PRECISION_EXACT, text, in), fast = filtered(HALO_PRECISION_FAST, text, in);
+    const HaloOptions slow = {.device = HALO_DEVICE_CPU},
+                      quick = {.device = HALO_DEVICE_CPU, .precision = HALO_PRECISION_FAST};
+    HaloBuf exact = filtered(&slow, text, in), fast = filtered(&quick, text, in);
     const uint8_t *a = exact.data, *b = fast.data;
     const int64_t n = in->shape.width * in->shape.height;
     int64_t differ = 0;

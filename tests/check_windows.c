@@ -219,28 +219,23 @@ static void kept_margins(void **state)
 static void ways_to_say_it(void **state)
 {
     (void)state;
-    HaloShape shape = test_shape(HALO_U8, 33, 21, 4), sound = test_shape(HALO_F32, 300, 1, 2);
-    Rng rng = {11};
-    shape.alpha = 3;
-    sound.kind = HALO_AUDIO;
-    sound.rate = 1000;
-    HaloBuf in = random_input(&shape, false, &rng), heard = random_input(&sound, false, &rng);
-    expect_same_said("median:radius=2", "median:width=5", &in);
-    expect_same_said("median:radius=1", "median", &in);
-    expect_same_said("median:height=3", "median", &in);
-    expect_same_said("rank:0.5,width=5,height=3", "median:width=5,height=3", &in);
-    expect_same_said("rank:0,width=4,height=3", "erode:4,height=3", &in);
-    expect_same_said("rank:1,width=4,alpha=straight", "dilate:4,alpha=straight", &in);
-    expect_same_said("local:min,width=5", "erode:5", &in);
-    expect_same_said("local:max,width=4,height=2", "dilate:width=4,height=2", &in);
-    expect_same_said("local:range", "outline", &in);
-    expect_same_said("open:5,shape=disk,border=wrap",
-                 "erode:5,shape=disk,border=wrap | dilate:5,shape=disk,border=wrap", &in);
-    expect_same_said("median:window=7", "median:width=7", &heard);
-    expect_same_said("median:window=6ms", "median:width=6ms", &heard);
-    expect_same_said("close:9,shape=disk", "close:9ms", &heard);
-    halo_buf_free(&in);
-    halo_buf_free(&heard);
+    static const Said said[] = {
+        {SEEN, "median:radius=2", "median:width=5"},
+        {SEEN, "median:radius=1", "median"},
+        {SEEN, "median:height=3", "median"},
+        {SEEN, "rank:0.5,width=5,height=3", "median:width=5,height=3"},
+        {SEEN, "rank:0,width=4,height=3", "erode:4,height=3"},
+        {SEEN, "rank:1,width=4,alpha=straight", "dilate:4,alpha=straight"},
+        {SEEN, "local:min,width=5", "erode:5"},
+        {SEEN, "local:max,width=4,height=2", "dilate:width=4,height=2"},
+        {SEEN, "local:range", "outline"},
+        {SEEN, "open:5,shape=disk,border=wrap",
+         "erode:5,shape=disk,border=wrap | dilate:5,shape=disk,border=wrap"},
+        {HEARD, "median:window=7", "median:width=7"},
+        {HEARD, "median:window=6ms", "median:width=6ms"},
+        {HEARD, "close:9,shape=disk", "close:9ms"},
+    };
+    expect_all_same_said(said, sizeof said / sizeof *said);
 }
 
 /* ---- infinities and NaN --------------------------------------------------------------------------------- */

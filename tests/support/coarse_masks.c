@@ -52,10 +52,3 @@ CoarseMask coarse_mask_draw(Rng *rng, double least, double most)
     sep->bias = rng_float(rng, -1, 1);
     return mask;
 }
-
-double magnitude_of(const float *tap, int64_t count)
-{
-    double sum = 0;
-    for (int64_t i = 0; i < count; i++) sum += fabs((double)tap[i]);
-    return sum;
-}

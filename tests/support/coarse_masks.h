@@ -19,7 +19,5 @@ CoarseMask coarse_mask_draw(Rng *rng, double least, double most);
 /* Gives its step a design, or NULL where it has none. */
 void coarse_mask_design(CoarseMask *mask);
 void coarse_mask_free(CoarseMask *mask);
-/* The sum of its magnitudes. */
-double magnitude_of(const float *tap, int64_t count);
 
 #endif

@@ -341,3 +341,16 @@ void expect_same_said(const char *a, const char *b, const HaloBuf *in)
     outcome_free(&one);
     outcome_free(&other);
 }
+
+void expect_all_same_said(const Said *said, int count)
+{
+    HaloShape shape = test_shape(HALO_U8, 33, 21, 4), sound = test_shape(HALO_F32, 300, 1, 2);
+    Rng rng = {11};
+    shape.alpha = 3;
+    sound.kind = HALO_AUDIO;
+    sound.rate = 1000;
+    HaloBuf in = random_input(&shape, false, &rng), heard = random_input(&sound, false, &rng);
+    for (int i = 0; i < count; i++) expect_same_said(said[i].a, said[i].b, said[i].how == HEARD ? &heard : &in);
+    halo_buf_free(&in);
+    halo_buf_free(&heard);
+}

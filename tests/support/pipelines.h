@@ -42,6 +42,12 @@ Outcome expect_everywhere_alike(const char *pipeline, const HaloBuf *in, const H
 Outcome run_ok(const char *pipeline, const HaloBuf *in);
 /* Two ways to say the same. */
 void expect_same_said(const char *a, const char *b, const HaloBuf *in);
+/* The same of each of these, over a picture with alpha or over sound. */
+typedef struct Said {
+    enum { SEEN, HEARD } how;
+    const char *a, *b;
+} Said;
+void expect_all_same_said(const Said *said, int count);
 
 /* Random samples in a whole buffer of this shape; freed by halo_buf_free. */
 HaloBuf random_input(const HaloShape *shape, bool special, Rng *rng);
