@@ -243,7 +243,7 @@ HaloStatus image_explain(HaloSession *session, const HaloPipeline *pipeline, Job
     HALO_TRY(explain_plan(session, state->plan, mode, &choice, explanation));
 out:
     session->heard = NULL;
-    heard_free(&heard);
+    heard_free(&heard, &session->memory);
     image_close(state);
     return status;
 }
@@ -268,7 +268,7 @@ HaloStatus image_run(HaloSession *session, const HaloPipeline *pipeline, JobStat
     report->input = state->plan->whole;
 out:
     session->heard = NULL;
-    heard_free(&heard);
+    heard_free(&heard, &session->memory);
     image_close(state);
     return status;
 }

@@ -54,7 +54,7 @@ HaloStatus listen_to_image(HaloSession *session, JobState *state)
 {
     if (state->in.data != NULL) return listen_to_samples(session, state->plan, &state->in);
     if (comes_again(state) && flow_suits(session, state->plan)) return listen_to_file(session, state);
-    heard_free(session->heard);
+    heard_free(session->heard, &session->memory);
     session->heard->measures = false;
     return load_samples(&state->reader, &state->in);
 }

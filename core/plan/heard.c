@@ -43,10 +43,22 @@ bool heard_turns(const HaloBuilder *builder, HaloReg reg)
            !shape_is_endless(halo_build_shape(builder, reg));
 }
 
-static double *new_states(const HaloSections *how, const HaloShape *shape)
+/* Room for them; it counts as held. */
+static HaloStatus take_states(HaloBuilder *builder, const HaloSections *how, const HaloShape *shape,
+                              HeardAnswer *answer)
 {
-    const int64_t blocks = halo_sections_blocks(how, shape->width) + 1;
-    return calloc((size_t)blocks * 4 * (size_t)how->count, (size_t)shape->channels * sizeof(double));
+    HaloStatus status = HALO_OK;
+    HaloMemory *memory = &builder->session->memory;
+    const int64_t states = halo_sections_blocks(how, shape->width) + 1,
+                  each = 4 * (int64_t)sizeof(double) * how->count;
+    const int64_t bytes = states * each * shape->channels;
+    HALO_TRY(halo_memory_hold(memory, bytes - answer->held));
+    answer->held = bytes;
+    free(answer->states);
+    answer->states = calloc((size_t)bytes, 1);
+    if (answer->states == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+out:
+    return status;
 }
 
 /* Planning stops at this step, which is done for what it finds: from the first frame to the last, or from the
@@ -85,16 +97,14 @@ HaloStatus heard_sections(HaloBuilder *builder, HaloStep *step, HaloReg *dst)
     const HeardAnswer *there, *back;
     HALO_TRY(next_answer(builder, in, &there));
     how->there = there == NULL;
-    how->states = there != NULL ? there->states : new_states(how, halo_build_shape(builder, in));
-    if (how->states == NULL) {
-        heard->open = false;
-        HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
-    }
     if (there == NULL) {
-        free(heard->answer[heard->answers].states);
-        heard->answer[heard->answers].states = how->states;
+        HeardAnswer *open = &heard->answer[heard->answers];
+        heard->open = false;
+        HALO_TRY(take_states(builder, how, halo_build_shape(builder, in), open));
+        how->states = open->states;
         return find_states(builder, step);
     }
+    how->states = there->states;
     HALO_TRY(next_answer(builder, in, &back));
     if (back == NULL) return find_states(builder, step);
     HALO_TRY(halo_build_step(builder, step, dst));
@@ -134,11 +144,12 @@ bool heard_add(HeardSpans *spans, HaloSpan span)
     return true;
 }
 
-void heard_free(Heard *heard)
+void heard_free(Heard *heard, HaloMemory *memory)
 {
     for (int i = 0; i < HEARD_MOST; i++) {
         free(heard->answer[i].spans.span);
         free(heard->answer[i].states);
+        halo_memory_release(memory, heard->answer[i].held);
         halo_results_free(&heard->answer[i].results);
         heard->answer[i] = (HeardAnswer){0};
     }

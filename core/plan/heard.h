@@ -18,7 +18,8 @@ typedef struct HeardSpans {
 typedef struct HeardAnswer {
     HeardSpans spans;
     HaloResults results;
-    double *states; /* of a filter that goes there and back */
+    double *states; /* of a filter that goes there and back: */
+    int64_t held;   /* bytes of memory */
 } HeardAnswer;
 
 typedef enum HeardAbout { HEARD_SILENCE, HEARD_RESULTS, HEARD_STATES } HeardAbout;
@@ -41,7 +42,7 @@ HaloStatus heard_result(HaloBuilder *builder, HaloReg in, const HaloResult **kno
  * part of its result: appended. */
 bool heard_turns(const HaloBuilder *builder, HaloReg reg);
 HaloStatus heard_sections(HaloBuilder *builder, HaloStep *step, HaloReg *dst);
-bool heard_add(HeardSpans *spans, HaloSpan span); /* false: without memory */
-void heard_free(Heard *heard);                    /* all answers go, the rest stays */
+bool heard_add(HeardSpans *spans, HaloSpan span);  /* false: without memory */
+void heard_free(Heard *heard, HaloMemory *memory); /* all answers go, the rest stays */
 
 #endif

@@ -86,6 +86,6 @@ HaloStatus halo_plan_make_of(HaloSession *session, const HaloPipeline *pipeline,
     }
 out:
     session->heard = NULL;
-    heard_free(&heard);
+    heard_free(&heard, &session->memory);
     return status;
 }
