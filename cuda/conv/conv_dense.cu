@@ -30,6 +30,32 @@ __device__ __forceinline__ static void dense_stage(const ConvSource &src, int ch
     }
 }
 
+/* Floats from line to line of outputs in shared memory: threads meet in no bank. */
+__host__ __device__ static int dense_turned(const DenseArgs &args) { return args.groups * (line_own + 1); }
+
+/* Outputs of one channel of several: a thread's neighbours lie apart, and each would be a write of its own. So they change
+ * places in shared memory, and neighbouring threads store neighbours. */
+__device__ __forceinline__ static void dense_store(const DenseArgs &args, int channel, int64_t x, int64_t y, const float acc[line_own],
+                                                   float *shared, unsigned *clipped)
+{
+    const ConvTarget &dst = args.conv.dst;
+    const int width = args.groups * line_own, pitch = dense_turned(args);
+    const int mine = (int)threadIdx.x / args.groups * pitch + (int)threadIdx.x % args.groups * (line_own + 1);
+    __syncthreads(); /* everyone is done with the samples */
+#pragma unroll
+    for (int v = 0; v < line_own; v++) shared[mine + v] = acc[v];
+    __syncthreads();
+    cuda_typed(dst.dtype, [&](auto zero) {
+        using D = decltype(zero);
+        for (int i = (int)threadIdx.x; i < args.lines * width; i += dense_threads) {
+            const int line = i / width, col = i % width;
+            if (x + col < dst.cols && y + line < dst.rows)
+                ((D *)(dst.data + (y + line) * dst.stride))[(x + col) * dst.channels + channel] =
+                    cuda_sample<D>(conv_affine(dst, shared[line * pitch + col + col / line_own]), dst.store, clipped);
+        }
+    });
+}
+
 /* Resume: the chains go on from sums. */
 template <bool Resume>
 __global__ static void __launch_bounds__(dense_threads, dense_blocks) dense_kernel(const __grid_constant__ DenseArgs args)
@@ -80,7 +106,9 @@ __global__ static void __launch_bounds__(dense_threads, dense_blocks) dense_kern
         if (again) only.again[place] = 1;
     }
     unsigned clipped = 0;
-    if (busy)
+    if (dst.channels > 1)
+        dense_store(args, channel, x, y, acc, shared, &clipped);
+    else if (busy)
         cuda_typed(dst.dtype, [&](auto zero) {
 #pragma unroll
             for (int v = 0; v < line_own; v += 4)
@@ -94,7 +122,7 @@ static HaloStatus launch(HaloDevice *device, const DenseArgs *args)
 {
     const ConvTarget *dst = &args->conv.dst;
     const int64_t tiles = args->conv.tiles_x * cuda_ceil_div(dst->rows, args->lines) * dst->channels;
-    int64_t bytes = 0;
+    int64_t bytes = dst->channels > 1 ? (int64_t)args->lines * dense_turned(*args) * (int64_t)sizeof(float) : 0;
     for (int k = 0; k < args->stages; k++)
         bytes = cuda_max(bytes, dense_bytes(args, args->stage[k].cols, args->stage[k].rows));
     if (args->sums)
