@@ -64,9 +64,10 @@ static inline int64_t halo_sections_blocks(const HaloSections *how, int64_t widt
 static inline HaloSpan halo_sections_span(const HaloSections *how, int64_t width, int64_t from, int64_t to)
 {
     const int64_t extent = halo_sections_extent(how, width);
-    return (HaloSpan){from == 0 ? 0 : (from + extent) / HALO_SECTIONS_BLOCK,
-                      to == width ? halo_sections_blocks(how, width)
-                                  : (to - 1 + extent) / HALO_SECTIONS_BLOCK + 1};
+    const HaloSpan blocks = {from == 0 ? 0 : (from + extent) / HALO_SECTIONS_BLOCK,
+                             to == width ? halo_sections_blocks(how, width)
+                                         : (to - 1 + extent) / HALO_SECTIONS_BLOCK + 1};
+    return blocks;
 }
 
 static inline HaloSpan halo_sections_frames(const HaloSections *how, int64_t width, HaloSpan blocks)
@@ -75,7 +76,8 @@ static inline HaloSpan halo_sections_frames(const HaloSections *how, int64_t wid
     int64_t from = blocks.from * HALO_SECTIONS_BLOCK - extent, to = blocks.to * HALO_SECTIONS_BLOCK - extent;
     if (from < 0 && to < extent + 1) to = extent + 1; /* what continues it mirrors these */
     if (to > width && from > width - 1 - extent) from = width - 1 - extent;
-    return (HaloSpan){from < 0 ? 0 : from, to > width ? width : to};
+    const HaloSpan frames = {from < 0 ? 0 : from, to > width ? width : to};
+    return frames;
 }
 
 #endif

@@ -78,7 +78,7 @@ left_alone() {
     { make_wav head.wav 1; head -c 40 head.wav; printf '\377\377\377\377'; head -c 20000000 /dev/zero; } > long.wav
     run halo run 'average:9 | gauss:2' long.wav -o out.wav --max-memory 4M
     [ "$status" -eq 0 ]
-    run --separate-stderr halo run reverse long.wav -o none.wav --max-memory 4M
+    run --separate-stderr bash -c 'cat long.wav | "$HALO" run reverse - -o none.wav --max-memory 4M' # a file is read from its end on
     [ "$status" -eq 5 ]; says "--max-memory"
     [ ! -e none.wav ]
 }
