@@ -118,11 +118,11 @@ typedef struct CpuScanKernels {
     /* n samples, `channels` apart, converted exactly. */
     void (*to_f64[3])(const void *samples, int64_t n, int64_t channels, double *out);
     void (*to_i64[2])(const void *samples, int64_t n, int64_t channels, int64_t *out);
-    /* A tile in place: x becomes the inclusive prefixes in each run, lead[CPU_SCAN_RUNS] what joins before each
-     * run in the tile. Returns the total. */
-    double (*tile)(HaloScanOp op, double *x, double *lead);
+    /* So many runs of a tile in place: x becomes the inclusive prefixes in each, lead[CPU_SCAN_RUNS] what joins
+     * before each run in the tile. Returns the total. */
+    double (*tile)(HaloScanOp op, int runs, double *x, double *lead);
     /* Finishes a tile: joins `before` (all earlier tiles) and lead to x. */
-    void (*tile_join)(HaloScanOp op, bool exclusive, double before, const double *lead, double *x);
+    void (*tile_join)(HaloScanOp op, bool exclusive, double before, int runs, const double *lead, double *x);
     void (*line_i64)(HaloScanOp op, bool exclusive, int64_t *x, int64_t n, int64_t *carry);
     /* Running sums of n samples, 1 <= n <= CPU_SUMS, `channels` apart; `carry` goes from tile to tile. Where
      * `down` is not NULL they are added to it, and `out` has what that gives (exclusive: what it was). */

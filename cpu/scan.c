@@ -88,19 +88,23 @@ static void line_f64(const Scan *s, int64_t y, int c, double *x)
     const int64_t width = s->src->cols, channels = s->src->shape.channels;
     const int64_t size = (int64_t)halo_dtype_size(s->src->shape.dtype);
     double lead[CPU_SCAN_RUNS];
-    Before before = {.groups = halo_scan_identity(op)};
-    new_group(op, &before);
+    Before before;
+    before.groups = halo_scan_identity(op);
+    before.tiles = 0;
+    if (width > HALO_SCAN_TILE) new_group(op, &before); /* what stands before the first tile needs none */
     for (int64_t at = 0; at < width; at += HALO_SCAN_TILE) {
         const int64_t n = width - at < HALO_SCAN_TILE ? width - at : HALO_SCAN_TILE;
         load_f64(s, (const char *)halo_at(s->src, at, y) + c * size, n, channels, x);
-        for (int64_t i = n; i < HALO_SCAN_TILE; i++) x[i] = halo_scan_identity(op);
+        const int runs = (int)((n + HALO_SCAN_RUN - 1) / HALO_SCAN_RUN);
+        for (int64_t i = n; i < runs * HALO_SCAN_RUN; i++) x[i] = halo_scan_identity(op);
         if (before.tiles == HALO_SCAN_GROUP) {
             before.groups = halo_scan_join(op, before.groups, group_prefix(op, &before));
             new_group(op, &before);
         }
-        const double earlier = halo_scan_join(op, before.groups, group_prefix(op, &before));
-        before.slot[before.tiles++] = kernels->tile(op, x, lead);
-        kernels->tile_join(op, s->scan->exclusive, earlier, lead, x);
+        const double group = before.tiles > 0 ? group_prefix(op, &before) : halo_scan_identity(op);
+        const double earlier = halo_scan_join(op, before.groups, group);
+        before.slot[before.tiles++] = kernels->tile(op, runs, x, lead);
+        kernels->tile_join(op, s->scan->exclusive, earlier, runs, lead, x);
         put(s, x, n, channels, (char *)halo_at(s->dst, at, y) + c * ELEMENT);
     }
 }

@@ -17,26 +17,26 @@
 #define NAME product
 #include "scan_tmpl.h"
 
-static double tile(HaloScanOp op, double *x, double *lead)
+static double tile(HaloScanOp op, int runs, double *x, double *lead)
 {
     switch (op) {
     case HALO_SCAN_SUM:
-    case HALO_SCAN_SQUARES: return tile_sum(x, lead);
-    case HALO_SCAN_MIN: return tile_min(x, lead);
-    case HALO_SCAN_MAX: return tile_max(x, lead);
-    case HALO_SCAN_PRODUCT: return tile_product(x, lead);
+    case HALO_SCAN_SQUARES: return tile_sum(runs, x, lead);
+    case HALO_SCAN_MIN: return tile_min(runs, x, lead);
+    case HALO_SCAN_MAX: return tile_max(runs, x, lead);
+    case HALO_SCAN_PRODUCT: return tile_product(runs, x, lead);
     }
     return 0.0;
 }
 
-static void tile_join(HaloScanOp op, bool exclusive, double before, const double *lead, double *x)
+static void tile_join(HaloScanOp op, bool exclusive, double before, int runs, const double *lead, double *x)
 {
     switch (op) {
     case HALO_SCAN_SUM:
-    case HALO_SCAN_SQUARES: tile_join_sum(exclusive, before, lead, x); break;
-    case HALO_SCAN_MIN: tile_join_min(exclusive, before, lead, x); break;
-    case HALO_SCAN_MAX: tile_join_max(exclusive, before, lead, x); break;
-    case HALO_SCAN_PRODUCT: tile_join_product(exclusive, before, lead, x); break;
+    case HALO_SCAN_SQUARES: tile_join_sum(exclusive, before, runs, lead, x); break;
+    case HALO_SCAN_MIN: tile_join_min(exclusive, before, runs, lead, x); break;
+    case HALO_SCAN_MAX: tile_join_max(exclusive, before, runs, lead, x); break;
+    case HALO_SCAN_PRODUCT: tile_join_product(exclusive, before, runs, lead, x); break;
     }
 }
 

@@ -2,39 +2,43 @@
  * is that of docs/numerics.md. */
 #define FN(name) CPU_PASTE(name, NAME)
 
-/* Kogge and Stone's prefixes over the 32 run totals of a warp. */
-static inline void FN(warp)(double v[HALO_SCAN_WARP])
+/* Kogge and Stone's prefixes over the 32 run totals of a warp, or the first so many of them. */
+static inline void FN(warp)(double v[HALO_SCAN_WARP], int lanes)
 {
-    for (int d = 1; d < HALO_SCAN_WARP; d *= 2) {
+    for (int d = 1; d < lanes; d *= 2) {
         double old[HALO_SCAN_WARP];
-        memcpy(old, v, sizeof old);
-        for (int l = d; l < HALO_SCAN_WARP; l++) v[l] = halo_scan_join(OP, old[l - d], old[l]);
+        memcpy(old, v, (size_t)lanes * sizeof *old);
+        for (int l = d; l < lanes; l++) v[l] = halo_scan_join(OP, old[l - d], old[l]);
     }
 }
 
-static double FN(tile)(double *restrict x, double *restrict lead)
+/* Nothing that is made hangs on what comes after it: a tile that ends early is made so far. */
+static double FN(tile)(int runs, double *restrict x, double *restrict lead)
 {
     double before = halo_scan_identity(OP);
-    for (int run = 0; run < CPU_SCAN_RUNS; run++) {
+    for (int run = 0; run < runs; run++) {
         double *r = x + run * HALO_SCAN_RUN;
         for (int k = 1; k < HALO_SCAN_RUN; k++) r[k] = halo_scan_join(OP, r[k - 1], r[k]);
     }
-    for (int w = 0; w < HALO_SCAN_WARPS; w++) {
+    for (int first = 0; first < runs; first += HALO_SCAN_WARP) {
         double v[HALO_SCAN_WARP];
-        for (int l = 0; l < HALO_SCAN_WARP; l++)
-            v[l] = x[(w * HALO_SCAN_WARP + l) * HALO_SCAN_RUN + HALO_SCAN_RUN - 1];
-        FN(warp)(v);
-        double *of_warp = lead + w * HALO_SCAN_WARP;
-        of_warp[0] = halo_scan_join(OP, before, halo_scan_identity(OP));
-        for (int l = 1; l < HALO_SCAN_WARP; l++) of_warp[l] = halo_scan_join(OP, before, v[l - 1]);
-        before = halo_scan_join(OP, before, v[HALO_SCAN_WARP - 1]);
+        const int lanes = runs - first < HALO_SCAN_WARP ? runs - first : HALO_SCAN_WARP;
+        for (int l = 0; l < lanes; l++) v[l] = x[(first + l) * HALO_SCAN_RUN + HALO_SCAN_RUN - 1];
+        if (lanes == HALO_SCAN_WARP) /* known when this is compiled */
+            FN(warp)(v, HALO_SCAN_WARP);
+        else
+            FN(warp)(v, lanes);
+        lead[first] = halo_scan_join(OP, before, halo_scan_identity(OP));
+        for (int l = 1; l < lanes; l++) lead[first + l] = halo_scan_join(OP, before, v[l - 1]);
+        before = halo_scan_join(OP, before, v[lanes - 1]);
     }
     return before;
 }
 
-static void FN(tile_join)(bool exclusive, double before, const double *restrict lead, double *restrict x)
+static void FN(tile_join)(bool exclusive, double before, int runs, const double *restrict lead,
+                          double *restrict x)
 {
-    for (int run = 0; run < CPU_SCAN_RUNS; run++, x += HALO_SCAN_RUN) {
+    for (int run = 0; run < runs; run++, x += HALO_SCAN_RUN) {
         const double f = halo_scan_join(OP, before, lead[run]);
         if (exclusive) {
             double r[HALO_SCAN_RUN];
