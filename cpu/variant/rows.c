@@ -149,11 +149,26 @@ static void premul(float *restrict row, int64_t pixels, int channels, int alpha,
     }
 }
 
+static inline void gray_loop(const float *restrict row, int64_t pixels, int channels, const float w[3],
+                             float *restrict out, int out_channels)
+{
+    const float r = w[0], g = w[1], b = w[2];
+    for (int64_t i = 0; i < pixels; i++) {
+        const float *const from = row + i * channels;
+        out[i * out_channels] = halo_gray(from[0], from[1], from[2], (const float[3]){r, g, b});
+    }
+}
+
+/* Vectors are loaded and parted where the compiler knows how far apart samples lie. */
 static void gray(const float *restrict row, int64_t pixels, int channels, const float w[3], float *restrict out,
                  int out_channels)
 {
-    for (int64_t i = 0; i < pixels; i++, row += channels, out += out_channels)
-        out[0] = halo_gray(row[0], row[1], row[2], w);
+    if (channels == 3 && out_channels == 1)
+        gray_loop(row, pixels, 3, w, out, 1);
+    else if (channels == 4 && out_channels == 2)
+        gray_loop(row, pixels, 4, w, out, 2);
+    else
+        gray_loop(row, pixels, channels, w, out, out_channels);
 }
 
 /* A term at a time, so that each is a plain loop. */
