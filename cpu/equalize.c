@@ -43,7 +43,7 @@ static void count_pixels(const Equalize *e, int64_t x, int64_t y, int64_t pixels
     const CpuHistKernels *kernels = e->device->kernels->hist;
     const HaloDtype dtype = e->src->shape.dtype;
     const int64_t channels = e->src->shape.channels;
-    const HaloHist levels = {e->how->bins, 0.0, (double)e->how->white};
+    const HaloHist levels = {.bins = e->how->bins, .hi = (double)e->how->white};
     uint64_t *counter = e->counter + worker * of_worker(e);
     const void *values = halo_at(e->src, x, y);
     if (dtype == HALO_F32) {
@@ -154,7 +154,7 @@ static void count_all(Equalize *e, int workers)
 /* Floats outside of the bins count in the first and the last; NaN stay, whatever their bin. */
 static void find_bins(const Equalize *e, const void *samples, const float *row, int64_t n, uint32_t *bin)
 {
-    const HaloHist levels = {e->how->bins, 0.0, (double)e->how->white};
+    const HaloHist levels = {.bins = e->how->bins, .hi = (double)e->how->white};
     const uint32_t bins = (uint32_t)e->how->bins;
     if (e->src->shape.dtype != HALO_F32) {
         e->device->kernels->equalize->whole(row, n, bin);

@@ -33,6 +33,10 @@ static void count_row(const Histogram *h, int64_t x, int64_t y, int64_t cols, in
         kernels->count[src->shape.dtype](halo_at(src, x, y), cols, channels, h->bins, h->copies, counter);
         return;
     }
+    if (h->hist->parts > 0) {
+        kernels->parts(halo_at(src, x, y), cols, channels, h->hist, h->bins, counter);
+        return;
+    }
     uint32_t *bin = h->bin + worker * h->bin_pitch;
     for (int64_t i = 0; i < cols; i += h->piece) {
         const int64_t pixels = cols - i < h->piece ? cols - i : h->piece;
@@ -76,8 +80,8 @@ static HaloStatus prepare(Histogram *h, int *workers)
     const bool real = h->src->shape.dtype == HALO_F32;
     int64_t total = 0, all, at_counter, at_bin;
     void *scratch;
-    h->bins = h->hist->bins + (real ? OTHERS : 0);
-    h->copies = h->bins <= 4096 ? 4 : 1;
+    h->bins = h->hist->bins + (real && h->hist->parts == 0 ? OTHERS : 0);
+    h->copies = h->bins <= 4096 && h->hist->parts == 0 ? 4 : 1;
     h->piece = PIECE / channels < 1 ? 1 : PIECE / channels;
     h->bin_pitch = real ? h->piece * channels : 0;
     if (!halo_mul(h->bins * h->copies, channels, &h->counters)) h->counters = INT64_MAX;
@@ -102,7 +106,8 @@ HaloStatus cpu_hist(HaloDevice *device, const HaloBuf *src, const HaloHist *hist
     const int64_t channels = src->shape.channels;
     if (dtype > HALO_F32 || !halo_buf_is_whole(src) || hist->bins < 1 || hist->bins > HALO_MAX_BINS ||
         out->bins != hist->bins || out->channels != channels || (dtype == HALO_U8 && hist->bins != 256) ||
-        (dtype == HALO_U16 && hist->bins != 65536))
+        (dtype == HALO_U16 && hist->bins != 65536) || (hist->parts > 0 && dtype != HALO_F32) ||
+        hist->parts > HALO_MAX_PARTS)
         HALO_FAIL(HALO_ERR_BUG, "a histogram was asked for with bins that do not suit its source");
     if (src->cols < 1 || src->rows < 1) goto out;
     int workers = cpu_workers(device, (double)src->cols * (double)src->rows * (double)channels * 4);

@@ -80,6 +80,9 @@ typedef struct CpuHistKernels {
                      uint64_t *counter);
     /* The bin of each f32 sample; hist->bins + 0, 1 and 2 for below, above and NaN. */
     void (*bin)(const void *samples, int64_t n, const HaloHist *hist, uint32_t *bin);
+    /* Counts the f32 samples that lie in parts of the histogram in counter[channels][bins]. */
+    void (*parts)(const void *samples, int64_t pixels, int64_t channels, const HaloHist *hist, int64_t bins,
+                  uint64_t *counter);
 } CpuHistKernels;
 
 /* ---- equalization ------------------------------------------------------------------------------------------

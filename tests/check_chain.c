@@ -144,9 +144,35 @@ static void random_chains(void **state)
     for_each_case(__func__, 150, random_chains_body);
 }
 
+/* Gray of bytes, and a blur: of rows whose pixels can be copied in words, and others. */
+static void gray_blurs_body(Rng *rng)
+{
+    static const char *const border[] = {"zero",   "constant=7", "replicate", "reflect",
+                                         "mirror", "wrap",       "keep"};
+    static const char *const end[] = {"", " | depth:u8", " | depth:u16", " | sobel"};
+    HaloShape shape = test_shape(HALO_U8, rng_between(rng, 1, 500), rng_between(rng, 1, 150), 3);
+    char text[TEXT];
+    shape.alpha = -1;
+    if (!rng_once_in(rng, 4)) shape.width = (shape.width + 3) / 4 * 4;
+    sprintf(text, "gray | gauss:%g,border=%s%s", (double)rng_float(rng, 0.3f, 2.4f),
+            border[rng_between(rng, 0, 6)], end[rng_between(rng, 0, 3)]);
+    HaloBuf in = random_input(&shape, false, rng);
+    Outcome outcome = expect_everywhere_alike(text, &in, NULL);
+    if (outcome.status != HALO_OK) fail_case(NULL, "%s: %s", text, outcome.message);
+    outcome_free(&outcome);
+    halo_buf_free(&in);
+}
+
+static void gray_blurs(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 40, gray_blurs_body);
+}
+
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(neighbours_are_one), cmocka_unit_test(random_chains)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(neighbours_are_one), cmocka_unit_test(random_chains),
+                                       cmocka_unit_test(gray_blurs)};
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, runners_open, runners_close);
 }

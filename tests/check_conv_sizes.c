@@ -50,6 +50,23 @@ static void lines_and_columns(void **state)
     for_each_case(__func__, 120, lines_and_columns_body);
 }
 
+/* Pictures of one row, or of one column, under masks of both. */
+static void thin_body(Rng *rng)
+{
+    const bool row = rng_once_in(rng, 2);
+    const int channels = (int)rng_between(rng, 1, 6);
+    const int64_t line = rng_between(rng, 1, rng_once_in(rng, 3) ? 5000 : 60),
+                  most = rng_once_in(rng, 4) ? 40 : 9;
+    const HaloShape shape = test_shape(draw_dtype(rng), row ? line : 1, row ? 1 : line, channels);
+    conv_case(rng, &shape, rng_between(rng, 1, most), rng_between(rng, 1, most));
+}
+
+static void one_row_or_column(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 100, thin_body);
+}
+
 static void sound_body(Rng *rng)
 {
     HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, 9000), 1, (int)rng_between(rng, 1, 3));
@@ -167,6 +184,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(masks_up_to_255_larger_than_the_image),
         cmocka_unit_test(lines_and_columns),
+        cmocka_unit_test(one_row_or_column),
         cmocka_unit_test(sound_of_one_row),
         cmocka_unit_test(wide_and_tall_images),
         cmocka_unit_test(blocks_inside_the_image),

@@ -45,6 +45,33 @@ static void draw_expression(Rng *rng, HaloProgram *program, int room, int depth,
            0.0);
 }
 
+/* Appends d, A's distance from a constant, or a product of such products: one and the same twice, or with d. */
+static void draw_power(Rng *rng, HaloProgram *program, const HaloProgram *d, int depth)
+{
+    const int first = program->length, kind = depth > 0 ? (int)rng_between(rng, 0, 2) : 3;
+    if (kind == 0 || kind == 3)
+        for (int i = 0; i < d->length; i++) append(program, d->at[i].code, d->at[i].number);
+    if (kind < 3) draw_power(rng, program, d, depth - 1);
+    const int end = program->length;
+    if (kind == 1)
+        for (int i = first; i < end; i++) append(program, program->at[i].code, program->at[i].number);
+    if (kind == 2)
+        for (int i = 0; i < d->length; i++) append(program, d->at[i].code, d->at[i].number);
+    if (kind < 3) append(program, HALO_CODE_MUL, 0.0);
+}
+
+static HaloProgram draw_distance_power(Rng *rng)
+{
+    HaloProgram program = {0}, d = {0};
+    append(&d, HALO_CODE_A, 0.0);
+    if (!rng_once_in(rng, 3)) {
+        append(&d, rng_once_in(rng, 2) ? HALO_CODE_K : HALO_CODE_NUMBER, (double)rng_float(rng, -1, 1));
+        append(&d, HALO_CODE_SUB, 0.0);
+    }
+    draw_power(rng, &program, &d, (int)rng_between(rng, 0, 3));
+    return program;
+}
+
 static HaloProgram draw_program(Rng *rng, bool two_arguments)
 {
     HaloProgram program = {0};
@@ -80,6 +107,36 @@ static void programs_are_read_alike(void **state)
     for_each_case(__func__, 500, programs_body);
 }
 
+/* Powers are known as such and come to the same; what is no power is seldom taken for one, and then it is one.
+ */
+static void powers_body(Rng *rng)
+{
+    HaloProgram program = draw_distance_power(rng);
+    HaloPower power;
+    if (!halo_program_power(&program, &power))
+        fail_case(NULL, "a power of %d instructions is not known", program.length);
+    if (rng_once_in(rng, 2)) { /* some instruction is another */
+        HaloInstruction *const at = &program.at[rng_between(rng, 0, program.length - 1)];
+        if (at->code == HALO_CODE_MUL || at->code == HALO_CODE_SUB)
+            at->code = (HaloCode)rng_between(rng, HALO_CODE_ADD, HALO_CODE_MAX);
+        else if (at->code != HALO_CODE_A)
+            at->code = HALO_CODE_NUMBER, at->number += 1.0;
+        if (!halo_program_power(&program, &power)) return;
+    }
+    for (int i = 0; i < 20; i++) {
+        const double a = (double)rng_special(rng), k = 0.75;
+        const double expected = oracle_program(&program, a, 0.0, k), got = halo_raise(&power, a, k);
+        if (!same(halo_canonical_f64(expected), halo_canonical_f64(got)))
+            fail_case(NULL, "a power of %d steps of %a should be %a, is %a", power.steps, a, expected, got);
+    }
+}
+
+static void powers_are_known(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 300, powers_body);
+}
+
 static void check(const TestBuf *src, const HaloFold *fold)
 {
     double expected[MOST_CHANNELS];
@@ -105,7 +162,9 @@ static void check(const TestBuf *src, const HaloFold *fold)
 static void run_case(Rng *rng, const HaloShape *shape)
 {
     double k[MOST_CHANNELS];
-    const HaloProgram map = rng_once_in(rng, 3) ? sample_itself : draw_program(rng, false);
+    const HaloProgram map = rng_once_in(rng, 3)   ? sample_itself
+                            : rng_once_in(rng, 3) ? draw_distance_power(rng)
+                                                  : draw_program(rng, false);
     const HaloProgram join = rng_once_in(rng, 2)
                                  ? draw_program(rng, true)
                                  : two_of((HaloCode)rng_between(rng, HALO_CODE_ADD, HALO_CODE_MAX));
@@ -197,7 +256,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(known_sums),         cmocka_unit_test(programs_are_read_alike),
         cmocka_unit_test(small_images),       cmocka_unit_test(lengths_round_leaves_and_tasks),
-        cmocka_unit_test(leaves_across_rows),
+        cmocka_unit_test(leaves_across_rows), cmocka_unit_test(powers_are_known),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

@@ -30,7 +30,10 @@ static void check(const TestBuf *src, const HaloHist *hist)
     snprintf(what, sizeof what, "hist %s, %" PRId64 " bins in %g..%g", testbuf_text(src, text), hist->bins,
              hist->lo, hist->hi);
     expect_ok(NULL, what, halo_histogram_alloc(&expected, channels, hist->bins, hist->lo, hist->hi));
-    oracle_hist(&src->view, &expected);
+    if (hist->parts > 0)
+        oracle_hist_parts(&src->view, hist, &expected);
+    else
+        oracle_hist(&src->view, &expected);
     for (int d = 0; d < test_devices; d++) {
         const TestDevice *const device = &test_device[d];
         HaloHistogram got;
@@ -51,12 +54,12 @@ static void check(const TestBuf *src, const HaloHist *hist)
 
 static HaloHist draw_hist(Rng *rng, HaloDtype dtype)
 {
-    if (dtype == HALO_U8) return (HaloHist){256, 0, 256};
-    if (dtype == HALO_U16) return (HaloHist){65536, 0, 65536};
-    if (rng_once_in(rng, 3)) return (HaloHist){256, 0, 1};
+    if (dtype == HALO_U8) return (HaloHist){.bins = 256, .hi = 256};
+    if (dtype == HALO_U16) return (HaloHist){.bins = 65536, .hi = 65536};
+    if (rng_once_in(rng, 3)) return (HaloHist){.bins = 256, .hi = 1};
     const double lo = (double)rng_float(rng, -2, 1);
     const int64_t bins = rng_once_in(rng, 6) ? rng_between(rng, 5000, 70000) : rng_between(rng, 1, 1000);
-    return (HaloHist){bins, lo, lo + (double)rng_float(rng, 0.01f, 3)};
+    return (HaloHist){.bins = bins, .lo = lo, .hi = lo + (double)rng_float(rng, 0.01f, 3)};
 }
 
 static void run_case(Rng *rng, const HaloShape *shape)
@@ -99,10 +102,8 @@ static void constant_images(void **state)
     (void)state;
     for (HaloDtype dtype = HALO_U8; dtype <= HALO_F32; dtype++) {
         const HaloShape shape = test_shape(dtype, 1500, 1100, 3);
-        const HaloHist hist = {dtype == HALO_U16 ? 65536 : 256, 0,
-                               dtype == HALO_U16  ? 65536
-                               : dtype == HALO_U8 ? 256
-                                                  : 1};
+        const int64_t bins = dtype == HALO_U16 ? 65536 : 256;
+        const HaloHist hist = {.bins = bins, .hi = dtype == HALO_F32 ? 1 : (double)bins};
         TestBuf src = testbuf_make(&shape, test_whole(&shape), NULL);
         memset(src.view.data, 0, (size_t)(src.view.rows * src.view.stride));
         check(&src, &hist);
@@ -113,8 +114,9 @@ static void constant_images(void **state)
 /* Samples on the very edges of bins and of the range. */
 static void edges_body(Rng *rng)
 {
-    const HaloHist hist = {rng_between(rng, 1, 300), (double)rng_float(rng, -1, 0),
-                           (double)rng_float(rng, 0.1f, 2)};
+    const HaloHist hist = {.bins = rng_between(rng, 1, 300),
+                           .lo = (double)rng_float(rng, -1, 0),
+                           .hi = (double)rng_float(rng, 0.1f, 2)};
     const HaloShape shape = test_shape(HALO_F32, 3 * hist.bins + 9, 1, 1);
     TestBuf src = testbuf_make(&shape, test_whole(&shape), rng);
     for (int64_t i = 0; i < shape.width; i++) {
@@ -131,6 +133,42 @@ static void samples_on_the_edges(void **state)
 {
     (void)state;
     for_each_case(__func__, 60, edges_body);
+}
+
+/* Ranges that share no float, some of one value, some that no sample lies in. */
+static void parts_body(Rng *rng)
+{
+    const HaloShape shape =
+        test_shape(HALO_F32, rng_between(rng, 1, 400), rng_between(rng, 1, 60), (int)rng_between(rng, 1, 5));
+    TestBuf src = testbuf_make(&shape, test_whole(&shape), rng);
+    HaloHistPart part[HALO_MAX_PARTS];
+    const int parts = (int)rng_between(rng, 1, HALO_MAX_PARTS);
+    const bool coarse = rng_once_in(rng, 2); /* many samples of the same values */
+    float end = rng_float(rng, -2, 0);
+    HaloHist hist = {.parts = parts, .part = part};
+    testbuf_fill(&src, rng_once_in(rng, 3), rng);
+    if (coarse)
+        for (int64_t y = 0; y < shape.height; y++)
+            for (int64_t e = 0; e < shape.width * shape.channels; e++) {
+                float *const v = (float *)halo_at(&src.view, 0, y) + e;
+                *v = floorf(*v * 8.0f) / 8.0f;
+            }
+    for (int k = 0; k < parts; k++) {
+        const float from = rng_once_in(rng, 3) ? nextafterf(end, INFINITY) : floorf(end * 8.0f + 1.0f) / 8.0f;
+        end = rng_once_in(rng, 4) ? from : from + rng_float(rng, 0.0f, 0.2f);
+        part[k] = (HaloHistPart){hist.bins, rng_between(rng, 1, HALO_MAX_PART_BINS / parts), (double)from,
+                                 (double)end};
+        if (from == end) part[k].hi = (double)(end = nextafterf(end, INFINITY));
+        hist.bins += part[k].bins;
+    }
+    check(&src, &hist);
+    testbuf_free(&src);
+}
+
+static void histograms_in_parts(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 60, parts_body);
 }
 
 static void oracle_by_hand(void **state)
@@ -153,7 +191,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(oracle_by_hand),       cmocka_unit_test(small_images),
         cmocka_unit_test(larger_images),        cmocka_unit_test(constant_images),
-        cmocka_unit_test(samples_on_the_edges),
+        cmocka_unit_test(samples_on_the_edges), cmocka_unit_test(histograms_in_parts),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

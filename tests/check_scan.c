@@ -124,6 +124,22 @@ static void columns_body(Rng *rng)
     run_case(rng, &shape, &scan);
 }
 
+/* Few columns of so many rows that they are not scanned in one pass everywhere. */
+static void tall_body(Rng *rng)
+{
+    const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, rng_once_in(rng, 2) ? 3 : 40),
+                                       rng_between(rng, 16000, 40000), (int)rng_between(rng, 1, 2));
+    HaloScan scan = draw_scan(rng);
+    scan.axis = HALO_AXIS_Y;
+    run_case(rng, &shape, &scan);
+}
+
+static void tall_and_narrow(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 4, tall_body);
+}
+
 static void columns_round_runs(void **state)
 {
     (void)state;
@@ -264,7 +280,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(small_images),           cmocka_unit_test(rows_round_runs_and_tiles),
         cmocka_unit_test(columns_round_runs),     cmocka_unit_test(special_samples),
         cmocka_unit_test(rows_of_several_groups), cmocka_unit_test(large_integral_images),
-        cmocka_unit_test(larger_than_the_caches),
+        cmocka_unit_test(larger_than_the_caches), cmocka_unit_test(tall_and_narrow),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

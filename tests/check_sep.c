@@ -158,6 +158,21 @@ static void wide_and_tall_images(void **state)
     for_each_case(__func__, 60, wide_and_tall_body);
 }
 
+static void thin_body(Rng *rng)
+{
+    const bool row = rng_once_in(rng, 2);
+    const int64_t line = rng_between(rng, 1, 6000), most = rng_once_in(rng, 4) ? 300 : 20;
+    const HaloShape shape =
+        test_shape(draw_dtype(rng), row ? line : 1, row ? 1 : line, (int)rng_between(rng, 1, 5));
+    run_case(rng, &shape, rng_between(rng, 1, most), rng_between(rng, 1, most));
+}
+
+static void one_row_or_column(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 60, thin_body);
+}
+
 static void thousands_body(Rng *rng)
 {
     const HaloShape image = test_shape(draw_dtype(rng), rng_between(rng, 1, 40), rng_between(rng, 1, 40), 2);
@@ -207,10 +222,15 @@ static void agrees_with_dense_where_exact(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(taps_up_to_33),        cmocka_unit_test(taps_up_to_255_larger_than_the_image),
-        cmocka_unit_test(hundreds_of_taps),     cmocka_unit_test(borders_of_tiny_images),
-        cmocka_unit_test(valid_shrinks),        cmocka_unit_test(thousands_of_taps),
-        cmocka_unit_test(wide_and_tall_images), cmocka_unit_test(agrees_with_dense_where_exact),
+        cmocka_unit_test(taps_up_to_33),
+        cmocka_unit_test(taps_up_to_255_larger_than_the_image),
+        cmocka_unit_test(hundreds_of_taps),
+        cmocka_unit_test(borders_of_tiny_images),
+        cmocka_unit_test(valid_shrinks),
+        cmocka_unit_test(one_row_or_column),
+        cmocka_unit_test(thousands_of_taps),
+        cmocka_unit_test(wide_and_tall_images),
+        cmocka_unit_test(agrees_with_dense_where_exact),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

@@ -29,7 +29,7 @@ static HaloStatus add_counts(Device *device, const HaloBuf *block, const HaloHis
 static HaloStatus count_values(Device *device, const HaloBuf *block, HaloHistogram *sum)
 {
     const double values = block->shape.dtype == HALO_U8 ? 256 : 65536;
-    return add_counts(device, block, &(HaloHist){(int64_t)values, 0.0, values}, sum);
+    return add_counts(device, block, &(HaloHist){.bins = (int64_t)values, .hi = values}, sum);
 }
 
 HaloStatus measure_moments(Device *device, const HaloStep *step, const HaloBuf *block, int64_t first,
@@ -145,12 +145,12 @@ static void gather(const HaloHistogram *levels, HaloHistogram *out)
 static HaloHist counted(const HaloShape *shape, const HaloHist *wanted)
 {
     const int64_t values = shape->dtype == HALO_U8 ? 256 : 65536;
-    return shape->dtype == HALO_F32 ? *wanted : (HaloHist){values, 0.0, (double)values};
+    return shape->dtype == HALO_F32 ? *wanted : (HaloHist){.bins = values, .hi = (double)values};
 }
 
 void measure_ask_counts(const HaloBackend *backend, HaloDevice *device, const HaloBuf *block, int64_t bins)
 {
-    const HaloHist wanted = {bins, 0.0, 1.0}, hist = counted(&block->shape, &wanted);
+    const HaloHist wanted = {.bins = bins, .hi = 1.0}, hist = counted(&block->shape, &wanted);
     HaloHistogram counts = {.bins = hist.bins, .channels = block->shape.channels};
     backend->hist(device, block, &hist, &counts);
 }

@@ -33,8 +33,8 @@ int64_t count_rank(const uint64_t *count, int64_t values, uint64_t rank)
 /* ---- floats --------------------------------------------------------------------------------------------- */
 
 /* The sample at a place in order is looked for by histograms: the bin it lies in is known by the counts, and
- * its least and greatest float are the ends of the next histogram, until they are the same. Two do for most,
- * for a bin seldom holds more floats than there are bins. */
+ * its least and greatest float are the ends of a part of the next histogram, until they are the same. Two do
+ * for most, for a bin seldom holds more floats than a part has bins. */
 #define BINS_LEAST 256
 #define BINS_MOST 65536
 
@@ -55,11 +55,11 @@ static int32_t key_of(double v)
 }
 
 /* More bins than samples, or than twice the floats between the ends, would only be waited for. */
-static int64_t bins_for(const HaloBuf *src, double lo, double hi)
+static int64_t bins_for(const HaloBuf *src, double lo, double hi, int64_t most)
 {
     const int64_t floats = (int64_t)key_of(hi) - key_of(lo) + 1;
     int64_t bins = BINS_LEAST;
-    while (bins < BINS_MOST && bins < src->cols * src->rows && bins < 2 * floats) bins *= 2;
+    while (2 * bins <= most && bins < src->cols * src->rows && bins < 2 * floats) bins *= 2;
     return bins;
 }
 
@@ -72,12 +72,12 @@ static double of_key(int32_t key)
 }
 
 /* The least float in [lo, hi] whose bin is at least `bin`; the greatest has one. */
-static double first_in(const HaloHist *hist, int64_t bin)
+static double first_in(const HaloHistPart *part, int64_t bin)
 {
-    int64_t below = (int64_t)key_of(hist->lo) - 1, here = key_of(hist->hi);
+    int64_t below = (int64_t)key_of(part->lo) - 1, here = key_of(part->hi);
     while (here - below > 1) {
         const int64_t middle = below + (here - below) / 2;
-        if (halo_bin(of_key((int32_t)middle), hist->lo, hist->hi, hist->bins) >= bin)
+        if (halo_bin(of_key((int32_t)middle), part->lo, part->hi, part->bins) >= bin)
             here = middle;
         else
             below = middle;
@@ -85,10 +85,11 @@ static double first_in(const HaloHist *hist, int64_t bin)
     return of_key((int32_t)here);
 }
 
-/* A histogram, and how many samples of some channels are below each of its bins. */
+/* A histogram, and how many samples of some channels are below each bin of one of its parts. */
 typedef struct Counted {
     HaloHistogram made;
     int alpha, channel; /* the channel that `below` is of, -1 for all but alpha */
+    int64_t first;      /* the first bin of the part that it is of */
     uint64_t *below;    /* [bins + 1] or, if nobody has asked, NULL */
 } Counted;
 
@@ -99,12 +100,12 @@ static void counted_free(Counted *counted)
     halo_histogram_free(&counted->made);
 }
 
-static HaloStatus count(Device *device, const HaloBuf *src, double lo, double hi, Counted *counted)
+static HaloStatus count(Device *device, const HaloBuf *src, const HaloHist *hist, Counted *counted)
 {
-    const HaloHist hist = {.bins = bins_for(src, lo, hi), .lo = lo, .hi = hi};
     counted_free(counted);
-    const HaloStatus status = halo_histogram_alloc(&counted->made, src->shape.channels, hist.bins, lo, hi);
-    return status == HALO_OK ? device->backend->hist(device->handle, src, &hist, &counted->made) : status;
+    const HaloStatus status =
+        halo_histogram_alloc(&counted->made, src->shape.channels, hist->bins, hist->lo, hist->hi);
+    return status == HALO_OK ? device->backend->hist(device->handle, src, hist, &counted->made) : status;
 }
 
 /* The sum over the wanted channels of what the function counts, `apart` numbers a channel. */
@@ -117,26 +118,25 @@ static uint64_t sum_over(const Counted *counted, int channel, const uint64_t *of
     return sum;
 }
 
-static HaloStatus sum_up(Counted *counted, int channel)
+static HaloStatus sum_up(Counted *counted, const HaloHistPart *part, int channel)
 {
-    const int64_t bins = counted->made.bins;
-    if (counted->below != NULL && counted->channel == channel) return HALO_OK;
+    const uint64_t *of = counted->made.count + part->first;
+    if (counted->below != NULL && counted->channel == channel && counted->first == part->first) return HALO_OK;
     free(counted->below);
     counted->channel = channel;
-    counted->below = calloc((size_t)bins + 1, sizeof *counted->below);
+    counted->first = part->first;
+    counted->below = calloc((size_t)part->bins + 1, sizeof *counted->below);
     if (counted->below == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
-    for (int64_t b = 0; b < bins; b++)
-        counted->below[b + 1] = counted->below[b] + sum_over(counted, channel, counted->made.count + b, bins);
+    for (int64_t b = 0; b < part->bins; b++)
+        counted->below[b + 1] = counted->below[b] + sum_over(counted, channel, of + b, counted->made.bins);
     return HALO_OK;
 }
 
-/* Goes into the bin of the histogram that holds it; the last, if none does. */
-static HaloStatus narrow(Wanted *w, Counted *counted)
+/* Goes into the bin of the part that holds it; the last, if none does. */
+static HaloStatus narrow(Wanted *w, Counted *counted, const HaloHistPart *part)
 {
-    const HaloHistogram *made = &counted->made;
-    const HaloHist hist = {.bins = made->bins, .lo = made->lo, .hi = made->hi};
-    int64_t bin = 0, end = made->bins;
-    const HaloStatus status = sum_up(counted, w->channel);
+    int64_t bin = 0, end = part->bins;
+    const HaloStatus status = sum_up(counted, part, w->channel);
     if (status != HALO_OK) return status;
     while (end - bin > 1) {
         const int64_t middle = bin + (end - bin) / 2;
@@ -146,25 +146,42 @@ static HaloStatus narrow(Wanted *w, Counted *counted)
             end = middle;
     }
     w->rank -= counted->below[bin];
-    w->lo = first_in(&hist, bin);
-    if (bin < made->bins - 1) w->hi = of_key(key_of(first_in(&hist, bin + 1)) - 1);
+    w->lo = first_in(part, bin);
+    if (bin < part->bins - 1) w->hi = of_key(key_of(first_in(part, bin + 1)) - 1);
     return HALO_OK;
 }
 
 /* Infinities lie outside every histogram: a place among them is known by how many there are below and above. */
-static HaloStatus settle_infinite(Wanted *w, Counted *counted)
+static HaloStatus settle_infinite(Wanted *w, Counted *counted, const HaloHistPart *whole)
 {
     const uint64_t below = sum_over(counted, w->channel, counted->made.below, 1);
     const uint64_t above = sum_over(counted, w->channel, counted->made.above, 1);
-    const HaloStatus status = sum_up(counted, w->channel);
+    const HaloStatus status = sum_up(counted, whole, w->channel);
     if (status != HALO_OK) return status;
     if (w->rank < below)
         w->lo = w->hi = -(double)INFINITY;
-    else if (w->rank - below >= counted->below[counted->made.bins] && above > 0)
+    else if (w->rank - below >= counted->below[whole->bins] && above > 0)
         w->lo = w->hi = (double)INFINITY;
     else
         w->rank -= below;
     return HALO_OK;
+}
+
+/* The ranges that samples are still looked for in, as parts of one histogram: as many as go into one. */
+static int ranges_left(const HaloBuf *src, const Wanted *wanted, int64_t n, HaloHistPart part[HALO_MAX_PARTS])
+{
+    int parts = 0;
+    for (int64_t i = 0; i < n && parts < HALO_MAX_PARTS; i++) {
+        int k = 0;
+        if (!(wanted[i].lo < wanted[i].hi)) continue;
+        while (k < parts && part[k].lo != wanted[i].lo) k++; /* neighbours often lie in the same bin */
+        if (k == parts) part[parts++] = (HaloHistPart){.lo = wanted[i].lo, .hi = wanted[i].hi};
+    }
+    for (int k = 0; k < parts; k++) {
+        part[k].first = k > 0 ? part[k - 1].first + part[k - 1].bins : 0;
+        part[k].bins = bins_for(src, part[k].lo, part[k].hi, HALO_MAX_PART_BINS / parts);
+    }
+    return parts;
 }
 
 /* All of them to the end; [lo, hi] holds every finite sample. */
@@ -172,22 +189,26 @@ static HaloStatus find_all(Device *device, const HaloBuf *src, double lo, double
 {
     HaloStatus status = HALO_OK;
     Counted counted = {.alpha = src->shape.alpha};
+    HaloHistPart part[HALO_MAX_PARTS];
     if (!(lo < hi)) hi = nextafter(lo, (double)INFINITY); /* one value: still to be told from infinities */
-    HALO_TRY(count(device, src, lo, hi, &counted));
+    const HaloHistPart whole = {.bins = bins_for(src, lo, hi, BINS_MOST), .lo = lo, .hi = hi};
+    HALO_TRY(count(device, src, &(HaloHist){.bins = whole.bins, .lo = lo, .hi = hi}, &counted));
     for (int64_t i = 0; i < n; i++) {
         wanted[i].lo = lo;
         wanted[i].hi = hi;
-        HALO_TRY(settle_infinite(&wanted[i], &counted));
-        if (wanted[i].lo < wanted[i].hi) HALO_TRY(narrow(&wanted[i], &counted));
+        HALO_TRY(settle_infinite(&wanted[i], &counted, &whole));
+        if (wanted[i].lo < wanted[i].hi) HALO_TRY(narrow(&wanted[i], &counted, &whole));
     }
-    for (int64_t i = 0; i < n; i++) {
-        while (wanted[i].lo < wanted[i].hi) {
-            lo = wanted[i].lo;
-            hi = wanted[i].hi;
-            HALO_TRY(count(device, src, lo, hi, &counted));
-            for (int64_t j = i; j < n; j++) /* neighbours often lie in the same bin */
-                if (wanted[j].lo == lo && wanted[j].hi == hi) HALO_TRY(narrow(&wanted[j], &counted));
-        }
+    for (int parts; (parts = ranges_left(src, wanted, n, part)) > 0;) {
+        const HaloHistPart *const last = &part[parts - 1];
+        HALO_TRY(count(device, src, &(HaloHist){.bins = last->first + last->bins, .parts = parts, .part = part},
+                       &counted));
+        for (int64_t i = 0; i < n; i++)
+            for (int k = 0; k < parts && wanted[i].lo < wanted[i].hi; k++)
+                if (wanted[i].lo == part[k].lo && wanted[i].hi == part[k].hi) {
+                    HALO_TRY(narrow(&wanted[i], &counted, &part[k]));
+                    break;
+                }
     }
 out:
     counted_free(&counted);

@@ -60,9 +60,9 @@ static double room_beside(double end) { return fmax(0.5, fabs(end) * 0x1p-24); }
 
 HaloHist hist_default(const HaloShape *shape)
 {
-    if (shape->dtype == HALO_U8) return (HaloHist){256, 0.0, 256.0};
-    if (shape->dtype == HALO_U16) return (HaloHist){65536, 0.0, 65536.0};
-    return (HaloHist){256, shape->kind == HALO_AUDIO ? -1.0 : 0.0, (double)shape->white};
+    if (shape->dtype == HALO_U8) return (HaloHist){.bins = 256, .hi = 256.0};
+    if (shape->dtype == HALO_U16) return (HaloHist){.bins = 65536, .hi = 65536.0};
+    return (HaloHist){.bins = 256, .lo = shape->kind == HALO_AUDIO ? -1.0 : 0.0, .hi = (double)shape->white};
 }
 
 bool range_is_open(const HaloHist *hist) { return isnan(hist->lo) || isnan(hist->hi); }

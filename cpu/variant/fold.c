@@ -60,15 +60,36 @@ static void run(const HaloProgram *program, const double *a, const double *b, do
     }
 }
 
+/* halo_raise of all lanes. */
+static void run_power(const HaloPower *power, const double *a, double k, double *restrict r)
+{
+    double d[HALO_LANES];
+    const double from = power->from.code == HALO_CODE_K ? k : power->from.number;
+    for (int l = 0; l < HALO_LANES; l++) d[l] = power->from.code == HALO_CODE_A ? a[l] : a[l] - from;
+    memcpy(r, d, sizeof d);
+    for (int s = 0; s < power->steps; s++) {
+        if (power->squares >> s & 1)
+            for (int l = 0; l < HALO_LANES; l++) r[l] = r[l] * r[l];
+        else
+            for (int l = 0; l < HALO_LANES; l++) r[l] = r[l] * d[l];
+    }
+}
+
 static double fold_leaf(const HaloFold *fold, double k, double *x, int64_t n)
 {
     double lane[HALO_LANES], mapped[HALO_LANES], right[HALO_LANES];
+    HaloPower power;
+    const bool powers = halo_program_power(fold->map, &power);
     Stack stack;
     for (int l = 0; l < HALO_LANES; l++) lane[l] = fold->identity;
     for (; n % HALO_LANES != 0; n++) x[n] = (double)NAN; /* missing samples are left out like those */
     for (int64_t i = 0; i < n; i += HALO_LANES) {
-        run(fold->map, x + i, x + i, k, HALO_LANES, stack);
-        memcpy(mapped, stack[0], sizeof mapped);
+        if (powers) {
+            run_power(&power, x + i, k, mapped);
+        } else {
+            run(fold->map, x + i, x + i, k, HALO_LANES, stack);
+            memcpy(mapped, stack[0], sizeof mapped);
+        }
         run(fold->join, lane, mapped, k, HALO_LANES, stack);
         for (int l = 0; l < HALO_LANES; l++) lane[l] = x[i + l] == x[i + l] ? stack[0][l] : lane[l];
     }

@@ -31,4 +31,44 @@ static void bin_f32(const void *samples, int64_t n, const HaloHist *hist, uint32
     }
 }
 
-const CpuHistKernels CPU_TABLE(hist) = {.count = {count_u8, count_u16, count_u32}, .bin = bin_f32};
+/* Samples that are looked at together: few lie in any part. */
+#define TOGETHER 32
+
+/* Which of n samples lie in a part; is there one? */
+static CPU_INLINE bool in_parts(const float *v, int64_t n, const HaloHist *hist, const float *lo,
+                                const float *hi, int32_t *in)
+{
+    int32_t any = 0;
+    for (int64_t i = 0; i < n; i++) in[i] = 0;
+    for (int k = 0; k < hist->parts; k++)
+        for (int64_t i = 0; i < n; i++) in[i] |= (v[i] >= lo[k]) & (v[i] <= hi[k]);
+    for (int64_t i = 0; i < n; i++) any |= in[i];
+    return any != 0;
+}
+
+static int64_t part_bin(const HaloHist *hist, double v)
+{
+    int k = 0;
+    while (!(v >= hist->part[k].lo && v <= hist->part[k].hi)) k++;
+    return hist->part[k].first + halo_bin(v, hist->part[k].lo, hist->part[k].hi, hist->part[k].bins);
+}
+
+static void parts_f32(const void *samples, int64_t pixels, int64_t channels, const HaloHist *hist, int64_t bins,
+                      uint64_t *counter)
+{
+    const int64_t n = pixels * channels;
+    float lo[HALO_MAX_PARTS], hi[HALO_MAX_PARTS], v[TOGETHER];
+    int32_t in[TOGETHER];
+    for (int k = 0; k < hist->parts; k++) lo[k] = (float)hist->part[k].lo, hi[k] = (float)hist->part[k].hi;
+    for (int64_t i = 0; i < n; i += TOGETHER) {
+        const int64_t some = n - i < TOGETHER ? n - i : TOGETHER;
+        memcpy(v, (const char *)samples + i * (int64_t)sizeof *v, (size_t)some * sizeof *v);
+        if (some == TOGETHER ? !in_parts(v, TOGETHER, hist, lo, hi, in) : !in_parts(v, some, hist, lo, hi, in))
+            continue;
+        for (int64_t j = 0; j < some; j++)
+            if (in[j]) counter[(i + j) % channels * bins + part_bin(hist, (double)v[j])]++;
+    }
+}
+
+const CpuHistKernels CPU_TABLE(hist) = {
+    .count = {count_u8, count_u16, count_u32}, .bin = bin_f32, .parts = parts_f32};

@@ -152,9 +152,13 @@ HaloStatus cuda_conv(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const
 HaloStatus cuda_conv_within(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, HaloStore store)
 {
     const ConvArgs args = conv_args(device, src, dst, conv, store);
+    HaloBuf row_src, row_dst;
+    HaloConv row;
     if (conv->window.nan_ignore) return conv_without_nan(device, src, dst, conv, store);
     if (cuda_fft_takes(conv)) return cuda_fft(device, src, dst, conv, store);
     /* Lines first: a tile of many rows would be empty but for one. */
+    if (conv_thin_turns(src, dst, conv, &row_src, &row_dst, &row)) return cuda_conv_within(device, &row_src, &row_dst, &row, store);
+    if (conv_thin_takes(src, dst, conv)) return conv_thin(device, src, &args, conv->tap);
     if (conv_short_takes(dst, conv)) return conv_short(device, &args, conv->tap);
     if (conv_sparse_takes(&args, conv)) return conv_sparse(device, src, &args, conv->tap);
     if (conv_walk_takes(src, dst, conv)) return conv_walk(device, &args, conv->tap);

@@ -63,6 +63,10 @@ HaloStatus conv_walk(HaloDevice *device, const ConvArgs *args, const float *tap)
 bool conv_short_takes(const HaloBuf *dst, const HaloConv *conv);
 HaloStatus conv_short(HaloDevice *device, const ConvArgs *args, const float *tap);
 HaloStatus conv_line(HaloDevice *device, const ConvArgs *args, const float *tap);
+/* Pictures of one row or column; and one column under a mask of one as a row. */
+bool conv_thin_takes(const HaloBuf *src, const HaloBuf *dst, const HaloConv *conv);
+HaloStatus conv_thin(HaloDevice *device, const HaloBuf *src, const ConvArgs *args, const float *tap);
+bool conv_thin_turns(const HaloBuf *src, const HaloBuf *dst, const HaloConv *conv, HaloBuf *row_src, HaloBuf *row_dst, HaloConv *row);
 
 /* ---- the shape of a block ------------------------------------------------------------------------------- */
 

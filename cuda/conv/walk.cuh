@@ -148,7 +148,7 @@ template <typename Pass> __device__ __forceinline__ void walk_strip(const typena
             __syncwarp();
         }
         if (W::widened) {
-            walk_widen<W>(here, tile);
+            walk_widen<W>(a, here, tile);
             __syncwarp();
         }
         const Staged *from = reinterpret_cast<const Staged *>(W::widened ? (const char *)tile : here) + own;
@@ -168,7 +168,8 @@ template <typename Pass> __device__ __forceinline__ void walk_strip(const typena
                     walk_combine<W>(a, y, p.x + own, v, acc);
                 }
             if (usual)
-                cuda_store_fours<S, W::own, true>(reinterpret_cast<S *>(to) + p.x + own, acc, &clipped);
+                cuda_store_fours<typename W::Stored, W::own, true>(reinterpret_cast<typename W::Stored *>(to) + p.x + own, acc,
+                                                                   &clipped);
             else
                 walk_store<W::own>(a, y, p.x + own, left, acc, &clipped);
             to += a.dst.stride;
@@ -228,9 +229,11 @@ static HaloStatus walk_launch(HaloDevice *device, const ConvArgs *conv, void (*k
     a.y_first = conv->y_first;
     a.tiles_x = (unsigned)cuda_ceil_div(a.dst.cols, W::cols);
     const char *const origin = a.src.data + (a.x_first - W::lead - a.src.x0) * W::size;
-    const size_t four = 4 * halo_dtype_size(a.dst.dtype), all = W::own * W::size;
+    typedef typename W::Stored Stored;
+    const size_t four = 4 * halo_dtype_size(a.dst.dtype), all = W::own * sizeof(Stored);
+    const HaloDtype stored = sizeof(Stored) == 1 ? HALO_U8 : sizeof(Stored) == 2 ? HALO_U16 : HALO_F32;
     a.piece = cuda_aligned(origin, a.src.stride, 16) ? 16 : cuda_aligned(origin, a.src.stride, 4) ? 4 : 0;
-    a.wide = a.dst.dtype == a.src.dtype && cuda_aligned(a.dst.data, a.dst.stride, all < 16 ? all : 16);
+    a.wide = a.dst.dtype == stored && cuda_aligned(a.dst.data, a.dst.stride, all < 16 ? all : 16);
     a.fours = cuda_aligned(a.dst.data, a.dst.stride, four);
     a.plain = conv_plain(a.dst);
     int resident = 0;

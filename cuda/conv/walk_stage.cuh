@@ -8,6 +8,21 @@
 
 #include "conv.cuh"
 
+/* A pixel of three bytes that is staged as its gray. */
+struct WalkRgb {
+    uint8_t at[3];
+    WalkRgb() = default;
+    __device__ __forceinline__ explicit WalkRgb(float) : at{} {} /* where the border has no value of its own nobody looks */
+};
+
+/* What a kernel that has one type of source and of result in mind stores. */
+template <typename S> struct WalkStored {
+    typedef S Type;
+};
+template <> struct WalkStored<WalkRgb> {
+    typedef float Type;
+};
+
 static const int walk_step = 8; /* rows copied at a time */
 static const int walk_nowhere = INT32_MIN;
 static const unsigned walk_all = (1u << walk_step) - 1; /* rows of a step */
@@ -22,6 +37,7 @@ struct WalkArgs {
     int piece;               /* bytes in which rows can be copied: 16, 4, or 0, not at all */
     bool wide, fours;        /* a thread's outputs can be stored 16 bytes at a time; four at a time */
     bool plain;              /* results are stored without affine, num and den */
+    float gray[3];           /* weights of the channels of a WalkRgb */
 };
 
 /* The shape of a warp's work on samples of type S with Taps * Taps taps; a thread makes `Own` neighbouring
@@ -29,7 +45,9 @@ struct WalkArgs {
  * begins: with 16 bytes off, twice as many are asked for. */
 template <typename S, int Taps, int Step, int Own, bool Widened> struct Walk {
     typedef S Source;
-    static constexpr int size = (int)sizeof(S), sector = 32 / size;
+    typedef typename WalkStored<S>::Type Stored;
+    /* 32 bytes of whole samples; pieces of a row that have whole samples together */
+    static constexpr int size = (int)sizeof(S), sector = size == 3 ? 16 : 32 / size, pieces = size == 3 ? 3 : 1;
     static constexpr int taps = Taps, step = Step, own = Own, cols = CUDA_WARP * own;
     static constexpr int before = (Taps / 2 * Step + sector - 1) / sector * sector;
     static constexpr int lead = before - Taps / 2 * Step; /* before the first tap of the first output */
@@ -70,8 +88,9 @@ template <typename W> __device__ __forceinline__ WalkPlace walk_place(const Walk
     if (a.piece != 0) {
         const int64_t first = cuda_max(0, src.x0 - p.sx),
                       end = cuda_min(W::pitch, cuda_min(src.width, src.x_end) - p.sx);
-        p.lo = ((int)cuda_min(first, W::pitch) * W::size + a.piece - 1) / a.piece;
-        p.hi = max(p.lo, (int)cuda_max(0, end) * W::size / a.piece);
+        const int unit = a.piece * W::pieces;
+        p.lo = ((int)cuda_min(first, W::pitch) * W::size + unit - 1) / unit * W::pieces;
+        p.hi = max(p.lo, (int)cuda_max(0, end) * W::size / unit * W::pieces);
         p.inner = p.lo * a.piece / W::size;
         p.outer = p.hi * a.piece / W::size;
     }
@@ -175,7 +194,7 @@ __device__ __forceinline__ void walk_gather(const WalkArgs &a, const WalkPlace &
         if (rows.exist >> r & 1)
             for (int i = (int)threadIdx.x; i < p.inner + W::pitch - p.outer; i += CUDA_WARP) {
                 const int e = i < p.inner ? i : i - p.inner + p.outer, at = map[e];
-                row[e] = at == walk_nowhere ? outside : __ldg(line + at);
+                row[e] = at == walk_nowhere ? outside : line[at];
             }
     }
 }
@@ -191,14 +210,26 @@ __device__ __forceinline__ void walk_fill(unsigned missing, typename W::Source o
                 reinterpret_cast<S *>(raw + r * W::row_bytes)[e] = outside;
 }
 
-/* All of a step's rows to f32. */
-template <typename W> __device__ __forceinline__ void walk_widen(const char *raw, float *tile)
+template <typename S> __device__ __forceinline__ float4 walk_widen4(const WalkArgs &, const S *from)
 {
-    typedef typename W::Source S;
-    const S *const from = reinterpret_cast<const S *>(raw);
+    return cuda_widen4(*reinterpret_cast<const CudaWord<S> *>(from));
+}
+
+template <> __device__ __forceinline__ float4 walk_widen4(const WalkArgs &a, const WalkRgb *from)
+{
+    const uint32_t *const word = reinterpret_cast<const uint32_t *>(from);
+    const float4 v0 = cuda_widen4(word[0]), v1 = cuda_widen4(word[1]), v2 = cuda_widen4(word[2]);
+    return make_float4(halo_gray(v0.x, v0.y, v0.z, a.gray), halo_gray(v0.w, v1.x, v1.y, a.gray),
+                       halo_gray(v1.z, v1.w, v2.x, a.gray), halo_gray(v2.y, v2.z, v2.w, a.gray));
+}
+
+/* All of a step's rows to f32. */
+template <typename W> __device__ __forceinline__ void walk_widen(const WalkArgs &a, const char *raw, float *tile)
+{
+    const typename W::Source *const from = reinterpret_cast<const typename W::Source *>(raw);
 #pragma unroll
     for (int i = 4 * (int)threadIdx.x; i < walk_step * W::pitch; i += 4 * CUDA_WARP)
-        *reinterpret_cast<float4 *>(tile + i) = cuda_widen4(*reinterpret_cast<const CudaWord<S> *>(from + i));
+        *reinterpret_cast<float4 *>(tile + i) = walk_widen4(a, from + i);
 }
 
 #endif

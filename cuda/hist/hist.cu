@@ -187,6 +187,41 @@ __global__ static void __launch_bounds__(hist_threads) floats_kernel(const __gri
     outside.flush(a, channel);
 }
 
+/* Floats in parts: where they begin and end, and how bins are found in them. */
+struct PartArgs {
+    float lo[HALO_MAX_PARTS], hi[HALO_MAX_PARTS];
+    int first[HALO_MAX_PARTS];
+    BinScale scale[HALO_MAX_PARTS];
+};
+
+/* One channel a block. Few samples lie in a part. */
+__global__ static void __launch_bounds__(hist_threads)
+    parts_kernel(const __grid_constant__ HistArgs a, const __grid_constant__ PartArgs parts)
+{
+    CUDA_SHARED(unsigned, counter);
+    const int channel = (int)(blockIdx.x % a.channels), bins = (int)a.how.bins;
+    const int64_t step = a.blocks * hist_threads;
+    const float *const data = (const float *)a.data + channel;
+    clear_shared(counter, bins);
+    for (int64_t p = blockIdx.x / a.channels * hist_threads + threadIdx.x; p < a.pixels; p += hist_at_once * step) {
+        float v[hist_at_once];
+        int in[hist_at_once];
+#pragma unroll
+        for (int i = 0; i < hist_at_once; i++) {
+            v[i] = p + i * step < a.pixels ? __ldg(data + (p + i * step) * a.channels) : nanf("");
+            in[i] = -1;
+        }
+#pragma unroll 1
+        for (int k = 0; k < a.how.parts; k++)
+#pragma unroll
+            for (int i = 0; i < hist_at_once; i++) in[i] = v[i] >= parts.lo[k] && v[i] <= parts.hi[k] ? k : in[i];
+#pragma unroll
+        for (int i = 0; i < hist_at_once; i++)
+            if (in[i] >= 0) atomicAdd(counter + parts.first[in[i]] + bin_of(parts.scale[in[i]], (double)v[i]), 1u);
+    }
+    flush_shared(counter, bins, 1, a.count + channel * a.how.bins);
+}
+
 /* One channel and one window of the bins a block. */
 template <typename S>
 __global__ static void __launch_bounds__(hist_threads) window_kernel(const __grid_constant__ HistArgs a)
@@ -304,6 +339,22 @@ template <typename S> static HaloStatus launch_windows(HaloDevice *device, HistA
     return HALO_OK;
 }
 
+static HaloStatus launch_parts(HaloDevice *device, HistArgs *args)
+{
+    const int64_t shared = args->how.bins * (int64_t)sizeof(unsigned);
+    PartArgs parts;
+    for (int k = 0; k < args->how.parts; k++) {
+        const HaloHistPart *const part = &args->how.part[k];
+        parts.lo[k] = (float)part->lo;
+        parts.hi[k] = (float)part->hi;
+        parts.first[k] = (int)part->first;
+        parts.scale[k] = bin_scale(part->lo, part->hi, part->bins);
+    }
+    args->blocks = blocks_for(device, args->pixels, args->channels, shared);
+    CUDA_LAUNCH(device, parts_kernel, args->blocks * args->channels, hist_threads, (size_t)shared, *args, parts);
+    return HALO_OK;
+}
+
 /* Fewer bins are counted in 32 bits, several times over. */
 static const int64_t floats_least = 8192;
 
@@ -325,7 +376,7 @@ static HaloStatus launch(HaloDevice *device, HaloDtype dtype, HistArgs *args)
         return device->properties.sharedMemPerBlockOptin >= words_shared
                    ? launch_words(device, args)
                    : launch_windows<uint16_t>(device, args);
-    default: return launch_floats(device, args);
+    default: return args->how.parts > 0 ? launch_parts(device, args) : launch_floats(device, args);
     }
 }
 
@@ -345,6 +396,8 @@ HaloStatus cuda_hist_within(HaloDevice *device, const HaloBuf *src, const HaloHi
     if (src->shape.dtype != HALO_F32 && hist->bins != (src->shape.dtype == HALO_U8 ? 256 : 65536))
         return halo_fail(HALO_ERR_BUG, "a histogram of integers counts every value, not %lld bins",
                          (long long)hist->bins);
+    if (hist->parts > 0 && (src->shape.dtype != HALO_F32 || hist->parts > HALO_MAX_PARTS || hist->bins > HALO_MAX_PART_BINS))
+        return halo_fail(HALO_ERR_BUG, "a histogram in %d parts of %lld bins was asked for", hist->parts, (long long)hist->bins);
     if (!halo_mul(counters + 3 * (int64_t)channels, (int64_t)sizeof(unsigned long long), &bytes))
         return halo_fail(HALO_ERR_LIMIT, "%lld bins of %d channels are too many", (long long)hist->bins,
                          channels);
@@ -358,7 +411,7 @@ HaloStatus cuda_hist_within(HaloDevice *device, const HaloBuf *src, const HaloHi
     CUDA_TRY(cudaMemsetAsync(count, 0, (size_t)bytes, device->stream));
     args.count = (unsigned long long *)count;
     CUDA_PASS(launch(device, src->shape.dtype, &args));
-    if (src->shape.dtype != HALO_F32) /* every integer has its bin */
+    if (src->shape.dtype != HALO_F32 || hist->parts > 0) /* every integer has its bin; floats in none are not counted */
         return cuda_fetch(device, out->count, args.count, counters * (int64_t)sizeof(unsigned long long));
     const size_t each = (size_t)channels * sizeof *out->below;
     uint64_t *const all = (uint64_t *)malloc((size_t)bytes); /* one copy, for each is waited for */

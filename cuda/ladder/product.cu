@@ -136,7 +136,7 @@ HaloStatus ladder_product_scan_collect(LadderRun *run)
 
 HaloStatus ladder_product_hist(LadderRun *run)
 {
-    const HaloHist hist = {256, 0, 256};
+    const HaloHist hist = {256, 0, 256, 0, NULL};
     const HaloBuf src = view((void *)run->in, HALO_U8, run->n, 1);
     uint64_t below = 0, above = 0, nan = 0;
     HaloHistogram out;

@@ -15,6 +15,7 @@ struct FoldArgs {
     int64_t pixels, blocks; /* blocks of a channel */
     int channels;
     HaloProgram map, join;
+    HaloPower power; /* that `map` is, where the stack is of one value */
     HaloCode joins; /* the one instruction that `join` is, of the two values as they come; or HALO_CODE_NUMBER */
     double identity;
     const double *k; /* [channels], or NULL */
@@ -112,6 +113,20 @@ template <int Stack> __device__ __noinline__ static double fold_join(const FoldA
     return joined;
 }
 
+/* halo_raise of each. */
+__device__ __forceinline__ static void fold_powers(const HaloPower &power, const double a[fold_at_once], double k,
+                                                   double r[fold_at_once])
+{
+    double d[fold_at_once];
+    const double from = power.from.code == HALO_CODE_K ? k : power.from.number;
+#pragma unroll
+    for (int i = 0; i < fold_at_once; i++) r[i] = d[i] = power.from.code == HALO_CODE_A ? a[i] : a[i] - from;
+#pragma unroll 1
+    for (int s = 0; s < power.steps; s++)
+#pragma unroll
+        for (int i = 0; i < fold_at_once; i++) r[i] = r[i] * (power.squares >> s & 1 ? r[i] : d[i]);
+}
+
 /* ---- lanes ---------------------------------------------------------------------------------------------- */
 
 /* Joins what becomes of samples v, but of those that are NaN. */
@@ -121,6 +136,8 @@ __device__ __forceinline__ static void fold_batch(const FoldArgs &a, const doubl
     double mapped[fold_at_once];
     if (Stack == 0)
         for (int i = 0; i < fold_at_once; i++) mapped[i] = v[i] == v[i] ? halo_program_run(&a.map, v[i], v[i], k) : 0.0;
+    else if (Stack == 1)
+        fold_powers(a.power, v, k, mapped);
     else
         fold_run<Stack ? Stack : 1, fold_at_once>(a.map, v, v, k, mapped);
     switch (a.joins) { /* the commonest are looked at once */
@@ -264,7 +281,8 @@ HaloStatus cuda_fold(HaloDevice *device, const HaloBuf *src, const HaloFold *fol
     args.out = (double *)room;
     args.joins = single_code(fold->join);
     const int depth = (int)cuda_max(depth_of(fold->map), depth_of(fold->join));
-    const auto kernel = depth <= 2 ? fold_kernel<2> : depth <= 4 ? fold_kernel<4> : fold_kernel<0>;
+    const bool powers = args.joins != HALO_CODE_NUMBER && halo_program_power(fold->map, &args.power);
+    const auto kernel = powers ? fold_kernel<1> : depth <= 2 ? fold_kernel<2> : depth <= 4 ? fold_kernel<4> : fold_kernel<0>;
     CUDA_LAUNCH(device, kernel, nodes, HALO_LANES, 0, args);
     return conclude(device, &args, fold, out);
 }

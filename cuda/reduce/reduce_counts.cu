@@ -149,7 +149,7 @@ HaloStatus reduce_counts(HaloDevice *device, const HaloBuf *src, const void *dat
                          HaloMoments *out)
 {
     const int64_t values = src->shape.dtype == HALO_U8 ? 256 : 65536;
-    const HaloHist every = {values, 0.0, (double)values};
+    const HaloHist every = {values, 0.0, (double)values, 0, NULL};
     FindArgs args = {};
     HaloHistogram counts;
     args.data = data;

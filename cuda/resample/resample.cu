@@ -159,11 +159,12 @@ HaloStatus cuda_resample(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, c
     args.clipped = device->clipped;
     const bool line = resample_line_takes(&args, resample);
     const bool cut = resample->x.cut || resample->y.cut; /* rows alone ask where taps end */
-    const bool walks = !line && !cut && resample_walk_takes(&args), strips = !line && !cut && !walks && resample_strip_takes(&args, resample);
+    const bool grows = !line && !cut && resample_grow_takes(&args);
+    const bool strips = !line && !cut && !grows && resample_strip_takes(&args, resample);
     const HaloStatus status = upload_tables(device, resample, &args);
     if (status != HALO_OK && !device->asking) return status; /* who asks is told of the other scratch, too */
     if (line) return resample_line(device, &args, resample);
-    if (walks) return resample_walk(device, &args, &resample->y);
+    if (grows) return resample_grow(device, &args, &resample->y);
     if (strips) return resample_strip(device, &args, resample);
     return two_passes(device, &args, &resample->y);
 }

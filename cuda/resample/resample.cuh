@@ -4,6 +4,7 @@
 
 #include "common.cuh"
 #include "halo/resample.h"
+#include "point/quantise.cuh"
 
 struct ResampleArgs {
     const char *src; /* its first sample lies at (src_x, src_y) of the whole */
@@ -63,6 +64,41 @@ __device__ __forceinline__ static void resample_store(const ResampleArgs &a, int
     }
 }
 
+/* Stores a thread's outputs, neighbours from element `first` of a row on, of which there are `left`. */
+template <int Own>
+__device__ __forceinline__ static void resample_store_own(const ResampleArgs &a, char *row, int64_t first, int left,
+                                                          const float v[Own], unsigned *clipped)
+{
+    float made[Own];
+#pragma unroll
+    for (int k = 0; k < Own; k++) made[k] = v[k];
+    if (a.store.num != 1.0f || a.store.den != 1.0f)
+#pragma unroll
+        for (int k = 0; k < Own; k++) made[k] = halo_rescale(made[k], a.store);
+    cuda_typed(a.dst_dtype, [&](auto zero) {
+        using D = decltype(zero);
+        constexpr int at_once = Own % 4 == 0 ? 4 : 2;
+        D *const to = (D *)row + first;
+        if (left < Own || (uintptr_t)to % (at_once * sizeof(D)) != 0) {
+#pragma unroll
+            for (int k = 0; k < Own; k++)
+                if (k < left) to[k] = cuda_sample<D>(made[k], {1.0f, 1.0f}, clipped);
+        } else if constexpr (at_once == 4) {
+#pragma unroll
+            for (int k = 0; k < Own; k += 4) cuda_store_fours<D, 4, true>(to + k, made + k, clipped);
+        } else if constexpr (sizeof(D) == sizeof(float)) {
+#pragma unroll
+            for (int k = 0; k < Own; k += 2)
+                *reinterpret_cast<float2 *>(to + k) = make_float2(cuda_canonical(made[k]), cuda_canonical(made[k + 1]));
+        } else {
+            uint32_t n[Own];
+            cuda_round<D, Own>(made, n, clipped);
+#pragma unroll
+            for (int k = 0; k < Own; k += 2) *reinterpret_cast<CudaPack<D, 2> *>(to + k) = {(D)n[k], (D)n[k + 1]};
+        }
+    });
+}
+
 HaloStatus cuda_resample(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloResample *resample,
                          HaloStore store);
 
@@ -71,11 +107,11 @@ bool resample_line_takes(const ResampleArgs *args, const HaloResample *host);
 HaloStatus resample_line(HaloDevice *device, const ResampleArgs *args, const HaloResample *host);
 
 /* In one pass, where few taps and little of a row are needed for the outputs of a block: rows become more
- * (resample_walk.cu), or do not (resample_strip.cu). Tables of `args` are not looked at by the first two, and lie on the
+ * (resample_grow.cu), or do not (resample_strip.cu). Tables of `args` are not looked at by the first two, and lie on the
  * device for the others; `host` has them on the host. */
-bool resample_walk_takes(const ResampleArgs *args);
+bool resample_grow_takes(const ResampleArgs *args);
 bool resample_strip_takes(const ResampleArgs *args, const HaloResample *host);
-HaloStatus resample_walk(HaloDevice *device, const ResampleArgs *args, const HaloResampleAxis *host);
+HaloStatus resample_grow(HaloDevice *device, const ResampleArgs *args, const HaloResampleAxis *host);
 HaloStatus resample_strip(HaloDevice *device, const ResampleArgs *args, const HaloResample *host);
 
 #endif

@@ -39,6 +39,7 @@ __device__ __forceinline__ static void down_walk(const StripArgs &a, const Strip
     const bool whole = a.piece == 16 && s.to == a.bytes;
     const StripLine *const lines = a.program + (p.y - a.first);
     float *const tile = (float *)(memory + strip_stages * stage);
+    const unsigned top = (unsigned)(uintptr_t)s.row, step = strip_step * (unsigned)a.all.src_stride;
     StripChain<down_own, strip_chain> chain;
     for (int t = 0; t < strip_stages - 1; t++)
         down_fetch(a, s, lines + t * strip_step, whole, p.source - t * strip_step, memory + t * stage);
@@ -53,9 +54,9 @@ __device__ __forceinline__ static void down_walk(const StripArgs &a, const Strip
         const float *from = (const float *)here;
         if (a.floats > 0) {
             if (a.all.src_dtype == HALO_U8)
-                strip_widen<uint8_t, down_span, 0>(here, a.bytes, tile, a.floats, rows);
+                strip_widen<uint8_t, down_span, 0>(a, here, tile, a.floats, rows, top + t * step);
             else
-                strip_widen<uint16_t, down_span, 0>(here, a.bytes, tile, a.floats, rows);
+                strip_widen<uint16_t, down_span, 0>(a, here, tile, a.floats, rows, top + t * step);
             __syncwarp();
             from = tile;
         }

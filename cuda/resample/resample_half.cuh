@@ -58,41 +58,6 @@ __device__ __forceinline__ static void half_row(const float *staged, float v[H::
     }
 }
 
-/* Stores a thread's outputs, `left` of which there are. */
-template <int Own>
-__device__ __forceinline__ static void half_store(const ResampleArgs &a, char *row, int64_t first, int left, const float v[Own],
-                                                  unsigned *clipped)
-{
-    float made[Own];
-#pragma unroll
-    for (int k = 0; k < Own; k++) made[k] = v[k];
-    if (a.store.num != 1.0f || a.store.den != 1.0f)
-#pragma unroll
-        for (int k = 0; k < Own; k++) made[k] = halo_rescale(made[k], a.store);
-    cuda_typed(a.dst_dtype, [&](auto zero) {
-        using D = decltype(zero);
-        constexpr int at_once = Own % 4 == 0 ? 4 : 2;
-        D *const to = (D *)row + first;
-        if (left < Own || (uintptr_t)to % (at_once * sizeof(D)) != 0) {
-#pragma unroll
-            for (int k = 0; k < Own; k++)
-                if (k < left) to[k] = cuda_sample<D>(made[k], {1.0f, 1.0f}, clipped);
-        } else if constexpr (at_once == 4) {
-#pragma unroll
-            for (int k = 0; k < Own; k += 4) cuda_store_fours<D, 4, true>(to + k, made + k, clipped);
-        } else if constexpr (sizeof(D) == sizeof(float)) {
-#pragma unroll
-            for (int k = 0; k < Own; k += 2)
-                *reinterpret_cast<float2 *>(to + k) = make_float2(cuda_canonical(made[k]), cuda_canonical(made[k + 1]));
-        } else {
-            uint32_t n[Own];
-            cuda_round<D, Own>(made, n, clipped);
-#pragma unroll
-            for (int k = 0; k < Own; k += 2) *reinterpret_cast<CudaPack<D, 2> *>(to + k) = {(D)n[k], (D)n[k + 1]};
-        }
-    });
-}
-
 /* ---- the walk ------------------------------------------------------------------------------------------- */
 
 /* Starts the copy of a pair of rows: those of it from `from` up to `to` exist. */
@@ -129,9 +94,10 @@ __device__ __forceinline__ static void half_walk(const StripArgs &a, const Strip
     StripChain<H::own, H::chain> chain;
     const auto store = [&](int out, const float *v) {
         if ((unsigned)out < (unsigned)p.rows && left > 0)
-            half_store<H::own>(all, all.dst + (p.top + out) * all.dst_stride, first, left, v, clipped);
+            resample_store_own<H::own>(all, all.dst + (p.top + out) * all.dst_stride, first, left, v, clipped);
     };
     s.row -= above * all.src_stride;
+    const unsigned top = (unsigned)(uintptr_t)s.row;
     const auto fetch = [&](int t) {
         half_fetch<H>(a, s, whole, above - 2 * t, end - 2 * t, memory + t % strip_stages * H::stage);
     };
@@ -146,7 +112,8 @@ __device__ __forceinline__ static void half_walk(const StripArgs &a, const Strip
         if (H::widened) {
             float *const tile = (float *)(memory + strip_stages * H::stage);
             if constexpr (H::widened)
-                strip_widen<S, H::floats, H::turn>(here + a.extra, H::bytes, tile, H::floats, strip_step);
+                strip_widen<S, H::floats, H::turn>(a, here + a.extra, tile, H::floats, strip_step,
+                                                   top + 2 * t * (unsigned)all.src_stride);
             __syncwarp();
             from = tile;
         }

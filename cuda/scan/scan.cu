@@ -349,12 +349,14 @@ HaloStatus cuda_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const
     args.height = src->shape.height;
     args.channels = src->shape.channels;
     args.exclusive = scan->exclusive;
+    args.first = true;
     if (scan->axis == HALO_AXIS_XY && scan_xy_fits(device, &args))
         return scan_xy(device, &args, dtype, scan->op);
     if (scan->axis & HALO_AXIS_X) {
         CUDA_PASS(scan_x(device, &args, dtype, scan->op));
         args.src = args.dst;
         args.src_stride = args.dst_stride;
+        args.first = false;
         dtype = dst->shape.dtype;
     }
     if (scan->axis & HALO_AXIS_Y) CUDA_PASS(scan_y(device, &args, dtype, scan->op));

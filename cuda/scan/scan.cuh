@@ -39,6 +39,7 @@ struct ScanArgs {
     int64_t width, height;
     int channels;
     bool exclusive;
+    bool first; /* no other scan came before: how much scratch this one takes can still be said */
 };
 
 /* Along x, any native source; along y, also i64 or f64 in place (`src` and `dst` the same). */

@@ -1,5 +1,6 @@
-/* Scans along y, in one pass: a block has a strip of 32 columns and a band of 8 runs of 32 rows, every thread
- * one run, in its native type. Bands start in order and hand on what lies above the next. */
+/* Scans along y: a block has a strip of 32 columns and a band of 8 runs of 32 rows, every thread one run, in its native type.
+ * In one pass bands start in order, and hand on what lies above the next. Many bands of few columns would wait for one another:
+ * they make the totals of all runs first, one warp a strip joins these one after the other, and bands finish. */
 #include "scan.cuh"
 
 static const int band_runs = 8, band_threads = band_runs * CUDA_WARP;
@@ -8,7 +9,9 @@ static const int band_rows = band_runs * HALO_SCAN_ROWS;
 template <typename T> struct ScanBands {
     int64_t columns, strips;
     unsigned *tickets;
-    T *above; /* [band][column]: what lies above every band but the first */
+    T *above; /* [band][column]: what lies above every band but the first; */
+    T *run;   /* or [run][column]: the totals of runs, and then what lies above each; NULL: one pass */
+    bool finish;
 };
 
 template <typename S, typename Kind>
@@ -19,7 +22,7 @@ __global__ static void __launch_bounds__(band_threads, sizeof(S) >= 4 ? 2 : 3)
     using T = typename Kind::Value;
     __shared__ T total[band_runs][CUDA_WARP];
     const int lane = (int)threadIdx.x % CUDA_WARP, warp = (int)threadIdx.x / CUDA_WARP;
-    const int64_t order = scan_ticket(b.tickets);
+    const int64_t order = b.run != NULL ? blockIdx.x : scan_ticket(b.tickets);
     const int64_t band = order / b.strips, x = order % b.strips * CUDA_WARP + lane;
     const int64_t first = band * band_rows + warp * HALO_SCAN_ROWS;
     const int rows = x < b.columns ? (int)cuda_max(0, cuda_min(HALO_SCAN_ROWS, a.height - first)) : 0;
@@ -33,16 +36,27 @@ __global__ static void __launch_bounds__(band_threads, sizeof(S) >= 4 ? 2 : 3)
     T sum = Kind::of(sample[0]);
 #pragma unroll
     for (int k = 1; k < HALO_SCAN_ROWS; k++) sum = Kind::join(sum, Kind::of(sample[k]));
-    total[warp][lane] = sum;
-    __syncthreads();
-    if (x >= b.columns) return;
-    T *const above = b.above + band * b.columns + x;
-    T own = band == 0 ? Kind::identity() : scan_await(above);
+    T own;
+    if (b.run != NULL) {
+        T *const run = b.run + (first / HALO_SCAN_ROWS) * b.columns + x;
+        if (rows == 0) return;
+        if (!b.finish) {
+            *run = sum;
+            return;
+        }
+        own = *run;
+    } else {
+        total[warp][lane] = sum;
+        __syncthreads();
+        if (x >= b.columns) return;
+        T *const above = b.above + band * b.columns + x;
+        own = band == 0 ? Kind::identity() : scan_await(above);
 #pragma unroll
-    for (int w = 0; w < band_runs - 1; w++)
-        if (w < warp) own = Kind::join(own, total[w][lane]);
-    if (warp == band_runs - 1 && first + HALO_SCAN_ROWS < a.height)
-        scan_publish<Kind>(above + b.columns, Kind::join(own, sum));
+        for (int w = 0; w < band_runs - 1; w++)
+            if (w < warp) own = Kind::join(own, total[w][lane]);
+        if (warp == band_runs - 1 && first + HALO_SCAN_ROWS < a.height)
+            scan_publish<Kind>(above + b.columns, Kind::join(own, sum));
+    }
 
 #pragma unroll
     for (int k = 0; k < HALO_SCAN_ROWS; k++) scan_forget(sample[k]);
@@ -58,6 +72,65 @@ __global__ static void __launch_bounds__(band_threads, sizeof(S) >= 4 ? 2 : 3)
     }
 }
 
+/* ---- runs of few columns ---------------------------------------------------------------------------------- */
+
+/* Runs that a warp joins at a time, while the others bring those that come next and store those before. */
+static const int chain_runs = 96, chain_threads = 256;
+
+/* What lies above the first run is the identity, and what lies above the next is that joined with its total. */
+template <typename Kind>
+__global__ static void __launch_bounds__(chain_threads)
+    chain_kernel(typename Kind::Value *run, int64_t runs, int64_t columns)
+{
+    using T = typename Kind::Value;
+    __shared__ T room[2][chain_runs][CUDA_WARP];
+    const int lane = (int)threadIdx.x % CUDA_WARP, warp = (int)threadIdx.x / CUDA_WARP, others = chain_threads / CUDA_WARP - 1;
+    const int64_t x = (int64_t)blockIdx.x * CUDA_WARP + lane, chunks = cuda_ceil_div(runs, chain_runs);
+    T above = Kind::identity();
+    if (x >= columns) run = NULL; /* the lane has no column */
+#pragma unroll 1
+    for (int64_t k = -1; k <= chunks; k++) { /* chunk k is joined, k + 1 comes and k - 1 goes */
+        T(*const here)[CUDA_WARP] = room[k & 1], (*const there)[CUDA_WARP] = room[(k + 1) & 1];
+        if (warp == 0 && k >= 0 && k < chunks)
+#pragma unroll 8
+            for (int r = 0; r < chain_runs; r++) {
+                const T own = here[r][lane];
+                here[r][lane] = above;
+                above = Kind::join(above, own);
+            }
+        for (int r = warp - 1; r >= 0 && r < chain_runs; r += others) {
+            const int64_t before = (k - 1) * chain_runs + r, next = (k + 1) * chain_runs + r;
+            if (run != NULL && before >= 0 && before < runs) run[before * columns + x] = there[r][lane];
+            if (run != NULL && next < runs) there[r][lane] = run[next * columns + x];
+        }
+        __syncthreads();
+    }
+}
+
+/* Columns of which there are fewer, in more bands, are not scanned in one pass: each band would take longer to hear from the
+ * one above than the GPU takes for all bands at its side. */
+static const int64_t few_strips = 128, few_bands = 64;
+
+template <typename S, typename Kind>
+static HaloStatus launch_few(HaloDevice *device, const ScanArgs *args, ScanBands<typename Kind::Value> *b, int64_t blocks)
+{
+    using T = typename Kind::Value;
+    const int64_t runs = cuda_ceil_div(args->height, HALO_SCAN_ROWS);
+    int64_t values, bytes;
+    void *room;
+    if (!halo_mul(runs, b->columns, &values) || !halo_mul(values, (int64_t)sizeof(T), &bytes))
+        return halo_fail(HALO_ERR_LIMIT, "the scan is too large");
+    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_PARTIAL, bytes, &room));
+    b->run = (T *)room;
+    CUDA_LAUNCH(device, (columns_kernel<S, Kind>), blocks, band_threads, 0, *args, *b);
+    CUDA_LAUNCH(device, (chain_kernel<Kind>), b->strips, chain_threads, 0, b->run, runs, b->columns);
+    b->finish = true;
+    CUDA_LAUNCH(device, (columns_kernel<S, Kind>), blocks, band_threads, 0, *args, *b);
+    return HALO_OK;
+}
+
+/* ---- launching ------------------------------------------------------------------------------------------ */
+
 template <typename S, typename Kind> static HaloStatus launch_y(HaloDevice *device, const ScanArgs *args)
 {
     using T = typename Kind::Value;
@@ -69,6 +142,7 @@ template <typename S, typename Kind> static HaloStatus launch_y(HaloDevice *devi
     b.strips = cuda_ceil_div(b.columns, CUDA_WARP);
     if (!halo_mul(bands, b.strips, &blocks) || !halo_mul(bands, b.columns, &slots))
         return halo_fail(HALO_ERR_LIMIT, "the scan is too large");
+    if (args->first && b.strips < few_strips && bands > few_bands) return launch_few<S, Kind>(device, args, &b, blocks);
     CUDA_PASS(scan_slots(device, slots, &b.tickets, &values));
     b.above = (T *)values;
     CUDA_LAUNCH(device, (columns_kernel<S, Kind>), blocks, band_threads, 0, *args, b);

@@ -12,6 +12,9 @@
 /* About how much of the row pass is kept at a time. */
 static const int64_t between_bytes = (int64_t)256 << 20;
 
+/* A picture of one row or column: kernels of lines are for both passes. */
+static bool thin(const HaloBuf *src) { return src->shape.width == 1 || src->shape.height == 1; }
+
 /* Makes a few rows of the destination, through the f32 rows that they need. */
 static HaloStatus two_passes(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep, HaloStore store)
 {
@@ -23,7 +26,8 @@ static HaloStatus two_passes(HaloDevice *device, const HaloBuf *src, HaloBuf *ds
     between.shape.width = dst->shape.width;
     between.x0 = dst->x0;
     between.cols = dst->cols;
-    between.stride = cuda_ceil_div(halo_row_bytes(&between), 64) * 64; /* the column pass reads whole words */
+    between.stride = halo_row_bytes(&between);
+    if (!thin(src)) between.stride = cuda_ceil_div(halo_row_bytes(&between), 64) * 64; /* the column pass reads whole words */
     row.window = column.window = sep->window;
     row.window.height = column.window.width = 1;
     row.window.oy = column.window.ox = 0;
@@ -73,7 +77,7 @@ static HaloStatus bands(HaloDevice *device, const HaloBuf *src, const HaloBuf *d
 /* ---- in one pass, common lengths --------------------------------------------------------------------------
  */
 
-static bool fits_walk(const HaloBuf *src, const HaloBuf *dst, const HaloSep *sep)
+bool sep_walk_takes(const HaloBuf *src, const HaloBuf *dst, const HaloSep *sep)
 {
     if (sep->window.width != sep->window.height) return false;
     if (!walk_takes(src, dst, sep->window.border, sep->window.value)) return false;
@@ -96,7 +100,7 @@ static HaloStatus walk(HaloDevice *device, const HaloBuf *src, const ConvArgs *c
     }
 }
 
-static ConvArgs walk_args(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep, HaloStore store)
+ConvArgs sep_walk_args(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep, HaloStore store)
 {
     HaloConv both = {}; /* the geometry of the two together */
     both.window = sep->window;
@@ -114,11 +118,11 @@ static HaloStatus mended(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, c
     return conv_mended(
         device, dst, sep->affine, store,
         [&](HaloBuf *made) {
-            const ConvArgs args = walk_args(device, src, made, &plain, {1.0f, 1.0f});
+            const ConvArgs args = sep_walk_args(device, src, made, &plain, {1.0f, 1.0f});
             return walk(device, src, &args, &plain);
         },
         [&](HaloBuf *band, const HaloBuf *made) {
-            const ConvArgs args = walk_args(device, src, band, sep, store);
+            const ConvArgs args = sep_walk_args(device, src, band, sep, store);
             return sep_mend(device, &args, made, sep);
         });
 }
@@ -143,13 +147,13 @@ bool sep_combined_takes(const HaloShape *src, const HaloShape *dst, const HaloCh
     return src->dtype <= HALO_F32 && src->channels == dst->channels && pair->src[keeps] == 0 && pair->src[!keeps] == 1 &&
            made_x == 0 && made_y == 0 && x - sep->window.ox == sep->window.width / 2 && y - sep->window.oy == sep->window.height / 2 &&
            sep->fast == NULL && !sep->window.nan_ignore && src->channels % 2 == 1 && sep->window.width <= SEP_WALK_SHORT_MOST &&
-           fits_walk(&from, &to, sep);
+           sep_walk_takes(&from, &to, sep);
 }
 
 HaloStatus sep_combined(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain, HaloStore store)
 {
     const HaloSep *sep = &chain->link[0].u.sep;
-    ConvArgs args = walk_args(device, src, dst, sep, store);
+    ConvArgs args = sep_walk_args(device, src, dst, sep, store);
     args.dst.with.on = true;
     args.dst.with.how = chain->link[1].u.combine;
     args.dst.with.x0 = dst->x0;
@@ -165,8 +169,8 @@ HaloStatus cuda_sep(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
 {
     CUDA_PASS(cuda_use(device));
     if (fast_takes(src, sep)) return cuda_sep_fast(device, src, dst, sep, store);
-    if (!fits_walk(src, dst, sep)) return bands(device, src, dst, sep, store);
+    if (thin(src) || !sep_walk_takes(src, dst, sep)) return bands(device, src, dst, sep, store);
     if (sep->window.nan_ignore) return mended(device, src, dst, sep, store);
-    const ConvArgs args = walk_args(device, src, dst, sep, store);
+    const ConvArgs args = sep_walk_args(device, src, dst, sep, store);
     return walk(device, src, &args, sep);
 }

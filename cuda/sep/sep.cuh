@@ -16,11 +16,18 @@
 bool sep_combined_takes(const HaloShape *src, const HaloShape *dst, const HaloChain *chain);
 HaloStatus sep_combined(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain, HaloStore store);
 
+/* Bytes of red, green and blue to gray, and such a mask over that (sep_gray.cu). */
+bool sep_gray_takes(const HaloShape *src, const HaloShape *dst, const HaloChain *chain);
+HaloStatus sep_gray(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain, HaloStore store);
+
 /* Stores what was made as if nothing were left out, and anew where that is NaN, into the destination of `conv`. */
 HaloStatus sep_mend(HaloDevice *device, const ConvArgs *conv, const HaloBuf *made, const HaloSep *sep);
 
 HaloStatus sep_walk_u8(HaloDevice *device, const ConvArgs *conv, const HaloSep *sep);
 HaloStatus sep_walk_u16(HaloDevice *device, const ConvArgs *conv, const HaloSep *sep);
+/* What its kernels take of a source: masks of a length that has one, and the border's value in its type; and what they are given. */
+bool sep_walk_takes(const HaloBuf *src, const HaloBuf *dst, const HaloSep *sep);
+ConvArgs sep_walk_args(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep, HaloStore store);
 HaloStatus sep_walk_f32(HaloDevice *device, const ConvArgs *conv, const HaloSep *sep);
 
 #endif

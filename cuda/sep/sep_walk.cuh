@@ -50,8 +50,9 @@ __device__ __forceinline__ void sep_column(const SepWalkArgs &a, const float v[O
 template <typename S, int Taps, int Step, bool Combines> struct SepPass {
     typedef SepWalkArgs Args;
     /* Outputs of a thread: 16 bytes of them, but as many as the chain has registers for. */
-    static constexpr int most = Taps <= 5 ? 16 : Taps <= 15 ? 8 : 4, pack = 16 / (int)sizeof(S);
+    static constexpr int most = Taps <= 5 ? 16 : Taps <= 15 ? 8 : 4, pack = 16 / (int)sizeof(typename WalkStored<S>::Type);
     static constexpr int own = most < pack ? most : pack;
+    static constexpr bool gray = std::is_same<S, WalkRgb>::value;
     /* A multiprocessor has this many warps at least: so many registers are left for the chain. Some cannot have
      * more than 16. */
     static constexpr int warps = (Taps - 1) * own <= 64 ? 16 : 12;
@@ -59,7 +60,7 @@ template <typename S, int Taps, int Step, bool Combines> struct SepPass {
     static constexpr bool fills = false; /* the border is that of the row pass's results */
     static constexpr bool combines = Combines;
     static constexpr bool light = sizeof(S) == sizeof(float) && Taps <= 9;
-    typedef Walk<S, Taps, Step, own, sizeof(S) < sizeof(float) && (Step > 1) && (Taps > 15)> W;
+    typedef Walk<S, Taps, Step, own, gray || (sizeof(S) < sizeof(float) && (Step > 1) && (Taps > 15))> W;
 
     static __device__ __forceinline__ void row(const Args &a, const typename W::Staged *from, bool exists,
                                                float outside, float chain[Taps - 1][own], float acc[own])
@@ -80,13 +81,15 @@ __global__ static void __launch_bounds__(CUDA_WARP, SepPass<S, Taps, Step, Combi
 }
 
 template <typename S, int Taps, int Step, bool Combines = false>
-static HaloStatus sep_walk_launch(HaloDevice *device, const ConvArgs *conv, const HaloSep *sep)
+static HaloStatus sep_walk_launch(HaloDevice *device, const ConvArgs *conv, const HaloSep *sep, const float *gray = NULL)
 {
     SepWalkArgs a = {};
     for (int i = 0; i < Taps; i++) {
         a.tap_x[i] = sep->tap_x[i];
         a.tap_y[i] = sep->tap_y[i];
     }
+    if (gray != NULL)
+        for (int i = 0; i < 3; i++) a.walk.gray[i] = gray[i];
     return walk_launch<SepPass<S, Taps, Step, Combines>>(device, conv, sep_walk_kernel<S, Taps, Step, Combines>, &a);
 }
 

@@ -250,12 +250,24 @@ typedef struct HaloFold {
 /* `bins` bins over [lo, hi]; see halo_bin. In a plan lo and hi may be NaN: they are found then, and no backend
  * sees that. For u8 and u16 sources a backend counts every value by itself
  * (256 or 65,536 counters) and the bins are made of those on the host, so `bins` there is 256 or 65,536. */
+/* Or, of f32 sources, bins in parts: each has some over a range of its own, whose ends are floats. The ranges
+ * have no float in common. Samples in none of them are not counted at all, nor are those that are NaN. */
+typedef struct HaloHistPart {
+    int64_t first, bins; /* parts follow one another, and have all bins of the histogram */
+    double lo, hi;
+} HaloHistPart;
+
 typedef struct HaloHist {
     int64_t bins;
-    double lo, hi;
+    double lo, hi; /* of no use where there are parts */
+    int parts;     /* 0: there are none */
+    const HaloHistPart *part;
 } HaloHist;
 
 #define HALO_MAX_BINS 16777216
+/* Parts, and the bins of all of them. */
+#define HALO_MAX_PARTS 32
+#define HALO_MAX_PART_BINS 16384
 
 typedef enum HaloScanOp {
     HALO_SCAN_SUM,

@@ -70,6 +70,68 @@ HALO_FN double halo_program_run(const HaloProgram *program, double a, double b, 
     return stack[0];
 }
 
+/* Programs that do nothing but multiply A, or its distance from a constant, by itself, as moments do: from r =
+ * d on, each step makes r * r or r * d of r. These are the same products, for a product does not depend on the
+ * order of two. */
+typedef struct HaloPower {
+    HaloInstruction from; /* K or a number, from which A's distance is d; or A: d is A itself */
+    int steps;
+    unsigned squares; /* a bit for each step that is r * r */
+} HaloPower;
+
+/* Is the program such a one? */
+static inline bool halo_program_power(const HaloProgram *program, HaloPower *power)
+{
+    struct {
+        int steps;
+        unsigned squares;
+    } stack[HALO_MAX_STACK];
+    const HaloPower none = {{HALO_CODE_NUMBER, 0.0}, -1, 0};
+    int top = 0;
+    *power = none;
+    for (int i = 0; i < program->length; i++) {
+        const HaloInstruction *const at = &program->at[i];
+        if (at->code == HALO_CODE_A) {
+            const bool less = i + 2 < program->length && at[2].code == HALO_CODE_SUB &&
+                              (at[1].code == HALO_CODE_K || at[1].code == HALO_CODE_NUMBER);
+            const HaloInstruction from = at[less];
+            if (power->steps < 0) power->from = from;
+            if (from.code != power->from.code) return false;
+            if (from.code == HALO_CODE_NUMBER && from.number != power->from.number) return false;
+            power->steps = 0;
+            stack[top].steps = 0;
+            stack[top++].squares = 0;
+            i += less ? 2 : 0;
+        } else if (at->code == HALO_CODE_MUL && top >= 2) {
+            const int x = top - 2, y = top - 1,
+                      more = stack[x].steps == 0 ? y : x; /* the one that is not just d */
+            const bool same = stack[x].steps == stack[y].steps && stack[x].squares == stack[y].squares;
+            if (!same && stack[x].steps > 0 && stack[y].steps > 0) return false;
+            const unsigned squares = stack[more].squares | (same ? 1u << stack[more].steps : 0);
+            stack[x].steps = stack[more].steps + 1;
+            stack[x].squares = squares;
+            if (stack[x].steps > 30) return false;
+            top--;
+        } else {
+            return false;
+        }
+    }
+    if (top != 1) return false;
+    power->steps = stack[0].steps;
+    power->squares = stack[0].squares;
+    return true;
+}
+
+/* What such a program makes of a. */
+HALO_FN double halo_raise(const HaloPower *power, double a, double k)
+{
+    const double d =
+        power->from.code == HALO_CODE_A ? a : a - (power->from.code == HALO_CODE_K ? k : power->from.number);
+    double r = d;
+    for (int s = 0; s < power->steps; s++) r = r * (power->squares >> s & 1 ? r : d);
+    return r;
+}
+
 /* Joins n >= 1 values in place by adjacent pairs, then pairs of those; what has no neighbour goes up as it is.
  */
 HALO_FN double halo_fold_pairs(const HaloProgram *join, double k, double *value, int64_t n)

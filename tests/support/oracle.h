@@ -47,6 +47,7 @@ HaloMoments oracle_merge(const HaloMoments *a, const HaloMoments *b);
 void oracle_fold(const HaloBuf *src, const HaloFold *fold, double *out);
 double oracle_program(const HaloProgram *program, double a, double b, double k);
 void oracle_hist(const HaloBuf *src, HaloHistogram *out);
+void oracle_hist_parts(const HaloBuf *src, const HaloHist *hist, HaloHistogram *out);
 uint64_t oracle_rank(const HaloBuf *src, HaloBuf *dst, const HaloRank *rank, HaloStore store);
 uint64_t oracle_mean(const HaloBuf *src, HaloBuf *dst, const HaloMean *mean, HaloStore store);
 uint64_t oracle_equalize(const HaloBuf *src, HaloBuf *dst, const HaloEqualize *equalize, HaloStore store);

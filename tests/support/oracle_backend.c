@@ -113,8 +113,10 @@ static HaloStatus run_fold(HaloDevice *device, const HaloBuf *src, const HaloFol
 static HaloStatus run_hist(HaloDevice *device, const HaloBuf *src, const HaloHist *hist, HaloHistogram *out)
 {
     (void)device;
-    (void)hist;
-    oracle_hist(src, out);
+    if (hist->parts > 0)
+        oracle_hist_parts(src, hist, out);
+    else
+        oracle_hist(src, out);
     return HALO_OK;
 }
 

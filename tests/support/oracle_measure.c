@@ -193,6 +193,19 @@ void oracle_hist(const HaloBuf *src, HaloHistogram *out)
             }
 }
 
+void oracle_hist_parts(const HaloBuf *src, const HaloHist *hist, HaloHistogram *out)
+{
+    for (int c = 0; c < src->shape.channels; c++)
+        for (int64_t y = 0; y < src->shape.height; y++)
+            for (int64_t x = 0; x < src->shape.width; x++)
+                for (int k = 0; k < hist->parts; k++) {
+                    const HaloHistPart *const part = &hist->part[k];
+                    const int64_t bin =
+                        oracle_bin((double)oracle_get(src, x, y, c), part->lo, part->hi, part->bins);
+                    if (bin >= 0) out->count[c * hist->bins + part->first + bin]++;
+                }
+}
+
 /* ---- scans ---------------------------------------------------------------------------------------------- */
 
 static double identity_of(HaloScanOp op)

@@ -1,0 +1,254 @@
+/* Resampling to more samples in one pass. A warp has a strip of the destination's columns, four neighbouring samples a thread,
+ * and goes down the rows of the source: it stages what its columns read of a row as f32, channel by channel, each thread makes
+ * its samples of the row pass, and keeps those of the last rows, which outputs are made of. Which outputs those are, and with
+ * what weights, is the same for all threads: a program, made first, says it. */
+#include "resample.cuh"
+
+/* Warps of a block, and the columns of a strip. */
+static const int grow_warps = 4, grow_own = 4, grow_strip = grow_own * CUDA_WARP;
+/* The most taps; words that a thread stages of a row, and samples that a warp does. */
+static const int grow_taps = 6, grow_words = 6, grow_span = grow_words * CUDA_WARP;
+/* Room for a row: each channel begins at an odd place, so that threads of two channels meet in few banks. */
+static const int grow_channels = 8, grow_room = grow_span + grow_channels;
+/* Rows of the destination that a warp makes. */
+static const int grow_slice = 192;
+
+/* What an output is made of: weights of the last `Taps` rows up to `mark`; a bit of `used` for each that there is. */
+struct GrowLine {
+    float weight[grow_taps];
+    unsigned used;
+    int mark;
+};
+
+struct GrowArgs {
+    ResampleArgs all;
+    const GrowLine *program; /* of rows of the destination */
+    int64_t first;           /* row of the source */
+    unsigned tiles;          /* blocks across */
+    int slice_rows;          /* of the destination, in a block */
+};
+
+/* ---- the program ---------------------------------------------------------------------------------------- */
+
+__global__ static void grow_program(const __grid_constant__ GrowArgs a, GrowLine *program, int64_t lines, int taps)
+{
+    const int64_t k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    const HaloResampleAxis &y = a.all.y;
+    if (k >= lines) return;
+    int64_t first;
+    const int64_t row = resample_row(y, a.all.dst_y + k, &first);
+    const int count = (int)y.count[row];
+    GrowLine line = {};
+    line.mark = (int)(first + count - a.first);
+    for (int j = 0; j < count; j++) { /* the last of them is the last weight */
+        line.weight[taps - count + j] = y.tap[row * y.taps + j];
+        line.used |= 1u << (taps - count + j);
+    }
+    program[k] = line;
+}
+
+/* ---- rows ----------------------------------------------------------------------------------------------- */
+
+/* What a thread stages of each row: `span` samples of the warp's, from `row` on, and where they go. */
+struct GrowStage {
+    const char *row;
+    int span, to[grow_words];
+    uint32_t word[grow_words];
+};
+
+template <typename S> __device__ __forceinline__ static void grow_load(GrowStage &s)
+{
+    const S *const from = (const S *)s.row;
+#pragma unroll
+    for (int k = 0; k < grow_words; k++) {
+        const int e = (int)threadIdx.x % CUDA_WARP + k * CUDA_WARP;
+        if (e >= s.span) break;
+        if constexpr (sizeof(S) == 4)
+            s.word[k] = __float_as_uint(from[e]);
+        else
+            s.word[k] = __float_as_uint(__fsub_rn(__uint_as_float(0x4b000000u | from[e]), 8388608.0f));
+    }
+}
+
+__device__ __forceinline__ static void grow_fetch(const ResampleArgs &all, GrowStage &s, bool exists)
+{
+    if (!exists) return;
+    cuda_typed(all.src_dtype, [&](auto zero) { grow_load<decltype(zero)>(s); });
+    s.row += all.src_stride;
+}
+
+__device__ __forceinline__ static void grow_put(const GrowStage &s, float *staged)
+{
+#pragma unroll
+    for (int k = 0; k < grow_words; k++) {
+        if ((int)threadIdx.x % CUDA_WARP + k * CUDA_WARP >= s.span) break;
+        staged[s.to[k]] = __uint_as_float(s.word[k]);
+    }
+}
+
+/* The taps of a thread's columns, and where in the staged row they begin. */
+template <int Taps> struct GrowColumns {
+    float tap[grow_own][Taps];
+    int at[grow_own], count[grow_own];
+    bool full; /* in all of the warp */
+};
+
+template <bool Full, int Taps>
+__device__ __forceinline__ static void grow_row(const GrowColumns<Taps> &c, const float *staged, float v[grow_own])
+{
+#pragma unroll
+    for (int i = 0; i < grow_own; i++) {
+        const float *const from = staged + c.at[i];
+        v[i] = 0.0f;
+#pragma unroll
+        for (int t = 0; t < Taps; t++)
+            if (Full || t < c.count[i]) v[i] = halo_fma(c.tap[i][t], from[t], v[i]);
+    }
+}
+
+/* ---- the walk ------------------------------------------------------------------------------------------- */
+
+/* Lays out the strip that begins with element e0: what it stages, and each thread's columns. */
+template <int Taps>
+__device__ __forceinline__ static void grow_columns(const ResampleArgs &all, int64_t e0, int64_t y, GrowStage &s,
+                                                    GrowColumns<Taps> &c)
+{
+    const int lane = (int)threadIdx.x % CUDA_WARP;
+    const int64_t width = all.cols * all.channels, e1 = cuda_min(e0 + grow_strip, width) - 1;
+    int64_t left, right, first;
+    resample_row(all.x, all.dst_x + e0 / all.channels, &left);
+    const int64_t last = resample_row(all.x, all.dst_x + e1 / all.channels, &right);
+    const int pixels = (int)(right + all.x.count[last] - left), size = all.src_dtype == HALO_U8 ? 1 : all.src_dtype == HALO_U16 ? 2 : 4, pitch = pixels | 1;
+    s.span = pixels * all.channels;
+    s.row = all.src + (y - all.src_y) * all.src_stride + (left - all.src_x) * all.channels * size;
+#pragma unroll
+    for (int k = 0; k < grow_words; k++) {
+        const int e = lane + k * CUDA_WARP, pixel = e / all.channels;
+        s.to[k] = (e - pixel * all.channels) * pitch + pixel;
+    }
+    c.full = true;
+#pragma unroll
+    for (int i = 0; i < grow_own; i++) {
+        const int64_t e = cuda_min(e0 + lane * grow_own + i, width - 1), pixel = e / all.channels;
+        const int64_t row = resample_row(all.x, all.dst_x + pixel, &first);
+        c.count[i] = (int)all.x.count[row];
+        c.at[i] = (int)(e - pixel * all.channels) * pitch + (int)(first - left);
+        c.full = c.full && c.count[i] == Taps;
+#pragma unroll
+        for (int t = 0; t < Taps; t++) c.tap[i][t] = t < c.count[i] ? all.x.tap[row * all.x.taps + t] : 0.0f;
+    }
+    c.full = __all_sync(CUDA_ALL, c.full);
+}
+
+/* The newest sample of the chain lies in its place `newest`, the oldest in the one behind it. */
+template <bool All, int Taps>
+__device__ __forceinline__ static void grow_sum(const float weight[grow_taps], unsigned used, int newest,
+                                                const float chain[Taps][grow_own], float sum[grow_own])
+{
+#pragma unroll
+    for (int k = 0; k < Taps; k++)
+        if (All || (used >> k & 1))
+#pragma unroll
+            for (int i = 0; i < grow_own; i++) sum[i] = halo_fma(weight[k], chain[(newest + 1 + k) % Taps][i], sum[i]);
+}
+
+/* The outputs that end with row `mark`, the newest of the chain. */
+template <int Taps>
+__device__ __forceinline__ static void grow_emit(const GrowArgs &a, int &out, int bottom, int mark, int newest,
+                                                 const float chain[Taps][grow_own], int64_t e, int left, unsigned *clipped)
+{
+    for (; out < bottom; out++) {
+        const float4 *const line = (const float4 *)&a.program[out];
+        const float4 low = line[0], high = line[1];
+        if (__float_as_int(high.w) != mark) return;
+        const float weight[grow_taps] = {low.x, low.y, low.z, low.w, high.x, high.y};
+        const unsigned used = __float_as_uint(high.z);
+        float sum[grow_own] = {};
+        if (used == (1u << Taps) - 1)
+            grow_sum<true, Taps>(weight, used, newest, chain, sum);
+        else
+            grow_sum<false, Taps>(weight, used, newest, chain, sum);
+        resample_store_own<grow_own>(a.all, a.all.dst + (int64_t)out * a.all.dst_stride, e, left, sum, clipped);
+    }
+}
+
+template <int Taps>
+__global__ static void __launch_bounds__(grow_warps *CUDA_WARP, 4) grow_kernel(const __grid_constant__ GrowArgs a)
+{
+    __shared__ float memory[grow_warps][2][grow_room];
+    const ResampleArgs &all = a.all;
+    const int warp = (int)threadIdx.x / CUDA_WARP, lane = (int)threadIdx.x % CUDA_WARP;
+    const unsigned slice = blockIdx.x / a.tiles, tile = blockIdx.x - slice * a.tiles;
+    const int top = (int)slice * a.slice_rows, bottom = min(top + a.slice_rows, (int)all.rows);
+    const int64_t width = all.cols * all.channels;
+    const int64_t e0 = (int64_t)(tile * grow_warps + warp) * grow_strip, e = e0 + lane * grow_own;
+    if (e0 >= width) return;
+    const int left = (int)cuda_max(0, cuda_min(width - e, grow_own));
+    int64_t first;
+    int out = top;
+    resample_row(all.y, all.dst_y + top, &first);
+    const int end = a.program[bottom - 1].mark;
+    GrowStage s;
+    GrowColumns<Taps> c;
+    grow_columns(all, e0, first, s, c);
+    float chain[Taps][grow_own] = {};
+    unsigned clipped = 0;
+    int y = (int)(first - a.first);
+    grow_fetch(all, s, true);
+    while (y < end) {
+#pragma unroll
+        for (int p = 0; p < Taps; p++, y++) {
+            if (y >= end) break;
+            float *const staged = memory[warp][p & 1];
+            grow_put(s, staged);
+            __syncwarp();
+            grow_fetch(all, s, y + 1 < end);
+            if (c.full)
+                grow_row<true>(c, staged, chain[p]);
+            else
+                grow_row<false>(c, staged, chain[p]);
+            grow_emit<Taps>(a, out, bottom, y + 1, p, chain, e, left, &clipped);
+        }
+    }
+    cuda_count(all.clipped, clipped);
+}
+
+/* ---- launching ------------------------------------------------------------------------------------------ */
+
+/* Samples of the source that a strip reads, at most. */
+static int64_t span_of(const ResampleArgs *args)
+{
+    const double over = (double)args->x.length / (double)args->x.size;
+    const double pixels = ((double)grow_strip / args->channels + 2.0) * over + (double)args->x.taps + 2.0;
+    return (int64_t)(pixels * args->channels);
+}
+
+bool resample_grow_takes(const ResampleArgs *args)
+{
+    const HaloResampleAxis *x = &args->x, *y = &args->y;
+    return x->taps <= grow_taps && y->taps <= grow_taps && x->length <= x->size && y->length <= y->size &&
+           args->channels <= grow_channels && span_of(args) <= grow_span && x->size <= INT32_MAX / 4 && y->size <= INT32_MAX / 4;
+}
+
+HaloStatus resample_grow(HaloDevice *device, const ResampleArgs *all, const HaloResampleAxis *host)
+{
+    const int64_t most = cuda_max(all->x.taps, all->y.taps);
+    const int taps = most <= 2 ? 2 : most <= 4 ? 4 : grow_taps; /* even: rows alternate between two places */
+    GrowArgs args = {};
+    void *program;
+    args.all = *all;
+    args.first = halo_resample_at(host, all->dst_y).first;
+    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_PARTIAL, all->rows * (int64_t)sizeof(GrowLine), &program));
+    CUDA_LAUNCH(device, grow_program, cuda_ceil_div(all->rows, 128), 128, 0, args, (GrowLine *)program, all->rows, taps);
+    args.program = (const GrowLine *)program;
+    args.tiles = (unsigned)cuda_ceil_div(all->cols * all->channels, grow_strip * grow_warps);
+    args.slice_rows = (int)cuda_min(all->rows, grow_slice);
+    const int64_t blocks = args.tiles * cuda_ceil_div(all->rows, args.slice_rows);
+    if (taps == 2)
+        CUDA_LAUNCH(device, grow_kernel<2>, blocks, grow_warps * CUDA_WARP, 0, args);
+    else if (taps == 4)
+        CUDA_LAUNCH(device, grow_kernel<4>, blocks, grow_warps * CUDA_WARP, 0, args);
+    else
+        CUDA_LAUNCH(device, grow_kernel<6>, blocks, grow_warps * CUDA_WARP, 0, args);
+    return HALO_OK;
+}
