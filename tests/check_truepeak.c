@@ -1,5 +1,5 @@
-/* The true peak, beside a plain sum of sin(x)/x at 16 places between every two samples, in f64 and over twice as many
- * samples; and that it does not depend on how the sound is cut. */
+/* The true peak, beside a plain sum of sin(x)/x at 16 places between every two samples, in f64 and over twice
+ * as many samples; and that it does not depend on how the sound is cut. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -82,6 +82,26 @@ static void test_between_samples(void **unused)
     assert_float_equal(true_peak(x, 1, FRAMES), 20 * log10(0.5), 1e-6);
 }
 
+/* Tones that grow, so that points that need not be looked at lie beside those that are the peak. */
+static void test_tones(void **unused)
+{
+    (void)unused;
+    static const double rate[] = {0.003, 0.021, 0.11, 0.23, 0.31, 0.43};
+    float x[FRAMES];
+    for (size_t k = 0; k < sizeof rate / sizeof *rate; k++) {
+        for (int i = 0; i < FRAMES; i++) {
+            const double grown = (i < 1000   ? 0.2
+                                  : i < 2500 ? i / 2500.0
+                                             : 1.0) *
+                                 fmin(1, (FRAMES - 1 - i) / 300.0);
+            x[i] = (float)(0.7 * grown * sin(2 * 3.14159265358979 * rate[k] * i + 0.3 * (double)k));
+        }
+        assert_float_equal(true_peak(x, 1, FRAMES), oracle(x, 1), 0.004);
+        for (int i = 0; i < FRAMES; i++) x[i] *= 1e-20f; /* whose squares are 0 */
+        assert_float_equal(true_peak(x, 1, FRAMES), oracle(x, 1), 0.004);
+    }
+}
+
 static void test_pieces_and_channels(void **unused)
 {
     (void)unused;
@@ -103,6 +123,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_noise),
         cmocka_unit_test(test_between_samples),
+        cmocka_unit_test(test_tones),
         cmocka_unit_test(test_pieces_and_channels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

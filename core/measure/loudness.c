@@ -13,7 +13,7 @@ struct Loudness {
 #ifdef HALO_HAVE_EBUR128
     ebur128_state *state; /* NULL: so many channels or such a rate have no loudness */
 #endif
-    TruePeak *peak; /* NULL: it is not wanted */
+    TruePeak *peak;
 };
 
 #ifdef HALO_HAVE_EBUR128
@@ -81,7 +81,7 @@ static void close_gates(Loudness *loudness) { (void)loudness; }
 
 #endif
 
-HaloStatus loudness_add(Loudness **loudness, const HaloBuf *frames, bool true_peak)
+HaloStatus loudness_add(Loudness **loudness, const HaloBuf *frames)
 {
     HaloStatus status = HALO_OK;
     if (frames->shape.dtype != HALO_F32) return HALO_OK;
@@ -89,9 +89,9 @@ HaloStatus loudness_add(Loudness **loudness, const HaloBuf *frames, bool true_pe
         *loudness = calloc(1, sizeof **loudness);
         if (*loudness == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
         HALO_TRY(open_gates(*loudness, &frames->shape));
-        if (true_peak) HALO_TRY(true_peak_open(frames->shape.channels, &(*loudness)->peak));
+        HALO_TRY(true_peak_open(frames->shape.channels, &(*loudness)->peak));
     }
-    if ((*loudness)->peak != NULL) true_peak_add((*loudness)->peak, frames->data, frames->cols);
+    true_peak_add((*loudness)->peak, frames->data, frames->cols);
     HALO_TRY(add_gates(*loudness, frames));
 out:
     return status;
@@ -106,7 +106,7 @@ HaloLoudness loudness_end(Loudness *loudness, bool finite)
         made.unknown = "its samples are integers";
     } else {
         read_gates(loudness, &made);
-        if (loudness->peak != NULL) made.true_peak = true_peak_end(loudness->peak);
+        made.true_peak = true_peak_end(loudness->peak);
     }
     return made;
 }

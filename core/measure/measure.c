@@ -210,22 +210,21 @@ out:
 
 /* ---- what sound has besides ------------------------------------------------------------------------------ */
 
-HaloStatus measure_loudness(Device *device, const HaloStep *step, const HaloBuf *block, Measured *all)
+HaloStatus measure_loudness(Device *device, const HaloBuf *block, Measured *all)
 {
     HaloStatus status = HALO_OK;
-    const bool true_peak = step->loudness || (step->detail != NULL && step->detail->full);
     const HaloShape shape = {.kind = HALO_AUDIO,
                              .dtype = block->shape.dtype,
                              .width = block->cols,
                              .height = 1,
                              .channels = block->shape.channels};
     HaloBuf host = {0};
-    if (device->backend->upload == NULL) return loudness_add(&all->loudness, block, true_peak);
+    if (device->backend->upload == NULL) return loudness_add(&all->loudness, block);
     HALO_TRY(halo_buf_alloc(&host, &shape));
     host.shape = block->shape;
     host.x0 = block->x0;
     HALO_TRY(device->backend->download(device->handle, block, &host));
-    HALO_TRY(loudness_add(&all->loudness, &host, true_peak));
+    HALO_TRY(loudness_add(&all->loudness, &host));
 out:
     halo_buf_free(&host);
     return status;

@@ -13,7 +13,7 @@ void true_peak_close(TruePeak *peak);
 
 /* loudness.c: frames in a row, in host memory; *loudness is NULL at first. */
 typedef struct Loudness Loudness;
-HaloStatus loudness_add(Loudness **loudness, const HaloBuf *frames, bool true_peak);
+HaloStatus loudness_add(Loudness **loudness, const HaloBuf *frames);
 HaloLoudness loudness_end(Loudness *loudness, bool finite); /* no more will come */
 void loudness_close(Loudness *loudness);
 
@@ -38,7 +38,7 @@ HaloStatus measure_counts(Device *device, const HaloStep *step, const HaloBuf *b
 /* Asks a backend for the scratch memory of counting into `bins` bins (HaloBackend.ask). */
 void measure_ask_counts(const HaloBackend *backend, HaloDevice *device, const HaloBuf *block, int64_t bins);
 /* Adds frames to the loudness. */
-HaloStatus measure_loudness(Device *device, const HaloStep *step, const HaloBuf *block, Measured *all);
+HaloStatus measure_loudness(Device *device, const HaloBuf *block, Measured *all);
 /* Statistics of every channel and, merged in order, of all but alpha. */
 void measure_stats(const Measured *measured, const HaloShape *shape, HaloStats *channel, HaloStats *all);
 /* value: [channels + 1], the last over all but alpha. */

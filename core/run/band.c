@@ -109,7 +109,7 @@ static HaloStatus add_rows(Run *run, int at, Rows part, HaloResult *result)
     HALO_TRY(measure_band(run->device, step, &src, part, work->bands.rows, &work->measured[at]));
     if ((step->result >= 0 || step->loudness) && measure->has_loudness && src.shape.kind == HALO_AUDIO) {
         const HaloBuf block = rows_of(&src, part);
-        HALO_TRY(measure_loudness(run->device, step, &block, &work->measured[at]));
+        HALO_TRY(measure_loudness(run->device, &block, &work->measured[at]));
     }
     if (part.to < rows_length(&src.shape)) return HALO_OK; /* more will come */
     HALO_TRY(measure->conclude(run->device, step, &src, &work->measured[at], result));
