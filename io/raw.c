@@ -26,6 +26,7 @@ static HaloStatus open_audio(HaloReader *reader)
     RawReader *state = reader->state;
     state->start = halo_source_tell(reader->source);
     const int bits = reader->options.raw_bits;
+    reader->info.rate_said = true;
     state->pcm = (HaloPcm){.bits = bits, .real = bits == HALO_RAW_F64};
     const int64_t frame = shape->channels * (bits != 0 ? bits / 8 : (int64_t)halo_dtype_size(shape->dtype));
     if (shape->width >= 0 || size < 0) return HALO_OK;

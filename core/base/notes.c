@@ -29,6 +29,7 @@ static const Row rows[HALO_NOTES] = {
     [HALO_NOTE_KEYWORD] = {"keyword", "1 text with an invalid keyword is left out",
                            "%llu texts with an invalid keyword are left out"},
     [HALO_NOTE_QUIETER] = {"quieter", NULL, NULL},
+    [HALO_NOTE_RATE] = {"rate", NULL, NULL},
     [HALO_NOTE_THROUGH_F32] = {"through-f32", "%llu-bit samples pass through 32-bit floats", NULL},
     [HALO_NOTE_DIVIDED] = {"divided", "premultiplied colours are divided by alpha", NULL},
     [HALO_NOTE_CUT] = {"cut", "truncated: only the beginning is there", NULL},
@@ -62,6 +63,7 @@ void halo_notes_join(HaloNotes *notes, const HaloNotes *more)
     if (more->peak > notes->peak) notes->peak = more->peak;
     if (more->count[HALO_NOTE_SCALED] > 0) notes->gain = more->gain;
     if (more->quieter > notes->quieter) notes->quieter = more->quieter;
+    if (more->count[HALO_NOTE_RATE] > 0) notes->rate = more->rate;
 }
 
 static void list_metas(unsigned set, char *text, size_t size)
@@ -105,6 +107,9 @@ const char *halo_note_text(const HaloNotes *notes, HaloNote kind, char text[HALO
     case HALO_NOTE_QUIETER:
         halo_snprintf(text, size, "%.3g dB quieter than was asked for, since the true peak would be too high",
                       (double)notes->quieter);
+        break;
+    case HALO_NOTE_RATE:
+        halo_snprintf(text, size, "the output holds no sample rate: --rate %.10g reads it back", notes->rate);
         break;
     case HALO_NOTE_SCALED:
         halo_snprintf(text, size, "scaled by %.6g, so that it fits", (double)notes->gain);

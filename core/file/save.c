@@ -62,12 +62,24 @@ out:
     return status;
 }
 
+/* A rate that the file said is missed in one that cannot; so is another that was made of a rate somebody said.
+ */
+static void note_rate(HaloWriter *writer, const HaloInfo *like, const HaloShape *shape)
+{
+    const bool same = shape->rate == like->shape.rate;
+    if (shape->kind != HALO_AUDIO || !writer->format->no_rate || like->shape.rate == 1) return;
+    if (like->rate_said && same) return;
+    halo_note(&writer->notes, HALO_NOTE_RATE, 1);
+    writer->notes.rate = shape->rate;
+}
+
 HaloStatus save_end(HaloWriter *writer, HaloInfo *like, const HaloShape *shape)
 {
     HaloStatus status = HALO_OK;
     HALO_TRY(set_info(writer, like, shape)); /* some of it may have stood behind the samples */
     HALO_TRY(writer->format->finish(writer));
     halo_note_left_out(&writer->notes, halo_meta_kinds(&writer->info.meta) & ~writer->format->holds);
+    note_rate(writer, like, shape);
     HALO_TRY(halo_sink_flush(writer->sink));
 out:
     return status;

@@ -95,6 +95,7 @@ typedef struct HaloInfo {
     HaloShape shape;   /* width -1: audio of unknown length, read to the end */
     int bits;          /* per sample, in the file */
     bool real;         /* the file holds floating-point samples */
+    bool rate_said;    /* of sound: its rate is not in the file, but was asked for, or is 1 */
     uint32_t speakers; /* of sound: WAVE's mask of channels, such as 3f for 5.1; 0: not said */
     char encoding[48]; /* for people: "palette, interlaced", "24-bit PCM"; may be empty */
     int64_t images;    /* in a file that holds pages; 0: in others, where one may follow another */

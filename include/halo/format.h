@@ -178,8 +178,9 @@ struct HaloFormat {
     bool keeps_units;
     /* Million samples a second that a core decodes and encodes, roughly; 0: it copies them. */
     int decodes, encodes;
-    bool plain;  /* a file is as large as its samples, but for a header: its room can be taken in advance */
-    bool named;  /* nothing in a file tells: it is known by its extension, or by name */
+    bool plain;   /* a file is as large as its samples, but for a header: its room can be taken in advance */
+    bool named;   /* nothing in a file tells: it is known by its extension, or by name */
+    bool no_rate; /* of sound it holds samples alone, which are later read back without a rate */
     bool depths; /* of sound it holds integers and floats of several sizes: HaloWriteOptions::bits says which */
     bool endless;        /* takes sound whose width is -1 until `finish` */
     HaloSeveral several; /* create, write and finish are called for each image, on the same writer */
@@ -198,8 +199,8 @@ struct HaloFormat {
     /* Goes over the next rows of an image as far as it can without decoding them, *skipped of them. NULL: not
      * at all. */
     HaloStatus (*skip)(HaloReader *reader, int64_t rows, int64_t *skipped);
-    /* The next frame that is read of a sound whose length is known will be this one, back or forth; *gone: so it is.
-     * NULL: never. */
+    /* The next frame that is read of a sound whose length is known will be this one, back or forth; *gone: so
+     * it is. NULL: never. */
     HaloStatus (*seek)(HaloReader *reader, int64_t frame, bool *gone);
     /* Does `read` fill any columns alone, those that the rows have? Else rows are as wide as the image. */
     bool columns;

@@ -24,6 +24,7 @@ typedef enum HaloNote {
     HALO_NOTE_METADATA,   /* kinds of metadata that the output cannot hold: `left_out` */
     HALO_NOTE_KEYWORD,    /* texts whose key the output cannot hold, left out */
     HALO_NOTE_QUIETER,    /* sound is not as loud as was asked for, for its true peak: by `quieter` */
+    HALO_NOTE_RATE,       /* the output holds no sample rate, which was `rate` */
     /* Conversions and the like, for who asks. */
     HALO_NOTE_THROUGH_F32, /* samples of so many bits pass through f32 */
     HALO_NOTE_DIVIDED,     /* premultiplied colours are divided by alpha */
@@ -56,6 +57,7 @@ typedef struct HaloNotes {
     HaloDtype from, to;
     float peak, gain; /* where full scale is 1 */
     float quieter;    /* dB */
+    double rate;
 } HaloNotes;
 
 static inline void halo_note(HaloNotes *notes, HaloNote kind, uint64_t count) { notes->count[kind] += count; }

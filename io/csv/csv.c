@@ -122,13 +122,13 @@ static void discard(HaloWriter *writer)
     writer->state = NULL;
 }
 
-#define TABLE(format, what, ends)                                                                       \
-    {                                                                                                   \
-        .name = format, .help = what, .extensions = ends, .kinds = HALO_AUDIO,                          \
-        .dtypes = 1u << HALO_F32 | 1u << HALO_I64 | 1u << HALO_F64, .channels = HALO_ANY_CHANNELS,      \
-        .holds = HALO_META_TEXT, .keeps_units = true, .named = true, .endless = true, .open = csv_open, \
-        .read = csv_read, .close = csv_close, .create = create, .write = write_rows, .finish = finish,  \
-        .discard = discard                                                                              \
+#define TABLE(format, what, ends)                                                                      \
+    {                                                                                                  \
+        .name = format, .help = what, .extensions = ends, .kinds = HALO_AUDIO,                         \
+        .dtypes = 1u << HALO_F32 | 1u << HALO_I64 | 1u << HALO_F64, .channels = HALO_ANY_CHANNELS,     \
+        .holds = HALO_META_TEXT, .keeps_units = true, .named = true, .no_rate = true, .endless = true, \
+        .open = csv_open, .read = csv_read, .close = csv_close, .create = create, .write = write_rows, \
+        .finish = finish, .discard = discard                                                           \
     }
 
 const HaloFormat halo_format_csv =

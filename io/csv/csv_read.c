@@ -269,6 +269,7 @@ HaloStatus csv_open(HaloReader *reader)
                               .alpha = -1,
                               .white = 1.0f,
                               .rate = reader->options.rate > 0 ? reader->options.rate : 1};
+    info->rate_said = true;
     info->bits = 32;
     info->real = true;
     halo_snprintf(info->encoding, sizeof info->encoding, "text, %d column%s", state->columns,

@@ -107,6 +107,7 @@ const HaloFormat halo_format_npy = {
     .channels = HALO_ANY_CHANNELS,
     .keeps_units = true,
     .plain = true,
+    .no_rate = true,
     .several = HALO_SEVERAL_ALIKE,
     .probe = npy_probe,
     .open = npy_open,

@@ -116,6 +116,7 @@ static HaloStatus open_series(HaloReader *reader)
                                      .alpha = -1,
                                      .white = 1.0f,
                                      .rate = reader->options.rate};
+    reader->info.rate_said = true;
     describe(&reader->info, head);
     return HALO_OK;
 }

@@ -94,3 +94,17 @@ with_title() {
     said run depth:u8 w.pgm -o x.png -v; says '; u16 samples are written as u8'
     said run '' c.ppm -o c.npy; is ''
 }
+
+@test "a sample rate that the output cannot hold, unless whoever ran it said the rate" {
+    make_wav s.wav 100
+    local rate; rate=$(halo info s.wav --json | grep -o '"rate":[0-9]*' | cut -d: -f2)
+    said run '' s.wav -o s.npy; is "halo: s.wav: the output holds no sample rate: --rate $rate reads it back"
+    said run '' s.wav -o s.csv; is "halo: s.wav: the output holds no sample rate: --rate $rate reads it back"
+    said run '' s.wav -o t.npy -q; is ''
+    said run '' s.wav -o s.raw; is ''
+    said run '' s.csv -o t.csv; is ''
+    said run '' --rate 8000 s.npy -o t.csv --force; is ''
+    said run rate:4k --rate 8000 s.npy -o u.npy; is 'halo: s.npy: the output holds no sample rate: --rate 4000 reads it back'
+    said run spectrogram:16 s.wav -o p.npy; is '' # a picture
+    said join s.wav s.wav -o j.npy; says "--rate $rate reads it back"
+}
