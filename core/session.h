@@ -23,6 +23,7 @@ struct HaloSession {
     char not_there[80];  /* why it cannot run the present plan; or empty */
     float gain;          /* --guard: sound of this file is multiplied by it after the pipeline; 0: not */
     struct Heard *heard; /* what its plan knows of its samples (plan/heard.h); NULL: nobody listens */
+    bool upright;        /* it is as people see it when its plan begins, so what goes along is, too */
     const char *input;   /* its name; NULL: it has none (file/side.h) */
     int sides;
     HaloSide **side; /* side inputs of this input alone */

@@ -69,6 +69,7 @@ const HaloOp halo_op_over = {.name = "over",
                              .known_as = "composite overlay watermark logo paste",
                              .example = "over:[invert],at=-8-8",
                              .kinds = HALO_IMAGE,
+                             .upright = true,
                              HALO_PARAMS(over_param),
                              .build = build_over};
 

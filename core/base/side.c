@@ -31,6 +31,7 @@ void side_release(HaloSide *side)
 {
     if (side == NULL || atomic_fetch_sub(&side->holders, 1) > 1) return;
     pthread_mutex_destroy(&side->measuring);
+    side_release(side->upright);
     halo_buf_free(&side->data);
     free(side->path);
     free(side);

@@ -16,7 +16,9 @@ struct HaloSide {
     char *path;
     HaloRead file; /* id 0, 0: it has no identity, such as a pipe */
     HaloBuf data;
+    int orientation;           /* as EXIF has it; 1: as people see it, or nothing is said */
     pthread_mutex_t measuring; /* of what follows */
+    HaloSide *upright;         /* the same turned; NULL: nobody asked yet */
     bool measured;
     HaloStats stats; /* of all colours */
 };

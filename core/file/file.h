@@ -28,11 +28,15 @@ HaloStatus load_open_ended(HaloReader *reader, HaloBuf *data);
 /* turn.c: EXIF's orientation (2 to 8) where the image has to be turned, since the output cannot hold EXIF, or
  * since the pipeline wants it `upright`; else 1. */
 int turn_wanted(const HaloReader *reader, const HaloWriter *writer, bool upright);
+/* Is what is made of the image as people see it, for either reason? */
+bool turn_applies(const HaloReader *reader, const HaloWriter *writer, bool upright);
 /* May EXIF, and with it the orientation, stand behind the samples? */
 bool turn_unknown(HaloReader *reader, const HaloWriter *writer, bool upright);
 /* All samples, turned upright; `reader->info` describes the turned image from now on. Also for EXIF behind the
  * samples. */
 HaloStatus turn_load(HaloReader *reader, const HaloWriter *writer, int orientation, HaloBuf *data);
+/* A turned copy of all samples of an image. */
+HaloStatus turn_samples(HaloMemory *memory, const HaloBuf *lies, int orientation, HaloBuf *data);
 /* The shape that an image has when it is turned. */
 HaloShape turn_shape(const HaloShape *shape, int orientation);
 

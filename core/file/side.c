@@ -18,6 +18,8 @@ static HaloStatus read_all(HaloSession *session, HaloSide *side)
     reader.memory = &memory;
     HALO_TRY(status);
     HALO_TRY(load_samples(&reader, &side->data));
+    side->orientation =
+        reader.info.shape.kind == HALO_IMAGE ? halo_exif_orientation(&reader.info.meta.exif) : 1;
     if (halo_source_identity(source, side->file.id)) side->file.what = "read by the pipeline";
 out:
     load_close(&reader);
@@ -35,6 +37,33 @@ HaloStatus side_load(HaloSession *session, const char *path, HaloSide **side)
         *side = made;
     else
         side_release(made);
+    return status;
+}
+
+/* Counted as read_all counts. */
+static HaloStatus turn_side(HaloSession *session, HaloSide *side)
+{
+    HaloMemory memory = {.allowed = session->options.max_memory, .advice = "--max-memory sets the limit"};
+    HaloSide *made = side_new(side->path);
+    if (made == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    const HaloStatus status = turn_samples(&memory, &side->data, side->orientation, &made->data);
+    made->orientation = 1;
+    if (status == HALO_OK)
+        side->upright = made;
+    else
+        side_release(made);
+    return status == HALO_OK ? status : halo_fail_about(status, side->path);
+}
+
+HaloStatus side_upright(HaloSession *session, HaloSide *side, HaloSide **upright)
+{
+    HaloStatus status = HALO_OK;
+    *upright = side;
+    if (side->orientation == 1) return HALO_OK;
+    pthread_mutex_lock(&side->measuring);
+    if (side->upright == NULL) status = turn_side(session, side);
+    *upright = side->upright;
+    pthread_mutex_unlock(&side->measuring);
     return status;
 }
 

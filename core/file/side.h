@@ -8,6 +8,9 @@
 /* Reads all of a file (of several images the first) within --max-memory; held once. Failures name the file. */
 HaloStatus side_load(HaloSession *session, const char *path, HaloSide **side);
 
+/* The same as people see it: itself, or one that it holds. */
+HaloStatus side_upright(HaloSession *session, HaloSide *side, HaloSide **upright);
+
 /* Does a path have fields, {dir}, {stem} or {name}, that stand for parts of the input's path? HALO_ERR_USAGE
  * for unknown fields. */
 HaloStatus side_fields(const char *path, bool *any);

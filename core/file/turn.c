@@ -22,19 +22,19 @@ static bool exif_ends(const HaloWriter *writer)
     return writer->format != NULL && (writer->options.strip || (writer->format->holds & HALO_META_EXIF) == 0);
 }
 
-static bool turns(const HaloReader *reader, const HaloWriter *writer, bool upright)
+bool turn_applies(const HaloReader *reader, const HaloWriter *writer, bool upright)
 {
     return reader->info.shape.kind == HALO_IMAGE && (upright || exif_ends(writer));
 }
 
 int turn_wanted(const HaloReader *reader, const HaloWriter *writer, bool upright)
 {
-    return turns(reader, writer, upright) ? halo_exif_orientation(&reader->info.meta.exif) : 1;
+    return turn_applies(reader, writer, upright) ? halo_exif_orientation(&reader->info.meta.exif) : 1;
 }
 
 bool turn_unknown(HaloReader *reader, const HaloWriter *writer, bool upright)
 {
-    return turns(reader, writer, upright) && reader->format->trailing_meta != NULL &&
+    return turn_applies(reader, writer, upright) && reader->format->trailing_meta != NULL &&
            (reader->format->trailing_meta(reader) & HALO_META_EXIF) != 0;
 }
 
@@ -72,6 +72,14 @@ static void turn_rows(const HaloBuf *rows, int orientation, const HaloBuf *to)
         halo_copy_pixels(halo_at(to, first.x, first.y), (next.x - first.x) * size, halo_at(rows, x, y),
                          tall ? rows->stride : size, count, size);
     }
+}
+
+HaloStatus turn_samples(HaloMemory *memory, const HaloBuf *lies, int orientation, HaloBuf *data)
+{
+    const HaloShape shape = turn_shape(&lies->shape, orientation);
+    const HaloStatus status = halo_memory_alloc(memory, data, &shape);
+    if (status == HALO_OK) turn_rows(lies, orientation, data);
+    return status;
 }
 
 /* From now on the metadata describe the turned image. */

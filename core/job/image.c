@@ -191,6 +191,7 @@ static HaloStatus plan_image(HaloSession *session, const HaloPipeline *pipeline,
     const bool turned = orientation > 1 || turn_unknown(&state->reader, &state->writer, upright);
     HaloShape shape = turn_shape(&state->reader.info.shape, orientation);
     int64_t shrunk = 1;
+    session->upright = turn_applies(&state->reader, &state->writer, upright);
     if (!turned || orientation > 1) HALO_TRY(shrink(session, pipeline, state, shape, turned, &shrunk));
     if (turned && begin)
         HALO_TRY(turn_load(&state->reader, &state->writer, orientation, &state->in));

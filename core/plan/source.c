@@ -80,6 +80,7 @@ HaloStatus halo_build_source(HaloBuilder *builder, const HaloValue *source, Halo
     } else {
         HaloSide *side = source->side;
         if (side == NULL) HALO_TRY(side_of_input(builder->session, source->text, &side));
+        if (builder->session->upright) HALO_TRY(side_upright(builder->session, side, &side));
         name = side->path;
         HALO_TRY(add_side(builder, side, out));
         HALO_TRY(plan_add_light(builder, *out, out));

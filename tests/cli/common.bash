@@ -43,6 +43,13 @@ make_wav() {
     } > "$1"
 }
 
+# with_orientation FILE: a PNG with EXIF of which the orientation is 6: its row 0 is the right side of what is to be seen.
+with_orientation() {
+    head -c 33 "$1"
+    printf '\000\000\000\032eXIfII*\000\010\000\000\000\001\000\022\001\003\000\001\000\000\000\006\000\000\000\000\000\000\000\267H\021)'
+    tail -c +34 "$1"
+}
+
 # live COMMAND…: what the command writes, through the pipe `live`, which stays open until `live_ends`.
 live() {
     mkfifo live

@@ -71,13 +71,6 @@ with_title() {
     cmp plain.wav in.wav
 }
 
-# The same with EXIF of which the orientation is 6: its row 0 is the right side of what is to be seen.
-with_orientation() {
-    head -c 33 "$1"
-    printf '\000\000\000\032eXIfII*\000\010\000\000\000\001\000\022\001\003\000\001\000\000\000\006\000\000\000\000\000\000\000\267H\021)'
-    tail -c +34 "$1"
-}
-
 @test "EXIF's orientation: rows are turned where the output cannot say it, and that is said" {
     printf 'P2 3 2 255\n1 2 3 4 5 6\n' > six.pgm
     printf 'P2 2 3 255\n4 1 5 2 6 3\n' > seen.pgm

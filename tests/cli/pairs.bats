@@ -137,3 +137,26 @@ END
     halo run 'divide:flat.pgm,unit=mean' a.pgm -o out.pgm --max-memory 8M -q
     tail -c 12000000 out.pgm | cmp - noise
 }
+
+@test "a photograph that lies is turned before something is laid over it, and what goes along is turned like it" {
+    printf 'P2 3 2 255\n1 2 3 4 5 6\n' > six.pgm
+    printf 'P2 2 3 255\n4 1 5 2 6 3\n' > seen.pgm
+    printf 'P2 2 3 255\n4 1 5 2 6 255\n' > marked.pgm
+    printf 'P2 2 3 255\n0 0 0 0 0 0\n' > none.pgm
+    printf 'P2 1 1 255\n255\n' > dot.pgm
+    halo run '' six.pgm -o plain.png
+    with_orientation plain.png > lies.png
+    halo run over:dot.pgm,at=-0-0 lies.png -o marked.png
+    halo compare marked.png marked.pgm
+    [[ "$(halo info --json marked.png)" == *'"orientation":1,'* ]]
+    halo run over:lies.png none.pgm -o over.pgm; halo compare over.pgm seen.pgm
+    for pipeline in difference:lies.png 'difference:{dir}/{name}' 'orient | difference:lies.png'; do
+        halo run "$pipeline" lies.png -o none.png -f --strip -q; halo compare none.png none.pgm
+        halo run "$pipeline" lies.png -o out.pgm -f -q; halo compare out.pgm none.pgm
+    done
+    halo run difference:plain.png lies.png -o lies_still.png # nothing turns it: samples as they lie
+    [[ "$(halo info --json lies_still.png)" == *'"width":3,"height":2'*'"orientation":6,'* ]]
+    cp lies.png also.png # two workers share what goes along
+    halo run -j 2 difference:lies.png lies.png also.png --out-dir two --to ppm -q
+    for name in lies also; do halo compare two/$name.ppm none.pgm; done
+}
