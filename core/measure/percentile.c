@@ -36,7 +36,7 @@ int64_t count_rank(const uint64_t *count, int64_t values, uint64_t rank)
  * its least and greatest float are the ends of a part of the next histogram, until they are the same. Two do
  * for most, for a bin seldom holds more floats than a part has bins. */
 #define BINS_LEAST 256
-#define BINS_MOST 65536
+#define BINS_MOST 8192
 
 /* One sample that is wanted: `rank`-th of a channel, or of all but alpha (-1). */
 typedef struct Wanted {

@@ -64,8 +64,15 @@ __global__ static void __launch_bounds__(thin_threads) thin_kernel(const __grid_
         const float *const tap = args.tap + outer * (Column ? args.across : args.along);
         if (Column) {
             thin_load(v, mine + outer * src.channels);
-            for (int i = 0; i < args.across; i++) thin_add(acc, tap[i], args.inside < 0 || i == args.inside ? v : beside);
+            if (args.inside < 0)
+                for (int i = 0; i < args.across; i++) thin_add(acc, tap[i], v);
+            else
+                for (int i = 0; i < args.across; i++) thin_add(acc, tap[i], i == args.inside ? v : beside);
+        } else if (args.along == 1) {
+            if (outer == 0) thin_load(v, mine);
+            thin_add(acc, tap[0], args.inside < 0 || outer == args.inside ? v : beside);
         } else if (args.inside < 0 || outer == args.inside) {
+#pragma unroll 4
             for (int i = 0; i < args.along; i++) {
                 thin_load(v, mine + i * src.channels);
                 thin_add(acc, tap[i], v);

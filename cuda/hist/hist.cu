@@ -146,7 +146,7 @@ __global__ static void __launch_bounds__(hist_threads) words_kernel(const __grid
 
 /* Integers are their own bins. */
 template <typename S> __device__ __forceinline__ static int hist_bin(S v, const BinScale &) { return v; }
-template <> __device__ __forceinline__ int hist_bin<float>(float v, const BinScale &scale) { return bin_of(scale, (double)v); }
+template <> __device__ __forceinline__ int hist_bin<float>(float v, const BinScale &scale) { return bin_of(scale, v); }
 
 /* Floats that no bin holds: how many are below, above, and NaN. */
 struct Outside {
@@ -178,7 +178,7 @@ __global__ static void __launch_bounds__(hist_threads) floats_kernel(const __gri
         int bin[hist_at_once];
 #pragma unroll
         for (int i = 0; i < hist_at_once; i++) { /* what lies behind the last counts nowhere */
-            bin[i] = p + i * step < a.pixels ? bin_of(a.scale, (double)__ldg(data + (p + i * step) * a.channels)) : -4;
+            bin[i] = p + i * step < a.pixels ? bin_of(a.scale, __ldg(data + (p + i * step) * a.channels)) : -4;
             if (bin[i] < 0) outside.add(bin[i]);
         }
         count_words<hist_at_once>(counter, bin, to);
@@ -217,7 +217,7 @@ __global__ static void __launch_bounds__(hist_threads)
             for (int i = 0; i < hist_at_once; i++) in[i] = v[i] >= parts.lo[k] && v[i] <= parts.hi[k] ? k : in[i];
 #pragma unroll
         for (int i = 0; i < hist_at_once; i++)
-            if (in[i] >= 0) atomicAdd(counter + parts.first[in[i]] + bin_of(parts.scale[in[i]], (double)v[i]), 1u);
+            if (in[i] >= 0) atomicAdd(counter + parts.first[in[i]] + bin_of(parts.scale[in[i]], v[i]), 1u);
     }
     flush_shared(counter, bins, 1, a.count + channel * a.how.bins);
 }

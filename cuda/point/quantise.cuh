@@ -81,12 +81,49 @@ __device__ __forceinline__ void cuda_round(const float *v, uint32_t n[Count], un
     }
 }
 
+/* The whole numbers a and b as bytes, at most 255 and at least 0, before the lower half of c. */
+__device__ __forceinline__ uint32_t cuda_saturate2(int a, int b, uint32_t c)
+{
+    uint32_t packed;
+    asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(packed) : "r"(b), "r"(a), "r"(c));
+    return packed;
+}
+
+/* cuda_round and cuda_pack4 of bytes. What clips is packed by an instruction that saturates: noise clips often. */
+template <int Count> __device__ __forceinline__ void cuda_bytes(const float *v, uint32_t word[Count / 4], unsigned *clipped)
+{
+    const uint32_t zero = 0x4b400000;
+    uint32_t n[Count], seen = 0;
+#pragma unroll
+    for (int i = 0; i < Count; i++) {
+        n[i] = __float_as_uint(__fadd_rn(v[i], 12582912.0f));
+        seen |= n[i] ^ zero;
+    }
+    if (seen <= 255) {
+#pragma unroll
+        for (int q = 0; q < Count / 4; q++) cuda_pack4(word + q, n + 4 * q);
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < Count; i++) { /* NaN becomes -1; what is far above 255 still has bits that are greater */
+        n[i] = __float_as_uint(__fadd_rn(fmaxf(v[i], -1.0f), 12582912.0f)) - zero;
+        *clipped += n[i] > 255;
+    }
+#pragma unroll
+    for (int q = 0; q < Count / 4; q++)
+        word[q] = cuda_saturate2((int)n[4 * q], (int)n[4 * q + 1], cuda_saturate2((int)n[4 * q + 2], (int)n[4 * q + 3], 0));
+}
+
 template <typename T> __device__ __forceinline__ CudaWord<T> cuda_quantise4(const float v[4], unsigned *clipped)
 {
     CudaWord<T> word;
-    uint32_t n[4];
-    cuda_round<T, 4>(v, n, clipped);
-    cuda_pack4(&word, n);
+    if constexpr (sizeof(T) == 1) {
+        cuda_bytes<4>(v, &word, clipped);
+    } else {
+        uint32_t n[4];
+        cuda_round<T, 4>(v, n, clipped);
+        cuda_pack4(&word, n);
+    }
     return word;
 }
 
@@ -137,18 +174,16 @@ __device__ __forceinline__ void cuda_words(const float *v, uint32_t *word, unsig
 #pragma unroll
         for (int i = 0; i < Count; i++)
             word[i] = __float_as_uint(Made ? cuda_canonical(v[i]) : halo_canonical(v[i]));
+    } else if constexpr (sizeof(T) == 1) {
+        cuda_bytes<Count>(v, word, clipped);
     } else {
-        constexpr int each = (int)sizeof(CudaWord<T>) / 4;
         uint32_t n[Count];
         cuda_round<T, Count>(v, n, clipped);
 #pragma unroll
         for (int q = 0; q < Count / 4; q++) {
             CudaWord<T> four;
             cuda_pack4(&four, n + 4 * q);
-            if constexpr (each == 1)
-                word[q] = four;
-            else
-                word[2 * q] = four.x, word[2 * q + 1] = four.y;
+            word[2 * q] = four.x, word[2 * q + 1] = four.y;
         }
     }
 }

@@ -79,7 +79,12 @@ __device__ __forceinline__ static void resample_store_own(const ResampleArgs &a,
         using D = decltype(zero);
         constexpr int at_once = Own % 4 == 0 ? 4 : 2;
         D *const to = (D *)row + first;
-        if (left < Own || (uintptr_t)to % (at_once * sizeof(D)) != 0) {
+        if (left == Own && sizeof(D) < sizeof(float) && (uintptr_t)to % (at_once * sizeof(D)) != 0) {
+            uint32_t n[Own];
+            if constexpr (sizeof(D) < sizeof(float)) cuda_round<D, Own>(made, n, clipped);
+#pragma unroll
+            for (int k = 0; k < Own; k++) to[k] = (D)n[k];
+        } else if (left < Own || (uintptr_t)to % (at_once * sizeof(D)) != 0) {
 #pragma unroll
             for (int k = 0; k < Own; k++)
                 if (k < left) to[k] = cuda_sample<D>(made[k], {1.0f, 1.0f}, clipped);

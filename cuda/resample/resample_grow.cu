@@ -26,6 +26,7 @@ struct GrowArgs {
     int64_t first;           /* row of the source */
     unsigned tiles;          /* blocks across */
     int slice_rows;          /* of the destination, in a block */
+    bool usual;              /* four outputs are stored as one, and as they are */
 };
 
 /* ---- the program ---------------------------------------------------------------------------------------- */
@@ -49,10 +50,11 @@ __global__ static void grow_program(const __grid_constant__ GrowArgs a, GrowLine
 
 /* ---- rows ----------------------------------------------------------------------------------------------- */
 
-/* What a thread stages of each row: `span` samples of the warp's, from `row` on, and where they go. */
+/* What a thread stages of each row: `count` samples a warp apart, from `row` on, and where they go. They are on their way while
+ * the row before is at work, as they are. */
 struct GrowStage {
     const char *row;
-    int span, to[grow_words];
+    int count, to[grow_words];
     uint32_t word[grow_words];
 };
 
@@ -60,37 +62,36 @@ template <typename S> __device__ __forceinline__ static void grow_load(GrowStage
 {
     const S *const from = (const S *)s.row;
 #pragma unroll
-    for (int k = 0; k < grow_words; k++) {
-        const int e = (int)threadIdx.x % CUDA_WARP + k * CUDA_WARP;
-        if (e >= s.span) break;
-        if constexpr (sizeof(S) == 4)
-            s.word[k] = __float_as_uint(from[e]);
-        else
-            s.word[k] = __float_as_uint(__fsub_rn(__uint_as_float(0x4b000000u | from[e]), 8388608.0f));
-    }
+    for (int k = 0; k < grow_words; k++)
+        if (k < s.count) {
+            if constexpr (sizeof(S) == 4)
+                s.word[k] = __float_as_uint(__ldg(from + k * CUDA_WARP));
+            else
+                s.word[k] = __ldg(from + k * CUDA_WARP);
+        }
 }
 
-__device__ __forceinline__ static void grow_fetch(const ResampleArgs &all, GrowStage &s, bool exists)
+__device__ __forceinline__ static void grow_fetch(const ResampleArgs &all, GrowStage &s)
 {
-    if (!exists) return;
     cuda_typed(all.src_dtype, [&](auto zero) { grow_load<decltype(zero)>(s); });
     s.row += all.src_stride;
 }
 
-__device__ __forceinline__ static void grow_put(const GrowStage &s, float *staged)
+__device__ __forceinline__ static void grow_put(const GrowStage &s, bool real, float *staged)
 {
 #pragma unroll
-    for (int k = 0; k < grow_words; k++) {
-        if ((int)threadIdx.x % CUDA_WARP + k * CUDA_WARP >= s.span) break;
-        staged[s.to[k]] = __uint_as_float(s.word[k]);
-    }
+    for (int k = 0; k < grow_words; k++)
+        if (k < s.count)
+            staged[s.to[k]] =
+                real ? __uint_as_float(s.word[k]) : __fsub_rn(__uint_as_float(0x4b000000u | s.word[k]), 8388608.0f);
 }
 
 /* The taps of a thread's columns, and where in the staged row they begin. */
 template <int Taps> struct GrowColumns {
     float tap[grow_own][Taps];
-    int at[grow_own], count[grow_own];
-    bool full; /* in all of the warp */
+    int at[grow_own];
+    unsigned counts; /* of taps, a byte each */
+    bool full;       /* they are all there, in all of the warp */
 };
 
 template <bool Full, int Taps>
@@ -102,7 +103,7 @@ __device__ __forceinline__ static void grow_row(const GrowColumns<Taps> &c, cons
         v[i] = 0.0f;
 #pragma unroll
         for (int t = 0; t < Taps; t++)
-            if (Full || t < c.count[i]) v[i] = halo_fma(c.tap[i][t], from[t], v[i]);
+            if (Full || t < (int)(c.counts >> 8 * i & 255)) v[i] = halo_fma(c.tap[i][t], from[t], v[i]);
     }
 }
 
@@ -119,25 +120,25 @@ __device__ __forceinline__ static void grow_columns(const ResampleArgs &all, int
     resample_row(all.x, all.dst_x + e0 / all.channels, &left);
     const int64_t last = resample_row(all.x, all.dst_x + e1 / all.channels, &right);
     const int pixels = (int)(right + all.x.count[last] - left), size = all.src_dtype == HALO_U8 ? 1 : all.src_dtype == HALO_U16 ? 2 : 4, pitch = pixels | 1;
-    s.span = pixels * all.channels;
-    s.row = all.src + (y - all.src_y) * all.src_stride + (left - all.src_x) * all.channels * size;
+    s.count = (pixels * all.channels - lane + CUDA_WARP - 1) / CUDA_WARP;
+    s.row = all.src + (y - all.src_y) * all.src_stride + ((left - all.src_x) * all.channels + lane) * size;
 #pragma unroll
     for (int k = 0; k < grow_words; k++) {
         const int e = lane + k * CUDA_WARP, pixel = e / all.channels;
         s.to[k] = (e - pixel * all.channels) * pitch + pixel;
     }
-    c.full = true;
+    c.counts = 0;
 #pragma unroll
     for (int i = 0; i < grow_own; i++) {
         const int64_t e = cuda_min(e0 + lane * grow_own + i, width - 1), pixel = e / all.channels;
         const int64_t row = resample_row(all.x, all.dst_x + pixel, &first);
-        c.count[i] = (int)all.x.count[row];
+        const int count = (int)all.x.count[row];
+        c.counts |= (unsigned)count << 8 * i;
         c.at[i] = (int)(e - pixel * all.channels) * pitch + (int)(first - left);
-        c.full = c.full && c.count[i] == Taps;
 #pragma unroll
-        for (int t = 0; t < Taps; t++) c.tap[i][t] = t < c.count[i] ? all.x.tap[row * all.x.taps + t] : 0.0f;
+        for (int t = 0; t < Taps; t++) c.tap[i][t] = t < count ? all.x.tap[row * all.x.taps + t] : 0.0f;
     }
-    c.full = __all_sync(CUDA_ALL, c.full);
+    c.full = __all_sync(CUDA_ALL, c.counts == 0x01010101u * Taps);
 }
 
 /* The newest sample of the chain lies in its place `newest`, the oldest in the one behind it. */
@@ -152,65 +153,94 @@ __device__ __forceinline__ static void grow_sum(const float weight[grow_taps], u
             for (int i = 0; i < grow_own; i++) sum[i] = halo_fma(weight[k], chain[(newest + 1 + k) % Taps][i], sum[i]);
 }
 
+/* A line of the program, fetched before it is needed. */
+struct GrowNext {
+    float4 low, high;
+
+    __device__ __forceinline__ void fetch(const GrowLine *line)
+    {
+        low = __ldg((const float4 *)line);
+        high = __ldg((const float4 *)line + 1);
+    }
+    __device__ __forceinline__ int mark() const { return __float_as_int(high.w); }
+};
+
+/* Where a thread's outputs go: `usual`, as they are and as one, in all of the warp. */
+struct GrowTarget {
+    char *at;
+    int left, out, bottom;
+    bool usual;
+    unsigned clipped;
+};
+
 /* The outputs that end with row `mark`, the newest of the chain. */
-template <int Taps>
-__device__ __forceinline__ static void grow_emit(const GrowArgs &a, int &out, int bottom, int mark, int newest,
-                                                 const float chain[Taps][grow_own], int64_t e, int left, unsigned *clipped)
+template <int Taps, typename D>
+__device__ __forceinline__ static void grow_emit(const GrowArgs &a, GrowNext &next, GrowTarget &to, int mark, int newest,
+                                                 const float chain[Taps][grow_own])
 {
-    for (; out < bottom; out++) {
-        const float4 *const line = (const float4 *)&a.program[out];
-        const float4 low = line[0], high = line[1];
-        if (__float_as_int(high.w) != mark) return;
-        const float weight[grow_taps] = {low.x, low.y, low.z, low.w, high.x, high.y};
-        const unsigned used = __float_as_uint(high.z);
+    while (to.out < to.bottom && next.mark() == mark) {
+        const float weight[grow_taps] = {next.low.x, next.low.y, next.low.z, next.low.w, next.high.x, next.high.y};
+        const unsigned used = __float_as_uint(next.high.z);
         float sum[grow_own] = {};
+        next.fetch(a.program + min(to.out + 1, to.bottom - 1));
         if (used == (1u << Taps) - 1)
             grow_sum<true, Taps>(weight, used, newest, chain, sum);
         else
             grow_sum<false, Taps>(weight, used, newest, chain, sum);
-        resample_store_own<grow_own>(a.all, a.all.dst + (int64_t)out * a.all.dst_stride, e, left, sum, clipped);
+        if (to.usual)
+            cuda_store_fours<D, grow_own, true>((D *)to.at, sum, &to.clipped);
+        else
+            resample_store_own<grow_own>(a.all, to.at, 0, to.left, sum, &to.clipped);
+        to.at += a.all.dst_stride;
+        to.out++;
     }
 }
 
-template <int Taps>
+template <int Taps, typename D>
 __global__ static void __launch_bounds__(grow_warps *CUDA_WARP, 4) grow_kernel(const __grid_constant__ GrowArgs a)
 {
     __shared__ float memory[grow_warps][2][grow_room];
     const ResampleArgs &all = a.all;
     const int warp = (int)threadIdx.x / CUDA_WARP, lane = (int)threadIdx.x % CUDA_WARP;
     const unsigned slice = blockIdx.x / a.tiles, tile = blockIdx.x - slice * a.tiles;
-    const int top = (int)slice * a.slice_rows, bottom = min(top + a.slice_rows, (int)all.rows);
-    const int64_t width = all.cols * all.channels;
-    const int64_t e0 = (int64_t)(tile * grow_warps + warp) * grow_strip, e = e0 + lane * grow_own;
+    const int top = (int)slice * a.slice_rows;
+    const int64_t width = all.cols * all.channels, e0 = (int64_t)(tile * grow_warps + warp) * grow_strip;
+    const bool real = all.src_dtype == HALO_F32;
     if (e0 >= width) return;
-    const int left = (int)cuda_max(0, cuda_min(width - e, grow_own));
+    GrowTarget to = {};
+    const int64_t e = e0 + lane * grow_own;
+    to.left = (int)cuda_max(0, cuda_min(width - e, grow_own));
+    to.out = top;
+    to.bottom = min(top + a.slice_rows, (int)all.rows);
+    to.at = all.dst + (int64_t)top * all.dst_stride + e * (int64_t)sizeof(D);
+    to.usual = __all_sync(CUDA_ALL, a.usual && to.left == grow_own);
     int64_t first;
-    int out = top;
     resample_row(all.y, all.dst_y + top, &first);
-    const int end = a.program[bottom - 1].mark;
+    const int end = a.program[to.bottom - 1].mark;
     GrowStage s;
     GrowColumns<Taps> c;
+    GrowNext next;
+    next.fetch(a.program + top);
     grow_columns(all, e0, first, s, c);
     float chain[Taps][grow_own] = {};
-    unsigned clipped = 0;
     int y = (int)(first - a.first);
-    grow_fetch(all, s, true);
+    grow_fetch(all, s);
     while (y < end) {
 #pragma unroll
         for (int p = 0; p < Taps; p++, y++) {
             if (y >= end) break;
             float *const staged = memory[warp][p & 1];
-            grow_put(s, staged);
+            grow_put(s, real, staged);
             __syncwarp();
-            grow_fetch(all, s, y + 1 < end);
+            if (y + 1 < end) grow_fetch(all, s);
             if (c.full)
                 grow_row<true>(c, staged, chain[p]);
             else
                 grow_row<false>(c, staged, chain[p]);
-            grow_emit<Taps>(a, out, bottom, y + 1, p, chain, e, left, &clipped);
+            grow_emit<Taps, D>(a, next, to, y + 1, p, chain);
         }
     }
-    cuda_count(all.clipped, clipped);
+    cuda_count(all.clipped, to.clipped);
 }
 
 /* ---- launching ------------------------------------------------------------------------------------------ */
@@ -230,6 +260,16 @@ bool resample_grow_takes(const ResampleArgs *args)
            args->channels <= grow_channels && span_of(args) <= grow_span && x->size <= INT32_MAX / 4 && y->size <= INT32_MAX / 4;
 }
 
+template <int Taps> static HaloStatus launch(HaloDevice *device, const GrowArgs *args, int64_t blocks)
+{
+    switch (args->all.dst_dtype) {
+    case HALO_U8: CUDA_LAUNCH(device, (grow_kernel<Taps, uint8_t>), blocks, grow_warps * CUDA_WARP, 0, *args); break;
+    case HALO_U16: CUDA_LAUNCH(device, (grow_kernel<Taps, uint16_t>), blocks, grow_warps * CUDA_WARP, 0, *args); break;
+    default: CUDA_LAUNCH(device, (grow_kernel<Taps, float>), blocks, grow_warps * CUDA_WARP, 0, *args);
+    }
+    return HALO_OK;
+}
+
 HaloStatus resample_grow(HaloDevice *device, const ResampleArgs *all, const HaloResampleAxis *host)
 {
     const int64_t most = cuda_max(all->x.taps, all->y.taps);
@@ -244,11 +284,11 @@ HaloStatus resample_grow(HaloDevice *device, const ResampleArgs *all, const Halo
     args.tiles = (unsigned)cuda_ceil_div(all->cols * all->channels, grow_strip * grow_warps);
     args.slice_rows = (int)cuda_min(all->rows, grow_slice);
     const int64_t blocks = args.tiles * cuda_ceil_div(all->rows, args.slice_rows);
-    if (taps == 2)
-        CUDA_LAUNCH(device, grow_kernel<2>, blocks, grow_warps * CUDA_WARP, 0, args);
-    else if (taps == 4)
-        CUDA_LAUNCH(device, grow_kernel<4>, blocks, grow_warps * CUDA_WARP, 0, args);
-    else
-        CUDA_LAUNCH(device, grow_kernel<6>, blocks, grow_warps * CUDA_WARP, 0, args);
-    return HALO_OK;
+    const size_t four = grow_own * halo_dtype_size(all->dst_dtype);
+    args.usual = all->store.num == 1.0f && all->store.den == 1.0f && cuda_aligned(all->dst, all->dst_stride, four);
+    switch (taps) {
+    case 2: return launch<2>(device, &args, blocks);
+    case 4: return launch<4>(device, &args, blocks);
+    default: return launch<grow_taps>(device, &args, blocks);
+    }
 }

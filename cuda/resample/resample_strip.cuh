@@ -35,7 +35,7 @@ struct StripArgs {
     unsigned tiles, across; /* strips, and blocks across */
     unsigned ends[2];       /* strips at the left and at the right that take longer, and are two blocks */
     int64_t slice_rows;  /* of the destination, in a block */
-    int piece;           /* bytes in which rows can be copied: 16, 4, or 0: integers, in words that begin before them */
+    int piece;           /* bytes in which rows can be copied: 16, 4, or 0: integers, in pieces of 16 that begin before them */
     int bytes, floats;   /* staged of a row: raw, a multiple of 16; as f32, 0: they are */
     int extra;           /* raw bytes before those that become f32 */
     float tap[HALF_TAPS], tap_y[HALF_TAPS]; /* where all columns, and rows, have the same */
@@ -122,8 +122,8 @@ __device__ __forceinline__ static void strip_copy_whole(char *there, const char 
             __pipeline_memcpy_async(there + at + i * CUDA_WARP * 16, row + lane * 16 + i * CUDA_WARP * 16, 16);
 }
 
-/* Starts the copy of a row in pieces, whether all of it exists or not. Of a row that begins inside of a word all of that word
- * is copied: the samples before what exists may be any. */
+/* Starts the copy of a row in pieces, whether all of it exists or not. Where it may begin inside of a piece, all of that is
+ * copied: the samples before what exists may be any. */
 template <int Turn>
 __device__ __forceinline__ static void strip_pieces(const StripArgs &a, char *there, const StripStage &s)
 {
@@ -132,24 +132,26 @@ __device__ __forceinline__ static void strip_pieces(const StripArgs &a, char *th
     } else if (a.piece == 4) {
         strip_copy<4, Turn>(there, s, a.program, a.bytes);
     } else {
-        const int off = (int)((uintptr_t)s.row & 3);
-        const StripStage words = {s.row - off, (s.from + off) & ~3, s.to + off};
-        strip_copy<4, Turn>(there, words, a.program, a.bytes);
+        const int off = (int)((uintptr_t)s.row & 15);
+        const StripStage words = {s.row - off, (s.from + off) & ~15, s.to + off};
+        strip_copy<16, Turn>(there, words, a.program, a.bytes);
     }
 }
 
-/* Four samples that begin `off` bytes behind those words. */
+/* Four samples that begin `off` bytes behind those words: a shift takes its amount by 32. */
 __device__ __forceinline__ static uint32_t strip_shifted(const uint32_t *word, unsigned off, uint8_t)
 {
+    word += off / 4;
     return __funnelshift_r(word[0], word[1], 8 * off);
 }
 __device__ __forceinline__ static uint2 strip_shifted(const uint32_t *word, unsigned off, uint16_t)
 {
+    word += off / 4;
     return make_uint2(__funnelshift_r(word[0], word[1], 8 * off), __funnelshift_r(word[1], word[2], 8 * off));
 }
 
-/* Rows of at most `Floats` integers become f32, four at a time. Where they were copied in words that begin before them, the
- * first begins `from` bytes behind a word, and each `stride` further than the one before. */
+/* Rows of at most `Floats` integers become f32, four at a time. Where they were copied in pieces that begin before them, the
+ * first begins `from` bytes behind one, and each a stride further than the one before. */
 template <typename S, int Floats, int Turn>
 __device__ __forceinline__ static void strip_widen(const StripArgs &a, const char *raw, float *tile, int floats, int rows,
                                                    unsigned from)
@@ -161,7 +163,7 @@ __device__ __forceinline__ static void strip_widen(const StripArgs &a, const cha
             const CudaWord<S> *const four = reinterpret_cast<const CudaWord<S> *>(raw) + lane + i;
             if (lane + i < floats / 4)
                 reinterpret_cast<float4 *>(tile)[at + i] =
-                    cuda_widen4(a.piece > 0 ? *four : strip_shifted(reinterpret_cast<const uint32_t *>(four), from & 3, S()));
+                    cuda_widen4(a.piece > 0 ? *four : strip_shifted(reinterpret_cast<const uint32_t *>(four), from & 15, S()));
         }
 }
 

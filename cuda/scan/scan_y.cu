@@ -75,7 +75,7 @@ __global__ static void __launch_bounds__(band_threads, sizeof(S) >= 4 ? 2 : 3)
 /* ---- runs of few columns ---------------------------------------------------------------------------------- */
 
 /* Runs that a warp joins at a time, while the others bring those that come next and store those before. */
-static const int chain_runs = 96, chain_threads = 256;
+static const int chain_runs = 96, chain_threads = 256, chain_ahead = 16; /* loaded before any of them is joined */
 
 /* What lies above the first run is the identity, and what lies above the next is that joined with its total. */
 template <typename Kind>
@@ -92,11 +92,16 @@ __global__ static void __launch_bounds__(chain_threads)
     for (int64_t k = -1; k <= chunks; k++) { /* chunk k is joined, k + 1 comes and k - 1 goes */
         T(*const here)[CUDA_WARP] = room[k & 1], (*const there)[CUDA_WARP] = room[(k + 1) & 1];
         if (warp == 0 && k >= 0 && k < chunks)
-#pragma unroll 8
-            for (int r = 0; r < chain_runs; r++) {
-                const T own = here[r][lane];
-                here[r][lane] = above;
-                above = Kind::join(above, own);
+#pragma unroll 1
+            for (int r = 0; r < chain_runs; r += chain_ahead) {
+                T own[chain_ahead];
+#pragma unroll
+                for (int i = 0; i < chain_ahead; i++) own[i] = here[r + i][lane];
+#pragma unroll
+                for (int i = 0; i < chain_ahead; i++) {
+                    here[r + i][lane] = above;
+                    above = Kind::join(above, own[i]);
+                }
             }
         for (int r = warp - 1; r >= 0 && r < chain_runs; r += others) {
             const int64_t before = (k - 1) * chain_runs + r, next = (k + 1) * chain_runs + r;
