@@ -26,6 +26,8 @@ typedef struct CpuRowKernels {
     void (*stream)(const void *from, int64_t bytes, void *to);
     void (*fence)(void);
     void (*look)(const uint8_t *samples, int64_t n, const uint8_t table[256], uint8_t *out);
+    /* The same where a table has but two values: one below `at`, the other from there on. */
+    void (*split)(const uint8_t *samples, int64_t n, uint8_t at, uint8_t below, uint8_t above, uint8_t *out);
     void (*affine)(float *row, int64_t n, float scale, float bias);
     void (*points)(float *row, int64_t n, const HaloPoint *point, int points);
     void (*premul)(float *row, int64_t pixels, int channels, int alpha, float white);

@@ -91,6 +91,16 @@ void cpu_tables_set_straight(CpuTables *tables, HaloStore store)
     if (tables->alpha >= 0) fill(tables, &tables->straight, NULL, store);
 }
 
+/* As `threshold` leaves them. */
+static int split_of(const uint8_t *byte)
+{
+    int at = 1;
+    while (at < 256 && byte[at] == byte[0]) at++;
+    for (int v = at; v < 256; v++)
+        if (byte[v] != byte[255]) return 0;
+    return at < 256 ? at : 0;
+}
+
 HaloStatus cpu_tables_make(HaloDevice *device, const HaloBuf *src, const HaloBuf *dst, const HaloMap *map,
                            HaloStore store, CpuTables *tables)
 {
@@ -99,6 +109,8 @@ HaloStatus cpu_tables_make(HaloDevice *device, const HaloBuf *src, const HaloBuf
     HALO_TRY(cpu_scratch(device, cpu_tables_bytes(src, dst), &block));
     cpu_tables_place(tables, device, src, dst, block);
     fill(tables, &tables->points, map, store);
+    if (tables->from == HALO_U8 && tables->to == HALO_U8)
+        tables->points.split = split_of(tables->points.value);
     cpu_tables_set_straight(tables, store);
 out:
     return status;
@@ -116,7 +128,10 @@ static void look(const CpuTables *tables, const CpuTable *table, const void *sam
 {
     switch (tables->from * 3 + tables->to) {
     case HALO_U8 * 3 + HALO_U8:
-        if (step == 1)
+        if (step == 1 && table->split > 0)
+            tables->rows->split(samples, n, (uint8_t)table->split, *(const uint8_t *)table->value,
+                                ((const uint8_t *)table->value)[255], out);
+        else if (step == 1)
             tables->rows->look(samples, n, table->value, out);
         else
             LOOK(uint8_t, uint8_t);

@@ -9,6 +9,7 @@ typedef struct CpuTable {
     void *value;   /* [entries] samples of the destination */
     uint8_t *lost; /* [entries] 0 or 1 */
     bool clips;    /* any of them */
+    int split;     /* bytes are alike below this one, and from it on; 0: they are not */
 } CpuTable;
 
 typedef struct CpuTables {

@@ -73,36 +73,48 @@ static void fence(void) {}
 
 /* ---- tables --------------------------------------------------------------------------------------------- */
 
-/* A shuffle looks up 16 entries: those of the values whose upper four bits are `part`. Less 16 * part such
- * values are 0 to 15; adding 0x70 leaves their lower bits and gives all others the sign bit, and what has it a
- * shuffle makes 0. */
+#if defined(__AVX2__)
+static CPU_INLINE __m256i look_part(const uint8_t *table, int part, __m256i at)
+{
+    const __m128i entries = _mm_loadu_si128((const __m128i *)(const void *)(table + 16 * part));
+    return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(entries), at);
+}
+
+/* A shuffle looks up 16 entries by the lower four bits, or makes 0 where the highest bit is set, which here
+ * tells parts of even numbers from odd ones. The upper three bits, each moved to the highest place, choose. */
+static CPU_INLINE __m256i look_vector(const uint8_t table[256], __m256i v)
+{
+    const __m256i low = _mm256_set1_epi8(15), top = _mm256_set1_epi8(-128);
+    const __m256i by_64 = _mm256_add_epi8(v, v), by_32 = _mm256_add_epi8(by_64, by_64);
+    const __m256i by_16 = _mm256_and_si256(_mm256_add_epi8(by_32, by_32), top);
+    const __m256i even = _mm256_or_si256(_mm256_and_si256(v, low), by_16), odd = _mm256_xor_si256(even, top);
+    __m256i found[8];
+    CPU_UNROLL for (int k = 0; k < 8; k++)
+    {
+        found[k] = _mm256_or_si256(look_part(table, 2 * k, even), look_part(table, 2 * k + 1, odd));
+    }
+    CPU_UNROLL for (int k = 0; k < 4; k++) found[k] = _mm256_blendv_epi8(found[2 * k], found[2 * k + 1], by_32);
+    CPU_UNROLL for (int k = 0; k < 2; k++) found[k] = _mm256_blendv_epi8(found[2 * k], found[2 * k + 1], by_64);
+    return _mm256_blendv_epi8(found[0], found[1], v);
+}
+#endif
+
 static void look(const uint8_t *restrict samples, int64_t n, const uint8_t table[256], uint8_t *restrict out)
 {
     int64_t i = 0;
 #if defined(__AVX2__)
-    const __m256i sixteen = _mm256_set1_epi8(16), rest = _mm256_set1_epi8(0x70);
-    for (; i + 128 <= n; i += 128) {
-        __m256i v[4], found[4];
-        CPU_UNROLL for (int k = 0; k < 4; k++)
-        {
-            v[k] = _mm256_loadu_si256((const __m256i *)(const void *)(samples + i + 32 * k));
-            found[k] = _mm256_setzero_si256();
-        }
-        for (int part = 0; part < 16; part++) {
-            const __m256i entries = _mm256_broadcastsi128_si256(
-                _mm_loadu_si128((const __m128i *)(const void *)(table + 16 * part)));
-            CPU_UNROLL for (int k = 0; k < 4; k++)
-            {
-                found[k] =
-                    _mm256_or_si256(found[k], _mm256_shuffle_epi8(entries, _mm256_adds_epu8(v[k], rest)));
-                v[k] = _mm256_sub_epi8(v[k], sixteen);
-            }
-        }
-        CPU_UNROLL for (int k = 0; k < 4; k++)
-            _mm256_storeu_si256((__m256i *)(void *)(out + i + 32 * k), found[k]);
+    for (; i + 32 <= n; i += 32) {
+        const __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(samples + i));
+        _mm256_storeu_si256((__m256i *)(void *)(out + i), look_vector(table, v));
     }
 #endif
     for (; i < n; i++) out[i] = table[samples[i]];
+}
+
+static void split(const uint8_t *restrict samples, int64_t n, uint8_t at, uint8_t below, uint8_t above,
+                  uint8_t *restrict out)
+{
+    for (int64_t i = 0; i < n; i++) out[i] = samples[i] >= at ? above : below;
 }
 
 /* ---- points --------------------------------------------------------------------------------------------- */
@@ -201,6 +213,7 @@ const CpuRowKernels CPU_TABLE(rows) = {
     .stream = stream,
     .fence = fence,
     .look = look,
+    .split = split,
     .affine = affine,
     .points = points,
     .premul = premul,
