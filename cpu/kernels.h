@@ -34,6 +34,8 @@ typedef struct CpuRowKernels {
     /* To one channel, in `out`, whose pixels have `out_channels`. */
     void (*gray)(const float *row, int64_t pixels, int channels, const float w[3], float *out,
                  int out_channels);
+    /* The same of bytes in three channels, side by side. */
+    void (*gray_bytes)(const uint8_t *samples, int64_t pixels, const float w[3], float *out);
     void (*mix)(const float *row, int64_t pixels, int channels, const HaloMix *mix, float *out);
     /* Pixels are multiplied by the gains of places k, k + step, … of n (halo/fade.h). */
     void (*fade)(float *row, int64_t pixels, int channels, const float *gain, int64_t k, int step, int64_t n);
@@ -188,6 +190,7 @@ typedef struct CpuKernels {
     const CpuRankKernels *rank;
     const CpuCountKernels *count;
     const CpuMeanKernels *mean;
+    const CpuWholeKernels *whole;
     const CpuResampleKernels *resample;
     const CpuBilateralKernels *bilateral;
     const CpuCeilingKernels *ceiling;

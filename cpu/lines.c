@@ -48,6 +48,36 @@ void cpu_source_line(const CpuStencil *stencil, int64_t x, int64_t y, int64_t co
     if (end > right) outside(stencil, right, row, end - right, line + (right - first) * channels);
 }
 
+/* `count` pixels from column x on, any of them outside. */
+static void integers(const CpuStencil *stencil, int64_t x, int64_t y, int64_t count, float *room, void *to)
+{
+    const HaloShape *shape = &stencil->src->shape;
+    CpuStencil plain = *stencil;
+    plain.ox = plain.reach = 0;
+    if (count < 1) return;
+    cpu_source_line(&plain, x, y, count, room);
+    stencil->device->kernels->rank->to_keys[shape->dtype](room, count * shape->channels, to);
+}
+
+const void *cpu_source_integers(const CpuStencil *stencil, int64_t x, int64_t y, int64_t cols, float *room,
+                                void *line)
+{
+    const HaloBuf *src = stencil->src;
+    const int64_t pixel = src->shape.channels * (int64_t)halo_dtype_size(src->shape.dtype);
+    const int64_t first = x + stencil->ox, end = first + cols + stencil->reach;
+    const int64_t row = halo_border_index(y, src->shape.height, stencil->border);
+    const int64_t in = first > 0 ? first : 0, in_end = end < src->shape.width ? end : src->shape.width;
+    if (row < 0 || in >= in_end) {
+        integers(stencil, first, y, end - first, room, line);
+        return line;
+    }
+    if (in == first && in_end == end) return halo_at(src, first, row);
+    integers(stencil, first, y, in - first, room, line);
+    memcpy((char *)line + (in - first) * pixel, halo_at(src, in, row), (size_t)((in_end - in) * pixel));
+    integers(stencil, in_end, y, end - in_end, room, (char *)line + (in_end - first) * pixel);
+    return line;
+}
+
 /* Are the samples that [first, end) reads along one axis, `whole` long, within [have, have + count)? */
 static bool holds(int64_t first, int64_t end, int64_t whole, int64_t have, int64_t count, HaloBorder border)
 {

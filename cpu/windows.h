@@ -125,6 +125,7 @@ typedef struct CpuRankKernels {
 /* Elements of a few rows that go down the columns together, so that they stay in the first-level cache. */
 #define CPU_MEAN_ABREAST 8 /* lines that are summed side by side */
 #define CPU_MEAN_CHUNK 64
+#define CPU_SLIDE_SLACK 3
 
 /* A line whose pixel 0 has this position, and the windows that begin at its first `count` pixels. */
 typedef struct CpuMeanLine {
@@ -142,20 +143,28 @@ typedef struct CpuMeanDown {
     int64_t position, rows, window;
 } CpuMeanDown;
 
-typedef struct CpuMeanKernels {
+typedef struct CpuWholeKernels {
     /* A line of whole numbers; and one of floats, whose NaN become 0: x tells 1 of a number, 0 of a NaN. */
     void (*whole)(const float *line, int64_t n, int32_t *x);
     void (*numbers)(float *line, int64_t n, int32_t *x);
-    /* The sum of every window of `width` along a line of `pixels` + width - 1. */
+    /* The same of u8 and u16 samples, down columns. */
+    void (*columns[2])(const void *add, const void *drop, int64_t n, int32_t *sum);
+    /* The sum of every window of `width` along a line of `pixels` + width - 1. Up to CPU_SLIDE_SLACK elements
+     * past the end of the line are read. */
     void (*slide)(const int32_t *x, int64_t pixels, int64_t width, int64_t channels, int32_t *sum);
     /* sum += add, and -= drop where it is not NULL. */
     void (*fall)(const int32_t *add, const int32_t *drop, int64_t n, int32_t *sum);
     void (*count)(const int32_t *add, const int32_t *drop, int64_t n, double *sum);
     /* `narrow`: neither the sums nor the count are beyond 2^24. */
     void (*divide)(const int32_t *sum, int64_t n, int64_t count, bool narrow, float *mean);
-    void (*square_whole)(int32_t *x, int64_t n);
-    void (*deviation_whole)(const int32_t *sum, const int32_t *squares, int64_t n, double count, bool root,
-                            float *made);
+    /* The same as bytes, where no mean is beyond them. */
+    void (*divide_bytes)(const int32_t *sum, int64_t n, int64_t count, bool narrow, uint8_t *mean);
+    void (*square)(int32_t *x, int64_t n);
+    void (*deviation)(const int32_t *sum, const int32_t *squares, int64_t n, double count, bool root,
+                      float *made);
+} CpuWholeKernels;
+
+typedef struct CpuMeanKernels {
     /* Along a line of f32 or, of totals, of f64: the sums from the first of its run to each pixel, but for the
      * first run, and the totals of runs that end in it. */
     void (*ends[2])(const void *x, const CpuMeanLine *line, double *end, double *total);

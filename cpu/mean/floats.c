@@ -96,7 +96,7 @@ static const float *read_line(const CpuMeanTask *task, int64_t row, const double
     float *const line = cpu_mean_line(task, row);
     *counts = NULL;
     if (!m->window.nan_ignore) return line;
-    m->device->kernels->mean->numbers(line, wide, number);
+    m->device->kernels->whole->numbers(line, wide, number);
     *counts = cpu_mean_whole_counts(task, row, number);
     return line;
 }

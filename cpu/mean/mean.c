@@ -37,7 +37,9 @@ static void run_task(void *context, int64_t index, int worker)
     task.cols = least(m->tile_cols, m->dst->cols - x);
     task.rows = least(m->tile_rows, m->dst->rows - y);
     task.n = task.cols * m->dst->shape.channels;
-    if (m->whole)
+    if (m->integers)
+        cpu_mean_integers(&task, &clipped);
+    else if (m->whole)
         cpu_mean_whole(&task, &clipped);
     else
         cpu_mean_floats(&task, &clipped);
@@ -75,8 +77,9 @@ static bool choose_scratch(CpuMean *m)
     if (!halo_mul(m->tile_cols + m->window.width - 1, m->dst->shape.channels, &wide)) return false;
     m->pitch = divide_up(m->tile_cols * m->dst->shape.channels, CPU_MEAN_CHUNK) * CPU_MEAN_CHUNK;
     if (!cpu_reserve(&total, most(wide, m->pitch), sizeof(float), &m->at_line) ||
-        !(m->whole ? cpu_mean_whole_scratch(m, cpu_mean_planes(m), &total)
-                   : cpu_mean_floats_scratch(m, &total)))
+        !(m->integers ? cpu_mean_integers_scratch(m, &total)
+          : m->whole  ? cpu_mean_whole_scratch(m, cpu_mean_planes(m), &total)
+                      : cpu_mean_floats_scratch(m, &total)))
         return false;
     m->scratch_bytes = total;
     return true;
@@ -95,21 +98,8 @@ static void choose_way(CpuMean *m, const HaloBuf *src)
                halo_mul(window->width, greatest, &row) && halo_mul(window->height, row, &sum) &&
                sum <= INT32_MAX && (m->kind != HALO_MEAN_PLAIN || row <= 1 << 24);
     m->narrow = m->whole && sum <= 1 << 24;
+    m->integers = m->whole && m->kind == HALO_MEAN_PLAIN;
     if (m->whole) m->window.nan_ignore = false;
-}
-
-/* ---- small windows of whole numbers ------------------------------------------------------------------ */
-
-/* A convolution by ones is faster than running sums up to about so many taps. */
-#define ONES_MOST 11
-
-static HaloStatus by_ones(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMean *mean)
-{
-    float ones[ONES_MOST];
-    HaloSep sep = {.window = mean->window, .tap_x = ones, .tap_y = ones, .scale = 1.0f};
-    for (int i = 0; i < ONES_MOST; i++) ones[i] = 1.0f;
-    sep.window.nan_ignore = false;
-    return cpu_sep(device, src, dst, &sep, (HaloStore){1.0f, (float)(sep.window.width * sep.window.height)});
 }
 
 /* ---- all of it --------------------------------------------------------------------------------------- */
@@ -127,7 +117,6 @@ HaloStatus cpu_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
         count > (int64_t)1 << 52 || src->shape.dtype > HALO_F32 || dst->shape.dtype > HALO_F32 ||
         src->shape.channels != dst->shape.channels || !cpu_holds_needed(&m.source))
         HALO_FAIL(HALO_ERR_BUG, "means were asked for of samples that the source does not hold");
-    if (halo_mean_ones(mean, src->shape.dtype, store, ONES_MOST)) return by_ones(device, src, dst, mean);
     const int workers = cpu_workers(device, 16.0 * (double)dst->cols * (double)dst->rows * dst->shape.channels);
     choose_way(&m, src);
     choose_tiles(&m, workers);

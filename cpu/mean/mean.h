@@ -19,12 +19,14 @@ typedef struct CpuMean {
     HaloBuf *dst;
     bool whole;                          /* samples are whole numbers, whose sums 32 bits hold, */
     bool narrow;                         /* and f32 too */
+    bool integers;                       /* they go by columns first (integers.c) */
     int64_t tile_cols, tile_rows, tiles; /* outputs of a task; tasks side by side */
     int64_t pitch;                       /* elements of a row of outputs: whole chunks */
     int64_t ring, total_ring;            /* rows of lines, and of totals */
     int64_t kept, at_known;              /* lines kept for when they come again; which of them are there */
     double scale, count;                 /* a mean is its sum * scale / count */
     int64_t at_line, at_number, at_count, at_counts, at_room, at_square, at_between, at_mean;
+    int64_t at_come, at_gone, at_column; /* lines of integers, and the sums of their columns */
     int64_t piece, at_lines, at_abreast, at_abreast_sum,
         at_abreast_room;   /* lines side by side, a piece of them */
     CpuMeanPlane plane[2]; /* of samples; of their squares */
@@ -57,6 +59,10 @@ const int32_t *cpu_mean_whole_line(const CpuMeanTask *task, int64_t row, int pla
 /* The same of ones and zeros, of which there may be more than 32 bits tell. */
 const double *cpu_mean_whole_counts(const CpuMeanTask *task, int64_t row, const int32_t *number);
 void cpu_mean_whole(const CpuMeanTask *task, uint64_t *clipped);
+
+/* integers.c: means of integers. */
+bool cpu_mean_integers_scratch(CpuMean *m, int64_t *total);
+void cpu_mean_integers(const CpuMeanTask *task, uint64_t *clipped);
 
 /* floats.c: floats, by runs. */
 bool cpu_mean_floats_scratch(CpuMean *m, int64_t *total);

@@ -11,11 +11,15 @@ static float *map_piece(const Pieces *p, float *row, float *other, int64_t x, in
     const int from = p->a->shape.channels, to = p->dst->shape.channels, alpha = p->dst->shape.alpha;
     const int from_alpha = p->a->shape.alpha;
     float *out = row;
-    cpu_pieces_load(p, p->a, x, y, pixels, row);
+    const bool bytes = map->kind == HALO_MAP_GRAY && p->a->shape.dtype == HALO_U8 && from == 3 && to == 1;
+    if (!bytes) cpu_pieces_load(p, p->a, x, y, pixels, row);
     if (map->kind == HALO_MAP_PREMUL && alpha >= 0) rows->premul(row, pixels, from, alpha, map->white);
     if (map->kind == HALO_MAP_GRAY) {
         out = other;
-        rows->gray(row, pixels, from, map->w, out, to);
+        if (bytes)
+            rows->gray_bytes(halo_at(p->a, x, y), pixels, map->w, out);
+        else
+            rows->gray(row, pixels, from, map->w, out, to);
     } else if (alpha >= 0) { /* points go over all channels; alpha is put back from a copy */
         memcpy(other, row, (size_t)(pixels * from) * sizeof *row);
     }

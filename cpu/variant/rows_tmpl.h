@@ -21,7 +21,12 @@ static void CPU_PASTE(store, TYPE)(float *restrict row, int64_t n, HaloStore how
     for (int64_t start = 0; start < n; start += COUNT_BLOCK) {
         const int64_t end = n - start < COUNT_BLOCK ? n : start + COUNT_BLOCK;
         unsigned lost = 0;
-        for (int64_t i = start; i < end; i++) {
+        int64_t i = start;
+#ifdef WHITE
+        SAMPLE *const whole = (SAMPLE *)samples;
+        i += CPU_PASTE(store_vectors, TYPE)(row + start, end - start, whole + start, &lost);
+#endif
+        for (; i < end; i++) {
 #ifdef WHITE
             const float low = row[i] > lowest ? row[i] : lowest; /* NaN becomes -1 */
             const int32_t r = rounded(low), least = r > ROUNDED_ZERO ? r : ROUNDED_ZERO;

@@ -19,6 +19,7 @@ const CpuKernels CPU_TABLE(kernels) = {
     .rank = &CPU_TABLE(rank),
     .count = &CPU_TABLE(count),
     .mean = &CPU_TABLE(mean),
+    .whole = &CPU_TABLE(whole),
     .resample = &CPU_TABLE(resample),
     .bilateral = &CPU_TABLE(bilateral),
     .ceiling = &CPU_TABLE(ceiling),

@@ -48,6 +48,7 @@ extern const CpuScanKernels CPU_TABLE(scan);
 extern const CpuRankKernels CPU_TABLE(rank);
 extern const CpuCountKernels CPU_TABLE(count);
 extern const CpuMeanKernels CPU_TABLE(mean);
+extern const CpuWholeKernels CPU_TABLE(whole);
 extern const CpuResampleKernels CPU_TABLE(resample);
 extern const CpuBilateralKernels CPU_TABLE(bilateral);
 extern const CpuCeilingKernels CPU_TABLE(ceiling);

@@ -1,0 +1,201 @@
+/* Means of windows of whole numbers, whose sums are exact in any order. */
+#include <math.h>
+
+#include "variant.h"
+
+#include "halo/means.h"
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+/* ---- samples ------------------------------------------------------------------------------------------- */
+
+static void whole(const float *restrict line, int64_t n, int32_t *restrict x)
+{
+    for (int64_t i = 0; i < n; i++) x[i] = (int32_t)line[i];
+}
+
+static void numbers(float *restrict line, int64_t n, int32_t *restrict x)
+{
+    for (int64_t i = 0; i < n; i++) {
+        x[i] = line[i] == line[i];
+        line[i] = x[i] ? line[i] : 0.0f;
+    }
+}
+
+/* ---- sums ---------------------------------------------------------------------------------------------- */
+
+static void columns_u8(const void *add, const void *drop, int64_t n, int32_t *restrict sum)
+{
+    const uint8_t *const come = add, *const gone = drop;
+    if (gone == NULL)
+        for (int64_t i = 0; i < n; i++) sum[i] += come[i];
+    else
+        for (int64_t i = 0; i < n; i++) sum[i] += come[i] - gone[i];
+}
+
+static void columns_u16(const void *add, const void *drop, int64_t n, int32_t *restrict sum)
+{
+    const uint16_t *const come = add, *const gone = drop;
+    if (gone == NULL)
+        for (int64_t i = 0; i < n; i++) sum[i] += come[i];
+    else
+        for (int64_t i = 0; i < n; i++) sum[i] += come[i] - gone[i];
+}
+
+/* Of one channel: the sum of the first window, then what comes and leaves. */
+static void slide_one(const int32_t *restrict x, int64_t pixels, int64_t width, int64_t step,
+                      int32_t *restrict sum)
+{
+    const int32_t *const ahead = x + width * step;
+    const int64_t end = pixels * step;
+    int64_t i = step;
+    int32_t here = 0;
+    for (int64_t k = 0; k < width * step; k += step) here += x[k];
+    sum[0] = here;
+#if defined(__AVX2__)
+    /* Prefixes inside of a vector; only their last goes on from vector to vector. What is stored is aligned. */
+    const __m256i last = _mm256_set1_epi32(7);
+    for (; step == 1 && i < 8 && i < end; i++) sum[i] = here += ahead[i - 1] - x[i - 1];
+    __m256i before = _mm256_set1_epi32(here);
+    for (; step == 1 && i + 8 <= end; i += 8) {
+        __m256i v = _mm256_sub_epi32(_mm256_loadu_si256((const __m256i *)(const void *)(ahead + i - 1)),
+                                     _mm256_loadu_si256((const __m256i *)(const void *)(x + i - 1)));
+        v = _mm256_add_epi32(v, _mm256_slli_si256(v, 4));
+        v = _mm256_add_epi32(v, _mm256_slli_si256(v, 8));
+        v = _mm256_add_epi32(v, _mm256_shuffle_epi32(_mm256_permute2x128_si256(v, v, 0x08), 0xff));
+        _mm256_storeu_si256((__m256i *)(void *)(sum + i), _mm256_add_epi32(v, before));
+        before = _mm256_add_epi32(before, _mm256_permutevar8x32_epi32(v, last));
+    }
+    here = sum[i - step];
+#endif
+    for (; i < end; i += step) sum[i] = here += ahead[i - step] - x[i - step];
+}
+
+typedef int32_t CpuQuad __attribute__((vector_size(16), aligned(4), may_alias));
+
+/* Two to four channels are a vector, whose last lanes the next pixel overwrites. */
+static CPU_INLINE void slide_few(const int32_t *restrict x, int64_t pixels, int64_t width, int64_t step,
+                                 int32_t *restrict sum)
+{
+    const int32_t *const ahead = x + width * step;
+    const int64_t last = (pixels - 1) * step;
+    CpuQuad here = {0};
+    for (int64_t i = 0; i < width * step; i += step) here += *(const CpuQuad *)(x + i);
+    for (int64_t i = 0; i < last; i += step) {
+        *(CpuQuad *)(sum + i) = here;
+        here += *(const CpuQuad *)(ahead + i) - *(const CpuQuad *)(x + i);
+    }
+    memcpy(sum + last, &here, (size_t)step * sizeof *sum);
+}
+
+static void slide(const int32_t *x, int64_t pixels, int64_t width, int64_t channels, int32_t *sum)
+{
+    switch (channels) {
+    case 2: slide_few(x, pixels, width, 2, sum); break;
+    case 3: slide_few(x, pixels, width, 3, sum); break;
+    case 4: slide_few(x, pixels, width, 4, sum); break;
+    default:
+        for (int64_t c = 0; c < channels; c++) slide_one(x + c, pixels, width, channels, sum + c);
+    }
+}
+
+static void fall(const int32_t *restrict add, const int32_t *restrict drop, int64_t n, int32_t *restrict sum)
+{
+    if (drop == NULL)
+        for (int64_t i = 0; i < n; i++) sum[i] += add[i];
+    else
+        for (int64_t i = 0; i < n; i++) sum[i] += add[i] - drop[i];
+}
+
+static void count(const int32_t *restrict add, const int32_t *restrict drop, int64_t n, double *restrict sum)
+{
+    if (drop == NULL)
+        for (int64_t i = 0; i < n; i++) sum[i] += (double)add[i];
+    else
+        for (int64_t i = 0; i < n; i++) sum[i] += (double)(add[i] - drop[i]);
+}
+
+/* ---- what is made of them ------------------------------------------------------------------------------- */
+
+/* Where f32 holds the sums, the quotient of two of them is the same rounded once as by way of f64. */
+static void divide(const int32_t *restrict sum, int64_t n, int64_t count, bool narrow, float *restrict mean)
+{
+    const float narrow_count = (float)count;
+    const double wide_count = (double)count;
+    if (narrow)
+        for (int64_t i = 0; i < n; i++) mean[i] = (float)sum[i] / narrow_count;
+    else
+        for (int64_t i = 0; i < n; i++) mean[i] = (float)((double)sum[i] / wide_count);
+}
+
+#if defined(__AVX2__)
+/* Eight means, rounded to f32, then to integers. */
+static CPU_INLINE __m256i quotients(const int32_t *sum, __m256 narrow_count, __m256d count, bool narrow)
+{
+    const __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)sum);
+    if (narrow) return _mm256_cvtps_epi32(_mm256_div_ps(_mm256_cvtepi32_ps(v), narrow_count));
+    const __m256d low = _mm256_div_pd(_mm256_cvtepi32_pd(_mm256_castsi256_si128(v)), count),
+                  high = _mm256_div_pd(_mm256_cvtepi32_pd(_mm256_extracti128_si256(v, 1)), count);
+    return _mm256_cvtps_epi32(_mm256_set_m128(_mm256_cvtpd_ps(high), _mm256_cvtpd_ps(low)));
+}
+
+static CPU_INLINE int64_t divide_vectors(const int32_t *sum, int64_t n, int64_t count, bool narrow,
+                                         uint8_t *mean)
+{
+    const __m256 narrow_count = _mm256_set1_ps((float)count);
+    const __m256d wide_count = _mm256_set1_pd((double)count);
+    const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    int64_t i = 0;
+    for (; i + 32 <= n; i += 32) {
+        __m256i v[4];
+        CPU_UNROLL for (int k = 0; k < 4; k++) v[k] =
+            quotients(sum + i + 8 * k, narrow_count, wide_count, narrow);
+        const __m256i bytes =
+            _mm256_packus_epi16(_mm256_packs_epi32(v[0], v[1]), _mm256_packs_epi32(v[2], v[3]));
+        _mm256_storeu_si256((__m256i *)(void *)(mean + i), _mm256_permutevar8x32_epi32(bytes, order));
+    }
+    return i;
+}
+#endif
+
+static void divide_bytes(const int32_t *restrict sum, int64_t n, int64_t count, bool narrow,
+                         uint8_t *restrict mean)
+{
+    int64_t i = 0;
+#if defined(__AVX2__)
+    i = narrow ? divide_vectors(sum, n, count, true, mean) : divide_vectors(sum, n, count, false, mean);
+#endif
+    for (; i < n; i++) {
+        const float v = narrow ? (float)sum[i] / (float)count : (float)((double)sum[i] / (double)count);
+        mean[i] = (uint8_t)halo_round(v);
+    }
+}
+
+static void square_whole(int32_t *restrict x, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) x[i] *= x[i];
+}
+
+static void deviation_whole(const int32_t *restrict sum, const int32_t *restrict squares, int64_t n,
+                            double count, bool root, float *restrict made)
+{
+    for (int64_t i = 0; i < n; i++) {
+        const double variance = halo_variance((double)sum[i], (double)squares[i], count);
+        made[i] = (float)(root ? sqrt(variance) : variance);
+    }
+}
+
+const CpuWholeKernels CPU_TABLE(whole) = {
+    .whole = whole,
+    .numbers = numbers,
+    .columns = {columns_u8, columns_u16},
+    .slide = slide,
+    .fall = fall,
+    .count = count,
+    .divide = divide,
+    .divide_bytes = divide_bytes,
+    .square = square_whole,
+    .deviation = deviation_whole,
+};
