@@ -127,6 +127,24 @@ static void many_samples_of_few_values(void **state)
     for_each_case(__func__, 200, many_body);
 }
 
+/* Two values, or one, are told apart by one comparison. */
+static void threshold_body(Rng *rng)
+{
+    HaloShape shape =
+        test_shape(HALO_U8, rng_between(rng, 60, 90), rng_between(rng, 40, 50), (int)rng_between(rng, 1, 4));
+    if (rng_once_in(rng, 3)) shape = with_alpha(rng, shape);
+    HaloStep map = {.u.map = {.kind = HALO_MAP_POINTS, .white = 255.0f, .points = 1}, .store = {1.0f, 1.0f}};
+    map.u.map.point[0] =
+        (HaloPoint){HALO_POINT_THRESHOLD, (float)rng_between(rng, -1, 257), (float)rng_between(rng, 0, 255)};
+    check(rng, &shape, &shape, &map);
+}
+
+static void thresholds_of_bytes(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 40, threshold_body);
+}
+
 static void premul_body(Rng *rng)
 {
     const HaloShape from = with_alpha(rng, draw_long_shape(rng, 40));
@@ -227,6 +245,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(each_point),
         cmocka_unit_test(programs_of_points_leave_alpha),
         cmocka_unit_test(many_samples_of_few_values),
+        cmocka_unit_test(thresholds_of_bytes),
         cmocka_unit_test(premul_multiplies_colour),
         cmocka_unit_test(gray_weighs_three_channels),
         cmocka_unit_test(results_of_scans_are_rounded_to_f32),
