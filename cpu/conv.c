@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "fft.h"
+#include "sep/few.h"
 #include "stencil.h"
 
 /* ---- NaN left out --------------------------------------------------------------------------------------- */
@@ -122,6 +123,7 @@ HaloStatus cpu_sep(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const H
     stencil.nan_ignore = sep->window.nan_ignore;
     stencil.store = store;
     if (sep->fast != NULL) return cpu_sep_fast(device, src, dst, sep, store);
+    if (cpu_sep_is_few(&stencil)) return cpu_sep_few(device, &stencil);
     if (sep->window.nan_ignore) leave_nan(&stencil);
     return cpu_stencil_run(device, &stencil);
 }

@@ -180,6 +180,7 @@ typedef struct CpuKernels {
     const CpuRowKernels *rows;
     const CpuPairKernels *pairs;
     const CpuConvKernels *conv;
+    const CpuBothKernels *both;
     const CpuNodeKernels *nodes;
     const CpuAlongKernels *along;
     const CpuReduceKernels *reduce;

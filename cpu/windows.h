@@ -55,6 +55,21 @@ typedef struct CpuConvKernels {
     void (*renormalise)(CpuNanSums sums, int64_t n, float total);
 } CpuConvKernels;
 
+/* One row of n outputs of a separable mask: the row pass of `source`, where there is one, becomes the last of
+ * the column's lines; `out`, where there is one, gets what the column makes of them all, none of which is
+ * beyond bytes. */
+typedef struct CpuBoth {
+    const CpuMask *row, *column;
+    const float *source;
+    float *const *line;
+    int64_t n;
+    uint8_t *out;
+} CpuBoth;
+
+typedef struct CpuBothKernels {
+    void (*both)(const CpuBoth *both);
+} CpuBothKernels;
+
 /* ---- coarse taps (halo/sep_fast.h) ---------------------------------------------------------------------- */
 
 typedef struct CpuNodeKernels {
@@ -105,6 +120,10 @@ typedef struct CpuExchange {
 /* The lesser, or the greater, of each two of n keys. `to` may be a, and b may lie behind a in it. */
 typedef void CpuExtreme(const void *a, const void *b, int64_t n, void *to);
 
+/* The least, or the greatest, of the keys of so many lines, 1 or more. `to` may be the first of them, and the
+ * others lie behind it. */
+typedef void CpuExtremeOf(const void *const *line, int64_t lines, int64_t n, void *to);
+
 /* Medians of square windows: n of them, of lines of n + (side - 1) * step elements. `spare` has room for as
  * many lines as the window, `pitch` elements apart, whole vectors in each. Where lines, or `out`, have fewer
  * than CPU_RANK_LANES elements, so many are read and written. NaN wins. */
@@ -114,10 +133,14 @@ typedef void CpuMedian(const void *const *line, int64_t step, int64_t n, int64_t
 typedef struct CpuRankKernels {
     void (*to_keys[3])(const float *row, int64_t n, void *keys);
     void (*from_keys)(const uint32_t *keys, int64_t n, float *row);
+    /* The same of keys to which `turn` is added. */
+    void (*to_turned)(const float *row, int64_t n, uint32_t turn, uint32_t *keys);
+    void (*from_turned)(const uint32_t *keys, int64_t n, uint32_t turn, float *row);
     bool (*any_nan)(const uint32_t *keys, int64_t n);
     void (*exchange[3])(const CpuExchange *list, int64_t count, void *block);
     CpuExtreme *extreme[2][3]; /* minima, maxima */
-    CpuMedian *median[2][3];   /* 3 x 3, 5 x 5 */
+    CpuExtremeOf *extreme_of[2][3];
+    CpuMedian *median[2][3]; /* 3 x 3, 5 x 5 */
 } CpuRankKernels;
 
 /* ---- means of windows (halo/means.h, docs/numerics.md) ----------------------------------------------- */

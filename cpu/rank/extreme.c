@@ -15,25 +15,20 @@ static uint32_t turn_of(const CpuRank *r)
     return r->keys == HALO_F32 && maximum == r->rank->window.nan_ignore;
 }
 
-static void turn(uint32_t *key, int64_t n, uint32_t by)
-{
-    for (int64_t i = 0; i < n && by != 0; i++) key[i] += by;
-}
-
 CpuExtreme *cpu_rank_extreme_of(const CpuRank *r)
 {
     return r->device->kernels->rank->extreme[r->rank->fraction > 0][r->keys];
 }
 
-/* `count` pixels from column x on of source row y, or of what lies outside, as keys. */
-static void read_pixels(const CpuRankTask *task, int64_t x, int64_t y, int64_t count, char *key)
+/* `count` pixels from column x on of source row y, or of what lies outside, as keys of floats. */
+static void read_pixels(const CpuRankTask *task, int64_t x, int64_t y, int64_t count, uint32_t *key)
 {
     const CpuRank *r = task->r;
     CpuStencil plain = r->source;
     plain.ox = plain.reach = 0;
     if (count < 1) return;
     cpu_source_line(&plain, x, y, count, task->line);
-    r->device->kernels->rank->to_keys[r->keys](task->line, count * r->dst->shape.channels, key);
+    r->device->kernels->rank->to_turned(task->line, count * r->dst->shape.channels, turn_of(r), key);
 }
 
 static bool whole_words(const HaloBuf *buf)
@@ -41,29 +36,60 @@ static bool whole_words(const HaloBuf *buf)
     return ((uintptr_t)buf->data | (uintptr_t)buf->stride) % sizeof(float) == 0;
 }
 
-/* Integers are keys already, and floats become keys on the way: only what lies outside is put together first.
- */
-void cpu_rank_extreme_read(const CpuRankTask *task, int64_t row, void *key)
+/* Floats become keys on the way: only what lies outside is put together first. */
+static void read_floats(const CpuRankTask *task, int64_t y, uint32_t *key)
 {
     const CpuRank *r = task->r;
     const HaloBuf *src = r->source.src;
-    const int64_t channels = r->dst->shape.channels, size = channels * (int64_t)halo_dtype_size(r->keys);
-    const int64_t x = task->x + r->source.ox, end = x + task->wide, y = task->y + r->source.oy + row;
+    const int64_t channels = r->dst->shape.channels;
+    const int64_t x = task->x + r->source.ox, end = x + task->wide;
     const int64_t held = halo_border_index(y, src->shape.height, r->source.border);
     const int64_t in = x > 0 ? x : 0, in_end = end < src->shape.width ? end : src->shape.width;
-    if (r->keys != src->shape.dtype || held < 0 || in >= in_end || (r->keys == HALO_F32 && !whole_words(src))) {
+    if (src->shape.dtype != HALO_F32 || held < 0 || in >= in_end || !whole_words(src)) {
         read_pixels(task, x, y, task->wide, key);
-    } else {
-        char *const inside = (char *)key + (in - x) * size;
-        const void *const from = halo_at(src, in, held);
-        read_pixels(task, x, y, in - x, key);
-        if (r->keys == HALO_F32)
-            r->device->kernels->rank->to_keys[HALO_F32](from, (in_end - in) * channels, inside);
-        else
-            memcpy(inside, from, (size_t)((in_end - in) * size));
-        read_pixels(task, in_end, y, end - in_end, (char *)key + (in_end - x) * size);
+        return;
     }
-    if (r->keys == HALO_F32) turn(key, task->wide * channels, turn_of(r));
+    read_pixels(task, x, y, in - x, key);
+    r->device->kernels->rank->to_turned(halo_at(src, in, held), (in_end - in) * channels, turn_of(r),
+                                        key + (in - x) * channels);
+    read_pixels(task, in_end, y, end - in_end, key + (in_end - x) * channels);
+}
+
+const void *cpu_rank_extreme_read(const CpuRankTask *task, int64_t row, void *room)
+{
+    const CpuRank *r = task->r;
+    const int64_t y = task->y + r->source.oy + row;
+    if (r->keys != HALO_F32) return cpu_source_integers(&r->source, task->x, y, task->cols, task->line, room);
+    read_floats(task, y, room);
+    return room;
+}
+
+void *cpu_rank_extreme_place(const CpuRankTask *task, int64_t row, void *room)
+{
+    const CpuRank *r = task->r;
+    return r->plain && r->keys != HALO_F32 && !r->stream ? halo_at(r->dst, task->x, task->y + row) : room;
+}
+
+/* Keys of the type that is stored; `key` may be where they are to be. */
+static void write_plain(const CpuRankTask *task, int64_t row, void *key)
+{
+    const CpuRank *r = task->r;
+    const CpuKernels *kernels = r->device->kernels;
+    const int64_t n = task->cols * r->dst->shape.channels, bytes = n * (int64_t)halo_dtype_size(r->keys);
+    void *const to = halo_at(r->dst, task->x, task->y + row);
+    const void *from = key;
+    if (r->keys == HALO_F32 && !r->stream && whole_words(r->dst)) {
+        kernels->rank->from_turned(key, n, turn_of(r), to);
+        return;
+    }
+    if (r->keys == HALO_F32) {
+        kernels->rank->from_turned(key, n, turn_of(r), task->line);
+        from = task->line;
+    }
+    if (r->stream)
+        kernels->rows->stream(from, bytes, to);
+    else if (from != to)
+        memcpy(to, from, (size_t)bytes);
 }
 
 void cpu_rank_extreme_write(const CpuRankTask *task, int64_t row, void *key, uint64_t *clipped)
@@ -71,19 +97,14 @@ void cpu_rank_extreme_write(const CpuRankTask *task, int64_t row, void *key, uin
     const CpuRank *r = task->r;
     const CpuKernels *kernels = r->device->kernels;
     const int64_t n = task->cols * r->dst->shape.channels;
-    const bool plain = r->keys == r->dst->shape.dtype && r->store.num == 1.0f && r->store.den == 1.0f;
-    void *const to = halo_at(r->dst, task->x, task->y + row);
-    if (r->keys == HALO_F32) {
-        const bool direct = plain && whole_words(r->dst);
-        turn(key, n, (uint32_t) - (int32_t)turn_of(r));
-        kernels->rank->from_keys(key, n, direct ? to : task->line);
-        if (direct) return;
-    } else if (plain) {
-        memcpy(to, key, (size_t)n * halo_dtype_size(r->keys));
+    if (r->plain) {
+        write_plain(task, row, key);
         return;
-    } else {
-        kernels->rows->load[r->keys](key, n, task->line);
     }
+    if (r->keys == HALO_F32)
+        kernels->rank->from_turned(key, n, turn_of(r), task->line);
+    else
+        kernels->rows->load[r->keys](key, n, task->line);
     cpu_rank_store(task, row, clipped);
 }
 
@@ -102,12 +123,24 @@ static void read_line(const Lines *l, int64_t at, char *to)
     const int64_t size = (int64_t)halo_dtype_size(r->keys), channels = r->dst->shape.channels;
     const int64_t width = r->rank->window.width;
     int64_t count = l->task->wide * channels, span = 1;
-    cpu_rank_extreme_read(l->task, at, l->row);
-    for (; 2 * span <= width; span *= 2) {
+    const char *row = cpu_rank_extreme_read(l->task, at, l->row);
+    for (; 2 * span <= width; span *= 2, row = l->row) {
         count -= span * channels;
-        l->extreme(l->row, l->row + span * channels * size, count, l->row);
+        l->extreme(row, row + span * channels * size, count, l->row);
     }
-    l->extreme(l->row, l->row + (width - span) * channels * size, l->n, to);
+    l->extreme(row, row + (width - span) * channels * size, l->n, to);
+}
+
+/* The extremes of a block of lines from each to its end, but of the first, which are those of output `first`.
+ */
+static void end_block(const Lines *l, char *block, int64_t bytes, int64_t first, uint64_t *clipped)
+{
+    const int64_t height = l->task->r->rank->window.height;
+    for (int64_t j = height - 2; j > 0; j--)
+        l->extreme(block + j * bytes, block + (j + 1) * bytes, l->n, block + j * bytes);
+    char *const to = cpu_rank_extreme_place(l->task, first, block);
+    l->extreme(block, block + (height > 1 ? bytes : 0), l->n, to);
+    cpu_rank_extreme_write(l->task, first, to, clipped);
 }
 
 void cpu_rank_extreme(const CpuRankTask *task, uint64_t *clipped)
@@ -121,22 +154,44 @@ void cpu_rank_extreme(const CpuRankTask *task, uint64_t *clipped)
     for (int64_t j = 0; j < height; j++) read_line(&l, j, next + j * bytes);
     for (int64_t first = 0; first < task->rows; first += height) {
         char *const other = block;
-        block = next; /* from each line to the end of the block */
+        block = next;
         next = other;
-        for (int64_t j = height - 2; j >= 0; j--)
-            l.extreme(block + j * bytes, block + (j + 1) * bytes, n, block + j * bytes);
-        cpu_rank_extreme_write(task, first, block, clipped);
+        end_block(&l, block, bytes, first, clipped);
         for (int64_t j = 1; j < height && first + j < task->rows; j++) {
-            char *const line = next + (j - 1) * bytes;
+            char *const line = next + (j - 1) * bytes, *const here = block + j * bytes;
+            char *const to = cpu_rank_extreme_place(task, first + j, here);
             read_line(&l, first + height + j - 1, line);
             if (j == 1)
                 memcpy(sofar, line, (size_t)bytes);
             else
                 l.extreme(sofar, line, n, sofar);
-            l.extreme(block + j * bytes, sofar, n, block + j * bytes);
-            cpu_rank_extreme_write(task, first + j, block + j * bytes, clipped);
+            l.extreme(here, sofar, n, to);
+            cpu_rank_extreme_write(task, first + j, to, clipped);
         }
         if (first + height < task->rows) read_line(&l, first + 2 * height - 1, next + (height - 1) * bytes);
+    }
+}
+
+/* Few rows and columns: first along each line, then down the lines that a window has. */
+void cpu_rank_extreme_few(const CpuRankTask *task, uint64_t *clipped)
+{
+    const CpuRank *r = task->r;
+    const int64_t width = r->rank->window.width, height = r->rank->window.height;
+    const int64_t channels = r->dst->shape.channels, n = task->cols * channels;
+    const int64_t size = (int64_t)halo_dtype_size(r->keys), bytes = n * size;
+    CpuExtremeOf *const extreme = r->device->kernels->rank->extreme_of[r->rank->fraction > 0][r->keys];
+    char *const ring = task->scratch + r->at_block, *const room = ring + height * bytes;
+    const void *column[CPU_RANK_FEW], *line[CPU_RANK_FEW];
+    for (int64_t at = 0; at < task->high; at++) {
+        const int64_t row = at - (height - 1);
+        const char *const source = cpu_rank_extreme_read(task, at, task->scratch + r->at_area);
+        for (int64_t i = 0; i < width; i++) column[i] = source + i * channels * size;
+        line[at % height] = ring + at % height * bytes;
+        extreme(column, width, n, ring + at % height * bytes);
+        if (row < 0) continue;
+        void *const to = cpu_rank_extreme_place(task, row, room);
+        extreme(line, height, n, to);
+        cpu_rank_extreme_write(task, row, to, clipped);
     }
 }
 

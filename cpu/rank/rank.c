@@ -39,16 +39,19 @@ static void run_task(void *context, int64_t index, int worker)
     task.high = task.rows + r->rank->window.height - 1;
     if (r->span != NULL)
         cpu_rank_span(&task, &clipped);
+    else if (r->few)
+        cpu_rank_extreme_few(&task, &clipped);
     else
         cpu_rank_extreme(&task, &clipped);
+    if (r->stream) r->device->kernels->rows->fence();
     atomic_fetch_add_explicit(&r->device->clipped, clipped, memory_order_relaxed);
 }
 
 /* ---- laying out ----------------------------------------------------------------------------------------- */
 
-/* Outputs of a task, at least. Extremes keep two windows' height of lines: more columns and rows cost little.
- */
-#define EXTREME_ELEMENTS 4096
+/* Outputs of a task, at least: bytes of a row of keys, which should stay in the first-level cache with some
+ * others, and rows. Extremes keep two windows' height of lines: more columns and rows cost little. */
+#define EXTREME_BYTES 8192
 #define EXTREME_ROWS 64
 
 /* False where sizes do not fit 63 bits. */
@@ -57,7 +60,8 @@ static bool choose_scratch(CpuRank *r)
     const HaloRank *rank = r->rank;
     const int64_t channels = r->dst->shape.channels;
     int64_t total = 0;
-    const int64_t elements = r->span != NULL ? cpu_rank_span_elements(r) : EXTREME_ELEMENTS;
+    const int64_t elements =
+        r->span != NULL ? cpu_rank_span_elements(r) : EXTREME_BYTES / (int64_t)halo_dtype_size(r->keys);
     const int64_t wide = (r->span != NULL ? 1 : 4) * rank->window.width;
     r->tile_cols = least(r->dst->cols, most(divide_up(elements, channels), wide));
     r->tile_rows = least(r->dst->rows, most(EXTREME_ROWS, 4 * rank->window.height));
@@ -86,6 +90,9 @@ HaloStatus cpu_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
         HALO_FAIL(HALO_ERR_BUG, "a rank filter was asked for samples that its source does not hold");
     r.keys = halo_rank_keys(src->shape.dtype, rank->window.border, rank->window.value);
     r.extreme = rank->fraction == 0.0 || rank->fraction == 1.0;
+    r.few = rank->window.width <= CPU_RANK_FEW && rank->window.height <= CPU_RANK_FEW;
+    r.plain = r.keys == dst->shape.dtype && store.num == 1.0f && store.den == 1.0f;
+    r.stream = cpu_streams(dst) && r.plain;
     HALO_TRY(cpu_rank_span_open(&r));
     if (!r.extreme) {
         HALO_TRY(cpu_rank_middle(device, src, dst, rank, store));

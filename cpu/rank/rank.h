@@ -4,6 +4,9 @@
 
 #include "stencil.h"
 
+/* Up to so many rows and columns each sample of a window is compared. */
+#define CPU_RANK_FEW 6
+
 /* A row of a window, and what of it belongs to the window. */
 typedef struct CpuSpanRow {
     HaloSpan span;
@@ -19,6 +22,9 @@ typedef struct CpuRank {
     int64_t pitch;                       /* elements in a row of a task's part of the source */
     HaloDtype keys;                      /* what samples are compared as: u8, u16 or, for u32, F32 */
     bool extreme;                        /* the first or the last of the sorted is wanted */
+    bool few;                            /* of so few rows and columns that each is compared */
+    bool plain;                          /* keys are stored as they are, or as the floats they are of */
+    bool stream;                         /* results go past the caches */
     CpuSpanRow *span;                    /* [height] where windows are no rectangles; else NULL */
     int64_t at_line, at_area, at_block, at_spare, scratch_bytes;
     char *scratch;
@@ -42,10 +48,13 @@ void cpu_rank_store(const CpuRankTask *task, int64_t row, uint64_t *clipped);
  * the greatest, also where NaN has to win or to lose. */
 bool cpu_rank_extreme_scratch(CpuRank *r, int64_t *total);
 void cpu_rank_extreme(const CpuRankTask *task, uint64_t *clipped);
+void cpu_rank_extreme_few(const CpuRankTask *task, uint64_t *clipped);
 CpuExtreme *cpu_rank_extreme_of(const CpuRank *r);
-/* Line `row` of the task's part of the source as such keys, and such keys stored as row `row` of the outputs.
+/* Line `row` of the task's part of the source as such keys, where they lie or in `room`; where such keys of row
+ * `row` of the outputs had best be made, in `room` or where they are to be; and such keys stored as that row.
  */
-void cpu_rank_extreme_read(const CpuRankTask *task, int64_t row, void *key);
+const void *cpu_rank_extreme_read(const CpuRankTask *task, int64_t row, void *room);
+void *cpu_rank_extreme_place(const CpuRankTask *task, int64_t row, void *room);
 void cpu_rank_extreme_write(const CpuRankTask *task, int64_t row, void *key, uint64_t *clipped);
 
 /* span.c: the same over windows that are no rectangles. */

@@ -74,7 +74,8 @@ static void make_levels(const Lines *l, int64_t at, int count)
 {
     const int64_t channels = l->task->r->dst->shape.channels;
     int64_t n = l->task->wide * channels, step = channels;
-    cpu_rank_extreme_read(l->task, at, l->table);
+    const void *const read = cpu_rank_extreme_read(l->task, at, l->table);
+    if (read != l->table) memcpy(l->table, read, (size_t)(n * l->size));
     for (int level = 1; level < count; level++, step *= 2) {
         const char *below = l->table + (level - 1) * l->pitch;
         n -= step;

@@ -1,5 +1,5 @@
-/* One block of outputs, ROWS rows of VECTORS vectors, whose sums stay in registers, by a mask WIDTH wide: define
- * these and NAME.
+/* One block of outputs, ROWS rows of VECTORS vectors, whose sums stay in registers, by a mask WIDTH wide:
+ * define these and NAME.
  *
  * Going down the lines, every line gives its taps to all output rows that it lies under, so that one load
  * serves up to ROWS sums. Each sum still meets its taps in row-major order. */

@@ -1,6 +1,6 @@
-/* A leaf of integers: define SAMPLE (the type), TYPE (its suffix), WIDE (a type of products: of 16 bits, pairs of
- * them are summed by one instruction), SQUARE (a type that holds HALO_LEAF squares). All sums are exact, so their
- * order is free. */
+/* A leaf of integers: define SAMPLE (the type), TYPE (its suffix), WIDE (a type of products: of 16 bits, pairs
+ * of them are summed by one instruction), SQUARE (a type that holds HALO_LEAF squares). All sums are exact, so
+ * their order is free. */
 static void CPU_PASTE(leaf, TYPE)(const void *samples, int64_t n, unsigned want, HaloMoments *leaf,
                                   CpuExtremes *extremes)
 {

@@ -93,6 +93,20 @@ static int64_t store_vectors_u16(const float *row, int64_t n, uint16_t *to, unsi
 }
 #endif
 
+#if defined(__AVX2__)
+static int64_t load_vectors_u8(const void *samples, int64_t n, float *restrict row)
+{
+    const uint8_t *const from = samples;
+    int64_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        const __m128i v = _mm_loadl_epi64((const __m128i *)(const void *)(from + i));
+        _mm256_storeu_ps(row + i, _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(v)));
+    }
+    return i;
+}
+#define LOAD_VECTORS
+#endif
+
 #define SAMPLE uint8_t
 #define TYPE u8
 #define WHITE 255

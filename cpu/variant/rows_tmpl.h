@@ -2,7 +2,12 @@
  * too, except where READ_ONLY is defined; WHITE is what integers saturate to. */
 static void CPU_PASTE(load, TYPE)(const void *samples, int64_t n, float *restrict row)
 {
-    for (int64_t i = 0; i < n; i++) {
+    int64_t i = 0;
+#ifdef LOAD_VECTORS
+    i = CPU_PASTE(load_vectors, TYPE)(samples, n, row);
+#undef LOAD_VECTORS
+#endif
+    for (; i < n; i++) {
         SAMPLE v;
         memcpy(&v, (const char *)samples + i * (int64_t)sizeof v, sizeof v);
         row[i] = (float)v;

@@ -9,6 +9,7 @@ const CpuKernels CPU_TABLE(kernels) = {
     .rows = &CPU_TABLE(rows),
     .pairs = &CPU_TABLE(pairs),
     .conv = &CPU_TABLE(conv),
+    .both = &CPU_TABLE(both),
     .nodes = &CPU_TABLE(nodes),
     .along = &CPU_TABLE(along),
     .reduce = &CPU_TABLE(reduce),

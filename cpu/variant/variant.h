@@ -38,6 +38,7 @@
 extern const CpuRowKernels CPU_TABLE(rows);
 extern const CpuPairKernels CPU_TABLE(pairs);
 extern const CpuConvKernels CPU_TABLE(conv);
+extern const CpuBothKernels CPU_TABLE(both);
 extern const CpuNodeKernels CPU_TABLE(nodes);
 extern const CpuAlongKernels CPU_TABLE(along);
 extern const CpuReduceKernels CPU_TABLE(reduce);

@@ -126,4 +126,27 @@ static CPU_INLINE CpuVector vector_where_number(CpuVector y, CpuVector v)
 }
 #endif
 
+/* Four vectors rounded to bytes, none of which is beyond them. */
+static CPU_INLINE void vectors_to_bytes(const CpuVector v[4], uint8_t *to)
+{
+#if defined(__AVX512F__)
+    CPU_UNROLL for (int k = 0; k < 4; k++)
+    {
+        _mm_storeu_si128((__m128i *)(void *)(to + 16 * k), _mm512_cvtusepi32_epi8(_mm512_cvtps_epi32(v[k])));
+    }
+#elif defined(__AVX2__)
+    const __m256i low = _mm256_packs_epi32(_mm256_cvtps_epi32(v[0]), _mm256_cvtps_epi32(v[1])),
+                  high = _mm256_packs_epi32(_mm256_cvtps_epi32(v[2]), _mm256_cvtps_epi32(v[3]));
+    const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    _mm256_storeu_si256((__m256i *)(void *)to,
+                        _mm256_permutevar8x32_epi32(_mm256_packus_epi16(low, high), order));
+#else
+    float sample[CPU_LANES];
+    for (int k = 0; k < 4; k++) {
+        vector_store(sample, v[k]);
+        for (int i = 0; i < CPU_LANES; i++) to[k * CPU_LANES + i] = (uint8_t)halo_round(sample[i]);
+    }
+#endif
+}
+
 #endif

@@ -1,0 +1,146 @@
+/* Separable convolution of bytes by few taps: each line is passed along and at once met by the column, so that
+ * the lines stay in the first-level cache, and the outputs in registers until they are bytes. */
+#include "few.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Floats of a task's lines: they should stay in the first-level cache with what is read and made; and elements
+ * of a line, which should not spend its time on its ends. */
+#define RING_FLOATS 8192
+#define LEAST_LINE 512
+#define LEAST_ROWS 64
+#define TASKS_PER_WORKER 4
+
+typedef struct Few {
+    CpuStencil source; /* for its lines: what of it reads samples is set */
+    CpuMask row, column;
+    bool stream;                                 /* results go past the caches */
+    int64_t tile_cols, tiles, slice_rows, pitch; /* of a task; elements from line to line */
+    int64_t at_line, at_source, at_spare, scratch_bytes;
+    char *scratch;
+} Few;
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
+static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/* ---- a task --------------------------------------------------------------------------------------------- */
+
+typedef struct Task {
+    const Few *f;
+    int64_t x, cols, n; /* n elements of output a row */
+    float *ring, *source;
+    uint8_t *spare;
+} Task;
+
+/* The row pass of source row `at` becomes the last of the lines; row y of the result, where it is one. Beyond a
+ * border that has a value of its own the column sees that. */
+static void make_row(const Task *t, float *const *line, int64_t at, bool down, int64_t y)
+{
+    const Few *f = t->f;
+    const CpuStencil *s = &f->source;
+    const CpuKernels *kernels = s->device->kernels;
+    const bool outside = halo_border_index(at, s->src->shape.height, s->border) < 0;
+    void *const to = halo_at(s->dst, t->x, y);
+    CpuBoth both = {.row = &f->row, .column = &f->column, .line = line, .n = t->n};
+    if (outside) {
+        for (int64_t i = 0; i < t->n; i++) line[f->column.height - 1][i] = s->value;
+    } else {
+        cpu_source_line(s, t->x, at, t->cols, t->source);
+        both.source = t->source;
+    }
+    if (down) both.out = f->stream ? t->spare : to;
+    kernels->both->both(&both);
+    if (down && f->stream) kernels->rows->stream(t->spare, t->n, to);
+}
+
+static void run_task(void *context, int64_t index, int worker)
+{
+    const Few *f = context;
+    const HaloBuf *dst = f->source.dst;
+    char *const scratch = f->scratch + worker * f->scratch_bytes;
+    const int64_t x = index % f->tiles * f->tile_cols, y = index / f->tiles * f->slice_rows;
+    const int64_t rows = least(f->slice_rows, dst->rows - y), height = f->column.height;
+    Task t = {.f = f, .x = dst->x0 + x, .cols = least(f->tile_cols, dst->cols - x)};
+    float *line[CPU_FEW_ROWS];
+    t.n = t.cols * dst->shape.channels;
+    t.ring = (float *)(void *)(scratch + f->at_line);
+    t.source = (float *)(void *)(scratch + f->at_source);
+    t.spare = (uint8_t *)(scratch + f->at_spare);
+    for (int64_t at = 0; at < rows + height - 1; at++) {
+        for (int64_t j = 0; j < height; j++) line[j] = t.ring + (at + 1 + j) % height * f->pitch;
+        make_row(&t, line, dst->y0 + y + f->source.oy + at, at >= height - 1, dst->y0 + y + at - (height - 1));
+    }
+    if (f->stream) f->source.device->kernels->rows->fence();
+}
+
+/* ---- laying out ----------------------------------------------------------------------------------------- */
+
+/* What the positive taps of a mask come to, and the others. */
+static void sums_of(const CpuMask *mask, double *positive, double *negative)
+{
+    *positive = *negative = 0.0;
+    for (int64_t i = 0; i < mask->width * mask->height; i++)
+        *(mask->tap[i] > 0.0f ? positive : negative) += (double)mask->tap[i];
+}
+
+/* Are all results bytes, whatever the samples are? Rounding adds less than a thousandth. */
+static bool never_clips(const CpuStencil *s)
+{
+    double px, nx, py, ny;
+    sums_of(&s->row, &px, &nx);
+    sums_of(&s->mask, &py, &ny);
+    px = fmax(px, 1.0); /* lines of the border's value are met by the column alone */
+    return 255.0 * (px * py + nx * ny) < 255.499 && 255.0 * (px * ny + nx * py) > -0.499;
+}
+
+bool cpu_sep_is_few(const CpuStencil *s)
+{
+    return s->src->shape.dtype == HALO_U8 && s->dst->shape.dtype == HALO_U8 && s->store.num == 1.0f &&
+           s->store.den == 1.0f && !s->affine && !s->nan_ignore && s->mask.height <= CPU_FEW_ROWS &&
+           s->row.width <= CPU_FEW_COLS && s->value >= 0.0f && s->value <= 255.0f && never_clips(s);
+}
+
+/* False where sizes do not fit 63 bits. */
+static bool choose_shape(Few *f, int workers)
+{
+    const HaloBuf *dst = f->source.dst;
+    const int64_t channels = dst->shape.channels, height = f->column.height;
+    const int64_t elements = most(RING_FLOATS / (height + 1), LEAST_LINE);
+    int64_t wide, total = 0;
+    const int64_t most_cols = most(divide_up(elements, channels), 4 * f->source.reach);
+    f->tile_cols = divide_up(divide_up(dst->cols, divide_up(dst->cols, most_cols)), 16) * 16;
+    f->tiles = divide_up(dst->cols, f->tile_cols);
+    const int64_t slices = divide_up((int64_t)workers * TASKS_PER_WORKER, f->tiles);
+    f->slice_rows = workers == 1 ? dst->rows : most(divide_up(dst->rows, slices), most(LEAST_ROWS, 8 * height));
+    if (!halo_mul(f->tile_cols + f->source.reach, channels, &wide) || wide > INT64_MAX / 64) return false;
+    f->pitch = divide_up(f->tile_cols * channels + CPU_CONV_SLACK, 16) * 16;
+    if (!cpu_reserve(&total, height * f->pitch, sizeof(float), &f->at_line) ||
+        !cpu_reserve(&total, wide + CPU_CONV_SLACK, sizeof(float), &f->at_source) ||
+        !cpu_reserve(&total, f->stream ? f->pitch : 0, 1, &f->at_spare))
+        return false;
+    f->scratch_bytes = total;
+    return true;
+}
+
+HaloStatus cpu_sep_few(HaloDevice *device, const CpuStencil *stencil)
+{
+    HaloStatus status = HALO_OK;
+    const HaloBuf *dst = stencil->dst;
+    void *scratch;
+    Few f = {.source = *stencil, .row = stencil->row, .column = stencil->mask, .stream = cpu_streams(dst)};
+    if (dst->cols < 1 || dst->rows < 1) goto out;
+    if (stencil->src->shape.channels != dst->shape.channels || !cpu_holds_needed(stencil))
+        HALO_FAIL(HALO_ERR_BUG, "convolution was asked for samples that its source does not hold");
+    const double outputs = (double)dst->cols * (double)dst->rows * dst->shape.channels;
+    const int workers = cpu_workers(device, outputs * (double)(f.row.width + f.column.height));
+    if (!choose_shape(&f, workers))
+        HALO_FAIL(HALO_ERR_LIMIT, "a mask %lld taps wide needs more memory than can be addressed",
+                  (long long)(stencil->reach + 1));
+    HALO_TRY(cpu_scratch_each(device, &f.scratch_bytes, &scratch));
+    f.scratch = scratch;
+    cpu_run(device, workers, f.tiles * divide_up(dst->rows, f.slice_rows), run_task, &f);
+out:
+    return status;
+}

@@ -1,0 +1,63 @@
+/* Both passes of a separable mask over one row of n outputs, bytes: define NAME, WIDTH and HEIGHT, and EACH,
+ * which is before loops over taps.
+ *
+ * The row pass of a block becomes the last line; the column takes it before it leaves the registers, and what
+ * it makes is a byte before it does. */
+static CPU_INLINE void CPU_PASTE(NAME, block)(const CpuBoth *both, int64_t at, int vectors, CpuVector *made)
+{
+    const int64_t width = WIDTH, last = HEIGHT - 1, step = both->row->step;
+    CpuVector newest[BOTH_VECTORS], acc[BOTH_VECTORS];
+    float *const to = both->line[last] + at;
+    if (both->source != NULL) {
+        const float *const in = both->source + at;
+        CPU_UNROLL for (int k = 0; k < vectors; k++) newest[k] = vector_of(0.0f);
+        EACH for (int64_t i = 0; i < width; i++)
+        {
+            const CpuVector t = vector_of(both->row->tap[i]);
+            CPU_UNROLL for (int k = 0; k < vectors; k++)
+            {
+                newest[k] = vector_fma(t, vector_load(in + i * step + k * CPU_LANES), newest[k]);
+            }
+        }
+        CPU_UNROLL for (int k = 0; k < vectors; k++) vector_store(to + k * CPU_LANES, newest[k]);
+    } else {
+        CPU_UNROLL for (int k = 0; k < vectors; k++) newest[k] = vector_load(to + k * CPU_LANES);
+    }
+    if (both->out == NULL) return;
+    CPU_UNROLL for (int k = 0; k < vectors; k++) acc[k] = vector_of(0.0f);
+    EACH for (int64_t j = 0; j < last; j++)
+    {
+        const float *const in = both->line[j] + at;
+        const CpuVector t = vector_of(both->column->tap[j]);
+        CPU_UNROLL for (int k = 0; k < vectors; k++)
+        {
+            acc[k] = vector_fma(t, vector_load(in + k * CPU_LANES), acc[k]);
+        }
+    }
+    const CpuVector t = vector_of(both->column->tap[last]);
+    CPU_UNROLL for (int k = 0; k < vectors; k++) made[k] = vector_fma(t, newest[k], acc[k]);
+}
+
+static void NAME(const CpuBoth *of)
+{
+    const CpuBoth both = *of;
+    int64_t at = 0;
+    CpuVector made[BOTH_VECTORS];
+    for (; at + BOTH_VECTORS * CPU_LANES <= both.n; at += BOTH_VECTORS * CPU_LANES) {
+        CPU_PASTE(NAME, block)(&both, at, BOTH_VECTORS, made);
+        if (both.out != NULL) vectors_to_bytes(made, both.out + at);
+    }
+    for (; at < both.n; at += CPU_LANES) {
+        uint8_t bytes[BOTH_VECTORS * CPU_LANES];
+        CPU_PASTE(NAME, block)(&both, at, 1, made);
+        if (both.out == NULL) continue;
+        for (int k = 1; k < BOTH_VECTORS; k++) made[k] = made[0];
+        vectors_to_bytes(made, bytes);
+        memcpy(both.out + at, bytes, (size_t)(both.n - at < CPU_LANES ? both.n - at : CPU_LANES));
+    }
+}
+
+#undef NAME
+#undef WIDTH
+#undef HEIGHT
+#undef EACH
