@@ -12,7 +12,7 @@ struct ThinArgs {
     int64_t from;       /* the first one that there is */
     int64_t outputs;    /* times channels */
     int along, across;  /* taps */
-    int inside;         /* which of the taps across lie in the picture; -1: all do */
+    int inside;         /* which of the taps across lies in the picture where the border has a value of its own */
     float tap[thin_taps];
 };
 
@@ -20,23 +20,26 @@ template <typename S> __device__ __forceinline__ static void thin_stage(const Th
 {
     const ConvSource &src = args.conv.src;
     const int channels = src.channels;
-    const S *const from = (const S *)src.data - args.from * channels;
+    const S *from = (const S *)src.data - args.from * channels;
     const int64_t first = e0 + args.at * channels; /* counted in samples of the line */
-    const bool whole = first >= args.from * channels && first + staged <= args.length * channels;
+    if (first >= args.from * channels && first + staged <= args.length * channels) {
+        from += first;
+#pragma unroll 4
+        for (int i = (int)threadIdx.x; i < staged; i += thin_threads) line[i] = (float)__ldg(from + i);
+        return;
+    }
     for (int i = (int)threadIdx.x; i < staged; i += thin_threads) {
-        if (whole) {
-            line[i] = (float)__ldg(from + first + i);
-            continue;
-        }
         const int64_t e = e0 + i, ix = halo_border_index(args.at + e / channels, args.length, src.border);
         line[i] = ix < 0 ? halo_border_value(src.border, src.value) : (float)__ldg(from + ix * channels + e % channels);
     }
 }
 
-__device__ __forceinline__ static void thin_add(float acc[thin_own], float tap, const float v[thin_own])
+/* Samples v, or where the border has a value of its own and the tap lies beside the line, that. */
+template <bool Valued>
+__device__ __forceinline__ static void thin_add(float acc[thin_own], float tap, const float v[thin_own], bool there, float beside)
 {
 #pragma unroll
-    for (int k = 0; k < thin_own; k++) acc[k] = halo_fma(tap, v[k], acc[k]);
+    for (int k = 0; k < thin_own; k++) acc[k] = halo_fma(tap, !Valued || there ? v[k] : beside, acc[k]);
 }
 
 __device__ __forceinline__ static void thin_load(float v[thin_own], const float *line)
@@ -46,39 +49,35 @@ __device__ __forceinline__ static void thin_load(float v[thin_own], const float 
 }
 
 /* Column: the line goes down, and its taps come in the outer order; or else in the inner. */
-template <bool Column>
+template <bool Column, bool Valued>
 __global__ static void __launch_bounds__(thin_threads) thin_kernel(const __grid_constant__ ThinArgs args, int staged)
 {
     CUDA_SHARED(float, line);
     const ConvSource &src = args.conv.src;
     const int64_t e0 = (int64_t)blockIdx.x * thin_each;
-    const float outside = halo_border_value(src.border, src.value);
-    float acc[thin_own] = {}, v[thin_own];
-    const float beside[thin_own] = {outside, outside, outside, outside};
+    const float beside = halo_border_value(src.border, src.value);
+    float acc[thin_own] = {}, v[thin_own] = {};
     unsigned clipped = 0;
     staged = (int)cuda_min(staged, args.outputs - e0 + (int64_t)(args.along - 1) * src.channels);
     cuda_typed(src.dtype, [&](auto zero) { thin_stage<decltype(zero)>(args, line, e0, staged); });
     __syncthreads();
     const float *const mine = line + threadIdx.x;
+    if (args.along == 1) thin_load(v, mine);
     for (int outer = 0; outer < (Column ? args.along : args.across); outer++) {
         const float *const tap = args.tap + outer * (Column ? args.across : args.along);
+        const bool there = outer == args.inside;
         if (Column) {
-            thin_load(v, mine + outer * src.channels);
-            if (args.inside < 0)
-                for (int i = 0; i < args.across; i++) thin_add(acc, tap[i], v);
-            else
-                for (int i = 0; i < args.across; i++) thin_add(acc, tap[i], i == args.inside ? v : beside);
+            if (args.along > 1) thin_load(v, mine + outer * src.channels);
+#pragma unroll 4
+            for (int i = 0; i < args.across; i++) thin_add<Valued>(acc, tap[i], v, i == args.inside, beside);
         } else if (args.along == 1) {
-            if (outer == 0) thin_load(v, mine);
-            thin_add(acc, tap[0], args.inside < 0 || outer == args.inside ? v : beside);
-        } else if (args.inside < 0 || outer == args.inside) {
+            thin_add<Valued>(acc, tap[0], v, there, beside);
+        } else {
 #pragma unroll 4
             for (int i = 0; i < args.along; i++) {
                 thin_load(v, mine + i * src.channels);
-                thin_add(acc, tap[i], v);
+                thin_add<Valued>(acc, tap[i], v, there, beside);
             }
-        } else {
-            for (int i = 0; i < args.along; i++) thin_add(acc, tap[i], beside);
         }
     }
     const ConvTarget &dst = args.conv.dst;
@@ -87,7 +86,8 @@ __global__ static void __launch_bounds__(thin_threads) thin_kernel(const __grid_
 #pragma unroll
         for (int k = 0; k < thin_own; k++) {
             const int64_t e = e0 + threadIdx.x + k * thin_threads;
-            if (e < args.outputs) ((D *)dst.data)[e] = cuda_sample<D>(conv_affine(dst, acc[k]), dst.store, &clipped);
+            const float v = conv_plain(dst) ? acc[k] : halo_rescale(conv_affine(dst, acc[k]), dst.store);
+            if (e < args.outputs) ((D *)dst.data)[e] = cuda_sample<D>(v, {1.0f, 1.0f}, &clipped);
         }
     });
     cuda_count(dst.clipped, clipped);
@@ -148,13 +148,12 @@ HaloStatus conv_thin(HaloDevice *device, const HaloBuf *src, const ConvArgs *con
     args.length = column ? from->height : from->width;
     args.along = column ? conv->height : conv->width;
     args.across = column ? conv->width : conv->height;
-    args.inside = valued ? (across <= 0 && -across < args.across ? (int)-across : args.across) : -1;
+    args.inside = across <= 0 && -across < args.across ? (int)-across : args.across;
     args.outputs = (column ? conv->dst.rows : conv->dst.cols) * conv->dst.channels;
     for (int i = 0; i < conv->width * conv->height; i++) args.tap[i] = tap[i];
     const int staged = thin_each + (args.along - 1) * from->channels, shared = staged * (int)sizeof(float);
-    if (column)
-        CUDA_LAUNCH(device, thin_kernel<true>, cuda_ceil_div(args.outputs, thin_each), thin_threads, shared, args, staged);
-    else
-        CUDA_LAUNCH(device, thin_kernel<false>, cuda_ceil_div(args.outputs, thin_each), thin_threads, shared, args, staged);
+    const auto kernel = column ? valued ? thin_kernel<true, true> : thin_kernel<true, false>
+                               : valued ? thin_kernel<false, true> : thin_kernel<false, false>;
+    CUDA_LAUNCH(device, kernel, cuda_ceil_div(args.outputs, thin_each), thin_threads, shared, args, staged);
     return HALO_OK;
 }

@@ -34,6 +34,9 @@ static inline BinScale bin_scale(double lo, double hi, int64_t bins)
     return s;
 }
 
+/* A function by itself where it is seldom called: see below. */
+static __device__ __noinline__ int bin_apart(const BinScale &s, double v);
+
 __device__ __forceinline__ static int bin_of(const BinScale &s, double v)
 {
     if (!(v >= s.lo && v <= s.hi)) return v < s.lo ? -1 : v > s.hi ? -2 : -3;
@@ -51,8 +54,10 @@ __device__ __forceinline__ static int bin_of(const BinScale &s, float v)
         const float at = (v - s.from) * s.times, whole = at + 12582912.0f, part = at - (whole - 12582912.0f);
         if (fabsf(part) > s.quick) return (int)(__float_as_uint(whole) - 0x4b400000u) - (part < 0.0f);
     }
-    return bin_of(s, (double)v);
+    return s.quick >= 0.0f ? bin_apart(s, (double)v) : bin_of(s, (double)v);
 }
+
+static __device__ __noinline__ int bin_apart(const BinScale &s, double v) { return bin_of(s, v); }
 
 /* ---- counters ------------------------------------------------------------------------------------------- */
 

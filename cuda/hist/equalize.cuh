@@ -29,7 +29,7 @@ struct EqualizeArgs {
 __device__ __forceinline__ static int equalize_bin(const EqualizeArgs &a, float v)
 {
     if (a.dtype != HALO_F32) return (int)v;
-    const int bin = bin_of(a.scale, v);
+    const int bin = bin_of(a.scale, (double)v);
     return bin == -1 ? 0 : bin == -2 ? a.scale.bins - 1 : bin;
 }
 

@@ -235,24 +235,27 @@ __global__ static void __launch_bounds__(hist_threads) window_kernel(const __gri
     const S *const data = (const S *)a.data + channel;
     unsigned long long *const count = a.count + channel * a.how.bins;
     Outside outside = {};
+    const auto take = [&](S sample) {
+        const int bin = hist_bin<S>(sample, a.scale);
+        if (bin < 0)
+            outside.add(bin);
+        else if (a.window == 0)
+            atomicAdd(count + bin, 1ull);
+        else if ((unsigned)(bin - start) < (unsigned)bins)
+            atomicAdd(counter + (bin - start) * a.copies + copy, 1u);
+    };
     if (a.window > 0) clear_shared(counter, bins * a.copies);
-    for (int64_t p = block * hist_threads + threadIdx.x; p < a.pixels; p += hist_at_once * step) {
+    const int64_t first = block * hist_threads + threadIdx.x, stride = step * a.channels;
+    const S *from = data + first * a.channels;
+    int64_t left = first < a.pixels ? (a.pixels - first - 1) / step + 1 : 0;
+    for (; left >= hist_at_once; left -= hist_at_once, from += hist_at_once * stride) {
         S sample[hist_at_once];
 #pragma unroll
-        for (int i = 0; i < hist_at_once; i++)
-            sample[i] = p + i * step < a.pixels ? __ldg(data + (p + i * step) * a.channels) : S(0);
+        for (int i = 0; i < hist_at_once; i++) sample[i] = __ldg(from + i * stride);
 #pragma unroll
-        for (int i = 0; i < hist_at_once; i++) {
-            if (p + i * step >= a.pixels) continue;
-            const int bin = hist_bin<S>(sample[i], a.scale);
-            if (bin < 0)
-                outside.add(bin);
-            else if (a.window == 0)
-                atomicAdd(count + bin, 1ull);
-            else if ((unsigned)(bin - start) < (unsigned)bins)
-                atomicAdd(counter + (bin - start) * a.copies + copy, 1u);
-        }
+        for (int i = 0; i < hist_at_once; i++) take(sample[i]);
     }
+    for (; left > 0; left--, from += stride) take(__ldg(from));
     if (a.window > 0) flush_shared(counter, bins, a.copies, count + start);
     if (window == 0) outside.flush(a, channel);
 }

@@ -157,14 +157,17 @@ __device__ __forceinline__ static void strip_widen(const StripArgs &a, const cha
                                                    unsigned from)
 {
     const int lane = (int)threadIdx.x, at = strip_at<Turn>(lane);
-    for (int r = 0; r < rows; r++, raw += a.bytes, tile += floats, from += (unsigned)a.all.src_stride)
+    const auto widen = [&](auto load) {
+        for (int r = 0; r < rows; r++, raw += a.bytes, tile += floats, from += (unsigned)a.all.src_stride)
 #pragma unroll
-        for (int i = 0; i < Floats / 4; i += CUDA_WARP) {
-            const CudaWord<S> *const four = reinterpret_cast<const CudaWord<S> *>(raw) + lane + i;
-            if (lane + i < floats / 4)
-                reinterpret_cast<float4 *>(tile)[at + i] =
-                    cuda_widen4(a.piece > 0 ? *four : strip_shifted(reinterpret_cast<const uint32_t *>(four), from & 15, S()));
-        }
+            for (int i = 0; i < Floats / 4; i += CUDA_WARP)
+                if (lane + i < floats / 4)
+                    reinterpret_cast<float4 *>(tile)[at + i] = cuda_widen4(load(reinterpret_cast<const CudaWord<S> *>(raw) + lane + i));
+    };
+    if (a.piece > 0)
+        widen([](const CudaWord<S> *four) { return *four; });
+    else
+        widen([&](const CudaWord<S> *four) { return strip_shifted(reinterpret_cast<const uint32_t *>(four), from & 15, S()); });
 }
 
 /* ---- chains --------------------------------------------------------------------------------------------- */

@@ -74,8 +74,9 @@ __global__ static void __launch_bounds__(band_threads, sizeof(S) >= 4 ? 2 : 3)
 
 /* ---- runs of few columns ---------------------------------------------------------------------------------- */
 
-/* Runs that a warp joins at a time, while the others bring those that come next and store those before. */
-static const int chain_runs = 96, chain_threads = 256, chain_ahead = 16; /* loaded before any of them is joined */
+/* Runs that a warp joins at a time, while the others bring those that come next and store those before; those of each of them. */
+static const int chain_runs = 96, chain_others = 8, chain_each = chain_runs / chain_others, chain_threads = (1 + chain_others) * CUDA_WARP;
+static const int chain_ahead = 16; /* loaded before any of them is joined */
 
 /* What lies above the first run is the identity, and what lies above the next is that joined with its total. */
 template <typename Kind>
@@ -84,10 +85,9 @@ __global__ static void __launch_bounds__(chain_threads)
 {
     using T = typename Kind::Value;
     __shared__ T room[2][chain_runs][CUDA_WARP];
-    const int lane = (int)threadIdx.x % CUDA_WARP, warp = (int)threadIdx.x / CUDA_WARP, others = chain_threads / CUDA_WARP - 1;
+    const int lane = (int)threadIdx.x % CUDA_WARP, warp = (int)threadIdx.x / CUDA_WARP;
     const int64_t x = (int64_t)blockIdx.x * CUDA_WARP + lane, chunks = cuda_ceil_div(runs, chain_runs);
     T above = Kind::identity();
-    if (x >= columns) run = NULL; /* the lane has no column */
 #pragma unroll 1
     for (int64_t k = -1; k <= chunks; k++) { /* chunk k is joined, k + 1 comes and k - 1 goes */
         T(*const here)[CUDA_WARP] = room[k & 1], (*const there)[CUDA_WARP] = room[(k + 1) & 1];
@@ -103,10 +103,18 @@ __global__ static void __launch_bounds__(chain_threads)
                     above = Kind::join(above, own[i]);
                 }
             }
-        for (int r = warp - 1; r >= 0 && r < chain_runs; r += others) {
-            const int64_t before = (k - 1) * chain_runs + r, next = (k + 1) * chain_runs + r;
-            if (run != NULL && before >= 0 && before < runs) run[before * columns + x] = there[r][lane];
-            if (run != NULL && next < runs) there[r][lane] = run[next * columns + x];
+        if (warp > 0 && x < columns) {
+            const int first = (warp - 1) * chain_each;
+            const int64_t before = (k - 1) * chain_runs + first, next = (k + 1) * chain_runs + first;
+            T own[chain_each];
+#pragma unroll
+            for (int i = 0; i < chain_each; i++)
+                if (next + i < runs) own[i] = __ldcg(run + (next + i) * columns + x);
+#pragma unroll
+            for (int i = 0; i < chain_each; i++) {
+                if (before >= 0 && before + i < runs) run[(before + i) * columns + x] = there[first + i][lane];
+                if (next + i < runs) there[first + i][lane] = own[i];
+            }
         }
         __syncthreads();
     }
