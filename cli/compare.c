@@ -40,16 +40,39 @@ static double measured(const HaloComparison *c, int bound)
     return value[bound];
 }
 
-/* Is it within the bounds? Where none is given, nothing may differ. What is not known is beyond. */
+/* What is not known is beyond. */
+static bool is_beyond(const Bounds *bounds, const HaloComparison *c, int bound)
+{
+    const double value = measured(c, bound), limit = bounds->value[bound];
+    return bounds->given[bound] && !(bound < LEAST_PSNR ? value <= limit : value >= limit);
+}
+
+/* Is it within the bounds? Where none is given, nothing may differ. */
 static bool within(const Bounds *bounds, const HaloComparison *c)
 {
     bool well = bounds->any || c->differing == 0;
-    for (int i = 0; i < BOUNDS; i++) {
-        if (!bounds->given[i]) continue;
-        const double value = measured(c, i);
-        well = well && (i < LEAST_PSNR ? value <= bounds->value[i] : value >= bounds->value[i]);
-    }
+    for (int i = 0; i < BOUNDS; i++) well = well && !is_beyond(bounds, c, i);
     return well;
+}
+
+/* "max is above 1, ssim is below 0.9"; empty where there is no bound, or none is broken. */
+static void tell_beyond(const Bounds *bounds, const HaloComparison *c, char *text, size_t size)
+{
+    char name[HALO_WORD_ROOM];
+    size_t used = 0;
+    *text = 0;
+    for (int i = 0; i < BOUNDS && used < size; i++) {
+        if (!is_beyond(bounds, c, i)) continue;
+        const bool most = i < LEAST_PSNR;
+        halo_word(most ? most_names : least_names, '|', most ? i : i - LEAST_PSNR, name);
+        used += (size_t)halo_snprintf(text + used, size - used, "%s%s ", used > 0 ? ", " : "", name);
+        if (used >= size) break;
+        if (isnan(measured(c, i)))
+            used += (size_t)halo_snprintf(text + used, size - used, "has no value here");
+        else
+            used += (size_t)halo_snprintf(text + used, size - used, "is %s %.6g", most ? "above" : "below",
+                                          bounds->value[i]);
+    }
 }
 
 /* One "max=1" of a list. */
@@ -128,14 +151,24 @@ static HaloStatus say(Work *work, const char *a, const char *b, const HaloCompar
     FILE *page = cli_page_open();
     for (int i = 0; i < items; i++) {
         const bool well = within(&work->bounds, &item[i]);
+        char beyond[400];
         work->beyond = work->beyond || !well;
         if (settings->json)
             cli_record_difference(page, a, b, &item[i], well);
-        else if (!settings->quiet)
-            cli_print_difference(page, a, b, &item[i], well);
+        else if (!settings->quiet) {
+            tell_beyond(&work->bounds, &item[i], beyond, sizeof beyond);
+            cli_print_difference(page, a, b, &item[i], well, beyond);
+        }
     }
     const bool to_pipe = settings->output != NULL && strcmp(settings->output, "-") == 0;
     return cli_page_send(to_pipe ? STDERR_FILENO : STDOUT_FILENO);
+}
+
+/* A pipeline that names a file takes its first image along, whatever it is compared with. */
+static HaloStatus check_output(const CliSettings *settings, int items)
+{
+    if (settings->output == NULL || items == 1) return HALO_OK;
+    return halo_fail(HALO_ERR_USAGE, "-o takes the difference of two images, and this holds several");
 }
 
 /* One pair. Its failure is said and counted, and others go on; what it returns ends the command. */
@@ -148,6 +181,7 @@ static HaloStatus compare_pair(Work *work, const CliItem *first, const char *b)
     if (outcome == HALO_OK)
         outcome = halo_compare(work->session, first->input, b, settings->raw.kind != 0 ? &settings->raw : NULL,
                                &item, &items);
+    if (outcome == HALO_OK) outcome = check_output(settings, items);
     if (outcome == HALO_OK && settings->output != NULL) outcome = write_difference(work, first->input, b);
     if (outcome != HALO_OK) {
         char *error = first->error != NULL ? cli_copy(first->error) : cli_failure(first, outcome);

@@ -144,8 +144,10 @@ int cli_info(const CliSettings *settings)
     HaloSession *session = NULL;
     HaloStatus status = HALO_OK, outcome;
     CliFates fates = {0};
+    HaloOptions engine = settings->engine;
     cli_ink_setup(STDOUT_FILENO, settings->no_color);
-    HALO_TRY(halo_session_open(&settings->engine, &session));
+    if (engine.max_pixels <= 0) engine.max_pixels = INT64_MAX; /* no sample is read */
+    HALO_TRY(halo_session_open(&engine, &session));
     HALO_TRY(cli_find_inputs(settings, (const char *const *)settings->word, settings->words, &batch));
     for (size_t i = 0; i < batch.count; i++) {
         HALO_TRY(look_at(session, settings, &batch.item[i], &outcome));

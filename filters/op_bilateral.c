@@ -93,7 +93,7 @@ static const HaloParam bilateral_param[] = {
 
 const HaloOp halo_op_bilateral = {.name = "bilateral",
                                   .help = "Gaussian blur that keeps edges: of what is near and alike",
-                                  .known_as = "denoise surface blur smooth",
+                                  .known_as = "bilateralFilter denoise surface blur smooth",
                                   .example = "bilateral:2,range=10%",
                                   .kinds = HALO_IMAGE | HALO_AUDIO,
                                   .filter = true,

@@ -107,6 +107,13 @@ out:
     return status;
 }
 
+static HaloStatus check_pad(const char *where, const char *text)
+{
+    if (times_check_lengths(where, text) == HALO_OK) return HALO_OK;
+    return halo_fail(HALO_ERR_USAGE, "%s: expected pixels, or of sound times such as 1s,500ms, found '%.60s'",
+                     where, text);
+}
+
 static HaloStatus build_pad(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
     HaloStatus status = HALO_OK;
@@ -142,7 +149,7 @@ static const HaloParam pad_param[] = {
         {.key = "by",
          .type = HALO_PARAM_TEXT,
          .preset = "0",
-         .check = times_check_lengths,
+         .check = check_pad,
          .help =
              "pixels on every side; of sound times before its beginning and behind its end, such as 1s,500ms"},
     [PAD_LEFT] = PAD_SIDE("left"),

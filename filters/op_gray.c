@@ -31,8 +31,8 @@ static const HaloParam gray_param[] = {
 
 const HaloOp halo_op_gray = {.name = "gray",
                              .help = "colour to gray",
-                             .synonyms = "grayscale greyscale grey",
-                             .known_as = "monochrome desaturate",
+                             .synonyms = "grayscale greyscale grey desaturate",
+                             .known_as = "monochrome",
                              .example = "gray",
                              .kinds = HALO_IMAGE,
                              HALO_PARAMS(gray_param),

@@ -115,8 +115,8 @@ static const HaloParam depth_param[] = {
 
 const HaloOp halo_op_invert = {.name = "invert",
                                .help = "full scale minus the sample",
-                               .synonyms = "negate",
-                               .known_as = "negative not",
+                               .synonyms = "negate negative",
+                               .known_as = "not",
                                .example = "invert",
                                .kinds = HALO_IMAGE | HALO_AUDIO,
                                .build = build_invert};

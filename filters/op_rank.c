@@ -118,7 +118,7 @@ static const HaloParam rank_param[] = {
 
 const HaloOp halo_op_median = {.name = "median",
                                .help = "middle of the window's samples: removes specks and clicks, keeps edges",
-                               .known_as = "medfilt denoise despeckle",
+                               .known_as = "medfilt medianBlur median_filter denoise despeckle",
                                .example = "median:1",
                                .kinds = HALO_IMAGE | HALO_AUDIO,
                                .filter = true,

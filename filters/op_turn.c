@@ -22,11 +22,11 @@ static HaloStatus build_flip(HaloBuilder *builder, const HaloValue *arg, HaloReg
     return turn(builder, in, arg[0].integer != FLIP_Y, arg[0].integer != FLIP_X, false, out);
 }
 
-enum { ROTATE_90, ROTATE_180, ROTATE_270 };
+enum { ROTATE_90, ROTATE_180, ROTATE_270, ROTATE_BACK };
 
 static HaloStatus build_rotate(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
-    const int64_t angle = arg[0].integer;
+    const int64_t angle = arg[0].integer == ROTATE_BACK ? ROTATE_270 : arg[0].integer;
     return turn(builder, in, angle != ROTATE_90, angle != ROTATE_270, angle != ROTATE_180, out);
 }
 
@@ -55,14 +55,15 @@ static const HaloParam flip_param[] = {
 static const HaloParam rotate_param[] = {
     {.key = "angle",
      .type = HALO_PARAM_CHOICE,
-     .choices = "90|180|270",
+     .choices = "90|180|270|-90",
      .unit = "degrees",
      .help = "clockwise"},
 };
 
 const HaloOp halo_op_flip = {.name = "flip",
                              .help = "mirror left and right, or top and bottom",
-                             .known_as = "mirror flop reverse fliplr flipud",
+                             .synonyms = "mirror flop fliplr hflip",
+                             .known_as = "reverse flipud vflip",
                              .example = "flip:y",
                              .kinds = HALO_IMAGE,
                              .upright = true,
@@ -88,7 +89,8 @@ const HaloOp halo_op_transpose = {.name = "transpose",
 
 const HaloOp halo_op_orient = {.name = "orient",
                                .help = "turn a photograph upright, as its EXIF says",
-                               .known_as = "autorot autorotate auto-orient exif straighten",
+                               .synonyms = "autorot autorotate auto-orient",
+                               .known_as = "upright exif straighten",
                                .example = "orient",
                                .kinds = HALO_IMAGE,
                                .upright = true,

@@ -73,33 +73,51 @@ static void put_argument(FILE *to, Typed *typed, const HaloOp *op, bool first)
 
 static size_t behind_blanks(const char *text, size_t at) { return at + strspn(text + at, " \t"); }
 
-static void put_all(FILE *to, const char *text)
+/* Where what is typed stands: in the name of an operation, or behind it. */
+typedef struct Place {
+    size_t step, argument;
+    const char *name_end; /* NULL: it is still the name */
+    bool first;           /* the first argument */
+} Place;
+
+#define BRANCHES 16
+
+/* Brackets are branches, which end where the step goes on that they are in. */
+static Place place_at_end(const char *text)
 {
-    size_t step = 0, argument = 0;
-    const char *name_end = NULL;
-    bool first = true;
+    Place place = {.first = true}, outer[BRANCHES];
+    int depth = 0;
     for (size_t i = 0; text[i] != 0; i++) {
-        if (strchr("|[", text[i]) != NULL) {
-            step = i + 1;
-            name_end = NULL;
-        } else if (text[i] == ':' && name_end == NULL) {
-            name_end = text + i;
-            argument = i + 1;
-            first = true;
+        if (text[i] == '[' && depth < BRANCHES) outer[depth++] = place;
+        if (text[i] == ']' && depth > 0) {
+            place = outer[--depth];
+        } else if (strchr("|[", text[i]) != NULL) {
+            place.step = i + 1;
+            place.name_end = NULL;
+        } else if (text[i] == ':' && place.name_end == NULL) {
+            place.name_end = text + i;
+            place.argument = i + 1;
+            place.first = true;
         } else if (text[i] == ',') {
-            argument = i + 1;
-            first = false;
+            place.argument = i + 1;
+            place.first = false;
         }
     }
-    step = behind_blanks(text, step);
-    Typed typed = {text, name_end == NULL ? step : behind_blanks(text, argument)};
-    if (name_end == NULL) {
+    return place;
+}
+
+static void put_all(FILE *to, const char *text)
+{
+    const Place place = place_at_end(text);
+    const size_t step = behind_blanks(text, place.step);
+    Typed typed = {text, place.name_end == NULL ? step : behind_blanks(text, place.argument)};
+    if (place.name_end == NULL) {
         put_ops(to, &typed);
         return;
     }
-    char *name = cli_format("%.*s", (int)(name_end - text - (int64_t)step), text + step);
+    char *name = cli_format("%.*s", (int)(place.name_end - text - (int64_t)step), text + step);
     const HaloOp *op = halo_find_op(name);
-    if (op != NULL) put_argument(to, &typed, op, first);
+    if (op != NULL) put_argument(to, &typed, op, place.first);
     free(name);
 }
 

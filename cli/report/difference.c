@@ -74,17 +74,21 @@ static void print_lag(FILE *to, const HaloComparison *c)
             halo_s((int64_t)fabs(c->lag)), text, c->lag > 0 ? "late" : "early", c->correlation);
 }
 
-void cli_print_difference(FILE *to, const char *a, const char *b, const HaloComparison *c, bool well)
+void cli_print_difference(FILE *to, const char *a, const char *b, const HaloComparison *c, bool well,
+                          const char *beyond)
 {
     char room[32], all[32];
     fprintf(to, "%s%s, %s%s", cli_ink(CLI_BOLD), a, b, cli_ink(CLI_PLAIN));
     if (c->image > 0) fprintf(to, ", image %lld", (long long)c->image);
-    if (c->differing == 0) {
+    if (c->differing == 0 && well) {
         fprintf(to, ": %sidentical%s\n", cli_ink(CLI_GREEN), cli_ink(CLI_PLAIN));
         return;
     }
-    fprintf(to, ": %s%s%s\n", cli_ink(well ? CLI_GREEN : CLI_RED), well ? "within the bounds" : "different",
-            cli_ink(CLI_PLAIN));
+    fprintf(to, ": %s%s%s%s%s\n", cli_ink(well ? CLI_GREEN : CLI_RED),
+            well           ? "within the bounds"
+            : *beyond != 0 ? "beyond the bounds"
+                           : "different",
+            cli_ink(CLI_PLAIN), *beyond != 0 ? ": " : "", beyond);
     fprintf(to, "  differing    %s of %s samples\n", cli_thousands(c->differing, room),
             cli_thousands(c->samples, all));
     print_max(to, c);

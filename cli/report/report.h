@@ -75,7 +75,9 @@ void cli_record_summary(FILE *to, const CliTally *tally);
 
 /* difference.c: how far two files are from each other, and whether that is within the bounds. */
 void cli_record_difference(FILE *to, const char *a, const char *b, const HaloComparison *found, bool within);
-void cli_print_difference(FILE *to, const char *a, const char *b, const HaloComparison *found, bool within);
+/* `beyond` is which bounds are broken, or empty. */
+void cli_print_difference(FILE *to, const char *a, const char *b, const HaloComparison *found, bool within,
+                          const char *beyond);
 
 /* report.c: "image, 384 x 256, r g b, u8" */
 void cli_describe_shape(FILE *to, const HaloShape *shape);

@@ -77,12 +77,33 @@ HaloStatus halo_read_choice(const char *text, const char *choices, int *choice)
     return halo_fail(HALO_ERR_USAGE, "'%.80s' is none of %s", text, list);
 }
 
+static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
+
+/* As people write names: in capitals or not, words joined by '-', '_' or nothing. */
+static bool same_name(const char *a, const char *b)
+{
+    for (;; a++, b++) {
+        a += strspn(a, "-_");
+        b += strspn(b, "-_");
+        if (lower(*a) != lower(*b)) return false;
+        if (*a == 0) return true;
+    }
+}
+
+static bool lists(const char *names, const char *word)
+{
+    char name[HALO_WORD_ROOM];
+    for (int i = 0; halo_word(names, ' ', i, name) != NULL; i++)
+        if (same_name(name, word)) return true;
+    return false;
+}
+
 bool halo_known_as(const HaloTables *tables, const char *word, char *text, size_t size)
 {
     size_t used = 0;
     for (int i = 0; i < tables->ops && used < size; i++) {
         const HaloOp *op = tables->op[i];
-        if (halo_find_word(op->known_as, ' ', word) < 0) continue;
+        if (!lists(op->known_as, word) && !lists(op->synonyms, word) && !same_name(op->name, word)) continue;
         used += (size_t)snprintf(text + used, size - used, "%s'%s'", used > 0 ? " or " : "", op->name);
     }
     return used > 0;

@@ -176,7 +176,7 @@ static HaloStatus run_images(HaloSession *session, const HaloPipeline *pipeline,
         const HaloShape last = state->reader.info.shape;
         HALO_TRY(load_next(session, &state->reader));
         if (takes_alike(state) && !same_size(&last, &state->reader.info.shape)) { /* the rest may be previews */
-            halo_note(&report->notes, HALO_NOTE_PAGES, 1);
+            halo_note(&report->notes, HALO_NOTE_SIZES, 1);
             break;
         }
     }

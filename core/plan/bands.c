@@ -182,7 +182,9 @@ static int64_t least_rows(const HaloPlan *plan)
     Rows rows;
     if (needs_of_input(plan, (Rows){made / 2, made / 2 + 1}, &rows) != HALO_OK) return made;
     const double beyond = (double)(rows.to - rows.from) - ceil(share);
-    const double least = 8.0 * beyond / share, few = share > 1.0 ? 64.0 / share : 64.0;
+    const double shrinks =
+        share > 1.0 ? share : 1.0; /* rows of a picture that grows are many for each that is read */
+    const double least = 8.0 * beyond / shrinks, few = 64.0 / shrinks;
     return larger(1, (int64_t)(least > few ? least : few));
 }
 

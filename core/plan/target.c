@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "plan.h"
+#include "primitive/primitive.h"
 
 HaloStore store_between(float from, float to)
 {
@@ -44,6 +45,17 @@ static HaloStatus check_channels(const HaloShape *shape, const HaloFormat *to)
     return HALO_OK;
 }
 
+/* The type of a value; where its samples were only moved to their places, the one that they had before. */
+static HaloDtype moved_dtype(const HaloPlan *plan, HaloReg value)
+{
+    for (int i = 0; i < plan->steps; i++) {
+        const HaloStep *step = &plan->step[i];
+        if (step->dst == value && step->primitive == HALO_PICK)
+            return primitive_of(step)->holds(step, moved_dtype(plan, step->src[0]));
+    }
+    return plan->reg[value].dtype;
+}
+
 HaloStatus target_append(HaloBuilder *builder, HaloReg value, HaloDtype input_dtype, const HaloFormat *to,
                          HaloReg *out)
 {
@@ -57,6 +69,10 @@ HaloStatus target_append(HaloBuilder *builder, HaloReg value, HaloDtype input_dt
     if (shape.kind == HALO_AUDIO &&
         !to->keeps_units) /* writers of audio round by themselves, to the file's bits */
         return dtype == HALO_F32 ? HALO_OK : builder_convert(builder, value, HALO_F32, out);
+    if (to->keeps_units && plan->wanted_dtype < 0) {
+        const HaloDtype moved = moved_dtype(plan, value);
+        if (moved != dtype && holds(to, moved)) return builder_convert(builder, value, moved, out);
+    }
     if (to->keeps_units && holds(to, dtype)) return HALO_OK; /* as it is: f32 once computed, scans in 64 bits */
     dtype = nearest_dtype(to, plan->wanted_dtype >= 0 ? (HaloDtype)plan->wanted_dtype : input_dtype);
     const float white = to->keeps_units && dtype == HALO_F32 ? shape.white : halo_dtype_white(dtype);

@@ -125,9 +125,10 @@ static HaloStatus check_shape(const Frames *frames, const Frame *frame)
                             (long long)t->width, (long long)t->height, t->channels, halo_s(t->channels), first,
                             (long long)s->width, (long long)s->height, s->channels);
     if (s->dtype != t->dtype || s->alpha != t->alpha)
-        return halo_fail_on(HALO_ERR_INPUT, name, " has %s samples%s, and %s has %s%s",
+        return halo_fail_on(HALO_ERR_INPUT, name, " has %s samples%s, and %s has %s%s%s",
                             halo_dtype_name(t->dtype), t->alpha >= 0 ? " with alpha" : "", first,
-                            halo_dtype_name(s->dtype), s->alpha >= 0 ? " with alpha" : "");
+                            halo_dtype_name(s->dtype), s->alpha >= 0 ? " with alpha" : "",
+                            s->dtype != t->dtype ? "; 'halo run depth:…' makes them alike" : "");
     return HALO_OK;
 }
 

@@ -55,7 +55,7 @@ END
     cat a.pgm a.pgm b.pgm a.pgm > several.pgm
     halo run '' - -o several.tif --to tiff < several.pgm
     run --separate-stderr halo run '' several.tif -o two.npy
-    [ "$status" -eq 0 ] && says "the first of several images"
+    [ "$status" -eq 0 ] && says "images are left out from the first of another size or kind on"
     halo info two.npy --axes nhw | grep -q 'images *2'
 }
 
@@ -74,4 +74,17 @@ END
     head -c 500 nhw.npy > cut.npy
     run --separate-stderr halo run '' cut.npy -o x.npy --axes nhw
     [ "$status" -eq 1 ] && says "image 3" && says "truncated"
+}
+
+@test "integers whose places alone change stay integers in NPY" {
+    make_gray in.pgm 12 9
+    for pipeline in crop:5x4+1+2 'flip | rotate:90' transpose pad:2 'pad:1,border=constant=7'; do
+        halo run "$pipeline" in.pgm -o moved.npy -f
+        halo run "$pipeline" in.pgm -o moved.pgm -f
+        halo info moved.npy --json | grep -q '"dtype":"u8"' && halo compare moved.npy moved.pgm -q
+    done
+    for pipeline in gain:1 pad:1,border=constant=0.5 'crop:5x5 | depth:f32' 'flip | gauss:1'; do
+        halo run "$pipeline" in.pgm -o floats.npy -f
+        halo info floats.npy --json | grep -q '"dtype":"f32"'
+    done
 }

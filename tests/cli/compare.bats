@@ -97,7 +97,9 @@ END
     run --separate-stderr halo compare a.ppm
     [ "$status" -eq 2 ] && says "1 is given"
     run --separate-stderr halo compare c.ppm c.ppm --at-most max=1 --at-least ssim=0.9,correlation=0
-    [ "$status" -eq 6 ] # a picture has no such correlation
+    [ "$status" -eq 6 ] && [[ "$output" == *"c.ppm: beyond the bounds: correlation has no value here"* ]]
+    run halo compare a.ppm b.ppm --at-most max=0.5,mean=2 --at-least psnr=90
+    [ "$status" -eq 6 ] && [[ "${lines[0]}" == *": beyond the bounds: max is above 0.5, psnr is below 90" ]]
 }
 
 @test "-o writes the difference" {
@@ -141,6 +143,8 @@ END
     [ "$status" -eq 6 ] && [[ "${lines[0]}" == *'"image":1,"within":true'* ]] && [[ "${lines[1]}" == *'"image":2,"within":false'* ]]
     run --separate-stderr halo compare aa.tif a.ppm
     [ "$status" -eq 1 ] && says "aa.tif has more images than a.ppm"
+    run --separate-stderr halo compare aa.tif ab.tif -o d.tif
+    [ "$status" -eq 2 ] && says "aa.tif: -o takes the difference of two images, and this holds several" && [ ! -e d.tif ]
 }
 
 @test "the lag of a sound that is late, and none of one that is not" {

@@ -15,6 +15,10 @@ setup() { load common; common_setup; make_worked in.pgm; }
     [ "$status" -eq 2 ]; says "did you mean 'gauss'?"
     run --separate-stderr halo run blur:2 in.pgm -o x.png
     [ "$status" -eq 2 ]; says "did you mean 'gauss' or 'box' or 'disk' or 'bilateral'?"
+    for word in Gaussian-Blur gaussian_filter GAUSS; do
+        run --separate-stderr halo run $word:2 in.pgm -o x.png
+        [ "$status" -eq 2 ]; says "did you mean 'gauss'?"
+    done
     run --separate-stderr halo run wobble:2 in.pgm -o x.png
     [ "$status" -eq 2 ]; says "'halo list ops' names them all"
     run --separate-stderr halo help invrt

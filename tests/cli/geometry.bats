@@ -207,3 +207,27 @@ turned_jpeg() {
     run --separate-stderr halo run --precision fast resize:50 cut.jpg -o x.ppm
     [ "$status" -eq 1 ]; [ "${stderr##* of }" = "${exact##* of }" ]
 }
+
+@test "names of other tools that mean one thing, and -90 degrees, are taken" {
+    make_rgb in.ppm 9 5
+    for pair in mirror=flip flop=flip autorot=orient desaturate=gray negative=invert rotate:-90=rotate:270; do
+        halo run "${pair%=*}" in.ppm -o a.ppm -f
+        halo run "${pair#*=}" in.ppm -o b.ppm -f
+        cmp a.ppm b.ppm
+    done
+    run --separate-stderr halo run pad:5% in.ppm -o x.ppm
+    [ "$status" -eq 2 ] && says "pad: by: expected pixels, or of sound times such as 1s,500ms, found '5%'"
+}
+
+@test "a picture that grows takes the memory of its rows, not a share of its size" {
+    make_gray in.pgm 60 40
+    memory() { halo run --explain "$1" in.pgm -o x.pgm | sed -n 's/.*at most \([0-9]*\)\..* MB in.*/\1/p'; }
+    [ "$(memory resize:20000)" -lt 40 ] && [ "$(memory resize:200000)" -lt 200 ]
+}
+
+@test "info looks at pictures of any size" {
+    printf 'P5 70000 70000 255\n' > huge.pgm
+    halo info huge.pgm | grep -q '70000 x 70000'
+    run --separate-stderr halo stats huge.pgm
+    [ "$status" -eq 5 ] && says "--max-pixels raises the limit"
+}

@@ -107,6 +107,10 @@ END
     [ "$(halo --complete 'gauss:2,bor')" = gauss:2,border= ]
     [ "$(halo --complete 'gauss:2,border=rep')" = gauss:2,border=replicate ]
     [ "$(halo --complete 'subtract:[media' | head -n 1)" = 'subtract:[median' ]
+    [ "$(halo --complete 'blend:[sobel],am')" = 'blend:[sobel],amount=' ]
+    [ "$(halo --complete 'divide:[gauss:2 | box:3],unit=me')" = 'divide:[gauss:2 | box:3],unit=mean' ]
+    [ "$(halo --complete 'subtract:[add:[gain:2],a')" = 'subtract:[add:[gain:2],at=' ]
+    [ "$(halo --complete 'subtract:[gauss:2] | gaus' | head -n 1)" = 'subtract:[gauss:2] | gauss' ]
     halo --complete sobel: | grep -q '^sobel:axis=$'
     [ -z "$(halo --complete 'nothing:a')" ]
 }

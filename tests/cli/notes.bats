@@ -40,7 +40,7 @@ with_title() {
     make_npy 4.npy '2, 3, 7' 42
     said run gain:2 1.pgm 2.pgm 3.pgm 4.npy --out-dir out --name '{stem}.tif' -j 2
     [ "${#stderr_lines[@]}" -eq 2 ]
-    [ "${stderr_lines[0]}" = 'halo: 1 of 4 inputs: a third dimension is read as 7 channels; 2 of 4 inputs: 4 samples are clipped' ]
+    [ "${stderr_lines[0]}" = 'halo: 1 of 4 inputs: a third dimension is read as 7 channels (--axes nhw: as pages); 2 of 4 inputs: 4 samples are clipped' ]
     said run gain:2 3.pgm 3.pgm --out-dir out2 --name '{index}.tif'
     [ "${#stderr_lines[@]}" -eq 1 ]
     said run gain:2 1.pgm 2.pgm --out-dir out3 -q; is ''
@@ -53,12 +53,12 @@ with_title() {
 @test "an array of more dimensions than a picture: how it was read" {
     make_npy s.npy '2, 3, 7' 42
     make_npy rgba.npy '2, 3, 4' 24
-    said run '' s.npy -o t.npy; is 'halo: s.npy: a third dimension is read as 7 channels'
-    said stats s.npy; is 'halo: s.npy: a third dimension is read as 7 channels'
+    said run '' s.npy -o t.npy; is 'halo: s.npy: a third dimension is read as 7 channels (--axes nhw: as pages)'
+    said stats s.npy; is 'halo: s.npy: a third dimension is read as 7 channels (--axes nhw: as pages)'
     said stats --json s.npy; [[ "$output" == *'"kind":"axes"'* ]]
     said run '' rgba.npy -o u.npy; is ''
     said stats rgba.npy; is ''
-    said info s.npy; is ''; [[ "$output" == *'a third dimension is read as 7 channels'* ]]
+    said info s.npy; is ''; [[ "$output" == *'a third dimension is read as 7 channels (--axes nhw: as pages)'* ]]
     halo info --json s.npy | grep -q '"kind":"axes","loss":true,"count":7'
 }
 

@@ -119,7 +119,7 @@ v = np.ones((4, 5), np.float32); np.save("a.npy", v); v[1, 1] = np.nan; np.save(
     wrong 1 "b.ppm is 10 x 20 with 3 channels, and a.ppm is 20 x 10 with 3" halo stack mean a.ppm b.ppm -o x.ppm
     wrong 1 "g.pgm is 20 x 10 with 1 channel" halo stack mean a.ppm g.pgm -o x.ppm
     halo run depth:u16 a.ppm -o d.ppm
-    wrong 1 "d.ppm has u16 samples, and a.ppm has u8" halo stack mean a.ppm d.ppm -o x.ppm
+    wrong 1 "d.ppm has u16 samples, and a.ppm has u8; 'halo run depth:…' makes them alike" halo stack mean a.ppm d.ppm -o x.ppm
     wrong 1 "pictures are stacked" halo stack mean s.wav -o x.ppm
     wrong 1 "none.ppm: No such file" halo stack mean a.ppm none.ppm -o x.ppm
     wrong 2 "did you mean 'median'" halo stack medain a.ppm -o x.ppm
