@@ -14,6 +14,7 @@
 typedef struct Histogram {
     const HaloBuf *src;
     const HaloHist *hist;
+    bool packed;          /* rows follow each other without a gap: a task's are one */
     int64_t bins, copies; /* of a channel; of all counters */
     int64_t counters;     /* of a worker */
     int64_t cols_per_task, tasks_in_row, rows_per_task;
@@ -52,7 +53,10 @@ static void count_task(void *context, int64_t index, int worker)
                   y = index / h->tasks_in_row * h->rows_per_task;
     const int64_t cols = h->src->cols - x < h->cols_per_task ? h->src->cols - x : h->cols_per_task;
     const int64_t end = h->src->rows - y < h->rows_per_task ? h->src->rows : y + h->rows_per_task;
-    for (int64_t row = y; row < end; row++) count_row(h, x, row, cols, worker);
+    if (h->packed)
+        count_row(h, 0, y, cols * (end - y), worker);
+    else
+        for (int64_t row = y; row < end; row++) count_row(h, x, row, cols, worker);
 }
 
 /* Adds the counters of all workers and copies to the result. */
@@ -116,6 +120,7 @@ HaloStatus cpu_hist(HaloDevice *device, const HaloBuf *src, const HaloHist *hist
     h.cols_per_task = src->cols < slice ? src->cols : slice;
     h.tasks_in_row = (src->cols + h.cols_per_task - 1) / h.cols_per_task;
     h.rows_per_task = slice / h.cols_per_task;
+    h.packed = h.tasks_in_row == 1 && src->stride == src->cols * channels * (int64_t)halo_dtype_size(dtype);
     const int64_t tasks = (src->rows + h.rows_per_task - 1) / h.rows_per_task * h.tasks_in_row;
     cpu_run(device, workers, tasks, count_task, &h);
     add_up(&h, workers, out);

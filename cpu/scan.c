@@ -120,15 +120,18 @@ static void line_i64(const Scan *s, int64_t y, int c, int64_t *x, int64_t *down)
     for (int64_t at = 0; at < width; at += CPU_SUMS) {
         const int64_t n = width - at < CPU_SUMS ? width - at : CPU_SUMS;
         const char *from = (const char *)halo_at(s->src, at, y) + c * size;
+        void *const to = halo_at(s->dst, at, y);
+        const bool direct = s->scan->op == HALO_SCAN_SUM && channels == 1 && !s->stream &&
+                            (uintptr_t)to % (uintptr_t)ELEMENT == 0;
         if (s->scan->op == HALO_SCAN_SUM) {
             kernels->sums[s->src->shape.dtype](from, n, channels, exclusive, &carry, down ? down + at : NULL,
-                                               x);
+                                               direct ? to : x);
         } else {
             load_i64(s, from, n, channels, x);
             kernels->line_i64(s->scan->op, exclusive, x, n, &carry);
             if (down != NULL) kernels->down_i64(s->scan->op, exclusive, x, n, down + at);
         }
-        put(s, x, n, channels, (char *)halo_at(s->dst, at, y) + c * ELEMENT);
+        if (!direct) put(s, x, n, channels, (char *)to + c * ELEMENT);
     }
 }
 

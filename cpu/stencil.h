@@ -62,6 +62,10 @@ const void *cpu_source_integers(const CpuStencil *stencil, int64_t x, int64_t y,
 /* What a window over `src` reads, for primitives that take the source's lines and do the rest themselves. */
 CpuStencil cpu_window_stencil(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloWindow *window);
 
+/* A picture one pixel wide (column.c), as fast as one of one row. */
+bool cpu_is_column(const CpuStencil *stencil);
+HaloStatus cpu_column_run(HaloDevice *device, const CpuStencil *stencil);
+
 /* Whether the rectangle of `src` holds every sample that the rectangle of `dst` needs. */
 bool cpu_holds_needed(const CpuStencil *stencil);
 

@@ -1,6 +1,10 @@
 /* Scans: tiles of a line, and rows going down. */
 #include "variant.h"
 
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
 #define OP HALO_SCAN_SUM
 #define NAME sum
 #include "scan_tmpl.h"
@@ -94,11 +98,17 @@ static void down_i64(HaloScanOp op, bool exclusive, int64_t *x, int64_t n, int64
 
 #define WINDOW 16 /* GCC leaves loops as long as this to its vectoriser, and takes shorter ones apart */
 
+#if defined(__AVX2__)
+#define EIGHT(from) _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)(from)))
+#endif
 #define SAMPLE uint8_t
 #define TYPE u8
 #define NARROW uint16_t
 #include "sums_tmpl.h"
 
+#if defined(__AVX2__)
+#define EIGHT(from) _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)(const void *)(from)))
+#endif
 #define SAMPLE uint16_t
 #define TYPE u16
 #define NARROW uint32_t
