@@ -5,8 +5,6 @@
 /* Elements of a task; a window reads as many beside it as it is tall. */
 #define TASK_ELEMENTS 4096
 #define TASK_WINDOWS 4
-/* Fewer are not worth another way. */
-#define LEAST_ROWS 64
 
 typedef struct Column {
     const CpuStencil *s;
@@ -21,16 +19,7 @@ static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-static bool is_packed(const HaloBuf *buf)
-{
-    return buf->cols == 1 && buf->stride == buf->shape.channels * (int64_t)halo_dtype_size(buf->shape.dtype);
-}
-
-bool cpu_is_column(const CpuStencil *s)
-{
-    return s->src->shape.width == 1 && is_packed(s->src) && is_packed(s->dst) && s->dst->rows >= LEAST_ROWS &&
-           !s->nan_ignore;
-}
+bool cpu_is_column(const CpuStencil *s) { return cpu_are_columns(s->src, s->dst) && !s->nan_ignore; }
 
 /* ---- a task --------------------------------------------------------------------------------------------- */
 
@@ -128,15 +117,10 @@ HaloStatus cpu_column_run(HaloDevice *device, const CpuStencil *s)
     HaloStatus status = HALO_OK;
     const HaloBuf *src = s->src, *dst = s->dst;
     void *scratch;
-    Column c = {.s = s, .along = *s, .line = *src, .channels = src->shape.channels};
+    Column c = {.s = s, .along = *s, .line = cpu_as_line(src), .channels = src->shape.channels};
     if (src->shape.dtype > HALO_F32 || dst->shape.dtype > HALO_F32 ||
         src->shape.channels != dst->shape.channels || !cpu_holds_needed(s))
         HALO_FAIL(HALO_ERR_BUG, "convolution was asked for samples that its source does not hold");
-    c.line.shape.width = src->shape.height;
-    c.line.x0 = src->y0;
-    c.line.cols = src->rows;
-    c.line.shape.height = c.line.rows = 1;
-    c.line.y0 = 0;
     c.along.src = &c.line;
     c.along.ox = s->oy;
     c.along.oy = 0;

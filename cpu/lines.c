@@ -96,6 +96,42 @@ static bool holds(int64_t first, int64_t end, int64_t whole, int64_t have, int64
     return true;
 }
 
+/* Fewer rows are not worth another way. */
+#define LEAST_ROWS 64
+
+static bool is_column(const HaloBuf *buf)
+{
+    return buf->shape.width == 1 && buf->cols == 1 &&
+           buf->stride == buf->shape.channels * (int64_t)halo_dtype_size(buf->shape.dtype);
+}
+
+bool cpu_are_columns(const HaloBuf *src, const HaloBuf *dst)
+{
+    return is_column(src) && is_column(dst) && dst->rows >= LEAST_ROWS;
+}
+
+HaloBuf cpu_as_line(const HaloBuf *column)
+{
+    HaloBuf line = *column;
+    line.shape.width = column->shape.height;
+    line.x0 = column->y0;
+    line.cols = column->rows;
+    line.shape.height = line.rows = 1;
+    line.y0 = column->x0;
+    line.stride = column->rows * column->stride;
+    return line;
+}
+
+HaloWindow cpu_turned(const HaloWindow *window)
+{
+    HaloWindow turned = *window;
+    turned.width = window->height;
+    turned.height = window->width;
+    turned.ox = window->oy;
+    turned.oy = window->ox;
+    return turned;
+}
+
 CpuStencil cpu_window_stencil(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloWindow *window)
 {
     return (CpuStencil){.src = src,

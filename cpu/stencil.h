@@ -62,7 +62,11 @@ const void *cpu_source_integers(const CpuStencil *stencil, int64_t x, int64_t y,
 /* What a window over `src` reads, for primitives that take the source's lines and do the rest themselves. */
 CpuStencil cpu_window_stencil(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloWindow *window);
 
-/* A picture one pixel wide (column.c), as fast as one of one row. */
+/* Do both lie one pixel behind the other, in one column? Then as lines they are the same bytes. */
+bool cpu_are_columns(const HaloBuf *src, const HaloBuf *dst);
+HaloBuf cpu_as_line(const HaloBuf *column);
+HaloWindow cpu_turned(const HaloWindow *window);
+/* Masks over such (column.c). */
 bool cpu_is_column(const CpuStencil *stencil);
 HaloStatus cpu_column_run(HaloDevice *device, const CpuStencil *stencil);
 

@@ -104,6 +104,19 @@ static void long_lines(void **state)
     for_each_case(__func__, 60, long_lines_body);
 }
 
+static void columns_body(Rng *rng)
+{
+    const HaloShape shape =
+        test_shape(draw_dtype(rng), 1, rng_between(rng, 60, 400), (int)rng_between(rng, 1, 4));
+    run_case(rng, &shape, draw_width(rng, 9), draw_width(rng, 60));
+}
+
+static void one_column(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 80, columns_body);
+}
+
 /* More tiles than one in both directions. */
 static void larger_images_body(Rng *rng)
 {
@@ -192,13 +205,10 @@ static void counts_beyond_f32(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small_windows),
-        cmocka_unit_test(larger_windows),
-        cmocka_unit_test(long_lines),
-        cmocka_unit_test(larger_images),
-        cmocka_unit_test(one_that_is_not_finite),
-        cmocka_unit_test(the_largest),
-        cmocka_unit_test(counts_beyond_f32),
+        cmocka_unit_test(small_windows), cmocka_unit_test(larger_windows),
+        cmocka_unit_test(long_lines),    cmocka_unit_test(one_column),
+        cmocka_unit_test(larger_images), cmocka_unit_test(one_that_is_not_finite),
+        cmocka_unit_test(the_largest),   cmocka_unit_test(counts_beyond_f32),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

@@ -119,6 +119,14 @@ HaloStatus cpu_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
         HALO_FAIL(HALO_ERR_BUG, "means were asked for of samples that the source does not hold");
     const int workers = cpu_workers(device, 16.0 * (double)dst->cols * (double)dst->rows * dst->shape.channels);
     choose_way(&m, src);
+    if (m.integers && cpu_are_columns(src, dst)) { /* sums of integers are the same either way */
+        const HaloBuf from = cpu_as_line(src);
+        HaloBuf to = cpu_as_line(dst);
+        HaloMean turned = *mean;
+        turned.window = cpu_turned(window);
+        HALO_TRY(cpu_mean(device, &from, &to, &turned, store));
+        goto out;
+    }
     choose_tiles(&m, workers);
     if (!choose_scratch(&m))
         HALO_FAIL(HALO_ERR_LIMIT, "a window of %lld x %lld needs more memory than can be addressed",

@@ -98,6 +98,14 @@ HaloStatus cpu_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
         HALO_TRY(cpu_rank_middle(device, src, dst, rank, store));
         goto out;
     }
+    if (r.span == NULL && cpu_are_columns(src, dst)) { /* an extreme does not know which way it was turned */
+        const HaloBuf from = cpu_as_line(src);
+        HaloBuf to = cpu_as_line(dst);
+        HaloRank turned = *rank;
+        turned.window = cpu_turned(&rank->window);
+        HALO_TRY(cpu_rank(device, &from, &to, &turned, store));
+        goto out;
+    }
     if (!choose_scratch(&r))
         HALO_FAIL(HALO_ERR_LIMIT, "a window of %lld x %lld needs more memory than can be addressed",
                   (long long)rank->window.width, (long long)rank->window.height);
