@@ -74,6 +74,17 @@ class Errors:
 
 
 @dataclass
+class Remade(Errors):
+    """And the peer's is, to the bit, its own definition written out, `remade`."""
+
+    remade: np.ndarray = None
+
+    def proof(self, row):
+        holds, text = super().proof(row)
+        return holds and np.array_equal(self.remade, row.theirs), text
+
+
+@dataclass
 class Near(Errors):
     """Halo's definition is near the exact one: its result is within `own` of that, and the peer's within `allowed`, as
     samples count, or so near what is exact by its own definition, `other`."""
