@@ -63,15 +63,16 @@ __global__ static void __launch_bounds__(thin_threads) thin_kernel(const __grid_
     __syncthreads();
     const float *const mine = line + threadIdx.x;
     if (args.along == 1) thin_load(v, mine);
-    for (int outer = 0; outer < (Column ? args.along : args.across); outer++) {
+    const int alike = !Column && args.along == 1 ? args.across : 0; /* taps that all lie over the same samples */
+#pragma unroll 4
+    for (int j = 0; j < alike; j++) thin_add<Valued>(acc, args.tap[j], v, j == args.inside, beside);
+    for (int outer = alike; outer < (Column ? args.along : args.across); outer++) {
         const float *const tap = args.tap + outer * (Column ? args.across : args.along);
         const bool there = outer == args.inside;
         if (Column) {
             if (args.along > 1) thin_load(v, mine + outer * src.channels);
 #pragma unroll 4
             for (int i = 0; i < args.across; i++) thin_add<Valued>(acc, tap[i], v, i == args.inside, beside);
-        } else if (args.along == 1) {
-            thin_add<Valued>(acc, tap[0], v, there, beside);
         } else {
 #pragma unroll 4
             for (int i = 0; i < args.along; i++) {
