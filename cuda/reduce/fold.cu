@@ -1,13 +1,8 @@
 /* Folds by a program of the user's. A thread has a lane of the leaf, as docs/numerics.md numbers them; a block
- * takes some neighbouring leaves and joins all their lanes by pairs; the host joins what blocks leave.
- *
- * Programs run with the two or four uppermost values of the stack in registers, where that is enough, and for several samples
- * at a time, so that an instruction is looked at once for all of them. */
-#include "common.cuh"
-#include "halo/program.h"
+ * takes some neighbouring leaves and joins all their lanes by pairs; the host joins what blocks leave. */
+#include "fold_run.cuh"
 
 static const int leaves_each = 8; /* of a block: a power of two */
-static const int fold_at_once = 4; /* samples */
 
 struct FoldArgs {
     const void *data;
@@ -22,84 +17,7 @@ struct FoldArgs {
     double *out;     /* [channels][blocks] */
 };
 
-/* ---- programs ------------------------------------------------------------------------------------------- */
-
-/* halo_code for each, of which it is known when this is compiled. */
-template <int Count>
-__device__ __forceinline__ static void fold_code(HaloCode code, const double x[Count], const double y[Count], const double z[Count],
-                                                 double r[Count])
-{
-    switch (code) {
-#define CASE(code)                                                                  \
-    case code:                                                                      \
-        _Pragma("unroll") for (int i = 0; i < Count; i++) r[i] = halo_code(code, x[i], y[i], z[i]); \
-        break;
-        CASE(HALO_CODE_NEG)
-        CASE(HALO_CODE_ABS)
-        CASE(HALO_CODE_SQRT)
-        CASE(HALO_CODE_NOT)
-        CASE(HALO_CODE_ADD)
-        CASE(HALO_CODE_SUB)
-        CASE(HALO_CODE_MUL)
-        CASE(HALO_CODE_DIV)
-        CASE(HALO_CODE_MIN)
-        CASE(HALO_CODE_MAX)
-        CASE(HALO_CODE_LT)
-        CASE(HALO_CODE_LE)
-        CASE(HALO_CODE_GT)
-        CASE(HALO_CODE_GE)
-        CASE(HALO_CODE_EQ)
-        CASE(HALO_CODE_NE)
-        CASE(HALO_CODE_AND)
-        CASE(HALO_CODE_OR)
-        CASE(HALO_CODE_FMA)
-        CASE(HALO_CODE_SELECT)
-#undef CASE
-    default: break;
-    }
-}
-
-/* halo_program_run for each pair of a and b, with no more than Stack values, the uppermost of which are in s[0]. */
-template <int Stack, int Count>
-__device__ __forceinline__ static void fold_run(const HaloProgram &program, const double a[Count], const double b[Count], double k,
-                                                double out[Count])
-{
-    double s[4][Count] = {}; /* those from Stack on are never there */
-#pragma unroll 1
-    for (int i = 0; i < program.length; i++) {
-        const HaloInstruction step = program.at[i];
-        const int takes = halo_code_takes(step.code);
-        double x[Count], y[Count], made[Count];
-        if (takes == 0) {
-#pragma unroll
-            for (int n = 0; n < Count; n++) {
-                made[n] = step.code == HALO_CODE_NUMBER ? step.number
-                          : step.code == HALO_CODE_A    ? a[n]
-                          : step.code == HALO_CODE_B    ? b[n]
-                                                        : k;
-#pragma unroll
-                for (int d = Stack - 1; d > 0; d--) s[d][n] = s[d - 1][n];
-                s[0][n] = made[n];
-            }
-            continue;
-        }
-#pragma unroll
-        for (int n = 0; n < Count; n++) {
-            x[n] = takes == 1 ? s[0][n] : takes == 2 ? s[1][n] : s[2][n];
-            y[n] = takes == 2 ? s[0][n] : s[1][n];
-        }
-        fold_code<Count>(step.code, x, y, s[0], made);
-#pragma unroll
-        for (int n = 0; n < Count; n++) {
-            s[0][n] = made[n];
-            if (takes == 1) continue;
-            if (Stack > 2) s[1][n] = takes == 2 ? s[2][n] : s[3][n];
-            if (Stack > 2) s[2][n] = s[3][n];
-        }
-    }
-#pragma unroll
-    for (int n = 0; n < Count; n++) out[n] = s[0][n];
-}
+/* ---- lanes ---------------------------------------------------------------------------------------------- */
 
 /* Stack 0: it is in memory. A function by itself, since it is called wherever two values meet. */
 template <int Stack> __device__ __noinline__ static double fold_join(const FoldArgs &a, double x, double y, double k)
@@ -113,38 +31,29 @@ template <int Stack> __device__ __noinline__ static double fold_join(const FoldA
     return joined;
 }
 
-/* halo_raise of each. */
-__device__ __forceinline__ static void fold_powers(const HaloPower &power, const double a[fold_at_once], double k,
-                                                   double r[fold_at_once])
-{
-    double d[fold_at_once];
-    const double from = power.from.code == HALO_CODE_K ? k : power.from.number;
-#pragma unroll
-    for (int i = 0; i < fold_at_once; i++) r[i] = d[i] = power.from.code == HALO_CODE_A ? a[i] : a[i] - from;
-#pragma unroll 1
-    for (int s = 0; s < power.steps; s++)
-#pragma unroll
-        for (int i = 0; i < fold_at_once; i++) r[i] = r[i] * (power.squares >> s & 1 ? r[i] : d[i]);
-}
-
-/* ---- lanes ---------------------------------------------------------------------------------------------- */
-
-/* Joins what becomes of samples v, but of those that are NaN. */
+/* What becomes of samples v. */
 template <int Stack>
-__device__ __forceinline__ static void fold_batch(const FoldArgs &a, const double v[fold_at_once], double k, double *lane)
+__device__ __forceinline__ static void fold_map(const FoldArgs &a, const double v[fold_at_once], double k,
+                                                double mapped[fold_at_once])
 {
-    double mapped[fold_at_once];
     if (Stack == 0)
         for (int i = 0; i < fold_at_once; i++) mapped[i] = v[i] == v[i] ? halo_program_run(&a.map, v[i], v[i], k) : 0.0;
     else if (Stack == 1)
         fold_powers(a.power, v, k, mapped);
     else
         fold_run<Stack ? Stack : 1, fold_at_once>(a.map, v, v, k, mapped);
+}
+
+/* Joins what became of the samples that are there. */
+template <int Stack>
+__device__ __forceinline__ static void fold_take(const FoldArgs &a, const bool there[fold_at_once],
+                                                 const double mapped[fold_at_once], double k, double *lane)
+{
     switch (a.joins) { /* the commonest are looked at once */
 #define CASE(code)                                                                       \
     case code:                                                                           \
         _Pragma("unroll") for (int i = 0; i < fold_at_once; i++)                         \
-            if (v[i] == v[i]) *lane = halo_code(code, *lane, mapped[i], 0.0);            \
+            if (there[i]) *lane = halo_code(code, *lane, mapped[i], 0.0);                \
         break;
         CASE(HALO_CODE_ADD)
         CASE(HALO_CODE_MUL)
@@ -154,23 +63,41 @@ __device__ __forceinline__ static void fold_batch(const FoldArgs &a, const doubl
     default:
 #pragma unroll
         for (int i = 0; i < fold_at_once; i++)
-            if (v[i] == v[i]) *lane = fold_join<Stack>(a, *lane, mapped[i], k);
+            if (there[i]) *lane = fold_join<Stack>(a, *lane, mapped[i], k);
     }
 }
 
-/* One lane of a leaf: samples first, first + 128, … of a channel. */
+/* What becomes of every byte, where the map is a program of the user's. */
+static const int fold_bytes = 256;
+
+template <int Stack> __device__ __forceinline__ static void fold_table(const FoldArgs &a, double k, double *table)
+{
+    for (int i = (int)threadIdx.x; i < fold_bytes; i += HALO_LANES) table[i] = halo_program_run(&a.map, (double)i, (double)i, k);
+    __syncthreads();
+}
+
+/* One lane of a leaf: samples first, first + 128, … of a channel. Bytes are looked up, but where they are raised to a power. */
 template <typename S, int Stack>
 __device__ __forceinline__ static double fold_lane(const FoldArgs &a, const S *from, int64_t first, int64_t end,
-                                                   double k)
+                                                   double k, const double *table)
 {
+    constexpr bool looks = sizeof(S) == 1 && Stack != 1;
     const int step = HALO_LANES * a.channels;
     double lane = a.identity;
     int left = (int)cuda_ceil_div(cuda_max(0, end - first), HALO_LANES); /* samples of the lane */
     for (from += first * a.channels; left > 0; left -= fold_at_once, from += fold_at_once * step) {
-        double v[fold_at_once];
+        double v[fold_at_once], mapped[fold_at_once];
+        bool there[fold_at_once];
 #pragma unroll
-        for (int i = 0; i < fold_at_once; i++) v[i] = i < left ? (double)__ldg(from + i * step) : (double)nanf("");
-        fold_batch<Stack>(a, v, k, &lane);
+        for (int i = 0; i < fold_at_once; i++) {
+            if constexpr (looks)
+                mapped[i] = i < left ? table[__ldg(from + i * step)] : 0.0;
+            else
+                v[i] = i < left ? (double)__ldg(from + i * step) : (double)nanf("");
+            there[i] = i < left && (looks || v[i] == v[i]);
+        }
+        if (!looks) fold_map<Stack>(a, v, k, mapped);
+        fold_take<Stack>(a, there, mapped, k, &lane);
     }
     return lane;
 }
@@ -195,17 +122,18 @@ __device__ __forceinline__ static double join_block(const FoldArgs &a, double k,
 
 template <int Stack> __global__ static void __launch_bounds__(HALO_LANES) fold_kernel(const __grid_constant__ FoldArgs a)
 {
-    __shared__ double value[leaves_each * HALO_LANES], other[leaves_each * HALO_LANES / 2];
+    __shared__ double value[leaves_each * HALO_LANES], other[leaves_each * HALO_LANES / 2], table[Stack == 1 ? 1 : fold_bytes];
     const int channel = (int)(blockIdx.x % a.channels);
     const int64_t block = blockIdx.x / a.channels, start = block * leaves_each * HALO_LEAF;
     const double k = a.k != NULL ? a.k[channel] : 0.0;
     int leaves = 0;
+    if (Stack != 1 && a.dtype == HALO_U8) fold_table<Stack>(a, k, table);
     for (int64_t first = start; leaves < leaves_each && first < a.pixels; first += HALO_LEAF) {
         const int64_t end = cuda_min(first + HALO_LEAF, a.pixels);
         cuda_typed(a.dtype, [&](auto type) {
             using S = decltype(type);
             value[leaves * HALO_LANES + threadIdx.x] =
-                fold_lane<S, Stack>(a, (const S *)a.data + channel, first + threadIdx.x, end, k);
+                fold_lane<S, Stack>(a, (const S *)a.data + channel, first + threadIdx.x, end, k, table);
         });
         leaves++;
     }
