@@ -61,6 +61,33 @@ static __device__ __noinline__ int bin_apart(const BinScale &s, double v) { retu
 
 /* ---- counters ------------------------------------------------------------------------------------------- */
 
+__device__ __forceinline__ static void clear_shared(unsigned *counter, int n)
+{
+    for (int i = (int)threadIdx.x; i < n; i += (int)blockDim.x) counter[i] = 0;
+    __syncthreads();
+}
+
+/* Adds the copies of `bins` counters up, into `to`. The copy that a thread begins with goes round: neighbours
+ * would otherwise meet in a bank. */
+__device__ __forceinline__ static void flush_shared(const unsigned *counter, int bins, int copies,
+                                                    unsigned long long *to)
+{
+    __syncthreads();
+    for (int b = (int)threadIdx.x; b < bins; b += (int)blockDim.x) {
+        unsigned sum = 0;
+        for (int i = 0; i < copies; i++) sum += counter[b * copies + ((i + b) & (copies - 1))];
+        if (sum != 0) atomicAdd(to + b, (unsigned long long)sum);
+    }
+}
+
+/* Are the warp's packs of samples of so many bytes, 2 or 4, all there, and have they one value? */
+template <int Bytes> __device__ __forceinline__ static bool all_same(uint4 pack, bool there)
+{
+    const unsigned first = __shfl_sync(CUDA_ALL, pack.x, 0);
+    const unsigned differ = (pack.x ^ first) | (pack.y ^ first) | (pack.z ^ first) | (pack.w ^ first);
+    return __all_sync(CUDA_ALL, there && (differ | (Bytes == 4 ? 0 : first >> 16 ^ (first & 0xffffu))) == 0);
+}
+
 /* Counts v n times in one half of a word; what the word was. */
 __device__ __forceinline__ static unsigned add_word(unsigned *counter, unsigned v, unsigned n)
 {

@@ -46,10 +46,7 @@ template <typename S> struct TilePack {
     /* Do all of the warp's packs hold one value? */
     __device__ __forceinline__ bool same() const
     {
-        const uint4 w = *reinterpret_cast<const uint4 *>(v);
-        const unsigned one = __shfl_sync(CUDA_ALL, w.x, 0);
-        const unsigned differ = (w.x ^ one) | (w.y ^ one) | (w.z ^ one) | (w.w ^ one);
-        return __all_sync(CUDA_ALL, end - first == own && (sizeof(S) == 4 || (one >> 16 ^ (one & 0xffffu)) == 0) && differ == 0);
+        return all_same<(int)sizeof(S)>(*reinterpret_cast<const uint4 *>(v), end - first == own);
     }
 };
 
@@ -101,19 +98,12 @@ template <bool One> __global__ static void __launch_bounds__(count_threads) byte
 {
     CUDA_SHARED(unsigned, counter);
     const int counters = a.sets * byte_levels, copy = (int)threadIdx.x & (copies - 1);
-    for (int i = (int)threadIdx.x; i < counters * copies; i += count_threads) counter[i] = 0;
-    __syncthreads();
+    clear_shared(counter, counters * copies);
     each_sample<uint8_t, One>(a, [&](unsigned v, int c, unsigned n) {
         if (!One && c == a.alpha) return;
         atomicAdd(counter + ((One || a.how.joint ? 0 : c) * byte_levels + v) * copies + copy, n);
     });
-    __syncthreads();
-    unsigned long long *const to = a.count + blockIdx.x / a.parts * counters;
-    for (int b = (int)threadIdx.x; b < counters; b += count_threads) {
-        unsigned sum = 0;
-        for (int i = 0; i < copies; i++) sum += counter[b * copies + ((i + b) & (copies - 1))];
-        if (sum > 0) atomicAdd(to + b, (unsigned long long)sum);
-    }
+    flush_shared(counter, counters, copies, a.count + blockIdx.x / a.parts * counters);
 }
 
 /* A block counts for one of the sets, which are the second dimension of the grid. */
@@ -122,8 +112,7 @@ template <typename S, bool One> __global__ static void __launch_bounds__(count_t
     CUDA_SHARED(unsigned, counter);
     const int set = (int)blockIdx.y;
     unsigned long long *const to = a.count + (blockIdx.x / a.parts * a.sets + set) * word_levels;
-    for (int i = (int)threadIdx.x; i < word_levels / 2; i += count_threads) counter[i] = 0;
-    __syncthreads();
+    clear_shared(counter, word_levels / 2);
     each_sample<S, One>(a, [&](float v, int c, unsigned n) {
         if (v != v || (!One && (c == a.alpha || (!a.how.joint && c != set)))) return;
         count_word(counter, (unsigned)equalize_bin(a, v), n, to);

@@ -27,25 +27,6 @@ struct HistArgs {
 /* A block counts in 32 bits: it must not be given more samples than those hold. */
 static const int64_t block_samples_most = (int64_t)1 << 31;
 
-__device__ __forceinline__ static void clear_shared(unsigned *counter, int n)
-{
-    for (int i = (int)threadIdx.x; i < n; i += (int)blockDim.x) counter[i] = 0;
-    __syncthreads();
-}
-
-/* Adds the copies of `bins` counters up, into `to`. The copy that a thread begins with goes round: neighbours
- * would otherwise meet in a bank. */
-__device__ __forceinline__ static void flush_shared(const unsigned *counter, int bins, int copies,
-                                                    unsigned long long *to)
-{
-    __syncthreads();
-    for (int b = (int)threadIdx.x; b < bins; b += (int)blockDim.x) {
-        unsigned sum = 0;
-        for (int i = 0; i < copies; i++) sum += counter[b * copies + ((i + b) & (copies - 1))];
-        if (sum != 0) atomicAdd(to + b, (unsigned long long)sum);
-    }
-}
-
 /* ---- bytes, up to four channels ------------------------------------------------------------------------- */
 
 /* The block that is done last hands the counters to the host and leaves them at 0. */
@@ -100,14 +81,6 @@ __global__ static void __launch_bounds__(hist_threads) bytes_kernel(const __grid
 
 /* ---- 16 bits -------------------------------------------------------------------------------------------- */
 
-/* Do all samples of the warp's packs have one value? */
-__device__ __forceinline__ static bool all_same(uint4 pack)
-{
-    const unsigned first = __shfl_sync(CUDA_ALL, pack.x, 0);
-    const unsigned differ = (pack.x ^ first) | (pack.y ^ first) | (pack.z ^ first) | (pack.w ^ first);
-    return __all_sync(CUDA_ALL, (differ | (first >> 16 ^ (first & 0xffffu))) == 0);
-}
-
 /* One channel a block. `Line`: one channel in all, 16-byte loads. */
 template <bool Line>
 __global__ static void __launch_bounds__(hist_threads) words_kernel(const __grid_constant__ HistArgs a)
@@ -128,7 +101,7 @@ __global__ static void __launch_bounds__(hist_threads) words_kernel(const __grid
         else
             sample[0] = __ldg(data + u * a.channels);
         /* Atomics of one word wait for each other: where the warp has a single value, one counts for all. */
-        if (Line && u - lane + CUDA_WARP <= units && all_same(*reinterpret_cast<const uint4 *>(sample))) {
+        if (Line && u - lane + CUDA_WARP <= units && all_same<2>(*reinterpret_cast<const uint4 *>(sample), true)) {
             if (lane == 0) count_word(counter, sample[0], CUDA_WARP * width, to);
             continue;
         }
