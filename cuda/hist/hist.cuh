@@ -1,0 +1,33 @@
+/* Histograms: what their kernels are given. Every block counts in shared memory and adds its counters to the result's at the end. */
+#ifndef HALO_CUDA_HIST_CUH
+#define HALO_CUDA_HIST_CUH
+
+#include "bins.cuh"
+
+static const int hist_threads = 1024;
+static const int hist_at_once = 4; /* samples of a thread that are loaded together, where they come one by one */
+
+struct HistArgs {
+    const void *data;
+    int64_t pixels;
+    int channels;
+    int64_t blocks; /* of a channel, or of all */
+    int copies;     /* of the counters; a power of two */
+    int window;     /* bins a block counts; 0: all of them, in global memory */
+    int windows;
+    HaloHist how;
+    BinScale scale; /* of floats */
+    unsigned long long *count; /* [channels][bins], then below, above and nan: [channels] each */
+    unsigned *arrival;         /* bytes: of blocks; `count` is all 0 between launches */
+    unsigned long long *result;
+};
+
+/* How many blocks of `shared` bytes keep the GPU busy, `kinds` of them side by side. */
+int64_t hist_blocks(const HaloDevice *device, int64_t samples, int64_t kinds, int64_t shared);
+
+/* hist_any.cu: of any samples, of floats, and of floats in parts. */
+HaloStatus hist_windows(HaloDevice *device, HaloDtype dtype, HistArgs *args);
+HaloStatus hist_floats(HaloDevice *device, HistArgs *args);
+HaloStatus hist_parts(HaloDevice *device, HistArgs *args);
+
+#endif
