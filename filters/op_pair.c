@@ -17,25 +17,29 @@ static HaloStatus keep_alpha(HaloBuilder *builder, HaloReg in, HaloReg made, Hal
 
 /* ---- along time ----------------------------------------------------------------------------------------- */
 
-/* `value` from `at` on, for `length` frames in all; `absent` where it is not. */
-static HaloStatus extend(HaloBuilder *builder, int64_t at, int64_t length, float absent, HaloReg *value)
+/* `value` from `at` on, for `length` frames in all; `absent` where it is not. `least`: should it turn out to be
+ * shorter than its shape says it has so many. */
+static HaloStatus extend(HaloBuilder *builder, int64_t at, int64_t length, int64_t least, float absent,
+                         HaloReg *value)
 {
     const HaloPick how = {.width = length,
                           .height = 1,
+                          .least = least,
                           .x0 = -at,
                           .step_x = 1,
                           .step_y = 1,
                           .border = HALO_BORDER_CONSTANT,
                           .value = absent};
-    if (at == 0 && halo_build_shape(builder, *value)->width == length) return HALO_OK;
+    if (at == 0 && least == 0 && halo_build_shape(builder, *value)->width == length) return HALO_OK;
     return halo_build_pick(builder, *value, &how, value);
 }
 
 /* Another sound begins at a place of this one, and the longer of the two lasts; `absent` is what leaves the
  * other as it is where one of them is not. One frame goes along with all of this sound, unless it has a place.
- */
-static HaloStatus meet(HaloBuilder *builder, const char *where, const HaloValue *at, float absent, HaloReg *in,
-                       HaloReg *other)
+ * While the length of this sound is not known a file goes along with it as it comes, and is as long as the file
+ * at least; what a branch makes of it has no length of its own. */
+static HaloStatus meet(HaloBuilder *builder, const char *where, const HaloValue *with, const HaloValue *at,
+                       float absent, HaloReg *in, HaloReg *other)
 {
     HaloStatus status = HALO_OK;
     const HaloShape here = *halo_build_shape(builder, *in), there = *halo_build_shape(builder, *other);
@@ -49,10 +53,12 @@ static HaloStatus meet(HaloBuilder *builder, const char *where, const HaloValue 
         HALO_TRY(times_read(where, at->text, 1, &time, &count));
         HALO_TRY(times_place(builder, where, *in, &time, &from));
     }
-    if (halo_build_endless(builder, *in) && there.width != here.width) halo_build_wants_length(builder);
+    const bool filed = with->branch == NULL, in_step = filed && halo_build_open_ended(builder);
+    if (!filed && halo_build_endless(builder, *in) && there.width != here.width)
+        halo_build_wants_length(builder);
     const int64_t end = there.width + from, length = end > here.width ? end : here.width;
-    HALO_TRY(extend(builder, 0, length, absent, in));
-    HALO_TRY(extend(builder, from, length, absent, other));
+    HALO_TRY(extend(builder, 0, length, in_step ? end : 0, absent, in));
+    HALO_TRY(extend(builder, from, length, 0, absent, other));
 out:
     return status;
 }
@@ -66,7 +72,7 @@ static HaloStatus summed(HaloBuilder *builder, const HaloValue *arg, const char 
     const HaloCombine add = {.kind = HALO_COMBINE_ADD, .amount = amount, .spread = true};
     HaloReg other;
     HALO_TRY(halo_build_source(builder, &arg[0], in, HALO_FIT_MIXED, &other));
-    HALO_TRY(meet(builder, where, &arg[1], 0.0f, &in, &other));
+    HALO_TRY(meet(builder, where, &arg[0], &arg[1], 0.0f, &in, &other));
     HALO_TRY(halo_build_combine(builder, in, other, &add, out));
     HALO_TRY(keep_alpha(builder, in, *out, out));
 out:
@@ -155,7 +161,7 @@ static HaloStatus build_multiply(HaloBuilder *builder, const HaloValue *arg, Hal
     if (measured && arg[2].given)
         HALO_FAIL(HALO_ERR_USAGE, "multiply: at goes with the units 'white' and 'one'");
     HALO_TRY(halo_build_source(builder, &arg[0], in, mixed ? HALO_FIT_MIXED : HALO_FIT_OWN_UNITS, &other));
-    if (!measured) HALO_TRY(meet(builder, "multiply: at", &arg[2], 1.0f, &in, &other));
+    if (!measured) HALO_TRY(meet(builder, "multiply: at", &arg[0], &arg[2], 1.0f, &in, &other));
     HALO_TRY(scaled(builder, arg, HALO_COMBINE_MULTIPLY, in, other, out));
 out:
     return status;
@@ -184,7 +190,7 @@ static HaloStatus build_blend(HaloBuilder *builder, const HaloValue *arg, HaloRe
     HaloReg other, a;
     HALO_TRY(filter_f32("blend: amount", arg[1].number, &blend.amount));
     HALO_TRY(halo_build_source(builder, &arg[0], in, HALO_FIT_MIXED, &other));
-    HALO_TRY(meet(builder, "blend: at", &arg[2], 0.0f, &in, &other));
+    HALO_TRY(meet(builder, "blend: at", &arg[0], &arg[2], 0.0f, &in, &other));
     if (shape.alpha < 0 || halo_build_shape(builder, other)->alpha != shape.alpha) {
         HALO_TRY(halo_build_combine(builder, in, other, &blend, out));
         return keep_alpha(builder, in, *out, out);

@@ -17,6 +17,7 @@ HaloSide *side_new(const char *path)
     strcpy(side->path, path);
     side->serial = 1 + atomic_fetch_add(&serial, 1);
     pthread_mutex_init(&side->measuring, NULL);
+    pthread_mutex_init(&side->reading, NULL);
     atomic_store(&side->holders, 1);
     return side;
 }
@@ -31,6 +32,7 @@ void side_release(HaloSide *side)
 {
     if (side == NULL || atomic_fetch_sub(&side->holders, 1) > 1) return;
     pthread_mutex_destroy(&side->measuring);
+    pthread_mutex_destroy(&side->reading);
     side_release(side->upright);
     halo_buf_free(&side->data);
     free(side->path);

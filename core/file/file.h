@@ -11,6 +11,9 @@ const HaloFormat *load_format_named(const HaloTables *tables, const char *path, 
  * halo_memory_free. */
 HaloStatus load_open(HaloSession *session, HaloSource *source, const HaloShape *raw, HaloReader *reader);
 HaloStatus load_samples(HaloReader *reader, HaloBuf *data);
+/* The same for a file whose format is known; `jobs` and `memory` as HaloReader has them. */
+HaloStatus load_open_as(HaloSource *source, const HaloFormat *format, const HaloReadOptions *options, int jobs,
+                        HaloMemory *memory, HaloReader *reader);
 void load_close(HaloReader *reader); /* also what load_open left; the metadata go with it */
 /* The next rows; fewer only where sound of unknown length ends. */
 HaloStatus load_rows(HaloReader *reader, HaloBuf *rows, int64_t *got);

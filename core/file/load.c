@@ -119,6 +119,13 @@ out:
     return named(status, source);
 }
 
+HaloStatus load_open_as(HaloSource *source, const HaloFormat *format, const HaloReadOptions *options, int jobs,
+                        HaloMemory *memory, HaloReader *reader)
+{
+    *reader = (HaloReader){.source = source, .options = *options, .jobs = jobs, .memory = memory};
+    return named(open_as(reader, format), source);
+}
+
 void load_close(HaloReader *reader)
 {
     if (reader->format != NULL) reader->format->close(reader);

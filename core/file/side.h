@@ -1,15 +1,28 @@
-/* Side inputs: read once, or once for each input where their path has fields. */
+/* Side inputs: read once, or once for each input where their path has fields; long sound with every input. */
 #ifndef CORE_FILE_SIDE_H
 #define CORE_FILE_SIDE_H
 
+#include "base/memory.h"
 #include "base/side.h"
 #include "session.h"
 
-/* Reads all of a file (of several images the first) within --max-memory; held once. Failures name the file. */
+/* Reads all of a file (of several images the first) within --max-memory, or of long sound the header; held
+ * once. Failures name the file. */
 HaloStatus side_load(HaloSession *session, const char *path, HaloSide **side);
+/* Sees to it that all of its samples are in memory, until nobody holds it any more. */
+HaloStatus side_want(HaloSide *side);
+
+/* A reader of one's own for what is not in memory; closed also where it failed to open. */
+typedef struct SideReader {
+    HaloSource *source;
+    HaloReader reader;
+    HaloMemory memory;
+} SideReader;
+HaloStatus side_open(const HaloSide *side, SideReader *reader);
+void side_close(SideReader *reader);
 
 /* The same as people see it: itself, or one that it holds. */
-HaloStatus side_upright(HaloSession *session, HaloSide *side, HaloSide **upright);
+HaloStatus side_upright(HaloSide *side, HaloSide **upright);
 
 /* Does a path have fields, {dir}, {stem} or {name}, that stand for parts of the input's path? HALO_ERR_USAGE
  * for unknown fields. */

@@ -10,7 +10,8 @@
 #include <string.h>
 
 #include "file/file.h"
-#include "flow_rows.h"
+#include "flow_input.h"
+#include "flow_sides.h"
 #include "job.h"
 #include "plan/plan.h"
 
@@ -18,14 +19,14 @@ typedef struct Flow {
     Device *host; /* whose memory rows are read to and written from */
     Team team;    /* what computes */
     HaloPlan *plan;
-    HaloReader *reader;
     HaloWriter *writer; /* NULL: only results are wanted, or */
     HaloBuf *whole;     /* all of the output, which is written later; else NULL */
     Listener *listener; /* who hears the output, in place of a writer; else NULL */
     Bands bands;
-    bool endless; /* the reader does not know the length */
-    bool live;    /* somebody waits for each block */
+    bool live; /* somebody waits for each block */
     FlowRows rows;
+    FlowInput input;
+    FlowSides sides;
     HaloTimes ms;
 
     pthread_t reading, writing;
@@ -41,76 +42,7 @@ bool flow_suits(const HaloSession *session, const HaloPlan *plan)
     return bands_possible(plan) && !session->options.verify;
 }
 
-/* ---- reading and writing -------------------------------------------------------------------------------- */
-
-/* Is this all that is needed? The rest is gone through all the same, so that damage there is found, unless the
- * format knows how to leave rows out, or it was read from its end on. */
-static HaloStatus end_window(Flow *flow, int64_t k, Rows rows, bool *at_end)
-{
-    const HaloPlan *plan = flow->plan;
-    const int64_t length = rows_length(&plan->reg[plan->input[0].reg]);
-    const bool last = k + 1 >= bands_count(&flow->bands), back = flow->bands.back;
-    *at_end = last || (rows.to == length && !back);
-    if (!last || rows.to == length || back) return HALO_OK;
-    return load_skip(flow->reader, length - rows.to);
-}
-
-/* Goes on to row `to`, or, of sound, back to it; or, of sound of unknown length, to its end. */
-static HaloStatus go_to(Flow *flow, HaloBuf *room, int64_t to, int64_t *have)
-{
-    HaloStatus status = HALO_OK;
-    if (!flow->endless) {
-        bool gone;
-        HALO_TRY(load_seek(flow->reader, to, &gone));
-        if (!gone) HALO_TRY(load_skip(flow->reader, to - *have));
-        *have = to;
-    }
-    for (int64_t got = 1; *have < to && got > 0; *have += got) {
-        got = smaller(flow->rows.room, to - *have);
-        flow_rows_set(&flow->rows, room, (Rows){*have, *have + got});
-        HALO_TRY(load_rows(flow->reader, room, &got));
-    }
-out:
-    return status;
-}
-
-/* Window k goes into the buffer that a band before it no longer needs. *at_end: it is the last. */
-static HaloStatus read_window(Flow *flow, int64_t k, bool *at_end)
-{
-    HaloStatus status = HALO_OK;
-    const double start = now_ms();
-    const int64_t count = flow->rows.count;
-    HaloBuf *to = &flow->rows.in[k % count];
-    const HaloBuf *last = &flow->rows.in[(k + count - 1) % count];
-    int64_t have = k > 0 ? rows_in(last).to : 0;
-    Rows rows;
-    HALO_TRY(bands_window(&flow->bands, k, have, &rows));
-    if (rows.to - rows.from > flow->rows.room)
-        HALO_FAIL(HALO_ERR_BUG, "a band reads more than its window holds");
-    if (rows.from > have || (k > 0 && rows.from < rows_in(last).from)) {
-        HALO_TRY(go_to(flow, to, rows.from, &have));
-        if (have < rows.from) rows = (Rows){have, have + 1}; /* it ends before */
-    }
-    flow_rows_set(&flow->rows, to, rows);
-    for (int64_t y = to->y0; y < to->y0 + to->rows && rows.from < have; y++) {
-        const HaloBuf kept = flow_rows_of(&flow->rows, to, (Rows){rows.from, have});
-        if (y < kept.y0 + kept.rows)
-            memcpy(halo_at(&kept, kept.x0, y), halo_at(last, kept.x0, y), (size_t)halo_row_bytes(&kept));
-    }
-    HaloBuf rest = flow_rows_of(&flow->rows, to, (Rows){have, rows.to});
-    int64_t got = rows.to - have;
-    if (got > 0) HALO_TRY(load_rows(flow->reader, &rest, &got));
-    flow_rows_set(&flow->rows, to, (Rows){rows.from, have + got});
-    if (flow->endless)
-        *at_end = have + got < rows.to;
-    else
-        HALO_TRY(end_window(flow, k, rows, at_end));
-    if (rows.to > 0 && have + got == 0 && to->shape.kind == HALO_AUDIO)
-        HALO_FAIL(HALO_ERR_INPUT, "holds no samples");
-out:
-    flow->ms.read += now_ms() - start;
-    return status;
-}
+/* ---- writing -------------------------------------------------------------------------------------------- */
 
 /* Do rows of the output go somewhere, band by band? */
 static bool hands_on(const Flow *flow) { return flow->writer != NULL || flow->listener != NULL; }
@@ -135,7 +67,9 @@ static bool read_next(Flow *flow)
 {
     bool at_end = false;
     const int64_t k = flow->read;
-    const HaloStatus status = read_window(flow, k, &at_end);
+    const double start = now_ms();
+    const HaloStatus status = flow_input_window(&flow->input, k, &at_end);
+    flow->ms.read += now_ms() - start;
     pthread_mutex_lock(&flow->turns.lock);
     if (status == HALO_OK && at_end) {
         flow->last = k;
@@ -179,8 +113,8 @@ static HaloStatus wait_for_band(void *context, int64_t k)
     if (!flow->reads_ahead && flow->read <= k) read_next(flow);
     if (!turns_wait(&flow->turns, &flow->read, k + 1)) return turns_failure(&flow->turns);
     const int64_t last = last_window(flow);
-    if (last < 0 || !flow->endless) return HALO_OK;
-    flow->endless = false; /* the reading thread is through with the plan */
+    if (last < 0 || !flow->input.endless) return HALO_OK;
+    flow->input.endless = false; /* the reading thread is through with the plan */
     return plan_end_at(flow->plan, rows_in(&flow->rows.in[last % flow->rows.count]).to);
 }
 
@@ -205,6 +139,13 @@ static HaloStatus begin_band(void *context, int64_t k, Rows in, Rows out, HaloBu
     set_rows(made, out);
     *to = *made;
     return HALO_OK;
+}
+
+/* BandIo::side. */
+static HaloStatus give_side(void *context, int at, Rows rows, HaloBuf *from)
+{
+    Flow *flow = context;
+    return flow_sides_rows(&flow->sides, at, rows, from);
 }
 
 /* Bands that were made before one that they follow have waited for it. */
@@ -249,8 +190,13 @@ static HaloStatus join_threads(Flow *flow, HaloStatus status)
 
 static HaloStatus run_bands(Flow *flow, int jobs, HaloReport *report)
 {
-    const BandIo io = {
-        .context = flow, .turns = &flow->turns, .wait = wait_for_band, .begin = begin_band, .end = end_band};
+    const bool on_host = flow->team.device->backend->upload == NULL;
+    const BandIo io = {.context = flow,
+                       .turns = &flow->turns,
+                       .wait = wait_for_band,
+                       .begin = begin_band,
+                       .end = end_band,
+                       .side = on_host ? give_side : NULL};
     start_threads(flow, jobs);
     if (!flow->reads_ahead || (hands_on(flow) && !flow->writes_behind)) flow->team.count = 1; /* in order */
     return join_threads(
@@ -274,33 +220,33 @@ HaloStatus flow_run(HaloSession *session, Team team, HaloPlan *plan, HaloReader 
     Flow flow = {.host = &session->host,
                  .team = team,
                  .plan = plan,
-                 .reader = reader,
                  .writer = writer,
                  .whole = to->whole,
                  .listener = to->listener,
                  .last = -1};
     turns_open(&flow.turns);
-    flow.endless = reader->info.shape.width < 0;
+    flow.input = (FlowInput){reader, &flow.bands, &flow.rows, reader->info.shape.width < 0};
     HALO_TRY(device_open(flow.host, 0, options->jobs)); /* whose buffers they are */
     flow.live = writer != NULL && flow_is_live(reader, !halo_sink_seekable(writer->sink));
     /* A writer that holds a whole image takes its memory before the bands get theirs. To a pipe the header is
      * written later, when nothing but reading and computing can fail, since bytes in a pipe cannot be taken
      * back. */
     const bool early = writer != NULL && halo_sink_seekable(writer->sink);
-    if (early) HALO_TRY(save_begin(writer, &reader->info, &plan->reg[plan->output], flow.endless));
+    if (early) HALO_TRY(save_begin(writer, &reader->info, &plan->reg[plan->output], flow.input.endless));
     const int64_t left = halo_memory_left(&session->memory);
     bool seeks = false;
-    if (!flow.endless) HALO_TRY(load_seek(reader, 0, &seeks));
+    if (!flow.input.endless) HALO_TRY(load_seek(reader, 0, &seeks));
     const int64_t band = flow.live ? bands_for_pipe(team, plan, options, left)
                                    : bands_for_flow(team, plan, options, seeks, left);
     const int64_t needed = bands_flow_memory(team, plan, band, seeks);
     flow.bands = bands_in(team.device, plan, band, seeks);
+    if (team.device->backend->upload == NULL) HALO_TRY(flow_sides_open(&flow.sides, &flow.bands));
     HALO_TRY(halo_memory_hold(&session->memory, needed));
     flow.host->limit = held = needed;
     HALO_TRY(
         flow_rows_take(&flow.rows, flow.host, team, &flow.bands, hands_on(&flow), reader->format->columns));
     if (writer != NULL && !early)
-        HALO_TRY(save_begin(writer, &reader->info, &plan->reg[plan->output], flow.endless));
+        HALO_TRY(save_begin(writer, &reader->info, &plan->reg[plan->output], flow.input.endless));
     HALO_TRY(run_bands(&flow, options->jobs, report));
     if (writer != NULL) HALO_TRY(save_end(writer, &reader->info, &plan->reg[plan->output]));
     report->ms.read = flow.ms.read;
@@ -309,6 +255,7 @@ HaloStatus flow_run(HaloSession *session, Team team, HaloPlan *plan, HaloReader 
     team_describe(flow.team, report->device, sizeof report->device);
 out:
     flow_rows_give(&flow.rows);
+    flow_sides_close(&flow.sides);
     halo_memory_release(&session->memory, held);
     turns_close(&flow.turns);
     return status;

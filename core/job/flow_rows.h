@@ -1,5 +1,5 @@
-/* The rows that are in memory while a file flows: for each device two buffers of the input's and two of the output's,
- * so that one is read or written while the other is computed. Band k has number k mod `count`. */
+/* The rows that are in memory while a file flows: for each device two buffers of the input's and two of the
+ * output's, so that one is read or written while the other is computed. Band k has number k mod `count`. */
 #ifndef CORE_JOB_FLOW_ROWS_H
 #define CORE_JOB_FLOW_ROWS_H
 
@@ -8,16 +8,18 @@
 
 typedef struct FlowRows {
     HaloBuf in[2 * SESSION_GPUS], out[2 * SESSION_GPUS];
-    int64_t count; /* of each; no more than there are bands */
-    int64_t room;  /* rows in in[], */
-    int64_t band;  /* and in out[] */
+    int64_t count;    /* of each; no more than there are bands */
+    int64_t room;     /* rows in in[], */
+    int64_t band;     /* and in out[] */
     int64_t x0, cols; /* columns of in[], where it is an image */
-    Device *owner; /* whose buffers they are; NULL: they lie in memory that a device keeps */
+    Device *owner;    /* whose buffers they are; NULL: they lie in memory that a device keeps */
 } FlowRows;
 
-/* Memory that copies to and from the devices like best, where they have any; else buffers of `host`. Without `writes`
- * there is no memory for the output; `narrow`: just the columns of an image that are needed are read. */
-HaloStatus flow_rows_take(FlowRows *rows, Device *host, Team team, const Bands *bands, bool writes, bool narrow);
+/* Memory that copies to and from the devices like best, where they have any; else buffers of `host`. Without
+ * `writes` there is no memory for the output; `narrow`: just the columns of an image that are needed are read.
+ */
+HaloStatus flow_rows_take(FlowRows *rows, Device *host, Team team, const Bands *bands, bool writes,
+                          bool narrow);
 /* The rectangle of these rows of the input; and these rows of a window, with all columns that it has. */
 void flow_rows_set(const FlowRows *rows, HaloBuf *in, Rows window);
 HaloBuf flow_rows_of(const FlowRows *rows, const HaloBuf *window, Rows part);

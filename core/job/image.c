@@ -197,9 +197,6 @@ static HaloStatus plan_image(HaloSession *session, const HaloPipeline *pipeline,
         HALO_TRY(turn_load(&state->reader, &state->writer, orientation, &state->in));
     else if (turned)
         state->reader.info.shape = turn_shape(&state->reader.info.shape, orientation);
-    if (state->reader.info.shape.width < 0 &&
-        pipeline_has_sides(pipeline)) /* which have to have the same length */
-        HALO_TRY(load_samples(&state->reader, &state->in));
     if (shrunk == 1) shape = state->reader.info.shape; /* as it turned out to be */
     session->heard->measures = listen_measures(session, state);
     if (session->heard->measures && state->reader.info.shape.width >= 0)

@@ -51,18 +51,6 @@ bool halo_pipeline_reads(const HaloPipeline *pipeline, size_t i, HaloRead *read)
     return nth_read(pipeline, &i, read);
 }
 
-bool pipeline_has_sides(const HaloPipeline *pipeline)
-{
-    for (int c = 0; c < pipeline->calls; c++) {
-        const Call *call = &pipeline->call[c];
-        for (int v = 0; v < call->values; v++) {
-            if (call_param(call, v)->type != HALO_PARAM_SOURCE) continue;
-            if (call->owned[v].branch == NULL || pipeline_has_sides(call->owned[v].branch)) return true;
-        }
-    }
-    return false;
-}
-
 HaloStatus pipeline_read_sides(HaloSession *session, const HaloPipeline *pipeline)
 {
     HaloStatus status = HALO_OK;

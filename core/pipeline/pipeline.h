@@ -31,9 +31,7 @@ struct HaloPipeline {
 /* call.c */
 const HaloParam *call_param(const Call *call, int i);
 
-/* pipeline.c: does it use other files along with the input? */
-bool pipeline_has_sides(const HaloPipeline *pipeline);
-/* Reads those whose names are made from that of the present input. */
+/* pipeline.c: reads the files whose names are made from that of the present input. */
 HaloStatus pipeline_read_sides(HaloSession *session, const HaloPipeline *pipeline);
 /* Does it change samples? And the way they code light? */
 bool pipeline_changes(const HaloPipeline *pipeline);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "bands.h"
+#include "base/side.h"
 #include "halo/measures.h"
 #include "plan.h"
 #include "primitive/primitive.h"
@@ -145,6 +146,29 @@ int64_t bands_memory(const Bands *bands, bool with_in_out)
     return most;
 }
 
+/* Bytes of the side inputs that are read in step. */
+static int64_t side_memory(const Bands *bands)
+{
+    const HaloPlan *plan = bands->plan;
+    const int64_t length = length_of(plan), rows = smaller(bands->rows, length);
+    const int64_t at[] = {0, (length - rows) / 2, length - rows};
+    int64_t bytes = 0;
+    Part *need = plan->inputs > 1 ? needs_new(plan) : NULL;
+    for (int i = 1; i < plan->inputs && need != NULL; i++) {
+        const HaloReg reg = plan->input[i].reg;
+        int64_t most = 0;
+        if (atomic_load(&plan->input[i].side->there)) continue;
+        for (int b = 0; b < 3; b++) {
+            needs_of(bands, (Rows){at[b], at[b] + rows}, need);
+            const Rows part = needs_rows(&plan->reg[reg], need[reg]);
+            most = larger(most, part.to - part.from);
+        }
+        bytes += most * row_bytes(&plan->reg[reg]);
+    }
+    free(need);
+    return bytes;
+}
+
 int64_t bands_whole_memory(const Device *device, const HaloPlan *plan, int64_t rows, bool with_in_out)
 {
     const Bands bands = bands_on(device, plan_for(plan, device->backend), rows);
@@ -230,9 +254,10 @@ int64_t bands_flow_memory(Team team, const HaloPlan *plan, int64_t rows, bool se
 {
     const HaloShape *in = &plan->reg[plan->input[0].reg], *out = &plan->reg[plan->output];
     const Bands bands = bands_in(team.device, plan, rows, seeks);
+    const bool on_host = !has_own_memory(team.device);
     const int64_t between =
-        has_own_memory(team.device) ? 0 : bands_whole_memory(team.device, plan, rows, false);
-    return between + scratch_measured(plan) +
+        on_host ? bands_whole_memory(team.device, plan, rows, false) + side_memory(&bands) : 0;
+    return between + scratch_measured(plan, on_host) +
            2 * team.count * (row_bytes(out) * rows + row_bytes(in) * bands_widest_window(&bands));
 }
 

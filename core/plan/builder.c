@@ -24,6 +24,11 @@ bool halo_build_endless(const HaloBuilder *builder, HaloReg reg)
     return shape_is_endless(halo_build_shape(builder, reg));
 }
 
+bool halo_build_open_ended(const HaloBuilder *builder)
+{
+    return halo_build_endless(builder, builder->plan->input[0].reg);
+}
+
 void halo_build_wants_length(HaloBuilder *builder) { builder->plan->wants_length = true; }
 
 const HaloCommon *halo_build_common(const HaloBuilder *builder) { return &builder->common; }

@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "base/side.h"
+#include "file/side.h"
 #include "plan.h"
 #include "primitive/primitive.h"
 
@@ -35,10 +35,14 @@ static HaloStatus make(HaloBuilder *builder, HaloReg reg, HaloBuf *value)
     HaloStatus status = HALO_OK;
     const HaloPlan *plan = builder->plan;
     const Device *host = &builder->session->host;
-    const HaloSide *side = side_at(plan, reg);
+    HaloSide *side = side_at(plan, reg);
     HaloBuf from = {0};
-    *value = side != NULL ? side->data : (HaloBuf){0};
-    if (side != NULL) return HALO_OK;
+    *value = (HaloBuf){0};
+    if (side != NULL) {
+        status = side_want(side);
+        if (status == HALO_OK) *value = side->data;
+        return status;
+    }
     const HaloStep *maker = maker_of(plan, reg);
     HALO_TRY(make(builder, maker->src[0], &from));
     HALO_TRY(halo_buf_alloc(value, &plan->reg[reg]));

@@ -68,14 +68,15 @@ static HaloStatus end_step(HaloPlan *plan, HaloStep *step, const int64_t *was)
     const HaloShape *src[HALO_MAX_SOURCES];
     HaloShape shape;
     for (int k = 0; k < step->sources; k++) src[k] = &plan->reg[step->src[k]];
-    if (primitive->end != NULL) HALO_TRY(primitive->end(step, was[step->src[0]], src[0]->width));
+    if (primitive->end != NULL && was[step->src[0]] != src[0]->width)
+        HALO_TRY(primitive->end(step, was[step->src[0]], src[0]->width));
     HALO_TRY(primitive->shape(step, src, &shape));
     plan->reg[step->dst].width = shape.width;
 out:
     return status;
 }
 
-/* Side inputs have the length they have: a plan with one is never endless. */
+/* Side inputs, and what is made of them alone, have the length they have. */
 HaloStatus plan_end_at(HaloPlan *plan, int64_t width)
 {
     HaloStatus status = HALO_OK;

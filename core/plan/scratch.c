@@ -70,7 +70,7 @@ out:
 
 /* ---- what is measured, and side inputs ------------------------------------------------------------------- */
 
-int64_t scratch_measured(const HaloPlan *plan)
+int64_t scratch_measured(const HaloPlan *plan, bool streams)
 {
     double bytes = -(double)OWN_BYTES;
     for (int i = 0; i < plan->steps; i++) {
@@ -80,8 +80,11 @@ int64_t scratch_measured(const HaloPlan *plan)
     }
     if (bytes < 0) bytes = 0;
     for (int i = 1; i < plan->inputs; i++) {
-        const HaloBuf *side = &plan->input[i].side->data;
-        bytes += (double)side->stride * (double)side->rows;
+        const HaloSide *side = plan->input[i].side;
+        const HaloShape *shape = &side->data.shape;
+        if (streams && !atomic_load(&side->there)) continue;
+        bytes += (double)shape->width * (double)shape->height * shape->channels *
+                 (double)halo_dtype_size(shape->dtype);
     }
     if (bytes >= 0x1p62) return INT64_MAX / 2;
     return (int64_t)bytes;
@@ -89,7 +92,7 @@ int64_t scratch_measured(const HaloPlan *plan)
 
 int64_t scratch_beside(const Device *device, const HaloPlan *plan, int64_t band)
 {
-    int64_t out = 0, between = scratch_measured(plan);
+    int64_t out = 0, between = scratch_measured(plan, false);
     if (plan->wants_output && halo_shape_bytes(&plan->reg[plan->output], &out) != HALO_OK) return -1;
     if (device->backend->memory == NULL) between += bands_whole_memory(device, plan, band, false);
     return out > INT64_MAX - between ? -1 : out + between;

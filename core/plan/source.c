@@ -8,7 +8,9 @@
 /* "640 x 480 with 3 channels" */
 static const char *size_text(const HaloShape *shape, char text[96])
 {
-    if (shape->kind == HALO_AUDIO)
+    if (shape_is_endless(shape))
+        snprintf(text, 96, "%d channel%s", shape->channels, halo_s(shape->channels));
+    else if (shape->kind == HALO_AUDIO)
         snprintf(text, 96, "%lld frame%s of %d channel%s", (long long)shape->width, halo_s(shape->width),
                  shape->channels, halo_s(shape->channels));
     else
@@ -59,14 +61,30 @@ out:
     return status;
 }
 
+/* Sound of unknown length that is mixed with a file may come to be longer than what it is made of: where a
+ * branch does that, what goes beside the branch may not. */
+static void want_length_of_mixed(HaloPlan *plan, int from)
+{
+    for (int i = from; i < plan->steps; i++)
+        if (plan->step[i].primitive == HALO_PICK && plan->step[i].u.pick.least > 0) plan->wants_length = true;
+}
+
 /* A branch begins with the value that arrives here. A `depth` in it does not change the type of the output. */
 static HaloStatus add_branch(HaloBuilder *builder, const HaloPipeline *branch, HaloReg in, HaloReg *out)
 {
     HaloBuilder inner = *builder;
-    const int wanted_dtype = builder->plan->wanted_dtype;
+    const int wanted_dtype = builder->plan->wanted_dtype, steps = builder->plan->steps;
     const HaloStatus status = plan_add_calls(&inner, branch, in, out);
+    want_length_of_mixed(builder->plan, steps);
     builder->plan->wanted_dtype = wanted_dtype;
     return status;
+}
+
+/* Sound whose length is not known, and a file of its length: whether it is, is seen once all has been read. */
+static bool has_to_be_as_long(const HaloBuilder *builder, const HaloValue *source, HaloFit fit, HaloReg other)
+{
+    return halo_build_open_ended(builder) && source->branch == NULL && fit != HALO_FIT_ANY &&
+           fit != HALO_FIT_MIXED && !halo_is_pixel(halo_build_shape(builder, other));
 }
 
 HaloStatus halo_build_source(HaloBuilder *builder, const HaloValue *source, HaloReg in, HaloFit fit,
@@ -74,18 +92,24 @@ HaloStatus halo_build_source(HaloBuilder *builder, const HaloValue *source, Halo
 {
     HaloStatus status = HALO_OK;
     const char *name = "the branch";
+    HaloShape here;
     float white;
     if (source->branch != NULL) {
         HALO_TRY(add_branch(builder, source->branch, in, out));
     } else {
         HaloSide *side = source->side;
         if (side == NULL) HALO_TRY(side_of_input(builder->session, source->text, &side));
-        if (builder->session->upright) HALO_TRY(side_upright(builder->session, side, &side));
+        if (builder->session->upright) HALO_TRY(side_upright(side, &side));
         name = side->path;
         HALO_TRY(add_side(builder, side, out));
         HALO_TRY(plan_add_light(builder, *out, out));
     }
-    HALO_TRY(check_fit(halo_build_shape(builder, in), halo_build_shape(builder, *out), fit, name));
+    here = *halo_build_shape(builder, in);
+    if (has_to_be_as_long(builder, source, fit, *out)) {
+        halo_build_wants_length(builder);
+        here.width = halo_build_shape(builder, *out)->width;
+    }
+    HALO_TRY(check_fit(&here, halo_build_shape(builder, *out), fit, name));
     HALO_TRY(builder_to_native(builder, *out, out));
     white = halo_build_shape(builder, in)->white;
     if (fit != HALO_FIT_OWN_UNITS && halo_build_shape(builder, *out)->white != white)

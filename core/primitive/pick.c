@@ -70,6 +70,10 @@ static HaloStatus end(HaloStep *step, int64_t was, int64_t length)
     const int64_t round_up = pick->step_x - 1 - pick->x0;
     const int64_t beyond = pick->width - (was + round_up) / pick->step_x;
     const int64_t there = (length + round_up) / pick->step_x;
+    if (pick->least > 0) {
+        pick->width = larger(length, pick->least);
+        return HALO_OK;
+    }
     pick->width = beyond >= 0 ? there + beyond : smaller(pick->width, there);
     if (length > pick->x0 && pick->width >= 1) return HALO_OK;
     return halo_fail(HALO_ERR_INPUT, "nothing is left of %lld frame%s from frame %lld on", (long long)length,
@@ -82,7 +86,8 @@ static bool absorbs(HaloStep *step, const HaloStep *next, const HaloShape *betwe
 {
     HaloPick *a = &step->u.pick;
     const HaloPick *b = &next->u.pick;
-    if (shape_is_endless(between) || a->pieces > 0 || b->pieces > 0) return false;
+    if (shape_is_endless(between) || a->pieces > 0 || b->pieces > 0 || a->least > 0 || b->least > 0)
+        return false;
     if (!stays_inside(b->x0, b->step_x, b->transposed ? b->height : b->width, between->width) ||
         !stays_inside(b->y0, b->step_y, b->transposed ? b->width : b->height, between->height))
         return false;

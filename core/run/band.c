@@ -42,13 +42,20 @@ static void borrow(Run *run, HaloReg reg, const HaloBuf *other)
     run->borrowed[reg] = true;
 }
 
-/* Brings what is needed of an input to the device. */
-static HaloStatus place_input(Run *run, const HaloInput *input)
+/* Brings what is needed of input `at` to the device. */
+static HaloStatus place_input(Run *run, int at)
 {
     HaloStatus status = HALO_OK;
+    const BandIo *io = run->work->io;
+    const HaloInput *input = &run->work->plan->input[at];
     const HaloBuf *host = input->side != NULL ? &input->side->data : &run->in;
     const HaloBuf *there = NULL;
+    HaloBuf rows;
     if (part_is_empty(run->need[input->reg])) return HALO_OK;
+    if (input->side != NULL && io->side != NULL) {
+        host = &rows;
+        HALO_TRY(io->side(io->context, at, needs_rows(&input->side->data.shape, run->need[input->reg]), &rows));
+    }
     if (run->on_host) {
         borrow(run, input->reg, host);
         return HALO_OK;
@@ -225,7 +232,7 @@ HaloStatus band_run(Run *run, int64_t k)
     needs_of_band(&run->work->bands, k, run->need);
     const Rows in = needs_rows(&plan->reg[plan->input[0].reg], run->need[plan->input[0].reg]);
     HALO_TRY(io->begin(io->context, k, in, run->rows, &run->in, &run->out));
-    for (int i = 0; i < plan->inputs; i++) HALO_TRY(place_input(run, &plan->input[i]));
+    for (int i = 0; i < plan->inputs; i++) HALO_TRY(place_input(run, i));
     double clock;
     HALO_TRY(clock_mark(run, HALO_MARK_START, &clock));
     for (int i = 0; i < plan->steps; i++) {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "band.h"
+#include "file/side.h"
 #include "plan/plan.h"
 
 /* ---- what all bands share ------------------------------------------------------------------------------- */
@@ -130,6 +131,8 @@ HaloStatus execute_bands(Team team, const Bands *bands, const BandIo *io, HaloRe
     if (results != NULL) *results = (HaloResults){0};
     for (int i = 0; i < team.count; i++) device_keep_only(&team.device[i], bands->plan);
     work.bands.plan = work.plan;
+    for (int i = 1; i < bands->plan->inputs && io->side == NULL; i++)
+        HALO_TRY(side_want(bands->plan->input[i].side));
     HALO_TRY(prepare(&work, results));
     HALO_TRY(run_team(team, &work, &lost, &taken));
     if (clipped != NULL) *clipped = lost;

@@ -45,6 +45,9 @@ typedef struct BandIo {
      * `out` is empty). */
     HaloStatus (*begin)(void *context, int64_t k, Rows in, Rows out, HaloBuf *from, HaloBuf *to);
     HaloStatus (*end)(void *context, int64_t k); /* the band is made */
+    /* Gives rows of input `at`, which is no first one, until it is asked for others: of one device alone, on
+     * the host. NULL: all of them are in memory, or are brought there first. */
+    HaloStatus (*side)(void *context, int at, Rows rows, HaloBuf *from);
 } BandIo;
 
 /* execute.c: runs a plan, band by band. Of sound of unknown length one device alone. */

@@ -100,6 +100,8 @@ HALO_API const HaloShape *halo_build_shape(const HaloBuilder *builder,
  * length has to say that it wants it: all of the input is read first then, and the plan is made again. */
 HALO_API bool halo_build_endless(const HaloBuilder *builder, HaloReg reg);
 HALO_API void halo_build_wants_length(HaloBuilder *builder);
+/* Is the length of the input not known? What was cut from it may be shorter than its shape says then. */
+HALO_API bool halo_build_open_ended(const HaloBuilder *builder);
 /* Silence is frames whose samples all have a magnitude below `level`, `least` of them or more side by side: at
  * the beginning and the end of a sound, or, `all`, anywhere. */
 typedef struct HaloSilence {

@@ -14,6 +14,7 @@ typedef struct HaloPiece {
  * be negative, and are never 0. */
 struct HaloPick {
     int64_t width, height; /* of the result */
+    int64_t least; /* of sound: it is as long as its source, but no shorter than this; 0: as its width says */
     int64_t x0, y0;
     int64_t step_x, step_y;
     bool transposed;

@@ -69,7 +69,7 @@ struct HaloStep {
     double resolve_arg[2]; /* parameters of `resolve`, such as the range that samples are to fill */
 };
 
-/* A file that a pipeline takes along, such as a dark frame: read whole, and shared by plans. */
+/* A file that a pipeline takes along, such as a dark frame: shared by plans, and read whole, unless it is long sound. */
 typedef struct HaloSide HaloSide;
 
 /* A value that is there before the first step. */

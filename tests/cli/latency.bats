@@ -35,6 +35,9 @@ EOF
     [ "$(python3 first.py 12000 19200 run -j1 --raw s16,48000,1 lowpass:1kHz - -o -)" = "True 24000" ]
     [ "$(python3 first.py 12000 19200 run --raw s16,48000,1 'lowpass:1kHz | stats' - -o - 2> said)" = "True 24000" ]
     grep -q '^rms' said
+    head -c 300000 /dev/zero > tone.raw
+    halo run '' --raw s16,48000,1 tone.raw -o tone.wav
+    [ "$(python3 first.py 961 1920 run --latency 20ms --raw s16,48000,1 add:with=tone.wav - -o -)" = "True 300000" ]
 }
 
 @test "and behind a header, at a low rate" {

@@ -146,3 +146,72 @@ END
     halo run depth:u8 want.pfm -o want.ppm -q
     cmp want.ppm one.ppm
 }
+
+# Files of more than 256 KiB of samples are read in step with the input.
+@test "long sound goes along in step: its samples, from files and pipes, forth and back" {
+    need_numpy
+    "$PYTHON" - << 'END'
+import numpy as np
+draw = np.random.default_rng(8)
+for name, n, c in (('a', 90000, 2), ('b', 150000, 2), ('m', 70000, 1), ('n', 120000, 2)):
+    x = (draw.standard_normal((n, c)) * 0.1).astype(np.float32)
+    if name == 'n': x[50000] = np.nan
+    x.tofile(name + '.f32')
+END
+    halo run '' --raw f32,8000,2 b.f32 -o b.wav -q
+    halo run '' --raw f32,8000,1 m.f32 -o m.wav -q
+    halo run '' --raw f32,8000,2 n.f32 -o n.wav -q
+    halo run '' b.wav -o b.flac --bits 24 -q
+    halo run '' b.flac -o b24.f32 --to raw --bits float -q
+    cat > mixed.py << 'END'
+import subprocess, sys
+import numpy as np
+halo = sys.argv[1]
+load = lambda name, c: np.fromfile(name, np.float32).reshape(-1, c)
+a = load('a.f32', 2)
+def expected(a, b, at, absent, op):
+    n = max(len(a), len(b) + at)
+    x, y = np.full((n, 2), absent, np.float32), np.full((n, 2), absent, np.float32)
+    x[:len(a)], y[at:at + len(b)] = a, b
+    return op(x, y)
+def same(got, want): assert got.shape == want.shape and (got.view(np.uint32) == want.view(np.uint32)).all(), (got.shape, want.shape)
+def run(a, pipeline, piped, *more):
+    a.tofile('in.f32')
+    said = subprocess.run([halo, 'run', '--raw', 'f32,8000,2', pipeline, '-' if piped else 'in.f32', '-o', '-', '--to', 'raw', *more],
+                          stdin=open('in.f32', 'rb') if not piped else subprocess.Popen(['cat', 'in.f32'], stdout=subprocess.PIPE).stdout,
+                          capture_output=True)
+    assert said.returncode == 0, said.stderr
+    return np.frombuffer(said.stdout, np.float32).reshape(-1, 2)
+for piped in (False, True):
+    for frames in (90000, 3):
+        part = a[:frames]
+        for name, raw, c in (('b.wav', 'b.f32', 2), ('m.wav', 'm.f32', 1), ('n.wav', 'n.f32', 2), ('b.flac', 'b24.f32', 2)):
+            b, at = load(raw, c), 12000
+            same(run(part, f'add:with={name}', piped), expected(part, b, 0, 0, np.add))
+            same(run(part, f'multiply:with={name},at=1.5s', piped), expected(part, b, at, 1, np.multiply))
+        both = expected(part, load('b.f32', 2), 12000, 0, np.add)
+        same(run(part, 'add:with=b.wav,at=1.5s | reverse', piped), both[::-1])
+        same(run(part, 'add:with=b.wav,at=1.5s | trim:10s,12s', piped), both[80000:96000])
+        same(run(part, 'trim:0,1s | add:with=b.wav', piped), expected(part[:8000], load('b.f32', 2), 0, 0, np.add))
+        same(run(part, 'add:[add:with=b.wav | gain:0.5]', piped),
+             expected(part, expected(part, load('b.f32', 2), 0, 0, np.add) * np.float32(0.5), 0, 0, np.add))
+        whole = run(both, 'average:101 | lowpass:1kHz,design=butterworth,phase=causal', False)
+        same(run(part, 'add:with=b.wav,at=1.5s | average:101 | lowpass:1kHz,design=butterworth,phase=causal', piped, '--latency', '7ms'), whole)
+END
+    "$PYTHON" mixed.py "$HALO"
+    head -c 700000 b.wav > cut.wav
+    run --separate-stderr halo run --raw f32,8000,2 add:with=cut.wav a.f32 -o x.wav
+    [ "$status" -eq 1 ] && says cut.wav && [ ! -e x.wav ]
+    run --separate-stderr halo run --raw f32,8000,1 add:with=b.wav - -o - < <(cat m.f32)
+    [ "$status" -eq 1 ] && says "b.wav is 150000 frames of 2 channels, and this is 1 channel: it has to have as many channels or one"
+}
+
+@test "an hour mixed with an hour takes the memory of a few bands, live too" {
+    head -c 24000000 /dev/zero > h.f32
+    halo run '' --raw f32,8000,1 h.f32 -o h.wav -q
+    halo run add:with=h.wav --raw f32,8000,1 h.f32 -o x.wav -q --max-memory 20M
+    # shellcheck disable=SC2002
+    cat h.f32 | halo run add:with=h.wav,at=1s --raw f32,8000,1 - -o - -q --max-memory 20M | wc -c | grep -qx 24032000
+    run --separate-stderr halo run difference:with=h.wav --raw f32,8000,1 - -o y.raw --max-memory 20M < <(cat h.f32)
+    [ "$status" -eq 5 ] # their lengths have to be known
+}
