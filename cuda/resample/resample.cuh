@@ -104,6 +104,14 @@ __device__ __forceinline__ static void resample_store_own(const ResampleArgs &a,
     });
 }
 
+/* Rows of a slice of about `usual`, so that the slices take whole rounds of all blocks there is room for, `at_once` of them side
+ * by side: the last round must not be nearly empty. */
+static inline int64_t resample_slice(int64_t rows, int64_t usual, int64_t at_once)
+{
+    const int64_t rounds = cuda_max(1, (rows + at_once * usual / 2) / (at_once * usual));
+    return cuda_max(8, cuda_ceil_div(rows, rounds * at_once));
+}
+
 HaloStatus cuda_resample(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloResample *resample,
                          HaloStore store);
 

@@ -10,7 +10,7 @@ static const int grow_warps = 4, grow_own = 4, grow_strip = grow_own * CUDA_WARP
 static const int grow_taps = 6, grow_words = 6, grow_span = grow_words * CUDA_WARP;
 /* Room for a row: each channel begins at an odd place, so that threads of two channels meet in few banks. */
 static const int grow_channels = 8, grow_room = grow_span + grow_channels;
-/* Rows of the destination that a warp makes. */
+/* Rows of the destination that a warp makes, about. */
 static const int grow_slice = 192;
 
 /* What an output is made of: weights of the last `Taps` rows up to `mark`; a bit of `used` for each that there is. */
@@ -260,14 +260,23 @@ bool resample_grow_takes(const ResampleArgs *args)
            args->channels <= grow_channels && span_of(args) <= grow_span && x->size <= INT32_MAX / 4 && y->size <= INT32_MAX / 4;
 }
 
-template <int Taps> static HaloStatus launch(HaloDevice *device, const GrowArgs *args, int64_t blocks)
+template <int Taps, typename D> static HaloStatus launch_type(HaloDevice *device, GrowArgs *args)
+{
+    int resident = 0;
+    CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, (grow_kernel<Taps, D>), grow_warps * CUDA_WARP, 0));
+    const int64_t rows = args->all.rows, blocks = (int64_t)resident * device->properties.multiProcessorCount;
+    args->slice_rows = (int)resample_slice(rows, grow_slice, cuda_max(1, blocks / args->tiles));
+    CUDA_LAUNCH(device, (grow_kernel<Taps, D>), args->tiles * cuda_ceil_div(rows, args->slice_rows), grow_warps * CUDA_WARP, 0, *args);
+    return HALO_OK;
+}
+
+template <int Taps> static HaloStatus launch(HaloDevice *device, GrowArgs *args)
 {
     switch (args->all.dst_dtype) {
-    case HALO_U8: CUDA_LAUNCH(device, (grow_kernel<Taps, uint8_t>), blocks, grow_warps * CUDA_WARP, 0, *args); break;
-    case HALO_U16: CUDA_LAUNCH(device, (grow_kernel<Taps, uint16_t>), blocks, grow_warps * CUDA_WARP, 0, *args); break;
-    default: CUDA_LAUNCH(device, (grow_kernel<Taps, float>), blocks, grow_warps * CUDA_WARP, 0, *args);
+    case HALO_U8: return launch_type<Taps, uint8_t>(device, args);
+    case HALO_U16: return launch_type<Taps, uint16_t>(device, args);
+    default: return launch_type<Taps, float>(device, args);
     }
-    return HALO_OK;
 }
 
 HaloStatus resample_grow(HaloDevice *device, const ResampleArgs *all, const HaloResampleAxis *host)
@@ -282,13 +291,11 @@ HaloStatus resample_grow(HaloDevice *device, const ResampleArgs *all, const Halo
     CUDA_LAUNCH(device, grow_program, cuda_ceil_div(all->rows, 128), 128, 0, args, (GrowLine *)program, all->rows, taps);
     args.program = (const GrowLine *)program;
     args.tiles = (unsigned)cuda_ceil_div(all->cols * all->channels, grow_strip * grow_warps);
-    args.slice_rows = (int)cuda_min(all->rows, grow_slice);
-    const int64_t blocks = args.tiles * cuda_ceil_div(all->rows, args.slice_rows);
     const size_t four = grow_own * halo_dtype_size(all->dst_dtype);
     args.usual = all->store.num == 1.0f && all->store.den == 1.0f && cuda_aligned(all->dst, all->dst_stride, four);
     switch (taps) {
-    case 2: return launch<2>(device, &args, blocks);
-    case 4: return launch<4>(device, &args, blocks);
-    default: return launch<grow_taps>(device, &args, blocks);
+    case 2: return launch<2>(device, &args);
+    case 4: return launch<4>(device, &args);
+    default: return launch<grow_taps>(device, &args);
     }
 }

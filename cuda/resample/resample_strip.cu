@@ -76,9 +76,7 @@ void strip_slices(StripArgs *args, int64_t blocks, int64_t *slices)
 {
     const double over = (double)args->all.y.length / (double)args->all.y.size;
     const int64_t usual = cuda_max(8, (int64_t)(strip_slice / over)), at_once = cuda_max(1, blocks / args->across);
-    /* whole rounds of all blocks there is room for; the last must not be nearly empty */
-    const int64_t rounds = cuda_max(1, (args->all.rows + at_once * usual / 2) / (at_once * usual));
-    args->slice_rows = cuda_max(8, cuda_ceil_div(args->all.rows, rounds * at_once));
+    args->slice_rows = resample_slice(args->all.rows, usual, at_once);
     *slices = cuda_ceil_div(args->all.rows, args->slice_rows);
 }
 
