@@ -15,6 +15,11 @@ static uint32_t turn_of(const CpuRank *r)
     return r->keys == HALO_F32 && maximum == r->rank->window.nan_ignore;
 }
 
+CpuExtremeOf *cpu_rank_few_of(const CpuRank *r)
+{
+    return r->device->kernels->rank->extreme_of[r->rank->fraction > 0][r->keys];
+}
+
 CpuExtreme *cpu_rank_extreme_of(const CpuRank *r)
 {
     return r->device->kernels->rank->extreme[r->rank->fraction > 0][r->keys];
@@ -179,7 +184,7 @@ void cpu_rank_extreme_few(const CpuRankTask *task, uint64_t *clipped)
     const int64_t width = r->rank->window.width, height = r->rank->window.height;
     const int64_t channels = r->dst->shape.channels, n = task->cols * channels;
     const int64_t size = (int64_t)halo_dtype_size(r->keys), bytes = n * size;
-    CpuExtremeOf *const extreme = r->device->kernels->rank->extreme_of[r->rank->fraction > 0][r->keys];
+    CpuExtremeOf *const extreme = cpu_rank_few_of(r);
     char *const ring = task->scratch + r->at_block, *const room = ring + height * bytes;
     const void *column[CPU_RANK_FEW], *line[CPU_RANK_FEW];
     for (int64_t at = 0; at < task->high; at++) {

@@ -37,7 +37,9 @@ static void run_task(void *context, int64_t index, int worker)
     task.rows = least(r->tile_rows, r->dst->rows - y);
     task.wide = task.cols + r->rank->window.width - 1;
     task.high = task.rows + r->rank->window.height - 1;
-    if (r->span != NULL)
+    if (r->span != NULL && r->few)
+        cpu_rank_span_few(&task, &clipped);
+    else if (r->span != NULL)
         cpu_rank_span(&task, &clipped);
     else if (r->few)
         cpu_rank_extreme_few(&task, &clipped);
@@ -60,9 +62,10 @@ static bool choose_scratch(CpuRank *r)
     const HaloRank *rank = r->rank;
     const int64_t channels = r->dst->shape.channels;
     int64_t total = 0;
+    const bool spans = r->span != NULL && !r->few;
     const int64_t elements =
-        r->span != NULL ? cpu_rank_span_elements(r) : EXTREME_BYTES / (int64_t)halo_dtype_size(r->keys);
-    const int64_t wide = (r->span != NULL ? 1 : 4) * rank->window.width;
+        spans ? cpu_rank_span_elements(r) : EXTREME_BYTES / (int64_t)halo_dtype_size(r->keys);
+    const int64_t wide = (spans ? 1 : 4) * rank->window.width;
     r->tile_cols = least(r->dst->cols, most(divide_up(elements, channels), wide));
     r->tile_rows = least(r->dst->rows, most(EXTREME_ROWS, 4 * rank->window.height));
     r->tiles = divide_up(r->dst->cols, r->tile_cols);
@@ -70,7 +73,10 @@ static bool choose_scratch(CpuRank *r)
     if (!halo_mul(r->tile_cols + rank->window.width - 1, channels, &r->pitch)) return false;
     r->pitch += CPU_RANK_LANES;
     if (!cpu_reserve(&total, r->pitch, sizeof(float), &r->at_line)) return false;
-    if (!(r->span != NULL ? cpu_rank_span_scratch : cpu_rank_extreme_scratch)(r, &total)) return false;
+    if (!(spans             ? cpu_rank_span_scratch
+          : r->span != NULL ? cpu_rank_span_few_scratch
+                            : cpu_rank_extreme_scratch)(r, &total))
+        return false;
     r->scratch_bytes = total;
     return true;
 }
@@ -90,10 +96,11 @@ HaloStatus cpu_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
         HALO_FAIL(HALO_ERR_BUG, "a rank filter was asked for samples that its source does not hold");
     r.keys = halo_rank_keys(src->shape.dtype, rank->window.border, rank->window.value);
     r.extreme = rank->fraction == 0.0 || rank->fraction == 1.0;
-    r.few = rank->window.width <= CPU_RANK_FEW && rank->window.height <= CPU_RANK_FEW;
     r.plain = r.keys == dst->shape.dtype && store.num == 1.0f && store.den == 1.0f;
     r.stream = cpu_streams(dst) && r.plain;
     HALO_TRY(cpu_rank_span_open(&r));
+    r.few = r.span != NULL ? cpu_rank_span_is_few(&r)
+                           : rank->window.width <= CPU_RANK_FEW && rank->window.height <= CPU_RANK_FEW;
     if (!r.extreme) {
         HALO_TRY(cpu_rank_middle(device, src, dst, rank, store));
         goto out;

@@ -6,6 +6,8 @@
 
 /* Up to so many rows and columns each sample of a window is compared. */
 #define CPU_RANK_FEW 6
+/* The same of windows that are no rectangles. */
+#define CPU_RANK_FEW_SAMPLES 9
 
 /* A row of a window, and what of it belongs to the window. */
 typedef struct CpuSpanRow {
@@ -22,7 +24,7 @@ typedef struct CpuRank {
     int64_t pitch;                       /* elements in a row of a task's part of the source */
     HaloDtype keys;                      /* what samples are compared as: u8, u16 or, for u32, F32 */
     bool extreme;                        /* the first or the last of the sorted is wanted */
-    bool few;                            /* of so few rows and columns that each is compared */
+    bool few;                            /* of so few samples that each is compared */
     bool plain;                          /* keys are stored as they are, or as the floats they are of */
     bool stream;                         /* results go past the caches */
     CpuSpanRow *span;                    /* [height] where windows are no rectangles; else NULL */
@@ -50,6 +52,7 @@ bool cpu_rank_extreme_scratch(CpuRank *r, int64_t *total);
 void cpu_rank_extreme(const CpuRankTask *task, uint64_t *clipped);
 void cpu_rank_extreme_few(const CpuRankTask *task, uint64_t *clipped);
 CpuExtreme *cpu_rank_extreme_of(const CpuRank *r);
+CpuExtremeOf *cpu_rank_few_of(const CpuRank *r);
 /* Line `row` of the task's part of the source as such keys, where they lie or in `room`; where such keys of row
  * `row` of the outputs had best be made, in `room` or where they are to be; and such keys stored as that row.
  */
@@ -63,5 +66,8 @@ void cpu_rank_span_close(CpuRank *r);
 int64_t cpu_rank_span_elements(const CpuRank *r); /* of a row of a tile */
 bool cpu_rank_span_scratch(CpuRank *r, int64_t *total);
 void cpu_rank_span(const CpuRankTask *task, uint64_t *clipped);
+bool cpu_rank_span_is_few(const CpuRank *r);
+bool cpu_rank_span_few_scratch(CpuRank *r, int64_t *total);
+void cpu_rank_span_few(const CpuRankTask *task, uint64_t *clipped);
 
 #endif

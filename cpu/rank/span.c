@@ -137,7 +137,47 @@ void cpu_rank_span(const CpuRankTask *task, uint64_t *clipped)
     }
 }
 
+/* Of few samples each is compared, from where its line lies. */
+void cpu_rank_span_few(const CpuRankTask *task, uint64_t *clipped)
+{
+    const CpuRank *r = task->r;
+    const int64_t size = (int64_t)halo_dtype_size(r->keys), height = r->rank->window.height;
+    const int64_t pixel = r->dst->shape.channels * size, n = task->cols * r->dst->shape.channels;
+    CpuExtremeOf *const extreme = cpu_rank_few_of(r);
+    const char *line[CPU_RANK_FEW_SAMPLES];
+    const void *sample[CPU_RANK_FEW_SAMPLES];
+    for (int64_t at = 0; at < task->high; at++) {
+        const int64_t row = at - (height - 1);
+        int64_t samples = 0;
+        line[at % height] =
+            cpu_rank_extreme_read(task, at, task->scratch + r->at_area + at % height * r->pitch * size);
+        for (const CpuSpanRow *s = r->span; row >= 0 && s < r->span + height; s++)
+            for (int64_t x = s->span.from; x < s->span.to; x++)
+                sample[samples++] = line[(row + s->row) % height] + x * pixel;
+        if (row < 0) continue;
+        void *const to = cpu_rank_extreme_place(task, row, task->scratch + r->at_block);
+        extreme(sample, samples, n, to);
+        cpu_rank_extreme_write(task, row, to, clipped);
+    }
+}
+
 /* ---- laying out ----------------------------------------------------------------------------------------- */
+
+bool cpu_rank_span_is_few(const CpuRank *r)
+{
+    int64_t samples = 0;
+    for (const CpuSpanRow *s = r->span; s < r->span + r->rank->window.height; s++)
+        if ((samples += s->span.to - s->span.from) > CPU_RANK_FEW_SAMPLES) return false;
+    return true;
+}
+
+bool cpu_rank_span_few_scratch(CpuRank *r, int64_t *total)
+{
+    const int64_t size = (int64_t)halo_dtype_size(r->keys);
+    int64_t lines;
+    return halo_mul(r->pitch, r->rank->window.height, &lines) && cpu_reserve(total, lines, size, &r->at_area) &&
+           cpu_reserve(total, r->pitch, size, &r->at_block);
+}
 
 int64_t cpu_rank_span_elements(const CpuRank *r)
 {
