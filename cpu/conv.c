@@ -104,7 +104,7 @@ HaloStatus cpu_conv(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
     if (cpu_fft_takes(conv)) return cpu_fft(device, src, dst, conv, store);
     HaloStatus status = HALO_OK;
     CpuRun *run = NULL;
-    if (cpu_is_column(&stencil)) return cpu_column_run(device, &stencil);
+    if (cpu_is_thin(&stencil)) return cpu_thin_run(device, &stencil);
     HALO_TRY(find_runs(device, &stencil, &run));
     if (conv->window.nan_ignore) leave_nan(&stencil);
     HALO_TRY(cpu_stencil_run(device, &stencil));
@@ -124,7 +124,7 @@ HaloStatus cpu_sep(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const H
     stencil.nan_ignore = sep->window.nan_ignore;
     stencil.store = store;
     if (sep->fast != NULL) return cpu_sep_fast(device, src, dst, sep, store);
-    if (cpu_is_column(&stencil)) return cpu_column_run(device, &stencil);
+    if (cpu_is_thin(&stencil)) return cpu_thin_run(device, &stencil);
     if (cpu_sep_is_few(&stencil)) return cpu_sep_few(device, &stencil);
     if (sep->window.nan_ignore) leave_nan(&stencil);
     return cpu_stencil_run(device, &stencil);
