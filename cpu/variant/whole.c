@@ -73,9 +73,9 @@ static void slide_one(const int32_t *restrict x, int64_t pixels, int64_t width, 
     for (; i < end; i += step) sum[i] = here += ahead[i - step] - x[i - step];
 }
 
-typedef int32_t CpuQuad __attribute__((vector_size(16), aligned(4), may_alias));
+typedef uint32_t CpuQuad __attribute__((vector_size(16), aligned(4), may_alias));
 
-/* Two to four channels are a vector, whose last lanes the next pixel overwrites. */
+/* Two to four channels are a vector, whose last lanes the next pixel overwrites: they may hold anything. */
 static CPU_INLINE void slide_few(const int32_t *restrict x, int64_t pixels, int64_t width, int64_t step,
                                  int32_t *restrict sum)
 {
