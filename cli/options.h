@@ -36,6 +36,7 @@ typedef struct CliSettings {
     } bench;
     HaloShape raw; /* kind 0: not given */
     const HaloFormat *to;
+    const char *to_word; /* how it was named: "pgm" */
     CliProgress progress;
     CliWords include, exclude;
     int64_t shard, shards; /* the part, from 1, of so many; 0: all */

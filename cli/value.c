@@ -201,6 +201,7 @@ HaloStatus cli_read_format(CliSettings *settings, const char *value)
 {
     const HaloTables *tables = halo_tables();
     settings->to = halo_find_format(value);
+    settings->to_word = value;
     if (settings->to == NULL) {
         const char *near = halo_nearest(value, tables->formats, format_at, tables);
         if (near != NULL)

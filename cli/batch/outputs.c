@@ -24,6 +24,9 @@ static HaloStatus add_field(CliText *text, int field, const CliSettings *setting
     case 2:
         if (settings->to != NULL && halo_find_format(extension) != settings->to) {
             extension = settings->to->extensions;
+            if (strcmp(settings->to_word, settings->to->name) != 0 &&
+                halo_find_word(extension, ',', settings->to_word) >= 0)
+                extension = settings->to_word; /* "pgm" of pnm */
             cli_add(text, extension, strcspn(extension, ","));
         } else if (*extension != 0) {
             cli_add(text, extension, strlen(extension));

@@ -54,6 +54,10 @@ void cli_describe_domain(const HaloParam *param, CliText *text)
     if (param->choices != NULL) add(text, param->choices);
     if (param->choices != NULL && param->type != HALO_PARAM_LEVEL) return;
     if (param->choices != NULL) add(text, ", ");
+    if (param->type == HALO_PARAM_TEXT && param->unit != NULL) { /* its help says how it is written */
+        add(text, param->unit);
+        return;
+    }
     add(text, type[param->type]);
     if (param->type == HALO_PARAM_NUMBER || param->type == HALO_PARAM_INTEGER ||
         param->type == HALO_PARAM_LENGTH || param->type == HALO_PARAM_FREQUENCY ||

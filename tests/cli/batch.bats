@@ -106,6 +106,15 @@ setup() { load common; common_setup; make_gray a.pgm 20 10; }
     done
 }
 
+@test "names end as --to was said" {
+    for to in pgm:out/a.pgm pnm:out/a.pgm jpeg:out/a.jpg jpg:out/a.jpg tif:out/a.tif tiff:out/a.tif; do
+        [ "$(halo run gauss:1 a.pgm --out-dir out -n --to ${to%:*})" = "a.pgm -> ${to#*:}" ]
+    done
+    halo run '' a.pgm -o a.png
+    [ "$(halo run gauss:1 a.png --out-dir out -n --to pgm)" = "a.png -> out/a.pgm" ]
+    [ "$(halo run gauss:1 a.png --out-dir out -n --to pnm)" = "a.png -> out/a.ppm" ]
+}
+
 @test "--dry-run says what would be and writes nothing" {
     run halo run gauss:1 a.pgm --out-dir out -n
     [ "$status" -eq 0 ]
