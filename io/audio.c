@@ -63,9 +63,8 @@ static bool probe_ogg(const uint8_t *head, size_t size) { return starts(head, si
 static HaloStatus open_ogg_opus(HaloReader *reader) { return snd_open(reader, SF_FORMAT_OGG); }
 static HaloStatus create_opus(HaloWriter *writer) { return snd_create(writer, SF_FORMAT_OGG | SF_FORMAT_OPUS); }
 
-/* What is decoded is read from its beginning on. */
+/* What libsndfile decodes is read from its beginning on. */
 #define snd_seek NULL
-#define flac_seek NULL
 
 #define FORMAT(id, family, open_it, create_it, channel_set, held, deep, names, about) \
     extern const HaloFormat halo_format_##id;                                         \

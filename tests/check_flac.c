@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "random.h"
 #include "sound_file.h"
 
 #ifdef HALO_HAVE_FLAC
@@ -249,12 +250,72 @@ static void test_damage_has_a_place(void **unused)
     free(made);
 }
 
+/* Frames from any place on, in any order, up to the last: those that are there, or, of what is damaged, a
+ * failure. */
+static void jump_about(const Made *made, int channels, bool damaged)
+{
+    Rng rng = {21};
+    HaloSource *source;
+    assert_int_equal(halo_source_from_memory(made->at, made->size, &source), HALO_OK);
+    HaloReader reader = {.format = &halo_format_flac, .source = source};
+    assert_int_equal(reader.format->open(&reader), HALO_OK);
+    float got_them[FRAMES * 2];
+    for (int jump = 0; jump < 200; jump++) {
+        const int64_t from = jump % 9 == 0 ? FRAMES - 1 : rng_between(&rng, 0, FRAMES - 1);
+        const int64_t count = jump % 5 == 0 ? FRAMES - from : rng_between(&rng, 1, FRAMES - from);
+        HaloBuf rows = {.shape = reader.info.shape, .x0 = from, .cols = count, .rows = 1, .data = got_them};
+        int64_t got = 0;
+        bool gone = false;
+        HaloStatus status = reader.format->seek(&reader, from, &gone);
+        if (status == HALO_OK) {
+            assert_true(gone);
+            status = reader.format->read(&reader, &rows, &got);
+        }
+        if (status != HALO_OK && damaged) break;
+        assert_int_equal(status, HALO_OK);
+        assert_int_equal(got, count);
+        for (int64_t i = 0; i < count * channels; i++)
+            assert_true(got_them[i] == (float)ldexp(sample(16, (int)(from * channels + i)), -15));
+    }
+    reader.format->close(&reader);
+    halo_source_close(source);
+}
+
+static void test_any_place_first(void **unused)
+{
+    (void)unused;
+    Rng rng = {22};
+    for (int channels = 1; channels <= 2; channels++) {
+        Made *made = make(16, 44100, channels, FRAMES, NULL, 0);
+        jump_about(made, channels, false);
+        for (int i = 0; i < 20; i++) {
+            const size_t at = (size_t)rng_between(&rng, (int64_t)made->first, (int64_t)made->size - 1);
+            made->at[at] ^= 0x55;
+            jump_about(made, channels, true);
+            made->at[at] ^= 0x55;
+        }
+        free(made);
+    }
+    Made *endless = make(16, 44100, 1, 0, NULL, 0);
+    HaloSource *source;
+    bool gone = true;
+    assert_int_equal(halo_source_from_memory(endless->at, endless->size, &source), HALO_OK);
+    HaloReader reader = {.format = &halo_format_flac, .source = source};
+    assert_int_equal(reader.format->open(&reader), HALO_OK);
+    assert_int_equal(reader.format->seek(&reader, 0, &gone), HALO_OK);
+    assert_false(gone);
+    reader.format->close(&reader);
+    halo_source_close(source);
+    free(endless);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_depth),           cmocka_unit_test(test_comments_and_pictures),
         cmocka_unit_test(test_odd_metadata),          cmocka_unit_test(test_changes_are_refused),
         cmocka_unit_test(test_another_stream_behind), cmocka_unit_test(test_damage_has_a_place),
+        cmocka_unit_test(test_any_place_first),
     };
     return cmocka_run_group_tests(tests, NULL, test_folder_remove);
 }

@@ -1,5 +1,6 @@
 /* FLAC by libFLAC, which libsndfile uses, too, but for 8, 16 and 24 bits, ten keys of text and no pictures:
- * flac_read.c and flac_write.c are the two directions, flac_picture.c puts pictures in blocks. */
+ * flac_read.c (its bytes: flac_bytes.c) and flac_write.c are the two directions, flac_picture.c puts pictures in
+ * blocks. */
 #ifndef HALO_IO_FLAC_H
 #define HALO_IO_FLAC_H
 
@@ -9,6 +10,7 @@
 
 HaloStatus flac_open(HaloReader *reader);
 HaloStatus flac_read(HaloReader *reader, HaloBuf *rows, int64_t *got);
+HaloStatus flac_seek(HaloReader *reader, int64_t frame, bool *gone);
 void flac_close(HaloReader *reader);
 
 HaloStatus flac_create(HaloWriter *writer);

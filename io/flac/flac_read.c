@@ -2,53 +2,18 @@
  * number of channels than the header says, and a second stream behind the first, are refused with their place.
  */
 #ifdef HALO_HAVE_FLAC
-#include <FLAC/stream_decoder.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "flac.h"
+#include "flacreader.h"
 #include "meta/comment.h"
 
 #define MOST_PICTURES 1000 /* and 64 MiB of them */
 #define MOST_PICTURE_BYTES ((int64_t)64 << 20)
 
-typedef struct FlacReader {
-    HaloReader *reader;
-    FLAC__StreamDecoder *decoder;
-    bool has_head;
-    int bits;
-    int64_t total;  /* frames, by the header; 0: not said */
-    int64_t next;   /* the frame that is read next */
-    int64_t at;     /* the frame that `block` begins with */
-    int64_t frames; /* in it */
-    int64_t picture_bytes;
-    bool damaged;
-    HaloFailure failed; /* the first in a callback; libFLAC goes on to the end of its call */
-    float *block;
-    size_t room;
-} FlacReader;
-
-/* The first failure counts. */
-static void keep_failure(FlacReader *state, HaloStatus status)
-{
-    if (state->failed.status == HALO_OK && status != HALO_OK) halo_failure_keep(&state->failed, status);
-}
-
 /* ---- what libFLAC calls --------------------------------------------------------------------------------- */
-
-static FLAC__StreamDecoderReadStatus give_bytes(const FLAC__StreamDecoder *decoder, FLAC__byte *to,
-                                                size_t *size, void *context)
-{
-    FlacReader *state = context;
-    size_t got = 0;
-    (void)decoder;
-    keep_failure(state, halo_source_read(state->reader->source, to, *size, &got));
-    *size = got;
-    if (state->failed.status != HALO_OK) return FLAC__STREAM_DECODER_READ_STATUS_ABORT;
-    return got > 0 ? FLAC__STREAM_DECODER_READ_STATUS_CONTINUE : FLAC__STREAM_DECODER_READ_STATUS_END_OF_STREAM;
-}
 
 static void take_head(FlacReader *state, const FLAC__StreamMetadata_StreamInfo *head)
 {
@@ -67,8 +32,7 @@ static void take_head(FlacReader *state, const FLAC__StreamMetadata_StreamInfo *
                               .rate = head->sample_rate};
     info->bits = state->bits;
     snprintf(info->encoding, sizeof info->encoding, "%d-bit PCM", state->bits);
-    if (state->bits > 24)
-        halo_note(&info->notes, HALO_NOTE_THROUGH_F32, (uint64_t)state->bits);
+    if (state->bits > 24) halo_note(&info->notes, HALO_NOTE_THROUGH_F32, (uint64_t)state->bits);
 }
 
 static void take_picture(FlacReader *state, const FLAC__StreamMetadata_Picture *picture)
@@ -76,7 +40,7 @@ static void take_picture(FlacReader *state, const FLAC__StreamMetadata_Picture *
     HaloMeta *meta = &state->reader->info.meta;
     state->picture_bytes += picture->data_length;
     if (state->picture_bytes <= MOST_PICTURE_BYTES && meta->pictures < MOST_PICTURES)
-        keep_failure(state, flac_take_picture(picture, meta));
+        flac_keep_failure(state, flac_take_picture(picture, meta));
 }
 
 static void take_block(const FLAC__StreamDecoder *decoder, const FLAC__StreamMetadata *block, void *context)
@@ -88,8 +52,8 @@ static void take_block(const FLAC__StreamDecoder *decoder, const FLAC__StreamMet
     if (block->type != FLAC__METADATA_TYPE_VORBIS_COMMENT) return;
     const FLAC__StreamMetadata_VorbisComment *said = &block->data.vorbis_comment;
     for (FLAC__uint32 i = 0; i < said->num_comments; i++)
-        keep_failure(state, halo_comment_take(&state->reader->info.meta, said->comments[i].entry,
-                                              said->comments[i].length));
+        flac_keep_failure(state, halo_comment_take(&state->reader->info.meta, said->comments[i].entry,
+                                                   said->comments[i].length));
 }
 
 /* The format changes in the middle of the stream: an error, which says where to cut it so that each part can be
@@ -107,16 +71,16 @@ static void check_same(FlacReader *state, const FLAC__FrameHeader *head, int64_t
     if (head->bits_per_sample != (unsigned)state->bits)
         what = "depth", from = (unsigned)state->bits, to = head->bits_per_sample;
     if (what != NULL)
-        keep_failure(state,
-                     halo_fail(HALO_ERR_INPUT,
-                               "at %.3f s (frame %lld) the %s changes from %u to %u: split it there first",
-                               seconds, (long long)at, what, from, to));
+        flac_keep_failure(state,
+                          halo_fail(HALO_ERR_INPUT,
+                                    "at %.3f s (frame %lld) the %s changes from %u to %u: split it there first",
+                                    seconds, (long long)at, what, from, to));
     else if (state->total > 0 && at >= state->total && !state->damaged)
-        keep_failure(state,
-                     halo_fail(HALO_ERR_INPUT,
-                               "at %.3f s (frame %lld), where its header says that it ends, another stream "
-                               "begins: split it there first",
-                               seconds, (long long)at));
+        flac_keep_failure(
+            state, halo_fail(HALO_ERR_INPUT,
+                             "at %.3f s (frame %lld), where its header says that it ends, another stream "
+                             "begins: split it there first",
+                             seconds, (long long)at));
 }
 
 static HaloStatus make_room(FlacReader *state, size_t samples)
@@ -142,7 +106,7 @@ static FLAC__StreamDecoderWriteStatus take_frames(const FLAC__StreamDecoder *dec
     if (state->reader->options.tolerate && state->total > 0 && at >= state->total)
         return FLAC__STREAM_DECODER_WRITE_STATUS_CONTINUE;
     check_same(state, &frame->header, at);
-    if (state->failed.status == HALO_OK) keep_failure(state, make_room(state, count * (size_t)channels));
+    if (state->failed.status == HALO_OK) flac_keep_failure(state, make_room(state, count * (size_t)channels));
     if (state->failed.status != HALO_OK) return FLAC__STREAM_DECODER_WRITE_STATUS_ABORT;
     const double unit = ldexp(1.0, 1 - state->bits);
     for (int c = 0; c < channels; c++)
@@ -161,11 +125,11 @@ static void note_damage(const FLAC__StreamDecoder *decoder, FLAC__StreamDecoderE
     if (state->total > 0 && state->at + state->frames >= state->total) return;
     state->damaged = true;
     if (!state->has_head || state->reader->options.tolerate) return;
-    keep_failure(state,
-                 halo_fail(HALO_ERR_INPUT, "damaged at %.3f s: %s",
-                           (double)(state->at + state->frames) / state->reader->info.shape.rate,
-                           error == FLAC__STREAM_DECODER_ERROR_STATUS_FRAME_CRC_MISMATCH ? "a wrong checksum"
-                                                                                         : "no block of FLAC"));
+    flac_keep_failure(state, halo_fail(HALO_ERR_INPUT, "damaged at %.3f s: %s",
+                                       (double)(state->at + state->frames) / state->reader->info.shape.rate,
+                                       error == FLAC__STREAM_DECODER_ERROR_STATUS_FRAME_CRC_MISMATCH
+                                           ? "a wrong checksum"
+                                           : "no block of FLAC"));
 }
 
 /* ---- opening -------------------------------------------------------------------------------------------- */
@@ -188,8 +152,7 @@ HaloStatus flac_open(HaloReader *reader)
     if (state->decoder == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to read audio");
     FLAC__stream_decoder_set_metadata_respond(state->decoder, FLAC__METADATA_TYPE_VORBIS_COMMENT);
     FLAC__stream_decoder_set_metadata_respond(state->decoder, FLAC__METADATA_TYPE_PICTURE);
-    if (FLAC__stream_decoder_init_stream(state->decoder, give_bytes, NULL, NULL, NULL, NULL, take_frames,
-                                         take_block, note_damage, state) != FLAC__STREAM_DECODER_INIT_STATUS_OK)
+    if (flac_listen(state, take_frames, take_block, note_damage) != FLAC__STREAM_DECODER_INIT_STATUS_OK)
         HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to read audio");
     const bool well = FLAC__stream_decoder_process_until_end_of_metadata(state->decoder);
     HALO_TRY(halo_failure_again(&state->failed));
@@ -269,6 +232,24 @@ HaloStatus flac_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
     *got = done;
 out:
     return status;
+}
+
+/* What is damaged is read from its beginning on where that is tolerated: nobody knows where its frames are. */
+HaloStatus flac_seek(HaloReader *reader, int64_t frame, bool *gone)
+{
+    FlacReader *state = reader->state;
+    state->reader = reader;
+    *gone = state->total > 0 && !reader->options.tolerate && flac_goes_back(state);
+    if (!*gone || frame == state->next) return HALO_OK;
+    state->next = frame;
+    if (frame >= state->total || (frame >= state->at && frame < state->at + state->frames)) return HALO_OK;
+    state->at = frame; /* its block is behind all that was read */
+    state->frames = 0;
+    const bool well = FLAC__stream_decoder_seek_absolute(state->decoder, (FLAC__uint64)frame);
+    if (state->failed.status != HALO_OK) return halo_failure_again(&state->failed);
+    if (well && state->at == frame && state->frames > 0) return HALO_OK;
+    return halo_fail(HALO_ERR_INPUT, "damaged: no block of FLAC at %.3f s",
+                     (double)frame / reader->info.shape.rate);
 }
 
 void flac_close(HaloReader *reader)

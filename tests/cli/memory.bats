@@ -128,6 +128,11 @@ PYTHON
         halo run 'reverse | gauss:3' in.$name -o less.wav -f --max-memory 1M
         cmp all.wav less.wav
     done
+    if halo list formats | grep -q '^flac'; then
+        halo run '' in.wav -o in.flac
+        halo run 'reverse | gauss:3' in.flac -o less.wav -f --max-memory 1M
+        cmp all.wav less.wav
+    fi
     halo run reverse in.wav -o back.wav --max-memory 1M
     halo run reverse back.wav -o there.wav --max-memory 1M
     cmp in.wav there.wav
