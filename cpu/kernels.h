@@ -25,21 +25,24 @@ typedef struct CpuRowKernels {
     /* Copies past the caches, where the machine can, what is not to be read soon; `fence` before it is. */
     void (*stream)(const void *from, int64_t bytes, void *to);
     void (*fence)(void);
-    void (*look)(const uint8_t *samples, int64_t n, const uint8_t table[256], uint8_t *out);
-    /* The same where a table has but two values: one below `at`, the other from there on. */
-    void (*split)(const uint8_t *samples, int64_t n, uint8_t at, uint8_t below, uint8_t above, uint8_t *out);
     void (*affine)(float *row, int64_t n, float scale, float bias);
     void (*points)(float *row, int64_t n, const HaloPoint *point, int points);
     void (*premul)(float *row, int64_t pixels, int channels, int alpha, float white);
     /* To one channel, in `out`, whose pixels have `out_channels`. */
     void (*gray)(const float *row, int64_t pixels, int channels, const float w[3], float *out,
                  int out_channels);
-    /* The same of bytes in three channels, side by side. */
-    void (*gray_bytes)(const uint8_t *samples, int64_t pixels, const float w[3], float *out);
     void (*mix)(const float *row, int64_t pixels, int channels, const HaloMix *mix, float *out);
     /* Pixels are multiplied by the gains of places k, k + step, … of n (halo/fade.h). */
     void (*fade)(float *row, int64_t pixels, int channels, const float *gain, int64_t k, int step, int64_t n);
 } CpuRowKernels;
+
+typedef struct CpuByteKernels {
+    void (*look)(const uint8_t *samples, int64_t n, const uint8_t table[256], uint8_t *out);
+    /* The same where a table has but two values: one below `at`, the other from there on. */
+    void (*split)(const uint8_t *samples, int64_t n, uint8_t at, uint8_t below, uint8_t above, uint8_t *out);
+    /* Three channels, side by side, to one, as floats. */
+    void (*gray)(const uint8_t *samples, int64_t pixels, const float w[3], float *out);
+} CpuByteKernels;
 
 /* Pairs of rows (halo/combine.h), which leave their result in a. */
 typedef struct CpuPairKernels {
@@ -178,6 +181,7 @@ typedef struct CpuResampleKernels {
 typedef struct CpuKernels {
     const char *name; /* "baseline", "v3", "v4" */
     const CpuRowKernels *rows;
+    const CpuByteKernels *bytes;
     const CpuPairKernels *pairs;
     const CpuConvKernels *conv;
     const CpuBothKernels *both;

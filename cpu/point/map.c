@@ -20,7 +20,7 @@ static float *map_piece(const Pieces *p, float *row, float *other, int64_t x, in
     if (map->kind == HALO_MAP_GRAY) {
         out = other;
         if (bytes)
-            rows->gray_bytes(halo_at(p->a, x, y), pixels, map->w, out);
+            p->device->kernels->bytes->gray(halo_at(p->a, x, y), pixels, map->w, out);
         else
             rows->gray(row, pixels, from, map->w, out, to);
     } else if (alpha >= 0) { /* points go over all channels; alpha is put back from a copy */

@@ -51,6 +51,7 @@ void cpu_tables_place(CpuTables *tables, const HaloDevice *device, const HaloBuf
 {
     const int64_t entries = entries_of(src->shape.dtype), size = (int64_t)halo_dtype_size(dst->shape.dtype);
     *tables = (CpuTables){.rows = device->kernels->rows,
+                          .bytes = device->kernels->bytes,
                           .from = src->shape.dtype,
                           .to = dst->shape.dtype,
                           .channels = dst->shape.channels,
@@ -109,8 +110,7 @@ HaloStatus cpu_tables_make(HaloDevice *device, const HaloBuf *src, const HaloBuf
     HALO_TRY(cpu_scratch(device, cpu_tables_bytes(src, dst), &block));
     cpu_tables_place(tables, device, src, dst, block);
     fill(tables, &tables->points, map, store);
-    if (tables->from == HALO_U8 && tables->to == HALO_U8)
-        tables->points.split = split_of(tables->points.value);
+    if (tables->from == HALO_U8 && tables->to == HALO_U8) tables->points.split = split_of(tables->points.value);
     cpu_tables_set_straight(tables, store);
 out:
     return status;
@@ -129,10 +129,10 @@ static void look(const CpuTables *tables, const CpuTable *table, const void *sam
     switch (tables->from * 3 + tables->to) {
     case HALO_U8 * 3 + HALO_U8:
         if (step == 1 && table->split > 0)
-            tables->rows->split(samples, n, (uint8_t)table->split, *(const uint8_t *)table->value,
-                                ((const uint8_t *)table->value)[255], out);
+            tables->bytes->split(samples, n, (uint8_t)table->split, *(const uint8_t *)table->value,
+                                 ((const uint8_t *)table->value)[255], out);
         else if (step == 1)
-            tables->rows->look(samples, n, table->value, out);
+            tables->bytes->look(samples, n, table->value, out);
         else
             LOOK(uint8_t, uint8_t);
         break;
@@ -151,7 +151,7 @@ static uint64_t count_bytes(const CpuTables *tables, const CpuTable *table, cons
     for (int64_t at = 0; at < n; at += PIECE) {
         const int64_t count = n - at < PIECE ? n - at : PIECE;
         unsigned here = 0;
-        tables->rows->look(samples + at, count, table->lost, flag);
+        tables->bytes->look(samples + at, count, table->lost, flag);
         for (int64_t i = 0; i < count; i++) here += flag[i];
         lost += here;
     }

@@ -7,6 +7,7 @@
 const CpuKernels CPU_TABLE(kernels) = {
     .name = QUOTE(CPU_VARIANT),
     .rows = &CPU_TABLE(rows),
+    .bytes = &CPU_TABLE(bytes),
     .pairs = &CPU_TABLE(pairs),
     .conv = &CPU_TABLE(conv),
     .both = &CPU_TABLE(both),

@@ -36,6 +36,7 @@
 #endif
 
 extern const CpuRowKernels CPU_TABLE(rows);
+extern const CpuByteKernels CPU_TABLE(bytes);
 extern const CpuPairKernels CPU_TABLE(pairs);
 extern const CpuConvKernels CPU_TABLE(conv);
 extern const CpuBothKernels CPU_TABLE(both);
