@@ -97,7 +97,9 @@ static inline bool halo_program_power(const HaloProgram *program, HaloPower *pow
             const HaloInstruction from = at[less];
             if (power->steps < 0) power->from = from;
             if (from.code != power->from.code) return false;
-            if (from.code == HALO_CODE_NUMBER && from.number != power->from.number) return false;
+            if (from.code == HALO_CODE_NUMBER &&
+                memcmp(&from.number, &power->from.number, sizeof from.number) != 0)
+                return false; /* nor are 0 and -0 the same */
             power->steps = 0;
             stack[top].steps = 0;
             stack[top++].squares = 0;
