@@ -233,6 +233,25 @@ static void chain_equals_one_by_one(void **state)
     for_each_case(__func__, 100, chain_equals_steps_body);
 }
 
+/* ---- what nobody sees ----------------------------------------------------------------------------------- */
+
+/* A branch that lies beside the picture is neither computed nor asked for its scratch. */
+static void beside_the_picture_body(Rng *rng)
+{
+    const HaloShape shape = test_shape(HALO_U16, 2, 4, 1);
+    HaloBuf in = random_input(&shape, false, rng);
+    Outcome outcome = expect_everywhere_alike("over:[gauss:0.6],at=2+1", &in, NULL);
+    if (outcome.status != HALO_OK) fail_case(NULL, "%s", outcome.message);
+    outcome_free(&outcome);
+    halo_buf_free(&in);
+}
+
+static void beside_the_picture(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 1, beside_the_picture_body);
+}
+
 /* ---- golden hashes -------------------------------------------------------------------------------------- */
 
 static void golden_hashes(void **state)
@@ -244,13 +263,10 @@ static void golden_hashes(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_example_works),
-        cmocka_unit_test(every_operation_with_random_parameters),
-        cmocka_unit_test(chains_of_random_operations),
-        cmocka_unit_test(borders_in_bands),
-        cmocka_unit_test(sides_go_along),
-        cmocka_unit_test(chain_equals_one_by_one),
-        cmocka_unit_test(golden_hashes),
+        cmocka_unit_test(every_example_works),     cmocka_unit_test(every_operation_with_random_parameters),
+        cmocka_unit_test(beside_the_picture),      cmocka_unit_test(chains_of_random_operations),
+        cmocka_unit_test(borders_in_bands),        cmocka_unit_test(sides_go_along),
+        cmocka_unit_test(chain_equals_one_by_one), cmocka_unit_test(golden_hashes),
     };
     if (argc > 1 && strcmp(argv[1], "--golden") == 0) return golden_print(stdout);
     test_arguments(argc, argv);

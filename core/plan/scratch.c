@@ -36,6 +36,7 @@ static int64_t of_step(const Device *device, const HaloPlan *plan, const HaloSte
 {
     HaloBuf src[HALO_MAX_SOURCES], dst;
     const HaloBuf *sources[HALO_MAX_SOURCES];
+    if (step->dst >= 0 && part_is_empty(need[step->dst])) return 0; /* nobody asks for it, but for its source */
     for (int k = 0; k < step->sources; k++) {
         src[k] = outline(plan, step->src[k], need[step->src[k]]);
         sources[k] = &src[k];
