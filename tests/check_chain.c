@@ -91,6 +91,16 @@ static HaloShape draw_picture(Rng *rng)
     return shape;
 }
 
+/* The pipeline works, and gives the same bytes on a picture of random samples everywhere. */
+static void expect_alike(const char *text, const HaloShape *shape, bool special, Rng *rng)
+{
+    HaloBuf in = random_input(shape, special, rng);
+    Outcome outcome = expect_everywhere_alike(text, &in, NULL);
+    if (outcome.status != HALO_OK) fail_case(NULL, "%s: %s", text, outcome.message);
+    outcome_free(&outcome);
+    halo_buf_free(&in);
+}
+
 static void random_chains_body(Rng *rng)
 {
     static const char *const op[] = {"gauss:0.7",
@@ -131,11 +141,7 @@ static void random_chains_body(Rng *rng)
         if (left > 1) strcat(text, " | ");
     }
     strcat(text, end[rng_between(rng, 0, 4)]);
-    HaloBuf in = random_input(&shape, rng_once_in(rng, 4), rng);
-    Outcome outcome = expect_everywhere_alike(text, &in, NULL);
-    if (outcome.status != HALO_OK) fail_case(NULL, "%s: %s", text, outcome.message);
-    outcome_free(&outcome);
-    halo_buf_free(&in);
+    expect_alike(text, &shape, rng_once_in(rng, 4), rng);
 }
 
 static void random_chains(void **state)
@@ -156,11 +162,7 @@ static void gray_blurs_body(Rng *rng)
     if (!rng_once_in(rng, 4)) shape.width = (shape.width + 3) / 4 * 4;
     sprintf(text, "gray | gauss:%g,border=%s%s", (double)rng_float(rng, 0.3f, 2.4f),
             border[rng_between(rng, 0, 6)], end[rng_between(rng, 0, 3)]);
-    HaloBuf in = random_input(&shape, false, rng);
-    Outcome outcome = expect_everywhere_alike(text, &in, NULL);
-    if (outcome.status != HALO_OK) fail_case(NULL, "%s: %s", text, outcome.message);
-    outcome_free(&outcome);
-    halo_buf_free(&in);
+    expect_alike(text, &shape, false, rng);
 }
 
 static void gray_blurs(void **state)
