@@ -11,6 +11,7 @@
 #include <isa-l.h>
 
 #include "bytes/endian.h"
+#include "png_upper.h"
 
 #define PIECE_BYTES 65536
 
@@ -143,7 +144,7 @@ static bool inflate_more(PngIdat *idat)
     return true;
 }
 
-bool halo_png_idat_take(PngIdat *idat, uint8_t *bytes, size_t size)
+static bool take(PngIdat *idat, uint8_t *bytes, size_t size)
 {
     if (!idat->begun && !begin_stream(idat)) return false;
     while (size > 0) {
@@ -155,6 +156,13 @@ bool halo_png_idat_take(PngIdat *idat, uint8_t *bytes, size_t size)
         size -= now;
     }
     return true;
+}
+
+bool halo_png_idat_take(PngIdat *idat, uint8_t *bytes, size_t size)
+{
+    const bool taken = take(idat, bytes, size);
+    halo_png_after_isal();
+    return taken;
 }
 
 bool halo_png_idat_end(PngIdat *idat)

@@ -14,6 +14,7 @@
 #endif
 
 #include "bytes/endian.h"
+#include "png_upper.h"
 
 #define HEAD 10 /* of a chunk: 8; of the stream: 2 */
 #define TAIL 8  /* of the stream: 4; of a chunk: 4 */
@@ -175,4 +176,5 @@ void halo_png_strip_press(PngStrip *strip)
     strip->chunk_size = 8 + head + size;
     strip->adler = adler_of(strip->bytes, strip->size);
     strip->crc = crc_of(strip->chunk + 4, strip->chunk_size - 4);
+    halo_png_after_isal();
 }
