@@ -37,15 +37,9 @@ static uint8_t *draw_bytes(Rng *rng, size_t size, bool few)
     return bytes;
 }
 
-static void one_unfilter(Rng *rng)
+static void expect_row(int filter, size_t pixel, size_t size, const uint8_t *from, const uint8_t *above,
+                       const uint8_t *to)
 {
-    static const size_t pixels[] = {1, 2, 3, 4, 6, 8};
-    const size_t pixel = pixels[rng_between(rng, 0, 5)], size = pixel * (size_t)rng_between(rng, 1, 70);
-    const int filter = (int)rng_between(rng, 0, 4);
-    const bool few = rng_once_in(rng, 2);
-    uint8_t *from = draw_bytes(rng, size, few), *above = draw_bytes(rng, size, few),
-            *to = draw_bytes(rng, size, few);
-    assert_true(halo_png_unfilter(filter, pixel, size, from, above, to));
     for (size_t i = 0; i < size; i++) {
         const int a = i < pixel ? 0 : to[i - pixel], c = i < pixel ? 0 : above[i - pixel];
         const uint8_t expected = (uint8_t)(from[i] + predicted(filter, a, above[i], c));
@@ -53,10 +47,32 @@ static void one_unfilter(Rng *rng)
             fail_case(NULL, "filter %d, %zu bytes a pixel, byte %zu of %zu: %d, not %d", filter, pixel, i, size,
                       to[i], expected);
     }
+}
+
+static void one_unfilter(Rng *rng)
+{
+    static const size_t pixels[] = {1, 2, 3, 4, 6, 8};
+    const size_t pixel = pixels[rng_between(rng, 0, 5)], size = pixel * (size_t)rng_between(rng, 1, 70);
+    const int upper = (int)rng_between(rng, 0, 4), lower = (int)rng_between(rng, 0, 4);
+    const bool few = rng_once_in(rng, 2);
+    uint8_t *from = draw_bytes(rng, size, few), *next = draw_bytes(rng, size, few),
+            *above = draw_bytes(rng, size, few), *to = draw_bytes(rng, size, few),
+            *below = draw_bytes(rng, size, few);
+    const PngTwoRows two = {{from, next}, above, {to, below}};
+    assert_true(halo_png_unfilter(upper, pixel, size, from, above, to));
+    expect_row(upper, pixel, size, from, above, to);
+    memset(to, 99, size);
+    assert_true(halo_png_unfilter_two(upper, lower, pixel, size, &two));
+    expect_row(upper, pixel, size, from, above, to);
+    expect_row(lower, pixel, size, next, to, below);
     assert_false(halo_png_unfilter(5, pixel, size, from, above, to));
+    assert_false(halo_png_unfilter_two(5, lower, pixel, size, &two));
+    assert_false(halo_png_unfilter_two(upper, 5 + (int)rng_between(rng, 0, 250), pixel, size, &two));
     free(from);
+    free(next);
     free(above);
     free(to);
+    free(below);
 }
 
 static uint64_t weight(int filter, size_t pixel, size_t size, const uint8_t *row, const uint8_t *above,

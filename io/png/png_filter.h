@@ -19,6 +19,14 @@ enum PngFilter { PNG_NO_FILTER, PNG_SUB, PNG_UP, PNG_AVERAGE, PNG_PAETH };
 bool halo_png_unfilter(int filter, size_t pixel, size_t bytes, const uint8_t *from, const uint8_t *above,
                        uint8_t *to);
 
+/* Two rows, one below the other, with the same rules; the upper one's `to` is what the lower one has above it.
+ */
+typedef struct PngTwoRows {
+    const uint8_t *from[2], *above;
+    uint8_t *to[2];
+} PngTwoRows;
+bool halo_png_unfilter_two(int upper, int lower, size_t pixel, size_t bytes, const PngTwoRows *rows);
+
 /* One row, by that of the filters in this set (1 << PngFilter) whose bytes are the least when they count as
  * signed; of equals the first: the usual guess at what compresses well. `to` becomes the filter's byte and the
  * bytes behind it. */

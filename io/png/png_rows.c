@@ -27,7 +27,7 @@ struct PngRows {
     uint8_t *buffer;     /* of whole filtered rows */
     size_t at, filled, room;
     uint8_t *last;             /* the row above, as the file has it */
-    uint8_t *row;              /* the row itself, where it is not expanded from there to its place */
+    uint8_t *row[2];           /* the next ones, where they are expanded from there to their places */
     size_t entry;              /* bytes of each entry that are used */
     uint8_t table[256][ENTRY]; /* by a byte of the file */
 };
@@ -66,10 +66,9 @@ static void make_table(PngRows *rows, const PngReader *state, unsigned depth, bo
         }
 }
 
-static void look_up(const PngRows *rows, uint8_t *to, size_t bytes)
+static void look_up(const PngRows *rows, uint8_t *to, const uint8_t *from, size_t bytes)
 {
     const size_t entry = rows->entry;
-    const uint8_t *from = rows->row;
     if (entry == 3 || entry == 4) /* a palette of bytes: four are moved where four belong to the row */
         for (; bytes >= 4; bytes -= entry, to += entry) memcpy(to, rows->table[*from++], 4);
     for (size_t size; bytes > 0; bytes -= size, to += size) {
@@ -88,12 +87,12 @@ static void swap_words(uint8_t *restrict to, const uint8_t *restrict from, size_
     }
 }
 
-static void expand(const PngRows *rows, uint8_t *to, size_t bytes)
+static void expand(const PngRows *rows, uint8_t *to, const uint8_t *from, size_t bytes)
 {
     if (rows->expand == AS_WORDS)
-        swap_words(to, rows->row, bytes);
+        swap_words(to, from, bytes);
     else
-        look_up(rows, to, bytes);
+        look_up(rows, to, from, bytes);
 }
 
 /* ---- rows ----------------------------------------------------------------------------------------------- */
@@ -101,13 +100,15 @@ static void expand(const PngRows *rows, uint8_t *to, size_t bytes)
 static bool take_buffers(PngRows *rows)
 {
     const size_t row = rows->bytes + 1, most = (size_t)rows->left;
-    size_t count = row < BUFFER_BYTES ? BUFFER_BYTES / row : 1;
+    size_t count = row < BUFFER_BYTES / 2 ? BUFFER_BYTES / row / 2 * 2 : 2;
     if (count > most) count = most;
     rows->room = count * row;
     rows->buffer = malloc(rows->room);
     rows->last = calloc(rows->bytes, 1);
-    rows->row = rows->expand != AS_BYTES ? malloc(rows->bytes) : NULL;
-    return rows->buffer != NULL && rows->last != NULL && (rows->row != NULL || rows->expand == AS_BYTES);
+    if (rows->buffer == NULL || rows->last == NULL) return false;
+    if (rows->expand == AS_BYTES) return true;
+    for (int i = 0; i < 2; i++) rows->row[i] = malloc(rows->bytes);
+    return rows->row[0] != NULL && rows->row[1] != NULL;
 }
 
 /* On a pipe a picture is libpng's from the beginning where it would very likely become so half way. */
@@ -146,7 +147,7 @@ void halo_png_rows_free(PngRows *rows)
     halo_png_idat_free(rows->idat);
     free(rows->buffer);
     free(rows->last);
-    free(rows->row);
+    for (int i = 0; i < 2; i++) free(rows->row[i]);
     free(rows);
 }
 
@@ -163,28 +164,39 @@ static bool refill(PngRows *rows)
     return halo_png_idat_take(rows->idat, rows->buffer, rows->filled);
 }
 
-/* `above` becomes this row, as the file has it, for the next one. */
-static bool take_row(PngRows *rows, uint8_t *to, size_t bytes, const uint8_t **above)
+/* One row, or two where there are so many, unfiltered; *above becomes the last of them, as the file has it. */
+static bool unfilter(PngRows *rows, int count, uint8_t *const to[2], const uint8_t **above)
+{
+    const uint8_t *from = rows->buffer + rows->at, *last = *above;
+    const size_t row = rows->bytes + 1;
+    rows->at += (size_t)count * row;
+    *above = to[count - 1];
+    if (count == 1) return halo_png_unfilter(*from, rows->pixel, rows->bytes, from + 1, last, to[0]);
+    const PngTwoRows two = {{from + 1, from + row + 1}, last, {to[0], to[1]}};
+    return halo_png_unfilter_two(*from, from[row], rows->pixel, rows->bytes, &two);
+}
+
+/* The next rows of `to`, from row y on: *count, one or two. */
+static bool take_rows(PngRows *rows, const HaloBuf *to, int64_t y, const uint8_t **above, int *count)
 {
     if (rows->at == rows->filled && !refill(rows)) return false;
-    const uint8_t *from = rows->buffer + rows->at;
-    uint8_t *row = rows->expand == AS_BYTES ? to : rows->row;
-    if (!halo_png_unfilter(*from, rows->pixel, rows->bytes, from + 1, *above, row)) return false;
-    rows->at += rows->bytes + 1;
-    *above = row;
-    if (rows->expand == AS_BYTES) return true;
-    expand(rows, to, bytes);
-    rows->row = rows->last;
-    rows->last = row;
+    *count = y + 1 < to->rows && rows->filled - rows->at > rows->bytes + 1 ? 2 : 1;
+    uint8_t *const place[2] = {halo_row(to, y), *count == 2 ? halo_row(to, y + 1) : NULL};
+    if (rows->expand == AS_BYTES) return unfilter(rows, *count, place, above);
+    if (!unfilter(rows, *count, rows->row, above)) return false;
+    for (int i = 0; i < *count; i++) expand(rows, place[i], rows->row[i], (size_t)halo_row_bytes(to));
+    uint8_t *last = rows->row[*count - 1];
+    rows->row[*count - 1] = rows->last;
+    rows->last = last;
     return true;
 }
 
 bool halo_png_rows_take(PngRows *rows, const HaloBuf *to)
 {
-    const size_t bytes = (size_t)halo_row_bytes(to);
     const uint8_t *above = rows->last;
-    for (int64_t y = 0; y < to->rows; y++)
-        if (!take_row(rows, halo_row(to, y), bytes, &above)) return false;
+    int count;
+    for (int64_t y = 0; y < to->rows; y += count)
+        if (!take_rows(rows, to, y, &above, &count)) return false;
     if (above != rows->last) memcpy(rows->last, above, rows->bytes);
     return true;
 }

@@ -1,6 +1,6 @@
 /* PNG's filters undone. Sub, Average and Paeth add to each pixel something of the one before it, so a row is a
  * chain, and its time that of the chain's links: what does not depend on the pixel before is computed beside
- * it. */
+ * it, and of Average and Paeth, whose links are long, two rows are done side by side. */
 #include "png_filter.h"
 
 #include <string.h>
@@ -52,36 +52,78 @@ static inline __m128i average_link(Link *link, __m128i x, __m128i above)
 
 /* The neighbour that is nearest to left + above - corner, without its three distances: where
  * 3 corner - left - above is at least the larger of left and above, it is the smaller one; at most the smaller,
- * it is the larger one; else the corner. Samples are in lanes of 16 bits. */
+ * it is the larger one; else the corner. Samples are in lanes of 16 bits; x is added to each of the three
+ * before one is chosen, since that is not on the chain. */
 static inline __m128i paeth_link(Link *link, __m128i x, __m128i above)
 {
     const __m128i zero = _mm_setzero_si128(), b = _mm_unpacklo_epi8(above, zero), c = link->corner,
-                  a = link->left;
+                  a = link->left, more = _mm_unpacklo_epi8(x, zero);
     const __m128i rest = _mm_sub_epi16(_mm_add_epi16(c, _mm_add_epi16(c, c)), b);
     const __m128i least = _mm_min_epi16(a, b), most = _mm_max_epi16(a, b), bound = _mm_sub_epi16(rest, a);
     const __m128i below = _mm_cmpgt_epi16(most, bound), beyond = _mm_cmpgt_epi16(bound, least);
-    const __m128i other = _mm_or_si128(_mm_andnot_si128(below, least), _mm_andnot_si128(beyond, most));
-    const __m128i nearest = _mm_or_si128(other, _mm_and_si128(c, _mm_and_si128(below, beyond)));
+    const __m128i other = _mm_or_si128(_mm_andnot_si128(below, _mm_add_epi8(more, least)),
+                                       _mm_andnot_si128(beyond, _mm_add_epi8(more, most)));
     link->corner = b;
-    link->left = _mm_add_epi8(_mm_unpacklo_epi8(x, zero), nearest);
+    link->left = _mm_or_si128(other, _mm_and_si128(_mm_add_epi8(more, c), _mm_and_si128(below, beyond)));
     return _mm_packus_epi16(link->left, link->left);
 }
 
-#define CHAIN(name, first)                                                                               \
-    static inline void name##_row(size_t pixel, size_t bytes, const uint8_t *from, const uint8_t *above, \
-                                  uint8_t *to)                                                           \
-    {                                                                                                    \
-        Link link = {_mm_set1_epi8(first), _mm_setzero_si128()};                                         \
-        const size_t wide = moved(pixel);                                                                \
-        size_t i = 0;                                                                                    \
-        for (; i + wide <= bytes; i += pixel)                                                            \
-            put(to + i, name##_link(&link, get(from + i, wide), get(above + i, wide)), wide);            \
-        for (; i < bytes; i += pixel)                                                                    \
-            put(to + i, name##_link(&link, get(from + i, pixel), get(above + i, pixel)), pixel);         \
+typedef __m128i MakeLink(Link *link, __m128i x, __m128i above);
+
+static inline Link first_link(int left) { return (Link){_mm_set1_epi8((char)left), _mm_setzero_si128()}; }
+
+/* A loop of its own for each size of pixel and each link: only that is fast. */
+#define ROWS static inline __attribute__((always_inline))
+
+#define CHAIN(name, first)                                                                                   \
+    ROWS void name##_row(size_t pixel, size_t bytes, const uint8_t *from, const uint8_t *above, uint8_t *to) \
+    {                                                                                                        \
+        Link link = first_link(first);                                                                       \
+        const size_t wide = moved(pixel);                                                                    \
+        size_t i = 0;                                                                                        \
+        for (; i + wide <= bytes; i += pixel)                                                                \
+            put(to + i, name##_link(&link, get(from + i, wide), get(above + i, wide)), wide);                \
+        for (; i < bytes; i += pixel)                                                                        \
+            put(to + i, name##_link(&link, get(from + i, pixel), get(above + i, pixel)), pixel);             \
     }
 CHAIN(sub, 0)
 CHAIN(average, -1)
 CHAIN(paeth, 0)
+
+/* Two rows, whose chains run side by side in little more than the time of one: the lower one is a pixel behind,
+ * and has above it what the upper one has just made. */
+ROWS void two_rows(MakeLink *upper, int first, MakeLink *lower, int second, size_t pixel, size_t bytes,
+                   const PngTwoRows *rows)
+{
+    Link a = first_link(first), b = first_link(second);
+    const size_t wide = moved(pixel);
+    const uint8_t *from = rows->from[0], *next = rows->from[1], *above = rows->above;
+    uint8_t *to = rows->to[0], *below = rows->to[1];
+    __m128i made = upper(&a, get(from, pixel), get(above, pixel));
+    size_t i = pixel;
+    put(to, made, pixel);
+    for (; i + wide <= bytes; i += pixel) {
+        put(below + i - pixel, lower(&b, get(next + i - pixel, wide), made), wide);
+        made = upper(&a, get(from + i, wide), get(above + i, wide));
+        put(to + i, made, wide);
+    }
+    for (; i < bytes; i += pixel) {
+        put(below + i - pixel, lower(&b, get(next + i - pixel, pixel), made), pixel);
+        made = upper(&a, get(from + i, pixel), get(above + i, pixel));
+        put(to + i, made, pixel);
+    }
+    put(below + i - pixel, lower(&b, get(next + i - pixel, pixel), made), pixel);
+}
+
+#define TWO_CHAINS(upper, first, lower, second)                                          \
+    ROWS void upper##_##lower##_rows(size_t pixel, size_t bytes, const PngTwoRows *rows) \
+    {                                                                                    \
+        two_rows(upper##_link, first, lower##_link, second, pixel, bytes, rows);         \
+    }
+TWO_CHAINS(average, -1, average, -1)
+TWO_CHAINS(average, -1, paeth, 0)
+TWO_CHAINS(paeth, 0, average, -1)
+TWO_CHAINS(paeth, 0, paeth, 0)
 
 #else
 
@@ -112,14 +154,14 @@ static void up_row(size_t bytes, const uint8_t *restrict from, const uint8_t *re
 }
 
 /* A loop for each size of pixel, so that the compiler knows it. */
-#define FOR_PIXELS(row)                            \
-    switch (pixel) {                               \
-    case 1: row(1, bytes, from, above, to); break; \
-    case 2: row(2, bytes, from, above, to); break; \
-    case 3: row(3, bytes, from, above, to); break; \
-    case 4: row(4, bytes, from, above, to); break; \
-    case 6: row(6, bytes, from, above, to); break; \
-    default: row(8, bytes, from, above, to);       \
+#define FOR_PIXELS(row, ...)                   \
+    switch (pixel) {                           \
+    case 1: row(1, bytes, __VA_ARGS__); break; \
+    case 2: row(2, bytes, __VA_ARGS__); break; \
+    case 3: row(3, bytes, __VA_ARGS__); break; \
+    case 4: row(4, bytes, __VA_ARGS__); break; \
+    case 6: row(6, bytes, __VA_ARGS__); break; \
+    default: row(8, bytes, __VA_ARGS__);       \
     }
 
 bool halo_png_unfilter(int filter, size_t pixel, size_t bytes, const uint8_t *from, const uint8_t *above,
@@ -127,10 +169,25 @@ bool halo_png_unfilter(int filter, size_t pixel, size_t bytes, const uint8_t *fr
 {
     switch (filter) {
     case PNG_NO_FILTER: memcpy(to, from, bytes); return true;
-    case PNG_SUB: FOR_PIXELS(sub_row) return true;
+    case PNG_SUB: FOR_PIXELS(sub_row, from, above, to) return true;
     case PNG_UP: up_row(bytes, from, above, to); return true;
-    case PNG_AVERAGE: FOR_PIXELS(average_row) return true;
-    case PNG_PAETH: FOR_PIXELS(paeth_row) return true;
+    case PNG_AVERAGE: FOR_PIXELS(average_row, from, above, to) return true;
+    case PNG_PAETH: FOR_PIXELS(paeth_row, from, above, to) return true;
     default: return false;
     }
+}
+
+bool halo_png_unfilter_two(int upper, int lower, size_t pixel, size_t bytes, const PngTwoRows *rows)
+{
+#ifdef __SSE2__
+    switch (upper << 8 | lower) {
+    case PNG_AVERAGE << 8 | PNG_AVERAGE: FOR_PIXELS(average_average_rows, rows) return true;
+    case PNG_AVERAGE << 8 | PNG_PAETH: FOR_PIXELS(average_paeth_rows, rows) return true;
+    case PNG_PAETH << 8 | PNG_AVERAGE: FOR_PIXELS(paeth_average_rows, rows) return true;
+    case PNG_PAETH << 8 | PNG_PAETH: FOR_PIXELS(paeth_paeth_rows, rows) return true;
+    default: break;
+    }
+#endif
+    return halo_png_unfilter(upper, pixel, bytes, rows->from[0], rows->above, rows->to[0]) &&
+           halo_png_unfilter(lower, pixel, bytes, rows->from[1], rows->to[0], rows->to[1]);
 }
