@@ -33,28 +33,36 @@ __device__ __forceinline__ void walk_window(const typename W::Staged *from, int 
     }
 }
 
-/* Stores the first `left` of a thread's outputs, of whatever type, scaled and placed however. */
-template <int Own>
-__device__ __forceinline__ void walk_store(const WalkArgs &a, int64_t y, int64_t x, int left, float acc[Own],
-                                           unsigned *clipped)
+/* Stores a row of the warp's outputs, of whatever type, scaled and placed however: from shared memory, so that the code
+ * for that is there once and not for every output of a thread. All threads come here together. */
+template <typename W>
+__device__ __forceinline__ void walk_store(const WalkArgs &a, const WalkPlace &p, int64_t y, const float acc[W::own],
+                                           float made[W::cols], unsigned *clipped)
 {
-    char *const row = a.dst.data + y * a.dst.stride;
-    if (!a.plain)
+    const int count = (int)cuda_min(W::cols, a.dst.cols - p.x), lane = (int)threadIdx.x;
+    const int fours = a.fours ? count / 4 * 4 : 0;
 #pragma unroll
-        for (int k = 0; k < Own; k++) acc[k] = halo_rescale(conv_affine(a.dst, acc[k]), a.dst.store);
+    for (int k = 0; k < W::own; k += 4)
+        *reinterpret_cast<float4 *>(made + W::own * lane + k) = make_float4(acc[k], acc[k + 1], acc[k + 2], acc[k + 3]);
+    __syncwarp();
+    if (!a.plain) {
+#pragma unroll 1
+        for (int i = lane; i < count; i += CUDA_WARP) made[i] = halo_rescale(conv_affine(a.dst, made[i]), a.dst.store);
+        __syncwarp();
+    }
     cuda_typed(a.dst.dtype, [&](auto zero) {
         using D = decltype(zero);
-        D *const to = reinterpret_cast<D *>(row) + x;
-#pragma unroll
-        for (int q = 0; q < Own; q += 4) {
-            if (a.fours && q + 4 <= left)
-                cuda_store_fours<D, 4, true>(to + q, acc + q, clipped);
-            else
-#pragma unroll
-                for (int k = q; k < q + 4; k++)
-                    if (k < left) to[k] = cuda_sample<D>(acc[k], {1.0f, 1.0f}, clipped);
+        D *const to = reinterpret_cast<D *>(a.dst.data + y * a.dst.stride) + p.x;
+#pragma unroll 1
+        for (int i = 4 * lane; i < fours; i += 4 * CUDA_WARP) {
+            float v[4];
+            conv_load4(v, made + i);
+            cuda_store_fours<D, 4, true>(to + i, v, clipped);
         }
+#pragma unroll 1
+        for (int i = fours + lane; i < count; i += CUDA_WARP) to[i] = cuda_sample<D>(made[i], {1.0f, 1.0f}, clipped);
     });
+    __syncwarp();
 }
 
 /* Is row y of a strip's outputs combined with the samples that it is made round? KEEP asks for them where its margins are. */
@@ -106,6 +114,7 @@ template <typename Pass> __device__ __forceinline__ void walk_strip(const typena
     static_assert(!Pass::combines || W::taps / 2 <= walk_step, "the middle row is there");
     __shared__ alignas(16) char raw[stages][walk_step * W::row_bytes];
     __shared__ alignas(16) float tile[W::widened ? walk_step * W::pitch : 4];
+    __shared__ alignas(16) float made[W::cols];
     __shared__ int map[W::pitch];
     const WalkArgs &a = args.walk;
     const WalkPlace p = walk_place<W>(a, map);
@@ -118,20 +127,25 @@ template <typename Pass> __device__ __forceinline__ void walk_strip(const typena
     char *to = a.dst.data + p.y * a.dst.stride;
     float chain[Pass::links][W::own] = {};
     unsigned clipped = 0;
-    auto fetch = [&](const WalkRows &rows, char *there) {
-        if (a.piece == 16)
-            walk_copy<W, 16>(a, p, first, rows, there);
-        else if (a.piece == 4)
-            walk_copy<W, 4>(a, p, first, rows, there);
-        __pipeline_commit();
-    };
-    WalkRows rows = walk_find(a, p, 0);
-    fetch(rows, raw[0]);
+    WalkRows rows = {};
 #pragma unroll 1
-    for (int t = 0; t < p.rows; t += walk_step) {
-        char *const here = raw[t / walk_step % stages];
+    for (int t = -walk_step; t < p.rows; t += walk_step) {
         const WalkRows next = walk_find(a, p, t + walk_step);
-        fetch(next, raw[(t / walk_step + 1) % stages]);
+        char *const there = raw[(t / walk_step + 1) % stages];
+        if (a.piece != 0) {
+            if (!next.follow)
+                walk_copy_rows<W>(a, p, first, next, there);
+            else if (a.piece == 16)
+                walk_copy<W, 16>(a, p, first + next.offset, there);
+            else
+                walk_copy<W, 4>(a, p, first + next.offset, there);
+        }
+        __pipeline_commit();
+        if (t < 0) { /* nothing was there before */
+            rows = next;
+            continue;
+        }
+        char *const here = raw[t / walk_step % stages];
         __pipeline_wait_prior(1);
         __syncwarp();
         if (!p.whole) {
@@ -161,17 +175,17 @@ template <typename Pass> __device__ __forceinline__ void walk_strip(const typena
             if constexpr (Pass::combines)
                 if (walk_combines<W>(a, p, y)) {
                     const int up = r - W::taps / 2; /* the middle row is of this step, or of the one before */
-                    const char *const there = up >= 0 ? here : raw[(t / walk_step + stages - 1) % stages];
+                    const char *const middle = up >= 0 ? here : raw[(t / walk_step + stages - 1) % stages];
                     float v[W::own];
                     cuda_load_fours<S, W::own>(
-                        v, reinterpret_cast<const S *>(there + (up + walk_step) % walk_step * W::row_bytes) + own + W::before);
+                        v, reinterpret_cast<const S *>(middle + (up + walk_step) % walk_step * W::row_bytes) + own + W::before);
                     walk_combine<W>(a, y, p.x + own, v, acc);
                 }
             if (usual)
                 cuda_store_fours<typename W::Stored, W::own, true>(reinterpret_cast<typename W::Stored *>(to) + p.x + own, acc,
                                                                    &clipped);
             else
-                walk_store<W::own>(a, y, p.x + own, left, acc, &clipped);
+                walk_store<W>(a, p, y, acc, made, &clipped);
             to += a.dst.stride;
         }
         __syncwarp();
@@ -212,35 +226,53 @@ static inline void walk_strips(WalkArgs *a, int64_t resident, int taps, bool lig
     a->strips = (int)cuda_min(INT32_MAX, cuda_ceil_div(light ? rows - rows / 4 : rows, a->strip));
 }
 
+/* What of a Walk the host asks for: not a template, for the compiler's sake. */
+struct WalkShape {
+    int size, taps, step, own, cols, lead;
+    HaloDtype stored;
+    bool light;
+};
+
+/* Fills in what is the same for every pass, and says how many blocks there are. */
+static inline HaloStatus walk_prepare(HaloDevice *device, const ConvArgs *conv, const WalkShape &w, const void *kernel, WalkArgs *args,
+                               int64_t *blocks)
+{
+    WalkArgs &a = *args;
+    a.src = conv->src;
+    a.dst = conv->dst;
+    a.src.x0 *= w.step;
+    a.src.width *= w.step;
+    a.src.x_end *= w.step;
+    a.dst.cols *= w.step;
+    a.x_first = conv->x_first * w.step;
+    a.y_first = conv->y_first;
+    a.tiles_x = (unsigned)cuda_ceil_div(a.dst.cols, w.cols);
+    const char *const origin = a.src.data + (a.x_first - w.lead - a.src.x0) * w.size;
+    const size_t four = 4 * halo_dtype_size(a.dst.dtype), all = w.own * halo_dtype_size(w.stored);
+    a.piece = cuda_aligned(origin, a.src.stride, 16) ? 16 : cuda_aligned(origin, a.src.stride, 4) ? 4 : 0;
+    a.wide = a.dst.dtype == w.stored && cuda_aligned(a.dst.data, a.dst.stride, all < 16 ? all : 16);
+    a.fours = cuda_aligned(a.dst.data, a.dst.stride, four);
+    a.plain = conv_plain(a.dst);
+    int resident = 0;
+    CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, CUDA_WARP, 0));
+    walk_strips(&a, (int64_t)device->properties.multiProcessorCount * resident, w.taps, w.light);
+    const int64_t later = cuda_max(0, a.dst.rows - (int64_t)a.strips * a.strip);
+    *blocks = a.tiles_x * (a.strips + cuda_ceil_div(later, a.rest));
+    return HALO_OK;
+}
+
 /* `args` has its taps; the rest is filled in here. */
 template <typename Pass>
 static HaloStatus walk_launch(HaloDevice *device, const ConvArgs *conv, void (*kernel)(typename Pass::Args),
                               typename Pass::Args *args)
 {
     typedef typename Pass::W W;
-    WalkArgs &a = args->walk;
-    a.src = conv->src;
-    a.dst = conv->dst;
-    a.src.x0 *= W::step;
-    a.src.width *= W::step;
-    a.src.x_end *= W::step;
-    a.dst.cols *= W::step;
-    a.x_first = conv->x_first * W::step;
-    a.y_first = conv->y_first;
-    a.tiles_x = (unsigned)cuda_ceil_div(a.dst.cols, W::cols);
-    const char *const origin = a.src.data + (a.x_first - W::lead - a.src.x0) * W::size;
-    typedef typename W::Stored Stored;
-    const size_t four = 4 * halo_dtype_size(a.dst.dtype), all = W::own * sizeof(Stored);
-    const HaloDtype stored = sizeof(Stored) == 1 ? HALO_U8 : sizeof(Stored) == 2 ? HALO_U16 : HALO_F32;
-    a.piece = cuda_aligned(origin, a.src.stride, 16) ? 16 : cuda_aligned(origin, a.src.stride, 4) ? 4 : 0;
-    a.wide = a.dst.dtype == stored && cuda_aligned(a.dst.data, a.dst.stride, all < 16 ? all : 16);
-    a.fours = cuda_aligned(a.dst.data, a.dst.stride, four);
-    a.plain = conv_plain(a.dst);
-    int resident = 0;
-    CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, CUDA_WARP, 0));
-    walk_strips(&a, (int64_t)device->properties.multiProcessorCount * resident, W::taps, Pass::light);
-    const int64_t later = cuda_max(0, a.dst.rows - (int64_t)a.strips * a.strip);
-    CUDA_LAUNCH(device, kernel, a.tiles_x * (a.strips + cuda_ceil_div(later, a.rest)), CUDA_WARP, 0, *args);
+    constexpr size_t stored = sizeof(typename W::Stored);
+    const WalkShape shape = {W::size, W::taps, W::step, W::own, W::cols, W::lead,
+                             stored == 1 ? HALO_U8 : stored == 2 ? HALO_U16 : HALO_F32, Pass::light};
+    int64_t blocks;
+    CUDA_PASS(walk_prepare(device, conv, shape, (const void *)kernel, &args->walk, &blocks));
+    CUDA_LAUNCH(device, kernel, blocks, CUDA_WARP, 0, *args);
     return HALO_OK;
 }
 

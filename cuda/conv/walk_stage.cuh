@@ -97,6 +97,7 @@ template <typename W> __device__ __forceinline__ WalkPlace walk_place(const Walk
     p.whole = p.inner == 0 && p.outer == W::pitch;
     p.far = false;
     if (p.whole) return p;
+#pragma unroll 1
     for (int e = (int)threadIdx.x; e < W::pitch; e += CUDA_WARP) {
         const int64_t x = p.sx + e, pixel = x >= 0 ? x / step : -((step - 1 - x) / step);
         const bool needed = e >= W::lead && x < src.x_end;
@@ -131,34 +132,39 @@ __device__ __forceinline__ static WalkRows walk_find(const WalkArgs &a, const Wa
 
 /* ---- staging -------------------------------------------------------------------------------------------- */
 
-/* Starts the copy of a step's rows, in pieces: first those of the outputs' own columns, so that whole lines of
- * memory are asked for, then those on both sides. `first` is the first staged sample of the source's first row.
- */
+/* Starts the copy of a step's rows, which follow one another, in pieces: first those of the outputs' own columns, so
+ * that whole lines of memory are asked for, then those on both sides. `first` is the first staged sample of the
+ * source's first row. */
 template <typename W, int Piece>
-__device__ __forceinline__ void walk_copy(const WalkArgs &a, const WalkPlace &p, const char *first,
-                                          const WalkRows &rows, char *raw)
+__device__ __forceinline__ void walk_copy(const WalkArgs &a, const WalkPlace &p, const char *first, char *raw)
 {
     constexpr int own = W::cols * W::size / Piece, before = W::before * W::size / Piece;
-#pragma unroll
-    for (int i = 0; i < W::row_bytes / Piece; i += CUDA_WARP) {
-        const int q = (int)threadIdx.x + i;
+#pragma unroll 1 /* of its body there are eight already */
+    for (int q = (int)threadIdx.x; q < W::row_bytes / Piece; q += CUDA_WARP) {
         const int e = q < own ? q + before : q < own + before ? q - own : q;
-        const bool copied = e >= p.lo && e < p.hi;
-        char *const to = raw + e * Piece;
-        if (rows.follow) {
-            const char *from = first + rows.offset + e * Piece;
-            if (copied)
+        if (e < p.lo || e >= p.hi) continue;
+        const char *from = first + e * Piece;
 #pragma unroll
-                for (int r = 0; r < walk_step; r++, from += a.src.stride)
-                    __pipeline_memcpy_async(to + r * W::row_bytes, from, Piece);
-        } else {
+        for (int r = 0; r < walk_step; r++, from += a.src.stride)
+            __pipeline_memcpy_async(raw + r * W::row_bytes + e * Piece, from, Piece);
+    }
+}
+
+/* The same where they do not follow one another: at the first and the last rows of a picture. */
+template <typename W>
+__device__ __forceinline__ void walk_copy_rows(const WalkArgs &a, const WalkPlace &p, const char *first,
+                                               const WalkRows &rows, char *raw)
+{
 #pragma unroll 1
-            for (int r = 0; r < walk_step; r++) {
-                const char *const from = first + __shfl_sync(CUDA_ALL, rows.offset, r) + e * Piece;
-                if (copied && (rows.exist >> r & 1))
-                    __pipeline_memcpy_async(to + r * W::row_bytes, from, Piece);
-            }
-        }
+    for (int r = 0; r < walk_step; r++, raw += W::row_bytes) {
+        const char *const from = first + __shfl_sync(CUDA_ALL, rows.offset, r);
+        if (!(rows.exist >> r & 1)) continue;
+#pragma unroll 1
+        for (int at = (p.lo + (int)threadIdx.x) * a.piece; at < p.hi * a.piece; at += CUDA_WARP * a.piece)
+            if (a.piece == 16)
+                __pipeline_memcpy_async(raw + at, from + at, 16);
+            else
+                __pipeline_memcpy_async(raw + at, from + at, 4);
     }
 }
 
@@ -171,7 +177,7 @@ __device__ __forceinline__ void walk_repeat(const WalkPlace &p, const int *map, 
     typedef typename W::Source S;
     for (int i = (int)threadIdx.x; i < p.inner + W::pitch - p.outer; i += CUDA_WARP) {
         const int e = i < p.inner ? i : i - p.inner + p.outer, at = map[e];
-#pragma unroll
+#pragma unroll 1
         for (int r = 0; r < walk_step; r++) {
             S *const row = reinterpret_cast<S *>(raw + r * W::row_bytes);
             row[e] = at == walk_nowhere ? outside : row[at];
@@ -186,12 +192,14 @@ __device__ __forceinline__ void walk_gather(const WalkArgs &a, const WalkPlace &
                                             char *raw)
 {
     typedef typename W::Source S;
+#pragma unroll 1
     for (int r = 0; r < walk_step; r++) {
         const int64_t offset =
             rows.follow ? rows.offset + r * a.src.stride : __shfl_sync(CUDA_ALL, rows.offset, r);
         const S *const line = reinterpret_cast<const S *>(first + offset);
         S *const row = reinterpret_cast<S *>(raw + r * W::row_bytes);
         if (rows.exist >> r & 1)
+#pragma unroll 1
             for (int i = (int)threadIdx.x; i < p.inner + W::pitch - p.outer; i += CUDA_WARP) {
                 const int e = i < p.inner ? i : i - p.inner + p.outer, at = map[e];
                 row[e] = at == walk_nowhere ? outside : line[at];
@@ -204,8 +212,10 @@ template <typename W>
 __device__ __forceinline__ void walk_fill(unsigned missing, typename W::Source outside, char *raw)
 {
     typedef typename W::Source S;
+#pragma unroll 1
     for (int r = 0; r < walk_step; r++)
         if (missing >> r & 1)
+#pragma unroll 1
             for (int e = (int)threadIdx.x; e < W::pitch; e += CUDA_WARP)
                 reinterpret_cast<S *>(raw + r * W::row_bytes)[e] = outside;
 }

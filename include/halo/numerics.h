@@ -59,6 +59,24 @@ HALO_FN float halo_fma(float a, float b, float c)
 
 /* ---- borders -------------------------------------------------------------------------------------------- */
 
+/* a % n. A GPU divides 64 bits in a hundred instructions, in every kernel that does; where one is asked for that lies
+ * little more than n away, as indices round a picture do, a step or two of long division are quicker, too. */
+HALO_FN uint64_t halo_remainder(uint64_t a, uint64_t n)
+{
+#if defined(__CUDA_ARCH__)
+    if (a < n) return a;
+    uint64_t part = n;
+#pragma unroll 1
+    while (a - part >= part) part += part;
+#pragma unroll 1
+    for (; part >= n; part >>= 1)
+        if (a >= part) a -= part;
+    return a;
+#else
+    return a % n;
+#endif
+}
+
 /* What halo_border_index gives for an index outside of [0, n). The picture and what the border makes of it come
  * again after `period`. On the GPU a function of its own: it is rarely run, and inlined it was a third of some
  * kernels. */
@@ -68,8 +86,8 @@ HALO_FN_APART int64_t halo_border_fold(int64_t i, int64_t n, HaloBorder border)
     if (border != HALO_BORDER_WRAP && border != HALO_BORDER_REFLECT && border != HALO_BORDER_MIRROR) return -1;
     if (border == HALO_BORDER_MIRROR && n == 1) return 0;
     const int64_t period = border == HALO_BORDER_WRAP ? n : border == HALO_BORDER_REFLECT ? 2 * n : 2 * n - 2;
-    int64_t m = i % period;
-    if (m < 0) m += period;
+    int64_t m = (int64_t)halo_remainder((uint64_t)(i >= 0 ? i : -1 - i), (uint64_t)period);
+    if (i < 0) m = period - 1 - m;
     return m < n ? m : border == HALO_BORDER_REFLECT ? 2 * n - 1 - m : 2 * n - 2 - m;
 }
 
