@@ -62,11 +62,13 @@ typedef struct CpuExtremes {
 } CpuExtremes;
 
 typedef struct CpuReduceKernels {
-    /* n samples, `channels` apart, side by side. */
-    void (*gather[3])(const void *samples, int64_t n, int64_t channels, void *out);
+    /* The first `wanted` channels of n pixels, one after the other, `pitch` samples apart. */
+    void (*gather[3])(const void *samples, int64_t n, int64_t channels, int wanted, void *out, int64_t pitch);
     /* n <= HALO_LEAF samples, side by side and aligned to their size: the counts, sums and product of a leaf.
-     * Of integers whose product is wanted only their number and extremes: a histogram tells the rest. */
-    void (*leaf[3])(const void *samples, int64_t n, unsigned want, HaloMoments *leaf, CpuExtremes *extremes);
+     * Of integers whose product is wanted only their number and extremes: a histogram tells the rest. `next`:
+     * what will be read after it, HALO_LEAF samples, and may lie past what there is. */
+    void (*leaf[3])(const void *samples, int64_t n, const void *next, unsigned want, HaloMoments *leaf,
+                    CpuExtremes *extremes);
     /* The first sample that equals `value`, which is there. */
     int64_t (*find[3])(const void *samples, int64_t n, double value);
 } CpuReduceKernels;

@@ -13,13 +13,16 @@
 /* Leaves of a task: a power of two. */
 #define CHUNK_LEAVES 64
 #define CHUNK ((int64_t)CHUNK_LEAVES * HALO_LEAF)
+/* Channels whose leaves are parted from each other at a time, and room for these. */
+#define TOGETHER 4
+#define ROOM_BYTES ((int64_t)TOGETHER * HALO_LEAF * (int64_t)sizeof(float))
 
 typedef struct Reduction {
     const HaloBuf *src;
     unsigned want;
     int64_t pixels;
     HaloMoments *chunk; /* [chunks][channels] */
-    char *leaf;         /* of each worker: room for HALO_LEAF samples */
+    char *leaf;         /* of each worker: ROOM_BYTES */
     uint64_t *counter;  /* of each worker: [copies][channels][values], for products of integers; or NULL */
     int64_t counters, copies, values;
     HaloDevice *device;
@@ -46,9 +49,9 @@ static HaloMoments tree_total(const Tree *tree)
 
 /* ---- one task ------------------------------------------------------------------------------------------- */
 
-/* The samples of channel c of pixels [first, first + n), side by side: in place where they lie so, else copied
- * to `room`. */
-static const void *leaf_samples(const Reduction *r, int64_t first, int64_t n, int c, char *room)
+/* The samples of channels c, c + 1, … of pixels [first, first + n), each channel side by side and HALO_LEAF
+ * from the one before: in place where they lie so, else copied to `room`. */
+static const void *leaf_samples(const Reduction *r, int64_t first, int64_t n, int c, int wanted, char *room)
 {
     const HaloBuf *src = r->src;
     const HaloDtype dtype = src->shape.dtype;
@@ -61,10 +64,17 @@ static const void *leaf_samples(const Reduction *r, int64_t first, int64_t n, in
         const int64_t x = (first + done) % width, y = (first + done) / width;
         const int64_t count = width - x < n - done ? width - x : n - done;
         at = (const char *)halo_at(src, x, y) + c * size;
-        r->device->kernels->reduce->gather[dtype](at, count, channels, room + done * size);
+        r->device->kernels->reduce->gather[dtype](at, count, channels, wanted, room + done * size, HALO_LEAF);
         done += count;
     }
     return room;
+}
+
+/* Where the leaf after this one begins, in memory without gaps. */
+static const char *next_leaf(const Reduction *r, int64_t first)
+{
+    const int64_t width = r->src->shape.width, next = (first + HALO_LEAF) % r->pixels;
+    return halo_at(r->src, next % width, next / width);
 }
 
 /* Takes a leaf's extremes into `best`; the place is looked for only where they are better. */
@@ -99,33 +109,55 @@ static void count_values(const Reduction *r, int64_t first, int64_t n, uint64_t 
     }
 }
 
+/* One leaf of one channel; `next` will be read after it. */
+static void reduce_leaf(const Reduction *r, const void *samples, int64_t first, int64_t n, const void *next,
+                        Tree *tree, HaloMoments *best)
+{
+    HaloMoments leaf = halo_moments_none();
+    CpuExtremes extremes = {0.0, 0.0};
+    r->device->kernels->reduce->leaf[r->src->shape.dtype](samples, n, next, r->want, &leaf, &extremes);
+    if ((r->want & (HALO_WANT_EXTREMES | HALO_WANT_POSITIONS)) != 0 && leaf.nan < leaf.count)
+        take_extremes(r, samples, first, n, &extremes, best);
+    tree_add(tree, leaf);
+}
+
+/* Channels from c on, some of them: to out[]. */
+static void reduce_channels(const Reduction *r, int64_t start, int64_t end, int c, int wanted, char *room,
+                            HaloMoments *out)
+{
+    const int64_t apart = HALO_LEAF * (int64_t)halo_dtype_size(r->src->shape.dtype);
+    Tree tree[TOGETHER];
+    HaloMoments best[TOGETHER];
+    for (int k = 0; k < wanted; k++) {
+        tree[k].count = 0;
+        best[k] = halo_moments_none();
+    }
+    for (int64_t first = start; first < end; first += HALO_LEAF) {
+        const int64_t n = end - first < HALO_LEAF ? end - first : HALO_LEAF;
+        const char *samples = leaf_samples(r, first, n, c, wanted, room);
+        const char *const next = next_leaf(r, first);
+        for (int k = 0; k < wanted; k++)
+            reduce_leaf(r, samples + k * apart, first, n, next + k * apart, &tree[k], &best[k]);
+    }
+    for (int k = 0; k < wanted; k++) {
+        out[k] = tree_total(&tree[k]);
+        out[k].min = best[k].min;
+        out[k].max = best[k].max;
+        out[k].min_at = best[k].min_at;
+        out[k].max_at = best[k].max_at;
+    }
+}
+
 static void reduce_chunk(void *context, int64_t index, int worker)
 {
     const Reduction *r = context;
     const int channels = r->src->shape.channels;
-    const bool extremes_wanted = (r->want & (HALO_WANT_EXTREMES | HALO_WANT_POSITIONS)) != 0;
     const int64_t start = index * CHUNK, end = r->pixels - start < CHUNK ? r->pixels : start + CHUNK;
-    char *room = r->leaf + (int64_t)worker * HALO_LEAF * (int64_t)sizeof(float);
+    char *room = r->leaf + worker * ROOM_BYTES;
     if (r->counter != NULL) count_values(r, start, end - start, r->counter + worker * r->counters);
-    for (int c = 0; c < channels; c++) {
-        Tree tree = {.count = 0};
-        HaloMoments best = halo_moments_none();
-        for (int64_t first = start; first < end; first += HALO_LEAF) {
-            const int64_t n = end - first < HALO_LEAF ? end - first : HALO_LEAF;
-            const void *samples = leaf_samples(r, first, n, c, room);
-            HaloMoments leaf = halo_moments_none();
-            CpuExtremes extremes = {0.0, 0.0};
-            r->device->kernels->reduce->leaf[r->src->shape.dtype](samples, n, r->want, &leaf, &extremes);
-            if (extremes_wanted && leaf.nan < leaf.count) take_extremes(r, samples, first, n, &extremes, &best);
-            tree_add(&tree, leaf);
-        }
-        HaloMoments *out = &r->chunk[index * channels + c];
-        *out = tree_total(&tree);
-        out->min = best.min;
-        out->max = best.max;
-        out->min_at = best.min_at;
-        out->max_at = best.max_at;
-    }
+    for (int c = 0; c < channels; c += TOGETHER)
+        reduce_channels(r, start, end, c, channels - c < TOGETHER ? channels - c : TOGETHER, room,
+                        &r->chunk[index * channels + c]);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------ */
@@ -178,7 +210,7 @@ HaloStatus cpu_reduce(HaloDevice *device, const HaloBuf *src, unsigned want, Hal
     const int64_t counters = r.counters * workers;
     if (!halo_mul(chunks, channels, &moments) ||
         !cpu_reserve(&total, moments, sizeof(HaloMoments), &at_chunk) ||
-        !cpu_reserve(&total, workers, HALO_LEAF * sizeof(float), &at_leaf) ||
+        !cpu_reserve(&total, workers, ROOM_BYTES, &at_leaf) ||
         !cpu_reserve(&total, counters, sizeof(uint64_t), &at_counter))
         HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for statistics of %d channels", channels);
     HALO_TRY(cpu_scratch(device, total, &scratch));

@@ -112,14 +112,14 @@ static CPU_INLINE void add(double *restrict s, double *restrict q, float v, doub
 }
 
 /* s and q of every lane. */
-static CPU_INLINE void sums_f32(const float *restrict x, int64_t n, double k, bool nan, double s[HALO_LANES],
-                                double q[HALO_LANES])
+static CPU_INLINE void sums_f32(const float *restrict x, int64_t n, const float *next, double k, bool nan,
+                                double s[HALO_LANES], double q[HALO_LANES])
 {
     const int64_t whole = n / HALO_LANES * HALO_LANES;
     for (int g = 0; g < HALO_LANES; g += GROUP) {
         double gs[GROUP] = {0.0}, gq[GROUP] = {0.0};
         for (int64_t i = g; i < whole; i += HALO_LANES) {
-            for (int l = 0; l < GROUP; l += 16) CPU_FETCH(x, HALO_LEAF + i + l); /* the next leaf, meanwhile */
+            for (int l = 0; l < GROUP; l += 16) CPU_FETCH(next, i + l);
             for (int l = 0; l < GROUP; l++) add(&gs[l], &gq[l], x[i + l], k, nan);
         }
         for (int l = 0; l < GROUP; l++) {
@@ -130,16 +130,16 @@ static CPU_INLINE void sums_f32(const float *restrict x, int64_t n, double k, bo
     for (int64_t i = whole; i < n; i++) add(&s[i - whole], &q[i - whole], x[i], k, nan);
 }
 
-static void moments_f32(const float *restrict x, int64_t n, HaloMoments *leaf)
+static void moments_f32(const float *restrict x, int64_t n, const float *next, HaloMoments *leaf)
 {
     const uint64_t there = leaf->count - leaf->nan;
     if (there == 0) return;
     const double k = is_finite(x[0]) ? (double)x[0] : 0.0;
     double s[HALO_LANES], q[HALO_LANES];
     if (leaf->nan == 0)
-        sums_f32(x, n, k, false, s, q);
+        sums_f32(x, n, next, k, false, s, q);
     else
-        sums_f32(x, n, k, true, s, q);
+        sums_f32(x, n, next, k, true, s, q);
     for (int width = HALO_LANES / 2; width > 0; width /= 2) {
         for (int l = 0; l < width; l++) {
             s[l] = s[2 * l] + s[2 * l + 1];
@@ -273,13 +273,14 @@ static void product_f32(const float *restrict x, int64_t n, Kinds kinds, HaloMom
         product_any(x, n, leaf);
 }
 
-static void leaf_f32(const void *samples, int64_t n, unsigned want, HaloMoments *leaf, CpuExtremes *extremes)
+static void leaf_f32(const void *samples, int64_t n, const void *next, unsigned want, HaloMoments *leaf,
+                     CpuExtremes *extremes)
 {
     const float *x = samples;
     const Kinds kinds = look_f32(x, n, extremes);
     leaf->count = (uint64_t)n;
     if (kinds.least == 0 || kinds.most >= INFINITE) count_f32(x, n, leaf);
-    if (want & HALO_WANT_MOMENTS) moments_f32(x, n, leaf);
+    if (want & HALO_WANT_MOMENTS) moments_f32(x, n, next, leaf);
     if (want & HALO_WANT_PRODUCT) product_f32(x, n, kinds, leaf);
 }
 

@@ -1,9 +1,10 @@
 /* A leaf of integers: define SAMPLE (the type), TYPE (its suffix), WIDE (a type of products: of 16 bits, pairs
  * of them are summed by one instruction), SQUARE (a type that holds HALO_LEAF squares). All sums are exact, so
  * their order is free. */
-static void CPU_PASTE(leaf, TYPE)(const void *samples, int64_t n, unsigned want, HaloMoments *leaf,
-                                  CpuExtremes *extremes)
+static void CPU_PASTE(leaf, TYPE)(const void *samples, int64_t n, const void *next, unsigned want,
+                                  HaloMoments *leaf, CpuExtremes *extremes)
 {
+    (void)next;
     const SAMPLE *restrict x = samples;
     SAMPLE min = x[0], max = x[0];
     for (int64_t i = 0; i < n; i++) {
