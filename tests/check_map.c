@@ -127,15 +127,17 @@ static void many_samples_of_few_values(void **state)
     for_each_case(__func__, 200, many_body);
 }
 
-/* Two values, or one, are told apart by one comparison. */
+/* Two values, or one, are told apart by one comparison; what is inverted has its bits flipped. */
 static void threshold_body(Rng *rng)
 {
     HaloShape shape =
         test_shape(HALO_U8, rng_between(rng, 60, 90), rng_between(rng, 40, 50), (int)rng_between(rng, 1, 4));
     if (rng_once_in(rng, 3)) shape = with_alpha(rng, shape);
     HaloStep map = {.u.map = {.kind = HALO_MAP_POINTS, .white = 255.0f, .points = 1}, .store = {1.0f, 1.0f}};
-    map.u.map.point[0] =
-        (HaloPoint){HALO_POINT_THRESHOLD, (float)rng_between(rng, -1, 257), (float)rng_between(rng, 0, 255)};
+    map.u.map.point[0] = rng_once_in(rng, 4)
+                             ? (HaloPoint){HALO_POINT_RSUB, 255.0f, 0.0f}
+                             : (HaloPoint){HALO_POINT_THRESHOLD, (float)rng_between(rng, -1, 257),
+                                           (float)rng_between(rng, 0, 255)};
     check(rng, &shape, &shape, &map);
 }
 

@@ -102,6 +102,14 @@ static int split_of(const uint8_t *byte)
     return at < 256 ? at : 0;
 }
 
+/* As `invert` makes them. */
+static bool does_flip(const uint8_t *byte)
+{
+    for (int v = 0; v < 256; v++)
+        if (byte[v] != (v ^ byte[0])) return false;
+    return true;
+}
+
 HaloStatus cpu_tables_make(HaloDevice *device, const HaloBuf *src, const HaloBuf *dst, const HaloMap *map,
                            HaloStore store, CpuTables *tables)
 {
@@ -110,7 +118,10 @@ HaloStatus cpu_tables_make(HaloDevice *device, const HaloBuf *src, const HaloBuf
     HALO_TRY(cpu_scratch(device, cpu_tables_bytes(src, dst), &block));
     cpu_tables_place(tables, device, src, dst, block);
     fill(tables, &tables->points, map, store);
-    if (tables->from == HALO_U8 && tables->to == HALO_U8) tables->points.split = split_of(tables->points.value);
+    if (tables->from == HALO_U8 && tables->to == HALO_U8) {
+        tables->points.split = split_of(tables->points.value);
+        tables->points.flips = does_flip(tables->points.value);
+    }
     cpu_tables_set_straight(tables, store);
 out:
     return status;
@@ -122,17 +133,26 @@ out:
     for (int64_t i = 0; i < n; i++) \
     ((D *)out)[i * step] = ((const D *)table->value)[((const S *)samples)[i * step]]
 
+static void look_bytes(const CpuTables *tables, const CpuTable *table, const uint8_t *samples, int64_t n,
+                       uint8_t *out)
+{
+    const uint8_t *value = table->value;
+    if (table->split > 0)
+        tables->bytes->split(samples, n, (uint8_t)table->split, value[0], value[255], out);
+    else if (table->flips)
+        tables->bytes->flip(samples, n, value[0], out);
+    else
+        tables->bytes->look(samples, n, value, out);
+}
+
 /* Every `step`-th sample. */
 static void look(const CpuTables *tables, const CpuTable *table, const void *samples, int64_t n, int64_t step,
                  void *out)
 {
     switch (tables->from * 3 + tables->to) {
     case HALO_U8 * 3 + HALO_U8:
-        if (step == 1 && table->split > 0)
-            tables->bytes->split(samples, n, (uint8_t)table->split, *(const uint8_t *)table->value,
-                                 ((const uint8_t *)table->value)[255], out);
-        else if (step == 1)
-            tables->bytes->look(samples, n, table->value, out);
+        if (step == 1)
+            look_bytes(tables, table, samples, n, out);
         else
             LOOK(uint8_t, uint8_t);
         break;

@@ -10,6 +10,7 @@ typedef struct CpuTable {
     uint8_t *lost; /* [entries] 0 or 1 */
     bool clips;    /* any of them */
     int split;     /* bytes are alike below this one, and from it on; 0: they are not */
+    bool flips;    /* they are v ^ value[0] */
 } CpuTable;
 
 typedef struct CpuTables {

@@ -29,9 +29,30 @@ static CPU_INLINE __m256i look_vector(const uint8_t table[256], __m256i v)
 }
 #endif
 
+#if defined(__AVX512BW__) && defined(__GNUC__)
+/* The table in four registers; two shuffles look up 128 entries each. Not all that runs this variant has them.
+ */
+__attribute__((target("avx512vbmi"))) static int64_t
+look_registers(const uint8_t *restrict samples, int64_t n, const uint8_t table[256], uint8_t *restrict out)
+{
+    const __m512i a = _mm512_loadu_si512(table), b = _mm512_loadu_si512(table + 64),
+                  c = _mm512_loadu_si512(table + 128), d = _mm512_loadu_si512(table + 192);
+    int64_t i = 0;
+    for (; i + 64 <= n; i += 64) {
+        const __m512i v = _mm512_loadu_si512(samples + i);
+        const __m512i low = _mm512_permutex2var_epi8(a, v, b), high = _mm512_permutex2var_epi8(c, v, d);
+        _mm512_storeu_si512(out + i, _mm512_mask_blend_epi8(_mm512_movepi8_mask(v), low, high));
+    }
+    return i;
+}
+#endif
+
 static void look(const uint8_t *restrict samples, int64_t n, const uint8_t table[256], uint8_t *restrict out)
 {
     int64_t i = 0;
+#if defined(__AVX512BW__) && defined(__GNUC__)
+    if (__builtin_cpu_supports("avx512vbmi")) i = look_registers(samples, n, table, out);
+#endif
 #if defined(__AVX2__)
     for (; i + 32 <= n; i += 32) {
         const __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(samples + i));
@@ -45,6 +66,11 @@ static void split(const uint8_t *restrict samples, int64_t n, uint8_t at, uint8_
                   uint8_t *restrict out)
 {
     for (int64_t i = 0; i < n; i++) out[i] = samples[i] >= at ? above : below;
+}
+
+static void flip(const uint8_t *restrict samples, int64_t n, uint8_t bits, uint8_t *restrict out)
+{
+    for (int64_t i = 0; i < n; i++) out[i] = samples[i] ^ bits;
 }
 
 /* ---- colours -------------------------------------------------------------------------------------------- */
@@ -74,4 +100,4 @@ static void gray(const uint8_t *restrict samples, int64_t pixels, const float w[
     }
 }
 
-const CpuByteKernels CPU_TABLE(bytes) = {.look = look, .split = split, .gray = gray};
+const CpuByteKernels CPU_TABLE(bytes) = {.look = look, .split = split, .flip = flip, .gray = gray};
