@@ -48,19 +48,28 @@ void cpu_source_line(const CpuStencil *stencil, int64_t x, int64_t y, int64_t co
     if (end > right) outside(stencil, right, row, end - right, line + (right - first) * channels);
 }
 
-/* `count` pixels from column x on, any of them outside. */
-static void integers(const CpuStencil *stencil, int64_t x, int64_t y, int64_t count, float *room, void *to)
+/* `count` pixels from column x on of row y, any of them outside, as what they are. */
+static void samples_at(const CpuStencil *stencil, int64_t x, int64_t y, int64_t count, float *room, void *to)
 {
-    const HaloShape *shape = &stencil->src->shape;
+    const HaloBuf *src = stencil->src;
+    const HaloShape *shape = &src->shape;
+    const size_t pixel = (size_t)shape->channels * halo_dtype_size(shape->dtype);
+    if (count < 1) return;
+    if (stencil->border == HALO_BORDER_REPLICATE && (x + count <= 0 || x >= shape->width)) {
+        const int64_t row = halo_border_index(y, shape->height, stencil->border);
+        const void *const edge = halo_at(src, x < 0 ? 0 : shape->width - 1, row);
+        for (int64_t i = 0; i < count; i++) memcpy((char *)to + (size_t)i * pixel, edge, pixel);
+        return;
+    }
     CpuStencil plain = *stencil;
     plain.ox = plain.reach = 0;
-    if (count < 1) return;
     cpu_source_line(&plain, x, y, count, room);
-    stencil->device->kernels->rank->to_keys[shape->dtype](room, count * shape->channels, to);
+    stencil->device->kernels->rank->to_keys[shape->dtype == HALO_F32 ? CPU_KEYS_REAL : shape->dtype](
+        room, count * shape->channels, to);
 }
 
-const void *cpu_source_integers(const CpuStencil *stencil, int64_t x, int64_t y, int64_t cols, float *room,
-                                void *line)
+const void *cpu_source_samples(const CpuStencil *stencil, int64_t x, int64_t y, int64_t cols, float *room,
+                               void *line)
 {
     const HaloBuf *src = stencil->src;
     const int64_t pixel = src->shape.channels * (int64_t)halo_dtype_size(src->shape.dtype);
@@ -68,13 +77,13 @@ const void *cpu_source_integers(const CpuStencil *stencil, int64_t x, int64_t y,
     const int64_t row = halo_border_index(y, src->shape.height, stencil->border);
     const int64_t in = first > 0 ? first : 0, in_end = end < src->shape.width ? end : src->shape.width;
     if (row < 0 || in >= in_end) {
-        integers(stencil, first, y, end - first, room, line);
+        samples_at(stencil, first, y, end - first, room, line);
         return line;
     }
     if (in == first && in_end == end) return halo_at(src, first, row);
-    integers(stencil, first, y, in - first, room, line);
+    samples_at(stencil, first, y, in - first, room, line);
     memcpy((char *)line + (in - first) * pixel, halo_at(src, in, row), (size_t)((in_end - in) * pixel));
-    integers(stencil, in_end, y, end - in_end, room, (char *)line + (in_end - first) * pixel);
+    samples_at(stencil, in_end, y, end - in_end, room, (char *)line + (in_end - first) * pixel);
     return line;
 }
 

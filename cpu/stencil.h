@@ -54,10 +54,10 @@ void cpu_stencil_task(void *stencil, int64_t index, int worker);
 /* `cols` + reach pixels of source row y (of the whole, or beyond it) as f32 for outputs from column x on. */
 void cpu_source_line(const CpuStencil *stencil, int64_t x, int64_t y, int64_t cols, float *line);
 
-/* The same of u8 or u16 samples as what they are, where they lie or in `line`; what is outside is a number of
- * that type, too, and goes through `room`. */
-const void *cpu_source_integers(const CpuStencil *stencil, int64_t x, int64_t y, int64_t cols, float *room,
-                                void *line);
+/* The same of samples as what they are, where they lie or in `line`; what is outside is a number of their type,
+ * too, and goes through `room`. */
+const void *cpu_source_samples(const CpuStencil *stencil, int64_t x, int64_t y, int64_t cols, float *room,
+                               void *line);
 
 /* What a window over `src` reads, for primitives that take the source's lines and do the rest themselves. */
 CpuStencil cpu_window_stencil(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloWindow *window);

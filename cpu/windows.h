@@ -120,8 +120,7 @@ typedef struct CpuExchange {
 /* The lesser, or the greater, of each two of n keys. `to` may be a, and b may lie behind a in it. */
 typedef void CpuExtreme(const void *a, const void *b, int64_t n, void *to);
 
-/* The least, or the greatest, of the keys of so many lines, 1 or more. `to` may be the first of them, and the
- * others lie behind it. */
+/* The least, or the greatest, of the keys of so many lines, 1 or more; `to` is beside them. */
 typedef void CpuExtremeOf(const void *const *line, int64_t lines, int64_t n, void *to);
 
 /* Medians of square windows: n of them, of lines of n + (side - 1) * step elements. `spare` has room for as
@@ -129,18 +128,24 @@ typedef void CpuExtremeOf(const void *const *line, int64_t lines, int64_t n, voi
  * than CPU_RANK_LANES elements, so many are read and written. NaN wins. */
 typedef void CpuMedian(const void *const *line, int64_t step, int64_t n, int64_t pitch, void *spare, void *out);
 
-/* Keys are u8, u16, or halo_key of f32. */
+/* Keys are u8, u16, halo_key of f32 (a u32), or f32 themselves, none of which is NaN or -0: what is equal is
+ * alike then, and the processor's own minima will do. */
+#define CPU_KEYS_REAL 3
+#define CPU_KEYS 4
+
 typedef struct CpuRankKernels {
-    void (*to_keys[3])(const float *row, int64_t n, void *keys);
+    void (*to_keys[CPU_KEYS])(const float *row, int64_t n, void *keys);
     void (*from_keys)(const uint32_t *keys, int64_t n, float *row);
     /* The same of keys to which `turn` is added. */
     void (*to_turned)(const float *row, int64_t n, uint32_t turn, uint32_t *keys);
     void (*from_turned)(const uint32_t *keys, int64_t n, uint32_t turn, float *row);
     bool (*any_nan)(const uint32_t *keys, int64_t n);
-    void (*exchange[3])(const CpuExchange *list, int64_t count, void *block);
-    CpuExtreme *extreme[2][3]; /* minima, maxima */
-    CpuExtremeOf *extreme_of[2][3];
-    CpuMedian *median[2][3]; /* 3 x 3, 5 x 5 */
+    /* Are none of them NaN or -0? */
+    bool (*are_real)(const float *row, int64_t n);
+    void (*exchange[CPU_KEYS])(const CpuExchange *list, int64_t count, void *block);
+    CpuExtreme *extreme[2][CPU_KEYS]; /* minima, maxima */
+    CpuExtremeOf *extreme_of[2][CPU_KEYS];
+    CpuMedian *median[2][CPU_KEYS]; /* 3 x 3, 5 x 5 */
 } CpuRankKernels;
 
 /* ---- means of windows (halo/means.h, docs/numerics.md) ----------------------------------------------- */

@@ -17,8 +17,8 @@ bool cpu_mean_integers_scratch(CpuMean *m, int64_t *total)
 static const void *line_of(const CpuMeanTask *task, int64_t row, int64_t at)
 {
     const CpuMean *m = task->m;
-    return cpu_source_integers(&m->source, task->x, task->y + m->window.oy + row, task->cols,
-                               (float *)(void *)(task->scratch + m->at_line), task->scratch + at);
+    return cpu_source_samples(&m->source, task->x, task->y + m->window.oy + row, task->cols,
+                              (float *)(void *)(task->scratch + m->at_line), task->scratch + at);
 }
 
 /* Bytes of means of bytes are never clipped. */

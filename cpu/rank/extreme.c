@@ -15,14 +15,14 @@ static uint32_t turn_of(const CpuRank *r)
     return r->keys == HALO_F32 && maximum == r->rank->window.nan_ignore;
 }
 
-CpuExtremeOf *cpu_rank_few_of(const CpuRank *r)
+CpuExtremeOf *cpu_rank_few_of(const CpuRankTask *task)
 {
-    return r->device->kernels->rank->extreme_of[r->rank->fraction > 0][r->keys];
+    return task->r->device->kernels->rank->extreme_of[task->r->rank->fraction > 0][task->keys];
 }
 
-CpuExtreme *cpu_rank_extreme_of(const CpuRank *r)
+CpuExtreme *cpu_rank_extreme_of(const CpuRankTask *task)
 {
-    return r->device->kernels->rank->extreme[r->rank->fraction > 0][r->keys];
+    return task->r->device->kernels->rank->extreme[task->r->rank->fraction > 0][task->keys];
 }
 
 /* `count` pixels from column x on of source row y, or of what lies outside, as keys of floats. */
@@ -39,6 +39,40 @@ static void read_pixels(const CpuRankTask *task, int64_t x, int64_t y, int64_t c
 static bool whole_words(const HaloBuf *buf)
 {
     return ((uintptr_t)buf->data | (uintptr_t)buf->stride) % sizeof(float) == 0;
+}
+
+/* Are `count` pixels from column x on of source row y, or of what lies outside, such floats as need no keys? */
+static bool are_real(const CpuRankTask *task, int64_t x, int64_t y, int64_t count)
+{
+    const CpuRank *r = task->r;
+    const HaloBuf *src = r->source.src;
+    const int64_t row = halo_border_index(y, src->shape.height, r->source.border);
+    const float *at = task->line;
+    CpuStencil plain = r->source;
+    plain.ox = plain.reach = 0;
+    if (count < 1) return true;
+    if (x >= 0 && x + count <= src->shape.width && row >= 0)
+        at = halo_at(src, x, row);
+    else
+        cpu_source_line(&plain, x, y, count, task->line);
+    return r->device->kernels->rank->are_real(at, count * r->dst->shape.channels);
+}
+
+int cpu_rank_extreme_keys(const CpuRankTask *task)
+{
+    const CpuRank *r = task->r;
+    const HaloBuf *src = r->source.src;
+    const int64_t x = task->x + r->source.ox, end = x + task->wide;
+    const int64_t in = x > 0 ? x : 0, in_end = end < src->shape.width ? end : src->shape.width;
+    if (src->shape.dtype != HALO_F32 || in >= in_end || !whole_words(src) || !whole_words(r->dst))
+        return (int)r->keys;
+    for (int64_t row = 0; row < task->high; row++) {
+        const int64_t y = task->y + r->source.oy + row;
+        if (!are_real(task, in, y, in_end - in)) return (int)r->keys;
+        if (r->source.border == HALO_BORDER_REPLICATE) continue; /* nothing else lies beside them */
+        if (!are_real(task, x, y, in - x) || !are_real(task, in_end, y, end - in_end)) return (int)r->keys;
+    }
+    return CPU_KEYS_REAL;
 }
 
 /* Floats become keys on the way: only what lies outside is put together first. */
@@ -64,7 +98,7 @@ const void *cpu_rank_extreme_read(const CpuRankTask *task, int64_t row, void *ro
 {
     const CpuRank *r = task->r;
     const int64_t y = task->y + r->source.oy + row;
-    if (r->keys != HALO_F32) return cpu_source_integers(&r->source, task->x, y, task->cols, task->line, room);
+    if (task->keys != HALO_F32) return cpu_source_samples(&r->source, task->x, y, task->cols, task->line, room);
     read_floats(task, y, room);
     return room;
 }
@@ -72,7 +106,7 @@ const void *cpu_rank_extreme_read(const CpuRankTask *task, int64_t row, void *ro
 void *cpu_rank_extreme_place(const CpuRankTask *task, int64_t row, void *room)
 {
     const CpuRank *r = task->r;
-    return r->plain && r->keys != HALO_F32 && !r->stream ? halo_at(r->dst, task->x, task->y + row) : room;
+    return r->plain && task->keys != HALO_F32 && !r->stream ? halo_at(r->dst, task->x, task->y + row) : room;
 }
 
 /* Keys of the type that is stored; `key` may be where they are to be. */
@@ -83,11 +117,11 @@ static void write_plain(const CpuRankTask *task, int64_t row, void *key)
     const int64_t n = task->cols * r->dst->shape.channels, bytes = n * (int64_t)halo_dtype_size(r->keys);
     void *const to = halo_at(r->dst, task->x, task->y + row);
     const void *from = key;
-    if (r->keys == HALO_F32 && !r->stream && whole_words(r->dst)) {
+    if (task->keys == HALO_F32 && !r->stream && whole_words(r->dst)) {
         kernels->rank->from_turned(key, n, turn_of(r), to);
         return;
     }
-    if (r->keys == HALO_F32) {
+    if (task->keys == HALO_F32) {
         kernels->rank->from_turned(key, n, turn_of(r), task->line);
         from = task->line;
     }
@@ -106,7 +140,7 @@ void cpu_rank_extreme_write(const CpuRankTask *task, int64_t row, void *key, uin
         write_plain(task, row, key);
         return;
     }
-    if (r->keys == HALO_F32)
+    if (task->keys == HALO_F32)
         kernels->rank->from_turned(key, n, turn_of(r), task->line);
     else
         kernels->rows->load[r->keys](key, n, task->line);
@@ -154,7 +188,7 @@ void cpu_rank_extreme(const CpuRankTask *task, uint64_t *clipped)
     const int64_t height = r->rank->window.height, n = task->cols * r->dst->shape.channels;
     const int64_t bytes = n * (int64_t)halo_dtype_size(r->keys);
     const Lines l = {
-        .task = task, .extreme = cpu_rank_extreme_of(r), .n = n, .row = task->scratch + r->at_area};
+        .task = task, .extreme = cpu_rank_extreme_of(task), .n = n, .row = task->scratch + r->at_area};
     char *block = task->scratch + r->at_block, *next = block + height * bytes, *sofar = next + height * bytes;
     for (int64_t j = 0; j < height; j++) read_line(&l, j, next + j * bytes);
     for (int64_t first = 0; first < task->rows; first += height) {
@@ -178,24 +212,62 @@ void cpu_rank_extreme(const CpuRankTask *task, uint64_t *clipped)
 }
 
 /* Few rows and columns: first along each line, then down the lines that a window has. */
+typedef struct Few {
+    const CpuRankTask *task;
+    CpuExtremeOf *extreme;
+    int64_t pixel; /* bytes of one */
+    char *room;    /* for a line of the source */
+} Few;
+
+/* The extremes of `width` pixels each, for `count` windows that begin at neighbouring pixels. */
+static void windows_along(const Few *f, const char *from, int64_t width, int64_t count, char *to)
+{
+    const void *column[CPU_RANK_FEW];
+    for (int64_t i = 0; i < width; i++) column[i] = from + i * f->pixel;
+    if (count > 0) f->extreme(column, width, count * f->task->r->dst->shape.channels, to);
+}
+
+/* The same of a whole line whose samples are compared as they are, from where they lie; beyond its ends they
+ * are repeated, so that what a window has of the picture is enough. False where that is not so. */
+static bool along_in_place(const Few *f, int64_t at, char *to)
+{
+    const CpuRankTask *task = f->task;
+    const CpuRank *r = task->r;
+    const HaloBuf *src = r->source.src;
+    const int64_t y = halo_border_index(task->y + r->source.oy + at, src->shape.height, r->source.border);
+    const int64_t width = r->rank->window.width, x = task->x + r->source.ox, end = x + task->cols;
+    const int64_t first = x > 0 ? x : 0,
+                  last = src->shape.width - width + 1 < end ? src->shape.width - width + 1 : end;
+    if (task->keys == HALO_F32 || r->source.border != HALO_BORDER_REPLICATE || first >= last ||
+        first - x >= width || end > src->shape.width)
+        return false;
+    const char *const from = halo_at(src, first, y);
+    for (int64_t i = x; i < first; i++) windows_along(f, from, width - (first - i), 1, to + (i - x) * f->pixel);
+    windows_along(f, from, width, last - first, to + (first - x) * f->pixel);
+    for (int64_t i = last; i < end; i++)
+        windows_along(f, from + (i - first) * f->pixel, src->shape.width - i, 1, to + (i - x) * f->pixel);
+    return true;
+}
+
 void cpu_rank_extreme_few(const CpuRankTask *task, uint64_t *clipped)
 {
     const CpuRank *r = task->r;
     const int64_t width = r->rank->window.width, height = r->rank->window.height;
     const int64_t channels = r->dst->shape.channels, n = task->cols * channels;
-    const int64_t size = (int64_t)halo_dtype_size(r->keys), bytes = n * size;
-    CpuExtremeOf *const extreme = cpu_rank_few_of(r);
+    const Few f = {task, cpu_rank_few_of(task), channels * (int64_t)halo_dtype_size(r->keys),
+                   task->scratch + r->at_area};
+    const int64_t bytes = task->cols * f.pixel;
     char *const ring = task->scratch + r->at_block, *const room = ring + height * bytes;
-    const void *column[CPU_RANK_FEW], *line[CPU_RANK_FEW];
+    const void *line[CPU_RANK_FEW];
     for (int64_t at = 0; at < task->high; at++) {
         const int64_t row = at - (height - 1);
-        const char *const source = cpu_rank_extreme_read(task, at, task->scratch + r->at_area);
-        for (int64_t i = 0; i < width; i++) column[i] = source + i * channels * size;
-        line[at % height] = ring + at % height * bytes;
-        extreme(column, width, n, ring + at % height * bytes);
+        char *const here = ring + at % height * bytes;
+        line[at % height] = here;
+        if (!along_in_place(&f, at, here))
+            windows_along(&f, cpu_rank_extreme_read(task, at, f.room), width, task->cols, here);
         if (row < 0) continue;
         void *const to = cpu_rank_extreme_place(task, row, room);
-        extreme(line, height, n, to);
+        f.extreme(line, height, n, to);
         cpu_rank_extreme_write(task, row, to, clipped);
     }
 }

@@ -37,6 +37,7 @@ static void run_task(void *context, int64_t index, int worker)
     task.rows = least(r->tile_rows, r->dst->rows - y);
     task.wide = task.cols + r->rank->window.width - 1;
     task.high = task.rows + r->rank->window.height - 1;
+    task.keys = cpu_rank_extreme_keys(&task);
     if (r->span != NULL && r->few)
         cpu_rank_span_few(&task, &clipped);
     else if (r->span != NULL)

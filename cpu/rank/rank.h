@@ -7,7 +7,7 @@
 /* Up to so many rows and columns each sample of a window is compared. */
 #define CPU_RANK_FEW 6
 /* The same of windows that are no rectangles. */
-#define CPU_RANK_FEW_SAMPLES 9
+#define CPU_RANK_FEW_SAMPLES 21
 
 /* A row of a window, and what of it belongs to the window. */
 typedef struct CpuSpanRow {
@@ -39,6 +39,7 @@ typedef struct CpuRankTask {
     char *scratch;
     float *line;                          /* room for a line of the source, or a row of outputs */
     int64_t x, y, cols, rows, wide, high; /* outputs; columns and rows of the source they need */
+    int keys;                             /* as r->keys, or CPU_KEYS_REAL */
 } CpuRankTask;
 
 /* Line `row` of the task's part of the source, in task->line. */
@@ -51,8 +52,10 @@ void cpu_rank_store(const CpuRankTask *task, int64_t row, uint64_t *clipped);
 bool cpu_rank_extreme_scratch(CpuRank *r, int64_t *total);
 void cpu_rank_extreme(const CpuRankTask *task, uint64_t *clipped);
 void cpu_rank_extreme_few(const CpuRankTask *task, uint64_t *clipped);
-CpuExtreme *cpu_rank_extreme_of(const CpuRank *r);
-CpuExtremeOf *cpu_rank_few_of(const CpuRank *r);
+CpuExtreme *cpu_rank_extreme_of(const CpuRankTask *task);
+CpuExtremeOf *cpu_rank_few_of(const CpuRankTask *task);
+/* What the task's samples are compared as. */
+int cpu_rank_extreme_keys(const CpuRankTask *task);
 /* Line `row` of the task's part of the source as such keys, where they lie or in `room`; where such keys of row
  * `row` of the outputs had best be made, in `room` or where they are to be; and such keys stored as that row.
  */

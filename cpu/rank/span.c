@@ -121,7 +121,7 @@ void cpu_rank_span(const CpuRankTask *task, uint64_t *clipped)
     const int count = levels(r);
     const int64_t n = task->cols * r->dst->shape.channels;
     const Lines l = {.task = task,
-                     .extreme = cpu_rank_extreme_of(r),
+                     .extreme = cpu_rank_extreme_of(task),
                      .size = size,
                      .n = n,
                      .bytes = n * size,
@@ -143,7 +143,7 @@ void cpu_rank_span_few(const CpuRankTask *task, uint64_t *clipped)
     const CpuRank *r = task->r;
     const int64_t size = (int64_t)halo_dtype_size(r->keys), height = r->rank->window.height;
     const int64_t pixel = r->dst->shape.channels * size, n = task->cols * r->dst->shape.channels;
-    CpuExtremeOf *const extreme = cpu_rank_few_of(r);
+    CpuExtremeOf *const extreme = cpu_rank_few_of(task);
     const char *line[CPU_RANK_FEW_SAMPLES];
     const void *sample[CPU_RANK_FEW_SAMPLES];
     for (int64_t at = 0; at < task->high; at++) {

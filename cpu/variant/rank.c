@@ -69,6 +69,21 @@ static inline float float_of(uint32_t key)
 #endif
 #include "rank_tmpl.h"
 
+#define KEY float
+#define TYPE f32
+#define KEY_OF(v) (v)
+#if defined(__AVX512F__)
+#define LESSER(a, b) _mm512_min_ps((__m512)(a), (__m512)(b))
+#define GREATER(a, b) _mm512_max_ps((__m512)(a), (__m512)(b))
+#elif defined(__AVX2__)
+#define LESSER(a, b) _mm256_min_ps((__m256)(a), (__m256)(b))
+#define GREATER(a, b) _mm256_max_ps((__m256)(a), (__m256)(b))
+#elif defined(__SSE2__)
+#define LESSER(a, b) _mm_min_ps((__m128)(a), (__m128)(b))
+#define GREATER(a, b) _mm_max_ps((__m128)(a), (__m128)(b))
+#endif
+#include "rank_tmpl.h"
+
 static void from_keys(const uint32_t *restrict keys, int64_t n, float *restrict row)
 {
     for (int64_t i = 0; i < n; i++) row[i] = float_of(keys[i]);
@@ -91,13 +106,27 @@ static bool any_nan(const uint32_t *keys, int64_t n)
     return any != 0;
 }
 
-const CpuRankKernels CPU_TABLE(rank) = {
-    .to_keys = {to_keys_u8, to_keys_u16, to_keys_u32},
-    .from_keys = from_keys,
-    .to_turned = to_turned,
-    .from_turned = from_turned,
-    .any_nan = any_nan,
-    .exchange = {exchange_u8, exchange_u16, exchange_u32},
-    .extreme = {{lesser_u8, lesser_u16, lesser_u32}, {greater_u8, greater_u16, greater_u32}},
-    .extreme_of = {{least_of_u8, least_of_u16, least_of_u32}, {most_of_u8, most_of_u16, most_of_u32}},
-    .median = {{median3_u8, median3_u16, median3_u32}, {median5_u8, median5_u16, median5_u32}}};
+static bool are_real(const float *row, int64_t n)
+{
+    uint32_t any = 0;
+    for (int64_t i = 0; i < n; i++) {
+        uint32_t bits;
+        memcpy(&bits, &row[i], sizeof bits);
+        any |= (uint32_t)(bits == 0x80000000u) | (uint32_t)((bits & 0x7fffffffu) > 0x7f800000u);
+    }
+    return any == 0;
+}
+
+const CpuRankKernels CPU_TABLE(rank) = {.to_keys = {to_keys_u8, to_keys_u16, to_keys_u32, to_keys_f32},
+                                        .from_keys = from_keys,
+                                        .to_turned = to_turned,
+                                        .from_turned = from_turned,
+                                        .any_nan = any_nan,
+                                        .are_real = are_real,
+                                        .exchange = {exchange_u8, exchange_u16, exchange_u32, exchange_f32},
+                                        .extreme = {{lesser_u8, lesser_u16, lesser_u32, lesser_f32},
+                                                    {greater_u8, greater_u16, greater_u32, greater_f32}},
+                                        .extreme_of = {{least_of_u8, least_of_u16, least_of_u32, least_of_f32},
+                                                       {most_of_u8, most_of_u16, most_of_u32, most_of_f32}},
+                                        .median = {{median3_u8, median3_u16, median3_u32, median3_f32},
+                                                   {median5_u8, median5_u16, median5_u32, median5_f32}}};

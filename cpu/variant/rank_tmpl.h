@@ -65,6 +65,10 @@ static CPU_INLINE void CPU_PASTE(extreme_of, TYPE)(const void *const *line, int6
     for (; at + EXTREMES * per <= n; at += EXTREMES * per)
         CPU_PASTE(extreme_block, TYPE)(line, lines, at, EXTREMES, greatest, to);
     for (; at + per <= n; at += per) CPU_PASTE(extreme_block, TYPE)(line, lines, at, 1, greatest, to);
+    if (at < n && n >= per) { /* some of them again */
+        CPU_PASTE(extreme_block, TYPE)(line, lines, n - per, 1, greatest, to);
+        return;
+    }
     for (; at < n; at++) {
         KEY best = ((const KEY *)line[0])[at];
         for (int64_t j = 1; j < lines; j++) {
