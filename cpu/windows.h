@@ -123,10 +123,17 @@ typedef void CpuExtreme(const void *a, const void *b, int64_t n, void *to);
 /* The least, or the greatest, of the keys of so many lines, 1 or more; `to` is beside them. */
 typedef void CpuExtremeOf(const void *const *line, int64_t lines, int64_t n, void *to);
 
-/* Medians of square windows: n of them, of lines of n + (side - 1) * step elements. `spare` has room for as
+/* Medians of square windows: n of them, of lines of n + (side - 1) * step elements, but for what lies outside
+ * of the picture: `left` and `right` pixels of `step` elements, which are repeated. `spare` has room for as
  * many lines as the window, `pitch` elements apart, whole vectors in each. Where lines, or `out`, have fewer
  * than CPU_RANK_LANES elements, so many are read and written. NaN wins. */
-typedef void CpuMedian(const void *const *line, int64_t step, int64_t n, int64_t pitch, void *spare, void *out);
+typedef struct CpuMedianLines {
+    const void *const *line;
+    int64_t step, n, left, right;
+    void *spare;
+    int64_t pitch;
+} CpuMedianLines;
+typedef void CpuMedian(const CpuMedianLines *lines, void *out);
 
 /* Keys are u8, u16, halo_key of f32 (a u32), or f32 themselves, none of which is NaN or -0: what is equal is
  * alike then, and the processor's own minima will do. */

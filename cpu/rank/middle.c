@@ -20,6 +20,8 @@ static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 #define NETWORK_BYTES 65536
 #define NETWORK_LINE 2048
 #define NETWORK_ROWS 32
+/* Rows of floats that are looked at before they are taken: they should be in the second-level cache then. */
+#define ROWS_AT_ONCE 128
 
 static void set_axes(CpuMiddle *m)
 {
@@ -80,6 +82,7 @@ static void choose_way(CpuMiddle *m, int workers)
         const int64_t bytes = most(NETWORK_BYTES / m->across.window, NETWORK_LINE);
         m->tile_cols = least(m->along.count, most(bytes / (m->key_size * m->channels), 4 * m->along.window));
         m->tile_rows = NETWORK_ROWS;
+        if (m->keys == HALO_F32) m->rows_most = ROWS_AT_ONCE;
     } else if (m->across.window == 1) {
         m->way = cpu_line_tile;
         m->own = cpu_line_scratch;
@@ -95,6 +98,21 @@ static void choose_way(CpuMiddle *m, int workers)
         least(least(m->across.count, m->rows_most), most(m->tile_rows, divide_up(m->across.count, wanted)));
 }
 
+/* Can the task read lines where they are? */
+static void choose_place(CpuMiddleTask *task)
+{
+    const CpuMiddle *m = task->m;
+    const int64_t first = m->along.first + task->x + m->along.offset, end = first + task->wide;
+    if (m->rank->window.border == HALO_BORDER_REPLICATE && cpu_network_in_registers(task)) {
+        task->left = most(-first, 0);
+        task->right = most(end - m->along.whole, 0);
+    }
+    task->in_place = !m->turned && task->keys != HALO_F32 && m->keys == m->src->shape.dtype &&
+                     (task->cols - task->left - task->right) * m->channels >= CPU_LINE_SLACK &&
+                     first + task->left >= 0 && end - task->right <= m->along.whole;
+    if (!task->in_place) task->left = task->right = 0;
+}
+
 static void run_task(void *context, int64_t index, int worker)
 {
     const CpuMiddle *m = context;
@@ -105,10 +123,8 @@ static void run_task(void *context, int64_t index, int worker)
     task.cols = least(m->tile_cols, m->along.count - task.x);
     task.rows = least(m->tile_rows, m->across.count - task.y);
     task.wide = task.cols + m->along.window - 1;
-    const int64_t first = m->along.first + task.x + m->along.offset;
-    task.in_place = !m->turned && m->keys != HALO_F32 && m->keys == m->src->shape.dtype &&
-                    task.cols * m->channels >= CPU_LINE_SLACK && first >= 0 &&
-                    first + task.wide <= m->along.whole;
+    task.keys = m->way == cpu_network_tile ? cpu_middle_keys(&task) : (int)m->keys;
+    choose_place(&task);
     for (int64_t j = 0; j < m->lines; j++) made[j] = -1;
     m->way(&task);
     if (m->stream) m->device->kernels->rows->fence();

@@ -36,8 +36,10 @@ typedef struct CpuMiddleTask {
     char *scratch;
     int64_t x, y, cols, rows;
     int64_t wide; /* pixels of a line that it reads */
+    int keys;     /* as m->keys, or CPU_KEYS_REAL */
     bool in_place;
-    int64_t last_nan; /* the last line with a NaN, or less than any */
+    int64_t left, right; /* pixels of a line in place that lie outside of the picture, and are repeated */
+    int64_t last_nan;    /* the last line with a NaN, or less than any */
     uint64_t clipped;
 } CpuMiddleTask;
 
@@ -71,7 +73,9 @@ struct CpuMiddle {
     CpuNetwork *columns, *merge, *merge_nan;
 };
 
-/* lines.c: line j of the task, counted from the first that it reads, as keys. The last m->lines of them stay.
+/* lines.c: what the task's samples are compared as, by a way that takes floats as they are where it can. */
+int cpu_middle_keys(const CpuMiddleTask *task);
+/* Line j of the task, counted from the first that it reads, as keys. The last m->lines of them stay.
  * Where the samples are read in place nothing lies behind the line; else there is CPU_LINE_SLACK. */
 const void *cpu_middle_line(CpuMiddleTask *task, int64_t j);
 /* Room for a line of outputs, with slack. */
@@ -84,6 +88,8 @@ void cpu_middle_put(CpuMiddleTask *task, int64_t j, const void *keys);
 /* network.c: small windows are sorted, many at a time. */
 void cpu_network_make(CpuMiddle *m);
 CpuMiddleScratch cpu_network_scratch;
+/* Does a kernel that has the whole window in registers take the task, whatever it meets? */
+bool cpu_network_in_registers(const CpuMiddleTask *task);
 CpuMiddleWay cpu_network_tile;
 
 /* count.c: larger windows are counted. */

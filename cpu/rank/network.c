@@ -100,7 +100,7 @@ static void sort_columns(const Sort *s, const void *const *line)
         for (int64_t j = 0; j < height; j++)
             memcpy(s->block + j * CPU_RANK_LANES * size, (const char *)line[j] + e * size,
                    CPU_RANK_LANES * (size_t)size);
-        m->device->kernels->rank->exchange[m->keys](m->columns->list, m->columns->exchanges, s->block);
+        m->device->kernels->rank->exchange[s->task->keys](m->columns->list, m->columns->exchanges, s->block);
         for (int64_t j = 0; j < height; j++)
             memcpy(s->sorted + (j * m->pitch + e) * size, s->block + j * CPU_RANK_LANES * size,
                    CPU_RANK_LANES * (size_t)size);
@@ -118,7 +118,7 @@ static void merge_columns(const Sort *s, bool nan, char *out)
             for (int64_t j = 0; j < height; j++, row += CPU_RANK_LANES * size)
                 memcpy(row, s->sorted + (j * m->pitch + i * m->channels + e) * size,
                        CPU_RANK_LANES * (size_t)size);
-        m->device->kernels->rank->exchange[m->keys](network->list, network->exchanges, s->block);
+        m->device->kernels->rank->exchange[s->task->keys](network->list, network->exchanges, s->block);
         if (nan)
             pick(m, (const uint32_t(*)[CPU_RANK_LANES])(const void *)s->block,
                  (uint32_t *)(void *)(out + e * size));
@@ -129,13 +129,19 @@ static void merge_columns(const Sort *s, bool nan, char *out)
 }
 
 /* The kernel that has the whole window in registers, if there is one. */
-static CpuMedian *median_of(const CpuMiddle *m, bool nan)
+static CpuMedian *median_of(const CpuMiddleTask *task, bool nan)
 {
+    const CpuMiddle *m = task->m;
     const CpuRankKernels *kernels = m->device->kernels->rank;
     const int64_t side = m->along.window;
     if (side != m->across.window || (side != 3 && side != 5) || m->index != m->samples / 2) return NULL;
     if (nan && m->rank->window.nan_ignore) return NULL;
-    return kernels->median[side == 5][m->keys];
+    return kernels->median[side == 5][task->keys];
+}
+
+bool cpu_network_in_registers(const CpuMiddleTask *task)
+{
+    return task->m->way == cpu_network_tile && task->keys != HALO_F32 && median_of(task, false) != NULL;
 }
 
 void cpu_network_tile(CpuMiddleTask *task)
@@ -148,10 +154,12 @@ void cpu_network_tile(CpuMiddleTask *task)
     for (int64_t y = 0; y < task->rows; y++) {
         for (int64_t j = 0; j < height; j++) line[j] = cpu_middle_line(task, y + j);
         const bool nan = task->last_nan >= y;
-        CpuMedian *const median = median_of(m, nan);
+        CpuMedian *const median = median_of(task, nan);
         if (median != NULL) {
             void *const place = cpu_middle_place(task, y);
-            median(line, m->channels, task->cols * m->channels, m->pitch, s.sorted, place);
+            const CpuMedianLines lines = {
+                line, m->channels, task->cols * m->channels, task->left, task->right, s.sorted, m->pitch};
+            median(&lines, place);
             cpu_middle_put(task, y, place);
         } else {
             sort_columns(&s, line);

@@ -76,10 +76,23 @@ static CPU_INLINE VECTOR N(or_nan)(VECTOR median, VECTOR greatest)
  */
 static CPU_INLINE int64_t N(start)(int64_t i, int64_t n) { return i + PER > n && n >= PER ? n - PER : i; }
 
-/* The columns of `side` lines, sorted: n elements. A line may end with its last element, if it has one vector.
- */
-static CPU_INLINE void N(columns)(int side, const void *const *line, int64_t n, int64_t pitch, KEY *sorted)
+/* Pixels at both ends of the columns become what the first and the last of the picture are. */
+static CPU_INLINE void N(repeat)(int side, const CpuMedianLines *of, int64_t n)
 {
+    const int64_t step = of->step, begin = of->left * step, end = begin + n;
+    for (int j = 0; j < side; j++) {
+        KEY *const sorted = (KEY *)of->spare + j * of->pitch;
+        for (int64_t i = begin - 1; i >= 0; i--) sorted[i] = sorted[i + step];
+        for (int64_t i = end; i < end + of->right * step; i++) sorted[i] = sorted[i - step];
+    }
+}
+
+/* The columns of `side` lines, sorted. A line may end with its last element, if it has one vector. */
+static CPU_INLINE void N(columns)(int side, const CpuMedianLines *of)
+{
+    const void *const *line = of->line;
+    const int64_t n = of->n + (side - 1 - of->left - of->right) * of->step;
+    KEY *const sorted = (KEY *)of->spare + of->left * of->step;
     for (int64_t i = 0; i < n; i += PER) {
         VECTOR v[5];
         const int64_t at = N(start)(i, n);
@@ -99,14 +112,16 @@ static CPU_INLINE void N(columns)(int side, const void *const *line, int64_t n, 
             N(order)(&v[3], &v[4]);
             N(order)(&v[2], &v[3]);
         }
-        for (int j = 0; j < side; j++) N(put)(sorted + j * pitch, at, v[j]);
+        for (int j = 0; j < side; j++) N(put)(sorted + j * of->pitch, at, v[j]);
     }
+    N(repeat)(side, of, n);
 }
 
-static void N(median3)(const void *const *line, int64_t step, int64_t n, int64_t pitch, void *spare, void *out)
+static void N(median3)(const CpuMedianLines *of, void *out)
 {
-    const KEY *const low = spare, *const middle = low + pitch, *const high = middle + pitch;
-    N(columns)(3, line, n + 2 * step, pitch, spare);
+    const int64_t step = of->step, n = of->n;
+    const KEY *const low = of->spare, *const middle = low + of->pitch, *const high = middle + of->pitch;
+    N(columns)(3, of);
     for (int64_t from = 0; from < n; from += PER) {
         const int64_t i = N(start)(from, n);
         const VECTOR a = N(take)(low, i), b = N(take)(low, i + step), c = N(take)(low, i + 2 * step);
@@ -121,10 +136,11 @@ static void N(median3)(const void *const *line, int64_t step, int64_t n, int64_t
 /* With columns and rows in order, of 25 samples only the 13 along the rising diagonal can be the median: two
  * each of the first and the last row, three each of the others. The last of these exchanges were found by
  * search, and tried on all columns of zeros and ones. */
-static void N(median5)(const void *const *line, int64_t step, int64_t n, int64_t pitch, void *spare, void *out)
+static void N(median5)(const CpuMedianLines *of, void *out)
 {
-    const KEY *const sorted = spare;
-    N(columns)(5, line, n + 4 * step, pitch, spare);
+    const int64_t step = of->step, n = of->n, pitch = of->pitch;
+    const KEY *const sorted = of->spare;
+    N(columns)(5, of);
     for (int64_t from = 0; from < n; from += PER) {
         const int64_t i = N(start)(from, n);
 #define LINE(j)                                                                                                \
