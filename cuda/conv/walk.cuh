@@ -270,7 +270,7 @@ static HaloStatus walk_launch(HaloDevice *device, const ConvArgs *conv, void (*k
     constexpr size_t stored = sizeof(typename W::Stored);
     const WalkShape shape = {W::size, W::taps, W::step, W::own, W::cols, W::lead,
                              stored == 1 ? HALO_U8 : stored == 2 ? HALO_U16 : HALO_F32, Pass::light};
-    int64_t blocks;
+    int64_t blocks = 0;
     CUDA_PASS(walk_prepare(device, conv, shape, (const void *)kernel, &args->walk, &blocks));
     CUDA_LAUNCH(device, kernel, blocks, CUDA_WARP, 0, *args);
     return HALO_OK;

@@ -62,6 +62,7 @@ __global__ static void __launch_bounds__(columns_threads) columns_kernel(const _
     const auto place = [](int unit) { return unit / Step * (R * Step) + unit % Step; };
     join_tile<X, R, M>(args, tile + args.tile_pitch, units, Step, mine, columns_threads,
                        [&](int unit) { return tile + place(unit); }, made);
+    const uint32_t turned = args.to != NULL ? 0 : args.turned;
     const bool kept = args.to != NULL, direct = kept || (stored_plain<K>(a) && cuda_aligned(a.dst, a.dst_stride, 4));
     if (direct) {
         const int64_t pitch = kept ? args.to_pitch : a.dst_stride, column = at + mine % Step * 4;
@@ -73,11 +74,11 @@ __global__ static void __launch_bounds__(columns_threads) columns_kernel(const _
             char *at_row = to + row * pitch;
             if (most >= R) {
 #pragma unroll
-                for (int k = 0; k < R; k++, at_row += pitch) put_word<K>(at_row, made[m][k]);
+                for (int k = 0; k < R; k++, at_row += pitch) put_word<K>(at_row, made[m][k] ^ turned);
             } else {
 #pragma unroll
                 for (int k = 0; k < R; k++, at_row += pitch)
-                    if (k < most) put_word<K>(at_row, made[m][k]);
+                    if (k < most) put_word<K>(at_row, made[m][k] ^ turned);
             }
         }
         if (kept || row_bytes % 4 == 0) return;
@@ -88,7 +89,7 @@ __global__ static void __launch_bounds__(columns_threads) columns_kernel(const _
     for (int m = 0; m < M; m++)
 #pragma unroll
         for (int k = 0; k < R; k++)
-            if (mine + m * columns_threads < units) tile[place(mine + m * columns_threads) + k * Step] = made[m][k];
+            if (mine + m * columns_threads < units) tile[place(mine + m * columns_threads) + k * Step] = made[m][k] ^ turned;
     __syncthreads();
     for (int i = mine; i < rows * Step; i += columns_threads) {
         const int64_t e = at / (int64_t)sizeof(K) + i % Step * lanes, n = args.cols - e;
@@ -132,12 +133,9 @@ template <typename X> static HaloStatus columns_by(HaloDevice *device, ExtremeAr
 
 template <typename K> static HaloStatus columns_of(HaloDevice *device, ExtremeArgs *args, int64_t window)
 {
-    const bool most = args->rank.fraction > 0;
-    if (sizeof(K) < 4 || args->rank.nan_ignore)
-        return (most ? columns_by<Extreme<K, true, false>> : columns_by<Extreme<K, false, false>>)(device, args, window);
     if constexpr (sizeof(K) == 4)
-        return (most ? columns_by<Extreme<K, true, true>> : columns_by<Extreme<K, false, true>>)(device, args, window);
-    return HALO_OK;
+        if (!args->rank.nan_ignore) return columns_by<Extreme<K, true>>(device, args, window);
+    return columns_by<Extreme<K, false>>(device, args, window);
 }
 
 int64_t rank_columns_most(const HaloDevice *device) { return cuda_min(1024, rows_that_fit(device, 16) - 8 * 17); }

@@ -42,6 +42,7 @@ static HaloStatus along_rows(HaloDevice *device, ExtremeArgs *args, ExtremeBuffe
         left -= window - 1;
         args->cols = args->rank.cols + left * args->rank.channels;
         args->to = left == 0 && args->rank.height == 1 ? NULL : next_buffer(buffers);
+        args->turn = first ? args->turned : 0;
         CUDA_PASS(rank_rows(device, args, window, first ? samples : keys, keys));
         read_kept(args);
     }
@@ -75,6 +76,7 @@ HaloStatus rank_extreme(HaloDevice *device, const RankArgs *rank, HaloDtype samp
     int64_t bytes;
     void *block;
     args.rank = *rank;
+    args.turned = (keys == HALO_F32 ? extreme_turn<float> : extreme_turn<uint8_t>)(rank->fraction);
     args.lines = rank->rows + rank->height - 1;
     args.from_pitch = args.to_pitch = round_up(wide * (int64_t)halo_dtype_size(keys), 16);
     if (!halo_mul(args.lines, args.to_pitch, &bytes) || bytes > INT64_MAX / 2)

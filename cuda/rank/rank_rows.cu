@@ -25,7 +25,7 @@ __global__ static void __launch_bounds__(rows_threads) rows_kernel(const __grid_
               [&](int i) { return a.y0 + cuda_min(first + i, args.lines - 1); });
     const WordLine from = word_line<S, K>(a, e, count + (args.window - 1) * step);
     __syncthreads();
-    stage_line<S, K>(a, from, row_at + line * lanes, mine, threads, words);
+    stage_line<S, K>(a, from, row_at + line * lanes, mine, threads, args.turn, words);
     __syncthreads();
     const auto place = [&](int unit) {
         const int run = One ? unit : unit / step;
@@ -56,7 +56,7 @@ __global__ static void __launch_bounds__(rows_threads) rows_kernel(const __grid_
     }
     for (int i = 4 * mine; i < count; i += 4 * threads)
         store_four<K>(a, args.lines, [&](int r) { return top + r; }, e + i, count - i,
-                      *reinterpret_cast<const uint4 *>(words + i), &clipped);
+                      words_turned(*reinterpret_cast<const uint4 *>(words + i), args.turned), &clipped);
     cuda_count(a.clipped, clipped);
 }
 
@@ -107,12 +107,9 @@ template <typename S, typename X> static HaloStatus rows_by(HaloDevice *device, 
 template <typename S, typename K>
 static HaloStatus rows_of(HaloDevice *device, ExtremeArgs *args, int64_t window)
 {
-    const bool most = args->rank.fraction > 0;
-    if (sizeof(K) < 4 || args->rank.nan_ignore)
-        return (most ? rows_by<S, Extreme<K, true, false>> : rows_by<S, Extreme<K, false, false>>)(device, args, window);
     if constexpr (sizeof(K) == 4)
-        return (most ? rows_by<S, Extreme<K, true, true>> : rows_by<S, Extreme<K, false, true>>)(device, args, window);
-    return HALO_OK;
+        if (!args->rank.nan_ignore) return rows_by<S, Extreme<K, true>>(device, args, window);
+    return rows_by<S, Extreme<K, false>>(device, args, window);
 }
 
 HaloStatus rank_rows(HaloDevice *device, ExtremeArgs *args, int64_t window, HaloDtype samples, HaloDtype keys)

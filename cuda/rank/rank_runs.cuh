@@ -10,6 +10,7 @@
 /* One pass, along rows or down columns. */
 struct ExtremeArgs {
     RankArgs rank;       /* rows: its source may be what the pass before left */
+    uint32_t turn, turned; /* samples as they come, as they go; what is left for a pass stays turned */
     const char *from;    /* columns: [][pitch] */
     char *to;            /* [lines][pitch]; NULL: the destination */
     int64_t from_pitch, to_pitch; /* bytes of a row, whole fours of words */

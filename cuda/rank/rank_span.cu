@@ -18,6 +18,7 @@ static const int64_t span_table_bytes = 268435456;
 
 struct SpanArgs {
     RankArgs rank;
+    uint32_t turn;     /* samples, as they come and as they go */
     const int2 *place; /* [rank.height]: where in a line's table the two extremes lie that cover a row of the window */
     int levels, pitch; /* words from one level to the next */
     int lines;         /* whose tables shared memory holds */
@@ -59,7 +60,7 @@ __device__ __forceinline__ static void fill_tables(const SpanArgs &args, const W
     });
     __syncthreads();
     uint32_t *const table = tables + b * args.levels * args.pitch;
-    stage_line<S, K>(args.rank, from, row_at + b * lanes, mine, threads, table);
+    stage_line<S, K>(args.rank, from, row_at + b * lanes, mine, threads, args.turn, table);
     __syncthreads();
     for (int level = 1, step = args.rank.channels, n = from.n; level < args.levels; level += 2, n -= 3 * step, step *= 4) {
         double_twice<X>(table + (level - 1) * args.pitch + from.skew, args.pitch, n, step, level + 1 < args.levels, mine,
@@ -112,7 +113,7 @@ __device__ __forceinline__ static void store_rows(const SpanArgs &args, int64_t 
         for (int k = 0; k < span_store; k++)
 #pragma unroll
             for (int i = 0; i < span_each; i++)
-                shared[k * span_cols + i * span_threads + threadIdx.x] = X::close(made[r + k][i]);
+                shared[k * span_cols + i * span_threads + threadIdx.x] = X::close(made[r + k][i]) ^ args.turn;
         __syncthreads();
         for (int q = threadIdx.x; q < span_store * (span_cols / 4); q += span_threads) {
             const int row = r + q / (span_cols / 4), e = q % (span_cols / 4) * 4;
@@ -253,12 +254,10 @@ static HaloStatus launch(HaloDevice *device, SpanArgs *args, const HaloSpan *spa
 template <typename S, typename K>
 static HaloStatus launch_any(HaloDevice *device, SpanArgs *args, const HaloSpan *span)
 {
-    const bool most = args->rank.fraction > 0;
-    if (sizeof(K) < 4 || args->rank.nan_ignore)
-        return (most ? launch<S, Extreme<K, true, false>> : launch<S, Extreme<K, false, false>>)(device, args, span);
+    args->turn = extreme_turn<K>(args->rank.fraction);
     if constexpr (sizeof(K) == 4)
-        return (most ? launch<S, Extreme<K, true, true>> : launch<S, Extreme<K, false, true>>)(device, args, span);
-    return HALO_OK;
+        if (!args->rank.nan_ignore) return launch<S, Extreme<K, true>>(device, args, span);
+    return launch<S, Extreme<K, false>>(device, args, span);
 }
 
 HaloStatus rank_span(HaloDevice *device, const RankArgs *rank, const HaloSpan *span, HaloDtype samples, HaloDtype keys)

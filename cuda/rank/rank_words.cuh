@@ -11,22 +11,27 @@ template <typename K> constexpr HaloDtype word_dtype = sizeof(K) == 1 ? HALO_U8 
 
 /* ---- comparing ------------------------------------------------------------------------------------------ */
 
-/* `open` is what a word is compared as, `close` goes back, `nothing` leaves what it is joined with. The instructions of
- * the GPU take -0 for less than +0; `Nan`: a NaN wins, else numbers do. */
-template <typename K, bool Max, bool Nan> struct Extreme;
+/* Every kernel looks for the greatest; where that should be the least, its samples are turned round as they come and as they
+ * go, by `turn`: bit for bit, or floats by their sign. `open` is what a word is compared as, `close` goes back, `nothing`
+ * leaves what it is joined with. The instructions of the GPU take -0 for less than +0; `Nan`: a NaN wins, else numbers do. */
+template <typename K, bool Nan> struct Extreme;
 
-template <bool Max, bool Nan> struct Extreme<float, Max, Nan> {
+template <typename K> static inline uint32_t extreme_turn(double fraction)
+{
+    return fraction > 0 ? 0 : sizeof(K) == sizeof(float) ? 0x80000000u : UINT32_MAX;
+}
+
+template <bool Nan> struct Extreme<float, Nan> {
     typedef float Sample;
     typedef float Open;
     __device__ __forceinline__ static Open open(uint32_t word) { return __uint_as_float(word); }
     __device__ __forceinline__ static uint32_t close(Open v) { return __float_as_uint(v); }
-    __device__ __forceinline__ static Open nothing() { return !Nan ? NAN : Max ? -INFINITY : INFINITY; }
+    __device__ __forceinline__ static Open nothing() { return Nan ? -INFINITY : NAN; }
     __device__ __forceinline__ static Open join(Open a, Open b)
     {
-        float v = Max ? fmaxf(a, b) : fminf(a, b);
+        float v = fmaxf(a, b);
 #if __CUDA_ARCH__ >= 800
-        if constexpr (Nan && Max) asm("max.NaN.f32 %0, %1, %2;" : "=f"(v) : "f"(a), "f"(b));
-        if constexpr (Nan && !Max) asm("min.NaN.f32 %0, %1, %2;" : "=f"(v) : "f"(a), "f"(b));
+        if constexpr (Nan) asm("max.NaN.f32 %0, %1, %2;" : "=f"(v) : "f"(a), "f"(b));
 #else
         if (Nan && (a != a || b != b)) v = NAN;
 #endif
@@ -34,30 +39,31 @@ template <bool Max, bool Nan> struct Extreme<float, Max, Nan> {
     }
 };
 
-template <bool Max, bool Nan> struct Extreme<uint16_t, Max, Nan> {
+template <bool Nan> struct Extreme<uint16_t, Nan> {
     typedef uint16_t Sample;
     typedef uint32_t Open;
     __device__ __forceinline__ static Open open(uint32_t word) { return word; }
     __device__ __forceinline__ static uint32_t close(Open v) { return v; }
-    __device__ __forceinline__ static Open nothing() { return Max ? 0 : UINT32_MAX; }
-    __device__ __forceinline__ static Open join(Open a, Open b) { return Max ? __vmaxu2(a, b) : __vminu2(a, b); }
+    __device__ __forceinline__ static Open nothing() { return 0; }
+    __device__ __forceinline__ static Open join(Open a, Open b) { return __vmaxu2(a, b); }
 };
 
 /* Pairs of 16 bits are compared by their upper bytes; what lies below decides between equals only. */
-template <bool Max, bool Nan> struct Extreme<uint8_t, Max, Nan> {
+template <bool Nan> struct Extreme<uint8_t, Nan> {
     typedef uint8_t Sample;
     struct Open {
         uint32_t even, odd;
     };
     __device__ __forceinline__ static Open open(uint32_t word) { return {word << 8, word}; }
     __device__ __forceinline__ static uint32_t close(Open v) { return __byte_perm(v.even, v.odd, 0x7351); }
-    __device__ __forceinline__ static Open nothing() { return {Max ? 0 : UINT32_MAX, Max ? 0 : UINT32_MAX}; }
-    __device__ __forceinline__ static Open join(Open a, Open b)
-    {
-        return Max ? Open{__vmaxu2(a.even, b.even), __vmaxu2(a.odd, b.odd)}
-                   : Open{__vminu2(a.even, b.even), __vminu2(a.odd, b.odd)};
-    }
+    __device__ __forceinline__ static Open nothing() { return {0, 0}; }
+    __device__ __forceinline__ static Open join(Open a, Open b) { return {__vmaxu2(a.even, b.even), __vmaxu2(a.odd, b.odd)}; }
 };
+
+__device__ __forceinline__ static uint4 words_turned(uint4 v, uint32_t turn)
+{
+    return make_uint4(v.x ^ turn, v.y ^ turn, v.z ^ turn, v.w ^ turn);
+}
 
 /* ---- four samples of each lane's row -------------------------------------------------------------------- */
 
@@ -157,10 +163,10 @@ __device__ __forceinline__ static void find_rows(const RankArgs &a, int rows, in
     for (int i = threadIdx.x; i < rows; i += threads) found[i] = rank_row(a, row_of(i));
 }
 
-/* Fills words with a line, lane r of which begins at row_at[r]. Threads `mine`, `mine` + `threads`, … do it together. */
+/* Fills words with a line, turned by `turn`, lane r of which begins at row_at[r]. Threads `mine`, `mine` + `threads`, … do it together. */
 template <typename S, typename K>
 __device__ __forceinline__ static void stage_line(const RankArgs &a, const WordLine &line, const int64_t *row_at, int mine,
-                                                  int threads, uint32_t *words)
+                                                  int threads, uint32_t turn, uint32_t *words)
 {
     constexpr int lanes = word_lanes<K>, batch = 2, piece = (int)sizeof(K);
     const int64_t start = (a.x0 - a.src_x0) * a.channels + line.element;
@@ -185,7 +191,7 @@ __device__ __forceinline__ static void stage_line(const RankArgs &a, const WordL
         for (int u = 0; u < batch; u++)
             if (u == 0 || q + u * threads < end)
                 reinterpret_cast<uint4 *>(words)[q + u * threads] =
-                    words_across<K>(make_uint4(four[u][0], four[u][1], four[u][2], four[u][3]));
+                    words_turned(words_across<K>(make_uint4(four[u][0], four[u][1], four[u][2], four[u][3])), turn);
     }
     /* and one at a time before and behind that. */
     const int before = begin < end ? 4 * begin - line.skew : line.from, after = begin < end ? 4 * end - line.skew : line.from;
@@ -203,7 +209,7 @@ __device__ __forceinline__ static void stage_line(const RankArgs &a, const WordL
         for (int r = 0; r < lanes; r++)
             word |= (row_at[r] < 0 || column < 0 ? bits_of<K>(a.outside) : bits_of<K>(*(const S *)(a.src + row_at[r] + column)))
                     << r * 8 * piece % 32;
-        words[i + line.skew] = word;
+        words[i + line.skew] = word ^ turn;
     }
 }
 
@@ -254,15 +260,21 @@ __device__ __forceinline__ static void store_four(const RankArgs &a, int64_t row
 {
     const uint4 v = words_along<K>(words);
     const uint32_t along[4] = {v.x, v.y, v.z, v.w};
-    const bool whole = sizeof(K) < 4 && n >= 4 && stored_plain<K>(a) && cuda_aligned(a.dst, a.dst_stride, 4 * sizeof(K));
+    if (sizeof(K) < 4 && n >= 4 && e % 4 == 0 && stored_plain<K>(a) && cuda_aligned(a.dst, a.dst_stride, 4 * sizeof(K))) {
 #pragma unroll
+        for (int r = 0; r < word_lanes<K>; r++)
+            if (row_of(r) < rows)
+                store_words<K>(a.dst + row_of(r) * a.dst_stride + e * (int64_t)sizeof(K), along + r * (int)sizeof(K));
+        return;
+    }
+#pragma unroll 1 /* it is long */
     for (int r = 0; r < word_lanes<K>; r++) {
-        const int64_t row = row_of(r);
-        if (row >= rows) continue;
-        if (whole && e % 4 == 0)
-            store_words<K>(a.dst + row * a.dst_stride + e * (int64_t)sizeof(K), along + r * (int)sizeof(K));
-        else
-            store_samples<K, 4>(a, row, e, along + r * (int)sizeof(K), n, clipped);
+        uint32_t own[sizeof(K)];
+#pragma unroll
+        for (int k = 0; k < word_lanes<K>; k++)
+#pragma unroll
+            for (int i = 0; i < (int)sizeof(K); i++) own[i] = k == 0 || k == r ? along[k * (int)sizeof(K) + i] : own[i];
+        if (row_of(r) < rows) store_samples<K, 4>(a, row_of(r), e, own, n, clipped);
     }
 }
 
