@@ -79,7 +79,7 @@ static void one_picture(Rng *rng)
 {
     const bool large = rng_once_in(rng, 8);
     HaloBuf data = draw_picture(rng, large);
-    const int level = (int)rng_between(rng, 0, large ? 6 : 9);
+    const int level = (int)rng_between(rng, 0, 9);
     const Bytes file = write_picture(&data, level, data.rows, 1);
     const Bytes again = write_picture(&data, level, rng_between(rng, 1, 50), (int)rng_between(rng, 1, 5));
     if (file.size != again.size || memcmp(file.at, again.at, file.size) != 0)

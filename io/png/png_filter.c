@@ -137,7 +137,6 @@ static enum PngFilter choose(unsigned filters, size_t pixel, size_t bytes, const
         if (filters == 1u << filter) return filter;
     switch (filters) { /* those that levels have: a loop for each */
     case PNG_FEW_FILTERS: weigh_row(PNG_FEW_FILTERS, pixel, bytes, row, above, sum); break;
-    case PNG_QUICK_FILTERS: weigh_row(PNG_QUICK_FILTERS, pixel, bytes, row, above, sum); break;
     default: weigh_row(PNG_EVERY_FILTER, pixel, bytes, row, above, sum);
     }
     for (enum PngFilter filter = PNG_NO_FILTER; filter <= PNG_PAETH; filter++) {

@@ -9,8 +9,7 @@
 enum PngFilter { PNG_NO_FILTER, PNG_SUB, PNG_UP, PNG_AVERAGE, PNG_PAETH };
 
 /* Sets of them, 1 << PngFilter, that levels try. */
-#define PNG_QUICK_FILTERS (1u << PNG_SUB | 1u << PNG_UP)
-#define PNG_FEW_FILTERS (PNG_QUICK_FILTERS | 1u << PNG_AVERAGE)
+#define PNG_FEW_FILTERS (1u << PNG_SUB | 1u << PNG_UP | 1u << PNG_AVERAGE)
 #define PNG_EVERY_FILTER 0x1fu
 
 /* One row: `from` holds it filtered, `above` the row before it as it was (zeros above the first), and `to`,

@@ -189,19 +189,15 @@ static void write_header(void *arg)
     png_write_info(state->png, state->info);
 }
 
-/* The level, and the filters that are tried for each row: with more of them files become smaller, with Paeth
- * slower to read, and beside zlib's lower levels they would take longer than they save. docs/codecs.md has
- * the times. */
+/* The level, and the filters that are tried for each row: with all of them most files become smaller, with
+ * Paeth slower to read. docs/codecs.md has the sizes and the times. */
 static HaloStatus begin_samples(PngWriter *state)
 {
     const HaloWriter *writer = state->writer;
     const HaloShape *shape = &writer->info.shape;
     const int wish = writer->options.png_level;
     const int level = wish == HALO_PNG_STORED ? 0 : wish < 1 || wish > 9 ? 1 : wish;
-    state->filters = level == 0   ? 1u << PNG_NO_FILTER
-                     : level == 1 ? PNG_FEW_FILTERS
-                     : level < 6  ? PNG_QUICK_FILTERS
-                                  : PNG_EVERY_FILTER;
+    state->filters = level == 0 ? 1u << PNG_NO_FILTER : level < 4 ? PNG_FEW_FILTERS : PNG_EVERY_FILTER;
     state->pixel = (size_t)shape->channels * halo_dtype_size(shape->dtype);
     state->bytes = (size_t)shape->width * state->pixel;
     state->last = calloc(state->bytes, 1);

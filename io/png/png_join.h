@@ -1,0 +1,19 @@
+/* Strips by libdeflate, which knows whole streams alone: joined to one. */
+#ifndef HALO_IO_PNGJOIN_H
+#define HALO_IO_PNGJOIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct PngJoin PngJoin;
+
+/* Is this level of PNG's done so? */
+bool halo_png_joins(int level);
+/* NULL: there is no memory. */
+PngJoin *halo_png_join_new(int level);
+void halo_png_join_free(PngJoin *join);
+/* What `bytes` become, ready for more behind it unless this is the last; its size. 0: it has failed. */
+size_t halo_png_join(PngJoin *join, const uint8_t *bytes, size_t size, bool last, uint8_t *to, size_t room);
+
+#endif
