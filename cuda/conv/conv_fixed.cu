@@ -1,15 +1,15 @@
 /* Masks of common widths with their anchor anywhere: the loop over the taps of a row is unrolled, and the taps
  * are read from the kernel's parameters (constant memory).
  *
- * Small square masks are unrolled whole. With more taps the code would outgrow the instruction cache, so the
- * loop over the rows is rolled there, and the mask may have any height. */
+ * The smallest square masks are unrolled whole: they come here where results are wider than samples. With more taps the
+ * code would outgrow the instruction cache, so the loop over the rows is rolled there, and the mask may have any height. */
 #include <cuda_pipeline.h>
 
 #include "conv_tile.cuh"
 
 /* The widths that have a kernel. */
-#define CONV_SQUARE_WIDTHS(X) X(3) X(5) X(7) X(9)
-#define CONV_ROLLED_WIDTHS(X) X(11) X(13) X(15) X(21) X(31)
+#define CONV_SQUARE_WIDTHS(X) X(3) X(5)
+#define CONV_ROLLED_WIDTHS(X) X(7) X(9) X(11) X(13) X(15) X(21) X(31)
 
 /* The rows and the quads of outputs that a thread makes, and the blocks that one multiprocessor should have
  * room for: what was fastest on an H200, see docs/tried/convolution.md. */
@@ -99,34 +99,27 @@ __device__ __forceinline__ static void fixed_inner(const S *first, int64_t strid
     }
 }
 
-/* Any tile, sample by sample; (x, y) is its first sample. Columns before the first one that any output needs
- * are not read: the source need not hold them. */
+/* Any tile, sample by sample, each thread down a column; (x, y) is its first sample. Columns before the first one that any
+ * output needs are not read: the source need not hold them. */
 template <typename S, int Planes, typename Tile>
 __device__ __forceinline__ static void fixed_outer(const ConvArgs &a, int channel, int64_t x, int64_t y,
                                                    int staged, float *tile, int plane)
 {
     const ConvSource &src = a.src;
-    const int q = (int)threadIdx.x % Tile::quads, r0 = (int)threadIdx.x / Tile::quads;
+    constexpr int abreast = Tile::Block::threads / Tile::pitch;
+    const int i = (int)threadIdx.x % Tile::pitch, r0 = (int)threadIdx.x / Tile::pitch;
     const float outside = halo_border_value(src.border, src.value);
-    int64_t at[4];
-    if (r0 >= Tile::abreast) return;
-    for (int i = 0; i < 4; i++) {
-        const int64_t column = x + 4 * q + i;
-        at[i] =
-            column >= a.x_first && column < src.x_end ? halo_border_index(column, src.width, src.border) : -1;
-    }
+    const bool needed = x + i >= a.x_first && x + i < src.x_end;
+    if (r0 >= abreast) return;
+    const int64_t column = needed ? halo_border_index(x + i, src.width, src.border) : -1;
+    const S *const first = (const S *)src.data + (column - src.x0) * src.channels + channel;
 #pragma unroll 2
-    for (int r = r0; r < staged; r += Tile::abreast) {
+    for (int r = r0; r < staged; r += abreast) {
         const int64_t iy = y + r < src.y_end ? halo_border_index(y + r, src.height, src.border) : -1;
-        const S *const row =
-            (const S *)(src.data + (iy - src.y0) * src.stride) - src.x0 * src.channels + channel;
-        float *const to = tile + r * Tile::pitch + 4 * q;
+        const S *const from = (const S *)((const char *)first + (iy - src.y0) * src.stride);
 #pragma unroll
         for (int c = 0; c < Planes; c++)
-#pragma unroll
-            for (int i = 0; i < 4; i++)
-                to[c * plane + i] =
-                    iy >= 0 && at[i] >= 0 ? (float)__ldg(row + at[i] * src.channels + c) : outside;
+            tile[c * plane + r * Tile::pitch + i] = iy >= 0 && column >= 0 ? (float)__ldg(from + c) : outside;
     }
 }
 
@@ -199,7 +192,7 @@ __device__ __forceinline__ static void fixed_sums(float acc[fixed_rows][Quads][4
     if constexpr (Rolled) {
 #pragma unroll 1
         for (int s = 0; s < height + fixed_rows - 1; s++)
-            if (s >= fixed_rows - 1 && s < height)
+            if (Width <= rolled_part && s >= fixed_rows - 1 && s < height)
                 line(s, [](int) { return true; });
             else
                 line(s, [&](int r) { return s >= r && s - r < height; });

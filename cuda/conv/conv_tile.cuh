@@ -40,14 +40,13 @@ template <typename D> union TileFour {
     D at[4];
 };
 
-/* The first `cols` of four neighbouring pixels of several channels: one word of every plane. */
+/* The first `cols` of four neighbouring pixels: one word of every plane, which are all of a pixel where there are several. */
 template <typename D, int Planes>
-__device__ __forceinline__ void tile_put_pixels(D *to, const CudaWord<D> *word, int plane, int cols,
-                                                bool packed)
+__device__ __forceinline__ void tile_put_pixels(D *to, const CudaWord<D> word[Planes], int cols, int channels, bool packed)
 {
     TileFour<D> in[Planes], out[Planes];
 #pragma unroll
-    for (int c = 0; c < Planes; c++) in[c].word = word[c * plane];
+    for (int c = 0; c < Planes; c++) in[c].word = word[c];
     if (packed && cols >= 4) {
 #pragma unroll
         for (int e = 0; e < 4 * Planes; e++) out[e / 4].at[e % 4] = in[e % Planes].at[e / Planes];
@@ -57,89 +56,55 @@ __device__ __forceinline__ void tile_put_pixels(D *to, const CudaWord<D> *word, 
     }
 #pragma unroll
     for (int e = 0; e < 4 * Planes; e++)
-        if (e / Planes < cols) to[e] = in[e % Planes].at[e / Planes];
+        if (e / Planes < cols) to[e / Planes * channels + e % Planes] = in[e % Planes].at[e / Planes];
 }
 
-/* Several channels: the words of all planes pass through shared memory, so that pixels are stored whole. */
-template <typename D, int Planes, int Rows, int Quads>
-__device__ __forceinline__ void tile_store_planes(const ConvTarget &dst, const ConvPlace &p,
-                                                  const float acc[Rows][Quads][4], float *tile, bool packed,
-                                                  unsigned *clipped)
+/* What four outputs are stored as, of which there are `cols`: the others are 0, which is never clipped. */
+__device__ __forceinline__ void tile_scale(const ConvTarget &dst, int cols, float v[4])
+{
+#pragma unroll
+    for (int i = 0; i < 4; i++) v[i] = i < cols ? cuda_rescale(conv_affine(dst, v[i]), dst.store) : 0.0f;
+}
+
+/* Stores the block's outputs, acc[Rows][Quads][4] of every thread. All threads call it; `tile` is shared memory with room for
+ * the outputs: they pass through it, so that pixels are stored whole, and become samples after that, in a loop. Code for each
+ * type that is there for each of a thread's outputs is more than that of the sums. */
+template <int Planes, int Rows, int Quads>
+__device__ __forceinline__ void tile_finish(const ConvTarget &dst, const ConvPlace &p,
+                                            const float acc[Rows][Quads][4], float *tile)
 {
     using Block = TileBlock<Planes, Quads>;
     constexpr int pitch = Block::cols / 4, rows = Block::lines * Rows, plane = pitch * rows;
-    CudaWord<D> *const words = reinterpret_cast<CudaWord<D> *>(tile);
+    float4 *const fours = reinterpret_cast<float4 *>(tile);
+    const bool plain = conv_plain(dst);
+    unsigned clipped = 0;
     __syncthreads(); /* everyone is done with the samples */
 #pragma unroll
     for (int r = 0; r < Rows; r++)
 #pragma unroll
         for (int q = 0; q < Quads; q++)
-            words[p.plane * plane + (p.line * Rows + r) * pitch + q * Block::groups + p.group] =
-                cuda_quantise4<D>(acc[r][q], clipped);
+            fours[p.plane * plane + (p.line * Rows + r) * pitch + q * Block::groups + p.group] =
+                make_float4(acc[r][q][0], acc[r][q][1], acc[r][q][2], acc[r][q][3]);
     __syncthreads();
-    for (int e = (int)threadIdx.x; e < plane; e += Block::threads) {
-        const int64_t x = p.x + e % pitch * 4, y = p.y + e / pitch;
-        if (x < dst.cols && y < dst.rows)
-            tile_put_pixels<D, Planes>((D *)(dst.data + y * dst.stride) + x * Planes, words + e, plane,
-                                       (int)cuda_min(4, dst.cols - x), packed);
-    }
-}
-
-/* One channel. `packed`: the tile lies inside and its rows are aligned to words. */
-template <typename D, int Rows, int Quads>
-__device__ __forceinline__ void tile_store_plane(const ConvTarget &dst, const ConvPlace &p,
-                                                 const float acc[Rows][Quads][4], bool packed,
-                                                 unsigned *clipped)
-{
-    constexpr int apart = 4 * TileBlock<1, Quads>::groups;
-    const int64_t x = p.x + 4 * p.group, y = p.y + p.line * Rows;
-    char *row = dst.data + y * dst.stride + (x * dst.channels + p.channel) * (int64_t)sizeof(D);
-#pragma unroll
-    for (int r = 0; r < Rows; r++, row += dst.stride)
-#pragma unroll
-        for (int q = 0; q < Quads; q++) {
-            TileFour<D> four;
-            four.word = cuda_quantise4<D>(acc[r][q], clipped);
-            if (packed) {
-                *reinterpret_cast<CudaWord<D> *>((D *)row + q * apart) = four.word;
-                continue;
-            }
-#pragma unroll
-            for (int i = 0; i < 4; i++)
-                if (y + r < dst.rows && x + q * apart + i < dst.cols)
-                    ((D *)row)[(q * apart + i) * dst.channels] = four.at[i];
-        }
-}
-
-/* Stores the block's outputs, acc[Rows][Quads][4] of every thread. All threads call it; `tile` is shared memory
- * with room for the outputs. What is asked for beyond the chains is asked for rarely. */
-template <int Planes, int Rows, int Quads>
-__device__ __forceinline__ void tile_finish(const ConvTarget &dst, const ConvPlace &p,
-                                            float acc[Rows][Quads][4], float *tile)
-{
-    using Block = TileBlock<Planes, Quads>;
-    const bool whole = p.x + Block::cols <= dst.cols && p.y + Block::lines * Rows <= dst.rows;
-    const bool rescale = dst.affine || dst.store.num != 1.0f || dst.store.den != 1.0f;
-    unsigned clipped = 0;
-    if (rescale || !whole) {
-        const int64_t x = p.x + 4 * p.group, y = p.y + p.line * Rows;
-#pragma unroll
-        for (int r = 0; r < Rows; r++)
-#pragma unroll
-            for (int q = 0; q < Quads; q++)
-#pragma unroll
-                for (int i = 0; i < 4; i++) { /* what lies outside is 0, which is never clipped */
-                    const bool inside = y + r < dst.rows && x + 4 * q * Block::groups + i < dst.cols;
-                    acc[r][q][i] = inside ? cuda_rescale(conv_affine(dst, acc[r][q][i]), dst.store) : 0.0f;
-                }
-    }
     cuda_typed(dst.dtype, [&](auto zero) {
         using D = decltype(zero);
-        const bool aligned = cuda_aligned(dst.data, dst.stride, 4 * sizeof(D));
-        if constexpr (Planes == 1)
-            tile_store_plane<D, Rows, Quads>(dst, p, acc, whole && aligned && dst.channels == 1, &clipped);
-        else
-            tile_store_planes<D, Planes, Rows, Quads>(dst, p, acc, tile, aligned, &clipped);
+        const bool packed = dst.channels == Planes && cuda_aligned(dst.data, dst.stride, 4 * sizeof(D));
+#pragma unroll 1
+        for (int e = (int)threadIdx.x; e < plane; e += Block::threads) {
+            const int64_t x = p.x + e % pitch * 4, y = p.y + e / pitch;
+            if (x >= dst.cols || y >= dst.rows) continue;
+            const int cols = (int)cuda_min(4, dst.cols - x);
+            CudaWord<D> words[Planes];
+#pragma unroll
+            for (int c = 0; c < Planes; c++) {
+                float v[4];
+                conv_load4(v, tile + 4 * (c * plane + e));
+                if (!plain || cols < 4) tile_scale(dst, cols, v);
+                words[c] = cuda_quantise4<D>(v, &clipped);
+            }
+            tile_put_pixels<D, Planes>((D *)(dst.data + y * dst.stride) + x * dst.channels + p.channel, words, cols,
+                                       dst.channels, packed);
+        }
     });
     cuda_count(dst.clipped, clipped);
 }
