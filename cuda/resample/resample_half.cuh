@@ -58,13 +58,63 @@ __device__ __forceinline__ static void half_row(const float *staged, float v[H::
     }
 }
 
+/* ---- storing -------------------------------------------------------------------------------------------- */
+
+/* Stores a row of the warp's outputs, `count` samples from `first` on. Where they are of the source's type and lie by words each
+ * thread stores its own; all else goes through `made`, memory of the warp that nobody needs any more, so that the code for that
+ * is there once and not for each of a thread's outputs. All threads come here together. */
+template <typename S, typename H>
+__device__ __forceinline__ static void half_store(const ResampleArgs &a, char *row, int64_t first, int count, const float v[H::own],
+                                                  float *made, unsigned *clipped)
+{
+    constexpr HaloDtype own_type = H::size == 1 ? HALO_U8 : H::size == 2 ? HALO_U16 : HALO_F32;
+    constexpr int at_once = H::own % 4 == 0 ? 4 : 2;
+    const int lane = (int)threadIdx.x;
+    const bool plain = a.store.num == 1.0f && a.store.den == 1.0f;
+    S *const own = (S *)row + first + lane * H::own;
+    if (plain && a.dst_dtype == own_type && count == CUDA_WARP * H::own && (uintptr_t)own % (at_once * sizeof(S)) == 0) {
+        if constexpr (at_once == 4) {
+#pragma unroll
+            for (int k = 0; k < H::own; k += 4) cuda_store_fours<S, 4, true>(own + k, v + k, clipped);
+        } else if constexpr (H::size == 4) {
+#pragma unroll
+            for (int k = 0; k < H::own; k += 2)
+                *reinterpret_cast<float2 *>(own + k) = make_float2(cuda_canonical(v[k]), cuda_canonical(v[k + 1]));
+        } else {
+            uint32_t n[H::own];
+            cuda_round<S, H::own>(v, n, clipped);
+#pragma unroll
+            for (int k = 0; k < H::own; k += 2) *reinterpret_cast<CudaPack<S, 2> *>(own + k) = {(S)n[k], (S)n[k + 1]};
+        }
+        return;
+    }
+    __syncwarp();
+#pragma unroll
+    for (int k = 0; k < H::own; k++) made[lane * H::own + k] = v[k];
+    __syncwarp();
+    cuda_typed(a.dst_dtype, [&](auto zero) {
+        using D = decltype(zero);
+        D *const to = (D *)row + first;
+        const int fours = plain && (uintptr_t)to % (4 * sizeof(D)) == 0 ? count / 4 * 4 : 0;
+#pragma unroll 1
+        for (int i = 4 * lane; i < fours; i += 4 * CUDA_WARP) {
+            const float4 four = *reinterpret_cast<const float4 *>(made + i);
+            const float out[4] = {four.x, four.y, four.z, four.w};
+            cuda_store_fours<D, 4, true>(to + i, out, clipped);
+        }
+#pragma unroll 1
+        for (int i = fours + lane; i < count; i += CUDA_WARP) to[i] = cuda_sample<D>(made[i], a.store, clipped);
+    });
+    __syncwarp();
+}
+
 /* ---- the walk ------------------------------------------------------------------------------------------- */
 
 /* Starts the copy of a pair of rows: those of it from `from` up to `to` exist. */
 template <typename H>
 __device__ __forceinline__ static void half_fetch(const StripArgs &a, StripStage &s, bool whole, int from, int to, char *there)
 {
-#pragma unroll
+#pragma unroll 1
     for (int r = 0; r < strip_step; r++, s.row += a.all.src_stride) {
         if (r < from || r >= to) continue;
         if (whole)
@@ -83,8 +133,7 @@ __device__ __forceinline__ static void half_walk(const StripArgs &a, const Strip
     typedef Half<S, C, Taps> H;
     CUDA_SHARED(char, memory);
     const ResampleArgs &all = a.all;
-    const int64_t first = (p.x + (int)threadIdx.x * H::columns) * C;
-    const int left = (int)cuda_max(0, cuda_min(all.cols * C - first, H::own));
+    const int count = (int)cuda_min((all.cols - p.x) * C, CUDA_WARP * H::own);
     const bool whole = a.piece == 16 && s.from == 0 && s.to == H::bytes;
     /* pairs begin with the first row of an output, which may lie above the picture */
     const int64_t newest = all.dst_y + p.top, y = 2 * newest - half_before(Taps);
@@ -92,23 +141,23 @@ __device__ __forceinline__ static void half_walk(const StripArgs &a, const Strip
     /* outputs of the slice that are newest of pairs whose outputs have all their taps */
     const int usual = (int)cuda_max(0, all.y.left + H::chain - 1 - newest), unusual = (int)(all.y.size - all.y.right - newest);
     StripChain<H::own, H::chain> chain;
-    const auto store = [&](int out, const float *v) {
-        if ((unsigned)out < (unsigned)p.rows && left > 0)
-            resample_store_own<H::own>(all, all.dst + (p.top + out) * all.dst_stride, first, left, v, clipped);
+    const auto store = [&](int out, const float *v, float *used) {
+        if ((unsigned)out < (unsigned)p.rows)
+            half_store<S, H>(all, all.dst + (p.top + out) * all.dst_stride, p.x * C, count, v, used, clipped);
     };
     s.row -= above * all.src_stride;
     const unsigned top = (unsigned)(uintptr_t)s.row;
     const auto fetch = [&](int t) {
         half_fetch<H>(a, s, whole, above - 2 * t, end - 2 * t, memory + t % strip_stages * H::stage);
     };
-    for (int t = 0; t < strip_stages - 1; t++) fetch(t);
 #pragma unroll 1
-    for (int t = 0; 2 * t < end; t++) {
-        const char *const here = memory + t % strip_stages * H::stage;
+    for (int t = 1 - strip_stages; 2 * t < end; t++) {
         fetch(t + strip_stages - 1);
+        if (t < 0) continue;
+        char *const here = memory + t % strip_stages * H::stage;
         __pipeline_wait_prior(strip_stages - 1);
         __syncwarp();
-        const float *from = (const float *)here;
+        float *from = (float *)here;
         if (H::widened) {
             float *const tile = (float *)(memory + strip_stages * H::stage);
             if constexpr (H::widened)
@@ -137,14 +186,14 @@ __device__ __forceinline__ static void half_walk(const StripArgs &a, const Strip
                         halo_fma(a.tap_y[Taps - 1 - 2 * k], v[i], chain.sum[k][i]);
 #pragma unroll
             for (int i = 0; i < H::own; i++) chain.sum[H::chain - 1][i] = 0.0f;
-            store(t - (H::chain - 1), done);
+            store(t - (H::chain - 1), done, from);
         } else {
 #pragma unroll 1
             for (int r = 0; r < strip_step; r++, from += pitch) {
                 if (2 * t + r < above || 2 * t + r >= end) continue;
                 half_row<H, C, Taps>(from, v, weights);
                 chain.take(a.program[y + 2 * t + r - a.first], v,
-                           [&](int64_t out, const float *sum) { store((int)(out - newest), sum); });
+                           [&](int64_t out, const float *sum) { store((int)(out - newest), sum, from); });
             }
         }
         __syncwarp();
