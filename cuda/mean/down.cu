@@ -50,8 +50,9 @@ __device__ __forceinline__ static double sum_between(const MeanBetween &b, int64
     });
 }
 
-/* Where the outputs of a run go, from its row 0 on, and which of them: those that this calls it with are stored. */
-template <typename D> struct DownPut {
+/* Where the outputs of a run go, from its row 0 on, and which of them: those that this calls it with are stored. Their type is
+ * asked for here, a few at a time: else all that makes them would be there once for each. */
+struct DownPut {
     char *to;
     int64_t stride;
     int from, upto;
@@ -60,43 +61,36 @@ template <typename D> struct DownPut {
 
     template <int Count> __device__ __forceinline__ void operator()(const MeanDown &a, int k, const double (&sum)[Count])
     {
-        D made[Count];
-        if constexpr (sizeof(D) == sizeof(double)) {
-#pragma unroll
-            for (int u = 0; u < Count; u++) made[u] = sum[u];
-        } else {
-            float mean[Count];
-            mean_quotients<Count>(sum, a.target.finish, mean);
-            if (!plain)
-#pragma unroll
-                for (int u = 0; u < Count; u++) mean[u] = cuda_rescale(mean[u], a.target.store);
-#pragma unroll
-            for (int u = 0; u < Count; u++) {
-                unsigned lost = 0;
-                made[u] = cuda_sample<D>(mean[u], {1.0f, 1.0f}, &lost);
-                if (k + u >= from && k + u < upto) *clipped += lost;
-            }
-        }
-        if (k >= from && k + Count <= upto)
-#pragma unroll
-            for (int u = 0; u < Count; u++, to += stride) *(D *)to = made[u];
-        else
+        const auto each = [&](auto f) {
 #pragma unroll
             for (int u = 0; u < Count; u++, to += stride)
-                if (k + u >= from && k + u < upto) *(D *)to = made[u];
+                if (k + u >= from && k + u < upto) f(u);
+        };
+        if (a.sums != NULL) {
+            each([&](int u) { *(double *)to = sum[u]; });
+            return;
+        }
+        float mean[Count];
+        mean_quotients<Count>(sum, a.target.finish, mean);
+        if (!plain)
+#pragma unroll
+            for (int u = 0; u < Count; u++) mean[u] = cuda_rescale(mean[u], a.target.store);
+        cuda_typed(a.target.dtype, [&](auto zero) {
+            using D = decltype(zero);
+            each([&](int u) { *(D *)to = cuda_sample<D>(mean[u], {1.0f, 1.0f}, clipped); });
+        });
     }
 };
 
 /* Of the run whose row 0 is at `position`. */
-template <typename D>
-__device__ __forceinline__ static DownPut<D> down_put(const MeanDown &a, int64_t position, int64_t e, int from, int upto, unsigned *clipped)
+__device__ __forceinline__ static DownPut down_put(const MeanDown &a, int64_t position, int64_t e, int from, int upto, unsigned *clipped)
 {
-    DownPut<D> p = {};
-    if constexpr (sizeof(D) == sizeof(double)) {
+    DownPut p = {};
+    if (a.sums != NULL) {
         p.to = (char *)(a.sums + (position - a.first) * a.rows.n + e);
-        p.stride = a.rows.n * (int64_t)sizeof(D);
+        p.stride = a.rows.n * (int64_t)sizeof(double);
     } else {
-        p.to = a.target.data + (position - a.target.base) * a.target.stride + e * (int64_t)sizeof(D);
+        p.to = a.target.data + (position - a.target.base) * a.target.stride + e * (a.target.dtype == HALO_U8 ? 1 : a.target.dtype == HALO_U16 ? 2 : 4);
         p.stride = a.target.stride;
         p.plain = a.target.store.num == 1.0f && a.target.store.den == 1.0f;
     }
@@ -106,17 +100,8 @@ __device__ __forceinline__ static DownPut<D> down_put(const MeanDown &a, int64_t
     return p;
 }
 
-/* Calls f with a value of the type that outputs have. */
-template <typename F> __device__ __forceinline__ static void down_typed(const MeanDown &a, F f)
-{
-    if (a.sums != NULL)
-        f(double());
-    else
-        cuda_typed(a.target.dtype, f);
-}
-
 /* Of one element, the outputs that begin in a few neighbouring runs. */
-template <typename In, typename D, int Run>
+template <typename In, int Run>
 __device__ __forceinline__ static void walk(const MeanDown &a, int64_t run, int64_t last, int64_t e, unsigned *clipped)
 {
     const int64_t n = a.rows.n, ahead = (a.window - 1) / Run;
@@ -127,7 +112,7 @@ __device__ __forceinline__ static void walk(const MeanDown &a, int64_t run, int6
         const int from = (int)cuda_max(0, a.first - run * Run), upto = (int)cuda_min(Run, a.first + a.count - run * Run);
         const In *const starts = row_at<In>(a.rows, run * Run) + e, *const ends = row_at<In>(a.rows, (run + ahead) * Run) + e;
         const In *const here = ends + offset * n, *const later = row_at<In>(a.rows, (run + ahead + 1) * Run) + e - turn * n;
-        auto put = down_put<D>(a, run * Run, e, from, upto, clipped);
+        auto put = down_put(a, run * Run, e, from, upto, clipped);
         if (begins || offset == 0) end = mean_ahead<Run>(offset, [&](int i) { return (double)__ldg(ends + i * n); });
         const double less = sum_between(a.between, run, ahead - 1, e, 0);
         const double more = ahead == 1 || upto <= turn ? HALO_MEAN_NOTHING : sum_between(a.between, run, ahead, e, 1);
@@ -150,7 +135,7 @@ __global__ static void __launch_bounds__(down_threads, Run == HALO_MEAN_RUN ? 4 
     const int64_t run = a.first / Run + p.piece * down_runs<Run>;
     const int64_t last = cuda_min(run + down_runs<Run> - 1, (a.first + a.count - 1) / Run);
     unsigned clipped = 0;
-    down_typed(a, [&](auto zero) { walk<In, decltype(zero), Run>(a, run, last, p.e, &clipped); });
+    walk<In, Run>(a, run, last, p.e, &clipped);
     cuda_count(a.target.clipped, clipped);
 }
 
@@ -208,13 +193,11 @@ __global__ static void __launch_bounds__(down_threads, 6)
             const double less = sum_between(a.between, position / Run, ahead - 1, e, 0);
             const double more =
                 ahead == 1 || upto + offset <= Run ? HALO_MEAN_NOTHING : sum_between(a.between, position / Run, ahead, e, 1);
-            down_typed(a, [&](auto zero) {
-                auto put = down_put<decltype(zero)>(a, position, e, from, upto, &clipped);
-                mean_run_sums<Run>(
-                    offset, ahead == 1, less, more, [&](int k) { return (double)here[k * down_threads]; },
-                    [&](int k) { return (double)there[(offset + k) * down_threads]; }, &end,
-                    [&](int k, const auto &sum) { put(a, k, sum); });
-            });
+            auto put = down_put(a, position, e, from, upto, &clipped);
+            mean_run_sums<Run>(
+                offset, ahead == 1, less, more, [&](int k) { return (double)here[k * down_threads]; },
+                [&](int k) { return (double)there[(offset + k) * down_threads]; }, &end,
+                [&](int k, const auto &sum) { put(a, k, sum); });
         }
     }
     cuda_count(a.target.clipped, clipped);

@@ -284,9 +284,14 @@ __device__ __forceinline__ static void mean_quotients(const double sum[Count], c
 }
 
 /* The same over a count of its own. */
+__device__ __noinline__ static float mean_over(double sum, double count)
+{
+    return count == 0.0 ? halo_canonical(NAN) : (float)(sum / count);
+}
+
 __device__ __forceinline__ static float mean_counted(double sum, const MeanFinish &f, double count)
 {
-    return count == 0.0 ? halo_canonical(NAN) : (float)(sum * f.scale / count);
+    return mean_over(sum * f.scale, count);
 }
 
 #endif
