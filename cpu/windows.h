@@ -209,9 +209,9 @@ typedef struct CpuMeanKernels {
     void (*join)(const double *end, int64_t n, double *sum); /* sum += end */
     /* CPU_MEAN_ABREAST lines of n elements become one, element by element; and its sums, times `scale`, lines.
      */
-    void (*abreast)(const float *line, int64_t pitch, int64_t n, float *x);
+    void (*abreast)(const float *const line[], int64_t n, float *x);
     void (*apart)(const double *sum, int64_t n, double scale, float *const line[]);
-    /* sum * scale / count, where each may have its own count. */
+    /* sum * scale / count, where each may have its own count; NaN is the one. */
     void (*mean)(const double *sum, int64_t n, double scale, double count, const double *counts, float *mean);
     void (*square)(const float *line, int64_t n, double *to);
     /* The variance, or its root, of as many samples with these sums. */

@@ -37,13 +37,13 @@ static bool goes_abreast(const CpuMean *m)
            m->window.width <= ABREAST_WIDTH;
 }
 
-static bool reserve_abreast(CpuMean *m, int64_t wide, int64_t *total)
+static bool reserve_abreast(CpuMean *m, int64_t *total)
 {
     const int64_t width = m->window.width, channels = m->dst->shape.channels;
     if (!goes_abreast(m)) return true;
     m->piece = width > ABREAST_PIECE / ABREAST_WINDOWS ? ABREAST_WINDOWS * width : ABREAST_PIECE;
     const int64_t elements = CPU_MEAN_ABREAST * channels;
-    return cpu_reserve(total, CPU_MEAN_ABREAST * wide, sizeof(float), &m->at_lines) &&
+    return cpu_reserve(total, (m->piece + width - 1) * elements, sizeof(float), &m->at_lines) &&
            cpu_reserve(total, (m->piece + width - 1) * elements, sizeof(float), &m->at_abreast) &&
            cpu_reserve(total, m->piece * elements, sizeof(double), &m->at_abreast_sum) &&
            cpu_reserve(total, cpu_mean_along_room(m->piece, width, elements), sizeof(double),
@@ -71,7 +71,7 @@ bool cpu_mean_floats_scratch(CpuMean *m, int64_t *total)
     m->kept = !has_columns(m) || m->window.nan_ignore || m->source.src->shape.height >= height
                   ? 0
                   : m->source.src->shape.height + 1;
-    if (!cpu_reserve(total, m->kept, 1, &m->at_known) || !reserve_abreast(m, wide, total)) return false;
+    if (!cpu_reserve(total, m->kept, 1, &m->at_known) || !reserve_abreast(m, total)) return false;
     for (int p = 0; p < cpu_mean_planes(m); p++)
         if (!reserve_plane(m, run, &m->plane[p], total)) return false;
     return cpu_reserve(total, room, sizeof(double), &m->at_room) &&
@@ -119,20 +119,28 @@ static void sum_line(const CpuMeanTask *task, const float *line, int plane, doub
 
 /* ---- from sums to outputs ---------------------------------------------------------------------------- */
 
+/* Means are stored as they are made. */
+static bool stores_there(const CpuMean *m)
+{
+    return m->dst->shape.dtype == HALO_F32 && m->store.num == 1.0f && m->store.den == 1.0f &&
+           ((uintptr_t)m->dst->data | (uintptr_t)m->dst->stride) % sizeof(float) == 0;
+}
+
 /* n elements of row `row` of the outputs, from `first` on. */
 static void finish(const CpuMeanTask *task, int64_t row, int64_t first, int64_t n, const double *const sum[2],
                    const double *counts, uint64_t *clipped)
 {
     const CpuMean *m = task->m;
     const CpuMeanKernels *kernels = m->device->kernels->mean;
-    float *const made =
-        (float *)(void *)(task->scratch +
-                          (has_columns(m) ? m->at_mean : m->at_line)); /* which is read by then */
+    float *made = (float *)(void *)(task->scratch +
+                                    (has_columns(m) ? m->at_mean : m->at_line)); /* which is read by then */
+    const bool there = !deviates(m) && stores_there(m);
+    if (there) made = (float *)halo_at(m->dst, task->x, task->y + row) + first;
     if (deviates(m))
         kernels->deviation(sum[0], sum[1], n, m->count, counts, m->kind == HALO_MEAN_SD, made);
     else
         kernels->mean(sum[0], n, m->scale, m->count, counts, made);
-    cpu_mean_store(task, row, first, n, made, clipped);
+    if (!there) cpu_mean_store(task, row, first, n, made, clipped);
 }
 
 static void rows_alone(const CpuMeanTask *task, uint64_t *clipped)
@@ -199,25 +207,43 @@ static void fill_line(const CpuMeanTask *task, int64_t row, const double **count
     if (m->kept > 0) *known = 1;
 }
 
+/* What windows that begin at `count` pixels from `first` on read of line `row`: where it lies, or as one of the
+ * task's lines. */
+static const float *piece_of(const CpuMeanTask *task, int64_t row, int64_t first, int64_t count, int64_t line)
+{
+    const CpuMean *m = task->m;
+    const HaloBuf *src = m->source.src;
+    const int64_t x = task->x + first, at = x + m->source.ox, y = task->y + m->window.oy + row;
+    const int64_t wide = count + m->window.width - 1;
+    const int64_t source = halo_border_index(y, src->shape.height, m->source.border);
+    float *const room = (float *)(void *)(task->scratch + m->at_lines) +
+                        line * (m->piece + m->window.width - 1) * src->shape.channels;
+    if (src->shape.dtype == HALO_F32 && source >= 0 && at >= 0 && at + wide <= src->shape.width &&
+        ((uintptr_t)src->data | (uintptr_t)src->stride) % sizeof(float) == 0)
+        return halo_at(src, at, source);
+    cpu_source_line(&m->source, x, y, count, room);
+    return room;
+}
+
 /* The sums along several lines, from `row` on. */
 static void fill_abreast(const CpuMeanTask *task, int64_t row)
 {
     const CpuMean *m = task->m;
     const CpuMeanKernels *kernels = m->device->kernels->mean;
-    const int64_t channels = m->dst->shape.channels, wide = (task->cols + m->window.width - 1) * channels;
-    float *const lines = (float *)(void *)(task->scratch + m->at_lines);
+    const int64_t channels = m->dst->shape.channels;
     float *const x = (float *)(void *)(task->scratch + m->at_abreast);
     double *const sum = doubles_at(task, m->at_abreast_sum);
-    for (int64_t l = 0; l < CPU_MEAN_ABREAST; l++)
-        cpu_source_line(&m->source, task->x, task->y + m->window.oy + row + l, task->cols, lines + l * wide);
     for (int64_t first = 0; first < task->cols; first += m->piece) {
         const int64_t count = task->cols - first < m->piece ? task->cols - first : m->piece;
         const CpuMeanLine along = {task->x + first, count, m->window.width, halo_mean_run(m->window.width),
                                    channels * CPU_MEAN_ABREAST};
+        const float *from[CPU_MEAN_ABREAST];
         float *to[CPU_MEAN_ABREAST];
-        for (int64_t l = 0; l < CPU_MEAN_ABREAST; l++)
+        for (int64_t l = 0; l < CPU_MEAN_ABREAST; l++) {
+            from[l] = piece_of(task, row + l, first, count, l);
             to[l] = (float *)ring_line(task, row + l, 0) + first * channels;
-        kernels->abreast(lines + first * channels, wide, (count + m->window.width - 1) * channels, x);
+        }
+        kernels->abreast(from, (count + m->window.width - 1) * channels, x);
         cpu_mean_along(kernels, false, x, &along, doubles_at(task, m->at_abreast_room), sum);
         kernels->apart(sum, count * channels, 1.0 / m->scale, to);
     }

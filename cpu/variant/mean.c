@@ -74,17 +74,17 @@ static CPU_INLINE void turn(CpuEight v[CPU_MEAN_ABREAST])
     }
 }
 
-static void abreast(const float *restrict line, int64_t pitch, int64_t n, float *restrict x)
+static void abreast(const float *const line[CPU_MEAN_ABREAST], int64_t n, float *restrict x)
 {
     int64_t i = 0;
     for (; i + CPU_MEAN_ABREAST <= n; i += CPU_MEAN_ABREAST) {
         CpuEight v[CPU_MEAN_ABREAST];
-        for (int l = 0; l < CPU_MEAN_ABREAST; l++) v[l] = *(const CpuEight *)(line + l * pitch + i);
+        for (int l = 0; l < CPU_MEAN_ABREAST; l++) v[l] = *(const CpuEight *)(line[l] + i);
         turn(v);
         for (int k = 0; k < CPU_MEAN_ABREAST; k++) *(CpuEight *)(x + (i + k) * CPU_MEAN_ABREAST) = v[k];
     }
     for (; i < n; i++)
-        for (int64_t l = 0; l < CPU_MEAN_ABREAST; l++) x[i * CPU_MEAN_ABREAST + l] = line[l * pitch + i];
+        for (int64_t l = 0; l < CPU_MEAN_ABREAST; l++) x[i * CPU_MEAN_ABREAST + l] = line[l][i];
 }
 
 static CPU_INLINE void rounded(const double *sum, double scale, CpuEight *to)
@@ -109,14 +109,42 @@ static void apart(const double *restrict sum, int64_t n, double scale, float *co
             line[l][i] = (float)(sum[i * CPU_MEAN_ABREAST + l] * scale);
 }
 
+/* sum / count, rounded once, by a product and what it leaves: a count of 40 bits keeps every quotient further
+ * from the middle of two doubles than the product of the rest is off. What leaves nothing is exact, or
+ * infinite. */
+static CPU_INLINE double quotient(double sum, double count, double inverse)
+{
+#if defined(__FMA__)
+    const double q = sum * inverse, rest = __builtin_fma(-q, count, sum);
+    const double better = __builtin_fma(rest, inverse, q);
+    return (rest < 0.0) | (rest > 0.0) ? better : q;
+#else
+    (void)inverse;
+    return sum / count;
+#endif
+}
+
 static void mean_of(const double *restrict sum, int64_t n, double scale, double count,
                     const double *restrict counts, float *restrict mean)
 {
     const float none = __builtin_nanf("");
-    if (counts == NULL)
-        for (int64_t i = 0; i < n; i++) mean[i] = (float)(sum[i] * scale / count);
-    else
-        for (int64_t i = 0; i < n; i++) mean[i] = counts[i] == 0.0 ? none : (float)(sum[i] * scale / counts[i]);
+    const double inverse = 1.0 / count;
+    if (counts != NULL) {
+        for (int64_t i = 0; i < n; i++) {
+            const float v = (float)(sum[i] * scale / counts[i]);
+            mean[i] = counts[i] != 0.0 && v == v ? v : none;
+        }
+    } else if (count < 0x1p40) {
+        for (int64_t i = 0; i < n; i++) {
+            const float v = (float)quotient(sum[i] * scale, count, inverse);
+            mean[i] = v == v ? v : none;
+        }
+    } else {
+        for (int64_t i = 0; i < n; i++) {
+            const float v = (float)(sum[i] * scale / count);
+            mean[i] = v == v ? v : none;
+        }
+    }
 }
 
 /* ---- how far samples are from the mean --------------------------------------------------------------- */
