@@ -68,6 +68,9 @@ typedef struct CpuBoth {
 
 typedef struct CpuBothKernels {
     void (*both)(const CpuBoth *both);
+    /* Two rows, each with a source and an output, the second of which meets the first one's lines but one, and
+     * its own. */
+    void (*pair)(const CpuBoth both[2]);
 } CpuBothKernels;
 
 /* ---- coarse taps (halo/sep_fast.h) ---------------------------------------------------------------------- */

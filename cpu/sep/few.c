@@ -1,13 +1,14 @@
-/* Separable convolution of bytes by few taps: each line is passed along and at once met by the column, so that
- * the lines stay in the first-level cache, and the outputs in registers until they are bytes. */
+/* Separable convolution of bytes by few taps: each line is passed along and at once met by the column, two rows
+ * at a time, and the outputs stay in registers until they are bytes. */
 #include "few.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Floats of a task's lines: they should stay in the first-level cache with what is read and made; and elements
- * of a line, which should not spend its time on its ends. */
-#define RING_FLOATS 8192
+/* Floats of a task's lines: they should stay in the second-level cache with what is read and made. Lines that
+ * stay in the first-level one are so short that large pictures take up to half as long again. And elements of a
+ * line, which should not spend its time on its ends. */
+#define RING_FLOATS 40960
 #define LEAST_LINE 512
 #define LEAST_ROWS 64
 #define TASKS_PER_WORKER 4
@@ -16,7 +17,8 @@ typedef struct Few {
     CpuStencil source; /* for its lines: what of it reads samples is set */
     CpuMask row, column;
     bool stream;                                 /* results go past the caches */
-    int64_t tile_cols, tiles, slice_rows, pitch; /* of a task; elements from line to line */
+    int64_t tile_cols, tiles, slice_rows, pitch; /* of a task; elements from line to line, */
+    int64_t source_pitch;                        /* and of the source's */
     int64_t at_line, at_source, at_spare, scratch_bytes;
     char *scratch;
 } Few;
@@ -34,43 +36,60 @@ typedef struct Task {
     uint8_t *spare;
 } Task;
 
-/* The row pass of source row `at` becomes the last of the lines; row y of the result, where it is one. Beyond a
- * border that has a value of its own the column sees that. */
-static void make_row(const Task *t, float *const *line, int64_t at, bool down, int64_t y)
+/* Of source row `at` and row y of the result, where it is one (`down`): what the kernel needs. The row pass of
+ * the former becomes the last of the lines. Beyond a border that has a value of its own the column sees that.
+ */
+static CpuBoth row_of(const Task *t, float *const *line, int64_t at, bool down, int64_t y, int which)
 {
     const Few *f = t->f;
     const CpuStencil *s = &f->source;
-    const CpuKernels *kernels = s->device->kernels;
-    const bool outside = halo_border_index(at, s->src->shape.height, s->border) < 0;
-    void *const to = halo_at(s->dst, t->x, y);
     CpuBoth both = {.row = &f->row, .column = &f->column, .line = line, .n = t->n};
-    if (outside) {
+    if (halo_border_index(at, s->src->shape.height, s->border) < 0) {
         for (int64_t i = 0; i < t->n; i++) line[f->column.height - 1][i] = s->value;
     } else {
-        cpu_source_line(s, t->x, at, t->cols, t->source);
-        both.source = t->source;
+        float *const source = t->source + which * f->source_pitch;
+        cpu_source_line(s, t->x, at, t->cols, source);
+        both.source = source;
     }
-    if (down) both.out = f->stream ? t->spare : to;
-    kernels->both->both(&both);
-    if (down && f->stream) kernels->rows->stream(t->spare, t->n, to);
+    if (down) both.out = f->stream ? t->spare + which * f->pitch : halo_at(s->dst, t->x, y);
+    return both;
+}
+
+static void stream_row(const Task *t, int64_t y, int which)
+{
+    const Few *f = t->f;
+    const CpuStencil *s = &f->source;
+    if (f->stream)
+        s->device->kernels->rows->stream(t->spare + which * f->pitch, t->n, halo_at(s->dst, t->x, y));
 }
 
 static void run_task(void *context, int64_t index, int worker)
 {
     const Few *f = context;
     const HaloBuf *dst = f->source.dst;
+    const CpuBothKernels *kernels = f->source.device->kernels->both;
     char *const scratch = f->scratch + worker * f->scratch_bytes;
     const int64_t x = index % f->tiles * f->tile_cols, y = index / f->tiles * f->slice_rows;
     const int64_t rows = least(f->slice_rows, dst->rows - y), height = f->column.height;
     Task t = {.f = f, .x = dst->x0 + x, .cols = least(f->tile_cols, dst->cols - x)};
-    float *line[CPU_FEW_ROWS];
+    float *line[CPU_FEW_ROWS + 1];
     t.n = t.cols * dst->shape.channels;
     t.ring = (float *)(void *)(scratch + f->at_line);
     t.source = (float *)(void *)(scratch + f->at_source);
     t.spare = (uint8_t *)(scratch + f->at_spare);
-    for (int64_t at = 0; at < rows + height - 1; at++) {
-        for (int64_t j = 0; j < height; j++) line[j] = t.ring + (at + 1 + j) % height * f->pitch;
-        make_row(&t, line, dst->y0 + y + f->source.oy + at, at >= height - 1, dst->y0 + y + at - (height - 1));
+    for (int64_t at = 0, count; at < rows + height - 1; at += count) {
+        const int64_t top = dst->y0 + y + f->source.oy + at, row = dst->y0 + y + at - (height - 1);
+        const bool down = at >= height - 1;
+        CpuBoth both[2];
+        count = down && at + 1 < rows + height - 1 ? 2 : 1;
+        for (int64_t j = 0; j <= height; j++) line[j] = t.ring + (at + 1 + j) % (height + 1) * f->pitch;
+        for (int k = 0; k < count; k++) both[k] = row_of(&t, line + k, top + k, down, row + k, k);
+        if (count == 2 && both[0].source != NULL && both[1].source != NULL) {
+            kernels->pair(both);
+        } else {
+            for (int k = 0; k < count; k++) kernels->both(&both[k]);
+        }
+        for (int k = 0; k < count && down; k++) stream_row(&t, row + k, k);
     }
     if (f->stream) f->source.device->kernels->rows->fence();
 }
@@ -116,9 +135,10 @@ static bool choose_shape(Few *f, int workers)
     f->slice_rows = workers == 1 ? dst->rows : most(divide_up(dst->rows, slices), most(LEAST_ROWS, 8 * height));
     if (!halo_mul(f->tile_cols + f->source.reach, channels, &wide) || wide > INT64_MAX / 64) return false;
     f->pitch = divide_up(f->tile_cols * channels + CPU_CONV_SLACK, 16) * 16;
-    if (!cpu_reserve(&total, height * f->pitch, sizeof(float), &f->at_line) ||
-        !cpu_reserve(&total, wide + CPU_CONV_SLACK, sizeof(float), &f->at_source) ||
-        !cpu_reserve(&total, f->stream ? f->pitch : 0, 1, &f->at_spare))
+    f->source_pitch = divide_up(wide + CPU_CONV_SLACK, 16) * 16;
+    if (!cpu_reserve(&total, (height + 1) * f->pitch, sizeof(float), &f->at_line) ||
+        !cpu_reserve(&total, 2 * f->source_pitch, sizeof(float), &f->at_source) ||
+        !cpu_reserve(&total, f->stream ? 2 * f->pitch : 0, 1, &f->at_spare))
         return false;
     f->scratch_bytes = total;
     return true;

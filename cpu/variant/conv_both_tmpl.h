@@ -38,10 +38,10 @@ static CPU_INLINE void CPU_PASTE(NAME, block)(const CpuBoth *both, int64_t at, i
     CPU_UNROLL for (int k = 0; k < vectors; k++) made[k] = vector_fma(t, newest[k], acc[k]);
 }
 
-static void NAME(const CpuBoth *of)
+/* Outputs from `at` on. */
+static void CPU_PASTE(NAME, from)(const CpuBoth *of, int64_t at)
 {
     const CpuBoth both = *of;
-    int64_t at = 0;
     CpuVector made[BOTH_VECTORS];
     for (; at + BOTH_VECTORS * CPU_LANES <= both.n; at += BOTH_VECTORS * CPU_LANES) {
         CPU_PASTE(NAME, block)(&both, at, BOTH_VECTORS, made);
