@@ -8,8 +8,11 @@
 
 #include <cmocka.h>
 
+#include <zlib.h>
+
 #include "codec.h"
 #include "other_png.h"
+#include "png/png_join.h"
 #include "png/png_strip.h"
 #include "random.h"
 
@@ -98,8 +101,61 @@ static void pictures_come_back_from_bytes_of_their_own(void **unused)
     for_each_case(__func__, 400, one_picture);
 }
 
-/* The same bytes at whatever addresses the memory lies: of what ISA-L makes, too. What begins the strip comes again, once
- * or all along, so that it shows whether it was found. */
+/* ---- streams that are joined ---------------------------------------------------------------------------- */
+
+#define MOST_PARTS 5
+
+static void expect_inflated(const Bytes *stream, const uint8_t *bytes, size_t size)
+{
+    z_stream zip = {.next_in = stream->at, .avail_in = (uInt)stream->size};
+    uint8_t *back = malloc(size + 1);
+    if (back == NULL || inflateInit2(&zip, -MAX_WBITS) != Z_OK) abort();
+    zip.next_out = back;
+    zip.avail_out = (uInt)size + 1;
+    const int got = inflate(&zip, Z_FINISH);
+    if (got != Z_STREAM_END || zip.avail_in > 0 || zip.total_out != size || memcmp(back, bytes, size) != 0)
+        fail_case(NULL, "%zu bytes: zlib says %d after %lu of them", size, got, zip.total_out);
+    inflateEnd(&zip);
+    free(back);
+}
+
+/* Parts of all kinds, of one byte or of several blocks, so that blocks end on every bit. */
+static void one_join(Rng *rng)
+{
+    static const int levels[] = {2, 3, 8, 9};
+    const int level = levels[rng_between(rng, 0, 3)], parts = (int)rng_between(rng, 1, MOST_PARTS);
+    const int64_t most = rng_once_in(rng, 6) ? 60000 : 40;
+    uint8_t *bytes = malloc((size_t)(MOST_PARTS * most));
+    Bytes stream = {malloc((size_t)(MOST_PARTS * (2 * most + 100))), 0};
+    PngJoin *join = halo_png_join_new(level);
+    if (bytes == NULL || stream.at == NULL || join == NULL) abort();
+    size_t size = 0;
+    for (int part = 0; part < parts; part++) {
+        const int64_t some = rng_between(rng, 1, most), grain = rng_between(rng, 0, 9);
+        for (int64_t i = 0; i < some; i++)
+            bytes[size + (size_t)i] =
+                (uint8_t)(i * 3 / some * 40 + rng_between(rng, 0, grain > 7 ? 255 : grain));
+        const size_t got = halo_png_join(join, bytes + size, (size_t)some, part + 1 == parts,
+                                         stream.at + stream.size, (size_t)(2 * most + 100));
+        if (got == 0) fail_case(NULL, "level %d: %d bytes are not compressed", level, (int)some);
+        stream.size += got;
+        size += (size_t)some;
+    }
+    expect_inflated(&stream, bytes, size);
+    halo_png_join_free(join);
+    free(stream.at);
+    free(bytes);
+}
+
+static void streams_join_on_every_bit(void **unused)
+{
+    (void)unused;
+    if (!halo_png_joins(9)) skip();
+    for_each_case(__func__, 1500, one_join);
+}
+
+/* The same bytes at whatever addresses the memory lies: of what ISA-L makes, too. What begins the strip comes
+ * again, once or all along, so that it shows whether it was found. */
 static void memory_does_not_matter(void **state)
 {
     (void)state;
@@ -130,6 +186,7 @@ static void memory_does_not_matter(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(pictures_come_back_from_bytes_of_their_own),
+                                       cmocka_unit_test(streams_join_on_every_bit),
                                        cmocka_unit_test(memory_does_not_matter)};
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, NULL, test_folder_remove);
