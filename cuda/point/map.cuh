@@ -17,13 +17,24 @@ struct MapArgs {
     unsigned long long *clipped;
 };
 
+/* Curves are two hundred instructions each: a function of their own, or they would be most of a kernel for every one of a
+ * thread's samples. */
+__device__ __noinline__ static float map_curve(float v, const HaloPoint &point) { return halo_point(v, point); }
+
 /* The points and the scale, for `Count` samples at once: one decision serves them all. */
 template <int Count> __device__ __forceinline__ static void apply(const HaloMap &map, float v[Count])
 {
     for (int p = 0; p < map.points; p++) {
-        const HaloPoint point = map.point[p];
+        const HaloPoint &point = map.point[p];
+        if (point.op >= HALO_POINT_POWER) {
 #pragma unroll
-        for (int k = 0; k < Count; k++) v[k] = halo_point(v[k], point);
+            for (int k = 0; k < Count; k++) v[k] = map_curve(v[k], point);
+            continue;
+        }
+        const HaloPoint plain = point;
+        __builtin_assume(plain.op < HALO_POINT_POWER);
+#pragma unroll
+        for (int k = 0; k < Count; k++) v[k] = halo_point(v[k], plain);
     }
 }
 
