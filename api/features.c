@@ -1,15 +1,10 @@
-/* What this build can do. */
+/* What this build can do. CUDA stands last, so that its "no" is not taken for one to all. */
 #include "halo/halo.h"
 
-#ifdef HALO_HAVE_CUDA
-#define CUDA_FEATURE "CUDA " HALO_CUDA_VERSION
-#else
-#define CUDA_FEATURE "no CUDA"
-#endif
 #ifdef HALO_HAVE_JPEG
-#define JPEG_FEATURE ", JPEG"
+#define JPEG_FEATURE "JPEG"
 #else
-#define JPEG_FEATURE ", no JPEG"
+#define JPEG_FEATURE "no JPEG"
 #endif
 #ifdef HALO_HAVE_TIFF
 #define TIFF_FEATURE ", TIFF"
@@ -26,5 +21,24 @@
 #else
 #define LOUDNESS_FEATURE ", no loudness"
 #endif
+/* What PNG is read and written by decides on its speed, and on the bytes of its files. */
+#ifdef HALO_HAVE_ISAL
+#define ISAL_FEATURE ", ISA-L"
+#else
+#define ISAL_FEATURE ", no ISA-L"
+#endif
+#ifdef HALO_HAVE_DEFLATE
+#define DEFLATE_FEATURE ", libdeflate"
+#else
+#define DEFLATE_FEATURE ", no libdeflate"
+#endif
+#ifdef HALO_HAVE_CUDA
+#define CUDA_FEATURE ", CUDA " HALO_CUDA_VERSION
+#else
+#define CUDA_FEATURE ", no CUDA"
+#endif
 
-const char *halo_build_features(void) { return CUDA_FEATURE JPEG_FEATURE TIFF_FEATURE FLAC_FEATURE LOUDNESS_FEATURE; }
+const char *halo_build_features(void)
+{
+    return JPEG_FEATURE TIFF_FEATURE FLAC_FEATURE LOUDNESS_FEATURE ISAL_FEATURE DEFLATE_FEATURE CUDA_FEATURE;
+}

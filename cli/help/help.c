@@ -51,7 +51,8 @@ static void print_params(FILE *to, const HaloOp *op)
     for (int i = 0; i < op->params; i++) {
         const HaloParam *param = &op->param[i];
         CliText words = {0};
-        char *left = cli_format("    --%s%s", param->key, param->type == HALO_PARAM_SWITCH ? " [0|1]" : " VALUE");
+        char *left =
+            cli_format("    --%s%s", param->key, param->type == HALO_PARAM_SWITCH ? " [0|1]" : " VALUE");
         cli_add(&words, param->help, strlen(param->help));
         cli_add(&words, " (", 2);
         cli_describe_domain(param, &words);
@@ -127,7 +128,9 @@ static int unknown_topic(const char *word)
     else if (near != NULL)
         cli_complain("'%.80s' is no command or operation; did you mean '%s'?", word, near);
     else
-        cli_complain("'%.80s' is no command or operation; see 'halo --help' and 'halo list ops'", word);
+        cli_complain(
+            "'%.80s' is no command or operation; see 'halo --help', 'halo list ops' and 'halo list formats'",
+            word);
     return HALO_ERR_USAGE;
 }
 
@@ -141,7 +144,8 @@ static void print_topic(FILE *to, const char *topic)
         cli_print_op(to, halo_find_op(topic));
 }
 
-/* `halo --help`, `halo run --help`, `halo help run`, `halo help gauss`; of several topics one after the other. */
+/* `halo --help`, `halo run --help`, `halo help run`, `halo help gauss`; of several topics one after the other.
+ */
 int cli_help(const CliSettings *settings)
 {
     const CliCommand *command = settings->command;

@@ -30,7 +30,7 @@
 extern "C" {
 #endif
 
-/* "0.1.0"; and what this build can do, one line: "cuda 13.0, png 1.6.39, …". */
+/* "0.1.0"; and what this build can do, one line: "JPEG, TIFF, …, no CUDA". */
 HALO_API const char *halo_version(void);
 HALO_API const char *halo_build_features(void);
 
