@@ -40,7 +40,7 @@ typedef enum CudaScratch {
 } CudaScratch;
 
 /* Pinned host memory: where small results come back, and each of the two slots that samples pass through. */
-#define CUDA_STAGING_BYTES 65536
+#define CUDA_STAGING_BYTES 1048576
 #define CUDA_RING_BYTES 4194304
 
 /* Transforms of cuFFT that are ready: `batch` tiles of size_x by size_y; none where batch is 0. */

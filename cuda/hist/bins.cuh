@@ -10,11 +10,11 @@ static const int word_bins = 65536; /* whose counters of 16 bits fit a block's s
 /* ---- bins ----------------------------------------------------------------------------------------------- */
 
 /* halo_bin by a product: where it is so near a whole number that the quotient might lie on its other side, the division is
- * made. By a power of two it never is. A float goes so in single precision first, where that tells few bins well. */
+ * made. By a power of two it never is. A float goes so in single precision first, where that tells few bins well, or where
+ * nothing is rounded: from 0, by a power of two. */
 struct BinScale {
     double lo, hi, range, over, near;
     int bins; /* HALO_MAX_BINS at most */
-    float first, last; /* the floats from lo and up to hi */
     float from, times, quick; /* quick < 0: it does not */
 };
 
@@ -24,13 +24,13 @@ static inline BinScale bin_scale(double lo, double hi, int64_t bins)
     const double range = hi - lo;
     const bool exact = frexp(range, &exponent) == 0.5;
     BinScale s = {lo, hi, range, 1.0 / range, exact ? -1.0 : (double)bins * 0x1p-48, (int)bins};
-    s.first = (double)(float)lo < lo ? nextafterf((float)lo, INFINITY) : (float)lo;
-    s.last = (double)(float)hi > hi ? nextafterf((float)hi, -INFINITY) : (float)hi;
     s.from = (float)lo;
     s.times = (float)((double)bins / range);
     /* A difference, a factor and a product are rounded, each by 2^-24 of a quotient below `bins`; and lo is. */
-    const double off = (double)bins * 0x1p-22 + fabs((double)s.from - lo) * s.over * (double)bins;
-    s.quick = off < 0x1p-6 && range > 1e-30 && range < 1e30 ? (float)(1.5 * off) : -1.0f;
+    const double off = (double)bins * 3.0 * 0x1p-24 + fabs((double)s.from - lo) * s.over * (double)bins;
+    s.quick = off < 0x1p-6 && range > 1e-30 && range < 1e30 ? (float)(1.01 * off) : -1.0f;
+    if (lo == 0.0 && exact && frexp((double)bins, &exponent) == 0.5 && bins < 1 << 22 && range > 1e-30 && range <= (double)bins)
+        s.quick = 0.0f;
     return s;
 }
 
@@ -47,14 +47,20 @@ __device__ __forceinline__ static int bin_of(const BinScale &s, double v)
     return bin < s.bins ? bin : s.bins - 1;
 }
 
+/* In single precision, where s.quick is not negative: false if that does not tell, or no bin holds v. What is far outside has
+ * bits beyond every bin. */
+__device__ __forceinline__ static bool bin_quick(const BinScale &s, float v, int *bin)
+{
+    const float at = (v - s.from) * s.times, whole = at + 12582912.0f, part = at - (whole - 12582912.0f);
+    *bin = (int)(__float_as_uint(whole) - 0x4b400000u) - (part < 0.0f);
+    return fabsf(part) >= s.quick && (unsigned)*bin < (unsigned)s.bins;
+}
+
 __device__ __forceinline__ static int bin_of(const BinScale &s, float v)
 {
-    if (s.quick >= 0.0f) {
-        if (!(v >= s.first && v <= s.last)) return v < s.first ? -1 : v > s.last ? -2 : -3;
-        const float at = (v - s.from) * s.times, whole = at + 12582912.0f, part = at - (whole - 12582912.0f);
-        if (fabsf(part) > s.quick) return (int)(__float_as_uint(whole) - 0x4b400000u) - (part < 0.0f);
-    }
-    return s.quick >= 0.0f ? bin_apart(s, (double)v) : bin_of(s, (double)v);
+    int bin;
+    if (s.quick < 0.0f) return bin_of(s, (double)v);
+    return bin_quick(s, v, &bin) ? bin : bin_apart(s, (double)v);
 }
 
 static __device__ __noinline__ int bin_apart(const BinScale &s, double v) { return bin_of(s, v); }

@@ -22,6 +22,7 @@ struct EqualizeArgs {
     HaloStore store;
     unsigned long long *count; /* [tiles][sets][bins] */
     float *table;              /* the same */
+    float4 *fours;             /* [cells][sets][bins]: what the tables around a cell make of a level (equalize_words.cu) */
     unsigned long long *clipped;
 };
 
@@ -29,12 +30,15 @@ struct EqualizeArgs {
 __device__ __forceinline__ static int equalize_bin(const EqualizeArgs &a, float v)
 {
     if (a.dtype != HALO_F32) return (int)v;
-    const int bin = bin_of(a.scale, (double)v);
+    const int bin = bin_of(a.scale, v);
     return bin == -1 ? 0 : bin == -2 ? a.scale.bins - 1 : bin;
 }
 
-/* Counts the levels of every tile; and looks every sample up. */
+/* Counts the levels of every tile; and looks every sample up: equalize_words where tables are too large for shared memory, by
+ * fours, of which there are so many, where tiles are mixed. */
 HaloStatus equalize_count(HaloDevice *device, EqualizeArgs *args, int64_t tiles);
 HaloStatus equalize_look(HaloDevice *device, EqualizeArgs *args);
+HaloStatus equalize_words(HaloDevice *device, EqualizeArgs *args);
+int64_t equalize_fours(const EqualizeArgs *args);
 
 #endif

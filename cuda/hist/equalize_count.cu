@@ -50,8 +50,10 @@ template <typename S> struct TilePack {
     }
 };
 
-/* Calls f with the sample, its channel (0 where One: they are all counted together) and how often it counts. */
-template <typename S, bool One, typename F> __device__ __forceinline__ static void each_sample(const EqualizeArgs &a, F f)
+/* Calls f with the sample, its channel (0 where One: they are all counted together) and how often it counts; but of packs that
+ * lie in the tile as a whole, where One, `whole` takes all samples at once. */
+template <typename S, bool One, typename F, typename W>
+__device__ __forceinline__ static void each_sample(const EqualizeArgs &a, F f, W whole)
 {
     typedef TilePack<S> Pack;
     const TilePart p = tile_part(a);
@@ -68,6 +70,8 @@ template <typename S, bool One, typename F> __device__ __forceinline__ static vo
             pack.load(a, tile_row<S>(a, p, j), e, from, to);
             if (One && sizeof(S) > 1 && pack.same()) {
                 if (p.lane == 0) f(pack.v[0], 0, (unsigned)(CUDA_WARP * Pack::own));
+            } else if (One && pack.end - pack.first == Pack::own) {
+                whole(pack.v);
             } else {
                 int c = One ? 0 : (int)(e % a.channels);
 #pragma unroll
@@ -102,6 +106,9 @@ template <bool One> __global__ static void __launch_bounds__(count_threads) byte
     each_sample<uint8_t, One>(a, [&](unsigned v, int c, unsigned n) {
         if (!One && c == a.alpha) return;
         atomicAdd(counter + ((One || a.how.joint ? 0 : c) * byte_levels + v) * copies + copy, n);
+    }, [&](const uint8_t *v) {
+#pragma unroll
+        for (int i = 0; i < TilePack<uint8_t>::own; i++) atomicAdd(counter + v[i] * copies + copy, 1u);
     });
     flush_shared(counter, counters, copies, a.count + blockIdx.x / a.parts * counters);
 }
@@ -116,6 +123,11 @@ template <typename S, bool One> __global__ static void __launch_bounds__(count_t
     each_sample<S, One>(a, [&](float v, int c, unsigned n) {
         if (v != v || (!One && (c == a.alpha || (!a.how.joint && c != set)))) return;
         count_word(counter, (unsigned)equalize_bin(a, v), n, to);
+    }, [&](const S *v) {
+        int bin[TilePack<S>::own];
+#pragma unroll
+        for (int i = 0; i < TilePack<S>::own; i++) bin[i] = v[i] != v[i] ? -1 : equalize_bin(a, (float)v[i]);
+        count_words<TilePack<S>::own>(counter, bin, to);
     });
     flush_words(counter, word_levels / 2, to);
 }
@@ -129,7 +141,7 @@ template <typename S> __global__ static void __launch_bounds__(count_threads) fe
         const long long at = (a.how.joint ? 0 : c) * a.how.bins + equalize_bin(a, v);
         const unsigned same = __match_any_sync(__activemask(), at);
         if (__ffs((int)same) - 1 == (int)(threadIdx.x % CUDA_WARP)) atomicAdd(to + at, (unsigned long long)(n * __popc(same)));
-    });
+    }, [](const S *) {});
 }
 
 /* ---- launches ------------------------------------------------------------------------------------------- */

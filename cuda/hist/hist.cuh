@@ -22,11 +22,29 @@ struct HistArgs {
     unsigned long long *result;
 };
 
+/* Floats that no bin holds: how many are below, above, and NaN. */
+struct Outside {
+    unsigned count[3];
+
+    __device__ __forceinline__ void add(int bin)
+    {
+#pragma unroll
+        for (int i = 0; i < 3; i++) count[i] += bin == -1 - i;
+    }
+
+    __device__ __forceinline__ void flush(const HistArgs &a, int channel) const
+    {
+        for (int i = 0; i < 3; i++) cuda_count(a.count + a.channels * a.how.bins + i * a.channels + channel, count[i]);
+    }
+};
+
 /* How many blocks of `shared` bytes keep the GPU busy, `kinds` of them side by side. */
 int64_t hist_blocks(const HaloDevice *device, int64_t samples, int64_t kinds, int64_t shared);
 
-/* hist_any.cu: of any samples, of floats, and of floats in parts. */
+/* hist_any.cu: of any samples. */
 HaloStatus hist_windows(HaloDevice *device, HaloDtype dtype, HistArgs *args);
+
+/* hist_floats.cu: of floats, and of floats in parts. */
 HaloStatus hist_floats(HaloDevice *device, HistArgs *args);
 HaloStatus hist_parts(HaloDevice *device, HistArgs *args);
 

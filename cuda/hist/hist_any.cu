@@ -1,5 +1,5 @@
 /* Histograms of anything: counters in as many copies as fit, a window of the bins at a time, and too many bins for that straight
- * in global memory; floats in many bins by counters of 16 bits; and floats of which few lie in any bin. */
+ * in global memory. */
 #include "hist.cuh"
 
 /* ---- kernels -------------------------------------------------------------------------------------------- */
@@ -7,80 +7,6 @@
 /* Integers are their own bins. */
 template <typename S> __device__ __forceinline__ static int hist_bin(S v, const BinScale &) { return v; }
 template <> __device__ __forceinline__ int hist_bin<float>(float v, const BinScale &scale) { return bin_of(scale, v); }
-
-/* Floats that no bin holds: how many are below, above, and NaN. */
-struct Outside {
-    unsigned count[3];
-
-    __device__ __forceinline__ void add(int bin)
-    {
-#pragma unroll
-        for (int i = 0; i < 3; i++) count[i] += bin == -1 - i;
-    }
-
-    __device__ __forceinline__ void flush(const HistArgs &a, int channel) const
-    {
-        for (int i = 0; i < 3; i++) cuda_count(a.count + a.channels * a.how.bins + i * a.channels + channel, count[i]);
-    }
-};
-
-/* Floats in many bins: counters of 16 bits, one channel a block. */
-__global__ static void __launch_bounds__(hist_threads) floats_kernel(const __grid_constant__ HistArgs a)
-{
-    CUDA_SHARED(unsigned, counter);
-    const int channel = (int)(blockIdx.x % a.channels), words = (int)(a.how.bins + 1) / 2;
-    const int64_t step = a.blocks * hist_threads;
-    const float *const data = (const float *)a.data + channel;
-    unsigned long long *const to = a.count + channel * a.how.bins;
-    Outside outside = {};
-    clear_shared(counter, words);
-    for (int64_t p = blockIdx.x / a.channels * hist_threads + threadIdx.x; p < a.pixels; p += hist_at_once * step) {
-        int bin[hist_at_once];
-#pragma unroll
-        for (int i = 0; i < hist_at_once; i++) { /* what lies behind the last counts nowhere */
-            bin[i] = p + i * step < a.pixels ? bin_of(a.scale, __ldg(data + (p + i * step) * a.channels)) : -4;
-            if (bin[i] < 0) outside.add(bin[i]);
-        }
-        count_words<hist_at_once>(counter, bin, to);
-    }
-    flush_words(counter, words, to);
-    outside.flush(a, channel);
-}
-
-/* Floats in parts: where they begin and end, and how bins are found in them. */
-struct PartArgs {
-    float lo[HALO_MAX_PARTS], hi[HALO_MAX_PARTS];
-    int first[HALO_MAX_PARTS];
-    BinScale scale[HALO_MAX_PARTS];
-};
-
-/* One channel a block. Few samples lie in a part. */
-__global__ static void __launch_bounds__(hist_threads)
-    parts_kernel(const __grid_constant__ HistArgs a, const __grid_constant__ PartArgs parts)
-{
-    CUDA_SHARED(unsigned, counter);
-    const int channel = (int)(blockIdx.x % a.channels), bins = (int)a.how.bins;
-    const int64_t step = a.blocks * hist_threads;
-    const float *const data = (const float *)a.data + channel;
-    clear_shared(counter, bins);
-    for (int64_t p = blockIdx.x / a.channels * hist_threads + threadIdx.x; p < a.pixels; p += hist_at_once * step) {
-        float v[hist_at_once];
-        int in[hist_at_once];
-#pragma unroll
-        for (int i = 0; i < hist_at_once; i++) {
-            v[i] = p + i * step < a.pixels ? __ldg(data + (p + i * step) * a.channels) : nanf("");
-            in[i] = -1;
-        }
-#pragma unroll 1
-        for (int k = 0; k < a.how.parts; k++)
-#pragma unroll
-            for (int i = 0; i < hist_at_once; i++) in[i] = v[i] >= parts.lo[k] && v[i] <= parts.hi[k] ? k : in[i];
-#pragma unroll
-        for (int i = 0; i < hist_at_once; i++)
-            if (in[i] >= 0) atomicAdd(counter + parts.first[in[i]] + bin_of(parts.scale[in[i]], v[i]), 1u);
-    }
-    flush_shared(counter, bins, 1, a.count + channel * a.how.bins);
-}
 
 /* One channel and one window of the bins a block. */
 template <typename S>
@@ -156,22 +82,6 @@ template <typename S> static HaloStatus launch_windows(HaloDevice *device, HistA
     return HALO_OK;
 }
 
-HaloStatus hist_parts(HaloDevice *device, HistArgs *args)
-{
-    const int64_t shared = args->how.bins * (int64_t)sizeof(unsigned);
-    PartArgs parts;
-    for (int k = 0; k < args->how.parts; k++) {
-        const HaloHistPart *const part = &args->how.part[k];
-        parts.lo[k] = (float)part->lo;
-        parts.hi[k] = (float)part->hi;
-        parts.first[k] = (int)part->first;
-        parts.scale[k] = bin_scale(part->lo, part->hi, part->bins);
-    }
-    args->blocks = hist_blocks(device, args->pixels, args->channels, shared);
-    CUDA_LAUNCH(device, parts_kernel, args->blocks * args->channels, hist_threads, (size_t)shared, *args, parts);
-    return HALO_OK;
-}
-
 HaloStatus hist_windows(HaloDevice *device, HaloDtype dtype, HistArgs *args)
 {
     switch (dtype) {
@@ -179,17 +89,4 @@ HaloStatus hist_windows(HaloDevice *device, HaloDtype dtype, HistArgs *args)
     case HALO_U16: return launch_windows<uint16_t>(device, args);
     default: return launch_windows<float>(device, args);
     }
-}
-
-/* Fewer bins are counted in 32 bits, several times over. */
-static const int64_t floats_least = 8192;
-
-HaloStatus hist_floats(HaloDevice *device, HistArgs *args)
-{
-    const int64_t bins = args->how.bins, shared = (bins + 1) / 2 * (int64_t)sizeof(unsigned);
-    if (bins <= floats_least || bins > word_bins || shared > (int64_t)device->properties.sharedMemPerBlockOptin)
-        return launch_windows<float>(device, args);
-    args->blocks = hist_blocks(device, args->pixels, args->channels, shared);
-    CUDA_LAUNCH(device, floats_kernel, args->blocks * args->channels, hist_threads, (size_t)shared, *args);
-    return HALO_OK;
 }

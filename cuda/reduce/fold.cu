@@ -39,7 +39,7 @@ __device__ __forceinline__ static void fold_map(const FoldArgs &a, const double 
     if (Stack == 0)
         for (int i = 0; i < fold_at_once; i++) mapped[i] = v[i] == v[i] ? halo_program_run(&a.map, v[i], v[i], k) : 0.0;
     else if (Stack == 1)
-        fold_powers(a.power, v, k, mapped);
+        fold_powers<fold_at_once>(a.power, v, k, mapped);
     else
         fold_run<Stack ? Stack : 1, fold_at_once>(a.map, v, v, k, mapped);
 }
@@ -76,6 +76,30 @@ template <int Stack> __device__ __forceinline__ static void fold_table(const Fol
     __syncthreads();
 }
 
+/* Sums of powers of so many samples at once: more of them are on their way. */
+static const int fold_sums_at_once = 8;
+
+/* The sum of powers of samples that are all there, a step apart; false where one is NaN, or another join was asked for. */
+template <typename S>
+__device__ __forceinline__ static bool fold_sums(const FoldArgs &a, const S *from, int step, double k, double *lane)
+{
+    S sample[fold_sums_at_once];
+    double v[fold_sums_at_once], mapped[fold_sums_at_once];
+    bool real = a.joins == HALO_CODE_ADD;
+#pragma unroll
+    for (int i = 0; i < fold_sums_at_once; i++) sample[i] = __ldg(from + i * step);
+#pragma unroll
+    for (int i = 0; i < fold_sums_at_once; i++) {
+        real = real && sample[i] == sample[i];
+        v[i] = (double)sample[i];
+    }
+    if (!real) return false;
+    fold_powers<fold_sums_at_once>(a.power, v, k, mapped);
+#pragma unroll
+    for (int i = 0; i < fold_sums_at_once; i++) *lane = halo_code(HALO_CODE_ADD, *lane, mapped[i], 0.0);
+    return true;
+}
+
 /* One lane of a leaf: samples first, first + 128, … of a channel. Bytes are looked up, but where they are raised to a power. */
 template <typename S, int Stack>
 __device__ __forceinline__ static double fold_lane(const FoldArgs &a, const S *from, int64_t first, int64_t end,
@@ -88,6 +112,11 @@ __device__ __forceinline__ static double fold_lane(const FoldArgs &a, const S *f
     for (from += first * a.channels; left > 0; left -= fold_at_once, from += fold_at_once * step) {
         double v[fold_at_once], mapped[fold_at_once];
         bool there[fold_at_once];
+        if (Stack == 1 && left >= fold_sums_at_once && fold_sums(a, from, step, k, &lane)) {
+            left -= fold_sums_at_once - fold_at_once;
+            from += (fold_sums_at_once - fold_at_once) * step;
+            continue;
+        }
 #pragma unroll
         for (int i = 0; i < fold_at_once; i++) {
             if constexpr (looks)

@@ -86,17 +86,22 @@ __device__ __forceinline__ static void fold_run(const HaloProgram &program, cons
 }
 
 /* halo_raise of each. */
-__device__ __forceinline__ static void fold_powers(const HaloPower &power, const double a[fold_at_once], double k,
-                                                   double r[fold_at_once])
+template <int Count>
+__device__ __forceinline__ static void fold_powers(const HaloPower &power, const double a[Count], double k, double r[Count])
 {
-    double d[fold_at_once];
+    double d[Count];
     const double from = power.from.code == HALO_CODE_K ? k : power.from.number;
 #pragma unroll
-    for (int i = 0; i < fold_at_once; i++) r[i] = d[i] = power.from.code == HALO_CODE_A ? a[i] : a[i] - from;
+    for (int i = 0; i < Count; i++) r[i] = d[i] = power.from.code == HALO_CODE_A ? a[i] : a[i] - from;
 #pragma unroll 1
     for (int s = 0; s < power.steps; s++)
+        if (power.squares >> s & 1) { /* all threads take the same way */
 #pragma unroll
-        for (int i = 0; i < fold_at_once; i++) r[i] = r[i] * (power.squares >> s & 1 ? r[i] : d[i]);
+            for (int i = 0; i < Count; i++) r[i] = r[i] * r[i];
+        } else {
+#pragma unroll
+            for (int i = 0; i < Count; i++) r[i] = r[i] * d[i];
+        }
 }
 
 #endif

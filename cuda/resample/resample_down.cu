@@ -1,4 +1,5 @@
-/* Pictures that become smaller in any ratio: a thread keeps the taps of two samples of a row. */
+/* Pictures that become smaller in any ratio: a thread keeps the taps of two samples of a row. Rows become f32, each channel by
+ * itself, so that the taps of a sample are neighbours; floats of one channel are so already. */
 #include "resample_strip.cuh"
 
 /* Samples of a thread, which lie a warp apart, and of a strip. */
@@ -6,7 +7,13 @@ static const int down_own = 2, down_strip = down_own * CUDA_WARP;
 /* The most taps, and samples of the source that a strip reads. */
 static const int down_taps = 32, down_span = 1024;
 /* Taps that the rows of a table may have less than the kernel has room for, where all are done at full speed. */
-static const int down_loose = 3;
+__host__ __device__ static constexpr int down_loose(int taps) { return taps >= 24 ? 7 : taps >= 18 ? 5 : 3; }
+
+/* How the rows of a strip lie in shared memory once they are f32: channels `pitch` apart, from pixel -`before` of the strip on,
+ * since copies begin before it. */
+struct DownRoom {
+    int channels, pitch, before;
+};
 
 /* A step of rows, and their lines of the program. */
 static int down_stage(const StripArgs *a) { return strip_step * (a->bytes + (int)sizeof(StripLine)); }
@@ -29,20 +36,64 @@ __device__ __forceinline__ static void down_fetch(const StripArgs &a, StripStage
     __pipeline_commit();
 }
 
+/* Where the samples of a staged row go, four at a time. The room is cleared first: taps that count 0 may read what is never
+ * written. */
+__device__ __forceinline__ static void down_places(const StripArgs &a, const DownRoom &room, int off, ushort4 *place, float *tile)
+{
+    const int samples = a.bytes / (a.all.src_dtype == HALO_U8 ? 1 : a.all.src_dtype == HALO_U16 ? 2 : 4);
+    for (int i = (int)threadIdx.x; i < samples; i += CUDA_WARP) {
+        const int at = i - off + room.before * room.channels, pixel = at / room.channels;
+        reinterpret_cast<uint16_t *>(place)[i] = (uint16_t)((at - pixel * room.channels) * room.pitch + pixel);
+    }
+    for (int i = (int)threadIdx.x; i < strip_step * a.floats + down_taps; i += CUDA_WARP) tile[i] = 0.0f;
+    __syncwarp();
+}
+
+/* Rows as they were copied become f32, and each sample goes to its place; where pieces begin before the samples, they lie `from`
+ * bytes behind, and each row's a stride further. */
+template <typename S>
+__device__ __forceinline__ static void down_spread(const StripArgs &a, const char *raw, float *tile, int rows, unsigned from,
+                                                   const ushort4 *place)
+{
+    const int groups = a.bytes / (int)sizeof(CudaWord<S>);
+    for (int r = 0; r < rows; r++, raw += a.bytes, tile += a.floats, from += (unsigned)a.all.src_stride)
+#pragma unroll 2
+        for (int i = (int)threadIdx.x; i < groups; i += CUDA_WARP) {
+            const CudaWord<S> *const word = reinterpret_cast<const CudaWord<S> *>(raw) + i;
+            float4 v;
+            if constexpr (sizeof(S) < sizeof(float))
+                v = cuda_widen4(a.piece > 0 ? *word : strip_shifted(reinterpret_cast<const uint32_t *>(word), from & 15, S()));
+            else
+                v = *word;
+            if (a.all.channels == 1) {
+                reinterpret_cast<float4 *>(tile)[i] = v;
+                continue;
+            }
+            const ushort4 to = place[i];
+            tile[to.x] = v.x;
+            tile[to.y] = v.y;
+            tile[to.z] = v.z;
+            tile[to.w] = v.w;
+        }
+}
+
 /* Down the rows: `row(staged, v)` makes a thread's samples of the row pass, `store(out, sums)` stores an output of each of
  * its columns. */
 template <typename Row, typename Store>
-__device__ __forceinline__ static void down_walk(const StripArgs &a, const StripPlace &p, StripStage s, Row row, Store store)
+__device__ __forceinline__ static void down_walk(const StripArgs &a, const StripPlace &p, StripStage s, const DownRoom &room, int off,
+                                                 Row row, Store store)
 {
     CUDA_SHARED(char, memory);
     const int stage = strip_step * (a.bytes + (int)sizeof(StripLine)), pitch = a.floats > 0 ? a.floats : a.bytes / 4;
     const bool whole = a.piece == 16 && s.to == a.bytes;
     const StripLine *const lines = a.program + (p.y - a.first);
     float *const tile = (float *)(memory + strip_stages * stage);
+    ushort4 *const place = (ushort4 *)(tile + strip_step * a.floats + down_taps);
     const unsigned top = (unsigned)(uintptr_t)s.row, step = strip_step * (unsigned)a.all.src_stride;
     StripChain<down_own, strip_chain> chain;
     for (int t = 0; t < strip_stages - 1; t++)
         down_fetch(a, s, lines + t * strip_step, whole, p.source - t * strip_step, memory + t * stage);
+    if (a.floats > 0) down_places(a, room, off, place, tile);
 #pragma unroll 1
     for (int t = 0; t * strip_step < p.source; t++) {
         char *const here = memory + t % strip_stages * stage;
@@ -53,10 +104,8 @@ __device__ __forceinline__ static void down_walk(const StripArgs &a, const Strip
         const StripLine *line = (const StripLine *)(here + strip_step * a.bytes);
         const float *from = (const float *)here;
         if (a.floats > 0) {
-            if (a.all.src_dtype == HALO_U8)
-                strip_widen<uint8_t, down_span, 0>(a, here, tile, a.floats, rows, top + t * step);
-            else
-                strip_widen<uint16_t, down_span, 0>(a, here, tile, a.floats, rows, top + t * step);
+            cuda_typed(a.all.src_dtype,
+                       [&](auto zero) { down_spread<decltype(zero)>(a, here, tile, rows, top + t * step, place); });
             __syncwarp();
             from = tile;
         }
@@ -70,39 +119,40 @@ __device__ __forceinline__ static void down_walk(const StripArgs &a, const Strip
     }
 }
 
-/* One: there is one channel. */
-template <int Taps, bool One>
+template <int Taps>
 __global__ static void __launch_bounds__(CUDA_WARP, Taps > 18 ? 12 : 16) down_kernel(const __grid_constant__ StripArgs a)
 {
     const ResampleArgs &all = a.all;
-    const int channels = One ? 1 : all.channels, size = all.src_dtype == HALO_U8 ? 1 : all.src_dtype == HALO_U16 ? 2 : 4;
+    const int channels = all.channels, size = all.src_dtype == HALO_U8 ? 1 : all.src_dtype == HALO_U16 ? 2 : 4;
     const int64_t width = all.cols * channels;
     const StripPlace p = strip_place(a, down_strip);
     int64_t left, first;
     resample_row(all.x, all.dst_x + p.x / channels, &left);
     const int64_t at = (left - all.src_x) * channels * size; /* in the row, where the strip's samples begin */
-    const int off = a.piece > 0 ? (int)(at & (a.piece - 1)) : 0;
+    const int off = a.piece > 0 ? (int)(at & (a.piece - 1)) / size : 0;
+    const DownRoom room = {channels, a.floats / channels, (off + channels - 1) / channels};
     StripStage s;
-    s.row = all.src + (p.y - all.src_y) * all.src_stride + at - off;
+    s.row = all.src + (p.y - all.src_y) * all.src_stride + at - off * size;
     s.from = 0;
-    s.to = (int)cuda_min(a.bytes, all.src_cols * channels * size - at + off);
+    s.to = (int)cuda_min(a.bytes, all.src_cols * channels * size - at + off * size);
     float tap[down_own][Taps];
     int count[down_own], from[down_own];
     bool full = true;
 #pragma unroll
     for (int k = 0; k < down_own; k++) {
-        const int64_t e = cuda_min(p.x + threadIdx.x + k * CUDA_WARP, width - 1), pixel = One ? e : e / channels;
+        const int64_t e = cuda_min(p.x + threadIdx.x + k * CUDA_WARP, width - 1), pixel = e / channels;
         const int64_t row = resample_row(all.x, all.dst_x + pixel, &first);
         count[k] = (int)all.x.count[row];
-        from[k] = off / size + (int)(first - left) * channels + (int)(e - pixel * channels);
-        full = full && count[k] >= Taps - down_loose;
+        from[k] = a.floats > 0 ? (int)(e - pixel * channels) * room.pitch + (int)(first - left) + room.before : off + (int)(first - left);
 #pragma unroll
         for (int t = 0; t < Taps; t++) tap[k][t] = t < count[k] ? all.x.tap[row * all.x.taps + t] : 0.0f;
+        if (size < 4) count[k] = Taps; /* integers that count 0 change no sum */
+        full = full && count[k] >= Taps - down_loose(Taps);
     }
     full = __all_sync(CUDA_ALL, full);
     unsigned clipped = 0;
     down_walk(
-        a, p, s,
+        a, p, s, room, off,
         [&](const float *staged, float *v) {
 #pragma unroll
             for (int k = 0; k < down_own; k++) {
@@ -111,11 +161,11 @@ __global__ static void __launch_bounds__(CUDA_WARP, Taps > 18 ? 12 : 16) down_ke
                 if (full) {
 #pragma unroll
                     for (int t = 0; t < Taps; t++)
-                        if (t < Taps - down_loose || t < count[k]) v[k] = halo_fma(tap[k][t], mine[t * channels], v[k]);
+                        if (t < Taps - down_loose(Taps) || t < count[k]) v[k] = halo_fma(tap[k][t], mine[t], v[k]);
                 } else {
 #pragma unroll
                     for (int t = 0; t < Taps; t++)
-                        if (t < count[k]) v[k] = halo_fma(tap[k][t], mine[t * channels], v[k]);
+                        if (t < count[k]) v[k] = halo_fma(tap[k][t], mine[t], v[k]);
                 }
             }
         },
@@ -146,37 +196,36 @@ bool resample_down_takes(const ResampleArgs *args)
            (double)y->taps * (double)y->size <= (strip_chain - 1) * (double)y->length;
 }
 
-template <int Taps, bool One> static HaloStatus launch(HaloDevice *device, StripArgs *a)
+template <int Taps> static HaloStatus launch(HaloDevice *device, StripArgs *a)
 {
-    const int shared = strip_stages * down_stage(a) + strip_step * a->floats * 4;
+    const int samples = a->bytes / (int)halo_dtype_size(a->all.src_dtype);
+    const int rows = a->floats > 0 ? (strip_step * a->floats + down_taps) * 4 + samples * 2 : 0;
+    const int shared = strip_stages * down_stage(a) + rows;
     int resident = 0;
     int64_t slices;
-    CUDA_PASS(cuda_allow_shared((const void *)down_kernel<Taps, One>, (size_t)shared));
-    CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, down_kernel<Taps, One>, CUDA_WARP, (size_t)shared));
+    CUDA_PASS(cuda_allow_shared((const void *)down_kernel<Taps>, (size_t)shared));
+    CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, down_kernel<Taps>, CUDA_WARP, (size_t)shared));
     strip_slices(a, (int64_t)resident * device->properties.multiProcessorCount, &slices);
-    CUDA_LAUNCH(device, (down_kernel<Taps, One>), a->across * slices, CUDA_WARP, shared, *a);
+    CUDA_LAUNCH(device, down_kernel<Taps>, a->across * slices, CUDA_WARP, shared, *a);
     return HALO_OK;
-}
-
-template <int Taps> static HaloStatus launch_taps(HaloDevice *device, StripArgs *a)
-{
-    return a->all.channels == 1 ? launch<Taps, true>(device, a) : launch<Taps, false>(device, a);
 }
 
 HaloStatus resample_down(HaloDevice *device, StripArgs *a)
 {
     static const int sizes[] = {2, 4, 8, 12, 16, 18, 24, 32};
-    const int size = (int)halo_dtype_size(a->all.src_dtype), floats = (int)(span_of(&a->all) + 15) / 16 * 16;
-    a->across = a->tiles = (unsigned)cuda_ceil_div(a->all.cols * a->all.channels, down_strip);
+    const int size = (int)halo_dtype_size(a->all.src_dtype), channels = a->all.channels, samples = (int)(span_of(&a->all) + 15) / 16 * 16;
+    a->across = a->tiles = (unsigned)cuda_ceil_div(a->all.cols * channels, down_strip);
     a->piece = cuda_aligned(a->all.src, a->all.src_stride, 16) ? 16 : cuda_aligned(a->all.src, a->all.src_stride, 4) ? 4 : 0;
-    a->bytes = floats * size;
-    a->floats = size < 4 ? floats : 0;
+    a->bytes = samples * size;
+    /* Pixels of a row: copies begin up to 15 samples before the first, whose pixel need not begin there. */
+    const int pitch = (samples + 15 + channels - 1) / channels + 1;
+    a->floats = size == 4 && channels == 1 ? 0 : cuda_ceil_div(channels * (pitch | 1), 4) * 4;
     int taps = 0;
     while (sizes[taps] < a->all.x.taps) taps++;
     switch (sizes[taps]) {
-#define CASE(taps) case taps: return launch_taps<taps>(device, a);
+#define CASE(taps) case taps: return launch<taps>(device, a);
         CASE(2) CASE(4) CASE(8) CASE(12) CASE(16) CASE(18) CASE(24)
 #undef CASE
-    default: return launch_taps<32>(device, a);
+    default: return launch<32>(device, a);
     }
 }

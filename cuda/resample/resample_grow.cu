@@ -6,10 +6,10 @@
 
 /* Warps of a block, and the columns of a strip. */
 static const int grow_warps = 4, grow_own = 4, grow_strip = grow_own * CUDA_WARP;
-/* The most taps; words that a thread stages of a row, and samples that a warp does. */
-static const int grow_taps = 6, grow_words = 6, grow_span = grow_words * CUDA_WARP;
+/* The most taps; groups of four samples that a thread stages of a row, and samples that a warp may. */
+static const int grow_taps = 6, grow_groups = 2, grow_span = (grow_groups * CUDA_WARP - 1) * 4;
 /* Room for a row: each channel begins at an odd place, so that threads of two channels meet in few banks. */
-static const int grow_channels = 8, grow_room = grow_span + grow_channels;
+static const int grow_channels = 8, grow_room = grow_groups * CUDA_WARP * 4 + 3 * grow_channels;
 /* Rows of the destination that a warp makes, about. */
 static const int grow_slice = 192;
 
@@ -26,7 +26,7 @@ struct GrowArgs {
     int64_t first;           /* row of the source */
     unsigned tiles;          /* blocks across */
     int slice_rows;          /* of the destination, in a block */
-    bool usual;              /* four outputs are stored as one, and as they are */
+    bool packed, usual;      /* four samples are loaded as one; four outputs are stored as one, and as they are */
 };
 
 /* ---- the program ---------------------------------------------------------------------------------------- */
@@ -50,40 +50,65 @@ __global__ static void grow_program(const __grid_constant__ GrowArgs a, GrowLine
 
 /* ---- rows ----------------------------------------------------------------------------------------------- */
 
-/* What a thread stages of each row: `count` samples a warp apart, from `row` on, and where they go. They are on their way while
- * the row before is at work, as they are. */
+/* What a thread stages of each row: groups of four samples, a warp apart, from `row` on, and where those go. They are on their way
+ * while the row before is at work, as they are. */
 struct GrowStage {
     const char *row;
-    int count, to[grow_words];
-    uint32_t word[grow_words];
+    int left[grow_groups]; /* samples of a group that there are; 4 where all may be loaded as one */
+    int to[grow_groups][4];
+    uint4 group[grow_groups];
 };
 
-template <typename S> __device__ __forceinline__ static void grow_load(GrowStage &s)
+template <typename S> __device__ __forceinline__ static void grow_load(const GrowStage &s, int g, uint4 &group, bool packed)
 {
-    const S *const from = (const S *)s.row;
+    const S *const from = (const S *)s.row + g * 4 * CUDA_WARP;
+    uint32_t *const word = &group.x;
+    if (packed && s.left[g] == 4) {
+        if constexpr (sizeof(S) == 1) group.x = __ldg((const uint32_t *)from);
+        if constexpr (sizeof(S) == 2) reinterpret_cast<uint2 &>(group) = __ldg((const uint2 *)from);
+        if constexpr (sizeof(S) == 4) group = __ldg((const uint4 *)from);
+        return;
+    }
+    group = make_uint4(0, 0, 0, 0);
+    constexpr int each = 4 / (int)sizeof(S);
 #pragma unroll
-    for (int k = 0; k < grow_words; k++)
-        if (k < s.count) {
-            if constexpr (sizeof(S) == 4)
-                s.word[k] = __float_as_uint(__ldg(from + k * CUDA_WARP));
-            else
-                s.word[k] = __ldg(from + k * CUDA_WARP);
+    for (int i = 0; i < 4; i++) {
+        if (i >= s.left[g]) break;
+        if constexpr (sizeof(S) == 4)
+            word[i] = __float_as_uint(__ldg(from + i));
+        else
+            word[i / each] |= (uint32_t)__ldg(from + i) << i % each * 8 * (int)sizeof(S);
+    }
+}
+
+__device__ __forceinline__ static void grow_fetch(const GrowArgs &a, GrowStage &s)
+{
+    cuda_typed(a.all.src_dtype, [&](auto zero) {
+#pragma unroll
+        for (int g = 0; g < grow_groups; g++)
+            if (s.left[g] > 0) grow_load<decltype(zero)>(s, g, s.group[g], a.packed);
+    });
+    s.row += a.all.src_stride;
+}
+
+__device__ __forceinline__ static void grow_put(const GrowArgs &a, const GrowStage &s, float *staged)
+{
+#pragma unroll
+    for (int g = 0; g < grow_groups; g++) {
+        if (s.left[g] <= 0) break;
+        const uint4 &w = s.group[g];
+        float4 v = make_float4(__uint_as_float(w.x), __uint_as_float(w.y), __uint_as_float(w.z), __uint_as_float(w.w));
+        if (a.all.src_dtype == HALO_U8) v = cuda_widen4(w.x);
+        if (a.all.src_dtype == HALO_U16) v = cuda_widen4(make_uint2(w.x, w.y));
+        if (a.all.channels == 1) {
+            *reinterpret_cast<float4 *>(staged + s.to[g][0]) = v;
+        } else {
+            staged[s.to[g][0]] = v.x;
+            staged[s.to[g][1]] = v.y;
+            staged[s.to[g][2]] = v.z;
+            staged[s.to[g][3]] = v.w;
         }
-}
-
-__device__ __forceinline__ static void grow_fetch(const ResampleArgs &all, GrowStage &s)
-{
-    cuda_typed(all.src_dtype, [&](auto zero) { grow_load<decltype(zero)>(s); });
-    s.row += all.src_stride;
-}
-
-__device__ __forceinline__ static void grow_put(const GrowStage &s, bool real, float *staged)
-{
-#pragma unroll
-    for (int k = 0; k < grow_words; k++)
-        if (k < s.count)
-            staged[s.to[k]] =
-                real ? __uint_as_float(s.word[k]) : __fsub_rn(__uint_as_float(0x4b000000u | s.word[k]), 8388608.0f);
+    }
 }
 
 /* The taps of a thread's columns, and where in the staged row they begin. */
@@ -109,32 +134,40 @@ __device__ __forceinline__ static void grow_row(const GrowColumns<Taps> &c, cons
 
 /* ---- the walk ------------------------------------------------------------------------------------------- */
 
-/* Lays out the strip that begins with element e0: what it stages, and each thread's columns. */
+/* Lays out the strip that begins with element e0: what it stages, from a multiple of four samples of a row on, and each thread's
+ * columns. */
 template <int Taps>
 __device__ __forceinline__ static void grow_columns(const ResampleArgs &all, int64_t e0, int64_t y, GrowStage &s,
                                                     GrowColumns<Taps> &c)
 {
-    const int lane = (int)threadIdx.x % CUDA_WARP;
-    const int64_t width = all.cols * all.channels, e1 = cuda_min(e0 + grow_strip, width) - 1;
+    const int lane = (int)threadIdx.x % CUDA_WARP, channels = all.channels;
+    const int64_t width = all.cols * channels, e1 = cuda_min(e0 + grow_strip, width) - 1;
     int64_t left, right, first;
-    resample_row(all.x, all.dst_x + e0 / all.channels, &left);
-    const int64_t last = resample_row(all.x, all.dst_x + e1 / all.channels, &right);
-    const int pixels = (int)(right + all.x.count[last] - left), size = all.src_dtype == HALO_U8 ? 1 : all.src_dtype == HALO_U16 ? 2 : 4, pitch = pixels | 1;
-    s.count = (pixels * all.channels - lane + CUDA_WARP - 1) / CUDA_WARP;
-    s.row = all.src + (y - all.src_y) * all.src_stride + ((left - all.src_x) * all.channels + lane) * size;
+    resample_row(all.x, all.dst_x + e0 / channels, &left);
+    const int64_t last = resample_row(all.x, all.dst_x + e1 / channels, &right);
+    const int64_t from = (left - all.src_x) * channels & ~3, to = (right + all.x.count[last] - all.src_x) * channels;
+    const int64_t there = all.src_cols * channels, pixel0 = from / channels; /* what is staged begins in this pixel */
+    const int size = all.src_dtype == HALO_U8 ? 1 : all.src_dtype == HALO_U16 ? 2 : 4;
+    const int pitch = channels == 1 ? 0 : (int)((to + 3) / channels - pixel0 + 1) | 1;
+    s.row = all.src + (y - all.src_y) * all.src_stride + (from + lane * 4) * size;
 #pragma unroll
-    for (int k = 0; k < grow_words; k++) {
-        const int e = lane + k * CUDA_WARP, pixel = e / all.channels;
-        s.to[k] = (e - pixel * all.channels) * pitch + pixel;
+    for (int g = 0; g < grow_groups; g++) {
+        const int64_t e = from + (lane + g * CUDA_WARP) * 4;
+        s.left[g] = e < to ? (int)cuda_min(4, there - e) : 0;
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            const int64_t pixel = (e + i) / channels;
+            s.to[g][i] = channels == 1 ? (lane + g * CUDA_WARP) * 4 : (int)(e + i - pixel * channels) * pitch + (int)(pixel - pixel0);
+        }
     }
     c.counts = 0;
 #pragma unroll
     for (int i = 0; i < grow_own; i++) {
-        const int64_t e = cuda_min(e0 + lane * grow_own + i, width - 1), pixel = e / all.channels;
+        const int64_t e = cuda_min(e0 + lane * grow_own + i, width - 1), pixel = e / channels;
         const int64_t row = resample_row(all.x, all.dst_x + pixel, &first);
         const int count = (int)all.x.count[row];
         c.counts |= (unsigned)count << 8 * i;
-        c.at[i] = (int)(e - pixel * all.channels) * pitch + (int)(first - left);
+        c.at[i] = (int)(e - pixel * channels) * pitch + (int)(first - all.src_x - pixel0);
 #pragma unroll
         for (int t = 0; t < Taps; t++) c.tap[i][t] = t < count ? all.x.tap[row * all.x.taps + t] : 0.0f;
     }
@@ -142,13 +175,13 @@ __device__ __forceinline__ static void grow_columns(const ResampleArgs &all, int
 }
 
 /* The newest sample of the chain lies in its place `newest`, the oldest in the one behind it. */
-template <bool All, int Taps>
+template <int Taps>
 __device__ __forceinline__ static void grow_sum(const float weight[grow_taps], unsigned used, int newest,
                                                 const float chain[Taps][grow_own], float sum[grow_own])
 {
 #pragma unroll
     for (int k = 0; k < Taps; k++)
-        if (All || (used >> k & 1))
+        if (used >> k & 1)
 #pragma unroll
             for (int i = 0; i < grow_own; i++) sum[i] = halo_fma(weight[k], chain[(newest + 1 + k) % Taps][i], sum[i]);
 }
@@ -168,10 +201,22 @@ struct GrowNext {
 /* Where a thread's outputs go: `usual`, as they are and as one, in all of the warp. */
 struct GrowTarget {
     char *at;
+    const GrowLine *line;
     int left, out, bottom;
     bool usual;
     unsigned clipped;
 };
+
+/* Outputs that are fewer than four, do not lie where they are stored as one, or are rescaled: how many are clipped. */
+template <typename D> __device__ __noinline__ static unsigned grow_store(D *to, int left, float4 v, HaloStore store)
+{
+    unsigned clipped = 0;
+    if (left > 0) to[0] = cuda_sample<D>(v.x, store, &clipped);
+    if (left > 1) to[1] = cuda_sample<D>(v.y, store, &clipped);
+    if (left > 2) to[2] = cuda_sample<D>(v.z, store, &clipped);
+    if (left > 3) to[3] = cuda_sample<D>(v.w, store, &clipped);
+    return clipped;
+}
 
 /* The outputs that end with row `mark`, the newest of the chain. */
 template <int Taps, typename D>
@@ -182,15 +227,12 @@ __device__ __forceinline__ static void grow_emit(const GrowArgs &a, GrowNext &ne
         const float weight[grow_taps] = {next.low.x, next.low.y, next.low.z, next.low.w, next.high.x, next.high.y};
         const unsigned used = __float_as_uint(next.high.z);
         float sum[grow_own] = {};
-        next.fetch(a.program + min(to.out + 1, to.bottom - 1));
-        if (used == (1u << Taps) - 1)
-            grow_sum<true, Taps>(weight, used, newest, chain, sum);
-        else
-            grow_sum<false, Taps>(weight, used, newest, chain, sum);
+        grow_sum<Taps>(weight, used, newest, chain, sum);
+        next.fetch(++to.line);
         if (to.usual)
             cuda_store_fours<D, grow_own, true>((D *)to.at, sum, &to.clipped);
         else
-            resample_store_own<grow_own>(a.all, to.at, 0, to.left, sum, &to.clipped);
+            to.clipped += grow_store<D>((D *)to.at, to.left, make_float4(sum[0], sum[1], sum[2], sum[3]), a.all.store);
         to.at += a.all.dst_stride;
         to.out++;
     }
@@ -199,13 +241,12 @@ __device__ __forceinline__ static void grow_emit(const GrowArgs &a, GrowNext &ne
 template <int Taps, typename D>
 __global__ static void __launch_bounds__(grow_warps *CUDA_WARP, 4) grow_kernel(const __grid_constant__ GrowArgs a)
 {
-    __shared__ float memory[grow_warps][2][grow_room];
+    __shared__ __align__(16) float memory[grow_warps][2][grow_room];
     const ResampleArgs &all = a.all;
     const int warp = (int)threadIdx.x / CUDA_WARP, lane = (int)threadIdx.x % CUDA_WARP;
     const unsigned slice = blockIdx.x / a.tiles, tile = blockIdx.x - slice * a.tiles;
     const int top = (int)slice * a.slice_rows;
     const int64_t width = all.cols * all.channels, e0 = (int64_t)(tile * grow_warps + warp) * grow_strip;
-    const bool real = all.src_dtype == HALO_F32;
     if (e0 >= width) return;
     GrowTarget to = {};
     const int64_t e = e0 + lane * grow_own;
@@ -220,19 +261,20 @@ __global__ static void __launch_bounds__(grow_warps *CUDA_WARP, 4) grow_kernel(c
     GrowStage s;
     GrowColumns<Taps> c;
     GrowNext next;
-    next.fetch(a.program + top);
+    to.line = a.program + top;
+    next.fetch(to.line);
     grow_columns(all, e0, first, s, c);
     float chain[Taps][grow_own] = {};
     int y = (int)(first - a.first);
-    grow_fetch(all, s);
+    grow_fetch(a, s);
     while (y < end) {
 #pragma unroll
         for (int p = 0; p < Taps; p++, y++) {
             if (y >= end) break;
             float *const staged = memory[warp][p & 1];
-            grow_put(s, real, staged);
+            grow_put(a, s, staged);
             __syncwarp();
-            if (y + 1 < end) grow_fetch(all, s);
+            if (y + 1 < end) grow_fetch(a, s);
             if (c.full)
                 grow_row<true>(c, staged, chain[p]);
             else
@@ -250,7 +292,7 @@ static int64_t span_of(const ResampleArgs *args)
 {
     const double over = (double)args->x.length / (double)args->x.size;
     const double pixels = ((double)grow_strip / args->channels + 2.0) * over + (double)args->x.taps + 2.0;
-    return (int64_t)(pixels * args->channels);
+    return (int64_t)(pixels * args->channels) + 3;
 }
 
 bool resample_grow_takes(const ResampleArgs *args)
@@ -287,11 +329,12 @@ HaloStatus resample_grow(HaloDevice *device, const ResampleArgs *all, const Halo
     void *program;
     args.all = *all;
     args.first = halo_resample_at(host, all->dst_y).first;
-    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_PARTIAL, all->rows * (int64_t)sizeof(GrowLine), &program));
+    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_PARTIAL, (all->rows + 1) * (int64_t)sizeof(GrowLine), &program));
     CUDA_LAUNCH(device, grow_program, cuda_ceil_div(all->rows, 128), 128, 0, args, (GrowLine *)program, all->rows, taps);
-    args.program = (const GrowLine *)program;
+    args.program = (const GrowLine *)program; /* of which the last is fetched, not used */
     args.tiles = (unsigned)cuda_ceil_div(all->cols * all->channels, grow_strip * grow_warps);
     const size_t four = grow_own * halo_dtype_size(all->dst_dtype);
+    args.packed = cuda_aligned(all->src, all->src_stride, 4 * halo_dtype_size(all->src_dtype));
     args.usual = all->store.num == 1.0f && all->store.den == 1.0f && cuda_aligned(all->dst, all->dst_stride, four);
     switch (taps) {
     case 2: return launch<2>(device, &args);

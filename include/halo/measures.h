@@ -182,8 +182,8 @@ HALO_FN uint64_t halo_equalize_most(double limit, uint64_t total, int64_t bins)
 HALO_FN uint64_t halo_equalize_count(uint64_t count, uint64_t most, uint64_t excess, int64_t bins, int64_t bin)
 {
     const uint64_t each = excess / (uint64_t)bins, left = excess % (uint64_t)bins;
-    const uint64_t step = left > 0 ? (uint64_t)bins / left : 1;
-    const bool more = left > 0 && (uint64_t)bin % step == 0 && (uint64_t)bin / step < left;
+    const uint32_t step = left > 0 ? (uint32_t)bins / (uint32_t)left : 1, at = (uint32_t)bin; /* bins are fewer than 2^32 */
+    const bool more = left > 0 && at % step == 0 && at / step < left;
     return (count < most ? count : most) + each + (more ? 1 : 0);
 }
 
