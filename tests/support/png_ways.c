@@ -183,8 +183,18 @@ static HaloStatus open_pipe(const uint8_t *bytes, size_t size, HaloSource **sour
     return status;
 }
 
+/* The one difference that is known (docs/design-io.md): zlib refuses a code with gaps where no bits come to
+ * them. */
+static bool differ_as_known(const Answer *own, const Answer *libpng)
+{
+    return own->own && own->status == HALO_OK && libpng->status == HALO_ERR_INPUT &&
+           (strstr(libpng->words, "invalid distances set") != NULL ||
+            strstr(libpng->words, "invalid literal/lengths set") != NULL);
+}
+
 static const char *difference(const Answer *a, const Answer *b)
 {
+    if (differ_as_known(a, b)) return NULL;
     const HaloShape *s = &a->info.shape, *t = &b->info.shape;
     if (a->status != b->status || strcmp(a->words, b->words) != 0) return "another outcome";
     if (s->width != t->width || s->height != t->height || s->channels != t->channels || s->dtype != t->dtype)
