@@ -31,6 +31,7 @@ static const Row rows[HALO_NOTES] = {
                            "%llu texts with an invalid keyword are left out"},
     [HALO_NOTE_QUIETER] = {"quieter", NULL, NULL},
     [HALO_NOTE_RATE] = {"rate", NULL, NULL},
+    [HALO_NOTE_TILES] = {"tiles", "written without tiles or overviews, which TIFF alone has", NULL},
     [HALO_NOTE_THROUGH_F32] = {"through-f32", "%llu-bit samples pass through 32-bit floats", NULL},
     [HALO_NOTE_DIVIDED] = {"divided", "premultiplied colours are divided by alpha", NULL},
     [HALO_NOTE_CUT] = {"cut", "truncated: only the beginning is there", NULL},

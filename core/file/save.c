@@ -80,6 +80,8 @@ HaloStatus save_end(HaloWriter *writer, HaloInfo *like, const HaloShape *shape)
     HALO_TRY(writer->format->finish(writer));
     halo_note_left_out(&writer->notes, halo_meta_kinds(&writer->info.meta) & ~writer->format->holds);
     note_rate(writer, like, shape);
+    if ((writer->options.tile > 0 || writer->options.pyramid) && !writer->format->tiles)
+        halo_note(&writer->notes, HALO_NOTE_TILES, 1);
     HALO_TRY(halo_sink_flush(writer->sink));
 out:
     return status;

@@ -26,6 +26,7 @@ typedef enum HaloNote {
     HALO_NOTE_KEYWORD,    /* texts whose key the output cannot hold, left out */
     HALO_NOTE_QUIETER,    /* sound is not as loud as was asked for, for its true peak: by `quieter` */
     HALO_NOTE_RATE,       /* the output holds no sample rate, which was `rate` */
+    HALO_NOTE_TILES,      /* tiles or overviews were asked for in a format that has none */
     /* Conversions and the like, for who asks. */
     HALO_NOTE_THROUGH_F32, /* samples of so many bits pass through f32 */
     HALO_NOTE_DIVIDED,     /* premultiplied colours are divided by alpha */

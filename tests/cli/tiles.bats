@@ -22,6 +22,17 @@ setup() { load common; common_setup; make_rgb text.ppm 333 201; halo run "" text
     cmp pipe.tif file.tif
 }
 
+@test "--tile and --pyramid without TIFF are said" {
+    expected='halo: in.ppm: written without tiles or overviews, which TIFF alone has'
+    for how in "--tile 64" --pyramid "--pyramid --tile 32"; do
+        # shellcheck disable=SC2086
+        run --separate-stderr halo run '' in.ppm -o x.png -f $how
+        [ "$status" -eq 0 ] && [ "$stderr" = "$expected" ]
+    done
+    run --separate-stderr halo run '' in.ppm -o x.png -f
+    [ "$status" -eq 0 ] && [ -z "$stderr" ]
+}
+
 @test "overviews are no pages" {
     if "$HALO" --version | grep -q 'no TIFF'; then skip "this build has no TIFF"; fi
     cat in.ppm in.ppm > two.ppm
