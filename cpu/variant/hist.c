@@ -62,7 +62,11 @@ static void parts_f32(const void *samples, int64_t pixels, int64_t channels, con
     for (int k = 0; k < hist->parts; k++) lo[k] = (float)hist->part[k].lo, hi[k] = (float)hist->part[k].hi;
     for (int64_t i = 0; i < n; i += TOGETHER) {
         const int64_t some = n - i < TOGETHER ? n - i : TOGETHER;
-        memcpy(v, (const char *)samples + i * (int64_t)sizeof *v, (size_t)some * sizeof *v);
+        const char *const from = (const char *)samples + i * (int64_t)sizeof *v;
+        if (some == TOGETHER) /* of a size that is known: vectors */
+            memcpy(v, from, sizeof v);
+        else
+            memcpy(v, from, (size_t)some * sizeof *v);
         if (some == TOGETHER ? !in_parts(v, TOGETHER, hist, lo, hi, in) : !in_parts(v, some, hist, lo, hi, in))
             continue;
         for (int64_t j = 0; j < some; j++)
