@@ -52,9 +52,10 @@ static void run_task(void *context, int64_t index, int worker)
 
 /* ---- laying out ----------------------------------------------------------------------------------------- */
 
-/* Outputs of a task, at least: bytes of a row of keys, which should stay in the first-level cache with some
- * others, and rows. Extremes keep two windows' height of lines: more columns and rows cost little. */
-#define EXTREME_BYTES 8192
+/* Outputs of a task, at least: rows, and bytes of a row of keys. Two windows' height of lines should stay in
+ * the second-level cache; short rows take nearly twice as long, where the picture is in no cache. */
+#define EXTREME_BYTES (384 << 10)
+#define EXTREME_LINE 8192
 #define EXTREME_ROWS 64
 
 /* False where sizes do not fit 63 bits. */
@@ -64,8 +65,9 @@ static bool choose_scratch(CpuRank *r)
     const int64_t channels = r->dst->shape.channels;
     int64_t total = 0;
     const bool spans = r->span != NULL && !r->few;
-    const int64_t elements =
-        spans ? cpu_rank_span_elements(r) : EXTREME_BYTES / (int64_t)halo_dtype_size(r->keys);
+    const int64_t elements = spans ? cpu_rank_span_elements(r)
+                                   : most(EXTREME_BYTES / (2 * rank->window.height), EXTREME_LINE) /
+                                         (int64_t)halo_dtype_size(r->keys);
     const int64_t wide = (spans ? 1 : 4) * rank->window.width;
     r->tile_cols = least(r->dst->cols, most(divide_up(elements, channels), wide));
     r->tile_rows = least(r->dst->rows, most(EXTREME_ROWS, 4 * rank->window.height));
