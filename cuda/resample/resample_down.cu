@@ -62,7 +62,7 @@ __device__ __forceinline__ static void down_spread(const StripArgs &a, const cha
             const CudaWord<S> *const word = reinterpret_cast<const CudaWord<S> *>(raw) + i;
             float4 v;
             if constexpr (sizeof(S) < sizeof(float))
-                v = cuda_widen4(a.piece > 0 ? *word : strip_shifted(reinterpret_cast<const uint32_t *>(word), from & 15, S()));
+                v = cuda_widen4(a.piece > 0 ? *word : resample_shifted(reinterpret_cast<const uint32_t *>(word), from & 15, S()));
             else
                 v = *word;
             if (a.all.channels == 1) {

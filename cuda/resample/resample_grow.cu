@@ -2,7 +2,7 @@
  * and goes down the rows of the source: it stages what its columns read of a row as f32, channel by channel, each thread makes
  * its samples of the row pass, and keeps those of the last rows, which outputs are made of. Which outputs those are, and with
  * what weights, is the same for all threads: a program, made first, says it. */
-#include "resample.cuh"
+#include "resample_copy.cuh"
 
 /* Warps of a block, and the columns of a strip. */
 static const int grow_warps = 4, grow_own = 4, grow_strip = grow_own * CUDA_WARP;
@@ -10,6 +10,8 @@ static const int grow_warps = 4, grow_own = 4, grow_strip = grow_own * CUDA_WARP
 static const int grow_taps = 6, grow_groups = 2, grow_span = (grow_groups * CUDA_WARP - 1) * 4;
 /* Room for a row: each channel begins at an odd place, so that threads of two channels meet in few banks. */
 static const int grow_channels = 8, grow_room = grow_groups * CUDA_WARP * 4 + 3 * grow_channels;
+/* Rows of the source that are on their way, beside the one at work: a power of two less one. */
+static const int grow_ahead = 3;
 /* Rows of the destination that a warp makes, about. */
 static const int grow_slice = 192;
 
@@ -26,7 +28,9 @@ struct GrowArgs {
     int64_t first;           /* row of the source */
     unsigned tiles;          /* blocks across */
     int slice_rows;          /* of the destination, in a block */
-    bool packed, usual;      /* four samples are loaded as one; four outputs are stored as one, and as they are */
+    int piece;               /* bytes in which rows are copied: four samples, or 4 where they do not lie so */
+    int slot, room;          /* bytes of a row as it is copied, and of all of a warp's */
+    bool usual, aligned;     /* outputs are stored as they are; four as one */
 };
 
 /* ---- the program ---------------------------------------------------------------------------------------- */
@@ -50,56 +54,54 @@ __global__ static void grow_program(const __grid_constant__ GrowArgs a, GrowLine
 
 /* ---- rows ----------------------------------------------------------------------------------------------- */
 
-/* What a thread stages of each row: groups of four samples, a warp apart, from `row` on, and where those go. They are on their way
- * while the row before is at work, as they are. */
+/* What a warp stages of each row: `bytes` from `row` on, the next that is fetched; groups of four samples, of which a thread has
+ * some, and where those go. */
 struct GrowStage {
     const char *row;
-    int left[grow_groups]; /* samples of a group that there are; 4 where all may be loaded as one */
+    char *slots; /* of rows on their way */
+    int bytes, groups;
     int to[grow_groups][4];
-    uint4 group[grow_groups];
 };
 
-template <typename S> __device__ __forceinline__ static void grow_load(const GrowStage &s, int g, uint4 &group, bool packed)
+/* Starts the copy of the next row, if there is one, into its slot. */
+__device__ __forceinline__ static void grow_fetch(const GrowArgs &a, GrowStage &s, int y, int end)
 {
-    const S *const from = (const S *)s.row + g * 4 * CUDA_WARP;
-    uint32_t *const word = &group.x;
-    if (packed && s.left[g] == 4) {
-        if constexpr (sizeof(S) == 1) group.x = __ldg((const uint32_t *)from);
-        if constexpr (sizeof(S) == 2) reinterpret_cast<uint2 &>(group) = __ldg((const uint2 *)from);
-        if constexpr (sizeof(S) == 4) group = __ldg((const uint4 *)from);
-        return;
+    if (y < end) {
+        const int off = (int)((uintptr_t)s.row & (a.piece - 1)), bytes = s.bytes + off;
+        const char *const from = s.row - off;
+        char *const there = s.slots + (y & grow_ahead) * a.slot;
+#pragma unroll 1
+        for (int b = (int)(threadIdx.x % CUDA_WARP) * a.piece; b < bytes; b += CUDA_WARP * a.piece) {
+            const int some = min(bytes - b, a.piece);
+            if (a.piece == 4)
+                resample_some<4>(there + b, from + b, some);
+            else if (a.piece == 8)
+                resample_some<8>(there + b, from + b, some);
+            else
+                resample_some<16>(there + b, from + b, some);
+        }
+        s.row += a.all.src_stride;
     }
-    group = make_uint4(0, 0, 0, 0);
-    constexpr int each = 4 / (int)sizeof(S);
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-        if (i >= s.left[g]) break;
-        if constexpr (sizeof(S) == 4)
-            word[i] = __float_as_uint(__ldg(from + i));
-        else
-            word[i / each] |= (uint32_t)__ldg(from + i) << i % each * 8 * (int)sizeof(S);
-    }
+    __pipeline_commit();
 }
 
-__device__ __forceinline__ static void grow_fetch(const GrowArgs &a, GrowStage &s)
+/* Row y, which began `off` bytes behind a piece, becomes f32. */
+__device__ __forceinline__ static void grow_put(const GrowArgs &a, const GrowStage &s, int y, unsigned off, float *staged)
 {
-    cuda_typed(a.all.src_dtype, [&](auto zero) {
-#pragma unroll
-        for (int g = 0; g < grow_groups; g++)
-            if (s.left[g] > 0) grow_load<decltype(zero)>(s, g, s.group[g], a.packed);
-    });
-    s.row += a.all.src_stride;
-}
-
-__device__ __forceinline__ static void grow_put(const GrowArgs &a, const GrowStage &s, float *staged)
-{
+    const char *const slot = s.slots + (y & grow_ahead) * a.slot;
 #pragma unroll
     for (int g = 0; g < grow_groups; g++) {
-        if (s.left[g] <= 0) break;
-        const uint4 &w = s.group[g];
-        float4 v = make_float4(__uint_as_float(w.x), __uint_as_float(w.y), __uint_as_float(w.z), __uint_as_float(w.w));
-        if (a.all.src_dtype == HALO_U8) v = cuda_widen4(w.x);
-        if (a.all.src_dtype == HALO_U16) v = cuda_widen4(make_uint2(w.x, w.y));
+        const int i = (int)threadIdx.x % CUDA_WARP + g * CUDA_WARP;
+        if (i >= s.groups) break;
+        float4 v;
+        cuda_typed(a.all.src_dtype, [&](auto zero) {
+            using S = decltype(zero);
+            const CudaWord<S> *const word = reinterpret_cast<const CudaWord<S> *>(slot) + i;
+            if constexpr (sizeof(S) < sizeof(float))
+                v = cuda_widen4(off == 0 ? *word : resample_shifted(reinterpret_cast<const uint32_t *>(word), off, S()));
+            else
+                v = *word;
+        });
         if (a.all.channels == 1) {
             *reinterpret_cast<float4 *>(staged + s.to[g][0]) = v;
         } else {
@@ -146,20 +148,19 @@ __device__ __forceinline__ static void grow_columns(const ResampleArgs &all, int
     resample_row(all.x, all.dst_x + e0 / channels, &left);
     const int64_t last = resample_row(all.x, all.dst_x + e1 / channels, &right);
     const int64_t from = (left - all.src_x) * channels & ~3, to = (right + all.x.count[last] - all.src_x) * channels;
-    const int64_t there = all.src_cols * channels, pixel0 = from / channels; /* what is staged begins in this pixel */
+    const int64_t pixel0 = from / channels; /* what is staged begins in this pixel */
     const int size = all.src_dtype == HALO_U8 ? 1 : all.src_dtype == HALO_U16 ? 2 : 4;
     const int pitch = channels == 1 ? 0 : (int)((to + 3) / channels - pixel0 + 1) | 1;
-    s.row = all.src + (y - all.src_y) * all.src_stride + (from + lane * 4) * size;
+    s.row = all.src + (y - all.src_y) * all.src_stride + from * size;
+    s.bytes = (int)(to - from) * size;
+    s.groups = (int)(to - from + 3) / 4;
 #pragma unroll
-    for (int g = 0; g < grow_groups; g++) {
-        const int64_t e = from + (lane + g * CUDA_WARP) * 4;
-        s.left[g] = e < to ? (int)cuda_min(4, there - e) : 0;
+    for (int g = 0; g < grow_groups; g++)
 #pragma unroll
         for (int i = 0; i < 4; i++) {
-            const int64_t pixel = (e + i) / channels;
-            s.to[g][i] = channels == 1 ? (lane + g * CUDA_WARP) * 4 : (int)(e + i - pixel * channels) * pitch + (int)(pixel - pixel0);
+            const int e = (lane + g * CUDA_WARP) * 4 + i + (int)(from - pixel0 * channels), pixel = e / channels;
+            s.to[g][i] = channels == 1 ? e : (e - pixel * channels) * pitch + pixel;
         }
-    }
     c.counts = 0;
 #pragma unroll
     for (int i = 0; i < grow_own; i++) {
@@ -198,7 +199,7 @@ struct GrowNext {
     __device__ __forceinline__ int mark() const { return __float_as_int(high.w); }
 };
 
-/* Where a thread's outputs go: `usual`, as they are and as one, in all of the warp. */
+/* Where a thread's outputs go: `usual`, four as they are, in all of the warp. */
 struct GrowTarget {
     char *at;
     const GrowLine *line;
@@ -207,7 +208,7 @@ struct GrowTarget {
     unsigned clipped;
 };
 
-/* Outputs that are fewer than four, do not lie where they are stored as one, or are rescaled: how many are clipped. */
+/* Outputs that are fewer than four, or are rescaled: how many are clipped. */
 template <typename D> __device__ __noinline__ static unsigned grow_store(D *to, int left, float4 v, HaloStore store)
 {
     unsigned clipped = 0;
@@ -216,6 +217,19 @@ template <typename D> __device__ __noinline__ static unsigned grow_store(D *to, 
     if (left > 2) to[2] = cuda_sample<D>(v.z, store, &clipped);
     if (left > 3) to[3] = cuda_sample<D>(v.w, store, &clipped);
     return clipped;
+}
+
+/* Four outputs as they are, where they may lie anywhere. */
+template <typename D> __device__ __forceinline__ static void grow_store_apart(D *to, const float v[4], unsigned *clipped)
+{
+    uint32_t word[sizeof(D)];
+    cuda_words<D, 4, true>(v, word, clipped);
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        if constexpr (sizeof(D) == 4) to[i] = __uint_as_float(word[i]);
+        if constexpr (sizeof(D) == 2) to[i] = (D)(word[i / 2] >> 16 * (i % 2));
+        if constexpr (sizeof(D) == 1) to[i] = (D)(word[0] >> 8 * i);
+    }
 }
 
 /* The outputs that end with row `mark`, the newest of the chain. */
@@ -229,8 +243,10 @@ __device__ __forceinline__ static void grow_emit(const GrowArgs &a, GrowNext &ne
         float sum[grow_own] = {};
         grow_sum<Taps>(weight, used, newest, chain, sum);
         next.fetch(++to.line);
-        if (to.usual)
+        if (to.usual && a.aligned)
             cuda_store_fours<D, grow_own, true>((D *)to.at, sum, &to.clipped);
+        else if (to.usual)
+            grow_store_apart<D>((D *)to.at, sum, &to.clipped);
         else
             to.clipped += grow_store<D>((D *)to.at, to.left, make_float4(sum[0], sum[1], sum[2], sum[3]), a.all.store);
         to.at += a.all.dst_stride;
@@ -241,7 +257,7 @@ __device__ __forceinline__ static void grow_emit(const GrowArgs &a, GrowNext &ne
 template <int Taps, typename D>
 __global__ static void __launch_bounds__(grow_warps *CUDA_WARP, 4) grow_kernel(const __grid_constant__ GrowArgs a)
 {
-    __shared__ __align__(16) float memory[grow_warps][2][grow_room];
+    CUDA_SHARED(char, memory);
     const ResampleArgs &all = a.all;
     const int warp = (int)threadIdx.x / CUDA_WARP, lane = (int)threadIdx.x % CUDA_WARP;
     const unsigned slice = blockIdx.x / a.tiles, tile = blockIdx.x - slice * a.tiles;
@@ -266,15 +282,21 @@ __global__ static void __launch_bounds__(grow_warps *CUDA_WARP, 4) grow_kernel(c
     grow_columns(all, e0, first, s, c);
     float chain[Taps][grow_own] = {};
     int y = (int)(first - a.first);
-    grow_fetch(a, s);
+    s.slots = memory + warp * a.room;
+    float *const rows = (float *)(s.slots + (grow_ahead + 1) * a.slot);
+    unsigned begins = (unsigned)(uintptr_t)s.row; /* the row at work */
+    for (int k = 0; k < grow_ahead; k++) grow_fetch(a, s, y + k, end);
     while (y < end) {
 #pragma unroll
         for (int p = 0; p < Taps; p++, y++) {
             if (y >= end) break;
-            float *const staged = memory[warp][p & 1];
-            grow_put(a, s, staged);
+            float *const staged = rows + (p & 1) * grow_room;
+            __pipeline_wait_prior(grow_ahead - 1);
             __syncwarp();
-            if (y + 1 < end) grow_fetch(a, s);
+            grow_put(a, s, y, begins & (a.piece - 1), staged);
+            begins += (unsigned)all.src_stride;
+            __syncwarp();
+            grow_fetch(a, s, y + grow_ahead, end);
             if (c.full)
                 grow_row<true>(c, staged, chain[p]);
             else
@@ -304,11 +326,13 @@ bool resample_grow_takes(const ResampleArgs *args)
 
 template <int Taps, typename D> static HaloStatus launch_type(HaloDevice *device, GrowArgs *args)
 {
+    const int shared = grow_warps * args->room;
     int resident = 0;
-    CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, (grow_kernel<Taps, D>), grow_warps * CUDA_WARP, 0));
+    CUDA_PASS(cuda_allow_shared((const void *)grow_kernel<Taps, D>, (size_t)shared));
+    CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, (grow_kernel<Taps, D>), grow_warps * CUDA_WARP, (size_t)shared));
     const int64_t rows = args->all.rows, blocks = (int64_t)resident * device->properties.multiProcessorCount;
     args->slice_rows = (int)resample_slice(rows, grow_slice, cuda_max(1, blocks / args->tiles));
-    CUDA_LAUNCH(device, (grow_kernel<Taps, D>), args->tiles * cuda_ceil_div(rows, args->slice_rows), grow_warps * CUDA_WARP, 0, *args);
+    CUDA_LAUNCH(device, (grow_kernel<Taps, D>), args->tiles * cuda_ceil_div(rows, args->slice_rows), grow_warps * CUDA_WARP, shared, *args);
     return HALO_OK;
 }
 
@@ -333,9 +357,8 @@ HaloStatus resample_grow(HaloDevice *device, const ResampleArgs *all, const Halo
     CUDA_LAUNCH(device, grow_program, cuda_ceil_div(all->rows, 128), 128, 0, args, (GrowLine *)program, all->rows, taps);
     args.program = (const GrowLine *)program; /* of which the last is fetched, not used */
     args.tiles = (unsigned)cuda_ceil_div(all->cols * all->channels, grow_strip * grow_warps);
-    const size_t four = grow_own * halo_dtype_size(all->dst_dtype);
-    args.packed = cuda_aligned(all->src, all->src_stride, 4 * halo_dtype_size(all->src_dtype));
-    args.usual = all->store.num == 1.0f && all->store.den == 1.0f && cuda_aligned(all->dst, all->dst_stride, four);
+    args.usual = all->store.num == 1.0f && all->store.den == 1.0f;
+    args.aligned = cuda_aligned(all->dst, all->dst_stride, grow_own * halo_dtype_size(all->dst_dtype));
     switch (taps) {
     case 2: return launch<2>(device, &args);
     case 4: return launch<4>(device, &args);

@@ -6,10 +6,7 @@
 #ifndef HALO_CUDA_RESAMPLE_STRIP_CUH
 #define HALO_CUDA_RESAMPLE_STRIP_CUH
 
-#include <cuda_pipeline.h>
-
-#include "point/quantise.cuh"
-#include "resample.cuh"
+#include "resample_copy.cuh"
 
 /* Outputs that a row of the source may belong to. */
 static const int strip_chain = 8;
@@ -88,18 +85,6 @@ struct StripStage {
  * round by as many bits of `Turn` as it takes for them not to meet in a bank. */
 template <int Turn> __device__ __forceinline__ static int strip_at(int four) { return four ^ (four >> 3 & Turn); }
 
-/* The first `some` bytes of a piece; the others become 0. */
-template <int Piece> __device__ __forceinline__ static void strip_some(char *to, const char *from, int some)
-{
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"((unsigned)__cvta_generic_to_shared(to)),
-                 "l"(__cvta_generic_to_global(from)), "n"(Piece), "r"(some)
-                 : "memory");
-#else
-    for (int i = 0; i < Piece; i++) to[i] = i < some ? from[i] : 0;
-#endif
-}
-
 /* What does not exist is not read; the address then is any. */
 template <int Piece, int Turn>
 __device__ __forceinline__ static void strip_copy(char *there, const StripStage &s, const void *any, int bytes)
@@ -107,7 +92,7 @@ __device__ __forceinline__ static void strip_copy(char *there, const StripStage 
 #pragma unroll 1
     for (int b = (int)threadIdx.x * Piece; b < bytes; b += CUDA_WARP * Piece) {
         const int some = b < s.from ? 0 : min(Piece, max(0, s.to - b));
-        strip_some<Piece>(there + strip_at<Turn>(b >> 4) * 16 + (b & 15), some > 0 ? s.row + b : (const char *)any, some);
+        resample_some<Piece>(there + strip_at<Turn>(b >> 4) * 16 + (b & 15), some > 0 ? s.row + b : (const char *)any, some);
     }
 }
 
@@ -138,18 +123,6 @@ __device__ __forceinline__ static void strip_pieces(const StripArgs &a, char *th
     }
 }
 
-/* Four samples that begin `off` bytes behind those words: a shift takes its amount by 32. */
-__device__ __forceinline__ static uint32_t strip_shifted(const uint32_t *word, unsigned off, uint8_t)
-{
-    word += off / 4;
-    return __funnelshift_r(word[0], word[1], 8 * off);
-}
-__device__ __forceinline__ static uint2 strip_shifted(const uint32_t *word, unsigned off, uint16_t)
-{
-    word += off / 4;
-    return make_uint2(__funnelshift_r(word[0], word[1], 8 * off), __funnelshift_r(word[1], word[2], 8 * off));
-}
-
 /* Rows of at most `Floats` integers become f32, four at a time. Where they were copied in pieces that begin before them, the
  * first begins `from` bytes behind one, and each a stride further than the one before. */
 template <typename S, int Floats, int Turn>
@@ -167,7 +140,7 @@ __device__ __forceinline__ static void strip_widen(const StripArgs &a, const cha
     if (a.piece > 0)
         widen([](const CudaWord<S> *four) { return *four; });
     else
-        widen([&](const CudaWord<S> *four) { return strip_shifted(reinterpret_cast<const uint32_t *>(four), from & 15, S()); });
+        widen([&](const CudaWord<S> *four) { return resample_shifted(reinterpret_cast<const uint32_t *>(four), from & 15, S()); });
 }
 
 /* ---- chains --------------------------------------------------------------------------------------------- */

@@ -1,0 +1,34 @@
+/* Rows on their way to shared memory while others are at work: copies in pieces of 4 to 16 bytes, which begin before the samples
+ * where those do not lie at a multiple. */
+#ifndef HALO_CUDA_RESAMPLE_COPY_CUH
+#define HALO_CUDA_RESAMPLE_COPY_CUH
+
+#include <cuda_pipeline.h>
+
+#include "resample.cuh"
+
+/* Starts to copy the first `some` bytes of a piece to shared memory; the others become 0. */
+template <int Piece> __device__ __forceinline__ static void resample_some(char *to, const char *from, int some)
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"((unsigned)__cvta_generic_to_shared(to)),
+                 "l"(__cvta_generic_to_global(from)), "n"(Piece), "r"(some)
+                 : "memory");
+#else
+    for (int i = 0; i < Piece; i++) to[i] = i < some ? from[i] : 0;
+#endif
+}
+
+/* Four samples that begin `off` bytes behind those words: a shift takes its amount by 32. */
+__device__ __forceinline__ static uint32_t resample_shifted(const uint32_t *word, unsigned off, uint8_t)
+{
+    word += off / 4;
+    return __funnelshift_r(word[0], word[1], 8 * off);
+}
+__device__ __forceinline__ static uint2 resample_shifted(const uint32_t *word, unsigned off, uint16_t)
+{
+    word += off / 4;
+    return make_uint2(__funnelshift_r(word[0], word[1], 8 * off), __funnelshift_r(word[1], word[2], 8 * off));
+}
+
+#endif
