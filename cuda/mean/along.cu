@@ -12,12 +12,12 @@ template <int Run> __device__ __forceinline__ static void store_typed(const Mean
     const MeanTarget &t = a.target;
     unsigned clipped = 0;
     if (t.dtype == HALO_F64) {
-        store<Run, double>(a, b, count, sums, [](double sum, int64_t) { return sum; });
+        store_planes<Run, double>(a, b, count, sums, [](double sum, int64_t) { return sum; });
         return;
     }
     cuda_typed(t.dtype, [&](auto zero) {
         using D = decltype(zero);
-        store<Run, D>(a, b, count, sums, [&](double sum, int64_t at) {
+        store_planes<Run, D>(a, b, count, sums, [&](double sum, int64_t at) {
             return cuda_sample<D>(mean_counted(sum, t.finish, t.finish.counts[at]), t.store, &clipped);
         });
     });
@@ -38,10 +38,14 @@ template <int Run> __device__ __forceinline__ static void store_typed(const Mean
 {
     const MeanTarget &t = a.target;
     unsigned clipped = 0;
-    if (!t.between) rescale(a, b, means); /* else they are for the other pass, and of f32 */
-    cuda_typed(t.between ? HALO_F32 : t.dtype, [&](auto zero) {
+    if (t.between) { /* for the other pass */
+        store_planes<Run, float>(a, b, count, means, [](float mean, int64_t) { return mean; });
+        return;
+    }
+    rescale(a, b, means);
+    cuda_typed(t.dtype, [&](auto zero) {
         using D = decltype(zero);
-        store<Run, D>(a, b, count, means, [&](float mean, int64_t) { return cuda_sample<D>(mean, {1.0f, 1.0f}, &clipped); });
+        store_planes<Run, D>(a, b, count, means, [&](float mean, int64_t) { return cuda_sample<D>(mean, {1.0f, 1.0f}, &clipped); });
     });
     cuda_count(t.clipped, clipped);
 }
@@ -65,7 +69,7 @@ __global__ static void __launch_bounds__(mean_threads)
     Block b = block_of(a, HALO_MEAN_RUN);
     const int64_t begins = blockIdx.x / (a.source.channels / a.planes) % a.segments * a.runs; /* counted from `first` */
     b.x = (first + begins) * HALO_MEAN_RUN;
-    stage<HALO_MEAN_RUN>(a, b, b.x, a.runs * HALO_MEAN_RUN, 0, tile);
+    stage_typed<HALO_MEAN_RUN>(a, b, b.x, a.runs * HALO_MEAN_RUN, 0, tile);
     mean_fetched();
     __syncthreads();
     if (line >= b.lines * a.planes) return;
@@ -121,7 +125,7 @@ __global__ static void __launch_bounds__(mean_threads, 6) along_kernel(const __g
     const float *const samples = tile + line * a.pitch;
 #pragma unroll 1
     for (int end = 0; end <= a.apart; end++)
-        stage<Run>(a, b, b.x + (int64_t)end * ahead * Run,
+        stage_typed<Run>(a, b, b.x + (int64_t)end * ahead * Run,
                          end ? segment + Run : a.apart ? segment : segment + (int)a.window - 1, end * segment, tile);
     mean_fetched();
     __syncthreads();

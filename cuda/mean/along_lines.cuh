@@ -59,26 +59,26 @@ template <typename S> __device__ __forceinline__ static void copy(float *to, con
         *to = (float)__ldg(from);
 }
 
-/* Of interleaved samples: which pixel one belongs to, and which plane. */
-struct Deal {
+/* Of interleaved samples: which pixel one belongs to, and which plane. `One`: there is one plane. */
+template <bool One> struct Deal {
     int planes;
     unsigned inverse; /* of two planes or more, times 2^32, rounded up: exact below 2^30 */
-    __device__ __forceinline__ int pixel(int e) const { return planes == 1 ? e : (int)__umulhi((unsigned)e, inverse); }
-    __device__ __forceinline__ int plane(int e) const { return e - pixel(e) * planes; }
+    __device__ __forceinline__ int pixel(int e) const { return One ? e : (int)__umulhi((unsigned)e, inverse); }
+    __device__ __forceinline__ int plane(int e) const { return One ? 0 : e - pixel(e) * planes; }
 };
 
-__device__ __forceinline__ static Deal deal_of(const MeanAlong &a)
+template <bool One> __device__ __forceinline__ static Deal<One> deal_of(const MeanAlong &a)
 {
-    return {a.planes, (unsigned)(((uint64_t)1 << 32) / (unsigned)a.planes + 1)};
+    return {One ? 1 : a.planes, One ? 0 : (unsigned)(((uint64_t)1 << 32) / (unsigned)a.planes + 1)};
 }
 
 /* Samples at positions [x, x + count) of the block's lines, which come to place `to` of each. Those that no window holds are not
- * read. */
-template <int Run>
+ * read. `One`: a line has one plane. */
+template <int Run, typename S, bool One>
 __device__ __forceinline__ static void stage(const MeanAlong &a, const Block &b, int64_t x, int count, int to, float *tile)
 {
     const MeanSource &s = a.source;
-    const Deal deal = deal_of(a);
+    const Deal<One> deal = deal_of<One>(a);
     const int planes = deal.planes;
     const Share share = share_of(a);
     const int lane = (int)threadIdx.x % CUDA_WARP;
@@ -86,28 +86,25 @@ __device__ __forceinline__ static void stage(const MeanAlong &a, const Block &b,
     const int64_t needed = a.x + a.cols + a.window - 1;
     for (int l = share.line; l < b.lines; l += share.lines) {
         const int64_t row = halo_border_index(b.y + l + s.oy, s.height, s.border);
-        const char *const samples = s.data + (row - s.y0) * s.stride;
+        const S *const from = (const S *)(s.data + (row - s.y0) * s.stride) - s.x0 * s.channels + b.channel;
+        const S *const first = from + (x + s.ox) * s.channels;
         float *const line = tile + l * planes * a.pitch;
         /* Places [low, high) lie in the image, and are taken as they are. */
         const bool plain = row >= 0 && !s.ignores && !s.counts;
         const int low = plain ? (int)cuda_min(count, cuda_max(0, cuda_max(a.x - x, -(x + s.ox)))) * planes : 0;
         const int high = plain ? (int)cuda_max(low / planes, cuda_min(count, cuda_min(needed - x, s.width - (x + s.ox)))) * planes : 0;
         const int begin = max(low, from_place), end = min(high, upto_place);
-        cuda_typed(s.dtype, [&](auto zero) {
-            using S = decltype(zero);
-            const S *const first = (const S *)samples + (x + s.ox - s.x0) * s.channels + b.channel;
-            if (s.channels == 1 && begin == from_place) { /* then what is left out of a thread's places is known */
-                float *const there = line + padded(Run, to) + padded(Run, begin) + padded(Run, lane);
-                const S *const source = first + begin + lane;
+        if (One && s.channels == 1 && begin == from_place) { /* then what is left out of a thread's places is known */
+            float *const there = line + padded(Run, to) + padded(Run, begin) + padded(Run, lane);
+            const S *const source = first + begin + lane;
 #pragma unroll 8
-                for (int e = 0; e < end - begin - lane; e += CUDA_WARP)
-                    copy(there + e / CUDA_WARP * padded(Run, CUDA_WARP), source + e);
-            } else {
-#pragma unroll 4
-                for (int e = begin + lane; e < end; e += CUDA_WARP)
-                    copy(line + deal.plane(e) * a.pitch + padded(Run, to + deal.pixel(e)), first + deal.pixel(e) * s.channels + deal.plane(e));
-            }
-        });
+            for (int e = 0; e < end - begin - lane; e += CUDA_WARP)
+                copy(there + e / CUDA_WARP * padded(Run, CUDA_WARP), source + e);
+        } else {
+#pragma unroll 8
+            for (int e = begin + lane; e < end; e += CUDA_WARP)
+                copy(line + deal.plane(e) * a.pitch + padded(Run, to + deal.pixel(e)), first + deal.pixel(e) * s.channels + deal.plane(e));
+        }
 #pragma unroll 1
         for (int i = share.part * CUDA_WARP + lane; i < count * planes - (high - low); i += share.parts * CUDA_WARP) {
             const int e = i < low ? i : i + (high - low);
@@ -115,24 +112,31 @@ __device__ __forceinline__ static void stage(const MeanAlong &a, const Block &b,
             float v = 0.0f;
             if (position >= a.x && position < needed) {
                 const int64_t column = halo_border_index(position + s.ox, s.width, s.border);
-                v = s.outside;
-                if (row >= 0 && column >= 0)
-                    cuda_typed(s.dtype, [&](auto zero) {
-                        v = (float)((const decltype(zero) *)samples)[(column - s.x0) * s.channels + b.channel + deal.plane(e)];
-                    });
-                v = counted(s, v);
+                v = counted(s, row < 0 || column < 0 ? s.outside : (float)from[column * s.channels + deal.plane(e)]);
             }
             line[deal.plane(e) * a.pitch + padded(Run, to + deal.pixel(e))] = v;
         }
     }
 }
 
+template <int Run>
+__device__ __forceinline__ static void stage_typed(const MeanAlong &a, const Block &b, int64_t x, int count, int to, float *tile)
+{
+    cuda_typed(a.source.dtype, [&](auto zero) {
+        using S = decltype(zero);
+        if (a.planes == 1)
+            stage<Run, S, true>(a, b, x, count, to, tile);
+        else
+            stage<Run, S, false>(a, b, x, count, to, tile);
+    });
+}
+
 /* Rows of `count` sums or means become outputs: made(of, at) of each and its place in the row. */
-template <int Run, typename D, typename Sum, typename F>
+template <int Run, typename D, bool One, typename Sum, typename F>
 __device__ __forceinline__ static void store(const MeanAlong &a, const Block &b, int count, const Sum *sums, F made)
 {
     const MeanTarget &t = a.target;
-    const Deal deal = deal_of(a);
+    const Deal<One> deal = deal_of<One>(a);
     const int planes = deal.planes;
     const Share share = share_of(a);
     const int lane = (int)threadIdx.x % CUDA_WARP, channels = a.source.channels;
@@ -143,10 +147,10 @@ __device__ __forceinline__ static void store(const MeanAlong &a, const Block &b,
         const int64_t place = ((b.y + l - t.first) * a.cols + b.x - a.x) * channels + b.channel;
         const int begin = max(first * planes, part_begins(share, count * planes, share.part));
         const int end = min(last * planes, part_begins(share, count * planes, share.part + 1));
-        if (channels == 1 && begin % CUDA_WARP == 0) {
+        if (One && channels == 1 && begin % CUDA_WARP == 0) {
             const Sum *const there = line + padded(Run, begin) + padded(Run, lane);
             D *const target = row + begin + lane;
-#pragma unroll 4
+#pragma unroll 8
             for (int e = 0; e < end - begin - lane; e += CUDA_WARP)
                 target[e] = made(there[e / CUDA_WARP * padded(Run, CUDA_WARP)], place + begin + lane + e);
         } else {
@@ -157,6 +161,15 @@ __device__ __forceinline__ static void store(const MeanAlong &a, const Block &b,
             }
         }
     }
+}
+
+template <int Run, typename D, typename Sum, typename F>
+__device__ __forceinline__ static void store_planes(const MeanAlong &a, const Block &b, int count, const Sum *sums, F made)
+{
+    if (a.planes == 1)
+        store<Run, D, true>(a, b, count, sums, made);
+    else
+        store<Run, D, false>(a, b, count, sums, made);
 }
 
 #endif

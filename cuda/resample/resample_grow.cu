@@ -357,6 +357,10 @@ HaloStatus resample_grow(HaloDevice *device, const ResampleArgs *all, const Halo
     CUDA_LAUNCH(device, grow_program, cuda_ceil_div(all->rows, 128), 128, 0, args, (GrowLine *)program, all->rows, taps);
     args.program = (const GrowLine *)program; /* of which the last is fetched, not used */
     args.tiles = (unsigned)cuda_ceil_div(all->cols * all->channels, grow_strip * grow_warps);
+    const int size = (int)halo_dtype_size(all->src_dtype);
+    args.piece = cuda_aligned(all->src, all->src_stride, 4 * (size_t)size) ? 4 * size : 4;
+    args.slot = (int)((span_of(all) + 15) / 16 * 16 + 16) * size; /* samples are shifted out of the piece behind them */
+    args.room = (grow_ahead + 1) * args.slot + 2 * grow_room * (int)sizeof(float);
     args.usual = all->store.num == 1.0f && all->store.den == 1.0f;
     args.aligned = cuda_aligned(all->dst, all->dst_stride, grow_own * halo_dtype_size(all->dst_dtype));
     switch (taps) {
