@@ -65,6 +65,20 @@ __device__ __forceinline__ void walk_store(const WalkArgs &a, const WalkPlace &p
     __syncwarp();
 }
 
+/* Whole numbers over a whole number up to 4096: the quotient by the reciprocal, and once more by what that leaves, is the division's
+ * for every float that is no subnormal one (all significands by all of these were compared). P. Markstein, "Computation of
+ * elementary functions on the IBM RISC System/6000 processor", IBM Journal of Research and Development 34, 1990. */
+static const float walk_divisor_most = 4096.0f;
+
+template <typename W> __device__ __forceinline__ void walk_divide(const WalkArgs &a, float acc[W::own])
+{
+#pragma unroll
+    for (int k = 0; k < W::own; k++) {
+        const float quotient = acc[k] * a.inverse;
+        acc[k] = halo_fma(halo_fma(-quotient, a.dst.store.den, acc[k]), a.inverse, quotient);
+    }
+}
+
 /* Is row y of a strip's outputs combined with the samples that it is made round? KEEP asks for them where its margins are. */
 template <typename W> __device__ __forceinline__ bool walk_combines(const WalkArgs &a, const WalkPlace &p, int64_t y)
 {
@@ -123,7 +137,7 @@ template <typename Pass> __device__ __forceinline__ void walk_strip(const typena
     const int own = W::own * (int)threadIdx.x; /* the first column of this thread */
     const int left = (int)cuda_max(0, cuda_min(W::own, a.dst.cols - p.x - own));
     /* Nearly all warps store whole packs of their source's type; a vote, so that it is not asked every row. */
-    const bool usual = __all_sync(CUDA_ALL, a.wide && a.plain && left == W::own);
+    const bool usual = __all_sync(CUDA_ALL, a.wide && (a.plain || a.inverse != 0.0f) && left == W::own);
     char *to = a.dst.data + p.y * a.dst.stride;
     float chain[Pass::links][W::own] = {};
     unsigned clipped = 0;
@@ -181,11 +195,12 @@ template <typename Pass> __device__ __forceinline__ void walk_strip(const typena
                         v, reinterpret_cast<const S *>(middle + (up + walk_step) % walk_step * W::row_bytes) + own + W::before);
                     walk_combine<W>(a, y, p.x + own, v, acc);
                 }
-            if (usual)
+            if (usual) {
+                if (sizeof(S) < sizeof(float) && a.inverse != 0.0f) walk_divide<W>(a, acc);
                 cuda_store_fours<typename W::Stored, W::own, true>(reinterpret_cast<typename W::Stored *>(to) + p.x + own, acc,
                                                                    &clipped);
-            else
-                walk_store<W>(a, p, y, acc, made, &clipped);
+            }
+            if (!usual) walk_store<W>(a, p, y, acc, made, &clipped);
             to += a.dst.stride;
         }
         __syncwarp();
@@ -253,6 +268,9 @@ static inline HaloStatus walk_prepare(HaloDevice *device, const ConvArgs *conv, 
     a.wide = a.dst.dtype == w.stored && cuda_aligned(a.dst.data, a.dst.stride, all < 16 ? all : 16);
     a.fours = cuda_aligned(a.dst.data, a.dst.stride, four);
     a.plain = conv_plain(a.dst);
+    const float den = a.dst.store.den;
+    const bool divides = a.whole && !a.plain && !a.dst.affine && a.dst.store.num == 1.0f;
+    a.inverse = divides && den >= 1.0f && den <= walk_divisor_most && den == (float)(int)den ? 1.0f / den : 0.0f;
     int resident = 0;
     CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, CUDA_WARP, 0));
     walk_strips(&a, (int64_t)device->properties.multiProcessorCount * resident, w.taps, w.light);

@@ -37,6 +37,8 @@ struct WalkArgs {
     int piece;               /* bytes in which rows can be copied: 16, 4, or 0, not at all */
     bool wide, fours;        /* a thread's outputs can be stored 16 bytes at a time; four at a time */
     bool plain;              /* results are stored without affine, num and den */
+    bool whole;              /* results are whole numbers before they are stored, for masks of ones */
+    float inverse;           /* of den, where that is all that they are stored by; 0: it is not */
     float gray[3];           /* weights of the channels of a WalkRgb */
 };
 

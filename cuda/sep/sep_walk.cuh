@@ -84,9 +84,11 @@ template <typename S, int Taps, int Step, bool Combines = false>
 static HaloStatus sep_walk_launch(HaloDevice *device, const ConvArgs *conv, const HaloSep *sep, const float *gray = NULL)
 {
     SepWalkArgs a = {};
+    a.walk.whole = sizeof(S) < sizeof(float) && gray == NULL;
     for (int i = 0; i < Taps; i++) {
         a.tap_x[i] = sep->tap_x[i];
         a.tap_y[i] = sep->tap_y[i];
+        a.walk.whole = a.walk.whole && sep->tap_x[i] == 1.0f && sep->tap_y[i] == 1.0f;
     }
     if (gray != NULL)
         for (int i = 0; i < 3; i++) a.walk.gray[i] = gray[i];
