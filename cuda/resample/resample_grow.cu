@@ -39,6 +39,7 @@ __global__ static void grow_program(const __grid_constant__ GrowArgs a, GrowLine
 {
     const int64_t k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     const HaloResampleAxis &y = a.all.y;
+    if (k == lines) program[k] = {}; /* it is fetched, and not used */
     if (k >= lines) return;
     int64_t first;
     const int64_t row = resample_row(y, a.all.dst_y + k, &first);
@@ -354,8 +355,8 @@ HaloStatus resample_grow(HaloDevice *device, const ResampleArgs *all, const Halo
     args.all = *all;
     args.first = halo_resample_at(host, all->dst_y).first;
     CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_PARTIAL, (all->rows + 1) * (int64_t)sizeof(GrowLine), &program));
-    CUDA_LAUNCH(device, grow_program, cuda_ceil_div(all->rows, 128), 128, 0, args, (GrowLine *)program, all->rows, taps);
-    args.program = (const GrowLine *)program; /* of which the last is fetched, not used */
+    CUDA_LAUNCH(device, grow_program, cuda_ceil_div(all->rows + 1, 128), 128, 0, args, (GrowLine *)program, all->rows, taps);
+    args.program = (const GrowLine *)program;
     args.tiles = (unsigned)cuda_ceil_div(all->cols * all->channels, grow_strip * grow_warps);
     const int size = (int)halo_dtype_size(all->src_dtype);
     args.piece = cuda_aligned(all->src, all->src_stride, 4 * (size_t)size) ? 4 * size : 4;
