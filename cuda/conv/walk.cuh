@@ -199,8 +199,9 @@ template <typename Pass> __device__ __forceinline__ void walk_strip(const typena
                 if (sizeof(S) < sizeof(float) && a.inverse != 0.0f) walk_divide<W>(a, acc);
                 cuda_store_fours<typename W::Stored, W::own, true>(reinterpret_cast<typename W::Stored *>(to) + p.x + own, acc,
                                                                    &clipped);
+            } else {
+                walk_store<W>(a, p, y, acc, made, &clipped);
             }
-            if (!usual) walk_store<W>(a, p, y, acc, made, &clipped);
             to += a.dst.stride;
         }
         __syncwarp();
