@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "fft.h"
+#include "halo/whole_taps.h"
 #include "sep/few.h"
 #include "stencil.h"
 
@@ -36,12 +37,9 @@ static float least_sample(const CpuMask *mask)
 {
     int last = 0; /* the place of the last bit of all taps; beyond 1 nothing underflows */
     for (int64_t k = 0; k < mask->width * mask->height; k++) {
-        int exponent;
-        const float part = frexpf(mask->tap[k], &exponent);
         if (mask->tap[k] == 0.0f || !isfinite(mask->tap[k])) continue;
-        int64_t digits = (int64_t)ldexpf(fabsf(part), 24);
-        for (exponent -= 24; digits % 2 == 0; digits /= 2) exponent++;
-        if (exponent < last) last = exponent;
+        const int place = halo_last_place(mask->tap[k]);
+        if (place < last) last = place;
     }
     return last < 0 ? ldexpf(1.0f, -126 - last) : 0.0f;
 }
