@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "dots/dots.h"
 #include "fft.h"
 #include "halo/whole_taps.h"
 #include "sep/few.h"
@@ -102,7 +103,10 @@ HaloStatus cpu_conv(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
     if (cpu_fft_takes(conv)) return cpu_fft(device, src, dst, conv, store);
     HaloStatus status = HALO_OK;
     CpuRun *run = NULL;
+    bool done;
     if (cpu_is_thin(&stencil)) return cpu_thin_run(device, &stencil);
+    HALO_TRY(cpu_dots(device, &stencil, &done));
+    if (done) goto out;
     HALO_TRY(find_runs(device, &stencil, &run));
     if (conv->window.nan_ignore) leave_nan(&stencil);
     HALO_TRY(cpu_stencil_run(device, &stencil));

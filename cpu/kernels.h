@@ -189,6 +189,7 @@ typedef struct CpuKernels {
     const CpuPairKernels *pairs;
     const CpuConvKernels *conv;
     const CpuBothKernels *both;
+    const CpuDotKernels *dots;
     const CpuNodeKernels *nodes;
     const CpuAlongKernels *along;
     const CpuReduceKernels *reduce;

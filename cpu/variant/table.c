@@ -11,6 +11,7 @@ const CpuKernels CPU_TABLE(kernels) = {
     .pairs = &CPU_TABLE(pairs),
     .conv = &CPU_TABLE(conv),
     .both = &CPU_TABLE(both),
+    .dots = &CPU_TABLE(dots),
     .nodes = &CPU_TABLE(nodes),
     .along = &CPU_TABLE(along),
     .reduce = &CPU_TABLE(reduce),

@@ -40,6 +40,7 @@ extern const CpuByteKernels CPU_TABLE(bytes);
 extern const CpuPairKernels CPU_TABLE(pairs);
 extern const CpuConvKernels CPU_TABLE(conv);
 extern const CpuBothKernels CPU_TABLE(both);
+extern const CpuDotKernels CPU_TABLE(dots);
 extern const CpuNodeKernels CPU_TABLE(nodes);
 extern const CpuAlongKernels CPU_TABLE(along);
 extern const CpuReduceKernels CPU_TABLE(reduce);

@@ -1,0 +1,211 @@
+/* Dense convolution of whole numbers: a ring of groups of lines goes down the rows, under strips of outputs. */
+#include "dots.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Bytes of a task's groups: they should stay in the second-level cache with what is read and made. And elements
+ * of a line, which should not spend its time on its ends. */
+#define RING_BYTES (160 * 1024)
+#define LEAST_LINE 512
+#define LEAST_ROWS 64
+#define TASKS_PER_WORKER 4
+
+typedef struct Layout {
+    const CpuStencil *s;
+    const Dots *dots;
+    bool narrow; /* sums of 16 bits become bytes at once */
+    float unit;
+    bool stream; /* results go past the caches */
+    int64_t tile_cols, tiles, slice_rows;
+    int64_t line_pitch, sum_pitch; /* elements of a source line, and of a row of sums */
+    int64_t ring;                  /* groups of lines in it */
+    int64_t at_ring, at_source, at_room, at_sum, at_float, at_spare, scratch_bytes;
+    char *scratch;
+} Layout;
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
+static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/* ---- a task --------------------------------------------------------------------------------------------- */
+
+typedef struct Task {
+    const Layout *l;
+    char *scratch;
+    int64_t x, cols, n; /* n elements of output a row */
+    int64_t top, lines; /* the first source line, and how many there are */
+} Task;
+
+static bool is_short(const Layout *l) { return l->dots->kind == CPU_DOTS_BYTES; }
+
+static int64_t group_bytes(const Layout *l) { return l->line_pitch * (is_short(l) ? 2 : 4); }
+
+static void *group_at(const Task *t, int64_t group)
+{
+    return t->scratch + t->l->at_ring + group % t->l->ring * group_bytes(t->l);
+}
+
+/* The last line stands for those behind it, which are under zeros or sums that nobody asks for. */
+static void make_group(const Task *t, int64_t group)
+{
+    const Layout *l = t->l;
+    const CpuStencil *s = l->s;
+    const CpuDotKernels *kernels = s->device->kernels->dots;
+    const int lines = cpu_dots_lines(l->dots->kind);
+    const size_t pitch = (size_t)l->line_pitch * halo_dtype_size(s->src->shape.dtype);
+    float *const room = (float *)(void *)(t->scratch + l->at_room);
+    const void *line[4];
+    for (int k = 0; k < lines; k++)
+        line[k] = cpu_source_samples(s, t->x, t->top + least(group * lines + k, t->lines - 1), t->cols, room,
+                                     t->scratch + l->at_source + (size_t)k * pitch);
+    (s->src->shape.dtype == HALO_U16 ? kernels->group_u16 : kernels->group[l->dots->kind])(
+        line, (t->cols + s->reach) * s->src->shape.channels, group_at(t, group));
+}
+
+/* The sums of a row, `row` of the strip, as samples. */
+static void finish_row(const Task *t, int64_t row, int64_t y, uint64_t *clipped)
+{
+    const Layout *l = t->l;
+    const CpuStencil *s = l->s;
+    const CpuKernels *kernels = s->device->kernels;
+    char *const sum = t->scratch + l->at_sum, *const spare = t->scratch + l->at_spare;
+    float *const made = (float *)(void *)(t->scratch + l->at_float);
+    const int64_t from = row * l->sum_pitch;
+    void *const to = halo_at(s->dst, t->x, y), *const stored = l->stream ? spare : to;
+    if (l->narrow) {
+        *clipped += kernels->dots->to_bytes((const int16_t *)(void *)sum + from, t->n, l->dots->is_signed,
+                                            -l->dots->exponent, stored);
+    } else {
+        if (is_short(l))
+            kernels->dots->to_floats((const int16_t *)(void *)sum + from, t->n, l->dots->is_signed, l->unit,
+                                     made);
+        else
+            kernels->dots->wide_to_floats((const int32_t *)(void *)sum + from, t->n, l->dots->more, l->unit,
+                                          made);
+        if (s->affine) kernels->rows->affine(made, t->n, s->scale, s->bias);
+        kernels->rows->store[s->dst->shape.dtype](made, t->n, s->store, stored, clipped);
+    }
+    if (l->stream) kernels->rows->stream(spare, t->n * (int64_t)halo_dtype_size(s->dst->shape.dtype), to);
+}
+
+/* CPU_DOTS_ROWS rows of sums from row y of the task on. */
+static void sum_strip(const Task *t, int64_t y, const void **group)
+{
+    const Layout *l = t->l;
+    const int64_t first = y / cpu_dots_lines(l->dots->kind);
+    for (int64_t g = 0; g < l->ring; g++) group[g] = group_at(t, first + g);
+    l->s->device->kernels->dots->sum[l->dots->kind](&l->dots->taps, group, t->n, t->scratch + l->at_sum,
+                                                    l->sum_pitch);
+}
+
+static void run_task(void *context, int64_t index, int worker)
+{
+    const Layout *l = context;
+    const CpuStencil *s = l->s;
+    const HaloBuf *dst = s->dst;
+    const int64_t x = index % l->tiles * l->tile_cols, y = index / l->tiles * l->slice_rows;
+    const int64_t rows = least(l->slice_rows, dst->rows - y);
+    Task t = {.l = l, .scratch = l->scratch + worker * l->scratch_bytes, .x = dst->x0 + x};
+    uint64_t clipped = 0;
+    t.cols = least(l->tile_cols, dst->cols - x);
+    t.n = t.cols * dst->shape.channels;
+    t.top = dst->y0 + y + s->oy;
+    t.lines = rows + s->mask.height - 1;
+    const void **const group = (const void **)(void *)t.scratch;
+    for (int64_t r = 0, next = 0; r < rows; r += CPU_DOTS_ROWS) {
+        for (; next < r / cpu_dots_lines(l->dots->kind) + l->ring; next++) make_group(&t, next);
+        sum_strip(&t, r, group);
+        for (int64_t k = 0; k < least(CPU_DOTS_ROWS, rows - r); k++)
+            finish_row(&t, k, dst->y0 + y + r + k, &clipped);
+    }
+    if (l->stream) s->device->kernels->rows->fence();
+    atomic_fetch_add_explicit(&s->device->clipped, clipped, memory_order_relaxed);
+}
+
+/* ---- laying out ----------------------------------------------------------------------------------------- */
+
+/* Bytes of sums may be rounded where they are, if that does not carry them beyond 16 bits. */
+static bool is_narrow(const CpuStencil *s, const Dots *dots)
+{
+    const int shift = -dots->exponent;
+    return dots->kind == CPU_DOTS_BYTES && s->dst->shape.dtype == HALO_U8 && !s->affine &&
+           s->store.num == 1.0f && s->store.den == 1.0f && shift >= 0 && shift <= 14 &&
+           dots->most + (1 << shift >> 1) <= (dots->is_signed ? INT16_MAX : UINT16_MAX);
+}
+
+/* False where sizes do not fit 63 bits. */
+static bool choose_shape(Layout *l, int workers)
+{
+    const CpuStencil *s = l->s;
+    const HaloBuf *dst = s->dst;
+    const int64_t channels = dst->shape.channels, lines = cpu_dots_lines(l->dots->kind);
+    l->ring = l->dots->taps.groups + CPU_DOTS_ROWS / lines - 1;
+    const int64_t elements = most(RING_BYTES / (l->ring * (is_short(l) ? 2 : 4)), LEAST_LINE);
+    int64_t wide, total = 0, at_group;
+    const int64_t most_cols = most(divide_up(elements, channels), 4 * s->reach);
+    l->tile_cols = divide_up(divide_up(dst->cols, divide_up(dst->cols, most_cols)), 64) * 64;
+    l->tiles = divide_up(dst->cols, l->tile_cols);
+    const int64_t slices = divide_up((int64_t)workers * TASKS_PER_WORKER, l->tiles);
+    l->slice_rows =
+        workers == 1 ? dst->rows : most(divide_up(dst->rows, slices), most(LEAST_ROWS, 2 * s->mask.height));
+    l->slice_rows = divide_up(l->slice_rows, CPU_DOTS_ROWS) * CPU_DOTS_ROWS;
+    if (!halo_mul(l->tile_cols + s->reach, channels, &wide) || wide > INT64_MAX / 64) return false;
+    l->line_pitch = divide_up(wide + CPU_DOTS_SLACK, 64) * 64;
+    l->sum_pitch = divide_up(l->tile_cols * channels + CPU_DOTS_SLACK, 64) * 64;
+    const int64_t sample = (int64_t)halo_dtype_size(s->src->shape.dtype);
+    if (!cpu_reserve(&total, l->ring, sizeof(void *), &at_group) ||
+        !cpu_reserve(&total, l->ring, group_bytes(l), &l->at_ring) ||
+        !cpu_reserve(&total, lines * l->line_pitch, sample, &l->at_source) ||
+        !cpu_reserve(&total, l->line_pitch, sizeof(float), &l->at_room) ||
+        !cpu_reserve(&total, CPU_DOTS_ROWS * l->sum_pitch, is_short(l) ? 2 : 4, &l->at_sum) ||
+        !cpu_reserve(&total, l->narrow ? 0 : l->sum_pitch, sizeof(float), &l->at_float) ||
+        !cpu_reserve(&total, l->stream ? l->sum_pitch : 0, sizeof(float), &l->at_spare))
+        return false;
+    l->scratch_bytes = total;
+    return true;
+}
+
+static HaloStatus run(HaloDevice *device, const CpuStencil *s, const Dots *dots)
+{
+    HaloStatus status = HALO_OK;
+    const HaloBuf *dst = s->dst;
+    Layout l = {.s = s, .dots = dots, .stream = cpu_streams(dst), .unit = ldexpf(1.0f, dots->exponent)};
+    void *scratch;
+    l.narrow = is_narrow(s, dots);
+    const double outputs = (double)dst->cols * (double)dst->rows * dst->shape.channels;
+    const int workers = cpu_workers(device, outputs * (double)(s->mask.width * s->mask.height) / 2);
+    if (!choose_shape(&l, workers))
+        HALO_FAIL(HALO_ERR_LIMIT, "a mask %lld taps wide needs more memory than can be addressed",
+                  (long long)(s->reach + 1));
+    HALO_TRY(cpu_scratch_each(device, &l.scratch_bytes, &scratch));
+    l.scratch = scratch;
+    cpu_run(device, workers, l.tiles * divide_up(dst->rows, l.slice_rows), run_task, &l);
+out:
+    return status;
+}
+
+/* A sample outside is one of the source's type. */
+static bool is_sample(const CpuStencil *s)
+{
+    const float white = s->src->shape.dtype == HALO_U8 ? 255.0f : 65535.0f;
+    return s->value >= 0.0f && s->value <= white && s->value == truncf(s->value);
+}
+
+HaloStatus cpu_dots(HaloDevice *device, const CpuStencil *s, bool *done)
+{
+    HaloStatus status = HALO_OK;
+    Dots dots = {0};
+    *done = false;
+    if (device->kernels->dots->has == NULL || s->src->shape.dtype > HALO_U16 ||
+        s->dst->shape.dtype > HALO_F32 || s->mask.height < CPU_DOTS_LEAST_ROWS || s->reach < 0 ||
+        s->src->shape.channels != s->dst->shape.channels || s->dst->cols < 1 || s->dst->rows < 1 ||
+        !is_sample(s) || !cpu_holds_needed(s))
+        return HALO_OK;
+    HALO_TRY(cpu_dots_make(device, &s->mask, s->src->shape.dtype, &dots, done));
+    if (*done) HALO_TRY(run(device, s, &dots));
+out:
+    free(dots.room);
+    return status;
+}

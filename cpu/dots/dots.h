@@ -1,0 +1,28 @@
+/* Dense convolution of whole numbers by integers. */
+#ifndef CPU_DOTS_H
+#define CPU_DOTS_H
+
+#include "stencil.h"
+
+/* Masks of fewer rows would meet as many zeros as taps. */
+#define CPU_DOTS_LEAST_ROWS 2
+
+/* How a mask goes over groups of lines (taps.c). */
+typedef struct Dots {
+    CpuDotsKind kind;
+    CpuDots taps;
+    bool is_signed; /* sums of CPU_DOTS_BYTES */
+    int64_t most;   /* magnitude of a sum */
+    int32_t more;   /* what is added to sums of 32 bits */
+    int exponent;   /* a sum is so many times 2^exponent */
+    void *room;     /* to be freed */
+} Dots;
+
+/* Of samples u8 or u16, none other outside: false where sums may round, or taps are too large. HALO_ERR_LIMIT
+ * without memory. */
+HaloStatus cpu_dots_make(HaloDevice *device, const CpuMask *mask, HaloDtype dtype, Dots *dots, bool *can);
+
+/* May these sums be integers? *done says whether they were, and all is done. */
+HaloStatus cpu_dots(HaloDevice *device, const CpuStencil *stencil, bool *done);
+
+#endif

@@ -1,0 +1,264 @@
+/* Sums of whole numbers by integers: two products at a time, of a pair of lines whose samples lie side by side.
+ */
+#include "vector.h"
+
+#if defined(__AVX512BW__)
+#define DOT_BYTES 64
+typedef __m512i DotVector;
+static CPU_INLINE DotVector dot_load(const void *at) { return _mm512_loadu_si512(at); }
+static CPU_INLINE void dot_store(void *at, DotVector v) { _mm512_storeu_si512(at, v); }
+static CPU_INLINE DotVector dot_of(int32_t v) { return _mm512_set1_epi32(v); }
+static CPU_INLINE DotVector dot_bytes(DotVector sum, DotVector samples, DotVector taps)
+{
+    return _mm512_add_epi16(sum, _mm512_maddubs_epi16(samples, taps));
+}
+static CPU_INLINE DotVector dot_words(DotVector sum, DotVector samples, DotVector taps)
+{
+    return _mm512_add_epi32(sum, _mm512_madd_epi16(samples, taps));
+}
+#define DOT_VECTORS 6
+#elif defined(__AVX2__)
+#define DOT_BYTES 32
+typedef __m256i DotVector;
+static CPU_INLINE DotVector dot_load(const void *at) { return _mm256_loadu_si256(at); }
+static CPU_INLINE void dot_store(void *at, DotVector v) { _mm256_storeu_si256(at, v); }
+static CPU_INLINE DotVector dot_of(int32_t v) { return _mm256_set1_epi32(v); }
+static CPU_INLINE DotVector dot_bytes(DotVector sum, DotVector samples, DotVector taps)
+{
+    return _mm256_add_epi16(sum, _mm256_maddubs_epi16(samples, taps));
+}
+static CPU_INLINE DotVector dot_words(DotVector sum, DotVector samples, DotVector taps)
+{
+    return _mm256_add_epi32(sum, _mm256_madd_epi16(samples, taps));
+}
+#define DOT_VECTORS 2
+#endif
+
+#if defined(DOT_BYTES)
+_Static_assert(DOT_BYTES <= CPU_DOTS_SLACK, "the last vector may reach past the row");
+
+/* ---- groups of lines ------------------------------------------------------------------------------------ */
+
+/* Sample i of one line, sample i of the next, and so on. */
+static void group_bytes(const void *const *line, int64_t n, void *groups)
+{
+    const uint8_t *const a = line[0], *const b = line[1];
+    __m128i *to = groups;
+    int64_t i = 0;
+    for (; i + 16 <= n; i += 16, to += 2) {
+        const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)(a + i)),
+                      y = _mm_loadu_si128((const __m128i *)(const void *)(b + i));
+        _mm_storeu_si128(to, _mm_unpacklo_epi8(x, y));
+        _mm_storeu_si128(to + 1, _mm_unpackhi_epi8(x, y));
+    }
+    for (uint8_t *at = (uint8_t *)to; i < n; i++, at += 2) at[0] = a[i], at[1] = b[i];
+}
+
+static void group_words(const void *const *line, int64_t n, void *groups)
+{
+    const uint8_t *restrict a = line[0], *restrict b = line[1];
+    uint32_t *restrict to = groups;
+    for (int64_t i = 0; i < n; i++) to[i] = a[i] | (uint32_t)b[i] << 16;
+}
+
+static void group_u16(const void *const *line, int64_t n, void *groups)
+{
+    const uint16_t *restrict a = line[0], *restrict b = line[1];
+    uint32_t *restrict to = groups;
+    for (int64_t i = 0; i < n; i++) to[i] = (a[i] | (uint32_t)b[i] << 16) ^ 0x80008000u;
+}
+
+#if DOT_BYTES == 64
+static void group_fours(const void *const *line, int64_t n, void *groups)
+{
+    const uint8_t *restrict a = line[0], *restrict b = line[1], *restrict c = line[2], *restrict d = line[3];
+    uint32_t *restrict to = groups;
+    for (int64_t i = 0; i < n; i++)
+        to[i] = a[i] | (uint32_t)b[i] << 8 | (uint32_t)c[i] << 16 | (uint32_t)d[i] << 24;
+}
+#endif
+
+/* ---- sums ----------------------------------------------------------------------------------------------- */
+
+#define NAME bytes_block
+#define VECTORS DOT_VECTORS
+#define KIND CPU_DOTS_BYTES
+#define SUM int16_t
+#define DOT dot_bytes
+#define TARGET
+#include "dots_tmpl.h"
+
+#define NAME bytes_edge
+#define VECTORS 1
+#define KIND CPU_DOTS_BYTES
+#define SUM int16_t
+#define DOT dot_bytes
+#define TARGET
+#include "dots_tmpl.h"
+
+#define NAME words_block
+#define VECTORS DOT_VECTORS
+#define KIND CPU_DOTS_WORDS
+#define SUM int32_t
+#define DOT dot_words
+#define TARGET
+#include "dots_tmpl.h"
+
+#define NAME words_edge
+#define VECTORS 1
+#define KIND CPU_DOTS_WORDS
+#define SUM int32_t
+#define DOT dot_words
+#define TARGET
+#include "dots_tmpl.h"
+
+typedef void Block(const CpuDots *dots, const void *const *group, int64_t at, void *out, int64_t pitch);
+
+static CPU_INLINE void blocks(const CpuDots *dots, const void *const *group, int64_t n, void *out,
+                              int64_t pitch, int64_t lanes, Block *block, Block *edge)
+{
+    int64_t at = 0;
+    for (; at + DOT_VECTORS * lanes <= n; at += DOT_VECTORS * lanes) block(dots, group, at, out, pitch);
+    for (; at < n; at += lanes) edge(dots, group, at, out, pitch);
+}
+
+static void bytes(const CpuDots *dots, const void *const *group, int64_t n, void *out, int64_t pitch)
+{
+    blocks(dots, group, n, out, pitch, DOT_BYTES / 2, bytes_block, bytes_edge);
+}
+
+#if DOT_BYTES == 64
+/* Not all that runs this variant adds products at once. */
+#define TARGET_DOTS __attribute__((target("avx512vnni")))
+
+TARGET_DOTS static CPU_INLINE DotVector dot_words_at_once(DotVector sum, DotVector samples, DotVector taps)
+{
+    return _mm512_dpwssd_epi32(sum, samples, taps);
+}
+
+TARGET_DOTS static CPU_INLINE DotVector dot_fours(DotVector sum, DotVector samples, DotVector taps)
+{
+    return _mm512_dpbusd_epi32(sum, samples, taps);
+}
+
+#define NAME words_at_once_block
+#define VECTORS DOT_VECTORS
+#define KIND CPU_DOTS_WORDS
+#define SUM int32_t
+#define DOT dot_words_at_once
+#define TARGET TARGET_DOTS
+#include "dots_tmpl.h"
+
+#define NAME fours_block
+#define VECTORS DOT_VECTORS
+#define KIND CPU_DOTS_FOURS
+#define SUM int32_t
+#define DOT dot_fours
+#define TARGET TARGET_DOTS
+#include "dots_tmpl.h"
+
+#define NAME fours_edge
+#define VECTORS 1
+#define KIND CPU_DOTS_FOURS
+#define SUM int32_t
+#define DOT dot_fours
+#define TARGET TARGET_DOTS
+#include "dots_tmpl.h"
+
+static bool has(CpuDotsKind kind) { return kind != CPU_DOTS_FOURS || __builtin_cpu_supports("avx512vnni"); }
+
+static void words(const CpuDots *dots, const void *const *group, int64_t n, void *out, int64_t pitch)
+{
+    Block *const block = has(CPU_DOTS_FOURS) ? words_at_once_block : words_block;
+    blocks(dots, group, n, out, pitch, DOT_BYTES / 4, block, words_edge);
+}
+
+static void fours(const CpuDots *dots, const void *const *group, int64_t n, void *out, int64_t pitch)
+{
+    blocks(dots, group, n, out, pitch, DOT_BYTES / 4, fours_block, fours_edge);
+}
+#else
+#define group_fours NULL
+#define fours NULL
+
+static bool has(CpuDotsKind kind) { return kind != CPU_DOTS_FOURS; }
+
+static void words(const CpuDots *dots, const void *const *group, int64_t n, void *out, int64_t pitch)
+{
+    blocks(dots, group, n, out, pitch, DOT_BYTES / 4, words_block, words_edge);
+}
+#endif
+
+/* ---- results -------------------------------------------------------------------------------------------- */
+
+static void to_floats(const int16_t *restrict sum, int64_t n, bool is_signed, float unit, float *restrict to)
+{
+    if (is_signed) {
+        for (int64_t i = 0; i < n; i++) to[i] = (float)sum[i] * unit;
+    } else {
+        for (int64_t i = 0; i < n; i++) to[i] = (float)(uint16_t)sum[i] * unit;
+    }
+}
+
+static void wide_to_floats(const int32_t *restrict sum, int64_t n, int32_t more, float unit, float *restrict to)
+{
+    for (int64_t i = 0; i < n; i++) to[i] = (float)(sum[i] + more) * unit;
+}
+
+/* Sixteen sums over 2^shift, half to even. */
+static CPU_INLINE __m256i rounded(const int16_t *sum, bool is_signed, __m128i shift, __m256i half)
+{
+    const __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)sum);
+    const __m256i odd = is_signed ? _mm256_sra_epi16(v, shift) : _mm256_srl_epi16(v, shift);
+    const __m256i up = _mm256_add_epi16(_mm256_and_si256(odd, _mm256_set1_epi16(1)), half);
+    const __m256i moved = _mm256_add_epi16(v, up);
+    return is_signed ? _mm256_sra_epi16(moved, shift) : _mm256_srl_epi16(moved, shift);
+}
+
+static CPU_INLINE uint64_t to_bytes_by(const int16_t *sum, int64_t n, bool is_signed, int shift, uint8_t *to)
+{
+    const __m128i by = _mm_cvtsi32_si128(shift);
+    const __m256i zero = _mm256_setzero_si256(), half = _mm256_set1_epi16((int16_t)((1 << shift >> 1) - 1));
+    uint64_t kept = 0;
+    for (int64_t i = 0; i < n; i += 32) {
+        __m256i v[2];
+        CPU_UNROLL for (int k = 0; k < 2; k++)
+        {
+            const int16_t *const from = sum + i + 16 * k;
+            v[k] = shift == 0 ? _mm256_loadu_si256((const __m256i *)(const void *)from)
+                              : rounded(from, is_signed, by, half);
+            if (!is_signed) v[k] = _mm256_min_epu16(v[k], _mm256_set1_epi16(256)); /* packing takes a sign */
+        }
+        const __m256i bytes = _mm256_permute4x64_epi64(_mm256_packus_epi16(v[0], v[1]), 0xd8);
+        const __m256i fits = _mm256_packs_epi16(_mm256_cmpeq_epi16(_mm256_srli_epi16(v[0], 8), zero),
+                                                _mm256_cmpeq_epi16(_mm256_srli_epi16(v[1], 8), zero));
+        const unsigned which = (unsigned)_mm256_movemask_epi8(_mm256_permute4x64_epi64(fits, 0xd8));
+        if (n - i >= 32) {
+            _mm256_storeu_si256((__m256i *)(void *)(to + i), bytes);
+            kept += (unsigned)__builtin_popcount(which);
+        } else {
+            uint8_t last[32];
+            _mm256_storeu_si256((__m256i *)(void *)last, bytes);
+            memcpy(to + i, last, (size_t)(n - i));
+            kept += (unsigned)__builtin_popcount(which & ((1u << (n - i)) - 1));
+        }
+    }
+    return (uint64_t)n - kept;
+}
+
+static uint64_t to_bytes(const int16_t *sum, int64_t n, bool is_signed, int shift, uint8_t *to)
+{
+    if (shift == 0 && is_signed) return to_bytes_by(sum, n, true, 0, to);
+    return is_signed ? to_bytes_by(sum, n, true, shift, to) : to_bytes_by(sum, n, false, shift, to);
+}
+
+const CpuDotKernels CPU_TABLE(dots) = {.has = has,
+                                       .group = {group_bytes, group_words, group_fours},
+                                       .group_u16 = group_u16,
+                                       .sum = {bytes, words, fours},
+                                       .to_floats = to_floats,
+                                       .wide_to_floats = wide_to_floats,
+                                       .to_bytes = to_bytes};
+#else
+const CpuDotKernels CPU_TABLE(dots) = {0};
+#endif
