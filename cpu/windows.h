@@ -102,8 +102,9 @@ typedef struct CpuDotKernels {
     /* CPU_DOTS_ROWS rows of n sums, `pitch` apart, row r from groups r / cpu_dots_lines on. */
     void (*sum[CPU_DOTS_KINDS])(const CpuDots *dots, const void *const *group, int64_t n, void *out,
                                 int64_t pitch);
-    void (*to_floats)(const int16_t *sum, int64_t n, bool is_signed, float unit, float *to);
-    void (*wide_to_floats)(const int32_t *sum, int64_t n, int32_t more, float unit, float *to);
+    /* At any address. */
+    void (*to_floats)(const int16_t *sum, int64_t n, bool is_signed, float unit, void *to);
+    void (*wide_to_floats)(const int32_t *sum, int64_t n, int32_t more, float unit, void *to);
     /* Over 2^shift, half to even; how many are beyond bytes. Whole vectors of sums are read. */
     uint64_t (*to_bytes)(const int16_t *sum, int64_t n, bool is_signed, int shift, uint8_t *to);
 } CpuDotKernels;

@@ -12,10 +12,13 @@
 #define LEAST_ROWS 64
 #define TASKS_PER_WORKER 4
 
+/* What becomes of sums: bytes, or floats, at once; or floats that go on to become samples. */
+typedef enum Finish { FINISH_ANY, FINISH_BYTES, FINISH_FLOATS } Finish;
+
 typedef struct Layout {
     const CpuStencil *s;
     const Dots *dots;
-    bool narrow; /* sums of 16 bits become bytes at once */
+    Finish finish;
     float unit;
     bool stream; /* results go past the caches */
     int64_t tile_cols, tiles, slice_rows;
@@ -64,6 +67,15 @@ static void make_group(const Task *t, int64_t group)
         line, (t->cols + s->reach) * s->src->shape.channels, group_at(t, group));
 }
 
+static void to_floats(const Layout *l, const char *sum, int64_t from, int64_t n, void *made)
+{
+    const CpuDotKernels *kernels = l->s->device->kernels->dots;
+    if (is_short(l))
+        kernels->to_floats((const int16_t *)(const void *)sum + from, n, l->dots->is_signed, l->unit, made);
+    else
+        kernels->wide_to_floats((const int32_t *)(const void *)sum + from, n, l->dots->more, l->unit, made);
+}
+
 /* The sums of a row, `row` of the strip, as samples. */
 static void finish_row(const Task *t, int64_t row, int64_t y, uint64_t *clipped)
 {
@@ -71,19 +83,16 @@ static void finish_row(const Task *t, int64_t row, int64_t y, uint64_t *clipped)
     const CpuStencil *s = l->s;
     const CpuKernels *kernels = s->device->kernels;
     char *const sum = t->scratch + l->at_sum, *const spare = t->scratch + l->at_spare;
-    float *const made = (float *)(void *)(t->scratch + l->at_float);
     const int64_t from = row * l->sum_pitch;
     void *const to = halo_at(s->dst, t->x, y), *const stored = l->stream ? spare : to;
-    if (l->narrow) {
+    if (l->finish == FINISH_BYTES) {
         *clipped += kernels->dots->to_bytes((const int16_t *)(void *)sum + from, t->n, l->dots->is_signed,
                                             -l->dots->exponent, stored);
+    } else if (l->finish == FINISH_FLOATS) {
+        to_floats(l, sum, from, t->n, stored);
     } else {
-        if (is_short(l))
-            kernels->dots->to_floats((const int16_t *)(void *)sum + from, t->n, l->dots->is_signed, l->unit,
-                                     made);
-        else
-            kernels->dots->wide_to_floats((const int32_t *)(void *)sum + from, t->n, l->dots->more, l->unit,
-                                          made);
+        float *const made = (float *)(void *)(t->scratch + l->at_float);
+        to_floats(l, sum, from, t->n, made);
         if (s->affine) kernels->rows->affine(made, t->n, s->scale, s->bias);
         kernels->rows->store[s->dst->shape.dtype](made, t->n, s->store, stored, clipped);
     }
@@ -126,13 +135,16 @@ static void run_task(void *context, int64_t index, int worker)
 
 /* ---- laying out ----------------------------------------------------------------------------------------- */
 
-/* Bytes of sums may be rounded where they are, if that does not carry them beyond 16 bits. */
-static bool is_narrow(const CpuStencil *s, const Dots *dots)
+/* Sums of 16 bits may be rounded where they are, if that does not carry them beyond those. */
+static Finish choose_finish(const CpuStencil *s, const Dots *dots)
 {
     const int shift = -dots->exponent;
-    return dots->kind == CPU_DOTS_BYTES && s->dst->shape.dtype == HALO_U8 && !s->affine &&
-           s->store.num == 1.0f && s->store.den == 1.0f && shift >= 0 && shift <= 14 &&
-           dots->most + (1 << shift >> 1) <= (dots->is_signed ? INT16_MAX : UINT16_MAX);
+    if (s->affine || s->store.num != 1.0f || s->store.den != 1.0f) return FINISH_ANY;
+    if (s->dst->shape.dtype == HALO_F32) return FINISH_FLOATS;
+    if (s->dst->shape.dtype != HALO_U8 || dots->kind != CPU_DOTS_BYTES || shift < 0 || shift > 14)
+        return FINISH_ANY;
+    return dots->most + (1 << shift >> 1) <= (dots->is_signed ? INT16_MAX : UINT16_MAX) ? FINISH_BYTES
+                                                                                        : FINISH_ANY;
 }
 
 /* False where sizes do not fit 63 bits. */
@@ -160,7 +172,7 @@ static bool choose_shape(Layout *l, int workers)
         !cpu_reserve(&total, lines * l->line_pitch, sample, &l->at_source) ||
         !cpu_reserve(&total, l->line_pitch, sizeof(float), &l->at_room) ||
         !cpu_reserve(&total, CPU_DOTS_ROWS * l->sum_pitch, is_short(l) ? 2 : 4, &l->at_sum) ||
-        !cpu_reserve(&total, l->narrow ? 0 : l->sum_pitch, sizeof(float), &l->at_float) ||
+        !cpu_reserve(&total, l->finish == FINISH_ANY ? l->sum_pitch : 0, sizeof(float), &l->at_float) ||
         !cpu_reserve(&total, l->stream ? l->sum_pitch : 0, sizeof(float), &l->at_spare))
         return false;
     l->scratch_bytes = total;
@@ -173,7 +185,7 @@ static HaloStatus run(HaloDevice *device, const CpuStencil *s, const Dots *dots)
     const HaloBuf *dst = s->dst;
     Layout l = {.s = s, .dots = dots, .stream = cpu_streams(dst), .unit = ldexpf(1.0f, dots->exponent)};
     void *scratch;
-    l.narrow = is_narrow(s, dots);
+    l.finish = choose_finish(s, dots);
     const double outputs = (double)dst->cols * (double)dst->rows * dst->shape.channels;
     const int workers = cpu_workers(device, outputs * (double)(s->mask.width * s->mask.height) / 2);
     if (!choose_shape(&l, workers))

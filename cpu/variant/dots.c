@@ -114,17 +114,37 @@ static void group_fours(const void *const *line, int64_t n, void *groups)
 
 typedef void Block(const CpuDots *dots, const void *const *group, int64_t at, void *out, int64_t pitch);
 
-static CPU_INLINE void blocks(const CpuDots *dots, const void *const *group, int64_t n, void *out,
+static CPU_INLINE void blocks(const CpuDots *dots, const void *const *group, int64_t at, int64_t n, void *out,
                               int64_t pitch, int64_t lanes, Block *block, Block *edge)
 {
-    int64_t at = 0;
     for (; at + DOT_VECTORS * lanes <= n; at += DOT_VECTORS * lanes) block(dots, group, at, out, pitch);
     for (; at < n; at += lanes) edge(dots, group, at, out, pitch);
 }
 
+#define FEW_VECTORS 2
+
+#define COLUMNS 2
+#define GROUPS 2
+#include "dots_few_tmpl.h"
+
+#define COLUMNS 3
+#define GROUPS 2
+#include "dots_few_tmpl.h"
+
+/* How many sums of each row are made by a kernel of their own. */
+static int64_t few(const CpuDots *dots, const void *const *group, int64_t n, int16_t *out, int64_t pitch)
+{
+    if (dots->groups == 2 && dots->columns == 2) return few_2_2(dots, group, n, out, pitch);
+    if (dots->groups == 2 && dots->columns == 3) return few_3_2(dots, group, n, out, pitch);
+    return 0;
+}
+
 static void bytes(const CpuDots *dots, const void *const *group, int64_t n, void *out, int64_t pitch)
 {
-    blocks(dots, group, n, out, pitch, DOT_BYTES / 2, bytes_block, bytes_edge);
+    int64_t at = 0;
+    for (int r = 0; r < CPU_DOTS_ROWS; r += 2)
+        at = few(dots, group + r / 2, n, (int16_t *)out + r * pitch, pitch);
+    blocks(dots, group, at, n, out, pitch, DOT_BYTES / 2, bytes_block, bytes_edge);
 }
 
 #if DOT_BYTES == 64
@@ -170,12 +190,12 @@ static bool has(CpuDotsKind kind) { return kind != CPU_DOTS_FOURS || __builtin_c
 static void words(const CpuDots *dots, const void *const *group, int64_t n, void *out, int64_t pitch)
 {
     Block *const block = has(CPU_DOTS_FOURS) ? words_at_once_block : words_block;
-    blocks(dots, group, n, out, pitch, DOT_BYTES / 4, block, words_edge);
+    blocks(dots, group, 0, n, out, pitch, DOT_BYTES / 4, block, words_edge);
 }
 
 static void fours(const CpuDots *dots, const void *const *group, int64_t n, void *out, int64_t pitch)
 {
-    blocks(dots, group, n, out, pitch, DOT_BYTES / 4, fours_block, fours_edge);
+    blocks(dots, group, 0, n, out, pitch, DOT_BYTES / 4, fours_block, fours_edge);
 }
 #else
 #define group_fours NULL
@@ -185,24 +205,35 @@ static bool has(CpuDotsKind kind) { return kind != CPU_DOTS_FOURS; }
 
 static void words(const CpuDots *dots, const void *const *group, int64_t n, void *out, int64_t pitch)
 {
-    blocks(dots, group, n, out, pitch, DOT_BYTES / 4, words_block, words_edge);
+    blocks(dots, group, 0, n, out, pitch, DOT_BYTES / 4, words_block, words_edge);
 }
 #endif
 
 /* ---- results -------------------------------------------------------------------------------------------- */
 
-static void to_floats(const int16_t *restrict sum, int64_t n, bool is_signed, float unit, float *restrict to)
+/* `to` at any address. */
+static void to_floats(const int16_t *sum, int64_t n, bool is_signed, float unit, void *to)
 {
-    if (is_signed) {
-        for (int64_t i = 0; i < n; i++) to[i] = (float)sum[i] * unit;
-    } else {
-        for (int64_t i = 0; i < n; i++) to[i] = (float)(uint16_t)sum[i] * unit;
+    const __m256 units = _mm256_set1_ps(unit);
+    int64_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        const __m128i v = _mm_loadu_si128((const __m128i *)(const void *)(sum + i));
+        const __m256i wide = is_signed ? _mm256_cvtepi16_epi32(v) : _mm256_cvtepu16_epi32(v);
+        const __m256 made = _mm256_mul_ps(_mm256_cvtepi32_ps(wide), units);
+        _mm256_storeu_si256((__m256i *)(void *)((char *)to + i * 4), _mm256_castps_si256(made));
+    }
+    for (; i < n; i++) {
+        const float made = (float)(is_signed ? sum[i] : (uint16_t)sum[i]) * unit;
+        memcpy((char *)to + i * 4, &made, sizeof made);
     }
 }
 
-static void wide_to_floats(const int32_t *restrict sum, int64_t n, int32_t more, float unit, float *restrict to)
+static void wide_to_floats(const int32_t *sum, int64_t n, int32_t more, float unit, void *to)
 {
-    for (int64_t i = 0; i < n; i++) to[i] = (float)(sum[i] + more) * unit;
+    for (int64_t i = 0; i < n; i++) {
+        const float made = (float)(sum[i] + more) * unit;
+        memcpy((char *)to + i * 4, &made, sizeof made);
+    }
 }
 
 /* Sixteen sums over 2^shift, half to even. */
