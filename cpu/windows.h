@@ -92,6 +92,7 @@ typedef struct CpuDots {
     const int32_t *tap[4];   /* by so many rows: [groups][columns], as samples lie; of bytes, two twice */
     const int64_t *offset;   /* [columns], in elements */
     int64_t columns, groups; /* the latter that an output row meets */
+    int32_t start;           /* what sums begin at; of bytes, two of them */
 } CpuDots;
 
 typedef struct CpuDotKernels {
@@ -102,6 +103,8 @@ typedef struct CpuDotKernels {
     /* CPU_DOTS_ROWS rows of n sums, `pitch` apart, row r from groups r / cpu_dots_lines on. */
     void (*sum[CPU_DOTS_KINDS])(const CpuDots *dots, const void *const *group, int64_t n, void *out,
                                 int64_t pitch);
+    /* wide = sum - start, or += that. */
+    void (*widen)(const int16_t *sum, int64_t n, int32_t start, bool first, int32_t *wide);
     /* At any address. */
     void (*to_floats)(const int16_t *sum, int64_t n, bool is_signed, float unit, void *to);
     void (*wide_to_floats)(const int32_t *sum, int64_t n, int32_t more, float unit, void *to);

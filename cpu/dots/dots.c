@@ -24,7 +24,7 @@ typedef struct Layout {
     int64_t tile_cols, tiles, slice_rows;
     int64_t line_pitch, sum_pitch; /* elements of a source line, and of a row of sums */
     int64_t ring;                  /* groups of lines in it */
-    int64_t at_ring, at_source, at_room, at_sum, at_float, at_spare, scratch_bytes;
+    int64_t at_ring, at_source, at_room, at_sum, at_part, at_float, at_spare, scratch_bytes;
     char *scratch;
 } Layout;
 
@@ -41,9 +41,12 @@ typedef struct Task {
     int64_t top, lines; /* the first source line, and how many there are */
 } Task;
 
-static bool is_short(const Layout *l) { return l->dots->kind == CPU_DOTS_BYTES; }
+static int sample_bytes(const Layout *l) { return l->dots->kind == CPU_DOTS_BYTES ? 2 : 4; }
 
-static int64_t group_bytes(const Layout *l) { return l->line_pitch * (is_short(l) ? 2 : 4); }
+/* Have sums 16 bits? */
+static bool is_short(const Dots *dots) { return dots->kind == CPU_DOTS_BYTES && dots->band == NULL; }
+
+static int64_t group_bytes(const Layout *l) { return l->line_pitch * sample_bytes(l); }
 
 static void *group_at(const Task *t, int64_t group)
 {
@@ -70,7 +73,7 @@ static void make_group(const Task *t, int64_t group)
 static void to_floats(const Layout *l, const char *sum, int64_t from, int64_t n, void *made)
 {
     const CpuDotKernels *kernels = l->s->device->kernels->dots;
-    if (is_short(l))
+    if (is_short(l->dots))
         kernels->to_floats((const int16_t *)(const void *)sum + from, n, l->dots->is_signed, l->unit, made);
     else
         kernels->wide_to_floats((const int32_t *)(const void *)sum + from, n, l->dots->more, l->unit, made);
@@ -99,14 +102,35 @@ static void finish_row(const Task *t, int64_t row, int64_t y, uint64_t *clipped)
     if (l->stream) kernels->rows->stream(spare, t->n * (int64_t)halo_dtype_size(s->dst->shape.dtype), to);
 }
 
+/* Sums of bytes in parts. */
+static void sum_bands(const Task *t, const void *const *group, int32_t *wide)
+{
+    const Layout *l = t->l;
+    const CpuDotKernels *kernels = l->s->device->kernels->dots;
+    int16_t *const part = (int16_t *)(void *)(t->scratch + l->at_part);
+    for (int64_t b = 0; b < l->dots->bands; b++) {
+        const DotsBand *band = &l->dots->band[b];
+        CpuDots taps = l->dots->taps;
+        for (int k = 0; k < 2; k++) taps.tap[k] += band->first * taps.columns;
+        taps.groups = band->groups;
+        taps.start = (int32_t)((uint32_t)(uint16_t)band->start * 0x10001u);
+        kernels->sum[CPU_DOTS_BYTES](&taps, group + band->first, t->n, part, l->sum_pitch);
+        for (int64_t r = 0; r < CPU_DOTS_ROWS; r++)
+            kernels->widen(part + r * l->sum_pitch, t->n, band->start, b == 0, wide + r * l->sum_pitch);
+    }
+}
+
 /* CPU_DOTS_ROWS rows of sums from row y of the task on. */
 static void sum_strip(const Task *t, int64_t y, const void **group)
 {
     const Layout *l = t->l;
     const int64_t first = y / cpu_dots_lines(l->dots->kind);
+    void *const sum = t->scratch + l->at_sum;
     for (int64_t g = 0; g < l->ring; g++) group[g] = group_at(t, first + g);
-    l->s->device->kernels->dots->sum[l->dots->kind](&l->dots->taps, group, t->n, t->scratch + l->at_sum,
-                                                    l->sum_pitch);
+    if (l->dots->band != NULL)
+        sum_bands(t, group, sum);
+    else
+        l->s->device->kernels->dots->sum[l->dots->kind](&l->dots->taps, group, t->n, sum, l->sum_pitch);
 }
 
 static void run_task(void *context, int64_t index, int worker)
@@ -141,8 +165,7 @@ static Finish choose_finish(const CpuStencil *s, const Dots *dots)
     const int shift = -dots->exponent;
     if (s->affine || s->store.num != 1.0f || s->store.den != 1.0f) return FINISH_ANY;
     if (s->dst->shape.dtype == HALO_F32) return FINISH_FLOATS;
-    if (s->dst->shape.dtype != HALO_U8 || dots->kind != CPU_DOTS_BYTES || shift < 0 || shift > 14)
-        return FINISH_ANY;
+    if (s->dst->shape.dtype != HALO_U8 || !is_short(dots) || shift < 0 || shift > 14) return FINISH_ANY;
     return dots->most + (1 << shift >> 1) <= (dots->is_signed ? INT16_MAX : UINT16_MAX) ? FINISH_BYTES
                                                                                         : FINISH_ANY;
 }
@@ -154,7 +177,7 @@ static bool choose_shape(Layout *l, int workers)
     const HaloBuf *dst = s->dst;
     const int64_t channels = dst->shape.channels, lines = cpu_dots_lines(l->dots->kind);
     l->ring = l->dots->taps.groups + CPU_DOTS_ROWS / lines - 1;
-    const int64_t elements = most(RING_BYTES / (l->ring * (is_short(l) ? 2 : 4)), LEAST_LINE);
+    const int64_t elements = most(RING_BYTES / (l->ring * sample_bytes(l)), LEAST_LINE);
     int64_t wide, total = 0, at_group;
     const int64_t most_cols = most(divide_up(elements, channels), 4 * s->reach);
     l->tile_cols = divide_up(divide_up(dst->cols, divide_up(dst->cols, most_cols)), 64) * 64;
@@ -171,7 +194,8 @@ static bool choose_shape(Layout *l, int workers)
         !cpu_reserve(&total, l->ring, group_bytes(l), &l->at_ring) ||
         !cpu_reserve(&total, lines * l->line_pitch, sample, &l->at_source) ||
         !cpu_reserve(&total, l->line_pitch, sizeof(float), &l->at_room) ||
-        !cpu_reserve(&total, CPU_DOTS_ROWS * l->sum_pitch, is_short(l) ? 2 : 4, &l->at_sum) ||
+        !cpu_reserve(&total, CPU_DOTS_ROWS * l->sum_pitch, is_short(l->dots) ? 2 : 4, &l->at_sum) ||
+        !cpu_reserve(&total, l->dots->band != NULL ? CPU_DOTS_ROWS * l->sum_pitch : 0, 2, &l->at_part) ||
         !cpu_reserve(&total, l->finish == FINISH_ANY ? l->sum_pitch : 0, sizeof(float), &l->at_float) ||
         !cpu_reserve(&total, l->stream ? l->sum_pitch : 0, sizeof(float), &l->at_spare))
         return false;

@@ -7,11 +7,19 @@
 /* Masks of fewer rows would meet as many zeros as taps. */
 #define CPU_DOTS_LEAST_ROWS 2
 
+/* Groups of a mask whose sums 16 bits hold, between -32768 and 32767 where they begin at `start`. */
+typedef struct DotsBand {
+    int64_t first, groups;
+    int16_t start;
+} DotsBand;
+
 /* How a mask goes over groups of lines (taps.c). */
 typedef struct Dots {
     CpuDotsKind kind;
     CpuDots taps;
-    bool is_signed; /* sums of CPU_DOTS_BYTES */
+    DotsBand *band; /* CPU_DOTS_BYTES whose sums are made in parts, and have 32 bits; or NULL */
+    int64_t bands;
+    bool is_signed; /* sums of 16 bits */
     int64_t most;   /* magnitude of a sum */
     int32_t more;   /* what is added to sums of 32 bits */
     int exponent;   /* a sum is so many times 2^exponent */

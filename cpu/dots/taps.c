@@ -11,12 +11,9 @@ static int32_t tap_at(const CpuMask *mask, const HaloWholeTaps *whole, int64_t y
     return y < 0 || y >= mask->height ? 0 : halo_whole_tap(whole, mask->tap[y * mask->width + x]);
 }
 
-/* Do all sums of two products fit 16 bits, as the instruction saturates them, and those of all products, as
- * numbers with a sign or without? */
-static bool fits_bytes(const CpuMask *mask, const HaloWholeTaps *whole, bool *is_signed)
+/* Does the instruction hold all sums of two products? */
+static bool pairs_fit(const CpuMask *mask, const HaloWholeTaps *whole)
 {
-    *is_signed = whole->positive * 255 <= INT16_MAX && whole->negative * 255 >= INT16_MIN;
-    if (!*is_signed && (whole->negative < 0 || whole->positive * 255 > UINT16_MAX)) return false;
     for (int64_t y = -1; y < mask->height; y++)
         for (int64_t x = 0; x < mask->width; x++) {
             const int32_t a = tap_at(mask, whole, y, x), b = tap_at(mask, whole, y + 1, x);
@@ -25,13 +22,73 @@ static bool fits_bytes(const CpuMask *mask, const HaloWholeTaps *whole, bool *is
     return true;
 }
 
-static CpuDotsKind choose_kind(const CpuDotKernels *kernels, const CpuMask *mask, const HaloWholeTaps *whole,
-                               HaloDtype dtype, bool *is_signed)
+/* ---- parts of a mask ------------------------------------------------------------------------------------ */
+
+/* What taps above and below 0 come to, of rows [y, y + 2) and [y - 1, y + 1): the larger of either. */
+typedef struct Reach {
+    int64_t positive, negative;
+} Reach;
+
+static void add_row(const CpuMask *mask, const HaloWholeTaps *whole, int64_t y, Reach *reach)
 {
-    if (dtype != HALO_U8) return CPU_DOTS_WORDS;
-    if (fits_bytes(mask, whole, is_signed)) return CPU_DOTS_BYTES;
-    return whole->largest <= INT8_MAX && kernels->has(CPU_DOTS_FOURS) ? CPU_DOTS_FOURS : CPU_DOTS_WORDS;
+    for (int64_t x = 0; x < mask->width; x++) {
+        const int32_t tap = tap_at(mask, whole, y, x);
+        *(tap > 0 ? &reach->positive : &reach->negative) += tap;
+    }
 }
+
+/* What band->groups groups from the first on come to, in either kind of rows. */
+static Reach reach_of(const CpuMask *mask, const HaloWholeTaps *whole, const DotsBand *band)
+{
+    Reach reach[2] = {{0, 0}, {0, 0}};
+    for (int64_t k = 0; k < 2; k++)
+        for (int64_t y = 2 * band->first - k; y < 2 * (band->first + band->groups) - k; y++)
+            add_row(mask, whole, y, &reach[k]);
+    return (Reach){reach[0].positive > reach[1].positive ? reach[0].positive : reach[1].positive,
+                   reach[0].negative < reach[1].negative ? reach[0].negative : reach[1].negative};
+}
+
+/* Cuts all groups into bands, as few as may be: how many, 0 where a group alone is too much. */
+static int64_t cut_bands(const CpuMask *mask, const HaloWholeTaps *whole, int64_t groups, DotsBand *band)
+{
+    int64_t bands = 0;
+    for (int64_t g = 0; g < groups; bands++) {
+        DotsBand *const next = &band[bands];
+        *next = (DotsBand){.first = g};
+        for (Reach reach; g < groups; g++) {
+            next->groups++;
+            reach = reach_of(mask, whole, next);
+            if ((reach.positive - reach.negative) * 255 > UINT16_MAX) {
+                next->groups--;
+                break;
+            }
+            next->start = (int16_t)(INT16_MIN - reach.negative * 255);
+        }
+        if (next->groups == 0) return 0;
+    }
+    return bands;
+}
+
+/* Taps of a column that a part has to have, or adding up parts takes longer than 16 bits save. */
+#define LEAST_PAIRS 12
+
+/* The parts are written to dots->band, which has room for one a group. */
+static CpuDotsKind choose_kind(const CpuDotKernels *kernels, const CpuMask *mask, const HaloWholeTaps *whole,
+                               HaloDtype dtype, Dots *dots)
+{
+    const int64_t groups = mask->height / 2 + 1;
+    if (dtype != HALO_U8) return CPU_DOTS_WORDS;
+    const bool fit = pairs_fit(mask, whole);
+    dots->is_signed = whole->positive * 255 <= INT16_MAX && whole->negative * 255 >= INT16_MIN;
+    if (fit && (dots->is_signed || (whole->negative == 0 && whole->positive * 255 <= UINT16_MAX)))
+        return CPU_DOTS_BYTES;
+    if (whole->largest <= INT8_MAX && kernels->has(CPU_DOTS_FOURS)) return CPU_DOTS_FOURS;
+    dots->bands = fit ? cut_bands(mask, whole, groups, dots->band) : 0;
+    const bool pays = dots->bands > 0 && groups * mask->width >= LEAST_PAIRS * dots->bands;
+    return pays ? CPU_DOTS_BYTES : CPU_DOTS_WORDS;
+}
+
+/* ---- taps ----------------------------------------------------------------------------------------------- */
 
 /* Taps of one column and neighbouring rows, as the samples of a group lie. */
 static int32_t grouped(const CpuMask *mask, const HaloWholeTaps *whole, CpuDotsKind kind, int64_t y, int64_t x)
@@ -55,12 +112,20 @@ static int64_t list_columns(const CpuMask *mask, int64_t *offset)
     return columns;
 }
 
+/* Is it worth to meet the zeros that lie among taps? Floats leave them out, and take some twice as long for a
+ * tap then. */
+static bool is_dense(const CpuMask *mask, const Dots *dots)
+{
+    int64_t taps = 0;
+    for (int64_t k = 0; k < mask->width * mask->height; k++) taps += mask->tap[k] != 0.0f;
+    return dots->taps.groups * dots->taps.columns <= (dots->kind == CPU_DOTS_BYTES ? 4 : 2) * taps;
+}
+
 static void group_taps(const CpuMask *mask, const HaloWholeTaps *whole, Dots *dots, int64_t *offset,
                        int32_t *tap)
 {
     CpuDots *const taps = &dots->taps;
     const int lines = cpu_dots_lines(dots->kind);
-    taps->columns = list_columns(mask, offset);
     taps->offset = offset;
     for (int k = 0; k < lines; k++) {
         taps->tap[k] = tap;
@@ -79,19 +144,26 @@ HaloStatus cpu_dots_make(HaloDevice *device, const CpuMask *mask, HaloDtype dtyp
     *dots = (Dots){0};
     *can = halo_whole_taps(mask->tap, mask->width * mask->height, most, &whole) && whole.largest <= INT16_MAX;
     if (!*can) return HALO_OK;
-    dots->kind = choose_kind(device->kernels->dots, mask, &whole, dtype, &dots->is_signed);
+    /* Columns, bands, and of each kind of rows the taps of the mask and of up to 6 rows beside it. */
+    if (!halo_mul(mask->height + 6, mask->width, &entries) || !halo_mul(entries, sizeof(int32_t), &bytes) ||
+        bytes > INT64_MAX / 4)
+        return halo_fail(HALO_ERR_LIMIT, "the mask is too large");
+    const int64_t columns = mask->width * (int64_t)sizeof(int64_t),
+                  bands = (mask->height / 2 + 1) * (int64_t)sizeof(DotsBand);
+    cpu_heap(device, columns + bands + bytes);
+    dots->room = malloc((size_t)(columns + bands + bytes));
+    if (dots->room == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    dots->band = (DotsBand *)(void *)((char *)dots->room + columns);
+    dots->kind = choose_kind(device->kernels->dots, mask, &whole, dtype, dots);
+    if (dots->bands == 0 || dots->kind != CPU_DOTS_BYTES) dots->band = NULL;
     const int lines = cpu_dots_lines(dots->kind);
     dots->taps.groups = (mask->height + 2 * lines - 2) / lines;
+    dots->taps.columns = list_columns(mask, dots->room);
+    *can = is_dense(mask, dots);
+    if (!*can) return HALO_OK;
     dots->exponent = whole.exponent;
     dots->most = (whole.positive - whole.negative) * 255;
     dots->more = dtype == HALO_U16 ? (int32_t)((whole.positive + whole.negative) * 32768) : 0;
-    if (!halo_mul(lines * dots->taps.groups, mask->width, &entries) ||
-        !halo_mul(entries + mask->width, sizeof(int64_t), &bytes))
-        return halo_fail(HALO_ERR_LIMIT, "the mask is too large");
-    cpu_heap(device, bytes);
-    dots->room = malloc((size_t)bytes);
-    if (dots->room == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
-    int64_t *const offset = dots->room;
-    group_taps(mask, &whole, dots, offset, (int32_t *)(void *)(offset + mask->width));
+    group_taps(mask, &whole, dots, dots->room, (int32_t *)(void *)((char *)dots->room + columns + bands));
     return HALO_OK;
 }

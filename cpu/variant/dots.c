@@ -211,7 +211,15 @@ static void words(const CpuDots *dots, const void *const *group, int64_t n, void
 
 /* ---- results -------------------------------------------------------------------------------------------- */
 
-/* `to` at any address. */
+static void widen(const int16_t *restrict sum, int64_t n, int32_t start, bool first, int32_t *restrict wide)
+{
+    if (first) {
+        for (int64_t i = 0; i < n; i++) wide[i] = sum[i] - start;
+    } else {
+        for (int64_t i = 0; i < n; i++) wide[i] += sum[i] - start;
+    }
+}
+
 static void to_floats(const int16_t *sum, int64_t n, bool is_signed, float unit, void *to)
 {
     const __m256 units = _mm256_set1_ps(unit);
@@ -287,6 +295,7 @@ const CpuDotKernels CPU_TABLE(dots) = {.has = has,
                                        .group = {group_bytes, group_words, group_fours},
                                        .group_u16 = group_u16,
                                        .sum = {bytes, words, fours},
+                                       .widen = widen,
                                        .to_floats = to_floats,
                                        .wide_to_floats = wide_to_floats,
                                        .to_bytes = to_bytes};

@@ -3,6 +3,7 @@
 static int64_t CPU_PASTE(CPU_PASTE(few, COLUMNS), GROUPS)(const CpuDots *dots, const void *const *group,
                                                           int64_t n, int16_t *out, int64_t pitch)
 {
+    const DotVector start = dot_of(dots->start);
     DotVector tap[2][GROUPS][COLUMNS];
     int64_t offset[COLUMNS];
     int64_t at = 0;
@@ -20,7 +21,7 @@ static int64_t CPU_PASTE(CPU_PASTE(few, COLUMNS), GROUPS)(const CpuDots *dots, c
         CPU_UNROLL for (int g = 0; g < GROUPS; g++) line[g] = (const char *)group[g] + 2 * at;
         CPU_UNROLL for (int k = 0; k < FEW_VECTORS; k++)
         {
-            sum[0][k] = sum[1][k] = dot_of(0);
+            sum[0][k] = sum[1][k] = start;
             CPU_UNROLL for (int g = 0; g < GROUPS; g++)
             {
                 CPU_UNROLL for (int c = 0; c < COLUMNS; c++)

@@ -37,7 +37,7 @@ TARGET static void NAME(const CpuDots *dots, const void *const *group, int64_t a
     DotVector sum[CPU_DOTS_ROWS][VECTORS];
     CPU_UNROLL for (int r = 0; r < CPU_DOTS_ROWS; r++)
     {
-        CPU_UNROLL for (int k = 0; k < VECTORS; k++) sum[r][k] = dot_of(0);
+        CPU_UNROLL for (int k = 0; k < VECTORS; k++) sum[r][k] = dot_of(dots->start);
     }
     if (last > 0) CPU_PASTE(NAME, group)(sum, dots, (const char *)group[0] + from, 0, 0, 0);
     for (int64_t g = last; g < groups; g++)
