@@ -86,7 +86,7 @@ static bool whole_fits(const HaloSession *session, const Device *device, const H
 {
     int64_t in;
     const int64_t left = halo_memory_left(&session->memory);
-    const int64_t beside = scratch_beside(device, plan, bands_choose(plan, session->options.band_rows));
+    const int64_t beside = scratch_beside(device, plan, bands_choose(plan, &session->options));
     return halo_shape_bytes(&plan->reg[plan->input[0].reg], &in) == HALO_OK && in <= left && beside >= 0 &&
            beside <= left - in;
 }

@@ -212,17 +212,20 @@ static int64_t least_rows(const HaloPlan *plan)
     return larger(1, (int64_t)(least > few ? least : few));
 }
 
-/* Bands are so small that the values between steps stay in the last-level cache. */
+/* Bands are so small that the values between steps stay in the last-level cache; and where one thread makes
+ * them, which need not wait for others after each step, nearer to it. */
 #define BAND_BYTES (16 << 20)
+#define BAND_BYTES_ALONE (4 << 20)
 
-int64_t bands_choose(const HaloPlan *plan, int64_t wish)
+int64_t bands_choose(const HaloPlan *plan, const HaloOptions *options)
 {
+    const int64_t wish = options->band_rows, bytes = options->jobs == 1 ? BAND_BYTES_ALONE : BAND_BYTES;
     const int64_t length = length_of(plan);
     if (!bands_possible(plan)) return length;
     if (wish > 0) return whole_leaves(plan, wish);
     const int64_t least = least_rows(plan);
     int64_t rows = length; /* a single step has nothing in between */
-    while (rows > least && memory_at(plan, rows, false) > BAND_BYTES) rows = (rows + 1) / 2;
+    while (rows > least && memory_at(plan, rows, false) > bytes) rows = (rows + 1) / 2;
     return whole_leaves(plan, rows);
 }
 

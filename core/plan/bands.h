@@ -22,7 +22,7 @@ int64_t bands_jump(const HaloPlan *plan);
  * input and output. The second adds the scratch memory of the steps. */
 int64_t bands_memory(const Bands *bands, bool with_in_out);
 int64_t bands_whole_memory(const Device *device, const HaloPlan *plan, int64_t rows, bool with_in_out);
-int64_t bands_choose(const HaloPlan *plan, int64_t wish);
+int64_t bands_choose(const HaloPlan *plan, const HaloOptions *options);
 /* Rows in a band for devices with memory of their own: as many as fit each, and one band each at least. */
 int64_t bands_for_team(Team team, const HaloPlan *plan, int64_t wish, int64_t memory);
 

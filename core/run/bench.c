@@ -115,9 +115,8 @@ HaloStatus halo_bench(HaloSession *session, const HaloPipeline *pipeline, const 
     fill(&in, content);
     HALO_TRY(halo_plan_make_of(session, pipeline, &in, NULL, &plan));
     HALO_TRY(choose(session, plan, &choice));
-    HALO_TRY(
-        halo_memory_hold(&session->memory, scratch_beside(choice.team.device, plan,
-                                                          bands_choose(plan, session->options.band_rows))));
+    HALO_TRY(halo_memory_hold(&session->memory,
+                              scratch_beside(choice.team.device, plan, bands_choose(plan, &session->options))));
     if (plan->wants_output) HALO_TRY(halo_buf_alloc(&out, &plan->reg[plan->output]));
     const HaloBackend *backend = choice.team.device->backend;
     for (int i = 0; i < choice.team.count && backend->mark != NULL; i++)

@@ -144,7 +144,7 @@ void choose_report(const HaloSession *session, HaloReport *report)
 static HaloStatus hold_for(HaloSession *session, Device *device, const HaloPlan *plan, int64_t *held)
 {
     HaloStatus status = HALO_OK;
-    const int64_t band = bands_choose(plan, session->options.band_rows);
+    const int64_t band = bands_choose(plan, &session->options);
     const int64_t beside = scratch_beside(device, plan, band);
     HALO_TRY(halo_memory_hold(&session->memory, beside < 0 ? beside : larger(beside - *held, 0)));
     *held = larger(*held, beside);

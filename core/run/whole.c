@@ -23,7 +23,7 @@ static HaloStatus whole_end(void *context, int64_t k)
 
 int64_t execute_band(Team team, const HaloPlan *plan, const HaloOptions *options)
 {
-    if (team.device->backend->upload == NULL) return bands_choose(plan, options->band_rows);
+    if (team.device->backend->upload == NULL) return bands_choose(plan, options);
     return bands_for_team(team, plan, options->band_rows, team_memory(team, options->share));
 }
 
