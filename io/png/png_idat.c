@@ -11,18 +11,20 @@
 #include <isa-l.h>
 
 #include "bytes/endian.h"
+#include "png_sums.h"
 #include "png_upper.h"
 
 #define PIECE_BYTES 65536
 
 struct PngIdat {
     HaloSource *source;
-    int64_t start; /* of the stream, in the source */
-    bool begun;    /* the header of the stream has been read */
-    bool ended;    /* the last chunk has been read, its checksum too */
-    bool odd;      /* nothing more is read */
-    uint32_t left; /* bytes of this chunk that have not been read */
-    uint32_t crc;  /* of those that have */
+    int64_t start;  /* of the stream, in the source */
+    bool begun;     /* the header of the stream has been read */
+    bool ended;     /* the last chunk has been read, its checksum too */
+    bool odd;       /* nothing more is read */
+    uint32_t left;  /* bytes of this chunk that have not been read */
+    uint32_t crc;   /* of those that have */
+    uint32_t adler; /* of what was inflated */
     struct inflate_state inflate;
     uint8_t piece[PIECE_BYTES];
 };
@@ -36,7 +38,7 @@ static void begin_chunk(PngIdat *idat, const uint8_t *head)
 {
     uint8_t name[] = "IDAT";
     idat->left = (uint32_t)halo_get_be(head, 4);
-    idat->crc = crc32_gzip_refl(0, name, 4);
+    idat->crc = halo_png_crc(0, name, 4);
 }
 
 PngIdat *halo_png_idat_new(HaloSource *source, const uint8_t head[PNG_HEAD_BYTES])
@@ -47,7 +49,7 @@ PngIdat *halo_png_idat_new(HaloSource *source, const uint8_t head[PNG_HEAD_BYTES
     idat->start = halo_source_tell(source);
     begin_chunk(idat, head);
     isal_inflate_init(&idat->inflate);
-    idat->inflate.crc_flag = ISAL_ZLIB_NO_HDR;
+    idat->adler = 1;
     return idat;
 }
 
@@ -100,7 +102,7 @@ static bool feed(PngIdat *idat)
     const uint32_t size = idat->left < PIECE_BYTES ? idat->left : PIECE_BYTES;
     if (size == 0 || idat->odd) return false;
     idat->odd = !read_exactly(idat, idat->piece, size);
-    idat->crc = crc32_gzip_refl(idat->crc, idat->piece, size);
+    idat->crc = halo_png_crc(idat->crc, idat->piece, size);
     idat->left -= size;
     idat->inflate.next_in = idat->piece;
     idat->inflate.avail_in = size;
@@ -152,6 +154,7 @@ static bool take(PngIdat *idat, uint8_t *bytes, size_t size)
         idat->inflate.next_out = bytes;
         idat->inflate.avail_out = now;
         if (!inflate_more(idat) || idat->inflate.avail_out > 0) return false;
+        idat->adler = halo_png_adler(idat->adler, bytes, now);
         bytes += now;
         size -= now;
     }
@@ -177,7 +180,7 @@ bool halo_png_idat_end(PngIdat *idat)
         if (byte < 0) return false;
         sum[i] = (uint8_t)byte;
     }
-    if (halo_get_be(sum, 4) != inflate->crc || inflate->read_in_length > 0 || inflate->avail_in > 0)
+    if (halo_get_be(sum, 4) != idat->adler || inflate->read_in_length > 0 || inflate->avail_in > 0)
         return false;
     return idat->ended || (idat->left == 0 && end_chunk(idat));
 }

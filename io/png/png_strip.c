@@ -1,55 +1,66 @@
 /* One strip becomes one IDAT chunk: its part of the zlib stream (RFC 1950), which ends on a byte where no bit
  * of it is needed by the next.
  *
- * Level 1 is ISA-L's, four times as fast as zlib's and smaller; it does not look back into the strip before,
- * which would gain nothing. Nor does libdeflate, which makes smaller files than zlib at the lowest and the
- * highest levels, and in less time. The others are zlib's, which does: so strips cost no bytes. */
+ * Level 1 is ISA-L's, which does not look back into the strip before: that would gain nothing. Nor does
+ * libdeflate, which makes smaller files than zlib at the lowest and the highest levels, and in less time. The
+ * others are zlib's, which does: so strips cost no bytes.
+ *
+ * In a photograph's grain the matches that are found are short and far away, and cost more than the bytes that
+ * they stand for: such strips become smaller, and are written and read faster, where only runs are matches. A
+ * strip is grain where its samples say so. */
 #include "png_strip.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include <zlib.h>
-#ifdef HALO_HAVE_ISAL
-#include <isa-l.h>
-#endif
 
 #include "bytes/endian.h"
+#include "png_fast.h"
 #include "png_join.h"
+#include "png_sums.h"
 #include "png_upper.h"
 
 #define HEAD 10 /* of a chunk: 8; of the stream: 2 */
 #define TAIL 8  /* of the stream: 4; of a chunk: 4 */
 
+#define SAMPLES 2
+#define SAMPLE_BYTES ((size_t)8192)
+#define LEAST_GRAIN 10 /* what becomes less than a tenth of itself is no grain, whatever samples say */
+#define DOUBT 0.04     /* samples may be wrong by so much */
+
 typedef struct PngPress {
     int level;
     size_t room; /* for what the strip becomes */
-    z_stream zip;
+    z_stream zip, runs;
     PngJoin *join; /* where the level is libdeflate's */
-#ifdef HALO_HAVE_ISAL
-    char *places; /* for ISA-L's stream: place_stream */
-    uint8_t fast_room[ISAL_DEF_LVL1_DEFAULT];
-#endif
+    PngFast *fast;
     uint8_t bytes[];
 } PngPress;
 
-static bool is_fast(int level)
+static bool is_fast(int level) { return level == 1 && halo_png_has_fast(); }
+
+static bool begin_zip(z_stream *zip, int level, int strategy)
 {
-#ifdef HALO_HAVE_ISAL
-    return level == 1;
-#else
-    (void)level;
-    return false;
-#endif
+    *zip = (z_stream){0};
+    return deflateInit2(zip, level, Z_DEFLATED, -MAX_WBITS, MAX_MEM_LEVEL - 1, strategy) == Z_OK;
 }
 
-#ifdef HALO_HAVE_ISAL
-#define PLACES 16
-#define PLACE_BYTES 65536
-#define PLACES_BYTES (sizeof(struct isal_zstream) + (PLACES - 1) * PLACE_BYTES)
-#else
-#define PLACES_BYTES 1
-#endif
+/* What the level needs, and what runs need: each is NULL or empty where it is not. */
+static bool begin_press(PngPress *press, int level)
+{
+    press->level = level;
+    press->join = halo_png_joins(level) ? halo_png_join_new(level) : NULL;
+    press->zip = press->runs = (z_stream){0};
+    press->fast = NULL;
+    if (halo_png_joins(level) && press->join == NULL) return false;
+    if (!halo_png_joins(level) && !is_fast(level) &&
+        !begin_zip(&press->zip, level, level == 0 ? Z_DEFAULT_STRATEGY : Z_FILTERED))
+        return false;
+    if (level == 0) return true;
+    if (!halo_png_has_fast()) return begin_zip(&press->runs, level, Z_RLE);
+    return (press->fast = halo_png_fast_new()) != NULL;
+}
 
 HaloStatus halo_png_strip_new(int level, size_t most, PngStrip **out)
 {
@@ -63,44 +74,28 @@ HaloStatus halo_png_strip_new(int level, size_t most, PngStrip **out)
     strip->press = press;
     strip->bytes = press->bytes + PNG_WINDOW_BYTES;
     strip->chunk = strip->bytes + most;
-    press->level = level;
     press->room = room;
-    press->zip = (z_stream){0};
-    press->join = halo_png_joins(level) ? halo_png_join_new(level) : NULL;
-#ifdef HALO_HAVE_ISAL
-    press->places = is_fast(level) ? malloc(PLACES_BYTES) : NULL;
-    if (is_fast(level) && press->places == NULL)
-        return halo_fail(HALO_ERR_LIMIT, "not enough memory to write PNG");
-#endif
-    const bool ready = is_fast(level) ? true
-                       : halo_png_joins(level)
-                           ? press->join != NULL
-                           : deflateInit2(&press->zip, level, Z_DEFLATED, -MAX_WBITS, MAX_MEM_LEVEL - 1,
-                                          level == 0 ? Z_DEFAULT_STRATEGY : Z_FILTERED) == Z_OK;
-    if (!ready) return halo_fail(HALO_ERR_LIMIT, "not enough memory to write PNG");
-    return HALO_OK;
+    return begin_press(press, level) ? HALO_OK : halo_fail(HALO_ERR_LIMIT, "not enough memory to write PNG");
 }
 
 void halo_png_strip_free(PngStrip *strip)
 {
     if (strip != NULL && strip->press != NULL) {
         deflateEnd(&strip->press->zip);
+        deflateEnd(&strip->press->runs);
         halo_png_join_free(strip->press->join);
-#ifdef HALO_HAVE_ISAL
-        free(strip->press->places);
-#endif
+        halo_png_fast_free(strip->press->fast);
         free(strip->press);
     }
     free(strip);
 }
 
 /* Each returns how many bytes there are at `to`; 0: it has failed. */
-static size_t press_by_zlib(PngStrip *strip, uint8_t *to)
+static size_t press_by_zlib(const PngStrip *strip, z_stream *zip, uint8_t *to)
 {
-    PngPress *press = strip->press;
-    z_stream *zip = &press->zip;
+    const PngPress *press = strip->press;
     if (deflateReset(zip) != Z_OK) return 0;
-    if (strip->before > 0 && press->level > 0 &&
+    if (strip->before > 0 && zip == &press->zip && press->level > 0 &&
         deflateSetDictionary(zip, strip->bytes - strip->before, (uInt)strip->before) != Z_OK)
         return 0;
     zip->next_in = strip->bytes;
@@ -112,67 +107,52 @@ static size_t press_by_zlib(PngStrip *strip, uint8_t *to)
     return done ? press->room - zip->avail_out : 0;
 }
 
-#ifdef HALO_HAVE_ISAL
-/* CRC-32C of four bytes, without the usual inversions: ISA-L's hash. */
-static uint32_t hash_of(uint32_t v)
-{
-    for (int bit = 0; bit < 32; bit++) v = v >> 1 ^ (v & 1 ? 0x82f63b78u : 0);
-    return v;
-}
-
-/* ISA-L 2.30 on x86-64 takes the third position's hash from what is left in a register, which is the stream's
- * own address less its lowest 16 bits, in the place of the four bytes there. Where that is by chance the hash
- * of one of the first three positions the bytes that come out are others, just as right. They are to depend on
- * the picture alone, so the stream is put where this is not so. The hash is cut to as many bits as the strip is
- * long: fewer are compared here. */
-static struct isal_zstream *place_stream(const PngStrip *strip)
-{
-    uint32_t first[3] = {0}, mask = 15;
-    for (int i = 0; i < 3; i++)
-        for (size_t k = 0; k < 4 && i + k < strip->size; k++)
-            first[i] |= (uint32_t)strip->bytes[i + k] << 8 * k;
-    while (mask < 1023 && 4 * (size_t)mask < strip->size) mask = 2 * mask + 1;
-    for (int place = 0;; place++) {
-        char *at = strip->press->places + (size_t)place * PLACE_BYTES;
-        const uint32_t left = hash_of((uint32_t)((uintptr_t)at >> 16));
-        bool met = false;
-        for (int i = 0; i < 3; i++) met = met || ((left ^ hash_of(first[i])) & mask) == 0;
-        if (!met || place == PLACES - 1) return (struct isal_zstream *)(void *)at;
-    }
-}
-
-static size_t press_by_isal(PngStrip *strip, uint8_t *to)
-{
-    PngPress *press = strip->press;
-    struct isal_zstream *fast = place_stream(strip);
-    isal_deflate_init(fast);
-    fast->level = 1;
-    fast->level_buf = press->fast_room;
-    fast->level_buf_size = sizeof press->fast_room;
-    fast->flush = strip->last ? NO_FLUSH : SYNC_FLUSH;
-    fast->end_of_stream = strip->last;
-    fast->next_in = strip->bytes;
-    fast->avail_in = (uint32_t)strip->size;
-    fast->next_out = to;
-    fast->avail_out = (uint32_t)press->room;
-    const bool done = isal_deflate(fast) == COMP_OK && fast->avail_in == 0 && fast->avail_out > 0;
-    return done ? press->room - fast->avail_out : 0;
-}
-
-static uint32_t crc_of(uint8_t *bytes, size_t size) { return crc32_gzip_refl(0, bytes, size); }
-static uint32_t adler_of(const uint8_t *bytes, size_t size) { return isal_adler32(1, bytes, size); }
-#else
-static size_t press_by_isal(PngStrip *strip, uint8_t *to) { return press_by_zlib(strip, to); }
-static uint32_t crc_of(uint8_t *bytes, size_t size) { return (uint32_t)crc32(0, bytes, (uInt)size); }
-static uint32_t adler_of(const uint8_t *bytes, size_t size) { return (uint32_t)adler32(1, bytes, (uInt)size); }
-#endif
-
-static size_t press(PngStrip *strip, uint8_t *to)
+static size_t press_by_isal(const PngStrip *strip, bool runs, uint8_t *to)
 {
     const PngPress *press = strip->press;
-    if (is_fast(press->level)) return press_by_isal(strip, to);
-    if (press->join == NULL) return press_by_zlib(strip, to);
+    return halo_png_fast(press->fast, runs, strip->bytes, strip->size, strip->last, to, press->room);
+}
+
+static size_t press_by_level(const PngStrip *strip, uint8_t *to)
+{
+    PngPress *press = strip->press;
+    if (is_fast(press->level)) return press_by_isal(strip, false, to);
+    if (press->join == NULL) return press_by_zlib(strip, &press->zip, to);
     return halo_png_join(press->join, strip->bytes, strip->size, strip->last, to, press->room);
+}
+
+static size_t press_runs(const PngStrip *strip, uint8_t *to)
+{
+    return halo_png_has_fast() ? press_by_isal(strip, true, to) : press_by_zlib(strip, &strip->press->runs, to);
+}
+
+/* What runs alone take of what the level takes, by two pieces of the strip; 2 for what is no grain. */
+static double weigh_runs(const PngStrip *strip, uint8_t *beside)
+{
+    size_t sampled = 0, by_level = 0, by_runs = 0;
+    for (size_t i = 0; i < SAMPLES; i++) {
+        PngStrip piece = *strip;
+        piece.size = strip->size / SAMPLES < SAMPLE_BYTES ? strip->size / SAMPLES : SAMPLE_BYTES;
+        piece.bytes += (strip->size - piece.size) * (2 * i + 1) / (2 * SAMPLES);
+        piece.before += (size_t)(piece.bytes - strip->bytes);
+        if (piece.before > PNG_WINDOW_BYTES) piece.before = PNG_WINDOW_BYTES;
+        piece.last = false;
+        sampled += piece.size;
+        by_level += press_by_level(&piece, beside);
+        by_runs += press_runs(&piece, beside);
+    }
+    return by_level * LEAST_GRAIN < sampled ? 2 : (double)by_runs / (double)by_level;
+}
+
+/* Up to level 3, which are for speed, samples decide; beyond, both ways are taken where they leave a doubt. */
+static size_t press(const PngStrip *strip, uint8_t *to)
+{
+    const int level = strip->press->level;
+    const double doubt = level < 4 ? 0 : DOUBT, runs = level == 0 ? 2 : weigh_runs(strip, to);
+    if (runs >= 1 + doubt) return press_by_level(strip, to);
+    if (runs < 1 - doubt) return press_runs(strip, to);
+    const size_t by_runs = press_runs(strip, to), by_level = press_by_level(strip, to);
+    return by_runs < by_level ? press_runs(strip, to) : by_level;
 }
 
 /* A window of 32 KiB, and how much work was done, as zlib says it. */
@@ -193,7 +173,7 @@ void halo_png_strip_press(PngStrip *strip)
     halo_put_be(strip->chunk, head + size + (strip->last ? 4 : 0), 4);
     memcpy(strip->chunk + 4, "IDAT", 4);
     strip->chunk_size = 8 + head + size;
-    strip->adler = adler_of(strip->bytes, strip->size);
-    strip->crc = crc_of(strip->chunk + 4, strip->chunk_size - 4);
+    strip->adler = halo_png_adler(1, strip->bytes, strip->size);
+    strip->crc = halo_png_crc(0, strip->chunk + 4, strip->chunk_size - 4);
     halo_png_after_isal();
 }
