@@ -24,8 +24,8 @@
 #define HEAD 10 /* of a chunk: 8; of the stream: 2 */
 #define TAIL 8  /* of the stream: 4; of a chunk: 4 */
 
-#define SAMPLES 2
-#define SAMPLE_BYTES ((size_t)8192)
+#define SAMPLES 4
+#define SAMPLE_BYTES ((size_t)3072)
 #define LEAST_GRAIN 10 /* what becomes less than a tenth of itself is no grain, whatever samples say */
 #define DOUBT 0.04     /* samples may be wrong by so much */
 
@@ -35,6 +35,7 @@ typedef struct PngPress {
     z_stream zip, runs;
     PngJoin *join; /* where the level is libdeflate's */
     PngFast *fast;
+    uint8_t sample[SAMPLES * SAMPLE_BYTES];
     uint8_t bytes[];
 } PngPress;
 
@@ -126,22 +127,16 @@ static size_t press_runs(const PngStrip *strip, uint8_t *to)
     return halo_png_has_fast() ? press_by_isal(strip, true, to) : press_by_zlib(strip, &strip->press->runs, to);
 }
 
-/* What runs alone take of what the level takes, by two pieces of the strip; 2 for what is no grain. */
+/* What runs alone take of what the level takes, by a few pieces of the strip; 2 for what is no grain. */
 static double weigh_runs(const PngStrip *strip, uint8_t *beside)
 {
-    size_t sampled = 0, by_level = 0, by_runs = 0;
-    for (size_t i = 0; i < SAMPLES; i++) {
-        PngStrip piece = *strip;
-        piece.size = strip->size / SAMPLES < SAMPLE_BYTES ? strip->size / SAMPLES : SAMPLE_BYTES;
-        piece.bytes += (strip->size - piece.size) * (2 * i + 1) / (2 * SAMPLES);
-        piece.before += (size_t)(piece.bytes - strip->bytes);
-        if (piece.before > PNG_WINDOW_BYTES) piece.before = PNG_WINDOW_BYTES;
-        piece.last = false;
-        sampled += piece.size;
-        by_level += press_by_level(&piece, beside);
-        by_runs += press_runs(&piece, beside);
-    }
-    return by_level * LEAST_GRAIN < sampled ? 2 : (double)by_runs / (double)by_level;
+    PngStrip sample = {.bytes = strip->press->sample, .press = strip->press};
+    const size_t part = strip->size / SAMPLES, each = part < SAMPLE_BYTES ? part : SAMPLE_BYTES;
+    for (size_t i = 0; i < SAMPLES; i++, sample.size += each)
+        memcpy(sample.bytes + sample.size, strip->bytes + (strip->size - each) * (2 * i + 1) / (2 * SAMPLES),
+               each);
+    const size_t by_level = press_by_level(&sample, beside), by_runs = press_runs(&sample, beside);
+    return by_level * LEAST_GRAIN <= sample.size ? 2 : (double)by_runs / (double)by_level;
 }
 
 /* Up to level 3, which are for speed, samples decide; beyond, both ways are taken where they leave a doubt. */
