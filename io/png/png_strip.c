@@ -27,7 +27,6 @@
 #define SAMPLES 4
 #define SAMPLE_BYTES ((size_t)3072)
 #define LEAST_GRAIN 10 /* what becomes less than a tenth of itself is no grain, whatever samples say */
-#define DOUBT 0.04     /* samples may be wrong by so much */
 
 typedef struct PngPress {
     int level;
@@ -139,11 +138,14 @@ static double weigh_runs(const PngStrip *strip, uint8_t *beside)
     return by_level * LEAST_GRAIN <= sample.size ? 2 : (double)by_runs / (double)by_level;
 }
 
-/* Up to level 3, which are for speed, samples decide; beyond, both ways are taken where they leave a doubt. */
+/* Up to level 3, which are for speed, samples decide; up to 7 both ways are taken where samples leave a doubt;
+ * at 8 and 9 of all that may be grain. */
+static double doubt_of(int level) { return level < 4 ? 0 : level < 8 ? 0.04 : 1; }
+
 static size_t press(const PngStrip *strip, uint8_t *to)
 {
     const int level = strip->press->level;
-    const double doubt = level < 4 ? 0 : DOUBT, runs = level == 0 ? 2 : weigh_runs(strip, to);
+    const double doubt = doubt_of(level), runs = level == 0 ? 2 : weigh_runs(strip, to);
     if (runs >= 1 + doubt) return press_by_level(strip, to);
     if (runs < 1 - doubt) return press_runs(strip, to);
     const size_t by_runs = press_runs(strip, to), by_level = press_by_level(strip, to);
