@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "conv.cuh"
+#include "conv_integer.cuh"
 #include "conv_long.cuh"
 #include "conv_mended.cuh"
 
@@ -154,12 +155,14 @@ HaloStatus cuda_conv_within(HaloDevice *device, const HaloBuf *src, HaloBuf *dst
     const ConvArgs args = conv_args(device, src, dst, conv, store);
     HaloBuf row_src, row_dst;
     HaloConv row;
+    IntegerPlan plan;
     if (conv->window.nan_ignore) return conv_without_nan(device, src, dst, conv, store);
     if (cuda_fft_takes(conv)) return cuda_fft(device, src, dst, conv, store);
     /* Lines first: a tile of many rows would be empty but for one. */
     if (conv_thin_turns(src, dst, conv, &row_src, &row_dst, &row)) return cuda_conv_within(device, &row_src, &row_dst, &row, store);
     if (conv_thin_takes(src, dst, conv)) return conv_thin(device, src, &args, conv->tap);
     if (conv_short_takes(dst, conv)) return conv_short(device, &args, conv->tap);
+    if (conv_integer_takes(device, &args, conv, &plan)) return conv_integer(device, &args, conv->tap, &plan);
     if (conv_sparse_takes(&args, conv)) return conv_sparse(device, src, &args, conv->tap);
     if (conv_walk_takes(src, dst, conv)) return conv_walk(device, &args, conv->tap);
     if (conv->window.height == 1) return conv_line(device, &args, conv->tap);
