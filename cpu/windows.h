@@ -218,6 +218,10 @@ typedef struct CpuMeanDown {
     double *room;     /* chunks: halo_mean_between / 16 + 4 of them */
     int64_t ring, total_ring, pitch;
     int64_t position, rows, window;
+    float *mean; /* whole chunks may become means at once: sum * scale / count, below 2^40, rows so far apart;
+                    or NULL */
+    int64_t mean_pitch;
+    double scale, count;
 } CpuMeanDown;
 
 typedef struct CpuWholeKernels {
@@ -245,10 +249,11 @@ typedef struct CpuMeanKernels {
     /* Along a line of f32 or, of totals, of f64: the sums from the first of its run to each pixel, but for the
      * first run, and the totals of runs that end in it. */
     void (*ends[2])(const void *x, const CpuMeanLine *line, double *end, double *total);
-    /* The sum from each pixel to the last of its run, and what lies `between` it and the run that its window
-     * ends in: one value a run, the first for windows that end before the turn; NULL: nothing. */
-    void (*starts[2])(const void *x, const CpuMeanLine *line, const double *const between[2], double *sum);
-    void (*join)(const double *end, int64_t n, double *sum); /* sum += end */
+    /* The sum from each pixel to the last of its run, what lies `between` it and the run that its window ends
+     * in (one value a run, the first for windows that end before the turn; NULL: nothing), and what it has of
+     * that, `end`. */
+    void (*starts[2])(const void *x, const CpuMeanLine *line, const double *const between[2], const double *end,
+                      double *sum);
     /* CPU_MEAN_ABREAST lines of n elements become one, element by element; and its sums, times `scale`, lines.
      */
     void (*abreast)(const float *const line[], int64_t n, float *x);

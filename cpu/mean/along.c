@@ -58,6 +58,5 @@ void cpu_mean_along(const CpuMeanKernels *kernels, bool doubles, const void *x, 
         cpu_mean_along(kernels, true, total, &of_runs, rest, made);
         lies[later] = made;
     }
-    kernels->starts[doubles](x, line, lies, sum);
-    kernels->join(end + (line->window - 1) * channels, n, sum);
+    kernels->starts[doubles](x, line, lies, end + (line->window - 1) * channels, sum);
 }

@@ -294,21 +294,29 @@ static CpuMeanDown down_of(const CpuMeanTask *task, int plane)
                          .ring = m->ring,
                          .total_ring = m->total_ring,
                          .pitch = m->pitch,
-                         .window = m->window.height};
+                         .window = m->window.height,
+                         .mean_pitch = m->dst->stride / (int64_t)sizeof(float),
+                         .scale = m->scale,
+                         .count = m->count};
 }
 
 /* The outputs of the rows whose lines are there, chunk by chunk. */
-static void finish_rows(const CpuMeanTask *task, int64_t row, const CpuMeanDown down[2], const double *counts,
+static void finish_rows(const CpuMeanTask *task, int64_t row, CpuMeanDown down[2], const double *counts,
                         uint64_t *clipped)
 {
     const CpuMean *m = task->m;
+    const bool simple = !deviates(m) && counts == NULL && stores_there(m) && m->count < 0x1p40;
+    float *const made = simple ? halo_at(m->dst, task->x, task->y + row) : NULL;
     for (int64_t first = 0; first < task->n; first += CPU_MEAN_CHUNK) {
         const int64_t n = task->n - first < CPU_MEAN_CHUNK ? task->n - first : CPU_MEAN_CHUNK;
         double *sums[2] = {NULL, NULL};
+        const bool at_once = made != NULL && n == CPU_MEAN_CHUNK;
         for (int p = 0; p < cpu_mean_planes(m); p++) {
             sums[p] = doubles_at(task, m->plane[p].at_sums);
+            down[p].mean = at_once ? made : NULL;
             m->device->kernels->mean->down[deviates(m)](&down[p], first, (double(*)[CPU_MEAN_CHUNK])sums[p]);
         }
+        if (at_once) continue;
         for (int64_t k = 0; k < down[0].rows; k++) {
             const double *const sum[2] = {sums[0] + k * CPU_MEAN_CHUNK,
                                           deviates(m) ? sums[1] + k * CPU_MEAN_CHUNK : NULL};

@@ -46,11 +46,6 @@ static CPU_INLINE void sums_store(double *to, CpuSums a)
 #define TYPE f64
 #include "mean_tmpl.h"
 
-static void join(const double *restrict end, int64_t n, double *restrict sum)
-{
-    for (int64_t i = 0; i < n; i++) sum[i] = sum[i] + end[i];
-}
-
 /* ---- lines side by side ------------------------------------------------------------------------------ */
 
 typedef float CpuEight __attribute__((vector_size(32), aligned(4), may_alias));
@@ -124,6 +119,13 @@ static CPU_INLINE double quotient(double sum, double count, double inverse)
 #endif
 }
 
+/* Of so many, below 2^40. */
+static CPU_INLINE float mean_of_sum(double sum, double count, double inverse)
+{
+    const float v = (float)quotient(sum, count, inverse);
+    return v == v ? v : __builtin_nanf("");
+}
+
 static void mean_of(const double *restrict sum, int64_t n, double scale, double count,
                     const double *restrict counts, float *restrict mean)
 {
@@ -135,10 +137,7 @@ static void mean_of(const double *restrict sum, int64_t n, double scale, double 
             mean[i] = counts[i] != 0.0 && v == v ? v : none;
         }
     } else if (count < 0x1p40) {
-        for (int64_t i = 0; i < n; i++) {
-            const float v = (float)quotient(sum[i] * scale, count, inverse);
-            mean[i] = v == v ? v : none;
-        }
+        for (int64_t i = 0; i < n; i++) mean[i] = mean_of_sum(sum[i] * scale, count, inverse);
     } else {
         for (int64_t i = 0; i < n; i++) {
             const float v = (float)(sum[i] * scale / count);
@@ -210,6 +209,14 @@ static void window_of(const Rows *rows, int64_t position, int64_t window, double
     for (int i = 0; i < CPU_MEAN_CHUNK; i++) sum[i] = sum[i] + ends[i];
 }
 
+static void means(const double start[restrict CPU_MEAN_CHUNK], const double between[restrict CPU_MEAN_CHUNK],
+                  const double end[restrict CPU_MEAN_CHUNK], const CpuMeanDown *d, float *restrict to)
+{
+    const double scale = d->scale, count = d->count, inverse = 1.0 / count;
+    for (int i = 0; i < CPU_MEAN_CHUNK; i++)
+        to[i] = mean_of_sum(((start[i] + between[i]) + end[i]) * scale, count, inverse);
+}
+
 #define SAMPLE float
 #define TYPE f32
 #include "mean_down_tmpl.h"
@@ -221,7 +228,6 @@ static void window_of(const Rows *rows, int64_t position, int64_t window, double
 const CpuMeanKernels CPU_TABLE(mean) = {
     .ends = {ends_f32, ends_f64},
     .starts = {starts_f32, starts_f64},
-    .join = join,
     .abreast = abreast,
     .apart = apart,
     .mean = mean_of,

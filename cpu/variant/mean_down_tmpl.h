@@ -45,7 +45,10 @@ static void CPU_PASTE(down, TYPE)(const CpuMeanDown *d, int64_t first, double (*
         else if (turns || j == 0)
             window_of(&totals, begun + 1, ends_in - 1 - begun, d->room, between);
         CPU_PASTE(lay, TYPE)(line, CPU_MEAN_CHUNK, turns, sofar);
-        for (int i = 0; i < CPU_MEAN_CHUNK; i++) sum[j][i] = (sum[j][i] + between[i]) + sofar[i];
+        if (d->mean == NULL)
+            for (int i = 0; i < CPU_MEAN_CHUNK; i++) sum[j][i] = (sum[j][i] + between[i]) + sofar[i];
+        else
+            means(sum[j], between, sofar, d, d->mean + j * d->mean_pitch + first);
     }
 }
 #undef SAMPLE

@@ -54,10 +54,10 @@ static void CPU_PASTE(ends, TYPE)(const void *samples, const CpuMeanLine *line, 
 }
 
 /* One after the other from the right. Of every run the windows that begin at its row `turn` or later end one
- * run further on: they get `more`, which for the others lacks that run. */
+ * run further on: they get `more`, which for the others lacks that run; and each what its last run comes to. */
 static CPU_INLINE void CPU_PASTE(starts_runs, TYPE)(const SAMPLE *restrict x, int64_t run, int64_t turn,
                                                     int64_t channels, int many, const double *const between[2],
-                                                    double *restrict sum)
+                                                    const double *restrict end, double *restrict sum)
 {
     const int64_t step = run * channels;
     for (int64_t c = 0; c < channels; c++) {
@@ -67,17 +67,17 @@ static CPU_INLINE void CPU_PASTE(starts_runs, TYPE)(const SAMPLE *restrict x, in
             less[l] = between[0] == NULL ? HALO_MEAN_NOTHING : between[0][l * channels + c];
             more[l] = between[1] == NULL ? HALO_MEAN_NOTHING : between[1][l * channels + c];
             here[l] = (double)x[l * step + i];
-            sum[l * step + i] = here[l] + (turn < run ? more[l] : less[l]);
+            sum[l * step + i] = (here[l] + (turn < run ? more[l] : less[l])) + end[l * step + i];
         }
         for (i -= channels; i >= turn * channels; i -= channels)
             for (int l = 0; l < many; l++) {
                 here[l] = here[l] + (double)x[l * step + i];
-                sum[l * step + i] = here[l] + more[l];
+                sum[l * step + i] = (here[l] + more[l]) + end[l * step + i];
             }
         for (; i >= 0; i -= channels)
             for (int l = 0; l < many; l++) {
                 here[l] = here[l] + (double)x[l * step + i];
-                sum[l * step + i] = here[l] + less[l];
+                sum[l * step + i] = (here[l] + less[l]) + end[l * step + i];
             }
     }
 }
@@ -85,41 +85,43 @@ static CPU_INLINE void CPU_PASTE(starts_runs, TYPE)(const SAMPLE *restrict x, in
 /* The same of one run, as in ends_abreast. */
 static CPU_INLINE void CPU_PASTE(starts_abreast, TYPE)(const SAMPLE *restrict x, int64_t run, int64_t turn,
                                                        int64_t channels, const double *const between[2],
-                                                       double *restrict sum)
+                                                       const double *restrict end, double *restrict sum)
 {
     for (int64_t c = 0; c < channels; c += CPU_MEAN_ABREAST) {
         const CpuSums less = between[0] == NULL ? sums_of(HALO_MEAN_NOTHING) : sums_f64(between[0] + c);
         const CpuSums more = between[1] == NULL ? sums_of(HALO_MEAN_NOTHING) : sums_f64(between[1] + c);
         int64_t i = (run - 1) * channels + c;
         CpuSums here = CPU_PASTE(sums, TYPE)(x + i);
-        sums_store(sum + i, sums_add(here, turn < run ? more : less));
+        sums_store(sum + i, sums_add(sums_add(here, turn < run ? more : less), sums_f64(end + i)));
         for (i -= channels; i >= turn * channels; i -= channels) {
             here = sums_add(here, CPU_PASTE(sums, TYPE)(x + i));
-            sums_store(sum + i, sums_add(here, more));
+            sums_store(sum + i, sums_add(sums_add(here, more), sums_f64(end + i)));
         }
         for (; i >= 0; i -= channels) {
             here = sums_add(here, CPU_PASTE(sums, TYPE)(x + i));
-            sums_store(sum + i, sums_add(here, less));
+            sums_store(sum + i, sums_add(sums_add(here, less), sums_f64(end + i)));
         }
     }
 }
 
 /* The same for a run of which just pixels from `from` on, and below `upto`, have outputs. */
 static void CPU_PASTE(starts_part, TYPE)(const SAMPLE *x, const CpuMeanLine *line, int64_t turn, int64_t from,
-                                         int64_t upto, const double *const between[2], double *sum)
+                                         int64_t upto, const double *const between[2], const double *end,
+                                         double *sum)
 {
     for (int64_t c = 0; c < line->channels; c++) {
         double here = HALO_MEAN_NOTHING;
         for (int64_t k = line->run - 1; k >= from; k--) {
             const double *const more = between[k >= turn];
-            here = here + (double)x[k * line->channels + c];
-            if (k < upto) sum[k * line->channels + c] = here + (more == NULL ? HALO_MEAN_NOTHING : more[c]);
+            const int64_t i = k * line->channels + c;
+            here = here + (double)x[i];
+            if (k < upto) sum[i] = (here + (more == NULL ? HALO_MEAN_NOTHING : more[c])) + end[i];
         }
     }
 }
 
 static void CPU_PASTE(starts, TYPE)(const void *samples, const CpuMeanLine *line,
-                                    const double *const between[2], double *sum)
+                                    const double *const between[2], const double *end, double *sum)
 {
     const SAMPLE *const x = samples;
     const int64_t run = line->run, channels = line->channels, turn = run - (line->window - 1) % run;
@@ -129,14 +131,15 @@ static void CPU_PASTE(starts, TYPE)(const void *samples, const CpuMeanLine *line
         const bool abreast = channels % CPU_MEAN_ABREAST == 0;
         runs = whole >= CPU_MEAN_RUNS && !abreast ? CPU_MEAN_RUNS : 1;
         if (whole >= 1 && abreast)
-            CPU_PASTE(starts_abreast, TYPE)(x + at, run, turn, channels, lies, sum + at);
+            CPU_PASTE(starts_abreast, TYPE)(x + at, run, turn, channels, lies, end + at, sum + at);
         else if (whole >= CPU_MEAN_RUNS && channels == 1 && run == HALO_MEAN_RUN)
-            CPU_PASTE(starts_runs, TYPE)(x + at, HALO_MEAN_RUN, turn, 1, CPU_MEAN_RUNS, lies, sum + at);
+            CPU_PASTE(starts_runs, TYPE)
+            (x + at, HALO_MEAN_RUN, turn, 1, CPU_MEAN_RUNS, lies, end + at, sum + at);
         else if (whole >= CPU_MEAN_RUNS && !abreast)
-            CPU_PASTE(starts_runs, TYPE)(x + at, run, turn, channels, CPU_MEAN_RUNS, lies, sum + at);
+            CPU_PASTE(starts_runs, TYPE)(x + at, run, turn, channels, CPU_MEAN_RUNS, lies, end + at, sum + at);
         else
             CPU_PASTE(starts_part, TYPE)
-        (x + at, line, turn, first < 0 ? -first : 0, line->count - first, lies, sum + at);
+        (x + at, line, turn, first < 0 ? -first : 0, line->count - first, lies, end + at, sum + at);
         for (int k = 0; k < 2; k++)
             if (lies[k] != NULL) lies[k] += runs * channels;
     }
