@@ -6,6 +6,8 @@
 
 #include <isa-l.h>
 
+#include "png_upper.h"
+
 #define PLACES 16
 #define PLACE_BYTES 65536
 #define RUN_BITS 1 /* of a window that reaches back by two bytes */
@@ -63,7 +65,9 @@ size_t halo_png_fast(PngFast *fast, bool runs, const uint8_t *bytes, size_t size
     stream->avail_in = (uint32_t)size;
     stream->next_out = to;
     stream->avail_out = (uint32_t)room;
-    const bool done = isal_deflate(stream) == COMP_OK && stream->avail_in == 0 && stream->avail_out > 0;
+    const bool pressed = isal_deflate(stream) == COMP_OK;
+    halo_png_after_isal(); /* zlib may be next */
+    const bool done = pressed && stream->avail_in == 0 && stream->avail_out > 0;
     return done ? room - stream->avail_out : 0;
 }
 
