@@ -84,9 +84,8 @@ const CliOption cli_options[] = {
     {"tolerate", 0, NULL, NULL, CLI_INPUT, CLI_COMPARE | CLI_JOIN | CLI_STACK | CLI_READS,
      "use what can be read of damaged inputs", NULL, AT(engine.tolerate)},
     {"max-pixels", 0, "N", NULL, CLI_INPUT, CLI_COMPARE | CLI_STACK | CLI_READS | CLI_SAME,
-     "refuse larger images; 2^28 by default, 100M is 100 million. Pixels of up to 4 samples are meant: an "
-     "image of "
-     "8 channels may have half as many",
+     "refuse larger images, to read and to make; 2^28 by default, 100M is 100 million. Pixels of up to "
+     "4 samples are meant: an image of 8 channels may have half as many",
      cli_read_pixels, 0},
 
     {"device", 0, "DEVICE", "auto|cpu|gpu|all", CLI_ENGINE, CLI_WORKS | CLI_BENCH | CLI_SAME,

@@ -109,6 +109,24 @@ static HaloCommon common_of(const HaloSession *session, const Call *call, const 
     return common;
 }
 
+/* A slip of the keyboard (pad:100000000) is to be told before work begins. What comes in has been looked at
+ * where it was opened, and sound has no such limit. */
+static HaloStatus allow_size(const HaloBuilder *builder, const HaloShape *in, HaloReg out)
+{
+    const HaloShape *shape = halo_build_shape(builder, out);
+    const int64_t limit = builder->session->options.max_pixels,
+                  each = shape->channels > 4 ? shape->channels : 4;
+    int64_t room;
+    if (in->kind != HALO_IMAGE || shape->kind != HALO_IMAGE ||
+        (shape->width <= in->width && shape->height <= in->height) ||
+        (halo_mul(shape->width, shape->height, &room) && halo_mul(room, each, &room) && room / 4 <= limit))
+        return HALO_OK;
+    return halo_fail(
+        HALO_ERR_LIMIT,
+        "%s makes %lld x %lld pixels of %d samples, more than %lld of 4: --max-pixels raises the limit",
+        builder->op, (long long)shape->width, (long long)shape->height, shape->channels, (long long)limit);
+}
+
 /* Steps for one call. */
 static HaloStatus build_call(HaloBuilder *builder, const Call *call, HaloReg in, HaloReg *out)
 {
@@ -127,6 +145,7 @@ static HaloStatus build_call(HaloBuilder *builder, const Call *call, HaloReg in,
     builder->common = common_of(builder->session, call, value + call->op->params, &shape);
     *out = in;
     HALO_TRY(call->op->build(builder, value, in, out));
+    HALO_TRY(allow_size(builder, &shape, *out));
 out:
     free(value);
     return status;

@@ -221,8 +221,21 @@ turned_jpeg() {
 
 @test "a picture that grows takes the memory of its rows, not a share of its size" {
     make_gray in.pgm 60 40
-    memory() { halo run --explain "$1" in.pgm -o x.pgm | sed -n 's/.*at most \([0-9]*\)\..* MB in.*/\1/p'; }
+    memory() { halo run --explain "$1" in.pgm -o x.pgm --max-pixels 1000G | sed -n 's/.*at most \([0-9]*\)\..* MB in.*/\1/p'; }
     [ "$(memory resize:20000)" -lt 40 ] && [ "$(memory resize:200000)" -lt 200 ]
+}
+
+@test "what a step makes is bounded as what is read, before work begins" {
+    make_gray in.pgm 60 40
+    local step
+    for step in pad:100000000 resize:100000x100000,fit=exact 'resize:20000x20000,fit=exact | crop:10x10' 'add:[pad:20000 | crop:60x40]'; do
+        run --separate-stderr halo run "$step" in.pgm -o x.pgm
+        [ "$status" -eq 5 ]; says "--max-pixels raises the limit"; [ ! -e x.pgm ]
+    done
+    run --separate-stderr halo run pad:1 in.pgm -o x.pgm --max-pixels 2400
+    [ "$status" -eq 5 ]; says "pad makes 62 x 42 pixels of 1 samples, more than 2400 of 4"
+    halo run pad:1 in.pgm -o x.pgm --max-pixels 2604
+    halo run 'crop:20x20 | pad:9' in.pgm -f -o x.pgm --max-pixels 2400
 }
 
 @test "info looks at pictures of any size" {
