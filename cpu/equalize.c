@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "device.h"
+#include "packed.h"
 #include "point/table.h"
 
 /* What floats count beside the bins: below, above, NaN. */
@@ -288,6 +289,17 @@ HaloStatus cpu_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, co
         equalize->tiles_y < 1 || equalize->tile_width < 1 || equalize->tile_height < 1)
         HALO_FAIL(HALO_ERR_BUG, "equalization was asked for with tiles or levels that do not suit its source");
     if (dst->cols < 1 || dst->rows < 1) goto out;
+    const HaloBuf src_row = cpu_as_one_row(src);
+    HaloBuf dst_row = cpu_as_one_row(dst);
+    HaloEqualize one = *equalize;
+    one.tile_width = src_row.cols;
+    one.tile_height = 1;
+    if (cpu_are_narrow(src, dst) && one.tiles_x == 1 && one.tiles_y == 1 && equalize->tile_width == src->cols &&
+        equalize->tile_height == src->rows) {
+        e.src = &src_row;
+        e.dst = dst = &dst_row;
+        e.how = &one;
+    }
     e.sets = equalize->joint ? 1 : src->shape.channels;
     const double samples = (double)src->cols * (double)src->rows * src->shape.channels;
     const int workers = cpu_workers(device, samples * 8);

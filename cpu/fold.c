@@ -1,6 +1,7 @@
 /* Folds by a program of the user's: leaves in parallel, then by pairs, as docs/numerics.md says. */
 #include "device.h"
 #include "halo/program.h"
+#include "packed.h"
 
 /* Leaves of a task: enough work to be worth taking. */
 #define TASK_LEAVES 16
@@ -58,6 +59,8 @@ HaloStatus cpu_fold(HaloDevice *device, const HaloBuf *src, const HaloFold *fold
     if (!halo_mul(src->cols, src->rows, &f.pixels))
         HALO_FAIL(HALO_ERR_LIMIT, "%lld x %lld pixels are too many", (long long)src->cols,
                   (long long)src->rows);
+    const HaloBuf row = cpu_as_one_row(src);
+    if (cpu_is_packed(src)) f.src = &row;
     f.leaves = f.pixels / HALO_LEAF + (f.pixels % HALO_LEAF != 0);
     const int64_t steps = fold->map->length + fold->join->length;
     const int workers = cpu_workers(device, (double)f.pixels * channels * (double)steps);

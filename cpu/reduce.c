@@ -6,6 +6,7 @@
 
 #include "device.h"
 #include "halo/counter.h"
+#include "packed.h"
 
 /* With more counters than this a single worker counts. */
 #define MOST_COUNTERS (1 << 22)
@@ -199,6 +200,8 @@ HaloStatus cpu_reduce(HaloDevice *device, const HaloBuf *src, unsigned want, Hal
     if (!halo_mul(src->cols, src->rows, &r.pixels))
         HALO_FAIL(HALO_ERR_LIMIT, "%lld x %lld pixels are too many", (long long)src->cols,
                   (long long)src->rows);
+    const HaloBuf row = cpu_as_one_row(src);
+    if (cpu_is_packed(src)) r.src = &row;
     const int64_t chunks = r.pixels / CHUNK + (r.pixels % CHUNK != 0);
     const bool counted = (want & HALO_WANT_PRODUCT) != 0 && src->shape.dtype != HALO_F32;
     r.copies = src->shape.dtype == HALO_U8 ? 4 : 1;

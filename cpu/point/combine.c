@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "packed.h"
 #include "pieces.h"
 
 /* ---- what is not one sample of each --------------------------------------------------------------------- */
@@ -141,6 +142,16 @@ static bool suits(const HaloBuf *a, const HaloBuf *b, const HaloBuf *dst, const 
            to->alpha < to->channels && (c->kind != HALO_COMBINE_ENDS || holds_ends(b, dst, c));
 }
 
+/* Does each pixel meet those in the same place alone, in rows that are one? */
+static bool is_one_row(const HaloBuf *a, const HaloBuf *b, const HaloBuf *dst, const HaloCombine *c,
+                       bool spread)
+{
+    const bool placed =
+        c->kind == HALO_COMBINE_KEEP || c->kind == HALO_COMBINE_ENDS || c->kind == HALO_COMBINE_OVER;
+    const bool moved = c->ax != 0 || c->ay != 0 || c->bx != 0 || c->by != 0;
+    return !placed && !moved && !spread && cpu_are_narrow(a, dst) && cpu_are_narrow(b, dst);
+}
+
 HaloStatus cpu_combine(HaloDevice *device, const HaloBuf *a, const HaloBuf *b, HaloBuf *dst,
                        const HaloCombine *combine, HaloStore store)
 {
@@ -161,5 +172,14 @@ HaloStatus cpu_combine(HaloDevice *device, const HaloBuf *a, const HaloBuf *b, H
                          (long long)dst->shape.width, (long long)combine->taps);
     if (!suits(a, b, dst, combine))
         return halo_fail(HALO_ERR_BUG, "a combination was asked for samples that its sources do not hold");
+    HaloBuf a_row, b_row, dst_row;
+    if (is_one_row(a, b, dst, combine, pieces.spread)) {
+        a_row = cpu_rows_as_one(a, dst->y0, dst->rows);
+        b_row = cpu_rows_as_one(b, dst->y0, dst->rows);
+        dst_row = cpu_as_one_row(dst);
+        pieces.a = &a_row;
+        pieces.b = &b_row;
+        pieces.dst = &dst_row;
+    }
     return cpu_pieces_run(&pieces);
 }

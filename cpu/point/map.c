@@ -1,10 +1,8 @@
 /* Maps: one sample or pixel at a time. */
 #include <string.h>
 
+#include "packed.h"
 #include "pieces.h"
-
-/* Of fewer pixels in a row beginning and ending it takes as long as what is done to them. */
-#define NARROW 256
 
 /* `row` holds the source, and then the result; `other` has room for as much. */
 static float *map_piece(const Pieces *p, float *row, float *other, int64_t x, int64_t y, int64_t pixels)
@@ -34,24 +32,6 @@ static float *map_piece(const Pieces *p, float *row, float *other, int64_t x, in
     return out;
 }
 
-/* Rows that follow each other without a gap, in both, are one. */
-static bool are_packed(const HaloBuf *src, const HaloBuf *dst)
-{
-    return src->x0 == dst->x0 && src->y0 == dst->y0 && src->cols == dst->cols && src->rows == dst->rows &&
-           src->stride == src->cols * src->shape.channels * (int64_t)halo_dtype_size(src->shape.dtype) &&
-           dst->stride == dst->cols * dst->shape.channels * (int64_t)halo_dtype_size(dst->shape.dtype) &&
-           dst->rows > 1;
-}
-
-static HaloBuf as_one_row(const HaloBuf *buf)
-{
-    HaloBuf row = *buf;
-    row.cols = buf->cols * buf->rows;
-    row.stride = buf->stride * buf->rows;
-    row.rows = 1;
-    return row;
-}
-
 HaloStatus cpu_map(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMap *map, HaloStore store)
 {
     HaloStatus status = HALO_OK;
@@ -69,9 +49,9 @@ HaloStatus cpu_map(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const H
         (gray ? from < 3 || (alpha >= 0 && (src->shape.alpha < 0 || alpha >= to)) || (alpha < 0 && to != 1)
               : from != to || alpha >= from))
         return halo_fail(HALO_ERR_BUG, "a map was asked for samples that its source does not hold");
-    const HaloBuf from_row = as_one_row(src);
-    HaloBuf to_row = as_one_row(dst);
-    if (dst->cols < NARROW && are_packed(src, dst)) {
+    const HaloBuf from_row = cpu_rows_as_one(src, dst->y0, dst->rows);
+    HaloBuf to_row = cpu_as_one_row(dst);
+    if (cpu_are_narrow(src, dst)) {
         pieces.a = &from_row;
         pieces.dst = &to_row;
     }
