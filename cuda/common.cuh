@@ -232,6 +232,7 @@ HaloStatus cuda_alloc(HaloDevice *device, HaloBuf *buf);
 void cuda_release(HaloDevice *device, HaloBuf *buf);
 HaloStatus cuda_upload(HaloDevice *device, const HaloBuf *host, HaloBuf *to);
 HaloStatus cuda_download(HaloDevice *device, const HaloBuf *from, HaloBuf *host);
+HaloStatus cuda_copy(HaloDevice *device, const HaloBuf *from, HaloBuf *to);
 
 /* ---- the primitives, one file each ---------------------------------------------------------------------- */
 

@@ -27,29 +27,56 @@ static TestBuf draw_result(Rng *rng, const HaloShape *of, const HaloScan *scan)
     return testbuf_make(&shape, test_whole(&shape), rng);
 }
 
-/* Band after band, as the executor makes it where rows are in host memory. */
+static HaloBuf rows_of(const HaloBuf *all, int64_t y, int64_t rows)
+{
+    HaloBuf some = *all;
+    some.y0 = y;
+    some.rows = rows;
+    if (all->data != NULL) some.data = halo_at(all, 0, y);
+    return some;
+}
+
+/* Rows [y, y + n) of the source, made on the device into those of `out`. */
+static void one_band(const TestDevice *at, const char *what, const HaloBuf *src, HaloBuf *out, int64_t y,
+                     int64_t n, const HaloScanBand *band)
+{
+    const HaloBackend *backend = at->backend;
+    HaloBuf from = rows_of(src, y, n), to = rows_of(out, y, n);
+    const HaloBuf host_from = from;
+    HaloBuf host_to = to;
+    if (backend->upload != NULL) {
+        expect_ok(at->name, what, backend->alloc(at->device, &from));
+        expect_ok(at->name, what, backend->alloc(at->device, &to));
+        expect_ok(at->name, what, backend->upload(at->device, &host_from, &from));
+    }
+    expect_ok(at->name, what, backend->scan(at->device, &from, &to, &band->scan));
+    if (backend->upload == NULL) return;
+    expect_ok(at->name, what, backend->download(at->device, &to, &host_to));
+    expect_ok(at->name, what, backend->finish(at->device, NULL));
+    backend->release(at->device, &from);
+    backend->release(at->device, &to);
+}
+
+/* Band after band, as the executor makes it. */
 static void in_bands(const char *what, const TestBuf *src, const HaloScan *scan, const TestBuf *expected,
                      Rng *rng)
 {
     const int64_t height = src->view.shape.height;
     for (int d = 0; d < test_devices && height > 1; d++) {
         const TestDevice *device = &test_device[d];
-        if (device->backend->upload != NULL) continue;
+        const HaloShape bytes = test_shape(HALO_U8, halo_scan_state(&src->view.shape), 1, 1);
+        HaloBuf state = {.shape = bytes, .cols = bytes.width, .rows = 1};
         TestBuf out = testbuf_like(expected);
-        HaloScanBand band = {.scan = *scan, .state = calloc(1, (size_t)halo_scan_state(&src->view.shape))};
+        expect_ok(device->name, what, device->backend->alloc(device->device, &state));
+        const HaloScanBand band = {.scan = *scan, .state = state.data};
         for (int64_t y = 0, n; y < height; y += n) {
-            HaloBuf from = src->view, to = out.view;
             n = rng_between(rng, 1, rng_once_in(rng, 3) ? height - 1 : 40);
             if (n > height - y) n = height - y;
             if (n == height) n--;
-            from.y0 = to.y0 = y;
-            from.rows = to.rows = n;
-            from.data = halo_at(&src->view, 0, y);
-            to.data = halo_at(&out.view, 0, y);
-            expect_ok(device->name, what, device->backend->scan(device->device, &from, &to, &band.scan));
+            one_band(device, what, &src->view, &out.view, y, n, &band);
         }
         expect_same(device->name, what, expected, &out);
-        free(band.state);
+        device->backend->release(device->device, &state);
         testbuf_free(&out);
     }
 }

@@ -39,6 +39,9 @@ static const char *const pipeline_text[] = {
     "equalize",
     "scan:axis=y",
     "gauss:1 | scan:min",
+    "integral | gauss:2",
+    "scan:max,axis=y,exclusive=1 | flip:y",
+    "scan:axis=y | crop:5x3+1+20,fit=1 | gauss:1",
     "crop:5x4+1+9,fit=1 | gauss:1",
     "dilate:9",
     "",
@@ -131,6 +134,31 @@ static void they_work_at_the_same_time(void **state)
             team_made_free(&expected);
             halo_session_close(team);
         }
+    halo_session_close(alone);
+}
+
+/* Rows that hang on those before them go in bands, too, through one GPU, where their state stays. */
+static void bands_in_order(void **state)
+{
+    (void)state;
+    static const char *const text[] = {"scan:axis=y", "integral", "gauss:1 | scan:axis=y | gauss:2"};
+    Rng rng = {5};
+    const HaloShape shape = team_picture();
+    const HaloBackend *gpus = fake_team_table();
+    team_write_source(&shape, &rng);
+    HaloSession *const alone = team_cpu();
+    for (int p = 0; p < 3; p++) {
+        fake_team.gpus = 2;
+        HaloSession *const team = team_open(gpus, 10);
+        TeamMade expected = team_make(alone, text[p], true);
+        TeamMade made = team_make(team, text[p], true);
+        team_expect(text[p], &made, &expected);
+        assert_int_equal(fake_team.bands[0], 21 + 1); /* of 203 rows; and the state that they begin with */
+        assert_int_equal(fake_team.bands[1], 0);
+        team_made_free(&made);
+        team_made_free(&expected);
+        halo_session_close(team);
+    }
     halo_session_close(alone);
 }
 
@@ -230,6 +258,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(real_ones_give_the_same_bytes),
         cmocka_unit_test(they_work_at_the_same_time),
         cmocka_unit_test(halves_in_memory),
+        cmocka_unit_test(bands_in_order),
         cmocka_unit_test(what_is_said),
         cmocka_unit_test(small_pictures_start_one),
     };

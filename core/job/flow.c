@@ -239,7 +239,7 @@ HaloStatus flow_run(HaloSession *session, Team team, HaloPlan *plan, HaloReader 
     const int64_t band = flow.live ? bands_for_pipe(team, plan, options, left)
                                    : bands_for_flow(team, plan, options, seeks, left);
     const int64_t needed = bands_flow_memory(team, plan, band, seeks);
-    flow.bands = bands_in(team.device, plan, band, seeks);
+    flow.bands = bands_in(plan, band, seeks);
     if (team.device->backend->upload == NULL) HALO_TRY(flow_sides_open(&flow.sides, &flow.bands));
     HALO_TRY(halo_memory_hold(&session->memory, needed));
     flow.host->limit = held = needed;

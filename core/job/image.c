@@ -100,7 +100,7 @@ static bool is_live(const JobState *state)
  * and written again. */
 static bool gpu_flows(const HaloSession *session, const JobState *state)
 {
-    if (!bands_suit(session->gpu, state->plan)) return false;
+    if (!bands_possible(state->plan)) return false;
     const bool again = halo_source_seekable(state->source) && (state->writer.format == NULL || state->seekable);
     return gpu_demanded(&session->options) || again;
 }

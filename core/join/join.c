@@ -260,7 +260,7 @@ static HaloStatus run_bands(Run *run, HaloReport *report)
     HALO_TRY(take(run, run->overlap, &run->shape, &run->head));
     HALO_TRY(take(run, run->band, out, &run->out));
     HALO_TRY(save_begin(&run->writer, like, out, run->shape.width < 0));
-    const Bands bands = bands_on(host, run->plan, run->band);
+    const Bands bands = bands_cut(run->plan, run->band);
     HALO_TRY(execute_bands((Team){host, 1}, &bands, &io, NULL, &report->clipped, &report->ms));
     HALO_TRY(save_end(&run->writer, like, out));
     HALO_TRY(save_close(&run->writer, HALO_OK));

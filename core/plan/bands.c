@@ -52,22 +52,9 @@ bool bands_possible(const HaloPlan *plan)
 
 static bool has_own_memory(const Device *device) { return device->backend->upload != NULL; }
 
-Bands bands_on(const Device *device, const HaloPlan *plan, int64_t rows)
+Bands bands_in(const HaloPlan *plan, int64_t rows, bool seeks)
 {
-    return bands_cut(plan, rows, !has_own_memory(device));
-}
-
-bool bands_suit(const Device *device, const HaloPlan *plan)
-{
-    if (!bands_possible(plan)) return false;
-    for (int i = 0; i < plan->steps && has_own_memory(device); i++)
-        if (plan->step[i].dst >= 0 && needs_order(plan, &plan->step[i])) return false;
-    return true;
-}
-
-Bands bands_in(const Device *device, const HaloPlan *plan, int64_t rows, bool seeks)
-{
-    Bands bands = bands_on(device, plan, rows);
+    Bands bands = bands_cut(plan, rows);
     bands.back = seeks && bands_turn(&bands);
     return bands;
 }
@@ -171,7 +158,7 @@ static int64_t side_memory(const Bands *bands)
 
 int64_t bands_whole_memory(const Device *device, const HaloPlan *plan, int64_t rows, bool with_in_out)
 {
-    const Bands bands = bands_on(device, plan_for(plan, device->backend), rows);
+    const Bands bands = bands_cut(plan_for(plan, device->backend), rows);
     return bands_memory(&bands, with_in_out) + scratch_of(device, &bands);
 }
 
@@ -193,7 +180,7 @@ static int64_t whole_leaves(const HaloPlan *plan, int64_t rows)
 /* In host memory. */
 static int64_t memory_at(const HaloPlan *plan, int64_t rows, bool with_in_out)
 {
-    const Bands bands = bands_cut(plan, rows, true);
+    const Bands bands = bands_cut(plan, rows);
     return bands_memory(&bands, with_in_out);
 }
 
@@ -238,7 +225,7 @@ static int64_t most_rows(Team team, const HaloPlan *plan)
 int64_t bands_for_team(Team team, const HaloPlan *plan, int64_t wish, int64_t memory)
 {
     int64_t rows = most_rows(team, plan);
-    if (!bands_suit(team.device, plan)) return length_of(plan);
+    if (!bands_possible(plan)) return length_of(plan);
     if (wish > 0) rows = smaller(rows, wish);
     while (rows > 1 && bands_whole_memory(team.device, plan, rows, true) > memory) rows = (rows + 1) / 2;
     return whole_leaves(plan, rows);
@@ -256,7 +243,7 @@ int64_t bands_in_flow(Team team, const Bands *bands) { return smaller(2 * team.c
 int64_t bands_flow_memory(Team team, const HaloPlan *plan, int64_t rows, bool seeks)
 {
     const HaloShape *in = &plan->reg[plan->input[0].reg], *out = &plan->reg[plan->output];
-    const Bands bands = bands_in(team.device, plan, rows, seeks);
+    const Bands bands = bands_in(plan, rows, seeks);
     const bool on_host = !has_own_memory(team.device);
     const int64_t between =
         on_host ? bands_whole_memory(team.device, plan, rows, false) + side_memory(&bands) : 0;

@@ -6,13 +6,8 @@
 #include "needs.h"
 
 bool bands_possible(const HaloPlan *plan);
-/* On this device, too? Rows of an image that hang on those before are handed on in host memory alone. */
-bool bands_suit(const Device *device, const HaloPlan *plan);
-/* The bands of a plan on this device: the rows before the first one that is wanted are gone through in bands of
- * their own only where states are handed on in host memory. */
-Bands bands_on(const Device *device, const HaloPlan *plan, int64_t rows);
-/* The same for an input that is read meanwhile; `seeks`: going back in it, if need be. */
-Bands bands_in(const Device *device, const HaloPlan *plan, int64_t rows, bool seeks);
+/* The bands of a plan whose input is read meanwhile; `seeks`: going back in it, if need be. */
+Bands bands_in(const HaloPlan *plan, int64_t rows, bool seeks);
 /* What a plan leaves out at once, at most (Primitive::jumps). */
 int64_t bands_jump(const HaloPlan *plan);
 /* No more frames than so many are left for the last band of sound, beside those that it is made of. */

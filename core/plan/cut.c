@@ -6,13 +6,6 @@
 #include "needs.h"
 #include "primitive/primitive.h"
 
-static bool any_in_order(const HaloPlan *plan)
-{
-    for (int i = 0; i < plan->steps; i++)
-        if (plan->step[i].dst >= 0 && needs_order(plan, &plan->step[i])) return true;
-    return false;
-}
-
 /* ---- from the input to the output -------------------------------------------------------------------------
  */
 
@@ -75,7 +68,7 @@ void needs_of(const Bands *bands, Rows wanted, Part *need)
 {
     const HaloPlan *plan = bands->plan;
     Part *const before = need + plan->regs, *const upto = before + plan->regs;
-    const bool follows = (wanted.from > 0 || bands->lead > 0) && any_in_order(plan);
+    const bool follows = (wanted.from > 0 || bands->lead > 0) && needs_any_order(plan);
     if (bands->lead > 0) find_lead(plan, upto);
     if (follows)
         needs_find(plan, &(Goal){.wanted = {0, wanted.from}, .upto = bands->lead > 0 ? upto : NULL}, before);
@@ -119,10 +112,10 @@ static Rows of_input(const HaloPlan *plan, const Part *need)
     return needs_rows(&plan->reg[plan->input[0].reg], need[plan->input[0].reg]);
 }
 
-Bands bands_cut(const HaloPlan *plan, int64_t rows, bool leads)
+Bands bands_cut(const HaloPlan *plan, int64_t rows)
 {
     Bands bands = {.plan = plan, .rows = rows};
-    Part *const need = leads && any_in_order(plan) ? needs_new(plan) : NULL;
+    Part *const need = needs_any_order(plan) ? needs_new(plan) : NULL;
     if (need == NULL) return bands; /* without memory nothing else goes on either */
     Part *const upto = need + plan->regs;
     find_lead(plan, upto);

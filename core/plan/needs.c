@@ -100,6 +100,13 @@ bool needs_order(const HaloPlan *plan, const HaloStep *step)
     return primitive->keeps != NULL && primitive->keeps(step, &plan->reg[step->src[0]]) > 0;
 }
 
+bool needs_any_order(const HaloPlan *plan)
+{
+    for (int i = 0; i < plan->steps; i++)
+        if (plan->step[i].dst >= 0 && needs_order(plan, &plan->step[i])) return true;
+    return false;
+}
+
 Part *needs_new(const HaloPlan *plan) { return calloc(4 * (size_t)plan->regs, sizeof(Part)); }
 
 /* What is made in order, from the end of what was made before on. */

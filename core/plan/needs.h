@@ -33,8 +33,9 @@ bool measures_leaves(const HaloStep *step, const HaloShape *src);
 Rows needs_measured(const HaloPlan *plan, const HaloStep *step, Rows wanted);
 /* The step that alone reads a value and leaves out most of its rows, as strides do; or NULL. */
 const HaloStep *needs_few(const HaloPlan *plan, HaloReg reg);
-/* Does its result at a time hang on all that was before (primitive.h)? */
+/* Does its result at a time hang on all that was before (primitive.h)? And that of any step? */
 bool needs_order(const HaloPlan *plan, const HaloStep *step);
+bool needs_any_order(const HaloPlan *plan);
 
 /* What is to be made: rows of the output, none where there are none, and of values that are made in order all
  * up to where `upto` ends ([plan->regs]; NULL: nothing). `before` ([plan->regs]; NULL: nothing) was needed so
@@ -66,8 +67,7 @@ typedef struct Bands {
     bool back;    /* the input is read from its end on: windows share no rows */
 } Bands;
 
-/* `leads`: may there be such bands? Else all is made from the first row of the output on. */
-Bands bands_cut(const HaloPlan *plan, int64_t rows, bool leads);
+Bands bands_cut(const HaloPlan *plan, int64_t rows);
 /* Rows of the output that band k makes; and how many bands there are. */
 Rows bands_output(const Bands *bands, int64_t k);
 int64_t bands_count(const Bands *bands);

@@ -67,8 +67,8 @@ typedef struct Primitive {
     /* Does a backend have it? NULL: each has. */
     bool (*offered)(const HaloBackend *backend);
     /* Where the result at a time of sound, or in a row of an image, hangs on all that was before: parts are
-     * made in order, by `go_on` in place of `run`, and bytes of state are handed from one to the next, zeros to
-     * the first; 0: not this step. NULL: none. */
+     * made in order, by `go_on` in place of `run`, and bytes of state are handed from one to the next, in the
+     * memory of the device, zeros to the first; 0: not this step. NULL: none. */
     int64_t (*keeps)(const HaloStep *step, const HaloShape *src);
     HaloStatus (*go_on)(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
                         const HaloBuf *const src[], HaloBuf *dst, void *state);

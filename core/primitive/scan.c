@@ -71,13 +71,12 @@ static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const Halo
     return backend->scan(device, &from, &to, &step->u.scan);
 }
 
-/* In bands only where they are in host memory (bands_suit). */
 static HaloStatus go_on(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
                         const HaloBuf *const src[], HaloBuf *dst, void *state)
 {
     const HaloScanBand band = {step->u.scan, state};
     HaloBuf from = *src[0];
-    if (dst->rows == dst->shape.height || backend->upload != NULL) return run(backend, device, step, src, dst);
+    if (dst->rows == dst->shape.height) return run(backend, device, step, src, dst);
     from.data = halo_at(src[0], 0, dst->y0);
     from.y0 = dst->y0;
     from.rows = dst->rows;

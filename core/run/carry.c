@@ -6,15 +6,23 @@
 #include "primitive/primitive.h"
 
 /* Copies what `from` has of some rows to the same rows of `to`. */
-static void copy_rows(const HaloBuf *from, const HaloBuf *to, Rows rows)
+static HaloStatus copy_rows(Device *device, const HaloBuf *from, const HaloBuf *to, Rows rows)
 {
-    if (from->data == NULL) return;
+    if (from->data == NULL) return HALO_OK;
     const Rows there = rows_in(from);
     rows = (Rows){larger(rows.from, there.from), smaller(rows.to, there.to)};
-    if (rows.from >= rows.to) return;
-    const HaloBuf part = rows_of(to, rows);
+    if (rows.from >= rows.to) return HALO_OK;
+    HaloBuf part = rows_of(to, rows);
+    if (device->backend->copy != NULL) return device->backend->copy(device->handle, from, &part);
     for (int64_t y = part.y0; y < part.y0 + part.rows; y++)
         memcpy(halo_at(&part, part.x0, y), halo_at(from, part.x0, y), (size_t)halo_row_bytes(&part));
+    return HALO_OK;
+}
+
+static void give_back(Device *device, HaloBuf *buf)
+{
+    if (buf->data != NULL) device_give(device, buf);
+    buf->data = NULL;
 }
 
 /* The first row of the value that bands after band k need: the next one, and the first that makes output. The
@@ -44,8 +52,9 @@ static HaloStatus needed_later(const Bands *bands, int64_t k, HaloReg reg, int64
 }
 
 /* The tail begins no earlier than what there is. */
-static HaloStatus keep_tail(const HaloBuf *dst, int64_t first, Carried *carried)
+static HaloStatus keep_tail(Device *device, const HaloBuf *dst, int64_t first, Carried *carried)
 {
+    HaloStatus status = HALO_OK;
     int64_t there = rows_in(dst).from;
     HaloBuf tail = *dst;
     if (carried->tail.data != NULL) there = smaller(there, rows_in(&carried->tail).from);
@@ -53,15 +62,38 @@ static HaloStatus keep_tail(const HaloBuf *dst, int64_t first, Carried *carried)
     tail.data = NULL;
     if (rows.from < rows.to) {
         set_rows(&tail, rows);
-        tail.stride = halo_row_bytes(&tail);
-        tail.data = malloc((size_t)(tail.stride * tail.rows));
-        if (tail.data == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
-        copy_rows(&carried->tail, &tail, rows);
-        copy_rows(dst, &tail, rows);
+        HALO_TRY(device_take(device, &tail));
+        HALO_TRY(copy_rows(device, &carried->tail, &tail, rows));
+        HALO_TRY(copy_rows(device, dst, &tail, rows));
     }
-    free(carried->tail.data);
+    give_back(device, &carried->tail);
     carried->tail = tail;
     return HALO_OK;
+out:
+    give_back(device, &tail);
+    return status;
+}
+
+/* A state of zeros. */
+static HaloStatus begin_state(Device *device, int64_t bytes, HaloBuf *state)
+{
+    HaloStatus status = HALO_OK;
+    HaloBuf zeros = {0};
+    if (state->data != NULL) return HALO_OK;
+    *state =
+        (HaloBuf){.shape = {.kind = HALO_IMAGE, .dtype = HALO_U8, .width = bytes, .height = 1, .channels = 1}};
+    set_rows(state, (Rows){0, 1});
+    HALO_TRY(device_take(device, state));
+    if (device->backend->upload == NULL) {
+        memset(state->data, 0, (size_t)bytes);
+        return HALO_OK;
+    }
+    HALO_TRY(halo_buf_alloc(&zeros, &state->shape));
+    memset(zeros.data, 0, (size_t)bytes);
+    HALO_TRY(device->backend->upload(device->handle, &zeros, state));
+out:
+    halo_buf_free(&zeros);
+    return status;
 }
 
 HaloStatus carry_on(Device *device, const Bands *bands, int64_t k, const HaloStep *step,
@@ -71,26 +103,25 @@ HaloStatus carry_on(Device *device, const Bands *bands, int64_t k, const HaloSte
     const Primitive *primitive = primitive_of(step);
     const Rows wanted = rows_in(dst);
     int64_t first;
-    if (carried->state == NULL) carried->state = calloc(1, (size_t)primitive->keeps(step, &src[0]->shape));
-    if (carried->state == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    HALO_TRY(begin_state(device, primitive->keeps(step, &src[0]->shape), &carried->state));
     if (wanted.from > carried->done ||
         (wanted.from < carried->done &&
          (carried->tail.data == NULL || rows_in(&carried->tail).from > wanted.from)))
         HALO_FAIL(HALO_ERR_BUG, "a band needs what those before it have not kept");
-    copy_rows(&carried->tail, dst, wanted);
+    HALO_TRY(copy_rows(device, &carried->tail, dst, wanted));
     if (wanted.to > carried->done) {
         HaloBuf rest = rows_of(dst, (Rows){carried->done, wanted.to});
-        HALO_TRY(primitive->go_on(device->backend, device->handle, step, src, &rest, carried->state));
+        HALO_TRY(primitive->go_on(device->backend, device->handle, step, src, &rest, carried->state.data));
         carried->done = wanted.to;
     }
     HALO_TRY(needed_later(bands, k, step->dst, carried->done, &first));
-    HALO_TRY(keep_tail(dst, first, carried));
+    HALO_TRY(keep_tail(device, dst, first, carried));
 out:
     return status;
 }
 
-void carry_free(Carried *carried)
+void carry_free(Device *device, Carried *carried)
 {
-    free(carried->state);
-    free(carried->tail.data);
+    give_back(device, &carried->state);
+    give_back(device, &carried->tail);
 }

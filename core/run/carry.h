@@ -4,17 +4,18 @@
 
 #include "run.h"
 
-/* What one band leaves for the next: the state behind its last row (of sound: frame), and rows that are needed
- * once more, up to that. All 0 before the first; carry_free gives it back. */
+/* What one band leaves for the next, in the memory of the device that makes them all: the state behind its last
+ * row (of sound: frame), and rows that are needed once more, up to that. All 0 before the first; carry_free
+ * gives it back. */
 typedef struct Carried {
-    void *state;
-    int64_t done; /* rows of the value, so far */
-    HaloBuf tail; /* the last of them; data NULL: none */
+    HaloBuf state; /* as bytes; data NULL: none yet */
+    int64_t done;  /* rows of the value, so far */
+    HaloBuf tail;  /* the last of them; data NULL: none */
 } Carried;
 
 /* Makes what `dst` has from `done` on, and copies the rest, in band k. */
 HaloStatus carry_on(Device *device, const Bands *bands, int64_t k, const HaloStep *step,
                     const HaloBuf *const src[], HaloBuf *dst, Carried *carried);
-void carry_free(Carried *carried);
+void carry_free(Device *device, Carried *carried);
 
 #endif

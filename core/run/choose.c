@@ -47,7 +47,7 @@ static bool gpus_hold(const HaloSession *session, Team team, const HaloPlan *pla
     char need[32], there[32];
     if (memory <= 0 || needed <= memory) return true;
     snprintf(why, size, "%s of the GPU's memory are needed%s and %s may be used%s", memory_text(needed, need),
-             bands_suit(device, plan) ? "" : ", since this cannot go in bands,", memory_text(memory, there),
+             bands_possible(plan) ? "" : ", since this cannot go in bands,", memory_text(memory, there),
              share > 1 ? " for each file at work" : "");
     return false;
 }
@@ -148,7 +148,7 @@ static HaloStatus hold_for(HaloSession *session, Device *device, const HaloPlan 
     const int64_t beside = scratch_beside(device, plan, band);
     HALO_TRY(halo_memory_hold(&session->memory, beside < 0 ? beside : larger(beside - *held, 0)));
     *held = larger(*held, beside);
-    const Bands bands = bands_on(device, plan, band);
+    const Bands bands = bands_cut(plan, band);
     if (device == &session->host) device->limit = larger(bands_memory(&bands, false), 1);
 out:
     return status;

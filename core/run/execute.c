@@ -28,10 +28,10 @@ static HaloStatus prepare(Work *work, HaloResults *results)
     return HALO_OK;
 }
 
-static void clean_up(Work *work)
+static void clean_up(Work *work, Device *device)
 {
     for (int i = 0; i < work->plan->steps && work->measured != NULL; i++) measure_free(&work->measured[i]);
-    for (int i = 0; i < work->plan->steps && work->carried != NULL; i++) carry_free(&work->carried[i]);
+    for (int i = 0; i < work->plan->steps && work->carried != NULL; i++) carry_free(device, &work->carried[i]);
     free(work->measured);
     free(work->counted);
     free(work->carried);
@@ -138,7 +138,7 @@ HaloStatus execute_bands(Team team, const Bands *bands, const BandIo *io, HaloRe
     if (clipped != NULL) *clipped = lost;
 out:
     if (ms != NULL) *ms = taken;
-    clean_up(&work);
+    clean_up(&work, team.device);
     turns_close(&own);
     if (status != HALO_OK && results != NULL) halo_results_free(results);
     return status;

@@ -32,7 +32,7 @@ HaloStatus execute_into(Team team, const HaloPlan *plan, const HaloOptions *opti
 {
     WholeBuffers whole = {in, plan->wants_output ? out : NULL};
     const BandIo io = {.context = &whole, .begin = whole_begin, .end = whole_end};
-    const Bands bands = bands_on(team.device, plan, execute_band(team, plan, options));
+    const Bands bands = bands_cut(plan, execute_band(team, plan, options));
     return execute_bands(team, &bands, &io, results, clipped, ms);
 }
 

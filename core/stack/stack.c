@@ -154,7 +154,7 @@ static HaloStatus run_bands(Run *run, HaloReport *report)
     HALO_TRY(device_open(host, 0, run->session->options.jobs));
     HALO_TRY(save_begin(&run->writer, like, out, false));
     HALO_TRY(take_memory(run, &held, &block));
-    const Bands bands = bands_on(host, run->plan, run->band);
+    const Bands bands = bands_cut(run->plan, run->band);
     status = execute_bands((Team){host, 1}, &bands, &io, NULL, &report->clipped, &report->ms);
     free(block);
     halo_memory_release(&run->session->memory, held);

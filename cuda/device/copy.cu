@@ -1,13 +1,14 @@
-/* Copies between host and device. What lies in pinned memory (pin.cu) goes over the link as it is. Other memory is
- * pageable, which the driver copies at a tenth of the link's rate and while everything waits; so its samples pass
- * through a small ring of pinned memory: while one half is on the link, the host fills or empties the other. */
+/* Copies on the device, and between host and device. What lies in pinned memory (pin.cu) goes over the link as it is.
+ * Other memory is pageable, which the driver copies at a tenth of the link's rate and while everything waits; so its
+ * samples pass through a small ring of pinned memory: while one half is on the link, the host fills or empties the
+ * other. */
 #include <sched.h>
 #include <string.h>
 
 #include "common.cuh"
 #include "device/pin.cuh"
 
-/* Rows of bytes with a stride, in host and in device memory. */
+/* Rows of bytes with a stride, in host and in device memory; of a copy on the device, where it goes to and comes from. */
 struct Rows {
     char *host, *device;
     int64_t host_stride, device_stride;
@@ -180,6 +181,14 @@ HaloStatus cuda_download(HaloDevice *device, const HaloBuf *from, HaloBuf *host)
 {
     CUDA_PASS(cuda_use(device));
     return rows_down(device, common_rows(host, from));
+}
+
+HaloStatus cuda_copy(HaloDevice *device, const HaloBuf *from, HaloBuf *to)
+{
+    CUDA_PASS(cuda_use(device));
+    const Rows r = common_rows(to, from);
+    return copy_rows(device, r.host, r.host_stride, r.device, r.device_stride, r.bytes, r.rows,
+                     cudaMemcpyDeviceToDevice);
 }
 
 HaloStatus cuda_fetch(HaloDevice *device, void *host, const void *data, int64_t bytes)

@@ -225,6 +225,7 @@ extern "C" const HaloBackend halo_backend_cuda = {
     .release = cuda_release,
     .upload = cuda_upload,
     .download = cuda_download,
+    .copy = cuda_copy,
     .pin = cuda_pin,
     .unpin = cuda_unpin,
     .finish = finish,

@@ -5,6 +5,7 @@
  * folds it twice, first for the total and then, once it knows what lies before, for the samples. These go
  * through shared memory, so that they are stored in their order. A line of one tile takes as many threads as it
  * has runs (rounded up to a power of two), so that a block scans several short lines. */
+#include "halo/scan.h"
 #include "scan_run.cuh"
 
 static const int tile_threads = HALO_SCAN_WARP * HALO_SCAN_WARPS;
@@ -346,11 +347,13 @@ HaloStatus cuda_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const
     args.src_stride = src->stride;
     args.dst_stride = dst->stride;
     args.width = src->shape.width;
-    args.height = src->shape.height;
+    args.height = src->rows;
     args.channels = src->shape.channels;
     args.exclusive = scan->exclusive;
     args.first = true;
-    if (scan->axis == HALO_AXIS_XY && scan_xy_fits(device, &args))
+    args.above = NULL;
+    const bool band = src->rows < src->shape.height;
+    if (scan->axis == HALO_AXIS_XY && !band && scan_xy_fits(device, &args))
         return scan_xy(device, &args, dtype, scan->op);
     if (scan->axis & HALO_AXIS_X) {
         CUDA_PASS(scan_x(device, &args, dtype, scan->op));
@@ -359,6 +362,7 @@ HaloStatus cuda_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const
         args.first = false;
         dtype = dst->shape.dtype;
     }
-    if (scan->axis & HALO_AXIS_Y) CUDA_PASS(scan_y(device, &args, dtype, scan->op));
-    return HALO_OK;
+    if (!(scan->axis & HALO_AXIS_Y)) return HALO_OK;
+    if (!band) return scan_y(device, &args, dtype, scan->op);
+    return scan_band(device, &args, dtype, scan->op, src->y0, ((const HaloScanBand *)(const void *)scan)->state);
 }

@@ -39,12 +39,18 @@ struct ScanArgs {
     int64_t width, height;
     int channels;
     bool exclusive;
-    bool first; /* no other scan came before: how much scratch this one takes can still be said */
+    bool first;  /* no other scan came before: how much scratch this one takes can still be said */
+    void *above; /* [columns] of rows behind others: what lies above the first, and then above what comes next.
+                    NULL: all rows are there */
 };
 
 /* Along x, any native source; along y, also i64 or f64 in place (`src` and `dst` the same). */
 HaloStatus scan_x(HaloDevice *device, const ScanArgs *args, HaloDtype dtype, HaloScanOp op);
 HaloStatus scan_y(HaloDevice *device, const ScanArgs *args, HaloDtype dtype, HaloScanOp op);
+
+/* Along y, in place or not, of rows from y0 on of an image, with what came down to them (halo/scan.h). */
+HaloStatus scan_band(HaloDevice *device, const ScanArgs *args, HaloDtype dtype, HaloScanOp op, int64_t y0,
+                     void *state);
 
 /* Along x and then y, any native source, where scan_xy_fits. */
 HaloStatus scan_xy(HaloDevice *device, const ScanArgs *args, HaloDtype dtype, HaloScanOp op);

@@ -9,7 +9,7 @@ static const int band_rows = band_runs * HALO_SCAN_ROWS;
 template <typename T> struct ScanBands {
     int64_t columns, strips;
     unsigned *tickets;
-    T *above; /* [band][column]: what lies above every band but the first; */
+    T *above; /* [band][column]: what lies above every band, and below the last, where it is needed; */
     T *run;   /* or [run][column]: the totals of runs, and then what lies above each; NULL: one pass */
     bool finish;
 };
@@ -50,12 +50,13 @@ __global__ static void __launch_bounds__(band_threads, sizeof(S) >= 4 ? 2 : 3)
         __syncthreads();
         if (x >= b.columns) return;
         T *const above = b.above + band * b.columns + x;
-        own = band == 0 ? Kind::identity() : scan_await(above);
+        own = band == 0 && a.above == NULL ? Kind::identity() : scan_await(above);
 #pragma unroll
         for (int w = 0; w < band_runs - 1; w++)
             if (w < warp) own = Kind::join(own, total[w][lane]);
-        if (warp == band_runs - 1 && first + HALO_SCAN_ROWS < a.height)
-            scan_publish<Kind>(above + b.columns, Kind::join(own, sum));
+        const bool last = first + HALO_SCAN_ROWS >= a.height; /* of all, or, where others come, of these */
+        if (last ? a.above != NULL && rows > 0 : warp == band_runs - 1)
+            scan_publish<Kind>(b.above + (band + 1) * b.columns + x, Kind::join(own, sum));
     }
 
 #pragma unroll
@@ -155,10 +156,15 @@ template <typename S, typename Kind> static HaloStatus launch_y(HaloDevice *devi
     b.strips = cuda_ceil_div(b.columns, CUDA_WARP);
     if (!halo_mul(bands, b.strips, &blocks) || !halo_mul(bands, b.columns, &slots))
         return halo_fail(HALO_ERR_LIMIT, "the scan is too large");
-    if (args->first && b.strips < few_strips && bands > few_bands) return launch_few<S, Kind>(device, args, &b, blocks);
-    CUDA_PASS(scan_slots(device, slots, &b.tickets, &values));
+    if (args->first && args->above == NULL && b.strips < few_strips && bands > few_bands)
+        return launch_few<S, Kind>(device, args, &b, blocks);
+    CUDA_PASS(scan_slots(device, slots + b.columns, &b.tickets, &values));
     b.above = (T *)values;
+    const size_t row = (size_t)b.columns * sizeof(T);
+    if (args->above != NULL) CUDA_TRY(cudaMemcpyAsync(b.above, args->above, row, cudaMemcpyDeviceToDevice, device->stream));
     CUDA_LAUNCH(device, (columns_kernel<S, Kind>), blocks, band_threads, 0, *args, b);
+    if (args->above != NULL)
+        CUDA_TRY(cudaMemcpyAsync(args->above, b.above + slots, row, cudaMemcpyDeviceToDevice, device->stream));
     return HALO_OK;
 }
 

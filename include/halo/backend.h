@@ -41,6 +41,8 @@ typedef struct HaloBackend {
      * and then plans use host buffers as they are. */
     HaloStatus (*upload)(HaloDevice *device, const HaloBuf *host, HaloBuf *to);
     HaloStatus (*download)(HaloDevice *device, const HaloBuf *from, HaloBuf *host);
+    /* Copies the rectangle of `to` between two buffers of the device. NULL where it works on host memory. */
+    HaloStatus (*copy)(HaloDevice *device, const HaloBuf *from, HaloBuf *to);
     /* Host memory that samples go to the device from, and come back to, at the rate of the link. NULL: no
      * memory is faster than any other. HALO_ERR_LIMIT where there is none left: any other memory does, more
      * slowly. */

@@ -10,11 +10,11 @@ extern "C" {
 #endif
 
 /* Where the result of a scan along y or xy is some rows of an image, the same as those of the source, the
- * HaloScan is the first member of this. Only backends that work on host memory are asked for that. */
+ * HaloScan is the first member of this. */
 typedef struct HaloScanBand {
     HaloScan scan;
-    void *state; /* what one band leaves for the next: 2 x 8 bytes for each sample of a row; not set before row
-                    0 */
+    void *state; /* what one band leaves for the next: 2 x 8 bytes for each sample of a row, in the memory of
+                    the device; not set before row 0 */
 } HaloScanBand;
 
 static inline int64_t halo_scan_state(const HaloShape *shape) { return 16 * shape->width * shape->channels; }

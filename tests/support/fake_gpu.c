@@ -102,6 +102,14 @@ static HaloStatus fake_download(HaloDevice *device, const HaloBuf *from, HaloBuf
     return status;
 }
 
+static HaloStatus fake_copy(HaloDevice *device, const HaloBuf *from, HaloBuf *to)
+{
+    const HaloStatus status = fails();
+    (void)device;
+    if (status == HALO_OK) copy_rows(from, to, to);
+    return status;
+}
+
 static HaloStatus fake_alloc(HaloDevice *device, HaloBuf *buf)
 {
     const HaloStatus status = fails();
@@ -148,6 +156,7 @@ HaloSession *fake_session(HaloDeviceChoice device)
     fake_gpu.describe = fake_describe;
     fake_gpu.upload = fake_upload;
     fake_gpu.download = fake_download;
+    fake_gpu.copy = fake_copy;
     fake_gpu.pin = fake_pin;
     fake_gpu.unpin = fake_unpin;
     fake_gpu.mark = NULL;

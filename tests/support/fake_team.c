@@ -164,6 +164,16 @@ static HaloStatus fake_download(HaloDevice *device, const HaloBuf *from, HaloBuf
     return status;
 }
 
+static HaloStatus fake_copy(HaloDevice *device, const HaloBuf *from, HaloBuf *to)
+{
+    begin(device);
+    if (!owns(device, from) || !owns(device, to)) complain("a copy of buffers that are not the GPU's");
+    const HaloStatus status = fails(device);
+    if (status == HALO_OK) copy(from, to, to);
+    end(device);
+    return status;
+}
+
 static HaloStatus fake_pin(HaloDevice *device, int64_t bytes, void **memory)
 {
     *memory = malloc((size_t)bytes);
@@ -209,6 +219,7 @@ const HaloBackend *fake_team_table(void)
                           .release = fake_release,
                           .upload = fake_upload,
                           .download = fake_download,
+                          .copy = fake_copy,
                           .pin = fake_pin,
                           .unpin = fake_unpin,
                           .finish = fake_finish,
