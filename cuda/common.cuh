@@ -230,6 +230,7 @@ void cuda_memory_close(HaloDevice *device);
 int64_t cuda_memory_left(HaloDevice *device);
 HaloStatus cuda_alloc(HaloDevice *device, HaloBuf *buf);
 void cuda_release(HaloDevice *device, HaloBuf *buf);
+bool cuda_started(int index);
 HaloStatus cuda_upload(HaloDevice *device, const HaloBuf *host, HaloBuf *to);
 HaloStatus cuda_download(HaloDevice *device, const HaloBuf *from, HaloBuf *host);
 HaloStatus cuda_copy(HaloDevice *device, const HaloBuf *from, HaloBuf *to);

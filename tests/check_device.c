@@ -14,8 +14,13 @@
 #include "pipelines.h"
 
 static const char *const pipeline_text[] = {
-    "gauss:1.5", "conv:mask=\"3x3: 1,2,1,2,4,2,1,2,1\" | invert", "sobel | stats", "median:1 | hist",
-    "normalize", "reduce:expr=\"a+b\",identity=0 | equalize",
+    "gauss:1.5",
+    "conv:mask=\"3x3: 1,2,1,2,4,2,1,2,1\" | invert",
+    "sobel | stats",
+    "median:1 | hist",
+    "normalize",
+    "gauss:1 | scan:axis=y | box:3",
+    "reduce:expr=\"a+b\",identity=0 | equalize",
 };
 enum { PIPELINES = sizeof pipeline_text / sizeof *pipeline_text };
 
@@ -81,6 +86,38 @@ static void files_flow_through_it(void **state)
     made_free(&made);
     halo_session_close(session);
     fake_band_rows = 0;
+}
+
+/* A worker of a batch goes on by itself while the GPU starts; a single file waits for it, as who names it does.
+ */
+static void a_batch_goes_on_while_it_starts(void **state)
+{
+    (void)state;
+    static const char text[] = "median:9"; /* so much work that a GPU pays */
+    int calls;
+    Made expected = undisturbed(text, &calls);
+    for (int alone = 0; alone < 2; alone++) {
+        fake_share = alone ? 0 : 2;
+        HaloSession *const session = fake_session(HALO_DEVICE_AUTO);
+        fake.starts_for = 2;
+        for (int file = 0; file < 4; file++) {
+            Made made = make(session, text);
+            expect_made(text, &made, &expected, alone || file >= 2 ? "made-up" : "cpu");
+            assert_false(made.fell_back);
+            made_free(&made);
+        }
+        assert_int_equal(fake.asked_for_start, alone ? 0 : 3);
+        halo_session_close(session);
+    }
+    fake_share = 2;
+    HaloSession *const session = fake_session(HALO_DEVICE_GPU);
+    fake.starts_for = 2;
+    Made made = make(session, text);
+    expect_made(text, &made, &expected, "made-up");
+    made_free(&made);
+    halo_session_close(session);
+    fake_share = 0;
+    made_free(&expected);
 }
 
 static void one_that_does_not_open_is_left_alone(void **state)
@@ -153,7 +190,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(auto_does_it_again_on_the_cpu), cmocka_unit_test(one_that_is_asked_for_is_an_error),
         cmocka_unit_test(files_flow_through_it),         cmocka_unit_test(one_that_does_not_open_is_left_alone),
-        cmocka_unit_test(what_it_does_not_offer),
+        cmocka_unit_test(what_it_does_not_offer),        cmocka_unit_test(a_batch_goes_on_while_it_starts),
     };
     return cmocka_run_group_tests(tests, fake_write_source, test_folder_remove);
 }

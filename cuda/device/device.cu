@@ -217,6 +217,7 @@ static int64_t asked(HaloDevice *device)
 extern "C" const HaloBackend halo_backend_cuda = {
     .name = "cuda",
     .count = count_devices,
+    .started = cuda_started,
     .open = open_device,
     .close = close_device,
     .describe = describe,

@@ -25,6 +25,9 @@ typedef struct HaloBackend {
 
     /* Devices of this kind that can be used; 0 with the cause in halo_error() when there are none. */
     int (*count)(void);
+    /* Begins to start device `index` beside the caller's work, the first time that it is called; true when that
+     * is done, well or not: from then on `open` does not take long. NULL: it never does. */
+    bool (*started)(int index);
     /* Opens device `index`; `jobs` bounds the threads of a CPU device (0: one per core). HALO_ERR_DEVICE. */
     HaloStatus (*open)(int index, int jobs, HaloDevice **device);
     void (*close)(HaloDevice *device);

@@ -11,6 +11,7 @@
 Fake fake;
 HaloBackend fake_gpu;
 int64_t fake_band_rows;
+int fake_share;
 
 static HaloStatus fails(void)
 {
@@ -25,6 +26,8 @@ static int fake_count(void)
     if (!fake.is_there) halo_fail(HALO_ERR_DEVICE, "no driver for it");
     return fake.is_there;
 }
+
+static bool fake_started(int index) { return (void)index, ++fake.asked_for_start > fake.starts_for; }
 
 static HaloStatus fake_open(int index, int jobs, HaloDevice **device)
 {
@@ -141,14 +144,18 @@ HaloSession *fake_session(HaloDeviceChoice device)
     static const HaloBackend *both[2];
     static HaloTables tables; /* the session keeps a pointer to them */
     /* So many files that the start of a GPU costs none of them anything: `auto` takes it. */
-    const HaloOptions options = {
-        .device = device, .jobs = 1, .files = (int64_t)1 << 40, .band_rows = fake_band_rows};
+    const HaloOptions options = {.device = device,
+                                 .jobs = 1,
+                                 .files = (int64_t)1 << 40,
+                                 .band_rows = fake_band_rows,
+                                 .share = fake_share};
     HaloSession *session = NULL;
     tables = *halo_tables();
     fake = (Fake){.cpu = tables.backend[0], .memory = 1 << 30, .is_there = true, .opens = true};
     fake_gpu = *fake.cpu;
     fake_gpu.name = "made-up";
     fake_gpu.count = fake_count;
+    fake_gpu.started = fake_started;
     fake_gpu.open = fake_open;
     fake_gpu.memory = fake_memory;
     fake_gpu.ask = fake_ask;

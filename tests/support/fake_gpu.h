@@ -20,11 +20,14 @@ typedef struct Fake {
     int64_t rows;    /* these were asked for, */
     bool asking;     /* while nothing is computed */
     bool is_there, opens;
+    int asked_for_start; /* so often, and */
+    int starts_for;      /* so often it is still starting */
 } Fake;
 
 extern Fake fake;
 extern HaloBackend fake_gpu;   /* its table, as each session finds it */
 extern int64_t fake_band_rows; /* of the sessions that are opened; 0: as they like */
+extern int fake_share;         /* how many of them work side by side; 0: one */
 
 /* A session with the CPU and this GPU, all of whose calls go well at first. */
 HaloSession *fake_session(HaloDeviceChoice device);
