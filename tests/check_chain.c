@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "codec.h"
 #include "draw.h"
 #include "oracle_backend.h"
 #include "pipelines.h"
@@ -17,23 +18,33 @@ enum { TEXT = 400 };
 
 /* ---- which steps ---------------------------------------------------------------------------------------- */
 
-/* What a session says of a pipeline that would run on a backend with chains. */
+/* A session whose other backend has chains. */
+static HaloSession *open_chains(void)
+{
+    static HaloTables tables;
+    static const HaloBackend *both[2];
+    HaloSession *session;
+    tables = *halo_tables();
+    oracle_chains_open();
+    both[0] = tables.backend[0];
+    both[1] = &oracle_chains;
+    tables.backend = both;
+    tables.backends = 2;
+    assert_int_equal(halo_session_open_with(&tables, &(HaloOptions){.device = HALO_DEVICE_GPU}, &session),
+                     HALO_OK);
+    return session;
+}
+
+/* What it says of a pipeline. */
 static char *explain(const char *text, int channels)
 {
-    HaloTables tables = *halo_tables();
-    oracle_chains_open();
-    const HaloBackend *const both[] = {tables.backend[0], &oracle_chains};
     const HaloShape shape = test_shape(HALO_U8, 90, 80, channels);
-    HaloSession *session;
+    HaloSession *const session = open_chains();
     HaloPipeline *pipeline;
     HaloPlan *plan;
     char *said = NULL;
     size_t size;
     FILE *to = open_memstream(&said, &size);
-    tables.backend = both;
-    tables.backends = 2;
-    assert_int_equal(halo_session_open_with(&tables, &(HaloOptions){.device = HALO_DEVICE_GPU}, &session),
-                     HALO_OK);
     assert_int_equal(halo_pipeline_parse(session, text, &pipeline), HALO_OK);
     assert_int_equal(halo_plan_make(session, pipeline, &shape, NULL, &plan), HALO_OK);
     halo_plan_explain(session, plan, to);
@@ -77,6 +88,36 @@ static void neighbours_are_one(void **state)
     expect_steps("gauss:1 | gauss:1.5,nan=ignore | sharpen", 1, 3, NULL);
     /* In integers there is no NaN. */
     expect_steps("gauss:1.5,nan=ignore | sharpen", 1, 1, "gauss|sharpen");
+}
+
+/* What is said of a file is read when its plan has gone. */
+static void names_outlive_the_plan(void **state)
+{
+    (void)state;
+    Rng rng = {6};
+    const HaloInfo info = {.shape = test_shape(HALO_U8, 90, 80, 3), .bits = 8};
+    HaloBuf in = random_input(&info.shape, false, &rng);
+    HaloPipeline *pipeline;
+    HaloExplanation said = {0};
+    HaloReport report = {0};
+    Bytes file;
+    char path[64];
+    snprintf(path, sizeof path, "%s", test_path("chain-in.ppm"));
+    assert_int_equal(encode(&halo_format_pnm, &info, &in, 0, &file), HALO_OK);
+    bytes_to_file(path, file.at, file.size);
+    HaloSession *const session = open_chains();
+    assert_int_equal(halo_pipeline_parse(session, "gray | gauss:1.5 | sobel | normalize", &pipeline), HALO_OK);
+    const HaloJob job = {.input = path, .output = "none.pgm", .explain = &said};
+    assert_int_equal(halo_run(session, pipeline, &job, &report), HALO_OK);
+    assert_int_equal(said.steps, 3);
+    assert_string_equal(said.step[0].op, "gray|gauss|sobel");
+    halo_explanation_free(&said);
+    halo_report_free(&report);
+    halo_pipeline_free(pipeline);
+    halo_session_close(session);
+    halo_buf_free(&in);
+    free(file.at);
+    test_folder_remove(NULL);
 }
 
 /* ---- the same bytes ------------------------------------------------------------------------------------- */
@@ -173,8 +214,9 @@ static void gray_blurs(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(neighbours_are_one), cmocka_unit_test(random_chains),
-                                       cmocka_unit_test(gray_blurs)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(neighbours_are_one),
+                                       cmocka_unit_test(names_outlive_the_plan),
+                                       cmocka_unit_test(random_chains), cmocka_unit_test(gray_blurs)};
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, runners_open, runners_close);
 }

@@ -21,13 +21,13 @@ static HaloStatus explain_steps(const HaloPlan *plan, const HaloBackend *backend
         HaloExplainedStep *to = &explanation->step[explanation->steps];
         CostStep settled;
         cost_settle(step, backend, &settled);
-        *to = (HaloExplainedStep){.op = step->op,
-                                  .sources = step->sources,
+        *to = (HaloExplainedStep){.sources = step->sources,
                                   .dst = step->dst,
                                   .dtype = plan->reg[step->dst >= 0 ? step->dst : step->src[0]].dtype,
                                   .bytes = cost_step_bytes(plan, step) * part,
                                   .flops = cost_step_flops(plan, step, backend) * part,
                                   .exact = !settled.step.approximate};
+        halo_snprintf(to->op, sizeof to->op, "%s", step->op); /* it may be the plan's, which goes first */
         for (int k = 0; k < step->sources; k++) to->src[k] = step->src[k];
         primitive_of(step)->describe(&settled.step, in->kind == HALO_AUDIO, to->exact, to->method,
                                      sizeof to->method);

@@ -31,26 +31,22 @@ __device__ __forceinline__ static void store_pack(D *to, float v[Pack], HaloStor
     }
 }
 
-/* Where a channel is alpha, pixels have 2 or 4 channels and none is divided. */
-template <typename S, typename D, int Pack>
-__device__ __forceinline__ static void map_pack(const MapArgs &a, const S *from, D *to, unsigned *clipped)
+/* What becomes of whole packs. Where a channel is alpha, pixels have 2 or 4 channels and none is divided. */
+template <int Count> __device__ __forceinline__ static void map_samples(const MapArgs &a, const float straight[Count], float v[Count])
 {
-    float v[Pack], straight[Pack];
-    load_pack<S, Pack>(straight, from);
 #pragma unroll
-    for (int k = 0; k < Pack; k++) v[k] = straight[k];
+    for (int k = 0; k < Count; k++) v[k] = straight[k];
     if (a.map.kind == HALO_MAP_PREMUL) {
 #pragma unroll
-        for (int k = 0; k < Pack; k++) /* alpha is the last sample of a pixel: see map_packs */
-            v[k] = halo_premul(v[k], a.channels == 4 ? straight[(k | 3) % Pack] : straight[(k | 1) % Pack],
+        for (int k = 0; k < Count; k++) /* alpha is the last sample of a pixel: see map_packs */
+            v[k] = halo_premul(v[k], a.channels == 4 ? straight[(k | 3) % Count] : straight[(k | 1) % Count],
                                a.map.white);
     }
-    apply<Pack>(a.map, v);
+    apply<Count>(a.map, v);
     if (a.alpha >= 0)
 #pragma unroll
-        for (int k = 0; k < Pack; k++)
+        for (int k = 0; k < Count; k++)
             if ((k & (a.channels - 1)) == a.alpha) v[k] = straight[k];
-    store_pack<D, Pack>(to, v, a.store, clipped);
 }
 
 /* Gray of three channels: three packs become one. */
@@ -82,20 +78,34 @@ __global__ static void __launch_bounds__(map_threads) gray_kernel(const __grid_c
     cuda_count(a.clipped, clipped);
 }
 
-/* A thread makes `Pack` samples in one access, and the last of a row one by one. */
+/* Packs of a thread, a block's width apart: of floats two are on their way before any is mapped. */
+template <typename S, int Pack> static constexpr int map_turns = Pack == 4 && sizeof(S) <= 4 ? 2 : 1;
+
+/* A thread makes packs of `Pack` samples in one access each, and the last of a row one by one. */
 template <typename S, typename D, int Pack>
 __global__ static void __launch_bounds__(map_threads) map_kernel(const __grid_constant__ MapArgs a)
 {
+    constexpr int turns = map_turns<S, Pack>, step = map_threads * Pack;
     const int64_t y = blockIdx.x / a.row_blocks;
-    const int64_t e = ((blockIdx.x % a.row_blocks) * map_threads + threadIdx.x) * Pack;
+    const int64_t e = (blockIdx.x % a.row_blocks) * turns * step + (int)threadIdx.x * Pack;
     const S *const row = (const S *)(a.src + y * a.src_stride);
     D *const to = (D *)(a.dst + y * a.dst_stride);
     unsigned clipped = 0;
-    if (Pack > 1 && e + Pack <= a.cols)
-        map_pack<S, D, Pack>(a, row + e, to + e, &clipped);
-    else
-        for (int k = 0; k < Pack; k++)
-            if (e + k < a.cols) to[e + k] = map_one<S, D>(a, row, e + k, &clipped);
+    if constexpr (Pack > 1) {
+        float straight[turns * Pack] = {}, v[turns * Pack];
+#pragma unroll
+        for (int t = 0; t < turns; t++)
+            if (e + t * step + Pack <= a.cols) load_pack<S, Pack>(straight + t * Pack, row + e + t * step);
+        map_samples<turns * Pack>(a, straight, v);
+#pragma unroll
+        for (int t = 0; t < turns; t++)
+            if (e + t * step + Pack <= a.cols) store_pack<D, Pack>(to + e + t * step, v + t * Pack, a.store, &clipped);
+    }
+    for (int t = 0; t < turns; t++) {
+        const int64_t at = e + t * step;
+        if (Pack > 1 && at + Pack <= a.cols) continue;
+        for (int64_t k = at; k < cuda_min(at + Pack, a.cols); k++) to[k] = map_one<S, D>(a, row, k, &clipped);
+    }
     cuda_count(a.clipped, clipped);
 }
 
@@ -118,7 +128,7 @@ template <typename S, typename D> static HaloStatus launch(HaloDevice *device, M
     const bool gray = args->map.kind == HALO_MAP_GRAY && args->src_channels == 3 && pack % 4 == 0 &&
                       cuda_aligned(args->src, args->src_stride, pack * sizeof(S)) &&
                       cuda_aligned(args->dst, args->dst_stride, pack * sizeof(D));
-    args->row_blocks = cuda_ceil_div(args->cols, (int64_t)map_threads * (packed || gray ? pack : 1));
+    args->row_blocks = cuda_ceil_div(args->cols, (int64_t)map_threads * (packed ? pack * map_turns<S, pack> : gray ? pack : 1));
     if constexpr (pack % 4 == 0)
         if (gray) {
             CUDA_LAUNCH(device, (gray_kernel<S, D, pack>), args->row_blocks * rows, map_threads, 0, *args);

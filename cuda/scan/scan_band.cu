@@ -20,7 +20,7 @@ __global__ static void __launch_bounds__(band_threads)
 {
     const int64_t x = (int64_t)blockIdx.x * band_threads + threadIdx.x;
     if (x >= a.width * a.channels) return;
-    T before = above[x], sum = run[x];
+    T before = above[x], sum = row == 0 ? T() : run[x];
     for (int64_t y = 0; y < a.height; y++) {
         T v = (T) * ((const S *)(a.src + y * a.src_stride) + x);
         if (op == HALO_SCAN_SQUARES && sizeof(S) <= 4) v = v * v; /* else results of an earlier scan */

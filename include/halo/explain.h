@@ -13,7 +13,7 @@ extern "C" {
 #define HALO_EXPLAINED_SOURCES 2
 
 typedef struct HaloExplainedStep {
-    const char *op;   /* the operation that asked for it */
+    char op[128];     /* the operation that asked for it; of several in one pass "gauss|sobel" */
     char method[128]; /* "convolve 3 x 3, border replicate" */
     int sources;      /* the values it reads, by number, */
     int src[HALO_EXPLAINED_SOURCES];
@@ -43,11 +43,11 @@ typedef struct HaloExplanation {
     bool fast;           /* HALO_PRECISION_FAST was asked for */
     const char *backend; /* NULL: there is none, and `why` says so */
     char why[240];
-    bool on_host;        /* the backend works in host memory */
-    int devices;         /* of it, that take bands in turn; 1: one does all */
-    bool flows;          /* bands are read and written as they come; else all is in memory at once */
-    bool keeps;          /* they are read so; the output is written when it is all made */
-    int64_t bands, band; /* how many bands, -1: not known; rows, or frames of sound, in each */
+    bool on_host;           /* the backend works in host memory */
+    int devices;            /* of it, that take bands in turn; 1: one does all */
+    bool flows;             /* bands are read and written as they come; else all is in memory at once */
+    bool keeps;             /* they are read so; the output is written when it is all made */
+    int64_t bands, band;    /* how many bands, -1: not known; rows, or frames of sound, in each */
     double memory, between; /* bytes needed at most, on (each) GPU of its memory; of these, between the steps */
     double block_ms,
         ahead_ms; /* sound from pipe to pipe: length of a band; what filters need beyond it; else 0 */
