@@ -58,7 +58,7 @@ struct HaloDevice {
     cudaMemPool_t pool; /* NULL: this GPU has none */
     cudaDeviceProp properties;
     size_t shared_most;          /* bytes of shared memory a kernel may ask for, two blocks at a time */
-    unsigned long long *clipped; /* on the device: samples clipped so far */
+    unsigned long long *clipped; /* on the device: samples clipped so far, in CUDA_CLIP_COUNTERS parts */
     void *staging;
     char *ring; /* two slots */
     void *scratch[CUDA_SCRATCHES];
@@ -214,13 +214,18 @@ __device__ __forceinline__ int cuda_warp_min(int v)
 #endif
 }
 
-/* Adds every thread's count to *total. All threads of the warp call it; few samples are ever clipped, so
+/* Counters of what is clipped, which lie so many apart: where samples are clipped everywhere, the warps of one launch would
+ * wait for each other at a single one, longer than it takes to move the samples. */
+#define CUDA_CLIP_COUNTERS 64
+#define CUDA_CLIP_PITCH 16
+
+/* Adds every thread's count to the device's. All threads of the warp call it; few samples are ever clipped, so
  * mostly this is one vote. */
-__device__ __forceinline__ void cuda_count(unsigned long long *total, unsigned count)
+__device__ __forceinline__ void cuda_count(unsigned long long *counters, unsigned count)
 {
     if (!__any_sync(CUDA_ALL, count != 0)) return;
-    const unsigned sum = cuda_warp_sum(count);
-    if (threadIdx.x % CUDA_WARP == 0) atomicAdd(total, (unsigned long long)sum);
+    const unsigned sum = cuda_warp_sum(count), at = (blockIdx.x + threadIdx.x / CUDA_WARP) % CUDA_CLIP_COUNTERS;
+    if (threadIdx.x % CUDA_WARP == 0) atomicAdd(counters + at * CUDA_CLIP_PITCH, (unsigned long long)sum);
 }
 
 /* ---- memory and copies: what backend.h says ------------------------------------------------------------- */

@@ -9,8 +9,9 @@
 bool cuda_chains(const HaloShape *src, const HaloShape *dst, const HaloChain *chain);
 HaloStatus cuda_chain(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain, HaloStore store);
 
-/* gradient.cu: two masks of 3 x 3 and their magnitude. */
+/* gradient.cu: two masks of 3 x 3 and their magnitude, and points behind it (NULL: none). */
 bool gradient_takes(const HaloShape *src, const HaloShape *dst, const HaloChain *chain);
-HaloStatus gradient(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain, HaloStore store);
+HaloStatus gradient(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain, const HaloMap *points,
+                    HaloStore store);
 
 #endif

@@ -159,7 +159,8 @@ template <template <typename, int> class Pass, typename S> static HaloStatus lau
     }
 }
 
-HaloStatus gradient(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain, HaloStore store)
+HaloStatus gradient(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain, const HaloMap *points,
+                    HaloStore store)
 {
     const HaloConv *x = &chain->link[0].u.conv, *y = &chain->link[1].u.conv;
     const bool whole = is_whole(x, y, src->shape.dtype);
@@ -168,9 +169,11 @@ HaloStatus gradient(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
     args.middle = x->tap[5];
     for (int j = 0; j < gradient_taps; j++)
         for (int i = 0; i < gradient_taps; i++) args.tap[i][j] = make_float2(x->tap[j * gradient_taps + i], y->tap[j * gradient_taps + i]);
-    const ConvArgs conv = conv_args(device, src, dst, x, store);
+    ConvArgs conv = conv_args(device, src, dst, x, store);
+    conv_points(&conv, points);
     const float most = (2.0f * fabsf(args.side) + fabsf(args.middle)) * 255.0f;
-    args.bytes = src->shape.dtype == HALO_U8 && dst->shape.dtype == HALO_U8 && conv_plain(conv.dst) && 2.0f * most * most < 16777216.0f;
+    args.bytes = src->shape.dtype == HALO_U8 && dst->shape.dtype == HALO_U8 && conv_plain(conv.dst) && points == NULL &&
+                 2.0f * most * most < 16777216.0f;
     switch (src->shape.dtype) {
     case HALO_U8: return whole ? launch_channels<WholePass, uint8_t>(device, &conv, &args) : launch_channels<GradientPass, uint8_t>(device, &conv, &args);
     case HALO_U16: return whole ? launch_channels<WholePass, uint16_t>(device, &conv, &args) : launch_channels<GradientPass, uint16_t>(device, &conv, &args);

@@ -39,6 +39,41 @@ ConvArgs conv_args(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const H
     return a;
 }
 
+/* ---- with points behind ----------------------------------------------------------------------------------- */
+
+void conv_points(ConvArgs *args, const HaloMap *map)
+{
+    ConvPoints *const points = &args->dst.points;
+    if (map == NULL) return;
+    points->count = map->points;
+    for (int p = 0; p < map->points; p++) points->point[p] = map->point[p];
+}
+
+bool conv_points_suit(const HaloMap *map, const HaloShape *shape)
+{
+    bool few = map->kind == HALO_MAP_POINTS && shape->alpha < 0;
+    for (int p = 0; p < map->points; p++) few = few && map->point[p].op < HALO_POINT_QUANTISE;
+    return few;
+}
+
+bool conv_points_takes(const HaloShape *src, const HaloShape *dst, const HaloConv *conv)
+{
+    HaloBuf from = {}, to = {};
+    from.shape = *src;
+    to.shape = *dst;
+    to.rows = dst->height;
+    return src->dtype <= HALO_F32 && !conv->affine && !conv->fast && !conv->window.nan_ignore &&
+           conv_walk_takes(&from, &to, conv);
+}
+
+HaloStatus conv_then_points(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, const HaloMap *points,
+                            HaloStore store)
+{
+    ConvArgs args = conv_args(device, src, dst, conv, store);
+    conv_points(&args, points);
+    return conv_walk(device, &args, conv->tap);
+}
+
 /* ---- without NaN ---------------------------------------------------------------------------------------- */
 
 /* One output, straight from global memory: NaN samples leave the chain, and the taps that stay are weighed. */

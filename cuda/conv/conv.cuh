@@ -27,6 +27,12 @@ struct ConvWith {
     int64_t x0, y0, width, height; /* of the destination, and of the whole: KEEP has margins */
 };
 
+/* Points behind a walk's results, which are its alone: neither curves nor alpha (conv_points). */
+struct ConvPoints {
+    int count;
+    HaloPoint point[HALO_MAX_POINTS];
+};
+
 struct ConvTarget {
     char *data;
     int64_t stride, cols, rows;
@@ -36,6 +42,7 @@ struct ConvTarget {
     float scale, bias;
     HaloStore store;
     ConvWith with;
+    ConvPoints points;
     unsigned long long *clipped;
 };
 
@@ -54,6 +61,15 @@ struct ConvArgs {
 };
 
 ConvArgs conv_args(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, HaloStore store);
+
+/* Adds the points of a map to what is stored; NULL: none. Is the map's result made so? */
+void conv_points(ConvArgs *args, const HaloMap *map);
+bool conv_points_suit(const HaloMap *map, const HaloShape *shape);
+
+/* A mask of a walk over the source, and points behind it. */
+bool conv_points_takes(const HaloShape *src, const HaloShape *dst, const HaloConv *conv);
+HaloStatus conv_then_points(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, const HaloMap *points,
+                            HaloStore store);
 
 /* The kernels of the other files; conv.cu chooses. */
 bool conv_fixed_takes(const HaloDevice *device, const HaloBuf *dst, const HaloConv *conv);

@@ -114,6 +114,32 @@ __device__ __forceinline__ void walk_combine(const WalkArgs &a, int64_t y, int64
     }
 }
 
+/* What lies behind the result: one decision a point for all of a thread's outputs. Walks of more taps do without. */
+static const int walk_points_most = 17;
+
+template <typename W> __device__ __forceinline__ void walk_points(const ConvPoints &points, float acc[W::own])
+{
+#pragma unroll 1
+    for (int p = 0; p < points.count; p++) {
+        const HaloPoint point = points.point[p];
+        switch (point.op) {
+#define CASE(code)                                                                                \
+    case code:                                                                                    \
+        _Pragma("unroll") for (int k = 0; k < W::own; k++) acc[k] = halo_point(acc[k], {code, point.a, point.b}); \
+        break;
+            CASE(HALO_POINT_MUL)
+            CASE(HALO_POINT_ADD)
+            CASE(HALO_POINT_RSUB)
+            CASE(HALO_POINT_FMA)
+            CASE(HALO_POINT_CLAMP)
+            CASE(HALO_POINT_THRESHOLD)
+            CASE(HALO_POINT_ABS)
+#undef CASE
+        default: break;
+        }
+    }
+}
+
 /* ---- the kernel ----------------------------------------------------------------------------------------- */
 
 /* What one warp does. Pass::row() makes of a row of samples a link of every chain, and of the chains' ends a
@@ -195,6 +221,7 @@ template <typename Pass> __device__ __forceinline__ void walk_strip(const typena
                         v, reinterpret_cast<const S *>(middle + (up + walk_step) % walk_step * W::row_bytes) + own + W::before);
                     walk_combine<W>(a, y, p.x + own, v, acc);
                 }
+            if constexpr (W::taps <= walk_points_most) walk_points<W>(a.dst.points, acc);
             if (usual) {
                 if (sizeof(S) < sizeof(float) && a.inverse != 0.0f) walk_divide<W>(a, acc);
                 cuda_store_fours<typename W::Stored, W::own, true>(reinterpret_cast<typename W::Stored *>(to) + p.x + own, acc,
@@ -270,7 +297,7 @@ static inline HaloStatus walk_prepare(HaloDevice *device, const ConvArgs *conv, 
     a.fours = cuda_aligned(a.dst.data, a.dst.stride, four);
     a.plain = conv_plain(a.dst);
     const float den = a.dst.store.den;
-    const bool divides = a.whole && !a.plain && !a.dst.affine && a.dst.store.num == 1.0f;
+    const bool divides = a.whole && !a.plain && !a.dst.affine && a.dst.store.num == 1.0f && a.dst.points.count == 0;
     a.inverse = divides && den >= 1.0f && den <= walk_divisor_most && den == (float)(int)den ? 1.0f / den : 0.0f;
     int resident = 0;
     CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, CUDA_WARP, 0));

@@ -52,6 +52,8 @@ static int count_devices(void)
 
 /* ---- opening -------------------------------------------------------------------------------------------- */
 
+static const size_t clip_bytes = CUDA_CLIP_COUNTERS * CUDA_CLIP_PITCH * sizeof(unsigned long long);
+
 /* A kernel that does nothing: whether it can be loaded tells whether this build has code for the GPU. */
 __global__ static void probe_kernel() {}
 
@@ -75,8 +77,8 @@ static HaloStatus set_up(HaloDevice *device, int index)
         CUDA_TRY(cudaEventCreateWithFlags(&device->ring_done[i], patient | cudaEventDisableTiming));
     CUDA_TRY(cudaEventCreateWithFlags(&device->idle, patient | cudaEventDisableTiming));
     CUDA_PASS(cuda_memory_open(device));
-    CUDA_TRY(cudaMalloc((void **)&device->clipped, sizeof *device->clipped));
-    CUDA_TRY(cudaMemsetAsync(device->clipped, 0, sizeof *device->clipped, device->stream));
+    CUDA_TRY(cudaMalloc((void **)&device->clipped, clip_bytes));
+    CUDA_TRY(cudaMemsetAsync(device->clipped, 0, clip_bytes, device->stream));
     CUDA_TRY(cudaMallocHost(&device->staging, CUDA_STAGING_BYTES));
     halo_snprintf(device->description, sizeof device->description, "%s, sm_%d%d, %d multiprocessors, %.1f GiB",
                   p->name, p->major, p->minor, p->multiProcessorCount,
@@ -156,12 +158,13 @@ HaloStatus cuda_wait(HaloDevice *device)
 
 static HaloStatus finish(HaloDevice *device, uint64_t *clipped)
 {
-    unsigned long long count = 0;
+    unsigned long long counter[CUDA_CLIP_COUNTERS * CUDA_CLIP_PITCH];
     CUDA_PASS(cuda_use(device));
     if (clipped != NULL) {
-        CUDA_PASS(cuda_fetch(device, &count, device->clipped, sizeof count));
-        CUDA_TRY(cudaMemsetAsync(device->clipped, 0, sizeof *device->clipped, device->stream));
-        *clipped = count;
+        CUDA_PASS(cuda_fetch(device, counter, device->clipped, clip_bytes));
+        CUDA_TRY(cudaMemsetAsync(device->clipped, 0, clip_bytes, device->stream));
+        *clipped = 0;
+        for (int i = 0; i < CUDA_CLIP_COUNTERS; i++) *clipped += counter[i * CUDA_CLIP_PITCH];
     }
     CUDA_PASS(cuda_wait(device));
     CUDA_TRY(cudaGetLastError());

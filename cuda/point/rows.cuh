@@ -75,19 +75,6 @@ __device__ __forceinline__ static void row_store(char *row, HaloDtype type, int6
     });
 }
 
-/* cuda_count for a whole block, by one atomic: where samples are clipped everywhere, warps would wait for each other. */
-__device__ __forceinline__ static void row_count(unsigned long long *total, unsigned count)
-{
-    __shared__ unsigned sum;
-    if (!__syncthreads_or(count != 0)) return;
-    if (threadIdx.x == 0) sum = 0;
-    __syncthreads();
-    const unsigned warp = cuda_warp_sum(count);
-    if (threadIdx.x % CUDA_WARP == 0) atomicAdd(&sum, warp);
-    __syncthreads();
-    if (threadIdx.x == 0) atomicAdd(total, (unsigned long long)sum);
-}
-
 /* ---- types ---------------------------------------------------------------------------------------------- */
 
 /* f(S()) with the type of samples, on the host. */

@@ -28,7 +28,7 @@ template <typename S> static constexpr int table_blocks = sizeof(S) == 1 ? 2 : 1
 
 template <typename S, typename D> bool cuda_map_table_pays(const MapArgs *args, int64_t rows)
 {
-    const bool same = sizeof(S) == sizeof(D), bytes = same && sizeof(S) == 1;
+    const bool same = sizeof(S) == sizeof(D), bytes = sizeof(S) == 1;
     bool curve = false;
     if (args->map.kind != HALO_MAP_POINTS || args->map.points == 0 || args->cols * rows < table_samples) return false;
     if (args->alpha >= 0 && !(same && args->store.num == args->store.den)) return false; /* alpha stays as it is */

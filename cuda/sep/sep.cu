@@ -150,7 +150,8 @@ bool sep_combined_takes(const HaloShape *src, const HaloShape *dst, const HaloCh
            sep_walk_takes(&from, &to, sep);
 }
 
-HaloStatus sep_combined(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain, HaloStore store)
+HaloStatus sep_combined(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain, const HaloMap *points,
+                        HaloStore store)
 {
     const HaloSep *sep = &chain->link[0].u.sep;
     ConvArgs args = sep_walk_args(device, src, dst, sep, store);
@@ -160,6 +161,29 @@ HaloStatus sep_combined(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, co
     args.dst.with.y0 = dst->y0;
     args.dst.with.width = dst->shape.width;
     args.dst.with.height = dst->shape.height;
+    conv_points(&args, points);
+    return walk(device, src, &args, sep);
+}
+
+/* ---- and points behind it --------------------------------------------------------------------------------- */
+
+static_assert(SEP_WALK_SHORT_MOST == walk_points_most, "walks of more taps do without");
+
+bool sep_points_takes(const HaloShape *src, const HaloShape *dst, const HaloSep *sep)
+{
+    HaloBuf from = {}, to = {};
+    from.shape = *src;
+    to.shape = *dst;
+    to.rows = dst->height;
+    return src->dtype <= HALO_F32 && !sep->affine && sep->fast == NULL && !sep->window.nan_ignore &&
+           sep->window.width <= SEP_WALK_SHORT_MOST && sep_walk_takes(&from, &to, sep);
+}
+
+HaloStatus sep_then_points(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep, const HaloMap *points,
+                           HaloStore store)
+{
+    ConvArgs args = sep_walk_args(device, src, dst, sep, store);
+    conv_points(&args, points);
     return walk(device, src, &args, sep);
 }
 

@@ -12,13 +12,21 @@
 #define SEP_WALK_SIZES(X) SEP_WALK_SHORT_SIZES(X) SEP_WALK_LONG_SIZES(X)
 #define SEP_WALK_SHORT_MOST 17 /* for two channels there are only these, and so where results are combined */
 
-/* Two links as one pass: a mask of such a length over the source, and its result combined with the sample in its middle. */
+/* Two links as one pass: a mask of such a length over the source, and its result combined with the sample in its middle. Of
+ * these, as of the following, `points` lie behind the result; NULL: none. */
 bool sep_combined_takes(const HaloShape *src, const HaloShape *dst, const HaloChain *chain);
-HaloStatus sep_combined(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain, HaloStore store);
+HaloStatus sep_combined(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain, const HaloMap *points,
+                        HaloStore store);
+
+/* Such a mask and points alone. */
+bool sep_points_takes(const HaloShape *src, const HaloShape *dst, const HaloSep *sep);
+HaloStatus sep_then_points(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep, const HaloMap *points,
+                           HaloStore store);
 
 /* Bytes of red, green and blue to gray, and such a mask over that (sep_gray.cu). */
 bool sep_gray_takes(const HaloShape *src, const HaloShape *dst, const HaloChain *chain);
-HaloStatus sep_gray(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain, HaloStore store);
+HaloStatus sep_gray(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain, const HaloMap *points,
+                    HaloStore store);
 
 /* Stores what was made as if nothing were left out, and anew where that is NaN, into the destination of `conv`. */
 HaloStatus sep_mend(HaloDevice *device, const ConvArgs *conv, const HaloBuf *made, const HaloSep *sep);

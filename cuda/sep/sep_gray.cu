@@ -19,10 +19,12 @@ bool sep_gray_takes(const HaloShape *src, const HaloShape *dst, const HaloChain 
            sep->window.width <= SEP_WALK_SHORT_MOST && sep_walk_takes(&from, &to, sep);
 }
 
-HaloStatus sep_gray(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain, HaloStore store)
+HaloStatus sep_gray(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain, const HaloMap *points,
+                    HaloStore store)
 {
     const HaloSep *sep = &chain->link[1].u.sep;
-    const ConvArgs conv = sep_walk_args(device, src, dst, sep, store);
+    ConvArgs conv = sep_walk_args(device, src, dst, sep, store);
+    conv_points(&conv, points);
     const float *const weights = chain->link[0].u.map.w;
     switch (conv.width) {
 #define CASE(taps) case taps: return sep_walk_launch<WalkRgb, taps, 1>(device, &conv, sep, weights);
