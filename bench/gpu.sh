@@ -39,7 +39,7 @@ device | tee "$out/device.txt"
 primitives="conv sep map combine reduce fold hist scan rank mean bilateral equalize pick resample mix chain"
 if wants tests; then
     say "property tests, HALO_CASES=$cases"
-    for name in $primitives rate fast coarse coarse_design conv_sizes conv_zeros rank_shapes rank_sizes curves detail pipeline filters windows local definitions sound ladder along_time team; do
+    for name in $primitives rate fast coarse coarse_design conv_sizes conv_zeros conv_integer rank_shapes rank_sizes curves detail pipeline filters windows local definitions sound ladder along_time team; do
         exe=$(program "check_$name")
         [ -x "$exe" ] || continue
         HALO_DEVICE=cuda HALO_CASES=$cases timeout 300 "${bundled[@]}" "$exe" >"$out/check_$name.log" 2>&1

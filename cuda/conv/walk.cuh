@@ -162,8 +162,10 @@ template <typename Pass> __device__ __forceinline__ void walk_strip(const typena
     const char *const first = a.src.data + (p.sx - a.src.x0) * W::size;
     const int own = W::own * (int)threadIdx.x; /* the first column of this thread */
     const int left = (int)cuda_max(0, cuda_min(W::own, a.dst.cols - p.x - own));
-    /* Nearly all warps store whole packs of their source's type; a vote, so that it is not asked every row. */
-    const bool usual = __all_sync(CUDA_ALL, a.wide && (a.plain || a.inverse != 0.0f) && left == W::own);
+    /* Nearly all warps store whole packs of their source's type; a vote, so that it is not asked every row. And nearly all
+     * results have no points behind them, which come elsewhere: their decisions would part the last sums from the stores. */
+    const bool packed = __all_sync(CUDA_ALL, a.wide && (a.plain || a.inverse != 0.0f) && left == W::own);
+    const bool usual = packed && a.dst.points.count == 0;
     char *to = a.dst.data + p.y * a.dst.stride;
     float chain[Pass::links][W::own] = {};
     unsigned clipped = 0;
@@ -221,13 +223,16 @@ template <typename Pass> __device__ __forceinline__ void walk_strip(const typena
                         v, reinterpret_cast<const S *>(middle + (up + walk_step) % walk_step * W::row_bytes) + own + W::before);
                     walk_combine<W>(a, y, p.x + own, v, acc);
                 }
-            if constexpr (W::taps <= walk_points_most) walk_points<W>(a.dst.points, acc);
+            typename W::Stored *const pack = reinterpret_cast<typename W::Stored *>(to) + p.x + own;
             if (usual) {
                 if (sizeof(S) < sizeof(float) && a.inverse != 0.0f) walk_divide<W>(a, acc);
-                cuda_store_fours<typename W::Stored, W::own, true>(reinterpret_cast<typename W::Stored *>(to) + p.x + own, acc,
-                                                                   &clipped);
+                cuda_store_fours<typename W::Stored, W::own, true>(pack, acc, &clipped);
             } else {
-                walk_store<W>(a, p, y, acc, made, &clipped);
+                if constexpr (W::taps <= walk_points_most) walk_points<W>(a.dst.points, acc);
+                if (packed && W::taps <= walk_points_most)
+                    cuda_store_fours<typename W::Stored, W::own, true>(pack, acc, &clipped);
+                else
+                    walk_store<W>(a, p, y, acc, made, &clipped);
             }
             to += a.dst.stride;
         }
