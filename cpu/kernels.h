@@ -128,6 +128,13 @@ typedef struct CpuEqualizeKernels {
 #define CPU_SUMS 1024
 #define CPU_SUM_ROWS 65536
 
+/* A scan of rows of at most a run of pixels, along them, down them, or both. */
+typedef struct CpuNarrowScan {
+    int64_t width, channels;
+    bool along, down;
+    double *before, *run; /* of each sample of a row, as down_f64 has them */
+} CpuNarrowScan;
+
 typedef struct CpuScanKernels {
     /* n samples, `channels` apart, converted exactly. */
     void (*to_f64[3])(const void *samples, int64_t n, int64_t channels, double *out);
@@ -149,6 +156,9 @@ typedef struct CpuScanKernels {
     void (*down_f64)(HaloScanOp op, bool exclusive, int64_t k, double *x, int64_t n, double *before,
                      double *run);
     void (*down_i64)(HaloScanOp op, bool exclusive, int64_t *x, int64_t n, int64_t *carry);
+    /* So many rows behind one another, the first of which is row y, in place. */
+    void (*narrow)(const CpuNarrowScan *scan, HaloScanOp op, bool exclusive, int64_t y, int64_t rows,
+                   double *x);
 } CpuScanKernels;
 
 /* ---- ceilings ------------------------------------------------------------------------------------------- */

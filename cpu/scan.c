@@ -4,32 +4,12 @@
 
 #include "device.h"
 #include "halo/scan.h"
+#include "packed.h"
+#include "scan.h"
 
 /* Elements of a slice of columns: they stay in the first-level cache while the scan goes down. */
 #define SLICE 1024
 #define SLICES_PER_WORKER 4
-#define ELEMENT ((int64_t)sizeof(double)) /* i64 and f64 alike */
-
-typedef struct Scan {
-    const HaloBuf *src;
-    HaloBuf *dst;
-    const HaloScan *scan;
-    void *state; /* of a band (halo/scan.h); NULL: all rows are there */
-    bool integer, stream;
-    int64_t scratch_bytes; /* of a worker */
-    char *scratch;
-    int64_t rows;  /* integers along both axes: of a slice, */
-    int64_t *down; /* and for every slice [channels][cols], what comes down to its first row */
-    HaloDevice *device;
-} Scan;
-
-/* n samples from `from` on, `channels` apart, as what the scan joins. */
-static void load_f64(const Scan *s, const void *from, int64_t n, int64_t channels, double *x)
-{
-    s->device->kernels->scan->to_f64[s->src->shape.dtype](from, n, channels, x);
-    if (s->scan->op != HALO_SCAN_SQUARES) return;
-    for (int64_t i = 0; i < n; i++) x[i] = x[i] * x[i];
-}
 
 static void load_i64(const Scan *s, const void *from, int64_t n, int64_t channels, int64_t *x)
 {
@@ -67,20 +47,6 @@ static double group_prefix(HaloScanOp op, const Before *before)
     return lane[0];
 }
 
-/* Puts n results to every channels-th place. */
-static void put(const Scan *s, const void *from, int64_t n, int64_t channels, char *to)
-{
-    const char *at = from;
-    if (channels == 1) {
-        if (s->stream)
-            s->device->kernels->rows->stream(at, n * ELEMENT, to);
-        else
-            memcpy(to, at, (size_t)(n * ELEMENT));
-        return;
-    }
-    for (int64_t i = 0; i < n; i++) memcpy(to + i * channels * ELEMENT, at + i * ELEMENT, (size_t)ELEMENT);
-}
-
 static void line_f64(const Scan *s, int64_t y, int c, double *x)
 {
     const CpuScanKernels *kernels = s->device->kernels->scan;
@@ -94,7 +60,7 @@ static void line_f64(const Scan *s, int64_t y, int c, double *x)
     if (width > HALO_SCAN_TILE) new_group(op, &before); /* what stands before the first tile needs none */
     for (int64_t at = 0; at < width; at += HALO_SCAN_TILE) {
         const int64_t n = width - at < HALO_SCAN_TILE ? width - at : HALO_SCAN_TILE;
-        load_f64(s, (const char *)halo_at(s->src, at, y) + c * size, n, channels, x);
+        cpu_scan_load(s, (const char *)halo_at(s->src, at, y) + c * size, n, channels, x);
         const int runs = (int)((n + HALO_SCAN_RUN - 1) / HALO_SCAN_RUN);
         for (int64_t i = n; i < runs * HALO_SCAN_RUN; i++) x[i] = halo_scan_identity(op);
         if (before.tiles == HALO_SCAN_GROUP) {
@@ -105,7 +71,7 @@ static void line_f64(const Scan *s, int64_t y, int c, double *x)
         const double earlier = halo_scan_join(op, before.groups, group);
         before.slot[before.tiles++] = kernels->tile(op, runs, x, lead);
         kernels->tile_join(op, s->scan->exclusive, earlier, runs, lead, x);
-        put(s, x, n, channels, (char *)halo_at(s->dst, at, y) + c * ELEMENT);
+        cpu_scan_put(s, x, n, channels, (char *)halo_at(s->dst, at, y) + c * CPU_SCAN_ELEMENT);
     }
 }
 
@@ -122,7 +88,7 @@ static void line_i64(const Scan *s, int64_t y, int c, int64_t *x, int64_t *down)
         const char *from = (const char *)halo_at(s->src, at, y) + c * size;
         void *const to = halo_at(s->dst, at, y);
         const bool direct = s->scan->op == HALO_SCAN_SUM && channels == 1 && !s->stream &&
-                            (uintptr_t)to % (uintptr_t)ELEMENT == 0;
+                            (uintptr_t)to % (uintptr_t)CPU_SCAN_ELEMENT == 0;
         if (s->scan->op == HALO_SCAN_SUM) {
             kernels->sums[s->src->shape.dtype](from, n, channels, exclusive, &carry, down ? down + at : NULL,
                                                direct ? to : x);
@@ -131,7 +97,7 @@ static void line_i64(const Scan *s, int64_t y, int c, int64_t *x, int64_t *down)
             kernels->line_i64(s->scan->op, exclusive, x, n, &carry);
             if (down != NULL) kernels->down_i64(s->scan->op, exclusive, x, n, down + at);
         }
-        if (!direct) put(s, x, n, channels, (char *)to + c * ELEMENT);
+        if (!direct) cpu_scan_put(s, x, n, channels, (char *)to + c * CPU_SCAN_ELEMENT);
     }
 }
 
@@ -176,19 +142,19 @@ static void scan_slice(void *context, int64_t index, int worker)
             before[i] = halo_scan_identity(op);
     }
     for (int64_t y = s->src->y0; y < s->src->y0 + s->src->rows; y++) {
-        char *to = (char *)halo_at(s->dst, 0, y) + first * ELEMENT;
+        char *to = (char *)halo_at(s->dst, 0, y) + first * CPU_SCAN_ELEMENT;
         const char *from = (const char *)halo_at(s->src, 0, y) + first * (int64_t)halo_dtype_size(dtype);
         if (s->scan->axis == HALO_AXIS_XY)
-            memcpy(row, to, (size_t)(n * ELEMENT));
+            memcpy(row, to, (size_t)(n * CPU_SCAN_ELEMENT));
         else if (s->integer)
             load_i64(s, from, n, 1, xi);
         else
-            load_f64(s, from, n, 1, x);
+            cpu_scan_load(s, from, n, 1, x);
         if (s->integer)
             kernels->down_i64(op, exclusive, xi, n, carry);
         else
             kernels->down_f64(op, exclusive, y % HALO_SCAN_ROWS, x, n, before, run);
-        memcpy(to, row, (size_t)(n * ELEMENT));
+        memcpy(to, row, (size_t)(n * CPU_SCAN_ELEMENT));
     }
 }
 
@@ -255,7 +221,7 @@ static void come_down(const Scan *s, int64_t slices)
     const int64_t n = s->src->cols * s->src->shape.channels;
     int64_t *running = down_to(s, slices, 0);
     for (int64_t i = 0; i < n; i++) running[i] = halo_scan_identity_i64(s->scan->op);
-    if (s->src->y0 > 0) memcpy(running, s->state, (size_t)(n * ELEMENT));
+    if (s->src->y0 > 0) memcpy(running, s->state, (size_t)(n * CPU_SCAN_ELEMENT));
     for (int64_t slice = 0; slice < slices; slice++) {
         int64_t *total = down_to(s, slice, 0);
         for (int64_t i = 0; i < n; i++) {
@@ -284,7 +250,8 @@ static HaloStatus scan_both_i64(Scan *s, int workers)
     s->rows = (s->src->rows + wanted - 1) / wanted;
     const int64_t slices = s->rows > 0 ? (s->src->rows + s->rows - 1) / s->rows : 0;
     if (!halo_mul(s->src->cols, s->src->shape.channels, &line) || !halo_mul(line, slices + 1, &all) ||
-        !cpu_reserve(&total, workers, s->scratch_bytes, &at_x) || !cpu_reserve(&total, all, ELEMENT, &at_down))
+        !cpu_reserve(&total, workers, s->scratch_bytes, &at_x) ||
+        !cpu_reserve(&total, all, CPU_SCAN_ELEMENT, &at_down))
         HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for a scan of %d channels", s->src->shape.channels);
     HALO_TRY(cpu_scratch(s->device, total, &scratch));
     s->scratch = (char *)scratch + at_x;
@@ -292,7 +259,7 @@ static HaloStatus scan_both_i64(Scan *s, int workers)
     cpu_run(s->device, workers, slices - 1, total_slice, s); /* nothing comes after the last one */
     come_down(s, slices);
     cpu_run(s->device, workers, slices, finish_slice, s);
-    if (s->state != NULL) memcpy(s->state, down_to(s, slices - 1, 0), (size_t)(line * ELEMENT));
+    if (s->state != NULL) memcpy(s->state, down_to(s, slices - 1, 0), (size_t)(line * CPU_SCAN_ELEMENT));
 out:
     return status;
 }
@@ -304,6 +271,14 @@ static bool lies_as(const HaloBuf *src, const HaloBuf *dst)
 {
     return src->x0 == 0 && dst->x0 == 0 && src->cols == src->shape.width && dst->cols == src->cols &&
            src->y0 == dst->y0 && src->rows == dst->rows && src->rows > 0;
+}
+
+/* Whole numbers down all of one column, whose pixels lie behind one another? */
+static bool is_column(const Scan *s)
+{
+    const bool down = s->scan->axis == HALO_AXIS_Y || (s->scan->axis == HALO_AXIS_XY && !s->scan->exclusive);
+    return s->integer && down && s->src->cols == 1 && s->state == NULL && cpu_is_packed(s->src) &&
+           cpu_is_packed(s->dst);
 }
 
 HaloStatus cpu_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloScan *scan)
@@ -318,10 +293,20 @@ HaloStatus cpu_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
         dst->shape.dtype != (s.integer ? HALO_I64 : HALO_F64))
         HALO_FAIL(HALO_ERR_BUG, "a scan was asked for into a buffer that does not suit its source");
     s.stream = cpu_streams(dst);
-    s.scratch_bytes = (HALO_SCAN_TILE > 3 * SLICE ? HALO_SCAN_TILE : 3 * SLICE) * ELEMENT;
+    s.scratch_bytes = (HALO_SCAN_TILE > 3 * SLICE ? HALO_SCAN_TILE : 3 * SLICE) * CPU_SCAN_ELEMENT;
     const double work = (double)src->cols * (double)src->rows * channels * 4;
     const int workers = cpu_workers(device, work);
+    const HaloBuf src_row = cpu_as_one_row(src);
+    HaloBuf dst_row = cpu_as_one_row(dst);
+    HaloScan along = *scan;
+    along.axis = HALO_AXIS_X;
+    if (is_column(&s)) { /* exact in any order, so along it as well as down it */
+        s.src = src = &src_row;
+        s.dst = &dst_row;
+        s.scan = scan = &along;
+    }
     if (s.integer && scan->axis == HALO_AXIS_XY) return scan_both_i64(&s, workers);
+    if (cpu_scan_is_narrow(&s)) return cpu_scan_narrow(&s, workers);
     HALO_TRY(cpu_scratch_each(device, &s.scratch_bytes, &scratch));
     s.scratch = scratch;
     if (scan->axis & HALO_AXIS_X) cpu_run(device, workers, src->rows, scan_row, &s);

@@ -125,6 +125,22 @@ static void small_images(void **state)
     for_each_case(__func__, 300, small_body);
 }
 
+/* Rows of a few samples, and many of them. */
+static void narrow_body(Rng *rng)
+{
+    const int64_t width = rng_once_in(rng, 3) ? 1 : rng_between(rng, 2, 18);
+    const HaloShape shape =
+        test_shape(draw_dtype(rng), width, rng_between(rng, 1, 12000 / width), (int)rng_between(rng, 1, 5));
+    const HaloScan scan = draw_scan(rng);
+    run_case(rng, &shape, &scan);
+}
+
+static void narrow_images(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 80, narrow_body);
+}
+
 /* The lengths at which a run, a warp or a tile ends, along a row. */
 static void rows_body(Rng *rng)
 {
@@ -303,11 +319,17 @@ static void integral_of_ones_is_the_area(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(worked_example),         cmocka_unit_test(integral_of_ones_is_the_area),
-        cmocka_unit_test(small_images),           cmocka_unit_test(rows_round_runs_and_tiles),
-        cmocka_unit_test(columns_round_runs),     cmocka_unit_test(special_samples),
-        cmocka_unit_test(rows_of_several_groups), cmocka_unit_test(large_integral_images),
-        cmocka_unit_test(larger_than_the_caches), cmocka_unit_test(tall_and_narrow),
+        cmocka_unit_test(worked_example),
+        cmocka_unit_test(integral_of_ones_is_the_area),
+        cmocka_unit_test(small_images),
+        cmocka_unit_test(narrow_images),
+        cmocka_unit_test(rows_round_runs_and_tiles),
+        cmocka_unit_test(columns_round_runs),
+        cmocka_unit_test(special_samples),
+        cmocka_unit_test(rows_of_several_groups),
+        cmocka_unit_test(large_integral_images),
+        cmocka_unit_test(larger_than_the_caches),
+        cmocka_unit_test(tall_and_narrow),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

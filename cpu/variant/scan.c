@@ -56,6 +56,17 @@ static void down_f64(HaloScanOp op, bool exclusive, int64_t k, double *x, int64_
     }
 }
 
+static void narrow(const CpuNarrowScan *n, HaloScanOp op, bool exclusive, int64_t y, int64_t rows, double *x)
+{
+    switch (op) {
+    case HALO_SCAN_SUM:
+    case HALO_SCAN_SQUARES: narrow_sum(n, exclusive, y, rows, x); break;
+    case HALO_SCAN_MIN: narrow_min(n, exclusive, y, rows, x); break;
+    case HALO_SCAN_MAX: narrow_max(n, exclusive, y, rows, x); break;
+    case HALO_SCAN_PRODUCT: narrow_product(n, exclusive, y, rows, x); break;
+    }
+}
+
 /* ---- integers: exact, so in any order ------------------------------------------------------------------- */
 
 static inline void line(HaloScanOp op, bool exclusive, int64_t *restrict x, int64_t n, int64_t *carry)
@@ -150,5 +161,6 @@ const CpuScanKernels CPU_TABLE(scan) = {
     .sums = {sums_u8, sums_u16},
     .columns = {columns_u8, columns_u16},
     .down_f64 = down_f64,
+    .narrow = narrow,
     .down_i64 = down_i64,
 };

@@ -63,6 +63,30 @@ static void FN(down)(bool exclusive, int64_t k, double *restrict x, int64_t n, d
     }
 }
 
+/* Rows of one run or less: along x nothing stands before it. */
+static void FN(short_row)(bool exclusive, double *restrict x, int64_t width, int64_t channels)
+{
+    const double none = halo_scan_identity(OP), f = halo_scan_join(OP, none, none);
+    for (int64_t c = 0; c < channels; c++) {
+        double r = x[c], before = f;
+        for (int64_t i = c; i < width * channels; i += channels) {
+            if (i > c) r = halo_scan_join(OP, r, x[i]);
+            const double made = halo_scan_join(OP, f, r);
+            x[i] = halo_canonical_f64(exclusive ? before : made);
+            before = made;
+        }
+    }
+}
+
+static void FN(narrow)(const CpuNarrowScan *n, bool exclusive, int64_t y, int64_t rows, double *x)
+{
+    const int64_t elements = n->width * n->channels;
+    for (int64_t k = 0; k < rows; k++, x += elements) {
+        if (n->along) FN(short_row)(exclusive, x, n->width, n->channels);
+        if (n->down) FN(down)(exclusive, (y + k) % HALO_SCAN_ROWS, x, elements, n->before, n->run);
+    }
+}
+
 #undef FN
 #undef OP
 #undef NAME

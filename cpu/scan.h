@@ -1,0 +1,31 @@
+/* What the ways to scan share. */
+#ifndef CPU_SCAN_H
+#define CPU_SCAN_H
+
+#include "device.h"
+
+#define CPU_SCAN_ELEMENT ((int64_t)sizeof(double)) /* i64 and f64 alike */
+
+typedef struct Scan {
+    const HaloBuf *src;
+    HaloBuf *dst;
+    const HaloScan *scan;
+    void *state; /* of a band (halo/scan.h); NULL: all rows are there */
+    bool integer, stream;
+    int64_t scratch_bytes; /* of a worker */
+    char *scratch;
+    int64_t rows;  /* integers along both axes: of a slice, */
+    int64_t *down; /* and for every slice [channels][cols], what comes down to its first row */
+    HaloDevice *device;
+} Scan;
+
+/* n samples from `from` on, `channels` apart, as f64 that the scan joins. */
+void cpu_scan_load(const Scan *scan, const void *from, int64_t n, int64_t channels, double *x);
+/* Puts n results to every channels-th place. */
+void cpu_scan_put(const Scan *scan, const void *from, int64_t n, int64_t channels, char *to);
+
+/* Results of f64 in rows of few samples (scan_narrow.c). */
+bool cpu_scan_is_narrow(const Scan *scan);
+HaloStatus cpu_scan_narrow(Scan *scan, int workers);
+
+#endif

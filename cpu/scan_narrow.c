@@ -1,0 +1,88 @@
+/* Scans of narrow pictures, many rows at a time; and how any scan reads and writes. */
+#include <string.h>
+
+#include "packed.h"
+#include "scan.h"
+
+void cpu_scan_load(const Scan *s, const void *from, int64_t n, int64_t channels, double *x)
+{
+    s->device->kernels->scan->to_f64[s->src->shape.dtype](from, n, channels, x);
+    if (s->scan->op != HALO_SCAN_SQUARES) return;
+    for (int64_t i = 0; i < n; i++) x[i] = x[i] * x[i];
+}
+
+void cpu_scan_put(const Scan *s, const void *from, int64_t n, int64_t channels, char *to)
+{
+    const char *at = from;
+    if (channels == 1) {
+        if (s->stream)
+            s->device->kernels->rows->stream(at, n * CPU_SCAN_ELEMENT, to);
+        else
+            memcpy(to, at, (size_t)(n * CPU_SCAN_ELEMENT));
+        return;
+    }
+    for (int64_t i = 0; i < n; i++)
+        memcpy(to + i * channels * CPU_SCAN_ELEMENT, at + i * CPU_SCAN_ELEMENT, (size_t)CPU_SCAN_ELEMENT);
+}
+
+/* Samples of a row that are not worth a call for it. */
+#define NARROW 64
+
+bool cpu_scan_is_narrow(const Scan *s)
+{
+    const int64_t width = s->src->cols;
+    return !s->integer && width * s->src->shape.channels <= NARROW &&
+           (width <= HALO_SCAN_RUN || s->scan->axis == HALO_AXIS_Y);
+}
+
+static int64_t narrow_rows(const Scan *s) { return HALO_SCAN_TILE / (s->src->cols * s->src->shape.channels); }
+
+/* Rows [y, y + rows) of f64. */
+static void load_rows(const Scan *s, int64_t y, int64_t rows, double *x)
+{
+    const int64_t n = s->src->cols * s->src->shape.channels;
+    if (cpu_is_packed(s->src)) {
+        cpu_scan_load(s, halo_at(s->src, 0, y), rows * n, 1, x);
+    } else {
+        for (int64_t k = 0; k < rows; k++) cpu_scan_load(s, halo_at(s->src, 0, y + k), n, 1, x + k * n);
+    }
+}
+
+static void narrow_task(void *context, int64_t index, int worker)
+{
+    const Scan *s = context;
+    const int64_t n = s->src->cols * s->src->shape.channels, all = s->src->y0 + s->src->rows;
+    const int64_t y = s->src->y0 + index * narrow_rows(s);
+    const int64_t rows = all - y < narrow_rows(s) ? all - y : narrow_rows(s);
+    double *const x = (double *)(void *)(s->scratch + worker * s->scratch_bytes);
+    double *const carried = s->state != NULL ? s->state : x + HALO_SCAN_TILE;
+    const CpuNarrowScan narrow = {.width = s->src->cols,
+                                  .channels = s->src->shape.channels,
+                                  .along = (s->scan->axis & HALO_AXIS_X) != 0,
+                                  .down = (s->scan->axis & HALO_AXIS_Y) != 0,
+                                  .before = carried,
+                                  .run = carried + n};
+    for (int64_t i = 0; narrow.down && y == 0 && i < n; i++) carried[i] = halo_scan_identity(s->scan->op);
+    load_rows(s, y, rows, x);
+    s->device->kernels->scan->narrow(&narrow, s->scan->op, s->scan->exclusive, y, rows, x);
+    if (cpu_is_packed(s->dst)) {
+        cpu_scan_put(s, x, rows * n, 1, halo_at(s->dst, 0, y));
+    } else {
+        for (int64_t k = 0; k < rows; k++) cpu_scan_put(s, x + k * n, n, 1, halo_at(s->dst, 0, y + k));
+    }
+    if (s->stream) s->device->kernels->rows->fence();
+}
+
+/* Down the rows one task goes on where the other ended. */
+HaloStatus cpu_scan_narrow(Scan *s, int workers)
+{
+    HaloStatus status = HALO_OK;
+    void *scratch;
+    s->scratch_bytes = (HALO_SCAN_TILE + 2 * NARROW) * CPU_SCAN_ELEMENT;
+    HALO_TRY(cpu_scratch_each(s->device, &s->scratch_bytes, &scratch));
+    s->scratch = scratch;
+    cpu_run(s->device, (s->scan->axis & HALO_AXIS_Y) != 0 ? 1 : workers,
+            (s->src->rows + narrow_rows(s) - 1) / narrow_rows(s), narrow_task, s);
+out:
+    return status;
+}
