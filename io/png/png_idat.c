@@ -11,6 +11,7 @@
 #include <isa-l.h>
 
 #include "bytes/endian.h"
+#include "png_ahead.h"
 #include "png_sums.h"
 #include "png_upper.h"
 
@@ -18,13 +19,17 @@
 
 struct PngIdat {
     HaloSource *source;
-    int64_t start;  /* of the stream, in the source */
-    bool begun;     /* the header of the stream has been read */
-    bool ended;     /* the last chunk has been read, its checksum too */
-    bool odd;       /* nothing more is read */
-    uint32_t left;  /* bytes of this chunk that have not been read */
-    uint32_t crc;   /* of those that have */
-    uint32_t adler; /* of what was inflated */
+    int64_t start;       /* of the stream, in the source */
+    bool begun;          /* the header of the stream has been read */
+    bool ended;          /* the last chunk has been read, its checksum too */
+    bool odd;            /* nothing more is read */
+    uint32_t left;       /* bytes of this chunk that have not been read */
+    uint32_t crc;        /* of those that have */
+    uint32_t adler;      /* of what was inflated */
+    PngAhead *ahead;     /* NULL: one thread inflates all of it */
+    bool alone, more;    /* chunks are inflated by themselves; there may be more of these in the source */
+    const uint8_t *made; /* by one of them, and not taken yet */
+    size_t made_left;
     struct inflate_state inflate;
     uint8_t piece[PIECE_BYTES];
 };
@@ -41,7 +46,7 @@ static void begin_chunk(PngIdat *idat, const uint8_t *head)
     idat->crc = halo_png_crc(0, name, 4);
 }
 
-PngIdat *halo_png_idat_new(HaloSource *source, const uint8_t head[PNG_HEAD_BYTES])
+PngIdat *halo_png_idat_new(HaloSource *source, const uint8_t head[PNG_HEAD_BYTES], int jobs, HaloMemory *memory)
 {
     PngIdat *idat = is_idat(head) ? calloc(1, sizeof *idat) : NULL;
     if (idat == NULL) return NULL;
@@ -49,11 +54,18 @@ PngIdat *halo_png_idat_new(HaloSource *source, const uint8_t head[PNG_HEAD_BYTES
     idat->start = halo_source_tell(source);
     begin_chunk(idat, head);
     isal_inflate_init(&idat->inflate);
+    idat->ahead = halo_png_ahead_new(jobs, memory);
+    idat->alone = idat->ahead != NULL;
+    idat->more = true;
     idat->adler = 1;
     return idat;
 }
 
-void halo_png_idat_free(PngIdat *idat) { free(idat); }
+void halo_png_idat_free(PngIdat *idat)
+{
+    if (idat != NULL) halo_png_ahead_free(idat->ahead);
+    free(idat);
+}
 
 HaloStatus halo_png_idat_back(PngIdat *idat) { return halo_source_seek(idat->source, idat->start); }
 
@@ -98,6 +110,12 @@ static bool next_chunk(PngIdat *idat)
 /* More bytes for ISA-L; false: there are none. */
 static bool feed(PngIdat *idat)
 {
+    size_t rest;
+    idat->inflate.next_in = idat->ahead != NULL ? halo_png_ahead_rest(idat->ahead, &rest) : NULL;
+    if (idat->inflate.next_in != NULL) {
+        idat->inflate.avail_in = (uint32_t)rest;
+        return true;
+    }
     while (idat->left == 0 && !idat->ended && !idat->odd) idat->odd = !end_chunk(idat) || !next_chunk(idat);
     const uint32_t size = idat->left < PIECE_BYTES ? idat->left : PIECE_BYTES;
     if (size == 0 || idat->odd) return false;
@@ -124,12 +142,76 @@ static int next_byte(PngIdat *idat)
     return *inflate->next_in++;
 }
 
+static bool is_stream(int method, int flags)
+{
+    return method == 0x78 && flags >= 0 && (flags & 0x20) == 0 && (method << 8 | flags) % 31 == 0;
+}
+
 static bool begin_stream(PngIdat *idat)
 {
     idat->begun = true;
     const int method = next_byte(idat), flags = next_byte(idat);
-    return method == 0x78 && flags >= 0 && (flags & 0x20) == 0 && (method << 8 | flags) % 31 == 0;
+    return is_stream(method, flags);
 }
+
+/* ---- chunks that stand by themselves -------------------------------------------------------------------- */
+
+/* The chunk whose header has been read, all of it; afterwards the header of the next one has been. */
+static bool take_chunk(PngIdat *idat, uint8_t *room)
+{
+    const uint32_t size = idat->left;
+    const size_t head = idat->begun ? 0 : 2;
+    if (!read_exactly(idat, room, size)) return false;
+    idat->crc = halo_png_crc(idat->crc, room, size);
+    idat->left = 0;
+    if (!end_chunk(idat) || !next_chunk(idat) || (head > 0 && !is_stream(room[0], room[1]))) return false;
+    idat->begun = true;
+    idat->more = memcmp(room + size - 4, "\x00\x00\xff\xff", 4) == 0; /* so ends a flush */
+    halo_png_ahead_put(idat->ahead, head, size - head, idat->more);
+    return true;
+}
+
+/* As many as there is room for, up to the first that does not look like it. */
+static void take_chunks(PngIdat *idat)
+{
+    uint8_t *room;
+    while (idat->more && !idat->ended && !idat->odd) {
+        idat->more = idat->left > 8 && idat->left <= PNG_ALONE_BYTES;
+        if (!idat->more || (room = halo_png_ahead_room(idat->ahead)) == NULL) return;
+        idat->odd = !take_chunk(idat, room);
+    }
+}
+
+/* What is left goes on one after the other, and looks back into what they made. */
+static bool end_alone(PngIdat *idat)
+{
+    size_t size = 0;
+    uint8_t *window = halo_png_ahead_window(idat->ahead, &size);
+    idat->alone = false;
+    return window == NULL || isal_inflate_set_dict(&idat->inflate, window, (uint32_t)size) == COMP_OK;
+}
+
+/* *taken: fewer than `size` where they end. */
+static bool take_made(PngIdat *idat, uint8_t *bytes, size_t size, size_t *taken)
+{
+    for (*taken = 0; idat->alone && *taken < size;) {
+        if (idat->made_left == 0) {
+            take_chunks(idat);
+            if (idat->odd) return false;
+            idat->made = halo_png_ahead_next(idat->ahead, &idat->made_left);
+            if (idat->made == NULL) return end_alone(idat);
+            take_chunks(idat);
+        }
+        const size_t some = idat->made_left < size - *taken ? idat->made_left : size - *taken;
+        memcpy(bytes + *taken, idat->made, some);
+        *taken += some;
+        idat->made += some;
+        idat->made_left -= some;
+    }
+    return true;
+}
+
+/* ---- the stream ----------------------------------------------------------------------------------------- */
 
 /* Fills what `inflate` has room for, or comes to the end of the last block. */
 static bool inflate_more(PngIdat *idat)
@@ -148,13 +230,12 @@ static bool inflate_more(PngIdat *idat)
 
 static bool take(PngIdat *idat, uint8_t *bytes, size_t size)
 {
-    if (!idat->begun && !begin_stream(idat)) return false;
+    if (size > 0 && !idat->begun && !begin_stream(idat)) return false;
     while (size > 0) {
         const uint32_t now = size < 1u << 28 ? (uint32_t)size : 1u << 28;
         idat->inflate.next_out = bytes;
         idat->inflate.avail_out = now;
         if (!inflate_more(idat) || idat->inflate.avail_out > 0) return false;
-        idat->adler = halo_png_adler(idat->adler, bytes, now);
         bytes += now;
         size -= now;
     }
@@ -163,7 +244,9 @@ static bool take(PngIdat *idat, uint8_t *bytes, size_t size)
 
 bool halo_png_idat_take(PngIdat *idat, uint8_t *bytes, size_t size)
 {
-    const bool taken = take(idat, bytes, size);
+    size_t made;
+    const bool taken = take_made(idat, bytes, size, &made) && take(idat, bytes + made, size - made);
+    if (taken) idat->adler = halo_png_adler(idat->adler, bytes, size);
     halo_png_after_isal();
     return taken;
 }
@@ -171,7 +254,9 @@ bool halo_png_idat_take(PngIdat *idat, uint8_t *bytes, size_t size)
 bool halo_png_idat_end(PngIdat *idat)
 {
     uint8_t more, sum[4];
+    size_t made;
     struct inflate_state *inflate = &idat->inflate;
+    if (!take_made(idat, &more, 1, &made) || made > 0) return false;
     inflate->next_out = &more;
     inflate->avail_out = 1;
     if (!inflate_more(idat) || inflate->avail_out == 0) return false;

@@ -12,9 +12,10 @@ typedef struct PngIdat PngIdat;
 /* What a pipe gives is kept, so that libpng can have it again; not more than this. */
 #define PNG_KEPT_BYTES ((int64_t)64 << 20)
 
-/* The source stands behind the header of the first chunk, which is `head`. NULL: there is no memory, or it is
- * none of IDAT. Nothing is read yet. */
-PngIdat *halo_png_idat_new(HaloSource *source, const uint8_t head[PNG_HEAD_BYTES]);
+/* The source stands behind the header of the first chunk, which is `head`; up to `jobs` threads inflate. NULL:
+ * there is no memory, or it is none of IDAT. Nothing is read yet. */
+PngIdat *halo_png_idat_new(HaloSource *source, const uint8_t head[PNG_HEAD_BYTES], int jobs,
+                           HaloMemory *memory);
 void halo_png_idat_free(PngIdat *idat);
 /* The next bytes, all of them; false: something is odd. */
 bool halo_png_idat_take(PngIdat *idat, uint8_t *bytes, size_t size);

@@ -15,6 +15,7 @@
 #include "samples/image.h"
 
 #define BUFFER_BYTES ((size_t)256 * 1024)
+#define SMALL_BYTES ((int64_t)2 << 20)
 #define ENTRY 32 /* bytes that a byte of the file becomes at most: 8 pixels of RGBA */
 
 typedef enum PngExpand { AS_BYTES, AS_WORDS, BY_TABLE } PngExpand;
@@ -117,6 +118,12 @@ static bool is_too_large(const HaloSource *source, size_t row, int64_t height)
     return !halo_source_seekable(source) && (int64_t)(row + 1) > 4 * PNG_KEPT_BYTES / height;
 }
 
+/* A small picture is inflated before other threads have begun. */
+static int jobs_for(const PngReader *state, const PngRows *rows)
+{
+    return (int64_t)rows->bytes > SMALL_BYTES / rows->left ? state->reader->jobs : 1;
+}
+
 PngRows *halo_png_rows_new(const PngReader *state)
 {
     const HaloShape *shape = &state->reader->info.shape;
@@ -134,7 +141,8 @@ PngRows *halo_png_rows_new(const PngReader *state)
     rows->left = shape->height;
     if (is_too_large(state->reader->source, rows->bytes, shape->height)) goto out;
     if (rows->expand == BY_TABLE) make_table(rows, state, depth, palette);
-    rows->idat = halo_png_idat_new(state->reader->source, state->head);
+    rows->idat =
+        halo_png_idat_new(state->reader->source, state->head, jobs_for(state, rows), state->reader->memory);
     if (rows->idat != NULL && take_buffers(rows)) return rows;
 out:
     halo_png_rows_free(rows);
