@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-#include "device.h"
 #include "halo/numerics.h"
 #include "halo/pixels.h"
+#include "stencil.h"
 
 /* Rows of the result that are made together. Where columns become rows each row of the source is read for all
  * of them: they are more then, as many as leave a tile that the cache holds some columns. */
@@ -99,8 +99,8 @@ static void move_across(const Pick *p, int64_t j, int64_t rows, int64_t k, char 
     if (y < 0) return;
     for (int64_t r = 0; r < rows; r++) {
         if (r == first && end > first) {
-            halo_copy_pixels(to + r * pitch, pitch, halo_at(p->src, p->y.at[j + r], y), p->how->step_x * p->size,
-                        end - first, p->size);
+            halo_copy_pixels(to + r * pitch, pitch, halo_at(p->src, p->y.at[j + r], y),
+                             p->how->step_x * p->size, end - first, p->size);
             r = end - 1;
         } else if (p->y.at[j + r] >= 0) {
             memcpy(to + r * pitch, halo_at(p->src, p->y.at[j + r], y), (size_t)p->size);
@@ -266,6 +266,22 @@ static HaloStatus find_all_places(Pick *p)
     return there ? HALO_OK : halo_fail(HALO_ERR_BUG, "pixels were to be picked that the source does not hold");
 }
 
+/* Of a column whose pixels lie behind one another, to such a column: along a row. */
+static HaloStatus pick_column(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloPick *pick,
+                              HaloStore store)
+{
+    const HaloBuf from = cpu_as_line(src);
+    HaloBuf to = cpu_as_line(dst);
+    HaloPick turned = *pick;
+    turned.width = pick->height;
+    turned.height = pick->width;
+    turned.x0 = pick->y0;
+    turned.y0 = pick->x0;
+    turned.step_x = pick->step_y;
+    turned.step_y = pick->step_x;
+    return cpu_pick(device, &from, &to, &turned, store);
+}
+
 HaloStatus cpu_pick(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloPick *pick, HaloStore store)
 {
     HaloStatus status = HALO_OK;
@@ -275,6 +291,8 @@ HaloStatus cpu_pick(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
         src->shape.channels != dst->shape.channels || pick->step_x == 0 || pick->step_y == 0 ||
         src->shape.width < 1 || src->shape.height < 1)
         HALO_FAIL(HALO_ERR_BUG, "pixels were to be picked from what has none");
+    if (!pick->transposed && cpu_are_columns(src, dst) && src->rows > 1)
+        return pick_column(device, src, dst, pick, store);
     p.size = src->shape.channels * (int64_t)halo_dtype_size(src->shape.dtype);
     p.together = !pick->transposed || p.size > TILE_BYTES / TILE_COLUMNS
                      ? ROWS

@@ -114,7 +114,7 @@ static void columns_body(Rng *rng)
 static void one_column(void **state)
 {
     (void)state;
-    for_each_case(__func__, 80, columns_body);
+    for_each_case(__func__, 900, columns_body);
 }
 
 /* More tiles than one in both directions. */

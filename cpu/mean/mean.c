@@ -127,6 +127,7 @@ HaloStatus cpu_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
         HALO_TRY(cpu_mean(device, &from, &to, &turned, store));
         goto out;
     }
+    if (!m.whole && cpu_mean_is_column(src, dst, mean)) return cpu_mean_column(device, src, dst, mean, store);
     choose_tiles(&m, workers);
     if (!choose_scratch(&m))
         HALO_FAIL(HALO_ERR_LIMIT, "a window of %lld x %lld needs more memory than can be addressed",

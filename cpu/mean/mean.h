@@ -68,6 +68,11 @@ void cpu_mean_integers(const CpuMeanTask *task, uint64_t *clipped);
 bool cpu_mean_floats_scratch(CpuMean *m, int64_t *total);
 void cpu_mean_floats(const CpuMeanTask *task, uint64_t *clipped);
 
+/* column.c: means of a picture of one column, floats or what goes their way. */
+bool cpu_mean_is_column(const HaloBuf *src, const HaloBuf *dst, const HaloMean *mean);
+HaloStatus cpu_mean_column(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMean *mean,
+                           HaloStore store);
+
 /* along.c: the sums along a line of floats or doubles. Doubles that it needs for itself; -1 where they do not
  * fit 63 bits. */
 int64_t cpu_mean_along_room(int64_t count, int64_t window, int64_t channels);
