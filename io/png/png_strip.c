@@ -138,9 +138,9 @@ static double weigh_runs(const PngStrip *strip, uint8_t *beside)
     return by_level * LEAST_GRAIN <= sample.size ? 2 : (double)by_runs / (double)by_level;
 }
 
-/* Up to level 3, which are for speed, samples decide; up to 7 both ways are taken where samples leave a doubt;
+/* At level 1, which is for speed, samples decide; up to 7 both ways are taken where samples leave a doubt;
  * at 8 and 9 of all that may be grain. */
-static double doubt_of(int level) { return level < 4 ? 0 : level < 8 ? 0.04 : 1; }
+static double doubt_of(int level) { return level < 2 ? 0 : level < 8 ? 0.04 : 1; }
 
 static size_t press(const PngStrip *strip, uint8_t *to)
 {
