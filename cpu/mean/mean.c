@@ -1,6 +1,7 @@
 /* Means of windows, at a cost that does not grow with them. The image is cut into tiles. */
 #include "mean.h"
 #include "halo/means.h"
+#include "inside.h"
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
@@ -104,6 +105,21 @@ static void choose_way(CpuMean *m, const HaloBuf *src)
 
 /* ---- all of it --------------------------------------------------------------------------------------- */
 
+typedef struct Parts {
+    HaloDevice *device;
+    const HaloBuf *src;
+    const HaloMean *mean;
+    HaloStore store;
+} Parts;
+
+static HaloStatus make_part(void *context, HaloBuf *part, bool inside)
+{
+    const Parts *p = context;
+    HaloMean mean = *p->mean;
+    if (inside) mean.window.border = HALO_BORDER_REPLICATE;
+    return cpu_mean(p->device, p->src, part, &mean, p->store);
+}
+
 HaloStatus cpu_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMean *mean, HaloStore store)
 {
     HaloStatus status = HALO_OK;
@@ -117,6 +133,10 @@ HaloStatus cpu_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
         count > (int64_t)1 << 52 || src->shape.dtype > HALO_F32 || dst->shape.dtype > HALO_F32 ||
         src->shape.channels != dst->shape.channels || !cpu_holds_needed(&m.source))
         HALO_FAIL(HALO_ERR_BUG, "means were asked for of samples that the source does not hold");
+    if (cpu_inside_pays(src, dst, window)) {
+        Parts parts = {device, src, mean, store};
+        return cpu_inside_first(src, dst, window, make_part, &parts);
+    }
     const int workers = cpu_workers(device, 16.0 * (double)dst->cols * (double)dst->rows * dst->shape.channels);
     choose_way(&m, src);
     if (m.integers && cpu_are_columns(src, dst)) { /* sums of integers are the same either way */

@@ -1,6 +1,7 @@
 /* Rank filters. The image is cut into tiles. Minima and maxima have ways of their own (extreme.c, span.c), and
  * so has what lies between (middle.c). */
 #include "rank.h"
+#include "inside.h"
 
 #include "middle.h"
 
@@ -84,6 +85,21 @@ static bool choose_scratch(CpuRank *r)
     return true;
 }
 
+typedef struct Parts {
+    HaloDevice *device;
+    const HaloBuf *src;
+    const HaloRank *rank;
+    HaloStore store;
+} Parts;
+
+static HaloStatus make_part(void *context, HaloBuf *part, bool inside)
+{
+    const Parts *p = context;
+    HaloRank rank = *p->rank;
+    if (inside) rank.window.border = HALO_BORDER_REPLICATE;
+    return cpu_rank(p->device, p->src, part, &rank, p->store);
+}
+
 HaloStatus cpu_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloRank *rank, HaloStore store)
 {
     HaloStatus status = HALO_OK;
@@ -97,6 +113,10 @@ HaloStatus cpu_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
         dst->shape.dtype > HALO_F32 || src->shape.channels != dst->shape.channels ||
         !(rank->fraction >= 0.0 && rank->fraction <= 1.0) || !cpu_holds_needed(&r.source))
         HALO_FAIL(HALO_ERR_BUG, "a rank filter was asked for samples that its source does not hold");
+    if (cpu_inside_pays(src, dst, &rank->window)) {
+        Parts parts = {device, src, rank, store};
+        return cpu_inside_first(src, dst, &rank->window, make_part, &parts);
+    }
     r.keys = halo_rank_keys(src->shape.dtype, rank->window.border, rank->window.value);
     r.extreme = rank->fraction == 0.0 || rank->fraction == 1.0;
     r.plain = r.keys == dst->shape.dtype && store.num == 1.0f && store.den == 1.0f;
