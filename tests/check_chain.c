@@ -212,11 +212,55 @@ static void gray_blurs(void **state)
     for_each_case(__func__, 40, gray_blurs_body);
 }
 
+/* Half of the samples the lowest or the highest, so that gradients clip and are the greatest there are; or a
+ * slope with little noise, of which nothing clips. */
+static void draw_steep(HaloBuf *in, bool steep, Rng *rng)
+{
+    for (int64_t y = 0; y < in->rows; y++) {
+        uint8_t *const row = halo_at(in, 0, y);
+        for (int64_t i = 0; i < halo_row_bytes(in); i++)
+            if (!steep)
+                row[i] = (uint8_t)((i / 5 + 3 * y) / 8 % 200 + rng_between(rng, 0, 12));
+            else if (rng_once_in(rng, 2))
+                row[i] = rng_once_in(rng, 2) ? 255 : 0;
+    }
+}
+
+/* Bytes to bytes: rows of whole warps and others, that start anywhere, borders beyond the picture, few rows and
+ * many. */
+static void byte_gradients_body(Rng *rng)
+{
+    static const char *const op[] = {"sobel", "sobel", "prewitt", "scharr", "roberts"};
+    static const char *const border[] = {"zero",    "constant=7", "constant=255", "replicate",
+                                         "reflect", "mirror",     "wrap",         "keep"};
+    static const int channels[] = {1, 1, 3, 4, 2};
+    HaloShape shape = test_shape(HALO_U8, rng_between(rng, 1, 1200), rng_between(rng, 1, 90),
+                                 channels[rng_between(rng, 0, 4)]);
+    char text[TEXT];
+    shape.alpha = shape.channels % 2 == 0 && rng_once_in(rng, 2) ? shape.channels - 1 : -1;
+    if (rng_once_in(rng, 2)) shape.width = (shape.width + 31) / 32 * 32;
+    if (rng_once_in(rng, 8)) shape.width = rng_between(rng, 1, 6);
+    if (rng_once_in(rng, 6)) shape.height = rng_between(rng, 300, 900);
+    sprintf(text, "%s:border=%s | depth:u8", op[rng_between(rng, 0, 4)], border[rng_between(rng, 0, 7)]);
+    HaloBuf in = random_input(&shape, false, rng);
+    if (!rng_once_in(rng, 3)) draw_steep(&in, rng_once_in(rng, 2), rng);
+    Outcome outcome = expect_everywhere_alike(text, &in, NULL);
+    if (outcome.status != HALO_OK) fail_case(NULL, "%s: %s", text, outcome.message);
+    outcome_free(&outcome);
+    halo_buf_free(&in);
+}
+
+static void byte_gradients(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 60, byte_gradients_body);
+}
+
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(neighbours_are_one),
-                                       cmocka_unit_test(names_outlive_the_plan),
-                                       cmocka_unit_test(random_chains), cmocka_unit_test(gray_blurs)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(neighbours_are_one), cmocka_unit_test(names_outlive_the_plan),
+        cmocka_unit_test(random_chains), cmocka_unit_test(gray_blurs), cmocka_unit_test(byte_gradients)};
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, runners_open, runners_close);
 }

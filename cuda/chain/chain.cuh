@@ -14,4 +14,9 @@ bool gradient_takes(const HaloShape *src, const HaloShape *dst, const HaloChain 
 HaloStatus gradient(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain, const HaloMap *points,
                     HaloStore store);
 
+/* gradient_bytes.cu: the same of bytes into bytes, by masks of (side, middle, side) across a difference. */
+struct ConvArgs;
+bool gradient_bytes_takes(float side, float middle);
+HaloStatus gradient_bytes(HaloDevice *device, const ConvArgs *conv, float side, float middle);
+
 #endif

@@ -13,7 +13,6 @@ struct GradientArgs {
     WalkArgs walk;
     float2 tap[gradient_taps][gradient_taps];
     float side, middle; /* of masks that are this and a difference, see WholePass */
-    bool bytes;         /* and the magnitudes of bytes under them become bytes */
 };
 
 /* Outputs of a thread: 16 bytes of them, but as many as both chains have registers for. */
@@ -59,15 +58,6 @@ template <typename S, int Step> struct GradientPass {
     }
 };
 
-/* Rounded to a byte, the root of a whole number below 2^24 is the same by the quick instruction, which is off by 2^-22 of
- * it at most: the roots of whole numbers that become bytes stay 2^-11 away from halves. */
-__device__ __forceinline__ static float gradient_root(float square)
-{
-    float root;
-    asm("sqrt.approx.f32 %0, %1;" : "=f"(root) : "f"(square));
-    return root;
-}
-
 /* Of 8- and 16-bit samples under whole taps all sums are whole numbers below 2^24, exact in any order. Sobel's masks and
  * their kin are (side, middle, side) across a difference: a difference and a sum of a row, the same of three rows, and
  * half of the work. The signs of both do not matter to the magnitude. */
@@ -96,7 +86,7 @@ template <typename S, int Step> struct WholePass {
             before[0][k] = difference;
             before[3][k] = before[2][k];
             before[2][k] = sum;
-            acc[k] = sizeof(S) == 1 && a.bytes ? gradient_root(halo_fma(x, x, y * y)) : halo_magnitude(x, y);
+            acc[k] = halo_magnitude(x, y);
         }
     }
 };
@@ -171,9 +161,9 @@ HaloStatus gradient(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
         for (int i = 0; i < gradient_taps; i++) args.tap[i][j] = make_float2(x->tap[j * gradient_taps + i], y->tap[j * gradient_taps + i]);
     ConvArgs conv = conv_args(device, src, dst, x, store);
     conv_points(&conv, points);
-    const float most = (2.0f * fabsf(args.side) + fabsf(args.middle)) * 255.0f;
-    args.bytes = src->shape.dtype == HALO_U8 && dst->shape.dtype == HALO_U8 && conv_plain(conv.dst) && points == NULL &&
-                 2.0f * most * most < 16777216.0f;
+    if (whole && src->shape.dtype == HALO_U8 && dst->shape.dtype == HALO_U8 && conv_plain(conv.dst) && points == NULL &&
+        gradient_bytes_takes(args.side, args.middle))
+        return gradient_bytes(device, &conv, args.side, args.middle);
     switch (src->shape.dtype) {
     case HALO_U8: return whole ? launch_channels<WholePass, uint8_t>(device, &conv, &args) : launch_channels<GradientPass, uint8_t>(device, &conv, &args);
     case HALO_U16: return whole ? launch_channels<WholePass, uint16_t>(device, &conv, &args) : launch_channels<GradientPass, uint16_t>(device, &conv, &args);

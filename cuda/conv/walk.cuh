@@ -256,30 +256,32 @@ static inline bool walk_takes(const HaloBuf *src, const HaloBuf *dst, HaloBorder
     return v >= 0.0f && v <= (src->shape.dtype == HALO_U8 ? 255.0f : 65535.0f) && v == (float)(int)v;
 }
 
+/* What of a Walk the host asks for: not a template, for the compiler's sake. */
+struct WalkShape {
+    int size, taps, step, own, cols, lead;
+    HaloDtype stored;
+    bool light;
+    int strip = 0, rest = 0; /* the least heights of light strips, where a quarter and a tenth are less */
+};
+
 /* Strips begin with the rows above their first output, so they should be as high as lets every warp that can be
  * resident have one. Where arithmetic is light, multiprocessors end at different times, for memory is nearer to
  * some: then strips are about a quarter as high, and those of the last quarter of the rows a tenth, to fill the
  * gaps. */
-static inline void walk_strips(WalkArgs *a, int64_t resident, int taps, bool light)
+static inline void walk_strips(WalkArgs *a, int64_t resident, const WalkShape &w)
 {
+    const int taps = w.taps;
     const int64_t rows = a->dst.rows, most = cuda_max(1, resident / a->tiles_x);
     const int64_t strip = cuda_min(1 << 30, cuda_max(2 * taps, cuda_ceil_div(rows, most)));
     /* With what is above it, as high as some steps. */
     const auto whole = [&](int64_t high) {
         return cuda_ceil_div(high + taps - 1, walk_step) * walk_step - (taps - 1);
     };
-    light = light && strip >= 16 * taps;
-    a->strip = (int)(light ? whole(strip / 4) : strip);
-    a->rest = (int)(light ? whole(strip / 10) : strip);
+    const bool light = w.light && strip >= 16 * taps;
+    a->strip = (int)(light ? cuda_max(w.strip, whole(strip / 4)) : strip);
+    a->rest = (int)(light ? cuda_max(w.rest, whole(strip / 10)) : strip);
     a->strips = (int)cuda_min(INT32_MAX, cuda_ceil_div(light ? rows - rows / 4 : rows, a->strip));
 }
-
-/* What of a Walk the host asks for: not a template, for the compiler's sake. */
-struct WalkShape {
-    int size, taps, step, own, cols, lead;
-    HaloDtype stored;
-    bool light;
-};
 
 /* Fills in what is the same for every pass, and says how many blocks there are. */
 static inline HaloStatus walk_prepare(HaloDevice *device, const ConvArgs *conv, const WalkShape &w, const void *kernel, WalkArgs *args,
@@ -306,7 +308,7 @@ static inline HaloStatus walk_prepare(HaloDevice *device, const ConvArgs *conv, 
     a.inverse = divides && den >= 1.0f && den <= walk_divisor_most && den == (float)(int)den ? 1.0f / den : 0.0f;
     int resident = 0;
     CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, CUDA_WARP, 0));
-    walk_strips(&a, (int64_t)device->properties.multiProcessorCount * resident, w.taps, w.light);
+    walk_strips(&a, (int64_t)device->properties.multiProcessorCount * resident, w);
     const int64_t later = cuda_max(0, a.dst.rows - (int64_t)a.strips * a.strip);
     *blocks = a.tiles_x * (a.strips + cuda_ceil_div(later, a.rest));
     return HALO_OK;

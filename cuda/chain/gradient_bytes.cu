@@ -1,0 +1,235 @@
+/* Sobel's gradient and its kin from bytes to bytes. They wait for issue slots, so two samples go through an instruction.
+ *
+ * A byte with a byte of zeros above it is a half: a subnormal one, 2^-24 times itself. Sums of such halves are whole numbers of
+ * 2^-24, exact up to 2048, and their bits are the number's; a result's root is scaled by as much, so that the conversion to
+ * halves is what rounds it. Where a sum may be greater than 2048 the magnitude is, too, whatever became of it, and clips. */
+#include <cuda_fp16.h>
+
+#include "chain.cuh"
+#include "conv/walk.cuh"
+
+struct BytesArgs {
+    WalkArgs walk;
+    __half2 side, middle, bias;
+};
+
+/* A sample and the one after the next: pairs are made from words by a mask, and from such pairs. */
+union BytesPair {
+    uint32_t bits;
+    __half2 at;
+};
+
+/* `Ones`: side is 1, and no sum needs a bias. */
+template <int Step, bool Ones> struct BytesPass {
+    static constexpr int own = 16, words = own / 4, pairs = own / 2;
+    typedef Walk<uint8_t, 3, Step, own, false> W;
+
+    /* Differences along and sums of even rows and of odd ones: a row takes the place of the one before the last, and nothing
+     * moves on. */
+    struct Chain {
+        __half2 difference[2][pairs], sum[2][pairs];
+    };
+
+    /* The thread's samples, with a word on both sides. */
+    struct Window {
+        uint32_t even[words + 2], odd[words + 2];
+
+        __device__ __forceinline__ explicit Window(const uint8_t *from)
+        {
+            const uint4 own = *reinterpret_cast<const uint4 *>(from);
+            const uint32_t before = *reinterpret_cast<const uint32_t *>(from - 4), after = *reinterpret_cast<const uint32_t *>(from + 16);
+            const uint32_t word[words + 2] = {before, own.x, own.y, own.z, own.w, after};
+#pragma unroll
+            for (int i = 0; i < words + 2; i++) {
+                even[i] = word[i] & 0x00ff00ff;
+                odd[i] = __byte_perm(word[i], 0, 0x4341);
+            }
+        }
+
+        /* Samples k and k + 2, counted from the first output's. */
+        __device__ __forceinline__ __half2 pair(int k) const
+        {
+            const int word = (k + 4) / 4, rest = (k + 4) % 4;
+            const uint32_t *const from = rest % 2 ? odd : even;
+            BytesPair pair;
+            pair.bits = rest < 2 ? from[word] : __byte_perm(from[word], from[word + 1], 0x5432);
+            return pair.at;
+        }
+    };
+
+    /* Rounded to a byte, the root of a whole number below 2^24 is the same by the quick instruction, which is off by 2^-22 of
+     * it at most: the roots of whole numbers that become bytes stay 2^-11 away from halves. */
+    static __device__ __forceinline__ float root(float x, float y)
+    {
+        float root;
+        asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(halo_fma(x, x, y * y)));
+        return root;
+    }
+
+    /* The magnitudes that end at a row, as whole numbers, all that are greater than 255 as 256. `Row`: 0 of even ones. */
+    template <int Row>
+    static __device__ __forceinline__ void row(const BytesArgs &a, const uint8_t *from, Chain *chain, uint32_t made[pairs])
+    {
+        const Window window(from);
+        const BytesPair most = {0x01000100};
+#pragma unroll
+        for (int i = 0; i < pairs; i++) {
+            const int k = i / 2 * 4 + i % 2;
+            const __half2 left = window.pair(k - Step), right = window.pair(k + Step), both = __hadd2(right, left);
+            const __half2 difference = __hsub2(right, left), before = __hadd2(difference, chain->difference[Row][i]);
+            const __half2 sum = __hfma2(a.middle, window.pair(k), Ones ? both : __hfma2(a.side, both, a.bias));
+            const __half2 x = __hfma2(a.middle, chain->difference[1 - Row][i], Ones ? before : __hmul2(a.side, before));
+            const __half2 y = __hsub2(sum, chain->sum[Row][i]);
+            chain->difference[Row][i] = difference;
+            chain->sum[Row][i] = sum;
+            BytesPair pair;
+            pair.at = __hmin2(__floats2half2_rn(root(__low2float(x), __low2float(y)), root(__high2float(x), __high2float(y))), most.at);
+            made[i] = pair.bits;
+        }
+    }
+
+    /* As bytes; which of them clip, as bytes of 0 and 1. */
+    static __device__ __forceinline__ void pack(const uint32_t made[pairs], uint32_t bytes[words], uint32_t clips[words])
+    {
+#pragma unroll
+        for (int i = 0; i < words; i++) {
+            clips[i] = __byte_perm(made[2 * i], made[2 * i + 1], 0x7351);
+            bytes[i] = __byte_perm(made[2 * i], made[2 * i + 1], 0x6240) + clips[i] * 255;
+        }
+    }
+};
+
+/* A row of which not all is there, or that cannot be stored 16 bytes at a time, byte by byte: results and which of them clip
+ * go through `made`. All threads come here together. */
+__device__ __forceinline__ static void bytes_rest(char *to, int count, uint4 bytes, uint4 clips, uint4 made[2][CUDA_WARP], unsigned *clipped)
+{
+    const int lane = (int)threadIdx.x;
+    made[0][lane] = bytes;
+    made[1][lane] = clips;
+    __syncwarp();
+#pragma unroll 1
+    for (int i = lane; i < count; i += CUDA_WARP) {
+        to[i] = reinterpret_cast<const char *>(made[0])[i];
+        *clipped += reinterpret_cast<const uint8_t *>(made[1])[i];
+    }
+    __syncwarp();
+}
+
+/* As walk_strip(), rows by twos, of which each has its part of the chain. */
+template <typename Pass> __global__ static void __launch_bounds__(CUDA_WARP, 16) bytes_kernel(const __grid_constant__ BytesArgs args)
+{
+    typedef typename Pass::W W;
+    __shared__ alignas(16) char raw[2][walk_step * W::row_bytes];
+    __shared__ uint4 made[2][CUDA_WARP];
+    __shared__ int map[W::pitch];
+    const WalkArgs &a = args.walk;
+    const WalkPlace p = walk_place<W>(a, map);
+    const uint8_t outside = (uint8_t)halo_border_value(a.src.border, a.src.value);
+    const char *const first = a.src.data + (p.sx - a.src.x0);
+    const int own = W::own * (int)threadIdx.x, count_x = (int)cuda_min(W::cols, a.dst.cols - p.x);
+    const bool usual = a.wide && count_x == W::cols;
+    char *to = a.dst.data + p.y * a.dst.stride + p.x;
+    typename Pass::Chain chain = {};
+    unsigned clipped = 0;
+    WalkRows rows = {};
+    const auto store = [&](const uint32_t now[Pass::pairs]) {
+        uint32_t bytes[Pass::words], clips[Pass::words];
+        Pass::pack(now, bytes, clips);
+        const uint4 all = make_uint4(bytes[0], bytes[1], bytes[2], bytes[3]);
+        if (usual) {
+#pragma unroll
+            for (int i = 0; i < Pass::words; i++) clipped = __dp4a(clips[i], 0x01010101u, clipped);
+            cuda_put(to + own, all);
+        } else {
+            bytes_rest(to, count_x, all, make_uint4(clips[0], clips[1], clips[2], clips[3]), made, &clipped);
+        }
+        to += a.dst.stride;
+    };
+#pragma unroll 1
+    for (int t = -walk_step; t < p.rows; t += walk_step) {
+        const WalkRows next = walk_find(a, p, t + walk_step);
+        char *const there = raw[(t / walk_step + 1) % 2];
+        if (a.piece != 0) {
+            if (!next.follow)
+                walk_copy_rows<W>(a, p, first, next, there);
+            else if (a.piece == 16)
+                walk_copy<W, 16>(a, p, first + next.offset, there);
+            else
+                walk_copy<W, 4>(a, p, first + next.offset, there);
+        }
+        __pipeline_commit();
+        if (t < 0) {
+            rows = next;
+            continue;
+        }
+        char *const here = raw[t / walk_step % 2];
+        __pipeline_wait_prior(1);
+        __syncwarp();
+        if (!p.whole) {
+            if (p.far)
+                walk_gather<W>(a, p, first, rows, map, outside, here);
+            else
+                walk_repeat<W>(p, map, outside, here);
+            __syncwarp();
+        }
+        const int count = min(walk_step, p.rows - t);
+        const unsigned missing = ~rows.exist & ((1u << count) - 1);
+        if (missing != 0) {
+            walk_fill<W>(missing, outside, here);
+            __syncwarp();
+        }
+        const uint8_t *from = reinterpret_cast<const uint8_t *>(here) + own + W::before;
+#pragma unroll 1
+        for (int r = 0; r < count; r += 2, from += 2 * W::pitch) {
+            uint32_t now[Pass::pairs];
+            Pass::template row<0>(args, from, &chain, now);
+            if (t + r >= W::taps - 1) store(now);
+            if (r + 1 == count) break;
+            Pass::template row<1>(args, from + W::pitch, &chain, now);
+            if (t + r >= W::taps - 1) store(now);
+        }
+        __syncwarp();
+        rows = next;
+    }
+    cuda_count(a.dst.clipped, clipped);
+}
+
+/* ---- the choice, and the launch ------------------------------------------------------------------------- */
+
+/* What was fastest at 8192 x 8192 on an H200: six steps of rows and two, docs/tried/chains.md. */
+static const int bytes_strip = 46, bytes_rest_strip = 14;
+
+template <typename Pass> static HaloStatus launch(HaloDevice *device, const ConvArgs *conv, BytesArgs *args)
+{
+    typedef typename Pass::W W;
+    const WalkShape shape = {W::size, W::taps, W::step, W::own, W::cols, W::lead, HALO_U8, true, bytes_strip, bytes_rest_strip};
+    int64_t blocks = 0;
+    CUDA_PASS(walk_prepare(device, conv, shape, (const void *)bytes_kernel<Pass>, &args->walk, &blocks));
+    CUDA_LAUNCH(device, bytes_kernel<Pass>, blocks, CUDA_WARP, 0, *args);
+    return HALO_OK;
+}
+
+template <bool Ones> static HaloStatus launch_channels(HaloDevice *device, const ConvArgs *conv, BytesArgs *args)
+{
+    switch (conv->dst.channels) {
+    case 1: return launch<BytesPass<1, Ones>>(device, conv, args);
+    case 3: return launch<BytesPass<3, Ones>>(device, conv, args);
+    default: return launch<BytesPass<4, Ones>>(device, conv, args);
+    }
+}
+
+/* Sums of a row lie from -127 to 128 times the sum of the taps with their bias, and from 0 to 255 times it without. */
+bool gradient_bytes_takes(float side, float middle)
+{
+    return side >= 1.0f && side <= 4.0f && middle >= 0.0f && 2.0f * side + middle <= 16.0f;
+}
+
+HaloStatus gradient_bytes(HaloDevice *device, const ConvArgs *conv, float side, float middle)
+{
+    const float bias = -127.0f * (2.0f * side + middle) / 16777216.0f;
+    BytesArgs args = {};
+    args.side = __float2half2_rn(side);
+    args.middle = __float2half2_rn(middle);
+    args.bias = __float2half2_rn(bias);
+    return side == 1.0f && middle <= 6.0f ? launch_channels<true>(device, conv, &args) : launch_channels<false>(device, conv, &args);
+}
