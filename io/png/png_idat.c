@@ -107,7 +107,8 @@ static bool next_chunk(PngIdat *idat)
     return true;
 }
 
-/* More bytes for ISA-L; false: there are none. */
+/* More bytes for ISA-L, of as many chunks as it takes, since it is slower by small pieces; false: there are
+ * none. */
 static bool feed(PngIdat *idat)
 {
     size_t rest;
@@ -116,15 +117,17 @@ static bool feed(PngIdat *idat)
         idat->inflate.avail_in = (uint32_t)rest;
         return true;
     }
-    while (idat->left == 0 && !idat->ended && !idat->odd) idat->odd = !end_chunk(idat) || !next_chunk(idat);
-    const uint32_t size = idat->left < PIECE_BYTES ? idat->left : PIECE_BYTES;
-    if (size == 0 || idat->odd) return false;
-    idat->odd = !read_exactly(idat, idat->piece, size);
-    idat->crc = halo_png_crc(idat->crc, idat->piece, size);
-    idat->left -= size;
+    uint32_t size = 0;
+    for (uint32_t some = 1; some > 0 && size < PIECE_BYTES && !idat->odd; size += some) {
+        while (idat->left == 0 && !idat->ended && !idat->odd) idat->odd = !end_chunk(idat) || !next_chunk(idat);
+        some = idat->left < PIECE_BYTES - size ? idat->left : PIECE_BYTES - size;
+        idat->odd = idat->odd || !read_exactly(idat, idat->piece + size, some);
+        idat->crc = halo_png_crc(idat->crc, idat->piece + size, some);
+        idat->left -= some;
+    }
     idat->inflate.next_in = idat->piece;
     idat->inflate.avail_in = size;
-    return !idat->odd;
+    return size > 0 && !idat->odd;
 }
 
 /* A byte that belongs to no block; -1: there is none. ISA-L has taken up to eight of them in advance. */
