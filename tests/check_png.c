@@ -75,6 +75,27 @@ static void one_unfilter(Rng *rng)
     free(below);
 }
 
+static void four_rows_are_as_one_by_one(Rng *rng)
+{
+    static const size_t pixels[] = {1, 2, 3, 4, 6, 8};
+    const size_t pixel = pixels[rng_between(rng, 0, 5)], size = pixel * (size_t)rng_between(rng, 1, 70);
+    const int filter = (int)rng_between(rng, 0, 4);
+    uint8_t *from[4], *to[4], *above = draw_bytes(rng, size, false);
+    for (int r = 0; r < 4; r++) {
+        from[r] = draw_bytes(rng, size, rng_once_in(rng, 2));
+        to[r] = draw_bytes(rng, size, false);
+    }
+    const PngFourRows four = {{from[0], from[1], from[2], from[3]}, above, {to[0], to[1], to[2], to[3]}};
+    assert_true(halo_png_unfilter_four(filter, pixel, size, &four));
+    for (int r = 0; r < 4; r++) expect_row(filter, pixel, size, from[r], r > 0 ? to[r - 1] : above, to[r]);
+    assert_false(halo_png_unfilter_four(5, pixel, size, &four));
+    for (int r = 0; r < 4; r++) {
+        free(from[r]);
+        free(to[r]);
+    }
+    free(above);
+}
+
 static uint64_t weight(int filter, size_t pixel, size_t size, const uint8_t *row, const uint8_t *above,
                        uint8_t *to)
 {
@@ -125,6 +146,7 @@ static void rows_are_unfiltered_as_the_standard_says(void **unused)
 {
     (void)unused;
     for_each_case(__func__, 4000, one_unfilter);
+    for_each_case("four rows", 4000, four_rows_are_as_one_by_one);
 }
 
 /* ---- all ways ------------------------------------------------------------------------------------------- */

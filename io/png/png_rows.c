@@ -16,7 +16,8 @@
 
 #define BUFFER_BYTES ((size_t)256 * 1024)
 #define SMALL_BYTES ((int64_t)2 << 20)
-#define ENTRY 32 /* bytes that a byte of the file becomes at most: 8 pixels of RGBA */
+#define MOST_ROWS 4 /* at a time */
+#define ENTRY 32    /* bytes that a byte of the file becomes at most: 8 pixels of RGBA */
 
 typedef enum PngExpand { AS_BYTES, AS_WORDS, BY_TABLE } PngExpand;
 
@@ -28,7 +29,7 @@ struct PngRows {
     uint8_t *buffer;     /* of whole filtered rows */
     size_t at, filled, room;
     uint8_t *last;             /* the row above, as the file has it */
-    uint8_t *row[2];           /* the next ones, where they are expanded from there to their places */
+    uint8_t *row[MOST_ROWS];   /* the next ones, where they are expanded from there to their places */
     size_t entry;              /* bytes of each entry that are used */
     uint8_t table[256][ENTRY]; /* by a byte of the file */
 };
@@ -101,15 +102,16 @@ static void expand(const PngRows *rows, uint8_t *to, const uint8_t *from, size_t
 static bool take_buffers(PngRows *rows)
 {
     const size_t row = rows->bytes + 1, most = (size_t)rows->left;
-    size_t count = row < BUFFER_BYTES / 2 ? BUFFER_BYTES / row / 2 * 2 : 2;
+    size_t count = row < BUFFER_BYTES / MOST_ROWS ? BUFFER_BYTES / row / MOST_ROWS * MOST_ROWS : MOST_ROWS;
     if (count > most) count = most;
     rows->room = count * row;
     rows->buffer = malloc(rows->room);
     rows->last = calloc(rows->bytes, 1);
     if (rows->buffer == NULL || rows->last == NULL) return false;
     if (rows->expand == AS_BYTES) return true;
-    for (int i = 0; i < 2; i++) rows->row[i] = malloc(rows->bytes);
-    return rows->row[0] != NULL && rows->row[1] != NULL;
+    for (int i = 0; i < MOST_ROWS; i++)
+        if ((rows->row[i] = malloc(rows->bytes)) == NULL) return false;
+    return true;
 }
 
 /* On a pipe a picture is libpng's from the beginning where it would very likely become so half way. */
@@ -155,7 +157,7 @@ void halo_png_rows_free(PngRows *rows)
     halo_png_idat_free(rows->idat);
     free(rows->buffer);
     free(rows->last);
-    for (int i = 0; i < 2; i++) free(rows->row[i]);
+    for (int i = 0; i < MOST_ROWS; i++) free(rows->row[i]);
     free(rows);
 }
 
@@ -172,24 +174,41 @@ static bool refill(PngRows *rows)
     return halo_png_idat_take(rows->idat, rows->buffer, rows->filled);
 }
 
-/* One row, or two where there are so many, unfiltered; *above becomes the last of them, as the file has it. */
-static bool unfilter(PngRows *rows, int count, uint8_t *const to[2], const uint8_t **above)
+/* How many rows go together, of `left` that are wanted: four of one filter whose chains are long, two, or one.
+ */
+static int together(const PngRows *rows, int64_t left)
+{
+    const size_t row = rows->bytes + 1, there = (rows->filled - rows->at) / row;
+    const uint8_t *from = rows->buffer + rows->at;
+    if (left < 2 || there < 2) return 1;
+    if (left < 4 || there < 4 || *from < PNG_AVERAGE) return 2;
+    return from[row] == *from && from[2 * row] == *from && from[3 * row] == *from ? 4 : 2;
+}
+
+/* So many rows, unfiltered; *above becomes the last of them, as the file has it. */
+static bool unfilter(PngRows *rows, int count, uint8_t *const to[MOST_ROWS], const uint8_t **above)
 {
     const uint8_t *from = rows->buffer + rows->at, *last = *above;
     const size_t row = rows->bytes + 1;
     rows->at += (size_t)count * row;
     *above = to[count - 1];
     if (count == 1) return halo_png_unfilter(*from, rows->pixel, rows->bytes, from + 1, last, to[0]);
-    const PngTwoRows two = {{from + 1, from + row + 1}, last, {to[0], to[1]}};
-    return halo_png_unfilter_two(*from, from[row], rows->pixel, rows->bytes, &two);
+    if (count == 2) {
+        const PngTwoRows two = {{from + 1, from + row + 1}, last, {to[0], to[1]}};
+        return halo_png_unfilter_two(*from, from[row], rows->pixel, rows->bytes, &two);
+    }
+    const PngFourRows four = {
+        {from + 1, from + row + 1, from + 2 * row + 1, from + 3 * row + 1}, last, {to[0], to[1], to[2], to[3]}};
+    return halo_png_unfilter_four(*from, rows->pixel, rows->bytes, &four);
 }
 
-/* The next rows of `to`, from row y on: *count, one or two. */
+/* The next rows of `to`, from row y on: *count of them. */
 static bool take_rows(PngRows *rows, const HaloBuf *to, int64_t y, const uint8_t **above, int *count)
 {
+    uint8_t *place[MOST_ROWS];
     if (rows->at == rows->filled && !refill(rows)) return false;
-    *count = y + 1 < to->rows && rows->filled - rows->at > rows->bytes + 1 ? 2 : 1;
-    uint8_t *const place[2] = {halo_row(to, y), *count == 2 ? halo_row(to, y + 1) : NULL};
+    *count = together(rows, to->rows - y);
+    for (int i = 0; i < *count; i++) place[i] = halo_row(to, y + i);
     if (rows->expand == AS_BYTES) return unfilter(rows, *count, place, above);
     if (!unfilter(rows, *count, rows->row, above)) return false;
     for (int i = 0; i < *count; i++) expand(rows, place[i], rows->row[i], (size_t)halo_row_bytes(to));

@@ -1,6 +1,6 @@
 /* PNG's filters undone. Sub, Average and Paeth add to each pixel something of the one before it, so a row is a
  * chain, and its time that of the chain's links: what does not depend on the pixel before is computed beside
- * it, and of Average and Paeth, whose links are long, two rows are done side by side. */
+ * it, and of Average and Paeth, whose links are long, two or four rows are done side by side. */
 #include "png_filter.h"
 
 #include <string.h>
@@ -125,6 +125,40 @@ TWO_CHAINS(average, -1, paeth, 0)
 TWO_CHAINS(paeth, 0, average, -1)
 TWO_CHAINS(paeth, 0, paeth, 0)
 
+/* Each a pixel behind the one above it. At byte `i` of the first; `edge`: some have not begun, or have come to
+ * their ends. From the last row to the first, since each has above it what the one before made a step ago. */
+ROWS void four_pixels(MakeLink *make, Link link[4], __m128i made[4], size_t pixel, size_t size, bool edge,
+                      size_t bytes, size_t i, const PngFourRows *rows)
+{
+#pragma GCC unroll 4
+    for (int r = 3; r >= 0; r--) {
+        const size_t at = i - (size_t)r * pixel;
+        if (edge && (i < (size_t)r * pixel || at >= bytes)) continue;
+        made[r] =
+            make(&link[r], get(rows->from[r] + at, size), r > 0 ? made[r - 1] : get(rows->above + at, size));
+        put(rows->to[r] + at, made[r], size);
+    }
+}
+
+ROWS void four_rows(MakeLink *make, int first, size_t pixel, size_t bytes, const PngFourRows *rows)
+{
+    Link link[4] = {first_link(first), first_link(first), first_link(first), first_link(first)};
+    __m128i made[4] = {link[0].corner, link[0].corner, link[0].corner, link[0].corner};
+    const size_t wide = moved(pixel);
+    size_t i = 0;
+    for (; i < 3 * pixel; i += pixel) four_pixels(make, link, made, pixel, pixel, true, bytes, i, rows);
+    for (; i + wide <= bytes; i += pixel) four_pixels(make, link, made, pixel, wide, false, bytes, i, rows);
+    for (; i < bytes + 3 * pixel; i += pixel) four_pixels(make, link, made, pixel, pixel, true, bytes, i, rows);
+}
+
+#define FOUR_CHAINS(name, first)                                               \
+    ROWS void name##_four(size_t pixel, size_t bytes, const PngFourRows *rows) \
+    {                                                                          \
+        four_rows(name##_link, first, pixel, bytes, rows);                     \
+    }
+FOUR_CHAINS(average, -1)
+FOUR_CHAINS(paeth, 0)
+
 #else
 
 #define CHAIN(name, predicted)                                                                               \
@@ -190,4 +224,20 @@ bool halo_png_unfilter_two(int upper, int lower, size_t pixel, size_t bytes, con
 #endif
     return halo_png_unfilter(upper, pixel, bytes, rows->from[0], rows->above, rows->to[0]) &&
            halo_png_unfilter(lower, pixel, bytes, rows->from[1], rows->to[0], rows->to[1]);
+}
+
+bool halo_png_unfilter_four(int filter, size_t pixel, size_t bytes, const PngFourRows *rows)
+{
+#ifdef __SSE2__
+    switch (filter) {
+    case PNG_AVERAGE: FOR_PIXELS(average_four, rows) return true;
+    case PNG_PAETH: FOR_PIXELS(paeth_four, rows) return true;
+    default: break;
+    }
+#endif
+    for (int r = 0; r < 4; r++)
+        if (!halo_png_unfilter(filter, pixel, bytes, rows->from[r], r > 0 ? rows->to[r - 1] : rows->above,
+                               rows->to[r]))
+            return false;
+    return true;
 }
