@@ -108,13 +108,29 @@ static void columns_body(Rng *rng)
 {
     const HaloShape shape =
         test_shape(draw_dtype(rng), 1, rng_between(rng, 60, 400), (int)rng_between(rng, 1, 4));
-    run_case(rng, &shape, draw_width(rng, 9), draw_width(rng, 60));
+    run_case(rng, &shape, draw_width(rng, 9), draw_width(rng, rng_once_in(rng, 4) ? 700 : 60));
 }
 
 static void one_column(void **state)
 {
     (void)state;
     for_each_case(__func__, 900, columns_body);
+}
+
+/* Along the column sums of 16 bits are beyond f32, where across it they are not. */
+static void tall_windows_body(Rng *rng)
+{
+    const HaloShape shape = test_shape(HALO_U16, 1, rng_between(rng, 300, 900), (int)rng_between(rng, 1, 2));
+    HaloStep mean = {.u.mean.window = draw_window(rng, rng_between(rng, 2, 9), rng_between(rng, 257, 600)),
+                     .store = {1, 1}};
+    mean.u.mean.window.border = HALO_BORDER_REPLICATE;
+    check(rng, &shape, HALO_F32, &mean);
+}
+
+static void tall_windows_over_one_column(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 60, tall_windows_body);
 }
 
 /* More tiles than one in both directions. */
@@ -205,10 +221,15 @@ static void counts_beyond_f32(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small_windows), cmocka_unit_test(larger_windows),
-        cmocka_unit_test(long_lines),    cmocka_unit_test(one_column),
-        cmocka_unit_test(larger_images), cmocka_unit_test(one_that_is_not_finite),
-        cmocka_unit_test(the_largest),   cmocka_unit_test(counts_beyond_f32),
+        cmocka_unit_test(tall_windows_over_one_column),
+        cmocka_unit_test(small_windows),
+        cmocka_unit_test(larger_windows),
+        cmocka_unit_test(long_lines),
+        cmocka_unit_test(one_column),
+        cmocka_unit_test(larger_images),
+        cmocka_unit_test(one_that_is_not_finite),
+        cmocka_unit_test(the_largest),
+        cmocka_unit_test(counts_beyond_f32),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

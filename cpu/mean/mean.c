@@ -139,7 +139,9 @@ HaloStatus cpu_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
     }
     const int workers = cpu_workers(device, 16.0 * (double)dst->cols * (double)dst->rows * dst->shape.channels);
     choose_way(&m, src);
-    if (m.integers && cpu_are_columns(src, dst)) { /* sums of integers are the same either way */
+    CpuMean turned_way = {.window = cpu_turned(window), .kind = mean->kind};
+    choose_way(&turned_way, src);
+    if (m.whole && turned_way.whole && cpu_are_columns(src, dst)) { /* exact sums are the same either way */
         const HaloBuf from = cpu_as_line(src);
         HaloBuf to = cpu_as_line(dst);
         HaloMean turned = *mean;
@@ -147,7 +149,7 @@ HaloStatus cpu_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
         HALO_TRY(cpu_mean(device, &from, &to, &turned, store));
         goto out;
     }
-    if (!m.whole && cpu_mean_is_column(src, dst, mean)) return cpu_mean_column(device, src, dst, mean, store);
+    if (cpu_mean_is_column(src, dst, mean)) return cpu_mean_column(device, src, dst, mean, store);
     choose_tiles(&m, workers);
     if (!choose_scratch(&m))
         HALO_FAIL(HALO_ERR_LIMIT, "a window of %lld x %lld needs more memory than can be addressed",
