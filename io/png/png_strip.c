@@ -138,14 +138,19 @@ static double weigh_runs(const PngStrip *strip, uint8_t *beside)
     return by_level * LEAST_GRAIN <= sample.size ? 2 : (double)by_runs / (double)by_level;
 }
 
-/* At level 1, which is for speed, samples decide; up to 7 both ways are taken where samples leave a doubt;
- * at 8 and 9 of all that may be grain. */
-static double doubt_of(int level) { return level < 2 ? 0 : level < 8 ? 0.04 : 1; }
+/* Up to level 3, which are for speed, samples decide, but at 2 and 3 of pictures of one strip; up to 7 both
+ * ways are taken where samples leave a doubt; at 8 and 9 of all that may be grain. */
+static double doubt_of(const PngStrip *strip)
+{
+    const int level = strip->press->level;
+    const bool small = strip->first && strip->last;
+    return level < (small ? 2 : 4) ? 0 : level < 8 ? 0.04 : 1;
+}
 
 static size_t press(const PngStrip *strip, uint8_t *to)
 {
     const int level = strip->press->level;
-    const double doubt = doubt_of(level), runs = level == 0 ? 2 : weigh_runs(strip, to);
+    const double doubt = doubt_of(strip), runs = level == 0 ? 2 : weigh_runs(strip, to);
     if (runs >= 1 + doubt) return press_by_level(strip, to);
     if (runs < 1 - doubt) return press_runs(strip, to);
     const size_t by_runs = press_runs(strip, to), by_level = press_by_level(strip, to);
