@@ -149,15 +149,7 @@ template <typename Pass> __global__ static void __launch_bounds__(CUDA_WARP, 16)
     for (int t = -walk_step; t < p.rows; t += walk_step) {
         const WalkRows next = walk_find(a, p, t + walk_step);
         char *const there = raw[(t / walk_step + 1) % 2];
-        if (a.piece != 0) {
-            if (!next.follow)
-                walk_copy_rows<W>(a, p, first, next, there);
-            else if (a.piece == 16)
-                walk_copy<W, 16>(a, p, first + next.offset, there);
-            else
-                walk_copy<W, 4>(a, p, first + next.offset, there);
-        }
-        __pipeline_commit();
+        walk_fetch<W>(a, p, first, next, there);
         if (t < 0) {
             rows = next;
             continue;

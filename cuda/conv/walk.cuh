@@ -174,15 +174,7 @@ template <typename Pass> __device__ __forceinline__ void walk_strip(const typena
     for (int t = -walk_step; t < p.rows; t += walk_step) {
         const WalkRows next = walk_find(a, p, t + walk_step);
         char *const there = raw[(t / walk_step + 1) % stages];
-        if (a.piece != 0) {
-            if (!next.follow)
-                walk_copy_rows<W>(a, p, first, next, there);
-            else if (a.piece == 16)
-                walk_copy<W, 16>(a, p, first + next.offset, there);
-            else
-                walk_copy<W, 4>(a, p, first + next.offset, there);
-        }
-        __pipeline_commit();
+        walk_fetch<W>(a, p, first, next, there);
         if (t < 0) { /* nothing was there before */
             rows = next;
             continue;

@@ -170,6 +170,21 @@ __device__ __forceinline__ void walk_copy_rows(const WalkArgs &a, const WalkPlac
     }
 }
 
+/* Sends the rows of a step on their way. */
+template <typename W>
+__device__ __forceinline__ void walk_fetch(const WalkArgs &a, const WalkPlace &p, const char *first, const WalkRows &rows, char *raw)
+{
+    if (a.piece != 0) {
+        if (!rows.follow)
+            walk_copy_rows<W>(a, p, first, rows, raw);
+        else if (a.piece == 16)
+            walk_copy<W, 16>(a, p, first + rows.offset, raw);
+        else
+            walk_copy<W, 4>(a, p, first + rows.offset, raw);
+    }
+    __pipeline_commit();
+}
+
 /* The samples that were not copied but repeat some that were, or lie where the border has a value of its own.
  */
 template <typename W>
