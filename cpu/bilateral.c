@@ -31,10 +31,6 @@ typedef struct Task {
     const float **line;
 } Task;
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
-static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 /* Line y of the source, which may lie outside. */
 static float *ring_line(const Task *t, int64_t y)
 {

@@ -31,9 +31,7 @@ typedef struct Equalize {
     HaloDevice *device;
 } Equalize;
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t larger_of(int64_t a, int64_t b) { return a > b ? a : b; }
-static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 /* ---- counting ------------------------------------------------------------------------------------------- */
 

@@ -169,8 +169,6 @@ static void store(const Fft *f, const Pair *p)
     atomic_fetch_add_explicit(&f->source.device->clipped, clipped, memory_order_relaxed);
 }
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-
 static void run_pair(void *context, int64_t index, int worker)
 {
     const Fft *f = context;

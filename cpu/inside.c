@@ -8,9 +8,6 @@ typedef struct Rect {
     int64_t x, y, x_end, y_end;
 } Rect;
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
-
 static Rect inside_of(const HaloBuf *src, const HaloBuf *dst, const HaloWindow *window)
 {
     return (Rect){most(dst->x0, -window->ox), most(dst->y0, -window->oy),

@@ -15,6 +15,10 @@
 #include "halo/resample.h"
 #include "windows.h"
 
+static inline int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static inline int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
+static inline int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
 /* ---- rows ----------------------------------------------------------------------------------------------- */
 
 /* `alpha` is a channel or -1. */

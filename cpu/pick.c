@@ -37,8 +37,6 @@ typedef struct Pick {
     HaloDevice *device;
 } Pick;
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-
 /* ---- places --------------------------------------------------------------------------------------------- */
 
 /* Of `count` outputs from `from` on. */

@@ -34,10 +34,6 @@ typedef struct Task {
     int64_t next, last; /* no line from `last` on is asked for */
 } Task;
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
-static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 static float *ring_line(const Task *t, int64_t y) { return t->ring + y % t->r->lines * t->r->pitch; }
 
 /* The end of what outputs [from, end) of the strip read. */

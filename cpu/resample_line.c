@@ -27,10 +27,6 @@ typedef struct Line {
     HaloDevice *device;
 } Line;
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
-static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 static int64_t lanes_of(const Line *r) { return r->device->kernels->resample->lanes * r->groups; }
 
 /* ---- outputs -------------------------------------------------------------------------------------------- */

@@ -93,9 +93,6 @@ static void filter_run(const HaloSections *how, double *z, double *x, int64_t n)
 
 /* ---- causal --------------------------------------------------------------------------------------------- */
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
-
 static void go_causal(const Sections *s, int channel, char *scratch, uint64_t *clipped)
 {
     const HaloSections *how = s->how;

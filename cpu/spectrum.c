@@ -23,9 +23,6 @@ typedef struct Spectrum {
     HaloDevice *device;
 } Spectrum;
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
-
 /* Samples [from, from + n) of a channel; those outside of the whole are 0. */
 static void load(const Spectrum *s, int channel, int64_t from, int64_t n, double *to)
 {

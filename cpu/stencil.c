@@ -18,10 +18,6 @@
 
 /* ---- laying out ----------------------------------------------------------------------------------------- */
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
-static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 /* Elements in a row of scratch memory for `pixels`. */
 static bool pitch(int64_t pixels, int64_t channels, int64_t *elements)
 {

@@ -3,8 +3,6 @@
 
 #include "stencil.h"
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-
 /* Where a task is: its columns, its memory, and which lines its ring holds. */
 typedef struct Task {
     const CpuStencil *s;

@@ -17,10 +17,6 @@ typedef struct Thin {
     char *scratch;
 } Thin;
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
-static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 /* Of one row the row pass would be made anew for each of the rows that the column meets. */
 static bool is_row(const CpuStencil *s)
 {

@@ -28,10 +28,6 @@ typedef struct Layout {
     char *scratch;
 } Layout;
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
-static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 /* ---- a task --------------------------------------------------------------------------------------------- */
 
 typedef struct Task {

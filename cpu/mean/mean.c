@@ -3,10 +3,6 @@
 #include "halo/means.h"
 #include "inside.h"
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
-static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 /* ---- tiles ------------------------------------------------------------------------------------------- */
 
 float *cpu_mean_line(const CpuMeanTask *task, int64_t row)

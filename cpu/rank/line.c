@@ -6,10 +6,6 @@
 
 #include "middle.h"
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
-static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 /* ---- the set -------------------------------------------------------------------------------------------- */
 
 /* 2^60 members at most. */

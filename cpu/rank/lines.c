@@ -3,9 +3,6 @@
 
 #include "middle.h"
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
-
 /* ---- in ------------------------------------------------------------------------------------------------- */
 
 /* n pixels of `bytes`, `from_step` and `to_step` apart. */

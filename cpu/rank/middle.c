@@ -1,10 +1,6 @@
 /* Ranks between the first and the last: which way they go, and its tiles. */
 #include "middle.h"
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
-static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 /* ---- laying out ----------------------------------------------------------------------------------------- */
 
 #define TASKS_PER_WORKER 4

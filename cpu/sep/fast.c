@@ -9,8 +9,6 @@
 /* Source rows that are added to nodes at a time. */
 #define BATCH 16
 
-static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 /* ---- memory --------------------------------------------------------------------------------------------- */
 
 /* Rows of so many elements of each channel; `slack` more may be touched behind the last. */
