@@ -99,6 +99,14 @@ static void choose_way(CpuMean *m, const HaloBuf *src)
     if (m->whole) m->window.nan_ignore = false;
 }
 
+/* Are sums of a column's windows as exact along it as they are down it? */
+static bool is_whole_turned(const HaloBuf *src, const HaloMean *mean)
+{
+    CpuMean turned = {.window = cpu_turned(&mean->window), .kind = mean->kind};
+    choose_way(&turned, src);
+    return turned.whole;
+}
+
 /* ---- all of it --------------------------------------------------------------------------------------- */
 
 typedef struct Parts {
@@ -135,9 +143,7 @@ HaloStatus cpu_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
     }
     const int workers = cpu_workers(device, 16.0 * (double)dst->cols * (double)dst->rows * dst->shape.channels);
     choose_way(&m, src);
-    CpuMean turned_way = {.window = cpu_turned(window), .kind = mean->kind};
-    choose_way(&turned_way, src);
-    if (m.whole && turned_way.whole && cpu_are_columns(src, dst)) { /* exact sums are the same either way */
+    if (m.whole && cpu_are_columns(src, dst) && is_whole_turned(src, mean)) { /* the same either way */
         const HaloBuf from = cpu_as_line(src);
         HaloBuf to = cpu_as_line(dst);
         HaloMean turned = *mean;
