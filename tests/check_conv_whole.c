@@ -80,11 +80,17 @@ static void check(Rng *rng, const HaloShape *shape, int64_t width, int64_t heigh
 
 static HaloDtype draw_integer(Rng *rng) { return rng_once_in(rng, 4) ? HALO_U16 : HALO_U8; }
 
-static void small_masks_body(Rng *rng)
+static HaloShape draw_integers(Rng *rng, int64_t most)
 {
-    HaloShape shape = draw_shape(rng, 220);
+    HaloShape shape = draw_shape(rng, most);
     shape.dtype = draw_integer(rng);
     shape.white = shape.dtype == HALO_U8 ? 255 : 65535;
+    return shape;
+}
+
+static void small_masks_body(Rng *rng)
+{
+    const HaloShape shape = draw_integers(rng, 220);
     check(rng, &shape, rng_between(rng, 1, 6), rng_between(rng, 1, 6), draw_whole_taps);
 }
 
@@ -108,9 +114,7 @@ static void sums_near_limits(void **state)
 
 static void large_masks_body(Rng *rng)
 {
-    HaloShape shape = draw_shape(rng, 60);
-    shape.dtype = draw_integer(rng);
-    shape.white = shape.dtype == HALO_U8 ? 255 : 65535;
+    const HaloShape shape = draw_integers(rng, 60);
     check(rng, &shape, rng_between(rng, 1, 33), rng_between(rng, 1, 33), draw_whole_taps);
 }
 

@@ -23,29 +23,25 @@
 
 /* ---- the locale ----------------------------------------------------------------------------------------- */
 
-static char folder[] = "/tmp/halo-locale-XXXXXX";
-
 static int make_locale(void **unused)
 {
     (void)unused;
-    char command[200];
-    if (mkdtemp(folder) == NULL) return -1;
-    snprintf(command, sizeof command, "%s/comma.src", folder);
+    char command[512];
     static const char source[] =
         "LC_NUMERIC\ndecimal_point \",\"\nthousands_sep \".\"\ngrouping 3;3\nEND LC_NUMERIC\n";
-    bytes_to_file(command, source, sizeof source - 1);
+    bytes_to_file(test_path("comma.src"), source, sizeof source - 1);
     snprintf(command, sizeof command,
-             "cd %s && localedef -c --quiet --no-archive -i ./comma.src ./comma 2> log", folder);
+             "cd %s && localedef -c --quiet --no-archive -i ./comma.src ./comma 2> log", test_folder());
     if (system(command) == -1)
         return -1; /* it warns of all that the source leaves out; what counts is what is there */
-    setenv("LOCPATH", folder, 1);
+    setenv("LOCPATH", test_folder(), 1);
     return 0;
 }
 
 static int remove_locale(void **unused)
 {
-    char command[80];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
+    char command[512];
+    snprintf(command, sizeof command, "rm -rf %s/comma", test_folder());
     return system(command) == 0 ? test_folder_remove(unused) : -1;
 }
 
