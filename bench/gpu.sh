@@ -37,55 +37,85 @@ device | tee "$out/device.txt"
 # Every property test on the GPU alone (the CPU's variants are tested where there is no GPU), then, with fewer
 # cases, under each tool of compute-sanitizer.
 primitives="conv sep map combine reduce fold hist scan rank mean bilateral equalize pick resample mix chain"
+others="rate fast coarse coarse_design conv_sizes conv_zeros conv_integer rank_shapes rank_sizes curves detail pipeline filters windows
+    local definitions sound ladder along_time team"
+# Programs stand in line for the cores more than for the GPU: their oracles run there. So some run side by side.
+jobs=${HALO_JOBS:-8}
+check() { # LOG SECONDS CASES PROGRAM COMMAND...: runs a property test on the GPU, by COMMAND where there is one
+    local log=$1 limit=$2 cases=$3 name=$4
+    shift 4
+    local exe
+    exe=$(program "$name")
+    if [ ! -x "$exe" ]; then
+        echo "ERROR: $exe is not there" >"$log"
+        echo 127 >"$log.status"
+        return
+    fi
+    HALO_DEVICE=cuda HALO_CASES=$cases timeout "$limit" "${bundled[@]}" "$@" "$exe" >"$log" 2>&1
+    echo $? >"$log.status"
+}
+verdicts() { # LOG NAME, of each line: what a test said
+    local log name status
+    while read -r log name; do
+        status=$(cat "$log.status")
+        verdict "$name" "$status"
+        [ "$status" -eq 0 ] || { grep -E '=========|FAILED|ERROR|differs|error' "$log" | head -12; }
+    done
+}
+in_turn() { # waits until there is room for one more
+    while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n; done
+}
 if wants tests; then
     say "property tests, HALO_CASES=$cases"
-    for name in $primitives rate fast coarse coarse_design conv_sizes conv_zeros conv_integer rank_shapes rank_sizes curves detail pipeline filters windows local definitions sound ladder along_time team; do
-        exe=$(program "check_$name")
-        [ -x "$exe" ] || continue
-        HALO_DEVICE=cuda HALO_CASES=$cases timeout 300 "${bundled[@]}" "$exe" >"$out/check_$name.log" 2>&1
-        status=$?
-        verdict "check_$name" $status
-        [ $status -eq 0 ] || grep -E 'FAILED|ERROR|differs|error' "$out/check_$name.log" | head -6
+    for name in $primitives $others; do
+        in_turn
+        check "$out/check_$name.log" 300 "$cases" "check_$name" &
     done
-    cat "$out"/check_*.log >"$out/tests.log" && rm -f "$out"/check_*.log
+    wait
+    for name in $primitives $others; do echo "$out/check_$name.log check_$name"; done >"$work/logs"
+    verdicts <"$work/logs"
+    cat "$out"/check_*.log >"$out/tests.log" && rm -f "$out"/check_*.log*
 fi
 
 if wants sanitize; then
+    say "compute-sanitizer"
     for tool in memcheck racecheck initcheck synccheck; do
-        say "compute-sanitizer $tool"
         for name in $primitives; do
-            HALO_DEVICE=cuda HALO_CASES=${HALO_SANITIZE_CASES:-0.05} timeout 120 "${bundled[@]}" compute-sanitizer --tool "$tool" \
-                --error-exitcode 9 "$(program "check_$name")" >"$out/log" 2>&1
-            status=$?
-            verdict "$tool check_$name" $status
-            [ $status -eq 0 ] || { grep -E '=========|FAILED|ERROR' "$out/log" | head -12; }
-            cat "$out/log" >>"$out/sanitize.log"
+            in_turn
+            check "$out/$tool.$name.log" 240 "${HALO_SANITIZE_CASES:-0.05}" "check_$name" compute-sanitizer --tool "$tool" --error-exitcode 9 &
+            echo "$out/$tool.$name.log $tool check_$name" >>"$work/sanitized"
         done
     done
-    rm -f "$out/log"
-    tail -c 400000 "$out/sanitize.log" >"$out/sanitize.tail" && mv "$out/sanitize.tail" "$out/sanitize.log"
+    wait
+    verdicts <"$work/sanitized"
+    for tool in memcheck racecheck initcheck synccheck; do cat "$out/$tool".*.log; done | tail -c 400000 >"$out/sanitize.log"
+    rm -f "$out"/{memcheck,racecheck,initcheck,synccheck}.*.log*
 fi
 
 # The same bytes from both backends, for every operation by its example, on every sample file, and for what is
 # done in strips of large images, on a large one; where an operation refuses an input, both refuse it in
 # the same words. That a GPU has no code for it is said of one alone.
-run_on() { # DEVICE PIPELINE INPUT EXTENSION
-    "$halo" run "$2" "$3" -o "$work/$1.$4" -f --device "$1" >"$work/said" 2>&1
+run_on() { # DEVICE PIPELINE INPUT EXTENSION FOLDER
+    "$halo" run "$2" "$3" -o "$5/$1.$4" -f --device "$1" >"$5/said" 2>&1
     local status=$?
-    sed '/has no GPU code/d' "$work/said" >"$work/$1.txt"
+    sed '/has no GPU code/d' "$5/said" >"$5/$1.txt"
     return $status
 }
-same_case() { # PIPELINE INPUT EXTENSION
-    rm -f "$work"/[cg]pu.*
+same_case() { # PIPELINE INPUT EXTENSION FOLDER
     run_on cpu "$@"
     local status=$?
     run_on gpu "$@"
-    [ $? -eq $status ] && cmp "$work/cpu.txt" "$work/gpu.txt" || return 1
-    [ $status -ne 0 ] || cmp "$work/cpu.$3" "$work/gpu.$3"
+    [ $? -eq $status ] && cmp "$4/cpu.txt" "$4/gpu.txt" || return 1
+    [ $status -ne 0 ] || cmp "$4/cpu.$3" "$4/gpu.$3"
 }
-compare() { # PIPELINE INPUT EXTENSION
+compare() { # PIPELINE INPUT EXTENSION: beside others of its kind
     compared=$((compared + 1))
-    same_case "$@" || { differ=$((differ + 1)); echo "differs: $1 $2"; }
+    in_turn
+    {
+        folder=$(mktemp -d "$work/case.XXXXXX")
+        same_case "$@" "$folder" || echo "$1 $2" >>"$work/differ"
+        rm -rf "$folder"
+    } &
 }
 large_cases() { # pipelines, one a line
     local k border
@@ -100,12 +130,14 @@ large_cases() { # pipelines, one a line
 }
 if wants same; then
     say "the same bytes: every operation, --device cpu and gpu"
-    compared=0 differ=0
+    compared=0
+    : >"$work/differ"
     { echo P5 7001 6003 255 && head -c $((7001 * 6003)) /dev/urandom; } >"$work/large.pgm"
     "$halo" run linear "$work/large.pgm" -o "$work/large.npy" --device cpu
     while read -r pipeline; do
         for input in pgm npy; do compare "$pipeline" "$work/large.$input" "$input"; done
     done < <(large_cases)
+    wait
     rm -f "$work"/large.*
     while IFS=$'\t' read -r kinds example; do
         for input in samples/*.png samples/*.wav; do
@@ -118,8 +150,11 @@ if wants same; then
 for line in sys.stdin:
     op = json.loads(line)
     print(",".join(op["kinds"]), op["example"], sep="\t")')
-    echo "$compared comparisons, $differ different" | tee "$out/same.txt"
-    verdict same "$differ"
+    wait
+    sed 's/^/differs: /' "$work/differ"
+    echo "$compared comparisons, $(wc -l <"$work/differ") different" | tee "$out/same.txt"
+    [ ! -s "$work/differ" ]
+    verdict same $?
 fi
 
 # A batch of PNG, stage by stage, on the GPU and on the cores, and the same files by libvips where it is (VIPS).
