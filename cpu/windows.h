@@ -57,20 +57,21 @@ typedef struct CpuConvKernels {
 
 /* One row of n outputs of a separable mask: the row pass of `source`, where there is one, becomes the last of
  * the column's lines; `out`, where there is one, gets what the column makes of them all, none of which is
- * beyond bytes. */
+ * beyond bytes where these are made. */
 typedef struct CpuBoth {
     const CpuMask *row, *column;
     const float *source;
     float *const *line;
     int64_t n;
-    uint8_t *out;
+    void *out;
 } CpuBoth;
 
+/* By the type of what is made: u8 or f32. */
 typedef struct CpuBothKernels {
-    void (*both)(const CpuBoth *both);
+    void (*both[3])(const CpuBoth *both);
     /* Two rows, each with a source and an output, the second of which meets the first one's lines but one, and
      * its own. */
-    void (*pair)(const CpuBoth both[2]);
+    void (*pair[3])(const CpuBoth both[2]);
 } CpuBothKernels;
 
 /* ---- whole numbers (halo/whole_taps.h) ------------------------------------------------------------------ */

@@ -119,34 +119,44 @@ static void borders_of_tiny_images(void **state)
     for_each_case(__func__, 500, borders_of_tiny_images_body);
 }
 
-/* What makes bytes of bytes without clipping any, as Gaussians do: some taps of one sign, whose sum is 1. */
-static void means_of_bytes_body(Rng *rng)
+/* Taps of one sign, mostly, whose sum is 1, as a Gaussian's: they clip nothing. `alike`: from either end. */
+static void make_mean(Rng *rng, float *tap, int64_t n, bool alike)
 {
-    const int64_t width = rng_between(rng, 1, 11),
-                  height = rng_once_in(rng, 2) ? width : rng_between(rng, 1, 11);
+    float sum = 0;
+    for (int64_t i = 0; i < n; i++) tap[i] = rng_float(rng, 0.01f, 1);
+    for (int64_t i = 0; i < n / 2 && alike; i++) tap[i] = tap[n - 1 - i];
+    for (int64_t i = 0; i < n; i++) sum += tap[i];
+    for (int64_t i = 0; i < n; i++) tap[i] /= sum;
+    if (!alike && rng_once_in(rng, 8)) tap[0] = -tap[0];
+}
+
+/* The few taps of Gaussians and of others: of integers to the same type, and of anything to floats. */
+static void few_taps_body(Rng *rng)
+{
+    const bool alike = rng_once_in(rng, 2); /* columns as rows, and both from either end */
+    const int64_t width = rng_between(rng, 1, 11), height = alike ? width : rng_between(rng, 1, 11);
     const bool wide = rng_once_in(rng, 6);
-    const HaloShape shape = test_shape(HALO_U8, rng_between(rng, 1, wide ? 4000 : 150),
+    const HaloDtype from = draw_dtype(rng), to = rng_once_in(rng, 2) ? HALO_F32 : from;
+    const HaloShape shape = test_shape(from, rng_between(rng, 1, wide ? 4000 : 150),
                                        rng_between(rng, 1, wide ? 9 : 60), (int)rng_between(rng, 1, 4));
-    HaloStep sep = draw_sep(rng, width, height, HALO_U8, HALO_U8);
-    float *const taps[] = {(float *)sep.u.sep.tap_x, (float *)sep.u.sep.tap_y};
-    for (int k = 0; k < 2; k++) {
-        float sum = 0;
-        const int64_t n = k == 0 ? width : height;
-        for (int64_t i = 0; i < n; i++) sum += taps[k][i] = rng_float(rng, 0.01f, 1);
-        for (int64_t i = 0; i < n; i++) taps[k][i] /= sum;
-        if (rng_once_in(rng, 8)) taps[k][0] = -taps[k][0];
+    HaloStep sep = draw_sep(rng, width, height, from, to);
+    float *const x = (float *)sep.u.sep.tap_x, *const y = (float *)sep.u.sep.tap_y;
+    if (to != HALO_F32 || alike || rng_once_in(rng, 2)) {
+        make_mean(rng, x, width, alike);
+        make_mean(rng, y, height, alike);
     }
+    for (int64_t i = 0; i < width && alike; i++) y[i] = x[i];
     sep.u.sep.affine = sep.u.sep.window.nan_ignore = false;
     sep.store = (HaloStore){1.0f, 1.0f};
-    check(rng, &shape, HALO_U8, draw_rect(rng, &shape), &sep, rng_once_in(rng, 3));
+    check(rng, &shape, to, draw_rect(rng, &shape), &sep, rng_once_in(rng, 3));
     free((void *)sep.u.sep.tap_x);
     free((void *)sep.u.sep.tap_y);
 }
 
-static void means_of_bytes(void **state)
+static void few_taps(void **state)
 {
     (void)state;
-    for_each_case(__func__, 200, means_of_bytes_body);
+    for_each_case(__func__, 400, few_taps_body);
 }
 
 static void valid_body(Rng *rng)
@@ -256,7 +266,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(taps_up_to_255_larger_than_the_image),
         cmocka_unit_test(hundreds_of_taps),
         cmocka_unit_test(borders_of_tiny_images),
-        cmocka_unit_test(means_of_bytes),
+        cmocka_unit_test(few_taps),
         cmocka_unit_test(valid_shrinks),
         cmocka_unit_test(one_row_or_column),
         cmocka_unit_test(thousands_of_taps),

@@ -1,5 +1,6 @@
-/* Separable convolution of bytes by few taps: each line is passed along and at once met by the column, two rows
- * at a time, and the outputs stay in registers until they are bytes. */
+/* Separable convolution by few taps, of integers to the same and of anything to floats: each line is passed
+ * along and at once met by the column, two rows at a time, and the outputs stay in registers until they are
+ * samples. */
 #include "few.h"
 
 #include <math.h>
@@ -18,7 +19,8 @@ typedef struct Few {
     CpuMask row, column;
     bool stream;                                 /* results go past the caches */
     int64_t tile_cols, tiles, slice_rows, pitch; /* of a task; elements from line to line, */
-    int64_t source_pitch;                        /* and of the source's */
+    int64_t source_pitch;                        /* of the source's, */
+    int64_t spare_pitch, sample;                 /* and bytes, of rows of results and of one */
     int64_t at_line, at_source, at_spare, scratch_bytes;
     char *scratch;
 } Few;
@@ -29,7 +31,7 @@ typedef struct Task {
     const Few *f;
     int64_t x, cols, n; /* n elements of output a row */
     float *ring, *source;
-    uint8_t *spare;
+    char *spare;
 } Task;
 
 /* Of source row `at` and row y of the result, where it is one (`down`): what the kernel needs. The row pass of
@@ -47,7 +49,7 @@ static CpuBoth row_of(const Task *t, float *const *line, int64_t at, bool down, 
         cpu_source_line(s, t->x, at, t->cols, source);
         both.source = source;
     }
-    if (down) both.out = f->stream ? t->spare + which * f->pitch : halo_at(s->dst, t->x, y);
+    if (down) both.out = f->stream ? t->spare + which * f->spare_pitch : halo_at(s->dst, t->x, y);
     return both;
 }
 
@@ -56,13 +58,15 @@ static void stream_row(const Task *t, int64_t y, int which)
     const Few *f = t->f;
     const CpuStencil *s = &f->source;
     if (f->stream)
-        s->device->kernels->rows->stream(t->spare + which * f->pitch, t->n, halo_at(s->dst, t->x, y));
+        s->device->kernels->rows->stream(t->spare + which * f->spare_pitch, t->n * f->sample,
+                                         halo_at(s->dst, t->x, y));
 }
 
 static void run_task(void *context, int64_t index, int worker)
 {
     const Few *f = context;
     const HaloBuf *dst = f->source.dst;
+    const HaloDtype dtype = dst->shape.dtype;
     const CpuBothKernels *kernels = f->source.device->kernels->both;
     char *const scratch = f->scratch + worker * f->scratch_bytes;
     const int64_t x = index % f->tiles * f->tile_cols, y = index / f->tiles * f->slice_rows;
@@ -72,7 +76,7 @@ static void run_task(void *context, int64_t index, int worker)
     t.n = t.cols * dst->shape.channels;
     t.ring = (float *)(void *)(scratch + f->at_line);
     t.source = (float *)(void *)(scratch + f->at_source);
-    t.spare = (uint8_t *)(scratch + f->at_spare);
+    t.spare = scratch + f->at_spare;
     for (int64_t at = 0, count; at < rows + height - 1; at += count) {
         const int64_t top = dst->y0 + y + f->source.oy + at, row = dst->y0 + y + at - (height - 1);
         const bool down = at >= height - 1;
@@ -81,9 +85,9 @@ static void run_task(void *context, int64_t index, int worker)
         for (int64_t j = 0; j <= height; j++) line[j] = t.ring + (at + 1 + j) % (height + 1) * f->pitch;
         for (int k = 0; k < count; k++) both[k] = row_of(&t, line + k, top + k, down, row + k, k);
         if (count == 2 && both[0].source != NULL && both[1].source != NULL) {
-            kernels->pair(both);
+            kernels->pair[dtype](both);
         } else {
-            for (int k = 0; k < count; k++) kernels->both(&both[k]);
+            for (int k = 0; k < count; k++) kernels->both[dtype](&both[k]);
         }
         for (int k = 0; k < count && down; k++) stream_row(&t, row + k, k);
     }
@@ -100,21 +104,25 @@ static void sums_of(const CpuMask *mask, double *positive, double *negative)
         *(mask->tap[i] > 0.0f ? positive : negative) += (double)mask->tap[i];
 }
 
-/* Are all results bytes, whatever the samples are? Rounding adds less than a thousandth. */
+/* Are all results samples of the type, whatever the samples are? Rounding adds less than a tenth. */
 static bool never_clips(const CpuStencil *s)
 {
+    const double white = s->dst->shape.dtype == HALO_U8 ? 255.0 : 65535.0;
     double px, nx, py, ny;
     sums_of(&s->row, &px, &nx);
     sums_of(&s->mask, &py, &ny);
     px = fmax(px, 1.0); /* lines of the border's value are met by the column alone */
-    return 255.0 * (px * py + nx * ny) < 255.499 && 255.0 * (px * ny + nx * py) > -0.499;
+    return white * (px * py + nx * ny) < white + 0.4 && white * (px * ny + nx * py) > -0.4;
 }
 
 bool cpu_sep_is_few(const CpuStencil *s)
 {
-    return s->src->shape.dtype == HALO_U8 && s->dst->shape.dtype == HALO_U8 && s->store.num == 1.0f &&
-           s->store.den == 1.0f && !s->affine && !s->nan_ignore && s->mask.height <= CPU_FEW_ROWS &&
-           s->row.width <= CPU_FEW_COLS && s->value >= 0.0f && s->value <= 255.0f && never_clips(s);
+    const HaloDtype from = s->src->shape.dtype, to = s->dst->shape.dtype;
+    if (s->store.num != 1.0f || s->store.den != 1.0f || s->affine || s->nan_ignore ||
+        s->mask.height > CPU_FEW_ROWS || s->row.width > CPU_FEW_COLS)
+        return false;
+    if (to == HALO_F32) return true;
+    return from == to && s->value >= 0.0f && s->value <= (to == HALO_U8 ? 255.0f : 65535.0f) && never_clips(s);
 }
 
 /* False where sizes do not fit 63 bits. */
@@ -131,10 +139,11 @@ static bool choose_shape(Few *f, int workers)
     f->slice_rows = workers == 1 ? dst->rows : most(divide_up(dst->rows, slices), most(LEAST_ROWS, 8 * height));
     if (!halo_mul(f->tile_cols + f->source.reach, channels, &wide) || wide > INT64_MAX / 64) return false;
     f->pitch = divide_up(f->tile_cols * channels + CPU_CONV_SLACK, 16) * 16;
+    f->spare_pitch = f->pitch * f->sample;
     f->source_pitch = divide_up(wide + CPU_CONV_SLACK, 16) * 16;
     if (!cpu_reserve(&total, (height + 1) * f->pitch, sizeof(float), &f->at_line) ||
         !cpu_reserve(&total, 2 * f->source_pitch, sizeof(float), &f->at_source) ||
-        !cpu_reserve(&total, f->stream ? 2 * f->pitch : 0, 1, &f->at_spare))
+        !cpu_reserve(&total, f->stream ? 2 : 0, f->spare_pitch, &f->at_spare))
         return false;
     f->scratch_bytes = total;
     return true;
@@ -145,9 +154,14 @@ HaloStatus cpu_sep_few(HaloDevice *device, const CpuStencil *stencil)
     HaloStatus status = HALO_OK;
     const HaloBuf *dst = stencil->dst;
     void *scratch;
-    Few f = {.source = *stencil, .row = stencil->row, .column = stencil->mask, .stream = cpu_streams(dst)};
+    Few f = {.source = *stencil,
+             .row = stencil->row,
+             .column = stencil->mask,
+             .stream = cpu_streams(dst),
+             .sample = (int64_t)halo_dtype_size(dst->shape.dtype)};
     if (dst->cols < 1 || dst->rows < 1) goto out;
-    if (stencil->src->shape.channels != dst->shape.channels || !cpu_holds_needed(stencil))
+    if (stencil->src->shape.dtype > HALO_F32 || stencil->src->shape.channels != dst->shape.channels ||
+        !cpu_holds_needed(stencil))
         HALO_FAIL(HALO_ERR_BUG, "convolution was asked for samples that its source does not hold");
     const double outputs = (double)dst->cols * (double)dst->rows * dst->shape.channels;
     const int workers = cpu_workers(device, outputs * (double)(f.row.width + f.column.height));

@@ -1,4 +1,4 @@
-/* Separable convolution of bytes by masks of few taps. */
+/* Separable convolution by masks of few taps. */
 #ifndef CPU_SEP_FEW_H
 #define CPU_SEP_FEW_H
 
@@ -7,7 +7,7 @@
 #define CPU_FEW_ROWS 11
 #define CPU_FEW_COLS 11
 
-/* Does this way suit a stencil, which has the window and both masks? Only where nothing is clipped. */
+/* Does this way suit a stencil, which has the window and both masks? Of bytes only where nothing is clipped. */
 bool cpu_sep_is_few(const CpuStencil *stencil);
 HaloStatus cpu_sep_few(HaloDevice *device, const CpuStencil *stencil);
 

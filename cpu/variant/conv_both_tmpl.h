@@ -1,9 +1,10 @@
-/* Both passes of a separable mask over one row of n outputs, bytes: define NAME, WIDTH and HEIGHT, and EACH,
- * which is before loops over taps.
+/* Both passes of a separable mask over one row of n outputs, of what both_tmpl.h says: define NAME, WIDTH and
+ * HEIGHT, and EACH, which is before loops over taps.
  *
  * The row pass of a block becomes the last line; the column takes it before it leaves the registers, and what
- * it makes is a byte before it does. */
-static CPU_INLINE void CPU_PASTE(NAME, block)(const CpuBoth *both, int64_t at, int vectors, CpuVector *made)
+ * it makes is a sample before it does. */
+static CPU_INLINE void CPU_PASTE(CPU_PASTE(NAME, block), TYPE)(const CpuBoth *both, int64_t at, int vectors,
+                                                               CpuVector *made)
 {
     const int64_t width = WIDTH, last = HEIGHT - 1, step = both->row->step;
     CpuVector newest[BOTH_VECTORS], acc[BOTH_VECTORS];
@@ -39,21 +40,22 @@ static CPU_INLINE void CPU_PASTE(NAME, block)(const CpuBoth *both, int64_t at, i
 }
 
 /* Outputs from `at` on. */
-static void CPU_PASTE(NAME, from)(const CpuBoth *of, int64_t at)
+static void CPU_PASTE(NAME, TYPE)(const CpuBoth *of, int64_t at)
 {
     const CpuBoth both = *of;
+    char *const out = both.out;
     CpuVector made[BOTH_VECTORS];
     for (; at + BOTH_VECTORS * CPU_LANES <= both.n; at += BOTH_VECTORS * CPU_LANES) {
-        CPU_PASTE(NAME, block)(&both, at, BOTH_VECTORS, made);
-        if (both.out != NULL) vectors_to_bytes(made, both.out + at);
+        CPU_PASTE(CPU_PASTE(NAME, block), TYPE)(&both, at, BOTH_VECTORS, made);
+        if (out != NULL) PUT(made, BOTH_VECTORS, out + at * SIZE);
     }
     for (; at < both.n; at += CPU_LANES) {
-        uint8_t bytes[BOTH_VECTORS * CPU_LANES];
-        CPU_PASTE(NAME, block)(&both, at, 1, made);
-        if (both.out == NULL) continue;
+        char some[BOTH_VECTORS * CPU_LANES * SIZE];
+        CPU_PASTE(CPU_PASTE(NAME, block), TYPE)(&both, at, 1, made);
+        if (out == NULL) continue;
         for (int k = 1; k < BOTH_VECTORS; k++) made[k] = made[0];
-        vectors_to_bytes(made, bytes);
-        memcpy(both.out + at, bytes, (size_t)(both.n - at < CPU_LANES ? both.n - at : CPU_LANES));
+        PUT(made, BOTH_VECTORS, some);
+        memcpy(out + at * SIZE, some, (size_t)((both.n - at < CPU_LANES ? both.n - at : CPU_LANES) * SIZE));
     }
 }
 

@@ -3,8 +3,9 @@
  * once. */
 #define TAP(i) tap[(i) < WIDTH / 2 ? (i) : WIDTH - 1 - (i)]
 
-static CPU_INLINE void CPU_PASTE(pair_line, WIDTH)(const CpuBoth *both, int64_t at, const CpuVector *tap,
-                                                   CpuVector made[PAIR_VECTORS])
+static CPU_INLINE void CPU_PASTE(CPU_PASTE(pair_line, WIDTH), TYPE)(const CpuBoth *both, int64_t at,
+                                                                    const CpuVector *tap,
+                                                                    CpuVector made[PAIR_VECTORS])
 {
     const float *const in = both->source + at;
     float *const to = both->line[WIDTH - 1] + at;
@@ -19,7 +20,7 @@ static CPU_INLINE void CPU_PASTE(pair_line, WIDTH)(const CpuBoth *both, int64_t 
     CPU_UNROLL for (int k = 0; k < PAIR_VECTORS; k++) vector_store(to + k * CPU_LANES, made[k]);
 }
 
-static void CPU_PASTE(pair, WIDTH)(const CpuBoth of[2])
+static void CPU_PASTE(CPU_PASTE(pair, WIDTH), TYPE)(const CpuBoth of[2])
 {
     const CpuBoth both[2] = {of[0], of[1]};
     CpuVector tap[WIDTH / 2 + 1];
@@ -27,10 +28,9 @@ static void CPU_PASTE(pair, WIDTH)(const CpuBoth of[2])
     CPU_UNROLL for (int i = 0; i <= WIDTH / 2; i++) tap[i] = vector_of(of->row->tap[i]);
     for (; at + PAIR_VECTORS * CPU_LANES <= of->n; at += PAIR_VECTORS * CPU_LANES) {
         CpuVector newest[2][PAIR_VECTORS], made[2][PAIR_VECTORS];
-        uint8_t *const out[2] = {both[0].out + at, both[1].out + at};
         CPU_UNROLL for (int r = 0; r < 2; r++)
         {
-            CPU_PASTE(pair_line, WIDTH)(&both[r], at, tap, newest[r]);
+            CPU_PASTE(CPU_PASTE(pair_line, WIDTH), TYPE)(&both[r], at, tap, newest[r]);
             CPU_UNROLL for (int k = 0; k < PAIR_VECTORS; k++) made[r][k] = vector_of(0.0f);
         }
         CPU_UNROLL for (int j = 0; j < WIDTH - 1; j++)
@@ -48,9 +48,9 @@ static void CPU_PASTE(pair, WIDTH)(const CpuBoth of[2])
             made[1][k] = vector_fma(TAP(WIDTH - 2), newest[0][k], made[1][k]);
             made[1][k] = vector_fma(TAP(WIDTH - 1), newest[1][k], made[1][k]);
         }
-        pair_to_bytes(made, out);
+        PUT_PAIR(made, (char *)both[0].out + at * SIZE, (char *)both[1].out + at * SIZE);
     }
-    for (int r = 0; r < 2; r++) CPU_PASTE(CPU_PASTE(both, WIDTH), from)(&both[r], at);
+    for (int r = 0; r < 2; r++) CPU_PASTE(CPU_PASTE(both, WIDTH), TYPE)(&both[r], at);
 }
 #undef TAP
 #undef WIDTH

@@ -13,7 +13,8 @@
 #endif
 
 /* Of each operation: fnma is c - a * b, rounded once; above_zero leaves what is, and makes +0 of all else, NaN
- * too; where_number leaves v where y is no NaN, and makes +0 where it is. */
+ * too; where_number leaves v where y is no NaN, and makes +0 where it is; canonical makes the one NaN of all.
+ */
 #if defined(__AVX512F__)
 #include <immintrin.h>
 #define CPU_LANES 16
@@ -38,6 +39,10 @@ static CPU_INLINE CpuVector vector_above_zero(CpuVector v) { return _mm512_max_p
 static CPU_INLINE CpuVector vector_where_number(CpuVector y, CpuVector v)
 {
     return _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(y, y, _CMP_ORD_Q), v);
+}
+static CPU_INLINE CpuVector vector_canonical(CpuVector v)
+{
+    return _mm512_mask_mov_ps(vector_of(NAN), _mm512_cmp_ps_mask(v, v, _CMP_ORD_Q), v);
 }
 
 #elif defined(__AVX__) && defined(__FMA__)
@@ -64,6 +69,10 @@ static CPU_INLINE CpuVector vector_above_zero(CpuVector v) { return _mm256_max_p
 static CPU_INLINE CpuVector vector_where_number(CpuVector y, CpuVector v)
 {
     return _mm256_and_ps(_mm256_cmp_ps(y, y, _CMP_ORD_Q), v);
+}
+static CPU_INLINE CpuVector vector_canonical(CpuVector v)
+{
+    return _mm256_blendv_ps(vector_of(NAN), v, _mm256_cmp_ps(v, v, _CMP_ORD_Q));
 }
 
 #else                /* any machine: the compiler's own vectors, if it finds some */
@@ -124,6 +133,11 @@ static CPU_INLINE CpuVector vector_where_number(CpuVector y, CpuVector v)
     for (int i = 0; i < CPU_LANES; i++) v.lane[i] = y.lane[i] == y.lane[i] ? v.lane[i] : 0.0f;
     return v;
 }
+static CPU_INLINE CpuVector vector_canonical(CpuVector v)
+{
+    for (int i = 0; i < CPU_LANES; i++) v.lane[i] = halo_canonical(v.lane[i]);
+    return v;
+}
 #endif
 
 /* Four vectors rounded to bytes, none of which is beyond them. */
@@ -145,6 +159,30 @@ static CPU_INLINE void vectors_to_bytes(const CpuVector v[4], uint8_t *to)
     for (int k = 0; k < 4; k++) {
         vector_store(sample, v[k]);
         for (int i = 0; i < CPU_LANES; i++) to[k * CPU_LANES + i] = (uint8_t)halo_round(sample[i]);
+    }
+#endif
+}
+
+/* The same of an even number of vectors to words. */
+static CPU_INLINE void vectors_to_words(const CpuVector *v, int vectors, uint16_t *to)
+{
+#if defined(__AVX512F__)
+    CPU_UNROLL for (int k = 0; k < vectors; k++)
+    {
+        _mm256_storeu_si256((__m256i *)(void *)(to + 16 * k),
+                            _mm512_cvtusepi32_epi16(_mm512_cvtps_epi32(v[k])));
+    }
+#elif defined(__AVX2__)
+    CPU_UNROLL for (int k = 0; k < vectors; k += 2)
+    {
+        const __m256i words = _mm256_packus_epi32(_mm256_cvtps_epi32(v[k]), _mm256_cvtps_epi32(v[k + 1]));
+        _mm256_storeu_si256((__m256i *)(void *)(to + 8 * k), _mm256_permute4x64_epi64(words, 0xd8));
+    }
+#else
+    float sample[CPU_LANES];
+    for (int k = 0; k < vectors; k++) {
+        vector_store(sample, v[k]);
+        for (int i = 0; i < CPU_LANES; i++) to[k * CPU_LANES + i] = (uint16_t)halo_round(sample[i]);
     }
 #endif
 }
