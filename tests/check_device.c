@@ -120,6 +120,25 @@ static void a_batch_goes_on_while_it_starts(void **state)
     made_free(&expected);
 }
 
+/* What takes a core longer than the GPU with its start waits for it. */
+static void long_files_wait_for_its_start(void **state)
+{
+    (void)state;
+    static const char text[] = "disk:100|disk:100|disk:100";
+    int calls;
+    Made expected = undisturbed(text, &calls);
+    fake_share = 2;
+    HaloSession *const session = fake_session(HALO_DEVICE_AUTO);
+    fake.starts_for = 2;
+    Made made = make(session, text);
+    expect_made(text, &made, &expected, "made-up");
+    assert_int_equal(fake.asked_for_start, 1);
+    made_free(&made);
+    halo_session_close(session);
+    fake_share = 0;
+    made_free(&expected);
+}
+
 static void one_that_does_not_open_is_left_alone(void **state)
 {
     (void)state;
@@ -188,9 +207,13 @@ static void what_it_does_not_offer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(auto_does_it_again_on_the_cpu), cmocka_unit_test(one_that_is_asked_for_is_an_error),
-        cmocka_unit_test(files_flow_through_it),         cmocka_unit_test(one_that_does_not_open_is_left_alone),
-        cmocka_unit_test(what_it_does_not_offer),        cmocka_unit_test(a_batch_goes_on_while_it_starts),
+        cmocka_unit_test(auto_does_it_again_on_the_cpu),
+        cmocka_unit_test(one_that_is_asked_for_is_an_error),
+        cmocka_unit_test(files_flow_through_it),
+        cmocka_unit_test(one_that_does_not_open_is_left_alone),
+        cmocka_unit_test(a_batch_goes_on_while_it_starts),
+        cmocka_unit_test(long_files_wait_for_its_start),
+        cmocka_unit_test(what_it_does_not_offer), /* the last: it has a source of its own */
     };
     return cmocka_run_group_tests(tests, fake_write_source, test_folder_remove);
 }

@@ -178,3 +178,8 @@ double cost_gpu_seconds(const HaloPlan *plan, const HaloBackend *backend, int de
     const double alone = together(files, options->jobs, files->read, seconds, write), all = seconds * share;
     return (alone > all ? alone : all) + start_seconds(devices, open, options);
 }
+
+double cost_gpu_awaited_seconds(const HaloPlan *plan, const HaloBackend *backend, const HaloOptions *options)
+{
+    return GPU_START_SECONDS + cost_gpu_seconds(plan, backend, 1, 1, options);
+}

@@ -80,12 +80,14 @@ out:
     return status;
 }
 
-/* While the GPU starts the files of a batch are done on the CPU. */
-static bool gpu_starts(const HaloSession *session, Choice *choice)
+/* While the GPU starts the files of a batch are done on the CPU, but for such as take longer there than the
+ * wait and the GPU together. */
+static bool gpu_starts(const HaloSession *session, const HaloPlan *plan, Choice *choice)
 {
     const HaloBackend *gpu = session->gpu->backend;
     if (session->options.share < 2 || session->gpu->handle != NULL || gpu->started == NULL ||
-        session->gpu_refused || gpu->started(session->options.gpu))
+        session->gpu_refused || gpu->started(session->options.gpu) ||
+        choice->host_seconds > cost_gpu_awaited_seconds(plan, gpu, &session->options))
         return false;
     snprintf(choice->why, sizeof choice->why, "the GPU is starting");
     return true;
@@ -119,7 +121,7 @@ HaloStatus choose_device(HaloSession *session, const HaloPlan *plan, Choice *cho
     } else if (session->gpu->backend == NULL) {
         choice->host_seconds = cost_host_seconds(plan, session->host.backend, session->options.jobs);
         snprintf(choice->why, sizeof choice->why, "this build has no CUDA backend");
-    } else if (gpu_pays(session, plan, choice) && !gpu_starts(session, choice)) {
+    } else if (gpu_pays(session, plan, choice) && !gpu_starts(session, plan, choice)) {
         if (!session->gpu_refused && gpus_open(session, 1) == HALO_OK) {
             if (take_gpu(session, plan, choice)) return HALO_OK;
         } else if (!session->gpu_refused) {
