@@ -34,7 +34,10 @@ struct Outside {
 
     __device__ __forceinline__ void flush(const HistArgs &a, int channel) const
     {
-        for (int i = 0; i < 3; i++) cuda_count(a.count + a.channels * a.how.bins + i * a.channels + channel, count[i]);
+        for (int i = 0; i < 3; i++) {
+            const unsigned sum = cuda_warp_sum(count[i]);
+            if (sum != 0 && threadIdx.x % CUDA_WARP == 0) atomicAdd(a.count + a.channels * (a.how.bins + i) + channel, (unsigned long long)sum);
+        }
     }
 };
 
