@@ -1,7 +1,7 @@
 /* Histograms: every worker counts slices in counters of its own, which are added up at the end. */
 #include <string.h>
 
-#include "device.h"
+#include "pairs.h"
 
 /* Samples of a slice, and pixels whose bins are found before they are counted. */
 #define SLICE_SAMPLES (1 << 18)
@@ -19,7 +19,8 @@ typedef struct Histogram {
     int64_t counters;     /* of a worker */
     int64_t cols_per_task, tasks_in_row, rows_per_task;
     uint64_t *counter;
-    uint32_t *bin; /* f32: of each worker, room for a piece */
+    uint32_t *pair; /* of each worker, CPU_PAIRS; or NULL */
+    uint32_t *bin;  /* f32: of each worker, room for a piece */
     int64_t bin_pitch, piece;
     HaloDevice *device;
 } Histogram;
@@ -31,7 +32,9 @@ static void count_row(const Histogram *h, int64_t x, int64_t y, int64_t cols, in
     const int64_t channels = src->shape.channels;
     uint64_t *counter = h->counter + worker * h->counters;
     if (src->shape.dtype != HALO_F32) {
-        kernels->count[src->shape.dtype](halo_at(src, x, y), cols, channels, h->bins, h->copies, counter);
+        uint32_t *const pair = h->pair == NULL ? NULL : h->pair + worker * CPU_PAIRS;
+        cpu_count(kernels, src->shape.dtype, halo_at(src, x, y), cols, channels, h->bins, h->copies, pair,
+                  counter);
         return;
     }
     if (h->hist->parts > 0) {
@@ -74,6 +77,8 @@ static void add_up(const Histogram *h, int workers, HaloHistogram *out)
             out->nan[c] += from[bins + 2];
         }
     }
+    for (int w = 0; w < workers && h->pair != NULL; w++)
+        h->device->kernels->hist->part(h->pair + w * CPU_PAIRS, out->count);
 }
 
 /* Sizes of everything but tasks, and the memory for it. */
@@ -82,7 +87,7 @@ static HaloStatus prepare(Histogram *h, int *workers)
     HaloStatus status = HALO_OK;
     const int64_t channels = h->src->shape.channels;
     const bool real = h->src->shape.dtype == HALO_F32;
-    int64_t total = 0, all, at_counter, at_bin;
+    int64_t total = 0, all, at_counter, at_bin, at_pair, pairs;
     void *scratch;
     h->bins = h->hist->bins + (real && h->hist->parts == 0 ? OTHERS : 0);
     h->copies = h->bins <= 4096 && h->hist->parts == 0 ? 4 : 1;
@@ -90,7 +95,9 @@ static HaloStatus prepare(Histogram *h, int *workers)
     h->bin_pitch = real ? h->piece * channels : 0;
     if (!halo_mul(h->bins * h->copies, channels, &h->counters)) h->counters = INT64_MAX;
     if (h->counters > MOST_COUNTERS) *workers = 1;
+    pairs = cpu_counts_pairs(h->src, *workers) ? *workers * CPU_PAIRS : 0;
     if (!halo_mul(h->counters, *workers, &all) || !cpu_reserve(&total, all, sizeof(uint64_t), &at_counter) ||
+        !cpu_reserve(&total, pairs, sizeof(uint32_t), &at_pair) ||
         !cpu_reserve(&total, *workers * h->bin_pitch, sizeof(uint32_t), &at_bin))
         HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for %lld bins of %lld channels", (long long)h->bins,
                   (long long)channels);
@@ -98,6 +105,8 @@ static HaloStatus prepare(Histogram *h, int *workers)
     h->counter = (uint64_t *)(void *)((char *)scratch + at_counter);
     h->bin = (uint32_t *)(void *)((char *)scratch + at_bin);
     memset(h->counter, 0, (size_t)all * sizeof *h->counter);
+    if (pairs > 0) h->pair = (uint32_t *)(void *)((char *)scratch + at_pair);
+    if (pairs > 0) memset(h->pair, 0, (size_t)pairs * sizeof *h->pair);
 out:
     return status;
 }

@@ -88,11 +88,18 @@ typedef struct CpuFoldKernels {
 
 /* ---- histograms ----------------------------------------------------------------------------------------- */
 
+/* Two tables of all pairs of bytes. */
+#define CPU_PAIRS ((int64_t)2 * 65536)
+
 typedef struct CpuHistKernels {
     /* Counts u8, u16 or u32 values in counter[copies][channels][bins]; `copies` is 4 or 1. Neighbouring
      * pixels count in different copies, so that equal samples do not wait for each other's store. */
     void (*count[3])(const void *values, int64_t pixels, int64_t channels, int64_t bins, int64_t copies,
                      uint64_t *counter);
+    /* Counts bytes two by two in pair[CPU_PAIRS]: most of them; returns how many. Then what these counters come
+     * to is added to those of values, counter[256]. */
+    int64_t (*pairs)(const uint8_t *values, int64_t n, uint32_t *pair);
+    void (*part)(const uint32_t *pair, uint64_t *counter);
     /* The bin of each f32 sample; hist->bins + 0, 1 and 2 for below, above and NaN. */
     void (*bin)(const void *samples, int64_t n, const HaloHist *hist, uint32_t *bin);
     /* Counts the f32 samples that lie in parts of the histogram in counter[channels][bins]. */

@@ -7,6 +7,7 @@
 #include "device.h"
 #include "halo/counter.h"
 #include "packed.h"
+#include "pairs.h"
 
 /* With more counters than this a single worker counts. */
 #define MOST_COUNTERS (1 << 22)
@@ -26,6 +27,7 @@ typedef struct Reduction {
     char *leaf;         /* of each worker: ROOM_BYTES */
     uint64_t *counter;  /* of each worker: [copies][channels][values], for products of integers; or NULL */
     int64_t counters, copies, values;
+    uint32_t *pair; /* of each worker, CPU_PAIRS; or NULL */
     HaloDevice *device;
 } Reduction;
 
@@ -97,15 +99,17 @@ static void take_extremes(const Reduction *r, const void *samples, int64_t first
     }
 }
 
-static void count_values(const Reduction *r, int64_t first, int64_t n, uint64_t *counter)
+static void count_values(const Reduction *r, int64_t first, int64_t n, int worker)
 {
+    uint64_t *const counter = r->counter + worker * r->counters;
+    uint32_t *const pair = r->pair == NULL ? NULL : r->pair + worker * CPU_PAIRS;
     const HaloBuf *src = r->src;
     const int64_t width = src->shape.width;
     for (int64_t done = 0; done < n;) {
         const int64_t x = (first + done) % width, y = (first + done) / width;
         const int64_t count = width - x < n - done ? width - x : n - done;
-        r->device->kernels->hist->count[src->shape.dtype](halo_at(src, x, y), count, src->shape.channels,
-                                                          r->values, r->copies, counter);
+        cpu_count(r->device->kernels->hist, src->shape.dtype, halo_at(src, x, y), count, src->shape.channels,
+                  r->values, r->copies, pair, counter);
         done += count;
     }
 }
@@ -155,7 +159,7 @@ static void reduce_chunk(void *context, int64_t index, int worker)
     const int channels = r->src->shape.channels;
     const int64_t start = index * CHUNK, end = r->pixels - start < CHUNK ? r->pixels : start + CHUNK;
     char *room = r->leaf + worker * ROOM_BYTES;
-    if (r->counter != NULL) count_values(r, start, end - start, r->counter + worker * r->counters);
+    if (r->counter != NULL) count_values(r, start, end - start, worker);
     for (int c = 0; c < channels; c += TOGETHER)
         reduce_channels(r, start, end, c, channels - c < TOGETHER ? channels - c : TOGETHER, room,
                         &r->chunk[index * channels + c]);
@@ -168,6 +172,8 @@ static void reduce_chunk(void *context, int64_t index, int worker)
 static void take_counters(const Reduction *r, int workers, HaloMoments *out)
 {
     const int channels = r->src->shape.channels;
+    for (int w = 0; w < workers && r->pair != NULL; w++)
+        r->device->kernels->hist->part(r->pair + w * CPU_PAIRS, r->counter);
     for (int c = 0; c < channels; c++) {
         uint64_t *total = r->counter + c * r->values;
         for (int64_t copy = 1; copy < workers * r->copies; copy++) {
@@ -193,7 +199,7 @@ HaloStatus cpu_reduce(HaloDevice *device, const HaloBuf *src, unsigned want, Hal
     HaloStatus status = HALO_OK;
     Reduction r = {.src = src, .want = want, .device = device};
     const int channels = src->shape.channels;
-    int64_t total = 0, at_chunk, at_leaf, at_counter = 0;
+    int64_t total = 0, at_chunk, at_leaf, at_counter = 0, at_pair;
     void *scratch;
     if (src->shape.dtype > HALO_F32 || !halo_buf_is_whole(src))
         HALO_FAIL(HALO_ERR_BUG, "a reduction was asked of a buffer that is not a whole of u8, u16 or f32");
@@ -211,9 +217,11 @@ HaloStatus cpu_reduce(HaloDevice *device, const HaloBuf *src, unsigned want, Hal
     if (r.counters > MOST_COUNTERS) workers = 1;
     int64_t moments;
     const int64_t counters = r.counters * workers;
+    const int64_t pairs = counted && cpu_counts_pairs(r.src, workers) ? workers * CPU_PAIRS : 0;
     if (!halo_mul(chunks, channels, &moments) ||
         !cpu_reserve(&total, moments, sizeof(HaloMoments), &at_chunk) ||
         !cpu_reserve(&total, workers, ROOM_BYTES, &at_leaf) ||
+        !cpu_reserve(&total, pairs, sizeof(uint32_t), &at_pair) ||
         !cpu_reserve(&total, counters, sizeof(uint64_t), &at_counter))
         HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for statistics of %d channels", channels);
     HALO_TRY(cpu_scratch(device, total, &scratch));
@@ -222,6 +230,8 @@ HaloStatus cpu_reduce(HaloDevice *device, const HaloBuf *src, unsigned want, Hal
     if (counted) {
         r.counter = (uint64_t *)(void *)((char *)scratch + at_counter);
         memset(r.counter, 0, (size_t)counters * sizeof *r.counter);
+        if (pairs > 0) r.pair = (uint32_t *)(void *)((char *)scratch + at_pair);
+        if (pairs > 0) memset(r.pair, 0, (size_t)pairs * sizeof *r.pair);
     }
     cpu_run(device, workers, chunks, reduce_chunk, &r);
 

@@ -111,6 +111,31 @@ static void constant_images(void **state)
     }
 }
 
+/* So many bytes that they are counted by pairs, or just not: noise, runs of any length, in rows that lie apart
+ * or not. */
+static void many_bytes_body(Rng *rng)
+{
+    const HaloHist hist = {.bins = 256, .hi = 256};
+    const int64_t width = rng_between(rng, 1, 3000), run = rng_once_in(rng, 3) ? 1 : rng_between(rng, 1, 40);
+    const int64_t height = rng_between(rng, 1 << 18, 1 << 21) / width + 1;
+    const uint64_t noise = rng_once_in(rng, 2) ? 256 : (uint64_t)rng_between(rng, 1, 4);
+    const HaloShape shape = test_shape(HALO_U8, width, height, rng_once_in(rng, 5) ? 2 : 1);
+    TestBuf src = testbuf_make(&shape, test_whole(&shape), rng);
+    uint8_t v = 0;
+    for (int64_t i = 0; i < height * src.view.stride; i++) {
+        if (i % run == 0) v = (uint8_t)(255 - rng_next(rng) % noise);
+        ((uint8_t *)src.view.data)[i] = v;
+    }
+    check(&src, &hist);
+    testbuf_free(&src);
+}
+
+static void many_bytes(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 16, many_bytes_body);
+}
+
 /* Samples on the very edges of bins and of the range. */
 static void edges_body(Rng *rng)
 {
@@ -189,9 +214,10 @@ static void oracle_by_hand(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(oracle_by_hand),       cmocka_unit_test(small_images),
-        cmocka_unit_test(larger_images),        cmocka_unit_test(constant_images),
-        cmocka_unit_test(samples_on_the_edges), cmocka_unit_test(histograms_in_parts),
+        cmocka_unit_test(oracle_by_hand),      cmocka_unit_test(small_images),
+        cmocka_unit_test(larger_images),       cmocka_unit_test(constant_images),
+        cmocka_unit_test(many_bytes),          cmocka_unit_test(samples_on_the_edges),
+        cmocka_unit_test(histograms_in_parts),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

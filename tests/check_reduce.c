@@ -144,13 +144,14 @@ static void leaves_across_rows(void **state)
 static void thousands_body(Rng *rng)
 {
     const HaloShape real = test_shape(HALO_F32, 4096 * 2500 + rng_between(rng, 1, 9000), 1, 1);
-    const HaloShape whole = test_shape(HALO_U8, 2049, 2050, 3);
+    const HaloShape whole = test_shape(HALO_U8, 2049, 2050, 3), pairs = test_shape(HALO_U8, 2049, 1027, 1);
     TestBuf src = testbuf_make(&real, test_whole(&real), rng);
     testbuf_fill_with(&src, TEST_MIXED, rng);
     check(&src, HALO_WANT_ALL);
     check(&src, HALO_WANT_ALL & ~(unsigned)HALO_WANT_PRODUCT);
     testbuf_free(&src);
     run_case(rng, &whole, false, HALO_WANT_ALL);
+    run_case(rng, &pairs, false, HALO_WANT_ALL); /* whose values are counted by pairs */
 }
 
 /* The same of several channels: those that are read together, and more. */
