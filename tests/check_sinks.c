@@ -181,6 +181,7 @@ static void devices_are_written_directly(void **unused)
     (void)unused;
     struct stat st;
     HaloSink *sink;
+    int64_t place;
     assert_int_equal(put("/dev/null", &careful, "x"), HALO_OK);
     assert_int_equal(put("/dev/full", &careful, "x"), HALO_ERR_OUTPUT);
     assert_non_null(strstr(halo_error(), "/dev/full: cannot write: No space left on device"));
@@ -188,6 +189,7 @@ static void devices_are_written_directly(void **unused)
     assert_true(S_ISCHR(st.st_mode));
     assert_int_equal(halo_sink_open("/dev/null", &careful, &sink), HALO_OK);
     assert_false(halo_sink_seekable(sink));
+    assert_int_equal(halo_sink_tell(sink, &place), HALO_ERR_OUTPUT);
     halo_sink_abandon(sink);
     assert_int_equal(stat("/dev/null", &st), 0);
 }
@@ -221,11 +223,16 @@ static void headers_can_be_patched(void **unused)
     (void)unused;
     const char *path = test_path("patched");
     HaloSink *sink;
+    int64_t place;
     assert_int_equal(halo_sink_open(path, &careful, &sink), HALO_OK);
     assert_true(halo_sink_seekable(sink));
     assert_int_equal(halo_sink_write(sink, "????body", 8), HALO_OK);
+    assert_int_equal(halo_sink_tell(sink, &place), HALO_OK);
+    assert_int_equal(place, 8);
     assert_int_equal(halo_sink_seek(sink, 0), HALO_OK);
     assert_int_equal(halo_sink_write(sink, "head", 4), HALO_OK);
+    assert_int_equal(halo_sink_tell(sink, &place), HALO_OK);
+    assert_int_equal(place, 4);
     assert_int_equal(halo_sink_commit(sink), HALO_OK);
     expect_file(path, "headbody");
     unlink(path);

@@ -79,6 +79,8 @@ HALO_API bool halo_sink_seekable(const HaloSink *sink);
 /* Would it be, if this path were opened now? */
 HALO_API bool halo_sink_would_seek(const char *path);
 HALO_API HaloStatus halo_sink_seek(HaloSink *sink, int64_t offset);
+/* Where the next byte goes; as halo_sink_seek, where it can seek alone. */
+HALO_API HaloStatus halo_sink_tell(HaloSink *sink, int64_t *offset);
 /* Reads back what has been written, where it can seek; the place of the next write stays. *got: fewer at the
  * end. */
 HALO_API HaloStatus halo_sink_read(HaloSink *sink, int64_t offset, void *bytes, size_t size, size_t *got);

@@ -204,6 +204,18 @@ out:
     return status;
 }
 
+HaloStatus halo_sink_tell(HaloSink *sink, int64_t *offset)
+{
+    HaloStatus status = sink->failed;
+    if (status != HALO_OK) goto out;
+    if (sink->temporary == NULL) HALO_TRY(halo_fail_on(HALO_ERR_OUTPUT, sink->path, ": cannot seek in it"));
+    const off_t at = lseek(sink->fd, 0, SEEK_CUR);
+    if (at < 0) HALO_TRY(sink->failed = output_error(sink->path, "cannot seek"));
+    *offset = (int64_t)at + (int64_t)sink->filled;
+out:
+    return status;
+}
+
 HaloStatus halo_sink_read(HaloSink *sink, int64_t offset, void *bytes, size_t size, size_t *got)
 {
     HaloStatus status = sink->failed;

@@ -162,24 +162,99 @@ static void close_pfm(HaloReader *reader)
     reader->state = NULL;
 }
 
-static HaloStatus finish(HaloWriter *writer)
+/* ---- writing -------------------------------------------------------------------------------------------- */
+
+/* Where the file can seek, rows go to their places as they come; else all are gathered first. */
+typedef struct PfmWriter {
+    int64_t data, next; /* where the samples begin; the row that comes next, from the top */
+} PfmWriter;
+
+static HaloStatus write_head(HaloWriter *writer)
 {
-    HaloStatus status = HALO_OK;
     const HaloShape *shape = &writer->info.shape;
-    const HaloBuf *whole;
     char head[64];
-    HALO_TRY(halo_gather_take(writer, &whole));
     const int size = snprintf(head, sizeof head, "P%c\n%lld %lld\n-1.0\n", shape->channels == 3 ? 'F' : 'f',
                               (long long)shape->width, (long long)shape->height);
-    HALO_TRY(halo_sink_write(writer->sink, head, (size_t)size));
-    for (int64_t y = whole->rows - 1; y >= 0; y--) {
-        HaloBuf row = *whole;
-        row.data = halo_row(whole, y);
+    return halo_sink_write(writer->sink, head, (size_t)size);
+}
+
+static HaloStatus write_upwards(HaloSink *sink, const HaloBuf *rows)
+{
+    HaloStatus status = HALO_OK;
+    for (int64_t y = rows->rows - 1; y >= 0; y--) {
+        HaloBuf row = *rows;
+        row.data = halo_row(rows, y);
         row.rows = 1;
-        HALO_TRY(halo_rows_write(writer->sink, &row, true));
+        HALO_TRY(halo_rows_write(sink, &row, true));
     }
-    halo_gather_discard(writer); /* another image may follow */
 out:
+    return status;
+}
+
+static HaloStatus create(HaloWriter *writer)
+{
+    HaloStatus status = HALO_OK;
+    PfmWriter *state;
+    if (!halo_sink_seekable(writer->sink)) return halo_gather_create(writer);
+    writer->state = state = calloc(1, sizeof *state);
+    if (state == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to write an image");
+    HALO_TRY(write_head(writer));
+    HALO_TRY(halo_sink_tell(writer->sink, &state->data));
+out:
+    return status;
+}
+
+static HaloStatus write_rows(HaloWriter *writer, const HaloBuf *rows)
+{
+    HaloStatus status = HALO_OK;
+    PfmWriter *state = writer->state;
+    if (!halo_sink_seekable(writer->sink)) return halo_gather_write(writer, rows);
+    const int64_t below = writer->info.shape.height - state->next - rows->rows;
+    if (below < 0) HALO_FAIL(HALO_ERR_BUG, "more rows than the image has");
+    HALO_TRY(halo_sink_seek(writer->sink, state->data + below * (int64_t)halo_row_bytes(rows)));
+    HALO_TRY(write_upwards(writer->sink, rows));
+    state->next += rows->rows;
+out:
+    return status;
+}
+
+static HaloStatus finish_gathered(HaloWriter *writer)
+{
+    HaloStatus status = HALO_OK;
+    const HaloBuf *whole;
+    HALO_TRY(halo_gather_take(writer, &whole));
+    HALO_TRY(write_head(writer));
+    HALO_TRY(write_upwards(writer->sink, whole));
+out:
+    return status;
+}
+
+/* The next image begins where the first row ends. */
+static HaloStatus finish_placed(HaloWriter *writer)
+{
+    const PfmWriter *state = writer->state;
+    int64_t bytes;
+    if (state->next < writer->info.shape.height)
+        return halo_fail(HALO_ERR_BUG, "fewer rows than the image has");
+    const HaloStatus status = halo_shape_bytes(&writer->info.shape, &bytes);
+    return status == HALO_OK ? halo_sink_seek(writer->sink, state->data + bytes) : status;
+}
+
+static void discard(HaloWriter *writer)
+{
+    if (!halo_sink_seekable(writer->sink)) {
+        halo_gather_discard(writer);
+    } else {
+        free(writer->state);
+        writer->state = NULL;
+    }
+}
+
+static HaloStatus finish(HaloWriter *writer)
+{
+    const bool placed = halo_sink_seekable(writer->sink);
+    const HaloStatus status = placed ? finish_placed(writer) : finish_gathered(writer);
+    if (status == HALO_OK) discard(writer); /* another image may follow */
     return status;
 }
 
@@ -196,8 +271,8 @@ const HaloFormat halo_format_pfm = {
     .open = open_pfm,
     .read = read_rows,
     .close = close_pfm,
-    .create = halo_gather_create,
-    .write = halo_gather_write,
+    .create = create,
+    .write = write_rows,
     .finish = finish,
-    .discard = halo_gather_discard,
+    .discard = discard,
 };

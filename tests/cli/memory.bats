@@ -57,13 +57,17 @@ if [[ "${HALO:-}" == *asan* || "${HALO:-}" == *tsan* ]]; then HALO_PEAK=0; fi
     refused "MiB"
 }
 
-@test "writers and readers that keep an image as a whole: BMP, HDR, PFM, interlaced PNG, large strips of TIFF" {
-    for name in bmp tga hdr pfm; do
+@test "writers and readers that keep an image as a whole: BMP, HDR, PFM in pipes, interlaced PNG, large strips of TIFF" {
+    for name in bmp tga hdr; do
         halo run '' in.ppm -o all.$name --max-memory 20M
         run --separate-stderr peak "$HALO" run '' in.ppm -o none.$name --max-memory 2M
         refused "MiB"
         [ ! -e none.$name ]
     done
+    halo run '' in.ppm -o all.pfm --max-memory 2M
+    halo run '' in.ppm -o - --to pfm --max-memory 30M | cmp - all.pfm
+    run --separate-stderr peak bash -c '"$HALO" run "" in.ppm -o - --to pfm --max-memory 2M > none'
+    refused "MiB"
     run --separate-stderr peak bash -c 'cat all.pfm | "$HALO" stats - --max-memory 10M'
     refused "MiB"
     python3 - << 'PYTHON'

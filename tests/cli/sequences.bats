@@ -25,6 +25,8 @@ setup() {
         halo run gauss:2 a.$kind -o ga.$kind
         halo run gauss:2 c.$kind -o gc.$kind
         cat a.$kind c.$kind | cat | halo run gauss:2 - -o - | cmp - <(cat ga.$kind gc.$kind)
+        [ $kind = png ] || cat a.$kind c.$kind | halo run gauss:2 - -o both.$kind
+        [ $kind = png ] || cat ga.$kind gc.$kind | cmp - both.$kind
     done
     cat a.pgm c.png | cat | halo run gauss:2 - -o - --to pnm | cmp - <(cat g_a.pgm g_c.ppm)
     printf 'abcdefghijkl' | halo run invert --raw u8:2x3 - -o - > out.raw
