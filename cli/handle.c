@@ -94,8 +94,8 @@ static HaloStatus finish_file(CliWork *work, const CliItem *item, CliOutcome *ou
         if (outcome->status != HALO_OK) outcome->error = cli_failure(item, outcome->status);
     }
     if (outcome->status == HALO_OK) {
-        work->tally.backend = outcome->report.backend;
-        memcpy(work->tally.device, outcome->report.device, sizeof work->tally.device);
+        if (outcome->report.backend != NULL)
+            cli_tally_device(&work->tally, outcome->report.backend, outcome->report.device);
         warn_once(work, item, &outcome->report);
         cli_noted_add(&work->tally.noted, &outcome->report.notes);
         say_more(work, item, &outcome->report);

@@ -186,7 +186,7 @@ static int leave(const CliWork *work, HaloStatus status)
     const char *backend = work->tally.backend;
     const int code = status != HALO_OK ? (int)status : cli_fates_exit(&work->fates);
     cli_journal_close(work->batch.journal, status == HALO_OK && work->tally.failed == 0);
-    if (backend != NULL && strcmp(backend, "cuda") == 0) {
+    if (backend != NULL && strcmp(backend, "cpu") != 0) {
         fflush(NULL);
         _exit(code);
     }

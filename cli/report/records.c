@@ -1,5 +1,7 @@
 /* Results as JSON, one object a line. The keys are promised: docs and tests name them. */
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "report.h"
 #include "text/json.h"
@@ -208,6 +210,19 @@ void cli_record_file(FILE *to, const CliItem *item, const char *outcome, const c
     }
     json_close(&json, '}');
     json_end_line(&json);
+}
+
+void cli_tally_device(CliTally *tally, const char *backend, const char *device)
+{
+    const size_t there = strlen(tally->device);
+    if (tally->backend == NULL) {
+        tally->backend = backend;
+        snprintf(tally->device, sizeof tally->device, "%s", device);
+        return;
+    }
+    if (strcmp(tally->backend, backend) != 0) tally->backend = "several";
+    if (strstr(tally->device, device) == NULL && there + strlen(device) + 3 <= sizeof tally->device)
+        snprintf(tally->device + there, sizeof tally->device - there, "; %s", device);
 }
 
 void cli_record_summary(FILE *to, const CliTally *tally)

@@ -66,11 +66,13 @@ void cli_record_file(FILE *to, const CliItem *item, const char *outcome, const c
 typedef struct CliTally {
     size_t ok, failed, skipped;
     double seconds;
-    const char *backend; /* NULL: nothing was computed */
-    char device[96];
+    const char *backend; /* NULL: nothing was computed; "several" */
+    char device[256];    /* each once, as far as there is room: "AMD EPYC, v4, 16 threads; NVIDIA H200" */
     CliNoted noted;
 } CliTally;
 
+/* A file was computed on this device; `backend` stays the caller's. */
+void cli_tally_device(CliTally *tally, const char *backend, const char *device);
 void cli_record_summary(FILE *to, const CliTally *tally);
 
 /* difference.c: how far two files are from each other, and whether that is within the bounds. */

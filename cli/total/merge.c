@@ -126,18 +126,11 @@ static HaloStatus read_totals(const Shard *shard, size_t count, CliTotals *total
     return HALO_OK;
 }
 
-/* Names the device where all parts used the same one. */
 static void add_device(const JsonValue *one, CliTally *sum)
 {
     const JsonValue *backend = json_find(one, "backend"), *device = json_find(one, "device");
     if (backend == NULL || device == NULL || backend->type != JSON_TEXT || device->type != JSON_TEXT) return;
-    if (sum->backend == NULL) {
-        sum->backend = backend->text;
-        snprintf(sum->device, sizeof sum->device, "%s", device->text);
-    } else if (strcmp(sum->backend, backend->text) != 0 || strcmp(sum->device, device->text) != 0) {
-        sum->backend = "several";
-        sum->device[0] = 0;
-    }
+    cli_tally_device(sum, backend->text, device->text);
 }
 
 static HaloStatus read_summary(const Shard *shard, int64_t *ok, int64_t *failed, int64_t *skipped,

@@ -150,6 +150,9 @@ ENDPY
     [[ "${lines[11]}" == '{"type":"summary","ok":11,"failed":0,"skipped":0,'*'"backend":"cpu"'* ]]
     halo run gauss:1 in -r --out-dir out2 --json | sed 's/"ms".*//; s/out2/out/; /summary/d' > one
     printf '%s\n' "${lines[@]:0:11}" | sed 's/"ms".*//' | cmp - one
+    sed -i '/"summary"/ s/"backend":"cpu","device":"[^"]*"/"backend":"cuda","device":"A GPU"/' 2.json
+    run halo merge 1.json 2.json
+    [[ "${lines[11]}" == *'"backend":"several","device":"'*'; A GPU"'* ]]
 }
 
 @test "halo merge refuses what is not all of one batch, and rubbish" {
