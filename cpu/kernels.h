@@ -50,6 +50,22 @@ typedef struct CpuByteKernels {
     void (*gray)(const uint8_t *samples, int64_t pixels, const float w[3], float *out);
 } CpuByteKernels;
 
+/* Rows of a rectangle that are columns of another: row r of the result has in column k the pixel `step` * r
+ * bytes behind that at from + k * from_pitch. Up to 16 bytes behind each row of the result change. */
+typedef struct CpuTurn {
+    const char *from;
+    int64_t from_pitch, step, size; /* bytes; of a pixel */
+    char *to;
+    int64_t to_pitch, rows, cols;
+} CpuTurn;
+
+typedef struct CpuPixelKernels {
+    /* Rows of pixels of `size` bytes, each from its last pixel on. */
+    void (*mirror)(const char *from, int64_t from_pitch, int64_t rows, int64_t pixels, int64_t size, char *to,
+                   int64_t to_pitch);
+    void (*turn)(const CpuTurn *turn);
+} CpuPixelKernels;
+
 /* Pairs of rows (halo/combine.h), which leave their result in a. */
 typedef struct CpuPairKernels {
     /* Kinds for which one sample of each is enough; NULL: another. */
@@ -207,6 +223,7 @@ typedef struct CpuKernels {
     const char *name; /* "baseline", "v3", "v4" */
     const CpuRowKernels *rows;
     const CpuByteKernels *bytes;
+    const CpuPixelKernels *pixels;
     const CpuPairKernels *pairs;
     const CpuConvKernels *conv;
     const CpuBothKernels *both;

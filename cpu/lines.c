@@ -108,7 +108,7 @@ static bool holds(int64_t first, int64_t end, int64_t whole, int64_t have, int64
 /* Fewer rows are not worth another way. */
 #define LEAST_ROWS 64
 
-static bool is_column(const HaloBuf *buf)
+bool cpu_is_column(const HaloBuf *buf)
 {
     return buf->shape.width == 1 && buf->cols == 1 &&
            buf->stride == buf->shape.channels * (int64_t)halo_dtype_size(buf->shape.dtype);
@@ -116,7 +116,7 @@ static bool is_column(const HaloBuf *buf)
 
 bool cpu_are_columns(const HaloBuf *src, const HaloBuf *dst)
 {
-    return is_column(src) && is_column(dst) && dst->rows >= LEAST_ROWS;
+    return cpu_is_column(src) && cpu_is_column(dst) && dst->rows >= LEAST_ROWS;
 }
 
 HaloBuf cpu_as_line(const HaloBuf *column)

@@ -62,6 +62,8 @@ const void *cpu_source_samples(const CpuStencil *stencil, int64_t x, int64_t y, 
 /* What a window over `src` reads, for primitives that take the source's lines and do the rest themselves. */
 CpuStencil cpu_window_stencil(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloWindow *window);
 
+/* Does it lie one pixel behind the other, in one column? */
+bool cpu_is_column(const HaloBuf *buf);
 /* Do both lie one pixel behind the other, in one column? Then as lines they are the same bytes. */
 bool cpu_are_columns(const HaloBuf *src, const HaloBuf *dst);
 HaloBuf cpu_as_line(const HaloBuf *column);

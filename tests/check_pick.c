@@ -108,6 +108,36 @@ static void turned_round(void **state)
     for_each_case(__func__, 600, turned_body);
 }
 
+/* Lines and narrow pictures, turned round and with something beside them: rows that are one line then, pixels
+ * of all sizes, whole tiles of them. */
+static void narrow_body(Rng *rng)
+{
+    HaloShape shape = draw_shape(rng, 40);
+    const int64_t few = rng_once_in(rng, 2) ? 1 : rng_between(rng, 2, 20);
+    const int64_t many = rng_between(rng, 64, rng_once_in(rng, 8) ? 9000 : 700);
+    const bool upright = rng_once_in(rng, 2);
+    shape.width = upright ? few : many;
+    shape.height = upright ? many : few;
+    const bool left = rng_once_in(rng, 2), up = rng_once_in(rng, 2), transposed = rng_once_in(rng, 2);
+    const int64_t beside = rng_once_in(rng, 3) ? rng_between(rng, 1, 20) : 0;
+    const HaloPick pick = {.width = (transposed ? shape.height : shape.width) + beside,
+                           .height = (transposed ? shape.width : shape.height) + beside,
+                           .x0 = left ? shape.width - 1 + beside / 2 : -beside / 2,
+                           .y0 = up ? shape.height - 1 + beside / 2 : -beside / 2,
+                           .step_x = left ? -1 : 1,
+                           .step_y = up ? -1 : 1,
+                           .transposed = transposed,
+                           .border = draw_border(rng),
+                           .value = rng_once_in(rng, 3) ? 300.0f : rng_float(rng, -1, 1)};
+    check(rng, &shape, draw_to(rng, &shape), &pick);
+}
+
+static void lines_and_narrow_pictures(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 600, narrow_body);
+}
+
 /* Anything: inside, across an edge, or far outside. */
 static void anywhere_body(Rng *rng)
 {
@@ -134,6 +164,7 @@ static void beyond_every_border(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(one_of_so_many), cmocka_unit_test(turned_round),
+                                       cmocka_unit_test(lines_and_narrow_pictures),
                                        cmocka_unit_test(beyond_every_border)};
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

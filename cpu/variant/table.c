@@ -8,6 +8,7 @@ const CpuKernels CPU_TABLE(kernels) = {
     .name = QUOTE(CPU_VARIANT),
     .rows = &CPU_TABLE(rows),
     .bytes = &CPU_TABLE(bytes),
+    .pixels = &CPU_TABLE(pixels),
     .pairs = &CPU_TABLE(pairs),
     .conv = &CPU_TABLE(conv),
     .both = &CPU_TABLE(both),

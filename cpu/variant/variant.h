@@ -37,6 +37,7 @@
 
 extern const CpuRowKernels CPU_TABLE(rows);
 extern const CpuByteKernels CPU_TABLE(bytes);
+extern const CpuPixelKernels CPU_TABLE(pixels);
 extern const CpuPairKernels CPU_TABLE(pairs);
 extern const CpuConvKernels CPU_TABLE(conv);
 extern const CpuBothKernels CPU_TABLE(both);

@@ -1,0 +1,199 @@
+/* Pixels that change places, as they are: rows from their end on, and rows that become columns. */
+#include "halo/pixels.h"
+
+#include "vector.h"
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+#define VECTOR_BYTES 16
+
+/* ---- mirrored ------------------------------------------------------------------------------------------- */
+
+#if defined(__SSSE3__)
+typedef __m128i Order;
+
+/* As many whole pixels as a vector holds change places in it. A load ends where they end, so the pixels are its
+ * last bytes; a store has them in front, and what follows is overwritten by the next. */
+static CPU_INLINE Order mirrored(int size)
+{
+    uint8_t order[VECTOR_BYTES];
+    for (int i = 0; i < VECTOR_BYTES; i++)
+        order[i] =
+            i < VECTOR_BYTES / size * size ? (uint8_t)(VECTOR_BYTES - size * (i / size + 1) + i % size) : 0x80;
+    return _mm_loadu_si128((const __m128i *)(const void *)order);
+}
+
+static CPU_INLINE void mirror_vector(const char *from, Order order, char *to)
+{
+    const __m128i v = _mm_loadu_si128((const __m128i *)(const void *)from);
+    _mm_storeu_si128((__m128i *)(void *)to, _mm_shuffle_epi8(v, order));
+}
+
+/* Returns how many pixels are done. */
+static CPU_INLINE int64_t mirror_vectors(const char *from, int64_t pixels, int size, Order order, char *to)
+{
+    const int64_t each = VECTOR_BYTES / size;
+    int64_t k = 0;
+    for (; (pixels - k) * size >= VECTOR_BYTES; k += each)
+        mirror_vector(from + (pixels - k) * size - VECTOR_BYTES, order, to + k * size);
+    if (VECTOR_BYTES % size != 0 || k == 0 || k == pixels) return k;
+    mirror_vector(from, order, to + (pixels - each) * size); /* what is left, and some of what is done */
+    return pixels;
+}
+#else
+typedef int Order;
+
+static Order mirrored(int size) { return size; }
+
+static int64_t mirror_vectors(const char *from, int64_t pixels, int size, Order order, char *to)
+{
+    (void)from, (void)pixels, (void)size, (void)order, (void)to;
+    return 0;
+}
+#endif
+
+static CPU_INLINE void mirror_sized(const char *from, int64_t from_pitch, int64_t rows, int64_t pixels,
+                                    int size, char *to, int64_t to_pitch)
+{
+    const Order order = mirrored(size);
+    for (int64_t r = 0; r < rows; r++, from += from_pitch, to += to_pitch) {
+        const int64_t done = mirror_vectors(from, pixels, size, order, to);
+        halo_copy_sized(to + done * size, size, from + (pixels - 1 - done) * size, -size, pixels - done,
+                        (size_t)size);
+    }
+}
+
+static void mirror(const char *from, int64_t from_pitch, int64_t rows, int64_t pixels, int64_t size, char *to,
+                   int64_t to_pitch)
+{
+    switch (size) {
+    case 1: mirror_sized(from, from_pitch, rows, pixels, 1, to, to_pitch); return;
+    case 2: mirror_sized(from, from_pitch, rows, pixels, 2, to, to_pitch); return;
+    case 3: mirror_sized(from, from_pitch, rows, pixels, 3, to, to_pitch); return;
+    case 4: mirror_sized(from, from_pitch, rows, pixels, 4, to, to_pitch); return;
+    case 6: mirror_sized(from, from_pitch, rows, pixels, 6, to, to_pitch); return;
+    case 8: mirror_sized(from, from_pitch, rows, pixels, 8, to, to_pitch); return;
+    }
+    for (int64_t r = 0; r < rows; r++)
+        halo_copy_pixels(to + r * to_pitch, size, from + r * from_pitch + (pixels - 1) * size, -size, pixels,
+                         size);
+}
+
+/* ---- turned --------------------------------------------------------------------------------------------- */
+
+/* Pixels [first_row, rows) of columns [first, cols), whatever their size. */
+static void turn_plain(const CpuTurn *t, int64_t first_row, int64_t first)
+{
+    for (int64_t k = first; k < t->cols; k++)
+        halo_copy_pixels(t->to + first_row * t->to_pitch + k * t->size, t->to_pitch,
+                         t->from + k * t->from_pitch + first_row * t->step, t->step, t->rows - first_row,
+                         t->size);
+}
+
+#if defined(__SSE2__)
+static CPU_INLINE __m128i low_parts(__m128i a, __m128i b, int size)
+{
+    return size == 1   ? _mm_unpacklo_epi8(a, b)
+           : size == 2 ? _mm_unpacklo_epi16(a, b)
+           : size == 4 ? _mm_unpacklo_epi32(a, b)
+                       : _mm_unpacklo_epi64(a, b);
+}
+
+static CPU_INLINE __m128i high_parts(__m128i a, __m128i b, int size)
+{
+    return size == 1   ? _mm_unpackhi_epi8(a, b)
+           : size == 2 ? _mm_unpackhi_epi16(a, b)
+           : size == 4 ? _mm_unpackhi_epi32(a, b)
+                       : _mm_unpackhi_epi64(a, b);
+}
+
+/* A square of pixels, a row in each of `side` vectors: each round of merging the first half of the vectors with
+ * the second moves one bit of a pixel's place from its row to its column. */
+static CPU_INLINE void turn_square(__m128i *v, int side, int size)
+{
+    for (int round = 1; round < side; round *= 2) {
+        __m128i next[VECTOR_BYTES];
+        CPU_UNROLL for (int k = 0; k < side / 2; k++)
+        {
+            next[2 * k] = low_parts(v[k], v[k + side / 2], size);
+            next[2 * k + 1] = high_parts(v[k], v[k + side / 2], size);
+        }
+        CPU_UNROLL for (int k = 0; k < side; k++) v[k] = next[k];
+    }
+}
+
+/* Squares of as many rows and columns as a vector has pixels; `size` is a constant. */
+static CPU_INLINE void turn_squares(const CpuTurn *t, int size)
+{
+    const int side = VECTOR_BYTES / size;
+    const int64_t rows = t->rows / side * side, cols = t->cols / side * side;
+    for (int64_t r = 0; r < rows; r += side)
+        for (int64_t k = 0; k < cols; k += side) {
+            __m128i v[VECTOR_BYTES];
+            const char *const from = t->from + k * t->from_pitch + r * size;
+            char *const to = t->to + r * t->to_pitch + k * size;
+            CPU_UNROLL for (int i = 0; i < side; i++) v[i] =
+                _mm_loadu_si128((const __m128i *)(const void *)(from + i * t->from_pitch));
+            turn_square(v, side, size);
+            CPU_UNROLL for (int i = 0; i < side; i++)
+                _mm_storeu_si128((__m128i *)(void *)(to + i * t->to_pitch), v[i]);
+        }
+    CpuTurn above = *t;
+    above.rows = rows;
+    turn_plain(&above, 0, cols);
+    turn_plain(t, rows, 0);
+}
+#endif
+
+#if defined(__SSSE3__)
+/* Pixels of three bytes are four meanwhile. A load has a byte and a pixel more than it needs, a store four
+ * bytes more. */
+static void turn_threes(const CpuTurn *t)
+{
+    const __m128i apart = _mm_setr_epi8(0, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11, -1),
+                  close = _mm_setr_epi8(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1);
+    const int64_t rows = t->rows < 6 ? 0 : (t->rows - 2) / 4 * 4, cols = t->cols / 4 * 4;
+    for (int64_t r = 0; r < rows; r += 4)
+        for (int64_t k = 0; k < cols; k += 4) {
+            __m128i v[4];
+            const char *const from = t->from + k * t->from_pitch + r * 3;
+            char *const to = t->to + r * t->to_pitch + k * 3;
+            CPU_UNROLL for (int i = 0; i < 4; i++) v[i] = _mm_shuffle_epi8(
+                _mm_loadu_si128((const __m128i *)(const void *)(from + i * t->from_pitch)), apart);
+            turn_square(v, 4, 4);
+            CPU_UNROLL for (int i = 0; i < 4; i++)
+                _mm_storeu_si128((__m128i *)(void *)(to + i * t->to_pitch), _mm_shuffle_epi8(v[i], close));
+        }
+    CpuTurn above = *t;
+    above.rows = rows;
+    turn_plain(&above, 0, cols);
+    turn_plain(t, rows, 0);
+}
+#endif
+
+static void turn(const CpuTurn *how)
+{
+    CpuTurn t = *how;
+    if (t.step == -t.size) { /* the same from the last row on, upwards */
+        t.from += (t.rows - 1) * t.step;
+        t.to += (t.rows - 1) * t.to_pitch;
+        t.to_pitch = -t.to_pitch;
+        t.step = t.size;
+    }
+#if defined(__SSE2__)
+    if (t.step == t.size) switch (t.size) {
+        case 1: turn_squares(&t, 1); return;
+        case 2: turn_squares(&t, 2); return;
+        case 4: turn_squares(&t, 4); return;
+        case 8: turn_squares(&t, 8); return;
+#if defined(__SSSE3__)
+        case 3: turn_threes(&t); return;
+#endif
+        }
+#endif
+    turn_plain(&t, 0, 0);
+}
+
+const CpuPixelKernels CPU_TABLE(pixels) = {.mirror = mirror, .turn = turn};
