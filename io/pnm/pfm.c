@@ -242,6 +242,7 @@ static HaloStatus finish_placed(HaloWriter *writer)
 
 static void discard(HaloWriter *writer)
 {
+    if (writer->state == NULL) return; /* nor need there be a sink */
     if (!halo_sink_seekable(writer->sink)) {
         halo_gather_discard(writer);
     } else {

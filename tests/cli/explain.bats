@@ -22,6 +22,22 @@ setup() {
     [ ! -e x.wav ] && [ ! -e x.pgm ]
 }
 
+@test "every format that is written can be explained, and an output that cannot be made is said" {
+    "$HALO" list formats --json > formats
+    extensions=$(python3 -c '
+import json
+for line in open("formats"):
+    format = json.loads(line)
+    if format["writes"] and "image" in format["kinds"]: print(format["extensions"].split(",")[0])')
+    [ "$(wc -w <<< "$extensions")" -ge 9 ]
+    for extension in $extensions; do
+        halo run --explain 'threshold:9' g.pgm -o "x.$extension" > said
+        grep -q '^output' said
+        run --separate-stderr "$HALO" run 'threshold:9' g.pgm -o "none/x.$extension"
+        [ "$status" -eq 4 ]
+    done
+}
+
 @test "sound of unknown length is explained without being read to its end" {
     mkfifo endless
     exec 5<> endless # held open: it never ends
