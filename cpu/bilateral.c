@@ -1,6 +1,6 @@
 /* Bilateral filters: tiles of columns go down the rows. In each a ring holds the lines of source that a row of
  * windows lies over, as channels one after the other, so that lanes of vectors are neighbouring pixels. */
-#include "stencil.h"
+#include "bilateral.h"
 
 /* Floats of a ring, which stays in the second-level cache. */
 #define RING_FLOATS (64 * 1024)
@@ -56,10 +56,11 @@ static void make_row(Task *t, int64_t y, uint64_t *clipped)
     const CpuKernels *kernels = b->device->kernels;
     const HaloWindow *window = &b->how->window;
     const int64_t channels = b->dst->shape.channels, first = y + window->oy;
-    const CpuAlike alike = {b->how, t->line, channels, b->pitch};
     float *const row = channels == 1 ? t->made : t->row;
     for (; t->next < first + window->height; t->next++) make_line(t, t->next);
     for (int64_t j = 0; j < window->height; j++) t->line[j] = ring_line(t, first + j);
+    const CpuAlike alike = {b->how, t->line, t->line[window->height / 2] + window->width / 2, channels,
+                            b->pitch};
     kernels->bilateral->means(&alike, t->cols, t->made);
     if (channels > 1) kernels->along->join(t->made, b->pitch, t->cols, channels, row);
     kernels->rows->store[b->dst->shape.dtype](row, t->cols * channels, b->store, halo_at(b->dst, t->x, y),
@@ -123,6 +124,7 @@ HaloStatus cpu_bilateral(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, c
     if (src->shape.dtype > HALO_F32 || dst->shape.dtype > HALO_F32 ||
         src->shape.channels != dst->shape.channels || !cpu_holds_needed(&b.source))
         HALO_FAIL(HALO_ERR_BUG, "means of alike samples were asked for that the source does not hold");
+    if (cpu_are_columns(src, dst)) return cpu_bilateral_column(device, src, dst, bilateral, store);
     double samples = 0;
     for (int64_t j = 0; j < window->height; j++)
         samples += (double)(bilateral->span[j].to - bilateral->span[j].from);

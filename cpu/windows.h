@@ -319,6 +319,7 @@ typedef struct CpuCountKernels {
 typedef struct CpuAlike {
     const HaloBilateral *how;
     const float *const *line; /* [window.height], from the first column of the first window on */
+    const float *middle;      /* that of the first window */
     int64_t channels, pitch;
 } CpuAlike;
 

@@ -98,6 +98,20 @@ static void windows(void **state)
     for_each_case(__func__, 300, windows_body);
 }
 
+static void columns_body(Rng *rng)
+{
+    const HaloShape shape =
+        test_shape(draw_dtype(rng), 1, rng_between(rng, 60, rng_once_in(rng, 4) ? 5000 : 300),
+                   (int)rng_between(rng, 1, rng_once_in(rng, 4) ? 6 : 4));
+    run_case(rng, &shape, 2 * rng_between(rng, 0, 4) + 1, 2 * rng_between(rng, 0, 6) + 1);
+}
+
+static void one_column(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 200, columns_body);
+}
+
 /* Up to three times the picture. */
 static void larger_windows_body(Rng *rng)
 {
@@ -256,13 +270,10 @@ static void opaque_pixels_are_as_without_alpha(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(windows),
-        cmocka_unit_test(larger_windows),
-        cmocka_unit_test(larger_images),
-        cmocka_unit_test(wide_windows),
-        cmocka_unit_test(weights_are_gaussians),
-        cmocka_unit_test(edges_stay),
-        cmocka_unit_test(opaque_pixels_are_as_without_alpha),
+        cmocka_unit_test(windows),        cmocka_unit_test(one_column),
+        cmocka_unit_test(larger_windows), cmocka_unit_test(larger_images),
+        cmocka_unit_test(wide_windows),   cmocka_unit_test(weights_are_gaussians),
+        cmocka_unit_test(edges_stay),     cmocka_unit_test(opaque_pixels_are_as_without_alpha),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

@@ -23,7 +23,7 @@ static CPU_INLINE void some(const CpuAlike *alike, int64_t x, int vectors, int64
 {
     const HaloBilateral *how = alike->how;
     const int64_t width = how->window.width, pitch = alike->pitch;
-    const float *const centre = alike->line[how->window.height / 2] + width / 2 + x;
+    const float *const centre = alike->middle + x;
     const CpuVector bend = vector_of(how->bend);
     CpuVector middle[2][TOGETHER], sum[2][TOGETHER], weight[2];
     CPU_UNROLL for (int v = 0; v < vectors; v++)
