@@ -21,8 +21,9 @@ MEASURES = "stats", "hist"
 SOUNDS = "gain:2", "average:1s", "median:20", "gauss:50", "highpass:200", "stats"
 FORMATS = {"u8": ("pgm", "ppm"), "u16": ("pgm", "ppm"), "f32": ("pfm", "pfm")}
 DEVICES = "cpu", "gpu", "auto"
-PATIENCE = 3.0  # seconds: what takes longer runs but once
-RUNS = 4
+PATIENCE = 3.0  # seconds for a command's turns
+FEWEST, MOST = 4, 12  # turns, but one where that alone takes longer
+FAR = 1.5  # times as long as the best: after two turns no further run of it would change a thing
 
 
 def draw(rng):
@@ -108,16 +109,19 @@ def run(halo, words, device):
 
 
 def seconds(halo, words):
-    """The least of a few runs on each device, in turn, since a machine is faster now and then, and slower behind some of
+    """The least of several runs on each device, in turn, since a machine is faster now and then, and slower behind some of
     them: each comes behind each other; None: it failed."""
     best = dict.fromkeys(DEVICES)
-    for turn in range(RUNS):
-        for device in DEVICES if turn % 2 == 0 else DEVICES[::-1]:
+    begun = time.perf_counter()
+    for turn in range(MOST):
+        near = [d for d in DEVICES if turn < 2 or d == "auto" or best[d] <= FAR * min(best.values())]
+        for device in near if turn % 2 == 0 else near[::-1]:
             took = run(halo, words, device)
             if took is None:
                 return best
             best[device] = took if best[device] is None else min(best[device], took)
-        if max(best.values()) > PATIENCE:
+        spent = time.perf_counter() - begun
+        if max(best.values()) > PATIENCE or (turn + 1 >= FEWEST and spent > PATIENCE):
             break
     return best
 

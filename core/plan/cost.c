@@ -17,7 +17,7 @@
 #define HOST_SCALING 0.7           /* so many threads to this power are worth as many cores: 16 of them seven */
 #define READ_BYTES_PER_SECOND 5e9  /* of files in memory */
 #define WRITE_BYTES_PER_SECOND 3e9
-#define ROOM_BYTES_PER_SECOND 5e9      /* written where room was taken before, */
+#define ROOM_BYTES_PER_SECOND 3.6e9    /* written where room was taken before, */
 #define ROOM_TAKEN_PER_SECOND 7e9      /* which goes on while a GPU starts */
 #define GPU_START_SECONDS 0.34         /* from nothing to a context, and its end; nothing when it is open */
 #define GPU_SESSION_SECONDS 3e-3       /* for each that shares it */
