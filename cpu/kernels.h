@@ -176,6 +176,9 @@ typedef struct CpuScanKernels {
      * `down` is not NULL they are added to it, and `out` has what that gives (exclusive: what it was). */
     void (*sums[2])(const void *samples, int64_t n, int64_t channels, bool exclusive, int64_t *carry,
                     int64_t *down, int64_t *out);
+    /* The same of pixels as they lie, each channel with a carry of its own; inclusive. */
+    void (*pixel_sums[2])(const void *samples, int64_t pixels, int64_t channels, int64_t *carry, int64_t *down,
+                          int64_t *out);
     /* total += samples: CPU_SUM_ROWS times at most. */
     void (*columns[3])(const void *samples, int64_t n, int64_t channels, uint32_t *total);
     /* One row of a scan down the columns, in place. `k`: its number in its run of rows; `before`: P of docs/

@@ -7,17 +7,6 @@
 #include "packed.h"
 #include "scan.h"
 
-/* Elements of a slice of columns: they stay in the first-level cache while the scan goes down. */
-#define SLICE 1024
-#define SLICES_PER_WORKER 4
-
-static void load_i64(const Scan *s, const void *from, int64_t n, int64_t channels, int64_t *x)
-{
-    s->device->kernels->scan->to_i64[s->src->shape.dtype](from, n, channels, x);
-    if (s->scan->op != HALO_SCAN_SQUARES) return;
-    for (int64_t i = 0; i < n; i++) x[i] = x[i] * x[i];
-}
-
 /* ---- along x -------------------------------------------------------------------------------------------- */
 
 /* What stands before the tiles of a line: G and the totals of this group's tiles. */
@@ -75,43 +64,15 @@ static void line_f64(const Scan *s, int64_t y, int c, double *x)
     }
 }
 
-/* `down`: what comes down to this row, and goes on; NULL: a scan along x alone. */
-static void line_i64(const Scan *s, int64_t y, int c, int64_t *x, int64_t *down)
-{
-    const CpuScanKernels *kernels = s->device->kernels->scan;
-    const int64_t width = s->src->cols, channels = s->src->shape.channels;
-    const int64_t size = (int64_t)halo_dtype_size(s->src->shape.dtype);
-    const bool exclusive = s->scan->exclusive;
-    int64_t carry = halo_scan_identity_i64(s->scan->op);
-    for (int64_t at = 0; at < width; at += CPU_SUMS) {
-        const int64_t n = width - at < CPU_SUMS ? width - at : CPU_SUMS;
-        const char *from = (const char *)halo_at(s->src, at, y) + c * size;
-        void *const to = halo_at(s->dst, at, y);
-        const bool direct = s->scan->op == HALO_SCAN_SUM && channels == 1 && !s->stream &&
-                            (uintptr_t)to % (uintptr_t)CPU_SCAN_ELEMENT == 0;
-        if (s->scan->op == HALO_SCAN_SUM) {
-            kernels->sums[s->src->shape.dtype](from, n, channels, exclusive, &carry, down ? down + at : NULL,
-                                               direct ? to : x);
-        } else {
-            load_i64(s, from, n, channels, x);
-            kernels->line_i64(s->scan->op, exclusive, x, n, &carry);
-            if (down != NULL) kernels->down_i64(s->scan->op, exclusive, x, n, down + at);
-        }
-        if (!direct) cpu_scan_put(s, x, n, channels, (char *)to + c * CPU_SCAN_ELEMENT);
-    }
-}
-
 static void scan_row(void *context, int64_t row, int worker)
 {
     const Scan *s = context;
     const int64_t y = s->src->y0 + row;
-    void *x = s->scratch + worker * s->scratch_bytes;
-    for (int c = 0; c < s->src->shape.channels; c++) {
-        if (s->integer)
-            line_i64(s, y, c, x, NULL);
-        else
-            line_f64(s, y, c, x);
-    }
+    char *const scratch = s->scratch + worker * s->scratch_bytes;
+    if (s->integer)
+        cpu_scan_row_i64(s, y, scratch, NULL);
+    else
+        for (int c = 0; c < s->src->shape.channels; c++) line_f64(s, y, c, (double *)(void *)scratch);
     if (s->stream) s->device->kernels->rows->fence();
 }
 
@@ -125,11 +86,11 @@ static void scan_slice(void *context, int64_t index, int worker)
     const HaloDtype dtype = s->src->shape.dtype;
     const HaloScanOp op = s->scan->op;
     const bool exclusive = s->scan->exclusive;
-    const int64_t first = index * SLICE, all = s->src->cols * s->src->shape.channels;
-    const int64_t n = all - first < SLICE ? all - first : SLICE;
+    const int64_t first = index * CPU_SCAN_SLICE, all = s->src->cols * s->src->shape.channels;
+    const int64_t n = all - first < CPU_SCAN_SLICE ? all - first : CPU_SCAN_SLICE;
     void *row = s->scratch + worker * s->scratch_bytes;
-    double *x = row, *before = x + SLICE, *run = before + SLICE;
-    int64_t *xi = row, *carry = xi + SLICE;
+    double *x = row, *before = x + CPU_SCAN_SLICE, *run = before + CPU_SCAN_SLICE;
+    int64_t *xi = row, *carry = xi + CPU_SCAN_SLICE;
     if (s->state != NULL) {
         before = (double *)s->state + first;
         run = (double *)s->state + all + first;
@@ -147,7 +108,7 @@ static void scan_slice(void *context, int64_t index, int worker)
         if (s->scan->axis == HALO_AXIS_XY)
             memcpy(row, to, (size_t)(n * CPU_SCAN_ELEMENT));
         else if (s->integer)
-            load_i64(s, from, n, 1, xi);
+            cpu_scan_load_i64(s, from, n, 1, xi);
         else
             cpu_scan_load(s, from, n, 1, x);
         if (s->integer)
@@ -156,112 +117,6 @@ static void scan_slice(void *context, int64_t index, int worker)
             kernels->down_f64(op, exclusive, y % HALO_SCAN_ROWS, x, n, before, run);
         memcpy(to, row, (size_t)(n * CPU_SCAN_ELEMENT));
     }
-}
-
-/* ---- along both, integers ------------------------------------------------------------------------------- */
-
-/* Exact in any order, so the large results are written once: slices of rows in parallel, once it is known what
- * comes down to each of them. */
-
-static int64_t *down_to(const Scan *s, int64_t slice, int c)
-{
-    return s->down + (slice * s->src->shape.channels + c) * s->src->cols;
-}
-
-static int64_t slice_begin(const Scan *s, int64_t slice) { return s->src->y0 + slice * s->rows; }
-
-static int64_t slice_end(const Scan *s, int64_t slice)
-{
-    const int64_t end = s->src->y0 + s->src->rows;
-    return end - slice_begin(s, slice) < s->rows ? end : slice_begin(s, slice + 1);
-}
-
-/* Columns [at, at + n) of a slice, joined. */
-static void join_columns(const Scan *s, int64_t slice, int c, int64_t at, int64_t n, int64_t *x, int64_t *total)
-{
-    const CpuScanKernels *kernels = s->device->kernels->scan;
-    const HaloDtype dtype = s->src->shape.dtype;
-    const int64_t channels = s->src->shape.channels, size = (int64_t)halo_dtype_size(dtype);
-    uint32_t *sum = (uint32_t *)(void *)x;
-    for (int64_t y = slice_begin(s, slice); y < slice_end(s, slice);) {
-        const int64_t left = slice_end(s, slice) - y, rows = left < CPU_SUM_ROWS ? left : CPU_SUM_ROWS;
-        if (s->scan->op == HALO_SCAN_SUM) memset(sum, 0, (size_t)n * sizeof *sum);
-        for (const int64_t end = y + rows; y < end; y++) {
-            const char *from = (const char *)halo_at(s->src, at, y) + c * size;
-            if (s->scan->op == HALO_SCAN_SUM) {
-                kernels->columns[dtype](from, n, channels, sum);
-            } else {
-                load_i64(s, from, n, channels, x);
-                kernels->down_i64(s->scan->op, false, x, n, total);
-            }
-        }
-        for (int64_t i = 0; s->scan->op == HALO_SCAN_SUM && i < n; i++) total[i] += sum[i];
-    }
-}
-
-/* What a slice adds: its columns joined, then along x. */
-static void total_slice(void *context, int64_t slice, int worker)
-{
-    const Scan *s = context;
-    const HaloScanOp op = s->scan->op;
-    const int64_t width = s->src->cols;
-    int64_t *x = (int64_t *)(void *)(s->scratch + worker * s->scratch_bytes);
-    for (int c = 0; c < s->src->shape.channels; c++) {
-        int64_t *total = down_to(s, slice, c), carry = halo_scan_identity_i64(op);
-        for (int64_t i = 0; i < width; i++) total[i] = halo_scan_identity_i64(op);
-        for (int64_t at = 0; at < width; at += SLICE)
-            join_columns(s, slice, c, at, width - at < SLICE ? width - at : SLICE, x, total + at);
-        s->device->kernels->scan->line_i64(op, s->scan->exclusive, total, width, &carry);
-    }
-}
-
-/* Totals of slices become what comes down to them; the last slot is for the running total. */
-static void come_down(const Scan *s, int64_t slices)
-{
-    const int64_t n = s->src->cols * s->src->shape.channels;
-    int64_t *running = down_to(s, slices, 0);
-    for (int64_t i = 0; i < n; i++) running[i] = halo_scan_identity_i64(s->scan->op);
-    if (s->src->y0 > 0) memcpy(running, s->state, (size_t)(n * CPU_SCAN_ELEMENT));
-    for (int64_t slice = 0; slice < slices; slice++) {
-        int64_t *total = down_to(s, slice, 0);
-        for (int64_t i = 0; i < n; i++) {
-            const int64_t earlier = running[i];
-            if (slice + 1 < slices) running[i] = halo_scan_join_i64(s->scan->op, earlier, total[i]);
-            total[i] = earlier;
-        }
-    }
-}
-
-static void finish_slice(void *context, int64_t slice, int worker)
-{
-    const Scan *s = context;
-    int64_t *x = (int64_t *)(void *)(s->scratch + worker * s->scratch_bytes);
-    for (int64_t y = slice_begin(s, slice); y < slice_end(s, slice); y++)
-        for (int c = 0; c < s->src->shape.channels; c++) line_i64(s, y, c, x, down_to(s, slice, c));
-    if (s->stream) s->device->kernels->rows->fence();
-}
-
-static HaloStatus scan_both_i64(Scan *s, int workers)
-{
-    HaloStatus status = HALO_OK;
-    const int64_t wanted = workers == 1 ? 1 : (int64_t)workers * SLICES_PER_WORKER;
-    int64_t line, all, total = 0, at_x, at_down;
-    void *scratch;
-    s->rows = (s->src->rows + wanted - 1) / wanted;
-    const int64_t slices = s->rows > 0 ? (s->src->rows + s->rows - 1) / s->rows : 0;
-    if (!halo_mul(s->src->cols, s->src->shape.channels, &line) || !halo_mul(line, slices + 1, &all) ||
-        !cpu_reserve(&total, workers, s->scratch_bytes, &at_x) ||
-        !cpu_reserve(&total, all, CPU_SCAN_ELEMENT, &at_down))
-        HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for a scan of %d channels", s->src->shape.channels);
-    HALO_TRY(cpu_scratch(s->device, total, &scratch));
-    s->scratch = (char *)scratch + at_x;
-    s->down = (int64_t *)(void *)((char *)scratch + at_down);
-    cpu_run(s->device, workers, slices - 1, total_slice, s); /* nothing comes after the last one */
-    come_down(s, slices);
-    cpu_run(s->device, workers, slices, finish_slice, s);
-    if (s->state != NULL) memcpy(s->state, down_to(s, slices - 1, 0), (size_t)(line * CPU_SCAN_ELEMENT));
-out:
-    return status;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------ */
@@ -293,7 +148,9 @@ HaloStatus cpu_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
         dst->shape.dtype != (s.integer ? HALO_I64 : HALO_F64))
         HALO_FAIL(HALO_ERR_BUG, "a scan was asked for into a buffer that does not suit its source");
     s.stream = cpu_streams(dst);
-    s.scratch_bytes = (HALO_SCAN_TILE > 3 * SLICE ? HALO_SCAN_TILE : 3 * SLICE) * CPU_SCAN_ELEMENT;
+    s.abreast = s.integer && channels > 1 && scan->op == HALO_SCAN_SUM && !scan->exclusive;
+    s.at_carry = most(most(HALO_SCAN_TILE, 3 * CPU_SCAN_SLICE), channels) * CPU_SCAN_ELEMENT;
+    s.scratch_bytes = s.at_carry + divide_up(channels * CPU_SCAN_ELEMENT, 64) * 64;
     const double work = (double)src->cols * (double)src->rows * channels * 4;
     const int workers = cpu_workers(device, work);
     const HaloBuf src_row = cpu_as_one_row(src);
@@ -305,13 +162,13 @@ HaloStatus cpu_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
         s.dst = &dst_row;
         s.scan = scan = &along;
     }
-    if (s.integer && scan->axis == HALO_AXIS_XY) return scan_both_i64(&s, workers);
+    if (s.integer && scan->axis == HALO_AXIS_XY) return cpu_scan_both_i64(&s, workers);
     if (cpu_scan_is_narrow(&s)) return cpu_scan_narrow(&s, workers);
     HALO_TRY(cpu_scratch_each(device, &s.scratch_bytes, &scratch));
     s.scratch = scratch;
     if (scan->axis & HALO_AXIS_X) cpu_run(device, workers, src->rows, scan_row, &s);
     if (scan->axis & HALO_AXIS_Y)
-        cpu_run(device, workers, (src->cols * channels + SLICE - 1) / SLICE, scan_slice, &s);
+        cpu_run(device, workers, (src->cols * channels + CPU_SCAN_SLICE - 1) / CPU_SCAN_SLICE, scan_slice, &s);
 out:
     return status;
 }

@@ -125,6 +125,26 @@ static void down_i64(HaloScanOp op, bool exclusive, int64_t *x, int64_t n, int64
 #define NARROW uint32_t
 #include "sums_tmpl.h"
 
+#if defined(__AVX2__)
+static CPU_INLINE __m256i four_bytes(const uint8_t *from)
+{
+    int32_t word;
+    memcpy(&word, from, sizeof word);
+    return _mm256_cvtepu8_epi64(_mm_cvtsi32_si128(word));
+}
+#define FOUR(from) four_bytes(from)
+#endif
+#define SAMPLE uint8_t
+#define TYPE u8
+#include "sums_pixels_tmpl.h"
+
+#if defined(__AVX2__)
+#define FOUR(from) _mm256_cvtepu16_epi64(_mm_loadl_epi64((const __m128i *)(const void *)(from)))
+#endif
+#define SAMPLE uint16_t
+#define TYPE u16
+#include "sums_pixels_tmpl.h"
+
 /* ---- samples -------------------------------------------------------------------------------------------- */
 
 #define NAME u8_to_f64
@@ -159,6 +179,7 @@ const CpuScanKernels CPU_TABLE(scan) = {
     .tile_join = tile_join,
     .line_i64 = line_i64,
     .sums = {sums_u8, sums_u16},
+    .pixel_sums = {pixel_sums_u8, pixel_sums_u16},
     .columns = {columns_u8, columns_u16},
     .down_f64 = down_f64,
     .narrow = narrow,
