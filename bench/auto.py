@@ -21,9 +21,10 @@ MEASURES = "stats", "hist"
 SOUNDS = "gain:2", "average:1s", "median:20", "gauss:50", "highpass:200", "stats"
 FORMATS = {"u8": ("pgm", "ppm"), "u16": ("pgm", "ppm"), "f32": ("pfm", "pfm")}
 DEVICES = "cpu", "gpu", "auto"
-PATIENCE = 3.0  # seconds for a command's turns
-FEWEST, MOST = 4, 12  # turns, but one where that alone takes longer
-FAR = 1.5  # times as long as the best: after two turns no further run of it would change a thing
+PATIENCE = 2.0  # seconds for a command's turns,
+FEWEST, MOST = 4, 12  # and how many there are
+FAR = 1.5  # times as long as the best: another run of it would not change a thing
+SURE = 2, 1.0  # after so many turns, or so many seconds of it
 
 
 def draw(rng):
@@ -114,14 +115,15 @@ def seconds(halo, words):
     best = dict.fromkeys(DEVICES)
     begun = time.perf_counter()
     for turn in range(MOST):
-        near = [d for d in DEVICES if turn < 2 or d == "auto" or best[d] <= FAR * min(best.values())]
+        near = [d for d in DEVICES if turn == 0 or d == "auto" or best[d] <= FAR * min(best.values())
+                or (turn < SURE[0] and best[d] < SURE[1])]
         for device in near if turn % 2 == 0 else near[::-1]:
             took = run(halo, words, device)
             if took is None:
                 return best
             best[device] = took if best[device] is None else min(best[device], took)
         spent = time.perf_counter() - begun
-        if max(best.values()) > PATIENCE or (turn + 1 >= FEWEST and spent > PATIENCE):
+        if turn + 1 >= FEWEST and spent > PATIENCE:
             break
     return best
 
