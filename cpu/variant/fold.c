@@ -60,37 +60,79 @@ static void run(const HaloProgram *program, const double *a, const double *b, do
     }
 }
 
-/* halo_raise of all lanes. */
-static void run_power(const HaloPower *power, const double *a, double k, double *restrict r)
+/* halo_raise of all lanes: where it lies, in `r` or, of a sample that is left as it is, as one. */
+static const double *run_power(const HaloPower *power, const double *a, double k, double *restrict r)
 {
-    double d[HALO_LANES];
+    double distance[HALO_LANES];
     const double from = power->from.code == HALO_CODE_K ? k : power->from.number;
-    for (int l = 0; l < HALO_LANES; l++) d[l] = power->from.code == HALO_CODE_A ? a[l] : a[l] - from;
-    memcpy(r, d, sizeof d);
-    for (int s = 0; s < power->steps; s++) {
+    const double *d = a;
+    if (power->from.code != HALO_CODE_A) {
+        for (int l = 0; l < HALO_LANES; l++) distance[l] = a[l] - from;
+        d = distance;
+    }
+    if (power->steps == 0 && d == a) return a;
+    if (power->steps == 0) memcpy(r, d, sizeof distance);
+    for (int l = 0; l < HALO_LANES && power->steps > 0; l++) r[l] = d[l] * d[l]; /* either kind of step */
+    for (int s = 1; s < power->steps; s++) {
         if (power->squares >> s & 1)
             for (int l = 0; l < HALO_LANES; l++) r[l] = r[l] * r[l];
         else
             for (int l = 0; l < HALO_LANES; l++) r[l] = r[l] * d[l];
     }
+    return r;
+}
+
+/* Joins by one instruction: all lanes at once, NaN left out. */
+#define JOIN_LANES(code)                                                    \
+    case code:                                                              \
+        for (int l = 0; l < HALO_LANES; l++) {                              \
+            const double joined = halo_code(code, lane[l], mapped[l], 0.0); \
+            lane[l] = x[l] == x[l] ? joined : lane[l];                      \
+        }                                                                   \
+        break
+
+static void join_simply(HaloCode code, const double *x, const double *mapped, double *restrict lane)
+{
+    switch (code) {
+        JOIN_LANES(HALO_CODE_ADD);
+        JOIN_LANES(HALO_CODE_MUL);
+        JOIN_LANES(HALO_CODE_MIN);
+        JOIN_LANES(HALO_CODE_MAX);
+    default: break;
+    }
+}
+
+/* The instruction that a program does to A and B, in this order, if it is one of those. */
+static HaloCode simple_join(const HaloProgram *join)
+{
+    const HaloInstruction *const at = join->at;
+    const bool pair = join->length == 3 && at[0].code == HALO_CODE_A && at[1].code == HALO_CODE_B;
+    const bool simple = pair && (at[2].code == HALO_CODE_ADD || at[2].code == HALO_CODE_MUL ||
+                                 at[2].code == HALO_CODE_MIN || at[2].code == HALO_CODE_MAX);
+    return simple ? at[2].code : HALO_CODE_A;
 }
 
 static double fold_leaf(const HaloFold *fold, double k, double *x, int64_t n)
 {
     double lane[HALO_LANES], mapped[HALO_LANES], right[HALO_LANES];
     HaloPower power;
+    const HaloCode simple = simple_join(fold->join);
     const bool powers = halo_program_power(fold->map, &power);
     Stack stack;
     for (int l = 0; l < HALO_LANES; l++) lane[l] = fold->identity;
     for (; n % HALO_LANES != 0; n++) x[n] = (double)NAN; /* missing samples are left out like those */
     for (int64_t i = 0; i < n; i += HALO_LANES) {
-        if (powers) {
-            run_power(&power, x + i, k, mapped);
-        } else {
+        const double *value = stack[0];
+        if (powers)
+            value = run_power(&power, x + i, k, mapped);
+        else
             run(fold->map, x + i, x + i, k, HALO_LANES, stack);
-            memcpy(mapped, stack[0], sizeof mapped);
+        if (simple != HALO_CODE_A) {
+            join_simply(simple, x + i, value, lane);
+            continue;
         }
-        run(fold->join, lane, mapped, k, HALO_LANES, stack);
+        if (value == stack[0]) value = memcpy(mapped, stack[0], sizeof mapped);
+        run(fold->join, lane, value, k, HALO_LANES, stack);
         for (int l = 0; l < HALO_LANES; l++) lane[l] = x[i + l] == x[i + l] ? stack[0][l] : lane[l];
     }
     for (int width = HALO_LANES / 2; width > 0; width /= 2) {
