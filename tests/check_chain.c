@@ -77,8 +77,14 @@ static void neighbours_are_one(void **state)
     expect_steps("sobel", 1, 1, "in one pass: convolve 3 x 3, border replicate; convolve 3 x 3");
     expect_steps("unsharp | depth:u8", 3, 1, "in one pass");
     expect_steps("gray | gauss:1.5 | sobel", 3, 1, "gray|gauss|sobel");
-    /* What is measured is there whole, and what is set by it is not of the chain. */
-    expect_steps("gauss:1.5 | sobel | normalize", 1, 3, "gauss|sobel");
+    /* What sets the map behind it alone is measured without being kept, and made anew with the map. */
+    expect_steps("gauss:1.5 | sobel | normalize", 1, 2, "minimum and maximum, in one pass: convolve rows");
+    expect_steps("gauss:1.5 | normalize | depth:u8", 3, 2, "gauss|normalize");
+    /* Where somebody else asks for it, or more is asked, it is there whole, and what is set by it is not of the
+     * chain. */
+    expect_steps("gauss:1.5 | stats | normalize", 1, 4, NULL);
+    expect_steps("gauss:1.5 | sobel | normalize:percentiles=\"1,99\"", 1, 3, "gauss|sobel");
+    expect_steps("median:1 | normalize", 1, 3, "reduce");
     /* A single step is none; what rounds in between ends one. */
     expect_steps("gauss:1.5", 1, 1, "convolve rows");
     expect_steps("gauss:1.5 | depth:u8 | sharpen", 1, 2, NULL);
@@ -109,8 +115,9 @@ static void names_outlive_the_plan(void **state)
     assert_int_equal(halo_pipeline_parse(session, "gray | gauss:1.5 | sobel | normalize", &pipeline), HALO_OK);
     const HaloJob job = {.input = path, .output = "none.pgm", .explain = &said};
     assert_int_equal(halo_run(session, pipeline, &job, &report), HALO_OK);
-    assert_int_equal(said.steps, 3);
+    assert_int_equal(said.steps, 2);
     assert_string_equal(said.step[0].op, "gray|gauss|sobel");
+    assert_string_equal(said.step[1].op, "gray|gauss|sobel|normalize");
     halo_explanation_free(&said);
     halo_report_free(&report);
     halo_pipeline_free(pipeline);
@@ -167,7 +174,13 @@ static void random_chains_body(Rng *rng)
                                      "abs"};
     static const char *const border[] = {"zero",   "constant=7", "replicate", "reflect",
                                          "mirror", "wrap",       "keep"};
-    static const char *const end[] = {"", "", " | depth:u8", " | depth:u16", " | depth:f32"};
+    static const char *const end[] = {"",
+                                      "",
+                                      " | depth:u8",
+                                      " | depth:u16",
+                                      " | depth:f32",
+                                      " | normalize",
+                                      " | normalize:min=10,max=-3 | gain:2"};
     const int ops = (int)(sizeof op / sizeof *op);
     char text[TEXT] = "";
     const HaloShape shape = draw_picture(rng);
@@ -181,7 +194,7 @@ static void random_chains_body(Rng *rng)
             sprintf(text + strlen(text), "%cborder=%s", strchr(one, ':') != NULL ? ',' : ':', edge);
         if (left > 1) strcat(text, " | ");
     }
-    strcat(text, end[rng_between(rng, 0, 4)]);
+    strcat(text, end[rng_between(rng, 0, 6)]);
     expect_alike(text, &shape, rng_once_in(rng, 4), rng);
 }
 

@@ -32,14 +32,24 @@ static HaloStatus count_values(Device *device, const HaloBuf *block, HaloHistogr
     return add_counts(device, block, &(HaloHist){.bins = (int64_t)values, .hi = values}, sum);
 }
 
+HaloStatus measure_keep(HaloMoments *moments, int channels, Measured *all)
+{
+    if (all->node == NULL) all->node = calloc((size_t)channels * HALO_COUNTER_NODES, sizeof *all->node);
+    if (all->node == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    for (int c = 0; c < channels; c++)
+        halo_counter_add(all->node + c, (size_t)channels * sizeof *all->node, sizeof *all->node, all->blocks,
+                         &moments[c], halo_join_moments, NULL);
+    all->blocks++;
+    return HALO_OK;
+}
+
 HaloStatus measure_moments(Device *device, const HaloStep *step, const HaloBuf *block, int64_t first,
                            Measured *all)
 {
     HaloStatus status = HALO_OK;
     const int channels = block->shape.channels;
     HaloMoments *moments = calloc((size_t)channels, sizeof *moments);
-    if (all->node == NULL) all->node = calloc((size_t)channels * HALO_COUNTER_NODES, sizeof *all->node);
-    if (moments == NULL || all->node == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    if (moments == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     const bool product = (step->u.want & HALO_WANT_PRODUCT) != 0,
                counts = product && all->in_blocks && block->shape.dtype != HALO_F32;
     if (counts) HALO_TRY(count_values(device, block, &all->hist));
@@ -49,10 +59,8 @@ HaloStatus measure_moments(Device *device, const HaloStep *step, const HaloBuf *
         if (moments[c].min_at >= 0) moments[c].min_at += first;
         if (moments[c].max_at >= 0) moments[c].max_at += first;
         if (!product || counts) moments[c].product = (double)NAN; /* not known */
-        halo_counter_add(all->node + c, (size_t)channels * sizeof *all->node, sizeof *all->node, all->blocks,
-                         &moments[c], halo_join_moments, NULL);
     }
-    all->blocks++;
+    HALO_TRY(measure_keep(moments, channels, all));
 out:
     free(moments);
     return status;

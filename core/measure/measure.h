@@ -28,7 +28,9 @@ typedef struct Measured {
     HaloBuf leaf; /* in host memory: frames that do not fill a leaf yet, or pixels that do not fill a node */
 } Measured;
 
-/* measure.c: each adds a block, which a backend sees as a whole; it begins with frame or pixel `first`. */
+/* measure.c: adds the moments of a block, [channels], which change. */
+HaloStatus measure_keep(HaloMoments *moments, int channels, Measured *all);
+/* Each adds a block, which a backend sees as a whole; it begins with frame or pixel `first`. */
 HaloStatus measure_moments(Device *device, const HaloStep *step, const HaloBuf *block, int64_t first,
                            Measured *all);
 HaloStatus measure_folded(Device *device, const HaloStep *step, const HaloBuf *block, int64_t first,

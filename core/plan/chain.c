@@ -97,6 +97,52 @@ static void find(const HaloPlan *plan, const HaloBackend *backend, int first, Ha
     chain->links = 0;
 }
 
+/* ---- and what is set by their extremes ------------------------------------------------------------------- */
+
+static bool asks_for_extremes(const HaloStep *step)
+{
+    return step->primitive == HALO_REDUCE && step->u.want == HALO_WANT_EXTREMES && step->result < 0 &&
+           step->detail == NULL && !step->loudness && !step->refuse_nan;
+}
+
+/* Is the group's result read by the two steps behind it alone: one measures its extremes, the other is a map
+ * that these set? */
+static bool is_for_map(const Group *group)
+{
+    const HaloPlan *plan = group->plan;
+    const int at = group->end;
+    if (at == group->first || at - group->first >= HALO_CHAIN_LINKS || at + 1 >= plan->steps) return false;
+    const HaloStep *last = &plan->step[at - 1], *measure = &plan->step[at], *map = &plan->step[at + 1];
+    if (!asks_for_extremes(measure) || measure->src[0] != last->dst) return false;
+    if (map->primitive != HALO_MAP || map->src[0] != last->dst || map->resolve_from != at) return false;
+    for (int later = at + 2; later < plan->steps; later++)
+        if (plan->step[later].src[0] == last->dst || plan->step[later].resolve_from == at) return false;
+    return stores_plain(plan, last) && last->dst != plan->output && is_closed(group) &&
+           same_size(&plan->reg[map->dst], &plan->reg[group->source]);
+}
+
+/* The chain from a step on whose extremes the backend finds without keeping a sample, so that it makes them
+ * anew with the map behind: `chain` has that, too. */
+static bool find_measured(const HaloPlan *plan, const HaloBackend *backend, int first, HaloChain *chain)
+{
+    Group group = {.plan = plan, .first = first, .end = first, .source = plan->step[first].src[0]};
+    if (backend->measures == NULL || plan->reg[group.source].kind != HALO_IMAGE) return false;
+    while (group.end < plan->steps && takes_next(&group)) group.end++;
+    if (!is_for_map(&group)) return false;
+    fill(&group, chain);
+    const int last = chain->links;
+    if (!backend->measures(&chain->value[0], &chain->value[last], chain)) return false;
+    const HaloStep *map = &plan->step[group.end + 1];
+    chain->links++;
+    chain->link[last] = *map;
+    chain->link[last].src[0] = last;
+    chain->link[last].dst = last + 1;
+    chain->value[last + 1] = plan->reg[map->dst];
+    return backend->chains(&chain->value[0], &chain->value[last + 1], chain);
+}
+
+/* ---- a plan of them -------------------------------------------------------------------------------------- */
+
 /* The names of the operations, as they stand in a pipeline. */
 static char *names_of(HaloBuilder *builder, const HaloChain *chain)
 {
@@ -113,15 +159,16 @@ static char *names_of(HaloBuilder *builder, const HaloChain *chain)
     return names;
 }
 
-static HaloStatus add_chain(HaloBuilder *builder, HaloPlan *chained, const HaloChain *chain, HaloReg source,
-                            HaloReg dst)
+/* A step of these links. What is set by what was measured is so by the step before. */
+static HaloStatus add_chain(HaloBuilder *builder, HaloPlan *chained, HaloPrimitive primitive,
+                            const HaloChain *chain, HaloReg source, HaloReg dst)
 {
     const HaloStep *last = &chain->link[chain->links - 1];
     HaloChain *kept = halo_build_keep(builder, sizeof *kept);
     const char *names = names_of(builder, chain);
     if (kept == NULL || names == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     *kept = *chain;
-    const HaloStep step = {.primitive = HALO_CHAIN,
+    const HaloStep step = {.primitive = primitive,
                            .op = names,
                            .sources = 1,
                            .src = {source},
@@ -129,8 +176,22 @@ static HaloStatus add_chain(HaloBuilder *builder, HaloPlan *chained, const HaloC
                            .store = last->store,
                            .u.chain = kept,
                            .result = -1,
-                           .resolve_from = -1};
+                           .resolve_from = last->resolve != NULL ? chained->steps - 1 : -1,
+                           .resolve = last->resolve};
     return plan_add_step(chained, &step);
+}
+
+/* The chain's extremes, but for the map that they set; and all of it. */
+static HaloStatus add_measured(HaloBuilder *builder, HaloPlan *chained, const HaloChain *chain, HaloReg source,
+                               HaloReg dst)
+{
+    HaloStatus status = HALO_OK;
+    HaloChain before = *chain;
+    before.links--;
+    HALO_TRY(add_chain(builder, chained, HALO_EXTREMES, &before, source, -1));
+    HALO_TRY(add_chain(builder, chained, HALO_CHAIN, chain, source, dst));
+out:
+    return status;
 }
 
 /* Gives `chained` the steps of the plan with its chains in their places; it has no more of a plan. */
@@ -141,11 +202,16 @@ static HaloStatus make(HaloBuilder *builder, const HaloBackend *backend, HaloPla
     HaloChain chain;
     for (int i = 0; i < plan->steps; i++) {
         place[i] = chained->steps;
+        const HaloReg source = plan->step[i].src[0];
+        if (find_measured(plan, backend, i, &chain)) {
+            i += chain.links;
+            HALO_TRY(add_measured(builder, chained, &chain, source, plan->step[i].dst));
+            continue;
+        }
         find(plan, backend, i, &chain);
         if (chain.links > 0) {
-            const HaloReg source = plan->step[i].src[0];
             i += chain.links - 1;
-            HALO_TRY(add_chain(builder, chained, &chain, source, plan->step[i].dst));
+            HALO_TRY(add_chain(builder, chained, HALO_CHAIN, &chain, source, plan->step[i].dst));
         } else {
             HaloStep step = plan->step[i];
             if (step.resolve_from >= 0) step.resolve_from = place[step.resolve_from];

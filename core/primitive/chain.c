@@ -26,7 +26,7 @@ static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
     return need[0];
 }
 
-static double flops(const HaloStep *step, double samples)
+double chain_flops(const HaloStep *step, double samples)
 {
     const HaloChain *chain = step->u.chain;
     const double channels = chain->value[chain->links].channels;
@@ -37,7 +37,7 @@ static double flops(const HaloStep *step, double samples)
     return sum;
 }
 
-static void describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
+void chain_describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
 {
     const HaloChain *chain = step->u.chain;
     int used = snprintf(room, size, "in one pass: ");
@@ -46,6 +46,14 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *room, s
         primitive_of(&chain->link[i])->describe(&chain->link[i], sound, exact, link, sizeof link);
         used += halo_snprintf(room + used, size - (size_t)used, "%s%s", i > 0 ? "; " : "", link);
     }
+}
+
+/* What is set by what was measured stands at the end of a chain: in a copy, for the plan stays as it is. */
+static HaloStatus set(HaloStep *step, const HaloResult *measured, HaloChain *room)
+{
+    *room = *step->u.chain;
+    step->u.chain = room;
+    return step->resolve(&room->link[room->links - 1], measured);
 }
 
 static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
@@ -59,7 +67,8 @@ const Primitive primitive_chain = {
     .stores = true,
     .shape = shape,
     .reads = reads,
-    .flops = flops,
-    .describe = describe,
+    .set = set,
+    .flops = chain_flops,
+    .describe = chain_describe,
     .run = run,
 };

@@ -54,6 +54,9 @@ typedef struct Primitive {
     /* Leaves of the ways that --precision fast allows a step just what this backend does, so that it is a step
      * as it will be done; `way` is room for one that it cuts down. NULL: there are no such ways. */
     void (*settle)(HaloStep *step, const HaloBackend *backend, HaloSepFast *way);
+    /* Sets what the step's `resolve` sets from what was measured; `room` is for a chain, of which some link is
+     * set. NULL: `resolve` does. */
+    HaloStatus (*set)(HaloStep *step, const HaloResult *measured, HaloChain *room);
     /* Operations for so many samples of the result, or of the source where there is no result. */
     double (*flops)(const HaloStep *step, double samples);
     /* Nanoseconds that a core takes for a sample of the result, or of `src` where there is none: measured, of
@@ -80,9 +83,13 @@ typedef struct Primitive {
 
 const Primitive *primitive_of(const HaloStep *step); /* list.c */
 
-/* ---- what several rows share: window.c ------------------------------------------------------------------ */
+/* ---- what several rows share ---------------------------------------------------------------------------- */
 
-/* The shape after a window: f32, smaller with VALID. */
+/* chain.c: of all links of the step's chain. */
+double chain_flops(const HaloStep *step, double samples);
+void chain_describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size);
+
+/* window.c: the shape after a window: f32, smaller with VALID. */
 HaloStatus window_shape(const HaloStep *step, const HaloShape *const src[], HaloShape *dst);
 Part window_reads(const HaloStep *step, int k, const HaloShape *src, Part part);
 /* The part of the source that lies under the windows of a part of the result. */

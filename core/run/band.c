@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/side.h"
+#include "halo/chain.h"
 #include "plan/plan.h"
 #include "primitive/primitive.h"
 
@@ -173,15 +174,25 @@ out:
     return status;
 }
 
+/* Sets what hangs on what was measured. */
+static HaloStatus set_step(const Run *run, HaloStep *step, HaloChain *room)
+{
+    const Primitive *primitive = primitive_of(step);
+    if (step->resolve == NULL) return HALO_OK;
+    const HaloResult *measured = &run->work->own.item[step->resolve_from];
+    return primitive->set != NULL ? primitive->set(step, measured, room) : step->resolve(step, measured);
+}
+
 static HaloStatus run_step(Run *run, int at)
 {
     HaloStatus status = HALO_OK;
     const HaloPlan *plan = run->work->plan;
     HaloStep step = plan->step[at];
+    HaloChain room;
     const HaloBuf *src[HALO_MAX_SOURCES];
     if (primitive_of(&step)->measure != NULL) return run_measure(run, at);
     if (part_is_empty(run->need[step.dst])) return HALO_OK; /* nobody reads it */
-    if (step.resolve != NULL) HALO_TRY(step.resolve(&step, &run->work->own.item[step.resolve_from]));
+    HALO_TRY(set_step(run, &step, &room));
     if (step.dst == plan->output && run->on_host && run->out.data != NULL)
         borrow(run, step.dst, &run->out);
     else

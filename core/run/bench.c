@@ -65,7 +65,8 @@ static double multiply_adds(const HaloPlan *plan, const HaloStep *step, const Ha
 {
     double sum = 0.0;
     if (convolves(step)) return cost_step_flops(plan, step, backend);
-    for (int i = 0; step->primitive == HALO_CHAIN && i < step->u.chain->links; i++) {
+    const bool chained = step->primitive == HALO_CHAIN || step->primitive == HALO_EXTREMES;
+    for (int i = 0; chained && i < step->u.chain->links; i++) {
         const HaloShape *shape = &step->u.chain->value[i + 1];
         const double samples = (double)shape->width * (double)shape->height * shape->channels;
         const HaloStep *link = &step->u.chain->link[i];

@@ -9,10 +9,16 @@
 bool cuda_chains(const HaloShape *src, const HaloShape *dst, const HaloChain *chain);
 HaloStatus cuda_chain(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain, HaloStore store);
 
+/* The extremes of one channel, which is not kept; extremes.cu. */
+bool cuda_measures(const HaloShape *src, const HaloShape *dst, const HaloChain *chain);
+HaloStatus cuda_extremes(HaloDevice *device, const HaloBuf *src, const HaloChain *chain, HaloMoments *out);
+
 /* gradient.cu: two masks of 3 x 3 and their magnitude, and points behind it (NULL: none). */
 bool gradient_takes(const HaloShape *src, const HaloShape *dst, const HaloChain *chain);
 HaloStatus gradient(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain, const HaloMap *points,
                     HaloStore store);
+bool gradient_measures(const HaloShape *src, const HaloShape *made, const HaloChain *chain);
+HaloStatus gradient_extremes(HaloDevice *device, const HaloBuf *src, HaloBuf *made, const HaloChain *chain, float found[2]);
 
 /* gradient_bytes.cu: the same of bytes into bytes, by masks of (side, middle, side) across a difference. */
 struct ConvArgs;

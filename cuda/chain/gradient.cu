@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "chain.cuh"
-#include "conv/walk.cuh"
+#include "conv/walk_extremes.cuh"
 
 static const int gradient_taps = 3;
 
@@ -18,12 +18,18 @@ struct GradientArgs {
 /* Outputs of a thread: 16 bytes of them, but as many as both chains have registers for. */
 template <typename S> static constexpr int gradient_own = sizeof(S) == sizeof(float) ? 4 : 8;
 
-template <typename S, int Step> struct GradientPass {
+/* The magnitude, or its square: which of them are the least and the greatest, the root does not change. */
+template <bool Squared> __device__ __forceinline__ float gradient_of(float x, float y)
+{
+    return Squared ? halo_fma(x, x, y * y) : halo_magnitude(x, y);
+}
+
+template <typename S, int Step, bool Squared> struct GradientPass {
     typedef GradientArgs Args;
     static constexpr int own = gradient_own<S>, warps = 16;
     static constexpr int links = 2 * (gradient_taps - 1); /* of the first mask, then of the second */
     static constexpr bool fills = true;
-    static constexpr bool combines = false;
+    static constexpr bool combines = false, measures = false;
     static constexpr bool light = sizeof(S) == sizeof(float);
     typedef Walk<S, gradient_taps, Step, own, false> W;
 
@@ -38,7 +44,7 @@ template <typename S, int Step> struct GradientPass {
             column(a.tap[i], window + W::lead + i * Step, i == 0, chain, acc, other);
         }
 #pragma unroll
-        for (int k = 0; k < own; k++) acc[k] = halo_magnitude(acc[k], other[k]);
+        for (int k = 0; k < own; k++) acc[k] = gradient_of<Squared>(acc[k], other[k]);
     }
 
     /* A column of the masks: its first one moves every chain one place on. */
@@ -61,12 +67,12 @@ template <typename S, int Step> struct GradientPass {
 /* Of 8- and 16-bit samples under whole taps all sums are whole numbers below 2^24, exact in any order. Sobel's masks and
  * their kin are (side, middle, side) across a difference: a difference and a sum of a row, the same of three rows, and
  * half of the work. The signs of both do not matter to the magnitude. */
-template <typename S, int Step> struct WholePass {
+template <typename S, int Step, bool Squared> struct WholePass {
     typedef GradientArgs Args;
     static constexpr int own = gradient_own<S>, warps = sizeof(S) == 1 && Step == 1 ? 20 : 16;
     static constexpr int links = 4; /* differences one and two rows above, then sums */
     static constexpr bool fills = true;
-    static constexpr bool combines = false;
+    static constexpr bool combines = false, measures = false;
     static constexpr bool light = false;
     typedef Walk<S, gradient_taps, Step, own, false> W;
 
@@ -86,10 +92,13 @@ template <typename S, int Step> struct WholePass {
             before[0][k] = difference;
             before[3][k] = before[2][k];
             before[2][k] = sum;
-            acc[k] = halo_magnitude(x, y);
+            acc[k] = gradient_of<Squared>(x, y);
         }
     }
 };
+
+template <typename S, int Step> using GradientMagnitude = GradientPass<S, Step, false>;
+template <typename S, int Step> using WholeMagnitude = WholePass<S, Step, false>;
 
 template <typename Pass>
 __global__ static void __launch_bounds__(CUDA_WARP, Pass::warps) gradient_kernel(const __grid_constant__ GradientArgs a)
@@ -149,24 +158,52 @@ template <template <typename, int> class Pass, typename S> static HaloStatus lau
     }
 }
 
-HaloStatus gradient(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain, const HaloMap *points,
-                    HaloStore store)
+static GradientArgs gradient_args(const HaloConv *x, const HaloConv *y)
 {
-    const HaloConv *x = &chain->link[0].u.conv, *y = &chain->link[1].u.conv;
-    const bool whole = is_whole(x, y, src->shape.dtype);
     GradientArgs args = {};
     args.side = x->tap[2];
     args.middle = x->tap[5];
     for (int j = 0; j < gradient_taps; j++)
         for (int i = 0; i < gradient_taps; i++) args.tap[i][j] = make_float2(x->tap[j * gradient_taps + i], y->tap[j * gradient_taps + i]);
+    return args;
+}
+
+HaloStatus gradient(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain, const HaloMap *points,
+                    HaloStore store)
+{
+    const HaloConv *x = &chain->link[0].u.conv, *y = &chain->link[1].u.conv;
+    const bool whole = is_whole(x, y, src->shape.dtype);
+    GradientArgs args = gradient_args(x, y);
     ConvArgs conv = conv_args(device, src, dst, x, store);
     conv_points(&conv, points);
     if (whole && src->shape.dtype == HALO_U8 && dst->shape.dtype == HALO_U8 && conv_plain(conv.dst) && points == NULL &&
         gradient_bytes_takes(args.side, args.middle))
         return gradient_bytes(device, &conv, args.side, args.middle);
     switch (src->shape.dtype) {
-    case HALO_U8: return whole ? launch_channels<WholePass, uint8_t>(device, &conv, &args) : launch_channels<GradientPass, uint8_t>(device, &conv, &args);
-    case HALO_U16: return whole ? launch_channels<WholePass, uint16_t>(device, &conv, &args) : launch_channels<GradientPass, uint16_t>(device, &conv, &args);
-    default: return launch_channels<GradientPass, float>(device, &conv, &args);
+    case HALO_U8: return whole ? launch_channels<WholeMagnitude, uint8_t>(device, &conv, &args) : launch_channels<GradientMagnitude, uint8_t>(device, &conv, &args);
+    case HALO_U16: return whole ? launch_channels<WholeMagnitude, uint16_t>(device, &conv, &args) : launch_channels<GradientMagnitude, uint16_t>(device, &conv, &args);
+    default: return launch_channels<GradientMagnitude, float>(device, &conv, &args);
     }
+}
+
+/* ---- the extremes alone --------------------------------------------------------------------------------- */
+
+bool gradient_measures(const HaloShape *src, const HaloShape *made, const HaloChain *chain)
+{
+    return gradient_takes(src, made, chain) && made->channels == 1 &&
+           (src->dtype == HALO_F32 || is_whole(&chain->link[0].u.conv, &chain->link[1].u.conv, src->dtype));
+}
+
+HaloStatus gradient_extremes(HaloDevice *device, const HaloBuf *src, HaloBuf *made, const HaloChain *chain, float found[2])
+{
+    const HaloConv *x = &chain->link[0].u.conv, *y = &chain->link[1].u.conv;
+    const GradientArgs args = gradient_args(x, y);
+    const ConvArgs conv = conv_args(device, src, made, x, {1.0f, 1.0f});
+    switch (src->shape.dtype) {
+    case HALO_U8: CUDA_PASS((walk_extremes<WholePass<uint8_t, 1, true>>(device, &conv, args, found))); break;
+    case HALO_U16: CUDA_PASS((walk_extremes<WholePass<uint16_t, 1, true>>(device, &conv, args, found))); break;
+    default: CUDA_PASS((walk_extremes<GradientPass<float, 1, true>>(device, &conv, args, found)));
+    }
+    for (int e = 0; e < 2 && found[0] <= found[1]; e++) found[e] = sqrtf(found[e]);
+    return HALO_OK;
 }

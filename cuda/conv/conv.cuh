@@ -71,6 +71,10 @@ bool conv_points_takes(const HaloShape *src, const HaloShape *dst, const HaloCon
 HaloStatus conv_then_points(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, const HaloMap *points,
                             HaloStore store);
 
+/* The extremes of what a mask of 3 x 3 makes of one channel of bytes or floats, which is not kept: `made` has no data. */
+bool conv_extremes_takes(const HaloShape *src, const HaloShape *made, const HaloConv *conv);
+HaloStatus conv_extremes(HaloDevice *device, const HaloBuf *src, HaloBuf *made, const HaloConv *conv, float found[2]);
+
 /* The kernels of the other files; conv.cu chooses. */
 bool conv_fixed_takes(const HaloDevice *device, const HaloBuf *dst, const HaloConv *conv);
 HaloStatus conv_fixed(HaloDevice *device, const ConvArgs *args, const float *tap);

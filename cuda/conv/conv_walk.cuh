@@ -25,7 +25,7 @@ template <typename S, int Taps, int Step> struct ConvPass {
     static constexpr int warps = 16; /* of a multiprocessor at least: 128 registers a thread */
     static constexpr int links = Taps - 1;
     static constexpr bool fills = true;
-    static constexpr bool combines = false;
+    static constexpr bool combines = false, measures = false;
     static constexpr bool light = sizeof(S) == sizeof(float) && Taps <= (Step == 4 ? 7 : 5);
     typedef Walk<S, Taps, Step, own, false> W;
 
@@ -66,8 +66,7 @@ __global__ static void __launch_bounds__(CUDA_WARP, ConvPass<S, Taps, Step>::war
     walk_strip<ConvPass<S, Taps, Step>>(a);
 }
 
-template <typename S, int Taps, int Step>
-static HaloStatus conv_walk_launch(HaloDevice *device, const ConvArgs *conv, const float *tap)
+template <int Taps> static ConvWalkArgs<Taps> conv_walk_args(const float *tap)
 {
     ConvWalkArgs<Taps> a = {};
     for (int j = 0; j < Taps; j++)
@@ -75,6 +74,13 @@ static HaloStatus conv_walk_launch(HaloDevice *device, const ConvArgs *conv, con
             float2 *const pair = &a.tap[i][j / 2];
             *(j % 2 ? &pair->y : &pair->x) = tap[j * Taps + i];
         }
+    return a;
+}
+
+template <typename S, int Taps, int Step>
+static HaloStatus conv_walk_launch(HaloDevice *device, const ConvArgs *conv, const float *tap)
+{
+    ConvWalkArgs<Taps> a = conv_walk_args<Taps>(tap);
     return walk_launch<ConvPass<S, Taps, Step>>(device, conv, conv_walk_kernel<S, Taps, Step>, &a);
 }
 

@@ -140,11 +140,30 @@ template <typename W> __device__ __forceinline__ void walk_points(const ConvPoin
     }
 }
 
+/* The least and the greatest of a thread's outputs, of which the first `count` are there; NaN is neither. */
+template <typename W>
+__device__ __forceinline__ void walk_survey(const float acc[W::own], int count, float *low, float *high)
+{
+    const auto take = [&](float v) {
+        *low = fminf(*low, v);
+        *high = fmaxf(*high, v);
+    };
+    if (count == W::own) {
+#pragma unroll
+        for (int k = 0; k < W::own; k++) take(acc[k]);
+    } else {
+#pragma unroll
+        for (int k = 0; k < W::own; k++)
+            if (k < count) take(acc[k]);
+    }
+}
+
 /* ---- the kernel ----------------------------------------------------------------------------------------- */
 
 /* What one warp does. Pass::row() makes of a row of samples a link of every chain, and of the chains' ends a
  * row of outputs; `from` is the thread's first staged sample. A border with a value of its own may stand in for
- * a row: where Pass::fills says so as samples, else the pass is told that the row does not exist. */
+ * a row: where Pass::fills says so as samples, else the pass is told that the row does not exist. A pass that
+ * measures stores nothing, but is told the extremes of what each thread made (walk_extremes.cuh). */
 template <typename Pass> __device__ __forceinline__ void walk_strip(const typename Pass::Args &args)
 {
     typedef typename Pass::W W;
@@ -169,6 +188,7 @@ template <typename Pass> __device__ __forceinline__ void walk_strip(const typena
     char *to = a.dst.data + p.y * a.dst.stride;
     float chain[Pass::links][W::own] = {};
     unsigned clipped = 0;
+    float low = INFINITY, high = -INFINITY;
     WalkRows rows = {};
 #pragma unroll 1
     for (int t = -walk_step; t < p.rows; t += walk_step) {
@@ -205,6 +225,10 @@ template <typename Pass> __device__ __forceinline__ void walk_strip(const typena
             float acc[W::own];
             Pass::row(args, from, rows.exist >> r & 1, outside, chain, acc);
             if (t + r < W::taps - 1) continue;
+            if constexpr (Pass::measures) {
+                walk_survey<W>(acc, left, &low, &high);
+                continue;
+            }
             const int64_t y = p.y + t + r - (W::taps - 1);
             if constexpr (Pass::combines)
                 if (walk_combines<W>(a, p, y)) {
@@ -231,7 +255,10 @@ template <typename Pass> __device__ __forceinline__ void walk_strip(const typena
         __syncwarp();
         rows = next;
     }
-    cuda_count(a.dst.clipped, clipped);
+    if constexpr (Pass::measures)
+        Pass::found(args, low, high);
+    else
+        cuda_count(a.dst.clipped, clipped);
 }
 
 /* ---- launching ------------------------------------------------------------------------------------------ */

@@ -252,6 +252,7 @@ extern "C" const HaloBackend halo_backend_cuda = {
     .mix = cuda_mix,
     .fade = cuda_fade,
     .chain = cuda_chain,
+    .extremes = cuda_extremes,
     .mark = set_mark,
     .elapsed = elapsed,
     .ladder = cuda_ladder,
@@ -259,4 +260,5 @@ extern "C" const HaloBackend halo_backend_cuda = {
     .transforms = cuda_fft_takes,
     .coarse = cuda_sep_coarse,
     .chains = cuda_chains,
+    .measures = cuda_measures,
 };

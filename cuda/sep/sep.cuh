@@ -23,6 +23,10 @@ bool sep_points_takes(const HaloShape *src, const HaloShape *dst, const HaloSep 
 HaloStatus sep_then_points(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep, const HaloMap *points,
                            HaloStore store);
 
+/* The extremes of what such a mask makes of one channel of bytes or floats, which is not kept: `made` has no data. */
+bool sep_extremes_takes(const HaloShape *src, const HaloShape *made, const HaloSep *sep);
+HaloStatus sep_extremes(HaloDevice *device, const HaloBuf *src, HaloBuf *made, const HaloSep *sep, float found[2]);
+
 /* Bytes of red, green and blue to gray, and such a mask over that (sep_gray.cu). */
 bool sep_gray_takes(const HaloShape *src, const HaloShape *dst, const HaloChain *chain);
 HaloStatus sep_gray(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain, const HaloMap *points,

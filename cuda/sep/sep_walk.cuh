@@ -58,7 +58,7 @@ template <typename S, int Taps, int Step, bool Combines> struct SepPass {
     static constexpr int warps = (Taps - 1) * own <= 64 ? 16 : 12;
     static constexpr int links = Taps - 1;
     static constexpr bool fills = false; /* the border is that of the row pass's results */
-    static constexpr bool combines = Combines;
+    static constexpr bool combines = Combines, measures = false;
     static constexpr bool light = sizeof(S) == sizeof(float) && Taps <= 9;
     typedef Walk<S, Taps, Step, own, gray || (sizeof(S) < sizeof(float) && (Step > 1) && (Taps > 15))> W;
 
@@ -80,16 +80,23 @@ __global__ static void __launch_bounds__(CUDA_WARP, SepPass<S, Taps, Step, Combi
     walk_strip<SepPass<S, Taps, Step, Combines>>(a);
 }
 
+/* Are all of them 1? */
+template <int Taps> static bool sep_walk_taps(const HaloSep *sep, SepWalkArgs *a)
+{
+    bool ones = true;
+    for (int i = 0; i < Taps; i++) {
+        a->tap_x[i] = sep->tap_x[i];
+        a->tap_y[i] = sep->tap_y[i];
+        ones = ones && sep->tap_x[i] == 1.0f && sep->tap_y[i] == 1.0f;
+    }
+    return ones;
+}
+
 template <typename S, int Taps, int Step, bool Combines = false>
 static HaloStatus sep_walk_launch(HaloDevice *device, const ConvArgs *conv, const HaloSep *sep, const float *gray = NULL)
 {
     SepWalkArgs a = {};
-    a.walk.whole = sizeof(S) < sizeof(float) && gray == NULL;
-    for (int i = 0; i < Taps; i++) {
-        a.tap_x[i] = sep->tap_x[i];
-        a.tap_y[i] = sep->tap_y[i];
-        a.walk.whole = a.walk.whole && sep->tap_x[i] == 1.0f && sep->tap_y[i] == 1.0f;
-    }
+    a.walk.whole = sep_walk_taps<Taps>(sep, &a) && sizeof(S) < sizeof(float) && gray == NULL;
     if (gray != NULL)
         for (int i = 0; i < 3; i++) a.walk.gray[i] = gray[i];
     return walk_launch<SepPass<S, Taps, Step, Combines>>(device, conv, sep_walk_kernel<S, Taps, Step, Combines>, &a);

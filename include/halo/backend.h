@@ -90,6 +90,10 @@ typedef struct HaloBackend {
     HaloStatus (*sections)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloSections *, HaloStore);
     HaloStatus (*spectrum)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloSpectrum *, HaloStore);
     HaloStatus (*chain)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloChain *, HaloStore);
+    /* The minimum and maximum of what the chain makes of a whole buffer, as `reduce` finds them. No sample is
+     * kept, and of counts just `count`, and `nan` where it is the same. out: [channels of the chain's result],
+     * host memory. */
+    HaloStatus (*extremes)(HaloDevice *, const HaloBuf *src, const HaloChain *, HaloMoments *out);
 
     /* The device's own clock; may be NULL. `mark` notes a moment in its stream of work; `elapsed` waits for
      * both and gives the milliseconds between them. */
@@ -107,6 +111,9 @@ typedef struct HaloBackend {
     bool (*coarse)(const HaloSep *sep, HaloSepFast *way);
     /* Does the backend run these steps as one pass, and gain by it? May be NULL: none. */
     bool (*chains)(const HaloShape *src, const HaloShape *dst, const HaloChain *);
+    /* Does it find the extremes of what these make in one pass, and gain by it, though what is made of the
+     * samples makes them anew? May be NULL: of none. */
+    bool (*measures)(const HaloShape *src, const HaloShape *dst, const HaloChain *);
 } HaloBackend;
 
 #ifdef __cplusplus

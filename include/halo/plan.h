@@ -55,7 +55,7 @@ struct HaloStep {
         HaloSpectrum spectrum;
         HaloMix mix;
         HaloFade fade;
-        const HaloChain *chain; /* chain.h; belongs to the plan */
+        const HaloChain *chain; /* of chain and extremes: chain.h; belongs to the plan */
         unsigned want;          /* reduce: a set of HaloWant */
     } u;
     int result;               /* reduce, fold, hist: the index of the result it gives, or -1 */
@@ -69,7 +69,8 @@ struct HaloStep {
     double resolve_arg[2]; /* parameters of `resolve`, such as the range that samples are to fill */
 };
 
-/* A file that a pipeline takes along, such as a dark frame: shared by plans, and read whole, unless it is long sound. */
+/* A file that a pipeline takes along, such as a dark frame: shared by plans, and read whole, unless it is long
+ * sound. */
 typedef struct HaloSide HaloSide;
 
 /* A value that is there before the first step. */

@@ -27,6 +27,7 @@ typedef enum HaloPrimitive {
     HALO_SECTIONS,  /* recursive filters along time */
     HALO_SPECTRUM,  /* spectra of frames along time */
     HALO_CHAIN,     /* neighbouring steps of small reach in one pass */
+    HALO_EXTREMES,  /* the minimum and maximum of what a chain makes, which is not kept */
     HALO_PRIMITIVES
 } HaloPrimitive;
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "halo/chain.h"
+#include "halo/measures.h"
 #include "oracle_backend.h"
 #include "primitive/primitive.h"
 
@@ -42,6 +43,26 @@ static HaloStatus run_chain(HaloDevice *device, const HaloBuf *src, HaloBuf *dst
     return status;
 }
 
+/* Of all samples at once; whatever else is known of them is left out. */
+static HaloStatus run_extremes(HaloDevice *device, const HaloBuf *src, const HaloChain *chain, HaloMoments *out)
+{
+    HaloBuf made = {.shape = chain->value[chain->links]};
+    part_set(&made, part_of_all(&made.shape));
+    HaloStatus status = oracle_chains.alloc(device, &made);
+    if (status == HALO_OK) status = run_chain(device, src, &made, chain, (HaloStore){1.0f, 1.0f});
+    if (status == HALO_OK) oracle_reduce(&made, out);
+    for (int c = 0; c < made.shape.channels; c++) {
+        const HaloMoments all = out[c];
+        out[c] = halo_moments_none();
+        out[c].count = all.count;
+        out[c].nan = all.nan == all.count ? all.count : 0;
+        out[c].min = all.min;
+        out[c].max = all.max;
+    }
+    oracle_chains.release(device, &made);
+    return status;
+}
+
 static bool any(const HaloShape *src, const HaloShape *dst, const HaloChain *chain)
 {
     (void)src, (void)dst, (void)chain;
@@ -63,4 +84,6 @@ void oracle_chains_open(void)
     oracle_chains.memory = memory;
     oracle_chains.chain = run_chain;
     oracle_chains.chains = any;
+    oracle_chains.extremes = run_extremes;
+    oracle_chains.measures = any;
 }

@@ -1,0 +1,34 @@
+/* The extremes of what a short separable mask makes: see conv/walk_extremes.cuh. */
+#include "conv/walk_extremes.cuh"
+#include "sep_walk.cuh"
+
+template <typename S, int Taps>
+static HaloStatus launch(HaloDevice *device, const ConvArgs *conv, const HaloSep *sep, float found[2])
+{
+    SepWalkArgs taps = {};
+    sep_walk_taps<Taps>(sep, &taps);
+    return walk_extremes<SepPass<S, Taps, 1, false>>(device, conv, taps, found);
+}
+
+template <typename S> static HaloStatus launch_sizes(HaloDevice *device, const ConvArgs *conv, const HaloSep *sep, float found[2])
+{
+    switch (conv->width) {
+#define CASE(taps) \
+    case taps: return launch<S, taps>(device, conv, sep, found);
+        SEP_WALK_SHORT_SIZES(CASE)
+#undef CASE
+    default: return halo_fail(HALO_ERR_BUG, "there is no kernel for %d taps, measured", conv->width);
+    }
+}
+
+bool sep_extremes_takes(const HaloShape *src, const HaloShape *made, const HaloSep *sep)
+{
+    return src->dtype != HALO_U16 && made->channels == 1 && sep_points_takes(src, made, sep);
+}
+
+HaloStatus sep_extremes(HaloDevice *device, const HaloBuf *src, HaloBuf *made, const HaloSep *sep, float found[2])
+{
+    const ConvArgs args = sep_walk_args(device, src, made, sep, {1.0f, 1.0f});
+    if (src->shape.dtype == HALO_U8) return launch_sizes<uint8_t>(device, &args, sep, found);
+    return launch_sizes<float>(device, &args, sep, found);
+}
