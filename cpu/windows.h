@@ -225,6 +225,17 @@ typedef struct CpuMeanDown {
     double scale, count;
 } CpuMeanDown;
 
+/* Rows of few samples: after each, `come` has what enters the windows of the next, and `gone` what leaves them.
+ * The sum of output x is base[x], and that of each column i weight[i * pitch + x] times; pitch is whole lanes.
+ */
+#define CPU_MEAN_FEW 64
+#define CPU_MEAN_FEW_LANES 16
+typedef struct CpuFewColumns {
+    const void *const *come, *const *gone; /* [rows], [in] samples each */
+    int64_t rows, in, out, pitch;
+    const int32_t *weight, *base;
+} CpuFewColumns;
+
 typedef struct CpuWholeKernels {
     /* A line of whole numbers; and one of floats, whose NaN become 0: x tells 1 of a number, 0 of a NaN. */
     void (*whole)(const float *line, int64_t n, int32_t *x);
@@ -234,6 +245,9 @@ typedef struct CpuWholeKernels {
     /* The sum of every window of `width` along a line of `pixels` + width - 1. Up to CPU_SLIDE_SLACK elements
      * past the end of the line are read. */
     void (*slide)(const int32_t *x, int64_t pixels, int64_t width, int64_t channels, int32_t *sum);
+    /* Of u8 and u16 samples whose sums down the columns are `column`: `out` sums a row, one row after the
+     * other, and up to CPU_MEAN_FEW_LANES behind them. */
+    void (*few[2])(const CpuFewColumns *few, int32_t *column, int32_t *sum);
     /* sum += add, and -= drop where it is not NULL. */
     void (*fall)(const int32_t *add, const int32_t *drop, int64_t n, int32_t *sum);
     void (*count)(const int32_t *add, const int32_t *drop, int64_t n, double *sum);

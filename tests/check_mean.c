@@ -134,6 +134,22 @@ static void tall_windows_over_one_column(void **state)
     for_each_case(__func__, 60, tall_windows_body);
 }
 
+/* Integers in few columns, or in one row, under windows that lie mostly beside them. */
+static void few_body(Rng *rng)
+{
+    const bool row = rng_once_in(rng, 4);
+    const HaloShape shape = test_shape(
+        rng_once_in(rng, 2) ? HALO_U8 : HALO_U16, row ? rng_between(rng, 1, 400) : rng_between(rng, 2, 40),
+        row ? 1 : rng_between(rng, 60, rng_once_in(rng, 8) ? 6000 : 300), (int)rng_between(rng, 1, 4));
+    run_case(rng, &shape, draw_width(rng, 130), draw_width(rng, rng_once_in(rng, 3) ? 130 : 9));
+}
+
+static void few_columns_and_one_row(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 400, few_body);
+}
+
 /* More tiles than one in both directions. */
 static void larger_images_body(Rng *rng)
 {
@@ -227,6 +243,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(larger_windows),
         cmocka_unit_test(long_lines),
         cmocka_unit_test(one_column),
+        cmocka_unit_test(few_columns_and_one_row),
         cmocka_unit_test(larger_images),
         cmocka_unit_test(one_that_is_not_finite),
         cmocka_unit_test(the_largest),

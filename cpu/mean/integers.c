@@ -2,6 +2,7 @@
  * taken away, for whole vectors of columns; then the sums of columns run along the line. */
 #include <string.h>
 
+#include "halo/numerics.h"
 #include "mean.h"
 
 bool cpu_mean_integers_scratch(CpuMean *m, int64_t *total)
@@ -37,6 +38,22 @@ static void finish(const CpuMeanTask *task, int64_t row, const int32_t *sum, uin
     cpu_mean_store(task, row, 0, task->n, made, clipped);
 }
 
+/* Of a picture of one row: its samples as often as windows meet it, and what lies outside as often. */
+static void sum_row(const CpuMeanTask *task, int64_t wide, int32_t *column)
+{
+    const CpuMean *m = task->m;
+    int64_t inside = 0;
+    for (int64_t j = 0; j < m->window.height; j++)
+        inside += halo_border_index(task->y + m->window.oy + j, 1, m->window.border) == 0;
+    const int32_t times = (int32_t)inside, beside = (int32_t)(m->window.height - inside);
+    const int32_t outside = beside > 0 ? (int32_t)m->source.value * beside : 0;
+    CpuMeanTask first = *task;
+    first.y = -m->window.oy; /* whose first row is the picture's */
+    m->device->kernels->whole->columns[m->source.src->shape.dtype](line_of(&first, 0, m->at_come), NULL, wide,
+                                                                   column);
+    for (int64_t i = 0; i < wide; i++) column[i] = column[i] * times + outside;
+}
+
 void cpu_mean_integers(const CpuMeanTask *task, uint64_t *clipped)
 {
     const CpuMean *m = task->m;
@@ -47,6 +64,12 @@ void cpu_mean_integers(const CpuMeanTask *task, uint64_t *clipped)
     int32_t *const column = (int32_t *)(void *)(task->scratch + m->at_column);
     int32_t *const sum = (int32_t *)(void *)(task->scratch + m->plane[0].at_sum);
     memset(column, 0, (size_t)wide * sizeof *column);
+    if (m->source.src->shape.height == 1 && task->rows == 1) {
+        sum_row(task, wide, column);
+        kernels->slide(column, task->cols, m->window.width, channels, sum);
+        finish(task, 0, sum, clipped);
+        return;
+    }
     for (int64_t row = 0; row < task->rows + height - 1; row++) {
         const void *const come = line_of(task, row, m->at_come);
         const void *const gone = row < height ? NULL : line_of(task, row - height, m->at_gone);

@@ -64,6 +64,10 @@ void cpu_mean_whole(const CpuMeanTask *task, uint64_t *clipped);
 bool cpu_mean_integers_scratch(CpuMean *m, int64_t *total);
 void cpu_mean_integers(const CpuMeanTask *task, uint64_t *clipped);
 
+/* narrow.c: the same over few columns. */
+bool cpu_mean_is_narrow(const CpuMean *m);
+HaloStatus cpu_mean_narrow(const CpuMean *m, int workers);
+
 /* floats.c: floats, by runs. */
 bool cpu_mean_floats_scratch(CpuMean *m, int64_t *total);
 void cpu_mean_floats(const CpuMeanTask *task, uint64_t *clipped);
