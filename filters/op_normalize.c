@@ -33,7 +33,8 @@ static HaloStatus resolve(HaloStep *step, const HaloResult *measured)
                  highest = ranked ? all->percentile[1] : all->max;
     const double range = highest - lowest;
     const float part = range > FLT_MAX ? 0x1p-32f : 1.0f; /* of what is beyond f32, or has a scale below it */
-    const float least = (float)lowest * part, span = (float)highest * part - least;
+    const float least = (float)lowest * part + 0.0f; /* no -0: which of equal zeros came first does not show */
+    const float span = (float)highest * part - least;
     float min, max, scale;
     HALO_TRY(filter_f32("normalize: min", step->resolve_arg[0], &min));
     HALO_TRY(filter_f32("normalize: max", step->resolve_arg[1], &max));
