@@ -134,7 +134,7 @@ static void tall_windows_over_one_column(void **state)
     for_each_case(__func__, 60, tall_windows_body);
 }
 
-/* Integers in few columns, or in one row, under windows that lie mostly beside them. */
+/* Few columns, or one row, under windows that lie mostly beside them. */
 static void few_body(Rng *rng)
 {
     const bool row = rng_once_in(rng, 4);
@@ -147,7 +147,7 @@ static void few_body(Rng *rng)
 static void few_columns_and_one_row(void **state)
 {
     (void)state;
-    for_each_case(__func__, 400, few_body);
+    for_each_case(__func__, 600, few_body);
 }
 
 /* More tiles than one in both directions. */

@@ -72,6 +72,10 @@ HaloStatus cpu_mean_narrow(const CpuMean *m, int workers);
 bool cpu_mean_floats_scratch(CpuMean *m, int64_t *total);
 void cpu_mean_floats(const CpuMeanTask *task, uint64_t *clipped);
 
+/* row.c: the same of a picture of one row. */
+bool cpu_mean_is_row(const CpuMean *m);
+HaloStatus cpu_mean_row(const CpuMean *m, int workers);
+
 /* column.c: means of a picture of one column, floats or what goes their way. */
 bool cpu_mean_is_column(const HaloBuf *src, const HaloBuf *dst, const HaloMean *mean);
 HaloStatus cpu_mean_column(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMean *mean,
