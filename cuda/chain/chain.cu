@@ -1,18 +1,38 @@
-/* Which chains have a kernel: gradients, what is made of a blur and its source, blurs of what becomes gray (sep/sep.cuh); and
- * these, short blurs and masks with points behind them. */
+/* Which chains have a kernel: gradients, what is made of a blur and its source, blurs of what becomes gray (sep/sep.cuh),
+ * gradients of blurs; and these, short blurs and masks with points behind them, and what has points before it. */
 #include "chain.cuh"
 #include "conv/conv.cuh"
 #include "sep/sep.cuh"
 
-/* What comes before the points of the last link; `points` NULL: all of it. */
+/* What lies between the points of the first link and those of the last; NULL: there are none. */
 struct ChainParts {
     HaloChain first;
-    const HaloMap *points;
+    const HaloMap *before, *points;
 };
 
 static bool is_affine(const HaloStep *link)
 {
     return link->primitive == HALO_SEP ? link->u.sep.affine : link->primitive == HALO_CONV && link->u.conv.affine;
+}
+
+/* Takes the first link away, and the source with it: all others have to begin with what that makes. */
+static void drop_first(HaloChain *chain)
+{
+    chain->links--;
+    for (int i = 0; i < chain->links; i++) {
+        chain->link[i] = chain->link[i + 1];
+        for (int k = 0; k < chain->link[i].sources; k++) chain->link[i].src[k]--;
+    }
+    for (int i = 0; i <= chain->links; i++) chain->value[i] = chain->value[i + 1];
+}
+
+static bool begins_with_points(const HaloChain *chain)
+{
+    if (chain->links < 2 || chain->link[0].primitive != HALO_MAP || !conv_points_suit(&chain->link[0].u.map, &chain->value[1])) return false;
+    for (int i = 1; i < chain->links; i++)
+        for (int k = 0; k < chain->link[i].sources; k++)
+            if (chain->link[i].src[k] == 0) return false;
+    return true;
 }
 
 /* The value that the points are applied to is the last but one. */
@@ -21,13 +41,17 @@ static void split(const HaloShape *dst, const HaloChain *chain, ChainParts *part
     const int last = chain->links - 1;
     const HaloStep *link = &chain->link[last];
     parts->first = *chain;
-    parts->points = NULL;
-    if (link->primitive != HALO_MAP || link->src[0] != last || !conv_points_suit(&link->u.map, dst)) return;
-    for (int i = 0; i < last; i++)
-        if (is_affine(&chain->link[i]))
-            return; /* that would come between */
-    parts->first.links = last;
-    parts->points = &link->u.map;
+    parts->before = parts->points = NULL;
+    bool behind = link->primitive == HALO_MAP && link->src[0] == last && conv_points_suit(&link->u.map, dst);
+    for (int i = 0; i < last; i++) behind = behind && !is_affine(&chain->link[i]); /* that would come between */
+    if (behind) {
+        parts->first.links = last;
+        parts->points = &link->u.map;
+    }
+    if (begins_with_points(&parts->first)) {
+        parts->before = &chain->link[0].u.map;
+        drop_first(&parts->first);
+    }
 }
 
 /* A single link before the points: alone it is no chain. */
@@ -39,12 +63,20 @@ static bool one_takes(const HaloShape *src, const HaloShape *dst, const ChainPar
     return link->primitive == HALO_CONV && conv_points_takes(src, dst, &link->u.conv);
 }
 
+/* The kernel of these stores results as they are. */
+static bool blurred_suits(const HaloShape *src, const HaloShape *dst, const HaloChain *chain, const ChainParts *parts)
+{
+    const HaloStore store = chain->link[chain->links - 1].store;
+    return store.num == 1.0f && store.den == 1.0f && blurred_takes(src, dst, &parts->first);
+}
+
 bool cuda_chains(const HaloShape *src, const HaloShape *dst, const HaloChain *chain)
 {
     ChainParts parts;
     split(dst, chain, &parts);
+    if (parts.before != NULL) return prepared_takes(src, dst, &parts.first);
     return one_takes(src, dst, &parts) || gradient_takes(src, dst, &parts.first) || sep_combined_takes(src, dst, &parts.first) ||
-           sep_gray_takes(src, dst, &parts.first);
+           sep_gray_takes(src, dst, &parts.first) || blurred_suits(src, dst, chain, &parts);
 }
 
 HaloStatus cuda_chain(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain, HaloStore store)
@@ -54,10 +86,12 @@ HaloStatus cuda_chain(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, cons
     split(&dst->shape, chain, &parts);
     const HaloChain *const first = &parts.first;
     const HaloStep *const link = &first->link[0];
+    if (parts.before != NULL) return prepared(device, src, dst, first, parts.before, parts.points, store);
     if (one_takes(&src->shape, &dst->shape, &parts))
         return link->primitive == HALO_SEP ? sep_then_points(device, src, dst, &link->u.sep, parts.points, store)
                                            : conv_then_points(device, src, dst, &link->u.conv, parts.points, store);
     if (gradient_takes(&src->shape, &dst->shape, first)) return gradient(device, src, dst, first, parts.points, store);
     if (sep_gray_takes(&src->shape, &dst->shape, first)) return sep_gray(device, src, dst, first, parts.points, store);
+    if (blurred_takes(&src->shape, &dst->shape, first)) return blurred(device, src, dst, first, parts.points, store);
     return sep_combined(device, src, dst, first, parts.points, store);
 }

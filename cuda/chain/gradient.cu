@@ -3,99 +3,8 @@
  * conv/walk.cuh, with a chain of unfinished outputs for each of the masks. */
 #include <math.h>
 
-#include "chain.cuh"
 #include "conv/walk_extremes.cuh"
-
-static const int gradient_taps = 3;
-
-/* Taps go column by column, the two masks' side by side. */
-struct GradientArgs {
-    WalkArgs walk;
-    float2 tap[gradient_taps][gradient_taps];
-    float side, middle; /* of masks that are this and a difference, see WholePass */
-};
-
-/* Outputs of a thread: 16 bytes of them, but as many as both chains have registers for. */
-template <typename S> static constexpr int gradient_own = sizeof(S) == sizeof(float) ? 4 : 8;
-
-/* The magnitude, or its square: which of them are the least and the greatest, the root does not change. */
-template <bool Squared> __device__ __forceinline__ float gradient_of(float x, float y)
-{
-    return Squared ? halo_fma(x, x, y * y) : halo_magnitude(x, y);
-}
-
-template <typename S, int Step, bool Squared> struct GradientPass {
-    typedef GradientArgs Args;
-    static constexpr int own = gradient_own<S>, warps = 16;
-    static constexpr int links = 2 * (gradient_taps - 1); /* of the first mask, then of the second */
-    static constexpr bool fills = true;
-    static constexpr bool combines = false, measures = false;
-    static constexpr bool light = sizeof(S) == sizeof(float);
-    typedef Walk<S, gradient_taps, Step, own, false> W;
-
-    static __device__ __forceinline__ void row(const Args &a, const typename W::Staged *from, bool, float, float chain[links][own],
-                                               float acc[own])
-    {
-        typename W::Pack pack;
-        float window[W::window], other[own];
-#pragma unroll
-        for (int i = 0; i < gradient_taps; i++) {
-            walk_window<W>(from, i, &pack, window);
-            column(a.tap[i], window + W::lead + i * Step, i == 0, chain, acc, other);
-        }
-#pragma unroll
-        for (int k = 0; k < own; k++) acc[k] = gradient_of<Squared>(acc[k], other[k]);
-    }
-
-    /* A column of the masks: its first one moves every chain one place on. */
-    static __device__ __forceinline__ void column(const float2 tap[gradient_taps], const float *v, bool first, float chain[links][own],
-                                                  float x[own], float y[own])
-    {
-        constexpr int second = gradient_taps - 1;
-#pragma unroll
-        for (int j = gradient_taps - 1; j >= 0; j--) {
-            float *const to_x = j == gradient_taps - 1 ? x : chain[j], *const to_y = j == gradient_taps - 1 ? y : chain[second + j];
-#pragma unroll
-            for (int k = 0; k < own; k++) {
-                to_x[k] = halo_fma(tap[j].x, v[k], !first ? to_x[k] : j > 0 ? chain[j - 1][k] : 0.0f);
-                to_y[k] = halo_fma(tap[j].y, v[k], !first ? to_y[k] : j > 0 ? chain[second + j - 1][k] : 0.0f);
-            }
-        }
-    }
-};
-
-/* Of 8- and 16-bit samples under whole taps all sums are whole numbers below 2^24, exact in any order. Sobel's masks and
- * their kin are (side, middle, side) across a difference: a difference and a sum of a row, the same of three rows, and
- * half of the work. The signs of both do not matter to the magnitude. */
-template <typename S, int Step, bool Squared> struct WholePass {
-    typedef GradientArgs Args;
-    static constexpr int own = gradient_own<S>, warps = sizeof(S) == 1 && Step == 1 ? 20 : 16;
-    static constexpr int links = 4; /* differences one and two rows above, then sums */
-    static constexpr bool fills = true;
-    static constexpr bool combines = false, measures = false;
-    static constexpr bool light = false;
-    typedef Walk<S, gradient_taps, Step, own, false> W;
-
-    static __device__ __forceinline__ void row(const Args &a, const typename W::Staged *from, bool, float, float before[links][own],
-                                               float acc[own])
-    {
-        typename W::Pack pack;
-        float window[W::window];
-#pragma unroll
-        for (int i = 0; i < gradient_taps; i++) walk_window<W>(from, i, &pack, window);
-#pragma unroll
-        for (int k = 0; k < own; k++) {
-            const float *const v = window + W::lead + k;
-            const float difference = v[2 * Step] - v[0], sum = halo_fma(a.side, v[2 * Step] + v[0], a.middle * v[Step]);
-            const float x = halo_fma(a.side, difference + before[1][k], a.middle * before[0][k]), y = sum - before[3][k];
-            before[1][k] = before[0][k];
-            before[0][k] = difference;
-            before[3][k] = before[2][k];
-            before[2][k] = sum;
-            acc[k] = gradient_of<Squared>(x, y);
-        }
-    }
-};
+#include "gradient.cuh"
 
 template <typename S, int Step> using GradientMagnitude = GradientPass<S, Step, false>;
 template <typename S, int Step> using WholeMagnitude = WholePass<S, Step, false>;
@@ -108,25 +17,30 @@ __global__ static void __launch_bounds__(CUDA_WARP, Pass::warps) gradient_kernel
 
 /* ---- the choice, and the launch ------------------------------------------------------------------------- */
 
-static bool is_mask(const HaloStep *link)
+static bool is_mask(const HaloStep *link, HaloReg of)
 {
     const HaloConv *conv = &link->u.conv;
-    return link->primitive == HALO_CONV && link->src[0] == 0 && !conv->affine && conv->window.width == gradient_taps &&
+    return link->primitive == HALO_CONV && link->src[0] == of && !conv->affine && conv->window.width == gradient_taps &&
            conv->window.height == gradient_taps;
+}
+
+bool gradient_ends(const HaloChain *chain, int first)
+{
+    const HaloStep *a = &chain->link[first], *b = a + 1, *pair = a + 2;
+    const HaloWindow *w = &a->u.window;
+    return chain->links == first + 3 && is_mask(a, first) && is_mask(b, first) && w->ox == b->u.window.ox && w->oy == b->u.window.oy &&
+           w->border == b->u.window.border && w->value == b->u.window.value && pair->primitive == HALO_COMBINE &&
+           pair->u.combine.kind == HALO_COMBINE_MAGNITUDE && pair->src[0] == first + 1 && pair->src[1] == first + 2;
 }
 
 bool gradient_takes(const HaloShape *src, const HaloShape *dst, const HaloChain *chain)
 {
-    const HaloStep *a = &chain->link[0], *b = &chain->link[1], *pair = &chain->link[2];
-    const HaloWindow *w = &a->u.window;
+    const HaloWindow *w = &chain->link[0].u.window;
     HaloBuf from = {}, to = {};
     from.shape = *src;
     to.shape = *dst;
     to.rows = dst->height;
-    return chain->links == 3 && src->dtype <= HALO_F32 && src->channels != 2 && is_mask(a) && is_mask(b) && w->ox == b->u.window.ox &&
-           w->oy == b->u.window.oy && w->border == b->u.window.border && w->value == b->u.window.value &&
-           pair->primitive == HALO_COMBINE && pair->u.combine.kind == HALO_COMBINE_MAGNITUDE && pair->src[0] == 1 &&
-           pair->src[1] == 2 && walk_takes(&from, &to, w->border, w->value);
+    return src->dtype <= HALO_F32 && src->channels != 2 && gradient_ends(chain, 0) && walk_takes(&from, &to, w->border, w->value);
 }
 
 /* Is x (side, middle, side) down and a difference along, and y the same the other way round? */
@@ -158,7 +72,7 @@ template <template <typename, int> class Pass, typename S> static HaloStatus lau
     }
 }
 
-static GradientArgs gradient_args(const HaloConv *x, const HaloConv *y)
+GradientArgs gradient_args(const HaloConv *x, const HaloConv *y)
 {
     GradientArgs args = {};
     args.side = x->tap[2];

@@ -117,7 +117,7 @@ __device__ __forceinline__ void walk_combine(const WalkArgs &a, int64_t y, int64
 /* What lies behind the result: one decision a point for all of a thread's outputs. Walks of more taps do without. */
 static const int walk_points_most = 17;
 
-template <typename W> __device__ __forceinline__ void walk_points(const ConvPoints &points, float acc[W::own])
+template <int Own> __device__ __forceinline__ void walk_points(const ConvPoints &points, float acc[Own])
 {
 #pragma unroll 1
     for (int p = 0; p < points.count; p++) {
@@ -125,7 +125,7 @@ template <typename W> __device__ __forceinline__ void walk_points(const ConvPoin
         switch (point.op) {
 #define CASE(code)                                                                                \
     case code:                                                                                    \
-        _Pragma("unroll") for (int k = 0; k < W::own; k++) acc[k] = halo_point(acc[k], {code, point.a, point.b}); \
+        _Pragma("unroll") for (int k = 0; k < Own; k++) acc[k] = halo_point(acc[k], {code, point.a, point.b}); \
         break;
             CASE(HALO_POINT_MUL)
             CASE(HALO_POINT_ADD)
@@ -163,7 +163,8 @@ __device__ __forceinline__ void walk_survey(const float acc[W::own], int count, 
 /* What one warp does. Pass::row() makes of a row of samples a link of every chain, and of the chains' ends a
  * row of outputs; `from` is the thread's first staged sample. A border with a value of its own may stand in for
  * a row: where Pass::fills says so as samples, else the pass is told that the row does not exist. A pass that
- * measures stores nothing, but is told the extremes of what each thread made (walk_extremes.cuh). */
+ * measures stores nothing, but is told the extremes of what each thread made (walk_extremes.cuh). One that prepares
+ * makes other samples of those that were staged, first. */
 template <typename Pass> __device__ __forceinline__ void walk_strip(const typename Pass::Args &args)
 {
     typedef typename Pass::W W;
@@ -210,6 +211,10 @@ template <typename Pass> __device__ __forceinline__ void walk_strip(const typena
             __syncwarp();
         }
         const int count = min(walk_step, p.rows - t);
+        if constexpr (Pass::prepares) {
+            Pass::prepare(args, count, here);
+            __syncwarp();
+        }
         const unsigned missing = ~rows.exist & ((1u << count) - 1);
         if (Pass::fills && missing != 0) {
             walk_fill<W>(missing, (S)outside, here);
@@ -244,7 +249,7 @@ template <typename Pass> __device__ __forceinline__ void walk_strip(const typena
                 if (sizeof(S) < sizeof(float) && a.inverse != 0.0f) walk_divide<W>(a, acc);
                 cuda_store_fours<typename W::Stored, W::own, true>(pack, acc, &clipped);
             } else {
-                if constexpr (W::taps <= walk_points_most) walk_points<W>(a.dst.points, acc);
+                if constexpr (W::taps <= walk_points_most) walk_points<W::own>(a.dst.points, acc);
                 if (packed && W::taps <= walk_points_most)
                     cuda_store_fours<typename W::Stored, W::own, true>(pack, acc, &clipped);
                 else

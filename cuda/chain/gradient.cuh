@@ -1,0 +1,103 @@
+/* Gradients: the passes of a walk (conv/walk.cuh) that make them. */
+#ifndef HALO_CUDA_GRADIENT_CUH
+#define HALO_CUDA_GRADIENT_CUH
+
+#include "chain.cuh"
+#include "conv/walk.cuh"
+
+static const int gradient_taps = 3;
+
+/* Taps go column by column, the two masks' side by side. */
+struct GradientArgs {
+    WalkArgs walk;
+    float2 tap[gradient_taps][gradient_taps];
+    float side, middle; /* of masks that are this and a difference, see WholePass */
+};
+
+/* Outputs of a thread: 16 bytes of them, but as many as both chains have registers for. */
+template <typename S> static constexpr int gradient_own = sizeof(S) == sizeof(float) ? 4 : 8;
+
+/* The magnitude, or its square: which of them are the least and the greatest, the root does not change. */
+template <bool Squared> __device__ __forceinline__ float gradient_of(float x, float y)
+{
+    return Squared ? halo_fma(x, x, y * y) : halo_magnitude(x, y);
+}
+
+template <typename S, int Step, bool Squared> struct GradientPass {
+    typedef GradientArgs Args;
+    static constexpr int own = gradient_own<S>, warps = 16;
+    static constexpr int links = 2 * (gradient_taps - 1); /* of the first mask, then of the second */
+    static constexpr bool fills = true;
+    static constexpr bool combines = false, measures = false, prepares = false;
+    static constexpr bool light = sizeof(S) == sizeof(float);
+    typedef Walk<S, gradient_taps, Step, own, false> W;
+
+    static __device__ __forceinline__ void row(const Args &a, const typename W::Staged *from, bool, float, float chain[links][own],
+                                               float acc[own])
+    {
+        typename W::Pack pack;
+        float window[W::window], other[own];
+#pragma unroll
+        for (int i = 0; i < gradient_taps; i++) {
+            walk_window<W>(from, i, &pack, window);
+            column(a.tap[i], window + W::lead + i * Step, i == 0, chain, acc, other);
+        }
+#pragma unroll
+        for (int k = 0; k < own; k++) acc[k] = gradient_of<Squared>(acc[k], other[k]);
+    }
+
+    /* A column of the masks: its first one moves every chain one place on. */
+    static __device__ __forceinline__ void column(const float2 tap[gradient_taps], const float *v, bool first, float chain[links][own],
+                                                  float x[own], float y[own])
+    {
+        constexpr int second = gradient_taps - 1;
+#pragma unroll
+        for (int j = gradient_taps - 1; j >= 0; j--) {
+            float *const to_x = j == gradient_taps - 1 ? x : chain[j], *const to_y = j == gradient_taps - 1 ? y : chain[second + j];
+#pragma unroll
+            for (int k = 0; k < own; k++) {
+                to_x[k] = halo_fma(tap[j].x, v[k], !first ? to_x[k] : j > 0 ? chain[j - 1][k] : 0.0f);
+                to_y[k] = halo_fma(tap[j].y, v[k], !first ? to_y[k] : j > 0 ? chain[second + j - 1][k] : 0.0f);
+            }
+        }
+    }
+};
+
+/* Of 8- and 16-bit samples under whole taps all sums are whole numbers below 2^24, exact in any order. Sobel's masks and
+ * their kin are (side, middle, side) across a difference: a difference and a sum of a row, the same of three rows, and
+ * half of the work. The signs of both do not matter to the magnitude. */
+template <typename S, int Step, bool Squared> struct WholePass {
+    typedef GradientArgs Args;
+    static constexpr int own = gradient_own<S>, warps = sizeof(S) == 1 && Step == 1 ? 20 : 16;
+    static constexpr int links = 4; /* differences one and two rows above, then sums */
+    static constexpr bool fills = true;
+    static constexpr bool combines = false, measures = false, prepares = false;
+    static constexpr bool light = false;
+    typedef Walk<S, gradient_taps, Step, own, false> W;
+
+    static __device__ __forceinline__ void row(const Args &a, const typename W::Staged *from, bool, float, float before[links][own],
+                                               float acc[own])
+    {
+        typename W::Pack pack;
+        float window[W::window];
+#pragma unroll
+        for (int i = 0; i < gradient_taps; i++) walk_window<W>(from, i, &pack, window);
+#pragma unroll
+        for (int k = 0; k < own; k++) {
+            const float *const v = window + W::lead + k;
+            const float difference = v[2 * Step] - v[0], sum = halo_fma(a.side, v[2 * Step] + v[0], a.middle * v[Step]);
+            const float x = halo_fma(a.side, difference + before[1][k], a.middle * before[0][k]), y = sum - before[3][k];
+            before[1][k] = before[0][k];
+            before[0][k] = difference;
+            before[3][k] = before[2][k];
+            before[2][k] = sum;
+            acc[k] = gradient_of<Squared>(x, y);
+        }
+    }
+};
+
+/* gradient.cu: do two masks of the value `first`, and their magnitude, end the chain there? And what they are. */
+bool gradient_ends(const HaloChain *chain, int first);
+GradientArgs gradient_args(const HaloConv *x, const HaloConv *y);
+
+#endif
