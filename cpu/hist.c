@@ -16,11 +16,13 @@ typedef struct Histogram {
     const HaloHist *hist;
     bool packed;          /* rows follow each other without a gap: a task's are one */
     int64_t bins, copies; /* of a channel; of all counters */
-    int64_t counters;     /* of a worker */
+    int64_t counters;     /* of a worker, */
+    int64_t sets;         /* and how many workers have some */
     int64_t cols_per_task, tasks_in_row, rows_per_task;
     uint64_t *counter;
-    uint32_t *pair; /* of each worker, CPU_PAIRS; or NULL */
-    uint32_t *bin;  /* f32: of each worker, room for a piece */
+    uint32_t *small; /* of each worker, `smalls` (pairs.h); or NULL */
+    int64_t smalls;
+    uint32_t *bin; /* f32: of each worker, room for a piece */
     int64_t bin_pitch, piece;
     HaloDevice *device;
 } Histogram;
@@ -30,10 +32,10 @@ static void count_row(const Histogram *h, int64_t x, int64_t y, int64_t cols, in
     const HaloBuf *src = h->src;
     const CpuHistKernels *kernels = h->device->kernels->hist;
     const int64_t channels = src->shape.channels;
-    uint64_t *counter = h->counter + worker * h->counters;
+    uint64_t *counter = worker < h->sets ? h->counter + worker * h->counters : NULL;
     if (src->shape.dtype != HALO_F32) {
-        uint32_t *const pair = h->pair == NULL ? NULL : h->pair + worker * CPU_PAIRS;
-        cpu_count(kernels, src->shape.dtype, halo_at(src, x, y), cols, channels, h->bins, h->copies, pair,
+        uint32_t *const small = h->small == NULL ? NULL : h->small + worker * h->smalls;
+        cpu_count(kernels, src->shape.dtype, halo_at(src, x, y), cols, channels, h->bins, h->copies, small,
                   counter);
         return;
     }
@@ -66,7 +68,7 @@ static void count_task(void *context, int64_t index, int worker)
 static void add_up(const Histogram *h, int workers, HaloHistogram *out)
 {
     const int64_t channels = h->src->shape.channels, bins = h->hist->bins;
-    for (int64_t copy = 0; copy < workers * h->copies; copy++) {
+    for (int64_t copy = 0; copy < h->sets * h->copies; copy++) {
         for (int64_t c = 0; c < channels; c++) {
             const uint64_t *from = h->counter + (copy * channels + c) * h->bins;
             uint64_t *to = out->count + c * bins;
@@ -77,8 +79,8 @@ static void add_up(const Histogram *h, int workers, HaloHistogram *out)
             out->nan[c] += from[bins + 2];
         }
     }
-    for (int w = 0; w < workers && h->pair != NULL; w++)
-        h->device->kernels->hist->part(h->pair + w * CPU_PAIRS, out->count);
+    for (int w = 0; w < workers && h->small != NULL; w++)
+        cpu_add_small(h->device->kernels->hist, h->src, h->small + w * h->smalls, out->count);
 }
 
 /* Sizes of everything but tasks, and the memory for it. */
@@ -87,7 +89,7 @@ static HaloStatus prepare(Histogram *h, int *workers)
     HaloStatus status = HALO_OK;
     const int64_t channels = h->src->shape.channels;
     const bool real = h->src->shape.dtype == HALO_F32;
-    int64_t total = 0, all, at_counter, at_bin, at_pair, pairs;
+    int64_t total = 0, all, at_counter, at_bin, at_small;
     void *scratch;
     h->bins = h->hist->bins + (real && h->hist->parts == 0 ? OTHERS : 0);
     h->copies = h->bins <= 4096 && h->hist->parts == 0 ? 4 : 1;
@@ -95,9 +97,10 @@ static HaloStatus prepare(Histogram *h, int *workers)
     h->bin_pitch = real ? h->piece * channels : 0;
     if (!halo_mul(h->bins * h->copies, channels, &h->counters)) h->counters = INT64_MAX;
     if (h->counters > MOST_COUNTERS) *workers = 1;
-    pairs = cpu_counts_pairs(h->src, *workers) ? *workers * CPU_PAIRS : 0;
-    if (!halo_mul(h->counters, *workers, &all) || !cpu_reserve(&total, all, sizeof(uint64_t), &at_counter) ||
-        !cpu_reserve(&total, pairs, sizeof(uint32_t), &at_pair) ||
+    h->smalls = cpu_small_counters(h->src, *workers);
+    h->sets = h->smalls > 0 && h->src->shape.dtype == HALO_U16 ? 0 : *workers;
+    if (!halo_mul(h->counters, h->sets, &all) || !cpu_reserve(&total, all, sizeof(uint64_t), &at_counter) ||
+        !cpu_reserve(&total, *workers * h->smalls, sizeof(uint32_t), &at_small) ||
         !cpu_reserve(&total, *workers * h->bin_pitch, sizeof(uint32_t), &at_bin))
         HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for %lld bins of %lld channels", (long long)h->bins,
                   (long long)channels);
@@ -105,8 +108,9 @@ static HaloStatus prepare(Histogram *h, int *workers)
     h->counter = (uint64_t *)(void *)((char *)scratch + at_counter);
     h->bin = (uint32_t *)(void *)((char *)scratch + at_bin);
     memset(h->counter, 0, (size_t)all * sizeof *h->counter);
-    if (pairs > 0) h->pair = (uint32_t *)(void *)((char *)scratch + at_pair);
-    if (pairs > 0) memset(h->pair, 0, (size_t)pairs * sizeof *h->pair);
+    if (h->smalls == 0) goto out;
+    h->small = (uint32_t *)(void *)((char *)scratch + at_small);
+    memset(h->small, 0, (size_t)(*workers * h->smalls) * sizeof *h->small);
 out:
     return status;
 }

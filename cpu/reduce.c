@@ -27,7 +27,9 @@ typedef struct Reduction {
     char *leaf;         /* of each worker: ROOM_BYTES */
     uint64_t *counter;  /* of each worker: [copies][channels][values], for products of integers; or NULL */
     int64_t counters, copies, values;
-    uint32_t *pair; /* of each worker, CPU_PAIRS; or NULL */
+    uint32_t *small; /* of each worker, `smalls` (pairs.h); or NULL */
+    int64_t smalls,
+        sets; /* workers that have counters of 64 bits: all, or one for what the small ones come to */
     HaloDevice *device;
 } Reduction;
 
@@ -101,15 +103,15 @@ static void take_extremes(const Reduction *r, const void *samples, int64_t first
 
 static void count_values(const Reduction *r, int64_t first, int64_t n, int worker)
 {
-    uint64_t *const counter = r->counter + worker * r->counters;
-    uint32_t *const pair = r->pair == NULL ? NULL : r->pair + worker * CPU_PAIRS;
+    uint64_t *const counter = worker < r->sets ? r->counter + worker * r->counters : NULL;
+    uint32_t *const small = r->small == NULL ? NULL : r->small + worker * r->smalls;
     const HaloBuf *src = r->src;
     const int64_t width = src->shape.width;
     for (int64_t done = 0; done < n;) {
         const int64_t x = (first + done) % width, y = (first + done) / width;
         const int64_t count = width - x < n - done ? width - x : n - done;
         cpu_count(r->device->kernels->hist, src->shape.dtype, halo_at(src, x, y), count, src->shape.channels,
-                  r->values, r->copies, pair, counter);
+                  r->values, r->copies, small, counter);
         done += count;
     }
 }
@@ -172,11 +174,11 @@ static void reduce_chunk(void *context, int64_t index, int worker)
 static void take_counters(const Reduction *r, int workers, HaloMoments *out)
 {
     const int channels = r->src->shape.channels;
-    for (int w = 0; w < workers && r->pair != NULL; w++)
-        r->device->kernels->hist->part(r->pair + w * CPU_PAIRS, r->counter);
+    for (int w = 0; w < workers && r->small != NULL; w++)
+        cpu_add_small(r->device->kernels->hist, r->src, r->small + w * r->smalls, r->counter);
     for (int c = 0; c < channels; c++) {
         uint64_t *total = r->counter + c * r->values;
-        for (int64_t copy = 1; copy < workers * r->copies; copy++) {
+        for (int64_t copy = 1; copy < r->sets * r->copies; copy++) {
             const uint64_t *more = total + copy * channels * r->values;
             for (int64_t v = 0; v < r->values; v++) total[v] += more[v];
         }
@@ -199,7 +201,7 @@ HaloStatus cpu_reduce(HaloDevice *device, const HaloBuf *src, unsigned want, Hal
     HaloStatus status = HALO_OK;
     Reduction r = {.src = src, .want = want, .device = device};
     const int channels = src->shape.channels;
-    int64_t total = 0, at_chunk, at_leaf, at_counter = 0, at_pair;
+    int64_t total = 0, at_chunk, at_leaf, at_counter = 0, at_small;
     void *scratch;
     if (src->shape.dtype > HALO_F32 || !halo_buf_is_whole(src))
         HALO_FAIL(HALO_ERR_BUG, "a reduction was asked of a buffer that is not a whole of u8, u16 or f32");
@@ -216,12 +218,13 @@ HaloStatus cpu_reduce(HaloDevice *device, const HaloBuf *src, unsigned want, Hal
     int workers = cpu_workers(device, (double)r.pixels * channels * 4);
     if (r.counters > MOST_COUNTERS) workers = 1;
     int64_t moments;
-    const int64_t counters = r.counters * workers;
-    const int64_t pairs = counted && cpu_counts_pairs(r.src, workers) ? workers * CPU_PAIRS : 0;
+    r.smalls = counted ? cpu_small_counters(r.src, workers) : 0;
+    r.sets = r.smalls > 0 && src->shape.dtype == HALO_U16 ? 1 : workers;
+    const int64_t counters = r.counters * r.sets, smalls = r.smalls * workers;
     if (!halo_mul(chunks, channels, &moments) ||
         !cpu_reserve(&total, moments, sizeof(HaloMoments), &at_chunk) ||
         !cpu_reserve(&total, workers, ROOM_BYTES, &at_leaf) ||
-        !cpu_reserve(&total, pairs, sizeof(uint32_t), &at_pair) ||
+        !cpu_reserve(&total, smalls, sizeof(uint32_t), &at_small) ||
         !cpu_reserve(&total, counters, sizeof(uint64_t), &at_counter))
         HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for statistics of %d channels", channels);
     HALO_TRY(cpu_scratch(device, total, &scratch));
@@ -230,8 +233,8 @@ HaloStatus cpu_reduce(HaloDevice *device, const HaloBuf *src, unsigned want, Hal
     if (counted) {
         r.counter = (uint64_t *)(void *)((char *)scratch + at_counter);
         memset(r.counter, 0, (size_t)counters * sizeof *r.counter);
-        if (pairs > 0) r.pair = (uint32_t *)(void *)((char *)scratch + at_pair);
-        if (pairs > 0) memset(r.pair, 0, (size_t)pairs * sizeof *r.pair);
+        if (smalls > 0) r.small = (uint32_t *)(void *)((char *)scratch + at_small);
+        if (smalls > 0) memset(r.small, 0, (size_t)smalls * sizeof *r.small);
     }
     cpu_run(device, workers, chunks, reduce_chunk, &r);
 

@@ -90,6 +90,24 @@ static void larger_body(Rng *rng)
     run_case(rng, &shape);
 }
 
+/* Words are counted few channels at a time. */
+static void words_body(Rng *rng)
+{
+    const HaloHist hist = {.bins = 65536, .hi = 65536};
+    const HaloShape shape =
+        test_shape(HALO_U16, rng_between(rng, 1, 900), rng_between(rng, 1, 400), (int)rng_between(rng, 1, 13));
+    TestBuf src = testbuf_make(&shape, test_whole(&shape), rng);
+    testbuf_fill(&src, false, rng);
+    check(&src, &hist);
+    testbuf_free(&src);
+}
+
+static void words_of_many_channels(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 12, words_body);
+}
+
 static void larger_images(void **state)
 {
     (void)state;
@@ -214,10 +232,10 @@ static void oracle_by_hand(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(oracle_by_hand),      cmocka_unit_test(small_images),
-        cmocka_unit_test(larger_images),       cmocka_unit_test(constant_images),
-        cmocka_unit_test(many_bytes),          cmocka_unit_test(samples_on_the_edges),
-        cmocka_unit_test(histograms_in_parts),
+        cmocka_unit_test(oracle_by_hand),       cmocka_unit_test(small_images),
+        cmocka_unit_test(larger_images),        cmocka_unit_test(words_of_many_channels),
+        cmocka_unit_test(constant_images),      cmocka_unit_test(many_bytes),
+        cmocka_unit_test(samples_on_the_edges), cmocka_unit_test(histograms_in_parts),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

@@ -47,6 +47,35 @@ static void part(const uint32_t *pair, uint64_t *counter)
     }
 }
 
+/* `own` channels, a constant where this is called, of pixels of so many. */
+static CPU_INLINE void words_of(const uint16_t *values, int64_t pixels, int64_t channels, int own,
+                                uint32_t *counter)
+{
+    for (int64_t i = 0; i < pixels * channels; i += channels) {
+        CPU_UNROLL for (int c = 0; c < own; c++)
+        {
+            uint16_t v;
+            memcpy(&v, values + i + c, sizeof v);
+            counter[c * 65536 + v]++;
+        }
+    }
+}
+
+/* Few channels at a time: those of all would drive each other's counters out of the cache. */
+static void words(const uint16_t *values, int64_t pixels, int64_t channels, uint32_t *counter)
+{
+    for (int64_t c = 0; c < channels; c += 4) {
+        const uint16_t *const from = values + c;
+        uint32_t *const to = counter + c * 65536;
+        switch (channels - c) {
+        case 1: words_of(from, pixels, channels, 1, to); break;
+        case 2: words_of(from, pixels, channels, 2, to); break;
+        case 3: words_of(from, pixels, channels, 3, to); break;
+        default: words_of(from, pixels, channels, 4, to);
+        }
+    }
+}
+
 /* halo_bin without branches: the bin is a double until the end. Samples that are beside the range, or whose
  * quotient is no number because the range is so wide, must not reach the conversion as they are. */
 static void bin_f32(const void *samples, int64_t n, const HaloHist *hist, uint32_t *restrict bin)
@@ -111,5 +140,6 @@ static void parts_f32(const void *samples, int64_t pixels, int64_t channels, con
 const CpuHistKernels CPU_TABLE(hist) = {.count = {count_u8, count_u16, count_u32},
                                         .pairs = pairs,
                                         .part = part,
+                                        .words = words,
                                         .bin = bin_f32,
                                         .parts = parts_f32};
