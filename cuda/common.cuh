@@ -221,7 +221,7 @@ __device__ __forceinline__ int cuda_warp_min(int v)
 
 /* Adds every thread's count to the device's. All threads of the warp call it; few samples are ever clipped, so
  * mostly this is one vote. */
-__device__ __forceinline__ void cuda_count(unsigned long long *counters, unsigned count)
+__device__ __forceinline__ void cuda_count_clipped(unsigned long long *counters, unsigned count)
 {
     if (!__any_sync(CUDA_ALL, count != 0)) return;
     const unsigned sum = cuda_warp_sum(count), at = (blockIdx.x + threadIdx.x / CUDA_WARP) % CUDA_CLIP_COUNTERS;

@@ -99,13 +99,14 @@ static void wide_and_tall_images(void **state)
 }
 
 /* Blocks of the GPU that lie inside the image stage their samples in words where rows are aligned and the
- * anchor is the middle: every number of channels, every mask that has a kernel of its own. */
+ * anchor is the middle: every number of channels, of which five and seven are sets that are not full, every
+ * mask that has a kernel of its own. */
 static void blocks_inside_body(Rng *rng)
 {
     static const int64_t common[] = {3, 5, 7, 9, 11, 13, 15, 21, 31};
     const int64_t width = common[rng_between(rng, 0, 8)];
     const int64_t height = width > 9 && rng_once_in(rng, 2) ? rng_between(rng, 1, 7) : width;
-    for (int channels = 1; channels <= 4; channels++) {
+    for (int channels = 1; channels <= 7; channels++) {
         const HaloShape shape =
             test_shape(draw_dtype(rng), 4 * rng_between(rng, 76, 83), rng_between(rng, 150, 170), channels);
         HaloShape out_shape = shape;

@@ -310,7 +310,7 @@ __global__ static void __launch_bounds__(alike_threads, alike_blocks(C, R)) alik
         }
 #pragma unroll
     for (int g = 0; g < groups; g++) alike_end<C>(a, s[g], x + g * alike_own * t.across, y, &clipped);
-    cuda_count(a.all.dst.clipped, clipped);
+    cuda_count_clipped(a.all.dst.clipped, clipped);
 }
 
 #endif

@@ -49,7 +49,7 @@ __global__ static void __launch_bounds__(alike_threads) many_kernel(const __grid
                         (sample(middle, first + k) + sum[k] / weight) * a.unscale, a.all.dst.store, &clipped);
         });
     }
-    cuda_count(a.all.dst.clipped, clipped);
+    cuda_count_clipped(a.all.dst.clipped, clipped);
 }
 
 HaloStatus alike_many(HaloDevice *device, AlikeArgs *args)

@@ -36,10 +36,7 @@ bool gradient_ends(const HaloChain *chain, int first)
 bool gradient_takes(const HaloShape *src, const HaloShape *dst, const HaloChain *chain)
 {
     const HaloWindow *w = &chain->link[0].u.window;
-    HaloBuf from = {}, to = {};
-    from.shape = *src;
-    to.shape = *dst;
-    to.rows = dst->height;
+    const HaloBuf from = conv_outline(src), to = conv_outline(dst);
     return src->dtype <= HALO_F32 && src->channels != 2 && gradient_ends(chain, 0) && walk_takes(&from, &to, w->border, w->value);
 }
 

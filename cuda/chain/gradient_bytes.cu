@@ -183,7 +183,7 @@ template <typename Pass> __global__ static void __launch_bounds__(CUDA_WARP, 16)
         __syncwarp();
         rows = next;
     }
-    cuda_count(a.dst.clipped, clipped);
+    cuda_count_clipped(a.dst.clipped, clipped);
 }
 
 /* ---- the choice, and the launch ------------------------------------------------------------------------- */

@@ -58,10 +58,7 @@ bool conv_points_suit(const HaloMap *map, const HaloShape *shape)
 
 bool conv_points_takes(const HaloShape *src, const HaloShape *dst, const HaloConv *conv)
 {
-    HaloBuf from = {}, to = {};
-    from.shape = *src;
-    to.shape = *dst;
-    to.rows = dst->height;
+    const HaloBuf from = conv_outline(src), to = conv_outline(dst);
     return src->dtype <= HALO_F32 && !conv->affine && !conv->fast && !conv->window.nan_ignore &&
            conv_walk_takes(&from, &to, conv);
 }
@@ -135,7 +132,7 @@ __global__ static void __launch_bounds__(mend_threads) mend_kernel(const __grid_
             ((D *)(a.dst.data + y * a.dst.stride))[e] = cuda_sample<D>(v, a.dst.store, &clipped);
         });
     }
-    cuda_count(a.dst.clipped, clipped);
+    cuda_count_clipped(a.dst.clipped, clipped);
 }
 
 /* The mask's place in device memory; what is there may be another's taps. */

@@ -60,6 +60,15 @@ struct ConvArgs {
     int width, height; /* of the mask */
 };
 
+/* A buffer of this shape that has no samples, for what asks before there are any. */
+static inline HaloBuf conv_outline(const HaloShape *shape)
+{
+    HaloBuf outline = {};
+    outline.shape = *shape;
+    outline.rows = shape->height;
+    return outline;
+}
+
 ConvArgs conv_args(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, HaloStore store);
 
 /* Adds the points of a map to what is stored; NULL: none. Is the map's result made so? */
@@ -90,8 +99,12 @@ bool conv_thin_turns(const HaloBuf *src, const HaloBuf *dst, const HaloConv *con
 
 /* ---- the shape of a block ------------------------------------------------------------------------------- */
 
-/* How many planes a block has for this many channels. */
-static inline int conv_planes(int channels) { return channels <= 4 ? channels : 1; }
+/* How many planes a block has for this many channels. Of more than four, one; or, under small masks, which wait for samples, as
+ * many as make few sets, which need not all be full. */
+static inline int conv_planes(int channels, bool small)
+{
+    return channels <= 4 ? channels : small ? (int)cuda_ceil_div(channels, cuda_ceil_div(channels, 4)) : 1;
+}
 
 __host__ __device__ static inline int conv_round4(int n) { return (n + 3) / 4 * 4; }
 

@@ -227,7 +227,7 @@ __global__ static void __launch_bounds__(column_threads, column_blocks)
             char *const to = a.dst.data + (y + line) * a.dst.stride + (x + 2 * lane) * (int64_t)sizeof(zero);
             column_store<decltype(zero)>(a.dst, to, outputs - line, numbers - 2 * lane, acc, &clipped);
         });
-    cuda_count(a.dst.clipped, clipped);
+    cuda_count_clipped(a.dst.clipped, clipped);
 }
 
 bool conv_column_takes(const HaloConv *conv) { return conv->window.width == 1 && conv->window.ox == 0; }

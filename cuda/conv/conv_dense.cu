@@ -115,7 +115,7 @@ __global__ static void __launch_bounds__(dense_threads, dense_blocks) dense_kern
                 if (x + group + v < dst.cols)
                     conv_store4<decltype(zero)>(dst, channel, x + group + v, y + line, acc + v, &clipped);
         });
-    cuda_count(dst.clipped, clipped);
+    cuda_count_clipped(dst.clipped, clipped);
 }
 
 static HaloStatus launch(HaloDevice *device, const DenseArgs *args)

@@ -4,10 +4,7 @@
 
 bool conv_extremes_takes(const HaloShape *src, const HaloShape *made, const HaloConv *conv)
 {
-    HaloBuf from = {}, to = {};
-    from.shape = *src;
-    to.shape = *made;
-    to.rows = made->height;
+    const HaloBuf from = conv_outline(src), to = conv_outline(made);
     return (src->dtype == HALO_U8 || src->dtype == HALO_F32) && made->channels == 1 && conv->window.width == 3 &&
            conv->window.height == 3 && !conv->affine && !conv->fast && !conv->window.nan_ignore &&
            walk_takes(&from, &to, conv->window.border, conv->window.value);

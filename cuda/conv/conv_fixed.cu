@@ -119,7 +119,8 @@ __device__ __forceinline__ static void fixed_outer(const ConvArgs &a, int channe
         const S *const from = (const S *)((const char *)first + (iy - src.y0) * src.stride);
 #pragma unroll
         for (int c = 0; c < Planes; c++)
-            tile[c * plane + r * Tile::pitch + i] = iy >= 0 && column >= 0 ? (float)__ldg(from + c) : outside;
+            if (channel + c < src.channels)
+                tile[c * plane + r * Tile::pitch + i] = iy >= 0 && column >= 0 ? (float)__ldg(from + c) : outside;
     }
 }
 
@@ -244,7 +245,7 @@ static HaloStatus launch_planes(HaloDevice *device, const ConvArgs *conv, const 
         }
     const int64_t tiles = args.conv.tiles_x * cuda_ceil_div(conv->dst.rows, Tile::rows);
     const int64_t bytes = fixed_bytes<Width, Planes>(conv->height);
-    CUDA_LAUNCH(device, (fixed_kernel<Width, Planes, Rolled, pairs>), tiles * (conv->dst.channels / Planes),
+    CUDA_LAUNCH(device, (fixed_kernel<Width, Planes, Rolled, pairs>), tiles * cuda_ceil_div(conv->dst.channels, Planes),
                 Tile::Block::threads, (size_t)bytes, args);
     return HALO_OK;
 }
@@ -252,7 +253,7 @@ static HaloStatus launch_planes(HaloDevice *device, const ConvArgs *conv, const 
 template <int Width, bool Rolled>
 static HaloStatus launch(HaloDevice *device, const ConvArgs *args, const float *tap)
 {
-    switch (conv_planes(args->dst.channels)) {
+    switch (conv_planes(args->dst.channels, !Rolled)) {
     case 2: return launch_planes<2, Width, Rolled>(device, args, tap);
     case 3: return launch_planes<3, Width, Rolled>(device, args, tap);
     case 4: return launch_planes<4, Width, Rolled>(device, args, tap);
@@ -279,7 +280,7 @@ bool conv_fixed_takes(const HaloDevice *device, const HaloBuf *dst, const HaloCo
         CONV_SQUARE_WIDTHS(SQUARE)
 #undef SQUARE
 #define ROLLED(width) \
-    case width: return rolled_takes<width>(device, conv_planes(dst->shape.channels), conv->window.height);
+    case width: return rolled_takes<width>(device, conv_planes(dst->shape.channels, false), conv->window.height);
         CONV_ROLLED_WIDTHS(ROLLED)
 #undef ROLLED
     default: return false;

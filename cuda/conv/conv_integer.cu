@@ -130,10 +130,11 @@ __device__ __forceinline__ static void store_bytes(const ConvTarget &dst, const 
             uint32_t word[Tile::planes];
 #pragma unroll
             for (int c = 0; c < Tile::planes; c++) word[c] = words[c * plane + from];
-            tile_put_pixels<uint8_t, Tile::planes>(first + line * dst.stride + x * channels, word, p.cols - (int)x, Tile::planes, packed);
+            uint8_t *const to = first + line * dst.stride + x * channels;
+            tile_put_pixels<uint8_t, Tile::planes>(to, word, p.cols - (int)x, Tile::planes, Tile::planes, packed);
         });
     }
-    cuda_count(dst.clipped, clipped);
+    cuda_count_clipped(dst.clipped, clipped);
 }
 
 /* Any others: half of the rows at a time through shared memory. */
@@ -178,11 +179,12 @@ __device__ __forceinline__ static void store_any(const IntegerArgs &args, const 
                         for (int i = 0; i < 4; i++) v[i] = i < cols ? cuda_rescale(v[i], dst.store) : 0.0f;
                     words[c] = cuda_quantise4<D>(v, &clipped);
                 }
-                tile_put_pixels<D, Tile::planes>((D *)((char *)first + line * dst.stride), words, cols, Tile::planes, packed);
+                D *const to = (D *)((char *)first + line * dst.stride);
+                tile_put_pixels<D, Tile::planes>(to, words, cols, Tile::planes, Tile::planes, packed);
             });
         });
     }
-    cuda_count(dst.clipped, clipped);
+    cuda_count_clipped(dst.clipped, clipped);
 }
 
 /* ---- the kernel ----------------------------------------------------------------------------------------- */

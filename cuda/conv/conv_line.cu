@@ -145,7 +145,7 @@ __global__ static void __launch_bounds__(line_warps *CUDA_WARP, line_blocks)
         cuda_typed(a.dst.dtype, [&](auto zero) { line_store<decltype(zero), One>(args, p, tile, lane, &clipped); });
         __syncwarp();
     }
-    cuda_count(a.dst.clipped, clipped);
+    cuda_count_clipped(a.dst.clipped, clipped);
 }
 
 /* ---- launching ------------------------------------------------------------------------------------------ */

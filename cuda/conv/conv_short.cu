@@ -152,7 +152,7 @@ __global__ static void __launch_bounds__(short_threads, 8) mono_kernel(const __g
         mono_store(dst, first, usual, acc, &clipped);
         __syncthreads(); /* everyone is done with the tile */
     }
-    cuda_count(dst.clipped, clipped);
+    cuda_count_clipped(dst.clipped, clipped);
 }
 
 /* ---- several channels ----------------------------------------------------------------------------------- */
@@ -210,7 +210,7 @@ __global__ static void __launch_bounds__(short_threads, 8) short_kernel(const __
             }
         });
     }
-    cuda_count(a.dst.clipped, clipped);
+    cuda_count_clipped(a.dst.clipped, clipped);
 }
 
 /* ---- launching ------------------------------------------------------------------------------------------ */

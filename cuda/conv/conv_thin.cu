@@ -91,7 +91,7 @@ __global__ static void __launch_bounds__(thin_threads) thin_kernel(const __grid_
             if (e < args.outputs) ((D *)dst.data)[e] = cuda_sample<D>(v, {1.0f, 1.0f}, &clipped);
         }
     });
-    cuda_count(dst.clipped, clipped);
+    cuda_count_clipped(dst.clipped, clipped);
 }
 
 /* All of a picture's one column, or some of it, without a gap. */

@@ -20,7 +20,7 @@ template <int Planes, int Quads>
 __device__ __forceinline__ ConvPlace tile_place(const ConvArgs &a, int tile_rows)
 {
     using Block = TileBlock<Planes, Quads>;
-    const unsigned thread = threadIdx.x, sets = (unsigned)a.dst.channels / Planes;
+    const unsigned thread = threadIdx.x, sets = ((unsigned)a.dst.channels + Planes - 1) / Planes;
     const unsigned tile = blockIdx.x / sets, across = (unsigned)a.tiles_x; /* 64-bit divisions are long */
     ConvPlace p;
     p.channel = (int)(blockIdx.x % sets) * Planes;
@@ -40,9 +40,11 @@ template <typename D> union TileFour {
     D at[4];
 };
 
-/* The first `cols` of four neighbouring pixels: one word of every plane, which are all of a pixel where there are several. */
+/* The first `cols` of four neighbouring pixels: one word of every plane, of which there are `planes`; packed where these are all
+ * of a pixel. */
 template <typename D, int Planes>
-__device__ __forceinline__ void tile_put_pixels(D *to, const CudaWord<D> word[Planes], int cols, int channels, bool packed)
+__device__ __forceinline__ void tile_put_pixels(D *to, const CudaWord<D> word[Planes], int cols, int planes, int channels,
+                                                bool packed)
 {
     TileFour<D> in[Planes], out[Planes];
 #pragma unroll
@@ -56,7 +58,7 @@ __device__ __forceinline__ void tile_put_pixels(D *to, const CudaWord<D> word[Pl
     }
 #pragma unroll
     for (int e = 0; e < 4 * Planes; e++)
-        if (e / Planes < cols) to[e / Planes * channels + e % Planes] = in[e % Planes].at[e / Planes];
+        if (e / Planes < cols && e % Planes < planes) to[e / Planes * channels + e % Planes] = in[e % Planes].at[e / Planes];
 }
 
 /* What four outputs are stored as, of which there are `cols`: the others are 0, which is never clipped. */
@@ -88,6 +90,7 @@ __device__ __forceinline__ void tile_finish(const ConvTarget &dst, const ConvPla
     __syncthreads();
     cuda_typed(dst.dtype, [&](auto zero) {
         using D = decltype(zero);
+        const int planes = min(Planes, dst.channels - p.channel);
         const bool packed = dst.channels == Planes && cuda_aligned(dst.data, dst.stride, 4 * sizeof(D));
 #pragma unroll 1
         for (int e = (int)threadIdx.x; e < plane; e += Block::threads) {
@@ -99,14 +102,14 @@ __device__ __forceinline__ void tile_finish(const ConvTarget &dst, const ConvPla
             for (int c = 0; c < Planes; c++) {
                 float v[4];
                 conv_load4(v, tile + 4 * (c * plane + e));
-                if (!plain || cols < 4) tile_scale(dst, cols, v);
+                if (!plain || cols < 4 || c >= planes) tile_scale(dst, c < planes ? cols : 0, v);
                 words[c] = cuda_quantise4<D>(v, &clipped);
             }
             tile_put_pixels<D, Planes>((D *)(dst.data + y * dst.stride) + x * dst.channels + p.channel, words, cols,
-                                       dst.channels, packed);
+                                       planes, dst.channels, packed);
         }
     });
-    cuda_count(dst.clipped, clipped);
+    cuda_count_clipped(dst.clipped, clipped);
 }
 
 #endif

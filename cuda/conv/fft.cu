@@ -173,7 +173,7 @@ __global__ static void __launch_bounds__(threads) store_kernel(const __grid_cons
         put(a, p.x + i, p.y + j, p.channel, v.x, &clipped);
         put(a, p.x + a.cols + i, p.y + j, p.channel, v.y, &clipped);
     }
-    cuda_count(a.clipped, clipped);
+    cuda_count_clipped(a.clipped, clipped);
 }
 
 /* Taps to the real parts of the first rows and columns. */

@@ -263,7 +263,7 @@ template <typename Pass> __device__ __forceinline__ void walk_strip(const typena
     if constexpr (Pass::measures)
         Pass::found(args, low, high);
     else
-        cuda_count(a.dst.clipped, clipped);
+        cuda_count_clipped(a.dst.clipped, clipped);
 }
 
 /* ---- launching ------------------------------------------------------------------------------------------ */

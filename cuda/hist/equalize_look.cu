@@ -54,7 +54,7 @@ template <typename I> __global__ static void __launch_bounds__(look_threads) loo
         look_pack<I>(a, tables, y, e, (int)max(left - e, (I)0), (int)min(right - e, (I)4), look_share(a, y, a.over_y), &clipped);
     });
     __syncwarp();
-    cuda_count(a.clipped, clipped);
+    cuda_count_clipped(a.clipped, clipped);
 }
 
 /* ---- launch --------------------------------------------------------------------------------------------- */

@@ -70,7 +70,7 @@ template <typename S, typename I> __global__ static void __launch_bounds__(look_
         look_pack<S, I>(a, cell * a.sets * how.bins, y, e, (int)max(left - e, (I)0), (int)min(right - e, (I)4), &clipped);
     });
     __syncwarp();
-    cuda_count(a.clipped, clipped);
+    cuda_count_clipped(a.clipped, clipped);
 }
 
 /* ---- launch --------------------------------------------------------------------------------------------- */

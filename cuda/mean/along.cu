@@ -21,7 +21,7 @@ template <int Run> __device__ __forceinline__ static void store_typed(const Mean
             return cuda_sample<D>(mean_counted(sum, t.finish, t.finish.counts[at]), t.store, &clipped);
         });
     });
-    cuda_count(t.clipped, clipped);
+    cuda_count_clipped(t.clipped, clipped);
 }
 
 /* Means as the target scales them. Rarely asked for, so it is a pass of its own. */
@@ -47,7 +47,7 @@ template <int Run> __device__ __forceinline__ static void store_typed(const Mean
         using D = decltype(zero);
         store_planes<Run, D>(a, b, count, means, [&](float mean, int64_t) { return cuda_sample<D>(mean, {1.0f, 1.0f}, &clipped); });
     });
-    cuda_count(t.clipped, clipped);
+    cuda_count_clipped(t.clipped, clipped);
 }
 
 /* What is summed: samples, or their squares, which f64 holds. */

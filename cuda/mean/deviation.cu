@@ -28,7 +28,7 @@ __global__ static void __launch_bounds__(mean_threads) deviation_kernel(const __
             to[i - row * d.n] = cuda_sample<D>(made, d.target.store, &clipped);
         });
     }
-    cuda_count(d.target.clipped, clipped);
+    cuda_count_clipped(d.target.clipped, clipped);
 }
 
 static HaloStatus some_rows(const MeanJob *job, bool numbers, bool root)

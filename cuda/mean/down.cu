@@ -136,7 +136,7 @@ __global__ static void __launch_bounds__(down_threads, Run == HALO_MEAN_RUN ? 4 
     const int64_t last = cuda_min(run + down_runs<Run> - 1, (a.first + a.count - 1) / Run);
     unsigned clipped = 0;
     walk<In, Run>(a, run, last, p.e, &clipped);
-    cuda_count(a.target.clipped, clipped);
+    cuda_count_clipped(a.target.clipped, clipped);
 }
 
 /* ---- through shared memory ---------------------------------------------------------------------------------------- */
@@ -200,7 +200,7 @@ __global__ static void __launch_bounds__(down_threads, 6)
                 [&](int k, const auto &sum) { put(a, k, sum); });
         }
     }
-    cuda_count(a.target.clipped, clipped);
+    cuda_count_clipped(a.target.clipped, clipped);
 }
 
 template <int Run> static HaloStatus launch_tiles(HaloDevice *device, const MeanDown *a)
@@ -271,7 +271,7 @@ __global__ static void __launch_bounds__(down_threads)
             ((D *)(t.data + (row - t.base) * t.stride))[p.e] = cuda_sample<D>(mean, t.store, &clipped);
         });
     }
-    cuda_count(t.clipped, clipped);
+    cuda_count_clipped(t.clipped, clipped);
 }
 
 HaloStatus mean_down_counted(HaloDevice *device, const MeanTarget *target, const double *sums, int64_t first, int64_t count,

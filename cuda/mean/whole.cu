@@ -275,7 +275,7 @@ __global__ static void __launch_bounds__(whole_threads, 4) whole_kernel(const __
         }
         __syncthreads();
     }
-    cuda_count(t.clipped, clipped);
+    cuda_count_clipped(t.clipped, clipped);
 }
 
 /* ---- launching ---------------------------------------------------------------------------------------------------- */

@@ -144,7 +144,7 @@ __device__ __forceinline__ static void combine_row(const CombineArgs &args, F ma
         make(a, b, p, count);
         row_store<Pack>(args.dst + p.y * args.dst_stride, args.type, p.at, count, args.packs, a, args.store, &clipped);
     }
-    cuda_count(args.clipped, clipped);
+    cuda_count_clipped(args.clipped, clipped);
 }
 
 __global__ static void __launch_bounds__(rows_threads) combine_kernel(const __grid_constant__ CombineArgs args)

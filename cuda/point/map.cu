@@ -75,7 +75,7 @@ __global__ static void __launch_bounds__(map_threads) gray_kernel(const __grid_c
     else
         for (int k = 0; k < Pack; k++)
             if (e + k < a.cols) to[e + k] = map_one<S, D>(a, row, e + k, &clipped);
-    cuda_count(a.clipped, clipped);
+    cuda_count_clipped(a.clipped, clipped);
 }
 
 /* Packs of a thread, a block's width apart: of floats two are on their way before any is mapped. */
@@ -106,7 +106,7 @@ __global__ static void __launch_bounds__(map_threads) map_kernel(const __grid_co
         if (Pack > 1 && at + Pack <= a.cols) continue;
         for (int64_t k = at; k < cuda_min(at + Pack, a.cols); k++) to[k] = map_one<S, D>(a, row, k, &clipped);
     }
-    cuda_count(a.clipped, clipped);
+    cuda_count_clipped(a.clipped, clipped);
 }
 
 /* Can the samples be taken in packs, without looking at pixels? */

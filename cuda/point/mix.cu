@@ -69,7 +69,7 @@ __global__ static void __launch_bounds__(mix_threads)
         for (int t = first; t < end; t++) sum = halo_mix_add(term[t], get(p, y, from + term[t].channel), t == first, sum);
         put(p, y, e, sum, &clipped);
     }
-    cuda_count(p.clipped, clipped);
+    cuda_count_clipped(p.clipped, clipped);
 }
 
 HaloStatus cuda_mix(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMix *mix, HaloStore store)
@@ -113,7 +113,7 @@ __global__ static void __launch_bounds__(mix_threads)
         if (left < a.out) v = v * halo_fade_gain(a.gain, left, a.out);
         put(p, y, e, v, &clipped);
     }
-    cuda_count(p.clipped, clipped);
+    cuda_count_clipped(p.clipped, clipped);
 }
 
 HaloStatus cuda_fade(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloFade *fade, HaloStore store)

@@ -95,7 +95,7 @@ __global__ static void __launch_bounds__(rows_threads) pixel_kernel(const __grid
             });
         }
     }
-    cuda_count(args.clipped, clipped);
+    cuda_count_clipped(args.clipped, clipped);
 }
 
 /* ---- packs ---------------------------------------------------------------------------------------------- */
@@ -164,7 +164,7 @@ __global__ static void __launch_bounds__(rows_threads) over_kernel(const __grid_
         row_store<pixels * A>(args.dst + p.y * args.dst_stride, args.type, p.at * A, count * A, args.packs, a, args.store,
                               &clipped);
     }
-    cuda_count(args.clipped, clipped);
+    cuda_count_clipped(args.clipped, clipped);
 }
 
 template <int A> __global__ static void __launch_bounds__(rows_threads) cutout_kernel(const __grid_constant__ OverArgs args)
@@ -196,7 +196,7 @@ template <int A> __global__ static void __launch_bounds__(rows_threads) cutout_k
         row_store<pixels * made>(args.dst + p.y * args.dst_stride, args.type, p.at * made, count * made, args.packs, v,
                                  args.store, &clipped);
     }
-    cuda_count(args.clipped, clipped);
+    cuda_count_clipped(args.clipped, clipped);
 }
 
 /* ---- launching ------------------------------------------------------------------------------------------ */

@@ -174,7 +174,7 @@ __global__ static void __launch_bounds__(pick_threads, 5) pick_kernel(const __gr
             pick_store(to, w * each, p.from, p.end, [&](int e) {
                 return cuda_sample<D>(pick_far<S>(a, p.start + e, y), a.store, &clipped);
             });
-        cuda_count(a.clipped, clipped);
+        cuda_count_clipped(a.clipped, clipped);
         return;
     }
     const int begin = (int)(p.first * a.channels - p.start), step = (int)a.pick.step_x;
@@ -190,7 +190,7 @@ __global__ static void __launch_bounds__(pick_threads, 5) pick_kernel(const __gr
                 return pick_made<decltype(plain)::value, S, D>(a, mine[e + pick_pixel(a, e) * turn], &clipped);
             });
     });
-    cuda_count(a.clipped, clipped);
+    cuda_count_clipped(a.clipped, clipped);
 }
 
 /* ---- where columns become rows -------------------------------------------------------------------------- */
@@ -309,7 +309,7 @@ __global__ static void __launch_bounds__(pick_threads, 5) pick_turned_kernel(con
                     return cuda_sample<D>(pick_far<S>(a, x * a.channels + e, y + r), a.store, &clipped);
                 });
     }
-    cuda_count(a.clipped, clipped);
+    cuda_count_clipped(a.clipped, clipped);
 }
 
 /* ---- launching ------------------------------------------------------------------------------------------ */

@@ -202,7 +202,7 @@ __global__ static void __launch_bounds__(table_threads<S>, table_blocks<S>)
                 for (int64_t e = at[k].e; e < a.cols; e++) table_put(at[k].to + e, look.sample(at[k].row[e], e, &clipped));
     }
     __syncwarp();
-    cuda_count(a.clipped, clipped);
+    cuda_count_clipped(a.clipped, clipped);
 }
 
 template <typename S, typename D> HaloStatus cuda_map_look(HaloDevice *device, const MapArgs *args, int64_t rows)

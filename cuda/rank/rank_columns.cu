@@ -96,7 +96,7 @@ __global__ static void __launch_bounds__(columns_threads) columns_kernel(const _
         if (n > 0 && !(direct && n >= lanes))
             store_samples<K, lanes>(a, top + i / Step, e, tile + i, (int)cuda_min(n, lanes), &clipped);
     }
-    cuda_count(a.clipped, clipped);
+    cuda_count_clipped(a.clipped, clipped);
 }
 
 /* ---- launching ------------------------------------------------------------------------------------------ */

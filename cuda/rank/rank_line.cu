@@ -187,7 +187,7 @@ __global__ static void __launch_bounds__(line_threads) answer_lines(const __grid
         rank_store<K>(a, a.turned ? spot.along : spot.line, (a.turned ? spot.line : spot.along) * a.channels + spot.channel, 1, key,
                       &clipped);
     }
-    cuda_count(a.clipped, clipped);
+    cuda_count_clipped(a.clipped, clipped);
 }
 
 /* ---- launching ------------------------------------------------------------------------------------------ */

@@ -91,7 +91,7 @@ __global__ static void __launch_bounds__(network_threads)
         }
         rank_store<K, network_rows>(a, top, e, rows, median, &clipped);
     }
-    cuda_count(a.clipped, clipped);
+    cuda_count_clipped(a.clipped, clipped);
 }
 
 template <typename S, typename K> static HaloStatus launch(HaloDevice *device, const RankArgs *args)

@@ -57,7 +57,7 @@ __global__ static void __launch_bounds__(rows_threads) rows_kernel(const __grid_
     for (int i = 4 * mine; i < count; i += 4 * threads)
         store_four<K>(a, args.lines, [&](int r) { return top + r; }, e + i, count - i,
                       words_turned(*reinterpret_cast<const uint4 *>(words + i), args.turned), &clipped);
-    cuda_count(a.clipped, clipped);
+    cuda_count_clipped(a.clipped, clipped);
 }
 
 /* ---- launching ------------------------------------------------------------------------------------------ */

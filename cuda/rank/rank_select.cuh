@@ -211,7 +211,7 @@ __device__ __forceinline__ static void select_block(const RankArgs &a, int64_t a
             rank_store<K>(a, top + r, e, rows_here - r, key, &clipped);
         }
     }
-    cuda_count(a.clipped, clipped);
+    cuda_count_clipped(a.clipped, clipped);
 }
 
 /* Sides beyond 7 take so long to compile that only the GPUs with an instruction for pairs have them. */

@@ -123,7 +123,7 @@ __device__ __forceinline__ static void store_rows(const SpanArgs &args, int64_t 
                 first + e, cols - e, reinterpret_cast<const uint4 *>(shared)[q], &clipped);
         }
     }
-    cuda_count(args.rank.clipped, clipped);
+    cuda_count_clipped(args.rank.clipped, clipped);
 }
 
 template <typename S, typename X, bool Shared>

@@ -111,7 +111,7 @@ __global__ static void __launch_bounds__(tile_threads) tile_kernel(const __grid_
             walk<false, K, P, C>(a, tile, memory, &clipped);
         __syncthreads();
     }
-    cuda_count(a.clipped, clipped);
+    cuda_count_clipped(a.clipped, clipped);
 }
 
 /* ---- launching ------------------------------------------------------------------------------------------ */

@@ -183,7 +183,7 @@ __global__ static void __launch_bounds__(CUDA_WARP) walk_kernel(const __grid_con
         window.add_row(a, row, (unsigned)-1);
         row += a.pitch;
     }
-    cuda_count(a.clipped, clipped);
+    cuda_count_clipped(a.clipped, clipped);
 }
 
 /* ---- launching ------------------------------------------------------------------------------------------ */

@@ -39,7 +39,7 @@ __global__ static void __launch_bounds__(rows_threads)
         for (int64_t j = 0; j < count; j++) sum = halo_fma(tap[j], from[j * pitch], sum);
         resample_store(a, e, r, sum, &clipped);
     }
-    cuda_count(a.clipped, clipped);
+    cuda_count_clipped(a.clipped, clipped);
 }
 
 static HaloStatus make_lines(HaloDevice *device, const ResampleArgs *args, float *line, int64_t y, int64_t rows)

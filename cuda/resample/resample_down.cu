@@ -176,7 +176,7 @@ __global__ static void __launch_bounds__(CUDA_WARP, Taps > 18 ? 12 : 16) down_ke
                 if (p.x + threadIdx.x + k * CUDA_WARP < width)
                     resample_store(all, p.x + threadIdx.x + k * CUDA_WARP, out - all.dst_y, v[k], &clipped);
         });
-    cuda_count(all.clipped, clipped);
+    cuda_count_clipped(all.clipped, clipped);
 }
 
 /* ---- launching ------------------------------------------------------------------------------------------ */

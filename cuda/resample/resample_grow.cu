@@ -305,7 +305,7 @@ __global__ static void __launch_bounds__(grow_warps *CUDA_WARP, 4) grow_kernel(c
             grow_emit<Taps, D>(a, next, to, y + 1, p, chain);
         }
     }
-    cuda_count(all.clipped, to.clipped);
+    cuda_count_clipped(all.clipped, to.clipped);
 }
 
 /* ---- launching ------------------------------------------------------------------------------------------ */

@@ -230,7 +230,7 @@ __global__ static void __launch_bounds__(CUDA_WARP, Half<S, C, Taps>::blocks) ha
         half_walk<S, C, Taps>(
             a, p, s, [&](int e) { return *reinterpret_cast<const Weights *>(own + e * a.pitch); }, &clipped);
     }
-    cuda_count(a.all.clipped, clipped);
+    cuda_count_clipped(a.all.clipped, clipped);
 }
 
 /* ---- launching ------------------------------------------------------------------------------------------ */

@@ -235,7 +235,7 @@ __global__ static void __launch_bounds__(line_warps *CUDA_WARP, 2) line_kernel(c
             }
         });
     }
-    cuda_count(a.all.clipped, clipped);
+    cuda_count_clipped(a.all.clipped, clipped);
 }
 
 /* Outputs whose taps are cut off, of which there are few: elements [0, left) of the destination, and from `right` on. */
@@ -249,7 +249,7 @@ __global__ static void end_kernel(const __grid_constant__ LineArgs a, int64_t le
             const float sum = resample_along<decltype(zero)>(a.all, e, a.all.src);
             resample_store(a.all, e, 0, halo_fma(a.column, sum, 0.0f), &clipped);
         });
-    cuda_count(a.all.clipped, clipped);
+    cuda_count_clipped(a.all.clipped, clipped);
 }
 
 /* ---- laying out ----------------------------------------------------------------------------------------- */

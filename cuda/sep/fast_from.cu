@@ -104,7 +104,7 @@ __global__ static void __launch_bounds__(fast_threads, fast_blocks) from_kernel(
             node += args.smooth.stride;
         }
     }
-    cuda_count(args.dst.clipped, clipped);
+    cuda_count_clipped(args.dst.clipped, clipped);
 }
 
 template <typename D> static HaloStatus launch(HaloDevice *device, const FastFrom *args, int64_t blocks)

@@ -138,10 +138,7 @@ bool sep_combined_takes(const HaloShape *src, const HaloShape *dst, const HaloCh
     const bool keeps = how->kind == HALO_COMBINE_KEEP;
     const int64_t x = keeps ? how->bx : how->ax, y = keeps ? how->by : how->ay;
     const int64_t made_x = keeps ? how->ax : how->bx, made_y = keeps ? how->ay : how->by;
-    HaloBuf from = {}, to = {};
-    from.shape = *src;
-    to.shape = *dst;
-    to.rows = dst->height;
+    const HaloBuf from = conv_outline(src), to = conv_outline(dst);
     if (!keeps && how->kind != HALO_COMBINE_UNSHARP && how->kind != HALO_COMBINE_ADD && how->kind != HALO_COMBINE_DIFFERENCE)
         return false;
     return src->dtype <= HALO_F32 && src->channels == dst->channels && pair->src[keeps] == 0 && pair->src[!keeps] == 1 &&
@@ -171,10 +168,7 @@ static_assert(SEP_WALK_SHORT_MOST == walk_points_most, "walks of more taps do wi
 
 bool sep_points_takes(const HaloShape *src, const HaloShape *dst, const HaloSep *sep)
 {
-    HaloBuf from = {}, to = {};
-    from.shape = *src;
-    to.shape = *dst;
-    to.rows = dst->height;
+    const HaloBuf from = conv_outline(src), to = conv_outline(dst);
     return src->dtype <= HALO_F32 && !sep->affine && sep->fast == NULL && !sep->window.nan_ignore &&
            sep->window.width <= SEP_WALK_SHORT_MOST && sep_walk_takes(&from, &to, sep);
 }

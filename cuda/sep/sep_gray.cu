@@ -10,10 +10,7 @@ bool sep_gray_takes(const HaloShape *src, const HaloShape *dst, const HaloChain 
     const HaloMap *map = &gray->u.map;
     const HaloSep *sep = &blur->u.sep;
     const bool valued = sep->window.border == HALO_BORDER_ZERO || sep->window.border == HALO_BORDER_CONSTANT;
-    HaloBuf from = {}, to = {};
-    from.shape = *src;
-    to.shape = *dst;
-    to.rows = dst->height;
+    const HaloBuf from = conv_outline(src), to = conv_outline(dst);
     return map->kind == HALO_MAP_GRAY && map->points == 0 && src->dtype == HALO_U8 && src->channels == 3 && dst->channels == 1 &&
            src->width % 4 == 0 && sep->fast == NULL && !valued && !sep->window.nan_ignore &&
            sep->window.width <= SEP_WALK_SHORT_MOST && sep_walk_takes(&from, &to, sep);

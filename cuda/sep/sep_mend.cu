@@ -83,7 +83,7 @@ __global__ static void __launch_bounds__(mend_threads) mend_kernel(const __grid_
         });
     }
     __syncwarp();
-    cuda_count(dst.clipped, clipped);
+    cuda_count_clipped(dst.clipped, clipped);
 }
 
 static float total_of(const float *tap, int64_t taps)
