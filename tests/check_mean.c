@@ -118,6 +118,24 @@ static void one_column(void **state)
     for_each_case(__func__, 900, columns_body);
 }
 
+/* Windows taller than a picture of few rows, most of which the border makes: of all kinds, and of more runs
+ * than a run has. */
+static void few_rows_body(Rng *rng)
+{
+    const HaloShape shape =
+        test_shape(draw_dtype(rng), rng_between(rng, 1, 300), rng_between(rng, 1, rng_once_in(rng, 2) ? 2 : 17),
+                   (int)rng_between(rng, 1, 3));
+    const int64_t most = rng_once_in(rng, 4) ? 2200 : 140;
+    run_case(rng, &shape, draw_width(rng, 40),
+             rng_once_in(rng, 4) ? rng_between(rng, 1, 20) : draw_width(rng, most));
+}
+
+static void few_rows_under_tall_windows(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 300, few_rows_body);
+}
+
 /* Along the column sums of 16 bits are beyond f32, where across it they are not. */
 static void tall_windows_body(Rng *rng)
 {
@@ -244,6 +262,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(long_lines),
         cmocka_unit_test(one_column),
         cmocka_unit_test(few_columns_and_one_row),
+        cmocka_unit_test(few_rows_under_tall_windows),
         cmocka_unit_test(larger_images),
         cmocka_unit_test(one_that_is_not_finite),
         cmocka_unit_test(the_largest),

@@ -57,7 +57,7 @@ static HaloStatus windows_down(const MeanJob *job, const MeanRows *rows, int64_t
 
 /* ---- the two passes ----------------------------------------------------------------------------------------------- */
 
-static HaloStatus along(const MeanJob *job, int64_t y, int64_t lines, const MeanTarget *target)
+HaloStatus mean_lines(const MeanJob *job, int64_t y, int64_t lines, const MeanTarget *target)
 {
     MeanAlong a = {};
     const int64_t used = job->room->used;
@@ -86,6 +86,23 @@ static HaloStatus along(const MeanJob *job, int64_t y, int64_t lines, const Mean
     return HALO_OK;
 }
 
+MeanTarget mean_lines_target(const MeanJob *job, int64_t base, int64_t ring)
+{
+    const bool sums = job->target.dtype == HALO_F64;
+    const int64_t kept = sums ? sizeof(double) : sizeof(float);
+    MeanTarget lines = {};
+    lines.data = (char *)mean_take(job->room, ring * job->n, kept);
+    lines.stride = job->n * kept;
+    lines.first = lines.base = base;
+    lines.ring = ring;
+    lines.between = !sums;
+    lines.dtype = job->target.dtype;
+    lines.finish.count = halo_mean_scale(job->window.width);
+    lines.finish.inverse = 1.0 / lines.finish.count;
+    lines.clipped = job->device->clipped;
+    return lines;
+}
+
 /* Rows of outputs in a band: whole runs. */
 static int64_t band_rows(const MeanJob *job, int64_t run)
 {
@@ -98,21 +115,14 @@ static HaloStatus bands(const MeanJob *job)
     const int64_t height = job->window.height, run = halo_mean_run(height), ahead = (height - 1) / run;
     const int64_t band = band_rows(job, run), begun = job->y / run;
     const bool sums = job->target.dtype == HALO_F64, counted = job->source.ignores && !sums;
-    const int64_t kept = sums ? sizeof(double) : sizeof(float);
     MeanDown down = {};
-    MeanTarget lines = {};
+    MeanTarget lines = mean_lines_target(job, begun * run, cuda_ceil_div(band + height - 1, run) * run + run);
     down.window = height;
     down.target = job->target;
     down.rows.n = down.between.totals.n = job->n;
-    down.rows.base = lines.base = begun * run;
-    down.rows.ring = lines.ring = cuda_ceil_div(band + height - 1, run) * run + run;
-    down.rows.data = lines.data = (char *)mean_take(job->room, lines.ring * job->n, kept);
-    lines.stride = job->n * kept;
-    lines.between = !sums;
-    lines.dtype = job->target.dtype;
-    lines.finish.count = halo_mean_scale(job->window.width);
-    lines.finish.inverse = 1.0 / lines.finish.count;
-    lines.clipped = job->device->clipped;
+    down.rows.base = lines.base;
+    down.rows.ring = lines.ring;
+    down.rows.data = lines.data;
     MeanRows &totals = down.between.totals;
     totals.base = begun;
     totals.ring = band / run + ahead + 2;
@@ -124,7 +134,7 @@ static HaloStatus bands(const MeanJob *job)
         down.count = cuda_min((y / run + band / run) * run, job->y + job->rows) - y;
         const int64_t end = y + down.count + height - 1, held = end / run;
         lines.first = read;
-        CUDA_PASS(along(job, read, end - read, &lines));
+        CUDA_PASS(mean_lines(job, read, end - read, &lines));
         read = end;
         if (ahead > 1 && job->room->base != NULL)
             CUDA_PASS(mean_down_totals(job->device, &down.rows, sums, run, summed, held - summed, &totals));
@@ -147,7 +157,8 @@ static HaloStatus means(const MeanJob *job)
 {
     const bool plain = job->target.finish.counts == NULL && job->target.dtype != HALO_F64;
     if (plain && mean_whole_takes(job)) return job->room->base == NULL ? HALO_OK : mean_whole(job);
-    return job->window.height == 1 ? along(job, job->y, job->rows, &job->target) : bands(job);
+    if (job->window.height == 1) return mean_lines(job, job->y, job->rows, &job->target);
+    return mean_few_rows_takes(job) ? mean_few_rows(job) : bands(job);
 }
 
 HaloStatus mean_sums(const MeanJob *rows, const MeanSource *source, const double **sums)
@@ -215,6 +226,7 @@ static MeanJob job_of(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, cons
     job.rows = dst->rows;
     job.n = dst->cols * dst->shape.channels;
     job.held = src->cols;
+    job.all = src->y0 == 0 && src->rows == src->shape.height;
     job.source.data = (const char *)src->data;
     job.source.stride = src->stride;
     job.source.x0 = src->x0;

@@ -98,6 +98,7 @@ struct MeanJob {
     MeanTarget target;
     int64_t x, y, cols, rows, n; /* outputs; elements of a row */
     int64_t held;                /* columns of the source that are there */
+    bool all;                    /* and all of its rows */
     MeanRoom *room;
 };
 
@@ -111,6 +112,12 @@ static inline void *mean_take(MeanRoom *room, int64_t count, int64_t size)
 
 /* mean.cu: the sums of the job's windows, [rows][n] out of its room, of samples as this source reads them. */
 HaloStatus mean_sums(const MeanJob *job, const MeanSource *source, const double **sums);
+/* The first pass: lines from position y on; and where they go to lie between the passes, out of the job's room. */
+HaloStatus mean_lines(const MeanJob *job, int64_t y, int64_t lines, const MeanTarget *target);
+MeanTarget mean_lines_target(const MeanJob *job, int64_t base, int64_t ring);
+/* few.cu: windows far taller than a picture of few rows. */
+bool mean_few_rows_takes(const MeanJob *job);
+HaloStatus mean_few_rows(const MeanJob *job);
 /* whole.cu: windows of whole numbers that one pass over memory can do. */
 bool mean_whole_takes(const MeanJob *job);
 HaloStatus mean_whole(const MeanJob *job);
