@@ -206,6 +206,8 @@ static void groups_body(Rng *rng)
     shape.width = 4096 * 257;
     shape.channels = 2;
     run_case(rng, &shape, &sum);
+    shape.channels = 4;
+    run_case(rng, &shape, &greatest);
 }
 
 static void rows_of_several_groups(void **state)
@@ -225,13 +227,35 @@ static void large_body(Rng *rng)
     run_case(rng, &shape, &scan);
 }
 
-static void large_integral_images(void **state)
+static void skip_without_gpu(void)
 {
-    (void)state;
     bool gpu = false;
     for (int d = 0; d < test_devices; d++) gpu = gpu || test_device[d].backend->upload != NULL;
     if (!gpu) skip();
+}
+
+static void large_integral_images(void **state)
+{
+    (void)state;
+    skip_without_gpu();
     for_each_case(__func__, 2, large_body);
+}
+
+/* So many lines of two tiles that a block of a GPU walks along each; channels in sets of all sizes. */
+static void many_lines_body(Rng *rng)
+{
+    const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 4097, 4300),
+                                       rng_between(rng, 2112, 2150), (int)rng_between(rng, 1, 5));
+    HaloScan scan = draw_scan(rng);
+    scan.axis = HALO_AXIS_X;
+    run_case(rng, &shape, &scan);
+}
+
+static void many_lines_of_some_tiles(void **state)
+{
+    (void)state;
+    skip_without_gpu();
+    for_each_case(__func__, 12, many_lines_body);
 }
 
 static void past_caches_body(Rng *rng)
@@ -328,6 +352,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(special_samples),
         cmocka_unit_test(rows_of_several_groups),
         cmocka_unit_test(large_integral_images),
+        cmocka_unit_test(many_lines_of_some_tiles),
         cmocka_unit_test(larger_than_the_caches),
         cmocka_unit_test(tall_and_narrow),
     };

@@ -6,129 +6,49 @@
  * through shared memory, so that they are stored in their order. A line of one tile takes as many threads as it
  * has runs (rounded up to a power of two), so that a block scans several short lines. */
 #include "halo/scan.h"
+#include "scan_before.cuh"
 #include "scan_run.cuh"
 
 static const int tile_threads = HALO_SCAN_WARP * HALO_SCAN_WARPS;
-static const int together_most = 4; /* channels of one block */
 
 /* How lines are cut, and what their blocks hand on, as [line][channel][tile] and so on. */
-template <typename T> struct ScanLines {
+template <typename Stored> struct ScanLines {
     int64_t lines;
     unsigned tiles, groups; /* of a line */
-    int64_t part;           /* lines of a row: 1, or the channels where there are too many of them */
+    int64_t sets, channel;  /* lines of a row: 1, or the sets of channels where there are too many of them; the first channel */
     unsigned blocks;        /* tiles of all lines */
     unsigned ahead;         /* totals are taken so many tickets before the samples */
     bool packed;            /* every run starts at a multiple of 16 bytes */
     unsigned *tickets;
-    T *tile, *group; /* totals of tiles; prefixes of groups, but of the first */
+    Stored *tile, *group; /* totals of tiles; prefixes of groups, but of the first */
 };
-
-/* ---- what lies before ----------------------------------------------------------------------------------- */
-
-__device__ __forceinline__ static int slot_at(int i) { return i + i / (HALO_SCAN_GROUP / CUDA_WARP); }
-
-/* A group's 256 slots by one warp: 8 a lane, then the lanes by pairs. Lane 0 has the result. */
-template <typename Kind>
-__device__ __forceinline__ static typename Kind::Value fold_group(const typename Kind::Value *slot)
-{
-    constexpr int each = HALO_SCAN_GROUP / CUDA_WARP;
-    const int first = (int)threadIdx.x % CUDA_WARP * each;
-    typename Kind::Value sum = slot[slot_at(first)];
-#pragma unroll
-    for (int k = 1; k < each; k++) sum = Kind::join(sum, slot[slot_at(first + k)]);
-#pragma unroll
-    for (int d = 1; d < CUDA_WARP; d *= 2) sum = Kind::join(sum, __shfl_down_sync(CUDA_ALL, sum, d));
-    return sum;
-}
-
-/* One warp: waits for the totals of the tiles before `tile` in its group. They come to lie in `slot`, with
- * identities behind them. */
-template <typename Kind>
-__device__ __forceinline__ static void await_totals(const typename Kind::Value *totals, int64_t tile,
-                                                    typename Kind::Value *slot)
-{
-    constexpr int each = HALO_SCAN_GROUP / CUDA_WARP;
-    const int lane = (int)threadIdx.x % CUDA_WARP, in = (int)(tile % HALO_SCAN_GROUP);
-    const typename Kind::Value *const from = totals + (tile - in);
-    long long bits[each];
-#pragma unroll
-    for (int k = 0; k < each; k++) {
-        const int i = lane + k * CUDA_WARP;
-        bits[k] = i < in ? scan_peek(from + i) : 0;
-    }
-#pragma unroll
-    for (int k = 0; k < each; k++) {
-        const int i = lane + k * CUDA_WARP;
-        slot[slot_at(i)] = i < in ? scan_await(from + i, bits[k]) : Kind::identity();
-    }
-    __syncwarp();
-}
-
-/* One warp: G joined with E, what lies before tile `tile` of a line, to lane 0. */
-template <typename Kind>
-__device__ __forceinline__ static typename Kind::Value before_tile(const typename Kind::Value *totals,
-                                                                   const typename Kind::Value *groups,
-                                                                   int64_t tile, typename Kind::Value *slot)
-{
-    const int64_t group = tile / HALO_SCAN_GROUP;
-    const long long bits = group == 0 ? 0 : scan_peek(groups + group);
-    await_totals<Kind>(totals, tile, slot);
-    const typename Kind::Value prefix = fold_group<Kind>(slot);
-    const typename Kind::Value before = group == 0 ? Kind::identity() : scan_await(groups + group, bits);
-    __syncwarp();
-    return Kind::join(before, prefix);
-}
-
-/* One warp: publishes the total of tile `tile` of a line; a group's last one also hands on what lies before the
- * next group. */
-template <typename Kind>
-__device__ __forceinline__ static void hand_on(typename Kind::Value *totals, typename Kind::Value *groups,
-                                               int64_t tile, typename Kind::Value total,
-                                               typename Kind::Value *slot)
-{
-    using T = typename Kind::Value;
-    const int64_t group = tile / HALO_SCAN_GROUP;
-    const int lane = (int)threadIdx.x % CUDA_WARP, in = (int)(tile % HALO_SCAN_GROUP);
-    if (lane == 0) scan_publish<Kind>(totals + tile, total);
-    if (in != HALO_SCAN_GROUP - 1) return;
-    await_totals<Kind>(totals, tile, slot);
-    if (lane == 0) slot[slot_at(in)] = total;
-    __syncwarp();
-    const T all = fold_group<Kind>(slot);
-    if (lane == 0) {
-        const T before = group == 0 ? Kind::identity() : scan_await(groups + group, -1);
-        scan_publish<Kind>(groups + group + 1, Kind::join(before, all));
-    }
-    __syncwarp();
-}
 
 /* ---- the kernels ---------------------------------------------------------------------------------------- */
 
 /* The run at pixel x of a line. */
-template <typename T>
-__device__ __forceinline__ static ScanPlace scan_place(const ScanArgs &a, const ScanLines<T> &l, int64_t line,
-                                                       int64_t x)
+template <int C, typename Stored>
+__device__ __forceinline__ static ScanPlace scan_place(const ScanArgs &a, const ScanLines<Stored> &l, int64_t line, int64_t x)
 {
     ScanPlace p;
-    p.row = line / l.part;
-    p.first = x * a.channels + line % l.part;
+    p.row = line / l.sets;
+    p.first = x * a.channels + line % l.sets * C + l.channel;
     p.count = line < l.lines ? (int)cuda_max(0, cuda_min(HALO_SCAN_RUN, a.width - x)) : 0;
     return p;
 }
 
 /* The thread's run of a tile, as tiles of all lines are numbered. */
-template <typename T>
-__device__ __forceinline__ static ScanPlace tile_place(const ScanArgs &a, const ScanLines<T> &l, unsigned tile)
+template <int C, typename Stored>
+__device__ __forceinline__ static ScanPlace tile_place(const ScanArgs &a, const ScanLines<Stored> &l, unsigned tile)
 {
-    return scan_place(a, l, tile / l.tiles,
-                      (int64_t)(tile % l.tiles) * HALO_SCAN_TILE + (int)threadIdx.x * HALO_SCAN_RUN);
+    return scan_place<C>(a, l, tile / l.tiles,
+                         (int64_t)(tile % l.tiles) * HALO_SCAN_TILE + (int)threadIdx.x * HALO_SCAN_RUN);
 }
 
-template <typename S, int C>
+template <typename Kind, typename S, int C>
 __device__ __forceinline__ static void load_place(ScanRun<S, C> *run, const ScanArgs &a, const ScanPlace &p,
                                                   bool packed)
 {
-    load_run(run, (const S *)(a.src + p.row * a.src_stride) + p.first, a.channels, p.count, packed);
+    load_kind<Kind>(run, a, p.row, p.first, a.channels, p.count, packed);
 }
 
 /* W: warps `first` to `warp` - 1 of a tile. */
@@ -148,20 +68,20 @@ template <typename S, typename Kind, int C>
 __global__ static void __launch_bounds__(tile_threads, C == 1   ? 4
                                                        : C == 2 ? 3
                                                                 : 2)
-    lines_kernel(const __grid_constant__ ScanArgs a, const __grid_constant__ ScanLines<typename Kind::Value> l,
+    lines_kernel(const __grid_constant__ ScanArgs a, const __grid_constant__ ScanLines<typename Kind::Stored> l,
                  int threads)
 {
     using T = typename Kind::Value;
-    __shared__ T room[HALO_SCAN_WARPS][HALO_SCAN_WARP * scan_room_run];
+    __shared__ typename Kind::Stored room[HALO_SCAN_WARPS][HALO_SCAN_WARP * scan_room_run];
     __shared__ T warp_total[C][HALO_SCAN_WARPS];
     const int thread = (int)threadIdx.x, warp = thread / CUDA_WARP,
               first_warp = thread / threads * threads / CUDA_WARP;
     const int64_t line = (int64_t)blockIdx.x * (tile_threads / threads) + thread / threads;
-    const ScanPlace p = scan_place(a, l, line, thread % threads * HALO_SCAN_RUN);
+    const ScanPlace p = scan_place<C>(a, l, line, thread % threads * HALO_SCAN_RUN);
     ScanRun<S, C> run;
     T before[C];
-    load_place(&run, a, p, l.packed);
-    fold_run<S, Kind, C>(run, thread % CUDA_WARP % threads, before, warp_total);
+    load_place<Kind>(&run, a, p, l.packed);
+    fold_run<S, Kind, C>(run, a, thread % CUDA_WARP % threads, before, warp_total);
     __syncthreads();
 #pragma unroll
     for (int c = 0; c < C; c++)
@@ -173,21 +93,22 @@ __global__ static void __launch_bounds__(tile_threads, C == 1   ? 4
  * stores one. Nothing goes from block to block. */
 template <typename S, typename Kind, int C>
 __global__ static void __launch_bounds__(tile_threads, C == 1 ? 4 : 2)
-    walk_kernel(const __grid_constant__ ScanArgs a, const __grid_constant__ ScanLines<typename Kind::Value> l)
+    walk_kernel(const __grid_constant__ ScanArgs a, const __grid_constant__ ScanLines<typename Kind::Stored> l)
 {
     using T = typename Kind::Value;
-    __shared__ T room[HALO_SCAN_WARPS][HALO_SCAN_WARP * scan_room_run], slot[C][HALO_SCAN_GROUP + CUDA_WARP];
+    __shared__ typename Kind::Stored room[HALO_SCAN_WARPS][HALO_SCAN_WARP * scan_room_run];
+    __shared__ T slot[C][HALO_SCAN_GROUP + CUDA_WARP];
     __shared__ T warp_total[2][C][HALO_SCAN_WARPS];
     const int thread = (int)threadIdx.x, lane = thread % CUDA_WARP, warp = thread / CUDA_WARP;
     for (int i = thread; i < C * (HALO_SCAN_GROUP + CUDA_WARP); i += tile_threads)
         slot[i / (HALO_SCAN_GROUP + CUDA_WARP)][i % (HALO_SCAN_GROUP + CUDA_WARP)] = Kind::identity();
     ScanRun<S, C> run;
-    ScanPlace p = scan_place(a, l, blockIdx.x, thread * HALO_SCAN_RUN);
-    load_place(&run, a, p, l.packed);
+    ScanPlace p = scan_place<C>(a, l, blockIdx.x, thread * HALO_SCAN_RUN);
+    load_place<Kind>(&run, a, p, l.packed);
     for (unsigned tile = 0; tile < l.tiles; tile++) {
         T(*const total)[HALO_SCAN_WARPS] = warp_total[tile % 2];
         T before[C];
-        fold_run<S, Kind, C>(run, lane, before, total);
+        fold_run<S, Kind, C>(run, a, lane, before, total);
         __syncthreads();
 #pragma unroll
         for (int c = 0; c < C; c++) {
@@ -198,8 +119,8 @@ __global__ static void __launch_bounds__(tile_threads, C == 1 ? 4 : 2)
         const ScanRun<S, C> now = run;
         const ScanPlace at = p;
         if (tile + 1 < l.tiles) {
-            p = scan_place(a, l, blockIdx.x, (int64_t)(tile + 1) * HALO_SCAN_TILE + thread * HALO_SCAN_RUN);
-            load_place(&run, a, p, l.packed);
+            p = scan_place<C>(a, l, blockIdx.x, (int64_t)(tile + 1) * HALO_SCAN_TILE + thread * HALO_SCAN_RUN);
+            load_place<Kind>(&run, a, p, l.packed);
         }
         write_run<S, Kind, C>(now, before, at, a, room[warp], true);
         __syncthreads();
@@ -214,11 +135,12 @@ __global__ static void __launch_bounds__(tile_threads, C == 1 ? 4 : 2)
  * scout, finds what lies before a tile while the others load. */
 template <typename S, typename Kind, int C>
 __global__ static void __launch_bounds__(tile_threads + CUDA_WARP, C == 1 ? 4 : 2)
-    tiles_kernel(const __grid_constant__ ScanArgs a, const __grid_constant__ ScanLines<typename Kind::Value> l)
+    tiles_kernel(const __grid_constant__ ScanArgs a, const __grid_constant__ ScanLines<typename Kind::Stored> l)
 {
     using T = typename Kind::Value;
     constexpr bool abreast = C * sizeof(S) <= 4; /* registers for both tiles */
-    __shared__ T room[HALO_SCAN_WARPS][HALO_SCAN_WARP * scan_room_run], slot[HALO_SCAN_GROUP + CUDA_WARP];
+    __shared__ typename Kind::Stored room[HALO_SCAN_WARPS][HALO_SCAN_WARP * scan_room_run];
+    __shared__ T slot[HALO_SCAN_GROUP + CUDA_WARP];
     __shared__ T next_total[C][HALO_SCAN_WARPS], warp_total[C][HALO_SCAN_WARPS], tile_before[C];
     const int thread = (int)threadIdx.x, lane = thread % CUDA_WARP, warp = thread / CUDA_WARP;
     const bool scout = warp == HALO_SCAN_WARPS;
@@ -226,31 +148,33 @@ __global__ static void __launch_bounds__(tile_threads + CUDA_WARP, C == 1 ? 4 : 
     const bool has_next = next < l.blocks, has_tile = next >= l.ahead;
     ScanRun<S, C> run;
     T before[C];
-    const ScanPlace p = tile_place(a, l, has_tile ? tile : 0);
+    const ScanPlace p = tile_place<C>(a, l, has_tile ? tile : 0);
     if (scout) {
+#pragma unroll 1
         for (int c = 0; c < C && has_tile; c++) {
             const int64_t line = (int64_t)(tile / l.tiles) * C + c;
             const T known =
-                before_tile<Kind>(l.tile + line * l.tiles, l.group + line * l.groups, tile % l.tiles, slot);
+                before_tile<Kind>(a, l.tile + line * l.tiles, l.group + line * l.groups, tile % l.tiles, slot);
             if (lane == 0) tile_before[c] = known;
         }
     } else {
-        if (abreast && has_tile) load_place(&run, a, p, l.packed);
+        if (abreast && has_tile) load_place<Kind>(&run, a, p, l.packed);
         if (has_next) {
             ScanRun<S, C> next_run;
-            load_place(&next_run, a, tile_place(a, l, next), l.packed);
-            fold_run<S, Kind, C>(next_run, lane, before, next_total);
+            load_place<Kind>(&next_run, a, tile_place<C>(a, l, next), l.packed);
+            fold_run<S, Kind, C>(next_run, a, lane, before, next_total);
         }
         if (has_tile) {
-            if (!abreast) load_place(&run, a, p, l.packed);
-            fold_run<S, Kind, C>(run, lane, before, warp_total);
+            if (!abreast) load_place<Kind>(&run, a, p, l.packed);
+            fold_run<S, Kind, C>(run, a, lane, before, warp_total);
         }
     }
     __syncthreads();
     if (scout) {
+#pragma unroll 1
         for (int c = 0; c < C && has_next; c++) {
             const int64_t line = (int64_t)(next / l.tiles) * C + c;
-            hand_on<Kind>(l.tile + line * l.tiles, l.group + line * l.groups, next % l.tiles,
+            hand_on<Kind>(a, l.tile + line * l.tiles, l.group + line * l.groups, next % l.tiles,
                           before_warp<Kind>(next_total[c], 0, HALO_SCAN_WARPS), slot);
         }
     } else if (has_tile) {
@@ -277,15 +201,17 @@ HaloStatus scan_slots(HaloDevice *device, int64_t slots, unsigned **tickets, voi
     return HALO_OK;
 }
 
+/* Of `sets` of C channels, from `channel` on. */
 template <typename S, typename Kind, int C>
-static HaloStatus launch_lines(HaloDevice *device, const ScanArgs *a)
+static HaloStatus launch_lines(HaloDevice *device, const ScanArgs *a, int channel, int sets)
 {
-    using T = typename Kind::Value;
-    ScanLines<T> l = {};
-    l.part = a->channels / C;
+    using Stored = typename Kind::Stored;
+    ScanLines<Stored> l = {};
+    l.sets = sets;
+    l.channel = channel;
     int64_t tiles = cuda_ceil_div(a->width, HALO_SCAN_TILE), blocks;
     l.packed = a->channels == C && cuda_aligned(a->src, a->height > 1 ? a->src_stride : 0, 16);
-    if (!halo_mul(a->height, l.part, &l.lines)) return halo_fail(HALO_ERR_LIMIT, "the scan is too large");
+    if (!halo_mul(a->height, sets, &l.lines)) return halo_fail(HALO_ERR_LIMIT, "the scan is too large");
     if (tiles == 1) {
         int threads = 1;
         while (threads < tile_threads && threads * HALO_SCAN_RUN < a->width) threads *= 2;
@@ -305,7 +231,7 @@ static HaloStatus launch_lines(HaloDevice *device, const ScanArgs *a)
         return HALO_OK;
     }
     CUDA_PASS(scan_slots(device, C * (blocks + l.lines * l.groups), &l.tickets, &values));
-    l.tile = (T *)values;
+    l.tile = (Stored *)values;
     l.group = l.tile + C * blocks;
     CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, tiles_kernel<S, Kind, C>,
                                                            tile_threads + CUDA_WARP, 0));
@@ -314,33 +240,47 @@ static HaloStatus launch_lines(HaloDevice *device, const ScanArgs *a)
     return HALO_OK;
 }
 
-/* Channels go together where sums are taken; for what is rarely asked for, each goes alone: there are kernels enough. */
-template <typename S, typename Kind> static HaloStatus launch_x(HaloDevice *device, const ScanArgs *args)
+/* Up to four channels go together; of more, sets of four, and then the rest. */
+template <typename S, typename T> static HaloStatus launch_sums(HaloDevice *device, const ScanArgs *args)
 {
-    if constexpr (Kind::op == HALO_SCAN_SUM || Kind::op == HALO_SCAN_SQUARES) switch (args->channels) {
-        case 2: return launch_lines<S, Kind, 2>(device, args);
-        case 3: return launch_lines<S, Kind, 3>(device, args);
-        case together_most: return launch_lines<S, Kind, together_most>(device, args);
-        default: break;
-        }
-    return launch_lines<S, Kind, 1>(device, args);
+    const int sets = args->channels / 4, channel = 4 * sets;
+    if (sets > 0) CUDA_PASS((launch_lines<S, ScanSum<T>, 4>(device, args, 0, sets)));
+    switch (args->channels - channel) {
+    case 1: return launch_lines<S, ScanSum<T>, 1>(device, args, channel, 1);
+    case 2: return launch_lines<S, ScanSum<T>, 2>(device, args, channel, 1);
+    case 3: return launch_lines<S, ScanSum<T>, 3>(device, args, channel, 1);
+    default: return HALO_OK;
+    }
 }
 
-HaloStatus scan_x(HaloDevice *device, const ScanArgs *args, HaloDtype dtype, HaloScanOp op)
+/* Three go together where they come as floats, which take more registers than bytes do; what is left goes alone. */
+static HaloStatus launch_least(HaloDevice *device, const ScanArgs *args)
 {
-    switch (dtype) {
-    case HALO_U8: SCAN_BY_OP(launch_x, uint8_t, int64_t, device, args)
-    case HALO_U16: SCAN_BY_OP(launch_x, uint16_t, int64_t, device, args)
-    case HALO_F32: SCAN_BY_OP(launch_x, float, double, device, args)
-    default: break;
+    const int sets = args->channels / 3, channel = 3 * sets, left = args->channels - channel;
+    if (sets > 0) CUDA_PASS((launch_lines<float, ScanLeast, 3>(device, args, 0, sets)));
+    return left == 0 ? HALO_OK : launch_lines<float, ScanLeast, 1>(device, args, channel, left);
+}
+
+template <typename S, typename T> static HaloStatus launch_typed(HaloDevice *device, const ScanArgs *args, HaloScanOp op)
+{
+    if (op != HALO_SCAN_PRODUCT) return launch_sums<S, T>(device, args);
+    return launch_lines<S, ScanKind<double, HALO_SCAN_PRODUCT>, 1>(device, args, 0, args->channels); /* rarely asked for */
+}
+
+HaloStatus scan_x(HaloDevice *device, const ScanArgs *args, HaloScanOp op)
+{
+    if (op == HALO_SCAN_MIN || op == HALO_SCAN_MAX) return launch_least(device, args);
+    switch (args->dtype) {
+    case HALO_U8: return launch_typed<uint8_t, int64_t>(device, args, op);
+    case HALO_U16: return launch_typed<uint16_t, int64_t>(device, args, op);
+    case HALO_F32: return launch_typed<float, double>(device, args, op);
+    default: return halo_fail(HALO_ERR_BUG, "no scan of %s along x", halo_dtype_name(args->dtype));
     }
-    return halo_fail(HALO_ERR_BUG, "no scan of %s along x", halo_dtype_name(dtype));
 }
 
 HaloStatus cuda_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloScan *scan)
 {
     ScanArgs args;
-    HaloDtype dtype = src->shape.dtype;
     CUDA_PASS(cuda_use(device));
     args.src = (const char *)src->data;
     args.dst = (char *)dst->data;
@@ -349,20 +289,24 @@ HaloStatus cuda_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const
     args.width = src->shape.width;
     args.height = src->rows;
     args.channels = src->shape.channels;
+    args.dtype = src->shape.dtype;
+    args.whole = dst->shape.dtype == HALO_I64;
+    args.squares = scan->op == HALO_SCAN_SQUARES;
+    args.turn = scan->op == HALO_SCAN_MAX ? 0x80000000u : 0;
     args.exclusive = scan->exclusive;
     args.first = true;
     args.above = NULL;
     const bool band = src->rows < src->shape.height;
     if (scan->axis == HALO_AXIS_XY && !band && scan_xy_fits(device, &args))
-        return scan_xy(device, &args, dtype, scan->op);
+        return scan_xy(device, &args, scan->op);
     if (scan->axis & HALO_AXIS_X) {
-        CUDA_PASS(scan_x(device, &args, dtype, scan->op));
+        CUDA_PASS(scan_x(device, &args, scan->op));
         args.src = args.dst;
         args.src_stride = args.dst_stride;
         args.first = false;
-        dtype = dst->shape.dtype;
+        args.dtype = dst->shape.dtype;
     }
     if (!(scan->axis & HALO_AXIS_Y)) return HALO_OK;
-    if (!band) return scan_y(device, &args, dtype, scan->op);
-    return scan_band(device, &args, dtype, scan->op, src->y0, ((const HaloScanBand *)(const void *)scan)->state);
+    if (!band) return scan_y(device, &args, scan->op);
+    return scan_band(device, &args, scan->op, src->y0, ((const HaloScanBand *)(const void *)scan)->state);
 }

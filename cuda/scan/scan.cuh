@@ -4,33 +4,10 @@
 
 #include "common.cuh"
 
-/* What a sample is joined as. Results of an earlier scan are not squared again. */
-template <typename T, HaloScanOp Op, typename S> __device__ __forceinline__ T scan_value(S sample)
-{
-    const T v = (T)sample;
-    return Op == HALO_SCAN_SQUARES && sizeof(S) <= 4 ? v * v : v;
-}
-
-/* One kind of scan: the type it computes in and its operation. */
-template <typename T, HaloScanOp Op> struct ScanKind;
-
-template <HaloScanOp Op> struct ScanKind<double, Op> {
-    using Value = double;
-    static constexpr HaloScanOp op = Op;
-    template <typename S> __device__ static double of(S sample) { return scan_value<double, Op>(sample); }
-    __device__ static double identity() { return halo_scan_identity(Op); }
-    __device__ static double join(double a, double b) { return halo_scan_join(Op, a, b); }
-    __device__ static double stored(double v) { return halo_canonical_f64(v); }
-};
-
-template <HaloScanOp Op> struct ScanKind<int64_t, Op> {
-    using Value = int64_t;
-    static constexpr HaloScanOp op = Op;
-    template <typename S> __device__ static int64_t of(S sample) { return scan_value<int64_t, Op>(sample); }
-    __device__ static int64_t identity() { return halo_scan_identity_i64(Op); }
-    __device__ static int64_t join(int64_t a, int64_t b) { return halo_scan_join_i64(Op, a, b); }
-    __device__ static int64_t stored(int64_t v) { return v; }
-};
+/* ---- kinds of scans -------------------------------------------------------------------------------------------
+ * A kind is a type to compute in and an operation: of(sample), joined to `Value`s, become `Stored`, the type of results, which
+ * restored() reads. Along x, where there are most kernels, what sums of squares are besides sums, and maxima besides minima, is
+ * told while they run: each kernel takes as long to compile as the next, and these would be the same but for an instruction. */
 
 struct ScanArgs {
     const char *src;
@@ -38,22 +15,84 @@ struct ScanArgs {
     int64_t src_stride, dst_stride;
     int64_t width, height;
     int channels;
+    HaloDtype dtype; /* of the source */
+    bool whole;      /* results are integers */
+    bool squares;    /* ScanSum is of squares */
+    uint32_t turn;   /* flips the sign of ScanLeast's samples, which makes maxima of minima */
     bool exclusive;
     bool first;  /* no other scan came before: how much scratch this one takes can still be said */
     void *above; /* [columns] of rows behind others: what lies above the first, and then above what comes next.
                     NULL: all rows are there */
 };
 
+/* An operation that the kernel is made for. Results of an earlier scan are not squared again. */
+template <typename T, HaloScanOp Op> struct ScanKind {
+    using Value = T;
+    using Stored = T;
+    static constexpr bool any = false, real = std::is_same<T, double>::value;
+    template <typename S> __device__ static T of(S sample, const ScanArgs &)
+    {
+        const T v = (T)sample;
+        return Op == HALO_SCAN_SQUARES && sizeof(S) <= 4 ? v * v : v;
+    }
+    __device__ static T identity()
+    {
+        if constexpr (real) return halo_scan_identity(Op);
+        return halo_scan_identity_i64(Op);
+    }
+    __device__ static T join(T a, T b)
+    {
+        if constexpr (real) return halo_scan_join(Op, a, b);
+        return halo_scan_join_i64(Op, a, b);
+    }
+    __device__ static T stored(T v, const ScanArgs &)
+    {
+        if constexpr (real) return halo_canonical_f64(v);
+        return v;
+    }
+    __device__ static T restored(T v, const ScanArgs &) { return v; }
+};
+
+/* Sums, of squares or not. */
+template <typename T> struct ScanSum : ScanKind<T, HALO_SCAN_SUM> {
+    template <typename S> __device__ static T of(S sample, const ScanArgs &a)
+    {
+        const T v = (T)sample;
+        return a.squares ? v * v : v;
+    }
+};
+
+/* The least of samples of any type, as floats, which hold them all. Infinity, which has nothing to its side, is the
+ * least and greatest integer, to which conversions go where a float is beyond. */
+struct ScanLeast {
+    using Value = float;
+    using Stored = long long;
+    static constexpr bool any = true;
+    __device__ static float turned(float v, const ScanArgs &a) { return __uint_as_float(__float_as_uint(v) ^ a.turn); }
+    __device__ static float of(float sample, const ScanArgs &a) { return turned(sample, a); }
+    __device__ static float identity() { return INFINITY; }
+    /* By `<`, the first wins; NaN goes on. */
+    __device__ static float join(float a, float b) { return !(b >= a) && a == a ? b : a; }
+    __device__ static long long stored(float v, const ScanArgs &a)
+    {
+        const float made = turned(v, a);
+        return a.whole ? __float2ll_rz(made) : __double_as_longlong(halo_canonical_f64((double)made));
+    }
+    __device__ static float restored(long long v, const ScanArgs &a)
+    {
+        return turned(a.whole ? (float)v : (float)__longlong_as_double(v), a);
+    }
+};
+
 /* Along x, any native source; along y, also i64 or f64 in place (`src` and `dst` the same). */
-HaloStatus scan_x(HaloDevice *device, const ScanArgs *args, HaloDtype dtype, HaloScanOp op);
-HaloStatus scan_y(HaloDevice *device, const ScanArgs *args, HaloDtype dtype, HaloScanOp op);
+HaloStatus scan_x(HaloDevice *device, const ScanArgs *args, HaloScanOp op);
+HaloStatus scan_y(HaloDevice *device, const ScanArgs *args, HaloScanOp op);
 
 /* Along y, in place or not, of rows from y0 on of an image, with what came down to them (halo/scan.h). */
-HaloStatus scan_band(HaloDevice *device, const ScanArgs *args, HaloDtype dtype, HaloScanOp op, int64_t y0,
-                     void *state);
+HaloStatus scan_band(HaloDevice *device, const ScanArgs *args, HaloScanOp op, int64_t y0, void *state);
 
 /* Along x and then y, any native source, where scan_xy_fits. */
-HaloStatus scan_xy(HaloDevice *device, const ScanArgs *args, HaloDtype dtype, HaloScanOp op);
+HaloStatus scan_xy(HaloDevice *device, const ScanArgs *args, HaloScanOp op);
 bool scan_xy_fits(const HaloDevice *device, const ScanArgs *args);
 
 /* Returns launch<source, Kind>(...) for the operation: all in type `sum`, but products in f64. */
@@ -115,9 +154,9 @@ __device__ __forceinline__ unsigned scan_ticket(unsigned *tickets)
 }
 
 template <typename Kind>
-__device__ __forceinline__ void scan_publish(typename Kind::Value *slot, typename Kind::Value value)
+__device__ __forceinline__ void scan_publish(typename Kind::Stored *slot, typename Kind::Value value, const ScanArgs &a)
 {
-    const typename Kind::Value v = Kind::stored(value);
+    const typename Kind::Stored v = Kind::stored(value, a);
     long long bits;
     memcpy(&bits, &v, sizeof bits);
     asm volatile("st.relaxed.gpu.global.b64 [%0], %1;" ::"l"(slot), "l"(bits) : "memory");
@@ -132,12 +171,14 @@ __device__ __forceinline__ long long scan_peek(const void *slot)
 }
 
 /* The value in the slot; `bits` were there a moment ago. */
-template <typename T> __device__ __forceinline__ T scan_await(const T *slot, long long bits = -1)
+template <typename Kind>
+__device__ __forceinline__ typename Kind::Value scan_await(const typename Kind::Stored *slot, const ScanArgs &a,
+                                                           long long bits = -1)
 {
-    T value;
+    typename Kind::Stored v;
     while (bits == -1) bits = scan_peek(slot);
-    memcpy(&value, &bits, sizeof value);
-    return value;
+    memcpy(&v, &bits, sizeof v);
+    return Kind::restored(v, a);
 }
 
 #endif

@@ -64,8 +64,7 @@ static HaloStatus few_rows(HaloDevice *device, const ScanArgs *args, HaloScanOp 
 }
 
 template <typename S, typename T>
-static HaloStatus launch(HaloDevice *device, const ScanArgs *args, HaloDtype dtype, HaloScanOp op, T identity,
-                         int64_t y0, void *state)
+static HaloStatus launch(HaloDevice *device, const ScanArgs *args, HaloScanOp op, T identity, int64_t y0, void *state)
 {
     const int64_t row = y0 % HALO_SCAN_ROWS, columns = args->width * args->channels;
     const int64_t head = cuda_min(args->height, (HALO_SCAN_ROWS - row) % HALO_SCAN_ROWS),
@@ -77,26 +76,26 @@ static HaloStatus launch(HaloDevice *device, const ScanArgs *args, HaloDtype dty
                     (T *)state);
     CUDA_PASS((few_rows<S, T>(device, &first, op, row, state)));
     most.above = state;
-    if (runs > 0) CUDA_PASS(scan_y(device, &most, dtype, op));
+    if (runs > 0) CUDA_PASS(scan_y(device, &most, op));
     return few_rows<S, T>(device, &last, op, 0, state);
 }
 
-HaloStatus scan_band(HaloDevice *device, const ScanArgs *args, HaloDtype dtype, HaloScanOp op, int64_t y0, void *state)
+HaloStatus scan_band(HaloDevice *device, const ScanArgs *args, HaloScanOp op, int64_t y0, void *state)
 {
     const double real = halo_scan_identity(op);
     const int64_t whole = halo_scan_identity_i64(op);
     const bool reals = op == HALO_SCAN_PRODUCT;
-    switch (dtype) {
+    switch (args->dtype) {
     case HALO_U8:
-        return reals ? launch<uint8_t, double>(device, args, dtype, op, real, y0, state)
-                     : launch<uint8_t, int64_t>(device, args, dtype, op, whole, y0, state);
+        return reals ? launch<uint8_t, double>(device, args, op, real, y0, state)
+                     : launch<uint8_t, int64_t>(device, args, op, whole, y0, state);
     case HALO_U16:
-        return reals ? launch<uint16_t, double>(device, args, dtype, op, real, y0, state)
-                     : launch<uint16_t, int64_t>(device, args, dtype, op, whole, y0, state);
-    case HALO_F32: return launch<float, double>(device, args, dtype, op, real, y0, state);
-    case HALO_I64: return launch<int64_t, int64_t>(device, args, dtype, op, whole, y0, state);
-    case HALO_F64: return launch<double, double>(device, args, dtype, op, real, y0, state);
+        return reals ? launch<uint16_t, double>(device, args, op, real, y0, state)
+                     : launch<uint16_t, int64_t>(device, args, op, whole, y0, state);
+    case HALO_F32: return launch<float, double>(device, args, op, real, y0, state);
+    case HALO_I64: return launch<int64_t, int64_t>(device, args, op, whole, y0, state);
+    case HALO_F64: return launch<double, double>(device, args, op, real, y0, state);
     default: break;
     }
-    return halo_fail(HALO_ERR_BUG, "no scan of %s along y", halo_dtype_name(dtype));
+    return halo_fail(HALO_ERR_BUG, "no scan of %s along y", halo_dtype_name(args->dtype));
 }

@@ -51,6 +51,24 @@ __device__ __forceinline__ void load_run(ScanRun<S, C> *run, const S *from, int6
         }
 }
 
+/* The same from sample `first` of a row on, in the type that the kind wants. */
+template <typename Kind, typename S, int C>
+__device__ __forceinline__ void load_kind(ScanRun<S, C> *run, const ScanArgs &a, int64_t row, int64_t first,
+                                          int64_t step, int count, bool packed)
+{
+    const char *const from = a.src + row * a.src_stride;
+    if constexpr (!Kind::any)
+        load_run(run, (const S *)from + first, step, count, packed);
+    else
+        cuda_typed(a.dtype, [&](auto zero) {
+            using From = decltype(zero);
+            ScanRun<From, C> raw;
+            load_run(&raw, (const From *)from + first, step, count, packed);
+#pragma unroll
+            for (int i = 0; i < ScanRun<S, C>::samples; i++) run->word[i] = scan_word((float)raw.at(i));
+        });
+}
+
 /* Joins a warp's run totals by Kogge and Stone, where a line has lanes of consecutive places `at`. Returns what
  * lies before the run in the warp; *total becomes that with the run. */
 template <typename Kind>
@@ -68,23 +86,23 @@ __device__ __forceinline__ typename Kind::Value scan_warp(typename Kind::Value *
 /* The totals of a warp's runs: before[c] is what lies before the run in the warp, and the last lane stores the
  * warp's. Lanes of a line have consecutive places `at`. */
 template <typename S, typename Kind, int C>
-__device__ __forceinline__ void fold_run(const ScanRun<S, C> &run, int at, typename Kind::Value *before,
+__device__ __forceinline__ void fold_run(const ScanRun<S, C> &run, const ScanArgs &a, int at, typename Kind::Value *before,
                                          typename Kind::Value (*warp_total)[HALO_SCAN_WARPS])
 {
     using T = typename Kind::Value;
 #pragma unroll
     for (int c = 0; c < C; c++) {
-        T total = Kind::of(run.at(c));
+        T total = Kind::of(run.at(c), a);
 #pragma unroll
-        for (int k = 1; k < HALO_SCAN_RUN; k++) total = Kind::join(total, Kind::of(run.at(k * C + c)));
+        for (int k = 1; k < HALO_SCAN_RUN; k++) total = Kind::join(total, Kind::of(run.at(k * C + c), a));
         before[c] = scan_warp<Kind>(&total, at);
         if (threadIdx.x % CUDA_WARP == CUDA_WARP - 1) warp_total[c][threadIdx.x / CUDA_WARP] = total;
     }
 }
 
-/* Stores 16 samples of every lane. `to` is the lane's destination and `left` how many samples, one `step` after
- * the other, there is room for. Half a warp stores one lane's. */
-template <typename T> __device__ __forceinline__ void store_runs(const T *room, T *to, int left, int64_t step)
+/* Stores 16 samples of every lane. `to` is the lane's destination and `left` how many samples there is room for. Half a warp
+ * stores one lane's: `place` is where a thread's sample of any lane lies from its destination on. */
+template <typename T> __device__ __forceinline__ void store_runs(const T *room, T *to, int left, int64_t place)
 {
     const int lane = (int)threadIdx.x % CUDA_WARP, i = lane % HALO_SCAN_RUN;
 #pragma unroll
@@ -92,16 +110,16 @@ template <typename T> __device__ __forceinline__ void store_runs(const T *room, 
         const int run = 2 * t + lane / HALO_SCAN_RUN;
         T *const at = (T *)__shfl_sync(CUDA_ALL, (unsigned long long)to, run);
         const int count = __shfl_sync(CUDA_ALL, left, run);
-        if (i < count) at[i * step] = room[run * scan_room_run + i];
+        if (i < count) at[place] = room[run * scan_room_run + i];
     }
 }
 
 /* The same where the lanes' runs are `apart` samples apart in one line and all samples are there. */
 template <typename T>
-__device__ __forceinline__ void store_warp(const T *room, T *to, int64_t apart, int64_t step)
+__device__ __forceinline__ void store_warp(const T *room, T *to, int64_t apart, int64_t place)
 {
     const int lane = (int)threadIdx.x % CUDA_WARP, i = lane % HALO_SCAN_RUN;
-    T *const at = to + lane / HALO_SCAN_RUN * apart + i * step;
+    T *const at = to + lane / HALO_SCAN_RUN * apart + place;
 #pragma unroll
     for (int t = 0; t < HALO_SCAN_RUN; t++)
         at[2 * t * apart] = room[(2 * t + lane / HALO_SCAN_RUN) * scan_room_run + i];
@@ -116,33 +134,37 @@ struct ScanPlace {
 /* Joins every sample of the warp's runs with what lies before each run, and stores them. */
 template <typename S, typename Kind, int C>
 __device__ __forceinline__ void write_run(ScanRun<S, C> run, const typename Kind::Value *before,
-                                          const ScanPlace &p, const ScanArgs &a, typename Kind::Value *room,
+                                          const ScanPlace &p, const ScanArgs &a, typename Kind::Stored *room,
                                           bool one_line)
 {
     using T = typename Kind::Value;
+    using Stored = typename Kind::Stored;
     run.forget();
     T sum[C];
-    T *const own = room + (int)threadIdx.x % CUDA_WARP * scan_room_run;
-    T *const to = (T *)(a.dst + p.row * a.dst_stride) + p.first;
-    const int64_t out = a.channels / C; /* samples from one to the next: 1, or many channels' stride */
+    const int lane = (int)threadIdx.x % CUDA_WARP;
+    Stored *const own = room + lane * scan_room_run;
+    Stored *const to = (Stored *)(a.dst + p.row * a.dst_stride) + p.first;
     const bool whole = __all_sync(CUDA_ALL, p.count == HALO_SCAN_RUN) && one_line;
-    T *const warp_to = (T *)__shfl_sync(CUDA_ALL, (unsigned long long)to, 0);
+    Stored *const warp_to = (Stored *)__shfl_sync(CUDA_ALL, (unsigned long long)to, 0);
 #pragma unroll
     for (int part = 0; part < C; part++) {
+        const int sample = part * HALO_SCAN_RUN + lane % HALO_SCAN_RUN; /* the other channels lie between pixels */
+        const int64_t place = sample + (int64_t)(sample / C) * (a.channels - C);
 #pragma unroll
         for (int i = 0; i < HALO_SCAN_RUN; i++) {
             const int k = part * HALO_SCAN_RUN + i, c = k % C;
             const T was = k < C ? Kind::identity() : sum[c];
-            sum[c] = k < C ? Kind::of(run.at(k)) : Kind::join(sum[c], Kind::of(run.at(k)));
+            sum[c] = k < C ? Kind::of(run.at(k), a) : Kind::join(sum[c], Kind::of(run.at(k), a));
             own[i] = Kind::stored(!a.exclusive ? Kind::join(before[c], sum[c])
                                   : k < C      ? before[c]
-                                               : Kind::join(before[c], was));
+                                               : Kind::join(before[c], was),
+                                  a);
         }
         __syncwarp();
         if (whole)
-            store_warp(room, warp_to + part * HALO_SCAN_RUN * out, HALO_SCAN_RUN * (int64_t)a.channels, out);
+            store_warp(room, warp_to, HALO_SCAN_RUN * (int64_t)a.channels, place);
         else
-            store_runs(room, to + part * HALO_SCAN_RUN * out, p.count * C - part * HALO_SCAN_RUN, out);
+            store_runs(room, to, p.count * C - part * HALO_SCAN_RUN, place);
         __syncwarp();
     }
 }

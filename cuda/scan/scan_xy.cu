@@ -3,8 +3,6 @@
  * samples, from them what lies before each; then every run of 32 rows is scanned for its total in each column,
  * and from these what lies above each; then the runs are scanned again and stored. Of one channel, and of lines
  * of one group, so that the orders stay few. */
-#include <type_traits>
-
 #include "scan_run.cuh"
 
 static const int segment = HALO_SCAN_RUN * HALO_SCAN_WARP; /* samples of a warp */
@@ -32,12 +30,12 @@ template <> struct InAnyOrder<ScanKind<int64_t, HALO_SCAN_SQUARES>> {
 };
 
 /* The lane's run of a row: a warp has one segment. */
-template <typename S>
+template <typename Kind, typename S>
 __device__ __forceinline__ static void load(ScanRun<S, 1> *run, const ScanArgs &a, int64_t row, int64_t x,
                                             bool packed)
 {
     const int count = row < a.height ? (int)cuda_max(0, cuda_min(HALO_SCAN_RUN, a.width - x)) : 0;
-    load_run(run, (const S *)(a.src + row * a.src_stride) + x, 1, count, packed);
+    load_kind<Kind>(run, a, row, x, 1, count, packed);
 }
 
 template <typename S, typename Kind>
@@ -50,10 +48,10 @@ __global__ static void __launch_bounds__(block_threads)
     const int64_t number = (int64_t)blockIdx.x * block_warps + threadIdx.x / CUDA_WARP;
     if (number >= t.segments * a.height) return;
     ScanRun<S, 1> run;
-    load(&run, a, number / t.segments, number % t.segments * segment + lane * HALO_SCAN_RUN, t.packed);
-    T total = Kind::of(run.at(0));
+    load<Kind>(&run, a, number / t.segments, number % t.segments * segment + lane * HALO_SCAN_RUN, t.packed);
+    T total = Kind::of(run.at(0), a);
 #pragma unroll
-    for (int k = 1; k < HALO_SCAN_RUN; k++) total = Kind::join(total, Kind::of(run.at(k)));
+    for (int k = 1; k < HALO_SCAN_RUN; k++) total = Kind::join(total, Kind::of(run.at(k), a));
     scan_warp<Kind>(&total, lane);
     if (lane == CUDA_WARP - 1) t.total[number] = total;
 }
@@ -106,13 +104,13 @@ __global__ static void __launch_bounds__(block_threads)
     for (int y = 0; y < HALO_SCAN_ROWS; y += ahead) {
         ScanRun<S, 1> run[ahead];
 #pragma unroll
-        for (int r = 0; r < ahead; r++) load(&run[r], a, top + y + r, x, t.packed); /* missing rows are 0 */
+        for (int r = 0; r < ahead; r++) load<Kind>(&run[r], a, top + y + r, x, t.packed); /* missing rows are 0 */
 #pragma unroll
         for (int r = 0; r < ahead; r++) {
             T total = 0;
 #pragma unroll
             for (int k = 0; k < HALO_SCAN_RUN; k++) {
-                const T v = (T)Kind::of(run[r].at(k));
+                const T v = (T)Kind::of(run[r].at(k), a);
                 column[k] += v;
                 total += v;
             }
@@ -169,7 +167,8 @@ __global__ static void __launch_bounds__(block_threads, 4)
     bands_kernel(const __grid_constant__ ScanArgs a, const __grid_constant__ ScanTable<typename Kind::Value> t)
 {
     using T = typename Kind::Value;
-    __shared__ T rooms[block_warps][HALO_SCAN_WARP * scan_room_run];
+    using Stored = typename Kind::Stored;
+    __shared__ Stored rooms[block_warps][HALO_SCAN_WARP * scan_room_run];
     const int lane = (int)threadIdx.x % CUDA_WARP;
     const int64_t number = (int64_t)blockIdx.x * block_warps + threadIdx.x / CUDA_WARP;
     const int64_t band = number / t.segments, part = number % t.segments, top = band * HALO_SCAN_ROWS;
@@ -178,7 +177,7 @@ __global__ static void __launch_bounds__(block_threads, 4)
     const int64_t x = part * segment + lane * HALO_SCAN_RUN;
     const int count = (int)cuda_max(0, cuda_min(HALO_SCAN_RUN, a.width - x));
     const bool whole = __all_sync(CUDA_ALL, count == HALO_SCAN_RUN);
-    T *const room = rooms[threadIdx.x / CUDA_WARP], *const own = room + lane * scan_room_run;
+    Stored *const room = rooms[threadIdx.x / CUDA_WARP], *const own = room + lane * scan_room_run;
     T *const above_at = t.above + band * t.columns + x;
     T sum[HALO_SCAN_RUN], above[HALO_SCAN_RUN];
     T row_before = Kind::identity(), row_tile = row_before; /* of the row that has the lane's number */
@@ -193,14 +192,14 @@ __global__ static void __launch_bounds__(block_threads, 4)
     }
     if constexpr (InAnyOrder<Kind>::yes) row_before = sums_before<T>(t, a, band, part, rows, above);
     ScanRun<S, 1> next; /* one row ahead; four were slower */
-    load(&next, a, top, x, t.packed);
+    load<Kind>(&next, a, top, x, t.packed);
     for (int y = 0; y < rows; y++) {
         const ScanRun<S, 1> run = next;
-        load(&next, a, y + 1 < rows ? top + y + 1 : a.height, x, t.packed);
+        load<Kind>(&next, a, y + 1 < rows ? top + y + 1 : a.height, x, t.packed);
         T r[HALO_SCAN_RUN];
-        r[0] = Kind::of(run.at(0));
+        r[0] = Kind::of(run.at(0), a);
 #pragma unroll
-        for (int k = 1; k < HALO_SCAN_RUN; k++) r[k] = Kind::join(r[k - 1], Kind::of(run.at(k)));
+        for (int k = 1; k < HALO_SCAN_RUN; k++) r[k] = Kind::join(r[k - 1], Kind::of(run.at(k), a));
         T total = r[HALO_SCAN_RUN - 1];
         T before = scan_warp<Kind>(&total, lane);
         before = Kind::join(__shfl_sync(CUDA_ALL, row_before, y), before);
@@ -215,15 +214,16 @@ __global__ static void __launch_bounds__(block_threads, 4)
             if (Store)
                 own[k] = Kind::stored(!a.exclusive ? Kind::join(above[k], sum[k])
                                       : y == 0     ? above[k]
-                                                   : Kind::join(above[k], was));
+                                                   : Kind::join(above[k], was),
+                                      a);
         }
         if (!Store) continue;
         __syncwarp();
-        T *const to = (T *)(a.dst + (top + y) * a.dst_stride) + part * segment;
+        Stored *const to = (Stored *)(a.dst + (top + y) * a.dst_stride) + part * segment;
         if (whole)
-            store_warp(room, to, HALO_SCAN_RUN, 1);
+            store_warp(room, to, HALO_SCAN_RUN, lane % HALO_SCAN_RUN);
         else
-            store_runs(room, to + lane * HALO_SCAN_RUN, count, 1);
+            store_runs(room, to + lane * HALO_SCAN_RUN, count, lane % HALO_SCAN_RUN);
         __syncwarp();
     }
     if (!Store)
@@ -299,13 +299,23 @@ bool scan_xy_fits(const HaloDevice *device, const ScanArgs *args)
            warps >= 16 * device->properties.multiProcessorCount;
 }
 
-HaloStatus scan_xy(HaloDevice *device, const ScanArgs *args, HaloDtype dtype, HaloScanOp op)
+/* Sums and products of a source of its own type. */
+template <typename S, typename T> static HaloStatus launch_typed(HaloDevice *device, const ScanArgs *args, HaloScanOp op)
 {
-    switch (dtype) {
-    case HALO_U8: SCAN_BY_OP(launch_xy, uint8_t, int64_t, device, args)
-    case HALO_U16: SCAN_BY_OP(launch_xy, uint16_t, int64_t, device, args)
-    case HALO_F32: SCAN_BY_OP(launch_xy, float, double, device, args)
-    default: break;
+    switch (op) {
+    case HALO_SCAN_PRODUCT: return launch_xy<S, ScanKind<double, HALO_SCAN_PRODUCT>>(device, args);
+    case HALO_SCAN_SQUARES: return launch_xy<S, ScanKind<T, HALO_SCAN_SQUARES>>(device, args);
+    default: return launch_xy<S, ScanKind<T, HALO_SCAN_SUM>>(device, args);
     }
-    return halo_fail(HALO_ERR_BUG, "no scan of %s along x and y", halo_dtype_name(dtype));
+}
+
+HaloStatus scan_xy(HaloDevice *device, const ScanArgs *args, HaloScanOp op)
+{
+    if (op == HALO_SCAN_MIN || op == HALO_SCAN_MAX) return launch_xy<float, ScanLeast>(device, args);
+    switch (args->dtype) {
+    case HALO_U8: return launch_typed<uint8_t, int64_t>(device, args, op);
+    case HALO_U16: return launch_typed<uint16_t, int64_t>(device, args, op);
+    case HALO_F32: return launch_typed<float, double>(device, args, op);
+    default: return halo_fail(HALO_ERR_BUG, "no scan of %s along x and y", halo_dtype_name(args->dtype));
+    }
 }

@@ -33,9 +33,9 @@ __global__ static void __launch_bounds__(band_threads, sizeof(S) >= 4 ? 2 : 3)
     for (int k = 0; k < HALO_SCAN_ROWS; k++)
         sample[k] = k < rows ? *(const S *)(from + k * a.src_stride) : (S)0;
 
-    T sum = Kind::of(sample[0]);
+    T sum = Kind::of(sample[0], a);
 #pragma unroll
-    for (int k = 1; k < HALO_SCAN_ROWS; k++) sum = Kind::join(sum, Kind::of(sample[k]));
+    for (int k = 1; k < HALO_SCAN_ROWS; k++) sum = Kind::join(sum, Kind::of(sample[k], a));
     T own;
     if (b.run != NULL) {
         T *const run = b.run + (first / HALO_SCAN_ROWS) * b.columns + x;
@@ -50,13 +50,13 @@ __global__ static void __launch_bounds__(band_threads, sizeof(S) >= 4 ? 2 : 3)
         __syncthreads();
         if (x >= b.columns) return;
         T *const above = b.above + band * b.columns + x;
-        own = band == 0 && a.above == NULL ? Kind::identity() : scan_await(above);
+        own = band == 0 && a.above == NULL ? Kind::identity() : scan_await<Kind>(above, a);
 #pragma unroll
         for (int w = 0; w < band_runs - 1; w++)
             if (w < warp) own = Kind::join(own, total[w][lane]);
         const bool last = first + HALO_SCAN_ROWS >= a.height; /* of all, or, where others come, of these */
         if (last ? a.above != NULL && rows > 0 : warp == band_runs - 1)
-            scan_publish<Kind>(b.above + (band + 1) * b.columns + x, Kind::join(own, sum));
+            scan_publish<Kind>(b.above + (band + 1) * b.columns + x, Kind::join(own, sum), a);
     }
 
 #pragma unroll
@@ -65,11 +65,12 @@ __global__ static void __launch_bounds__(band_threads, sizeof(S) >= 4 ? 2 : 3)
 #pragma unroll
     for (int k = 0; k < HALO_SCAN_ROWS; k++) {
         const T was = sum;
-        sum = k == 0 ? Kind::of(sample[0]) : Kind::join(was, Kind::of(sample[k]));
+        sum = k == 0 ? Kind::of(sample[0], a) : Kind::join(was, Kind::of(sample[k], a));
         if (k < rows)
             *(T *)(to + k * a.dst_stride) = Kind::stored(!a.exclusive ? Kind::join(own, sum)
                                                          : k == 0     ? own
-                                                                      : Kind::join(own, was));
+                                                                      : Kind::join(own, was),
+                                                         a);
     }
 }
 
@@ -168,9 +169,9 @@ template <typename S, typename Kind> static HaloStatus launch_y(HaloDevice *devi
     return HALO_OK;
 }
 
-HaloStatus scan_y(HaloDevice *device, const ScanArgs *args, HaloDtype dtype, HaloScanOp op)
+HaloStatus scan_y(HaloDevice *device, const ScanArgs *args, HaloScanOp op)
 {
-    switch (dtype) {
+    switch (args->dtype) {
     case HALO_U8: SCAN_BY_OP(launch_y, uint8_t, int64_t, device, args)
     case HALO_U16: SCAN_BY_OP(launch_y, uint16_t, int64_t, device, args)
     case HALO_F32: SCAN_BY_OP(launch_y, float, double, device, args)
@@ -178,5 +179,5 @@ HaloStatus scan_y(HaloDevice *device, const ScanArgs *args, HaloDtype dtype, Hal
     case HALO_F64: SCAN_BY_OP(launch_y, double, double, device, args)
     default: break;
     }
-    return halo_fail(HALO_ERR_BUG, "no scan of %s along y", halo_dtype_name(dtype));
+    return halo_fail(HALO_ERR_BUG, "no scan of %s along y", halo_dtype_name(args->dtype));
 }
