@@ -54,7 +54,7 @@ HaloStatus cuda_reduce(HaloDevice *device, const HaloBuf *src, unsigned want, Ha
     void *result = device->staging; /* a kernel can write there: no copy */
     if (bytes > CUDA_STAGING_BYTES) CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_BETWEEN, bytes, &result));
     if (!integers)
-        CUDA_PASS(reduce_floats(device, (const float *)data, pixels, channels, want, (HaloMoments *)result));
+        CUDA_PASS(reduce_floats(device, (const float *)data, pixels, channels, product, (HaloMoments *)result));
     else
         CUDA_PASS(reduce_integers(device, src->shape.dtype, data, pixels, channels, (HaloMoments *)result));
     if (result != device->staging) {

@@ -9,9 +9,8 @@
 
 static const int reduce_threads = 128, reduce_warps = reduce_threads / CUDA_WARP;
 
-/* Reduces `pixels` samples of each channel; result[channel] may be host memory, and has whatever it likes of
- * what is not wanted. `data` is flat. */
-HaloStatus reduce_floats(HaloDevice *device, const float *data, int64_t pixels, int channels, unsigned want,
+/* Reduces `pixels` samples of each channel; result[channel] may be host memory. `data` is flat. */
+HaloStatus reduce_floats(HaloDevice *device, const float *data, int64_t pixels, int channels, bool product,
                          HaloMoments *result);
 HaloStatus reduce_integers(HaloDevice *device, HaloDtype dtype, const void *data, int64_t pixels, int channels,
                            HaloMoments *result);

@@ -81,9 +81,9 @@ __device__ __forceinline__ static Part few_leaf(const FewArgs &a, int channel, i
     Lanes<1> lanes = Lanes<1>::none();
     const bool special = __any_sync(CUDA_ALL, survey(v, &lanes));
     if (special)
-        take<true, Product, true>(v, (double)k, &lanes);
+        take<Product, true>(v, (double)k, &lanes);
     else
-        take<true, Product, false>(v, (double)k, &lanes);
+        take<Product, false>(v, (double)k, &lanes);
     WarpPart own;
     own.leaf = join_warp<Product>(lanes);
     own.leaf.n = CUDA_WARP * few_rows - (special ? (int)cuda_warp_sum(lanes.nan) : 0);

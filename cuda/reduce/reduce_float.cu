@@ -39,7 +39,7 @@ template <bool Line, typename F> __device__ __forceinline__ static double join_p
     return f(f(warp(v[0]), warp(v[1])), f(warp(v[2]), warp(v[3])));
 }
 
-template <bool Line, bool Sums, bool Product>
+template <bool Line, bool Product>
 __device__ __forceinline__ static Leaf join_lanes(const Lanes<4> *lanes, float k)
 {
     const auto plus = [](double a, double b) { return a + b; };
@@ -47,10 +47,8 @@ __device__ __forceinline__ static Leaf join_lanes(const Lanes<4> *lanes, float k
     Leaf leaf = {};
     leaf.k = k;
     leaf.n = HALO_LEAF - (int)cuda_warp_sum(lanes->nan);
-    if (Sums) {
-        leaf.s = join_pairs<Line>(lanes->s, plus);
-        leaf.q = join_pairs<Line>(lanes->q, plus);
-    }
+    leaf.s = join_pairs<Line>(lanes->s, plus);
+    leaf.q = join_pairs<Line>(lanes->q, plus);
     if (Product) {
         leaf.product = join_pairs<Line>(lanes->product, times);
         leaf.product_exp = cuda_warp_sum(lanes->product_exp);
@@ -79,17 +77,17 @@ __device__ __forceinline__ static void load(const float *from, int channels, int
     }
 }
 
-template <bool Sums, bool Product, int Batch>
+template <bool Product, int Batch>
 __device__ __forceinline__ static void work(const float (&v)[Batch][4], double k, Lanes<4> *lanes)
 {
     if (__any_sync(CUDA_ALL, survey(v, lanes)))
-        take<Sums, Product, true>(v, k, lanes);
+        take<Product, true>(v, k, lanes);
     else
-        take<Sums, Product, false>(v, k, lanes);
+        take<Product, false>(v, k, lanes);
 }
 
 /* One leaf by one warp. The next batch is on its way while one is worked on. */
-template <bool Line, bool Sums, bool Product>
+template <bool Line, bool Product>
 __device__ __forceinline__ static Part reduce_leaf(const FloatArgs &a, int channel, int64_t number)
 {
     constexpr int batch = batch_of(Product), step = batch * HALO_LANES;
@@ -105,11 +103,11 @@ __device__ __forceinline__ static Part reduce_leaf(const FloatArgs &a, int chann
 #pragma unroll 1
     for (int m = 0; m < HALO_LEAF; m += 2 * step) {
         load<Line>(from, a.channels, count, m + step, v[1]);
-        work<Sums, Product>(v[0], (double)k, &lanes);
+        work<Product>(v[0], (double)k, &lanes);
         if (m + 2 * step < HALO_LEAF) load<Line>(from, a.channels, count, m + 2 * step, v[0]);
-        work<Sums, Product>(v[1], (double)k, &lanes);
+        work<Product>(v[1], (double)k, &lanes);
     }
-    const Leaf leaf = join_lanes<Line, Sums, Product>(&lanes, k);
+    const Leaf leaf = join_lanes<Line, Product>(&lanes, k);
     Part part = {node_of<Product>(leaf), Extremes::none(), cuda_warp_sum(lanes.inf), cuda_warp_sum(lanes.zero)};
     if (leaf.n > 0)
         part.best = {{cuda_warp_min(extreme_key(lanes.low)), cuda_warp_min(extreme_key(-lanes.high))},
@@ -118,7 +116,7 @@ __device__ __forceinline__ static Part reduce_leaf(const FloatArgs &a, int chann
 }
 
 /* A block has a group of a channel, or of each of `planes` neighbouring ones. `Line`: of the only one. */
-template <bool Line, bool Sums, bool Product>
+template <bool Line, bool Product>
 __global__ static void __launch_bounds__(Line ? group_threads : group_threads *most_planes(Product),
                                          warps_of(Product) / group_leaves / (Line ? 1 : most_planes(Product)))
     leaves_kernel(const __grid_constant__ FloatArgs a)
@@ -128,7 +126,7 @@ __global__ static void __launch_bounds__(Line ? group_threads : group_threads *m
     const int sets = Line ? 1 : a.channels / a.planes, first = (int)(blockIdx.x % sets) * a.planes;
     const int64_t number = (int64_t)(blockIdx.x / sets) * group_leaves + warp % group_leaves;
     if (number < a.leaves) {
-        const Part part = reduce_leaf<Line, Sums, Product>(a, Line ? 0 : first + warp / group_leaves, number);
+        const Part part = reduce_leaf<Line, Product>(a, Line ? 0 : first + warp / group_leaves, number);
         if (lane == 0) parts[warp / group_leaves][warp % group_leaves] = part;
     }
     __syncthreads();
@@ -204,23 +202,9 @@ __global__ static void __launch_bounds__(join_threads) join_kernel(const __grid_
     }
 }
 
-/* Without sums a leaf waits for memory alone. */
-template <bool Line>
-static HaloStatus launch_leaves(HaloDevice *device, int64_t grid, int threads, unsigned want, const FloatArgs &args)
-{
-    if (want & HALO_WANT_PRODUCT)
-        CUDA_LAUNCH(device, (leaves_kernel<Line, true, true>), grid, threads, 0, args);
-    else if (want & HALO_WANT_MOMENTS)
-        CUDA_LAUNCH(device, (leaves_kernel<Line, true, false>), grid, threads, 0, args);
-    else
-        CUDA_LAUNCH(device, (leaves_kernel<Line, false, false>), grid, threads, 0, args);
-    return HALO_OK;
-}
-
-HaloStatus reduce_floats(HaloDevice *device, const float *data, int64_t pixels, int channels, unsigned want,
+HaloStatus reduce_floats(HaloDevice *device, const float *data, int64_t pixels, int channels, bool product,
                          HaloMoments *result)
 {
-    const bool product = want & HALO_WANT_PRODUCT;
     const int64_t leaves = cuda_ceil_div(pixels, HALO_LEAF), groups = cuda_ceil_div(leaves, group_leaves),
                   blocks = cuda_ceil_div(groups, join_parts);
     const int planes = channels <= most_planes(product) ? channels : channels % 2 == 0 ? 2 : 1;
@@ -235,8 +219,14 @@ HaloStatus reduce_floats(HaloDevice *device, const float *data, int64_t pixels, 
     args.block = args.group + groups * channels;
     const int64_t grid = groups * (channels / planes);
     const int threads = group_threads * planes;
-    CUDA_PASS(channels == 1 ? launch_leaves<true>(device, grid, threads, want, args)
-                            : launch_leaves<false>(device, grid, threads, want, args));
+    if (channels == 1 && product)
+        CUDA_LAUNCH(device, (leaves_kernel<true, true>), grid, threads, 0, args);
+    else if (channels == 1)
+        CUDA_LAUNCH(device, (leaves_kernel<true, false>), grid, threads, 0, args);
+    else if (product)
+        CUDA_LAUNCH(device, (leaves_kernel<false, true>), grid, threads, 0, args);
+    else
+        CUDA_LAUNCH(device, (leaves_kernel<false, false>), grid, threads, 0, args);
     const size_t shared = (size_t)join_room(cuda_max(blocks, join_parts)) * sizeof(Node);
     if (product)
         CUDA_LAUNCH(device, join_kernel<true>, blocks * channels, join_threads, shared, args);

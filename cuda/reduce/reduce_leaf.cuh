@@ -40,9 +40,9 @@ template <int Own> __device__ __forceinline__ static void normalise(Lanes<Own> *
     for (int i = 0; i < Own; i++) normalise_lane(&lanes->product[i], &lanes->product_exp);
 }
 
-/* Sums and products of some rows, as far as they are wanted: row b has a sample of each lane. `Special`: there
- * may be NaN and infinities. */
-template <bool Sums, bool Product, bool Special, int Rows, int Own>
+/* Sums and products of some rows: row b has a sample of each lane. `Special`: there may be NaN and infinities.
+ */
+template <bool Product, bool Special, int Rows, int Own>
 __device__ __forceinline__ static void take(const float (&v)[Rows][Own], double k, Lanes<Own> *lanes)
 {
 #pragma unroll
@@ -54,7 +54,6 @@ __device__ __forceinline__ static void take(const float (&v)[Rows][Own], double 
                 lanes->inf += halo_abs(v[b][i]) == INFINITY;
                 if (v[b][i] != v[b][i]) continue;
             }
-            if (!Sums) continue;
             const double x = (double)v[b][i], d = x - k;
             lanes->s[i] += d;
             lanes->q[i] += d * d;

@@ -240,16 +240,14 @@ static HaloStatus launch_lines(HaloDevice *device, const ScanArgs *a, int channe
     return HALO_OK;
 }
 
-/* Up to four channels go together; of more, sets of four, and then the rest. */
+/* Up to four channels go together. Of more each goes alone: sets of four, and then the rest, take a sixth longer. */
 template <typename S, typename T> static HaloStatus launch_sums(HaloDevice *device, const ScanArgs *args)
 {
-    const int sets = args->channels / 4, channel = 4 * sets;
-    if (sets > 0) CUDA_PASS((launch_lines<S, ScanSum<T>, 4>(device, args, 0, sets)));
-    switch (args->channels - channel) {
-    case 1: return launch_lines<S, ScanSum<T>, 1>(device, args, channel, 1);
-    case 2: return launch_lines<S, ScanSum<T>, 2>(device, args, channel, 1);
-    case 3: return launch_lines<S, ScanSum<T>, 3>(device, args, channel, 1);
-    default: return HALO_OK;
+    switch (args->channels) {
+    case 2: return launch_lines<S, ScanSum<T>, 2>(device, args, 0, 1);
+    case 3: return launch_lines<S, ScanSum<T>, 3>(device, args, 0, 1);
+    case 4: return launch_lines<S, ScanSum<T>, 4>(device, args, 0, 1);
+    default: return launch_lines<S, ScanSum<T>, 1>(device, args, 0, args->channels);
     }
 }
 
