@@ -102,9 +102,10 @@ static void run_task(void *context, int64_t index, int worker)
     for (int64_t y = top; y < top + height; y++) kernels->columns[dtype](row_at(n, y), NULL, n->in, column);
     for (int64_t y = first; y < end; y += n->block) {
         const int64_t rows = least(n->block, end - y);
-        for (int64_t r = 0; r < rows; r++) { /* after each row: the next windows have another */
-            gone[r] = row_at(n, y + r + m->window.oy);
-            come[r] = row_at(n, y + r + m->window.oy + height);
+        for (int64_t r = 0; r < rows; r++) { /* after each row but the last: the next windows have another */
+            const bool more = y + r + 1 < end;
+            gone[r] = more ? row_at(n, y + r + m->window.oy) : n->outside;
+            come[r] = more ? row_at(n, y + r + m->window.oy + height) : n->outside;
         }
         const CpuFewColumns few = {come, gone, rows, n->in, n->out, n->pitch, n->weight, n->base};
         kernels->few[dtype](&few, column, sum);
