@@ -140,9 +140,11 @@ static void many_bytes_body(Rng *rng)
     const HaloShape shape = test_shape(HALO_U8, width, height, rng_once_in(rng, 5) ? 2 : 1);
     TestBuf src = testbuf_make(&shape, test_whole(&shape), rng);
     uint8_t v = 0;
-    for (int64_t i = 0; i < height * src.view.stride; i++) {
+    const int64_t bytes =
+        width * shape.channels; /* what lies behind a row's last is not ours, nor there after the last */
+    for (int64_t i = 0; i < height * bytes; i++) {
         if (i % run == 0) v = (uint8_t)(255 - rng_next(rng) % noise);
-        ((uint8_t *)src.view.data)[i] = v;
+        ((uint8_t *)halo_at(&src.view, 0, i / bytes))[i % bytes] = v;
     }
     check(&src, &hist);
     testbuf_free(&src);
