@@ -1,59 +1,112 @@
 /* ISA-L's level 1 is four times as fast as zlib's and makes smaller files. */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS, MAP_NORESERVE */
 #include "png_fast.h"
 
 #ifdef HALO_HAVE_ISAL
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include <isa-l.h>
 
 #include "png_upper.h"
 
-#define PLACES 16
-#define PLACE_BYTES 65536
 #define RUN_BITS 1 /* of a window that reaches back by two bytes */
 
 struct PngFast {
     uint8_t room[ISAL_DEF_LVL1_DEFAULT];
-    char places[sizeof(struct isal_zstream) + (PLACES - 1) * PLACE_BYTES]; /* for the stream */
+    struct isal_zstream *stream;
+    bool placed;
 };
 
 bool halo_png_has_fast(void) { return true; }
 
-PngFast *halo_png_fast_new(void) { return malloc(sizeof(PngFast)); }
+/* ---- where the stream lies ------------------------------------------------------------------------------ */
 
-void halo_png_fast_free(PngFast *fast) { free(fast); }
+/* ISA-L 2.30 on x86-64 takes the hash of the third position of each of its blocks from what is left in a
+ * register, which is the stream's own address less its lowest 16 bits, in the place of the four bytes there.
+ * Where that is by chance the hash of these bytes, or of others that matter, the bytes that come out are
+ * others, just as right: of a picture of flat areas once in two thousand runs. They are to depend on the
+ * picture alone, so the stream is put where this hash is always the same. It is CRC-32C, which is linear in the
+ * bits of the address. */
+#define PLACE_BYTES ((size_t)1 << 16)
+#define PLACE_BITS 15 /* of the address; with fewer not every hash can be had */
+#define SPAN (PLACE_BYTES << PLACE_BITS)
+#define STREAM_BYTES ((sizeof(struct isal_zstream) + PLACE_BYTES - 1) / PLACE_BYTES * PLACE_BYTES)
+#define HASH_BITS 13
+#define HASH_MASK ((1u << HASH_BITS) - 1)
+#define HASH 0x1555u /* not one of four alike bytes, nor of three zeros and another */
 
-/* CRC-32C of four bytes, without the usual inversions: ISA-L's hash. */
+/* CRC-32C of four bytes, without the usual inversions, as far as ISA-L's tables are long. */
 static uint32_t hash_of(uint32_t v)
 {
     for (int bit = 0; bit < 32; bit++) v = v >> 1 ^ (v & 1 ? 0x82f63b78u : 0);
-    return v;
+    return v & HASH_MASK;
 }
 
-/* ISA-L 2.30 on x86-64 takes the third position's hash from what is left in a register, which is the stream's
- * own address less its lowest 16 bits, in the place of the four bytes there. Where that is by chance the hash
- * of one of the first three positions the bytes that come out are others, just as right. They are to depend on
- * the picture alone, so the stream is put where this is not so. The hash is cut to as many bits as the strip is
- * long: fewer are compared here. */
-static struct isal_zstream *place_stream(PngFast *fast, const uint8_t *bytes, size_t size)
+/* The lowest bits of an address that have this hash, by elimination. */
+static uint32_t bits_of(uint32_t hash)
 {
-    uint32_t first[3] = {0}, mask = 15;
-    for (int i = 0; i < 3; i++)
-        for (size_t k = 0; k < 4 && i + k < size; k++) first[i] |= (uint32_t)bytes[i + k] << 8 * k;
-    while (mask < 1023 && 4 * (size_t)mask < size) mask = 2 * mask + 1;
-    for (int place = 0;; place++) {
-        char *at = fast->places + (size_t)place * PLACE_BYTES;
-        const uint32_t left = hash_of((uint32_t)((uintptr_t)at >> 16));
-        bool met = false;
-        for (int i = 0; i < 3; i++) met = met || ((left ^ hash_of(first[i])) & mask) == 0;
-        if (!met || place == PLACES - 1) return (struct isal_zstream *)(void *)at;
+    uint32_t value[HASH_BITS], from[HASH_BITS], bits = 0;
+    int known = 0;
+    for (int i = 0; i < PLACE_BITS && known < HASH_BITS; i++) {
+        uint32_t v = hash_of(1u << i), f = 1u << i;
+        for (int k = 0; k < known; k++)
+            if (v & value[k] & -value[k]) v ^= value[k], f ^= from[k];
+        if (v == 0) continue;
+        value[known] = v;
+        from[known++] = f;
     }
+    for (int k = 0; k < known; k++)
+        if (hash & value[k] & -value[k]) hash ^= value[k], bits ^= from[k];
+    return bits;
 }
+
+/* Takes as many addresses as are needed to choose from, and gives back all but one place. */
+static struct isal_zstream *place_stream(void)
+{
+    const size_t size = 2 * SPAN + STREAM_BYTES;
+    char *const room = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (room == MAP_FAILED) return NULL;
+    char *at = room + (SPAN - (uintptr_t)room % SPAN) % SPAN;
+    at += PLACE_BYTES * bits_of(HASH ^ hash_of((uint32_t)((uintptr_t)at / PLACE_BYTES)));
+    if (mprotect(at, STREAM_BYTES, PROT_READ | PROT_WRITE) != 0) {
+        munmap(room, size);
+        return NULL;
+    }
+    if (at > room) munmap(room, (size_t)(at - room));
+    munmap(at + STREAM_BYTES, (size_t)(room + size - at) - STREAM_BYTES);
+    return (struct isal_zstream *)(void *)at;
+}
+
+/* Where addresses are scarce (ulimit -v) it lies anywhere. */
+PngFast *halo_png_fast_new(void)
+{
+    PngFast *fast = malloc(sizeof *fast);
+    if (fast == NULL) return NULL;
+    fast->stream = place_stream();
+    fast->placed = fast->stream != NULL;
+    if (!fast->placed) fast->stream = malloc(sizeof *fast->stream);
+    if (fast->stream != NULL) return fast;
+    free(fast);
+    return NULL;
+}
+
+void halo_png_fast_free(PngFast *fast)
+{
+    if (fast == NULL) return;
+    if (fast->placed)
+        munmap(fast->stream, STREAM_BYTES);
+    else
+        free(fast->stream);
+    free(fast);
+}
+
+/* ---- compressing ---------------------------------------------------------------------------------------- */
 
 size_t halo_png_fast(PngFast *fast, bool runs, const uint8_t *bytes, size_t size, bool last, uint8_t *to,
                      size_t room)
 {
-    struct isal_zstream *stream = place_stream(fast, bytes, size);
+    struct isal_zstream *stream = fast->stream;
     isal_deflate_init(stream);
     stream->level = 1;
     stream->level_buf = fast->room;
