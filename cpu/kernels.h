@@ -157,11 +157,17 @@ typedef struct CpuEqualizeKernels {
 #define CPU_SUMS 1024
 #define CPU_SUM_ROWS 65536
 
+/* What has come down to a row, of each sample of it: G and P of docs/numerics.md, these two joined, and the prefix in the run
+ * of rows. */
+typedef struct CpuAbove {
+    double *group, *inside, *before, *run;
+} CpuAbove;
+
 /* A scan of rows of at most a run of pixels, along them, down them, or both. */
 typedef struct CpuNarrowScan {
     int64_t width, channels;
     bool along, down;
-    double *before, *run; /* of each sample of a row, as down_f64 has them */
+    CpuAbove above; /* of each sample of a row */
 } CpuNarrowScan;
 
 typedef struct CpuScanKernels {
@@ -183,10 +189,8 @@ typedef struct CpuScanKernels {
                           int64_t *out);
     /* total += samples: CPU_SUM_ROWS times at most. */
     void (*columns[3])(const void *samples, int64_t n, int64_t channels, uint32_t *total);
-    /* One row of a scan down the columns, in place. `k`: its number in its run of rows; `before`: P of docs/
-     * numerics.md, `run`: the prefix in the run so far. */
-    void (*down_f64)(HaloScanOp op, bool exclusive, int64_t k, double *x, int64_t n, double *before,
-                     double *run);
+    /* Row y of a scan down the columns, in place. */
+    void (*down_f64)(HaloScanOp op, bool exclusive, int64_t y, double *x, int64_t n, const CpuAbove *above);
     void (*down_i64)(HaloScanOp op, bool exclusive, int64_t *x, int64_t n, int64_t *carry);
     /* So many rows behind one another, the first of which is row y, in place. */
     void (*narrow)(const CpuNarrowScan *scan, HaloScanOp op, bool exclusive, int64_t y, int64_t rows,

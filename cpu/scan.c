@@ -89,19 +89,10 @@ static void scan_slice(void *context, int64_t index, int worker)
     const int64_t first = index * CPU_SCAN_SLICE, all = s->src->cols * s->src->shape.channels;
     const int64_t n = all - first < CPU_SCAN_SLICE ? all - first : CPU_SCAN_SLICE;
     void *row = s->scratch + worker * s->scratch_bytes;
-    double *x = row, *before = x + CPU_SCAN_SLICE, *run = before + CPU_SCAN_SLICE;
-    int64_t *xi = row, *carry = xi + CPU_SCAN_SLICE;
-    if (s->state != NULL) {
-        before = (double *)s->state + first;
-        run = (double *)s->state + all + first;
-        carry = (int64_t *)s->state + first;
-    }
-    for (int64_t i = 0; i < n && s->src->y0 == 0; i++) {
-        if (s->integer)
-            carry[i] = halo_scan_identity_i64(op);
-        else
-            before[i] = halo_scan_identity(op);
-    }
+    double *x = row;
+    int64_t *xi = row, *carry = s->state != NULL ? (int64_t *)s->state + first : xi + CPU_SCAN_SLICE;
+    const CpuAbove above = cpu_scan_above(s, first, n, x + CPU_SCAN_SLICE);
+    for (int64_t i = 0; s->integer && s->src->y0 == 0 && i < n; i++) carry[i] = halo_scan_identity_i64(op);
     for (int64_t y = s->src->y0; y < s->src->y0 + s->src->rows; y++) {
         char *to = (char *)halo_at(s->dst, 0, y) + first * CPU_SCAN_ELEMENT;
         const char *from = (const char *)halo_at(s->src, 0, y) + first * (int64_t)halo_dtype_size(dtype);
@@ -114,7 +105,7 @@ static void scan_slice(void *context, int64_t index, int worker)
         if (s->integer)
             kernels->down_i64(op, exclusive, xi, n, carry);
         else
-            kernels->down_f64(op, exclusive, y % HALO_SCAN_ROWS, x, n, before, run);
+            kernels->down_f64(op, exclusive, y, x, n, &above);
         memcpy(to, row, (size_t)(n * CPU_SCAN_ELEMENT));
     }
 }
@@ -149,7 +140,7 @@ HaloStatus cpu_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
         HALO_FAIL(HALO_ERR_BUG, "a scan was asked for into a buffer that does not suit its source");
     s.stream = cpu_streams(dst);
     s.abreast = s.integer && channels > 1 && scan->op == HALO_SCAN_SUM && !scan->exclusive;
-    s.at_carry = most(most(HALO_SCAN_TILE, 3 * CPU_SCAN_SLICE), channels) * CPU_SCAN_ELEMENT;
+    s.at_carry = most(most(HALO_SCAN_TILE, (1 + CPU_SCAN_ABOVE) * CPU_SCAN_SLICE), channels) * CPU_SCAN_ELEMENT;
     s.scratch_bytes = s.at_carry + divide_up(channels * CPU_SCAN_ELEMENT, 64) * 64;
     const double work = (double)src->cols * (double)src->rows * channels * 4;
     const int workers = cpu_workers(device, work);

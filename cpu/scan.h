@@ -14,6 +14,7 @@ typedef struct Scan {
     HaloBuf *dst;
     const HaloScan *scan;
     void *state; /* of a band (halo/scan.h); NULL: all rows are there */
+    CpuAbove above; /* of few columns */
     bool integer, stream;
     int64_t scratch_bytes; /* of a worker */
     char *scratch;
@@ -34,6 +35,10 @@ void cpu_scan_put(const Scan *scan, const void *from, int64_t n, int64_t channel
 void cpu_scan_load_i64(const Scan *scan, const void *from, int64_t n, int64_t channels, int64_t *x);
 void cpu_scan_row_i64(const Scan *scan, int64_t y, char *scratch, int64_t *down);
 HaloStatus cpu_scan_both_i64(Scan *scan, int workers);
+
+/* What has come down to the columns [first, first + n) of f64, in the state of a band, or in room for CPU_SCAN_ABOVE · n. */
+#define CPU_SCAN_ABOVE 4
+CpuAbove cpu_scan_above(const Scan *scan, int64_t first, int64_t n, double *room);
 
 /* Results of f64 in rows of few samples (scan_narrow.c). */
 bool cpu_scan_is_narrow(const Scan *scan);

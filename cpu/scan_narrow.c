@@ -1,4 +1,4 @@
-/* Scans of narrow pictures, many rows at a time; and how any scan reads and writes. */
+/* Scans of narrow pictures, many rows at a time; and how any scan reads, goes on and writes. */
 #include <string.h>
 
 #include "packed.h"
@@ -23,6 +23,24 @@ void cpu_scan_put(const Scan *s, const void *from, int64_t n, int64_t channels, 
     }
     for (int64_t i = 0; i < n; i++)
         memcpy(to + i * channels * CPU_SCAN_ELEMENT, at + i * CPU_SCAN_ELEMENT, (size_t)CPU_SCAN_ELEMENT);
+}
+
+CpuAbove cpu_scan_above(const Scan *s, int64_t first, int64_t n, double *room)
+{
+    const HaloScanOp op = s->scan->op;
+    const int64_t all = s->src->cols * s->src->shape.channels;
+    CpuAbove above = {.before = room, .group = room + n, .inside = room + 2 * n, .run = room + 3 * n};
+    if (s->integer) return above;
+    if (s->state != NULL) {
+        above.group = (double *)s->state + first;
+        above.inside = above.group + all;
+        above.run = above.inside + all;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        if (s->src->y0 == 0) above.group[i] = above.inside[i] = halo_scan_identity(op);
+        above.before[i] = halo_scan_join(op, above.group[i], above.inside[i]);
+    }
+    return above;
 }
 
 /* Samples of a row that are not worth a call for it. */
@@ -55,14 +73,11 @@ static void narrow_task(void *context, int64_t index, int worker)
     const int64_t y = s->src->y0 + index * narrow_rows(s);
     const int64_t rows = all - y < narrow_rows(s) ? all - y : narrow_rows(s);
     double *const x = (double *)(void *)(s->scratch + worker * s->scratch_bytes);
-    double *const carried = s->state != NULL ? s->state : x + HALO_SCAN_TILE;
     const CpuNarrowScan narrow = {.width = s->src->cols,
                                   .channels = s->src->shape.channels,
                                   .along = (s->scan->axis & HALO_AXIS_X) != 0,
                                   .down = (s->scan->axis & HALO_AXIS_Y) != 0,
-                                  .before = carried,
-                                  .run = carried + n};
-    for (int64_t i = 0; narrow.down && y == 0 && i < n; i++) carried[i] = halo_scan_identity(s->scan->op);
+                                  .above = s->above};
     load_rows(s, y, rows, x);
     s->device->kernels->scan->narrow(&narrow, s->scan->op, s->scan->exclusive, y, rows, x);
     if (cpu_is_packed(s->dst)) {
@@ -77,12 +92,14 @@ static void narrow_task(void *context, int64_t index, int worker)
 HaloStatus cpu_scan_narrow(Scan *s, int workers)
 {
     HaloStatus status = HALO_OK;
+    const bool down = (s->scan->axis & HALO_AXIS_Y) != 0;
+    const int64_t n = s->src->cols * s->src->shape.channels;
     void *scratch;
-    s->scratch_bytes = (HALO_SCAN_TILE + 2 * NARROW) * CPU_SCAN_ELEMENT;
+    s->scratch_bytes = (HALO_SCAN_TILE + CPU_SCAN_ABOVE * NARROW) * CPU_SCAN_ELEMENT;
     HALO_TRY(cpu_scratch_each(s->device, &s->scratch_bytes, &scratch));
     s->scratch = scratch;
-    cpu_run(s->device, (s->scan->axis & HALO_AXIS_Y) != 0 ? 1 : workers,
-            (s->src->rows + narrow_rows(s) - 1) / narrow_rows(s), narrow_task, s);
+    if (down) s->above = cpu_scan_above(s, 0, n, (double *)scratch + HALO_SCAN_TILE);
+    cpu_run(s->device, down ? 1 : workers, (s->src->rows + narrow_rows(s) - 1) / narrow_rows(s), narrow_task, s);
 out:
     return status;
 }

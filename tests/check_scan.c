@@ -157,10 +157,12 @@ static void rows_round_runs_and_tiles(void **state)
     for_each_case(__func__, 50, rows_body);
 }
 
+/* The heights at which a run or a group of runs ends. */
 static void columns_body(Rng *rng)
 {
-    static const int64_t edge[] = {1, 31, 32, 33, 64, 65, 100, 1000};
-    const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, 40), edge[rng_between(rng, 0, 7)],
+    static const int64_t edge[] = {1, 31, 32, 33, 64, 65, 100, 1000, 4095, 4096, 4097, 8192, 8193, 13000};
+    const int64_t rows = edge[rng_between(rng, 0, 13)];
+    const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, rows > 1000 ? 12 : 40), rows,
                                        (int)rng_between(rng, 1, 3));
     HaloScan scan = draw_scan(rng);
     if (scan.axis == HALO_AXIS_X) scan.axis = HALO_AXIS_Y;
@@ -183,7 +185,7 @@ static void tall_and_narrow(void **state)
     for_each_case(__func__, 4, tall_body);
 }
 
-static void columns_round_runs(void **state)
+static void columns_round_runs_and_groups(void **state)
 {
     (void)state;
     for_each_case(__func__, 50, columns_body);
@@ -348,7 +350,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(small_images),
         cmocka_unit_test(narrow_images),
         cmocka_unit_test(rows_round_runs_and_tiles),
-        cmocka_unit_test(columns_round_runs),
+        cmocka_unit_test(columns_round_runs_and_groups),
         cmocka_unit_test(special_samples),
         cmocka_unit_test(rows_of_several_groups),
         cmocka_unit_test(large_integral_images),

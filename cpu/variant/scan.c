@@ -44,15 +44,14 @@ static void tile_join(HaloScanOp op, bool exclusive, double before, int runs, co
     }
 }
 
-static void down_f64(HaloScanOp op, bool exclusive, int64_t k, double *x, int64_t n, double *before,
-                     double *run)
+static void down_f64(HaloScanOp op, bool exclusive, int64_t y, double *x, int64_t n, const CpuAbove *above)
 {
     switch (op) {
     case HALO_SCAN_SUM:
-    case HALO_SCAN_SQUARES: down_sum(exclusive, k, x, n, before, run); break;
-    case HALO_SCAN_MIN: down_min(exclusive, k, x, n, before, run); break;
-    case HALO_SCAN_MAX: down_max(exclusive, k, x, n, before, run); break;
-    case HALO_SCAN_PRODUCT: down_product(exclusive, k, x, n, before, run); break;
+    case HALO_SCAN_SQUARES: down_sum(exclusive, y, x, n, above); break;
+    case HALO_SCAN_MIN: down_min(exclusive, y, x, n, above); break;
+    case HALO_SCAN_MAX: down_max(exclusive, y, x, n, above); break;
+    case HALO_SCAN_PRODUCT: down_product(exclusive, y, x, n, above); break;
     }
 }
 

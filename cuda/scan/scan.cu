@@ -292,16 +292,23 @@ HaloStatus cuda_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const
     args.squares = scan->op == HALO_SCAN_SQUARES;
     args.turn = scan->op == HALO_SCAN_MAX ? 0x80000000u : 0;
     args.exclusive = scan->exclusive;
-    args.first = true;
-    args.above = NULL;
+    args.few = false;
+    args.state = NULL;
+    args.runs_before = 0;
     const bool band = src->rows < src->shape.height;
     if (scan->axis == HALO_AXIS_XY && !band && scan_xy_fits(device, &args))
         return scan_xy(device, &args, scan->op);
-    if (scan->axis & HALO_AXIS_X) {
+    /* How much scratch it takes is said before anything runs: along x short rows take none. */
+    if ((scan->axis & HALO_AXIS_Y) && !band && scan_y_few(&args) && (!(scan->axis & HALO_AXIS_X) || args.width <= HALO_SCAN_TILE)) {
+        ScanChain<double> room;
+        CUDA_PASS(scan_chain_room(device, &args, &room));
+        args.few = true;
+    }
+    const bool alone = args.width == 1 && !args.exclusive && args.few; /* a sample along x is itself */
+    if ((scan->axis & HALO_AXIS_X) && !alone) {
         CUDA_PASS(scan_x(device, &args, scan->op));
         args.src = args.dst;
         args.src_stride = args.dst_stride;
-        args.first = false;
         args.dtype = dst->shape.dtype;
     }
     if (!(scan->axis & HALO_AXIS_Y)) return HALO_OK;

@@ -20,9 +20,10 @@ struct ScanArgs {
     bool squares;    /* ScanSum is of squares */
     uint32_t turn;   /* flips the sign of ScanLeast's samples, which makes maxima of minima */
     bool exclusive;
-    bool first;  /* no other scan came before: how much scratch this one takes can still be said */
-    void *above; /* [columns] of rows behind others: what lies above the first, and then above what comes next.
-                    NULL: all rows are there */
+    bool few;     /* columns, of so many rows that bands would wait for one another: totals of runs come first */
+    void *state;  /* [3][columns] of rows behind others (halo/scan.h), for the first and then for what comes next. NULL: all
+                     rows are there */
+    int runs_before; /* of the first row's group, where others come before */
 };
 
 /* An operation that the kernel is made for. Results of an earlier scan are not squared again. */
@@ -84,9 +85,20 @@ struct ScanLeast {
     }
 };
 
+/* An operation that is told while the kernel runs. */
+__device__ __forceinline__ double scan_join(HaloScanOp op, double a, double b) { return halo_scan_join(op, a, b); }
+__device__ __forceinline__ int64_t scan_join(HaloScanOp op, int64_t a, int64_t b) { return halo_scan_join_i64(op, a, b); }
+__device__ __forceinline__ double scan_stored(double v) { return halo_canonical_f64(v); }
+__device__ __forceinline__ int64_t scan_stored(int64_t v) { return v; }
+
 /* Along x, any native source; along y, also i64 or f64 in place (`src` and `dst` the same). */
 HaloStatus scan_x(HaloDevice *device, const ScanArgs *args, HaloScanOp op);
 HaloStatus scan_y(HaloDevice *device, const ScanArgs *args, HaloScanOp op);
+/* Few columns of many rows? */
+bool scan_y_few(const ScanArgs *args);
+/* The same of less than a warp of columns, in rows without gaps. */
+HaloStatus scan_narrow(HaloDevice *device, const ScanArgs *args, HaloScanOp op);
+bool scan_narrow_fits(const ScanArgs *args);
 
 /* Along y, in place or not, of rows from y0 on of an image, with what came down to them (halo/scan.h). */
 HaloStatus scan_band(HaloDevice *device, const ScanArgs *args, HaloScanOp op, int64_t y0, void *state);
@@ -94,6 +106,15 @@ HaloStatus scan_band(HaloDevice *device, const ScanArgs *args, HaloScanOp op, in
 /* Along x and then y, any native source, where scan_xy_fits. */
 HaloStatus scan_xy(HaloDevice *device, const ScanArgs *args, HaloScanOp op);
 bool scan_xy_fits(const HaloDevice *device, const ScanArgs *args);
+
+/* The runs of few columns: their totals, and then what lies above each. */
+template <typename T> struct ScanChain {
+    int64_t columns, runs, groups;
+    T *run;   /* [run][column]: totals, then P of docs/numerics.md */
+    T *group; /* [group][column]: G */
+};
+template <typename T> HaloStatus scan_chain_room(HaloDevice *device, const ScanArgs *args, ScanChain<T> *chain);
+template <typename T> HaloStatus scan_chain(HaloDevice *device, HaloScanOp op, const ScanChain<T> *chain);
 
 /* Returns launch<source, Kind>(...) for the operation: all in type `sum`, but products in f64. */
 #define SCAN_BY_OP(launch, source, sum, ...)                                                         \

@@ -1,45 +1,48 @@
-/* Scans along y of rows that come behind others. Between them lies a state for each column: what lies above the run of 32
- * rows that is not complete, and that run's total so far. The rows that complete it, and those of the next that is not
+/* Scans along y of rows that come behind others. Between them lies a state for each column: what lies above the group of runs
+ * that is not complete, above the run of 32 rows in it that is not complete, and that run's total so far. The rows that complete it, and those of the next that is not
  * complete, are joined one after the other; the runs between go as those of a whole picture. */
 #include "scan.cuh"
 
 static const int band_threads = 256;
 
-__device__ __forceinline__ static double scan_join(HaloScanOp op, double a, double b) { return halo_scan_join(op, a, b); }
-__device__ __forceinline__ static int64_t scan_join(HaloScanOp op, int64_t a, int64_t b)
-{
-    return halo_scan_join_i64(op, a, b);
-}
-__device__ __forceinline__ static double scan_stored(double v) { return halo_canonical_f64(v); }
-__device__ __forceinline__ static int64_t scan_stored(int64_t v) { return v; }
+template <typename T> struct ScanState {
+    T *group, *inside, *run; /* [column] each */
+};
 
-/* Fewer than 32 rows, the first of which is number `row` of its run, a thread a column. */
+/* Fewer than 32 rows of one run, the first of which is number `row` of its group, a thread a column. */
 template <typename S, typename T>
 __global__ static void __launch_bounds__(band_threads)
-    few_rows_kernel(const __grid_constant__ ScanArgs a, HaloScanOp op, int row, T *above, T *run)
+    few_rows_kernel(const __grid_constant__ ScanArgs a, HaloScanOp op, int row, T identity, ScanState<T> state)
 {
     const int64_t x = (int64_t)blockIdx.x * band_threads + threadIdx.x;
     if (x >= a.width * a.channels) return;
-    T before = above[x], sum = row == 0 ? T() : run[x];
+    T group = state.group[x], inside = state.inside[x], sum = row % HALO_SCAN_ROWS == 0 ? T() : state.run[x];
+    const T before = scan_join(op, group, inside);
     for (int64_t y = 0; y < a.height; y++) {
         T v = (T) * ((const S *)(a.src + y * a.src_stride) + x);
         if (op == HALO_SCAN_SQUARES && sizeof(S) <= 4) v = v * v; /* else results of an earlier scan */
         const T was = sum;
-        sum = row == 0 ? v : scan_join(op, was, v);
-        const T made = !a.exclusive ? scan_join(op, before, sum) : row == 0 ? before : scan_join(op, before, was);
+        const bool begins = row % HALO_SCAN_ROWS == 0;
+        sum = begins ? v : scan_join(op, was, v);
+        const T made = !a.exclusive ? scan_join(op, before, sum) : begins ? before : scan_join(op, before, was);
         *((T *)(a.dst + y * a.dst_stride) + x) = scan_stored(made);
-        row = (row + 1) % HALO_SCAN_ROWS;
-        if (row == 0) before = scan_join(op, before, sum);
+        row++;
     }
-    above[x] = scan_stored(before); /* as it may be handed on (scan.cuh) */
-    run[x] = sum;
+    state.run[x] = sum;
+    if (row % HALO_SCAN_ROWS != 0) return;
+    inside = scan_join(op, inside, sum);
+    if (row == HALO_SCAN_GROUP_ROWS) {
+        state.group[x] = scan_stored(scan_join(op, group, inside)); /* as it may be handed on (scan.cuh) */
+        inside = identity;
+    }
+    state.inside[x] = scan_stored(inside);
 }
 
 template <typename T>
-__global__ static void __launch_bounds__(band_threads) begin_kernel(int64_t columns, T identity, T *above)
+__global__ static void __launch_bounds__(band_threads) begin_kernel(int64_t columns, T identity, ScanState<T> state)
 {
     const int64_t x = (int64_t)blockIdx.x * band_threads + threadIdx.x;
-    if (x < columns) above[x] = identity;
+    if (x < columns) state.group[x] = state.inside[x] = identity;
 }
 
 /* The rows from `from` on of those that args has. */
@@ -53,31 +56,31 @@ static ScanArgs some_rows(const ScanArgs *args, int64_t from, int64_t rows)
 }
 
 template <typename S, typename T>
-static HaloStatus few_rows(HaloDevice *device, const ScanArgs *args, HaloScanOp op, int64_t row, void *state)
+static HaloStatus few_rows(HaloDevice *device, const ScanArgs *args, HaloScanOp op, int64_t y, T identity, ScanState<T> state)
 {
-    const int64_t columns = args->width * args->channels;
-    T *const above = (T *)state;
     if (args->height == 0) return HALO_OK;
-    CUDA_LAUNCH(device, (few_rows_kernel<S, T>), cuda_ceil_div(columns, band_threads), band_threads, 0, *args, op,
-                (int)row, above, above + columns);
+    CUDA_LAUNCH(device, (few_rows_kernel<S, T>), cuda_ceil_div(args->width * args->channels, band_threads), band_threads, 0,
+                *args, op, (int)(y % HALO_SCAN_GROUP_ROWS), identity, state);
     return HALO_OK;
 }
 
 template <typename S, typename T>
-static HaloStatus launch(HaloDevice *device, const ScanArgs *args, HaloScanOp op, T identity, int64_t y0, void *state)
+static HaloStatus launch(HaloDevice *device, const ScanArgs *args, HaloScanOp op, T identity, int64_t y0, void *memory)
 {
     const int64_t row = y0 % HALO_SCAN_ROWS, columns = args->width * args->channels;
     const int64_t head = cuda_min(args->height, (HALO_SCAN_ROWS - row) % HALO_SCAN_ROWS),
                   runs = (args->height - head) / HALO_SCAN_ROWS * HALO_SCAN_ROWS;
     ScanArgs first = some_rows(args, 0, head), most = some_rows(args, head, runs),
              last = some_rows(args, head + runs, args->height - head - runs);
+    T *const values = (T *)memory;
+    const ScanState<T> state = {values, values + columns, values + 2 * columns};
     if (y0 == 0)
-        CUDA_LAUNCH(device, begin_kernel<T>, cuda_ceil_div(columns, band_threads), band_threads, 0, columns, identity,
-                    (T *)state);
-    CUDA_PASS((few_rows<S, T>(device, &first, op, row, state)));
-    most.above = state;
+        CUDA_LAUNCH(device, begin_kernel<T>, cuda_ceil_div(columns, band_threads), band_threads, 0, columns, identity, state);
+    CUDA_PASS((few_rows<S, T>(device, &first, op, y0, identity, state)));
+    most.state = memory;
+    most.runs_before = (int)((y0 + head) % HALO_SCAN_GROUP_ROWS / HALO_SCAN_ROWS);
     if (runs > 0) CUDA_PASS(scan_y(device, &most, op));
-    return few_rows<S, T>(device, &last, op, 0, state);
+    return few_rows<S, T>(device, &last, op, y0 + head + runs, identity, state);
 }
 
 HaloStatus scan_band(HaloDevice *device, const ScanArgs *args, HaloScanOp op, int64_t y0, void *state)

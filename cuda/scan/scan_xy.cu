@@ -241,16 +241,22 @@ __global__ static void __launch_bounds__(block_threads)
     constexpr int ahead = 32; /* loads in flight */
     const int64_t x = (int64_t)blockIdx.x * block_threads + threadIdx.x;
     if (x >= t.columns) return;
+    constexpr int group_bands = HALO_SCAN_GROUP_ROWS / HALO_SCAN_ROWS;
+    static_assert(group_bands % ahead == 0, "a group begins where loads do");
     T *const at = t.above + x;
-    T above = Kind::identity(), total[ahead];
+    T group = Kind::identity(), inside = group, total[ahead];
     for (int64_t band = 0; band < t.bands; band += ahead) {
+        if (band > 0 && band % group_bands == 0) {
+            group = Kind::join(group, inside);
+            inside = Kind::identity();
+        }
 #pragma unroll
         for (int k = 0; k < ahead; k++)
             total[k] = band + k < t.bands ? at[(band + k) * t.columns] : Kind::identity();
 #pragma unroll
         for (int k = 0; k < ahead; k++) {
-            if (band + k < t.bands) at[(band + k) * t.columns] = above;
-            above = Kind::join(above, total[k]);
+            if (band + k < t.bands) at[(band + k) * t.columns] = Kind::join(group, inside);
+            inside = Kind::join(inside, total[k]);
         }
     }
 }

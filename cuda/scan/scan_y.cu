@@ -1,16 +1,19 @@
 /* Scans along y: a block has a strip of 32 columns and a band of 8 runs of 32 rows, every thread one run, in its native type.
- * In one pass bands start in order, and hand on what lies above the next. Many bands of few columns would wait for one another:
- * they make the totals of all runs first, one warp a strip joins these one after the other, and bands finish. */
+ * In one pass bands start in order, and hand on what lies above the next in their group of runs, and above the next group. Many
+ * bands of few columns would wait for one another: they make the totals of all runs first, then what lies above each
+ * (scan_chain.cu), and bands finish. */
 #include "scan.cuh"
 
 static const int band_runs = 8, band_threads = band_runs * CUDA_WARP;
-static const int band_rows = band_runs * HALO_SCAN_ROWS;
+static const int band_rows = band_runs * HALO_SCAN_ROWS, group_bands = HALO_SCAN_GROUP_ROWS / band_rows;
 
 template <typename T> struct ScanBands {
-    int64_t columns, strips;
+    int64_t strips;
+    ScanChain<T> chain; /* of few columns; no `run`: one pass, */
     unsigned *tickets;
-    T *above; /* [band][column]: what lies above every band, and below the last, where it is needed; */
-    T *run;   /* or [run][column]: the totals of runs, and then what lies above each; NULL: one pass */
+    T *inside;      /* [band][column]: P above every band, and below the last where it is needed */
+    T *group;       /* [group][column]: G */
+    int skip, band; /* the first band lacks so many runs, and is number `band` of its group */
     bool finish;
 };
 
@@ -22,10 +25,10 @@ __global__ static void __launch_bounds__(band_threads, sizeof(S) >= 4 ? 2 : 3)
     using T = typename Kind::Value;
     __shared__ T total[band_runs][CUDA_WARP];
     const int lane = (int)threadIdx.x % CUDA_WARP, warp = (int)threadIdx.x / CUDA_WARP;
-    const int64_t order = b.run != NULL ? blockIdx.x : scan_ticket(b.tickets);
+    const int64_t columns = b.chain.columns, order = b.chain.run != NULL ? blockIdx.x : scan_ticket(b.tickets);
     const int64_t band = order / b.strips, x = order % b.strips * CUDA_WARP + lane;
-    const int64_t first = band * band_rows + warp * HALO_SCAN_ROWS;
-    const int rows = x < b.columns ? (int)cuda_max(0, cuda_min(HALO_SCAN_ROWS, a.height - first)) : 0;
+    const int64_t run = band * band_runs + warp - b.skip, first = run * HALO_SCAN_ROWS;
+    const int rows = x < columns && run >= 0 ? (int)cuda_max(0, cuda_min(HALO_SCAN_ROWS, a.height - first)) : 0;
     /* Not __ldg: the source may be the destination. Missing samples spoil only what lies below the last row. */
     const char *const from = a.src + first * a.src_stride + x * (int64_t)sizeof(S);
     S sample[HALO_SCAN_ROWS];
@@ -37,26 +40,35 @@ __global__ static void __launch_bounds__(band_threads, sizeof(S) >= 4 ? 2 : 3)
 #pragma unroll
     for (int k = 1; k < HALO_SCAN_ROWS; k++) sum = Kind::join(sum, Kind::of(sample[k], a));
     T own;
-    if (b.run != NULL) {
-        T *const run = b.run + (first / HALO_SCAN_ROWS) * b.columns + x;
+    if (b.chain.run != NULL) {
+        T *const at = b.chain.run + run * columns + x;
         if (rows == 0) return;
         if (!b.finish) {
-            *run = sum;
+            *at = sum;
             return;
         }
-        own = *run;
+        own = Kind::join(b.chain.group[run / (HALO_SCAN_GROUP_ROWS / HALO_SCAN_ROWS) * columns + x], *at);
     } else {
-        total[warp][lane] = sum;
+        total[warp][lane] = run >= 0 ? sum : Kind::identity();
         __syncthreads();
-        if (x >= b.columns) return;
-        T *const above = b.above + band * b.columns + x;
-        own = band == 0 && a.above == NULL ? Kind::identity() : scan_await<Kind>(above, a);
+        if (x >= columns) return;
+        const int64_t place = b.band + band, group = place / group_bands; /* both count from the first row's group */
+        const bool ends = place % group_bands == group_bands - 1 && warp == band_runs - 1;
+        T *const inside_at = b.inside + band * columns + x, *const group_at = b.group + group * columns + x;
+        T inside = Kind::identity();
+        if (band == 0 ? a.state != NULL : place % group_bands != 0) inside = scan_await<Kind>(inside_at, a);
 #pragma unroll
         for (int w = 0; w < band_runs - 1; w++)
-            if (w < warp) own = Kind::join(own, total[w][lane]);
+            if (w < warp) inside = Kind::join(inside, total[w][lane]);
         const bool last = first + HALO_SCAN_ROWS >= a.height; /* of all, or, where others come, of these */
-        if (last ? a.above != NULL && rows > 0 : warp == band_runs - 1)
-            scan_publish<Kind>(b.above + (band + 1) * b.columns + x, Kind::join(own, sum), a);
+        const bool hands_on = last ? a.state != NULL && rows > 0 : warp == band_runs - 1;
+        if (hands_on && !ends) scan_publish<Kind>(inside_at + columns, Kind::join(inside, sum), a);
+        own = group == 0 && a.state == NULL ? Kind::identity() : scan_await<Kind>(group_at, a);
+        if (hands_on && ends) {
+            scan_publish<Kind>(group_at + columns, Kind::join(own, Kind::join(inside, sum)), a);
+            if (last) scan_publish<Kind>(inside_at + columns, Kind::identity(), a);
+        }
+        own = Kind::join(own, inside);
     }
 
 #pragma unroll
@@ -74,109 +86,74 @@ __global__ static void __launch_bounds__(band_threads, sizeof(S) >= 4 ? 2 : 3)
     }
 }
 
-/* ---- runs of few columns ---------------------------------------------------------------------------------- */
-
-/* Runs that a warp joins at a time, while the others bring those that come next and store those before; those of each of them. */
-static const int chain_runs = 96, chain_others = 8, chain_each = chain_runs / chain_others, chain_threads = (1 + chain_others) * CUDA_WARP;
-static const int chain_ahead = 16; /* loaded before any of them is joined */
-
-/* What lies above the first run is the identity, and what lies above the next is that joined with its total. */
-template <typename Kind>
-__global__ static void __launch_bounds__(chain_threads)
-    chain_kernel(typename Kind::Value *run, int64_t runs, int64_t columns)
-{
-    using T = typename Kind::Value;
-    __shared__ T room[2][chain_runs][CUDA_WARP];
-    const int lane = (int)threadIdx.x % CUDA_WARP, warp = (int)threadIdx.x / CUDA_WARP;
-    const int64_t x = (int64_t)blockIdx.x * CUDA_WARP + lane, chunks = cuda_ceil_div(runs, chain_runs);
-    T above = Kind::identity();
-#pragma unroll 1
-    for (int64_t k = -1; k <= chunks; k++) { /* chunk k is joined, k + 1 comes and k - 1 goes */
-        T(*const here)[CUDA_WARP] = room[k & 1], (*const there)[CUDA_WARP] = room[(k + 1) & 1];
-        if (warp == 0 && k >= 0 && k < chunks)
-#pragma unroll 1
-            for (int r = 0; r < chain_runs; r += chain_ahead) {
-                T own[chain_ahead];
-#pragma unroll
-                for (int i = 0; i < chain_ahead; i++) own[i] = here[r + i][lane];
-#pragma unroll
-                for (int i = 0; i < chain_ahead; i++) {
-                    here[r + i][lane] = above;
-                    above = Kind::join(above, own[i]);
-                }
-            }
-        if (warp > 0 && x < columns) {
-            const int first = (warp - 1) * chain_each;
-            const int64_t before = (k - 1) * chain_runs + first, next = (k + 1) * chain_runs + first;
-            T own[chain_each];
-#pragma unroll
-            for (int i = 0; i < chain_each; i++)
-                if (next + i < runs) own[i] = __ldcg(run + (next + i) * columns + x);
-#pragma unroll
-            for (int i = 0; i < chain_each; i++) {
-                if (before >= 0 && before + i < runs) run[(before + i) * columns + x] = there[first + i][lane];
-                if (next + i < runs) there[first + i][lane] = own[i];
-            }
-        }
-        __syncthreads();
-    }
-}
+/* ---- launching ------------------------------------------------------------------------------------------ */
 
 /* Columns of which there are fewer, in more bands, are not scanned in one pass: each band would take longer to hear from the
  * one above than the GPU takes for all bands at its side. */
 static const int64_t few_strips = 128, few_bands = 64;
 
-template <typename S, typename Kind>
-static HaloStatus launch_few(HaloDevice *device, const ScanArgs *args, ScanBands<typename Kind::Value> *b, int64_t blocks)
+bool scan_y_few(const ScanArgs *args)
 {
-    using T = typename Kind::Value;
-    const int64_t runs = cuda_ceil_div(args->height, HALO_SCAN_ROWS);
-    int64_t values, bytes;
-    void *room;
-    if (!halo_mul(runs, b->columns, &values) || !halo_mul(values, (int64_t)sizeof(T), &bytes))
-        return halo_fail(HALO_ERR_LIMIT, "the scan is too large");
-    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_PARTIAL, bytes, &room));
-    b->run = (T *)room;
+    return cuda_ceil_div(args->width * args->channels, CUDA_WARP) < few_strips && cuda_ceil_div(args->height, band_rows) > few_bands;
+}
+
+template <typename S, typename Kind>
+static HaloStatus launch_few(HaloDevice *device, const ScanArgs *args, HaloScanOp op, ScanBands<typename Kind::Value> *b,
+                             int64_t blocks)
+{
+    CUDA_PASS(scan_chain_room(device, args, &b->chain));
     CUDA_LAUNCH(device, (columns_kernel<S, Kind>), blocks, band_threads, 0, *args, *b);
-    CUDA_LAUNCH(device, (chain_kernel<Kind>), b->strips, chain_threads, 0, b->run, runs, b->columns);
+    CUDA_PASS(scan_chain(device, op, &b->chain));
     b->finish = true;
     CUDA_LAUNCH(device, (columns_kernel<S, Kind>), blocks, band_threads, 0, *args, *b);
     return HALO_OK;
 }
 
-/* ---- launching ------------------------------------------------------------------------------------------ */
+/* Between a row of the state and a row of slots. */
+static HaloStatus copy_row(HaloDevice *device, void *to, const void *from, int64_t values)
+{
+    CUDA_TRY(cudaMemcpyAsync(to, from, (size_t)values * 8, cudaMemcpyDeviceToDevice, device->stream));
+    return HALO_OK;
+}
 
-template <typename S, typename Kind> static HaloStatus launch_y(HaloDevice *device, const ScanArgs *args)
+template <typename S, typename Kind> static HaloStatus launch_y(HaloDevice *device, const ScanArgs *args, HaloScanOp op)
 {
     using T = typename Kind::Value;
     ScanBands<T> b = {};
-    const int64_t bands = cuda_ceil_div(args->height, band_rows);
+    b.skip = args->runs_before % band_runs;
+    b.band = args->runs_before / band_runs;
+    const int64_t columns = args->width * args->channels, rows = args->height + b.skip * HALO_SCAN_ROWS;
+    const int64_t bands = cuda_ceil_div(rows, band_rows), groups = (b.band * band_rows + rows) / HALO_SCAN_GROUP_ROWS;
     int64_t blocks, slots;
     void *values;
-    b.columns = args->width * args->channels;
-    b.strips = cuda_ceil_div(b.columns, CUDA_WARP);
-    if (!halo_mul(bands, b.strips, &blocks) || !halo_mul(bands, b.columns, &slots))
+    b.chain.columns = columns;
+    b.strips = cuda_ceil_div(columns, CUDA_WARP);
+    if (!halo_mul(bands, b.strips, &blocks) || !halo_mul(bands + groups + 2, columns, &slots))
         return halo_fail(HALO_ERR_LIMIT, "the scan is too large");
-    if (args->first && args->above == NULL && b.strips < few_strips && bands > few_bands)
-        return launch_few<S, Kind>(device, args, &b, blocks);
-    CUDA_PASS(scan_slots(device, slots + b.columns, &b.tickets, &values));
-    b.above = (T *)values;
-    const size_t row = (size_t)b.columns * sizeof(T);
-    if (args->above != NULL) CUDA_TRY(cudaMemcpyAsync(b.above, args->above, row, cudaMemcpyDeviceToDevice, device->stream));
+    if (args->few) return launch_few<S, Kind>(device, args, op, &b, blocks);
+    CUDA_PASS(scan_slots(device, slots, &b.tickets, &values));
+    b.inside = (T *)values;
+    b.group = b.inside + (bands + 1) * columns;
+    T *const state = (T *)args->state;
+    if (state != NULL) {
+        CUDA_PASS(copy_row(device, b.group, state, columns));
+        CUDA_PASS(copy_row(device, b.inside, state + columns, columns));
+    }
     CUDA_LAUNCH(device, (columns_kernel<S, Kind>), blocks, band_threads, 0, *args, b);
-    if (args->above != NULL)
-        CUDA_TRY(cudaMemcpyAsync(args->above, b.above + slots, row, cudaMemcpyDeviceToDevice, device->stream));
-    return HALO_OK;
+    if (state == NULL) return HALO_OK;
+    CUDA_PASS(copy_row(device, state, b.group + groups * columns, columns));
+    return copy_row(device, state + columns, b.inside + bands * columns, columns);
 }
 
 HaloStatus scan_y(HaloDevice *device, const ScanArgs *args, HaloScanOp op)
 {
+    if (args->few && scan_narrow_fits(args)) return scan_narrow(device, args, op);
     switch (args->dtype) {
-    case HALO_U8: SCAN_BY_OP(launch_y, uint8_t, int64_t, device, args)
-    case HALO_U16: SCAN_BY_OP(launch_y, uint16_t, int64_t, device, args)
-    case HALO_F32: SCAN_BY_OP(launch_y, float, double, device, args)
-    case HALO_I64: SCAN_BY_OP(launch_y, int64_t, int64_t, device, args)
-    case HALO_F64: SCAN_BY_OP(launch_y, double, double, device, args)
+    case HALO_U8: SCAN_BY_OP(launch_y, uint8_t, int64_t, device, args, op)
+    case HALO_U16: SCAN_BY_OP(launch_y, uint16_t, int64_t, device, args, op)
+    case HALO_F32: SCAN_BY_OP(launch_y, float, double, device, args, op)
+    case HALO_I64: SCAN_BY_OP(launch_y, int64_t, int64_t, device, args, op)
+    case HALO_F64: SCAN_BY_OP(launch_y, double, double, device, args, op)
     default: break;
     }
     return halo_fail(HALO_ERR_BUG, "no scan of %s along y", halo_dtype_name(args->dtype));

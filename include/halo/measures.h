@@ -228,13 +228,14 @@ HALO_FN float halo_mix(float a, float b, float share) { return a * (1.0f - share
 /* ---- scans ---------------------------------------------------------------------------------------------- */
 
 /* The shape of a scan along x: runs of 16 samples, 32 runs a warp, 8 warps a tile, 256 tiles a group; along
- * y: runs of 32 rows. See docs/numerics.md. */
+ * y: runs of 32 rows, 128 runs a group. See docs/numerics.md. */
 #define HALO_SCAN_RUN 16
 #define HALO_SCAN_WARP 32
 #define HALO_SCAN_WARPS 8
 #define HALO_SCAN_TILE (HALO_SCAN_RUN * HALO_SCAN_WARP * HALO_SCAN_WARPS)
 #define HALO_SCAN_GROUP 256
 #define HALO_SCAN_ROWS 32
+#define HALO_SCAN_GROUP_ROWS 4096
 
 HALO_FN double halo_scan_identity(HaloScanOp op)
 {

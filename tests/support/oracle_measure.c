@@ -291,8 +291,9 @@ static void scan_line_f64(HaloScanOp op, bool exclusive, double *x, int64_t n)
 
 static void scan_column_f64(HaloScanOp op, bool exclusive, double *x, int64_t n)
 {
-    double before = identity_of(op);
+    double group = identity_of(op), inside = group; /* G and P */
     for (int64_t first = 0; first < n; first += 32) {
+        const double before = join(op, group, inside);
         double r = 0.0;
         for (int64_t i = first; i < n && i < first + 32; i++) {
             const double previous = r, v = x[i];
@@ -302,7 +303,10 @@ static void scan_column_f64(HaloScanOp op, bool exclusive, double *x, int64_t n)
             else
                 x[i] = join(op, before, r);
         }
-        before = join(op, before, r);
+        inside = join(op, inside, r);
+        if (first % 4096 != 4096 - 32) continue;
+        group = join(op, group, inside);
+        inside = identity_of(op);
     }
 }
 
