@@ -73,9 +73,10 @@ static void narrow_task(void *context, int64_t index, int worker)
     const int64_t y = s->src->y0 + index * narrow_rows(s);
     const int64_t rows = all - y < narrow_rows(s) ? all - y : narrow_rows(s);
     double *const x = (double *)(void *)(s->scratch + worker * s->scratch_bytes);
+    const bool alone = s->src->cols == 1 && s->scan->axis == HALO_AXIS_XY && !s->scan->exclusive; /* along x it is itself */
     const CpuNarrowScan narrow = {.width = s->src->cols,
                                   .channels = s->src->shape.channels,
-                                  .along = (s->scan->axis & HALO_AXIS_X) != 0,
+                                  .along = (s->scan->axis & HALO_AXIS_X) != 0 && !alone,
                                   .down = (s->scan->axis & HALO_AXIS_Y) != 0,
                                   .above = s->above};
     load_rows(s, y, rows, x);

@@ -51,32 +51,40 @@ static void FN(tile_join)(bool exclusive, double before, int runs, const double 
     }
 }
 
-/* Behind the last row of a run, and of a group. */
-static void FN(run_ends)(bool group_ends, int64_t n, const CpuAbove *above)
+/* Row k of a run. GCC believes `restrict` of parameters alone. */
+static void FN(go_down)(bool exclusive, int64_t k, double *restrict x, int64_t n, const double *restrict before,
+                        double *restrict run)
 {
-    double *restrict group = above->group, *restrict inside = above->inside;
-    for (int64_t i = 0; i < n; i++) {
-        inside[i] = halo_scan_join(OP, inside[i], above->run[i]);
-        if (group_ends) {
-            group[i] = halo_scan_join(OP, group[i], inside[i]);
-            inside[i] = halo_scan_identity(OP);
-        }
-        above->before[i] = halo_scan_join(OP, group[i], inside[i]);
-    }
-}
-
-static void FN(down)(bool exclusive, int64_t y, double *restrict x, int64_t n, const CpuAbove *above)
-{
-    const int64_t k = y % HALO_SCAN_ROWS;
-    const double *restrict before = above->before;
-    double *restrict run = above->run;
     for (int64_t i = 0; i < n; i++) {
         const double v = x[i], prefix = k == 0 ? v : halo_scan_join(OP, run[i], v);
         const double earlier = k == 0 ? before[i] : halo_scan_join(OP, before[i], run[i]);
         x[i] = halo_canonical_f64(exclusive ? earlier : halo_scan_join(OP, before[i], prefix));
         run[i] = prefix;
     }
-    if (k == HALO_SCAN_ROWS - 1) FN(run_ends)((y + 1) % HALO_SCAN_GROUP_ROWS == 0, n, above);
+}
+
+/* Behind the last row of a run, and of a group. */
+static void FN(run_ends)(bool group_ends, int64_t n, const double *restrict run, double *restrict inside,
+                         double *restrict group, double *restrict before)
+{
+    for (int64_t i = 0; i < n; i++) inside[i] = halo_scan_join(OP, inside[i], run[i]);
+    for (int64_t i = 0; group_ends && i < n; i++) {
+        group[i] = halo_scan_join(OP, group[i], inside[i]);
+        inside[i] = halo_scan_identity(OP);
+    }
+    for (int64_t i = 0; i < n; i++) before[i] = halo_scan_join(OP, group[i], inside[i]);
+}
+
+static void FN(run_ended)(int64_t rows, int64_t n, const CpuAbove *above)
+{
+    if (rows % HALO_SCAN_ROWS == 0)
+        FN(run_ends)(rows % HALO_SCAN_GROUP_ROWS == 0, n, above->run, above->inside, above->group, above->before);
+}
+
+static void FN(down)(bool exclusive, int64_t y, double *x, int64_t n, const CpuAbove *above)
+{
+    FN(go_down)(exclusive, y % HALO_SCAN_ROWS, x, n, above->before, above->run);
+    FN(run_ended)(y + 1, n, above);
 }
 
 /* Rows of one run or less: along x nothing stands before it. */
@@ -95,38 +103,45 @@ static void FN(short_row)(bool exclusive, double *restrict x, int64_t width, int
 }
 
 /* A whole run of rows, column by column: the chains of one column and the next go side by side. */
-static void FN(run_down)(bool exclusive, int64_t y, double *restrict x, int64_t elements, const CpuAbove *above)
+static void FN(run_down)(bool exclusive, double *restrict x, int64_t elements, const double *restrict before, double *restrict run)
 {
     for (int64_t i = 0; i < elements; i++) {
-        const double before = above->before[i];
-        double r = x[i], made = halo_scan_join(OP, before, r);
-        x[i] = halo_canonical_f64(exclusive ? before : made);
+        double r = x[i], made = halo_scan_join(OP, before[i], r);
+        x[i] = halo_canonical_f64(exclusive ? before[i] : made);
         for (int64_t at = i + elements; at < HALO_SCAN_ROWS * elements; at += elements) {
             const double earlier = made;
             r = halo_scan_join(OP, r, x[at]);
-            made = halo_scan_join(OP, before, r);
+            made = halo_scan_join(OP, before[i], r);
             x[at] = halo_canonical_f64(exclusive ? earlier : made);
         }
-        above->run[i] = r;
+        run[i] = r;
     }
-    FN(run_ends)((y + HALO_SCAN_ROWS) % HALO_SCAN_GROUP_ROWS == 0, elements, above);
+}
+
+/* Rows of one run, the first of which is its row k. */
+static void FN(narrow_run)(const CpuNarrowScan *n, bool exclusive, int64_t k, int64_t rows, double *x)
+{
+    enum { FEW = 4 }; /* of more, a row fills vectors */
+    const int64_t elements = n->width * n->channels;
+    for (int64_t i = 0; n->along && i < rows; i++) FN(short_row)(exclusive, x + i * elements, n->width, n->channels);
+    if (!n->down) return;
+    if (elements <= FEW && rows == HALO_SCAN_ROWS) {
+        FN(run_down)(exclusive, x, elements, n->above.before, n->above.run);
+    } else {
+        for (int64_t i = 0; i < rows; i++)
+            FN(go_down)(exclusive, k + i, x + i * elements, elements, n->above.before, n->above.run);
+    }
 }
 
 static void FN(narrow)(const CpuNarrowScan *n, bool exclusive, int64_t y, int64_t rows, double *x)
 {
-    enum { FEW = 4 }; /* of more, a row fills vectors */
-    const int64_t elements = n->width * n->channels, end = y + rows;
-    while (y < end) {
-        const bool run = elements <= FEW && n->down && y % HALO_SCAN_ROWS == 0 && end - y >= HALO_SCAN_ROWS;
-        const int64_t together = run ? HALO_SCAN_ROWS : 1;
-        for (int64_t k = 0; n->along && k < together; k++)
-            FN(short_row)(exclusive, x + k * elements, n->width, n->channels);
-        if (run)
-            FN(run_down)(exclusive, y, x, elements, &n->above);
-        else if (n->down)
-            FN(down)(exclusive, y, x, elements, &n->above);
-        y += together;
-        x += together * elements;
+    const int64_t elements = n->width * n->channels;
+    for (const int64_t end = y + rows; y < end;) {
+        const int64_t k = y % HALO_SCAN_ROWS, left = HALO_SCAN_ROWS - k, some = left < end - y ? left : end - y;
+        FN(narrow_run)(n, exclusive, k, some, x);
+        y += some;
+        x += some * elements;
+        if (n->down) FN(run_ended)(y, elements, &n->above);
     }
 }
 
