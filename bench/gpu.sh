@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# bench/gpu.sh [PART ...]: everything that needs a GPU, in one go. Parts: tests sanitize same batch ladder peers
+# bench/gpu.sh [PART ...]: everything that needs a GPU, in one go. Parts: tests sanitize same batch ladder peers beside
 # (all by default). Runs programs from .gpu/ (a bundle of build/cuda with the libraries it needs) where there is
 # one, else from build/cuda. Results go to $OUT, or bench/results/last.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 out=${OUT:-bench/results/last}
 mkdir -p "$out"
-parts=${*:-tests sanitize same batch ladder peers}
+parts=${*:-tests sanitize same batch ladder peers beside}
 cases=${HALO_CASES:-3} # times as many cases as usual
 failed=0
 
@@ -173,6 +173,12 @@ if wants peers; then
     say "peers"
     HALO=$halo bash bench/peers_gpu.sh "$out"
     verdict peers $?
+fi
+if wants beside; then
+    say "beside the favourites"
+    HALO=$halo bash bench/beside.sh "$out/beside.json" gpu >"$out/beside.txt"
+    verdict beside $?
+    head -40 "$out/beside.txt"
 fi
 say "$failed failed"
 exit "$((failed > 0))"
