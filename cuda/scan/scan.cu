@@ -292,7 +292,7 @@ HaloStatus cuda_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const
     args.squares = scan->op == HALO_SCAN_SQUARES;
     args.turn = scan->op == HALO_SCAN_MAX ? 0x80000000u : 0;
     args.exclusive = scan->exclusive;
-    args.few = false;
+    args.along = args.few = false;
     args.state = NULL;
     args.runs_before = 0;
     const bool band = src->rows < src->shape.height;
@@ -303,9 +303,9 @@ HaloStatus cuda_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const
         ScanChain<double> room;
         CUDA_PASS(scan_chain_room(device, &args, &room));
         args.few = true;
+        args.along = (scan->axis & HALO_AXIS_X) && args.width <= HALO_SCAN_RUN && scan_narrow_fits(&args);
     }
-    const bool alone = args.width == 1 && !args.exclusive && args.few; /* a sample along x is itself */
-    if ((scan->axis & HALO_AXIS_X) && !alone) {
+    if ((scan->axis & HALO_AXIS_X) && !args.along) {
         CUDA_PASS(scan_x(device, &args, scan->op));
         args.src = args.dst;
         args.src_stride = args.dst_stride;

@@ -20,6 +20,7 @@ struct ScanArgs {
     bool squares;    /* ScanSum is of squares */
     uint32_t turn;   /* flips the sign of ScanLeast's samples, which makes maxima of minima */
     bool exclusive;
+    bool along;   /* x first, in the same pass: rows of one run (scan_narrow) */
     bool few;     /* columns, of so many rows that bands would wait for one another: totals of runs come first */
     void *state;  /* [3][columns] of rows behind others (halo/scan.h), for the first and then for what comes next. NULL: all
                      rows are there */

@@ -1,6 +1,6 @@
-/* Scans along y of pictures that are narrower than a warp: a block has some runs of all columns, which lie behind one another in
- * memory, and every thread one run of one column. First the totals of all runs, then what lies above them (scan_chain.cu), then
- * the results. */
+/* Scans along y, and along x before, of pictures that are narrower than a warp: a block has some runs of all columns, which lie
+ * behind one another in memory, and every thread one run of one column. First the totals of all runs, then what lies above them
+ * (scan_chain.cu), then the results. */
 #include "scan.cuh"
 
 static const int narrow_threads = 128;
@@ -15,10 +15,25 @@ template <typename S, typename T> __device__ __forceinline__ static T narrow_val
     return op == HALO_SCAN_SQUARES && sizeof(S) <= 4 ? v * v : v; /* else results of an earlier scan */
 }
 
+/* A row along x, where nothing stands before its one run. */
+template <typename T>
+__device__ __forceinline__ static void narrow_row(T *row, const ScanArgs &a, HaloScanOp op, T identity)
+{
+    for (int c = 0; c < a.channels; c++) {
+        T sum = row[c], before = identity;
+        for (int i = c; i < (int)a.width * a.channels; i += a.channels) {
+            if (i > c) sum = scan_join(op, sum, row[i]);
+            const T made = scan_join(op, identity, sum);
+            row[i] = a.exclusive ? before : made;
+            before = made;
+        }
+    }
+}
+
 /* `runs` of a block. The totals of runs, or, once what lies above them is known, the results. */
 template <typename S, typename T>
 __global__ static void __launch_bounds__(narrow_threads)
-    narrow_kernel(const __grid_constant__ ScanArgs a, const __grid_constant__ ScanChain<T> c, HaloScanOp op, int runs, bool finish)
+    narrow_kernel(const __grid_constant__ ScanArgs a, const __grid_constant__ ScanChain<T> c, HaloScanOp op, T identity, int runs, bool finish)
 {
     constexpr int together = 8;
     __shared__ T room[narrow_room];
@@ -40,6 +55,12 @@ __global__ static void __launch_bounds__(narrow_threads)
         }
     }
     __syncthreads();
+    if (a.along) {
+        const int rows = count / columns;
+        for (int row = (int)threadIdx.x; row < rows; row += narrow_threads)
+            narrow_row(room + (row + row / HALO_SCAN_ROWS) * columns, a, op, identity);
+        __syncthreads();
+    }
 
     const int run = (int)threadIdx.x / columns, x = (int)threadIdx.x - run * columns;
     const int64_t number = first_run * columns + threadIdx.x;
@@ -76,9 +97,14 @@ template <typename S, typename T> static HaloStatus launch(HaloDevice *device, c
     CUDA_PASS(scan_chain_room(device, args, &c));
     const int runs = narrow_threads / (int)c.columns;
     const int64_t blocks = cuda_ceil_div(c.runs, runs);
-    CUDA_LAUNCH(device, (narrow_kernel<S, T>), blocks, narrow_threads, 0, *args, c, op, runs, false);
+    T identity;
+    if constexpr (std::is_same<T, double>::value)
+        identity = halo_scan_identity(op);
+    else
+        identity = halo_scan_identity_i64(op);
+    CUDA_LAUNCH(device, (narrow_kernel<S, T>), blocks, narrow_threads, 0, *args, c, op, identity, runs, false);
     CUDA_PASS(scan_chain(device, op, &c));
-    CUDA_LAUNCH(device, (narrow_kernel<S, T>), blocks, narrow_threads, 0, *args, c, op, runs, true);
+    CUDA_LAUNCH(device, (narrow_kernel<S, T>), blocks, narrow_threads, 0, *args, c, op, identity, runs, true);
     return HALO_OK;
 }
 
