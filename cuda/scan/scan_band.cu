@@ -1,6 +1,7 @@
 /* Scans along y of rows that come behind others. Between them lies a state for each column: what lies above the group of runs
- * that is not complete, above the run of 32 rows in it that is not complete, and that run's total so far. The rows that complete it, and those of the next that is not
- * complete, are joined one after the other; the runs between go as those of a whole picture. */
+ * that is not complete, above the run of 32 rows in it that is not complete, and that run's total so far. The rows that complete
+ * it, and those of the next that is not complete, are joined one after the other; the runs between go as those of a whole
+ * picture. */
 #include "scan.cuh"
 
 static const int band_threads = 256;

@@ -33,7 +33,8 @@ __device__ __forceinline__ static void narrow_row(T *row, const ScanArgs &a, Hal
 /* `runs` of a block. The totals of runs, or, once what lies above them is known, the results. */
 template <typename S, typename T>
 __global__ static void __launch_bounds__(narrow_threads)
-    narrow_kernel(const __grid_constant__ ScanArgs a, const __grid_constant__ ScanChain<T> c, HaloScanOp op, T identity, int runs, bool finish)
+    narrow_kernel(const __grid_constant__ ScanArgs a, const __grid_constant__ ScanChain<T> c, HaloScanOp op, T identity, int runs,
+                  bool finish)
 {
     constexpr int together = 8;
     __shared__ T room[narrow_room];

@@ -94,7 +94,8 @@ static const int64_t few_strips = 128, few_bands = 64;
 
 bool scan_y_few(const ScanArgs *args)
 {
-    return cuda_ceil_div(args->width * args->channels, CUDA_WARP) < few_strips && cuda_ceil_div(args->height, band_rows) > few_bands;
+    return cuda_ceil_div(args->width * args->channels, CUDA_WARP) < few_strips &&
+           cuda_ceil_div(args->height, band_rows) > few_bands;
 }
 
 template <typename S, typename Kind>
