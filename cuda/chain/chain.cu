@@ -73,6 +73,7 @@ static bool blurred_suits(const HaloShape *src, const HaloShape *dst, const Halo
 bool cuda_chains(const HaloShape *src, const HaloShape *dst, const HaloChain *chain)
 {
     ChainParts parts;
+    if (dst->width == 1) return false; /* walks have 128 columns; single steps have kernels for lines */
     split(dst, chain, &parts);
     if (parts.before != NULL) return prepared_takes(src, dst, &parts.first);
     return one_takes(src, dst, &parts) || gradient_takes(src, dst, &parts.first) || sep_combined_takes(src, dst, &parts.first) ||

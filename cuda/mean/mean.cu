@@ -254,8 +254,12 @@ static MeanJob job_of(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, cons
 
 static HaloStatus make(const MeanJob *job, HaloMeanKind kind, bool rest)
 {
+    MeanJob line;
     if (kind != HALO_MEAN_PLAIN) return mean_deviations(job, rest, kind == HALO_MEAN_SD);
-    return rest ? means_of_numbers(job) : means(job);
+    if (rest) return means_of_numbers(job);
+    if (!mean_column_takes(job)) return means(job);
+    CUDA_PASS(mean_column(job, &line));
+    return means(&line);
 }
 
 HaloStatus cuda_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMean *mean, HaloStore store)
@@ -264,7 +268,9 @@ HaloStatus cuda_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const
     if (dst->cols < 1 || dst->rows < 1) return HALO_OK;
     if (ones_take(src, mean, store)) return by_ones(device, src, dst, mean);
     MeanJob job = job_of(device, src, dst, mean, store);
-    const bool rest = mean->window.nan_ignore && (src->shape.dtype == HALO_F32 || job.source.outside != job.source.outside);
+    const bool outside = job.source.outside != job.source.outside; /* is NaN */
+    bool rest = mean->window.nan_ignore && (src->shape.dtype == HALO_F32 || outside);
+    if (rest && !outside && !device->asking) CUDA_PASS(mean_has_nan(device, src, &rest));
     MeanRoom room = {};
     void *block;
     job.room = &room;

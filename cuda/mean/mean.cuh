@@ -118,6 +118,11 @@ MeanTarget mean_lines_target(const MeanJob *job, int64_t base, int64_t ring);
 /* few.cu: windows far taller than a picture of few rows. */
 bool mean_few_rows_takes(const MeanJob *job);
 HaloStatus mean_few_rows(const MeanJob *job);
+/* column.cu: pictures of one column, as the job of a line. */
+bool mean_column_takes(const MeanJob *job);
+HaloStatus mean_column(const MeanJob *job, MeanJob *line);
+/* numbers.cu: is there a NaN in what there is of the source? */
+HaloStatus mean_has_nan(HaloDevice *device, const HaloBuf *src, bool *found);
 /* whole.cu: windows of whole numbers that one pass over memory can do. */
 bool mean_whole_takes(const MeanJob *job);
 HaloStatus mean_whole(const MeanJob *job);

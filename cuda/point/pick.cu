@@ -334,8 +334,37 @@ static bool find_tile(PickArgs *a, int64_t src_size)
     return true;
 }
 
+/* One row or column, without gaps, that becomes one: a line either way, whatever way it lies. */
+static void make_line(PickArgs *a, int64_t src_size, int64_t dst_size)
+{
+    const bool from_row = a->src_height == 1, to_row = a->rows == 1;
+    if ((!from_row && (a->src_width != 1 || a->src_stride != a->channels * src_size)) ||
+        (!to_row && (a->cols != 1 || a->dst_stride != a->channels * dst_size)) || (from_row == to_row) == a->pick.transposed)
+        return;
+    const int64_t step = from_row ? a->pick.step_x : a->pick.step_y, begin = from_row ? a->pick.x0 : a->pick.y0,
+                  across = to_row ? a->dst_y : a->dst_x; /* the only row or column */
+    const int64_t other = from_row ? a->pick.y0 + a->pick.step_y * across : a->pick.x0 + a->pick.step_x * across;
+    if (other != 0) return; /* beside the line */
+    a->pick.transposed = false;
+    a->pick.x0 = begin;
+    a->pick.step_x = step;
+    a->pick.y0 = 0;
+    a->pick.step_y = 1;
+    if (!from_row) {
+        a->src_width = a->src_height;
+        a->src_x = a->src_y;
+    }
+    if (!to_row) {
+        a->cols = a->rows;
+        a->dst_x = a->dst_y;
+    }
+    a->src_height = a->rows = 1;
+    a->src_y = a->dst_y = 0;
+}
+
 template <typename S, typename D> static HaloStatus launch(HaloDevice *device, PickArgs *a)
 {
+    make_line(a, sizeof(S), sizeof(D));
     const int64_t each = 4 / (int64_t)sizeof(D);
     if (a->pick.transposed && find_tile(a, sizeof(S))) {
         const int64_t across = cuda_ceil_div(a->cols, a->tile_x);

@@ -67,8 +67,33 @@ bool rank_extreme_takes(const RankArgs *args)
     return (args->fraction == 0.0 || args->fraction == 1.0) && args->channels <= 64;
 }
 
-HaloStatus rank_extreme(HaloDevice *device, const RankArgs *rank, HaloDtype samples, HaloDtype keys)
+/* A line, where all that a window has across it is the same samples: one row, or one column without gaps, which is one. */
+static RankArgs as_line(const RankArgs *rank, HaloDtype samples)
 {
+    RankArgs line = *rank;
+    const int64_t pixel = rank->channels * (int64_t)halo_dtype_size(samples);
+    if (rank->border < HALO_BORDER_REPLICATE || rank->border > HALO_BORDER_WRAP) return line;
+    if (rank->src_width == 1 && rank->src_stride == pixel && rank->cols == rank->channels &&
+        rank->dst_stride == rank->channels * (int64_t)halo_dtype_size(rank->dtype)) {
+        line.src_x0 = rank->src_y0;
+        line.src_y0 = 0;
+        line.src_width = rank->src_height;
+        line.src_height = 1;
+        line.x0 = rank->y0;
+        line.width = rank->height;
+        line.cols = rank->rows * rank->channels;
+        line.rows = 1;
+    }
+    if (line.src_height == 1) {
+        line.y0 = 0;
+        line.height = 1;
+    }
+    return line;
+}
+
+HaloStatus rank_extreme(HaloDevice *device, const RankArgs *picture, HaloDtype samples, HaloDtype keys)
+{
+    const RankArgs line = as_line(picture, samples), *const rank = &line;
     ExtremeArgs args = {};
     ExtremeBuffers buffers = {};
     const int64_t most = widest(rank), wide = rank->cols + cuda_max(0, rank->width - most) * rank->channels; /* at first */

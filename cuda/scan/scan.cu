@@ -303,9 +303,10 @@ HaloStatus cuda_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const
         ScanChain<double> room;
         CUDA_PASS(scan_chain_room(device, &args, &room));
         args.few = true;
-        args.along = (scan->axis & HALO_AXIS_X) && args.width <= HALO_SCAN_RUN && scan_narrow_fits(&args);
+        args.along = (scan->axis & HALO_AXIS_X) && scan_narrow_along(&args);
     }
-    if ((scan->axis & HALO_AXIS_X) && !args.along) {
+    const bool alone = args.few && args.width == 1 && !args.exclusive; /* a sample along x is itself */
+    if ((scan->axis & HALO_AXIS_X) && !args.along && !alone) {
         CUDA_PASS(scan_x(device, &args, scan->op));
         args.src = args.dst;
         args.src_stride = args.dst_stride;

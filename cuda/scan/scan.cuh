@@ -100,6 +100,8 @@ bool scan_y_few(const ScanArgs *args);
 /* The same of less than a warp of columns, in rows without gaps. */
 HaloStatus scan_narrow(HaloDevice *device, const ScanArgs *args, HaloScanOp op);
 bool scan_narrow_fits(const ScanArgs *args);
+/* So few that it does x, too? */
+bool scan_narrow_along(const ScanArgs *args);
 
 /* Along y, in place or not, of rows from y0 on of an image, with what came down to them (halo/scan.h). */
 HaloStatus scan_band(HaloDevice *device, const ScanArgs *args, HaloScanOp op, int64_t y0, void *state);

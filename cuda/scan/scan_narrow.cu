@@ -116,6 +116,12 @@ bool scan_narrow_fits(const ScanArgs *args)
            args->dst_stride == columns * 8;
 }
 
+/* Rows of eight samples and more meet in banks, and take longer than a pass of their own. */
+bool scan_narrow_along(const ScanArgs *args)
+{
+    return args->width * args->channels <= 4 && (args->width > 1 || args->exclusive) && scan_narrow_fits(args);
+}
+
 HaloStatus scan_narrow(HaloDevice *device, const ScanArgs *args, HaloScanOp op)
 {
     const bool real = op == HALO_SCAN_PRODUCT;

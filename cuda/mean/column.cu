@@ -1,0 +1,54 @@
+/* Pictures of one column without gaps, which are lines to a GPU: what a window has of a row is one sample, as often as the window is
+ * wide, wherever the border gives samples of the picture. */
+#include "mean.cuh"
+
+static const int column_threads = 256;
+
+/* A row's sum, as it would lie between the passes: equal samples are a product, exact in f64. */
+__global__ static void __launch_bounds__(column_threads) column_kernel(const float *from, int64_t count, double times, float *to)
+{
+    const int64_t i = (int64_t)blockIdx.x * column_threads + threadIdx.x;
+    if (i < count) to[i] = halo_canonical((float)((double)from[i] * times));
+}
+
+bool mean_column_takes(const MeanJob *job)
+{
+    const MeanSource &s = job->source;
+    const int64_t pixel = s.channels * (int64_t)halo_dtype_size(s.dtype);
+    return s.width == 1 && job->cols == 1 && job->all && job->window.height > 1 && s.stride == pixel &&
+           job->target.stride == s.channels * (int64_t)halo_dtype_size(job->target.dtype) &&
+           s.border >= HALO_BORDER_REPLICATE && s.border <= HALO_BORDER_WRAP;
+}
+
+/* Whole numbers are exact in any order, so that a window as wide as the column has the same mean. */
+HaloStatus mean_column(const MeanJob *job, MeanJob *line)
+{
+    const int64_t width = job->window.width, count = job->source.height * job->source.channels;
+    *line = *job;
+    line->window.width = job->window.height;
+    line->window.height = 1;
+    line->x = job->y;
+    line->y = 0;
+    line->cols = job->rows;
+    line->rows = 1;
+    line->n = job->rows * job->source.channels;
+    line->held = job->source.height;
+    line->source.width = job->source.height;
+    line->source.height = 1;
+    line->source.ox = job->source.oy;
+    line->source.oy = 0;
+    line->target.first = line->target.base = 0;
+    if (job->source.dtype != HALO_F32) {
+        line->target.finish.scale = 1.0;
+        line->target.finish.count = (double)job->window.height;
+        line->target.finish.inverse = 1.0 / line->target.finish.count;
+    } else if (width > 1) {
+        float *const sums = (float *)mean_take(job->room, count, sizeof *sums);
+        line->source.data = (const char *)sums;
+        const double times = (double)width / halo_mean_scale(width);
+        if (job->room->base != NULL)
+            CUDA_LAUNCH(job->device, column_kernel, cuda_ceil_div(count, column_threads), column_threads, 0,
+                        (const float *)job->source.data, count, times, sums);
+    }
+    return HALO_OK;
+}
