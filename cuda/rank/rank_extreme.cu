@@ -83,6 +83,7 @@ static RankArgs as_line(const RankArgs *rank, HaloDtype samples)
         line.width = rank->height;
         line.cols = rank->rows * rank->channels;
         line.rows = 1;
+        line.src_stride = line.dst_stride = 0; /* there is one row, wherever the next would lie */
     }
     if (line.src_height == 1) {
         line.y0 = 0;
