@@ -30,32 +30,43 @@ template <int Taps> struct BlurredPass {
     };
 };
 
-/* A thread's columns of the blur with one on both sides, of its neighbours. At the picture's edges the outermost stand in for
- * what lies outside. */
-template <int Own>
-__device__ __forceinline__ static void with_sides(const float blur[Own], bool edge, int64_t x, int64_t width, float side[Own + 2])
+/* A thread's columns of rows of the blur with one on both sides, of its neighbours. At the picture's edges the
+ * outermost stand in for what lies outside. */
+template <int Own, int Rows>
+__device__ __forceinline__ static void with_sides(const float blur[Rows][Own], bool edge, int64_t x,
+                                                  int64_t width, float side[Rows][Own + 2])
 {
-    side[0] = __shfl_up_sync(CUDA_ALL, blur[Own - 1], 1);
-    side[Own + 1] = __shfl_down_sync(CUDA_ALL, blur[0], 1);
 #pragma unroll
-    for (int k = 0; k < Own; k++) side[k + 1] = blur[k];
+    for (int r = 0; r < Rows; r++) {
+        side[r][0] = __shfl_up_sync(CUDA_ALL, blur[r][Own - 1], 1);
+        side[r][Own + 1] = __shfl_down_sync(CUDA_ALL, blur[r][0], 1);
+#pragma unroll
+        for (int k = 0; k < Own; k++) side[r][k + 1] = blur[r][k];
+    }
     if (!edge) return;
-    if (x == 0) side[0] = side[1];
 #pragma unroll
-    for (int k = 0; k < Own; k++)
-        if (x + k == width - 1) side[k + 2] = side[k + 1];
+    for (int r = 0; r < Rows; r++) {
+        if (x == 0) side[r][0] = side[r][1];
+#pragma unroll
+        for (int k = 0; k < Own; k++)
+            if (x + k == width - 1) side[r][k + 2] = side[r][k + 1];
+    }
 }
 
-/* A row of the blur goes into the masks' chains; what comes out belongs to the row before. */
-template <typename Gradient>
-__device__ __forceinline__ static void gradient_row(const GradientArgs &a, const float side[], float chain[Gradient::links][Gradient::own],
-                                                    float acc[Gradient::own])
+/* Rows of the blur go into the masks' chains; what comes out belongs to the rows before. */
+template <typename Gradient, int Rows>
+__device__ __forceinline__ static void
+gradient_rows(const GradientArgs &a, const float side[Rows][Gradient::own + 2],
+              float chain[Gradient::links][Gradient::own], float acc[Rows * Gradient::own])
 {
-    float other[Gradient::own];
+    float other[Rows * Gradient::own];
 #pragma unroll
-    for (int i = 0; i < gradient_taps; i++) Gradient::column(a.tap[i], side + i, i == 0, chain, acc, other);
+    for (int r = 0; r < Rows; r++)
 #pragma unroll
-    for (int k = 0; k < Gradient::own; k++) acc[k] = halo_magnitude(acc[k], other[k]);
+        for (int i = 0; i < gradient_taps; i++)
+            Gradient::column(a.tap[i], side[r] + i, i == 0, chain, acc + r * Gradient::own,
+                             other + r * Gradient::own);
+    gradient_magnitudes<Rows * Gradient::own, false, false>(acc, other);
 }
 
 /* The first `left` of a thread's outputs. */
@@ -88,7 +99,7 @@ __global__ static void __launch_bounds__(CUDA_WARP, BlurredPass<Taps>::warps) bl
     const int left = lane == 0 || lane == CUDA_WARP - 1 ? 0 : (int)cuda_max(0, cuda_min(own, a.dst.cols - column));
     const bool words = a.wide && left == own, edge = x == 0 || (x < a.src.width && x + own >= a.src.width);
     const int64_t y_first = args.y0 + p.y - Pass::reach; /* the first row of the blur, in the picture */
-    float rows_blurred[Pass::Blur::links][own] = {}, chain[Pass::Gradient::links][own] = {}, side[own + 2];
+    float rows_blurred[Pass::Blur::links][own] = {}, chain[Pass::Gradient::links][own] = {}, side[1][own + 2];
     float *to = reinterpret_cast<float *>(a.dst.data + p.y * a.dst.stride) + column;
     WalkRows rows = {};
 #pragma unroll 1
@@ -111,19 +122,39 @@ __global__ static void __launch_bounds__(CUDA_WARP, BlurredPass<Taps>::warps) bl
         }
         const int count = min(walk_step, p.rows - t);
         const float *from = reinterpret_cast<const float *>(here) + W::extra + own * lane;
-#pragma unroll 1
-        for (int r = 0; r < count; r++, from += W::pitch) {
-            float blur[own], acc[own];
-            const int64_t y = y_first + t + r - first_row;
-            Pass::Blur::row(args.blur, from, rows.exist >> r & 1, outside, rows_blurred, blur);
-            if (t + r < first_row || y < 0) continue;
-            if (y < a.src.height) with_sides<own>(blur, edge, x, a.src.width, side);
-            if (y == 0) gradient_row<typename Pass::Gradient>(args.gradient, side, chain, acc); /* for the row above it */
-            gradient_row<typename Pass::Gradient>(args.gradient, side, chain, acc);
-            if (t + r < W::taps - 1) continue;
+        const auto store = [&](float *acc) {
             if (a.dst.points.count > 0) walk_points<own>(a.dst.points, acc);
             put<own>(to, acc, words, left);
             to = reinterpret_cast<float *>(reinterpret_cast<char *>(to) + a.dst.stride);
+        };
+#pragma unroll 1
+        for (int r = 0; r < count; r++, from += W::pitch) {
+            const int64_t y = y_first + t + r - first_row;
+            if (r + 1 < count && t + r >= W::taps - 1 && y > 0 && y + 1 < a.src.height &&
+                (rows.exist >> r & 3) == 3) {
+                float blur[2][own], sides[2][own + 2], acc[2 * own];
+#pragma unroll
+                for (int k = 0; k < 2; k++)
+                    Pass::Blur::row(args.blur, from + k * W::pitch, true, outside, rows_blurred, blur[k]);
+                with_sides<own, 2>(blur, edge, x, a.src.width, sides);
+                gradient_rows<typename Pass::Gradient, 2>(args.gradient, sides, chain, acc);
+                store(acc);
+                store(acc + own);
+#pragma unroll
+                for (int k = 0; k < own + 2; k++) side[0][k] = sides[1][k];
+                r++;
+                from += W::pitch;
+                continue;
+            }
+            float blur[1][own], acc[own];
+            Pass::Blur::row(args.blur, from, rows.exist >> r & 1, outside, rows_blurred, blur[0]);
+            if (t + r < first_row || y < 0) continue;
+            if (y < a.src.height) with_sides<own, 1>(blur, edge, x, a.src.width, side);
+            if (y == 0)
+                gradient_rows<typename Pass::Gradient, 1>(args.gradient, side, chain,
+                                                          acc); /* for the row above it */
+            gradient_rows<typename Pass::Gradient, 1>(args.gradient, side, chain, acc);
+            if (t + r >= W::taps - 1) store(acc);
         }
         __syncwarp();
         rows = next;

@@ -17,10 +17,36 @@ struct GradientArgs {
 /* Outputs of a thread: 16 bytes of them, but as many as both chains have registers for. */
 template <typename S> static constexpr int gradient_own = sizeof(S) == sizeof(float) ? 4 : 8;
 
-/* The magnitude, or its square: which of them are the least and the greatest, the root does not change. */
-template <bool Squared> __device__ __forceinline__ float gradient_of(float x, float y)
+/* The root of what is usual: 2^-101 and more, or zero where `least` stands in for it. It is what sqrtf() makes
+ * of that, which asks every number first, and so makes one root after the other. */
+__device__ __forceinline__ float gradient_root(float v, float least)
 {
-    return Squared ? halo_fma(x, x, y * y) : halo_magnitude(x, y);
+    float inverse;
+    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(fmaxf(v, least)));
+    const float root = v * inverse;
+    return halo_fma(halo_fma(-root, root, v), 0.5f * inverse, root);
+}
+
+/* The magnitudes of x and y, into x; or their squares: which of them are the least and the greatest, the root
+ * does not change. `Whole`: these are whole numbers. Of others all are asked at once. */
+template <int Own, bool Squared, bool Whole>
+__device__ __forceinline__ void gradient_magnitudes(float x[Own], const float y[Own])
+{
+    const float least = Whole ? 1.0f : 0x1p-101f;
+    bool usual = true;
+#pragma unroll
+    for (int k = 0; k < Own; k++) {
+        x[k] = halo_fma(x[k], x[k], y[k] * y[k]);
+        if (!Whole) usual = usual & ((x[k] == 0.0f) | ((x[k] >= least) & (x[k] < INFINITY))); /* no branches */
+    }
+    if (Squared) return;
+    if (usual) {
+#pragma unroll
+        for (int k = 0; k < Own; k++) x[k] = gradient_root(x[k], least);
+    } else {
+#pragma unroll
+        for (int k = 0; k < Own; k++) x[k] = sqrtf(x[k]);
+    }
 }
 
 template <typename S, int Step, bool Squared> struct GradientPass {
@@ -42,8 +68,7 @@ template <typename S, int Step, bool Squared> struct GradientPass {
             walk_window<W>(from, i, &pack, window);
             column(a.tap[i], window + W::lead + i * Step, i == 0, chain, acc, other);
         }
-#pragma unroll
-        for (int k = 0; k < own; k++) acc[k] = gradient_of<Squared>(acc[k], other[k]);
+        gradient_magnitudes<own, Squared, false>(acc, other);
     }
 
     /* A column of the masks: its first one moves every chain one place on. */
@@ -79,20 +104,21 @@ template <typename S, int Step, bool Squared> struct WholePass {
                                                float acc[own])
     {
         typename W::Pack pack;
-        float window[W::window];
+        float window[W::window], y[own];
 #pragma unroll
         for (int i = 0; i < gradient_taps; i++) walk_window<W>(from, i, &pack, window);
 #pragma unroll
         for (int k = 0; k < own; k++) {
             const float *const v = window + W::lead + k;
             const float difference = v[2 * Step] - v[0], sum = halo_fma(a.side, v[2 * Step] + v[0], a.middle * v[Step]);
-            const float x = halo_fma(a.side, difference + before[1][k], a.middle * before[0][k]), y = sum - before[3][k];
+            acc[k] = halo_fma(a.side, difference + before[1][k], a.middle * before[0][k]);
+            y[k] = sum - before[3][k];
             before[1][k] = before[0][k];
             before[0][k] = difference;
             before[3][k] = before[2][k];
             before[2][k] = sum;
-            acc[k] = gradient_of<Squared>(x, y);
         }
+        gradient_magnitudes<own, Squared, true>(acc, y);
     }
 };
 
