@@ -269,11 +269,39 @@ static void byte_gradients(void **state)
     for_each_case(__func__, 60, byte_gradients_body);
 }
 
+/* Bytes that are sharpened, of which all, many or none clip: rows of whole warps and others, more of them than
+ * wait at a time. */
+static void sharpened_bytes_body(Rng *rng)
+{
+    static const char *const amount[] = {"", ",amount=9", ",amount=-2.5", ",amount=0.3", ",amount=1e9"};
+    static const char *const threshold[] = {"", "", ",threshold=20"};
+    HaloShape shape =
+        test_shape(HALO_U8, rng_between(rng, 1, 600), rng_between(rng, 1, 90), rng_once_in(rng, 3) ? 3 : 1);
+    char text[TEXT];
+    shape.alpha = -1;
+    if (!rng_once_in(rng, 4)) shape.width = (shape.width + 255) / 256 * 256;
+    sprintf(text, "unsharp:%g%s%s | depth:u8", (double)rng_float(rng, 0.3f, 2.0f),
+            amount[rng_between(rng, 0, 4)], threshold[rng_between(rng, 0, 2)]);
+    HaloBuf in = random_input(&shape, false, rng);
+    if (!rng_once_in(rng, 3)) draw_steep(&in, rng_once_in(rng, 2), rng);
+    Outcome outcome = expect_everywhere_alike(text, &in, NULL);
+    if (outcome.status != HALO_OK) fail_case(NULL, "%s: %s", text, outcome.message);
+    outcome_free(&outcome);
+    halo_buf_free(&in);
+}
+
+static void sharpened_bytes(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 60, sharpened_bytes_body);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(neighbours_are_one), cmocka_unit_test(names_outlive_the_plan),
-        cmocka_unit_test(random_chains), cmocka_unit_test(gray_blurs), cmocka_unit_test(byte_gradients)};
+        cmocka_unit_test(random_chains),      cmocka_unit_test(gray_blurs),
+        cmocka_unit_test(byte_gradients),     cmocka_unit_test(sharpened_bytes)};
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, runners_open, runners_close);
 }

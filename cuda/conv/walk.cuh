@@ -79,6 +79,32 @@ template <typename W> __device__ __forceinline__ void walk_divide(const WalkArgs
     }
 }
 
+/* Stores a thread's outputs as they are. `Often`: bytes of which many are clipped, as in noise that is
+ * sharpened. No thread then goes a way of its own, nor does a count wait for the one before: within [-1, 256]
+ * the bits of a rounded float, but the lowest byte, are those of zero if it is no level, and else the next
+ * one's lowest is 1 and the lowest byte has all bits turned round. */
+template <typename D, int Own, bool Often>
+__device__ __forceinline__ void walk_put(D *to, const float acc[Own], unsigned *clipped)
+{
+    if constexpr (!Often || sizeof(D) > 1) {
+        cuda_store_fours<D, Own, true>(to, acc, clipped);
+    } else {
+        CudaPack<uint32_t, Own / 4> word;
+#pragma unroll
+        for (int q = 0; q < Own / 4; q++) {
+            uint32_t n[4];
+#pragma unroll
+            for (int i = 0; i < 4; i++)
+                n[i] = __float_as_uint(__fadd_rn(fminf(fmaxf(acc[4 * q + i], -1.0f), 256.0f), 12582912.0f));
+            const uint32_t low = __byte_perm(n[0], n[1], 0x5140), high = __byte_perm(n[2], n[3], 0x5140);
+            const uint32_t lost = __byte_perm(low, high, 0x7632) & 0x01010101;
+            word.at[q] = __byte_perm(low, high, 0x5410) ^ (lost * 255);
+            *clipped = __dp4a(lost, 0x01010101u, *clipped);
+        }
+        *reinterpret_cast<CudaPack<uint32_t, Own / 4> *>(to) = word;
+    }
+}
+
 /* Is row y of a strip's outputs combined with the samples that it is made round? KEEP asks for them where its margins are. */
 template <typename W> __device__ __forceinline__ bool walk_combines(const WalkArgs &a, const WalkPlace &p, int64_t y)
 {
@@ -100,7 +126,12 @@ __device__ __forceinline__ void walk_combine(const WalkArgs &a, int64_t y, int64
         for (int k = 0; k < W::own; k++) acc[k] = f(v[k], acc[k], k);
     };
     switch (how.kind) {
-    case HALO_COMBINE_UNSHARP: each([&](float in, float made, int) { return halo_unsharp(in, made, how.amount, how.threshold); }); break;
+    case HALO_COMBINE_UNSHARP:
+        if (how.threshold > 0.0f)
+            each([&](float in, float made, int) { return halo_unsharp(in, made, how.amount, how.threshold); });
+        else /* nothing is below that */
+            each([&](float in, float made, int) { return halo_fma(how.amount, in - made, in); });
+        break;
     case HALO_COMBINE_ADD: each([&](float in, float made, int) { return halo_fma(how.amount, made, in); }); break;
     case HALO_COMBINE_DIFFERENCE: each([](float in, float made, int) { return halo_abs(in - made); }); break;
     default: {
@@ -191,6 +222,7 @@ template <typename Pass> __device__ __forceinline__ void walk_strip(const typena
     unsigned clipped = 0;
     float low = INFINITY, high = -INFINITY;
     WalkRows rows = {};
+    int stage = 0; /* of this step's rows */
 #pragma unroll 1
     for (int t = -walk_step; t < p.rows; t += walk_step) {
         const WalkRows next = walk_find(a, p, t + walk_step);
@@ -237,17 +269,21 @@ template <typename Pass> __device__ __forceinline__ void walk_strip(const typena
             const int64_t y = p.y + t + r - (W::taps - 1);
             if constexpr (Pass::combines)
                 if (walk_combines<W>(a, p, y)) {
-                    const int up = r - W::taps / 2; /* the middle row is of this step, or of the one before */
-                    const char *const middle = up >= 0 ? here : raw[(t / walk_step + stages - 1) % stages];
+                    /* The middle row, of this step or of the one before: that lies before this one but once a
+                     * turn. */
+                    const char *const at = W::widened ? here + own * W::size + r * W::row_bytes
+                                                      : reinterpret_cast<const char *>(from);
+                    const char *const middle =
+                        at - W::taps / 2 * W::row_bytes +
+                        (stage == 0 && r < W::taps / 2 ? stages * walk_step * W::row_bytes : 0);
                     float v[W::own];
-                    cuda_load_fours<S, W::own>(
-                        v, reinterpret_cast<const S *>(middle + (up + walk_step) % walk_step * W::row_bytes) + own + W::before);
+                    cuda_load_fours<S, W::own>(v, reinterpret_cast<const S *>(middle) + W::before);
                     walk_combine<W>(a, y, p.x + own, v, acc);
                 }
             typename W::Stored *const pack = reinterpret_cast<typename W::Stored *>(to) + p.x + own;
             if (usual) {
                 if (sizeof(S) < sizeof(float) && a.inverse != 0.0f) walk_divide<W>(a, acc);
-                cuda_store_fours<typename W::Stored, W::own, true>(pack, acc, &clipped);
+                walk_put<typename W::Stored, W::own, Pass::combines>(pack, acc, &clipped);
             } else {
                 if constexpr (W::taps <= walk_points_most) walk_points<W::own>(a.dst.points, acc);
                 if (packed && W::taps <= walk_points_most)
@@ -259,6 +295,7 @@ template <typename Pass> __device__ __forceinline__ void walk_strip(const typena
         }
         __syncwarp();
         rows = next;
+        stage = stage == stages - 1 ? 0 : stage + 1;
     }
     if constexpr (Pass::measures)
         Pass::found(args, low, high);
@@ -286,6 +323,7 @@ struct WalkShape {
     HaloDtype stored;
     bool light;
     int strip = 0, rest = 0; /* the least heights of light strips, where a quarter and a tenth are less */
+    int shared = 0;          /* bytes that the launch asks for */
 };
 
 /* Strips begin with the rows above their first output, so they should be as high as lets every warp that can be
@@ -331,7 +369,7 @@ static inline HaloStatus walk_prepare(HaloDevice *device, const ConvArgs *conv, 
     const bool divides = a.whole && !a.plain && !a.dst.affine && a.dst.store.num == 1.0f && a.dst.points.count == 0;
     a.inverse = divides && den >= 1.0f && den <= walk_divisor_most && den == (float)(int)den ? 1.0f / den : 0.0f;
     int resident = 0;
-    CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, CUDA_WARP, 0));
+    CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, CUDA_WARP, (size_t)w.shared));
     walk_strips(&a, (int64_t)device->properties.multiProcessorCount * resident, w);
     const int64_t later = cuda_max(0, a.dst.rows - (int64_t)a.strips * a.strip);
     *blocks = a.tiles_x * (a.strips + cuda_ceil_div(later, a.rest));

@@ -25,7 +25,6 @@ template <> struct WalkStored<WalkRgb> {
 
 static const int walk_step = 8; /* rows copied at a time */
 static const int walk_nowhere = INT32_MIN;
-static const unsigned walk_all = (1u << walk_step) - 1; /* rows of a step */
 
 /* Columns of source and destination are samples here, of all channels. */
 struct WalkArgs {
@@ -121,14 +120,14 @@ struct WalkRows {
     bool follow;
 };
 
+template <int Step = walk_step>
 __device__ __forceinline__ static WalkRows walk_find(const WalkArgs &a, const WalkPlace &p, int t)
 {
     const int64_t y = p.sy + t;
-    if (t + walk_step <= p.rows && y >= 0 && y + walk_step <= a.src.height)
-        return {(y - a.src.y0) * a.src.stride, walk_all, true};
+    if (t + Step <= p.rows && y >= 0 && y + Step <= a.src.height)
+        return {(y - a.src.y0) * a.src.stride, (1u << Step) - 1, true};
     const int r = (int)threadIdx.x;
-    const int64_t from =
-        r < walk_step && t + r < p.rows ? halo_border_index(y + r, a.src.height, a.src.border) : -1;
+    const int64_t from = r < Step && t + r < p.rows ? halo_border_index(y + r, a.src.height, a.src.border) : -1;
     return {(from - a.src.y0) * a.src.stride, __ballot_sync(CUDA_ALL, from >= 0), false};
 }
 
