@@ -41,6 +41,22 @@ static void small_masks_on_larger_images(void **state)
     for_each_case(__func__, 400, small_masks_on_larger_images_body);
 }
 
+/* Small square masks over pixels of many channels, whose rows may be copied in words or not. */
+static void many_channels_body(Rng *rng)
+{
+    const int channels = (int)rng_between(rng, 5, rng_once_in(rng, 3) ? 34 : 9);
+    const int64_t width = rng_between(rng, 1, 900 / channels), side = 2 * rng_between(rng, 1, 3) + 1;
+    const HaloShape shape = test_shape(draw_dtype(rng), rng_once_in(rng, 2) ? (width + 15) / 16 * 16 : width,
+                                       rng_between(rng, 1, rng_once_in(rng, 3) ? 90 : 30), channels);
+    conv_case(rng, &shape, side, side);
+}
+
+static void many_channels(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 100, many_channels_body);
+}
+
 /* Weights that are infinite: what is divided by them is NaN, whatever the sum. */
 static void weights_that_overflow_body(Rng *rng)
 {
@@ -147,6 +163,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(masks_up_to_33),
         cmocka_unit_test(small_masks_on_larger_images),
+        cmocka_unit_test(many_channels),
         cmocka_unit_test(weights_that_overflow),
         cmocka_unit_test(valid_shrinks),
         cmocka_unit_test(borders_of_tiny_images),

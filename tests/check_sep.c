@@ -119,6 +119,22 @@ static void borders_of_tiny_images(void **state)
     for_each_case(__func__, 500, borders_of_tiny_images_body);
 }
 
+/* Square masks of few taps over pixels of many channels, whose rows may be copied in words or not. */
+static void many_channels_body(Rng *rng)
+{
+    const int channels = (int)rng_between(rng, rng_once_in(rng, 4) ? 2 : 5, rng_once_in(rng, 3) ? 34 : 9);
+    const int64_t width = rng_between(rng, 1, 900 / channels), taps = 2 * rng_between(rng, 1, 8) + 1;
+    const HaloShape shape = test_shape(draw_dtype(rng), rng_once_in(rng, 2) ? (width + 15) / 16 * 16 : width,
+                                       rng_between(rng, 1, rng_once_in(rng, 3) ? 90 : 30), channels);
+    run_case(rng, &shape, taps, taps);
+}
+
+static void many_channels(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 200, many_channels_body);
+}
+
 /* Taps of one sign, mostly, whose sum is 1, as a Gaussian's: they clip nothing. `alike`: from either end. */
 static void make_mean(Rng *rng, float *tap, int64_t n, bool alike)
 {
@@ -265,6 +281,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(taps_up_to_33),
         cmocka_unit_test(taps_up_to_255_larger_than_the_image),
         cmocka_unit_test(hundreds_of_taps),
+        cmocka_unit_test(many_channels),
         cmocka_unit_test(borders_of_tiny_images),
         cmocka_unit_test(few_taps),
         cmocka_unit_test(valid_shrinks),

@@ -197,6 +197,7 @@ HaloStatus cuda_conv_within(HaloDevice *device, const HaloBuf *src, HaloBuf *dst
     if (conv_integer_takes(device, &args, conv, &plan)) return conv_integer(device, &args, conv->tap, &plan);
     if (conv_sparse_takes(&args, conv)) return conv_sparse(device, src, &args, conv->tap);
     if (conv_walk_takes(src, dst, conv)) return conv_walk(device, &args, conv->tap);
+    if (conv_many_takes(src, dst, conv)) return conv_many(device, &args, conv->tap);
     if (conv->window.height == 1) return conv_line(device, &args, conv->tap);
     if (conv_column_takes(conv)) return conv_column(device, &args, conv->tap);
     if (conv_fixed_takes(device, dst, conv)) return conv_fixed(device, &args, conv->tap);

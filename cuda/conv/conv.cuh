@@ -89,6 +89,8 @@ bool conv_fixed_takes(const HaloDevice *device, const HaloBuf *dst, const HaloCo
 HaloStatus conv_fixed(HaloDevice *device, const ConvArgs *args, const float *tap);
 bool conv_walk_takes(const HaloBuf *src, const HaloBuf *dst, const HaloConv *conv);
 HaloStatus conv_walk(HaloDevice *device, const ConvArgs *args, const float *tap);
+bool conv_many_takes(const HaloBuf *src, const HaloBuf *dst, const HaloConv *conv);
+HaloStatus conv_many(HaloDevice *device, const ConvArgs *args, const float *tap);
 bool conv_short_takes(const HaloBuf *dst, const HaloConv *conv);
 HaloStatus conv_short(HaloDevice *device, const ConvArgs *args, const float *tap);
 HaloStatus conv_line(HaloDevice *device, const ConvArgs *args, const float *tap);

@@ -197,7 +197,9 @@ static const int64_t ones_most = 63, ones_few = 11;
 static bool ones_take(const HaloBuf *src, const HaloMean *mean, HaloStore store)
 {
     const int channels = src->shape.channels;
-    if (channels == 2) return false;
+    const HaloWindow &window = mean->window;
+    if (channels == 2 && (window.width != window.height || window.width % 2 == 0))
+        return false; /* there it has none */
     return halo_mean_ones(mean, src->shape.dtype, store, channels <= 4 ? ones_few : ones_most);
 }
 

@@ -187,8 +187,9 @@ HaloStatus cuda_sep(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
 {
     CUDA_PASS(cuda_use(device));
     if (fast_takes(src, sep)) return cuda_sep_fast(device, src, dst, sep, store);
-    if (thin(src) || !sep_walk_takes(src, dst, sep)) return bands(device, src, dst, sep, store);
+    const bool many = sep_many_takes(src, dst, sep);
+    if (thin(src) || !(many || sep_walk_takes(src, dst, sep))) return bands(device, src, dst, sep, store);
     if (sep->window.nan_ignore) return mended(device, src, dst, sep, store);
     const ConvArgs args = sep_walk_args(device, src, dst, sep, store);
-    return walk(device, src, &args, sep);
+    return many ? sep_many(device, &args, sep) : walk(device, src, &args, sep);
 }

@@ -42,4 +42,8 @@ bool sep_walk_takes(const HaloBuf *src, const HaloBuf *dst, const HaloSep *sep);
 ConvArgs sep_walk_args(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep, HaloStore store);
 HaloStatus sep_walk_f32(HaloDevice *device, const ConvArgs *conv, const HaloSep *sep);
 
+/* Of five channels and more, by the short masks among these. */
+bool sep_many_takes(const HaloBuf *src, const HaloBuf *dst, const HaloSep *sep);
+HaloStatus sep_many(HaloDevice *device, const ConvArgs *conv, const HaloSep *sep);
+
 #endif
