@@ -27,28 +27,36 @@ __device__ __forceinline__ static void many_store(const WalkArgs &a, int64_t x, 
     const int lane = (int)threadIdx.x;
     const int from = a.fours ? min((first + 3) / 4 * 4, end) : end, to = max(from, end / 4 * 4); /* in fours */
     __syncwarp();
+    if (!plain) {
+#pragma unroll 1
+        for (int r = 0; r < rows; r++)
+#pragma unroll 1
+            for (int i = first + lane; i < end; i += CUDA_WARP)
+                made[r * pitch + i] = halo_rescale(conv_affine(a.dst, made[r * pitch + i]), a.dst.store);
+        __syncwarp();
+    }
     cuda_typed(a.dst.dtype, [&](auto zero) {
         using D = decltype(zero);
-        char *row = a.dst.data + y * a.dst.stride + x * sizeof(D);
+        D *const samples = reinterpret_cast<D *>(a.dst.data + y * a.dst.stride) + x;
 #pragma unroll 1
-        for (; rows > 0; rows--, made += pitch, row += a.dst.stride) {
-            D *const samples = reinterpret_cast<D *>(row);
-            if (!plain) {
+        for (int i = from + 4 * lane; i < to; i += 4 * CUDA_WARP) {
+            const float *of = made + i;
+            char *four = reinterpret_cast<char *>(samples + i);
 #pragma unroll 1
-                for (int i = first + lane; i < end; i += CUDA_WARP)
-                    made[i] = halo_rescale(conv_affine(a.dst, made[i]), a.dst.store);
-                __syncwarp();
-            }
-#pragma unroll 1
-            for (int i = from + 4 * lane; i < to; i += 4 * CUDA_WARP) {
+            for (int r = rows; r > 0; r--, of += pitch, four += a.dst.stride) {
                 float v[4];
-                conv_load4(v, made + i);
-                cuda_store_fours<D, 4, true>(samples + i, v, clipped);
+                conv_load4(v, of);
+                cuda_store_fours<D, 4, true>(reinterpret_cast<D *>(four), v, clipped);
             }
+        }
+        if (from == first && to == end) return;
+#pragma unroll 1
+        for (int r = 0; r < rows; r++) {
+            D *const row = reinterpret_cast<D *>(reinterpret_cast<char *>(samples) + r * a.dst.stride);
 #pragma unroll 1
             for (int n = first + lane; n < end - (to - from); n += CUDA_WARP) {
                 const int i = n < from ? n : n + (to - from);
-                samples[i] = cuda_sample<D>(made[i], {1.0f, 1.0f}, clipped);
+                row[i] = cuda_sample<D>(made[r * pitch + i], {1.0f, 1.0f}, clipped);
             }
         }
     });
@@ -63,16 +71,14 @@ __global__ static void __launch_bounds__(CUDA_WARP, Pass::warps)
     CUDA_SHARED(char, shared);
     constexpr int own = Pass::own;
     const WalkArgs &a = args.walk;
-    const int shift = a.src.dtype == HALO_U8    ? 0
-                      : a.src.dtype == HALO_U16 ? 1
-                                                : 2,
-              size = 1 << shift, lane = (int)threadIdx.x;
+    const int shift = a.src.dtype == HALO_U8 ? 0 : a.src.dtype == HALO_U16 ? 1 : 2, size = 1 << shift;
     const ManyRoom room = many_room(m, size, shared);
     const ManyPlace place = many_place(a, m, Pass::taps, room.map);
     const WalkPlace &p = place.at;
     const float outside = halo_border_value(a.src.border, a.src.value);
     const char *const first = a.src.data + (p.sx - a.src.x0) * size;
-    const int busy = min(lane, m.lanes - 1), block = busy / m.channels,
+    /* Lanes that are left over do what the last one does, and write the same. */
+    const int busy = min((int)threadIdx.x, m.lanes - 1), block = busy / m.channels,
               at = block * (own - 1) * m.channels + busy;
     const int ahead = (int)(p.x % 4), left = (int)cuda_min(m.cols, a.dst.cols - p.x),
               step_bytes = many_step * m.pitch * size;
@@ -118,9 +124,8 @@ __global__ static void __launch_bounds__(CUDA_WARP, Pass::warps)
             Pass::row(args, from + lead, m.channels, rows.exist >> r & 1, outside, chain, acc);
             if (r < skipped) continue;
             if (a.inverse != 0.0f) walk_divide<Pass>(a, acc);
-            if (lane < m.lanes)
 #pragma unroll
-                for (int k = 0; k < own; k++) to[k * m.channels] = acc[k];
+            for (int k = 0; k < own; k++) to[k * m.channels] = acc[k];
             to += m.row;
         }
         many_store(a, p.x - ahead, p.y + t + skipped - (Pass::taps - 1), count - skipped, ahead, ahead + left,

@@ -91,27 +91,40 @@ __device__ __forceinline__ static const char *many_row(const WalkArgs &a, const 
 }
 
 /* Sends the rows of a step on their way, in whole pieces of memory, which buffers end with. Gives the rows'
- * leads in bytes, a byte for each. */
+ * leads in bytes, a byte for each. Nearly always rows follow each other, and all have the same. */
 __device__ __forceinline__ static unsigned many_fetch(const WalkArgs &a, const ManyPlace &p, int size,
                                                       int row_bytes, const char *first, const WalkRows &rows,
                                                       char *raw)
 {
+    const int from = p.lo * size, to = p.hi > p.lo ? p.hi * size : -16; /* bytes */
     unsigned leads = 0;
+    if (a.piece == 16 && rows.follow) {
+        const char *row = first + rows.offset;
+        const int lead = (int)((uintptr_t)row & 15);
+        leads = (unsigned)lead * 0x01010101u;
+        row -= lead;
+#pragma unroll 1
+        for (int q = ((lead + from) & -16) + 16 * (int)threadIdx.x; q < lead + to; q += 16 * CUDA_WARP) {
+            const char *piece = row + q;
 #pragma unroll
-    for (int r = 0; r < many_step; r++, raw += row_bytes) {
-        const char *const row = many_row(a, first, rows, r);
-        const int lead = (int)((uintptr_t)row & (unsigned)(a.piece - 1)),
-                  end = p.hi > p.lo ? lead + p.hi * size : 0;
-        if (!(rows.exist >> r & 1)) continue;
-        leads |= (unsigned)lead << 8 * r;
-        if (a.piece == 16)
+            for (int r = 0; r < many_step; r++, piece += a.src.stride)
+                __pipeline_memcpy_async(raw + r * row_bytes + q, piece, 16);
+        }
+    } else {
 #pragma unroll 1
-            for (int q = ((lead + p.lo * size) & -16) + 16 * (int)threadIdx.x; q < end; q += 16 * CUDA_WARP)
-                __pipeline_memcpy_async(raw + q, row - lead + q, 16);
-        else
+        for (int r = 0; r < many_step; r++, raw += row_bytes) {
+            const char *const row = many_row(a, first, rows, r);
+            const int lead = (int)((uintptr_t)row & (unsigned)(a.piece - 1));
+            if (!(rows.exist >> r & 1)) continue;
+            leads |= (unsigned)lead << 8 * r;
 #pragma unroll 1
-            for (int q = ((lead + p.lo * size) & -4) + 4 * (int)threadIdx.x; q < end; q += 4 * CUDA_WARP)
-                __pipeline_memcpy_async(raw + q, row - lead + q, 4);
+            for (int q = ((lead + from) & -a.piece) + a.piece * (int)threadIdx.x; q < lead + to;
+                 q += a.piece * CUDA_WARP)
+                if (a.piece == 16)
+                    __pipeline_memcpy_async(raw + q, row - lead + q, 16);
+                else
+                    __pipeline_memcpy_async(raw + q, row - lead + q, 4);
+        }
     }
     __pipeline_commit();
     return leads;

@@ -12,14 +12,17 @@ template <int Taps> struct SepMany {
                                                float outside, float chain[links][own], float acc[own])
     {
         float window[Taps - 1 + own], v[own];
-#pragma unroll
-        for (int k = 0; k < own; k++) v[k] = exists ? 0.0f : outside;
         if (exists) {
             many_window<Taps - 1 + own>(from, distance, window);
+#pragma unroll
+            for (int k = 0; k < own; k++) v[k] = 0.0f;
 #pragma unroll
             for (int i = 0; i < Taps; i++)
 #pragma unroll
                 for (int k = 0; k < own; k++) v[k] = halo_fma(a.tap_x[i], window[i + k], v[k]);
+        } else {
+#pragma unroll
+            for (int k = 0; k < own; k++) v[k] = outside;
         }
         sep_column<Taps, own>(a, v, chain, acc);
     }
