@@ -1,6 +1,6 @@
 /* Separable convolution: the choice of a way. fast.cu has --precision fast. Masks of a common length go through one kernel that has everything
- * unrolled (sep_walk.cuh); where they leave NaN out, what is NaN is made anew (sep_mend.cu). All others make two passes through scratch memory, each a dense
- * convolution with a mask of one row or one column: conv/conv_line.cu, conv/conv_column.cu. */
+ * unrolled (sep_walk.cuh; of five channels and more sep_many.cu); where they leave NaN out, what is NaN is made anew (sep_mend.cu). All others
+ * make two passes through scratch memory, each a dense convolution with a mask of one row or one column: conv/conv_line.cu, conv/conv_column.cu. */
 #include "sep.cuh"
 #include "conv/conv_long.cuh"
 #include "conv/conv_mended.cuh"
