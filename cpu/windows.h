@@ -166,6 +166,16 @@ typedef void CpuExtreme(const void *a, const void *b, int64_t n, void *to);
 /* The least, or the greatest, of the keys of so many lines, 1 or more; `to` is beside them. */
 typedef void CpuExtremeOf(const void *const *line, int64_t lines, int64_t n, void *to);
 
+/* So many lines at most, of keys of rows behind one another, `period` keys each: line[j] is taken no further
+ * than limit[j] of the place in a row, from above where the least are wanted, from below for the greatest.
+ * Limits are CPU_RANK_LANES longer than a row; whole vectors of lines are read and of the result written. */
+#define CPU_BESIDE 9
+typedef struct CpuBesideLines {
+    const void *line[CPU_BESIDE], *limit[CPU_BESIDE];
+    int64_t lines, n, period;
+} CpuBesideLines;
+typedef void CpuBeside(const CpuBesideLines *lines, void *to);
+
 /* Medians of square windows: n of them, of lines of n + (side - 1) * step elements, but for what lies outside
  * of the picture: `left` and `right` pixels of `step` elements, which are repeated. `spare` has room for as
  * many lines as the window, `pitch` elements apart, whole vectors in each. Where lines, or `out`, have fewer
@@ -195,6 +205,7 @@ typedef struct CpuRankKernels {
     void (*exchange[CPU_KEYS])(const CpuExchange *list, int64_t count, void *block);
     CpuExtreme *extreme[2][CPU_KEYS]; /* minima, maxima */
     CpuExtremeOf *extreme_of[2][CPU_KEYS];
+    CpuBeside *beside[2][CPU_KEYS];
     CpuMedian *median[2][CPU_KEYS]; /* 3 x 3, 5 x 5 */
 } CpuRankKernels;
 

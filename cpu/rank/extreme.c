@@ -9,7 +9,7 @@
 
 /* The greatest key is NaN's. Where it has to win among minima, or to lose among maxima, keys are taken one
  * further round: then it is the least. */
-static uint32_t turn_of(const CpuRank *r)
+uint32_t cpu_rank_extreme_turn(const CpuRank *r)
 {
     const bool maximum = r->rank->fraction > 0;
     return r->keys == HALO_F32 && maximum == r->rank->window.nan_ignore;
@@ -33,7 +33,8 @@ static void read_pixels(const CpuRankTask *task, int64_t x, int64_t y, int64_t c
     plain.ox = plain.reach = 0;
     if (count < 1) return;
     cpu_source_line(&plain, x, y, count, task->line);
-    r->device->kernels->rank->to_turned(task->line, count * r->dst->shape.channels, turn_of(r), key);
+    r->device->kernels->rank->to_turned(task->line, count * r->dst->shape.channels, cpu_rank_extreme_turn(r),
+                                        key);
 }
 
 static bool whole_words(const HaloBuf *buf)
@@ -89,8 +90,8 @@ static void read_floats(const CpuRankTask *task, int64_t y, uint32_t *key)
         return;
     }
     read_pixels(task, x, y, in - x, key);
-    r->device->kernels->rank->to_turned(halo_at(src, in, held), (in_end - in) * channels, turn_of(r),
-                                        key + (in - x) * channels);
+    r->device->kernels->rank->to_turned(halo_at(src, in, held), (in_end - in) * channels,
+                                        cpu_rank_extreme_turn(r), key + (in - x) * channels);
     read_pixels(task, in_end, y, end - in_end, key + (in_end - x) * channels);
 }
 
@@ -118,11 +119,11 @@ static void write_plain(const CpuRankTask *task, int64_t row, void *key)
     void *const to = halo_at(r->dst, task->x, task->y + row);
     const void *from = key;
     if (task->keys == HALO_F32 && !r->stream && whole_words(r->dst)) {
-        kernels->rank->from_turned(key, n, turn_of(r), to);
+        kernels->rank->from_turned(key, n, cpu_rank_extreme_turn(r), to);
         return;
     }
     if (task->keys == HALO_F32) {
-        kernels->rank->from_turned(key, n, turn_of(r), task->line);
+        kernels->rank->from_turned(key, n, cpu_rank_extreme_turn(r), task->line);
         from = task->line;
     }
     if (r->stream)
@@ -141,7 +142,7 @@ void cpu_rank_extreme_write(const CpuRankTask *task, int64_t row, void *key, uin
         return;
     }
     if (task->keys == HALO_F32)
-        kernels->rank->from_turned(key, n, turn_of(r), task->line);
+        kernels->rank->from_turned(key, n, cpu_rank_extreme_turn(r), task->line);
     else
         kernels->rows->load[r->keys](key, n, task->line);
     cpu_rank_store(task, row, clipped);

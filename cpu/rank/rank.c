@@ -34,8 +34,10 @@ static void run_task(void *context, int64_t index, int worker)
     task.rows = least(r->tile_rows, r->dst->rows - y);
     task.wide = task.cols + r->rank->window.width - 1;
     task.high = task.rows + r->rank->window.height - 1;
-    task.keys = cpu_rank_extreme_keys(&task);
-    if (r->span != NULL && r->few)
+    task.keys = r->narrow ? 0 : cpu_rank_extreme_keys(&task);
+    if (r->narrow)
+        cpu_rank_narrow(&task, &clipped);
+    else if (r->span != NULL && r->few)
         cpu_rank_span_few(&task, &clipped);
     else if (r->span != NULL)
         cpu_rank_span(&task, &clipped);
@@ -61,6 +63,11 @@ static bool choose_scratch(CpuRank *r)
     const HaloRank *rank = r->rank;
     const int64_t channels = r->dst->shape.channels;
     int64_t total = 0;
+    if (r->narrow) {
+        if (!cpu_rank_narrow_scratch(r, &total)) return false;
+        r->scratch_bytes = total;
+        return true;
+    }
     const bool spans = r->span != NULL && !r->few;
     const int64_t elements = spans ? cpu_rank_span_elements(r)
                                    : most(EXTREME_BYTES / (2 * rank->window.height), EXTREME_LINE) /
@@ -132,6 +139,7 @@ HaloStatus cpu_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
         HALO_TRY(cpu_rank(device, &from, &to, &turned, store));
         goto out;
     }
+    r.narrow = cpu_rank_is_narrow(&r);
     if (!choose_scratch(&r))
         HALO_FAIL(HALO_ERR_LIMIT, "a window of %lld x %lld needs more memory than can be addressed",
                   (long long)rank->window.width, (long long)rank->window.height);
