@@ -160,11 +160,12 @@ static const void *limit_of(Narrow *t, int64_t shift)
     return limit;
 }
 
-/* One more line for `b`: `from`, shifted by so many pixels. */
+/* One more line for `b`: `from`, shifted by so many pixels, which the first is not. */
 static void add_line(Narrow *t, CpuBesideLines *b, const char *from, int64_t shift)
 {
     b->line[b->lines] = from + shift * t->task->r->dst->shape.channels * t->size;
-    b->limit[b->lines++] = limit_of(t, shift);
+    b->limit[b->lines] = b->lines == 0 ? NULL : limit_of(t, shift);
+    b->lines++;
 }
 
 /* From the extremes of one pixel each to those of `span` from it on, to the right or, where `side` is −1, to

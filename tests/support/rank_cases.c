@@ -14,14 +14,15 @@ HaloStatus rank_call(const HaloBackend *backend, HaloDevice *device, const HaloB
     return backend->rank(device, src[0], dst, &step->u.rank, step->store);
 }
 
-void rank_check(Rng *rng, const HaloShape *shape, HaloDtype to, const HaloStep *step, TestPicture picture)
+/* One rectangle of the result; `gaps` draws what lies between rows, NULL: nothing. */
+static void check_rect(Rng *rng, const HaloShape *shape, HaloDtype to, const HaloStep *step,
+                       TestPicture picture, TestRect rect, Rng *gaps)
 {
     const HaloRank *rank = &step->u.rank;
     const HaloShape out_shape = windowed_shape(shape, &rank->window, to);
-    const TestRect rect = draw_rect(rng, &out_shape);
     TestRect need = test_whole(shape);
     if (rng_once_in(rng, 2)) need = needed_rect(shape, rect, &rank->window);
-    TestBuf src = testbuf_make(shape, need, rng), dst = testbuf_make(&out_shape, rect, rng);
+    TestBuf src = testbuf_make(shape, need, gaps), dst = testbuf_make(&out_shape, rect, gaps);
     test_fill_picture(&src, picture, rng);
     const uint64_t clipped = oracle_rank(&src.view, &dst.view, rank, step->store);
     char what[320], src_text[96], dst_text[96];
@@ -35,6 +36,22 @@ void rank_check(Rng *rng, const HaloShape *shape, HaloDtype to, const HaloStep *
     expect_everywhere(what, rank_call, step, &src, NULL, &dst, clipped);
     testbuf_free(&src);
     testbuf_free(&dst);
+}
+
+void rank_check(Rng *rng, const HaloShape *shape, HaloDtype to, const HaloStep *step, TestPicture picture)
+{
+    const HaloShape out_shape = windowed_shape(shape, &step->u.rank.window, to);
+    check_rect(rng, shape, to, step, picture, draw_rect(rng, &out_shape), rng);
+}
+
+void rank_check_rows(Rng *rng, const HaloShape *shape, HaloDtype to, const HaloStep *step, TestPicture picture)
+{
+    TestRect rect = test_whole(shape);
+    if (rng_once_in(rng, 2)) {
+        rect.y0 = rng_between(rng, 0, shape->height - 1);
+        rect.rows = rng_between(rng, 1, shape->height - rect.y0);
+    }
+    check_rect(rng, shape, to, step, picture, rect, NULL);
 }
 
 void rank_case_of(Rng *rng, const HaloShape *shape, int64_t width, int64_t height, TestPicture picture)
