@@ -116,7 +116,8 @@ typedef struct CpuHistKernels {
      * to is added to those of values, counter[256]. */
     int64_t (*pairs)(const uint8_t *values, int64_t n, uint32_t *pair);
     void (*part)(const uint32_t *pair, uint64_t *counter);
-    /* Counts u16 values in counter[channels][65536]. */
+    /* Counts u16 values in counter[channels][65536] and, what is less than 256 of each, in bytes behind these.
+     */
     void (*words)(const uint16_t *values, int64_t pixels, int64_t channels, uint32_t *counter);
     /* The bin of each f32 sample; hist->bins + 0, 1 and 2 for below, above and NaN. */
     void (*bin)(const void *samples, int64_t n, const HaloHist *hist, uint32_t *bin);

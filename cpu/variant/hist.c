@@ -47,31 +47,32 @@ static void part(const uint32_t *pair, uint64_t *counter)
     }
 }
 
-/* `own` channels, a constant where this is called, of pixels of so many. */
-static CPU_INLINE void words_of(const uint16_t *values, int64_t pixels, int64_t channels, int own,
+/* One channel of pixels of so many, a constant where that is one: a byte that begins anew is worth 256. */
+static CPU_INLINE void words_of(const uint16_t *values, int64_t pixels, int64_t channels, uint8_t *low,
                                 uint32_t *counter)
 {
     for (int64_t i = 0; i < pixels * channels; i += channels) {
-        CPU_UNROLL for (int c = 0; c < own; c++)
-        {
-            uint16_t v;
-            memcpy(&v, values + i + c, sizeof v);
-            counter[c * 65536 + v]++;
-        }
+        uint16_t v;
+        memcpy(&v, values + i, sizeof v);
+        if (++low[v] == 0) counter[v] += 256;
     }
 }
 
-/* Few channels at a time: those of all would drive each other's counters out of the cache. */
+/* Pixels whose channels are counted one after the other: the bytes of one nearly fit the first-level cache, the
+ * pixels the second. */
+#define WORDS_BLOCK (1 << 14)
+
 static void words(const uint16_t *values, int64_t pixels, int64_t channels, uint32_t *counter)
 {
-    for (int64_t c = 0; c < channels; c += 4) {
-        const uint16_t *const from = values + c;
-        uint32_t *const to = counter + c * 65536;
-        switch (channels - c) {
-        case 1: words_of(from, pixels, channels, 1, to); break;
-        case 2: words_of(from, pixels, channels, 2, to); break;
-        case 3: words_of(from, pixels, channels, 3, to); break;
-        default: words_of(from, pixels, channels, 4, to);
+    uint8_t *const low = (uint8_t *)(counter + channels * CPU_WORDS);
+    for (int64_t first = 0; first < pixels; first += WORDS_BLOCK) {
+        const int64_t n = pixels - first < WORDS_BLOCK ? pixels - first : WORDS_BLOCK;
+        const uint16_t *const from = values + first * channels;
+        for (int64_t c = 0; c < channels; c++) {
+            if (channels == 1)
+                words_of(from, n, 1, low, counter);
+            else
+                words_of(from + c, n, channels, low + c * CPU_WORDS, counter + c * CPU_WORDS);
         }
     }
 }
