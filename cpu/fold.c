@@ -1,21 +1,20 @@
 /* Folds by a program of the user's: leaves in parallel, then by pairs, as docs/numerics.md says. */
 #include "device.h"
 #include "halo/program.h"
+#include "leaf.h"
 #include "packed.h"
 
 /* Leaves of a task: enough work to be worth taking. */
 #define TASK_LEAVES 16
-/* Channels that are parted from each other at a time, and room for these. */
-#define TOGETHER 4
-#define PARTED_BYTES ((int64_t)TOGETHER * HALO_LEAF * (int64_t)sizeof(float))
 
 typedef struct Folding {
     const HaloBuf *src;
     const HaloFold *fold;
     int64_t pixels, leaves;
     double *leaf;    /* [channels][leaves] */
-    double *samples; /* of each worker: room for TOGETHER * HALO_LEAF, */
+    double *samples; /* of each worker: room for CPU_LEAF_TOGETHER * HALO_LEAF, */
     char *parted;    /* and for samples as they are */
+    bool simple;     /* which is what they are folded from */
     HaloDevice *device;
 } Folding;
 
@@ -23,22 +22,27 @@ typedef struct Folding {
  * channel are parted from each other first. */
 static void gather(const Folding *f, int64_t first, int64_t n, int c, int wanted, char *parted, double *room)
 {
-    const HaloBuf *src = f->src;
-    const CpuKernels *kernels = f->device->kernels;
-    const HaloDtype dtype = src->shape.dtype;
-    const int64_t width = src->shape.width, channels = src->shape.channels,
-                  size = (int64_t)halo_dtype_size(dtype);
-    for (int64_t done = 0; done < n;) {
-        const int64_t x = (first + done) % width, y = (first + done) / width,
-                      count = least(width - x, n - done);
-        const char *from = (const char *)halo_at(src, x, y) + size * c;
-        if (channels > 1) {
-            kernels->reduce->gather[dtype](from, count, channels, wanted, parted, HALO_LEAF);
-            from = parted;
-        }
-        for (int k = 0; k < wanted; k++)
-            kernels->scan->to_f64[dtype](from + k * HALO_LEAF * size, count, 1, room + k * HALO_LEAF + done);
-        done += count;
+    const HaloDtype dtype = f->src->shape.dtype;
+    const char *const from = cpu_leaf_samples(f->device, f->src, first, n, c, wanted, parted);
+    const int64_t apart = HALO_LEAF * (int64_t)halo_dtype_size(dtype);
+    for (int k = 0; k < wanted; k++)
+        f->device->kernels->scan->to_f64[dtype](from + k * apart, n, 1, room + k * HALO_LEAF);
+}
+
+/* The same leaf of all channels, where nothing needs the samples as f64 in memory. */
+static void fold_simply(const Folding *f, int64_t l, int64_t n, char *parted)
+{
+    const HaloDtype dtype = f->src->shape.dtype;
+    const int channels = f->src->shape.channels;
+    const int64_t apart = HALO_LEAF * (int64_t)halo_dtype_size(dtype);
+    const char *from = NULL;
+    for (int c = 0; c < channels; c++) {
+        const double k = f->fold->k != NULL ? f->fold->k[c] : 0.0;
+        const int wanted = (int)least(CPU_LEAF_TOGETHER, channels - c);
+        if (c % CPU_LEAF_TOGETHER == 0)
+            from = cpu_leaf_samples(f->device, f->src, l * HALO_LEAF, n, c, wanted, parted);
+        f->leaf[c * f->leaves + l] =
+            f->device->kernels->fold->simply[dtype](f->fold, k, from + c % CPU_LEAF_TOGETHER * apart, n);
     }
 }
 
@@ -47,15 +51,17 @@ static void fold_task(void *context, int64_t index, int worker)
     const Folding *f = context;
     const int channels = f->src->shape.channels;
     const int64_t begin = index * TASK_LEAVES, end = least(f->leaves, begin + TASK_LEAVES);
-    double *const samples = f->samples + (int64_t)worker * TOGETHER * HALO_LEAF;
-    char *const parted = f->parted + worker * PARTED_BYTES;
+    double *const samples = f->samples + (int64_t)worker * CPU_LEAF_TOGETHER * HALO_LEAF;
+    char *const parted = f->parted + worker * CPU_LEAF_BYTES;
     for (int64_t l = begin; l < end; l++) {
         const int64_t first = l * HALO_LEAF, n = least(HALO_LEAF, f->pixels - first);
-        for (int c = 0; c < channels; c++) {
+        if (f->simple) fold_simply(f, l, n, parted);
+        for (int c = 0; c < channels && !f->simple; c++) {
             const double k = f->fold->k != NULL ? f->fold->k[c] : 0.0;
-            if (c % TOGETHER == 0) gather(f, first, n, c, (int)least(TOGETHER, channels - c), parted, samples);
+            if (c % CPU_LEAF_TOGETHER == 0)
+                gather(f, first, n, c, (int)least(CPU_LEAF_TOGETHER, channels - c), parted, samples);
             f->leaf[c * f->leaves + l] =
-                f->device->kernels->fold->leaf(f->fold, k, samples + c % TOGETHER * HALO_LEAF, n);
+                f->device->kernels->fold->leaf(f->fold, k, samples + c % CPU_LEAF_TOGETHER * HALO_LEAF, n);
         }
     }
 }
@@ -74,12 +80,13 @@ HaloStatus cpu_fold(HaloDevice *device, const HaloBuf *src, const HaloFold *fold
                   (long long)src->rows);
     const HaloBuf row = cpu_as_one_row(src);
     if (cpu_is_packed(src)) f.src = &row;
+    f.simple = device->kernels->fold->is_simple(fold);
     f.leaves = f.pixels / HALO_LEAF + (f.pixels % HALO_LEAF != 0);
     const int64_t steps = fold->map->length + fold->join->length;
     const int workers = cpu_workers(device, (double)f.pixels * channels * (double)steps);
     if (!halo_mul(f.leaves, channels, &nodes) || !cpu_reserve(&total, nodes, sizeof(double), &at_leaf) ||
-        !cpu_reserve(&total, workers * TOGETHER, HALO_LEAF * sizeof(double), &at_samples) ||
-        !cpu_reserve(&total, workers, PARTED_BYTES, &at_parted))
+        !cpu_reserve(&total, workers * CPU_LEAF_TOGETHER, HALO_LEAF * sizeof(double), &at_samples) ||
+        !cpu_reserve(&total, workers, CPU_LEAF_BYTES, &at_parted))
         HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to reduce %d channels", channels);
     HALO_TRY(cpu_scratch(device, total, &scratch));
     f.leaf = (double *)(void *)((char *)scratch + at_leaf);

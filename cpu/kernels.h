@@ -100,12 +100,17 @@ typedef struct CpuReduceKernels {
 typedef struct CpuFoldKernels {
     /* What a leaf of n <= HALO_LEAF samples comes to; x has room for HALO_LEAF, and changes. */
     double (*leaf)(const HaloFold *fold, double k, double *x, int64_t n);
+    /* Is it one instruction that joins samples, or squares of how far they are from a number? Then the same by
+     * the type of samples that lie side by side, aligned to their size. */
+    bool (*is_simple)(const HaloFold *fold);
+    double (*simply[3])(const HaloFold *fold, double k, const void *samples, int64_t n);
 } CpuFoldKernels;
 
 /* ---- histograms ----------------------------------------------------------------------------------------- */
 
 /* Two tables of all pairs of bytes. */
 #define CPU_PAIRS ((int64_t)2 * 65536)
+#define CPU_WORDS ((int64_t)65536)
 
 typedef struct CpuHistKernels {
     /* Counts u8, u16 or u32 values in counter[copies][channels][bins]; `copies` is 4 or 1. Neighbouring

@@ -6,6 +6,7 @@
 
 #include "device.h"
 #include "halo/counter.h"
+#include "leaf.h"
 #include "packed.h"
 #include "pairs.h"
 
@@ -15,16 +16,13 @@
 /* Leaves of a task: a power of two. */
 #define CHUNK_LEAVES 64
 #define CHUNK ((int64_t)CHUNK_LEAVES * HALO_LEAF)
-/* Channels whose leaves are parted from each other at a time, and room for these. */
-#define TOGETHER 4
-#define ROOM_BYTES ((int64_t)TOGETHER * HALO_LEAF * (int64_t)sizeof(float))
 
 typedef struct Reduction {
     const HaloBuf *src;
     unsigned want;
     int64_t pixels;
     HaloMoments *chunk; /* [chunks][channels] */
-    char *leaf;         /* of each worker: ROOM_BYTES */
+    char *leaf;         /* of each worker: CPU_LEAF_BYTES */
     uint64_t *counter;  /* of each worker: [copies][channels][values], for products of integers; or NULL */
     int64_t counters, copies, values;
     uint32_t *small; /* of each worker, `smalls` (pairs.h); or NULL */
@@ -53,27 +51,6 @@ static HaloMoments tree_total(const Tree *tree)
 }
 
 /* ---- one task ------------------------------------------------------------------------------------------- */
-
-/* The samples of channels c, c + 1, … of pixels [first, first + n), each channel side by side and HALO_LEAF
- * from the one before: in place where they lie so, else copied to `room`. */
-static const void *leaf_samples(const Reduction *r, int64_t first, int64_t n, int c, int wanted, char *room)
-{
-    const HaloBuf *src = r->src;
-    const HaloDtype dtype = src->shape.dtype;
-    const int64_t width = src->shape.width, channels = src->shape.channels,
-                  size = (int64_t)halo_dtype_size(dtype);
-    const char *at = (const char *)halo_at(src, first % width, first / width) + c * size;
-    const bool in_row = first % width + n <= width || src->stride == width * size;
-    if (channels == 1 && in_row && (uintptr_t)at % (uintptr_t)size == 0) return at;
-    for (int64_t done = 0; done < n;) {
-        const int64_t x = (first + done) % width, y = (first + done) / width;
-        const int64_t count = width - x < n - done ? width - x : n - done;
-        at = (const char *)halo_at(src, x, y) + c * size;
-        r->device->kernels->reduce->gather[dtype](at, count, channels, wanted, room + done * size, HALO_LEAF);
-        done += count;
-    }
-    return room;
-}
 
 /* Where the leaf after this one begins, in memory without gaps. */
 static const char *next_leaf(const Reduction *r, int64_t first)
@@ -133,15 +110,15 @@ static void reduce_channels(const Reduction *r, int64_t start, int64_t end, int 
                             HaloMoments *out)
 {
     const int64_t apart = HALO_LEAF * (int64_t)halo_dtype_size(r->src->shape.dtype);
-    Tree tree[TOGETHER];
-    HaloMoments best[TOGETHER];
+    Tree tree[CPU_LEAF_TOGETHER];
+    HaloMoments best[CPU_LEAF_TOGETHER];
     for (int k = 0; k < wanted; k++) {
         tree[k].count = 0;
         best[k] = halo_moments_none();
     }
     for (int64_t first = start; first < end; first += HALO_LEAF) {
         const int64_t n = end - first < HALO_LEAF ? end - first : HALO_LEAF;
-        const char *samples = leaf_samples(r, first, n, c, wanted, room);
+        const char *samples = cpu_leaf_samples(r->device, r->src, first, n, c, wanted, room);
         const char *const next = next_leaf(r, first);
         for (int k = 0; k < wanted; k++)
             reduce_leaf(r, samples + k * apart, first, n, next + k * apart, &tree[k], &best[k]);
@@ -160,11 +137,11 @@ static void reduce_chunk(void *context, int64_t index, int worker)
     const Reduction *r = context;
     const int channels = r->src->shape.channels;
     const int64_t start = index * CHUNK, end = r->pixels - start < CHUNK ? r->pixels : start + CHUNK;
-    char *room = r->leaf + worker * ROOM_BYTES;
+    char *room = r->leaf + worker * CPU_LEAF_BYTES;
     if (r->counter != NULL) count_values(r, start, end - start, worker);
-    for (int c = 0; c < channels; c += TOGETHER)
-        reduce_channels(r, start, end, c, channels - c < TOGETHER ? channels - c : TOGETHER, room,
-                        &r->chunk[index * channels + c]);
+    for (int c = 0; c < channels; c += CPU_LEAF_TOGETHER)
+        reduce_channels(r, start, end, c, channels - c < CPU_LEAF_TOGETHER ? channels - c : CPU_LEAF_TOGETHER,
+                        room, &r->chunk[index * channels + c]);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------ */
@@ -223,7 +200,7 @@ HaloStatus cpu_reduce(HaloDevice *device, const HaloBuf *src, unsigned want, Hal
     const int64_t counters = r.counters * r.sets, smalls = r.smalls * workers;
     if (!halo_mul(chunks, channels, &moments) ||
         !cpu_reserve(&total, moments, sizeof(HaloMoments), &at_chunk) ||
-        !cpu_reserve(&total, workers, ROOM_BYTES, &at_leaf) ||
+        !cpu_reserve(&total, workers, CPU_LEAF_BYTES, &at_leaf) ||
         !cpu_reserve(&total, smalls, sizeof(uint32_t), &at_small) ||
         !cpu_reserve(&total, counters, sizeof(uint64_t), &at_counter))
         HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for statistics of %d channels", channels);

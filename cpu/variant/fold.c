@@ -112,9 +112,25 @@ static HaloCode simple_join(const HaloProgram *join)
     return simple ? at[2].code : HALO_CODE_A;
 }
 
+/* Lanes by adjacent pairs, then pairs of those. */
+static double join_lanes(const HaloFold *fold, double k, double lane[HALO_LANES])
+{
+    double left[HALO_LANES / 2], right[HALO_LANES / 2];
+    Stack stack;
+    for (int width = HALO_LANES / 2; width > 0; width /= 2) {
+        for (int l = 0; l < width; l++) {
+            left[l] = lane[2 * l];
+            right[l] = lane[2 * l + 1];
+        }
+        run(fold->join, left, right, k, width, stack);
+        memcpy(lane, stack[0], (size_t)width * sizeof *lane);
+    }
+    return lane[0];
+}
+
 static double fold_leaf(const HaloFold *fold, double k, double *x, int64_t n)
 {
-    double lane[HALO_LANES], mapped[HALO_LANES], right[HALO_LANES];
+    double lane[HALO_LANES], mapped[HALO_LANES];
     HaloPower power;
     const HaloCode simple = simple_join(fold->join);
     const bool powers = halo_program_power(fold->map, &power);
@@ -135,15 +151,34 @@ static double fold_leaf(const HaloFold *fold, double k, double *x, int64_t n)
         run(fold->join, lane, value, k, HALO_LANES, stack);
         for (int l = 0; l < HALO_LANES; l++) lane[l] = x[i + l] == x[i + l] ? stack[0][l] : lane[l];
     }
-    for (int width = HALO_LANES / 2; width > 0; width /= 2) {
-        for (int l = 0; l < width; l++) {
-            mapped[l] = lane[2 * l];
-            right[l] = lane[2 * l + 1];
-        }
-        run(fold->join, mapped, right, k, width, stack);
-        memcpy(lane, stack[0], (size_t)width * sizeof *lane);
-    }
-    return lane[0];
+    return join_lanes(fold, k, lane);
 }
 
-const CpuFoldKernels CPU_TABLE(fold) = {.leaf = fold_leaf};
+/* ---- what needs no program ------------------------------------------------------------------------------ */
+
+/* Lanes that are in registers at the same time. */
+#define GROUP 32
+
+static bool is_simple(const HaloFold *fold)
+{
+    HaloPower power;
+    return simple_join(fold->join) != HALO_CODE_A && halo_program_power(fold->map, &power) && power.steps <= 1;
+}
+
+#define SAMPLE uint8_t
+#define TYPE u8
+#define NANS false
+#include "fold_tmpl.h"
+
+#define SAMPLE uint16_t
+#define TYPE u16
+#define NANS false
+#include "fold_tmpl.h"
+
+#define SAMPLE float
+#define TYPE f32
+#define NANS true
+#include "fold_tmpl.h"
+
+const CpuFoldKernels CPU_TABLE(fold) = {
+    .leaf = fold_leaf, .is_simple = is_simple, .simply = {fold_simply_u8, fold_simply_u16, fold_simply_f32}};
