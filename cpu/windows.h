@@ -214,6 +214,7 @@ typedef struct CpuRankKernels {
 /* Elements of a few rows that go down the columns together, so that they stay in the first-level cache. */
 #define CPU_MEAN_ABREAST 8 /* lines that are summed side by side */
 #define CPU_MEAN_CHUNK 64
+#define CPU_MEAN_SHORT 16 /* rows that are shorter than a chunk are this, or twice as long */
 #define CPU_SLIDE_SLACK 3
 
 /* A line whose pixel 0 has this position, and the windows that begin at its first `count` pixels. */
@@ -222,7 +223,8 @@ typedef struct CpuMeanLine {
 } CpuMeanLine;
 
 /* Sums down columns, for outputs that all begin in one run. Lines and totals lie in rings: position p in row p
- * % ring, run j in row j % total_ring. All rows are `pitch` elements apart, and as long as whole chunks. */
+ * % ring, run j in row j % total_ring. All rows are `pitch` elements apart, and as long as whole chunks;
+ * a pitch that is less than one is all of it. */
 typedef struct CpuMeanDown {
     const void *line; /* f32, or f64 */
     double *total;    /* of whole runs; `down` adds that which ends */
@@ -284,6 +286,7 @@ typedef struct CpuMeanKernels {
      */
     void (*abreast)(const float *const line[], int64_t n, float *x);
     void (*apart)(const double *sum, int64_t n, double scale, float *const line[]);
+    void (*apart_doubles)(const double *sum, int64_t n, double *const line[]);
     /* sum * scale / count, where each may have its own count; NaN is the one. */
     void (*mean)(const double *sum, int64_t n, double scale, double count, const double *counts, float *mean);
     void (*square)(const float *line, int64_t n, double *to);

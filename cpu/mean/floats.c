@@ -25,31 +25,6 @@ static bool reserve_plane(const CpuMean *m, int64_t run, CpuMeanPlane *plane, in
             cpu_reserve(total, run * CPU_MEAN_CHUNK, sizeof(double), &plane->at_sums));
 }
 
-/* Means of narrow windows are summed along several lines at once: in pieces, for which the first-level cache
- * has room. */
-#define ABREAST_WIDTH 256
-#define ABREAST_PIECE 128
-#define ABREAST_WINDOWS 4
-
-static bool goes_abreast(const CpuMean *m)
-{
-    return has_rows(m) && has_columns(m) && !deviates(m) && !m->window.nan_ignore && m->kept == 0 &&
-           m->window.width <= ABREAST_WIDTH;
-}
-
-static bool reserve_abreast(CpuMean *m, int64_t *total)
-{
-    const int64_t width = m->window.width, channels = m->dst->shape.channels;
-    if (!goes_abreast(m)) return true;
-    m->piece = width > ABREAST_PIECE / ABREAST_WINDOWS ? ABREAST_WINDOWS * width : ABREAST_PIECE;
-    const int64_t elements = CPU_MEAN_ABREAST * channels;
-    return cpu_reserve(total, (m->piece + width - 1) * elements, sizeof(float), &m->at_lines) &&
-           cpu_reserve(total, (m->piece + width - 1) * elements, sizeof(float), &m->at_abreast) &&
-           cpu_reserve(total, m->piece * elements, sizeof(double), &m->at_abreast_sum) &&
-           cpu_reserve(total, cpu_mean_along_room(m->piece, width, elements), sizeof(double),
-                       &m->at_abreast_room);
-}
-
 bool cpu_mean_floats_scratch(CpuMean *m, int64_t *total)
 {
     const int64_t channels = m->dst->shape.channels, height = m->window.height;
@@ -71,7 +46,7 @@ bool cpu_mean_floats_scratch(CpuMean *m, int64_t *total)
     m->kept = !has_columns(m) || m->window.nan_ignore || m->source.src->shape.height >= height
                   ? 0
                   : m->source.src->shape.height + 1;
-    if (!cpu_reserve(total, m->kept, 1, &m->at_known) || !reserve_abreast(m, total)) return false;
+    if (!cpu_reserve(total, m->kept, 1, &m->at_known) || !cpu_mean_abreast_scratch(m, total)) return false;
     for (int p = 0; p < cpu_mean_planes(m); p++)
         if (!reserve_plane(m, run, &m->plane[p], total)) return false;
     return cpu_reserve(total, room, sizeof(double), &m->at_room) &&
@@ -160,8 +135,7 @@ static void rows_alone(const CpuMeanTask *task, uint64_t *clipped)
 
 /* ---- down columns ------------------------------------------------------------------------------------ */
 
-/* Line `row` of a plane's ring, which lies at position task->y + row. */
-static void *ring_line(const CpuMeanTask *task, int64_t row, int plane)
+void *cpu_mean_ring_line(const CpuMeanTask *task, int64_t row, int plane)
 {
     const CpuMean *m = task->m;
     const int64_t element = (task->y + row) % m->ring * m->pitch;
@@ -174,13 +148,13 @@ static void sum_row(const CpuMeanTask *task, int64_t row, const double **counts)
     const CpuMean *m = task->m;
     const float *const line = read_line(task, row, counts);
     if (deviates(m)) {
-        for (int p = 0; p < 2; p++) sum_line(task, line, p, ring_line(task, row, p));
+        for (int p = 0; p < 2; p++) sum_line(task, line, p, cpu_mean_ring_line(task, row, p));
     } else if (has_rows(m)) {
         double *const sum = doubles_at(task, m->plane[0].at_row);
         sum_line(task, line, 0, sum);
-        m->device->kernels->mean->mean(sum, task->n, 1.0, m->scale, NULL, ring_line(task, row, 0));
+        m->device->kernels->mean->mean(sum, task->n, 1.0, m->scale, NULL, cpu_mean_ring_line(task, row, 0));
     } else {
-        memcpy(ring_line(task, row, 0), line, (size_t)task->n * sizeof *line);
+        memcpy(cpu_mean_ring_line(task, row, 0), line, (size_t)task->n * sizeof *line);
     }
 }
 
@@ -200,53 +174,11 @@ static void fill_line(const CpuMeanTask *task, int64_t row, const double **count
     for (int p = 0; m->kept > 0 && p < cpu_mean_planes(m); p++) {
         char *const again = task->scratch + m->plane[p].at_kept + (source + 1) * (int64_t)line_bytes(m);
         if (*known)
-            memcpy(ring_line(task, row, p), again, line_bytes(m));
+            memcpy(cpu_mean_ring_line(task, row, p), again, line_bytes(m));
         else
-            memcpy(again, ring_line(task, row, p), line_bytes(m));
+            memcpy(again, cpu_mean_ring_line(task, row, p), line_bytes(m));
     }
     if (m->kept > 0) *known = 1;
-}
-
-/* What windows that begin at `count` pixels from `first` on read of line `row`: where it lies, or as one of the
- * task's lines. */
-static const float *piece_of(const CpuMeanTask *task, int64_t row, int64_t first, int64_t count, int64_t line)
-{
-    const CpuMean *m = task->m;
-    const HaloBuf *src = m->source.src;
-    const int64_t x = task->x + first, at = x + m->source.ox, y = task->y + m->window.oy + row;
-    const int64_t wide = count + m->window.width - 1;
-    const int64_t source = halo_border_index(y, src->shape.height, m->source.border);
-    float *const room = (float *)(void *)(task->scratch + m->at_lines) +
-                        line * (m->piece + m->window.width - 1) * src->shape.channels;
-    if (src->shape.dtype == HALO_F32 && source >= 0 && at >= 0 && at + wide <= src->shape.width &&
-        ((uintptr_t)src->data | (uintptr_t)src->stride) % sizeof(float) == 0)
-        return halo_at(src, at, source);
-    cpu_source_line(&m->source, x, y, count, room);
-    return room;
-}
-
-/* The sums along several lines, from `row` on. */
-static void fill_abreast(const CpuMeanTask *task, int64_t row)
-{
-    const CpuMean *m = task->m;
-    const CpuMeanKernels *kernels = m->device->kernels->mean;
-    const int64_t channels = m->dst->shape.channels;
-    float *const x = (float *)(void *)(task->scratch + m->at_abreast);
-    double *const sum = doubles_at(task, m->at_abreast_sum);
-    for (int64_t first = 0; first < task->cols; first += m->piece) {
-        const int64_t count = task->cols - first < m->piece ? task->cols - first : m->piece;
-        const CpuMeanLine along = {task->x + first, count, m->window.width, halo_mean_run(m->window.width),
-                                   channels * CPU_MEAN_ABREAST};
-        const float *from[CPU_MEAN_ABREAST];
-        float *to[CPU_MEAN_ABREAST];
-        for (int64_t l = 0; l < CPU_MEAN_ABREAST; l++) {
-            from[l] = piece_of(task, row + l, first, count, l);
-            to[l] = (float *)ring_line(task, row + l, 0) + first * channels;
-        }
-        kernels->abreast(from, (count + m->window.width - 1) * channels, x);
-        cpu_mean_along(kernels, false, x, &along, doubles_at(task, m->at_abreast_room), sum);
-        kernels->apart(sum, count * channels, 1.0 / m->scale, to);
-    }
 }
 
 /* Line `row`, and those before it that are not there yet; `filled` are. */
@@ -254,10 +186,10 @@ static void fill_upto(const CpuMeanTask *task, int64_t row, int64_t *filled, con
 {
     *counts = NULL;
     while (*filled <= row) {
-        const bool several =
-            goes_abreast(task->m) && *filled + CPU_MEAN_ABREAST <= task->rows + task->m->window.height - 1;
+        const bool several = cpu_mean_goes_abreast(task->m) &&
+                             *filled + CPU_MEAN_ABREAST <= task->rows + task->m->window.height - 1;
         if (several)
-            fill_abreast(task, *filled);
+            cpu_mean_abreast(task, *filled);
         else
             fill_line(task, *filled, counts);
         *filled += several ? CPU_MEAN_ABREAST : 1;
@@ -278,7 +210,7 @@ static void fill_first(const CpuMeanTask *task, const CpuMeanDown down[2], int64
             if (begins && in - 1 > task->y / run)
                 memcpy(down[p].total + (in - 1) % m->total_ring * m->pitch, down[p].sofar,
                        (size_t)m->pitch * sizeof(double));
-            m->device->kernels->mean->lay[deviates(m)](ring_line(task, row, p), m->pitch, begins,
+            m->device->kernels->mean->lay[deviates(m)](cpu_mean_ring_line(task, row, p), m->pitch, begins,
                                                        down[p].sofar);
         }
     }
@@ -307,10 +239,11 @@ static void finish_rows(const CpuMeanTask *task, int64_t row, CpuMeanDown down[2
     const CpuMean *m = task->m;
     const bool simple = !deviates(m) && counts == NULL && stores_there(m) && m->count < 0x1p40;
     float *const made = simple ? halo_at(m->dst, task->x, task->y + row) : NULL;
-    for (int64_t first = 0; first < task->n; first += CPU_MEAN_CHUNK) {
-        const int64_t n = task->n - first < CPU_MEAN_CHUNK ? task->n - first : CPU_MEAN_CHUNK;
+    const int64_t chunk = least(m->pitch, CPU_MEAN_CHUNK);
+    for (int64_t first = 0; first < task->n; first += chunk) {
+        const int64_t n = least(task->n - first, chunk);
         double *sums[2] = {NULL, NULL};
-        const bool at_once = made != NULL && n == CPU_MEAN_CHUNK;
+        const bool at_once = made != NULL && n == chunk;
         for (int p = 0; p < cpu_mean_planes(m); p++) {
             sums[p] = doubles_at(task, m->plane[p].at_sums);
             down[p].mean = at_once ? made : NULL;

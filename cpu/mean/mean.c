@@ -51,6 +51,8 @@ static void run_task(void *context, int64_t index, int worker)
 #define TILE_DEVIATIONS 512
 #define TILE_ROWS 128
 #define TILE_WINDOWS 4
+/* Of rows as long as that, so many at most have as many outputs as a task of short rows. */
+#define TILE_SHORT_ROWS 16
 
 static void choose_tiles(CpuMean *m, int workers)
 {
@@ -58,7 +60,8 @@ static void choose_tiles(CpuMean *m, int workers)
     const int64_t width = m->window.width, height = m->window.height, tasks = 2 * (int64_t)workers;
     const int64_t elements = m->kind == HALO_MEAN_PLAIN ? TILE_ELEMENTS : TILE_DEVIATIONS;
     m->tile_cols = least(dst->cols, most(divide_up(elements, dst->shape.channels), TILE_WINDOWS * width));
-    m->tile_rows = least(dst->rows, most(TILE_ROWS, TILE_WINDOWS * height));
+    const int64_t short_rows = elements * TILE_SHORT_ROWS / (m->tile_cols * dst->shape.channels);
+    m->tile_rows = least(dst->rows, most(most(TILE_ROWS, short_rows), TILE_WINDOWS * height));
     m->tiles = divide_up(dst->cols, m->tile_cols);
     if (m->tiles * divide_up(dst->rows, m->tile_rows) < tasks)
         m->tile_rows = most(least(height, dst->rows), divide_up(dst->rows, divide_up(tasks, m->tiles)));
@@ -72,7 +75,10 @@ static bool choose_scratch(CpuMean *m)
 {
     int64_t wide, total = 0;
     if (!halo_mul(m->tile_cols + m->window.width - 1, m->dst->shape.channels, &wide)) return false;
-    m->pitch = divide_up(m->tile_cols * m->dst->shape.channels, CPU_MEAN_CHUNK) * CPU_MEAN_CHUNK;
+    const int64_t row = m->tile_cols * m->dst->shape.channels;
+    m->pitch = CPU_MEAN_SHORT;
+    while (m->pitch < row && m->pitch < CPU_MEAN_CHUNK) m->pitch *= 2;
+    if (row > CPU_MEAN_CHUNK) m->pitch = divide_up(row, CPU_MEAN_CHUNK) * CPU_MEAN_CHUNK;
     if (!cpu_reserve(&total, most(wide, m->pitch), sizeof(float), &m->at_line) ||
         !(m->integers ? cpu_mean_integers_scratch(m, &total)
           : m->whole  ? cpu_mean_whole_scratch(m, cpu_mean_planes(m), &total)

@@ -21,13 +21,13 @@ typedef struct CpuMean {
     bool narrow;                         /* and f32 too */
     bool integers;                       /* they go by columns first (integers.c) */
     int64_t tile_cols, tile_rows, tiles; /* outputs of a task; tasks side by side */
-    int64_t pitch;                       /* elements of a row of outputs: whole chunks */
+    int64_t pitch;                       /* elements of a row of outputs: whole chunks, or a short one */
     int64_t ring, total_ring;            /* rows of lines, and of totals */
     int64_t kept, at_known;              /* lines kept for when they come again; which of them are there */
     double scale, count;                 /* a mean is its sum * scale / count */
     int64_t at_line, at_number, at_count, at_counts, at_room, at_square, at_between, at_mean;
     int64_t at_come, at_gone, at_column; /* lines of integers, and the sums of their columns */
-    int64_t piece, at_lines, at_abreast, at_abreast_sum,
+    int64_t piece, at_lines, at_abreast, at_abreast_square, at_abreast_sum,
         at_abreast_room;   /* lines side by side, a piece of them */
     CpuMeanPlane plane[2]; /* of samples; of their squares */
     int64_t scratch_bytes;
@@ -71,6 +71,13 @@ HaloStatus cpu_mean_narrow(const CpuMean *m, int workers);
 /* floats.c: floats, by runs. */
 bool cpu_mean_floats_scratch(CpuMean *m, int64_t *total);
 void cpu_mean_floats(const CpuMeanTask *task, uint64_t *clipped);
+/* Line `row` of a plane's ring, which lies at position task->y + row: floats, or doubles of what deviates. */
+void *cpu_mean_ring_line(const CpuMeanTask *task, int64_t row, int plane);
+
+/* abreast.c: the sums along CPU_MEAN_ABREAST lines at once, from `row` on, into their rings. */
+bool cpu_mean_goes_abreast(const CpuMean *m);
+bool cpu_mean_abreast_scratch(CpuMean *m, int64_t *total);
+void cpu_mean_abreast(const CpuMeanTask *task, int64_t row);
 
 /* row.c: the same of a picture of one row. */
 bool cpu_mean_is_row(const CpuMean *m);

@@ -4,6 +4,7 @@
 #include "variant.h"
 
 #include "halo/means.h"
+#include "quotient.h"
 
 /* Runs whose sums are made side by side. */
 #define CPU_MEAN_RUNS 4
@@ -104,19 +105,30 @@ static void apart(const double *restrict sum, int64_t n, double scale, float *co
             line[l][i] = (float)(sum[i * CPU_MEAN_ABREAST + l] * scale);
 }
 
-/* sum / count, rounded once, by a product and what it leaves: a count of 40 bits keeps every quotient further
- * from the middle of two doubles than the product of the rest is off. What leaves nothing is exact, or
- * infinite. */
-static CPU_INLINE double quotient(double sum, double count, double inverse)
+static CPU_INLINE void turn_four(CpuFour v[4])
 {
-#if defined(__FMA__)
-    const double q = sum * inverse, rest = __builtin_fma(-q, count, sum);
-    const double better = __builtin_fma(rest, inverse, q);
-    return (rest < 0.0) | (rest > 0.0) ? better : q;
-#else
-    (void)inverse;
-    return sum / count;
-#endif
+    const CpuFour a = __builtin_shufflevector(v[0], v[1], 0, 4, 2, 6),
+                  b = __builtin_shufflevector(v[0], v[1], 1, 5, 3, 7);
+    const CpuFour c = __builtin_shufflevector(v[2], v[3], 0, 4, 2, 6),
+                  d = __builtin_shufflevector(v[2], v[3], 1, 5, 3, 7);
+    v[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
+    v[1] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
+    v[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
+    v[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
+}
+
+static void apart_doubles(const double *restrict sum, int64_t n, double *const line[CPU_MEAN_ABREAST])
+{
+    int64_t i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (int half = 0; half < CPU_MEAN_ABREAST; half += 4) {
+            CpuFour v[4];
+            for (int k = 0; k < 4; k++) v[k] = *(const CpuFour *)(sum + (i + k) * CPU_MEAN_ABREAST + half);
+            turn_four(v);
+            for (int l = 0; l < 4; l++) *(CpuFour *)(line[half + l] + i) = v[l];
+        }
+    for (; i < n; i++)
+        for (int64_t l = 0; l < CPU_MEAN_ABREAST; l++) line[l][i] = sum[i * CPU_MEAN_ABREAST + l];
 }
 
 /* Of so many, below 2^40. */
@@ -157,6 +169,14 @@ static void deviation(const double *restrict sum, const double *restrict squares
                       const double *restrict counts, bool root, float *restrict made)
 {
     const float none = __builtin_nanf("");
+    const double inverse = 1.0 / count;
+    if (counts == NULL && count < 0x1p40) {
+        for (int64_t i = 0; i < n; i++) {
+            const double variance = variance_of(sum[i], squares[i], count, inverse);
+            made[i] = (float)(root ? sqrt(variance) : variance);
+        }
+        return;
+    }
     for (int64_t i = 0; i < n; i++) {
         const double variance = halo_variance(sum[i], squares[i], counts == NULL ? count : counts[i]);
         made[i] = (float)(root ? sqrt(variance) : variance);
@@ -177,43 +197,46 @@ static const double *row_of(const Rows *rows, int64_t k)
     return rows->at + (rows->first + k) % rows->ring * rows->pitch;
 }
 
-/* The sum of `count` rows in order, each `step` after the one before. */
-static void add_rows(const Rows *rows, int64_t first, int64_t count, int64_t step, double *restrict sum)
+/* The sum of `count` rows in order, each `step` after the one before. `chunk` elements of
+ * each. */
+static CPU_INLINE void add_rows(const Rows *rows, int64_t first, int64_t count, int64_t step, int chunk,
+                                double *restrict sum)
 {
-    memcpy(sum, row_of(rows, first), CPU_MEAN_CHUNK * sizeof *sum);
+    memcpy(sum, row_of(rows, first), (size_t)chunk * sizeof *sum);
     for (int64_t k = 1; k < count; k++) {
         const double *const row = row_of(rows, first + k * step);
-        for (int i = 0; i < CPU_MEAN_CHUNK; i++) sum[i] = sum[i] + row[i];
+        for (int i = 0; i < chunk; i++) sum[i] = sum[i] + row[i];
     }
 }
 
 /* The sums of the window over these rows, of which the first has this position: term by term, since there is
  * one row of totals for so many lines. */
-static void window_of(const Rows *rows, int64_t position, int64_t window, double *room, double *restrict sum)
+static void window_of(const Rows *rows, int64_t position, int64_t window, int chunk, double *room,
+                      double *restrict sum)
 {
     if (window == 1) {
-        memcpy(sum, row_of(rows, 0), CPU_MEAN_CHUNK * sizeof *sum);
+        memcpy(sum, row_of(rows, 0), (size_t)chunk * sizeof *sum);
         return;
     }
     const int64_t run = halo_mean_run(window), end = (position / run + 1) * run - position;
     const int64_t last = (position + window - 1) / run * run - position, between = (last - end) / run;
-    const Rows totals = {room, 0, INT64_MAX, CPU_MEAN_CHUNK};
+    const Rows totals = {room, 0, INT64_MAX, chunk};
     double middle[CPU_MEAN_CHUNK], ends[CPU_MEAN_CHUNK];
-    for (int64_t k = 0; k < between; k++) add_rows(rows, end + k * run, run, 1, room + k * CPU_MEAN_CHUNK);
-    add_rows(rows, end - 1, end, -1, sum);
-    add_rows(rows, last, window - last, 1, ends);
+    for (int64_t k = 0; k < between; k++) add_rows(rows, end + k * run, run, 1, chunk, room + k * chunk);
+    add_rows(rows, end - 1, end, -1, chunk, sum);
+    add_rows(rows, last, window - last, 1, chunk, ends);
     if (between > 0) {
-        window_of(&totals, position / run + 1, between, room + between * CPU_MEAN_CHUNK, middle);
-        for (int i = 0; i < CPU_MEAN_CHUNK; i++) sum[i] = sum[i] + middle[i];
+        window_of(&totals, position / run + 1, between, chunk, room + between * chunk, middle);
+        for (int i = 0; i < chunk; i++) sum[i] = sum[i] + middle[i];
     }
-    for (int i = 0; i < CPU_MEAN_CHUNK; i++) sum[i] = sum[i] + ends[i];
+    for (int i = 0; i < chunk; i++) sum[i] = sum[i] + ends[i];
 }
 
-static void means(const double start[restrict CPU_MEAN_CHUNK], const double between[restrict CPU_MEAN_CHUNK],
-                  const double end[restrict CPU_MEAN_CHUNK], const CpuMeanDown *d, float *restrict to)
+static CPU_INLINE void means(const double *restrict start, const double *restrict between,
+                             const double *restrict end, const CpuMeanDown *d, int chunk, float *restrict to)
 {
     const double scale = d->scale, count = d->count, inverse = 1.0 / count;
-    for (int i = 0; i < CPU_MEAN_CHUNK; i++)
+    for (int i = 0; i < chunk; i++)
         to[i] = mean_of_sum(((start[i] + between[i]) + end[i]) * scale, count, inverse);
 }
 
@@ -230,6 +253,7 @@ const CpuMeanKernels CPU_TABLE(mean) = {
     .starts = {starts_f32, starts_f64},
     .abreast = abreast,
     .apart = apart,
+    .apart_doubles = apart_doubles,
     .mean = mean_of,
     .square = square,
     .deviation = deviation,

@@ -4,6 +4,7 @@
 #include "variant.h"
 
 #include "halo/means.h"
+#include "quotient.h"
 
 #if defined(__AVX2__)
 #include <immintrin.h>
@@ -199,8 +200,9 @@ static void square_whole(int32_t *restrict x, int64_t n)
 static void deviation_whole(const int32_t *restrict sum, const int32_t *restrict squares, int64_t n,
                             double count, bool root, float *restrict made)
 {
+    const double inverse = 1.0 / count; /* of a window whose sums fit 32 bits */
     for (int64_t i = 0; i < n; i++) {
-        const double variance = halo_variance((double)sum[i], (double)squares[i], count);
+        const double variance = variance_of((double)sum[i], (double)squares[i], count, inverse);
         made[i] = (float)(root ? sqrt(variance) : variance);
     }
 }
