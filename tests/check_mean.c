@@ -168,6 +168,23 @@ static void few_columns_and_one_row(void **state)
     for_each_case(__func__, 600, few_body);
 }
 
+/* So many rows of few columns that strips of them are taken at once; of all kinds. */
+static void strips_body(Rng *rng)
+{
+    const int64_t width = rng_between(rng, 2, 24);
+    const HaloShape shape =
+        test_shape(draw_dtype(rng), width, rng_between(rng, 60, rng_once_in(rng, 4) ? 6000 : 1500),
+                   (int)rng_between(rng, 1, rng_once_in(rng, 3) ? 4 : 2));
+    const int64_t height = draw_width(rng, rng_once_in(rng, 4) ? 70 : 12);
+    run_case(rng, &shape, draw_width(rng, rng_once_in(rng, 3) ? 60 : 9), height);
+}
+
+static void many_rows_of_few_columns(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 150, strips_body);
+}
+
 /* More tiles than one in both directions. */
 static void larger_images_body(Rng *rng)
 {
@@ -262,6 +279,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(long_lines),
         cmocka_unit_test(one_column),
         cmocka_unit_test(few_columns_and_one_row),
+        cmocka_unit_test(many_rows_of_few_columns),
         cmocka_unit_test(few_rows_under_tall_windows),
         cmocka_unit_test(larger_images),
         cmocka_unit_test(one_that_is_not_finite),

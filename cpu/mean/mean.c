@@ -160,6 +160,7 @@ HaloStatus cpu_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
     if (cpu_mean_is_column(src, dst, mean)) return cpu_mean_column(device, src, dst, mean, store);
     if (cpu_mean_is_narrow(&m)) return cpu_mean_narrow(&m, workers);
     if (cpu_mean_is_row(&m)) return cpu_mean_row(&m, workers);
+    if (cpu_mean_has_strips(&m)) return cpu_mean_strips(device, src, dst, mean, store);
     choose_tiles(&m, workers);
     if (!choose_scratch(&m))
         HALO_FAIL(HALO_ERR_LIMIT, "a window of %lld x %lld needs more memory than can be addressed",
