@@ -65,7 +65,9 @@ static HaloProgram draw_distance_power(Rng *rng)
     HaloProgram program = {0}, d = {0};
     append(&d, HALO_CODE_A, 0.0);
     if (!rng_once_in(rng, 3)) {
-        append(&d, rng_once_in(rng, 2) ? HALO_CODE_K : HALO_CODE_NUMBER, (double)rng_float(rng, -1, 1));
+        const bool whole = rng_once_in(rng, 2); /* of bytes, a way of its own */
+        append(&d, rng_once_in(rng, 2) ? HALO_CODE_K : HALO_CODE_NUMBER,
+               whole ? (double)rng_between(rng, -2, 257) : (double)rng_float(rng, -1, 1));
         append(&d, HALO_CODE_SUB, 0.0);
     }
     draw_power(rng, &program, &d, (int)rng_between(rng, 0, 3));
@@ -173,7 +175,9 @@ static void run_case(Rng *rng, const HaloShape *shape)
                            .identity = rng_once_in(rng, 2) ? 0.0 : (double)rng_float(rng, -3, 3),
                            .k = rng_once_in(rng, 3) ? k : NULL};
     TestBuf src = testbuf_make(shape, test_whole(shape), rng);
-    for (int c = 0; c < MOST_CHANNELS; c++) k[c] = (double)rng_float(rng, -1, 1);
+    const bool whole = rng_once_in(rng, 3);
+    for (int c = 0; c < MOST_CHANNELS; c++)
+        k[c] = whole ? (double)rng_between(rng, -2, 257) : (double)rng_float(rng, -1, 1);
     if (rng_once_in(rng, 3))
         testbuf_fill(&src, true, rng);
     else

@@ -1,5 +1,7 @@
 /* A leaf of a fold: every instruction of the program works on all lanes before the next one does, so that
  * reading it costs little and the lanes are vectors. */
+#include <math.h>
+
 #include "variant.h"
 
 #include "halo/program.h"
@@ -159,10 +161,27 @@ static double fold_leaf(const HaloFold *fold, double k, double *x, int64_t n)
 /* Lanes that are in registers at the same time. */
 #define GROUP 32
 
+/* join_lanes by one instruction, a constant where this is called. */
+static CPU_INLINE double join_pairs(HaloCode code, double lane[HALO_LANES])
+{
+    double joined[HALO_LANES / 2];
+    for (int width = HALO_LANES / 2; width > 0; width /= 2) {
+        for (int l = 0; l < width; l++) joined[l] = halo_code(code, lane[2 * l], lane[2 * l + 1], 0.0);
+        memcpy(lane, joined, sizeof joined);
+    }
+    return lane[0];
+}
+
 static bool is_simple(const HaloFold *fold)
 {
     HaloPower power;
     return simple_join(fold->join) != HALO_CODE_A && halo_program_power(fold->map, &power) && power.steps <= 1;
+}
+
+/* What distances are from; a sample itself is as far from 0. */
+static double power_from(const HaloPower *power, double k)
+{
+    return power->from.code == HALO_CODE_A ? 0.0 : power->from.code == HALO_CODE_K ? k : power->from.number;
 }
 
 #define SAMPLE uint8_t
@@ -180,5 +199,31 @@ static bool is_simple(const HaloFold *fold)
 #define NANS true
 #include "fold_tmpl.h"
 
+/* The sum of bytes' distances from a whole number, or of their squares: neither rounds in f64 in any order, and
+ * 31 bits hold those of a leaf. */
+_Static_assert(HALO_LEAF <= 32768, "a leaf's squares of bytes fit 31 bits");
+
+static CPU_INLINE int32_t sum_bytes(const uint8_t *restrict x, int64_t n, int16_t from, bool squared)
+{
+    int32_t sum = 0;
+    for (int64_t i = 0; i < n; i++) {
+        const int16_t d = (int16_t)(x[i] - from);
+        sum += squared ? d * d : d;
+    }
+    return sum;
+}
+
+static double fold_bytes(const HaloFold *fold, double k, const void *samples, int64_t n)
+{
+    HaloPower power;
+    (void)halo_program_power(fold->map, &power);
+    const double from = power_from(&power, k);
+    if (simple_join(fold->join) != HALO_CODE_ADD || fold->identity != 0.0 || signbit(fold->identity) ||
+        !(from >= 0.0 && from <= 255.0) || from != (double)(int16_t)from)
+        return fold_simply_u8(fold, k, samples, n);
+    return power.steps == 1 ? (double)sum_bytes(samples, n, (int16_t)from, true)
+                            : (double)sum_bytes(samples, n, (int16_t)from, false);
+}
+
 const CpuFoldKernels CPU_TABLE(fold) = {
-    .leaf = fold_leaf, .is_simple = is_simple, .simply = {fold_simply_u8, fold_simply_u16, fold_simply_f32}};
+    .leaf = fold_leaf, .is_simple = is_simple, .simply = {fold_bytes, fold_simply_u16, fold_simply_f32}};

@@ -30,21 +30,22 @@ static double CPU_PASTE(fold_simply, TYPE)(const HaloFold *fold, double k, const
     HaloPower power;
     const HaloCode code = simple_join(fold->join);
     (void)halo_program_power(fold->map, &power);
-    const double from = power.from.code == HALO_CODE_A   ? 0.0
-                        : power.from.code == HALO_CODE_K ? k
-                                                         : power.from.number;
+    const double from = power_from(&power, k);
     for (int l = 0; l < HALO_LANES; l++) lane[l] = fold->identity;
-#define JOIN(wanted)                                                         \
-    if (code == (wanted) && power.steps == 1)                                \
-        CPU_PASTE(join_power, TYPE)((wanted), true, samples, n, from, lane); \
-    else if (code == (wanted))                                               \
-    CPU_PASTE(join_power, TYPE)((wanted), false, samples, n, from, lane)
-    JOIN(HALO_CODE_ADD);
-    JOIN(HALO_CODE_MUL);
-    JOIN(HALO_CODE_MIN);
-    JOIN(HALO_CODE_MAX);
+#define JOIN(wanted)                                                              \
+    if (code == (wanted)) {                                                       \
+        if (power.steps == 1)                                                     \
+            CPU_PASTE(join_power, TYPE)((wanted), true, samples, n, from, lane);  \
+        else                                                                      \
+            CPU_PASTE(join_power, TYPE)((wanted), false, samples, n, from, lane); \
+        return join_pairs((wanted), lane);                                        \
+    }
+    JOIN(HALO_CODE_ADD)
+    JOIN(HALO_CODE_MUL)
+    JOIN(HALO_CODE_MIN)
+    JOIN(HALO_CODE_MAX)
 #undef JOIN
-    return join_lanes(fold, k, lane);
+    return lane[0]; /* none else is simple */
 }
 #undef SAMPLE
 #undef TYPE
