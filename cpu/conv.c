@@ -7,6 +7,7 @@
 #include "halo/whole_taps.h"
 #include "sep/few.h"
 #include "stencil.h"
+#include "strips.h"
 
 /* ---- NaN left out --------------------------------------------------------------------------------------- */
 
@@ -91,6 +92,29 @@ static HaloStatus find_runs(HaloDevice *device, CpuStencil *s, CpuRun **run)
     return HALO_OK;
 }
 
+typedef struct Strips {
+    HaloDevice *device;
+    const HaloConv *conv;
+    const HaloSep *sep;
+    HaloStore store;
+} Strips;
+
+static HaloStatus conv_strips(void *context, const HaloBuf *src, HaloBuf *dst, const HaloWindow *window)
+{
+    const Strips *s = context;
+    HaloConv conv = *s->conv;
+    conv.window = *window;
+    return cpu_conv(s->device, src, dst, &conv, s->store);
+}
+
+static HaloStatus sep_strips(void *context, const HaloBuf *src, HaloBuf *dst, const HaloWindow *window)
+{
+    const Strips *s = context;
+    HaloSep sep = *s->sep;
+    sep.window = *window;
+    return cpu_sep(s->device, src, dst, &sep, s->store);
+}
+
 HaloStatus cpu_conv(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, HaloStore store)
 {
     CpuStencil stencil = cpu_window_stencil(device, src, dst, &conv->window);
@@ -105,6 +129,10 @@ HaloStatus cpu_conv(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
     CpuRun *run = NULL;
     bool done;
     if (cpu_is_thin(&stencil)) return cpu_thin_run(device, &stencil);
+    if (cpu_has_strips(src, dst, &conv->window, 1) && cpu_holds_needed(&stencil)) {
+        Strips strips = {.device = device, .conv = conv, .store = store};
+        return cpu_strips(device, src, dst, &conv->window, 1, conv_strips, &strips);
+    }
     HALO_TRY(cpu_dots(device, &stencil, &done));
     if (done) goto out;
     HALO_TRY(find_runs(device, &stencil, &run));
@@ -127,6 +155,10 @@ HaloStatus cpu_sep(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const H
     stencil.store = store;
     if (sep->fast != NULL) return cpu_sep_fast(device, src, dst, sep, store);
     if (cpu_is_thin(&stencil)) return cpu_thin_run(device, &stencil);
+    if (cpu_has_strips(src, dst, &sep->window, 1) && cpu_holds_needed(&stencil)) {
+        Strips strips = {.device = device, .sep = sep, .store = store};
+        return cpu_strips(device, src, dst, &sep->window, 1, sep_strips, &strips);
+    }
     if (cpu_sep_is_few(&stencil)) return cpu_sep_few(device, &stencil);
     if (sep->window.nan_ignore) leave_nan(&stencil);
     return cpu_stencil_run(device, &stencil);

@@ -99,6 +99,22 @@ static void valid_shrinks(void **state)
 }
 
 /* Every border with every size of image from 1 to 5 and masks that reach several times round it. */
+/* So many rows of few columns that strips of them are taken at once. */
+static void few_columns_body(Rng *rng)
+{
+    const int64_t width = rng_between(rng, 2, rng_once_in(rng, 2) ? 20 : 8);
+    const HaloShape shape =
+        test_shape(draw_dtype(rng), width, rng_between(rng, 60, rng_once_in(rng, 3) ? 2500 : 700),
+                   (int)rng_between(rng, 1, rng_once_in(rng, 3) ? 4 : 1));
+    conv_case(rng, &shape, rng_between(rng, 1, 9), rng_between(rng, 1, 6));
+}
+
+static void many_rows_of_few_columns(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 100, few_columns_body);
+}
+
 static void borders_of_tiny_images_body(Rng *rng)
 {
     const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, 5), rng_between(rng, 1, 5),
@@ -164,6 +180,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(masks_up_to_33),
         cmocka_unit_test(small_masks_on_larger_images),
         cmocka_unit_test(many_channels),
+        cmocka_unit_test(many_rows_of_few_columns),
         cmocka_unit_test(weights_that_overflow),
         cmocka_unit_test(valid_shrinks),
         cmocka_unit_test(borders_of_tiny_images),

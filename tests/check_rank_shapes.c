@@ -57,6 +57,22 @@ static void shapes(void **state)
     for_each_case(__func__, 200, shapes_body);
 }
 
+/* So many rows of few columns that strips of them are taken at once. */
+static void few_columns_body(Rng *rng)
+{
+    const int64_t width = rng_between(rng, 2, rng_once_in(rng, 2) ? 20 : 8);
+    const HaloShape shape =
+        test_shape(draw_dtype(rng), width, rng_between(rng, 60, rng_once_in(rng, 3) ? 2500 : 700),
+                   (int)rng_between(rng, 1, rng_once_in(rng, 3) ? 4 : 1));
+    shape_case(rng, &shape, rng_between(rng, 1, 9), rng_between(rng, 1, 6));
+}
+
+static void many_rows_of_few_columns(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 60, few_columns_body);
+}
+
 /* More tiles than one, both ways. */
 static void shapes_over_larger_images_body(Rng *rng)
 {
@@ -145,6 +161,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shapes),
+        cmocka_unit_test(many_rows_of_few_columns),
         cmocka_unit_test(shapes_over_larger_images),
         cmocka_unit_test(long_shapes),
         cmocka_unit_test(long_extremes),

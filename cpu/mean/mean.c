@@ -2,6 +2,7 @@
 #include "mean.h"
 #include "halo/means.h"
 #include "inside.h"
+#include "strips.h"
 
 /* ---- tiles ------------------------------------------------------------------------------------------- */
 
@@ -113,6 +114,32 @@ static bool is_whole_turned(const HaloBuf *src, const HaloMean *mean)
     return turned.whole;
 }
 
+/* ---- strips of few columns ---------------------------------------------------------------------------- */
+
+/* Of rows with more samples those that do well by themselves. */
+#define STRIPS_FEWER 16
+
+/* Rows after which runs of rows, and runs of runs, begin anew together: the order of sums depends on where a
+ * row lies in them. */
+static int64_t rows_until_alike(int64_t height)
+{
+    int64_t period = 1;
+    while (height > 1) {
+        const int64_t run = halo_mean_run(height);
+        period *= run;
+        height = halo_mean_between(height, run - 1);
+    }
+    return period;
+}
+
+static bool has_strips(const CpuMean *m)
+{
+    const HaloWindow *w = &m->window;
+    const bool deviates = m->kind != HALO_MEAN_PLAIN, costly = m->whole ? !deviates : deviates || w->nan_ignore;
+    return cpu_has_strips(m->source.src, m->dst, w, rows_until_alike(w->height)) &&
+           (costly || m->dst->cols * m->dst->shape.channels <= STRIPS_FEWER);
+}
+
 /* ---- all of it --------------------------------------------------------------------------------------- */
 
 typedef struct Parts {
@@ -128,6 +155,14 @@ static HaloStatus make_part(void *context, HaloBuf *part, bool inside)
     HaloMean mean = *p->mean;
     if (inside) mean.window.border = HALO_BORDER_REPLICATE;
     return cpu_mean(p->device, p->src, part, &mean, p->store);
+}
+
+static HaloStatus make_strips(void *context, const HaloBuf *src, HaloBuf *dst, const HaloWindow *window)
+{
+    const Parts *p = context;
+    HaloMean mean = *p->mean;
+    mean.window = *window;
+    return cpu_mean(p->device, src, dst, &mean, p->store);
 }
 
 HaloStatus cpu_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMean *mean, HaloStore store)
@@ -160,7 +195,10 @@ HaloStatus cpu_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
     if (cpu_mean_is_column(src, dst, mean)) return cpu_mean_column(device, src, dst, mean, store);
     if (cpu_mean_is_narrow(&m)) return cpu_mean_narrow(&m, workers);
     if (cpu_mean_is_row(&m)) return cpu_mean_row(&m, workers);
-    if (cpu_mean_has_strips(&m)) return cpu_mean_strips(device, src, dst, mean, store);
+    if (has_strips(&m)) {
+        Parts parts = {device, src, mean, store};
+        return cpu_strips(device, src, dst, window, rows_until_alike(window->height), make_strips, &parts);
+    }
     choose_tiles(&m, workers);
     if (!choose_scratch(&m))
         HALO_FAIL(HALO_ERR_LIMIT, "a window of %lld x %lld needs more memory than can be addressed",

@@ -79,11 +79,6 @@ bool cpu_mean_goes_abreast(const CpuMean *m);
 bool cpu_mean_abreast_scratch(CpuMean *m, int64_t *total);
 void cpu_mean_abreast(const CpuMeanTask *task, int64_t row);
 
-/* strips.c: means of any kind over few columns and many rows. */
-bool cpu_mean_has_strips(const CpuMean *m);
-HaloStatus cpu_mean_strips(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMean *mean,
-                           HaloStore store);
-
 /* row.c: the same of a picture of one row. */
 bool cpu_mean_is_row(const CpuMean *m);
 HaloStatus cpu_mean_row(const CpuMean *m, int workers);

@@ -2,6 +2,7 @@
  * so has what lies between (middle.c). */
 #include "rank.h"
 #include "inside.h"
+#include "strips.h"
 
 #include "middle.h"
 
@@ -88,6 +89,9 @@ static bool choose_scratch(CpuRank *r)
     return true;
 }
 
+/* Medians of larger windows are counted, which takes no vectors. */
+#define STRIPS_MEDIAN 7
+
 typedef struct Parts {
     HaloDevice *device;
     const HaloBuf *src;
@@ -101,6 +105,14 @@ static HaloStatus make_part(void *context, HaloBuf *part, bool inside)
     HaloRank rank = *p->rank;
     if (inside) rank.window.border = HALO_BORDER_REPLICATE;
     return cpu_rank(p->device, p->src, part, &rank, p->store);
+}
+
+static HaloStatus make_strips(void *context, const HaloBuf *src, HaloBuf *dst, const HaloWindow *window)
+{
+    const Parts *p = context;
+    HaloRank rank = *p->rank;
+    rank.window = *window;
+    return cpu_rank(p->device, src, dst, &rank, p->store);
 }
 
 HaloStatus cpu_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloRank *rank, HaloStore store)
@@ -127,11 +139,8 @@ HaloStatus cpu_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
     HALO_TRY(cpu_rank_span_open(&r));
     r.few = r.span != NULL ? cpu_rank_span_is_few(&r)
                            : rank->window.width <= CPU_RANK_FEW && rank->window.height <= CPU_RANK_FEW;
-    if (!r.extreme) {
-        HALO_TRY(cpu_rank_middle(device, src, dst, rank, store));
-        goto out;
-    }
-    if (r.span == NULL && cpu_are_columns(src, dst)) { /* an extreme does not know which way it was turned */
+    if (r.extreme && r.span == NULL &&
+        cpu_are_columns(src, dst)) { /* an extreme does not know which way it was turned */
         const HaloBuf from = cpu_as_line(src);
         HaloBuf to = cpu_as_line(dst);
         HaloRank turned = *rank;
@@ -140,6 +149,17 @@ HaloStatus cpu_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
         goto out;
     }
     r.narrow = cpu_rank_is_narrow(&r);
+    const bool compared =
+        r.extreme || (rank->window.width <= STRIPS_MEDIAN && rank->window.height <= STRIPS_MEDIAN);
+    if (!r.narrow && compared && cpu_has_strips(src, dst, &rank->window, 1)) {
+        Parts parts = {device, src, rank, store};
+        HALO_TRY(cpu_strips(device, src, dst, &rank->window, 1, make_strips, &parts));
+        goto out;
+    }
+    if (!r.extreme) {
+        HALO_TRY(cpu_rank_middle(device, src, dst, rank, store));
+        goto out;
+    }
     if (!choose_scratch(&r))
         HALO_FAIL(HALO_ERR_LIMIT, "a window of %lld x %lld needs more memory than can be addressed",
                   (long long)rank->window.width, (long long)rank->window.height);
