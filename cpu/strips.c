@@ -4,28 +4,24 @@
 #include <string.h>
 
 #include "halo/numerics.h"
+#include "packed.h"
 #include "strips.h"
 
-/* As many as make whole squares of every type when they are turned, or of fewer samples in a row more. */
+/* As many as make whole squares of every type when they are turned. */
 #define STRIPS 16
-#define MORE_STRIPS 64
-#define FEWER_SAMPLES 8
 /* Samples of a band, at least, so that it has worth for threads and stays in a cache. */
 #define BAND_SAMPLES (1 << 19)
 #define STRIP_WINDOWS 4
+#define CACHE_LINE 64
+#define APART_TRIES 64
 /* Rows of strips that a task turns. */
 #define TASK_ROWS 64
-/* Bytes of a row of all of them. */
-#define ROOM (STRIPS * CPU_STRIPS_SAMPLES * (int64_t)sizeof(float))
-
-_Static_assert(MORE_STRIPS *FEWER_SAMPLES <= STRIPS * CPU_STRIPS_SAMPLES, "of more strips a row is no longer");
-
 typedef struct Strips {
     const HaloBuf *src;
     HaloBuf *dst;
     HaloDevice *device;
     const HaloWindow *window;
-    int64_t period, strips;
+    int64_t period;
     int64_t first, rows; /* of the band: its first row, and rows of each strip */
     HaloBuf from, to;    /* the band with its strips as channels: what windows read of it, and its result */
 } Strips;
@@ -50,37 +46,46 @@ static int64_t samples_of(const Strips *s) { return s->src->cols * s->src->shape
 
 /* ---- turning -------------------------------------------------------------------------------------------- */
 
-/* Row j of all strips, where it lies as far apart as they do; else copied to `room`. */
-static const char *rows_of(const Strips *s, int64_t j, char *room, int64_t *pitch)
+/* How many rows of all strips, from row j on and before `end`, lie in the picture as far apart as strips do. */
+static int64_t rows_inside(const Strips *s, int64_t j, int64_t end)
+{
+    const int64_t y = s->first + s->window->oy + j;
+    return y < 0 ? 0 : least(end - j, s->src->shape.height - (STRIPS - 1) * s->rows - y);
+}
+
+/* Row j of all strips, one behind the other. */
+static void copy_rows(const Strips *s, int64_t j, char *room)
 {
     const HaloBuf *src = s->src;
-    const int64_t y = s->first + s->window->oy + j,
-                  bytes = samples_of(s) * (int64_t)halo_dtype_size(src->shape.dtype);
-    if (y >= 0 && y + (s->strips - 1) * s->rows < src->shape.height) {
-        *pitch = s->rows * src->stride;
-        return halo_at(src, 0, y);
-    }
-    *pitch = bytes;
-    for (int64_t k = 0; k < s->strips; k++) {
+    const int64_t y = s->first + s->window->oy + j;
+    const int64_t bytes = samples_of(s) * (int64_t)halo_dtype_size(src->shape.dtype);
+    for (int64_t k = 0; k < STRIPS; k++) {
         const int64_t row = halo_border_index(y + k * s->rows, src->shape.height, s->window->border);
         memcpy(room + k * bytes, halo_at(src, 0, row), (size_t)bytes);
     }
-    return room;
 }
 
+/* Rows without a gap are turned together. */
 static void join_task(void *context, int64_t index, int worker)
 {
     const Strips *s = context;
-    const int64_t size = (int64_t)halo_dtype_size(s->src->shape.dtype);
+    const int64_t size = (int64_t)halo_dtype_size(s->src->shape.dtype), samples = samples_of(s);
     const int64_t end = least(s->from.rows, (index + 1) * TASK_ROWS);
-    char room[ROOM];
+    char room[STRIPS * CPU_STRIPS_SAMPLES * sizeof(float)];
     (void)worker;
-    for (int64_t j = index * TASK_ROWS; j < end; j++) {
-        int64_t pitch;
-        const char *const from = rows_of(s, j, room, &pitch);
-        char *const to = (char *)s->from.data + j * s->from.stride;
-        s->device->kernels->pixels->turn(
-            &(CpuTurn){from, pitch, size, size, to, s->strips * size, samples_of(s), s->strips});
+    for (int64_t j = index * TASK_ROWS, count; j < end; j += count) {
+        const int64_t inside = rows_inside(s, j, end);
+        CpuTurn turn = {room,          samples * size, size,  size, (char *)s->from.data + j * s->from.stride,
+                        STRIPS * size, samples,        STRIPS};
+        count = inside > 0 && cpu_is_packed(s->src) ? inside : 1;
+        turn.rows *= count;
+        if (inside > 0) {
+            turn.from = halo_at(s->src, 0, s->first + s->window->oy + j);
+            turn.from_pitch = s->rows * s->src->stride;
+        } else {
+            copy_rows(s, j, room);
+        }
+        s->device->kernels->pixels->turn(&turn);
     }
 }
 
@@ -88,14 +93,14 @@ static void part_task(void *context, int64_t index, int worker)
 {
     const Strips *s = context;
     const int64_t size = (int64_t)halo_dtype_size(s->dst->shape.dtype);
+    const int64_t samples = s->dst->cols * s->dst->shape.channels;
     const int64_t end = least(s->to.rows, (index + 1) * TASK_ROWS);
     (void)worker;
-    for (int64_t j = index * TASK_ROWS; j < end; j++) {
-        const char *const from = (const char *)s->to.data + j * s->to.stride;
-        char *const to = halo_at(s->dst, s->dst->x0, s->first + j);
-        s->device->kernels->pixels->turn(&(CpuTurn){from, s->strips * size, size, size, to,
-                                                    s->rows * s->dst->stride, s->strips,
-                                                    s->dst->cols * s->dst->shape.channels});
+    for (int64_t j = index * TASK_ROWS, count; j < end; j += count) {
+        count = cpu_is_packed(s->dst) ? end - j : 1;
+        s->device->kernels->pixels->turn(&(CpuTurn){(const char *)s->to.data + j * s->to.stride, STRIPS * size,
+                                                    size, size, halo_at(s->dst, s->dst->x0, s->first + j),
+                                                    s->rows * s->dst->stride, STRIPS, count * samples});
     }
 }
 
@@ -108,7 +113,7 @@ static HaloBuf picture(const Strips *s, const HaloBuf *of, int64_t rows, void *d
     p.y0 = s->first % s->period;
     p.rows = rows;
     p.shape.height = p.y0 + rows;
-    p.shape.channels *= s->strips;
+    p.shape.channels *= STRIPS;
     p.shape.alpha = -1;
     p.stride = p.cols * p.shape.channels * (int64_t)halo_dtype_size(p.shape.dtype);
     p.data = data;
@@ -130,25 +135,41 @@ out:
     return status;
 }
 
+/* Whether lines of a cache that lie so many bytes apart meet in few of its sets: the power of two in it. */
+static int64_t evenness(int64_t bytes)
+{
+    const int64_t lines = bytes / CACHE_LINE;
+    return lines == 0 ? INT64_MAX : lines & -lines;
+}
+
+/* Rows of a strip: `rows`, or some fewer, so that strips do not lie a power of two apart. */
+static int64_t apart(int64_t rows, int64_t stride, int64_t period, int64_t least_strip)
+{
+    int64_t best = rows;
+    for (int64_t k = 1; k < APART_TRIES && rows - k * period >= least_strip; k++)
+        if (evenness((rows - k * period) * stride) < evenness(best * stride)) best = rows - k * period;
+    return best;
+}
+
 HaloStatus cpu_strips(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloWindow *window,
                       int64_t period, CpuMakeStrips *make, void *context)
 {
     HaloStatus status = HALO_OK;
-    Strips s = {.src = src, .dst = dst, .device = device, .window = window, .period = period, .strips = STRIPS};
+    Strips s = {.src = src, .dst = dst, .device = device, .window = window, .period = period};
     const int64_t least_strip = least_rows(window, period);
-    if (samples_of(&s) < FEWER_SAMPLES && dst->rows >= MORE_STRIPS * least_strip) s.strips = MORE_STRIPS;
-    const int64_t fit = BAND_SAMPLES / s.strips / samples_of(&s);
+    const int64_t fit = BAND_SAMPLES / STRIPS / samples_of(&s);
     const int64_t strip = most(least_strip, fit / period * period), end = dst->y0 + dst->rows;
-    const int64_t rows = s.strips * (strip + window->height - 1);
+    const int64_t rows = STRIPS * (strip + window->height - 1);
     const int64_t bytes = rows * samples_of(&s) * (int64_t)halo_dtype_size(src->shape.dtype);
     const int64_t made = rows * dst->cols * dst->shape.channels * (int64_t)halo_dtype_size(dst->shape.dtype);
     char *room = NULL;
     cpu_heap(device, bytes + made);
     if (!device->asking && (room = malloc((size_t)(bytes + made))) == NULL)
         HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for strips of %lld rows", (long long)strip);
-    for (s.first = dst->y0; s.first < end; s.first += s.strips * s.rows) {
-        s.rows = least(strip, (end - s.first) / s.strips / period * period);
+    for (s.first = dst->y0; s.first < end; s.first += STRIPS * s.rows) {
+        s.rows = least(strip, (end - s.first) / STRIPS / period * period);
         if (s.rows < least_strip) break;
+        s.rows = apart(s.rows, src->stride, period, least_strip);
         HALO_TRY(make_band(&s, make, context, room, room == NULL ? NULL : room + bytes));
     }
     if (s.first < end) { /* what is left makes no strips */
