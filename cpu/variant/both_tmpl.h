@@ -6,6 +6,8 @@
 #define EACH
 #include "conv_both_tmpl.h"
 
+#ifdef BOTH_SIZES
+
 #define NAME both_3
 #define WIDTH 3
 #define HEIGHT 3
@@ -63,6 +65,13 @@ static void CPU_PASTE(pair, TYPE)(const CpuBoth of[2])
     default: CPU_PASTE(both, TYPE)(&of[0]), CPU_PASTE(both, TYPE)(&of[1]);
     }
 }
+
+#else
+
+static void CPU_PASTE(both, TYPE)(const CpuBoth *of) { CPU_PASTE(both_any, TYPE)(of, 0); }
+static void CPU_PASTE(pair, TYPE)(const CpuBoth of[2]) { CPU_PASTE(both, TYPE)(&of[0]), CPU_PASTE(both, TYPE)(&of[1]); }
+
+#endif
 
 #undef TYPE
 #undef SIZE
