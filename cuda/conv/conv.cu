@@ -41,12 +41,23 @@ ConvArgs conv_args(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const H
 
 /* ---- with points behind ----------------------------------------------------------------------------------- */
 
+/* Products, sums and differences are fma with a factor of 1 or -1, or a term of -0, to the bit: walks have code for that alone. */
+static HaloPoint as_fma(HaloPoint point)
+{
+    switch (point.op) {
+    case HALO_POINT_MUL: return {HALO_POINT_FMA, point.a, -0.0f};
+    case HALO_POINT_ADD: return {HALO_POINT_FMA, 1.0f, point.a};
+    case HALO_POINT_RSUB: return {HALO_POINT_FMA, -1.0f, point.a};
+    default: return point;
+    }
+}
+
 void conv_points(ConvArgs *args, const HaloMap *map)
 {
     ConvPoints *const points = &args->dst.points;
     if (map == NULL) return;
     points->count = map->points;
-    for (int p = 0; p < map->points; p++) points->point[p] = map->point[p];
+    for (int p = 0; p < map->points; p++) points->point[p] = as_fma(map->point[p]);
 }
 
 bool conv_points_suit(const HaloMap *map, const HaloShape *shape)

@@ -145,7 +145,7 @@ __device__ __forceinline__ void conv_store4(const ConvTarget &dst, int channel, 
     float v[4] = {acc[0], acc[1], acc[2], acc[3]};
     if (!conv_plain(dst)) {
 #pragma unroll
-        for (int i = 0; i < 4; i++) v[i] = halo_rescale(conv_affine(dst, v[i]), dst.store);
+        for (int i = 0; i < 4; i++) v[i] = cuda_rescale(conv_affine(dst, v[i]), dst.store);
     }
     if (dst.channels == 1 && x + 4 <= dst.cols && cuda_aligned(dst.data, dst.stride, 4 * sizeof(D))) {
         *reinterpret_cast<CudaWord<D> *>(to) = cuda_quantise4<D>(v, clipped);

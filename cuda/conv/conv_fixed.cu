@@ -113,7 +113,7 @@ __device__ __forceinline__ static void fixed_outer(const ConvArgs &a, int channe
     if (r0 >= abreast) return;
     const int64_t column = needed ? halo_border_index(x + i, src.width, src.border) : -1;
     const S *const first = (const S *)src.data + (column - src.x0) * src.channels + channel;
-#pragma unroll 2
+#pragma unroll 1
     for (int r = r0; r < staged; r += abreast) {
         const int64_t iy = y + r < src.y_end ? halo_border_index(y + r, src.height, src.border) : -1;
         const S *const from = (const S *)((const char *)first + (iy - src.y0) * src.stride);

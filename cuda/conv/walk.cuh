@@ -74,7 +74,8 @@ __device__ __forceinline__ void walk_combine(const WalkArgs &a, int64_t y, int64
     }
 }
 
-/* What lies behind the result: one decision a point for all of a thread's outputs. Walks of more taps do without. */
+/* What lies behind the result, as conv_points left it: one decision a point for all of a thread's outputs. Walks of more taps
+ * do without. */
 static const int walk_points_most = 17;
 
 template <int Own> __device__ __forceinline__ void walk_points(const ConvPoints &points, float acc[Own])
@@ -87,9 +88,6 @@ template <int Own> __device__ __forceinline__ void walk_points(const ConvPoints 
     case code:                                                                                    \
         _Pragma("unroll") for (int k = 0; k < Own; k++) acc[k] = halo_point(acc[k], {code, point.a, point.b}); \
         break;
-            CASE(HALO_POINT_MUL)
-            CASE(HALO_POINT_ADD)
-            CASE(HALO_POINT_RSUB)
             CASE(HALO_POINT_FMA)
             CASE(HALO_POINT_CLAMP)
             CASE(HALO_POINT_THRESHOLD)

@@ -12,12 +12,12 @@ template <int Run> __device__ __forceinline__ static void store_typed(const Mean
     const MeanTarget &t = a.target;
     unsigned clipped = 0;
     if (t.dtype == HALO_F64) {
-        store_planes<Run, double>(a, b, count, sums, [](double sum, int64_t) { return sum; });
+        store_planes<Run, double, 8>(a, b, count, sums, [](double sum, int64_t) { return sum; });
         return;
     }
     cuda_typed(t.dtype, [&](auto zero) {
         using D = decltype(zero);
-        store_planes<Run, D>(a, b, count, sums, [&](double sum, int64_t at) {
+        store_planes<Run, D, 2>(a, b, count, sums, [&](double sum, int64_t at) {
             return cuda_sample<D>(mean_counted(sum, t.finish, t.finish.counts[at]), t.store, &clipped);
         });
     });
@@ -39,13 +39,14 @@ template <int Run> __device__ __forceinline__ static void store_typed(const Mean
     const MeanTarget &t = a.target;
     unsigned clipped = 0;
     if (t.between) { /* for the other pass */
-        store_planes<Run, float>(a, b, count, means, [](float mean, int64_t) { return mean; });
+        store_planes<Run, float, 8>(a, b, count, means, [](float mean, int64_t) { return mean; });
         return;
     }
     rescale(a, b, means);
     cuda_typed(t.dtype, [&](auto zero) {
         using D = decltype(zero);
-        store_planes<Run, D>(a, b, count, means, [&](float mean, int64_t) { return cuda_sample<D>(mean, {1.0f, 1.0f}, &clipped); });
+        store_planes<Run, D, 8>(a, b, count, means,
+                                [&](float mean, int64_t) { return cuda_sample<D>(mean, {1.0f, 1.0f}, &clipped); });
     });
     cuda_count_clipped(t.clipped, clipped);
 }

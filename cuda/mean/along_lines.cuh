@@ -131,8 +131,8 @@ __device__ __forceinline__ static void stage_typed(const MeanAlong &a, const Blo
     });
 }
 
-/* Rows of `count` sums or means become outputs: made(of, at) of each and its place in the row. */
-template <int Run, typename D, bool One, typename Sum, typename F>
+/* Rows of `count` sums or means become outputs: made(of, at) of each and its place in the row; `Unroll` of them at a time. */
+template <int Run, typename D, bool One, int Unroll, typename Sum, typename F>
 __device__ __forceinline__ static void store(const MeanAlong &a, const Block &b, int count, const Sum *sums, F made)
 {
     const MeanTarget &t = a.target;
@@ -150,11 +150,11 @@ __device__ __forceinline__ static void store(const MeanAlong &a, const Block &b,
         if (One && channels == 1 && begin % CUDA_WARP == 0) {
             const Sum *const there = line + padded(Run, begin) + padded(Run, lane);
             D *const target = row + begin + lane;
-#pragma unroll 8
+#pragma unroll Unroll
             for (int e = 0; e < end - begin - lane; e += CUDA_WARP)
                 target[e] = made(there[e / CUDA_WARP * padded(Run, CUDA_WARP)], place + begin + lane + e);
         } else {
-#pragma unroll 4
+#pragma unroll (Unroll + 1) / 2
             for (int e = begin + lane; e < end; e += CUDA_WARP) {
                 const int at = deal.pixel(e) * channels + deal.plane(e);
                 row[at] = made(line[deal.plane(e) * a.sums_pitch + padded(Run, deal.pixel(e))], place + at);
@@ -163,13 +163,13 @@ __device__ __forceinline__ static void store(const MeanAlong &a, const Block &b,
     }
 }
 
-template <int Run, typename D, typename Sum, typename F>
+template <int Run, typename D, int Unroll, typename Sum, typename F>
 __device__ __forceinline__ static void store_planes(const MeanAlong &a, const Block &b, int count, const Sum *sums, F made)
 {
     if (a.planes == 1)
-        store<Run, D, true>(a, b, count, sums, made);
+        store<Run, D, true, Unroll>(a, b, count, sums, made);
     else
-        store<Run, D, false>(a, b, count, sums, made);
+        store<Run, D, false, Unroll>(a, b, count, sums, made);
 }
 
 #endif

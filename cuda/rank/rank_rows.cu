@@ -44,6 +44,7 @@ __global__ static void __launch_bounds__(rows_threads) rows_kernel(const __grid_
     __syncthreads();
     if (args.to != NULL) {
         char *const to = args.to + top * args.to_pitch + e * (int64_t)sizeof(K);
+#pragma unroll 1
         for (int i = 4 * mine; i < count; i += 4 * threads) {
             const uint4 v = words_along<K>(*reinterpret_cast<const uint4 *>(words + i));
             const uint32_t along[4] = {v.x, v.y, v.z, v.w};
@@ -54,6 +55,7 @@ __global__ static void __launch_bounds__(rows_threads) rows_kernel(const __grid_
         }
         return;
     }
+#pragma unroll 1
     for (int i = 4 * mine; i < count; i += 4 * threads)
         store_four<K>(a, args.lines, [&](int r) { return top + r; }, e + i, count - i,
                       words_turned(*reinterpret_cast<const uint4 *>(words + i), args.turned), &clipped);

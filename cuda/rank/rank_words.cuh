@@ -179,6 +179,7 @@ __device__ __forceinline__ static void stage_line(const RankArgs &a, const WordL
     }
     /* Four places at a time, as far as all of them lie inside the image; */
     const int begin = (line.from + line.skew + 3) / 4, end = fast ? max((line.to + line.skew) / 4, begin) : begin;
+#pragma unroll 1
     for (int q = begin + mine; q < end; q += batch * threads) {
         uint32_t four[batch][4];
 #pragma unroll
