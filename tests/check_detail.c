@@ -164,6 +164,37 @@ static void infinities_and_nan(void **state)
     for_each_case(__func__, 10, special_body);
 }
 
+/* Floats within full scale, from end to end or nearly: one histogram does for entropy and percentiles. Beside it: a little beyond
+ * full scale, or over less than a quarter of it. */
+static void full_scale_body(Rng *rng)
+{
+    const bool sound = rng_once_in(rng, 3);
+    HaloShape shape =
+        test_shape(HALO_F32, rng_between(rng, 1, 3000), sound ? 1 : rng_between(rng, 1, 30), (int)rng_between(rng, 1, 3));
+    const float span = rng_once_in(rng, 4) ? 0.2f : 1.0f, beyond = rng_once_in(rng, 4) ? 0.01f : 0.0f;
+    if (sound) {
+        shape.kind = HALO_AUDIO;
+        shape.rate = 8000;
+    } else if (rng_once_in(rng, 3)) {
+        shape.white = 255.0f;
+    }
+    TestBuf buf = testbuf_make(&shape, test_whole(&shape), NULL);
+    float *const v = buf.view.data;
+    for (int64_t i = 0; i < shape.width * shape.height * shape.channels; i++) {
+        v[i] = rng_float(rng, sound ? -1.0f : 0.0f, 1.0f + beyond) * span * shape.white;
+        if (rng_once_in(rng, 50)) v[i] = rng_once_in(rng, 2) ? span * shape.white : rng_once_in(rng, 2) ? -0.0f : NAN;
+        if (rng_once_in(rng, 200) && beyond > 0.0f) v[i] = INFINITY;
+    }
+    check(&buf.view);
+    testbuf_free(&buf);
+}
+
+static void full_scale(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 12, full_scale_body);
+}
+
 /* Nothing but one value: finite, infinite, or none at all. */
 static void one_value_everywhere(void **state)
 {
@@ -204,9 +235,8 @@ static void sound_in_bands(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain_samples),      cmocka_unit_test(samples_of_every_size),
-        cmocka_unit_test(infinities_and_nan), cmocka_unit_test(one_value_everywhere),
-        cmocka_unit_test(sound_in_bands),
+        cmocka_unit_test(plain_samples),        cmocka_unit_test(samples_of_every_size), cmocka_unit_test(infinities_and_nan),
+        cmocka_unit_test(one_value_everywhere), cmocka_unit_test(sound_in_bands),        cmocka_unit_test(full_scale),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, runners_open, runners_close);

@@ -41,7 +41,7 @@ static void take_powers(const Powers *p, HaloStats *s)
     s->kurtosis = variance > 0 ? p->m4 / p->n / (variance * variance) - 3.0 : NAN;
 }
 
-/* Sums of (v - k)^3 and (v - k)^4, k being the mean of each channel. */
+/* Sums of (v - k)^3 and (v - k)^4, k being the mean of each channel; in one reading where a backend has that. */
 static HaloStatus sum_powers(Device *device, const HaloBuf *src, const double *k, double *third, double *fourth)
 {
 #define DISTANCE \
@@ -53,6 +53,7 @@ static HaloStatus sum_powers(Device *device, const HaloBuf *src, const double *k
     static const HaloProgram sum = {3, {{HALO_CODE_A, 0.0}, {HALO_CODE_B, 0.0}, {HALO_CODE_ADD, 0.0}}};
     static const HaloProgram cube = {11, {DISTANCE, DISTANCE, TIMES, DISTANCE, TIMES}};
     static const HaloProgram square = {15, {DISTANCE, DISTANCE, TIMES, DISTANCE, DISTANCE, TIMES, TIMES}};
+    if (device->backend->powers != NULL) return device->backend->powers(device->handle, src, k, third, fourth);
     const HaloFold of_cubes = {.map = &cube, .join = &sum, .k = k};
     const HaloFold of_squares = {.map = &square, .join = &sum, .k = k};
     const HaloStatus status = device->backend->fold(device->handle, src, &of_cubes, third);
@@ -124,67 +125,107 @@ static void copy_detail(const HaloStats *from, HaloStats *to)
     to->kurtosis = from->kurtosis;
 }
 
+/* Over all channels but alpha. */
 static void add_counts(const HaloHistogram *levels, int alpha, uint64_t *all)
 {
     for (int c = 0; c < levels->channels; c++)
         for (int64_t v = 0; c != alpha && v < levels->bins; v++) all[v] += levels->count[c * levels->bins + v];
 }
 
-static HaloStatus integer_detail(Device *device, const HaloBuf *src, const HaloDetail *detail,
+static HaloStatus take_levels(const HaloHistogram *levels, const HaloDetail *detail, HaloResult *result)
+{
+    const HaloShape *shape = &result->shape;
+    const int64_t values = levels->bins;
+    for (int c = 0; c < shape->channels; c++) take_counts(levels->count + c * values, values, detail, &result->channel[c]);
+    if (shape->channels == 1 && shape->alpha != 0) {
+        copy_detail(&result->channel[0], &result->all);
+        return HALO_OK;
+    }
+    uint64_t *all = calloc((size_t)values, sizeof *all);
+    if (all == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    add_counts(levels, shape->alpha, all);
+    take_counts(all, values, detail, &result->all);
+    free(all);
+    return HALO_OK;
+}
+
+static HaloStatus integer_detail(Device *device, const HaloBuf *src, const HaloDetail *detail, const HaloHistogram *levels,
                                  HaloResult *result)
 {
     HaloStatus status = HALO_OK;
-    const HaloShape *shape = &src->shape;
-    const int64_t values = shape->dtype == HALO_U8 ? 256 : 65536;
-    const HaloHist every = {.bins = values, .lo = 0.0, .hi = (double)values};
-    HaloHistogram levels = {0};
-    uint64_t *all = calloc((size_t)values, sizeof *all);
-    if (all == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
-    HALO_TRY(halo_histogram_alloc(&levels, shape->channels, values, every.lo, every.hi));
-    HALO_TRY(device->backend->hist(device->handle, src, &every, &levels));
-    for (int c = 0; c < shape->channels; c++)
-        take_counts(levels.count + c * values, values, detail, &result->channel[c]);
-    if (shape->channels == 1 && shape->alpha != 0) {
-        copy_detail(&result->channel[0], &result->all);
-    } else {
-        add_counts(&levels, shape->alpha, all);
-        take_counts(all, values, detail, &result->all);
-    }
-out:
-    halo_histogram_free(&levels);
-    free(all);
-    return status;
-}
-
-/* Of bins over full scale. */
-static HaloStatus float_entropy(Device *device, const HaloBuf *src, HaloResult *result)
-{
-    HaloStatus status = HALO_OK;
-    const HaloShape *shape = &src->shape;
-    const HaloHist hist = hist_default(shape);
+    const HaloHist every = hist_default(&src->shape);
     HaloHistogram made = {0};
-    uint64_t *all = calloc((size_t)hist.bins, sizeof *all);
-    if (all == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
-    HALO_TRY(halo_histogram_alloc(&made, shape->channels, hist.bins, hist.lo, hist.hi));
-    HALO_TRY(device->backend->hist(device->handle, src, &hist, &made));
-    for (int c = 0; c < shape->channels; c++)
-        result->channel[c].entropy = entropy_of(made.count + c * hist.bins, hist.bins);
-    add_counts(&made, shape->alpha, all);
-    result->all.entropy = entropy_of(all, hist.bins);
+    if (levels->count != NULL) return take_levels(levels, detail, result);
+    HALO_TRY(halo_histogram_alloc(&made, src->shape.channels, every.bins, every.lo, every.hi));
+    HALO_TRY(device->backend->hist(device->handle, src, &every, &made));
+    HALO_TRY(take_levels(&made, detail, result));
 out:
     halo_histogram_free(&made);
-    free(all);
     return status;
 }
 
-HaloStatus measure_detail(Device *device, const HaloBuf *src, const HaloDetail *detail, HaloResult *result)
+/* ---- floats --------------------------------------------------------------------------------------------- */
+
+/* Of bins over full scale: those that were counted, or so many of them that each of those is some of these. */
+static HaloStatus take_entropy(const HaloHistogram *made, int64_t bins, HaloResult *result)
+{
+    const int alpha = result->shape.alpha;
+    const int64_t each = made->bins / bins;
+    uint64_t *count = calloc((size_t)bins * 2, sizeof *count), *all = count + bins;
+    if (count == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    for (int c = 0; c < made->channels; c++) {
+        memset(count, 0, (size_t)bins * sizeof *count);
+        const uint64_t *fine = made->count + c * made->bins;
+        for (int64_t b = 0; b < bins; b++, fine += each)
+            for (int64_t i = 0; i < each; i++) count[b] += fine[i];
+        result->channel[c].entropy = entropy_of(count, bins);
+        for (int64_t b = 0; c != alpha && b < bins; b++) all[b] += count[b];
+    }
+    result->all.entropy = entropy_of(all, bins);
+    free(count);
+    return HALO_OK;
+}
+
+static HaloStatus count(Device *device, const HaloBuf *src, const HaloHist *hist, HaloHistogram *made)
+{
+    const HaloStatus status = halo_histogram_alloc(made, src->shape.channels, hist->bins, hist->lo, hist->hi);
+    return status == HALO_OK ? device->backend->hist(device->handle, src, hist, made) : status;
+}
+
+/* Entropy and percentiles from one histogram, where the bins of the one are as good for the other. */
+static HaloStatus float_levels(Device *device, const HaloBuf *src, const HaloDetail *detail, HaloResult *result)
+{
+    HaloStatus status = HALO_OK;
+    const HaloHist scale = hist_default(&src->shape);
+    HaloHist first = {0};
+    HaloHistogram made = {0};
+    const bool looks = percentile_bins(src, detail, result, &first),
+               both = looks && detail->full && percentile_shares(&first, &scale);
+    if (detail->full && !both) {
+        HALO_TRY(count(device, src, &scale, &made));
+        HALO_TRY(take_entropy(&made, scale.bins, result));
+        halo_histogram_free(&made);
+    }
+    if (both) {
+        first.lo = scale.lo;
+        first.hi = scale.hi;
+    }
+    if (looks) HALO_TRY(count(device, src, &first, &made));
+    if (both) HALO_TRY(take_entropy(&made, scale.bins, result));
+    HALO_TRY(float_percentiles(device, src, detail, &made, result));
+out:
+    halo_histogram_free(&made);
+    return status;
+}
+
+HaloStatus measure_detail(Device *device, const HaloBuf *src, const HaloDetail *detail, const HaloHistogram *levels,
+                          HaloResult *result)
 {
     HaloStatus status = HALO_OK;
     result->detail = *detail;
-    if (src->shape.dtype != HALO_F32) return integer_detail(device, src, detail, result);
+    if (src->shape.dtype != HALO_F32) return integer_detail(device, src, detail, levels, result);
     if (detail->full) HALO_TRY(float_powers(device, src, result));
-    if (detail->full) HALO_TRY(float_entropy(device, src, result));
-    HALO_TRY(float_percentiles(device, src, detail, result));
+    HALO_TRY(float_levels(device, src, detail, result));
 out:
     return status;
 }

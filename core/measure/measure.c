@@ -51,10 +51,10 @@ HaloStatus measure_moments(Device *device, const HaloStep *step, const HaloBuf *
     HaloMoments *moments = calloc((size_t)channels, sizeof *moments);
     if (moments == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     const bool product = (step->u.want & HALO_WANT_PRODUCT) != 0,
-               counts = product && all->in_blocks && block->shape.dtype != HALO_F32;
-    if (counts) HALO_TRY(count_values(device, block, &all->hist));
+               counts = product && (all->in_blocks || step->detail != NULL) && block->shape.dtype != HALO_F32;
     HALO_TRY(device->backend->reduce(
         device->handle, block, counts ? step->u.want & ~(unsigned)HALO_WANT_PRODUCT : step->u.want, moments));
+    if (counts) HALO_TRY(count_values(device, block, &all->hist)); /* last: a GPU need not wait for what the host makes of it */
     for (int c = 0; c < channels; c++) {
         if (moments[c].min_at >= 0) moments[c].min_at += first;
         if (moments[c].max_at >= 0) moments[c].max_at += first;
@@ -169,8 +169,9 @@ static HaloStatus count_block(Device *device, const HaloBuf *src, const HaloHist
     HaloHistogram levels = {0};
     const HaloShape *shape = &src->shape;
     const HaloHist hist = counted(shape, wanted);
+    const bool as_counted = wanted->bins == hist.bins && wanted->lo == hist.lo && wanted->hi == hist.hi;
     HALO_TRY(halo_histogram_alloc(out, shape->channels, wanted->bins, wanted->lo, wanted->hi));
-    if (shape->dtype == HALO_F32) {
+    if (as_counted) {
         HALO_TRY(device->backend->hist(device->handle, src, &hist, out));
     } else {
         HALO_TRY(halo_histogram_alloc(&levels, shape->channels, hist.bins, hist.lo, hist.hi));

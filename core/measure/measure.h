@@ -22,7 +22,7 @@ typedef struct Measured {
     uint64_t blocks;
     HaloMoments *node;  /* of reductions, [64][channels]: a binary counter of blocks */
     double *folded;     /* of folds, likewise */
-    HaloHistogram hist; /* of histograms, and of integers that come in blocks and whose product is wanted */
+    HaloHistogram hist; /* of histograms, and of integers whose product is wanted and that come in blocks, or with detail */
     bool in_blocks;
     Loudness *loudness;
     HaloBuf leaf; /* in host memory: frames that do not fill a leaf yet, or pixels that do not fill a node */
@@ -54,7 +54,9 @@ HaloHist hist_default(const HaloShape *shape);
 bool range_is_open(const HaloHist *hist);
 HaloStatus range_find(Device *device, const HaloBuf *src, HaloHist *hist);
 
-/* detail.c: adds percentiles and the other details that were asked for to the statistics. */
-HaloStatus measure_detail(Device *device, const HaloBuf *src, const HaloDetail *detail, HaloResult *result);
+/* detail.c: adds percentiles and the other details that were asked for to the statistics. levels: how often each value of
+ * integers is there, or empty where nobody has counted. */
+HaloStatus measure_detail(Device *device, const HaloBuf *src, const HaloDetail *detail, const HaloHistogram *levels,
+                          HaloResult *result);
 
 #endif

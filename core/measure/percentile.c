@@ -184,31 +184,35 @@ static int ranges_left(const HaloBuf *src, const Wanted *wanted, int64_t n, Halo
     return parts;
 }
 
-/* All of them to the end; [lo, hi] holds every finite sample. */
-static HaloStatus find_all(Device *device, const HaloBuf *src, double lo, double hi, Wanted *wanted, int64_t n)
+/* All of them to the end; the range of `made` holds every finite sample. */
+static HaloStatus find_all(Device *device, const HaloBuf *src, HaloHistogram *made, Wanted *wanted, int64_t n)
 {
     HaloStatus status = HALO_OK;
-    Counted counted = {.alpha = src->shape.alpha};
+    Counted counted = {.made = *made, .alpha = src->shape.alpha};
     HaloHistPart part[HALO_MAX_PARTS];
-    if (!(lo < hi)) hi = nextafter(lo, (double)INFINITY); /* one value: still to be told from infinities */
-    const HaloHistPart whole = {.bins = bins_for(src, lo, hi, BINS_MOST), .lo = lo, .hi = hi};
-    HALO_TRY(count(device, src, &(HaloHist){.bins = whole.bins, .lo = lo, .hi = hi}, &counted));
+    const HaloHistPart whole = {.bins = made->bins, .lo = made->lo, .hi = made->hi};
+    *made = (HaloHistogram){0};
     for (int64_t i = 0; i < n; i++) {
-        wanted[i].lo = lo;
-        wanted[i].hi = hi;
+        wanted[i].lo = whole.lo;
+        wanted[i].hi = whole.hi;
         HALO_TRY(settle_infinite(&wanted[i], &counted, &whole));
         if (wanted[i].lo < wanted[i].hi) HALO_TRY(narrow(&wanted[i], &counted, &whole));
     }
+    bool again = false; /* do all parts lie inside of those before? */
     for (int parts; (parts = ranges_left(src, wanted, n, part)) > 0;) {
         const HaloHistPart *const last = &part[parts - 1];
-        HALO_TRY(count(device, src, &(HaloHist){.bins = last->first + last->bins, .parts = parts, .part = part},
-                       &counted));
-        for (int64_t i = 0; i < n; i++)
-            for (int k = 0; k < parts && wanted[i].lo < wanted[i].hi; k++)
-                if (wanted[i].lo == part[k].lo && wanted[i].hi == part[k].hi) {
-                    HALO_TRY(narrow(&wanted[i], &counted, &part[k]));
-                    break;
-                }
+        const HaloHist hist = {.bins = last->first + last->bins, .parts = parts, .again = again, .part = part};
+        HALO_TRY(count(device, src, &hist, &counted));
+        again = true;
+        for (int64_t i = 0; i < n; i++) {
+            int k = 0;
+            if (!(wanted[i].lo < wanted[i].hi)) continue;
+            while (k < parts && (wanted[i].lo != part[k].lo || wanted[i].hi != part[k].hi)) k++;
+            if (k < parts)
+                HALO_TRY(narrow(&wanted[i], &counted, &part[k]));
+            else
+                again = false; /* there was no room for it */
+        }
     }
 out:
     counted_free(&counted);
@@ -220,36 +224,65 @@ static HaloStats *stats_at(HaloResult *result, int scope)
     return scope < result->shape.channels ? &result->channel[scope] : &result->all;
 }
 
-HaloStatus float_percentiles(Device *device, const HaloBuf *src, const HaloDetail *detail, HaloResult *result)
+/* Channels, and all but alpha together, which is no other where there is just one. */
+static int scopes_of(const HaloShape *shape) { return shape->channels == 1 && shape->alpha != 0 ? 1 : shape->channels + 1; }
+
+static bool has_samples(const HaloStats *s) { return s->count > s->nan; }
+
+bool percentile_bins(const HaloBuf *src, const HaloDetail *detail, HaloResult *result, HaloHist *hist)
 {
-    HaloStatus status = HALO_OK;
-    const int channels = src->shape.channels, percents = detail->percents;
     double lo = (double)FLT_MAX, hi = -(double)FLT_MAX;
-    int64_t n = 0;
-    Wanted *wanted = calloc(2 * ((size_t)channels + 1) * (size_t)percents + 1, sizeof *wanted);
-    if (wanted == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
-    for (int scope = 0; scope <= channels; scope++) {
+    bool any = false;
+    for (int scope = 0; scope < scopes_of(&src->shape); scope++) {
         const HaloStats *s = stats_at(result, scope);
-        if (s->count == s->nan) continue;
+        if (!has_samples(s)) continue;
+        any = true;
         if (s->min < lo) lo = s->min > -(double)FLT_MAX ? s->min : -(double)FLT_MAX;
         if (s->max > hi) hi = s->max < (double)FLT_MAX ? s->max : (double)FLT_MAX;
-        for (int i = 0; i < percents; i++) {
-            const Place place = place_of(detail->percent[i], s->count - s->nan);
-            const int channel = scope < channels ? scope : -1;
-            wanted[n++] = (Wanted){.channel = channel, .rank = place.before};
-            wanted[n++] = (Wanted){.channel = channel, .rank = place.after};
-        }
     }
-    if (n > 0) HALO_TRY(find_all(device, src, lo, hi, wanted, n));
+    if (!any || detail->percents == 0) return false;
+    if (!(lo < hi)) hi = nextafter(lo, (double)INFINITY); /* one value: still to be told from infinities */
+    *hist = (HaloHist){.bins = bins_for(src, lo, hi, BINS_MOST), .lo = lo, .hi = hi};
+    return true;
+}
+
+bool percentile_shares(const HaloHist *hist, const HaloHist *scale)
+{
+    return hist->lo >= scale->lo && hist->hi <= scale->hi && (hist->hi - hist->lo) * 4.0 >= scale->hi - scale->lo &&
+           hist->bins % scale->bins == 0;
+}
+
+/* The samples before and behind every percentile of a channel, or of all but alpha. */
+static int64_t want(const HaloDetail *detail, const HaloStats *s, int channel, Wanted *wanted)
+{
+    int64_t n = 0;
+    for (int i = 0; i < detail->percents && has_samples(s); i++) {
+        const Place place = place_of(detail->percent[i], s->count - s->nan);
+        wanted[n++] = (Wanted){.channel = channel, .rank = place.before};
+        wanted[n++] = (Wanted){.channel = channel, .rank = place.after};
+    }
+    return n;
+}
+
+HaloStatus float_percentiles(Device *device, const HaloBuf *src, const HaloDetail *detail, HaloHistogram *made, HaloResult *result)
+{
+    HaloStatus status = HALO_OK;
+    const int channels = src->shape.channels, percents = detail->percents, scopes = scopes_of(&src->shape);
+    int64_t n = 0;
+    Wanted *wanted = calloc(2 * (size_t)scopes * (size_t)percents + 1, sizeof *wanted);
+    if (wanted == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    for (int scope = 0; scope < scopes; scope++)
+        n += want(detail, stats_at(result, scope), scope < channels ? scope : -1, wanted + n);
+    if (n > 0) HALO_TRY(find_all(device, src, made, wanted, n));
     n = 0;
-    for (int scope = 0; scope <= channels; scope++) {
+    for (int scope = 0; scope < scopes; scope++) {
         HaloStats *s = stats_at(result, scope);
-        for (int i = 0; i < percents; i++, n += 2 * (s->count > s->nan)) {
+        for (int i = 0; i < percents; i++, n += 2 * has_samples(s)) {
             const Place place = place_of(detail->percent[i], s->count - s->nan);
-            s->percentile[i] =
-                s->count == s->nan ? NAN : place_value(&place, wanted[n].lo + 0.0, wanted[n + 1].lo + 0.0);
+            s->percentile[i] = has_samples(s) ? place_value(&place, wanted[n].lo + 0.0, wanted[n + 1].lo + 0.0) : NAN;
         }
     }
+    if (scopes <= channels) memcpy(result->all.percentile, result->channel[0].percentile, sizeof result->all.percentile);
 out:
     free(wanted);
     return status;

@@ -57,7 +57,7 @@ static HaloStatus conclude(Device *device, const HaloStep *step, const HaloBuf *
     if (result->channel == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     measure_stats(all, shape, result->channel, &result->all);
     if (step->result >= 0 || step->loudness) finish_stats(all, result);
-    if (step->detail != NULL) HALO_TRY(measure_detail(device, src, step->detail, result));
+    if (step->detail != NULL) HALO_TRY(measure_detail(device, src, step->detail, &all->hist, result));
     if (step->refuse_nan && result->all.nan > 0)
         HALO_FAIL(HALO_ERR_INPUT, "%llu of the samples are NaN, and nan=error refuses them",
                   (unsigned long long)result->all.nan);

@@ -261,4 +261,5 @@ extern "C" const HaloBackend halo_backend_cuda = {
     .coarse = cuda_sep_coarse,
     .chains = cuda_chains,
     .measures = cuda_measures,
+    .powers = cuda_powers,
 };

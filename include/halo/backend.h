@@ -64,7 +64,7 @@ typedef struct HaloBackend {
 
     /* The primitives compute the rectangle of `dst` from `src`, whose rectangle holds every sample needed;
      * borders are those of the whole, `src->shape`. They may return before the work is done, but for reduce,
-     * fold and hist. Sources are u8, u16 or f32 with any number of channels and any stride. */
+     * fold, powers and hist. Sources are u8, u16 or f32 with any number of channels and any stride. */
     HaloStatus (*conv)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloConv *, HaloStore);
     HaloStatus (*sep)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloSep *, HaloStore);
     HaloStatus (*map)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloMap *, HaloStore);
@@ -114,6 +114,9 @@ typedef struct HaloBackend {
     /* Does it find the extremes of what these make in one pass, and gain by it, though what is made of the
      * samples makes them anew? May be NULL: of none. */
     bool (*measures)(const HaloShape *src, const HaloShape *dst, const HaloChain *);
+    /* Whole buffers of f32 only: for each channel what folds that sum d * d * d and (d * d) * (d * d) give, d being
+     * a sample's distance from k[channel]. third, fourth: [channels], host memory. May be NULL: two folds do. */
+    HaloStatus (*powers)(HaloDevice *, const HaloBuf *src, const double *k, double *third, double *fourth);
 } HaloBackend;
 
 #ifdef __cplusplus

@@ -262,13 +262,14 @@ typedef struct HaloHist {
     int64_t bins;
     double lo, hi; /* of no use where there are parts */
     int parts;     /* 0: there are none */
+    bool again;    /* the last call's source has not changed, and these parts lie inside of its parts: it may have kept samples */
     const HaloHistPart *part;
 } HaloHist;
 
 #define HALO_MAX_BINS 16777216
-/* Parts, and the bins of all of them. */
+/* Parts, and the bins of all of them: with what finds them they fit into 64 KB, which is what a block of the oldest GPUs may have. */
 #define HALO_MAX_PARTS 32
-#define HALO_MAX_PART_BINS 16384
+#define HALO_MAX_PART_BINS 12288
 
 typedef enum HaloScanOp {
     HALO_SCAN_SUM,
