@@ -68,6 +68,7 @@ struct HaloDevice {
     int64_t asked;                     /* which is this */
     CudaFftPlan fft[2]; /* of a mask, of tiles */
     char description[320];
+    const void *kept; /* the source of the last histogram in parts, whose samples lie in scratch; NULL: they do not */
 };
 
 /* Makes the device current for this thread; every entry begins with it: scratch of the one before may give way. */
@@ -243,9 +244,18 @@ HaloStatus cuda_copy(HaloDevice *device, const HaloBuf *from, HaloBuf *to);
 /* ---- the primitives, one file each ---------------------------------------------------------------------- */
 
 HaloStatus cuda_conv(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, HaloStore store);
-/* conv and hist inside another primitive, whose scratch stays. */
+/* conv inside another primitive, whose scratch stays. */
 HaloStatus cuda_conv_within(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, HaloStore store);
-HaloStatus cuda_hist_within(HaloDevice *device, const HaloBuf *src, const HaloHist *hist, HaloHistogram *out);
+/* Counters of a histogram that is queued. */
+struct CudaCounts {
+    const unsigned long long *count; /* [channels][bins], then, where they are not staged, what lies outside: [3][channels] */
+    int64_t bytes;                   /* of all these */
+    void *behind;
+    bool staged; /* they come to the host by themselves: they are, when the device is done, at `count` */
+};
+/* Queues a histogram inside another primitive, whose scratch stays; `behind` bytes of room lie behind its counters, for who goes on
+ * from these on the device. */
+HaloStatus cuda_hist_queue(HaloDevice *device, const HaloBuf *src, const HaloHist *hist, int64_t behind, CudaCounts *counts);
 /* Convolution by Fourier transforms: whether it is to be done so, and can be; fft.cu. */
 bool cuda_fft_takes(const HaloConv *conv);
 HaloStatus cuda_fft(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, HaloStore store);

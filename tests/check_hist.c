@@ -22,7 +22,8 @@ static void expect_counts(const char *device, const char *what, const char *part
                       expected[i], got[i]);
 }
 
-static void check(const TestBuf *src, const HaloHist *hist)
+/* before: a histogram that is made first, or NULL. */
+static void check_after(const TestBuf *src, const HaloHist *before, const HaloHist *hist)
 {
     const int channels = src->view.shape.channels;
     char what[200], text[96];
@@ -39,6 +40,11 @@ static void check(const TestBuf *src, const HaloHist *hist)
         HaloHistogram got;
         HaloBuf block;
         const HaloBuf view = test_lend(device, src, &block);
+        if (before != NULL) {
+            expect_ok(device->name, what, halo_histogram_alloc(&got, channels, before->bins, before->lo, before->hi));
+            expect_ok(device->name, what, device->backend->hist(device->device, &view, before, &got));
+            halo_histogram_free(&got);
+        }
         expect_ok(device->name, what, halo_histogram_alloc(&got, channels, hist->bins, hist->lo, hist->hi));
         expect_ok(device->name, what, device->backend->hist(device->device, &view, hist, &got));
         expect_ok(device->name, what, device->backend->finish(device->device, NULL));
@@ -51,6 +57,8 @@ static void check(const TestBuf *src, const HaloHist *hist)
     }
     halo_histogram_free(&expected);
 }
+
+static void check(const TestBuf *src, const HaloHist *hist) { check_after(src, NULL, hist); }
 
 static HaloHist draw_hist(Rng *rng, HaloDtype dtype)
 {
@@ -180,6 +188,23 @@ static void samples_on_the_edges(void **state)
     for_each_case(__func__, 60, edges_body);
 }
 
+/* Parts inside of those of a histogram before: some of them, some narrower. */
+static void check_again(const TestBuf *src, const HaloHist *outer, Rng *rng)
+{
+    HaloHistPart part[HALO_MAX_PARTS];
+    HaloHist inner = {.again = true, .part = part};
+    for (int k = 0; k < outer->parts; k++) {
+        if (k > 0 && rng_once_in(rng, 3)) continue;
+        HaloHistPart *const p = &part[inner.parts++];
+        *p = outer->part[k];
+        p->first = inner.bins;
+        if (rng_once_in(rng, 2)) p->hi = (double)(float)(p->lo + (p->hi - p->lo) / 2);
+        if (p->hi <= p->lo) p->hi = outer->part[k].hi;
+        inner.bins += p->bins;
+    }
+    check_after(src, outer, &inner);
+}
+
 /* Ranges that share no float, some of one value, some that no sample lies in. */
 static void parts_body(Rng *rng)
 {
@@ -207,6 +232,7 @@ static void parts_body(Rng *rng)
         hist.bins += part[k].bins;
     }
     check(&src, &hist);
+    check_again(&src, &hist, rng);
     testbuf_free(&src);
 }
 

@@ -191,13 +191,15 @@ HaloStatus cuda_copy(HaloDevice *device, const HaloBuf *from, HaloBuf *to)
                      cudaMemcpyDeviceToDevice);
 }
 
+/* In one copy where pinned memory holds it: the clock stops where that is over, before the host goes on with it. */
 HaloStatus cuda_fetch(HaloDevice *device, void *host, const void *data, int64_t bytes)
 {
-    if (bytes > CUDA_STAGING_BYTES)
-        return rows_down(device, {(char *)host, (char *)data, bytes, bytes, bytes, 1});
-    CUDA_TRY(cudaMemcpyAsync(device->staging, data, (size_t)bytes, cudaMemcpyDeviceToHost, device->stream));
+    if (bytes > 2 * CUDA_RING_BYTES) return rows_down(device, {(char *)host, (char *)data, bytes, bytes, bytes, 1});
+    if (bytes > CUDA_STAGING_BYTES) CUDA_PASS(open_ring(device)); /* an upload's copies have left it by then: they come first */
+    void *const pinned = bytes > CUDA_STAGING_BYTES ? device->ring : device->staging;
+    CUDA_TRY(cudaMemcpyAsync(pinned, data, (size_t)bytes, cudaMemcpyDeviceToHost, device->stream));
     CUDA_PASS(cuda_wait(device));
-    memcpy(host, device->staging, (size_t)bytes);
+    memcpy(host, pinned, (size_t)bytes);
     return HALO_OK;
 }
 

@@ -34,6 +34,7 @@ static void give(HaloDevice *device, void *data)
 
 static void drop_scratch(HaloDevice *device)
 {
+    device->kept = NULL;
     for (int i = 0; i < CUDA_SCRATCHES; i++) {
         if (device->scratch_used[i]) continue;
         give(device, device->scratch[i]);
@@ -103,6 +104,7 @@ HaloStatus cuda_scratch(HaloDevice *device, CudaScratch which, int64_t bytes, vo
         return which == CUDA_SCRATCH_ARRIVAL ? HALO_OK : HALO_ERR_LIMIT; /* reductions go on to ask for more */
     }
     if (device->scratch_bytes[which] < bytes) {
+        device->kept = NULL;
         give(device, device->scratch[which]); /* once the work in flight is done with it */
         device->scratch[which] = NULL;
         device->scratch_bytes[which] = 0;

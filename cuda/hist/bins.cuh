@@ -28,7 +28,7 @@ static inline BinScale bin_scale(double lo, double hi, int64_t bins)
     s.times = (float)((double)bins / range);
     /* A difference, a factor and a product are rounded, each by 2^-24 of a quotient below `bins`; and lo is. */
     const double off = (double)bins * 3.0 * 0x1p-24 + fabs((double)s.from - lo) * s.over * (double)bins;
-    s.quick = off < 0x1p-6 && range > 1e-30 && range < 1e30 ? (float)(1.01 * off) : -1.0f;
+    s.quick = off < 0x1p-6 && range > 1e-30 && range < 1e30 ? (float)(1.01 * off + 0x1p-24) : -1.0f;
     if (lo == 0.0 && exact && frexp((double)bins, &exponent) == 0.5 && bins < 1 << 22 && range > 1e-30 && range <= (double)bins)
         s.quick = 0.0f;
     return s;
@@ -47,20 +47,21 @@ __device__ __forceinline__ static int bin_of(const BinScale &s, double v)
     return bin < s.bins ? bin : s.bins - 1;
 }
 
-/* In single precision, where s.quick is not negative: false if that does not tell, or no bin holds v. What is far outside has
- * bits beyond every bin. */
-__device__ __forceinline__ static bool bin_quick(const BinScale &s, float v, int *bin)
+/* In single precision, where s.quick is not negative: the bin of v, or `bins` if that does not tell, or no bin holds v. Rounded
+ * down, 2^23 and a number have its whole part in the low bits; what is far outside has others. The rest may be so far from a half.
+ */
+__device__ __forceinline__ static unsigned bin_quick(const BinScale &s, float v)
 {
-    const float at = (v - s.from) * s.times, whole = at + 12582912.0f, part = at - (whole - 12582912.0f);
-    *bin = (int)(__float_as_uint(whole) - 0x4b400000u) - (part < 0.0f);
-    return fabsf(part) >= s.quick && (unsigned)*bin < (unsigned)s.bins;
+    const float at = (v - s.from) * s.times, whole = __fadd_rd(at, 8388608.0f), rest = at - (whole - 8388608.0f);
+    const unsigned bin = min(__float_as_uint(whole) - 0x4b000000u, (unsigned)s.bins);
+    return fabsf(rest - 0.5f) <= 0.5f - s.quick ? bin : (unsigned)s.bins;
 }
 
 __device__ __forceinline__ static int bin_of(const BinScale &s, float v)
 {
-    int bin;
     if (s.quick < 0.0f) return bin_of(s, (double)v);
-    return bin_quick(s, v, &bin) ? bin : bin_apart(s, (double)v);
+    const unsigned bin = bin_quick(s, v);
+    return bin < (unsigned)s.bins ? (int)bin : bin_apart(s, (double)v);
 }
 
 static __device__ __noinline__ int bin_apart(const BinScale &s, double v) { return bin_of(s, v); }

@@ -59,27 +59,30 @@ __global__ static void __launch_bounds__(hist_threads) bytes_kernel(const __grid
 
 /* ---- 16 bits -------------------------------------------------------------------------------------------- */
 
-/* One channel a block. `Line`: one channel in all, 16-byte loads. */
+/* One channel a block, eight samples a thread: of the only channel (`Line`) neighbours, in a load of 16 bytes, else such as let
+ * neighbouring threads read neighbouring pixels. */
 template <bool Line>
 __global__ static void __launch_bounds__(hist_threads) words_kernel(const __grid_constant__ HistArgs a)
 {
-    constexpr int width = Line ? 8 : 1;
+    constexpr int width = 8;
     CUDA_SHARED(unsigned, counter);
-    const int channel = (int)(blockIdx.x % a.channels), lane = (int)threadIdx.x % CUDA_WARP;
-    const int64_t units = a.pixels / width, step = a.blocks * hist_threads;
-    const int64_t first = blockIdx.x / a.channels * hist_threads + threadIdx.x;
+    const int channel = (int)(blockIdx.x % a.channels), me = (int)threadIdx.x, lane = me % CUDA_WARP;
+    const int64_t units = Line ? a.pixels / width : a.pixels / (width * hist_threads) * hist_threads,
+                  step = a.blocks * hist_threads;
+    const int64_t first = blockIdx.x / a.channels * hist_threads + me;
     const uint16_t *const data = (const uint16_t *)a.data + channel;
     unsigned long long *const to = a.count + channel * word_values;
     clear_shared(counter, word_values / 2);
-#pragma unroll 2
+#pragma unroll Line ? 2 : 1
     for (int64_t u = first; u < units; u += step) {
         alignas(16) uint16_t sample[width];
         if (Line)
             *reinterpret_cast<uint4 *>(sample) = __ldg((const uint4 *)data + u);
         else
-            sample[0] = __ldg(data + u * a.channels);
+#pragma unroll
+            for (int e = 0; e < width; e++) sample[e] = __ldg(data + ((u - me) * width + e * hist_threads + me) * a.channels);
         /* Atomics of one word wait for each other: where the warp has a single value, one counts for all. */
-        if (Line && u - lane + CUDA_WARP <= units && all_same<2>(*reinterpret_cast<const uint4 *>(sample), true)) {
+        if (u - lane + CUDA_WARP <= units && all_same<2>(*reinterpret_cast<const uint4 *>(sample), true)) {
             if (lane == 0) count_word(counter, sample[0], CUDA_WARP * width, to);
             continue;
         }
@@ -105,14 +108,12 @@ static int copies_for(const HaloDevice *device, int64_t counters)
     return copies;
 }
 
-static HaloStatus hist_bytes(HaloDevice *device, HistArgs *args, HaloHistogram *out)
+static HaloStatus hist_bytes(HaloDevice *device, HistArgs *args, int64_t room, void **behind)
 {
     const int64_t counters = (int64_t)byte_values * args->channels;
-    const int64_t bytes = counters * (int64_t)sizeof *args->count;
-    void *unused;
     unsigned *cleared;
     /* The counters come first: they need their alignment. */
-    CUDA_PASS(reduce_room(device, 1, 2 * counters + 1, &unused, &cleared));
+    CUDA_PASS(reduce_room(device, cuda_max(1, room), 2 * counters + 1, behind, &cleared));
     args->count = (unsigned long long *)cleared;
     args->arrival = cleared + 2 * counters;
     args->result = (unsigned long long *)device->staging;
@@ -125,8 +126,6 @@ static HaloStatus hist_bytes(HaloDevice *device, HistArgs *args, HaloHistogram *
     case 3: CUDA_LAUNCH(device, bytes_kernel<3>, args->blocks, hist_threads, shared, *args); break;
     default: CUDA_LAUNCH(device, bytes_kernel<4>, args->blocks, hist_threads, shared, *args); break;
     }
-    CUDA_PASS(cuda_wait(device));
-    memcpy(out->count, device->staging, (size_t)bytes);
     return HALO_OK;
 }
 
@@ -151,23 +150,45 @@ static HaloStatus launch(HaloDevice *device, HaloDtype dtype, HistArgs *args)
         return device->properties.sharedMemPerBlockOptin >= words_shared
                    ? launch_words(device, args)
                    : hist_windows(device, dtype, args);
-    default: return args->how.parts > 0 ? hist_parts(device, args) : hist_floats(device, args);
+    default: return hist_floats(device, args);
     }
 }
 
-HaloStatus cuda_hist(HaloDevice *device, const HaloBuf *src, const HaloHist *hist, HaloHistogram *out)
+/* Samples that lie in parts are kept for the next histogram, whose parts may lie in these: of so many of a channel, and channels.
+ */
+static const int64_t kept_most = 65536, kept_channels = 4;
+
+/* The kept lie behind the most counters that there can be, so that those of the next histogram do not reach them. */
+static HaloStatus queue_parts(HaloDevice *device, HistArgs *args, int64_t bytes, CudaCounts *counts)
 {
-    CUDA_PASS(cuda_use(device));
-    return cuda_hist_within(device, src, hist, out);
+    const int64_t channels = args->channels, all = channels * (HALO_MAX_PART_BINS + 3) * (int64_t)sizeof *args->count;
+    const int64_t most = cuda_ceil_div(all, 16) * 16,
+                  entries = channels <= kept_channels ? kept_channels + channels * kept_most : 0;
+    PartKept kept = {};
+    void *room;
+    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_PARTIAL, most + entries * (int64_t)sizeof(float), &room));
+    const bool had = args->how.again && device->kept == args->data;
+    counts->count = args->count = (unsigned long long *)room;
+    args->how.again = had;
+    if (entries > 0) {
+        kept.room = kept_most;
+        kept.count = (unsigned *)((char *)room + most);
+        kept.sample = (float *)(kept.count + kept_channels); /* which 16 bytes hold */
+        if (!had) CUDA_TRY(cudaMemsetAsync(kept.count, 0, (size_t)channels * sizeof *kept.count, device->stream));
+    }
+    CUDA_TRY(cudaMemsetAsync(room, 0, (size_t)bytes, device->stream));
+    CUDA_PASS(hist_parts(device, args, &kept));
+    device->kept = entries > 0 ? args->data : NULL;
+    return HALO_OK;
 }
 
-HaloStatus cuda_hist_within(HaloDevice *device, const HaloBuf *src, const HaloHist *hist, HaloHistogram *out)
+HaloStatus cuda_hist_queue(HaloDevice *device, const HaloBuf *src, const HaloHist *hist, int64_t behind, CudaCounts *counts)
 {
     const int channels = src->shape.channels;
     const int64_t counters = channels * hist->bins;
     HistArgs args = {};
     int64_t bytes;
-    void *count;
+    void *room;
     if (src->shape.dtype != HALO_F32 && hist->bins != (src->shape.dtype == HALO_U8 ? 256 : 65536))
         return halo_fail(HALO_ERR_BUG, "a histogram of integers counts every value, not %lld bins",
                          (long long)hist->bins);
@@ -181,18 +202,40 @@ HaloStatus cuda_hist_within(HaloDevice *device, const HaloBuf *src, const HaloHi
     args.channels = channels;
     args.how = *hist;
     args.scale = bin_scale(hist->lo, hist->hi, hist->bins);
-    if (src->shape.dtype == HALO_U8 && channels <= 4) return hist_bytes(device, &args, out);
-    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_PARTIAL, bytes, &count));
-    CUDA_TRY(cudaMemsetAsync(count, 0, (size_t)bytes, device->stream));
-    args.count = (unsigned long long *)count;
-    CUDA_PASS(launch(device, src->shape.dtype, &args));
+    counts->staged = src->shape.dtype == HALO_U8 && channels <= 4;
+    counts->bytes = bytes;
+    if (counts->staged) {
+        counts->count = (const unsigned long long *)device->staging;
+        return hist_bytes(device, &args, behind, &counts->behind);
+    }
+    if (hist->parts > 0) return queue_parts(device, &args, bytes, counts);
+    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_PARTIAL, bytes + behind, &room));
+    counts->count = (const unsigned long long *)room;
+    counts->behind = (char *)room + bytes;
+    CUDA_TRY(cudaMemsetAsync(room, 0, (size_t)bytes, device->stream));
+    args.count = (unsigned long long *)room;
+    return launch(device, src->shape.dtype, &args);
+}
+
+HaloStatus cuda_hist(HaloDevice *device, const HaloBuf *src, const HaloHist *hist, HaloHistogram *out)
+{
+    const int channels = src->shape.channels;
+    const int64_t counters = channels * hist->bins, known = counters * (int64_t)sizeof *out->count;
+    CudaCounts counts;
+    CUDA_PASS(cuda_use(device));
+    CUDA_PASS(cuda_hist_queue(device, src, hist, 0, &counts));
+    if (counts.staged) {
+        CUDA_PASS(cuda_wait(device));
+        memcpy(out->count, counts.count, (size_t)known);
+        return HALO_OK;
+    }
     if (src->shape.dtype != HALO_F32 || hist->parts > 0) /* every integer has its bin; floats in none are not counted */
-        return cuda_fetch(device, out->count, args.count, counters * (int64_t)sizeof(unsigned long long));
+        return cuda_fetch(device, out->count, counts.count, known);
     const size_t each = (size_t)channels * sizeof *out->below;
-    uint64_t *const all = (uint64_t *)malloc((size_t)bytes); /* one copy, for each is waited for */
+    uint64_t *const all = (uint64_t *)malloc((size_t)counts.bytes); /* one copy, for each is waited for */
     if (all == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory for %lld bins", (long long)counters);
-    const HaloStatus status = cuda_fetch(device, all, args.count, bytes);
-    memcpy(out->count, all, (size_t)counters * sizeof *all);
+    const HaloStatus status = cuda_fetch(device, all, counts.count, counts.bytes);
+    memcpy(out->count, all, (size_t)known);
     memcpy(out->below, all + counters, each);
     memcpy(out->above, all + counters + channels, each);
     memcpy(out->nan, all + counters + 2 * channels, each);

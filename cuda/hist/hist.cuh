@@ -22,6 +22,13 @@ struct HistArgs {
     unsigned long long *result;
 };
 
+/* The samples that lay in the parts of a histogram: room for so many of each channel, 0 where none are kept. */
+struct PartKept {
+    int64_t room;
+    unsigned *count; /* [channels] how many there are; more than `room`: they are not all here */
+    float *sample;   /* [channels][room] */
+};
+
 /* Floats that no bin holds: how many are below, above, and NaN. */
 struct Outside {
     unsigned count[3];
@@ -49,6 +56,6 @@ HaloStatus hist_windows(HaloDevice *device, HaloDtype dtype, HistArgs *args);
 
 /* hist_floats.cu: of floats, and of floats in parts. */
 HaloStatus hist_floats(HaloDevice *device, HistArgs *args);
-HaloStatus hist_parts(HaloDevice *device, HistArgs *args);
+HaloStatus hist_parts(HaloDevice *device, HistArgs *args, const PartKept *kept);
 
 #endif

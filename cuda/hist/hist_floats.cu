@@ -4,13 +4,27 @@
 
 /* ---- few bins ------------------------------------------------------------------------------------------- */
 
-/* One channel a block; `Line`: there is one in all. What single precision does not tell goes by itself. */
+/* Four samples of a thread: neighbours where `Line`, else such as let neighbouring threads read neighbouring pixels. */
+template <bool Line> __device__ __forceinline__ static void load_four(const float *chunk, int channels, float v[hist_at_once])
+{
+    static_assert(hist_at_once == 4, "a float4");
+    if (Line) {
+        const float4 four = __ldg((const float4 *)chunk + threadIdx.x);
+        v[0] = four.x, v[1] = four.y, v[2] = four.z, v[3] = four.w;
+    } else {
+#pragma unroll
+        for (int i = 0; i < hist_at_once; i++) v[i] = __ldg(chunk + (i * hist_threads + threadIdx.x) * channels);
+    }
+}
+
+/* One channel a block; `Line`: there is one in all. What single precision does not tell is counted behind the bins, so that nobody
+ * has to ask first, and goes by itself. */
 template <bool Line> __global__ static void __launch_bounds__(hist_threads, 2) quick_kernel(const __grid_constant__ HistArgs a)
 {
     CUDA_SHARED(unsigned, counter);
     const int channels = Line ? 1 : a.channels, channel = Line ? 0 : (int)(blockIdx.x % channels);
-    const int bins = (int)a.how.bins, copy = (int)threadIdx.x & (a.copies - 1);
-    const int64_t block = blockIdx.x / channels, chunk = (int64_t)hist_at_once * hist_threads, chunks = a.pixels / chunk;
+    const unsigned bins = (unsigned)a.how.bins, copies = (unsigned)a.copies, copy = threadIdx.x & (copies - 1);
+    const int block = (int)(blockIdx.x / channels), chunk = hist_at_once * hist_threads, chunks = (int)(a.pixels / chunk);
     const float *const data = (const float *)a.data + channel;
     Outside outside = {};
     const auto take = [&](float v) {
@@ -18,31 +32,27 @@ template <bool Line> __global__ static void __launch_bounds__(hist_threads, 2) q
         if (bin < 0)
             outside.add(bin);
         else
-            atomicAdd(counter + bin * a.copies + copy, 1u);
+            atomicAdd(counter + (unsigned)bin * copies + copy, 1u);
     };
-    clear_shared(counter, bins * a.copies);
-    for (int64_t c = block; c < chunks; c += a.blocks) {
-        const float *const from = data + (c * chunk + threadIdx.x) * channels;
+    clear_shared(counter, (int)(bins * copies));
+    for (int c = block; c < chunks; c += (int)a.blocks) {
         float v[hist_at_once];
         unsigned left = 0;
-#pragma unroll
-        for (int i = 0; i < hist_at_once; i++) v[i] = __ldg(from + i * hist_threads * channels);
+        load_four<Line>(data + (int64_t)c * chunk * channels, channels, v);
 #pragma unroll
         for (int i = 0; i < hist_at_once; i++) {
-            int bin;
-            if (bin_quick(a.scale, v[i], &bin))
-                atomicAdd(counter + bin * a.copies + copy, 1u);
-            else
-                left |= 1u << i;
+            const unsigned bin = bin_quick(a.scale, v[i]);
+            atomicAdd(counter + bin * copies + copy, 1u);
+            left |= (unsigned)(bin == bins) << i;
         }
         for (; left != 0; left &= left - 1) {
             const int i = __ffs((int)left) - 1;
             take(i == 0 ? v[0] : i == 1 ? v[1] : i == 2 ? v[2] : v[3]);
         }
     }
-    for (int64_t p = chunks * chunk + block * hist_threads + threadIdx.x; p < a.pixels; p += a.blocks * hist_threads)
+    for (int64_t p = (int64_t)chunks * chunk + block * hist_threads + threadIdx.x; p < a.pixels; p += a.blocks * hist_threads)
         take(__ldg(data + p * channels));
-    flush_shared(counter, bins, a.copies, a.count + channel * a.how.bins);
+    flush_shared(counter, (int)bins, a.copies, a.count + channel * a.how.bins);
     outside.flush(a, channel);
 }
 
@@ -73,8 +83,9 @@ __global__ static void __launch_bounds__(hist_threads) floats_kernel(const __gri
 
 /* ---- parts ---------------------------------------------------------------------------------------------- */
 
-/* Cells of equal width from the least part's beginning to the greatest's end. */
-static const int part_cells = 2048;
+/* Cells of equal width from the least part's beginning, which is the middle of the first, to the greatest's end. */
+static const int part_cells = 8192;
+static const float reach = 0.5625f;
 static const uint8_t part_none = 255;
 
 /* The parts in order: where they begin and end, and how bins are found in them. `cells` is how many of them there are to 1; 0
@@ -83,13 +94,38 @@ struct PartArgs {
     float lo[HALO_MAX_PARTS], hi[HALO_MAX_PARTS], cells;
     int first[HALO_MAX_PARTS];
     BinScale scale[HALO_MAX_PARTS];
+    PartKept kept;
+    bool again; /* samples come from there, where they all are */
 };
 
-/* For each cell the first part that reaches into it, or its neighbours: a sample's cell is rounded. */
+/* Samples of a block that are kept: how many it has found, where they go, and the first of them. */
+static const int part_found = 1024;
+struct PartFound {
+    unsigned count, begin;
+    float sample[part_found];
+};
+
+/* Those found in the channel by this block, `n` of them, are kept behind those of other blocks; more than there is room for leave a
+ * count that says so. All threads call it. */
+__device__ __forceinline__ static void keep_found(const PartKept &kept, int channel, PartFound *found)
+{
+    const unsigned n = found->count;
+    if (threadIdx.x == 0 && n > 0)
+        found->begin = atomicAdd(kept.count + channel, n <= (unsigned)part_found ? n : (unsigned)kept.room + 1);
+    __syncthreads();
+    const unsigned begin = n > 0 ? found->begin : 0;
+    if (n > (unsigned)part_found || n > (unsigned)kept.room - min(begin, (unsigned)kept.room)) return;
+    for (unsigned i = threadIdx.x; i < n; i += hist_threads) kept.sample[channel * kept.room + begin + i] = found->sample[i];
+}
+
+/* For each cell the first part that reaches into it. A sample lies in the cell whose middle it is nearest to, and what is rounded
+ * on the way to that comes to less than the sixteenth that is looked at besides. */
 __device__ __forceinline__ static void find_near(const HistArgs &a, const PartArgs &parts, uint8_t *near)
 {
+    if (threadIdx.x == 0) near[part_cells] = part_none;
     for (int i = (int)threadIdx.x; i < part_cells; i += hist_threads) {
-        const float width = 1.0f / parts.cells, left = parts.lo[0] + (float)(i - 1) * width, right = left + 3.0f * width;
+        const float width = 1.0f / parts.cells, left = parts.lo[0] + ((float)i - reach) * width,
+                    right = parts.lo[0] + ((float)i + reach) * width;
         int k = 0;
         if (parts.cells > 0.0f)
             while (k < a.how.parts && parts.hi[k] < left) k++;
@@ -98,41 +134,66 @@ __device__ __forceinline__ static void find_near(const HistArgs &a, const PartAr
     __syncthreads();
 }
 
+/* Four samples of a chunk, of which so many are there; others are NaN. */
+__device__ __forceinline__ static void load_parts(const float *chunk, int channels, int there, float v[hist_at_once])
+{
+    if (there == hist_at_once * hist_threads && channels == 1) {
+        load_four<true>(chunk, 1, v);
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < hist_at_once; i++) {
+        const int at = i * hist_threads + (int)threadIdx.x;
+        v[i] = at < there ? __ldg(chunk + at * channels) : nanf("");
+    }
+}
+
+/* The first part that reaches into the cell of v. Outside, and NaN: bits beyond all cells. */
+__device__ __forceinline__ static int part_near(const PartArgs &parts, const uint8_t *near, float v)
+{
+    const float cell = (v - parts.lo[0]) * parts.cells + 8388608.0f;
+    return near[min(__float_as_uint(cell) - 0x4b000000u, (unsigned)part_cells)];
+}
+
 /* One channel a block. */
 __global__ static void __launch_bounds__(hist_threads, 2)
     parts_kernel(const __grid_constant__ HistArgs a, const __grid_constant__ PartArgs parts)
 {
     CUDA_SHARED(unsigned, counter);
-    const int channels = a.channels, channel = (int)(blockIdx.x % channels), bins = (int)a.how.bins;
-    const int64_t block = blockIdx.x / channels, chunk = (int64_t)hist_at_once * hist_threads;
-    const float *const data = (const float *)a.data + channel;
-    const float least = parts.lo[0], most = parts.hi[a.how.parts - 1];
-    uint8_t *const near = (uint8_t *)(counter + bins);
+    const int channel = (int)(blockIdx.x % a.channels), bins = (int)a.how.bins;
+    const int block = (int)(blockIdx.x / a.channels), chunk = hist_at_once * hist_threads;
+    const unsigned kept = parts.again ? parts.kept.count[channel] : 0;
+    const bool few = parts.again && kept <= (unsigned)parts.kept.room, keeps = parts.kept.room > 0 && !parts.again;
+    const int channels = few ? 1 : a.channels;
+    const int64_t samples = few ? kept : a.pixels;
+    const float *const data = few ? parts.kept.sample + channel * parts.kept.room : (const float *)a.data + channel;
+    PartFound *const found = (PartFound *)(counter + bins);
+    uint8_t *const near = (uint8_t *)(found + 1);
+    const int chunks = (int)cuda_ceil_div(samples, chunk);
+    if (block >= chunks) return;
+    if (threadIdx.x == 0) found->count = 0;
     find_near(a, parts, near);
     clear_shared(counter, bins);
-    for (int64_t at = block * chunk + threadIdx.x; at < a.pixels; at += a.blocks * chunk) {
-        const float *const from = data + at * channels;
-        const int there = (int)cuda_min(chunk, a.pixels - at);
+    for (int c = block; c < chunks; c += (int)a.blocks) {
         float v[hist_at_once];
-        int first[hist_at_once];
         unsigned left = 0;
+        load_parts(data + (int64_t)c * chunk * channels, channels, (int)cuda_min(chunk, samples - (int64_t)c * chunk), v);
 #pragma unroll
-        for (int i = 0; i < hist_at_once; i++) v[i] = i * hist_threads < there ? __ldg(from + i * hist_threads * channels) : nanf("");
-#pragma unroll
-        for (int i = 0; i < hist_at_once; i++) {
-            const float cell = fminf((v[i] - least) * parts.cells, (float)(part_cells - 1)) + 8388608.0f;
-            first[i] = v[i] >= least && v[i] <= most ? near[__float_as_uint(cell) & (part_cells - 1)] : part_none;
-            left |= (unsigned)(first[i] != part_none) << i;
-        }
-        for (; left != 0; left &= left - 1) {
+        for (int i = 0; i < hist_at_once; i++) left |= (unsigned)(part_near(parts, near, v[i]) != part_none) << i;
+        for (; left != 0; left &= left - 1) { /* few */
             const int i = __ffs((int)left) - 1;
             const float x = i == 0 ? v[0] : i == 1 ? v[1] : i == 2 ? v[2] : v[3];
-            int k = i == 0 ? first[0] : i == 1 ? first[1] : i == 2 ? first[2] : first[3];
+            int k = part_near(parts, near, x);
             while (k + 1 < a.how.parts && parts.lo[k + 1] <= x) k++;
-            if (x >= parts.lo[k] && x <= parts.hi[k]) atomicAdd(counter + parts.first[k] + bin_of(parts.scale[k], x), 1u);
+            if (!(x >= parts.lo[k] && x <= parts.hi[k])) continue;
+            atomicAdd(counter + parts.first[k] + bin_of(parts.scale[k], x), 1u);
+            if (!keeps) continue;
+            const unsigned place = atomicAdd(&found->count, 1u);
+            if (place < (unsigned)part_found) found->sample[place] = x;
         }
     }
     flush_shared(counter, bins, 1, a.count + channel * a.how.bins);
+    if (keeps) keep_found(parts.kept, channel, found);
 }
 
 /* ---- launches ------------------------------------------------------------------------------------------- */
@@ -144,7 +205,7 @@ static HaloStatus launch_quick(HaloDevice *device, HistArgs *args)
 {
     args->copies = CUDA_WARP;
     while (args->copies > 1 && args->how.bins * args->copies > quick_most) args->copies /= 2;
-    const int64_t shared = args->how.bins * args->copies * (int64_t)sizeof(unsigned);
+    const int64_t shared = (args->how.bins + 1) * args->copies * (int64_t)sizeof(unsigned);
     args->blocks = hist_blocks(device, args->pixels, args->channels, shared);
     if (args->channels == 1)
         CUDA_LAUNCH(device, quick_kernel<true>, args->blocks, hist_threads, (size_t)shared, *args);
@@ -174,11 +235,13 @@ static void sort_parts(const HaloHist *how, const HaloHistPart *sorted[HALO_MAX_
     }
 }
 
-HaloStatus hist_parts(HaloDevice *device, HistArgs *args)
+HaloStatus hist_parts(HaloDevice *device, HistArgs *args, const PartKept *kept)
 {
-    const int64_t shared = args->how.bins * (int64_t)sizeof(unsigned) + part_cells;
+    const int64_t shared = args->how.bins * (int64_t)sizeof(unsigned) + (int64_t)sizeof(PartFound) + part_cells + 1;
     const HaloHistPart *sorted[HALO_MAX_PARTS];
     PartArgs parts;
+    parts.kept = *kept;
+    parts.again = args->how.again && kept->room > 0;
     sort_parts(&args->how, sorted);
     for (int k = 0; k < args->how.parts; k++) {
         parts.lo[k] = (float)sorted[k]->lo;
@@ -187,7 +250,7 @@ HaloStatus hist_parts(HaloDevice *device, HistArgs *args)
         parts.scale[k] = bin_scale(sorted[k]->lo, sorted[k]->hi, sorted[k]->bins);
     }
     const double range = sorted[args->how.parts - 1]->hi - sorted[0]->lo;
-    parts.cells = range > 1e-30 && range < 1e30 ? (float)(part_cells / range) : 0.0f;
+    parts.cells = range > 1e-30 && range < 1e30 ? (float)((part_cells - 1) / range) : 0.0f;
     args->blocks = hist_blocks(device, args->pixels, args->channels, shared);
     CUDA_LAUNCH(device, parts_kernel, args->blocks * args->channels, hist_threads, (size_t)shared, *args, parts);
     return HALO_OK;

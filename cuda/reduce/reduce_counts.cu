@@ -12,11 +12,36 @@ struct FindArgs {
     const void *data;
     int64_t pixels;
     int channels;
-    unsigned *value;           /* [2][channels] the least, then the greatest */
-    unsigned long long *found; /* [2][channels] the first pixel that has it, so far */
-    /* The values as they lie in packs: those that begin with channel 0, 1, … */
-    uint4 least[find_channels], greatest[find_channels];
+    int64_t values;                  /* that samples can have */
+    const unsigned long long *count; /* [channels][values] */
+    unsigned long long *found;       /* [2][channels] the first pixel that has the least value, or the greatest, so far */
+    unsigned *value;                 /* the same: these values */
 };
+
+/* ---- which values --------------------------------------------------------------------------------------- */
+
+/* The least and greatest value of a channel, a channel a block. Counters may lie in host memory: few are looked at, most often. */
+__global__ static void __launch_bounds__(find_threads) ends_kernel(const __grid_constant__ FindArgs a)
+{
+    __shared__ unsigned end[2];
+    const int me = (int)threadIdx.x, channel = (int)blockIdx.x;
+    const unsigned long long *const count = a.count + channel * a.values;
+    if (me < 2) end[me] = ~0u;
+    __syncthreads();
+    for (int64_t from = 0; from < a.values; from += find_threads) {
+        if (count[from + me] > 0) atomicMin(&end[0], (unsigned)from + me);
+        if (count[a.values - 1 - from - me] > 0) atomicMin(&end[1], (unsigned)from + me);
+        __syncthreads();
+        const bool both = end[0] != ~0u && end[1] != ~0u;
+        __syncthreads();
+        if (both) break;
+    }
+    if (me >= 2) return;
+    a.value[me * a.channels + channel] = me == 0 ? end[0] : (unsigned)a.values - 1 - end[1];
+    a.found[me * a.channels + channel] = ~0ull;
+}
+
+/* ---- where ---------------------------------------------------------------------------------------------- */
 
 __device__ __forceinline__ static unsigned equal(unsigned a, unsigned b, uint8_t) { return __vcmpeq4(a, b); }
 __device__ __forceinline__ static unsigned equal(unsigned a, unsigned b, uint16_t) { return __vcmpeq2(a, b); }
@@ -48,13 +73,32 @@ __device__ __forceinline__ static bool still_wanted(const FindArgs &a, int64_t p
     return __syncthreads_or(wanted);
 }
 
+/* The values as they lie in packs of 16 bytes: those that begin with channel 0, 1, … */
+template <typename S> struct Patterns {
+    static constexpr int width = 16 / (int)sizeof(S);
+    alignas(16) S at[2][find_channels][width];
+
+    __device__ __forceinline__ void fill(const FindArgs &a)
+    {
+        for (int i = (int)threadIdx.x; i < 2 * find_channels * width; i += find_threads) {
+            const int side = i / width / find_channels, phase = i / width % find_channels;
+            at[side][phase][i % width] = (S)a.value[side * a.channels + (phase + i % width) % a.channels];
+        }
+        __syncthreads();
+    }
+
+    __device__ __forceinline__ uint4 of(int side, int phase) const { return *reinterpret_cast<const uint4 *>(at[side][phase]); }
+};
+
 /* Tiles in order, so that blocks end soon after everything is found. */
 template <typename S>
 __global__ static void __launch_bounds__(find_threads) find_kernel(const __grid_constant__ FindArgs a)
 {
-    constexpr int width = 16 / (int)sizeof(S);
+    constexpr int width = Patterns<S>::width;
+    __shared__ Patterns<S> patterns;
     const int64_t samples = a.pixels * a.channels, tile = (int64_t)find_threads * find_packs * width;
     const bool packed = a.channels <= find_channels;
+    if (packed) patterns.fill(a);
     for (int64_t start = blockIdx.x * tile; start < samples; start += gridDim.x * tile) {
         if (!still_wanted(a, start / a.channels)) return;
         for (int k = 0; k < find_packs; k++) {
@@ -63,7 +107,7 @@ __global__ static void __launch_bounds__(find_threads) find_kernel(const __grid_
             if (packed && first + width <= samples) {
                 const uint4 pack = __ldg((const uint4 *)((const S *)a.data + first));
                 const int phase = (int)(first % a.channels);
-                look = any_equal<S>(pack, a.least[phase]) || any_equal<S>(pack, a.greatest[phase]);
+                look = any_equal<S>(pack, patterns.of(0, phase)) || any_equal<S>(pack, patterns.of(1, phase));
             }
             for (int i = 0; look && i < width && first + i < samples; i++) offer<S>(a, first + i);
         }
@@ -73,11 +117,11 @@ __global__ static void __launch_bounds__(find_threads) find_kernel(const __grid_
 /* ---- the host's side ------------------------------------------------------------------------------------ */
 
 /* Moments of every channel but the positions; the count of pixels has its extremes where counts are not 0. */
-static void from_counts(const HaloHistogram *counts, int64_t pixels, HaloMoments *out)
+static void from_counts(const uint64_t *counts, int64_t values, int channels, int64_t pixels, HaloMoments *out)
 {
-    for (int c = 0; c < counts->channels; c++) {
-        const uint64_t *const count = counts->count + c * counts->bins;
-        int64_t low = 0, high = counts->bins - 1;
+    for (int c = 0; c < channels; c++) {
+        const uint64_t *const count = counts + c * values;
+        int64_t low = 0, high = values - 1;
         while (low < high && count[low] == 0) low++;
         while (high > low && count[high] == 0) high--;
         out[c] = halo_moments_none();
@@ -85,79 +129,82 @@ static void from_counts(const HaloHistogram *counts, int64_t pixels, HaloMoments
         out[c].count = (uint64_t)pixels;
         out[c].min = (double)low;
         out[c].max = (double)high;
-        halo_moments_from_counts(count, counts->bins, &out[c]);
+        halo_moments_from_counts(count, values, &out[c]);
     }
 }
 
-template <typename S> static uint4 pattern(const HaloMoments *m, int channels, int phase, bool greatest)
+/* Queues the search for the places, which goes on from the counters where they are: the host need not see them first. */
+static HaloStatus queue_find(HaloDevice *device, HaloDtype dtype, const FindArgs *a)
 {
-    S at[16 / sizeof(S)];
-    uint4 pack;
-    for (int i = 0; i < (int)(16 / sizeof(S)); i++) {
-        const HaloMoments *const of = &m[(phase + i) % channels];
-        at[i] = (S)(greatest ? of->max : of->min);
-    }
-    memcpy(&pack, at, sizeof pack);
-    return pack;
-}
-
-/* What goes to the device and comes back, for each channel: found first of the least and of the greatest. */
-template <typename S>
-static HaloStatus find_positions(HaloDevice *device, FindArgs *a, unsigned long long *found, HaloMoments *m)
-{
-    const int64_t entries = 2 * (int64_t)a->channels, found_bytes = entries * (int64_t)sizeof *found;
-    const int64_t bytes = found_bytes + entries * (int64_t)sizeof *a->value;
-    const int64_t tile = (int64_t)find_threads * find_packs * 16 / (int64_t)sizeof(S);
-    unsigned *const value = (unsigned *)(found + entries);
-    void *room;
-    for (int c = 0; c < a->channels; c++) {
-        found[c] = found[a->channels + c] = ~0ull;
-        value[c] = (unsigned)m[c].min;
-        value[a->channels + c] = (unsigned)m[c].max;
-    }
-    for (int phase = 0; phase < a->channels && phase < find_channels; phase++) {
-        a->least[phase] = pattern<S>(m, a->channels, phase, false);
-        a->greatest[phase] = pattern<S>(m, a->channels, phase, true);
-    }
-    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_PARTIAL, bytes, &room));
-    CUDA_TRY(cudaMemcpyAsync(room, found, (size_t)bytes, cudaMemcpyHostToDevice, device->stream));
-    a->found = (unsigned long long *)room;
-    a->value = (unsigned *)(a->found + entries);
+    const int64_t size = (int64_t)halo_dtype_size(dtype), tile = (int64_t)find_threads * find_packs * 16 / size;
     const int64_t tiles = cuda_ceil_div(a->pixels * a->channels, tile);
     const int64_t most = (int64_t)device->properties.multiProcessorCount * find_blocks_each;
-    CUDA_LAUNCH(device, find_kernel<S>, cuda_min(tiles, most), find_threads, 0, *a);
-    CUDA_PASS(cuda_fetch(device, found, room, found_bytes));
-    for (int c = 0; c < a->channels; c++) {
-        m[c].min_at = (int64_t)found[c];
-        m[c].max_at = (int64_t)found[a->channels + c];
-    }
+    CUDA_LAUNCH(device, ends_kernel, a->channels, find_threads, 0, *a);
+    if (dtype == HALO_U8)
+        CUDA_LAUNCH(device, find_kernel<uint8_t>, cuda_min(tiles, most), find_threads, 0, *a);
+    else
+        CUDA_LAUNCH(device, find_kernel<uint16_t>, cuda_min(tiles, most), find_threads, 0, *a);
     return HALO_OK;
 }
 
-static HaloStatus find(HaloDevice *device, HaloDtype dtype, FindArgs *a, HaloMoments *m)
+/* Brings counters home, and the places behind them, in one copy. */
+static HaloStatus bring(HaloDevice *device, const CudaCounts *counts, int64_t known, int64_t found, uint64_t *to)
 {
-    const size_t each = 2 * (sizeof *a->found + sizeof *a->value);
-    unsigned long long *const found = (unsigned long long *)calloc((size_t)a->channels, each);
-    if (found == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
-    const HaloStatus status = dtype == HALO_U8 ? find_positions<uint8_t>(device, a, found, m)
-                                               : find_positions<uint16_t>(device, a, found, m);
-    free(found);
-    return status;
+    char *const staged = (char *)device->staging + known;
+    if (!counts->staged) return cuda_fetch(device, to, counts->count, counts->bytes + found);
+    if (found > 0) CUDA_TRY(cudaMemcpyAsync(staged, counts->behind, (size_t)found, cudaMemcpyDeviceToHost, device->stream));
+    CUDA_PASS(cuda_wait(device));
+    memcpy(to, counts->count, (size_t)known);
+    memcpy((char *)to + counts->bytes, staged, (size_t)found);
+    return HALO_OK;
+}
+
+/* So many bytes are read again as fast as a search begins: then all but the product comes from that. */
+static const int64_t again_most = (int64_t)1 << 28;
+
+/* Bytes: counters and the other moments come to the host by themselves, one behind the other. */
+static HaloStatus count_and_reduce(HaloDevice *device, const HaloBuf *src, const void *data, const HaloHist *every,
+                                   HaloMoments *out)
+{
+    const int64_t pixels = src->shape.width * src->shape.height;
+    const int channels = src->shape.channels;
+    HaloMoments *const moments = (HaloMoments *)((uint64_t *)device->staging + channels * every->bins);
+    CudaCounts counts;
+    CUDA_PASS(reduce_integers(device, HALO_U8, data, pixels, channels, moments));
+    CUDA_PASS(cuda_hist_queue(device, src, every, 0, &counts));
+    CUDA_PASS(cuda_wait(device));
+    memcpy(out, moments, (size_t)channels * sizeof *out);
+    for (int c = 0; c < channels; c++)
+        halo_product_from_counts((const uint64_t *)counts.count + c * every->bins, every->bins, &out[c].product,
+                                 &out[c].product_exp);
+    return HALO_OK;
 }
 
 HaloStatus reduce_counts(HaloDevice *device, const HaloBuf *src, const void *data, bool positions,
                          HaloMoments *out)
 {
-    const int64_t values = src->shape.dtype == HALO_U8 ? 256 : 65536;
+    const int64_t values = src->shape.dtype == HALO_U8 ? 256 : 65536, channels = src->shape.channels;
+    const int64_t known = channels * values * (int64_t)sizeof(uint64_t), places = 2 * channels;
+    const int64_t found = positions ? places * (int64_t)sizeof(uint64_t) : 0;
     const HaloHist every = {values, 0.0, (double)values, 0, NULL};
-    FindArgs args = {};
-    HaloHistogram counts;
-    args.data = data;
-    args.pixels = src->shape.width * src->shape.height;
-    args.channels = src->shape.channels;
-    CUDA_PASS(halo_histogram_alloc(&counts, args.channels, values, every.lo, every.hi));
-    const HaloStatus status = cuda_hist_within(device, src, &every, &counts);
-    if (status == HALO_OK) from_counts(&counts, args.pixels, out);
-    halo_histogram_free(&counts);
-    return status == HALO_OK && positions ? find(device, src->shape.dtype, &args, out) : status;
+    FindArgs args = {data, src->shape.width * src->shape.height, (int)channels, values, NULL, NULL, NULL};
+    CudaCounts counts;
+    if (src->shape.dtype == HALO_U8 && channels <= 4 && args.pixels * channels <= again_most)
+        return count_and_reduce(device, src, data, &every, out);
+    CUDA_PASS(cuda_hist_queue(device, src, &every, found + places * (int64_t)sizeof(unsigned), &counts));
+    args.count = counts.count;
+    args.found = (unsigned long long *)counts.behind;
+    args.value = (unsigned *)(args.found + places);
+    if (positions) CUDA_PASS(queue_find(device, src->shape.dtype, &args));
+    uint64_t *const here = (uint64_t *)malloc((size_t)(counts.bytes + found));
+    if (here == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    const HaloStatus status = bring(device, &counts, known, found, here);
+    const uint64_t *const place = here + counts.bytes / (int64_t)sizeof *here;
+    if (status == HALO_OK) from_counts(here, values, (int)channels, args.pixels, out);
+    for (int c = 0; c < channels && positions && status == HALO_OK; c++) {
+        out[c].min_at = (int64_t)place[c];
+        out[c].max_at = (int64_t)place[channels + c];
+    }
+    free(here);
+    return status;
 }
