@@ -90,6 +90,36 @@ static void larger_images(void **state)
     for_each_case(__func__, 8, larger_images_body);
 }
 
+/* Words in so large tiles, and with so low a limit, that neighbouring levels are near each other. */
+static void near_levels_body(Rng *rng)
+{
+    const int64_t tiles = rng_between(rng, 1, 2);
+    HaloShape shape = test_shape(HALO_U16, rng_between(rng, 800, 1100), rng_between(rng, 700, 900), (int)rng_between(rng, 1, 2));
+    if (rng_once_in(rng, 3)) shape.alpha = shape.channels - 1;
+    HaloShape to = shape;
+    if (rng_once_in(rng, 2)) to.dtype = HALO_F32;
+    const HaloStep how = {.u.equalize.tiles_x = tiles,
+                          .u.equalize.tiles_y = tiles,
+                          .u.equalize.tile_width = (shape.width + tiles - 1) / tiles,
+                          .u.equalize.tile_height = (shape.height + tiles - 1) / tiles,
+                          .u.equalize.bins = 65536,
+                          .u.equalize.white = shape.white,
+                          .u.equalize.limit = 0.5 + 2 * rng_unit(rng),
+                          .u.equalize.joint = true,
+                          .u.equalize.mixed = true,
+                          .store = {1, 1}};
+    TestBuf src = testbuf_make(&shape, test_whole(&shape), rng);
+    testbuf_fill(&src, false, rng);
+    check(&src, &to, &how, rng);
+    testbuf_free(&src);
+}
+
+static void near_levels(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 4, near_levels_body);
+}
+
 /* A flat image stays as it is: there is nothing to spread. */
 static void flat_images_stay(void **state)
 {
@@ -174,9 +204,13 @@ static void levels_are_mixed_beside_single_tiles(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_hand),          cmocka_unit_test(one_tile),
-        cmocka_unit_test(several_tiles),    cmocka_unit_test(larger_images),
-        cmocka_unit_test(flat_images_stay), cmocka_unit_test(levels_are_mixed_beside_single_tiles),
+        cmocka_unit_test(by_hand),
+        cmocka_unit_test(one_tile),
+        cmocka_unit_test(several_tiles),
+        cmocka_unit_test(larger_images),
+        cmocka_unit_test(near_levels),
+        cmocka_unit_test(flat_images_stay),
+        cmocka_unit_test(levels_are_mixed_beside_single_tiles),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

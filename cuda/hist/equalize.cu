@@ -1,10 +1,14 @@
 /* Equalization, all of it on the device: blocks count the levels of their part of a tile (equalize_count.cu), a block makes
- * a tile's table, and every sample is looked up in the tables of the tiles around it (equalize_look.cu, equalize_words.cu). */
+ * a part of a tile's table, and every sample is looked up in the tables of the tiles around it (equalize_quick.cu). */
 #include "equalize.cuh"
 
-static const int table_threads = 1024, table_own = 4;
+static const int table_threads = 256, table_own = 4;
+/* Neighbouring bins of a table that a block has: tables of bytes have one block each. */
+static const int table_part = 4096;
 
-/* ---- tables --------------------------------------------------------------------------------------------- */
+static __host__ __device__ int64_t table_parts(int64_t bins) { return cuda_ceil_div(bins, table_part); }
+
+/* ---- sums over a block ---------------------------------------------------------------------------------- */
 
 /* The sum over the warp's lanes up to this one. */
 __device__ __forceinline__ static uint64_t sum_lanes(uint64_t v)
@@ -21,70 +25,150 @@ __device__ __forceinline__ static uint64_t sum_lanes(uint64_t v)
 /* The sum over the block's threads before this one, and over all of them. */
 __device__ __forceinline__ static uint64_t sum_before(uint64_t v, uint64_t *all)
 {
-    static_assert(table_threads == CUDA_WARP * CUDA_WARP, "a lane for each warp");
-    __shared__ uint64_t sum[CUDA_WARP];
+    constexpr int warps = table_threads / CUDA_WARP;
+    __shared__ uint64_t sum[warps];
     const int lane = (int)threadIdx.x % CUDA_WARP, warp = (int)threadIdx.x / CUDA_WARP;
     const uint64_t upto = sum_lanes(v);
+    uint64_t before = 0;
     __syncthreads(); /* the last call's sums have been read */
     if (lane == CUDA_WARP - 1) sum[warp] = upto;
     __syncthreads();
-    const uint64_t warps = sum_lanes(sum[lane]);
-    const uint64_t before = __shfl_sync(CUDA_ALL, (unsigned long long)warps, warp > 0 ? warp - 1 : 0);
-    *all = __shfl_sync(CUDA_ALL, (unsigned long long)warps, CUDA_WARP - 1);
-    return (warp > 0 ? before : 0) + upto - v;
+    *all = 0;
+#pragma unroll
+    for (int w = 0; w < warps; w++) {
+        if (w == warp) before = *all;
+        *all += sum[w];
+    }
+    return before + upto - v;
 }
 
-/* A table a block, four neighbouring bins a thread. */
+/* ---- tables --------------------------------------------------------------------------------------------- */
+
+/* Of some bins: all counts, these as far as they are not beyond `most`, and the least bin that counts. A function by itself, for
+ * what seldom runs would be most of the code. */
+__device__ __noinline__ static TableSums sum_bins(const unsigned long long *count, int64_t from, int64_t to, uint64_t most)
+{
+    __shared__ unsigned long long least;
+    TableSums sums = {0, 0, (unsigned long long)INT64_MAX};
+    uint64_t total, kept;
+    __syncthreads(); /* the last call's least bin has been read */
+    if (threadIdx.x == 0) least = (unsigned long long)INT64_MAX;
+    __syncthreads();
+    for (int64_t b = from + threadIdx.x; b < to; b += table_threads) {
+        const uint64_t n = count[b];
+        sums.total += n;
+        sums.kept += n < most ? n : most;
+        if (n > 0) sums.least = min(sums.least, (unsigned long long)b);
+    }
+    if (sums.least < (unsigned long long)INT64_MAX) atomicMin(&least, sums.least);
+    sum_before(sums.total, &total);
+    sum_before(sums.kept, &kept);
+    return {total, kept, least};
+}
+
+/* The sums of each part of each table, as if all samples of a tile were counted: floats that are NaN are not. */
+__global__ static void __launch_bounds__(table_threads) sums_kernel(const __grid_constant__ EqualizeArgs a)
+{
+    const int64_t bins = a.how.bins, parts = table_parts(bins), table = blockIdx.x / parts, part = blockIdx.x - table * parts;
+    const uint64_t most = halo_equalize_most(a.how.limit, a.expected, bins);
+    const TableSums sums = sum_bins(a.count + table * bins, part * table_part, cuda_min(bins, (part + 1) * table_part), most);
+    if (threadIdx.x == 0) a.sums[blockIdx.x] = sums;
+}
+
+/* What halo_equalize_count makes of counts, with as few divisions as possible: `each` to every bin, and one more to every step-th
+ * before `end`. */
+struct Spread {
+    uint64_t most, each;
+    unsigned step, end;
+
+    __device__ __forceinline__ Spread(uint64_t most, uint64_t excess, int64_t bins) : most(most), each(excess / (uint64_t)bins)
+    {
+        const unsigned left = (unsigned)(excess % (uint64_t)bins);
+        step = left > 0 ? (unsigned)bins / left : 1;
+        end = left * step;
+    }
+
+    /* The sum of what is spread over the bins before this one. */
+    __device__ __forceinline__ uint64_t before(int64_t bin) const
+    {
+        return each * (uint64_t)bin + (min((unsigned)bin, end) + step - 1) / step;
+    }
+
+    /* `past`: bins since the last that may have one more. */
+    __device__ __forceinline__ uint64_t of(uint64_t count, unsigned bin, unsigned past) const
+    {
+        return (count < most ? count : most) + each + (past == 0 && bin < end ? 1 : 0);
+    }
+};
+
+/* A part of a table a block, of which it knows all sums, and those of the parts before its own. Where fewer samples than expected
+ * were counted, or nobody has summed up, it makes them itself. */
 __global__ static void __launch_bounds__(table_threads) table_kernel(const __grid_constant__ EqualizeArgs a)
 {
-    __shared__ unsigned long long least; /* bin that counts */
-    const int64_t bins = a.how.bins;
-    const unsigned long long *const count = a.count + blockIdx.x * bins;
-    float *const table = a.table + blockIdx.x * bins;
+    const int64_t bins = a.how.bins, parts = table_parts(bins), number = blockIdx.x / parts, part = blockIdx.x - number * parts;
+    const int64_t from = part * table_part, to = cuda_min(bins, from + table_part);
+    const unsigned long long *const count = a.count + number * bins;
+    float *const table = a.table + number * bins;
     const bool whole = a.dtype != HALO_F32;
     const float top = whole ? (float)(bins - 1) : a.how.white;
-    uint64_t mine = 0, total, excess = 0, upto = 0, made;
-    int64_t lowest = bins;
-    if (threadIdx.x == 0) least = (unsigned long long)bins;
-    __syncthreads();
-    for (int64_t b = threadIdx.x; b < bins; b += table_threads) {
-        if (count[b] > 0) lowest = cuda_min(lowest, b);
-        mine += count[b];
+    TableSums all = {0, 0, (unsigned long long)INT64_MAX};
+    uint64_t upto = 0, made; /* counted in bins before this part's, as far as they are not beyond `most` */
+    for (int64_t p = 0; p < parts && parts > 1; p++) {
+        const TableSums sums = a.sums[number * parts + p];
+        if (p == part) upto = all.kept;
+        all.total += sums.total;
+        all.kept += sums.kept;
+        all.least = min(all.least, sums.least);
     }
-    if (lowest < bins) atomicMin(&least, (unsigned long long)lowest);
-    sum_before(mine, &total);
-    const uint64_t first = a.how.from_least && least < (unsigned long long)bins ? count[least] : 0;
-
-    const uint64_t most = halo_equalize_most(a.how.limit, total, bins);
-    if (most < UINT64_MAX) {
-        mine = 0;
-        for (int64_t b = threadIdx.x; b < bins; b += table_threads) mine += count[b] > most ? count[b] - most : 0;
-        sum_before(mine, &excess);
+    if (parts == 1) all = sum_bins(count, 0, bins, UINT64_MAX);
+    const uint64_t most = halo_equalize_most(a.how.limit, all.total, bins);
+    if (most < UINT64_MAX && (parts == 1 || (all.total != a.expected && all.total != 0))) {
+        upto = sum_bins(count, 0, from, most).kept;
+        all.kept = upto + sum_bins(count, from, bins, most).kept;
     }
-    for (int64_t base = 0; base < bins; base += table_threads * table_own, upto += made) {
+    const Spread spread(most, all.total - all.kept, bins);
+    const uint64_t first = a.how.from_least && all.total > 0 ? count[all.least] : 0;
+    upto += spread.before(from);
+    for (int64_t base = from; base < to; base += table_threads * table_own, upto += made) {
         const int64_t b = base + threadIdx.x * table_own;
-        uint64_t counts[table_own];
-        mine = 0;
+        uint64_t counts[table_own], mine = 0;
+        unsigned past = (unsigned)b % spread.step;
 #pragma unroll
         for (int i = 0; i < table_own; i++) {
-            counts[i] = b + i < bins ? halo_equalize_count(count[b + i], most, excess, bins, b + i) : 0;
+            counts[i] = b + i < bins ? spread.of(count[b + i], (unsigned)(b + i), past) : 0;
             mine += counts[i];
+            past = past + 1 < spread.step ? past + 1 : 0;
         }
         uint64_t here = upto + sum_before(mine, &made);
 #pragma unroll
         for (int i = 0; i < table_own; i++) {
             here += counts[i];
-            if (b + i < bins) table[b + i] = halo_equalize_level(here, first, total, top, whole);
+            if (b + i < bins) table[b + i] = halo_equalize_level(here, first, all.total, top, whole);
         }
     }
 }
 
+static HaloStatus make_tables(HaloDevice *device, const EqualizeArgs *args, int64_t tables)
+{
+    const int64_t blocks = tables * table_parts(args->how.bins);
+    if (blocks > tables) CUDA_LAUNCH(device, sums_kernel, blocks, table_threads, 0, *args);
+    CUDA_LAUNCH(device, table_kernel, blocks, table_threads, 0, *args);
+    return HALO_OK;
+}
+
 /* ---- all of it ------------------------------------------------------------------------------------------- */
+
+/* Channels that one set of counters is of. */
+static int counted_channels(const EqualizeArgs *a)
+{
+    const bool leaves_alpha = a->alpha >= 0 && a->alpha < a->channels;
+    return a->how.joint ? a->channels - leaves_alpha : 1;
+}
 
 HaloStatus cuda_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloEqualize *equalize, HaloStore store)
 {
     EqualizeArgs args = {};
-    int64_t tiles, tables, entries, bytes, fours;
+    int64_t tiles, tables, entries, sums, bytes, fours;
     void *scratch;
     CUDA_PASS(cuda_use(device));
     if (dst->cols < 1 || dst->rows < 1) return HALO_OK;
@@ -100,6 +184,7 @@ HaloStatus cuda_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, c
     args.dtype = src->shape.dtype;
     args.to = dst->shape.dtype;
     args.how = *equalize;
+    args.expected = (uint64_t)(equalize->tile_width * equalize->tile_height) * (uint64_t)counted_channels(&args);
     args.scale = bin_scale(0.0, (double)equalize->white, equalize->bins);
     args.over_x = 1.0f / (float)equalize->tile_width;
     args.over_y = 1.0f / (float)equalize->tile_height;
@@ -107,18 +192,24 @@ HaloStatus cuda_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, c
     args.stores = row_packs(dst->data, dst->stride, dst->shape.dtype, 4);
     args.store = store;
     args.clipped = device->clipped;
+    args.quick = equalize_quick_takes(&args);
+    args.form = equalize_form(device, &args);
+    fours = equalize_fours(&args);
     if (!halo_mul(equalize->tiles_x, equalize->tiles_y, &tiles) || !halo_mul(tiles, args.sets, &tables) ||
         !halo_mul(tables, equalize->bins, &entries) ||
-        !halo_mul(entries, (int64_t)(sizeof *args.count + sizeof *args.table), &bytes) ||
-        !halo_mul(equalize_fours(&args), equalize->bins * (int64_t)sizeof *args.fours, &fours) || bytes > INT64_MAX - fours)
+        !halo_mul(tables, table_parts(equalize->bins) * (int64_t)sizeof *args.sums, &sums) ||
+        !halo_mul(entries, (int64_t)(sizeof *args.count + sizeof *args.table), &bytes) || fours < 0 || bytes > INT64_MAX - sums ||
+        bytes + sums > INT64_MAX - fours)
         return halo_fail(HALO_ERR_LIMIT, "%lld x %lld tables are too many", (long long)equalize->tiles_x,
                          (long long)equalize->tiles_y);
-    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_PARTIAL, fours + bytes, &scratch));
-    args.fours = (float4 *)scratch; /* first, for their alignment */
-    args.count = (unsigned long long *)((char *)scratch + fours);
+    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_PARTIAL, fours + sums + bytes, &scratch));
+    args.fours = scratch; /* first, for their alignment */
+    args.sums = (TableSums *)((char *)scratch + fours);
+    args.count = (unsigned long long *)((char *)args.sums + sums);
     args.table = (float *)(args.count + entries);
     CUDA_TRY(cudaMemsetAsync(args.count, 0, (size_t)entries * sizeof *args.count, device->stream));
     CUDA_PASS(equalize_count(device, &args, tiles));
-    CUDA_LAUNCH(device, table_kernel, tables, table_threads, 0, args);
-    return equalize_look(device, &args);
+    CUDA_PASS(make_tables(device, &args, tables));
+    CUDA_PASS(equalize_join(device, &args));
+    return args.quick ? equalize_quick(device, &args) : equalize_rest(device, &args);
 }

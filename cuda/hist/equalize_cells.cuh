@@ -4,8 +4,6 @@
 
 #include "equalize.cuh"
 
-static const int look_threads = 256;
-
 /* ---- cells ---------------------------------------------------------------------------------------------- */
 
 /* Along one axis: samples [from, to), and the tiles before and behind. */
@@ -38,27 +36,15 @@ __device__ static int64_t cell_begin(int64_t key, int64_t length, int64_t size, 
 /* Cells of an axis: where tiles are mixed one lies before the first centre, and one behind the last. */
 static __host__ __device__ int64_t cells_of(int64_t tiles, bool mixed) { return mixed && tiles > 1 ? tiles + 1 : tiles; }
 
-/* Cell k has tiles k and k, or, mixed, k - 1 and k; before the first centre and behind the last both are one. */
-__device__ static LookSpan cell_span(int64_t cell, int64_t length, int64_t size, int64_t tiles, bool mixed)
+/* Cell k has tiles k and k, or, mixed, k - 1 and k; before the first centre and behind the last both are one: their sum. */
+__device__ __forceinline__ static int64_t span_key(int64_t k, int64_t tiles, bool mixed)
 {
-    const auto key = [&](int64_t k) {
-        return !mixed ? 2 * k : k == 0 ? 0 : k < tiles ? 2 * k - 1 : 2 * tiles - 2;
-    };
-    const auto begin = [&](int64_t k) {
-        return k == 0 ? 0 : k < cells_of(tiles, mixed) ? cell_begin(key(k), length, size, tiles, mixed) : length;
-    };
-    return {begin(cell), begin(cell + 1), key(cell) / 2, (key(cell) + 1) / 2};
+    return !mixed ? 2 * k : k == 0 ? 0 : k < tiles ? 2 * k - 1 : 2 * tiles - 2;
 }
 
 static inline int64_t cells_in(const EqualizeArgs *args)
 {
     return cells_of(args->how.tiles_x, args->how.mixed) * cells_of(args->how.tiles_y, args->how.mixed);
-}
-
-/* Do a cell's tables fit into shared memory, four levels side by side? */
-static inline bool look_in_shared(const EqualizeArgs *args)
-{
-    return args->dtype == HALO_U8 && args->sets * byte_levels * (int64_t)sizeof(float4) <= CUDA_SHARED_DEFAULT;
 }
 
 /* Do 32 bits hold rows, and the elements of one? */
@@ -67,7 +53,47 @@ static inline bool look_narrow(const EqualizeArgs *args)
     return args->width * args->channels < INT32_MAX / 2 && args->height < INT32_MAX / 2;
 }
 
-/* ---- between four levels -------------------------------------------------------------------------------- */
+/* Blocks for each cell: so many for a multiprocessor, all of them counted, as long as each looks up so many samples, for it brings
+ * tables first. */
+static inline void look_share_out(const HaloDevice *device, EqualizeArgs *args, int64_t each, int64_t least)
+{
+    const int64_t cells = cells_in(args), samples = args->width * args->height * args->channels;
+    const int64_t wanted = cuda_ceil_div((int64_t)device->properties.multiProcessorCount * each, cells);
+    args->parts = cuda_max(1, cuda_min(wanted, samples / cells / least));
+}
+
+/* The cell that a block works on, and which of its parts. */
+struct LookCell {
+    int64_t number;
+    int part;
+    LookSpan across, along;
+
+    /* All threads of the block call it; four look for where the cell begins and ends, since that takes a while. */
+    __device__ __forceinline__ LookCell(const EqualizeArgs &a, bool mixed)
+    {
+        __shared__ int64_t edge[4]; /* from, to across; from, to along */
+        const HaloEqualize &how = a.how;
+        const int64_t cells_x = cells_of(how.tiles_x, mixed), cells_y = cells_of(how.tiles_y, mixed);
+        number = blockIdx.x / a.parts;
+        part = (int)(blockIdx.x - number * a.parts);
+        const int64_t x = number % cells_x, y = number / cells_x;
+        if (threadIdx.x < 4) {
+            const bool down = threadIdx.x >= 2;
+            const int64_t k = (down ? y : x) + threadIdx.x % 2, cells = down ? cells_y : cells_x,
+                          tiles = down ? how.tiles_y : how.tiles_x;
+            const int64_t length = down ? a.height : a.width, size = down ? how.tile_height : how.tile_width;
+            edge[threadIdx.x] = k == 0       ? 0
+                                : k >= cells ? length
+                                             : cell_begin(span_key(k, tiles, mixed), length, size, tiles, mixed);
+        }
+        __syncthreads();
+        const int64_t key_x = span_key(x, how.tiles_x, mixed), key_y = span_key(y, how.tiles_y, mixed);
+        across = {edge[0], edge[1], key_x / 2, (key_x + 1) / 2};
+        along = {edge[2], edge[3], key_y / 2, (key_y + 1) / 2};
+    }
+};
+
+/* ---- samples of a cell ------------------------------------------------------------------------------ */
 
 /* halo_tiles_around's share; `over` is 1 over the tiles' size. */
 template <typename I> __device__ __forceinline__ static float look_share(const EqualizeArgs &a, I at, float over)
@@ -75,41 +101,6 @@ template <typename I> __device__ __forceinline__ static float look_share(const E
     if (!a.how.mixed) return 0.0f;
     const float place = (float)at * over - 0.5f;
     return place - (place < 0.0f ? -1.0f : truncf(place));
-}
-
-__device__ __forceinline__ static float look_mix(const float4 &level, float across, float along)
-{
-    return halo_mix(halo_mix(level.x, level.y, across), halo_mix(level.z, level.w, across), along);
-}
-
-/* What becomes of sample v, whose levels are four. */
-template <typename I>
-__device__ __forceinline__ static float look_up(const EqualizeArgs &a, float v, const float4 &level, I x, float down)
-{
-    const float mix = look_mix(level, look_share(a, x, a.over_x), down);
-    return mix != mix ? v : mix;
-}
-
-/* ---- rows ------------------------------------------------------------------------------------------------ */
-
-/* Calls f(y, e) with packs of four elements of the cell's rows, those that the thread takes: warps go over packs of a row side by
- * side, then over those of the next. I: a type that holds the elements of a row, and rows. */
-template <typename I, typename F>
-__device__ __forceinline__ static void look_over(const EqualizeArgs &a, const LookSpan &across, const LookSpan &along, int64_t part, F f)
-{
-    const I to = (I)(across.to * a.channels), first = (I)(across.from * a.channels) / 4, bottom = (I)along.to;
-    if (across.to <= across.from) return;
-    const I chunks = ((to + 3) / 4 - first + CUDA_WARP - 1) / CUDA_WARP;
-    const int64_t warps = look_threads / CUDA_WARP, start = part * warps + threadIdx.x / CUDA_WARP, step = a.parts * warps;
-    I y = (I)cuda_min(along.from + start / chunks, bottom), chunk = (I)(start % chunks);
-    const I down = (I)cuda_min(step / chunks, bottom), further = (I)(step % chunks);
-    while (y < bottom) {
-        const I e = (first + chunk * CUDA_WARP + (I)(threadIdx.x % CUDA_WARP)) * 4;
-        if (e < to) f(y, e);
-        y += down;
-        chunk += further;
-        if (chunk >= chunks) chunk -= chunks, y++;
-    }
 }
 
 /* Stores those of four samples that are the cell's, elements [from, to). */

@@ -23,35 +23,41 @@ __device__ __forceinline__ static TilePart tile_part(const EqualizeArgs &a)
 /* Row j of the tile, or the one that it mirrors. */
 template <typename S> __device__ __forceinline__ static const S *tile_row(const EqualizeArgs &a, const TilePart &p, int64_t j)
 {
-    return (const S *)(a.src + halo_border_index(p.top + j, a.height, HALO_BORDER_MIRROR) * a.src_stride);
+    const int64_t y = p.top + j;
+    return (const S *)(a.src + (y < a.height ? y : halo_border_index(y, a.height, HALO_BORDER_MIRROR)) * a.src_stride);
 }
 
-/* 16 bytes of samples, and which of them belong to the tile: those of elements [from, to). */
+/* 16 bytes of samples, and which of them belong to the tile. */
 template <typename S> struct TilePack {
     static constexpr int own = 16 / (int)sizeof(S);
     alignas(16) S v[own];
     int first, end;
 
-    __device__ __forceinline__ void load(const EqualizeArgs &a, const S *row, int64_t e, int64_t from, int64_t to)
+    /* Those of elements [from, to), of which the pack has some from e on. */
+    __device__ __forceinline__ void place(int64_t e, int64_t from, int64_t to)
     {
         first = (int)cuda_min(cuda_max(from - e, 0), own);
         end = (int)cuda_max(cuda_min(to - e, own), first);
-        if (a.packed && end - first == own)
-            *reinterpret_cast<uint4 *>(v) = __ldg((const uint4 *)(row + e));
-        else
-#pragma unroll
-            for (int i = 0; i < own; i++) v[i] = i >= first && i < end ? row[e + i] : S(0);
     }
 
-    /* Do all of the warp's packs hold one value? */
-    __device__ __forceinline__ bool same() const
+    __device__ __forceinline__ void load(const EqualizeArgs &a, const S *at)
     {
-        return all_same<(int)sizeof(S)>(*reinterpret_cast<const uint4 *>(v), end - first == own);
+        if (a.packed && whole())
+            *reinterpret_cast<uint4 *>(v) = __ldg((const uint4 *)at);
+        else
+#pragma unroll
+            for (int i = 0; i < own; i++) v[i] = i >= first && i < end ? at[i] : S(0);
     }
+
+    __device__ __forceinline__ bool whole() const { return end - first == own; }
+
+    /* Do all of the warp's packs hold one value? */
+    __device__ __forceinline__ bool same() const { return all_same<(int)sizeof(S)>(*reinterpret_cast<const uint4 *>(v), whole()); }
 };
 
 /* Calls f with the sample, its channel (0 where One: they are all counted together) and how often it counts; but of packs that
- * lie in the tile as a whole, where One, `whole` takes all samples at once. */
+ * lie in the tile as a whole, where One, `whole` takes all samples at once. Warps go down columns of packs, the next one of which
+ * is on its way. */
 template <typename S, bool One, typename F, typename W>
 __device__ __forceinline__ static void each_sample(const EqualizeArgs &a, F f, W whole)
 {
@@ -59,18 +65,22 @@ __device__ __forceinline__ static void each_sample(const EqualizeArgs &a, F f, W
     const TilePart p = tile_part(a);
     const int64_t within = cuda_max(0, cuda_min(a.width - p.left, a.how.tile_width));
     const int64_t from = p.left * a.channels, to = from + within * a.channels;
-    const int64_t first = from / Pack::own, packs = within > 0 ? cuda_ceil_div(to, Pack::own) - first : 0;
-    const int64_t chunks = cuda_ceil_div(packs, CUDA_WARP), step = a.parts * p.warps, start = p.part * p.warps + p.warp;
-    if (chunks > 0) {
-        int64_t j = start / chunks, chunk = start % chunks;
-        const int64_t rows = step / chunks, further = step % chunks;
-        while (j < a.how.tile_height) {
-            Pack pack;
-            const int64_t e = (first + chunk * CUDA_WARP + p.lane) * Pack::own;
-            pack.load(a, tile_row<S>(a, p, j), e, from, to);
+    const int64_t start = from / Pack::own, packs = within > 0 ? cuda_ceil_div(to, Pack::own) - start : 0;
+    const int chunks = (int)cuda_ceil_div(packs, CUDA_WARP), warps = (int)a.parts * p.warps, mine = (int)p.part * p.warps + p.warp;
+    for (int chunk = chunks == 0 || mine < chunks ? mine : mine % chunks; chunk < chunks; chunk += warps) {
+        const int64_t e = (start + (int64_t)chunk * CUDA_WARP + p.lane) * Pack::own;
+        const int step = max(1, (warps - chunk + chunks - 1) / chunks);
+        Pack next;
+        next.place(e, from, to);
+        int64_t j = mine / chunks;
+        if (j < a.how.tile_height) next.load(a, tile_row<S>(a, p, j) + e);
+#pragma unroll 1
+        for (; j < a.how.tile_height; j += step) {
+            const Pack pack = next;
+            if (j + step < a.how.tile_height) next.load(a, tile_row<S>(a, p, j + step) + e);
             if (One && sizeof(S) > 1 && pack.same()) {
                 if (p.lane == 0) f(pack.v[0], 0, (unsigned)(CUDA_WARP * Pack::own));
-            } else if (One && pack.end - pack.first == Pack::own) {
+            } else if (One && pack.whole()) {
                 whole(pack.v);
             } else {
                 int c = One ? 0 : (int)(e % a.channels);
@@ -80,13 +90,10 @@ __device__ __forceinline__ static void each_sample(const EqualizeArgs &a, F f, W
                     if (!One) c = c + 1 < a.channels ? c + 1 : 0;
                 }
             }
-            j += rows;
-            chunk += further;
-            if (chunk >= chunks) chunk -= chunks, j++;
         }
     }
     /* Columns that the tile has beside the image. */
-    for (int64_t j = start; j < a.how.tile_height && within < a.how.tile_width; j += step)
+    for (int64_t j = mine; j < a.how.tile_height && within < a.how.tile_width; j += warps)
         for (int64_t i = within + p.lane; i < a.how.tile_width; i += CUDA_WARP) {
             const int64_t x = halo_border_index(p.left + i, a.width, HALO_BORDER_MIRROR);
             for (int c = 0; c < a.channels; c++) f(tile_row<S>(a, p, j)[x * a.channels + c], One ? 0 : c, 1u);
