@@ -290,7 +290,7 @@ bool mean_whole_takes(const MeanJob *job)
     const HaloWindow &w = job->window;
     const HaloDtype dtype = job->source.dtype;
     const int64_t white = dtype == HALO_U8 ? 255 : 65535;
-    int64_t row, sum;
+    int64_t row = 0, sum = 0;
     if (dtype == HALO_F32 || job->source.channels > 4 || halo_rank_keys(dtype, w.border, w.value) != dtype) return false;
     if (job->source.width > INT32_MAX / 8 || w.width > whole_pixels(job->source.channels) * 5 / 8) return false;
     if (job->rows < whole_rows || w.height > cuda_max(64, 2 * job->rows)) return false; /* strips would be mostly what lies above */
