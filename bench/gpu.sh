@@ -38,7 +38,7 @@ device | tee "$out/device.txt"
 # cases, under each tool of compute-sanitizer.
 primitives="conv sep map combine reduce fold powers hist scan rank mean bilateral equalize pick resample mix chain"
 others="rate fast coarse coarse_design conv_sizes conv_zeros conv_integer rank_shapes rank_sizes curves detail pipeline filters windows
-    local definitions sound ladder along_time team stretched blurred powers"
+    local definitions sound ladder along_time team stretched blurred"
 # Programs stand in line for the cores more than for the GPU: their oracles run there. So some run side by side.
 jobs=${HALO_JOBS:-8}
 check() { # LOG SECONDS CASES PROGRAM COMMAND...: runs a property test on the GPU, by COMMAND where there is one
