@@ -1,31 +1,14 @@
 /* Samples that go elsewhere. Words of the destination are made of samples that lie in shared memory, where they were brought
  * in whole words too, whatever rows are aligned to: a row of the source for a piece of a row; where columns become rows, a
  * tile. Whatever reads beyond the source, or too far apart, is read sample by sample. */
+#include "pick.cuh"
 #include "rows.cuh"
-#include "halo/pick.h"
 
 static const int pick_threads = 256, pick_warps = pick_threads / CUDA_WARP;
 /* Words of a destination's row that a warp makes, and bytes of a source's row that it may bring for them. */
 static const int pick_words = 256, pick_most = 5120;
 /* Words of a row of a tile, and rows; channels up to which division is by multiplication. */
 static const int tile_words = 32, tile_rows = 128, pick_channels = 32;
-
-struct PickArgs {
-    const char *src; /* its first sample lies at (src_x, src_y) of the whole */
-    char *dst;       /* likewise */
-    int64_t src_x, src_y, dst_x, dst_y;
-    int64_t src_stride, dst_stride;
-    int64_t src_width, src_height; /* of the whole */
-    int64_t cols, rows;            /* pixels of the destination's rectangle */
-    unsigned across;               /* blocks of a row, or of a row of tiles */
-    int channels, inverse;         /* inverse: 65536 / channels, rounded up */
-    int staged;                    /* bytes that a warp brings, at most; 0: none */
-    int tile_x, tile_y;            /* pixels of a tile of the destination */
-    bool plain;                    /* samples stay what they are */
-    HaloPick pick;
-    HaloStore store;
-    unsigned long long *clipped;
-};
 
 /* ---- samples -------------------------------------------------------------------------------------------- */
 
@@ -334,37 +317,9 @@ static bool find_tile(PickArgs *a, int64_t src_size)
     return true;
 }
 
-/* One row or column, without gaps, that becomes one: a line either way, whatever way it lies. */
-static void make_line(PickArgs *a, int64_t src_size, int64_t dst_size)
-{
-    const bool from_row = a->src_height == 1, to_row = a->rows == 1;
-    if ((!from_row && (a->src_width != 1 || a->src_stride != a->channels * src_size)) ||
-        (!to_row && (a->cols != 1 || a->dst_stride != a->channels * dst_size)) || (from_row == to_row) == a->pick.transposed)
-        return;
-    const int64_t step = from_row ? a->pick.step_x : a->pick.step_y, begin = from_row ? a->pick.x0 : a->pick.y0,
-                  across = to_row ? a->dst_y : a->dst_x; /* the only row or column */
-    const int64_t other = from_row ? a->pick.y0 + a->pick.step_y * across : a->pick.x0 + a->pick.step_x * across;
-    if (other != 0) return; /* beside the line */
-    a->pick.transposed = false;
-    a->pick.x0 = begin;
-    a->pick.step_x = step;
-    a->pick.y0 = 0;
-    a->pick.step_y = 1;
-    if (!from_row) {
-        a->src_width = a->src_height;
-        a->src_x = a->src_y;
-    }
-    if (!to_row) {
-        a->cols = a->rows;
-        a->dst_x = a->dst_y;
-    }
-    a->src_height = a->rows = 1;
-    a->src_y = a->dst_y = 0;
-}
-
 template <typename S, typename D> static HaloStatus launch(HaloDevice *device, PickArgs *a)
 {
-    make_line(a, sizeof(S), sizeof(D));
+    pick_make_line(a, sizeof(S), sizeof(D));
     const int64_t each = 4 / (int64_t)sizeof(D);
     if (a->pick.transposed && find_tile(a, sizeof(S))) {
         const int64_t across = cuda_ceil_div(a->cols, a->tile_x);
