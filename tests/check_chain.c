@@ -239,6 +239,17 @@ static void draw_steep(HaloBuf *in, bool steep, Rng *rng)
     }
 }
 
+/* The same everywhere, of bytes that mostly rise and fall in steps. */
+static void steep_bytes_alike(const char *text, const HaloShape *shape, Rng *rng)
+{
+    HaloBuf in = random_input(shape, false, rng);
+    if (!rng_once_in(rng, 3)) draw_steep(&in, rng_once_in(rng, 2), rng);
+    Outcome outcome = expect_everywhere_alike(text, &in, NULL);
+    if (outcome.status != HALO_OK) fail_case(NULL, "%s: %s", text, outcome.message);
+    outcome_free(&outcome);
+    halo_buf_free(&in);
+}
+
 /* Bytes to bytes: rows of whole warps and others, that start anywhere, borders beyond the picture, few rows and
  * many. */
 static void byte_gradients_body(Rng *rng)
@@ -255,12 +266,7 @@ static void byte_gradients_body(Rng *rng)
     if (rng_once_in(rng, 8)) shape.width = rng_between(rng, 1, 6);
     if (rng_once_in(rng, 6)) shape.height = rng_between(rng, 300, 900);
     sprintf(text, "%s:border=%s | depth:u8", op[rng_between(rng, 0, 4)], border[rng_between(rng, 0, 7)]);
-    HaloBuf in = random_input(&shape, false, rng);
-    if (!rng_once_in(rng, 3)) draw_steep(&in, rng_once_in(rng, 2), rng);
-    Outcome outcome = expect_everywhere_alike(text, &in, NULL);
-    if (outcome.status != HALO_OK) fail_case(NULL, "%s: %s", text, outcome.message);
-    outcome_free(&outcome);
-    halo_buf_free(&in);
+    steep_bytes_alike(text, &shape, rng);
 }
 
 static void byte_gradients(void **state)
@@ -282,12 +288,7 @@ static void sharpened_bytes_body(Rng *rng)
     if (!rng_once_in(rng, 4)) shape.width = (shape.width + 255) / 256 * 256;
     sprintf(text, "unsharp:%g%s%s | depth:u8", (double)rng_float(rng, 0.3f, 2.0f),
             amount[rng_between(rng, 0, 4)], threshold[rng_between(rng, 0, 2)]);
-    HaloBuf in = random_input(&shape, false, rng);
-    if (!rng_once_in(rng, 3)) draw_steep(&in, rng_once_in(rng, 2), rng);
-    Outcome outcome = expect_everywhere_alike(text, &in, NULL);
-    if (outcome.status != HALO_OK) fail_case(NULL, "%s: %s", text, outcome.message);
-    outcome_free(&outcome);
-    halo_buf_free(&in);
+    steep_bytes_alike(text, &shape, rng);
 }
 
 static void sharpened_bytes(void **state)
