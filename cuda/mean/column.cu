@@ -11,16 +11,23 @@ __global__ static void __launch_bounds__(column_threads) column_kernel(const flo
     if (i < count) to[i] = halo_canonical((float)((double)from[i] * times));
 }
 
+/* Are sums of so many equal samples exact: of integers in f32, where they would lie between the passes, of floats in f64? */
+static bool sums_fit(HaloDtype dtype, int64_t width)
+{
+    return width <= (dtype == HALO_F32 ? 1 << 29 : (1 << 24) / (dtype == HALO_U8 ? 255 : 65535));
+}
+
 bool mean_column_takes(const MeanJob *job)
 {
     const MeanSource &s = job->source;
     const int64_t pixel = s.channels * (int64_t)halo_dtype_size(s.dtype);
     return s.width == 1 && job->cols == 1 && job->all && job->window.height > 1 && s.stride == pixel &&
+           sums_fit(s.dtype, job->window.width) &&
            job->target.stride == s.channels * (int64_t)halo_dtype_size(job->target.dtype) &&
            s.border >= HALO_BORDER_REPLICATE && s.border <= HALO_BORDER_WRAP;
 }
 
-/* Whole numbers are exact in any order, so that a window as wide as the column has the same mean. */
+/* Whole numbers that fit are exact in any order, so that a window as wide as the column has the same mean. */
 HaloStatus mean_column(const MeanJob *job, MeanJob *line)
 {
     const int64_t width = job->window.width, count = job->source.height * job->source.channels;
