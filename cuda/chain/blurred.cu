@@ -186,7 +186,7 @@ bool blurred_takes(const HaloShape *src, const HaloShape *dst, const HaloChain *
 {
     const HaloStep *blur = &chain->link[0];
     return chain->links == 4 && src->dtype == HALO_F32 && dst->dtype == HALO_F32 && src->channels == 1 && dst->channels == 1 &&
-           blur->primitive == HALO_SEP && blur->src[0] == 0 && has_size(blur->u.window.width) && gradient_ends(chain, 1) &&
+           blur->primitive == HALO_SEP && blur->src[0] == 0 && has_size(blur->u.window.width) && gradient_ends(chain, 1, gradient_taps) &&
            repeats(&chain->link[1].u.window) && sep_points_takes(src, dst, &blur->u.sep);
 }
 

@@ -1,5 +1,5 @@
-/* The commonest chain, and the shortest: two masks of 3 x 3 over the source, and the magnitude of what they make, as in
- * Sobel's gradient. It waits for memory alone where it is done in registers: a warp walks down the picture as one of
+/* The commonest chain, and the shortest: two masks of 3 x 3 or 2 x 2 over the source, and the magnitude of what they make, as in
+ * Sobel's gradient and Roberts'. It waits for memory alone where it is done in registers: a warp walks down the picture as one of
  * conv/walk.cuh, with a chain of unfinished outputs for each of the masks. */
 #include <math.h>
 
@@ -7,6 +7,7 @@
 #include "gradient.cuh"
 
 template <typename S, int Step> using GradientMagnitude = GradientPass<S, Step, false>;
+template <typename S, int Step> using SmallMagnitude = GradientPass<S, Step, false, 2>;
 template <typename S, int Step> using WholeMagnitude = WholePass<S, Step, false>;
 
 template <typename Pass>
@@ -17,18 +18,17 @@ __global__ static void __launch_bounds__(CUDA_WARP, Pass::warps) gradient_kernel
 
 /* ---- the choice, and the launch ------------------------------------------------------------------------- */
 
-static bool is_mask(const HaloStep *link, HaloReg of)
+static bool is_mask(const HaloStep *link, HaloReg of, int64_t taps)
 {
     const HaloConv *conv = &link->u.conv;
-    return link->primitive == HALO_CONV && link->src[0] == of && !conv->affine && conv->window.width == gradient_taps &&
-           conv->window.height == gradient_taps;
+    return link->primitive == HALO_CONV && link->src[0] == of && !conv->affine && conv->window.width == taps && conv->window.height == taps;
 }
 
-bool gradient_ends(const HaloChain *chain, int first)
+bool gradient_ends(const HaloChain *chain, int first, int64_t taps)
 {
     const HaloStep *a = &chain->link[first], *b = a + 1, *pair = a + 2;
     const HaloWindow *w = &a->u.window;
-    return chain->links == first + 3 && is_mask(a, first) && is_mask(b, first) && w->ox == b->u.window.ox && w->oy == b->u.window.oy &&
+    return chain->links == first + 3 && is_mask(a, first, taps) && is_mask(b, first, taps) && w->ox == b->u.window.ox && w->oy == b->u.window.oy &&
            w->border == b->u.window.border && w->value == b->u.window.value && pair->primitive == HALO_COMBINE &&
            pair->u.combine.kind == HALO_COMBINE_MAGNITUDE && pair->src[0] == first + 1 && pair->src[1] == first + 2;
 }
@@ -37,7 +37,8 @@ bool gradient_takes(const HaloShape *src, const HaloShape *dst, const HaloChain 
 {
     const HaloWindow *w = &chain->link[0].u.window;
     const HaloBuf from = conv_outline(src), to = conv_outline(dst);
-    return src->dtype <= HALO_F32 && src->channels != 2 && gradient_ends(chain, 0) && walk_takes(&from, &to, w->border, w->value);
+    return src->dtype <= HALO_F32 && src->channels != 2 && (gradient_ends(chain, 0, gradient_taps) || gradient_ends(chain, 0, 2)) &&
+           walk_takes(&from, &to, w->border, w->value);
 }
 
 /* Is x (side, middle, side) down and a difference along, and y the same the other way round? */
@@ -71,22 +72,35 @@ template <template <typename, int> class Pass, typename S> static HaloStatus lau
 
 GradientArgs gradient_args(const HaloConv *x, const HaloConv *y)
 {
+    const int taps = (int)x->window.width;
     GradientArgs args = {};
-    args.side = x->tap[2];
-    args.middle = x->tap[5];
-    for (int j = 0; j < gradient_taps; j++)
-        for (int i = 0; i < gradient_taps; i++) args.tap[i][j] = make_float2(x->tap[j * gradient_taps + i], y->tap[j * gradient_taps + i]);
+    for (int j = 0; j < taps; j++)
+        for (int i = 0; i < taps; i++) args.tap[i][j] = make_float2(x->tap[j * taps + i], y->tap[j * taps + i]);
+    if (taps == gradient_taps) {
+        args.side = x->tap[2];
+        args.middle = x->tap[5];
+    }
     return args;
+}
+
+static HaloStatus small(HaloDevice *device, const ConvArgs *conv, GradientArgs *args)
+{
+    switch (conv->src.dtype) {
+    case HALO_U8: return launch_channels<SmallMagnitude, uint8_t>(device, conv, args);
+    case HALO_U16: return launch_channels<SmallMagnitude, uint16_t>(device, conv, args);
+    default: return launch_channels<SmallMagnitude, float>(device, conv, args);
+    }
 }
 
 HaloStatus gradient(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain, const HaloMap *points,
                     HaloStore store)
 {
     const HaloConv *x = &chain->link[0].u.conv, *y = &chain->link[1].u.conv;
-    const bool whole = is_whole(x, y, src->shape.dtype);
+    const bool is_small = x->window.width < gradient_taps, whole = !is_small && is_whole(x, y, src->shape.dtype);
     GradientArgs args = gradient_args(x, y);
     ConvArgs conv = conv_args(device, src, dst, x, store);
     conv_points(&conv, points);
+    if (is_small) return small(device, &conv, &args);
     if (whole && src->shape.dtype == HALO_U8 && dst->shape.dtype == HALO_U8 && conv_plain(conv.dst) && points == NULL &&
         gradient_bytes_takes(args.side, args.middle))
         return gradient_bytes(device, &conv, args.side, args.middle);
@@ -101,7 +115,7 @@ HaloStatus gradient(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
 
 bool gradient_measures(const HaloShape *src, const HaloShape *made, const HaloChain *chain)
 {
-    return gradient_takes(src, made, chain) && made->channels == 1 &&
+    return gradient_takes(src, made, chain) && made->channels == 1 && chain->link[0].u.window.width == gradient_taps &&
            (src->dtype == HALO_F32 || is_whole(&chain->link[0].u.conv, &chain->link[1].u.conv, src->dtype));
 }
 

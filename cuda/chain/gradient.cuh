@@ -5,7 +5,7 @@
 #include "chain.cuh"
 #include "conv/walk.cuh"
 
-static const int gradient_taps = 3;
+static const int gradient_taps = 3; /* at most; Roberts' masks have two */
 
 /* Taps go column by column, the two masks' side by side. */
 struct GradientArgs {
@@ -49,14 +49,14 @@ __device__ __forceinline__ void gradient_magnitudes(float x[Own], const float y[
     }
 }
 
-template <typename S, int Step, bool Squared> struct GradientPass {
+template <typename S, int Step, bool Squared, int Taps = gradient_taps> struct GradientPass {
     typedef GradientArgs Args;
     static constexpr int own = gradient_own<S>, warps = 16;
-    static constexpr int links = 2 * (gradient_taps - 1); /* of the first mask, then of the second */
+    static constexpr int links = 2 * (Taps - 1); /* of the first mask, then of the second */
     static constexpr bool fills = true;
     static constexpr bool combines = false, measures = false, prepares = false;
     static constexpr bool light = sizeof(S) == sizeof(float);
-    typedef Walk<S, gradient_taps, Step, own, false> W;
+    typedef Walk<S, Taps, Step, own, false> W;
 
     static __device__ __forceinline__ void row(const Args &a, const typename W::Staged *from, bool, float, float chain[links][own],
                                                float acc[own])
@@ -64,7 +64,7 @@ template <typename S, int Step, bool Squared> struct GradientPass {
         typename W::Pack pack;
         float window[W::window], other[own];
 #pragma unroll
-        for (int i = 0; i < gradient_taps; i++) {
+        for (int i = 0; i < Taps; i++) {
             walk_window<W>(from, i, &pack, window);
             column(a.tap[i], window + W::lead + i * Step, i == 0, chain, acc, other);
         }
@@ -75,10 +75,10 @@ template <typename S, int Step, bool Squared> struct GradientPass {
     static __device__ __forceinline__ void column(const float2 tap[gradient_taps], const float *v, bool first, float chain[links][own],
                                                   float x[own], float y[own])
     {
-        constexpr int second = gradient_taps - 1;
+        constexpr int second = Taps - 1;
 #pragma unroll
-        for (int j = gradient_taps - 1; j >= 0; j--) {
-            float *const to_x = j == gradient_taps - 1 ? x : chain[j], *const to_y = j == gradient_taps - 1 ? y : chain[second + j];
+        for (int j = Taps - 1; j >= 0; j--) {
+            float *const to_x = j == Taps - 1 ? x : chain[j], *const to_y = j == Taps - 1 ? y : chain[second + j];
 #pragma unroll
             for (int k = 0; k < own; k++) {
                 to_x[k] = halo_fma(tap[j].x, v[k], !first ? to_x[k] : j > 0 ? chain[j - 1][k] : 0.0f);
@@ -122,8 +122,9 @@ template <typename S, int Step, bool Squared> struct WholePass {
     }
 };
 
-/* gradient.cu: do two masks of the value `first`, and their magnitude, end the chain there? And what they are. */
-bool gradient_ends(const HaloChain *chain, int first);
+/* gradient.cu: do two masks of so many taps a side, of the value `first`, and their magnitude end the chain there? And what they
+ * are. */
+bool gradient_ends(const HaloChain *chain, int first, int64_t taps);
 GradientArgs gradient_args(const HaloConv *x, const HaloConv *y);
 
 #endif

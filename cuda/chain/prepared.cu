@@ -79,9 +79,8 @@ bool prepared_takes(const HaloShape *src, const HaloShape *dst, const HaloChain 
     if (src->dtype != HALO_F32 || src->channels != 1 || dst->channels != 1) return false;
     if (link->primitive == HALO_SEP && chain->links == 1)
         return border >= HALO_BORDER_REPLICATE && has_size(link->u.window.width) && sep_points_takes(src, dst, &link->u.sep);
-    if (link->primitive != HALO_CONV || border < HALO_BORDER_REPLICATE) return false;
-    if (chain->links == 1) return link->u.window.width == 3 && conv_points_takes(src, dst, &link->u.conv);
-    return gradient_takes(src, dst, chain);
+    if (link->primitive != HALO_CONV || border < HALO_BORDER_REPLICATE || link->u.window.width != 3) return false;
+    return chain->links == 1 ? conv_points_takes(src, dst, &link->u.conv) : gradient_takes(src, dst, chain);
 }
 
 template <int Taps>

@@ -50,8 +50,8 @@ template <typename S, int Taps, int Step, int Own, bool Widened> struct Walk {
     /* 32 bytes of whole samples; pieces of a row that have whole samples together */
     static constexpr int size = (int)sizeof(S), sector = size == 3 ? 16 : 32 / size, pieces = size == 3 ? 3 : 1;
     static constexpr int taps = Taps, step = Step, own = Own, cols = CUDA_WARP * own;
-    static constexpr int before = (Taps / 2 * Step + sector - 1) / sector * sector;
-    static constexpr int lead = before - Taps / 2 * Step; /* before the first tap of the first output */
+    static constexpr int before = ((Taps - 1) / 2 * Step + sector - 1) / sector * sector;
+    static constexpr int lead = before - (Taps - 1) / 2 * Step; /* before the first tap of the first output */
     static constexpr int window = (lead + (Taps - 1) * Step + own + 3) / 4 * 4;
     static constexpr int pitch = (cols - own + window + sector - 1) / sector * sector;
     static constexpr int row_bytes = pitch * size;
