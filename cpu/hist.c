@@ -35,8 +35,7 @@ static void count_row(const Histogram *h, int64_t x, int64_t y, int64_t cols, in
     uint64_t *counter = worker < h->sets ? h->counter + worker * h->counters : NULL;
     if (src->shape.dtype != HALO_F32) {
         uint32_t *const small = h->small == NULL ? NULL : h->small + worker * h->smalls;
-        cpu_count(kernels, src->shape.dtype, halo_at(src, x, y), cols, channels, h->bins, h->copies, small,
-                  counter);
+        cpu_count(kernels, &src->shape, halo_at(src, x, y), cols, h->bins, h->copies, NULL, small, counter);
         return;
     }
     if (h->hist->parts > 0) {
@@ -80,7 +79,9 @@ static void add_up(const Histogram *h, int workers, HaloHistogram *out)
         }
     }
     for (int w = 0; w < workers && h->small != NULL; w++)
-        cpu_add_small(h->device->kernels->hist, h->src, h->small + w * h->smalls, out->count);
+        for (int64_t c = 0; c < channels; c++)
+            cpu_add_small(h->device->kernels->hist, &h->src->shape, c, h->small + w * h->smalls,
+                          out->count + c * bins);
 }
 
 /* Sizes of everything but tasks, and the memory for it. */

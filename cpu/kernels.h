@@ -86,9 +86,8 @@ typedef struct CpuExtremes {
 typedef struct CpuReduceKernels {
     /* The first `wanted` channels of n pixels, one after the other, `pitch` samples apart. */
     void (*gather[3])(const void *samples, int64_t n, int64_t channels, int wanted, void *out, int64_t pitch);
-    /* n <= HALO_LEAF samples, side by side and aligned to their size: the counts, sums and product of a leaf.
-     * Of integers whose product is wanted only their number and extremes: a histogram tells the rest. `next`:
-     * what will be read after it, HALO_LEAF samples, and may lie past what there is. */
+    /* n <= HALO_LEAF samples, side by side and aligned to their size: the counts and sums of a leaf, and of
+     * floats the product. `next`: what will be read after it, HALO_LEAF samples, and may lie past what there is. */
     void (*leaf[3])(const void *samples, int64_t n, const void *next, unsigned want, HaloMoments *leaf,
                     CpuExtremes *extremes);
     /* The first sample that equals `value`, which is there. */
@@ -121,9 +120,8 @@ typedef struct CpuHistKernels {
      * to is added to those of values, counter[256]. */
     int64_t (*pairs)(const uint8_t *values, int64_t n, uint32_t *pair);
     void (*part)(const uint32_t *pair, uint64_t *counter);
-    /* Counts u16 values in counter[channels][65536] and, what is less than 256 of each, in bytes behind these.
-     */
-    void (*words)(const uint16_t *values, int64_t pixels, int64_t channels, uint32_t *counter);
+    /* Counts one channel's u16 values in counter[65536] and, what is less than 256 of each, in low[65536]. */
+    void (*words)(const uint16_t *values, int64_t pixels, int64_t channels, uint8_t *low, uint32_t *counter);
     /* The bin of each f32 sample; hist->bins + 0, 1 and 2 for below, above and NaN. */
     void (*bin)(const void *samples, int64_t n, const HaloHist *hist, uint32_t *bin);
     /* Counts the f32 samples that lie in parts of the histogram in counter[channels][bins]. */

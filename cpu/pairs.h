@@ -22,28 +22,45 @@ static inline int64_t cpu_small_counters(const HaloBuf *src, int workers)
                                                                                                     : 0;
 }
 
-/* Counts n pixels; `small`: such counters, or NULL. */
-static inline void cpu_count(const CpuHistKernels *kernels, HaloDtype dtype, const void *values, int64_t n,
-                             int64_t channels, int64_t bins, int64_t copies, uint32_t *small, uint64_t *counter)
+/* Pixels whose channels are counted one after the other: the bytes of one nearly fit the first-level cache, the
+ * pixels the second. */
+#define CPU_WORDS_BLOCK ((int64_t)1 << 14)
+
+/* Counts words of the channels that are not left out; `left_out`: NULL, or one for each. */
+static inline void cpu_count_words(const CpuHistKernels *kernels, const uint16_t *values, int64_t n,
+                                   int64_t channels, const atomic_bool *left_out, uint32_t *small)
 {
-    if (small != NULL && dtype == HALO_U16) {
-        kernels->words(values, n, channels, small);
+    uint8_t *const low = (uint8_t *)(small + channels * CPU_WORDS);
+    for (int64_t first = 0; first < n; first += CPU_WORDS_BLOCK)
+        for (int64_t c = 0; c < channels; c++)
+            if (left_out == NULL || !left_out[c])
+                kernels->words(values + first * channels + c, least(CPU_WORDS_BLOCK, n - first), channels,
+                               low + c * CPU_WORDS, small + c * CPU_WORDS);
+}
+
+/* Counts n pixels; `small`: such counters, or NULL. */
+static inline void cpu_count(const CpuHistKernels *kernels, const HaloShape *shape, const void *values, int64_t n,
+                             int64_t bins, int64_t copies, const atomic_bool *left_out, uint32_t *small,
+                             uint64_t *counter)
+{
+    if (small != NULL && shape->dtype == HALO_U16) {
+        cpu_count_words(kernels, values, n, shape->channels, left_out, small);
         return;
     }
     const int64_t taken = small == NULL ? 0 : kernels->pairs(values, n, small);
-    kernels->count[dtype]((const char *)values + taken, n - taken, channels, bins, copies, counter);
+    kernels->count[shape->dtype]((const char *)values + taken, n - taken, shape->channels, bins, copies, counter);
 }
 
-/* Adds all of a worker's to counters of values. */
-static inline void cpu_add_small(const CpuHistKernels *kernels, const HaloBuf *src, const uint32_t *small,
-                                 uint64_t *counter)
+/* Adds what a worker's come to in one channel to counters of its values. */
+static inline void cpu_add_small(const CpuHistKernels *kernels, const HaloShape *shape, int64_t channel,
+                                 const uint32_t *small, uint64_t *counter)
 {
-    const int64_t words = src->shape.channels * CPU_WORDS;
-    const uint8_t *const low = (const uint8_t *)(small + words);
-    if (src->shape.dtype == HALO_U8)
+    const uint32_t *const high = small + channel * CPU_WORDS;
+    const uint8_t *const low = (const uint8_t *)(small + shape->channels * CPU_WORDS) + channel * CPU_WORDS;
+    if (shape->dtype == HALO_U8)
         kernels->part(small, counter);
     else
-        for (int64_t i = 0; i < words; i++) counter[i] += small[i] + (uint64_t)low[i];
+        for (int64_t i = 0; i < CPU_WORDS; i++) counter[i] += high[i] + (uint64_t)low[i];
 }
 
 #endif

@@ -8,26 +8,20 @@
 #include "halo/counter.h"
 #include "leaf.h"
 #include "packed.h"
-#include "pairs.h"
+#include "product.h"
 
-/* With more counters than this a single worker counts. */
-#define MOST_COUNTERS (1 << 22)
-
-/* Leaves of a task: a power of two. */
-#define CHUNK_LEAVES 64
-#define CHUNK ((int64_t)CHUNK_LEAVES * HALO_LEAF)
+/* Leaves of a task, of all channels: fewer where more would not fit the second-level cache, or leave a thread
+ * without work. */
+#define TASK_LEAVES 32
 
 typedef struct Reduction {
     const HaloBuf *src;
     unsigned want;
-    int64_t pixels;
-    HaloMoments *chunk; /* [chunks][channels] */
-    char *leaf;         /* of each worker: CPU_LEAF_BYTES */
-    uint64_t *counter;  /* of each worker: [copies][channels][values], for products of integers; or NULL */
-    int64_t counters, copies, values;
-    uint32_t *small; /* of each worker, `smalls` (pairs.h); or NULL */
-    int64_t smalls,
-        sets; /* workers that have counters of 64 bits: all, or one for what the small ones come to */
+    int64_t pixels, each; /* of all; of a task, a power of two of leaves */
+    HaloMoments *chunk;   /* [tasks][channels] */
+    char *leaf;           /* of each worker: CPU_LEAF_BYTES */
+    bool counted;         /* are these products of integers? Then: */
+    CpuProducts products;
     HaloDevice *device;
 } Reduction;
 
@@ -78,21 +72,6 @@ static void take_extremes(const Reduction *r, const void *samples, int64_t first
     }
 }
 
-static void count_values(const Reduction *r, int64_t first, int64_t n, int worker)
-{
-    uint64_t *const counter = worker < r->sets ? r->counter + worker * r->counters : NULL;
-    uint32_t *const small = r->small == NULL ? NULL : r->small + worker * r->smalls;
-    const HaloBuf *src = r->src;
-    const int64_t width = src->shape.width;
-    for (int64_t done = 0; done < n;) {
-        const int64_t x = (first + done) % width, y = (first + done) / width;
-        const int64_t count = width - x < n - done ? width - x : n - done;
-        cpu_count(r->device->kernels->hist, src->shape.dtype, halo_at(src, x, y), count, src->shape.channels,
-                  r->values, r->copies, small, counter);
-        done += count;
-    }
-}
-
 /* One leaf of one channel; `next` will be read after it. */
 static void reduce_leaf(const Reduction *r, const void *samples, int64_t first, int64_t n, const void *next,
                         Tree *tree, HaloMoments *best)
@@ -136,32 +115,16 @@ static void reduce_chunk(void *context, int64_t index, int worker)
 {
     const Reduction *r = context;
     const int channels = r->src->shape.channels;
-    const int64_t start = index * CHUNK, end = r->pixels - start < CHUNK ? r->pixels : start + CHUNK;
+    const int64_t start = index * r->each, end = least(r->pixels, start + r->each);
     char *room = r->leaf + worker * CPU_LEAF_BYTES;
-    if (r->counter != NULL) count_values(r, start, end - start, worker);
+    HaloMoments *const out = &r->chunk[index * channels];
     for (int c = 0; c < channels; c += CPU_LEAF_TOGETHER)
         reduce_channels(r, start, end, c, channels - c < CPU_LEAF_TOGETHER ? channels - c : CPU_LEAF_TOGETHER,
-                        room, &r->chunk[index * channels + c]);
+                        room, &out[c]);
+    if (r->counted) cpu_product_count(&r->products, start, end - start, out, worker);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------ */
-
-/* Products of integers are made of how often each value is there, and so is what else does not depend on where
- * it is. */
-static void take_counters(const Reduction *r, int workers, HaloMoments *out)
-{
-    const int channels = r->src->shape.channels;
-    for (int w = 0; w < workers && r->small != NULL; w++)
-        cpu_add_small(r->device->kernels->hist, r->src, r->small + w * r->smalls, r->counter);
-    for (int c = 0; c < channels; c++) {
-        uint64_t *total = r->counter + c * r->values;
-        for (int64_t copy = 1; copy < r->sets * r->copies; copy++) {
-            const uint64_t *more = total + copy * channels * r->values;
-            for (int64_t v = 0; v < r->values; v++) total[v] += more[v];
-        }
-        halo_moments_from_counts(total, r->values, &out[c]);
-    }
-}
 
 /* What was not asked for is left out, and NaNs get their one pattern. */
 static void tidy(HaloMoments *m, unsigned want)
@@ -178,7 +141,7 @@ HaloStatus cpu_reduce(HaloDevice *device, const HaloBuf *src, unsigned want, Hal
     HaloStatus status = HALO_OK;
     Reduction r = {.src = src, .want = want, .device = device};
     const int channels = src->shape.channels;
-    int64_t total = 0, at_chunk, at_leaf, at_counter = 0, at_small;
+    int64_t total = 0, moments, at_chunk, at_leaf;
     void *scratch;
     if (src->shape.dtype > HALO_F32 || !halo_buf_is_whole(src))
         HALO_FAIL(HALO_ERR_BUG, "a reduction was asked of a buffer that is not a whole of u8, u16 or f32");
@@ -187,32 +150,21 @@ HaloStatus cpu_reduce(HaloDevice *device, const HaloBuf *src, unsigned want, Hal
                   (long long)src->rows);
     const HaloBuf row = cpu_as_one_row(src);
     if (cpu_is_packed(src)) r.src = &row;
-    const int64_t chunks = r.pixels / CHUNK + (r.pixels % CHUNK != 0);
-    const bool counted = (want & HALO_WANT_PRODUCT) != 0 && src->shape.dtype != HALO_F32;
-    r.copies = src->shape.dtype == HALO_U8 ? 4 : 1;
-    r.values = !counted ? 0 : src->shape.dtype == HALO_U8 ? 256 : 65536;
-    r.counters = r.values * r.copies * channels;
+    r.each = HALO_LEAF;
+    while (r.each * 2 * channels <= TASK_LEAVES * HALO_LEAF) r.each *= 2;
+    const int64_t chunks = r.pixels / r.each + (r.pixels % r.each != 0);
+    r.counted = (want & HALO_WANT_PRODUCT) != 0 && src->shape.dtype != HALO_F32 && r.pixels > 0;
     int workers = cpu_workers(device, (double)r.pixels * channels * 4);
-    if (r.counters > MOST_COUNTERS) workers = 1;
-    int64_t moments;
-    r.smalls = counted ? cpu_small_counters(r.src, workers) : 0;
-    r.sets = r.smalls > 0 && src->shape.dtype == HALO_U16 ? 1 : workers;
-    const int64_t counters = r.counters * r.sets, smalls = r.smalls * workers;
+    if (r.counted) workers = cpu_product_workers(r.src, workers);
     if (!halo_mul(chunks, channels, &moments) ||
         !cpu_reserve(&total, moments, sizeof(HaloMoments), &at_chunk) ||
         !cpu_reserve(&total, workers, CPU_LEAF_BYTES, &at_leaf) ||
-        !cpu_reserve(&total, smalls, sizeof(uint32_t), &at_small) ||
-        !cpu_reserve(&total, counters, sizeof(uint64_t), &at_counter))
+        (r.counted && !cpu_product_reserve(&r.products, device, r.src, workers, &total)))
         HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for statistics of %d channels", channels);
     HALO_TRY(cpu_scratch(device, total, &scratch));
     r.chunk = (HaloMoments *)(void *)((char *)scratch + at_chunk);
     r.leaf = (char *)scratch + at_leaf;
-    if (counted) {
-        r.counter = (uint64_t *)(void *)((char *)scratch + at_counter);
-        memset(r.counter, 0, (size_t)counters * sizeof *r.counter);
-        if (smalls > 0) r.small = (uint32_t *)(void *)((char *)scratch + at_small);
-        if (smalls > 0) memset(r.small, 0, (size_t)smalls * sizeof *r.small);
-    }
+    if (r.counted) cpu_product_begin(&r.products, scratch);
     cpu_run(device, workers, chunks, reduce_chunk, &r);
 
     for (int c = 0; c < channels; c++) {
@@ -220,7 +172,7 @@ HaloStatus cpu_reduce(HaloDevice *device, const HaloBuf *src, unsigned want, Hal
         for (int64_t i = 0; i < chunks; i++) tree_add(&tree, r.chunk[i * channels + c]);
         out[c] = tree_total(&tree);
     }
-    if (counted && r.pixels > 0) take_counters(&r, workers, out);
+    if (r.counted) cpu_product_take(&r.products, out);
     for (int c = 0; c < channels; c++) tidy(&out[c], want);
 out:
     return status;

@@ -236,6 +236,32 @@ static void one_extreme_anywhere(void **state)
     for_each_case(__func__, 200, one_extreme_body);
 }
 
+/* Integers without a zero, whose products are those of all they count, and with one zero, wherever it lies. */
+static void without_zeros_body(Rng *rng)
+{
+    const HaloDtype dtype = rng_once_in(rng, 2) ? HALO_U8 : HALO_U16;
+    const HaloShape shape = test_shape(dtype, rng_between(rng, 1, 900), rng_between(rng, 1, 300),
+                                       (int)rng_between(rng, 1, rng_once_in(rng, 3) ? 9 : 4));
+    const int64_t most = rng_once_in(rng, 3) ? rng_between(rng, 1, 40) : dtype == HALO_U8 ? 255 : 65535;
+    TestBuf src = testbuf_make(&shape, test_whole(&shape), rng);
+    for (int64_t p = 0; p < shape.width * shape.height; p++)
+        for (int c = 0; c < shape.channels; c++)
+            oracle_put(&src.view, p % shape.width, p / shape.width, c, (float)rng_between(rng, 1, most),
+                       (HaloStore){1, 1});
+    for (int c = 0; c < shape.channels; c++)
+        if (rng_once_in(rng, 3))
+            oracle_put(&src.view, rng_between(rng, 0, shape.width - 1), rng_between(rng, 0, shape.height - 1), c,
+                       0, (HaloStore){1, 1});
+    check(&src, draw_want(rng) | HALO_WANT_PRODUCT);
+    testbuf_free(&src);
+}
+
+static void products_without_zeros(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 30, without_zeros_body);
+}
+
 /* A first sample that is no number shifts nothing; leaves of nothing but NaN add nothing. */
 static void nan_leaves_body(Rng *rng)
 {
@@ -304,6 +330,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(one_value_everywhere),
         cmocka_unit_test(first_of_equals_wins),
         cmocka_unit_test(one_extreme_anywhere),
+        cmocka_unit_test(products_without_zeros),
         cmocka_unit_test(leaves_of_nan),
         cmocka_unit_test(variance_is_never_negative),
         cmocka_unit_test(thousands_of_leaves),

@@ -19,18 +19,46 @@ static CPU_INLINE void CPU_PASTE(part, TYPE)(const char *restrict from, int64_t 
     }
 }
 
-static void CPU_PASTE(gather, TYPE)(const void *samples, int64_t n, int64_t channels, int wanted, void *out,
-                                    int64_t pitch)
+/* The same of pixels side by side. */
+static CPU_INLINE void CPU_PASTE(part_all, TYPE)(const char *from, int64_t n, int channels, SAMPLE *to,
+                                                 int64_t pitch)
 {
-    const char *const from = samples;
-    SAMPLE *const to = out;
-    switch (wanted == channels ? wanted : 0) {
+    switch (channels) {
+    case 1: memcpy(to, from, (size_t)n * sizeof *to); break;
     case 2: CPU_PASTE(part, TYPE)(from, n, 2, to, to + pitch, NULL, NULL); break;
     case 3: CPU_PASTE(part, TYPE)(from, n, 3, to, to + pitch, to + 2 * pitch, NULL); break;
     case 4: CPU_PASTE(part, TYPE)(from, n, 4, to, to + pitch, to + 2 * pitch, to + 3 * pitch); break;
-    default:
-        for (int c = 0; c < wanted; c++)
-            for (int64_t i = 0; i < n; i++) to[c * pitch + i] = CPU_PASTE(sample, TYPE)(from, i * channels + c);
+    }
+}
+
+/* Some channels of more, a constant number: they are brought side by side first, so many pixels at a time. */
+#define PIXELS 256
+
+static CPU_INLINE void CPU_PASTE(part_some, TYPE)(const char *from, int64_t n, int64_t channels, int wanted,
+                                                  SAMPLE *to, int64_t pitch)
+{
+    SAMPLE near[4 * PIXELS];
+    for (int64_t first = 0; first < n; first += PIXELS) {
+        const int64_t some = least(PIXELS, n - first);
+        for (int64_t i = 0; i < some; i++)
+            memcpy(near + wanted * i, from + (first + i) * channels * (int64_t)sizeof *near,
+                   (size_t)wanted * sizeof *near);
+        CPU_PASTE(part_all, TYPE)((const char *)near, some, wanted, to + first, pitch);
+    }
+}
+
+static void CPU_PASTE(gather, TYPE)(const void *samples, int64_t n, int64_t channels, int wanted, void *out,
+                                    int64_t pitch)
+{
+    if (wanted == channels) {
+        CPU_PASTE(part_all, TYPE)(samples, n, wanted, out, pitch);
+        return;
+    }
+    switch (wanted) {
+    case 1: CPU_PASTE(part_some, TYPE)(samples, n, channels, 1, out, pitch); break;
+    case 2: CPU_PASTE(part_some, TYPE)(samples, n, channels, 2, out, pitch); break;
+    case 3: CPU_PASTE(part_some, TYPE)(samples, n, channels, 3, out, pitch); break;
+    case 4: CPU_PASTE(part_some, TYPE)(samples, n, channels, 4, out, pitch); break;
     }
 }
 
@@ -43,3 +71,4 @@ static int64_t CPU_PASTE(find, TYPE)(const void *samples, int64_t n, double valu
 }
 #undef SAMPLE
 #undef TYPE
+#undef PIXELS

@@ -58,23 +58,12 @@ static CPU_INLINE void words_of(const uint16_t *values, int64_t pixels, int64_t 
     }
 }
 
-/* Pixels whose channels are counted one after the other: the bytes of one nearly fit the first-level cache, the
- * pixels the second. */
-#define WORDS_BLOCK (1 << 14)
-
-static void words(const uint16_t *values, int64_t pixels, int64_t channels, uint32_t *counter)
+static void words(const uint16_t *values, int64_t pixels, int64_t channels, uint8_t *low, uint32_t *counter)
 {
-    uint8_t *const low = (uint8_t *)(counter + channels * CPU_WORDS);
-    for (int64_t first = 0; first < pixels; first += WORDS_BLOCK) {
-        const int64_t n = pixels - first < WORDS_BLOCK ? pixels - first : WORDS_BLOCK;
-        const uint16_t *const from = values + first * channels;
-        for (int64_t c = 0; c < channels; c++) {
-            if (channels == 1)
-                words_of(from, n, 1, low, counter);
-            else
-                words_of(from + c, n, channels, low + c * CPU_WORDS, counter + c * CPU_WORDS);
-        }
-    }
+    if (channels == 1)
+        words_of(values, pixels, 1, low, counter);
+    else
+        words_of(values, pixels, channels, low, counter);
 }
 
 /* halo_bin without branches: the bin is a double until the end. Samples that are beside the range, or whose

@@ -33,8 +33,8 @@ static uint64_t sum_of_quads(__m256i v)
 }
 
 /* Returns how many samples it took; min and max are then of them. `moments`: sum and squares, too. */
-static CPU_INLINE int64_t leaf_vectors(const uint8_t *x, int64_t n, bool moments, uint8_t *min, uint8_t *max,
-                                       HaloMoments *leaf)
+static CPU_INLINE int64_t in_vectors_u8(const uint8_t *x, int64_t n, bool moments, uint8_t *min, uint8_t *max,
+                                        HaloMoments *leaf)
 {
     const int64_t whole = n / BYTES * BYTES;
     const __m256i none = _mm256_setzero_si256(), low = _mm256_set1_epi64x(UINT32_MAX);
@@ -54,26 +54,4 @@ static CPU_INLINE int64_t leaf_vectors(const uint8_t *x, int64_t n, bool moments
         *max = most[k] > *max ? most[k] : *max;
     }
     return whole;
-}
-
-static void leaf_u8(const void *samples, int64_t n, const void *next, unsigned want, HaloMoments *leaf,
-                    CpuExtremes *extremes)
-{
-    (void)next;
-    const uint8_t *const x = samples;
-    const bool counted = (want & HALO_WANT_PRODUCT) != 0, moments = !counted && (want & HALO_WANT_MOMENTS) != 0;
-    uint8_t min = x[0], max = x[0];
-    const int64_t taken =
-        moments ? leaf_vectors(x, n, true, &min, &max, leaf) : leaf_vectors(x, n, false, &min, &max, leaf);
-    for (int64_t i = taken; i < n; i++) {
-        const uint64_t v = x[i];
-        min = x[i] < min ? x[i] : min;
-        max = x[i] > max ? x[i] : max;
-        leaf->zero += v == 0;
-        leaf->isum += moments ? v : 0;
-        leaf->isq_lo += moments ? v * v : 0;
-    }
-    if (counted) leaf->zero = 0;
-    *extremes = (CpuExtremes){min, max};
-    leaf->count = (uint64_t)n;
 }

@@ -17,13 +17,14 @@ _Static_assert(HALO_LEAF <= 32768, "zeros are counted in 16 bits, samples and sq
 
 #if defined(__AVX2__)
 #include "leaf_bytes.h"
-#else
+#include "leaf_words.h"
+#endif
+
 #define SAMPLE uint8_t
 #define TYPE u8
 #define WIDE int16_t
 #define SQUARE int32_t
 #include "reduce_tmpl.h"
-#endif
 
 #define SAMPLE uint16_t
 #define TYPE u16

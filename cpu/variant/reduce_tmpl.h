@@ -6,27 +6,31 @@ static void CPU_PASTE(leaf, TYPE)(const void *samples, int64_t n, const void *ne
 {
     (void)next;
     const SAMPLE *restrict x = samples;
+    const bool moments = (want & HALO_WANT_MOMENTS) != 0;
     SAMPLE min = x[0], max = x[0];
-    for (int64_t i = 0; i < n; i++) {
-        min = x[i] < min ? x[i] : min;
-        max = x[i] > max ? x[i] : max;
-    }
-    *extremes = (CpuExtremes){min, max};
-    leaf->count = (uint64_t)n;
-    if (want & HALO_WANT_PRODUCT) return;
-
     uint16_t zero = 0;
     int32_t sum = 0;
     SQUARE squares = 0;
-    for (int64_t i = 0; i < n; i++) zero += x[i] == 0;
-    for (int64_t i = 0; i < n && (want & HALO_WANT_MOMENTS); i++) {
+    int64_t taken = 0;
+#if defined(__AVX2__)
+    taken = moments ? CPU_PASTE(in_vectors, TYPE)(x, n, true, &min, &max, leaf)
+                    : CPU_PASTE(in_vectors, TYPE)(x, n, false, &min, &max, leaf);
+#endif
+    for (int64_t i = taken; i < n; i++) {
+        min = x[i] < min ? x[i] : min;
+        max = x[i] > max ? x[i] : max;
+    }
+    for (int64_t i = taken; i < n; i++) zero += x[i] == 0;
+    for (int64_t i = taken; i < n && moments; i++) {
         const WIDE v = x[i];
         sum += (int32_t)(v * (WIDE)1);
         squares += (SQUARE)(v * v);
     }
-    leaf->zero = zero;
-    leaf->isum = (uint64_t)sum;
-    leaf->isq_lo = (uint64_t)squares;
+    *extremes = (CpuExtremes){min, max};
+    leaf->count = (uint64_t)n;
+    leaf->zero += zero;
+    leaf->isum += (uint64_t)sum;
+    leaf->isq_lo += (uint64_t)squares;
 }
 #undef SAMPLE
 #undef TYPE

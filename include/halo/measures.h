@@ -115,22 +115,43 @@ HALO_FN void halo_product_merge_normal(double *m, int64_t *e, double n, int64_t 
     *e += f + over;
 }
 
-/* The product of count[v] factors v for every v, in ascending order: what integers' products are made of. */
+/* m, or 1 where bit is 0, without a branch. */
+HALO_FN double halo_power_or_one(double m, uint64_t bit)
+{
+    const double one = 1.0;
+    uint64_t bits, bits_of_one;
+    memcpy(&bits, &m, sizeof bits);
+    memcpy(&bits_of_one, &one, sizeof bits_of_one);
+    bits = bits_of_one ^ ((bits ^ bits_of_one) & (0 - bit));
+    memcpy(&m, &bits, sizeof m);
+    return m;
+}
+
+/* The product of count[v] factors v for every v, in ascending order: what integers' products are made of. Each is
+ * by squaring, from the lowest bit of its count up, three bits at a time: a factor that is not there is 1, which a
+ * processor need not guess. A product that is not normalised after every factor has the same mantissa as long as
+ * it stays in the range of f64: each value adds at most 64 factors, all of them below 2. */
 HALO_FN void halo_product_from_counts(const uint64_t *count, int64_t values, double *product, int64_t *exponent)
 {
-    *product = count[0] > 0 ? 0.0 : 1.0;
-    *exponent = 0;
-    for (int64_t v = 1; v<values && * product> 0.0; v++) {
+    double p = count[0] > 0 ? 0.0 : 1.0;
+    int64_t sum = 0, shift;
+    for (int64_t v = 1; v < values && p > 0.0; v++) {
         int64_t e = 0;
         if (count[v] == 0) continue;
         double m = halo_normalise((double)v, &e);
-        for (uint64_t n = count[v];;) { /* square and multiply, lowest bit first */
-            if (n & 1) halo_product_merge_normal(product, exponent, m, e);
-            n >>= 1;
-            if (n == 0) break;
-            halo_product_merge_normal(&m, &e, m, e);
+        for (uint64_t n = count[v]; n > 0;)
+            for (int bit = 0; bit < 3; bit++, n >>= 1) {
+                p *= halo_power_or_one(m, n & 1);
+                sum += e & -(int64_t)(n & 1);
+                halo_product_merge_normal(&m, &e, m, e);
+            }
+        if (p >= 0x1p512) {
+            p = halo_normalise(p, &shift);
+            sum += shift;
         }
     }
+    *product = halo_normalise(p, &shift);
+    *exponent = sum + shift;
 }
 
 /* m's 128-bit sum of squares += v * v * count, for v below 2^16. */
