@@ -57,13 +57,16 @@ typedef struct CpuConvKernels {
 
 /* One row of n outputs of a separable mask: the row pass of `source`, where there is one, becomes the last of
  * the column's lines; `out`, where there is one, gets what the column makes of them all, none of which is
- * beyond bytes where these are made. */
+ * beyond bytes where these are made. `soon`: as many floats that will be read before long, asked for meanwhile, or
+ * any other floats. `past`: floats are stored past the caches, `out` lying where vectors may. */
 typedef struct CpuBoth {
     const CpuMask *row, *column;
     const float *source;
     float *const *line;
     int64_t n;
     void *out;
+    const float *soon;
+    bool past;
 } CpuBoth;
 
 /* By the type of what is made: u8 or f32. */

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -191,6 +192,28 @@ static void few_taps(void **state)
     for_each_case(__func__, 400, few_taps_body);
 }
 
+/* Results that outgrow the caches, which the CPU writes past those; rows are aligned where there is no margin. */
+static void large_body(Rng *rng)
+{
+    const int64_t taps = 2 * rng_between(rng, 1, 5) + 1;
+    const HaloShape shape = test_shape(rng_once_in(rng, 3) ? HALO_U8 : HALO_F32, 2560, 3600, 1);
+    HaloStep sep = draw_sep(rng, taps, taps, shape.dtype, HALO_F32);
+    make_mean(rng, (float *)sep.u.sep.tap_x, taps, true);
+    memcpy((float *)sep.u.sep.tap_y, sep.u.sep.tap_x, (size_t)taps * sizeof(float));
+    sep.u.sep.affine = sep.u.sep.window.nan_ignore = false;
+    sep.u.sep.window.border = HALO_BORDER_REPLICATE;
+    sep.store = (HaloStore){1.0f, 1.0f};
+    check(rng, &shape, HALO_F32, test_whole(&shape), &sep, true);
+    free((void *)sep.u.sep.tap_x);
+    free((void *)sep.u.sep.tap_y);
+}
+
+static void larger_than_the_caches(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 4, large_body);
+}
+
 static void valid_body(Rng *rng)
 {
     const int64_t most = rng_once_in(rng, 4) ? 120 : 20;
@@ -301,6 +324,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(many_rows_of_few_columns),
         cmocka_unit_test(borders_of_tiny_images),
         cmocka_unit_test(few_taps),
+        cmocka_unit_test(larger_than_the_caches),
         cmocka_unit_test(valid_shrinks),
         cmocka_unit_test(one_row_or_column),
         cmocka_unit_test(thousands_of_taps),

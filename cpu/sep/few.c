@@ -13,11 +13,12 @@
 #define LEAST_LINE 512
 #define LEAST_ROWS 64
 #define TASKS_PER_WORKER 4
+#define CACHE_LINE 64 /* bytes */
 
 typedef struct Few {
     CpuStencil source; /* for its lines: what of it reads samples is set */
     CpuMask row, column;
-    bool stream;                                 /* results go past the caches */
+    bool stream, past;                           /* results go past the caches: by way of a row, or from the kernel */
     int64_t tile_cols, tiles, slice_rows, pitch; /* of a task; elements from line to line, */
     int64_t source_pitch;                        /* of the source's, */
     int64_t spare_pitch, sample;                 /* and bytes, of rows of results and of one */
@@ -34,6 +35,17 @@ typedef struct Task {
     char *spare;
 } Task;
 
+/* What of the source will be read after source row `at` and the one that may be passed along with it; where that
+ * is not floats, what is being read. */
+static const float *soon(const Task *t, int64_t at, const float *source)
+{
+    const HaloBuf *src = t->f->source.src;
+    const int64_t row = at + 2;
+    return src->shape.dtype == HALO_F32 && row >= src->y0 && row < src->y0 + src->rows && t->x >= src->x0
+               ? halo_at(src, t->x, row)
+               : source;
+}
+
 /* Of source row `at` and row y of the result, where it is one (`down`): what the kernel needs. The row pass of
  * the former becomes the last of the lines. Beyond a border that has a value of its own the column sees that.
  */
@@ -49,6 +61,8 @@ static CpuBoth row_of(const Task *t, float *const *line, int64_t at, bool down, 
         cpu_source_line(s, t->x, at, t->cols, source);
         both.source = source;
     }
+    both.soon = soon(t, at, both.source);
+    both.past = f->past;
     if (down) both.out = f->stream ? t->spare + which * f->spare_pitch : halo_at(s->dst, t->x, y);
     return both;
 }
@@ -91,7 +105,7 @@ static void run_task(void *context, int64_t index, int worker)
         }
         for (int k = 0; k < count && down; k++) stream_row(&t, row + k, k);
     }
-    if (f->stream) f->source.device->kernels->rows->fence();
+    if (f->stream || f->past) f->source.device->kernels->rows->fence();
 }
 
 /* ---- laying out ----------------------------------------------------------------------------------------- */
@@ -149,6 +163,12 @@ static bool choose_shape(Few *f, int workers)
     return true;
 }
 
+/* Does every row begin where a vector of any kind may? So do rows of tiles. */
+static bool are_rows_aligned(const HaloBuf *buf)
+{
+    return ((uintptr_t)buf->data | (uintptr_t)buf->stride) % CACHE_LINE == 0;
+}
+
 HaloStatus cpu_sep_few(HaloDevice *device, const CpuStencil *stencil)
 {
     HaloStatus status = HALO_OK;
@@ -157,8 +177,9 @@ HaloStatus cpu_sep_few(HaloDevice *device, const CpuStencil *stencil)
     Few f = {.source = *stencil,
              .row = stencil->row,
              .column = stencil->mask,
-             .stream = cpu_streams(dst),
              .sample = (int64_t)halo_dtype_size(dst->shape.dtype)};
+    f.past = dst->shape.dtype == HALO_F32 && cpu_streams(dst) && are_rows_aligned(dst);
+    f.stream = cpu_streams(dst) && !f.past;
     if (dst->cols < 1 || dst->rows < 1) goto out;
     if (stencil->src->shape.dtype > HALO_F32 || stencil->src->shape.channels != dst->shape.channels ||
         !cpu_holds_needed(stencil))

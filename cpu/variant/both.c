@@ -11,6 +11,8 @@
 #define PAIR_VECTORS 2
 #endif
 
+#define CACHE_LINE 16 /* floats */
+
 /* Masks of one size have code of their own. Where a multiply-add is a call of the C library, a hundred of them side by side are no
  * faster than a loop, and take minutes to compile. */
 #if defined(__FMA__) || defined(__FP_FAST_FMAF)
@@ -28,10 +30,17 @@ static bool is_symmetric(const CpuMask *row, const CpuMask *column)
 }
 #endif
 
+/* Asks for what will be read where this block lies. */
+static CPU_INLINE void fetch_soon(const CpuBoth *both, int64_t at, int vectors)
+{
+    CPU_UNROLL for (int i = 0; i < vectors * CPU_LANES; i += CACHE_LINE) CPU_FETCH(both->soon, at + i);
+}
+
 /* ---- bytes ---------------------------------------------------------------------------------------------- */
 
-static CPU_INLINE void pair_to_bytes(CpuVector made[2][PAIR_VECTORS], void *a, void *b)
+static CPU_INLINE void pair_to_bytes(CpuVector made[2][PAIR_VECTORS], bool past, void *a, void *b)
 {
+    (void)past;
 #if PAIR_VECTORS == 4
     vectors_to_bytes(made[0], a);
     vectors_to_bytes(made[1], b);
@@ -46,38 +55,44 @@ static CPU_INLINE void pair_to_bytes(CpuVector made[2][PAIR_VECTORS], void *a, v
 
 #define TYPE u8
 #define SIZE 1
-#define PUT(made, vectors, to) vectors_to_bytes(made, (void *)(to))
+#define PUT(made, vectors, past, to) vectors_to_bytes(made, (void *)(to))
 #define PUT_PAIR pair_to_bytes
 #include "both_tmpl.h"
 
 /* ---- words ---------------------------------------------------------------------------------------------- */
 
-static CPU_INLINE void pair_to_words(CpuVector made[2][PAIR_VECTORS], void *a, void *b)
+static CPU_INLINE void pair_to_words(CpuVector made[2][PAIR_VECTORS], bool past, void *a, void *b)
 {
+    (void)past;
     vectors_to_words(made[0], PAIR_VECTORS, a);
     vectors_to_words(made[1], PAIR_VECTORS, b);
 }
 
 #define TYPE u16
 #define SIZE (int64_t)sizeof(uint16_t)
-#define PUT(made, vectors, to) vectors_to_words(made, vectors, (void *)(to))
+#define PUT(made, vectors, past, to) vectors_to_words(made, vectors, (void *)(to))
 #define PUT_PAIR pair_to_words
 #include "both_tmpl.h"
 
 /* ---- floats --------------------------------------------------------------------------------------------- */
 
-static CPU_INLINE void put_floats(const CpuVector *made, int vectors, void *to)
+static CPU_INLINE void put_floats(const CpuVector *made, int vectors, bool past, void *to)
 {
+    float *const at = to;
     CPU_UNROLL for (int k = 0; k < vectors; k++)
     {
-        vector_store((float *)to + k * CPU_LANES, vector_canonical(made[k]));
+        const CpuVector v = vector_canonical(made[k]);
+        if (past)
+            vector_stream(at + k * CPU_LANES, v);
+        else
+            vector_store(at + k * CPU_LANES, v);
     }
 }
 
-static CPU_INLINE void pair_to_floats(CpuVector made[2][PAIR_VECTORS], void *a, void *b)
+static CPU_INLINE void pair_to_floats(CpuVector made[2][PAIR_VECTORS], bool past, void *a, void *b)
 {
-    put_floats(made[0], PAIR_VECTORS, a);
-    put_floats(made[1], PAIR_VECTORS, b);
+    put_floats(made[0], PAIR_VECTORS, past, a);
+    put_floats(made[1], PAIR_VECTORS, past, b);
 }
 
 #define TYPE f32

@@ -1,5 +1,5 @@
 /* Both passes of separable masks of few taps to samples of one type: define TYPE, its suffix, SIZE, PUT, which
- * stores some vectors, and PUT_PAIR, which stores PAIR_VECTORS of two rows. */
+ * stores some vectors (past the caches, where that is said), and PUT_PAIR, which stores PAIR_VECTORS of two rows. */
 #define NAME both_any
 #define WIDTH both->row->width
 #define HEIGHT both->column->height

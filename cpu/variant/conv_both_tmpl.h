@@ -46,15 +46,16 @@ static void CPU_PASTE(NAME, TYPE)(const CpuBoth *of, int64_t at)
     char *const out = both.out;
     CpuVector made[BOTH_VECTORS];
     for (; at + BOTH_VECTORS * CPU_LANES <= both.n; at += BOTH_VECTORS * CPU_LANES) {
+        fetch_soon(&both, at, BOTH_VECTORS);
         CPU_PASTE(CPU_PASTE(NAME, block), TYPE)(&both, at, BOTH_VECTORS, made);
-        if (out != NULL) PUT(made, BOTH_VECTORS, out + at * SIZE);
+        if (out != NULL) PUT(made, BOTH_VECTORS, both.past, out + at * SIZE);
     }
     for (; at < both.n; at += CPU_LANES) {
         char some[BOTH_VECTORS * CPU_LANES * SIZE];
         CPU_PASTE(CPU_PASTE(NAME, block), TYPE)(&both, at, 1, made);
         if (out == NULL) continue;
         for (int k = 1; k < BOTH_VECTORS; k++) made[k] = made[0];
-        PUT(made, BOTH_VECTORS, some);
+        PUT(made, BOTH_VECTORS, false, some);
         memcpy(out + at * SIZE, some, (size_t)((both.n - at < CPU_LANES ? both.n - at : CPU_LANES) * SIZE));
     }
 }

@@ -30,6 +30,7 @@ static void CPU_PASTE(CPU_PASTE(pair, WIDTH), TYPE)(const CpuBoth of[2])
         CpuVector newest[2][PAIR_VECTORS], made[2][PAIR_VECTORS];
         CPU_UNROLL for (int r = 0; r < 2; r++)
         {
+            fetch_soon(&both[r], at, PAIR_VECTORS);
             CPU_PASTE(CPU_PASTE(pair_line, WIDTH), TYPE)(&both[r], at, tap, newest[r]);
             CPU_UNROLL for (int k = 0; k < PAIR_VECTORS; k++) made[r][k] = vector_of(0.0f);
         }
@@ -48,7 +49,7 @@ static void CPU_PASTE(CPU_PASTE(pair, WIDTH), TYPE)(const CpuBoth of[2])
             made[1][k] = vector_fma(TAP(WIDTH - 2), newest[0][k], made[1][k]);
             made[1][k] = vector_fma(TAP(WIDTH - 1), newest[1][k], made[1][k]);
         }
-        PUT_PAIR(made, (char *)both[0].out + at * SIZE, (char *)both[1].out + at * SIZE);
+        PUT_PAIR(made, both[0].past, (char *)both[0].out + at * SIZE, (char *)both[1].out + at * SIZE);
     }
     for (int r = 0; r < 2; r++) CPU_PASTE(CPU_PASTE(both, WIDTH), TYPE)(&both[r], at);
 }

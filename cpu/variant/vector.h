@@ -87,6 +87,7 @@ static CPU_INLINE CpuVector vector_load(const float *at)
     return v;
 }
 static CPU_INLINE void vector_store(float *at, CpuVector v) { memcpy(at, &v, sizeof v); }
+static CPU_INLINE void vector_stream(float *at, CpuVector v) { memcpy(at, &v, sizeof v); }
 static CPU_INLINE CpuVector vector_of(float value)
 {
     CpuVector v;
