@@ -146,6 +146,11 @@ HaloStatus cpu_scratch_each(HaloDevice *device, int64_t *bytes, void **block)
 
 bool cpu_streams(const HaloBuf *dst) { return dst->rows > 0 && dst->stride > STREAM_BYTES / dst->rows; }
 
+bool cpu_are_aligned(const HaloBuf *buf, int64_t x)
+{
+    return ((uintptr_t)halo_at(buf, x, buf->y0) | (uintptr_t)buf->stride) % ALIGNMENT == 0;
+}
+
 int cpu_workers(const HaloDevice *device, double work) { return work < WORTH_THREADS ? 1 : device->jobs; }
 
 void cpu_run(HaloDevice *device, int workers, int64_t tasks, HaloTask *task, void *context)

@@ -46,6 +46,8 @@ void cpu_heap(HaloDevice *device, int64_t bytes);
 int cpu_workers(const HaloDevice *device, double work);
 /* Does `dst` outgrow the caches, so that its rows had better go past them? */
 bool cpu_streams(const HaloBuf *dst);
+/* Do all rows lie where vectors of any kind may, from column x of the first one on? */
+bool cpu_are_aligned(const HaloBuf *buf, int64_t x);
 /* Runs tasks on up to `workers` threads. */
 void cpu_run(HaloDevice *device, int workers, int64_t tasks, HaloTask *task, void *context);
 

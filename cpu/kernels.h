@@ -239,6 +239,7 @@ typedef struct CpuKernels {
     const CpuPixelKernels *pixels;
     const CpuPairKernels *pairs;
     const CpuConvKernels *conv;
+    const CpuDirectKernels *direct;
     const CpuBothKernels *both;
     const CpuDotKernels *dots;
     const CpuNodeKernels *nodes;

@@ -86,6 +86,15 @@ static bool choose_shape(CpuStencil *s)
     return true;
 }
 
+/* Are sums results as they are, all of a mask at a time? */
+static bool are_results(const CpuStencil *s)
+{
+    const HaloBuf *dst = s->dst;
+    return dst->shape.dtype == HALO_F32 && s->store.num == s->store.den && !s->affine && !s->looks &&
+           !s->nan_ignore && s->run == NULL && s->band == s->mask.height && s->mask.height >= CPU_CONV_ROWS - 1 &&
+           ((uintptr_t)dst->data | (uintptr_t)dst->stride) % sizeof(float) == 0;
+}
+
 static bool choose_scratch(CpuStencil *s)
 {
     const int64_t element = sizeof(float), sums = s->nan_ignore ? s->strip + 1 : 0; /* one for the row pass */
@@ -125,6 +134,7 @@ HaloStatus cpu_stencil_run(HaloDevice *device, CpuStencil *s)
     if (!choose_shape(s) || !choose_scratch(s))
         HALO_FAIL(HALO_ERR_LIMIT, "a mask %lld taps wide needs more memory than can be addressed",
                   (long long)(s->reach + 1));
+    s->direct = are_results(s) && (!s->stream || cpu_are_aligned(s->dst, s->dst->x0));
 
     const double taps = (double)s->mask.width * (double)s->mask.height + (double)s->row.width;
     const double outputs = (double)s->dst->cols * (double)s->dst->rows * s->dst->shape.channels;

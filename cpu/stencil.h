@@ -37,6 +37,7 @@ typedef struct CpuStencil {
     int64_t tiles, slices;
     bool in_place;                                      /* the tiles between read the source where it is */
     bool stream;                                        /* results go past the caches */
+    bool direct;                                        /* sums go right to where floats are */
     int64_t source_pitch, out_pitch, line_pitch, lines; /* elements; rows in the ring of lines */
     int64_t cells;                                      /* of CPU_CELL elements, in a line */
     int64_t scratch_bytes, at_line, at_ring, at_source, at_out, at_spare, at_weight, at_used; /* of a worker */

@@ -8,6 +8,7 @@ typedef struct Task {
     const CpuStencil *s;
     int64_t x, cols, n; /* n elements of output a row */
     bool in_place;      /* taps read the source itself */
+    bool past;          /* sums that go right to where they belong do past the caches */
     const float **line;
     float *ring, *source, *out, *spare, *weight, *used;
     const float **part;  /* lines from some column on */
@@ -29,6 +30,7 @@ typedef struct Pass {
     float *out, *weight, *used; /* `rows` rows of outputs, `pitch` apart */
     int64_t pitch;
     bool first, last; /* rows of the mask */
+    int64_t done;     /* columns that need no sums any more */
 } Pass;
 
 /* The sums of n outputs from element `at` on. `odd`: they may meet samples that are. */
@@ -71,7 +73,7 @@ static void sum_pass(const Task *t, const Pass *p)
 {
     const int64_t cells = cells_of(t->n);
     if (!t->s->looks) {
-        sum_part(t, p, 0, t->n, t->s->nan_ignore);
+        if (p->done < t->n) sum_part(t, p, p->done, t->n - p->done, t->s->nan_ignore);
         return;
     }
     for (int64_t c = 0, end; c < cells; c = end) {
@@ -196,10 +198,26 @@ static void find_odd(const Task *t, int64_t j)
         memset(t->odd, before || memchr(t->odd, 1, (size_t)made) != NULL, (size_t)made);
 }
 
-/* The sums of `rows` rows of outputs from row y on, over all of the mask, band by band. */
-static void sum_strip(Task *t, int64_t y, int64_t rows)
+/* Rows of outputs from row y on that go right to where they belong: how many columns. */
+static int64_t sum_directly(const Task *t, const Pass *p, int64_t y)
 {
     const CpuStencil *s = t->s;
+    CpuDirect direct = {
+        .out = halo_at(s->dst, t->x, y), .pitch = s->dst->stride / (int64_t)sizeof(float), .past = t->past};
+    if (!s->direct || p->rows % CPU_CONV_ROWS != 0) return 0;
+    for (int64_t r = 0; r < CPU_CONV_ROWS; r++) {
+        const float *const soon = t->past ? source_in_place(t, y + s->oy + p->lines + r) : NULL;
+        direct.soon[r] = soon != NULL ? soon : p->line[0];
+    }
+    return s->device->kernels->direct->conv(&p->mask, p->line, p->rows, t->n, &direct);
+}
+
+/* The sums of `rows` rows of outputs from row y on, over all of the mask, band by band. Returns how many columns of
+ * them are results already. */
+static int64_t sum_strip(Task *t, int64_t y, int64_t rows)
+{
+    const CpuStencil *s = t->s;
+    int64_t done = 0;
     for (int64_t j = 0; j < s->mask.height; j += s->band) {
         Pass pass = {.mask = s->mask,
                      .total = s->total,
@@ -217,21 +235,26 @@ static void sum_strip(Task *t, int64_t y, int64_t rows)
         pass.lines = rows + pass.mask.height - 1;
         fill_ring(t, y + s->oy + j, y + s->oy + j + pass.lines);
         if (s->looks) find_odd(t, j);
+        done = pass.done = sum_directly(t, &pass, y);
         sum_pass(t, &pass);
     }
+    return done;
 }
 
 /* ---- all of a task -------------------------------------------------------------------------------------- */
 
-static void finish_row(const Task *t, int64_t r, int64_t y, uint64_t *clipped)
+/* From element `done` of row r of the sums on. */
+static void finish_row(const Task *t, int64_t r, int64_t y, int64_t done, uint64_t *clipped)
 {
     const CpuStencil *s = t->s;
     const CpuKernels *kernels = s->device->kernels;
-    float *out = t->out + r * s->out_pitch;
-    if (s->affine) kernels->rows->affine(out, t->n, s->scale, s->bias);
-    void *to = halo_at(s->dst, t->x, y);
-    kernels->rows->store[s->dst->shape.dtype](out, t->n, s->store, s->stream ? t->spare : to, clipped);
-    if (s->stream) kernels->rows->stream(t->spare, t->n * (int64_t)halo_dtype_size(s->dst->shape.dtype), to);
+    const int64_t n = t->n - done, size = (int64_t)halo_dtype_size(s->dst->shape.dtype);
+    float *out = t->out + r * s->out_pitch + done;
+    if (n == 0) return;
+    if (s->affine) kernels->rows->affine(out, n, s->scale, s->bias);
+    void *to = (char *)halo_at(s->dst, t->x, y) + done * size;
+    kernels->rows->store[s->dst->shape.dtype](out, n, s->store, s->stream ? t->spare : to, clipped);
+    if (s->stream) kernels->rows->stream(t->spare, n * size, to);
 }
 
 /* The first column of a tile, counted in the rectangle; of the one past the last, its width. */
@@ -253,6 +276,7 @@ void cpu_stencil_task(void *context, int64_t index, int worker)
     Task t = {.s = s, .x = s->dst->x0 + x, .cols = tile_start(s, tile + 1) - x};
     const int64_t first = t.x + s->ox, last = first + t.cols + s->reach + CPU_CONV_SLACK;
     t.in_place = s->in_place && first >= s->src->x0 && last <= s->src->x0 + s->src->cols;
+    t.past = s->stream && cpu_are_aligned(s->dst, t.x);
     t.n = t.cols * s->dst->shape.channels;
     t.line = (const float **)(void *)(scratch + s->at_line);
     t.ring = (float *)(void *)(scratch + s->at_ring);
@@ -269,8 +293,8 @@ void cpu_stencil_task(void *context, int64_t index, int worker)
     uint64_t clipped = 0;
     for (int64_t r = 0; r < rows; r += s->strip) {
         const int64_t strip = least(s->strip, rows - r), top = s->dst->y0 + y + r;
-        sum_strip(&t, top, strip);
-        for (int64_t k = 0; k < strip; k++) finish_row(&t, k, top + k, &clipped);
+        const int64_t done = sum_strip(&t, top, strip);
+        for (int64_t k = 0; k < strip; k++) finish_row(&t, k, top + k, done, &clipped);
     }
     if (s->stream) s->device->kernels->rows->fence();
     atomic_fetch_add_explicit(&s->device->clipped, clipped, memory_order_relaxed);

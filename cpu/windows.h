@@ -55,6 +55,22 @@ typedef struct CpuConvKernels {
     void (*renormalise)(CpuNanSums sums, int64_t n, float total);
 } CpuConvKernels;
 
+/* Where rows of floats go right from the registers; `past`: past the caches, rows being aligned for that. `soon`:
+ * lines that will be read before long, asked for meanwhile; any others if these are not known. */
+typedef struct CpuDirect {
+    float *out;
+    int64_t pitch;
+    bool past;
+    const float *soon[CPU_CONV_ROWS];
+} CpuDirect;
+
+typedef struct CpuDirectKernels {
+    /* Outputs of so many rows, a multiple of CPU_CONV_ROWS, by a mask of at least CPU_CONV_ROWS - 1, with the one
+     * NaN there is. Returns how many of the n elements of each row are done: whole blocks. */
+    int64_t (*conv)(const CpuMask *mask, const float *const *line, int64_t rows, int64_t n,
+                    const CpuDirect *direct);
+} CpuDirectKernels;
+
 /* One row of n outputs of a separable mask: the row pass of `source`, where there is one, becomes the last of
  * the column's lines; `out`, where there is one, gets what the column makes of them all, none of which is
  * beyond bytes where these are made. `soon`: as many floats that will be read before long, asked for meanwhile, or

@@ -13,7 +13,6 @@
 #define LEAST_LINE 512
 #define LEAST_ROWS 64
 #define TASKS_PER_WORKER 4
-#define CACHE_LINE 64 /* bytes */
 
 typedef struct Few {
     CpuStencil source; /* for its lines: what of it reads samples is set */
@@ -35,15 +34,14 @@ typedef struct Task {
     char *spare;
 } Task;
 
-/* What of the source will be read after source row `at` and the one that may be passed along with it; where that
- * is not floats, what is being read. */
-static const float *soon(const Task *t, int64_t at, const float *source)
+/* What of the source will be read after row `at` and the one that may be passed along with it, where that is
+ * waited for; else what is near. */
+static const float *soon(const Task *t, int64_t at, const float *near)
 {
     const HaloBuf *src = t->f->source.src;
     const int64_t row = at + 2;
-    return src->shape.dtype == HALO_F32 && row >= src->y0 && row < src->y0 + src->rows && t->x >= src->x0
-               ? halo_at(src, t->x, row)
-               : source;
+    const bool waits = t->f->past && src->shape.dtype == HALO_F32;
+    return waits && row >= src->y0 && row < src->y0 + src->rows ? halo_at(src, t->x, row) : near;
 }
 
 /* Of source row `at` and row y of the result, where it is one (`down`): what the kernel needs. The row pass of
@@ -61,7 +59,7 @@ static CpuBoth row_of(const Task *t, float *const *line, int64_t at, bool down, 
         cpu_source_line(s, t->x, at, t->cols, source);
         both.source = source;
     }
-    both.soon = soon(t, at, both.source);
+    both.soon = soon(t, at, line[0]);
     both.past = f->past;
     if (down) both.out = f->stream ? t->spare + which * f->spare_pitch : halo_at(s->dst, t->x, y);
     return both;
@@ -163,12 +161,6 @@ static bool choose_shape(Few *f, int workers)
     return true;
 }
 
-/* Does every row begin where a vector of any kind may? So do rows of tiles. */
-static bool are_rows_aligned(const HaloBuf *buf)
-{
-    return ((uintptr_t)buf->data | (uintptr_t)buf->stride) % CACHE_LINE == 0;
-}
-
 HaloStatus cpu_sep_few(HaloDevice *device, const CpuStencil *stencil)
 {
     HaloStatus status = HALO_OK;
@@ -178,7 +170,7 @@ HaloStatus cpu_sep_few(HaloDevice *device, const CpuStencil *stencil)
              .row = stencil->row,
              .column = stencil->mask,
              .sample = (int64_t)halo_dtype_size(dst->shape.dtype)};
-    f.past = dst->shape.dtype == HALO_F32 && cpu_streams(dst) && are_rows_aligned(dst);
+    f.past = dst->shape.dtype == HALO_F32 && cpu_streams(dst) && cpu_are_aligned(dst, dst->x0);
     f.stream = cpu_streams(dst) && !f.past;
     if (dst->cols < 1 || dst->rows < 1) goto out;
     if (stencil->src->shape.dtype > HALO_F32 || stencil->src->shape.channels != dst->shape.channels ||

@@ -11,8 +11,6 @@
 #define PAIR_VECTORS 2
 #endif
 
-#define CACHE_LINE 16 /* floats */
-
 /* Masks of one size have code of their own. Where a multiply-add is a call of the C library, a hundred of them side by side are no
  * faster than a loop, and take minutes to compile. */
 #if defined(__FMA__) || defined(__FP_FAST_FMAF)
@@ -29,12 +27,6 @@ static bool is_symmetric(const CpuMask *row, const CpuMask *column)
     return true;
 }
 #endif
-
-/* Asks for what will be read where this block lies. */
-static CPU_INLINE void fetch_soon(const CpuBoth *both, int64_t at, int vectors)
-{
-    CPU_UNROLL for (int i = 0; i < vectors * CPU_LANES; i += CACHE_LINE) CPU_FETCH(both->soon, at + i);
-}
 
 /* ---- bytes ---------------------------------------------------------------------------------------------- */
 
@@ -76,28 +68,15 @@ static CPU_INLINE void pair_to_words(CpuVector made[2][PAIR_VECTORS], bool past,
 
 /* ---- floats --------------------------------------------------------------------------------------------- */
 
-static CPU_INLINE void put_floats(const CpuVector *made, int vectors, bool past, void *to)
-{
-    float *const at = to;
-    CPU_UNROLL for (int k = 0; k < vectors; k++)
-    {
-        const CpuVector v = vector_canonical(made[k]);
-        if (past)
-            vector_stream(at + k * CPU_LANES, v);
-        else
-            vector_store(at + k * CPU_LANES, v);
-    }
-}
-
 static CPU_INLINE void pair_to_floats(CpuVector made[2][PAIR_VECTORS], bool past, void *a, void *b)
 {
-    put_floats(made[0], PAIR_VECTORS, past, a);
-    put_floats(made[1], PAIR_VECTORS, past, b);
+    vectors_put(made[0], PAIR_VECTORS, past, a);
+    vectors_put(made[1], PAIR_VECTORS, past, b);
 }
 
 #define TYPE f32
 #define SIZE (int64_t)sizeof(float)
-#define PUT put_floats
+#define PUT(made, vectors, past, to) vectors_put(made, vectors, past, (float *)(void *)(to))
 #define PUT_PAIR pair_to_floats
 #include "both_tmpl.h"
 

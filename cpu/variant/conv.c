@@ -1,19 +1,13 @@
 /* Convolution of rows: one accumulator an output, every tap by one fused multiply-add, in row-major order.
  * Vectors run across outputs. The sums of a block of outputs are kept in registers, as many as there are. */
-#include "vector.h"
+#include "tall.h"
 
-#if defined(__AVX512F__)
-#define TALL_VECTORS 6 /* 4 rows of 6: 24 of 32 registers, and 5 for taps and samples */
-#define FLAT_VECTORS 8
-#elif defined(__AVX__)
-#define TALL_VECTORS 2 /* 8 of 16 registers */
+#if defined(__AVX__)
 #define FLAT_VECTORS 8
 #else
-#define TALL_VECTORS 1
 #define FLAT_VECTORS 2
 #endif
 
-#define TALL_BLOCK (TALL_VECTORS * CPU_LANES)
 #define FLAT_BLOCK (FLAT_VECTORS * CPU_LANES)
 
 _Static_assert(CPU_LANES <= CPU_CONV_SLACK, "the last vector may reach past the row");

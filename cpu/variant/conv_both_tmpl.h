@@ -46,7 +46,7 @@ static void CPU_PASTE(NAME, TYPE)(const CpuBoth *of, int64_t at)
     char *const out = both.out;
     CpuVector made[BOTH_VECTORS];
     for (; at + BOTH_VECTORS * CPU_LANES <= both.n; at += BOTH_VECTORS * CPU_LANES) {
-        fetch_soon(&both, at, BOTH_VECTORS);
+        vectors_fetch(both.soon + at, BOTH_VECTORS);
         CPU_PASTE(CPU_PASTE(NAME, block), TYPE)(&both, at, BOTH_VECTORS, made);
         if (out != NULL) PUT(made, BOTH_VECTORS, both.past, out + at * SIZE);
     }

@@ -30,7 +30,7 @@ static void CPU_PASTE(CPU_PASTE(pair, WIDTH), TYPE)(const CpuBoth of[2])
         CpuVector newest[2][PAIR_VECTORS], made[2][PAIR_VECTORS];
         CPU_UNROLL for (int r = 0; r < 2; r++)
         {
-            fetch_soon(&both[r], at, PAIR_VECTORS);
+            vectors_fetch(both[r].soon + at, PAIR_VECTORS);
             CPU_PASTE(CPU_PASTE(pair_line, WIDTH), TYPE)(&both[r], at, tap, newest[r]);
             CPU_UNROLL for (int k = 0; k < PAIR_VECTORS; k++) made[r][k] = vector_of(0.0f);
         }

@@ -11,6 +11,7 @@ const CpuKernels CPU_TABLE(kernels) = {
     .pixels = &CPU_TABLE(pixels),
     .pairs = &CPU_TABLE(pairs),
     .conv = &CPU_TABLE(conv),
+    .direct = &CPU_TABLE(direct),
     .both = &CPU_TABLE(both),
     .dots = &CPU_TABLE(dots),
     .nodes = &CPU_TABLE(nodes),

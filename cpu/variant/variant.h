@@ -40,6 +40,7 @@ extern const CpuByteKernels CPU_TABLE(bytes);
 extern const CpuPixelKernels CPU_TABLE(pixels);
 extern const CpuPairKernels CPU_TABLE(pairs);
 extern const CpuConvKernels CPU_TABLE(conv);
+extern const CpuDirectKernels CPU_TABLE(direct);
 extern const CpuBothKernels CPU_TABLE(both);
 extern const CpuDotKernels CPU_TABLE(dots);
 extern const CpuNodeKernels CPU_TABLE(nodes);

@@ -141,6 +141,25 @@ static CPU_INLINE CpuVector vector_canonical(CpuVector v)
 }
 #endif
 
+/* Results, with the one NaN there is; past the caches where `to` is aligned for it. */
+static CPU_INLINE void vectors_put(const CpuVector *v, int vectors, bool past, float *to)
+{
+    CPU_UNROLL for (int k = 0; k < vectors; k++)
+    {
+        const CpuVector result = vector_canonical(v[k]);
+        if (past)
+            vector_stream(to + k * CPU_LANES, result);
+        else
+            vector_store(to + k * CPU_LANES, result);
+    }
+}
+
+/* Asks for so many. */
+static CPU_INLINE void vectors_fetch(const float *at, int vectors)
+{
+    CPU_UNROLL for (int i = 0; i < vectors * CPU_LANES; i += 16) CPU_FETCH(at, i); /* floats in a cache line */
+}
+
 /* Four vectors rounded to bytes, none of which is beyond them. */
 static CPU_INLINE void vectors_to_bytes(const CpuVector v[4], uint8_t *to)
 {
