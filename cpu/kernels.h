@@ -185,9 +185,10 @@ typedef struct CpuScanKernels {
     void (*tile_join)(HaloScanOp op, bool exclusive, double before, int runs, const double *lead, double *x);
     void (*line_i64)(HaloScanOp op, bool exclusive, int64_t *x, int64_t n, int64_t *carry);
     /* Running sums of n samples, 1 <= n <= CPU_SUMS, `channels` apart; `carry` goes from tile to tile. Where
-     * `down` is not NULL they are added to it, and `out` has what that gives (exclusive: what it was). */
+     * `down` is not NULL they are added to it, and `out` has what that gives (exclusive: what it was). `past`: they
+     * may go past the caches, `out` being aligned for that. */
     void (*sums[2])(const void *samples, int64_t n, int64_t channels, bool exclusive, int64_t *carry,
-                    int64_t *down, int64_t *out);
+                    int64_t *down, bool past, int64_t *out);
     /* The same of pixels as they lie, each channel with a carry of its own; inclusive. */
     void (*pixel_sums[2])(const void *samples, int64_t pixels, int64_t channels, int64_t *carry, int64_t *down,
                           int64_t *out);

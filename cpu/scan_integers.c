@@ -23,16 +23,17 @@ static void line_i64(const Scan *s, int64_t y, int c, int64_t *x, int64_t *down)
     const int64_t width = s->src->cols, channels = s->src->shape.channels;
     const int64_t size = (int64_t)halo_dtype_size(s->src->shape.dtype);
     const bool exclusive = s->scan->exclusive;
+    const bool past = s->stream && cpu_are_aligned(s->dst, s->dst->x0);
     int64_t carry = halo_scan_identity_i64(s->scan->op);
     for (int64_t at = 0; at < width; at += CPU_SUMS) {
         const int64_t n = width - at < CPU_SUMS ? width - at : CPU_SUMS;
         const char *from = (const char *)halo_at(s->src, at, y) + c * size;
         void *const to = halo_at(s->dst, at, y);
-        const bool direct = s->scan->op == HALO_SCAN_SUM && channels == 1 && !s->stream &&
+        const bool direct = s->scan->op == HALO_SCAN_SUM && channels == 1 && (past || !s->stream) &&
                             (uintptr_t)to % (uintptr_t)CPU_SCAN_ELEMENT == 0;
         if (s->scan->op == HALO_SCAN_SUM) {
             kernels->sums[s->src->shape.dtype](from, n, channels, exclusive, &carry, down ? down + at : NULL,
-                                               direct ? to : x);
+                                               direct && past, direct ? to : x);
         } else {
             cpu_scan_load_i64(s, from, n, channels, x);
             kernels->line_i64(s->scan->op, exclusive, x, n, &carry);

@@ -22,9 +22,10 @@ static void CPU_PASTE(windows, TYPE)(const void *samples, int64_t n, int64_t cha
 }
 
 #if defined(EIGHT)
-/* Inclusive sums of samples side by side, by prefixes inside of a vector: how many are done. */
+/* Inclusive sums of samples side by side, by prefixes inside of a vector: how many are done. `past`: past the
+ * caches, `out` being aligned to vectors. */
 static int64_t CPU_PASTE(sums_vectors, TYPE)(const SAMPLE *samples, int64_t n, int64_t *carry,
-                                             int64_t *restrict down, int64_t *restrict out)
+                                             int64_t *restrict down, bool past, int64_t *restrict out)
 {
     const __m256i last = _mm256_set1_epi32(7), start = _mm256_set1_epi64x(*carry);
     __m256i before = _mm256_setzero_si256();
@@ -46,7 +47,11 @@ static int64_t CPU_PASTE(sums_vectors, TYPE)(const SAMPLE *samples, int64_t n, i
                 half[k] = _mm256_add_epi64(half[k], _mm256_loadu_si256(above));
                 _mm256_storeu_si256(above, half[k]);
             }
-            _mm256_storeu_si256((__m256i *)(void *)(out + i + 4 * k), half[k]);
+            __m256i *const to = (__m256i *)(void *)(out + i + 4 * k);
+            if (past)
+                _mm256_stream_si256(to, half[k]);
+            else
+                _mm256_storeu_si256(to, half[k]);
         }
     }
     *carry += (uint32_t)_mm256_cvtsi256_si32(before);
@@ -54,9 +59,9 @@ static int64_t CPU_PASTE(sums_vectors, TYPE)(const SAMPLE *samples, int64_t n, i
 }
 
 static void CPU_PASTE(sums_inclusive, TYPE)(const SAMPLE *samples, int64_t n, int64_t *carry,
-                                            int64_t *restrict down, int64_t *restrict out)
+                                            int64_t *restrict down, bool past, int64_t *restrict out)
 {
-    for (int64_t i = CPU_PASTE(sums_vectors, TYPE)(samples, n, carry, down, out); i < n; i++) {
+    for (int64_t i = CPU_PASTE(sums_vectors, TYPE)(samples, n, carry, down, past, out); i < n; i++) {
         SAMPLE v;
         memcpy(&v, (const char *)samples + i * (int64_t)sizeof v, sizeof v);
         *carry += v;
@@ -67,15 +72,16 @@ static void CPU_PASTE(sums_inclusive, TYPE)(const SAMPLE *samples, int64_t n, in
 #endif
 
 static void CPU_PASTE(sums, TYPE)(const void *samples, int64_t n, int64_t channels, bool exclusive,
-                                  int64_t *carry, int64_t *restrict down, int64_t *restrict out)
+                                  int64_t *carry, int64_t *restrict down, bool past, int64_t *restrict out)
 {
     NARROW sum[WINDOW + CPU_SUMS];
 #if defined(EIGHT)
     if (channels == 1 && !exclusive) {
-        CPU_PASTE(sums_inclusive, TYPE)(samples, n, carry, down, out);
+        CPU_PASTE(sums_inclusive, TYPE)(samples, n, carry, down, past, out);
         return;
     }
 #endif
+    (void)past;
     CPU_PASTE(windows, TYPE)(samples, n, channels, sum);
     const NARROW *restrict x = sum + WINDOW - (exclusive ? 1 : 0);
     for (int64_t i = 0; i < n; i++) out[i] = x[i];
