@@ -7,6 +7,9 @@
 #include "packed.h"
 #include "scan.h"
 
+/* Samples of a task along x: of one short row each, handing them out would take as long. */
+#define TASK_SAMPLES 16384
+
 /* ---- along x -------------------------------------------------------------------------------------------- */
 
 /* What stands before the tiles of a line: G and the totals of this group's tiles. */
@@ -64,15 +67,17 @@ static void line_f64(const Scan *s, int64_t y, int c, double *x)
     }
 }
 
-static void scan_row(void *context, int64_t row, int worker)
+static void scan_rows(void *context, int64_t index, int worker)
 {
     const Scan *s = context;
-    const int64_t y = s->src->y0 + row;
+    const int64_t first = s->src->y0 + index * s->each, end = least(s->src->y0 + s->src->rows, first + s->each);
     char *const scratch = s->scratch + worker * s->scratch_bytes;
-    if (s->integer)
-        cpu_scan_row_i64(s, y, scratch, NULL);
-    else
-        for (int c = 0; c < s->src->shape.channels; c++) line_f64(s, y, c, (double *)(void *)scratch);
+    for (int64_t y = first; y < end; y++) {
+        if (s->integer)
+            cpu_scan_row_i64(s, y, scratch, NULL);
+        else
+            for (int c = 0; c < s->src->shape.channels; c++) line_f64(s, y, c, (double *)(void *)scratch);
+    }
     if (s->stream) s->device->kernels->rows->fence();
 }
 
@@ -87,26 +92,27 @@ static void scan_slice(void *context, int64_t index, int worker)
     const HaloScanOp op = s->scan->op;
     const bool exclusive = s->scan->exclusive;
     const int64_t first = index * CPU_SCAN_SLICE, all = s->src->cols * s->src->shape.channels;
-    const int64_t n = all - first < CPU_SCAN_SLICE ? all - first : CPU_SCAN_SLICE;
-    void *row = s->scratch + worker * s->scratch_bytes;
-    double *x = row;
-    int64_t *xi = row, *carry = s->state != NULL ? (int64_t *)s->state + first : xi + CPU_SCAN_SLICE;
-    const CpuAbove above = cpu_scan_above(s, first, n, x + CPU_SCAN_SLICE);
+    const int64_t n = least(CPU_SCAN_SLICE, all - first);
+    void *const room = s->scratch + worker * s->scratch_bytes;
+    int64_t *carry = s->state != NULL ? (int64_t *)s->state + first : (int64_t *)room + CPU_SCAN_SLICE;
+    const CpuAbove above = cpu_scan_above(s, first, n, (double *)room + CPU_SCAN_SLICE);
     for (int64_t i = 0; s->integer && s->src->y0 == 0 && i < n; i++) carry[i] = halo_scan_identity_i64(op);
     for (int64_t y = s->src->y0; y < s->src->y0 + s->src->rows; y++) {
         char *to = (char *)halo_at(s->dst, 0, y) + first * CPU_SCAN_ELEMENT;
         const char *from = (const char *)halo_at(s->src, 0, y) + first * (int64_t)halo_dtype_size(dtype);
-        if (s->scan->axis == HALO_AXIS_XY)
+        const bool direct = (uintptr_t)to % (uintptr_t)CPU_SCAN_ELEMENT == 0;
+        void *const row = direct ? to : room;
+        if (s->scan->axis == HALO_AXIS_XY && !direct)
             memcpy(row, to, (size_t)(n * CPU_SCAN_ELEMENT));
-        else if (s->integer)
-            cpu_scan_load_i64(s, from, n, 1, xi);
-        else
-            cpu_scan_load(s, from, n, 1, x);
+        else if (s->scan->axis != HALO_AXIS_XY && s->integer)
+            cpu_scan_load_i64(s, from, n, 1, row);
+        else if (s->scan->axis != HALO_AXIS_XY)
+            cpu_scan_load(s, from, n, 1, row);
         if (s->integer)
-            kernels->down_i64(op, exclusive, xi, n, carry);
+            kernels->down_i64(op, exclusive, row, n, carry);
         else
-            kernels->down_f64(op, exclusive, y, x, n, &above);
-        memcpy(to, row, (size_t)(n * CPU_SCAN_ELEMENT));
+            kernels->down_f64(op, exclusive, y, row, n, &above);
+        if (!direct) memcpy(to, row, (size_t)(n * CPU_SCAN_ELEMENT));
     }
 }
 
@@ -157,9 +163,10 @@ HaloStatus cpu_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
     if (cpu_scan_is_narrow(&s)) return cpu_scan_narrow(&s, workers);
     HALO_TRY(cpu_scratch_each(device, &s.scratch_bytes, &scratch));
     s.scratch = scratch;
-    if (scan->axis & HALO_AXIS_X) cpu_run(device, workers, src->rows, scan_row, &s);
+    s.each = most(1, TASK_SAMPLES / most(src->cols * channels, 1));
+    if (scan->axis & HALO_AXIS_X) cpu_run(device, workers, divide_up(src->rows, s.each), scan_rows, &s);
     if (scan->axis & HALO_AXIS_Y)
-        cpu_run(device, workers, (src->cols * channels + CPU_SCAN_SLICE - 1) / CPU_SCAN_SLICE, scan_slice, &s);
+        cpu_run(device, workers, divide_up(src->cols * channels, CPU_SCAN_SLICE), scan_slice, &s);
 out:
     return status;
 }

@@ -15,6 +15,7 @@ typedef struct Scan {
     const HaloScan *scan;
     void *state; /* of a band (halo/scan.h); NULL: all rows are there */
     CpuAbove above; /* of few columns */
+    int64_t each; /* rows of a task along x */
     bool integer, stream;
     int64_t scratch_bytes; /* of a worker */
     char *scratch;

@@ -2,14 +2,21 @@
  * is that of docs/numerics.md. */
 #define FN(name) CPU_PASTE(name, NAME)
 
-/* Kogge and Stone's prefixes over the 32 run totals of a warp, or the first so many of them. */
-static inline void FN(warp)(double v[HALO_SCAN_WARP], int lanes)
+/* Kogge and Stone's prefixes over the 32 run totals of a warp. */
+static inline void FN(warp)(double v[HALO_SCAN_WARP])
 {
-    for (int d = 1; d < lanes; d *= 2) {
+    for (int d = 1; d < HALO_SCAN_WARP; d *= 2) {
         double old[HALO_SCAN_WARP];
-        memcpy(old, v, (size_t)lanes * sizeof *old);
-        for (int l = d; l < lanes; l++) v[l] = halo_scan_join(OP, old[l - d], old[l]);
+        memcpy(old, v, sizeof old);
+        for (int l = d; l < HALO_SCAN_WARP; l++) v[l] = halo_scan_join(OP, old[l - d], old[l]);
     }
+}
+
+/* The same of the first so many: from the last on, which none before it needs. */
+static inline void FN(part_warp)(double *v, int lanes)
+{
+    for (int d = 1; d < lanes; d *= 2)
+        for (int l = lanes - 1; l >= d; l--) v[l] = halo_scan_join(OP, v[l - d], v[l]);
 }
 
 /* Nothing that is made hangs on what comes after it: a tile that ends early is made so far. */
@@ -24,10 +31,10 @@ static double FN(tile)(int runs, double *restrict x, double *restrict lead)
         double v[HALO_SCAN_WARP];
         const int lanes = runs - first < HALO_SCAN_WARP ? runs - first : HALO_SCAN_WARP;
         for (int l = 0; l < lanes; l++) v[l] = x[(first + l) * HALO_SCAN_RUN + HALO_SCAN_RUN - 1];
-        if (lanes == HALO_SCAN_WARP) /* known when this is compiled */
-            FN(warp)(v, HALO_SCAN_WARP);
+        if (lanes == HALO_SCAN_WARP)
+            FN(warp)(v);
         else
-            FN(warp)(v, lanes);
+            FN(part_warp)(v, lanes);
         lead[first] = halo_scan_join(OP, before, halo_scan_identity(OP));
         for (int l = 1; l < lanes; l++) lead[first + l] = halo_scan_join(OP, before, v[l - 1]);
         before = halo_scan_join(OP, before, v[lanes - 1]);
