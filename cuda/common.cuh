@@ -248,14 +248,17 @@ HaloStatus cuda_conv(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const
 HaloStatus cuda_conv_within(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, HaloStore store);
 /* Counters of a histogram that is queued. */
 struct CudaCounts {
-    const unsigned long long *count; /* [channels][bins], then, where they are not staged, what lies outside: [3][channels] */
-    int64_t bytes;                   /* of all these */
+    const void *count; /* [channels][bins], of floats then what lies outside: [3][channels] */
+    int64_t bytes;     /* of all these */
     void *behind;
+    bool words;  /* they have 32 bits, not 64 */
     bool staged; /* they come to the host by themselves: they are, when the device is done, at `count` */
 };
 /* Queues a histogram inside another primitive, whose scratch stays; `behind` bytes of room lie behind its counters, for who goes on
  * from these on the device. */
 HaloStatus cuda_hist_queue(HaloDevice *device, const HaloBuf *src, const HaloHist *hist, int64_t behind, CudaCounts *counts);
+/* Brings so many counters home, and `behind` bytes of what lies behind them, in one copy. */
+HaloStatus cuda_hist_fetch(HaloDevice *device, const CudaCounts *counts, int64_t counters, int64_t behind, uint64_t *to);
 /* Convolution by Fourier transforms: whether it is to be done so, and can be; fft.cu. */
 bool cuda_fft_takes(const HaloConv *conv);
 HaloStatus cuda_fft(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, HaloStore store);

@@ -103,31 +103,32 @@ __device__ __forceinline__ static unsigned add_word(unsigned *counter, unsigned 
 
 __device__ __forceinline__ static bool word_wraps(unsigned old, unsigned v, unsigned n) { return (old >> v % 2 * 16 & 0xffffu) + n > 0xffffu; }
 
-/* Where a half overflows, 65536 goes to the result, and what the lower half carried into the upper is taken back. Every change
- * of an upper half sees for itself whether it wrapped, so that it does not matter who comes in between. */
-__device__ __forceinline__ static void wrap_word(unsigned *counter, unsigned v, unsigned long long *to)
+/* Where a half overflows, 65536 goes to the result, of 32 or 64 bits, and what the lower half carried into the upper is taken back.
+ * Every change of an upper half sees for itself whether it wrapped, so that it does not matter who comes in between. */
+template <typename Count> __device__ __forceinline__ static void wrap_word(unsigned *counter, unsigned v, Count *to)
 {
-    atomicAdd(to + v, 65536ull);
-    if (v % 2 == 0 && atomicSub(counter + v / 2, 65536u) >> 16 == 0) atomicAdd(to + v + 1, 0ull - 65536ull);
+    atomicAdd(to + v, (Count)65536);
+    if (v % 2 == 0 && atomicSub(counter + v / 2, 65536u) >> 16 == 0) atomicAdd(to + v + 1, (Count)0 - (Count)65536);
 }
 
-__device__ __forceinline__ static void count_word(unsigned *counter, unsigned v, unsigned n, unsigned long long *to)
+template <typename Count> __device__ __forceinline__ static void count_word(unsigned *counter, unsigned v, unsigned n, Count *to)
 {
     if (word_wraps(add_word(counter, v, n), v, n)) wrap_word(counter, v, to);
 }
 
 /* Several values, of which negative ones do not count: none waits for what the word of another was. */
-template <int Count> __device__ __forceinline__ static void count_words(unsigned *counter, const int v[Count], unsigned long long *to)
+template <int Values, typename Count>
+__device__ __forceinline__ static void count_words(unsigned *counter, const int v[Values], Count *to)
 {
-    unsigned old[Count];
+    unsigned old[Values];
     bool wraps = false;
 #pragma unroll
-    for (int i = 0; i < Count; i++) old[i] = v[i] >= 0 ? add_word(counter, (unsigned)v[i], 1) : 0;
+    for (int i = 0; i < Values; i++) old[i] = v[i] >= 0 ? add_word(counter, (unsigned)v[i], 1) : 0;
 #pragma unroll
-    for (int i = 0; i < Count; i++) wraps = wraps || word_wraps(old[i], (unsigned)v[i], 1);
+    for (int i = 0; i < Values; i++) wraps = wraps || word_wraps(old[i], (unsigned)v[i], 1);
     if (!wraps) return; /* nearly always */
 #pragma unroll
-    for (int i = 0; i < Count; i++)
+    for (int i = 0; i < Values; i++)
         if (word_wraps(old[i], (unsigned)v[i], 1)) wrap_word(counter, (unsigned)v[i], to);
 }
 
@@ -139,6 +140,16 @@ __device__ __forceinline__ static void flush_words(const unsigned *counter, int 
         const unsigned pair = counter[b];
         if (pair & 0xffffu) atomicAdd(to + 2 * b, (unsigned long long)(pair & 0xffffu));
         if (pair >> 16) atomicAdd(to + 2 * b + 1, (unsigned long long)(pair >> 16));
+    }
+}
+
+/* The same to counters of 32 bits, two at a time: the lower one never takes anything back, and so carries nothing. */
+__device__ __forceinline__ static void flush_words(const unsigned *counter, int words, unsigned *to)
+{
+    __syncthreads();
+    for (int b = (int)threadIdx.x; b < words; b += (int)blockDim.x) {
+        const unsigned long long pair = counter[b];
+        if (pair != 0) atomicAdd((unsigned long long *)to + b, (pair & 0xffffu) | pair >> 16 << 32);
     }
 }
 

@@ -71,7 +71,7 @@ __global__ static void __launch_bounds__(hist_threads) words_kernel(const __grid
                   step = a.blocks * hist_threads;
     const int64_t first = blockIdx.x / a.channels * hist_threads + me;
     const uint16_t *const data = (const uint16_t *)a.data + channel;
-    unsigned long long *const to = a.count + channel * word_values;
+    unsigned *const to = a.word_count + channel * word_values;
     clear_shared(counter, word_values / 2);
 #pragma unroll Line ? 2 : 1
     for (int64_t u = first; u < units; u += step) {
@@ -142,16 +142,15 @@ static HaloStatus launch_words(HaloDevice *device, HistArgs *args)
     return HALO_OK;
 }
 
+static bool words_takes(const HaloDevice *device, HaloDtype dtype, int64_t pixels)
+{
+    return dtype == HALO_U16 && device->properties.sharedMemPerBlockOptin >= words_shared && pixels <= UINT32_MAX;
+}
+
 static HaloStatus launch(HaloDevice *device, HaloDtype dtype, HistArgs *args)
 {
-    switch (dtype) {
-    case HALO_U8: return hist_windows(device, dtype, args);
-    case HALO_U16:
-        return device->properties.sharedMemPerBlockOptin >= words_shared
-                   ? launch_words(device, args)
-                   : hist_windows(device, dtype, args);
-    default: return hist_floats(device, args);
-    }
+    if (args->word_count != NULL) return launch_words(device, args);
+    return dtype == HALO_F32 ? hist_floats(device, args) : hist_windows(device, dtype, args);
 }
 
 /* Samples that lie in parts are kept for the next histogram, whose parts may lie in these: of so many of a channel, and channels.
@@ -185,7 +184,7 @@ static HaloStatus queue_parts(HaloDevice *device, HistArgs *args, int64_t bytes,
 HaloStatus cuda_hist_queue(HaloDevice *device, const HaloBuf *src, const HaloHist *hist, int64_t behind, CudaCounts *counts)
 {
     const int channels = src->shape.channels;
-    const int64_t counters = channels * hist->bins;
+    const int64_t counters = channels * hist->bins, outside = src->shape.dtype == HALO_F32 ? 3 * (int64_t)channels : 0;
     HistArgs args = {};
     int64_t bytes;
     void *room;
@@ -194,7 +193,7 @@ HaloStatus cuda_hist_queue(HaloDevice *device, const HaloBuf *src, const HaloHis
                          (long long)hist->bins);
     if (hist->parts > 0 && (src->shape.dtype != HALO_F32 || hist->parts > HALO_MAX_PARTS || hist->bins > HALO_MAX_PART_BINS))
         return halo_fail(HALO_ERR_BUG, "a histogram in %d parts of %lld bins was asked for", hist->parts, (long long)hist->bins);
-    if (!halo_mul(counters + 3 * (int64_t)channels, (int64_t)sizeof(unsigned long long), &bytes))
+    if (!halo_mul(counters + outside, (int64_t)sizeof(unsigned long long), &bytes))
         return halo_fail(HALO_ERR_LIMIT, "%lld bins of %d channels are too many", (long long)hist->bins,
                          channels);
     CUDA_PASS(cuda_flat(device, src, &args.data));
@@ -203,18 +202,41 @@ HaloStatus cuda_hist_queue(HaloDevice *device, const HaloBuf *src, const HaloHis
     args.how = *hist;
     args.scale = bin_scale(hist->lo, hist->hi, hist->bins);
     counts->staged = src->shape.dtype == HALO_U8 && channels <= 4;
+    counts->words = words_takes(device, src->shape.dtype, args.pixels);
+    if (counts->words) bytes = counters * (int64_t)sizeof *args.word_count;
     counts->bytes = bytes;
     if (counts->staged) {
-        counts->count = (const unsigned long long *)device->staging;
+        counts->count = device->staging;
         return hist_bytes(device, &args, behind, &counts->behind);
     }
     if (hist->parts > 0) return queue_parts(device, &args, bytes, counts);
     CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_PARTIAL, bytes + behind, &room));
-    counts->count = (const unsigned long long *)room;
+    counts->count = room;
     counts->behind = (char *)room + bytes;
     CUDA_TRY(cudaMemsetAsync(room, 0, (size_t)bytes, device->stream));
-    args.count = (unsigned long long *)room;
+    if (counts->words)
+        args.word_count = (unsigned *)room;
+    else
+        args.count = (unsigned long long *)room;
     return launch(device, src->shape.dtype, &args);
+}
+
+HaloStatus cuda_hist_fetch(HaloDevice *device, const CudaCounts *counts, int64_t counters, int64_t behind, uint64_t *to)
+{
+    const int64_t known = counters * (int64_t)sizeof *to;
+    if (counts->staged) {
+        char *const staged = (char *)device->staging + known;
+        if (behind > 0) CUDA_TRY(cudaMemcpyAsync(staged, counts->behind, (size_t)behind, cudaMemcpyDeviceToHost, device->stream));
+        CUDA_PASS(cuda_wait(device));
+        memcpy(to, device->staging, (size_t)(known + behind));
+        return HALO_OK;
+    }
+    if (!counts->words) return cuda_fetch(device, to, counts->count, known + behind);
+    /* What comes lies at the end of its room, and is read before it is written over. */
+    const uint32_t *const from = (const uint32_t *)(to + counters) - counters;
+    CUDA_PASS(cuda_fetch(device, (void *)from, counts->count, counts->bytes + behind));
+    for (int64_t i = 0; i < counters; i++) to[i] = from[i];
+    return HALO_OK;
 }
 
 HaloStatus cuda_hist(HaloDevice *device, const HaloBuf *src, const HaloHist *hist, HaloHistogram *out)
@@ -224,13 +246,8 @@ HaloStatus cuda_hist(HaloDevice *device, const HaloBuf *src, const HaloHist *his
     CudaCounts counts;
     CUDA_PASS(cuda_use(device));
     CUDA_PASS(cuda_hist_queue(device, src, hist, 0, &counts));
-    if (counts.staged) {
-        CUDA_PASS(cuda_wait(device));
-        memcpy(out->count, counts.count, (size_t)known);
-        return HALO_OK;
-    }
     if (src->shape.dtype != HALO_F32 || hist->parts > 0) /* every integer has its bin; floats in none are not counted */
-        return cuda_fetch(device, out->count, counts.count, known);
+        return cuda_hist_fetch(device, &counts, counters, 0, out->count);
     const size_t each = (size_t)channels * sizeof *out->below;
     uint64_t *const all = (uint64_t *)malloc((size_t)counts.bytes); /* one copy, for each is waited for */
     if (all == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory for %lld bins", (long long)counters);

@@ -17,7 +17,8 @@ struct HistArgs {
     int windows;
     HaloHist how;
     BinScale scale; /* of floats */
-    unsigned long long *count; /* [channels][bins], then below, above and nan: [channels] each */
+    unsigned long long *count; /* [channels][bins], then, of floats, below, above and nan: [channels] each */
+    unsigned *word_count;      /* the same of 16 bits, where 32 hold every count */
     unsigned *arrival;         /* bytes: of blocks; `count` is all 0 between launches */
     unsigned long long *result;
 };

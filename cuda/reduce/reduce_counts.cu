@@ -6,26 +6,26 @@
 
 static const int find_threads = 256, find_blocks_each = 4; /* per multiprocessor */
 static const int find_packs = 8;                           /* of 16 bytes, a thread and tile */
-static const int find_channels = 4;                        /* that whole packs are compared for */
+static const int find_channels = 16;                       /* that whole packs are compared for */
 
 struct FindArgs {
     const void *data;
     int64_t pixels;
     int channels;
-    int64_t values;                  /* that samples can have */
-    const unsigned long long *count; /* [channels][values] */
-    unsigned long long *found;       /* [2][channels] the first pixel that has the least value, or the greatest, so far */
-    unsigned *value;                 /* the same: these values */
+    int64_t values;            /* that samples can have */
+    const void *count;         /* [channels][values] */
+    unsigned long long *found; /* [2][channels] the first pixel that has the least value, or the greatest, so far */
+    unsigned *value;           /* the same: these values */
 };
 
 /* ---- which values --------------------------------------------------------------------------------------- */
 
 /* The least and greatest value of a channel, a channel a block. Counters may lie in host memory: few are looked at, most often. */
-__global__ static void __launch_bounds__(find_threads) ends_kernel(const __grid_constant__ FindArgs a)
+template <typename Count> __global__ static void __launch_bounds__(find_threads) ends_kernel(const __grid_constant__ FindArgs a)
 {
     __shared__ unsigned end[2];
     const int me = (int)threadIdx.x, channel = (int)blockIdx.x;
-    const unsigned long long *const count = a.count + channel * a.values;
+    const Count *const count = (const Count *)a.count + channel * a.values;
     if (me < 2) end[me] = ~0u;
     __syncthreads();
     for (int64_t from = 0; from < a.values; from += find_threads) {
@@ -51,26 +51,30 @@ template <typename S> __device__ __forceinline__ static bool any_equal(uint4 a, 
     return (equal(a.x, b.x, S()) | equal(a.y, b.y, S()) | equal(a.z, b.z, S()) | equal(a.w, b.w, S())) != 0;
 }
 
-/* Sample `at` of the data is a candidate. Most come too late: a look costs less than an atomic. */
-template <typename S> __device__ __forceinline__ static void offer(const FindArgs &a, int64_t at)
+/* The samples from `at` on are candidates; the first is of this channel. Most come too late: a look costs less than an atomic. */
+template <typename S> __device__ __noinline__ static void offer(const FindArgs &a, int64_t at, int count, int channel)
 {
-    const unsigned v = ((const S *)a.data)[at];
-    const int channel = (int)(at % a.channels);
-    const unsigned long long pixel = (unsigned long long)(at / a.channels);
-    for (int side = 0; side < 2; side++) {
-        const int i = side * a.channels + channel;
-        if (v == a.value[i] && pixel < *(volatile unsigned long long *)&a.found[i])
-            atomicMin(&a.found[i], pixel);
+    unsigned long long pixel = (unsigned long long)(at / a.channels);
+    for (int k = 0; k < count; k++) {
+        const unsigned v = ((const S *)a.data)[at + k];
+        for (int side = 0; side < 2; side++) {
+            const int i = side * a.channels + channel;
+            if (v == a.value[i] && pixel < *(volatile unsigned long long *)&a.found[i]) atomicMin(&a.found[i], pixel);
+        }
+        channel++;
+        if (channel < a.channels) continue;
+        channel = 0;
+        pixel++;
     }
 }
 
-/* Is there something that the tile from this pixel on could still be the first to have? */
-__device__ __forceinline__ static bool still_wanted(const FindArgs &a, int64_t pixel)
+/* Is there something that samples from this pixel on could still be the first to have, as far as one of so many threads sees? */
+__device__ __forceinline__ static bool still_wanted(const FindArgs &a, int64_t pixel, int thread, int threads)
 {
     bool wanted = false;
-    for (int i = (int)threadIdx.x; i < 2 * a.channels; i += find_threads)
+    for (int i = thread; i < 2 * a.channels; i += threads)
         wanted = wanted || *(volatile unsigned long long *)&a.found[i] > (unsigned long long)pixel;
-    return __syncthreads_or(wanted);
+    return wanted;
 }
 
 /* The values as they lie in packs of 16 bytes: those that begin with channel 0, 1, … */
@@ -90,26 +94,34 @@ template <typename S> struct Patterns {
     __device__ __forceinline__ uint4 of(int side, int phase) const { return *reinterpret_cast<const uint4 *>(at[side][phase]); }
 };
 
-/* Tiles in order, so that blocks end soon after everything is found. */
+/* The tiles from `from` on before `to`, in order, so that blocks end soon after everything is found. All packs of a thread are under
+ * way before it looks at one. */
 template <typename S>
-__global__ static void __launch_bounds__(find_threads) find_kernel(const __grid_constant__ FindArgs a)
+__global__ static void __launch_bounds__(find_threads) find_kernel(const __grid_constant__ FindArgs a, int64_t from, int64_t to)
 {
-    constexpr int width = Patterns<S>::width;
+    constexpr int width = Patterns<S>::width, step = find_threads * width;
     __shared__ Patterns<S> patterns;
-    const int64_t samples = a.pixels * a.channels, tile = (int64_t)find_threads * find_packs * width;
+    const int64_t samples = a.pixels * a.channels, tile = (int64_t)step * find_packs;
     const bool packed = a.channels <= find_channels;
     if (packed) patterns.fill(a);
-    for (int64_t start = blockIdx.x * tile; start < samples; start += gridDim.x * tile) {
-        if (!still_wanted(a, start / a.channels)) return;
+    for (int64_t start = (from + blockIdx.x) * tile; start < to * tile; start += gridDim.x * tile) {
+        const int64_t pixel = start / a.channels, first = start + (int)threadIdx.x * width;
+        if (!__syncthreads_or(still_wanted(a, pixel, (int)threadIdx.x, find_threads))) return;
+        const auto whole = [&](int k) { return packed && first + k * step + width <= samples; };
+        uint4 pack[find_packs];
+        int phase = (int)(first % a.channels);
+#pragma unroll
+        for (int k = 0; k < find_packs; k++)
+            if (whole(k)) pack[k] = __ldg((const uint4 *)((const S *)a.data + first + k * step));
+#pragma unroll
         for (int k = 0; k < find_packs; k++) {
-            const int64_t first = start + (int64_t)(k * find_threads + (int)threadIdx.x) * width;
-            bool look = first < samples;
-            if (packed && first + width <= samples) {
-                const uint4 pack = __ldg((const uint4 *)((const S *)a.data + first));
-                const int phase = (int)(first % a.channels);
-                look = any_equal<S>(pack, patterns.of(0, phase)) || any_equal<S>(pack, patterns.of(1, phase));
-            }
-            for (int i = 0; look && i < width && first + i < samples; i++) offer<S>(a, first + i);
+            const int64_t at = first + k * step;
+            bool look = at < samples;
+            if (whole(k)) look = any_equal<S>(pack[k], patterns.of(0, phase)) || any_equal<S>(pack[k], patterns.of(1, phase));
+            if (__any_sync(CUDA_ALL, look) &&
+                __any_sync(CUDA_ALL, still_wanted(a, pixel + k * step / a.channels, (int)threadIdx.x % CUDA_WARP, CUDA_WARP)) && look)
+                offer<S>(a, at, (int)cuda_min(width, samples - at), phase);
+            phase = (phase + step) % a.channels;
         }
     }
 }
@@ -133,50 +145,43 @@ static void from_counts(const uint64_t *counts, int64_t values, int channels, in
     }
 }
 
+/* Tiles that are searched before any others: where extremes are common they are here, and else all blocks would find their own. */
+static const int64_t find_first = 64;
+
+template <typename S> static HaloStatus find_all(HaloDevice *device, const FindArgs *a)
+{
+    const int64_t tiles = cuda_ceil_div(a->pixels * a->channels, find_threads * find_packs * Patterns<S>::width);
+    const int64_t most = (int64_t)device->properties.multiProcessorCount * find_blocks_each, first = cuda_min(tiles, find_first);
+    CUDA_LAUNCH(device, find_kernel<S>, first, find_threads, 0, *a, 0, first);
+    if (first < tiles) CUDA_LAUNCH(device, find_kernel<S>, cuda_min(tiles - first, most), find_threads, 0, *a, first, tiles);
+    return HALO_OK;
+}
+
 /* Queues the search for the places, which goes on from the counters where they are: the host need not see them first. */
-static HaloStatus queue_find(HaloDevice *device, HaloDtype dtype, const FindArgs *a)
+static HaloStatus queue_find(HaloDevice *device, HaloDtype dtype, bool words, const FindArgs *a)
 {
-    const int64_t size = (int64_t)halo_dtype_size(dtype), tile = (int64_t)find_threads * find_packs * 16 / size;
-    const int64_t tiles = cuda_ceil_div(a->pixels * a->channels, tile);
-    const int64_t most = (int64_t)device->properties.multiProcessorCount * find_blocks_each;
-    CUDA_LAUNCH(device, ends_kernel, a->channels, find_threads, 0, *a);
-    if (dtype == HALO_U8)
-        CUDA_LAUNCH(device, find_kernel<uint8_t>, cuda_min(tiles, most), find_threads, 0, *a);
+    if (words)
+        CUDA_LAUNCH(device, ends_kernel<unsigned>, a->channels, find_threads, 0, *a);
     else
-        CUDA_LAUNCH(device, find_kernel<uint16_t>, cuda_min(tiles, most), find_threads, 0, *a);
-    return HALO_OK;
+        CUDA_LAUNCH(device, ends_kernel<unsigned long long>, a->channels, find_threads, 0, *a);
+    return dtype == HALO_U8 ? find_all<uint8_t>(device, a) : find_all<uint16_t>(device, a);
 }
 
-/* Brings counters home, and the places behind them, in one copy. */
-static HaloStatus bring(HaloDevice *device, const CudaCounts *counts, int64_t known, int64_t found, uint64_t *to)
-{
-    char *const staged = (char *)device->staging + known;
-    if (!counts->staged) return cuda_fetch(device, to, counts->count, counts->bytes + found);
-    if (found > 0) CUDA_TRY(cudaMemcpyAsync(staged, counts->behind, (size_t)found, cudaMemcpyDeviceToHost, device->stream));
-    CUDA_PASS(cuda_wait(device));
-    memcpy(to, counts->count, (size_t)known);
-    memcpy((char *)to + counts->bytes, staged, (size_t)found);
-    return HALO_OK;
-}
-
-/* So many bytes are read again as fast as a search begins: then all but the product comes from that. */
+/* So many bytes of one channel are read again as fast as a search begins: then all but the product comes from that. Of several
+ * channels the last block of such a reduction takes longer than a search. */
 static const int64_t again_most = (int64_t)1 << 28;
 
-/* Bytes: counters and the other moments come to the host by themselves, one behind the other. */
+/* Bytes of one channel: counters and the other moments come to the host by themselves, one behind the other. */
 static HaloStatus count_and_reduce(HaloDevice *device, const HaloBuf *src, const void *data, const HaloHist *every,
                                    HaloMoments *out)
 {
-    const int64_t pixels = src->shape.width * src->shape.height;
-    const int channels = src->shape.channels;
-    HaloMoments *const moments = (HaloMoments *)((uint64_t *)device->staging + channels * every->bins);
+    HaloMoments *const moments = (HaloMoments *)((uint64_t *)device->staging + every->bins);
     CudaCounts counts;
-    CUDA_PASS(reduce_integers(device, HALO_U8, data, pixels, channels, moments));
+    CUDA_PASS(reduce_integers(device, HALO_U8, data, src->shape.width * src->shape.height, 1, moments));
     CUDA_PASS(cuda_hist_queue(device, src, every, 0, &counts));
     CUDA_PASS(cuda_wait(device));
-    memcpy(out, moments, (size_t)channels * sizeof *out);
-    for (int c = 0; c < channels; c++)
-        halo_product_from_counts((const uint64_t *)counts.count + c * every->bins, every->bins, &out[c].product,
-                                 &out[c].product_exp);
+    *out = *moments;
+    halo_product_from_counts((const uint64_t *)counts.count, every->bins, &out->product, &out->product_exp);
     return HALO_OK;
 }
 
@@ -189,17 +194,17 @@ HaloStatus reduce_counts(HaloDevice *device, const HaloBuf *src, const void *dat
     const HaloHist every = {values, 0.0, (double)values, 0, NULL};
     FindArgs args = {data, src->shape.width * src->shape.height, (int)channels, values, NULL, NULL, NULL};
     CudaCounts counts;
-    if (src->shape.dtype == HALO_U8 && channels <= 4 && args.pixels * channels <= again_most)
+    if (src->shape.dtype == HALO_U8 && channels == 1 && args.pixels <= again_most)
         return count_and_reduce(device, src, data, &every, out);
     CUDA_PASS(cuda_hist_queue(device, src, &every, found + places * (int64_t)sizeof(unsigned), &counts));
     args.count = counts.count;
     args.found = (unsigned long long *)counts.behind;
     args.value = (unsigned *)(args.found + places);
-    if (positions) CUDA_PASS(queue_find(device, src->shape.dtype, &args));
-    uint64_t *const here = (uint64_t *)malloc((size_t)(counts.bytes + found));
+    if (positions) CUDA_PASS(queue_find(device, src->shape.dtype, counts.words, &args));
+    uint64_t *const here = (uint64_t *)malloc((size_t)(known + found));
     if (here == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
-    const HaloStatus status = bring(device, &counts, known, found, here);
-    const uint64_t *const place = here + counts.bytes / (int64_t)sizeof *here;
+    const HaloStatus status = cuda_hist_fetch(device, &counts, channels * values, found, here);
+    const uint64_t *const place = here + channels * values;
     if (status == HALO_OK) from_counts(here, values, (int)channels, args.pixels, out);
     for (int c = 0; c < channels && positions && status == HALO_OK; c++) {
         out[c].min_at = (int64_t)place[c];
