@@ -175,7 +175,7 @@ static void tall_body(Rng *rng)
     const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, rng_once_in(rng, 2) ? 3 : 40),
                                        rng_between(rng, 16000, 40000), (int)rng_between(rng, 1, 2));
     HaloScan scan = draw_scan(rng);
-    scan.axis = HALO_AXIS_Y;
+    if (scan.axis == HALO_AXIS_X) scan.axis = HALO_AXIS_Y;
     run_case(rng, &shape, &scan);
 }
 
@@ -189,6 +189,24 @@ static void columns_round_runs_and_groups(void **state)
 {
     (void)state;
     for_each_case(__func__, 50, columns_body);
+}
+
+/* Both axes: rows round warps and tiles, or columns round groups of runs, of any number of channels. */
+static void both_body(Rng *rng)
+{
+    const bool tall = rng_once_in(rng, 2);
+    const int64_t width = tall ? rng_between(rng, 1, 70) : rng_between(rng, 500, rng_once_in(rng, 3) ? 9000 : 600),
+                  height = tall ? rng_between(rng, 30, rng_once_in(rng, 2) ? 9000 : 300) : rng_between(rng, 1, 70);
+    const HaloShape shape = test_shape(draw_dtype(rng), width, height, (int)rng_between(rng, 1, rng_once_in(rng, 2) ? 20 : 5));
+    HaloScan scan = draw_scan(rng);
+    scan.axis = HALO_AXIS_XY;
+    run_case(rng, &shape, &scan);
+}
+
+static void both_axes(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 40, both_body);
 }
 
 /* More than 256 tiles: the prefix of one group goes on into the next. */
@@ -352,6 +370,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(rows_round_runs_and_tiles),
         cmocka_unit_test(columns_round_runs_and_groups),
         cmocka_unit_test(special_samples),
+        cmocka_unit_test(both_axes),
         cmocka_unit_test(rows_of_several_groups),
         cmocka_unit_test(large_integral_images),
         cmocka_unit_test(many_lines_of_some_tiles),

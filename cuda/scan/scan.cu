@@ -189,15 +189,16 @@ __global__ static void __launch_bounds__(tile_threads + CUDA_WARP, C == 1 ? 4 : 
 
 /* ---- launches ------------------------------------------------------------------------------------------- */
 
-HaloStatus scan_slots(HaloDevice *device, int64_t slots, unsigned **tickets, void **values)
+HaloStatus scan_slots(HaloDevice *device, int64_t ahead, int64_t slots, void **room, unsigned **tickets, void **values)
 {
-    void *room;
     int64_t bytes;
-    if (!halo_mul(slots + 2, 8, &bytes)) return halo_fail(HALO_ERR_LIMIT, "the scan is too large");
-    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_PARTIAL, bytes, &room));
-    CUDA_TRY(cudaMemsetAsync(room, 0xff, (size_t)bytes, device->stream));
-    *tickets = (unsigned *)room;
-    *values = (char *)room + 16;
+    if (!halo_mul(slots + 2, 8, &bytes) || bytes > INT64_MAX - ahead)
+        return halo_fail(HALO_ERR_LIMIT, "the scan is too large");
+    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_PARTIAL, ahead + bytes, room));
+    char *const first = (char *)*room + ahead;
+    CUDA_TRY(cudaMemsetAsync(first, 0xff, (size_t)bytes, device->stream));
+    *tickets = (unsigned *)first;
+    *values = first + 16;
     return HALO_OK;
 }
 
@@ -219,7 +220,7 @@ static HaloStatus launch_lines(HaloDevice *device, const ScanArgs *a, int channe
                     tile_threads, 0, *a, l, threads);
         return HALO_OK;
     }
-    void *values;
+    void *room, *values;
     int fit = 0;
     if (!halo_mul(l.lines, tiles, &blocks) || blocks > CUDA_BLOCKS_MOST)
         return halo_fail(HALO_ERR_LIMIT, "the scan is too large");
@@ -230,7 +231,7 @@ static HaloStatus launch_lines(HaloDevice *device, const ScanArgs *a, int channe
         CUDA_LAUNCH(device, (walk_kernel<S, Kind, C>), l.lines, tile_threads, 0, *a, l);
         return HALO_OK;
     }
-    CUDA_PASS(scan_slots(device, C * (blocks + l.lines * l.groups), &l.tickets, &values));
+    CUDA_PASS(scan_slots(device, 0, C * (blocks + l.lines * l.groups), &room, &l.tickets, &values));
     l.tile = (Stored *)values;
     l.group = l.tile + C * blocks;
     CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, tiles_kernel<S, Kind, C>,
@@ -300,8 +301,9 @@ HaloStatus cuda_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const
         return scan_xy(device, &args, scan->op);
     /* How much scratch it takes is said before anything runs: along x short rows take none. */
     if ((scan->axis & HALO_AXIS_Y) && !band && scan_y_few(&args) && (!(scan->axis & HALO_AXIS_X) || args.width <= HALO_SCAN_TILE)) {
-        ScanChain<double> room;
-        CUDA_PASS(scan_chain_room(device, &args, &room));
+        ScanChain<double> chain;
+        void *room;
+        CUDA_PASS(scan_chain_room(device, &args, 0, &room, &chain));
         args.few = true;
         args.along = (scan->axis & HALO_AXIS_X) && scan_narrow_along(&args);
     }

@@ -97,6 +97,7 @@ HaloStatus scan_x(HaloDevice *device, const ScanArgs *args, HaloScanOp op);
 HaloStatus scan_y(HaloDevice *device, const ScanArgs *args, HaloScanOp op);
 /* Few columns of many rows? */
 bool scan_y_few(const ScanArgs *args);
+static const int scan_narrow_most = 4; /* columns that it does along x, too */
 /* The same of less than a warp of columns, in rows without gaps. */
 HaloStatus scan_narrow(HaloDevice *device, const ScanArgs *args, HaloScanOp op);
 bool scan_narrow_fits(const ScanArgs *args);
@@ -105,6 +106,15 @@ bool scan_narrow_along(const ScanArgs *args);
 
 /* Along y, in place or not, of rows from y0 on of an image, with what came down to them (halo/scan.h). */
 HaloStatus scan_band(HaloDevice *device, const ScanArgs *args, HaloScanOp op, int64_t y0, void *state);
+
+/* What lies left of every run along x: totals become that. */
+template <typename T> struct ScanLeft {
+    T *run; /* [row][run][channel] */
+    int64_t rows, runs;
+    int channels;
+};
+template <typename Kind> HaloStatus scan_left(HaloDevice *device, const ScanLeft<typename Kind::Value> *left);
+bool scan_left_fits(const HaloDevice *device, const ScanArgs *args);
 
 /* Along x and then y, any native source, where scan_xy_fits. */
 HaloStatus scan_xy(HaloDevice *device, const ScanArgs *args, HaloScanOp op);
@@ -116,7 +126,9 @@ template <typename T> struct ScanChain {
     T *run;   /* [run][column]: totals, then P of docs/numerics.md */
     T *group; /* [group][column]: G */
 };
-template <typename T> HaloStatus scan_chain_room(HaloDevice *device, const ScanArgs *args, ScanChain<T> *chain);
+/* With `ahead` bytes of other room. */
+template <typename T>
+HaloStatus scan_chain_room(HaloDevice *device, const ScanArgs *args, int64_t ahead, void **room, ScanChain<T> *chain);
 template <typename T> HaloStatus scan_chain(HaloDevice *device, HaloScanOp op, const ScanChain<T> *chain);
 
 /* Returns launch<source, Kind>(...) for the operation: all in type `sum`, but products in f64. */
@@ -164,8 +176,9 @@ __device__ __forceinline__ void scan_forget(uint8_t &v)
  * one pattern, and integers are sums, least or greatest of samples, or an identity. A slot is its own flag, so
  * no fence is needed. */
 
-/* The memory of the tickets and of `slots` values, cleared. The tickets' counter is the first. */
-HaloStatus scan_slots(HaloDevice *device, int64_t slots, unsigned **tickets, void **values);
+/* The memory of the tickets and of `slots` values, cleared, behind `ahead` bytes of other room, a multiple of 16. The tickets'
+ * counter is the first. */
+HaloStatus scan_slots(HaloDevice *device, int64_t ahead, int64_t slots, void **room, unsigned **tickets, void **values);
 
 /* The block's place in the order in which blocks started; earlier ones need no later one. All threads call it.
  */

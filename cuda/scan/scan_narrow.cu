@@ -9,6 +9,10 @@ static const int narrow_threads = 128;
  * in banks of its own, since run · 33 · columns + column is a thread's number but for multiples of 32. */
 static const int narrow_room = narrow_threads * (HALO_SCAN_ROWS + 1);
 
+/* The run that a line of 32 samples of the block belongs to: at / columns by a factor, which tells that of so few lines exactly. */
+__device__ __forceinline__ static int narrow_run(int at, int factor) { return at * factor >> 16; }
+__device__ __forceinline__ static int narrow_factor(int columns) { return 65536 / columns + 1; }
+
 template <typename S, typename T> __device__ __forceinline__ static T narrow_value(HaloScanOp op, S sample)
 {
     const T v = (T)sample;
@@ -38,7 +42,7 @@ __global__ static void __launch_bounds__(narrow_threads)
 {
     constexpr int together = 8;
     __shared__ T room[narrow_room];
-    const int columns = (int)c.columns, lane = (int)threadIdx.x % CUDA_WARP, warp = (int)threadIdx.x / CUDA_WARP;
+    const int columns = (int)c.columns, factor = narrow_factor(columns), lane = (int)threadIdx.x % CUDA_WARP, warp = (int)threadIdx.x / CUDA_WARP;
     const int64_t first_run = (int64_t)blockIdx.x * runs, first = first_run * HALO_SCAN_ROWS * columns;
     const int lines = runs * columns, count = (int)cuda_min(lines * CUDA_WARP, a.height * columns - first);
     const S *const from = (const S *)a.src + first;
@@ -52,7 +56,7 @@ __global__ static void __launch_bounds__(narrow_threads)
 #pragma unroll
         for (int k = 0; k < together; k++) {
             const int at = line + k * (narrow_threads / CUDA_WARP), i = at * CUDA_WARP + lane;
-            if (i < count) room[i + at / columns * columns] = narrow_value<S, T>(op, sample[k]);
+            if (i < count) room[i + narrow_run(at, factor) * columns] = narrow_value<S, T>(op, sample[k]);
         }
     }
     __syncthreads();
@@ -88,14 +92,15 @@ __global__ static void __launch_bounds__(narrow_threads)
     T *const to = (T *)a.dst + first;
     for (int line = warp; line < lines; line += narrow_threads / CUDA_WARP) {
         const int i = line * CUDA_WARP + lane;
-        if (i < count) to[i] = scan_stored(room[i + line / columns * columns]);
+        if (i < count) to[i] = scan_stored(room[i + narrow_run(line, factor) * columns]);
     }
 }
 
 template <typename S, typename T> static HaloStatus launch(HaloDevice *device, const ScanArgs *args, HaloScanOp op)
 {
     ScanChain<T> c;
-    CUDA_PASS(scan_chain_room(device, args, &c));
+    void *room;
+    CUDA_PASS(scan_chain_room(device, args, 0, &room, &c));
     const int runs = narrow_threads / (int)c.columns;
     const int64_t blocks = cuda_ceil_div(c.runs, runs);
     T identity;
@@ -119,7 +124,7 @@ bool scan_narrow_fits(const ScanArgs *args)
 /* Rows of eight samples and more meet in banks, and take longer than a pass of their own. */
 bool scan_narrow_along(const ScanArgs *args)
 {
-    return args->width * args->channels <= 4 && (args->width > 1 || args->exclusive) && scan_narrow_fits(args);
+    return args->width * args->channels <= scan_narrow_most && (args->width > 1 || args->exclusive) && scan_narrow_fits(args);
 }
 
 HaloStatus scan_narrow(HaloDevice *device, const ScanArgs *args, HaloScanOp op)

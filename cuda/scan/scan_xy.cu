@@ -1,323 +1,190 @@
-/* Scans along x and then along y of that (integral images) without the one between going through memory: the
- * source, which is small beside the result, is read three times instead. First the totals of its warps of 512
- * samples, from them what lies before each; then every run of 32 rows is scanned for its total in each column,
- * and from these what lies above each; then the runs are scanned again and stored. Of one channel, and of lines
- * of one group, so that the orders stay few. */
-#include "scan_run.cuh"
+/* Scans along x and then along y of that (integral images) without the one between going through memory: the source, which is
+ * small beside the result, is read twice instead. First the totals of its runs of 16 pixels along x, and from them what lies left
+ * of each (scan_left.cu). Then a block has a tile of columns and of runs of 32 rows in shared memory: its rows become sums along
+ * x, its columns of these sums along y, and what lies above comes from the blocks there (scan_down.cuh). */
+#include "scan_down.cuh"
 
-static const int segment = HALO_SCAN_RUN * HALO_SCAN_WARP; /* samples of a warp */
-static const int block_warps = 4, block_threads = block_warps * CUDA_WARP;
+static const int xy_threads = 128, xy_blocks = 6; /* of a multiprocessor: many that wait, load and store by turns */
+static const int xy_columns_least = 32, xy_channels = 8;
 
-template <typename T> struct ScanTable {
-    int64_t segments, tiles, bands; /* of a row, of a row, of a column */
-    bool packed;
-    T *total;        /* [row][segment] */
-    T *before;       /* [row][segment]: W, what lies before it in its tile */
-    T *before_tile;  /* [row][tile]: G joined with E */
-    int64_t columns; /* of the next */
-    T *above;        /* [band][column]: totals, then what lies above; in any order, [band][column or segment] */
+/* How rows are cut into strips: of some runs of 16 pixels and a set of channels, whose samples are the columns of a tile. A thread
+ * has a run of 32 rows of a column, and, along x, two runs of 16 pixels. */
+template <typename T> struct ScanTiles {
+    unsigned sets;                 /* strips of the same pixels */
+    int channels, pixels, columns; /* of a strip */
+    int runs;                      /* of 32 rows */
+    int pitch;                     /* of a tile's rows: odd, so that no two rows meet in a bank */
+    int64_t left_runs;
+    T *left; /* [row][run][channel]: totals, then what lies left of the run; NULL: nothing does, rows are one run */
 };
 
-/* Sums, of squares too, modulo 2^64. */
-template <typename Kind> struct InAnyOrder {
-    static constexpr bool yes = false;
-};
-template <> struct InAnyOrder<ScanKind<int64_t, HALO_SCAN_SUM>> {
-    static constexpr bool yes = true;
-};
-template <> struct InAnyOrder<ScanKind<int64_t, HALO_SCAN_SQUARES>> {
-    static constexpr bool yes = true;
-};
+/* What a launch is to end with. */
+enum ScanUpto { SCAN_UPTO_LEFT, SCAN_UPTO_ABOVE, SCAN_UPTO_END }; /* totals of runs along x; of runs along y; samples */
 
-/* The lane's run of a row: a warp has one segment. */
+/* ---- the kernel ----------------------------------------------------------------------------------------- */
+
+/* The thread's samples of a tile: 32 of its column, `apart` rows apart, of which `there` are in the picture. All loads are under way
+ * before the first is looked at. */
 template <typename Kind, typename S>
-__device__ __forceinline__ static void load(ScanRun<S, 1> *run, const ScanArgs &a, int64_t row, int64_t x,
-                                            bool packed)
+__device__ __forceinline__ static void bring_column(const ScanArgs &a, const char *from, int apart, int there, typename Kind::Value *to,
+                                                    int pitch)
 {
-    const int count = row < a.height ? (int)cuda_max(0, cuda_min(HALO_SCAN_RUN, a.width - x)) : 0;
-    load_kind<Kind>(run, a, row, x, 1, count, packed);
-}
-
-template <typename S, typename Kind>
-__global__ static void __launch_bounds__(block_threads)
-    segments_kernel(const __grid_constant__ ScanArgs a,
-                    const __grid_constant__ ScanTable<typename Kind::Value> t)
-{
-    using T = typename Kind::Value;
-    const int lane = (int)threadIdx.x % CUDA_WARP;
-    const int64_t number = (int64_t)blockIdx.x * block_warps + threadIdx.x / CUDA_WARP;
-    if (number >= t.segments * a.height) return;
-    ScanRun<S, 1> run;
-    load<Kind>(&run, a, number / t.segments, number % t.segments * segment + lane * HALO_SCAN_RUN, t.packed);
-    T total = Kind::of(run.at(0), a);
+    const int64_t step = apart * a.src_stride;
+    S sample[HALO_SCAN_ROWS];
 #pragma unroll
-    for (int k = 1; k < HALO_SCAN_RUN; k++) total = Kind::join(total, Kind::of(run.at(k), a));
-    scan_warp<Kind>(&total, lane);
-    if (lane == CUDA_WARP - 1) t.total[number] = total;
+    for (int k = 0; k < HALO_SCAN_ROWS; k++, from += step) sample[k] = k < there ? __ldg((const S *)from) : (S)0;
+#pragma unroll
+    for (int k = 0; k < HALO_SCAN_ROWS; k++) to[k * apart * pitch] = Kind::of(sample[k], a);
 }
 
-/* One warp a tile: from its segments' totals W, from those of the tiles before it E. */
+/* The rows of a tile along x: two runs a thread, neighbours one below the other. */
 template <typename Kind>
-__global__ static void __launch_bounds__(block_threads)
-    before_kernel(const __grid_constant__ ScanTable<typename Kind::Value> t, int64_t rows)
+__device__ __forceinline__ static void along_rows(const ScanArgs &a, const ScanTiles<typename Kind::Value> &t, int64_t top, int64_t x,
+                                                  int channel, typename Kind::Value *room, bool totals)
 {
     using T = typename Kind::Value;
-    constexpr int each = HALO_SCAN_GROUP / CUDA_WARP;
-    const int lane = (int)threadIdx.x % CUDA_WARP;
-    const int64_t number = (int64_t)blockIdx.x * block_warps + threadIdx.x / CUDA_WARP;
-    if (number >= t.tiles * rows) return;
-    const int64_t row = number / t.tiles, tile = number % t.tiles, first = tile * HALO_SCAN_WARPS;
-    const T *const total = t.total + row * t.segments;
-    T prefix = Kind::identity();
-    for (int k = 0; k < each; k++) {
-        T slot = Kind::identity();
-        const int64_t i = lane * each + k;
-        if (i < tile)
-            for (int w = 0; w < HALO_SCAN_WARPS; w++) slot = Kind::join(slot, total[i * HALO_SCAN_WARPS + w]);
-        prefix = k == 0 ? slot : Kind::join(prefix, slot);
-    }
-    for (int d = 1; d < CUDA_WARP; d *= 2) prefix = Kind::join(prefix, __shfl_down_sync(CUDA_ALL, prefix, d));
-    if (lane == 0) t.before_tile[number] = Kind::join(Kind::identity(), prefix);
-    if (lane < HALO_SCAN_WARPS && first + lane < t.segments) {
-        T own = Kind::identity();
-        for (int w = 0; w < lane; w++) own = Kind::join(own, total[first + w]);
-        t.before[row * t.segments + first + lane] = own;
-    }
-}
-
-/* One warp a band of 32 rows of a segment: the totals of its columns, of all, and of its rows. */
-template <typename S, typename Kind>
-__global__ static void __launch_bounds__(block_threads)
-    totals_kernel(const __grid_constant__ ScanArgs a, const __grid_constant__ ScanTable<typename Kind::Value> t)
-{
-    /* 32 bits hold a band of a segment, unless it is of squares of u16. */
-    constexpr bool wide = sizeof(S) > 1 && !std::is_same<Kind, ScanKind<int64_t, HALO_SCAN_SUM>>::value;
-    typedef typename std::conditional<wide, int64_t, int>::type T;
-    constexpr int ahead = 4; /* rows whose loads are under way */
-    const int lane = (int)threadIdx.x % CUDA_WARP;
-    const int64_t number = (int64_t)blockIdx.x * block_warps + threadIdx.x / CUDA_WARP;
-    const int64_t band = number / t.segments, part = number % t.segments, top = band * HALO_SCAN_ROWS;
-    if (band >= t.bands) return;
-    const int64_t x = part * segment + lane * HALO_SCAN_RUN;
-    const int count = (int)cuda_max(0, cuda_min(HALO_SCAN_RUN, a.width - x));
-    T column[HALO_SCAN_RUN] = {}, all = 0, row_total = 0; /* the last of the row that has the lane's number */
-    for (int y = 0; y < HALO_SCAN_ROWS; y += ahead) {
-        ScanRun<S, 1> run[ahead];
+    const int rows = t.runs * HALO_SCAN_ROWS;
+#pragma unroll 1
+    for (int i = (int)threadIdx.x; i < rows * t.columns / HALO_SCAN_RUN; i += (int)blockDim.x) {
+        const int row = i % rows, part = i / rows, run = part / t.channels, c = part % t.channels;
+        const bool there = top + row < a.height && x + run * HALO_SCAN_RUN < a.width && channel + c < a.channels;
+        T *const left = t.left + ((top + row) * t.left_runs + x / HALO_SCAN_RUN + run) * a.channels + channel + c;
+        T *const own = room + row * t.pitch + run * HALO_SCAN_RUN * t.channels + c;
+        T v[HALO_SCAN_RUN], before = Kind::identity();
+        if (!totals && t.left != NULL && there) before = *left;
 #pragma unroll
-        for (int r = 0; r < ahead; r++) load<Kind>(&run[r], a, top + y + r, x, t.packed); /* missing rows are 0 */
+        for (int k = 0; k < HALO_SCAN_RUN; k++) v[k] = own[k * t.channels];
+        T sum = v[0], was = before;
 #pragma unroll
-        for (int r = 0; r < ahead; r++) {
-            T total = 0;
-#pragma unroll
-            for (int k = 0; k < HALO_SCAN_RUN; k++) {
-                const T v = (T)Kind::of(run[r].at(k), a);
-                column[k] += v;
-                total += v;
-            }
-            total = cuda_warp_sum(total);
-            if (lane == y + r) row_total = total;
+        for (int k = 0; k < HALO_SCAN_RUN; k++) {
+            if (k > 0) sum = Kind::join(sum, v[k]);
+            if (totals) continue;
+            const T made = Kind::join(before, sum);
+            own[k * t.channels] = a.exclusive ? was : made;
+            was = made;
         }
+        if (totals && there) *left = sum;
     }
-    if (top + lane < a.height) t.total[(top + lane) * t.segments + part] = row_total;
-    int64_t *const to = t.above + band * t.columns;
-#pragma unroll
-    for (int k = 0; k < HALO_SCAN_RUN; k++) {
-        if (k < count) to[x + k] = column[k];
-        all += column[k];
-    }
-    all = cuda_warp_sum(all);
-    if (lane == 0) to[a.width + part] = all;
 }
 
-/* In any order, what lies above the lane's columns in a band, the columns left of each included, and what lies
- * left of the row that has the lane's number. */
-template <typename T>
-__device__ __forceinline__ static T sums_before(const ScanTable<T> &t, const ScanArgs &a, int64_t band,
-                                                int64_t part, int rows, T above[HALO_SCAN_RUN])
-{
-    const int lane = (int)threadIdx.x % CUDA_WARP;
-    const T *const totals = t.above + band * t.columns + a.width;
-    T corner = 0, run = 0, left = 0;
-    for (int64_t s = lane; s < part; s += CUDA_WARP) corner += totals[s];
-#pragma unroll
-    for (int k = 0; k < HALO_SCAN_RUN; k++) run += above[k];
-    T upto = run;
-#pragma unroll
-    for (int d = 1; d < CUDA_WARP; d *= 2) {
-        const T before = __shfl_up_sync(CUDA_ALL, upto, d);
-        if (lane >= d) upto += before;
-    }
-    upto += cuda_warp_sum(corner) - run;
-#pragma unroll
-    for (int k = 0; k < HALO_SCAN_RUN; k++) {
-        const T own = above[k];
-        above[k] = upto + (a.exclusive ? 0 : own);
-        upto += own;
-    }
-    if (lane < rows)
-#pragma unroll 4
-        for (int64_t s = 0; s < part; s++) left += t.total[(band * HALO_SCAN_ROWS + lane) * t.segments + s];
-    return left;
-}
-
-/* One warp a band of 32 rows of a segment: its columns' totals, or, once what lies above is known, its samples.
- */
-template <typename S, typename Kind, bool Store>
-__global__ static void __launch_bounds__(block_threads, 4)
-    bands_kernel(const __grid_constant__ ScanArgs a, const __grid_constant__ ScanTable<typename Kind::Value> t)
+template <typename S, typename Kind>
+__global__ static void __launch_bounds__(xy_threads, xy_blocks)
+    tile_kernel(const __grid_constant__ ScanArgs a, const __grid_constant__ ScanTiles<typename Kind::Value> t,
+                const __grid_constant__ ScanBands<Kind> b, ScanUpto upto)
 {
     using T = typename Kind::Value;
     using Stored = typename Kind::Stored;
-    __shared__ Stored rooms[block_warps][HALO_SCAN_WARP * scan_room_run];
-    const int lane = (int)threadIdx.x % CUDA_WARP;
-    const int64_t number = (int64_t)blockIdx.x * block_warps + threadIdx.x / CUDA_WARP;
-    const int64_t band = number / t.segments, part = number % t.segments, top = band * HALO_SCAN_ROWS;
-    if (band >= t.bands) return;
-    const int rows = (int)cuda_min(HALO_SCAN_ROWS, a.height - top);
-    const int64_t x = part * segment + lane * HALO_SCAN_RUN;
-    const int count = (int)cuda_max(0, cuda_min(HALO_SCAN_RUN, a.width - x));
-    const bool whole = __all_sync(CUDA_ALL, count == HALO_SCAN_RUN);
-    Stored *const room = rooms[threadIdx.x / CUDA_WARP], *const own = room + lane * scan_room_run;
-    T *const above_at = t.above + band * t.columns + x;
-    T sum[HALO_SCAN_RUN], above[HALO_SCAN_RUN];
-    T row_before = Kind::identity(), row_tile = row_before; /* of the row that has the lane's number */
-    if (lane < rows && !InAnyOrder<Kind>::yes) {
-        row_before = t.before[(top + lane) * t.segments + part];
-        row_tile = t.before_tile[(top + lane) * t.tiles + part / HALO_SCAN_WARPS];
-    }
-#pragma unroll
-    for (int k = 0; k < HALO_SCAN_RUN; k++) {
-        sum[k] = Kind::identity();
-        above[k] = Store && k < count ? above_at[k] : Kind::identity();
-    }
-    if constexpr (InAnyOrder<Kind>::yes) row_before = sums_before<T>(t, a, band, part, rows, above);
-    ScanRun<S, 1> next; /* one row ahead; four were slower */
-    load<Kind>(&next, a, top, x, t.packed);
-    for (int y = 0; y < rows; y++) {
-        const ScanRun<S, 1> run = next;
-        load<Kind>(&next, a, y + 1 < rows ? top + y + 1 : a.height, x, t.packed);
-        T r[HALO_SCAN_RUN];
-        r[0] = Kind::of(run.at(0), a);
-#pragma unroll
-        for (int k = 1; k < HALO_SCAN_RUN; k++) r[k] = Kind::join(r[k - 1], Kind::of(run.at(k), a));
-        T total = r[HALO_SCAN_RUN - 1];
-        T before = scan_warp<Kind>(&total, lane);
-        before = Kind::join(__shfl_sync(CUDA_ALL, row_before, y), before);
-        before = Kind::join(__shfl_sync(CUDA_ALL, row_tile, y), before);
-#pragma unroll
-        for (int k = 0; k < HALO_SCAN_RUN; k++) {
-            const T v = !a.exclusive ? Kind::join(before, r[k])
-                        : k == 0     ? before
-                                     : Kind::join(before, r[k > 0 ? k - 1 : 0]);
-            const T was = sum[k];
-            sum[k] = y == 0 ? v : Kind::join(was, v);
-            if (Store)
-                own[k] = Kind::stored(!a.exclusive ? Kind::join(above[k], sum[k])
-                                      : y == 0     ? above[k]
-                                                   : Kind::join(above[k], was),
-                                      a);
-        }
-        if (!Store) continue;
-        __syncwarp();
-        Stored *const to = (Stored *)(a.dst + (top + y) * a.dst_stride) + part * segment;
-        if (whole)
-            store_warp(room, to, HALO_SCAN_RUN, lane % HALO_SCAN_RUN);
-        else
-            store_runs(room, to + lane * HALO_SCAN_RUN, count, lane % HALO_SCAN_RUN);
-        __syncwarp();
-    }
-    if (!Store)
-#pragma unroll
-        for (int k = 0; k < HALO_SCAN_RUN; k++)
-            if (k < count) above_at[k] = sum[k];
-}
+    CUDA_SHARED(T, room);
+    const int rows = t.runs * HALO_SCAN_ROWS, in = (int)threadIdx.x / t.columns, column = (int)threadIdx.x % t.columns;
+    const bool alone = upto != SCAN_UPTO_END || b.chain.run != NULL; /* needs no other block */
+    const unsigned order = alone ? blockIdx.x : scan_ticket(b.tickets), strips = (unsigned)b.strips; /* 64-bit divisions are long */
+    const unsigned band = order / strips, strip = order % strips;
+    const int64_t left = (int64_t)(strip / t.sets) * t.pixels, x = left + column / t.channels, top = (int64_t)band * rows;
+    const int first_channel = (int)(strip % t.sets) * t.channels, channel = first_channel + column % t.channels;
+    const bool there = x < a.width && channel < a.channels;
+    const int64_t sample = x * a.channels + channel, rows_left = there ? a.height - top : 0;
 
-/* One thread a column: bands' totals become what lies above them. */
-template <typename Kind>
-__global__ static void __launch_bounds__(block_threads)
-    above_kernel(const __grid_constant__ ScanTable<typename Kind::Value> t)
-{
-    using T = typename Kind::Value;
-    constexpr int ahead = 32; /* loads in flight */
-    const int64_t x = (int64_t)blockIdx.x * block_threads + threadIdx.x;
-    if (x >= t.columns) return;
-    constexpr int group_bands = HALO_SCAN_GROUP_ROWS / HALO_SCAN_ROWS;
-    static_assert(group_bands % ahead == 0, "a group begins where loads do");
-    T *const at = t.above + x;
-    T group = Kind::identity(), inside = group, total[ahead];
-    for (int64_t band = 0; band < t.bands; band += ahead) {
-        if (band > 0 && band % group_bands == 0) {
-            group = Kind::join(group, inside);
-            inside = Kind::identity();
-        }
+    const int mine = (int)cuda_max(0, cuda_min(HALO_SCAN_ROWS, cuda_ceil_div(rows_left - in, t.runs)));
+    const auto bring = [&](auto zero) {
+        using From = decltype(zero);
+        bring_column<Kind, From>(a, a.src + (top + in) * a.src_stride + sample * (int64_t)sizeof(From), t.runs, mine,
+                                 room + in * t.pitch + column, t.pitch);
+    };
+    if constexpr (Kind::any)
+        cuda_typed(a.dtype, bring);
+    else
+        bring(S());
+    __syncthreads();
+    along_rows<Kind>(a, t, top, left, first_channel, room, upto == SCAN_UPTO_LEFT);
+    if (upto == SCAN_UPTO_LEFT) return;
+    __syncthreads();
+
+    const T *const own = room + in * HALO_SCAN_ROWS * t.pitch + column;
+    T sum = own[0];
 #pragma unroll
-        for (int k = 0; k < ahead; k++)
-            total[k] = band + k < t.bands ? at[(band + k) * t.columns] : Kind::identity();
-#pragma unroll
-        for (int k = 0; k < ahead; k++) {
-            if (band + k < t.bands) at[(band + k) * t.columns] = Kind::join(group, inside);
-            inside = Kind::join(inside, total[k]);
-        }
+    for (int k = 1; k < HALO_SCAN_ROWS; k++) sum = Kind::join(sum, own[k * t.pitch]);
+    const int64_t run = (int64_t)band * t.runs + in;
+    const ScanSpot spot = {band, run, there ? sample : b.chain.columns, in,
+                           (int)cuda_max(0, cuda_min(HALO_SCAN_ROWS, rows_left - in * HALO_SCAN_ROWS))};
+    if (upto == SCAN_UPTO_ABOVE) {
+        if (spot.rows > 0) b.chain.run[run * b.chain.columns + sample] = sum;
+        return;
+    }
+    const T above = scan_above<Kind>(a, b, t.runs, spot, sum, room + rows * t.pitch + column, t.columns);
+    Stored *to = (Stored *)(a.dst + run * HALO_SCAN_ROWS * a.dst_stride) + sample;
+    T was = above;
+#pragma unroll 8
+    for (int k = 0; k < HALO_SCAN_ROWS; k++) {
+        sum = k == 0 ? own[0] : Kind::join(sum, own[k * t.pitch]);
+        const T made = Kind::join(above, sum);
+        if (k < spot.rows) *to = Kind::stored(a.exclusive ? was : made, a);
+        was = made;
+        to = (Stored *)((char *)to + a.dst_stride);
     }
 }
 
-template <typename S, typename Kind> static HaloStatus launch_xy(HaloDevice *device, const ScanArgs *args)
+/* ---- launching ------------------------------------------------------------------------------------------ */
+
+template <typename T> static ScanTiles<T> cut_tiles(const ScanArgs *a)
+{
+    ScanTiles<T> t = {};
+    t.sets = (unsigned)cuda_ceil_div(a->channels, xy_channels);
+    t.channels = (int)cuda_ceil_div(a->channels, t.sets);
+    t.pixels = HALO_SCAN_RUN;
+    while (t.pixels < a->width && t.pixels * t.channels < xy_columns_least) t.pixels *= 2;
+    t.columns = t.pixels * t.channels;
+    t.pitch = t.columns + 1;
+    t.runs = 1;
+    while (2 * t.runs * t.columns <= xy_threads) t.runs *= 2;
+    t.left_runs = cuda_ceil_div(a->width, HALO_SCAN_RUN);
+    return t;
+}
+
+template <typename S, typename Kind> static HaloStatus launch_xy(HaloDevice *device, const ScanArgs *args, HaloScanOp op)
 {
     using T = typename Kind::Value;
-    ScanTable<T> t = {};
-    void *room;
-    t.segments = cuda_ceil_div(args->width, segment);
-    t.tiles = cuda_ceil_div(args->width, HALO_SCAN_TILE);
-    t.bands = cuda_ceil_div(args->height, HALO_SCAN_ROWS);
-    t.packed = cuda_aligned(args->src, args->src_stride, 16);
+    ScanTiles<T> t = cut_tiles<T>(args);
+    ScanBands<Kind> b = {};
+    const int64_t columns = args->width * args->channels;
+    const size_t shared = (size_t)(t.runs * (HALO_SCAN_ROWS * t.pitch + t.columns)) * sizeof(T); /* less than 48 KB */
     /* No product overflows: the result has more samples than any of these. */
-    const int64_t segments = args->height * t.segments, tiles = args->height * t.tiles;
-    const int64_t warps = t.bands * t.segments;
-    t.columns = args->width + (InAnyOrder<Kind>::yes ? t.segments : 0);
-    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_PARTIAL,
-                           (2 * segments + tiles + t.bands * t.columns) * (int64_t)sizeof(T), &room));
-    t.total = (T *)room;
-    t.before = t.total + segments;
-    t.before_tile = t.before + segments;
-    t.above = t.before_tile + tiles;
-    if constexpr (InAnyOrder<Kind>::yes) {
-        CUDA_LAUNCH(device, (totals_kernel<S, Kind>), cuda_ceil_div(warps, block_warps), block_threads, 0,
-                    *args, t);
-    } else {
-        CUDA_LAUNCH(device, (segments_kernel<S, Kind>), cuda_ceil_div(segments, block_warps), block_threads, 0,
-                    *args, t);
-        CUDA_LAUNCH(device, before_kernel<Kind>, cuda_ceil_div(tiles, block_warps), block_threads, 0, t,
-                    args->height);
-        CUDA_LAUNCH(device, (bands_kernel<S, Kind, false>), cuda_ceil_div(warps, block_warps), block_threads, 0,
-                    *args, t);
+    const int64_t lefts = t.left_runs > 1 ? args->height * t.left_runs * args->channels : 0;
+    void *room;
+    b.strips = cuda_ceil_div(args->width, t.pixels) * t.sets;
+    b.runs = t.runs;
+    const bool few = scan_few(columns, args->height, t.runs);
+    CUDA_PASS(scan_bands_room(device, args, few, cuda_ceil_div(lefts * (int64_t)sizeof(T), 16) * 16, &room, &b));
+    const int64_t blocks = b.bands * b.strips;
+    const int threads = t.runs * t.columns;
+    if (lefts > 0) {
+        t.left = (T *)room;
+        const ScanLeft<T> left = {t.left, args->height, t.left_runs, args->channels};
+        CUDA_LAUNCH(device, (tile_kernel<S, Kind>), blocks, threads, shared, *args, t, b, SCAN_UPTO_LEFT);
+        CUDA_PASS(scan_left<Kind>(device, &left));
     }
-    CUDA_LAUNCH(device, above_kernel<Kind>, cuda_ceil_div(t.columns, block_threads), block_threads, 0, t);
-    CUDA_LAUNCH(device, (bands_kernel<S, Kind, true>), cuda_ceil_div(warps, block_warps), block_threads, 0,
-                *args, t);
+    if (few) {
+        CUDA_LAUNCH(device, (tile_kernel<S, Kind>), blocks, threads, shared, *args, t, b, SCAN_UPTO_ABOVE);
+        CUDA_PASS(scan_chain(device, op, &b.chain));
+    }
+    CUDA_LAUNCH(device, (tile_kernel<S, Kind>), blocks, threads, shared, *args, t, b, SCAN_UPTO_END);
     return HALO_OK;
 }
 
 bool scan_xy_fits(const HaloDevice *device, const ScanArgs *args)
 {
-    /* A warp walks down its band: with few of them the passes one by one are faster. */
-    const int64_t warps = cuda_ceil_div(args->width, segment) * cuda_ceil_div(args->height, HALO_SCAN_ROWS);
-    return args->channels == 1 && args->width <= HALO_SCAN_TILE * HALO_SCAN_GROUP && args->width >= segment &&
-           warps >= 16 * device->properties.multiProcessorCount;
+    return args->height > 1 && args->width * args->channels > scan_narrow_most && scan_left_fits(device, args);
 }
 
 /* Sums and products of a source of its own type. */
 template <typename S, typename T> static HaloStatus launch_typed(HaloDevice *device, const ScanArgs *args, HaloScanOp op)
 {
-    switch (op) {
-    case HALO_SCAN_PRODUCT: return launch_xy<S, ScanKind<double, HALO_SCAN_PRODUCT>>(device, args);
-    case HALO_SCAN_SQUARES: return launch_xy<S, ScanKind<T, HALO_SCAN_SQUARES>>(device, args);
-    default: return launch_xy<S, ScanKind<T, HALO_SCAN_SUM>>(device, args);
-    }
+    if (op == HALO_SCAN_PRODUCT) return launch_xy<S, ScanKind<double, HALO_SCAN_PRODUCT>>(device, args, op);
+    return launch_xy<S, ScanSum<T>>(device, args, op);
 }
 
 HaloStatus scan_xy(HaloDevice *device, const ScanArgs *args, HaloScanOp op)
 {
-    if (op == HALO_SCAN_MIN || op == HALO_SCAN_MAX) return launch_xy<float, ScanLeast>(device, args);
+    if (op == HALO_SCAN_MIN || op == HALO_SCAN_MAX) return launch_xy<float, ScanLeast>(device, args, op);
     switch (args->dtype) {
     case HALO_U8: return launch_typed<uint8_t, int64_t>(device, args, op);
     case HALO_U16: return launch_typed<uint16_t, int64_t>(device, args, op);
