@@ -84,6 +84,27 @@ static void narrow_pictures(void **state)
     for_each_case(__func__, 100, narrow_pictures_body);
 }
 
+/* Minima and maxima of lines so long that strips of them are rows. */
+static void long_lines_body(Rng *rng)
+{
+    const bool column = rng_once_in(rng, 3);
+    const int channels = (int)rng_between(rng, 1, 3);
+    const int64_t length = rng_between(rng, 30000, 40000), most = rng_once_in(rng, 3) ? 90 : 9;
+    const HaloShape shape = test_shape(draw_dtype(rng), column ? 1 : length, column ? length : 1, channels);
+    const HaloDtype to = draw_dtype(rng);
+    const HaloStep rank = {
+        .u.rank.window = draw_window_over(rng, &shape, rng_between(rng, 1, column ? 3 : most), rng_between(rng, 1, column ? most : 3)),
+        .u.rank.fraction = (double)rng_between(rng, 0, 1),
+        .store = draw_store(rng, shape.dtype, to)};
+    (column ? rank_check_rows : rank_check)(rng, &shape, to, &rank, PICTURE_ANY);
+}
+
+static void extremes_of_long_lines(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 60, long_lines_body);
+}
+
 /* ---- known answers -------------------------------------------------------------------------------------- */
 
 static void expect_one(const float *sample, int64_t n, double fraction, bool nan_ignore, float expected)
@@ -130,6 +151,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_hand), cmocka_unit_test(small_windows), cmocka_unit_test(larger_windows),
         cmocka_unit_test(squares), cmocka_unit_test(smooth_images), cmocka_unit_test(narrow_pictures),
+        cmocka_unit_test(extremes_of_long_lines),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

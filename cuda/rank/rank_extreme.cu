@@ -67,6 +67,29 @@ bool rank_extreme_takes(const RankArgs *args)
     return (args->fraction == 0.0 || args->fraction == 1.0) && args->channels <= 64;
 }
 
+static HaloStatus extremes(HaloDevice *device, const RankArgs *rank, HaloDtype samples, HaloDtype keys)
+{
+    ExtremeArgs args = {};
+    ExtremeBuffers buffers = {};
+    const int64_t most = widest(rank), wide = rank->cols + cuda_max(0, rank->width - most) * rank->channels; /* at first */
+    const bool two = rank->width <= most && rank->height <= rank_columns_most(device);
+    int64_t bytes;
+    void *block = NULL;
+    args.rank = *rank;
+    args.turned = (keys == HALO_F32 ? extreme_turn<float> : extreme_turn<uint8_t>)(rank->fraction);
+    args.lines = rank->rows + rank->height - 1;
+    args.from_pitch = args.to_pitch = round_up(wide * (int64_t)halo_dtype_size(keys), 16);
+    if (!halo_mul(args.lines, args.to_pitch, &bytes) || bytes > INT64_MAX / 2)
+        return halo_fail(HALO_ERR_LIMIT, "%lld lines of extremes are too many", (long long)args.lines);
+    if (!two || rank->height > 1) CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_BETWEEN, two ? bytes : 2 * bytes, &block));
+    buffers.keys[0] = (char *)block;
+    buffers.keys[1] = (char *)block + (two ? 0 : bytes);
+    CUDA_PASS(along_rows(device, &args, &buffers, samples, keys));
+    return down_columns(device, &args, &buffers, keys);
+}
+
+/* ---- lines ----------------------------------------------------------------------------------------------- */
+
 /* A line, where all that a window has across it is the same samples: one row, or one column without gaps, which is one. */
 static RankArgs as_line(const RankArgs *rank, HaloDtype samples)
 {
@@ -92,24 +115,51 @@ static RankArgs as_line(const RankArgs *rank, HaloDtype samples)
     return line;
 }
 
+/* Outputs of a strip, so that rows and strips begin at a multiple of 16 bytes; a line has as many strips that it is worth it. */
+static const int64_t strip_unit = 16, strip_cols = 128 * strip_unit, strips_fewest = 16;
+
+/* Of a line, `count` outputs from `first` on. */
+static RankArgs part_of(const RankArgs *line, int64_t first, int64_t count)
+{
+    RankArgs part = *line;
+    part.x0 += first;
+    part.dst += first * line->channels * (int64_t)halo_dtype_size(line->dtype);
+    part.cols = count * line->channels;
+    return part;
+}
+
+/* The same as rows of a picture, one strip below the other, whose windows all lie inside: rows overlap by a window. */
+static RankArgs strips_of(const RankArgs *line, HaloDtype samples, int64_t first, int64_t strips)
+{
+    RankArgs rows = part_of(line, first, strip_cols);
+    const int64_t pixel = line->channels * (int64_t)halo_dtype_size(samples);
+    rows.src += (line->y0 - line->src_y0) * line->src_stride + (rows.x0 - line->src_x0) * pixel;
+    rows.src_x0 = rows.src_y0 = rows.x0 = rows.y0 = 0;
+    rows.src_width = strip_cols + line->width - 1;
+    rows.src_height = rows.rows = strips;
+    rows.src_stride = strip_cols * pixel;
+    rows.dst_stride = strip_cols * line->channels * (int64_t)halo_dtype_size(line->dtype);
+    return rows;
+}
+
+/* A line leaves most of a block idle, which has some lines, and some lanes of each word: as strips it has many. What windows at its
+ * ends need of the border, and what is left of a strip, remain a line. */
+static HaloStatus extremes_of_line(HaloDevice *device, const RankArgs *line, HaloDtype samples, HaloDtype keys)
+{
+    const int64_t outputs = line->cols / line->channels, inside = line->src_width - (line->width - 1) - line->x0;
+    const int64_t first = round_up(cuda_max(0, -line->x0), strip_unit), strips = (cuda_min(outputs, inside) - first) / strip_cols;
+    if (strips < strips_fewest) return extremes(device, line, samples, keys);
+    const int64_t last = first + strips * strip_cols;
+    const RankArgs head = part_of(line, 0, first), tail = part_of(line, last, outputs - last);
+    const RankArgs rows = strips_of(line, samples, first, strips);
+    CUDA_PASS(extremes(device, &rows, samples, keys));
+    if (first > 0) CUDA_PASS(extremes(device, &head, samples, keys));
+    return last < outputs ? extremes(device, &tail, samples, keys) : HALO_OK;
+}
+
 HaloStatus rank_extreme(HaloDevice *device, const RankArgs *picture, HaloDtype samples, HaloDtype keys)
 {
-    const RankArgs line = as_line(picture, samples), *const rank = &line;
-    ExtremeArgs args = {};
-    ExtremeBuffers buffers = {};
-    const int64_t most = widest(rank), wide = rank->cols + cuda_max(0, rank->width - most) * rank->channels; /* at first */
-    const bool two = rank->width <= most && rank->height <= rank_columns_most(device);
-    int64_t bytes;
-    void *block;
-    args.rank = *rank;
-    args.turned = (keys == HALO_F32 ? extreme_turn<float> : extreme_turn<uint8_t>)(rank->fraction);
-    args.lines = rank->rows + rank->height - 1;
-    args.from_pitch = args.to_pitch = round_up(wide * (int64_t)halo_dtype_size(keys), 16);
-    if (!halo_mul(args.lines, args.to_pitch, &bytes) || bytes > INT64_MAX / 2)
-        return halo_fail(HALO_ERR_LIMIT, "%lld lines of extremes are too many", (long long)args.lines);
-    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_BETWEEN, two ? bytes : 2 * bytes, &block));
-    buffers.keys[0] = (char *)block;
-    buffers.keys[1] = (char *)block + (two ? 0 : bytes);
-    CUDA_PASS(along_rows(device, &args, &buffers, samples, keys));
-    return down_columns(device, &args, &buffers, keys);
+    const RankArgs rank = as_line(picture, samples);
+    const bool line = rank.rows == 1 && rank.height == 1 && rank.y0 >= 0 && rank.y0 < rank.src_height;
+    return (line && rank.width <= widest(&rank) ? extremes_of_line : extremes)(device, &rank, samples, keys);
 }
