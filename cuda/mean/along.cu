@@ -157,6 +157,9 @@ __global__ static void __launch_bounds__(mean_threads, 6) along_kernel(const __g
 #pragma unroll
                 for (int u = 0; u < count; u++) made[u] = (float)(sum[u] * a.target.finish.inverse);
             } else {
+                if (a.target.rounding != 0.0)
+#pragma unroll
+                    for (int u = 0; u < count; u++) sum[u] = (double)(float)(sum[u] * a.target.rounding);
                 mean_quotients<count>(sum, a.target.finish, made);
             }
 #pragma unroll
@@ -188,6 +191,9 @@ __global__ static void __launch_bounds__(mean_threads, 6) along_kernel(const __g
 /* Outputs of a line's piece, at least. */
 static int segment_of(int run) { return run == HALO_MEAN_RUN ? 1024 : 512; }
 
+/* Channels that a block takes together, at most: reading one alone of interleaved samples reads the others as well. */
+static const int planes_most = 8;
+
 /* Are sums stored, or divided by counts of their own? */
 static bool doubles_of(const MeanAlong *a) { return a->target.dtype == HALO_F64 || a->target.finish.counts != NULL; }
 
@@ -195,15 +201,16 @@ static bool doubles_of(const MeanAlong *a) { return a->target.dtype == HALO_F64 
 static void lay_out(MeanAlong *a, int run)
 {
     const int channels = a->source.channels, warps = mean_threads / CUDA_WARP;
-    a->planes = channels <= 4 ? channels : 1;
+    a->planes = channels <= planes_most ? channels : 1;
     a->rows = (int)cuda_max(1, cuda_min(a->lines, warps / a->planes));
     const int lines = a->planes * a->rows;
-    a->runs = (lines >= 3 ? 1 : lines == 2 ? 2 : 4) * (segment_of(run) / (run < 2 ? 2 : run));
+    const int parts = lines > 4 ? 1 : lines >= 3 ? 2 : lines == 2 ? 4 : 8;
+    a->runs = parts * (segment_of(run) / (run < 2 ? 2 : run)) / 2;
     a->segments = cuda_ceil_div(a->x + a->cols - a->x / run * run, (int64_t)a->runs * run);
     const int64_t segment = (int64_t)a->runs * run;
     const int64_t staged = cuda_min(1 << 24, a->apart ? 2 * segment + run : segment + a->window);
-    a->pitch = padded(run, (int)staged) + 1;
-    a->sums_pitch = in_place(run, doubles_of(a)) ? a->pitch : padded(run, (int)segment) + 1;
+    a->pitch = mean_padded(run, (int)staged) + 1;
+    a->sums_pitch = in_place(run, doubles_of(a)) ? a->pitch : mean_padded(run, (int)segment) + 1;
 }
 
 static int64_t blocks_of(const MeanAlong *a)

@@ -4,9 +4,6 @@
 
 #include "mean.cuh"
 
-/* One place is left out behind every run, so that the threads of a warp, which are a run apart, do not meet in a bank. */
-__host__ __device__ __forceinline__ static int padded(int run, int i) { return i + i / run; }
-
 /* ---- from memory and back ------------------------------------------------------------------------------------------------------ */
 
 struct Block {
@@ -51,14 +48,6 @@ __device__ __forceinline__ static int part_begins(const Share &share, int count,
     return (count + share.parts * CUDA_WARP - 1) / (share.parts * CUDA_WARP) * CUDA_WARP * part;
 }
 
-template <typename S> __device__ __forceinline__ static void copy(float *to, const S *from)
-{
-    if constexpr (sizeof(S) == sizeof(float))
-        mean_fetch(to, from); /* arrives by itself */
-    else
-        *to = (float)__ldg(from);
-}
-
 /* Of interleaved samples: which pixel one belongs to, and which plane. `One`: there is one plane. */
 template <bool One> struct Deal {
     int planes;
@@ -72,39 +61,64 @@ template <bool One> __device__ __forceinline__ static Deal<One> deal_of(const Me
     return {One ? 1 : a.planes, One ? 0 : (unsigned)(((uint64_t)1 << 32) / (unsigned)a.planes + 1)};
 }
 
+/* Samples of a row, `Wide` of them side by side to a thread, go to places [begin, end) of a line's planes. Neighbours of a thread stay
+ * in planes of their own if as many warps lie between them as there are planes, and as far apart in the tile. */
+template <int Run, int Wide, typename S, bool One>
+__device__ __forceinline__ static void copy(const Deal<One> &deal, int channels, int pitch, const S *row, int begin, int end, int to, float *line)
+{
+    constexpr int step = Wide * CUDA_WARP, apart = step + step / Run;
+    const int planes = One ? 1 : deal.planes, lane = (int)threadIdx.x % CUDA_WARP;
+#pragma unroll 1
+    for (int s = 0; s < planes; s++) {
+        const int first = begin + s * step + Wide * lane;
+        const S *from = row + deal.pixel(first) * channels + deal.plane(first);
+        float *there[Wide];
+#pragma unroll
+        for (int i = 0; i < Wide; i++) there[i] = line + deal.plane(first + i) * pitch + mean_padded(Run, to + deal.pixel(first + i));
+#pragma unroll (Wide == 1 ? 8 : 4)
+        for (int e = first, k = 0; e < end; e += step * planes, k++) {
+            if constexpr (sizeof(S) == sizeof(float)) {
+                mean_fetch(there[0] + k * apart, from + k * step * channels); /* arrives by itself */
+            } else {
+                const CudaPack<S, Wide> v = *(const CudaPack<S, Wide> *)(from + k * step * channels);
+#pragma unroll
+                for (int i = 0; i < Wide; i++) there[i][k * apart] = (float)v.at[i];
+            }
+        }
+    }
+}
+
 /* Samples at positions [x, x + count) of the block's lines, which come to place `to` of each. Those that no window holds are not
  * read. `One`: a line has one plane. */
 template <int Run, typename S, bool One>
 __device__ __forceinline__ static void stage(const MeanAlong &a, const Block &b, int64_t x, int count, int to, float *tile)
 {
+    constexpr int wide = 4; /* samples that are not to become four bytes anyhow */
     const MeanSource &s = a.source;
     const Deal<One> deal = deal_of<One>(a);
     const int planes = deal.planes;
     const Share share = share_of(a);
     const int lane = (int)threadIdx.x % CUDA_WARP;
-    const int from_place = part_begins(share, count * planes, share.part), upto_place = part_begins(share, count * planes, share.part + 1);
     const int64_t needed = a.x + a.cols + a.window - 1;
     for (int l = share.line; l < b.lines; l += share.lines) {
         const int64_t row = halo_border_index(b.y + l + s.oy, s.height, s.border);
         const S *const from = (const S *)(s.data + (row - s.y0) * s.stride) - s.x0 * s.channels + b.channel;
         const S *const first = from + (x + s.ox) * s.channels;
         float *const line = tile + l * planes * a.pitch;
-        /* Places [low, high) lie in the image, and are taken as they are. */
-        const bool plain = row >= 0 && !s.ignores && !s.counts;
-        const int low = plain ? (int)cuda_min(count, cuda_max(0, cuda_max(a.x - x, -(x + s.ox)))) * planes : 0;
-        const int high = plain ? (int)cuda_max(low / planes, cuda_min(count, cuda_min(needed - x, s.width - (x + s.ox)))) * planes : 0;
-        const int begin = max(low, from_place), end = min(high, upto_place);
-        if (One && s.channels == 1 && begin == from_place) { /* then what is left out of a thread's places is known */
-            float *const there = line + padded(Run, to) + padded(Run, begin) + padded(Run, lane);
-            const S *const source = first + begin + lane;
-#pragma unroll 8
-            for (int e = 0; e < end - begin - lane; e += CUDA_WARP)
-                copy(there + e / CUDA_WARP * padded(Run, CUDA_WARP), source + e);
-        } else {
-#pragma unroll 8
-            for (int e = begin + lane; e < end; e += CUDA_WARP)
-                copy(line + deal.plane(e) * a.pitch + padded(Run, to + deal.pixel(e)), first + deal.pixel(e) * s.channels + deal.plane(e));
+        /* Places [low, high) lie in the image, and are taken as they are; */
+        const bool plain = row >= 0 && !s.ignores && !s.counts, packs = sizeof(S) < sizeof(float) && planes == s.channels;
+        int low = plain ? (int)cuda_min(count, cuda_max(0, cuda_max(a.x - x, -(x + s.ox)))) * planes : 0;
+        int high = plain ? (int)cuda_max(low / planes, cuda_min(count, cuda_min(needed - x, s.width - (x + s.ox)))) * planes : 0;
+        if (packs) { /* whole packs of them */
+            low += (int)(-(uintptr_t)(first + low) / sizeof(S) % wide);
+            high = max(low, high - (high - low) % wide);
         }
+        const int begin = low + part_begins(share, high - low, share.part), end = min(high, low + part_begins(share, high - low, share.part + 1));
+        if (packs)
+            copy<Run, sizeof(S) < sizeof(float) ? wide : 1, S, One>(deal, s.channels, a.pitch, first, begin, end, to, line);
+        else
+            copy<Run, 1, S, One>(deal, s.channels, a.pitch, first, begin, end, to, line);
+        /* what lies beside that goes by itself. */
 #pragma unroll 1
         for (int i = share.part * CUDA_WARP + lane; i < count * planes - (high - low); i += share.parts * CUDA_WARP) {
             const int e = i < low ? i : i + (high - low);
@@ -114,7 +128,7 @@ __device__ __forceinline__ static void stage(const MeanAlong &a, const Block &b,
                 const int64_t column = halo_border_index(position + s.ox, s.width, s.border);
                 v = counted(s, row < 0 || column < 0 ? s.outside : (float)from[column * s.channels + deal.plane(e)]);
             }
-            line[deal.plane(e) * a.pitch + padded(Run, to + deal.pixel(e))] = v;
+            line[deal.plane(e) * a.pitch + mean_padded(Run, to + deal.pixel(e))] = v;
         }
     }
 }
@@ -147,17 +161,15 @@ __device__ __forceinline__ static void store(const MeanAlong &a, const Block &b,
         const int64_t place = ((b.y + l - t.first) * a.cols + b.x - a.x) * channels + b.channel;
         const int begin = max(first * planes, part_begins(share, count * planes, share.part));
         const int end = min(last * planes, part_begins(share, count * planes, share.part + 1));
-        if (One && channels == 1 && begin % CUDA_WARP == 0) {
-            const Sum *const there = line + padded(Run, begin) + padded(Run, lane);
-            D *const target = row + begin + lane;
+        constexpr int apart = CUDA_WARP + CUDA_WARP / Run;
+#pragma unroll 1
+        for (int s = 0; s < planes; s++) { /* as in copy */
+            const int e = begin + s * CUDA_WARP + lane, at = deal.pixel(e) * channels + deal.plane(e);
+            const Sum *const there = line + deal.plane(e) * a.sums_pitch + mean_padded(Run, deal.pixel(e));
 #pragma unroll Unroll
-            for (int e = 0; e < end - begin - lane; e += CUDA_WARP)
-                target[e] = made(there[e / CUDA_WARP * padded(Run, CUDA_WARP)], place + begin + lane + e);
-        } else {
-#pragma unroll (Unroll + 1) / 2
-            for (int e = begin + lane; e < end; e += CUDA_WARP) {
-                const int at = deal.pixel(e) * channels + deal.plane(e);
-                row[at] = made(line[deal.plane(e) * a.sums_pitch + padded(Run, deal.pixel(e))], place + at);
+            for (int k = 0; e + k * CUDA_WARP * planes < end; k++) {
+                const int to = at + k * CUDA_WARP * channels;
+                row[to] = made(there[k * apart], place + to);
             }
         }
     }

@@ -1,8 +1,13 @@
-/* Pictures of one column without gaps, which are lines to a GPU: what a window has of a row is one sample, as often as the window is
- * wide, wherever the border gives samples of the picture. */
+/* Pictures that are lines to a GPU: one column without gaps, or one row. What a window has across the line is one sample, or one sum,
+ * again and again, wherever the border gives samples of the picture. */
 #include "mean.cuh"
 
 static const int column_threads = 256;
+static const int64_t equal_most = 1 << 29; /* equal f32 whose sum is exact in f64, in any order */
+
+static bool bordered_by_itself(const MeanSource &s) { return s.border >= HALO_BORDER_REPLICATE && s.border <= HALO_BORDER_WRAP; }
+
+/* ---- one column ----------------------------------------------------------------------------------------------------- */
 
 /* A row's sum, as it would lie between the passes: equal samples are a product, exact in f64. */
 __global__ static void __launch_bounds__(column_threads) column_kernel(const float *from, int64_t count, double times, float *to)
@@ -14,7 +19,7 @@ __global__ static void __launch_bounds__(column_threads) column_kernel(const flo
 /* Are sums of so many equal samples exact: of integers in f32, where they would lie between the passes, of floats in f64? */
 static bool sums_fit(HaloDtype dtype, int64_t width)
 {
-    return width <= (dtype == HALO_F32 ? 1 << 29 : (1 << 24) / (dtype == HALO_U8 ? 255 : 65535));
+    return width <= (dtype == HALO_F32 ? equal_most : (1 << 24) / (dtype == HALO_U8 ? 255 : 65535));
 }
 
 bool mean_column_takes(const MeanJob *job)
@@ -23,8 +28,7 @@ bool mean_column_takes(const MeanJob *job)
     const int64_t pixel = s.channels * (int64_t)halo_dtype_size(s.dtype);
     return s.width == 1 && job->cols == 1 && job->all && job->window.height > 1 && s.stride == pixel &&
            sums_fit(s.dtype, job->window.width) &&
-           job->target.stride == s.channels * (int64_t)halo_dtype_size(job->target.dtype) &&
-           s.border >= HALO_BORDER_REPLICATE && s.border <= HALO_BORDER_WRAP;
+           job->target.stride == s.channels * (int64_t)halo_dtype_size(job->target.dtype) && bordered_by_itself(s);
 }
 
 /* Whole numbers that fit are exact in any order, so that a window as wide as the column has the same mean. */
@@ -58,4 +62,25 @@ HaloStatus mean_column(const MeanJob *job, MeanJob *line)
                         (const float *)job->source.data, count, times, sums);
     }
     return HALO_OK;
+}
+
+/* ---- one row --------------------------------------------------------------------------------------------------------- */
+
+bool mean_row_takes(const MeanJob *job)
+{
+    return job->source.height == 1 && job->all && job->window.height > 1 && job->window.height <= equal_most &&
+           bordered_by_itself(job->source);
+}
+
+/* Sums along the row, rounded as for the pass down the columns, which would multiply them by the height, exactly, and divide by it. */
+MeanJob mean_row(const MeanJob *job)
+{
+    MeanJob line = *job;
+    const double scale = halo_mean_scale(job->window.width);
+    line.window.height = 1;
+    line.target.rounding = 1.0 / scale;
+    line.target.finish.scale = 1.0;
+    line.target.finish.count = (double)job->window.width / scale;
+    line.target.finish.inverse = 1.0 / line.target.finish.count;
+    return line;
 }

@@ -157,6 +157,7 @@ static HaloStatus means(const MeanJob *job)
 {
     const bool plain = job->target.finish.counts == NULL && job->target.dtype != HALO_F64;
     if (plain && mean_whole_takes(job)) return job->room->base == NULL ? HALO_OK : mean_whole(job);
+    if (plain && mean_whole_line_takes(job)) return job->room->base == NULL ? HALO_OK : mean_whole_line(job);
     if (job->window.height == 1) return mean_lines(job, job->y, job->rows, &job->target);
     return mean_few_rows_takes(job) ? mean_few_rows(job) : bands(job);
 }
@@ -259,8 +260,10 @@ static HaloStatus make(const MeanJob *job, HaloMeanKind kind, bool rest)
     MeanJob line;
     if (kind != HALO_MEAN_PLAIN) return mean_deviations(job, rest, kind == HALO_MEAN_SD);
     if (rest) return means_of_numbers(job);
-    if (!mean_column_takes(job)) return means(job);
-    CUDA_PASS(mean_column(job, &line));
+    if (mean_column_takes(job))
+        CUDA_PASS(mean_column(job, &line));
+    else
+        line = mean_row_takes(job) ? mean_row(job) : *job;
     return means(&line);
 }
 
@@ -268,8 +271,8 @@ HaloStatus cuda_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const
 {
     CUDA_PASS(cuda_use(device));
     if (dst->cols < 1 || dst->rows < 1) return HALO_OK;
-    if (ones_take(src, mean, store)) return by_ones(device, src, dst, mean);
     MeanJob job = job_of(device, src, dst, mean, store);
+    if (!mean_column_takes(&job) && !mean_row_takes(&job) && ones_take(src, mean, store)) return by_ones(device, src, dst, mean);
     const bool outside = job.source.outside != job.source.outside; /* is NaN */
     bool rest = mean->window.nan_ignore && (src->shape.dtype == HALO_F32 || outside);
     if (rest && !outside && !device->asking) CUDA_PASS(mean_has_nan(device, src, &rest));

@@ -1,10 +1,10 @@
-/* What the files of means share: where samples come from, what is made of sums, and sums of few. The order of every sum is
+/* What the files of means share: where samples come from, where means go, and sums of few. The order of every sum is
  * in docs/numerics.md, "Means of windows"; positions and runs are counted as there. */
 #ifndef HALO_CUDA_MEAN_CUH
 #define HALO_CUDA_MEAN_CUH
 
-#include "common.cuh"
 #include "halo/means.h"
+#include "quotients.cuh"
 
 static const int mean_threads = 128;
 /* Sums of so many rows of a run are kept in registers. */
@@ -25,18 +25,12 @@ struct MeanSource {
     bool squares; /* sums are of the squares of all that */
 };
 
-/* Sums become means: sum / count, or sum * scale over counts of their own. */
-struct MeanFinish {
-    double count, inverse; /* the inverse rounded */
-    double scale;
-    const double *counts; /* [rows][n] from the target's first row; NULL: `count` */
-};
-
 /* Position p, from `first` on, goes to row (p - base) % ring. F64 takes the sums themselves. */
 struct MeanTarget {
     char *data;
     int64_t stride, first, base, ring;
     bool between; /* f32 rows for the other pass: sums * inverse */
+    double rounding; /* not 0: sums times this are rounded to f32 before they are divided, as if they had lain between */
     HaloDtype dtype;
     HaloStore store;
     MeanFinish finish;
@@ -110,6 +104,16 @@ static inline void *mean_take(MeanRoom *room, int64_t count, int64_t size)
     return at;
 }
 
+/* Whole numbers up to here are exact in f32, in any order; the greatest of the samples, which is as much where they are not whole. */
+static const int64_t mean_exact = 1 << 24;
+
+static inline int64_t mean_white(const MeanJob *job)
+{
+    const HaloDtype dtype = job->source.dtype;
+    if (dtype == HALO_F32 || halo_rank_keys(dtype, job->window.border, job->window.value) != dtype) return mean_exact;
+    return dtype == HALO_U8 ? 255 : 65535;
+}
+
 /* mean.cu: the sums of the job's windows, [rows][n] out of its room, of samples as this source reads them. */
 HaloStatus mean_sums(const MeanJob *job, const MeanSource *source, const double **sums);
 /* The first pass: lines from position y on; and where they go to lie between the passes, out of the job's room. */
@@ -118,14 +122,19 @@ MeanTarget mean_lines_target(const MeanJob *job, int64_t base, int64_t ring);
 /* few.cu: windows far taller than a picture of few rows. */
 bool mean_few_rows_takes(const MeanJob *job);
 HaloStatus mean_few_rows(const MeanJob *job);
-/* column.cu: pictures of one column, as the job of a line. */
+/* line.cu: pictures of one column, or of one row under windows of several, as the job of a line. */
 bool mean_column_takes(const MeanJob *job);
 HaloStatus mean_column(const MeanJob *job, MeanJob *line);
+bool mean_row_takes(const MeanJob *job);
+MeanJob mean_row(const MeanJob *job);
 /* numbers.cu: is there a NaN in what there is of the source? */
 HaloStatus mean_has_nan(HaloDevice *device, const HaloBuf *src, bool *found);
 /* whole.cu: windows of whole numbers that one pass over memory can do. */
 bool mean_whole_takes(const MeanJob *job);
 HaloStatus mean_whole(const MeanJob *job);
+/* whole_line.cu: wide ones along lines. */
+bool mean_whole_line_takes(const MeanJob *job);
+HaloStatus mean_whole_line(const MeanJob *job);
 /* deviation.cu: of sums, and of sums of squares. `numbers`: just of the samples that are; root: of variances. */
 HaloStatus mean_deviations(const MeanJob *job, bool numbers, bool root);
 
@@ -141,7 +150,10 @@ HaloStatus mean_down_counted(HaloDevice *device, const MeanTarget *target, const
 HaloStatus mean_down_totals(HaloDevice *device, const MeanRows *rows, bool doubles, int64_t run, int64_t first,
                             int64_t runs, const MeanRows *totals);
 
-/* ---- copies to shared memory -------------------------------------------------------------------------------------- */
+/* ---- shared memory ------------------------------------------------------------------------------------------------ */
+
+/* One place is left out behind every run, so that the threads of a warp, which are a run apart, do not meet in a bank. */
+__host__ __device__ __forceinline__ static int mean_padded(int run, int i) { return i + i / run; }
 
 /* Behind the thread's back, where the GPU can. */
 __device__ __forceinline__ static void mean_fetch(float *to, const float *from)
@@ -183,15 +195,16 @@ template <typename F> __device__ __forceinline__ double mean_window(int position
     return sum + later;
 }
 
-/* The sum of the first `offset` samples of a run, at most Run - 1: ends(i) is sample i. Loads go ahead of the sums. */
-template <int Run, typename Ends> __device__ __forceinline__ static double mean_ahead(int offset, Ends ends)
+/* The sum of the first `offset` samples of a run, at most Run - 1: ends(i) is sample i. Loads go ahead of the sums. T: of a double,
+ * or of whatever adds like one. */
+template <int Run, typename T = double, typename Ends> __device__ __forceinline__ static T mean_ahead(int offset, Ends ends)
 {
     constexpr int batch = Run < 4 ? Run : 4;
-    double end = HALO_MEAN_NOTHING;
+    T end = T(HALO_MEAN_NOTHING);
     int i = 0;
 #pragma unroll 1
     for (; i + batch <= offset; i += batch) {
-        double v[batch];
+        T v[batch];
 #pragma unroll
         for (int u = 0; u < batch; u++) v[u] = ends(i + u);
 #pragma unroll
@@ -207,16 +220,15 @@ template <int Run, typename Ends> __device__ __forceinline__ static double mean_
  * the two runs, `more` is one run more, for windows that end in the next; where `next`, they end in the run behind the first,
  * and the sum over that is what comes to lie between. Of a long run the sums from its rows to its last are kept for a half at a
  * time, and made twice for the second: registers are dearer than additions. */
-template <int Run, typename Starts, typename Ends, typename Put>
-__device__ __forceinline__ static void mean_run_sums(int offset, bool next, double less, double more, Starts starts,
-                                                     Ends ends, double *end, Put put)
+template <int Run, typename T, typename Starts, typename Ends, typename Put>
+__device__ __forceinline__ static void mean_run_sums(int offset, bool next, T less, T more, Starts starts, Ends ends, T *end, Put put)
 {
-    constexpr int half = Run < MEAN_KEPT ? Run : MEAN_KEPT, batch = half < 8 ? half : 8;
+    constexpr int half = Run < MEAN_KEPT ? Run : MEAN_KEPT, most = std::is_arithmetic<T>::value ? 8 : 4, batch = half < most ? half : most;
     const int turn = Run - offset;
 #pragma unroll
     for (int part = 0; part < Run; part += half) {
         asm volatile("" ::: "memory"); /* what is read again is not kept instead */
-        double sum[half], start = starts(Run - 1);
+        T sum[half], start = starts(Run - 1);
 #pragma unroll
         for (int k = Run - 2; k >= part + half; k--) start = starts(k) + start;
 #pragma unroll
@@ -227,12 +239,12 @@ __device__ __forceinline__ static void mean_run_sums(int offset, bool next, doub
 #pragma unroll
         for (int first = 0; first < half; first += batch) {
             const int row = part + first;
-            double v[batch];
+            T v[batch];
 #pragma unroll
             for (int u = 0; u < batch; u++) v[u] = ends(row + u);
             const auto turns = [&]() {
                 less = next ? *end : more;
-                *end = HALO_MEAN_NOTHING;
+                *end = T(HALO_MEAN_NOTHING);
             };
             if (row < turn && turn < row + batch) { /* few ask for every row */
 #pragma unroll
@@ -249,61 +261,12 @@ __device__ __forceinline__ static void mean_run_sums(int offset, bool next, doub
                     sum[first + u] = (sum[first + u] + less) + *end;
                 }
             }
-            double some[batch];
+            T some[batch];
 #pragma unroll
             for (int u = 0; u < batch; u++) some[u] = sum[first + u];
             put(row, some);
         }
     }
-}
-
-/* ---- from sums to means ------------------------------------------------------------------------------------------- */
-
-/* sum / count, rounded once, and then to f32: the quotient by the inverse is corrected twice by its remainder. P. Markstein,
- * "Computation of elementary functions on the IBM RISC System/6000 processor", 1990. Sums are of f32, so nothing is too
- * small. */
-__device__ __noinline__ static float mean_divided(double sum, double count, double inverse)
-{
-    const double first = sum * inverse;
-    double q = fma(fma(-first, count, sum), inverse, first);
-    q = fma(fma(-q, count, sum), inverse, q);
-    return (float)q;
-}
-
-/* The same of some sums. The product by the inverse is off by less than 3 of its last digits, which f32 does not show unless it
- * lies that near the middle between two of them, or is less than normal. -0 keeps its sign, infinities and NaN stay. */
-template <int Count>
-__device__ __forceinline__ static void mean_quotients(const double sum[Count], const MeanFinish &f, float mean[Count])
-{
-    bool near = false;
-#pragma unroll
-    for (int i = 0; i < Count; i++) {
-        const double q = sum[i] * f.inverse;
-        const unsigned low = (unsigned)__double2loint(q), high = (unsigned)__double2hiint(q);
-        near |= (low - (0x10000000u - 4u)) * 8u <= 8u * 8u || high * 2u - 1u < 0x38100000u * 2u - 1u;
-        mean[i] = (float)q;
-    }
-    if (!near) return;
-#pragma unroll 1
-    for (int i = 0; i < Count; i++) {
-        double s = sum[0];
-#pragma unroll
-        for (int k = 1; k < Count; k++) s = i == k ? sum[k] : s;
-        const float m = s == 0.0 || s - s != 0.0 ? (float)(s * f.inverse) : mean_divided(s, f.count, f.inverse);
-#pragma unroll
-        for (int k = 0; k < Count; k++) mean[k] = i == k ? m : mean[k];
-    }
-}
-
-/* The same over a count of its own. */
-__device__ __noinline__ static float mean_over(double sum, double count)
-{
-    return count == 0.0 ? halo_canonical(NAN) : (float)(sum / count);
-}
-
-__device__ __forceinline__ static float mean_counted(double sum, const MeanFinish &f, double count)
-{
-    return mean_over(sum * f.scale, count);
 }
 
 #endif
