@@ -258,6 +258,7 @@ static MeanJob job_of(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, cons
 static HaloStatus make(const MeanJob *job, HaloMeanKind kind, bool rest)
 {
     MeanJob line;
+    if (kind != HALO_MEAN_PLAIN && !rest && mean_deviations_once_takes(job)) return mean_deviations_once(job, kind == HALO_MEAN_SD);
     if (kind != HALO_MEAN_PLAIN) return mean_deviations(job, rest, kind == HALO_MEAN_SD);
     if (rest) return means_of_numbers(job);
     if (mean_column_takes(job))

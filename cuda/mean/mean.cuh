@@ -137,6 +137,9 @@ bool mean_whole_line_takes(const MeanJob *job);
 HaloStatus mean_whole_line(const MeanJob *job);
 /* deviation.cu: of sums, and of sums of squares. `numbers`: just of the samples that are; root: of variances. */
 HaloStatus mean_deviations(const MeanJob *job, bool numbers, bool root);
+/* deviation_once.cu: of all samples of small windows, in one pass over memory. */
+bool mean_deviations_once_takes(const MeanJob *job);
+HaloStatus mean_deviations_once(const MeanJob *job, bool root);
 
 /* along.cu, down.cu: launches. Totals go to [run - first][n], of runs from `first` on. */
 HaloStatus mean_along(HaloDevice *device, const MeanAlong *args);
