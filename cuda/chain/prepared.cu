@@ -59,12 +59,12 @@ static HaloStatus launch(HaloDevice *device, const ConvArgs *conv, const typenam
 
 /* ---- the choice ----------------------------------------------------------------------------------------- */
 
-#define PREPARED_SIZES(X) X(5) X(7) X(9) X(11) X(13)
+#define PREPARED_SIZES(X) X(5, 5, false) X(7, 9, true) X(9, 9, true) X(11, 13, true) X(13, 13, true)
 
 static bool has_size(int64_t taps)
 {
     switch (taps) {
-#define CASE(size) case size:
+#define CASE(size, most, fewer) case size:
         PREPARED_SIZES(CASE)
 #undef CASE
         return true;
@@ -83,12 +83,12 @@ bool prepared_takes(const HaloShape *src, const HaloShape *dst, const HaloChain 
     return chain->links == 1 ? conv_points_takes(src, dst, &link->u.conv) : gradient_takes(src, dst, chain);
 }
 
-template <int Taps>
+template <int Taps, bool Fewer>
 static HaloStatus launch_sep(HaloDevice *device, const ConvArgs *conv, const HaloSep *sep, const ConvPoints &before)
 {
     SepWalkArgs taps = {};
     sep_walk_taps<Taps>(sep, &taps);
-    return launch<SepPass<float, Taps, 1, false>>(device, conv, taps, before);
+    return launch<SepPass<float, Taps, 1, false, Fewer>>(device, conv, taps, before);
 }
 
 HaloStatus prepared(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain, const HaloMap *before, const HaloMap *points,
@@ -104,8 +104,8 @@ HaloStatus prepared(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
     if (chain->links > 1) return launch<GradientPass<float, 1, false>>(device, &conv, gradient_args(&link->u.conv, &chain->link[1].u.conv), first);
     if (!separable) return launch<ConvPass<float, 3, 1>>(device, &conv, conv_walk_args<3>(link->u.conv.tap), first);
     switch (conv.width) {
-#define CASE(taps) \
-    case taps: return launch_sep<taps>(device, &conv, &link->u.sep, first);
+#define CASE(taps, most, fewer) \
+    case taps: return launch_sep<most, fewer>(device, &conv, &link->u.sep, first);
         PREPARED_SIZES(CASE)
 #undef CASE
     default: return halo_fail(HALO_ERR_BUG, "there is no kernel for points before %d taps", conv.width);

@@ -136,6 +136,7 @@ template <typename Pass> __device__ __forceinline__ void walk_strip(const typena
     __shared__ int map[W::pitch];
     const WalkArgs &a = args.walk;
     const WalkPlace p = walk_place<W>(a, map);
+    const int taps = walk_taps<W>(a);
     const float outside = halo_border_value(a.src.border, a.src.value);
     const char *const first = a.src.data + (p.sx - a.src.x0) * W::size;
     const int own = W::own * (int)threadIdx.x; /* the first column of this thread */
@@ -188,12 +189,12 @@ template <typename Pass> __device__ __forceinline__ void walk_strip(const typena
         for (int r = 0; r < count; r++, from += W::pitch) {
             float acc[W::own];
             Pass::row(args, from, rows.exist >> r & 1, outside, chain, acc);
-            if (t + r < W::taps - 1) continue;
+            if (t + r < taps - 1) continue;
             if constexpr (Pass::measures) {
                 walk_survey<W>(acc, left, &low, &high);
                 continue;
             }
-            const int64_t y = p.y + t + r - (W::taps - 1);
+            const int64_t y = p.y + t + r - (taps - 1);
             if constexpr (Pass::combines)
                 if (walk_combines<W>(a, p, y)) {
                     /* The middle row, of this step or of the one before: that lies before this one but once a
@@ -201,8 +202,8 @@ template <typename Pass> __device__ __forceinline__ void walk_strip(const typena
                     const char *const at = W::widened ? here + own * W::size + r * W::row_bytes
                                                       : reinterpret_cast<const char *>(from);
                     const char *const middle =
-                        at - W::taps / 2 * W::row_bytes +
-                        (stage == 0 && r < W::taps / 2 ? stages * walk_step * W::row_bytes : 0);
+                        at - taps / 2 * W::row_bytes +
+                        (stage == 0 && r < taps / 2 ? stages * walk_step * W::row_bytes : 0);
                     float v[W::own];
                     cuda_load_fours<S, W::own>(v, reinterpret_cast<const S *>(middle) + W::before);
                     walk_combine<W>(a, y, p.x + own, v, acc);
@@ -251,6 +252,7 @@ struct WalkShape {
     bool light;
     int strip = 0, rest = 0; /* the least heights of light strips, where a quarter and a tenth are less */
     int shared = 0;          /* bytes that the launch asks for */
+    int spare = 0;           /* taps that the kernel leaves out at either end of a row */
 };
 
 /* Strips begin with the rows above their first output, so they should be as high as lets every warp that can be
@@ -283,8 +285,9 @@ static inline HaloStatus walk_prepare(HaloDevice *device, const ConvArgs *conv, 
     a.src.width *= w.step;
     a.src.x_end *= w.step;
     a.dst.cols *= w.step;
-    a.x_first = conv->x_first * w.step;
+    a.x_first = (conv->x_first - w.spare) * w.step;
     a.y_first = conv->y_first;
+    a.taps = w.taps;
     a.tiles_x = (unsigned)cuda_ceil_div(a.dst.cols, w.cols);
     const char *const origin = a.src.data + (a.x_first - w.lead - a.src.x0) * w.size;
     const size_t four = 4 * halo_dtype_size(a.dst.dtype), all = w.own * halo_dtype_size(w.stored);
@@ -310,8 +313,9 @@ static HaloStatus walk_launch(HaloDevice *device, const ConvArgs *conv, void (*k
 {
     typedef typename Pass::W W;
     constexpr size_t stored = sizeof(typename W::Stored);
-    const WalkShape shape = {W::size, W::taps, W::step, W::own, W::cols, W::lead,
-                             stored == 1 ? HALO_U8 : stored == 2 ? HALO_U16 : HALO_F32, Pass::light};
+    const int taps = W::fewer ? conv->width : W::taps;
+    const WalkShape shape = {W::size, taps, W::step, W::own, W::cols, W::lead,
+                             stored == 1 ? HALO_U8 : stored == 2 ? HALO_U16 : HALO_F32, Pass::light, 0, 0, 0, (W::taps - taps) / 2};
     int64_t blocks = 0;
     CUDA_PASS(walk_prepare(device, conv, shape, (const void *)kernel, &args->walk, &blocks));
     CUDA_LAUNCH(device, kernel, blocks, CUDA_WARP, 0, *args);

@@ -33,6 +33,7 @@ struct WalkArgs {
     int64_t x_first, y_first;
     unsigned tiles_x;
     int strip, strips, rest; /* rows of outputs of a warp: `strip` in the first `strips`, then `rest` */
+    int taps;                /* of the mask, both ways */
     int piece;               /* bytes in which rows can be copied: 16, 4, or 0, not at all */
     bool wide, fours;        /* a thread's outputs can be stored 16 bytes at a time; four at a time */
     bool plain;              /* results are stored without affine, num and den */
@@ -43,8 +44,9 @@ struct WalkArgs {
 
 /* The shape of a warp's work on samples of type S with Taps * Taps taps; a thread makes `Own` neighbouring
  * outputs. Staged samples begin `before` samples before the first output, where a sector of memory (32 bytes)
- * begins: with 16 bytes off, twice as many are asked for. */
-template <typename S, int Taps, int Step, int Own, bool Widened> struct Walk {
+ * begins: with 16 bytes off, twice as many are asked for. `Fewer`: or of two taps fewer, for which the
+ * kernel leaves out the first and the last of a row, and the first two of a column. */
+template <typename S, int Taps, int Step, int Own, bool Widened, bool Fewer = false> struct Walk {
     typedef S Source;
     typedef typename WalkStored<S>::Type Stored;
     /* 32 bytes of whole samples; pieces of a row that have whole samples together */
@@ -57,9 +59,13 @@ template <typename S, int Taps, int Step, int Own, bool Widened> struct Walk {
     static constexpr int row_bytes = pitch * size;
     /* Where samples are met often they are widened once, in shared memory. */
     static constexpr bool widened = Widened;
+    static constexpr bool fewer = Fewer;
     typedef typename std::conditional<Widened, float, S>::type Staged;
     typedef typename CudaFours<Staged, Own>::Pack Pack; /* how a thread loads them */
 };
+
+/* How many the mask has. */
+template <typename W> __device__ __forceinline__ int walk_taps(const WalkArgs &a) { return W::fewer ? a.taps : W::taps; }
 
 /* ---- where a warp works --------------------------------------------------------------------------------- */
 
@@ -84,7 +90,7 @@ template <typename W> __device__ __forceinline__ WalkPlace walk_place(const Walk
     p.y = (int64_t)(line - later) * a.strip + (int64_t)later * a.rest;
     p.sx = a.x_first + p.x - W::lead;
     p.sy = a.y_first + p.y;
-    p.rows = (int)cuda_min(line < a.strips ? a.strip : a.rest, a.dst.rows - p.y) + W::taps - 1;
+    p.rows = (int)cuda_min(line < a.strips ? a.strip : a.rest, a.dst.rows - p.y) + walk_taps<W>(a) - 1;
     p.lo = p.hi = p.inner = p.outer = 0;
     if (a.piece != 0) {
         const int64_t first = cuda_max(0, src.x0 - p.sx),
@@ -101,7 +107,7 @@ template <typename W> __device__ __forceinline__ WalkPlace walk_place(const Walk
 #pragma unroll 1
     for (int e = (int)threadIdx.x; e < W::pitch; e += CUDA_WARP) {
         const int64_t x = p.sx + e, pixel = x >= 0 ? x / step : -((step - 1 - x) / step);
-        const bool needed = e >= W::lead && x < src.x_end;
+        const bool needed = e >= W::lead + (W::taps - walk_taps<W>(a)) / 2 * step && x < src.x_end;
         const int64_t from = needed ? halo_border_index(pixel, src.width / step, src.border) : -1;
         const int at = from < 0 ? walk_nowhere : (int)(from * step + (x - pixel * step) - p.sx);
         p.far = p.far || (from >= 0 && (at < p.inner || at >= p.outer));

@@ -83,8 +83,9 @@ bool sep_walk_takes(const HaloBuf *src, const HaloBuf *dst, const HaloSep *sep)
     if (!walk_takes(src, dst, sep->window.border, sep->window.value)) return false;
     if (dst->shape.channels == 2 && sep->window.width > SEP_WALK_SHORT_MOST) return false;
     switch (sep->window.width) {
-#define CASE(taps) case taps:
-        SEP_WALK_SIZES(CASE)
+#define CASE(taps, most, fewer) case taps:
+        SEP_WALK_SHORT_PAIRS(CASE)
+        SEP_WALK_LONG_PAIRS(CASE)
 #undef CASE
         return true;
     default: return false;

@@ -8,8 +8,15 @@
 /* Masks of a common length, the same along x and y, have a kernel with everything unrolled: sep_walk.cuh,
  * compiled once for each type of source. */
 #define SEP_WALK_SHORT_SIZES(X) X(3) X(5) X(7) X(9) X(11) X(13) X(15) X(17)
-#define SEP_WALK_LONG_SIZES(X) X(19) X(21) X(23) X(25) X(27) X(29) X(31) X(33) X(35)
-#define SEP_WALK_SIZES(X) SEP_WALK_SHORT_SIZES(X) SEP_WALK_LONG_SIZES(X)
+/* Some have one in pairs, for kernels take long to compile: the lengths that a Gaussian has where twice its sigma is a whole
+ * number, and those before them, which leave two taps out. The length, the kernel's, and whether that is for two. Short ones
+ * are so where less is asked for. */
+#define SEP_WALK_SHORT_PAIRS(X)                                                                      \
+    X(3, 5, true) X(5, 5, true) X(7, 9, true) X(9, 9, true) X(11, 13, true) X(13, 13, true)          \
+    X(15, 15, false) X(17, 17, false) /* of 17 a thread makes half as many outputs as of 15 */
+#define SEP_WALK_LONG_PAIRS(X)                                                                       \
+    X(19, 21, true) X(21, 21, true) X(23, 25, true) X(25, 25, true) X(27, 29, true) X(29, 29, true)  \
+    X(31, 33, true) X(33, 33, true) X(35, 35, false)
 #define SEP_WALK_SHORT_MOST 17 /* for two channels there are only these, and so where results are combined */
 
 /* Two links as one pass: a mask of such a length over the source, and its result combined with the sample in its middle. Of

@@ -2,20 +2,20 @@
 #include "conv/walk_extremes.cuh"
 #include "sep_walk.cuh"
 
-template <typename S, int Taps>
+template <typename S, int Taps, bool Fewer>
 static HaloStatus launch(HaloDevice *device, const ConvArgs *conv, const HaloSep *sep, float found[2])
 {
     SepWalkArgs taps = {};
     sep_walk_taps<Taps>(sep, &taps);
-    return walk_extremes<SepPass<S, Taps, 1, false>>(device, conv, taps, found);
+    return walk_extremes<SepPass<S, Taps, 1, false, Fewer>>(device, conv, taps, found);
 }
 
 template <typename S> static HaloStatus launch_sizes(HaloDevice *device, const ConvArgs *conv, const HaloSep *sep, float found[2])
 {
     switch (conv->width) {
-#define CASE(taps) \
-    case taps: return launch<S, taps>(device, conv, sep, found);
-        SEP_WALK_SHORT_SIZES(CASE)
+#define CASE(taps, most, fewer) \
+    case taps: return launch<S, most, fewer>(device, conv, sep, found);
+        SEP_WALK_SHORT_PAIRS(CASE)
 #undef CASE
     default: return halo_fail(HALO_ERR_BUG, "there is no kernel for %d taps, measured", conv->width);
     }

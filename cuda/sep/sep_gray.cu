@@ -24,8 +24,9 @@ HaloStatus sep_gray(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
     conv_points(&conv, points);
     const float *const weights = chain->link[0].u.map.w;
     switch (conv.width) {
-#define CASE(taps) case taps: return sep_walk_launch<WalkRgb, taps, 1>(device, &conv, sep, weights);
-        SEP_WALK_SHORT_SIZES(CASE)
+#define CASE(taps, most, fewer) \
+    case taps: return sep_walk_launch<WalkRgb, most, 1, false, fewer>(device, &conv, sep, weights);
+        SEP_WALK_SHORT_PAIRS(CASE)
 #undef CASE
     default: return halo_fail(HALO_ERR_BUG, "there is no kernel for %d taps of gray", conv.width);
     }

@@ -26,28 +26,30 @@ __device__ __forceinline__ void sep_row(const SepWalkArgs &a, const typename W::
 #pragma unroll
     for (int i = 0; i < Taps; i++) {
         walk_window<W>(from, i, &pack, window);
+        if (W::fewer && (i == 0 || i == Taps - 1) && a.walk.taps < Taps) continue;
 #pragma unroll
         for (int k = 0; k < W::own; k++) v[k] = halo_fma(a.tap_x[i], window[W::lead + i * Step + k], v[k]);
     }
 }
 
-/* A row's results go into the chain; what comes out at its end is a row of outputs. */
-template <int Taps, int Own>
+/* A row's results go into the chain; what comes out at its end is a row of outputs. Where there are fewer taps the first two links
+ * stay 0. */
+template <int Taps, int Own, bool Fewer = false>
 __device__ __forceinline__ void sep_column(const SepWalkArgs &a, const float v[Own], float chain[Taps - 1][Own],
                                            float acc[Own])
 {
 #pragma unroll
     for (int k = 0; k < Own; k++) acc[k] = halo_fma(a.tap_y[Taps - 1], v[k], chain[Taps - 2][k]);
 #pragma unroll
-    for (int j = Taps - 2; j > 0; j--)
+    for (int j = Taps - 2; j >= 0; j--) {
+        if (Fewer && j < 2 && a.walk.taps < Taps) continue;
 #pragma unroll
-        for (int k = 0; k < Own; k++) chain[j][k] = halo_fma(a.tap_y[j], v[k], chain[j - 1][k]);
-#pragma unroll
-    for (int k = 0; k < Own; k++) chain[0][k] = halo_fma(a.tap_y[0], v[k], 0.0f);
+        for (int k = 0; k < Own; k++) chain[j][k] = halo_fma(a.tap_y[j], v[k], j > 0 ? chain[j - 1][k] : 0.0f);
+    }
 }
 
 /* `Combines`: and the outputs with the samples in their middle, see ConvWith. */
-template <typename S, int Taps, int Step, bool Combines> struct SepPass {
+template <typename S, int Taps, int Step, bool Combines, bool Fewer = false> struct SepPass {
     typedef SepWalkArgs Args;
     /* Outputs of a thread: 16 bytes of them, but as many as the chain has registers for. */
     static constexpr int most = Taps <= 5 ? 16 : Taps <= 15 ? 8 : 4, pack = 16 / (int)sizeof(typename WalkStored<S>::Type);
@@ -60,7 +62,7 @@ template <typename S, int Taps, int Step, bool Combines> struct SepPass {
     static constexpr bool fills = false; /* the border is that of the row pass's results */
     static constexpr bool combines = Combines, measures = false, prepares = false;
     static constexpr bool light = sizeof(S) == sizeof(float) && Taps <= 9;
-    typedef Walk<S, Taps, Step, own, gray || (sizeof(S) < sizeof(float) && (Step > 1) && (Taps > 15))> W;
+    typedef Walk<S, Taps, Step, own, gray || (sizeof(S) < sizeof(float) && (Step > 1) && (Taps > 15)), Fewer> W;
 
     static __device__ __forceinline__ void row(const Args &a, const typename W::Staged *from, bool exists,
                                                float outside, float chain[Taps - 1][own], float acc[own])
@@ -69,37 +71,38 @@ template <typename S, int Taps, int Step, bool Combines> struct SepPass {
 #pragma unroll
         for (int k = 0; k < own; k++) v[k] = outside;
         if (exists) sep_row<W, Taps, Step>(a, from, v);
-        sep_column<Taps, own>(a, v, chain, acc);
+        sep_column<Taps, own, Fewer>(a, v, chain, acc);
     }
 };
 
-template <typename S, int Taps, int Step, bool Combines>
-__global__ static void __launch_bounds__(CUDA_WARP, SepPass<S, Taps, Step, Combines>::warps)
+template <typename S, int Taps, int Step, bool Combines, bool Fewer>
+__global__ static void __launch_bounds__(CUDA_WARP, SepPass<S, Taps, Step, Combines, Fewer>::warps)
     sep_walk_kernel(const __grid_constant__ SepWalkArgs a)
 {
-    walk_strip<SepPass<S, Taps, Step, Combines>>(a);
+    walk_strip<SepPass<S, Taps, Step, Combines, Fewer>>(a);
 }
 
-/* Are all of them 1? */
+/* Lays a mask's taps where a kernel of Taps, or of two fewer, has them. Are all of them 1? */
 template <int Taps> static bool sep_walk_taps(const HaloSep *sep, SepWalkArgs *a)
 {
+    const int taps = (int)sep->window.width, spare = (Taps - taps) / 2;
     bool ones = true;
-    for (int i = 0; i < Taps; i++) {
-        a->tap_x[i] = sep->tap_x[i];
-        a->tap_y[i] = sep->tap_y[i];
+    for (int i = 0; i < taps; i++) {
+        a->tap_x[spare + i] = sep->tap_x[i];
+        a->tap_y[2 * spare + i] = sep->tap_y[i];
         ones = ones && sep->tap_x[i] == 1.0f && sep->tap_y[i] == 1.0f;
     }
     return ones;
 }
 
-template <typename S, int Taps, int Step, bool Combines = false>
+template <typename S, int Taps, int Step, bool Combines = false, bool Fewer = false>
 static HaloStatus sep_walk_launch(HaloDevice *device, const ConvArgs *conv, const HaloSep *sep, const float *gray = NULL)
 {
     SepWalkArgs a = {};
     a.walk.whole = sep_walk_taps<Taps>(sep, &a) && sizeof(S) < sizeof(float) && gray == NULL;
     if (gray != NULL)
         for (int i = 0; i < 3; i++) a.walk.gray[i] = gray[i];
-    return walk_launch<SepPass<S, Taps, Step, Combines>>(device, conv, sep_walk_kernel<S, Taps, Step, Combines>, &a);
+    return walk_launch<SepPass<S, Taps, Step, Combines, Fewer>>(device, conv, sep_walk_kernel<S, Taps, Step, Combines, Fewer>, &a);
 }
 
 /* Of one channel and of three, by short masks: what people sharpen, and what waits for memory. */
@@ -107,10 +110,10 @@ template <typename S>
 static HaloStatus sep_walk_combined(HaloDevice *device, const ConvArgs *conv, const HaloSep *sep)
 {
     switch (conv->dst.channels * 256 + conv->width) {
-#define CASE(taps)                                                                \
-    case 256 + taps: return sep_walk_launch<S, taps, 1, true>(device, conv, sep); \
-    case 3 * 256 + taps: return sep_walk_launch<S, taps, 3, true>(device, conv, sep);
-        SEP_WALK_SHORT_SIZES(CASE)
+#define CASE(taps, most, fewer)                                                          \
+    case 256 + taps: return sep_walk_launch<S, most, 1, true, fewer>(device, conv, sep); \
+    case 3 * 256 + taps: return sep_walk_launch<S, most, 3, true, fewer>(device, conv, sep);
+        SEP_WALK_SHORT_PAIRS(CASE)
 #undef CASE
     default: return halo_fail(HALO_ERR_BUG, "there is no kernel for %d taps, combined", conv->width);
     }
@@ -125,11 +128,17 @@ static HaloStatus sep_walk_sizes(HaloDevice *device, const ConvArgs *conv, const
     case 256 + taps: return sep_walk_launch<S, taps, 1>(device, conv, sep);     \
     case 3 * 256 + taps: return sep_walk_launch<S, taps, 3>(device, conv, sep); \
     case 4 * 256 + taps: return sep_walk_launch<S, taps, 4>(device, conv, sep);
-        SEP_WALK_SIZES(CASE)
-#undef CASE
-#define CASE(taps) \
-    case 2 * 256 + taps: return sep_walk_launch<S, taps, 2>(device, conv, sep);
         SEP_WALK_SHORT_SIZES(CASE)
+#undef CASE
+#define CASE(taps, most, fewer)                                                               \
+    case 256 + taps: return sep_walk_launch<S, most, 1, false, fewer>(device, conv, sep);     \
+    case 3 * 256 + taps: return sep_walk_launch<S, most, 3, false, fewer>(device, conv, sep); \
+    case 4 * 256 + taps: return sep_walk_launch<S, most, 4, false, fewer>(device, conv, sep);
+        SEP_WALK_LONG_PAIRS(CASE)
+#undef CASE
+#define CASE(taps, most, fewer) \
+    case 2 * 256 + taps: return sep_walk_launch<S, most, 2, false, fewer>(device, conv, sep);
+        SEP_WALK_SHORT_PAIRS(CASE)
 #undef CASE
     default: return halo_fail(HALO_ERR_BUG, "there is no kernel for %d taps", conv->width);
     }
