@@ -18,64 +18,64 @@ template <bool Pair> __device__ __forceinline__ static void exchange(uint32_t &a
 
 __host__ __device__ static constexpr int power_from(int n) { return n <= 1 ? 1 : 2 * power_from((n + 1) / 2); }
 
-/* Merges the first A with the others, both in order: Batcher's odd-even merge, of runs that are filled up to a power of
- * two by what comes before all in the first and after all in the second. */
-template <bool Pair, int A, int Apart, int N> __device__ __forceinline__ static void merge_step(uint32_t (&v)[N])
-{
-    constexpr int run = power_from(A > N - A ? A : N - A), filled = run - A;
-#pragma unroll
-    for (int i = 0; i < N - Apart; i++)
-        if (i + filled >= Apart % run && (i + filled - Apart % run) / Apart % 2 == 0) exchange<Pair>(v[i], v[i + Apart]);
-    if constexpr (Apart > 1) merge_step<Pair, A, Apart / 2>(v);
-}
+static const int network_most = 3000; /* exchanges: 2877 sort what is in all windows of 17 x 17 */
 
-template <bool Pair, int A, int N> __device__ __forceinline__ static void merge_runs(uint32_t (&v)[N])
-{
-    merge_step<Pair, A, power_from(A > N - A ? A : N - A)>(v);
-}
+/* The pairs of words that a network exchanges, one after the other. It is drawn up by the compiler, so that a kernel has one loop over
+ * pairs for each: of a loop for every merge of every run the front end took two to four times as long. */
+struct Network {
+    int count;
+    uint8_t low[network_most], high[network_most];
 
-template <int A, int B, int N>
-__device__ __forceinline__ static void join(const uint32_t (&a)[A], const uint32_t (&b)[B], uint32_t (&to)[N])
-{
-    static_assert(A + B == N, "");
-#pragma unroll
-    for (int i = 0; i < A; i++) to[i] = a[i];
-#pragma unroll
-    for (int i = 0; i < B; i++) to[A + i] = b[i];
-}
-
-template <bool Pair, int N> __device__ __forceinline__ static void sort_words(uint32_t (&v)[N])
-{
-    if constexpr (N > 1) {
-        constexpr int half = power_from((N + 1) / 2) < N ? power_from((N + 1) / 2) : N / 2;
-        uint32_t a[half], b[N - half];
-#pragma unroll
-        for (int i = 0; i < half; i++) a[i] = v[i];
-#pragma unroll
-        for (int i = 0; i < N - half; i++) b[i] = v[half + i];
-        sort_words<Pair>(a);
-        sort_words<Pair>(b);
-        join(a, b, v);
-        merge_runs<Pair, half>(v);
+    /* Merges the first a of n words from `at` on with the others, both in order: Batcher's odd-even merge, of runs that are filled
+     * up to a power of two by what comes before all in the first and after all in the second. */
+    __host__ __device__ constexpr void merge(int at, int a, int n)
+    {
+        const int run = power_from(a > n - a ? a : n - a), filled = run - a;
+        for (int apart = run; apart >= 1; apart /= 2)
+            for (int i = 0; i < n - apart; i++)
+                if (i + filled >= apart % run && (i + filled - apart % run) / apart % 2 == 0) {
+                    low[count] = (uint8_t)(at + i);
+                    high[count++] = (uint8_t)(at + i + apart);
+                }
     }
+
+    __host__ __device__ constexpr void sort(int at, int n)
+    {
+        if (n < 2) return;
+        const int power = power_from((n + 1) / 2), half = power < n ? power : n / 2;
+        sort(at, half);
+        sort(at + half, n - half);
+        merge(at, half, n);
+    }
+
+    /* Sorts lines of so many words, which follow one another. */
+    __host__ __device__ constexpr void lines(int at, int number, int length)
+    {
+        if (number == 1) return sort(at, length);
+        lines(at, number / 2, length);
+        lines(at + number / 2 * length, number - number / 2, length);
+        merge(at, number / 2 * length, number * length);
+    }
+};
+
+/* For words of which the first so many are in order, and lines follow. */
+__host__ __device__ static constexpr Network network_of(int sorted, int number, int length)
+{
+    Network network = {};
+    network.lines(sorted, number, length);
+    if (sorted > 0) network.merge(0, sorted, sorted + number * length);
+    return network;
 }
 
-/* Lines of so many words, sorted: `step` words from one to the next, `next` from line to line. */
-template <bool Pair, int Lines, int Length>
-__device__ __forceinline__ static void sorted_lines(const uint32_t *from, int step, int next, uint32_t (&to)[Lines * Length])
+/* Lines of so many words join those in v that are in order: `step` words from one to the next, `next` from line to line. */
+template <bool Pair, int Sorted, int Lines, int Length>
+__device__ __forceinline__ static void sort_lines(const uint32_t *from, int step, int next, uint32_t (&v)[Sorted + Lines * Length])
 {
-    if constexpr (Lines == 1) {
+    static constexpr Network network = network_of(Sorted, Lines, Length);
 #pragma unroll
-        for (int i = 0; i < Length; i++) to[i] = from[i * step];
-        sort_words<Pair>(to);
-    } else {
-        constexpr int half = Lines / 2;
-        uint32_t a[half * Length], b[(Lines - half) * Length];
-        sorted_lines<Pair, half, Length>(from, step, next, a);
-        sorted_lines<Pair, Lines - half, Length>(from + half * next, step, next, b);
-        join(a, b, to);
-        merge_runs<Pair, half * Length>(to);
-    }
+    for (int i = 0; i < Lines * Length; i++) v[Sorted + i] = from[i / Length * next + i % Length * step];
+#pragma unroll
+    for (int i = 0; i < network.count; i++) exchange<Pair>(v[network.low[i]], v[network.high[i]]);
 }
 
 /* Of a sorted core of so many samples of a window of Side x Side: the first and the last that may be its median, and how
@@ -100,10 +100,10 @@ __device__ __forceinline__ static void grow(const uint32_t (&kept)[Kept<Side, Ol
                                             uint32_t (&to)[Kept<Side, Old + Lines * Length>::count])
 {
     constexpr int count = Kept<Side, Old>::count;
-    uint32_t more[Lines * Length], all[count + Lines * Length];
-    sorted_lines<Pair, Lines, Length>(from, step, next, more);
-    join(kept, more, all);
-    merge_runs<Pair, count>(all);
+    uint32_t all[count + Lines * Length];
+#pragma unroll
+    for (int i = 0; i < count; i++) all[i] = kept[i];
+    sort_lines<Pair, count, Lines, Length>(from, step, next, all);
     keep<Side, Old + Lines * Length, Kept<Side, Old>::first>(all, to);
 }
 
@@ -113,7 +113,7 @@ __device__ __forceinline__ static void medians(const uint32_t *from, int pitch, 
 {
     constexpr int core = (Side - 3) * (Side - 3), wide = core + 2 * (Side - 3), square = wide + 2 * (Side - 1), tall = square + Side - 1;
     uint32_t all[core], one[Kept<Side, core>::count];
-    sorted_lines<Pair, Side - 3, Side - 3>(from + 3 * pitch + 3, pitch, 1, all);
+    sort_lines<Pair, 0, Side - 3, Side - 3>(from + 3 * pitch + 3, pitch, 1, all);
     keep<Side, core, 0>(all, one);
 #pragma unroll 1
     for (int a = 0; a < 4; a += 2) {
