@@ -258,14 +258,15 @@ typedef struct CpuMeanDown {
 } CpuMeanDown;
 
 /* Rows of few samples: after each, `come` has what enters the windows of the next, and `gone` what leaves them.
- * The sum of output x is base[x], and that of each column i weight[i * pitch + x] times; pitch is whole lanes.
- */
+ * The sum of output x is base[x], and that of each column i weight[i * pitch + x] times; pitch is whole lanes. Or,
+ * where `enter` is not NULL, that of the pixel before it, with column enter[x] and without leave[x]; column `in` is
+ * what lies outside. Then the weights of the first pixel, weight[c * in + i], are all there are. */
 #define CPU_MEAN_FEW 64
 #define CPU_MEAN_FEW_LANES 16
 typedef struct CpuFewColumns {
     const void *const *come, *const *gone; /* [rows], [in] samples each */
-    int64_t rows, in, out, pitch;
-    const int32_t *weight, *base;
+    int64_t rows, in, out, pitch, channels;
+    const int32_t *weight, *base, *enter, *leave;
 } CpuFewColumns;
 
 typedef struct CpuWholeKernels {

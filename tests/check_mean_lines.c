@@ -93,7 +93,7 @@ static void few_body(Rng *rng)
 {
     const bool row = rng_once_in(rng, 4);
     const HaloShape shape = test_shape(
-        rng_once_in(rng, 2) ? HALO_U8 : HALO_U16, row ? rng_between(rng, 1, 400) : rng_between(rng, 2, 40),
+        rng_once_in(rng, 2) ? HALO_U8 : HALO_U16, row ? rng_between(rng, 1, 400) : rng_between(rng, 2, 66),
         row ? 1 : rng_between(rng, 60, rng_once_in(rng, 8) ? 6000 : 300), (int)rng_between(rng, 1, 4));
     mean_case(rng, &shape, draw_mean_width(rng, 130), draw_mean_width(rng, rng_once_in(rng, 3) ? 130 : 9));
 }

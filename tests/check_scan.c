@@ -280,8 +280,8 @@ static void many_lines_of_some_tiles(void **state)
 
 static void past_caches_body(Rng *rng)
 {
-    const HaloShape shape =
-        test_shape(rng_once_in(rng, 2) ? HALO_U8 : HALO_U16, rng_once_in(rng, 3) ? rng_between(rng, 2100, 2200) : 2176, 2100, 1);
+    const int64_t width = rng_once_in(rng, 3) ? rng_between(rng, 2100, 2200) : 2176;
+    const HaloShape shape = test_shape(rng_once_in(rng, 2) ? HALO_U8 : HALO_U16, width, 2100, 1);
     HaloScan scan = {HALO_SCAN_SUM, (HaloScanAxis)rng_between(rng, HALO_AXIS_X, HALO_AXIS_XY),
                      rng_once_in(rng, 2)};
     run_case(rng, &shape, &scan);

@@ -16,15 +16,18 @@ typedef struct Narrow {
     const HaloBuf *src;
     int64_t in, out, pitch; /* samples of a row, results, and from row to row of the weights */
     int64_t rows, block;    /* of a task; made at a time */
-    int32_t *weight, *base; /* [in][pitch]; of what lies outside, [pitch] */
+    int32_t *weight, *base; /* [in][pitch], or of the first pixel [channels][in]; of what lies outside, [pitch] */
+    int32_t *enter, *leave; /* [out] columns each (windows.h); NULL: a product of the row with all weights */
     void *outside;          /* a row of it */
     int64_t at_column, at_pointer, at_sum, at_mean, scratch_bytes;
     char *scratch;
 } Narrow;
 
-/* It costs a product of the row with itself; of narrower windows few lie beside the picture. */
+/* It costs a product of the row with itself; of narrower windows few lie beside the picture. More products take
+ * longer than to go from pixel to pixel. */
 #define FEW_PRODUCTS 512
 #define WIDE 48
+#define MOST_PRODUCTS 1600
 
 bool cpu_mean_is_narrow(const CpuMean *m)
 {
@@ -34,26 +37,46 @@ bool cpu_mean_is_narrow(const CpuMean *m)
            most(in, out) <= CPU_MEAN_FEW && (in * out <= FEW_PRODUCTS || m->window.width >= WIDE);
 }
 
-/* How often each window meets each column; and the border's value, in all of its rows. */
-static void weigh(const Narrow *n)
+/* The column that the window of output x meets at its pixel i, or n->in. */
+static int64_t column_at(const Narrow *n, int64_t x, int64_t i)
 {
     const CpuMean *m = n->m;
-    const HaloWindow *window = &m->window;
-    const int64_t channels = m->dst->shape.channels;
-    const int32_t value = (int32_t)m->source.value * (int32_t)window->height;
-    memset(n->weight, 0, (size_t)(n->in * n->pitch) * sizeof *n->weight);
-    memset(n->base, 0, (size_t)n->pitch * sizeof *n->base);
-    for (int64_t x = 0; x < m->dst->cols; x++)
-        for (int64_t i = 0; i < window->width; i++) {
-            const int64_t at =
-                halo_border_index(m->dst->x0 + x + window->ox + i, n->src->shape.width, window->border);
-            for (int64_t c = 0; c < channels; c++) {
-                if (at < 0)
-                    n->base[x * channels + c] += value;
-                else
-                    n->weight[(at * channels + c) * n->pitch + x * channels + c]++;
-            }
-        }
+    const int64_t channels = m->dst->shape.channels, pixel = m->dst->x0 + x / channels + m->window.ox + i;
+    const int64_t at = halo_border_index(pixel, n->src->shape.width, m->window.border);
+    return at < 0 ? n->in : at * channels + x % channels;
+}
+
+/* How often the window of output x meets each column, `apart` weights from each other; and the border's value, in
+ * all of its rows. */
+static void weigh(const Narrow *n, int64_t x, int32_t *weight, int64_t apart)
+{
+    const CpuMean *m = n->m;
+    const int32_t value = (int32_t)m->source.value * (int32_t)m->window.height;
+    n->base[x] = 0;
+    for (int64_t i = 0; i < n->in; i++) weight[i * apart] = 0;
+    for (int64_t i = 0; i < m->window.width; i++) {
+        const int64_t column = column_at(n, x, i);
+        if (column == n->in)
+            n->base[x] += value;
+        else
+            weight[column * apart]++;
+    }
+}
+
+static void weigh_all(const Narrow *n)
+{
+    const int64_t channels = n->m->dst->shape.channels;
+    for (int64_t x = 0; x < n->pitch; x++) n->base[x] = 0;
+    if (n->enter == NULL) {
+        memset(n->weight, 0, (size_t)(n->in * n->pitch) * sizeof *n->weight);
+        for (int64_t x = 0; x < n->out; x++) weigh(n, x, n->weight + x, n->pitch);
+        return;
+    }
+    for (int64_t c = 0; c < channels; c++) weigh(n, c, n->weight + c * n->in, 1);
+    for (int64_t x = channels; x < n->out; x++) {
+        n->enter[x] = (int32_t)column_at(n, x, n->m->window.width - 1);
+        n->leave[x] = (int32_t)column_at(n, x - channels, 0);
+    }
 }
 
 /* Row y of the source, or what lies outside. */
@@ -98,6 +121,7 @@ static void run_task(void *context, int64_t index, int worker)
     const int64_t first = m->dst->y0 + index * n->rows, end = least(first + n->rows, m->dst->y0 + m->dst->rows);
     uint64_t clipped = 0;
     memset(column, 0, (size_t)n->in * sizeof *column);
+    column[n->in] = (int32_t)m->source.value * (int32_t)m->window.height;
     const int64_t top = first + m->window.oy, height = m->window.height;
     for (int64_t y = top; y < top + height; y++) kernels->columns[dtype](row_at(n, y), NULL, n->in, column);
     for (int64_t y = first; y < end; y += n->block) {
@@ -107,7 +131,8 @@ static void run_task(void *context, int64_t index, int worker)
             gone[r] = more ? row_at(n, y + r + m->window.oy) : n->outside;
             come[r] = more ? row_at(n, y + r + m->window.oy + height) : n->outside;
         }
-        const CpuFewColumns few = {come, gone, rows, n->in, n->out, n->pitch, n->weight, n->base};
+        const CpuFewColumns few = {come,    gone,      rows,    n->in,    n->out, n->pitch, m->dst->shape.channels,
+                                   n->weight, n->base, n->enter, n->leave};
         kernels->few[dtype](&few, column, sum);
         finish(n, y, rows, sum, (float *)(void *)(scratch + n->at_mean), &clipped);
     }
@@ -120,23 +145,30 @@ HaloStatus cpu_mean_narrow(const CpuMean *m, int workers)
     const HaloBuf *src = m->source.src;
     const int64_t channels = m->dst->shape.channels;
     Narrow n = {.m = m, .src = src, .in = src->cols * channels, .out = m->dst->cols * channels};
-    int64_t each = 0, total = 0, at_weight, at_base, at_outside, at_tasks, all;
+    int64_t each = 0, total = 0, at_weight, at_base, at_enter, at_leave, at_outside,
+            at_tasks, all;
     void *scratch;
     n.pitch = divide_up(n.out, CPU_MEAN_FEW_LANES) * CPU_MEAN_FEW_LANES;
     n.block = BLOCK / n.out;
     n.rows = most(TASK_ROWS, TASK_WINDOWS * m->window.height);
-    if (!cpu_reserve(&each, n.in, sizeof(int32_t), &n.at_column) ||
+    if (!cpu_reserve(&each, n.in + 1, sizeof(int32_t), &n.at_column) ||
         !cpu_reserve(&each, 2 * n.block, sizeof(void *), &n.at_pointer) ||
         !cpu_reserve(&each, n.block * n.out + CPU_MEAN_FEW_LANES, sizeof(int32_t), &n.at_sum) ||
         !cpu_reserve(&each, n.block * n.out, sizeof(float), &n.at_mean) ||
         !cpu_reserve(&each, 1, 0, &n.scratch_bytes) || !halo_mul(n.scratch_bytes, m->device->jobs, &all) ||
         !cpu_reserve(&total, n.in * n.pitch, sizeof(int32_t), &at_weight) ||
         !cpu_reserve(&total, n.pitch, sizeof(int32_t), &at_base) ||
+        !cpu_reserve(&total, n.out, sizeof(int32_t), &at_enter) ||
+        !cpu_reserve(&total, n.out, sizeof(int32_t), &at_leave) ||
         !cpu_reserve(&total, n.in, sizeof(float), &at_outside) || !cpu_reserve(&total, all, 1, &at_tasks))
         HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for means of %lld columns", (long long)src->cols);
     HALO_TRY(cpu_scratch(m->device, total, &scratch));
     n.weight = (int32_t *)(void *)((char *)scratch + at_weight);
     n.base = (int32_t *)(void *)((char *)scratch + at_base);
+    if (n.in * n.out > MOST_PRODUCTS) {
+        n.enter = (int32_t *)(void *)((char *)scratch + at_enter);
+        n.leave = (int32_t *)(void *)((char *)scratch + at_leave);
+    }
     n.outside = (char *)scratch + at_outside;
     n.scratch = (char *)scratch + at_tasks;
     for (int64_t i = 0; i < n.in; i++) {
@@ -145,7 +177,7 @@ HaloStatus cpu_mean_narrow(const CpuMean *m, int workers)
         else
             ((uint16_t *)n.outside)[i] = (uint16_t)m->source.value;
     }
-    weigh(&n);
+    weigh_all(&n);
     cpu_run(m->device, workers, divide_up(m->dst->rows, n.rows), run_task, &n);
 out:
     return status;
