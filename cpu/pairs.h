@@ -28,7 +28,7 @@ static inline int64_t cpu_small_counters(const HaloBuf *src, int workers)
 
 /* Counts words of the channels that are not left out; `left_out`: NULL, or one for each. */
 static inline void cpu_count_words(const CpuHistKernels *kernels, const uint16_t *values, int64_t n,
-                                   int64_t channels, const atomic_bool *left_out, uint32_t *small)
+                                   int64_t channels, const bool *left_out, uint32_t *small)
 {
     uint8_t *const low = (uint8_t *)(small + channels * CPU_WORDS);
     for (int64_t first = 0; first < n; first += CPU_WORDS_BLOCK)
@@ -40,7 +40,7 @@ static inline void cpu_count_words(const CpuHistKernels *kernels, const uint16_t
 
 /* Counts n pixels; `small`: such counters, or NULL. */
 static inline void cpu_count(const CpuHistKernels *kernels, const HaloShape *shape, const void *values, int64_t n,
-                             int64_t bins, int64_t copies, const atomic_bool *left_out, uint32_t *small,
+                             int64_t bins, int64_t copies, const bool *left_out, uint32_t *small,
                              uint64_t *counter)
 {
     if (small != NULL && shape->dtype == HALO_U16) {

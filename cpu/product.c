@@ -6,6 +6,8 @@
 
 /* With more counters than this a single worker counts. */
 #define MOST_COUNTERS (1 << 22)
+/* Samples of a task. */
+#define TASK_SAMPLES ((int64_t)1 << 17)
 
 static int64_t values_of(const HaloBuf *src) { return src->shape.dtype == HALO_U8 ? 256 : 65536; }
 static int64_t copies_of(const HaloBuf *src) { return src->shape.dtype == HALO_U8 ? 4 : 1; }
@@ -22,24 +24,14 @@ bool cpu_product_reserve(CpuProducts *p, HaloDevice *device, const HaloBuf *src,
     p->values = values_of(src);
     p->copies = copies_of(src);
     p->smalls = cpu_small_counters(src, workers);
+    p->pixels = src->cols * src->rows;
+    p->each = most(1, TASK_SAMPLES / channels);
     p->counters = p->smalls > 0 && src->shape.dtype == HALO_U16 ? 0 : p->values * p->copies * channels;
     return cpu_reserve(total, p->counters * workers, sizeof *p->counter, &p->at_counter) &&
            cpu_reserve(total, p->smalls * workers, sizeof *p->small, &p->at_small) &&
            cpu_reserve(total, p->values * workers, sizeof *p->total, &p->at_total) &&
            cpu_reserve(total, channels, sizeof *p->zero, &p->at_zero) &&
            cpu_reserve(total, workers, sizeof *p->cleared, &p->at_cleared);
-}
-
-void cpu_product_begin(CpuProducts *p, void *scratch)
-{
-    char *const block = scratch;
-    p->counter = (uint64_t *)(void *)(block + p->at_counter);
-    p->small = (uint32_t *)(void *)(block + p->at_small);
-    p->total = (uint64_t *)(void *)(block + p->at_total);
-    p->zero = (atomic_bool *)(void *)(block + p->at_zero);
-    p->cleared = (bool *)(void *)(block + p->at_cleared);
-    for (int c = 0; c < p->src->shape.channels; c++) atomic_init(&p->zero[c], false);
-    for (int w = 0; w < p->workers; w++) p->cleared[w] = false;
 }
 
 static uint64_t *counters_of(const CpuProducts *p, int worker) { return p->counter + worker * p->counters; }
@@ -49,7 +41,6 @@ static uint32_t *smalls_of(const CpuProducts *p, int worker)
     return p->smalls == 0 ? NULL : p->small + worker * p->smalls;
 }
 
-/* Most pictures never come here: counters that nobody needs are not cleared. */
 static void clear(const CpuProducts *p, int worker)
 {
     memset(counters_of(p, worker), 0, (size_t)p->counters * sizeof *p->counter);
@@ -57,23 +48,17 @@ static void clear(const CpuProducts *p, int worker)
     p->cleared[worker] = true;
 }
 
-void cpu_product_count(const CpuProducts *p, int64_t first, int64_t n, const HaloMoments *moments, int worker)
+static void count_task(void *context, int64_t index, int worker)
 {
+    const CpuProducts *p = context;
     const HaloBuf *src = p->src;
-    const int64_t width = src->shape.width;
-    bool wanted = false;
-    for (int c = 0; c < src->shape.channels; c++) {
-        if (moments[c].zero > 0) p->zero[c] = true;
-        wanted |= !p->zero[c];
-    }
-    if (!wanted) return;
+    const int64_t width = src->shape.width, end = least(p->pixels, (index + 1) * p->each);
     if (!p->cleared[worker]) clear(p, worker);
-    for (int64_t done = 0; done < n;) {
-        const int64_t x = (first + done) % width, y = (first + done) / width;
-        const int64_t count = least(width - x, n - done);
+    for (int64_t at = index * p->each, count; at < end; at += count) {
+        const int64_t x = at % width, y = at / width;
+        count = least(width - x, end - at);
         cpu_count(p->device->kernels->hist, &src->shape, halo_at(src, x, y), count, p->values, p->copies, p->zero,
                   smalls_of(p, worker), counters_of(p, worker));
-        done += count;
     }
 }
 
@@ -82,7 +67,6 @@ typedef struct Taking {
     HaloMoments *out;
 } Taking;
 
-/* A channel without a zero, of which all has been counted. */
 static void take_channel(void *context, int64_t c, int worker)
 {
     const Taking *taking = context;
@@ -108,8 +92,21 @@ static void take_channel(void *context, int64_t c, int worker)
     halo_product_from_counts(total, p->values, &m->product, &m->product_exp);
 }
 
-void cpu_product_take(const CpuProducts *p, HaloMoments *out)
+void cpu_product_take(CpuProducts *p, void *scratch, HaloMoments *out)
 {
+    char *const block = scratch;
     Taking taking = {p, out};
+    bool wanted = false;
+    p->counter = (uint64_t *)(void *)(block + p->at_counter);
+    p->small = (uint32_t *)(void *)(block + p->at_small);
+    p->total = (uint64_t *)(void *)(block + p->at_total);
+    p->zero = (bool *)(void *)(block + p->at_zero);
+    p->cleared = (bool *)(void *)(block + p->at_cleared);
+    for (int w = 0; w < p->workers; w++) p->cleared[w] = false;
+    for (int c = 0; c < p->src->shape.channels; c++) {
+        p->zero[c] = out[c].zero > 0;
+        wanted |= !p->zero[c];
+    }
+    if (wanted) cpu_run(p->device, p->workers, divide_up(p->pixels, p->each), count_task, p);
     cpu_run(p->device, p->workers, p->src->shape.channels, take_channel, &taking);
 }

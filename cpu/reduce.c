@@ -20,8 +20,6 @@ typedef struct Reduction {
     int64_t pixels, each; /* of all; of a task, a power of two of leaves */
     HaloMoments *chunk;   /* [tasks][channels] */
     char *leaf;           /* of each worker: CPU_LEAF_BYTES */
-    bool counted;         /* are these products of integers? Then: */
-    CpuProducts products;
     HaloDevice *device;
 } Reduction;
 
@@ -121,7 +119,6 @@ static void reduce_chunk(void *context, int64_t index, int worker)
     for (int c = 0; c < channels; c += CPU_LEAF_TOGETHER)
         reduce_channels(r, start, end, c, channels - c < CPU_LEAF_TOGETHER ? channels - c : CPU_LEAF_TOGETHER,
                         room, &out[c]);
-    if (r->counted) cpu_product_count(&r->products, start, end - start, out, worker);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------ */
@@ -141,6 +138,7 @@ HaloStatus cpu_reduce(HaloDevice *device, const HaloBuf *src, unsigned want, Hal
     HaloStatus status = HALO_OK;
     Reduction r = {.src = src, .want = want, .device = device};
     const int channels = src->shape.channels;
+    CpuProducts products;
     int64_t total = 0, moments, at_chunk, at_leaf;
     void *scratch;
     if (src->shape.dtype > HALO_F32 || !halo_buf_is_whole(src))
@@ -153,18 +151,17 @@ HaloStatus cpu_reduce(HaloDevice *device, const HaloBuf *src, unsigned want, Hal
     r.each = HALO_LEAF;
     while (r.each * 2 * channels <= TASK_LEAVES * HALO_LEAF) r.each *= 2;
     const int64_t chunks = r.pixels / r.each + (r.pixels % r.each != 0);
-    r.counted = (want & HALO_WANT_PRODUCT) != 0 && src->shape.dtype != HALO_F32 && r.pixels > 0;
+    const bool counted = (want & HALO_WANT_PRODUCT) != 0 && src->shape.dtype != HALO_F32 && r.pixels > 0;
     int workers = cpu_workers(device, (double)r.pixels * channels * 4);
-    if (r.counted) workers = cpu_product_workers(r.src, workers);
+    if (counted) workers = cpu_product_workers(r.src, workers);
     if (!halo_mul(chunks, channels, &moments) ||
         !cpu_reserve(&total, moments, sizeof(HaloMoments), &at_chunk) ||
         !cpu_reserve(&total, workers, CPU_LEAF_BYTES, &at_leaf) ||
-        (r.counted && !cpu_product_reserve(&r.products, device, r.src, workers, &total)))
+        (counted && !cpu_product_reserve(&products, device, r.src, workers, &total)))
         HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for statistics of %d channels", channels);
     HALO_TRY(cpu_scratch(device, total, &scratch));
     r.chunk = (HaloMoments *)(void *)((char *)scratch + at_chunk);
     r.leaf = (char *)scratch + at_leaf;
-    if (r.counted) cpu_product_begin(&r.products, scratch);
     cpu_run(device, workers, chunks, reduce_chunk, &r);
 
     for (int c = 0; c < channels; c++) {
@@ -172,7 +169,7 @@ HaloStatus cpu_reduce(HaloDevice *device, const HaloBuf *src, unsigned want, Hal
         for (int64_t i = 0; i < chunks; i++) tree_add(&tree, r.chunk[i * channels + c]);
         out[c] = tree_total(&tree);
     }
-    if (r.counted) cpu_product_take(&r.products, out);
+    if (counted) cpu_product_take(&products, scratch, out);
     for (int c = 0; c < channels; c++) tidy(&out[c], want);
 out:
     return status;
