@@ -51,13 +51,6 @@ template <int Run> __device__ __forceinline__ static void store_typed(const Mean
     cuda_count_clipped(t.clipped, clipped);
 }
 
-/* What is summed: samples, or their squares, which f64 holds. */
-__device__ __forceinline__ static double term(const MeanAlong &a, float sample)
-{
-    const double v = (double)sample;
-    return a.source.squares ? v * v : v;
-}
-
 /* ---- totals ------------------------------------------------------------------------------------------------------- */
 
 /* Of the runs of a long line, for windows that shared memory does not hold. */
@@ -150,18 +143,7 @@ __global__ static void __launch_bounds__(mean_threads, 6) along_kernel(const __g
         const auto put = [&](int k, auto &sum) {
             constexpr int count = sizeof sum / sizeof *sum;
             Made made[count];
-            if constexpr (Doubles) {
-#pragma unroll
-                for (int u = 0; u < count; u++) made[u] = sum[u];
-            } else if (a.target.between) {
-#pragma unroll
-                for (int u = 0; u < count; u++) made[u] = (float)(sum[u] * a.target.finish.inverse);
-            } else {
-                if (a.target.rounding != 0.0)
-#pragma unroll
-                    for (int u = 0; u < count; u++) sum[u] = (double)(float)(sum[u] * a.target.rounding);
-                mean_quotients<count>(sum, a.target.finish, made);
-            }
+            make<count>(a.target, sum, made);
 #pragma unroll
             for (int u = 0; u < count; u++)
                 if constexpr (in_place(Run, Doubles))
@@ -194,9 +176,6 @@ static int segment_of(int run) { return run == HALO_MEAN_RUN ? 1024 : 512; }
 /* Channels that a block takes together, at most: reading one alone of interleaved samples reads the others as well. */
 static const int planes_most = 8;
 
-/* Are sums stored, or divided by counts of their own? */
-static bool doubles_of(const MeanAlong *a) { return a->target.dtype == HALO_F64 || a->target.finish.counts != NULL; }
-
 /* Blocks for runs of this size. Where there are few lines a block takes more of each. */
 static void lay_out(MeanAlong *a, int run)
 {
@@ -210,7 +189,7 @@ static void lay_out(MeanAlong *a, int run)
     const int64_t segment = (int64_t)a->runs * run;
     const int64_t staged = cuda_min(1 << 24, a->apart ? 2 * segment + run : segment + a->window);
     a->pitch = mean_padded(run, (int)staged) + 1;
-    a->sums_pitch = in_place(run, doubles_of(a)) ? a->pitch : mean_padded(run, (int)segment) + 1;
+    a->sums_pitch = in_place(run, mean_makes_doubles(a)) ? a->pitch : mean_padded(run, (int)segment) + 1;
 }
 
 static int64_t blocks_of(const MeanAlong *a)
@@ -220,7 +199,7 @@ static int64_t blocks_of(const MeanAlong *a)
 
 static int64_t shared_of(const MeanAlong *a, int run)
 {
-    const bool doubles = doubles_of(a);
+    const bool doubles = mean_makes_doubles(a);
     const int64_t ahead = (a->window - 1) / run, totals = a->apart || ahead < 2 ? 0 : a->runs + ahead + 1;
     const int64_t made = in_place(run, doubles) ? 0 : a->sums_pitch * (int64_t)(doubles ? sizeof(double) : sizeof(float));
     return a->planes * a->rows * (totals * (int64_t)sizeof(double) + made + a->pitch * (int64_t)sizeof(float));
@@ -230,6 +209,7 @@ bool mean_along_apart(const HaloDevice *device, const MeanAlong *args)
 {
     MeanAlong a = *args;
     const int run = (int)halo_mean_run(a.window);
+    if (mean_narrow_takes(args)) return false;
     a.apart = false;
     lay_out(&a, run);
     return (a.window - 1) / run > mean_few || shared_of(&a, run) > (int64_t)device->shared_most;
@@ -239,7 +219,7 @@ template <int Run> static HaloStatus launch(HaloDevice *device, const MeanAlong 
 {
     MeanAlong a = *args;
     lay_out(&a, Run);
-    if (doubles_of(&a))
+    if (mean_makes_doubles(&a))
         CUDA_LAUNCH(device, (along_kernel<Run, true>), blocks_of(&a), mean_threads, (int)shared_of(&a, Run), a);
     else
         CUDA_LAUNCH(device, (along_kernel<Run, false>), blocks_of(&a), mean_threads, (int)shared_of(&a, Run), a);
@@ -248,6 +228,7 @@ template <int Run> static HaloStatus launch(HaloDevice *device, const MeanAlong 
 
 HaloStatus mean_along(HaloDevice *device, const MeanAlong *args)
 {
+    if (mean_narrow_takes(args)) return mean_narrow(device, args);
     switch (halo_mean_run(args->window)) {
     case 1: return launch<1>(device, args);
     case 2: return launch<2>(device, args);

@@ -1,8 +1,8 @@
-/* Pieces of lines to shared memory, and what along.cu makes of them back to rows. */
+/* Pieces of lines to shared memory, what is made of sums, and how along.cu brings that back to rows. */
 #ifndef HALO_CUDA_MEAN_ALONG_LINES_CUH
 #define HALO_CUDA_MEAN_ALONG_LINES_CUH
 
-#include "mean.cuh"
+#include "sums.cuh"
 
 /* ---- from memory and back ------------------------------------------------------------------------------------------------------ */
 
@@ -22,6 +22,33 @@ __device__ __forceinline__ static Block block_of(const MeanAlong &a, int run)
     b.y = a.y + (int64_t)group * a.rows;
     b.lines = (int)cuda_min(a.rows, a.lines - (int64_t)group * a.rows);
     return b;
+}
+
+/* What is summed: samples, or their squares, which f64 holds. */
+__device__ __forceinline__ static double term(const MeanAlong &a, float sample)
+{
+    const double v = (double)sample;
+    return a.source.squares ? v * v : v;
+}
+
+/* Sums as they are; or means, or, between the passes, scaled sums. */
+template <int Count> __device__ __forceinline__ static void make(const MeanTarget &, double sum[Count], double made[Count])
+{
+#pragma unroll
+    for (int u = 0; u < Count; u++) made[u] = sum[u];
+}
+
+template <int Count> __device__ __forceinline__ static void make(const MeanTarget &t, double sum[Count], float made[Count])
+{
+    if (t.between) {
+#pragma unroll
+        for (int u = 0; u < Count; u++) made[u] = (float)(sum[u] * t.finish.inverse);
+    } else {
+        if (t.rounding != 0.0)
+#pragma unroll
+            for (int u = 0; u < Count; u++) sum[u] = (double)(float)(sum[u] * t.rounding);
+        mean_quotients<Count>(sum, t.finish, made);
+    }
 }
 
 __device__ __forceinline__ static float counted(const MeanSource &s, float v)

@@ -1,6 +1,6 @@
 /* Sums down columns. A thread makes outputs of one element, run after run: their sums from the front lie in registers, and
  * those from the back grow on the way. */
-#include "mean.cuh"
+#include "down_put.cuh"
 
 static const int down_threads = 128;
 
@@ -50,56 +50,6 @@ __device__ __forceinline__ static double sum_between(const MeanBetween &b, int64
     });
 }
 
-/* Where the outputs of a run go, from its row 0 on, and which of them: those that this calls it with are stored. Their type is
- * asked for here, a few at a time: else all that makes them would be there once for each. */
-struct DownPut {
-    char *to;
-    int64_t stride;
-    int from, upto;
-    bool plain;
-    unsigned *clipped;
-
-    template <int Count> __device__ __forceinline__ void operator()(const MeanDown &a, int k, const double (&sum)[Count])
-    {
-        const auto each = [&](auto f) {
-#pragma unroll
-            for (int u = 0; u < Count; u++, to += stride)
-                if (k + u >= from && k + u < upto) f(u);
-        };
-        if (a.sums != NULL) {
-            each([&](int u) { *(double *)to = sum[u]; });
-            return;
-        }
-        float mean[Count];
-        mean_quotients<Count>(sum, a.target.finish, mean);
-        if (!plain)
-#pragma unroll
-            for (int u = 0; u < Count; u++) mean[u] = cuda_rescale(mean[u], a.target.store);
-        cuda_typed(a.target.dtype, [&](auto zero) {
-            using D = decltype(zero);
-            each([&](int u) { *(D *)to = cuda_sample<D>(mean[u], {1.0f, 1.0f}, clipped); });
-        });
-    }
-};
-
-/* Of the run whose row 0 is at `position`. */
-__device__ __forceinline__ static DownPut down_put(const MeanDown &a, int64_t position, int64_t e, int from, int upto, unsigned *clipped)
-{
-    DownPut p = {};
-    if (a.sums != NULL) {
-        p.to = (char *)(a.sums + (position - a.first) * a.rows.n + e);
-        p.stride = a.rows.n * (int64_t)sizeof(double);
-    } else {
-        p.to = a.target.data + (position - a.target.base) * a.target.stride + e * (a.target.dtype == HALO_U8 ? 1 : a.target.dtype == HALO_U16 ? 2 : 4);
-        p.stride = a.target.stride;
-        p.plain = a.target.store.num == 1.0f && a.target.store.den == 1.0f;
-    }
-    p.from = from;
-    p.upto = upto;
-    p.clipped = clipped;
-    return p;
-}
-
 /* Of one element, the outputs that begin in a few neighbouring runs. */
 template <typename In, int Run>
 __device__ __forceinline__ static void walk(const MeanDown &a, int64_t run, int64_t last, int64_t e, unsigned *clipped)
@@ -143,6 +93,7 @@ __global__ static void __launch_bounds__(down_threads, Run == HALO_MEAN_RUN ? 4 
 
 /* Rows of outputs of a block: whole runs. */
 static const int tile_rows = HALO_MEAN_RUN;
+static const int tile_least = 8; /* elements of a row: a sector of memory */
 
 /* Rows that windows over these outputs end in begin so far behind the first; the rows of a block, of both. */
 __host__ __device__ __forceinline__ static int tile_ahead(int64_t window, int run)
@@ -155,14 +106,19 @@ __host__ __device__ __forceinline__ static int tile_height(int64_t window, int r
     return tile_ahead(window, run) + (int)((window - 1) % run) + tile_rows;
 }
 
-/* The same for rows of many floats: a thread fetches all that it needs of its element at once, and waits for it once. */
-template <int Run>
-__global__ static void __launch_bounds__(down_threads, 6)
-    tile_kernel(const __grid_constant__ MeanDown a, unsigned blocks)
+/* Threads of a row: whole blocks; of short rows a block has several, one above the other. */
+__host__ __device__ __forceinline__ static int64_t tile_across(int64_t n)
+{
+    return n < down_threads ? n : cuda_ceil_div(n, down_threads) * down_threads;
+}
+
+/* The same for rows of floats: a thread fetches all that it needs of its element at once, and waits for it once. */
+template <int Run> __global__ static void __launch_bounds__(down_threads, 6) tile_kernel(const __grid_constant__ MeanDown a)
 {
     CUDA_SHARED(float, tile);
-    const int64_t n = a.rows.n, e = (int64_t)(blockIdx.x % blocks) * down_threads + threadIdx.x;
-    const int64_t first = (a.first / tile_rows + blockIdx.x / blocks) * tile_rows, needed = a.first + a.count + a.window - 1;
+    const DownPlace p = down_place(tile_across(a.rows.n));
+    const int64_t n = a.rows.n, e = p.e;
+    const int64_t first = (a.first / tile_rows + p.piece) * tile_rows, needed = a.first + a.count + a.window - 1;
     const int64_t ahead = (a.window - 1) / Run;
     const int offset = (int)((a.window - 1) % Run), behind = tile_ahead(a.window, Run);
     float *const starts = tile + threadIdx.x, *const ends = starts + behind * down_threads;
@@ -203,18 +159,17 @@ __global__ static void __launch_bounds__(down_threads, 6)
     cuda_count_clipped(a.target.clipped, clipped);
 }
 
+static int64_t blocks_of(int64_t n, int64_t pieces) { return cuda_ceil_div(n * pieces, down_threads); }
+
 template <int Run> static HaloStatus launch_tiles(HaloDevice *device, const MeanDown *a)
 {
-    const int64_t blocks = cuda_ceil_div(a->rows.n, down_threads);
     const int64_t tiles = (a->first + a->count - 1) / tile_rows - a->first / tile_rows + 1;
-    CUDA_LAUNCH(device, tile_kernel<Run>, blocks * tiles, down_threads,
-                tile_height(a->window, Run) * down_threads * (int)sizeof(float), *a, (unsigned)blocks);
+    CUDA_LAUNCH(device, tile_kernel<Run>, blocks_of(tile_across(a->rows.n), tiles), down_threads,
+                tile_height(a->window, Run) * down_threads * (int)sizeof(float), *a);
     return HALO_OK;
 }
 
 /* ---- launching ----------------------------------------------------------------------------------------------------- */
-
-static int64_t blocks_of(int64_t n, int64_t pieces) { return cuda_ceil_div(n * pieces, down_threads); }
 
 template <typename In, int Run> static HaloStatus launch(HaloDevice *device, const MeanDown *args)
 {
@@ -222,7 +177,7 @@ template <typename In, int Run> static HaloStatus launch(HaloDevice *device, con
     MeanDown a = *args;
     a.rows = mean_near(a.rows, a.first / Run * Run);
     if (a.between.totals.ring > 0) a.between.totals = mean_near(a.between.totals, a.first / Run + 1);
-    if (std::is_same<In, float>::value && a.rows.n >= down_threads) return launch_tiles<Run>(device, &a);
+    if (std::is_same<In, float>::value && a.rows.n >= tile_least) return launch_tiles<Run>(device, &a);
     CUDA_LAUNCH(device, (down_kernel<In, Run>), blocks_of(a.rows.n, cuda_ceil_div(runs, down_runs<Run>)), down_threads, 0, a);
     return HALO_OK;
 }

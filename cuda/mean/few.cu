@@ -1,7 +1,7 @@
 /* Windows that are far taller than their picture, of few rows. What the border makes of these rows has the same sums along it, so
  * that these are made once for each row, and once for what lies outside where that has a value of its own: by far fewer than
  * the positions of a window. A thread keeps those of its element, and sums them down the column in their order. */
-#include "mean.cuh"
+#include "sums.cuh"
 
 static const int few_threads = 128, few_rows = 16;
 static const int few_times = 3; /* below, there are not many more positions than rows */

@@ -43,9 +43,9 @@ HaloStatus mean_column(const MeanJob *job, MeanJob *line)
     line->cols = job->rows;
     line->rows = 1;
     line->n = job->rows * job->source.channels;
-    line->held = job->source.height;
     line->source.width = job->source.height;
     line->source.height = 1;
+    line->source.held = job->source.height;
     line->source.ox = job->source.oy;
     line->source.oy = 0;
     line->target.first = line->target.base = 0;

@@ -158,6 +158,7 @@ static HaloStatus means(const MeanJob *job)
     const bool plain = job->target.finish.counts == NULL && job->target.dtype != HALO_F64;
     if (plain && mean_whole_takes(job)) return job->room->base == NULL ? HALO_OK : mean_whole(job);
     if (plain && mean_whole_line_takes(job)) return job->room->base == NULL ? HALO_OK : mean_whole_line(job);
+    if (plain && mean_both_takes(job)) return job->room->base == NULL ? HALO_OK : mean_both(job);
     if (job->window.height == 1) return mean_lines(job, job->y, job->rows, &job->target);
     return mean_few_rows_takes(job) ? mean_few_rows(job) : bands(job);
 }
@@ -228,7 +229,6 @@ static MeanJob job_of(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, cons
     job.cols = dst->cols;
     job.rows = dst->rows;
     job.n = dst->cols * dst->shape.channels;
-    job.held = src->cols;
     job.all = src->y0 == 0 && src->rows == src->shape.height;
     job.source.data = (const char *)src->data;
     job.source.stride = src->stride;
@@ -236,6 +236,7 @@ static MeanJob job_of(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, cons
     job.source.y0 = src->y0;
     job.source.width = src->shape.width;
     job.source.height = src->shape.height;
+    job.source.held = src->cols;
     job.source.ox = window.ox;
     job.source.oy = window.oy;
     job.source.dtype = src->shape.dtype;

@@ -2,7 +2,7 @@
 #ifndef HALO_CUDA_MEAN_ONCE_CUH
 #define HALO_CUDA_MEAN_ONCE_CUH
 
-#include "mean.cuh"
+#include "sums.cuh"
 
 /* Rows of a step: whole runs, and not too few between two barriers. */
 __host__ __device__ constexpr static int step_of(int run) { return run < 8 ? 8 : run; }

@@ -2,7 +2,7 @@
  * some rows at a step. A thread keeps the sums of a few columns, over as many rows as the window has: what comes is added,
  * what leaves is read again and taken away. A warp makes a row of these into the sums of all columns to the left, so that a
  * window is a difference of two. Sums count modulo 2^32, and those of windows are less. */
-#include "mean.cuh"
+#include "sums.cuh"
 
 static const int whole_threads = 256;
 static const int whole_rows = whole_threads / CUDA_WARP; /* of a step: one for each warp */
@@ -11,7 +11,6 @@ static const int whole_gap = 4; /* left out behind every piece, so that the thre
 struct MeanWhole {
     MeanSource source;
     MeanTarget target;
-    int64_t held;             /* columns of the source that are there, from its first on */
     int width, height;
     int64_t x, y, cols, rows; /* outputs */
     int lead;                 /* samples before the first that a window holds, so that words are read whole */
@@ -88,7 +87,7 @@ __device__ __forceinline__ static WholeColumns<S> whole_columns(const MeanWhole 
     WholeColumns<S> c;
     c.outside = (S)s.outside;
     c.first = s.data + first * (int64_t)sizeof(S);
-    c.whole = a.words && first >= 0 && first + 4 <= a.held * Channels;
+    c.whole = a.words && first >= 0 && first + 4 <= s.held * Channels;
 #pragma unroll
     for (int i = 0; i < 4; i++) {
         const int sample = 4 * (int)threadIdx.x + i - a.lead; /* counted from the first that a window holds */
@@ -292,6 +291,7 @@ bool mean_whole_takes(const MeanJob *job)
     const int64_t white = dtype == HALO_U8 ? 255 : 65535;
     int64_t row = 0, sum = 0;
     if (dtype == HALO_F32 || job->source.channels > 4 || halo_rank_keys(dtype, w.border, w.value) != dtype) return false;
+    if (mean_narrow_suits(&job->source, job->cols, job->rows)) return false; /* most threads would have no columns */
     if (job->source.width > INT32_MAX / 8 || w.width > whole_pixels(job->source.channels) * 5 / 8) return false;
     if (job->rows < whole_rows || w.height > cuda_max(64, 2 * job->rows)) return false; /* strips would be mostly what lies above */
     return halo_mul(w.width, white, &row) && row <= 1 << 24 && halo_mul(w.height, row, &sum) && sum <= UINT32_MAX;
@@ -328,7 +328,6 @@ HaloStatus mean_whole(const MeanJob *job)
     const HaloDtype to = job->target.dtype;
     a.source = s;
     a.target = job->target;
-    a.held = job->held;
     a.width = (int)w.width;
     a.height = (int)w.height;
     a.x = job->x;
