@@ -1,7 +1,7 @@
 /* Samples that go elsewhere. Words of the destination are made of samples that lie in shared memory, where they were brought
  * in whole words too, whatever rows are aligned to: a row of the source for a piece of a row; where columns become rows, a
  * tile. Whatever reads beyond the source, or too far apart, is read sample by sample. */
-#include "pick.cuh"
+#include "pick_samples.cuh"
 #include "rows.cuh"
 
 static const int pick_threads = 256, pick_warps = pick_threads / CUDA_WARP;
@@ -9,66 +9,6 @@ static const int pick_threads = 256, pick_warps = pick_threads / CUDA_WARP;
 static const int pick_words = 256, pick_most = 5120;
 /* Words of a row of a tile, and rows; channels up to which division is by multiplication. */
 static const int tile_words = 32, tile_rows = 128, pick_channels = 32;
-
-/* ---- samples -------------------------------------------------------------------------------------------- */
-
-/* Element e of row y of the destination's rectangle, read where it lies, which may be outside. */
-template <typename S> __device__ static float pick_far(const PickArgs &a, int64_t e, int64_t y)
-{
-    const int64_t pixel = e / a.channels, along = a.dst_x + pixel, down = a.dst_y + y;
-    const int c = (int)(e - pixel * a.channels);
-    int64_t u = a.pick.x0 + a.pick.step_x * (a.pick.transposed ? down : along),
-            v = a.pick.y0 + a.pick.step_y * (a.pick.transposed ? along : down);
-    if ((uint64_t)u >= (uint64_t)a.src_width) u = halo_border_index(u, a.src_width, a.pick.border);
-    if ((uint64_t)v >= (uint64_t)a.src_height) v = halo_border_index(v, a.src_height, a.pick.border);
-    if (u < 0 || v < 0) return halo_border_value(a.pick.border, a.pick.value);
-    return (float)((const S *)(a.src + (v - a.src_y) * a.src_stride))[(u - a.src_x) * a.channels + c];
-}
-
-/* Plain: samples stay what they are. */
-template <bool Plain, typename S, typename D>
-__device__ __forceinline__ static D pick_made(const PickArgs &a, S v, unsigned *clipped)
-{
-    if constexpr (Plain) return sizeof(S) == sizeof(float) ? (D)halo_canonical((float)v) : (D)v;
-    return cuda_sample<D>((float)v, a.store, clipped);
-}
-
-/* f(std::true_type) where samples stay what they are, else f(std::false_type): one branch, outside of loops. */
-template <typename S, typename D, typename F> __device__ __forceinline__ static void pick_either(const PickArgs &a, F f)
-{
-    if constexpr (std::is_same<S, D>::value)
-        if (a.plain) return f(std::true_type());
-    f(std::false_type());
-}
-
-/* e / channels, for an e that fits a piece or a tile. */
-__device__ __forceinline__ static int pick_pixel(const PickArgs &a, int e)
-{
-    return a.channels == 1 ? e : (int)((unsigned)(e * a.inverse) >> 16);
-}
-
-/* The word whose first sample would be sample e of `row`: those of its samples that lie in [from, end). */
-template <typename D, typename F>
-__device__ __forceinline__ static void pick_store(D *row, int e, int from, int end, F sample)
-{
-    constexpr int each = 4 / (int)sizeof(D);
-    if (e >= from && e + each <= end) {
-        CudaPack<D, each> word;
-#pragma unroll
-        for (int i = 0; i < each; i++) word.at[i] = sample(e + i);
-        *reinterpret_cast<CudaPack<D, each> *>(row + e) = word;
-    } else {
-#pragma unroll
-        for (int i = 0; i < each; i++)
-            if (e + i >= from && e + i < end) row[e + i] = sample(e + i);
-    }
-}
-
-/* A word of floats is stored with NaN as halo has it. */
-template <typename S> __device__ __forceinline__ static uint32_t pick_plain(uint32_t word)
-{
-    return sizeof(S) == sizeof(float) ? __float_as_uint(halo_canonical(__uint_as_float(word))) : word;
-}
 
 /* ---- along rows ----------------------------------------------------------------------------------------- */
 
@@ -107,6 +47,12 @@ __device__ __forceinline__ static const S *pick_bring(const PickArgs &a, const P
     const uint4 *const words = (const uint4 *)(from - off);
     for (int i = threadIdx.x % CUDA_WARP; i * 16 < bytes; i += CUDA_WARP) staged[i] = words[i];
     return (const S *)((const char *)staged + off + (int)(u0 - low) * pixel);
+}
+
+/* A word of floats is stored with NaN as halo has it. */
+template <typename S> __device__ __forceinline__ static uint32_t pick_plain(uint32_t word)
+{
+    return sizeof(S) == sizeof(float) ? __float_as_uint(halo_canonical(__uint_as_float(word))) : word;
 }
 
 /* Words of samples that stay what they are and lie side by side, in either direction: sample 0 of the piece would lie at
@@ -319,7 +265,6 @@ static bool find_tile(PickArgs *a, int64_t src_size)
 
 template <typename S, typename D> static HaloStatus launch(HaloDevice *device, PickArgs *a)
 {
-    pick_make_line(a, sizeof(S), sizeof(D));
     const int64_t each = 4 / (int64_t)sizeof(D);
     if (a->pick.transposed && find_tile(a, sizeof(S))) {
         const int64_t across = cuda_ceil_div(a->cols, a->tile_x);
@@ -358,6 +303,8 @@ HaloStatus cuda_pick(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const
     args.pick = *pick;
     args.store = store;
     args.clipped = device->clipped;
+    pick_make_line(&args, (int64_t)halo_dtype_size(src->shape.dtype), (int64_t)halo_dtype_size(dst->shape.dtype));
+    if (pick_few_takes(&args)) return pick_few(device, &args, src->shape.dtype, dst->shape.dtype);
     return row_types(src->shape.dtype, dst->shape.dtype,
                      [&](auto s, auto d) { return launch<decltype(s), decltype(d)>(device, &args); });
 }

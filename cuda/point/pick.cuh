@@ -50,4 +50,8 @@ static inline void pick_make_line(PickArgs *a, int64_t src_size, int64_t dst_siz
     a->src_y = a->dst_y = 0;
 }
 
+/* pick_few.cu: many rows of few columns, which stay rows. */
+bool pick_few_takes(const PickArgs *args);
+HaloStatus pick_few(HaloDevice *device, const PickArgs *args, HaloDtype from, HaloDtype to);
+
 #endif

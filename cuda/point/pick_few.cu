@@ -1,0 +1,85 @@
+/* Samples of pictures of few columns that go elsewhere: a block makes words of many rows, where pick.cu gives a warp to each. A thread
+ * has the same word of some rows, and finds once which columns its samples come from. */
+#include "pick_samples.cuh"
+#include "rows.cuh"
+
+static const int few_threads = 256;
+static const int few_each = 8; /* rows of a thread, at most */
+static const int few_blocks = 8; /* of a multiprocessor, before threads have more than one */
+static const int few_samples = 64; /* of a row, at most: above, a warp has enough of one */
+static const int few_rows = 64;    /* at least */
+
+/* Makes samples [e, e + Count) of rows y, y + abreast, … of the destination's rectangle, Count of them in one access. */
+template <bool Plain, int Count, typename S, typename D>
+__device__ __forceinline__ static void make_samples(const PickArgs &a, int e, int64_t y, int abreast, int each, unsigned *clipped)
+{
+    const int64_t begin = a.pick.x0 + a.pick.step_x * a.dst_x;
+    const int count = min(Count, (int)a.cols * a.channels - e);
+    int at[Count]; /* in a row of the source; -1: outside */
+#pragma unroll
+    for (int i = 0; i < Count; i++) {
+        const int pixel = pick_pixel(a, e + min(i, count - 1));
+        const int64_t u = halo_border_index(begin + a.pick.step_x * pixel, a.src_width, a.pick.border);
+        at[i] = u < 0 ? -1 : (int)(u - a.src_x) * a.channels + e + min(i, count - 1) - pixel * a.channels;
+    }
+#pragma unroll 4
+    for (int k = 0; k < each; k++, y += abreast) {
+        if (y >= a.rows) return;
+        const int64_t v = halo_border_index(a.pick.y0 + a.pick.step_y * (a.dst_y + y), a.src_height, a.pick.border);
+        const S *const from = (const S *)(a.src + (v - a.src_y) * a.src_stride);
+        D *const to = (D *)(a.dst + y * a.dst_stride) + e;
+        const auto sample = [&](int i) {
+            if (at[i] < 0 || v < 0) return cuda_sample<D>(halo_border_value(a.pick.border, a.pick.value), a.store, clipped);
+            return pick_made<Plain, S, D>(a, __ldg(from + at[i]), clipped);
+        };
+        if (count == Count) {
+            CudaPack<D, Count> pack;
+#pragma unroll
+            for (int i = 0; i < Count; i++) pack.at[i] = sample(i);
+            *reinterpret_cast<CudaPack<D, Count> *>(to) = pack;
+        } else {
+#pragma unroll
+            for (int i = 0; i < Count; i++)
+                if (i < count) to[i] = sample(i);
+        }
+    }
+}
+
+/* `across`: packs of a row; `each`: rows of a thread. */
+template <int Count, typename S, typename D>
+__global__ static void __launch_bounds__(few_threads) few_kernel(const __grid_constant__ PickArgs a, int across, int each)
+{
+    const int abreast = few_threads / across, line = (int)threadIdx.x / across, pack = (int)threadIdx.x - line * across;
+    unsigned clipped = 0;
+    if (line < abreast)
+        pick_either<S, D>(a, [&](auto plain) {
+            make_samples<decltype(plain)::value, Count, S, D>(a, pack * Count, (int64_t)blockIdx.x * (abreast * each) + line, abreast, each,
+                                                              &clipped);
+        });
+    cuda_count_clipped(a.clipped, clipped);
+}
+
+template <int Count, typename S, typename D> static HaloStatus launch(HaloDevice *device, const PickArgs *args)
+{
+    const int across = (int)cuda_ceil_div(args->cols * args->channels, Count), abreast = few_threads / across;
+    const int64_t waves = args->rows / ((int64_t)abreast * few_blocks * device->properties.multiProcessorCount);
+    const int each = (int)cuda_max(1, cuda_min(few_each, waves));
+    CUDA_LAUNCH(device, (few_kernel<Count, S, D>), cuda_ceil_div(args->rows, abreast * each), few_threads, 0, *args, across, each);
+    return HALO_OK;
+}
+
+bool pick_few_takes(const PickArgs *a)
+{
+    return !a->pick.transposed && a->cols * a->channels <= few_samples && a->rows >= few_rows &&
+           a->src_width <= INT32_MAX / few_samples;
+}
+
+HaloStatus pick_few(HaloDevice *device, const PickArgs *args, HaloDtype from, HaloDtype to)
+{
+    return row_types(from, to, [&](auto s, auto d) {
+        typedef decltype(s) S;
+        typedef decltype(d) D;
+        constexpr int word = 4 / (int)sizeof(D);
+        return cuda_aligned(args->dst, args->dst_stride, 4) ? launch<word, S, D>(device, args) : launch<1, S, D>(device, args);
+    });
+}
