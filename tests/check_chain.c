@@ -129,12 +129,16 @@ static void names_outlive_the_plan(void **state)
 
 /* ---- the same bytes ------------------------------------------------------------------------------------- */
 
-/* Pictures larger than any tile, and smaller than any reach. */
+/* Pictures larger than any tile, smaller than any reach, and of many rows of few columns. */
 static HaloShape draw_picture(Rng *rng)
 {
-    const bool large = rng_once_in(rng, 3);
-    HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, large ? 300 : 70),
+    const bool large = rng_once_in(rng, 3), tall = rng_once_in(rng, 4);
+    HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, large && !tall ? 300 : 70),
                                  rng_between(rng, 1, large ? 200 : 50), (int)rng_between(rng, 1, 4));
+    if (tall) {
+        shape.height = rng_between(rng, 256, 900);
+        if (rng_once_in(rng, 2)) shape.channels = 1;
+    }
     shape.alpha = shape.channels % 2 == 0 && rng_once_in(rng, 2) ? shape.channels - 1 : -1;
     return shape;
 }

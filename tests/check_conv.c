@@ -98,15 +98,18 @@ static void valid_shrinks(void **state)
     for_each_case(__func__, 150, valid_body);
 }
 
-/* Every border with every size of image from 1 to 5 and masks that reach several times round it. */
-/* So many rows of few columns that strips of them are taken at once. */
+/* So many rows of few columns that strips of them are taken at once, or all columns of some rows. */
 static void few_columns_body(Rng *rng)
 {
-    const int64_t width = rng_between(rng, 2, rng_once_in(rng, 2) ? 20 : 8);
+    const int64_t width = rng_between(rng, 2, rng_once_in(rng, 3) ? 70 : rng_once_in(rng, 2) ? 20 : 8);
     const HaloShape shape =
         test_shape(draw_dtype(rng), width, rng_between(rng, 60, rng_once_in(rng, 3) ? 2500 : 700),
                    (int)rng_between(rng, 1, rng_once_in(rng, 3) ? 4 : 1));
-    conv_case(rng, &shape, rng_between(rng, 1, 9), rng_between(rng, 1, 6));
+    const int64_t side = 2 * rng_between(rng, 1, 3) + 1;
+    if (rng_once_in(rng, 2))
+        conv_case(rng, &shape, side, side);
+    else
+        conv_case(rng, &shape, rng_between(rng, 1, 9), rng_between(rng, 1, 6));
 }
 
 static void many_rows_of_few_columns(void **state)
@@ -115,6 +118,7 @@ static void many_rows_of_few_columns(void **state)
     for_each_case(__func__, 100, few_columns_body);
 }
 
+/* Every border with every size of image from 1 to 5 and masks that reach several times round it. */
 static void borders_of_tiny_images_body(Rng *rng)
 {
     const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, 5), rng_between(rng, 1, 5),

@@ -107,14 +107,18 @@ static void hundreds_of_taps(void **state)
     for_each_case(__func__, 60, hundreds_body);
 }
 
-/* So many rows of few columns that strips of them are taken at once. */
+/* So many rows of few columns that strips of them are taken at once, or all columns of some rows. */
 static void few_columns_body(Rng *rng)
 {
-    const int64_t width = rng_between(rng, 2, rng_once_in(rng, 2) ? 20 : 8);
+    const int64_t width = rng_between(rng, 2, rng_once_in(rng, 3) ? 70 : rng_once_in(rng, 2) ? 20 : 8);
     const HaloShape shape =
         test_shape(draw_dtype(rng), width, rng_between(rng, 60, rng_once_in(rng, 3) ? 2500 : 700),
                    (int)rng_between(rng, 1, rng_once_in(rng, 3) ? 4 : 1));
-    run_case(rng, &shape, rng_between(rng, 1, 9), rng_between(rng, 1, 6));
+    const int64_t taps = 2 * rng_between(rng, 1, 9) + 1;
+    if (rng_once_in(rng, 2))
+        run_case(rng, &shape, taps, taps);
+    else
+        run_case(rng, &shape, rng_between(rng, 1, 9), rng_between(rng, 1, 6));
 }
 
 static void many_rows_of_few_columns(void **state)

@@ -1,7 +1,7 @@
 /* Which chains have a kernel: gradients, what is made of a blur and its source, blurs of what becomes gray (sep/sep.cuh),
  * gradients of blurs; and these, short blurs and masks with points behind them, and what has points before it. */
 #include "chain.cuh"
-#include "conv/conv.cuh"
+#include "conv/narrow.cuh"
 #include "sep/sep.cuh"
 
 /* What lies between the points of the first link and those of the last; NULL: there are none. */
@@ -74,10 +74,11 @@ bool cuda_chains(const HaloShape *src, const HaloShape *dst, const HaloChain *ch
 {
     ChainParts parts;
     if (dst->width == 1) return false; /* walks have 128 columns; single steps have kernels for lines */
+    const bool few = narrow_suits(dst->width, dst->height, dst->channels); /* steps by its kernels take less than a walk over all of them */
     split(dst, chain, &parts);
-    if (parts.before != NULL) return prepared_takes(src, dst, &parts.first);
+    if (parts.before != NULL) return !few && prepared_takes(src, dst, &parts.first);
     return one_takes(src, dst, &parts) || gradient_takes(src, dst, &parts.first) || sep_combined_takes(src, dst, &parts.first) ||
-           sep_gray_takes(src, dst, &parts.first) || blurred_suits(src, dst, chain, &parts);
+           (!few && (sep_gray_takes(src, dst, &parts.first) || blurred_suits(src, dst, chain, &parts)));
 }
 
 HaloStatus cuda_chain(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain, HaloStore store)

@@ -101,6 +101,7 @@ HaloStatus gradient(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
     ConvArgs conv = conv_args(device, src, dst, x, store);
     conv_points(&conv, points);
     if (is_small) return small(device, &conv, &args);
+    if (gradient_narrow_takes(&conv)) return gradient_narrow(device, &conv, x, y);
     if (whole && src->shape.dtype == HALO_U8 && dst->shape.dtype == HALO_U8 && conv_plain(conv.dst) && points == NULL &&
         gradient_bytes_takes(args.side, args.middle))
         return gradient_bytes(device, &conv, args.side, args.middle);

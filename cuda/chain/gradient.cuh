@@ -127,4 +127,8 @@ template <typename S, int Step, bool Squared> struct WholePass {
 bool gradient_ends(const HaloChain *chain, int first, int64_t taps);
 GradientArgs gradient_args(const HaloConv *x, const HaloConv *y);
 
+/* gradient_narrow.cu: of few columns and many rows. */
+bool gradient_narrow_takes(const ConvArgs *conv);
+HaloStatus gradient_narrow(HaloDevice *device, const ConvArgs *conv, const HaloConv *x, const HaloConv *y);
+
 #endif

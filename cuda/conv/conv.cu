@@ -79,6 +79,7 @@ HaloStatus conv_then_points(HaloDevice *device, const HaloBuf *src, HaloBuf *dst
 {
     ConvArgs args = conv_args(device, src, dst, conv, store);
     conv_points(&args, points);
+    if (conv_narrow_takes(&args)) return conv_narrow(device, &args, conv->tap);
     return conv_walk(device, &args, conv->tap);
 }
 
@@ -205,6 +206,7 @@ HaloStatus cuda_conv_within(HaloDevice *device, const HaloBuf *src, HaloBuf *dst
     if (conv_thin_turns(src, dst, conv, &row_src, &row_dst, &row)) return cuda_conv_within(device, &row_src, &row_dst, &row, store);
     if (conv_thin_takes(src, dst, conv)) return conv_thin(device, src, &args, conv->tap);
     if (conv_short_takes(dst, conv)) return conv_short(device, &args, conv->tap);
+    if (conv_narrow_takes(&args)) return conv_narrow(device, &args, conv->tap);
     if (conv_integer_takes(device, &args, conv, &plan)) return conv_integer(device, &args, conv->tap, &plan);
     if (conv_sparse_takes(&args, conv)) return conv_sparse(device, src, &args, conv->tap);
     if (conv_walk_takes(src, dst, conv)) return conv_walk(device, &args, conv->tap);

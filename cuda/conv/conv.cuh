@@ -91,6 +91,9 @@ bool conv_walk_takes(const HaloBuf *src, const HaloBuf *dst, const HaloConv *con
 HaloStatus conv_walk(HaloDevice *device, const ConvArgs *args, const float *tap);
 bool conv_many_takes(const HaloBuf *src, const HaloBuf *dst, const HaloConv *conv);
 HaloStatus conv_many(HaloDevice *device, const ConvArgs *args, const float *tap);
+/* Small square masks over few columns and many rows, with all that a walk does behind its results. */
+bool conv_narrow_takes(const ConvArgs *args);
+HaloStatus conv_narrow(HaloDevice *device, const ConvArgs *args, const float *tap);
 bool conv_short_takes(const HaloBuf *dst, const HaloConv *conv);
 HaloStatus conv_short(HaloDevice *device, const ConvArgs *args, const float *tap);
 HaloStatus conv_line(HaloDevice *device, const ConvArgs *args, const float *tap);

@@ -94,6 +94,7 @@ bool sep_walk_takes(const HaloBuf *src, const HaloBuf *dst, const HaloSep *sep)
 
 static HaloStatus walk(HaloDevice *device, const HaloBuf *src, const ConvArgs *conv, const HaloSep *sep)
 {
+    if (sep_narrow_takes(conv)) return sep_narrow(device, conv, sep);
     switch (src->shape.dtype) {
     case HALO_U8: return sep_walk_u8(device, conv, sep);
     case HALO_U16: return sep_walk_u16(device, conv, sep);

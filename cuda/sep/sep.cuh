@@ -49,6 +49,10 @@ bool sep_walk_takes(const HaloBuf *src, const HaloBuf *dst, const HaloSep *sep);
 ConvArgs sep_walk_args(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep, HaloStore store);
 HaloStatus sep_walk_f32(HaloDevice *device, const ConvArgs *conv, const HaloSep *sep);
 
+/* Of few columns and many rows, by the short masks among these. */
+bool sep_narrow_takes(const ConvArgs *args);
+HaloStatus sep_narrow(HaloDevice *device, const ConvArgs *conv, const HaloSep *sep);
+
 /* Of five channels and more, by the short masks among these. */
 bool sep_many_takes(const HaloBuf *src, const HaloBuf *dst, const HaloSep *sep);
 HaloStatus sep_many(HaloDevice *device, const ConvArgs *conv, const HaloSep *sep);
