@@ -142,20 +142,23 @@ static void tall_lines(void **state)
     for_each_case(__func__, 40, tall_lines_body);
 }
 
-/* Minima and maxima over few columns, whose rows lie behind one another: many of them may be one line. */
+/* Minima and maxima over few columns, whose rows lie behind one another: many of them may be one line, or a block's under a small
+ * square window. */
 static void few_columns_body(Rng *rng)
 {
-    const int channels = (int)rng_between(rng, 1, 4);
+    const bool square = rng_once_in(rng, 2);
+    const int channels = square && rng_once_in(rng, 2) ? 1 : (int)rng_between(rng, 1, 4);
     const int64_t width = rng_between(rng, 2, rng_once_in(rng, 3) ? 100 / channels : 20);
     const HaloShape shape =
         test_shape(draw_dtype(rng), width, rng_between(rng, 64, rng_once_in(rng, 8) ? 9000 : 600), channels);
-    const int64_t wide = rng_between(rng, 1, rng_once_in(rng, 3) ? 3 * width : 9);
-    const int64_t tall = rng_between(rng, 1, rng_once_in(rng, 3) ? 90 : 9);
+    const int64_t side = 2 * rng_between(rng, 1, 5) + 1;
+    const int64_t wide = square ? side : rng_between(rng, 1, rng_once_in(rng, 3) ? 3 * width : 9);
+    const int64_t tall = square ? side : rng_between(rng, 1, rng_once_in(rng, 3) ? 90 : 9);
     const HaloDtype to = rng_once_in(rng, 2) ? shape.dtype : draw_dtype(rng);
     HaloStep rank = {.u.rank.window = draw_window_over(rng, &shape, wide, tall),
                      .u.rank.fraction = rng_once_in(rng, 2) ? 0.0 : 1.0,
                      .store = draw_store(rng, shape.dtype, to)};
-    if (rank.u.rank.window.border == HALO_BORDER_VALID || !rng_once_in(rng, 8))
+    if (rank.u.rank.window.border == HALO_BORDER_VALID || !rng_once_in(rng, square ? 2 : 8))
         rank.u.rank.window.border = HALO_BORDER_REPLICATE;
     rank_check_rows(rng, &shape, to, &rank, (TestPicture)rng_between(rng, 0, PICTURES - 1));
 }

@@ -1,4 +1,4 @@
-/* Rank filters: minima and maxima have ways of their own (rank_extreme.cu, rank_span.cu); other small windows go
+/* Rank filters: minima and maxima have ways of their own (rank_extreme.cu, rank_narrow.cu, rank_span.cu); other small windows go
  * through sorting networks (rank_network.cu, rank_select.cu), windows along a line through a wavelet matrix (rank_line.cu); larger
  * ones are counted: bytes by value (rank_walk.cu), others by their places in a sorted tile (rank_tile.cu). */
 #include "rank.cuh"
@@ -32,7 +32,8 @@ HaloStatus cuda_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const
     args.store = store;
     args.clipped = device->clipped;
     if (rank->span != NULL) return rank_span(device, &args, rank->span, samples, keys);
-    if (rank_extreme_takes(&args)) return rank_extreme(device, &args, samples, keys);
+    if (rank_extreme_takes(&args))
+        return rank_narrow_takes(&args, samples) ? rank_narrow(device, &args, samples, keys) : rank_extreme(device, &args, samples, keys);
     if (rank_network_takes(&args)) return rank_network(device, &args, samples, keys);
     if (rank_select_takes(device, &args, samples, keys)) return rank_select(device, &args, samples);
     if (rank_line_takes(&args)) return rank_line(device, &args, samples, keys);

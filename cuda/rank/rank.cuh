@@ -113,6 +113,9 @@ HaloStatus rank_select(HaloDevice *device, const RankArgs *args, HaloDtype sampl
 /* The first and the last of the sorted, at any size: whether it is one, and that. */
 bool rank_extreme_takes(const RankArgs *args);
 HaloStatus rank_extreme(HaloDevice *device, const RankArgs *args, HaloDtype samples, HaloDtype keys);
+/* The same by small windows over few columns and many rows. */
+bool rank_narrow_takes(const RankArgs *args, HaloDtype samples);
+HaloStatus rank_narrow(HaloDevice *device, const RankArgs *args, HaloDtype samples, HaloDtype keys);
 /* The same over windows that are no rectangles. */
 HaloStatus rank_span(HaloDevice *device, const RankArgs *args, const HaloSpan *span, HaloDtype samples, HaloDtype keys);
 /* Windows that are one row or one column: whether it is one, and that. */
