@@ -113,7 +113,7 @@ static void turned_round(void **state)
 static void narrow_body(Rng *rng)
 {
     HaloShape shape = draw_shape(rng, 40);
-    const int64_t few = rng_once_in(rng, 2) ? 1 : rng_between(rng, 2, 20);
+    const int64_t few = rng_once_in(rng, 2) ? 1 : rng_between(rng, 2, rng_once_in(rng, 3) ? 70 : 20);
     const int64_t many = rng_between(rng, 64, rng_once_in(rng, 8) ? 9000 : 700);
     const bool upright = rng_once_in(rng, 2);
     shape.width = upright ? few : many;
