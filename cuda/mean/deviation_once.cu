@@ -6,87 +6,103 @@
 
 /* ---- a step ------------------------------------------------------------------------------------------------------- */
 
-/* A sample of a line: where it is in a row of the source, -1: outside, and where it goes. */
+/* A sample of a line: where it is in a row of the source, in bytes, and where it goes. */
 struct OnceSample {
-    int from, to;
+    unsigned from;
+    int to;
 };
 
 __device__ __forceinline__ static int samples_of(const DeviationOnce &a, int run) { return (a.runs * run + a.width - 1) * a.source.channels; }
 
-/* Of all lines of the block, whose first is at x; those that no window holds are not read. Do all lie in the picture? */
+/* Which column of the source is a pixel of the lines whose first is at x; -1: outside, or no window holds it, and it is not read. */
+__device__ __forceinline__ static int64_t column_of(const DeviationOnce &a, int64_t x, int pixel)
+{
+    const int64_t position = x + pixel;
+    const bool needed = position >= a.x && position < a.x + a.cols + a.width - 1;
+    return needed ? halo_border_index(position + a.source.ox, a.source.width, a.source.border) : -1;
+}
+
+/* Of all lines of the block. What lies outside is read from the first column. Does none? */
 template <int Run> __device__ __forceinline__ static bool find_samples(const DeviationOnce &a, int64_t x, OnceSample *found)
 {
     const MeanSource &s = a.source;
+    const int64_t size = s.dtype == HALO_U8 ? 1 : s.dtype == HALO_U16 ? 2 : 4;
     bool inside = true;
     for (int i = (int)threadIdx.x; i < samples_of(a, Run); i += mean_threads) {
         const int pixel = i / s.channels, channel = i - pixel * s.channels;
-        const int64_t position = x + pixel;
-        const bool needed = position >= a.x && position < a.x + a.cols + a.width - 1;
-        const int64_t column = needed ? halo_border_index(position + s.ox, s.width, s.border) : -1;
-        found[i] = {column < 0 ? -1 : (int)((column - s.x0) * s.channels) + channel, channel * a.pitch + mean_padded(Run, pixel)};
+        const int64_t column = column_of(a, x, pixel);
+        found[i].from = (unsigned)(((column < 0 ? 0 : column - s.x0) * s.channels + channel) * size);
+        found[i].to = channel * a.pitch + mean_padded(Run, pixel);
         inside = inside && column >= 0;
     }
     return __syncthreads_and(inside);
 }
 
-/* The lines of a step, some of them a warp's, whose rows these are: a few samples of each are on their way at a time. What does not lie
- * in the picture is read from where something does. */
+/* The lines of a step, some of them a warp's, whose rows these are: a few samples of each are on their way at a time. */
 template <typename S, int Lines>
-__device__ __forceinline__ static void stage_lines(const S *const (&row)[Lines], const OnceSample *found, int count, float *own, int apart)
+__device__ __forceinline__ static void stage_lines(const char *const (&row)[Lines], const OnceSample *found, int count, float *own, int apart)
 {
     constexpr int batch = 5;
 #pragma unroll 1
     for (int first = (int)threadIdx.x % CUDA_WARP; first < count; first += batch * CUDA_WARP) {
         S v[batch][Lines];
-        OnceSample sample[batch];
+        int to[batch];
 #pragma unroll
         for (int k = 0; k < batch; k++) {
-            const int i = first + k * CUDA_WARP;
-            sample[k] = found[min(i, count - 1)];
-            const int from = max(sample[k].from, 0);
+            if (first + k * CUDA_WARP >= count) continue;
+            const OnceSample sample = found[first + k * CUDA_WARP];
+            to[k] = sample.to;
 #pragma unroll
             for (int l = 0; l < Lines; l++)
                 if constexpr (sizeof(S) < sizeof(float))
-                    v[k][l] = __ldg(row[l] + from);
-                else if (i < count)
-                    mean_fetch(own + l * apart + sample[k].to, row[l] + from);
+                    v[k][l] = __ldg((const S *)(row[l] + sample.from));
+                else
+                    mean_fetch(own + l * apart + sample.to, (const float *)(row[l] + sample.from));
         }
         if constexpr (sizeof(S) < sizeof(float))
 #pragma unroll
             for (int k = 0; k < batch; k++)
 #pragma unroll
                 for (int l = 0; l < Lines; l++)
-                    if (first + k * CUDA_WARP < count) own[l * apart + sample[k].to] = (float)v[k][l];
+                    if (first + k * CUDA_WARP < count) own[l * apart + to[k]] = (float)v[k][l];
     }
 }
 
-/* The lines of a step from position y on. */
+/* The lines of a step from position y on, `inside` along x. Rows outside, and those that no window holds, are read from the first. */
 template <int Run, typename S>
-__device__ __forceinline__ static void stage_step(const DeviationOnce &a, int64_t y, const OnceSample *found, bool inside, float *tile)
+__device__ __forceinline__ static void stage_step(const DeviationOnce &a, int64_t x, int64_t y, const OnceSample *found, bool inside, float *tile)
 {
     constexpr int warps = mean_threads / CUDA_WARP, lines = step_of(Run) / warps;
     const MeanSource &s = a.source;
     const int warp = (int)threadIdx.x / CUDA_WARP, count = samples_of(a, Run), apart = warps * s.channels * a.pitch;
+    const int64_t top = y + s.oy;
     float *const own = tile + warp * s.channels * a.pitch;
-    const S *row[lines];
-    bool held[lines];
+    const char *row[lines];
+    unsigned outside = 0; /* a bit for each */
+    if (top >= 0 && top + step_of(Run) <= s.height && y >= a.y && y + step_of(Run) < a.y + a.rows + a.height) {
+        row[0] = s.data + (top + warp - s.y0) * s.stride;
 #pragma unroll
-    for (int l = 0; l < lines; l++) {
-        const int64_t position = y + warp + l * warps;
-        const bool needed = position >= a.y && position < a.y + a.rows + a.height - 1;
-        const int64_t from = needed ? halo_border_index(position + s.oy, s.height, s.border) : -1;
-        held[l] = from >= 0;
-        row[l] = (const S *)(s.data + (held[l] ? from - s.y0 : 0) * s.stride);
-        inside = inside && held[l];
+        for (int l = 1; l < lines; l++) row[l] = row[l - 1] + warps * s.stride;
+    } else {
+#pragma unroll
+        for (int l = 0; l < lines; l++) {
+            const int64_t position = y + warp + l * warps;
+            const bool needed = position >= a.y && position < a.y + a.rows + a.height - 1;
+            const int64_t from = needed ? halo_border_index(position + s.oy, s.height, s.border) : -1;
+            row[l] = s.data + (from < 0 ? 0 : from - s.y0) * s.stride;
+            outside |= (unsigned)(from < 0) << l;
+        }
     }
-    stage_lines(row, found, count, own, apart);
-    if (inside) return;
+    stage_lines<S>(row, found, count, own, apart);
+    if (inside && outside == 0) return;
     mean_fetched();
 #pragma unroll 1
-    for (int i = (int)threadIdx.x % CUDA_WARP; i < count; i += CUDA_WARP)
+    for (int i = (int)threadIdx.x % CUDA_WARP; i < count; i += CUDA_WARP) {
+        const bool all = column_of(a, x, i / s.channels) < 0;
 #pragma unroll
         for (int l = 0; l < lines; l++)
-            if (!held[l] || found[i].from < 0) own[l * apart + found[i].to] = s.outside;
+            if (all || (outside >> l & 1)) own[l * apart + found[i].to] = s.outside;
+    }
 }
 
 /* Sums along the lines of a step, to its rows of the ring. */
@@ -126,7 +142,7 @@ __device__ __forceinline__ static void sum_columns(const DeviationOnce &a, int64
     if (pixel >= a.runs * Run || column < a.x || column >= a.x + a.cols) return;
     const int row_pitch = channels * a.ring_pitch, held = (a.behind + 1) * runs, offset = a.height - 1 - Run, turn = Run - offset;
     const Pair *const first = ring + plane * a.ring_pitch + mean_padded(Run, pixel);
-    const int64_t e = (column - a.x) * channels + plane;
+    const int64_t e = ((column - a.x) * channels + plane) * (t.dtype == HALO_U8 ? 1 : t.dtype == HALO_U16 ? 2 : 4);
 #pragma unroll 1
     for (int r = 0; r < runs; r++) {
         const int64_t top = y + r * Run;
@@ -138,27 +154,39 @@ __device__ __forceinline__ static void sum_columns(const DeviationOnce &a, int64
         };
         const Pair *const starts = run_at(0), *const ends = run_at(1), *const here = ends + offset * row_pitch;
         const Pair *const later = run_at(2) - turn * row_pitch;
-        char *const to = t.data + (top - t.base) * t.stride;
+        char *to = t.data + (top - t.base) * t.stride + e;
         Pair end = mean_ahead<Run, Pair>(offset, [&](int i) { return ends[i * row_pitch]; });
         mean_run_sums<Run>(
             offset, true, Pair(HALO_MEAN_NOTHING), Pair(HALO_MEAN_NOTHING), [&](int k) { return starts[k * row_pitch]; },
             [&](int k) { return (k < turn ? here : later)[k * row_pitch]; }, &end, [&](int k, const auto &sum) {
                 constexpr int count = (int)(sizeof sum / sizeof *sum);
+                const bool all = k >= from && k + count <= upto;
                 float made[count];
                 deviations(a, sum, made);
+                if (!a.plain)
+#pragma unroll
+                    for (int i = 0; i < count; i++) made[i] = cuda_rescale(made[i], t.store);
                 cuda_typed(t.dtype, [&](auto zero) {
                     using D = decltype(zero);
+                    const auto put = [&](int i) { *(D *)(to + i * t.stride) = cuda_sample<D>(made[i], {1.0f, 1.0f}, clipped); };
+                    if (all)
 #pragma unroll
-                    for (int i = 0; i < count; i++)
-                        if (k + i >= from && k + i < upto)
-                            ((D *)(to + (k + i) * t.stride))[e] = cuda_sample<D>(made[i], t.store, clipped);
+                        for (int i = 0; i < count; i++) put(i);
+                    else
+#pragma unroll
+                        for (int i = 0; i < count; i++)
+                            if (k + i >= from && k + i < upto) put(i);
                 });
+                to += count * t.stride;
             });
     }
 }
 
+/* Blocks of a multiprocessor: as many as pairs, and sums of a run of 16, leave registers for. */
+template <int Run, typename V> constexpr int once_resident = Run == 16 ? 2 : sizeof(V) == sizeof(double) ? 4 : 5;
+
 template <int Run, typename V>
-__global__ static void __launch_bounds__(mean_threads, Run < HALO_MEAN_RUN / 2 ? 5 : 2) once_kernel(const __grid_constant__ DeviationOnce a)
+__global__ static void __launch_bounds__(mean_threads, once_resident<Run, V>) once_kernel(const __grid_constant__ DeviationOnce a)
 {
     typedef SumPair<V> Pair;
     constexpr int step = step_of(Run);
@@ -172,7 +200,7 @@ __global__ static void __launch_bounds__(mean_threads, Run < HALO_MEAN_RUN / 2 ?
     const bool inside = find_samples<Run>(a, x, found);
     unsigned clipped = 0;
     const auto stage = [&](int s) {
-        cuda_typed(a.source.dtype, [&](auto zero) { stage_step<Run, decltype(zero)>(a, y + (int64_t)s * step, found, inside, tile); });
+        cuda_typed(a.source.dtype, [&](auto zero) { stage_step<Run, decltype(zero)>(a, x, y + (int64_t)s * step, found, inside, tile); });
     };
     stage(0);
 #pragma unroll 1
@@ -196,7 +224,7 @@ bool mean_deviations_once_takes(const MeanJob *job)
 {
     const int64_t run = halo_mean_run(job->window.width);
     return run > 1 && run < HALO_MEAN_RUN && halo_mean_run(job->window.height) == run && job->source.channels <= once_channels &&
-           job->source.width <= INT32_MAX / once_channels;
+           job->source.width <= INT32_MAX / (once_channels * (int)sizeof(float));
 }
 
 /* Lines of samples a multiple of this, and half of it, apart: threads of neighbouring lines read from banks of their own. */
@@ -248,6 +276,7 @@ HaloStatus mean_deviations_once(const MeanJob *job, bool root)
     a.count = (double)job->window.width * (double)job->window.height;
     a.inverse = 1.0 / a.count;
     a.root = root;
+    a.plain = job->target.store.num == 1.0f && job->target.store.den == 1.0f;
     switch (halo_mean_run(job->window.width)) {
     case 2: return launch_sums<2>(job, &a);
     case 4: return launch_sums<4>(job, &a);

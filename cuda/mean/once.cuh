@@ -19,6 +19,7 @@ struct DeviationOnce {
     int pitch, ring_pitch;    /* of a channel's line: samples, sums in the ring */
     double count, inverse;
     bool root;
+    bool plain; /* results are stored as they are */
 };
 
 /* A sum, and that of the squares. */
