@@ -94,8 +94,8 @@ template <typename S> struct Patterns {
     __device__ __forceinline__ uint4 of(int side, int phase) const { return *reinterpret_cast<const uint4 *>(at[side][phase]); }
 };
 
-/* The tiles from `from` on before `to`, in order, so that blocks end soon after everything is found. All packs of a thread are under
- * way before it looks at one. */
+/* The tiles from `from` on before `to`, in order, so that blocks end soon after everything is found. All packs of a thread are
+ * under way before it looks at one. */
 template <typename S>
 __global__ static void __launch_bounds__(find_threads) find_kernel(const __grid_constant__ FindArgs a, int64_t from, int64_t to)
 {
@@ -103,6 +103,7 @@ __global__ static void __launch_bounds__(find_threads) find_kernel(const __grid_
     __shared__ Patterns<S> patterns;
     const int64_t samples = a.pixels * a.channels, tile = (int64_t)step * find_packs;
     const bool packed = a.channels <= find_channels;
+    const int lane = (int)threadIdx.x % CUDA_WARP;
     if (packed) patterns.fill(a);
     for (int64_t start = (from + blockIdx.x) * tile; start < to * tile; start += gridDim.x * tile) {
         const int64_t pixel = start / a.channels, first = start + (int)threadIdx.x * width;
@@ -118,9 +119,9 @@ __global__ static void __launch_bounds__(find_threads) find_kernel(const __grid_
             const int64_t at = first + k * step;
             bool look = at < samples;
             if (whole(k)) look = any_equal<S>(pack[k], patterns.of(0, phase)) || any_equal<S>(pack[k], patterns.of(1, phase));
-            if (__any_sync(CUDA_ALL, look) &&
-                __any_sync(CUDA_ALL, still_wanted(a, pixel + k * step / a.channels, (int)threadIdx.x % CUDA_WARP, CUDA_WARP)) && look)
-                offer<S>(a, at, (int)cuda_min(width, samples - at), phase);
+            bool wanted = false; /* by any lane */
+            if (__any_sync(CUDA_ALL, look)) wanted = still_wanted(a, pixel + k * step / a.channels, lane, CUDA_WARP);
+            if (__any_sync(CUDA_ALL, wanted) && look) offer<S>(a, at, (int)cuda_min(width, samples - at), phase);
             phase = (phase + step) % a.channels;
         }
     }

@@ -6,7 +6,8 @@
 static const int left_threads = 128, left_warps = left_threads / CUDA_WARP;
 
 template <typename Kind>
-__global__ static void __launch_bounds__(left_threads) left_kernel(const __grid_constant__ ScanLeft<typename Kind::Value> l, int lanes)
+__global__ static void __launch_bounds__(left_threads)
+    left_kernel(const __grid_constant__ ScanLeft<typename Kind::Value> l, int lanes)
 {
     using T = typename Kind::Value;
     __shared__ T slots[left_warps][HALO_SCAN_GROUP + CUDA_WARP];
@@ -42,8 +43,8 @@ __global__ static void __launch_bounds__(left_threads) left_kernel(const __grid_
 bool scan_left_fits(const HaloDevice *device, const ScanArgs *args)
 {
     /* A warp goes from tile to tile: with few of them blocks that hand on are faster. */
-    return args->width <= HALO_SCAN_TILE ||
-           (args->width <= HALO_SCAN_TILE * HALO_SCAN_GROUP && args->height * args->channels >= 2 * device->properties.multiProcessorCount);
+    const bool many = args->height * args->channels >= 2 * device->properties.multiProcessorCount;
+    return args->width <= HALO_SCAN_TILE || (many && args->width <= HALO_SCAN_TILE * HALO_SCAN_GROUP);
 }
 
 template <typename Kind> HaloStatus scan_left(HaloDevice *device, const ScanLeft<typename Kind::Value> *left)

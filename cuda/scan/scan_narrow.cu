@@ -42,7 +42,8 @@ __global__ static void __launch_bounds__(narrow_threads)
 {
     constexpr int together = 8;
     __shared__ T room[narrow_room];
-    const int columns = (int)c.columns, factor = narrow_factor(columns), lane = (int)threadIdx.x % CUDA_WARP, warp = (int)threadIdx.x / CUDA_WARP;
+    const int columns = (int)c.columns, factor = narrow_factor(columns);
+    const int lane = (int)threadIdx.x % CUDA_WARP, warp = (int)threadIdx.x / CUDA_WARP;
     const int64_t first_run = (int64_t)blockIdx.x * runs, first = first_run * HALO_SCAN_ROWS * columns;
     const int lines = runs * columns, count = (int)cuda_min(lines * CUDA_WARP, a.height * columns - first);
     const S *const from = (const S *)a.src + first;

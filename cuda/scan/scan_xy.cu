@@ -23,11 +23,11 @@ enum ScanUpto { SCAN_UPTO_LEFT, SCAN_UPTO_ABOVE, SCAN_UPTO_END }; /* totals of r
 
 /* ---- the kernel ----------------------------------------------------------------------------------------- */
 
-/* The thread's samples of a tile: 32 of its column, `apart` rows apart, of which `there` are in the picture. All loads are under way
- * before the first is looked at. */
+/* The thread's samples of a tile: 32 of its column, `apart` rows apart, of which `there` are in the picture. All loads are under
+ * way before the first is looked at. */
 template <typename Kind, typename S>
-__device__ __forceinline__ static void bring_column(const ScanArgs &a, const char *from, int apart, int there, typename Kind::Value *to,
-                                                    int pitch)
+__device__ __forceinline__ static void bring_column(const ScanArgs &a, const char *from, int apart, int there,
+                                                    typename Kind::Value *to, int pitch)
 {
     const int64_t step = apart * a.src_stride;
     S sample[HALO_SCAN_ROWS];
@@ -39,8 +39,8 @@ __device__ __forceinline__ static void bring_column(const ScanArgs &a, const cha
 
 /* The rows of a tile along x: two runs a thread, neighbours one below the other. */
 template <typename Kind>
-__device__ __forceinline__ static void along_rows(const ScanArgs &a, const ScanTiles<typename Kind::Value> &t, int64_t top, int64_t x,
-                                                  int channel, typename Kind::Value *room, bool totals)
+__device__ __forceinline__ static void along_rows(const ScanArgs &a, const ScanTiles<typename Kind::Value> &t, int64_t top,
+                                                  int64_t x, int channel, typename Kind::Value *room, bool totals)
 {
     using T = typename Kind::Value;
     const int rows = t.runs * HALO_SCAN_ROWS;
