@@ -101,6 +101,22 @@ static void programs_of_points_leave_alpha(void **state)
     for_each_case(__func__, 1000, programs_body);
 }
 
+/* Results that outgrow the caches: the CPU writes them past those. */
+static void large_body(Rng *rng)
+{
+    const HaloShape shape = test_shape(HALO_F32, rng_between(rng, 2400, 2600), 3600, 1);
+    HaloStep map = draw_map(rng, HALO_MAP_POINTS, HALO_F32, HALO_F32);
+    map.u.map.points = 1;
+    map.u.map.point[0] = draw_point(rng, HALO_POINT_MUL);
+    check(rng, &shape, &shape, &map);
+}
+
+static void larger_than_the_caches(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 2, large_body);
+}
+
 /* So many samples of 8 or 16 bits that looking up is faster than computing. */
 static void many_body(Rng *rng)
 {
@@ -246,6 +262,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_point),
         cmocka_unit_test(programs_of_points_leave_alpha),
+        cmocka_unit_test(larger_than_the_caches),
         cmocka_unit_test(many_samples_of_few_values),
         cmocka_unit_test(thresholds_of_bytes),
         cmocka_unit_test(premul_multiplies_colour),

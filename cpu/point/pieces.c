@@ -16,6 +16,15 @@ bool cpu_pieces_hold(const HaloBuf *src, const HaloBuf *dst, int64_t dx, int64_t
            x + dst->cols <= src->x0 + src->cols && y + dst->rows <= src->y0 + src->rows;
 }
 
+/* Results where they belong. */
+static void put(const Pieces *p, float *made, int64_t n, char *spare, void *to, uint64_t *clipped)
+{
+    const CpuRowKernels *rows = p->device->kernels->rows;
+    const HaloDtype dtype = p->dst->shape.dtype;
+    rows->store[dtype](made, n, p->store, p->stream ? spare : to, clipped);
+    if (p->stream) rows->stream(spare, n * (int64_t)halo_dtype_size(dtype), to);
+}
+
 static void run_task(void *context, int64_t index, int worker)
 {
     const Pieces *p = context;
@@ -37,10 +46,10 @@ static void run_task(void *context, int64_t index, int worker)
                 continue;
             }
             float *made = p->make(p, row, other, x, y, pixels);
-            p->device->kernels->rows->store[dst->shape.dtype](made, pixels * dst->shape.channels, p->store,
-                                                              halo_at(dst, x, y), &clipped);
+            put(p, made, pixels * dst->shape.channels, scratch + p->at_spare, halo_at(dst, x, y), &clipped);
         }
     }
+    if (p->stream) p->device->kernels->rows->fence();
     atomic_fetch_add_explicit(&p->device->clipped, clipped, memory_order_relaxed);
 }
 
@@ -51,9 +60,11 @@ HaloStatus cpu_pieces_run(Pieces *p)
     int64_t elements, bytes, at, total = 0;
     void *scratch;
     if (dst->cols < 1 || dst->rows < 1) goto out;
+    p->stream = cpu_streams(dst) && p->tables == NULL;
     p->pixels = PIECE / p->widest < 1 ? 1 : PIECE / p->widest;
     if (!halo_mul(p->pixels, p->widest, &elements) || !halo_mul(elements, sizeof(float), &bytes) ||
-        !cpu_reserve(&total, bytes, 1, &p->at_row) || !cpu_reserve(&total, bytes, 1, &p->at_other))
+        !cpu_reserve(&total, bytes, 1, &p->at_row) || !cpu_reserve(&total, bytes, 1, &p->at_other) ||
+        !cpu_reserve(&total, bytes, 1, &p->at_spare))
         HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for pixels of %d channels", p->widest);
     p->scratch_bytes = total;
     if (p->tables == NULL) {

@@ -24,8 +24,9 @@ struct Pieces {
     bool spread; /* b is not laid out as a is */
     HaloDevice *device;
     /* Set by cpu_pieces_run. */
-    int64_t pixels;                          /* in a piece */
-    int64_t at_row, at_other, scratch_bytes; /* of a worker */
+    int64_t pixels;                                    /* in a piece */
+    bool stream;                                       /* results go past the caches */
+    int64_t at_row, at_other, at_spare, scratch_bytes; /* of a worker */
     int64_t rows_per_task, pieces_per_task;
     int64_t pieces, piece_tasks; /* in a row */
     char *scratch;
