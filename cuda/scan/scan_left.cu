@@ -56,6 +56,7 @@ template <typename Kind> HaloStatus scan_left(HaloDevice *device, const ScanLeft
     return HALO_OK;
 }
 
+template HaloStatus scan_left<ScanSum<uint32_t>>(HaloDevice *, const ScanLeft<uint32_t> *);
 template HaloStatus scan_left<ScanSum<int64_t>>(HaloDevice *, const ScanLeft<int64_t> *);
 template HaloStatus scan_left<ScanSum<double>>(HaloDevice *, const ScanLeft<double> *);
 template HaloStatus scan_left<ScanKind<double, HALO_SCAN_PRODUCT>>(HaloDevice *, const ScanLeft<double> *);

@@ -8,7 +8,8 @@ static const int xy_threads = 128, xy_blocks = 6; /* of a multiprocessor: many t
 static const int xy_columns_least = 32, xy_channels = 8;
 
 /* How rows are cut into strips: of some runs of 16 pixels and a set of channels, whose samples are the columns of a tile. A thread
- * has a run of 32 rows of a column, and, along x, two runs of 16 pixels. */
+ * has a run of 32 rows of a column, and, along x, two runs of 16 pixels. T is that of sums in a tile, where 32 bits may hold what
+ * takes 64 further down. */
 template <typename T> struct ScanTiles {
     unsigned sets;                 /* strips of the same pixels */
     int channels, pixels, columns; /* of a strip */
@@ -67,14 +68,16 @@ __device__ __forceinline__ static void along_rows(const ScanArgs &a, const ScanT
     }
 }
 
-template <typename S, typename Kind>
+/* `Tile`: the kind of sums that stay in a tile. */
+template <typename S, typename Kind, typename Tile>
 __global__ static void __launch_bounds__(xy_threads, xy_blocks)
-    tile_kernel(const __grid_constant__ ScanArgs a, const __grid_constant__ ScanTiles<typename Kind::Value> t,
+    tile_kernel(const __grid_constant__ ScanArgs a, const __grid_constant__ ScanTiles<typename Tile::Value> t,
                 const __grid_constant__ ScanBands<Kind> b, ScanUpto upto)
 {
     using T = typename Kind::Value;
+    using Within = typename Tile::Value;
     using Stored = typename Kind::Stored;
-    CUDA_SHARED(T, room);
+    CUDA_SHARED(Within, room);
     const int rows = t.runs * HALO_SCAN_ROWS, in = (int)threadIdx.x / t.columns, column = (int)threadIdx.x % t.columns;
     const bool alone = upto != SCAN_UPTO_END || b.chain.run != NULL; /* needs no other block */
     const unsigned order = alone ? blockIdx.x : scan_ticket(b.tickets), strips = (unsigned)b.strips; /* 64-bit divisions are long */
@@ -87,7 +90,7 @@ __global__ static void __launch_bounds__(xy_threads, xy_blocks)
     const int mine = (int)cuda_max(0, cuda_min(HALO_SCAN_ROWS, cuda_ceil_div(rows_left - in, t.runs)));
     const auto bring = [&](auto zero) {
         using From = decltype(zero);
-        bring_column<Kind, From>(a, a.src + (top + in) * a.src_stride + sample * (int64_t)sizeof(From), t.runs, mine,
+        bring_column<Tile, From>(a, a.src + (top + in) * a.src_stride + sample * (int64_t)sizeof(From), t.runs, mine,
                                  room + in * t.pitch + column, t.pitch);
     };
     if constexpr (Kind::any)
@@ -95,28 +98,28 @@ __global__ static void __launch_bounds__(xy_threads, xy_blocks)
     else
         bring(S());
     __syncthreads();
-    along_rows<Kind>(a, t, top, left, first_channel, room, upto == SCAN_UPTO_LEFT);
+    along_rows<Tile>(a, t, top, left, first_channel, room, upto == SCAN_UPTO_LEFT);
     if (upto == SCAN_UPTO_LEFT) return;
     __syncthreads();
 
-    const T *const own = room + in * HALO_SCAN_ROWS * t.pitch + column;
-    T sum = own[0];
+    const Within *const own = room + in * HALO_SCAN_ROWS * t.pitch + column;
+    Within sum = own[0];
 #pragma unroll
-    for (int k = 1; k < HALO_SCAN_ROWS; k++) sum = Kind::join(sum, own[k * t.pitch]);
+    for (int k = 1; k < HALO_SCAN_ROWS; k++) sum = Tile::join(sum, own[k * t.pitch]);
     const int64_t run = (int64_t)band * t.runs + in;
     const ScanSpot spot = {band, run, there ? sample : b.chain.columns, in,
                            (int)cuda_max(0, cuda_min(HALO_SCAN_ROWS, rows_left - in * HALO_SCAN_ROWS))};
     if (upto == SCAN_UPTO_ABOVE) {
-        if (spot.rows > 0) b.chain.run[run * b.chain.columns + sample] = sum;
+        if (spot.rows > 0) b.chain.run[run * b.chain.columns + sample] = (T)sum;
         return;
     }
-    const T above = scan_above<Kind>(a, b, t.runs, spot, sum, room + rows * t.pitch + column, t.columns);
+    const T above = scan_above<Kind>(a, b, t.runs, spot, (T)sum, (T *)(room + rows * t.pitch) + column, t.columns);
     Stored *to = (Stored *)(a.dst + run * HALO_SCAN_ROWS * a.dst_stride) + sample;
     T was = above;
 #pragma unroll 8
     for (int k = 0; k < HALO_SCAN_ROWS; k++) {
-        sum = k == 0 ? own[0] : Kind::join(sum, own[k * t.pitch]);
-        const T made = Kind::join(above, sum);
+        sum = k == 0 ? own[0] : Tile::join(sum, own[k * t.pitch]);
+        const T made = Kind::join(above, (T)sum);
         if (k < spot.rows) *to = Kind::stored(a.exclusive ? was : made, a);
         was = made;
         to = (Stored *)((char *)to + a.dst_stride);
@@ -140,13 +143,15 @@ template <typename T> static ScanTiles<T> cut_tiles(const ScanArgs *a)
     return t;
 }
 
-template <typename S, typename Kind> static HaloStatus launch_xy(HaloDevice *device, const ScanArgs *args, HaloScanOp op)
+template <typename S, typename Kind, typename Tile = Kind>
+static HaloStatus launch_xy(HaloDevice *device, const ScanArgs *args, HaloScanOp op)
 {
-    using T = typename Kind::Value;
+    using T = typename Tile::Value;
     ScanTiles<T> t = cut_tiles<T>(args);
     ScanBands<Kind> b = {};
     const int64_t columns = args->width * args->channels;
-    const size_t shared = (size_t)(t.runs * (HALO_SCAN_ROWS * t.pitch + t.columns)) * sizeof(T); /* less than 48 KB */
+    const size_t samples = (size_t)(t.runs * HALO_SCAN_ROWS * t.pitch), totals = (size_t)(t.runs * t.columns);
+    const size_t shared = samples * sizeof(T) + totals * sizeof(typename Kind::Value); /* less than 48 KB */
     /* No product overflows: the result has more samples than any of these. */
     const int64_t lefts = t.left_runs > 1 ? args->height * t.left_runs * args->channels : 0;
     void *room;
@@ -159,14 +164,14 @@ template <typename S, typename Kind> static HaloStatus launch_xy(HaloDevice *dev
     if (lefts > 0) {
         t.left = (T *)room;
         const ScanLeft<T> left = {t.left, args->height, t.left_runs, args->channels};
-        CUDA_LAUNCH(device, (tile_kernel<S, Kind>), blocks, threads, shared, *args, t, b, SCAN_UPTO_LEFT);
-        CUDA_PASS(scan_left<Kind>(device, &left));
+        CUDA_LAUNCH(device, (tile_kernel<S, Kind, Tile>), blocks, threads, shared, *args, t, b, SCAN_UPTO_LEFT);
+        CUDA_PASS(scan_left<Tile>(device, &left));
     }
     if (few) {
-        CUDA_LAUNCH(device, (tile_kernel<S, Kind>), blocks, threads, shared, *args, t, b, SCAN_UPTO_ABOVE);
+        CUDA_LAUNCH(device, (tile_kernel<S, Kind, Tile>), blocks, threads, shared, *args, t, b, SCAN_UPTO_ABOVE);
         CUDA_PASS(scan_chain(device, op, &b.chain));
     }
-    CUDA_LAUNCH(device, (tile_kernel<S, Kind>), blocks, threads, shared, *args, t, b, SCAN_UPTO_END);
+    CUDA_LAUNCH(device, (tile_kernel<S, Kind, Tile>), blocks, threads, shared, *args, t, b, SCAN_UPTO_END);
     return HALO_OK;
 }
 
@@ -175,20 +180,24 @@ bool scan_xy_fits(const HaloDevice *device, const ScanArgs *args)
     return args->height > 1 && args->width * args->channels > scan_narrow_most && scan_left_fits(device, args);
 }
 
-/* Sums and products of a source of its own type. */
-template <typename S, typename T> static HaloStatus launch_typed(HaloDevice *device, const ScanArgs *args, HaloScanOp op)
+/* Sums and products of integers. 32 bits hold a tile's sums, with what lies left of it, unless rows are very long. */
+template <typename S> static HaloStatus launch_integers(HaloDevice *device, const ScanArgs *args, HaloScanOp op)
 {
+    const int64_t white = (S)-1, most = args->squares ? white * white : white;
     if (op == HALO_SCAN_PRODUCT) return launch_xy<S, ScanKind<double, HALO_SCAN_PRODUCT>>(device, args, op);
-    return launch_xy<S, ScanSum<T>>(device, args, op);
+    if (args->width <= UINT32_MAX / HALO_SCAN_ROWS / most) return launch_xy<S, ScanSum<int64_t>, ScanSum<uint32_t>>(device, args, op);
+    return launch_xy<S, ScanSum<int64_t>>(device, args, op);
 }
 
 HaloStatus scan_xy(HaloDevice *device, const ScanArgs *args, HaloScanOp op)
 {
     if (op == HALO_SCAN_MIN || op == HALO_SCAN_MAX) return launch_xy<float, ScanLeast>(device, args, op);
     switch (args->dtype) {
-    case HALO_U8: return launch_typed<uint8_t, int64_t>(device, args, op);
-    case HALO_U16: return launch_typed<uint16_t, int64_t>(device, args, op);
-    case HALO_F32: return launch_typed<float, double>(device, args, op);
+    case HALO_U8: return launch_integers<uint8_t>(device, args, op);
+    case HALO_U16: return launch_integers<uint16_t>(device, args, op);
+    case HALO_F32:
+        if (op == HALO_SCAN_PRODUCT) return launch_xy<float, ScanKind<double, HALO_SCAN_PRODUCT>>(device, args, op);
+        return launch_xy<float, ScanSum<double>>(device, args, op);
     default: return halo_fail(HALO_ERR_BUG, "no scan of %s along x and y", halo_dtype_name(args->dtype));
     }
 }
