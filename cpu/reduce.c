@@ -12,7 +12,7 @@
 
 /* Leaves of a task, of all channels: fewer where more would not fit the second-level cache, or leave a thread
  * without work. */
-#define TASK_LEAVES 32
+#define TASK_LEAVES 64
 
 typedef struct Reduction {
     const HaloBuf *src;

@@ -64,8 +64,14 @@ static void CPU_PASTE(gather, TYPE)(const void *samples, int64_t n, int64_t chan
 
 static int64_t CPU_PASTE(find, TYPE)(const void *samples, int64_t n, double value)
 {
+    enum { BLOCK = 64 }; /* samples that are compared side by side */
     const SAMPLE *x = samples, wanted = (SAMPLE)value;
     int64_t i = 0;
+    for (; i + BLOCK <= n; i += BLOCK) {
+        SAMPLE found = 0;
+        for (int64_t k = 0; k < BLOCK; k++) found = x[i + k] == wanted ? 1 : found;
+        if (found != 0) break;
+    }
     while (i < n - 1 && x[i] != wanted) i++;
     return i;
 }
