@@ -57,8 +57,8 @@ static void count_task(void *context, int64_t index, int worker)
     for (int64_t at = index * p->each, count; at < end; at += count) {
         const int64_t x = at % width, y = at / width;
         count = least(width - x, end - at);
-        cpu_count(p->device->kernels->hist, &src->shape, halo_at(src, x, y), count, p->values, p->copies, p->zero,
-                  smalls_of(p, worker), counters_of(p, worker));
+        cpu_count(p->device->kernels->hist, &src->shape, halo_at(src, x, y), count, p->values, p->copies,
+                  p->zero, smalls_of(p, worker), counters_of(p, worker));
     }
 }
 
@@ -86,8 +86,7 @@ static void take_channel(void *context, int64_t c, int worker)
             const uint64_t *const more = counters_of(p, w) + (copy * channels + c) * p->values;
             for (int64_t v = 0; v < p->values; v++) total[v] += more[v];
         }
-        if (p->smalls > 0)
-            cpu_add_small(p->device->kernels->hist, &p->src->shape, c, smalls_of(p, w), total);
+        if (p->smalls > 0) cpu_add_small(p->device->kernels->hist, &p->src->shape, c, smalls_of(p, w), total);
     }
     halo_product_from_counts(total, p->values, &m->product, &m->product_exp);
 }

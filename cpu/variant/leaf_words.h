@@ -1,5 +1,5 @@
-/* What whole vectors of a leaf of words come to. Samples are taken less 2^15, so that one instruction multiplies
- * them and adds pairs of squares: 2^31 at most, as numbers without a sign. */
+/* What whole vectors of a leaf of words come to. Samples are taken less 2^15, so that one instruction
+ * multiplies them and adds pairs of squares: 2^31 at most, as numbers without a sign. */
 #define WORDS 16
 #define MIDDLE 32768
 
