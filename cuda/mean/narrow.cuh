@@ -36,14 +36,16 @@ template <int Run> __device__ __forceinline__ static void find_positions(const M
 /* Four samples, or one. */
 template <typename S> __device__ __forceinline__ static void fetch_piece(float *to, const S *from, bool words)
 {
-    if (words && sizeof(S) < sizeof(float)) {
+    if constexpr (sizeof(S) == sizeof(float)) {
+        mean_fetch(to, from); /* arrives by itself */
+    } else if (words) {
         const float4 four = cuda_widen4(__ldg(reinterpret_cast<const CudaWord<S> *>(from)));
         to[0] = four.x;
         to[1] = four.y;
         to[2] = four.z;
         to[3] = four.w;
     } else {
-        copy(to, from);
+        *to = (float)__ldg(from);
     }
 }
 

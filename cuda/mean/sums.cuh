@@ -49,14 +49,16 @@ template <int Run, typename T = double, typename Ends> __device__ __forceinline_
  * Row 0 ends `offset` samples into a run, and these are summed in *end; row `Run - offset` begins the next. `less` lies between
  * the two runs, `more` is one run more, for windows that end in the next; where `next`, they end in the run behind the first,
  * and the sum over that is what comes to lie between. Of a long run the sums from its rows to its last are kept for a half at a
- * time, and made twice for the second: registers are dearer than additions. */
+ * time, and made twice for the second: registers are dearer than additions. Rows from `upto` on are not asked for. */
 template <int Run, typename T, typename Starts, typename Ends, typename Put>
-__device__ __forceinline__ static void mean_run_sums(int offset, bool next, T less, T more, Starts starts, Ends ends, T *end, Put put)
+__device__ __forceinline__ static void mean_run_sums(int offset, bool next, T less, T more, Starts starts, Ends ends, T *end, Put put,
+                                                     int upto = Run)
 {
     constexpr int half = Run < MEAN_KEPT ? Run : MEAN_KEPT, most = std::is_arithmetic<T>::value ? 8 : 4, batch = half < most ? half : most;
     const int turn = Run - offset;
 #pragma unroll
     for (int part = 0; part < Run; part += half) {
+        if (part > 0 && part >= upto) return;
         asm volatile("" ::: "memory"); /* what is read again is not kept instead */
         T sum[half], start = starts(Run - 1);
 #pragma unroll
