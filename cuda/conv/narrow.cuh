@@ -183,7 +183,7 @@ static inline NarrowLines narrow_lines(int least, int64_t cols)
 
 static inline bool narrow_suits(int64_t cols, int64_t rows, int channels)
 {
-    return channels == 1 && cols <= narrow_columns && rows >= narrow_least;
+    return channels == 1 && cols > 1 && cols <= narrow_columns && rows >= narrow_least; /* one column is a line */
 }
 
 static inline bool narrow_takes(const ConvArgs *conv)

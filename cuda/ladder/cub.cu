@@ -1,9 +1,5 @@
 /* The rows that CUB gives, from the toolkit's own copy. In a file of its own: it takes longer to compile than
- * all the rungs together, and a quarter less without what it has for profilers and for floats of 16 bits. Temporary memory is sized and
- * made before the clock starts. */
-#define NVTX_DISABLE
-#define CCCL_DISABLE_FP16_SUPPORT
-#define CCCL_DISABLE_BF16_SUPPORT
+ * all the rungs together. Temporary memory is sized and made before the clock starts. */
 #include <cub/device/device_histogram.cuh>
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
