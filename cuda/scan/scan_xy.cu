@@ -87,7 +87,7 @@ __global__ static void __launch_bounds__(xy_threads, xy_blocks)
     const bool there = x < a.width && channel < a.channels;
     const int64_t sample = x * a.channels + channel, rows_left = there ? a.height - top : 0;
 
-    const int mine = (int)cuda_max(0, cuda_min(HALO_SCAN_ROWS, cuda_ceil_div(rows_left - in, t.runs)));
+    const int mine = rows_left > in ? (int)cuda_min(HALO_SCAN_ROWS, cuda_ceil_div(rows_left - in, t.runs)) : 0;
     const auto bring = [&](auto zero) {
         using From = decltype(zero);
         bring_column<Tile, From>(a, a.src + (top + in) * a.src_stride + sample * (int64_t)sizeof(From), t.runs, mine,
