@@ -96,18 +96,12 @@ static CPU_INLINE void any_row(const CpuAlike *alike, int64_t n, bool nan_ignore
     }
 }
 
-/* Code for either answer about NaN, but where a multiply-add is two dozen instructions: there it would take five seconds more
- * to compile, and asking is cheap beside them. */
 static void means(const CpuAlike *alike, int64_t n, float *out)
 {
-    const bool nan_ignore = alike->how->window.nan_ignore;
-#if defined(__FMA__) || defined(__FP_FAST_FMAF)
-    if (!nan_ignore) {
+    if (alike->how->window.nan_ignore)
+        any_row(alike, n, true, out);
+    else
         any_row(alike, n, false, out);
-        return;
-    }
-#endif
-    any_row(alike, n, nan_ignore, out);
 }
 
 const CpuBilateralKernels CPU_TABLE(bilateral) = {.means = means};
