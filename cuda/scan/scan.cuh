@@ -107,13 +107,13 @@ bool scan_narrow_along(const ScanArgs *args);
 /* Along y, in place or not, of rows from y0 on of an image, with what came down to them (halo/scan.h). */
 HaloStatus scan_band(HaloDevice *device, const ScanArgs *args, HaloScanOp op, int64_t y0, void *state);
 
-/* What lies left of every run along x: totals become that. */
+/* What lies left of every run along x. */
 template <typename T> struct ScanLeft {
     T *run; /* [row][run][channel] */
-    int64_t rows, runs;
-    int channels;
+    int64_t runs;
 };
-template <typename Kind> HaloStatus scan_left(HaloDevice *device, const ScanLeft<typename Kind::Value> *left);
+template <typename Kind>
+HaloStatus scan_left(HaloDevice *device, const ScanArgs *args, const ScanLeft<typename Kind::Value> *left);
 bool scan_left_fits(const HaloDevice *device, const ScanArgs *args);
 
 /* Along x and then y, any native source, where scan_xy_fits. */

@@ -1,6 +1,5 @@
 /* Scans along x and then along y of that (integral images) without the one between going through memory: the source, which is
- * small beside the result, is read twice instead. First the totals of its runs of 16 pixels along x, and from them what lies left
- * of each (scan_left.cu). Then a block has a tile of columns and of runs of 32 rows in shared memory: its rows become sums along
+ * small beside the result, is read twice instead. First what lies left of its runs of 16 pixels along x (scan_left.cu). Then a block has a tile of columns and of runs of 32 rows in shared memory: its rows become sums along
  * x, its columns of these sums along y, and what lies above comes from the blocks there (scan_down.cuh). */
 #include "scan_down.cuh"
 
@@ -16,11 +15,8 @@ template <typename T> struct ScanTiles {
     int runs;                      /* of 32 rows */
     int pitch;                     /* of a tile's rows: odd, so that no two rows meet in a bank */
     int64_t left_runs;
-    T *left; /* [row][run][channel]: totals, then what lies left of the run; NULL: nothing does, rows are one run */
+    const T *left; /* [row][run][channel]: what lies left of the run; NULL: nothing does, rows are one run */
 };
-
-/* What a launch is to end with. */
-enum ScanUpto { SCAN_UPTO_LEFT, SCAN_UPTO_ABOVE, SCAN_UPTO_END }; /* totals of runs along x; of runs along y; samples */
 
 /* ---- the kernel ----------------------------------------------------------------------------------------- */
 
@@ -41,7 +37,7 @@ __device__ __forceinline__ static void bring_column(const ScanArgs &a, const cha
 /* The rows of a tile along x: two runs a thread, neighbours one below the other. */
 template <typename Kind>
 __device__ __forceinline__ static void along_rows(const ScanArgs &a, const ScanTiles<typename Kind::Value> &t, int64_t top,
-                                                  int64_t x, int channel, typename Kind::Value *room, bool totals)
+                                                  int64_t x, int channel, typename Kind::Value *room)
 {
     using T = typename Kind::Value;
     const int rows = t.runs * HALO_SCAN_ROWS;
@@ -49,37 +45,35 @@ __device__ __forceinline__ static void along_rows(const ScanArgs &a, const ScanT
     for (int i = (int)threadIdx.x; i < rows * t.columns / HALO_SCAN_RUN; i += (int)blockDim.x) {
         const int row = i % rows, part = i / rows, run = part / t.channels, c = part % t.channels;
         const bool there = top + row < a.height && x + run * HALO_SCAN_RUN < a.width && channel + c < a.channels;
-        T *const left = t.left + ((top + row) * t.left_runs + x / HALO_SCAN_RUN + run) * a.channels + channel + c;
+        const T *const left = t.left + ((top + row) * t.left_runs + x / HALO_SCAN_RUN + run) * a.channels + channel + c;
         T *const own = room + row * t.pitch + run * HALO_SCAN_RUN * t.channels + c;
         T v[HALO_SCAN_RUN], before = Kind::identity();
-        if (!totals && t.left != NULL && there) before = *left;
+        if (t.left != NULL && there) before = *left;
 #pragma unroll
         for (int k = 0; k < HALO_SCAN_RUN; k++) v[k] = own[k * t.channels];
         T sum = v[0], was = before;
 #pragma unroll
         for (int k = 0; k < HALO_SCAN_RUN; k++) {
             if (k > 0) sum = Kind::join(sum, v[k]);
-            if (totals) continue;
             const T made = Kind::join(before, sum);
             own[k * t.channels] = a.exclusive ? was : made;
             was = made;
         }
-        if (totals && there) *left = sum;
     }
 }
 
-/* `Tile`: the kind of sums that stay in a tile. */
+/* `Tile`: the kind of sums that stay in a tile. `totals`: those of runs along y are all that is made. */
 template <typename S, typename Kind, typename Tile>
 __global__ static void __launch_bounds__(xy_threads, xy_blocks)
     tile_kernel(const __grid_constant__ ScanArgs a, const __grid_constant__ ScanTiles<typename Tile::Value> t,
-                const __grid_constant__ ScanBands<Kind> b, ScanUpto upto)
+                const __grid_constant__ ScanBands<Kind> b, bool totals)
 {
     using T = typename Kind::Value;
     using Within = typename Tile::Value;
     using Stored = typename Kind::Stored;
     CUDA_SHARED(Within, room);
     const int rows = t.runs * HALO_SCAN_ROWS, in = (int)threadIdx.x / t.columns, column = (int)threadIdx.x % t.columns;
-    const bool alone = upto != SCAN_UPTO_END || b.chain.run != NULL; /* needs no other block */
+    const bool alone = b.chain.run != NULL; /* needs no other block */
     const unsigned order = alone ? blockIdx.x : scan_ticket(b.tickets), strips = (unsigned)b.strips; /* 64-bit divisions are long */
     const unsigned band = order / strips, strip = order % strips;
     const int64_t left = (int64_t)(strip / t.sets) * t.pixels, x = left + column / t.channels, top = (int64_t)band * rows;
@@ -98,8 +92,7 @@ __global__ static void __launch_bounds__(xy_threads, xy_blocks)
     else
         bring(S());
     __syncthreads();
-    along_rows<Tile>(a, t, top, left, first_channel, room, upto == SCAN_UPTO_LEFT);
-    if (upto == SCAN_UPTO_LEFT) return;
+    along_rows<Tile>(a, t, top, left, first_channel, room);
     __syncthreads();
 
     const Within *const own = room + in * HALO_SCAN_ROWS * t.pitch + column;
@@ -109,7 +102,7 @@ __global__ static void __launch_bounds__(xy_threads, xy_blocks)
     const int64_t run = (int64_t)band * t.runs + in;
     const ScanSpot spot = {band, run, there ? sample : b.chain.columns, in,
                            (int)cuda_max(0, cuda_min(HALO_SCAN_ROWS, rows_left - in * HALO_SCAN_ROWS))};
-    if (upto == SCAN_UPTO_ABOVE) {
+    if (totals) {
         if (spot.rows > 0) b.chain.run[run * b.chain.columns + sample] = (T)sum;
         return;
     }
@@ -162,16 +155,15 @@ static HaloStatus launch_xy(HaloDevice *device, const ScanArgs *args, HaloScanOp
     const int64_t blocks = b.bands * b.strips;
     const int threads = t.runs * t.columns;
     if (lefts > 0) {
-        t.left = (T *)room;
-        const ScanLeft<T> left = {t.left, args->height, t.left_runs, args->channels};
-        CUDA_LAUNCH(device, (tile_kernel<S, Kind, Tile>), blocks, threads, shared, *args, t, b, SCAN_UPTO_LEFT);
-        CUDA_PASS(scan_left<Tile>(device, &left));
+        t.left = (const T *)room;
+        const ScanLeft<T> left = {(T *)room, t.left_runs};
+        CUDA_PASS(scan_left<Tile>(device, args, &left));
     }
     if (few) {
-        CUDA_LAUNCH(device, (tile_kernel<S, Kind, Tile>), blocks, threads, shared, *args, t, b, SCAN_UPTO_ABOVE);
+        CUDA_LAUNCH(device, (tile_kernel<S, Kind, Tile>), blocks, threads, shared, *args, t, b, true);
         CUDA_PASS(scan_chain(device, op, &b.chain));
     }
-    CUDA_LAUNCH(device, (tile_kernel<S, Kind, Tile>), blocks, threads, shared, *args, t, b, SCAN_UPTO_END);
+    CUDA_LAUNCH(device, (tile_kernel<S, Kind, Tile>), blocks, threads, shared, *args, t, b, false);
     return HALO_OK;
 }
 
