@@ -1,10 +1,11 @@
-/* Histograms: every worker counts slices in counters of its own, which are added up at the end. */
+/* Histograms: every worker counts tasks in counters of its own, which are added up at the end. */
 #include <string.h>
 
-#include "pairs.h"
+#include "tally.h"
 
-/* Samples of a slice, and pixels whose bins are found before they are counted. */
-#define SLICE_SAMPLES (1 << 18)
+/* Samples of a task: so few that no thread waits long for another's last. */
+#define TASK_SAMPLES (1 << 16)
+/* Floats whose bins are found before they are counted. */
 #define PIECE 1024
 /* Floats count below, above and NaN in counters behind the bins. */
 #define OTHERS 3
@@ -14,30 +15,23 @@
 typedef struct Histogram {
     const HaloBuf *src;
     const HaloHist *hist;
-    bool packed;          /* rows follow each other without a gap: a task's are one */
-    int64_t bins, copies; /* of a channel; of all counters */
-    int64_t counters;     /* of a worker, */
-    int64_t sets;         /* and how many workers have some */
+    bool packed; /* rows follow each other without a gap: a task's are one */
     int64_t cols_per_task, tasks_in_row, rows_per_task;
-    uint64_t *counter;
-    uint32_t *small; /* of each worker, `smalls` (pairs.h); or NULL */
-    int64_t smalls;
-    uint32_t *bin; /* f32: of each worker, room for a piece */
-    int64_t bin_pitch, piece;
     HaloDevice *device;
+    CpuTally tally;       /* of integers; the rest is of floats */
+    int64_t bins, copies; /* of a channel; of all counters */
+    int64_t counters;     /* of a worker */
+    uint64_t *counter;
+    uint32_t *bin; /* of each worker, room for a piece */
+    int64_t bin_pitch, piece;
 } Histogram;
 
-static void count_row(const Histogram *h, int64_t x, int64_t y, int64_t cols, int worker)
+static void count_floats(const Histogram *h, int64_t x, int64_t y, int64_t cols, int worker)
 {
     const HaloBuf *src = h->src;
     const CpuHistKernels *kernels = h->device->kernels->hist;
     const int64_t channels = src->shape.channels;
-    uint64_t *counter = worker < h->sets ? h->counter + worker * h->counters : NULL;
-    if (src->shape.dtype != HALO_F32) {
-        uint32_t *const small = h->small == NULL ? NULL : h->small + worker * h->smalls;
-        cpu_count(kernels, &src->shape, halo_at(src, x, y), cols, h->bins, h->copies, NULL, small, counter);
-        return;
-    }
+    uint64_t *counter = h->counter + worker * h->counters;
     if (h->hist->parts > 0) {
         kernels->parts(halo_at(src, x, y), cols, channels, h->hist, h->bins, counter);
         return;
@@ -50,9 +44,17 @@ static void count_row(const Histogram *h, int64_t x, int64_t y, int64_t cols, in
     }
 }
 
+static void count_row(Histogram *h, int64_t x, int64_t y, int64_t cols, int worker)
+{
+    if (h->src->shape.dtype == HALO_F32)
+        count_floats(h, x, y, cols, worker);
+    else
+        cpu_tally_add(&h->tally, halo_at(h->src, x, y), cols, worker);
+}
+
 static void count_task(void *context, int64_t index, int worker)
 {
-    const Histogram *h = context;
+    Histogram *h = context;
     const int64_t x = index % h->tasks_in_row * h->cols_per_task,
                   y = index / h->tasks_in_row * h->rows_per_task;
     const int64_t cols = h->src->cols - x < h->cols_per_task ? h->src->cols - x : h->cols_per_task;
@@ -64,10 +66,10 @@ static void count_task(void *context, int64_t index, int worker)
 }
 
 /* Adds the counters of all workers and copies to the result. */
-static void add_up(const Histogram *h, int workers, HaloHistogram *out)
+static void add_floats(const Histogram *h, int workers, HaloHistogram *out)
 {
     const int64_t channels = h->src->shape.channels, bins = h->hist->bins;
-    for (int64_t copy = 0; copy < h->sets * h->copies; copy++) {
+    for (int64_t copy = 0; copy < workers * h->copies; copy++) {
         for (int64_t c = 0; c < channels; c++) {
             const uint64_t *from = h->counter + (copy * channels + c) * h->bins;
             uint64_t *to = out->count + c * bins;
@@ -78,40 +80,54 @@ static void add_up(const Histogram *h, int workers, HaloHistogram *out)
             out->nan[c] += from[bins + 2];
         }
     }
-    for (int w = 0; w < workers && h->small != NULL; w++)
-        for (int64_t c = 0; c < channels; c++)
-            cpu_add_small(h->device->kernels->hist, &h->src->shape, c, h->small + w * h->smalls,
-                          out->count + c * bins);
+}
+
+static void join_task(void *context, int64_t index, int worker)
+{
+    const Histogram *h = context;
+    (void)worker;
+    cpu_tally_join(&h->tally, index / CPU_TALLY_PARTS, index % CPU_TALLY_PARTS);
+}
+
+static HaloStatus too_many(const Histogram *h)
+{
+    return halo_fail(HALO_ERR_LIMIT, "not enough memory for %lld bins of %d channels", (long long)h->hist->bins,
+                     h->src->shape.channels);
 }
 
 /* Sizes of everything but tasks, and the memory for it. */
-static HaloStatus prepare(Histogram *h, int *workers)
+static HaloStatus prepare_floats(Histogram *h, int *workers)
 {
     HaloStatus status = HALO_OK;
     const int64_t channels = h->src->shape.channels;
-    const bool real = h->src->shape.dtype == HALO_F32;
-    int64_t total = 0, all, at_counter, at_bin, at_small;
+    int64_t total = 0, all, at_counter, at_bin;
     void *scratch;
-    h->bins = h->hist->bins + (real && h->hist->parts == 0 ? OTHERS : 0);
+    h->bins = h->hist->bins + (h->hist->parts == 0 ? OTHERS : 0);
     h->copies = h->bins <= 4096 && h->hist->parts == 0 ? 4 : 1;
     h->piece = PIECE / channels < 1 ? 1 : PIECE / channels;
-    h->bin_pitch = real ? h->piece * channels : 0;
+    h->bin_pitch = h->piece * channels;
     if (!halo_mul(h->bins * h->copies, channels, &h->counters)) h->counters = INT64_MAX;
     if (h->counters > MOST_COUNTERS) *workers = 1;
-    h->smalls = cpu_small_counters(h->src, *workers);
-    h->sets = h->smalls > 0 && h->src->shape.dtype == HALO_U16 ? 0 : *workers;
-    if (!halo_mul(h->counters, h->sets, &all) || !cpu_reserve(&total, all, sizeof(uint64_t), &at_counter) ||
-        !cpu_reserve(&total, *workers * h->smalls, sizeof(uint32_t), &at_small) ||
+    if (!halo_mul(h->counters, *workers, &all) || !cpu_reserve(&total, all, sizeof(uint64_t), &at_counter) ||
         !cpu_reserve(&total, *workers * h->bin_pitch, sizeof(uint32_t), &at_bin))
-        HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for %lld bins of %lld channels", (long long)h->bins,
-                  (long long)channels);
+        return too_many(h);
     HALO_TRY(cpu_scratch(h->device, total, &scratch));
     h->counter = (uint64_t *)(void *)((char *)scratch + at_counter);
     h->bin = (uint32_t *)(void *)((char *)scratch + at_bin);
     memset(h->counter, 0, (size_t)all * sizeof *h->counter);
-    if (h->smalls == 0) goto out;
-    h->small = (uint32_t *)(void *)((char *)scratch + at_small);
-    memset(h->small, 0, (size_t)(*workers * h->smalls) * sizeof *h->small);
+out:
+    return status;
+}
+
+static HaloStatus prepare_integers(Histogram *h, int *workers, HaloHistogram *out)
+{
+    HaloStatus status = HALO_OK;
+    int64_t total = 0;
+    void *scratch;
+    *workers = cpu_tally_workers(&h->src->shape, *workers);
+    if (!cpu_tally_reserve(&h->tally, h->device, &h->src->shape, *workers, &total)) return too_many(h);
+    HALO_TRY(cpu_scratch(h->device, total, &scratch));
+    cpu_tally_begin(&h->tally, scratch, out->count);
 out:
     return status;
 }
@@ -129,15 +145,21 @@ HaloStatus cpu_hist(HaloDevice *device, const HaloBuf *src, const HaloHist *hist
         HALO_FAIL(HALO_ERR_BUG, "a histogram was asked for with bins that do not suit its source");
     if (src->cols < 1 || src->rows < 1) goto out;
     int workers = cpu_workers(device, (double)src->cols * (double)src->rows * (double)channels * 4);
-    HALO_TRY(prepare(&h, &workers));
-    const int64_t slice = SLICE_SAMPLES / channels < 1 ? 1 : SLICE_SAMPLES / channels;
-    h.cols_per_task = src->cols < slice ? src->cols : slice;
-    h.tasks_in_row = (src->cols + h.cols_per_task - 1) / h.cols_per_task;
-    h.rows_per_task = slice / h.cols_per_task;
+    if (dtype == HALO_F32)
+        HALO_TRY(prepare_floats(&h, &workers));
+    else
+        HALO_TRY(prepare_integers(&h, &workers, out));
+    const int64_t pixels = most(TASK_SAMPLES / channels, dtype == HALO_U16 ? CPU_WORDS_BLOCK : 1);
+    h.cols_per_task = least(src->cols, pixels);
+    h.tasks_in_row = divide_up(src->cols, h.cols_per_task);
+    h.rows_per_task = pixels / h.cols_per_task;
     h.packed = h.tasks_in_row == 1 && src->stride == src->cols * channels * (int64_t)halo_dtype_size(dtype);
-    const int64_t tasks = (src->rows + h.rows_per_task - 1) / h.rows_per_task * h.tasks_in_row;
+    const int64_t tasks = divide_up(src->rows, h.rows_per_task) * h.tasks_in_row;
     cpu_run(device, workers, tasks, count_task, &h);
-    add_up(&h, workers, out);
+    if (dtype == HALO_F32)
+        add_floats(&h, workers, out);
+    else /* those of bytes are few */
+        cpu_run(device, dtype == HALO_U8 ? 1 : workers, channels * CPU_TALLY_PARTS, join_task, &h);
 out:
     return status;
 }

@@ -87,7 +87,8 @@ typedef struct CpuReduceKernels {
     /* The first `wanted` channels of n pixels, one after the other, `pitch` samples apart. */
     void (*gather[3])(const void *samples, int64_t n, int64_t channels, int wanted, void *out, int64_t pitch);
     /* n <= HALO_LEAF samples, side by side and aligned to their size: the counts and sums of a leaf, and of
-     * floats the product. `next`: what will be read after it, HALO_LEAF samples, and may lie past what there is. */
+     * floats the product. `next`: what will be read after it, HALO_LEAF samples, and may lie past what there
+     * is. */
     void (*leaf[3])(const void *samples, int64_t n, const void *next, unsigned want, HaloMoments *leaf,
                     CpuExtremes *extremes);
     /* The first sample that equals `value`, which is there. */
@@ -107,21 +108,32 @@ typedef struct CpuFoldKernels {
 
 /* ---- histograms ----------------------------------------------------------------------------------------- */
 
-/* Two tables of all pairs of bytes. */
-#define CPU_PAIRS ((int64_t)2 * 65536)
 #define CPU_WORDS ((int64_t)65536)
+
+/* Counters of a table of bytes: some more than values, so that the same value lies in no two tables that are
+ * 4 KiB apart, where a load waits for the other's store. */
+#define CPU_BYTE_TABLE ((int64_t)256 + 8)
+
+/* Tables of bytes, each of one channel: eight or more, so that samples that are alike do not wait for each
+ * other's store. Sample i of a row is counted in table i modulo so many. */
+static inline int64_t cpu_byte_tables(int64_t channels)
+{
+    int64_t tables = channels;
+    while (tables < 8) tables *= 2;
+    return tables;
+}
 
 typedef struct CpuHistKernels {
     /* Counts u8, u16 or u32 values in counter[copies][channels][bins]; `copies` is 4 or 1. Neighbouring
      * pixels count in different copies, so that equal samples do not wait for each other's store. */
     void (*count[3])(const void *values, int64_t pixels, int64_t channels, int64_t bins, int64_t copies,
                      uint64_t *counter);
-    /* Counts bytes two by two in pair[CPU_PAIRS]: most of them; returns how many. Then what these counters come
-     * to is added to those of values, counter[256]. */
-    int64_t (*pairs)(const uint8_t *values, int64_t n, uint32_t *pair);
-    void (*part)(const uint32_t *pair, uint64_t *counter);
-    /* Counts one channel's u16 values in counter[65536] and, what is less than 256 of each, in low[65536]. */
-    void (*words)(const uint16_t *values, int64_t pixels, int64_t channels, uint8_t *low, uint32_t *counter);
+    /* Counts bytes in table[cpu_byte_tables(channels)][CPU_BYTE_TABLE]. */
+    void (*bytes)(const uint8_t *values, int64_t pixels, int64_t channels, uint32_t *table);
+    /* Counts one channel's words, what is less than 256 of each in low[CPU_WORDS], the rest in counters that
+     * workers share. Then adds n of the former to the latter. */
+    void (*words)(const uint16_t *values, int64_t pixels, int64_t channels, uint8_t *low, uint64_t *counter);
+    void (*add_words)(const uint8_t *low, int64_t n, uint64_t *counter);
     /* The bin of each f32 sample; hist->bins + 0, 1 and 2 for below, above and NaN. */
     void (*bin)(const void *samples, int64_t n, const HaloHist *hist, uint32_t *bin);
     /* Counts the f32 samples that lie in parts of the histogram in counter[channels][bins]. */
@@ -161,8 +173,8 @@ typedef struct CpuEqualizeKernels {
 #define CPU_SUMS 1024
 #define CPU_SUM_ROWS 65536
 
-/* What has come down to a row, of each sample of it: G and P of docs/numerics.md, these two joined, and the prefix in the run
- * of rows. */
+/* What has come down to a row, of each sample of it: G and P of docs/numerics.md, these two joined, and the
+ * prefix in the run of rows. */
 typedef struct CpuAbove {
     double *group, *inside, *before, *run;
 } CpuAbove;
@@ -185,8 +197,8 @@ typedef struct CpuScanKernels {
     void (*tile_join)(HaloScanOp op, bool exclusive, double before, int runs, const double *lead, double *x);
     void (*line_i64)(HaloScanOp op, bool exclusive, int64_t *x, int64_t n, int64_t *carry);
     /* Running sums of n samples, 1 <= n <= CPU_SUMS, `channels` apart; `carry` goes from tile to tile. Where
-     * `down` is not NULL they are added to it, and `out` has what that gives (exclusive: what it was). `past`: they
-     * may go past the caches, `out` being aligned for that. */
+     * `down` is not NULL they are added to it, and `out` has what that gives (exclusive: what it was). `past`:
+     * they may go past the caches, `out` being aligned for that. */
     void (*sums[2])(const void *samples, int64_t n, int64_t channels, bool exclusive, int64_t *carry,
                     int64_t *down, bool past, int64_t *out);
     /* The same of pixels as they lie, each channel with a carry of its own; inclusive. */

@@ -153,7 +153,7 @@ HaloStatus cpu_reduce(HaloDevice *device, const HaloBuf *src, unsigned want, Hal
     const int64_t chunks = r.pixels / r.each + (r.pixels % r.each != 0);
     const bool counted = (want & HALO_WANT_PRODUCT) != 0 && src->shape.dtype != HALO_F32 && r.pixels > 0;
     int workers = cpu_workers(device, (double)r.pixels * channels * 4);
-    if (counted) workers = cpu_product_workers(r.src, workers);
+    if (counted) workers = cpu_tally_workers(&src->shape, workers);
     if (!halo_mul(chunks, channels, &moments) ||
         !cpu_reserve(&total, moments, sizeof(HaloMoments), &at_chunk) ||
         !cpu_reserve(&total, workers, CPU_LEAF_BYTES, &at_leaf) ||

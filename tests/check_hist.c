@@ -137,15 +137,16 @@ static void constant_images(void **state)
     }
 }
 
-/* So many bytes that they are counted by pairs, or just not: noise, runs of any length, in rows that lie apart
- * or not. */
+/* Many bytes of one channel, or of several that share tables: noise, runs of any length, in rows that lie apart or
+ * not. */
 static void many_bytes_body(Rng *rng)
 {
     const HaloHist hist = {.bins = 256, .hi = 256};
     const int64_t width = rng_between(rng, 1, 3000), run = rng_once_in(rng, 3) ? 1 : rng_between(rng, 1, 40);
-    const int64_t height = rng_between(rng, 1 << 18, 1 << 21) / width + 1;
+    const int64_t channels = rng_once_in(rng, 2) ? 1 : rng_between(rng, 2, 17);
+    const int64_t height = rng_between(rng, 1 << 18, 1 << 21) / (width * channels) + 1;
     const uint64_t noise = rng_once_in(rng, 2) ? 256 : (uint64_t)rng_between(rng, 1, 4);
-    const HaloShape shape = test_shape(HALO_U8, width, height, rng_once_in(rng, 5) ? 2 : 1);
+    const HaloShape shape = test_shape(HALO_U8, width, height, (int)channels);
     TestBuf src = testbuf_make(&shape, test_whole(&shape), rng);
     uint8_t v = 0;
     const int64_t bytes =

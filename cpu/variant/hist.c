@@ -1,4 +1,5 @@
 /* Histograms: counting small integers, and finding the bin of a float. */
+#include "shared.h"
 #include "variant.h"
 
 #define VALUE uint8_t
@@ -13,57 +14,75 @@
 #define TYPE u32
 #include "hist_tmpl.h"
 
-/* Pairs behind one another go to different tables, so that those that are alike do not wait for each other's
- * store; four that are alike, as in what is flat, are one. */
-static int64_t pairs(const uint8_t *values, int64_t n, uint32_t *pair)
+/* As many samples at a time as there are tables, a constant where that is few. */
+static CPU_INLINE int64_t in_tables(const uint8_t *values, int64_t n, int64_t tables, uint32_t *table)
 {
-    uint32_t *const other = pair + CPU_PAIRS / 2;
     int64_t i = 0;
-    for (; i + 8 <= n; i += 8) {
-        uint64_t w;
-        memcpy(&w, values + i, sizeof w);
-        if (w == (w >> 16 | w << 48)) {
-            pair[w & 0xffff] += 4;
-            continue;
-        }
-        pair[w & 0xffff]++;
-        other[w >> 16 & 0xffff]++;
-        pair[w >> 32 & 0xffff]++;
-        other[w >> 48]++;
+    for (; i + tables <= n; i += tables) {
+        CPU_UNROLL
+        for (int64_t k = 0; k < tables; k++) table[k * CPU_BYTE_TABLE + values[i + k]]++;
     }
     return i;
 }
 
-static void part(const uint32_t *pair, uint64_t *counter)
+/* Eight tables of one channel: eight samples that are alike, as in what is flat, are one. */
+static int64_t one_channel(const uint8_t *values, int64_t n, uint32_t *table)
 {
-    for (int64_t a = 0; a < CPU_PAIRS / 256; a++) {
-        uint64_t sum = 0;
-        for (int64_t b = 0; b < 256; b++) {
-            const uint64_t count = pair[a * 256 + b];
-            counter[b] += count;
-            sum += count;
+    int64_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        uint64_t eight;
+        memcpy(&eight, values + i, sizeof eight);
+        if (eight == (eight >> 8 | eight << 56)) {
+            table[eight & 0xff] += 8;
+            continue;
         }
-        counter[a % 256] += sum;
+        CPU_UNROLL
+        for (int64_t k = 0; k < 8; k++) table[k * CPU_BYTE_TABLE + (int64_t)(eight >> 8 * k & 0xff)]++;
     }
+    return i;
+}
+
+static int64_t some_channels(const uint8_t *values, int64_t n, int64_t channels, uint32_t *table)
+{
+    const int64_t tables = cpu_byte_tables(channels);
+    switch (tables) {
+    case 8: return in_tables(values, n, 8, table);
+    case 10: return in_tables(values, n, 10, table);
+    case 12: return in_tables(values, n, 12, table);
+    case 14: return in_tables(values, n, 14, table);
+    default: return in_tables(values, n, tables, table);
+    }
+}
+
+static void bytes(const uint8_t *values, int64_t pixels, int64_t channels, uint32_t *table)
+{
+    const int64_t n = pixels * channels;
+    int64_t i = channels == 1 ? one_channel(values, n, table) : some_channels(values, n, channels, table);
+    for (; i < n; i++, table += CPU_BYTE_TABLE) table[values[i]]++;
 }
 
 /* One channel of pixels of so many, a constant where that is one: a byte that begins anew is worth 256. */
 static CPU_INLINE void words_of(const uint16_t *values, int64_t pixels, int64_t channels, uint8_t *low,
-                                uint32_t *counter)
+                                uint64_t *counter)
 {
     for (int64_t i = 0; i < pixels * channels; i += channels) {
         uint16_t v;
         memcpy(&v, values + i, sizeof v);
-        if (++low[v] == 0) counter[v] += 256;
+        if (++low[v] == 0) cpu_add_shared(&counter[v], 256);
     }
 }
 
-static void words(const uint16_t *values, int64_t pixels, int64_t channels, uint8_t *low, uint32_t *counter)
+static void words(const uint16_t *values, int64_t pixels, int64_t channels, uint8_t *low, uint64_t *counter)
 {
     if (channels == 1)
         words_of(values, pixels, 1, low, counter);
     else
         words_of(values, pixels, channels, low, counter);
+}
+
+static void add_words(const uint8_t *low, int64_t n, uint64_t *counter)
+{
+    for (int64_t i = 0; i < n; i++) counter[i] += low[i];
 }
 
 /* halo_bin without branches: the bin is a double until the end. Samples that are beside the range, or whose
@@ -128,8 +147,8 @@ static void parts_f32(const void *samples, int64_t pixels, int64_t channels, con
 }
 
 const CpuHistKernels CPU_TABLE(hist) = {.count = {count_u8, count_u16, count_u32},
-                                        .pairs = pairs,
-                                        .part = part,
+                                        .bytes = bytes,
                                         .words = words,
+                                        .add_words = add_words,
                                         .bin = bin_f32,
                                         .parts = parts_f32};
