@@ -1,4 +1,6 @@
 /* Histograms: counting small integers, and finding the bin of a float. */
+#include <math.h>
+
 #include "shared.h"
 #include "variant.h"
 
@@ -85,15 +87,23 @@ static void add_words(const uint8_t *low, int64_t n, uint64_t *counter)
     for (int64_t i = 0; i < n; i++) counter[i] += low[i];
 }
 
+/* Samples that are looked at together. */
+#define TOGETHER 32
+
+static CPU_INLINE float float_at(const char *samples, int64_t i)
+{
+    float v;
+    memcpy(&v, samples + i * (int64_t)sizeof v, sizeof v);
+    return v;
+}
+
 /* halo_bin without branches: the bin is a double until the end. Samples that are beside the range, or whose
  * quotient is no number because the range is so wide, must not reach the conversion as they are. */
-static void bin_f32(const void *samples, int64_t n, const HaloHist *hist, uint32_t *restrict bin)
+static CPU_INLINE void exact_bins(const char *samples, int64_t n, const HaloHist *hist, uint32_t *restrict bin)
 {
     const double lo = hist->lo, hi = hist->hi, bins = (double)hist->bins, range = hi - lo;
     for (int64_t i = 0; i < n; i++) {
-        float sample;
-        memcpy(&sample, (const char *)samples + i * (int64_t)sizeof sample, sizeof sample);
-        const double v = (double)sample;
+        const double v = (double)float_at(samples, i);
         double at = (v - lo) * bins / range;
         at = at < bins - 1.0 ? at : bins - 1.0;
         at = v < lo ? bins : at;
@@ -103,17 +113,97 @@ static void bin_f32(const void *samples, int64_t n, const HaloHist *hist, uint32
     }
 }
 
-/* Samples that are looked at together: few lie in any part. */
-#define TOGETHER 32
+/* Where f32 shows which bin a sample is in: what (v - lo) * scale comes to is at least `doubt` away from the
+ * edge of a bin. Edges are second to last, for below the former and above the latter there is no other bin.
+ * Numbers in [least, most] are in the range. */
+typedef struct Estimate {
+    float least, most, lo, scale, doubt, second, last;
+} Estimate;
+
+/* Three roundings, and lo's own, come to less than 2^-22 of the greatest and of lo, scaled; a product by a
+ * power of two alone is exact. Beyond WIDE and MOST_BINS most samples would be in doubt. */
+#define ROUNDED 0x1p-22
+#define WIDE 0x1p100
+#define MOST_BINS (1 << 14)
+
+static bool estimates(const HaloHist *hist, Estimate *e)
+{
+    const double lo = hist->lo, hi = hist->hi, bins = (double)hist->bins, scale = bins / (hi - lo);
+    int exponent;
+    const bool exact = lo == 0.0 && frexp(scale, &exponent) == 0.5;
+    *e = (Estimate){(float)lo, (float)hi, (float)lo, (float)scale, 0.0f, 1.0f, (float)bins - 1.0f};
+    if (hist->bins < 2 || hist->bins > MOST_BINS ||
+        !(fabs(lo) < WIDE && fabs(hi) < WIDE && hi - lo > 1.0 / WIDE))
+        return false;
+    if ((double)e->least < lo) e->least = nextafterf(e->least, INFINITY);
+    if ((double)e->most > hi) e->most = nextafterf(e->most, -INFINITY);
+    if (!exact) e->doubt = (float)((bins + fabs(lo) * scale) * ROUNDED);
+    return e->doubt * (4 * TOGETHER) < 1.0f;
+}
+
+/* The bins of samples that are looked at together, as if all were in the range; false where one is in doubt. */
+static CPU_INLINE bool estimated_bins(const char *samples, const Estimate *e, uint32_t *restrict bin)
+{
+    const float to_whole = 0x1.8p23f; /* whatever is added to it is rounded to a whole number */
+    int32_t open = 0;
+    for (int64_t i = 0; i < TOGETHER; i++) {
+        const float at = (float_at(samples, i) - e->lo) * e->scale;
+        float edge = (at + to_whole) - to_whole, inside = at < e->last ? at : e->last;
+        edge = edge > e->second ? edge : e->second;
+        edge = edge < e->last ? edge : e->last;
+        inside = inside > 0.0f ? inside : 0.0f;
+        open |= fabsf(at - edge) < e->doubt;
+        bin[i] = (uint32_t)(int32_t)inside;
+    }
+    return open == 0;
+}
+
+static CPU_INLINE bool any_beside(const char *samples, const Estimate *e)
+{
+    int32_t beside = 0;
+    for (int64_t i = 0; i < TOGETHER; i++) {
+        const float v = float_at(samples, i);
+        beside |= !(v >= e->least) | !(v <= e->most);
+    }
+    return beside != 0;
+}
+
+static CPU_INLINE void mark_beside(const char *samples, const Estimate *e, uint32_t bins,
+                                   uint32_t *restrict bin)
+{
+    for (int64_t i = 0; i < TOGETHER; i++) {
+        const float v = float_at(samples, i);
+        uint32_t at = bin[i];
+        at = v < e->least ? bins : at;
+        at = v > e->most ? bins + 1 : at;
+        bin[i] = v != v ? bins + 2 : at;
+    }
+}
+
+static void bin_f32(const void *samples, int64_t n, const HaloHist *hist, uint32_t *restrict bin)
+{
+    Estimate e;
+    const bool good = estimates(hist, &e);
+    for (int64_t i = 0; i < n; i += TOGETHER) {
+        const char *const from = (const char *)samples + i * (int64_t)sizeof(float);
+        if (n - i < TOGETHER)
+            exact_bins(from, n - i, hist, bin + i);
+        else if (!good || !estimated_bins(from, &e, bin + i))
+            exact_bins(from, TOGETHER, hist, bin + i);
+        else if (any_beside(from, &e))
+            mark_beside(from, &e, (uint32_t)hist->bins, bin + i);
+    }
+}
 
 /* Which of n samples lie in a part; is there one? */
-static CPU_INLINE bool in_parts(const float *v, int64_t n, const HaloHist *hist, const float *lo,
+static CPU_INLINE bool in_parts(const char *samples, int64_t n, const HaloHist *hist, const float *lo,
                                 const float *hi, int32_t *in)
 {
     int32_t any = 0;
     for (int64_t i = 0; i < n; i++) in[i] = 0;
     for (int k = 0; k < hist->parts; k++)
-        for (int64_t i = 0; i < n; i++) in[i] |= (v[i] >= lo[k]) & (v[i] <= hi[k]);
+        for (int64_t i = 0; i < n; i++)
+            in[i] |= (float_at(samples, i) >= lo[k]) & (float_at(samples, i) <= hi[k]);
     for (int64_t i = 0; i < n; i++) any |= in[i];
     return any != 0;
 }
@@ -129,20 +219,18 @@ static void parts_f32(const void *samples, int64_t pixels, int64_t channels, con
                       uint64_t *counter)
 {
     const int64_t n = pixels * channels;
-    float lo[HALO_MAX_PARTS], hi[HALO_MAX_PARTS], v[TOGETHER];
+    float lo[HALO_MAX_PARTS], hi[HALO_MAX_PARTS];
     int32_t in[TOGETHER];
     for (int k = 0; k < hist->parts; k++) lo[k] = (float)hist->part[k].lo, hi[k] = (float)hist->part[k].hi;
     for (int64_t i = 0; i < n; i += TOGETHER) {
         const int64_t some = n - i < TOGETHER ? n - i : TOGETHER;
-        const char *const from = (const char *)samples + i * (int64_t)sizeof *v;
-        if (some == TOGETHER) /* of a size that is known: vectors */
-            memcpy(v, from, sizeof v);
-        else
-            memcpy(v, from, (size_t)some * sizeof *v);
-        if (some == TOGETHER ? !in_parts(v, TOGETHER, hist, lo, hi, in) : !in_parts(v, some, hist, lo, hi, in))
+        const char *const from = (const char *)samples + i * (int64_t)sizeof(float);
+        /* of a size that is known: vectors */
+        if (some == TOGETHER ? !in_parts(from, TOGETHER, hist, lo, hi, in)
+                             : !in_parts(from, some, hist, lo, hi, in))
             continue;
         for (int64_t j = 0; j < some; j++)
-            if (in[j]) counter[(i + j) % channels * bins + part_bin(hist, (double)v[j])]++;
+            if (in[j]) counter[(i + j) % channels * bins + part_bin(hist, (double)float_at(from, j))]++;
     }
 }
 
