@@ -165,7 +165,9 @@ HaloStatus cpu_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
     s.scratch = scratch;
     s.each = most(1, TASK_SAMPLES / most(src->cols * channels, 1));
     if (scan->axis & HALO_AXIS_X) cpu_run(device, workers, divide_up(src->rows, s.each), scan_rows, &s);
-    if (scan->axis & HALO_AXIS_Y)
+    /* What comes down to a single row leaves it as it is. */
+    const bool single = scan->axis == HALO_AXIS_XY && !scan->exclusive && src->rows == 1 && s.state == NULL;
+    if ((scan->axis & HALO_AXIS_Y) && !single)
         cpu_run(device, workers, divide_up(src->cols * channels, CPU_SCAN_SLICE), scan_slice, &s);
 out:
     return status;

@@ -25,7 +25,12 @@ static double FN(tile)(int runs, double *restrict x, double *restrict lead)
     double before = halo_scan_identity(OP);
     for (int run = 0; run < runs; run++) {
         double *r = x + run * HALO_SCAN_RUN;
-        for (int k = 1; k < HALO_SCAN_RUN; k++) r[k] = halo_scan_join(OP, r[k - 1], r[k]);
+        double so_far = r[0];
+        for (int k = 1; k < HALO_SCAN_RUN; k++) {
+            so_far = halo_scan_join(OP, so_far, r[k]);
+            if (OP == HALO_SCAN_SUM || OP == HALO_SCAN_PRODUCT) CPU_ONE_BY_ONE(so_far);
+            r[k] = so_far;
+        }
     }
     for (int first = 0; first < runs; first += HALO_SCAN_WARP) {
         double v[HALO_SCAN_WARP];

@@ -35,6 +35,13 @@
 #define CPU_FETCH(at, i) ((void)0)
 #endif
 
+/* Keeps a chain of sums one by one: GCC 12 makes vectors of it by shuffles, which take longer. */
+#if defined(__GNUC__) && defined(__SSE2__)
+#define CPU_ONE_BY_ONE(sum) __asm__("" : "+x"(sum))
+#else
+#define CPU_ONE_BY_ONE(sum) ((void)0)
+#endif
+
 extern const CpuRowKernels CPU_TABLE(rows);
 extern const CpuByteKernels CPU_TABLE(bytes);
 extern const CpuPixelKernels CPU_TABLE(pixels);
