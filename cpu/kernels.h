@@ -169,6 +169,8 @@ typedef struct CpuEqualizeKernels {
 /* ---- scans ---------------------------------------------------------------------------------------------- */
 
 #define CPU_SCAN_RUNS (HALO_SCAN_TILE / HALO_SCAN_RUN)
+/* Channels whose floats are scanned together; of more, one after the other. */
+#define CPU_SCAN_ABREAST 8
 /* Samples summed at a time, and rows of them that fit 32 bits. */
 #define CPU_SUMS 1024
 #define CPU_SUM_ROWS 65536
@@ -190,11 +192,13 @@ typedef struct CpuScanKernels {
     /* n samples, `channels` apart, converted exactly. */
     void (*to_f64[3])(const void *samples, int64_t n, int64_t channels, double *out);
     void (*to_i64[2])(const void *samples, int64_t n, int64_t channels, int64_t *out);
-    /* So many runs of a tile in place: x becomes the inclusive prefixes in each, lead[CPU_SCAN_RUNS] what joins
-     * before each run in the tile. Returns the total. */
-    double (*tile)(HaloScanOp op, int runs, double *x, double *lead);
-    /* Finishes a tile: joins `before` (all earlier tiles) and lead to x. */
-    void (*tile_join)(HaloScanOp op, bool exclusive, double before, int runs, const double *lead, double *x);
+    /* So many runs of a tile of pixels of `channels` <= CPU_SCAN_ABREAST in place: x becomes the inclusive
+     * prefixes in each, lead[CPU_SCAN_RUNS][channels] what joins before each run in the tile, total[channels]
+     * the tile's. */
+    void (*tile)(HaloScanOp op, int64_t channels, int64_t runs, double *x, double *lead, double *total);
+    /* Finishes a tile: joins before[channels] (all earlier tiles) and lead to x. */
+    void (*tile_join)(HaloScanOp op, int64_t channels, bool exclusive, const double *before, int64_t runs,
+                      const double *lead, double *x);
     void (*line_i64)(HaloScanOp op, bool exclusive, int64_t *x, int64_t n, int64_t *carry);
     /* Running sums of n samples, 1 <= n <= CPU_SUMS, `channels` apart; `carry` goes from tile to tile. Where
      * `down` is not NULL they are added to it, and `out` has what that gives (exclusive: what it was). `past`:

@@ -12,58 +12,68 @@
 
 /* ---- along x -------------------------------------------------------------------------------------------- */
 
-/* What stands before the tiles of a line: G and the totals of this group's tiles. */
+/* What stands before the tiles of a line, of each channel: G and the totals of this group's tiles. */
 typedef struct Before {
-    double groups;
-    double slot[HALO_SCAN_GROUP];
-    int tiles;
+    int64_t channels, tiles;
+    double groups[CPU_SCAN_ABREAST];
+    double slot[HALO_SCAN_GROUP * CPU_SCAN_ABREAST];
 } Before;
 
 static void new_group(HaloScanOp op, Before *before)
 {
     before->tiles = 0;
-    for (int i = 0; i < HALO_SCAN_GROUP; i++) before->slot[i] = halo_scan_identity(op);
+    for (int64_t i = 0; i < HALO_SCAN_GROUP * before->channels; i++) before->slot[i] = halo_scan_identity(op);
 }
 
 /* E: 32 lanes of 8 slots each, joined by adjacent pairs. */
-static double group_prefix(HaloScanOp op, const Before *before)
+static double group_prefix(HaloScanOp op, const Before *before, int64_t c)
 {
     enum { LANES = 32, SLOTS = HALO_SCAN_GROUP / LANES };
     double lane[LANES];
     for (int l = 0; l < LANES; l++) {
-        lane[l] = before->slot[l * SLOTS];
-        for (int s = 1; s < SLOTS; s++) lane[l] = halo_scan_join(op, lane[l], before->slot[l * SLOTS + s]);
+        const double *const slot = before->slot + l * SLOTS * before->channels + c;
+        lane[l] = slot[0];
+        for (int s = 1; s < SLOTS; s++) lane[l] = halo_scan_join(op, lane[l], slot[s * before->channels]);
     }
     for (int width = LANES / 2; width > 0; width /= 2)
         for (int l = 0; l < width; l++) lane[l] = halo_scan_join(op, lane[2 * l], lane[2 * l + 1]);
     return lane[0];
 }
 
-static void line_f64(const Scan *s, int64_t y, int c, double *x)
+/* What joins before the next tile. */
+static void before_tile(HaloScanOp op, Before *before, double *earlier)
+{
+    const bool full = before->tiles == HALO_SCAN_GROUP;
+    for (int64_t c = 0; full && c < before->channels; c++)
+        before->groups[c] = halo_scan_join(op, before->groups[c], group_prefix(op, before, c));
+    if (full) new_group(op, before);
+    for (int64_t c = 0; c < before->channels; c++) {
+        const double group = before->tiles > 0 ? group_prefix(op, before, c) : halo_scan_identity(op);
+        earlier[c] = halo_scan_join(op, before->groups[c], group);
+    }
+}
+
+/* Row y of `channels` channels from c on: all of them, or one. */
+static void line_f64(const Scan *s, int64_t y, int64_t c, int64_t channels, double *x)
 {
     const CpuScanKernels *kernels = s->device->kernels->scan;
     const HaloScanOp op = s->scan->op;
-    const int64_t width = s->src->cols, channels = s->src->shape.channels;
+    const int64_t width = s->src->cols, apart = channels == 1 ? s->src->shape.channels : 1;
     const int64_t size = (int64_t)halo_dtype_size(s->src->shape.dtype);
-    double lead[CPU_SCAN_RUNS];
+    double lead[CPU_SCAN_RUNS * CPU_SCAN_ABREAST], earlier[CPU_SCAN_ABREAST];
     Before before;
-    before.groups = halo_scan_identity(op);
+    before.channels = channels;
     before.tiles = 0;
+    for (int64_t k = 0; k < channels; k++) before.groups[k] = halo_scan_identity(op);
     if (width > HALO_SCAN_TILE) new_group(op, &before); /* what stands before the first tile needs none */
     for (int64_t at = 0; at < width; at += HALO_SCAN_TILE) {
-        const int64_t n = width - at < HALO_SCAN_TILE ? width - at : HALO_SCAN_TILE;
-        cpu_scan_load(s, (const char *)halo_at(s->src, at, y) + c * size, n, channels, x);
-        const int runs = (int)((n + HALO_SCAN_RUN - 1) / HALO_SCAN_RUN);
-        for (int64_t i = n; i < runs * HALO_SCAN_RUN; i++) x[i] = halo_scan_identity(op);
-        if (before.tiles == HALO_SCAN_GROUP) {
-            before.groups = halo_scan_join(op, before.groups, group_prefix(op, &before));
-            new_group(op, &before);
-        }
-        const double group = before.tiles > 0 ? group_prefix(op, &before) : halo_scan_identity(op);
-        const double earlier = halo_scan_join(op, before.groups, group);
-        before.slot[before.tiles++] = kernels->tile(op, runs, x, lead);
-        kernels->tile_join(op, s->scan->exclusive, earlier, runs, lead, x);
-        cpu_scan_put(s, x, n, channels, (char *)halo_at(s->dst, at, y) + c * CPU_SCAN_ELEMENT);
+        const int64_t n = least(width - at, HALO_SCAN_TILE), runs = divide_up(n, HALO_SCAN_RUN);
+        cpu_scan_load(s, (const char *)halo_at(s->src, at, y) + c * size, n * channels, apart, x);
+        for (int64_t i = n * channels; i < runs * HALO_SCAN_RUN * channels; i++) x[i] = halo_scan_identity(op);
+        before_tile(op, &before, earlier);
+        kernels->tile(op, channels, runs, x, lead, before.slot + before.tiles++ * channels);
+        kernels->tile_join(op, channels, s->scan->exclusive, earlier, runs, lead, x);
+        cpu_scan_put(s, x, n * channels, apart, (char *)halo_at(s->dst, at, y) + c * CPU_SCAN_ELEMENT);
     }
 }
 
@@ -72,11 +82,13 @@ static void scan_rows(void *context, int64_t index, int worker)
     const Scan *s = context;
     const int64_t first = s->src->y0 + index * s->each, end = least(s->src->y0 + s->src->rows, first + s->each);
     char *const scratch = s->scratch + worker * s->scratch_bytes;
+    const int64_t channels = s->src->shape.channels, together = channels <= CPU_SCAN_ABREAST ? channels : 1;
     for (int64_t y = first; y < end; y++) {
         if (s->integer)
             cpu_scan_row_i64(s, y, scratch, NULL);
         else
-            for (int c = 0; c < s->src->shape.channels; c++) line_f64(s, y, c, (double *)(void *)scratch);
+            for (int64_t c = 0; c < channels; c += together)
+                line_f64(s, y, c, together, (double *)(void *)scratch);
     }
     if (s->stream) s->device->kernels->rows->fence();
 }
@@ -146,7 +158,8 @@ HaloStatus cpu_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
         HALO_FAIL(HALO_ERR_BUG, "a scan was asked for into a buffer that does not suit its source");
     s.stream = cpu_streams(dst);
     s.abreast = s.integer && channels > 1 && scan->op == HALO_SCAN_SUM && !scan->exclusive;
-    s.at_carry = most(most(HALO_SCAN_TILE, (1 + CPU_SCAN_ABOVE) * CPU_SCAN_SLICE), channels) * CPU_SCAN_ELEMENT;
+    const int64_t tile = HALO_SCAN_TILE * (channels <= CPU_SCAN_ABREAST ? channels : 1);
+    s.at_carry = most(most(tile, (1 + CPU_SCAN_ABOVE) * CPU_SCAN_SLICE), channels) * CPU_SCAN_ELEMENT;
     s.scratch_bytes = s.at_carry + divide_up(channels * CPU_SCAN_ELEMENT, 64) * 64;
     const double work = (double)src->cols * (double)src->rows * channels * 4;
     const int workers = cpu_workers(device, work);

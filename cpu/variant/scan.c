@@ -21,26 +21,26 @@
 #define NAME product
 #include "scan_tmpl.h"
 
-static double tile(HaloScanOp op, int runs, double *x, double *lead)
+static void tile(HaloScanOp op, int64_t channels, int64_t runs, double *x, double *lead, double *total)
 {
     switch (op) {
     case HALO_SCAN_SUM:
-    case HALO_SCAN_SQUARES: return tile_sum(runs, x, lead);
-    case HALO_SCAN_MIN: return tile_min(runs, x, lead);
-    case HALO_SCAN_MAX: return tile_max(runs, x, lead);
-    case HALO_SCAN_PRODUCT: return tile_product(runs, x, lead);
+    case HALO_SCAN_SQUARES: tile_sum(channels, runs, x, lead, total); break;
+    case HALO_SCAN_MIN: tile_min(channels, runs, x, lead, total); break;
+    case HALO_SCAN_MAX: tile_max(channels, runs, x, lead, total); break;
+    case HALO_SCAN_PRODUCT: tile_product(channels, runs, x, lead, total); break;
     }
-    return 0.0;
 }
 
-static void tile_join(HaloScanOp op, bool exclusive, double before, int runs, const double *lead, double *x)
+static void tile_join(HaloScanOp op, int64_t channels, bool exclusive, const double *before, int64_t runs,
+                      const double *lead, double *x)
 {
     switch (op) {
     case HALO_SCAN_SUM:
-    case HALO_SCAN_SQUARES: tile_join_sum(exclusive, before, runs, lead, x); break;
-    case HALO_SCAN_MIN: tile_join_min(exclusive, before, runs, lead, x); break;
-    case HALO_SCAN_MAX: tile_join_max(exclusive, before, runs, lead, x); break;
-    case HALO_SCAN_PRODUCT: tile_join_product(exclusive, before, runs, lead, x); break;
+    case HALO_SCAN_SQUARES: tile_join_sum(channels, exclusive, before, runs, lead, x); break;
+    case HALO_SCAN_MIN: tile_join_min(channels, exclusive, before, runs, lead, x); break;
+    case HALO_SCAN_MAX: tile_join_max(channels, exclusive, before, runs, lead, x); break;
+    case HALO_SCAN_PRODUCT: tile_join_product(channels, exclusive, before, runs, lead, x); break;
     }
 }
 

@@ -2,64 +2,107 @@
  * is that of docs/numerics.md. */
 #define FN(name) CPU_PASTE(name, NAME)
 
-/* Kogge and Stone's prefixes over the 32 run totals of a warp. */
-static inline void FN(warp)(double v[HALO_SCAN_WARP])
+/* Kogge and Stone's prefixes over the 32 run totals of a warp, of each channel. */
+static CPU_INLINE void FN(warp)(int64_t channels, double *v)
 {
-    for (int d = 1; d < HALO_SCAN_WARP; d *= 2) {
-        double old[HALO_SCAN_WARP];
-        memcpy(old, v, sizeof old);
-        for (int l = d; l < HALO_SCAN_WARP; l++) v[l] = halo_scan_join(OP, old[l - d], old[l]);
+    for (int64_t d = channels; d < HALO_SCAN_WARP * channels; d *= 2) {
+        double old[HALO_SCAN_WARP * CPU_SCAN_ABREAST];
+        memcpy(old, v, (size_t)(HALO_SCAN_WARP * channels) * sizeof *v);
+        for (int64_t e = d; e < HALO_SCAN_WARP * channels; e++) v[e] = halo_scan_join(OP, old[e - d], old[e]);
     }
 }
 
 /* The same of the first so many: from the last on, which none before it needs. */
-static inline void FN(part_warp)(double *v, int lanes)
+static CPU_INLINE void FN(part_warp)(int64_t channels, double *v, int64_t lanes)
 {
-    for (int d = 1; d < lanes; d *= 2)
-        for (int l = lanes - 1; l >= d; l--) v[l] = halo_scan_join(OP, v[l - d], v[l]);
+    for (int64_t d = channels; d < lanes * channels; d *= 2)
+        for (int64_t e = lanes * channels - 1; e >= d; e--) v[e] = halo_scan_join(OP, v[e - d], v[e]);
+}
+
+/* The prefixes in a run. */
+static CPU_INLINE void FN(run)(int64_t channels, double *restrict x)
+{
+    for (int64_t c = 0; c < channels; c++) {
+        double so_far = x[c];
+        for (int64_t e = c + channels; e < HALO_SCAN_RUN * channels; e += channels) {
+            so_far = halo_scan_join(OP, so_far, x[e]);
+            if (OP == HALO_SCAN_SUM || OP == HALO_SCAN_PRODUCT) CPU_ONE_BY_ONE(so_far);
+            x[e] = so_far;
+        }
+    }
 }
 
 /* Nothing that is made hangs on what comes after it: a tile that ends early is made so far. */
-static double FN(tile)(int runs, double *restrict x, double *restrict lead)
+static CPU_INLINE void FN(tile_of)(int64_t channels, int64_t runs, double *restrict x, double *restrict lead,
+                                   double *restrict total)
 {
-    double before = halo_scan_identity(OP);
-    for (int run = 0; run < runs; run++) {
-        double *r = x + run * HALO_SCAN_RUN;
-        double so_far = r[0];
-        for (int k = 1; k < HALO_SCAN_RUN; k++) {
-            so_far = halo_scan_join(OP, so_far, r[k]);
-            if (OP == HALO_SCAN_SUM || OP == HALO_SCAN_PRODUCT) CPU_ONE_BY_ONE(so_far);
-            r[k] = so_far;
-        }
-    }
-    for (int first = 0; first < runs; first += HALO_SCAN_WARP) {
-        double v[HALO_SCAN_WARP];
-        const int lanes = runs - first < HALO_SCAN_WARP ? runs - first : HALO_SCAN_WARP;
-        for (int l = 0; l < lanes; l++) v[l] = x[(first + l) * HALO_SCAN_RUN + HALO_SCAN_RUN - 1];
+    for (int64_t c = 0; c < channels; c++) total[c] = halo_scan_identity(OP);
+    for (int64_t run = 0; run < runs; run++) FN(run)(channels, x + run * HALO_SCAN_RUN * channels);
+    for (int64_t first = 0; first < runs; first += HALO_SCAN_WARP, lead += HALO_SCAN_WARP * channels) {
+        double v[HALO_SCAN_WARP * CPU_SCAN_ABREAST];
+        const int64_t lanes = runs - first < HALO_SCAN_WARP ? runs - first : HALO_SCAN_WARP;
+        for (int64_t l = 0; l < lanes; l++)
+            for (int64_t c = 0; c < channels; c++)
+                v[l * channels + c] = x[((first + l + 1) * HALO_SCAN_RUN - 1) * channels + c];
         if (lanes == HALO_SCAN_WARP)
-            FN(warp)(v);
+            FN(warp)(channels, v);
         else
-            FN(part_warp)(v, lanes);
-        lead[first] = halo_scan_join(OP, before, halo_scan_identity(OP));
-        for (int l = 1; l < lanes; l++) lead[first + l] = halo_scan_join(OP, before, v[l - 1]);
-        before = halo_scan_join(OP, before, v[lanes - 1]);
+            FN(part_warp)(channels, v, lanes);
+        for (int64_t c = 0; c < channels; c++) lead[c] = halo_scan_join(OP, total[c], halo_scan_identity(OP));
+        for (int64_t l = 1; l < lanes; l++)
+            for (int64_t c = 0; c < channels; c++)
+                lead[l * channels + c] = halo_scan_join(OP, total[c], v[(l - 1) * channels + c]);
+        for (int64_t c = 0; c < channels; c++)
+            total[c] = halo_scan_join(OP, total[c], v[(lanes - 1) * channels + c]);
     }
-    return before;
 }
 
-static void FN(tile_join)(bool exclusive, double before, int runs, const double *restrict lead,
-                          double *restrict x)
+static CPU_INLINE void FN(join_run)(int64_t channels, bool exclusive, const double *f, double *restrict x)
 {
-    for (int run = 0; run < runs; run++, x += HALO_SCAN_RUN) {
-        const double f = halo_scan_join(OP, before, lead[run]);
-        if (exclusive) {
-            double r[HALO_SCAN_RUN];
-            memcpy(r, x, sizeof r);
-            x[0] = halo_canonical_f64(f);
-            for (int k = 1; k < HALO_SCAN_RUN; k++) x[k] = halo_canonical_f64(halo_scan_join(OP, f, r[k - 1]));
-        } else {
-            for (int k = 0; k < HALO_SCAN_RUN; k++) x[k] = halo_canonical_f64(halo_scan_join(OP, f, x[k]));
-        }
+    if (exclusive) {
+        double r[HALO_SCAN_RUN * CPU_SCAN_ABREAST];
+        memcpy(r, x, (size_t)(HALO_SCAN_RUN * channels) * sizeof *x);
+        for (int64_t c = 0; c < channels; c++) x[c] = halo_canonical_f64(f[c]);
+        for (int64_t k = channels; k < HALO_SCAN_RUN * channels; k += channels)
+            for (int64_t c = 0; c < channels; c++)
+                x[k + c] = halo_canonical_f64(halo_scan_join(OP, f[c], r[k + c - channels]));
+    } else {
+        for (int64_t k = 0; k < HALO_SCAN_RUN * channels; k += channels)
+            for (int64_t c = 0; c < channels; c++)
+                x[k + c] = halo_canonical_f64(halo_scan_join(OP, f[c], x[k + c]));
+    }
+}
+
+static CPU_INLINE void FN(tile_join_of)(int64_t channels, bool exclusive, const double *restrict before,
+                                        int64_t runs, const double *restrict lead, double *restrict x)
+{
+    for (int64_t run = 0; run < runs; run++, x += HALO_SCAN_RUN * channels, lead += channels) {
+        double f[CPU_SCAN_ABREAST];
+        for (int64_t c = 0; c < channels; c++) f[c] = halo_scan_join(OP, before[c], lead[c]);
+        FN(join_run)(channels, exclusive, f, x);
+    }
+}
+
+/* Loops of their own for the numbers of channels that pictures have. */
+static void FN(tile)(int64_t channels, int64_t runs, double *x, double *lead, double *total)
+{
+    switch (channels) {
+    case 1: FN(tile_of)(1, runs, x, lead, total); break;
+    case 3: FN(tile_of)(3, runs, x, lead, total); break;
+    case 4: FN(tile_of)(4, runs, x, lead, total); break;
+    default: FN(tile_of)(channels, runs, x, lead, total);
+    }
+}
+
+static void FN(tile_join)(int64_t channels, bool exclusive, const double *before, int64_t runs,
+                          const double *lead, double *x)
+{
+    switch (channels) {
+    case 1: FN(tile_join_of)(1, exclusive, before, runs, lead, x); break;
+    case 3: FN(tile_join_of)(3, exclusive, before, runs, lead, x); break;
+    case 4: FN(tile_join_of)(4, exclusive, before, runs, lead, x); break;
+    case 8: FN(tile_join_of)(8, exclusive, before, runs, lead, x); break;
+    default: FN(tile_join_of)(channels, exclusive, before, runs, lead, x);
     }
 }
 
@@ -90,7 +133,8 @@ static void FN(run_ends)(bool group_ends, int64_t n, const double *restrict run,
 static void FN(run_ended)(int64_t rows, int64_t n, const CpuAbove *above)
 {
     if (rows % HALO_SCAN_ROWS == 0)
-        FN(run_ends)(rows % HALO_SCAN_GROUP_ROWS == 0, n, above->run, above->inside, above->group, above->before);
+        FN(run_ends)
+        (rows % HALO_SCAN_GROUP_ROWS == 0, n, above->run, above->inside, above->group, above->before);
 }
 
 static void FN(down)(bool exclusive, int64_t y, double *x, int64_t n, const CpuAbove *above)
@@ -115,7 +159,8 @@ static void FN(short_row)(bool exclusive, double *restrict x, int64_t width, int
 }
 
 /* A whole run of rows, column by column: the chains of one column and the next go side by side. */
-static void FN(run_down)(bool exclusive, double *restrict x, int64_t elements, const double *restrict before, double *restrict run)
+static void FN(run_down)(bool exclusive, double *restrict x, int64_t elements, const double *restrict before,
+                         double *restrict run)
 {
     for (int64_t i = 0; i < elements; i++) {
         double r = x[i], made = halo_scan_join(OP, before[i], r);
@@ -135,7 +180,8 @@ static void FN(narrow_run)(const CpuNarrowScan *n, bool exclusive, int64_t k, in
 {
     enum { FEW = 4 }; /* of more, a row fills vectors */
     const int64_t elements = n->width * n->channels;
-    for (int64_t i = 0; n->along && i < rows; i++) FN(short_row)(exclusive, x + i * elements, n->width, n->channels);
+    for (int64_t i = 0; n->along && i < rows; i++)
+        FN(short_row)(exclusive, x + i * elements, n->width, n->channels);
     if (!n->down) return;
     if (elements <= FEW && rows == HALO_SCAN_ROWS) {
         FN(run_down)(exclusive, x, elements, n->above.before, n->above.run);
