@@ -66,6 +66,9 @@ static CPU_INLINE void FN(join_run)(int64_t channels, bool exclusive, const doub
         for (int64_t k = channels; k < HALO_SCAN_RUN * channels; k += channels)
             for (int64_t c = 0; c < channels; c++)
                 x[k + c] = halo_canonical_f64(halo_scan_join(OP, f[c], r[k + c - channels]));
+    } else if (channels == 1) { /* taken apart it would become no vectors */
+        CPU_LOOP
+        for (int64_t k = 0; k < HALO_SCAN_RUN; k++) x[k] = halo_canonical_f64(halo_scan_join(OP, f[0], x[k]));
     } else {
         for (int64_t k = 0; k < HALO_SCAN_RUN * channels; k += channels)
             for (int64_t c = 0; c < channels; c++)
@@ -88,6 +91,7 @@ static void FN(tile)(int64_t channels, int64_t runs, double *x, double *lead, do
 {
     switch (channels) {
     case 1: FN(tile_of)(1, runs, x, lead, total); break;
+    case 2: FN(tile_of)(2, runs, x, lead, total); break;
     case 3: FN(tile_of)(3, runs, x, lead, total); break;
     case 4: FN(tile_of)(4, runs, x, lead, total); break;
     default: FN(tile_of)(channels, runs, x, lead, total);
@@ -99,6 +103,7 @@ static void FN(tile_join)(int64_t channels, bool exclusive, const double *before
 {
     switch (channels) {
     case 1: FN(tile_join_of)(1, exclusive, before, runs, lead, x); break;
+    case 2: FN(tile_join_of)(2, exclusive, before, runs, lead, x); break;
     case 3: FN(tile_join_of)(3, exclusive, before, runs, lead, x); break;
     case 4: FN(tile_join_of)(4, exclusive, before, runs, lead, x); break;
     case 8: FN(tile_join_of)(8, exclusive, before, runs, lead, x); break;
@@ -132,9 +137,8 @@ static void FN(run_ends)(bool group_ends, int64_t n, const double *restrict run,
 
 static void FN(run_ended)(int64_t rows, int64_t n, const CpuAbove *above)
 {
-    if (rows % HALO_SCAN_ROWS == 0)
-        FN(run_ends)
-        (rows % HALO_SCAN_GROUP_ROWS == 0, n, above->run, above->inside, above->group, above->before);
+    if (rows % HALO_SCAN_ROWS == 0) FN(run_ends)
+    (rows % HALO_SCAN_GROUP_ROWS == 0, n, above->run, above->inside, above->group, above->before);
 }
 
 static void FN(down)(bool exclusive, int64_t y, double *x, int64_t n, const CpuAbove *above)

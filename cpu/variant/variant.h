@@ -35,6 +35,13 @@
 #define CPU_FETCH(at, i) ((void)0)
 #endif
 
+/* Before a loop that is to stay one. */
+#if defined(__GNUC__)
+#define CPU_LOOP _Pragma("GCC unroll 1")
+#else
+#define CPU_LOOP
+#endif
+
 /* Keeps a chain of sums one by one: GCC 12 makes vectors of it by shuffles, which take longer. */
 #if defined(__GNUC__) && defined(__SSE2__)
 #define CPU_ONE_BY_ONE(sum) __asm__("" : "+x"(sum))
