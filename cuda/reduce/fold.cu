@@ -1,6 +1,7 @@
 /* Folds by a program of the user's. A thread has a lane of the leaf, as docs/numerics.md numbers them; a block
  * takes some neighbouring leaves and joins all their lanes by pairs; the host joins what blocks leave. */
 #include "fold_run.cuh"
+#include "reduce.cuh"
 
 static const int leaves_each = 8; /* of a block: a power of two */
 
@@ -206,22 +207,20 @@ static HaloStatus upload_constants(HaloDevice *device, const HaloFold *fold, Fol
 static HaloStatus conclude(HaloDevice *device, const FoldArgs *args, const HaloFold *fold, double *out)
 {
     const int64_t bytes = args->blocks * args->channels * (int64_t)sizeof(double);
-    double *const node = (double *)malloc((size_t)bytes);
-    if (node == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
-    const HaloStatus status = cuda_fetch(device, node, args->out, bytes);
-    for (int c = 0; status == HALO_OK && c < args->channels; c++) {
+    double *node;
+    CUDA_PASS(reduce_left(device, args->out, bytes, &node));
+    for (int c = 0; c < args->channels; c++) {
         const double k = fold->k != NULL ? fold->k[c] : 0.0;
         out[c] = halo_canonical_f64(halo_fold_pairs(fold->join, k, node + c * args->blocks, args->blocks));
     }
-    free(node);
-    return status;
+    reduce_left_done(device, node);
+    return HALO_OK;
 }
 
 HaloStatus cuda_fold(HaloDevice *device, const HaloBuf *src, const HaloFold *fold, double *out)
 {
     FoldArgs args = {};
     int64_t nodes, bytes;
-    void *room;
     CUDA_PASS(cuda_use(device));
     CUDA_PASS(cuda_flat(device, src, &args.data));
     args.dtype = src->shape.dtype;
@@ -234,8 +233,7 @@ HaloStatus cuda_fold(HaloDevice *device, const HaloBuf *src, const HaloFold *fol
     if (!halo_mul(args.blocks, args.channels, &nodes) || !halo_mul(nodes, (int64_t)sizeof(double), &bytes))
         return halo_fail(HALO_ERR_LIMIT, "%d channels are too many to reduce", args.channels);
     CUDA_PASS(upload_constants(device, fold, &args));
-    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_PARTIAL, bytes, &room));
-    args.out = (double *)room;
+    CUDA_PASS(reduce_left_room(device, bytes, &args.out));
     args.joins = single_code(fold->join);
     const int depth = (int)cuda_max(depth_of(fold->map), depth_of(fold->join));
     const bool powers = args.joins != HALO_CODE_NUMBER && halo_program_power(fold->map, &args.power);

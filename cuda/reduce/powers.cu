@@ -1,9 +1,7 @@
 /* The third and fourth powers of distances from the mean, both sums in one reading: what folds of d * d * d and (d * d) * (d * d)
  * make of floats, lane by lane, which docs/numerics.md numbers. A warp makes a leaf, its block joins eight neighbours, and the host
  * joins what blocks leave. Sums begin with +0 and so are never -0: lanes that are not there are joined as +0. */
-#include <stdlib.h>
-
-#include "common.cuh"
+#include "reduce.cuh"
 
 static const int powers_leaves = 8, powers_threads = powers_leaves * CUDA_WARP; /* of a block */
 static const int powers_own = HALO_LANES / CUDA_WARP;                           /* lanes of a thread */
@@ -143,27 +141,12 @@ static void conclude(const PowersArgs *args, double *made, double *third, double
     }
 }
 
-static HaloStatus fetch(HaloDevice *device, const PowersArgs *args, int64_t bytes, double *third, double *fourth)
-{
-    if (args->out == device->staging) {
-        CUDA_PASS(cuda_wait(device));
-        conclude(args, args->out, third, fourth);
-        return HALO_OK;
-    }
-    double *const made = (double *)malloc((size_t)bytes);
-    if (made == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
-    const HaloStatus status = cuda_fetch(device, made, args->out, bytes);
-    if (status == HALO_OK) conclude(args, made, third, fourth);
-    free(made);
-    return status;
-}
-
 HaloStatus cuda_powers(HaloDevice *device, const HaloBuf *src, const double *k, double *third, double *fourth)
 {
     PowersArgs args = {};
     int64_t nodes, bytes;
     const void *data;
-    void *room = device->staging; /* a kernel can write there: no copy */
+    double *made;
     CUDA_PASS(cuda_use(device));
     CUDA_PASS(cuda_flat(device, src, &data));
     args.data = (const float *)data;
@@ -173,11 +156,13 @@ HaloStatus cuda_powers(HaloDevice *device, const HaloBuf *src, const double *k, 
     if (!halo_mul(args.blocks, 2 * (int64_t)args.channels, &nodes) || !halo_mul(nodes, (int64_t)sizeof(double), &bytes))
         return halo_fail(HALO_ERR_LIMIT, "%d channels are too many to reduce", args.channels);
     CUDA_PASS(upload_constants(device, k, &args));
-    if (bytes > CUDA_STAGING_BYTES) CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_PARTIAL, bytes, &room));
-    args.out = (double *)room;
+    CUDA_PASS(reduce_left_room(device, bytes, &args.out));
     if (args.channels == 1)
         CUDA_LAUNCH(device, powers_kernel<true>, args.blocks, powers_threads, 0, args);
     else
         CUDA_LAUNCH(device, powers_kernel<false>, args.blocks * args.channels, powers_threads, 0, args);
-    return fetch(device, &args, bytes, third, fourth);
+    CUDA_PASS(reduce_left(device, args.out, bytes, &made));
+    conclude(&args, made, third, fourth);
+    reduce_left_done(device, made);
+    return HALO_OK;
 }

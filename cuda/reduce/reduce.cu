@@ -1,4 +1,6 @@
 /* Statistics: what to compute, the room for it, bringing the answer home. */
+#include <stdlib.h>
+
 #include "reduce.cuh"
 
 HaloStatus reduce_room(HaloDevice *device, int64_t bytes, int64_t arrivals, void **room, unsigned **arrival)
@@ -16,6 +18,30 @@ HaloStatus reduce_room(HaloDevice *device, int64_t bytes, int64_t arrivals, void
     if (grown) CUDA_TRY(cudaMemsetAsync(counters, 0, (size_t)arrival_bytes, device->stream));
     *arrival = (unsigned *)counters;
     return HALO_OK;
+}
+
+HaloStatus reduce_left_room(HaloDevice *device, int64_t bytes, double **room)
+{
+    void *data = device->staging;
+    if (bytes > CUDA_STAGING_BYTES) CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_PARTIAL, bytes, &data));
+    *room = (double *)data;
+    return HALO_OK;
+}
+
+HaloStatus reduce_left(HaloDevice *device, double *room, int64_t bytes, double **left)
+{
+    *left = room;
+    if (room == device->staging) return cuda_wait(device);
+    *left = (double *)malloc((size_t)bytes);
+    if (*left == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    const HaloStatus status = cuda_fetch(device, *left, room, bytes);
+    if (status != HALO_OK) reduce_left_done(device, *left);
+    return status;
+}
+
+void reduce_left_done(HaloDevice *device, double *left)
+{
+    if (left != device->staging) free(left);
 }
 
 /* Leaves only what was asked for: the rest is as if never computed. */

@@ -23,6 +23,12 @@ HaloStatus reduce_few(HaloDevice *device, const float *data, int64_t pixels, int
  * counter back to 0. */
 HaloStatus reduce_room(HaloDevice *device, int64_t bytes, int64_t arrivals, void **room, unsigned **arrival);
 
+/* Room for what blocks leave to the host, where that sees it without a copy, if it is not too much. */
+HaloStatus reduce_left_room(HaloDevice *device, int64_t bytes, double **room);
+/* Waits for it: `left` may be changed, and is to be given back. */
+HaloStatus reduce_left(HaloDevice *device, double *room, int64_t bytes, double **left);
+void reduce_left_done(HaloDevice *device, double *left);
+
 static const int reduce_none = INT_MAX; /* no key, no place */
 
 /* The least sample, [0], and the greatest, [1], which is the least of the negated ones, by their keys, and
