@@ -2,9 +2,11 @@
  * a part of a tile's table, and every sample is looked up in the tables of the tiles around it (equalize_quick.cu). */
 #include "equalize.cuh"
 
-static const int table_threads = 256, table_own = 4;
+static const int table_threads = 256;
 /* Neighbouring bins of a table that a block has: tables of bytes have one block each. */
 static const int table_part = 4096;
+/* And a thread, at once: of counters of 32 bits all. */
+template <typename Count> __device__ constexpr int table_own() { return sizeof(Count) == 4 ? table_part / table_threads : 4; }
 
 static __host__ __device__ int64_t table_parts(int64_t bins) { return cuda_ceil_div(bins, table_part); }
 
@@ -46,7 +48,8 @@ __device__ __forceinline__ static uint64_t sum_before(uint64_t v, uint64_t *all)
 
 /* Of some bins: all counts, these as far as they are not beyond `most`, and the least bin that counts. A function by itself, for
  * what seldom runs would be most of the code. */
-__device__ __noinline__ static TableSums sum_bins(const unsigned long long *count, int64_t from, int64_t to, uint64_t most)
+template <typename Count>
+__device__ __noinline__ static TableSums sum_bins(const Count *count, int64_t from, int64_t to, uint64_t most)
 {
     __shared__ unsigned long long least;
     TableSums sums = {0, 0, (unsigned long long)INT64_MAX};
@@ -54,8 +57,9 @@ __device__ __noinline__ static TableSums sum_bins(const unsigned long long *coun
     __syncthreads(); /* the last call's least bin has been read */
     if (threadIdx.x == 0) least = (unsigned long long)INT64_MAX;
     __syncthreads();
+#pragma unroll 8
     for (int64_t b = from + threadIdx.x; b < to; b += table_threads) {
-        const uint64_t n = count[b];
+        const uint64_t n = __ldg(count + b);
         sums.total += n;
         sums.kept += n < most ? n : most;
         if (n > 0) sums.least = min(sums.least, (unsigned long long)b);
@@ -67,11 +71,12 @@ __device__ __noinline__ static TableSums sum_bins(const unsigned long long *coun
 }
 
 /* The sums of each part of each table, as if all samples of a tile were counted: floats that are NaN are not. */
-__global__ static void __launch_bounds__(table_threads) sums_kernel(const __grid_constant__ EqualizeArgs a)
+template <typename Count> __global__ static void __launch_bounds__(table_threads) sums_kernel(const __grid_constant__ EqualizeArgs a)
 {
     const int64_t bins = a.how.bins, parts = table_parts(bins), table = blockIdx.x / parts, part = blockIdx.x - table * parts;
     const uint64_t most = halo_equalize_most(a.how.limit, a.expected, bins);
-    const TableSums sums = sum_bins(a.count + table * bins, part * table_part, cuda_min(bins, (part + 1) * table_part), most);
+    const TableSums sums =
+        sum_bins((const Count *)a.count + table * bins, part * table_part, cuda_min(bins, (part + 1) * table_part), most);
     if (threadIdx.x == 0) a.sums[blockIdx.x] = sums;
 }
 
@@ -101,18 +106,45 @@ struct Spread {
     }
 };
 
+/* A thread's counters, and its levels; those of 32 bits are whole packs of 16 bytes. */
+template <int Own> __device__ __forceinline__ static void load_counts(const unsigned *count, int64_t, unsigned (&own)[Own])
+{
+#pragma unroll
+    for (int i = 0; i < Own; i += 4) *reinterpret_cast<uint4 *>(own + i) = __ldg((const uint4 *)(count + i));
+}
+
+template <int Own>
+__device__ __forceinline__ static void load_counts(const unsigned long long *count, int64_t there, unsigned long long (&own)[Own])
+{
+#pragma unroll
+    for (int i = 0; i < Own; i++) own[i] = i < there ? __ldg(count + i) : 0;
+}
+
+template <typename Count, int Own> __device__ __forceinline__ static void store_levels(float *table, int64_t there, const float (&level)[Own])
+{
+#pragma unroll
+    for (int i = 0; i < Own; i += 4)
+        if (sizeof(Count) == 4)
+            *(float4 *)(table + i) = *reinterpret_cast<const float4 *>(level + i);
+        else
+            for (int k = i; k < i + 4; k++)
+                if (k < there) table[k] = level[k];
+}
+
 /* A part of a table a block, of which it knows all sums, and those of the parts before its own. Where fewer samples than expected
  * were counted, or nobody has summed up, it makes them itself. */
-__global__ static void __launch_bounds__(table_threads) table_kernel(const __grid_constant__ EqualizeArgs a)
+template <typename Count> __global__ static void __launch_bounds__(table_threads) table_kernel(const __grid_constant__ EqualizeArgs a)
 {
     const int64_t bins = a.how.bins, parts = table_parts(bins), number = blockIdx.x / parts, part = blockIdx.x - number * parts;
     const int64_t from = part * table_part, to = cuda_min(bins, from + table_part);
-    const unsigned long long *const count = a.count + number * bins;
+    constexpr int own = table_own<Count>();
+    const Count *const count = (const Count *)a.count + number * bins;
     float *const table = a.table + number * bins;
     const bool whole = a.dtype != HALO_F32;
     const float top = whole ? (float)(bins - 1) : a.how.white;
     TableSums all = {0, 0, (unsigned long long)INT64_MAX};
     uint64_t upto = 0, made; /* counted in bins before this part's, as far as they are not beyond `most` */
+#pragma unroll 8
     for (int64_t p = 0; p < parts && parts > 1; p++) {
         const TableSums sums = a.sums[number * parts + p];
         if (p == part) upto = all.kept;
@@ -129,30 +161,34 @@ __global__ static void __launch_bounds__(table_threads) table_kernel(const __gri
     const Spread spread(most, all.total - all.kept, bins);
     const uint64_t first = a.how.from_least && all.total > 0 ? count[all.least] : 0;
     upto += spread.before(from);
-    for (int64_t base = from; base < to; base += table_threads * table_own, upto += made) {
-        const int64_t b = base + threadIdx.x * table_own;
-        uint64_t counts[table_own], mine = 0;
+    for (int64_t base = from; base < to; base += table_threads * own, upto += made) {
+        const int64_t b = base + threadIdx.x * own;
+        alignas(16) Count counts[own];
+        alignas(16) float level[own];
+        uint64_t mine = 0;
         unsigned past = (unsigned)b % spread.step;
+        load_counts(count + b, to - b, counts);
 #pragma unroll
-        for (int i = 0; i < table_own; i++) {
-            counts[i] = b + i < bins ? spread.of(count[b + i], (unsigned)(b + i), past) : 0;
+        for (int i = 0; i < own; i++) {
+            counts[i] = b + i < to ? (Count)spread.of(counts[i], (unsigned)(b + i), past) : 0;
             mine += counts[i];
             past = past + 1 < spread.step ? past + 1 : 0;
         }
         uint64_t here = upto + sum_before(mine, &made);
 #pragma unroll
-        for (int i = 0; i < table_own; i++) {
+        for (int i = 0; i < own; i++) {
             here += counts[i];
-            if (b + i < bins) table[b + i] = halo_equalize_level(here, first, all.total, top, whole);
+            level[i] = halo_equalize_level(here, first, all.total, top, whole);
         }
+        store_levels<Count>(table + b, to - b, level);
     }
 }
 
-static HaloStatus make_tables(HaloDevice *device, const EqualizeArgs *args, int64_t tables)
+template <typename Count> static HaloStatus make_tables(HaloDevice *device, const EqualizeArgs *args, int64_t tables)
 {
     const int64_t blocks = tables * table_parts(args->how.bins);
-    if (blocks > tables) CUDA_LAUNCH(device, sums_kernel, blocks, table_threads, 0, *args);
-    CUDA_LAUNCH(device, table_kernel, blocks, table_threads, 0, *args);
+    if (blocks > tables) CUDA_LAUNCH(device, sums_kernel<Count>, blocks, table_threads, 0, *args);
+    CUDA_LAUNCH(device, table_kernel<Count>, blocks, table_threads, 0, *args);
     return HALO_OK;
 }
 
@@ -195,21 +231,26 @@ HaloStatus cuda_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, c
     args.quick = equalize_quick_takes(&args);
     args.form = equalize_form(device, &args);
     fours = equalize_fours(&args);
+    args.narrow = equalize_narrow(device, &args);
+    const int64_t each = args.narrow ? sizeof(unsigned) : sizeof(unsigned long long);
     if (!halo_mul(equalize->tiles_x, equalize->tiles_y, &tiles) || !halo_mul(tiles, args.sets, &tables) ||
         !halo_mul(tables, equalize->bins, &entries) ||
         !halo_mul(tables, table_parts(equalize->bins) * (int64_t)sizeof *args.sums, &sums) ||
-        !halo_mul(entries, (int64_t)(sizeof *args.count + sizeof *args.table), &bytes) || fours < 0 || bytes > INT64_MAX - sums ||
+        !halo_mul(entries, each + (int64_t)sizeof *args.table, &bytes) || fours < 0 || bytes > INT64_MAX - sums ||
         bytes + sums > INT64_MAX - fours)
         return halo_fail(HALO_ERR_LIMIT, "%lld x %lld tables are too many", (long long)equalize->tiles_x,
                          (long long)equalize->tiles_y);
     CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_PARTIAL, fours + sums + bytes, &scratch));
     args.fours = scratch; /* first, for their alignment */
-    args.sums = (TableSums *)((char *)scratch + fours);
-    args.count = (unsigned long long *)((char *)args.sums + sums);
-    args.table = (float *)(args.count + entries);
-    CUDA_TRY(cudaMemsetAsync(args.count, 0, (size_t)entries * sizeof *args.count, device->stream));
+    args.count = (char *)scratch + fours;
+    args.table = (float *)((char *)args.count + entries * each);
+    args.sums = (TableSums *)((char *)scratch + fours + bytes);
+    CUDA_TRY(cudaMemsetAsync(args.count, 0, (size_t)(entries * each), device->stream));
     CUDA_PASS(equalize_count(device, &args, tiles));
-    CUDA_PASS(make_tables(device, &args, tables));
+    if (args.narrow)
+        CUDA_PASS(make_tables<unsigned>(device, &args, tables));
+    else
+        CUDA_PASS(make_tables<unsigned long long>(device, &args, tables));
     CUDA_PASS(equalize_join(device, &args));
     return args.quick ? equalize_quick(device, &args) : equalize_rest(device, &args);
 }

@@ -37,7 +37,8 @@ struct EqualizeArgs {
     HaloEqualize how;
     BinScale scale; /* of floats */
     HaloStore store;
-    unsigned long long *count; /* [tiles][sets][bins] */
+    void *count;               /* [tiles][sets][bins], of 32 bits where `narrow`, else of 64 */
+    bool narrow;
     float *table;              /* the same */
     TableSums *sums;           /* [tiles][sets][parts of a table] */
     uint64_t expected;         /* samples of a tile that a set counts, if none is NaN */
@@ -62,7 +63,8 @@ __device__ __forceinline__ static int equalize_bin(const EqualizeArgs &a, float 
     return bin < (unsigned)a.scale.bins ? (int)bin : equalize_bin_apart(a, v);
 }
 
-/* equalize_count.cu: the levels of every tile. */
+/* equalize_count.cu: the levels of every tile, in counters of 32 bits or not. */
+bool equalize_narrow(const HaloDevice *device, const EqualizeArgs *args);
 HaloStatus equalize_count(HaloDevice *device, EqualizeArgs *args, int64_t tiles);
 /* equalize_join.cu: the tables around a cell as one, where tiles are mixed; how much room they take, -1 if that is no number. */
 int64_t equalize_fours(const EqualizeArgs *args);

@@ -117,7 +117,7 @@ template <bool One> __global__ static void __launch_bounds__(count_threads) byte
 #pragma unroll
         for (int i = 0; i < TilePack<uint8_t>::own; i++) atomicAdd(counter + v[i] * copies + copy, 1u);
     });
-    flush_shared(counter, counters, copies, a.count + blockIdx.x / a.parts * counters);
+    flush_shared(counter, counters, copies, (unsigned long long *)a.count + blockIdx.x / a.parts * counters);
 }
 
 /* A block counts for one of the sets, which are the second dimension of the grid. */
@@ -125,7 +125,7 @@ template <typename S, bool One> __global__ static void __launch_bounds__(count_t
 {
     CUDA_SHARED(unsigned, counter);
     const int set = (int)blockIdx.y;
-    unsigned long long *const to = a.count + (blockIdx.x / a.parts * a.sets + set) * word_levels;
+    unsigned *const to = (unsigned *)a.count + (blockIdx.x / a.parts * a.sets + set) * word_levels;
     clear_shared(counter, word_levels / 2);
     each_sample<S, One>(a, [&](float v, int c, unsigned n) {
         if (v != v || (!One && (c == a.alpha || (!a.how.joint && c != set)))) return;
@@ -139,10 +139,10 @@ template <typename S, bool One> __global__ static void __launch_bounds__(count_t
     flush_words(counter, word_levels / 2, to);
 }
 
-/* In global memory: lanes that meet in a counter add to it once. */
+/* In global memory, in 64 bits: lanes that meet in a counter add to it once. */
 template <typename S> __global__ static void __launch_bounds__(count_threads) few_kernel(const __grid_constant__ EqualizeArgs a)
 {
-    unsigned long long *const to = a.count + blockIdx.x / a.parts * a.sets * a.how.bins;
+    unsigned long long *const to = (unsigned long long *)a.count + blockIdx.x / a.parts * a.sets * a.how.bins;
     each_sample<S, false>(a, [&](float v, int c, unsigned n) {
         if (c == a.alpha || v != v) return;
         const long long at = (a.how.joint ? 0 : c) * a.how.bins + equalize_bin(a, v);
@@ -197,15 +197,20 @@ template <typename S> static HaloStatus count_few(HaloDevice *device, const Equa
     return HALO_OK;
 }
 
+static int64_t tile_samples(const EqualizeArgs *args) { return args->how.tile_width * args->how.tile_height * args->channels; }
+
+/* 16 bits and floats in shared memory. */
+bool equalize_narrow(const HaloDevice *device, const EqualizeArgs *args)
+{
+    return args->dtype != HALO_U8 && args->expected <= UINT32_MAX && tile_samples(args) >= words_least &&
+           args->how.bins == word_levels && args->sets <= 32 && device->properties.sharedMemPerBlockOptin >= word_levels * 2;
+}
+
 HaloStatus equalize_count(HaloDevice *device, EqualizeArgs *args, int64_t tiles)
 {
-    const int64_t samples = args->how.tile_width * args->how.tile_height * args->channels;
     const int64_t at_once = device->properties.multiProcessorCount;
-    const bool bytes = args->dtype == HALO_U8;
-    const bool fits = bytes ? args->sets * byte_levels * 4 <= bytes_shared
-                            : samples >= words_least && args->how.bins == word_levels && args->sets <= 32 &&
-                                  device->properties.sharedMemPerBlockOptin >= word_levels * 2;
-    share_out(args, samples, (bytes || !fits ? 2 : 1) * at_once / cuda_max(1, tiles * (fits && !bytes ? args->sets : 1)));
+    const bool bytes = args->dtype == HALO_U8, fits = bytes ? args->sets * byte_levels * 4 <= bytes_shared : args->narrow;
+    share_out(args, tile_samples(args), (bytes || !fits ? 2 : 1) * at_once / cuda_max(1, tiles * (args->narrow ? args->sets : 1)));
     const int64_t blocks = tiles * args->parts;
     switch (args->dtype) {
     case HALO_U8: return fits ? count_bytes(device, args, blocks) : count_few<uint8_t>(device, args, blocks);

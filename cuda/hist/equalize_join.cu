@@ -3,6 +3,7 @@
 #include "equalize_cells.cuh"
 
 static const int fours_threads = 256, rest_threads = 256;
+static const int fours_part = 4096; /* levels of a block: where its tables lie takes longer to find than a level does */
 
 __device__ __forceinline__ static uint2 whole_four(const float4 &four)
 {
@@ -20,25 +21,29 @@ __device__ __forceinline__ static void store_near(NearFours *to, int bin, const 
     if (bin % near_group == 0) to->base[bin / near_group] = base;
 }
 
-/* The four tables around a cell as one; `across` blocks for each. */
-__global__ static void __launch_bounds__(fours_threads) fours_kernel(const __grid_constant__ EqualizeArgs a, unsigned across)
+/* The four tables around a cell as one; `parts` blocks for each. */
+__global__ static void __launch_bounds__(fours_threads) fours_kernel(const __grid_constant__ EqualizeArgs a, unsigned parts)
 {
-    const int64_t bins = a.how.bins, entry = blockIdx.x / across, bin = (blockIdx.x - entry * across) * fours_threads + threadIdx.x;
+    const int64_t bins = a.how.bins, entry = blockIdx.x / parts, from = (blockIdx.x - entry * parts) * fours_part;
     const int64_t cell = entry / a.sets, set = entry - cell * a.sets, tiles_x = a.how.tiles_x, tiles_y = a.how.tiles_y;
-    const int64_t cells_x = cells_of(tiles_x, true), x = cell % cells_x, y = cell / cells_x;
-    const auto level = [&](int64_t tx, int64_t ty) {
+    const int64_t cells_x = cells_of(tiles_x, true), y = cell / cells_x, x = cell - y * cells_x;
+    const auto table = [&](int64_t tx, int64_t ty) {
         tx = cuda_max(0, cuda_min(tx, tiles_x - 1));
         ty = cuda_max(0, cuda_min(ty, tiles_y - 1));
-        return a.table[((ty * tiles_x + tx) * a.sets + set) * bins + bin];
+        return a.table + ((ty * tiles_x + tx) * a.sets + set) * bins;
     };
-    if (bin >= bins) return;
-    const float4 four = make_float4(level(x - 1, y - 1), level(x, y - 1), level(x - 1, y), level(x, y));
-    if (a.form == FOURS_FLOATS)
-        ((float4 *)a.fours)[entry * bins + bin] = four;
-    else if (a.form == FOURS_WHOLE)
-        ((uint2 *)a.fours)[entry * bins + bin] = whole_four(four);
-    else
-        store_near((NearFours *)a.fours + entry, (int)bin, whole_four(four));
+    const float *const level[4] = {table(x - 1, y - 1), table(x, y - 1), table(x - 1, y), table(x, y)};
+    const int to = (int)cuda_min(bins, from + fours_part);
+#pragma unroll 4
+    for (int bin = (int)from + (int)threadIdx.x; bin < to; bin += fours_threads) {
+        const float4 four = make_float4(__ldg(level[0] + bin), __ldg(level[1] + bin), __ldg(level[2] + bin), __ldg(level[3] + bin));
+        if (a.form == FOURS_FLOATS)
+            ((float4 *)a.fours)[entry * bins + bin] = four;
+        else if (a.form == FOURS_WHOLE)
+            ((uint2 *)a.fours)[entry * bins + bin] = whole_four(four);
+        else
+            store_near((NearFours *)a.fours + entry, bin, whole_four(four));
+    }
 }
 
 /* ---- the rest ------------------------------------------------------------------------------------------- */
@@ -97,8 +102,8 @@ int64_t equalize_fours(const EqualizeArgs *args)
 
 HaloStatus equalize_join(HaloDevice *device, const EqualizeArgs *args)
 {
-    const int64_t fours = fours_in(args), across = cuda_ceil_div(args->how.bins, fours_threads);
-    if (fours > 0) CUDA_LAUNCH(device, fours_kernel, fours * across, fours_threads, 0, *args, (unsigned)across);
+    const int64_t fours = fours_in(args), parts = cuda_ceil_div(args->how.bins, fours_part);
+    if (fours > 0) CUDA_LAUNCH(device, fours_kernel, fours * parts, fours_threads, 0, *args, (unsigned)parts);
     return HALO_OK;
 }
 
