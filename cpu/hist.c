@@ -143,6 +143,7 @@ HaloStatus cpu_hist(HaloDevice *device, const HaloBuf *src, const HaloHist *hist
         (dtype == HALO_U16 && hist->bins != 65536) || (hist->parts > 0 && dtype != HALO_F32) ||
         hist->parts > HALO_MAX_PARTS)
         HALO_FAIL(HALO_ERR_BUG, "a histogram was asked for with bins that do not suit its source");
+    memset(out->count, 0, (size_t)(out->bins * channels) * sizeof *out->count);
     if (src->cols < 1 || src->rows < 1) goto out;
     int workers = cpu_workers(device, (double)src->cols * (double)src->rows * (double)channels * 4);
     if (dtype == HALO_F32)

@@ -156,8 +156,7 @@ static HaloStatus integer_detail(Device *device, const HaloBuf *src, const HaloD
     const HaloHist every = hist_default(&src->shape);
     HaloHistogram made = {0};
     if (levels->count != NULL) return take_levels(levels, detail, result);
-    HALO_TRY(halo_histogram_alloc(&made, src->shape.channels, every.bins, every.lo, every.hi));
-    HALO_TRY(device->backend->hist(device->handle, src, &every, &made));
+    HALO_TRY(measure_hist(device, src, &every, &made));
     HALO_TRY(take_levels(&made, detail, result));
 out:
     halo_histogram_free(&made);
@@ -186,12 +185,6 @@ static HaloStatus take_entropy(const HaloHistogram *made, int64_t bins, HaloResu
     return HALO_OK;
 }
 
-static HaloStatus count(Device *device, const HaloBuf *src, const HaloHist *hist, HaloHistogram *made)
-{
-    const HaloStatus status = halo_histogram_alloc(made, src->shape.channels, hist->bins, hist->lo, hist->hi);
-    return status == HALO_OK ? device->backend->hist(device->handle, src, hist, made) : status;
-}
-
 /* Entropy and percentiles from one histogram, where the bins of the one are as good for the other. */
 static HaloStatus float_levels(Device *device, const HaloBuf *src, const HaloDetail *detail, HaloResult *result)
 {
@@ -202,7 +195,7 @@ static HaloStatus float_levels(Device *device, const HaloBuf *src, const HaloDet
     const bool looks = percentile_bins(src, detail, result, &first),
                both = looks && detail->full && percentile_shares(&first, &scale);
     if (detail->full && !both) {
-        HALO_TRY(count(device, src, &scale, &made));
+        HALO_TRY(measure_hist(device, src, &scale, &made));
         HALO_TRY(take_entropy(&made, scale.bins, result));
         halo_histogram_free(&made);
     }
@@ -210,7 +203,7 @@ static HaloStatus float_levels(Device *device, const HaloBuf *src, const HaloDet
         first.lo = scale.lo;
         first.hi = scale.hi;
     }
-    if (looks) HALO_TRY(count(device, src, &first, &made));
+    if (looks) HALO_TRY(measure_hist(device, src, &first, &made));
     if (both) HALO_TRY(take_entropy(&made, scale.bins, result));
     HALO_TRY(float_percentiles(device, src, detail, &made, result));
 out:

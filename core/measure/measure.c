@@ -136,6 +136,12 @@ void measure_fold(const Measured *measured, const HaloFold *fold, const HaloShap
 
 /* ---- histograms ----------------------------------------------------------------------------------------- */
 
+HaloStatus measure_hist(Device *device, const HaloBuf *src, const HaloHist *hist, HaloHistogram *made)
+{
+    const HaloStatus status = histogram_room(made, src->shape.channels, hist->bins, hist->lo, hist->hi);
+    return status == HALO_OK ? device->backend->hist(device->handle, src, hist, made) : status;
+}
+
 /* Counts of single values gathered into the bins asked for. */
 static void gather(const HaloHistogram *levels, HaloHistogram *out)
 {
@@ -170,12 +176,11 @@ static HaloStatus count_block(Device *device, const HaloBuf *src, const HaloHist
     const HaloShape *shape = &src->shape;
     const HaloHist hist = counted(shape, wanted);
     const bool as_counted = wanted->bins == hist.bins && wanted->lo == hist.lo && wanted->hi == hist.hi;
-    HALO_TRY(halo_histogram_alloc(out, shape->channels, wanted->bins, wanted->lo, wanted->hi));
     if (as_counted) {
-        HALO_TRY(device->backend->hist(device->handle, src, &hist, out));
+        HALO_TRY(measure_hist(device, src, &hist, out));
     } else {
-        HALO_TRY(halo_histogram_alloc(&levels, shape->channels, hist.bins, hist.lo, hist.hi));
-        HALO_TRY(device->backend->hist(device->handle, src, &hist, &levels));
+        HALO_TRY(measure_hist(device, src, &hist, &levels));
+        HALO_TRY(halo_histogram_alloc(out, shape->channels, wanted->bins, wanted->lo, wanted->hi));
         gather(&levels, out);
     }
 out:

@@ -28,7 +28,12 @@ typedef struct Measured {
     HaloBuf leaf; /* in host memory: frames that do not fill a leaf yet, or pixels that do not fill a node */
 } Measured;
 
-/* measure.c: adds the moments of a block, [channels], which change. */
+/* stats.c: as halo_histogram_alloc, but that counters are not cleared: backends do that, and a GPU begins before the host would have. */
+HaloStatus histogram_room(HaloHistogram *hist, int channels, int64_t bins, double lo, double hi);
+
+/* measure.c: a histogram of a whole buffer, made anew. */
+HaloStatus measure_hist(Device *device, const HaloBuf *src, const HaloHist *hist, HaloHistogram *made);
+/* Adds the moments of a block, [channels], which change. */
 HaloStatus measure_keep(HaloMoments *moments, int channels, Measured *all);
 /* Each adds a block, which a backend sees as a whole; it begins with frame or pixel `first`. */
 HaloStatus measure_moments(Device *device, const HaloStep *step, const HaloBuf *block, int64_t first,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "halo/measures.h"
+#include "measure.h"
 #include "percentile.h"
 
 /* NumPy's default, "linear": percent p of n samples is at p/100 * (n - 1), counted from 0. */
@@ -98,14 +99,6 @@ static void counted_free(Counted *counted)
     free(counted->below);
     counted->below = NULL;
     halo_histogram_free(&counted->made);
-}
-
-static HaloStatus count(Device *device, const HaloBuf *src, const HaloHist *hist, Counted *counted)
-{
-    counted_free(counted);
-    const HaloStatus status =
-        halo_histogram_alloc(&counted->made, src->shape.channels, hist->bins, hist->lo, hist->hi);
-    return status == HALO_OK ? device->backend->hist(device->handle, src, hist, &counted->made) : status;
 }
 
 /* The sum over the wanted channels of what the function counts, `apart` numbers a channel. */
@@ -202,7 +195,8 @@ static HaloStatus find_all(Device *device, const HaloBuf *src, HaloHistogram *ma
     for (int parts; (parts = ranges_left(src, wanted, n, part)) > 0;) {
         const HaloHistPart *const last = &part[parts - 1];
         const HaloHist hist = {.bins = last->first + last->bins, .parts = parts, .again = again, .part = part};
-        HALO_TRY(count(device, src, &hist, &counted));
+        counted_free(&counted);
+        HALO_TRY(measure_hist(device, src, &hist, &counted.made));
         again = true;
         for (int64_t i = 0; i < n; i++) {
             int k = 0;

@@ -4,6 +4,9 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "measure.h"
 
 /* sqrt(n * sum of squares - sum^2) / n: the population's standard deviation, with an exact integer under
  * the root. n < 2^48 keeps n * squares within 128 bits. */
@@ -59,21 +62,28 @@ void halo_stats_from_moments(const HaloMoments *m, HaloDtype dtype, HaloStats *s
     }
 }
 
-HaloStatus halo_histogram_alloc(HaloHistogram *hist, int channels, int64_t bins, double lo, double hi)
+HaloStatus histogram_room(HaloHistogram *hist, int channels, int64_t bins, double lo, double hi)
 {
-    int64_t counters = 0;
+    int64_t bytes = 0;
     *hist = (HaloHistogram){.bins = bins, .lo = lo, .hi = hi, .channels = channels};
-    if (!halo_mul(bins, channels, &counters) || counters > INT64_MAX / 8)
+    if (!halo_mul(bins, channels, &bytes) || !halo_mul(bytes, (int64_t)sizeof *hist->count, &bytes))
         return halo_fail(HALO_ERR_LIMIT, "%lld bins are more than memory can hold", (long long)bins);
-    hist->count = calloc((size_t)counters, sizeof *hist->count);
+    hist->count = malloc((size_t)bytes);
     hist->below = calloc((size_t)channels * 3, sizeof *hist->below);
     if (hist->count == NULL || hist->below == NULL) {
         halo_histogram_free(hist);
-        return halo_fail(HALO_ERR_LIMIT, "not enough memory for %lld histogram bins", (long long)counters);
+        return halo_fail(HALO_ERR_LIMIT, "not enough memory for %lld histogram bins", (long long)bins * channels);
     }
     hist->above = hist->below + channels;
     hist->nan = hist->above + channels;
     return HALO_OK;
+}
+
+HaloStatus halo_histogram_alloc(HaloHistogram *hist, int channels, int64_t bins, double lo, double hi)
+{
+    const HaloStatus status = histogram_room(hist, channels, bins, lo, hi);
+    if (status == HALO_OK) memset(hist->count, 0, (size_t)(bins * channels) * sizeof *hist->count);
+    return status;
 }
 
 void halo_histogram_free(HaloHistogram *hist)

@@ -74,7 +74,7 @@ typedef struct HaloBackend {
     HaloStatus (*reduce)(HaloDevice *, const HaloBuf *src, unsigned want, HaloMoments *out);
     /* Whole buffers only. out: [channels], host memory. */
     HaloStatus (*fold)(HaloDevice *, const HaloBuf *src, const HaloFold *, double *out);
-    /* Whole buffers only. `out` is allocated by the caller, cleared. */
+    /* Whole buffers only. `out` is allocated by the caller, who need not clear `count`. */
     HaloStatus (*hist)(HaloDevice *, const HaloBuf *src, const HaloHist *, HaloHistogram *out);
     /* Whole buffers only; dst is i64 or f64 as HaloScan says. */
     HaloStatus (*scan)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloScan *);
