@@ -65,6 +65,8 @@ static void count_task(void *context, int64_t index, int worker)
         for (int64_t row = y; row < end; row++) count_row(h, x, row, cols, worker);
 }
 
+static void clear(HaloHistogram *out) { memset(out->count, 0, (size_t)(out->bins * out->channels) * sizeof *out->count); }
+
 /* Adds the counters of all workers and copies to the result. */
 static void add_floats(const Histogram *h, int workers, HaloHistogram *out)
 {
@@ -143,13 +145,16 @@ HaloStatus cpu_hist(HaloDevice *device, const HaloBuf *src, const HaloHist *hist
         (dtype == HALO_U16 && hist->bins != 65536) || (hist->parts > 0 && dtype != HALO_F32) ||
         hist->parts > HALO_MAX_PARTS)
         HALO_FAIL(HALO_ERR_BUG, "a histogram was asked for with bins that do not suit its source");
-    memset(out->count, 0, (size_t)(out->bins * channels) * sizeof *out->count);
-    if (src->cols < 1 || src->rows < 1) goto out;
+    if (src->cols < 1 || src->rows < 1) {
+        clear(out);
+        goto out;
+    }
     int workers = cpu_workers(device, (double)src->cols * (double)src->rows * (double)channels * 4);
     if (dtype == HALO_F32)
         HALO_TRY(prepare_floats(&h, &workers));
     else
         HALO_TRY(prepare_integers(&h, &workers, out));
+    clear(out);
     const int64_t pixels = most(TASK_SAMPLES / channels, dtype == HALO_U16 ? CPU_WORDS_BLOCK : 1);
     h.cols_per_task = least(src->cols, pixels);
     h.tasks_in_row = divide_up(src->cols, h.cols_per_task);

@@ -101,13 +101,15 @@ static void counted_free(Counted *counted)
     halo_histogram_free(&counted->made);
 }
 
-/* The sum over the wanted channels of what the function counts, `apart` numbers a channel. */
-static uint64_t sum_over(const Counted *counted, int channel, const uint64_t *of, int64_t apart)
+/* Is channel c the wanted one, or, of all but alpha, one? */
+static bool counts_for(const Counted *counted, int wanted, int c) { return wanted >= 0 ? c == wanted : c != counted->alpha; }
+
+/* The sum of what the function counts of these, one number a channel. */
+static uint64_t sum_over(const Counted *counted, int wanted, const uint64_t *of)
 {
     uint64_t sum = 0;
-    if (channel >= 0) return of[channel * apart];
     for (int c = 0; c < counted->made.channels; c++)
-        if (c != counted->alpha) sum += of[c * apart];
+        if (counts_for(counted, wanted, c)) sum += of[c];
     return sum;
 }
 
@@ -120,8 +122,9 @@ static HaloStatus sum_up(Counted *counted, const HaloHistPart *part, int channel
     counted->first = part->first;
     counted->below = calloc((size_t)part->bins + 1, sizeof *counted->below);
     if (counted->below == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
-    for (int64_t b = 0; b < part->bins; b++)
-        counted->below[b + 1] = counted->below[b] + sum_over(counted, channel, of + b, counted->made.bins);
+    for (int c = 0; c < counted->made.channels; c++, of += counted->made.bins)
+        for (int64_t b = 0; b < part->bins; b++) counted->below[b + 1] += counts_for(counted, channel, c) ? of[b] : 0;
+    for (int64_t b = 0; b < part->bins; b++) counted->below[b + 1] += counted->below[b];
     return HALO_OK;
 }
 
@@ -147,8 +150,8 @@ static HaloStatus narrow(Wanted *w, Counted *counted, const HaloHistPart *part)
 /* Infinities lie outside every histogram: a place among them is known by how many there are below and above. */
 static HaloStatus settle_infinite(Wanted *w, Counted *counted, const HaloHistPart *whole)
 {
-    const uint64_t below = sum_over(counted, w->channel, counted->made.below, 1);
-    const uint64_t above = sum_over(counted, w->channel, counted->made.above, 1);
+    const uint64_t below = sum_over(counted, w->channel, counted->made.below);
+    const uint64_t above = sum_over(counted, w->channel, counted->made.above);
     const HaloStatus status = sum_up(counted, whole, w->channel);
     if (status != HALO_OK) return status;
     if (w->rank < below)

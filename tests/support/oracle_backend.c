@@ -113,6 +113,7 @@ static HaloStatus run_fold(HaloDevice *device, const HaloBuf *src, const HaloFol
 static HaloStatus run_hist(HaloDevice *device, const HaloBuf *src, const HaloHist *hist, HaloHistogram *out)
 {
     (void)device;
+    memset(out->count, 0, (size_t)(out->bins * out->channels) * sizeof *out->count);
     if (hist->parts > 0)
         oracle_hist_parts(src, hist, out);
     else
