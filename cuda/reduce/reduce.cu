@@ -63,32 +63,48 @@ static void keep_wanted(HaloMoments *m, unsigned want)
     }
 }
 
+/* Extremes alone, where that is enough; *done: they are known. */
+static HaloStatus find_extremes(HaloDevice *device, const float *data, int64_t pixels, int channels, HaloMoments *out, bool *done)
+{
+    HaloMoments *const result = (HaloMoments *)device->staging;
+    int *const unsure = (int *)(result + channels);
+    CUDA_PASS(reduce_extremes(device, data, pixels, channels, result, unsure));
+    CUDA_PASS(cuda_wait(device));
+    *done = *unsure == 0;
+    memcpy(out, result, (size_t)channels * sizeof *out);
+    return HALO_OK;
+}
+
+static HaloStatus reduce_all(HaloDevice *device, HaloDtype dtype, const void *data, int64_t pixels, int channels, bool product,
+                             HaloMoments *out)
+{
+    const int64_t bytes = channels * (int64_t)sizeof *out;
+    void *result = device->staging; /* a kernel can write there: no copy */
+    if (bytes > CUDA_STAGING_BYTES) CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_BETWEEN, bytes, &result));
+    if (dtype == HALO_F32)
+        CUDA_PASS(reduce_floats(device, (const float *)data, pixels, channels, product, (HaloMoments *)result));
+    else
+        CUDA_PASS(reduce_integers(device, dtype, data, pixels, channels, (HaloMoments *)result));
+    if (result != device->staging) return cuda_fetch(device, out, result, bytes);
+    CUDA_PASS(cuda_wait(device));
+    memcpy(out, result, (size_t)bytes);
+    return HALO_OK;
+}
+
 HaloStatus cuda_reduce(HaloDevice *device, const HaloBuf *src, unsigned want, HaloMoments *out)
 {
     const int64_t pixels = src->shape.width * src->shape.height;
     const int channels = src->shape.channels;
-    const int64_t bytes = channels * (int64_t)sizeof *out;
-    const bool product = want & HALO_WANT_PRODUCT, integers = src->shape.dtype != HALO_F32;
+    const HaloDtype dtype = src->shape.dtype;
+    const bool product = want & HALO_WANT_PRODUCT, counts = dtype != HALO_F32 && product;
     const void *data;
+    bool done = false;
     CUDA_PASS(cuda_use(device));
     CUDA_PASS(cuda_flat(device, src, &data));
-    if (integers && product) {
-        CUDA_PASS(reduce_counts(device, src, data, want & HALO_WANT_POSITIONS, out));
-        for (int c = 0; c < channels; c++) keep_wanted(&out[c], want);
-        return HALO_OK;
-    }
-    void *result = device->staging; /* a kernel can write there: no copy */
-    if (bytes > CUDA_STAGING_BYTES) CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_BETWEEN, bytes, &result));
-    if (!integers)
-        CUDA_PASS(reduce_floats(device, (const float *)data, pixels, channels, product, (HaloMoments *)result));
-    else
-        CUDA_PASS(reduce_integers(device, src->shape.dtype, data, pixels, channels, (HaloMoments *)result));
-    if (result != device->staging) {
-        CUDA_PASS(cuda_fetch(device, out, result, bytes));
-    } else {
-        CUDA_PASS(cuda_wait(device));
-        memcpy(out, result, (size_t)bytes);
-    }
+    if (dtype == HALO_F32 && reduce_extremes_takes(want, pixels, channels))
+        CUDA_PASS(find_extremes(device, (const float *)data, pixels, channels, out, &done));
+    if (counts) CUDA_PASS(reduce_counts(device, src, data, want & HALO_WANT_POSITIONS, out));
+    if (!done && !counts) CUDA_PASS(reduce_all(device, dtype, data, pixels, channels, product, out));
     for (int c = 0; c < channels; c++) keep_wanted(&out[c], want);
     return HALO_OK;
 }
