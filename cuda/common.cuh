@@ -80,6 +80,9 @@ HaloStatus cuda_scratch(HaloDevice *device, CudaScratch which, int64_t bytes, vo
 void cuda_library_takes(HaloDevice *device, int64_t bytes);
 /* Waits for the stream. */
 HaloStatus cuda_wait(HaloDevice *device);
+/* Pinned memory for so many bytes of results, which only who brings some has; NULL if they are too many. What was uploaded through it
+ * has left it when the device goes on with what is queued next. */
+HaloStatus cuda_pinned(HaloDevice *device, int64_t bytes, void **room);
 /* Copies results to the host and waits for them. */
 HaloStatus cuda_fetch(HaloDevice *device, void *host, const void *data, int64_t bytes);
 /* The samples of a whole buffer without padding and 16-byte aligned: the buffer itself, or a copy. */
@@ -250,15 +253,19 @@ HaloStatus cuda_conv_within(HaloDevice *device, const HaloBuf *src, HaloBuf *dst
 struct CudaCounts {
     const void *count; /* [channels][bins], of floats then what lies outside: [3][channels] */
     int64_t bytes;     /* of all these */
-    void *behind;
-    bool words;  /* they have 32 bits, not 64 */
+    void *behind;      /* room on the device, and as much of it where the host sees it, or NULL if that would be too much */
+    void *home;
+    unsigned *arrival; /* a counter that is 0 */
+    bool words;        /* counters have 32 bits, not 64; they come to the host by themselves if these are not NULL: */
+    const char *slots;
+    const uint8_t *slot_bytes;
     bool staged; /* they come to the host by themselves: they are, when the device is done, at `count` */
 };
 /* Queues a histogram inside another primitive, whose scratch stays; `behind` bytes of room lie behind its counters, for who goes on
  * from these on the device. */
 HaloStatus cuda_hist_queue(HaloDevice *device, const HaloBuf *src, const HaloHist *hist, int64_t behind, CudaCounts *counts);
-/* Brings so many counters home, and `behind` bytes of what lies behind them, in one copy. */
-HaloStatus cuda_hist_fetch(HaloDevice *device, const CudaCounts *counts, int64_t counters, int64_t behind, uint64_t *to);
+/* Waits, and brings so many counters home. */
+HaloStatus cuda_hist_fetch(HaloDevice *device, const CudaCounts *counts, int64_t counters, uint64_t *to);
 /* Convolution by Fourier transforms: whether it is to be done so, and can be; fft.cu. */
 bool cuda_fft_takes(const HaloConv *conv);
 HaloStatus cuda_fft(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, HaloStore store);

@@ -90,11 +90,12 @@ static void larger_images(void **state)
     for_each_case(__func__, 8, larger_images_body);
 }
 
-/* Words in so large tiles, and with so low a limit, that neighbouring levels are near each other. */
+/* Words and floats in so large tiles, and with so low a limit, that neighbouring levels are near each other. */
 static void near_levels_body(Rng *rng)
 {
     const int64_t tiles = rng_between(rng, 1, 2);
-    HaloShape shape = test_shape(HALO_U16, rng_between(rng, 800, 1100), rng_between(rng, 700, 900), (int)rng_between(rng, 1, 2));
+    const HaloDtype dtype = rng_once_in(rng, 2) ? HALO_U16 : HALO_F32;
+    HaloShape shape = test_shape(dtype, rng_between(rng, 800, 1100), rng_between(rng, 700, 900), (int)rng_between(rng, 1, 2));
     if (rng_once_in(rng, 3)) shape.alpha = shape.channels - 1;
     HaloShape to = shape;
     if (rng_once_in(rng, 2)) to.dtype = HALO_F32;
@@ -117,7 +118,7 @@ static void near_levels_body(Rng *rng)
 static void near_levels(void **state)
 {
     (void)state;
-    for_each_case(__func__, 4, near_levels_body);
+    for_each_case(__func__, 8, near_levels_body);
 }
 
 /* A flat image stays as it is: there is nothing to spread. */

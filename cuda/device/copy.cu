@@ -191,12 +191,21 @@ HaloStatus cuda_copy(HaloDevice *device, const HaloBuf *from, HaloBuf *to)
                      cudaMemcpyDeviceToDevice);
 }
 
+HaloStatus cuda_pinned(HaloDevice *device, int64_t bytes, void **room)
+{
+    *room = bytes <= CUDA_STAGING_BYTES ? device->staging : NULL;
+    if (bytes <= CUDA_STAGING_BYTES || bytes > 2 * CUDA_RING_BYTES) return HALO_OK;
+    CUDA_PASS(open_ring(device));
+    *room = device->ring;
+    return HALO_OK;
+}
+
 /* In one copy where pinned memory holds it: the clock stops where that is over, before the host goes on with it. */
 HaloStatus cuda_fetch(HaloDevice *device, void *host, const void *data, int64_t bytes)
 {
-    if (bytes > 2 * CUDA_RING_BYTES) return rows_down(device, {(char *)host, (char *)data, bytes, bytes, bytes, 1});
-    if (bytes > CUDA_STAGING_BYTES) CUDA_PASS(open_ring(device)); /* an upload's copies have left it by then: they come first */
-    void *const pinned = bytes > CUDA_STAGING_BYTES ? device->ring : device->staging;
+    void *pinned;
+    CUDA_PASS(cuda_pinned(device, bytes, &pinned));
+    if (pinned == NULL) return rows_down(device, {(char *)host, (char *)data, bytes, bytes, bytes, 1});
     CUDA_TRY(cudaMemcpyAsync(pinned, data, (size_t)bytes, cudaMemcpyDeviceToHost, device->stream));
     CUDA_PASS(cuda_wait(device));
     memcpy(host, pinned, (size_t)bytes);

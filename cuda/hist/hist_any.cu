@@ -44,6 +44,7 @@ __global__ static void __launch_bounds__(hist_threads) window_kernel(const __gri
     for (; left > 0; left--, from += stride) take(__ldg(from));
     if (a.window > 0) flush_shared(counter, bins, a.copies, count + start);
     if (window == 0) outside.flush(a, channel);
+    hand_over(a);
 }
 
 /* ---- launches ------------------------------------------------------------------------------------------- */

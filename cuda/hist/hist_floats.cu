@@ -54,6 +54,7 @@ template <bool Line> __global__ static void __launch_bounds__(hist_threads, 2) q
         take(__ldg(data + p * channels));
     flush_shared(counter, (int)bins, a.copies, a.count + channel * a.how.bins);
     outside.flush(a, channel);
+    hand_over(a);
 }
 
 /* ---- many bins ------------------------------------------------------------------------------------------ */
@@ -79,6 +80,7 @@ __global__ static void __launch_bounds__(hist_threads) floats_kernel(const __gri
     }
     flush_words(counter, words, to);
     outside.flush(a, channel);
+    hand_over(a);
 }
 
 /* ---- parts ---------------------------------------------------------------------------------------------- */
@@ -155,7 +157,8 @@ __device__ __forceinline__ static int part_near(const PartArgs &parts, const uin
     return near[min(__float_as_uint(cell) - 0x4b000000u, (unsigned)part_cells)];
 }
 
-/* One channel a block. */
+/* One channel a block. `One`: there is one part, which is looked at itself. */
+template <bool One>
 __global__ static void __launch_bounds__(hist_threads, 2)
     parts_kernel(const __grid_constant__ HistArgs a, const __grid_constant__ PartArgs parts)
 {
@@ -170,22 +173,28 @@ __global__ static void __launch_bounds__(hist_threads, 2)
     PartFound *const found = (PartFound *)(counter + bins);
     uint8_t *const near = (uint8_t *)(found + 1);
     const int chunks = (int)cuda_ceil_div(samples, chunk);
-    if (block >= chunks) return;
+    if (block >= chunks) {
+        hand_over(a);
+        return;
+    }
     if (threadIdx.x == 0) found->count = 0;
-    find_near(a, parts, near);
+    if (!One) find_near(a, parts, near);
     clear_shared(counter, bins);
     for (int c = block; c < chunks; c += (int)a.blocks) {
         float v[hist_at_once];
         unsigned left = 0;
         load_parts(data + (int64_t)c * chunk * channels, channels, (int)cuda_min(chunk, samples - (int64_t)c * chunk), v);
 #pragma unroll
-        for (int i = 0; i < hist_at_once; i++) left |= (unsigned)(part_near(parts, near, v[i]) != part_none) << i;
+        for (int i = 0; i < hist_at_once; i++) {
+            const bool may = One ? v[i] >= parts.lo[0] && v[i] <= parts.hi[0] : part_near(parts, near, v[i]) != part_none;
+            left |= (unsigned)may << i;
+        }
         for (; left != 0; left &= left - 1) { /* few */
             const int i = __ffs((int)left) - 1;
             const float x = i == 0 ? v[0] : i == 1 ? v[1] : i == 2 ? v[2] : v[3];
-            int k = part_near(parts, near, x);
-            while (k + 1 < a.how.parts && parts.lo[k + 1] <= x) k++;
-            if (!(x >= parts.lo[k] && x <= parts.hi[k])) continue;
+            int k = One ? 0 : part_near(parts, near, x);
+            while (!One && k + 1 < a.how.parts && parts.lo[k + 1] <= x) k++;
+            if (!One && !(x >= parts.lo[k] && x <= parts.hi[k])) continue;
             atomicAdd(counter + parts.first[k] + bin_of(parts.scale[k], x), 1u);
             if (!keeps) continue;
             const unsigned place = atomicAdd(&found->count, 1u);
@@ -194,6 +203,7 @@ __global__ static void __launch_bounds__(hist_threads, 2)
     }
     flush_shared(counter, bins, 1, a.count + channel * a.how.bins);
     if (keeps) keep_found(parts.kept, channel, found);
+    hand_over(a);
 }
 
 /* ---- launches ------------------------------------------------------------------------------------------- */
@@ -217,6 +227,7 @@ static HaloStatus launch_quick(HaloDevice *device, HistArgs *args)
 HaloStatus hist_floats(HaloDevice *device, HistArgs *args)
 {
     const int64_t bins = args->how.bins, shared = (bins + 1) / 2 * (int64_t)sizeof(unsigned);
+    if (hist_few_takes(args)) return hist_few(device, args);
     if (bins <= quick_most && args->scale.quick >= 0.0f) return launch_quick(device, args);
     if (bins <= quick_most || bins > word_bins || shared > (int64_t)device->properties.sharedMemPerBlockOptin)
         return hist_windows(device, HALO_F32, args);
@@ -252,6 +263,7 @@ HaloStatus hist_parts(HaloDevice *device, HistArgs *args, const PartKept *kept)
     const double range = sorted[args->how.parts - 1]->hi - sorted[0]->lo;
     parts.cells = range > 1e-30 && range < 1e30 ? (float)((part_cells - 1) / range) : 0.0f;
     args->blocks = hist_blocks(device, args->pixels, args->channels, shared);
-    CUDA_LAUNCH(device, parts_kernel, args->blocks * args->channels, hist_threads, (size_t)shared, *args, parts);
+    const auto kernel = args->how.parts == 1 ? parts_kernel<true> : parts_kernel<false>;
+    CUDA_LAUNCH(device, kernel, args->blocks * args->channels, hist_threads, (size_t)shared, *args, parts);
     return HALO_OK;
 }

@@ -16,6 +16,8 @@ struct FindArgs {
     const void *count;         /* [channels][values] */
     unsigned long long *found; /* [2][channels] the first pixel that has the least value, or the greatest, so far */
     unsigned *value;           /* the same: these values */
+    unsigned *arrival;         /* of the blocks of the last search, */
+    unsigned long long *home;  /* which hands `found` to the host, if this is not NULL */
 };
 
 /* ---- which values --------------------------------------------------------------------------------------- */
@@ -94,6 +96,16 @@ template <typename S> struct Patterns {
     __device__ __forceinline__ uint4 of(int side, int phase) const { return *reinterpret_cast<const uint4 *>(at[side][phase]); }
 };
 
+/* The block that is done last hands over what was found. */
+__device__ __forceinline__ static void hand_over(const FindArgs &a)
+{
+    __shared__ bool last;
+    __syncthreads();
+    if (threadIdx.x == 0) last = reduce_last(a.arrival, gridDim.x);
+    __syncthreads();
+    for (int i = (int)threadIdx.x; last && i < 2 * a.channels; i += find_threads) a.home[i] = __ldcg(a.found + i);
+}
+
 /* The tiles from `from` on before `to`, in order, so that blocks end soon after everything is found. All packs of a thread are
  * under way before it looks at one. */
 template <typename S>
@@ -107,7 +119,7 @@ __global__ static void __launch_bounds__(find_threads) find_kernel(const __grid_
     if (packed) patterns.fill(a);
     for (int64_t start = (from + blockIdx.x) * tile; start < to * tile; start += gridDim.x * tile) {
         const int64_t pixel = start / a.channels, first = start + (int)threadIdx.x * width;
-        if (!__syncthreads_or(still_wanted(a, pixel, (int)threadIdx.x, find_threads))) return;
+        if (!__syncthreads_or(still_wanted(a, pixel, (int)threadIdx.x, find_threads))) break;
         const auto whole = [&](int k) { return packed && first + k * step + width <= samples; };
         uint4 pack[find_packs];
         int phase = (int)(first % a.channels);
@@ -125,6 +137,7 @@ __global__ static void __launch_bounds__(find_threads) find_kernel(const __grid_
             phase = (phase + step) % a.channels;
         }
     }
+    if (a.home != NULL && to * tile >= samples) hand_over(a);
 }
 
 /* ---- the host's side ------------------------------------------------------------------------------------ */
@@ -193,7 +206,7 @@ HaloStatus reduce_counts(HaloDevice *device, const HaloBuf *src, const void *dat
     const int64_t known = channels * values * (int64_t)sizeof(uint64_t), places = 2 * channels;
     const int64_t found = positions ? places * (int64_t)sizeof(uint64_t) : 0;
     const HaloHist every = {values, 0.0, (double)values, 0, NULL};
-    FindArgs args = {data, src->shape.width * src->shape.height, (int)channels, values, NULL, NULL, NULL};
+    FindArgs args = {data, src->shape.width * src->shape.height, (int)channels, values, NULL, NULL, NULL, NULL, NULL};
     CudaCounts counts;
     if (src->shape.dtype == HALO_U8 && channels == 1 && args.pixels <= again_most)
         return count_and_reduce(device, src, data, &every, out);
@@ -201,11 +214,14 @@ HaloStatus reduce_counts(HaloDevice *device, const HaloBuf *src, const void *dat
     args.count = counts.count;
     args.found = (unsigned long long *)counts.behind;
     args.value = (unsigned *)(args.found + places);
+    args.arrival = counts.arrival;
+    args.home = (unsigned long long *)counts.home;
     if (positions) CUDA_PASS(queue_find(device, src->shape.dtype, counts.words, &args));
-    uint64_t *const here = (uint64_t *)malloc((size_t)(known + found));
+    uint64_t *const here = (uint64_t *)malloc((size_t)(known + found)), *const place = here + channels * values;
     if (here == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
-    const HaloStatus status = cuda_hist_fetch(device, &counts, channels * values, found, here);
-    const uint64_t *const place = here + channels * values;
+    HaloStatus status = cuda_hist_fetch(device, &counts, channels * values, here);
+    if (status == HALO_OK && counts.home == NULL) status = cuda_fetch(device, place, args.found, found);
+    if (counts.home != NULL) memcpy(place, counts.home, (size_t)found);
     if (status == HALO_OK) from_counts(here, values, (int)channels, args.pixels, out);
     for (int c = 0; c < channels && positions && status == HALO_OK; c++) {
         out[c].min_at = (int64_t)place[c];
