@@ -100,12 +100,13 @@ static void larger_body(Rng *rng)
     run_case(rng, &shape);
 }
 
-/* Words are counted few channels at a time. */
+/* Words are counted few channels at a time; a GPU gives the counts of more than thirty in another way. */
 static void words_body(Rng *rng)
 {
     const HaloHist hist = {.bins = 65536, .hi = 65536};
     const HaloShape shape =
-        test_shape(HALO_U16, rng_between(rng, 1, 900), rng_between(rng, 1, 400), (int)rng_between(rng, 1, 13));
+        rng_once_in(rng, 6) ? test_shape(HALO_U16, rng_between(rng, 1, 90), rng_between(rng, 1, 40), (int)rng_between(rng, 29, 36))
+                            : test_shape(HALO_U16, rng_between(rng, 1, 900), rng_between(rng, 1, 400), (int)rng_between(rng, 1, 13));
     TestBuf src = testbuf_make(&shape, test_whole(&shape), rng);
     testbuf_fill(&src, false, rng);
     check(&src, &hist);
