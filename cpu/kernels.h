@@ -115,11 +115,12 @@ typedef struct CpuFoldKernels {
 #define CPU_BYTE_TABLE ((int64_t)256 + 8)
 
 /* Tables of bytes, each of one channel: eight or more, so that samples that are alike do not wait for each
- * other's store. Sample i of a row is counted in table i modulo so many. */
+ * other's store, and 16 or more where no loop is made for their number. Sample i of a row is counted in table i
+ * modulo so many. */
 static inline int64_t cpu_byte_tables(int64_t channels)
 {
     int64_t tables = channels;
-    while (tables < 8) tables *= 2;
+    while (tables < (channels <= 8 ? 8 : 16)) tables *= 2;
     return tables;
 }
 
