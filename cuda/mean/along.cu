@@ -181,6 +181,7 @@ static void lay_out(MeanAlong *a, int run)
 {
     const int channels = a->source.channels, warps = mean_threads / CUDA_WARP;
     a->planes = channels <= planes_most ? channels : 1;
+    a->by_planes = cuda_divisor(a->planes);
     a->rows = (int)cuda_max(1, cuda_min(a->lines, warps / a->planes));
     const int lines = a->planes * a->rows;
     const int parts = lines > 4 ? 1 : lines >= 3 ? 2 : lines == 2 ? 4 : 8;
@@ -229,14 +230,7 @@ template <int Run> static HaloStatus launch(HaloDevice *device, const MeanAlong 
 HaloStatus mean_along(HaloDevice *device, const MeanAlong *args)
 {
     if (mean_narrow_takes(args)) return mean_narrow(device, args);
-    switch (halo_mean_run(args->window)) {
-    case 1: return launch<1>(device, args);
-    case 2: return launch<2>(device, args);
-    case 4: return launch<4>(device, args);
-    case 8: return launch<8>(device, args);
-    case 16: return launch<16>(device, args);
-    default: return launch<HALO_MEAN_RUN>(device, args);
-    }
+    return mean_by_run(args->window, [&](auto run) { return launch<decltype(run)::value>(device, args); });
 }
 
 HaloStatus mean_along_totals(HaloDevice *device, const MeanAlong *args, int64_t first, int64_t runs, double *totals)

@@ -77,16 +77,10 @@ __device__ __forceinline__ static int part_begins(const Share &share, int count,
 
 /* Of interleaved samples: which pixel one belongs to, and which plane. `One`: there is one plane. */
 template <bool One> struct Deal {
-    int planes;
-    unsigned inverse; /* of two planes or more, times 2^32, rounded up: exact below 2^30 */
-    __device__ __forceinline__ int pixel(int e) const { return One ? e : (int)__umulhi((unsigned)e, inverse); }
-    __device__ __forceinline__ int plane(int e) const { return One ? 0 : e - pixel(e) * planes; }
+    CudaDivisor planes;
+    __device__ __forceinline__ int pixel(int e) const { return One ? e : planes.over(e); }
+    __device__ __forceinline__ int plane(int e) const { return One ? 0 : e - pixel(e) * (int)planes.n; }
 };
-
-template <bool One> __device__ __forceinline__ static Deal<One> deal_of(const MeanAlong &a)
-{
-    return {One ? 1 : a.planes, One ? 0 : (unsigned)(((uint64_t)1 << 32) / (unsigned)a.planes + 1)};
-}
 
 /* Samples of a row, `Wide` of them side by side to a thread, go to places [begin, end) of a line's planes. Neighbours of a thread stay
  * in planes of their own if as many warps lie between them as there are planes, and as far apart in the tile. */
@@ -94,7 +88,7 @@ template <int Run, int Wide, typename S, bool One>
 __device__ __forceinline__ static void copy(const Deal<One> &deal, int channels, int pitch, const S *row, int begin, int end, int to, float *line)
 {
     constexpr int step = Wide * CUDA_WARP, apart = step + step / Run;
-    const int planes = One ? 1 : deal.planes, lane = (int)threadIdx.x % CUDA_WARP;
+    const int planes = One ? 1 : (int)deal.planes.n, lane = (int)threadIdx.x % CUDA_WARP;
 #pragma unroll 1
     for (int s = 0; s < planes; s++) {
         const int first = begin + s * step + Wide * lane;
@@ -122,8 +116,8 @@ __device__ __forceinline__ static void stage(const MeanAlong &a, const Block &b,
 {
     constexpr int wide = 4; /* samples that are not to become four bytes anyhow */
     const MeanSource &s = a.source;
-    const Deal<One> deal = deal_of<One>(a);
-    const int planes = deal.planes;
+    const Deal<One> deal = {a.by_planes};
+    const int planes = One ? 1 : a.planes;
     const Share share = share_of(a);
     const int lane = (int)threadIdx.x % CUDA_WARP;
     const int64_t needed = a.x + a.cols + a.window - 1;
@@ -177,8 +171,8 @@ template <int Run, typename D, bool One, int Unroll, typename Sum, typename F>
 __device__ __forceinline__ static void store(const MeanAlong &a, const Block &b, int count, const Sum *sums, F made)
 {
     const MeanTarget &t = a.target;
-    const Deal<One> deal = deal_of<One>(a);
-    const int planes = deal.planes;
+    const Deal<One> deal = {a.by_planes};
+    const int planes = One ? 1 : a.planes;
     const Share share = share_of(a);
     const int lane = (int)threadIdx.x % CUDA_WARP, channels = a.source.channels;
     const int first = (int)cuda_max(0, a.x - b.x), last = (int)cuda_min(count, a.x + a.cols - b.x);

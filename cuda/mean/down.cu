@@ -184,14 +184,7 @@ template <typename In, int Run> static HaloStatus launch(HaloDevice *device, con
 
 template <typename In> static HaloStatus launch_run(HaloDevice *device, const MeanDown *args)
 {
-    switch (halo_mean_run(args->window)) {
-    case 1: return launch<In, 1>(device, args);
-    case 2: return launch<In, 2>(device, args);
-    case 4: return launch<In, 4>(device, args);
-    case 8: return launch<In, 8>(device, args);
-    case 16: return launch<In, 16>(device, args);
-    default: return launch<In, HALO_MEAN_RUN>(device, args);
-    }
+    return mean_by_run(args->window, [&](auto run) { return launch<In, decltype(run)::value>(device, args); });
 }
 
 HaloStatus mean_down(HaloDevice *device, const MeanDown *args, bool doubles)

@@ -3,6 +3,7 @@
 #ifndef HALO_CUDA_MEAN_CUH
 #define HALO_CUDA_MEAN_CUH
 
+#include "divisor.cuh"
 #include "halo/means.h"
 #include "quotients.cuh"
 
@@ -68,6 +69,7 @@ struct MeanAlong {
     int64_t x, cols, y, lines; /* the first output and line, and how many */
     int64_t segments;          /* of a line */
     int runs, planes, rows;    /* a block's: runs of a segment, channels, lines */
+    CudaDivisor by_planes;
     int pitch, sums_pitch;     /* of a line in shared memory: samples, what is made of them */
     bool apart;                /* where windows end lies apart from where they begin */
 };
@@ -162,6 +164,19 @@ HaloStatus mean_down_counted(HaloDevice *device, const MeanTarget *target, const
                              int64_t n);
 HaloStatus mean_down_totals(HaloDevice *device, const MeanRows *rows, bool doubles, int64_t run, int64_t first,
                             int64_t runs, const MeanRows *totals);
+
+/* What launches a kernel for runs of one length, with the length of this window's. */
+template <typename F> static HaloStatus mean_by_run(int64_t window, F launch)
+{
+    switch (halo_mean_run(window)) {
+    case 1: return launch(std::integral_constant<int, 1>());
+    case 2: return launch(std::integral_constant<int, 2>());
+    case 4: return launch(std::integral_constant<int, 4>());
+    case 8: return launch(std::integral_constant<int, 8>());
+    case 16: return launch(std::integral_constant<int, 16>());
+    default: return launch(std::integral_constant<int, HALO_MEAN_RUN>());
+    }
+}
 
 /* ---- shared memory ------------------------------------------------------------------------------------------------ */
 

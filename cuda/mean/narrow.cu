@@ -91,12 +91,5 @@ template <int Run> static HaloStatus launch(HaloDevice *device, const MeanAlong 
 
 HaloStatus mean_narrow(HaloDevice *device, const MeanAlong *args)
 {
-    switch (halo_mean_run(args->window)) {
-    case 1: return launch<1>(device, args);
-    case 2: return launch<2>(device, args);
-    case 4: return launch<4>(device, args);
-    case 8: return launch<8>(device, args);
-    case 16: return launch<16>(device, args);
-    default: return launch<HALO_MEAN_RUN>(device, args);
-    }
+    return mean_by_run(args->window, [&](auto run) { return launch<decltype(run)::value>(device, args); });
 }

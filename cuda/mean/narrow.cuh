@@ -5,7 +5,6 @@
 #define HALO_CUDA_MEAN_NARROW_CUH
 
 #include "along_lines.cuh"
-#include "divisor.cuh"
 #include "point/quantise.cuh"
 
 struct MeanNarrow {

@@ -141,12 +141,5 @@ template <int Run> static HaloStatus launch(HaloDevice *device, const MeanBoth *
 HaloStatus mean_both(const MeanJob *job)
 {
     const MeanBoth a = both_of(job);
-    switch (halo_mean_run(job->window.height)) {
-    case 1: return launch<1>(job->device, &a);
-    case 2: return launch<2>(job->device, &a);
-    case 4: return launch<4>(job->device, &a);
-    case 8: return launch<8>(job->device, &a);
-    case 16: return launch<16>(job->device, &a);
-    default: return launch<HALO_MEAN_RUN>(job->device, &a);
-    }
+    return mean_by_run(job->window.height, [&](auto run) { return launch<decltype(run)::value>(job->device, &a); });
 }

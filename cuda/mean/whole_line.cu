@@ -77,7 +77,7 @@ __device__ __forceinline__ static void put_means(const WholeLine &a, float *sums
 {
     constexpr int run = HALO_MEAN_RUN, batch = line_batch;
     const MeanTarget &t = a.along.target;
-    const Deal<One> deal = deal_of<One>(a.along);
+    const Deal<One> deal = {a.along.by_planes};
     const int turn = run - a.offset, apart = (a.ahead - 1) * run + a.offset; /* from `ends` of the sample to that of the window's last */
     for (int first = begin + (int)threadIdx.x; first < end; first += batch * mean_threads) {
         double sum[batch];
@@ -152,6 +152,7 @@ static WholeLine line_of(const MeanJob *job)
     l.y = job->y;
     l.lines = job->rows;
     l.planes = job->source.channels;
+    l.by_planes = cuda_divisor(l.planes);
     l.rows = 1;
     l.runs = line_runs / l.planes;
     l.segments = cuda_ceil_div(l.x + l.cols - l.x / run * run, (int64_t)l.runs * run);
