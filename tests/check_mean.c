@@ -69,6 +69,24 @@ static void larger_images(void **state)
     for_each_case(__func__, 8, larger_images_body);
 }
 
+/* Means of whole numbers, of any channels, under windows that reach far: tiles that lie beside the picture for a good part. */
+static void whole_numbers_body(Rng *rng)
+{
+    const int channels = (int)rng_between(rng, 1, 9);
+    const HaloShape shape = test_shape(rng_once_in(rng, 2) ? HALO_U8 : HALO_U16, rng_between(rng, 17, 2600 / channels),
+                                       rng_between(rng, 8, 120), channels);
+    const HaloDtype to = draw_dtype(rng);
+    const HaloStep mean = {.u.mean.window = draw_window_over(rng, &shape, draw_mean_width(rng, 180), draw_mean_width(rng, 130)),
+                           .store = draw_store(rng, shape.dtype, to)};
+    mean_check(rng, &shape, to, &mean);
+}
+
+static void whole_numbers(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 100, whole_numbers_body);
+}
+
 /* An infinity and a NaN reach the windows that hold them, and no others. */
 static void one_that_is_not_finite(void **state)
 {
@@ -147,6 +165,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(larger_windows),
         cmocka_unit_test(small_deviations),
         cmocka_unit_test(larger_images),
+        cmocka_unit_test(whole_numbers),
         cmocka_unit_test(one_that_is_not_finite),
         cmocka_unit_test(the_largest),
         cmocka_unit_test(counts_beyond_f32),

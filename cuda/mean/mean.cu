@@ -157,6 +157,7 @@ static HaloStatus means(const MeanJob *job)
 {
     const bool plain = job->target.finish.counts == NULL && job->target.dtype != HALO_F64;
     if (plain && mean_whole_takes(job)) return job->room->base == NULL ? HALO_OK : mean_whole(job);
+    if (plain && mean_whole_narrow_takes(job)) return job->room->base == NULL ? HALO_OK : mean_whole_narrow(job);
     if (plain && mean_whole_line_takes(job)) return job->room->base == NULL ? HALO_OK : mean_whole_line(job);
     if (plain && mean_both_takes(job)) return job->room->base == NULL ? HALO_OK : mean_both(job);
     if (job->window.height == 1) return mean_lines(job, job->y, job->rows, &job->target);
@@ -202,7 +203,7 @@ static bool ones_take(const HaloBuf *src, const HaloMean *mean, HaloStore store)
     const HaloWindow &window = mean->window;
     if (channels == 2 && (window.width != window.height || window.width % 2 == 0))
         return false; /* there it has none */
-    return halo_mean_ones(mean, src->shape.dtype, store, channels <= 4 ? ones_few : ones_most);
+    return halo_mean_ones(mean, src->shape.dtype, store, channels <= mean_whole_channels ? ones_few : ones_most);
 }
 
 static HaloStatus by_ones(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMean *mean)

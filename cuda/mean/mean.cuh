@@ -134,9 +134,13 @@ bool mean_row_takes(const MeanJob *job);
 MeanJob mean_row(const MeanJob *job);
 /* numbers.cu: is there a NaN in what there is of the source? */
 HaloStatus mean_has_nan(HaloDevice *device, const HaloBuf *src, bool *found);
-/* whole.cu: windows of whole numbers that one pass over memory can do. */
+/* whole.cu: windows of whole numbers that one pass over memory can do, of so many channels. */
+static const int mean_whole_channels = 8;
 bool mean_whole_takes(const MeanJob *job);
 HaloStatus mean_whole(const MeanJob *job);
+/* whole_narrow.cu: the same for many lines of few samples. */
+bool mean_whole_narrow_takes(const MeanJob *job);
+HaloStatus mean_whole_narrow(const MeanJob *job);
 /* whole_line.cu: wide ones along lines. */
 bool mean_whole_line_takes(const MeanJob *job);
 HaloStatus mean_whole_line(const MeanJob *job);
