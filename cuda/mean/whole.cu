@@ -3,9 +3,10 @@
  * count modulo 2^32, and those of windows are less. */
 #include "whole_tile.cuh"
 
-static const int whole_batch = 4;    /* outputs of a thread at a time */
-static const int whole_resident = 3; /* blocks of a multiprocessor: more would have too few registers */
-static const int whole_few = 4;      /* channels, with which a row is wide enough */
+static const int whole_batch = 4; /* outputs of a thread at a time */
+static const int whole_few = 2;   /* channels, with which a row is wide enough */
+/* Blocks of a multiprocessor: more would have too few registers. */
+template <int Words> static constexpr int whole_resident = Words == 1 ? 3 : 2;
 
 /* ---- rows of the source --------------------------------------------------------------------------------------------- */
 
@@ -108,7 +109,7 @@ __device__ __forceinline__ static void put_means(const MeanWhole &a, const uint3
 
 /* `One`: of one channel. */
 template <typename S, int Words, bool One>
-__global__ static void __launch_bounds__(whole_threads, whole_resident) whole_kernel(const __grid_constant__ MeanWhole a)
+__global__ static void __launch_bounds__(whole_threads, whole_resident<Words>) whole_kernel(const __grid_constant__ MeanWhole a)
 {
     CUDA_SHARED(uint32_t, sums);
     const MeanTarget &t = a.means.target;
@@ -214,7 +215,8 @@ HaloStatus mean_whole(const MeanJob *job)
 {
     MeanWhole a = {};
     const MeanSource &s = job->source;
-    const int64_t size = (int64_t)halo_dtype_size(s.dtype), origin = (int64_t)(uintptr_t)s.data / size + (job->x + s.ox - s.x0) * s.channels;
+    const int64_t size = (int64_t)halo_dtype_size(s.dtype), data = (int64_t)(uintptr_t)s.data / size;
+    const int64_t origin = data + (job->x + s.ox - s.x0) * s.channels;
     a.source = s;
     a.means = whole_means(job);
     a.width = (int)job->window.width;
@@ -224,7 +226,7 @@ HaloStatus mean_whole(const MeanJob *job)
     a.cols = job->cols;
     a.rows = job->rows;
     a.channels = cuda_divisor(s.channels);
-    a.words = s.stride % (4 * size) == 0;
+    a.words = s.stride % (4 * size) == 0 && s.held * s.channels >= 8; /* so that a row has one wherever they begin */
     a.lead = a.words ? (int)((origin % 4 + 4) % 4) : 0;
     return s.dtype == HALO_U8 ? launch_words<uint8_t>(job, &a) : launch_words<uint16_t>(job, &a);
 }

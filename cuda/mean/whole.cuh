@@ -86,7 +86,8 @@ template <typename S, int Words> struct WholeColumns {
     uint32_t sum[4 * Words];
 
     /* Sample by sample, in a loop: what few warps do is to be short, and `at` to take no registers. */
-    template <int Rows> __device__ __forceinline__ void read_singly(const MeanSource &s, const int (&row)[Rows], Word (&v)[Rows][Words]) const
+    template <int Rows>
+    __device__ __forceinline__ void read_singly(const MeanSource &s, const int (&row)[Rows], Word (&v)[Rows][Words]) const
     {
 #pragma unroll
         for (int j = 0; j < Words; j++) {
@@ -156,7 +157,8 @@ template <typename S, int Words> struct WholeColumns {
 /* The sums of a step's rows: come(k), of the windows' last row, is added, put(k) is told, and gone(k), of their first, leaves. Of
  * `beside` a bit for each that comes, and behind these for each that goes. */
 template <int Rows, typename S, int Words, typename Come, typename Gone, typename Put>
-__device__ __forceinline__ static void whole_step(const MeanSource &s, WholeColumns<S, Words> *c, unsigned beside, Come come, Gone gone, Put put)
+__device__ __forceinline__ static void whole_step(const MeanSource &s, WholeColumns<S, Words> *c, unsigned beside, Come come, Gone gone,
+                                                  Put put)
 {
     typedef WholeColumns<S, Words> Columns;
     constexpr int batch = Rows < Columns::batch ? Rows : Columns::batch;

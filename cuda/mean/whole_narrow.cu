@@ -192,7 +192,8 @@ __device__ __forceinline__ static void go_down(const WholeNarrow &a, const Narro
     }
 }
 
-template <typename S> __global__ static void __launch_bounds__(whole_threads, narrow_resident) whole_narrow_kernel(const __grid_constant__ WholeNarrow a)
+template <typename S>
+__global__ static void __launch_bounds__(whole_threads, narrow_resident) whole_narrow_kernel(const __grid_constant__ WholeNarrow a)
 {
     CUDA_SHARED(uint32_t, sums);
     const int64_t y = a.y + (int64_t)blockIdx.x * a.segments * a.strip;

@@ -34,7 +34,7 @@ template <int Words> static constexpr int row_pitch = Words * CUDA_WARP * (whole
 /* Of one channel the lead has places, so that four sums are stored at once. */
 __device__ __forceinline__ static int line_lead(const MeanWhole &a) { return a.source.channels == 1 ? a.lead : 0; }
 
-/* Where the sums of a pixel of the windows' are in a row. */
+/* Where a pixel of the windows has its sums in a row. */
 __device__ __forceinline__ static int place_of(const MeanWhole &a, int pixel, int channel)
 {
     return channel * line_pitch(a) + line_at(line_lead(a) + pixel);
@@ -93,7 +93,8 @@ static const int no_sample = -1, own_value = -2;
 /* The columns of a thread. All is read as words if these are in memory, and if what lies outside has sums that the block makes:
  * then `at` has their places. Is there any such? */
 template <typename S, int Words>
-__device__ __forceinline__ static bool find_columns(const MeanWhole &a, int64_t x, int cols, int (&at)[4 * Words], WholeColumns<S, Words> *c)
+__device__ __forceinline__ static bool find_columns(const MeanWhole &a, int64_t x, int cols, int (&at)[4 * Words],
+                                                    WholeColumns<S, Words> *c)
 {
     const MeanSource &s = a.source;
     const int64_t begin = (x + s.ox - s.x0) * s.channels - a.lead; /* in samples of the buffer's row */
@@ -132,7 +133,8 @@ __device__ __forceinline__ static bool find_columns(const MeanWhole &a, int64_t 
 
 /* The sums of what lies outside, of all rows of a step. */
 template <int Words, bool One>
-__device__ __forceinline__ static void fill_outside(const MeanWhole &a, const int (&at)[4 * Words], const int (&place)[4 * Words], uint32_t *sums)
+__device__ __forceinline__ static void fill_outside(const MeanWhole &a, const int (&at)[4 * Words], const int (&place)[4 * Words],
+                                                    uint32_t *sums)
 {
     const uint32_t own = (uint32_t)a.source.outside * (uint32_t)a.height;
     __syncthreads();
