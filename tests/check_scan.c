@@ -191,7 +191,7 @@ static void columns_round_runs_and_groups(void **state)
     for_each_case(__func__, 50, columns_body);
 }
 
-/* Both axes: rows round warps and tiles, or columns round groups of runs, of any number of channels. */
+/* Both axes, or rows alone: rows round warps and tiles, or columns round groups of runs, of any number of channels. */
 static void both_body(Rng *rng)
 {
     const bool tall = rng_once_in(rng, 2);
@@ -199,7 +199,7 @@ static void both_body(Rng *rng)
                   height = tall ? rng_between(rng, 30, rng_once_in(rng, 2) ? 9000 : 300) : rng_between(rng, 1, 70);
     const HaloShape shape = test_shape(draw_dtype(rng), width, height, (int)rng_between(rng, 1, rng_once_in(rng, 2) ? 20 : 5));
     HaloScan scan = draw_scan(rng);
-    scan.axis = HALO_AXIS_XY;
+    scan.axis = rng_once_in(rng, 3) ? HALO_AXIS_X : HALO_AXIS_XY;
     run_case(rng, &shape, &scan);
 }
 
@@ -225,6 +225,8 @@ static void groups_body(Rng *rng)
     shape.dtype = HALO_U8;
     shape.width = 4096 * 257;
     shape.channels = 2;
+    run_case(rng, &shape, &sum);
+    shape.dtype = HALO_F32;
     run_case(rng, &shape, &sum);
     shape.channels = 4;
     run_case(rng, &shape, &greatest);

@@ -1,7 +1,7 @@
 /* Scans along x, in one pass, and the choice of axes. docs/numerics.md fixes the order: runs of 16 samples,
  * warps of 32 runs, tiles of 8 warps, groups of 256 tiles.
  *
- * A thread has one run of up to four interleaved channels: it loads the run whole, in its native type, and
+ * A thread has one run, of one channel or of the two of stereo sound: it loads the run whole, in its native type, and
  * folds it twice, first for the total and then, once it knows what lies before, for the samples. These go
  * through shared memory, so that they are stored in their order. A line of one tile takes as many threads as it
  * has runs (rounded up to a power of two), so that a block scans several short lines. */
@@ -15,7 +15,7 @@ static const int tile_threads = HALO_SCAN_WARP * HALO_SCAN_WARPS;
 template <typename Stored> struct ScanLines {
     int64_t lines;
     unsigned tiles, groups; /* of a line */
-    int64_t sets, channel;  /* lines of a row: 1, or the sets of channels where there are too many of them; the first channel */
+    int64_t sets;           /* lines of a row: its channels, or 1 where both go together */
     unsigned blocks;        /* tiles of all lines */
     unsigned ahead;         /* totals are taken so many tickets before the samples */
     bool packed;            /* every run starts at a multiple of 16 bytes */
@@ -31,7 +31,7 @@ __device__ __forceinline__ static ScanPlace scan_place(const ScanArgs &a, const 
 {
     ScanPlace p;
     p.row = line / l.sets;
-    p.first = x * a.channels + line % l.sets * C + l.channel;
+    p.first = x * a.channels + line % l.sets * C;
     p.count = line < l.lines ? (int)cuda_max(0, cuda_min(HALO_SCAN_RUN, a.width - x)) : 0;
     return p;
 }
@@ -65,9 +65,7 @@ __device__ __forceinline__ static typename Kind::Value before_warp(const typenam
 
 /* Lines of one tile: `threads` of a line, a power of two. */
 template <typename S, typename Kind, int C>
-__global__ static void __launch_bounds__(tile_threads, C == 1   ? 4
-                                                       : C == 2 ? 3
-                                                                : 2)
+__global__ static void __launch_bounds__(tile_threads, C == 1 ? 4 : 3)
     lines_kernel(const __grid_constant__ ScanArgs a, const __grid_constant__ ScanLines<typename Kind::Stored> l,
                  int threads)
 {
@@ -202,17 +200,15 @@ HaloStatus scan_slots(HaloDevice *device, int64_t ahead, int64_t slots, void **r
     return HALO_OK;
 }
 
-/* Of `sets` of C channels, from `channel` on. */
-template <typename S, typename Kind, int C>
-static HaloStatus launch_lines(HaloDevice *device, const ScanArgs *a, int channel, int sets)
+/* C channels at a time. */
+template <typename S, typename Kind, int C = 1> static HaloStatus launch_lines(HaloDevice *device, const ScanArgs *a)
 {
     using Stored = typename Kind::Stored;
     ScanLines<Stored> l = {};
-    l.sets = sets;
-    l.channel = channel;
+    l.sets = a->channels / C;
     int64_t tiles = cuda_ceil_div(a->width, HALO_SCAN_TILE), blocks;
     l.packed = a->channels == C && cuda_aligned(a->src, a->height > 1 ? a->src_stride : 0, 16);
-    if (!halo_mul(a->height, sets, &l.lines)) return halo_fail(HALO_ERR_LIMIT, "the scan is too large");
+    if (!halo_mul(a->height, l.sets, &l.lines)) return halo_fail(HALO_ERR_LIMIT, "the scan is too large");
     if (tiles == 1) {
         int threads = 1;
         while (threads < tile_threads && threads * HALO_SCAN_RUN < a->width) threads *= 2;
@@ -241,38 +237,21 @@ static HaloStatus launch_lines(HaloDevice *device, const ScanArgs *a, int channe
     return HALO_OK;
 }
 
-/* Up to four channels go together. Of more each goes alone: sets of four, and then the rest, take a sixth longer. */
-template <typename S, typename T> static HaloStatus launch_sums(HaloDevice *device, const ScanArgs *args)
+/* Do both channels go together? So do sums of sound in stereo, which comes as floats. */
+static bool in_pairs(const ScanArgs *args, HaloScanOp op)
 {
-    switch (args->channels) {
-    case 2: return launch_lines<S, ScanSum<T>, 2>(device, args, 0, 1);
-    case 3: return launch_lines<S, ScanSum<T>, 3>(device, args, 0, 1);
-    case 4: return launch_lines<S, ScanSum<T>, 4>(device, args, 0, 1);
-    default: return launch_lines<S, ScanSum<T>, 1>(device, args, 0, args->channels);
-    }
-}
-
-/* Three go together where they come as floats, which take more registers than bytes do; what is left goes alone. */
-static HaloStatus launch_least(HaloDevice *device, const ScanArgs *args)
-{
-    const int sets = args->channels / 3, channel = 3 * sets, left = args->channels - channel;
-    if (sets > 0) CUDA_PASS((launch_lines<float, ScanLeast, 3>(device, args, 0, sets)));
-    return left == 0 ? HALO_OK : launch_lines<float, ScanLeast, 1>(device, args, channel, left);
-}
-
-template <typename S, typename T> static HaloStatus launch_typed(HaloDevice *device, const ScanArgs *args, HaloScanOp op)
-{
-    if (op != HALO_SCAN_PRODUCT) return launch_sums<S, T>(device, args);
-    return launch_lines<S, ScanKind<double, HALO_SCAN_PRODUCT>, 1>(device, args, 0, args->channels); /* rarely asked for */
+    return args->channels == 2 && args->dtype == HALO_F32 && (op == HALO_SCAN_SUM || op == HALO_SCAN_SQUARES);
 }
 
 HaloStatus scan_x(HaloDevice *device, const ScanArgs *args, HaloScanOp op)
 {
-    if (op == HALO_SCAN_MIN || op == HALO_SCAN_MAX) return launch_least(device, args);
+    if (op == HALO_SCAN_MIN || op == HALO_SCAN_MAX) return launch_lines<float, ScanLeast>(device, args);
+    if (op == HALO_SCAN_PRODUCT) return launch_lines<float, ScanProduct>(device, args);
+    if (in_pairs(args, op)) return launch_lines<float, ScanSum<double>, 2>(device, args);
     switch (args->dtype) {
-    case HALO_U8: return launch_typed<uint8_t, int64_t>(device, args, op);
-    case HALO_U16: return launch_typed<uint16_t, int64_t>(device, args, op);
-    case HALO_F32: return launch_typed<float, double>(device, args, op);
+    case HALO_U8: return launch_lines<uint8_t, ScanSum<int64_t>>(device, args);
+    case HALO_U16: return launch_lines<uint16_t, ScanSum<int64_t>>(device, args);
+    case HALO_F32: return launch_lines<float, ScanSum<double>>(device, args);
     default: return halo_fail(HALO_ERR_BUG, "no scan of %s along x", halo_dtype_name(args->dtype));
     }
 }
@@ -309,7 +288,8 @@ HaloStatus cuda_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const
     }
     const bool alone = args.few && args.width == 1 && !args.exclusive; /* a sample along x is itself */
     if ((scan->axis & HALO_AXIS_X) && !args.along && !alone) {
-        CUDA_PASS(scan_x(device, &args, scan->op));
+        const bool pixels = !args.few && !in_pairs(&args, scan->op) && scan_pixels_fits(device, &args);
+        CUDA_PASS((pixels ? scan_pixels : scan_x)(device, &args, scan->op));
         args.src = args.dst;
         args.src_stride = args.dst_stride;
         args.dtype = dst->shape.dtype;

@@ -64,6 +64,11 @@ template <typename T> struct ScanSum : ScanKind<T, HALO_SCAN_SUM> {
     }
 };
 
+/* Products of samples of any type, which floats hold. */
+struct ScanProduct : ScanKind<double, HALO_SCAN_PRODUCT> {
+    static constexpr bool any = true;
+};
+
 /* The least of samples of any type, as floats, which hold them all. Infinity, which has nothing to its side, is the
  * least and greatest integer, to which conversions go where a float is beyond. */
 struct ScanLeast {
@@ -119,6 +124,9 @@ bool scan_left_fits(const HaloDevice *device, const ScanArgs *args);
 /* Along x and then y, any native source, where scan_xy_fits. */
 HaloStatus scan_xy(HaloDevice *device, const ScanArgs *args, HaloScanOp op);
 bool scan_xy_fits(const HaloDevice *device, const ScanArgs *args);
+/* Along x alone by the same kernel, which takes pixels of any number of channels, of more rows than a few. */
+HaloStatus scan_pixels(HaloDevice *device, const ScanArgs *args, HaloScanOp op);
+bool scan_pixels_fits(const HaloDevice *device, const ScanArgs *args);
 
 /* The runs of few columns: their totals, and then what lies above each. */
 template <typename T> struct ScanChain {

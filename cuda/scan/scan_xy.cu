@@ -18,6 +18,9 @@ template <typename T> struct ScanTiles {
     const T *left; /* [row][run][channel]: what lies left of the run; NULL: nothing does, rows are one run */
 };
 
+/* What a launch is to end with: samples along x; totals of runs along y; samples along both. */
+enum ScanUpto { SCAN_UPTO_ALONG, SCAN_UPTO_ABOVE, SCAN_UPTO_END };
+
 /* ---- the kernel ----------------------------------------------------------------------------------------- */
 
 /* The thread's samples of a tile: 32 of its column, `apart` rows apart, of which `there` are in the picture. All loads are under
@@ -62,18 +65,18 @@ __device__ __forceinline__ static void along_rows(const ScanArgs &a, const ScanT
     }
 }
 
-/* `Tile`: the kind of sums that stay in a tile. `totals`: those of runs along y are all that is made. */
+/* `Tile`: the kind of sums that stay in a tile. */
 template <typename S, typename Kind, typename Tile>
 __global__ static void __launch_bounds__(xy_threads, xy_blocks)
     tile_kernel(const __grid_constant__ ScanArgs a, const __grid_constant__ ScanTiles<typename Tile::Value> t,
-                const __grid_constant__ ScanBands<Kind> b, bool totals)
+                const __grid_constant__ ScanBands<Kind> b, ScanUpto upto)
 {
     using T = typename Kind::Value;
     using Within = typename Tile::Value;
     using Stored = typename Kind::Stored;
     CUDA_SHARED(Within, room);
     const int rows = t.runs * HALO_SCAN_ROWS, in = (int)threadIdx.x / t.columns, column = (int)threadIdx.x % t.columns;
-    const bool alone = b.chain.run != NULL; /* needs no other block */
+    const bool alone = upto != SCAN_UPTO_END || b.chain.run != NULL; /* needs no other block */
     const unsigned order = alone ? blockIdx.x : scan_ticket(b.tickets), strips = (unsigned)b.strips; /* 64-bit divisions are long */
     const unsigned band = order / strips, strip = order % strips;
     const int64_t left = (int64_t)(strip / t.sets) * t.pixels, x = left + column / t.channels, top = (int64_t)band * rows;
@@ -96,13 +99,20 @@ __global__ static void __launch_bounds__(xy_threads, xy_blocks)
     __syncthreads();
 
     const Within *const own = room + in * HALO_SCAN_ROWS * t.pitch + column;
+    const int64_t run = (int64_t)band * t.runs + in;
+    if (upto == SCAN_UPTO_ALONG) {
+        char *at = a.dst + run * HALO_SCAN_ROWS * a.dst_stride + sample * (int64_t)sizeof(Stored);
+#pragma unroll 8
+        for (int k = 0; k < HALO_SCAN_ROWS; k++, at += a.dst_stride)
+            if (in * HALO_SCAN_ROWS + k < rows_left) *(Stored *)at = Kind::stored((T)own[k * t.pitch], a);
+        return;
+    }
     Within sum = own[0];
 #pragma unroll
     for (int k = 1; k < HALO_SCAN_ROWS; k++) sum = Tile::join(sum, own[k * t.pitch]);
-    const int64_t run = (int64_t)band * t.runs + in;
     const ScanSpot spot = {band, run, there ? sample : b.chain.columns, in,
                            (int)cuda_max(0, cuda_min(HALO_SCAN_ROWS, rows_left - in * HALO_SCAN_ROWS))};
-    if (totals) {
+    if (upto == SCAN_UPTO_ABOVE) {
         if (spot.rows > 0) b.chain.run[run * b.chain.columns + sample] = (T)sum;
         return;
     }
@@ -136,8 +146,9 @@ template <typename T> static ScanTiles<T> cut_tiles(const ScanArgs *a)
     return t;
 }
 
+/* `down`: along y, too. */
 template <typename S, typename Kind, typename Tile = Kind>
-static HaloStatus launch_xy(HaloDevice *device, const ScanArgs *args, HaloScanOp op)
+static HaloStatus launch_tiles(HaloDevice *device, const ScanArgs *args, HaloScanOp op, bool down)
 {
     using T = typename Tile::Value;
     ScanTiles<T> t = cut_tiles<T>(args);
@@ -147,12 +158,16 @@ static HaloStatus launch_xy(HaloDevice *device, const ScanArgs *args, HaloScanOp
     const size_t shared = samples * sizeof(T) + totals * sizeof(typename Kind::Value); /* less than 48 KB */
     /* No product overflows: the result has more samples than any of these. */
     const int64_t lefts = t.left_runs > 1 ? args->height * t.left_runs * args->channels : 0;
-    void *room;
+    const int64_t left_bytes = cuda_ceil_div(lefts * (int64_t)sizeof(T), 16) * 16;
+    void *room = NULL;
     b.strips = cuda_ceil_div(args->width, t.pixels) * t.sets;
     b.runs = t.runs;
-    const bool few = scan_few(columns, args->height, t.runs);
-    CUDA_PASS(scan_bands_room(device, args, few, cuda_ceil_div(lefts * (int64_t)sizeof(T), 16) * 16, &room, &b));
-    const int64_t blocks = b.bands * b.strips;
+    const bool few = down && scan_few(columns, args->height, t.runs);
+    if (down)
+        CUDA_PASS(scan_bands_room(device, args, few, left_bytes, &room, &b));
+    else if (lefts > 0)
+        CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_PARTIAL, left_bytes, &room));
+    const int64_t blocks = cuda_ceil_div(args->height, t.runs * HALO_SCAN_ROWS) * b.strips;
     const int threads = t.runs * t.columns;
     if (lefts > 0) {
         t.left = (const T *)room;
@@ -160,10 +175,10 @@ static HaloStatus launch_xy(HaloDevice *device, const ScanArgs *args, HaloScanOp
         CUDA_PASS(scan_left<Tile>(device, args, &left));
     }
     if (few) {
-        CUDA_LAUNCH(device, (tile_kernel<S, Kind, Tile>), blocks, threads, shared, *args, t, b, true);
+        CUDA_LAUNCH(device, (tile_kernel<S, Kind, Tile>), blocks, threads, shared, *args, t, b, SCAN_UPTO_ABOVE);
         CUDA_PASS(scan_chain(device, op, &b.chain));
     }
-    CUDA_LAUNCH(device, (tile_kernel<S, Kind, Tile>), blocks, threads, shared, *args, t, b, false);
+    CUDA_LAUNCH(device, (tile_kernel<S, Kind, Tile>), blocks, threads, shared, *args, t, b, down ? SCAN_UPTO_END : SCAN_UPTO_ALONG);
     return HALO_OK;
 }
 
@@ -172,24 +187,32 @@ bool scan_xy_fits(const HaloDevice *device, const ScanArgs *args)
     return args->height > 1 && args->width * args->channels > scan_narrow_most && scan_left_fits(device, args);
 }
 
-/* Sums and products of integers. 32 bits hold a tile's sums, with what lies left of it, unless rows are very long. */
-template <typename S> static HaloStatus launch_integers(HaloDevice *device, const ScanArgs *args, HaloScanOp op)
+bool scan_pixels_fits(const HaloDevice *device, const ScanArgs *args)
 {
-    const int64_t white = (S)-1, most = args->squares ? white * white : white;
-    if (op == HALO_SCAN_PRODUCT) return launch_xy<S, ScanKind<double, HALO_SCAN_PRODUCT>>(device, args, op);
-    if (args->width <= UINT32_MAX / HALO_SCAN_ROWS / most) return launch_xy<S, ScanSum<int64_t>, ScanSum<uint32_t>>(device, args, op);
-    return launch_xy<S, ScanSum<int64_t>>(device, args, op);
+    return args->channels > 1 && args->height >= HALO_SCAN_ROWS && scan_left_fits(device, args);
 }
 
-HaloStatus scan_xy(HaloDevice *device, const ScanArgs *args, HaloScanOp op)
+/* Sums and products of integers. 32 bits hold a tile's sums, with what lies left of it, unless rows are very long. */
+template <typename S> static HaloStatus launch_integers(HaloDevice *device, const ScanArgs *args, HaloScanOp op, bool down)
 {
-    if (op == HALO_SCAN_MIN || op == HALO_SCAN_MAX) return launch_xy<float, ScanLeast>(device, args, op);
+    const int64_t white = (S)-1, most = args->squares ? white * white : white;
+    if (op == HALO_SCAN_PRODUCT) return launch_tiles<S, ScanKind<double, HALO_SCAN_PRODUCT>>(device, args, op, down);
+    if (args->width <= UINT32_MAX / HALO_SCAN_ROWS / most) return launch_tiles<S, ScanSum<int64_t>, ScanSum<uint32_t>>(device, args, op, down);
+    return launch_tiles<S, ScanSum<int64_t>>(device, args, op, down);
+}
+
+static HaloStatus launch(HaloDevice *device, const ScanArgs *args, HaloScanOp op, bool down)
+{
+    if (op == HALO_SCAN_MIN || op == HALO_SCAN_MAX) return launch_tiles<float, ScanLeast>(device, args, op, down);
     switch (args->dtype) {
-    case HALO_U8: return launch_integers<uint8_t>(device, args, op);
-    case HALO_U16: return launch_integers<uint16_t>(device, args, op);
+    case HALO_U8: return launch_integers<uint8_t>(device, args, op, down);
+    case HALO_U16: return launch_integers<uint16_t>(device, args, op, down);
     case HALO_F32:
-        if (op == HALO_SCAN_PRODUCT) return launch_xy<float, ScanKind<double, HALO_SCAN_PRODUCT>>(device, args, op);
-        return launch_xy<float, ScanSum<double>>(device, args, op);
+        if (op == HALO_SCAN_PRODUCT) return launch_tiles<float, ScanKind<double, HALO_SCAN_PRODUCT>>(device, args, op, down);
+        return launch_tiles<float, ScanSum<double>>(device, args, op, down);
     default: return halo_fail(HALO_ERR_BUG, "no scan of %s along x and y", halo_dtype_name(args->dtype));
     }
 }
+
+HaloStatus scan_xy(HaloDevice *device, const ScanArgs *args, HaloScanOp op) { return launch(device, args, op, true); }
+HaloStatus scan_pixels(HaloDevice *device, const ScanArgs *args, HaloScanOp op) { return launch(device, args, op, false); }
