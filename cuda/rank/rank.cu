@@ -3,6 +3,42 @@
  * ones are counted: bytes by value (rank_walk.cu), others by their places in a sorted tile (rank_tile.cu). */
 #include "rank.cuh"
 
+/* ---- bytes and words as floats ----------------------------------------------------------------------------- */
+
+static const int widen_threads = 256;
+
+template <typename S>
+__global__ static void __launch_bounds__(widen_threads) widen_kernel(const S *from, int64_t stride, float *to, unsigned cols, unsigned blocks)
+{
+    const int64_t row = blockIdx.x / blocks;
+    const unsigned e = blockIdx.x % blocks * widen_threads + threadIdx.x;
+    if (e < cols) to[row * cols + e] = (float)((const S *)((const char *)from + row * stride))[e];
+}
+
+/* Where a border's value is no byte or word, samples become floats before minima and maxima are asked for: too rare for kernels of
+ * their own. */
+static HaloStatus widen(HaloDevice *device, const HaloBuf *src, RankArgs *args)
+{
+    const int64_t cols = src->cols * src->shape.channels, blocks = cuda_ceil_div(cols, widen_threads);
+    int64_t samples, bytes;
+    void *wide;
+    if (cols > UINT32_MAX || !halo_mul(cols, src->rows, &samples) || !halo_mul(samples, (int64_t)sizeof(float), &bytes))
+        return halo_fail(HALO_ERR_LIMIT, "%lld samples in a row are too many", (long long)cols);
+    const HaloStatus status = cuda_scratch(device, CUDA_SCRATCH_FLAT, bytes, &wide);
+    if (status != HALO_OK) return status;
+    args->src = (const char *)wide;
+    args->src_stride = cols * (int64_t)sizeof(float);
+    if (src->shape.dtype == HALO_U8)
+        CUDA_LAUNCH(device, widen_kernel<uint8_t>, blocks * src->rows, widen_threads, 0, (const uint8_t *)src->data, src->stride,
+                    (float *)wide, (unsigned)cols, (unsigned)blocks);
+    else
+        CUDA_LAUNCH(device, widen_kernel<uint16_t>, blocks * src->rows, widen_threads, 0, (const uint16_t *)src->data, src->stride,
+                    (float *)wide, (unsigned)cols, (unsigned)blocks);
+    return HALO_OK;
+}
+
+/* ---- the choice -------------------------------------------------------------------------------------------- */
+
 HaloStatus cuda_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloRank *rank, HaloStore store)
 {
     const HaloDtype samples = src->shape.dtype, keys = halo_rank_keys(samples, rank->window.border, rank->window.value);
@@ -31,9 +67,15 @@ HaloStatus cuda_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const
     args.nan_ignore = rank->window.nan_ignore;
     args.store = store;
     args.clipped = device->clipped;
-    if (rank->span != NULL) return rank_span(device, &args, rank->span, samples, keys);
-    if (rank_extreme_takes(&args))
-        return rank_narrow_takes(&args, samples) ? rank_narrow(device, &args, samples, keys) : rank_extreme(device, &args, samples, keys);
+    const bool extreme = rank->span != NULL || rank_extreme_takes(&args);
+    if (rank->span == NULL && extreme && rank_narrow_takes(&args, samples))
+        return rank_narrow(device, &args, samples, keys);
+    if (extreme && samples != keys) {
+        const HaloStatus status = widen(device, src, &args);
+        if (status != HALO_OK && !device->asking) return status; /* who asks is told of the other scratch, too */
+    }
+    if (rank->span != NULL) return rank_span(device, &args, rank->span, keys);
+    if (extreme) return rank_extreme(device, &args, keys);
     if (rank_network_takes(&args)) return rank_network(device, &args, samples, keys);
     if (rank_select_takes(device, &args, samples, keys)) return rank_select(device, &args, samples);
     if (rank_line_takes(&args)) return rank_line(device, &args, samples, keys);

@@ -33,8 +33,7 @@ static void read_kept(ExtremeArgs *args)
 
 static int64_t widest(const RankArgs *rank) { return cuda_max(2, rows_most / rank->channels); }
 
-static HaloStatus along_rows(HaloDevice *device, ExtremeArgs *args, ExtremeBuffers *buffers, HaloDtype samples,
-                             HaloDtype keys)
+static HaloStatus along_rows(HaloDevice *device, ExtremeArgs *args, ExtremeBuffers *buffers, HaloDtype keys)
 {
     int64_t left = args->rank.width - 1; /* steps of the window that are still to be taken */
     for (bool first = true; first || left > 0; first = false) {
@@ -43,7 +42,7 @@ static HaloStatus along_rows(HaloDevice *device, ExtremeArgs *args, ExtremeBuffe
         args->cols = args->rank.cols + left * args->rank.channels;
         args->to = left == 0 && args->rank.height == 1 ? NULL : next_buffer(buffers);
         args->turn = first ? args->turned : 0;
-        CUDA_PASS(rank_rows(device, args, window, first ? samples : keys, keys));
+        CUDA_PASS(rank_rows(device, args, window, keys));
         read_kept(args);
     }
     return HALO_OK;
@@ -67,7 +66,7 @@ bool rank_extreme_takes(const RankArgs *args)
     return (args->fraction == 0.0 || args->fraction == 1.0) && args->channels <= 64;
 }
 
-static HaloStatus extremes(HaloDevice *device, const RankArgs *rank, HaloDtype samples, HaloDtype keys)
+static HaloStatus extremes(HaloDevice *device, const RankArgs *rank, HaloDtype keys)
 {
     ExtremeArgs args = {};
     ExtremeBuffers buffers = {};
@@ -84,17 +83,17 @@ static HaloStatus extremes(HaloDevice *device, const RankArgs *rank, HaloDtype s
     if (!two || rank->height > 1) CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_BETWEEN, two ? bytes : 2 * bytes, &block));
     buffers.keys[0] = (char *)block;
     buffers.keys[1] = (char *)block + (two ? 0 : bytes);
-    CUDA_PASS(along_rows(device, &args, &buffers, samples, keys));
+    CUDA_PASS(along_rows(device, &args, &buffers, keys));
     return down_columns(device, &args, &buffers, keys);
 }
 
 /* ---- lines ----------------------------------------------------------------------------------------------- */
 
 /* A line, where all that a window has across it is the same samples: one row, or one column without gaps, which is one. */
-static RankArgs as_line(const RankArgs *rank, HaloDtype samples)
+static RankArgs as_line(const RankArgs *rank, HaloDtype keys)
 {
     RankArgs line = *rank;
-    const int64_t pixel = rank->channels * (int64_t)halo_dtype_size(samples);
+    const int64_t pixel = rank->channels * (int64_t)halo_dtype_size(keys);
     if (rank->border < HALO_BORDER_REPLICATE || rank->border > HALO_BORDER_WRAP) return line;
     if (rank->src_width == 1 && rank->src_stride == pixel && rank->cols == rank->channels &&
         rank->dst_stride == rank->channels * (int64_t)halo_dtype_size(rank->dtype)) {
@@ -129,10 +128,10 @@ static RankArgs part_of(const RankArgs *line, int64_t first, int64_t count)
 }
 
 /* The same as rows of a picture, one strip below the other, whose windows all lie inside: rows overlap by a window. */
-static RankArgs strips_of(const RankArgs *line, HaloDtype samples, int64_t first, int64_t strips)
+static RankArgs strips_of(const RankArgs *line, HaloDtype keys, int64_t first, int64_t strips)
 {
     RankArgs rows = part_of(line, first, strip_cols);
-    const int64_t pixel = line->channels * (int64_t)halo_dtype_size(samples);
+    const int64_t pixel = line->channels * (int64_t)halo_dtype_size(keys);
     rows.src += (line->y0 - line->src_y0) * line->src_stride + (rows.x0 - line->src_x0) * pixel;
     rows.src_x0 = rows.src_y0 = rows.x0 = rows.y0 = 0;
     rows.src_width = strip_cols + line->width - 1;
@@ -144,22 +143,22 @@ static RankArgs strips_of(const RankArgs *line, HaloDtype samples, int64_t first
 
 /* A line leaves most of a block idle, which has some lines, and some lanes of each word: as strips it has many. What windows at its
  * ends need of the border, and what is left of a strip, remain a line. */
-static HaloStatus extremes_of_line(HaloDevice *device, const RankArgs *line, HaloDtype samples, HaloDtype keys)
+static HaloStatus extremes_of_line(HaloDevice *device, const RankArgs *line, HaloDtype keys)
 {
     const int64_t outputs = line->cols / line->channels, inside = line->src_width - (line->width - 1) - line->x0;
     const int64_t first = round_up(cuda_max(0, -line->x0), strip_unit), strips = (cuda_min(outputs, inside) - first) / strip_cols;
-    if (strips < strips_fewest) return extremes(device, line, samples, keys);
+    if (strips < strips_fewest) return extremes(device, line, keys);
     const int64_t last = first + strips * strip_cols;
     const RankArgs head = part_of(line, 0, first), tail = part_of(line, last, outputs - last);
-    const RankArgs rows = strips_of(line, samples, first, strips);
-    CUDA_PASS(extremes(device, &rows, samples, keys));
-    if (first > 0) CUDA_PASS(extremes(device, &head, samples, keys));
-    return last < outputs ? extremes(device, &tail, samples, keys) : HALO_OK;
+    const RankArgs rows = strips_of(line, keys, first, strips);
+    CUDA_PASS(extremes(device, &rows, keys));
+    if (first > 0) CUDA_PASS(extremes(device, &head, keys));
+    return last < outputs ? extremes(device, &tail, keys) : HALO_OK;
 }
 
-HaloStatus rank_extreme(HaloDevice *device, const RankArgs *picture, HaloDtype samples, HaloDtype keys)
+HaloStatus rank_extreme(HaloDevice *device, const RankArgs *picture, HaloDtype keys)
 {
-    const RankArgs rank = as_line(picture, samples);
+    const RankArgs rank = as_line(picture, keys);
     const bool line = rank.rows == 1 && rank.height == 1 && rank.y0 >= 0 && rank.y0 < rank.src_height;
-    return (line && rank.width <= widest(&rank) ? extremes_of_line : extremes)(device, &rank, samples, keys);
+    return (line && rank.width <= widest(&rank) ? extremes_of_line : extremes)(device, &rank, keys);
 }

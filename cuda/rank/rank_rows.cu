@@ -4,7 +4,7 @@
 static const int rows_threads = 256;
 
 /* Runs of R outputs, M of a thread; `One`: there is one channel. */
-template <typename S, typename X, int R, int M, bool One>
+template <typename X, int R, int M, bool One>
 __global__ static void __launch_bounds__(rows_threads) rows_kernel(const __grid_constant__ ExtremeArgs args)
 {
     CUDA_SHARED(uint32_t, tile);
@@ -23,9 +23,9 @@ __global__ static void __launch_bounds__(rows_threads) rows_kernel(const __grid_
     unsigned clipped = 0;
     find_rows(a, lanes << args.split, rows_threads, row_at,
               [&](int i) { return a.y0 + cuda_min(first + i, args.lines - 1); });
-    const WordLine from = word_line<S, K>(a, e, count + (args.window - 1) * step);
+    const WordLine from = word_line<K>(a, e, count + (args.window - 1) * step);
     __syncthreads();
-    stage_line<S, K>(a, from, row_at + line * lanes, mine, threads, args.turn, words);
+    stage_line<K>(a, from, row_at + line * lanes, mine, threads, args.turn, words);
     __syncthreads();
     const auto place = [&](int unit) {
         const int run = One ? unit : unit / step;
@@ -78,48 +78,40 @@ static int64_t split_rows(const HaloDevice *device, ExtremeArgs *args, int64_t r
     }
 }
 
-/* Bytes are floats where a border's value is none of theirs: too rare for kernels beside the fewest. */
-template <typename S, typename X> constexpr bool native = sizeof(S) == sizeof(typename X::Sample);
-
-template <typename S, typename X, int R, int M>
+template <typename X, int R, int M>
 static HaloStatus rows_pass(HaloDevice *device, ExtremeArgs *args, int64_t window)
 {
     const int64_t shared = split_rows(device, args, R, M, window);
     const int64_t lines = cuda_ceil_div(args->lines, (int64_t)word_lanes<typename X::Sample> << args->split);
-    if constexpr (native<S, X>)
-        if (args->rank.channels == 1) {
-            CUDA_LAUNCH(device, (rows_kernel<S, X, R, M, true>), lines * args->blocks, rows_threads, (int)shared, *args);
-            return HALO_OK;
-        }
-    CUDA_LAUNCH(device, (rows_kernel<S, X, R, M, false>), lines * args->blocks, rows_threads, (int)shared, *args);
+    if (args->rank.channels == 1)
+        CUDA_LAUNCH(device, (rows_kernel<X, R, M, true>), lines * args->blocks, rows_threads, (int)shared, *args);
+    else
+        CUDA_LAUNCH(device, (rows_kernel<X, R, M, false>), lines * args->blocks, rows_threads, (int)shared, *args);
     return HALO_OK;
 }
 
 /* As long runs as windows have a sample in common; they are odd, so that the threads of a warp read from banks of their
  * own. */
-template <typename S, typename X> static HaloStatus rows_by(HaloDevice *device, ExtremeArgs *args, int64_t window)
+template <typename X> static HaloStatus rows_by(HaloDevice *device, ExtremeArgs *args, int64_t window)
 {
-    if (window < 3) return rows_pass<S, X, 1, 16>(device, args, window);
-    if (window < (native<S, X> ? 7 : 17)) return rows_pass<S, X, 3, 5>(device, args, window);
-    if constexpr (native<S, X>)
-        if (window < 17) return rows_pass<S, X, 7, 2>(device, args, window);
-    return rows_pass<S, X, 17, 1>(device, args, window);
+    if (window < 3) return rows_pass<X, 1, 16>(device, args, window);
+    if (window < 7) return rows_pass<X, 3, 5>(device, args, window);
+    if (window < 17) return rows_pass<X, 7, 2>(device, args, window);
+    return rows_pass<X, 17, 1>(device, args, window);
 }
 
-template <typename S, typename K>
-static HaloStatus rows_of(HaloDevice *device, ExtremeArgs *args, int64_t window)
+template <typename K> static HaloStatus rows_of(HaloDevice *device, ExtremeArgs *args, int64_t window)
 {
     if constexpr (sizeof(K) == 4)
-        if (!args->rank.nan_ignore) return rows_by<S, Extreme<K, true>>(device, args, window);
-    return rows_by<S, Extreme<K, false>>(device, args, window);
+        if (!args->rank.nan_ignore) return rows_by<Extreme<K, true>>(device, args, window);
+    return rows_by<Extreme<K, false>>(device, args, window);
 }
 
-HaloStatus rank_rows(HaloDevice *device, ExtremeArgs *args, int64_t window, HaloDtype samples, HaloDtype keys)
+HaloStatus rank_rows(HaloDevice *device, ExtremeArgs *args, int64_t window, HaloDtype keys)
 {
-    const bool native = keys == samples;
-    switch (samples) {
-    case HALO_U8: return (native ? rows_of<uint8_t, uint8_t> : rows_of<uint8_t, float>)(device, args, window);
-    case HALO_U16: return (native ? rows_of<uint16_t, uint16_t> : rows_of<uint16_t, float>)(device, args, window);
-    default: return rows_of<float, float>(device, args, window);
+    switch (keys) {
+    case HALO_U8: return rows_of<uint8_t>(device, args, window);
+    case HALO_U16: return rows_of<uint16_t>(device, args, window);
+    default: return rows_of<float>(device, args, window);
     }
 }

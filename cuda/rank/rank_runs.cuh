@@ -26,7 +26,7 @@ struct ExtremeArgs {
 };
 
 /* One pass by windows that shared memory holds. */
-HaloStatus rank_rows(HaloDevice *device, ExtremeArgs *args, int64_t window, HaloDtype samples, HaloDtype keys);
+HaloStatus rank_rows(HaloDevice *device, ExtremeArgs *args, int64_t window, HaloDtype keys);
 HaloStatus rank_columns(HaloDevice *device, ExtremeArgs *args, int64_t window, HaloDtype keys);
 /* The tallest of them. */
 int64_t rank_columns_most(const HaloDevice *device);

@@ -47,7 +47,7 @@ __device__ __forceinline__ static void double_twice(uint32_t *level, int pitch, 
 
 /* The tables of as many lines as args.lines, each by its part of the block's threads; what lies behind the last line is
  * that again. */
-template <typename S, typename X>
+template <typename X>
 __device__ __forceinline__ static void fill_tables(const SpanArgs &args, const WordLine &from, int64_t line, uint32_t *tables)
 {
     typedef typename X::Sample K;
@@ -60,7 +60,7 @@ __device__ __forceinline__ static void fill_tables(const SpanArgs &args, const W
     });
     __syncthreads();
     uint32_t *const table = tables + b * args.levels * args.pitch;
-    stage_line<S, K>(args.rank, from, row_at + b * lanes, mine, threads, args.turn, table);
+    stage_line<K>(args.rank, from, row_at + b * lanes, mine, threads, args.turn, table);
     __syncthreads();
     for (int level = 1, step = args.rank.channels, n = from.n; level < args.levels; level += 2, n -= 3 * step, step *= 4) {
         double_twice<X>(table + (level - 1) * args.pitch + from.skew, args.pitch, n, step, level + 1 < args.levels, mine,
@@ -126,7 +126,7 @@ __device__ __forceinline__ static void store_rows(const SpanArgs &args, int64_t 
     cuda_count_clipped(args.rank.clipped, clipped);
 }
 
-template <typename S, typename X, bool Shared>
+template <typename X, bool Shared>
 __global__ static void __launch_bounds__(span_threads, 2) span_kernel(const __grid_constant__ SpanArgs args)
 {
     CUDA_SHARED(uint32_t, shared);
@@ -137,7 +137,7 @@ __global__ static void __launch_bounds__(span_threads, 2) span_kernel(const __gr
     const int height = (int)args.rank.height, end = rows + height - 1;
     const int more = (int)(args.rank.width - 1) * args.rank.channels;
     const int64_t apart = (int64_t)args.levels * args.pitch;
-    const WordLine from = word_line<S, K>(args.rank, Shared ? first : 0, cols + more);
+    const WordLine from = word_line<K>(args.rank, Shared ? first : 0, cols + more);
     typename X::Open sofar[most][span_each];
     int mine[span_each];
     for (int i = 0; i < span_each; i++)
@@ -148,7 +148,7 @@ __global__ static void __launch_bounds__(span_threads, 2) span_kernel(const __gr
         for (int i = 0; i < span_each; i++) sofar[r][i] = X::nothing();
     for (int at = 0; at < end; at += args.lines) {
         const int lines = min(args.lines, end - at);
-        if (Shared) fill_tables<S, X>(args, from, top + at, shared);
+        if (Shared) fill_tables<X>(args, from, top + at, shared);
         for (int b = 0; b < lines; b++) {
             const uint32_t *const table =
                 from.skew + (Shared ? shared + b * (int)apart + threadIdx.x : args.table + (top + at + b) * apart + first);
@@ -162,12 +162,12 @@ __global__ static void __launch_bounds__(span_threads, 2) span_kernel(const __gr
 /* ---- tables in memory ----------------------------------------------------------------------------------- */
 
 /* A block a line. */
-template <typename S, typename X>
+template <typename X>
 __global__ static void __launch_bounds__(span_threads) tables_kernel(const __grid_constant__ SpanArgs args)
 {
     const int64_t n = args.rank.cols + (args.rank.width - 1) * args.rank.channels;
-    const WordLine from = word_line<S, typename X::Sample>(args.rank, 0, (int)n);
-    fill_tables<S, X>(args, from, blockIdx.x, args.table + blockIdx.x * (int64_t)args.levels * args.pitch);
+    const WordLine from = word_line<typename X::Sample>(args.rank, 0, (int)n);
+    fill_tables<X>(args, from, blockIdx.x, args.table + blockIdx.x * (int64_t)args.levels * args.pitch);
 }
 
 /* ---- launching ------------------------------------------------------------------------------------------ */
@@ -202,7 +202,7 @@ static HaloStatus upload_places(HaloDevice *device, const HaloSpan *span, SpanAr
 }
 
 /* A few outputs at a time, so that their lines' tables are not too many. */
-template <typename S, typename X> static HaloStatus launch_tables(HaloDevice *device, SpanArgs *args)
+template <typename X> static HaloStatus launch_tables(HaloDevice *device, SpanArgs *args)
 {
     const RankArgs *const a = &args->rank;
     constexpr int64_t lanes = word_lanes<typename X::Sample>, rows = span_rows<typename X::Sample>;
@@ -218,14 +218,14 @@ template <typename S, typename X> static HaloStatus launch_tables(HaloDevice *de
     for (args->top = 0; args->top < a->rows; args->top += lanes * band) {
         args->rows = cuda_min(lanes * band, a->rows - args->top);
         args->band = cuda_ceil_div(args->rows, lanes);
-        CUDA_LAUNCH(device, (tables_kernel<S, X>), args->band + a->height - 1, span_threads, 0, *args);
-        CUDA_LAUNCH(device, (span_kernel<S, X, false>), args->blocks * cuda_ceil_div(args->band, rows), span_threads,
+        CUDA_LAUNCH(device, tables_kernel<X>, args->band + a->height - 1, span_threads, 0, *args);
+        CUDA_LAUNCH(device, (span_kernel<X, false>), args->blocks * cuda_ceil_div(args->band, rows), span_threads,
                     (int)sizeof(uint32_t) * span_store * span_cols, *args);
     }
     return HALO_OK;
 }
 
-template <typename S, typename X>
+template <typename X>
 static HaloStatus launch(HaloDevice *device, SpanArgs *args, const HaloSpan *span)
 {
     const RankArgs *const a = &args->rank;
@@ -243,34 +243,32 @@ static HaloStatus launch(HaloDevice *device, SpanArgs *args, const HaloSpan *spa
     args->pitch = (int)pitch;
     args->lines = (int)cuda_max(lines, 1);
     CUDA_PASS(upload_places(device, span, args));
-    if (lines == 0) return launch_tables<S, X>(device, args);
+    if (lines == 0) return launch_tables<X>(device, args);
     args->rows = a->rows;
     args->band = cuda_ceil_div(a->rows, lanes);
-    CUDA_LAUNCH(device, (span_kernel<S, X, true>), args->blocks * cuda_ceil_div(args->band, rows), span_threads,
+    CUDA_LAUNCH(device, (span_kernel<X, true>), args->blocks * cuda_ceil_div(args->band, rows), span_threads,
                 (int)cuda_max(lines * line, word * span_store * span_cols), *args);
     return HALO_OK;
 }
 
-template <typename S, typename K>
-static HaloStatus launch_any(HaloDevice *device, SpanArgs *args, const HaloSpan *span)
+template <typename K> static HaloStatus launch_any(HaloDevice *device, SpanArgs *args, const HaloSpan *span)
 {
     args->turn = extreme_turn<K>(args->rank.fraction);
     if constexpr (sizeof(K) == 4)
-        if (!args->rank.nan_ignore) return launch<S, Extreme<K, true>>(device, args, span);
-    return launch<S, Extreme<K, false>>(device, args, span);
+        if (!args->rank.nan_ignore) return launch<Extreme<K, true>>(device, args, span);
+    return launch<Extreme<K, false>>(device, args, span);
 }
 
-HaloStatus rank_span(HaloDevice *device, const RankArgs *rank, const HaloSpan *span, HaloDtype samples, HaloDtype keys)
+HaloStatus rank_span(HaloDevice *device, const RankArgs *rank, const HaloSpan *span, HaloDtype keys)
 {
     SpanArgs args = {};
-    const bool native = keys == samples;
     int64_t widest = 1, power;
     args.rank = *rank;
     for (int64_t j = 0; j < rank->height; j++) widest = cuda_max(widest, span[j].to - span[j].from);
     args.levels = level_of(widest, &power) + 1;
-    switch (samples) {
-    case HALO_U8: return (native ? launch_any<uint8_t, uint8_t> : launch_any<uint8_t, float>)(device, &args, span);
-    case HALO_U16: return (native ? launch_any<uint16_t, uint16_t> : launch_any<uint16_t, float>)(device, &args, span);
-    default: return launch_any<float, float>(device, &args, span);
+    switch (keys) {
+    case HALO_U8: return launch_any<uint8_t>(device, &args, span);
+    case HALO_U16: return launch_any<uint16_t>(device, &args, span);
+    default: return launch_any<float>(device, &args, span);
     }
 }

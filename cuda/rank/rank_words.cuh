@@ -103,16 +103,16 @@ struct WordLine {
     bool aligned;    /* where they can be */
 };
 
-template <typename S, typename K>
+template <typename K>
 __device__ __forceinline__ static WordLine word_line(const RankArgs &a, int64_t element, int n)
 {
     const int64_t start = a.x0 * a.channels + element, whole = a.src_width * a.channels;
-    const uintptr_t at = (uintptr_t)a.src + (uintptr_t)((start - a.src_x0 * a.channels) * (int64_t)sizeof(S));
+    const uintptr_t at = (uintptr_t)a.src + (uintptr_t)((start - a.src_x0 * a.channels) * (int64_t)sizeof(K));
     WordLine line = {element, n};
     line.from = (int)cuda_min(cuda_max(-start, 0), n);
     line.to = (int)cuda_max(cuda_min(whole - start, n), line.from);
-    line.skew = (int)(at / sizeof(S) % 4);
-    line.aligned = sizeof(S) == sizeof(K) && at % sizeof(S) == 0 && a.src_stride % (int64_t)(4 * sizeof(S)) == 0;
+    line.skew = (int)(at / sizeof(K) % 4);
+    line.aligned = at % sizeof(K) == 0 && a.src_stride % (int64_t)(4 * sizeof(K)) == 0;
     return line;
 }
 
@@ -164,18 +164,18 @@ __device__ __forceinline__ static void find_rows(const RankArgs &a, int rows, in
 }
 
 /* Fills words with a line, turned by `turn`, lane r of which begins at row_at[r]. Threads `mine`, `mine` + `threads`, … do it together. */
-template <typename S, typename K>
+template <typename K>
 __device__ __forceinline__ static void stage_line(const RankArgs &a, const WordLine &line, const int64_t *row_at, int mine,
                                                   int threads, uint32_t turn, uint32_t *words)
 {
     constexpr int lanes = word_lanes<K>, batch = 2, piece = (int)sizeof(K);
     const int64_t start = (a.x0 - a.src_x0) * a.channels + line.element;
-    const S *row[lanes];
+    const K *row[lanes];
     bool fast = line.aligned;
 #pragma unroll
     for (int r = 0; r < lanes; r++) {
         fast = fast && row_at[r] >= 0;
-        row[r] = (const S *)(a.src + row_at[r]) + start - line.skew;
+        row[r] = (const K *)(a.src + row_at[r]) + start - line.skew;
     }
     /* Four places at a time, as far as all of them lie inside the image; */
     const int begin = (line.from + line.skew + 3) / 4, end = fast ? max((line.to + line.skew) / 4, begin) : begin;
@@ -200,15 +200,15 @@ __device__ __forceinline__ static void stage_line(const RankArgs &a, const WordL
     for (int s = mine; s < before + line.n - after; s += threads) {
         const int i = s < before ? s : s - before + after;
         const bool inside = i >= line.from && i < line.to;
-        int64_t column = (start + i) * (int64_t)sizeof(S);
+        int64_t column = (start + i) * (int64_t)sizeof(K);
         if (!inside) {
             const RankPlace place = rank_place(a.channels, line.element, (unsigned)i);
-            column = rank_column<S>(a, a.x0 + place.x, place.channel);
+            column = rank_column<K>(a, a.x0 + place.x, place.channel);
         }
         uint32_t word = 0;
 #pragma unroll
         for (int r = 0; r < lanes; r++)
-            word |= (row_at[r] < 0 || column < 0 ? bits_of<K>(a.outside) : bits_of<K>(*(const S *)(a.src + row_at[r] + column)))
+            word |= (row_at[r] < 0 || column < 0 ? bits_of<K>(a.outside) : bits_of<K>(*(const K *)(a.src + row_at[r] + column)))
                     << r * 8 * piece % 32;
         words[i + line.skew] = word ^ turn;
     }
