@@ -77,7 +77,7 @@ HaloStatus cuda_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const
     if (rank->span != NULL) return rank_span(device, &args, rank->span, keys);
     if (extreme) return rank_extreme(device, &args, keys);
     if (rank_network_takes(&args)) return rank_network(device, &args, samples, keys);
-    if (rank_select_takes(device, &args, samples, keys)) return rank_select(device, &args, samples);
+    if (rank_select_takes(&args, samples, keys)) return rank_select(device, &args, samples);
     if (rank_line_takes(&args)) return rank_line(device, &args, samples, keys);
     bool done = false;
     if (rank_tile_takes(&args, keys)) CUDA_PASS(rank_tile(device, &args, samples, keys, &done));

@@ -108,7 +108,7 @@ template <int P, int K, int N> __device__ __forceinline__ static void sort_regis
 bool rank_network_takes(const RankArgs *args);
 HaloStatus rank_network(HaloDevice *device, const RankArgs *args, HaloDtype samples, HaloDtype keys);
 /* The medians of larger squares, by networks that they share: whether it is one, and that. */
-bool rank_select_takes(const HaloDevice *device, const RankArgs *args, HaloDtype samples, HaloDtype keys);
+bool rank_select_takes(const RankArgs *args, HaloDtype samples, HaloDtype keys);
 HaloStatus rank_select(HaloDevice *device, const RankArgs *args, HaloDtype samples);
 /* The first and the last of the sorted, at any size: whether it is one, and that, of samples that are the keys. */
 bool rank_extreme_takes(const RankArgs *args);
