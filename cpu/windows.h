@@ -270,11 +270,12 @@ typedef struct CpuFewColumns {
 } CpuFewColumns;
 
 typedef struct CpuWholeKernels {
-    /* A line of whole numbers; and one of floats, whose NaN become 0: x tells 1 of a number, 0 of a NaN. */
-    void (*whole)(const float *line, int64_t n, int32_t *x);
+    /* A line of floats, whose NaN become 0: x tells 1 of a number, 0 of a NaN. */
     void (*numbers)(float *line, int64_t n, int32_t *x);
-    /* The same of u8 and u16 samples, down columns. */
+    /* Of u8 and u16 samples, down columns: sum += add, and -= drop where it is not NULL. */
     void (*columns[2])(const void *add, const void *drop, int64_t n, int32_t *sum);
+    /* The same of their squares; those of u16 in halves of 16 bits, of u8 in `low` alone. */
+    void (*squares[2])(const void *add, const void *drop, int64_t n, int32_t *low, int32_t *high);
     /* The sum of every window of `width` along a line of `pixels` + width - 1. Up to CPU_SLIDE_SLACK elements
      * past the end of the line are read. */
     void (*slide)(const int32_t *x, int64_t pixels, int64_t width, int64_t channels, int32_t *sum);
@@ -282,15 +283,14 @@ typedef struct CpuWholeKernels {
      * other, and up to CPU_MEAN_FEW_LANES behind them. */
     void (*few[2])(const CpuFewColumns *few, int32_t *column, int32_t *sum);
     /* sum += add, and -= drop where it is not NULL. */
-    void (*fall)(const int32_t *add, const int32_t *drop, int64_t n, int32_t *sum);
     void (*count)(const int32_t *add, const int32_t *drop, int64_t n, double *sum);
     /* `narrow`: neither the sums nor the count are beyond 2^24. */
     void (*divide)(const int32_t *sum, int64_t n, int64_t count, bool narrow, float *mean);
     /* The same as bytes, where no mean is beyond them. */
     void (*divide_bytes)(const int32_t *sum, int64_t n, int64_t count, bool narrow, uint8_t *mean);
-    void (*square)(int32_t *x, int64_t n);
-    void (*deviation)(const int32_t *sum, const int32_t *squares, int64_t n, double count, bool root,
-                      float *made);
+    /* The variance, or its root, of as many samples with these sums, and such sums of squares; `high` may be NULL. */
+    void (*deviation)(const int32_t *sum, const int32_t *low, const int32_t *high, int64_t n, double count,
+                      bool root, float *made);
 } CpuWholeKernels;
 
 typedef struct CpuMeanKernels {

@@ -38,7 +38,7 @@ bool cpu_mean_floats_scratch(CpuMean *m, int64_t *total)
     m->scale = has_columns(m) ? halo_mean_scale(m->window.width) : 1.0;
     if (room < 0) return false;
     if (m->window.nan_ignore &&
-        (!cpu_mean_whole_scratch(m, 1, total) || !cpu_reserve(total, m->pitch, sizeof(double), &m->at_count) ||
+        (!cpu_mean_counts_scratch(m, total) ||
          !cpu_reserve(total, run * m->pitch, sizeof(double), &m->at_counts)))
         return false;
     /* A window with more rows than the picture meets the same rows again: their sums are kept, and those of
@@ -72,7 +72,7 @@ static const float *read_line(const CpuMeanTask *task, int64_t row, const double
     *counts = NULL;
     if (!m->window.nan_ignore) return line;
     m->device->kernels->whole->numbers(line, wide, number);
-    *counts = cpu_mean_whole_counts(task, row, number);
+    *counts = cpu_mean_counts(task, row, number);
     return line;
 }
 

@@ -35,10 +35,8 @@ static void run_task(void *context, int64_t index, int worker)
     task.cols = least(m->tile_cols, m->dst->cols - x);
     task.rows = least(m->tile_rows, m->dst->rows - y);
     task.n = task.cols * m->dst->shape.channels;
-    if (m->integers)
+    if (m->whole)
         cpu_mean_integers(&task, &clipped);
-    else if (m->whole)
-        cpu_mean_whole(&task, &clipped);
     else
         cpu_mean_floats(&task, &clipped);
     atomic_fetch_add_explicit(&m->device->clipped, clipped, memory_order_relaxed);
@@ -81,28 +79,25 @@ static bool choose_scratch(CpuMean *m)
     while (m->pitch < row && m->pitch < CPU_MEAN_CHUNK) m->pitch *= 2;
     if (row > CPU_MEAN_CHUNK) m->pitch = divide_up(row, CPU_MEAN_CHUNK) * CPU_MEAN_CHUNK;
     if (!cpu_reserve(&total, most(wide, m->pitch), sizeof(float), &m->at_line) ||
-        !(m->integers ? cpu_mean_integers_scratch(m, &total)
-          : m->whole  ? cpu_mean_whole_scratch(m, cpu_mean_planes(m), &total)
-                      : cpu_mean_floats_scratch(m, &total)))
+        !(m->whole ? cpu_mean_integers_scratch(m, &total) : cpu_mean_floats_scratch(m, &total)))
         return false;
     m->scratch_bytes = total;
     return true;
 }
 
-/* Sums of whole numbers, or of their squares, fit 32 bits, and those along a line f32 where they would be
- * rounded to it. */
+/* Sums of whole numbers, and of their squares or halves of these, fit 32 bits, and those along a line f32 where they
+ * would be rounded to it. */
 static void choose_way(CpuMean *m, const HaloBuf *src)
 {
     const HaloWindow *window = &m->window;
     const HaloDtype dtype = src->shape.dtype;
     const int64_t white = dtype == HALO_U8 ? 255 : 65535,
-                  greatest = m->kind == HALO_MEAN_PLAIN ? white : white * white;
+                  greatest = m->kind != HALO_MEAN_PLAIN && dtype == HALO_U8 ? white * white : white;
     int64_t row, sum;
     m->whole = dtype != HALO_F32 && halo_rank_keys(dtype, window->border, window->value) == dtype &&
                halo_mul(window->width, greatest, &row) && halo_mul(window->height, row, &sum) &&
                sum <= INT32_MAX && (m->kind != HALO_MEAN_PLAIN || row <= 1 << 24);
     m->narrow = m->whole && sum <= 1 << 24;
-    m->integers = m->whole && m->kind == HALO_MEAN_PLAIN;
     if (m->whole) m->window.nan_ignore = false;
 }
 

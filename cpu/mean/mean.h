@@ -4,11 +4,13 @@
 
 #include "stencil.h"
 
+/* Of integers: of samples, and of both halves of their squares. */
+#define CPU_MEAN_SUMS 3
+
 /* Where sums lie in the scratch: along a line; lines that windows hold, and those that come again; totals of
  * runs of them, sums of those so far; of the windows of a chunk. */
 typedef struct CpuMeanPlane {
     int64_t at_row, at_ring, at_kept, at_total, at_sofar, at_sums;
-    int64_t at_slid, at_sum; /* of whole numbers: along lines kept; of windows */
 } CpuMeanPlane;
 
 typedef struct CpuMean {
@@ -19,14 +21,14 @@ typedef struct CpuMean {
     HaloBuf *dst;
     bool whole;                          /* samples are whole numbers, whose sums 32 bits hold, */
     bool narrow;                         /* and f32 too */
-    bool integers;                       /* they go by columns first (integers.c) */
     int64_t tile_cols, tile_rows, tiles; /* outputs of a task; tasks side by side */
     int64_t pitch;                       /* elements of a row of outputs: whole chunks, or a short one */
     int64_t ring, total_ring;            /* rows of lines, and of totals */
     int64_t kept, at_known;              /* lines kept for when they come again; which of them are there */
     double scale, count;                 /* a mean is its sum * scale / count */
-    int64_t at_line, at_number, at_count, at_counts, at_room, at_square, at_between, at_mean;
-    int64_t at_come, at_gone, at_column; /* lines of integers, and the sums of their columns */
+    int64_t at_line, at_number, at_slid, at_count, at_counts, at_room, at_square, at_between, at_mean;
+    int64_t at_come, at_gone; /* lines of integers; the sums of their columns, and of windows */
+    int64_t at_column[CPU_MEAN_SUMS], at_sum[CPU_MEAN_SUMS];
     int64_t piece, at_lines, at_abreast, at_abreast_square, at_abreast_sum,
         at_abreast_room;   /* lines side by side, a piece of them */
     CpuMeanPlane plane[2]; /* of samples; of their squares */
@@ -50,17 +52,12 @@ float *cpu_mean_line(const CpuMeanTask *task, int64_t row);
 void cpu_mean_store(const CpuMeanTask *task, int64_t row, int64_t first, int64_t n, float *mean,
                     uint64_t *clipped);
 
-/* whole.c: whole numbers, whose sums are exact in any order: they run along, what comes is added, what leaves
- * is taken away. */
-bool cpu_mean_whole_scratch(CpuMean *m, int planes, int64_t *total);
-/* Takes the numbers of line `row` of a plane, each in order; the sums of the windows that it ends are in the
- * task's scratch then. */
-const int32_t *cpu_mean_whole_line(const CpuMeanTask *task, int64_t row, int plane, const int32_t *number);
-/* The same of ones and zeros, of which there may be more than 32 bits tell. */
-const double *cpu_mean_whole_counts(const CpuMeanTask *task, int64_t row, const int32_t *number);
-void cpu_mean_whole(const CpuMeanTask *task, uint64_t *clipped);
+/* counts.c: how many numbers there are in windows of floats. Takes what line `row` has of them, each in order; the
+ * windows that it ends have as many as it returns. */
+bool cpu_mean_counts_scratch(CpuMean *m, int64_t *total);
+const double *cpu_mean_counts(const CpuMeanTask *task, int64_t row, const int32_t *number);
 
-/* integers.c: means of integers. */
+/* integers.c: means of integers, and deviations. */
 bool cpu_mean_integers_scratch(CpuMean *m, int64_t *total);
 void cpu_mean_integers(const CpuMeanTask *task, uint64_t *clipped);
 

@@ -33,7 +33,7 @@ bool cpu_mean_is_narrow(const CpuMean *m)
 {
     const HaloBuf *src = m->source.src, *dst = m->dst;
     const int64_t channels = dst->shape.channels, in = src->cols * channels, out = dst->cols * channels;
-    return m->integers && src->cols == src->shape.width && dst->rows >= CPU_MEAN_FEW &&
+    return m->whole && m->kind == HALO_MEAN_PLAIN && src->cols == src->shape.width && dst->rows >= CPU_MEAN_FEW &&
            most(in, out) <= CPU_MEAN_FEW && (in * out <= FEW_PRODUCTS || m->window.width >= WIDE);
 }
 

@@ -12,11 +12,6 @@
 
 /* ---- samples ------------------------------------------------------------------------------------------- */
 
-static void whole(const float *restrict line, int64_t n, int32_t *restrict x)
-{
-    for (int64_t i = 0; i < n; i++) x[i] = (int32_t)line[i];
-}
-
 static void numbers(float *restrict line, int64_t n, int32_t *restrict x)
 {
     for (int64_t i = 0; i < n; i++) {
@@ -45,22 +40,45 @@ static void columns_u16(const void *add, const void *drop, int64_t n, int32_t *r
         for (int64_t i = 0; i < n; i++) sum[i] += come[i] - gone[i];
 }
 
-/* Of one channel: the sum of the first window, then what comes and leaves. */
-static void slide_one(const int32_t *restrict x, int64_t pixels, int64_t width, int64_t step,
-                      int32_t *restrict sum)
+static void squares_u8(const void *add, const void *drop, int64_t n, int32_t *restrict sum, int32_t *restrict high)
 {
-    const int32_t *const ahead = x + width * step;
-    const int64_t end = pixels * step;
-    int64_t i = step;
+    const uint8_t *const come = add, *const gone = drop;
+    (void)high;
+    if (gone == NULL)
+        for (int64_t i = 0; i < n; i++) sum[i] += come[i] * come[i];
+    else
+        for (int64_t i = 0; i < n; i++) sum[i] += come[i] * come[i] - gone[i] * gone[i];
+}
+
+static void squares_u16(const void *add, const void *drop, int64_t n, int32_t *restrict low, int32_t *restrict high)
+{
+    const uint16_t *const come = add, *const gone = drop;
+    for (int64_t i = 0; i < n; i++) {
+        const uint32_t square = (uint32_t)come[i] * come[i];
+        low[i] += (int32_t)(square & 0xffff);
+        high[i] += (int32_t)(square >> 16);
+    }
+    for (int64_t i = 0; gone != NULL && i < n; i++) {
+        const uint32_t square = (uint32_t)gone[i] * gone[i];
+        low[i] -= (int32_t)(square & 0xffff);
+        high[i] -= (int32_t)(square >> 16);
+    }
+}
+
+/* Of one channel: the sum of the first window, then what comes and leaves. */
+static void slide_one(const int32_t *restrict x, int64_t pixels, int64_t width, int32_t *restrict sum)
+{
+    const int32_t *const ahead = x + width;
+    int64_t i = 1;
     int32_t here = 0;
-    for (int64_t k = 0; k < width * step; k += step) here += x[k];
+    for (int64_t k = 0; k < width; k++) here += x[k];
     sum[0] = here;
 #if defined(__AVX2__)
     /* Prefixes inside of a vector; only their last goes on from vector to vector. What is stored is aligned. */
     const __m256i last = _mm256_set1_epi32(7);
-    for (; step == 1 && i < 8 && i < end; i++) sum[i] = here += ahead[i - 1] - x[i - 1];
+    for (; i < 8 && i < pixels; i++) sum[i] = here += ahead[i - 1] - x[i - 1];
     __m256i before = _mm256_set1_epi32(here);
-    for (; step == 1 && i + 8 <= end; i += 8) {
+    for (; i + 8 <= pixels; i += 8) {
         __m256i v = _mm256_sub_epi32(_mm256_loadu_si256((const __m256i *)(const void *)(ahead + i - 1)),
                                      _mm256_loadu_si256((const __m256i *)(const void *)(x + i - 1)));
         v = _mm256_add_epi32(v, _mm256_slli_si256(v, 4));
@@ -69,14 +87,15 @@ static void slide_one(const int32_t *restrict x, int64_t pixels, int64_t width, 
         _mm256_storeu_si256((__m256i *)(void *)(sum + i), _mm256_add_epi32(v, before));
         before = _mm256_add_epi32(before, _mm256_permutevar8x32_epi32(v, last));
     }
-    here = sum[i - step];
+    here = sum[i - 1];
 #endif
-    for (; i < end; i += step) sum[i] = here += ahead[i - step] - x[i - step];
+    for (; i < pixels; i++) sum[i] = here += ahead[i - 1] - x[i - 1];
 }
 
 typedef uint32_t CpuQuad __attribute__((vector_size(16), aligned(4), may_alias));
 
-/* Two to four channels are a vector, whose last lanes the next pixel overwrites: they may hold anything. */
+/* Two to four channels are a vector, whose last lanes the next pixel overwrites: they may hold anything. Of more
+ * channels it is four of them. */
 static CPU_INLINE void slide_few(const int32_t *restrict x, int64_t pixels, int64_t width, int64_t step,
                                  int32_t *restrict sum)
 {
@@ -88,26 +107,22 @@ static CPU_INLINE void slide_few(const int32_t *restrict x, int64_t pixels, int6
         *(CpuQuad *)(sum + i) = here;
         here += *(const CpuQuad *)(ahead + i) - *(const CpuQuad *)(x + i);
     }
-    memcpy(sum + last, &here, (size_t)step * sizeof *sum);
+    memcpy(sum + last, &here, (size_t)(step < 4 ? step : 4) * sizeof *sum);
 }
 
 static void slide(const int32_t *x, int64_t pixels, int64_t width, int64_t channels, int32_t *sum)
 {
     switch (channels) {
+    case 1: slide_one(x, pixels, width, sum); break;
     case 2: slide_few(x, pixels, width, 2, sum); break;
     case 3: slide_few(x, pixels, width, 3, sum); break;
     case 4: slide_few(x, pixels, width, 4, sum); break;
-    default:
-        for (int64_t c = 0; c < channels; c++) slide_one(x + c, pixels, width, channels, sum + c);
+    default: /* the last four overlap others */
+        for (int64_t c = 0; c < channels; c += 4) {
+            const int64_t at = c < channels - 4 ? c : channels - 4;
+            slide_few(x + at, pixels, width, channels, sum + at);
+        }
     }
-}
-
-static void fall(const int32_t *restrict add, const int32_t *restrict drop, int64_t n, int32_t *restrict sum)
-{
-    if (drop == NULL)
-        for (int64_t i = 0; i < n; i++) sum[i] += add[i];
-    else
-        for (int64_t i = 0; i < n; i++) sum[i] += add[i] - drop[i];
 }
 
 static void count(const int32_t *restrict add, const int32_t *restrict drop, int64_t n, double *restrict sum)
@@ -192,31 +207,41 @@ static void divide_bytes(const int32_t *restrict sum, int64_t n, int64_t count, 
     }
 }
 
-static void square_whole(int32_t *restrict x, int64_t n)
+/* `halves` and `root` are constants where this is called. What takes the processor a root's time is computed meanwhile:
+ * all of it is one loop. */
+static CPU_INLINE void deviations(const int32_t *restrict sum, const int32_t *restrict low,
+                                  const int32_t *restrict high, int64_t n, double count, bool halves, bool root,
+                                  float *restrict made)
 {
-    for (int64_t i = 0; i < n; i++) x[i] *= x[i];
-}
-
-static void deviation_whole(const int32_t *restrict sum, const int32_t *restrict squares, int64_t n,
-                            double count, bool root, float *restrict made)
-{
-    const double inverse = 1.0 / count; /* of a window whose sums fit 32 bits */
+    const double inverse = 1.0 / count; /* of fewer than 2^16 samples */
     for (int64_t i = 0; i < n; i++) {
-        const double variance = variance_of((double)sum[i], (double)squares[i], count, inverse);
+        const double squares = halves ? (double)high[i] * 0x1p16 + (double)low[i] : (double)low[i];
+        const double variance = variance_of((double)sum[i], squares, count, inverse);
         made[i] = (float)(root ? sqrt(variance) : variance);
     }
 }
 
+static void deviation_whole(const int32_t *sum, const int32_t *low, const int32_t *high, int64_t n, double count,
+                            bool root, float *made)
+{
+    if (high == NULL && root)
+        deviations(sum, low, low, n, count, false, true, made);
+    else if (high == NULL)
+        deviations(sum, low, low, n, count, false, false, made);
+    else if (root)
+        deviations(sum, low, high, n, count, true, true, made);
+    else
+        deviations(sum, low, high, n, count, true, false, made);
+}
+
 const CpuWholeKernels CPU_TABLE(whole) = {
-    .whole = whole,
     .numbers = numbers,
     .columns = {columns_u8, columns_u16},
+    .squares = {squares_u8, squares_u16},
     .few = {few_u8, few_u16},
     .slide = slide,
-    .fall = fall,
     .count = count,
     .divide = divide,
     .divide_bytes = divide_bytes,
-    .square = square_whole,
     .deviation = deviation_whole,
 };
