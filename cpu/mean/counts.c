@@ -1,5 +1,5 @@
-/* How many numbers windows of floats hold, NaN left out. Counts are exact in any order, so they run: along the line
- * and down the columns what comes is added, what leaves is taken away. */
+/* How many numbers windows of floats hold, NaN left out. Counts are exact in any order, so they run: along the
+ * line and down the columns what comes is added, what leaves is taken away. */
 #include <string.h>
 
 #include "mean.h"

@@ -37,9 +37,8 @@ bool cpu_mean_floats_scratch(CpuMean *m, int64_t *total)
     m->count = (double)m->window.width * (double)height;
     m->scale = has_columns(m) ? halo_mean_scale(m->window.width) : 1.0;
     if (room < 0) return false;
-    if (m->window.nan_ignore &&
-        (!cpu_mean_counts_scratch(m, total) ||
-         !cpu_reserve(total, run * m->pitch, sizeof(double), &m->at_counts)))
+    if (m->window.nan_ignore && (!cpu_mean_counts_scratch(m, total) ||
+                                 !cpu_reserve(total, run * m->pitch, sizeof(double), &m->at_counts)))
         return false;
     /* A window with more rows than the picture meets the same rows again: their sums are kept, and those of
      * what is outside. */

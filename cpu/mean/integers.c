@@ -1,5 +1,6 @@
-/* Means of integers, and what deviates from them, whose sums are exact in any order: down the columns what comes is
- * added and what leaves is taken away, for whole vectors of columns; then the sums of columns run along the line. */
+/* Means of integers, and what deviates from them, whose sums are exact in any order: down the columns what
+ * comes is added and what leaves is taken away, for whole vectors of columns; then the sums of columns run
+ * along the line. */
 #include <string.h>
 
 #include "halo/numerics.h"
@@ -44,8 +45,8 @@ static void finish(const CpuMeanTask *task, int64_t row, int32_t *const sum[], u
     float *const made = (float *)(void *)(task->scratch + m->at_line);
     if (m->kind != HALO_MEAN_PLAIN) {
         kernels->deviation(sum[0], sum[1], sum[2], task->n, (double)count, m->kind == HALO_MEAN_SD, made);
-    } else if (m->source.src->shape.dtype == HALO_U8 && m->dst->shape.dtype == HALO_U8 && m->store.num == 1.0f &&
-               m->store.den == 1.0f) {
+    } else if (m->source.src->shape.dtype == HALO_U8 && m->dst->shape.dtype == HALO_U8 &&
+               m->store.num == 1.0f && m->store.den == 1.0f) {
         kernels->divide_bytes(sum[0], task->n, count, m->narrow, halo_at(m->dst, task->x, task->y + row));
         return;
     } else {
@@ -79,7 +80,8 @@ static void slide(const CpuMeanTask *task, int32_t *const column[], int32_t *con
 {
     const CpuMean *m = task->m;
     for (int s = 0; s < sums_of(m); s++)
-        m->device->kernels->whole->slide(column[s], task->cols, m->window.width, m->dst->shape.channels, sum[s]);
+        m->device->kernels->whole->slide(column[s], task->cols, m->window.width, m->dst->shape.channels,
+                                         sum[s]);
 }
 
 void cpu_mean_integers(const CpuMeanTask *task, uint64_t *clipped)

@@ -85,8 +85,8 @@ static bool choose_scratch(CpuMean *m)
     return true;
 }
 
-/* Sums of whole numbers, and of their squares or halves of these, fit 32 bits, and those along a line f32 where they
- * would be rounded to it. */
+/* Sums of whole numbers, and of their squares or halves of these, fit 32 bits, and those along a line f32 where
+ * they would be rounded to it. */
 static void choose_way(CpuMean *m, const HaloBuf *src)
 {
     const HaloWindow *window = &m->window;

@@ -52,8 +52,8 @@ float *cpu_mean_line(const CpuMeanTask *task, int64_t row);
 void cpu_mean_store(const CpuMeanTask *task, int64_t row, int64_t first, int64_t n, float *mean,
                     uint64_t *clipped);
 
-/* counts.c: how many numbers there are in windows of floats. Takes what line `row` has of them, each in order; the
- * windows that it ends have as many as it returns. */
+/* counts.c: how many numbers there are in windows of floats. Takes what line `row` has of them, each in order;
+ * the windows that it ends have as many as it returns. */
 bool cpu_mean_counts_scratch(CpuMean *m, int64_t *total);
 const double *cpu_mean_counts(const CpuMeanTask *task, int64_t row, const int32_t *number);
 

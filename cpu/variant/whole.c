@@ -40,7 +40,8 @@ static void columns_u16(const void *add, const void *drop, int64_t n, int32_t *r
         for (int64_t i = 0; i < n; i++) sum[i] += come[i] - gone[i];
 }
 
-static void squares_u8(const void *add, const void *drop, int64_t n, int32_t *restrict sum, int32_t *restrict high)
+static void squares_u8(const void *add, const void *drop, int64_t n, int32_t *restrict sum,
+                       int32_t *restrict high)
 {
     const uint8_t *const come = add, *const gone = drop;
     (void)high;
@@ -50,7 +51,8 @@ static void squares_u8(const void *add, const void *drop, int64_t n, int32_t *re
         for (int64_t i = 0; i < n; i++) sum[i] += come[i] * come[i] - gone[i] * gone[i];
 }
 
-static void squares_u16(const void *add, const void *drop, int64_t n, int32_t *restrict low, int32_t *restrict high)
+static void squares_u16(const void *add, const void *drop, int64_t n, int32_t *restrict low,
+                        int32_t *restrict high)
 {
     const uint16_t *const come = add, *const gone = drop;
     for (int64_t i = 0; i < n; i++) {
@@ -94,8 +96,8 @@ static void slide_one(const int32_t *restrict x, int64_t pixels, int64_t width, 
 
 typedef uint32_t CpuQuad __attribute__((vector_size(16), aligned(4), may_alias));
 
-/* Two to four channels are a vector, whose last lanes the next pixel overwrites: they may hold anything. Of more
- * channels it is four of them. */
+/* Two to four channels are a vector, whose last lanes the next pixel overwrites: they may hold anything. Of
+ * more channels it is four of them. */
 static CPU_INLINE void slide_few(const int32_t *restrict x, int64_t pixels, int64_t width, int64_t step,
                                  int32_t *restrict sum)
 {
@@ -207,8 +209,8 @@ static void divide_bytes(const int32_t *restrict sum, int64_t n, int64_t count, 
     }
 }
 
-/* `halves` and `root` are constants where this is called. What takes the processor a root's time is computed meanwhile:
- * all of it is one loop. */
+/* `halves` and `root` are constants where this is called. What takes the processor a root's time is computed
+ * meanwhile: all of it is one loop. */
 static CPU_INLINE void deviations(const int32_t *restrict sum, const int32_t *restrict low,
                                   const int32_t *restrict high, int64_t n, double count, bool halves, bool root,
                                   float *restrict made)
@@ -221,8 +223,8 @@ static CPU_INLINE void deviations(const int32_t *restrict sum, const int32_t *re
     }
 }
 
-static void deviation_whole(const int32_t *sum, const int32_t *low, const int32_t *high, int64_t n, double count,
-                            bool root, float *made)
+static void deviation_whole(const int32_t *sum, const int32_t *low, const int32_t *high, int64_t n,
+                            double count, bool root, float *made)
 {
     if (high == NULL && root)
         deviations(sum, low, low, n, count, false, true, made);
