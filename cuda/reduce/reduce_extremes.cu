@@ -57,8 +57,8 @@ __device__ __forceinline__ static void add_seen(Survey *to, const Seen &seen, bo
 {
     Survey own = {key_above_0(-seen.low), key_above_0(seen.high), seen.nan, seen.inf, seen.zero, seen.negative};
     if (together) {
-        own.low = __reduce_max_sync(CUDA_ALL, own.low);
-        own.high = __reduce_max_sync(CUDA_ALL, own.high);
+        own.low = cuda_warp_max(own.low);
+        own.high = cuda_warp_max(own.high);
         own.nan = cuda_warp_sum(own.nan);
         own.inf = cuda_warp_sum(own.inf);
         own.zero = cuda_warp_sum(own.zero);
