@@ -74,28 +74,15 @@ __device__ __forceinline__ void walk_combine(const WalkArgs &a, int64_t y, int64
     }
 }
 
-/* What lies behind the result, as conv_points left it: one decision a point for all of a thread's outputs. Walks of more taps
- * do without. */
-static const int walk_points_most = 17;
-
-template <int Own> __device__ __forceinline__ void walk_points(const ConvPoints &points, float acc[Own])
+/* The same with the samples of a row of the source, from the first that is staged for this thread on. */
+template <typename W>
+__device__ __forceinline__ void walk_combine_row(const WalkArgs &a, const WalkPlace &p, int64_t y, const char *row, float acc[W::own])
 {
-#pragma unroll 1
-    for (int p = 0; p < points.count; p++) {
-        const HaloPoint point = points.point[p];
-        switch (point.op) {
-#define CASE(code)                                                                                \
-    case code:                                                                                    \
-        _Pragma("unroll") for (int k = 0; k < Own; k++) acc[k] = halo_point(acc[k], {code, point.a, point.b}); \
-        break;
-            CASE(HALO_POINT_FMA)
-            CASE(HALO_POINT_CLAMP)
-            CASE(HALO_POINT_THRESHOLD)
-            CASE(HALO_POINT_ABS)
-#undef CASE
-        default: break;
-        }
-    }
+    typedef typename W::Source S;
+    if (!walk_combines<W>(a, p, y)) return;
+    float v[W::own];
+    cuda_load_fours<S, W::own>(v, reinterpret_cast<const S *>(row) + W::before);
+    walk_combine<W>(a, y, p.x + W::own * (int)threadIdx.x, v, acc);
 }
 
 /* The least and the greatest of a thread's outputs, of which the first `count` are there; NaN is neither. */
@@ -126,7 +113,6 @@ __device__ __forceinline__ void walk_survey(const float acc[W::own], int count, 
 template <typename Pass> __device__ __forceinline__ void walk_strip(const typename Pass::Args &args)
 {
     typedef typename Pass::W W;
-    typedef typename W::Source S;
     typedef typename W::Staged Staged;
     constexpr int stages = Pass::combines ? 3 : 2; /* of rows: those at work, those on their way, and those before */
     static_assert(!Pass::combines || W::taps / 2 <= walk_step, "the middle row is there");
@@ -141,89 +127,69 @@ template <typename Pass> __device__ __forceinline__ void walk_strip(const typena
     const char *const first = a.src.data + (p.sx - a.src.x0) * W::size;
     const int own = W::own * (int)threadIdx.x; /* the first column of this thread */
     const int left = (int)cuda_max(0, cuda_min(W::own, a.dst.cols - p.x - own));
-    /* Nearly all warps store whole packs of their source's type; a vote, so that it is not asked every row. And nearly all
-     * results have no points behind them, which come elsewhere: their decisions would part the last sums from the stores. */
-    const bool packed = __all_sync(CUDA_ALL, a.wide && (a.plain || a.inverse != 0.0f) && left == W::own);
-    const bool usual = packed && a.dst.points.count == 0;
+    /* Nearly all warps store whole packs of their source's type; votes, so that it is not asked every row. And nearly all
+     * results have no points behind them. */
+    const bool whole = __all_sync(CUDA_ALL, left == W::own), packed = whole && a.wide && (a.plain || a.inverse != 0.0f);
+    const bool usual = packed && a.dst.points.count == 0, floats = whole && a.plain && a.fours && a.dst.dtype == HALO_F32;
     char *to = a.dst.data + p.y * a.dst.stride;
     float chain[Pass::links][W::own] = {};
     unsigned clipped = 0;
     float low = INFINITY, high = -INFINITY;
-    WalkRows rows = {};
-    int stage = 0; /* of this step's rows */
+    WalkRows rows = {}, next = {};
+    const Staged *from = NULL; /* of row r of this step */
+    int stage = stages - 1, r = 0; /* what lies before the first step is empty */
 #pragma unroll 1
-    for (int t = -walk_step; t < p.rows; t += walk_step) {
-        const WalkRows next = walk_find(a, p, t + walk_step);
-        char *const there = raw[(t / walk_step + 1) % stages];
-        walk_fetch<W>(a, p, first, next, there);
-        if (t < 0) { /* nothing was there before */
-            rows = next;
-            continue;
-        }
-        char *const here = raw[t / walk_step % stages];
-        __pipeline_wait_prior(1);
-        __syncwarp();
-        if (!p.whole) {
-            if (p.far)
-                walk_gather<W>(a, p, first, rows, map, (S)outside, here);
-            else
-                walk_repeat<W>(p, map, (S)outside, here);
-            __syncwarp();
-        }
+    for (int t = -walk_step; t < p.rows;) {
+        char *const here = raw[stage];
         const int count = min(walk_step, p.rows - t);
-        if constexpr (Pass::prepares) {
-            Pass::prepare(args, count, here);
+        if (r == 0) {
+            const int following = stage == stages - 1 ? 0 : stage + 1;
+            next = walk_find(a, p, t + walk_step);
+            walk_fetch<W>(a, p, first, next, raw[following]);
+            if (t < 0) {
+                rows = next;
+                stage = 0;
+                t += walk_step;
+                continue;
+            }
+            __pipeline_wait_prior(1);
             __syncwarp();
+            walk_ready<Pass>(args, p, first, rows, map, count, here, tile);
+            from = reinterpret_cast<const Staged *>(W::widened ? (const char *)tile : here) + own;
         }
-        const unsigned missing = ~rows.exist & ((1u << count) - 1);
-        if (Pass::fills && missing != 0) {
-            walk_fill<W>(missing, (S)outside, here);
-            __syncwarp();
-        }
-        if (W::widened) {
-            walk_widen<W>(a, here, tile);
-            __syncwarp();
-        }
-        const Staged *from = reinterpret_cast<const Staged *>(W::widened ? (const char *)tile : here) + own;
+        float acc[W::own];
+        /* Rows that leave as they are. Others leave this loop with each: beside what they take, which has loops of its own, the
+         * taps would be fetched for each row, and not stay in registers of the warp. */
 #pragma unroll 1
-        for (int r = 0; r < count; r++, from += W::pitch) {
-            float acc[W::own];
+        for (; r < count; r++, from += W::pitch) {
             Pass::row(args, from, rows.exist >> r & 1, outside, chain, acc);
             if (t + r < taps - 1) continue;
             if constexpr (Pass::measures) {
                 walk_survey<W>(acc, left, &low, &high);
-                continue;
-            }
-            const int64_t y = p.y + t + r - (taps - 1);
-            if constexpr (Pass::combines)
-                if (walk_combines<W>(a, p, y)) {
-                    /* The middle row, of this step or of the one before: that lies before this one but once a
-                     * turn. */
-                    const char *const at = W::widened ? here + own * W::size + r * W::row_bytes
-                                                      : reinterpret_cast<const char *>(from);
-                    const char *const middle =
-                        at - taps / 2 * W::row_bytes +
-                        (stage == 0 && r < taps / 2 ? stages * walk_step * W::row_bytes : 0);
-                    float v[W::own];
-                    cuda_load_fours<S, W::own>(v, reinterpret_cast<const S *>(middle) + W::before);
-                    walk_combine<W>(a, y, p.x + own, v, acc);
-                }
-            typename W::Stored *const pack = reinterpret_cast<typename W::Stored *>(to) + p.x + own;
-            if (usual) {
-                if (sizeof(S) < sizeof(float) && a.inverse != 0.0f) walk_divide<W>(a, acc);
-                walk_put<typename W::Stored, W::own, Pass::combines>(pack, acc, &clipped);
             } else {
-                if constexpr (W::taps <= walk_points_most) walk_points<W::own>(a.dst.points, acc);
-                if (packed && W::taps <= walk_points_most)
-                    cuda_store_fours<typename W::Stored, W::own, true>(pack, acc, &clipped);
-                else
-                    walk_store<W>(a, p, y, acc, made, &clipped);
+                if constexpr (Pass::combines) {
+                    /* The middle row, of this step or of the one before: that lies before this one but once a turn. */
+                    const char *const at = W::widened ? here + own * W::size + r * W::row_bytes : reinterpret_cast<const char *>(from);
+                    const int turn = stage == 0 && r < taps / 2 ? stages * walk_step : 0;
+                    walk_combine_row<W>(a, p, p.y + t + r - (taps - 1), at + (turn - taps / 2) * W::row_bytes, acc);
+                }
+                if (!usual) break;
+                if (Pass::divides && a.inverse != 0.0f) walk_divide<W>(a, acc);
+                walk_put<typename W::Stored, W::own, Pass::combines>(reinterpret_cast<typename W::Stored *>(to) + p.x + own, acc, &clipped);
+                to += a.dst.stride;
             }
+        }
+        if (!Pass::measures && r < count) {
+            walk_leave<W>(a, p, p.y + t + r - (taps - 1), packed, floats, acc, made, &clipped);
             to += a.dst.stride;
+            from += W::pitch;
+            if (++r < count) continue;
         }
         __syncwarp();
         rows = next;
         stage = stage == stages - 1 ? 0 : stage + 1;
+        t += walk_step;
+        r = 0;
     }
     if constexpr (Pass::measures)
         Pass::found(args, low, high);
@@ -244,6 +210,8 @@ static inline bool walk_takes(const HaloBuf *src, const HaloBuf *dst, HaloBorder
     if (src->shape.dtype == HALO_F32) return true;
     return v >= 0.0f && v <= (src->shape.dtype == HALO_U8 ? 255.0f : 65535.0f) && v == (float)(int)v;
 }
+
+static const int walk_schedulers = 4; /* of a multiprocessor */
 
 /* What of a Walk the host asks for: not a template, for the compiler's sake. */
 struct WalkShape {
@@ -300,6 +268,7 @@ static inline HaloStatus walk_prepare(HaloDevice *device, const ConvArgs *conv, 
     a.inverse = divides && den >= 1.0f && den <= walk_divisor_most && den == (float)(int)den ? 1.0f / den : 0.0f;
     int resident = 0;
     CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, CUDA_WARP, (size_t)w.shared));
+    if (resident > walk_schedulers) resident -= resident % walk_schedulers; /* of which one with more warps ends last */
     walk_strips(&a, (int64_t)device->properties.multiProcessorCount * resident, w);
     const int64_t later = cuda_max(0, a.dst.rows - (int64_t)a.strips * a.strip);
     *blocks = a.tiles_x * (a.strips + cuda_ceil_div(later, a.rest));

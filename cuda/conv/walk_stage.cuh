@@ -130,8 +130,8 @@ template <int Step = walk_step>
 __device__ __forceinline__ static WalkRows walk_find(const WalkArgs &a, const WalkPlace &p, int t)
 {
     const int64_t y = p.sy + t;
-    if (t + Step <= p.rows && y >= 0 && y + Step <= a.src.height)
-        return {(y - a.src.y0) * a.src.stride, (1u << Step) - 1, true};
+    if (t < p.rows && y >= 0 && y + Step <= cuda_min(a.src.height, a.src.y_end))
+        return {(y - a.src.y0) * a.src.stride, (1u << Step) - 1, true}; /* the last step's too, of which not all are needed */
     const int r = (int)threadIdx.x;
     const int64_t from = r < Step && t + r < p.rows ? halo_border_index(y + r, a.src.height, a.src.border) : -1;
     return {(from - a.src.y0) * a.src.stride, __ballot_sync(CUDA_ALL, from >= 0), false};
@@ -146,14 +146,20 @@ template <typename W, int Piece>
 __device__ __forceinline__ void walk_copy(const WalkArgs &a, const WalkPlace &p, const char *first, char *raw)
 {
     constexpr int own = W::cols * W::size / Piece, before = W::before * W::size / Piece;
-#pragma unroll 1 /* of its body there are eight already */
-    for (int q = (int)threadIdx.x; q < W::row_bytes / Piece; q += CUDA_WARP) {
-        const int e = q < own ? q + before : q < own + before ? q - own : q;
-        if (e < p.lo || e >= p.hi) continue;
+    const auto each = [&](int i) {
+        const int q = (int)threadIdx.x + i, e = q < own ? q + before : q < own + before ? q - own : q;
+        if (e < p.lo || e >= p.hi) return;
         const char *from = first + e * Piece;
 #pragma unroll
         for (int r = 0; r < walk_step; r++, from += a.src.stride)
             __pipeline_memcpy_async(raw + r * W::row_bytes + e * Piece, from, Piece);
+    };
+    if constexpr (Piece == 16) {
+#pragma unroll
+        for (int i = 0; i < W::row_bytes / Piece; i += CUDA_WARP) each(i);
+    } else {
+#pragma unroll 1 /* pictures that lie askew are rare */
+        for (int i = 0; i < W::row_bytes / Piece; i += CUDA_WARP) each(i);
     }
 }
 
@@ -179,7 +185,7 @@ __device__ __forceinline__ void walk_copy_rows(const WalkArgs &a, const WalkPlac
 template <typename W>
 __device__ __forceinline__ void walk_fetch(const WalkArgs &a, const WalkPlace &p, const char *first, const WalkRows &rows, char *raw)
 {
-    if (a.piece != 0) {
+    if (a.piece != 0 && rows.exist != 0) {
         if (!rows.follow)
             walk_copy_rows<W>(a, p, first, rows, raw);
         else if (a.piece == 16)
@@ -199,7 +205,7 @@ __device__ __forceinline__ void walk_repeat(const WalkPlace &p, const int *map, 
     typedef typename W::Source S;
     for (int i = (int)threadIdx.x; i < p.inner + W::pitch - p.outer; i += CUDA_WARP) {
         const int e = i < p.inner ? i : i - p.inner + p.outer, at = map[e];
-#pragma unroll 1
+#pragma unroll
         for (int r = 0; r < walk_step; r++) {
             S *const row = reinterpret_cast<S *>(raw + r * W::row_bytes);
             row[e] = at == walk_nowhere ? outside : row[at];
@@ -262,6 +268,37 @@ template <typename W> __device__ __forceinline__ void walk_widen(const WalkArgs 
 #pragma unroll
     for (int i = 4 * (int)threadIdx.x; i < walk_step * W::pitch; i += 4 * CUDA_WARP)
         *reinterpret_cast<float4 *>(tile + i) = walk_widen4(a, from + i);
+}
+
+/* What has come of a step's rows becomes what their windows lie over. */
+template <typename Pass>
+__device__ __forceinline__ void walk_ready(const typename Pass::Args &args, const WalkPlace &p, const char *first, const WalkRows &rows,
+                                           const int *map, int count, char *here, float *tile)
+{
+    typedef typename Pass::W W;
+    typedef typename W::Source S;
+    const WalkArgs &a = args.walk;
+    const S outside = (S)halo_border_value(a.src.border, a.src.value);
+    if (!p.whole) {
+        if (p.far)
+            walk_gather<W>(a, p, first, rows, map, outside, here);
+        else
+            walk_repeat<W>(p, map, outside, here);
+        __syncwarp();
+    }
+    if constexpr (Pass::prepares) {
+        Pass::prepare(args, count, here);
+        __syncwarp();
+    }
+    const unsigned missing = ~rows.exist & ((1u << count) - 1);
+    if (Pass::fills && missing != 0) {
+        walk_fill<W>(missing, outside, here);
+        __syncwarp();
+    }
+    if (W::widened) {
+        walk_widen<W>(a, here, tile);
+        __syncwarp();
+    }
 }
 
 #endif

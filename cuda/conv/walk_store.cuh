@@ -76,4 +76,45 @@ __device__ __forceinline__ void walk_put(D *to, const float acc[Own], unsigned *
     }
 }
 
+/* What lies behind the result, as conv_points left it: one decision a point for all of a thread's outputs. Walks of more taps
+ * do without. */
+static const int walk_points_most = 17;
+
+template <int Own> __device__ __forceinline__ void walk_points(const ConvPoints &points, float acc[Own])
+{
+#pragma unroll 1
+    for (int p = 0; p < points.count; p++) {
+        const HaloPoint point = points.point[p];
+        switch (point.op) {
+#define CASE(code)                                                                                \
+    case code:                                                                                    \
+        _Pragma("unroll") for (int k = 0; k < Own; k++) acc[k] = halo_point(acc[k], {code, point.a, point.b}); \
+        break;
+            CASE(HALO_POINT_FMA)
+            CASE(HALO_POINT_CLAMP)
+            CASE(HALO_POINT_THRESHOLD)
+            CASE(HALO_POINT_ABS)
+#undef CASE
+        default: break;
+        }
+    }
+}
+
+/* A row of a warp's outputs that has points behind it, or is not as its kernel has them in mind: `packed` and whole, or so as f32. */
+template <typename W>
+__device__ __forceinline__ void walk_leave(const WalkArgs &a, const WalkPlace &p, int64_t y, bool packed, bool floats, float acc[W::own],
+                                           float made[W::cols], unsigned *clipped)
+{
+    typedef typename W::Stored D;
+    char *const row = a.dst.data + y * a.dst.stride;
+    const int64_t x = p.x + W::own * (int)threadIdx.x;
+    if constexpr (W::taps <= walk_points_most) walk_points<W::own>(a.dst.points, acc);
+    if (packed && W::taps <= walk_points_most)
+        cuda_store_fours<D, W::own, true>(reinterpret_cast<D *>(row) + x, acc, clipped);
+    else if (floats && sizeof(D) < sizeof(float))
+        cuda_store_fours<float, W::own, true>(reinterpret_cast<float *>(row) + x, acc, clipped);
+    else
+        walk_store<W>(a, p, y, acc, made, clipped);
+}
+
 #endif

@@ -131,25 +131,15 @@ template <typename S, int Words> struct WholeColumns {
                 if (beside >> k & 1) v[k][j] = outside;
     }
 
-    __device__ __forceinline__ void add(const Word (&come)[Words])
+    /* A row that comes into the window, or leaves it. */
+    template <bool Comes> __device__ __forceinline__ void move(const Word (&row)[Words])
     {
 #pragma unroll
         for (int j = 0; j < Words; j++) {
             uint32_t v[4];
-            whole_unpack(come[j], v);
+            whole_unpack(row[j], v);
 #pragma unroll
-            for (int i = 0; i < 4; i++) sum[4 * j + i] += v[i];
-        }
-    }
-
-    __device__ __forceinline__ void drop(const Word (&gone)[Words])
-    {
-#pragma unroll
-        for (int j = 0; j < Words; j++) {
-            uint32_t v[4];
-            whole_unpack(gone[j], v);
-#pragma unroll
-            for (int i = 0; i < 4; i++) sum[4 * j + i] -= v[i];
+            for (int i = 0; i < 4; i++) sum[4 * j + i] += Comes ? v[i] : 0u - v[i];
         }
     }
 };
@@ -170,9 +160,9 @@ __device__ __forceinline__ static void whole_step(const MeanSource &s, WholeColu
         c->fetch(s, [&](int k) { return gone(r + k); }, beside >> (Rows + r) & some, less);
 #pragma unroll
         for (int k = 0; k < batch; k++) {
-            c->add(more[k]);
+            c->template move<true>(more[k]);
             put(r + k);
-            c->drop(less[k]);
+            c->template move<false>(less[k]);
         }
     }
 }
