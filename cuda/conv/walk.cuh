@@ -10,10 +10,11 @@
 #ifndef HALO_CUDA_WALK_CUH
 #define HALO_CUDA_WALK_CUH
 
-#include "walk_stage.cuh"
+#include "walk_combine.cuh"
+#include "walk_ready.cuh"
 #include "walk_store.cuh"
 
-/* ---- samples to registers, and what is made of outputs --------------------------------------------------- */
+/* ---- samples to registers, and outputs to extremes ------------------------------------------------------- */
 
 /* Widens the samples that come under tap i of a row and no earlier one: window[W::lead + i * W::step + k] lies
  * under tap i of output k. `from`: the thread's first staged sample; `pack` lives from tap to tap. */
@@ -32,57 +33,6 @@ __device__ __forceinline__ void walk_window(const typename W::Staged *from, int 
         window[4 * q + 2] = four.z;
         window[4 * q + 3] = four.w;
     }
-}
-
-/* Is row y of a strip's outputs combined with the samples that it is made round? KEEP asks for them where its margins are. */
-template <typename W> __device__ __forceinline__ bool walk_combines(const WalkArgs &a, const WalkPlace &p, int64_t y)
-{
-    const ConvWith &with = a.dst.with;
-    const HaloCombine &how = with.how;
-    if (how.kind != HALO_COMBINE_KEEP) return true;
-    const int64_t row = with.y0 + y, column = with.x0 + p.x / W::step, end = column + (W::cols + W::step - 1) / W::step;
-    return row < how.up || row >= with.height - how.down || column < how.left || end >= with.width - how.right;
-}
-
-/* A thread's outputs of row y, from element x on, with these samples. */
-template <typename W>
-__device__ __forceinline__ void walk_combine(const WalkArgs &a, int64_t y, int64_t x, const float v[W::own], float acc[W::own])
-{
-    const ConvWith &with = a.dst.with;
-    const HaloCombine &how = with.how;
-    const auto each = [&](auto f) {
-#pragma unroll
-        for (int k = 0; k < W::own; k++) acc[k] = f(v[k], acc[k], k);
-    };
-    switch (how.kind) {
-    case HALO_COMBINE_UNSHARP:
-        if (how.threshold > 0.0f)
-            each([&](float in, float made, int) { return halo_unsharp(in, made, how.amount, how.threshold); });
-        else /* nothing is below that */
-            each([&](float in, float made, int) { return halo_fma(how.amount, in - made, in); });
-        break;
-    case HALO_COMBINE_ADD: each([&](float in, float made, int) { return halo_fma(how.amount, made, in); }); break;
-    case HALO_COMBINE_DIFFERENCE: each([](float in, float made, int) { return halo_abs(in - made); }); break;
-    default: {
-        const int64_t row = with.y0 + y;
-        const bool beside = row < how.up || row >= with.height - how.down;
-        each([&](float in, float made, int k) {
-            const int64_t column = with.x0 + (x + k) / W::step;
-            return beside || column < how.left || column >= with.width - how.right ? halo_canonical(in) : made;
-        });
-    }
-    }
-}
-
-/* The same with the samples of a row of the source, from the first that is staged for this thread on. */
-template <typename W>
-__device__ __forceinline__ void walk_combine_row(const WalkArgs &a, const WalkPlace &p, int64_t y, const char *row, float acc[W::own])
-{
-    typedef typename W::Source S;
-    if (!walk_combines<W>(a, p, y)) return;
-    float v[W::own];
-    cuda_load_fours<S, W::own>(v, reinterpret_cast<const S *>(row) + W::before);
-    walk_combine<W>(a, y, p.x + W::own * (int)threadIdx.x, v, acc);
 }
 
 /* The least and the greatest of a thread's outputs, of which the first `count` are there; NaN is neither. */
@@ -105,6 +55,8 @@ __device__ __forceinline__ void walk_survey(const float acc[W::own], int count, 
 
 /* ---- the kernel ----------------------------------------------------------------------------------------- */
 
+static const int walk_plain = 1, walk_quotient = 2, walk_floats = 4; /* bits, so that ptxas makes no table of branches of them */
+
 /* What one warp does. Pass::row() makes of a row of samples a link of every chain, and of the chains' ends a
  * row of outputs; `from` is the thread's first staged sample. A border with a value of its own may stand in for
  * a row: where Pass::fills says so as samples, else the pass is told that the row does not exist. A pass that
@@ -114,6 +66,7 @@ template <typename Pass> __device__ __forceinline__ void walk_strip(const typena
 {
     typedef typename Pass::W W;
     typedef typename W::Staged Staged;
+    typedef typename W::Stored D;
     constexpr int stages = Pass::combines ? 3 : 2; /* of rows: those at work, those on their way, and those before */
     static_assert(!Pass::combines || W::taps / 2 <= walk_step, "the middle row is there");
     __shared__ alignas(16) char raw[stages][walk_step * W::row_bytes];
@@ -127,10 +80,11 @@ template <typename Pass> __device__ __forceinline__ void walk_strip(const typena
     const char *const first = a.src.data + (p.sx - a.src.x0) * W::size;
     const int own = W::own * (int)threadIdx.x; /* the first column of this thread */
     const int left = (int)cuda_max(0, cuda_min(W::own, a.dst.cols - p.x - own));
-    /* Nearly all warps store whole packs of their source's type; votes, so that it is not asked every row. And nearly all
-     * results have no points behind them. */
-    const bool whole = __all_sync(CUDA_ALL, left == W::own), packed = whole && a.wide && (a.plain || a.inverse != 0.0f);
-    const bool usual = packed && a.dst.points.count == 0, floats = whole && a.plain && a.fours && a.dst.dtype == HALO_F32;
+    /* How rows leave: nearly all warps store whole packs of their source's type, or of f32, without points behind them; votes, so
+     * that it is not asked every row. */
+    const bool whole = __all_sync(CUDA_ALL, left == W::own) && (a.plain || a.inverse != 0.0f), packed = whole && a.wide;
+    const bool floats = whole && a.fours && a.dst.dtype == HALO_F32;
+    const int way = a.dst.points.count > 0 ? 0 : packed ? (a.plain ? walk_plain : walk_quotient) : floats ? walk_floats : 0;
     char *to = a.dst.data + p.y * a.dst.stride;
     float chain[Pass::links][W::own] = {};
     unsigned clipped = 0;
@@ -173,14 +127,22 @@ template <typename Pass> __device__ __forceinline__ void walk_strip(const typena
                     const int turn = stage == 0 && r < taps / 2 ? stages * walk_step : 0;
                     walk_combine_row<W>(a, p, p.y + t + r - (taps - 1), at + (turn - taps / 2) * W::row_bytes, acc);
                 }
-                if (!usual) break;
-                if (Pass::divides && a.inverse != 0.0f) walk_divide<W>(a, acc);
-                walk_put<typename W::Stored, W::own, Pass::combines>(reinterpret_cast<typename W::Stored *>(to) + p.x + own, acc, &clipped);
+                if (way & walk_plain) {
+                    walk_put<D, W::own, Pass::combines>(reinterpret_cast<D *>(to) + p.x + own, acc, &clipped);
+                } else if (Pass::divides && (way & walk_quotient)) {
+                    walk_divide<W>(a, acc);
+                    walk_put<D, W::own, Pass::combines>(reinterpret_cast<D *>(to) + p.x + own, acc, &clipped);
+                } else if (sizeof(D) < sizeof(float) && (way & walk_floats)) {
+                    if (Pass::divides && a.inverse != 0.0f) walk_divide<W>(a, acc);
+                    walk_put_floats<W>(reinterpret_cast<float *>(to) + p.x, acc, made);
+                } else {
+                    break;
+                }
                 to += a.dst.stride;
             }
         }
         if (!Pass::measures && r < count) {
-            walk_leave<W>(a, p, p.y + t + r - (taps - 1), packed, floats, acc, made, &clipped);
+            walk_leave<W>(a, p, p.y + t + r - (taps - 1), packed, acc, made, &clipped);
             to += a.dst.stride;
             from += W::pitch;
             if (++r < count) continue;

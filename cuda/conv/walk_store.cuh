@@ -76,6 +76,35 @@ __device__ __forceinline__ void walk_put(D *to, const float acc[Own], unsigned *
     }
 }
 
+static const int walk_quick_taps = 9;
+
+/* Stores a warp's outputs of a row as f32. Where few taps leave it waiting for memory, by way of shared memory, so that neighbours
+ * store neighbours: half a sector costs as much as a whole one. There a thread's quads are turned round by its place, for the sake
+ * of the banks. */
+template <typename W> __device__ __forceinline__ void walk_put_floats(float *to, const float acc[W::own], float made[W::cols])
+{
+    constexpr int quads = W::own / 4, abreast = 8 / quads; /* threads whose quads lie in different banks as they are */
+    const int lane = (int)threadIdx.x;
+    uint4 four[quads];
+#pragma unroll
+    for (int q = 0; q < quads; q++) cuda_words<float, 4, true>(acc + 4 * q, &four[q].x, NULL);
+    if constexpr (W::taps > walk_quick_taps) {
+#pragma unroll
+        for (int q = 0; q < quads; q++) cuda_put(to + W::own * lane + 4 * q, four[q]);
+    } else {
+        const auto slot = [&](int thread, int q) { return reinterpret_cast<uint4 *>(made) + thread * quads + (q ^ thread / abreast % quads); };
+#pragma unroll
+        for (int q = 0; q < quads; q++) *slot(lane, q) = four[q];
+        __syncwarp();
+#pragma unroll
+        for (int j = 0; j < quads; j++) {
+            const int i = CUDA_WARP * j + lane;
+            cuda_put(to + 4 * i, *slot(i / quads, i % quads));
+        }
+        __syncwarp();
+    }
+}
+
 /* What lies behind the result, as conv_points left it: one decision a point for all of a thread's outputs. Walks of more taps
  * do without. */
 static const int walk_points_most = 17;
@@ -102,7 +131,7 @@ template <int Own> __device__ __forceinline__ void walk_points(const ConvPoints 
 
 /* A row of a warp's outputs that has points behind it, or is not as its kernel has them in mind: `packed` and whole, or so as f32. */
 template <typename W>
-__device__ __forceinline__ void walk_leave(const WalkArgs &a, const WalkPlace &p, int64_t y, bool packed, bool floats, float acc[W::own],
+__device__ __forceinline__ void walk_leave(const WalkArgs &a, const WalkPlace &p, int64_t y, bool packed, float acc[W::own],
                                            float made[W::cols], unsigned *clipped)
 {
     typedef typename W::Stored D;
@@ -111,8 +140,6 @@ __device__ __forceinline__ void walk_leave(const WalkArgs &a, const WalkPlace &p
     if constexpr (W::taps <= walk_points_most) walk_points<W::own>(a.dst.points, acc);
     if (packed && W::taps <= walk_points_most)
         cuda_store_fours<D, W::own, true>(reinterpret_cast<D *>(row) + x, acc, clipped);
-    else if (floats && sizeof(D) < sizeof(float))
-        cuda_store_fours<float, W::own, true>(reinterpret_cast<float *>(row) + x, acc, clipped);
     else
         walk_store<W>(a, p, y, acc, made, clipped);
 }

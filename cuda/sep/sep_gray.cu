@@ -1,5 +1,5 @@
 /* Gray and a short blur of it in one pass: pixels of three bytes are staged as they are, and widened to their gray where other
- * bytes are widened (conv/walk_stage.cuh). */
+ * bytes are widened (conv/walk_ready.cuh). */
 #include "sep_walk.cuh"
 
 /* Gray of three bytes without a curve, and then such a mask; rows that can be copied in words. */
