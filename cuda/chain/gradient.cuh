@@ -54,7 +54,7 @@ template <typename S, int Step, bool Squared, int Taps = gradient_taps> struct G
     static constexpr int own = gradient_own<S>, warps = 16;
     static constexpr int links = 2 * (Taps - 1); /* of the first mask, then of the second */
     static constexpr bool fills = true;
-    static constexpr bool combines = false, measures = false, prepares = false, divides = false;
+    static constexpr bool combines = false, measures = false, prepares = false, divides = false, floats = sizeof(S) < sizeof(float);
     static constexpr bool light = sizeof(S) == sizeof(float);
     typedef Walk<S, Taps, Step, own, false> W;
 
@@ -96,7 +96,7 @@ template <typename S, int Step, bool Squared> struct WholePass {
     static constexpr int own = gradient_own<S>, warps = sizeof(S) == 1 && Step == 1 ? 20 : 16;
     static constexpr int links = 4; /* differences one and two rows above, then sums */
     static constexpr bool fills = true;
-    static constexpr bool combines = false, measures = false, prepares = false, divides = false;
+    static constexpr bool combines = false, measures = false, prepares = false, divides = false, floats = sizeof(S) < sizeof(float);
     static constexpr bool light = false;
     typedef Walk<S, gradient_taps, Step, own, false> W;
 

@@ -25,7 +25,8 @@ template <typename S, int Taps, int Step> struct ConvPass {
     static constexpr int warps = 16; /* of a multiprocessor at least: 128 registers a thread */
     static constexpr int links = Taps - 1;
     static constexpr bool fills = true;
-    static constexpr bool combines = false, measures = false, prepares = false, divides = false;
+    static constexpr bool combines = false, measures = false, prepares = false;
+    static constexpr bool divides = false, floats = sizeof(S) < sizeof(float) && Taps <= 5; /* registers are few behind long chains */
     static constexpr bool light = sizeof(S) == sizeof(float) && Taps <= (Step == 4 ? 7 : 5);
     typedef Walk<S, Taps, Step, own, false> W;
 
@@ -41,20 +42,18 @@ template <typename S, int Taps, int Step> struct ConvPass {
         }
     }
 
-    /* A column of the mask: its first one moves every chain one place on. */
+    /* A column of the mask: its first one moves every chain one place on. Output by output where it is long: a sample then stays in
+     * the operand's cache, and accumulators may lie in its bank of registers. */
     static __device__ __forceinline__ void column(const float2 tap[(Taps + 1) / 2], const float *v, bool first,
                                                   float chain[Taps - 1][own], float acc[own])
     {
+        constexpr bool across = Taps > 9;
 #pragma unroll
-        for (int j = Taps - 1; j >= 0; j--) {
+        for (int n = 0; n < Taps * own; n++) {
+            const int j = Taps - 1 - (across ? n % Taps : n / own), k = across ? n / Taps : n % own;
             const float2 pair = tap[j / 2];
             float *const to = j == Taps - 1 ? acc : chain[j];
-#pragma unroll
-            for (int k = 0; k < own; k++)
-                to[k] = halo_fma(j % 2 ? pair.y : pair.x, v[k],
-                                 !first  ? to[k]
-                                 : j > 0 ? chain[j - 1][k]
-                                         : 0.0f);
+            to[k] = halo_fma(j % 2 ? pair.y : pair.x, v[k], !first ? to[k] : j > 0 ? chain[j - 1][k] : 0.0f);
         }
     }
 };

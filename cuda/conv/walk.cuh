@@ -55,7 +55,8 @@ __device__ __forceinline__ void walk_survey(const float acc[W::own], int count, 
 
 /* ---- the kernel ----------------------------------------------------------------------------------------- */
 
-static const int walk_plain = 1, walk_quotient = 2, walk_floats = 4; /* bits, so that ptxas makes no table of branches of them */
+/* Bits, which ptxas keeps in one register and makes no table of branches of; where there is but one way, a predicate is less. */
+static const int walk_plain = 1, walk_quotient = 2, walk_floats = 4;
 
 /* What one warp does. Pass::row() makes of a row of samples a link of every chain, and of the chains' ends a
  * row of outputs; `from` is the thread's first staged sample. A border with a value of its own may stand in for
@@ -84,7 +85,8 @@ template <typename Pass> __device__ __forceinline__ void walk_strip(const typena
      * that it is not asked every row. */
     const bool whole = __all_sync(CUDA_ALL, left == W::own) && (a.plain || a.inverse != 0.0f), packed = whole && a.wide;
     const bool floats = whole && a.fours && a.dst.dtype == HALO_F32;
-    const int way = a.dst.points.count > 0 ? 0 : packed ? (a.plain ? walk_plain : walk_quotient) : floats ? walk_floats : 0;
+    const bool bare = a.dst.points.count == 0, usual = bare && packed && a.plain;
+    const int way = !bare ? 0 : packed ? (a.plain ? walk_plain : walk_quotient) : floats ? walk_floats : 0;
     char *to = a.dst.data + p.y * a.dst.stride;
     float chain[Pass::links][W::own] = {};
     unsigned clipped = 0;
@@ -127,12 +129,12 @@ template <typename Pass> __device__ __forceinline__ void walk_strip(const typena
                     const int turn = stage == 0 && r < taps / 2 ? stages * walk_step : 0;
                     walk_combine_row<W>(a, p, p.y + t + r - (taps - 1), at + (turn - taps / 2) * W::row_bytes, acc);
                 }
-                if (way & walk_plain) {
+                if (Pass::divides || Pass::floats ? way & walk_plain : usual) {
                     walk_put<D, W::own, Pass::combines>(reinterpret_cast<D *>(to) + p.x + own, acc, &clipped);
                 } else if (Pass::divides && (way & walk_quotient)) {
                     walk_divide<W>(a, acc);
                     walk_put<D, W::own, Pass::combines>(reinterpret_cast<D *>(to) + p.x + own, acc, &clipped);
-                } else if (sizeof(D) < sizeof(float) && (way & walk_floats)) {
+                } else if (Pass::floats && (way & walk_floats)) {
                     if (Pass::divides && a.inverse != 0.0f) walk_divide<W>(a, acc);
                     walk_put_floats<W>(reinterpret_cast<float *>(to) + p.x, acc, made);
                 } else {
