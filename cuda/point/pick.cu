@@ -89,12 +89,13 @@ __global__ static void __launch_bounds__(pick_threads, 5) pick_kernel(const __gr
     constexpr int each = 4 / (int)sizeof(D);
     CUDA_SHARED(uint4, memory);
     const int warp = threadIdx.x / CUDA_WARP, lane = threadIdx.x % CUDA_WARP;
-    const unsigned line = blockIdx.x / a.across;
-    const int64_t y = (int64_t)line * pick_warps + warp;
+    const unsigned line = blockIdx.x / a.across, nth = (blockIdx.x - line * a.across) * a.abreast;
+    const int64_t y = a.abreast == 1 ? (int64_t)line * pick_warps + warp : line;
     unsigned clipped = 0;
     if (y >= a.rows) return; /* all of the warp */
     D *to = (D *)(a.dst + y * a.dst_stride);
-    const PickPiece p = pick_piece<D>(a, to, blockIdx.x - line * a.across);
+    const PickPiece p = pick_piece<D>(a, to, a.abreast == 1 ? nth : nth + warp);
+    if (p.end <= p.from) return;
     const S *const mine = a.staged > 0 ? pick_bring<S>(a, p, y, memory + warp * (a.staged / 16)) : NULL;
     to += p.start;
     __syncwarp();
@@ -272,10 +273,11 @@ template <typename S, typename D> static HaloStatus launch(HaloDevice *device, P
         CUDA_LAUNCH(device, (pick_turned_kernel<S, D>), across * cuda_ceil_div(a->rows, a->tile_y), pick_threads, 0, *a);
         return HALO_OK;
     }
-    const int64_t across = cuda_ceil_div(a->cols * a->channels + each - 1, pick_words * each);
+    const int64_t pieces = cuda_ceil_div(a->cols * a->channels + each - 1, pick_words * each);
+    a->abreast = a->rows < pick_warps ? pick_warps : 1;
     a->staged = staged_bytes(a, sizeof(S), sizeof(D));
-    a->across = (unsigned)across;
-    CUDA_LAUNCH(device, (pick_kernel<S, D>), across * cuda_ceil_div(a->rows, pick_warps), pick_threads,
+    a->across = (unsigned)cuda_ceil_div(pieces, a->abreast);
+    CUDA_LAUNCH(device, (pick_kernel<S, D>), a->across * cuda_ceil_div(a->rows, pick_warps / a->abreast), pick_threads,
                 a->staged * pick_warps, *a);
     return HALO_OK;
 }

@@ -13,6 +13,7 @@ struct PickArgs {
     int64_t src_width, src_height; /* of the whole */
     int64_t cols, rows;            /* pixels of the destination's rectangle */
     unsigned across;               /* blocks of a row, or of a row of tiles */
+    int abreast;                   /* pieces of a row that are a block's: one, or its warps where there are fewer rows */
     int channels, inverse;         /* inverse: 65536 / channels, rounded up */
     int staged;                    /* bytes that a warp brings, at most; 0: none */
     int tile_x, tile_y;            /* pixels of a tile of the destination */

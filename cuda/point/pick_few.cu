@@ -1,5 +1,5 @@
-/* Samples of pictures of few columns that go elsewhere: a block makes words of many rows, where pick.cu gives a warp to each. A thread
- * has the same word of some rows, and finds once which columns its samples come from. */
+/* Samples of pictures of few columns that go elsewhere: a block makes fours of many rows, where pick.cu gives a warp to each. A thread
+ * has the same four of some rows, and finds once which columns its samples come from. */
 #include "pick_samples.cuh"
 #include "rows.cuh"
 
@@ -79,7 +79,6 @@ HaloStatus pick_few(HaloDevice *device, const PickArgs *args, HaloDtype from, Ha
     return row_types(from, to, [&](auto s, auto d) {
         typedef decltype(s) S;
         typedef decltype(d) D;
-        constexpr int word = 4 / (int)sizeof(D);
-        return cuda_aligned(args->dst, args->dst_stride, 4) ? launch<word, S, D>(device, args) : launch<1, S, D>(device, args);
+        return cuda_aligned(args->dst, args->dst_stride, 4 * sizeof(D)) ? launch<4, S, D>(device, args) : launch<1, S, D>(device, args);
     });
 }
