@@ -76,7 +76,7 @@ __device__ __forceinline__ void walk_put(D *to, const float acc[Own], unsigned *
     }
 }
 
-static const int walk_quick_taps = 9;
+static const int walk_quick_taps = 9; /* up to here */
 
 /* Stores a warp's outputs of a row as f32. Where few taps leave it waiting for memory, by way of shared memory, so that neighbours
  * store neighbours: half a sector costs as much as a whole one. There a thread's quads are turned round by its place, for the sake
@@ -129,7 +129,7 @@ template <int Own> __device__ __forceinline__ void walk_points(const ConvPoints 
     }
 }
 
-/* A row of a warp's outputs that has points behind it, or is not as its kernel has them in mind: `packed` and whole, or so as f32. */
+/* A row of a warp's outputs that has points behind it, or is not `packed`: whole, and as its kernel has it in mind. */
 template <typename W>
 __device__ __forceinline__ void walk_leave(const WalkArgs &a, const WalkPlace &p, int64_t y, bool packed, float acc[W::own],
                                            float made[W::cols], unsigned *clipped)
