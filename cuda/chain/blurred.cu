@@ -113,13 +113,7 @@ __global__ static void __launch_bounds__(CUDA_WARP, BlurredPass<Taps>::warps) bl
         char *const here = raw[t / walk_step % 2];
         __pipeline_wait_prior(1);
         __syncwarp();
-        if (!p.whole) {
-            if (p.far)
-                walk_gather<W>(a, p, origin, rows, map, outside, here);
-            else
-                walk_repeat<W>(p, map, outside, here);
-            __syncwarp();
-        }
+        walk_edges<W>(a, p, origin, rows, map, outside, here);
         const int count = min(walk_step, p.rows - t);
         const float *from = reinterpret_cast<const float *>(here) + W::extra + own * lane;
         const auto store = [&](float *acc) {

@@ -157,13 +157,7 @@ template <typename Pass> __global__ static void __launch_bounds__(CUDA_WARP, 16)
         char *const here = raw[t / walk_step % 2];
         __pipeline_wait_prior(1);
         __syncwarp();
-        if (!p.whole) {
-            if (p.far)
-                walk_gather<W>(a, p, first, rows, map, outside, here);
-            else
-                walk_repeat<W>(p, map, outside, here);
-            __syncwarp();
-        }
+        walk_edges<W>(a, p, first, rows, map, outside, here);
         const int count = min(walk_step, p.rows - t);
         const unsigned missing = ~rows.exist & ((1u << count) - 1);
         if (missing != 0) {

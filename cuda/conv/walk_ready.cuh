@@ -44,6 +44,19 @@ __device__ __forceinline__ void walk_gather(const WalkArgs &a, const WalkPlace &
     }
 }
 
+/* Whichever it takes. */
+template <typename W>
+__device__ __forceinline__ void walk_edges(const WalkArgs &a, const WalkPlace &p, const char *first, const WalkRows &rows,
+                                           const int *map, typename W::Source outside, char *raw)
+{
+    if (p.whole) return;
+    if (p.far)
+        walk_gather<W>(a, p, first, rows, map, outside, raw);
+    else
+        walk_repeat<W>(p, map, outside, raw);
+    __syncwarp();
+}
+
 /* Rows that do not exist, as bits, hold the border's value. */
 template <typename W>
 __device__ __forceinline__ void walk_fill(unsigned missing, typename W::Source outside, char *raw)
@@ -88,13 +101,7 @@ __device__ __forceinline__ void walk_ready(const typename Pass::Args &args, cons
     typedef typename W::Source S;
     const WalkArgs &a = args.walk;
     const S outside = (S)halo_border_value(a.src.border, a.src.value);
-    if (!p.whole) {
-        if (p.far)
-            walk_gather<W>(a, p, first, rows, map, outside, here);
-        else
-            walk_repeat<W>(p, map, outside, here);
-        __syncwarp();
-    }
+    walk_edges<W>(a, p, first, rows, map, outside, here);
     if constexpr (Pass::prepares) {
         Pass::prepare(args, count, here);
         __syncwarp();
