@@ -26,10 +26,6 @@ static void on_read(png_structp png, png_bytep bytes, size_t size)
 {
     PngReader *state = png_get_io_ptr(png);
     size_t got;
-    /* png_read_end has begun, so more chunks of samples are as wrong as ever: see end_own. */
-    if (state->skipped)
-        png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_AS_DEFAULT, (png_const_bytep) "IDAT", 1);
-    state->skipped = false;
     HaloStatus status = halo_source_read(state->reader->source, bytes, size, &got);
     if (status == HALO_OK && got < size) {
         if (state->passes == 0)
@@ -69,16 +65,23 @@ static void describe(HaloInfo *info, png_structp png, png_infop png_info)
     info->bits = png_get_bit_depth(png, png_info);
 }
 
+/* Before anything is read. */
+static void set_up(PngReader *state, png_rw_ptr read)
+{
+    const png_structp png = state->png;
+    const bool tolerate = state->reader->options.tolerate;
+    png_set_read_fn(png, state, read);
+    png_set_crc_action(png, tolerate ? PNG_CRC_QUIET_USE : PNG_CRC_ERROR_QUIT,
+                       tolerate ? PNG_CRC_QUIET_USE : PNG_CRC_WARN_DISCARD);
+    skip_chunks(png);
+}
+
 /* A step: everything before the first row. */
 static void read_header(void *arg)
 {
     PngReader *state = arg;
     const png_structp png = state->png;
-    png_set_read_fn(png, state, on_read);
-    const bool tolerate = state->reader->options.tolerate;
-    png_set_crc_action(png, tolerate ? PNG_CRC_QUIET_USE : PNG_CRC_ERROR_QUIT,
-                       tolerate ? PNG_CRC_QUIET_USE : PNG_CRC_WARN_DISCARD);
-    skip_chunks(png);
+    set_up(state, on_read);
     png_read_info(png, state->info);
     describe(&state->reader->info, png, state->info);
 
@@ -102,16 +105,24 @@ static void read_header(void *arg)
     state->passes = png_set_interlace_handling(png);
 }
 
+static HaloStatus create(PngReader *state)
+{
+    state->png = halo_png_struct(&state->guard, HALO_ERR_INPUT, &state->reader->info.notes);
+    state->info = state->png != NULL ? png_create_info_struct(state->png) : NULL;
+    return state->info != NULL ? HALO_OK : halo_fail(HALO_ERR_LIMIT, "not enough memory to read PNG");
+}
+
 HaloStatus halo_png_open(HaloReader *reader)
 {
+    HaloStatus status = HALO_OK;
     PngReader *state = reader->state = calloc(1, sizeof *state);
-    if (state == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to read PNG");
+    if (state == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to read PNG");
     state->reader = reader;
     state->guard.largest = MAX_BLOCK_BYTES;
-    state->png = halo_png_struct(&state->guard, HALO_ERR_INPUT, &reader->info.notes);
-    state->info = state->png != NULL ? png_create_info_struct(state->png) : NULL;
-    if (state->info == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to read PNG");
-    return halo_png_guard(&state->guard, read_header, state);
+    HALO_TRY(create(state));
+    HALO_TRY(halo_png_guard(&state->guard, read_header, state));
+out:
+    return status;
 }
 
 /* The first step of libpng's way to the samples. */
@@ -146,16 +157,59 @@ static void decode(void *arg)
     halo_png_take_meta(state); /* EXIF and text may stand behind the samples */
 }
 
-/* A step: the chunks behind samples that libpng has not seen. It looks for the rest of them unless it is told,
- * when it begins, to take no notice of their chunks. */
-static void end_own(void *arg)
+/* ---- behind samples that png_rows.c has read ------------------------------------------------------------- */
+
+/* A PNG of one pixel, up to its IEND: signature and IHDR, PLTE, IDAT. */
+#define PIXEL_HEAD_BYTES 33
+#define PIXEL_PALETTE_BYTES 15
+static const uint8_t pixel[] = "\x89PNG\r\n\x1a\n"
+                               "\0\0\0\x0dIHDR\0\0\0\x01\0\0\0\x01\x08\x02\0\0\0\x90\x77\x53\xde"
+                               "\0\0\0\x03PLTE\0\0\0\xa7\x7a\x3d\xda"
+                               "\0\0\0\x0fIDAT\x78\x01\x01\x04\0\xfb\xff\0\0\0\0\0\x04\0\x01\x65\x49\xc3\x60";
+
+/* The pixel's bytes, then the file's. libpng never asks for bytes of two chunks at once. */
+static void on_read_pixel(png_structp png, png_bytep bytes, size_t size)
+{
+    PngReader *state = png_get_io_ptr(png);
+    if (state->pixel == PIXEL_HEAD_BYTES && !state->palette) state->pixel += PIXEL_PALETTE_BYTES;
+    if (state->pixel == sizeof pixel - 1) {
+        on_read(png, bytes, size);
+        return;
+    }
+    if (size > sizeof pixel - 1 - state->pixel) png_error(png, "more is read than a chunk holds");
+    memcpy(bytes, pixel + state->pixel, size);
+    state->pixel += size;
+}
+
+/* A step. */
+static void read_end(void *arg)
 {
     PngReader *state = arg;
+    const png_structp png = state->png;
     state->row = state->reader->info.shape.height;
-    png_set_keep_unknown_chunks(state->png, PNG_HANDLE_CHUNK_NEVER, (png_const_bytep) "IDAT", 1);
-    state->skipped = true;
-    png_read_end(state->png, state->info);
+    set_up(state, on_read_pixel);
+    png_set_chunk_cache_max(png, state->chunks_left);
+    png_read_info(png, state->info);
+    png_read_row(png, NULL, NULL);
+    png_read_end(png, state->info);
     halo_png_take_meta(state);
+}
+
+/* The instance of libpng that has read the header waits for the samples: what it says of chunks behind samples
+ * that it has not read differs between its versions (1.6.48 takes no IEND). So another one reads a pixel of
+ * ours, and goes on behind that with the file. The pixel has a palette if the file has one: libpng refuses a
+ * second. */
+static HaloStatus end_own(PngReader *state)
+{
+    HaloStatus status = HALO_OK;
+    state->palette = png_get_valid(state->png, state->info, PNG_INFO_PLTE) != 0;
+    state->chunks_left = png_get_chunk_cache_max(state->png);
+    png_destroy_read_struct(&state->png, &state->info, NULL);
+    state->texts = 0;
+    HALO_TRY(create(state));
+    HALO_TRY(halo_png_guard(&state->guard, read_end, state));
+out:
+    return status;
 }
 
 /* *done: the rows are there, and after the last one all that follows it. Else libpng has to read them. */
@@ -168,7 +222,7 @@ static HaloStatus fill_own(PngReader *state, const HaloBuf *rows, bool *done)
             (!at_end || halo_png_rows_end(state->own));
     if (*done && !at_end) return HALO_OK;
     if (*done)
-        status = halo_png_guard(&state->guard, end_own, state);
+        status = end_own(state);
     else if (state->own != NULL)
         status = halo_png_rows_back(state->own);
     halo_png_rows_free(state->own);

@@ -15,10 +15,12 @@ typedef struct PngReader {
     int64_t given;                /* rows given out */
     uint8_t head[PNG_HEAD_BYTES]; /* that libpng has read last: before the samples the header of their first
                                      chunk */
-    int texts;                    /* taken of those before and behind the samples */
+    int texts;                    /* taken of those that libpng holds */
     struct PngRows *own;          /* that gives the rows; NULL: libpng does, if `begun`, or nobody yet */
     bool begun;                   /* libpng gives them */
-    bool skipped;                 /* libpng is to pass over the samples' chunks when it next reads */
+    size_t pixel;                 /* bytes given of the pixel that stands for the samples: see end_own */
+    bool palette;                 /* the file has one */
+    png_uint_32 chunks_left;      /* that libpng may keep, as it counts them */
     HaloBuf whole;                /* an interlaced image of which rows are given out */
     bool damaged;                 /* tolerated: nothing more is decoded */
     const HaloBuf *rows;          /* what `decode` fills */

@@ -71,6 +71,14 @@ static void add_samples(Rng *rng, Bytes *file, Kind kind, size_t width, size_t h
     free(rows);
 }
 
+/* Now and then so many that libpng keeps only some of them. */
+static void add_texts(Rng *rng, Bytes *file)
+{
+    int64_t texts = rng_once_in(rng, 4);
+    if (rng_once_in(rng, 30)) texts = rng_between(rng, 10, 40);
+    for (; texts > 0; texts--) add(file, "tEXt", "Comment\0a text", 14);
+}
+
 static void add_colours(Rng *rng, Bytes *file, Kind kind)
 {
     uint8_t bytes[768];
@@ -81,6 +89,8 @@ static void add_colours(Rng *rng, Bytes *file, Kind kind)
         if (rng_once_in(rng, 2)) add(file, "tRNS", bytes, (size_t)rng_between(rng, 1, colours));
     } else if (rng_once_in(rng, 8) && kind.type < 4) {
         add(file, "tRNS", bytes, kind.type == 0 ? 2 : 6);
+    } else if (rng_once_in(rng, 8) && kind.type == 2) {
+        add(file, "PLTE", bytes, 6);
     }
 }
 
@@ -102,8 +112,10 @@ Bytes png_drawn(Rng *rng)
     head[12] = rng_once_in(rng, 12);
     add(&file, "IHDR", head, 13);
     add_colours(rng, &file, kind);
+    add_texts(rng, &file);
     add_samples(rng, &file, kind, width, height);
-    if (rng_once_in(rng, 4)) add(&file, "tEXt", "Comment\0behind", 14);
+    add_texts(rng, &file);
+    if (rng_once_in(rng, 20)) add(&file, rng_once_in(rng, 2) ? "PLTE" : "IHDR", "abc", 3);
     if (rng_once_in(rng, 20)) add(&file, "IDAT", "12345", (size_t)rng_between(rng, 0, 5));
     if (!rng_once_in(rng, 30)) add(&file, "IEND", "", 0);
     return file;
