@@ -181,6 +181,26 @@ static void jpeg_without_its_end(void **unused)
     free(file.at);
 }
 
+/* Some encoders leave 0 in a scan's header what only progressive files use: libjpeg reads them all the same. */
+static void jpeg_with_odd_parameters(void **unused)
+{
+    (void)unused;
+    Bytes file = file_of(&halo_format_jpeg, &(HaloMeta){0});
+    Decoded right = read_all(&halo_format_jpeg, &file);
+    assert_int_equal(right.info.notes.count[HALO_NOTE_HEADER], 0);
+    size_t scan = 2;
+    while (file.at[scan + 1] != 0xda) scan += 2 + (size_t)file.at[scan + 2] * 256 + file.at[scan + 3];
+    const size_t end = scan + 2 + file.at[scan + 3]; /* of the header; before it: first and last coefficient */
+    assert_int_equal(file.at[end - 2], 63);
+    file.at[end - 2] = 0;
+    Decoded image = read_all(&halo_format_jpeg, &file);
+    expect_image("JPEG with odd parameters of its scan", &right.data, &image);
+    assert_int_equal(image.info.notes.count[HALO_NOTE_HEADER], 1);
+    decoded_free(&image);
+    decoded_free(&right);
+    free(file.at);
+}
+
 /* Progressive: what is missing of the last scans makes no row shorter, only coarser. */
 static Bytes progressive_file(void)
 {
@@ -286,6 +306,7 @@ int main(void)
         cmocka_unit_test(keywords_that_are_none),   cmocka_unit_test(iptc_goes_along),
 #ifdef HALO_HAVE_JPEG
         cmocka_unit_test(jpeg_without_its_end),     cmocka_unit_test(progressive_jpeg_without_its_end),
+        cmocka_unit_test(jpeg_with_odd_parameters),
 #endif
     };
     return cmocka_run_group_tests(tests, NULL, test_folder_remove);

@@ -15,10 +15,11 @@ typedef enum HaloNote {
     HALO_NOTE_PAGES,      /* images of the file that are left out; 1 where nobody knows how many */
     HALO_NOTE_SIZES,      /* images are left out from the first of another size on */
     HALO_NOTE_LOOKS_LIKE, /* --raw reads what begins like a file of a known format: `format` */
-    HALO_NOTE_REST,       /* bytes behind the last whole frame of --raw */
+    HALO_NOTE_REST,       /* bytes behind the last whole picture of a file */
     HALO_NOTE_CHECKSUM,   /* parts with a wrong checksum, left out */
     HALO_NOTE_LARGE,      /* parts that are too large, or too many, left out */
     HALO_NOTE_NO_END,     /* all rows are there, but not the mark behind them */
+    HALO_NOTE_HEADER,     /* parameters of a header are invalid, and are not needed */
     HALO_NOTE_CLIPPED,    /* samples, to the ends of what the output holds; of sound with `peak` */
     HALO_NOTE_NAN,        /* samples of sound that were NaN and became 0 */
     HALO_NOTE_TURNED,     /* the rows were turned as EXIF says */

@@ -179,6 +179,7 @@ HaloStatus halo_jpeg_open(HaloReader *reader)
     if (state == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to read JPEG");
     state->reader = reader;
     state->jpeg.err = halo_jpeg_errors(&state->guard, HALO_ERR_INPUT);
+    state->guard.notes = &reader->info.notes;
     state->guard.strict = !reader->options.tolerate;
     state->source = (struct jpeg_source_mgr){.init_source = on_start,
                                              .fill_input_buffer = on_empty,

@@ -27,6 +27,7 @@ typedef struct JpegGuard {
     HaloStatus blame;  /* what libjpeg's own errors are: HALO_ERR_INPUT or HALO_ERR_OUTPUT */
     bool strict;       /* warnings of damaged data are errors */
     int markers;       /* with metadata, so far */
+    HaloNotes *notes;  /* of the reader */
 } JpegGuard;
 
 struct jpeg_error_mgr *halo_jpeg_errors(JpegGuard *guard, HaloStatus blame);
