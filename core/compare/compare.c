@@ -75,8 +75,8 @@ static HaloStatus next_images(HaloSession *session, Side *a, Side *b, bool *more
 {
     HaloStatus status = HALO_OK;
     bool other = false;
-    HALO_TRY(load_more(session, &a->reader, more));
-    HALO_TRY(load_more(session, &b->reader, &other));
+    HALO_TRY(load_more(session, &a->reader, more, &a->reader.info.notes));
+    HALO_TRY(load_more(session, &b->reader, &other, &b->reader.info.notes));
     if (*more != other)
         HALO_TRY(halo_fail_on(HALO_ERR_INPUT, name_of(*more ? a : b), " has more images than %s",
                               name_of(*more ? b : a)));

@@ -21,9 +21,10 @@ HaloStatus load_rows(HaloReader *reader, HaloBuf *rows, int64_t *got);
 HaloStatus load_seek(HaloReader *reader, int64_t frame, bool *gone);
 /* Goes over rows that nobody needs. */
 HaloStatus load_skip(HaloReader *reader, int64_t rows);
-/* The next image of the same file: *more says whether there is one, and load_next opens it. Bytes on a pipe
- * that are no image are HALO_ERR_INPUT. */
-HaloStatus load_more(HaloSession *session, const HaloReader *reader, bool *more);
+/* The next image of the same file: *more says whether there is one, and load_next opens it. What stands behind
+ * the last whole image of a file is left out, with a note; on a pipe it is HALO_ERR_INPUT, or read as far as
+ * it goes. */
+HaloStatus load_more(HaloSession *session, const HaloReader *reader, bool *more, HaloNotes *notes);
 HaloStatus load_next(HaloSession *session, HaloReader *reader);
 /* load_open_ended.c: all samples of sound of unknown length. */
 HaloStatus load_open_ended(HaloReader *reader, HaloBuf *data);

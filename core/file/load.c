@@ -204,32 +204,64 @@ static bool may_follow(const HaloTables *tables, const uint8_t *head, size_t siz
     return format != NULL && format->several != HALO_ONE_IMAGE;
 }
 
-HaloStatus load_more(HaloSession *session, const HaloReader *reader, bool *more)
+static HaloStatus open_next(HaloSession *session, HaloSource *source, const HaloFormat *format,
+                            const HaloReadOptions *options, HaloReader *reader)
 {
     HaloStatus status = HALO_OK;
+    *reader = (HaloReader){
+        .source = source, .options = *options, .jobs = session->options.jobs, .memory = &session->memory};
+    reader->options.image++;
+    if (!options->has_raw) HALO_TRY(recognise(session->tables, source, &format));
+    HALO_TRY(open_as(reader, format));
+out:
+    return status;
+}
+
+/* Is the image that begins here there to its end? It is read in advance, where the source can go back. */
+static HaloStatus is_whole(HaloSession *session, const HaloReader *reader, bool *whole)
+{
+    HaloSource *source = reader->source;
+    const int64_t here = halo_source_tell(source);
+    HaloReader next = {0};
+    HaloStatus status = open_next(session, source, reader->format, &reader->options, &next);
+    if (status == HALO_OK && next.info.shape.kind == HALO_IMAGE)
+        status = load_skip(&next, next.info.shape.height);
+    load_close(&next);
+    *whole = status == HALO_OK;
+    return status == HALO_OK || status == HALO_ERR_INPUT ? halo_source_seek(source, here) : status;
+}
+
+HaloStatus load_more(HaloSession *session, const HaloReader *reader, bool *more, HaloNotes *notes)
+{
+    HaloStatus status = HALO_OK;
+    HaloSource *source = reader->source;
     const uint8_t *head;
     size_t got, skipped;
     char space;
     *more = reader->info.images > reader->options.image + 1;
     if (reader->format->next != NULL || reader->format->several == HALO_ONE_IMAGE) return HALO_OK;
     if (reader->info.shape.kind == HALO_AUDIO) return HALO_OK;
-    HALO_TRY(halo_source_peek(reader->source, 4096, &head, &got));
+    HALO_TRY(halo_source_peek(source, 4096, &head, &got));
     while (!reader->options.has_raw && got > 0 && strchr("\n\r\t ", head[0]) != NULL && head[0] != 0) {
-        HALO_TRY(halo_source_read(reader->source, &space, 1, &skipped));
-        HALO_TRY(halo_source_peek(reader->source, 4096, &head, &got));
+        HALO_TRY(halo_source_read(source, &space, 1, &skipped));
+        HALO_TRY(halo_source_peek(source, 4096, &head, &got));
     }
     *more = got > 0 && (reader->options.has_raw || may_follow(session->tables, head, got));
-    /* A file may hold anything behind its image; on a pipe it must be another image, which is broken then. */
-    if (got > 0 && !*more && halo_source_size(reader->source) < 0 && !reader->options.tolerate)
+    /* A file may hold anything behind its image, so that only a whole one counts; on a pipe it must be another
+     * image, which is broken then. */
+    if (*more && halo_source_seekable(source)) HALO_TRY(is_whole(session, reader, more));
+    if (got == 0 || *more) return HALO_OK;
+    if (!halo_source_seekable(source) && !reader->options.tolerate)
         HALO_FAIL(HALO_ERR_INPUT, "image %lld is in no format that may follow another",
                   (long long)reader->options.image + 2);
+    if (halo_source_seekable(source) && !reader->options.has_raw)
+        halo_note(notes, HALO_NOTE_REST, (uint64_t)(halo_source_size(source) - halo_source_tell(source)));
 out:
-    return named(status, reader->source);
+    return named(status, source);
 }
 
 HaloStatus load_next(HaloSession *session, HaloReader *reader)
 {
-    HaloStatus status = HALO_OK;
     const HaloReadOptions options = reader->options;
     HaloSource *source = reader->source;
     const HaloFormat *format = reader->format;
@@ -240,13 +272,7 @@ HaloStatus load_next(HaloSession *session, HaloReader *reader)
         return named_image(format->next(reader), reader);
     }
     load_close(reader);
-    *reader = (HaloReader){
-        .source = source, .options = options, .jobs = session->options.jobs, .memory = &session->memory};
-    reader->options.image++;
-    if (!options.has_raw) HALO_TRY(recognise(session->tables, source, &format));
-    HALO_TRY(open_as(reader, format));
-out:
-    return named_image(status, reader);
+    return named_image(open_next(session, source, format, &options, reader), reader);
 }
 
 HaloStatus halo_info(HaloSession *session, const char *path, const HaloShape *raw, HaloInfo *info,

@@ -165,7 +165,7 @@ static HaloStatus run_images(HaloSession *session, const HaloPipeline *pipeline,
         bool more = false;
         HALO_TRY(image_run(session, pipeline, state, &one));
         HALO_TRY(add_report(state->memory, report, &one, image));
-        HALO_TRY(load_more(session, &state->reader, &more));
+        HALO_TRY(load_more(session, &state->reader, &more, &report->notes));
         if (more && !takes_several(state)) {
             HALO_TRY(only_one(state, job, report));
             more = false;

@@ -227,7 +227,7 @@ HaloStatus frames_end(Frames *frames, HaloNotes *notes)
         Frame *frame = frames->frame[k];
         bool more = false;
         if (!frame->open || frame->reader.format->next != NULL) continue;
-        HALO_TRY(load_more(frames->session, &frame->reader, &more));
+        HALO_TRY(load_more(frames->session, &frame->reader, &more, notes));
         if (more) halo_note(notes, HALO_NOTE_PAGES, 1);
     }
 out:
