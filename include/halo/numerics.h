@@ -5,6 +5,8 @@
 #ifndef HALO_NUMERICS_H
 #define HALO_NUMERICS_H
 
+#include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -13,6 +15,10 @@
 #include "halo/curves.h"
 #include "halo/primitive.h"
 #include "halo/result.h"
+
+/* In a wider type, sums and products would be rounded twice. 16 is 0 for f32, where there is _Float16 too. */
+static_assert(FLT_EVAL_METHOD == 0 || FLT_EVAL_METHOD == 16,
+              "f32 is evaluated in a wider type: compile with -fexcess-precision=fast, or for SSE2 on i386");
 
 #if defined(__CUDACC__)
 #define HALO_FN static __host__ __device__ __forceinline__

@@ -21,5 +21,12 @@ for header in op plan primitive backend format mask tables; do
     printf '#include <halo/halo.h>\n#ifdef %s\n#error halo.h brings %s.h\n#endif\n' "$guard" "$header" |
         gcc -x c -std=c17 -fsyntax-only -I"$include" - || failed=1
 done
+# A compiler that evaluates f32 in a wider type is refused.
+for language in "c -std=c17" "c++ -std=c++17"; do
+    read -ra options <<< "-x $language -fsyntax-only"
+    said=$(LC_ALL=C gcc "${options[@]}" -I"$include" - 2>&1 \
+        <<< $'#include <float.h>\n#undef FLT_EVAL_METHOD\n#define FLT_EVAL_METHOD 1\n#include <halo/numerics.h>') || true
+    [[ $said == *"evaluated in a wider type"* ]] || { echo "numerics.h takes FLT_EVAL_METHOD 1 in ${language%% *}" >&2; failed=1; }
+done
 [ "$failed" = 0 ] && echo "$headers headers compile alone, as C and as C++"
 exit "$failed"
