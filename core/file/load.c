@@ -217,7 +217,8 @@ out:
     return status;
 }
 
-/* Is the image that begins here there to its end? It is read in advance, where the source can go back. */
+/* Is the image that begins here there to its end? It is read in advance, and the source goes back. Other
+ * failures are for the reading proper. */
 static HaloStatus is_whole(HaloSession *session, const HaloReader *reader, bool *whole)
 {
     HaloSource *source = reader->source;
@@ -227,8 +228,8 @@ static HaloStatus is_whole(HaloSession *session, const HaloReader *reader, bool 
     if (status == HALO_OK && next.info.shape.kind == HALO_IMAGE)
         status = load_skip(&next, next.info.shape.height);
     load_close(&next);
-    *whole = status == HALO_OK;
-    return status == HALO_OK || status == HALO_ERR_INPUT ? halo_source_seek(source, here) : status;
+    *whole = status != HALO_ERR_INPUT;
+    return halo_source_seek(source, here);
 }
 
 HaloStatus load_more(HaloSession *session, const HaloReader *reader, bool *more, HaloNotes *notes)
