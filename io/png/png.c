@@ -55,7 +55,8 @@ void halo_png_keep_codes(png_structp png)
 static bool is_too_much(const char *words)
 {
     return strcmp(words, ": out of memory") == 0 || strcmp(words, ": truncated") == 0 ||
-           strcmp(words, ": no space in chunk cache") == 0;
+           strcmp(words, ": no space in chunk cache") == 0 ||
+           strcmp(words, ": length exceeds libpng limit") == 0; /* 1.6.48 */
 }
 
 /* libpng's warnings are about chunks around the samples; damaged samples are an error. A chunk with a wrong

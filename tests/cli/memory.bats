@@ -191,7 +191,9 @@ END
     run "$HALO" run invert lies.png -o out.pgm -f
     [ "$status" -eq 1 ] && [[ $output == *"truncated before the first row"* ]] || { echo "$output"; return 1; }
     run "$HALO" run invert old.png -o out.pgm -f
-    [ "$status" -eq 1 ] && [[ $output == *"a tEXt chunk is too large"* ]] || { echo "$output"; return 1; }
+    # libpng 1.6.39 cannot go on behind it, 1.6.48 can.
+    [[ $status:$output == 1:*"a tEXt chunk is too large"* ]] || [[ $status:$output == 0:*"chunk that is too large"* ]] ||
+        { echo "$output"; return 1; }
     run "$HALO" run invert late.png -o out.pgm -f
     [ "$status" -ne 2 ] && [[ $output != *"memory"* ]] || { echo "$output"; return 1; }
 }
