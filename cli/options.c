@@ -63,9 +63,11 @@ const CliOption cli_options[] = {
     {"exclude", 0, "GLOB", NULL, CLI_INPUT, CLI_COMPARE | CLI_JOIN | CLI_STACK | CLI_READS | CLI_SAME,
      "leave out inputs and folders that match; may be repeated", cli_read_exclude, 0},
     {"files-from", 0, "FILE", NULL, CLI_INPUT, CLI_JOIN | CLI_STACK | CLI_READS | CLI_SAME,
-     "take more inputs from this list, one a line; - is standard input", NULL, AT(files_from)},
+     "take more inputs from this list, one a line, which may end with CR LF; - is standard input", NULL, AT(files_from)},
     {"files0-from", 0, "FILE", NULL, CLI_INPUT, CLI_JOIN | CLI_STACK | CLI_READS | CLI_SAME,
-     "the same with a zero byte after each, as find -print0 writes", NULL, AT(files0_from)},
+     "the same with a zero byte after each, as find -print0 writes; for names that hold a line break or end with "
+     "CR, too",
+     NULL, AT(files0_from)},
     {"shard", 0, "i/n", NULL, CLI_INPUT, CLI_WORKS | CLI_SAME,
      "do the i-th of n parts of the inputs; auto: as a Slurm array or an indexed Kubernetes job says",
      cli_read_shard, 0},
@@ -98,7 +100,7 @@ const CliOption cli_options[] = {
      cli_read_precision, 0},
     {"jobs", 'j', "N", NULL, CLI_ENGINE, CLI_COMPARE | CLI_JOIN | CLI_STACK | CLI_WORKS | CLI_BENCH | CLI_SAME,
      "threads to use; one a core by default", cli_read_jobs, 0},
-    {"max-memory", 0, "BYTES", NULL, CLI_ENGINE, CLI_COMPARE | CLI_JOIN | CLI_STACK | CLI_WORKS | CLI_SAME,
+    {"max-memory", 0, "BYTES", NULL, CLI_ENGINE, CLI_COMPARE | CLI_JOIN | CLI_STACK | CLI_READS | CLI_SAME,
      "host memory for samples and whatever else grows with a file, such as 2G; three quarters of the machine's "
      "by default",
      cli_read_memory, 0},

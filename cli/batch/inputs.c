@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "batch.h"
+#include "halo/lines.h"
 
 typedef struct Walk {
     const CliSettings *settings;
@@ -125,30 +126,59 @@ static void add_path(const Walk *w, const char *path)
         add_failed(w->batch, path, "is a folder; -r takes the files in it");
 }
 
+/* Paths are shorter than this: a longer line is of a file that is no list. */
+#define MOST_PATH 65536
+/* What a list may take unless --max-memory says so: some millions of paths. */
+#define LIST_MEMORY ((int64_t)1 << 30)
+
+/* A list that never ends must not take all memory: `held` is what its items have taken so far. */
+static HaloStatus hold_item(const CliSettings *settings, size_t length, int64_t *held)
+{
+    const int64_t allowed = settings->engine.max_memory > 0 ? settings->engine.max_memory : LIST_MEMORY;
+    *held += (int64_t)(2 * length + 2 * sizeof(CliItem));
+    if (*held <= allowed) return HALO_OK;
+    return halo_fail(HALO_ERR_LIMIT, "its paths need more memory than %lld KiB; --max-memory sets the limit",
+                     (long long)(allowed + 1023) / 1024);
+}
+
+/* The next path of a list; NULL at its end. Lines may end with CR LF. */
+static HaloStatus next_path(HaloLines *lines, char end, char **path, size_t *length)
+{
+    const HaloStatus status = halo_lines_next(lines, end, path, length);
+    if (status == HALO_OK && *path == NULL) return HALO_OK;
+    const char *text = status == HALO_OK ? *path : lines->text;
+    const size_t size = status == HALO_OK ? *length : lines->filled;
+    if (end != 0 && size > 0 && memchr(text, 0, size) != NULL)
+        return halo_fail(HALO_ERR_INPUT, "has zero bytes: --files0-from reads such lists");
+    if (status != HALO_OK) return status;
+    if (end == 0 && *length == 0) return halo_fail(HALO_ERR_INPUT, "name %lld is empty", lines->line);
+    if (end == '\n' && *length > 0 && (*path)[*length - 1] == '\r') (*path)[--*length] = 0;
+    return HALO_OK;
+}
+
 /* A list of paths, each ended by `end`. */
 static HaloStatus add_list(const Walk *w, const char *list, char end)
 {
     HaloStatus status = HALO_OK;
     HaloSource *source = NULL;
-    const uint8_t *bytes;
-    size_t size;
+    HaloLines lines = {0};
     HaloRead read = {.what = "the list of inputs"};
+    char *path;
+    size_t length;
+    int64_t held = 0;
     HALO_TRY(halo_source_open(list, &source));
     if (halo_source_identity(source, read.id)) cli_batch_reads(w->batch, &read);
-    HALO_TRY(halo_source_slurp(source, &bytes, &size));
-    if (end != 0 && size > 0 && memchr(bytes, 0, size) != NULL)
-        HALO_TRY(halo_fail_on(HALO_ERR_INPUT, halo_source_name(source),
-                              ": has zero bytes: --files0-from reads such lists"));
-    for (size_t at = 0; at < size;) {
-        const uint8_t *stop = memchr(bytes + at, end, size - at);
-        const size_t length = stop != NULL ? (size_t)(stop - bytes) - at : size - at;
-        CliText path = {0};
-        cli_add(&path, (const char *)bytes + at, length);
-        if (length > 0) add_path(w, path.data);
-        free(path.data);
-        at += length + 1;
+    lines = halo_lines_of(source, MOST_PATH);
+    if (end == '\n') HALO_TRY(halo_lines_skip_mark(&lines));
+    while (true) {
+        HALO_TRY(next_path(&lines, end, &path, &length));
+        if (path == NULL) break;
+        HALO_TRY(hold_item(w->settings, length, &held));
+        if (length > 0) add_path(w, path);
     }
 out:
+    if (status != HALO_OK) halo_fail_about(status, source != NULL ? halo_source_name(source) : list);
+    halo_lines_free(&lines);
     halo_source_close(source);
     return status;
 }

@@ -4,98 +4,74 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "halo/cells.h"
+
 #define MOST_COLUMNS ((int)(sizeof((CliTable *)0)->name / sizeof(char *)))
+/* Of the values and the names of rows together: far more than a drawing shows. */
+#define MOST_BYTES ((size_t)128 << 20)
 
-typedef struct Reader {
-    const char *at, *end;
-    char between;
-    long long line;
-    CliText cell;
-} Reader;
-
-/* Takes the next cell of the line, without its quotation marks and the blanks around it. False: the line ended
- * before. */
-static bool next_cell(Reader *reader, bool *more)
+/* The present row's cell as a string, in `room`. */
+static const char *cell_text(HaloCells *cells, int i, CliText *room)
 {
-    bool quoted = false;
-    if (!*more) return false;
-    reader->cell.length = 0;
-    cli_add(&reader->cell, "", 0); /* its zero byte, also of an empty cell */
-    for (; reader->at < reader->end && (quoted || (*reader->at != '\n' && *reader->at != reader->between));
-         reader->at++) {
-        if (*reader->at == '"')
-            quoted = !quoted;
-        else if (*reader->at != '\r' && (reader->cell.length > 0 || *reader->at != ' '))
-            cli_add_char(&reader->cell, *reader->at);
-    }
-    while (reader->cell.length > 0 && reader->cell.data[reader->cell.length - 1] == ' ')
-        reader->cell.data[--reader->cell.length] = 0;
-    *more = reader->at < reader->end && *reader->at == reader->between;
-    if (reader->at < reader->end) reader->at++;
-    return true;
+    size_t length;
+    const char *cell = halo_cell(cells, i, &length);
+    room->length = 0;
+    cli_add(room, cell, length);
+    return room->data;
 }
 
-static HaloStatus read_names(Reader *reader, CliTable *table)
+static HaloStatus read_names(HaloCells *cells, CliText *room, CliTable *table)
 {
-    const char *end = memchr(reader->at, '\n', (size_t)(reader->end - reader->at));
-    const size_t length = (size_t)((end != NULL ? end : reader->end) - reader->at);
     size_t begin[MOST_COLUMNS];
-    bool more = true;
-    reader->between = memchr(reader->at, '\t', length) != NULL ? '\t' : ',';
-    while (next_cell(reader, &more)) {
-        if (table->columns == MOST_COLUMNS)
-            return halo_fail(HALO_ERR_LIMIT, "more than %d columns", MOST_COLUMNS);
-        begin[table->columns++] = table->names.length;
-        cli_add(&table->names, reader->cell.data, reader->cell.length);
-        cli_add_char(&table->names, 0);
+    if (cells->count == 0) return halo_fail(HALO_ERR_INPUT, "the table has no rows");
+    if (cells->count > MOST_COLUMNS) return halo_fail(HALO_ERR_LIMIT, "more than %d columns", MOST_COLUMNS);
+    table->columns = cells->count;
+    for (int c = 0; c < table->columns; c++) {
+        begin[c] = table->names.length;
+        cli_add(&table->names, cell_text(cells, c, room), room->length + 1); /* with its zero byte */
     }
     for (int c = 0; c < table->columns; c++) table->name[c] = table->names.data + begin[c];
     return HALO_OK;
 }
 
-static HaloStatus read_value(const Reader *reader, const CliTable *table, int column, double *value)
+static HaloStatus read_value(const HaloCells *cells, const CliTable *table, int column, const char *text,
+                             double *value)
 {
-    const char *text = reader->cell.data;
     *value = NAN;
-    if (column >= table->columns)
-        return halo_fail(HALO_ERR_INPUT, "line %lld has more cells than the %d that the first line names",
-                         reader->line, table->columns);
     if (*text == 0 || halo_read_number(text, value, NULL)) return HALO_OK;
-    return halo_fail(HALO_ERR_INPUT, "line %lld, column %d (%.40s): '%.40s' is no number", reader->line,
+    return halo_fail(HALO_ERR_INPUT, "line %lld, column %d (%.40s): '%.40s' is no number", cells->line,
                      column + 1, table->name[column], text);
 }
 
 /* The first row says what the first column is. */
-static bool is_label(const Reader *reader, CliTable *table)
+static bool is_label(const char *text, CliTable *table)
 {
     double value;
-    if (table->rows == 0 && reader->cell.length > 0)
-        table->labelled = !halo_read_number(reader->cell.data, &value, NULL);
+    if (table->rows == 0 && *text != 0) table->labelled = !halo_read_number(text, &value, NULL);
     return table->labelled;
 }
 
-/* Lines may be short: the cells that are missing are empty. A line without anything is no row. */
-static HaloStatus read_row(Reader *reader, CliTable *table)
+/* Lines may be short: the cells that are missing are empty. */
+static HaloStatus read_row(HaloCells *cells, CliText *room, CliTable *table)
 {
     HaloStatus status = HALO_OK;
-    bool more = true;
-    double value = NAN;
-    int column = 0;
-    table->value =
-        cli_grow(table->value, table->rows, &table->room, (size_t)table->columns * sizeof *table->value);
+    const size_t bytes = (size_t)table->columns * sizeof *table->value;
+    if (cells->count > table->columns)
+        HALO_FAIL(HALO_ERR_INPUT, "line %lld has more cells than the %d that the first line names",
+                  cells->line, table->columns);
+    if ((table->rows + 1) * bytes + table->labels.length > MOST_BYTES)
+        HALO_FAIL(HALO_ERR_LIMIT, "line %lld: the table is too large to be drawn, with more than %zu MiB of numbers",
+                  cells->line, MOST_BYTES >> 20);
+    table->value = cli_grow(table->value, table->rows, &table->room, bytes);
     double *row = table->value + table->rows * (size_t)table->columns;
-    for (int c = 0; c < table->columns; c++) row[c] = NAN;
-    reader->line++;
-    while (next_cell(reader, &more)) {
-        if (column == 0 && !more && reader->cell.length == 0) return HALO_OK;
-        if (column == 0 && is_label(reader, table)) {
-            cli_add(&table->labels, reader->cell.data, reader->cell.length);
-            cli_add_char(&table->labels, 0);
-            column++;
-            continue;
-        }
-        HALO_TRY(read_value(reader, table, column, &value));
-        row[column++] = value;
+    for (int c = 0; c < table->columns; c++) {
+        row[c] = NAN;
+        if (c >= cells->count) continue;
+        const char *text = cell_text(cells, c, room);
+        if (c == 0 && is_label(text, table))
+            cli_add(&table->labels, text, room->length + 1);
+        else
+            HALO_TRY(read_value(cells, table, c, text, &row[c]));
     }
     table->rows++;
 out:
@@ -105,20 +81,21 @@ out:
 HaloStatus cli_table_read(const char *path, CliTable *table)
 {
     HaloStatus status = HALO_OK;
-    const uint8_t *bytes = NULL;
-    size_t size = 0;
-    Reader reader = {.line = 1};
+    CliText room = {0};
+    HaloCells *cells = cli_alloc(1, sizeof *cells);
     HALO_TRY(halo_source_open(path, &table->source));
-    HALO_TRY(halo_source_slurp(table->source, &bytes, &size));
-    if (size > 0 && memchr(bytes, 0, size) != NULL)
-        HALO_FAIL(HALO_ERR_INPUT, "is no table: it has a zero byte");
-    reader.at = (const char *)bytes;
-    reader.end = reader.at + size;
-    HALO_TRY(read_names(&reader, table));
-    while (reader.at < reader.end) HALO_TRY(read_row(&reader, table));
+    HALO_TRY(halo_cells_open(cells, table->source, false));
+    HALO_TRY(read_names(cells, &room, table));
+    while (true) {
+        HALO_TRY(halo_cells_next(cells));
+        if (cells->count == 0) break;
+        HALO_TRY(read_row(cells, &room, table));
+    }
 out:
-    free(reader.cell.data);
-    return status == HALO_OK ? status : halo_fail_about(status, path);
+    halo_cells_free(cells);
+    free(cells);
+    free(room.data);
+    return status == HALO_OK ? status : halo_fail_about(status, table->source != NULL ? halo_source_name(table->source) : path);
 }
 
 void cli_table_free(CliTable *table)

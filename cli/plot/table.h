@@ -1,6 +1,5 @@
-/* A table of numbers as text (CSV): a line that names the columns, then a line of numbers for every row, before
- * which a word may stand that names the row. Cells stand between commas, or between tabs where the first line
- * has one; words may be in quotation marks. */
+/* A table of numbers as text (CSV, as halo/cells.h has it): a line that names the columns, then a line of numbers for
+ * every row, before which a word may stand that names the row. */
 #ifndef CLI_TABLE_H
 #define CLI_TABLE_H
 

@@ -17,15 +17,6 @@ static locale_t go_plain(void)
     return uselocale(plain);
 }
 
-/* Converts the text that halo_read_number() has checked. */
-static double plain_strtod(const char *text, char **end)
-{
-    const locale_t before = go_plain();
-    const double value = strtod(text, end);
-    uselocale(before);
-    return value;
-}
-
 /* May the number end here? */
 static bool ends(const char *at, const char **end)
 {
@@ -62,19 +53,42 @@ static const char *digits(const char *at)
     return at;
 }
 
-bool halo_read_number(const char *text, double *value, const char **end)
+/* The end of the number that the text begins with; NULL: there is none. */
+static const char *number_end(const char *text)
 {
     const char *start = text + (*text == '-' || *text == '+'), *at = digits(start);
     const bool point = *at == '.';
     if (point) at = digits(at + 1);
-    if (at == start + point) return false; /* no digit */
+    if (at == start + point) return NULL; /* no digit */
     if (*at == 'e' || *at == 'E') {
         const char *exponent = at + 1 + (at[1] == '-' || at[1] == '+');
         if (halo_is_digit(*exponent)) at = digits(exponent);
     }
+    return at;
+}
+
+bool halo_read_number(const char *text, double *value, const char **end)
+{
+    const char *at = number_end(text);
     char *stop;
-    const double number = plain_strtod(text, &stop);
+    if (at == NULL) return false;
+    const locale_t before = go_plain();
+    const double number = strtod(text, &stop);
+    uselocale(before);
     if (stop != at || !ends(at, end)) return false; /* it goes on where "0x" stands */
+    *value = number;
+    return true;
+}
+
+bool halo_read_float(const char *text, float *value)
+{
+    const char *at = number_end(text);
+    char *stop;
+    if (at == NULL || *at != 0) return false;
+    const locale_t before = go_plain();
+    const float number = strtof(text, &stop);
+    uselocale(before);
+    if (stop != at) return false;
     *value = number;
     return true;
 }

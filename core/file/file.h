@@ -26,6 +26,9 @@ HaloStatus load_skip(HaloReader *reader, int64_t rows);
  * it goes. */
 HaloStatus load_more(HaloSession *session, const HaloReader *reader, bool *more, HaloNotes *notes);
 HaloStatus load_next(HaloSession *session, HaloReader *reader);
+/* check.c: is what a reader says of an image or a sound such as plans can be made for? HALO_ERR_INPUT where it is
+ * not. Called wherever a header has been read. */
+HaloStatus load_check(const HaloReader *reader);
 /* load_open_ended.c: all samples of sound of unknown length. */
 HaloStatus load_open_ended(HaloReader *reader, HaloBuf *data);
 

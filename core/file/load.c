@@ -60,7 +60,15 @@ static HaloStatus open_as(HaloReader *reader, const HaloFormat *format)
         return halo_fail(HALO_ERR_INPUT, "%s is only written, not read; 'halo list formats' says what is read",
                          format->name);
     reader->format = format;
-    return format->open(reader);
+    const HaloStatus status = format->open(reader);
+    return status == HALO_OK ? load_check(reader) : status;
+}
+
+/* Goes to the next page of the same file. */
+static HaloStatus open_next(HaloReader *reader)
+{
+    const HaloStatus status = reader->format->next(reader);
+    return status == HALO_OK ? load_check(reader) : status;
 }
 
 static HaloStatus named(HaloStatus status, const HaloSource *source)
@@ -270,7 +278,7 @@ HaloStatus load_next(HaloSession *session, HaloReader *reader)
         halo_meta_free(&reader->info.meta);
         reader->info = (HaloInfo){0};
         reader->options.image++;
-        return named_image(format->next(reader), reader);
+        return named_image(open_next(reader), reader);
     }
     load_close(reader);
     return named_image(open_next(session, source, format, &options, reader), reader);

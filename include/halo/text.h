@@ -35,6 +35,8 @@ bool halo_read_uint(const char *text, uint64_t most, uint64_t *value, const char
 bool halo_read_int(const char *text, int64_t least, int64_t most, int64_t *value, const char **end);
 /* [+-] digits [. digits] [e [+-] digits]; infinite where no double is that large. */
 bool halo_read_number(const char *text, double *value, const char **end);
+/* The same as the nearest float, rounded once; it is all of the text. */
+bool halo_read_float(const char *text, float *value);
 /* Digits alone, as a signed number. */
 static inline bool halo_read_count(const char *text, int64_t most, int64_t *value, const char **end)
 {

@@ -24,51 +24,76 @@ static HaloStatus send(HaloWriter *writer)
     return halo_sink_write(writer->sink, state->text, used);
 }
 
-/* In quotation marks where it would be read as more than one cell; these are doubled. */
-static HaloStatus put_name(HaloWriter *writer, const char *name, size_t length)
+/* Would it be read as something else without quotation marks? */
+static bool needs_quotes(const char *name, size_t length, char separator)
+{
+    if (length > 0 && (name[0] == '#' || halo_is_blank(name[0]) || halo_is_blank(name[length - 1]))) return true;
+    for (size_t i = 0; i < length; i++)
+        if (name[i] == separator || name[i] == '"' || name[i] == '\n' || name[i] == '\r') return true;
+    return false;
+}
+
+size_t csv_write_name(const char *name, size_t length, char separator, char *to)
+{
+    const bool quoted = needs_quotes(name, length, separator);
+    size_t used = 0;
+    if (quoted) to[used++] = '"';
+    for (size_t i = 0; i < length; i++) {
+        if (name[i] == '"') to[used++] = '"';
+        to[used++] = name[i];
+    }
+    if (quoted) to[used++] = '"';
+    return used;
+}
+
+static HaloStatus put_name(HaloWriter *writer, int channel, const char *name, size_t length)
 {
     HaloStatus status = HALO_OK;
-    CsvWriter *state = writer->state;
-    const bool quoted = memchr(name, state->between, length) != NULL || memchr(name, '"', length) != NULL;
-    if (quoted) HALO_TRY(halo_sink_write(writer->sink, "\"", 1));
-    for (size_t i = 0; i < length; i++) {
-        if (name[i] == '"') HALO_TRY(halo_sink_write(writer->sink, "\"", 1));
-        HALO_TRY(halo_sink_write(writer->sink, name + i, 1));
-    }
-    if (quoted) HALO_TRY(halo_sink_write(writer->sink, "\"", 1));
+    const char separator = ((const CsvWriter *)writer->state)->between;
+    char *cell = malloc(csv_name_room(length));
+    if (cell == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to write a table");
+    if (channel > 0) HALO_TRY(halo_sink_write(writer->sink, &separator, 1));
+    HALO_TRY(halo_sink_write(writer->sink, cell, csv_write_name(name, length, separator, cell)));
 out:
+    free(cell);
     return status;
 }
 
-static int count_lines(const char *text)
+/* Reads the input's names. False: there are none, of another number, or all would be read back as numbers. */
+static bool read_names(const HaloWriter *writer, const char *names, HaloSource **source, HaloCells *cells)
 {
-    int lines = 1;
-    for (; *text != 0; text++) lines += *text == '\n';
-    return lines;
+    bool words = false;
+    const bool read = names != NULL && halo_source_from_memory(names, strlen(names), source) == HALO_OK &&
+                      halo_cells_of(cells, *source, ',') == HALO_OK && cells->count <= HALO_MOST_CELLS;
+    for (int c = 0; read && c < cells->count; c++) {
+        size_t length;
+        float value;
+        const char *name = halo_cell(cells, c, &length);
+        words = words || (length > 0 && csv_read_number(name, length, &value) == CSV_NO_NUMBER);
+    }
+    return words && cells->count == writer->info.shape.channels;
 }
 
-/* The input's names where it has as many channels, else "channel1", which no reader takes for a number. */
+/* The input's names, else "channel1", which no reader takes for a number. */
 static HaloStatus put_header(HaloWriter *writer)
 {
     HaloStatus status = HALO_OK;
-    CsvWriter *state = writer->state;
-    const int channels = writer->info.shape.channels;
-    const char *names = halo_text_find(&writer->info.meta, CSV_NAMES);
-    if (names != NULL && count_lines(names) != channels) names = NULL;
-    for (int c = 0; c < channels; c++) {
+    HaloSource *source = NULL;
+    HaloCells *cells = calloc(1, sizeof *cells);
+    if (cells == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to write a table");
+    const bool named = read_names(writer, halo_text_find(&writer->info.meta, CSV_NAMES), &source, cells);
+    for (int c = 0; c < writer->info.shape.channels; c++) {
         char room[32];
         const char *name = room;
         size_t length = (size_t)halo_snprintf(room, sizeof room, "channel%d", c + 1);
-        if (names != NULL) {
-            name = names;
-            length = strcspn(names, "\n");
-            names += length + (names[length] == '\n');
-        }
-        if (c > 0) HALO_TRY(halo_sink_write(writer->sink, &state->between, 1));
-        HALO_TRY(put_name(writer, name, length));
+        if (named) name = halo_cell(cells, c, &length);
+        HALO_TRY(put_name(writer, c, name, length));
     }
     HALO_TRY(halo_sink_write(writer->sink, "\n", 1));
 out:
+    if (cells != NULL) halo_cells_free(cells);
+    free(cells);
+    halo_source_close(source);
     return status;
 }
 

@@ -5,19 +5,30 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "halo/cells.h"
 #include "halo/format.h"
 
-/* The key of a text (HaloMeta) that names the columns, one in a line. */
+/* The key of a text (HaloMeta) that names the columns: a row of a table, with commas. */
 #define CSV_NAMES "Columns"
 
-#define CSV_MOST_COLUMNS 1024
+#define CSV_MOST_COLUMNS HALO_MOST_CELLS
 #define CSV_NUMBER_ROOM 32
 
-/* csv_number.c: a number with no blanks around it, "nan" and "inf" among them, to the nearest double and then
- * to the nearest float. False: it is none, or so large that it would become infinite. */
-bool csv_read_number(const char *text, size_t length, float *value);
+typedef enum CsvNumber {
+    CSV_NO_NUMBER,
+    CSV_TOO_LARGE, /* a number that would become infinite */
+    CSV_NUMBER
+} CsvNumber;
+
+/* csv_number.c: a number, "nan" and "inf" among them, to the nearest float. Blanks around it do not count. */
+CsvNumber csv_read_number(const char *text, size_t length, float *value);
 /* The fewest digits that are read back as this float. Returns how many characters. */
 size_t csv_write_number(float value, char room[CSV_NUMBER_ROOM]);
+
+/* csv.c: a cell that is read back as this text, in quotation marks where it needs them; into `to`, which has
+ * csv_name_room bytes. Returns how many it took. */
+size_t csv_write_name(const char *name, size_t length, char separator, char *to);
+static inline size_t csv_name_room(size_t length) { return 2 * length + 2; }
 
 /* csv_read.c */
 HaloStatus csv_open(HaloReader *reader);

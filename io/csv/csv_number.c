@@ -1,7 +1,9 @@
 /* Floats to text and back, fast: a table of sensors has millions. */
 #include "csv.h"
 
+#include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "halo/text.h"
@@ -12,12 +14,22 @@ static const double ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8
 #define MOST_TEN 22
 #define EXACT ((uint64_t)1 << 53)
 
-/* digits * 10^power, where that takes one operation. */
-static bool exactly(uint64_t digits, int power, double *value)
+/* Is this double no float, and as near to one float as to another? What it was rounded from may be nearer to one
+ * of them. Below the normal floats any double counts as such. */
+static bool is_between(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return (bits & 0x1fffffff) == 0x10000000 || (value != 0 && value < (double)FLT_MIN);
+}
+
+/* digits * 10^power to the nearest float, where that takes one operation on doubles. */
+static bool quickly(uint64_t digits, int power, float *value)
 {
     if (digits >= EXACT || power < -MOST_TEN || power > MOST_TEN) return false;
-    *value = power < 0 ? (double)digits / ten[-power] : (double)digits * ten[power];
-    return true;
+    const double near = power < 0 ? (double)digits / ten[-power] : (double)digits * ten[power];
+    *value = (float)near;
+    return !is_between(near);
 }
 
 /* ---- reading -------------------------------------------------------------------------------------------- */
@@ -29,17 +41,19 @@ static bool is_word(const char *text, size_t length, const char *word)
     return word[length] == 0;
 }
 
-/* What is too long, or too large, for one operation: as strtod reads it. */
-static bool read_long(const char *text, size_t length, double *value)
+/* What takes more than one operation. */
+static bool read_slowly(const char *text, size_t length, float *value)
 {
-    char copy[512];
-    if (length >= sizeof copy) return false;
+    char room[512], *copy = length < sizeof room ? room : malloc(length + 1);
+    if (copy == NULL) return false;
     memcpy(copy, text, length);
     copy[length] = 0;
-    return halo_read_number(copy, value, NULL);
+    const bool read = halo_read_float(copy, value);
+    if (copy != room) free(copy);
+    return read;
 }
 
-static bool read_digits(const char *text, size_t length, double *value)
+static bool read_digits(const char *text, size_t length, float *value)
 {
     uint64_t digits = 0;
     size_t i = 0, count = 0;
@@ -65,26 +79,29 @@ static bool read_digits(const char *text, size_t length, double *value)
         if (negative) exponent = -exponent;
     }
     if (i < length) return false;
-    return (exact && exactly(digits, power + exponent, value)) || read_long(text, length, value);
+    return (exact && quickly(digits, power + exponent, value)) || read_slowly(text, length, value);
 }
 
-bool csv_read_number(const char *text, size_t length, float *value)
+CsvNumber csv_read_number(const char *text, size_t length, float *value)
 {
+    float size;
+    while (length > 0 && halo_is_blank(text[length - 1])) length--;
+    while (length > 0 && halo_is_blank(*text)) text++, length--;
     const bool negative = length > 0 && text[0] == '-', sign = negative || (length > 0 && text[0] == '+');
-    double size;
     text += sign;
     length -= sign;
     if (is_word(text, length, "nan")) {
         *value = NAN;
-        return true;
+        return CSV_NUMBER;
     }
     if (is_word(text, length, "inf") || is_word(text, length, "infinity")) {
         *value = negative ? -INFINITY : INFINITY;
-        return true;
+        return CSV_NUMBER;
     }
-    if (!read_digits(text, length, &size) || isinf((float)size)) return false;
-    *value = negative ? -(float)size : (float)size;
-    return true;
+    if (!read_digits(text, length, &size)) return CSV_NO_NUMBER;
+    if (isinf(size)) return CSV_TOO_LARGE;
+    *value = negative ? -size : size;
+    return CSV_NUMBER;
 }
 
 /* ---- writing -------------------------------------------------------------------------------------------- */
@@ -109,6 +126,15 @@ static size_t put_digits(uint64_t digits, int count, int power, char *to)
     return n;
 }
 
+static bool nearest(uint64_t digits, int power, float *value)
+{
+    char text[40];
+    if (quickly(digits, power, value)) return true;
+    if (digits >= EXACT) return false;
+    halo_snprintf(text, sizeof text, "%llue%d", (unsigned long long)digits, power);
+    return halo_read_float(text, value);
+}
+
 /* Tries one digit after the other: what is written has to be read back. */
 static size_t put_shortest(float value, char *to)
 {
@@ -116,10 +142,10 @@ static size_t put_shortest(float value, char *to)
     int power = (int)floor(log10(size));
     for (int count = 1; count <= 9; count++) {
         const int shift = count - 1 - power;
-        double read;
+        float read;
         if (shift < -MOST_TEN || shift > MOST_TEN) break;
         uint64_t digits = (uint64_t)llround(shift < 0 ? size / ten[-shift] : size * ten[shift]);
-        if (!exactly(digits, -shift, &read) || (float)read != value) continue;
+        if (!nearest(digits, -shift, &read) || read != value) continue;
         if (digits >= (uint64_t)ten[count]) { /* 9.99 is about 10 */
             digits /= 10;
             power++;
@@ -129,7 +155,7 @@ static size_t put_shortest(float value, char *to)
     for (int count = 1;; count++) { /* very large or small: seldom, and slowly */
         float read;
         const size_t length = (size_t)halo_snprintf(to, CSV_NUMBER_ROOM - 1, "%.*e", count - 1, size);
-        if (count == 9 || (csv_read_number(to, length, &read) && read == value)) return length;
+        if (count == 9 || (csv_read_number(to, length, &read) == CSV_NUMBER && read == value)) return length;
     }
 }
 
