@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "halo/lines.h"
+
 #define NAME ".halo-journal"
 #define FIELDS 8 /* of the longest line: what, output, its size and time, input, its size and time, recipe */
 
@@ -20,11 +22,21 @@ typedef struct Entry {
     uint64_t recipe;
 } Entry;
 
+/* Longer lines are none of halo's: paths are shorter. */
+#define MOST_LINE 65536
+
+/* What the journals say of an item. The order of their lines does not matter, as there may be several journals. */
+typedef struct Tally {
+    const char *output; /* below the folder */
+    CliItem *item;
+    int64_t begun, failed, done, comparing;
+} Tally;
+
+/* Of all items, by their outputs: journals are read line by line, however long they are. */
 typedef struct Log {
-    char **text; /* of each journal; what the entries' names point into */
-    size_t texts, text_room;
-    Entry *entry;
-    size_t entries, entry_room;
+    uint64_t recipe;
+    Tally *tally;
+    size_t count;
 } Log;
 
 /* ---- where ---------------------------------------------------------------------------------------------- */
@@ -107,43 +119,66 @@ static bool read_line(char *line, Entry *entry)
     return read_stamp(field + 2, &entry->made) && read_stamp(field + 5, &entry->from);
 }
 
-static void read_lines(Log *log, char *text)
+static int by_output(const void *a, const void *b)
 {
-    Entry entry;
-    for (char *line = text, *next; line != NULL; line = next) {
-        next = strchr(line, '\n');
-        if (next != NULL) *next++ = 0;
-        if (!read_line(line, &entry)) continue;
-        log->entry = cli_grow(log->entry, log->entries, &log->entry_room, sizeof *log->entry);
-        log->entry[log->entries++] = entry;
-    }
+    return strcmp(((const Tally *)a)->output, ((const Tally *)b)->output);
 }
 
-static HaloStatus read_journal(Log *log, int fd, const char *path)
+static bool same(CliStamp a, CliStamp b) { return a.size >= 0 && a.size == b.size && a.time == b.time; }
+
+/* An item is done where a line says so and its input and output still are as the line says. */
+static void take_entry(const Log *log, const Entry *entry)
 {
-    CliText text = {0};
-    char block[65536];
-    ssize_t got = 0;
-    off_t at = 0;
-    do {
-        got = pread(fd, block, sizeof block, at);
-        if (got > 0) cli_add(&text, block, (size_t)got);
-        if (got > 0) at += got;
-    } while (got > 0 || (got < 0 && errno == EINTR));
-    if (got < 0) {
-        free(text.data);
-        return halo_fail_on(HALO_ERR_INPUT, path, ": %s", strerror(errno));
-    }
-    if (text.data == NULL) return HALO_OK;
-    for (size_t i = 0; i < text.length; i++) /* of no line that halo wrote, and would end the text */
-        if (text.data[i] == 0) text.data[i] = '?';
-    log->text = cli_grow(log->text, log->texts, &log->text_room, sizeof *log->text);
-    log->text[log->texts++] = text.data;
-    read_lines(log, text.data);
+    const Tally key = {.output = entry->output};
+    Tally *tally = log->count > 0 ? bsearch(&key, log->tally, log->count, sizeof key, by_output) : NULL;
+    if (tally == NULL) return;
+    CliItem *item = tally->item;
+    tally->begun += entry->what == '+';
+    tally->failed += entry->what == '-';
+    tally->done += entry->what == '=';
+    tally->comparing += (entry->what == '~') - (entry->what == '!');
+    item->done = item->done ||
+                 (entry->what == '=' && entry->recipe == log->recipe && strcmp(entry->input, item->input) == 0 &&
+                  same(entry->made, cli_stamp(item->output)) && same(entry->from, cli_stamp(item->input)));
+}
+
+typedef struct Place {
+    int fd;
+    off_t at;
+} Place;
+
+static HaloStatus take_bytes(void *from, void *bytes, size_t size, size_t *got)
+{
+    Place *place = from;
+    ssize_t n;
+    do n = pread(place->fd, bytes, size, place->at);
+    while (n < 0 && errno == EINTR);
+    if (n < 0) return halo_fail(HALO_ERR_INPUT, "%s", strerror(errno));
+    place->at += n;
+    *got = (size_t)n;
     return HALO_OK;
 }
 
-static HaloStatus read_other(Log *log, const char *path)
+static HaloStatus read_journal(const Log *log, int fd, const char *path)
+{
+    HaloStatus status = HALO_OK;
+    Place place = {.fd = fd};
+    HaloLines lines = {.take = take_bytes, .from = &place, .most = MOST_LINE, .skip_long = true};
+    Entry entry;
+    char *line;
+    size_t length;
+    while (true) {
+        HALO_TRY(halo_lines_next(&lines, '\n', &line, &length));
+        if (line == NULL) break;
+        const bool whole = strlen(line) == length; /* no line that halo wrote has zero bytes */
+        if (whole && read_line(line, &entry)) take_entry(log, &entry);
+    }
+out:
+    halo_lines_free(&lines);
+    return status == HALO_OK ? status : halo_fail_about(status, path);
+}
+
+static HaloStatus read_other(const Log *log, const char *path)
 {
     int fd;
     HaloStatus status = cli_journal_file(path, O_RDONLY, &fd);
@@ -154,7 +189,7 @@ static HaloStatus read_other(Log *log, const char *path)
 }
 
 /* Those of other parts, or of a run without parts, count as well. */
-static HaloStatus read_others(Log *log, const CliSettings *settings, const char *own)
+static HaloStatus read_others(const Log *log, const CliSettings *settings, const char *own)
 {
     HaloStatus status = HALO_OK;
     DIR *folder = opendir(settings->out_dir);
@@ -174,57 +209,30 @@ static HaloStatus read_others(Log *log, const CliSettings *settings, const char 
 /* ---- what they say of an item -----------------------------------------------------------------------------
  */
 
-static int by_output(const void *a, const void *b)
+/* Every output that was begun, and not given up, is halo's own and may be replaced. */
+static void mark(const Tally *tally, bool touch)
 {
-    return strcmp(((const Entry *)a)->output, ((const Entry *)b)->output);
-}
-
-static bool same(CliStamp a, CliStamp b) { return a.size >= 0 && a.size == b.size && a.time == b.time; }
-
-/* An item is done where a line says so and its input and output still are as the line says. Every output that
- * was begun, and not given up, is halo's own and may be replaced. The order of lines does not matter, as there
- * may be several journals. */
-static void mark(const Log *log, uint64_t recipe, const char *below, bool touch, CliItem *item)
-{
-    size_t low = 0, high = log->entries;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (strcmp(log->entry[middle].output, below) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    int begun = 0, failed = 0, done = 0, comparing = 0;
-    for (size_t i = low; i < log->entries && strcmp(log->entry[i].output, below) == 0; i++) {
-        const Entry *entry = &log->entry[i];
-        begun += entry->what == '+';
-        failed += entry->what == '-';
-        done += entry->what == '=';
-        comparing += (entry->what == '~') - (entry->what == '!');
-        item->done = item->done ||
-                     (entry->what == '=' && entry->recipe == recipe && strcmp(entry->input, item->input) == 0 &&
-                      same(entry->made, cli_stamp(item->output)) && same(entry->from, cli_stamp(item->input)));
-    }
-    item->ours = begun > failed;
-    if (touch && begun + comparing > failed + done) halo_sink_sweep(item->output);
+    tally->item->ours = tally->begun > tally->failed;
+    if (touch && tally->begun + tally->comparing > tally->failed + tally->done)
+        halo_sink_sweep(tally->item->output);
 }
 
 HaloStatus cli_resume(const CliSettings *settings, uint64_t recipe, int own, CliBatch *batch)
 {
     HaloStatus status = HALO_OK;
-    Log log = {0};
+    Log log = {.recipe = recipe, .tally = cli_alloc(batch->count, sizeof *log.tally)};
     char *path = cli_journal_path(settings);
     const size_t prefix = cli_below_out_dir(settings);
+    for (size_t i = 0; i < batch->count; i++) {
+        CliItem *item = &batch->item[i];
+        if (item->output != NULL) log.tally[log.count++] = (Tally){.output = item->output + prefix, .item = item};
+    }
+    if (log.count > 0) qsort(log.tally, log.count, sizeof *log.tally, by_output);
     HALO_TRY(read_others(&log, settings, own >= 0 ? path : NULL));
     if (own >= 0) HALO_TRY(read_journal(&log, own, path));
-    if (log.entries > 0) qsort(log.entry, log.entries, sizeof *log.entry, by_output);
-    for (size_t i = 0; i < batch->count; i++)
-        if (batch->item[i].output != NULL)
-            mark(&log, recipe, batch->item[i].output + prefix, own >= 0, &batch->item[i]);
+    for (size_t i = 0; i < log.count; i++) mark(&log.tally[i], own >= 0);
 out:
-    for (size_t i = 0; i < log.texts; i++) free(log.text[i]);
-    free(log.text);
-    free(log.entry);
+    free(log.tally);
     free(path);
     return status;
 }

@@ -28,7 +28,8 @@ static HaloStatus read_names(HaloCells *cells, CliText *room, CliTable *table)
     table->columns = cells->count;
     for (int c = 0; c < table->columns; c++) {
         begin[c] = table->names.length;
-        cli_add(&table->names, cell_text(cells, c, room), room->length + 1); /* with its zero byte */
+        const char *name = cell_text(cells, c, room);
+        cli_add(&table->names, name, room->length + 1); /* with its zero byte */
     }
     for (int c = 0; c < table->columns; c++) table->name[c] = table->names.data + begin[c];
     return HALO_OK;

@@ -1,4 +1,7 @@
 /* What halo prints: gathered in memory and written in one place. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* fopencookie */
+#endif
 #include "page.h"
 
 #include <errno.h>
@@ -13,6 +16,7 @@
 
 static FILE *page;
 static CliText page_text;
+static HaloFailure page_failure; /* of a page that goes out as it is printed */
 static bool colours;
 
 /* Held by the thread that prints. */
@@ -39,18 +43,41 @@ static HaloStatus write_all(int descriptor, const char *bytes, size_t size)
     return HALO_OK;
 }
 
+static HaloStatus write_shared(int descriptor, const char *bytes, size_t size)
+{
+    const bool shared = isatty(descriptor); /* with messages */
+    if (shared) cli_terminal_hold();
+    const HaloStatus status = write_all(descriptor, bytes, size);
+    if (shared) cli_terminal_release();
+    return status;
+}
+
+static ssize_t pass_on(void *descriptor, const char *bytes, size_t size)
+{
+    const HaloStatus status = write_shared(*(const int *)descriptor, bytes, size);
+    if (status == HALO_OK) return (ssize_t)size;
+    halo_failure_keep(&page_failure, status);
+    return 0;
+}
+
+FILE *cli_page_through(int descriptor)
+{
+    static int to;
+    to = descriptor;
+    page = fopencookie(&to, "w", (cookie_io_functions_t){.write = pass_on});
+    return page != NULL ? page : cli_page_open();
+}
+
 HaloStatus cli_page_send(int descriptor)
 {
     const bool failed = ferror(page), closed = fclose(page) == 0;
     HaloStatus status = HALO_OK;
-    if (failed || !closed)
+    if (page_failure.status != HALO_OK)
+        status = halo_failure_again(&page_failure);
+    else if (failed || !closed)
         status = halo_fail(HALO_ERR_LIMIT, "not enough memory for what is to be printed");
-    else if (page_text.length > 0) {
-        const bool shared = isatty(descriptor); /* with messages */
-        if (shared) cli_terminal_hold();
-        status = write_all(descriptor, page_text.data, page_text.length);
-        if (shared) cli_terminal_release();
-    }
+    else if (page_text.length > 0)
+        status = write_shared(descriptor, page_text.data, page_text.length);
     free(page_text.data);
     page_text = (CliText){0};
     page = NULL;

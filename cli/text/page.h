@@ -10,6 +10,9 @@
 
 /* A fresh page to print to. */
 FILE *cli_page_open(void);
+/* The same, but what is printed goes to the descriptor as it comes, in blocks; for more than should lie in memory.
+ * cli_page_send says what became of it. */
+FILE *cli_page_through(int descriptor);
 /* Writes the page to a file descriptor and closes it. HALO_ERR_PIPE when its reader has gone, HALO_ERR_OUTPUT
  * for anything else. */
 HaloStatus cli_page_send(int descriptor);

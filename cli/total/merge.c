@@ -4,16 +4,22 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "halo/lines.h"
 #include "merge.h"
 #include "text/page.h"
 #include "totals.h"
 
+/* Bytes of a line: the counts of the largest histogram fit, and a file that is something else does not take all
+ * memory. */
+#define MOST_LINE ((size_t)256 << 20)
+/* Parts are read twice, so that what comes from a pipe is kept. */
+#define MOST_PIPED ((size_t)256 << 20)
+
 /* What one part printed. */
 typedef struct Shard {
     const char *path;
-    HaloSource *source; /* owns the text */
-    const char *text;
-    size_t size;
+    HaloSource *source;
+    CliText piped; /* all of it, where the source cannot go back */
     int64_t shard, of, first, inputs, all, failed;
     const char *recipe;
     JsonValue *record, *summary; /* NULL: there is no such line */
@@ -28,41 +34,93 @@ static bool begins(const char *line, size_t length, const char *with)
     return length >= strlen(with) && memcmp(line, with, strlen(with)) == 0;
 }
 
-/* The line at `at`, its newline not counted; the next begins at *next. */
-static size_t line_at(const Shard *shard, size_t at, size_t *next)
-{
-    const char *end = memchr(shard->text + at, '\n', shard->size - at);
-    const size_t length = end != NULL ? (size_t)(end - shard->text) - at : shard->size - at;
-    *next = at + length + (end != NULL);
-    return length;
-}
-
 /* ---- reading -------------------------------------------------------------------------------------------- */
 
-static HaloStatus read_record(const char *line, size_t length, CliText *kept, JsonValue **record)
+static HaloStatus keep_piped(Shard *shard)
+{
+    HaloStatus status = HALO_OK;
+    char *block = cli_alloc(1, 65536);
+    size_t got = 1;
+    while (got > 0) {
+        HALO_TRY(halo_source_read(shard->source, block, 65536, &got));
+        cli_add(&shard->piped, block, got);
+        if (memchr(block, 0, got) != NULL) HALO_FAIL(HALO_ERR_INPUT, "has a zero byte: it is no JSON");
+        if (shard->piped.length > MOST_PIPED)
+            HALO_FAIL(HALO_ERR_LIMIT, "from a pipe at most %zu MiB are read: save it in a file, which may be larger",
+                      MOST_PIPED >> 20);
+    }
+    halo_source_close(shard->source);
+    shard->source = NULL;
+    HALO_TRY(halo_source_from_memory(shard->piped.data, shard->piped.length, &shard->source));
+out:
+    free(block);
+    return status;
+}
+
+static HaloStatus read_record(const HaloLines *lines, const char *line, size_t length, CliText *kept,
+                              JsonValue **record)
 {
     if (*record != NULL) return halo_fail(HALO_ERR_INPUT, "holds more than one part; give a file for each");
-    if (memchr(line, 0, length) != NULL) return halo_fail(HALO_ERR_INPUT, "has a zero byte in a line");
     cli_add(kept, line, length);
-    return json_read(kept->data, record);
+    const HaloStatus status = json_read(kept->data, record);
+    return status == HALO_OK ? status : halo_fail_at(status, "line %lld", lines->line);
+}
+
+static HaloStatus read_lines(Shard *shard, HaloLines *lines)
+{
+    HaloStatus status = HALO_OK;
+    char *line;
+    size_t length;
+    while (true) {
+        HALO_TRY(halo_lines_next(lines, '\n', &line, &length));
+        if (line == NULL) break;
+        if (memchr(line, 0, length) != NULL)
+            HALO_FAIL(HALO_ERR_INPUT, "line %lld has a zero byte: it is no JSON", lines->line);
+        if (begins(line, length, shard_begins))
+            HALO_TRY(read_record(lines, line, length, &shard->kept[0], &shard->record));
+        else if (begins(line, length, summary_begins))
+            HALO_TRY(read_record(lines, line, length, &shard->kept[1], &shard->summary));
+    }
+out:
+    return status;
+}
+
+/* Without its record a part is cut off, or something else: the first line that is no JSON says more. */
+static HaloStatus no_record(HaloLines *lines)
+{
+    HaloStatus status = HALO_OK;
+    JsonValue *value = NULL;
+    char *line;
+    size_t length;
+    while (true) {
+        HALO_TRY(halo_lines_next(lines, '\n', &line, &length));
+        if (line == NULL) break;
+        if (strspn(line, " \t\r") == length) continue;
+        status = json_read(line, &value);
+        if (status != HALO_OK) halo_fail_at(status, "line %lld", lines->line);
+        HALO_TRY(status);
+        json_free(value);
+    }
+    status = halo_fail(HALO_ERR_INPUT,
+                       "is not all that 'halo … --shard i/n --json' prints: its last object is missing");
+out:
+    return status;
 }
 
 static HaloStatus read_shard(Shard *shard)
 {
     HaloStatus status = HALO_OK;
+    HaloLines lines = {0};
     HALO_TRY(halo_source_open(shard->path, &shard->source));
-    HALO_TRY(halo_source_slurp(shard->source, (const uint8_t **)&shard->text, &shard->size));
-    for (size_t at = 0, next; at < shard->size; at = next) {
-        const char *line = shard->text + at;
-        const size_t length = line_at(shard, at, &next);
-        if (begins(line, length, shard_begins))
-            HALO_TRY(read_record(line, length, &shard->kept[0], &shard->record));
-        else if (begins(line, length, summary_begins))
-            HALO_TRY(read_record(line, length, &shard->kept[1], &shard->summary));
+    if (!halo_source_seekable(shard->source)) HALO_TRY(keep_piped(shard));
+    lines = halo_lines_of(shard->source, MOST_LINE);
+    HALO_TRY(read_lines(shard, &lines));
+    if (shard->record == NULL) {
+        halo_lines_free(&lines);
+        lines = halo_lines_of(shard->source, MOST_LINE);
+        HALO_TRY(halo_source_seek(shard->source, 0));
+        HALO_TRY(no_record(&lines));
     }
-    if (shard->record == NULL)
-        HALO_FAIL(HALO_ERR_INPUT,
-                  "is not all that 'halo … --shard i/n --json' prints: its last object is missing");
     HALO_TRY(json_get_range(shard->record, "of", 1, TOTALS_MOST, &shard->of));
     HALO_TRY(json_get_range(shard->record, "shard", 1, shard->of, &shard->shard));
     HALO_TRY(json_get_range(shard->record, "all", 0, TOTALS_MOST, &shard->all));
@@ -71,6 +129,7 @@ static HaloStatus read_shard(Shard *shard)
     HALO_TRY(json_get_range(shard->record, "failed", 0, shard->inputs, &shard->failed));
     HALO_TRY(json_get_text(shard->record, "recipe", &shard->recipe));
 out:
+    halo_lines_free(&lines);
     return status == HALO_OK ? status : halo_fail_about(status, shard->path);
 }
 
@@ -106,15 +165,23 @@ out:
 
 /* ---- printing ------------------------------------------------------------------------------------------- */
 
-static void print_lines(FILE *to, const Shard *shard)
+static HaloStatus print_lines(FILE *to, const Shard *shard)
 {
-    for (size_t at = 0, next; at < shard->size; at = next) {
-        const char *line = shard->text + at;
-        const size_t length = line_at(shard, at, &next);
+    HaloStatus status = HALO_OK;
+    HaloLines lines = halo_lines_of(shard->source, MOST_LINE);
+    char *line;
+    size_t length;
+    HALO_TRY(halo_source_seek(shard->source, 0));
+    while (!ferror(to)) {
+        HALO_TRY(halo_lines_next(&lines, '\n', &line, &length));
+        if (line == NULL) break;
         if (begins(line, length, shard_begins) || begins(line, length, summary_begins)) continue;
         fwrite(line, 1, length, to);
         fputc('\n', to);
     }
+out:
+    halo_lines_free(&lines);
+    return status == HALO_OK ? status : halo_fail_about(status, shard->path);
 }
 
 static HaloStatus read_totals(const Shard *shard, size_t count, CliTotals *totals)
@@ -174,7 +241,7 @@ static HaloStatus merge(Shard *shard, size_t count, FILE *to, CliMerged *merged)
     HALO_TRY(check_set(shard, count));
     HALO_TRY(read_totals(shard, count, totals));
     HALO_TRY(read_summaries(shard, count, &sum));
-    for (size_t i = 0; i < count; i++) print_lines(to, &shard[i]);
+    for (size_t i = 0; i < count; i++) HALO_TRY(print_lines(to, &shard[i]));
     cli_totals_print(to, totals, true);
     merged->apart = cli_totals_whole(totals) != HALO_OK;
     if (shard[0].summary != NULL) cli_record_summary(to, &sum);
@@ -195,6 +262,7 @@ HaloStatus cli_merge_parts(const char *const *path, size_t count, FILE *to, CliM
         halo_source_close(shard[i].source);
         json_free(shard[i].record);
         json_free(shard[i].summary);
+        free(shard[i].piped.data);
         free(shard[i].kept[0].data);
         free(shard[i].kept[1].data);
     }
@@ -208,7 +276,7 @@ int cli_merge(const CliSettings *settings)
     CliMerged merged = {0};
     if (settings->words == 0)
         HALO_FAIL(HALO_ERR_USAGE, "the parts are missing: halo merge %s", settings->command->usage);
-    FILE *page = cli_page_open();
+    FILE *page = cli_page_through(STDOUT_FILENO);
     HALO_TRY(cli_merge_parts(settings->word, settings->words, page, &merged));
     HALO_TRY(cli_page_send(STDOUT_FILENO));
     if (merged.apart && merged.failed > 0) cli_complain("merge: %s", CLI_TOTALS_APART);

@@ -16,7 +16,7 @@ int64_t memory_default(void)
 const char *memory_text(int64_t bytes, char text[32])
 {
     if (bytes < 1 << 20)
-        snprintf(text, 32, "%lld bytes", (long long)bytes);
+        snprintf(text, 32, "%lld byte%s", (long long)bytes, halo_s(bytes));
     else
         halo_snprintf(text, 32, "%.1f MiB", (double)bytes / (1 << 20));
     return text;
@@ -25,8 +25,8 @@ const char *memory_text(int64_t bytes, char text[32])
 static HaloStatus refuse(const HaloMemory *memory, int64_t needed)
 {
     char need[32], limit[32];
-    return halo_fail(HALO_ERR_LIMIT, "needs %s of memory and %s are allowed; %s", memory_text(needed, need),
-                     memory_text(memory->allowed, limit), memory->advice);
+    return halo_fail(HALO_ERR_LIMIT, "needs %s of memory and %s %s allowed; %s", memory_text(needed, need),
+                     memory_text(memory->allowed, limit), memory->allowed == 1 ? "is" : "are", memory->advice);
 }
 
 HaloStatus halo_memory_hold(HaloMemory *memory, int64_t bytes)

@@ -193,17 +193,24 @@ static const char *end_of_numbers(const char *stop, const char *end)
     return stop;
 }
 
+static HaloStatus begin_call(const HaloOp *op, Call *call)
+{
+    call->op = op;
+    call->values = op->params + (op->filter ? CORE_COMMON : 0);
+    call->value = calloc((size_t)call->values + 1, sizeof *call->value);
+    call->owned = calloc((size_t)call->values + 1, sizeof *call->owned);
+    return call->value != NULL && call->owned != NULL ? HALO_OK : halo_fail(HALO_ERR_LIMIT, "not enough memory");
+}
+
 static HaloStatus parse_call(HaloSession *session, Span piece, Call *call)
 {
+    const HaloOp *op;
     const char *end = piece.at + piece.length;
     const char *colon = memchr(piece.at, ':', piece.length);
     const Span name = span_trimmed(piece.at, colon != NULL ? colon : end);
-    HaloStatus status = find_op(session->tables, name, &call->op);
+    HaloStatus status = find_op(session->tables, name, &op);
+    if (status == HALO_OK) status = begin_call(op, call);
     if (status != HALO_OK) return status;
-    call->values = call->op->params + (call->op->filter ? CORE_COMMON : 0);
-    call->value = calloc((size_t)call->values + 1, sizeof *call->value);
-    call->owned = calloc((size_t)call->values + 1, sizeof *call->owned);
-    if (call->value == NULL || call->owned == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     bool first = true;
     for (const char *at = colon; at != NULL && at < end; first = false) {
         const char *stop;
@@ -240,6 +247,26 @@ HaloStatus halo_pipeline_parse(HaloSession *session, const char *text, HaloPipel
             at = stop < end ? stop + 1 : NULL;
         }
     }
+    *pipeline = made;
+    made = NULL;
+out:
+    halo_pipeline_free(made);
+    return status;
+}
+
+HaloStatus pipeline_of(HaloSession *session, const HaloOp *op, const char *where, const char *text,
+                       HaloPipeline **pipeline)
+{
+    HaloStatus status = HALO_OK;
+    HaloPipeline *made = calloc(1, sizeof *made);
+    *pipeline = NULL;
+    if (made == NULL || (made->call = calloc(1, sizeof *made->call)) == NULL)
+        HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    Call *call = &made->call[made->calls++];
+    HALO_TRY(begin_call(op, call));
+    HALO_TRY(value_parse(session, &op->param[0], text, true, where, &call->value[0], &call->owned[0]));
+    call->value[0].given = true;
+    HALO_TRY(fill_presets(session, call));
     *pipeline = made;
     made = NULL;
 out:

@@ -30,6 +30,10 @@ struct HaloPipeline {
 
 /* call.c */
 const HaloParam *call_param(const Call *call, int i);
+/* One call, whose first parameter has this text as its value, not parsed as a pipeline's; `where` stands before
+ * messages about it. */
+HaloStatus pipeline_of(HaloSession *session, const HaloOp *op, const char *where, const char *text,
+                       HaloPipeline **pipeline);
 
 /* pipeline.c: reads the files whose names are made from that of the present input. */
 HaloStatus pipeline_read_sides(HaloSession *session, const HaloPipeline *pipeline);

@@ -55,6 +55,28 @@ setup() { load common; common_setup; make_worked in.pgm; }
     [ "$status" -eq 1 ]
 }
 
+@test "lists with CR LF, a byte order mark, and names that end with CR" {
+    cp in.pgm 'a b.pgm'; cp in.pgm $'c.pgm\r'
+    printf '\xef\xbb\xbfin.pgm\r\n\r\na b.pgm\r\nc.pgm' > list
+    run halo info --json --files-from list
+    [ "${#lines[@]}" -eq 3 ]
+    [[ "${lines[0]}" == *'"file":"in.pgm"'* && "${lines[1]}" == *'"file":"a b.pgm"'* ]]
+    [ "${lines[2]}" = "halo: c.pgm: No such file or directory" ]
+    printf 'c.pgm\r\0' | halo info --files0-from - | grep -q 'format    pgm\|format    pnm'
+    run --separate-stderr halo info --files0-from <(printf 'in.pgm\0\0')
+    [ "$status" -eq 1 ]; says "name 2 is empty"
+}
+
+@test "lists that never end, and what is no list, are refused in little memory" {
+    refused() { run --separate-stderr bash -c "ulimit -v 1500000; $1 | timeout 30 \"\$HALO\" $2"; [ "$status" -eq "$3" ]; says "$4"; }
+    refused 'cat /dev/zero' 'stats --files-from -' 1 "standard input: has zero bytes: --files0-from reads such lists"
+    refused 'cat /dev/zero' 'stats --files0-from -' 1 "standard input: name 1 is empty"
+    refused 'tr "\0" a < /dev/zero' 'info --files-from -' 1 "standard input: line 1 has more than 65536 bytes"
+    refused 'tr "\0" a < /dev/zero' 'info --files0-from -' 1 "standard input: line 1 has more than 65536 bytes"
+    refused 'yes in.pgm' 'stats --max-memory 1M --files-from -' 5 "its paths need more memory than 1024 KiB; --max-memory"
+    refused 'yes in.pgm' 'info --max-memory 1M --files-from -' 5 "its paths need more memory than 1024 KiB; --max-memory"
+}
+
 @test "a named pipe is written directly and stays" {
     mkfifo pipe
     cat pipe > got.pgm &

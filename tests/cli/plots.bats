@@ -119,6 +119,12 @@ END
     refuse 'x,y\n' 'there is nothing to draw'
     refuse 'x,y\n1,1e999\n' 'inf has no place'
     refuse 'x,y\n1,\0\n' 'zero byte'
+    refuse '' 'has no rows'
+    refuse 'x,y\n1,"2\n' 'line 2, column 2: a quotation mark is not closed'
+    for endless in 'cat /dev/zero' 'tr "\0" a < /dev/zero'; do
+        run --separate-stderr bash -c "ulimit -v 1000000; $endless | timeout 30 \"\$HALO\" plot - -o b.svg"
+        [ "$status" -eq 1 ]; says 'plot: standard input: line 1 has '
+    done
     printf 'a%.0s,' {1..70} > bad.csv
     run -5 --separate-stderr halo plot bad.csv -o b.svg
     says 'more than 64 columns'
@@ -132,6 +138,15 @@ END
     cmp one.csv own.svg
     run -2 --separate-stderr halo plot one.csv
     says 'where should the drawing go'
+}
+
+@test "tables that are drawn may have a byte order mark, quotation marks in words, and CR alone" {
+    printf '\xef\xbb\xbfsize 5",n\r1,2\r2,3\r' > quote.csv
+    halo plot quote.csv -o quote.svg
+    grep -q '>by size 5&quot;<\|>by size 5"<' quote.svg
+    printf 'what;ms\n"two\n""lines""";3\n#1;4\n' > lines.csv
+    halo plot lines.csv -o lines.svg
+    grep -q '>#1<' lines.svg
 }
 
 @test "a table whose rows are named is drawn as bars" {

@@ -105,6 +105,15 @@ setup() {
     [ "$status" -eq 4 ]; says "out/.halo-journal: cannot open it"
 }
 
+@test "a journal is read line by line, however long it is" {
+    halo run gauss:1 in -r --out-dir out --resume -q
+    cp out/.halo-journal lines
+    { head -c 100000 /dev/zero | tr '\0' a; echo; cat lines; } > out/.halo-journal
+    truncate -s 600M out/.halo-journal
+    run --separate-stderr bash -c 'ulimit -v 600000; "$HALO" run gauss:1 in -r --out-dir out --resume -j 1'
+    [ "$status" -eq 0 ]; says "0 done, 0 failed, 5 skipped"
+}
+
 @test "temporaries of killed runs go, those of other outputs stay" {
     halo run gauss:1 in -r --out-dir out --resume -q
     printf '+\tsub/5.pgm\t0123456789abcdef\n' >> out/.halo-journal

@@ -166,9 +166,13 @@ ENDPY
     refused "not parts of the same batch" 1.json half.json
     refused "not parts of the same batch" 1.json other.json 3.json
     refused "none.json: No such file" 1.json none.json
-    refused "its last object is missing" 1.json in/1.pgm 3.json
+    head -n 1 2.json > first.json
+    refused "first.json: is not all that 'halo … --shard i/n --json' prints: its last object is missing" 1.json first.json 3.json
+    refused "in/1.pgm: line 1: character 1: expected a value" 1.json in/1.pgm 3.json
     head -c -40 2.json > torn.json
-    refused "torn.json: character " 1.json torn.json 3.json
+    refused "torn.json: line $(wc -l < 2.json): character " 1.json torn.json 3.json
+    printf '{"type":"result"}\n\n{"type":"shard" "shard":2}\n' > typed.json
+    refused 'typed.json: line 3: character 17: expected a comma' 1.json typed.json 3.json
     sed 's/"count":[0-9]*/"count":"x"/g' 2.json > text.json
     refused 'text.json: "count" is missing or no whole number' 1.json text.json 3.json
     sed 's/"at":[0-9]*,"channel"/"at":0,"channel"/g' 2.json > overlap.json
@@ -223,6 +227,17 @@ sys.exit(wrong > 0)
 END
     echo "$output"
     [ "$status" -eq 0 ]
+}
+
+@test "parts come from pipes, and are joined to the same bytes; what never ends is refused in little memory" {
+    for i in 1 2; do halo stats in -r --total --json --shard $i/2 > $i.json; done
+    halo merge 1.json 2.json > files.json
+    halo merge <(cat 1.json) <(cat 2.json) > pipes.json
+    cmp files.json pipes.json
+    refused() { run --separate-stderr bash -c "ulimit -v 2000000; timeout 30 $1"; [ "$status" -eq "$2" ]; says "$3"; }
+    refused '"$HALO" merge /dev/zero' 1 "/dev/zero: has a zero byte: it is no JSON"
+    run --separate-stderr bash -c '"$HALO" merge 1.json 2.json > /dev/full'
+    [ "$status" -eq 4 ]; says "cannot write standard output"
 }
 
 @test "a list with zero bytes is no list of lines" {

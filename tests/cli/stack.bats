@@ -125,7 +125,10 @@ v = np.ones((4, 5), np.float32); np.save("a.npy", v); v[1, 1] = np.nan; np.save(
     wrong 2 "did you mean 'median'" halo stack medain a.ppm -o x.ppm
     wrong 2 "clip" halo stack mean:clip=0 a.ppm -o x.ppm
     wrong 2 "clip" halo stack mean:3 a.ppm -o x.ppm
-    wrong 2 "reduce" halo stack 'a+' a.ppm -o x.ppm
+    wrong 2 "halo: stack: column 3: expected a value, found the end" halo stack 'a+' a.ppm -o x.ppm
+    wrong 2 "halo: stack: column 2: 'v' is none of a, b" halo stack '(v-mean)' a.ppm -o x.ppm
+    wrong 2 "halo: stack: column 4: expected an operator" halo stack 'a+b" | gauss:2 | stats:"' a.ppm -o x.ppm
+    wrong 2 "halo: reduce: map: column 1" halo stack 'reduce:"a+b",map=w' a.ppm -o x.ppm
     wrong 2 "an input is missing" halo stack mean -o x.ppm
     wrong 2 "where should the output go" halo stack mean a.ppm
     cp a.ppm keep.ppm
