@@ -102,7 +102,7 @@ static HaloStatus set_param(Parser *parser, const HaloParam *param, const char *
         parser->args--;
     }
     const bool text = param->type == HALO_PARAM_TEXT; /* it goes in quotes */
-    if (strpbrk(value, text ? "\"" : ",|\"'") != NULL)
+    if (strpbrk(value, text ? "\"" : ",|\"'[]") != NULL)
         return halo_fail(HALO_ERR_USAGE, "--%s: bad value '%.80s'", param->key, value);
     if (args->length > 0) cli_add_char(args, ',');
     cli_add(args, param->key, strlen(param->key));

@@ -75,7 +75,8 @@ static void near_the_middle_is_rounded_once(Rng *rng)
     char *last = strchr(text, 'e') - 1;
     if (rng_once_in(rng, 2) && *last < '9') ++*last;
     assert_int_equal(csv_read_number(text, (size_t)length, &read), CSV_NUMBER);
-    if (read != read_plainly(text)) fail_case(NULL, "'%s' is read as %a, not %a", text, read, read_plainly(text));
+    if (read != read_plainly(text))
+        fail_case(NULL, "'%s' is read as %a, not %a", text, read, read_plainly(text));
 }
 
 static void number_is_read_as_by_strtof(Rng *rng)
@@ -196,7 +197,8 @@ static void test_tables(void **unused)
     expect_error("1,2\n", &(HaloReadOptions){.columns = "x"}, "columns are numbers from 1 on");
 }
 
-/* The names of the columns, as the first row of a table that is made of this one, and what follows it is 1, 2. */
+/* The names of the columns, as the first row of a table that is made of this one, and what follows it is 1, 2.
+ */
 static void expect_names(const char *text, const char *expected)
 {
     extern const HaloFormat halo_format_csv;

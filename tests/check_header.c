@@ -1,5 +1,5 @@
-/* Whatever the reader of a format lets through, what a header states is checked before anything relies on it: a format
- * that states what it is told to. */
+/* Whatever the reader of a format lets through, what a header states is checked before anything relies on it: a
+ * format that states what it is told to. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -92,17 +92,17 @@ static void expect(HaloInfo info, const char *message)
 
 static HaloInfo of(HaloShape shape) { return (HaloInfo){.shape = shape, .bits = 8}; }
 
-#define IMAGE(field, value, message)      \
-    do {                                  \
-        HaloInfo info = of(image);        \
-        info.field = (value);             \
-        expect(info, message);            \
+#define IMAGE(field, value, message) \
+    do {                             \
+        HaloInfo info = of(image);   \
+        info.field = (value);        \
+        expect(info, message);       \
     } while (0)
-#define SOUND(field, value, message)      \
-    do {                                  \
-        HaloInfo info = of(sound);        \
-        info.field = (value);             \
-        expect(info, message);            \
+#define SOUND(field, value, message) \
+    do {                             \
+        HaloInfo info = of(sound);   \
+        info.field = (value);        \
+        expect(info, message);       \
     } while (0)
 
 static void what_a_header_states_is_checked(void **unused)

@@ -25,7 +25,8 @@ typedef struct Entry {
 /* Longer lines are none of halo's: paths are shorter. */
 #define MOST_LINE 65536
 
-/* What the journals say of an item. The order of their lines does not matter, as there may be several journals. */
+/* What the journals say of an item. The order of their lines does not matter, as there may be several journals.
+ */
 typedef struct Tally {
     const char *output; /* below the folder */
     CliItem *item;
@@ -137,9 +138,10 @@ static void take_entry(const Log *log, const Entry *entry)
     tally->failed += entry->what == '-';
     tally->done += entry->what == '=';
     tally->comparing += (entry->what == '~') - (entry->what == '!');
-    item->done = item->done ||
-                 (entry->what == '=' && entry->recipe == log->recipe && strcmp(entry->input, item->input) == 0 &&
-                  same(entry->made, cli_stamp(item->output)) && same(entry->from, cli_stamp(item->input)));
+    item->done =
+        item->done ||
+        (entry->what == '=' && entry->recipe == log->recipe && strcmp(entry->input, item->input) == 0 &&
+         same(entry->made, cli_stamp(item->output)) && same(entry->from, cli_stamp(item->input)));
 }
 
 typedef struct Place {
@@ -198,7 +200,8 @@ static HaloStatus read_others(const Log *log, const CliSettings *settings, const
         char *path = cli_format("%s/%s", settings->out_dir, entry->d_name);
         struct stat a, b;
         const bool is_journal = strncmp(entry->d_name, NAME, sizeof NAME - 1) == 0 && stat(path, &a) == 0;
-        const bool is_own = is_journal && own != NULL && stat(own, &b) == 0 && a.st_ino == b.st_ino && a.st_dev == b.st_dev;
+        const bool is_own =
+            is_journal && own != NULL && stat(own, &b) == 0 && a.st_ino == b.st_ino && a.st_dev == b.st_dev;
         if (is_journal && !is_own) status = read_other(log, path);
         free(path);
     }
@@ -225,7 +228,8 @@ HaloStatus cli_resume(const CliSettings *settings, uint64_t recipe, int own, Cli
     const size_t prefix = cli_below_out_dir(settings);
     for (size_t i = 0; i < batch->count; i++) {
         CliItem *item = &batch->item[i];
-        if (item->output != NULL) log.tally[log.count++] = (Tally){.output = item->output + prefix, .item = item};
+        if (item->output != NULL)
+            log.tally[log.count++] = (Tally){.output = item->output + prefix, .item = item};
     }
     if (log.count > 0) qsort(log.tally, log.count, sizeof *log.tally, by_output);
     HALO_TRY(read_others(&log, settings, own >= 0 ? path : NULL));

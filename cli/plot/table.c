@@ -58,10 +58,11 @@ static HaloStatus read_row(HaloCells *cells, CliText *room, CliTable *table)
     HaloStatus status = HALO_OK;
     const size_t bytes = (size_t)table->columns * sizeof *table->value;
     if (cells->count > table->columns)
-        HALO_FAIL(HALO_ERR_INPUT, "line %lld has more cells than the %d that the first line names",
-                  cells->line, table->columns);
+        HALO_FAIL(HALO_ERR_INPUT, "line %lld has more cells than the %d that the first line names", cells->line,
+                  table->columns);
     if ((table->rows + 1) * bytes + table->labels.length > MOST_BYTES)
-        HALO_FAIL(HALO_ERR_LIMIT, "line %lld: the table is too large to be drawn, with more than %zu MiB of numbers",
+        HALO_FAIL(HALO_ERR_LIMIT,
+                  "line %lld: the table is too large to be drawn, with more than %zu MiB of numbers",
                   cells->line, MOST_BYTES >> 20);
     table->value = cli_grow(table->value, table->rows, &table->room, bytes);
     double *row = table->value + table->rows * (size_t)table->columns;
@@ -96,7 +97,9 @@ out:
     halo_cells_free(cells);
     free(cells);
     free(room.data);
-    return status == HALO_OK ? status : halo_fail_about(status, table->source != NULL ? halo_source_name(table->source) : path);
+    return status == HALO_OK
+               ? status
+               : halo_fail_about(status, table->source != NULL ? halo_source_name(table->source) : path);
 }
 
 void cli_table_free(CliTable *table)

@@ -1,5 +1,5 @@
-/* A table of numbers as text (CSV, as halo/cells.h has it): a line that names the columns, then a line of numbers for
- * every row, before which a word may stand that names the row. */
+/* A table of numbers as text (CSV, as halo/cells.h has it): a line that names the columns, then a line of
+ * numbers for every row, before which a word may stand that names the row. */
 #ifndef CLI_TABLE_H
 #define CLI_TABLE_H
 

@@ -23,10 +23,7 @@ static bool colours;
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 static bool line_shown;
 
-FILE *cli_page_open(void)
-{
-    return page = cli_text_stream(&page_text);
-}
+FILE *cli_page_open(void) { return page = cli_text_stream(&page_text); }
 
 static HaloStatus write_all(int descriptor, const char *bytes, size_t size)
 {

@@ -10,8 +10,8 @@
 
 /* A fresh page to print to. */
 FILE *cli_page_open(void);
-/* The same, but what is printed goes to the descriptor as it comes, in blocks; for more than should lie in memory.
- * cli_page_send says what became of it. */
+/* The same, but what is printed goes to the descriptor as it comes, in blocks; for more than should lie in
+ * memory. cli_page_send says what became of it. */
 FILE *cli_page_through(int descriptor);
 /* Writes the page to a file descriptor and closes it. HALO_ERR_PIPE when its reader has gone, HALO_ERR_OUTPUT
  * for anything else. */
@@ -22,7 +22,8 @@ int cli_page_end(int descriptor);
 /* File descriptors 0 to 2 that are closed are opened on nothing, so that no file of ours takes their place. */
 void cli_page_guard_standard(void);
 
-/* Around whatever goes to the terminal, from any thread: takes the line of progress away, and lets no other print. */
+/* Around whatever goes to the terminal, from any thread: takes the line of progress away, and lets no other
+ * print. */
 void cli_terminal_hold(void);
 void cli_terminal_release(void);
 /* Shows this line of progress in place of the one before. */

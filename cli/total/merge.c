@@ -46,7 +46,8 @@ static HaloStatus keep_piped(Shard *shard)
         cli_add(&shard->piped, block, got);
         if (memchr(block, 0, got) != NULL) HALO_FAIL(HALO_ERR_INPUT, "has a zero byte: it is no JSON");
         if (shard->piped.length > MOST_PIPED)
-            HALO_FAIL(HALO_ERR_LIMIT, "from a pipe at most %zu MiB are read: save it in a file, which may be larger",
+            HALO_FAIL(HALO_ERR_LIMIT,
+                      "from a pipe at most %zu MiB are read: save it in a file, which may be larger",
                       MOST_PIPED >> 20);
     }
     halo_source_close(shard->source);

@@ -1,5 +1,5 @@
-/* The gate behind all readers: what the rest of halo relies on is checked here, once, whatever a format's reader lets
- * through. */
+/* The gate behind all readers: what the rest of halo relies on is checked here, once, whatever a format's
+ * reader lets through. */
 #include <math.h>
 
 #include "file.h"
@@ -7,7 +7,8 @@
 /* The kind, the sample type, and the channels. */
 static HaloStatus check_samples(const HaloFormat *format, const HaloShape *shape)
 {
-    if ((shape->kind != HALO_IMAGE && shape->kind != HALO_AUDIO) || (format->kinds & (unsigned)shape->kind) == 0)
+    if ((shape->kind != HALO_IMAGE && shape->kind != HALO_AUDIO) ||
+        (format->kinds & (unsigned)shape->kind) == 0)
         return halo_fail(HALO_ERR_INPUT, "it is neither an image nor audio that %s can hold", format->name);
     if (shape->dtype != HALO_U8 && shape->dtype != HALO_U16 && shape->dtype != HALO_F32)
         return halo_fail(HALO_ERR_INPUT, "its samples are of no type that halo reads");

@@ -199,7 +199,8 @@ static HaloStatus begin_call(const HaloOp *op, Call *call)
     call->values = op->params + (op->filter ? CORE_COMMON : 0);
     call->value = calloc((size_t)call->values + 1, sizeof *call->value);
     call->owned = calloc((size_t)call->values + 1, sizeof *call->owned);
-    return call->value != NULL && call->owned != NULL ? HALO_OK : halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    return call->value != NULL && call->owned != NULL ? HALO_OK
+                                                      : halo_fail(HALO_ERR_LIMIT, "not enough memory");
 }
 
 static HaloStatus parse_call(HaloSession *session, Span piece, Call *call)

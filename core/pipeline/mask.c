@@ -48,12 +48,19 @@ static HaloStatus from_samples(const HaloReader *reader, const HaloBuf *data, Ha
     return HALO_OK;
 }
 
+static HaloStatus too_large(const char *path)
+{
+    return halo_fail_on(HALO_ERR_USAGE, path, " is too large for a mask: at most %d MiB are read",
+                        MASK_FILE_LIMIT >> 20);
+}
+
 static HaloStatus by_text(HaloSource *source, const char *path, HaloMask *mask)
 {
     const uint8_t *bytes;
     size_t size;
     const HaloStatus status = halo_source_slurp(source, &bytes, &size);
-    if (status != HALO_OK) return status;
+    if (status == HALO_ERR_LIMIT) return too_large(path);
+    if (status != HALO_OK) return halo_fail_about(status, path);
     return halo_mask_parse(path, (const char *)bytes, size, mask);
 }
 
@@ -67,8 +74,7 @@ static HaloStatus by_file(HaloSession *session, const char *path, HaloMask *mask
     const uint8_t *head;
     size_t got;
     HALO_TRY(halo_source_open(path, &source));
-    if (halo_source_size(source) > MASK_FILE_LIMIT)
-        HALO_TRY(halo_fail_on(HALO_ERR_USAGE, path, " is too large for a mask"));
+    if (halo_source_size(source) > MASK_FILE_LIMIT) HALO_TRY(too_large(path));
     halo_source_count(source, &memory);
     HALO_TRY(halo_source_peek(source, 64, &head, &got));
     bool samples = false;

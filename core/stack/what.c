@@ -16,7 +16,8 @@ static HaloStatus parse_clip(const char *text, StackWhat *what)
         return halo_fail(HALO_ERR_USAGE, "stack: mean: expected clip=N, found '%.60s'", text);
     if (!halo_read_number(text + 5, &what->clip, &end) || *end != 0 || !(what->clip > 0) ||
         !isfinite(what->clip))
-        return halo_fail(HALO_ERR_USAGE, "stack: mean: clip: expected a number above 0, found '%.60s'", text + 5);
+        return halo_fail(HALO_ERR_USAGE, "stack: mean: clip: expected a number above 0, found '%.60s'",
+                         text + 5);
     what->op = STACK_CLIPPED;
     return HALO_OK;
 }

@@ -1,9 +1,9 @@
 /* For halo's own folders: not installed, and hidden in libhalo.so.
  *
- * Tables as text (CSV), row by row (io/bytes/cells.c): RFC 4180, read as generously as Python's csv module reads it.
- * A quotation mark at the beginning of a cell opens a text that may hold separators, line breaks and, written twice,
- * quotation marks; anywhere else it is a character like others. Lines end with LF, CR LF or CR. Beyond that, blanks
- * round cells do not count, and rows without any cell are skipped. */
+ * Tables as text (CSV), row by row (io/bytes/cells.c): RFC 4180, read as generously as Python's csv module
+ * reads it. A quotation mark at the beginning of a cell opens a text that may hold separators, line breaks and,
+ * written twice, quotation marks; anywhere else it is a character like others. Lines end with LF, CR LF or CR.
+ * Beyond that, blanks round cells do not count, and rows without any cell are skipped. */
 #ifndef HALO_CELLS_H
 #define HALO_CELLS_H
 
@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-#define HALO_MOST_CELLS 1024      /* of a row that are kept; more are counted alone */
+#define HALO_MOST_CELLS 1024    /* of a row that are kept; more are counted alone */
 #define HALO_MOST_ROW (1 << 20) /* bytes of a row */
 
 typedef struct HaloCell {
@@ -25,30 +25,31 @@ typedef struct HaloCell {
 typedef struct HaloCells {
     HaloLines lines;
     char separator; /* ' ': any blanks */
-    bool remarks;   /* rows that begin with # are skipped */
+    bool comments;  /* rows that begin with # are skipped */
 
     /* The present row: */
     int count;      /* of cells; 0: there is no further row */
     long long line; /* in which it begins, from 1 */
     HaloCell cell[HALO_MOST_CELLS];
 
-    size_t begin, size;   /* its bytes in `lines.text`, the end of the line included */
-    long long breaks;     /* in quotation marks */
-    size_t from, to;      /* of the cell that is being read, and where what counts of it ends */
+    size_t begin, size; /* its bytes in `lines.text`, the end of the line included */
+    long long breaks;   /* in quotation marks */
+    size_t from, to;    /* of the cell that is being read, and where what counts of it ends */
     int state;
-    bool remark, after_cr;
+    bool after_cr;
 } HaloCells;
 
-/* Leaves out a byte order mark, finds the separator by the first row (tabs, semicolons or commas, the first of these
- * that divides it; else blanks), and reads that row. */
-HaloStatus halo_cells_open(HaloCells *cells, HaloSource *source, bool remarks);
-/* The same for a table whose separator is known, without remarks and byte order mark. */
+/* Leaves out a byte order mark, finds the separator by the first row (tabs, semicolons or commas, the first of
+ * these that divides it; else blanks), and reads that row. */
+HaloStatus halo_cells_open(HaloCells *cells, HaloSource *source, bool comments);
+/* The same for a table whose separator is known, without comments and byte order mark. */
 HaloStatus halo_cells_of(HaloCells *cells, HaloSource *source, char separator);
 void halo_cells_free(HaloCells *cells);
-/* The next row, which lasts until the one after. HALO_ERR_INPUT for zero bytes, a quotation mark that is not closed,
- * and a row that is too long. */
+/* The next row, which lasts until the one after. HALO_ERR_INPUT for zero bytes, a quotation mark that is not
+ * closed, and a row that is too long. */
 HaloStatus halo_cells_next(HaloCells *cells);
-/* Cell i < count, i < HALO_MOST_CELLS, of the present row, without its quotation marks. No zero byte ends it. */
+/* Cell i < count, i < HALO_MOST_CELLS, of the present row, without its quotation marks. No zero byte ends it.
+ */
 const char *halo_cell(HaloCells *cells, int i, size_t *length);
 
 #ifdef __cplusplus

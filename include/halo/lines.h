@@ -33,8 +33,8 @@ void halo_lines_free(HaloLines *lines);
 HaloStatus halo_lines_fill(HaloLines *lines);
 /* Before anything is read: leaves out the byte order mark of UTF-8. */
 HaloStatus halo_lines_skip_mark(HaloLines *lines);
-/* The next line, without its `end`, which a zero byte replaces. It lasts until the next call; NULL at the end of the
- * text, where the last line may lack its `end`. */
+/* The next line, without its `end`, which a zero byte replaces. It lasts until the next call; NULL at the end
+ * of the text, where the last line may lack its `end`. */
 HaloStatus halo_lines_next(HaloLines *lines, char end, char **line, size_t *length);
 
 #ifdef __cplusplus

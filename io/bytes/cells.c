@@ -1,4 +1,4 @@
-/* Tables as text: a machine that takes rows apart, one byte after the other, as they come. */
+/* Tables as text: a state machine that takes rows apart, one byte after the other, as they come. */
 #include "halo/cells.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "halo/text.h"
 
 /* Where in a row the machine is. CLOSED: behind a quotation mark in a quoted text, which may be its end. */
-enum { BEFORE, INSIDE, QUOTED, CLOSED, REMARK };
+enum { BEFORE, INSIDE, QUOTED, CLOSED, COMMENT };
 
 static bool is_break(char c) { return c == '\n' || c == '\r'; }
 
@@ -28,7 +28,7 @@ static void begin_cell(HaloCells *cells, char c)
     cells->from = cells->size;
     cells->to = cells->size + 1;
     cells->state = c == '"' ? QUOTED : INSIDE;
-    if (c == '#' && cells->remarks && cells->from == 0) cells->state = REMARK;
+    if (c == '#' && cells->comments && cells->from == 0) cells->state = COMMENT;
 }
 
 /* Goes over what cannot end a cell. */
@@ -48,7 +48,8 @@ static void pass_plain(HaloCells *cells, const char *row, size_t size)
 static void take_byte(HaloCells *cells, const char *row)
 {
     const char c = row[cells->size];
-    const bool blank = halo_is_blank(c), separator = c == cells->separator || (cells->separator == ' ' && blank);
+    const bool blank = halo_is_blank(c),
+               separator = c == cells->separator || (cells->separator == ' ' && blank);
     switch (cells->state) {
     case QUOTED:
         if (c == '"') cells->state = CLOSED;
@@ -81,7 +82,7 @@ static void take_byte(HaloCells *cells, const char *row)
 /* The cell that the end of a row ends. Rows may end with a separator, behind which an empty cell stands. */
 static void end_row(HaloCells *cells, const char *row)
 {
-    if (cells->state == REMARK) cells->count = 0;
+    if (cells->state == COMMENT) cells->count = 0;
     if (cells->state == INSIDE || cells->state == CLOSED || (cells->state == BEFORE && cells->count > 0))
         if (cells->state != BEFORE || cells->separator != ' ') end_cell(cells, row);
 }
@@ -94,7 +95,7 @@ static HaloStatus scan(HaloCells *cells, const char *row, size_t size, bool *com
         pass_plain(cells, row, size);
         if (cells->size == size) break;
         const char c = row[cells->size];
-        if (c == 0 && cells->state != REMARK)
+        if (c == 0 && cells->state != COMMENT)
             return halo_fail(HALO_ERR_INPUT, "line %lld has a zero byte: this is no table",
                              cells->line + cells->breaks);
         if (!is_break(c) || cells->state == QUOTED) {
@@ -191,7 +192,8 @@ static HaloStatus divides(HaloCells *cells, char separator, bool *yes, bool *ope
     return *open ? HALO_OK : status;
 }
 
-/* Where a mark is not closed behind one separator, another may be the right one, of which it is no neighbour. */
+/* Where a mark is not closed behind one separator, another may be the right one, of which it is no neighbour.
+ */
 static HaloStatus find_separator(HaloCells *cells)
 {
     static const char may[] = "\t;,";
@@ -207,11 +209,11 @@ out:
     return status;
 }
 
-static void begin(HaloCells *cells, HaloSource *source, char separator, bool remarks)
+static void begin(HaloCells *cells, HaloSource *source, char separator, bool comments)
 {
     cells->lines = halo_lines_of(source, HALO_MOST_ROW);
     cells->separator = separator;
-    cells->remarks = remarks;
+    cells->comments = comments;
     cells->after_cr = false;
 }
 
@@ -221,10 +223,10 @@ HaloStatus halo_cells_of(HaloCells *cells, HaloSource *source, char separator)
     return halo_cells_next(cells);
 }
 
-HaloStatus halo_cells_open(HaloCells *cells, HaloSource *source, bool remarks)
+HaloStatus halo_cells_open(HaloCells *cells, HaloSource *source, bool comments)
 {
     HaloStatus status = HALO_OK;
-    begin(cells, source, 0, remarks); /* which divides nothing */
+    begin(cells, source, 0, comments); /* which divides nothing */
     HALO_TRY(halo_lines_skip_mark(&cells->lines));
     for (bool blank = true; blank;) {
         HALO_TRY(read_row(cells));

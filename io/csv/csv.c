@@ -27,7 +27,8 @@ static HaloStatus send(HaloWriter *writer)
 /* Would it be read as something else without quotation marks? */
 static bool needs_quotes(const char *name, size_t length, char separator)
 {
-    if (length > 0 && (name[0] == '#' || halo_is_blank(name[0]) || halo_is_blank(name[length - 1]))) return true;
+    if (length > 0 && (name[0] == '#' || halo_is_blank(name[0]) || halo_is_blank(name[length - 1])))
+        return true;
     for (size_t i = 0; i < length; i++)
         if (name[i] == separator || name[i] == '"' || name[i] == '\n' || name[i] == '\r') return true;
     return false;

@@ -14,8 +14,8 @@ static const double ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8
 #define MOST_TEN 22
 #define EXACT ((uint64_t)1 << 53)
 
-/* Is this double no float, and as near to one float as to another? What it was rounded from may be nearer to one
- * of them. Below the normal floats any double counts as such. */
+/* Is this double no float, and as near to one float as to another? What it was rounded from may be nearer to
+ * one of them. Below the normal floats any double counts as such. */
 static bool is_between(double value)
 {
     uint64_t bits;

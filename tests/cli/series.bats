@@ -14,6 +14,38 @@ setup() { load common; common_setup; }
     [ "$(head -n 1 again.csv)" = 't,"x, raw"' ]
 }
 
+@test "a table with a byte order mark before an empty line is read by every command" {
+    printf '\xef\xbb\xbf\n1,2\n' > mark.csv
+    printf '1,2\n' > plain.csv
+    for command in hist stats 'run average:3 -o - --to csv' 'run reverse -o - --to csv' 'run add:mark.csv -o - --to csv'; do
+        # shellcheck disable=SC2086
+        timeout 20 "$HALO" $command mark.csv > marked.txt
+        # shellcheck disable=SC2086
+        timeout 20 "$HALO" $command plain.csv > plain.txt
+        diff <(sed 's/mark/plain/' marked.txt) plain.txt
+    done
+    timeout 20 "$HALO" info mark.csv | grep -q 'channels  2'
+    timeout 20 "$HALO" compare mark.csv plain.csv | grep -q identical
+    timeout 20 "$HALO" join mark.csv mark.csv -o joined.csv
+    [ "$(paste -sd ' ' joined.csv)" = "channel1,channel2 1,2 1,2" ]
+}
+
+@test "quotation marks, line breaks and numbers that are too large" {
+    printf '"two\nlines",5" disk\n1,2\n' > in.csv
+    halo run '' in.csv -o out.csv
+    [ "$(cat out.csv)" = "$(printf '"two\nlines","5"" disk"\n1,2')" ]
+    halo run '' out.csv -o again.tsv
+    [ "$(cat again.tsv)" = "$(printf '"two\nlines"\t"5"" disk"\n1\t2')" ]
+    halo run '' in.csv -o in.flac
+    halo run '' in.flac -o back.csv
+    [ "$(head -n 2 back.csv)" = "$(head -n 2 out.csv)" ]
+    printf '1e39,1\n2,3\n' > large.csv
+    run --separate-stderr halo stats large.csv
+    [ "$status" -eq 1 ]; says "large.csv: line 1, column 1: '1e39' is too large for a 32-bit float"
+    printf 'x,1999\n1,2\n' > year.csv
+    [ "$(halo run --columns 2 '' year.csv -o - --to csv)" = "$(printf 'channel1\n2')" ]
+}
+
 @test "a table has a rate where --rate gives one, and is known by --raw in a pipe" {
     printf '1\n2\n3\n' > in.csv
     [[ "$(halo info in.csv)" == *"1 Hz"* ]]
