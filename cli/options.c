@@ -63,7 +63,8 @@ const CliOption cli_options[] = {
     {"exclude", 0, "GLOB", NULL, CLI_INPUT, CLI_COMPARE | CLI_JOIN | CLI_STACK | CLI_READS | CLI_SAME,
      "leave out inputs and folders that match; may be repeated", cli_read_exclude, 0},
     {"files-from", 0, "FILE", NULL, CLI_INPUT, CLI_JOIN | CLI_STACK | CLI_READS | CLI_SAME,
-     "take more inputs from this list, one a line, which may end with CR LF; - is standard input", NULL, AT(files_from)},
+     "take more inputs from this list, one a line of up to 64 KiB, which may end with CR LF; - is standard input",
+     NULL, AT(files_from)},
     {"files0-from", 0, "FILE", NULL, CLI_INPUT, CLI_JOIN | CLI_STACK | CLI_READS | CLI_SAME,
      "the same with a zero byte after each, as find -print0 writes; for names that hold a line break or end with "
      "CR, too",
