@@ -146,7 +146,7 @@ static void wait_for_turn(const CliJournal *journal, bool alone)
 static HaloStatus look(const CliJournal *journal, bool *there)
 {
     struct stat open_one, named;
-    const bool known = fstat(journal->fd, &open_one) == 0 && stat(journal->path, &named) == 0;
+    const bool known = fstat(journal->fd, &open_one) == 0 && lstat(journal->path, &named) == 0;
     *there = known && open_one.st_dev == named.st_dev && open_one.st_ino == named.st_ino;
     if (known || errno == ENOENT) return HALO_OK;
     return halo_fail_on(HALO_ERR_OUTPUT, journal->path, ": cannot look at it: %s", strerror(errno));
@@ -168,10 +168,17 @@ out:
     return status;
 }
 
+/* Does something else have the journal's name? A journal that merely may not be written is none of that. */
 static bool is_other_thing(const char *path)
 {
     struct stat st;
-    return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+    int fd;
+    if (lstat(path, &st) != 0) return false;
+    if (!S_ISREG(st.st_mode)) return true;
+    if (access(path, R_OK) != 0) return false;
+    if (cli_journal_file(path, O_RDONLY, &fd) != HALO_OK) return true;
+    close(fd);
+    return false;
 }
 
 /* Begins a new line, which says who writes the following ones. */
@@ -181,7 +188,7 @@ static void write_head(CliJournal *journal, const char *text)
     char last = '\n';
     const off_t size = lseek(journal->fd, 0, SEEK_END);
     if (size > 0 && pread(journal->fd, &last, 1, size - 1) == 1 && last != '\n') cli_add_char(&line, '\n');
-    cli_add(&line, "#\thalo ", 7);
+    cli_add(&line, CLI_JOURNAL_HEAD, sizeof CLI_JOURNAL_HEAD - 1);
     cli_add(&line, halo_version(), strlen(halo_version()));
     cli_add_char(&line, '\t');
     add_recipe(&line, journal->recipe);

@@ -51,17 +51,33 @@ char *cli_journal_path(const CliSettings *settings)
                       (long long)settings->shards);
 }
 
+/* A new file is empty. Of one whose run was killed while it wrote the first line there may be a part. */
+static bool begins_like_a_journal(int fd)
+{
+    char head[sizeof CLI_JOURNAL_HEAD];
+    ssize_t got;
+    do got = pread(fd, head, sizeof CLI_JOURNAL_HEAD - 1, 0);
+    while (got < 0 && errno == EINTR);
+    return got < 0 || memcmp(head, CLI_JOURNAL_HEAD, (size_t)got) == 0; /* reading it will say what is wrong */
+}
+
+/* Lines are appended to it, so it must be what it seems: not what a link leads to, nor a user's own file. */
 HaloStatus cli_journal_file(const char *path, int flags, int *fd)
 {
     HaloStatus status = HALO_OK;
     struct stat st;
-    *fd = open(path, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
+    *fd = open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
+    if (*fd < 0 && errno == ELOOP)
+        HALO_TRY(halo_fail_on(HALO_ERR_OUTPUT, path, ": cannot be a journal, it is a symbolic link: remove it"));
     if (*fd < 0) HALO_TRY(halo_fail_on(HALO_ERR_OUTPUT, path, ": cannot open it: %s", strerror(errno)));
     if (fstat(*fd, &st) != 0)
         HALO_TRY(halo_fail_on(HALO_ERR_OUTPUT, path, ": cannot look at it: %s", strerror(errno)));
     if (!S_ISREG(st.st_mode))
         HALO_TRY(
             halo_fail_on(HALO_ERR_OUTPUT, path, ": cannot be a journal, it is no regular file: remove it"));
+    if (!begins_like_a_journal(*fd))
+        HALO_TRY(halo_fail_on(HALO_ERR_OUTPUT, path,
+                              ": cannot be a journal, its first line is not one of halo's: move it away"));
 out:
     if (status != HALO_OK && *fd >= 0) {
         close(*fd);
@@ -199,9 +215,9 @@ static HaloStatus read_others(const Log *log, const CliSettings *settings, const
     for (const struct dirent *entry; status == HALO_OK && (entry = readdir(folder)) != NULL;) {
         char *path = cli_format("%s/%s", settings->out_dir, entry->d_name);
         struct stat a, b;
-        const bool is_journal = strncmp(entry->d_name, NAME, sizeof NAME - 1) == 0 && stat(path, &a) == 0;
+        const bool is_journal = strncmp(entry->d_name, NAME, sizeof NAME - 1) == 0 && lstat(path, &a) == 0;
         const bool is_own =
-            is_journal && own != NULL && stat(own, &b) == 0 && a.st_ino == b.st_ino && a.st_dev == b.st_dev;
+            is_journal && own != NULL && lstat(own, &b) == 0 && a.st_ino == b.st_ino && a.st_dev == b.st_dev;
         if (is_journal && !is_own) status = read_other(log, path);
         free(path);
     }

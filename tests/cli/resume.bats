@@ -95,7 +95,7 @@ setup() {
     journal=$(cat out/.halo-journal; echo .)
     run --separate-stderr halo run gauss:1 in -r --out-dir out --resume
     says "0 done, 0 failed, 6 skipped"
-    { head -c 3000 /dev/urandom; printf '%s' "${journal%?}"; printf '=\t1.pgm\t12\t'; } > out/.halo-journal
+    { printf '#\thalo 0\t'; head -c 3000 /dev/urandom; printf '%s' "${journal%?}"; printf '=\t1.pgm\t12\t'; } > out/.halo-journal
     run --separate-stderr halo run gauss:2 in -r --out-dir out --resume
     [ "$status" -eq 0 ]; says "6 done"
     run --separate-stderr halo run gauss:2 in -r --out-dir out --resume
@@ -108,10 +108,32 @@ setup() {
 @test "a journal is read line by line, however long it is" {
     halo run gauss:1 in -r --out-dir out --resume -q
     cp out/.halo-journal lines
-    { head -c 100000 /dev/zero | tr '\0' a; echo; cat lines; } > out/.halo-journal
+    { head -n 1 lines; head -c 100000 /dev/zero | tr '\0' a; echo; cat lines; } > out/.halo-journal
     truncate -s 600M out/.halo-journal
     run --separate-stderr bash -c 'ulimit -v 600000; "$HALO" run gauss:1 in -r --out-dir out --resume -j 1'
     [ "$status" -eq 0 ]; says "0 done, 0 failed, 5 skipped"
+}
+
+@test "a user's file that is called like the journal is not written to, nor what a link of that name leads to" {
+    mkdir out; echo 'my diary' > out/.halo-journal; cp out/.halo-journal diary; : > empty
+    for resume in '' --resume; do
+        # shellcheck disable=SC2086
+        run --separate-stderr halo run gauss:1 in -r --out-dir out $resume
+        [ "$status" -eq 4 ]; says "out/.halo-journal: cannot be a journal, its first line is not one of halo's: move it away"
+        cmp diary out/.halo-journal
+        for target in ../diary ../empty ../none; do
+            rm out/.halo-journal; ln -s $target out/.halo-journal
+            run --separate-stderr halo run gauss:1 in -r --out-dir out $resume
+            [ "$status" -eq 4 ]; says "out/.halo-journal: cannot be a journal, it is a symbolic link: remove it"
+        done
+        [ "$(cat diary)" = 'my diary' ] && [ ! -s empty ] && [ ! -e none ]
+        rm out/.halo-journal; cp diary out/.halo-journal
+    done
+    mv out/.halo-journal out/.halo-journal-old
+    run --separate-stderr halo run gauss:1 in -r --out-dir out --resume
+    [ "$status" -eq 4 ]; says "out/.halo-journal-old: cannot be a journal"
+    printf '#\tha' > out/.halo-journal; rm out/.halo-journal-old # the run was killed at once
+    halo run gauss:1 in -r --out-dir out --resume -q
 }
 
 @test "temporaries of killed runs go, those of other outputs stay" {
