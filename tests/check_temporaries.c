@@ -144,7 +144,7 @@ static void want_of_memory_ends_all(void **unused)
     assert_int_equal(files_in_folder("*"), 0);
 }
 
-/* ---- what others left, and what others are at ----------------------------------------------------------- */
+/* ---- what others left, and what others have in use --------------------------------------------------------- */
 
 static void remains_go_when_the_output_is_written(void **unused)
 {
@@ -162,7 +162,7 @@ static void remains_go_when_the_output_is_written(void **unused)
     unlink(path);
 }
 
-static void the_living_stay(void **unused)
+static void those_in_use_stay(void **unused)
 {
     (void)unused;
     const char *path = test_path("alive");
@@ -213,6 +213,93 @@ static void other_things_with_such_a_name_stay(void **unused)
     unlink(path);
 }
 
+static void a_file_of_the_user_stays(void **unused)
+{
+    (void)unused;
+    const char *path = test_path("mine"), *name[] = {".mine.halo-000000", ".mine.halo-000001"};
+    bytes_to_file(test_path(name[0]), "diary", 5);
+    const pid_t child = fork();
+    if (child == 0) {
+        HaloSink *sink;
+        _exit(halo_sink_open(path, &careful, &sink)); /* as if killed: it leaves the second name */
+    }
+    assert_int_equal(exit_of(child), 0);
+    assert_int_equal(files_in_folder(".mine.halo-*"), 2);
+    put(path, &careful);
+    halo_sink_sweep(path);
+    assert_int_equal(files_in_folder(".mine.halo-*"), 1);
+    const Bytes file = bytes_of_file(test_path(name[0]));
+    assert_int_equal(file.size, 5);
+    free(file.at);
+    unlink(test_path(name[0]));
+    unlink(path);
+}
+
+/* ---- mode and owner ------------------------------------------------------------------------------------- */
+
+static struct stat look_at(const char *path)
+{
+    struct stat st;
+    assert_int_equal(stat(path, &st), 0);
+    return st;
+}
+
+static void a_new_file_has_the_mode_of_one(void **unused)
+{
+    (void)unused;
+    const char *path = test_path("fresh");
+    const mode_t before = umask(027);
+    put(path, &careful);
+    assert_int_equal(look_at(path).st_mode, S_IFREG | 0640);
+    umask(before);
+    unlink(path);
+}
+
+static void what_is_replaced_keeps_its_mode(void **unused)
+{
+    (void)unused;
+    static const mode_t mode[] = {0600, 0644, 0666, 0755, 0400};
+    const char *path = test_path("modes");
+    put(path, &careful);
+    for (size_t i = 0; i < sizeof mode / sizeof mode[0]; i++) {
+        assert_int_equal(chmod(path, mode[i]), 0);
+        put(path, &force);
+        assert_int_equal(look_at(path).st_mode, S_IFREG | mode[i]);
+    }
+    unlink(path);
+}
+
+/* What root replaces stays the user's. Anybody else cannot give files away: then its group is kept where it can be, and
+ * else has no more rights than others. */
+static void what_is_replaced_keeps_its_owner(void **unused)
+{
+    (void)unused;
+    const char *path = test_path("owned");
+    if (geteuid() != 0) skip();
+    put(path, &careful);
+    assert_int_equal(chown(path, 12345, 23456), 0);
+    assert_int_equal(chmod(path, 0664), 0);
+    put(path, &force);
+    struct stat st = look_at(path);
+    assert_int_equal(st.st_uid, 12345);
+    assert_int_equal(st.st_gid, 23456);
+    assert_int_equal(st.st_mode, S_IFREG | 0664);
+    assert_int_equal(chmod(test_folder(), 0777), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        if (setgid(34567) != 0 || setuid(45678) != 0) _exit(1);
+        put(path, &force);
+        _exit(0);
+    }
+    assert_int_equal(exit_of(child), 0);
+    assert_int_equal(chmod(test_folder(), 0700), 0);
+    st = look_at(path);
+    assert_int_equal(st.st_uid, 45678);
+    assert_int_equal(st.st_gid, 34567);
+    assert_int_equal(st.st_mode, S_IFREG | 0644);
+    unlink(path);
+}
+
 /* ---- on the disk ---------------------------------------------------------------------------------------- */
 
 static void synced_outputs(void **unused)
@@ -241,8 +328,12 @@ int main(void)
         cmocka_unit_test(a_signal_while_threads_are_at_work),
         cmocka_unit_test(want_of_memory_ends_all),
         cmocka_unit_test(remains_go_when_the_output_is_written),
-        cmocka_unit_test(the_living_stay),
+        cmocka_unit_test(those_in_use_stay),
         cmocka_unit_test(other_things_with_such_a_name_stay),
+        cmocka_unit_test(a_file_of_the_user_stays),
+        cmocka_unit_test(a_new_file_has_the_mode_of_one),
+        cmocka_unit_test(what_is_replaced_keeps_its_mode),
+        cmocka_unit_test(what_is_replaced_keeps_its_owner),
         cmocka_unit_test(synced_outputs),
     };
     return cmocka_run_group_tests(tests, NULL, test_folder_remove);

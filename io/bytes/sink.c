@@ -81,8 +81,9 @@ static HaloStatus open_beside(HaloSink *sink, const struct stat *old)
         (stat(sink->target, &end) != 0 || end.st_dev != old->st_dev || end.st_ino != old->st_ino)) {
         HALO_TRY(halo_fail_on(HALO_ERR_OUTPUT, sink->path, " leads to a file without a name"));
     }
-    HALO_TRY(halo_temporary_create(sink->target, sink->path, &sink->temporary, &sink->fd));
-    if (old != NULL && fchmod(sink->fd, old->st_mode & 0777) != 0)
+    const mode_t mode = old != NULL ? old->st_mode & 0777 : 0666;
+    HALO_TRY(halo_temporary_create(sink->target, sink->path, mode, &sink->temporary, &sink->fd));
+    if (old != NULL && !halo_temporary_take_after(sink->fd, old))
         status = output_error(sink->path, "cannot set its mode");
 out:
     return status;

@@ -1,6 +1,10 @@
 /* Temporary files beside outputs: making them, giving them their names, removing them, and those that killed
  * processes left behind.
  *
+ * A mark tells temporaries from files of a user that happen to have such a name: the sticky bit, which nothing else
+ * sets on regular files. A temporary has it from its creation until it has its output's name. A file system that
+ * does not keep the bit keeps what killed processes left.
+ *
  * A lock tells which temporaries are in use: a process holds it while it writes, and the system releases it
  * when the process ends, in whatever way. On a file system without locks every temporary counts as in use.
  *
@@ -62,7 +66,7 @@ out:
     return status;
 }
 
-/* ---- the living and the dead ---------------------------------------------------------------------------- */
+/* ---- which ones may be removed -------------------------------------------------------------------------- */
 
 /* Does an open file still have its name? `unknown`: the answer where the system cannot tell. */
 static bool has_name(int fd, int folder, const char *name, bool unknown)
@@ -73,23 +77,28 @@ static bool has_name(int fd, int folder, const char *name, bool unknown)
     return opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
 }
 
+static bool is_marked(int fd)
+{
+    struct stat st;
+    return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & S_ISVTX) != 0;
+}
+
 /* Removes a temporary that is not locked. A process that holds the lock can rely on the name: no other removes
  * it. */
-static bool remove_dead(int folder, const char *name)
+static bool remove_stale(int folder, const char *name)
 {
     const int how = O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC;
-    struct stat st;
     int fd = openat(folder, name, O_RDWR | how);
     if (fd < 0 && errno == EACCES) fd = openat(folder, name, O_RDONLY | how); /* its output is read-only */
     if (fd < 0) return false;
-    const bool gone = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
-                      has_name(fd, folder, name, false) && unlinkat(folder, name, 0) == 0;
+    const bool gone = is_marked(fd) && flock(fd, LOCK_EX | LOCK_NB) == 0 && has_name(fd, folder, name, false) &&
+                      unlinkat(folder, name, 0) == 0;
     close(fd);
     return gone;
 }
 
 /* Locks a new file; false where another process removed it as abandoned before it was locked. */
-static bool bring_to_life(int fd, const char *name)
+static bool lock_new(int fd, const char *name)
 {
     return flock(fd, LOCK_EX | LOCK_NB) == 0 ? has_name(fd, AT_FDCWD, name, true) : errno != EWOULDBLOCK;
 }
@@ -97,11 +106,11 @@ static bool bring_to_life(int fd, const char *name)
 /* ---- one of them ---------------------------------------------------------------------------------------- */
 
 /* 0 or errno. */
-static int create(HaloTemporary *temporary, int *fd)
+static int create(HaloTemporary *temporary, mode_t mode, int *fd)
 {
-    *fd = open(temporary->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    *fd = open(temporary->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode | S_ISVTX);
     if (*fd < 0) return errno;
-    if (bring_to_life(*fd, temporary->path)) {
+    if (lock_new(*fd, temporary->path)) {
         halo_stop_note(temporary);
         return 0;
     }
@@ -110,17 +119,18 @@ static int create(HaloTemporary *temporary, int *fd)
     return EEXIST;
 }
 
-static int create_within(HaloTemporary *temporary, int *fd)
+static int create_within(HaloTemporary *temporary, mode_t mode, int *fd)
 {
     sigset_t before;
     if (!halo_stop_enter(&before)) return ECANCELED;
-    int error = create(temporary, fd);
-    if (error == EEXIST && remove_dead(AT_FDCWD, temporary->path)) error = create(temporary, fd);
+    int error = create(temporary, mode, fd);
+    if (error == EEXIST && remove_stale(AT_FDCWD, temporary->path)) error = create(temporary, mode, fd);
     halo_stop_leave(&before);
     return error;
 }
 
-HaloStatus halo_temporary_create(const char *target, const char *path, HaloTemporary **temporary, int *fd)
+HaloStatus halo_temporary_create(const char *target, const char *path, mode_t mode, HaloTemporary **temporary,
+                                 int *fd)
 {
     const size_t folder = folder_length(target), size = strlen(target) + sizeof "..halo-NNNNNN";
     HaloTemporary *made = malloc(sizeof *made + size);
@@ -131,7 +141,7 @@ HaloStatus halo_temporary_create(const char *target, const char *path, HaloTempo
     *made = (HaloTemporary){.lock = -1};
     for (int i = 0; i < MAX_NAMES && (error == EEXIST || error == EINTR); i++) {
         snprintf(made->path, size, "%.*s.%.*s.halo-%06d", (int)folder, target, NAME_BYTES, target + folder, i);
-        error = create_within(made, fd);
+        error = create_within(made, mode, fd);
     }
     if (error != 0) {
         free(made);
@@ -139,6 +149,19 @@ HaloStatus halo_temporary_create(const char *target, const char *path, HaloTempo
     }
     *temporary = made;
     return HALO_OK;
+}
+
+/* Where the group cannot be kept, its members are others: then the new file's group may do no more than those. Some file
+ * systems refuse the mark. */
+bool halo_temporary_take_after(int fd, const struct stat *old)
+{
+    struct stat now;
+    mode_t mode = old->st_mode & 0777;
+    if (fstat(fd, &now) != 0) return false;
+    const bool same = now.st_uid == old->st_uid && now.st_gid == old->st_gid;
+    if (!same && fchown(fd, old->st_uid, old->st_gid) != 0 && fchown(fd, (uid_t)-1, old->st_gid) != 0)
+        mode &= ~(mode_t)070 | (mode & 07) << 3;
+    return fchmod(fd, mode | S_ISVTX) == 0 || fchmod(fd, mode) == 0;
 }
 
 bool halo_temporary_hold(HaloTemporary *temporary, int fd)
@@ -165,6 +188,13 @@ static int publish_new(const HaloTemporary *temporary, const char *target)
     return error;
 }
 
+/* Last, so that whatever a process leaves that is killed before it is recognised. */
+static void remove_mark(const HaloTemporary *temporary)
+{
+    struct stat st;
+    if (fstat(temporary->lock, &st) == 0) (void)!fchmod(temporary->lock, st.st_mode & 0777);
+}
+
 int halo_temporary_publish(HaloTemporary *temporary, const char *target, bool replace)
 {
     sigset_t before;
@@ -172,6 +202,7 @@ int halo_temporary_publish(HaloTemporary *temporary, const char *target, bool re
     const int error = !replace                                ? publish_new(temporary, target)
                       : rename(temporary->path, target) != 0 ? errno
                                                               : 0;
+    if (error == 0) remove_mark(temporary);
     if (error == 0) halo_stop_forget(temporary);
     halo_stop_leave(&before);
     return error;
@@ -204,7 +235,7 @@ void halo_sink_sweep(const char *path)
     DIR *listing = opendir(folder > 0 ? target : ".");
     for (const struct dirent *entry; listing != NULL && (entry = readdir(listing)) != NULL;)
         if (strncmp(entry->d_name, start, (size_t)length) == 0 && strlen(entry->d_name) == (size_t)length + 6)
-            remove_dead(dirfd(listing), entry->d_name);
+            remove_stale(dirfd(listing), entry->d_name);
     if (listing != NULL) closedir(listing);
     free(target);
 }

@@ -140,8 +140,19 @@ setup() {
     halo run gauss:1 in -r --out-dir out --resume -q
     printf '+\tsub/5.pgm\t0123456789abcdef\n' >> out/.halo-journal
     touch out/sub/.5.pgm.halo-aaaaaa out/sub/.6.pgm.halo-aaaaaa out/sub/.5.pgm.halo-bbbbbbb out/.1.pgm.halo-cccccc
+    chmod +t out/sub/.* out/.1* # halo's mark
     halo run gauss:1 in -r --out-dir out --resume -q
     [ "$(cd out && find . -name '.*.halo-*' | sort)" = $'./.1.pgm.halo-cccccc\n./sub/.5.pgm.halo-bbbbbbb\n./sub/.6.pgm.halo-aaaaaa' ]
+}
+
+@test "a user's file that is called like a temporary stays" {
+    mkdir out
+    echo mine | tee .o.pgm.halo-000000 .o.pgm.halo-000002 > out/.1.pgm.halo-000000
+    halo run gauss:1 in/1.pgm -o o.pgm; halo run gauss:2 in/1.pgm -o o.pgm -f
+    printf '#\thalo 0\n+\t1.pgm\t0123456789abcdef\n' >> out/.halo-journal
+    halo run gauss:1 in -r --out-dir out --resume -q
+    for file in .o.pgm.halo-000000 .o.pgm.halo-000002 out/.1.pgm.halo-000000; do [ "$(cat $file)" = mine ]; done
+    [ "$(find . -name '.*.halo-*' | wc -l)" -eq 3 ]
 }
 
 @test "--dry-run --resume says what is still to be done, and touches nothing" {
