@@ -197,21 +197,31 @@ static HaloStatus expand(const char *path, const char *input, char *room, size_t
     return HALO_OK;
 }
 
+HaloStatus side_name(const char *path, const char *input, char **name)
+{
+    HaloStatus status = HALO_OK;
+    size_t length;
+    *name = NULL;
+    if (input == NULL || strcmp(input, "-") == 0)
+        HALO_FAIL(HALO_ERR_USAGE, "'%s' is named after the input, and this one has no name", path);
+    HALO_TRY(expand(path, input, NULL, &length));
+    *name = malloc(length + 1);
+    if (*name == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    HALO_TRY(expand(path, input, *name, &length));
+    (*name)[length] = 0;
+out:
+    return status;
+}
+
 HaloStatus side_of_input(HaloSession *session, const char *path, HaloSide **side)
 {
     HaloStatus status = HALO_OK;
     char *name = NULL;
-    size_t length;
     HaloSide **grown;
-    if (session->input == NULL || strcmp(session->input, "-") == 0)
-        HALO_FAIL(HALO_ERR_USAGE, "'%s' is named after the input, and this one has no name", path);
-    HALO_TRY(expand(path, session->input, NULL, &length));
-    name = malloc(length + 1);
+    HALO_TRY(side_name(path, session->input, &name));
     grown = realloc(session->side, sizeof *grown * ((size_t)session->sides + 1));
-    if (grown != NULL) session->side = grown;
-    if (name == NULL || grown == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
-    HALO_TRY(expand(path, session->input, name, &length));
-    name[length] = 0;
+    if (grown == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    session->side = grown;
     for (int i = 0; i < session->sides; i++)
         if (strcmp(session->side[i]->path, name) == 0) {
             *side = session->side[i];

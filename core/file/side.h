@@ -27,6 +27,8 @@ HaloStatus side_upright(HaloSide *side, HaloSide **upright);
 /* Does a path have fields, {dir}, {stem} or {name}, that stand for parts of the input's path? HALO_ERR_USAGE
  * for unknown fields. */
 HaloStatus side_fields(const char *path, bool *any);
+/* The path that it means for `input`; the caller frees it. HALO_ERR_USAGE where that is "-". */
+HaloStatus side_name(const char *path, const char *input, char **name);
 /* The file that such a path means for the present input. It is read once; the session holds it until the next
  * input. */
 HaloStatus side_of_input(HaloSession *session, const char *path, HaloSide **side);

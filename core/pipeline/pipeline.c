@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "file/side.h"
+#include "halo/place.h"
 #include "pipeline.h"
 
 static void free_owned(Owned *owned)
@@ -24,6 +25,13 @@ void halo_pipeline_free(HaloPipeline *pipeline)
     }
     free(pipeline->call);
     free(pipeline);
+}
+
+static bool is_named_after_input(const Call *call, int i)
+{
+    const Owned *owned = &call->owned[i];
+    return call_param(call, i)->type == HALO_PARAM_SOURCE && owned->branch == NULL && owned->side == NULL &&
+           owned->text != NULL;
 }
 
 /* The file number *i of this pipeline and its branches. Where there are fewer, *i becomes less by their number.
@@ -51,6 +59,28 @@ bool halo_pipeline_reads(const HaloPipeline *pipeline, size_t i, HaloRead *read)
     return nth_read(pipeline, &i, read);
 }
 
+/* The same of the values that are named after the input. */
+static const char *nth_name(const HaloPipeline *pipeline, size_t *i)
+{
+    for (int c = 0; c < pipeline->calls; c++) {
+        const Call *call = &pipeline->call[c];
+        for (int v = 0; v < call->values; v++) {
+            const Owned *owned = &call->owned[v];
+            const char *found = owned->branch != NULL ? nth_name(owned->branch, i) : NULL;
+            if (found != NULL) return found;
+            if (is_named_after_input(call, v) && (*i)-- == 0) return owned->text;
+        }
+    }
+    return NULL;
+}
+
+HaloStatus halo_pipeline_names(const HaloPipeline *pipeline, const char *input, size_t i, char **path)
+{
+    const char *name = nth_name(pipeline, &i);
+    *path = NULL;
+    return name != NULL ? side_name(name, input, path) : HALO_OK;
+}
+
 HaloStatus pipeline_read_sides(HaloSession *session, const HaloPipeline *pipeline)
 {
     HaloStatus status = HALO_OK;
@@ -59,10 +89,9 @@ HaloStatus pipeline_read_sides(HaloSession *session, const HaloPipeline *pipelin
         for (int v = 0; v < call->values && status == HALO_OK; v++) {
             const Owned *owned = &call->owned[v];
             HaloSide *side;
-            if (call_param(call, v)->type != HALO_PARAM_SOURCE) continue;
             if (owned->branch != NULL)
                 status = pipeline_read_sides(session, owned->branch);
-            else if (owned->side == NULL)
+            else if (is_named_after_input(call, v))
                 status = side_of_input(session, owned->text, &side);
         }
     }
