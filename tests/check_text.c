@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "halo/escape.h"
 #include "halo/op.h"
 #include "halo/tables.h"
 #include "halo/text.h"
@@ -131,6 +132,42 @@ static void test_what_is_no_character(void **unused)
     assert_int_equal(halo_utf8_count("\xe2\x80\xa6 na\xc3\xafve"), 7);
 }
 
+static void test_cuts_between_characters(void **unused)
+{
+    (void)unused;
+    static const char text[] = "a\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80z"; /* 1, 2, 3, 4 and 1 bytes */
+    static const size_t fits[] = {0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 11, 11, 11};
+    for (size_t most = 0; most < sizeof fits / sizeof *fits; most++)
+        assert_int_equal(halo_utf8_fit(text, most), fits[most]);
+    assert_int_equal(halo_utf8_fit("\x80\x80\x80\x80\x80", 4), 4); /* is no text: it still goes on */
+    assert_int_equal(halo_utf8_fit("\x80\x80", 1), 1);
+}
+
+static void expect_escaped(const char *text, size_t size, const char *keep, const char *expected)
+{
+    char room[200];
+    const size_t length = halo_escape(text, size, keep, room);
+    assert_int_equal(length, strlen(expected));
+    assert_memory_equal(room, expected, length);
+    assert_int_equal(halo_escape(text, size, keep, NULL), length);
+}
+
+static void test_escapes(void **unused)
+{
+    (void)unused;
+    expect_escaped("", 0, "", "");
+    expect_escaped("caf\xc3\xa9 $'x' \\ \"", 14, "", "caf\xc3\xa9 $'x' \\ \"");
+    expect_escaped("a\0b\033[1m\x7f\a\b\t\n\v\f\r", 15, "",
+                   "a$'\\000'b$'\\033'[1m$'\\177\\a\\b\\t\\n\\v\\f\\r'");
+    expect_escaped("1\n2\t3\r", 6, "\n\t", "1\n2\t3$'\\r'");
+    expect_escaped("\xc2\x9b"
+                   "1\xff\xc3",
+                   5, "", "$'\\302\\233'1$'\\377\\303'");
+    expect_escaped("\xe2\x80\xaex\xe2\x81\xa6\xef\xbf\xbf", 10, "",
+                   "$'\\342\\200\\256'x$'\\342\\201\\246\\357\\277\\277'");
+    expect_escaped("\xe2\x80\xa6\xef\xbf\xbd", 6, "", "\xe2\x80\xa6\xef\xbf\xbd");
+}
+
 /* ---- words and paths ------------------------------------------------------------------------------------ */
 
 static void test_lists(void **unused)
@@ -206,6 +243,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_numbers_come_back),
         cmocka_unit_test(test_every_character),
         cmocka_unit_test(test_what_is_no_character),
+        cmocka_unit_test(test_cuts_between_characters),
+        cmocka_unit_test(test_escapes),
         cmocka_unit_test(test_lists),
         cmocka_unit_test(test_choices),
         cmocka_unit_test(test_paths),

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "halo/text.h"
+#include "halo/utf8.h"
 
 static _Thread_local HaloFailure latest;
 
@@ -12,9 +13,11 @@ static _Thread_local HaloFailure latest;
 static HaloStatus say(HaloStatus status, bool named, const char *subject, const char *format, va_list args)
 {
     HaloFailure made = {.status = status, .named = named};
-    const size_t length = strlen(subject), most = sizeof made.message / 2, used = length < most ? length : most;
+    const size_t used = halo_utf8_fit(subject, sizeof made.message / 2);
     memcpy(made.message, subject, used);
-    halo_vsnprintf(made.message + used, sizeof made.message - used, format, args);
+    const int more = halo_vsnprintf(made.message + used, sizeof made.message - used, format, args);
+    if (more > 0 && (size_t)more >= sizeof made.message - used)
+        made.message[halo_utf8_fit(made.message, sizeof made.message - 2)] = 0;
     latest = made;
     return status;
 }
@@ -45,14 +48,17 @@ HaloStatus halo_fail_at(HaloStatus status, const char *format, ...)
     va_start(args, format);
     halo_vsnprintf(place, sizeof place, format, args);
     va_end(args);
-    halo_fail(status, "%.500s: %.500s", place, latest.message);
+    halo_fail(status, "%.*s: %.*s", (int)halo_utf8_fit(place, 500), place,
+              (int)halo_utf8_fit(latest.message, 500), latest.message);
     latest.named = named;
     return status;
 }
 
 HaloStatus halo_fail_about(HaloStatus status, const char *subject)
 {
-    return latest.named ? status : halo_fail_on(status, subject, ": %.500s", latest.message);
+    return latest.named ? status
+                        : halo_fail_on(status, subject, ": %.*s", (int)halo_utf8_fit(latest.message, 500),
+                                       latest.message);
 }
 
 const char *halo_error(void) { return latest.message; }

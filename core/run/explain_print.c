@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "core.h"
+#include "halo/escape.h"
 
 static void print_shape(const HaloShape *shape, FILE *to)
 {
@@ -83,7 +84,9 @@ void halo_explanation_print(const HaloExplanation *explanation, FILE *to)
         fprintf(to, "        read at 1/%lld of its width and height, from the file's coarser detail alone\n",
                 (long long)explanation->shrunk);
     for (int i = 0; i < explanation->sides; i++) {
-        fprintf(to, "with    v%d: %s, ", explanation->side[i].value, explanation->side[i].path);
+        fprintf(to, "with    v%d: ", explanation->side[i].value);
+        halo_put_escaped(to, explanation->side[i].path);
+        fputs(", ", to);
         print_shape(&explanation->side[i].shape, to);
     }
     for (int i = 0; i < explanation->steps; i++) print_step(explanation, i, to);

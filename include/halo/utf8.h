@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* The character at the start of `size` bytes: *code, and how many bytes it has. 0 for what is no character: a
  * byte that cannot stand there, a form longer than it need be, a surrogate, what lies beyond U+10FFFF, or no
@@ -47,6 +48,16 @@ static inline char *halo_utf8_put(char *to, uint32_t code)
     *to++ = (char)(lead[more] | code >> 6 * more);
     for (int i = more - 1; i >= 0; i--) *to++ = (char)(0x80 | (code >> 6 * i & 0x3f));
     return to;
+}
+
+/* The length of a text, or, of one with more than `most` bytes, of as many of them as cut no character. */
+static inline size_t halo_utf8_fit(const char *text, size_t most)
+{
+    const char *end = (const char *)memchr(text, 0, most + 1);
+    size_t length = most;
+    if (end != NULL) return (size_t)(end - text);
+    while (length > 0 && most - length < 3 && ((uint8_t)text[length] & 0xc0) == 0x80) length--;
+    return ((uint8_t)text[length] & 0xc0) == 0x80 ? most : length; /* no UTF-8 anyway */
 }
 
 /* How many characters a text has: columns on a terminal, as long as none is wide. */
