@@ -144,7 +144,8 @@ static void want_of_memory_ends_all(void **unused)
     assert_int_equal(files_in_folder("*"), 0);
 }
 
-/* ---- what others left, and what others have in use --------------------------------------------------------- */
+/* ---- what others left, and what others have in use ---------------------------------------------------------
+ */
 
 static void remains_go_when_the_output_is_written(void **unused)
 {
@@ -269,8 +270,8 @@ static void what_is_replaced_keeps_its_mode(void **unused)
     unlink(path);
 }
 
-/* What root replaces stays the user's. Anybody else cannot give files away: then its group is kept where it can be, and
- * else has no more rights than others. */
+/* What root replaces stays the user's. Anybody else cannot give files away: then its group is kept where it can
+ * be, and else has no more rights than others. */
 static void what_is_replaced_keeps_its_owner(void **unused)
 {
     (void)unused;

@@ -68,7 +68,8 @@ HaloStatus cli_journal_file(const char *path, int flags, int *fd)
     struct stat st;
     *fd = open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
     if (*fd < 0 && errno == ELOOP)
-        HALO_TRY(halo_fail_on(HALO_ERR_OUTPUT, path, ": cannot be a journal, it is a symbolic link: remove it"));
+        HALO_TRY(
+            halo_fail_on(HALO_ERR_OUTPUT, path, ": cannot be a journal, it is a symbolic link: remove it"));
     if (*fd < 0) HALO_TRY(halo_fail_on(HALO_ERR_OUTPUT, path, ": cannot open it: %s", strerror(errno)));
     if (fstat(*fd, &st) != 0)
         HALO_TRY(halo_fail_on(HALO_ERR_OUTPUT, path, ": cannot look at it: %s", strerror(errno)));

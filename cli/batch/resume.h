@@ -9,8 +9,8 @@ CliStamp cli_stamp(const char *path); /* journal.c */
 /* "out/.halo-journal", or one for each part: they may be on different machines. The caller frees it. */
 char *cli_journal_path(const CliSettings *settings);
 #define CLI_JOURNAL_HEAD "#\thalo " /* the first line begins with it */
-/* Opens one with the flags of open(), and never waits. Links, what is no regular file, such as a pipe, and files that do
- * not begin like a journal are refused. */
+/* Opens one with the flags of open(), and never waits. Links, what is no regular file, such as a pipe, and
+ * files that do not begin like a journal are refused. */
 HaloStatus cli_journal_file(const char *path, int flags, int *fd);
 /* The length of the folder in an output's path, with the slashes behind it. */
 size_t cli_below_out_dir(const CliSettings *settings);

@@ -1,9 +1,9 @@
 /* Temporary files beside outputs: making them, giving them their names, removing them, and those that killed
  * processes left behind.
  *
- * A mark tells temporaries from files of a user that happen to have such a name: the sticky bit, which nothing else
- * sets on regular files. A temporary has it from its creation until it has its output's name. A file system that
- * does not keep the bit keeps what killed processes left.
+ * A mark tells temporaries from files of a user that happen to have such a name: the sticky bit, which nothing
+ * else sets on regular files. A temporary has it from its creation until it has its output's name. A file
+ * system that does not keep the bit keeps what killed processes left.
  *
  * A lock tells which temporaries are in use: a process holds it while it writes, and the system releases it
  * when the process ends, in whatever way. On a file system without locks every temporary counts as in use.
@@ -151,8 +151,8 @@ HaloStatus halo_temporary_create(const char *target, const char *path, mode_t mo
     return HALO_OK;
 }
 
-/* Where the group cannot be kept, its members are others: then the new file's group may do no more than those. Some file
- * systems refuse the mark. */
+/* Where the group cannot be kept, its members are others: then the new file's group may do no more than those.
+ * Some file systems refuse the mark. */
 bool halo_temporary_take_after(int fd, const struct stat *old)
 {
     struct stat now;

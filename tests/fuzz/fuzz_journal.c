@@ -1,5 +1,5 @@
-/* Any bytes as the journal of a batch: it is refused, or, behind a first line that is a journal's, lines of it are understood
- * or not, and nothing else happens. */
+/* Any bytes as the journal of a batch: it is refused, or, behind a first line that is a journal's, lines of it
+ * are understood or not, and nothing else happens. */
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -23,8 +23,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     const HaloStatus status = cli_resume(&settings, UINT64_C(0x0123456789abcdef), -1, &batch);
     if (status != HALO_OK && status != HALO_ERR_OUTPUT) abort();
     FILE *journal = fopen(path, "wb");
-    if (journal == NULL || fprintf(journal, CLI_JOURNAL_HEAD "0\n") < 0 || fwrite(bytes, 1, size, journal) != size ||
-        fclose(journal) != 0)
+    if (journal == NULL || fprintf(journal, CLI_JOURNAL_HEAD "0\n") < 0 ||
+        fwrite(bytes, 1, size, journal) != size || fclose(journal) != 0)
         abort();
     if (cli_resume(&settings, UINT64_C(0x0123456789abcdef), -1, &batch) != HALO_OK) abort();
     if (item.done) abort(); /* neither file is there */
