@@ -148,7 +148,7 @@ out:
 static HaloStatus say(Work *work, const char *a, const char *b, const HaloComparison *item, int items)
 {
     const CliSettings *settings = work->settings;
-    FILE *page = cli_page_open();
+    FILE *page = cli_page_open(settings->json);
     for (int i = 0; i < items; i++) {
         const bool well = within(&work->bounds, &item[i]);
         char beyond[400];

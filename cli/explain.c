@@ -127,7 +127,7 @@ void cli_print_plan(const CliWork *work, const CliItem *item, const HaloExplanat
         record(to, item, explanation, workers, threads);
         return;
     }
-    if (work->batch.count > 1) fprintf(to, "%s%s%s\n", cli_ink(CLI_BOLD), item->input, cli_ink(CLI_PLAIN));
+    if (work->batch.count > 1) cli_print_name(to, item->input, "\n");
     halo_explanation_print(explanation, to);
     print_jobs(to, workers, threads);
 }

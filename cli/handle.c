@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "batch/journal.h"
+#include "halo/escape.h"
 #include "plot/plot.h"
 #include "text/page.h"
 #include "work.h"
@@ -29,7 +30,7 @@ static HaloStatus conclude(CliWork *work, const CliItem *item, HaloStatus outcom
         const HaloStatus status = cli_totals_add(work->totals, number, item->input, &report->results);
         if (status != HALO_OK) return status;
     }
-    FILE *page = cli_page_open();
+    FILE *page = cli_page_open(settings->json);
     if (outcome == HALO_OK && report != NULL) {
         if (settings->json)
             cli_record_results(page, item, report);
@@ -55,15 +56,12 @@ static void say_more(const CliWork *work, const CliItem *item, const HaloReport 
     HaloNotes notes = report->notes;
     notes.count[HALO_NOTE_CLIPPED] = 0; /* it is said already */
     char *more = cli_notes_text(&notes, true, true);
-    cli_terminal_hold();
-    fprintf(stderr,
-            "%s%s%s: %s (%s), read %.1f ms, computed %.1f ms, wrote %.1f ms, %llu sample%s clipped%s%s%s%s\n",
+    cli_say("%s%s%s: %s (%s), read %.1f ms, computed %.1f ms, wrote %.1f ms, %llu sample%s clipped%s%s%s%s",
             item->input, item->output != NULL ? " -> " : "", item->output != NULL ? item->output : "",
             report->backend != NULL ? report->backend : "", report->device, ms->read + ms->decode,
             ms->upload + ms->compute + ms->download, ms->encode + ms->write,
             (unsigned long long)report->clipped, halo_s((int64_t)report->clipped), more != NULL ? "; " : "",
             more != NULL ? more : "", report->why[0] != 0 ? "; done on the CPU, since " : "", report->why);
-    cli_terminal_release();
     free(more);
 }
 
@@ -80,10 +78,10 @@ static HaloStatus plot_result(const CliWork *work, const CliItem *item, const Ha
 {
     for (int i = 0; i < report->results.count; i++)
         if (report->results.item[i].type == HALO_RESULT_HIST)
-            return cli_plot_histogram(work->settings, &work->batch, item->input, &report->results.item[i]);
+            return cli_plot_histogram(work->settings, item->input, &report->results.item[i]);
     if (halo_pipeline_only_measures(work->pipeline))
         return halo_fail(HALO_ERR_USAGE, "--plot draws a histogram: the pipeline has no hist");
-    return cli_plot_sound(work->settings, &work->batch, work->session, work->pipeline, item->input);
+    return cli_plot_sound(work->settings, work->session, work->pipeline, item->input);
 }
 
 static HaloStatus finish_file(CliWork *work, const CliItem *item, CliOutcome *outcome)
@@ -119,7 +117,7 @@ static HaloStatus explain_file(CliWork *work, const CliItem *item)
                          .explain = &explanation};
     const HaloStatus outcome = halo_run(work->session, work->pipeline, &job, &report);
     char *error = outcome != HALO_OK ? cli_failure(item, outcome) : NULL;
-    if (outcome == HALO_OK) cli_print_plan(work, item, &explanation, cli_page_open());
+    if (outcome == HALO_OK) cli_print_plan(work, item, &explanation, cli_page_open(settings->json));
     halo_explanation_free(&explanation);
     halo_report_free(&report);
     const HaloStatus sent = outcome == HALO_OK ? cli_page_send(STDOUT_FILENO) : HALO_OK;
@@ -134,11 +132,13 @@ static HaloStatus preview_file(CliWork *work, const CliItem *item)
                                        [HALO_FORCE_YES] = " (replaced)",
                                        [HALO_FORCE_SAME] = " (stays if it is the same)"};
     const CliSettings *settings = work->settings;
-    FILE *page = cli_page_open();
-    if (!settings->json)
-        fprintf(page, "%s%s%s%s\n", item->input, item->output != NULL ? " -> " : "",
-                item->output != NULL ? item->output : "",
-                cli_in_the_way(item->output) ? fate[cli_force(settings, item)] : "");
+    FILE *page = cli_page_open(settings->json);
+    if (!settings->json) {
+        halo_put_escaped(page, item->input);
+        if (item->output != NULL) fputs(" -> ", page);
+        if (item->output != NULL) halo_put_escaped(page, item->output);
+        fprintf(page, "%s\n", cli_in_the_way(item->output) ? fate[cli_force(settings, item)] : "");
+    }
     const HaloStatus sent = cli_page_send(work->results_to);
     return sent != HALO_OK ? sent : conclude(work, item, HALO_OK, NULL, true, NULL);
 }

@@ -76,8 +76,8 @@ static void print_info(FILE *to, const char *path, const HaloInfo *info, const H
     const int orientation = halo_exif_orientation(&info->meta.exif);
     const HaloShape *shape = &info->shape;
     char room[32];
-    fprintf(to, "%s%s%s\n  format    %s: %s\n", cli_ink(CLI_BOLD), path, cli_ink(CLI_PLAIN), format->name,
-            format->help);
+    cli_print_name(to, path, "\n");
+    fprintf(to, "  format    %s: %s\n", format->name, format->help);
     if (shape->kind == HALO_AUDIO) {
         if (shape->width < 0)
             fprintf(to, "  length    unknown until it is read\n");
@@ -129,7 +129,7 @@ static HaloStatus look_at(HaloSession *session, const CliSettings *settings, con
         free(error);
         return HALO_OK;
     }
-    FILE *page = cli_page_open();
+    FILE *page = cli_page_open(settings->json);
     if (settings->json)
         record_info(page, item->input, &info, format);
     else

@@ -45,7 +45,7 @@ const CliOption cli_options[] = {
      AT(write.sync)},
     {"force", 'f', NULL, NULL, CLI_OUTPUT,
      CLI_COMPARE | CLI_JOIN | CLI_STACK | CLI_WRITES | CLI_HIST | CLI_PLOT | CLI_SAME,
-     "replace outputs that exist (never an input)", NULL, AT(force)},
+     "replace outputs that exist (never an input); mode and owner stay", NULL, AT(force)},
     {"skip-existing", 0, NULL, NULL, CLI_OUTPUT, CLI_WRITES | CLI_SAME,
      "leave inputs alone whose output exists", NULL, AT(skip_existing)},
     {"resume", 0, NULL, NULL, CLI_OUTPUT, CLI_WRITES | CLI_SAME,

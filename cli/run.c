@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "batch/clashes.h"
 #include "batch/journal.h"
 #include "batch/signals.h"
 #include "plot/canvas.h"
@@ -83,12 +84,14 @@ static HaloStatus prepare(CliWork *work)
     const char *const *inputs = NULL;
     size_t count = 0;
     HALO_TRY(make_pipeline(work, &inputs, &count));
-    if (work->settings->response != NULL) return HALO_OK; /* inputs are not looked at */
     HaloRead read;
     for (size_t i = 0; halo_pipeline_reads(work->pipeline, i, &read); i++) cli_batch_reads(&work->batch, &read);
+    if (work->settings->response != NULL) /* inputs are not looked at */
+        return cli_refuse_clashes(work->settings, work->pipeline, &work->batch);
     HALO_TRY(cli_find_inputs(work->settings, inputs, count, &work->batch));
     HALO_TRY(check_request(work));
     HALO_TRY(cli_name_outputs(work->settings, &work->batch));
+    HALO_TRY(cli_refuse_clashes(work->settings, work->pipeline, &work->batch));
     cli_take_shard(work->settings, &work->batch);
     if (work->settings->total) work->totals = cli_totals_new(work->batch.first);
     HALO_TRY(open_journal(work));
@@ -145,7 +148,7 @@ static HaloStatus print_totals(const CliWork *work)
 {
     const CliSettings *settings = work->settings;
     if (settings->dry_run || settings->explain) return HALO_OK;
-    FILE *page = cli_page_open();
+    FILE *page = cli_page_open(settings->json);
     if (settings->json && settings->shards > 0)
         record_shard(work, page);
     else if (work->totals != NULL)
@@ -159,14 +162,15 @@ static HaloStatus print_summary(const CliWork *work)
     const CliTally *t = &work->tally;
     const bool has_output = settings->output != NULL || settings->out_dir != NULL;
     if (settings->json && has_output && !settings->explain) {
-        cli_record_summary(cli_page_open(), t);
+        cli_record_summary(cli_page_open(true), t);
         return cli_page_send(work->results_to);
     }
     const bool worth_it = (has_output && !settings->dry_run && !settings->explain) || t->failed > 0;
     if (work->batch.count > 1 && !settings->quiet && worth_it)
-        fprintf(stderr, "halo: %zu done, %zu failed, %zu skipped in %.2f s%s%s%s\n", t->ok, t->failed,
-                t->skipped, t->seconds, t->backend != NULL ? ", on " : "", t->backend != NULL ? t->device : "",
-                t->failed > 0 && work->batch.journal != NULL ? "; --resume tries those that failed again" : "");
+        cli_complain("%zu done, %zu failed, %zu skipped in %.2f s%s%s%s", t->ok, t->failed, t->skipped,
+                     t->seconds, t->backend != NULL ? ", on " : "", t->backend != NULL ? t->device : "",
+                     t->failed > 0 && work->batch.journal != NULL ? "; --resume tries those that failed again"
+                                                                  : "");
     return HALO_OK;
 }
 
@@ -198,11 +202,12 @@ static HaloStatus plot_response(const CliWork *work)
 {
     const CliSettings *settings = work->settings;
     if (canvas_check(settings->response) != HALO_OK) return HALO_ERR_USAGE;
-    if (settings->words > 1 || settings->plot != NULL)
-        return halo_fail(HALO_ERR_USAGE, "--plot-response draws a pipeline alone: it takes no input");
+    if (settings->words > 1 || settings->plot != NULL || settings->output != NULL || settings->out_dir != NULL)
+        return halo_fail(HALO_ERR_USAGE,
+                         "--plot-response draws a pipeline alone: it takes no input and makes no output");
     if (cli_in_the_way(settings->response) && !settings->force)
         return halo_fail(HALO_ERR_INPUT, "%s exists: --force replaces it", settings->response);
-    return cli_plot_response(settings, &work->batch, work->session, work->pipeline, work->text);
+    return cli_plot_response(settings, work->session, work->pipeline, work->text);
 }
 
 int cli_run(const CliSettings *settings)

@@ -47,8 +47,7 @@ int cli_fates_exit(const CliFates *fates);
  * item. HALO_ERR_INPUT where there is nothing at all. */
 HaloStatus cli_find_inputs(const CliSettings *settings, const char *const *path, size_t paths, CliBatch *batch);
 
-/* outputs.c: names every output, and refuses (HALO_ERR_USAGE) two that are the same, and any that is an input.
- */
+/* outputs.c: names every output; HALO_ERR_USAGE. */
 HaloStatus cli_name_outputs(const CliSettings *settings, CliBatch *batch);
 /* shard.c: removes the items of other parts. Called when outputs have their names, on which all parts agree. */
 void cli_take_shard(const CliSettings *settings, CliBatch *batch);

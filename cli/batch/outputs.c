@@ -1,7 +1,6 @@
-/* Where outputs go: names from a template, and every clash found before anything is written. */
+/* Where outputs go: names from a template. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "batch.h"
 
@@ -102,78 +101,10 @@ static HaloStatus name_in_folder(const CliSettings *settings, CliBatch *batch)
     return HALO_OK;
 }
 
-/* ---- clashes -------------------------------------------------------------------------------------------- */
-
-typedef struct File {
-    dev_t dev;
-    ino_t ino;
-} File;
-
-static int by_file(const void *a, const void *b)
-{
-    const File *x = a, *y = b;
-    if (x->dev != y->dev) return x->dev < y->dev ? -1 : 1;
-    return x->ino < y->ino ? -1 : x->ino > y->ino;
-}
-
-static bool file_of(const char *path, File *file)
-{
-    struct stat st;
-    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode)) return false;
-    *file = (File){st.st_dev, st.st_ino};
-    return true;
-}
-
-/* An output must not be anything that is read: a later input would be read after it was replaced. */
-static HaloStatus refuse_inputs(const CliBatch *batch)
-{
-    HaloStatus status = HALO_OK;
-    File *inputs = cli_alloc(batch->count, sizeof *inputs), file;
-    size_t count = 0;
-    for (size_t i = 0; i < batch->count; i++)
-        if (batch->item[i].status == HALO_OK && file_of(batch->item[i].input, &inputs[count])) count++;
-    qsort(inputs, count, sizeof *inputs, by_file);
-    for (size_t i = 0; i < batch->count; i++) {
-        const char *output = batch->item[i].output;
-        if (output == NULL || !file_of(output, &file)) continue;
-        for (size_t k = 0; k < batch->reads; k++)
-            if (batch->read[k].id[0] == (uint64_t)file.dev && batch->read[k].id[1] == (uint64_t)file.ino)
-                HALO_FAIL(HALO_ERR_USAGE, "%s is %s: halo never writes over what it reads", output,
-                          batch->read[k].what);
-        if (bsearch(&file, inputs, count, sizeof *inputs, by_file) != NULL)
-            HALO_FAIL(HALO_ERR_USAGE, "%s is an input: halo never writes over what it reads", output);
-    }
-out:
-    free(inputs);
-    return status;
-}
-
-static int by_output(const void *a, const void *b)
-{
-    return strcmp((*(CliItem *const *)a)->output, (*(CliItem *const *)b)->output);
-}
-
-static HaloStatus refuse_equals(CliBatch *batch)
-{
-    HaloStatus status = HALO_OK;
-    CliItem **item = cli_alloc(batch->count, sizeof *item);
-    size_t count = 0;
-    for (size_t i = 0; i < batch->count; i++)
-        if (batch->item[i].output != NULL) item[count++] = &batch->item[i];
-    qsort(item, count, sizeof *item, by_output);
-    for (size_t i = 1; i < count; i++)
-        if (strcmp(item[i - 1]->output, item[i]->output) == 0)
-            HALO_FAIL(HALO_ERR_USAGE,
-                      "%s and %s would both become %s; --name '{index}_{stem}.{ext}' tells them apart",
-                      item[i - 1]->input, item[i]->input, item[i]->output);
-out:
-    free(item);
-    return status;
-}
+/* ---- all of them ---------------------------------------------------------------------------------------- */
 
 HaloStatus cli_name_outputs(const CliSettings *settings, CliBatch *batch)
 {
-    HaloStatus status = HALO_OK;
     if (settings->name != NULL && settings->out_dir == NULL)
         return halo_fail(HALO_ERR_USAGE, "--name goes with --out-dir");
     if (settings->output != NULL && settings->out_dir != NULL)
@@ -184,9 +115,5 @@ HaloStatus cli_name_outputs(const CliSettings *settings, CliBatch *batch)
     if (settings->output != NULL && *settings->output == 0)
         return halo_fail(HALO_ERR_USAGE, "--output: the name is empty");
     if (settings->output != NULL) batch->item[0].output = cli_copy(settings->output);
-    if (settings->out_dir != NULL) HALO_TRY(name_in_folder(settings, batch));
-    HALO_TRY(refuse_equals(batch));
-    HALO_TRY(refuse_inputs(batch));
-out:
-    return status;
+    return settings->out_dir != NULL ? name_in_folder(settings, batch) : HALO_OK;
 }

@@ -268,7 +268,7 @@ HaloStatus cli_bench_batch(const CliSettings *asked)
         m.gpus = halo_tables()->backend[halo_tables()->backends - 1]->count();
     HALO_TRY(measure(&settings, &batch, &m));
     lay_out(&m, stage);
-    FILE *page = cli_page_open();
+    FILE *page = cli_page_open(settings.json);
     if (settings.json)
         record(page, settings.word[1], &m, stage);
     else

@@ -127,7 +127,7 @@ static void see(const HaloRung *rung, void *context)
     const bool first = ladder->family == NULL || strcmp(ladder->family, rung->family) != 0;
     if (first) ladder->first_rate = rate(rung);
     ladder->family = rung->family;
-    FILE *page = cli_page_open();
+    FILE *page = cli_page_open(ladder->settings->json);
     if (ladder->settings->json) {
         record_rung(page, ladder, rung);
     } else {
@@ -142,7 +142,7 @@ static void see(const HaloRung *rung, void *context)
 
 static HaloStatus announce(const CliSettings *settings, const char *device)
 {
-    FILE *page = cli_page_open();
+    FILE *page = cli_page_open(settings->json);
     if (settings->json) {
         CliJson json = {.to = page};
         json_open(&json, NULL, '{');

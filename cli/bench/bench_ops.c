@@ -105,7 +105,7 @@ static HaloStatus time_kind(Bench *bench, const char *text, HaloKind kind)
     HALO_TRY(halo_pipeline_parse(bench->session, text, &pipeline));
     HALO_TRY(halo_bench(bench->session, pipeline, &shape, (HaloContent)settings->bench.content,
                         settings->bench.runs > 0 ? (int)settings->bench.runs : 11, &timing));
-    FILE *page = cli_page_open();
+    FILE *page = cli_page_open(settings->json);
     if (settings->json) {
         record(page, text, &shape, &timing);
     } else {

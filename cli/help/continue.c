@@ -123,6 +123,6 @@ static void put_all(FILE *to, const char *text)
 
 int cli_complete(const char *text)
 {
-    put_all(cli_page_open(), text);
+    put_all(cli_page_open(false), text);
     return cli_page_end(STDOUT_FILENO);
 }

@@ -184,6 +184,6 @@ int cli_generate(const CliSettings *settings)
         cli_complain("--generate: %s", halo_error());
         return HALO_ERR_USAGE;
     }
-    make[which](cli_page_open());
+    make[which](cli_page_open(false));
     return cli_page_end(STDOUT_FILENO);
 }

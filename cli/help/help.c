@@ -154,7 +154,7 @@ int cli_help(const CliSettings *settings)
         if (cli_find_command(settings->word[i]) == NULL && halo_find_op(settings->word[i]) == NULL)
             return unknown_topic(settings->word[i]);
     cli_ink_setup(STDOUT_FILENO, settings->no_color);
-    FILE *page = cli_page_open();
+    FILE *page = cli_page_open(false);
     for (size_t i = 0; asks && i < settings->words; i++) {
         if (i > 0) fputc('\n', page);
         print_topic(page, settings->word[i]);
@@ -168,7 +168,7 @@ int cli_help(const CliSettings *settings)
 
 int cli_version(const CliSettings *settings)
 {
-    FILE *page = cli_page_open();
+    FILE *page = cli_page_open(settings->json);
     if (settings->json) {
         CliJson json = {.to = page};
         json_open(&json, NULL, '{');

@@ -256,7 +256,7 @@ int cli_list(const CliSettings *settings)
         return status;
     }
     cli_ink_setup(STDOUT_FILENO, settings->no_color);
-    FILE *page = cli_page_open();
+    FILE *page = cli_page_open(settings->json);
     list[topic](page, settings);
     if (settings->words == 0 && !settings->json)
         fputs("There are lists of masks, formats and devices, too.\n", page);

@@ -1,6 +1,7 @@
 /* Drawing by writing SVG. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "canvas.h"
 #include "text/text.h"
@@ -41,18 +42,21 @@ static void draw_text(Canvas *canvas, double x, double y, CanvasAlign align, dou
 {
     static const char *const anchor[] = {"start", "middle", "end"};
     FILE *to = ((Svg *)canvas)->to;
+    CliText shown = {0}; /* XML allows neither control characters nor what is not UTF-8 */
+    cli_add_escaped(&shown, text, strlen(text), "");
     fprintf(to, "<text x=\"%.2f\" y=\"%.2f\" font-size=\"%g\" text-anchor=\"%s\">", x, y, size, anchor[align]);
-    for (; *text != 0; text++) {
-        if (*text == '&')
+    for (const char *at = shown.data; *at != 0; at++) {
+        if (*at == '&')
             fputs("&amp;", to);
-        else if (*text == '<')
+        else if (*at == '<')
             fputs("&lt;", to);
-        else if (*text == '>')
+        else if (*at == '>')
             fputs("&gt;", to);
-        else if ((unsigned char)*text >= 0x20)
-            fputc(*text, to);
+        else
+            fputc(*at, to);
     }
     fputs("</text>\n", to);
+    free(shown.data);
 }
 
 static HaloStatus write_svg(Canvas *canvas, HaloSink *sink)

@@ -1,10 +1,9 @@
 /* A histogram drawn: a staircase a channel over common axes, with ticks, a grid and a legend. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "frame.h"
+#include "halo/utf8.h"
 #include "plot.h"
 
 #define MOST_STEPS 710 /* the width of the frame: a pixel each; more bins than that share one */
@@ -118,7 +117,8 @@ static void draw(const Plot *plot, const char *input)
     const HaloHistogram *h = &plot->result->hist;
     char title[128];
     char below[128];
-    snprintf(title, sizeof title, "%.60s", halo_base_name(input));
+    const char *name = halo_base_name(input);
+    snprintf(title, sizeof title, "%.*s", (int)halo_utf8_fit(name, 60), name);
     if (plot->per > 1)
         snprintf(below, sizeof below, "samples in %lld bins, of which %lld share a step", (long long)h->bins,
                  (long long)plot->per);
@@ -132,23 +132,14 @@ static void draw(const Plot *plot, const char *input)
     draw_legend(plot);
 }
 
-HaloStatus cli_plot_histogram(const CliSettings *settings, const CliBatch *batch, const char *input,
-                              const HaloResult *result)
+HaloStatus cli_plot_histogram(const CliSettings *settings, const char *input, const HaloResult *result)
 {
     Plot plot = {
         .frame = frame_on(canvas_for(settings->plot), 0), .result = result, .logarithmic = settings->log};
-    HaloRead *read = cli_alloc(batch->reads + 1, sizeof *read);
-    HaloSinkOptions options = {
-        .force = settings->force, .read = read, .reads = batch->reads, .sync = settings->write.sync};
-    struct stat st;
-    if (batch->reads > 0) memcpy(read, batch->read, batch->reads * sizeof *read);
-    if (stat(input, &st) == 0)
-        read[options.reads++] = (HaloRead){{(uint64_t)st.st_dev, (uint64_t)st.st_ino}, "the input"};
+    const HaloSinkOptions options = {.force = settings->force, .sync = settings->write.sync};
     plot.frame.x = (Axis){result->hist.lo, result->hist.hi, false};
     plot.per = (result->hist.bins + MOST_STEPS - 1) / MOST_STEPS;
     plot.peak = peak_of(&plot);
     draw(&plot, input);
-    const HaloStatus status = canvas_save(plot.frame.canvas, settings->plot, &options);
-    free(read);
-    return status;
+    return canvas_save(plot.frame.canvas, settings->plot, &options);
 }

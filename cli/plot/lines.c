@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "chart.h"
+#include "halo/utf8.h"
 
 #define BESIDE 170.0 /* for the names: pixels */
 
@@ -53,7 +54,8 @@ static void draw_legend(const Chart *chart)
         const double x[2] = {left, left + 22}, across[2] = {y, y};
         char name[24];
         canvas->line(canvas, &(CanvasLine){x, across, 2, chart_family(table, c) != c}, chart_colour(table, c));
-        snprintf(name, sizeof name, "%s", table->name[c]);
+        snprintf(name, sizeof name, "%.*s", (int)halo_utf8_fit(table->name[c], sizeof name - 1),
+                 table->name[c]);
         canvas->text(canvas, left + 28, y + 4, CANVAS_LEFT, 11, name);
     }
 }
@@ -63,7 +65,7 @@ void chart_lines(const Chart *chart)
     const CliTable *table = chart->table;
     double *room = cli_alloc(2 * table->rows, sizeof *room);
     char below[128];
-    snprintf(below, sizeof below, "by %.100s", table->name[0]);
+    snprintf(below, sizeof below, "by %.*s", (int)halo_utf8_fit(table->name[0], 100), table->name[0]);
     frame_title(&chart->frame, chart->title, below);
     frame_ticks_x(&chart->frame);
     frame_ticks_y(&chart->frame);

@@ -3,27 +3,18 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "chart.h"
+#include "halo/utf8.h"
 #include "plot.h"
 
 static const double pi = 3.14159265358979323846;
 
 /* Inputs are not written over. */
-static HaloStatus save(Canvas *canvas, const char *path, const CliSettings *settings, const CliBatch *batch,
-                       const char *input)
+static HaloStatus save(Canvas *canvas, const char *path, const CliSettings *settings)
 {
-    HaloRead *read = cli_alloc(batch->reads + 1, sizeof *read);
-    HaloSinkOptions options = {
-        .force = settings->force, .read = read, .reads = batch->reads, .sync = settings->write.sync};
-    struct stat st;
-    if (batch->reads > 0) memcpy(read, batch->read, batch->reads * sizeof *read);
-    if (input != NULL && stat(input, &st) == 0)
-        read[options.reads++] = (HaloRead){{(uint64_t)st.st_dev, (uint64_t)st.st_ino}, "the input"};
-    const HaloStatus status = canvas_save(canvas, path, &options);
-    free(read);
-    return status;
+    const HaloSinkOptions options = {.force = settings->force, .sync = settings->write.sync};
+    return canvas_save(canvas, path, &options);
 }
 
 static HaloStatus run(HaloSession *session, const HaloPipeline *pipeline, const HaloBuf *in, HaloBuf *out)
@@ -85,7 +76,8 @@ static void draw_spectrogram(const CliSettings *settings, const HaloBuf *out, co
     *frame = frame_on(canvas_for(settings->plot), 0);
     frame->x = (Axis){0, (double)in->width / in->rate, false};
     frame->y = (Axis){0, in->rate / 2.0, false};
-    snprintf(title, sizeof title, "%.60s", halo_base_name(input));
+    const char *name = halo_base_name(input);
+    snprintf(title, sizeof title, "%.*s", (int)halo_utf8_fit(name, 60), name);
     if (out->shape.white > 1.0f)
         halo_snprintf(below, sizeof below, "Hz by seconds; black is %g dB of full scale, white 0",
                       -(double)out->shape.white);
@@ -136,8 +128,8 @@ static HaloStatus draw_series(const CliSettings *settings, const HaloBuf *out, c
     return status;
 }
 
-HaloStatus cli_plot_sound(const CliSettings *settings, const CliBatch *batch, HaloSession *session,
-                          const HaloPipeline *pipeline, const char *input)
+HaloStatus cli_plot_sound(const CliSettings *settings, HaloSession *session, const HaloPipeline *pipeline,
+                          const char *input)
 {
     HaloStatus status = HALO_OK;
     HaloInfo info = {0};
@@ -155,7 +147,7 @@ HaloStatus cli_plot_sound(const CliSettings *settings, const CliBatch *batch, Ha
         draw_spectrogram(settings, &out, &in.shape, input, &frame);
     else
         HALO_TRY(draw_series(settings, &out, input, &frame));
-    HALO_TRY(save(frame.canvas, settings->plot, settings, batch, input));
+    HALO_TRY(save(frame.canvas, settings->plot, settings));
 out:
     halo_meta_free(&info.meta);
     halo_buf_free(&in);
@@ -228,8 +220,8 @@ static double decibels_at(const HaloBuf *response, double frequency)
     return fmax(20.0 * log10(hypot(sum_re, sum_im)), -160.0);
 }
 
-HaloStatus cli_plot_response(const CliSettings *settings, const CliBatch *batch, HaloSession *session,
-                             const HaloPipeline *pipeline, const char *text)
+HaloStatus cli_plot_response(const CliSettings *settings, HaloSession *session, const HaloPipeline *pipeline,
+                             const char *text)
 {
     HaloStatus status = HALO_OK;
     static const char *const name[] = {"Hz", "dB"};
@@ -254,9 +246,9 @@ HaloStatus cli_plot_response(const CliSettings *settings, const CliBatch *batch,
         table.value[2 * i] = low * pow(rate / 2.0 / low, share);
         table.value[2 * i + 1] = decibels_at(&response, table.value[2 * i] / rate);
     }
-    halo_snprintf(title, sizeof title, "%.80s at %g Hz", text, rate);
+    halo_snprintf(title, sizeof title, "%.*s at %g Hz", (int)halo_utf8_fit(text, 80), text, rate);
     HALO_TRY(draw_lines(&log_x, settings->response, &table, title, &frame));
-    HALO_TRY(save(frame.canvas, settings->response, settings, batch, NULL));
+    HALO_TRY(save(frame.canvas, settings->response, settings));
 out:
     free(table.value);
     halo_buf_free(&impulse);

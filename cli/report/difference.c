@@ -1,6 +1,7 @@
 /* What `halo compare` has found, for eyes and for programs. */
 #include <math.h>
 
+#include "halo/escape.h"
 #include "report.h"
 
 void cli_record_difference(FILE *to, const char *a, const char *b, const HaloComparison *c, bool well)
@@ -78,7 +79,11 @@ void cli_print_difference(FILE *to, const char *a, const char *b, const HaloComp
                           const char *beyond)
 {
     char room[32], all[32];
-    fprintf(to, "%s%s, %s%s", cli_ink(CLI_BOLD), a, b, cli_ink(CLI_PLAIN));
+    fputs(cli_ink(CLI_BOLD), to);
+    halo_put_escaped(to, a);
+    fputs(", ", to);
+    halo_put_escaped(to, b);
+    fputs(cli_ink(CLI_PLAIN), to);
     if (c->image > 0) fprintf(to, ", image %lld", (long long)c->image);
     if (c->differing == 0 && well) {
         fprintf(to, ": %sidentical%s\n", cli_ink(CLI_GREEN), cli_ink(CLI_PLAIN));

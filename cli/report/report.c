@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "halo/escape.h"
 #include "report.h"
 
 #define LINE 80
@@ -213,23 +214,33 @@ void cli_describe_shape(FILE *to, const HaloShape *shape)
     fprintf(to, ", %s", halo_dtype_name(shape->dtype));
 }
 
+void cli_print_name(FILE *to, const char *name, const char *more)
+{
+    fputs(cli_ink(CLI_BOLD), to);
+    halo_put_escaped(to, name);
+    fprintf(to, "%s%s", cli_ink(CLI_PLAIN), more);
+}
+
 /* For a data set a position needs the name of its file. */
 static void print_places(FILE *to, const CliSubject *subject, const HaloResult *result)
 {
     const int all = result->shape.channels;
     if (subject->place == NULL || subject->place[all][0] == NULL) return;
-    fprintf(to, "%-*s  min in %s, max in %s\n", LABEL, "", subject->place[all][0], subject->place[all][1]);
+    fprintf(to, "%-*s  min in ", LABEL, "");
+    halo_put_escaped(to, subject->place[all][0]);
+    fputs(", max in ", to);
+    halo_put_escaped(to, subject->place[all][1]);
+    fputc('\n', to);
 }
 
 void cli_print_result(FILE *to, const CliSubject *subject, const HaloResult *result)
 {
     fputs(cli_ink(CLI_BOLD), to);
-    if (subject->file != NULL && result->image > 0)
-        fprintf(to, "%s, image %lld", subject->file, (long long)result->image);
-    else if (subject->file != NULL)
-        fputs(subject->file, to);
+    if (subject->file != NULL)
+        halo_put_escaped(to, subject->file);
     else
         fprintf(to, "%zu file%s together", subject->files, subject->files == 1 ? "" : "s");
+    if (subject->file != NULL && result->image > 0) fprintf(to, ", image %lld", (long long)result->image);
     fprintf(to, "%s: ", cli_ink(CLI_PLAIN));
     cli_describe_shape(to, &result->shape);
     fputc('\n', to);

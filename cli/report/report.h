@@ -83,5 +83,7 @@ void cli_print_difference(FILE *to, const char *a, const char *b, const HaloComp
 
 /* report.c: "image, 384 x 256, r g b, u8" */
 void cli_describe_shape(FILE *to, const HaloShape *shape);
+/* The name of a file as a heading, and what stands behind it. */
+void cli_print_name(FILE *to, const char *name, const char *more);
 
 #endif

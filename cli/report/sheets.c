@@ -1,23 +1,25 @@
 /* Results as tables for other programs: --csv, a line for each channel, or for each bin of each. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "halo/text.h"
 #include "report.h"
 
-/* In quotation marks where it would be more than one cell. */
+/* In quotation marks where it would be more than one cell. Line breaks in it are escaped, as all control
+ * characters. */
 static void put_text(FILE *to, const char *text)
 {
-    if (strpbrk(text, ",\"\n\r") == NULL) {
-        fputs(text, to);
-        return;
+    CliText cell = {0};
+    cli_add_escaped(&cell, text, strlen(text), "");
+    const bool quoted = strpbrk(cell.data, ",\"") != NULL;
+    if (quoted) fputc('"', to);
+    for (const char *at = cell.data; *at != 0; at++) {
+        if (*at == '"') fputc('"', to);
+        fputc(*at, to);
     }
-    fputc('"', to);
-    for (; *text != 0; text++) {
-        if (*text == '"') fputc('"', to);
-        fputc(*text, to);
-    }
-    fputc('"', to);
+    if (quoted) fputc('"', to);
+    free(cell.data);
 }
 
 /* What is not known is an empty cell. */

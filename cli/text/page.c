@@ -12,18 +12,59 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "halo/escape.h"
 #include "text.h"
 
 static FILE *page;
 static CliText page_text;
 static HaloFailure page_failure; /* of a page that goes out as it is printed */
+static bool page_is_json;
 static bool colours;
+static const char *const escape[] = {"\033[0m", "\033[1m", "\033[2m", "\033[31m", "\033[32m", "\033[34m"};
 
 /* Held by the thread that prints. */
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 static bool line_shown;
 
-FILE *cli_page_open(void) { return page = cli_text_stream(&page_text); }
+/* ---- pages ---------------------------------------------------------------------------------------------- */
+
+FILE *cli_page_open(bool json)
+{
+    page_is_json = json;
+    return page = cli_text_stream(&page_text);
+}
+
+/* The length of a colour's escape sequence at the start; 0: there is none. */
+static size_t ink_length(const char *text)
+{
+    for (size_t i = 0; i < sizeof escape / sizeof escape[0] && colours; i++)
+        if (strncmp(text, escape[i], strlen(escape[i])) == 0) return strlen(escape[i]);
+    return 0;
+}
+
+static const char *next_ink(const char *at, const char *end)
+{
+    for (; at < end; at++) {
+        at = memchr(at, '\033', (size_t)(end - at));
+        if (at == NULL) return end;
+        if (ink_length(at) > 0) return at;
+    }
+    return end;
+}
+
+/* The page as it goes out: between its colours all is escaped. */
+static CliText finished_page(void)
+{
+    CliText out = {0};
+    for (const char *at = page_text.data, *end = at + page_text.length; at < end;) {
+        const char *ink = next_ink(at, end);
+        const size_t length = ink < end ? ink_length(ink) : 0;
+        cli_add_escaped(&out, at, (size_t)(ink - at), "\n\t");
+        cli_add(&out, ink, length);
+        at = ink + length;
+    }
+    return out;
+}
 
 static HaloStatus write_all(int descriptor, const char *bytes, size_t size)
 {
@@ -62,7 +103,7 @@ FILE *cli_page_through(int descriptor)
     static int to;
     to = descriptor;
     page = fopencookie(&to, "w", (cookie_io_functions_t){.write = pass_on});
-    return page != NULL ? page : cli_page_open();
+    return page != NULL ? page : cli_page_open(true);
 }
 
 HaloStatus cli_page_send(int descriptor)
@@ -73,8 +114,11 @@ HaloStatus cli_page_send(int descriptor)
         status = halo_failure_again(&page_failure);
     else if (failed || !closed)
         status = halo_fail(HALO_ERR_LIMIT, "not enough memory for what is to be printed");
-    else if (page_text.length > 0)
-        status = write_shared(descriptor, page_text.data, page_text.length);
+    else if (page_text.length > 0) {
+        CliText out = page_is_json ? page_text : finished_page();
+        status = write_shared(descriptor, out.data, out.length);
+        if (!page_is_json) free(out.data);
+    }
     free(page_text.data);
     page_text = (CliText){0};
     page = NULL;
@@ -110,21 +154,48 @@ void cli_terminal_release(void) { pthread_mutex_unlock(&turn); }
 void cli_terminal_line(const char *line)
 {
     pthread_mutex_lock(&turn);
-    fprintf(stderr, "\r\033[K%s", line);
+    fputs("\r\033[K", stderr);
+    halo_put_escaped(stderr, line);
     line_shown = true;
     pthread_mutex_unlock(&turn);
+}
+
+/* ---- messages ------------------------------------------------------------------------------------------- */
+
+static void say(const char *before, const char *format, va_list args)
+{
+    static const char indent[] = "\n  ";
+    char *words = cli_format_list(format, args);
+    CliText line = {0};
+    cli_add(&line, before, strlen(before));
+    for (const char *at = words, *next; at != NULL; at = next) {
+        const char *end = strstr(at, indent);
+        cli_add_escaped(&line, at, end != NULL ? (size_t)(end - at) : strlen(at), "");
+        if (end != NULL) cli_add(&line, indent, sizeof indent - 1);
+        next = end != NULL ? end + sizeof indent - 1 : NULL;
+    }
+    cli_add_char(&line, '\n');
+    cli_terminal_hold();
+    fputs(line.data, stderr);
+    cli_terminal_release();
+    free(line.data);
+    free(words);
 }
 
 void cli_complain(const char *format, ...)
 {
     va_list args;
-    cli_terminal_hold();
-    fputs("halo: ", stderr);
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    say("halo: ", format, args);
     va_end(args);
-    fputc('\n', stderr);
-    cli_terminal_release();
+}
+
+void cli_say(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say("", format, args);
+    va_end(args);
 }
 
 void cli_ink_setup(int descriptor, bool no_color)
@@ -134,11 +205,7 @@ void cli_ink_setup(int descriptor, bool no_color)
               strcmp(terminal, "dumb") != 0 && isatty(descriptor);
 }
 
-const char *cli_ink(CliInk ink)
-{
-    static const char *const escape[] = {"\033[0m", "\033[1m", "\033[2m", "\033[31m", "\033[32m", "\033[34m"};
-    return colours ? escape[ink] : "";
-}
+const char *cli_ink(CliInk ink) { return colours ? escape[ink] : ""; }
 
 bool cli_unicode(void)
 {

@@ -1,5 +1,6 @@
 /* What halo prints: gathered in memory and written in one place, so that every failure of standard output is
- * noticed with its reason. */
+ * noticed with its reason, and no control character out of a file's name or contents reaches a terminal
+ * (halo/escape.h). */
 #ifndef CLI_PAGE_H
 #define CLI_PAGE_H
 
@@ -8,10 +9,12 @@
 
 #include "halo/status.h"
 
-/* A fresh page to print to. */
-FILE *cli_page_open(void);
-/* The same, but what is printed goes to the descriptor as it comes, in blocks; for more than should lie in
- * memory. cli_page_send says what became of it. */
+/* A fresh page to print to, which is all text or all JSON. In text control characters are escaped when it is
+ * sent, but for line breaks, tabs and the colours of cli_ink(); halo_put_escaped() prints a name that must not
+ * break the line. JSON stays as it is. */
+FILE *cli_page_open(bool json);
+/* The same for JSON, but what is printed goes to the descriptor as it comes, in blocks; for more than should lie
+ * in memory. cli_page_send says what became of it. */
 FILE *cli_page_through(int descriptor);
 /* Writes the page to a file descriptor and closes it. HALO_ERR_PIPE when its reader has gone, HALO_ERR_OUTPUT
  * for anything else. */
@@ -26,11 +29,15 @@ void cli_page_guard_standard(void);
  * print. */
 void cli_terminal_hold(void);
 void cli_terminal_release(void);
-/* Shows this line of progress in place of the one before. */
+/* Shows this line of progress in place of the one before. Here, too, control characters are escaped. */
 void cli_terminal_line(const char *line);
 
-/* "halo: …" on standard error, on a line of its own; from any thread. */
+/* "halo: …" on standard error, on a line of its own; from any thread. Control characters are escaped, also line
+ * breaks but those with two spaces behind them: a message's own further lines, which no name makes look like
+ * another message. */
 void cli_complain(const char *format, ...) HALO_PRINTF(1, 2);
+/* The same without "halo: ". */
+void cli_say(const char *format, ...) HALO_PRINTF(1, 2);
 
 /* The look of a page: colours only on terminals, where nothing forbids them. */
 typedef enum CliInk { CLI_PLAIN, CLI_BOLD, CLI_FAINT, CLI_RED, CLI_GREEN, CLI_BLUE } CliInk;

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "halo/escape.h"
 #include "halo/format.h"
 
 /* Ends the process from any thread, while others may be writing outputs: their temporaries are removed. */
@@ -41,26 +42,45 @@ char *cli_copy(const char *text)
     return memcpy(cli_alloc(size, 1), text, size);
 }
 
+char *cli_format_list(const char *format, va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    const int length = vsnprintf(NULL, 0, format, args);
+    char *made = cli_alloc(length > 0 ? (size_t)length + 1 : 1, 1);
+    if (length > 0) vsnprintf(made, (size_t)length + 1, format, again);
+    va_end(again);
+    return made;
+}
+
 char *cli_format(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    const int length = vsnprintf(NULL, 0, format, args);
+    char *made = cli_format_list(format, args);
     va_end(args);
-    char *made = cli_alloc(length > 0 ? (size_t)length + 1 : 1, 1);
-    if (length > 0) {
-        va_start(args, format);
-        vsnprintf(made, (size_t)length + 1, format, args);
-        va_end(args);
-    }
     return made;
+}
+
+static void make_room(CliText *text, size_t length)
+{
+    while (text->length + length + 1 > text->room)
+        text->data = cli_grow(text->data, text->room, &text->room, 1);
 }
 
 void cli_add(CliText *text, const char *bytes, size_t length)
 {
-    while (text->length + length + 1 > text->room)
-        text->data = cli_grow(text->data, text->room, &text->room, 1);
+    make_room(text, length);
     memcpy(text->data + text->length, bytes, length);
+    text->length += length;
+    text->data[text->length] = 0;
+}
+
+void cli_add_escaped(CliText *text, const char *bytes, size_t size, const char *keep)
+{
+    const size_t length = halo_escape(bytes, size, keep, NULL);
+    make_room(text, length);
+    halo_escape(bytes, size, keep, text->data + text->length);
     text->length += length;
     text->data[text->length] = 0;
 }

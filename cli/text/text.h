@@ -2,6 +2,7 @@
 #ifndef CLI_TEXT_H
 #define CLI_TEXT_H
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@ void *cli_alloc(size_t count, size_t size); /* cleared */
 void *cli_grow(void *array, size_t count, size_t *room, size_t size);
 char *cli_copy(const char *text);
 char *cli_format(const char *format, ...) HALO_PRINTF(1, 2);
+char *cli_format_list(const char *format, va_list args) HALO_PRINTF(1, 0);
 
 typedef struct CliText {
     char *data; /* ends with 0; NULL while empty */
@@ -23,6 +25,8 @@ typedef struct CliText {
 } CliText;
 
 void cli_add(CliText *text, const char *bytes, size_t length);
+/* With what halo/escape.h calls special escaped. */
+void cli_add_escaped(CliText *text, const char *bytes, size_t size, const char *keep);
 void cli_add_char(CliText *text, char c);
 /* What is printed to the stream has been added once it is flushed or closed. */
 FILE *cli_text_stream(CliText *text);
