@@ -55,6 +55,8 @@ static const char *const pipeline_text[] = {
     "rate:22.05k | trim:30 | average:9,border=reflect | rate:8k",
     "stats | rate:4k | pad:5,3",
     "silence:0.97,min=2",
+    "stats | silence:0.9,min=5",
+    "hist:bins=9 | average:5 | silence:0.8,min=3 | stats",
     "average:40 | silence:0.35,min=1 | reverse | gauss:1 | stats",
     "stats | normalize | silence:0.9,min=5 | fade:0,9 | silence:0.8,min=3",
     "trim:9 | silence:0.9,min=1 | pad:3,7 | average:5",

@@ -21,11 +21,14 @@ static HaloStatus listen_to_file(HaloSession *session, const JobState *state)
     HALO_TRY(load_open(session, source, options->has_raw ? &options->raw : NULL, &reader));
     HALO_TRY(device_open(&session->host, 0, session->options.jobs));
     HALO_TRY(flow_run(session, (Team){&session->host, 1}, state->plan, &reader, &to, &report));
-    if (heard->about == HEARD_SILENCE)
+    if (heard->about == HEARD_SILENCE) {
         HALO_TRY(listener_answer(&listener, heard));
-    else
+    } else {
         heard->answer[heard->answers++].results = report.results;
+        report.results = (HaloResults){0};
+    }
 out:
+    halo_report_free(&report);
     load_close(&reader);
     halo_source_close(source);
     return status;
