@@ -1,16 +1,35 @@
 /* `--explain`: what would be done with a file, in words or as JSON, one object a line. The keys are promised.
  */
+#include "halo/machine.h"
 #include "text/json.h"
 #include "work.h"
 
-static void print_jobs(FILE *to, int workers, int threads)
+static const char *why_threads(const HaloOptions *options)
+{
+    return options->jobs > 0 ? "--jobs" : halo_machine()->why_threads;
+}
+
+static int64_t max_memory(const HaloOptions *options)
+{
+    return options->max_memory > 0 ? options->max_memory : halo_machine()->memory;
+}
+
+static const char *why_memory(const HaloOptions *options)
+{
+    return options->max_memory > 0 ? "--max-memory" : halo_machine()->why_memory;
+}
+
+static void print_jobs(FILE *to, const HaloOptions *options, int workers, int threads)
 {
     if (workers > 1)
-        fprintf(to, "jobs    %d thread%s for each of %d files at a time\n", threads, halo_s(threads), workers);
+        fprintf(to, "jobs    %d thread%s for each of %d files at a time", threads, halo_s(threads), workers);
     else if (threads > 1)
-        fprintf(to, "jobs    %d threads that cut each file into slices\n", threads);
+        fprintf(to, "jobs    %d threads that cut each file into slices", threads);
     else
-        fprintf(to, "jobs    1 thread\n");
+        fprintf(to, "jobs    1 thread");
+    fprintf(to, " (%s)\n", why_threads(options));
+    halo_fprintf(to, "limit   %.1f MB in memory", (double)max_memory(options) / workers / 1e6);
+    fprintf(to, "%s (%s)\n", workers > 1 ? " for each of them" : "", why_memory(options));
 }
 
 /* A value of the plan: its number, and what it holds. */
@@ -93,7 +112,8 @@ static void record_bands(CliJson *json, const HaloExplanation *explanation)
     json_close(json, '}');
 }
 
-static void record(FILE *to, const CliItem *item, const HaloExplanation *explanation, int workers, int threads)
+static void record(FILE *to, const CliItem *item, const HaloExplanation *explanation, const HaloOptions *options,
+                   int workers, int threads)
 {
     CliJson json = {.to = to};
     json_open(&json, NULL, '{');
@@ -115,6 +135,9 @@ static void record(FILE *to, const CliItem *item, const HaloExplanation *explana
     if (explanation->backend != NULL) record_bands(&json, explanation);
     json_int(&json, "workers", workers);
     json_int(&json, "threads", threads);
+    json_text(&json, "threads_why", why_threads(options));
+    json_int(&json, "max_memory", max_memory(options) / workers); /* for each of the workers */
+    json_text(&json, "max_memory_why", why_memory(options));
     json_close(&json, '}');
     json_end_line(&json);
 }
@@ -122,12 +145,13 @@ static void record(FILE *to, const CliItem *item, const HaloExplanation *explana
 void cli_print_plan(const CliWork *work, const CliItem *item, const HaloExplanation *explanation, FILE *to)
 {
     int workers, threads;
+    const HaloOptions *options = &work->settings->engine;
     cli_share_jobs(work->settings, work->batch.count, &workers, &threads);
     if (work->settings->json) {
-        record(to, item, explanation, workers, threads);
+        record(to, item, explanation, options, workers, threads);
         return;
     }
     if (work->batch.count > 1) cli_print_name(to, item->input, "\n");
     halo_explanation_print(explanation, to);
-    print_jobs(to, workers, threads);
+    print_jobs(to, options, workers, threads);
 }

@@ -100,10 +100,12 @@ const CliOption cli_options[] = {
      "samples, and JPEG may be read smaller that then shrinks",
      cli_read_precision, 0},
     {"jobs", 'j', "N", NULL, CLI_ENGINE, CLI_COMPARE | CLI_JOIN | CLI_STACK | CLI_WORKS | CLI_BENCH | CLI_SAME,
-     "threads to use; one a core by default", cli_read_jobs, 0},
+     "threads to use; by default one for each processor that may be used: an affinity mask and a cgroup's quota "
+     "count",
+     cli_read_jobs, 0},
     {"max-memory", 0, "BYTES", NULL, CLI_ENGINE, CLI_COMPARE | CLI_JOIN | CLI_STACK | CLI_READS | CLI_SAME,
-     "host memory for samples and whatever else grows with a file, such as 2G; three quarters of the machine's "
-     "by default",
+     "host memory for samples and whatever else grows with a file, such as 2G; by default three quarters "
+     "of the machine's, or of a cgroup's limit",
      cli_read_memory, 0},
     {"latency", 0, "TIME", NULL, CLI_ENGINE, CLI_WRITES | CLI_SAME,
      "sound from a pipe to a pipe goes through in blocks of this length, such as 20ms; 100ms by default",

@@ -1,8 +1,8 @@
 /* Sessions: the tables, the options, and the devices, opened on first use. */
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "file/side.h"
+#include "halo/machine.h"
 #include "session.h"
 
 HaloStatus halo_session_open_with(const HaloTables *tables, const HaloOptions *options, HaloSession **session)
@@ -13,9 +13,8 @@ HaloStatus halo_session_open_with(const HaloTables *tables, const HaloOptions *o
     made->tables = tables;
     if (options != NULL) made->options = *options;
     if (made->options.max_pixels <= 0) made->options.max_pixels = HALO_MAX_PIXELS;
-    if (made->options.max_memory <= 0) made->options.max_memory = memory_default();
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    if (made->options.jobs <= 0) made->options.jobs = cores < 1 ? 1 : (int)cores;
+    if (made->options.max_memory <= 0) made->options.max_memory = halo_machine()->memory;
+    if (made->options.jobs <= 0) made->options.jobs = halo_machine()->threads;
     if (made->options.share > 1) made->options.max_memory /= made->options.share;
     made->memory = (HaloMemory){.allowed = made->options.max_memory, .advice = "--max-memory sets the limit"};
     made->host.backend = tables->backend[0];

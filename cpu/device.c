@@ -3,9 +3,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "fft.h"
+#include "halo/machine.h"
 
 #define ALIGNMENT 64
 
@@ -21,10 +21,10 @@
 
 static int count(void) { return 1; }
 
-static int cores(void)
+static int threads(int jobs)
 {
-    const long n = sysconf(_SC_NPROCESSORS_ONLN);
-    return n < 1 ? 1 : n > MAX_JOBS ? MAX_JOBS : (int)n;
+    const int wanted = jobs < 1 ? halo_machine()->threads : jobs;
+    return wanted > MAX_JOBS ? MAX_JOBS : wanted;
 }
 
 static void close_device(HaloDevice *device)
@@ -44,7 +44,7 @@ static HaloStatus open_device(int index, int jobs, HaloDevice **out)
     device = calloc(1, sizeof *device);
     if (device == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to open the CPU backend");
     atomic_init(&device->clipped, 0);
-    device->jobs = jobs < 1 ? cores() : jobs > MAX_JOBS ? MAX_JOBS : jobs;
+    device->jobs = threads(jobs);
     HALO_TRY(cpu_choose_kernels(&device->kernels));
     HALO_TRY(halo_pool_new(device->jobs, &device->pool));
     cpu_processor_name(name, sizeof name);

@@ -4,11 +4,11 @@
  * host or GPU memory than a worker's share runs alone. */
 #include "workers.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "halo/machine.h"
+#include "halo/thread.h"
 #include "journal.h"
 
 /* How many outcomes may wait for an earlier one, per worker. */
@@ -79,8 +79,7 @@ CliOutcome cli_run_item(const CliSettings *settings, HaloSession *session, const
 
 int cli_jobs(const CliSettings *settings)
 {
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    return settings->engine.jobs > 0 ? settings->engine.jobs : cores < 1 ? 1 : (int)cores;
+    return settings->engine.jobs > 0 ? settings->engine.jobs : halo_machine()->threads;
 }
 
 void cli_share_jobs(const CliSettings *settings, size_t files, int *workers, int *threads)
@@ -145,7 +144,7 @@ static HaloStatus start_worker(CliWorkers *all, HaloOptions options)
     worker->all = all;
     if (options.device == HALO_DEVICE_ALL) options.gpu = all->count;
     HALO_TRY(halo_session_open(&options, &worker->session));
-    if (pthread_create(&worker->thread, NULL, worker_main, worker) != 0)
+    if (!halo_thread_start(&worker->thread, worker_main, worker))
         HALO_FAIL(HALO_ERR_LIMIT, "cannot start a thread");
     all->count++;
 out:

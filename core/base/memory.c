@@ -1,16 +1,9 @@
-/* Counting host memory, and its default limit. */
+/* Counting host memory. */
 #include <stdatomic.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include "halo/text.h"
 #include "memory.h"
-
-int64_t memory_default(void)
-{
-    const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-    return pages > 0 && size > 0 ? (int64_t)pages * size / 4 * 3 : INT64_MAX;
-}
 
 /* "12.5 MiB", "640 bytes": a limit is never shown as nothing. */
 const char *memory_text(int64_t bytes, char text[32])

@@ -12,7 +12,6 @@ struct HaloMemory {
     _Atomic int64_t held;
 };
 
-int64_t memory_default(void);                          /* three quarters of the machine's */
 const char *memory_text(int64_t bytes, char text[32]); /* "12.5 MiB", "640 bytes" */
 
 #endif

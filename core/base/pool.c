@@ -3,10 +3,11 @@
  * never shows in a result. */
 #include "halo/pool.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
+
+#include "halo/thread.h"
 
 typedef struct Worker {
     HaloPool *pool;
@@ -92,7 +93,7 @@ static void start(HaloPool *pool)
         Worker *worker = &pool->worker[pool->workers + 1];
         worker->pool = pool;
         worker->index = pool->workers + 1;
-        if (pthread_create(&worker->thread, NULL, worker_main, worker) != 0) break;
+        if (!halo_thread_start(&worker->thread, worker_main, worker)) break;
         pool->workers++;
     }
 }

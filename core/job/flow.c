@@ -12,6 +12,7 @@
 #include "file/file.h"
 #include "flow_input.h"
 #include "flow_sides.h"
+#include "halo/thread.h"
 #include "job.h"
 #include "plan/plan.h"
 
@@ -173,9 +174,9 @@ static HaloStatus end_band(void *context, int64_t k)
 static void start_threads(Flow *flow, int jobs)
 {
     if (jobs == 1 || bands_count(&flow->bands) == 1) return;
-    flow->reads_ahead = pthread_create(&flow->reading, NULL, read_ahead, flow) == 0;
+    flow->reads_ahead = halo_thread_start(&flow->reading, read_ahead, flow);
     if (!hands_on(flow)) return;
-    flow->writes_behind = pthread_create(&flow->writing, NULL, write_behind, flow) == 0;
+    flow->writes_behind = halo_thread_start(&flow->writing, write_behind, flow);
 }
 
 /* Waits until all is written, or stops the other threads where the plan has failed. */

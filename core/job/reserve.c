@@ -19,7 +19,7 @@ void reserve_begin(Reserve *reserve, const HaloWriter *writer, const HaloShape *
     if (halo_shape_bytes(shape, &reserve->bytes) != HALO_OK || reserve->bytes < LEAST_BYTES) return;
     reserve->sink = writer->sink;
     atomic_init(&reserve->stop, false);
-    reserve->runs = pthread_create(&reserve->thread, NULL, take_room, reserve) == 0;
+    reserve->runs = halo_thread_start(&reserve->thread, take_room, reserve);
 }
 
 void reserve_end(Reserve *reserve)

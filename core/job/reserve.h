@@ -3,10 +3,10 @@
 #ifndef CORE_JOB_RESERVE_H
 #define CORE_JOB_RESERVE_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 
 #include "core.h"
+#include "halo/thread.h"
 
 typedef struct Reserve {
     HaloSink *sink;

@@ -5,9 +5,9 @@
  * the GPU, and little else". Measured on the 16 cores beside an H200 and on it (docs/performance.md,
  * bench/auto.sh). */
 #include <math.h>
-#include <unistd.h>
 
 #include "cost.h"
+#include "halo/machine.h"
 #include "needs.h"
 #include "plan.h"
 #include "primitive/primitive.h"
@@ -98,8 +98,8 @@ static double step_on_gpu(const HaloPlan *plan, const HaloStep *step, const Halo
 
 static double threads_of(int jobs)
 {
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    return jobs > 0 && jobs < cores ? jobs : cores > 0 ? (double)cores : 1.0;
+    const int most = halo_machine()->threads;
+    return jobs > 0 && jobs < most ? jobs : most;
 }
 
 /* Encoding is for all threads, decoding for one. */

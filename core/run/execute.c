@@ -4,6 +4,7 @@
 
 #include "band.h"
 #include "file/side.h"
+#include "halo/thread.h"
 #include "plan/plan.h"
 
 /* ---- what all bands share ------------------------------------------------------------------------------- */
@@ -105,7 +106,7 @@ static HaloStatus run_team(Team team, Work *work, uint64_t *clipped, HaloTimes *
     if (member == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     for (int i = team.count - 1; i >= 0; i--) {
         member[i] = (Member){.device = &team.device[i], .work = work, .named = team.count > 1};
-        if (i > 0) member[i].started = pthread_create(&member[i].thread, NULL, member_main, &member[i]) == 0;
+        if (i > 0) member[i].started = halo_thread_start(&member[i].thread, member_main, &member[i]);
     }
     member_main(&member[0]);
     for (int i = 0; i < team.count; i++) {

@@ -1,8 +1,9 @@
 #include "gpus.h"
 
-#include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "halo/thread.h"
 #include "plan/bands.h"
 #include "plan/cost.h"
 
@@ -27,7 +28,6 @@ static void *open_main(void *context)
 HaloStatus gpus_open(HaloSession *session, int count)
 {
     const HaloOptions *options = &session->options;
-    Opening opening[SESSION_GPUS] = {0};
     HaloStatus status = HALO_OK;
     if (session->gpu->backend == NULL)
         return halo_fail(HALO_ERR_DEVICE, "this build of halo has no CUDA backend");
@@ -36,11 +36,13 @@ HaloStatus gpus_open(HaloSession *session, int count)
     const int first = options->device == HALO_DEVICE_ALL ? options->gpu % there : options->gpu;
     if (first >= there || first < 0)
         return halo_fail(HALO_ERR_DEVICE, "there is no gpu:%d; the last one is gpu:%d", first, there - 1);
+    Opening *opening = calloc((size_t)count, sizeof *opening);
+    if (opening == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     for (int i = count - 1; i >= 0; i--) {
         Opening *one = &opening[i];
         *one = (Opening){.device = &session->gpu[i], .index = (first + i) % there, .jobs = options->jobs};
         if (one->device->handle != NULL) continue;
-        if (i > 0) one->started = pthread_create(&one->thread, NULL, open_main, one) == 0;
+        if (i > 0) one->started = halo_thread_start(&one->thread, open_main, one);
         if (!one->started) open_main(one);
     }
     for (int i = 0; i < count; i++) {
@@ -49,6 +51,7 @@ HaloStatus gpus_open(HaloSession *session, int count)
         status = halo_failure_again(&opening[i].failed);
         if (count > 1) halo_fail_at(status, "gpu:%d", opening[i].index);
     }
+    free(opening);
     return status;
 }
 

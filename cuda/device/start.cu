@@ -1,9 +1,9 @@
 /* CUDA starts beside other work: it takes as long as several files of a batch do on a core. */
 #include <atomic>
-#include <pthread.h>
 #include <stdlib.h>
 
 #include "common.cuh"
+#include "halo/thread.h"
 
 enum Start { START_NOT_YET, START_RUNS, START_IS_OVER };
 
@@ -28,7 +28,7 @@ bool cuda_started(int index)
     int expected = START_NOT_YET;
     if (!state.compare_exchange_strong(expected, START_RUNS)) return expected == START_IS_OVER;
     first_index = index;
-    if (pthread_create(&thread, NULL, start_main, NULL) != 0) {
+    if (!halo_thread_start(&thread, start_main, NULL)) {
         state.store(START_IS_OVER);
         return true;
     }

@@ -28,7 +28,8 @@ typedef struct HaloBackend {
     /* Begins to start device `index` beside the caller's work, the first time that it is called; true when that
      * is done, well or not: from then on `open` does not take long. NULL: it never does. */
     bool (*started)(int index);
-    /* Opens device `index`; `jobs` bounds the threads of a CPU device (0: one per core). HALO_ERR_DEVICE. */
+    /* Opens device `index`; `jobs` bounds the threads of a CPU device (0: those of halo_machine()).
+     * HALO_ERR_DEVICE. */
     HaloStatus (*open)(int index, int jobs, HaloDevice **device);
     void (*close)(HaloDevice *device);
     /* One line for people: "AMD EPYC, v4, 2 threads". Valid while the device is open. */

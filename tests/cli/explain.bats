@@ -91,7 +91,7 @@ assert [(line["type"], line["status"]) for line in failed] == [("file", "failed"
 assert [plan["file"] for plan in plans] == ["g.pgm", "g.pgm", "s.wav", "g.pgm", "-"]
 image, again, sound, stats, live = plans
 keys = {"type", "file", "output", "in", "shrunk", "with", "steps", "per_second", "out", "precision", "backend", "why", "devices", "bands", "memory",
-        "workers", "threads"}
+        "workers", "threads", "threads_why", "max_memory", "max_memory_why"}
 for plan in plans:
     assert set(plan) - {"latency"} == keys, set(plan) ^ keys
     assert plan["backend"] in ("cpu", "cuda") and plan["precision"] == "exact"
@@ -103,7 +103,7 @@ for plan in plans:
     if plan["out"]:
         assert plan["out"]["value"] in made
 assert image["output"] == "out/g.pgm" and image["in"]["width"] == 64 and image["bands"]["unit"] == "rows"
-assert image["workers"] == 2 and image["threads"] == 1
+assert image["workers"] == 2 and image["threads"] == 1 and image["threads_why"] == "--jobs"
 assert sound["bands"] == {"unit": "frames", "count": 1, "size": 20000, "flow": True} and sound["in"]["rate"] == 8000
 assert stats["output"] is None and stats["out"] is None and stats["steps"][0]["to"] is None
 assert live["in"]["width"] is None and live["per_second"] and live["bands"]["count"] is None

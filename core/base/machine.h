@@ -1,0 +1,11 @@
+/* The plan for a machine, of what was found; halo/machine.h has the one of this machine. */
+#ifndef CORE_BASE_MACHINE_H
+#define CORE_BASE_MACHINE_H
+
+#include "cgroup.h"
+#include "halo/machine.h"
+
+/* `allowed` of the `online` processors are in the affinity mask; `memory`: the machine's. */
+HaloMachine machine_plan(int online, int allowed, int64_t memory, const CgroupLimits *limits);
+
+#endif
