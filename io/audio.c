@@ -1,4 +1,5 @@
 /* The audio formats: one row each, over one shared implementation. */
+#include "sndfile/libsndfile.h"
 #include "sndfile/snd.h"
 #include "wav/wav.h"
 #ifdef HALO_HAVE_FLAC
@@ -66,6 +67,10 @@ static HaloStatus create_opus(HaloWriter *writer) { return snd_create(writer, SF
 /* What libsndfile decodes is read from its beginning on. */
 #define snd_seek NULL
 
+/* They need no library, or one that is linked. */
+#define wav_load NULL
+#define flac_load NULL
+
 #define FORMAT(id, family, open_it, create_it, channel_set, held, deep, names, about) \
     extern const HaloFormat halo_format_##id;                                         \
     const HaloFormat halo_format_##id = {                                             \
@@ -83,6 +88,7 @@ static HaloStatus create_opus(HaloWriter *writer) { return snd_create(writer, SF
         .read = family##_read,                                                        \
         .seek = family##_seek,                                                        \
         .close = family##_close,                                                      \
+        .load = family##_load,                                                        \
         .create = create_it,                                                          \
         .write = family##_write,                                                      \
         .finish = family##_finish,                                                    \

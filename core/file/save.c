@@ -19,7 +19,7 @@ HaloStatus save_format(const HaloSession *session, const char *output, const Hal
     if ((*to)->create == NULL)
         return halo_fail(HALO_ERR_USAGE, "%s is only read, not written; --to FORMAT names another",
                          (*to)->name);
-    return HALO_OK;
+    return (*to)->load != NULL ? (*to)->load() : HALO_OK;
 }
 
 /* Metadata that may be passed on; the memory stays the input's. A thumbnail of other samples must not be: it

@@ -12,7 +12,7 @@ static Library library = {.file = HALO_SNDFILE_FILE,
                           .table = &snd_functions,
                           .lock = PTHREAD_MUTEX_INITIALIZER};
 
-HaloStatus snd_library(void) { return library_load(&library); }
+HaloStatus snd_load(void) { return library_load(&library); }
 #else
-HaloStatus snd_library(void) { return HALO_OK; }
+HaloStatus snd_load(void) { return HALO_OK; }
 #endif

@@ -7,7 +7,7 @@
 #include "library/library.h"
 
 /* Before any other call; later ones cost nothing. */
-HaloStatus snd_library(void);
+HaloStatus snd_load(void);
 
 #ifdef HALO_SNDFILE_FILE
 #define SND_FUNCTIONS(ROW) \

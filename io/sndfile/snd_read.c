@@ -128,7 +128,7 @@ HaloStatus snd_open(HaloReader *reader, int major)
     static SF_VIRTUAL_IO vio = {vio_length, vio_seek, vio_read, NULL, vio_tell};
     HaloStatus status = HALO_OK;
     SndReader *state = NULL;
-    HALO_TRY(snd_library());
+    HALO_TRY(snd_load());
     reader->state = state = malloc(sizeof *state);
     if (!state) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to read audio");
     state->file = NULL;

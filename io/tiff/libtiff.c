@@ -13,8 +13,8 @@ static Library library = {.file = HALO_TIFF_FILE,
                           .table = &tiff_functions,
                           .lock = PTHREAD_MUTEX_INITIALIZER};
 
-HaloStatus tiff_library(void) { return library_load(&library); }
+HaloStatus tiff_load(void) { return library_load(&library); }
 #else
-HaloStatus tiff_library(void) { return HALO_OK; }
+HaloStatus tiff_load(void) { return HALO_OK; }
 #endif
 #endif

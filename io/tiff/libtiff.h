@@ -7,7 +7,7 @@
 #include "library/library.h"
 
 /* Before any other call; later ones cost nothing. */
-HaloStatus tiff_library(void);
+HaloStatus tiff_load(void);
 
 #ifdef HALO_TIFF_FILE
 #define TIFF_FUNCTIONS(ROW)                   \

@@ -36,6 +36,7 @@ const HaloFormat halo_format_tiff = {
     .columns = true,
     .close = halo_tiff_close,
     .next = halo_tiff_next,
+    .load = tiff_load,
     .create = halo_tiff_create,
     .write = halo_tiff_write,
     .finish = halo_tiff_finish,

@@ -107,7 +107,7 @@ HaloStatus halo_tiff_read_open(HaloReader *reader)
 {
     HaloStatus status = HALO_OK;
     TiffReader *state = NULL;
-    HALO_TRY(tiff_library());
+    HALO_TRY(tiff_load());
     state = reader->state = calloc(1, sizeof *state);
     if (state == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to read TIFF");
     state->reader = reader;
