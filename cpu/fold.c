@@ -14,7 +14,8 @@ typedef struct Folding {
     double *leaf;    /* [channels][leaves] */
     double *samples; /* of each worker: room for CPU_LEAF_TOGETHER * HALO_LEAF, */
     char *parted;    /* and for samples as they are */
-    bool simple;     /* which is what they are folded from */
+    bool simple;     /* which is what they are folded from; else */
+    CpuFoldStack *stack; /* of each worker */
     HaloDevice *device;
 } Folding;
 
@@ -61,7 +62,8 @@ static void fold_task(void *context, int64_t index, int worker)
             if (c % CPU_LEAF_TOGETHER == 0)
                 gather(f, first, n, c, (int)least(CPU_LEAF_TOGETHER, channels - c), parted, samples);
             f->leaf[c * f->leaves + l] =
-                f->device->kernels->fold->leaf(f->fold, k, samples + c % CPU_LEAF_TOGETHER * HALO_LEAF, n);
+                f->device->kernels->fold->leaf(f->fold, k, samples + c % CPU_LEAF_TOGETHER * HALO_LEAF, n,
+                                               f->stack[worker]);
         }
     }
 }
@@ -71,7 +73,7 @@ HaloStatus cpu_fold(HaloDevice *device, const HaloBuf *src, const HaloFold *fold
     HaloStatus status = HALO_OK;
     Folding f = {.src = src, .fold = fold, .device = device};
     const int channels = src->shape.channels;
-    int64_t total = 0, nodes, at_leaf, at_samples, at_parted;
+    int64_t total = 0, nodes, at_leaf, at_samples, at_parted, at_stack;
     void *scratch;
     if (src->shape.dtype > HALO_F32 || !halo_buf_is_whole(src))
         HALO_FAIL(HALO_ERR_BUG, "a fold was asked of a buffer that is not a whole of u8, u16 or f32");
@@ -86,12 +88,14 @@ HaloStatus cpu_fold(HaloDevice *device, const HaloBuf *src, const HaloFold *fold
     const int workers = cpu_workers(device, (double)f.pixels * channels * (double)steps);
     if (!halo_mul(f.leaves, channels, &nodes) || !cpu_reserve(&total, nodes, sizeof(double), &at_leaf) ||
         !cpu_reserve(&total, workers * CPU_LEAF_TOGETHER, HALO_LEAF * sizeof(double), &at_samples) ||
-        !cpu_reserve(&total, workers, CPU_LEAF_BYTES, &at_parted))
+        !cpu_reserve(&total, workers, CPU_LEAF_BYTES, &at_parted) ||
+        !cpu_reserve(&total, workers, sizeof(CpuFoldStack), &at_stack))
         HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to reduce %d channels", channels);
     HALO_TRY(cpu_scratch(device, total, &scratch));
     f.leaf = (double *)(void *)((char *)scratch + at_leaf);
     f.samples = (double *)(void *)((char *)scratch + at_samples);
     f.parted = (char *)scratch + at_parted;
+    f.stack = (CpuFoldStack *)(void *)((char *)scratch + at_stack);
     cpu_run(device, workers, (f.leaves + TASK_LEAVES - 1) / TASK_LEAVES, fold_task, &f);
     for (int c = 0; c < channels; c++) {
         const double k = fold->k != NULL ? fold->k[c] : 0.0;

@@ -97,9 +97,13 @@ typedef struct CpuReduceKernels {
 
 /* ---- folds ---------------------------------------------------------------------------------------------- */
 
+/* The lanes of a program's stack, and behind them two that no value is ever in: every instruction may look at
+ * three. */
+typedef double CpuFoldStack[HALO_MAX_STACK + 2][HALO_LANES];
+
 typedef struct CpuFoldKernels {
     /* What a leaf of n <= HALO_LEAF samples comes to; x has room for HALO_LEAF, and changes. */
-    double (*leaf)(const HaloFold *fold, double k, double *x, int64_t n);
+    double (*leaf)(const HaloFold *fold, double k, double *x, int64_t n, CpuFoldStack stack);
     /* Is it one instruction that joins samples, or squares of how far they are from a number? Then the same by
      * the type of samples that lie side by side, aligned to their size. */
     bool (*is_simple)(const HaloFold *fold);

@@ -14,21 +14,22 @@
  * without work. */
 #define TASK_LEAVES 64
 
+typedef struct Tree {
+    uint64_t count;
+    HaloMoments node[HALO_COUNTER_NODES];
+} Tree;
+
 typedef struct Reduction {
     const HaloBuf *src;
     unsigned want;
     int64_t pixels, each; /* of all; of a task, a power of two of leaves */
     HaloMoments *chunk;   /* [tasks][channels] */
     char *leaf;           /* of each worker: CPU_LEAF_BYTES */
+    Tree *tree;           /* of each worker: [CPU_LEAF_TOGETHER] */
     HaloDevice *device;
 } Reduction;
 
 /* ---- the tree ------------------------------------------------------------------------------------------- */
-
-typedef struct Tree {
-    uint64_t count;
-    HaloMoments node[HALO_COUNTER_NODES];
-} Tree;
 
 static void tree_add(Tree *tree, HaloMoments leaf)
 {
@@ -84,10 +85,9 @@ static void reduce_leaf(const Reduction *r, const void *samples, int64_t first, 
 
 /* Channels from c on, some of them: to out[]. */
 static void reduce_channels(const Reduction *r, int64_t start, int64_t end, int c, int wanted, char *room,
-                            HaloMoments *out)
+                            Tree *tree, HaloMoments *out)
 {
     const int64_t apart = HALO_LEAF * (int64_t)halo_dtype_size(r->src->shape.dtype);
-    Tree tree[CPU_LEAF_TOGETHER];
     HaloMoments best[CPU_LEAF_TOGETHER];
     for (int k = 0; k < wanted; k++) {
         tree[k].count = 0;
@@ -115,10 +115,11 @@ static void reduce_chunk(void *context, int64_t index, int worker)
     const int channels = r->src->shape.channels;
     const int64_t start = index * r->each, end = least(r->pixels, start + r->each);
     char *room = r->leaf + worker * CPU_LEAF_BYTES;
+    Tree *tree = r->tree + worker * CPU_LEAF_TOGETHER;
     HaloMoments *const out = &r->chunk[index * channels];
     for (int c = 0; c < channels; c += CPU_LEAF_TOGETHER)
         reduce_channels(r, start, end, c, channels - c < CPU_LEAF_TOGETHER ? channels - c : CPU_LEAF_TOGETHER,
-                        room, &out[c]);
+                        room, tree, &out[c]);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------ */
@@ -139,7 +140,7 @@ HaloStatus cpu_reduce(HaloDevice *device, const HaloBuf *src, unsigned want, Hal
     Reduction r = {.src = src, .want = want, .device = device};
     const int channels = src->shape.channels;
     CpuProducts products;
-    int64_t total = 0, moments, at_chunk, at_leaf;
+    int64_t total = 0, moments, at_chunk, at_leaf, at_tree;
     void *scratch;
     if (src->shape.dtype > HALO_F32 || !halo_buf_is_whole(src))
         HALO_FAIL(HALO_ERR_BUG, "a reduction was asked of a buffer that is not a whole of u8, u16 or f32");
@@ -157,11 +158,13 @@ HaloStatus cpu_reduce(HaloDevice *device, const HaloBuf *src, unsigned want, Hal
     if (!halo_mul(chunks, channels, &moments) ||
         !cpu_reserve(&total, moments, sizeof(HaloMoments), &at_chunk) ||
         !cpu_reserve(&total, workers, CPU_LEAF_BYTES, &at_leaf) ||
+        !cpu_reserve(&total, workers, CPU_LEAF_TOGETHER * (int64_t)sizeof(Tree), &at_tree) ||
         (counted && !cpu_product_reserve(&products, device, r.src, workers, &total)))
         HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for statistics of %d channels", channels);
     HALO_TRY(cpu_scratch(device, total, &scratch));
     r.chunk = (HaloMoments *)(void *)((char *)scratch + at_chunk);
     r.leaf = (char *)scratch + at_leaf;
+    r.tree = (Tree *)(void *)((char *)scratch + at_tree);
     cpu_run(device, workers, chunks, reduce_chunk, &r);
 
     for (int c = 0; c < channels; c++) {

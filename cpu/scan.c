@@ -17,6 +17,7 @@ typedef struct Before {
     int64_t channels, tiles;
     double groups[CPU_SCAN_ABREAST];
     double slot[HALO_SCAN_GROUP * CPU_SCAN_ABREAST];
+    double lead[CPU_SCAN_RUNS * CPU_SCAN_ABREAST]; /* and before the runs of a tile */
 } Before;
 
 static void new_group(HaloScanOp op, Before *before)
@@ -54,24 +55,23 @@ static void before_tile(HaloScanOp op, Before *before, double *earlier)
 }
 
 /* Row y of `channels` channels from c on: all of them, or one. */
-static void line_f64(const Scan *s, int64_t y, int64_t c, int64_t channels, double *x)
+static void line_f64(const Scan *s, int64_t y, int64_t c, int64_t channels, double *x, Before *before)
 {
     const CpuScanKernels *kernels = s->device->kernels->scan;
     const HaloScanOp op = s->scan->op;
     const int64_t width = s->src->cols, apart = channels == 1 ? s->src->shape.channels : 1;
     const int64_t size = (int64_t)halo_dtype_size(s->src->shape.dtype);
-    double lead[CPU_SCAN_RUNS * CPU_SCAN_ABREAST], earlier[CPU_SCAN_ABREAST];
-    Before before;
-    before.channels = channels;
-    before.tiles = 0;
-    for (int64_t k = 0; k < channels; k++) before.groups[k] = halo_scan_identity(op);
-    if (width > HALO_SCAN_TILE) new_group(op, &before); /* what stands before the first tile needs none */
+    double earlier[CPU_SCAN_ABREAST], *const lead = before->lead;
+    before->channels = channels;
+    before->tiles = 0;
+    for (int64_t k = 0; k < channels; k++) before->groups[k] = halo_scan_identity(op);
+    if (width > HALO_SCAN_TILE) new_group(op, before); /* what stands before the first tile needs none */
     for (int64_t at = 0; at < width; at += HALO_SCAN_TILE) {
         const int64_t n = least(width - at, HALO_SCAN_TILE), runs = divide_up(n, HALO_SCAN_RUN);
         cpu_scan_load(s, (const char *)halo_at(s->src, at, y) + c * size, n * channels, apart, x);
         for (int64_t i = n * channels; i < runs * HALO_SCAN_RUN * channels; i++) x[i] = halo_scan_identity(op);
-        before_tile(op, &before, earlier);
-        kernels->tile(op, channels, runs, x, lead, before.slot + before.tiles++ * channels);
+        before_tile(op, before, earlier);
+        kernels->tile(op, channels, runs, x, lead, before->slot + before->tiles++ * channels);
         kernels->tile_join(op, channels, s->scan->exclusive, earlier, runs, lead, x);
         cpu_scan_put(s, x, n * channels, apart, (char *)halo_at(s->dst, at, y) + c * CPU_SCAN_ELEMENT);
     }
@@ -88,7 +88,7 @@ static void scan_rows(void *context, int64_t index, int worker)
             cpu_scan_row_i64(s, y, scratch, NULL);
         else
             for (int64_t c = 0; c < channels; c += together)
-                line_f64(s, y, c, together, (double *)(void *)scratch);
+                line_f64(s, y, c, together, (double *)(void *)scratch, (Before *)(void *)(scratch + s->at_before));
     }
     if (s->stream) s->device->kernels->rows->fence();
 }
@@ -160,7 +160,8 @@ HaloStatus cpu_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
     s.abreast = s.integer && channels > 1 && scan->op == HALO_SCAN_SUM && !scan->exclusive;
     const int64_t tile = HALO_SCAN_TILE * (channels <= CPU_SCAN_ABREAST ? channels : 1);
     s.at_carry = most(most(tile, (1 + CPU_SCAN_ABOVE) * CPU_SCAN_SLICE), channels) * CPU_SCAN_ELEMENT;
-    s.scratch_bytes = s.at_carry + divide_up(channels * CPU_SCAN_ELEMENT, 64) * 64;
+    s.at_before = s.at_carry + divide_up(channels * CPU_SCAN_ELEMENT, 64) * 64;
+    s.scratch_bytes = s.at_before + (s.integer ? 0 : (int64_t)sizeof(Before));
     const double work = (double)src->cols * (double)src->rows * channels * 4;
     const int workers = cpu_workers(device, work);
     const HaloBuf src_row = cpu_as_one_row(src);

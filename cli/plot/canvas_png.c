@@ -14,6 +14,7 @@
 #define DASH 6.0   /* drawn, and then as much of a gap: */
 #define GAP 4.0
 #define MOST_LETTERS 90 /* as many as fit the picture */
+#define MOST_CORNERS 80 /* of a letter */
 
 typedef struct Png {
     Canvas canvas;
@@ -121,19 +122,24 @@ static void draw_text(Canvas *canvas, double x, double y, CanvasAlign align, dou
         float x, y, z;
         unsigned char colour[4];
     } Corner;
-    Corner corner[MOST_LETTERS * 80];
-    char shown[MOST_LETTERS + 1];
+    Corner corner[MOST_CORNERS];
+    char shown[MOST_LETTERS + 1], letter[2] = "";
     size_t length = strnlen(text, MOST_LETTERS);
     for (size_t i = 0; i < length; i++) shown[i] = text[i] >= ' ' && text[i] <= '~' ? text[i] : '?';
     shown[length] = 0;
     const double scale = size / (double)tall;
     const double width = scale * stb_easy_font_width(shown);
     const double left = align == CANVAS_LEFT ? x : align == CANVAS_MIDDLE ? x - width / 2 : x - width;
-    const int boxes = stb_easy_font_print(0, 0, shown, NULL, corner, (int)sizeof corner);
-    for (int b = 0; b < boxes; b++) {
-        const Corner *first = &corner[4 * b], *third = first + 2; /* they lie across from each other */
-        mix((Png *)canvas, left + scale * (double)first->x, y + scale * ((double)first->y - 7.0),
-            scale * (double)(third->x - first->x), scale * (double)(third->y - first->y), 0x333333, 1.0);
+    float at = 0;
+    for (size_t i = 0; i < length; i++) {
+        letter[0] = shown[i];
+        const int boxes = stb_easy_font_print(at, 0, letter, NULL, corner, (int)sizeof corner);
+        for (int b = 0; b < boxes; b++) {
+            const Corner *first = &corner[4 * b], *third = first + 2; /* they lie across from each other */
+            mix((Png *)canvas, left + scale * (double)first->x, y + scale * ((double)first->y - 7.0),
+                scale * (double)(third->x - first->x), scale * (double)(third->y - first->y), 0x333333, 1.0);
+        }
+        at += (float)stb_easy_font_width(letter);
     }
 }
 

@@ -6,6 +6,7 @@
 #include "part.h"
 
 #define RUN 4096 /* samples; those of a row that are left are its last run */
+#define PART 512 /* of a run: so many are loaded at a time */
 
 typedef struct Sums {
     uint64_t differing;
@@ -31,24 +32,28 @@ static int64_t load_run(const HaloBuf *from, int64_t first, int64_t y, int64_t c
     return there;
 }
 
-static void add_run(void *context, int64_t task, int worker)
+static void add_part(const Pair *pair, int64_t first, int64_t y, int64_t count, Sums *sums)
 {
-    const Work *work = context;
-    const Pair *pair = work->pair;
-    const int64_t y = task / work->runs, first = task % work->runs * RUN,
-                  count = smaller(RUN, work->cols - first);
-    double a[RUN], b[RUN];
-    Sums sums = {.max_at = -1};
+    double a[PART], b[PART];
     const int64_t of_a = load_run(pair->a, first, y, count, 1.0, a),
                   of_b = load_run(pair->b, first, y, count, pair->scale, b);
     for (int64_t i = 0; i < count; i++) {
         const double d = pair_distance(a[i], b[i]);
-        sums.differing += d > 0 || i >= smaller(of_a, of_b);
-        sums.sum += d;
-        sums.squares += d * d;
-        if (d > sums.max) sums.max_at = first + i;
-        if (d > sums.max) sums.max = d;
+        sums->differing += d > 0 || i >= smaller(of_a, of_b);
+        sums->sum += d;
+        sums->squares += d * d;
+        if (d > sums->max) sums->max_at = first + i;
+        if (d > sums->max) sums->max = d;
     }
+}
+
+static void add_run(void *context, int64_t task, int worker)
+{
+    const Work *work = context;
+    const int64_t y = task / work->runs, first = task % work->runs * RUN, end = smaller(first + RUN, work->cols);
+    Sums sums = {.max_at = -1};
+    for (int64_t at = first; at < end; at += PART)
+        add_part(work->pair, at, y, smaller(PART, end - at), &sums);
     work->run[task] = sums;
     (void)worker;
 }

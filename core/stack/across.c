@@ -4,6 +4,11 @@
 #include "halo/program.h"
 #include "part.h"
 
+/* What lies in front of the scratch memory that the order takes. */
+typedef struct Room {
+    double value[ACROSS_MOST], middle[ACROSS_MOST], low[ACROSS_MOST], reach[ACROSS_MOST];
+} Room;
+
 /* ---- one picture after the other ------------------------------------------------------------------------- */
 
 /* Sample i of picture k as f64. */
@@ -41,9 +46,10 @@ static void mean(const Across *across, const char *samples, int64_t pitch, int64
 }
 
 /* Of the population: the mean first, then the squares of the distances from it. */
-static void deviation(const Across *across, const char *samples, int64_t pitch, int64_t n, double *restrict out)
+static void deviation(const Across *across, const char *samples, int64_t pitch, int64_t n, Room *room,
+                      double *restrict out)
 {
-    double value[ACROSS_MOST], middle[ACROSS_MOST];
+    double *value = room->value, *middle = room->middle;
     mean(across, samples, pitch, n, middle);
     for (int64_t i = 0; i < n; i++) out[i] = 0.0;
     for (int64_t k = 0; k < across->count; k++) {
@@ -54,12 +60,12 @@ static void deviation(const Across *across, const char *samples, int64_t pitch, 
 }
 
 /* The mean of what is no farther from the median than so many deviations; the median where nothing is. */
-static void clipped(const Across *across, const char *samples, int64_t pitch, int64_t n, void *scratch,
+static void clipped(const Across *across, const char *samples, int64_t pitch, int64_t n, Room *room,
                     double *restrict out)
 {
-    double value[ACROSS_MOST], median[ACROSS_MOST], reach[ACROSS_MOST], taken[ACROSS_MOST];
-    order_make(across, STACK_MEDIAN, samples, pitch, n, scratch, median);
-    deviation(across, samples, pitch, n, reach);
+    double *value = room->value, *median = room->low, *reach = room->reach, *taken = room->middle;
+    order_make(across, STACK_MEDIAN, samples, pitch, n, room + 1, median);
+    deviation(across, samples, pitch, n, room, reach);
     for (int64_t i = 0; i < n; i++) {
         reach[i] *= across->what->clip;
         out[i] = taken[i] = 0.0;
@@ -91,24 +97,24 @@ static void fold(const Across *across, const char *samples, int64_t pitch, int64
 
 /* ---- all of them ----------------------------------------------------------------------------------------- */
 
-int64_t across_scratch(const Across *across) { return order_scratch(across); }
+int64_t across_scratch(const Across *across) { return (int64_t)sizeof(Room) + order_scratch(across); }
 
 void across_make(const Across *across, const char *samples, int64_t pitch, int64_t n, void *scratch,
                  double *out)
 {
-    double low[ACROSS_MOST];
+    Room *room = scratch;
     const StackOp op = across->what->op;
     switch (op) {
     case STACK_MEAN: mean(across, samples, pitch, n, out); break;
     case STACK_SUM: sum(across, samples, pitch, n, out); break;
-    case STACK_SD: deviation(across, samples, pitch, n, out); break;
-    case STACK_CLIPPED: clipped(across, samples, pitch, n, scratch, out); break;
+    case STACK_SD: deviation(across, samples, pitch, n, room, out); break;
+    case STACK_CLIPPED: clipped(across, samples, pitch, n, room, out); break;
     case STACK_FOLD: fold(across, samples, pitch, n, out); break;
     case STACK_RANGE:
-        order_make(across, STACK_MIN, samples, pitch, n, scratch, low);
-        order_make(across, STACK_MAX, samples, pitch, n, scratch, out);
-        for (int64_t i = 0; i < n; i++) out[i] -= low[i];
+        order_make(across, STACK_MIN, samples, pitch, n, room + 1, room->low);
+        order_make(across, STACK_MAX, samples, pitch, n, room + 1, out);
+        for (int64_t i = 0; i < n; i++) out[i] -= room->low[i];
         break;
-    default: order_make(across, op, samples, pitch, n, scratch, out);
+    default: order_make(across, op, samples, pitch, n, room + 1, out);
     }
 }

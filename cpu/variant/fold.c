@@ -39,11 +39,9 @@ static void step(HaloCode code, int n, double *restrict x, const double *restric
     }
 }
 
-/* The lanes of the stack, and behind them two that no value is ever in: every instruction may look at three. */
-typedef double Stack[HALO_MAX_STACK + 2][HALO_LANES];
-
 /* What a program makes of n lanes of arguments; in stack[0]. `a` and `b` lie outside the stack. */
-static void run(const HaloProgram *program, const double *a, const double *b, double k, int n, Stack stack)
+static void run(const HaloProgram *program, const double *a, const double *b, double k, int n,
+                CpuFoldStack stack)
 {
     int top = 0;
     for (int i = 0; i < program->length; i++) {
@@ -115,10 +113,9 @@ static HaloCode simple_join(const HaloProgram *join)
 }
 
 /* Lanes by adjacent pairs, then pairs of those. */
-static double join_lanes(const HaloFold *fold, double k, double lane[HALO_LANES])
+static double join_lanes(const HaloFold *fold, double k, double lane[HALO_LANES], CpuFoldStack stack)
 {
     double left[HALO_LANES / 2], right[HALO_LANES / 2];
-    Stack stack;
     for (int width = HALO_LANES / 2; width > 0; width /= 2) {
         for (int l = 0; l < width; l++) {
             left[l] = lane[2 * l];
@@ -130,13 +127,12 @@ static double join_lanes(const HaloFold *fold, double k, double lane[HALO_LANES]
     return lane[0];
 }
 
-static double fold_leaf(const HaloFold *fold, double k, double *x, int64_t n)
+static double fold_leaf(const HaloFold *fold, double k, double *x, int64_t n, CpuFoldStack stack)
 {
     double lane[HALO_LANES], mapped[HALO_LANES];
     HaloPower power;
     const HaloCode simple = simple_join(fold->join);
     const bool powers = halo_program_power(fold->map, &power);
-    Stack stack;
     for (int l = 0; l < HALO_LANES; l++) lane[l] = fold->identity;
     for (; n % HALO_LANES != 0; n++) x[n] = (double)NAN; /* missing samples are left out like those */
     for (int64_t i = 0; i < n; i += HALO_LANES) {
@@ -153,7 +149,7 @@ static double fold_leaf(const HaloFold *fold, double k, double *x, int64_t n)
         run(fold->join, lane, value, k, HALO_LANES, stack);
         for (int l = 0; l < HALO_LANES; l++) lane[l] = x[i + l] == x[i + l] ? stack[0][l] : lane[l];
     }
-    return join_lanes(fold, k, lane);
+    return join_lanes(fold, k, lane, stack);
 }
 
 /* ---- what needs no program ------------------------------------------------------------------------------ */

@@ -13,6 +13,7 @@
 struct PngJoin {
     struct libdeflate_compressor *deflate;
     z_stream inflate;
+    uint8_t beside[32768]; /* what is inflated, which nothing needs */
 };
 
 #define MORE_BYTES 5 /* of the empty block, at most */
@@ -45,13 +46,13 @@ void halo_png_join_free(PngJoin *join)
 }
 
 /* On to the end of a block. */
-static bool end_block(z_stream *zip)
+static bool end_block(PngJoin *join)
 {
-    uint8_t beside[32768];
+    z_stream *zip = &join->inflate;
     int got = Z_OK;
     while (got == Z_OK) {
-        zip->next_out = beside;
-        zip->avail_out = sizeof beside;
+        zip->next_out = join->beside;
+        zip->avail_out = sizeof join->beside;
         got = inflate(zip, Z_BLOCK);
         /* Where the block's end was in bits that had been taken before, zlib says that it could do nothing. */
         if ((got == Z_OK || got == Z_BUF_ERROR) && (zip->data_type & 128) != 0) return true;
@@ -59,15 +60,16 @@ static bool end_block(z_stream *zip)
     return false;
 }
 
-static size_t leave_open(z_stream *zip, uint8_t *stream, size_t size)
+static size_t leave_open(PngJoin *join, uint8_t *stream, size_t size)
 {
+    z_stream *zip = &join->inflate;
     uint8_t *at = stream; /* where the block begins, and the bit there that says whether it is the last */
     unsigned mark = 1, spare;
     if (inflateReset(zip) != Z_OK) return 0;
     zip->next_in = stream;
     zip->avail_in = (uInt)size;
     for (;;) {
-        if (!end_block(zip)) return 0;
+        if (!end_block(join)) return 0;
         spare = zip->data_type & 7; /* bits of the last byte that are not the block's */
         if ((zip->data_type & 64) != 0) break;
         at = spare > 0 ? zip->next_in - 1 : zip->next_in;
@@ -83,7 +85,7 @@ static size_t leave_open(z_stream *zip, uint8_t *stream, size_t size)
 size_t halo_png_join(PngJoin *join, const uint8_t *bytes, size_t size, bool last, uint8_t *to, size_t room)
 {
     const size_t got = libdeflate_deflate_compress(join->deflate, bytes, size, to, room - MORE_BYTES);
-    return last || got == 0 ? got : leave_open(&join->inflate, to, got);
+    return last || got == 0 ? got : leave_open(join, to, got);
 }
 
 #else

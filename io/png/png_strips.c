@@ -107,18 +107,16 @@ static HaloStatus begin_strip(PngStrips *strips)
 {
     HaloStatus status = HALO_OK;
     const int64_t k = strips->filling;
-    uint8_t window[PNG_WINDOW_BYTES];
     size_t before = 0;
-    if (k > 0) {
-        const PngStrip *last = at(strips, k - 1);
-        before = last->size < PNG_WINDOW_BYTES ? last->size : PNG_WINDOW_BYTES;
-        memcpy(window, last->bytes + last->size - before, before);
-    }
     HALO_TRY(write_until(strips, k - strips->room + 1));
     if (at(strips, k) == NULL)
         HALO_TRY(halo_png_strip_new(strips->level, strips->each, &strips->strip[k % strips->room]));
     PngStrip *strip = at(strips, k);
-    memcpy(strip->bytes - before, window, before);
+    if (k > 0) { /* which may be the same strip */
+        const PngStrip *last = at(strips, k - 1);
+        before = last->size < PNG_WINDOW_BYTES ? last->size : PNG_WINDOW_BYTES;
+        memmove(strip->bytes - before, last->bytes + last->size - before, before);
+    }
     strip->before = before;
     strip->size = 0;
 out:

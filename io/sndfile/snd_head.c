@@ -1,5 +1,6 @@
 /* Reads headers before libsndfile does, which takes a truncated file for a shorter one without saying so, and
  * decodes formats that halo refuses. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "bytes/endian.h"
@@ -75,15 +76,17 @@ static HaloStatus walk_chunks(SndInput *input, const Layout *layout, SndHead *he
 
 /* The last page of an Ogg stream is marked. The search goes backwards through what two pages can span, to the
  * last that is whole. */
-static void find_last_page(SndInput *input, SndHead *head)
+static HaloStatus find_last_page(SndInput *input, SndHead *head)
 {
     enum { FLAGS = 5, SEGMENTS = 26, FIXED = 27, LONGEST = FIXED + 255 + 255 * 255 };
-    uint8_t tail[2 * LONGEST];
-    const size_t size = input->size < (int64_t)sizeof tail ? (size_t)input->size : sizeof tail;
+    const size_t size = input->size < 2 * LONGEST ? (size_t)input->size : 2 * LONGEST;
     const int64_t start = input->size - (int64_t)size;
     head->cut = true;
-    if (size < FIXED || !snd_input_get(input, start, tail, size)) return;
-    for (size_t at = size - FIXED + 1; at-- > 0;) {
+    if (size < FIXED) return HALO_OK;
+    uint8_t *tail = malloc(size);
+    if (tail == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to read audio");
+    const bool got = snd_input_get(input, start, tail, size);
+    for (size_t at = got ? size - FIXED + 1 : 0; at-- > 0;) {
         if (memcmp(tail + at, "OggS", 5) != 0) continue; /* with version 0 */
         size_t length = FIXED + (size_t)tail[at + SEGMENTS];
         if (length > size - at) continue;
@@ -91,8 +94,10 @@ static void find_last_page(SndInput *input, SndHead *head)
         if (length > size - at) continue;
         head->end = start + (int64_t)(at + length);
         head->cut = !(tail[at + FLAGS] & 4);
-        return;
+        break;
     }
+    free(tail);
+    return HALO_OK;
 }
 
 HaloStatus snd_head_read(SndInput *input, int major, SndHead *head)
@@ -103,13 +108,12 @@ HaloStatus snd_head_read(SndInput *input, int major, SndHead *head)
         const uint64_t length = halo_get_be(start + 8, 4);
         if (!snd_is_placeholder(length)) head->end = (int64_t)(halo_get_be(start + 4, 4) + length);
     }
-    if (major == SF_FORMAT_OGG) find_last_page(input, head);
+    HaloStatus status = major == SF_FORMAT_OGG ? find_last_page(input, head) : HALO_OK;
     for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++) {
         Layout layout = layouts[i];
         if (layout.major != major) continue;
         if (major == SF_FORMAT_WAV && snd_input_get(input, 0, start, 4) && start[3] == 'X') layout.big = true;
-        const HaloStatus status = walk_chunks(input, &layout, head);
-        if (status != HALO_OK) return status;
+        if (status == HALO_OK) status = walk_chunks(input, &layout, head);
     }
-    return input->status;
+    return status == HALO_OK ? input->status : status;
 }

@@ -1,6 +1,7 @@
 /* Writing audio: halo rounds, libsndfile packs. Where the sink cannot seek, and for Ogg, the file is put
  * together in memory first, so that its header is right. */
 #include "bytes/spool.h"
+#include "halo/thread.h"
 #include "ogg.h"
 #include "samples/pcm.h"
 
@@ -91,7 +92,7 @@ HaloStatus snd_create(HaloWriter *writer, int major)
     const HaloShape *shape = &writer->info.shape;
     const double rate = rint(shape->rate);
     SndWriter *state = NULL;
-    HALO_TRY(snd_library());
+    HALO_TRY(snd_load());
     writer->state = state = malloc(sizeof *state);
     if (!state) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to write audio");
     memset(state, 0, offsetof(SndWriter, block));
@@ -155,7 +156,7 @@ static sf_count_t write_block(SndWriter *state, const float *from, sf_count_t fr
     return 0;
 }
 
-HaloStatus snd_write(HaloWriter *writer, const HaloBuf *rows)
+static HaloStatus put_frames(HaloWriter *writer, const HaloBuf *rows)
 {
     SndWriter *state = writer->state;
     const int channels = writer->info.shape.channels;
@@ -171,6 +172,57 @@ HaloStatus snd_write(HaloWriter *writer, const HaloBuf *rows)
     }
     return HALO_OK;
 }
+
+/* ---- on a thread ------------------------------------------------------------------------------------------ */
+
+typedef struct Frames {
+    HaloWriter *writer;
+    const HaloBuf *rows;
+} Frames;
+
+static HaloStatus write_frames(void *context)
+{
+    const Frames *frames = context;
+    return put_frames(frames->writer, frames->rows);
+}
+
+/* Ends libsndfile's file. */
+static HaloStatus end_file(void *context)
+{
+    SndWriter *state = context;
+    const int error = sf_close(state->file);
+    state->file = NULL;
+    if (state->status != HALO_OK) return state->status;
+    if (error == SF_ERR_NO_ERROR) return HALO_OK;
+    return halo_fail(HALO_ERR_OUTPUT, "the end could not be written: %s", sf_error_number(error));
+}
+
+static HaloStatus drop_file(void *context)
+{
+    SndWriter *state = context;
+    state->spools = false; /* what libsndfile still wants to write goes nowhere */
+    state->status = HALO_ERR_OUTPUT;
+    sf_close(state->file);
+    return HALO_OK;
+}
+
+static bool is_ogg(const SndWriter *state)
+{
+    return state->codec->subtype == SF_FORMAT_VORBIS || state->codec->subtype == SF_FORMAT_OPUS;
+}
+
+/* Vorbis and Opus take the memory to encode in from the stack: hundreds of kilobytes for some channels. */
+static HaloStatus encode(const SndWriter *state, HaloStatus (*call)(void *), void *context)
+{
+    return is_ogg(state) ? halo_thread_call(call, context) : call(context);
+}
+
+HaloStatus snd_write(HaloWriter *writer, const HaloBuf *rows)
+{
+    return encode(writer->state, write_frames, &(Frames){writer, rows});
+}
+
+/* ---- the end ---------------------------------------------------------------------------------------------- */
 
 /* Without memory libogg leaves out frames or the tables of the codec, and libsndfile says that all is well: so
  * it reads what it has written. */
@@ -211,14 +263,9 @@ out:
 HaloStatus snd_finish(HaloWriter *writer)
 {
     SndWriter *state = writer->state;
-    const int error = sf_close(state->file);
-    state->file = NULL;
-    if (state->status != HALO_OK) return state->status;
-    if (error != SF_ERR_NO_ERROR)
-        return halo_fail(HALO_ERR_OUTPUT, "the end could not be written: %s", sf_error_number(error));
-    if (!state->spools) return HALO_OK;
-    if (state->codec->subtype == SF_FORMAT_VORBIS || state->codec->subtype == SF_FORMAT_OPUS)
-        return finish_ogg(writer);
+    const HaloStatus status = encode(state, end_file, state);
+    if (status != HALO_OK || !state->spools) return status;
+    if (is_ogg(state)) return finish_ogg(writer);
     return halo_sink_write(writer->sink, state->spool.bytes, (size_t)state->end);
 }
 
@@ -226,11 +273,7 @@ void snd_discard(HaloWriter *writer)
 {
     SndWriter *state = writer->state;
     if (!state) return;
-    if (state->file) {
-        state->spools = false; /* what libsndfile still wants to write goes nowhere */
-        state->status = HALO_ERR_OUTPUT;
-        sf_close(state->file);
-    }
+    if (state->file) encode(state, drop_file, state);
     halo_spool_free(&state->spool);
     free(state);
     writer->state = NULL;

@@ -60,7 +60,7 @@ static HaloStatus open_encoder(TiffEncoder *encoder, const TiffLayout *layout)
     encoder->guard.blame = HALO_ERR_OUTPUT;
     encoder->tiff = halo_tiff_open(&encoder->guard, "wl", &stream, encoder, 0);
     HALO_TRY(halo_tiff_outcome(&encoder->guard, encoder->tiff != NULL));
-    HALO_TRY(halo_tiff_outcome(&encoder->guard, tiff_set_layout(encoder->tiff, &block)));
+    HALO_TRY(halo_tiff_outcome(&encoder->guard, tiff_set_layout(&encoder->guard, encoder->tiff, &block)));
     halo_tiff_clear(&encoder->guard);
     if (layout->tiled) encoder->tile = malloc((size_t)TIFFTileSize(encoder->tiff));
     if (layout->tiled && encoder->tile == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to write TIFF");

@@ -151,7 +151,7 @@ HaloStatus tiff_levels_end(TiffLevels *levels, TiffGuard *guard, TIFF *tiff)
     for (int i = 1; i < levels->levels; i++) {
         TiffLevel *level = &levels->level[i];
         uint8_t *at = level->kept.bytes;
-        HALO_TRY(halo_tiff_outcome(guard, tiff_set_layout(tiff, &level->layout) &&
+        HALO_TRY(halo_tiff_outcome(guard, tiff_set_layout(guard, tiff, &level->layout) &&
                                               TIFFSetField(tiff, TIFFTAG_SUBFILETYPE, FILETYPE_REDUCEDIMAGE)));
         for (int64_t k = 0; k < level->blocks; at += level->size[k++])
             HALO_TRY(write_block(guard, tiff, true, k, at, level->size[k]));

@@ -79,11 +79,18 @@ static const TiffStream stream = {.read = on_read, .write = on_write, .seek = on
 /* ---- the format's functions ----------------------------------------------------------------------------- */
 
 /* libtiff says that it has set them also where it had no memory for that. */
-static bool set_extras(TIFF *tiff, int extras, const uint16_t *extra)
+static bool set_extras(TiffGuard *guard, TIFF *tiff, int extras, bool alpha)
 {
     uint16_t count = 0, *kept = NULL;
-    return extras == 0 || (TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, extras, extra) &&
-                           TIFFGetField(tiff, TIFFTAG_EXTRASAMPLES, &count, &kept) && kept != NULL);
+    if (extras == 0) return true;
+    uint16_t *extra = calloc((size_t)extras, sizeof *extra);
+    if (extra == NULL) guard->starved = true;
+    if (extra == NULL) return false;
+    if (alpha) extra[extras - 1] = EXTRASAMPLE_UNASSALPHA;
+    const bool set = TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, extras, extra) &&
+                     TIFFGetField(tiff, TIFFTAG_EXTRASAMPLES, &count, &kept) && kept != NULL;
+    free(extra);
+    return set;
 }
 
 static bool set_blocks(TIFF *tiff, const TiffLayout *layout)
@@ -93,22 +100,20 @@ static bool set_blocks(TIFF *tiff, const TiffLayout *layout)
            TIFFSetField(tiff, TIFFTAG_TILELENGTH, (uint32_t)layout->rows);
 }
 
-bool tiff_set_layout(TIFF *tiff, const TiffLayout *layout)
+bool tiff_set_layout(TiffGuard *guard, TIFF *tiff, const TiffLayout *layout)
 {
     const HaloShape *shape = &layout->shape;
     const bool real = shape->dtype == HALO_F32;
     const int colours = shape->channels - (shape->alpha >= 0);
     const bool rgb = colours == 3 || shape->channels == 4;
     const int extras = shape->channels - (rgb ? 3 : 1);
-    uint16_t extra[UINT16_MAX] = {0};
-    if (shape->alpha >= 0 && extras > 0) extra[extras - 1] = EXTRASAMPLE_UNASSALPHA;
     return TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, (uint32_t)shape->width) &&
            TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, (uint32_t)shape->height) &&
            TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, 8 * (int)halo_dtype_size(shape->dtype)) &&
            TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, shape->channels) &&
            TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, real ? SAMPLEFORMAT_IEEEFP : SAMPLEFORMAT_UINT) &&
            TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, rgb ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK) &&
-           set_extras(tiff, extras, extra) &&
+           set_extras(guard, tiff, extras, shape->alpha >= 0) &&
            TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) &&
            set_blocks(tiff, layout) &&
            TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE) &&
@@ -137,7 +142,7 @@ HaloStatus halo_tiff_create(HaloWriter *writer)
     HaloStatus status = HALO_OK;
     TiffLevels page;
     int64_t bytes;
-    HALO_TRY(tiff_library());
+    HALO_TRY(tiff_load());
     HALO_TRY(halo_shape_bytes(shape, &bytes));
     const int64_t row_bytes = bytes / shape->height;
     if (shape->width > INT32_MAX || shape->height > INT32_MAX || shape->channels > UINT16_MAX ||
@@ -152,7 +157,8 @@ HaloStatus halo_tiff_create(HaloWriter *writer)
     tiff_levels_free(&state->page);
     state->page = page;
     HALO_TRY(tiff_levels_new(&state->page, writer->memory, writer->jobs));
-    HALO_TRY(halo_tiff_outcome(&state->guard, tiff_set_layout(state->tiff, &state->page.level[0].layout)));
+    HALO_TRY(halo_tiff_outcome(&state->guard,
+                               tiff_set_layout(&state->guard, state->tiff, &state->page.level[0].layout)));
     HALO_TRY(halo_tiff_put_meta(&state->guard, state->tiff, &writer->info, &writer->notes));
     HALO_TRY(halo_tiff_outcome(&state->guard, true)); /* unless it was for want of memory */
     halo_tiff_clear(&state->guard);

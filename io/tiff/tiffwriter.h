@@ -39,7 +39,7 @@ typedef struct TiffPress {
 } TiffPress;
 
 /* Sets the tags of a page that say how its samples lie; false where libtiff refuses. (tiff_write.c) */
-bool tiff_set_layout(TIFF *tiff, const TiffLayout *layout);
+bool tiff_set_layout(TiffGuard *guard, TIFF *tiff, const TiffLayout *layout);
 
 /* How many rows of blocks are encoded together, so that each of `jobs` threads has some. */
 int64_t tiff_press_together(const TiffLayout *layout, int jobs);
