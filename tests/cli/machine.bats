@@ -18,7 +18,7 @@ small_stack() { (ulimit -s 128; exec env -i LC_ALL=C.UTF-8 PATH="$PATH" "$HALO" 
         small_stack run gauss:2 in.ppm --tile 64 --pyramid -o tiled.tif -f -j $jobs
         small_stack run 'clahe | median:2' tiled.tif -o out.png -f -j $jobs
         small_stack stack median in.ppm out.png tiled.tif -o out.tif -f -j $jobs
-        small_stack stack clipped in.ppm out.png tiled.tif -o out.tif -f -j $jobs
+        small_stack stack mean:clip=2 in.ppm out.png tiled.tif -o out.tif -f -j $jobs
         small_stack run 'subtract:[gauss:20] | normalize:percentiles=1,99' in.ppm -o out.npy -f -j $jobs
         small_stack run 'depth:f32 | scan' in.ppm -o out.npy -f -j $jobs
         small_stack run --out-dir o --resume --to tif sharpen in.ppm out.png tiled.tif -f -j $jobs
@@ -29,7 +29,8 @@ small_stack() { (ulimit -s 128; exec env -i LC_ALL=C.UTF-8 PATH="$PATH" "$HALO" 
 }
 
 @test "a stack of 128 KiB is enough to read and write every sound" {
-    make_wav in.wav 20000
+    head -c 40000 /dev/urandom > in.raw
+    halo run '' --raw s16,8000,1 in.raw -o in.wav
     for name in wav w64 flac aiff au ogg opus npy csv; do
         small_stack run gain:0.5 in.wav -o "out.$name" -j 1
         small_stack stats --full "out.$name" > /dev/null
@@ -49,7 +50,8 @@ small_stack() { (ulimit -s 128; exec env -i LC_ALL=C.UTF-8 PATH="$PATH" "$HALO" 
     [ "$(nproc --all)" -eq 1 ] || grep -E "^jobs    1 thread \((1 of the machine's [0-9]+ processors may be used|a cgroup's quota .*)\)" said
     grep -E "^limit   [0-9.]+ MB in memory \(three quarters of (the machine's|a cgroup's limit), [0-9.]+ MiB\)" said
     taskset -c "$first" "$HALO" list devices | grep -E '^cpu .*, 1 thread$'
-    halo run --explain gauss:2 in.pgm in.pgm --out-dir o --max-memory 20M -j 2 > said
+    cp in.pgm b.pgm
+    halo run --explain gauss:2 in.pgm b.pgm --out-dir o --max-memory 20M -j 2 > said
     grep -x 'jobs    1 thread for each of 2 files at a time (--jobs)' said
     grep -Ex 'limit   1[0-9.]+ MB in memory for each of them \(--max-memory\)' said
 }

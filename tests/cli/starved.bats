@@ -88,19 +88,15 @@ starved() {
 }
 
 # glibc ends a process that has no memory for a table of the library that it loads: exit 127.
-@test "without memory: TIFF, and sound by libsndfile, are loaded before there is a temporary" {
+@test "without memory: TIFF's library is loaded before there is a temporary" {
     make_talking
     mkdir o
-    for case in 'in.png out.tif' 'in.wav out.aiff'; do
-        # shellcheck disable=SC2086
-        set -- $case
-        STARVE_COUNT=count LD_PRELOAD=$STARVE "$HALO" run '' "$1" -o "o/$2" --jobs 1
-        count=$(cat count)
-        for ((n = 30; n <= count; n++)); do
-            rm -f "o/$2"
-            STARVE_AT=$n LD_PRELOAD=$STARVE "$HALO" run '' "$1" -o "o/$2" --jobs 1 2> said || true
-            left=$(find o -name '.*')
-            [ -z "$left" ] || { echo "allocation $n of $count leaves $left: $(cat said)"; return 1; }
-        done 2> said-by-shell
-    done
+    STARVE_COUNT=count LD_PRELOAD=$STARVE "$HALO" run '' in.png -o o/out.tif --jobs 1
+    count=$(cat count)
+    for ((n = 30; n <= count; n += 2)); do
+        rm -f o/out.tif
+        STARVE_AT=$n LD_PRELOAD=$STARVE "$HALO" run '' in.png -o o/out.tif --jobs 1 2> said || true
+        left=$(find o -name '.*')
+        [ -z "$left" ] || { echo "allocation $n of $count leaves $left: $(cat said)"; return 1; }
+    done 2> said-by-shell
 }
