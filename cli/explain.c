@@ -112,8 +112,8 @@ static void record_bands(CliJson *json, const HaloExplanation *explanation)
     json_close(json, '}');
 }
 
-static void record(FILE *to, const CliItem *item, const HaloExplanation *explanation, const HaloOptions *options,
-                   int workers, int threads)
+static void record(FILE *to, const CliItem *item, const HaloExplanation *explanation,
+                   const HaloOptions *options, int workers, int threads)
 {
     CliJson json = {.to = to};
     json_open(&json, NULL, '{');

@@ -100,7 +100,8 @@ const CliOption cli_options[] = {
      "samples, and JPEG may be read smaller that then shrinks",
      cli_read_precision, 0},
     {"jobs", 'j', "N", NULL, CLI_ENGINE, CLI_COMPARE | CLI_JOIN | CLI_STACK | CLI_WORKS | CLI_BENCH | CLI_SAME,
-     "threads to use; by default one for each processor that may be used: an affinity mask and a cgroup's quota "
+     "threads to use; by default one for each processor that may be used: an affinity mask and a cgroup's "
+     "quota "
      "count",
      cli_read_jobs, 0},
     {"max-memory", 0, "BYTES", NULL, CLI_ENGINE, CLI_COMPARE | CLI_JOIN | CLI_STACK | CLI_READS | CLI_SAME,

@@ -61,9 +61,8 @@ static void fold_task(void *context, int64_t index, int worker)
             const double k = f->fold->k != NULL ? f->fold->k[c] : 0.0;
             if (c % CPU_LEAF_TOGETHER == 0)
                 gather(f, first, n, c, (int)least(CPU_LEAF_TOGETHER, channels - c), parted, samples);
-            f->leaf[c * f->leaves + l] =
-                f->device->kernels->fold->leaf(f->fold, k, samples + c % CPU_LEAF_TOGETHER * HALO_LEAF, n,
-                                               f->stack[worker]);
+            f->leaf[c * f->leaves + l] = f->device->kernels->fold->leaf(
+                f->fold, k, samples + c % CPU_LEAF_TOGETHER * HALO_LEAF, n, f->stack[worker]);
         }
     }
 }

@@ -88,7 +88,8 @@ static void scan_rows(void *context, int64_t index, int worker)
             cpu_scan_row_i64(s, y, scratch, NULL);
         else
             for (int64_t c = 0; c < channels; c += together)
-                line_f64(s, y, c, together, (double *)(void *)scratch, (Before *)(void *)(scratch + s->at_before));
+                line_f64(s, y, c, together, (double *)(void *)scratch,
+                         (Before *)(void *)(scratch + s->at_before));
     }
     if (s->stream) s->device->kernels->rows->fence();
 }

@@ -22,7 +22,7 @@ typedef struct Scan {
     int64_t rows;     /* integers along both axes: of a slice, */
     int64_t *down;    /* and for every slice [channels][cols], what comes down to its first row, */
     bool abreast;     /* or [cols][channels]: pixels are summed as they lie */
-    int64_t at_carry;  /* in a worker's scratch, for each channel; */
+    int64_t at_carry; /* in a worker's scratch, for each channel; */
     int64_t at_before; /* and there, what stands before a tile of floats */
     HaloDevice *device;
 } Scan;

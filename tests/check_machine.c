@@ -1,5 +1,5 @@
-/* How much of a machine is planned with: processors and memory that control groups leave, read from folders that are
- * laid out as the kernel lays them out. */
+/* How much of a machine is planned with: processors and memory that control groups leave, read from folders
+ * that are laid out as the kernel lays them out. */
 #define _XOPEN_SOURCE 700 /* nftw */
 #include <ftw.h>
 #include <setjmp.h>
@@ -106,10 +106,9 @@ static void the_smallest_limit_up_to_the_root_counts(void **state)
 static void version_1(void **state)
 {
     (void)state;
-    put("proc/self/mountinfo",
-        "32 31 0:29 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n"
-        "35 31 0:32 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"
-        "36 31 0:33 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n");
+    put("proc/self/mountinfo", "32 31 0:29 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n"
+                               "35 31 0:32 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"
+                               "36 31 0:33 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n");
     put("proc/self/cgroup", "9:name=systemd:/a\n4:memory:/a/b\n3:cpu,cpuacct:/c\n0::/a\n");
     put("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
     put("sys/fs/cgroup/memory/a/memory.limit_in_bytes", "3221225472\n");
@@ -125,7 +124,8 @@ static void version_1(void **state)
 static void a_group_mounted_as_the_root(void **state)
 {
     (void)state;
-    put("proc/self/mountinfo", "35 31 0:32 /docker/a\\040b /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n");
+    put("proc/self/mountinfo",
+        "35 31 0:32 /docker/a\\040b /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n");
     put("sys/fs/cgroup/memory/memory.limit_in_bytes", "1073741824\n");
     put("sys/fs/cgroup/memory/in/memory.limit_in_bytes", "4096\n");
     put("proc/self/cgroup", "4:memory:/docker/a b\n");

@@ -1,6 +1,7 @@
-/* Limits of control groups, of versions 1 and 2, which may be mounted side by side. A process is in one group of each
- * hierarchy, and what holds for a group holds for all groups in it: the smallest limit between the process's own group
- * and the mount point counts. In a container the mount point may be that own group, and groups above it are not seen.
+/* Limits of control groups, of versions 1 and 2, which may be mounted side by side. A process is in one group
+ * of each hierarchy, and what holds for a group holds for all groups in it: the smallest limit between the
+ * process's own group and the mount point counts. In a container the mount point may be that own group, and
+ * groups above it are not seen.
  */
 #include "cgroup.h"
 
@@ -51,7 +52,7 @@ static void read_version_2(const char *folder, CgroupLimits *limits)
     const char *period;
     int64_t quota, length;
     limit_memory(folder, "memory.max", limits);
-    limit_memory(folder, "memory.high", limits); /* beyond it the process is slowed down until it stands still */
+    limit_memory(folder, "memory.high", limits); /* beyond it a process is slowed down until it stands still */
     if (read_line(folder, "cpu.max", line) && halo_read_count(line, INT64_MAX, &quota, &period) &&
         *period == ' ' && halo_read_count(period + 1, INT64_MAX, &length, NULL))
         limit_processors(quota, length, limits);

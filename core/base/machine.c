@@ -19,7 +19,8 @@ static void plan_threads(HaloMachine *plan, int online, int allowed, double quot
     plan->threads = allowed;
     if (quota > 0 && ceil(quota) < allowed) {
         plan->threads = (int)ceil(quota);
-        halo_snprintf(plan->why_threads, size, "a cgroup's quota is %.3g processor%s", quota, quota == 1 ? "" : "s");
+        halo_snprintf(plan->why_threads, size, "a cgroup's quota is %.3g processor%s", quota,
+                      quota == 1 ? "" : "s");
     } else if (allowed < online) {
         snprintf(plan->why_threads, size, "%d of the machine's %d processors may be used", allowed, online);
     } else {
@@ -66,7 +67,8 @@ static int count_allowed(void)
 
 static void look_up(void)
 {
-    const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE), cores = sysconf(_SC_NPROCESSORS_ONLN);
+    const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE),
+               cores = sysconf(_SC_NPROCESSORS_ONLN);
     const int online = cores > 0 ? (int)cores : 1, allowed = count_allowed();
     const CgroupLimits limits = cgroup_limits("");
     machine = machine_plan(online, allowed > 0 && allowed < online ? allowed : online,

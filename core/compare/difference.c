@@ -50,10 +50,10 @@ static void add_part(const Pair *pair, int64_t first, int64_t y, int64_t count, 
 static void add_run(void *context, int64_t task, int worker)
 {
     const Work *work = context;
-    const int64_t y = task / work->runs, first = task % work->runs * RUN, end = smaller(first + RUN, work->cols);
+    const int64_t y = task / work->runs, first = task % work->runs * RUN,
+                  end = smaller(first + RUN, work->cols);
     Sums sums = {.max_at = -1};
-    for (int64_t at = first; at < end; at += PART)
-        add_part(work->pair, at, y, smaller(PART, end - at), &sums);
+    for (int64_t at = first; at < end; at += PART) add_part(work->pair, at, y, smaller(PART, end - at), &sums);
     work->run[task] = sums;
     (void)worker;
 }

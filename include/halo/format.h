@@ -215,8 +215,8 @@ struct HaloFormat {
     unsigned (*trailing_meta)(HaloReader *reader);
     /* Does `create` write all metadata, so that they have to be known before the first row? */
     bool meta_first;
-    /* Loads the library that `create` needs, before there is a temporary: the system's loader may end the process
-     * where it has no memory. NULL: it needs none. */
+    /* Loads the library that `create` needs, before there is a temporary: the system's loader may end the
+     * process where it has no memory. NULL: it needs none. */
     HaloStatus (*load)(void);
     /* Writes the header for writer->info. */
     HaloStatus (*create)(HaloWriter *writer);

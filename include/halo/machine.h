@@ -1,6 +1,7 @@
 /* For halo's own folders: not installed, and hidden in libhalo.so.
  *
- * How much of the machine this process plans to use where no option says so. It is looked up once for the process. */
+ * How much of the machine this process plans to use where no option says so. It is looked up once for the
+ * process. */
 #ifndef HALO_MACHINE_H
 #define HALO_MACHINE_H
 

@@ -41,9 +41,8 @@ typedef struct HaloOptions {
     HaloAlpha alpha;    /* where an operation's alpha= is not given */
     bool linear;        /* images of 8 and 16 bits are decoded from sRGB first, and encoded last */
     int64_t max_pixels; /* of one image, of up to 4 samples each; 0: HALO_MAX_PIXELS. Audio has no such limit */
-    int64_t
-        max_memory;    /* bytes of host memory for what grows with a file; 0: three quarters of the machine's,
-                           or of a cgroup's limit where that is less */
+    int64_t max_memory; /* bytes of host memory for what grows with a file; 0: three quarters of the machine's,
+                            or of a cgroup's limit where that is less */
     int share;         /* how many sessions work at the same time, and divide that memory; 0: 1 */
     int64_t files;     /* expected in all: the time to start a GPU is divided among them; 0: 1 */
     int64_t band_rows; /* rows computed at a time; 0: chosen. Results do not depend on it */

@@ -22,8 +22,9 @@ static HaloStatus load(Library *library)
 {
     void *const handle = dlopen(library->file, RTLD_NOW | RTLD_LOCAL);
     if (handle == NULL)
-        return halo_fail(HALO_ERR_INPUT, "%s, which %s needs, cannot be loaded: %s; it may have to be installed",
-                         library->file, library->needed_by, dlerror());
+        return halo_fail(HALO_ERR_INPUT,
+                         "%s, which %s needs, cannot be loaded: %s; it may have to be installed", library->file,
+                         library->needed_by, dlerror());
     const HaloStatus status = find_functions(library, handle);
     if (status != HALO_OK) dlclose(handle);
     return status;

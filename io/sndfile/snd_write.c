@@ -173,7 +173,7 @@ static HaloStatus put_frames(HaloWriter *writer, const HaloBuf *rows)
     return HALO_OK;
 }
 
-/* ---- on a thread ------------------------------------------------------------------------------------------ */
+/* ---- on a thread ---------------------------------------------------------------------------------------- */
 
 typedef struct Frames {
     HaloWriter *writer;
@@ -222,7 +222,7 @@ HaloStatus snd_write(HaloWriter *writer, const HaloBuf *rows)
     return encode(writer->state, write_frames, &(Frames){writer, rows});
 }
 
-/* ---- the end ---------------------------------------------------------------------------------------------- */
+/* ---- the end -------------------------------------------------------------------------------------------- */
 
 /* Without memory libogg leaves out frames or the tables of the codec, and libsndfile says that all is well: so
  * it reads what it has written. */
