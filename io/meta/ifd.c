@@ -142,7 +142,7 @@ static HaloStatus copy_entry(const Copy *copy, const IfdEntry *entry, int depth,
     const unsigned tag = entry->tag, type = entry->type;
     const bool fits = entry->count <= MAX_BYTES && type < (copy->wide ? sizeof type_size : TYPE_LONG8);
     const uint64_t size = fits ? type_size[type] * entry->count : 0;
-    const size_t cell = cell_size(copy->wide);
+    const size_t cell = cell_size(copy->wide), before = copy->to->size;
     uint8_t *const value = out + 4 + cell, *room = value;
     *taken = false;
     memset(out, 0, MAX_ENTRY);
@@ -160,7 +160,11 @@ static HaloStatus copy_entry(const Copy *copy, const IfdEntry *entry, int depth,
     }
     if (size == 0 || size > MAX_BYTES || copy->to->size > MAX_BYTES) return HALO_OK;
     if (size > cell) HALO_TRY(append(copy, (size_t)size, &room));
-    *taken = get_value(copy->from, entry, room, (size_t)size);
+    if (!get_value(copy->from, entry, room, (size_t)size)) {
+        copy->to->size = before; /* no room for what the file claims and does not have */
+        goto out;
+    }
+    *taken = true;
     if (copy->from->big) to_little(room, (size_t)size, type);
     if (size > cell) halo_put_le(value, (uint64_t)place(copy, room), cell);
 out:

@@ -113,6 +113,13 @@ static void add_foreign(Seeds *seeds)
     }
 }
 
+static void add_mp3(Seeds *seeds)
+{
+    Bytes seed[MP3_SEEDS];
+    const size_t count = mp3_seeds(seed);
+    for (size_t i = 0; i < count; i++) add(seeds, "mp3", seed[i].at, seed[i].size);
+}
+
 static void make_file_seeds(Seeds *seeds)
 {
     static const HaloFormat *const formats[] = {
@@ -129,6 +136,7 @@ static void make_file_seeds(Seeds *seeds)
     }
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         add_copy(seeds, others[i].name, others[i].bytes, others[i].size);
+    add_mp3(seeds);
     add_foreign(seeds);
 }
 

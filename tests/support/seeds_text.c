@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "codec.h"
+#include "halo/extend.h"
 #include "seeds.h"
 
 #define MOMENTS                                                                                          \
@@ -59,7 +60,52 @@ static const struct {
     {"mask", TEXT("P2\n3 1\n255\n1 2 3\n")},
     {"expression", TEXT("max(a, b) + 2 * a")},
     {"expression", TEXT("a > 0.5 ? sqrt(a) : -b / 3")},
+    {"csv", TEXT("1,2\n3,4\n")},
+    {"csv", TEXT("\xef\xbb\xbf\n1,2\n")},
+    {"csv", TEXT("\xef\xbb\xbftime;\"volt \"\"x\"\"\"\r\n0;1,5\r\n# a remark\r\n1;-2e-3\r\n")},
+    {"csv", TEXT("a,b\n1\n2,\n,3\nnan,-inf\n")},
+    {"csv", TEXT("a\tb c\n1\t2\n")},
+    {"csv", TEXT("  1  2\n 3  4 \n\n")},
+    {"csv", TEXT("\"a\nb\",c\n1,\"2\"\n")},
+    {"csv", TEXT("12\" pipe,5 \"inch\"\n1,2\n")},
+    {"pipeline", TEXT("")},
+    {"pipeline", TEXT("gray | gauss:sigma=1.5 | sobel | normalize")},
+    {"pipeline", TEXT("conv:mask=\"3x3: 0,-1,0, -1,5,-1, 0,-1,0\",border=constant=3 | stats | hist")},
+    {"pipeline", TEXT("subtract:[gauss:20 | add:[box:3],at=1+2] | normalize:percentiles=1,99")},
+    {"pipeline", TEXT("resize:50%x20,fit=exact | pad:by=3,border=mirror | crop:9x4+1+0 | flip | rotate:90")},
+    {"pipeline", TEXT("average:5ms | lowpass:1kHz,design=butterworth | fade:3ms,7 | rate:16000 | silence:-40dB")},
+    {"pipeline", TEXT("reduce:expr=\"max(a, b)\",identity=-inf,map=\"v*v\" | depth:u16 | gain:-6dB")},
 };
+
+/* The example of every operation, which names its mask in quotes or not. */
+static size_t add_examples(Seed *seed)
+{
+    const HaloTables *const tables = halo_tables();
+    for (int i = 0; i < tables->ops; i++) {
+        const char *example = tables->op[i]->example;
+        seed[i] = (Seed){"pipeline", (uint8_t *)example, strlen(example)};
+    }
+    return (size_t)tables->ops;
+}
+
+static size_t add_bytes(Seed *seed)
+{
+    Bytes bytes[METADATA_SEEDS];
+    const size_t count = metadata_seeds(bytes);
+    for (size_t i = 0; i < count; i++) seed[i] = (Seed){"metadata", bytes[i].at, bytes[i].size};
+    return count;
+}
+
+/* Every file, made once, with one operation or another. */
+static const Seed *all_with_operations(const Seed *file, size_t files)
+{
+    static Seed seed[256];
+    for (size_t i = 0; i < files && seed[i].at == NULL; i++) {
+        const Bytes made = run_seed(i, file[i].at, file[i].size);
+        seed[i] = (Seed){"run", made.at, made.size};
+    }
+    return seed;
+}
 
 const Seed *seeds_for(const char *fuzzer, size_t *count)
 {
@@ -72,7 +118,9 @@ const Seed *seeds_for(const char *fuzzer, size_t *count)
             seed[(*count)++] = (Seed){texts[i].fuzzer, (uint8_t *)texts[i].text, texts[i].size};
     for (size_t i = 0; i < files; i++) /* "png" has those of PNG */
         if (strncmp(file[i].name, fuzzer, strlen(fuzzer)) == 0) seed[(*count)++] = file[i];
+    if (strcmp(fuzzer, "pipeline") == 0) *count += add_examples(seed + *count);
+    if (strcmp(fuzzer, "metadata") == 0) *count += add_bytes(seed + *count);
     if (*count > 0) return seed;
-    *count = files; /* "open" and "audio" have all */
-    return file;
+    *count = files; /* "open" and "audio" have all, and "run", too */
+    return strcmp(fuzzer, "run") == 0 ? all_with_operations(file, files) : file;
 }

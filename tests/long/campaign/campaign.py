@@ -15,13 +15,17 @@ from commands import Commands
 from failures import Failures
 from inputs import Inputs, Texts
 from judge import Judge
+from known import Known
+from paths import Paths
 from signals import Signals
 
 PARTS = {
-    "inputs": (Inputs, 0.34),
-    "texts": (Texts, 0.12),
-    "commands": (Commands, 0.22),
-    "failures": (Failures, 0.24),
+    "inputs": (Inputs, 0.3),
+    "texts": (Texts, 0.1),
+    "commands": (Commands, 0.2),
+    "paths": (Paths, 0.06),
+    "known": (Known, 0.06),
+    "failures": (Failures, 0.2),
     "signals": (Signals, 0.08),
 }
 
@@ -62,6 +66,8 @@ def main():
             thread.start()
         for thread in threads:
             thread.join()
+    if judge.formats:
+        print("inputs: " + ", ".join(f"{judge.formats[name]} {name}" for name in sorted(judge.formats)))
     said = ", ".join(f"{counter.get(name, 0)} {name}" for name in names)
     print(f"{said}: {judge.found} faults; {judge.theirs} crashes in libraries without memory")
     sys.exit(judge.found > 0)

@@ -76,12 +76,17 @@ WORDS = [
     "auto",
     "cpu",
     "gpu",
+    "p.svg",
+    "p.png",
     "u8:3x3x1",
     "s16,8000,2",
     "-",
 ]
-FORMATS = ["png", "jpeg", "tiff", "pnm", "pam", "npy", "raw", "wav", "flac", "ogg", "hdr", "pbm"]
+FORMATS = ["png", "jpeg", "tiff", "pnm", "pam", "npy", "raw", "wav", "flac", "ogg", "hdr", "pbm", "csv", "opus"]
 FOREVER = {"--runs", "--generate"}
+COMMANDS = ["run", "stats", "hist", "scan", "info", "list", "merge", "stack", "join", "compare", "plot"]
+WRITING = ["run", "scan", "stack", "join", "compare", "plot"]
+WITHOUT_MEMORY = ["list", "merge", "info", "join", "plot"]  # they have no --max-memory
 
 
 class Commands:
@@ -91,7 +96,7 @@ class Commands:
         listed = self.ask("list", "ops", "--json")
         self.ops = [op for op in map(json.loads, listed.splitlines()) if op["type"] == "op"]
         self.options = {}  # of each command: long name and whether it takes a value
-        for command in ("run", "stats", "hist", "scan", "info", "list", "merge"):
+        for command in COMMANDS:
             found = re.findall(r"^ +(?:-(\w), )?(--[\w-]+)( \S+)?", self.ask("help", command), re.M)
             self.options[command] = [(name, bool(value.strip())) for _, name, value in found if name not in FOREVER]
 
@@ -115,7 +120,14 @@ class Commands:
                 values.append(f"{param['key']}={value}" if draw.random() < 0.9 else value)
         return op["name"] + (":" + ",".join(values) if values else "")
 
+    def long(self, draw):
+        """As many operations as programs write that make pipelines: one after the other, or one in the other."""
+        many, one = draw.choice([60, 300, 1000]), draw.choice(["gauss:1", "invert", "box:3", "median:1", "stats", "pad:1"])
+        return " | ".join([one] * many) if draw.random() < 0.5 else "add:[" * many + one + "]" * many
+
     def pipeline(self, draw):
+        if draw.random() < 0.015:
+            return self.long(draw)
         text = draw.choice([" | ", "|"]).join(self.operation(draw) for _ in range(draw.choice([1, 1, 1, 2, 3])))
         if draw.random() < 0.1 and text:
             at = draw.randrange(len(text))
@@ -123,18 +135,20 @@ class Commands:
         return text
 
     def line(self, draw):
-        command = draw.choice(["run"] * 6 + ["stats", "hist", "scan", "info", "list", "merge"])
+        command = draw.choice(["run"] * 8 + COMMANDS)
         words = [self.pipeline(draw)] if command == "run" else []
+        if command == "stack":
+            words = [draw.choice(["mean", "median", "sum", "mean:clip=3", "(v-mean)", 'reduce:"a+b"', self.value(draw)])]
         words += (
             draw.sample(self.names, draw.choice([0, 1, 1, 1, 1, 2, 3]))
             if command != "list"
             else [draw.choice(["ops", "masks", "devices"])]
         )
-        if command in ("run", "scan"):
+        if command in WRITING:
             words += draw.choice([["-o", "out." + draw.choice(FORMATS)], ["-o", "-"], ["--out-dir", "o"], []])
         for name, takes in draw.choices(self.options[command], k=draw.choice([0, 0, 1, 1, 2, 3])):
             words += [name, self.value(draw)] if takes else [name]
-        if "--max-memory" not in words and command not in ("list", "merge", "info"):
+        if "--max-memory" not in words and command not in WITHOUT_MEMORY:
             words += ["--max-memory", "200M"]
         if draw.random() < 0.05:
             words.insert(draw.randrange(len(words) + 1), self.value(draw))
@@ -145,9 +159,10 @@ class Commands:
         for word in words:
             if word in self.names:
                 shutil.copy(self.seeds / word, folder / word)
+        little = ["sh", "-c", 'ulimit -s 128 && exec "$@"', "sh"]  # of stack, as in some containers
         case = Case(
             folder,
-            [self.judge.halo, *words],
+            [*(little if draw.random() < 0.05 and not self.judge.sanitized else []), self.judge.halo, *words],
             stdin=(self.seeds / draw.choice(self.names)).read_bytes() if "-" in words else b"",
         )
         ended = self.judge.run(case)

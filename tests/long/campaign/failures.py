@@ -32,6 +32,15 @@ SCENARIOS = {
     "stats": ("stats --full --total --json gray.pgm float.tif sound.wav", []),
     "hist": ("hist gray.pgm --plot h.png -f", ["h.png"]),
     "info": ("info --json said.png turned.jpg rgba.tif sound.flac float.wav", []),
+    "pyramid": ("run '' rgba.tif -o out.tif --pyramid --tile 16", ["out.tif"]),
+    "opus": ("run gain:0.5 sound.opus -o out.wav", ["out.wav"]),
+    "mp3": ("run '' xing.mp3 -o out.wav", ["out.wav"]),
+    "table": ("run average:3 table.csv -o out.csv", ["out.csv"]),
+    "listen": ("run 'stats | silence:-50dB' sound.wav -o out.wav", ["out.wav"]),
+    "stack": ("stack median rgb.ppm rgb.png -o out.png", ["out.png"]),
+    "join": ("join sound.wav sound.flac -o out.wav", ["out.wav"]),
+    "compare": ("compare --json gray.pgm gray.png", []),
+    "plot": ("plot table.csv -o out.svg", ["out.svg"]),
     "mask": ("run 'conv:mask=k.mat | reduce:expr=\"a + b\"' gray.pgm -o out.tif", ["out.tif"]),
 }
 CALLS = {
@@ -83,6 +92,7 @@ class Failures:
             folder,
             [self.judge.halo, *command],
             stdin=(self.seeds / "rgb.ppm").read_bytes() if "-" in command else b"",
+            leaks=False,  # of libraries, where memory is missing
         )
 
     def undisturbed(self, name):
@@ -129,7 +139,7 @@ class Failures:
             env, case = case.env, self.prepare(name, folder)
             case.env = env
             ended = self.judge.run(case)
-        what = self.judge.wrong(ended)
+        what = self.judge.wrong(case, ended)
         if what is not None and ("crash" in what or ended.code == 99) and self.judge.in_a_library(ended):
             self.judge.theirs += 1
             what = self.sweeps(name, folder)

@@ -1,6 +1,7 @@
 """Damaged inputs: pictures and sound of every format, and the texts that halo reads (masks, taps, lists, journals,
 shards)."""
 
+import json
 import subprocess
 
 from judge import Case
@@ -26,7 +27,11 @@ TO = [
     "w64",
     "rf64",
     "ogg",
+    "opus",
+    "csv",
 ]
+# What a terminal would obey, what is no UTF-8, and what shells and templates treat in their own way.
+NAMES = ["\x1b[31mred\x07", "del\x7f\u009b2J", "back\u202egnp", "latin\udce9", "c1\udc9b2J", "two\nlines", "re\rturn", "{stem}", "<&>"]
 PIPELINES = [
     "",
     "gauss:1",
@@ -42,8 +47,21 @@ PIPELINES = [
     'conv:mask="1x3: 1,2,1"',
     "gray | gauss:1",
     "lowpass:1kHz",
+    "stats | silence",
+    "spectrogram:64",
+    "resize:50%",
+    "pad:by=3",
 ]
 LIMITS = ["--max-memory", "200M", "--max-pixels", "4M", "-j", "2"]
+
+
+def results(out):
+    """Without names and times."""
+    kept = []
+    for line in out.splitlines():
+        record = json.loads(line)
+        kept.append({key: value for key, value in record.items() if key not in ("file", "ms", "seconds")})
+    return [record for record in kept if record.get("type") != "summary"]
 
 
 class Inputs:
@@ -53,32 +71,62 @@ class Inputs:
         self.judge, self.seeds = judge, seeds
         self.names = sorted(path.name for path in seeds.iterdir())
 
+    def commands(self, draw, name, output):
+        run = ["run", draw.choice(PIPELINES), name]
+        return [
+            ["info", name],
+            ["info", "--json", name],
+            ["info", "--tolerate", name],
+            ["stats", name],
+            ["stats", "--full", "--json", name],
+            ["stats", "--tolerate", name],
+            ["hist", name],
+            ["hist", name, "--plot", draw.choice(["p.svg", "p.png"])],
+            *[[*run, "-o", output]] * 5,
+            *[[*run, "-o", output, "--tolerate"]] * 2,
+            ["run", "hist", name, "-o", output, "--plot", "p.svg"],
+            ["run", "gauss:1", "-", "-o", "-", "--to", draw.choice(TO)],
+            ["run", "gauss:1", name, name, "--out-dir", "o", "--name", "{index}.png"],
+            ["compare", name, name],
+            ["stack", "median", name, name, "-o", output],
+            ["join", name, name, "-o", output],
+        ]
+
     def case(self, draw, folder):
         judge, name = self.judge, draw.choice(self.names)
         data = (self.seeds / name).read_bytes()
         data = damaged(draw, data, (self.seeds / draw.choice(self.names)).read_bytes() or b"\0")
+        judge.count(name)
+        if draw.random() < 0.08:
+            name = draw.choice(NAMES) + "." + name.split(".")[-1]
         (folder / name).write_bytes(data)
+        if draw.random() < 0.08:
+            self.alike(draw, folder, name, data)
+            return
         output = f"out.{draw.choice(TO)}"
-        command = draw.choice(
-            [
-                ["info", name],
-                ["info", "--json", name],
-                ["stats", name],
-                ["stats", "--full", "--json", name],
-                ["hist", name],
-                *[["run", draw.choice(PIPELINES), name, "-o", output]] * 5,
-                ["run", draw.choice(PIPELINES), name, "-o", output, "--tolerate"],
-                ["run", "gauss:1", "-", "-o", "-", "--to", draw.choice(TO)],
-                ["run", "gauss:1", name, name, "--out-dir", "o", "--name", "{index}.png"],
-            ]
-        )
-        case = Case(folder, [judge.halo, *command, *(LIMITS if command[0] != "info" else LIMITS[2:4])])
+        command = draw.choice(self.commands(draw, name, output))
+        limits = {"info": LIMITS[2:4], "compare": LIMITS[2:], "join": LIMITS[4:]}.get(command[0], LIMITS)
+        case = Case(folder, [judge.halo, *command, *limits])
         if "-" in command:
             case.stdin = data
         ended = judge.run(case)
         wide = command[:2] == ["run", "scan"]  # sums that no float holds: written exactly, and refused when read
         if judge.clean(case, ended) and ended.code == 0 and (folder / output).exists() and not wide:
             self.can_be_read(case, ended, output)
+
+    def alike(self, draw, folder, name, data):
+        """Two ways to read the same bytes: both fail, or one does, or both give the same results."""
+        ways = [[name], [name, "-j", "1"], ["-"], [name, "--tolerate"]]
+        case = Case(folder, [self.judge.halo, "stats", "--json", *ways[0], *LIMITS])
+        way = draw.choice(ways[1:])
+        again = Case(folder, [self.judge.halo, "stats", "--json", *LIMITS, *way], stdin=data if way == ["-"] else b"")
+        ended, other = self.judge.run(case), self.judge.run(again)
+        if not self.judge.clean(case, ended) or not self.judge.clean(again, other):
+            return
+        if ended.code == 0 and other.code == 0 and results(ended.out) != results(other.out):
+            self.judge.report("other results of the same bytes, read in another way", again, other)
+        elif ended.code == 0 and other.code != 0 and way != ["-"]:
+            self.judge.report("refused when it is read in another way", again, other)
 
     def can_be_read(self, case, ended, output):
         if output.split(".")[1] in ("bmp", "tga", "hdr", "raw"):
@@ -98,6 +146,9 @@ class Texts:
         "taps.txt": b"0.25\n0.5\n0.25\n",
         "list": b"a.pgm\nb.pgm\n",
         "list0": b"a.pgm\0b.pgm\0",
+        "table.csv": b"time,a,b\n0,1,2\n1,2,-3.5e2\n2,,6\n3,4,5\n",
+        "quoted.csv": b'\xef\xbb\xbf"t";"a ""b"""\r\n0;1,5\r\n# so\r\n1;"2,5"\r\n',
+        "bars.csv": b'what,before,after\nread,3,2\n"wr,ite",5,1\n',
         "mask": b"3x3: 1,2,1, 2,4,2, 1,2,1",
         "expr": b"max(b, a * 2 + 1e3) > 3 ? a : b",
     }
@@ -106,6 +157,9 @@ class Texts:
         "k.csv": ["run", "conv:mask=k.csv", "a.pgm", "-o", "o.png"],
         "k.txt": ["run", "conv:mask=k.txt", "a.pgm", "-o", "o.png"],
         "taps.txt": ["run", "fir:taps.txt", "s.wav", "-o", "o.wav"],
+        "table.csv": ["plot", "table.csv", "-o", "o.svg"],
+        "quoted.csv": ["run", "average:2", "quoted.csv", "-o", "o.csv"],
+        "bars.csv": ["plot", "bars.csv", "-o", "o.svg"],
         "list": ["stats", "--files-from", "list"],
         "list0": ["stats", "--files0-from", "list0"],
         "journal": ["run", "box:3", "a.pgm", "b.pgm", "--out-dir", "o", "--resume", "-j", "1"],
@@ -113,6 +167,8 @@ class Texts:
         "mask": ["run", 'conv:mask="{}"', "a.pgm", "-o", "o.png"],
         "expr": ["run", 'reduce:expr="{}"', "a.pgm"],
     }
+
+    ENDLESS = "/dev/zero"  # in the place of a text's name
 
     def __init__(self, judge, seeds):
         self.judge = judge
@@ -154,7 +210,9 @@ class Texts:
         self.fill(folder)
         kind = draw.choice(sorted(self.COMMANDS) + ["shards"] * 5)
         argv = [self.judge.halo, *self.COMMANDS[kind]]
-        if kind == "shards":
+        if kind == "shards" and draw.random() < 0.01:
+            argv = [self.judge.halo, "merge", self.ENDLESS]
+        elif kind == "shards":
             for name in "1.json", "2.json":
                 way = draw.choice([damaged, mistyped, mistyped, lambda _, data: data])
                 (folder / name).write_bytes(way(draw, self.made[name]))
@@ -164,6 +222,8 @@ class Texts:
         elif kind in ("mask", "expr"):
             text = damaged(draw, self.TEXTS[kind]).replace(b"\0", b"")[:9999].decode("utf-8", "surrogateescape")
             argv = [word.replace("{}", text) for word in argv]
+        elif draw.random() < 0.02:
+            argv = [word.replace(kind, self.ENDLESS) for word in argv]
         else:
             (folder / kind).write_bytes(damaged(draw, self.TEXTS[kind]))
         case = Case(folder, argv)

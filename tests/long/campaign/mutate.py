@@ -99,13 +99,72 @@ def append(draw, data):
     return data + draw.choice([draw.randbytes(draw.randrange(64)), data])
 
 
-WAYS = [flip, byte, byte, number, number, number, word, cut, remove, repeat, append]
+# Where files of a format say how much they hold: how they begin, what the number stands behind, how far, and its kind.
+CLAIMS = [
+    (b"fLaC", b"fLaC", 18, ">I"),
+    (b"RIFF", b"data", 0, "<I"),
+    (b"RIFF", b"fmt ", 6, "<H"),
+    (b"RIFF", b"fmt ", 16, "<H"),
+    (b"RF64", b"ds64", 12, "<Q"),
+    (b"riff", b"data", 12, "<Q"),
+    (b"FORM", b"COMM", 6, ">I"),
+    (b"FORM", b"SSND", 0, ">I"),
+    (b".snd", b".snd", 4, ">I"),
+    (b"\xff", b"Xing", 4, ">I"),
+    (b"\xff", b"Info", 4, ">I"),
+    (b"OggS", b"OggS", 2, "<Q"),
+    (b"\x89PNG", b"IHDR", 0, ">I"),
+    (b"\x89PNG", b"IHDR", 4, ">I"),
+    (b"\xff\xd8", b"\xff\xc0", 3, ">H"),
+    (b"\xff\xd8", b"\xff\xc0", 5, ">H"),
+]
 
 
-def checked(data):
-    """A PNG whose chunks have the right sums again, so that what is in them gets read."""
-    if data[:8] != b"\x89PNG\r\n\x1a\n":
-        return data
+def claim(draw, data):
+    """A header that says another number of samples than there are."""
+    here = [field for field in CLAIMS if data.startswith(field[0]) and field[1] in data]
+    places = [(data.rfind(mark) + len(mark) + at, kind) for _, mark, at, kind in here]
+    places = [(at, kind) for at, kind in places if at <= len(data) - struct.calcsize(kind)]
+    if not places:
+        return number(draw, data)
+    at, kind = draw.choice(places)
+    value = (draw.choice(NUMBERS) << draw.choice([0, 0, 4, 32])) & ((1 << 8 * struct.calcsize(kind)) - 1)
+    return data[:at] + struct.pack(kind, value) + data[at + struct.calcsize(kind) :]
+
+
+WAYS = [claim, flip, byte, byte, number, number, number, word, cut, remove, repeat, append]
+
+
+def ogg_sum(page):
+    """RFC 3533: CRC-32 without reflection, of a page whose own sum is 0."""
+    value = 0
+    for byte_there in page:
+        value = value << 8 & 0xFFFFFFFF ^ OGG_TABLE[value >> 24 ^ byte_there]
+    return value
+
+
+def ogg_entry(i):
+    value = i << 24
+    for _ in range(8):
+        value = (value << 1 ^ (0x04C11DB7 if value >> 31 else 0)) & 0xFFFFFFFF
+    return value
+
+
+OGG_TABLE = [ogg_entry(i) for i in range(256)]
+
+
+def checked_ogg(data):
+    at, out = 0, []
+    while data[at : at + 4] == b"OggS" and at + 27 <= len(data):
+        table = data[at + 27 : at + 27 + data[at + 26]]
+        size = 27 + len(table) + sum(table)
+        page = data[at : at + 22] + bytes(4) + data[at + 26 : at + size]
+        out.append(page[:22] + struct.pack("<I", ogg_sum(page)) + page[26:])
+        at += size
+    return b"".join(out) + data[at:]
+
+
+def checked_png(data):
     at, out = 8, [data[:8]]
     while at + 12 <= len(data):
         size = struct.unpack(">I", data[at : at + 4])[0]
@@ -115,6 +174,13 @@ def checked(data):
         out.append(data[at : at + 4] + body + struct.pack(">I", zlib.crc32(body)))
         at += 12 + size
     return b"".join(out) + data[at:]
+
+
+def checked(data):
+    """A file whose chunks or pages have the right sums again, so that what is in them gets read."""
+    if data[:8] == b"\x89PNG\r\n\x1a\n":
+        return checked_png(data)
+    return checked_ogg(data) if data[:4] == b"OggS" else data
 
 
 def damaged(draw, data, other=b""):

@@ -6,6 +6,8 @@ import subprocess
 import zlib
 from pathlib import Path
 
+import mp3
+
 # (from, pipeline, to, options): what halo makes of the first files
 MADE = [
     ("gray.pgm", "", "gray.png", []),
@@ -25,7 +27,16 @@ MADE = [
     ("rgb.ppm", "", "rgb.bmp", []),
     ("rgb.ppm", "", "rgb.tga", []),
     ("rgb.ppm", "gauss:1", "rgb.hdr", []),
-] + [("sound.wav", "", f"sound.{to}", []) for to in ("flac", "aiff", "au", "w64", "rf64", "ogg", "npy")]
+] + [("sound.wav", "", f"sound.{to}", []) for to in ("flac", "aiff", "au", "w64", "rf64", "ogg", "opus", "npy", "tsv")]
+
+# What a terminal would obey, and what turns the direction of writing.
+ESCAPES = "\x1b[31mred\x07\x7f\u009b2J\u202egnp"
+TABLES = {
+    "table.csv": b"time,a,b\n0,1,2\n1,2,-3.5e2\n2,,6\n3,4,5\n",
+    "semicolons.csv": b'\xef\xbb\xbf"t";"a ""b"""\r\n0;1,5\r\n# so\r\n1;nan\r\n',
+    "blanks.csv": b"  1  2\n 3  4\n",
+    "escapes.csv": f"a,{ESCAPES}\n1,2\n3,{ESCAPES}\n".encode(),
+}
 
 FOREIGN = {
     "a.gif": b"GIF89a\1\0\1\0\x80\0\0\0\0\0\xff\xff\xff,\0\0\0\0\1\0\1\0\0\2\2D\1\0;",
@@ -89,6 +100,7 @@ def pngs(draw):
         "palette.png": png(13, 9, 4, 3, b"".join(b"\1" + draw.randbytes(7) for _ in range(9)), palette),
         "interlaced.png": png(4, 4, 8, 0, b"".join(b"\0" + draw.randbytes(n) for n in (1, 1, 2, 2, 2, 4, 4)), b"", 1),
         "said.png": png(5, 5, 8, 2, b"".join(b"\4" + draw.randbytes(15) for _ in range(5)), said),
+        "escapes.png": png(1, 1, 8, 0, b"\0\1", chunk(b"iTXt", b"Title\0\0\0\0\0" + ESCAPES.encode())),
     }
 
 
@@ -96,8 +108,9 @@ def exif(orientation):
     return b"MM\0*\0\0\0\x08\0\1" + struct.pack(">HHIHH", 0x112, 3, 1, orientation, 0) + b"\0\0\0\0"
 
 
-def wave(channels, bits, frames, draw, form=1):
-    size = channels * bits // 8
+def wave(channels, bits, frames, draw, form=1, room=None, title=b"title\0"):
+    """`room`: bytes of a sample, where it takes more than its bits."""
+    size = channels * (room or bits // 8)
     head = struct.pack("<HHIIHH", form, channels, 8000, 8000 * size, size, bits)
     data = (
         draw.randbytes(frames * size)
@@ -108,7 +121,11 @@ def wave(channels, bits, frames, draw, form=1):
         b"WAVEfmt "
         + struct.pack("<I", len(head))
         + head
-        + b"LIST\x12\0\0\0INFOINAM\6\0\0\0title\0"
+        + b"LIST"
+        + struct.pack("<I", 12 + len(title))
+        + b"INFOINAM"
+        + struct.pack("<I", len(title))
+        + title
         + b"data"
         + struct.pack("<I", len(data))
         + data
@@ -131,9 +148,13 @@ def make(halo, environment, folder, corpus=None):
         "sound.wav": wave(2, 16, 900, draw),
         "deep.wav": wave(1, 24, 500, draw),
         "float.wav": wave(2, 32, 400, draw, 3),
+        "roomy.wav": wave(2, 24, 300, draw, room=4),
+        "escapes.wav": wave(1, 16, 50, draw, title=ESCAPES.encode() + b"\0"),
         "several.ppm": (b"P6 3 3 255\n" + draw.randbytes(27)) * 3,
         **FOREIGN,
+        **TABLES,
         **pngs(draw),
+        **mp3.make(draw),
     }
     for name, data in first.items():
         (folder / name).write_bytes(data)

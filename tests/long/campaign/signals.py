@@ -42,7 +42,7 @@ class Signals:
     def case(self, draw, folder):
         judge, number = self.judge, draw.choice(STOPS)
         (folder / "in").symlink_to(self.folder / "in")
-        case = Case(folder, self.command(draw.choice("14"), "png"))
+        case = Case(folder, self.command(draw.choice("14"), "png"), leaks=False)
         after = draw.random() * self.seconds * (8 if judge.sanitized else 1)
         ended = judge.run(case, send=(number, after))
         if number != signal.SIGKILL and not judge.clean(case, ended, (0, -number)):
