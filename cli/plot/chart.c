@@ -77,9 +77,10 @@ static HaloStatus check(const CliSettings *settings)
 static HaloStatus plot_table(const CliSettings *settings, CliTable *table)
 {
     HaloStatus status = HALO_OK;
-    Chart chart = {.table = table, .path = settings->word[0], .title = settings->title};
+    Chart chart = {.table = table, .title = settings->title};
     HaloRead read = {.what = "the input"};
     HALO_TRY(check(settings));
+    chart.path = settings->word[0];
     HALO_TRY(cli_table_read(chart.path, table));
     if (table->columns < 2 || table->columns > MOST_COLUMNS + 1)
         HALO_FAIL(HALO_ERR_INPUT, "%s has %d column%s: the first and up to %d over it are drawn", chart.path,

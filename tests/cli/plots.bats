@@ -138,6 +138,8 @@ END
     cmp one.csv own.svg
     run -2 --separate-stderr halo plot one.csv
     says 'where should the drawing go'
+    run -2 --separate-stderr halo plot
+    says 'one table is drawn, and 0 are given'
 }
 
 @test "tables that are drawn may have a byte order mark, quotation marks in words, and CR alone" {

@@ -16,7 +16,7 @@ import output
 
 SECONDS = 60  # by the clock: longer is a hang
 WORK_SECONDS = 5  # of processors, for small inputs; sanitizers take SANITIZED_TIMES as many
-SANITIZED_TIMES = 8
+SANITIZED_TIMES = 4
 MEGABYTES = 200  # --max-memory, where a command has none
 REST_MEGABYTES = 128  # resident at most beside what --max-memory counts: code, stacks, tables of libraries
 SANITIZED_MEGABYTES = 1800
