@@ -5,6 +5,9 @@
 #ifdef HALO_HAVE_FLAC
 #include "flac/flac.h"
 #endif
+#ifdef HALO_HAVE_MPG123
+#include "mp3/mp3.h"
+#endif
 
 #include <string.h>
 
@@ -45,13 +48,13 @@ static bool probe_opus(const uint8_t *head, size_t size)
     return starts(head, size, 0, "OggS") && starts(head, size, 28, "OpusHead");
 }
 
-/* A tag, or the first frame: layer III, and rates that there are. */
+#ifdef HALO_HAVE_MPG123
 static bool probe_mp3(const uint8_t *head, size_t size)
 {
-    if (starts(head, size, 0, "ID3")) return true;
-    return size >= 4 && head[0] == 0xff && (head[1] & 0xe6) == 0xe2 && (head[1] & 0x18) != 0x08 &&
-           head[2] >> 4 != 0 && head[2] >> 4 != 15 && (head[2] & 0x0c) != 0x0c;
+    Mp3Frame frame;
+    return starts(head, size, 0, "ID3") || (size >= MP3_HEADER && mp3_frame(head, &frame));
 }
+#endif
 
 static bool probe_ogg(const uint8_t *head, size_t size) { return starts(head, size, 0, "OggS"); }
 
@@ -113,17 +116,17 @@ FORMAT(opus, snd, open_ogg_opus, create_opus, 0xffu, HALO_META_TEXT | HALO_META_
 ROW(ogg, snd, SF_FORMAT_OGG, HALO_ANY_CHANNELS, HALO_META_TEXT | HALO_META_PICTURES, false, "ogg,oga",
     "Ogg audio: Vorbis (lossy); in Ogg any of Vorbis and Opus is read");
 
+#ifdef HALO_HAVE_MPG123
 /* It is only read. */
-static HaloStatus open_mp3(HaloReader *reader) { return snd_open(reader, SND_MPEG); }
-
 extern const HaloFormat halo_format_mp3;
 const HaloFormat halo_format_mp3 = {
     .name = "mp3",
-    .help = "MP3 audio (MPEG layer III), read where libsndfile can (1.1 or later)",
+    .help = "MP3 audio (MPEG layer III)",
     .extensions = "mp3",
     .kinds = HALO_AUDIO,
     .probe = probe_mp3,
-    .open = open_mp3,
-    .read = snd_read,
-    .close = snd_close,
+    .open = mp3_open,
+    .read = mp3_read,
+    .close = mp3_close,
 };
+#endif

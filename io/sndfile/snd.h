@@ -13,9 +13,6 @@
 
 #include "halo/format.h"
 
-/* What libsndfile has from 1.1 on; an older one says that it does not know the file. */
-enum { SND_MPEG = 0x230000, SND_MPEG_LAYER_III = 0x0082 };
-
 /* How samples cross the border to libsndfile. */
 typedef enum SndSamples { SND_INTS, SND_FLOATS, SND_DOUBLES } SndSamples;
 

@@ -13,7 +13,6 @@ static const SndCodec codecs[] = {
     {SF_FORMAT_DOUBLE, "64-bit float", SND_DOUBLES, 64, true},
     {SF_FORMAT_VORBIS, "Vorbis", SND_FLOATS, 32, true},
     {SF_FORMAT_OPUS, "Opus", SND_FLOATS, 32, true},
-    {SND_MPEG_LAYER_III, "MPEG layer III", SND_FLOATS, 32, true},
 };
 
 const SndCodec *snd_codec(int subtype)

@@ -1,0 +1,201 @@
+/* From frame to frame. A header is four bytes of which thirteen bits are always the same, so the first frame,
+ * and one behind bytes that are none, counts only where another one like it, a tag or the end follows. */
+#ifdef HALO_HAVE_MPG123
+#include <string.h>
+
+#include "mp3.h"
+
+/* Does what must follow a frame stand behind this one? */
+static HaloStatus confirm(Mp3Stream *stream, const Mp3Frame *frame, bool *confirmed)
+{
+    const uint8_t *at;
+    size_t got;
+    Mp3Frame next;
+    int64_t bytes;
+    const size_t size = (size_t)frame->bytes;
+    const HaloStatus status = halo_source_peek(stream->source, size + MP3_TAG_LEAD, &at, &got);
+    *confirmed = status == HALO_OK && got >= size &&
+                 (got < size + MP3_HEADER || mp3_tag(at + size, got - size, &bytes) != MP3_NO_TAG ||
+                  (mp3_frame(at + size, &next) && mp3_alike(frame, &next)));
+    return status;
+}
+
+/* Is this header a frame's? `skipped` bytes are none before it. */
+static HaloStatus accept(Mp3Stream *stream, const Mp3Frame *frame, int64_t skipped, bool *accepted)
+{
+    const bool begun = stream->first.bytes > 0;
+    *accepted = begun && skipped == 0 && mp3_alike(&stream->first, frame);
+    return *accepted ? HALO_OK : confirm(stream, frame, accepted);
+}
+
+static HaloStatus skip_bytes(HaloSource *source, int64_t size)
+{
+    uint8_t bytes[4096];
+    size_t got;
+    for (HaloStatus status; size > 0; size -= (int64_t)got) {
+        const size_t want = size < (int64_t)sizeof bytes ? (size_t)size : sizeof bytes;
+        status = halo_source_read(source, bytes, want, &got);
+        if (status != HALO_OK || got < want) return status;
+    }
+    return HALO_OK;
+}
+
+/* The tag that begins here, if one does. */
+static HaloStatus take_tag(Mp3Stream *stream, bool *taken)
+{
+    HaloStatus status = HALO_OK;
+    HaloSource *source = stream->source;
+    const uint8_t *at;
+    size_t got;
+    int64_t size;
+    HALO_TRY(halo_source_peek(source, MP3_TAG_LEAD, &at, &got));
+    const Mp3TagKind kind = mp3_tag(at, got, &size);
+    *taken = kind != MP3_NO_TAG;
+    if (kind == MP3_IS_ID3V1) {
+        memset(stream->id3v1, 0, sizeof stream->id3v1);
+        HALO_TRY(halo_source_read(source, stream->id3v1, sizeof stream->id3v1, &got));
+    } else if (kind == MP3_IS_ID3V2 && stream->meta != NULL && stream->first.bytes == 0) {
+        HALO_TRY(mp3_take_id3v2(source, size, stream->meta));
+    } else if (*taken) {
+        HALO_TRY(skip_bytes(source, size));
+    }
+out:
+    return status;
+}
+
+/* Goes to the next header of a frame; *skipped: bytes before it that are neither frame nor tag. */
+static HaloStatus find_frame(Mp3Stream *stream, Mp3Frame *frame, int64_t *skipped, bool *found)
+{
+    HaloStatus status = HALO_OK;
+    const uint8_t *at;
+    size_t got;
+    *skipped = 0;
+    for (;; ++*skipped) {
+        bool taken = true;
+        *found = false;
+        while (taken) {
+            HALO_TRY(halo_source_peek(stream->source, MP3_HEADER, &at, &got));
+            if (got < MP3_HEADER) goto out;
+            if (mp3_frame(at, frame)) HALO_TRY(accept(stream, frame, *skipped, found));
+            if (*found) goto out;
+            HALO_TRY(take_tag(stream, &taken));
+        }
+        HALO_TRY(skip_bytes(stream->source, 1));
+    }
+out:
+    return status;
+}
+
+/* ---- what is wrong -------------------------------------------------------------------------------------- */
+
+static HaloStatus refuse_change(const Mp3Stream *stream, const Mp3Frame *frame)
+{
+    const Mp3Frame *first = &stream->first;
+    const bool rate = frame->rate != first->rate;
+    return halo_fail(
+        HALO_ERR_INPUT, "at %.3f s (frame %lld) the %s changes from %d to %d: split it there first",
+        (double)stream->sound / first->rate, (long long)stream->sound, rate ? "rate" : "number of channels",
+        rate ? first->rate : first->channels, rate ? frame->rate : frame->channels);
+}
+
+/* Before a frame is taken: is all right up to its end? */
+static HaloStatus check_frame(Mp3Stream *stream, const Mp3Frame *frame, int64_t skipped, bool changes)
+{
+    const uint8_t *at;
+    size_t got;
+    const double seconds = (double)stream->sound / frame->rate;
+    if (stream->tolerate) return HALO_OK;
+    if (changes) return refuse_change(stream, frame);
+    if (stream->first.bytes > 0 && skipped > 0)
+        return halo_fail(HALO_ERR_INPUT, "damaged at %.3f s: %lld bytes are no frame (--tolerate skips them)",
+                         seconds, (long long)skipped);
+    const HaloStatus status = halo_source_peek(stream->source, (size_t)frame->bytes, &at, &got);
+    if (status == HALO_OK && got < (size_t)frame->bytes)
+        return halo_fail(HALO_ERR_INPUT,
+                         "truncated at %.3f s: the last frame is cut off (--tolerate takes what is there)",
+                         seconds);
+    return status;
+}
+
+/* A part has ended: is it as long as its header says? Some encoders count one frame too many, so bytes must be
+ * missing, too. */
+static HaloStatus check_part(Mp3Stream *stream)
+{
+    Mp3Part *part = &stream->part;
+    if (stream->first.bytes == 0) return HALO_OK;
+    const int64_t frames = part->samples / stream->first.samples, said = part->info.frames;
+    const bool whole = part->info.bytes > 0 && part->end - part->begin >= part->info.bytes;
+    if (frames >= said || whole) return HALO_OK;
+    part->info.frames = 0; /* is said once */
+    stream->cut = true;
+    if (stream->tolerate) return HALO_OK;
+    return halo_fail(HALO_ERR_INPUT,
+                     "truncated at %.3f s: %lld of %lld frames are there (--tolerate takes them)",
+                     (double)stream->sound / stream->first.rate, (long long)frames, (long long)said);
+}
+
+/* ---- frames --------------------------------------------------------------------------------------------- */
+
+/* Samples by which a decoder's filters are late; encoders do not count them as theirs. */
+#define DECODER_DELAY 529
+
+/* What the encoder put around the sound is left out, as FFmpeg and mpg123 do. Frames behind those that the
+ * header counts are of a stream without header that was joined to this one: all of these is sound. */
+static void set_sound(Mp3Stream *stream, Mp3Frame *frame)
+{
+    Mp3Part *part = &stream->part;
+    const Mp3Info *info = &part->info;
+    const int64_t start = part->samples, end = start + frame->samples;
+    const int64_t said = info->frames * frame->samples;
+    int64_t from = start, to = end;
+    if (info->gapless && from < info->delay + DECODER_DELAY) from = info->delay + DECODER_DELAY;
+    if (info->gapless && end <= said && to > said - info->padding + DECODER_DELAY)
+        to = said - info->padding + DECODER_DELAY;
+    frame->from = (int)((from < end ? from : end) - start);
+    frame->to = (int)((to > start ? to : start) - start);
+    if (frame->to < frame->from) frame->to = frame->from;
+    frame->anew = part->samples == 0;
+    part->samples = end;
+    stream->sound += frame->to - frame->from;
+}
+
+/* Takes the frame that begins here; *header: it is one of Xing, Info or VBRI, and begins another part. */
+static HaloStatus take_frame(Mp3Stream *stream, const Mp3Frame *frame, uint8_t *bytes, bool *header)
+{
+    HaloStatus status = HALO_OK;
+    Mp3Info info;
+    const uint8_t *at;
+    size_t got;
+    HALO_TRY(halo_source_peek(stream->source, (size_t)frame->bytes, &at, &got));
+    *header = got == (size_t)frame->bytes && mp3_info(at, frame, &info);
+    if (*header) HALO_TRY(check_part(stream));
+    if (*header || stream->first.bytes == 0)
+        stream->part = (Mp3Part){.info = info, .begin = halo_source_tell(stream->source)};
+    if (stream->first.bytes == 0) stream->first = *frame;
+    memset(bytes, 0, MP3_MOST_BYTES);
+    HALO_TRY(halo_source_read(stream->source, bytes, (size_t)frame->bytes, &got));
+    if (got < (size_t)frame->bytes) stream->cut = true;
+    stream->part.end = halo_source_tell(stream->source);
+out:
+    return status;
+}
+
+HaloStatus mp3_next(Mp3Stream *stream, Mp3Frame *frame, uint8_t bytes[MP3_MOST_BYTES], bool *more)
+{
+    HaloStatus status = HALO_OK;
+    int64_t skipped;
+    bool header = true;
+    while (header) {
+        HALO_TRY(find_frame(stream, frame, &skipped, more));
+        if (!*more) return check_part(stream);
+        *more = stream->first.bytes == 0 || mp3_alike(&stream->first, frame);
+        HALO_TRY(check_frame(stream, frame, skipped, !*more));
+        if (!*more) return HALO_OK;
+        HALO_TRY(take_frame(stream, frame, bytes, &header));
+    }
+    set_sound(stream, frame);
+out:
+    return status;
+}
+
+#endif
