@@ -66,9 +66,9 @@ FLAC__StreamDecoderInitStatus flac_listen(FlacReader *state, FLAC__StreamDecoder
                                           FLAC__StreamDecoderErrorCallback note_damage)
 {
     const bool back = flac_goes_back(state);
-    return FLAC__stream_decoder_init_stream(
-        state->decoder, give_bytes, back ? go_to_byte : NULL, back ? tell_byte : NULL, back ? tell_size : NULL,
-        back ? is_at_end : NULL, take_frames, take_block, note_damage, state);
+    return FLAC__stream_decoder_init_stream(state->decoder, give_bytes, back ? go_to_byte : NULL, tell_byte,
+                                            back ? tell_size : NULL, back ? is_at_end : NULL, take_frames,
+                                            take_block, note_damage, state);
 }
 
 #endif

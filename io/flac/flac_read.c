@@ -24,7 +24,7 @@ static void take_head(FlacReader *state, const FLAC__StreamMetadata_StreamInfo *
     state->total = (int64_t)head->total_samples;
     info->shape = (HaloShape){.kind = HALO_AUDIO,
                               .dtype = HALO_F32,
-                              .width = state->total > 0 ? state->total : -1,
+                              .width = state->total > 0 && !state->reader->options.tolerate ? state->total : -1,
                               .height = 1,
                               .channels = (int)head->channels,
                               .alpha = -1,
@@ -93,16 +93,27 @@ static HaloStatus make_room(FlacReader *state, size_t samples)
     return HALO_OK;
 }
 
+/* Can the frames between the last block and this one, whose bytes end at `end`, have been lost? A block of
+ * 65,535 frames, the largest, takes 12 bytes at least. */
+static bool may_be_lost(const FlacReader *state, int64_t frames, int64_t end)
+{
+    enum { MOST = 65535, LEAST_BYTES = 12 };
+    return frames / MOST <= (end - state->end) / LEAST_BYTES;
+}
+
 static FLAC__StreamDecoderWriteStatus take_frames(const FLAC__StreamDecoder *decoder, const FLAC__Frame *frame,
                                                   const FLAC__int32 *const samples[], void *context)
 {
     FlacReader *state = context;
     const int channels = state->reader->info.shape.channels;
     const size_t count = frame->header.blocksize;
+    const int64_t due = state->at + state->frames;
     int64_t at = (int64_t)frame->header.number.sample_number;
-    (void)decoder;
-    if (at < state->at + state->frames)
-        at = state->at + state->frames; /* a stream behind the first counts from 0 */
+    FLAC__uint64 end = 0;
+    FLAC__stream_decoder_get_decode_position(decoder, &end);
+    /* A stream behind the first counts from 0; and a number may be damaged. */
+    if (at < due || (state->reader->options.tolerate && !may_be_lost(state, at - due, (int64_t)end))) at = due;
+    state->end = (int64_t)end;
     if (state->reader->options.tolerate && state->total > 0 && at >= state->total)
         return FLAC__STREAM_DECODER_WRITE_STATUS_CONTINUE;
     check_same(state, &frame->header, at);
@@ -221,13 +232,9 @@ HaloStatus flac_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
         state->next += count;
         done += count;
     }
-    if (done < rows->cols && state->total > 0) {
-        if (!tolerate)
-            HALO_FAIL(HALO_ERR_INPUT, "truncated or damaged: it ends at %.3f s, %lld frames before the end",
-                      (double)state->next / reader->info.shape.rate, (long long)(state->total - state->next));
-        memset(to + done * channels, 0, (size_t)((rows->cols - done) * channels) * sizeof *to);
-        done = rows->cols;
-    }
+    if (done < rows->cols && state->total > 0 && !tolerate)
+        HALO_FAIL(HALO_ERR_INPUT, "truncated or damaged: it ends at %.3f s, %lld frames before the end",
+                  (double)state->next / reader->info.shape.rate, (long long)(state->total - state->next));
     HALO_TRY(look_behind(state));
     *got = done;
 out:

@@ -15,6 +15,7 @@ typedef struct FlacReader {
     int64_t next;   /* the frame that is read next */
     int64_t at;     /* the frame that `block` begins with */
     int64_t frames; /* in it */
+    int64_t end;    /* of its bytes */
     int64_t picture_bytes;
     bool damaged;
     HaloFailure failed; /* the first in a callback; libFLAC goes on to the end of its call */

@@ -13,8 +13,8 @@ static Library library = {.file = HALO_MPG123_FILE,
                           .table = &mpg123_functions,
                           .lock = PTHREAD_MUTEX_INITIALIZER};
 
-HaloStatus mp3_library(void) { return library_load(&library); }
+HaloStatus mp3_load(void) { return library_load(&library); }
 #else
-HaloStatus mp3_library(void) { return HALO_OK; }
+HaloStatus mp3_load(void) { return HALO_OK; }
 #endif
 #endif

@@ -9,7 +9,7 @@
 #include "library/library.h"
 
 /* Before any other call; later ones cost nothing. */
-HaloStatus mp3_library(void);
+HaloStatus mp3_load(void);
 
 #ifdef HALO_MPG123_FILE
 #define MPG123_FUNCTIONS(ROW) \

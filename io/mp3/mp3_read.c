@@ -104,7 +104,7 @@ HaloStatus mp3_open(HaloReader *reader)
     Mp3Frame frame;
     uint8_t bytes[MP3_MOST_BYTES];
     bool more;
-    HALO_TRY(mp3_library());
+    HALO_TRY(mp3_load());
     reader->state = state = calloc(1, sizeof *state);
     if (state == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to read audio");
     HALO_TRY(make_decoder(&state->decoder));

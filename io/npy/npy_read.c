@@ -94,7 +94,8 @@ out:
     return status;
 }
 
-/* (frames) or (frames, channels), in their own units. */
+/* (frames) or (frames, channels), in their own units. Where damage is tolerated there may be fewer than it
+ * says. */
 static HaloStatus open_series(HaloReader *reader)
 {
     NpyReader *state = reader->state;
@@ -110,7 +111,7 @@ static HaloStatus open_series(HaloReader *reader)
     state->series = true;
     reader->info.shape = (HaloShape){.kind = HALO_AUDIO,
                                      .dtype = HALO_F32,
-                                     .width = head->dim[0],
+                                     .width = reader->options.tolerate ? -1 : head->dim[0],
                                      .height = 1,
                                      .channels = (int)channels,
                                      .alpha = -1,
@@ -199,8 +200,11 @@ HaloStatus npy_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
     const size_t samples = (size_t)(reader->info.shape.width * reader->info.shape.channels);
     if (state->planar) return read_planes(reader, rows, got);
     if (state->series) {
-        HALO_TRY(npy_samples_read_floats(reader, rows->data, (size_t)(rows->cols * rows->shape.channels)));
-        state->row += *got = rows->cols;
+        const int64_t channels = rows->shape.channels, left = state->head.dim[0] - state->row;
+        const int64_t frames = left < rows->cols ? left : rows->cols;
+        size_t read;
+        HALO_TRY(npy_samples_read_floats(reader, rows->data, (size_t)(frames * channels), &read));
+        state->row += *got = (int64_t)read / channels;
         return HALO_OK;
     }
     for (*got = 0; *got < rows->rows; ++*got, state->row++)

@@ -63,16 +63,24 @@ out:
     return status;
 }
 
-HaloStatus npy_samples_read_floats(HaloReader *reader, float *row, size_t samples)
+HaloStatus npy_samples_read_floats(HaloReader *reader, float *row, size_t samples, size_t *got)
 {
     NpyReader *state = reader->state;
     const size_t size = (size_t)state->head.size;
     HaloStatus status = HALO_OK;
-    for (size_t done = 0, n; done < samples; done += n) {
-        n = samples - done < NPY_BLOCK_BYTES / size ? samples - done : NPY_BLOCK_BYTES / size;
-        HALO_TRY(halo_image_take(reader, &state->block, n * size, state->row, 0));
+    size_t n, bytes;
+    bool ended = false;
+    for (*got = 0; *got < samples && !ended; *got += n) {
+        n = samples - *got < NPY_BLOCK_BYTES / size ? samples - *got : NPY_BLOCK_BYTES / size;
+        if (reader->info.shape.width < 0) {
+            HALO_TRY(halo_source_read(reader->source, &state->block, n * size, &bytes));
+            ended = bytes < n * size;
+            n = bytes / size;
+        } else {
+            HALO_TRY(halo_image_take(reader, &state->block, n * size, state->row, 0));
+        }
         if (size > 1 && state->head.little != halo_host_is_little()) halo_swap_bytes(&state->block, n, size);
-        HALO_TRY(convert(state, row + done, n));
+        HALO_TRY(convert(state, row + *got, n));
     }
 out:
     return status;
@@ -81,6 +89,7 @@ out:
 HaloStatus npy_samples_read(HaloReader *reader, void *row, size_t samples)
 {
     const NpyReader *state = reader->state;
+    size_t got;
     return npy_is_native(&state->head) ? read_native(reader, row, samples)
-                                       : npy_samples_read_floats(reader, row, samples);
+                                       : npy_samples_read_floats(reader, row, samples, &got);
 }

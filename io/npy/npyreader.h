@@ -31,8 +31,9 @@ typedef struct NpyReader {
 HaloDtype npy_native_dtype(const NpyHead *head);
 bool npy_is_native(const NpyHead *head);
 
-/* npy_samples.c: the next samples, of that type, or as f32. */
+/* npy_samples.c: the next samples, of that type, or as f32: fewer only where a series of unknown length ends.
+ */
 HaloStatus npy_samples_read(HaloReader *reader, void *to, size_t samples);
-HaloStatus npy_samples_read_floats(HaloReader *reader, float *to, size_t samples);
+HaloStatus npy_samples_read_floats(HaloReader *reader, float *to, size_t samples, size_t *got);
 
 #endif

@@ -9,7 +9,7 @@ typedef struct SndReader {
     SndInput input;
     SNDFILE *file;
     const SndCodec *codec;
-    bool truncated;
+    bool truncated, tolerate;
     bool ogg, checked; /* that no other stream follows */
     SndBlock block;
 } SndReader;
@@ -84,6 +84,13 @@ static HaloStatus check_tag(unsigned tag)
     }
 }
 
+/* Ogg says its length at its end; where damage is tolerated fewer frames may be there. Elsewhere libsndfile
+ * counts the bytes of samples. */
+static bool length_unknown(const SndReader *state, const SF_INFO *sf)
+{
+    return sf->frames == SF_COUNT_MAX || (state->ogg && state->tolerate);
+}
+
 static HaloStatus check_header(const SndReader *state, const SF_INFO *sf, int major)
 {
     const int type = sf->format & SF_FORMAT_TYPEMASK;
@@ -98,7 +105,7 @@ static HaloStatus check_header(const SndReader *state, const SF_INFO *sf, int ma
         return halo_fail(HALO_ERR_INPUT, "it says that its sample rate is %d", sf->samplerate);
     if (sf->frames < 1) return halo_fail(HALO_ERR_INPUT, "it holds no samples");
     /* No codec here puts more than 65,536 frames into a byte, so a header that says so lies. */
-    if (sf->frames != SF_COUNT_MAX && sf->frames / 65536 > state->input.size)
+    if (!length_unknown(state, sf) && sf->frames / 65536 > state->input.size)
         return halo_fail(HALO_ERR_INPUT, "it says that it has %lld frames, more than its %lld bytes can hold",
                          (long long)sf->frames, (long long)state->input.size);
     return HALO_OK;
@@ -108,7 +115,7 @@ static void describe(HaloInfo *info, const SndReader *state, const SF_INFO *sf)
 {
     info->shape = (HaloShape){.kind = HALO_AUDIO,
                               .dtype = HALO_F32,
-                              .width = sf->frames == SF_COUNT_MAX ? -1 : sf->frames,
+                              .width = length_unknown(state, sf) ? -1 : sf->frames,
                               .height = 1,
                               .channels = sf->channels,
                               .alpha = -1,
@@ -133,7 +140,8 @@ HaloStatus snd_open(HaloReader *reader, int major)
     if (!state) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to read audio");
     state->file = NULL;
     state->ogg = major == SF_FORMAT_OGG;
-    state->checked = !state->ogg || reader->options.tolerate;
+    state->tolerate = reader->options.tolerate;
+    state->checked = !state->ogg || state->tolerate;
     HALO_TRY(snd_input_open(&state->input, reader->source));
 
     SndHead head;
@@ -184,11 +192,10 @@ HaloStatus snd_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
 {
     SndReader *state = reader->state;
     const int channels = reader->info.shape.channels;
-    const bool tolerate = reader->options.tolerate, unknown = reader->info.shape.width < 0;
     float *to = rows->data;
     int64_t done = 0;
     *got = 0;
-    if (state->truncated && !tolerate)
+    if (state->truncated && !state->tolerate)
         return halo_fail(HALO_ERR_INPUT, "truncated: only the beginning is there (--tolerate takes it)");
     if (!state->checked) {
         const HaloStatus status = snd_ogg_check_streams(&state->input);
@@ -200,16 +207,13 @@ HaloStatus snd_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
         const sf_count_t want = left < most ? left : most;
         const sf_count_t have = read_block(state, to + done * channels, want, channels);
         if (state->input.status != HALO_OK) return state->input.status;
-        if (sf_error(state->file) != SF_ERR_NO_ERROR && !tolerate)
+        if (sf_error(state->file) != SF_ERR_NO_ERROR && !state->tolerate)
             return halo_fail(HALO_ERR_INPUT, "damaged: %s", sf_strerror(state->file));
         done += have;
         if (have < want) break;
     }
-    if (done < rows->cols && !unknown) {
-        if (!tolerate) return halo_fail(HALO_ERR_INPUT, "truncated or damaged: samples are missing");
-        memset(to + done * channels, 0, (size_t)((rows->cols - done) * channels) * sizeof *to);
-        done = rows->cols;
-    }
+    if (done < rows->cols && reader->info.shape.width >= 0)
+        return halo_fail(HALO_ERR_INPUT, "truncated or damaged: samples are missing");
     *got = done;
     return HALO_OK;
 }

@@ -28,6 +28,16 @@ static bool look(HaloSource *source, int64_t at, void *bytes, size_t size)
     return true;
 }
 
+/* How many bytes a sample takes where that is more than its bits need; 0: no more. Where the bytes per second
+ * are those of packed samples, or these are of 16 bits at most, which are not padded, the size of a frame is
+ * wrong. */
+static int padded(const WavHead *head, int64_t frame, int64_t per_second)
+{
+    const int channels = head->channels, bits = head->pcm.bits;
+    if (bits <= 16 || channels < 1 || frame % channels != 0 || per_second != frame * head->rate) return 0;
+    return frame / channels * 8 >= bits + 8 ? (int)(frame / channels) : 0;
+}
+
 /* PCM and floats whose frames lie side by side. */
 static bool take_format(HaloSource *source, int64_t at, int64_t length, WavHead *head)
 {
@@ -43,11 +53,13 @@ static bool take_format(HaloSource *source, int64_t at, int64_t length, WavHead 
     head->channels = (int)halo_get(f + 2, 2, head->big);
     head->rate = (uint32_t)halo_get(f + 4, 4, head->big);
     head->pcm = (HaloPcm){.bits = bits, .real = tag == WAV_FLOAT, .big = head->big, .raised = bits == 8};
+    const int64_t frame_bytes = (int64_t)halo_get(f + 12, 2, head->big);
+    if (tag == WAV_PCM || tag == WAV_FLOAT)
+        head->padded = padded(head, frame_bytes, (int64_t)halo_get(f + 8, 4, head->big));
     const bool integers = tag == WAV_PCM && (bits == 8 || bits == 16 || bits == 24 || bits == 32);
     const bool floats = tag == WAV_FLOAT && (bits == 32 || bits == 64);
     return (integers || floats) && head->channels >= 1 && head->channels <= 1024 && head->rate >= 1 &&
-           head->rate <= 0x7fffffff &&
-           (int64_t)halo_get(f + 12, 2, head->big) == head->channels * halo_pcm_size(&head->pcm);
+           head->rate <= 0x7fffffff && frame_bytes == head->channels * halo_pcm_size(&head->pcm);
 }
 
 /* How many bytes of samples follow. A length that may stand for "unknown" is believed where a file holds that

@@ -98,6 +98,12 @@ HaloStatus wav_open(HaloReader *reader, int major)
     if (state == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to read audio");
     state->other.format = NULL;
     HALO_TRY(wav_head(reader->source, &state->head, &ours));
+    /* Programs take them for integers at either end of these bytes, or for floats. */
+    if (state->head.padded > 0)
+        HALO_FAIL(HALO_ERR_INPUT,
+                  "%d-bit samples that take %d bytes each are not supported: convert it to 24-bit or 32-bit "
+                  "PCM first",
+                  state->head.pcm.bits, state->head.padded);
     status = ours ? open_ours(reader) : open_other(reader, major);
 out:
     return status;
@@ -139,12 +145,8 @@ HaloStatus wav_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
         *got += have;
         if (have < want) break;
     }
-    if (*got < cols && !state->open && !reader->options.tolerate)
+    if (*got < cols && !state->open)
         HALO_FAIL(HALO_ERR_INPUT, "truncated: %lld frames are missing", (long long)(state->left - *got));
-    if (!state->open) {
-        memset(to + *got * channels, 0, (size_t)((rows->cols - *got) * channels) * sizeof *to);
-        *got = rows->cols;
-    }
     if (state->left >= 0) state->left -= *got;
     if (state->left == 0) HALO_TRY(take_rest(reader));
 out:
