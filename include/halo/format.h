@@ -117,7 +117,8 @@ HALO_API HaloStatus halo_xmp_set_size(HaloBlob *xmp, int64_t width, int64_t heig
 #define HALO_MAX_CHANNELS 65536 /* of an image, whatever is asked for */
 
 typedef struct HaloReadOptions {
-    bool tolerate;      /* a truncated or damaged file gives what could be read, the rest 0 */
+    bool tolerate;      /* a truncated or damaged file gives what could be read: the rest of an image is 0, a
+                           sound ends behind its last frame, whatever its header says */
     int64_t max_pixels; /* of up to 4 samples: HALO_ERR_LIMIT for images beyond it; 0: HALO_MAX_PIXELS */
     bool has_raw;       /* `raw` describes headerless input */
     HaloShape raw;      /* audio: width -1 */

@@ -1,5 +1,6 @@
 /* From frame to frame. A header is four bytes of which thirteen bits are always the same, so the first frame,
- * and one behind bytes that are none, counts only where another one like it, a tag or the end follows. */
+ * one of another kind, and one behind bytes that are none, count only where two more like it follow, or the end
+ * or a tag. */
 #ifdef HALO_HAVE_MPG123
 #include <string.h>
 
@@ -8,15 +9,19 @@
 /* Does what must follow a frame stand behind this one? */
 static HaloStatus confirm(Mp3Stream *stream, const Mp3Frame *frame, bool *confirmed)
 {
+    enum { MORE = 2 };
     const uint8_t *at;
     size_t got;
-    Mp3Frame next;
     int64_t bytes;
-    const size_t size = (size_t)frame->bytes;
-    const HaloStatus status = halo_source_peek(stream->source, size + MP3_TAG_LEAD, &at, &got);
-    *confirmed = status == HALO_OK && got >= size &&
-                 (got < size + MP3_HEADER || mp3_tag(at + size, got - size, &bytes) != MP3_NO_TAG ||
-                  (mp3_frame(at + size, &next) && mp3_alike(frame, &next)));
+    Mp3Frame next = *frame;
+    const HaloStatus status = halo_source_peek(stream->source, MORE * MP3_MOST_BYTES + MP3_TAG_LEAD, &at, &got);
+    size_t end = (size_t)frame->bytes;
+    *confirmed = status == HALO_OK && end <= got;
+    for (int i = 0; i < MORE && *confirmed && end + MP3_HEADER <= got; i++) {
+        if (mp3_tag(at + end, got - end, &bytes) != MP3_NO_TAG) break;
+        *confirmed = mp3_frame(at + end, &next) && mp3_alike(frame, &next);
+        end += (size_t)next.bytes;
+    }
     return status;
 }
 
