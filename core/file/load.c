@@ -212,8 +212,8 @@ static bool may_follow(const HaloTables *tables, const uint8_t *head, size_t siz
     return format != NULL && format->several != HALO_ONE_IMAGE;
 }
 
-static HaloStatus open_next(HaloSession *session, HaloSource *source, const HaloFormat *format,
-                            const HaloReadOptions *options, HaloReader *reader)
+static HaloStatus open_following(HaloSession *session, HaloSource *source, const HaloFormat *format,
+                                 const HaloReadOptions *options, HaloReader *reader)
 {
     HaloStatus status = HALO_OK;
     *reader = (HaloReader){
@@ -232,7 +232,7 @@ static HaloStatus is_whole(HaloSession *session, const HaloReader *reader, bool 
     HaloSource *source = reader->source;
     const int64_t here = halo_source_tell(source);
     HaloReader next = {0};
-    HaloStatus status = open_next(session, source, reader->format, &reader->options, &next);
+    HaloStatus status = open_following(session, source, reader->format, &reader->options, &next);
     if (status == HALO_OK && next.info.shape.kind == HALO_IMAGE)
         status = load_skip(&next, next.info.shape.height);
     load_close(&next);
@@ -281,7 +281,7 @@ HaloStatus load_next(HaloSession *session, HaloReader *reader)
         return named_image(open_next(reader), reader);
     }
     load_close(reader);
-    return named_image(open_next(session, source, format, &options, reader), reader);
+    return named_image(open_following(session, source, format, &options, reader), reader);
 }
 
 HaloStatus halo_info(HaloSession *session, const char *path, const HaloShape *raw, HaloInfo *info,
