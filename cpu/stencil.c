@@ -3,7 +3,8 @@
 
 /* A ring should stay in the second-level cache of a core while it is used, */
 #define RING_FLOATS (96 * 1024)
-/* and never take more than this, however tall the mask: then the sums rest in memory between bands of it. */
+/* and, of dense masks, never take more than this, however tall: then the sums rest in memory between bands of the
+ * mask. A line of separable ones is worth its memory: each band would make it anew. */
 #define RING_MOST_FLOATS (2 * 1024 * 1024)
 /* A shorter line spends too much of its time on its two ends. */
 #define LEAST_LINE 1024
@@ -76,7 +77,7 @@ static bool choose_shape(CpuStencil *s)
     s->strip = height >= TALL_MASK ? BAND_STRIP : CPU_CONV_ROWS;
     s->band = height;
     const int64_t lines = RING_MOST_FLOATS / s->line_pitch;
-    if (height + s->strip - 1 > lines) {
+    if (s->row.tap == NULL && height + s->strip - 1 > lines) {
         s->strip = most(CPU_CONV_ROWS, least(BAND_STRIP, lines / 2 / CPU_CONV_ROWS * CPU_CONV_ROWS));
         s->band = least(height, most(1, lines - s->strip + 1));
     }

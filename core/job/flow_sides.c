@@ -6,20 +6,11 @@
 #include "file/file.h"
 #include "plan/plan.h"
 
-/* Does the output begin with what the input ends with? Only who can go back reads that in step. */
-static HaloStatus goes_back(const Bands *bands, HaloReg reg, bool *back)
+/* Does the output begin with what a side input ends with? Only who can go back reads that in step. */
+static bool goes_back(const HaloPlan *plan, HaloReg reg, const Part *first, const Part *last)
 {
-    const HaloPlan *plan = bands->plan;
-    const int64_t made = rows_length(&plan->reg[plan->output]);
-    Part *need = needs_new(plan);
-    if (need == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
-    needs_of(bands, (Rows){0, 1}, need);
-    const Rows first = needs_rows(&plan->reg[reg], need[reg]);
-    needs_of(bands, (Rows){made - 1, made}, need);
-    const Rows last = needs_rows(&plan->reg[reg], need[reg]);
-    free(need);
-    *back = first.from < first.to && last.from < last.to && last.from < first.from;
-    return HALO_OK;
+    const Rows begin = needs_rows(&plan->reg[reg], first[reg]), end = needs_rows(&plan->reg[reg], last[reg]);
+    return begin.from < begin.to && end.from < end.to && end.from < begin.from;
 }
 
 static HaloStatus named(const HaloPlan *plan, int at, HaloStatus status)
@@ -27,14 +18,15 @@ static HaloStatus named(const HaloPlan *plan, int at, HaloStatus status)
     return status == HALO_OK ? status : halo_fail_about(status, plan->input[at].side->path);
 }
 
-static HaloStatus open_side(FlowSides *sides, const Bands *bands, int at)
+/* `first`, `last`: what is needed for the first row of the output, and for its last. */
+static HaloStatus open_side(FlowSides *sides, int at, const Part *first, const Part *last)
 {
     HaloStatus status = HALO_OK;
     FlowSide *side = &sides->side[at];
     HaloSide *file = sides->plan->input[at].side;
-    bool back = false, seeks = false;
+    const bool back = goes_back(sides->plan, sides->plan->input[at].reg, first, last);
+    bool seeks = false;
     HALO_TRY(side_open(file, &side->reader));
-    HALO_TRY(goes_back(bands, sides->plan->input[at].reg, &back));
     if (back) HALO_TRY(named(sides->plan, at, load_seek(&side->reader.reader, 0, &seeks)));
     if (!back || seeks) return HALO_OK;
     side_close(&side->reader);
@@ -47,11 +39,17 @@ HaloStatus flow_sides_open(FlowSides *sides, const Bands *bands)
 {
     HaloStatus status = HALO_OK;
     const HaloPlan *plan = bands->plan;
+    const int64_t made = rows_length(&plan->reg[plan->output]);
+    Part *first = needs_new(plan), *last = needs_new(plan);
     *sides = (FlowSides){.plan = plan, .side = calloc((size_t)plan->inputs, sizeof *sides->side)};
-    if (sides->side == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    if (sides->side == NULL || first == NULL || last == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    needs_of(bands, (Rows){0, 1}, first);
+    needs_of(bands, (Rows){made - 1, made}, last);
     for (int i = 1; i < plan->inputs; i++)
-        if (!atomic_load(&plan->input[i].side->there)) HALO_TRY(open_side(sides, bands, i));
+        if (!atomic_load(&plan->input[i].side->there)) HALO_TRY(open_side(sides, i, first, last));
 out:
+    free(first);
+    free(last);
     return status;
 }
 

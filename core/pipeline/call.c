@@ -68,7 +68,7 @@ static bool has_key(Span piece, Span *key, Span *value)
     return true;
 }
 
-static HaloStatus set_value(HaloSession *session, Call *call, int i, Span span)
+static HaloStatus set_value(Parser *parser, Call *call, int i, Span span)
 {
     HaloStatus status = HALO_OK;
     const HaloParam *param = call_param(call, i);
@@ -79,7 +79,7 @@ static HaloStatus set_value(HaloSession *session, Call *call, int i, Span span)
     const bool quoted = span_within(span, "\"\"", &span) || span_within(span, "''", &span);
     text = span_copy(span);
     if (text == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
-    HALO_TRY(value_parse(session, param, text, quoted, where, &call->value[i], &call->owned[i]));
+    HALO_TRY(value_parse(parser, param, text, quoted, where, &call->value[i], &call->owned[i]));
     call->value[i].given = true;
 out:
     free(text);
@@ -87,7 +87,7 @@ out:
 }
 
 /* One "key=value", or a bare value for the first parameter. */
-static HaloStatus parse_argument(HaloSession *session, Call *call, Span piece, bool first)
+static HaloStatus parse_argument(Parser *parser, Call *call, Span piece, bool first)
 {
     Span key, value;
     const bool bare = !has_key(piece, &key, &value);
@@ -96,7 +96,7 @@ static HaloStatus parse_argument(HaloSession *session, Call *call, Span piece, b
             const HaloParam *param = &call->op->param[0];
             const bool named_switch = param->type == HALO_PARAM_SWITCH && piece.length == strlen(param->key) &&
                                       memcmp(piece.at, param->key, piece.length) == 0;
-            return set_value(session, call, 0, named_switch ? (Span){"1", 1} : piece);
+            return set_value(parser, call, 0, named_switch ? (Span){"1", 1} : piece);
         }
         key = piece;
         value = (Span){"1", 1}; /* a switch may stand alone */
@@ -107,7 +107,7 @@ static HaloStatus parse_argument(HaloSession *session, Call *call, Span piece, b
         if (bare && param->type != HALO_PARAM_SWITCH)
             return halo_fail(HALO_ERR_USAGE, "%s: %s needs a value: %s=…", call->op->name, param->key,
                              param->key);
-        return set_value(session, call, i, value);
+        return set_value(parser, call, i, value);
     }
     if (bare && !first && call->values > 0)
         return halo_fail(
@@ -146,7 +146,7 @@ static HaloStatus find_op(const HaloTables *tables, Span name, const HaloOp **op
 }
 
 /* Defaults where nothing was given; what has none and is needed is an error. */
-static HaloStatus fill_presets(HaloSession *session, Call *call)
+static HaloStatus fill_presets(Parser *parser, Call *call)
 {
     for (int i = 0; i < call->values; i++) {
         const HaloParam *param = call_param(call, i);
@@ -156,7 +156,7 @@ static HaloStatus fill_presets(HaloSession *session, Call *call)
                              param->help, call->op->example);
         if (param->preset[0] == 0) continue;
         const HaloStatus status =
-            value_parse(session, param, param->preset, false, call->op->name, &call->value[i], &call->owned[i]);
+            value_parse(parser, param, param->preset, false, call->op->name, &call->value[i], &call->owned[i]);
         if (status != HALO_OK) return status;
     }
     return HALO_OK;
@@ -203,13 +203,17 @@ static HaloStatus begin_call(const HaloOp *op, Call *call)
                                                       : halo_fail(HALO_ERR_LIMIT, "not enough memory");
 }
 
-static HaloStatus parse_call(HaloSession *session, Span piece, Call *call)
+static HaloStatus parse_call(Parser *parser, Span piece, Call *call)
 {
     const HaloOp *op;
     const char *end = piece.at + piece.length;
     const char *colon = memchr(piece.at, ':', piece.length);
     const Span name = span_trimmed(piece.at, colon != NULL ? colon : end);
-    HaloStatus status = find_op(session->tables, name, &op);
+    if (++parser->operations > HALO_MAX_OPERATIONS)
+        return halo_fail(HALO_ERR_USAGE,
+                         "the pipeline has more than %d operations: write what the first ones make to a file",
+                         HALO_MAX_OPERATIONS);
+    HaloStatus status = find_op(parser->session->tables, name, &op);
     if (status == HALO_OK) status = begin_call(op, call);
     if (status != HALO_OK) return status;
     bool first = true;
@@ -221,16 +225,16 @@ static HaloStatus parse_call(HaloSession *session, Span piece, Call *call)
         if (is_bare_text(call, argument, first))
             argument = span_trimmed(at + 1, stop = end_of_numbers(stop, end));
         if (argument.length == 0) return halo_fail(HALO_ERR_USAGE, "%s: a value is missing", call->op->name);
-        status = parse_argument(session, call, argument, first);
+        status = parse_argument(parser, call, argument, first);
         if (status != HALO_OK) return status;
         at = stop < end ? stop : NULL;
     }
-    return fill_presets(session, call);
+    return fill_presets(parser, call);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------------------ */
 
-HaloStatus halo_pipeline_parse(HaloSession *session, const char *text, HaloPipeline **pipeline)
+HaloStatus pipeline_parse(Parser *parser, const char *text, HaloPipeline **pipeline)
 {
     HaloStatus status = HALO_OK;
     const char *end = text + strlen(text);
@@ -244,7 +248,7 @@ HaloStatus halo_pipeline_parse(HaloSession *session, const char *text, HaloPipel
         for (const char *at = text; at != NULL;) {
             const char *stop;
             HALO_TRY(span_end(at, end, '|', &stop));
-            HALO_TRY(parse_call(session, span_trimmed(at, stop), &made->call[made->calls++]));
+            HALO_TRY(parse_call(parser, span_trimmed(at, stop), &made->call[made->calls++]));
             at = stop < end ? stop + 1 : NULL;
         }
     }
@@ -259,18 +263,24 @@ HaloStatus pipeline_of(HaloSession *session, const HaloOp *op, const char *where
                        HaloPipeline **pipeline)
 {
     HaloStatus status = HALO_OK;
+    Parser parser = {.session = session};
     HaloPipeline *made = calloc(1, sizeof *made);
     *pipeline = NULL;
     if (made == NULL || (made->call = calloc(1, sizeof *made->call)) == NULL)
         HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     Call *call = &made->call[made->calls++];
     HALO_TRY(begin_call(op, call));
-    HALO_TRY(value_parse(session, &op->param[0], text, true, where, &call->value[0], &call->owned[0]));
+    HALO_TRY(value_parse(&parser, &op->param[0], text, true, where, &call->value[0], &call->owned[0]));
     call->value[0].given = true;
-    HALO_TRY(fill_presets(session, call));
+    HALO_TRY(fill_presets(&parser, call));
     *pipeline = made;
     made = NULL;
 out:
     halo_pipeline_free(made);
     return status;
+}
+
+HaloStatus halo_pipeline_parse(HaloSession *session, const char *text, HaloPipeline **pipeline)
+{
+    return pipeline_parse(&(Parser){.session = session}, text, pipeline);
 }

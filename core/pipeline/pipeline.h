@@ -28,12 +28,20 @@ struct HaloPipeline {
     Call *call;
 };
 
+/* What is parsed: a pipeline with the branches in it. */
+typedef struct Parser {
+    HaloSession *session;
+    int operations; /* so far, */
+    int nesting;    /* and how many branches are open */
+} Parser;
+
 /* call.c */
 const HaloParam *call_param(const Call *call, int i);
 /* One call, whose first parameter has this text as its value, not parsed as a pipeline's; `where` stands before
  * messages about it. */
 HaloStatus pipeline_of(HaloSession *session, const HaloOp *op, const char *where, const char *text,
                        HaloPipeline **pipeline);
+HaloStatus pipeline_parse(Parser *parser, const char *text, HaloPipeline **pipeline);
 
 /* pipeline.c: reads the files whose names are made from that of the present input. */
 HaloStatus pipeline_read_sides(HaloSession *session, const HaloPipeline *pipeline);
@@ -47,7 +55,7 @@ bool pipeline_upright(const HaloPipeline *pipeline);
 enum { LENGTH_SAMPLES, LENGTH_SECONDS };
 
 /* value.c: parses `text` as `param` says; `where` stands before messages ("gauss: sigma"). */
-HaloStatus value_parse(HaloSession *session, const HaloParam *param, const char *text, bool quoted,
+HaloStatus value_parse(Parser *parser, const HaloParam *param, const char *text, bool quoted,
                        const char *where, HaloValue *value, Owned *owned);
 /* value.c: converts lengths to samples, and sets defaults that depend on the input. */
 HaloStatus value_bind(const HaloOp *op, const HaloParam *param, const HaloShape *shape, HaloValue *value);

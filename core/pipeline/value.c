@@ -152,7 +152,7 @@ static HaloStatus keep_text(const char *text, HaloValue *value, Owned *owned)
 
 /* A branch in brackets; a file that is the same for all inputs, and read now; or a file for each input, read
  * later. */
-static HaloStatus parse_source(HaloSession *session, const char *text, bool quoted, const char *where,
+static HaloStatus parse_source(Parser *parser, const char *text, bool quoted, const char *where,
                                HaloValue *value, Owned *owned)
 {
     HaloStatus status = HALO_OK;
@@ -161,7 +161,12 @@ static HaloStatus parse_source(HaloSession *session, const char *text, bool quot
     if (!quoted && span_within((Span){text, strlen(text)}, "[]", &inner)) {
         owned->text = span_copy(inner);
         if (owned->text == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
-        HALO_TRY(halo_pipeline_parse(session, owned->text, &owned->branch));
+        if (parser->nesting >= HALO_MAX_NESTING)
+            HALO_FAIL(HALO_ERR_USAGE, "%s: branches are nested more than %d deep: write what the inner ones make to a file",
+                      where, HALO_MAX_NESTING);
+        parser->nesting++;
+        HALO_TRY(pipeline_parse(parser, owned->text, &owned->branch));
+        parser->nesting--;
         value->branch = owned->branch;
         if (halo_pipeline_only_measures(owned->branch))
             HALO_FAIL(HALO_ERR_USAGE, "%s: [%s] only measures: it makes nothing", where, owned->text);
@@ -170,13 +175,13 @@ static HaloStatus parse_source(HaloSession *session, const char *text, bool quot
     HALO_TRY(keep_text(text, value, owned));
     HALO_TRY(side_fields(text, &fields));
     if (fields) return HALO_OK;
-    HALO_TRY(side_load(session, text, &owned->side));
+    HALO_TRY(side_load(parser->session, text, &owned->side));
     value->side = owned->side;
 out:
     return status;
 }
 
-HaloStatus value_parse(HaloSession *session, const HaloParam *param, const char *text, bool quoted,
+HaloStatus value_parse(Parser *parser, const HaloParam *param, const char *text, bool quoted,
                        const char *where, HaloValue *value, Owned *owned)
 {
     static const Unit times[] = {{"ms", 0.001}, {"s", 1.0}, {"us", 0.000001}};
@@ -206,8 +211,8 @@ HaloStatus value_parse(HaloSession *session, const HaloParam *param, const char 
     case HALO_PARAM_CHOICE: return parse_choice(param, text, where, &value->integer);
     case HALO_PARAM_BORDER: return parse_border(param, text, where, value);
     case HALO_PARAM_POINT: return parse_point(text, where, value);
-    case HALO_PARAM_MASK: return parse_mask(session, text, quoted, value, owned);
-    case HALO_PARAM_SOURCE: return parse_source(session, text, quoted, where, value, owned);
+    case HALO_PARAM_MASK: return parse_mask(parser->session, text, quoted, value, owned);
+    case HALO_PARAM_SOURCE: return parse_source(parser, text, quoted, where, value, owned);
     case HALO_PARAM_TEXT: HALO_TRY(param->check(where, text)); /* fallthrough */
     case HALO_PARAM_FILE: return keep_text(text, value, owned);
     }

@@ -6,6 +6,7 @@
 #include "bands.h"
 #include "base/side.h"
 #include "halo/measures.h"
+#include "liveness.h"
 #include "plan.h"
 #include "primitive/primitive.h"
 
@@ -47,7 +48,7 @@ bool bands_possible(const HaloPlan *plan)
         if (step->resolve != NULL || needs_all(plan, step) || measures_elsewhere(plan, step)) return false;
         if (step->dst != plan->output && rounds(plan, step)) return false;
     }
-    return true;
+    return !needs_last(plan);
 }
 
 static bool has_own_memory(const Device *device) { return device->backend->upload != NULL; }
@@ -69,44 +70,16 @@ static int64_t row_bytes(const HaloShape *shape)
     return cols * shape->channels * (int64_t)halo_dtype_size(shape->dtype);
 }
 
-static bool is_input(const HaloPlan *plan, HaloReg reg)
+/* Bytes of the values of which this is needed; `bytes` is room for those of each. */
+static int64_t memory_of(const HaloPlan *plan, const Part *need, bool with_in_out, int64_t *bytes)
 {
-    for (int i = 0; i < plan->inputs; i++)
-        if (plan->input[i].reg == reg) return true;
-    return false;
-}
-
-static bool is_in_or_out(const HaloPlan *plan, HaloReg reg)
-{
-    return is_input(plan, reg) || reg == plan->output;
-}
-
-static bool lives_at(const HaloPlan *plan, HaloReg reg, int at)
-{
-    bool made = is_input(plan, reg), wanted = reg == plan->output;
-    for (int i = 0; i < plan->steps; i++) {
-        const HaloStep *step = &plan->step[i];
-        made = made || (i <= at && step->dst == reg);
-        wanted = wanted || (i >= at && step->dst == reg);
-        for (int k = 0; k < step->sources; k++) wanted = wanted || (i >= at && step->src[k] == reg);
+    for (int r = 0; r < plan->regs; r++) {
+        const Rows rows = needs_rows(&plan->reg[r], need[r]);
+        bytes[r] = row_bytes(&plan->reg[r]) * (rows.to - rows.from);
     }
-    return made && wanted;
-}
-
-/* Bytes of the values of which this is needed. */
-static int64_t memory_of(const HaloPlan *plan, const Part *need, bool with_in_out)
-{
-    int64_t most = 0;
-    for (int i = 0; i < plan->steps; i++) {
-        int64_t bytes = 0;
-        for (int r = 0; r < plan->regs; r++) {
-            if ((is_in_or_out(plan, r) && !with_in_out) || !lives_at(plan, r, i)) continue;
-            const Rows rows = needs_rows(&plan->reg[r], need[r]);
-            bytes += row_bytes(&plan->reg[r]) * (rows.to - rows.from);
-        }
-        most = larger(most, bytes);
-    }
-    return most;
+    for (int i = 0; i < plan->inputs && !with_in_out; i++) bytes[plan->input[i].reg] = 0;
+    if (!with_in_out) bytes[plan->output] = 0;
+    return liveness_most(plan, bytes);
 }
 
 /* The first band, the last, and one in the middle, whose neighbours it reads on both sides; and, of those that
@@ -118,17 +91,19 @@ int64_t bands_memory(const Bands *bands, bool with_in_out)
     if (plan->steps == 0 && with_in_out)
         return 2 * row_bytes(&plan->reg[plan->input[0].reg]) * bands->rows; /* a copy */
     Part *need = needs_new(plan);
-    if (need == NULL) return INT64_MAX / 4;
+    int64_t *bytes = calloc((size_t)plan->regs, sizeof *bytes);
     const int64_t at[] = {0, (length - rows) / 2, length - rows};
-    int64_t most = 0;
-    for (int i = 0; i < 3; i++) {
+    int64_t most = need != NULL && bytes != NULL ? 0 : INT64_MAX / 4;
+    for (int i = 0; i < 3 && most < INT64_MAX / 4; i++) {
         needs_of(bands, (Rows){at[i], at[i] + rows}, need);
-        most = larger(most, memory_of(plan, need, with_in_out));
+        most = larger(most, memory_of(plan, need, with_in_out, bytes));
     }
-    for (int64_t k = bands->lead / 2; k < bands->lead; k += larger(1, bands->lead - 1 - k)) {
+    for (int64_t k = bands->lead / 2; k < bands->lead && most < INT64_MAX / 4;
+         k += larger(1, bands->lead - 1 - k)) {
         needs_of_band(bands, k, need);
-        most = larger(most, memory_of(plan, need, with_in_out));
+        most = larger(most, memory_of(plan, need, with_in_out, bytes));
     }
+    free(bytes);
     free(need);
     return most;
 }
@@ -141,17 +116,18 @@ static int64_t side_memory(const Bands *bands)
     const int64_t at[] = {0, (length - rows) / 2, length - rows};
     int64_t bytes = 0;
     Part *need = plan->inputs > 1 ? needs_new(plan) : NULL;
-    for (int i = 1; i < plan->inputs && need != NULL; i++) {
-        const HaloReg reg = plan->input[i].reg;
-        int64_t most = 0;
-        if (atomic_load(&plan->input[i].side->there)) continue;
-        for (int b = 0; b < 3; b++) {
-            needs_of(bands, (Rows){at[b], at[b] + rows}, need);
+    int64_t *most = calloc((size_t)plan->inputs, sizeof *most);
+    for (int b = 0; b < 3 && need != NULL && most != NULL; b++) {
+        needs_of(bands, (Rows){at[b], at[b] + rows}, need);
+        for (int i = 1; i < plan->inputs; i++) {
+            const HaloReg reg = plan->input[i].reg;
             const Rows part = needs_rows(&plan->reg[reg], need[reg]);
-            most = larger(most, part.to - part.from);
+            most[i] = larger(most[i], part.to - part.from);
         }
-        bytes += most * row_bytes(&plan->reg[reg]);
     }
+    for (int i = 1; i < plan->inputs && most != NULL; i++)
+        if (!atomic_load(&plan->input[i].side->there)) bytes += most[i] * row_bytes(&plan->reg[plan->input[i].reg]);
+    free(most);
     free(need);
     return bytes;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "far.h"
 #include "halo/numerics.h"
 #include "heard.h"
 #include "measure/measure.h"
@@ -36,9 +37,9 @@ const HaloCommon *halo_build_common(const HaloBuilder *builder) { return &builde
 void *halo_build_keep(HaloBuilder *builder, size_t bytes)
 {
     HaloPlan *plan = builder->plan;
-    void **grown = realloc(plan->kept, sizeof *grown * ((size_t)plan->kept_count + 1));
-    if (grown == NULL) return NULL;
-    plan->kept = grown;
+    void **more = plan_grown(plan->kept, plan->kept_count, sizeof *more);
+    if (more == NULL) return NULL;
+    plan->kept = more;
     void *memory = malloc(bytes > 0 ? bytes : 1);
     if (memory != NULL) plan->kept[plan->kept_count++] = memory;
     return memory;
@@ -110,21 +111,50 @@ HaloStatus halo_build_conv(HaloBuilder *builder, HaloReg src, const HaloConv *co
     return halo_build_step(builder, &step, dst);
 }
 
+/* A separable step as two: the row pass, whose result is kept, and the column pass. */
+static HaloStatus build_passes(HaloBuilder *builder, HaloReg src, const HaloSep *sep, HaloReg *dst)
+{
+    HaloStatus status = HALO_OK;
+    HaloStep row = step_of(HALO_CONV, src), column = step_of(HALO_CONV, src);
+    row.u.conv = (HaloConv){.window = sep->window, .tap = sep->tap_x};
+    row.u.window.height = 1;
+    row.u.window.oy = 0;
+    HALO_TRY(halo_build_step(builder, &row, &column.src[0]));
+    column.u.conv = (HaloConv){.window = sep->window,
+                               .tap = sep->tap_y,
+                               .affine = sep->affine,
+                               .scale = sep->scale,
+                               .bias = sep->bias};
+    column.u.window.width = 1;
+    column.u.window.ox = 0;
+    HALO_TRY(halo_build_step(builder, &column, dst));
+out:
+    return status;
+}
+
+/* Backends make the row pass for every row under the mask. Where the mask is much taller than the picture those
+ * are the same few rows again and again: each of them is passed along once then. */
 HaloStatus halo_build_sep(HaloBuilder *builder, HaloReg src, const HaloSep *sep, HaloReg *dst)
 {
     HaloStep step = step_of(HALO_SEP, src);
     step.u.sep = *sep;
     if (is_finite_sum(sep->tap_x, sep->window.width) && is_finite_sum(sep->tap_y, sep->window.height))
         settle_nan(builder, src, &step.u.window);
+    if (sep->window.height / 2 > builder->plan->reg[src].height)
+        return build_passes(builder, src, &step.u.sep, dst);
     return halo_build_step(builder, &step, dst);
 }
 
 HaloStatus halo_build_rank(HaloBuilder *builder, HaloReg src, const HaloRank *rank, HaloReg *dst)
 {
+    HaloStatus status = HALO_OK;
     HaloStep step = step_of(HALO_RANK, src);
     step.u.rank = *rank;
     settle_nan(builder, src, &step.u.window);
-    return halo_build_step(builder, &step, dst);
+    HALO_TRY(far_trim(builder, &builder->plan->reg[src], &step.u.rank));
+    HALO_TRY(halo_build_step(builder, &step, dst));
+out:
+    return status;
 }
 
 HaloStatus halo_build_mean(HaloBuilder *builder, HaloReg src, const HaloMean *mean, HaloReg *dst)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "halo/chain.h"
+#include "liveness.h"
 #include "plan.h"
 #include "primitive/primitive.h"
 
@@ -61,10 +62,9 @@ static bool is_closed(const Group *group)
 {
     const HaloPlan *plan = group->plan;
     for (int i = group->first; i < group->end - 1; i++) {
-        if (!stores_plain(plan, &plan->step[i]) || plan->step[i].dst == plan->output) return false;
-        for (int later = group->end; later < plan->steps; later++)
-            for (int k = 0; k < plan->step[later].sources; k++)
-                if (plan->step[later].src[k] == plan->step[i].dst) return false;
+        const HaloReg made = plan->step[i].dst;
+        if (!stores_plain(plan, &plan->step[i]) || made == plan->output) return false;
+        if (plan->live[made].reader >= group->end) return false;
     }
     return true;
 }
@@ -115,8 +115,7 @@ static bool is_for_map(const Group *group)
     const HaloStep *last = &plan->step[at - 1], *measure = &plan->step[at], *map = &plan->step[at + 1];
     if (!asks_for_extremes(measure) || measure->src[0] != last->dst) return false;
     if (map->primitive != HALO_MAP || map->src[0] != last->dst || map->resolve_from != at) return false;
-    for (int later = at + 2; later < plan->steps; later++)
-        if (plan->step[later].src[0] == last->dst || plan->step[later].resolve_from == at) return false;
+    if (plan->live[last->dst].reader > at + 1) return false;
     return stores_plain(plan, last) && last->dst != plan->output && is_closed(group) &&
            same_size(&plan->reg[map->dst], &plan->reg[group->source]);
 }
@@ -234,11 +233,13 @@ HaloStatus plan_chain(HaloBuilder *builder, const HaloBackend *backend)
     if (made.steps == plan->steps) goto out;
     chained = malloc(sizeof *chained);
     if (chained == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
-    *chained = *plan; /* all but the steps is the plan's own */
+    *chained = *plan; /* all but the steps and what follows from them is the plan's own */
     chained->steps = made.steps;
     chained->step = made.step;
+    chained->live = NULL;
     made.step = NULL;
     plan->chained = chained;
+    HALO_TRY(liveness_find(chained));
 out:
     free(made.step);
     free(place);

@@ -15,18 +15,21 @@ static HaloSide *side_at(const HaloPlan *plan, HaloReg reg)
     return NULL;
 }
 
-static const HaloStep *maker_of(const HaloPlan *plan, HaloReg reg)
+/* The step before step `end` that makes a value; -1: none does. Liveness is not known while a plan is made. */
+static int maker_of(const HaloPlan *plan, HaloReg reg, int end)
 {
-    for (int i = 0; i < plan->steps; i++)
-        if (plan->step[i].dst == reg) return &plan->step[i];
-    return NULL;
+    while (--end >= 0 && plan->step[end].dst != reg) continue;
+    return end;
 }
 
 bool constant_is(const HaloPlan *plan, HaloReg reg)
 {
-    if (side_at(plan, reg) != NULL) return true;
-    const HaloStep *maker = maker_of(plan, reg);
-    return maker != NULL && maker->sources == 1 && maker->resolve == NULL && constant_is(plan, maker->src[0]);
+    for (int end = plan->steps; side_at(plan, reg) == NULL;) {
+        end = maker_of(plan, reg, end);
+        if (end < 0 || plan->step[end].sources != 1 || plan->step[end].resolve != NULL) return false;
+        reg = plan->step[end].src[0];
+    }
+    return true;
 }
 
 /* All of the value, in host memory; freed by the caller unless it is the side input itself. */
@@ -43,7 +46,7 @@ static HaloStatus make(HaloBuilder *builder, HaloReg reg, HaloBuf *value)
         if (status == HALO_OK) *value = side->data;
         return status;
     }
-    const HaloStep *maker = maker_of(plan, reg);
+    const HaloStep *maker = &plan->step[maker_of(plan, reg, plan->steps)];
     HALO_TRY(make(builder, maker->src[0], &from));
     HALO_TRY(halo_buf_alloc(value, &plan->reg[reg]));
     HALO_TRY(

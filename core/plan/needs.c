@@ -35,25 +35,9 @@ bool measures_leaves(const HaloStep *step, const HaloShape *src)
     return measure != NULL && measure->leaves != NULL && measure->leaves(step, src);
 }
 
-/* Is it made in order, and the first row of the output needs its last? What is of unknown length has none. */
-static bool waits_for_last(const HaloPlan *plan, const HaloStep *step)
-{
-    const HaloShape *made = &plan->reg[step->dst];
-    const int64_t length = rows_length(made);
-    if (length == 1 || rows_length(&plan->reg[plan->output]) == 1 || shape_is_endless(made)) return false;
-    if (!needs_order(plan, step)) return false;
-    Part *need = needs_new(plan);
-    if (need == NULL) return true;
-    needs_find(plan, &(Goal){.wanted = {0, 1}}, need);
-    const bool last = needs_rows(made, need[step->dst]).to == length;
-    free(need);
-    return last;
-}
-
 bool needs_all(const HaloPlan *plan, const HaloStep *step)
 {
     if (step->dst < 0) return !measures_incrementally(plan, step);
-    if (waits_for_last(plan, step)) return true;
     const Part first = needs_part(&plan->reg[step->dst], (Rows){0, 1});
     for (int k = 0; k < step->sources; k++) {
         const HaloShape *src = &plan->reg[step->src[k]];
@@ -79,15 +63,10 @@ Rows needs_measured(const HaloPlan *plan, const HaloStep *step, Rows wanted)
 
 const HaloStep *needs_few(const HaloPlan *plan, HaloReg reg)
 {
-    const HaloStep *reader = NULL;
-    int uses = plan->output == reg;
-    for (int i = 0; i < plan->steps; i++)
-        for (int k = 0; k < plan->step[i].sources; k++)
-            if (plan->step[i].src[k] == reg) {
-                reader = &plan->step[i];
-                uses++;
-            }
-    if (uses != 1 || reader == NULL || reader->dst < 0 || reader->sources != 1) return NULL;
+    const HaloLiveness *live = &plan->live[reg];
+    if (live->reads != 1 || live->reader < 0) return NULL;
+    const HaloStep *reader = &plan->step[live->reader];
+    if (reader->dst < 0 || reader->sources != 1) return NULL;
     const int64_t width = plan->reg[reader->dst].width;
     const Part first = primitive_of(reader)->reads(reader, 0, &plan->reg[reg], (Part){0, width, 0, 1});
     const Part second = primitive_of(reader)->reads(reader, 0, &plan->reg[reg], (Part){0, width, 1, 2});
@@ -150,6 +129,25 @@ void needs_find(const HaloPlan *plan, const Goal *goal, Part *need)
             need[r] = part_joined(need[r], part);
         }
     }
+}
+
+/* What is of unknown length has no last row. */
+static bool has_last(const HaloShape *shape) { return rows_length(shape) > 1 && !shape_is_endless(shape); }
+
+bool needs_last(const HaloPlan *plan)
+{
+    bool last = false;
+    if (rows_length(&plan->reg[plan->output]) == 1 || !needs_any_order(plan)) return false;
+    Part *need = needs_new(plan);
+    if (need == NULL) return true;
+    needs_find(plan, &(Goal){.wanted = {0, 1}}, need);
+    for (int i = 0; i < plan->steps && !last; i++) {
+        const HaloReg r = plan->step[i].dst;
+        last = r >= 0 && has_last(&plan->reg[r]) && needs_order(plan, &plan->step[i]) &&
+               needs_rows(&plan->reg[r], need[r]).to == rows_length(&plan->reg[r]);
+    }
+    free(need);
+    return last;
 }
 
 HaloStatus needs_of_input(const HaloPlan *plan, Rows wanted, Rows *rows)

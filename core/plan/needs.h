@@ -36,6 +36,9 @@ const HaloStep *needs_few(const HaloPlan *plan, HaloReg reg);
 /* Does its result at a time hang on all that was before (primitive.h)? And that of any step? */
 bool needs_order(const HaloPlan *plan, const HaloStep *step);
 bool needs_any_order(const HaloPlan *plan);
+/* Does the first row of the output need the last row of a value that is made in order? Then bands are of no use.
+ */
+bool needs_last(const HaloPlan *plan);
 
 /* What is to be made: rows of the output, none where there are none, and of values that are made in order all
  * up to where `upto` ends ([plan->regs]; NULL: nothing). `before` ([plan->regs]; NULL: nothing) was needed so

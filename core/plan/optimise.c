@@ -1,25 +1,12 @@
 /* Merges steps to save passes over the samples: neighbouring maps become one, as do picks, and the final
  * conversion becomes the `store` of the step before it. What integers hold stays integers between steps that do
  * not care. Results stay the same, since each sample goes through the same operations in the same order. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "liveness.h"
 #include "plan.h"
 #include "primitive/primitive.h"
-
-static int uses_of(const HaloPlan *plan, HaloReg reg)
-{
-    int uses = plan->output == reg;
-    for (int i = 0; i < plan->steps; i++)
-        for (int k = 0; k < plan->step[i].sources; k++) uses += plan->step[i].src[k] == reg;
-    return uses;
-}
-
-static int maker_of(const HaloPlan *plan, HaloReg reg)
-{
-    for (int i = 0; i < plan->steps; i++)
-        if (plan->step[i].dst == reg) return i;
-    return -1;
-}
 
 static bool writes_plain_f32(const HaloPlan *plan, const HaloStep *step)
 {
@@ -33,7 +20,7 @@ static bool absorbs(const HaloPlan *plan, HaloStep *maker, const HaloStep *step)
     const Primitive *primitive = primitive_of(maker);
     if (maker->primitive != step->primitive || primitive->absorbs == NULL || step->resolve != NULL)
         return false;
-    if (!writes_plain_f32(plan, maker) || uses_of(plan, step->src[0]) != 1 || maker->resolve != NULL)
+    if (!writes_plain_f32(plan, maker) || plan->live[step->src[0]].reads != 1 || maker->resolve != NULL)
         return false;
     return primitive->absorbs(maker, step, &plan->reg[maker->dst]);
 }
@@ -43,7 +30,7 @@ static bool joins(const HaloPlan *plan, const HaloStep *maker, const HaloStep *s
 {
     if (step->primitive != HALO_MAP || step->u.map.kind != HALO_MAP_POINTS || step->resolve != NULL)
         return false;
-    if (!writes_plain_f32(plan, maker) || uses_of(plan, step->src[0]) != 1) return false;
+    if (!writes_plain_f32(plan, maker) || plan->live[step->src[0]].reads != 1) return false;
     if (step->u.map.points == 0) return true;
     return maker->primitive == HALO_MAP && maker->resolve == NULL &&
            maker->u.map.points + step->u.map.points <= HALO_MAX_POINTS;
@@ -57,51 +44,69 @@ static void join_points(HaloStep *maker, const HaloStep *step)
     map->points += step->u.map.points;
 }
 
-/* The maker does what `at` did, which goes. */
-static void join(HaloPlan *plan, int maker_at, int at)
+/* Does the step that makes the source of a step do that step, too, from now on? */
+static bool join(HaloPlan *plan, const HaloStep *step)
 {
-    HaloStep *maker = &plan->step[maker_at];
-    const HaloStep *step = &plan->step[at];
+    const int at = plan->live[step->src[0]].maker;
+    if (at < 0) return false;
+    HaloStep *maker = &plan->step[at];
+    if (joins(plan, maker, step))
+        join_points(maker, step);
+    else if (!absorbs(plan, maker, step))
+        return false;
     maker->store = step->store;
     maker->dst = step->dst;
-    plan->steps--;
-    memmove(&plan->step[at], &plan->step[at + 1], sizeof *plan->step * (size_t)(plan->steps - at));
-    for (int i = 0; i < plan->steps; i++)
-        if (plan->step[i].resolve_from > at) plan->step[i].resolve_from--;
-}
-
-/* Do all steps that read it make the same of integers? */
-static bool read_blindly(const HaloPlan *plan, HaloReg reg)
-{
-    if (plan->output == reg) return false;
-    for (int i = 0; i < plan->steps; i++)
-        for (int k = 0; k < plan->step[i].sources; k++)
-            if (plan->step[i].src[k] == reg && !primitive_of(&plan->step[i])->blind) return false;
     return true;
 }
 
+/* Steps that are left move up; place[i]: where step i is now. */
+static void join_all(HaloPlan *plan, int *place)
+{
+    const int steps = plan->steps;
+    plan->steps = 0;
+    for (int i = 0; i < steps; i++) {
+        HaloStep step = plan->step[i];
+        place[i] = join(plan, &step) ? plan->live[step.src[0]].maker : plan->steps;
+        if (step.dst >= 0) plan->live[step.dst].maker = place[i];
+        if (place[i] < plan->steps) continue;
+        if (step.resolve_from >= 0) step.resolve_from = place[step.resolve_from];
+        plan->step[plan->steps++] = step;
+    }
+}
+
+/* Values that some step reads which does not make the same of integers, or that are the output. */
+static void find_choosy(const HaloPlan *plan, bool *choosy)
+{
+    choosy[plan->output] = true;
+    for (int i = 0; i < plan->steps; i++)
+        for (int k = 0; k < plan->step[i].sources; k++)
+            if (!primitive_of(&plan->step[i])->blind) choosy[plan->step[i].src[k]] = true;
+}
+
 /* In order: what the first step narrows the next can hold, too. */
-static void narrow(HaloPlan *plan)
+static void narrow(HaloPlan *plan, const bool *choosy)
 {
     for (int i = 0; i < plan->steps; i++) {
         const HaloStep *step = &plan->step[i];
         const Primitive *primitive = primitive_of(step);
-        if (primitive->holds == NULL || !writes_plain_f32(plan, step) || !read_blindly(plan, step->dst))
-            continue;
+        if (primitive->holds == NULL || !writes_plain_f32(plan, step) || choosy[step->dst]) continue;
         plan->reg[step->dst].dtype = primitive->holds(step, plan->reg[step->src[0]].dtype);
     }
 }
 
-void plan_optimise(HaloPlan *plan)
+HaloStatus plan_optimise(HaloPlan *plan)
 {
-    for (int i = 0; i < plan->steps; i++) {
-        const int maker = maker_of(plan, plan->step[i].src[0]);
-        if (maker < 0) continue;
-        if (joins(plan, &plan->step[maker], &plan->step[i]))
-            join_points(&plan->step[maker], &plan->step[i]);
-        else if (!absorbs(plan, &plan->step[maker], &plan->step[i]))
-            continue;
-        join(plan, maker, i--);
-    }
-    narrow(plan);
+    HaloStatus status = HALO_OK;
+    int *place = calloc((size_t)plan->steps + 1, sizeof *place);
+    bool *choosy = calloc((size_t)plan->regs, sizeof *choosy);
+    if (place == NULL || choosy == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    HALO_TRY(liveness_find(plan));
+    join_all(plan, place);
+    find_choosy(plan, choosy);
+    narrow(plan, choosy);
+    HALO_TRY(liveness_find(plan));
+out:
+    free(choosy);
+    free(place);
+    return status;
 }

@@ -8,8 +8,7 @@
 #include "plan.h"
 #include "primitive/primitive.h"
 
-/* Room for one more, doubling; counts are small. */
-static void *grown(void *array, int count, size_t size)
+void *plan_grown(void *array, int count, size_t size)
 {
     if ((count & (count - 1)) != 0) return array; /* not a power of two: there is room */
     return realloc(array, size * (size_t)(count == 0 ? 1 : 2 * count));
@@ -20,7 +19,7 @@ HaloStatus plan_add_reg(HaloPlan *plan, const HaloShape *shape, HaloReg *reg)
     int64_t bytes;
     const HaloStatus status = halo_shape_bytes(shape, &bytes);
     if (status != HALO_OK) return status;
-    HaloShape *more = grown(plan->reg, plan->regs, sizeof *more);
+    HaloShape *more = plan_grown(plan->reg, plan->regs, sizeof *more);
     if (more == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     plan->reg = more;
     plan->reg[plan->regs] = *shape;
@@ -30,7 +29,7 @@ HaloStatus plan_add_reg(HaloPlan *plan, const HaloShape *shape, HaloReg *reg)
 
 HaloStatus plan_add_step(HaloPlan *plan, const HaloStep *step)
 {
-    HaloStep *more = grown(plan->step, plan->steps, sizeof *more);
+    HaloStep *more = plan_grown(plan->step, plan->steps, sizeof *more);
     if (more == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     plan->step = more;
     plan->step[plan->steps++] = *step;
@@ -39,7 +38,7 @@ HaloStatus plan_add_step(HaloPlan *plan, const HaloStep *step)
 
 HaloStatus plan_add_input(HaloPlan *plan, HaloReg reg, HaloSide *side)
 {
-    HaloInput *more = grown(plan->input, plan->inputs, sizeof *more);
+    HaloInput *more = plan_grown(plan->input, plan->inputs, sizeof *more);
     if (more == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     plan->input = more;
     plan->input[plan->inputs++] = (HaloInput){reg, side != NULL ? side_hold(side) : NULL};
@@ -49,12 +48,16 @@ HaloStatus plan_add_input(HaloPlan *plan, HaloReg reg, HaloSide *side)
 void halo_plan_free(HaloPlan *plan)
 {
     if (plan == NULL) return;
-    if (plan->chained != NULL) free(plan->chained->step);
+    if (plan->chained != NULL) {
+        free(plan->chained->step);
+        free(plan->chained->live);
+    }
     free(plan->chained);
     for (int i = 0; i < plan->inputs; i++) side_release(plan->input[i].side);
     free(plan->input);
     for (int i = 0; i < plan->kept_count; i++) free(plan->kept[i]);
     free(plan->kept);
+    free(plan->live);
     free(plan->reg);
     free(plan->step);
     free(plan);
@@ -290,7 +293,7 @@ HaloStatus plan_make_shrunk(HaloSession *session, const HaloPipeline *pipeline, 
     HALO_TRY(mark_divisions(made));
     mark_shrunk(made);
     if (session->options.precision == HALO_PRECISION_FAST) HALO_TRY(plan_approximate(&builder));
-    plan_optimise(made);
+    HALO_TRY(plan_optimise(made));
     HALO_TRY(plan_chain(&builder, session->gpu->backend));
     *plan = made;
     made = NULL;

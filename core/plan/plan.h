@@ -13,7 +13,8 @@ struct HaloBuilder {
     bool failed_alloc;
 };
 
-/* plan.c */
+/* plan.c: room for one more in an array, doubling; NULL without memory. */
+void *plan_grown(void *array, int count, size_t size);
 HaloStatus plan_add_reg(HaloPlan *plan, const HaloShape *shape, HaloReg *reg);
 HaloStatus plan_add_step(HaloPlan *plan, const HaloStep *step);
 HaloStatus plan_add_input(HaloPlan *plan, HaloReg reg, HaloSide *side); /* the plan holds the side input */
@@ -49,8 +50,8 @@ HaloStatus plan_approximate(HaloBuilder *builder);
 bool constant_is(const HaloPlan *plan, HaloReg reg);
 HaloStatus constant_stats(HaloBuilder *builder, HaloStep *reduce, HaloResult *known);
 
-/* optimise.c */
-void plan_optimise(HaloPlan *plan);
+/* optimise.c: from here on the plan's liveness is known. */
+HaloStatus plan_optimise(HaloPlan *plan);
 
 /* chain.c: the plan's chains for this backend, which may be NULL; and the plan as a backend runs it. */
 HaloStatus plan_chain(HaloBuilder *builder, const HaloBackend *backend);

@@ -45,13 +45,14 @@ static HaloStatus check_channels(const HaloShape *shape, const HaloFormat *to)
     return HALO_OK;
 }
 
-/* The type of a value; where its samples were only moved to their places, the one that they had before. */
-static HaloDtype moved_dtype(const HaloPlan *plan, HaloReg value)
+/* The type of a value that is made before step `end`; where its samples were only moved to their places, the one
+ * that they had before. */
+static HaloDtype moved_dtype(const HaloPlan *plan, HaloReg value, int end)
 {
-    for (int i = 0; i < plan->steps; i++) {
-        const HaloStep *step = &plan->step[i];
+    while (--end >= 0) {
+        const HaloStep *step = &plan->step[end];
         if (step->dst == value && step->primitive == HALO_PICK)
-            return primitive_of(step)->holds(step, moved_dtype(plan, step->src[0]));
+            return primitive_of(step)->holds(step, moved_dtype(plan, step->src[0], end));
     }
     return plan->reg[value].dtype;
 }
@@ -70,7 +71,7 @@ HaloStatus target_append(HaloBuilder *builder, HaloReg value, HaloDtype input_dt
         !to->keeps_units) /* writers of audio round by themselves, to the file's bits */
         return dtype == HALO_F32 ? HALO_OK : builder_convert(builder, value, HALO_F32, out);
     if (to->keeps_units && plan->wanted_dtype < 0) {
-        const HaloDtype moved = moved_dtype(plan, value);
+        const HaloDtype moved = moved_dtype(plan, value, plan->steps);
         if (moved != dtype && holds(to, moved)) return builder_convert(builder, value, moved, out);
     }
     if (to->keeps_units && holds(to, dtype)) return HALO_OK; /* as it is: f32 once computed, scans in 64 bits */

@@ -7,6 +7,7 @@
 
 #include "base/side.h"
 #include "halo/chain.h"
+#include "plan/liveness.h"
 #include "plan/plan.h"
 #include "primitive/primitive.h"
 
@@ -201,19 +202,11 @@ static HaloStatus run_step(Run *run, int at)
         HALO_TRY(make_value(run, &step));
     } else {
         find_sources(run, &step, src);
-        HALO_TRY(carry_on(run->device, &run->work->bands, run->k, &step, src, &run->value[step.dst],
+        HALO_TRY(carry_on(run->device, &run->later[step.dst], &step, src, &run->value[step.dst],
                           &run->work->carried[at]));
     }
 out:
     return status;
-}
-
-static bool read_later(const HaloPlan *plan, HaloReg reg, int at)
-{
-    for (int i = at + 1; i < plan->steps; i++)
-        for (int k = 0; k < plan->step[i].sources; k++)
-            if (plan->step[i].src[k] == reg) return true;
-    return reg == plan->output && plan->wants_output;
 }
 
 /* Starts and stops timing the steps, by the device's own clock where it has one. */
@@ -240,6 +233,7 @@ HaloStatus band_run(Run *run, int64_t k)
     const BandIo *io = run->work->io;
     run->k = k;
     run->rows = bands_output(&run->work->bands, k);
+    if (run->later != NULL) carry_find_later(&run->work->bands, k, run->need, run->later);
     needs_of_band(&run->work->bands, k, run->need);
     const Rows in = needs_rows(&plan->reg[plan->input[0].reg], run->need[plan->input[0].reg]);
     HALO_TRY(io->begin(io->context, k, in, run->rows, &run->in, &run->out));
@@ -249,7 +243,7 @@ HaloStatus band_run(Run *run, int64_t k)
     for (int i = 0; i < plan->steps; i++) {
         HALO_TRY(run_step(run, i));
         for (int s = 0; s < plan->step[i].sources; s++)
-            if (!read_later(plan, plan->step[i].src[s], i)) release_value(run, plan->step[i].src[s]);
+            if (!liveness_read_after(plan, plan->step[i].src[s], i)) release_value(run, plan->step[i].src[s]);
     }
     HALO_TRY(clock_mark(run, HALO_MARK_STOP, &clock));
     HALO_TRY(fetch_output(run));
@@ -268,7 +262,10 @@ HaloStatus band_open(Run *run, Device *device, Work *work)
     run->need = needs_new(work->plan);
     run->value = calloc(regs, sizeof *run->value);
     run->borrowed = calloc(regs, sizeof *run->borrowed);
-    if (run->need != NULL && run->value != NULL && run->borrowed != NULL) return HALO_OK;
+    const bool carries = needs_any_order(work->plan);
+    if (carries) run->later = calloc(regs, sizeof *run->later);
+    if (run->need != NULL && run->value != NULL && run->borrowed != NULL && carries == (run->later != NULL))
+        return HALO_OK;
     return halo_fail(HALO_ERR_LIMIT, "not enough memory");
 }
 
@@ -277,4 +274,5 @@ void band_close(Run *run)
     free(run->need);
     free(run->value);
     free(run->borrowed);
+    free(run->later);
 }

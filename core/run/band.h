@@ -30,6 +30,7 @@ typedef struct Run {
     HaloBuf in, out; /* of this band, in host memory; out.data NULL: no output wanted */
     Part *need;      /* from needs_new */
     HaloBuf *value;  /* [regs] data NULL: not there */
+    Later *later;    /* [regs] what bands behind this one need; NULL: nothing is made in order */
     bool *borrowed;  /* [regs] the data are not the run's, but those of `in`, `out` or a side input */
     HaloTimes ms;
 } Run;

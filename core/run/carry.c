@@ -1,6 +1,5 @@
 #include "carry.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "primitive/primitive.h"
@@ -25,30 +24,32 @@ static void give_back(Device *device, HaloBuf *buf)
     buf->data = NULL;
 }
 
-/* The first row of the value that bands after band k need: the next one, and the first that makes output. The
- * last row of all, whose borders reflect, may need rows further back than these do, and it may be any that
- * comes. */
-static HaloStatus needed_later(const Bands *bands, int64_t k, HaloReg reg, int64_t end, int64_t *first)
+/* Of a band behind band k. */
+static void add_later(const HaloPlan *plan, const Part *need, Later *later)
+{
+    for (int r = 0; r < plan->regs; r++)
+        if (!part_is_empty(need[r])) later[r].from = smaller(later[r].from, needs_rows(&plan->reg[r], need[r]).from);
+}
+
+/* The next band counts, and the first that makes output. The last row of all, whose borders reflect, may need
+ * rows further back than these do, and it may be any that comes. */
+void carry_find_later(const Bands *bands, int64_t k, Part *need, Later *later)
 {
     const HaloPlan *plan = bands->plan;
-    const HaloShape *shape = &plan->reg[reg];
-    const int64_t made = rows_length(&plan->reg[plan->output]), later[] = {k + 1, larger(k + 1, bands->lead)};
-    *first = end;
-    if (k + 1 >= bands_count(bands)) return HALO_OK;
-    Part *need = needs_new(plan);
-    if (need == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    const int64_t made = rows_length(&plan->reg[plan->output]), next[] = {k + 1, larger(k + 1, bands->lead)};
+    const bool endless = shape_is_endless(&plan->reg[plan->input[0].reg]);
+    for (int r = 0; r < plan->regs; r++) later[r] = (Later){.from = INT64_MAX};
+    if (k + 1 >= bands_count(bands)) return;
     for (int i = 0; i < 2; i++) {
-        needs_of_band(bands, later[i], need);
-        if (!part_is_empty(need[reg])) *first = smaller(*first, needs_rows(shape, need[reg]).from);
+        needs_of_band(bands, next[i], need);
+        add_later(plan, need, later);
     }
     needs_of(bands, (Rows){made - 1, made}, need);
-    if (!part_is_empty(need[reg])) {
-        const Rows last = needs_rows(shape, need[reg]);
-        const bool endless = shape_is_endless(&plan->reg[plan->input[0].reg]);
-        *first = smaller(*first, endless ? end - (last.to - last.from) : last.from);
+    if (!endless) add_later(plan, need, later);
+    for (int r = 0; r < plan->regs && endless; r++) {
+        const Rows last = needs_rows(&plan->reg[r], need[r]);
+        later[r].back = last.to - last.from;
     }
-    free(need);
-    return HALO_OK;
 }
 
 /* The tail begins no earlier than what there is. */
@@ -96,13 +97,12 @@ out:
     return status;
 }
 
-HaloStatus carry_on(Device *device, const Bands *bands, int64_t k, const HaloStep *step,
-                    const HaloBuf *const src[], HaloBuf *dst, Carried *carried)
+HaloStatus carry_on(Device *device, const Later *later, const HaloStep *step, const HaloBuf *const src[],
+                    HaloBuf *dst, Carried *carried)
 {
     HaloStatus status = HALO_OK;
     const Primitive *primitive = primitive_of(step);
     const Rows wanted = rows_in(dst);
-    int64_t first;
     HALO_TRY(begin_state(device, primitive->keeps(step, &src[0]->shape), &carried->state));
     if (wanted.from > carried->done ||
         (wanted.from < carried->done &&
@@ -114,8 +114,7 @@ HaloStatus carry_on(Device *device, const Bands *bands, int64_t k, const HaloSte
         HALO_TRY(primitive->go_on(device->backend, device->handle, step, src, &rest, carried->state.data));
         carried->done = wanted.to;
     }
-    HALO_TRY(needed_later(bands, k, step->dst, carried->done, &first));
-    HALO_TRY(keep_tail(device, dst, first, carried));
+    HALO_TRY(keep_tail(device, dst, smaller(later->from, carried->done - later->back), carried));
 out:
     return status;
 }

@@ -13,9 +13,17 @@ typedef struct Carried {
     HaloBuf tail;  /* the last of them; data NULL: none */
 } Carried;
 
-/* Makes what `dst` has from `done` on, and copies the rest, in band k. */
-HaloStatus carry_on(Device *device, const Bands *bands, int64_t k, const HaloStep *step,
-                    const HaloBuf *const src[], HaloBuf *dst, Carried *carried);
+/* What later bands need of a value: rows from `from` on, and so many before the end of what is made. */
+typedef struct Later {
+    int64_t from, back;
+} Later;
+
+/* Of every value ([regs] of the plan), behind band k; `need` (needs_new) is room for it. */
+void carry_find_later(const Bands *bands, int64_t k, Part *need, Later *later);
+
+/* Makes what `dst` has from `done` on, and copies the rest. */
+HaloStatus carry_on(Device *device, const Later *later, const HaloStep *step, const HaloBuf *const src[],
+                    HaloBuf *dst, Carried *carried);
 void carry_free(Device *device, Carried *carried);
 
 #endif

@@ -55,6 +55,8 @@ typedef struct HaloPlan HaloPlan;
  * Files that it names have been read then, once. A pipeline does not change any more and keeps nothing of the
  * session: sessions with the same tables may plan and run it, in other threads at the same time, too; plans do
  * not point into it. */
+#define HALO_MAX_OPERATIONS 4096 /* of a pipeline, those in its branches counted */
+#define HALO_MAX_NESTING 64      /* branches in branches */
 HALO_API HaloStatus halo_pipeline_parse(HaloSession *session, const char *text, HaloPipeline **pipeline);
 HALO_API void halo_pipeline_free(HaloPipeline *pipeline);
 /* The i-th of the files that were read for it; false past the last. */

@@ -79,6 +79,13 @@ typedef struct HaloInput {
     HaloSide *side; /* NULL: the input that is run, which is the first */
 } HaloInput;
 
+/* Where a value is made and read, so how long it stays in memory. */
+typedef struct HaloLiveness {
+    int maker;  /* the step that makes it; -1: it is an input, or nothing makes it */
+    int reader; /* the last step that reads it; -1: none */
+    int reads;  /* how often it is read; to be the output counts as once */
+} HaloLiveness;
+
 /* What reading and writing should take, beside what is computed: for the choice of a device. All 0: it is in
  * memory. */
 typedef struct HaloPlanFiles {
@@ -105,7 +112,8 @@ struct HaloPlan {
     int wanted_dtype;  /* of the output: the HaloDtype that the last `depth` names, or -1: the input's */
     HaloPlanFiles files;
     HaloNotes *notes; /* of steps that are set by what is measured; kept, or NULL */
-    void **kept;      /* memory the steps point at */
+    HaloLiveness *live; /* [regs] */
+    void **kept;        /* memory the steps point at */
     int kept_count;
     HaloPlan *
         chained; /* the same for a backend that runs chains (chain.h), whose steps alone are its own; or NULL */

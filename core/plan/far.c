@@ -1,0 +1,49 @@
+/* Windows that reach far beyond the picture. A minimum or maximum does not depend on how often a sample lies in
+ * the window. Two lengths of the picture beyond an output, on either side, hold a whole period of every border,
+ * the samples at both ends, and what lies outside: whatever is further away is there once more. */
+#include "far.h"
+
+/* Places [from, to) of a window that holds place 0, the output's own; `length` samples lie in the picture. */
+static HaloSpan trimmed(HaloSpan span, int64_t length)
+{
+    if (span.from > 0 || span.to <= 0) return span;
+    return (HaloSpan){larger(span.from, -2 * length), smaller(span.to, 2 * length + 1)};
+}
+
+/* The rows of a window that is no rectangle, each by itself. */
+static HaloStatus trim_spans(HaloBuilder *builder, const HaloShape *shape, HaloRank *rank)
+{
+    HaloWindow *window = &rank->window;
+    HaloSpan all = {INT64_MAX, INT64_MIN};
+    HaloSpan *kept = halo_build_keep(builder, sizeof *kept * (size_t)window->height);
+    if (kept == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    for (int64_t j = 0; j < window->height; j++) {
+        const HaloSpan row = {rank->span[j].from + window->ox, rank->span[j].to + window->ox};
+        kept[j] = trimmed(row, shape->width);
+        all = (HaloSpan){smaller(all.from, kept[j].from), larger(all.to, kept[j].to)};
+    }
+    for (int64_t j = 0; j < window->height; j++) {
+        kept[j].from -= all.from;
+        kept[j].to -= all.from;
+    }
+    rank->span = kept;
+    window->ox = all.from;
+    window->width = all.to - all.from;
+    return HALO_OK;
+}
+
+HaloStatus far_trim(HaloBuilder *builder, const HaloShape *shape, HaloRank *rank)
+{
+    HaloWindow *window = &rank->window;
+    const HaloSpan across = {window->ox, window->ox + window->width}, columns = trimmed(across, shape->width);
+    const HaloSpan down = {window->oy, window->oy + window->height}, rows = trimmed(down, shape->height);
+    if (rank->fraction != 0.0 && rank->fraction != 1.0) return HALO_OK;
+    if (columns.from == across.from && columns.to == across.to && rows.from == down.from && rows.to == down.to)
+        return HALO_OK;
+    if (rank->span != NULL) return trim_spans(builder, shape, rank);
+    window->ox = columns.from;
+    window->width = columns.to - columns.from;
+    window->oy = rows.from;
+    window->height = rows.to - rows.from;
+    return HALO_OK;
+}
