@@ -154,7 +154,7 @@ static bool choose_scratch(Line *r)
     const HaloResampleAxis *how = r->how;
     const int64_t each = lanes_of(r) * r->src->shape.channels, outputs = CPU_RESAMPLE_OUTPUTS;
     const double over = (double)how->length / (double)how->size;
-    const int64_t pixels = (int64_t)(over * (double)outputs) + 2 + how->taps;
+    const int64_t pixels = least((int64_t)(over * (double)outputs) + 2 + how->taps, r->src->cols);
     int64_t total = 0;
     r->pitch = divide_up(outputs * r->src->shape.channels + CPU_CONV_SLACK, 16) * 16;
     return cpu_reserve(&total, pixels, each * (int64_t)sizeof(float), &r->at_turned) &&

@@ -44,7 +44,7 @@ static HaloStatus build_rate(HaloBuilder *builder, const HaloValue *arg, HaloReg
     HALO_TRY(find_ratio(shape->rate, how.rate, &up, &down));
     if (up == down) goto out;
     HALO_TRY(taps_rate(builder, shape->width, up, down, &how.x));
-    HALO_TRY(taps_resample(builder, 1, 1, 1, RESAMPLE_NEAREST, &how.y));
+    HALO_TRY(taps_resample(builder, 1, 1, 1, RESAMPLE_NEAREST, &how.y, &how.for_y));
     HALO_TRY(halo_build_resample(builder, in, &how, out));
 out:
     return status;

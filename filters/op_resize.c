@@ -91,7 +91,7 @@ static HaloStatus build_resize(HaloBuilder *builder, const HaloValue *arg, HaloR
     const bool straight = arg[RESIZE_ALPHA].given ? arg[RESIZE_ALPHA].integer == ALPHA_STRAIGHT
                                                   : halo_build_common(builder)->alpha != HALO_ALPHA_PREMUL;
     WantedSize want;
-    HaloResample how;
+    HaloResample how = {0};
     *out = in;
     HALO_TRY(geometry_size("resize: size", arg[RESIZE_SIZE].text, &want));
     if (cover && (want.width == 0 || want.height == 0))
@@ -105,8 +105,8 @@ static HaloStatus build_resize(HaloBuilder *builder, const HaloValue *arg, HaloR
     if (cover && arg[RESIZE_ONLY].given && stays(&shape, size, &arg[RESIZE_ONLY])) return HALO_OK;
     if (size.width != shape.width || size.height != shape.height) {
         const int64_t shrunk = halo_build_shrunk(builder, in);
-        HALO_TRY(taps_resample(builder, shape.width, shrunk, size.width, kernel, &how.x));
-        HALO_TRY(taps_resample(builder, shape.height, shrunk, size.height, kernel, &how.y));
+        HALO_TRY(taps_resample(builder, shape.width, shrunk, size.width, kernel, &how.x, &how.for_x));
+        HALO_TRY(taps_resample(builder, shape.height, shrunk, size.height, kernel, &how.y, &how.for_y));
         HALO_TRY(resample(builder, &how, shape.alpha >= 0 && !straight && kernel != RESAMPLE_NEAREST, in, out));
     }
     if (cover) HALO_TRY(cut_middle(builder, (Size){want.width, want.height}, *out, out));

@@ -85,8 +85,9 @@ static double weight_of(const Sizes *s, int64_t i, int64_t j)
 }
 
 /* One row of the table: output i, whose taps are cut off by the ends of the source. */
-static void make_row(const Sizes *s, int64_t i, int64_t *first, int64_t *count, float *tap)
+static void make_row(const void *rule, int64_t i, int64_t *first, int64_t *count, float *tap)
 {
+    const Sizes *s = rule;
     int64_t last;
     double sum = 0.0;
     reach(s, i, first, &last);
@@ -123,30 +124,37 @@ static int64_t output_of(const HaloResampleAxis *axis, int64_t row)
     return from_right < 0 ? row : axis->size - axis->right + from_right;
 }
 
+static HaloStatus make_table(HaloBuilder *builder, const Sizes *s, HaloResampleAxis *axis)
+{
+    const int64_t rows = halo_resample_rows(axis);
+    int64_t *first = halo_build_keep(builder, (size_t)rows * sizeof *first);
+    int64_t *count = halo_build_keep(builder, (size_t)rows * sizeof *count);
+    float *tap = halo_build_keep(builder, (size_t)(rows * axis->taps) * sizeof *tap);
+    if (first == NULL || count == NULL || tap == NULL)
+        return halo_fail(HALO_ERR_LIMIT, "not enough memory for %lld rows of %lld taps", (long long)rows,
+                         (long long)axis->taps);
+    for (int64_t row = 0; row < rows; row++)
+        make_row(s, output_of(axis, row), &first[row], &count[row], tap + row * axis->taps);
+    axis->first = first;
+    axis->count = count;
+    axis->tap = tap;
+    return HALO_OK;
+}
+
 HaloStatus taps_resample(HaloBuilder *builder, int64_t length, int64_t shrunk, int64_t size,
-                         ResampleKernel kernel, HaloResampleAxis *axis)
+                         ResampleKernel kernel, HaloResampleAxis *axis, HaloResampleRule *rule)
 {
     const Sizes s = {length, size * shrunk, (length + shrunk - 1) / shrunk, size, kernel};
     find_ends(&s, axis);
     const int64_t rows = halo_resample_rows(axis);
-    int64_t *first = halo_build_keep(builder, (size_t)rows * sizeof *first);
-    int64_t *count = halo_build_keep(builder, (size_t)rows * sizeof *count), taps, bytes;
-    if (first == NULL || count == NULL)
-        return halo_fail(HALO_ERR_LIMIT, "not enough memory for %lld rows of taps", (long long)rows);
-    for (int64_t row = 0; row < rows; row++) {
-        make_row(&s, output_of(axis, row), &first[row], &count[row], NULL);
-        axis->taps = most(axis->taps, count[row]);
+    for (int64_t row = 0, first, count; row < rows; row++) {
+        make_row(&s, output_of(axis, row), &first, &count, NULL);
+        axis->taps = most(axis->taps, count);
     }
-    float *tap = NULL;
-    if (halo_mul(rows, axis->taps, &taps) && halo_mul(taps, sizeof *tap, &bytes))
-        tap = halo_build_keep(builder, (size_t)bytes);
-    if (tap == NULL)
-        return halo_fail(HALO_ERR_LIMIT, "not enough memory for %lld rows of %lld taps", (long long)rows,
-                         (long long)axis->taps);
-    for (int64_t row = 0; row < rows; row++)
-        make_row(&s, output_of(axis, row), &first[row], &count[row], tap + row * axis->taps);
-    axis->first = first;
-    axis->count = count;
-    axis->tap = tap;
+    if (rows <= HALO_RESAMPLE_TABLE / halo_resample_row_bytes(axis)) return make_table(builder, &s, axis);
+    Sizes *kept = halo_build_keep(builder, sizeof *kept);
+    if (kept == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    *kept = s;
+    *rule = (HaloResampleRule){make_row, kept};
     return HALO_OK;
 }

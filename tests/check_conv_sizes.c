@@ -165,6 +165,25 @@ static void masks_of_thousands_of_taps(void **state)
     for_each_case(__func__, 2, thousands_body);
 }
 
+/* Masks that reach far beyond the picture, along one axis or both: every border and type. */
+static void far_beyond(void **state)
+{
+    (void)state;
+    Rng rng = {6};
+    for (HaloBorder border = HALO_BORDER_ZERO; border <= HALO_BORDER_WRAP; border++)
+        for (HaloDtype from = HALO_U8; from <= HALO_F32; from++)
+            for (int axes = 1; axes <= 3; axes++) {
+                const HaloShape shape = test_shape(from, rng_between(&rng, 1, 4), rng_between(&rng, 1, 4), 1);
+                const int64_t most = axes == 3 ? 150 : 9000, width = rng_between(&rng, 50, most),
+                              height = rng_between(&rng, 50, most);
+                const HaloDtype to = draw_dtype(&rng);
+                HaloStep conv = conv_draw(&rng, axes & 1 ? width : 1, axes & 2 ? height : 1, from, to);
+                conv.u.conv.window.border = border;
+                conv_check(&rng, &shape, to, test_whole(&shape), &conv, true);
+                free((void *)conv.u.conv.tap);
+            }
+}
+
 /* More rows, and more samples in a row, than a grid of blocks has along y. */
 static void millions_body(Rng *rng)
 {
@@ -191,6 +210,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(blocks_inside_the_image),
         cmocka_unit_test(larger_than_the_caches),
         cmocka_unit_test(masks_of_thousands_of_taps),
+        cmocka_unit_test(far_beyond),
         cmocka_unit_test(millions_of_rows_and_columns),
     };
     test_arguments(argc, argv);

@@ -131,6 +131,67 @@ static void tables_are_short(void **state)
     halo_plan_free(plan);
 }
 
+/* ---- tables in pieces ------------------------------------------------------------------------------------ */
+
+/* All of the table that a rule makes. */
+static HaloResampleAxis table_of(const HaloResampleAxis *axis, const HaloResampleRule *rule)
+{
+    int64_t *const first = oracle_memory(axis->size, sizeof *first);
+    int64_t *const count = oracle_memory(axis->size, sizeof *count);
+    float *const tap = oracle_memory(axis->size * axis->taps, sizeof *tap);
+    for (int64_t i = 0; i < axis->size; i++)
+        rule->make(rule->rule, i, &first[i], &count[i], tap + i * axis->taps);
+    return (HaloResampleAxis){.length = axis->length,
+                              .size = axis->size,
+                              .left = axis->size,
+                              .taps = axis->taps,
+                              .first = first,
+                              .count = count,
+                              .tap = tap};
+}
+
+static void table_free(const HaloResampleAxis *axis)
+{
+    free((void *)axis->first);
+    free((void *)axis->count);
+    free((void *)axis->tap);
+}
+
+/* A table that is not kept makes what all of it would. */
+static void expect_in_pieces(Rng *rng, int kernel, bool tall)
+{
+    const int64_t size = 60013, length = rng_between(rng, 2, 9), other = rng_between(rng, 1, 3);
+    const HaloShape shape =
+        test_shape(HALO_F32, tall ? other : length, tall ? length : other, (int)rng_between(rng, 1, 2));
+    HaloShape made = shape;
+    *(tall ? &made.height : &made.width) = size;
+    HaloPlan *const plan = plan_for(&shape, made.width, made.height, kernel);
+    HaloResample how = plan->step[0].u.resample;
+    HaloResampleAxis *const axis = tall ? &how.y : &how.x;
+    assert_null(axis->tap);
+    *axis = table_of(axis, tall ? &how.for_y : &how.for_x);
+    if (!tall) expect_definition(kernel, axis);
+    TestBuf src = testbuf_make(&shape, test_whole(&shape), rng), want = testbuf_make(&made, test_whole(&made), rng);
+    testbuf_fill(&src, false, rng);
+    oracle_resample(&src.view, &want.view, &how, plan->step[0].store);
+    HaloBuf out;
+    assert_int_equal(halo_plan_run(test_session, plan, &src.view, &out, NULL, NULL), HALO_OK);
+    for (int64_t y = 0; y < out.rows; y++)
+        assert_memory_equal(halo_at(&out, 0, y), halo_at(&want.view, 0, y), (size_t)halo_row_bytes(&out));
+    halo_buf_free(&out);
+    testbuf_free(&src);
+    testbuf_free(&want);
+    table_free(axis);
+    halo_plan_free(plan);
+}
+
+static void tables_in_pieces(void **state)
+{
+    (void)state;
+    Rng rng = {9};
+    for (int kernel = 0; kernel < KERNELS; kernel++) expect_in_pieces(&rng, kernel, kernel % 2 == 1);
+}
+
 /* ---- devices -------------------------------------------------------------------------------------------- */
 
 static HaloStatus call_resample(const HaloBackend *backend, HaloDevice *device, const HaloBuf *const src[2],
@@ -252,6 +313,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(tables_are_as_defined),
                                        cmocka_unit_test(tables_are_short),
+        cmocka_unit_test(tables_in_pieces),
                                        cmocka_unit_test(any_size),
                                        cmocka_unit_test(ratios_that_repeat),
                                        cmocka_unit_test(wide_halves),

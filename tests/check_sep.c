@@ -285,6 +285,24 @@ static void thousands_of_taps(void **state)
     for_each_case(__func__, 3, thousands_body);
 }
 
+/* Masks that reach far beyond the picture along both axes: every border and type. */
+static void far_beyond(void **state)
+{
+    (void)state;
+    Rng rng = {5};
+    for (HaloBorder border = HALO_BORDER_ZERO; border <= HALO_BORDER_WRAP; border++)
+        for (HaloDtype from = HALO_U8; from <= HALO_F32; from++)
+            for (HaloDtype to = HALO_U8; to <= HALO_F32; to++) {
+                const HaloShape shape = test_shape(from, rng_between(&rng, 1, 3), rng_between(&rng, 1, 3), 1);
+                HaloStep sep =
+                    draw_sep(&rng, rng_between(&rng, 50, 700), rng_between(&rng, 50, 700), from, to);
+                sep.u.sep.window.border = border;
+                check(&rng, &shape, to, test_whole(&shape), &sep, true);
+                free((void *)sep.u.sep.tap_x);
+                free((void *)sep.u.sep.tap_y);
+            }
+}
+
 /* A product mask of small whole numbers on whole numbers is exact: dense and separable agree. */
 static void agrees_with_dense_where_exact(void **state)
 {
@@ -333,6 +351,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(one_row_or_column),
         cmocka_unit_test(thousands_of_taps),
         cmocka_unit_test(wide_and_tall_images),
+        cmocka_unit_test(far_beyond),
         cmocka_unit_test(agrees_with_dense_where_exact),
     };
     test_arguments(argc, argv);

@@ -194,6 +194,31 @@ static void operations(void **state)
     for_each_case(__func__, 120, operations_body);
 }
 
+/* Of windows that are no rectangles, each row is trimmed by itself. */
+static void far_body(Rng *rng)
+{
+    static const char *const shape_name[] = {"box", "disk", "cross"};
+    const HaloShape shape =
+        test_shape(draw_dtype(rng), rng_between(rng, 1, 4), rng_between(rng, 1, 4), (int)rng_between(rng, 1, 3));
+    const Shape window = {rng_between(rng, 9, 60), rng_between(rng, 9, 60), (int)rng_between(rng, 0, 2)};
+    const Morph morph = (Morph)rng_between(rng, 0, MORPHS - 1);
+    HaloBuf in = random_input(&shape, false, rng), want = defined(&in, morph, &window);
+    char text[TEXT];
+    snprintf(text, sizeof text, "%s:width=%d,height=%d,shape=%s", morph_name[morph], (int)window.width,
+             (int)window.height, shape_name[window.kind]);
+    Outcome outcome = run_ok(text, &in);
+    expect_samples(text, &outcome.out, &want, 0, 0);
+    outcome_free(&outcome);
+    halo_buf_free(&in);
+    halo_buf_free(&want);
+}
+
+static void far_larger_than_the_picture(void **state)
+{
+    (void)state;
+    for_each_case(__func__, 40, far_body);
+}
+
 /* border=keep leaves as much as both windows reach over. */
 static void kept_margins(void **state)
 {
@@ -278,6 +303,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shapes_as_drawn),
         cmocka_unit_test(operations),
+        cmocka_unit_test(far_larger_than_the_picture),
         cmocka_unit_test(kept_margins),
         cmocka_unit_test(ways_to_say_it),
         cmocka_unit_test(special_samples_stay_in_their_windows),

@@ -69,17 +69,18 @@ out:
     return most;
 }
 
-/* ---- what is measured, and side inputs ------------------------------------------------------------------- */
+/* ---- what is measured, tables, and side inputs ----------------------------------------------------------- */
 
 int64_t scratch_measured(const HaloPlan *plan, bool streams)
 {
-    double bytes = -(double)OWN_BYTES;
+    double bytes = -(double)OWN_BYTES, tables = 0;
     for (int i = 0; i < plan->steps; i++) {
         const HaloStep *step = &plan->step[i];
-        const Measure *measure = primitive_of(step)->measure;
-        if (measure != NULL) bytes += measure->bytes(step, &plan->reg[step->src[0]]);
+        const Primitive *primitive = primitive_of(step);
+        if (primitive->measure != NULL) bytes += primitive->measure->bytes(step, &plan->reg[step->src[0]]);
+        if (primitive->bytes != NULL) tables += primitive->bytes(step);
     }
-    if (bytes < 0) bytes = 0;
+    bytes = tables + (bytes > 0 ? bytes : 0);
     for (int i = 1; i < plan->inputs; i++) {
         const HaloSide *side = plan->input[i].side;
         const HaloShape *shape = &side->data.shape;

@@ -57,6 +57,8 @@ typedef struct Primitive {
     /* Sets what the step's `resolve` sets from what was measured; `room` is for a chain, of which some link is
      * set. NULL: `resolve` does. */
     HaloStatus (*set)(HaloStep *step, const HaloResult *measured, HaloChain *room);
+    /* Bytes of host memory that its tables take. NULL: next to none. */
+    double (*bytes)(const HaloStep *step);
     /* Operations for so many samples of the result, or of the source where there is no result. */
     double (*flops)(const HaloStep *step, double samples);
     /* Nanoseconds that a core takes for a sample of the result, or of `src` where there is none: measured, of

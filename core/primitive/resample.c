@@ -1,4 +1,7 @@
-/* Samples at other distances. */
+/* Samples at other distances. A table that is large is made for some outputs at a time, so that it does not grow
+ * with the picture: they are resampled as a picture of their own. */
+#include <stdlib.h>
+
 #include "primitive.h"
 
 static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], HaloShape *dst)
@@ -23,22 +26,31 @@ static HaloStatus end(HaloStep *step, int64_t was, int64_t length)
     return HALO_OK;
 }
 
+static HaloResampleTaps taps_at(const HaloResampleAxis *axis, const HaloResampleRule *rule, int64_t i)
+{
+    HaloResampleTaps taps = {NULL, 0, 0};
+    if (axis->tap != NULL) return halo_resample_at(axis, i);
+    rule->make(rule->rule, i, &taps.first, &taps.count, NULL);
+    return taps;
+}
+
 /* What the taps of outputs [*from, *to) lie over; where outputs are asked for that are not there, those of the
  * last. */
-static void spread(const HaloResampleAxis *axis, int64_t *from, int64_t *to)
+static void spread(const HaloResampleAxis *axis, const HaloResampleRule *rule, int64_t *from, int64_t *to)
 {
-    const HaloResampleTaps first = halo_resample_at(axis, smaller(*from, axis->size - 1)),
-                           last = halo_resample_at(axis, smaller(*to, axis->size) - 1);
+    const HaloResampleTaps first = taps_at(axis, rule, smaller(*from, axis->size - 1)),
+                           last = taps_at(axis, rule, smaller(*to, axis->size) - 1);
     *from = first.first;
     *to = last.first + last.count;
 }
 
 static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
 {
+    const HaloResample *how = &step->u.resample;
     (void)k, (void)src;
     if (part_is_empty(part)) return part;
-    spread(&step->u.resample.x, &part.x0, &part.x1);
-    spread(&step->u.resample.y, &part.y0, &part.y1);
+    spread(&how->x, &how->for_x, &part.x0, &part.x1);
+    spread(&how->y, &how->for_y, &part.y0, &part.y1);
     return part;
 }
 
@@ -73,10 +85,95 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *room, s
                  (long long)x->taps, (long long)y->taps);
 }
 
+/* ---- tables --------------------------------------------------------------------------------------------- */
+
+/* Outputs, of so many, whose table is there at once. */
+static int64_t piece_of(const HaloResampleAxis *axis, int64_t outputs)
+{
+    if (axis->tap != NULL) return outputs;
+    return smaller(outputs, larger(1, HALO_RESAMPLE_TABLE / halo_resample_row_bytes(axis)));
+}
+
+static double table_bytes(const HaloResampleAxis *axis)
+{
+    const int64_t rows = axis->tap != NULL ? halo_resample_rows(axis) : piece_of(axis, axis->size);
+    return (double)rows * (double)halo_resample_row_bytes(axis);
+}
+
+static double bytes(const HaloStep *step)
+{
+    return table_bytes(&step->u.resample.x) + table_bytes(&step->u.resample.y);
+}
+
+/* Room for a table of some outputs, each of which has a row; or nothing, where all of the table is there. */
+typedef struct Table {
+    int64_t *first, *count;
+    float *tap;
+} Table;
+
+static HaloStatus open_table(const HaloResampleAxis *axis, int64_t outputs, Table *table)
+{
+    *table = (Table){NULL, NULL, NULL};
+    if (axis->tap != NULL) return HALO_OK;
+    table->first = calloc((size_t)outputs, sizeof *table->first);
+    table->count = calloc((size_t)outputs, sizeof *table->count);
+    table->tap = calloc((size_t)outputs, (size_t)axis->taps * sizeof *table->tap);
+    if (table->first != NULL && table->count != NULL && table->tap != NULL) return HALO_OK;
+    return halo_fail(HALO_ERR_LIMIT, "not enough memory for %lld rows of %lld taps", (long long)outputs,
+                     (long long)axis->taps);
+}
+
+static void close_table(Table *table)
+{
+    free(table->first);
+    free(table->count);
+    free(table->tap);
+}
+
+/* Makes the axis that of outputs [*from, *from + count), which are all that it has then: the first is number 0. */
+static void take_piece(HaloResampleAxis *axis, const HaloResampleRule *rule, const Table *table, int64_t *from,
+                       int64_t count)
+{
+    if (table->tap == NULL) return;
+    for (int64_t i = 0; i < count; i++)
+        rule->make(rule->rule, *from + i, &table->first[i], &table->count[i], table->tap + i * axis->taps);
+    *axis = (HaloResampleAxis){.length = axis->length,
+                               .size = count,
+                               .left = count,
+                               .taps = axis->taps,
+                               .first = table->first,
+                               .count = table->count,
+                               .tap = table->tap};
+    *from = 0;
+}
+
 static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
                       const HaloBuf *const src[], HaloBuf *dst)
 {
-    return backend->resample(device, src[0], dst, &step->u.resample, step->store);
+    HaloStatus status = HALO_OK;
+    const HaloResample *all = &step->u.resample;
+    const int64_t cols = piece_of(&all->x, dst->cols), rows = piece_of(&all->y, dst->rows);
+    const int64_t pieces = dst->data != NULL ? INT64_MAX : 1; /* the first takes most scratch */
+    Table x = {NULL, NULL, NULL}, y = {NULL, NULL, NULL};
+    HALO_TRY(open_table(&all->x, cols, &x));
+    HALO_TRY(open_table(&all->y, rows, &y));
+    for (int64_t j = 0, done = 0; j < dst->rows && done < pieces; j += rows)
+        for (int64_t i = 0; i < dst->cols && done < pieces; i += cols, done++) {
+            HaloResample how = *all;
+            HaloBuf part = *dst;
+            part_set(&part, (Part){dst->x0 + i, dst->x0 + smaller(i + cols, dst->cols), dst->y0 + j,
+                                   dst->y0 + smaller(j + rows, dst->rows)});
+            if (dst->data != NULL) part.data = halo_at(dst, part.x0, part.y0);
+            take_piece(&how.x, &all->for_x, &x, &part.x0, part.cols);
+            take_piece(&how.y, &all->for_y, &y, &part.y0, part.rows);
+            part.shape.width = how.x.size;
+            part.shape.height = how.y.size;
+            HALO_TRY(backend->resample(device, src[0], &part, &how, step->store));
+        }
+out:
+    close_table(&x);
+    close_table(&y);
+    return status;
 }
 
 const Primitive primitive_resample = {
@@ -87,6 +184,7 @@ const Primitive primitive_resample = {
     .reads = reads,
     .shrinks = shrinks,
     .end = end,
+    .bytes = bytes,
     .flops = flops,
     .describe = describe,
     .run = run,

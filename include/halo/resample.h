@@ -21,10 +21,21 @@ typedef struct HaloResampleAxis {
     const float *tap;     /* [left + up + right][taps] */
 } HaloResampleAxis;
 
-/* Rows to f32 by x, then columns of that by y; the store belongs to the columns. */
+/* A larger table is not kept (`first`, `count` and `tap` are NULL), but made for some outputs at a time. */
+#define HALO_RESAMPLE_TABLE ((int64_t)1 << 20)
+
+/* How it is made: what the taps of an output lie over and, where `tap` is not NULL, its taps. */
+typedef struct HaloResampleRule {
+    void (*make)(const void *rule, int64_t output, int64_t *first, int64_t *count, float *tap);
+    const void *rule;
+} HaloResampleRule;
+
+/* Rows to f32 by x, then columns of that by y; the store belongs to the columns. Backends are given axes with
+ * tables. */
 struct HaloResample {
     HaloResampleAxis x, y;
-    double rate; /* of sound that is made */
+    double rate;                  /* of sound that is made */
+    HaloResampleRule for_x, for_y; /* of an axis whose table is not kept */
 };
 
 /* Where an output's taps stand and what they lie over. */
@@ -36,6 +47,12 @@ typedef struct HaloResampleTaps {
 static inline int64_t halo_resample_rows(const HaloResampleAxis *axis)
 {
     return axis->left + axis->up + axis->right;
+}
+
+/* Bytes of a row of the table. */
+static inline int64_t halo_resample_row_bytes(const HaloResampleAxis *axis)
+{
+    return axis->taps * (int64_t)sizeof(float) + 2 * (int64_t)sizeof(int64_t);
 }
 
 static inline HaloResampleTaps halo_resample_at(const HaloResampleAxis *axis, int64_t i)

@@ -232,6 +232,25 @@ setup() { load common; common_setup; make_worked in.pgm; }
     cmp all.png bands.png
 }
 
+# repeated N TEXT BETWEEN
+repeated() { awk -v n="$1" -v text="$2" -v between="$3" 'BEGIN { for (i = 0; i < n; i++) printf "%s%s", i ? between : "", text }'; }
+
+@test "pipelines of a thousand operations are planned at once; beyond the limits they are refused" {
+    make_worked in.pgm
+    local nested
+    nested() { echo "$(repeated "$1" 'add:[gauss:1 | ' '')invert$(repeated "$1" ']' '')"; }
+    timeout 10 "$HALO" run "$(repeated 1000 gauss:1 ' | ')" in.pgm -o out.pgm
+    timeout 10 "$HALO" run "$(repeated 1000 'add:[gauss:1]' ' | ')" in.pgm -f -o out.pgm
+    timeout 10 "$HALO" run "$(nested 64)" in.pgm -f -o out.pgm
+    run --separate-stderr halo run "$(repeated 4097 invert '|')" in.pgm -o none.pgm
+    [ "$status" -eq 2 ]; says "more than 4096 operations"
+    run --separate-stderr halo run "$(repeated 3000 'add:[gauss:1]' '|')" in.pgm -o none.pgm # branches count
+    [ "$status" -eq 2 ]; says "more than 4096 operations"
+    run --separate-stderr halo run "$(nested 65)" in.pgm -o none.pgm
+    [ "$status" -eq 2 ]; says "nested more than 64 deep"
+    [ ! -e none.pgm ]
+}
+
 @test "--device gpu without one: exit 3 and the cause" {
     halo list devices | grep -q '^gpu:0' && skip "there is a GPU"
     run --separate-stderr halo run gauss:2 in.pgm -o x.png --device gpu

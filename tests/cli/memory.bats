@@ -234,3 +234,16 @@ END
     halo run "crop:500x30+3+39000" all.npy -o cut.npy
     cmp cut.npy less.npy
 }
+
+@test "coefficients of resize: they are made in pieces, and the result does not show it" {
+    printf 'P5 3 1 255\nabc' > row.pgm
+    printf 'P5 3 2 255\nabcdef' > tiny.pgm
+    peak "$HALO" run resize:2000000x1,fit=exact row.pgm -o wide.pgm --max-memory 10M
+    [ "${HALO_PEAK:-1}" = 0 ] || [ "$(cat peak)" -lt 20000 ] || { echo "peak: $(cat peak) KiB"; return 1; }
+    halo run 'transpose | resize:1x2000000,fit=exact | transpose' row.pgm -o turned.pgm
+    peak "$HALO" run resize:3x2000000,fit=exact tiny.pgm -o tall.pgm --max-memory 20M
+    [ "${HALO_PEAK:-1}" = 0 ] || [ "$(cat peak)" -lt 30000 ] || { echo "peak: $(cat peak) KiB"; return 1; }
+    cmp wide.pgm turned.pgm
+    halo run 'transpose | resize:2000000x3,fit=exact | transpose' tiny.pgm -f -o turned.pgm
+    cmp tall.pgm turned.pgm
+}
