@@ -3,8 +3,8 @@
 
 /* A ring should stay in the second-level cache of a core while it is used, */
 #define RING_FLOATS (96 * 1024)
-/* and, of dense masks, never take more than this, however tall: then the sums rest in memory between bands of the
- * mask. A line of separable ones is worth its memory: each band would make it anew. */
+/* and, of dense masks, never take more than this, however tall: then the sums rest in memory between bands of
+ * the mask. A line of separable ones is worth its memory: each band would make it anew. */
 #define RING_MOST_FLOATS (2 * 1024 * 1024)
 /* A shorter line spends too much of its time on its two ends. */
 #define LEAST_LINE 1024

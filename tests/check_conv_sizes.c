@@ -166,7 +166,7 @@ static void masks_of_thousands_of_taps(void **state)
 }
 
 /* Masks that reach far beyond the picture, along one axis or both: every border and type. */
-static void far_beyond(void **state)
+static void oversized_masks(void **state)
 {
     (void)state;
     Rng rng = {6};
@@ -210,7 +210,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(blocks_inside_the_image),
         cmocka_unit_test(larger_than_the_caches),
         cmocka_unit_test(masks_of_thousands_of_taps),
-        cmocka_unit_test(far_beyond),
+        cmocka_unit_test(oversized_masks),
         cmocka_unit_test(millions_of_rows_and_columns),
     };
     test_arguments(argc, argv);

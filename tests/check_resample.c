@@ -171,7 +171,8 @@ static void expect_in_pieces(Rng *rng, int kernel, bool tall)
     assert_null(axis->tap);
     *axis = table_of(axis, tall ? &how.for_y : &how.for_x);
     if (!tall) expect_definition(kernel, axis);
-    TestBuf src = testbuf_make(&shape, test_whole(&shape), rng), want = testbuf_make(&made, test_whole(&made), rng);
+    TestBuf src = testbuf_make(&shape, test_whole(&shape), rng),
+            want = testbuf_make(&made, test_whole(&made), rng);
     testbuf_fill(&src, false, rng);
     oracle_resample(&src.view, &want.view, &how, plan->step[0].store);
     HaloBuf out;
@@ -313,7 +314,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(tables_are_as_defined),
                                        cmocka_unit_test(tables_are_short),
-        cmocka_unit_test(tables_in_pieces),
+                                       cmocka_unit_test(tables_in_pieces),
                                        cmocka_unit_test(any_size),
                                        cmocka_unit_test(ratios_that_repeat),
                                        cmocka_unit_test(wide_halves),

@@ -286,7 +286,7 @@ static void thousands_of_taps(void **state)
 }
 
 /* Masks that reach far beyond the picture along both axes: every border and type. */
-static void far_beyond(void **state)
+static void oversized_masks(void **state)
 {
     (void)state;
     Rng rng = {5};
@@ -351,7 +351,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(one_row_or_column),
         cmocka_unit_test(thousands_of_taps),
         cmocka_unit_test(wide_and_tall_images),
-        cmocka_unit_test(far_beyond),
+        cmocka_unit_test(oversized_masks),
         cmocka_unit_test(agrees_with_dense_where_exact),
     };
     test_arguments(argc, argv);

@@ -195,11 +195,11 @@ static void operations(void **state)
 }
 
 /* Of windows that are no rectangles, each row is trimmed by itself. */
-static void far_body(Rng *rng)
+static void oversized_body(Rng *rng)
 {
     static const char *const shape_name[] = {"box", "disk", "cross"};
-    const HaloShape shape =
-        test_shape(draw_dtype(rng), rng_between(rng, 1, 4), rng_between(rng, 1, 4), (int)rng_between(rng, 1, 3));
+    const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, 4), rng_between(rng, 1, 4),
+                                       (int)rng_between(rng, 1, 3));
     const Shape window = {rng_between(rng, 9, 60), rng_between(rng, 9, 60), (int)rng_between(rng, 0, 2)};
     const Morph morph = (Morph)rng_between(rng, 0, MORPHS - 1);
     HaloBuf in = random_input(&shape, false, rng), want = defined(&in, morph, &window);
@@ -213,10 +213,10 @@ static void far_body(Rng *rng)
     halo_buf_free(&want);
 }
 
-static void far_larger_than_the_picture(void **state)
+static void oversized_windows(void **state)
 {
     (void)state;
-    for_each_case(__func__, 40, far_body);
+    for_each_case(__func__, 40, oversized_body);
 }
 
 /* border=keep leaves as much as both windows reach over. */
@@ -301,12 +301,9 @@ static void special_samples_stay_in_their_windows(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shapes_as_drawn),
-        cmocka_unit_test(operations),
-        cmocka_unit_test(far_larger_than_the_picture),
-        cmocka_unit_test(kept_margins),
-        cmocka_unit_test(ways_to_say_it),
-        cmocka_unit_test(special_samples_stay_in_their_windows),
+        cmocka_unit_test(shapes_as_drawn),   cmocka_unit_test(operations),
+        cmocka_unit_test(oversized_windows), cmocka_unit_test(kept_margins),
+        cmocka_unit_test(ways_to_say_it),    cmocka_unit_test(special_samples_stay_in_their_windows),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, runners_open, runners_close);

@@ -55,8 +55,8 @@ bool pipeline_upright(const HaloPipeline *pipeline);
 enum { LENGTH_SAMPLES, LENGTH_SECONDS };
 
 /* value.c: parses `text` as `param` says; `where` stands before messages ("gauss: sigma"). */
-HaloStatus value_parse(Parser *parser, const HaloParam *param, const char *text, bool quoted,
-                       const char *where, HaloValue *value, Owned *owned);
+HaloStatus value_parse(Parser *parser, const HaloParam *param, const char *text, bool quoted, const char *where,
+                       HaloValue *value, Owned *owned);
 /* value.c: converts lengths to samples, and sets defaults that depend on the input. */
 HaloStatus value_bind(const HaloOp *op, const HaloParam *param, const HaloShape *shape, HaloValue *value);
 

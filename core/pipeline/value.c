@@ -162,7 +162,8 @@ static HaloStatus parse_source(Parser *parser, const char *text, bool quoted, co
         owned->text = span_copy(inner);
         if (owned->text == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
         if (parser->nesting >= HALO_MAX_NESTING)
-            HALO_FAIL(HALO_ERR_USAGE, "%s: branches are nested more than %d deep: write what the inner ones make to a file",
+            HALO_FAIL(HALO_ERR_USAGE,
+                      "%s: branches are nested more than %d deep: write what the inner ones make to a file",
                       where, HALO_MAX_NESTING);
         parser->nesting++;
         HALO_TRY(pipeline_parse(parser, owned->text, &owned->branch));
@@ -181,8 +182,8 @@ out:
     return status;
 }
 
-HaloStatus value_parse(Parser *parser, const HaloParam *param, const char *text, bool quoted,
-                       const char *where, HaloValue *value, Owned *owned)
+HaloStatus value_parse(Parser *parser, const HaloParam *param, const char *text, bool quoted, const char *where,
+                       HaloValue *value, Owned *owned)
 {
     static const Unit times[] = {{"ms", 0.001}, {"s", 1.0}, {"us", 0.000001}};
     static const Unit hertz[] = {{"Hz", 1.0}, {"kHz", 1000.0}, {"k", 1000.0}};

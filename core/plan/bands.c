@@ -126,7 +126,8 @@ static int64_t side_memory(const Bands *bands)
         }
     }
     for (int i = 1; i < plan->inputs && most != NULL; i++)
-        if (!atomic_load(&plan->input[i].side->there)) bytes += most[i] * row_bytes(&plan->reg[plan->input[i].reg]);
+        if (!atomic_load(&plan->input[i].side->there))
+            bytes += most[i] * row_bytes(&plan->reg[plan->input[i].reg]);
     free(most);
     free(need);
     return bytes;

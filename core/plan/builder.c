@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "far.h"
 #include "halo/numerics.h"
 #include "heard.h"
 #include "measure/measure.h"
+#include "oversized.h"
 #include "plan.h"
 #include "primitive/primitive.h"
 
@@ -111,27 +111,6 @@ HaloStatus halo_build_conv(HaloBuilder *builder, HaloReg src, const HaloConv *co
     return halo_build_step(builder, &step, dst);
 }
 
-/* A separable step as two: the row pass, whose result is kept, and the column pass. */
-static HaloStatus build_passes(HaloBuilder *builder, HaloReg src, const HaloSep *sep, HaloReg *dst)
-{
-    HaloStatus status = HALO_OK;
-    HaloStep row = step_of(HALO_CONV, src), column = step_of(HALO_CONV, src);
-    row.u.conv = (HaloConv){.window = sep->window, .tap = sep->tap_x};
-    row.u.window.height = 1;
-    row.u.window.oy = 0;
-    HALO_TRY(halo_build_step(builder, &row, &column.src[0]));
-    column.u.conv = (HaloConv){.window = sep->window,
-                               .tap = sep->tap_y,
-                               .affine = sep->affine,
-                               .scale = sep->scale,
-                               .bias = sep->bias};
-    column.u.window.width = 1;
-    column.u.window.ox = 0;
-    HALO_TRY(halo_build_step(builder, &column, dst));
-out:
-    return status;
-}
-
 /* Backends make the row pass for every row under the mask. Where the mask is much taller than the picture those
  * are the same few rows again and again: each of them is passed along once then. */
 HaloStatus halo_build_sep(HaloBuilder *builder, HaloReg src, const HaloSep *sep, HaloReg *dst)
@@ -141,7 +120,7 @@ HaloStatus halo_build_sep(HaloBuilder *builder, HaloReg src, const HaloSep *sep,
     if (is_finite_sum(sep->tap_x, sep->window.width) && is_finite_sum(sep->tap_y, sep->window.height))
         settle_nan(builder, src, &step.u.window);
     if (sep->window.height / 2 > builder->plan->reg[src].height)
-        return build_passes(builder, src, &step.u.sep, dst);
+        return oversized_passes(builder, src, &step.u.sep, dst);
     return halo_build_step(builder, &step, dst);
 }
 
@@ -151,7 +130,7 @@ HaloStatus halo_build_rank(HaloBuilder *builder, HaloReg src, const HaloRank *ra
     HaloStep step = step_of(HALO_RANK, src);
     step.u.rank = *rank;
     settle_nan(builder, src, &step.u.window);
-    HALO_TRY(far_trim(builder, &builder->plan->reg[src], &step.u.rank));
+    HALO_TRY(oversized_trim(builder, &builder->plan->reg[src], &step.u.rank));
     HALO_TRY(halo_build_step(builder, &step, dst));
 out:
     return status;

@@ -36,7 +36,8 @@ const HaloStep *needs_few(const HaloPlan *plan, HaloReg reg);
 /* Does its result at a time hang on all that was before (primitive.h)? And that of any step? */
 bool needs_order(const HaloPlan *plan, const HaloStep *step);
 bool needs_any_order(const HaloPlan *plan);
-/* Does the first row of the output need the last row of a value that is made in order? Then bands are of no use.
+/* Does the first row of the output need the last row of a value that is made in order? Then bands are of no
+ * use.
  */
 bool needs_last(const HaloPlan *plan);
 

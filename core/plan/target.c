@@ -45,8 +45,8 @@ static HaloStatus check_channels(const HaloShape *shape, const HaloFormat *to)
     return HALO_OK;
 }
 
-/* The type of a value that is made before step `end`; where its samples were only moved to their places, the one
- * that they had before. */
+/* The type of a value that is made before step `end`; where its samples were only moved to their places, the
+ * one that they had before. */
 static HaloDtype moved_dtype(const HaloPlan *plan, HaloReg value, int end)
 {
     while (--end >= 0) {

@@ -1,5 +1,5 @@
-/* Samples at other distances. A table that is large is made for some outputs at a time, so that it does not grow
- * with the picture: they are resampled as a picture of their own. */
+/* Samples at other distances. A table that is large is made for some outputs at a time, so that it does not
+ * grow with the picture: they are resampled as a picture of their own. */
 #include <stdlib.h>
 
 #include "primitive.h"
@@ -130,7 +130,8 @@ static void close_table(Table *table)
     free(table->tap);
 }
 
-/* Makes the axis that of outputs [*from, *from + count), which are all that it has then: the first is number 0. */
+/* Makes the axis that of outputs [*from, *from + count), which are all that it has then: the first is number 0.
+ */
 static void take_piece(HaloResampleAxis *axis, const HaloResampleRule *rule, const Table *table, int64_t *from,
                        int64_t count)
 {

@@ -28,7 +28,8 @@ static void give_back(Device *device, HaloBuf *buf)
 static void add_later(const HaloPlan *plan, const Part *need, Later *later)
 {
     for (int r = 0; r < plan->regs; r++)
-        if (!part_is_empty(need[r])) later[r].from = smaller(later[r].from, needs_rows(&plan->reg[r], need[r]).from);
+        if (!part_is_empty(need[r]))
+            later[r].from = smaller(later[r].from, needs_rows(&plan->reg[r], need[r]).from);
 }
 
 /* The next band counts, and the first that makes output. The last row of all, whose borders reflect, may need

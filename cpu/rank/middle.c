@@ -151,7 +151,7 @@ HaloStatus cpu_rank_middle(HaloDevice *device, const HaloBuf *src, HaloBuf *dst,
     m.index = halo_rank_index(rank->fraction, m.samples);
     m.plain = m.keys == dst->shape.dtype && store.num == 1.0f && store.den == 1.0f;
     set_axes(&m);
-    if (cpu_far_takes(&m)) return cpu_far(&m);
+    if (cpu_rank_is_oversized(&m)) return cpu_rank_oversized(&m);
     m.stream = cpu_streams(dst) && !m.turned;
     const double outputs = (double)dst->cols * (double)dst->rows * (double)m.channels;
     const int workers = cpu_workers(device, outputs * (double)(m.samples < 64 ? m.samples : 64));

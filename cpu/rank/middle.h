@@ -102,9 +102,9 @@ void cpu_line_tiles(CpuMiddle *m, int workers);
 CpuMiddleScratch cpu_line_scratch;
 CpuMiddleWay cpu_line_tile;
 
-/* far.c: windows that have the samples of the picture many times. */
-bool cpu_far_takes(const CpuMiddle *m);
-HaloStatus cpu_far(const CpuMiddle *m);
+/* oversized.c: windows that have the samples of the picture many times. */
+bool cpu_rank_is_oversized(const CpuMiddle *m);
+HaloStatus cpu_rank_oversized(const CpuMiddle *m);
 
 /* sort.c: n pairs of a key of so many bits (the upper half) and anything (the lower), by key; pairs with the
  * same key stay in order. Both arrays change; the result is in one of them. */

@@ -49,14 +49,16 @@ HALO_API void halo_session_trim(HaloSession *session);
 typedef struct HaloPipeline HaloPipeline;
 typedef struct HaloPlan HaloPlan;
 
+/* The most operations of a pipeline, those in its branches counted, and how deep branches may be nested. */
+#define HALO_MAX_OPERATIONS 4096
+#define HALO_MAX_NESTING 64
+
 /* Parses "op:key=value,… | op …", checking names, values and masks. HALO_ERR_USAGE says what, where, and the
  * nearest right spelling. "" is a pipeline that copies.
  *
  * Files that it names have been read then, once. A pipeline does not change any more and keeps nothing of the
  * session: sessions with the same tables may plan and run it, in other threads at the same time, too; plans do
  * not point into it. */
-#define HALO_MAX_OPERATIONS 4096 /* of a pipeline, those in its branches counted */
-#define HALO_MAX_NESTING 64      /* branches in branches */
 HALO_API HaloStatus halo_pipeline_parse(HaloSession *session, const char *text, HaloPipeline **pipeline);
 HALO_API void halo_pipeline_free(HaloPipeline *pipeline);
 /* The i-th of the files that were read for it; false past the last. */

@@ -111,7 +111,7 @@ struct HaloPlan {
     bool wants_output; /* false: only results are asked for */
     int wanted_dtype;  /* of the output: the HaloDtype that the last `depth` names, or -1: the input's */
     HaloPlanFiles files;
-    HaloNotes *notes; /* of steps that are set by what is measured; kept, or NULL */
+    HaloNotes *notes;   /* of steps that are set by what is measured; kept, or NULL */
     HaloLiveness *live; /* [regs] */
     void **kept;        /* memory the steps point at */
     int kept_count;

@@ -34,7 +34,7 @@ typedef struct HaloResampleRule {
  * tables. */
 struct HaloResample {
     HaloResampleAxis x, y;
-    double rate;                  /* of sound that is made */
+    double rate;                   /* of sound that is made */
     HaloResampleRule for_x, for_y; /* of an axis whose table is not kept */
 };
 

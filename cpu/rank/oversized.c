@@ -1,6 +1,6 @@
-/* Ranks in windows that reach far beyond the picture, where each of its samples lies in a window many times: they
- * are sorted once, and an output goes over them in order, each counted as often as its column and its row lie in
- * the window. */
+/* Ranks in windows that reach far beyond the picture, where each of its samples lies in a window many times:
+ * they are sorted once, and an output goes over them in order, each counted as often as its column and its row
+ * lie in the window. */
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "middle.h"
 
 /* A window has so many times the samples of the picture, at least. */
-#define FAR 16
+#define OVERSIZED 16
 
 /* How often each place of an axis lies in the window of an output. */
 typedef struct Counts {
@@ -17,13 +17,13 @@ typedef struct Counts {
     int64_t *count;
 } Counts;
 
-typedef struct Far {
+typedef struct Oversized {
     const CpuMiddle *m;
-    int64_t cols, rows;       /* of the source */
-    uint64_t *pair;           /* [channels][cols * rows], sorted: a key, and its place in the source */
-    bool valued;              /* what lies outside has a key of its own: */
+    int64_t cols, rows; /* of the source */
+    uint64_t *pair;     /* [channels][cols * rows], sorted: a key, and its place in the source */
+    bool valued;        /* what lies outside has a key of its own: */
     uint32_t outside;
-} Far;
+} Oversized;
 
 /* ---- counts --------------------------------------------------------------------------------------------- */
 
@@ -56,7 +56,7 @@ static float value_of(const CpuMiddle *m, uint32_t key)
 }
 
 /* `line`: room for a row of the source; `spare`: for its pairs in one channel. */
-static void sort_channel(const Far *f, int64_t channel, float *line, uint64_t *spare)
+static void sort_channel(const Oversized *f, int64_t channel, float *line, uint64_t *spare)
 {
     const CpuMiddle *m = f->m;
     const HaloBuf *src = m->src;
@@ -66,8 +66,8 @@ static void sort_channel(const Far *f, int64_t channel, float *line, uint64_t *s
         m->device->kernels->rows->load[src->shape.dtype](halo_at(src, src->x0, src->y0 + y),
                                                          f->cols * m->channels, line);
         for (int64_t x = 0; x < f->cols; x++)
-            pair[y * f->cols + x] = (uint64_t)key_of(m, line[x * m->channels + channel]) << 32 |
-                                    (uint64_t)(y * f->cols + x);
+            pair[y * f->cols + x] =
+                (uint64_t)key_of(m, line[x * m->channels + channel]) << 32 | (uint64_t)(y * f->cols + x);
     }
     const uint64_t *const sorted = cpu_sort_pairs(pair, spare, n, 32);
     if (sorted != pair) memcpy(pair, sorted, (size_t)n * sizeof *pair);
@@ -76,13 +76,13 @@ static void sort_channel(const Far *f, int64_t channel, float *line, uint64_t *s
 /* ---- an output ------------------------------------------------------------------------------------------ */
 
 /* How often a sample lies in the window. */
-static int64_t times(const Far *f, uint64_t pair, const int64_t *across, const int64_t *down)
+static int64_t times(const Oversized *f, uint64_t pair, const int64_t *across, const int64_t *down)
 {
     const int64_t place = (int64_t)(uint32_t)pair;
     return across[place % f->cols] * down[place / f->cols];
 }
 
-static float choose(const Far *f, int64_t channel, const int64_t *across, const int64_t *down)
+static float choose(const Oversized *f, int64_t channel, const int64_t *across, const int64_t *down)
 {
     const CpuMiddle *m = f->m;
     const int64_t n = f->cols * f->rows;
@@ -113,20 +113,21 @@ static float choose(const Far *f, int64_t channel, const int64_t *across, const 
 
 /* ---- all of them ---------------------------------------------------------------------------------------- */
 
-bool cpu_far_takes(const CpuMiddle *m)
+bool cpu_rank_is_oversized(const CpuMiddle *m)
 {
     const double held = (double)m->src->cols * (double)m->src->rows, window = (double)m->samples;
     const double steps = (double)m->dst->cols * (double)m->dst->rows * held;
-    return window >= FAR * held && steps <= window && steps <= (double)INT32_MAX;
+    return window >= OVERSIZED * held && steps <= window && steps <= (double)INT32_MAX;
 }
 
 /* In one thread: there are few samples. */
-static void make(Far *f, uint64_t *spare, int64_t *across, int64_t *down, float *line)
+static void make(Oversized *f, uint64_t *spare, int64_t *across, int64_t *down, float *line)
 {
     const CpuMiddle *m = f->m;
     HaloBuf *dst = m->dst;
     const HaloBorder border = m->rank->window.border;
-    const CpuRankAxis *x_axis = m->turned ? &m->across : &m->along, *y_axis = m->turned ? &m->along : &m->across;
+    const CpuRankAxis *x_axis = m->turned ? &m->across : &m->along,
+                      *y_axis = m->turned ? &m->along : &m->across;
     const Counts x_counts = {x_axis, border, across}, y_counts = {y_axis, border, down};
     uint64_t clipped = 0;
     for (int64_t c = 0; c < m->channels; c++) sort_channel(f, c, line, spare);
@@ -142,12 +143,12 @@ static void make(Far *f, uint64_t *spare, int64_t *across, int64_t *down, float 
     atomic_fetch_add_explicit(&m->device->clipped, clipped, memory_order_relaxed);
 }
 
-HaloStatus cpu_far(const CpuMiddle *m)
+HaloStatus cpu_rank_oversized(const CpuMiddle *m)
 {
     HaloStatus status = HALO_OK;
     const HaloBorder border = m->rank->window.border;
     const float value = halo_border_value(border, m->rank->window.value);
-    Far f = {.m = m, .cols = m->src->cols, .rows = m->src->rows};
+    Oversized f = {.m = m, .cols = m->src->cols, .rows = m->src->rows};
     const int64_t n = f.cols * f.rows, wide = most(f.cols, m->dst->cols) * m->channels + CPU_LINE_SLACK;
     int64_t total = 0, at_spare, at_across, at_down, at_line, at_pair;
     void *scratch;

@@ -1,7 +1,33 @@
-/* Windows that reach far beyond the picture. A minimum or maximum does not depend on how often a sample lies in
- * the window. Two lengths of the picture beyond an output, on either side, hold a whole period of every border,
- * the samples at both ends, and what lies outside: whatever is further away is there once more. */
-#include "far.h"
+/* Windows that reach far beyond the picture. */
+#include "oversized.h"
+
+/* ---- separable masks ------------------------------------------------------------------------------------ */
+
+HaloStatus oversized_passes(HaloBuilder *builder, HaloReg src, const HaloSep *sep, HaloReg *dst)
+{
+    HaloStatus status = HALO_OK;
+    HaloStep row = {.primitive = HALO_CONV, .sources = 1, .src = {src}}, column = row;
+    row.u.conv = (HaloConv){.window = sep->window, .tap = sep->tap_x};
+    row.u.window.height = 1;
+    row.u.window.oy = 0;
+    HALO_TRY(halo_build_step(builder, &row, &column.src[0]));
+    column.u.conv = (HaloConv){.window = sep->window,
+                               .tap = sep->tap_y,
+                               .affine = sep->affine,
+                               .scale = sep->scale,
+                               .bias = sep->bias};
+    column.u.window.width = 1;
+    column.u.window.ox = 0;
+    HALO_TRY(halo_build_step(builder, &column, dst));
+out:
+    return status;
+}
+
+/* ---- minima and maxima ---------------------------------------------------------------------------------- */
+
+/* They do not depend on how often a sample lies in the window. Two lengths of the picture beyond an output, on
+ * either side, hold a whole period of every border, the samples at both ends, and what lies outside: whatever
+ * is further away is there once more. */
 
 /* Places [from, to) of a window that holds place 0, the output's own; `length` samples lie in the picture. */
 static HaloSpan trimmed(HaloSpan span, int64_t length)
@@ -32,7 +58,7 @@ static HaloStatus trim_spans(HaloBuilder *builder, const HaloShape *shape, HaloR
     return HALO_OK;
 }
 
-HaloStatus far_trim(HaloBuilder *builder, const HaloShape *shape, HaloRank *rank)
+HaloStatus oversized_trim(HaloBuilder *builder, const HaloShape *shape, HaloRank *rank)
 {
     HaloWindow *window = &rank->window;
     const HaloSpan across = {window->ox, window->ox + window->width}, columns = trimmed(across, shape->width);

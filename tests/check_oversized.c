@@ -1,5 +1,5 @@
-/* Windows that reach far beyond the picture, against their plain definition: a plan makes other steps of them, and
- * the CPU counts samples in another way. */
+/* Windows that reach far beyond the picture, against their plain definition: a plan makes other steps of them,
+ * and the CPU counts samples in another way. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -116,8 +116,8 @@ static void expect_rank(Rng *rng, HaloDtype dtype, int b, const char *fraction)
     HaloBuf in = random_input(&shape, true, rng), want = floats_like(&in);
     char text[TEXT];
     oracle_rank(&in, &want, &rank, (HaloStore){1.0f, 1.0f});
-    snprintf(text, sizeof text, "rank:%s,width=%d,height=%d,border=%s,nan=%s", fraction, (int)width, (int)height,
-             outside[b].name, rank.window.nan_ignore ? "ignore" : "propagate");
+    snprintf(text, sizeof text, "rank:%s,width=%d,height=%d,border=%s,nan=%s", fraction, (int)width,
+             (int)height, outside[b].name, rank.window.nan_ignore ? "ignore" : "propagate");
     expect_floats(text, &in, &want);
     halo_buf_free(&in);
 }
