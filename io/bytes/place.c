@@ -19,20 +19,18 @@ static void identify(const struct stat *st, HaloPlace *place)
 static void simplify(char *path)
 {
     char *to = path;
-    for (const char *at = path; *at != 0;) {
+    for (const char *at = path, *next; *at != 0; at = next) {
         const size_t length = strcspn(at, "/");
-        const bool up = length == 2 && memcmp(at, "..", 2) == 0;
-        if (up && to > path) {
+        next = at + length + (at[length] == '/');
+        if (length == 2 && memcmp(at, "..", 2) == 0 && to > path) {
             do to--;
-            while (to > path && to[-1] != '/');
+            while (to > path && *to != '/');
         } else if (length > 0 && !(length == 1 && *at == '.')) {
+            if (to > path) *to++ = '/';
             memmove(to, at, length);
             to += length;
-            *to++ = '/';
         }
-        at += length + (at[length] == '/');
     }
-    if (to > path) to--;
     *to = 0;
 }
 
