@@ -32,9 +32,9 @@ setup() { load common; common_setup; make_gray g.pgm 20 10; make_wav s.wav 3000;
 
 @test "one is one: 1 thread, 1 frame, 1 sample" {
     run halo run --explain -j 1 gauss:1 g.pgm
-    [[ "$output" == *$'\njobs    1 thread' ]]
+    [[ "$output" == *$'\njobs    1 thread (--jobs)\n'* ]]
     run halo run --explain -j 2 gauss:1 g.pgm
-    [[ "$output" == *$'\njobs    2 threads that cut each file into slices' ]]
+    [[ "$output" == *$'\njobs    2 threads that cut each file into slices (--jobs)\n'* ]]
     run halo run --explain -j 2 gauss:1 g.pgm g.pgm --out-dir out --name '{index}.pgm'
     [[ "$output" == *$'\njobs    1 thread for each of 2 files at a time'* ]]
     halo run --raw u8:1x1 '' <(printf x) -o one.pgm
