@@ -7,6 +7,7 @@
  * faster, as long as they are right in every way; libpng reads those of the others, and all of them again where
  * something is not right. So it is libpng that decides what is refused, and says why. */
 #include "bytes/endian.h"
+#include "png_pixel.h"
 #include "png_rows.h"
 #include "pngreader.h"
 #include "samples/image.h"
@@ -40,7 +41,9 @@ static void on_read(png_structp png, png_bytep bytes, size_t size)
         state->guard.status = status;
         png_error(png, "");
     }
-    if (size == PNG_HEAD_BYTES) memcpy(state->head, bytes, size);
+    if ((png_get_io_state(png) & PNG_IO_CHUNK_HDR) == 0 || size != PNG_HEAD_BYTES) return;
+    memcpy(state->head, bytes, size);
+    state->palette = state->palette || memcmp(bytes + 4, "PLTE", 4) == 0;
 }
 
 /* Chunks that halo does not keep are skipped, not parsed. */
@@ -159,26 +162,17 @@ static void decode(void *arg)
 
 /* ---- behind samples that png_rows.c has read ------------------------------------------------------------- */
 
-/* A PNG of one pixel, up to its IEND: signature and IHDR, PLTE, IDAT. */
-#define PIXEL_HEAD_BYTES 33
-#define PIXEL_PALETTE_BYTES 15
-static const uint8_t pixel[] = "\x89PNG\r\n\x1a\n"
-                               "\0\0\0\x0dIHDR\0\0\0\x01\0\0\0\x01\x08\x02\0\0\0\x90\x77\x53\xde"
-                               "\0\0\0\x03PLTE\0\0\0\xa7\x7a\x3d\xda"
-                               "\0\0\0\x0fIDAT\x78\x01\x01\x04\0\xfb\xff\0\0\0\0\0\x04\0\x01\x65\x49\xc3\x60";
-
-/* The pixel's bytes, then the file's. libpng never asks for bytes of two chunks at once. */
+/* First the small PNG, then the file. libpng never asks for bytes of two chunks at once. */
 static void on_read_pixel(png_structp png, png_bytep bytes, size_t size)
 {
     PngReader *state = png_get_io_ptr(png);
-    if (state->pixel == PIXEL_HEAD_BYTES && !state->palette) state->pixel += PIXEL_PALETTE_BYTES;
-    if (state->pixel == sizeof pixel - 1) {
+    if (state->pixel_at == state->pixel_size) {
         on_read(png, bytes, size);
         return;
     }
-    if (size > sizeof pixel - 1 - state->pixel) png_error(png, "more is read than a chunk holds");
-    memcpy(bytes, pixel + state->pixel, size);
-    state->pixel += size;
+    if (size > state->pixel_size - state->pixel_at) png_error(png, "more is read than a chunk holds");
+    memcpy(bytes, state->pixel + state->pixel_at, size);
+    state->pixel_at += size;
 }
 
 /* A step. */
@@ -196,14 +190,14 @@ static void read_end(void *arg)
 }
 
 /* The instance of libpng that has read the header waits for the samples: what it says of chunks behind samples
- * that it has not read differs between its versions (1.6.48 takes no IEND). So another one reads a pixel of
- * ours, and goes on behind that with the file. The pixel has a palette if the file has one: libpng refuses a
- * second. */
+ * that it has not read differs between its versions (1.6.48 takes no IEND). So another one reads a small PNG of
+ * the same kind (png_pixel.c), and goes on behind its samples with the file. */
 static HaloStatus end_own(PngReader *state)
 {
     HaloStatus status = HALO_OK;
-    state->palette = png_get_valid(state->png, state->info, PNG_INFO_PLTE) != 0;
     state->chunks_left = png_get_chunk_cache_max(state->png);
+    state->pixel_size =
+        halo_png_pixel(png_get_color_type(state->png, state->info), state->palette, state->pixel);
     png_destroy_read_struct(&state->png, &state->info, NULL);
     state->texts = 0;
     HALO_TRY(create(state));

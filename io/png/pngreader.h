@@ -3,6 +3,7 @@
 #define HALO_IO_PNGREADER_H
 
 #include "png_idat.h"
+#include "png_pixel.h"
 #include "pngfile.h"
 
 typedef struct PngReader {
@@ -11,19 +12,19 @@ typedef struct PngReader {
     png_structp png;
     png_infop info;
     int passes, pass;
-    int64_t row;                  /* rows decoded, of this pass */
-    int64_t given;                /* rows given out */
-    uint8_t head[PNG_HEAD_BYTES]; /* that libpng has read last: before the samples the header of their first
-                                     chunk */
-    int texts;                    /* taken of those that libpng holds */
-    struct PngRows *own;          /* that gives the rows; NULL: libpng does, if `begun`, or nobody yet */
-    bool begun;                   /* libpng gives them */
-    size_t pixel;                 /* bytes given of the pixel that stands for the samples: see end_own */
-    bool palette;                 /* the file has one */
-    png_uint_32 chunks_left;      /* that libpng may keep, as it counts them */
-    HaloBuf whole;                /* an interlaced image of which rows are given out */
-    bool damaged;                 /* tolerated: nothing more is decoded */
-    const HaloBuf *rows;          /* what `decode` fills */
+    int64_t row;                    /* rows decoded, of this pass */
+    int64_t given;                  /* rows given out */
+    uint8_t head[PNG_HEAD_BYTES];   /* of the chunk that libpng has read last: before the samples their first */
+    int texts;                      /* taken of those that libpng holds */
+    struct PngRows *own;            /* that gives the rows; NULL: libpng does, if `begun`, or nobody yet */
+    bool begun;                     /* libpng gives them */
+    bool palette;                   /* the file has a PLTE chunk, of use or not */
+    uint8_t pixel[PNG_PIXEL_BYTES]; /* a PNG that stands for the samples: see end_own */
+    size_t pixel_at, pixel_size;
+    png_uint_32 chunks_left; /* that libpng may keep, as it counts them */
+    HaloBuf whole;           /* an interlaced image of which rows are given out */
+    bool damaged;            /* tolerated: nothing more is decoded */
+    const HaloBuf *rows;     /* what `decode` fills */
 } PngReader;
 
 /* Steps. What chunks before the samples say of colours and resolution; and all other metadata that libpng has
