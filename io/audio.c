@@ -52,7 +52,8 @@ static bool probe_opus(const uint8_t *head, size_t size)
 static bool probe_mp3(const uint8_t *head, size_t size)
 {
     Mp3Frame frame;
-    return starts(head, size, 0, "ID3") || (size >= MP3_HEADER && mp3_frame(head, &frame));
+    return starts(head, size, 0, "ID3") || starts(head, size, 0, "APETAGEX") ||
+           (size >= MP3_HEADER && mp3_frame(head, &frame));
 }
 #endif
 

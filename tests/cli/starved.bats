@@ -35,7 +35,7 @@ END
 # The libraries that are loaded when they are needed are there from the start, since glibc ends a process that has no
 # memory for loading one.
 preloads() {
-    echo "$STARVE" $(strings "$HALO" | grep -E '^lib(tiff|sndfile)\.so')
+    echo "$STARVE" $(strings "$HALO" | grep -E '^lib(tiff|sndfile|mpg123)\.so')
 }
 
 # starved STEP LIBRARY OUTPUT ARGUMENT…: every STEP-th allocation fails once. LIBRARY: its code, not halo's, may crash.
