@@ -68,24 +68,36 @@ out:
     return status;
 }
 
+/* Skips a byte, and those behind it with which neither a frame nor a tag begins. */
+static HaloStatus skip_others(Mp3Stream *stream, int64_t *skipped)
+{
+    HaloStatus status = HALO_OK;
+    const uint8_t *at;
+    size_t got, count = 1;
+    HALO_TRY(halo_source_peek(stream->source, 4096, &at, &got));
+    while (count < got && at[count] != 0xff && at[count] != 'I' && at[count] != 'T' && at[count] != 'A')
+        count++;
+    *skipped += (int64_t)count;
+    HALO_TRY(skip_bytes(stream->source, (int64_t)count));
+out:
+    return status;
+}
+
 /* Goes to the next header of a frame; *skipped: bytes before it that are neither frame nor tag. */
 static HaloStatus find_frame(Mp3Stream *stream, Mp3Frame *frame, int64_t *skipped, bool *found)
 {
     HaloStatus status = HALO_OK;
     const uint8_t *at;
     size_t got;
+    bool taken;
     *skipped = 0;
-    for (;; ++*skipped) {
-        bool taken = true;
-        *found = false;
-        while (taken) {
-            HALO_TRY(halo_source_peek(stream->source, MP3_HEADER, &at, &got));
-            if (got < MP3_HEADER) goto out;
-            if (mp3_frame(at, frame)) HALO_TRY(accept(stream, frame, *skipped, found));
-            if (*found) goto out;
-            HALO_TRY(take_tag(stream, &taken));
-        }
-        HALO_TRY(skip_bytes(stream->source, 1));
+    for (*found = false; !*found;) {
+        HALO_TRY(halo_source_peek(stream->source, MP3_HEADER, &at, &got));
+        if (got < MP3_HEADER) break;
+        if (mp3_frame(at, frame)) HALO_TRY(accept(stream, frame, *skipped, found));
+        if (*found) break;
+        HALO_TRY(take_tag(stream, &taken));
+        if (!taken) HALO_TRY(skip_others(stream, skipped));
     }
 out:
     return status;
@@ -168,7 +180,7 @@ static void set_sound(Mp3Stream *stream, Mp3Frame *frame)
 static HaloStatus take_frame(Mp3Stream *stream, const Mp3Frame *frame, uint8_t *bytes, bool *header)
 {
     HaloStatus status = HALO_OK;
-    Mp3Info info;
+    Mp3Info info = {0};
     const uint8_t *at;
     size_t got;
     HALO_TRY(halo_source_peek(stream->source, (size_t)frame->bytes, &at, &got));

@@ -6,7 +6,7 @@ static const char *const names[] = {SND_FUNCTIONS(LIBRARY_NAME)};
 SndFunctions snd_functions;
 
 static Library library = {.file = HALO_SNDFILE_FILE,
-                          .needed_by = "sound other than WAV and FLAC",
+                          .needed_by = "sound other than WAV, FLAC and MP3",
                           .name = names,
                           .count = sizeof names / sizeof names[0],
                           .table = &snd_functions,
