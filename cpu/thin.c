@@ -17,10 +17,10 @@ typedef struct Thin {
     char *scratch;
 } Thin;
 
-/* Of one row the row pass would be made anew for each of the rows that the column meets. */
+/* A column of taps over a single row meets that row alone, or what lies outside. */
 static bool is_row(const CpuStencil *s)
 {
-    return s->src->shape.height == 1 && s->dst->rows == 1 && s->mask.height > 1 && s->row.tap != NULL;
+    return s->src->shape.height == 1 && s->dst->rows == 1 && s->mask.height > 1 && s->mask.width == 1;
 }
 
 bool cpu_is_thin(const CpuStencil *s)
