@@ -229,7 +229,7 @@ np.save('turned.npy', np.abs(at(m[::-1, ::-1], 1, 0)))"
         erode:30001,shape=disk median:window=60001 rank:0.3,window=60001 local:range,width=60001 box:60001 \
         adaptive:60001,method=gauss; do
         # shellcheck disable=SC2086 # an option may stand behind the step
-        timeout 20 "$HALO" run $step flat.pgm -f -o out.pgm || { echo "$step: $?"; return 1; }
+        timeout 60 "$HALO" run $step flat.pgm -f -o out.pgm || { echo "$step: $?"; return 1; }
         case $step in
         local*) [ "$(halo run '' out.pgm -o - --to pgm | tail -c 6 | od -An -tu1 | tr -s ' ')" = " 0 0 0 0 0 0" ] ;;
         adaptive*) ;;
