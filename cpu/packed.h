@@ -20,7 +20,7 @@ static inline bool cpu_are_narrow(const HaloBuf *a, const HaloBuf *b)
 static inline HaloBuf cpu_rows_as_one(const HaloBuf *buf, int64_t y, int64_t rows)
 {
     HaloBuf row = *buf;
-    row.data = halo_at(buf, buf->x0, y);
+    row.data = buf->data != NULL ? halo_at(buf, buf->x0, y) : NULL; /* none: of a plan, for its workspace */
     row.cols = row.shape.width = buf->cols * rows;
     row.rows = row.shape.height = 1;
     row.x0 = row.y0 = 0;

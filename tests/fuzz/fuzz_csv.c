@@ -89,10 +89,13 @@ static void expect_same(const Table *a, const Table *b)
 static bool plain_names(const HaloMeta *meta)
 {
     if (meta->texts != 1) return false;
-    for (const char *name = meta->text[0].value; name != NULL; name = strchr(name, ','), name += name != NULL) {
+    const char *name = meta->text[0].value;
+    for (;; name++) {
         const size_t length = strcspn(name, ","), letters = strspn(name, "abcdefghijklmnopqrstuvwxyz");
         if (length == 0 || letters < length || strncmp(name, "nan", 3) == 0 || strncmp(name, "inf", 3) == 0)
             return false;
+        name += length;
+        if (*name == 0) break;
     }
     return true;
 }

@@ -7,12 +7,18 @@
 
 enum { MAX_PIXELS = 1 << 22, MAX_BYTES = 1 << 26 };
 
-static const HaloShape shapes[] = {
-    {HALO_IMAGE, HALO_U8, 31, 17, 3, -1, 255, 0},     {HALO_IMAGE, HALO_U16, 5, 900, 2, 1, 65535, 0},
-    {HALO_IMAGE, HALO_F32, 1, 1, 1, -1, 1, 0},        {HALO_IMAGE, HALO_U8, 1500, 700, 4, 3, 255, 0},
-    {HALO_AUDIO, HALO_F32, 4000, 1, 2, -1, 1, 44100}, {HALO_AUDIO, HALO_F32, 3, 1, 1, -1, 1, 1},
+/* What comes in, and what is made of it; NULL: whatever holds the samples as they are. */
+static const struct {
+    HaloShape shape;
+    const char *to;
+} cases[] = {
+    {{HALO_IMAGE, HALO_U8, 31, 17, 3, -1, 255, 0}, "png"},
+    {{HALO_IMAGE, HALO_U16, 5, 900, 2, 1, 65535, 0}, "tiff"},
+    {{HALO_IMAGE, HALO_F32, 1, 1, 1, -1, 1, 0}, NULL},
+    {{HALO_IMAGE, HALO_U8, 1500, 700, 4, 3, 255, 0}, "npy"},
+    {{HALO_AUDIO, HALO_F32, 4000, 1, 2, -1, 1, 44100}, "wav"},
+    {{HALO_AUDIO, HALO_F32, 3, 1, 1, -1, 1, 1}, NULL},
 };
-static const char *const formats[] = {NULL, "png", "wav", "npy"};
 
 static void check(HaloStatus status)
 {
@@ -24,16 +30,15 @@ static void check(HaloStatus status)
 static void plan(HaloSession *session, const HaloPipeline *pipeline, FILE *nowhere)
 {
     const bool measures = halo_pipeline_only_measures(pipeline);
-    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
-        for (size_t f = 0; f < (measures ? 1 : sizeof formats / sizeof *formats); f++) {
-            const HaloFormat *to = formats[f] != NULL ? halo_find_format(formats[f]) : NULL;
-            HaloPlan *made = NULL;
-            const HaloStatus status = halo_plan_make(session, pipeline, &shapes[s], to, &made);
-            check(status);
-            if (status != HALO_OK) break; /* for any output */
-            halo_plan_explain(session, made, nowhere);
-            halo_plan_free(made);
-        }
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const HaloFormat *to = cases[i].to != NULL && !measures ? halo_find_format(cases[i].to) : NULL;
+        HaloPlan *made = NULL;
+        const HaloStatus status = halo_plan_make(session, pipeline, &cases[i].shape, to, &made);
+        check(status);
+        if (status != HALO_OK) continue;
+        halo_plan_explain(session, made, nowhere);
+        halo_plan_free(made);
+    }
     rewind(nowhere);
 }
 
