@@ -1,5 +1,5 @@
-/* Any bytes as a table of numbers: either samples of a sane shape, which come back the same from the table that is
- * written of them, or a mistake. The tables are opened by name, as `halo stats table.csv` opens them. */
+/* Any bytes as a table of numbers: either samples of a sane shape, which come back the same from the table that
+ * is written of them, or a mistake. The tables are opened by name, as `halo stats table.csv` opens them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +41,8 @@ static HaloStatus read_table(HaloSession *session, const uint8_t *bytes, size_t 
     HaloStatus status = load_open(session, source, NULL, &reader);
     if (status == HALO_OK) {
         const HaloShape *shape = &reader.info.shape;
-        if (shape->kind != HALO_AUDIO || shape->channels < 1 || !(shape->rate > 0) || !isfinite(shape->rate)) abort();
+        if (shape->kind != HALO_AUDIO || shape->channels < 1 || !(shape->rate > 0) || !isfinite(shape->rate))
+            abort();
         status = load_samples(&reader, &table->data);
     }
     if (status == HALO_OK) {
@@ -122,7 +123,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         HaloSession *session = open_session(format, way >> 2, (way & 2) != 0);
         Table table;
         const HaloStatus status = read_table(session, bytes, size, &table);
-        if (status != HALO_OK && status != HALO_ERR_INPUT && status != HALO_ERR_LIMIT && status != HALO_ERR_USAGE)
+        if (status != HALO_OK && status != HALO_ERR_INPUT && status != HALO_ERR_LIMIT &&
+            status != HALO_ERR_USAGE)
             abort();
         if (status != HALO_OK && halo_error()[0] == 0) abort();
         if (status == HALO_OK) through(format, &table);

@@ -1,7 +1,7 @@
-/* Any bytes as what a file says beside its samples. The first byte says what the others are: 'E' EXIF, 'D' a directory of
- * TIFF, 'P' Photoshop's resources, 'I' IPTC, 'X' XMP, 'C' a Vorbis comment, 'L' a LIST of WAVE, 'R' and 'S' chunks of
- * RIFF and of Wave64 around some samples. What a parser took can be written into every format that holds it, and the file
- * that comes of it can be read. */
+/* Any bytes as what a file says beside its samples. The first byte says what the others are: 'E' EXIF, 'D' a
+ * directory of TIFF, 'P' Photoshop's resources, 'I' IPTC, 'X' XMP, 'C' a Vorbis comment, 'L' a LIST of WAVE,
+ * 'R' and 'S' chunks of RIFF and of Wave64 around some samples. What a parser took can be written into every
+ * format that holds it, and the file that comes of it can be read. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ static void must(HaloStatus status)
     if (status != HALO_OK) abort();
 }
 
-/* ---- written, and read again ----------------------------------------------------------------------------- */
+/* ---- written, and read again --------------------------------------------------------------------------- */
 
 static const HaloFormat *const pictures[] = {&halo_format_png, &halo_format_jpeg, &halo_format_tiff};
 static const HaloFormat *const sounds[] = {&halo_format_wav, &halo_format_w64, &halo_format_flac,
@@ -59,7 +59,7 @@ static void through_sounds(const HaloMeta *meta)
     }
 }
 
-/* ---- one kind each --------------------------------------------------------------------------------------- */
+/* ---- one kind each ------------------------------------------------------------------------------------- */
 
 static void exif(const uint8_t *bytes, size_t size, HaloMeta *meta)
 {
@@ -87,8 +87,8 @@ static bool get_bytes(void *context, int64_t at, void *bytes, size_t size)
     return true;
 }
 
-/* The first byte has the byte order, and whether the directory is a BigTIFF's; the second is where it begins. A copy of a
- * copy is the copy. */
+/* The first byte has the byte order, and whether the directory is a BigTIFF's; the second is where it begins. A
+ * copy of a copy is the copy. */
 static void directory(const uint8_t *bytes, size_t size, HaloMeta *meta)
 {
     enum { BASE = 8 };
@@ -125,7 +125,8 @@ static void photoshop(const uint8_t *bytes, size_t size, HaloMeta *meta)
     must(halo_iptc_from_photoshop(bytes, size, &meta->iptc));
     must(halo_iptc_to_photoshop(&meta->iptc, &resource));
     if (resource.size > 0) must(halo_iptc_from_photoshop(resource.data, resource.size, &again));
-    if (again.size != meta->iptc.size || (again.size > 0 && memcmp(again.data, meta->iptc.data, again.size) != 0))
+    if (again.size != meta->iptc.size ||
+        (again.size > 0 && memcmp(again.data, meta->iptc.data, again.size) != 0))
         abort();
     free(resource.data);
     free(again.data);
@@ -150,7 +151,8 @@ static void xmp(const uint8_t *bytes, size_t size, HaloMeta *meta)
     must(halo_blob_set(&once, meta->xmp.data, meta->xmp.size));
     must(halo_xmp_set_upright(&meta->xmp));
     must(halo_xmp_set_size(&meta->xmp, 640, 100000));
-    if (once.size != meta->xmp.size || (once.size > 0 && memcmp(once.data, meta->xmp.data, once.size) != 0)) abort();
+    if (once.size != meta->xmp.size || (once.size > 0 && memcmp(once.data, meta->xmp.data, once.size) != 0))
+        abort();
     free(once.data);
     through_pictures(meta);
 }
@@ -176,7 +178,7 @@ static void list(const uint8_t *bytes, size_t size, HaloMeta *meta)
     free(chunk.data);
 }
 
-/* ---- chunks around samples -------------------------------------------------------------------------------- */
+/* ---- chunks around samples ----------------------------------------------------------------------------- */
 
 static const uint8_t format_of_samples[16] = {1, 0, 1, 0, 0x40, 0x1f, 0, 0, 0x80, 0x3e, 0, 0, 2, 0, 16, 0};
 

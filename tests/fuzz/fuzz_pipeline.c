@@ -1,5 +1,5 @@
-/* Any bytes as the text of a pipeline: a mistake that is told in a sentence, or a pipeline that is planned and explained
- * for pictures and sound of several shapes. Nothing runs. */
+/* Any bytes as the text of a pipeline: a mistake that is told in a sentence, or a pipeline that is planned and
+ * explained for pictures and sound of several shapes. Nothing runs. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
-/* An operation on whatever a reader accepts. The first byte chooses the operation, the second the output, the next four its
- * parameters, and the others are a file. It runs twice, on one thread with all in memory and on three in narrow bands: both
- * make the same bytes, which can be read, or fail with the same status and leave nothing. */
+/* An operation on whatever a reader accepts. The first byte chooses the operation, the second the output, the
+ * next four its parameters, and the others are a file. It runs twice, on one thread with all in memory and on
+ * three in narrow bands: both make the same bytes, which can be read, or fail with the same status and leave
+ * nothing. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -45,8 +46,7 @@ static void expect_readable(HaloSession *session, const char *output, const Halo
     HaloBuf data;
     if (to->named) return;
     const HaloStatus status = halo_load(session, output, &info, &data);
-    if (status != HALO_OK && status != HALO_ERR_LIMIT && strstr(halo_error(), "32-bit float") == NULL)
-        abort();
+    if (status != HALO_OK && status != HALO_ERR_LIMIT && strstr(halo_error(), "32-bit float") == NULL) abort();
     if (status != HALO_OK) return;
     halo_buf_free(&data);
     halo_meta_free(&info.meta);
@@ -83,7 +83,8 @@ static void made_free(Made *made)
 
 static void expect_alike(const Made *a, const Made *b)
 {
-    if (a->status == HALO_ERR_LIMIT || b->status == HALO_ERR_LIMIT) return; /* bands need less memory, threads more */
+    if (a->status == HALO_ERR_LIMIT || b->status == HALO_ERR_LIMIT)
+        return; /* bands need less memory, threads more */
     if (a->status != b->status || a->file.size != b->file.size) abort();
     if (a->file.size > 0 && memcmp(a->file.at, b->file.at, a->file.size) != 0) abort();
     if (a->results != NULL && strcmp(a->results, b->results) != 0) abort();
@@ -108,7 +109,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     char text[TEXT];
     if (size <= HEAD) return 0;
     const HaloOp *op = tables->op[bytes[0] % tables->ops];
-    Rng rng = {(uint64_t)bytes[2] | (uint64_t)bytes[3] << 8 | (uint64_t)bytes[4] << 16 | (uint64_t)bytes[5] << 24};
+    Rng rng = {(uint64_t)bytes[2] | (uint64_t)bytes[3] << 8 | (uint64_t)bytes[4] << 16 |
+               (uint64_t)bytes[5] << 24};
     const char *input = test_path("input");
     HaloSession *whole = open_session(1, 0), *bands = open_session(3, 2);
     bytes_to_file(input, bytes + HEAD, size - HEAD);

@@ -20,9 +20,9 @@ const Seed *file_seeds(size_t *count);
 /* The same for one fuzzer, tests/fuzz/fuzz_<name>.c. */
 const Seed *seeds_for(const char *fuzzer, size_t *count);
 
-/* seeds_bytes.c: silent sound in MP3, which nothing of halo's writes; what files say beside their samples, as fuzz_metadata
- * takes it; and a file behind the choice of an operation, as fuzz_run takes it. What the first and the last give is the
- * caller's. They return how many there are. */
+/* seeds_bytes.c: silent sound in MP3, which nothing of halo's writes; what files say beside their samples, as
+ * fuzz_metadata takes it; and a file behind the choice of an operation, as fuzz_run takes it. What the first
+ * and the last give is the caller's. They return how many there are. */
 enum { MP3_SEEDS = 4, METADATA_SEEDS = 32 };
 size_t mp3_seeds(Bytes seed[MP3_SEEDS]);
 size_t metadata_seeds(Bytes seed[METADATA_SEEDS]);

@@ -1,5 +1,5 @@
-/* Seeds that are bytes and no file of halo's: what stands in files beside their samples, frames of MP3, which halo only
- * reads, and files with the choice of an operation before them. */
+/* Seeds that are bytes and no file of halo's: what stands in files beside their samples, frames of MP3, which
+ * halo only reads, and files with the choice of an operation before them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,11 +7,12 @@
 #include "halo/extend.h"
 #include "seeds.h"
 
-/* ---- frames of MP3 ---------------------------------------------------------------------------------------- */
+/* ---- frames of MP3 ------------------------------------------------------------------------------------- */
 
-/* A frame whose side information and samples are all zero is silence. `count` stands in a Xing header of the first frame,
- * which is none of them; 0: there is no such header. */
-static Bytes silent_frames(const uint8_t header[4], size_t frame_bytes, size_t side_bytes, size_t frames, uint8_t count)
+/* A frame whose side information and samples are all zero is silence. `count` stands in a Xing header of the
+ * first frame, which is none of them; 0: there is no such header. */
+static Bytes silent_frames(const uint8_t header[4], size_t frame_bytes, size_t side_bytes, size_t frames,
+                           uint8_t count)
 {
     Bytes made = {calloc(frames + 1, frame_bytes), 0};
     if (made.at == NULL) abort();
@@ -38,7 +39,7 @@ size_t mp3_seeds(Bytes seed[MP3_SEEDS])
     return MP3_SEEDS;
 }
 
-/* ---- metadata --------------------------------------------------------------------------------------------- */
+/* ---- metadata ------------------------------------------------------------------------------------------ */
 
 #define XMP_HEAD "X<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF xmlns:rdf='r'><rdf:Description "
 #define XMP_TAIL "</rdf:RDF></x:xmpmeta>"
@@ -53,19 +54,21 @@ static const struct {
           "\2\0\1\2\4\0\1\0\0\0\x38\0\0\0\2\2\4\0\1\0\0\0\4\0\0\0\0\0\0\0\xff\xd8\xff\xd9")},
     {TEXT("EMM\0*\0\0\0\x08\0\1\x87\x69\0\4\0\0\0\1\0\0\0\x1a\0\0\0\0"
           "\0\2\xa0\2\0\3\0\0\0\1\0\5\0\0\xa0\3\0\4\0\0\0\1\0\0\0\7\0\0\0\0")},
-    /* directories: a text, a number, one below */
+    /* directories: a text and a number, one below, a text that is not there, a BigTIFF's */
     {TEXT("D\0\x08\0\0\0\0\0\0\0\0\2\0\x0f\1\2\0\6\0\0\0\x26\0\0\0\x12\1\3\0\1\0\0\0\6\0\0\0\0\0\0\0maker\0")},
     {TEXT("D\1\x08\0\0\0\0\0\0\0\0\0\1\x87\x69\0\4\0\0\0\1\0\0\0\x1a\0\0\0\0\0\1\x90\0\0\7\0\0\0\4"
           "0230\0\0\0\0")},
-    {TEXT("D\0\x08\0\0\0\0\0\0\0\0\2\0\x0f\1\2\0\6\0\0\0\xff\0\0\0\x12\1\3\0\1\0\0\0\6\0\0\0\0\0\0\0")}, /* not there */
+    {TEXT("D\0\x08\0\0\0\0\0\0\0\0\2\0\x0f\1\2\0\6\0\0\0\xff\0\0\0\x12\1\3\0\1\0\0\0\6\0\0\0\0\0\0\0")},
     {TEXT("D\2\x10\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\x12\1\3\0\1\0\0\0\0\0\0\0\6\0\0\0\0\0\0\0"
           "\0\0\0\0\0\0\0\0")},
     {TEXT("P8BIM\4\4\0\0\0\0\0\x0a\x1c\2\x69\0\5hello")},
     {TEXT("P8BIM\3\xed\0\0\0\0\0\3abc\0008BIM\4\4\3abc\0\0\0\7\x1c\2\5\0\2hi")},
     {TEXT("I\x1c\1\x5a\0\3\x1b%G\x1c\2\5\0\4name\0\0")},
     {TEXT("I\x1c\2\x05\x80\4\0\0\0\2hi")},
-    {TEXT(XMP_HEAD "xmlns:tiff='http://ns.adobe.com/tiff/1.0/' tiff:Orientation='6' tiff:ImageWidth='9'/>" XMP_TAIL)},
-    {TEXT(XMP_HEAD "xmlns:e=\"http://ns.adobe.com/exif/1.0/\"><e:PixelXDimension> 7 </e:PixelXDimension>" XMP_TAIL)},
+    {TEXT(XMP_HEAD
+          "xmlns:tiff='http://ns.adobe.com/tiff/1.0/' tiff:Orientation='6' tiff:ImageWidth='9'/>" XMP_TAIL)},
+    {TEXT(XMP_HEAD
+          "xmlns:e=\"http://ns.adobe.com/exif/1.0/\"><e:PixelXDimension> 7 </e:PixelXDimension>" XMP_TAIL)},
     {TEXT("CTITLE=a lake")},
     {TEXT("Cown key=\xc3\xa9\xff\n")},
     {TEXT("CMETADATA_BLOCK_PICTURE=AAAAAwAAAAlpbWFnZS9wbmcAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=")},
@@ -84,7 +87,7 @@ size_t metadata_seeds(Bytes seed[METADATA_SEEDS])
     return count;
 }
 
-/* ---- an operation and a file ------------------------------------------------------------------------------ */
+/* ---- an operation and a file --------------------------------------------------------------------------- */
 
 Bytes run_seed(size_t i, const void *file, size_t size)
 {

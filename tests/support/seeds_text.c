@@ -73,7 +73,8 @@ static const struct {
     {"pipeline", TEXT("conv:mask=\"3x3: 0,-1,0, -1,5,-1, 0,-1,0\",border=constant=3 | stats | hist")},
     {"pipeline", TEXT("subtract:[gauss:20 | add:[box:3],at=1+2] | normalize:percentiles=1,99")},
     {"pipeline", TEXT("resize:50%x20,fit=exact | pad:by=3,border=mirror | crop:9x4+1+0 | flip | rotate:90")},
-    {"pipeline", TEXT("average:5ms | lowpass:1kHz,design=butterworth | fade:3ms,7 | rate:16000 | silence:-40dB")},
+    {"pipeline", TEXT("average:5ms | lowpass:1kHz,design=butterworth | fade:3ms,7 | silence:-40dB")},
+    {"pipeline", TEXT("rate:16000 | notch:50,harmonics=3 | loudnorm:-23 | channels:mono")},
     {"pipeline", TEXT("reduce:expr=\"max(a, b)\",identity=-inf,map=\"v*v\" | depth:u16 | gain:-6dB")},
 };
 

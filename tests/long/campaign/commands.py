@@ -86,6 +86,7 @@ FORMATS = ["png", "jpeg", "tiff", "pnm", "pam", "npy", "raw", "wav", "flac", "og
 FOREVER = {"--runs", "--generate"}
 COMMANDS = ["run", "stats", "hist", "scan", "info", "list", "merge", "stack", "join", "compare", "plot"]
 WRITING = ["run", "scan", "stack", "join", "compare", "plot"]
+STACKS = ["mean", "median", "sum", "mean:clip=3", "(v-mean)", 'reduce:"a+b"']
 WITHOUT_MEMORY = ["list", "merge", "info", "join", "plot"]  # they have no --max-memory
 
 
@@ -122,7 +123,8 @@ class Commands:
 
     def long(self, draw):
         """As many operations as programs write that make pipelines: one after the other, or one in the other."""
-        many, one = draw.choice([60, 300, 1000]), draw.choice(["gauss:1", "invert", "box:3", "median:1", "stats", "pad:1"])
+        many = draw.choice([60, 300, 1000])
+        one = draw.choice(["gauss:1", "invert", "box:3", "median:1", "stats", "pad:1"])
         return " | ".join([one] * many) if draw.random() < 0.5 else "add:[" * many + one + "]" * many
 
     def pipeline(self, draw):
@@ -138,7 +140,7 @@ class Commands:
         command = draw.choice(["run"] * 8 + COMMANDS)
         words = [self.pipeline(draw)] if command == "run" else []
         if command == "stack":
-            words = [draw.choice(["mean", "median", "sum", "mean:clip=3", "(v-mean)", 'reduce:"a+b"', self.value(draw)])]
+            words = [draw.choice([*STACKS, self.value(draw)])]
         words += (
             draw.sample(self.names, draw.choice([0, 1, 1, 1, 1, 2, 3]))
             if command != "list"

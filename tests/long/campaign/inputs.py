@@ -31,7 +31,17 @@ TO = [
     "csv",
 ]
 # What a terminal would obey, what is no UTF-8, and what shells and templates treat in their own way.
-NAMES = ["\x1b[31mred\x07", "del\x7f\u009b2J", "back\u202egnp", "latin\udce9", "c1\udc9b2J", "two\nlines", "re\rturn", "{stem}", "<&>"]
+NAMES = [
+    "\x1b[31mred\x07",
+    "del\x7f\u009b2J",
+    "back\u202egnp",
+    "latin\udce9",
+    "c1\udc9b2J",
+    "two\nlines",
+    "re\rturn",
+    "{stem}",
+    "<&>",
+]
 PIPELINES = [
     "",
     "gauss:1",

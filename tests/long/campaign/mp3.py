@@ -1,6 +1,6 @@
-"""MP3, which halo reads and does not write: frames of MPEG layer III (ISO 11172-3, 2.4.1; ISO 13818-3 for the low sample
-rates) whose side information is right and whose coded samples are noise, with and without the headers and tags that
-encoders put around them."""
+"""MP3, which halo reads and does not write: frames of MPEG layer III (ISO 11172-3, 2.4.1; ISO 13818-3 for the low
+sample rates) whose side information is right and whose coded samples are noise, with and without the headers and tags
+that encoders put around them."""
 
 import struct
 

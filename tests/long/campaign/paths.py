@@ -1,6 +1,6 @@
-"""Paths that meet: an output that is also read, or is another output, by the same name, another one, or a link; journals
-that are links or something else; files of the user's where halo puts its own. What a command reads, and what it was not
-given, is the same afterwards, and two outputs never end in one file."""
+"""Paths that meet: an output that is also read, or is another output, by the same name, another one, or a link;
+journals that are links or something else; files of the user's where halo puts its own. What a command reads, and what
+it was not given, is the same afterwards, and two outputs never end in one file."""
 
 import os
 import shlex
@@ -78,7 +78,8 @@ class Paths:
             os.link(folder / target, folder / name)
         else:
             (folder / "sub").mkdir()
-            name = {"same": target, "dot": f"./{target}", "up": f"sub/../{target}", "absolute": str(folder / target)}[way]
+            before = {"same": "", "dot": "./", "up": "sub/../", "absolute": f"{folder}/"}[way]
+            name = before + target
         return name
 
     def case(self, draw, folder):
@@ -110,8 +111,9 @@ class Paths:
         what = self.judge.wrong(case, ended) or self.changed(folder, before, [words[name] for name in writes], ended)
         if what is None and of is None and ended.code not in (0, 6):
             what = f"failed: exit {ended.code} of a command that is right"
-        if what is None and ended.code == 0 and of in writes and os.path.samefile(folder / words[role], folder / words[of]):
-            what = "exit 0, and two outputs are one file"
+        if what is None and ended.code == 0 and of in writes:
+            if os.path.samefile(folder / words[role], folder / words[of]):
+                what = "exit 0, and two outputs are one file"
         if what is not None:
             self.judge.report(what, case, ended)
 
