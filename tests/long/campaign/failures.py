@@ -140,7 +140,8 @@ class Failures:
             case.env = env
             ended = self.judge.run(case)
         what = self.judge.wrong(case, ended)
-        if what is not None and ("crash" in what or ended.code == 99) and self.judge.in_a_library(ended):
+        crashed = what is not None and ("crash" in what or ended.code == 99)
+        if (crashed and self.judge.in_a_library(ended)) or self.judge.in_the_loader(ended):
             self.judge.theirs += 1
             what = self.sweeps(name, folder)
         elif what is None:

@@ -195,6 +195,10 @@ class Judge:
                 return os.path.basename(module) != b"halo" and frame.group(3) is None
         return False
 
+    def in_the_loader(self, ended):
+        """Did glibc end it, without memory for a table of a library that was being loaded (do_lookup_unique)?"""
+        return ended.code == 127 and ended.err.endswith(b"out of memory\n")
+
     def report(self, what, case, ended):
         """One line, "WHAT: which"; the folder stays."""
         alike = what.split(":")[0]
