@@ -28,6 +28,7 @@ static const Row rows[HALO_NOTES] = {
     [HALO_NOTE_NAN] = {"nan", "1 sample is NaN and became 0", "%llu samples are NaN and became 0"},
     [HALO_NOTE_TURNED] = {"turned", "turned as EXIF says, which the output does not pass on", NULL},
     [HALO_NOTE_METADATA] = {"metadata", NULL, NULL},
+    [HALO_NOTE_OUTDATED] = {"outdated", NULL, NULL},
     [HALO_NOTE_KEYWORD] = {"keyword", "1 text with an invalid keyword is left out",
                            "%llu texts with an invalid keyword are left out"},
     [HALO_NOTE_QUIETER] = {"quieter", NULL, NULL},
@@ -44,6 +45,9 @@ static const char *const metas[HALO_META_KINDS] = {"ICC profile",        "EXIF",
                                                    "resolution",         "colour space", "chunks", "IPTC",
                                                    "cICP, mDCv or cLLi", "pictures"};
 
+static const char *const outdated[HALO_OUTDATED_KINDS] = {
+    "markers or loops outside of it", "loudness tags", "colour profile", "takes, tracks or tempo"};
+
 const char *halo_note_name(HaloNote kind) { return rows[kind].name; }
 
 bool halo_note_is_loss(HaloNote kind) { return kind < HALO_NOTE_THROUGH_F32; }
@@ -58,6 +62,7 @@ void halo_notes_join(HaloNotes *notes, const HaloNotes *more)
         notes->count[HALO_NOTE_THROUGH_F32] = more->count[HALO_NOTE_THROUGH_F32];
     if (more->count[HALO_NOTE_AXES] > 0) notes->count[HALO_NOTE_AXES] = more->count[HALO_NOTE_AXES];
     notes->left_out |= more->left_out;
+    notes->outdated |= more->outdated;
     if (more->format != NULL) notes->format = more->format;
     if (more->count[HALO_NOTE_NARROWED] > 0) {
         notes->from = more->from;
@@ -69,12 +74,12 @@ void halo_notes_join(HaloNotes *notes, const HaloNotes *more)
     if (more->count[HALO_NOTE_RATE] > 0) notes->rate = more->rate;
 }
 
-static void list_metas(unsigned set, char *text, size_t size)
+static void list_kinds(unsigned set, const char *const *name, int names, char *text, size_t size)
 {
     size_t used = strlen(text);
-    for (int i = 0; i < HALO_META_KINDS; i++) {
+    for (int i = 0; i < names; i++) {
         if ((set >> i & 1) == 0) continue;
-        const int n = snprintf(text + used, size - used, "%s%s", text[used - 1] == ' ' ? "" : ", ", metas[i]);
+        const int n = snprintf(text + used, size - used, "%s%s", text[used - 1] == ' ' ? "" : ", ", name[i]);
         used += (size_t)n < size - used ? (size_t)n : size - used - 1;
     }
 }
@@ -101,7 +106,11 @@ const char *halo_note_text(const HaloNotes *notes, HaloNote kind, char text[HALO
         break;
     case HALO_NOTE_METADATA:
         snprintf(text, size, "left out, since the output cannot hold it: ");
-        list_metas(notes->left_out, text, size);
+        list_kinds(notes->left_out, metas, HALO_META_KINDS, text, size);
+        break;
+    case HALO_NOTE_OUTDATED:
+        snprintf(text, size, "left out, since it would no longer be true: ");
+        list_kinds(notes->outdated, outdated, HALO_OUTDATED_KINDS, text, size);
         break;
     case HALO_NOTE_NARROWED:
         snprintf(text, size, "%s samples are written as %s", halo_dtype_name(notes->from),

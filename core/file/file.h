@@ -51,12 +51,11 @@ HaloShape turn_shape(const HaloShape *shape, int orientation);
  * or that of the input. */
 HaloStatus save_format(const HaloSession *session, const char *output, const HaloFormat *asked,
                        const HaloFormat *of_input, const HaloFormat **to);
-/* An image or a sound of this shape into a writer whose format, sink and options are set; `like`, of
- * the input, gives depth and metadata (nothing with --strip). `endless`: its length is not known before the
- * end. */
-HaloStatus save_begin(HaloWriter *writer, HaloInfo *like, const HaloShape *shape, bool endless);
-HaloStatus save_end(HaloWriter *writer, HaloInfo *like, const HaloShape *shape);
-HaloStatus save_whole(HaloWriter *writer, HaloInfo *like, const HaloBuf *data);
+/* An output into a writer whose format, sink, options and changes (plan_changes) are set; `like`, of the input,
+ * gives depth and metadata (nothing with --strip). `endless`: its length is not known before the end. */
+HaloStatus save_begin(HaloWriter *writer, const HaloInfo *like, bool endless);
+HaloStatus save_end(HaloWriter *writer, const HaloInfo *like);
+HaloStatus save_whole(HaloWriter *writer, const HaloInfo *like, const HaloBuf *data);
 HaloStatus save_rows(HaloWriter *writer, const HaloBuf *rows);
 /* The factor by which the largest sample that was clipped becomes the largest that fits. */
 float save_gain(const HaloWriter *writer);

@@ -1,5 +1,6 @@
 /* Writing files: samples, and the input's metadata. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "file.h"
@@ -22,40 +23,33 @@ HaloStatus save_format(const HaloSession *session, const char *output, const Hal
     return (*to)->load != NULL ? (*to)->load() : HALO_OK;
 }
 
-/* Metadata that may be passed on; the memory stays the input's. A thumbnail of other samples must not be: it
- * would show a face that the pipeline made unrecognisable. And what is said of the size, and of how to hold the
- * picture, has to be true. */
-static HaloStatus set_info(HaloWriter *writer, HaloInfo *like, const HaloShape *shape)
+/* What is said of the input, as it is true of the output. */
+static HaloStatus set_info(HaloWriter *writer, const HaloInfo *like)
 {
     HaloStatus status = HALO_OK;
-    HaloMeta *meta = &like->meta;
-    if (writer->changed) {
-        halo_exif_drop_thumbnail(&meta->exif);
-        if (shape->kind == HALO_IMAGE) {
-            halo_exif_set_size(&meta->exif, shape->width, shape->height);
-            HALO_TRY(halo_xmp_set_size(&meta->xmp, shape->width, shape->height));
-        }
-    }
-    if (writer->upright) HALO_TRY(halo_xmp_set_upright(&meta->xmp));
+    halo_meta_free(&writer->info.meta);
     writer->info = *like;
-    writer->info.shape = *shape;
+    writer->info.meta = (HaloMeta){0};
+    writer->info.shape = writer->changes.to;
     if (writer->options.bits != 0) {
         writer->info.bits = writer->options.bits;
         writer->info.real = writer->options.floats;
     }
-    if (writer->options.strip) writer->info.meta = (HaloMeta){0};
-    if (writer->recoded) memset(writer->info.meta.code, 0, sizeof writer->info.meta.code);
+    if (!writer->options.strip) HALO_TRY(halo_meta_copy(&like->meta, &writer->info.meta));
+    HALO_TRY(halo_meta_apply(&writer->info, &writer->changes, &writer->notes));
+    if (writer->options.strip) halo_meta_free(&writer->info.meta);
 out:
     return status;
 }
 
-HaloStatus save_begin(HaloWriter *writer, HaloInfo *like, const HaloShape *shape, bool endless)
+HaloStatus save_begin(HaloWriter *writer, const HaloInfo *like, bool endless)
 {
     HaloStatus status = HALO_OK;
+    const HaloShape *shape = &writer->changes.to;
     if (writer->options.bits != 0 && (shape->kind != HALO_AUDIO || !writer->format->depths))
         HALO_FAIL(HALO_ERR_USAGE,
                   "--bits is for sound in WAV, FLAC, AIFF, AU and raw samples; pictures have depth:");
-    HALO_TRY(set_info(writer, like, shape));
+    HALO_TRY(set_info(writer, like));
     if (endless) writer->info.shape.width = -1;
     HALO_TRY(writer->format->create(writer));
 out:
@@ -73,13 +67,13 @@ static void note_rate(HaloWriter *writer, const HaloInfo *like, const HaloShape 
     writer->notes.rate = shape->rate;
 }
 
-HaloStatus save_end(HaloWriter *writer, HaloInfo *like, const HaloShape *shape)
+HaloStatus save_end(HaloWriter *writer, const HaloInfo *like)
 {
     HaloStatus status = HALO_OK;
-    HALO_TRY(set_info(writer, like, shape)); /* some of it may have stood behind the samples */
+    HALO_TRY(set_info(writer, like)); /* some of it may have stood behind the samples */
     HALO_TRY(writer->format->finish(writer));
     halo_note_left_out(&writer->notes, halo_meta_kinds(&writer->info.meta) & ~writer->format->holds);
-    note_rate(writer, like, shape);
+    note_rate(writer, like, &writer->changes.to);
     if ((writer->options.tile > 0 || writer->options.pyramid) && !writer->format->tiles)
         halo_note(&writer->notes, HALO_NOTE_TILES, 1);
     HALO_TRY(halo_sink_flush(writer->sink));
@@ -122,12 +116,12 @@ float save_gain(const HaloWriter *writer)
     return gain * writer->peak > most ? nextafterf(gain, 0.0f) : gain;
 }
 
-HaloStatus save_whole(HaloWriter *writer, HaloInfo *like, const HaloBuf *data)
+HaloStatus save_whole(HaloWriter *writer, const HaloInfo *like, const HaloBuf *data)
 {
     HaloStatus status = HALO_OK;
-    HALO_TRY(save_begin(writer, like, &data->shape, false));
+    HALO_TRY(save_begin(writer, like, false));
     HALO_TRY(save_rows(writer, data));
-    HALO_TRY(save_end(writer, like, &data->shape));
+    HALO_TRY(save_end(writer, like));
 out:
     return status;
 }
@@ -138,6 +132,9 @@ HaloStatus save_close(HaloWriter *writer, HaloStatus status)
     if (status == HALO_OK && writer->format->end != NULL) status = writer->format->end(writer);
     writer->format->discard(writer);
     writer->format = NULL;
+    halo_meta_free(&writer->info.meta);
+    free(writer->changes.move);
+    writer->changes.move = NULL;
     return status;
 }
 

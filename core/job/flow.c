@@ -233,7 +233,8 @@ HaloStatus flow_run(HaloSession *session, Team team, HaloPlan *plan, HaloReader 
      * written later, when nothing but reading and computing can fail, since bytes in a pipe cannot be taken
      * back. */
     const bool early = writer != NULL && halo_sink_seekable(writer->sink);
-    if (early) HALO_TRY(save_begin(writer, &reader->info, &plan->reg[plan->output], flow.input.endless));
+    if (writer != NULL) HALO_TRY(plan_changes(plan, &writer->changes));
+    if (early) HALO_TRY(save_begin(writer, &reader->info, flow.input.endless));
     const int64_t left = halo_memory_left(&session->memory);
     bool seeks = false;
     if (!flow.input.endless) HALO_TRY(load_seek(reader, 0, &seeks));
@@ -247,9 +248,10 @@ HaloStatus flow_run(HaloSession *session, Team team, HaloPlan *plan, HaloReader 
     HALO_TRY(
         flow_rows_take(&flow.rows, flow.host, team, &flow.bands, hands_on(&flow), reader->format->columns));
     if (writer != NULL && !early)
-        HALO_TRY(save_begin(writer, &reader->info, &plan->reg[plan->output], flow.input.endless));
+        HALO_TRY(save_begin(writer, &reader->info, flow.input.endless));
     HALO_TRY(run_bands(&flow, options->jobs, report));
-    if (writer != NULL) HALO_TRY(save_end(writer, &reader->info, &plan->reg[plan->output]));
+    if (writer != NULL) HALO_TRY(plan_changes(plan, &writer->changes)); /* the length may have become known */
+    if (writer != NULL) HALO_TRY(save_end(writer, &reader->info));
     report->ms.read = flow.ms.read;
     report->ms.write = flow.ms.write;
     report->backend = team.device->backend->name;

@@ -39,6 +39,7 @@ static HaloStatus run_whole(HaloSession *session, JobState *state, HaloReport *r
     report->ms.read += read;
     start = now_ms();
     halo_memory_free(state->memory, &state->in); /* a writer may have to keep all of the output once more */
+    if (out != NULL) HALO_TRY(plan_changes(state->plan, &state->writer.changes));
     if (out != NULL) HALO_TRY(save_whole(&state->writer, &state->reader.info, out));
     report->ms.write = now_ms() - start;
 out:
@@ -63,6 +64,7 @@ static HaloStatus run_in_bands(HaloSession *session, JobState *state, Team team,
     HALO_TRY(halo_memory_alloc(state->memory, &state->out, &state->plan->reg[state->plan->output]));
     HALO_TRY(flow_run(session, team, state->plan, &state->reader, &(FlowTo){.whole = &state->out}, report));
     const double start = now_ms();
+    HALO_TRY(plan_changes(state->plan, &writer->changes));
     HALO_TRY(save_whole(writer, &state->reader.info, &state->out));
     report->ms.write = now_ms() - start;
 out:

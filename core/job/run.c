@@ -54,9 +54,9 @@ static HaloStatus open_output(HaloSession *session, const HaloPipeline *pipeline
                                  .options = job->write,
                                  .jobs = session->options.jobs,
                                  .memory = state->memory,
-                                 .changed = pipeline_changes(pipeline),
-                                 .recoded = pipeline_recodes(pipeline),
-                                 .upright = pipeline_upright(pipeline)};
+                                 .changes = {.samples = pipeline_changes(pipeline),
+                                             .light = pipeline_light(pipeline),
+                                             .upright = pipeline_upright(pipeline)}};
     state->seekable = halo_sink_seekable(state->sink);
 out:
     free(read);

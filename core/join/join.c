@@ -259,10 +259,12 @@ static HaloStatus run_bands(Run *run, HaloReport *report)
     HALO_TRY(take(run, run->band + run->overlap, &run->shape, &run->waiting));
     HALO_TRY(take(run, run->overlap, &run->shape, &run->head));
     HALO_TRY(take(run, run->band, out, &run->out));
-    HALO_TRY(save_begin(&run->writer, like, out, run->shape.width < 0));
+    HALO_TRY(plan_changes(run->plan, &run->writer.changes));
+    HALO_TRY(save_begin(&run->writer, like, run->shape.width < 0));
     const Bands bands = bands_cut(run->plan, run->band);
     HALO_TRY(execute_bands((Team){host, 1}, &bands, &io, NULL, &report->clipped, &report->ms));
-    HALO_TRY(save_end(&run->writer, like, out));
+    HALO_TRY(plan_changes(run->plan, &run->writer.changes)); /* its length is known by now */
+    HALO_TRY(save_end(&run->writer, like));
     HALO_TRY(save_close(&run->writer, HALO_OK));
     report->ms = run->ms;
     report->input = run->shape;
@@ -296,7 +298,7 @@ HaloStatus halo_join(HaloSession *session, const HaloJoin *join, HaloReport *rep
                               .options = join->write,
                               .jobs = session->options.jobs,
                               .memory = &session->memory,
-                              .changed = true};
+                              .changes = {.samples = true}};
     HALO_TRY(run_bands(&run, report));
     status = halo_sink_commit(sink);
     sink = NULL;

@@ -110,11 +110,11 @@ bool pipeline_changes(const HaloPipeline *pipeline)
     return pipeline->calls > 0 && !halo_pipeline_only_measures(pipeline);
 }
 
-bool pipeline_recodes(const HaloPipeline *pipeline)
+int pipeline_light(const HaloPipeline *pipeline)
 {
     int light = 0;
     for (int c = 0; c < pipeline->calls; c++) light += pipeline->call[c].op->light;
-    return light != 0;
+    return light;
 }
 
 bool pipeline_upright(const HaloPipeline *pipeline)

@@ -45,9 +45,9 @@ HaloStatus pipeline_parse(Parser *parser, const char *text, HaloPipeline **pipel
 
 /* pipeline.c: reads the files whose names are made from that of the present input. */
 HaloStatus pipeline_read_sides(HaloSession *session, const HaloPipeline *pipeline);
-/* Does it change samples? And the way they code light? */
+/* Does it change samples? And how they code light: HaloChanges::light. */
 bool pipeline_changes(const HaloPipeline *pipeline);
-bool pipeline_recodes(const HaloPipeline *pipeline);
+int pipeline_light(const HaloPipeline *pipeline);
 /* Does it speak of places as people see them, so that pictures have to be turned upright first? */
 bool pipeline_upright(const HaloPipeline *pipeline);
 

@@ -3,6 +3,7 @@
 #ifndef CORE_PLAN_H
 #define CORE_PLAN_H
 
+#include "halo/changes.h"
 #include "session.h"
 
 struct HaloBuilder {
@@ -41,6 +42,10 @@ HaloStatus builder_to_native(HaloBuilder *builder, HaloReg in, HaloReg *out);
 HaloStatus target_append(HaloBuilder *builder, HaloReg value, HaloDtype input_dtype, const HaloFormat *to,
                          HaloReg *out);
 HaloStore store_between(float white_from, float white_to);
+
+/* changes.c: what the plan does beside the samples. Sets shapes and moves, in place of those that were there;
+ * the caller frees `changes->move`. Moves point into the plan. */
+HaloStatus plan_changes(const HaloPlan *plan, HaloChanges *changes);
 
 /* fast.c: replaces dense convolutions by faster methods that are approximate. */
 HaloStatus plan_approximate(HaloBuilder *builder);

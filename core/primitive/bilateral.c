@@ -45,6 +45,7 @@ const Primitive primitive_bilateral = {
     .blind = true,
     .shape = window_shape,
     .reads = window_reads,
+    .moves = window_moves,
     .flops = flops,
     .core_ns = core_ns,
     .describe = describe,

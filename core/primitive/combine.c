@@ -39,6 +39,12 @@ static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
     return combine->kind == HALO_COMBINE_ENDS ? window_part(&ends, src, part) : part;
 }
 
+static void moves(const HaloStep *step, HaloMove *move)
+{
+    move->offset[0] = -(double)step->u.combine.ax;
+    move->offset[1] = -(double)step->u.combine.ay;
+}
+
 static double flops(const HaloStep *step, double samples)
 {
     (void)step;
@@ -72,6 +78,7 @@ const Primitive primitive_combine = {
     .blind = true,
     .shape = shape,
     .reads = reads,
+    .moves = moves,
     .flops = flops,
     .describe = describe,
     .run = run,

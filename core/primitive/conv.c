@@ -45,6 +45,7 @@ const Primitive primitive_conv = {
     .blind = true,
     .shape = window_shape,
     .reads = window_reads,
+    .moves = window_moves,
     .settle = settle,
     .flops = flops,
     .describe = describe,

@@ -38,6 +38,7 @@ const Primitive primitive_mean = {
     .stores = true,
     .shape = window_shape,
     .reads = window_reads,
+    .moves = window_moves,
     .flops = flops,
     .core_ns = core_ns,
     .describe = describe,

@@ -20,6 +20,12 @@ static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
     return part;
 }
 
+static void moves(const HaloStep *step, HaloMove *move)
+{
+    move->mix = &step->u.mix;
+    move->mixed = false;
+}
+
 /* Channels that are only chosen are as they were. */
 static HaloDtype holds(const HaloStep *step, HaloDtype source)
 {
@@ -59,6 +65,7 @@ const Primitive primitive_mix = {
     .holds = holds,
     .shape = shape,
     .reads = reads,
+    .moves = moves,
     .flops = flops,
     .describe = describe,
     .run = run,

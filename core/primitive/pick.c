@@ -102,6 +102,20 @@ static bool absorbs(HaloStep *step, const HaloStep *next, const HaloShape *betwe
     return true;
 }
 
+static void moves(const HaloStep *step, HaloMove *move)
+{
+    const HaloPick *pick = &step->u.pick;
+    const int64_t from[2] = {pick->x0, pick->y0}, every[2] = {pick->step_x, pick->step_y};
+    move->transposed = pick->transposed;
+    move->piece = pick->piece;
+    move->pieces = pick->pieces;
+    for (int axis = 0; axis < 2; axis++) {
+        const int source = pick->transposed ? !axis : axis;
+        move->scale[axis] = 1.0 / (double)every[source];
+        move->offset[axis] = -(double)from[source] / (double)every[source];
+    }
+}
+
 static int64_t jumps(const HaloStep *step)
 {
     const HaloPick *pick = &step->u.pick;
@@ -180,6 +194,7 @@ const Primitive primitive_pick = {
     .holds = holds,
     .shape = shape,
     .reads = reads,
+    .moves = moves,
     .jumps = jumps,
     .end = end,
     .absorbs = absorbs,

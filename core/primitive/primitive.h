@@ -4,6 +4,7 @@
 #ifndef CORE_PRIMITIVE_H
 #define CORE_PRIMITIVE_H
 
+#include "halo/changes.h"
 #include "measure/measure.h"
 #include "part.h"
 
@@ -38,6 +39,9 @@ typedef struct Primitive {
     HaloStatus (*shape)(const HaloStep *step, const HaloShape *const src[], HaloShape *dst);
     /* The part of source k, of this shape, that is needed for a part of the result. */
     Part (*reads)(const HaloStep *step, int k, const HaloShape *src, Part part);
+    /* Where places and channels of source 0 go. `move` says that all stay as they are, in a result of its size.
+     * NULL: so it is. */
+    void (*moves)(const HaloStep *step, HaloMove *move);
     /* Where it leaves out more of the source in some places than in others: the most that lies between what two
      * neighbours of the result read. NULL, 0: it does not. */
     int64_t (*jumps)(const HaloStep *step);
@@ -94,6 +98,7 @@ void chain_describe(const HaloStep *step, bool sound, bool exact, char *room, si
 /* window.c: the shape after a window: f32, smaller with VALID. */
 HaloStatus window_shape(const HaloStep *step, const HaloShape *const src[], HaloShape *dst);
 Part window_reads(const HaloStep *step, int k, const HaloShape *src, Part part);
+void window_moves(const HaloStep *step, HaloMove *move);
 /* The part of the source that lies under the windows of a part of the result. */
 Part window_part(const HaloWindow *window, const HaloShape *src, Part part);
 const char *window_border(HaloBorder border);

@@ -76,6 +76,7 @@ const Primitive primitive_rank = {
     .holds = holds,
     .shape = window_shape,
     .reads = window_reads,
+    .moves = window_moves,
     .flops = flops,
     .core_ns = core_ns,
     .gpu_ns = gpu_ns,

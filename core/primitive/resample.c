@@ -54,6 +54,21 @@ static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
     return part;
 }
 
+/* Pictures keep their edges; of sound the first samples lie at the same time. */
+static void moves(const HaloStep *step, HaloMove *move)
+{
+    const HaloResampleAxis *const axis[2] = {&step->u.resample.x, &step->u.resample.y};
+    const bool sound = step->u.resample.rate > 0;
+    if (sound) {
+        move->scale[0] = (double)axis[0]->up / (double)axis[0]->down;
+        return;
+    }
+    for (int i = 0; i < 2; i++) {
+        move->scale[i] = (double)axis[i]->size / (double)axis[i]->length;
+        move->offset[i] = 0.5 * move->scale[i] - 0.5;
+    }
+}
+
 /* Twice as many are left as are made of them, and each result is still made of some. */
 static int64_t shrinks_axis(const HaloResampleAxis *axis)
 {
@@ -183,6 +198,7 @@ const Primitive primitive_resample = {
     .blind = true,
     .shape = shape,
     .reads = reads,
+    .moves = moves,
     .shrinks = shrinks,
     .end = end,
     .bytes = bytes,

@@ -73,6 +73,7 @@ const Primitive primitive_sep = {
     .blind = true,
     .shape = window_shape,
     .reads = reads,
+    .moves = window_moves,
     .settle = settle,
     .flops = flops,
     .describe = describe,

@@ -35,6 +35,13 @@ static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
     return (Part){smaller(larger(0, from), src->width - 1), larger(1, smaller(to, src->width)), 0, 1};
 }
 
+/* Frame k of levels begins where sample k * hop does. */
+static void moves(const HaloStep *step, HaloMove *move)
+{
+    move->lost = !has_levels(step);
+    move->scale[0] = 1.0 / (double)step->u.spectrum.hop;
+}
+
 static double flops(const HaloStep *step, double samples)
 {
     const HaloSpectrum *spectrum = &step->u.spectrum;
@@ -67,6 +74,7 @@ const Primitive primitive_spectrum = {
     .stores = true,
     .shape = shape,
     .reads = reads,
+    .moves = moves,
     .flops = flops,
     .describe = describe,
     .offered = offered,

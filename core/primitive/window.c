@@ -60,6 +60,15 @@ Part window_reads(const HaloStep *step, int k, const HaloShape *src, Part part)
     return window_part(&step->u.window, src, part);
 }
 
+/* The first output of VALID lies under the anchor of the first window. */
+void window_moves(const HaloStep *step, HaloMove *move)
+{
+    const HaloWindow *window = &step->u.window;
+    if (window->border != HALO_BORDER_VALID) return;
+    move->offset[0] = (double)window->ox;
+    move->offset[1] = (double)window->oy;
+}
+
 const char *window_border(HaloBorder border)
 {
     static const char *const name[] = {"zero",   "constant", "replicate", "reflect",

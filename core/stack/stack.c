@@ -7,6 +7,7 @@
 
 #include "job/job.h"
 #include "part.h"
+#include "plan/plan.h"
 
 /* Of all pictures together so much is in memory, where they stay open; else as much as may be. */
 #define BAND_BYTES ((int64_t)64 << 20)
@@ -149,10 +150,10 @@ static HaloStatus run_bands(Run *run, HaloReport *report)
     char *block = NULL;
     Device *host = &run->session->host;
     HaloInfo *like = &frames_first(run->frames)->info;
-    const HaloShape *out = &run->plan->reg[run->plan->output];
     const BandIo io = {.context = run, .begin = begin_band, .end = end_band};
     HALO_TRY(device_open(host, 0, run->session->options.jobs));
-    HALO_TRY(save_begin(&run->writer, like, out, false));
+    HALO_TRY(plan_changes(run->plan, &run->writer.changes));
+    HALO_TRY(save_begin(&run->writer, like, false));
     HALO_TRY(take_memory(run, &held, &block));
     const Bands bands = bands_cut(run->plan, run->band);
     status = execute_bands((Team){host, 1}, &bands, &io, NULL, &report->clipped, &report->ms);
@@ -160,7 +161,7 @@ static HaloStatus run_bands(Run *run, HaloReport *report)
     halo_memory_release(&run->session->memory, held);
     HALO_TRY(status);
     HALO_TRY(frames_end(run->frames, &report->notes));
-    HALO_TRY(save_end(&run->writer, like, out));
+    HALO_TRY(save_end(&run->writer, like));
     HALO_TRY(save_close(&run->writer, HALO_OK));
     report->ms = run->ms;
     report->input = like->shape;
@@ -193,7 +194,7 @@ HaloStatus halo_stack(HaloSession *session, const HaloStack *stack, HaloReport *
                               .options = stack->write,
                               .jobs = session->options.jobs,
                               .memory = &session->memory,
-                              .changed = true};
+                              .changes = {.samples = true}};
     HALO_TRY(run_bands(&run, report));
     status = halo_sink_commit(sink);
     sink = NULL;

@@ -3,6 +3,7 @@
 #define HALO_FORMAT_H
 
 #include "halo/buffer.h"
+#include "halo/changes.h"
 #include "halo/file.h"
 #include "halo/memory.h"
 #include "halo/notes.h"
@@ -112,6 +113,10 @@ HALO_API void halo_exif_set_size(HaloBlob *exif, int64_t width, int64_t height);
 HALO_API HaloStatus halo_xmp_set_upright(HaloBlob *xmp);
 HALO_API HaloStatus halo_xmp_set_size(HaloBlob *xmp, int64_t width, int64_t height);
 
+/* What the input says of itself becomes what is true of the output (io/meta/apply.c): the copy that `info` holds
+ * is changed, and what cannot be kept true is left out and noted. HALO_ERR_LIMIT without memory. */
+HALO_API HaloStatus halo_meta_apply(HaloInfo *info, const HaloChanges *changes, HaloNotes *notes);
+
 /* ---- formats -------------------------------------------------------------------------------------------- */
 
 #define HALO_MAX_CHANNELS 65536 /* of an image, whatever is asked for */
@@ -155,10 +160,9 @@ typedef struct HaloWriter {
     HaloWriteOptions options;
     int jobs;           /* threads that may work on it, the caller's included; 0: 1 */
     HaloMemory *memory; /* as a reader's */
-    HaloInfo info;      /* shape: of the samples to come; bits, real: the input's, followed where possible */
-    bool changed;       /* the samples differ from the input's, so its thumbnails do not show them, */
-    bool recoded;       /* and light is coded differently from what the input's metadata say */
-    bool upright;       /* rows are as people see them, whatever was said of them */
+    HaloInfo info; /* shape: of the samples to come; bits, real: the input's, followed where possible; a copy of
+                      its metadata, as it is true of the output */
+    HaloChanges changes; /* from the input; the plan adds its shapes and moves as the output is opened */
     uint64_t clipped;   /* audio: samples that integers could not hold, */
     float peak;         /* and the largest magnitude among them; 0: none, or only NaN */
     HaloNotes notes;    /* what writing loses, beside what the format has no room for (`holds`) */

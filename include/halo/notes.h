@@ -24,6 +24,7 @@ typedef enum HaloNote {
     HALO_NOTE_NAN,        /* samples of sound that were NaN and became 0 */
     HALO_NOTE_TURNED,     /* the rows were turned as EXIF says */
     HALO_NOTE_METADATA,   /* kinds of metadata that the output cannot hold: `left_out` */
+    HALO_NOTE_OUTDATED,   /* kinds of metadata that would no longer be true: `outdated` */
     HALO_NOTE_KEYWORD,    /* texts whose key the output cannot hold, left out */
     HALO_NOTE_QUIETER,    /* sound is not as loud as was asked for, for its true peak: by `quieter` */
     HALO_NOTE_RATE,       /* the output holds no sample rate, which was `rate` */
@@ -52,10 +53,20 @@ typedef enum HaloMetaKind {
     HALO_META_KINDS = 10      /* how many */
 } HaloMetaKind;
 
+/* What metadata say that a pipeline may make untrue. */
+typedef enum HaloOutdated {
+    HALO_OUTDATED_MARKERS = 1,   /* markers, loops, chapters outside of what is left */
+    HALO_OUTDATED_LOUDNESS = 2,  /* ReplayGain, R128, loudness of bext */
+    HALO_OUTDATED_COLOURS = 4,   /* a profile of light coded in another way */
+    HALO_OUTDATED_MATERIAL = 8,  /* chunks about takes, tracks and tempo: iXML, axml, chna, acid, strc */
+    HALO_OUTDATED_KINDS = 4      /* how many */
+} HaloOutdated;
+
 /* All zero: nothing is to be said. */
 typedef struct HaloNotes {
     uint64_t count[HALO_NOTES];
     unsigned left_out;  /* a set of HaloMetaKind */
+    unsigned outdated;  /* a set of HaloOutdated */
     const char *format; /* a name that lasts */
     HaloDtype from, to;
     float peak, gain; /* where full scale is 1 */
@@ -71,6 +82,14 @@ static inline void halo_note_left_out(HaloNotes *notes, unsigned kinds)
     if (kinds == 0) return;
     notes->left_out |= kinds;
     notes->count[HALO_NOTE_METADATA] = 1;
+}
+
+/* These statements are left out, since they would no longer be true; 0 is fine. */
+static inline void halo_note_outdated(HaloNotes *notes, unsigned kinds)
+{
+    if (kinds == 0) return;
+    notes->outdated |= kinds;
+    notes->count[HALO_NOTE_OUTDATED] = 1;
 }
 
 /* Adds what another image of the same run, or another run, has to say. */

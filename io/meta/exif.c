@@ -7,6 +7,8 @@
 #define TAG_WIDTH 0x100
 #define TAG_HEIGHT 0x101
 #define TAG_ORIENTATION 0x112
+#define TAG_X_RESOLUTION 0x11a
+#define TAG_Y_RESOLUTION 0x11b
 #define TAG_EXIF 0x8769
 #define TAG_EXIF_WIDTH 0xa002
 #define TAG_EXIF_HEIGHT 0xa003
@@ -130,6 +132,20 @@ void halo_exif_set_size(HaloBlob *exif, int64_t width, int64_t height)
     const Directory more = directory(exif, number(exif, entry + 8, 4));
     set_side(exif, &more, TAG_EXIF_WIDTH, width);
     set_side(exif, &more, TAG_EXIF_HEIGHT, height);
+}
+
+/* ---- the resolution -------------------------------------------------------------------------------------- */
+
+/* Each is a fraction that lies elsewhere, so the entries exchange what they point at. */
+void halo_exif_swap_resolution(HaloBlob *exif)
+{
+    if (!is_tiff(exif)) return;
+    const Directory image = directory(exif, number(exif, 4, 4));
+    const size_t x = find(exif, &image, TAG_X_RESOLUTION), y = find(exif, &image, TAG_Y_RESOLUTION);
+    if (x == 0 || y == 0) return;
+    const uint32_t at = number(exif, x + 8, 4);
+    set_number(exif, x + 8, 4, number(exif, y + 8, 4));
+    set_number(exif, y + 8, 4, at);
 }
 
 /* ---- the thumbnail -------------------------------------------------------------------------------------- */

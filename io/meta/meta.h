@@ -24,6 +24,8 @@ bool halo_resolution(const HaloMeta *meta, bool *inches, double dots[2]);
 
 /* Anything but the orientation? And EXIF that says nothing else (exif.c). */
 bool halo_exif_says_more(const HaloBlob *exif);
+/* Columns have become rows. */
+void halo_exif_swap_resolution(HaloBlob *exif);
 HaloStatus halo_exif_of_orientation(int orientation, HaloBlob *exif);
 
 /* IPTC-IIM (iptc.c): as it stands in TIFF, with what may pad it; and in Photoshop's image resources, both ways. What

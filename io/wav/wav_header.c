@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "bytes/endian.h"
+#include "meta/apply.h"
 #include "wav_out.h"
 
 #define DS64_BYTES 28
@@ -79,19 +80,21 @@ out:
 
 /* ---- the header ----------------------------------------------------------------------------------------- */
 
-/* Which loudspeakers the channels are for, where nobody has said it: mono, stereo, quad, 5.1, 7.1. */
-static uint32_t usual_speakers(int channels)
+/* The mask of the channels' loudspeakers. */
+static uint32_t speakers_of(const HaloWriter *writer)
 {
-    static const uint32_t usual[9] = {0, 0x4, 0x3, 0, 0x33, 0, 0x3f, 0, 0xff};
-    return channels <= 8 ? usual[channels] : 0;
+    const uint32_t said = writer->info.speakers;
+    if (said == HALO_SPEAKERS_UNKNOWN) return 0;
+    return said != 0 ? said : halo_usual_speakers(writer->info.shape.channels);
 }
 
-/* Are the channels for other loudspeakers than so many usually are? */
+/* Are the channels for other loudspeakers than so many usually are? The plain header of mono and stereo says
+ * nothing of them. */
 static bool is_extended(const HaloWriter *writer)
 {
-    const HaloShape *shape = &writer->info.shape;
-    const uint32_t said = writer->info.speakers;
-    return shape->channels > 2 || (said != 0 && said != usual_speakers(shape->channels));
+    const int channels = writer->info.shape.channels;
+    const uint32_t speakers = speakers_of(writer);
+    return channels > 2 || (speakers != 0 && speakers != halo_usual_speakers(channels));
 }
 
 static int64_t format_bytes(const HaloWriter *writer)
@@ -107,7 +110,6 @@ static HaloStatus put_format(HaloWriter *writer)
     HaloStatus status = HALO_OK;
     const WavWriter *state = writer->state;
     const HaloShape *shape = &writer->info.shape;
-    const uint32_t usual = usual_speakers(shape->channels), said = writer->info.speakers;
     const bool extended = is_extended(writer);
     const unsigned tag = state->pcm.real ? WAV_FLOAT : WAV_PCM;
     const uint64_t frame = (uint64_t)(shape->channels * halo_pcm_size(&state->pcm)),
@@ -122,7 +124,7 @@ static HaloStatus put_format(HaloWriter *writer)
     if (extended) {
         HALO_TRY(put_number(writer, 22, 2));
         HALO_TRY(put_number(writer, (uint64_t)state->pcm.bits, 2));
-        HALO_TRY(put_number(writer, said != 0 ? said : usual, 4));
+        HALO_TRY(put_number(writer, speakers_of(writer), 4));
         HALO_TRY(put_number(writer, tag, 2));
         HALO_TRY(wav_put(writer, guid, sizeof guid));
     } else if (state->pcm.real) {

@@ -1,0 +1,55 @@
+/* What a plan does to its input beside the samples, composed from its steps. */
+#include <stdlib.h>
+
+#include "plan.h"
+#include "primitive/primitive.h"
+
+static HaloMove stay(const HaloShape *from, const HaloShape *to)
+{
+    return (HaloMove){.scale = {1.0, 1.0},
+                      .size = {to->width, to->height},
+                      .mixed = from->channels != to->channels};
+}
+
+static HaloMove move_of(const HaloPlan *plan, const HaloStep *step)
+{
+    const Primitive *primitive = primitive_of(step);
+    HaloMove move = stay(&plan->reg[step->src[0]], &plan->reg[step->dst]);
+    if (primitive->moves != NULL) primitive->moves(step, &move);
+    return move;
+}
+
+/* A reader that makes a picture smaller is a first step. */
+static HaloMove shrunk_move(const HaloPlan *plan)
+{
+    HaloMove move = stay(&plan->whole, &plan->reg[plan->input[0].reg]);
+    for (int axis = 0; axis < 2; axis++) {
+        move.scale[axis] = 1.0 / (double)plan->shrunk;
+        move.offset[axis] = 0.5 * move.scale[axis] - 0.5;
+    }
+    return move;
+}
+
+/* Steps stand in order, so one pass from the last finds those that made the output of the first sources. */
+HaloStatus plan_changes(const HaloPlan *plan, HaloChanges *changes)
+{
+    HaloMove *move = calloc((size_t)plan->steps + 1, sizeof *move);
+    HaloReg reg = plan->output;
+    int at = plan->steps + 1;
+    if (move == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    for (int i = plan->steps - 1; i >= 0; i--) {
+        if (plan->step[i].dst != reg) continue;
+        move[--at] = move_of(plan, &plan->step[i]);
+        reg = plan->step[i].src[0];
+    }
+    if (plan->shrunk > 1) move[--at] = shrunk_move(plan);
+    free(changes->move);
+    changes->from = plan->whole;
+    changes->to = plan->reg[plan->output];
+    changes->moves = plan->steps + 1 - at;
+    for (int i = 0; i < changes->moves; i++) move[i] = move[at + i];
+    if (reg != plan->input[0].reg) move[0] = (HaloMove){.lost = true};
+    if (reg != plan->input[0].reg && changes->moves == 0) changes->moves = 1;
+    changes->move = move;
+    return HALO_OK;
+}

@@ -1,0 +1,115 @@
+/* What a pipeline does to an input beside its samples: where each place of it goes, which channel each channel
+ * of the output was, how light is coded. The plan composes it from its steps (core/plan/changes.c), and one
+ * function applies it to the metadata of an input when an output is opened (io/meta/apply.c). */
+#ifndef HALO_CHANGES_H
+#define HALO_CHANGES_H
+
+#include <math.h>
+
+#include "halo/buffer.h"
+#include "halo/mix.h"
+#include "halo/pick.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What one step does. Places are counted in samples: the first has its centre at 0, the second at 1. */
+typedef struct HaloMove {
+    bool transposed; /* first x and y are exchanged; then, along each axis of the result, */
+    double scale[2], offset[2]; /* out = scale * in + offset */
+    const HaloPiece *piece;     /* in place of that: [pieces] of a sound; what lies in none is gone */
+    int64_t pieces;
+    int64_t size[2];           /* of the result: places outside of it are gone */
+    const struct HaloMix *mix; /* what channels are made of; NULL: they are the same, */
+    bool mixed;                /* or none is one of the source's */
+    bool lost;                 /* the result has neither places nor channels of the source */
+} HaloMove;
+
+typedef struct HaloChanges {
+    HaloShape from, to; /* the input, as the pipeline gets it, and the output */
+    bool samples;       /* may any sample differ from the input's? */
+    bool upright;       /* rows are as people see them, whatever was said of them */
+    int light;          /* 1: from sRGB to linear light, -1: the other way, 0: coded as it was */
+    int moves;
+    HaloMove *move; /* [moves], in order */
+} HaloChanges;
+
+/* A place of the input, x and y, becomes one of the output; false: it is not there any more. Of a sound y is 0.
+ */
+static inline bool halo_changes_place(const HaloChanges *changes, double place[2])
+{
+    for (int i = 0; i < changes->moves; i++) {
+        const HaloMove *move = &changes->move[i];
+        const double x = place[move->transposed], y = place[!move->transposed];
+        if (move->lost) return false;
+        place[0] = move->scale[0] * x + move->offset[0];
+        place[1] = move->scale[1] * y + move->offset[1];
+        if (move->pieces > 0) {
+            int64_t k = move->pieces - 1;
+            while (k > 0 && x < (double)move->piece[k].from) k--;
+            const int64_t end = k + 1 < move->pieces ? move->piece[k + 1].at : move->size[0];
+            place[0] = x - (double)move->piece[k].from + (double)move->piece[k].at;
+            if (x < (double)move->piece[k].from || !(place[0] < (double)end)) return false;
+        }
+        for (int axis = 0; axis < 2; axis++)
+            if (!(place[axis] > -0.5 && place[axis] < (double)move->size[axis] - 0.5 + 1e-9)) return false;
+    }
+    return true;
+}
+
+/* How many samples of the output one of the input becomes along each of its own axes, x and y, where that is
+ * the same everywhere; *transposed: these are the other axes of the output. False: there is no such number. */
+static inline bool halo_changes_scale(const HaloChanges *changes, double scale[2], bool *transposed)
+{
+    *transposed = false;
+    scale[0] = scale[1] = 1.0;
+    for (int i = 0; i < changes->moves; i++) {
+        const HaloMove *move = &changes->move[i];
+        if (move->lost) return false;
+        *transposed ^= move->transposed;
+        scale[*transposed] *= fabs(move->scale[0]);
+        scale[!*transposed] *= fabs(move->scale[1]);
+    }
+    return true;
+}
+
+/* Does the output begin with what was the end? */
+static inline bool halo_changes_backwards(const HaloChanges *changes)
+{
+    bool backwards = false;
+    for (int i = 0; i < changes->moves; i++) backwards ^= changes->move[i].scale[0] < 0;
+    return backwards;
+}
+
+/* The channel of the input that a channel of the output holds as it was, or -1. */
+static inline int halo_changes_source(const HaloChanges *changes, int channel)
+{
+    for (int i = changes->moves - 1; i >= 0 && channel >= 0; i--) {
+        const HaloMove *move = &changes->move[i];
+        if (move->lost || move->mixed) return -1;
+        if (move->mix == NULL) continue;
+        const HaloMixTerm *term = &move->mix->term[move->mix->begin[channel]];
+        const bool chosen = move->mix->begin[channel + 1] == move->mix->begin[channel] + 1;
+        channel = chosen && term->weight == 1.0f ? term->channel : -1;
+    }
+    return channel;
+}
+
+/* Does every place stay where it is, and last as long as before? */
+static inline bool halo_changes_keep_places(const HaloChanges *changes)
+{
+    for (int i = 0; i < changes->moves; i++) {
+        const HaloMove *move = &changes->move[i];
+        if (move->lost || move->transposed || move->pieces > 0) return false;
+        for (int axis = 0; axis < 2; axis++)
+            if (move->scale[axis] != 1.0 || move->offset[axis] != 0.0) return false;
+    }
+    return changes->from.width == changes->to.width && changes->from.height == changes->to.height &&
+           changes->from.kind == changes->to.kind;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

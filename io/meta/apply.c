@@ -1,0 +1,108 @@
+/* What a file says of itself, made true of what a pipeline made of it: the one place where the changes of a
+ * plan meet metadata. What cannot be kept true is left out, and noted. */
+#include "apply.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "meta.h"
+
+/* ---- pictures ------------------------------------------------------------------------------------------- */
+
+/* Dots per metre stay what they are, whatever the size; the shape of a pixel, and numbers in a unit that the
+ * file does not name, belong to its samples. */
+static void apply_resolution(HaloMeta *meta, const HaloChanges *changes)
+{
+    double scale[2], *dots = meta->resolution;
+    bool transposed;
+    if (!halo_changes_scale(changes, scale, &transposed)) {
+        dots[0] = dots[1] = 0;
+        return;
+    }
+    for (int axis = 0; axis < 2 && meta->ratio; axis++) dots[axis] *= scale[axis];
+    if (!transposed) return;
+    const double x = dots[0];
+    dots[0] = dots[1];
+    dots[1] = x;
+}
+
+/* Samples that were given another coding of light: PNG can say which; profiles and codes describe the old one.
+ */
+static void apply_light(HaloMeta *meta, const HaloChanges *changes, HaloNotes *notes)
+{
+    if (changes->light == 0) return;
+    if (meta->icc.size > 0) halo_note_outdated(notes, HALO_OUTDATED_COLOURS);
+    free(meta->icc.data);
+    meta->icc = (HaloBlob){0};
+    memset(meta->code, 0, sizeof meta->code);
+    meta->srgb = changes->light < 0 ? 1 : 0;
+    meta->gamma = changes->light < 0 ? 0.45455 : 1.0;
+}
+
+static HaloStatus apply_to_picture(HaloMeta *meta, const HaloChanges *changes, HaloNotes *notes)
+{
+    HaloStatus status = HALO_OK;
+    double scale[2];
+    bool transposed;
+    if (changes->samples) {
+        halo_exif_drop_thumbnail(&meta->exif);
+        halo_exif_set_size(&meta->exif, changes->to.width, changes->to.height);
+        HALO_TRY(halo_xmp_set_size(&meta->xmp, changes->to.width, changes->to.height));
+    }
+    if (halo_changes_scale(changes, scale, &transposed) && transposed) halo_exif_swap_resolution(&meta->exif);
+    if (changes->upright) HALO_TRY(halo_xmp_set_upright(&meta->xmp));
+    apply_resolution(meta, changes);
+    apply_light(meta, changes, notes);
+out:
+    return status;
+}
+
+/* ---- channels of sound ---------------------------------------------------------------------------------- */
+
+uint32_t halo_usual_speakers(int channels)
+{
+    static const uint32_t usual[9] = {0, 0x4, 0x3, 0, 0x33, 0, 0x3f, 0, 0xff};
+    return channels <= 8 ? usual[channels] : 0;
+}
+
+/* The loudspeaker of a channel: WAVE's masks name them in the order of the channels. 0: none. */
+static uint32_t speaker_of(uint32_t speakers, int channel)
+{
+    for (int bit = 0; bit < 32 && channel >= 0; bit++)
+        if ((speakers >> bit & 1) != 0 && channel-- == 0) return (uint32_t)1 << bit;
+    return 0;
+}
+
+/* A mask holds for channels in its own order alone. */
+static void apply_speakers(HaloInfo *info, const HaloChanges *changes)
+{
+    const int channels = changes->to.channels;
+    const uint32_t said = info->speakers != 0 ? info->speakers : halo_usual_speakers(changes->from.channels);
+    bool same = channels == changes->from.channels;
+    uint32_t mask = 0;
+    for (int c = 0; c < channels; c++) {
+        const int source = halo_changes_source(changes, c);
+        const uint32_t speaker = source >= 0 ? speaker_of(said, source) : 0;
+        same = same && source == c;
+        if (mask != UINT32_MAX) mask = speaker > mask ? mask | speaker : HALO_SPEAKERS_UNKNOWN;
+    }
+    if (same || info->speakers == HALO_SPEAKERS_UNKNOWN) return;
+    info->speakers = mask;
+}
+
+static HaloStatus apply_to_sound(HaloInfo *info, const HaloChanges *changes, HaloNotes *notes)
+{
+    HaloStatus status = HALO_OK;
+    HALO_TRY(halo_chunks_apply(&info->meta, changes, notes));
+    HALO_TRY(halo_tags_apply(&info->meta, changes, notes));
+    apply_speakers(info, changes);
+out:
+    return status;
+}
+
+HaloStatus halo_meta_apply(HaloInfo *info, const HaloChanges *changes, HaloNotes *notes)
+{
+    if (changes->from.kind == HALO_IMAGE) return apply_to_picture(&info->meta, changes, notes);
+    return apply_to_sound(info, changes, notes);
+}

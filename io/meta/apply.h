@@ -1,0 +1,16 @@
+/* Parts of halo_meta_apply (halo/format.h), one for each kind of metadata that speaks of places and levels. */
+#ifndef HALO_IO_APPLY_H
+#define HALO_IO_APPLY_H
+
+#include "halo/format.h"
+
+/* chunks.c: WAVE's chunks: markers, loops, time of day, loudness. */
+HaloStatus halo_chunks_apply(HaloMeta *meta, const HaloChanges *changes, HaloNotes *notes);
+/* tags.c: texts that hold times (chapters, loops) or loudness (ReplayGain, R128). */
+HaloStatus halo_tags_apply(HaloMeta *meta, const HaloChanges *changes, HaloNotes *notes);
+
+/* The loudspeakers that so many channels are for where a WAVE file does not say it: mono, stereo, quad, 5.1,
+ * 7.1; 0: there is no custom. */
+uint32_t halo_usual_speakers(int channels);
+
+#endif
