@@ -123,7 +123,9 @@ static HaloWindow window_of(const Filter *filter, int64_t width, int64_t height,
                         .oy = valid ? 0 : -anchor_y,
                         .border = border_of(common),
                         .value = common->border_value,
-                        .nan_ignore = common->nan == HALO_NAN_IGNORE};
+                        .nan_ignore = common->nan == HALO_NAN_IGNORE,
+                        .anchor_x = anchor_x,
+                        .anchor_y = anchor_y};
 }
 
 HaloStatus filter_conv(Filter *filter, const HaloMask *mask, HaloReg *dst)

@@ -6,9 +6,8 @@
 
 static HaloMove stay(const HaloShape *from, const HaloShape *to)
 {
-    return (HaloMove){.scale = {1.0, 1.0},
-                      .size = {to->width, to->height},
-                      .mixed = from->channels != to->channels};
+    return (HaloMove){
+        .scale = {1.0, 1.0}, .size = {to->width, to->height}, .mixed = from->channels != to->channels};
 }
 
 static HaloMove move_of(const HaloPlan *plan, const HaloStep *step)

@@ -35,11 +35,12 @@ static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
     return (Part){smaller(larger(0, from), src->width - 1), larger(1, smaller(to, src->width)), 0, 1};
 }
 
-/* Frame k of levels begins where sample k * hop does. */
+/* Frame k of levels stands for samples from k * hop on; its centre is theirs. */
 static void moves(const HaloStep *step, HaloMove *move)
 {
     move->lost = !has_levels(step);
     move->scale[0] = 1.0 / (double)step->u.spectrum.hop;
+    move->offset[0] = 0.5 * move->scale[0] - 0.5;
 }
 
 static double flops(const HaloStep *step, double samples)

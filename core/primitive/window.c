@@ -65,8 +65,8 @@ void window_moves(const HaloStep *step, HaloMove *move)
 {
     const HaloWindow *window = &step->u.window;
     if (window->border != HALO_BORDER_VALID) return;
-    move->offset[0] = (double)window->ox;
-    move->offset[1] = (double)window->oy;
+    move->offset[0] = -(double)window->anchor_x;
+    move->offset[1] = -(double)window->anchor_y;
 }
 
 const char *window_border(HaloBorder border)

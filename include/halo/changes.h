@@ -16,7 +16,7 @@ extern "C" {
 
 /* What one step does. Places are counted in samples: the first has its centre at 0, the second at 1. */
 typedef struct HaloMove {
-    bool transposed; /* first x and y are exchanged; then, along each axis of the result, */
+    bool transposed;            /* first x and y are exchanged; then, along each axis of the result, */
     double scale[2], offset[2]; /* out = scale * in + offset */
     const HaloPiece *piece;     /* in place of that: [pieces] of a sound; what lies in none is gone */
     int64_t pieces;

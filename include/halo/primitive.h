@@ -52,6 +52,7 @@ typedef struct HaloWindow {
     HaloBorder border;
     float value; /* for CONSTANT */
     bool nan_ignore;
+    int64_t anchor_x, anchor_y; /* the place in the window that an output stands for; no backend needs it */
 } HaloWindow;
 
 /* How f32 results become the samples of the destination: v * num / den (each rounded; 1 leaves v as it is),

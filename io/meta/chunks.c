@@ -122,7 +122,8 @@ static bool move_numbered(const Markers *markers, uint32_t number, double moved[
     return frame_of(markers, number, &frame) && move_marker(markers, number, frame, moved);
 }
 
-/* ---- one function a chunk: it changes the copy `to`, and says how many statements went -------------------- */
+/* ---- one function a chunk: it changes the copy `to`, and says how many statements went --------------------
+ */
 
 static size_t move_cue(const Markers *markers, HaloBlob *to)
 {
@@ -244,7 +245,8 @@ static void move_bext(const HaloChanges *changes, HaloBlob *to, HaloNotes *notes
 {
     if (to->size < BEXT_VERSION + 2) return;
     move_time_of_day(changes, to);
-    if (!changes->samples || halo_get_le(to->data + BEXT_VERSION, 2) < 2 || to->size < BEXT_LOUDNESS_END) return;
+    if (!changes->samples || halo_get_le(to->data + BEXT_VERSION, 2) < 2 || to->size < BEXT_LOUDNESS_END)
+        return;
     for (size_t at = BEXT_LOUDNESS; at < BEXT_LOUDNESS_END; at += 2) {
         if (halo_get_le(to->data + at, 2) != BEXT_UNKNOWN) halo_note_outdated(notes, HALO_OUTDATED_LOUDNESS);
         halo_put_le(to->data + at, BEXT_UNKNOWN, 2);
