@@ -287,7 +287,7 @@ static bool run(const char *pipeline, const char *in, const char *out, HaloInfo 
 }
 
 typedef struct Files {
-    char wav[600], flac[600], out_wav[600], out_flac[600], png[600], out_png[600];
+    char wav[600], flac[600], out_wav[600], out_flac[600], png[600], out_png[600], tiff[600], out_tiff[600];
     HaloBuf sound, picture;
 } Files;
 
@@ -390,6 +390,82 @@ static void check_picture(const char *pipeline, const Files *files)
     halo_meta_free(&info.meta);
 }
 
+/* ---- pictures of TIFF ----------------------------------------------------------------------------------- */
+
+#define MAP_X 500000.0
+#define MAP_Y 4600000.0
+#define METRES 10.0
+
+static void put_double(uint8_t *to, double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    halo_put_le(to, bits, 8);
+}
+
+static double get_double(const HaloBlob *blob, size_t i)
+{
+    const uint64_t bits = halo_get_le(blob->data + 8 * i, 8);
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static HaloMeta tiff_meta(void)
+{
+    HaloMeta meta = {0};
+    uint8_t scale[24] = {0}, tie[48] = {0};
+    const char shape[] = "{\"shape\": [64, 96, 3]}";
+    put_double(scale, METRES);
+    put_double(scale + 8, METRES);
+    put_double(tie + 24, MAP_X);
+    put_double(tie + 32, MAP_Y);
+    assert_int_equal(halo_blob_set(&meta.geo[HALO_GEO_SCALE], scale, sizeof scale), HALO_OK);
+    assert_int_equal(halo_blob_set(&meta.geo[HALO_GEO_TIEPOINTS], tie, sizeof tie), HALO_OK);
+    assert_int_equal(halo_blob_set(&meta.geo[HALO_GEO_NODATA], "40", 3), HALO_OK);
+    assert_int_equal(halo_text_add(&meta, "Description", shape, sizeof shape - 1, HALO_UTF_8), HALO_OK);
+    return meta;
+}
+
+/* Where a place of the picture, counted from the corner of its first pixel, lies on the map. */
+static void on_map(const HaloMeta *meta, double x, double y, double map[2])
+{
+    const HaloBlob *scale = &meta->geo[HALO_GEO_SCALE], *tie = &meta->geo[HALO_GEO_TIEPOINTS],
+                   *all = &meta->geo[HALO_GEO_TRANSFORM];
+    if (all->size > 0) {
+        for (size_t i = 0; i < 2; i++)
+            map[i] = get_double(all, 4 * i) * x + get_double(all, 4 * i + 1) * y + get_double(all, 4 * i + 3);
+        return;
+    }
+    assert_true(scale->size == 24 && tie->size == 48);
+    map[0] = get_double(tie, 3) + (x - get_double(tie, 0)) * get_double(scale, 0);
+    map[1] = get_double(tie, 4) - (y - get_double(tie, 1)) * get_double(scale, 1);
+}
+
+static void check_tiff(const char *pipeline, const Files *files)
+{
+    HaloInfo info;
+    HaloBuf data;
+    double map[2];
+    if (!run(pipeline, files->tiff, files->out_tiff, &info, &data)) return;
+    const Bump bump = bump_of(&data, 0, adds_up(pipeline));
+    const HaloShape *shape = &data.shape;
+    const bool like = shape->width == WIDE && shape->height == HIGH && shape->channels == 3;
+    if (halo_text_find(&info.meta, "Description") != NULL && !like) fail_msg("'%s': its shape", pipeline);
+    if (bump.found && !adds_up(pipeline)) {
+        on_map(&info.meta, bump.x + 0.5, bump.y + 0.5, map);
+        expect_near(pipeline, "the map's x", (map[0] - MAP_X) / METRES, 40.5, 3);
+        expect_near(pipeline, "the map's y", (MAP_Y - map[1]) / METRES, 28.5, 3);
+        checked++;
+    }
+    /* The ground is "no data": 40, in a channel as it was. */
+    const HaloBlob *nodata = &info.meta.geo[HALO_GEO_NODATA];
+    if (nodata->size > 0 && (shape->dtype != HALO_U8 || *(const uint8_t *)data.data != 40))
+        fail_msg("'%s': no data", pipeline);
+    halo_buf_free(&data);
+    halo_meta_free(&info.meta);
+}
+
 /* ---- all operations ------------------------------------------------------------------------------------- */
 
 static Files make_files(void)
@@ -412,7 +488,23 @@ static Files make_files(void)
     halo_meta_free(&wav.meta);
     halo_meta_free(&flac.meta);
     halo_meta_free(&png.meta);
+#ifdef HALO_HAVE_TIFF
+    HaloInfo tiff = {.bits = 8, .meta = tiff_meta()};
+    snprintf(files.tiff, sizeof files.tiff, "%s", test_path("in.tif"));
+    snprintf(files.out_tiff, sizeof files.out_tiff, "%s", test_path("out.tif"));
+    write_as(files.tiff, &halo_format_tiff, &tiff, &files.picture);
+    halo_meta_free(&tiff.meta);
+#endif
     return files;
+}
+
+static void check_all(const char *pipeline, const Files *files)
+{
+    check_sound(pipeline, files);
+    check_picture(pipeline, files);
+#ifdef HALO_HAVE_TIFF
+    check_tiff(pipeline, files);
+#endif
 }
 
 static void every_operation(void **unused)
@@ -446,14 +538,10 @@ static void every_operation(void **unused)
                      valid == 0                         ? ""
                      : strchr(op->example, ':') != NULL ? ",border=valid"
                                                         : ":border=valid");
-            if ((op->kinds & HALO_AUDIO) != 0) check_sound(text, &files);
-            if ((op->kinds & HALO_IMAGE) != 0) check_picture(text, &files);
+            check_all(text, &files);
         }
     }
-    for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
-        check_sound(more[i], &files);
-        check_picture(more[i], &files);
-    }
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++) check_all(more[i], &files);
     if (checked < 200) fail_msg("only %d outputs had a bump to be found", checked);
     halo_buf_free(&files.sound);
     halo_buf_free(&files.picture);

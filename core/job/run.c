@@ -162,7 +162,9 @@ static HaloStatus run_images(HaloSession *session, const HaloPipeline *pipeline,
     HaloStatus status = HALO_OK;
     HaloReport one = {0};
     for (int64_t image = 1;; image++) {
+        const int64_t images = state->reader.info.images;
         bool more = false;
+        state->writer.changes.pages = takes_several(state) && images > 0 ? images : 1;
         HALO_TRY(image_run(session, pipeline, state, &one));
         HALO_TRY(add_report(state->memory, report, &one, image));
         HALO_TRY(load_more(session, &state->reader, &more, &report->notes));

@@ -20,12 +20,6 @@ static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
     return part;
 }
 
-static void moves(const HaloStep *step, HaloMove *move)
-{
-    move->mix = &step->u.mix;
-    move->mixed = false;
-}
-
 /* Channels that are only chosen are as they were. */
 static HaloDtype holds(const HaloStep *step, HaloDtype source)
 {
@@ -33,6 +27,13 @@ static HaloDtype holds(const HaloStep *step, HaloDtype source)
     for (int c = 0; c < mix->channels; c++)
         if (mix->begin[c + 1] != mix->begin[c] + 1 || mix->term[mix->begin[c]].weight != 1.0f) return HALO_F32;
     return source;
+}
+
+static void moves(const HaloStep *step, HaloMove *move)
+{
+    move->mix = &step->u.mix;
+    move->mixed = false;
+    move->keeps_values = step->store.num == step->store.den && holds(step, HALO_U8) == HALO_U8;
 }
 
 static double flops(const HaloStep *step, double samples)

@@ -106,6 +106,7 @@ static void moves(const HaloStep *step, HaloMove *move)
 {
     const HaloPick *pick = &step->u.pick;
     const int64_t from[2] = {pick->x0, pick->y0}, every[2] = {pick->step_x, pick->step_y};
+    move->keeps_values = step->store.num == step->store.den;
     move->transposed = pick->transposed;
     move->piece = pick->piece;
     move->pieces = pick->pieces;

@@ -194,7 +194,7 @@ HaloStatus halo_stack(HaloSession *session, const HaloStack *stack, HaloReport *
                               .options = stack->write,
                               .jobs = session->options.jobs,
                               .memory = &session->memory,
-                              .changes = {.samples = true}};
+                              .changes = {.samples = true, .pages = 1}};
     HALO_TRY(run_bands(&run, report));
     status = halo_sink_commit(sink);
     sink = NULL;

@@ -24,6 +24,7 @@ typedef struct HaloMove {
     const struct HaloMix *mix; /* what channels are made of; NULL: they are the same, */
     bool mixed;                /* or none is one of the source's */
     bool lost;                 /* the result has neither places nor channels of the source */
+    bool keeps_values;         /* every sample is one of the source's, or what a border gives */
 } HaloMove;
 
 typedef struct HaloChanges {
@@ -31,6 +32,7 @@ typedef struct HaloChanges {
     bool samples;       /* may any sample differ from the input's? */
     bool upright;       /* rows are as people see them, whatever was said of them */
     int light;          /* 1: from sRGB to linear light, -1: the other way, 0: coded as it was */
+    int64_t pages; /* of the output; 0: not known */
     int moves;
     HaloMove *move; /* [moves], in order */
 } HaloChanges;
@@ -56,6 +58,37 @@ static inline bool halo_changes_place(const HaloChanges *changes, double place[2
             if (!(place[axis] > -0.5 && place[axis] < (double)move->size[axis] - 0.5 + 1e-9)) return false;
     }
     return true;
+}
+
+/* Places of the output from those of the input, whether there or not: x' = m[0] x + m[1] y + m[2],
+ * y' = m[3] x + m[4] y + m[5]. Of pieces of a sound it holds for the first. False: there is no such map. */
+static inline bool halo_changes_affine(const HaloChanges *changes, double m[6])
+{
+    const double none[6] = {1, 0, 0, 0, 1, 0};
+    for (int k = 0; k < 6; k++) m[k] = none[k];
+    for (int i = 0; i < changes->moves; i++) {
+        const HaloMove *move = &changes->move[i];
+        const bool pieces = move->pieces > 0;
+        double row[2][3];
+        if (move->lost) return false;
+        for (int axis = 0; axis < 2; axis++)
+            for (int k = 0; k < 3; k++) {
+                const double scale = pieces && axis == 0 ? 1.0 : move->scale[axis];
+                row[axis][k] = scale * m[3 * (move->transposed ? !axis : axis) + k];
+            }
+        row[0][2] += pieces ? (double)(move->piece->at - move->piece->from) : move->offset[0];
+        row[1][2] += move->offset[1];
+        for (int k = 0; k < 6; k++) m[k] = row[k / 3][k % 3];
+    }
+    return true;
+}
+
+/* Is every sample of the output one of the input's, in its type, or what a border gives? */
+static inline bool halo_changes_keep_values(const HaloChanges *changes)
+{
+    for (int i = 0; i < changes->moves; i++)
+        if (changes->move[i].lost || !changes->move[i].keeps_values) return false;
+    return changes->from.dtype == changes->to.dtype && changes->from.white == changes->to.white;
 }
 
 /* How many samples of the output one of the input becomes along each of its own axes, x and y, where that is

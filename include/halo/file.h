@@ -70,6 +70,21 @@ typedef struct HaloColourCode {
     uint8_t bytes[24];
 } HaloColourCode;
 
+/* What GeoTIFF adds to TIFF (OGC 19-008), each as little-endian bytes of its type: how pixels lie on a map, the
+ * keys of its coordinate system; and GDAL's texts: on each band, and of the sample that means "no data". Size 0: not
+ * there. */
+enum {
+    HALO_GEO_SCALE,     /* f64: of a pixel along x, y, z */
+    HALO_GEO_TIEPOINTS, /* f64, six each: a place of the picture and one of the map */
+    HALO_GEO_TRANSFORM, /* f64 [4][4] */
+    HALO_GEO_KEYS,      /* u16 */
+    HALO_GEO_DOUBLES,   /* f64 */
+    HALO_GEO_TEXT,
+    HALO_GEO_METADATA, /* GDAL's: text */
+    HALO_GEO_NODATA,   /* text */
+    HALO_GEO_TAGS
+};
+
 /* Kept from input to output where both formats can hold it. All zero: the file says nothing. */
 typedef struct HaloMeta {
     HaloBlob icc;  /* an ICC profile */
@@ -89,6 +104,7 @@ typedef struct HaloMeta {
     int srgb;               /* the samples are sRGB: 1 + the rendering intent of ICC.1 */
     uint8_t significant[4]; /* PNG's sBIT: of each channel, the bits that its source had */
     HaloColourCode code[HALO_COLOUR_CODES];
+    HaloBlob geo[HALO_GEO_TAGS];
 } HaloMeta;
 
 typedef struct HaloInfo {

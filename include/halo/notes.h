@@ -50,7 +50,8 @@ typedef enum HaloMetaKind {
     HALO_META_IPTC = 128,
     HALO_META_CODES = 256,    /* PNG's cICP, mDCv and cLLi */
     HALO_META_PICTURES = 512, /* of sound: covers */
-    HALO_META_KINDS = 10      /* how many */
+    HALO_META_GEO = 1024,     /* GeoTIFF's keys and GDAL's "no data" */
+    HALO_META_KINDS = 11      /* how many */
 } HaloMetaKind;
 
 /* What metadata say that a pipeline may make untrue. */
@@ -59,7 +60,10 @@ typedef enum HaloOutdated {
     HALO_OUTDATED_LOUDNESS = 2,  /* ReplayGain, R128, loudness of bext */
     HALO_OUTDATED_COLOURS = 4,   /* a profile of light coded in another way */
     HALO_OUTDATED_MATERIAL = 8,  /* chunks about takes, tracks and tempo: iXML, axml, chna, acid, strc */
-    HALO_OUTDATED_KINDS = 4      /* how many */
+    HALO_OUTDATED_STACK = 16,    /* a description of pages, sizes and types that are other ones now */
+    HALO_OUTDATED_PLACE = 32,    /* where a picture lies on a map */
+    HALO_OUTDATED_NODATA = 64,   /* GDAL's "no data" and texts on bands, which speak of sample values */
+    HALO_OUTDATED_KINDS = 7      /* how many */
 } HaloOutdated;
 
 /* All zero: nothing is to be said. */

@@ -105,6 +105,7 @@ static void set_density(struct jpeg_compress_struct *jpeg, const HaloMeta *meta)
     double dots[2];
     bool inches;
     if (!halo_resolution(meta, &inches, dots)) return;
+    if (meta->ratio) halo_whole_ratio(dots, 65535);
     if (dots[0] < 1 || dots[1] < 1 || dots[0] > 65535 || dots[1] > 65535) return;
     jpeg->density_unit = meta->ratio ? 0 : inches ? 1 : 2;
     jpeg->X_density = (UINT16)lround(dots[0]);

@@ -40,9 +40,10 @@ static void apply_light(HaloMeta *meta, const HaloChanges *changes, HaloNotes *n
     meta->gamma = changes->light < 0 ? 0.45455 : 1.0;
 }
 
-static HaloStatus apply_to_picture(HaloMeta *meta, const HaloChanges *changes, HaloNotes *notes)
+static HaloStatus apply_to_picture(HaloInfo *info, const HaloChanges *changes, HaloNotes *notes)
 {
     HaloStatus status = HALO_OK;
+    HaloMeta *meta = &info->meta;
     double scale[2];
     bool transposed;
     if (changes->samples) {
@@ -54,6 +55,8 @@ static HaloStatus apply_to_picture(HaloMeta *meta, const HaloChanges *changes, H
     if (changes->upright) HALO_TRY(halo_xmp_set_upright(&meta->xmp));
     apply_resolution(meta, changes);
     apply_light(meta, changes, notes);
+    HALO_TRY(halo_geo_apply(meta, changes, notes));
+    HALO_TRY(halo_stack_apply(info, changes, notes));
 out:
     return status;
 }
@@ -103,6 +106,6 @@ out:
 
 HaloStatus halo_meta_apply(HaloInfo *info, const HaloChanges *changes, HaloNotes *notes)
 {
-    if (changes->from.kind == HALO_IMAGE) return apply_to_picture(&info->meta, changes, notes);
+    if (changes->from.kind == HALO_IMAGE) return apply_to_picture(info, changes, notes);
     return apply_to_sound(info, changes, notes);
 }

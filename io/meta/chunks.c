@@ -228,16 +228,10 @@ static size_t move_timers(const Markers *markers, HaloBlob *to)
 /* Frames since midnight of the earliest frame of the output, at its rate. */
 static void move_time_of_day(const HaloChanges *changes, HaloBlob *to)
 {
-    double scale = 1.0, offset = 0.0;
-    for (int i = 0; i < changes->moves; i++) {
-        const HaloMove *move = &changes->move[i];
-        const bool pieces = move->pieces > 0;
-        const double by = pieces ? 1.0 : move->scale[0];
-        offset = by * offset + (pieces ? (double)(move->piece->at - move->piece->from) : move->offset[0]);
-        scale *= by;
-    }
-    const double first = scale < 0 ? (double)changes->to.width - 1.0 : 0.0;
-    const double time = fabs(scale) * ((double)halo_get_le(to->data + BEXT_TIME, 8) + (first - offset) / scale);
+    double m[6];
+    if (!halo_changes_affine(changes, m)) return;
+    const double scale = m[0], first = scale < 0 ? (double)changes->to.width - 1.0 : 0.0;
+    const double time = fabs(scale) * ((double)halo_get_le(to->data + BEXT_TIME, 8) + (first - m[2]) / scale);
     halo_put_le(to->data + BEXT_TIME, time >= 0 ? (uint64_t)rint(time) : 0, 8);
 }
 

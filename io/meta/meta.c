@@ -25,6 +25,7 @@ void halo_meta_free(HaloMeta *meta)
     free(meta->chunk);
     for (size_t i = 0; i < meta->pictures; i++) free(meta->picture[i].data);
     free(meta->picture);
+    for (int i = 0; i < HALO_GEO_TAGS; i++) free(meta->geo[i].data);
     *meta = (HaloMeta){0};
 }
 
@@ -51,6 +52,7 @@ HaloStatus halo_meta_copy(const HaloMeta *from, HaloMeta *to)
     to->chunks = 0;
     to->picture = NULL;
     to->pictures = 0;
+    memset(to->geo, 0, sizeof to->geo);
     HALO_TRY(halo_blob_set(&to->icc, from->icc.data, from->icc.size));
     HALO_TRY(halo_blob_set(&to->exif, from->exif.data, from->exif.size));
     HALO_TRY(halo_blob_set(&to->xmp, from->xmp.data, from->xmp.size));
@@ -65,6 +67,8 @@ HaloStatus halo_meta_copy(const HaloMeta *from, HaloMeta *to)
     }
     for (size_t i = 0; i < from->pictures; i++)
         HALO_TRY(halo_picture_add(to, from->picture[i].data, from->picture[i].size));
+    for (int i = 0; i < HALO_GEO_TAGS; i++)
+        HALO_TRY(halo_blob_set(&to->geo[i], from->geo[i].data, from->geo[i].size));
 out:
     if (status != HALO_OK) halo_meta_free(to);
     return status;
@@ -125,6 +129,8 @@ unsigned halo_meta_kinds(const HaloMeta *meta)
     for (int i = 0; i < HALO_COLOUR_CODES; i++)
         if (meta->code[i].size > 0) kinds |= HALO_META_CODES;
     if (meta->pictures > 0) kinds |= HALO_META_PICTURES;
+    for (int i = 0; i < HALO_GEO_TAGS; i++)
+        if (meta->geo[i].size > 0) kinds |= HALO_META_GEO;
     for (size_t i = 0; i < meta->chunks; i++) /* what LIST says is among the texts, too */
         if (memcmp(meta->chunk[i].id, "LIST", 4) != 0) kinds |= HALO_META_CHUNKS;
     return kinds;
@@ -206,7 +212,14 @@ bool halo_resolution(const HaloMeta *meta, bool *inches, double dots[2])
         const double inch = dots[i] * 0.0254;
         if (fabs(inch - round(inch)) > 0.0127) *inches = false;
     }
-    if (meta->ratio) return true;
+    if (meta->ratio) return true; /* in a unit that is not named */
     for (int i = 0; i < 2; i++) dots[i] = *inches ? round(dots[i] * 0.0254) : dots[i] / 100;
     return true;
+}
+
+void halo_whole_ratio(double dots[2], double most)
+{
+    const double larger = dots[0] > dots[1] ? dots[0] : dots[1];
+    if (dots[0] == rint(dots[0]) && dots[1] == rint(dots[1])) return;
+    for (int i = 0; i < 2; i++) dots[i] = rint(dots[i] / larger * (most < 10000 ? most - 1 : 10000));
 }

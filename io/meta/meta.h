@@ -22,6 +22,9 @@ bool halo_text_latin1(const char *text, char *latin1);
 /* Dots per inch, or per centimetre where these are not whole; with meta->ratio as they are. False: unknown. */
 bool halo_resolution(const HaloMeta *meta, bool *inches, double dots[2]);
 
+/* The shape of a pixel by whole numbers below `most`, where it is not by such already. */
+void halo_whole_ratio(double dots[2], double most);
+
 /* Anything but the orientation? And EXIF that says nothing else (exif.c). */
 bool halo_exif_says_more(const HaloBlob *exif);
 /* Columns have become rows. */

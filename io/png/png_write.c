@@ -134,10 +134,12 @@ static void write_significant(const PngWriter *state)
 static void write_numbers(const PngWriter *state)
 {
     const HaloMeta *meta = &state->writer->info.meta;
-    const double *dots = meta->resolution, *c = meta->chroma;
+    const double *c = meta->chroma;
+    double dots[2] = {meta->resolution[0], meta->resolution[1]};
     if (meta->gamma > 0) png_set_gAMA(state->png, state->info, meta->gamma);
     if (c[1] > 0) png_set_cHRM(state->png, state->info, c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7]);
     if (meta->srgb > 0) png_set_sRGB(state->png, state->info, meta->srgb - 1);
+    if (meta->ratio) halo_whole_ratio(dots, PNG_UINT_31_MAX);
     if (dots[0] > 0 && dots[1] > 0 && dots[0] < PNG_UINT_31_MAX && dots[1] < PNG_UINT_31_MAX) {
         png_set_pHYs(state->png, state->info, (png_uint_32)lround(dots[0]), (png_uint_32)lround(dots[1]),
                      meta->ratio ? PNG_RESOLUTION_UNKNOWN : PNG_RESOLUTION_METER);

@@ -23,6 +23,7 @@ HaloStatus tiff_load(void);
     ROW(TIFFIsCODECConfigured)                \
     ROW(TIFFIsTiled)                          \
     ROW(TIFFLastDirectory)                    \
+    ROW(TIFFMergeFieldInfo)                   \
     ROW(TIFFOpenOptionsAlloc)                 \
     ROW(TIFFOpenOptionsFree)                  \
     ROW(TIFFOpenOptionsSetErrorHandlerExtR)   \
@@ -62,6 +63,7 @@ extern TiffFunctions tiff_functions;
 #define TIFFIsCODECConfigured tiff_functions.TIFFIsCODECConfigured
 #define TIFFIsTiled tiff_functions.TIFFIsTiled
 #define TIFFLastDirectory tiff_functions.TIFFLastDirectory
+#define TIFFMergeFieldInfo tiff_functions.TIFFMergeFieldInfo
 #define TIFFOpenOptionsAlloc tiff_functions.TIFFOpenOptionsAlloc
 #define TIFFOpenOptionsFree tiff_functions.TIFFOpenOptionsFree
 #define TIFFOpenOptionsSetErrorHandlerExtR tiff_functions.TIFFOpenOptionsSetErrorHandlerExtR

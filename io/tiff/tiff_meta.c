@@ -36,7 +36,7 @@ static void take_resolution(TIFF *tiff, HaloMeta *meta)
     TIFFGetFieldDefaulted(tiff, TIFFTAG_RESOLUTIONUNIT, &unit);
     if (!TIFFGetField(tiff, TIFFTAG_XRESOLUTION, &x) || !TIFFGetField(tiff, TIFFTAG_YRESOLUTION, &y)) return;
     if (unit < RESUNIT_NONE || unit > RESUNIT_CENTIMETER || !(x > 0) || !(y > 0)) return;
-    if (unit == RESUNIT_NONE && x == y) return; /* square pixels, of any size: that is nothing */
+    if (unit == RESUNIT_NONE && x == 1 && y == 1) return; /* square pixels, of any size: that is nothing */
     meta->resolution[0] = (double)x * per_metre[unit];
     meta->resolution[1] = (double)y * per_metre[unit];
     meta->ratio = unit == RESUNIT_NONE;
@@ -158,6 +158,7 @@ HaloStatus halo_tiff_put_meta(TiffGuard *guard, TIFF *tiff, const HaloInfo *info
     for (size_t i = 0; i < meta->texts; i++)
         if (!has_tag(&meta->text[i])) halo_note_left_out(notes, HALO_META_TEXT);
     HALO_TRY(put_chroma(guard, tiff, meta));
+    HALO_TRY(halo_tiff_put_geo(guard, tiff, meta));
 out:
     return status;
 }

@@ -94,6 +94,7 @@ static HaloStatus look_at_page(HaloReader *reader)
                             TIFFIsBigTIFF(state->own.tiff) != 0};
     HALO_TRY(halo_tiff_take_exif(state->own.tiff, &exif, &reader->info.meta.exif));
     HALO_TRY(halo_tiff_take_iptc(state->own.tiff, &exif, &reader->info.meta.iptc));
+    HALO_TRY(halo_tiff_take_geo(state->own.tiff, &exif, &reader->info.meta));
     describe(state);
     HALO_TRY(halo_tiff_outcome(&state->own.guard, true)); /* no tag was left out for want of memory */
     /* In these, libtiff warns of damage and goes on with made-up samples; elsewhere of odd tags. */

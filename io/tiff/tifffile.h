@@ -48,6 +48,10 @@ HaloStatus halo_tiff_take_iptc(TIFF *tiff, const IfdSource *from, HaloBlob *iptc
 HaloStatus halo_tiff_take_exif(TIFF *tiff, const IfdSource *from, HaloBlob *exif);
 HaloStatus halo_tiff_put_exif(TiffGuard *guard, TIFF *tiff, const HaloBlob *exif, int64_t end, HaloBlob *bytes);
 
+/* GeoTIFF of the current image (tiff_geo.c). */
+HaloStatus halo_tiff_take_geo(TIFF *tiff, const IfdSource *from, HaloMeta *meta);
+HaloStatus halo_tiff_put_geo(TiffGuard *guard, TIFF *tiff, const HaloMeta *meta);
+
 HaloStatus halo_tiff_read_open(HaloReader *reader);
 HaloStatus halo_tiff_read(HaloReader *reader, HaloBuf *rows, int64_t *got);
 HaloStatus halo_tiff_skip(HaloReader *reader, int64_t rows, int64_t *skipped);

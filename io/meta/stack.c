@@ -1,0 +1,99 @@
+/* Descriptions of image stacks in TIFF's text, after a pipeline: ImageJ's lines ("images=30"), tifffile's JSON
+ * ({"shape": …}) and OME-XML. Each says how many pages there are and how large they are, and readers believe it
+ * rather than the file. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "apply.h"
+#include "halo/text.h"
+#include "meta.h"
+
+static const char imagej[] = "ImageJ=";
+
+static bool begins(const char *text, const char *word) { return strncmp(text, word, strlen(word)) == 0; }
+
+/* Does a text describe pages in a way that is not rewritten here? */
+static bool is_closed(const char *text)
+{
+    return begins(text, "{\"shape\"") || (begins(text, "<?xml") && strstr(text, "<OME") != NULL) ||
+           begins(text, "<OME");
+}
+
+static bool same_pictures(const HaloInfo *info, const HaloChanges *changes)
+{
+    const HaloShape *from = &changes->from, *to = &changes->to;
+    return from->width == to->width && from->height == to->height && from->channels == to->channels &&
+           from->dtype == to->dtype && changes->pages == (info->images > 0 ? info->images : 1);
+}
+
+/* The number of pages that ImageJ's text claims. */
+static int64_t claimed(const char *text)
+{
+    const char *line = strstr(text, "\nimages="), *end;
+    int64_t pages = 1;
+    if (line != NULL) halo_read_int(line + 8, 1, INT64_MAX, &pages, &end);
+    return pages;
+}
+
+/* Lines about how pages are arranged; and about the range to show, which belongs to the samples. */
+static bool is_about_pages(const char *line)
+{
+    static const char *const keys[] = {"images=", "slices=", "frames=", "channels=", "hyperstack=", "mode="};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (begins(line, keys[i])) return true;
+    return false;
+}
+
+static bool is_about_samples(const char *line) { return begins(line, "min=") || begins(line, "max="); }
+
+/* ImageJ's lines without those that are true no more; behind the first stands how many images there are. */
+static HaloStatus rewrite_lines(HaloText *text, int64_t pages, bool arranged, bool shown)
+{
+    const size_t size = strlen(text->value);
+    char *made = malloc(size + 64), *to = made;
+    if (made == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory for a text of %zu bytes", size);
+    for (const char *line = text->value, *next; *line != 0; line = next) {
+        const char *end = strchr(line, '\n');
+        next = end != NULL ? end + 1 : line + strlen(line);
+        const bool goes = (is_about_pages(line) && !arranged) || (is_about_samples(line) && !shown);
+        if (!goes) {
+            memcpy(to, line, (size_t)(next - line));
+            to += next - line;
+        }
+        if (line == text->value && !arranged && pages > 1)
+            to += snprintf(to, 64, "images=%lld\nslices=%lld\n", (long long)pages, (long long)pages);
+    }
+    *to = 0;
+    free(text->value);
+    text->value = made;
+    return HALO_OK;
+}
+
+static void drop(HaloMeta *meta, size_t i)
+{
+    free(meta->text[i].key);
+    free(meta->text[i].value);
+    memmove(meta->text + i, meta->text + i + 1, (meta->texts - i - 1) * sizeof *meta->text);
+    meta->texts--;
+}
+
+HaloStatus halo_stack_apply(HaloInfo *info, const HaloChanges *changes, HaloNotes *notes)
+{
+    HaloStatus status = HALO_OK;
+    HaloMeta *meta = &info->meta;
+    const bool same = same_pictures(info, changes);
+    for (size_t i = meta->texts; i-- > 0;) {
+        if (strcmp(meta->text[i].key, "Description") != 0) continue;
+        if (begins(meta->text[i].value, imagej)) {
+            const bool arranged = changes->pages == claimed(meta->text[i].value);
+            HALO_TRY(
+                rewrite_lines(&meta->text[i], changes->pages, arranged, halo_changes_keep_values(changes)));
+        } else if (is_closed(meta->text[i].value) && !same) {
+            halo_note_outdated(notes, HALO_OUTDATED_STACK);
+            drop(meta, i);
+        }
+    }
+out:
+    return status;
+}
