@@ -427,6 +427,13 @@ static HaloMeta tiff_meta(void)
     return meta;
 }
 
+/* Slopes of one direction, whose negatives are cut off, lie beside the bump; another picture may cover it. */
+static bool hides_bump(const char *pipeline)
+{
+    return strncmp(pipeline, "prewitt:axis", 12) == 0 || strncmp(pipeline, "emboss", 6) == 0 ||
+           strncmp(pipeline, "over", 4) == 0;
+}
+
 /* Where a place of the picture, counted from the corner of its first pixel, lies on the map. */
 static void on_map(const HaloMeta *meta, double x, double y, double map[2])
 {
@@ -452,16 +459,20 @@ static void check_tiff(const char *pipeline, const Files *files)
     const HaloShape *shape = &data.shape;
     const bool like = shape->width == WIDE && shape->height == HIGH && shape->channels == 3;
     if (halo_text_find(&info.meta, "Description") != NULL && !like) fail_msg("'%s': its shape", pipeline);
-    if (bump.found && !adds_up(pipeline)) {
+    if (bump.found && !adds_up(pipeline) && !hides_bump(pipeline)) {
         on_map(&info.meta, bump.x + 0.5, bump.y + 0.5, map);
         expect_near(pipeline, "the map's x", (map[0] - MAP_X) / METRES, 40.5, 3);
         expect_near(pipeline, "the map's y", (MAP_Y - map[1]) / METRES, 28.5, 3);
         checked++;
     }
-    /* The ground is "no data": 40, in a channel as it was. */
-    const HaloBlob *nodata = &info.meta.geo[HALO_GEO_NODATA];
-    if (nodata->size > 0 && (shape->dtype != HALO_U8 || *(const uint8_t *)data.data != 40))
-        fail_msg("'%s': no data", pipeline);
+    /* "No data" is the ground, 40: that is so as long as samples are those of the input. */
+    if (info.meta.geo[HALO_GEO_NODATA].size > 0) {
+        bool kept = shape->dtype == HALO_U8;
+        const uint8_t *sample = data.data;
+        for (int64_t k = 0; kept && k < shape->width * shape->height * shape->channels; k++)
+            kept = (sample[k] >= 40 && sample[k] <= 220) || sample[k] == 0; /* 0: of a border */
+        if (!kept) fail_msg("'%s': no data", pipeline);
+    }
     halo_buf_free(&data);
     halo_meta_free(&info.meta);
 }
