@@ -84,6 +84,10 @@ const CliOption cli_options[] = {
     {"axes", 0, "AXES", HALO_AXES, CLI_INPUT, CLI_COMPARE | CLI_STACK | CLI_READS,
      "what the dimensions of NPY are: rows h, columns w, channels c, pages n; hw or hwc by default", NULL,
      AT(engine.axes)},
+    {"white", 0, "V", NULL, CLI_INPUT, CLI_COMPARE | CLI_STACK | CLI_READS,
+     "the full scale of floats that have none (NPY, raw, integers of 32 bits): 65535 for counts of a 16-bit "
+     "camera, 1 for fractions; without it they are numbers",
+     cli_read_white, 0},
     {"tolerate", 0, NULL, NULL, CLI_INPUT, CLI_COMPARE | CLI_JOIN | CLI_STACK | CLI_READS,
      "use what can be read of damaged inputs", NULL, AT(engine.tolerate)},
     {"max-pixels", 0, "N", NULL, CLI_INPUT, CLI_COMPARE | CLI_STACK | CLI_READS | CLI_SAME,

@@ -120,6 +120,7 @@ HaloStatus cli_read_crossfade(CliSettings *settings, const char *value);
 HaloStatus cli_read_memory(CliSettings *settings, const char *value);
 HaloStatus cli_read_raw(CliSettings *settings, const char *value);
 HaloStatus cli_read_rate(CliSettings *settings, const char *value);
+HaloStatus cli_read_white(CliSettings *settings, const char *value);
 HaloStatus cli_read_size(CliSettings *settings, const char *value);
 HaloStatus cli_read_channels(CliSettings *settings, const char *value);
 HaloStatus cli_read_content(CliSettings *settings, const char *value);

@@ -267,7 +267,7 @@ HaloStatus cli_read_raw(CliSettings *settings, const char *value)
     }
     for (HaloDtype dtype = HALO_U8; dtype <= HALO_F32; dtype++) {
         const char *name = halo_dtype_name(dtype);
-        HaloShape raw = {.dtype = dtype, .alpha = -1, .white = halo_dtype_white(dtype)};
+        HaloShape raw = {.dtype = dtype, .alpha = -1};
         int64_t bytes;
         if (strlen(name) != word || memcmp(name, value, word) != 0) continue;
         const char *rest = value + end;
@@ -292,6 +292,16 @@ HaloStatus cli_read_rate(CliSettings *settings, const char *value)
         return halo_fail(HALO_ERR_USAGE, "expected frames per second, such as 100 or 0.5, found '%.80s'",
                          value);
     settings->engine.rate = rate;
+    return HALO_OK;
+}
+
+HaloStatus cli_read_white(CliSettings *settings, const char *value)
+{
+    double white;
+    if (!halo_read_number(value, &white, NULL) || !(white > 0) || !(white <= 1e30))
+        return halo_fail(HALO_ERR_USAGE, "expected the value of full scale, such as 65535 or 1, found '%.80s'",
+                         value);
+    settings->engine.white = white;
     return HALO_OK;
 }
 

@@ -109,6 +109,7 @@ const HaloOp halo_op_adaptive = {.name = "adaptive",
                                  .known_as =
                                      "adaptivethreshold threshold binarize binarise bradley lat sauvola",
                                  .example = "adaptive:31,offset=4%",
+                                 .scale = HALO_SCALE_SETS,
                                  .kinds = HALO_IMAGE | HALO_AUDIO,
                                  .filter = true,
                                  HALO_PARAMS(adaptive_param),

@@ -118,8 +118,10 @@ static HaloStatus build_normalize(HaloBuilder *builder, const HaloValue *arg, Ha
         HALO_TRY(read_pair("normalize: percentiles", arg[NORMALIZE_PERCENTILES].text, detail.percent));
         detail.percents = 2;
     }
+    const bool scaled = shape->numbers && arg[NORMALIZE_MAX].given && max > 0;
     HALO_TRY(halo_build_map_from_stats(builder, in, &map, HALO_WANT_EXTREMES,
                                        detail.percents > 0 ? &detail : NULL, resolve, range, out));
+    if (scaled) halo_build_set_scale(builder, *out, (float)max);
 out:
     return status;
 }
@@ -145,6 +147,7 @@ const HaloOp halo_op_normalize = {.name = "normalize",
                                   .synonyms = "normalise",
                                   .known_as = "contrast stretch autolevel autocontrast level norm",
                                   .example = "normalize",
+                                  .scale = HALO_SCALE_SETS,
                                   .kinds = HALO_IMAGE | HALO_AUDIO,
                                   HALO_PARAMS(normalize_param),
                                   .build = build_normalize};
@@ -193,6 +196,7 @@ const HaloOp halo_op_levels = {.name = "levels",
                                .help = "stretch what lies between black and white, with a gamma",
                                .known_as = "level curves contrast window",
                                .example = "levels:black=5%,white=90%,gamma=1.2",
+                               .scale = HALO_SCALE_SETS,
                                .kinds = HALO_IMAGE,
                                HALO_PARAMS(levels_param),
                                .build = build_levels};

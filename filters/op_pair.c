@@ -300,6 +300,7 @@ const HaloOp halo_op_blend = {.name = "blend",
                               .help = "mix with another picture or sound",
                               .known_as = "mix crossfade dissolve average",
                               .example = "blend:[gauss:3],amount=0.25",
+                              .scale = HALO_SCALE_ALIKE,
                               .kinds = HALO_IMAGE | HALO_AUDIO,
                               HALO_PARAMS(blend_param),
                               .build = build_blend};

@@ -1,5 +1,7 @@
 /* invert, gain, offset, clamp, gamma, linear, srgb and abs: one point operation each; and depth.
  * Alpha is left out. */
+#include <float.h>
+
 #include "filter.h"
 #include "ops.h"
 
@@ -33,7 +35,9 @@ static HaloStatus build_clamp(HaloBuilder *builder, const HaloValue *arg, HaloRe
 {
     HaloStatus status = HALO_OK;
     HaloPoint point = {.op = HALO_POINT_CLAMP};
-    const double max = arg[1].given ? arg[1].number : (double)halo_build_shape(builder, in)->white;
+    const HaloShape *shape = halo_build_shape(builder, in);
+    const double full = shape->numbers ? (double)FLT_MAX : (double)shape->white;
+    const double max = arg[1].given ? arg[1].number : full;
     if (arg[0].number > max) HALO_FAIL(HALO_ERR_USAGE, "clamp: min %g is above max %g", arg[0].number, max);
     HALO_TRY(filter_f32("clamp: min", arg[0].number, &point.a));
     HALO_TRY(filter_f32("clamp: max", max, &point.b));
@@ -118,6 +122,7 @@ const HaloOp halo_op_invert = {.name = "invert",
                                .synonyms = "negate negative",
                                .known_as = "not",
                                .example = "invert",
+                               .scale = HALO_SCALE_NEEDS,
                                .kinds = HALO_IMAGE | HALO_AUDIO,
                                .build = build_invert};
 
@@ -150,6 +155,7 @@ const HaloOp halo_op_gamma = {.name = "gamma",
                               .help = "(sample / full scale)^(1 / value), times full scale",
                               .known_as = "power pow",
                               .example = "gamma:2.2",
+                              .scale = HALO_SCALE_NEEDS,
                               .kinds = HALO_IMAGE,
                               HALO_PARAMS(gamma_param),
                               .build = build_gamma};
@@ -157,6 +163,7 @@ const HaloOp halo_op_gamma = {.name = "gamma",
 const HaloOp halo_op_linear = {.name = "linear",
                                .help = "sRGB to linear light",
                                .example = "linear",
+                               .scale = HALO_SCALE_NEEDS,
                                .kinds = HALO_IMAGE,
                                .light = 1,
                                .build = build_linear};
@@ -164,6 +171,7 @@ const HaloOp halo_op_linear = {.name = "linear",
 const HaloOp halo_op_srgb = {.name = "srgb",
                              .help = "linear light to sRGB",
                              .example = "srgb",
+                             .scale = HALO_SCALE_NEEDS,
                              .kinds = HALO_IMAGE,
                              .light = -1,
                              .build = build_srgb};

@@ -86,6 +86,7 @@ const HaloOp halo_op_threshold = {.name = "threshold",
                                   .synonyms = "binarize binarise",
                                   .known_as = "otsu",
                                   .example = "threshold:128",
+                                  .scale = HALO_SCALE_SETS,
                                   .kinds = HALO_IMAGE | HALO_AUDIO,
                                   HALO_PARAMS(threshold_param),
                                   .build = build_threshold};

@@ -66,6 +66,7 @@ static HaloStatus open_raw(HaloReader *reader)
     else
         HALO_TRY(open_image(reader));
     reader->info.shape.alpha = raw->alpha;
+    reader->info.shape.numbers = raw->kind == HALO_IMAGE && raw->dtype == HALO_F32 && !(raw->white > 0.0f);
     if (raw->white > 0.0f) reader->info.shape.white = raw->white;
     reader->info.bits =
         reader->options.raw_bits != 0 ? reader->options.raw_bits : (int)halo_dtype_size(raw->dtype) * 8;
@@ -203,6 +204,7 @@ const HaloFormat halo_format_raw = {
     .channels = HALO_ANY_CHANNELS,
     .alpha = true,
     .keeps_units = true,
+    .keeps_type = true,
     .plain = true,
     .depths = true,
     .endless = true,

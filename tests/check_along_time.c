@@ -99,7 +99,7 @@ static void silence_needs_samples(void **state)
     HaloSession *session = runner[0].session;
     HaloPipeline *pipeline;
     HaloPlan *plan;
-    const HaloShape shape = {HALO_AUDIO, HALO_F32, 100, 1, 1, -1, 1, 8000};
+    const HaloShape shape = {HALO_AUDIO, HALO_F32, 100, 1, 1, -1, 1, 8000, false};
     assert_int_equal(halo_pipeline_parse(session, "silence", &pipeline), HALO_OK);
     assert_int_equal(halo_plan_make(session, pipeline, &shape, NULL, &plan), HALO_ERR_USAGE);
     assert_null(plan);

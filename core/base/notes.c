@@ -69,6 +69,7 @@ void halo_notes_join(HaloNotes *notes, const HaloNotes *more)
         notes->from = more->from;
         notes->to = more->to;
     }
+    notes->samples += more->samples;
     if (more->peak > notes->peak) notes->peak = more->peak;
     if (more->count[HALO_NOTE_SCALED] > 0) notes->gain = more->gain;
     if (more->quieter > notes->quieter) notes->quieter = more->quieter;
@@ -83,6 +84,20 @@ static void list_kinds(unsigned set, const char *const *name, int names, char *t
         const int n = snprintf(text + used, size - used, "%s%s", text[used - 1] == ' ' ? "" : ", ", name[i]);
         used += (size_t)n < size - used ? (size_t)n : size - used - 1;
     }
+}
+
+/* How many, and what keeps them: of sound a gain, of pictures another range or floats. */
+static void list_clipped(const HaloNotes *notes, unsigned long long count, char *text, size_t size)
+{
+    const double share = notes->samples > 0 ? 100.0 * (double)count / (double)notes->samples : 0.0;
+    int used = snprintf(text, size, "%llu sample%s clipped", count, count == 1 ? " is" : "s are");
+    if (share >= 0.1)
+        used += halo_snprintf(text + used, size - (size_t)used, " (%.2g%% of them)", share < 99.5 ? share : 100.0);
+    if (notes->peak > 0)
+        halo_snprintf(text + used, size - (size_t)used, ", the peak is %.4g times full scale; --guard attenuates",
+                      (double)notes->peak);
+    else
+        snprintf(text + used, size - (size_t)used, "; normalize or depth:f32 keeps them");
 }
 
 const char *halo_note_text(const HaloNotes *notes, HaloNote kind, char text[HALO_NOTE_TEXT])
@@ -100,10 +115,7 @@ const char *halo_note_text(const HaloNotes *notes, HaloNote kind, char text[HALO
         snprintf(text, size, "--raw takes for samples what begins like %s", notes->format);
         break;
     case HALO_NOTE_CLIPPED:
-        snprintf(text, size, "%llu sample%s clipped", count, count == 1 ? " is" : "s are");
-        if (notes->peak > 0)
-            halo_snprintf(text + strlen(text), size - strlen(text), ", the peak is %.4g times full scale",
-                          (double)notes->peak);
+        list_clipped(notes, count, text, size);
         break;
     case HALO_NOTE_METADATA:
         snprintf(text, size, "left out, since the output cannot hold it: ");

@@ -56,7 +56,9 @@ static HaloStatus compare_images(HaloSession *session, HaloPool *pool, Side *a, 
     HALO_TRY(check_shapes(a, b));
     const Pair pair = {.a = &a->data,
                        .b = &b->data,
-                       .scale = (double)a->data.shape.white / (double)b->data.shape.white,
+                       .scale = a->data.shape.numbers || b->data.shape.numbers
+                                    ? 1.0
+                                    : (double)a->data.shape.white / (double)b->data.shape.white,
                        .pool = pool,
                        .jobs = session->options.jobs,
                        .memory = &session->memory};

@@ -53,6 +53,17 @@ static HaloStatus recognise(const HaloTables *tables, HaloSource *source, const 
                      "no known image or audio format; 'halo list formats' names them, --raw reads samples");
 }
 
+/* What a header states is checked; and --white gives numbers of a picture a full scale. */
+static HaloStatus accept(HaloReader *reader)
+{
+    HaloShape *shape = &reader->info.shape;
+    if (shape->numbers && reader->options.white > 0) {
+        shape->numbers = false;
+        shape->white = (float)reader->options.white;
+    }
+    return load_check(reader);
+}
+
 /* Sets the reader's format here alone, so that a reader with a format is one to be closed. */
 static HaloStatus open_as(HaloReader *reader, const HaloFormat *format)
 {
@@ -61,14 +72,14 @@ static HaloStatus open_as(HaloReader *reader, const HaloFormat *format)
                          format->name);
     reader->format = format;
     const HaloStatus status = format->open(reader);
-    return status == HALO_OK ? load_check(reader) : status;
+    return status == HALO_OK ? accept(reader) : status;
 }
 
 /* Goes to the next page of the same file. */
 static HaloStatus open_next(HaloReader *reader)
 {
     const HaloStatus status = reader->format->next(reader);
-    return status == HALO_OK ? load_check(reader) : status;
+    return status == HALO_OK ? accept(reader) : status;
 }
 
 static HaloStatus named(HaloStatus status, const HaloSource *source)
@@ -108,7 +119,8 @@ HaloStatus load_open(HaloSession *session, HaloSource *source, const HaloShape *
                                        .max_pixels = session->options.max_pixels,
                                        .rate = session->options.rate,
                                        .columns = session->options.columns,
-                                       .axes = session->options.axes}};
+                                       .axes = session->options.axes,
+                                       .white = session->options.white}};
     if (raw != NULL) {
         reader->options.has_raw = true;
         reader->options.raw = *raw;

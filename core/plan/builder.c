@@ -205,6 +205,21 @@ HaloStatus halo_build_combine(HaloBuilder *builder, HaloReg a, HaloReg b, const 
     return halo_build_step(builder, &step, dst);
 }
 
+void halo_build_set_scale(HaloBuilder *builder, HaloReg reg, float white)
+{
+    builder->plan->reg[reg].white = white;
+    builder->plan->reg[reg].numbers = false;
+}
+
+HaloStatus builder_needs_scale(HaloBuilder *builder, HaloReg src, const char *what)
+{
+    if (!halo_build_shape(builder, src)->numbers) return HALO_OK;
+    return halo_fail(HALO_ERR_INPUT,
+                     "floats without a full scale, which %s needs: --white 65535 takes them as counts, --white 1 as "
+                     "fractions, normalize stretches them",
+                     what);
+}
+
 /* A map of no points, whose store is the conversion. */
 HaloStatus builder_rescale(HaloBuilder *builder, HaloReg src, HaloDtype dtype, float white, HaloReg *dst)
 {
@@ -222,6 +237,9 @@ HaloStatus builder_rescale(HaloBuilder *builder, HaloReg src, HaloDtype dtype, f
 HaloStatus builder_convert(HaloBuilder *builder, HaloReg src, HaloDtype dtype, HaloReg *dst)
 {
     const float white = dtype == HALO_F32 ? halo_build_shape(builder, src)->white : halo_dtype_white(dtype);
+    const HaloStatus status =
+        dtype <= HALO_U16 ? builder_needs_scale(builder, src, halo_dtype_name(dtype)) : HALO_OK;
+    if (status != HALO_OK) return status;
     return builder_rescale(builder, src, dtype, white, dst);
 }
 

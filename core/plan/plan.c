@@ -147,7 +147,10 @@ static HaloStatus build_call(HaloBuilder *builder, const Call *call, HaloReg in,
         HALO_TRY(value_bind(call->op, call_param(call, i), &shape, &value[i]));
     builder->common = common_of(builder->session, call, value + call->op->params, &shape);
     *out = in;
+    builder->scale = call->op->scale;
+    if (builder->scale == HALO_SCALE_NEEDS) HALO_TRY(builder_needs_scale(builder, in, call->op->name));
     HALO_TRY(call->op->build(builder, value, in, out));
+    if (call->op->scale == HALO_SCALE_SETS && *out != in) builder->plan->reg[*out].numbers = false;
     HALO_TRY(allow_size(builder, &shape, *out));
 out:
     free(value);

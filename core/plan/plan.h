@@ -11,6 +11,7 @@ struct HaloBuilder {
     HaloPlan *plan;
     HaloCommon common;
     const char *op;
+    HaloScale scale; /* of that operation */
     bool failed_alloc;
 };
 
@@ -33,6 +34,8 @@ HaloStatus plan_end_at(HaloPlan *plan, int64_t width);
 
 /* builder.c: halo_build_depth, but the output need not be of that type. */
 HaloStatus builder_convert(HaloBuilder *builder, HaloReg src, HaloDtype dtype, HaloReg *dst);
+/* HALO_ERR_INPUT where a value has no full scale; `what` needs one. */
+HaloStatus builder_needs_scale(HaloBuilder *builder, HaloReg src, const char *what);
 /* The same to any full scale. */
 HaloStatus builder_rescale(HaloBuilder *builder, HaloReg src, HaloDtype dtype, float white, HaloReg *dst);
 /* What scans write, i64 and f64, as f32; anything else as it is. Only a map reads the former. */

@@ -111,8 +111,12 @@ HaloStatus halo_build_source(HaloBuilder *builder, const HaloValue *source, Halo
     }
     HALO_TRY(check_fit(&here, halo_build_shape(builder, *out), fit, name));
     HALO_TRY(builder_to_native(builder, *out, out));
-    white = halo_build_shape(builder, in)->white;
-    if (fit != HALO_FIT_OWN_UNITS && halo_build_shape(builder, *out)->white != white)
+    const bool numbers = here.numbers || halo_build_shape(builder, *out)->numbers;
+    if (builder->scale == HALO_SCALE_ALIKE && here.numbers != halo_build_shape(builder, *out)->numbers)
+        HALO_TRY(builder_needs_scale(builder, here.numbers ? in : *out, builder->op));
+    white = here.white;
+    /* Numbers meet a picture as numbers: counts are taken from counts. */
+    if (fit != HALO_FIT_OWN_UNITS && !numbers && halo_build_shape(builder, *out)->white != white)
         HALO_TRY(builder_rescale(builder, *out, HALO_F32, white, out));
 out:
     return status;

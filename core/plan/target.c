@@ -65,8 +65,8 @@ HaloStatus target_append(HaloBuilder *builder, HaloReg value, HaloDtype input_dt
     HaloDtype dtype = shape.dtype;
     *out = value;
     builder->op = "output";
-    HaloStatus status = check_channels(&shape, to);
-    if (status != HALO_OK) return status;
+    HaloStatus status = HALO_OK;
+    HALO_TRY(check_channels(&shape, to));
     if (shape.kind == HALO_AUDIO &&
         !to->keeps_units) /* writers of audio round by themselves, to the file's bits */
         return dtype == HALO_F32 ? HALO_OK : builder_convert(builder, value, HALO_F32, out);
@@ -74,11 +74,16 @@ HaloStatus target_append(HaloBuilder *builder, HaloReg value, HaloDtype input_dt
         const HaloDtype moved = moved_dtype(plan, value, plan->steps);
         if (moved != dtype && holds(to, moved)) return builder_convert(builder, value, moved, out);
     }
-    if (to->keeps_units && holds(to, dtype)) return HALO_OK; /* as it is: f32 once computed, scans in 64 bits */
+    const bool again = to->keeps_type && dtype == HALO_F32 && input_dtype <= HALO_U16 && plan->wanted_dtype < 0;
+    if (to->keeps_units && holds(to, dtype) && !again)
+        return HALO_OK; /* as it is: f32 once computed, scans in 64 bits */
     dtype = nearest_dtype(to, plan->wanted_dtype >= 0 ? (HaloDtype)plan->wanted_dtype : input_dtype);
+    if (dtype <= HALO_U16) HALO_TRY(builder_needs_scale(builder, value, to->name));
     const float white = to->keeps_units && dtype == HALO_F32 ? shape.white : halo_dtype_white(dtype);
     if (dtype == shape.dtype && white == shape.white) return HALO_OK;
     HaloReg native;
-    status = builder_to_native(builder, value, &native);
-    return status == HALO_OK ? builder_rescale(builder, native, dtype, white, out) : status;
+    HALO_TRY(builder_to_native(builder, value, &native));
+    HALO_TRY(builder_rescale(builder, native, dtype, white, out));
+out:
+    return status;
 }

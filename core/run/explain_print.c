@@ -17,7 +17,7 @@ static void print_shape(const HaloShape *shape, FILE *to)
     if (shape->kind == HALO_AUDIO)
         halo_fprintf(to, ", %g Hz\n", shape->rate);
     else
-        halo_fprintf(to, ", white %g\n", (double)shape->white);
+        halo_fprintf(to, shape->numbers ? ", numbers\n" : ", white %g\n", (double)shape->white);
 }
 
 static void print_step(const HaloExplanation *explanation, int i, FILE *to)

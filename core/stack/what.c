@@ -35,7 +35,7 @@ static HaloStatus fold_pipeline(HaloSession *session, const char *text, HaloPipe
 static HaloStatus parse_fold(HaloSession *session, const char *text, StackWhat *what)
 {
     HaloStatus status = HALO_OK;
-    const HaloShape one = {HALO_IMAGE, HALO_F32, 1, 1, 1, -1, 1.0f, 0};
+    const HaloShape one = {HALO_IMAGE, HALO_F32, 1, 1, 1, -1, 1.0f, 0, false};
     HaloPipeline *parsed = NULL;
     HALO_TRY(fold_pipeline(session, text, &parsed));
     HALO_TRY(halo_plan_make(session, parsed, &one, NULL, &what->plan));

@@ -34,8 +34,9 @@ typedef struct HaloShape {
     int64_t height; /* rows; 1 for audio */
     int channels;   /* samples per pixel or frame, >= 1 */
     int alpha;      /* the channel that is alpha, or -1 */
-    float white;    /* the value of full scale: 255, 65535 or 1 */
+    float white;    /* the value of full scale: 255, 65535, 1 or what --white says */
     double rate;    /* frames per second; 0 for images */
+    bool numbers;   /* pictures alone: samples have no full scale (`white` is 1 and means nothing) */
 } HaloShape;
 
 /* A rectangle of a whole: columns [x0, x0+cols) and rows [y0, y0+rows) of `shape`. Most buffers hold all of

@@ -133,6 +133,7 @@ typedef struct HaloReadOptions {
                     pictures without; 0: not given */
     const char *columns; /* of text: "2,3"; NULL: all */
     const char *axes;    /* HaloOptions::axes */
+    double white;        /* HaloOptions::white */
 } HaloReadOptions;
 
 /* May there be several images in a file? In streams: only where it is a pipe, since readers of files take the
@@ -183,6 +184,7 @@ struct HaloFormat {
     unsigned holds; /* a set of HaloMetaKind; `create` and `finish` note what they had to leave out of these */
     /* Floats are written as they are (NPY, raw). Otherwise f32 is written with white 1. */
     bool keeps_units;
+    bool keeps_type; /* what is computed of integers becomes integers of their type again, as in other formats */
     /* Million samples a second that a core decodes and encodes, roughly; 0: it copies them. */
     int decodes, encodes;
     bool plain;   /* a file is as large as its samples, but for a header: its room can be taken in advance */

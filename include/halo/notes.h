@@ -73,6 +73,7 @@ typedef struct HaloNotes {
     unsigned outdated;  /* a set of HaloOutdated */
     const char *format; /* a name that lasts */
     HaloDtype from, to;
+    uint64_t samples; /* of the output, of which some are clipped; 0: not counted */
     float peak, gain; /* where full scale is 1 */
     float quieter;    /* dB */
     double rate;

@@ -70,6 +70,14 @@ typedef struct HaloCommon {
 
 typedef struct HaloBuilder HaloBuilder;
 
+/* Floats of arrays are numbers, without a full scale (HaloShape::numbers). */
+typedef enum HaloScale {
+    HALO_SCALE_ANY,   /* the operation works on numbers as well, and leaves them numbers */
+    HALO_SCALE_NEEDS, /* it refuses numbers */
+    HALO_SCALE_ALIKE, /* it refuses numbers beside a picture */
+    HALO_SCALE_SETS   /* its result has a full scale */
+} HaloScale;
+
 typedef struct HaloOp {
     const char *name;
     const char *help; /* one line, lower case */
@@ -81,6 +89,7 @@ typedef struct HaloOp {
     bool filter;          /* takes the common parameters */
     bool result;          /* gives a result and passes its input on */
     int light;            /* 1: sRGB becomes linear light; -1: the other way; 0: light stays coded as it is */
+    HaloScale scale;      /* what it needs of full scale, and does to it */
     bool upright;         /* it speaks of places as people see them: pictures are turned as EXIF says before the
                              pipeline */
     const HaloParam *param;
@@ -182,6 +191,8 @@ HALO_API HaloStatus halo_build_source(HaloBuilder *builder, const HaloValue *sou
                                       HaloReg *out);
 /* Converts to a sample type; integers rescale to their white, f32 keeps its units. */
 HALO_API HaloStatus halo_build_depth(HaloBuilder *builder, HaloReg src, HaloDtype dtype, HaloReg *dst);
+/* What counts as full scale from here on; the samples stay. */
+HALO_API void halo_build_set_scale(HaloBuilder *builder, HaloReg reg, float white);
 /* Results: the value itself goes on unchanged. */
 /* `want`: a set of HaloWant; a product that is not among them is NaN. detail NULL: none. */
 HALO_API HaloStatus halo_build_stats(HaloBuilder *builder, HaloReg src, unsigned want,

@@ -54,6 +54,7 @@ typedef struct HaloOptions {
     const char *read_as; /* the format of all inputs, by name; NULL: as each says */
     int latency_ms;      /* sound from pipe to pipe: the most that is computed at a time; 0: 100 */
     const char *axes; /* what the dimensions of arrays are, one of HALO_AXES; NULL: (h), (h, w) or (h, w, c) */
+    double white;     /* the full scale of floats that have none; 0: they stay numbers */
     bool tolerate;    /* damaged inputs give what could be read */
     bool verify;      /* compute on both backends and compare: HALO_ERR_BUG where they differ */
 } HaloOptions;

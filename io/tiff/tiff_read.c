@@ -86,6 +86,7 @@ static HaloStatus look_at_page(HaloReader *reader)
     TIFFGetField(state->own.tiff, TIFFTAG_IMAGELENGTH, &height);
     TIFFGetFieldDefaulted(state->own.tiff, TIFFTAG_PLANARCONFIG, &planar);
     HALO_TRY(halo_image_open(reader, width, height, state->pixels.channels, state->pixels.dtype));
+    reader->info.shape.numbers = state->pixels.whole;
     if (state->pixels.alpha) reader->info.shape.alpha = state->pixels.channels - 1;
     state->planar = planar == PLANARCONFIG_SEPARATE && state->pixels.samples > 1;
     HALO_TRY(measure_blocks(state));
