@@ -136,6 +136,11 @@ def histograms(c, p):
         high = top if kind != "f32" else float(np.nextafter(np.float32(1), np.float32(2)))
         made = cv2.calcHist([x], [0], None, [bins], [0, high]).ravel().astype(np.int64)
         c.add(name, "OpenCV", f"calcHist([x], [0], None, [{bins}], [0, {top}])", kind, counts, made)
+    x = (np.arange(900, 1101) / 1000).astype(np.float32).reshape(1, -1)
+    call = "hist:bins=10,min=0.9,max=1.1"
+    counts = np.array(p.halo_result(call, x)["channel"][0]["counts"])
+    c.add(call, "NumPy", "histogram(x, 10, (0.9, 1.1)), of decimals, some on edges", "f32", counts,
+          np.histogram(x.astype(np.float64), 10, (0.9, 1.1))[0])
     x = picture("u8")
     counts = np.array(p.halo_result("hist", x)["channel"][0]["counts"])
     c.add("hist", "libvips", "hist_find", "u8", counts, p.vips_table("hist_find", x).ravel().astype(np.int64))

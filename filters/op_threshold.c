@@ -1,5 +1,6 @@
 /* threshold: black and white, at a level that is given or that the histogram gives. */
 #include "filter.h"
+#include "halo/measures.h"
 #include "ops.h"
 
 enum { LEVEL_GIVEN, LEVEL_OTSU };
@@ -55,8 +56,8 @@ static int64_t split(const HaloResult *measured)
 static HaloStatus resolve(HaloStep *step, const HaloResult *measured)
 {
     const HaloHistogram *hist = &measured->hist;
-    const double part = (double)(split(measured) + 1) / (double)hist->bins;
-    step->u.map.point[0].a = (float)(hist->lo + (hist->hi - hist->lo) * part);
+    const HaloBins bins = halo_bins(hist->lo, hist->hi, hist->bins);
+    step->u.map.point[0].a = (float)halo_bin_edge(&bins, (double)(split(measured) + 1));
     return HALO_OK;
 }
 

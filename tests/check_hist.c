@@ -168,14 +168,24 @@ static void many_bytes(void **state)
     for_each_case(__func__, 16, many_bytes_body);
 }
 
+/* A range of decimals, whose edges are decimals, too; of more bins than f32 tells apart at times. */
+static HaloHist decimal_hist(Rng *rng)
+{
+    const int64_t bins = rng_between(rng, 1, rng_once_in(rng, 8) ? 40000 : 300);
+    const int64_t first = rng_between(rng, -2000, 2000), step = rng_between(rng, 1, 50);
+    const double unit = rng_once_in(rng, 2) ? 10.0 : 1000.0;
+    return (HaloHist){.bins = bins, .lo = (double)first / unit, .hi = (double)(first + step * bins) / unit};
+}
+
 /* Samples on the very edges of bins and of the range. */
 static void edges_body(Rng *rng)
 {
-    const HaloHist hist = rng_once_in(rng, 3)
+    HaloHist hist = rng_once_in(rng, 3)
                               ? (HaloHist){.bins = (int64_t)1 << rng_between(rng, 0, 13), .hi = 1}
                               : (HaloHist){.bins = rng_between(rng, 1, 300),
                                            .lo = (double)rng_float(rng, -1, 0),
                                            .hi = (double)rng_float(rng, 0.1f, 2)};
+    if (rng_once_in(rng, 2)) hist = decimal_hist(rng);
     const HaloShape shape = test_shape(HALO_F32, 3 * hist.bins + 9, 1, 1);
     TestBuf src = testbuf_make(&shape, test_whole(&shape), rng);
     for (int64_t i = 0; i < shape.width; i++) {

@@ -149,26 +149,46 @@ static void moments_merge_is_chans(void **state)
 static void bins_body(Rng *rng)
 {
     const double lo = (double)rng_float(rng, -300, 300), hi = lo + (double)rng_float(rng, 0.001f, 500);
-    const int64_t bins = rng_once_in(rng, 3) ? 256 : rng_between(rng, 1, 5000);
+    const int64_t bins = rng_once_in(rng, 3) ? 256 : rng_between(rng, 1, rng_once_in(rng, 4) ? HALO_MAX_BINS : 5000);
+    const HaloBins made = halo_bins(lo, hi, bins);
     for (int i = 0; i < 500; i++) {
         double v = lo + (hi - lo) * (double)rng_between(rng, -2, bins + 2) / (double)bins;
         if (rng_once_in(rng, 4)) v = (double)rng_special(rng);
         if (rng_once_in(rng, 9)) v = rng_once_in(rng, 2) ? lo : hi;
-        if (halo_bin(v, lo, hi, bins) != oracle_bin(v, lo, hi, bins))
+        if (halo_bin(&made, v) != oracle_bin(v, lo, hi, bins))
             fail_case(NULL, "bin of %a in %a..%a by %" PRId64 ": expected %" PRId64 ", got %" PRId64, v, lo, hi,
-                      bins, oracle_bin(v, lo, hi, bins), halo_bin(v, lo, hi, bins));
+                      bins, oracle_bin(v, lo, hi, bins), halo_bin(&made, v));
+    }
+    for (int i = 0; i < 50; i++) {
+        const int64_t k = rng_between(rng, 0, bins);
+        const double edge = oracle_edge(lo, hi, bins, k), got = halo_bin_edge(&made, (double)k);
+        if (got != edge)
+            fail_case(NULL, "edge %" PRId64 " of %" PRId64 " in %a..%a: expected %a, got %a", k, bins, lo, hi, edge, got);
+        if (k < bins && halo_bin(&made, edge) != k)
+            fail_case(NULL, "edge %" PRId64 " of %" PRId64 " in %a..%a is in bin %" PRId64, k, bins, lo, hi,
+                      halo_bin(&made, edge));
     }
 }
 
-static void bins_are_floors(void **state)
+static int64_t bin_of(double v, double lo, double hi, int64_t bins)
+{
+    const HaloBins made = halo_bins(lo, hi, bins);
+    return halo_bin(&made, v);
+}
+
+static void bins_begin_at_their_edges(void **state)
 {
     (void)state;
     for_each_case(__func__, 200, bins_body);
-    assert_int_equal(halo_bin(1.0, 0.0, 1.0, 256), 255);
-    assert_int_equal(halo_bin(255.0, 0.0, 256.0, 256), 255);
-    assert_int_equal(halo_bin(-1e-300, 0.0, 1.0, 4), -1);
-    assert_int_equal(halo_bin((double)INFINITY, 0.0, 1.0, 4), -2);
-    assert_int_equal(halo_bin((double)NAN, 0.0, 1.0, 4), -3);
+    assert_int_equal(bin_of(1.0, 0.0, 1.0, 256), 255);
+    assert_int_equal(bin_of(255.0, 0.0, 256.0, 256), 255);
+    assert_int_equal(bin_of(-1e-300, 0.0, 1.0, 4), -1);
+    assert_int_equal(bin_of((double)INFINITY, 0.0, 1.0, 4), -2);
+    assert_int_equal(bin_of((double)NAN, 0.0, 1.0, 4), -3);
+    /* Decimals that the quotient puts one bin low. */
+    assert_int_equal(bin_of(1.0, 0.9, 1.1, 10), 5);
+    assert_int_equal(bin_of(-1.5, -2.0, -1.4, 6), 5);
+    assert_int_equal(bin_of(0.5, 0.1, 0.9, 4), 2);
 }
 
 static void scan_joins_keep_nan_and_the_first(void **state)
@@ -192,7 +212,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(normalise_is_frexp),       cmocka_unit_test(product_of_counts),
         cmocka_unit_test(moments_of_whole_numbers), cmocka_unit_test(moments_keep_the_first_extreme),
         cmocka_unit_test(moments_carry_128_bits),   cmocka_unit_test(moments_merge_is_chans),
-        cmocka_unit_test(bins_are_floors),          cmocka_unit_test(scan_joins_keep_nan_and_the_first),
+        cmocka_unit_test(bins_begin_at_their_edges),          cmocka_unit_test(scan_joins_keep_nan_and_the_first),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL);

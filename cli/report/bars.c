@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "halo/measures.h"
 #include "report.h"
 
 #define ACROSS 64 /* columns of standing bars */
@@ -77,12 +78,10 @@ static void print_lying(FILE *to, const HaloHistogram *h, const uint64_t *count,
 {
     char range[FEW][64], room[32];
     int widest = 0, digits = 0;
-    const double step = (h->hi - h->lo) / (double)h->bins;
+    const HaloBins bins = halo_bins(h->lo, h->hi, h->bins);
     const uint64_t peak = peak_of(count, h->bins);
     for (int b = 0; b < h->bins; b++) {
-        const bool last = b == h->bins - 1;
-        snprintf(range[b], sizeof range[b], "%g to %g", h->lo + b * step,
-                 last ? h->hi : h->lo + (b + 1) * step);
+        snprintf(range[b], sizeof range[b], "%g to %g", halo_bin_edge(&bins, b), halo_bin_edge(&bins, b + 1));
         if ((int)strlen(range[b]) > widest) widest = (int)strlen(range[b]);
         cli_thousands(count[b], room);
         if ((int)strlen(room) > digits) digits = (int)strlen(room);

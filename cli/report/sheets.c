@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "halo/measures.h"
 #include "halo/text.h"
 #include "report.h"
 
@@ -113,11 +114,11 @@ static void put_bin(FILE *to, const CliItem *item, const HaloResult *result, int
 static void put_hist(FILE *to, const CliItem *item, const HaloResult *result)
 {
     const HaloHistogram *h = &result->hist;
-    const double width = (h->hi - h->lo) / (double)h->bins;
+    const HaloBins bins = halo_bins(h->lo, h->hi, h->bins);
     for (int c = 0; c < result->shape.channels; c++) {
         if (h->below[c] > 0) put_bin(to, item, result, c, -INFINITY, h->lo, h->below[c]);
         for (int64_t b = 0; b < h->bins; b++)
-            put_bin(to, item, result, c, h->lo + width * (double)b, h->lo + width * (double)(b + 1),
+            put_bin(to, item, result, c, halo_bin_edge(&bins, (double)b), halo_bin_edge(&bins, (double)(b + 1)),
                     h->count[c * h->bins + b]);
         if (h->above[c] > 0) put_bin(to, item, result, c, h->hi, INFINITY, h->above[c]);
         if (h->nan[c] > 0) put_bin(to, item, result, c, NAN, NAN, h->nan[c]);

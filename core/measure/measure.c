@@ -145,10 +145,11 @@ HaloStatus measure_hist(Device *device, const HaloBuf *src, const HaloHist *hist
 /* Counts of single values gathered into the bins asked for. */
 static void gather(const HaloHistogram *levels, HaloHistogram *out)
 {
+    const HaloBins bins = halo_bins(out->lo, out->hi, out->bins);
     for (int c = 0; c < out->channels; c++)
         for (int64_t v = 0; v < levels->bins; v++) {
             const uint64_t n = levels->count[c * levels->bins + v];
-            const int64_t bin = halo_bin((double)v, out->lo, out->hi, out->bins);
+            const int64_t bin = halo_bin(&bins, (double)v);
             if (bin >= 0) out->count[c * out->bins + bin] += n;
             if (bin == -1) out->below[c] += n;
             if (bin == -2) out->above[c] += n;

@@ -75,10 +75,11 @@ static double of_key(int32_t key)
 /* The least float in [lo, hi] whose bin is at least `bin`; the greatest has one. */
 static double first_in(const HaloHistPart *part, int64_t bin)
 {
+    const HaloBins bins = halo_bins(part->lo, part->hi, part->bins);
     int64_t below = (int64_t)key_of(part->lo) - 1, here = key_of(part->hi);
     while (here - below > 1) {
         const int64_t middle = below + (here - below) / 2;
-        if (halo_bin(of_key((int32_t)middle), part->lo, part->hi, part->bins) >= bin)
+        if (halo_bin(&bins, of_key((int32_t)middle)) >= bin)
             here = middle;
         else
             below = middle;
@@ -238,7 +239,12 @@ bool percentile_bins(const HaloBuf *src, const HaloDetail *detail, HaloResult *r
         if (s->max > hi) hi = s->max < (double)FLT_MAX ? s->max : (double)FLT_MAX;
     }
     if (!any || detail->percents == 0) return false;
-    if (!(lo < hi)) hi = nextafter(lo, (double)INFINITY); /* one value: still to be told from infinities */
+    if (!(lo < hi)) { /* one value, which infinities must not share a bin with: a float beside it is an end */
+        if (lo < (double)FLT_MAX)
+            hi = of_key(key_of(lo) + 1);
+        else
+            lo = of_key(key_of(hi) - 1);
+    }
     *hist = (HaloHist){.bins = bins_for(src, lo, hi, BINS_MOST), .lo = lo, .hi = hi};
     return true;
 }

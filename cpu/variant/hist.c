@@ -97,18 +97,20 @@ static CPU_INLINE float float_at(const char *samples, int64_t i)
     return v;
 }
 
-/* halo_bin without branches: the bin is a double until the end. Samples that are beside the range, or whose
- * quotient is no number because the range is so wide, must not reach the conversion as they are. */
-static CPU_INLINE void exact_bins(const char *samples, int64_t n, const HaloHist *hist, uint32_t *restrict bin)
+/* halo_bin without branches: the bin is a double until the end. Samples that are beside the range must not reach the
+ * conversion as they are. */
+static CPU_INLINE void exact_bins(const char *samples, int64_t n, const HaloBins *bins, uint32_t *restrict bin)
 {
-    const double lo = hist->lo, hi = hist->hi, bins = (double)hist->bins, range = hi - lo;
+    const HaloBins b = *bins;
+    const double magic = 6755399441055744.0;
     for (int64_t i = 0; i < n; i++) {
-        const double v = (double)float_at(samples, i);
-        double at = (v - lo) * bins / range;
-        at = at < bins - 1.0 ? at : bins - 1.0;
-        at = v < lo ? bins : at;
-        at = v > hi ? bins + 1.0 : at;
-        at = v != v ? bins + 2.0 : at;
+        const double v = (double)float_at(samples, i), quotient = (v - b.lo) * b.scale;
+        const double near = ((quotient < b.count ? quotient : b.count) + magic) - magic;
+        double at = v >= halo_bin_edge(&b, near) ? near : near - 1.0;
+        at = at < b.count - 1.0 ? at : b.count - 1.0;
+        at = v < b.lo ? b.count : at;
+        at = v > b.hi ? b.count + 1.0 : at;
+        at = v != v ? b.count + 2.0 : at;
         bin[i] = (uint32_t)(int32_t)at;
     }
 }
@@ -184,12 +186,13 @@ static void bin_f32(const void *samples, int64_t n, const HaloHist *hist, uint32
 {
     Estimate e;
     const bool good = estimates(hist, &e);
+    const HaloBins bins = halo_bins(hist->lo, hist->hi, hist->bins);
     for (int64_t i = 0; i < n; i += TOGETHER) {
         const char *const from = (const char *)samples + i * (int64_t)sizeof(float);
         if (n - i < TOGETHER)
-            exact_bins(from, n - i, hist, bin + i);
+            exact_bins(from, n - i, &bins, bin + i);
         else if (!good || !estimated_bins(from, &e, bin + i))
-            exact_bins(from, TOGETHER, hist, bin + i);
+            exact_bins(from, TOGETHER, &bins, bin + i);
         else if (any_beside(from, &e))
             mark_beside(from, &e, (uint32_t)hist->bins, bin + i);
     }
@@ -208,11 +211,11 @@ static CPU_INLINE bool in_parts(const char *samples, int64_t n, const HaloHist *
     return any != 0;
 }
 
-static int64_t part_bin(const HaloHist *hist, double v)
+static int64_t part_bin(const HaloHist *hist, const HaloBins *bins, double v)
 {
     int k = 0;
-    while (!(v >= hist->part[k].lo && v <= hist->part[k].hi)) k++;
-    return hist->part[k].first + halo_bin(v, hist->part[k].lo, hist->part[k].hi, hist->part[k].bins);
+    while (!(v >= bins[k].lo && v <= bins[k].hi)) k++;
+    return hist->part[k].first + halo_bin(&bins[k], v);
 }
 
 static void parts_f32(const void *samples, int64_t pixels, int64_t channels, const HaloHist *hist, int64_t bins,
@@ -221,7 +224,13 @@ static void parts_f32(const void *samples, int64_t pixels, int64_t channels, con
     const int64_t n = pixels * channels;
     float lo[HALO_MAX_PARTS], hi[HALO_MAX_PARTS];
     int32_t in[TOGETHER];
-    for (int k = 0; k < hist->parts; k++) lo[k] = (float)hist->part[k].lo, hi[k] = (float)hist->part[k].hi;
+    HaloBins bins_of[HALO_MAX_PARTS];
+    for (int k = 0; k < hist->parts; k++) {
+        const HaloHistPart *part = &hist->part[k];
+        lo[k] = (float)part->lo;
+        hi[k] = (float)part->hi;
+        bins_of[k] = halo_bins(part->lo, part->hi, part->bins);
+    }
     for (int64_t i = 0; i < n; i += TOGETHER) {
         const int64_t some = n - i < TOGETHER ? n - i : TOGETHER;
         const char *const from = (const char *)samples + i * (int64_t)sizeof(float);
@@ -230,7 +239,7 @@ static void parts_f32(const void *samples, int64_t pixels, int64_t channels, con
                              : !in_parts(from, some, hist, lo, hi, in))
             continue;
         for (int64_t j = 0; j < some; j++)
-            if (in[j]) counter[(i + j) % channels * bins + part_bin(hist, (double)float_at(from, j))]++;
+            if (in[j]) counter[(i + j) % channels * bins + part_bin(hist, bins_of, (double)float_at(from, j))]++;
     }
 }
 

@@ -9,11 +9,12 @@ static const int word_bins = 65536; /* whose counters of 16 bits fit a block's s
 
 /* ---- bins ----------------------------------------------------------------------------------------------- */
 
-/* halo_bin by a product: where it is so near a whole number that the quotient might lie on its other side, the division is
- * made. By a power of two it never is. A float goes so in single precision first, where that tells few bins well, or where
- * nothing is rounded: from 0, by a power of two. */
+/* halo_bin: where a quotient is so near an edge that this might lie on its other side, it is compared with the edge. By a power
+ * of two from 0 it never need be. A float goes so in single precision first, where that tells few bins well, or where nothing is
+ * rounded: from 0, by a power of two. */
 struct BinScale {
-    double lo, hi, range, over, near;
+    HaloBins of;
+    double near;
     int bins; /* HALO_MAX_BINS at most */
     float from, times, quick; /* quick < 0: it does not */
 };
@@ -21,16 +22,16 @@ struct BinScale {
 static inline BinScale bin_scale(double lo, double hi, int64_t bins)
 {
     int exponent;
-    const double range = hi - lo;
-    const bool exact = frexp(range, &exponent) == 0.5;
-    BinScale s = {lo, hi, range, 1.0 / range, exact ? -1.0 : (double)bins * 0x1p-48, (int)bins};
-    s.from = (float)lo;
-    s.times = (float)((double)bins / range);
+    BinScale s = {halo_bins(lo, hi, bins), 0.0, (int)bins, (float)lo};
+    const double range = hi - lo, largest = fmax(fabs(lo), fabs(hi)) * s.of.scale;
+    const bool exact = lo == 0.0 && frexp(range, &exponent) == 0.5;
+    /* Quotients are rounded by a part of themselves, edges by a part of the greater end. */
+    s.near = exact ? -1.0 : (double)bins * 0x1p-48 + largest * 0x1p-50;
+    s.times = (float)s.of.scale;
     /* A difference, a factor and a product are rounded, each by 2^-24 of a quotient below `bins`; and lo is. */
-    const double off = (double)bins * 3.0 * 0x1p-24 + fabs((double)s.from - lo) * s.over * (double)bins;
+    const double off = (double)bins * 3.0 * 0x1p-24 + fabs((double)s.from - lo) * s.of.scale + largest * 0x1p-50;
     s.quick = off < 0x1p-6 && range > 1e-30 && range < 1e30 ? (float)(1.01 * off + 0x1p-24) : -1.0f;
-    if (lo == 0.0 && exact && frexp((double)bins, &exponent) == 0.5 && bins < 1 << 22 && range > 1e-30 && range <= (double)bins)
-        s.quick = 0.0f;
+    if (exact && frexp((double)bins, &exponent) == 0.5 && bins < 1 << 22 && range > 1e-30 && range <= (double)bins) s.quick = 0.0f;
     return s;
 }
 
@@ -39,11 +40,12 @@ static __device__ __noinline__ int bin_apart(const BinScale &s, double v);
 
 __device__ __forceinline__ static int bin_of(const BinScale &s, double v)
 {
-    if (!(v >= s.lo && v <= s.hi)) return v < s.lo ? -1 : v > s.hi ? -2 : -3;
-    const double at = (v - s.lo) * (double)s.bins, quotient = at * s.over;
-    const double magic = 6755399441055744.0, whole = quotient + magic; /* whose low bits are the nearest whole number */
-    const double part = quotient - (whole - magic);
-    const int bin = fabs(part) > s.near ? __double2loint(whole) - (part < 0.0) : (int)(at / s.range);
+    if (!(v >= s.of.lo && v <= s.of.hi)) return v < s.of.lo ? -1 : v > s.of.hi ? -2 : -3;
+    const double quotient = (v - s.of.lo) * s.of.scale, at = quotient < s.of.count ? quotient : s.of.count;
+    const double magic = 6755399441055744.0, whole = at + magic; /* whose low bits are the nearest integer */
+    const double near = whole - magic, part = at - near;
+    const bool less = fabs(part) > s.near ? part < 0.0 : v < halo_bin_edge(&s.of, near);
+    const int bin = __double2loint(whole) - less;
     return bin < s.bins ? bin : s.bins - 1;
 }
 

@@ -48,14 +48,14 @@ struct EqualizeArgs {
     unsigned long long *clipped;
 };
 
-/* halo_equalize_bin, of a float that single precision does not tell: a function by itself, for it is seldom called. */
+/* The same of a float that single precision does not tell: a function by itself, for it is seldom called. */
 static __device__ __noinline__ int equalize_bin_apart(const EqualizeArgs &a, float v)
 {
     const int bin = bin_of(a.scale, (double)v);
     return bin == -1 ? 0 : bin == -2 ? a.scale.bins - 1 : bin;
 }
 
-/* halo_equalize_bin, of a sample that is not NaN. */
+/* The level of a sample that is not NaN: an integer itself, of floats the bin, the first or last beyond full scale. */
 __device__ __forceinline__ static int equalize_bin(const EqualizeArgs &a, float v)
 {
     if (a.dtype != HALO_F32) return (int)v;

@@ -179,14 +179,56 @@ HALO_FN void halo_moments_from_counts(const uint64_t *count, int64_t values, Hal
 
 /* ---- histograms ----------------------------------------------------------------------------------------- */
 
-/* The bin of v, or -1 below, -2 above, -3 for NaN. A value equal to `hi` falls in the last bin. */
-HALO_FN int64_t halo_bin(double v, double lo, double hi, int64_t bins)
+/* Bins of equal width over [lo, hi]. The width is the sum of three numbers; products of the first two by integers up
+ * to HALO_MAX_BINS are exact. */
+typedef struct HaloBins {
+    double lo, hi, count, scale; /* scale: bins per unit */
+    double width[3];
+} HaloBins;
+
+/* x without the last 24 of its 53 bits. */
+HALO_FN double halo_bins_head(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    bits &= ~(uint64_t)0xffffff;
+    memcpy(&x, &bits, sizeof bits);
+    return x;
+}
+
+HALO_FN HaloBins halo_bins(double lo, double hi, int64_t bins)
+{
+    const double count = (double)bins, range = hi - lo, back = range + lo;
+    const double rest = (hi - back) - (lo - (back - range)); /* of the exact difference: Knuth's TwoSum */
+    const double first = halo_bins_head(range / count), left = range - first * count;
+    const double second = halo_bins_head((left + rest) / count);
+    const HaloBins made = {lo, hi, count, count / range, {first, second, ((left - second * count) + rest) / count}};
+    return made;
+}
+
+/* Where bin k begins: lo + k * (hi - lo) / bins, rounded to f64 once; hi for k = bins. */
+HALO_FN double halo_bin_edge(const HaloBins *bins, double k)
+{
+    const double part = k * bins->width[0], more = k * bins->width[1];
+    const double near = bins->lo + part, part_of_it = near - bins->lo;
+    const double sum = near + more, more_of_it = sum - near;
+    /* what the two sums lost */
+    const double lost = ((bins->lo - (near - part_of_it)) + (part - part_of_it)) +
+                        ((near - (sum - more_of_it)) + (more - more_of_it));
+    const double edge = sum + (lost + k * bins->width[2]);
+    return k < bins->count ? edge : bins->hi;
+}
+
+/* The bin of v, or -1 below, -2 above, -3 for NaN. `hi` is in the last bin. */
+HALO_FN int64_t halo_bin(const HaloBins *bins, double v)
 {
     if (v != v) return -3;
-    if (v < lo) return -1;
-    if (v > hi) return -2;
-    const int64_t bin = (int64_t)((v - lo) * (double)bins / (hi - lo)); /* not negative: truncation is floor */
-    return bin < bins ? bin : bins - 1;
+    if (v < bins->lo) return -1;
+    if (v > bins->hi) return -2;
+    const double at = (v - bins->lo) * bins->scale, magic = 6755399441055744.0;
+    const double near = ((at < bins->count ? at : bins->count) + magic) - magic; /* the nearest edge */
+    const double bin = v >= halo_bin_edge(bins, near) ? near : near - 1.0;
+    return (int64_t)(bin < bins->count ? bin : bins->count - 1.0);
 }
 
 /* ---- equalization --------------------------------------------------------------------------------------- */
@@ -215,14 +257,6 @@ HALO_FN float halo_equalize_level(uint64_t upto, uint64_t first, uint64_t total,
     if (total == first) return halo_canonical(NAN);
     const float level = (float)(upto > first ? upto - first : 0) * (top / (float)(total - first));
     return whole ? halo_round(level) : level;
-}
-
-/* The bin of a sample that is not NaN. */
-HALO_FN int64_t halo_equalize_bin(float v, HaloDtype dtype, float white, int64_t bins)
-{
-    if (dtype != HALO_F32) return (int64_t)v;
-    const int64_t bin = halo_bin((double)v, 0.0, (double)white, bins);
-    return bin == -1 ? 0 : bin == -2 ? bins - 1 : bin;
 }
 
 /* The tiles whose centres lie before and behind sample `at`, and how near it is to the latter. Outside the

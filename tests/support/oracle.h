@@ -20,6 +20,8 @@
 /* index[k] = what index first + k reads of n samples, found by walking there step by step; -1: nothing. */
 void oracle_border(int64_t first, int64_t count, int64_t n, HaloBorder border, int64_t *index);
 float oracle_quantise(float v, float white, unsigned *clipped);
+/* Where bin k begins: lo + k * (hi - lo) / bins, rounded to f64 once. */
+double oracle_edge(double lo, double hi, int64_t bins, int64_t k);
 /* As halo_bin: -1 below, -2 above, -3 NaN. */
 int64_t oracle_bin(double v, double lo, double hi, int64_t bins);
 /* v = result * 2^*exponent with 1 <= |result| < 2; 0, infinities and NaN stay. */

@@ -168,13 +168,30 @@ void oracle_reduce(const HaloBuf *src, HaloMoments *out)
 
 /* ---- histograms ----------------------------------------------------------------------------------------- */
 
+double oracle_edge(double lo, double hi, int64_t bins, int64_t k)
+{
+    /* Pairs of f64 that add up to a number of twice the digits, by TwoSum and by fma. */
+    const double n = (double)bins, span = hi - lo, back = span + lo, span_rest = (hi - back) - (lo - (back - span));
+    const double product = (double)k * span, product_rest = fma((double)k, span, -product) + (double)k * span_rest;
+    const double share = product / n, share_rest = (fma(-share, n, product) + product_rest) / n;
+    const double sum = lo + share, other = sum - lo, sum_rest = (lo - (sum - other)) + (share - other);
+    return k == bins ? hi : sum + (sum_rest + share_rest);
+}
+
 int64_t oracle_bin(double v, double lo, double hi, int64_t bins)
 {
     if (isnan(v)) return -3;
     if (v < lo) return -1;
     if (v > hi) return -2;
-    const double bin = floor((v - lo) * (double)bins / (hi - lo));
-    return bin >= (double)bins ? bins - 1 : (int64_t)bin;
+    int64_t bin = 0, end = bins; /* the last bin that begins at v or before it */
+    while (end - bin > 1) {
+        const int64_t middle = bin + (end - bin) / 2;
+        if (oracle_edge(lo, hi, bins, middle) <= v)
+            bin = middle;
+        else
+            end = middle;
+    }
+    return bin;
 }
 
 void oracle_hist(const HaloBuf *src, HaloHistogram *out)
