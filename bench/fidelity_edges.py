@@ -6,7 +6,7 @@ from scipy import ndimage
 from skimage import filters
 
 from fidelity import Asked, Errors, bound, rounding
-from fidelity_filters import SKIMAGE, as_levels, depth, text_of
+from fidelity_filters import SKIMAGE, as_levels, depth, holes, text_of
 from fidelity_peers import picture
 
 
@@ -154,6 +154,13 @@ def ranks(c, p):
           Asked("definition: OpenCV takes alpha for a colour, halo copies it", "with alpha=straight", plain, made))
 
 
+def medians_without_nan(c, p):
+    x = holes()
+    windows = np.lib.stride_tricks.sliding_window_view(np.pad(x, 2, mode="edge"), (5, 5)).reshape(*x.shape, 25)
+    made = np.nanmedian(windows.astype(np.float64), -1).astype(np.float32)
+    c.add("median:2,nan=ignore", "NumPy", "nanmedian of every 5x5", "f32", p.halo("median:2,nan=ignore", x), made)
+
+
 def rows(c, p):
-    for part in sharpeners, laplacians, edges, ranks:
+    for part in sharpeners, laplacians, edges, ranks, medians_without_nan:
         part(c, p)

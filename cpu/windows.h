@@ -337,6 +337,7 @@ typedef struct CpuCounts {
 } CpuCounts;
 
 /* A tile's samples in order, in bins of `size`, a multiple of 32: keys, and where they lie in the tile, as u8,
+    bool upper;           /* where NaN are left out: the wanted one is counted from the greatest */
  * u16 or u32; no further than these reach. A few may be read behind the last. */
 typedef struct CpuBins {
     int64_t size;

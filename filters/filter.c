@@ -171,6 +171,7 @@ HaloStatus filter_rank(Filter *filter, HaloReg src, const FilterWindow *window, 
     const HaloRank rank = {
         .window = window_of(filter, window->width, window->height, window->anchor_x, window->anchor_y),
         .fraction = fraction,
+        .halves = window->halves && halo_build_common(filter->builder)->nan == HALO_NAN_IGNORE,
         .span = window->span};
     HALO_TRY(halo_build_rank(filter->builder, src, &rank, dst));
     if (src == filter->work)

@@ -39,6 +39,7 @@ HaloStatus filter_sep(Filter *filter, const HaloMask *row, const HaloMask *colum
 /* A window, as HaloRank has it; its anchor lies over the sample that is made. */
 typedef struct FilterWindow {
     int64_t width, height, anchor_x, anchor_y;
+    bool halves; /* where NaN are left out */
     const HaloSpan *span;
 } FilterWindow;
 

@@ -1,5 +1,5 @@
-/* median and rank: samples chosen from the sorted window, never computed. Colours are taken straight: under
- * alpha=premul and alpha=ignore alpha is copied. */
+/* median and rank: samples chosen from the sorted window; computed only where NaN leave a median without a middle one.
+ * Colours are taken straight: under alpha=premul and alpha=ignore alpha is copied. */
 #include <stdio.h>
 
 #include "filter.h"
@@ -61,6 +61,7 @@ static HaloStatus build(HaloBuilder *builder, const char *op, double fraction, b
     FilterWindow window;
     HaloReg made;
     HALO_TRY(find_window(builder, op, odd, size, in, &window));
+    window.halves = odd;
     HALO_TRY(filter_begin_straight(&filter, builder, in));
     HALO_TRY(filter_rank(&filter, filter.work, &window, fraction, &made));
     HALO_TRY(filter_end(&filter, made, false, NULL, out));

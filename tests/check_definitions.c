@@ -42,6 +42,17 @@ static void expect_floats(const char *pipeline, const float *from, const float *
     halo_buf_free(&in);
 }
 
+/* ---- medians -------------------------------------------------------------------------------------------- */
+
+/* Of an even number that NaN leave, the mean of the two in the middle; of ranks the lower one. */
+static void medians_of_what_is_left(void **state)
+{
+    (void)state;
+    const float from[] = {1, NAN, 4, 2, NAN, NAN, 8}, median[] = {1, 2.5f, 3, 3, 2, 8, 8}, rank[] = {1, 1, 2, 2, 2, 8, 8};
+    expect_floats("median:1,nan=ignore", from, median, 7);
+    expect_floats("rank:0.5,nan=ignore", from, rank, 7);
+}
+
 /* ---- depths --------------------------------------------------------------------------------------------- */
 
 /* 8 bits in 16 are 257 times as many, and back by 257, half to even. */
@@ -356,6 +367,7 @@ static void the_mean_is_the_sum_by_the_number(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(medians_of_what_is_left),
         cmocka_unit_test(percentages_are_of_full_scale),
         cmocka_unit_test(otsu_parts_two_kinds_best),
         cmocka_unit_test(otsu_of_floats),

@@ -119,6 +119,7 @@ static void expect_one(const float *sample, int64_t n, double fraction, bool nan
                            .u.rank.fraction = fraction,
                            .u.rank.window.border = HALO_BORDER_VALID,
                            .u.rank.window.nan_ignore = nan_ignore,
+                           .u.rank.halves = nan_ignore && fraction == 0.5 && n % 2 == 1,
                            .store = {1, 1}};
     memcpy(src.view.data, sample, (size_t)n * sizeof *sample);
     oracle_rank(&src.view, &dst.view, &rank.u.rank, rank.store);
@@ -133,6 +134,7 @@ static void by_hand(void **state)
 {
     (void)state;
     const float odd[] = {3, -1, 2, 9, 0}, even[] = {4, 1, 3, 2}, holes[] = {5, NAN, 1, NAN, 3};
+    const float two[] = {5, NAN, 1, 4, -0.0f}, far[] = {-INFINITY, NAN, INFINITY}, large[] = {NAN, 3e38f, 3e38f}, last[] = {1, NAN, 1.0000001f};
     const float zeros[] = {0.0f, -0.0f, 0.0f}, none[] = {NAN, NAN};
     const float canonical = __builtin_nanf("");
     expect_one(odd, 5, 0.5, false, 2);
@@ -142,6 +144,11 @@ static void by_hand(void **state)
     expect_one(even, 4, 0.5, false, 2);
     expect_one(holes, 5, 0.5, false, canonical);
     expect_one(holes, 5, 0.5, true, 3);
+    expect_one(two, 5, 0.5, true, 2.5f);
+    expect_one(two, 5, 0.25, true, -0.0f);
+    expect_one(far, 3, 0.5, true, canonical);
+    expect_one(large, 3, 0.5, true, 3e38f);
+    expect_one(last, 3, 0.5, true, 1.0f);
     expect_one(zeros, 3, 0.0, false, -0.0f);
     expect_one(none, 2, 0.5, true, canonical);
 }

@@ -130,6 +130,7 @@ HaloStatus halo_build_rank(HaloBuilder *builder, HaloReg src, const HaloRank *ra
     HaloStatus status = HALO_OK;
     HaloStep step = step_of(HALO_RANK, src);
     step.u.rank = *rank;
+    step.u.rank.halves = rank->halves && step.u.window.nan_ignore;
     settle_nan(builder, src, &step.u.window);
     HALO_TRY(oversized_trim(builder, &builder->plan->reg[src], &step.u.rank));
     HALO_TRY(halo_build_step(builder, &step, dst));

@@ -53,11 +53,11 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *room, s
                                 (long long)window->width, (long long)window->height)
         : sound      ? snprintf(room, size, "sort %lld", (long long)window->width)
                 : snprintf(room, size, "sort %lld x %lld", (long long)window->width, (long long)window->height);
-    halo_snprintf(room + used, size - (size_t)used, ", take %g, border %s%s", step->u.rank.fraction,
-                  window_border(window->border), window->nan_ignore ? ", NaN left out" : "");
+    halo_snprintf(room + used, size - (size_t)used, ", take %g, border %s%s%s", step->u.rank.fraction,
+                  window_border(window->border), window->nan_ignore ? ", NaN left out" : "", step->u.rank.halves ? ", mean of two in the middle" : "");
 }
 
-/* Samples are chosen, not computed. */
+/* Samples are chosen. What may hold NaN is of floats, and so is a mean of two. */
 static HaloDtype holds(const HaloStep *step, HaloDtype source)
 {
     return halo_rank_keys(source, step->u.rank.window.border, step->u.rank.window.value);

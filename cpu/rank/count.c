@@ -189,6 +189,15 @@ static void make_bins(Bins *b, int64_t channel)
     b->bins.key = key;
 }
 
+/* The keys that are wanted of the windows in a row. */
+static void find_row(const Bins *b, const CpuCounts *counts, int64_t y, uint8_t *bin, uint32_t *rest, uint32_t *found)
+{
+    const CpuMiddle *m = b->task->m;
+    const CpuCountKernels *kernels = m->device->kernels->count;
+    kernels->windows[counter_type(m)](counts, b->task->cols, 1, bin, rest);
+    kernels->find[b->places](&b->bins, y, b->task->cols, bin, rest, found);
+}
+
 static void count_bins(CpuMiddleTask *task, const Layout *at)
 {
     const CpuMiddle *m = task->m;
@@ -214,10 +223,17 @@ static void count_bins(CpuMiddleTask *task, const Layout *at)
         for (int64_t y = 0; y < task->rows; y++) {
             kernels->columns[type](&counts, y > 0 ? b.plane + (y - 1) * task->wide : NULL,
                                    b.plane + (y + height - 1) * task->wide, 1);
-            kernels->windows[type](&counts, task->cols, 1, bin, rest);
-            kernels->find[b.places](&b.bins, y, task->cols, bin, rest, found);
+            find_row(&b, &counts, y, bin, rest, found);
             for (int64_t x = 0; x < task->cols; x++)
                 cpu_middle_set_key(m, out, y * line + x * m->channels + c, found[x]);
+            if (!b.nan || !m->rank->halves) continue;
+            counts.upper = true; /* the other of the two in the middle, which may be the same */
+            find_row(&b, &counts, y, bin, rest, found);
+            counts.upper = false;
+            for (int64_t x = 0; x < task->cols; x++) {
+                const int64_t place = y * line + x * m->channels + c;
+                cpu_middle_set_key(m, out, place, halo_rank_mean(cpu_middle_key(m, out, place), found[x]));
+            }
         }
     }
     for (int64_t y = 0; y < task->rows; y++) cpu_middle_put(task, y, out + y * line * m->key_size);

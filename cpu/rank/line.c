@@ -160,7 +160,7 @@ static void slide(const CpuMiddleTask *task, Set *set, const uint32_t *place, co
 {
     const CpuMiddle *m = task->m;
     const int64_t width = m->along.window;
-    const bool nan_ignore = m->rank->window.nan_ignore;
+    const bool nan_ignore = m->rank->window.nan_ignore, halves = nan_ignore && m->rank->halves;
     for (int64_t i = 0; i < width - 1; i++)
         if (place[i] != NO_PLACE) enter(set, place[i]);
     for (int64_t x = 0; x < task->cols; x++) {
@@ -170,6 +170,8 @@ static void slide(const CpuMiddleTask *task, Set *set, const uint32_t *place, co
             key = (uint32_t)(sorted[member(set, m->index)] >> 32);
         else if (nan_ignore && set->count > 0)
             key = (uint32_t)(sorted[member(set, halo_rank_index(m->rank->fraction, set->count))] >> 32);
+        if (halves && set->count > 0 && set->count % 2 == 0)
+            key = halo_rank_mean(key, (uint32_t)(sorted[member(set, set->count / 2)] >> 32));
         cpu_middle_set_key(m, out, x * m->channels + channel, key);
         if (place[x] != NO_PLACE) leave(set, place[x]);
     }

@@ -128,6 +128,7 @@ static CPU_INLINE void N(windows)(const CpuCounts *c, int64_t n, bool nan, int64
                 continue;
             }
             index = numbers < c->samples ? halo_rank_index(c->fraction, numbers) : c->index;
+            if (c->upper && numbers < c->samples) index = numbers - 1 - index;
         }
         const int part = UP_TO(coarse, index);
         const int64_t left = index - (int64_t)coarse[part - 1];

@@ -65,6 +65,7 @@ HaloStatus cuda_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const
     args.channels = src->shape.channels;
     args.fraction = rank->fraction;
     args.nan_ignore = rank->window.nan_ignore;
+    args.halves = rank->halves && args.nan_ignore;
     args.store = store;
     args.clipped = device->clipped;
     const bool extreme = rank->span != NULL || rank_extreme_takes(&args);

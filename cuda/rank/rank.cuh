@@ -16,7 +16,7 @@ struct RankArgs {
     HaloDtype dtype;                /* of the destination */
     int channels;
     double fraction;
-    bool nan_ignore;
+    bool nan_ignore, halves;
     HaloStore store;
     unsigned long long *clipped;
 };

@@ -150,17 +150,21 @@ __device__ __forceinline__ static uint32_t zeros_before(const RankWord *level, u
     return word.zeros + __popc(~word.bits & ((1u << i % 32) - 1));
 }
 
-/* Keys from..to stand in the top level; the one that n * fraction come before. */
-template <typename K> __device__ __forceinline__ static uint32_t rank_of(const RankLines &a, uint32_t from, uint32_t to)
+/* Keys from..to stand in the top level; the one that n * fraction come before, or, of an even number that NaN leave, half of
+ * them if `upper`. `*two`: these are two. */
+template <typename K>
+__device__ __forceinline__ static uint32_t key_at(const RankLines &a, uint32_t from, uint32_t to, bool upper, bool *two)
 {
     uint32_t key = 0, index = (uint32_t)halo_rank_index(a.fraction, to - from);
+    *two = false;
 #pragma unroll 1
     for (int level = top_level<K>; level >= 0; level--) {
         const RankWord *const words = a.word + (int64_t)level * a.blocks * line_threads;
         const uint32_t zeros_from = zeros_before(words, from), zeros_to = zeros_before(words, to), zeros = zeros_to - zeros_from;
         if (level == 32) {
             if (zeros == 0 || (zeros < to - from && !a.nan_ignore)) return HALO_KEY_NAN;
-            index = (uint32_t)halo_rank_index(a.fraction, zeros);
+            *two = a.halves && zeros % 2 == 0;
+            index = *two && upper ? zeros / 2 : (uint32_t)halo_rank_index(a.fraction, zeros);
         }
         if (index < zeros) {
             from = zeros_from;
@@ -173,6 +177,19 @@ template <typename K> __device__ __forceinline__ static uint32_t rank_of(const R
         }
     }
     return key;
+}
+
+template <typename K> __device__ __forceinline__ static uint32_t rank_of(const RankLines &a, uint32_t from, uint32_t to)
+{
+    uint32_t low = 0;
+    bool two = false;
+#pragma unroll 1
+    for (bool upper = false;; upper = true) {
+        const uint32_t key = key_at<K>(a, from, to, upper, &two);
+        if (!two) return key;
+        if (upper) return halo_rank_mean(low, key);
+        low = key;
+    }
 }
 
 template <typename K>

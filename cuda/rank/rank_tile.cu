@@ -86,6 +86,8 @@ __device__ __forceinline__ static void walk(const RankTiles &a, const RankTile<K
         uint32_t key[] = {HALO_KEY_NAN};
         if (Nans) index = (unsigned)halo_rank_index(a.fraction, area - nan);
         if (!Nans || nan == 0 || (a.nan_ignore && nan < area)) key[0] = pick(a, tile, bins, index, u, v);
+        if (Nans && a.halves && nan < area && (area - nan) % 2 == 0)
+            key[0] = halo_rank_mean(key[0], pick(a, tile, bins, (unsigned)(area - nan) / 2, u, v));
         if (threadIdx.x < tile.lanes) {
             const int64_t along = tile.u0 + u, down = tile.v0 + v;
             rank_store<K>(a, a.turned ? along : down, (a.turned ? down : along) * a.channels + tile.channel, 1, key, clipped);

@@ -137,8 +137,20 @@ template <typename K, typename C> struct RankWindow {
     __device__ __forceinline__ uint32_t find(const RankWalk &a, const K *row)
     {
         const int64_t n = a.width * a.height - nan;
+        const bool two = nans && a.halves && n > 0 && n % 2 == 0;
+        uint32_t low = 0;
         if (nans && (n == 0 || (nan > 0 && !a.nan_ignore))) return HALO_KEY_NAN;
-        const unsigned wanted = (unsigned)halo_rank_index(a.fraction, n);
+#pragma unroll 1
+        for (unsigned wanted = (unsigned)halo_rank_index(a.fraction, n);; wanted++) {
+            const uint32_t key = find_at(a, row, wanted);
+            if (!two) return key;
+            if (wanted == n / 2) return halo_rank_mean(low, key);
+            low = key;
+        }
+    }
+    /* The key that `wanted` others of the window come before. */
+    __device__ __forceinline__ uint32_t find_at(const RankWalk &a, const K *row, unsigned wanted)
+    {
         for (bool missed = false;;) {
             unsigned index = wanted - before, count, wide;
             int64_t from;

@@ -240,3 +240,10 @@ HALO_FN HaloDtype halo_rank_keys(HaloDtype source, HaloBorder border, float valu
 HALO_FN int64_t halo_rank_index(double fraction, int64_t n) { return (int64_t)(fraction * (double)(n - 1)); }
 
 #endif
+/* The mean of two samples, as keys: in f64, rounded to f32 once. */
+HALO_FN uint32_t halo_rank_mean(uint32_t low, uint32_t high)
+{
+    if (low == high) return low;
+    return halo_key((float)(((double)halo_unkey(low) + (double)halo_unkey(high)) / 2.0));
+}
+

@@ -98,7 +98,9 @@ typedef struct HaloSpan {
 
 /* out(x, y) = the sample at index (int64_t)(fraction * (n - 1)) of the n samples of the window, sorted by
  * value, -0 before +0; the result is one of the samples, then stored. A NaN in the window makes it NaN; where
- * NaN are left out, n is the number that remain, and where none does the result is NaN. */
+ * NaN are left out, n is the number that remain, and where none does the result is NaN. `halves`, with a fraction
+ * of 0.5 and a window of an odd number of samples: where NaN leave an even number, the mean of the two in the
+ * middle. */
 typedef struct HaloRank {
     HaloWindow window;
     double fraction; /* 0: the minimum, 0.5: the median, 1: the maximum */
@@ -106,6 +108,7 @@ typedef struct HaloRank {
         *span; /* [height], none empty: what belongs to the window; for fractions 0 and 1; NULL: all of it */
 } HaloRank;
 
+    bool halves;
 /* What is made of the sums of a window: the mean; or, with the sums of squares too, how far samples are from
  * it: the mean of the squares of that, or its root. */
 typedef enum HaloMeanKind { HALO_MEAN_PLAIN, HALO_MEAN_VARIANCE, HALO_MEAN_SD } HaloMeanKind;
