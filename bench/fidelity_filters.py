@@ -147,6 +147,22 @@ def vips_passes(p, x, taps):
                   x)
 
 
+def holes():
+    """A picture of floats, a fifth of it NaN."""
+    x = picture("f32").copy()
+    x[np.random.default_rng(4).random(x.shape) < 0.2] = np.nan
+    return x
+
+
+def without_nan(c, p):
+    x = holes()
+    there = ~np.isnan(x)
+    sums = ndimage.gaussian_filter(np.where(there, x, 0).astype(np.float64), 2, mode="nearest")
+    exact = sums / ndimage.gaussian_filter(there.astype(np.float64), 2, mode="nearest")
+    c.add("gauss:2,nan=ignore", "SciPy", "gaussian_filter of x, 0 for NaN, over that of 1 and 0 (as astropy's convolve), f64", "f32",
+          p.halo("gauss:2,nan=ignore", x), exact, rounding(exact, 70))
+
+
 def premultiplied(c, p):
     x = picture("u8", 4)
     colour, alpha = x[..., :3].astype(np.float64), x[..., 3:].astype(np.float64)
@@ -243,5 +259,5 @@ def disk_mask(radius, fine=20000):
 
 
 def rows(c, p):
-    for part in dense, gauss, premultiplied, boxes, smoothers:
+    for part in dense, gauss, without_nan, premultiplied, boxes, smoothers:
         part(c, p)

@@ -11,20 +11,39 @@
 
 /* ---- NaN left out --------------------------------------------------------------------------------------- */
 
-/* The sum of all taps in row-major order, rounded to f32 each time; 0 of none. */
-static float sum_of_taps(const CpuMask *mask)
+/* What the taps weigh: sums as those of samples of 1 are, each addition rounded to f32. */
+static float row_weight(const float *tap, int64_t taps)
 {
     float sum = 0.0f;
-    for (int64_t k = 0; mask->tap != NULL && k < mask->width * mask->height; k++) sum = sum + mask->tap[k];
+    for (int64_t k = 0; k < taps; k++) sum = sum + tap[k];
     return sum;
 }
 
 /* A window without NaN weighs what all taps do, to the last bit: its sum is multiplied by 1. */
-static void leave_nan(CpuStencil *s)
+static void leave_nan(CpuStencil *s, float total)
 {
-    s->total = sum_of_taps(&s->mask);
-    s->row_total = sum_of_taps(&s->row);
-    s->looks = isfinite(s->total) && isfinite(s->row_total);
+    s->total = total;
+    s->looks = isfinite(total);
+}
+
+/* Weights have taps of their own where those of the samples weigh nothing together: ones, which count. *ones: NULL, or
+ * memory to be freed. */
+static HaloStatus leave_nan_apart(HaloDevice *device, CpuStencil *s, float **ones)
+{
+    const float row = row_weight(s->row.tap, s->row.width);
+    const int64_t most_taps = most(s->row.width, s->mask.height);
+    leave_nan(s, halo_column_weight(s->mask.tap, s->mask.height, row));
+    s->weigh_row = s->row;
+    s->weigh = s->mask;
+    s->row_total = row;
+    if (s->total != 0.0f) return HALO_OK;
+    cpu_heap(device, most_taps * (int64_t)sizeof **ones);
+    *ones = malloc((size_t)most_taps * sizeof **ones);
+    if (*ones == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    for (int64_t k = 0; k < most_taps; k++) (*ones)[k] = 1.0f;
+    s->weigh_row.tap = s->weigh.tap = *ones;
+    s->row_total = row_weight(*ones, s->row.width);
+    return HALO_OK;
 }
 
 /* ---- zeros ---------------------------------------------------------------------------------------------- */
@@ -136,7 +155,7 @@ HaloStatus cpu_conv(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
     HALO_TRY(cpu_dots(device, &stencil, &done));
     if (done) goto out;
     HALO_TRY(find_runs(device, &stencil, &run));
-    if (conv->window.nan_ignore) leave_nan(&stencil);
+    if (conv->window.nan_ignore) leave_nan(&stencil, row_weight(conv->tap, conv->window.width * conv->window.height));
     HALO_TRY(cpu_stencil_run(device, &stencil));
 out:
     free(run);
@@ -160,6 +179,11 @@ HaloStatus cpu_sep(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const H
         return cpu_strips(device, src, dst, &sep->window, 1, sep_strips, &strips);
     }
     if (cpu_sep_is_few(&stencil)) return cpu_sep_few(device, &stencil);
-    if (sep->window.nan_ignore) leave_nan(&stencil);
-    return cpu_stencil_run(device, &stencil);
+    HaloStatus status = HALO_OK;
+    float *ones = NULL;
+    if (sep->window.nan_ignore) HALO_TRY(leave_nan_apart(device, &stencil, &ones));
+    HALO_TRY(cpu_stencil_run(device, &stencil));
+out:
+    free(ones);
+    return status;
 }

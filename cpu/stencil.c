@@ -98,7 +98,8 @@ static bool are_results(const CpuStencil *s)
 
 static bool choose_scratch(CpuStencil *s)
 {
-    const int64_t element = sizeof(float), sums = s->nan_ignore ? s->strip + 1 : 0; /* one for the row pass */
+    const int64_t element = sizeof(float), sums = s->nan_ignore ? s->strip : 0;
+    const bool apart = s->nan_ignore && s->row.tap != NULL;
     int64_t total = 0, line_bytes, source_bytes, out_bytes;
     s->cells = divide_up(s->source_pitch, CPU_CELL);
     if (!halo_mul(s->line_pitch, element, &line_bytes) || !halo_mul(s->source_pitch, element, &source_bytes) ||
@@ -110,7 +111,10 @@ static bool choose_scratch(CpuStencil *s)
         !cpu_reserve(&total, s->strip, out_bytes, &s->at_out) ||
         !cpu_reserve(&total, s->stream ? 1 : 0, out_bytes, &s->at_spare) ||
         !cpu_reserve(&total, sums, out_bytes, &s->at_weight) ||
-        !cpu_reserve(&total, sums, out_bytes, &s->at_used) ||
+        !cpu_reserve(&total, apart ? s->lines : 0, line_bytes, &s->at_heavy) ||
+        !cpu_reserve(&total, apart ? s->lines : 0, sizeof(bool), &s->at_weighed) ||
+        !cpu_reserve(&total, apart ? 1 : 0, source_bytes, &s->at_value) ||
+        !cpu_reserve(&total, apart ? 1 : 0, source_bytes, &s->at_there) ||
         !cpu_reserve(&total, s->lines, sizeof(float *), &s->at_part) ||
         !cpu_reserve(&total, s->looks ? s->lines : 0, s->cells, &s->at_mark) ||
         !cpu_reserve(&total, s->looks ? 1 : 0, s->cells, &s->at_odd))

@@ -1,4 +1,5 @@
 /* One task of a convolution: a ring of lines goes down the rows, under strips of outputs. */
+#include <math.h>
 #include <string.h>
 
 #include "stencil.h"
@@ -10,7 +11,10 @@ typedef struct Task {
     bool in_place;      /* taps read the source itself */
     bool past;          /* sums that go right to where they belong do past the caches */
     const float **line;
-    float *ring, *source, *out, *spare, *weight, *used;
+    float *ring, *source, *out, *spare, *weight;
+    float *heavy;         /* what the samples of each line's windows weigh, */
+    bool *weighed;        /* where that is not what whole rows do */
+    float *value, *there; /* a source line without NaN, and what is no NaN in it */
     const float **part;  /* lines from some column on */
     uint8_t *mark;       /* which cells of each line in the ring are odd, */
     uint8_t *odd;        /* and which of a strip's outputs meet one */
@@ -24,14 +28,16 @@ typedef struct Task {
 typedef struct Pass {
     CpuMask mask;
     CpuRuns runs; /* its taps but zeros; or none */
-    float total;  /* the sum of all taps */
     const float *const *line;
     int64_t lines, rows;
-    float *out, *weight, *used; /* `rows` rows of outputs, `pitch` apart */
+    float *out, *weight; /* `rows` rows of outputs, `pitch` apart */
     int64_t pitch;
     bool first, last; /* rows of the mask */
     int64_t done;     /* columns that need no sums any more */
 } Pass;
+
+/* Separable masks that leave NaN out weigh samples by passes of their own. */
+static bool weighs_apart(const CpuStencil *s) { return s->nan_ignore && s->row.tap != NULL; }
 
 /* The sums of n outputs from element `at` on. `odd`: they may meet samples that are. */
 static void sum_part(const Task *t, const Pass *p, int64_t at, int64_t n, bool odd)
@@ -40,14 +46,14 @@ static void sum_part(const Task *t, const Pass *p, int64_t at, int64_t n, bool o
     for (int64_t i = 0; i < p->lines; i++) t->part[i] = p->line[i] + at;
     if (!odd && p->runs.run != NULL) {
         kernels->conv_runs(&t->s->mask, &p->runs, t->part, p->rows, n, p->out + at, p->pitch, p->first);
-    } else if (!odd || !t->s->nan_ignore) {
+    } else if (!odd || !t->s->nan_ignore || weighs_apart(t->s)) {
         kernels->conv(&p->mask, t->part, p->rows, n, p->out + at, p->pitch, p->first);
     } else {
         for (int64_t r = 0; r < p->rows; r++) {
             const int64_t k = r * p->pitch + at;
-            const CpuNanSums sums = {p->out + k, p->weight + k, p->used + k};
+            const CpuNanSums sums = {p->out + k, p->weight + k, t->s->total};
             kernels->conv_nan(&p->mask, t->part + r, n, sums, p->first);
-            if (p->last) kernels->renormalise(sums, n, p->total);
+            if (p->last) kernels->renormalise(sums, n);
         }
     }
 }
@@ -72,7 +78,7 @@ static void spread_odd(const Task *t, const CpuMask *mask)
 static void sum_pass(const Task *t, const Pass *p)
 {
     const int64_t cells = cells_of(t->n);
-    if (!t->s->looks) {
+    if (!t->s->looks || weighs_apart(t->s)) {
         if (p->done < t->n) sum_part(t, p, p->done, t->n - p->done, t->s->nan_ignore);
         return;
     }
@@ -89,6 +95,8 @@ static int64_t ring_place(const Task *t, int64_t y) { return (y - t->base) % t->
 
 static float *ring_row(const Task *t, int64_t y) { return t->ring + ring_place(t, y) * t->s->line_pitch; }
 
+static uint8_t *marks_of(const Task *t, int64_t y) { return t->mark + ring_place(t, y) * t->s->cells; }
+
 /* Source row y where it lies, or NULL where it has to be made. */
 static const float *source_in_place(const Task *t, int64_t y)
 {
@@ -97,27 +105,58 @@ static const float *source_in_place(const Task *t, int64_t y)
     return row < 0 ? NULL : halo_at(src, t->x + t->s->ox, row);
 }
 
-/* The row pass. */
-static void sum_row(const Task *t, const float *source, float *line)
+static void fill(float *line, int64_t n, float v)
+{
+    for (int64_t i = 0; i < n; i++) line[i] = v;
+}
+
+/* What the samples of line y's windows weigh. */
+static float *heavy_row(const Task *t, int64_t y)
+{
+    float *const heavy = t->heavy + ring_place(t, y) * t->s->line_pitch;
+    bool *const weighed = &t->weighed[ring_place(t, y)];
+    if (!*weighed) fill(heavy, t->n, t->s->row_total);
+    *weighed = true;
+    return heavy;
+}
+
+static void sum_taps(const Task *t, const CpuMask *row, const float *source, float *line)
+{
+    t->s->device->kernels->conv->conv(row, &source, 1, t->n, line, t->s->line_pitch, true);
+}
+
+/* The row pass for line y, and the weights of its samples where a NaN is among them. */
+static void sum_row(const Task *t, int64_t y, const float *source, float *line)
 {
     const CpuStencil *s = t->s;
-    const int64_t spare = s->strip * s->out_pitch;
-    const Pass pass = {.mask = s->row,
-                       .total = s->row_total,
-                       .line = &source,
-                       .lines = 1,
-                       .rows = 1,
-                       .out = line,
-                       .weight = t->weight + spare,
-                       .used = t->used + spare,
-                       .pitch = s->line_pitch,
-                       .first = true,
-                       .last = true};
+    const CpuConvKernels *kernels = s->device->kernels->conv;
+    const int64_t read = read_by(t, &s->row);
+    bool any = weighs_apart(s);
     if (s->looks) {
-        s->device->kernels->conv->odd(source, read_by(t, &s->row), s->least, t->odd);
+        kernels->odd(source, read, s->least, t->odd);
+        any = memchr(t->odd, 1, (size_t)cells_of(read)) != NULL;
         spread_odd(t, &s->row);
+        memcpy(marks_of(t, y), t->odd, (size_t)cells_of(t->n));
     }
-    sum_pass(t, &pass);
+    if (any) {
+        kernels->part_nan(source, read, t->value, t->there);
+        sum_taps(t, &s->weigh_row, t->there, t->heavy + ring_place(t, y) * s->line_pitch);
+        source = t->value;
+    }
+    if (weighs_apart(s)) t->weighed[ring_place(t, y)] = any;
+    sum_taps(t, &s->row, source, line);
+}
+
+/* A line outside, which the column pass sees as the value itself. */
+static void make_outside(const Task *t, int64_t y, float *line)
+{
+    const CpuStencil *s = t->s;
+    const bool none = weighs_apart(s) && isnan(s->value);
+    fill(line, t->n, none ? 0.0f : s->value);
+    if (!weighs_apart(s)) return;
+    if (none) fill(t->heavy + ring_place(t, y) * s->line_pitch, t->n, 0.0f);
+    t->weighed[ring_place(t, y)] = none;
+    if (s->looks) memset(marks_of(t, y), none, (size_t)cells_of(t->n));
 }
 
 static void make_line(const Task *t, int64_t y)
@@ -130,15 +169,15 @@ static void make_line(const Task *t, int64_t y)
         cpu_source_line(s, t->x, y, t->cols, line);
         return;
     }
-    if (halo_border_index(y, s->src->shape.height, s->border) < 0) { /* the column pass sees the value itself */
-        for (int64_t i = 0; i < t->n; i++) line[i] = s->value;
+    if (halo_border_index(y, s->src->shape.height, s->border) < 0) {
+        make_outside(t, y, line);
         return;
     }
     if (source == NULL) {
         cpu_source_line(s, t->x, y, t->cols, t->source);
         source = t->source;
     }
-    sum_row(t, source, line);
+    sum_row(t, y, source, line);
 }
 
 /* A line where it lies: in the ring, or in the source. */
@@ -151,8 +190,7 @@ static const float *line_at(const Task *t, int64_t y)
 static void mark_line(const Task *t, int64_t y)
 {
     const CpuStencil *s = t->s;
-    uint8_t *mark = t->mark + ring_place(t, y) * s->cells;
-    s->device->kernels->conv->odd(line_at(t, y), read_by(t, &s->mask), s->least, mark);
+    s->device->kernels->conv->odd(line_at(t, y), read_by(t, &s->mask), s->least, marks_of(t, y));
 }
 
 /* Makes the ring hold lines [first, end), at most s->lines of them. */
@@ -162,7 +200,7 @@ static void fill_ring(Task *t, int64_t first, int64_t end)
     t->first = first;
     for (; t->next < end; t->next++) {
         make_line(t, t->next);
-        if (t->s->looks) mark_line(t, t->next);
+        if (t->s->looks && !weighs_apart(t->s)) mark_line(t, t->next);
     }
     for (int64_t y = first; y < end; y++) t->line[y - first] = line_at(t, y);
 }
@@ -188,7 +226,7 @@ static void find_odd(const Task *t, int64_t j)
     const bool before = j > 0 && t->odd[0];
     memset(t->odd, 0, (size_t)read);
     for (int64_t y = t->first; y < t->next; y++) {
-        const uint8_t *mark = t->mark + ring_place(t, y) * s->cells;
+        const uint8_t *mark = marks_of(t, y);
         for (int64_t c = 0; c < read; c++) t->odd[c] |= mark[c];
     }
     spread_odd(t, &s->mask);
@@ -212,6 +250,33 @@ static int64_t sum_directly(const Task *t, const Pass *p, int64_t y)
     return s->device->kernels->direct->conv(&p->mask, p->line, p->rows, t->n, &direct);
 }
 
+/* Weighs the sums of n outputs from element `at` on, by rows of the mask from j on. */
+static void weigh_part(const Task *t, const Pass *p, int64_t j, int64_t at, int64_t n)
+{
+    const CpuConvKernels *kernels = t->s->device->kernels->conv;
+    CpuMask mask = t->s->weigh;
+    mask.tap += j;
+    mask.height = p->mask.height;
+    for (int64_t i = 0; i < p->lines; i++) t->part[i] = heavy_row(t, t->first + i) + at;
+    kernels->conv(&mask, t->part, p->rows, n, p->weight + at, p->pitch, p->first);
+    for (int64_t r = 0; p->last && r < p->rows; r++) {
+        const int64_t k = r * p->pitch + at;
+        kernels->renormalise((CpuNanSums){p->out + k, p->weight + k, t->s->total}, n);
+    }
+}
+
+/* Those whose windows may hold a NaN. */
+static void weigh_pass(const Task *t, const Pass *p, int64_t j)
+{
+    const int64_t cells = cells_of(t->n);
+    if (!t->s->looks) weigh_part(t, p, j, 0, t->n);
+    for (int64_t c = 0, end; t->s->looks && c < cells; c = end) {
+        for (end = c + 1; end < cells && t->odd[end] == t->odd[c];) end++;
+        const int64_t at = c * CPU_CELL;
+        if (t->odd[c]) weigh_part(t, p, j, at, (end < cells ? end * CPU_CELL : t->n) - at);
+    }
+}
+
 /* The sums of `rows` rows of outputs from row y on, over all of the mask, band by band. Returns how many columns of
  * them are results already. */
 static int64_t sum_strip(Task *t, int64_t y, int64_t rows)
@@ -220,12 +285,10 @@ static int64_t sum_strip(Task *t, int64_t y, int64_t rows)
     int64_t done = 0;
     for (int64_t j = 0; j < s->mask.height; j += s->band) {
         Pass pass = {.mask = s->mask,
-                     .total = s->total,
                      .line = t->line,
                      .rows = rows,
                      .out = t->out,
                      .weight = t->weight,
-                     .used = t->used,
                      .pitch = s->out_pitch,
                      .first = j == 0,
                      .last = j + s->band >= s->mask.height};
@@ -237,6 +300,7 @@ static int64_t sum_strip(Task *t, int64_t y, int64_t rows)
         if (s->looks) find_odd(t, j);
         done = pass.done = sum_directly(t, &pass, y);
         sum_pass(t, &pass);
+        if (weighs_apart(s)) weigh_pass(t, &pass, j);
     }
     return done;
 }
@@ -284,7 +348,10 @@ void cpu_stencil_task(void *context, int64_t index, int worker)
     t.out = (float *)(void *)(scratch + s->at_out);
     t.spare = (float *)(void *)(scratch + s->at_spare);
     t.weight = (float *)(void *)(scratch + s->at_weight);
-    t.used = (float *)(void *)(scratch + s->at_used);
+    t.heavy = (float *)(void *)(scratch + s->at_heavy);
+    t.weighed = (bool *)(scratch + s->at_weighed);
+    t.value = (float *)(void *)(scratch + s->at_value);
+    t.there = (float *)(void *)(scratch + s->at_there);
     t.part = (const float **)(void *)(scratch + s->at_part);
     t.mark = (uint8_t *)(scratch + s->at_mark);
     t.odd = (uint8_t *)(scratch + s->at_odd);

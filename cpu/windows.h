@@ -35,9 +35,11 @@ typedef struct CpuRuns {
 /* Elements that `odd` judges together: whole vectors on every machine. */
 #define CPU_CELL 64
 
-/* Sums that leave NaN out: for every output the sum, the weight of the taps used, and 1 where any was. */
+/* Sums that leave NaN out: for every output the sum, and the weight of the taps used, or, where the total of all taps
+ * is 0, how many were used. Where none was and the total is another, the quotient is NaN by itself. */
 typedef struct CpuNanSums {
-    float *acc, *weight, *used;
+    float *acc, *weight;
+    float total;
 } CpuNanSums;
 
 typedef struct CpuConvKernels {
@@ -52,7 +54,9 @@ typedef struct CpuConvKernels {
     void (*odd)(const float *line, int64_t n, float least, uint8_t *cell);
     /* One row of outputs. */
     void (*conv_nan)(const CpuMask *mask, const float *const *line, int64_t n, CpuNanSums sums, bool first);
-    void (*renormalise)(CpuNanSums sums, int64_t n, float total);
+    void (*renormalise)(CpuNanSums sums, int64_t n);
+    /* Samples with 0 for each NaN, and 1 and 0 for whether they are numbers. */
+    void (*part_nan)(const float *line, int64_t n, float *value, float *there);
 } CpuConvKernels;
 
 /* Where rows of floats go right from the registers; `past`: past the caches, rows being aligned for that. `soon`:
@@ -333,11 +337,11 @@ typedef struct CpuCounts {
     int64_t index;          /* of the wanted one */
     double fraction;
     bool nan, nan_ignore; /* the last 16th is NaN's, and has its first value */
+    bool upper;           /* where NaN are left out: the wanted one is counted from the greatest */
     void *coarse, *fine;  /* [columns][16], [16][columns][16] */
 } CpuCounts;
 
 /* A tile's samples in order, in bins of `size`, a multiple of 32: keys, and where they lie in the tile, as u8,
-    bool upper;           /* where NaN are left out: the wanted one is counted from the greatest */
  * u16 or u32; no further than these reach. A few may be read behind the last. */
 typedef struct CpuBins {
     int64_t size;

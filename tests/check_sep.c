@@ -1,5 +1,6 @@
 /* Separable convolution on every device: the row pass to f32, then the column pass on its result. */
 #include <inttypes.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -54,6 +55,12 @@ static HaloStep draw_sep(Rng *rng, int64_t width, int64_t height, HaloDtype from
                     .store = draw_store(rng, from, to)};
     sep.u.sep.window.value = rng_once_in(rng, 4) ? 300.0f : rng_float(rng, -1, 1);
     sep.u.sep.window.nan_ignore = rng_once_in(rng, 5);
+    if (sep.u.sep.window.nan_ignore && rng_once_in(rng, 4)) sep.u.sep.window.value = NAN;
+    if (sep.u.sep.window.nan_ignore && rng_once_in(rng, 6)) { /* weights that add up to 0, where samples are counted */
+        float *const tap = (float *)(rng_once_in(rng, 2) ? sep.u.sep.tap_x : sep.u.sep.tap_y);
+        const int64_t taps = tap == sep.u.sep.tap_x ? width : height;
+        for (int64_t i = 0; i < taps; i++) tap[i] = 2 * i + 1 == taps ? 0.0f : 2 * i < taps ? -1.0f : 1.0f;
+    }
     return sep;
 }
 
@@ -336,6 +343,35 @@ static void agrees_with_dense_where_exact(void **state)
     testbuf_free(&dst);
 }
 
+/* Without NaN a window weighs its samples as the dense mask does, once: to the bit, where all sums are exact. */
+static void weighs_as_dense_without_nan(void **state)
+{
+    (void)state;
+    const float tap[5] = {1.0f / 16, 4.0f / 16, 6.0f / 16, 4.0f / 16, 1.0f / 16}, slope[5] = {-1, -2, 0, 2, 1};
+    float mask[25];
+    for (int k = 0; k < 24; k++) {
+        Rng rng = {(uint64_t)k + 1};
+        const float *const row = k % 4 == 3 ? slope : tap;
+        const HaloShape shape = test_shape(HALO_F32, 40 + k, 70 - k, 1 + k % 3);
+        const HaloStep sep = {.u.sep.window = {.width = 5, .height = 5, .ox = -2, .oy = -2, .border = HALO_BORDER_MIRROR, .nan_ignore = true},
+                              .u.sep.tap_x = row,
+                              .u.sep.tap_y = tap,
+                              .store = {1, 1}};
+        const HaloConv conv = {.window = sep.u.sep.window, .tap = mask};
+        TestBuf src = testbuf_make(&shape, test_whole(&shape), &rng), dst = testbuf_make(&shape, test_whole(&shape), &rng);
+        for (int i = 0; i < 25; i++) mask[i] = row[i % 5] * tap[i / 5];
+        for (int64_t y = 0; y < shape.height; y++)
+            for (int64_t i = 0; i < shape.width * shape.channels; i++) {
+                const bool hole = rng_once_in(&rng, 1 + k) || (y < 8 && i < 24);
+                ((float *)halo_at(&src.view, 0, y))[i] = hole ? NAN : (float)rng_between(&rng, -100, 100);
+            }
+        oracle_conv(&src.view, &dst.view, &conv, sep.store);
+        expect_everywhere("as dense without NaN", call_sep, &sep, &src, NULL, &dst, 0);
+        testbuf_free(&src);
+        testbuf_free(&dst);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -353,6 +389,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(wide_and_tall_images),
         cmocka_unit_test(oversized_masks),
         cmocka_unit_test(agrees_with_dense_where_exact),
+        cmocka_unit_test(weighs_as_dense_without_nan),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

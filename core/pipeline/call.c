@@ -22,7 +22,7 @@ static const HaloParam common[CORE_COMMON] = {
      .type = HALO_PARAM_CHOICE,
      .preset = "propagate",
      .choices = "propagate|ignore|error",
-     .help = "let NaN spread, leave it out and reweigh, or refuse the input"},
+     .help = "let NaN spread, leave it out of every window and reweigh, or refuse the input"},
 };
 
 const HaloParam *halo_common_params(int *count)

@@ -86,12 +86,11 @@ out:
 
 /* ---- primitives that make values ------------------------------------------------------------------------ */
 
-/* Do taps add up to a number? */
-static bool is_finite_sum(const float *tap, int64_t count)
+static float sum_of(const float *tap, int64_t count)
 {
     float sum = 0.0f;
     for (int64_t i = 0; i < count; i++) sum = sum + tap[i];
-    return isfinite(sum);
+    return sum;
 }
 
 /* Integers hold no NaN: to leave them out is to do nothing, and costs less so. */
@@ -107,7 +106,7 @@ HaloStatus halo_build_conv(HaloBuilder *builder, HaloReg src, const HaloConv *co
     HaloStep step = step_of(HALO_CONV, src);
     step.u.conv = *conv;
     /* Taps are weighed by their sum, which changes nothing while all take part and the sum is a number. */
-    if (is_finite_sum(conv->tap, conv->window.width * conv->window.height))
+    if (isfinite(sum_of(conv->tap, conv->window.width * conv->window.height)))
         settle_nan(builder, src, &step.u.window);
     return halo_build_step(builder, &step, dst);
 }
@@ -118,9 +117,10 @@ HaloStatus halo_build_sep(HaloBuilder *builder, HaloReg src, const HaloSep *sep,
 {
     HaloStep step = step_of(HALO_SEP, src);
     step.u.sep = *sep;
-    if (is_finite_sum(sep->tap_x, sep->window.width) && is_finite_sum(sep->tap_y, sep->window.height))
+    if (isfinite(halo_column_weight(sep->tap_y, sep->window.height, sum_of(sep->tap_x, sep->window.width))))
         settle_nan(builder, src, &step.u.window);
-    if (sep->window.height / 2 > builder->plan->reg[src].height)
+    /* Where NaN is left out the whole window is weighed, which two steps cannot do. */
+    if (sep->window.height / 2 > builder->plan->reg[src].height && !step.u.window.nan_ignore)
         return oversized_passes(builder, src, &step.u.sep, dst);
     return halo_build_step(builder, &step, dst);
 }
@@ -130,8 +130,8 @@ HaloStatus halo_build_rank(HaloBuilder *builder, HaloReg src, const HaloRank *ra
     HaloStatus status = HALO_OK;
     HaloStep step = step_of(HALO_RANK, src);
     step.u.rank = *rank;
-    step.u.rank.halves = rank->halves && step.u.window.nan_ignore;
     settle_nan(builder, src, &step.u.window);
+    step.u.rank.halves = rank->halves && step.u.window.nan_ignore;
     HALO_TRY(oversized_trim(builder, &builder->plan->reg[src], &step.u.rank));
     HALO_TRY(halo_build_step(builder, &step, dst));
 out:

@@ -254,34 +254,42 @@ static void odd(const float *line, int64_t n, float least, uint8_t *cell)
 /* Slow and plain: NaN samples are not what images are made of. */
 static void conv_nan(const CpuMask *mask, const float *const *line, int64_t n, CpuNanSums sums, bool first)
 {
-    float *restrict acc = sums.acc, *restrict weight = sums.weight, *restrict used = sums.used;
+    float *restrict acc = sums.acc, *restrict weight = sums.weight;
     if (first) {
-        for (int64_t k = 0; k < n; k++) acc[k] = weight[k] = used[k] = 0.0f;
+        for (int64_t k = 0; k < n; k++) acc[k] = weight[k] = 0.0f;
     }
     for (int64_t j = 0; j < mask->height; j++) {
         for (int64_t i = 0; i < mask->width; i++) {
             const float *restrict in = line[j] + i * mask->step;
-            const float tap = mask->tap[j * mask->width + i];
+            const float tap = mask->tap[j * mask->width + i], weighs = sums.total == 0.0f ? 1.0f : tap;
             for (int64_t k = 0; k < n; k++) {
                 const float v = in[k], sum = halo_fma(tap, v, acc[k]);
                 const bool real = v == v;
                 acc[k] = real ? sum : acc[k];
-                weight[k] = real ? weight[k] + tap : weight[k];
-                used[k] = real ? 1.0f : used[k];
+                weight[k] = real ? weight[k] + weighs : weight[k];
             }
         }
     }
 }
 
-static void renormalise(CpuNanSums sums, int64_t n, float total)
+static void renormalise(CpuNanSums sums, int64_t n)
 {
     for (int64_t k = 0; k < n; k++) {
-        if (sums.used[k] == 0.0f)
+        if (sums.total != 0.0f)
+            sums.acc[k] = sums.acc[k] * (sums.total / sums.weight[k]);
+        else if (sums.weight[k] == 0.0f)
             sums.acc[k] = NAN;
-        else if (total != 0.0f)
-            sums.acc[k] = sums.acc[k] * (total / sums.weight[k]);
+    }
+}
+
+static void part_nan(const float *restrict line, int64_t n, float *restrict value, float *restrict there)
+{
+    for (int64_t k = 0; k < n; k++) {
+        const float v = line[k];
+        value[k] = v == v ? v : 0.0f;
+        there[k] = v == v ? 1.0f : 0.0f;
     }
 }
 
 const CpuConvKernels CPU_TABLE(conv) = {
-    .conv = conv, .conv_runs = conv_runs, .odd = odd, .conv_nan = conv_nan, .renormalise = renormalise};
+    .conv = conv, .conv_runs = conv_runs, .odd = odd, .conv_nan = conv_nan, .renormalise = renormalise, .part_nan = part_nan};

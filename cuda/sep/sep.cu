@@ -1,6 +1,6 @@
 /* Separable convolution: the choice of a way. fast.cu has --precision fast. Masks of a common length go through one kernel that has everything
- * unrolled (sep_walk.cuh; of five channels and more sep_many.cu); where they leave NaN out, what is NaN is made anew (sep_mend.cu). All others
- * make two passes through scratch memory, each a dense convolution with a mask of one row or one column: conv/conv_line.cu, conv/conv_column.cu. */
+ * unrolled (sep_walk.cuh; of five channels and more sep_many.cu); where they leave NaN out, what is NaN is made anew (sep_mend.cu,
+ * sep_mend_passes.cu). All others make two passes through scratch memory, each a dense convolution with a mask of one row or one column: conv/conv_line.cu, conv/conv_column.cu. */
 #include "sep.cuh"
 #include "conv/conv_long.cuh"
 #include "conv/conv_mended.cuh"
@@ -15,8 +15,9 @@ static const int64_t between_bytes = (int64_t)256 << 20;
 /* A picture of one row or column: kernels of lines are for both passes. */
 static bool thin(const HaloBuf *src) { return src->shape.width == 1 || src->shape.height == 1; }
 
-/* Makes a few rows of the destination, through the f32 rows that they need. */
-static HaloStatus two_passes(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep, HaloStore store)
+/* Makes a few rows of the destination, through the f32 rows that they need. `weighs`: with as much room again behind those. */
+static HaloStatus two_passes(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep, HaloStore store, bool weighs,
+                             SepPasses *passes)
 {
     const bool valued = sep->window.border == HALO_BORDER_ZERO || sep->window.border == HALO_BORDER_CONSTANT;
     const int64_t first = dst->y0 + sep->window.oy, last = first + dst->rows - 1 + sep->window.height - 1;
@@ -47,29 +48,48 @@ static HaloStatus two_passes(HaloDevice *device, const HaloBuf *src, HaloBuf *ds
     int64_t bytes;
     if (!halo_mul(between.rows, between.stride, &bytes))
         return halo_fail(HALO_ERR_LIMIT, "the row pass of %lld rows is too large", (long long)between.rows);
-    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_BETWEEN, cuda_max(bytes, 1), &between.data));
+    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_BETWEEN, cuda_max(weighs ? 2 * bytes : bytes, 1), &between.data));
     if (sep->window.height > long_taps) /* the column pass's; said before the first */
         CUDA_PASS(long_sums(device, dst->cols * dst->shape.channels, dst->rows, NULL));
     if (between.rows > 0) CUDA_PASS(cuda_conv_within(device, src, &between, &row, {1.0f, 1.0f}));
+    passes->across = between;
     if (!valued && last - first + 1 < src->rows) { /* all it needs is there: rows are counted from `first` */
         between.y0 = 0;
         between.shape.height = between.rows;
         column.window.oy = -dst->y0;
     }
+    passes->down = between;
+    passes->row = row;
+    passes->column = column;
+    passes->weights_at = bytes;
     return cuda_conv_within(device, &between, dst, &column, store);
+}
+
+/* The same where NaN is left out. */
+static HaloStatus mended_passes(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep, HaloStore store)
+{
+    HaloSep plain = *sep;
+    SepPasses passes;
+    plain.window.nan_ignore = plain.affine = false;
+    return conv_mended(
+        device, dst, sep->affine, store,
+        [&](HaloBuf *made) { return two_passes(device, src, made, &plain, {1.0f, 1.0f}, true, &passes); },
+        [&](HaloBuf *band, const HaloBuf *made) { return sep_mend_passes(device, src, &passes, made, band, sep, store); });
 }
 
 static HaloStatus bands(HaloDevice *device, const HaloBuf *src, const HaloBuf *dst, const HaloSep *sep, HaloStore store)
 {
     const int64_t row_bytes = dst->cols * dst->shape.channels * (int64_t)sizeof(float);
-    const int64_t fit = between_bytes / row_bytes;
+    const int64_t fit = between_bytes / row_bytes / (sep->window.nan_ignore ? 2 : 1);
     const int64_t rows = src->rows <= fit ? dst->rows : cuda_max(fit - (sep->window.height - 1), sep->window.height);
     for (int64_t y = 0; y < dst->rows; y += rows) {
         HaloBuf band = *dst;
         band.y0 = dst->y0 + y;
         band.rows = cuda_min(rows, dst->rows - y);
         band.data = (char *)dst->data + y * dst->stride;
-        CUDA_PASS(two_passes(device, src, &band, sep, store));
+        SepPasses passes;
+        CUDA_PASS(sep->window.nan_ignore ? mended_passes(device, src, &band, sep, store)
+                                         : two_passes(device, src, &band, sep, store, false, &passes));
     }
     return HALO_OK;
 }

@@ -42,6 +42,18 @@ HaloStatus sep_gray(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
 /* Stores what was made as if nothing were left out, and anew where that is NaN, into the destination of `conv`. */
 HaloStatus sep_mend(HaloDevice *device, const ConvArgs *conv, const HaloBuf *made, const HaloSep *sep);
 
+/* The two passes of a mask: their masks, and what lies between them, as the one writes it and as the other reads it. Where NaN
+ * are left out, as much again lies behind it for weights, so many bytes on. */
+struct SepPasses {
+    HaloBuf across, down;
+    HaloConv row, column;
+    int64_t weights_at;
+};
+
+/* The same as sep_mend of what two passes have made (sep_mend_passes.cu). */
+HaloStatus sep_mend_passes(HaloDevice *device, const HaloBuf *src, SepPasses *passes, const HaloBuf *made, HaloBuf *dst,
+                           const HaloSep *sep, HaloStore store);
+
 HaloStatus sep_walk_u8(HaloDevice *device, const ConvArgs *conv, const HaloSep *sep);
 HaloStatus sep_walk_u16(HaloDevice *device, const ConvArgs *conv, const HaloSep *sep);
 /* What its kernels take of a source: masks of a length that has one, and the border's value in its type; and what they are given. */

@@ -1,8 +1,7 @@
 /* Short separable masks that leave NaN out: what the walk made NaN is made anew, tile by tile, rows first, then columns. */
 #include <math.h>
 
-#include "conv/conv_mended.cuh"
-#include "sep.cuh"
+#include "sep_weights.cuh"
 
 static const int mend_side = 32, mend_threads = 256; /* outputs of a tile each way; threads of its block */
 static const int mend_own = mend_side * mend_side / mend_threads;
@@ -10,16 +9,16 @@ static const int mend_own = mend_side * mend_side / mend_threads;
 struct SepMendArgs {
     ConvArgs conv; /* tiles_x: tiles beside each other */
     const float *across, *down; /* taps */
-    float total_across, total_down;
+    SepWeights weights;
     const char *made;
     int64_t made_stride;
     bool same;  /* `made` is the destination: what is no NaN is there */
-    bool every; /* a sum of taps is no number: no output is what it would be */
 };
 
-/* Samples under the windows of the tile, then what the row pass makes of them. Rows outside have the border's value as it is. */
+/* Samples under the windows of the tile, then what the row pass makes of them, and of their weights. Rows outside have the
+ * border's value as it is. */
 template <typename S>
-__device__ __forceinline__ static void mend_rows(const SepMendArgs &a, int channel, int64_t x, int64_t y, float *tile, float *line)
+__device__ __forceinline__ static void mend_rows(const SepMendArgs &a, int channel, int64_t x, int64_t y, float *tile, SepSum *line)
 {
     const ConvSource &src = a.conv.src;
     const int cols = mend_side + a.conv.width - 1, rows = mend_side + a.conv.height - 1;
@@ -38,9 +37,9 @@ __device__ __forceinline__ static void mend_rows(const SepMendArgs &a, int chann
     for (int i = (int)threadIdx.x; i < mend_side * rows; i += mend_threads) {
         const int r = i / mend_side;
         const float *const from = tile + r * cols + i % mend_side;
-        MendedSum sum = {};
-        for (int k = 0; k < a.conv.width; k++) sum.take(__ldg(a.across + k), from[k]);
-        line[i] = halo_border_index(a.conv.y_first + y + r, src.height, src.border) < 0 ? outside : sum.value(a.total_across);
+        SepSum sum = {};
+        for (int k = 0; k < a.conv.width; k++) sum.take(a.weights, __ldg(a.across + k), sep_sample(from[k]));
+        line[i] = halo_border_index(a.conv.y_first + y + r, src.height, src.border) < 0 ? sep_outside(a.weights, outside) : sum;
     }
     __syncthreads();
 }
@@ -49,12 +48,12 @@ __global__ static void __launch_bounds__(mend_threads) mend_kernel(const __grid_
 {
     CUDA_SHARED(float, tile);
     const ConvTarget &dst = a.conv.dst;
-    float *const line = tile + (mend_side + a.conv.width - 1) * (mend_side + a.conv.height - 1);
+    SepSum *const line = (SepSum *)(tile + sep_even((mend_side + a.conv.width - 1) * (mend_side + a.conv.height - 1)));
     const int channel = (int)(blockIdx.x % dst.channels), col = (int)threadIdx.x % mend_side, row = (int)threadIdx.x / mend_side;
     const int64_t place = blockIdx.x / dst.channels;
     const int64_t x = place % a.conv.tiles_x * mend_side, y = place / a.conv.tiles_x * mend_side;
     float made[mend_own];
-    bool anew = a.every;
+    bool anew = a.weights.every;
 #pragma unroll
     for (int k = 0; k < mend_own; k++) {
         const int64_t r = y + row + k * (mend_threads / mend_side);
@@ -69,12 +68,12 @@ __global__ static void __launch_bounds__(mend_threads) mend_kernel(const __grid_
 #pragma unroll
     for (int k = 0; k < mend_own; k++) {
         const int r = row + k * (mend_threads / mend_side);
-        const bool mended = a.every || made[k] != made[k];
+        const bool mended = a.weights.every || made[k] != made[k];
         if (x + col >= dst.cols || y + r >= dst.rows || (a.same && !mended)) continue;
         if (mended) {
-            MendedSum sum = {};
-            for (int j = 0; j < a.conv.height; j++) sum.take(__ldg(a.down + j), line[(r + j) * mend_side + col]);
-            made[k] = sum.value(a.total_down);
+            SepSum sum = {};
+            for (int j = 0; j < a.conv.height; j++) sum.take(a.weights, __ldg(a.down + j), line[(r + j) * mend_side + col]);
+            made[k] = sum.value(a.weights);
         }
         cuda_typed(dst.dtype, [&](auto zero) {
             using D = decltype(zero);
@@ -86,33 +85,19 @@ __global__ static void __launch_bounds__(mend_threads) mend_kernel(const __grid_
     cuda_count_clipped(dst.clipped, clipped);
 }
 
-static float total_of(const float *tap, int64_t taps)
-{
-    float total = 0.0f;
-    for (int64_t k = 0; k < taps; k++) total = total + tap[k];
-    return total;
-}
-
 HaloStatus sep_mend(HaloDevice *device, const ConvArgs *conv, const HaloBuf *made, const HaloSep *sep)
 {
     SepMendArgs a = {};
     const int64_t width = sep->window.width, height = sep->window.height;
-    const size_t across = (size_t)width * sizeof(float), down = (size_t)height * sizeof(float);
-    const int64_t shared = ((mend_side + width - 1) + mend_side) * (mend_side + height - 1) * (int64_t)sizeof(float);
-    void *room;
-    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_TAPS, (int64_t)(across + down), &room));
+    const int64_t tile = sep_even((mend_side + width - 1) * (mend_side + height - 1)) * (int64_t)sizeof(float);
+    const int64_t shared = tile + mend_side * (mend_side + height - 1) * (int64_t)sizeof(SepSum);
+    CUDA_PASS(sep_taps(device, sep, &a.across, &a.down));
     a.conv = *conv;
     a.conv.tiles_x = cuda_ceil_div(conv->dst.cols, mend_side);
-    a.across = (const float *)room;
-    a.down = a.across + width;
-    a.total_across = total_of(sep->tap_x, width);
-    a.total_down = total_of(sep->tap_y, height);
+    a.weights = sep_weights(sep);
     a.made = (const char *)made->data;
     a.made_stride = made->stride;
     a.same = made->data == conv->dst.data;
-    a.every = !isfinite(a.total_across) || !isfinite(a.total_down);
-    CUDA_TRY(cudaMemcpyAsync(room, sep->tap_x, across, cudaMemcpyHostToDevice, device->stream));
-    CUDA_TRY(cudaMemcpyAsync((char *)room + across, sep->tap_y, down, cudaMemcpyHostToDevice, device->stream));
     CUDA_LAUNCH(device, mend_kernel, a.conv.tiles_x * cuda_ceil_div(conv->dst.rows, mend_side) * conv->dst.channels, mend_threads,
                 (size_t)shared, a);
     return HALO_OK;

@@ -206,6 +206,14 @@ HALO_FN float halo_unsharp(float in, float blurred, float amount, float threshol
     return halo_abs(d) < threshold ? in : halo_fma(amount, d, in); /* NaN is not below: it goes on */
 }
 
+/* What a column of taps weighs over rows of which each weighs `row`: a sum as those of samples are. */
+HALO_FN float halo_column_weight(const float *tap, int64_t taps, float row)
+{
+    float sum = 0.0f;
+    for (int64_t k = 0; k < taps; k++) sum = halo_fma(tap[k], row, sum);
+    return sum;
+}
+
 /* ---- order ---------------------------------------------------------------------------------------------- */
 
 /* f32 as integers that compare as the values do, -0 before +0; every NaN is HALO_KEY_NAN, above them all. */
@@ -239,7 +247,6 @@ HALO_FN HaloDtype halo_rank_keys(HaloDtype source, HaloBorder border, float valu
 /* Where in n >= 1 sorted samples the one at `fraction` stands. */
 HALO_FN int64_t halo_rank_index(double fraction, int64_t n) { return (int64_t)(fraction * (double)(n - 1)); }
 
-#endif
 /* The mean of two samples, as keys: in f64, rounded to f32 once. */
 HALO_FN uint32_t halo_rank_mean(uint32_t low, uint32_t high)
 {
@@ -247,3 +254,4 @@ HALO_FN uint32_t halo_rank_mean(uint32_t low, uint32_t high)
     return halo_key((float)(((double)halo_unkey(low) + (double)halo_unkey(high)) / 2.0));
 }
 
+#endif

@@ -81,7 +81,11 @@ typedef struct HaloSepFast HaloSepFast; /* sep_fast.h */
 
 /* A row pass by `tap_x` to f32, then a column pass by `tap_y`, each exactly as HaloConv defines it; `affine`
  * and the store belong to the column pass. Outside the image the column pass sees what `border` makes of the
- * row pass's result. A backend may take the way of `fast` instead, whose sums differ within the bound that
+ * row pass's result. Where NaN samples are left out, acc is made of the samples with 0 for each NaN; weight likewise
+ * of 1 for every sample and 0 for each NaN, but that the column pass sees the whole weight of tap_x where `border` has
+ * a value of its own (0 if that is NaN); and acc becomes acc * (total / weight), where total is the weight without
+ * NaN; where total is 0 acc stays, where no sample was left it is NaN. So a window weighs its samples as HaloConv does,
+ * once, whichever way it is turned. A backend may take the way of `fast` instead, whose sums differ within the bound that
  * docs/numerics.md states. */
 typedef struct HaloSep {
     HaloWindow window;
@@ -104,11 +108,11 @@ typedef struct HaloSpan {
 typedef struct HaloRank {
     HaloWindow window;
     double fraction; /* 0: the minimum, 0.5: the median, 1: the maximum */
+    bool halves;
     const HaloSpan
         *span; /* [height], none empty: what belongs to the window; for fractions 0 and 1; NULL: all of it */
 } HaloRank;
 
-    bool halves;
 /* What is made of the sums of a window: the mean; or, with the sums of squares too, how far samples are from
  * it: the mean of the squares of that, or its root. */
 typedef enum HaloMeanKind { HALO_MEAN_PLAIN, HALO_MEAN_VARIANCE, HALO_MEAN_SD } HaloMeanKind;

@@ -166,6 +166,84 @@ uint64_t oracle_conv(const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, Hal
     return clipped;
 }
 
+/* A plane of f32 like this one, in the columns of `like`. */
+static HaloBuf plane_of(const HaloBuf *rows, const HaloBuf *cols)
+{
+    HaloBuf plane = *rows;
+    plane.shape.dtype = HALO_F32;
+    plane.shape.width = cols->shape.width;
+    plane.x0 = cols->x0;
+    plane.cols = cols->cols;
+    plane.stride = halo_row_bytes(&plane);
+    plane.data = oracle_memory(plane.rows, (size_t)plane.stride);
+    return plane;
+}
+
+/* The samples with 0 for each NaN; or, if `counts`, 1 for every other. */
+static HaloBuf without_nan(const HaloBuf *src, bool counts)
+{
+    HaloBuf plane = plane_of(src, src);
+    for (int64_t y = src->y0; y < src->y0 + src->rows; y++)
+        for (int64_t x = src->x0; x < src->x0 + src->cols; x++)
+            for (int c = 0; c < src->shape.channels; c++) {
+                const float v = oracle_get(src, x, y, c);
+                oracle_put(&plane, x, y, c, isnan(v) ? 0.0f : counts ? 1.0f : v, (HaloStore){1, 1});
+            }
+    return plane;
+}
+
+/* Rows, then columns, which see other values outside than rows do. */
+static HaloBuf two_passes(const HaloBuf *src, const HaloBuf *like, const HaloSep *sep, const float *tap_x, const float *tap_y,
+                          float beside, float above)
+{
+    HaloConv row = {.window = sep->window, .tap = tap_x}, column = {.window = sep->window, .tap = tap_y};
+    HaloBuf between = plane_of(src, like), made = plane_of(like, like);
+    row.window.height = column.window.width = 1;
+    row.window.oy = column.window.ox = 0;
+    row.window.nan_ignore = column.window.nan_ignore = false;
+    if (sep->window.border == HALO_BORDER_ZERO || sep->window.border == HALO_BORDER_CONSTANT)
+        row.window.border = column.window.border = HALO_BORDER_CONSTANT;
+    row.window.value = beside;
+    column.window.value = above;
+    oracle_conv(src, &between, &row, (HaloStore){1, 1});
+    oracle_conv(&between, &made, &column, (HaloStore){1, 1});
+    free(between.data);
+    return made;
+}
+
+/* NaN are left out: weighted sums and weights over the whole window, then one division. */
+static uint64_t sep_without_nan(const HaloBuf *src, HaloBuf *dst, const HaloSep *sep, HaloStore store)
+{
+    const int64_t w = sep->window.width, h = sep->window.height;
+    const float outside = sep->window.border == HALO_BORDER_CONSTANT ? sep->window.value : 0.0f;
+    const float value = isnan(outside) ? 0.0f : outside, there = isnan(outside) ? 0.0f : 1.0f;
+    float total_x = 0.0f, total = 0.0f, *const ones = oracle_memory(w + h, sizeof *ones);
+    uint64_t clipped = 0;
+    for (int64_t i = 0; i < w; i++) total_x += sep->tap_x[i];
+    for (int64_t j = 0; j < h; j++) total = fmaf(sep->tap_y[j], total_x, total);
+    for (int64_t i = 0; i < w + h; i++) ones[i] = 1.0f;
+    HaloBuf values = without_nan(src, false), counts = without_nan(src, true);
+    HaloBuf sums = two_passes(&values, dst, sep, sep->tap_x, sep->tap_y, value, value),
+            weights = two_passes(&counts, dst, sep, sep->tap_x, sep->tap_y, there, there * total_x),
+            numbers = two_passes(&counts, dst, sep, ones, ones, there, there * (float)w);
+    for (int64_t y = dst->y0; y < dst->y0 + dst->rows; y++)
+        for (int64_t x = dst->x0; x < dst->x0 + dst->cols; x++)
+            for (int c = 0; c < dst->shape.channels; c++) {
+                float v = oracle_get(&sums, x, y, c);
+                if (total != 0.0f) v *= total / oracle_get(&weights, x, y, c);
+                if (oracle_get(&numbers, x, y, c) == 0.0f) v = NAN;
+                if (sep->affine) v = fmaf(v, sep->scale, sep->bias);
+                clipped += oracle_put(dst, x, y, c, v, store);
+            }
+    free(values.data);
+    free(counts.data);
+    free(sums.data);
+    free(weights.data);
+    free(numbers.data);
+    free(ones);
+    return clipped;
+}
+
 uint64_t oracle_sep(const HaloBuf *src, HaloBuf *dst, const HaloSep *sep, HaloStore store)
 {
     /* The row pass makes every row the source holds, in the columns of dst; the column pass reads those. */
@@ -175,15 +253,10 @@ uint64_t oracle_sep(const HaloBuf *src, HaloBuf *dst, const HaloSep *sep, HaloSt
                             .affine = sep->affine,
                             .scale = sep->scale,
                             .bias = sep->bias};
+    if (sep->window.nan_ignore) return sep_without_nan(src, dst, sep, store);
+    HaloBuf between = plane_of(src, dst);
     row_pass.window.height = column_pass.window.width = 1;
     row_pass.window.oy = column_pass.window.ox = 0;
-    HaloBuf between = *src;
-    between.shape.dtype = HALO_F32;
-    between.shape.width = dst->shape.width;
-    between.x0 = dst->x0;
-    between.cols = dst->cols;
-    between.stride = halo_row_bytes(&between);
-    between.data = oracle_memory(between.rows, (size_t)between.stride);
     oracle_conv(src, &between, &row_pass, (HaloStore){1, 1});
     const uint64_t clipped = oracle_conv(&between, dst, &column_pass, store);
     free(between.data);
