@@ -83,3 +83,13 @@ open("a.wav", "wb").write(b"RIFF" + struct.pack("<I", 36 + len(a)) + b"WAVEfmt "
 assert a.tolist() == [np.inf, -np.inf, 0, 0.5, float(np.float32(0.1))], a'
     halo stats --json a.wav | grep -q '"inf":2'
 }
+
+@test "a sample on the edge of a bin is in the bin that begins there" {
+    printf '1\n' > one.csv
+    halo hist --json --bins 10 --min 0.9 --max 1.1 one.csv | grep -q '"counts":\[0,0,0,0,0,1,0,0,0,0\]'
+    printf -- '-1.5\n' > less.csv
+    halo hist --bins 6 --min -2 --max -1.4 less.csv | grep -q -- '-1.5 to -1.4  1 '
+    run --separate-stderr halo hist --bins 600 --min 1e300 --max 1.00000000000001e300 one.csv
+    [ "$status" -eq 2 ]
+    says 'cannot divide'
+}
