@@ -26,8 +26,8 @@ static void leave_nan(CpuStencil *s, float total)
     s->looks = isfinite(total);
 }
 
-/* Weights have taps of their own where those of the samples weigh nothing together: ones, which count. *ones: NULL, or
- * memory to be freed. */
+/* Weights have taps of their own where those of the samples weigh nothing together: ones, which count. *ones:
+ * NULL, or memory to be freed. */
 static HaloStatus leave_nan_apart(HaloDevice *device, CpuStencil *s, float **ones)
 {
     const float row = row_weight(s->row.tap, s->row.width);
@@ -155,7 +155,8 @@ HaloStatus cpu_conv(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
     HALO_TRY(cpu_dots(device, &stencil, &done));
     if (done) goto out;
     HALO_TRY(find_runs(device, &stencil, &run));
-    if (conv->window.nan_ignore) leave_nan(&stencil, row_weight(conv->tap, conv->window.width * conv->window.height));
+    if (conv->window.nan_ignore)
+        leave_nan(&stencil, row_weight(conv->tap, conv->window.width * conv->window.height));
     HALO_TRY(cpu_stencil_run(device, &stencil));
 out:
     free(run);

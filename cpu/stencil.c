@@ -111,7 +111,7 @@ static bool choose_scratch(CpuStencil *s)
         !cpu_reserve(&total, s->strip, out_bytes, &s->at_out) ||
         !cpu_reserve(&total, s->stream ? 1 : 0, out_bytes, &s->at_spare) ||
         !cpu_reserve(&total, sums, out_bytes, &s->at_weight) ||
-        !cpu_reserve(&total, apart ? s->lines : 0, line_bytes, &s->at_heavy) ||
+        !cpu_reserve(&total, apart ? s->lines : 0, line_bytes, &s->at_weight_ring) ||
         !cpu_reserve(&total, apart ? s->lines : 0, sizeof(bool), &s->at_weighed) ||
         !cpu_reserve(&total, apart ? 1 : 0, source_bytes, &s->at_value) ||
         !cpu_reserve(&total, apart ? 1 : 0, source_bytes, &s->at_there) ||

@@ -24,8 +24,8 @@ typedef struct CpuStencil {
     float scale, bias;
     bool nan_ignore;
     float total; /* what all taps weigh */
-    /* Separable, what weighs the samples that are no NaN: as the taps, or ones where total is 0; and what a whole row
-     * of that weighs. */
+    /* Separable, what weighs the samples that are no NaN: as the taps, or ones where total is 0; and what a
+     * whole row of that weighs. */
     CpuMask weigh, weigh_row;
     float row_total;
     HaloStore store;
@@ -45,7 +45,7 @@ typedef struct CpuStencil {
     int64_t source_pitch, out_pitch, line_pitch, lines; /* elements; rows in the ring of lines */
     int64_t cells;                                      /* of CPU_CELL elements, in a line */
     int64_t scratch_bytes, at_line, at_ring, at_source, at_out, at_spare, at_weight; /* of a worker */
-    int64_t at_part, at_mark, at_odd, at_heavy, at_weighed, at_value, at_there;
+    int64_t at_part, at_mark, at_odd, at_weight_ring, at_weighed, at_value, at_there;
     char *scratch;
     HaloDevice *device;
 } CpuStencil;

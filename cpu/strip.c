@@ -12,9 +12,9 @@ typedef struct Task {
     bool past;          /* sums that go right to where they belong do past the caches */
     const float **line;
     float *ring, *source, *out, *spare, *weight;
-    float *heavy;         /* what the samples of each line's windows weigh, */
-    bool *weighed;        /* where that is not what whole rows do */
-    float *value, *there; /* a source line without NaN, and what is no NaN in it */
+    float *weight_ring;   /* what the samples of each line's windows weigh, */
+    bool *weighed;        /* if that has been written; else it is what a whole row weighs */
+    float *value, *there; /* a source line with 0 for each NaN, and 1 for every other sample */
     const float **part;  /* lines from some column on */
     uint8_t *mark;       /* which cells of each line in the ring are odd, */
     uint8_t *odd;        /* and which of a strip's outputs meet one */
@@ -111,13 +111,13 @@ static void fill(float *line, int64_t n, float v)
 }
 
 /* What the samples of line y's windows weigh. */
-static float *heavy_row(const Task *t, int64_t y)
+static float *weight_line(const Task *t, int64_t y)
 {
-    float *const heavy = t->heavy + ring_place(t, y) * t->s->line_pitch;
+    float *const weights = t->weight_ring + ring_place(t, y) * t->s->line_pitch;
     bool *const weighed = &t->weighed[ring_place(t, y)];
-    if (!*weighed) fill(heavy, t->n, t->s->row_total);
+    if (!*weighed) fill(weights, t->n, t->s->row_total);
     *weighed = true;
-    return heavy;
+    return weights;
 }
 
 static void sum_taps(const Task *t, const CpuMask *row, const float *source, float *line)
@@ -140,7 +140,7 @@ static void sum_row(const Task *t, int64_t y, const float *source, float *line)
     }
     if (any) {
         kernels->part_nan(source, read, t->value, t->there);
-        sum_taps(t, &s->weigh_row, t->there, t->heavy + ring_place(t, y) * s->line_pitch);
+        sum_taps(t, &s->weigh_row, t->there, t->weight_ring + ring_place(t, y) * s->line_pitch);
         source = t->value;
     }
     if (weighs_apart(s)) t->weighed[ring_place(t, y)] = any;
@@ -154,7 +154,7 @@ static void make_outside(const Task *t, int64_t y, float *line)
     const bool none = weighs_apart(s) && isnan(s->value);
     fill(line, t->n, none ? 0.0f : s->value);
     if (!weighs_apart(s)) return;
-    if (none) fill(t->heavy + ring_place(t, y) * s->line_pitch, t->n, 0.0f);
+    if (none) fill(t->weight_ring + ring_place(t, y) * s->line_pitch, t->n, 0.0f);
     t->weighed[ring_place(t, y)] = none;
     if (s->looks) memset(marks_of(t, y), none, (size_t)cells_of(t->n));
 }
@@ -257,7 +257,7 @@ static void weigh_part(const Task *t, const Pass *p, int64_t j, int64_t at, int6
     CpuMask mask = t->s->weigh;
     mask.tap += j;
     mask.height = p->mask.height;
-    for (int64_t i = 0; i < p->lines; i++) t->part[i] = heavy_row(t, t->first + i) + at;
+    for (int64_t i = 0; i < p->lines; i++) t->part[i] = weight_line(t, t->first + i) + at;
     kernels->conv(&mask, t->part, p->rows, n, p->weight + at, p->pitch, p->first);
     for (int64_t r = 0; p->last && r < p->rows; r++) {
         const int64_t k = r * p->pitch + at;
@@ -348,7 +348,7 @@ void cpu_stencil_task(void *context, int64_t index, int worker)
     t.out = (float *)(void *)(scratch + s->at_out);
     t.spare = (float *)(void *)(scratch + s->at_spare);
     t.weight = (float *)(void *)(scratch + s->at_weight);
-    t.heavy = (float *)(void *)(scratch + s->at_heavy);
+    t.weight_ring = (float *)(void *)(scratch + s->at_weight_ring);
     t.weighed = (bool *)(scratch + s->at_weighed);
     t.value = (float *)(void *)(scratch + s->at_value);
     t.there = (float *)(void *)(scratch + s->at_there);

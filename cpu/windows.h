@@ -35,8 +35,8 @@ typedef struct CpuRuns {
 /* Elements that `odd` judges together: whole vectors on every machine. */
 #define CPU_CELL 64
 
-/* Sums that leave NaN out: for every output the sum, and the weight of the taps used, or, where the total of all taps
- * is 0, how many were used. Where none was and the total is another, the quotient is NaN by itself. */
+/* Sums that leave NaN out: for every output the sum, and the weight of the taps used, or, where the total of
+ * all taps is 0, how many were used. Where none was and the total is another, the quotient is NaN by itself. */
 typedef struct CpuNanSums {
     float *acc, *weight;
     float total;

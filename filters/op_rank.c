@@ -1,5 +1,5 @@
-/* median and rank: samples chosen from the sorted window; computed only where NaN leave a median without a middle one.
- * Colours are taken straight: under alpha=premul and alpha=ignore alpha is copied. */
+/* median and rank: samples chosen from the sorted window; computed only where NaN leave a median without a
+ * middle one. Colours are taken straight: under alpha=premul and alpha=ignore alpha is copied. */
 #include <stdio.h>
 
 #include "filter.h"

@@ -180,11 +180,10 @@ static HaloHist decimal_hist(Rng *rng)
 /* Samples on the very edges of bins and of the range. */
 static void edges_body(Rng *rng)
 {
-    HaloHist hist = rng_once_in(rng, 3)
-                              ? (HaloHist){.bins = (int64_t)1 << rng_between(rng, 0, 13), .hi = 1}
-                              : (HaloHist){.bins = rng_between(rng, 1, 300),
-                                           .lo = (double)rng_float(rng, -1, 0),
-                                           .hi = (double)rng_float(rng, 0.1f, 2)};
+    HaloHist hist = rng_once_in(rng, 3) ? (HaloHist){.bins = (int64_t)1 << rng_between(rng, 0, 13), .hi = 1}
+                                        : (HaloHist){.bins = rng_between(rng, 1, 300),
+                                                     .lo = (double)rng_float(rng, -1, 0),
+                                                     .hi = (double)rng_float(rng, 0.1f, 2)};
     if (rng_once_in(rng, 2)) hist = decimal_hist(rng);
     const HaloShape shape = test_shape(HALO_F32, 3 * hist.bins + 9, 1, 1);
     TestBuf src = testbuf_make(&shape, test_whole(&shape), rng);

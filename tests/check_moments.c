@@ -149,7 +149,8 @@ static void moments_merge_is_chans(void **state)
 static void bins_body(Rng *rng)
 {
     const double lo = (double)rng_float(rng, -300, 300), hi = lo + (double)rng_float(rng, 0.001f, 500);
-    const int64_t bins = rng_once_in(rng, 3) ? 256 : rng_between(rng, 1, rng_once_in(rng, 4) ? HALO_MAX_BINS : 5000);
+    const int64_t bins =
+        rng_once_in(rng, 3) ? 256 : rng_between(rng, 1, rng_once_in(rng, 4) ? HALO_MAX_BINS : 5000);
     const HaloBins made = halo_bins(lo, hi, bins);
     for (int i = 0; i < 500; i++) {
         double v = lo + (hi - lo) * (double)rng_between(rng, -2, bins + 2) / (double)bins;
@@ -163,7 +164,8 @@ static void bins_body(Rng *rng)
         const int64_t k = rng_between(rng, 0, bins);
         const double edge = oracle_edge(lo, hi, bins, k), got = halo_bin_edge(&made, (double)k);
         if (got != edge)
-            fail_case(NULL, "edge %" PRId64 " of %" PRId64 " in %a..%a: expected %a, got %a", k, bins, lo, hi, edge, got);
+            fail_case(NULL, "edge %" PRId64 " of %" PRId64 " in %a..%a: expected %a, got %a", k, bins, lo, hi,
+                      edge, got);
         if (k < bins && halo_bin(&made, edge) != k)
             fail_case(NULL, "edge %" PRId64 " of %" PRId64 " in %a..%a is in bin %" PRId64, k, bins, lo, hi,
                       halo_bin(&made, edge));
@@ -209,10 +211,10 @@ static void scan_joins_keep_nan_and_the_first(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(normalise_is_frexp),       cmocka_unit_test(product_of_counts),
-        cmocka_unit_test(moments_of_whole_numbers), cmocka_unit_test(moments_keep_the_first_extreme),
-        cmocka_unit_test(moments_carry_128_bits),   cmocka_unit_test(moments_merge_is_chans),
-        cmocka_unit_test(bins_begin_at_their_edges),          cmocka_unit_test(scan_joins_keep_nan_and_the_first),
+        cmocka_unit_test(normalise_is_frexp),        cmocka_unit_test(product_of_counts),
+        cmocka_unit_test(moments_of_whole_numbers),  cmocka_unit_test(moments_keep_the_first_extreme),
+        cmocka_unit_test(moments_carry_128_bits),    cmocka_unit_test(moments_merge_is_chans),
+        cmocka_unit_test(bins_begin_at_their_edges), cmocka_unit_test(scan_joins_keep_nan_and_the_first),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -134,7 +134,8 @@ static void by_hand(void **state)
 {
     (void)state;
     const float odd[] = {3, -1, 2, 9, 0}, even[] = {4, 1, 3, 2}, holes[] = {5, NAN, 1, NAN, 3};
-    const float two[] = {5, NAN, 1, 4, -0.0f}, far[] = {-INFINITY, NAN, INFINITY}, large[] = {NAN, 3e38f, 3e38f}, last[] = {1, NAN, 1.0000001f};
+    const float two[] = {5, NAN, 1, 4, -0.0f}, far[] = {-INFINITY, NAN, INFINITY},
+                large[] = {NAN, 3e38f, 3e38f}, last[] = {1, NAN, 1.0000001f};
     const float zeros[] = {0.0f, -0.0f, 0.0f}, none[] = {NAN, NAN};
     const float canonical = __builtin_nanf("");
     expect_one(odd, 5, 0.5, false, 2);

@@ -56,7 +56,8 @@ static HaloStep draw_sep(Rng *rng, int64_t width, int64_t height, HaloDtype from
     sep.u.sep.window.value = rng_once_in(rng, 4) ? 300.0f : rng_float(rng, -1, 1);
     sep.u.sep.window.nan_ignore = rng_once_in(rng, 5);
     if (sep.u.sep.window.nan_ignore && rng_once_in(rng, 4)) sep.u.sep.window.value = NAN;
-    if (sep.u.sep.window.nan_ignore && rng_once_in(rng, 6)) { /* weights that add up to 0, where samples are counted */
+    if (sep.u.sep.window.nan_ignore &&
+        rng_once_in(rng, 6)) { /* weights that add up to 0, where samples are counted */
         float *const tap = (float *)(rng_once_in(rng, 2) ? sep.u.sep.tap_x : sep.u.sep.tap_y);
         const int64_t taps = tap == sep.u.sep.tap_x ? width : height;
         for (int64_t i = 0; i < taps; i++) tap[i] = 2 * i + 1 == taps ? 0.0f : 2 * i < taps ? -1.0f : 1.0f;
@@ -343,7 +344,8 @@ static void agrees_with_dense_where_exact(void **state)
     testbuf_free(&dst);
 }
 
-/* Without NaN a window weighs its samples as the dense mask does, once: to the bit, where all sums are exact. */
+/* Without NaN a window weighs its samples as the dense mask does, once: to the bit, where all sums are exact.
+ */
 static void weighs_as_dense_without_nan(void **state)
 {
     (void)state;
@@ -353,12 +355,15 @@ static void weighs_as_dense_without_nan(void **state)
         Rng rng = {(uint64_t)k + 1};
         const float *const row = k % 4 == 3 ? slope : tap;
         const HaloShape shape = test_shape(HALO_F32, 40 + k, 70 - k, 1 + k % 3);
-        const HaloStep sep = {.u.sep.window = {.width = 5, .height = 5, .ox = -2, .oy = -2, .border = HALO_BORDER_MIRROR, .nan_ignore = true},
-                              .u.sep.tap_x = row,
-                              .u.sep.tap_y = tap,
-                              .store = {1, 1}};
+        const HaloStep sep = {
+            .u.sep.window =
+                {.width = 5, .height = 5, .ox = -2, .oy = -2, .border = HALO_BORDER_MIRROR, .nan_ignore = true},
+            .u.sep.tap_x = row,
+            .u.sep.tap_y = tap,
+            .store = {1, 1}};
         const HaloConv conv = {.window = sep.u.sep.window, .tap = mask};
-        TestBuf src = testbuf_make(&shape, test_whole(&shape), &rng), dst = testbuf_make(&shape, test_whole(&shape), &rng);
+        TestBuf src = testbuf_make(&shape, test_whole(&shape), &rng),
+                dst = testbuf_make(&shape, test_whole(&shape), &rng);
         for (int i = 0; i < 25; i++) mask[i] = row[i % 5] * tap[i / 5];
         for (int64_t y = 0; y < shape.height; y++)
             for (int64_t i = 0; i < shape.width * shape.channels; i++) {

@@ -403,7 +403,8 @@ HaloStatus halo_build_fold(HaloBuilder *builder, HaloReg src, const HaloFold *fo
 /* Are all edges numbers of their own? True, too, of a range that is still to be found. */
 static bool divides(const HaloHist *hist)
 {
-    const double range = hist->hi - hist->lo, bins = (double)hist->bins, largest = fmax(fabs(hist->lo), fabs(hist->hi));
+    const double range = hist->hi - hist->lo, bins = (double)hist->bins,
+                 largest = fmax(fabs(hist->lo), fabs(hist->hi));
     return !(range > DBL_MAX || bins / range > DBL_MAX || range / bins < largest * 0x1p-50);
 }
 
@@ -421,7 +422,8 @@ HaloStatus halo_build_hist(HaloBuilder *builder, HaloReg src, int64_t bins, doub
         return halo_fail(HALO_ERR_USAGE, "%s: min (%g) has to be less than max (%g)", builder->op,
                          step.u.hist.lo, step.u.hist.hi);
     if (!divides(&step.u.hist))
-        return halo_fail(HALO_ERR_USAGE, "%s: 64-bit floats cannot divide %g to %g into %lld bins: use fewer, or another range",
+        return halo_fail(HALO_ERR_USAGE,
+                         "%s: 64-bit floats cannot divide %g to %g into %lld bins: use fewer, or another range",
                          builder->op, step.u.hist.lo, step.u.hist.hi, (long long)step.u.hist.bins);
     return append_measure(builder, &step, true);
 }

@@ -54,7 +54,8 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *room, s
         : sound      ? snprintf(room, size, "sort %lld", (long long)window->width)
                 : snprintf(room, size, "sort %lld x %lld", (long long)window->width, (long long)window->height);
     halo_snprintf(room + used, size - (size_t)used, ", take %g, border %s%s%s", step->u.rank.fraction,
-                  window_border(window->border), window->nan_ignore ? ", NaN left out" : "", step->u.rank.halves ? ", mean of two in the middle" : "");
+                  window_border(window->border), window->nan_ignore ? ", NaN left out" : "",
+                  step->u.rank.halves ? ", mean of two in the middle" : "");
 }
 
 /* Samples are chosen. What may hold NaN is of floats, and so is a mean of two. */

@@ -190,7 +190,8 @@ static void make_bins(Bins *b, int64_t channel)
 }
 
 /* The keys that are wanted of the windows in a row. */
-static void find_row(const Bins *b, const CpuCounts *counts, int64_t y, uint8_t *bin, uint32_t *rest, uint32_t *found)
+static void find_row(const Bins *b, const CpuCounts *counts, int64_t y, uint8_t *bin, uint32_t *rest,
+                     uint32_t *found)
 {
     const CpuMiddle *m = b->task->m;
     const CpuCountKernels *kernels = m->device->kernels->count;

@@ -88,7 +88,8 @@ static void pick(const CpuMiddle *m, const uint32_t (*block)[CPU_RANK_LANES], ui
         while (m->rank->window.nan_ignore && count > 0 && block[m->slot[count - 1]][i] == HALO_KEY_NAN) count--;
         const bool none = count == 0 || block[m->slot[count - 1]][i] == HALO_KEY_NAN;
         key[i] = none ? HALO_KEY_NAN : block[m->slot[halo_rank_index(m->rank->fraction, count)]][i];
-        if (m->rank->halves && !none && count % 2 == 0) key[i] = halo_rank_mean(key[i], block[m->slot[count / 2]][i]);
+        if (m->rank->halves && !none && count % 2 == 0)
+            key[i] = halo_rank_mean(key[i], block[m->slot[count / 2]][i]);
     }
 }
 

@@ -291,5 +291,9 @@ static void part_nan(const float *restrict line, int64_t n, float *restrict valu
     }
 }
 
-const CpuConvKernels CPU_TABLE(conv) = {
-    .conv = conv, .conv_runs = conv_runs, .odd = odd, .conv_nan = conv_nan, .renormalise = renormalise, .part_nan = part_nan};
+const CpuConvKernels CPU_TABLE(conv) = {.conv = conv,
+                                        .conv_runs = conv_runs,
+                                        .odd = odd,
+                                        .conv_nan = conv_nan,
+                                        .renormalise = renormalise,
+                                        .part_nan = part_nan};

@@ -97,8 +97,8 @@ static CPU_INLINE float float_at(const char *samples, int64_t i)
     return v;
 }
 
-/* halo_bin without branches: the bin is a double until the end. Samples that are beside the range must not reach the
- * conversion as they are. */
+/* halo_bin without branches: the bin is a double until the end. Samples that are beside the range must not
+ * reach the conversion as they are. */
 static CPU_INLINE void exact_bins(const char *samples, int64_t n, const HaloBins *bins, uint32_t *restrict bin)
 {
     const HaloBins b = *bins;
@@ -239,7 +239,8 @@ static void parts_f32(const void *samples, int64_t pixels, int64_t channels, con
                              : !in_parts(from, some, hist, lo, hi, in))
             continue;
         for (int64_t j = 0; j < some; j++)
-            if (in[j]) counter[(i + j) % channels * bins + part_bin(hist, bins_of, (double)float_at(from, j))]++;
+            if (in[j])
+                counter[(i + j) % channels * bins + part_bin(hist, bins_of, (double)float_at(from, j))]++;
     }
 }
 

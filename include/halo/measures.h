@@ -179,8 +179,8 @@ HALO_FN void halo_moments_from_counts(const uint64_t *count, int64_t values, Hal
 
 /* ---- histograms ----------------------------------------------------------------------------------------- */
 
-/* Bins of equal width over [lo, hi]. The width is the sum of three numbers; products of the first two by integers up
- * to HALO_MAX_BINS are exact. */
+/* Bins of equal width over [lo, hi]. The width is the sum of three numbers; products of the first two by
+ * integers up to HALO_MAX_BINS are exact. */
 typedef struct HaloBins {
     double lo, hi, count, scale; /* scale: bins per unit */
     double width[3];
@@ -202,7 +202,8 @@ HALO_FN HaloBins halo_bins(double lo, double hi, int64_t bins)
     const double rest = (hi - back) - (lo - (back - range)); /* of the exact difference: Knuth's TwoSum */
     const double first = halo_bins_head(range / count), left = range - first * count;
     const double second = halo_bins_head((left + rest) / count);
-    const HaloBins made = {lo, hi, count, count / range, {first, second, ((left - second * count) + rest) / count}};
+    const HaloBins made = {
+        lo, hi, count, count / range, {first, second, ((left - second * count) + rest) / count}};
     return made;
 }
 

@@ -81,12 +81,12 @@ typedef struct HaloSepFast HaloSepFast; /* sep_fast.h */
 
 /* A row pass by `tap_x` to f32, then a column pass by `tap_y`, each exactly as HaloConv defines it; `affine`
  * and the store belong to the column pass. Outside the image the column pass sees what `border` makes of the
- * row pass's result. Where NaN samples are left out, acc is made of the samples with 0 for each NaN; weight likewise
- * of 1 for every sample and 0 for each NaN, but that the column pass sees the whole weight of tap_x where `border` has
- * a value of its own (0 if that is NaN); and acc becomes acc * (total / weight), where total is the weight without
- * NaN; where total is 0 acc stays, where no sample was left it is NaN. So a window weighs its samples as HaloConv does,
- * once, whichever way it is turned. A backend may take the way of `fast` instead, whose sums differ within the bound that
- * docs/numerics.md states. */
+ * row pass's result. Where NaN samples are left out, acc is made of the samples with 0 for each NaN; weight
+ * likewise of 1 for every sample and 0 for each NaN, but that the column pass sees the whole weight of tap_x
+ * where `border` has a value of its own (0 if that is NaN); and acc becomes acc * (total / weight), where total
+ * is the weight without NaN; where total is 0 acc stays, where no sample was left it is NaN. So a window weighs
+ * its samples as HaloConv does, once, whichever way it is turned. A backend may take the way of `fast` instead,
+ * whose sums differ within the bound that docs/numerics.md states. */
 typedef struct HaloSep {
     HaloWindow window;
     const float *tap_x, *tap_y; /* [width], [height] */
@@ -102,9 +102,9 @@ typedef struct HaloSpan {
 
 /* out(x, y) = the sample at index (int64_t)(fraction * (n - 1)) of the n samples of the window, sorted by
  * value, -0 before +0; the result is one of the samples, then stored. A NaN in the window makes it NaN; where
- * NaN are left out, n is the number that remain, and where none does the result is NaN. `halves`, with a fraction
- * of 0.5 and a window of an odd number of samples: where NaN leave an even number, the mean of the two in the
- * middle. */
+ * NaN are left out, n is the number that remain, and where none does the result is NaN. `halves`, with a
+ * fraction of 0.5 and a window of an odd number of samples: where NaN leave an even number, the mean of the two
+ * in the middle. */
 typedef struct HaloRank {
     HaloWindow window;
     double fraction; /* 0: the minimum, 0.5: the median, 1: the maximum */

@@ -193,8 +193,8 @@ static HaloBuf without_nan(const HaloBuf *src, bool counts)
 }
 
 /* Rows, then columns, which see other values outside than rows do. */
-static HaloBuf two_passes(const HaloBuf *src, const HaloBuf *like, const HaloSep *sep, const float *tap_x, const float *tap_y,
-                          float beside, float above)
+static HaloBuf two_passes(const HaloBuf *src, const HaloBuf *like, const HaloSep *sep, const float *tap_x,
+                          const float *tap_y, float beside, float above)
 {
     HaloConv row = {.window = sep->window, .tap = tap_x}, column = {.window = sep->window, .tap = tap_y};
     HaloBuf between = plane_of(src, like), made = plane_of(like, like);

@@ -171,8 +171,10 @@ void oracle_reduce(const HaloBuf *src, HaloMoments *out)
 double oracle_edge(double lo, double hi, int64_t bins, int64_t k)
 {
     /* Pairs of f64 that add up to a number of twice the digits, by TwoSum and by fma. */
-    const double n = (double)bins, span = hi - lo, back = span + lo, span_rest = (hi - back) - (lo - (back - span));
-    const double product = (double)k * span, product_rest = fma((double)k, span, -product) + (double)k * span_rest;
+    const double n = (double)bins, span = hi - lo, back = span + lo,
+                 span_rest = (hi - back) - (lo - (back - span));
+    const double product = (double)k * span,
+                 product_rest = fma((double)k, span, -product) + (double)k * span_rest;
     const double share = product / n, share_rest = (fma(-share, n, product) + product_rest) / n;
     const double sum = lo + share, other = sum - lo, sum_rest = (lo - (sum - other)) + (share - other);
     return k == bins ? hi : sum + (sum_rest + share_rest);

@@ -19,10 +19,10 @@ static float choose(float *sample, int64_t n, const HaloRank *rank)
     qsort(sample, (size_t)n, sizeof *sample, by_value);
     while (numbers > 0 && isnan(sample[numbers - 1])) numbers--;
     if (numbers == 0 || (numbers < n && !rank->window.nan_ignore)) return NAN;
-    if (rank->halves && numbers % 2 == 0)
-        return sample[numbers / 2 - 1] == sample[numbers / 2] && signbit(sample[numbers / 2 - 1]) == signbit(sample[numbers / 2])
-                   ? sample[numbers / 2]
-                   : (float)(((double)sample[numbers / 2 - 1] + (double)sample[numbers / 2]) / 2.0);
+    if (rank->halves && numbers % 2 == 0) {
+        const float low = sample[numbers / 2 - 1], high = sample[numbers / 2];
+        return by_value(&low, &high) == 0 ? low : (float)(((double)low + (double)high) / 2.0);
+    }
     return sample[(int64_t)floor(rank->fraction * (double)(numbers - 1))];
 }
 

@@ -32,7 +32,10 @@ static void check_rect(Rng *rng, const HaloShape *shape, HaloDtype to, const Hal
              rank->fraction, testbuf_text(&src, src_text), testbuf_text(&dst, dst_text),
              rank->span != NULL ? "shape" : "window", rank->window.width, rank->window.height, rank->window.ox,
              rank->window.oy, border_name(rank->window.border), (double)rank->window.value,
-             rank->halves ? ", nan=ignore, halves" : rank->window.nan_ignore ? ", nan=ignore" : "", (double)step->store.num, (double)step->store.den);
+             rank->halves              ? ", nan=ignore, halves"
+             : rank->window.nan_ignore ? ", nan=ignore"
+                                       : "",
+             (double)step->store.num, (double)step->store.den);
     expect_everywhere(what, rank_call, step, &src, NULL, &dst, clipped);
     testbuf_free(&src);
     testbuf_free(&dst);
@@ -58,9 +61,10 @@ void rank_case_of(Rng *rng, const HaloShape *shape, int64_t width, int64_t heigh
 {
     const HaloDtype to = draw_dtype(rng);
     HaloStep rank = {.u.rank.window = draw_window_over(rng, shape, width, height),
-                           .u.rank.fraction = rng_once_in(rng, 2) ? 0.5 : (double)rng_between(rng, 0, 8) / 8,
-                           .store = draw_store(rng, shape->dtype, to)};
-    rank.u.rank.halves = rank.u.rank.window.nan_ignore && rank.u.rank.fraction == 0.5 && width * height % 2 == 1;
+                     .u.rank.fraction = rng_once_in(rng, 2) ? 0.5 : (double)rng_between(rng, 0, 8) / 8,
+                     .store = draw_store(rng, shape->dtype, to)};
+    rank.u.rank.halves =
+        rank.u.rank.window.nan_ignore && rank.u.rank.fraction == 0.5 && width * height % 2 == 1;
     rank_check(rng, shape, to, &rank, picture);
 }
 
