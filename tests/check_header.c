@@ -49,8 +49,8 @@ static const HaloFormat format = {.name = "stated",
                                   .next = go_next,
                                   .close = close_nothing};
 
-static const HaloShape image = {HALO_IMAGE, HALO_U8, 4, 3, 2, 1, 255.0f, 0},
-                       sound = {HALO_AUDIO, HALO_F32, 5, 1, 2, -1, 1.0f, 8000};
+static const HaloShape image = {HALO_IMAGE, HALO_U8, 4, 3, 2, 1, 255.0f, 0, false},
+                       sound = {HALO_AUDIO, HALO_F32, 5, 1, 2, -1, 1.0f, 8000, false};
 
 static HaloSession *open_session(const HaloTables **tables)
 {

@@ -12,12 +12,12 @@ static const struct {
     HaloShape shape;
     const char *to;
 } cases[] = {
-    {{HALO_IMAGE, HALO_U8, 31, 17, 3, -1, 255, 0}, "png"},
-    {{HALO_IMAGE, HALO_U16, 5, 900, 2, 1, 65535, 0}, "tiff"},
-    {{HALO_IMAGE, HALO_F32, 1, 1, 1, -1, 1, 0}, NULL},
-    {{HALO_IMAGE, HALO_U8, 1500, 700, 4, 3, 255, 0}, "npy"},
-    {{HALO_AUDIO, HALO_F32, 4000, 1, 2, -1, 1, 44100}, "wav"},
-    {{HALO_AUDIO, HALO_F32, 3, 1, 1, -1, 1, 1}, NULL},
+    {{HALO_IMAGE, HALO_U8, 31, 17, 3, -1, 255, 0, false}, "png"},
+    {{HALO_IMAGE, HALO_U16, 5, 900, 2, 1, 65535, 0, false}, "tiff"},
+    {{HALO_IMAGE, HALO_F32, 1, 1, 1, -1, 1, 0, false}, NULL},
+    {{HALO_IMAGE, HALO_U8, 1500, 700, 4, 3, 255, 0, false}, "npy"},
+    {{HALO_AUDIO, HALO_F32, 4000, 1, 2, -1, 1, 44100, false}, "wav"},
+    {{HALO_AUDIO, HALO_F32, 3, 1, 1, -1, 1, 1, false}, NULL},
 };
 
 static void check(HaloStatus status)

@@ -19,11 +19,11 @@ typedef struct GoldenInput {
 } GoldenInput;
 
 static const GoldenInput input[] = {
-    {"rgb8", {HALO_IMAGE, HALO_U8, 61, 47, 3, -1, 255, 0}, "png", false},
-    {"rgba8", {HALO_IMAGE, HALO_U8, 33, 29, 4, 3, 255, 0}, "png", false},
-    {"gray16", {HALO_IMAGE, HALO_U16, 40, 31, 1, -1, 65535, 0}, "png", false},
-    {"grayf", {HALO_IMAGE, HALO_F32, 37, 23, 1, -1, 1, 0}, NULL, true},
-    {"sound", {HALO_AUDIO, HALO_F32, 1500, 1, 2, -1, 1, 44100}, NULL, false},
+    {"rgb8", {HALO_IMAGE, HALO_U8, 61, 47, 3, -1, 255, 0, false}, "png", false},
+    {"rgba8", {HALO_IMAGE, HALO_U8, 33, 29, 4, 3, 255, 0, false}, "png", false},
+    {"gray16", {HALO_IMAGE, HALO_U16, 40, 31, 1, -1, 65535, 0, false}, "png", false},
+    {"grayf", {HALO_IMAGE, HALO_F32, 37, 23, 1, -1, 1, 0, false}, NULL, true},
+    {"sound", {HALO_AUDIO, HALO_F32, 1500, 1, 2, -1, 1, 44100, false}, NULL, false},
 };
 enum { INPUTS = sizeof input / sizeof *input };
 
