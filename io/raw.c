@@ -21,6 +21,7 @@ static HaloStatus open_audio(HaloReader *reader)
     HaloShape *shape = &reader->info.shape;
     const int64_t size = halo_source_size(reader->source);
     *shape = reader->options.raw;
+    shape->white = halo_dtype_white(shape->dtype);
     shape->height = 1;
     if (shape->channels < 1) return halo_fail(HALO_ERR_USAGE, "raw audio needs at least one channel");
     RawReader *state = reader->state;

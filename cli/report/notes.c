@@ -43,14 +43,21 @@ static char *text_of_batch(const CliNoted *noted, size_t inputs)
     return line.data;
 }
 
+/* What keeps samples that are clipped; sound has a peak then. */
+static const char *remedy_of(const HaloNotes *notes, bool guarded)
+{
+    if (notes->count[HALO_NOTE_CLIPPED] == 0) return "";
+    if (notes->peak > 0) return guarded ? "" : "; --guard scales sound so that it fits";
+    return "; normalize or depth:f32 keeps what is clipped";
+}
+
 void cli_noted_say(const CliNoted *noted, const CliBatch *batch, bool guarded)
 {
     const bool one = batch->count == 1;
     const char *input = one && strcmp(batch->item[0].input, "-") != 0 ? batch->item[0].input : "standard input";
     char *text = one ? cli_notes_text(&noted->all, true, false) : text_of_batch(noted, batch->count);
     if (text != NULL)
-        cli_complain("%s%s%s%s", one ? input : "", one ? ": " : "", text,
-                     noted->all.peak > 0 && !guarded ? "; --guard scales sound so that it fits" : "");
+        cli_complain("%s%s%s%s", one ? input : "", one ? ": " : "", text, remedy_of(&noted->all, guarded));
     free(text);
 }
 

@@ -86,18 +86,15 @@ static void list_kinds(unsigned set, const char *const *name, int names, char *t
     }
 }
 
-/* How many, and what keeps them: of sound a gain, of pictures another range or floats. */
-static void list_clipped(const HaloNotes *notes, unsigned long long count, char *text, size_t size)
+/* How many, and what share of all. */
+static void count_clipped(const HaloNotes *notes, unsigned long long count, char *text, size_t size)
 {
     const double share = notes->samples > 0 ? 100.0 * (double)count / (double)notes->samples : 0.0;
     int used = snprintf(text, size, "%llu sample%s clipped", count, count == 1 ? " is" : "s are");
-    if (share >= 0.1)
-        used += halo_snprintf(text + used, size - (size_t)used, " (%.2g%% of them)", share < 99.5 ? share : 100.0);
+    if (share >= 0.1) used += halo_snprintf(text + used, size - (size_t)used, " (%.2g%%)", share);
     if (notes->peak > 0)
-        halo_snprintf(text + used, size - (size_t)used, ", the peak is %.4g times full scale; --guard attenuates",
+        halo_snprintf(text + used, size - (size_t)used, ", the peak is %.4g times full scale",
                       (double)notes->peak);
-    else
-        snprintf(text + used, size - (size_t)used, "; normalize or depth:f32 keeps them");
 }
 
 const char *halo_note_text(const HaloNotes *notes, HaloNote kind, char text[HALO_NOTE_TEXT])
@@ -115,7 +112,7 @@ const char *halo_note_text(const HaloNotes *notes, HaloNote kind, char text[HALO
         snprintf(text, size, "--raw takes for samples what begins like %s", notes->format);
         break;
     case HALO_NOTE_CLIPPED:
-        list_clipped(notes, count, text, size);
+        count_clipped(notes, count, text, size);
         break;
     case HALO_NOTE_METADATA:
         snprintf(text, size, "left out, since the output cannot hold it: ");

@@ -27,6 +27,11 @@ static void note_conversion(const HaloPlan *plan, const HaloFormat *to, HaloRepo
     report->notes.to = out->dtype;
 }
 
+static uint64_t samples_of(const HaloShape *shape)
+{
+    return (uint64_t)shape->width * (uint64_t)shape->height * (uint64_t)shape->channels;
+}
+
 /* All at once: the input as a whole, then the plan, then the output as a whole. */
 static HaloStatus run_whole(HaloSession *session, JobState *state, HaloReport *report)
 {
@@ -266,6 +271,7 @@ HaloStatus image_run(HaloSession *session, const HaloPipeline *pipeline, JobStat
     halo_notes_join(&report->notes, &state->reader.info.notes);
     if (state->plan->notes != NULL) halo_notes_join(&report->notes, state->plan->notes);
     report->input = state->plan->whole;
+    report->notes.samples = samples_of(&state->plan->reg[state->plan->output]);
 out:
     session->heard = NULL;
     heard_free(&heard, &session->memory);

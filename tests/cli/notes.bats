@@ -22,15 +22,15 @@ with_title() {
 @test "clipped samples of pictures are said and counted, once" {
     printf 'P2 4 1 255\n0 100 200 255\n' > g.pgm
     said run gain:2 g.pgm -o a.png
-    is 'halo: g.pgm: 2 samples are clipped'
+    is 'halo: g.pgm: 2 samples are clipped (50%); normalize or depth:f32 keeps what is clipped'
     said run gain:2 g.pgm -o b.png -q; is ''
     said run gain:1 g.pgm -o d.png; is ''
-    said run gain:1.3 g.pgm -o e.png; is 'halo: g.pgm: 2 samples are clipped'
-    said run gain:1.2 g.pgm -o f.png; is 'halo: g.pgm: 1 sample is clipped'
+    said run gain:1.3 g.pgm -o e.png; is 'halo: g.pgm: 2 samples are clipped (50%); normalize or depth:f32 keeps what is clipped'
+    said run gain:1.2 g.pgm -o f.png; is 'halo: g.pgm: 1 sample is clipped (25%); normalize or depth:f32 keeps what is clipped'
     said run gain:2 g.pgm -o h.png -v # said there already
     [ "$(grep -c clipped <<< "$stderr")" -eq 1 ]; says ', 2 samples clipped'
     said run gain:2 - -o i.png < g.pgm
-    is 'halo: standard input: 2 samples are clipped'
+    is 'halo: standard input: 2 samples are clipped (50%); normalize or depth:f32 keeps what is clipped'
 }
 
 @test "a batch says it in one line, with the number of inputs" {
@@ -40,12 +40,12 @@ with_title() {
     make_npy 4.npy '2, 3, 7' 42
     said run gain:2 1.pgm 2.pgm 3.pgm 4.npy --out-dir out --name '{stem}.tif' -j 2
     [ "${#stderr_lines[@]}" -eq 2 ]
-    [ "${stderr_lines[0]}" = 'halo: 1 of 4 inputs: a third dimension is read as 7 channels (--axes nhw: as pages); 2 of 4 inputs: 4 samples are clipped' ]
+    [ "${stderr_lines[0]}" = 'halo: 1 of 4 inputs: a third dimension is read as 7 channels (--axes nhw: as pages); 2 of 4 inputs: 4 samples are clipped (7.8%); normalize or depth:f32 keeps what is clipped' ]
     said run gain:2 3.pgm 3.pgm --out-dir out2 --name '{index}.tif'
     [ "${#stderr_lines[@]}" -eq 1 ]
     said run gain:2 1.pgm 2.pgm --out-dir out3 -q; is ''
     said run gain:2 1.pgm 3.pgm --out-dir out4 --json
-    [[ "$output" == *'"output":"out4/1.pgm"'*'"notes":[{"kind":"clipped","loss":true,"count":2,"text":"2 samples are clipped"}]}'* ]]
+    [[ "$output" == *'"output":"out4/1.pgm"'*'"notes":[{"kind":"clipped","loss":true,"count":2,"text":"2 samples are clipped (50%)"}]}'* ]]
     [[ "$output" == *'"output":"out4/3.pgm"'*'"notes":[]}'* ]]
     [[ "${lines[-1]}" == *'"notes":[{"kind":"clipped","loss":true,"inputs":1,"count":2,'* ]]
 }

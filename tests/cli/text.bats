@@ -46,7 +46,7 @@ setup() { load common; common_setup; make_gray g.pgm 20 10; make_wav s.wav 3000;
     run --separate-stderr halo run --raw f32,8000,1 '' <(printf '\0\0\300\177') -o nan.flac -v
     says '1 sample is NaN and became 0'; says ' 1 sample clipped'
     run --separate-stderr halo run --raw f32,8000,1 '' <(printf '\0\0\0\100') -o loud.flac
-    says '1 sample is clipped, the peak is 2 times'
+    says '1 sample is clipped (100%), the peak is 2 times'
 }
 
 @test "an option that names a file is given once; what counts is said, and nothing is written" {
