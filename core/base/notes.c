@@ -91,7 +91,8 @@ static void count_clipped(const HaloNotes *notes, unsigned long long count, char
 {
     const double share = notes->samples > 0 ? 100.0 * (double)count / (double)notes->samples : 0.0;
     int used = snprintf(text, size, "%llu sample%s clipped", count, count == 1 ? " is" : "s are");
-    if (share >= 0.1) used += halo_snprintf(text + used, size - (size_t)used, " (%.2g%%)", share);
+    if (share >= 0.1)
+        used += halo_snprintf(text + used, size - (size_t)used, share < 9.95 ? " (%.2g%%)" : " (%.0f%%)", share);
     if (notes->peak > 0)
         halo_snprintf(text + used, size - (size_t)used, ", the peak is %.4g times full scale",
                       (double)notes->peak);

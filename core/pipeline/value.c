@@ -243,12 +243,11 @@ static HaloStatus bind_level(const HaloParam *param, const HaloShape *shape, con
 {
     char text[32];
     halo_snprintf(text, sizeof text, "%g%%", value->number);
-    if (shape->numbers)
+    if (shape->numbers && !param->of_result)
         return halo_fail(HALO_ERR_INPUT,
                          "%s: %s of a full scale that these floats do not have: give a number, or --white V", where,
                          text);
     value->number = value->number * (double)shape->white / 100;
-    value->percent = false;
     return in_range(param, text, where, value->number);
 }
 

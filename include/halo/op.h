@@ -36,6 +36,7 @@ typedef struct HaloParam {
     HaloParamType type;
     const char *preset;  /* the default as it would be typed; NULL: has to be given; "": none */
     double min, max;     /* inclusive range of numbers; both 0: any finite number */
+    bool of_result;      /* LEVEL: a percentage is of the result's full scale, which the operation sets */
     const char *choices; /* CHOICE: "magnitude|x|y"; LEVEL: "otsu" */
     const char *unit;    /* "pixels", "Hz", …, or NULL */
     const char *help;    /* one line */
@@ -48,7 +49,7 @@ typedef struct HaloParam {
 typedef struct HaloValue {
     bool given;
     double number;
-    bool percent; /* until a plan is made: the number is in percent of full scale */
+    bool percent; /* it was given in percent of full scale; where a plan is made the number is the level */
     int64_t integer;
     int64_t point[2];
     bool from_end[2];

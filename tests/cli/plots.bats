@@ -63,7 +63,7 @@ END
     make_wav s.wav 900
     halo hist --log --plot s.png s.wav > /dev/null
     halo hist --bins 3 --min 1e6 --max 1000000.001 --plot n.svg s.wav > /dev/null
-    halo hist --min -1e308 --max 1e308 --plot w.svg s.wav > /dev/null
+    halo hist --min -8e307 --max 8e307 --plot w.svg s.wav > /dev/null
     halo hist --bins 7 --min 1e-300 --max 2e-300 --plot t.png s.wav > /dev/null
     for f in d.png s.png t.png; do [[ "$(halo info $f)" == *'800 x 400'* ]]; done
     ! grep -q nan n.svg w.svg
