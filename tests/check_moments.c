@@ -191,6 +191,10 @@ static void bins_begin_at_their_edges(void **state)
     assert_int_equal(bin_of(1.0, 0.9, 1.1, 10), 5);
     assert_int_equal(bin_of(-1.5, -2.0, -1.4, 6), 5);
     assert_int_equal(bin_of(0.5, 0.1, 0.9, 4), 2);
+    /* A range beyond f64. */
+    assert_int_equal(bin_of(0.0, -1e308, 1e308, 256), 128);
+    assert_int_equal(bin_of(-1.0, -1e308, 1e308, 256), 127);
+    assert_int_equal(oracle_bin(-1.0, -1e308, 1e308, 256), 127);
 }
 
 static void scan_joins_keep_nan_and_the_first(void **state)

@@ -403,9 +403,9 @@ HaloStatus halo_build_fold(HaloBuilder *builder, HaloReg src, const HaloFold *fo
 /* Are all edges numbers of their own? True, too, of a range that is still to be found. */
 static bool divides(const HaloHist *hist)
 {
-    const double range = hist->hi - hist->lo, bins = (double)hist->bins,
-                 largest = fmax(fabs(hist->lo), fabs(hist->hi));
-    return !(range > DBL_MAX || bins / range > DBL_MAX || range / bins < largest * 0x1p-50);
+    const double bins = (double)hist->bins, width = (hist->hi / 4 - hist->lo / 4) / bins,
+                 largest = fmax(fabs(hist->lo), fabs(hist->hi)) / 4;
+    return !(1.0 / width > DBL_MAX || width < largest * 0x1p-50);
 }
 
 HaloStatus halo_build_hist(HaloBuilder *builder, HaloReg src, int64_t bins, double lo, double hi)

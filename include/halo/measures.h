@@ -179,11 +179,12 @@ HALO_FN void halo_moments_from_counts(const uint64_t *count, int64_t values, Hal
 
 /* ---- histograms ----------------------------------------------------------------------------------------- */
 
-/* Bins of equal width over [lo, hi]. The width is the sum of three numbers; products of the first two by
+/* Bins of equal width over [lo, hi]. What finds their edges is a quarter of that, since hi - lo may be beyond
+ * f64: where they begin, and their width, the sum of three numbers. Products of the first two of these by
  * integers up to HALO_MAX_BINS are exact. */
 typedef struct HaloBins {
     double lo, hi, count, scale; /* scale: bins per unit */
-    double width[3];
+    double first, width[3];
 } HaloBins;
 
 /* x without the last 24 of its 53 bits. */
@@ -198,12 +199,13 @@ HALO_FN double halo_bins_head(double x)
 
 HALO_FN HaloBins halo_bins(double lo, double hi, int64_t bins)
 {
-    const double count = (double)bins, range = hi - lo, back = range + lo;
-    const double rest = (hi - back) - (lo - (back - range)); /* of the exact difference: Knuth's TwoSum */
-    const double first = halo_bins_head(range / count), left = range - first * count;
-    const double second = halo_bins_head((left + rest) / count);
+    const double count = (double)bins, low = lo * 0.25, high = hi * 0.25, range = high - low,
+                 back = range + low;
+    const double rest = (high - back) - (low - (back - range)); /* of the exact difference: Knuth's TwoSum */
+    const double most = halo_bins_head(range / count), left = range - most * count;
+    const double more = halo_bins_head((left + rest) / count);
     const HaloBins made = {
-        lo, hi, count, count / range, {first, second, ((left - second * count) + rest) / count}};
+        lo, hi, count, count * 0.25 / range, low, {most, more, ((left - more * count) + rest) / count}};
     return made;
 }
 
@@ -211,13 +213,13 @@ HALO_FN HaloBins halo_bins(double lo, double hi, int64_t bins)
 HALO_FN double halo_bin_edge(const HaloBins *bins, double k)
 {
     const double part = k * bins->width[0], more = k * bins->width[1];
-    const double near = bins->lo + part, part_of_it = near - bins->lo;
+    const double near = bins->first + part, part_of_it = near - bins->first;
     const double sum = near + more, more_of_it = sum - near;
     /* what the two sums lost */
-    const double lost = ((bins->lo - (near - part_of_it)) + (part - part_of_it)) +
+    const double lost = ((bins->first - (near - part_of_it)) + (part - part_of_it)) +
                         ((near - (sum - more_of_it)) + (more - more_of_it));
     const double edge = sum + (lost + k * bins->width[2]);
-    return k < bins->count ? edge : bins->hi;
+    return k < bins->count ? edge * 4.0 : bins->hi;
 }
 
 /* The bin of v, or -1 below, -2 above, -3 for NaN. `hi` is in the last bin. */

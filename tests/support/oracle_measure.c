@@ -170,6 +170,8 @@ void oracle_reduce(const HaloBuf *src, HaloMoments *out)
 
 double oracle_edge(double lo, double hi, int64_t bins, int64_t k)
 {
+    if (hi / 2 - lo / 2 > 1e290) /* k * (hi - lo) might be infinite */
+        return ldexp(oracle_edge(ldexp(lo, -60), ldexp(hi, -60), bins, k), 60);
     /* Pairs of f64 that add up to a number of twice the digits, by TwoSum and by fma. */
     const double n = (double)bins, span = hi - lo, back = span + lo,
                  span_rest = (hi - back) - (lo - (back - span));
