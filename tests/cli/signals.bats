@@ -144,9 +144,9 @@ END
     shim
     make_gray in.pgm 9 9
     mkfifo one.pgm two.pgm
-    long=$(printf 'n%.0s' {1..192}).pgm # its output is named in 200 bytes, as nothing else is
+    long=$(printf 'n%.0s' {1..197}).pgm # its output is named in 205 bytes, as nothing else is
     cp in.pgm "$long"
-    FAIL_AT=200 LD_PRELOAD=$PWD/shim.so start timeout 30 "$HALO" run box:3 one.pgm two.pgm "$long" --out-dir o1 -j 2 2> said
+    FAIL_AT=205 LD_PRELOAD=$PWD/shim.so start timeout 30 "$HALO" run box:3 one.pgm two.pgm "$long" --out-dir o1 -j 2 2> said
     exec 7<> one.pgm
     half_an_image >&7
     until_there compgen -G 'o1/.one.pgm.halo-*'
