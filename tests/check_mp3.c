@@ -103,6 +103,7 @@ static void test_every_kind_of_frame(void **unused)
                     Sound back = must_load_sound(bytes_of(made), mp3);
                     assert_int_equal(back.info.shape.channels, mode == 3 ? 1 : 2);
                     assert_true(back.info.shape.rate == frame.rate);
+                    assert_int_equal(back.info.meta.texts, 0);
                     free(back.at), free(made);
                 }
     static const uint8_t none[][4] = {{0xff, 0xfd, 0x90, 4}, {0xff, 0xeb, 0x90, 4}, {0xff, 0xfb, 0xf0, 4},

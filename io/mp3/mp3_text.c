@@ -174,6 +174,7 @@ HaloStatus mp3_take_id3v1(const uint8_t tag[MP3_ID3V1], HaloMeta *meta)
     } fields[] = {{"Title", 3, 30}, {"Author", 33, 30}, {"Album", 63, 30}, {"Creation Time", 93, 4}};
     HaloStatus status = HALO_OK;
     char track[8];
+    if (memcmp(tag, "TAG", 3) != 0) return HALO_OK;
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         HALO_TRY(add(meta, fields[i].key, (const char *)tag + fields[i].at, fields[i].size));
     const bool numbered = tag[125] == 0 && tag[126] != 0; /* ID3v1.1 */

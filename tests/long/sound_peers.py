@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Compares decoded sound with FFmpeg's: MP3, Ogg, Opus, FLAC and AIFF of many encoders and settings, with and without
-headers and tags, joined, and cut off at twenty places. Lengths must be equal, and samples, within what codecs leave open.
+"""Compares decoded sound with FFmpeg's: MP3, Ogg, Opus, FLAC and AIFF of many encoders and settings, with and
+without headers and tags, joined, and cut off at twenty places. Lengths must be equal, and samples within the
+codec's tolerance.
 
     sound_peers.py HALO      takes some minutes; needs numpy, ffmpeg, lame, flac, sox, oggenc and opusenc
 
-Of joined MP3 files each part must give what FFmpeg makes of it alone: FFmpeg itself plays the header of the second part
-as a frame of silence, with what encoders put between the parts, and loses a frame behind each tag. At 24 kHz the peer is
-LAME's decoder: FFmpeg 5.1 has one wrong number in its table of bands, and is farther from what was encoded. An Ogg that
-is cut within a page ends with the page before, and one without a whole page of sound is refused."""
+Of joined MP3 files each part must give what FFmpeg makes of it alone: FFmpeg itself plays the header of the second
+part as a frame of silence, with what encoders put between the parts, and loses a frame behind each tag. At 24 kHz
+the peer is LAME's decoder: FFmpeg 5.1 has one wrong number in its table of bands, and is farther from what was
+encoded. An Ogg that is cut within a page ends with the page before, and one without a whole page of sound is
+refused."""
 import os
 import subprocess
 import sys
@@ -41,7 +43,8 @@ def halo(path, channels, *options):
 
 
 def compare(name, ours, theirs, most, but=0, shorter=0):
-    """`most`: how far samples may lie apart; `but`: so many at the end are not compared; `shorter`: so many may lack."""
+    """`most`: how far samples may lie apart; `but`: so many at the end are not compared; `shorter`: so many may be
+    missing."""
     global cases
     cases += 1
     wrong = None
@@ -134,7 +137,8 @@ def mp3():
     for channels in 1, 2:
         for way in ("-b:a", "96k"), ("-q:a", "3"), ("-abr", "1", "-b:a", "128k"):
             for header in "0", "1":
-                for tags in ("-id3v2_version", "3"), ("-id3v2_version", "4", "-write_id3v1", "1"), ("-id3v2_version", "0"):
+                for tags in (("-id3v2_version", "3"), ("-id3v2_version", "4", "-write_id3v1", "1"),
+                             ("-id3v2_version", "0")):
                     run("ffmpeg", "-y", "-v", "error", "-i", source(44100, channels), "-metadata", "title=Song", *way,
                         "-write_xing", header, *tags, "a.mp3")
                     name = f"ffmpeg {channels} {' '.join(way + tags)} xing {header}"
@@ -145,12 +149,14 @@ def mp3():
         run("lame", "--quiet", "--resample", "44.1", *options.split(), source(44100, 2, seconds), plain)
         parts.append(plain)
         frames = open(plain, "rb").read()
-        for what, before, behind in (("id3v1", b"", id3v1()), ("ape", b"", ape()), ("both", b"", ape() + id3v1()),
+        for what, before, behind in (("id3v1", b"", id3v1()), ("ape", b"", ape()),
+                                     ("both", b"", ape() + id3v1()),
                                      ("ape in front", ape(), b""), ("zeros behind", b"", bytes(3000))):
             open("a.mp3", "wb").write(before + frames + behind)
             compare(f"lame {options} {what}", halo("a.mp3", 2), ffmpeg(plain, 2), 1e-4)
         tagged = f"tagged{number}.mp3"
-        run("lame", "--quiet", "--resample", "44.1", *options.split(), "--add-id3v2", "--tt", "Song", source(44100, 2, seconds), tagged)
+        run("lame", "--quiet", "--resample", "44.1", *options.split(), "--add-id3v2", "--tt", "Song",
+            source(44100, 2, seconds), tagged)
         compare(f"lame {options} tagged", halo(tagged, 2), ffmpeg(tagged, 2), 1e-4)
         parts.append(tagged)
         cut(f"lame {options}", plain, 2, 1e-4, 2 * FRAME, head=1700)
