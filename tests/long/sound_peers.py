@@ -7,9 +7,8 @@ codec's tolerance.
 
 Of joined MP3 files each part must give what FFmpeg makes of it alone: FFmpeg itself plays the header of the second
 part as a frame of silence, with what encoders put between the parts, and loses a frame behind each tag. At 24 kHz
-the peer is LAME's decoder: FFmpeg 5.1 has one wrong number in its table of bands, and is farther from what was
-encoded. An Ogg that is cut within a page ends with the page before, and one without a whole page of sound is
-refused."""
+the peer is LAME's decoder: FFmpeg 5.1 differs from LAME and mpg123 there, and is farther from what was encoded. An
+Ogg that is cut within a page ends with the page before, and one without a whole page of sound is refused."""
 import os
 import subprocess
 import sys
