@@ -33,10 +33,7 @@
 /* ---- names ---------------------------------------------------------------------------------------------- */
 
 /* How much of a path is its folder, the last slash included. */
-static size_t folder_length(const char *path)
-{
-    return (size_t)(halo_base_name(path) - path);
-}
+static size_t folder_length(const char *path) { return (size_t)(halo_base_name(path) - path); }
 
 HaloStatus halo_follow_links(const char *path, char **target)
 {
@@ -83,8 +80,14 @@ static bool is_marked(int fd)
     return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & S_ISVTX) != 0;
 }
 
-/* Removes a temporary that is not locked. A process that holds the lock can rely on the name: no other removes
- * it. */
+static void remove_mark(int fd)
+{
+    struct stat st;
+    if (fstat(fd, &st) == 0 && st.st_nlink > 0) (void)!fchmod(fd, st.st_mode & 0777);
+}
+
+/* Removes a temporary that is not locked. Where it has been published under another name, that keeps no mark. A
+ * process that holds the lock can rely on the name: no other removes it. */
 static bool remove_stale(int folder, const char *name)
 {
     const int how = O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC;
@@ -93,6 +96,7 @@ static bool remove_stale(int folder, const char *name)
     if (fd < 0) return false;
     const bool gone = is_marked(fd) && flock(fd, LOCK_EX | LOCK_NB) == 0 && has_name(fd, folder, name, false) &&
                       unlinkat(folder, name, 0) == 0;
+    if (gone) remove_mark(fd);
     close(fd);
     return gone;
 }
@@ -170,8 +174,8 @@ bool halo_temporary_hold(HaloTemporary *temporary, int fd)
     return temporary->lock >= 0;
 }
 
-/* A name that nothing has, also when another process wants the same one at this moment. A hard link does that in
- * one call; where there are none, an empty file reserves the name. */
+/* A name that nothing has, also when another process wants the same one at this moment. A hard link does that
+ * in one call; where there are none, an empty file reserves the name. */
 static int publish_new(const HaloTemporary *temporary, const char *target)
 {
     if (link(temporary->path, target) == 0) {
@@ -188,21 +192,16 @@ static int publish_new(const HaloTemporary *temporary, const char *target)
     return error;
 }
 
-/* Last, so that whatever a process leaves that is killed before it is recognised. */
-static void remove_mark(const HaloTemporary *temporary)
-{
-    struct stat st;
-    if (fstat(temporary->lock, &st) == 0) (void)!fchmod(temporary->lock, st.st_mode & 0777);
-}
-
 int halo_temporary_publish(HaloTemporary *temporary, const char *target, bool replace)
 {
     sigset_t before;
     if (!halo_stop_enter(&before)) return ECANCELED;
-    const int error = !replace                                ? publish_new(temporary, target)
+    const int error = !replace                               ? publish_new(temporary, target)
                       : rename(temporary->path, target) != 0 ? errno
-                                                              : 0;
-    if (error == 0) remove_mark(temporary);
+                                                             : 0;
+    /* Last, so that whatever a process leaves that is killed before it is recognised; and a name that could not
+     * be removed, by the next run. */
+    if (error == 0 && access(temporary->path, F_OK) != 0) remove_mark(temporary->lock);
     if (error == 0) halo_stop_forget(temporary);
     halo_stop_leave(&before);
     return error;
