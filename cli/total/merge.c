@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "halo/lines.h"
+#include "halo/utf8.h"
 #include "merge.h"
 #include "text/page.h"
 #include "totals.h"
@@ -67,6 +68,15 @@ static HaloStatus read_record(const HaloLines *lines, const char *line, size_t l
     return status == HALO_OK ? status : halo_fail_at(status, "line %lld", lines->line);
 }
 
+/* Lines are passed on as they are, so that they have to be what JSON may be: UTF-8 without control characters.
+ */
+static bool is_text(const char *line, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char)line[i] < ' ' && line[i] != '\t' && line[i] != '\r') return false;
+    return halo_utf8_valid(line, length) && memchr(line, 0x7f, length) == NULL;
+}
+
 static HaloStatus read_lines(Shard *shard, HaloLines *lines)
 {
     HaloStatus status = HALO_OK;
@@ -77,6 +87,8 @@ static HaloStatus read_lines(Shard *shard, HaloLines *lines)
         if (line == NULL) break;
         if (memchr(line, 0, length) != NULL)
             HALO_FAIL(HALO_ERR_INPUT, "line %lld has a zero byte: it is no JSON", lines->line);
+        if (!is_text(line, length))
+            HALO_FAIL(HALO_ERR_INPUT, "line %lld holds bytes that JSON does not: it is damaged", lines->line);
         if (begins(line, length, shard_begins))
             HALO_TRY(read_record(lines, line, length, &shard->kept[0], &shard->record));
         else if (begins(line, length, summary_begins))

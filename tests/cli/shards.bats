@@ -247,3 +247,13 @@ END
     run halo stats --files0-from list --json
     [ "${#lines[@]}" -eq 2 ]
 }
+
+@test "merge: a line with control characters, or that is no UTF-8, is damaged" {
+    make_gray a.pgm 9 9
+    halo stats --shard 1/1 --json a.pgm > part.json
+    for byte in '\001' '\377'; do
+        { printf '{"type":"x","a":"'; printf "$byte"; printf '"}\n'; cat part.json; } > bad.json
+        run --separate-stderr halo merge bad.json
+        [ "$status" -ne 0 ]; says "bad.json: line 1 holds bytes that JSON does not: it is damaged"
+    done
+}
