@@ -192,19 +192,37 @@ static HaloStatus divides(HaloCells *cells, char separator, bool *yes, bool *ope
     return *open ? HALO_OK : status;
 }
 
-/* Where a mark is not closed behind one separator, another may be the right one, of which it is no neighbour.
- */
+/* Does every quoted cell end with its closing mark? Text behind one is taken as part of the cell, but hints
+ * that the separator is another one. */
+static bool is_clean(const HaloCells *cells)
+{
+    for (int i = 0; i < cells->count; i++) {
+        const HaloCell *cell = &cells->cell[i];
+        const char *text = cells->lines.text + cells->begin + cell->at;
+        size_t at = 1;
+        while (cell->quoted && at < cell->length &&
+               (text[at] != '"' || (at + 1 < cell->length && text[at + 1] == '"')))
+            at += text[at] == '"' ? 2 : 1;
+        if (cell->quoted && at + 1 < cell->length) return false;
+    }
+    return true;
+}
+
+/* The first one that divides the row cleanly, else the first that divides it. Where a mark is not closed behind
+ * one separator, another may be the right one, of which it is no neighbour. */
 static HaloStatus find_separator(HaloCells *cells)
 {
     static const char may[] = "\t;,";
     HaloStatus status = HALO_OK;
-    char otherwise = ' ';
-    bool found = false, open;
-    for (int i = 0; may[i] != 0 && !found; i++) {
-        HALO_TRY(divides(cells, may[i], &found, &open));
+    char otherwise = ' ', first = 0;
+    bool yes = false, open, clean = false;
+    for (int i = 0; may[i] != 0 && !clean; i++) {
+        HALO_TRY(divides(cells, may[i], &yes, &open));
         if (open) otherwise = may[i];
+        if (yes && first == 0) first = may[i];
+        clean = yes && is_clean(cells);
     }
-    if (!found) cells->separator = otherwise;
+    if (!clean) cells->separator = first != 0 ? first : otherwise;
 out:
     return status;
 }

@@ -111,3 +111,11 @@ setup() { load common; common_setup; }
     wait
     [ "$(paste -sd ' ' out.csv)" = "x 2 4 6" ]
 }
+
+@test "a separator is one that leaves nothing behind closing quotation marks" {
+    printf '"n,#Temp""","n b;"""\n"-2.5","1000000.0"\n' > t.csv
+    halo run '' t.csv -o - --to csv > out.csv
+    [ "$(tail -n 1 out.csv)" = '-2.5,1000000' ]
+    printf '"a;b",c\n1,2\n' > t.csv
+    [ "$(halo run '' t.csv -o - --to csv | head -n 1)" = 'a;b,c' ]
+}
