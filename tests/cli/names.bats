@@ -2,7 +2,7 @@
 # shellcheck disable=SC2154,SC2016
 setup() {
     load common; common_setup
-    bad=$'e\033]0;title\007\033[31m\x7f\u0085\u202efdp\xff\nhalo: all is well.pgm'
+    bad=$'e\033]0;title\007\033[31m\x7f\xc2\x85\xe2\x80\xaefdp\xff\nhalo: all is well.pgm'
     shown=$'e$\'\\033\']0;title$\'\\a\\033\'[31m$\'\\177\\302\\205\\342\\200\\256\'fdp$\'\\377\\n\'halo: all is well.pgm'
     nice='größe 日本 é $x "a" tab.pgm'
     make_gray "$bad" 4 3; cp "$bad" "$nice"; cp "$bad" plain.pgm
