@@ -24,6 +24,8 @@ static HaloStatus resolve(HaloStep *step, const HaloResult *measured)
             halo_note(step->notes, HALO_NOTE_QUIETER, 1);
             step->notes->quieter = (float)less;
         }
+    } else {
+        halo_note(step->notes, HALO_NOTE_NO_LOUDNESS, 1);
     }
     step->u.map.points = 1;
     step->u.map.point[0] = (HaloPoint){HALO_POINT_MUL, gain, 0.0f};

@@ -32,6 +32,9 @@ static const Row rows[HALO_NOTES] = {
     [HALO_NOTE_KEYWORD] = {"keyword", "1 text with an invalid keyword is left out",
                            "%llu texts with an invalid keyword are left out"},
     [HALO_NOTE_QUIETER] = {"quieter", NULL, NULL},
+    [HALO_NOTE_NO_LOUDNESS] = {"no-loudness",
+                               "as loud as it was: it is shorter than 0.4 s, or silent, and has no loudness",
+                               NULL},
     [HALO_NOTE_RATE] = {"rate", NULL, NULL},
     [HALO_NOTE_TILES] = {"tiles", "written without tiles or overviews, which TIFF alone has", NULL},
     [HALO_NOTE_THROUGH_F32] = {"through-f32", "%llu-bit samples pass through 32-bit floats", NULL},
@@ -45,9 +48,13 @@ static const char *const metas[HALO_META_KINDS] = {"ICC profile",        "EXIF",
                                                    "resolution",         "colour space", "chunks", "IPTC",
                                                    "cICP, mDCv or cLLi", "pictures",     "GeoTIFF"};
 
-static const char *const outdated[HALO_OUTDATED_KINDS] = {
-    "markers or loops outside of it", "loudness tags",  "colour profile",  "takes, tracks or tempo",
-    "description of an image stack",  "place on a map", "GDAL's no-data value and metadata"};
+static const char *const outdated[HALO_OUTDATED_KINDS] = {"markers or loops outside of it",
+                                                          "loudness tags",
+                                                          "colour profile",
+                                                          "takes, tracks or tempo",
+                                                          "description of an image stack",
+                                                          "place on a map",
+                                                          "GDAL's no-data value and metadata"};
 
 const char *halo_note_name(HaloNote kind) { return rows[kind].name; }
 
@@ -92,7 +99,8 @@ static void count_clipped(const HaloNotes *notes, unsigned long long count, char
     const double share = notes->samples > 0 ? 100.0 * (double)count / (double)notes->samples : 0.0;
     int used = snprintf(text, size, "%llu sample%s clipped", count, count == 1 ? " is" : "s are");
     if (share >= 0.1)
-        used += halo_snprintf(text + used, size - (size_t)used, share < 9.95 ? " (%.2g%%)" : " (%.0f%%)", share);
+        used +=
+            halo_snprintf(text + used, size - (size_t)used, share < 9.95 ? " (%.2g%%)" : " (%.0f%%)", share);
     if (notes->peak > 0)
         halo_snprintf(text + used, size - (size_t)used, ", the peak is %.4g times full scale",
                       (double)notes->peak);
@@ -112,9 +120,7 @@ const char *halo_note_text(const HaloNotes *notes, HaloNote kind, char text[HALO
     case HALO_NOTE_LOOKS_LIKE:
         snprintf(text, size, "--raw takes for samples what begins like %s", notes->format);
         break;
-    case HALO_NOTE_CLIPPED:
-        count_clipped(notes, count, text, size);
-        break;
+    case HALO_NOTE_CLIPPED: count_clipped(notes, count, text, size); break;
     case HALO_NOTE_METADATA:
         snprintf(text, size, "left out, since the output cannot hold it: ");
         list_kinds(notes->left_out, metas, HALO_META_KINDS, text, size);

@@ -98,6 +98,20 @@ static HaloStatus parse_switch(const char *text, const char *where, int64_t *on)
     return halo_fail(HALO_ERR_USAGE, "%s: expected 1 or 0, found '%.60s'", where, text);
 }
 
+/* What other tools call a border, and halo's word; those that resemble another of halo's words would mislead.
+ */
+static const char *border_known_as(const char *text)
+{
+    static const char *const names[][2] = {
+        {"reflect101", "mirror"}, {"reflect_101", "mirror"}, {"default", "mirror"},  {"symmetric", "reflect"},
+        {"nearest", "replicate"}, {"edge", "replicate"},     {"clamp", "replicate"}, {"extend", "replicate"},
+        {"circular", "wrap"},     {"periodic", "wrap"},      {"tile", "wrap"},       {"grid-mirror", "reflect"},
+        {"grid-wrap", "wrap"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(text, names[i][0]) == 0) return names[i][1];
+    return NULL;
+}
+
 /* "reflect", or "constant=0.5", or "constant=50%". */
 static HaloStatus parse_border(const HaloParam *param, const char *text, const char *where, HaloValue *value)
 {
@@ -112,6 +126,9 @@ static HaloStatus parse_border(const HaloParam *param, const char *text, const c
     }
     if (strcmp(text, "constant") == 0)
         return halo_fail(HALO_ERR_USAGE, "%s: constant needs its value: border=constant=128", where);
+    if (border_known_as(text) != NULL)
+        return halo_fail(HALO_ERR_USAGE, "%s: '%s' of other tools is '%s' here", where, text,
+                         border_known_as(text));
     return parse_choice(param, text, where, &value->integer); /* the choices stand in the order of HaloBorder */
 }
 
@@ -245,8 +262,8 @@ static HaloStatus bind_level(const HaloParam *param, const HaloShape *shape, con
     halo_snprintf(text, sizeof text, "%g%%", value->number);
     if (shape->numbers && !param->of_result)
         return halo_fail(HALO_ERR_INPUT,
-                         "%s: %s of a full scale that these floats do not have: give a number, or --white V", where,
-                         text);
+                         "%s: %s of a full scale that these floats do not have: give a number, or --white V",
+                         where, text);
     value->number = value->number * (double)shape->white / 100;
     return in_range(param, text, where, value->number);
 }

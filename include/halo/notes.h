@@ -11,24 +11,25 @@ extern "C" {
 
 typedef enum HaloNote {
     /* Losses and changes: said once a run. */
-    HALO_NOTE_AXES,       /* a third dimension too long for colours was read as channels: how many */
-    HALO_NOTE_PAGES,      /* images of the file that are left out; 1 where nobody knows how many */
-    HALO_NOTE_SIZES,      /* images are left out from the first of another size on */
-    HALO_NOTE_LOOKS_LIKE, /* --raw reads what begins like a file of a known format: `format` */
-    HALO_NOTE_REST,       /* bytes behind the last whole picture of a file */
-    HALO_NOTE_CHECKSUM,   /* parts with a wrong checksum, left out */
-    HALO_NOTE_LARGE,      /* parts that are too large, or too many, left out */
-    HALO_NOTE_NO_END,     /* all rows are there, but not the mark behind them */
-    HALO_NOTE_HEADER,     /* parameters of a header are invalid, and are not needed */
-    HALO_NOTE_CLIPPED,    /* samples, to the ends of what the output holds; of sound with `peak` */
-    HALO_NOTE_NAN,        /* samples of sound that were NaN and became 0 */
-    HALO_NOTE_TURNED,     /* the rows were turned as EXIF says */
-    HALO_NOTE_METADATA,   /* kinds of metadata that the output cannot hold: `left_out` */
-    HALO_NOTE_OUTDATED,   /* kinds of metadata that would no longer be true: `outdated` */
-    HALO_NOTE_KEYWORD,    /* texts whose key the output cannot hold, left out */
-    HALO_NOTE_QUIETER,    /* sound is not as loud as was asked for, for its true peak: by `quieter` */
-    HALO_NOTE_RATE,       /* the output holds no sample rate, which was `rate` */
-    HALO_NOTE_TILES,      /* tiles or overviews were asked for in a format that has none */
+    HALO_NOTE_AXES,        /* a third dimension too long for colours was read as channels: how many */
+    HALO_NOTE_PAGES,       /* images of the file that are left out; 1 where nobody knows how many */
+    HALO_NOTE_SIZES,       /* images are left out from the first of another size on */
+    HALO_NOTE_LOOKS_LIKE,  /* --raw reads what begins like a file of a known format: `format` */
+    HALO_NOTE_REST,        /* bytes behind the last whole picture of a file */
+    HALO_NOTE_CHECKSUM,    /* parts with a wrong checksum, left out */
+    HALO_NOTE_LARGE,       /* parts that are too large, or too many, left out */
+    HALO_NOTE_NO_END,      /* all rows are there, but not the mark behind them */
+    HALO_NOTE_HEADER,      /* parameters of a header are invalid, and are not needed */
+    HALO_NOTE_CLIPPED,     /* samples, to the ends of what the output holds; of sound with `peak` */
+    HALO_NOTE_NAN,         /* samples of sound that were NaN and became 0 */
+    HALO_NOTE_TURNED,      /* the rows were turned as EXIF says */
+    HALO_NOTE_METADATA,    /* kinds of metadata that the output cannot hold: `left_out` */
+    HALO_NOTE_OUTDATED,    /* kinds of metadata that would no longer be true: `outdated` */
+    HALO_NOTE_KEYWORD,     /* texts whose key the output cannot hold, left out */
+    HALO_NOTE_QUIETER,     /* sound is not as loud as was asked for, for its true peak: by `quieter` */
+    HALO_NOTE_NO_LOUDNESS, /* sound is too short, or too quiet, for a loudness, and stays as it was */
+    HALO_NOTE_RATE,        /* the output holds no sample rate, which was `rate` */
+    HALO_NOTE_TILES,       /* tiles or overviews were asked for in a format that has none */
     /* Conversions and the like, for who asks. */
     HALO_NOTE_THROUGH_F32, /* samples of so many bits pass through f32 */
     HALO_NOTE_DIVIDED,     /* premultiplied colours are divided by alpha */
@@ -56,14 +57,14 @@ typedef enum HaloMetaKind {
 
 /* What metadata say that a pipeline may make untrue. */
 typedef enum HaloOutdated {
-    HALO_OUTDATED_MARKERS = 1,   /* markers, loops, chapters outside of what is left */
-    HALO_OUTDATED_LOUDNESS = 2,  /* ReplayGain, R128, loudness of bext */
-    HALO_OUTDATED_COLOURS = 4,   /* a profile of light coded in another way */
-    HALO_OUTDATED_MATERIAL = 8,  /* chunks about takes, tracks and tempo: iXML, axml, chna, acid, strc */
-    HALO_OUTDATED_STACK = 16,    /* a description of pages, sizes and types that are other ones now */
-    HALO_OUTDATED_PLACE = 32,    /* where a picture lies on a map */
-    HALO_OUTDATED_NODATA = 64,   /* GDAL's "no data" and texts on bands, which speak of sample values */
-    HALO_OUTDATED_KINDS = 7      /* how many */
+    HALO_OUTDATED_MARKERS = 1,  /* markers, loops, chapters outside of what is left */
+    HALO_OUTDATED_LOUDNESS = 2, /* ReplayGain, R128, loudness of bext */
+    HALO_OUTDATED_COLOURS = 4,  /* a profile of light coded in another way */
+    HALO_OUTDATED_MATERIAL = 8, /* chunks about takes, tracks and tempo: iXML, axml, chna, acid, strc */
+    HALO_OUTDATED_STACK = 16,   /* a description of pages, sizes and types that are other ones now */
+    HALO_OUTDATED_PLACE = 32,   /* where a picture lies on a map */
+    HALO_OUTDATED_NODATA = 64,  /* GDAL's "no data" and texts on bands, which speak of sample values */
+    HALO_OUTDATED_KINDS = 7     /* how many */
 } HaloOutdated;
 
 /* All zero: nothing is to be said. */

@@ -108,3 +108,19 @@ with_title() {
     said run spectrogram:16 s.wav -o p.npy; is '' # a picture
     said join s.wav s.wav -o j.npy; says "--rate $rate reads it back"
 }
+
+@test "sound without a loudness stays as it was, and that is said" {
+    make_wav s.wav 900
+    said run loudnorm:-20 s.wav -o o.wav
+    is 'halo: s.wav: as loud as it was: it is shorter than 0.4 s, or silent, and has no loudness'
+    make_wav l.wav 8000
+    said run loudnorm:-20 l.wav -o o.wav -f; [[ "$stderr" != *'as loud as it was'* ]]
+}
+
+@test "borders of other tools are named by halo's words" {
+    make_gray b.pgm 5 4
+    run --separate-stderr halo run gauss:1,border=reflect101 b.pgm -o o.pgm
+    [ "$status" -eq 2 ]; says "border: 'reflect101' of other tools is 'mirror' here"
+    run --separate-stderr halo run gauss:1,border=edge b.pgm -o o.pgm
+    [ "$status" -eq 2 ]; says "border: 'edge' of other tools is 'replicate' here"
+}
