@@ -73,7 +73,8 @@ static HaloStatus read_record(const HaloLines *lines, const char *line, size_t l
 static bool is_text(const char *line, size_t length)
 {
     for (size_t i = 0; i < length; i++)
-        if ((unsigned char)line[i] < ' ' && line[i] != '\t' && line[i] != '\r') return false;
+        if ((unsigned char)line[i] < ' ' && line[i] != '\t' && !(line[i] == '\r' && i + 1 == length))
+            return false;
     return halo_utf8_valid(line, length) && memchr(line, 0x7f, length) == NULL;
 }
 
@@ -189,6 +190,7 @@ static HaloStatus print_lines(FILE *to, const Shard *shard)
         HALO_TRY(halo_lines_next(&lines, '\n', &line, &length));
         if (line == NULL) break;
         if (begins(line, length, shard_begins) || begins(line, length, summary_begins)) continue;
+        if (length > 0 && line[length - 1] == '\r') length--; /* of CR LF */
         fwrite(line, 1, length, to);
         fputc('\n', to);
     }
