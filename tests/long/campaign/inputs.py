@@ -115,7 +115,7 @@ class Inputs:
             return
         output = f"out.{draw.choice(TO)}"
         command = draw.choice(self.commands(draw, name, output))
-        limits = {"info": LIMITS[2:4], "compare": LIMITS[2:], "join": LIMITS[4:]}.get(command[0], LIMITS)
+        limits = {"info": LIMITS[:4], "join": LIMITS[:2] + LIMITS[4:]}.get(command[0], LIMITS)
         case = Case(folder, [judge.halo, *command, *limits])
         if "-" in command:
             case.stdin = data

@@ -179,7 +179,7 @@ class Judge:
             return "sanitizer: " + SANITIZER.search(ended.err).group().decode()
         if ended.code not in codes:
             return f"exit {ended.code}"
-        said = ended.err.strip() or (ended.code == 6 and ended.out.strip()) # compare's answer is on standard output
+        said = ended.err.strip() or (ended.code == 6 and ended.out.strip())  # compare's answer
         if ended.code > 0 and ended.code != 141 and not said:
             return f"without a word: exit {ended.code}"
         return self.too_much(case, ended) or output.wrong(case, ended)
