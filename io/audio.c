@@ -24,7 +24,7 @@ static bool probe_wav(const uint8_t *head, size_t size)
 
 static bool probe_rf64(const uint8_t *head, size_t size)
 {
-    return starts(head, size, 0, "RF64") && starts(head, size, 8, "WAVE");
+    return (starts(head, size, 0, "RF64") || starts(head, size, 0, "BW64")) && starts(head, size, 8, "WAVE");
 }
 
 static bool probe_w64(const uint8_t *head, size_t size)

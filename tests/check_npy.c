@@ -40,6 +40,10 @@ static void npy_of_every_type(void **unused)
     (void)unused;
     const HaloShape u8 = shape_of(HALO_U8, 2, 1, 1, false), u16 = shape_of(HALO_U16, 2, 1, 1, false);
     const HaloShape f32 = shape_of(HALO_F32, 2, 1, 1, false), rgb = shape_of(HALO_U8, 1, 2, 3, false);
+    expect_npy("{'descr': '<f2', 'fortran_order': False, 'shape': (1, 4)}", TEXT("\0\x3c\0\xc0\1\0\0\x7c"),
+               shape_of(HALO_F32, 4, 1, 1, false), 1, F32(1.0f, -2.0f, 0x1p-24f, INFINITY));
+    expect_npy("{'descr': '>f2', 'fortran_order': False, 'shape': (1, 2)}", TEXT("\x3c\0\xc0\0"),
+               shape_of(HALO_F32, 2, 1, 1, false), 1, F32(1.0f, -2.0f));
     expect_npy("{'descr': '|u1', 'fortran_order': False, 'shape': (2,), }", TEXT("\1\2"), u8, 255, U8(1, 2));
     expect_npy("{\"shape\":(1,2),\"descr\":\"|u1\",\"fortran_order\":False}\n", TEXT("\1\2"), u8, 255,
                U8(1, 2));
@@ -88,8 +92,8 @@ static void npy_mistakes(void **unused)
     expect_npy_error("{'descr': '<u8', 'fortran_order': False, 'shape': (1,)}",
                      TEXT("\xff\xff\xff\xff\xff\xff\xff\xff"), "sample 18446744073709551615");
     expect_npy_error("{'descr': '<f4', 'fortran_order': True, 'shape': (1, 1)}", TEXT("abcd"), "Fortran");
-    expect_npy_error("{'descr': '<f2', 'fortran_order': False, 'shape': (1,)}", TEXT("ab"),
-                     "an array of '<f2'");
+    expect_npy_error("{'descr': '<f1', 'fortran_order': False, 'shape': (1,)}", TEXT("ab"),
+                     "an array of '<f1'");
     expect_npy_error("{'descr': '<c8', 'fortran_order': False, 'shape': (1,)}", TEXT("ab"),
                      "an array of '<c8'");
     expect_npy_error("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}", TEXT(""), "records");

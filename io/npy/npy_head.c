@@ -95,9 +95,9 @@ static HaloStatus parse_descr(Text *text, NpyHead *head)
     const bool known = strlen(word) == 3 && strchr("<>|=", order) != NULL && strchr("buif", word[1]) != NULL &&
                        strchr("1248", word[2]) != NULL;
     const bool real = known && word[1] == 'f';
-    if (!known || (word[1] == 'b' && word[2] != '1') || (real && word[2] < '4') ||
+    if (!known || (word[1] == 'b' && word[2] != '1') || (real && word[2] == '1') ||
         (order == '|' && word[2] != '1')) {
-        return halo_fail(HALO_ERR_INPUT, "an array of '%s'; halo reads bool, integers, float32 and float64",
+        return halo_fail(HALO_ERR_INPUT, "an array of '%s'; halo reads bool, integers and floats of 16, 32 and 64 bits",
                          word);
     }
     head->kind = word[1];

@@ -2,6 +2,7 @@
 #include "npyreader.h"
 
 #include "bytes/endian.h"
+#include "samples/half.h"
 #include "samples/image.h"
 
 #define MAX_EXACT 16777216 /* up to 2^24 every integer is a 32-bit float */
@@ -24,7 +25,9 @@ static HaloStatus convert(const NpyReader *state, float *to, size_t count)
     const NpyHead *head = &state->head;
     for (size_t i = 0; i < count; i++) {
         if (head->kind == 'f') {
-            to[i] = head->size == 4 ? state->block.f32[i] : (float)state->block.f64[i];
+            to[i] = head->size == 2   ? halo_float_of_half(state->block.u16[i])
+                    : head->size == 4 ? state->block.f32[i]
+                                      : (float)state->block.f64[i];
         } else if (head->kind == 'b') {
             to[i] = state->block.i8[i] != 0 ? 1.0f : 0.0f;
         } else if (head->kind == 'u' && head->size <= 2) {

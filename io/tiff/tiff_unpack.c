@@ -1,5 +1,6 @@
 /* Converting a block's bytes to samples. */
 #ifdef HALO_HAVE_TIFF
+#include "samples/half.h"
 #include "tiffpixel.h"
 
 #include <string.h>
@@ -13,21 +14,6 @@ static unsigned index_at(const uint8_t *from, int64_t i, int bits)
     if (bits == 8) return from[i];
     const int64_t bit = i * bits;
     return from[bit >> 3] >> (8 - bits - (bit & 7)) & ((1u << bits) - 1);
-}
-
-/* IEEE 754's binary16, every bit of a NaN included. The exponent has 5 bits with a bias of 15, in place of 8
- * with 127, which a factor of 2^112 makes good, for numbers too small to be normal, too. */
-static inline float float_of_half(uint16_t half)
-{
-    const uint32_t sign = (uint32_t)(half & 0x8000) << 16, rest = (uint32_t)(half & 0x7fff) << 13;
-    uint32_t bits = rest;
-    float v;
-    memcpy(&v, &bits, 4);
-    v *= 0x1p112f;
-    memcpy(&bits, &v, 4);
-    bits = (rest >= 0x7c00u << 13 ? rest | 0xffu << 23 : bits) | sign;
-    memcpy(&v, &bits, 4);
-    return v;
 }
 
 /* ---- rows of samples ------------------------------------------------------------------------------------ */
@@ -56,7 +42,7 @@ static void unpack_reals(const TiffPixels *pixels, const uint8_t *from, float *t
     for (int64_t i = 0; i < count && pixels->bits == 16; i++) {
         uint16_t half;
         memcpy(&half, from + 2 * i, 2);
-        to[i * step] = float_of_half(half);
+        to[i * step] = halo_float_of_half(half);
     }
     for (int64_t i = 0; i < count && pixels->bits == 64; i++) {
         double v;

@@ -266,3 +266,11 @@ sys.stdout.buffer.write((0.05 * numpy.sin(2 * numpy.pi * 997 * t)).astype("<f4")
     halo run loudnorm silence.wav -o still.wav
     cmp silence.wav still.wav
 }
+
+@test "BW64 is read as RF64 is" {
+    make_wav s.wav 100
+    halo run '' s.wav -o s.rf64
+    sed '1s/^RF64/BW64/' s.rf64 > b.wav
+    [ "$(head -c 4 b.wav)" = BW64 ]
+    cmp <(halo run '' s.wav -o - --to csv) <(halo run '' b.wav -o - --to csv)
+}

@@ -1,0 +1,23 @@
+/* Half floats (IEEE 754 binary16), which files hold and halo reads as f32. */
+#ifndef HALO_IO_HALF_H
+#define HALO_IO_HALF_H
+
+#include <stdint.h>
+#include <string.h>
+
+/* IEEE 754's binary16, every bit of a NaN included. The exponent has 5 bits with a bias of 15, in place of 8
+ * with 127, which a factor of 2^112 makes good, for numbers too small to be normal, too. */
+static inline float halo_float_of_half(uint16_t half)
+{
+    const uint32_t sign = (uint32_t)(half & 0x8000) << 16, rest = (uint32_t)(half & 0x7fff) << 13;
+    uint32_t bits = rest;
+    float v;
+    memcpy(&v, &bits, 4);
+    v *= 0x1p112f;
+    memcpy(&bits, &v, 4);
+    bits = (rest >= 0x7c00u << 13 ? rest | 0xffu << 23 : bits) | sign;
+    memcpy(&v, &bits, 4);
+    return v;
+}
+
+#endif
