@@ -6,7 +6,7 @@
 #include "base/side.h"
 #include "session.h"
 
-/* Reads all of a file (of several images the first) within --max-memory, or of long sound the header; held
+/* Reads all of a file (of several pages the first) within --max-memory, or of long sound the header; held
  * once. Failures name the file. */
 HaloStatus side_load(HaloSession *session, const char *path, HaloSide **side);
 /* Sees to it that all of its samples are in memory, until nobody holds it any more. */

@@ -197,7 +197,8 @@ struct HaloFormat {
 
     /* Does a file start like this? */
     bool (*probe)(const uint8_t *head, size_t size);
-    /* Reads the header: sets reader->info, and reader->state where there is any. */
+    /* Reads the header, of the page options.image where there is `next`: sets reader->info, and reader->state
+     * where there is any. */
     HaloStatus (*open)(HaloReader *reader);
     /* Before the first row: lets an image be read smaller by a power of two up to `most` on each side, where
      * that is less work and shows a little: *times (1: not at all). info.shape becomes the size rounded up.
@@ -215,7 +216,7 @@ struct HaloFormat {
     /* Does `read` fill any columns alone, those that the rows have? Else rows are as wide as the image. */
     bool columns;
     void (*close)(HaloReader *reader); /* frees `state`; also after a failed open */
-    /* Goes to the next of info.images, and sets reader->info anew; NULL where a file holds no pages. */
+    /* Goes to the page options.image, a later one of info.images, and sets reader->info anew; NULL where a file holds no pages. */
     HaloStatus (*next)(HaloReader *reader);
     /* The kinds of metadata (HaloMetaKind) that stand behind the samples, or may: they are known when the last
      * row has been read. NULL: none. */

@@ -128,6 +128,22 @@ static int64_t line_bytes(const HaloReader *reader)
     return reader->info.shape.width * (int64_t)sizeof(float);
 }
 
+/* Bytes of a page, and of the pages before. */
+static int64_t page_bytes(const HaloReader *reader)
+{
+    const NpyReader *state = reader->state;
+    const HaloShape *shape = &reader->info.shape;
+    return shape->width * shape->height * shape->channels * state->head.size;
+}
+
+/* In a stream it stands there already. */
+static HaloStatus seek_page(HaloReader *reader)
+{
+    const NpyReader *state = reader->state;
+    if (!halo_source_seekable(reader->source)) return HALO_OK;
+    return halo_source_seek(reader->source, state->start + reader->options.image * page_bytes(reader));
+}
+
 HaloStatus npy_open(HaloReader *reader)
 {
     HaloStatus status = HALO_OK;
@@ -137,6 +153,7 @@ HaloStatus npy_open(HaloReader *reader)
     state->start = halo_source_tell(reader->source);
     if (reader->options.rate > 0) return open_series(reader);
     HALO_TRY(begin_page(reader));
+    if (reader->options.image > 0) HALO_TRY(seek_page(reader));
     if (!state->planar) return HALO_OK;
     if (!halo_source_seekable(reader->source))
         HALO_FAIL(HALO_ERR_INPUT, "one channel after the other is read from files, not from pipes");
@@ -150,23 +167,10 @@ out:
     return status;
 }
 
-/* Bytes of a page, and of the pages before. */
-static int64_t page_bytes(const HaloReader *reader)
-{
-    const NpyReader *state = reader->state;
-    const HaloShape *shape = &reader->info.shape;
-    return shape->width * shape->height * shape->channels * state->head.size;
-}
-
 HaloStatus npy_next(HaloReader *reader)
 {
-    HaloStatus status = HALO_OK;
-    const NpyReader *state = reader->state;
-    HALO_TRY(begin_page(reader));
-    if (halo_source_seekable(reader->source))
-        HALO_TRY(halo_source_seek(reader->source, state->start + reader->options.image * page_bytes(reader)));
-out:
-    return status;
+    const HaloStatus status = begin_page(reader);
+    return status == HALO_OK ? seek_page(reader) : status;
 }
 
 /* The rows of one channel after those of another. */

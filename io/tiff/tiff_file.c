@@ -10,7 +10,7 @@
 
 #define MIN_PIECE_BYTES \
     ((int64_t)64 << 20) /* that libtiff may allocate at once, and 4 a pixel where that is more */
-#define MAX_PAGES 1000 /* that are counted */
+#define MAX_PAGES 65535 /* that are counted */
 
 static size_t take(TiffDecoder *decoder, int64_t at, void *bytes, size_t size)
 {
@@ -163,8 +163,20 @@ bool tiff_more_pages(TiffReader *state)
     return false;
 }
 
-bool tiff_next_page(TiffReader *state)
+/* libtiff reads whole directories; going over many of them is for step(). */
+static bool go_far(TiffReader *state, int64_t pages)
 {
+    uint64_t at = TIFFCurrentDirOffset(state->own.tiff);
+    for (int directories = 0; pages > 0; directories++) {
+        if (directories == MAX_PAGES || !step(state, &at) || at == 0) return false;
+        pages -= !is_overview(state, at);
+    }
+    return TIFFSetSubDirectory(state->own.tiff, at) == 1;
+}
+
+bool tiff_go_ahead(TiffReader *state, int64_t pages)
+{
+    if (pages > 1) return go_far(state, pages);
     do {
         if (TIFFReadDirectory(state->own.tiff) != 1) return false;
     } while (is_overview(state, TIFFCurrentDirOffset(state->own.tiff)));

@@ -105,6 +105,15 @@ out:
     return status;
 }
 
+/* The page that options.image names, which is a later one. */
+static HaloStatus go_to_page(HaloReader *reader)
+{
+    TiffReader *state = reader->state;
+    const int64_t pages = reader->options.image - state->page;
+    state->page = reader->options.image;
+    return halo_tiff_outcome(&state->own.guard, tiff_go_ahead(state, pages));
+}
+
 HaloStatus halo_tiff_read_open(HaloReader *reader)
 {
     HaloStatus status = HALO_OK;
@@ -115,6 +124,7 @@ HaloStatus halo_tiff_read_open(HaloReader *reader)
     state->reader = reader;
     pthread_mutex_init(&state->lock, NULL);
     HALO_TRY(tiff_open_file(state));
+    if (reader->options.image > 0) HALO_TRY(go_to_page(reader));
     HALO_TRY(look_at_page(reader));
 out:
     return status;
@@ -127,7 +137,7 @@ HaloStatus halo_tiff_next(HaloReader *reader)
     tiff_drop_blocks(state);
     state->own.guard.strict = false;
     halo_tiff_clear(&state->own.guard);
-    HALO_TRY(halo_tiff_outcome(&state->own.guard, tiff_next_page(state)));
+    HALO_TRY(go_to_page(reader));
     HALO_TRY(look_at_page(reader));
 out:
     return status;

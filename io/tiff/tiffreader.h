@@ -30,6 +30,7 @@ typedef struct TiffReader {
     int64_t block_cols, block_rows; /* of a tile or strip; a strip's are cut off by the image */
     int64_t block_bytes, row_bytes; /* as libtiff gives them */
     int64_t across;                 /* blocks in a row of them, those of all planes */
+    int64_t page;                   /* that libtiff stands at */
     int64_t given;                  /* rows given out */
 
     int64_t held;           /* bytes that count for blocks */
@@ -59,7 +60,8 @@ bool tiff_get_bytes(void *context, int64_t at, void *bytes, size_t size);
  * which say that they show another page smaller, are no pages, unless they stand first. */
 int tiff_count_pages(TiffReader *state, bool *overviews);
 bool tiff_more_pages(TiffReader *state);
-bool tiff_next_page(TiffReader *state);
+/* Goes so many pages ahead. */
+bool tiff_go_ahead(TiffReader *state, int64_t pages);
 
 /* ---- tiff_blocks.c -------------------------------------------------------------------------------------- */
 
