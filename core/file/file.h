@@ -32,16 +32,16 @@ const HaloFormat *load_probed(const HaloTables *tables, const uint8_t *head, siz
 /* pages.c: the next page of the same file: *more says whether there is one, and load_next opens it. What stands
  * behind the last whole page of a file is left out, with a note; on a pipe it is HALO_ERR_INPUT, or read as far
  * as it goes. Before load_more all rows of a page have been read or skipped. */
-HaloStatus load_more(HaloSession *session, const HaloReader *reader, bool *more, HaloNotes *notes);
-HaloStatus load_next(HaloSession *session, HaloReader *reader);
+HaloStatus load_more(const HaloTables *tables, const HaloReader *reader, bool *more, HaloNotes *notes);
+HaloStatus load_next(const HaloTables *tables, HaloReader *reader);
 /* load_more from the beginning of a page, whose rows are not wanted. */
-HaloStatus load_past(HaloSession *session, HaloReader *reader, bool *more, HaloNotes *notes);
+HaloStatus load_past(const HaloTables *tables, HaloReader *reader, bool *more, HaloNotes *notes);
 /* How many pages there are, counted with a reader at the first, which is used up. Formats that say it are believed. */
-HaloStatus load_count_pages(HaloSession *session, HaloReader *reader, int64_t *pages);
-/* load.c, for pages.c: opens the page options->image where the source stands; `format` matters for raw samples
- * alone. And the next page of a format that has `next`. */
-HaloStatus load_open_page(HaloSession *session, HaloSource *source, const HaloFormat *format,
-                          const HaloReadOptions *options, HaloReader *reader);
+HaloStatus load_count_pages(const HaloTables *tables, HaloReader *reader, int64_t *pages);
+/* load.c, for pages.c: opens the page reader->options.image where the source stands; source, options, jobs and
+ * memory are set, and the format, which matters for raw samples alone. And the next page of a format that has
+ * `next`. */
+HaloStatus load_open_page(const HaloTables *tables, HaloReader *reader);
 HaloStatus load_open_next(HaloReader *reader);
 /* check.c: is what a reader says of an image or a sound such as plans can be made for? HALO_ERR_INPUT where it is
  * not. Called wherever a header has been read. */

@@ -140,13 +140,12 @@ HaloStatus load_open_as(HaloSource *source, const HaloFormat *format, const Halo
     return load_named(open_as(reader, format), reader);
 }
 
-HaloStatus load_open_page(HaloSession *session, HaloSource *source, const HaloFormat *format,
-                          const HaloReadOptions *options, HaloReader *reader)
+HaloStatus load_open_page(const HaloTables *tables, HaloReader *reader)
 {
     HaloStatus status = HALO_OK;
-    *reader = (HaloReader){
-        .source = source, .options = *options, .jobs = session->options.jobs, .memory = &session->memory};
-    if (!options->has_raw) HALO_TRY(recognise(session->tables, source, &format));
+    const HaloFormat *format = reader->format;
+    reader->format = NULL;
+    if (!reader->options.has_raw) HALO_TRY(recognise(tables, reader->source, &format));
     HALO_TRY(open_as(reader, format));
 out:
     return status;

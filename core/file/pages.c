@@ -10,22 +10,27 @@ static bool may_follow(const HaloTables *tables, const uint8_t *head, size_t siz
     return format != NULL && format->several != HALO_ONE_IMAGE;
 }
 
-static HaloStatus open_following(HaloSession *session, HaloSource *source, const HaloFormat *format,
-                                 const HaloReadOptions *options, HaloReader *reader)
+/* Opens the page behind the one that `reader` stood at. */
+static HaloStatus open_following(const HaloTables *tables, const HaloReader *reader, HaloReader *next)
 {
-    HaloReadOptions next = *options;
-    next.image++;
-    return load_open_page(session, source, format, &next, reader);
+    HaloReader following = {.source = reader->source,
+                            .format = reader->format,
+                            .options = reader->options,
+                            .jobs = reader->jobs,
+                            .memory = reader->memory};
+    following.options.image++;
+    *next = following;
+    return load_open_page(tables, next);
 }
 
 /* Is the page that begins here there to its end? It is read in advance, and the source goes back. Other
  * failures are for the reading proper. */
-static HaloStatus is_whole(HaloSession *session, const HaloReader *reader, bool *whole)
+static HaloStatus is_whole(const HaloTables *tables, const HaloReader *reader, bool *whole)
 {
     HaloSource *source = reader->source;
     const int64_t here = halo_source_tell(source);
     HaloReader next = {0};
-    HaloStatus status = open_following(session, source, reader->format, &reader->options, &next);
+    HaloStatus status = open_following(tables, reader, &next);
     if (status == HALO_OK && next.info.shape.kind == HALO_IMAGE)
         status = load_skip(&next, next.info.shape.height);
     load_close(&next);
@@ -33,7 +38,7 @@ static HaloStatus is_whole(HaloSession *session, const HaloReader *reader, bool 
     return halo_source_seek(source, here);
 }
 
-HaloStatus load_more(HaloSession *session, const HaloReader *reader, bool *more, HaloNotes *notes)
+HaloStatus load_more(const HaloTables *tables, const HaloReader *reader, bool *more, HaloNotes *notes)
 {
     HaloStatus status = HALO_OK;
     HaloSource *source = reader->source;
@@ -48,10 +53,10 @@ HaloStatus load_more(HaloSession *session, const HaloReader *reader, bool *more,
         HALO_TRY(halo_source_read(source, &space, 1, &skipped));
         HALO_TRY(halo_source_peek(source, 4096, &head, &got));
     }
-    *more = got > 0 && (reader->options.has_raw || may_follow(session->tables, head, got));
+    *more = got > 0 && (reader->options.has_raw || may_follow(tables, head, got));
     /* A file may hold anything behind its image, so that only a whole one counts; on a pipe it must be another
      * image, which is broken then. */
-    if (*more && halo_source_seekable(source)) HALO_TRY(is_whole(session, reader, more));
+    if (*more && halo_source_seekable(source)) HALO_TRY(is_whole(tables, reader, more));
     if (got == 0 || *more) return HALO_OK;
     if (!halo_source_seekable(source) && !reader->options.tolerate)
         HALO_FAIL(HALO_ERR_INPUT, "page %lld is in no format that may follow another",
@@ -62,32 +67,30 @@ out:
     return status == HALO_OK ? status : halo_fail_about(status, halo_source_name(source));
 }
 
-HaloStatus load_next(HaloSession *session, HaloReader *reader)
+HaloStatus load_next(const HaloTables *tables, HaloReader *reader)
 {
-    const HaloReadOptions options = reader->options;
-    HaloSource *source = reader->source;
-    const HaloFormat *format = reader->format;
-    if (format->next != NULL) {
-        halo_meta_free(&reader->info.meta);
-        reader->info = (HaloInfo){0};
-        reader->options.image++;
-        return load_named(load_open_next(reader), reader);
+    const HaloReader last = *reader;
+    if (reader->format->next == NULL) {
+        load_close(reader);
+        return load_named(open_following(tables, &last, reader), reader);
     }
-    load_close(reader);
-    return load_named(open_following(session, source, format, &options, reader), reader);
+    halo_meta_free(&reader->info.meta);
+    reader->info = (HaloInfo){0};
+    reader->options.image++;
+    return load_named(load_open_next(reader), reader);
 }
 
-HaloStatus load_past(HaloSession *session, HaloReader *reader, bool *more, HaloNotes *notes)
+HaloStatus load_past(const HaloTables *tables, HaloReader *reader, bool *more, HaloNotes *notes)
 {
     const bool jumps = reader->format->next != NULL && halo_source_seekable(reader->source);
     HaloStatus status = HALO_OK;
     *more = false;
     if (reader->info.shape.kind == HALO_AUDIO) return HALO_OK;
     if (!jumps) status = load_skip(reader, reader->info.shape.height);
-    return status == HALO_OK ? load_more(session, reader, more, notes) : status;
+    return status == HALO_OK ? load_more(tables, reader, more, notes) : status;
 }
 
-HaloStatus load_count_pages(HaloSession *session, HaloReader *reader, int64_t *pages)
+HaloStatus load_count_pages(const HaloTables *tables, HaloReader *reader, int64_t *pages)
 {
     HaloStatus status = HALO_OK;
     HaloNotes ignored = {0};
@@ -95,8 +98,8 @@ HaloStatus load_count_pages(HaloSession *session, HaloReader *reader, int64_t *p
     *pages = reader->info.images;
     if (reader->format->next != NULL && *pages > 0) return HALO_OK;
     for (*pages = 0; more; ++*pages) {
-        if (*pages > 0) HALO_TRY(load_next(session, reader));
-        HALO_TRY(load_past(session, reader, &more, &ignored));
+        if (*pages > 0) HALO_TRY(load_next(tables, reader));
+        HALO_TRY(load_past(tables, reader, &more, &ignored));
     }
 out:
     return status;

@@ -186,9 +186,9 @@ static HaloStatus add_file(Frames *frames, const char *path)
         frame->page = page;
         if (page > 0 && scout.format->next == NULL) frame->offset = halo_source_tell(source);
         HALO_TRY(page == 0 ? load_open(session, source, frames->stack->raw, &scout)
-                           : load_next(session, &scout));
+                           : load_next(session->tables, &scout));
         HALO_TRY(check_frame(frames, frame, &scout));
-        HALO_TRY(load_past(session, &scout, &more, &frames->notes));
+        HALO_TRY(load_past(session->tables, &scout, &more, &frames->notes));
         if (frame->kept) HALO_TRY(open_frame(frames, frame));
     }
 out:
@@ -218,13 +218,13 @@ static HaloStatus add_stream(Frames *frames, const char *path)
     for (int64_t page = 0; more; page++) {
         Frame *frame;
         HALO_TRY(page == 0 ? load_open(session, source, frames->stack->raw, &reader)
-                           : load_next(session, &reader));
+                           : load_next(session->tables, &reader));
         HALO_TRY(add_frame(frames, path, &frame));
         frame->page = page;
         HALO_TRY(check_frame(frames, frame, &reader));
         HALO_TRY(load_samples(&reader, &frame->data));
         if (frames->count == 1) keep_info(frames, &reader);
-        HALO_TRY(load_more(session, &reader, &more, &frames->notes));
+        HALO_TRY(load_more(session->tables, &reader, &more, &frames->notes));
     }
 out:
     load_close(&reader);

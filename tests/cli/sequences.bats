@@ -99,7 +99,7 @@ setup() {
 
 @test "a stream into a format that holds one image is refused" {
     run --separate-stderr bash -c 'cat a.pgm b.pgm | cat | "$HALO" run gauss:2 - -o out.png'
-    [ "$status" -eq 1 ]; says "several images"
+    [ "$status" -eq 1 ]; says "several pages"
     [ ! -e out.png ]
 }
 
