@@ -6,15 +6,14 @@
 #define AT(member) .offset = offsetof(CliSettings, member)
 
 const CliOption cli_options[] = {
-    {"output", 'o', "FILE", NULL, CLI_OUTPUT,
-     CLI_COMPARE | CLI_GATHERS | CLI_WRITES | CLI_PLOT | CLI_SAME, "write here; - is standard output",
-     NULL, AT(output)},
+    {"output", 'o', "FILE", NULL, CLI_OUTPUT, CLI_COMPARE | CLI_GATHERS | CLI_WRITES | CLI_PLOT | CLI_SAME,
+     "write here; - is standard output", NULL, AT(output)},
     {"out-dir", 0, "DIR", NULL, CLI_OUTPUT, CLI_WRITES | CLI_SAME,
      "write every output into this folder, made when missing", NULL, AT(out_dir)},
     {"name", 0, "TEMPLATE", NULL, CLI_OUTPUT, CLI_WRITES | CLI_SAME,
      "names in --out-dir, of {dir} {stem} {ext} {index} {index:04}; by default {dir}/{stem}.{ext}, with "
-     "--split {dir}/{stem}-{page}.{ext}", NULL,
-     AT(name)},
+     "--split {dir}/{stem}-{page}.{ext}",
+     NULL, AT(name)},
     {"to", 0, "FORMAT", NULL, CLI_OUTPUT, CLI_COMPARE | CLI_GATHERS | CLI_WRITES | CLI_BENCH,
      "write this format; by default what the output's name says, else the input's", cli_read_format, 0},
     {"quality", 0, "N", NULL, CLI_OUTPUT, CLI_PICTURES | CLI_WRITES, "of JPEG, from 1 to 100; 90 by default",
@@ -23,7 +22,8 @@ const CliOption cli_options[] = {
      "colours of JPEG in full, half or quarter resolution; 444 from quality 90 on, else 420",
      cli_read_subsampling, 0},
     {"split", 0, NULL, NULL, CLI_OUTPUT, CLI_WRITES,
-     "write a file for each page: {page} in its name is the number, with four digits or more, {page:02} with two",
+     "write a file for each page: {page} in its name is the number, with four digits or more, {page:02} with "
+     "two",
      NULL, AT(split)},
     {"strip", 0, NULL, NULL, CLI_OUTPUT, CLI_GATHERS | CLI_WRITES,
      "leave out profile, EXIF, XMP, text and whatever else the input says of itself; rows are turned as EXIF "
@@ -67,10 +67,12 @@ const CliOption cli_options[] = {
     {"exclude", 0, "GLOB", NULL, CLI_INPUT, CLI_COMPARE | CLI_GATHERS | CLI_READS | CLI_SAME,
      "leave out inputs and folders that match; may be repeated", cli_read_exclude, 0},
     {"files-from", 0, "FILE", NULL, CLI_INPUT, CLI_GATHERS | CLI_READS | CLI_SAME,
-     "take more inputs from this list, one a line of up to 64 KiB, which may end with CR LF; - is standard input",
+     "take more inputs from this list, one a line of up to 64 KiB, which may end with CR LF; - is standard "
+     "input",
      NULL, AT(files_from)},
     {"files0-from", 0, "FILE", NULL, CLI_INPUT, CLI_GATHERS | CLI_READS | CLI_SAME,
-     "the same with a zero byte after each, as find -print0 writes; for names that hold a line break or end with "
+     "the same with a zero byte after each, as find -print0 writes; for names that hold a line break or end "
+     "with "
      "CR, too",
      NULL, AT(files0_from)},
     {"shard", 0, "i/n", NULL, CLI_INPUT, CLI_WORKS | CLI_SAME,
@@ -220,8 +222,7 @@ const CliCommand cli_commands[] = {
      "halo stack mean:clip=3 dark*.png -o dark.npy\n"
      "halo stack 'reduce:\"a+b\",map=\"v > 128\"' frames/*.png -o bright.npy\n",
      cli_stack},
-    {"pages", CLI_PAGES, NULL, "INPUT… -o OUTPUT",
-     "put pictures and pages into one TIFF, or one array (NPY)",
+    {"pages", CLI_PAGES, NULL, "INPUT… -o OUTPUT", "put pictures and pages into one TIFF, or one array (NPY)",
      "halo pages scan1.png scan2.png scan3.png -o scans.tif\n"
      "halo pages frames/ -r -o frames.npy\n",
      cli_pages},
@@ -239,8 +240,7 @@ const CliCommand cli_commands[] = {
      cli_compare},
     {"list", CLI_LIST, NULL, "[ops|masks|formats|devices]", "what there is",
      "halo list ops\nhalo list devices\nhalo list ops --json\n", cli_list},
-    {"merge", CLI_MERGE, NULL, "SHARD.json…",
-     "join what the parts of a batch printed (--shard i/n --json)",
+    {"merge", CLI_MERGE, NULL, "SHARD.json…", "join what the parts of a batch printed (--shard i/n --json)",
      "halo stats -r data --total --json --shard 1/3 > 1.json   # 2/3 and 3/3 on other machines\n"
      "halo merge 1.json 2.json 3.json\n",
      cli_merge},

@@ -44,8 +44,8 @@ typedef struct CliSettings {
     CliText recipe;        /* the options that may change an output, as they would be typed */
     const char *output, *out_dir, *name, *at_most, *at_least, *plot, *response, *title, *generate, *complete,
         *files_from, *files0_from;
-    bool recursive, force, skip_existing, resume, split, total, dry_run, explain, json, csv, no_color, quiet, verbose,
-        help, version, log, log_x;
+    bool recursive, force, skip_existing, resume, split, total, dry_run, explain, json, csv, no_color, quiet,
+        verbose, help, version, log, log_x;
 } CliSettings;
 
 /* The commands that an option is for. */

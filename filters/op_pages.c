@@ -28,8 +28,9 @@ static const HaloParam pages_param[] = {
 };
 
 const HaloOp halo_op_pages = {.name = "pages",
-                              .help = "take some pages of a TIFF, an array, or pictures that follow one another; "
-                                      "stands first",
+                              .help =
+                                  "take some pages of a TIFF, an array, or pictures that follow one another; "
+                                  "stands first",
                               .synonyms = "page",
                               .known_as = "frames frame select slice",
                               .example = "pages:1",

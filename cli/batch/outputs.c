@@ -58,7 +58,8 @@ static HaloStatus take_digits(char *word, int *digits)
     if (colon == NULL) return HALO_OK;
     *colon = 0;
     const size_t zero = colon[1] == '0';
-    if ((strcmp(word, "index") != 0 && strcmp(word, "page") != 0) || colon[1 + zero] < '1' || colon[1 + zero] > '9' || colon[2 + zero] != 0)
+    if ((strcmp(word, "index") != 0 && strcmp(word, "page") != 0) || colon[1 + zero] < '1' ||
+        colon[1 + zero] > '9' || colon[2 + zero] != 0)
         return halo_fail(HALO_ERR_USAGE, "'{%s:%s}' is no field; {index:04} has four digits", word, colon + 1);
     *digits = colon[1 + zero] - '0';
     return HALO_OK;

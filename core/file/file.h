@@ -36,15 +36,16 @@ HaloStatus load_more(const HaloTables *tables, const HaloReader *reader, bool *m
 HaloStatus load_next(const HaloTables *tables, HaloReader *reader);
 /* load_more from the beginning of a page, whose rows are not wanted. */
 HaloStatus load_past(const HaloTables *tables, HaloReader *reader, bool *more, HaloNotes *notes);
-/* How many pages there are, counted with a reader at the first, which is used up. Formats that say it are believed. */
+/* How many pages there are, counted with a reader at the first, which is used up. Formats that say it are
+ * believed. */
 HaloStatus load_count_pages(const HaloTables *tables, HaloReader *reader, int64_t *pages);
 /* load.c, for pages.c: opens the page reader->options.image where the source stands; source, options, jobs and
  * memory are set, and the format, which matters for raw samples alone. And the next page of a format that has
  * `next`. */
 HaloStatus load_open_page(const HaloTables *tables, HaloReader *reader);
 HaloStatus load_open_next(HaloReader *reader);
-/* check.c: is what a reader says of an image or a sound such as plans can be made for? HALO_ERR_INPUT where it is
- * not. Called wherever a header has been read. */
+/* check.c: is what a reader says of an image or a sound such as plans can be made for? HALO_ERR_INPUT where it
+ * is not. Called wherever a header has been read. */
 HaloStatus load_check(const HaloReader *reader);
 /* load_open_ended.c: all samples of sound of unknown length. */
 HaloStatus load_open_ended(HaloReader *reader, HaloBuf *data);

@@ -6,8 +6,8 @@
 #include "base/side.h"
 #include "session.h"
 
-/* Reads all of a file (of several pages the first; side_of_page has the others) within --max-memory, or of long sound the header; held
- * once. Failures name the file. */
+/* Reads all of a file (of several pages the first; side_of_page has the others) within --max-memory, or of long
+ * sound the header; held once. Failures name the file. */
 HaloStatus side_load(HaloSession *session, const char *path, HaloSide **side);
 /* Sees to it that all of its samples are in memory, until nobody holds it any more. */
 HaloStatus side_want(HaloSide *side);
@@ -41,9 +41,9 @@ HaloStatus side_name(const char *path, const char *input, char **name);
 /* The file that such a path means for the present input. It is read once; the session holds it until the next
  * input. */
 HaloStatus side_of_input(HaloSession *session, const char *path, HaloSide **side);
-/* The page of a side input that goes with the present page of the present input: the only one, or that of the same
- * number, which the session holds until the next page. HALO_ERR_INPUT where the input has another number of
- * pages than a side input of several. */
+/* The page of a side input that goes with the present page of the present input: the only one, or that of the
+ * same number, which the session holds until the next page. HALO_ERR_INPUT where the input has another number
+ * of pages than a side input of several. */
 HaloStatus side_of_page(HaloSession *session, HaloSide *side, HaloSide **of_page);
 /* Begins a page of the present input, from 0, of so many (0: not known). */
 void side_next_page(HaloSession *session, int64_t page, int64_t pages);

@@ -1,4 +1,5 @@
-/* Side inputs that are named after the input: {dir}, {stem} and {name} in a path; and those of the present input. */
+/* Side inputs that are named after the input: {dir}, {stem} and {name} in a path; and those of the present
+ * input. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

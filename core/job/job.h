@@ -8,7 +8,7 @@
 /* What is open while it runs. */
 typedef struct JobState {
     HaloMemory *memory;
-    const char *input; /* a path, or "-" */
+    const char *input;    /* a path, or "-" */
     const HaloFormat *to; /* of the output; NULL: there is none */
     HaloSource *source;
     HaloReader reader;

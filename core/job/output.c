@@ -78,8 +78,10 @@ static HaloStatus name_page(const char *output, int64_t page, char **name)
     }
     *to = 0;
     if (fields > 0) return HALO_OK;
-    return halo_fail(HALO_ERR_USAGE, "'%.200s' names one file, and --split writes one for each page: {page} in "
-                     "the name becomes its number", output);
+    return halo_fail(HALO_ERR_USAGE,
+                     "'%.200s' names one file, and --split writes one for each page: {page} in "
+                     "the name becomes its number",
+                     output);
 }
 
 HaloStatus job_open_output(HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job, int64_t page,

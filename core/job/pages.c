@@ -1,4 +1,5 @@
-/* The pages of the inputs of a job, one after the other: each of those that are wanted goes through the pipeline. */
+/* The pages of the inputs of a job, one after the other: each of those that are wanted goes through the
+ * pipeline. */
 #include <string.h>
 
 #include "file/file.h"
@@ -27,8 +28,8 @@ static HaloStatus count_pages(HaloSession *session, const HaloJob *job, const ch
     HaloSource *source = NULL;
     HaloReader reader = {0};
     if (strcmp(path, "-") == 0)
-        return halo_fail(HALO_ERR_USAGE,
-                         "pages: a page is counted from the end, which standard input does not show: give its number, or a file");
+        return halo_fail(HALO_ERR_USAGE, "pages: a page is counted from the end, which standard input does not "
+                                         "show: give its number, or a file");
     HALO_TRY(halo_source_open(path, &source));
     halo_source_count(source, &session->memory);
     HALO_TRY(load_open(session, source, job->raw, &reader));

@@ -86,7 +86,8 @@ static HaloStatus check_guard(const HaloJob *job, const JobState *state)
 static HaloStatus check_output(const HaloJob *job, const JobState *state)
 {
     if (job->more_inputs == 0 || job_takes_several(job, state)) return check_guard(job, state);
-    return halo_fail(HALO_ERR_USAGE, "%s holds one page: TIFF, and arrays (NPY) of pages of one size, hold several",
+    return halo_fail(HALO_ERR_USAGE,
+                     "%s holds one page: TIFF, and arrays (NPY) of pages of one size, hold several",
                      state->to->name);
 }
 

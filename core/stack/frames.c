@@ -1,5 +1,6 @@
-/* The pictures of a stack: all pages of all inputs. As many stay open as the system allows; the others are opened
- * again for every band, and read up to it once more. Those of standard input, which comes once, are in memory. */
+/* The pictures of a stack: all pages of all inputs. As many stay open as the system allows; the others are
+ * opened again for every band, and read up to it once more. Those of standard input, which comes once, are in
+ * memory. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +30,7 @@ struct Frames {
     HaloInfo info;            /* of the first, where it is in memory, */
     const HaloFormat *format; /* and its format; NULL: it is open */
     HaloNotes notes;
-    Frame **frame;   /* [count], each in memory of its own: formats keep the address of their reader */
+    Frame **frame; /* [count], each in memory of its own: formats keep the address of their reader */
     int64_t count, most_open;
     HaloRead *read;
     size_t reads;

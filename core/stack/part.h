@@ -51,7 +51,7 @@ typedef struct Frames Frames;
 HaloStatus frames_open(HaloSession *session, const HaloStack *stack, HaloPool *pool, Frames **frames);
 void frames_close(Frames *frames);
 int64_t frames_count(const Frames *frames);
-const HaloInfo *frames_first(const Frames *frames); /* whose metadata the output gets */
+const HaloInfo *frames_first(const Frames *frames);    /* whose metadata the output gets */
 const HaloFormat *frames_format(const Frames *frames); /* of the same */
 /* Files whose identity outputs must not have: [*count]. */
 const HaloRead *frames_reads(const Frames *frames, size_t *count);

@@ -84,7 +84,8 @@ static HaloStatus begin_page(HaloReader *reader)
     HALO_TRY(
         halo_image_open(reader, layout.width, layout.height, (int)layout.channels, npy_native_dtype(head)));
     reader->info.shape.white = white_of(head);
-    reader->info.shape.numbers = npy_native_dtype(head) == HALO_F32 && white_of(head) == 1.0f && head->kind != 'b';
+    reader->info.shape.numbers =
+        npy_native_dtype(head) == HALO_F32 && white_of(head) == 1.0f && head->kind != 'b';
     reader->info.images = layout.pages > 1 ? layout.pages : 0;
     state->planar = layout.planar;
     describe(&reader->info, head);

@@ -52,9 +52,7 @@ static tmsize_t on_write(thandle_t handle, void *bytes, tmsize_t size)
 static toff_t on_seek(thandle_t handle, toff_t offset, int whence)
 {
     TiffDecoder *decoder = handle;
-    const int64_t base = whence == SEEK_SET   ? 0
-                         : whence == SEEK_CUR ? decoder->at
-                                              : decoder->reader->size;
+    const int64_t base = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? decoder->at : decoder->reader->size;
     if (offset > (toff_t)INT64_MAX - (toff_t)base) return (toff_t)-1;
     decoder->at = base + (int64_t)offset;
     return (toff_t)decoder->at;
@@ -99,8 +97,9 @@ bool tiff_open_helper(TiffReader *state, TiffDecoder *helper)
     if (helper->tiff == NULL) open_decoder(state, helper, "rmh");
     TiffGuard *guard = &helper->guard;
     guard->strict = false;
-    const bool there = helper->tiff != NULL && TIFFSetSubDirectory(helper->tiff, page) == 1 &&
-                       halo_tiff_pixels(helper->tiff, &pixels) == HALO_OK; /* which sets how colours are given */
+    const bool there =
+        helper->tiff != NULL && TIFFSetSubDirectory(helper->tiff, page) == 1 &&
+        halo_tiff_pixels(helper->tiff, &pixels) == HALO_OK; /* which sets how colours are given */
     helper->page = there ? page : 0;
     halo_tiff_clear(guard);
     guard->strict = state->own.guard.strict;

@@ -154,7 +154,8 @@ static void find_columns(const TiffReader *state, const HaloBuf *rows, int64_t *
     if (*end > width) *end = width;
 }
 
-/* Blocks from row y on, which begins a row of them, with all columns of `rows`: into the band, which keeps them. */
+/* Blocks from row y on, which begins a row of them, with all columns of `rows`: into the band, which keeps
+ * them. */
 static HaloStatus fill_band(TiffReader *state, const HaloBuf *rows, int64_t y)
 {
     HaloStatus status = HALO_OK;

@@ -33,10 +33,10 @@ typedef struct TiffReader {
     int64_t page;                   /* that libtiff stands at */
     int64_t given;                  /* rows given out */
 
-    int64_t held;           /* bytes that count for blocks */
-    int jobs;               /* threads that decode this page */
-    int64_t together;       /* rows of blocks that they decode at a time */
-    HaloBuf band;           /* these, where they are asked for in parts: whole blocks, as far as columns are wanted */
+    int64_t held;     /* bytes that count for blocks */
+    int jobs;         /* threads that decode this page */
+    int64_t together; /* rows of blocks that they decode at a time */
+    HaloBuf band;     /* these, where they are asked for in parts: whole blocks, as far as columns are wanted */
     int64_t band_at, ready; /* its first row, -1: none; the rows that are decoded */
     HaloFailure failure;    /* of the row behind them */
 
@@ -68,8 +68,8 @@ bool tiff_go_ahead(TiffReader *state, int64_t pages);
 /* Settles how blocks of this page are decoded, and takes the room; nothing where that was done. */
 HaloStatus tiff_take_blocks(TiffReader *state);
 void tiff_drop_blocks(TiffReader *state);
-/* Whole rows of blocks, the image's from row y on, into `rows`, whose columns are those of whole blocks. *good: the
- * rows before the failure. */
+/* Whole rows of blocks, the image's from row y on, into `rows`, whose columns are those of whole blocks. *good:
+ * the rows before the failure. */
 HaloStatus tiff_decode(TiffReader *state, const HaloBuf *rows, int64_t y, int64_t *good);
 
 #endif
