@@ -15,6 +15,8 @@ static const Row rows[HALO_NOTES] = {
     [HALO_NOTE_AXES] = {"axes", "a third dimension is read as %llu channels (--axes nhw: as pages)", NULL},
     [HALO_NOTE_PAGES] = {"pages", "the first of several images is taken", NULL},
     [HALO_NOTE_SIZES] = {"sizes", "images are left out from the first of another size or kind on", NULL},
+    [HALO_NOTE_MISSING] = {"missing", "1 image that the description speaks of is not in the file",
+                           "%llu images that the description speaks of are not in the file"},
     [HALO_NOTE_LOOKS_LIKE] = {"looks-like", NULL, NULL},
     [HALO_NOTE_REST] = {"rest", "1 byte behind the last whole picture is left out",
                         "%llu bytes behind the last whole picture are left out"},

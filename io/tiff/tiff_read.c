@@ -1,4 +1,5 @@
-/* Reading TIFF: page after page, in strips or tiles, samples together or in planes.
+/* Reading TIFF: page after page, in strips or tiles, samples together or in planes. ImageJ's stacks beyond 4 GB are
+ * one page by their directory; those that its description counts follow in the file.
  *
  * Blocks (strips, tiles) are decoded whole, some rows of them at a time. Depths below 8 bits are scaled to 0..255,
  * those from 9 to 15 to 0..65535; palettes become RGB, white-is-zero is turned round. Colours that are
@@ -34,6 +35,7 @@ static void describe(TiffReader *state)
     info->real = pixels->real;
     if (pixels->bits == 64 || (pixels->bits == 32 && pixels->whole))
         halo_note(&info->notes, HALO_NOTE_THROUGH_F32, (uint64_t)pixels->bits);
+    if (page == 0) halo_note(&info->notes, HALO_NOTE_MISSING, state->missing);
     if (pixels->premultiplied) halo_note(&info->notes, HALO_NOTE_DIVIDED, 1);
 }
 
@@ -116,6 +118,7 @@ HaloStatus halo_tiff_read_open(HaloReader *reader)
     state->reader = reader;
     pthread_mutex_init(&state->lock, NULL);
     HALO_TRY(tiff_open_file(state));
+    HALO_TRY(tiff_find_stack(state));
     HALO_TRY(look_at_page(reader));
 out:
     return status;
