@@ -15,6 +15,7 @@ static const Row rows[HALO_NOTES] = {
     [HALO_NOTE_AXES] = {"axes", "a third dimension is read as %llu channels (--axes nhw: as pages)", NULL},
     [HALO_NOTE_PAGES] = {"pages", "the first of several images is taken", NULL},
     [HALO_NOTE_SIZES] = {"sizes", "images are left out from the first of another size or kind on", NULL},
+    [HALO_NOTE_FRAMES] = {"frames", "the first of %llu frames of an animation is taken", NULL},
     [HALO_NOTE_MISSING] = {"missing", "1 image that the description speaks of is not in the file",
                            "%llu images that the description speaks of are not in the file"},
     [HALO_NOTE_LOOKS_LIKE] = {"looks-like", NULL, NULL},
@@ -71,6 +72,7 @@ void halo_notes_join(HaloNotes *notes, const HaloNotes *more)
     if (more->count[HALO_NOTE_THROUGH_F32] > 0) /* bits, not files */
         notes->count[HALO_NOTE_THROUGH_F32] = more->count[HALO_NOTE_THROUGH_F32];
     if (more->count[HALO_NOTE_AXES] > 0) notes->count[HALO_NOTE_AXES] = more->count[HALO_NOTE_AXES];
+    if (more->count[HALO_NOTE_FRAMES] > 0) notes->count[HALO_NOTE_FRAMES] = more->count[HALO_NOTE_FRAMES];
     notes->left_out |= more->left_out;
     notes->outdated |= more->outdated;
     if (more->format != NULL) notes->format = more->format;

@@ -28,6 +28,7 @@ struct Frames {
     int64_t count, most_open;
     HaloRead *read;
     size_t reads;
+    HaloNotes notes; /* on what the files hold */
 
     /* While a band is read: */
     int64_t first, rows;
@@ -163,6 +164,7 @@ static HaloStatus add_file(Frames *frames, const char *path)
     for (int64_t page = 0; page < pages; page++) {
         HALO_TRY(add_frame(frames, path, page));
         Frame *frame = frames->frame[frames->count - 1];
+        if (page == 0) halo_notes_join(&frames->notes, &frame->reader.info.notes);
         const bool several = page == 0 && frame->reader.format->next != NULL && strcmp(path, "-") != 0;
         if (several && frame->reader.info.images > 1) pages = frame->reader.info.images;
         if (!frame->kept) close_frame(frame);
@@ -223,6 +225,7 @@ const HaloRead *frames_reads(const Frames *frames, size_t *count)
 HaloStatus frames_end(Frames *frames, HaloNotes *notes)
 {
     HaloStatus status = HALO_OK;
+    halo_notes_join(notes, &frames->notes);
     for (int64_t k = 0; k < frames->count; k++) {
         Frame *frame = frames->frame[k];
         bool more = false;

@@ -14,6 +14,7 @@ typedef enum HaloNote {
     HALO_NOTE_AXES,        /* a third dimension too long for colours was read as channels: how many */
     HALO_NOTE_PAGES,       /* images of the file that are left out; 1 where nobody knows how many */
     HALO_NOTE_SIZES,       /* images are left out from the first of another size on */
+    HALO_NOTE_FRAMES,      /* of an animation, of which only the first is read: how many */
     HALO_NOTE_MISSING,     /* images that a description speaks of and the file does not have */
     HALO_NOTE_LOOKS_LIKE,  /* --raw reads what begins like a file of a known format: `format` */
     HALO_NOTE_REST,        /* bytes behind the last whole picture of a file */

@@ -2,6 +2,8 @@
 #ifdef HALO_HAVE_TIFF
 #include "tiffpixel.h"
 
+#include "samples/image.h"
+
 /* ---- tags ----------------------------------------------------------------------------------------------- */
 
 /* Codecs that are maintained; old-style JPEG and rare ones are not worth the risk. */
@@ -116,7 +118,7 @@ static HaloStatus look_at_colour(TIFF *tiff, TiffPixels *pixels)
         pixels->colour = "RGB";
         return pixels->samples >= 3 ? HALO_OK
                                     : halo_fail(HALO_ERR_INPUT, "TIFF: RGB with %d samples", pixels->samples);
-    case PHOTOMETRIC_SEPARATED: return halo_fail(HALO_ERR_INPUT, "CMYK TIFF: convert it to RGB first");
+    case PHOTOMETRIC_SEPARATED: return halo_image_refuse_cmyk("TIFF", "tif");
     default: return halo_fail(HALO_ERR_INPUT, "TIFF with colours of kind %d is not read", photometric);
     }
 }

@@ -60,3 +60,56 @@ pgm() { printf 'P5\n4 3\n65535\n'; page "$1"; }
     [ "$status" -eq 0 ]; says '1 image that the description speaks of is not in the file'
     cmp one.pgm <(pgm 1)
 }
+
+@test "CMYK is refused, with a command that converts it by its profile" {
+    {   # four components and no mark of Adobe's
+        printf '\xff\xd8\xff\xc0'; be 2 20; be 1 8; be 2 8; be 2 8; be 1 4
+        for c in 1 2 3 4; do be 1 $c; be 1 17; be 1 0; done
+        printf '\xff\xda'; be 2 14; be 1 4
+        for c in 1 2 3 4; do be 1 $c; be 1 0; done
+        be 1 0; be 1 63; be 1 0
+    } > c.jpg
+    run --separate-stderr halo run '' c.jpg -o o.png
+    [ "$status" -eq 1 ]; says 'CMYK JPEG'; says 'vips icc_transform in.jpg out.tif srgb --embedded'
+    {
+        printf 'MM\0*'; be 4 8; be 2 7
+        tag 256 4 1 1; tag 257 4 1 1; tag 258 3 1 8; tag 262 3 1 5; tag 273 4 1 98; tag 277 3 1 4; tag 279 4 1 4
+        be 4 0; be 4 0
+    } > c.tif
+    run --separate-stderr halo run '' c.tif -o o.png
+    [ "$status" -eq 1 ]; says 'CMYK TIFF'; says 'vips icc_transform in.tif out.tif srgb --embedded'
+    [ ! -e o.png ]
+}
+
+# chunk NAME HEX: of PNG; libpng looks at the checksum, which gzip has, too.
+chunk() {
+    local bytes
+    bytes=$1$(sed 's/../\\x&/g' <<< "$2")
+    be 4 $((${#2} / 2)); printf '%b' "$bytes"
+    printf '%b' "$bytes" | gzip -1c | tail -c 8 | head -c 4 | od -An -tx1 | awk '{ printf "\\x%s\\x%s\\x%s\\x%s", $4, $3, $2, $1 }' | xargs -0 printf '%b'
+}
+
+# animated FRAMES FILE: the PNG as an animation of so many frames, of which it has the first.
+animated() {
+    head -c 33 "$2"
+    chunk acTL "$(printf '%08x' "$1")00000000"
+    tail -c +34 "$2"
+}
+
+@test "an animated PNG: its first frame, and a note of how many there are" {
+    make_gray a.pgm 5 4
+    halo run '' a.pgm -o a.png
+    animated 7 a.png > ap.png
+    run --separate-stderr halo run '' ap.png -o o.png
+    [ "$status" -eq 0 ]; says 'the first of 7 frames of an animation is taken'
+    cmp o.png a.png
+    halo info ap.png | grep -q 'the first of 7 frames of an animation is taken'
+    run --separate-stderr halo stack mean ap.png a.png -o s.pgm
+    [ "$status" -eq 0 ]; says 'the first of 7 frames of an animation is taken'
+    cmp s.pgm <(halo run '' a.png -o - --to pgm)
+    run --separate-stderr halo stats --json ap.png
+    [ "$status" -eq 0 ]; says 'the first of 7 frames of an animation is taken'
+    animated 1 a.png > still.png
+    run --separate-stderr halo run '' still.png -o o2.png
+    [ "$status" -eq 0 ]; [ -z "$stderr" ]
+}
