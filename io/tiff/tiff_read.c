@@ -8,6 +8,7 @@
 #ifdef HALO_HAVE_TIFF
 #include "tifffile.h"
 
+#include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,6 +78,19 @@ static HaloStatus measure_blocks(TiffReader *state)
     return HALO_OK;
 }
 
+/* White of floats is 1, unless the greatest sample that the tags speak of is another: it is white then; where
+ * that is the greatest of the type, they are numbers. */
+static void take_scale(const TiffReader *state, HaloShape *shape)
+{
+    const TiffPixels *pixels = &state->pixels;
+    double most;
+    shape->numbers = pixels->whole;
+    if (!pixels->real || pixels->inverted || pixels->premultiplied) return;
+    if (!TIFFGetField(state->own.tiff, TIFFTAG_SMAXSAMPLEVALUE, &most) || !(most > 0)) return;
+    shape->numbers = most >= (double)FLT_MAX;
+    if (!shape->numbers && (float)most > 0.0f) shape->white = (float)most;
+}
+
 static HaloStatus look_at_page(HaloReader *reader)
 {
     HaloStatus status = HALO_OK;
@@ -89,7 +103,7 @@ static HaloStatus look_at_page(HaloReader *reader)
     TIFFGetField(state->own.tiff, TIFFTAG_IMAGELENGTH, &height);
     TIFFGetFieldDefaulted(state->own.tiff, TIFFTAG_PLANARCONFIG, &planar);
     HALO_TRY(halo_image_open(reader, width, height, state->pixels.channels, state->pixels.dtype));
-    reader->info.shape.numbers = state->pixels.whole;
+    take_scale(state, &reader->info.shape);
     if (state->pixels.alpha) reader->info.shape.alpha = state->pixels.channels - 1;
     state->planar = planar == PLANARCONFIG_SEPARATE && state->pixels.samples > 1;
     HALO_TRY(measure_blocks(state));
