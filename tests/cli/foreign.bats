@@ -1,13 +1,6 @@
 # Files that hold what halo does not write itself: stacks by ImageJ, animations, CMYK.
 setup() { load common; common_setup; }
 
-# be BYTES VALUE: a big-endian integer.
-be() {
-    local i text=''
-    for ((i = $1 - 1; i >= 0; i--)); do printf -v text '%s\\x%02x' "$text" $(($2 >> 8 * i & 255)); done
-    printf '%b' "$text"
-}
-
 # tag ID TYPE COUNT VALUE: an entry of a big-endian directory; a short stands in the first two bytes.
 tag() {
     be 2 "$1"; be 2 "$2"; be 4 "$3"
