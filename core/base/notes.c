@@ -32,6 +32,7 @@ static const Row rows[HALO_NOTES] = {
     [HALO_NOTE_TURNED] = {"turned", "turned as EXIF says, which the output does not pass on", NULL},
     [HALO_NOTE_METADATA] = {"metadata", NULL, NULL},
     [HALO_NOTE_OUTDATED] = {"outdated", NULL, NULL},
+    [HALO_NOTE_STRIPPED] = {"stripped", NULL, NULL},
     [HALO_NOTE_KEYWORD] = {"keyword", "1 text with an invalid keyword is left out",
                            "%llu texts with an invalid keyword are left out"},
     [HALO_NOTE_QUIETER] = {"quieter", NULL, NULL},
@@ -74,6 +75,7 @@ void halo_notes_join(HaloNotes *notes, const HaloNotes *more)
     if (more->count[HALO_NOTE_AXES] > 0) notes->count[HALO_NOTE_AXES] = more->count[HALO_NOTE_AXES];
     if (more->count[HALO_NOTE_FRAMES] > 0) notes->count[HALO_NOTE_FRAMES] = more->count[HALO_NOTE_FRAMES];
     notes->left_out |= more->left_out;
+    notes->stripped |= more->stripped;
     notes->outdated |= more->outdated;
     if (more->format != NULL) notes->format = more->format;
     if (more->count[HALO_NOTE_NARROWED] > 0) {
@@ -115,6 +117,7 @@ const char *halo_note_text(const HaloNotes *notes, HaloNote kind, char text[HALO
     const unsigned long long count = notes->count[kind];
     const Row *row = &rows[kind];
     const size_t size = HALO_NOTE_TEXT;
+    size_t used;
     if (count == 0) return NULL;
     if (row->one != NULL) {
         snprintf(text, size, count > 1 && row->many != NULL ? row->many : row->one, count);
@@ -132,6 +135,13 @@ const char *halo_note_text(const HaloNotes *notes, HaloNote kind, char text[HALO
     case HALO_NOTE_OUTDATED:
         snprintf(text, size, "left out, since it would no longer be true: ");
         list_kinds(notes->outdated, outdated, HALO_OUTDATED_KINDS, text, size);
+        break;
+    case HALO_NOTE_STRIPPED:
+        snprintf(text, size, "colours will look different without what --strip leaves out: ");
+        list_kinds(notes->stripped, metas, HALO_META_KINDS, text, size);
+        used = strlen(text);
+        snprintf(text + used, size - used,
+                 "; keep it, or convert to sRGB first ('vips icc_transform IN OUT srgb --embedded')");
         break;
     case HALO_NOTE_NARROWED:
         snprintf(text, size, "%s samples are written as %s", halo_dtype_name(notes->from),
