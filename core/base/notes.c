@@ -50,14 +50,14 @@ static const Row rows[HALO_NOTES] = {
 
 static const char *const metas[HALO_META_KINDS] = {"ICC profile",        "EXIF",         "XMP",    "texts",
                                                    "resolution",         "colour space", "chunks", "IPTC",
-                                                   "cICP, mDCv or cLLi", "pictures",     "GeoTIFF"};
+                                                   "cICP, mDCv or cLLi", "pictures",     "GeoTIFF keys"};
 
 static const char *const outdated[HALO_OUTDATED_KINDS] = {"markers or loops outside of it",
                                                           "loudness tags",
                                                           "colour profile",
                                                           "takes, tracks or tempo",
                                                           "description of an image stack",
-                                                          "place on a map",
+                                                          "GeoTIFF keys (the place on a map)",
                                                           "GDAL's no-data value and metadata"};
 
 const char *halo_note_name(HaloNote kind) { return rows[kind].name; }

@@ -106,3 +106,20 @@ animated() {
     run --separate-stderr halo run '' still.png -o o2.png
     [ "$status" -eq 0 ]; [ -z "$stderr" ]
 }
+
+@test "GeoTIFF keys are named where they are left out" {
+    {
+        printf 'MM\0*'; be 4 8; be 2 9
+        tag 256 4 1 2; tag 257 4 1 1; tag 258 3 1 8; tag 262 3 1 1; tag 273 4 1 122; tag 277 3 1 1; tag 279 4 1 2
+        tag 33550 12 3 124; tag 33922 12 6 148
+        be 4 0; printf 'ab'
+        for i in 1 2 3; do printf '\x40\x24\0\0\0\0\0\0'; done # a scale of 10
+        head -c 48 /dev/zero
+    } > geo.tif
+    run --separate-stderr halo run '' geo.tif -o o.png
+    [ "$status" -eq 0 ]; says 'left out, since the output cannot hold it: GeoTIFF keys'
+    run --separate-stderr halo run 'gauss:1 | flip:x' geo.tif -o o.tif
+    [ "$status" -eq 0 ]; [ -z "$stderr" ]
+    run --separate-stderr halo run '' o.tif -o o2.png
+    says 'GeoTIFF keys'
+}
