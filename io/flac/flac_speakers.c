@@ -15,14 +15,14 @@ uint32_t flac_usual_speakers(int channels)
     return channels >= 0 && channels <= 8 ? usual[channels] : 0;
 }
 
-/* Hexadecimal digits behind "0x". */
+/* Hexadecimal digits behind "0x", with any number of zeros before them. */
 static bool read_mask(const char *text, size_t size, uint32_t *mask)
 {
     *mask = 0;
-    if (size < 3 || size > 10 || text[0] != '0' || (text[1] | 0x20) != 'x') return false;
+    if (size < 3 || text[0] != '0' || (text[1] | 0x20) != 'x') return false;
     for (size_t i = 2; i < size; i++) {
         const char c = (char)(text[i] >= 'A' && text[i] <= 'F' ? text[i] | 0x20 : text[i]);
-        if (!(c >= '0' && c <= '9') && !(c >= 'a' && c <= 'f')) return false;
+        if ((!(c >= '0' && c <= '9') && !(c >= 'a' && c <= 'f')) || *mask >> 28 != 0) return false;
         *mask = *mask << 4 | (uint32_t)(c <= '9' ? c - '0' : c - 'a' + 10);
     }
     return true;
