@@ -37,7 +37,8 @@ static void check_bits(const TiffMade *made, const uint8_t *samples, Rng *rng)
         const unsigned v = sample_of_bits(row, planes ? x : x * made->samples + c, made->bits);
         const unsigned scaled = (unsigned)((double)v * white / most + 0.5);
         const unsigned wanted = made->photometric == PHOTOMETRIC_MINISWHITE ? white - scaled : scaled;
-        assert_int_equal(white == 255 ? ((uint8_t *)image.data.data)[i] : ((uint16_t *)image.data.data)[i], wanted);
+        assert_int_equal(white == 255 ? ((uint8_t *)image.data.data)[i] : ((uint16_t *)image.data.data)[i],
+                         wanted);
     }
     decoded_free(&image);
     free(file.at);

@@ -1,6 +1,6 @@
 /* FLAC by libFLAC, which libsndfile uses, too, but for 8, 16 and 24 bits, ten keys of text and no pictures:
- * flac_read.c (its bytes: flac_bytes.c) and flac_write.c are the two directions, flac_picture.c puts pictures in
- * blocks, flac_speakers.c has the loudspeakers. */
+ * flac_read.c (its bytes: flac_bytes.c) and flac_write.c are the two directions, flac_picture.c puts pictures
+ * in blocks, flac_speakers.c has the loudspeakers. */
 #ifndef HALO_IO_FLAC_H
 #define HALO_IO_FLAC_H
 

@@ -1,8 +1,8 @@
 /* Reading PNG.
  *
  * No gamma is applied; depths below 8 bits are scaled to 0..255, palettes become RGB and tRNS becomes alpha. An
- * interlaced image is whole only after its last pass, so it is decoded on the first read. Of an animation (APNG)
- * the image is read that any PNG has, and a note says how many frames there are.
+ * interlaced image is whole only after its last pass, so it is decoded on the first read. Of an animation
+ * (APNG) the image is read that any PNG has, and a note says how many frames there are.
  *
  * libpng reads the chunks round the samples. The samples of most pictures are read by png_rows.c, which is
  * faster, as long as they are right in every way; libpng reads those of the others, and all of them again where

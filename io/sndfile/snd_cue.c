@@ -1,5 +1,5 @@
-/* Markers and loops of AIFF (its chunks MARK and INST, Apple's specification of 1989). halo keeps them as WAVE has
- * them, in chunks "cue ", "LIST" of "adtl" and "smpl", so that they follow their samples (meta/chunks.c).
+/* Markers and loops of AIFF (its chunks MARK and INST, Apple's specification of 1989). halo keeps them as WAVE
+ * has them, in chunks "cue ", "LIST" of "adtl" and "smpl", so that they follow their samples (meta/chunks.c).
  * libsndfile 1.2 writes markers, but reads no others than a loop's where there is one. */
 #include <math.h>
 #include <stdio.h>
@@ -107,8 +107,8 @@ static HaloStatus add_loops(HaloMeta *meta, const HaloBlob *inst, const HaloBlob
         uint8_t *at = bytes + SMPL_BYTES + kept * LOOP_BYTES;
         uint32_t from, to;
         if (mode != 1 && mode != 2) continue; /* forward; back and forth: one less in WAVE */
-        if (!frame_of(mark, halo_get_be(loop + 2, 2), &from) || !frame_of(mark, halo_get_be(loop + 4, 2), &to) ||
-            from >= to)
+        if (!frame_of(mark, halo_get_be(loop + 2, 2), &from) ||
+            !frame_of(mark, halo_get_be(loop + 4, 2), &to) || from >= to)
             continue;
         halo_put_le(at, kept++, 4);
         halo_put_le(at + 4, mode - 1, 4);
@@ -155,8 +155,8 @@ static Cues *new_cues(uint32_t count)
 
 static uint32_t get32(const HaloBlob *blob, size_t at) { return (uint32_t)halo_get_le(blob->data + at, 4); }
 
-/* The names in a chunk "LIST" of "adtl" go to their markers, whose numbers are those of the chunk "cue ". False:
- * it holds more than names. */
+/* The names in a chunk "LIST" of "adtl" go to their markers, whose numbers are those of the chunk "cue ".
+ * False: it holds more than names. */
 static bool name_cues(const HaloBlob *list, const HaloBlob *cue, Cues *cues)
 {
     bool only = true;

@@ -101,7 +101,8 @@ static bool set_blocks(TIFF *tiff, const TiffLayout *layout)
            TIFFSetField(tiff, TIFFTAG_TILELENGTH, (uint32_t)layout->rows);
 }
 
-/* Floats without a full scale: their range is that of their type. Without a word 1 would be white (tiff_read.c). */
+/* Floats without a full scale: their range is that of their type. Without a word 1 would be white
+ * (tiff_read.c). */
 static bool set_range(TIFF *tiff, const HaloShape *shape)
 {
     if (shape->dtype != HALO_F32 || !shape->numbers) return true;

@@ -32,7 +32,8 @@ typedef struct TiffReader {
     int64_t across;                 /* blocks in a row of them, those of all planes */
     int64_t given;                  /* rows given out */
 
-    int64_t stacked;    /* pages by one directory, as ImageJ has it: their samples follow one another; 0: no such */
+    int64_t
+        stacked; /* pages by one directory, as ImageJ has it: their samples follow one another; 0: no such */
     int64_t page_bytes; /* of each of them */
     int64_t behind;     /* the samples of this page are so many bytes behind those of the first */
     uint64_t missing;   /* pages that the description speaks of and the file does not have */
