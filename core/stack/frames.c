@@ -169,6 +169,12 @@ static HaloStatus check_frame(Frames *frames, const Frame *frame, const HaloRead
     return check_shape(frames, frame, reader);
 }
 
+/* What reading a file loses; save_report() adds what it is of the first. */
+static void note_file(Frames *frames, const HaloReader *reader)
+{
+    if (frames->count > 1) halo_notes_join(&frames->notes, &reader->info.notes);
+}
+
 /* The pages of a file, each with a reader of its own; another one goes over all of them. */
 static HaloStatus add_file(Frames *frames, const char *path)
 {
@@ -189,6 +195,7 @@ static HaloStatus add_file(Frames *frames, const char *path)
         HALO_TRY(page == 0 ? load_open(session, source, frames->stack->raw, &scout)
                            : load_next(session->tables, &scout));
         HALO_TRY(check_frame(frames, frame, &scout));
+        if (page == 0) note_file(frames, &scout);
         HALO_TRY(load_past(session->tables, &scout, &more, &frames->notes));
         if (frame->kept) HALO_TRY(open_frame(frames, frame));
     }
@@ -223,6 +230,7 @@ static HaloStatus add_stream(Frames *frames, const char *path)
         HALO_TRY(add_frame(frames, path, &frame));
         frame->page = page;
         HALO_TRY(check_frame(frames, frame, &reader));
+        if (page == 0) note_file(frames, &reader);
         HALO_TRY(load_samples(&reader, &frame->data));
         if (frames->count == 1) keep_info(frames, &reader);
         HALO_TRY(load_more(session->tables, &reader, &more, &frames->notes));

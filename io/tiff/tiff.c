@@ -17,7 +17,7 @@ static bool probe(const uint8_t *head, size_t size)
 
 const HaloFormat halo_format_tiff = {
     .name = "tiff",
-    .help = "TIFF, 1 to 32 bits and floats, strips and tiles, BigTIFF; written with Deflate",
+    .help = "TIFF, 1 to 16 bits, 32 bits and floats, strips and tiles, BigTIFF; written with Deflate",
     .extensions = "tif,tiff",
     .kinds = HALO_IMAGE,
     .decodes = 400,
@@ -26,8 +26,8 @@ const HaloFormat halo_format_tiff = {
     .channels = HALO_ANY_CHANNELS,
     .alpha = true,
     .tiles = true,
-    .holds = HALO_META_ICC | HALO_META_EXIF | HALO_META_XMP | HALO_META_TEXT | HALO_META_RESOLUTION | HALO_META_GEO |
-             HALO_META_COLOURS | HALO_META_IPTC,
+    .holds = HALO_META_ICC | HALO_META_EXIF | HALO_META_XMP | HALO_META_TEXT | HALO_META_RESOLUTION |
+             HALO_META_GEO | HALO_META_COLOURS | HALO_META_IPTC,
     .several = HALO_SEVERAL,
     .probe = probe,
     .open = halo_tiff_read_open,
