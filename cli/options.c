@@ -205,6 +205,12 @@ const CliCommand cli_commands[] = {
      "halo run average:5ms in.wav -o - | aplay\n"
      "halo run --raw f32:640x480x1 box:7 in.f32 -o out.npy\n",
      cli_run},
+    {"convert", CLI_CONVERT, "", "INPUT OUTPUT, or INPUT… (-o OUTPUT | --out-dir DIR --to FORMAT)",
+     "copy files to another format",
+     "halo convert in.png out.tif\n"
+     "halo convert recording.wav recording.flac\n"
+     "halo convert photos/ -r --out-dir small --to jpg --quality 85\n",
+     cli_run},
     {"stats", CLI_STATS, "stats", "INPUT…",
      "minimum, maximum, sum, mean, standard deviation … of every channel",
      "halo stats in.png\nhalo stats --json *.png\nhalo stats recording.wav\n", cli_run},

@@ -64,17 +64,18 @@ enum {
     CLI_COMPARE = 2048,
     CLI_STACK = 4096,
     CLI_JOIN = 8192,
-    CLI_PAGES = 16384
+    CLI_PAGES = 16384,
+    CLI_CONVERT = 32768
 };
 /* Those that make one output of many inputs, and of many pictures. */
 #define CLI_GATHERS (CLI_JOIN | CLI_PICTURES)
 #define CLI_PICTURES (CLI_PAGES | CLI_STACK)
-#define CLI_READS (CLI_RUN | CLI_STATS | CLI_HIST | CLI_SCAN | CLI_INFO)
-#define CLI_WORKS (CLI_RUN | CLI_STATS | CLI_HIST | CLI_SCAN)
-#define CLI_WRITES (CLI_RUN | CLI_SCAN)
-#define CLI_ANYWHERE 32767u
+#define CLI_READS (CLI_RUN | CLI_CONVERT | CLI_STATS | CLI_HIST | CLI_SCAN | CLI_INFO)
+#define CLI_WORKS (CLI_RUN | CLI_CONVERT | CLI_STATS | CLI_HIST | CLI_SCAN)
+#define CLI_WRITES (CLI_RUN | CLI_CONVERT | CLI_SCAN)
+#define CLI_ANYWHERE 65535u
 /* Beside these: no byte of an output depends on the option. Outputs made without it are not out of date. */
-#define CLI_SAME 32768u
+#define CLI_SAME 65536u
 
 struct CliCommand {
     const char *name;

@@ -214,6 +214,14 @@ static void note_recipe(Parser *parser)
     }
 }
 
+/* `halo convert IN OUT`: without -o and --out-dir the second of two words is the output. */
+static void find_output(CliSettings *settings)
+{
+    const CliCommand *command = settings->command;
+    if (command == NULL || command->bit != CLI_CONVERT || settings->words != 2) return;
+    if (settings->output == NULL && settings->out_dir == NULL) settings->output = settings->word[--settings->words];
+}
+
 HaloStatus cli_parse(int argc, char **argv, CliSettings *settings)
 {
     Parser parser = {.settings = settings, .arg = argv + 1, .args = argc > 0 ? argc - 1 : 0};
@@ -230,5 +238,6 @@ HaloStatus cli_parse(int argc, char **argv, CliSettings *settings)
             status = arg[1] == '-' ? parse_long(&parser, arg + 2) : parse_short(&parser, arg + 1);
     }
     note_recipe(&parser);
+    find_output(settings);
     return status == HALO_OK ? check_places(&parser) : status;
 }

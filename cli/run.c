@@ -16,12 +16,45 @@
 
 /* ---- before anything runs ------------------------------------------------------------------------------- */
 
+static bool is_there(const char *path) { return strcmp(path, "-") == 0 || access(path, F_OK) == 0; }
+
+static bool looks_like_file(const char *word)
+{
+    const char *extension = halo_extension(halo_base_name(word));
+    return *extension != 0 && halo_find_format(extension) != NULL;
+}
+
+/* `halo run IN -o OUT`: where a file stands in place of the pipeline, samples are copied. But a pipeline behind a
+ * file is in the wrong place. */
+static HaloStatus copy_instead(CliWork *work, HaloStatus status)
+{
+    const CliSettings *settings = work->settings;
+    HaloPipeline *pipeline = NULL;
+    const char *first = settings->word[0];
+    if (!is_there(first) && looks_like_file(first))
+        return halo_fail(HALO_ERR_USAGE, "%.200s: no such file, and no pipeline either", first);
+    if (!is_there(first)) return status;
+    for (size_t i = 1; i < settings->words; i++) {
+        const char *word = settings->word[i];
+        if (is_there(word) || looks_like_file(word)) continue;
+        status = halo_pipeline_parse(work->session, word, &pipeline);
+        if (status != HALO_OK) return status;
+        halo_pipeline_free(pipeline);
+        return halo_fail(HALO_ERR_USAGE,
+                         "'%.200s' is a file: the pipeline comes first, as in halo run '%.200s' %.200s -o OUTPUT",
+                         first, word, first);
+    }
+    free(work->text);
+    work->text = cli_copy("");
+    return halo_pipeline_parse(work->session, "", &work->pipeline);
+}
+
 static HaloStatus make_pipeline(CliWork *work, const char *const **inputs, size_t *count)
 {
     const CliSettings *settings = work->settings;
     const CliCommand *command = settings->command;
     HaloStatus status = HALO_OK;
-    const size_t taken = command->op == NULL;
+    size_t taken = command->op == NULL;
     if (settings->words < taken)
         return halo_fail(HALO_ERR_USAGE, "a pipeline is missing: halo run %s", command->usage);
     if (command->op == NULL)
@@ -29,15 +62,14 @@ static HaloStatus make_pipeline(CliWork *work, const char *const **inputs, size_
     else
         work->text = cli_format("%s%s%s", command->op, settings->op_args.length > 0 ? ":" : "",
                                 settings->op_args.length > 0 ? settings->op_args.data : "");
-    *inputs = (const char *const *)settings->word + taken;
-    *count = settings->words - taken;
     HALO_TRY(halo_session_open(&settings->engine, &work->session));
     status = halo_pipeline_parse(work->session, work->text, &work->pipeline);
-    if (status != HALO_OK && command->op == NULL && access(work->text, F_OK) == 0)
-        status = halo_fail(HALO_ERR_USAGE,
-                           "'%.200s' is a file: the pipeline comes first, as in halo run gauss:2 in.png "
-                           "-o out.png",
-                           work->text);
+    if (status != HALO_OK && command->op == NULL) {
+        status = copy_instead(work, status);
+        taken = work->pipeline == NULL;
+    }
+    *inputs = (const char *const *)settings->word + taken;
+    *count = settings->words - taken;
 out:
     return status;
 }
@@ -65,11 +97,13 @@ static HaloStatus check_request(const CliWork *work)
     if (settings->total && (settings->resume || settings->skip_existing))
         return halo_fail(HALO_ERR_USAGE, "--total needs every input: it does not go with --%s",
                          settings->resume ? "resume" : "skip-existing");
-    if (!has_output && !settings->explain && settings->plot == NULL &&
-        !halo_pipeline_only_measures(work->pipeline))
-        return halo_fail(HALO_ERR_USAGE,
-                         "where should the output go? -o FILE, --out-dir DIR, or -o - for standard output");
-    return HALO_OK;
+    if (has_output || settings->explain || settings->plot != NULL || halo_pipeline_measures(work->pipeline))
+        return HALO_OK;
+    const char *last = settings->words > 0 ? settings->word[settings->words - 1] : "-";
+    if (settings->words > 1 && !is_there(last) && looks_like_file(last))
+        return halo_fail(HALO_ERR_USAGE, "%.200s is not there: -o %.200s writes it", last, last);
+    return halo_fail(HALO_ERR_USAGE,
+                     "where should the output go? -o FILE, --out-dir DIR, or -o - for standard output");
 }
 
 static HaloStatus open_journal(CliWork *work)

@@ -98,6 +98,13 @@ HaloStatus pipeline_read_sides(HaloSession *session, const HaloPipeline *pipelin
     return status;
 }
 
+bool halo_pipeline_measures(const HaloPipeline *pipeline)
+{
+    for (int c = 0; c < pipeline->calls; c++)
+        if (pipeline->call[c].op->result) return true;
+    return false;
+}
+
 bool halo_pipeline_only_measures(const HaloPipeline *pipeline)
 {
     HaloPages pages;

@@ -65,6 +65,8 @@ HALO_API void halo_pipeline_free(HaloPipeline *pipeline);
 HALO_API bool halo_pipeline_reads(const HaloPipeline *pipeline, size_t i, HaloRead *read);
 /* True where every operation gives results and none changes samples ("stats | hist"): no output is needed. */
 HALO_API bool halo_pipeline_only_measures(const HaloPipeline *pipeline);
+/* True where an operation gives results: it may be run for these alone ("crop:100x100 | stats"). */
+HALO_API bool halo_pipeline_measures(const HaloPipeline *pipeline);
 /* A number for this pipeline (masks by what is in them), this version of halo and `more` (NULL: nothing): where
  * any of them differs, so does the number, but for a chance of 2^-64. */
 HALO_API uint64_t halo_pipeline_fingerprint(const HaloPipeline *pipeline, const char *more);
