@@ -34,6 +34,24 @@ static const HaloOp *op_of(const CliSettings *settings)
                                                                       : NULL;
 }
 
+/* What other tools call it, where the command has such an option. */
+static const char *known_elsewhere(const char *name, unsigned bit)
+{
+    static const struct {
+        const char *theirs, *ours;
+    } known[] = {{"tolerance", "at-most"}, {"fuzz", "at-most"},          {"threshold", "at-most"},
+                 {"threads", "jobs"},      {"workers", "jobs"},          {"overwrite", "force"},
+                 {"yes", "force"},         {"output-dir", "out-dir"},    {"outdir", "out-dir"},
+                 {"format", "to"},         {"compression", "png-level"}, {"gpu", "device"},
+                 {"memory", "max-memory"}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        for (int k = 0; k < cli_option_count; k++)
+            if (strcmp(known[i].theirs, name) == 0 && strcmp(known[i].ours, cli_options[k].name) == 0 &&
+                (cli_options[k].commands & bit))
+                return known[i].ours;
+    return NULL;
+}
+
 static HaloStatus unknown_option(const CliSettings *settings, const char *name)
 {
     const unsigned bit = settings->command != NULL ? settings->command->bit : CLI_ANYWHERE;
@@ -45,7 +63,8 @@ static HaloStatus unknown_option(const CliSettings *settings, const char *name)
         if (cli_options[i].commands & bit) names.name[names.count++] = cli_options[i].name;
     for (int i = 0; op != NULL && i < op->params && names.count < 128; i++)
         names.name[names.count++] = op->param[i].key;
-    const char *near = halo_nearest(name, names.count, name_at, &names);
+    const char *near = known_elsewhere(name, bit);
+    if (near == NULL) near = halo_nearest(name, names.count, name_at, &names);
     if (near != NULL)
         return halo_fail(HALO_ERR_USAGE, "unknown option '--%.80s'; did you mean '--%s'?", name, near);
     return halo_fail(HALO_ERR_USAGE, "unknown option '--%.80s'; see 'halo%s%s --help'", name, gap, in);
@@ -166,6 +185,12 @@ static HaloStatus unknown_command(const char *word)
                          bare ? "an operation" : "a pipeline", bare ? op->example : word,
                          op->result ? "" : " -o OUTPUT", op->name);
     }
+    char names[120];
+    if (halo_known_as(halo_tables(), first, names, sizeof names))
+        return halo_fail(
+            HALO_ERR_USAGE,
+            "unknown command '%.80s'; did you mean the operation %s, as in halo run gauss:2 INPUT -o OUTPUT?",
+            word, names);
     const char *near = halo_nearest(word, cli_command_count, command_at, NULL);
     if (near != NULL)
         return halo_fail(HALO_ERR_USAGE, "unknown command '%.80s'; did you mean '%s'?", word, near);
@@ -219,7 +244,8 @@ static void find_output(CliSettings *settings)
 {
     const CliCommand *command = settings->command;
     if (command == NULL || command->bit != CLI_CONVERT || settings->words != 2) return;
-    if (settings->output == NULL && settings->out_dir == NULL) settings->output = settings->word[--settings->words];
+    if (settings->output == NULL && settings->out_dir == NULL)
+        settings->output = settings->word[--settings->words];
 }
 
 HaloStatus cli_parse(int argc, char **argv, CliSettings *settings)

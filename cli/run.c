@@ -16,39 +16,6 @@
 
 /* ---- before anything runs ------------------------------------------------------------------------------- */
 
-static bool is_there(const char *path) { return strcmp(path, "-") == 0 || access(path, F_OK) == 0; }
-
-static bool looks_like_file(const char *word)
-{
-    const char *extension = halo_extension(halo_base_name(word));
-    return *extension != 0 && halo_find_format(extension) != NULL;
-}
-
-/* `halo run IN -o OUT`: where a file stands in place of the pipeline, samples are copied. But a pipeline behind a
- * file is in the wrong place. */
-static HaloStatus copy_instead(CliWork *work, HaloStatus status)
-{
-    const CliSettings *settings = work->settings;
-    HaloPipeline *pipeline = NULL;
-    const char *first = settings->word[0];
-    if (!is_there(first) && looks_like_file(first))
-        return halo_fail(HALO_ERR_USAGE, "%.200s: no such file, and no pipeline either", first);
-    if (!is_there(first)) return status;
-    for (size_t i = 1; i < settings->words; i++) {
-        const char *word = settings->word[i];
-        if (is_there(word) || looks_like_file(word)) continue;
-        status = halo_pipeline_parse(work->session, word, &pipeline);
-        if (status != HALO_OK) return status;
-        halo_pipeline_free(pipeline);
-        return halo_fail(HALO_ERR_USAGE,
-                         "'%.200s' is a file: the pipeline comes first, as in halo run '%.200s' %.200s -o OUTPUT",
-                         first, word, first);
-    }
-    free(work->text);
-    work->text = cli_copy("");
-    return halo_pipeline_parse(work->session, "", &work->pipeline);
-}
-
 static HaloStatus make_pipeline(CliWork *work, const char *const **inputs, size_t *count)
 {
     const CliSettings *settings = work->settings;
@@ -65,7 +32,7 @@ static HaloStatus make_pipeline(CliWork *work, const char *const **inputs, size_
     HALO_TRY(halo_session_open(&settings->engine, &work->session));
     status = halo_pipeline_parse(work->session, work->text, &work->pipeline);
     if (status != HALO_OK && command->op == NULL) {
-        status = copy_instead(work, status);
+        status = cli_copy_instead(work, status);
         taken = work->pipeline == NULL;
     }
     *inputs = (const char *const *)settings->word + taken;
@@ -99,11 +66,7 @@ static HaloStatus check_request(const CliWork *work)
                          settings->resume ? "resume" : "skip-existing");
     if (has_output || settings->explain || settings->plot != NULL || halo_pipeline_measures(work->pipeline))
         return HALO_OK;
-    const char *last = settings->words > 0 ? settings->word[settings->words - 1] : "-";
-    if (settings->words > 1 && !is_there(last) && looks_like_file(last))
-        return halo_fail(HALO_ERR_USAGE, "%.200s is not there: -o %.200s writes it", last, last);
-    return halo_fail(HALO_ERR_USAGE,
-                     "where should the output go? -o FILE, --out-dir DIR, or -o - for standard output");
+    return cli_no_output(settings);
 }
 
 static HaloStatus open_journal(CliWork *work)
@@ -129,6 +92,7 @@ static HaloStatus prepare(CliWork *work)
     for (size_t i = 0; halo_pipeline_reads(work->pipeline, i, &read); i++) cli_batch_reads(&work->batch, &read);
     if (work->settings->response != NULL) /* inputs are not looked at */
         return cli_refuse_clashes(work->settings, work->pipeline, &work->batch);
+    HALO_TRY(cli_check_inputs(work, inputs, count));
     HALO_TRY(cli_find_inputs(work->settings, inputs, count, &work->batch));
     HALO_TRY(check_request(work));
     HALO_TRY(cli_name_outputs(work->settings, &work->batch));

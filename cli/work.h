@@ -30,4 +30,13 @@ HaloStatus cli_handle(CliWork *work, size_t i);
 /* explain.c: --explain, of one file. */
 void cli_print_plan(const CliWork *work, const CliItem *item, const HaloExplanation *explanation, FILE *to);
 
+/* mistakes.c: `halo run IN -o OUT`: where a file stands in place of the pipeline, samples are copied. Else the
+ * failure that there was, or a better one: a pipeline behind a file is in the wrong place. */
+HaloStatus cli_copy_instead(CliWork *work, HaloStatus status);
+/* HALO_ERR_USAGE for words that are no inputs: an operation that | should have joined, a value that -q does not
+ * take. */
+HaloStatus cli_check_inputs(CliWork *work, const char *const *input, size_t count);
+/* HALO_ERR_USAGE: where should the output go? */
+HaloStatus cli_no_output(const CliSettings *settings);
+
 #endif

@@ -96,7 +96,8 @@ static HaloStatus open_output(HaloSink *sink, const HaloSinkOptions *options)
     if (stat(sink->path, &st) != 0) {
         return errno == ENOENT ? open_beside(sink, NULL) : output_error(sink->path, "cannot open it");
     }
-    if (S_ISDIR(st.st_mode)) return halo_fail_on(HALO_ERR_USAGE, sink->path, " is a folder");
+    if (S_ISDIR(st.st_mode))
+        return halo_fail_on(HALO_ERR_USAGE, sink->path, " is a folder: --out-dir writes into it");
     if (S_ISBLK(st.st_mode)) return halo_fail_on(HALO_ERR_USAGE, sink->path, " is a block device");
     if (!S_ISREG(st.st_mode)) return open_direct(sink);
     const HaloStatus status = refuse_read(sink->path, options, &st);

@@ -1,4 +1,5 @@
-/* Waiting until bytes and names are on the disk, where they survive a power cut; and room there for bytes to come. */
+/* Waiting until bytes and names are on the disk, where they survive a power cut; and room there for bytes to
+ * come. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* fallocate */
 #endif

@@ -149,7 +149,8 @@ HaloStatus halo_temporary_create(const char *target, const char *path, mode_t mo
     }
     if (error != 0) {
         free(made);
-        return halo_fail_on(HALO_ERR_OUTPUT, path, ": cannot create it: %s", strerror(error));
+        return error == ENOENT ? halo_fail_on(HALO_ERR_OUTPUT, path, ": its folder does not exist")
+                               : halo_fail_on(HALO_ERR_OUTPUT, path, ": cannot create it: %s", strerror(error));
     }
     *temporary = made;
     return HALO_OK;

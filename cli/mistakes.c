@@ -1,0 +1,74 @@
+/* What is often typed in place of what is meant, and what is said of it. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "work.h"
+
+static bool is_there(const char *path) { return strcmp(path, "-") == 0 || access(path, F_OK) == 0; }
+
+static bool looks_like_file(const char *word)
+{
+    const char *extension = halo_extension(halo_base_name(word));
+    return strpbrk(word, ":|") == NULL && *extension != 0 && halo_find_format(extension) != NULL;
+}
+
+HaloStatus cli_copy_instead(CliWork *work, HaloStatus status)
+{
+    const CliSettings *settings = work->settings;
+    HaloPipeline *pipeline = NULL;
+    const char *first = settings->word[0];
+    if (!is_there(first) && looks_like_file(first))
+        return halo_fail(HALO_ERR_USAGE, "%.200s: no such file, and no pipeline either", first);
+    if (!is_there(first)) return status;
+    for (size_t i = 1; i < settings->words; i++) {
+        const char *word = settings->word[i];
+        if (is_there(word) || looks_like_file(word)) continue;
+        status = halo_pipeline_parse(work->session, word, &pipeline);
+        if (status != HALO_OK) return status;
+        halo_pipeline_free(pipeline);
+        return halo_fail(
+            HALO_ERR_USAGE,
+            "'%.200s' is a file: the pipeline comes first, as in halo run '%.200s' %.200s -o OUTPUT", first,
+            word, first);
+    }
+    free(work->text);
+    work->text = cli_copy("");
+    return halo_pipeline_parse(work->session, "", &work->pipeline);
+}
+
+HaloStatus cli_check_inputs(CliWork *work, const char *const *input, size_t count)
+{
+    const CliSettings *settings = work->settings;
+    HaloPipeline *pipeline = NULL;
+    if (count == 0 && settings->files_from == NULL && settings->files0_from == NULL &&
+        settings->command->op == NULL && !isatty(STDOUT_FILENO))
+        return halo_fail(
+            HALO_ERR_USAGE,
+            "an input is missing; a pipeline with | stands in quotes: halo run 'gray | sobel' INPUT "
+            "-o OUTPUT");
+    for (size_t i = 0; i < count; i++) {
+        const char *word = input[i];
+        if (*word == 0 || is_there(word) || looks_like_file(word)) continue;
+        if (settings->quiet && word[strspn(word, "0123456789")] == 0)
+            return halo_fail(HALO_ERR_USAGE,
+                             "%.60s: no such file; -q is --quiet, and --quality %.60s is another", word, word);
+        if (halo_pipeline_parse(work->session, word, &pipeline) != HALO_OK) continue;
+        halo_pipeline_free(pipeline);
+        return halo_fail(
+            HALO_ERR_USAGE,
+            "'%.200s' is an operation, no file: operations are joined by |, as in halo run '%.200s | "
+            "%.200s' INPUT -o OUTPUT",
+            word, work->text, word);
+    }
+    return HALO_OK;
+}
+
+HaloStatus cli_no_output(const CliSettings *settings)
+{
+    const char *last = settings->words > 0 ? settings->word[settings->words - 1] : "-";
+    if (settings->words > 1 && !is_there(last) && looks_like_file(last))
+        return halo_fail(HALO_ERR_USAGE, "%.200s is not there: -o %.200s writes it", last, last);
+    return halo_fail(HALO_ERR_USAGE,
+                     "where should the output go? -o FILE, --out-dir DIR, or -o - for standard output");
+}
